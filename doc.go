@@ -1,0 +1,19 @@
+// Package sdk is the root of a library for MCP servers that cost a model
+// almost no context. It holds no code; this is the map.
+//
+// A Go service registers typed functions and text skills in a registry and
+// serves them through three MCP tools, call, help and skill (the CaSH model):
+// a model discovers step by step and pays only for what it looks at.
+//
+//	registry       namespaces, functions, skills, callers; how a call runs
+//	cash           the three tools over a registry: Server
+//	cash/serve     transports, identity, draining: what every face needs
+//	cash/control   what decides about calls: the store of withheld results
+//	cash/cashtest  a test kit for embedders: client, compliance check, budgets
+//	gate           decides whether a result is too large, and words how to get it
+//	examples/shop  a whole server to look at and to talk to
+//	examples/embed an MCP surface beside the routes of an existing service
+//
+// Begin with the package registry, then cash. Imports point up this list only;
+// internal/layout holds the order and checks it.
+package sdk
