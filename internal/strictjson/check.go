@@ -1,0 +1,161 @@
+package strictjson
+
+// MaxDepth is the deepest nesting of arrays and objects that Check accepts:
+// 64 levels pass, 65 do not.
+const MaxDepth = 64
+
+// depthCeiling bounds what CheckDepth may be asked for, because the scanner
+// uses one stack frame per level. It is the bound of encoding/json.
+const depthCeiling = 10_000
+
+// Check reports whether data is exactly one JSON document by RFC 8259, with
+// white space around it allowed. Beyond the grammar it refuses duplicate keys
+// in one object (compared after unescaping), invalid UTF-8, escapes of lone
+// surrogates, data after the document, nesting deeper than MaxDepth, and empty
+// input. The error is nil or an *Error. Check is safe for concurrent use and
+// keeps no reference to data.
+func Check(data []byte) error {
+	return CheckDepth(data, MaxDepth)
+}
+
+// CheckDepth is Check with another bound on nesting. With a bound of 0 only
+// scalars pass; a negative bound counts as 0, one above 10,000 as 10,000.
+func CheckDepth(data []byte, maxDepth int) error {
+	s := scanner{data: data, levels: min(max(maxDepth, 0), depthCeiling)}
+	if err := s.document(); err != nil {
+		return err // in two steps, because a nil *Error is not a nil error
+	}
+	return nil
+}
+
+// A scanner holds the state of one Check.
+type scanner struct {
+	data   []byte
+	pos    int
+	levels int             // bound on nesting
+	keys   [stackKeys]span // keys of the open small objects, innermost last
+	open   int             // number of keys in use
+	text   string          // data once more, made when the first set needs keys
+}
+
+// document scans the whole input.
+func (s *scanner) document() *Error {
+	s.space()
+	if s.pos == len(s.data) {
+		return fail(s.pos, "empty input")
+	}
+	if err := s.value(0); err != nil {
+		return err
+	}
+	s.space()
+	if s.pos < len(s.data) {
+		return fail(s.pos, "data after the JSON document")
+	}
+	return nil
+}
+
+// value scans one value that begins at pos, inside depth open containers.
+func (s *scanner) value(depth int) *Error {
+	if s.pos == len(s.data) {
+		return s.cut()
+	}
+	switch c := s.data[s.pos]; {
+	case c == '"':
+		_, err := s.str()
+		return err
+	case c == '{' || c == '[':
+		if depth == s.levels {
+			return fail(s.pos, tooDeep(s.levels))
+		}
+		if c == '{' {
+			return s.object(depth + 1)
+		}
+		return s.array(depth + 1)
+	case c == '-' || isDigit(c):
+		return s.number()
+	case c == 't':
+		return s.literal("true")
+	case c == 'f':
+		return s.literal("false")
+	case c == 'n':
+		return s.literal("null")
+	}
+	return fail(s.pos, "expected a JSON value")
+}
+
+// array scans an array whose bracket stands at pos.
+func (s *scanner) array(depth int) *Error {
+	s.pos++
+	s.space()
+	if s.peek() == ']' {
+		s.pos++
+		return nil
+	}
+	for {
+		if err := s.value(depth); err != nil {
+			return err
+		}
+		s.space()
+		switch s.peek() {
+		case ',':
+			s.pos++
+			s.space()
+		case ']':
+			s.pos++
+			return nil
+		default:
+			return s.expected("',' or ']' after an array element")
+		}
+	}
+}
+
+// literal scans one of the three words.
+func (s *scanner) literal(word string) *Error {
+	for i := range len(word) {
+		if s.pos+i == len(s.data) {
+			s.pos += i
+			return s.cut()
+		}
+		if s.data[s.pos+i] != word[i] {
+			return fail(s.pos, "expected a JSON value")
+		}
+	}
+	s.pos += len(word)
+	return nil
+}
+
+// space skips white space.
+func (s *scanner) space() {
+	for s.pos < len(s.data) && isSpace(s.data[s.pos]) {
+		s.pos++
+	}
+}
+
+// peek returns the byte at pos, or 0 at the end, which no caller asks for.
+func (s *scanner) peek() byte {
+	if s.pos < len(s.data) {
+		return s.data[s.pos]
+	}
+	return 0
+}
+
+// expected reports that what should stand at pos does not.
+func (s *scanner) expected(what string) *Error {
+	if s.pos == len(s.data) {
+		return s.cut()
+	}
+	return fail(s.pos, "expected "+what)
+}
+
+// cut reports input that ends too early.
+func (s *scanner) cut() *Error {
+	return fail(s.pos, "unexpected end of input")
+}
+
+func isSpace(c byte) bool {
+	return c == ' ' || c == '\n' || c == '\t' || c == '\r'
+}
+
+func isDigit(c byte) bool {
+	return '0' <= c && c <= '9'
+}

@@ -1,0 +1,209 @@
+package strictjson
+
+import (
+	"bytes"
+	"iter"
+)
+
+// A Kind is the type of a JSON value. The zero value is Null.
+type Kind uint8
+
+// The six types of JSON.
+const (
+	Null Kind = iota
+	Bool
+	Number
+	String
+	Array
+	Object
+)
+
+var kindNames = [...]string{"null", "boolean", "number", "string", "array", "object"}
+
+// String returns the word that JSON Schema uses for the type, such as boolean.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return "unknown"
+}
+
+// KindOf returns the type of the value, by its first byte that is not white
+// space. Without such a byte it returns Null.
+func KindOf(data []byte) Kind {
+	i := SkipSpace(data, 0)
+	if i == len(data) {
+		return Null
+	}
+	switch c := data[i]; c {
+	case '{':
+		return Object
+	case '[':
+		return Array
+	case '"':
+		return String
+	case 't', 'f':
+		return Bool
+	case 'n':
+		return Null
+	default:
+		return Number
+	}
+}
+
+// Trim returns data without the white space around it.
+func Trim(data []byte) []byte {
+	i, j := SkipSpace(data, 0), len(data)
+	for j > i && isSpace(data[j-1]) {
+		j--
+	}
+	return data[i:j]
+}
+
+// Text returns what a string stands for, without quotes and escapes, and ""
+// for values of other types.
+func Text(data []byte) string {
+	data = Trim(data)
+	if len(data) < 2 || data[0] != '"' {
+		return ""
+	}
+	return inner(data)
+}
+
+// inner unescapes a trimmed string.
+func inner(quoted []byte) string {
+	raw := quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw)
+	}
+	return string(unescape(make([]byte, 0, len(raw)), raw))
+}
+
+// Members returns the members of an object in the order of the document: the
+// key without escapes, and the value as it is spelled, without white space
+// around it. It returns none for values of other types. Values are parts of
+// data; each key is a copy.
+func Members(data []byte) iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		for key, value := range RawMembers(data) {
+			if !yield(inner(key), value) {
+				return
+			}
+		}
+	}
+}
+
+// RawMembers is Members with keys as they are spelled, in quotes and with
+// their escapes. It does not allocate.
+func RawMembers(data []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func([]byte, []byte) bool) {
+		i := SkipSpace(data, 0)
+		if i == len(data) || data[i] != '{' {
+			return
+		}
+		for i = SkipSpace(data, i+1); i < len(data) && data[i] == '"'; i = NextItem(data, i) {
+			end := skipString(data, i)
+			key := data[i:end]
+			i = SkipSpace(data, end)                 // the colon
+			i = SkipSpace(data, min(i+1, len(data))) // the value
+			end = Skip(data, i)
+			if len(key) < 2 || !yield(key, data[i:end]) {
+				return
+			}
+			i = end
+		}
+	}
+}
+
+// Elements returns the elements of an array in order: the index, and the value
+// as it is spelled, without white space around it. It returns none for values
+// of other types. Values are parts of data.
+func Elements(data []byte) iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		i := SkipSpace(data, 0)
+		if i == len(data) || data[i] != '[' {
+			return
+		}
+		i = SkipSpace(data, i+1)
+		for n := 0; i < len(data) && data[i] != ']'; n++ {
+			end := Skip(data, i)
+			if end == i || !yield(n, data[i:end]) {
+				return
+			}
+			i = NextItem(data, end)
+		}
+	}
+}
+
+// NextItem returns the index of what follows the comma after a member or element
+// that ends at i, or of the closing bracket.
+func NextItem(data []byte, i int) int {
+	i = SkipSpace(data, i)
+	if i < len(data) && data[i] == ',' {
+		return SkipSpace(data, i+1)
+	}
+	return i
+}
+
+// Skip returns the index after the value that begins at data[i], which must
+// not be white space. It takes what Check accepted, or a part of it.
+func Skip(data []byte, i int) int {
+	if i >= len(data) {
+		return len(data)
+	}
+	switch data[i] {
+	case '"':
+		return skipString(data, i)
+	case '{', '[':
+		return skipNested(data, i)
+	}
+	for i < len(data) && !delimiter[data[i]] {
+		i++
+	}
+	return i
+}
+
+// delimiter marks the bytes that end a number or a literal.
+var delimiter = [256]bool{' ': true, '\n': true, '\t': true, '\r': true, ',': true, ']': true, '}': true, ':': true}
+
+// skipNested returns the index after the array or object that begins at i.
+func skipNested(data []byte, i int) int {
+	depth := 0
+	for i < len(data) {
+		switch data[i] {
+		case '"':
+			i = skipString(data, i)
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+		i++
+	}
+	return i
+}
+
+// skipString returns the index after the string whose quote stands at i.
+func skipString(data []byte, i int) int {
+	for i++; i < len(data); i++ {
+		switch data[i] {
+		case '"':
+			return i + 1
+		case '\\':
+			i++
+		}
+	}
+	return len(data)
+}
+
+// SkipSpace returns the index of the first byte from i on that is not white
+// space, or len(data).
+func SkipSpace(data []byte, i int) int {
+	for i < len(data) && isSpace(data[i]) {
+		i++
+	}
+	return i
+}

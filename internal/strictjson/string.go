@@ -1,0 +1,139 @@
+package strictjson
+
+import (
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// plain marks the bytes that stand for themselves in a string: ASCII without
+// control characters, quote and backslash.
+var plain = func() (t [256]bool) {
+	for c := 0x20; c < utf8.RuneSelf; c++ {
+		t[c] = c != '"' && c != '\\'
+	}
+	return t
+}()
+
+// str scans a string whose quote stands at pos, and reports whether it has
+// escapes.
+func (s *scanner) str() (escaped bool, err *Error) {
+	data, i := s.data, s.pos+1
+	for i < len(data) {
+		c := data[i]
+		switch {
+		case plain[c]:
+			i++
+		case c == '"':
+			s.pos = i + 1
+			return escaped, nil
+		case c == '\\':
+			n, reason := escape(data[i:])
+			if reason != "" {
+				return false, fail(i, reason)
+			}
+			escaped = true
+			i += n
+		case c < 0x20:
+			return false, fail(i, "control character in a string, which must be written as an escape")
+		default:
+			r, n := utf8.DecodeRune(data[i:])
+			if r == utf8.RuneError && n == 1 {
+				return false, fail(i, "invalid UTF-8")
+			}
+			i += n
+		}
+	}
+	s.pos = i
+	return false, s.cut()
+}
+
+// escape measures the escape sequence at the start of data, or says what is
+// wrong with it. A pair of surrogates counts as one sequence.
+func escape(data []byte) (n int, reason string) {
+	if len(data) < 2 {
+		return 0, "unfinished escape sequence"
+	}
+	switch data[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2, ""
+	case 'u':
+	default:
+		return 0, "unknown escape sequence"
+	}
+	high, ok := hex4(data[2:])
+	if !ok {
+		return 0, `\u without four hexadecimal digits`
+	}
+	if !utf16.IsSurrogate(high) {
+		return 6, ""
+	}
+	if len(data) >= 8 && data[6] == '\\' && data[7] == 'u' {
+		if low, ok := hex4(data[8:]); ok && utf16.DecodeRune(high, low) != utf8.RuneError {
+			return 12, ""
+		}
+	}
+	return 0, "escape of a lone surrogate"
+}
+
+// hex4 reads four hexadecimal digits.
+func hex4(data []byte) (r rune, ok bool) {
+	if len(data) < 4 {
+		return 0, false
+	}
+	for _, c := range data[:4] {
+		switch {
+		case isDigit(c):
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		case 'A' <= c && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}
+
+// unescape appends to dst what the inside of an accepted string stands for.
+func unescape(dst, raw []byte) []byte {
+	for i := 0; i < len(raw); {
+		if raw[i] != '\\' {
+			dst = append(dst, raw[i])
+			i++
+			continue
+		}
+		n, reason := escape(raw[i:])
+		if reason != "" { // not accepted by Check: keep the rest as it stands
+			return append(dst, raw[i:]...)
+		}
+		dst = utf8.AppendRune(dst, escaped(raw[i:i+n]))
+		i += n
+	}
+	return dst
+}
+
+// escaped returns the character of one escape sequence.
+func escaped(seq []byte) rune {
+	switch seq[1] {
+	case 'b':
+		return '\b'
+	case 'f':
+		return '\f'
+	case 'n':
+		return '\n'
+	case 'r':
+		return '\r'
+	case 't':
+		return '\t'
+	case 'u':
+		r, _ := hex4(seq[2:])
+		if len(seq) == 12 {
+			low, _ := hex4(seq[8:])
+			return utf16.DecodeRune(r, low)
+		}
+		return r
+	}
+	return rune(seq[1])
+}
