@@ -1,0 +1,48 @@
+// Package layout holds the import order of the module as data. Its test fails
+// when an import points up, when a package has no row, or when something
+// stands at the top level that does not belong there.
+package layout
+
+import "strings"
+
+// Module is the module's path.
+const Module = "github.com/cash-mcp/go-sdk"
+
+// A Row is a set of packages that may import from the rows before it only.
+// A path that ends in /... stands for everything below. What stands for more
+// than one package may also import among itself: the compiler keeps it free of
+// cycles.
+type Row []string
+
+// Rows is the import order, lowest first. Paths are relative to the module;
+// the module's root, which only documents, is ".".
+var Rows = []Row{
+	{".", "internal/..."},
+	{"gate"},
+	{"registry"},
+	{"cash/control", "cash/serve"},
+	{"cash"},
+	{"cash/cashtest"},
+	{"examples/..."},
+}
+
+// TopLevel is what the module's root may hold, besides names that begin with a
+// dot.
+var TopLevel = []string{
+	"cash", "registry", "gate", "manifest", "toolid", "firewall", "examples", "internal",
+	"go.mod", "go.sum", "doc.go", "README.md", "LICENSE",
+}
+
+// RowOf returns the index of the row that holds the package, and the entry of
+// the row that does; -1 if there is none.
+func RowOf(pkg string) (row int, entry string) {
+	for i, r := range Rows {
+		for _, e := range r {
+			prefix, all := strings.CutSuffix(e, "...")
+			if e == pkg || all && strings.HasPrefix(pkg, prefix) {
+				return i, e
+			}
+		}
+	}
+	return -1, ""
+}
