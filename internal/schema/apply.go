@@ -1,0 +1,141 @@
+package schema
+
+import "github.com/cash-mcp/go-sdk/internal/strictjson"
+
+// apply checks the subschemas that a node applies to its own value at i.
+func (v *run) apply(p *inPlaceRules, kind strictjson.Kind, i int, ev *evaluated) bool {
+	ok := true
+	if p.ref != nil {
+		ok = v.sub(p.ref, i, ev)
+	}
+	if p.dynamic != nil {
+		ok = v.sub(v.dynamicTarget(p.dynamic), i, ev) && ok
+	}
+	for _, n := range p.allOf {
+		if !ok && v.stopped() {
+			return false
+		}
+		ok = v.sub(n, i, ev) && ok
+	}
+	if !ok && v.stopped() {
+		return false
+	}
+	ok = v.choices(p, kind, i, ev) && ok
+	if p.cond == nil || !ok && v.stopped() {
+		return ok
+	}
+	return v.conditional(p, i, ev) && ok
+}
+
+// sub checks one subschema that must hold.
+func (v *run) sub(n *node, i int, ev *evaluated) bool {
+	_, ok := v.value(n, i, ev)
+	return ok
+}
+
+// probe reports whether a subschema holds, without complaint if not.
+func (v *run) probe(n *node, i int, ev *evaluated) bool {
+	branch := ev.branch()
+	v.quiet++
+	_, ok := v.value(n, i, branch)
+	v.quiet--
+	if ok = ok && !v.aborted; ok && branch != nil {
+		v.spend(len(branch.seen))
+		ev.merge(branch)
+	}
+	return ok
+}
+
+// choices checks anyOf, oneOf and not.
+func (v *run) choices(p *inPlaceRules, kind strictjson.Kind, i int, ev *evaluated) bool {
+	ok := true
+	if p.anyOf != nil {
+		ok = v.anyOf(p.anyOf, kind, i, ev)
+	}
+	if p.oneOf != nil && !v.aborted {
+		ok = v.oneOf(p.oneOf, kind, i, ev) && ok
+	}
+	if p.not != nil && !v.aborted && v.probe(p.not, i, nil) {
+		ok = v.fail("not", func() string { return excludedMessage(p.not) })
+	}
+	return ok && !v.aborted
+}
+
+// anyOf asks every subschema while names are collected, else until one holds.
+func (v *run) anyOf(subs []*node, kind strictjson.Kind, i int, ev *evaluated) bool {
+	held := false
+	for _, n := range subs {
+		if v.probe(n, i, ev) {
+			if held = true; ev == nil {
+				return true
+			}
+		}
+		if v.aborted {
+			return false
+		}
+	}
+	return held || v.noneOf(subs, "anyOf", kind, i)
+}
+
+// oneOf asks for exactly one.
+func (v *run) oneOf(subs []*node, kind strictjson.Kind, i int, ev *evaluated) bool {
+	held := 0
+	for _, n := range subs {
+		if v.probe(n, i, ev) {
+			held++
+		}
+		if v.aborted {
+			return false
+		}
+		if held > 1 {
+			return v.fail("oneOf", func() string { return "matches more than one of its alternatives; it must match exactly one" })
+		}
+	}
+	return held == 1 || v.noneOf(subs, "oneOf", kind, i)
+}
+
+// noneOf reports that no alternative holds. When only one of them is for
+// values of this type, its own complaints say more.
+func (v *run) noneOf(subs []*node, rule string, kind strictjson.Kind, i int) bool {
+	if v.stopped() {
+		return false
+	}
+	var only *node
+	fitting := 0
+	for _, n := range subs {
+		if n.target().admits(kind) {
+			only = n
+			fitting++
+		}
+	}
+	if fitting == 1 {
+		if before := len(v.violations); !v.sub(only, i, nil) && len(v.violations) > before {
+			return false
+		}
+	}
+	return v.fail(rule, func() string { return "must be one of: " + alternatives(subs) })
+}
+
+// conditional checks if, then and else.
+func (v *run) conditional(p *inPlaceRules, i int, ev *evaluated) bool {
+	next := p.or
+	if v.probe(p.cond, i, ev) {
+		next = p.then
+	}
+	if v.aborted {
+		return false
+	}
+	return next == nil || v.sub(next, i, ev)
+}
+
+// dynamicTarget finds what a $dynamicRef means here: the anchor of the
+// outermost resource on the way that has it.
+func (v *run) dynamicTarget(d *dynamicRef) *node {
+	v.spend(len(v.scope) / 8)
+	for _, res := range v.scope {
+		if n := res.dynamic[d.anchor]; n != nil {
+			return n
+		}
+	}
+	return d.static
+}

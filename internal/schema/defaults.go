@@ -1,0 +1,161 @@
+package schema
+
+import (
+	"encoding/json"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// HasDefaults reports whether WithDefaults may have something to add.
+func (s *Schema) HasDefaults() bool {
+	return s.root.target().fills
+}
+
+// markDefaults notes which nodes of a Go type have a default below them. They
+// form a tree, because recursive types are refused.
+func markDefaults(n *node) bool {
+	if n.object != nil {
+		for _, rule := range n.object.names {
+			if rule.node != nil && (markDefaults(rule.node) || rule.node.about.def != nil) {
+				n.fills = true
+			}
+		}
+		if n.object.additional != nil && markDefaults(n.object.additional) {
+			n.fills = true
+		}
+	}
+	if n.array != nil && n.array.items != nil && markDefaults(n.array.items) {
+		n.fills = true
+	}
+	return n.fills
+}
+
+// markTop is markDefaults for a foreign schema, of which only the top counts.
+func markTop(n *node) {
+	if n.object == nil {
+		return
+	}
+	for _, rule := range n.object.names[:n.object.properties] {
+		n.fills = n.fills || rule.node.about.def != nil
+	}
+}
+
+// WithDefaults returns data, which Check accepted, with the members that are
+// missing and have a default. They follow those that are there, whose order and
+// spelling stay; data itself comes back when nothing is missing. For Go types
+// it looks into nested objects, maps and arrays as well, as far as they are
+// present; for schemas of others it looks at the top only.
+func (s *Schema) WithDefaults(data []byte) []byte {
+	levels := 0
+	if s.typed {
+		levels = strictjson.MaxDepth
+	}
+	return fill(s.root.target(), data, levels)
+}
+
+// fill is WithDefaults for one node, down to a number of levels.
+func fill(n *node, data []byte, levels int) []byte {
+	f := filler{data: data, levels: levels}
+	f.value(n, strictjson.SkipSpace(data, 0), 0)
+	if f.out == nil {
+		return data
+	}
+	return append(f.out, data[f.copied:]...)
+}
+
+// A filler copies a document while it inserts members.
+type filler struct {
+	levels int // below the top, to look into
+	data   []byte
+	out    []byte // nil while nothing is inserted
+	copied int    // data before this index is in out
+}
+
+// value fills the value at i and returns the index after it.
+func (f *filler) value(n *node, i, depth int) int {
+	if !n.fills || depth > f.levels || i >= len(f.data) {
+		return strictjson.Skip(f.data, i)
+	}
+	switch f.data[i] {
+	case '{':
+		if n.object != nil {
+			return f.object(n.object, i, depth)
+		}
+	case '[':
+		if n.array != nil && n.array.items != nil {
+			return f.array(n.array.items, i, depth)
+		}
+	}
+	return strictjson.Skip(f.data, i)
+}
+
+// object fills an object and its members.
+func (f *filler) object(r *objectRules, i, depth int) int {
+	v := run{data: f.data}
+	var few [2]uint64
+	seen := bits(few[:])
+	if words := (len(r.names) + 63) / 64; words > len(few) {
+		seen = make(bits, words)
+	}
+	last, count := i+1, 0 // last is the index after the last member
+	for i = strictjson.SkipSpace(f.data, i+1); v.at(i) == '"'; count++ {
+		m := v.memberAt(i)
+		m.name = v.findName(r, m, count)
+		last = f.member(r, m, depth)
+		if m.name >= 0 {
+			seen.set(m.name)
+		}
+		i = strictjson.NextItem(f.data, last)
+	}
+	for k, rule := range r.names[:r.properties] {
+		if rule.node.about.def != nil && !seen.has(k) {
+			f.insert(last, count > 0, rule)
+			count++
+		}
+	}
+	return min(i+1, len(f.data))
+}
+
+// member fills the value of a member and returns the index after it.
+func (f *filler) member(r *objectRules, m memberAt, depth int) int {
+	n := anyNode
+	switch {
+	case m.name >= 0 && m.name < r.properties:
+		n = r.names[m.name].node
+	case r.additional != nil:
+		n = r.additional
+	}
+	return f.value(n, m.value, depth+1)
+}
+
+// array fills the elements of an array.
+func (f *filler) array(n *node, i, depth int) int {
+	for i = strictjson.SkipSpace(f.data, i+1); i < len(f.data) && f.data[i] != ']'; {
+		end := f.value(n, i, depth+1)
+		if end == i {
+			return len(f.data) // strictjson.Check would have refused it
+		}
+		i = strictjson.NextItem(f.data, end)
+	}
+	return min(i+1, len(f.data))
+}
+
+// insert adds a member at index i of data.
+func (f *filler) insert(i int, comma bool, rule nameRule) {
+	if f.out == nil {
+		f.out = make([]byte, 0, len(f.data)+64)
+	}
+	f.out = append(f.out, f.data[f.copied:i]...)
+	f.copied = i
+	if comma {
+		f.out = append(f.out, ',')
+	}
+	f.out = appendQuoted(f.out, rule.name)
+	f.out = append(append(f.out, ':'), rule.node.about.def...)
+}
+
+// appendQuoted appends a JSON string.
+func appendQuoted(dst []byte, text string) []byte {
+	quoted, _ := json.Marshal(text) // strings always have a form
+	return append(dst, quoted...)
+}

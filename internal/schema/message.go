@@ -1,0 +1,140 @@
+package schema
+
+import (
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// typeMessage says which types are accepted, and which was given.
+func typeMessage(want typeSet, got strictjson.Kind) string {
+	if want&typeOf(strictjson.Number) != 0 {
+		want &^= integerType
+	}
+	words := want.words()
+	for i, w := range words {
+		if i == 0 {
+			words[i] = article(w)
+		}
+	}
+	return "must be " + joined(words, " or ") + ", not " + article(got.String())
+}
+
+// article puts a or an before the name of a type.
+func article(word string) string {
+	switch word {
+	case "null":
+		return word
+	case "integer", "array", "object":
+		return "an " + word
+	}
+	return "a " + word
+}
+
+// unknownMessage says that a name is not known, and which ones are.
+func unknownMessage(r *objectRules, key string, top bool) string {
+	what := "unknown member"
+	if top {
+		what = "unknown parameter"
+	}
+	known := make([]string, r.properties)
+	for i := range known {
+		known[i] = clean(r.names[i].name, maxKey)
+	}
+	if len(known) == 0 {
+		return what + "; none is known here, leave it out"
+	}
+	if near := nearest(r, key); near != "" {
+		what += ", did you mean `" + clean(near, maxKey) + "`?"
+	} else {
+		what += ";"
+	}
+	return what + " known: " + list(known, ", ")
+}
+
+// excludedMessage says what not excludes.
+func excludedMessage(n *node) string {
+	if text := typeText(n); text != "any" {
+		return "must not be " + text
+	}
+	return "has a form that is excluded here"
+}
+
+// alternatives names the alternatives of anyOf or oneOf by their types.
+func alternatives(subs []*node) string {
+	var texts []string
+	seen := map[string]bool{}
+	for _, n := range subs {
+		if text := typeText(n); !seen[text] {
+			seen[text] = true
+			texts = append(texts, text)
+		}
+		if len(texts) > maxListed {
+			break
+		}
+	}
+	if len(texts) == 1 && texts[0] == "any" {
+		return "the " + plural(len(subs), "form", "forms") + " that the schema describes"
+	}
+	return joined(texts, " or ")
+}
+
+// nearest returns the property that a misspelled key most likely means: one
+// that is spelled the same but for case, _ and -, else the one nearest by
+// edits, of which two at most, and fewer in short names.
+func nearest(r *objectRules, key string) string {
+	if len(key) > maxKey {
+		return ""
+	}
+	wanted := canonicalName(key)
+	best, distance := "", 3
+	for _, rule := range r.names[:min(r.properties, maxCompared)] {
+		if len(rule.name) > maxKey {
+			continue
+		}
+		name := canonicalName(rule.name)
+		if name == wanted && name != "" {
+			return rule.name
+		}
+		if d := edits(wanted, name); d < distance && 2*d < max(len(wanted), len(name)) {
+			best, distance = rule.name, d
+		}
+	}
+	return best
+}
+
+// maxCompared bounds the properties that a misspelled key is compared with.
+const maxCompared = 500
+
+// canonicalName is the form in which names are the same to a model.
+func canonicalName(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+}
+
+// edits returns the number of insertions, deletions, replacements and swaps of
+// neighbours between two short texts, and 3 for any more than 2.
+func edits(a, b string) int {
+	if d := len(a) - len(b); d > 2 || d < -2 {
+		return 3
+	}
+	var rows [3][maxKey + 1]int
+	prev2, prev, row := &rows[0], &rows[1], &rows[2]
+	for j := range len(b) + 1 {
+		prev[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(prev[j]+1, row[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], prev2[j-2]+1)
+			}
+		}
+		prev2, prev, row = prev, row, prev2
+	}
+	return min(prev[len(b)], 3)
+}

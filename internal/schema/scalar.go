@@ -1,0 +1,203 @@
+package schema
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// text checks the string in data[i:end].
+func (v *run) text(n *node, i, end int) bool {
+	ok := true
+	if r := n.text; r != nil {
+		ok = v.length(r, i, end)
+		if r.pattern != nil && (ok || !v.stopped()) {
+			ok = v.matches(r.pattern, i, end) && ok
+		}
+	}
+	if n.facts == nil || n.facts.text == nil || !ok && v.stopped() {
+		return ok
+	}
+	if !n.facts.text.valid(strictjson.Text(v.data[i:end])) {
+		return v.fail(n.facts.text.rule, func() string { return n.facts.text.message })
+	}
+	return ok
+}
+
+// length checks the number of code points.
+func (v *run) length(r *textRules, i, end int) bool {
+	raw := v.data[i+1 : max(end-1, i+1)]
+	if len(raw) >= longestEscape*r.min && (r.max < 0 || len(raw) <= r.max) {
+		return true // whatever the bytes are
+	}
+	n := countCharacters(raw)
+	if n < r.min {
+		return v.fail("minLength", func() string { return "must have at least " + plural(r.min, "character", "characters") })
+	}
+	if r.max >= 0 && n > r.max {
+		return v.fail("maxLength", func() string { return "must have at most " + plural(r.max, "character", "characters") })
+	}
+	return true
+}
+
+// longestEscape is the most bytes that one character takes: a pair of \uXXXX.
+const longestEscape = 12
+
+// countCharacters counts the code points that the inside of a string stands
+// for, without unescaping it.
+func countCharacters(raw []byte) int {
+	n := utf8.RuneCount(raw)
+	for i := bytes.IndexByte(raw, '\\'); i >= 0 && i+1 < len(raw); {
+		size := 2
+		if raw[i+1] == 'u' {
+			size = 6
+			if i+2 < len(raw) && isHighSurrogate(raw[i+2:]) {
+				size = longestEscape
+			}
+		}
+		n -= size - 1
+		i += size
+		next := -1
+		if i < len(raw) {
+			next = bytes.IndexByte(raw[i:], '\\')
+		}
+		if next < 0 {
+			break
+		}
+		i += next
+	}
+	return n
+}
+
+// isHighSurrogate looks at the digits after \u: D8 to DB come first of two.
+func isHighSurrogate(hex []byte) bool {
+	return len(hex) > 1 && hex[0]|0x20 == 'd' && (hex[1] == '8' || hex[1] == '9' || hex[1]|0x20 == 'a' || hex[1]|0x20 == 'b')
+}
+
+// matches checks a string against a regular expression.
+func (v *run) matches(p *pattern, i, end int) bool {
+	if !v.spend(p.steps(end - i)) {
+		return false
+	}
+	if p.re.Match(v.plainText(i, end)) {
+		return true
+	}
+	return v.fail("pattern", func() string { return "must match the pattern " + clean(p.text, maxShown) })
+}
+
+// plainText returns what a quoted string stands for; it allocates only for
+// escapes.
+func (v *run) plainText(i, end int) []byte {
+	quoted := v.data[i:end]
+	if bytes.IndexByte(quoted, '\\') >= 0 {
+		return []byte(strictjson.Text(quoted))
+	}
+	return quoted[1 : len(quoted)-1]
+}
+
+// number checks the number in data[i:end].
+func (v *run) number(n *node, i, end int) bool {
+	raw := v.data[i:end]
+	if n.facts != nil && n.facts.number != nil && !n.facts.number.holds(raw) {
+		return v.fail("type", func() string { return n.facts.number.message(raw) })
+	}
+	r := n.number
+	if r == nil {
+		return true
+	}
+	d := parseDecimal(raw)
+	switch {
+	case r.min != nil && d.compare(r.min.value) < 0:
+		return v.fail("minimum", func() string { return "must be at least " + r.min.text })
+	case r.max != nil && d.compare(r.max.value) > 0:
+		return v.fail("maximum", func() string { return "must be at most " + r.max.text })
+	case r.above != nil && d.compare(r.above.value) <= 0:
+		return v.fail("exclusiveMinimum", func() string { return "must be more than " + r.above.text })
+	case r.below != nil && d.compare(r.below.value) >= 0:
+		return v.fail("exclusiveMaximum", func() string { return "must be less than " + r.below.text })
+	case r.multiple != nil:
+		return v.multiple(d, r.multiple)
+	}
+	return true
+}
+
+// multiple checks multipleOf, whose cost grows with the square of the length.
+func (v *run) multiple(d decimal, m *bound) bool {
+	size := d.digits + m.value.digits
+	if !v.spend(1 + size/8 + size/64*(size/64)) {
+		return false
+	}
+	if d.isMultiple(m.value) {
+		return true
+	}
+	return v.fail("multipleOf", func() string { return "must be a multiple of " + m.text })
+}
+
+// A goNumber is the range of a Go kind.
+type goNumber struct {
+	kind numberKind
+	size int // bits
+}
+
+type numberKind uint8
+
+const (
+	signed numberKind = iota
+	unsigned
+	float
+	wholeNumber // an integer of any size, within maxBound digits
+)
+
+// longestInteger is the length of -9223372036854775808.
+const longestInteger = 20
+
+// holds reports whether the literal decodes into the kind: integers are
+// written without fraction and exponent and fit, floats are finite.
+func (g *goNumber) holds(raw []byte) bool {
+	var err error
+	switch {
+	case g.kind == float:
+		_, err = strconv.ParseFloat(string(raw), g.size)
+	case bytes.ContainsAny(raw, ".eE"):
+		return false
+	case g.kind == wholeNumber:
+		return len(raw) <= maxBound
+	case len(raw) > longestInteger:
+		return false
+	case g.kind == signed:
+		_, err = strconv.ParseInt(string(raw), 10, g.size)
+	default:
+		_, err = strconv.ParseUint(string(raw), 10, g.size)
+	}
+	return err == nil
+}
+
+// message says what is wrong with a literal that does not hold.
+func (g *goNumber) message(raw []byte) string {
+	switch {
+	case g.kind == float:
+		return "must be a number in the range of a " + strconv.Itoa(g.size) + "-bit float"
+	case bytes.ContainsAny(raw, ".eE"):
+		return "must be an integer, written without a fraction or an exponent"
+	case g.kind == wholeNumber:
+		return "must be an integer of at most " + plural(maxBound, "digit", "digits")
+	}
+	return "must be an integer from " + g.lowest() + " to " + g.highest()
+}
+
+func (g *goNumber) lowest() string {
+	if g.kind == unsigned {
+		return "0"
+	}
+	return strconv.FormatInt(math.MinInt64>>(64-g.size), 10)
+}
+
+func (g *goNumber) highest() string {
+	if g.kind == unsigned {
+		return strconv.FormatUint(math.MaxUint64>>(64-g.size), 10)
+	}
+	return strconv.FormatInt(math.MaxInt64>>(64-g.size), 10)
+}
