@@ -1,0 +1,305 @@
+package skillmd
+
+import "strings"
+
+// maxNesting bounds lists and maps inside an invocation.
+const maxNesting = 32
+
+// kind says what a value of an invocation is, as far as a check at load time needs to know.
+type kind int
+
+const (
+	otherValue kind = iota // a number, a literal word, a variable, a list, a placeholder
+	stringValue
+	mapValue
+)
+
+type literal struct {
+	kind kind
+	text string   // of a string, without quotes and escapes
+	keys []string // of a map, in order
+}
+
+type argument struct {
+	name  string // empty if positional
+	value literal
+}
+
+// invocation is call(...), help(...) or skill(...).
+type invocation struct {
+	tool string
+	args []argument
+}
+
+// invocationParser reads the small language in which the specification writes invocations: keyword arguments with = or :,
+// strings in either quotes, numbers, lists, maps, names, "..." and placeholders. It knows no operators and no nested calls,
+// so that whatever it accepts cannot be a statement of a shell or a programming language in disguise (R70).
+type invocationParser struct {
+	s     string
+	i     int
+	prose bool // lines may start with the ">" of a quote
+}
+
+// onlyInvocations reports whether text is one or more invocations, one or more lines each, with nothing between them but
+// blank lines and comments (R70).
+func onlyInvocations(text string) bool {
+	p := &invocationParser{s: text}
+	count := 0
+	for p.space(); p.i < len(p.s); p.space() {
+		tool := p.word()
+		if !isTool(tool) || !p.take('(') {
+			return false
+		}
+		if _, ok := p.arguments(); !ok || !p.endOfStatement() {
+			return false
+		}
+		count++
+	}
+	return count > 0
+}
+
+func isTool(word string) bool {
+	return word == "call" || word == "help" || word == "skill"
+}
+
+// endOfStatement allows blanks and a comment, then wants a line end.
+func (p *invocationParser) endOfStatement() bool {
+	for p.i < len(p.s) && (p.s[p.i] == ' ' || p.s[p.i] == '\t') {
+		p.i++
+	}
+	return p.i == len(p.s) || p.s[p.i] == '\n' || p.comment()
+}
+
+// space skips blanks, line ends, comments, and in prose the ">" of quoted lines.
+func (p *invocationParser) space() {
+	lineStart := false
+	for p.i < len(p.s) {
+		switch c := p.s[p.i]; {
+		case c == '\n':
+			lineStart = p.prose
+		case c == ' ' || c == '\t' || c == '>' && lineStart:
+		case p.comment():
+			continue
+		default:
+			return
+		}
+		p.i++
+	}
+}
+
+// comment skips from # or // to the end of the line, not including it.
+func (p *invocationParser) comment() bool {
+	rest := p.s[p.i:]
+	if !strings.HasPrefix(rest, "#") && !strings.HasPrefix(rest, "//") {
+		return false
+	}
+	if n := strings.IndexByte(rest, '\n'); n >= 0 {
+		p.i += n
+	} else {
+		p.i = len(p.s)
+	}
+	return true
+}
+
+func (p *invocationParser) take(c byte) bool {
+	if p.i < len(p.s) && p.s[p.i] == c {
+		p.i++
+		return true
+	}
+	return false
+}
+
+func (p *invocationParser) prefix(s string) bool {
+	if strings.HasPrefix(p.s[p.i:], s) {
+		p.i += len(s)
+		return true
+	}
+	return false
+}
+
+// word reads a name; dots are allowed inside because prose writes item.product_id.
+func (p *invocationParser) word() string {
+	start := p.i
+	for p.i < len(p.s) && (isWord(p.s[p.i]) || p.i > start && p.s[p.i] == '.') {
+		p.i++
+	}
+	return p.s[start:p.i]
+}
+
+// arguments reads up to and including the closing parenthesis. On failure it returns what it has read so far.
+func (p *invocationParser) arguments() ([]argument, bool) {
+	var args []argument
+	for {
+		p.space()
+		if p.take(')') {
+			return args, true
+		}
+		arg, ok := p.argument()
+		if arg.name != "" || ok {
+			args = append(args, arg)
+		}
+		if !ok || !p.separator(')') {
+			return args, false
+		}
+	}
+}
+
+// separator wants a comma, or the closing bracket without consuming it.
+func (p *invocationParser) separator(closing byte) bool {
+	p.space()
+	return p.take(',') || p.i < len(p.s) && p.s[p.i] == closing
+}
+
+func (p *invocationParser) argument() (argument, bool) {
+	value, ok := p.value(0)
+	if !ok || value.kind == mapValue || value.text == "" {
+		return argument{value: value}, ok
+	}
+	if !p.assign() {
+		return argument{value: value}, true
+	}
+	name := value.text
+	value, ok = p.value(0)
+	return argument{name: name, value: value}, ok
+}
+
+// assign reads = or :, never ==.
+func (p *invocationParser) assign() bool {
+	p.space()
+	if strings.HasPrefix(p.s[p.i:], "==") {
+		return false
+	}
+	if !p.take('=') && !p.take(':') {
+		return false
+	}
+	p.space()
+	return true
+}
+
+func (p *invocationParser) value(depth int) (literal, bool) {
+	if depth > maxNesting || p.i >= len(p.s) {
+		return literal{}, false
+	}
+	switch c := p.s[p.i]; {
+	case c == '"' || c == '\'':
+		return p.quoted(c)
+	case strings.HasPrefix(p.s[p.i:], "{{"):
+		return p.template()
+	case c == '{':
+		return p.mapping(depth)
+	case c == '[':
+		return p.list(depth)
+	case c == '<':
+		return p.angle()
+	case p.ellipsis():
+		return literal{}, true
+	case isWord(c) || c == '-' || c == '+':
+		return p.bare()
+	}
+	return literal{}, false
+}
+
+// quoted reads a string on one line; a line end inside could hide a fence from those who read line by line.
+func (p *invocationParser) quoted(quote byte) (literal, bool) {
+	p.i++
+	var text strings.Builder
+	for p.i < len(p.s) {
+		c := p.s[p.i]
+		p.i++
+		switch c {
+		case quote:
+			return literal{kind: stringValue, text: text.String()}, true
+		case '\n':
+			return literal{}, false
+		case '\\':
+			if p.i == len(p.s) || p.s[p.i] == '\n' {
+				return literal{}, false
+			}
+			c = p.s[p.i]
+			p.i++
+		}
+		text.WriteByte(c)
+	}
+	return literal{}, false
+}
+
+func (p *invocationParser) template() (literal, bool) {
+	ph, ok := readPlaceholder(p.s, p.i)
+	if ok {
+		p.i = ph.end
+	}
+	return literal{}, ok
+}
+
+// angle reads a stand-in such as <order id>.
+func (p *invocationParser) angle() (literal, bool) {
+	for n := 1; n < 64 && p.i+n < len(p.s); n++ {
+		switch c := p.s[p.i+n]; {
+		case c == '>':
+			p.i += n + 1
+			return literal{}, n > 1
+		case !isWord(c) && c != ' ' && c != '-' && c != '.':
+			return literal{}, false
+		}
+	}
+	return literal{}, false
+}
+
+func (p *invocationParser) ellipsis() bool {
+	return p.prefix("...") || p.prefix("\u2026")
+}
+
+// bare reads a name, a literal word or a number. Its text is kept because it may turn out to be an argument's name.
+func (p *invocationParser) bare() (literal, bool) {
+	start := p.i
+	if !p.take('-') {
+		p.take('+')
+	}
+	word := p.word()
+	if word == "" || p.i < len(p.s) && p.s[p.i] == '(' {
+		return literal{}, false
+	}
+	return literal{text: p.s[start:p.i]}, true
+}
+
+func (p *invocationParser) list(depth int) (literal, bool) {
+	p.i++
+	for {
+		p.space()
+		if p.take(']') {
+			return literal{}, true
+		}
+		if _, ok := p.value(depth + 1); !ok || !p.separator(']') {
+			return literal{}, false
+		}
+	}
+}
+
+func (p *invocationParser) mapping(depth int) (literal, bool) {
+	p.i++
+	m := literal{kind: mapValue}
+	for {
+		p.space()
+		if p.take('}') {
+			return m, true
+		}
+		if !p.ellipsis() && !p.entry(&m, depth) {
+			return m, false
+		}
+		if !p.separator('}') {
+			return m, false
+		}
+	}
+}
+
+func (p *invocationParser) entry(m *literal, depth int) bool {
+	key, ok := p.value(depth + 1)
+	if !ok || key.kind == mapValue || !p.assign() {
+		return false
+	}
+	if key.text != "" {
+		m.keys = append(m.keys, key.text)
+	}
+	_, ok = p.value(depth + 1)
+	return ok
+}

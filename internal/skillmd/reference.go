@@ -1,0 +1,125 @@
+package skillmd
+
+import "strings"
+
+// Reference is one invocation of a CaSH tool found in a skill text, for checking that it names something that exists.
+type Reference struct {
+	// Line is the line of the text, counted from 1, on which the invocation starts.
+	Line int
+	// Tool is "call", "help" or "skill".
+	Tool string
+	// Namespace is the argument as written; empty and absent both mean the root (R11).
+	Namespace string
+	// Name is the function, or the skill for Tool "skill"; empty if not given.
+	Name string
+	// HasNamespace tells namespace="" from no namespace.
+	HasNamespace bool
+	// Kwargs are the top-level keys of kwargs={...} in order. For help and skill they are followed by the other keyword arguments,
+	// which the specification also writes directly (R7).
+	Kwargs []string
+	// Dynamic says that an argument is not a plain text (positional, a variable, a placeholder), so that the reference cannot be checked.
+	Dynamic bool
+}
+
+// References lists the invocations call(...), help(...) and skill(...) of a text in order: in prose, in code spans and in
+// blocks, on one line or several. Words such as `orders.create` are none. Text in parentheses that does not read as arguments,
+// as in "call (the customer)", is none either, unless it starts with a keyword argument; then it is Dynamic.
+//
+// The work is bounded: in a text built to make reading slow, references beyond the bound are left out.
+func References(body string) []Reference {
+	var refs []Reference
+	// Reading may fail late and start again inside what it has read, so the total is limited, not each attempt.
+	budget := 8*len(body) + 4096
+	line, counted := 1, 0
+	for at := 0; budget > 0; {
+		i := strings.IndexByte(body[at:], '(')
+		if i < 0 {
+			break
+		}
+		open := at + i
+		at = open + 1
+		tool := toolBefore(body, open)
+		if tool == "" {
+			continue
+		}
+		p := &invocationParser{s: body, i: open + 1, prose: true}
+		args, ok := p.arguments()
+		budget -= p.i - open
+		line += strings.Count(body[counted:open], "\n")
+		counted = open
+		if !ok && !hasKeyword(args) {
+			continue
+		}
+		ref := newReference(invocation{tool: tool, args: args}, line)
+		if ok {
+			at = p.i
+		} else {
+			ref.Dynamic = true
+		}
+		refs = append(refs, ref)
+	}
+	return refs
+}
+
+// toolBefore returns the tool's name that ends at body[:open], or "".
+func toolBefore(body string, open int) string {
+	start := open
+	for start > 0 && open-start <= len("skill") && isWord(body[start-1]) {
+		start--
+	}
+	word := body[start:open]
+	if !isTool(word) || start > 0 && body[start-1] == '.' {
+		return ""
+	}
+	return word
+}
+
+func hasKeyword(args []argument) bool {
+	return len(args) > 0 && args[0].name != ""
+}
+
+func newReference(inv invocation, line int) Reference {
+	ref := Reference{Line: line, Tool: inv.tool}
+	var direct []string
+	for _, arg := range inv.args {
+		switch key := canonical(arg.name); {
+		case key == "":
+			ref.Dynamic = true
+		case arg.value.isNull():
+			// The same as not given (X15).
+		case key == "namespace":
+			ref.HasNamespace = true
+			ref.Namespace = ref.plain(arg.value)
+		case key == nameKey(inv.tool) || inv.tool == "skill" && key == "name":
+			ref.Name = ref.plain(arg.value)
+		case key == "kwargs":
+			ref.Kwargs = append(ref.Kwargs, arg.value.keys...)
+			ref.Dynamic = ref.Dynamic || arg.value.kind != mapValue
+		case inv.tool != "call":
+			direct = append(direct, arg.name)
+		}
+	}
+	ref.Kwargs = append(ref.Kwargs, direct...)
+	return ref
+}
+
+// nameKey is the canonical name of the argument that names the function or skill.
+func nameKey(tool string) string {
+	if tool == "skill" {
+		return "skillname"
+	}
+	return "function"
+}
+
+func (l literal) isNull() bool {
+	return l.kind == otherValue && (l.text == "null" || l.text == "None")
+}
+
+// plain returns a string argument, or marks the reference as Dynamic if it is no string or a stand-in for one.
+func (r *Reference) plain(v literal) string {
+	if v.kind != stringValue || strings.ContainsAny(v.text, "{}<>\u2026") || strings.Contains(v.text, "...") {
+		r.Dynamic = true
+		return ""
+	}
+	return v.text
+}
