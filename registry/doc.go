@@ -1,0 +1,50 @@
+// Package registry holds what a server offers: namespaces in a tree, typed
+// functions and text skills in them, and how a call of one runs. It knows
+// nothing of MCP's tools; faces such as package cash render it.
+//
+// Registering is like net/http: the registry is the mux, a function a handler,
+// and a mistake of the programmer panics at once, naming the source line.
+//
+//	reg := registry.New(nil)
+//	orders := reg.Namespace("orders", "Create and manage customer orders.")
+//	orders.Add(registry.Func("create", "Create a new order.", shop.Create))
+//
+// where shop.Create is func(context.Context, CreateOrder) (Order, error) and
+// CreateOrder a struct whose tags describe the parameters; see [Func].
+//
+// # The picture
+//
+//	Registry ─┐
+//	upstream ─┼─ Source ─► Pipeline: resolve → normalise → validate → middleware → handler ─► Result
+//	...      ─┘               (for the caller in the context)
+//
+// A [Source] is whatever can be listed and resolved. A [Registry] is the one
+// made of Go code: it publishes immutable snapshots behind an atomic pointer, so
+// that readers never wait, and may be added to while it is served.
+//
+// # Names
+//
+// Namespaces, functions, skills and parameters are labels of ASCII letters,
+// digits and underscores. Case and underscores carry no meaning: Order_Mgmt,
+// orderMgmt and ordermgmt are one name ([Canonical]), and two entries that
+// share a canonical form cannot stand side by side (RFC 5.1 to 5.3).
+//
+// # Callers
+//
+// [WithCaller] puts who is asking into the context. A [Visibility] on a
+// namespace, function or skill decides per request who sees it. Hidden is the
+// same as absent: in lists, calls, skills, errors and counts.
+//
+// # Errors
+//
+// Every error of the pipeline is an *[Error] with one of a closed set of
+// [Kind]s. Its text is written for a model: what happened and the next step,
+// no argument values, no secrets.
+//
+// # Limits
+//
+// Arguments have at most 4 MiB and 64 levels unless [PipelineOptions] say
+// otherwise; paths have at most 1,024 bytes. A function that ignores its
+// context is left behind at the deadline; when 64 calls of it hang, further
+// ones are refused.
+package registry

@@ -1,0 +1,158 @@
+package registry
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/internal/schema"
+)
+
+// An encoder turns a handler's output into a result.
+type encoder func(*Call, any) (*Result, error)
+
+var contentType = reflect.TypeFor[mcp.Content]()
+
+// encoderFor chooses the encoder of an output type, and the line that
+// describes such output.
+func encoderFor(t reflect.Type) (encoder, string) {
+	switch {
+	case t == reflect.TypeFor[*Result]():
+		return encodeResult, ""
+	case t == reflect.TypeFor[*mcp.CallToolResult]():
+		return encodeToolResult, ""
+	case t == reflect.TypeFor[[]mcp.Content]():
+		return encodeContents, ""
+	case t.Implements(contentType):
+		return encodeContent, ""
+	case t == reflect.TypeFor[json.RawMessage]():
+		return encodeRaw, ""
+	case t.Kind() == reflect.String && !isMarshaler(t):
+		return encodeString, "Text."
+	}
+	return encodeJSON, describe(t)
+}
+
+func isMarshaler(t reflect.Type) bool {
+	return t.Implements(reflect.TypeFor[json.Marshaler]()) ||
+		t.Implements(reflect.TypeFor[interface{ MarshalText() ([]byte, error) }]())
+}
+
+// describe returns the summary of an output type. Types of which no schema can
+// be made (recursive ones, say) may still have a JSON form: they go undescribed.
+func describe(t reflect.Type) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	s, err := schema.ForType(t)
+	if err != nil {
+		return ""
+	}
+	return s.Summary()
+}
+
+func encodeResult(_ *Call, out any) (*Result, error) { return out.(*Result), nil }
+
+func encodeToolResult(c *Call, out any) (*Result, error) {
+	r := out.(*mcp.CallToolResult)
+	if r == nil {
+		return nil, nil
+	}
+	res := &Result{Content: r.Content, IsError: r.IsError, Meta: r.Meta}
+	switch s := r.StructuredContent.(type) {
+	case nil:
+	case json.RawMessage:
+		res.Structured = s
+	default:
+		data, err := marshal(s)
+		if err != nil {
+			return nil, noJSON(c, err)
+		}
+		res.Structured = data
+	}
+	return res, nil
+}
+
+func encodeContents(_ *Call, out any) (*Result, error) {
+	return &Result{Content: out.([]mcp.Content)}, nil
+}
+
+func encodeContent(_ *Call, out any) (*Result, error) {
+	c, _ := out.(mcp.Content)
+	return &Result{Content: []mcp.Content{c}}, nil
+}
+
+func encodeRaw(c *Call, out any) (*Result, error) {
+	raw := out.(json.RawMessage)
+	if raw == nil {
+		return nil, nil
+	}
+	return jsonResult(c, raw), nil
+}
+
+func encodeString(_ *Call, out any) (*Result, error) {
+	if s, ok := out.(string); ok {
+		return TextResult(s), nil
+	}
+	return TextResult(reflect.ValueOf(out).String()), nil
+}
+
+func encodeJSON(c *Call, out any) (*Result, error) {
+	switch v := reflect.ValueOf(out); v.Kind() {
+	case reflect.Invalid:
+		return nil, nil
+	case reflect.Pointer, reflect.Interface:
+		if v.IsNil() {
+			return nil, nil
+		}
+	case reflect.Slice: // nothing found is an empty list, not a missing answer
+		if v.IsNil() && !isMarshaler(v.Type()) {
+			return jsonResult(c, json.RawMessage("[]")), nil
+		}
+	}
+	data, err := marshal(out)
+	if err != nil {
+		return nil, noJSON(c, err)
+	}
+	return jsonResult(c, data), nil
+}
+
+func jsonResult(c *Call, data json.RawMessage) *Result {
+	r := TextResult(string(data))
+	if c.Function.Structured {
+		r.Structured = data
+	}
+	return r
+}
+
+func noJSON(c *Call, err error) error {
+	return &Error{
+		Kind: Internal, Namespace: c.Function.namespace, Name: c.Function.Name,
+		Message: fmt.Sprintf("The function `%s` ran, but its result could not be written as JSON.", c.Function.Name),
+		Err:     err,
+	}
+}
+
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// maxPooled keeps one huge result from being held for ever.
+const maxPooled = 1 << 16
+
+// marshal is json.Marshal without the escaping that only HTML needs: a model
+// would pay for six characters where one does.
+func marshal(v any) ([]byte, error) {
+	buf := buffers.Get().(*bytes.Buffer)
+	buf.Reset()
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	data := bytes.Clone(bytes.TrimSuffix(buf.Bytes(), []byte("\n")))
+	if buf.Cap() <= maxPooled {
+		buffers.Put(buf)
+	}
+	return data, err
+}

@@ -1,0 +1,159 @@
+package registry
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/cash-mcp/go-sdk/internal/schema"
+)
+
+// Func makes a function of a typed handler.
+//
+// In is a struct (or a pointer to one, or a map with string keys). Three tag
+// keys describe its fields: json names a field and says whether it is optional
+// (omitempty or omitzero), jsonschema describes it to the model, and cash
+// constrains it, as a comma-separated list of
+//
+//	enum=a|b  min=1  max=9  minLength=1  maxLength=80  pattern='^[A-Z]{2,4}$'
+//	format=date  minItems=1  default=normal  example=C-42  advanced
+//
+// A value with a comma stands in single quotes. On a slice of scalars all but
+// minItems bound the elements. Parameters marked advanced are left out of the
+// base help. Arguments reach f only if they keep these rules, with defaults
+// filled in; keys are matched in canonical form at the top level and exactly
+// below it. Integers are exact, and what is decoded into an interface holds
+// its numbers as [json.Number].
+//
+// Out is a string (the text itself), [json.RawMessage] (delivered as it is),
+// an mcp.Content or a slice of them, a *mcp.CallToolResult, a *[Result], or any
+// type with a JSON form, which becomes compact JSON text.
+//
+// Func panics, naming type and field, if In or its tags are in error.
+func Func[In, Out any](name, description string, f func(context.Context, In) (Out, error)) *Function {
+	if f == nil {
+		panic(fmt.Sprintf("registry: function %q (%s): handler is nil", name, sourceLine(0)))
+	}
+	return typedFunc(name, description, sourceLine(0), func(ctx context.Context, _ *Call, in In) (Out, error) {
+		return f(ctx, in)
+	})
+}
+
+// StreamFunc is [Func] for a handler that reports its progress while it works.
+// Its results are exempt from the gate (RFC 7.4). An error from report means
+// that nobody listens any more.
+func StreamFunc[In, Out any](name, description string, f func(ctx context.Context, in In, report func(Progress) error) (Out, error)) *Function {
+	if f == nil {
+		panic(fmt.Sprintf("registry: function %q (%s): handler is nil", name, sourceLine(0)))
+	}
+	fn := typedFunc(name, description, sourceLine(0), func(ctx context.Context, c *Call, in In) (Out, error) {
+		return f(ctx, in, func(p Progress) error { return c.Report(ctx, p) })
+	})
+	fn.streaming = true
+	return fn
+}
+
+func typedFunc[In, Out any](name, description, origin string, f func(context.Context, *Call, In) (Out, error)) *Function {
+	in, err := inputSchema(reflect.TypeFor[In]())
+	if err != nil {
+		panic(fmt.Sprintf("registry: function %q (%s): %v", name, origin, err))
+	}
+	encode, returns := encoderFor(reflect.TypeFor[Out]())
+	decode := json.Unmarshal
+	if holdsInterface(reflect.TypeFor[In](), nil) {
+		decode = unmarshalExact
+	}
+	return &Function{
+		Name:        name,
+		Description: description,
+		input:       in,
+		names:       newParamNames(in.Params()),
+		returns:     returns,
+		origin:      origin,
+		handler: func(ctx context.Context, c *Call) (*Result, error) {
+			var in In
+			if err := decode(c.Arguments, &in); err != nil {
+				return nil, decodeError(c, err)
+			}
+			out, err := f(ctx, c, in)
+			if err != nil {
+				return nil, err
+			}
+			return encode(c, out)
+		},
+	}
+}
+
+// inputSchema returns the schema for arguments of type t.
+func inputSchema(t reflect.Type) (*schema.Schema, error) {
+	elem := t
+	for elem.Kind() == reflect.Pointer {
+		elem = elem.Elem()
+	}
+	if k := elem.Kind(); k != reflect.Struct && k != reflect.Map {
+		return nil, fmt.Errorf("type %v: arguments must be a struct or a map with string keys", t)
+	}
+	s, err := schema.ForType(elem)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.CheckNames()
+}
+
+// unmarshalExact keeps the spelling of numbers that have no Go type of their own.
+func unmarshalExact(data []byte, v any) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	return dec.Decode(v)
+}
+
+// decodeError words what the schema could not foresee, such as a type whose
+// own UnmarshalJSON refuses. The cause may hold values, so it is not shown.
+func decodeError(c *Call, err error) error {
+	msg := "The arguments do not fit the function."
+	var t *json.UnmarshalTypeError
+	if errors.As(err, &t) && t.Field != "" {
+		msg = fmt.Sprintf("The argument `%s` does not fit: a JSON %s cannot be used there.", cleanName(t.Field), firstWord(t.Value))
+	}
+	return &Error{Kind: InvalidArguments, Namespace: c.Function.namespace, Name: c.Function.Name, Message: msg, Err: err}
+}
+
+func firstWord(s string) string {
+	for i, c := range s {
+		if c == ' ' {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// holdsInterface reports whether decoding into t can create values in an
+// interface, which encoding/json would make float64s.
+func holdsInterface(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if seen[t] {
+		return false
+	}
+	switch t.Kind() {
+	case reflect.Interface:
+		return true
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map, reflect.Struct:
+	default:
+		return false
+	}
+	if seen == nil {
+		seen = make(map[reflect.Type]bool)
+	}
+	seen[t] = true
+	if t.Kind() != reflect.Struct {
+		return holdsInterface(t.Elem(), seen)
+	}
+	for i := range t.NumField() {
+		if holdsInterface(t.Field(i).Type, seen) {
+			return true
+		}
+	}
+	return false
+}

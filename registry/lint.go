@@ -1,0 +1,126 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Finding is something that is legal but hurts a model.
+type Finding struct {
+	Rule    string // the rule's name, one of the list at [Lint]
+	Subject string // what it is about: "function orders.create"
+	Message string
+}
+
+// String returns the finding on one line.
+func (f Finding) String() string { return f.Subject + ": " + f.Message + " (" + f.Rule + ")" }
+
+// Lint reports what is legal but hurts a model:
+//
+//	empty-description    a namespace, function, parameter or skill that says nothing of itself
+//	long-description     more than a line of 120 characters
+//	same-description     siblings that cannot be told apart by what they say
+//	deep-tree            more than three levels of namespaces (RFC 5.2)
+//	unknown-reference    a skill names a namespace, function, skill or parameter that does not exist
+//	hidden-reference     a skill names one that some of its readers may not see
+//
+// Skills are read as each of the callers, and as an anonymous one. The findings
+// are sorted. The error is that of a source that cannot be listed.
+func Lint(ctx context.Context, src Source, callers ...*Caller) ([]Finding, error) {
+	l := &linter{src: src, all: context.WithValue(ctx, everythingKey{}, true), seen: make(map[Finding]bool)}
+	var skills []*Skill
+	err := Walk(l.all, src, func(ns *Listing) error {
+		l.namespace(ns)
+		skills = append(skills, ns.Skills...)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range append([]*Caller{nil}, callers...) {
+		reader := WithCaller(ctx, c)
+		for _, s := range skills {
+			if _, err := src.Skill(reader, s.namespace, s.Name); err == nil {
+				l.skill(reader, s)
+			}
+		}
+	}
+	slices.SortFunc(l.found, func(a, b Finding) int {
+		return strings.Compare(a.Subject+a.Rule+a.Message, b.Subject+b.Rule+b.Message)
+	})
+	return l.found, nil
+}
+
+// maxLineLength is what fits a line of a list, in characters.
+const maxLineLength = 120
+
+// maxLevels is how deep a tree should be.
+const maxLevels = 3
+
+type linter struct {
+	src   Source
+	all   context.Context // sees everything
+	found []Finding
+	seen  map[Finding]bool
+}
+
+func (l *linter) report(rule, subject, format string, args ...any) {
+	f := Finding{rule, subject, fmt.Sprintf(format, args...)}
+	if !l.seen[f] {
+		l.seen[f] = true
+		l.found = append(l.found, f)
+	}
+}
+
+func (l *linter) namespace(ns *Listing) {
+	if n := strings.Count(ns.Namespace, ".") + 1; n > maxLevels {
+		l.report("deep-tree", "namespace "+ns.Namespace, "%d levels deep; models lose their way below %d", n, maxLevels)
+	}
+	said := make(siblings)
+	for _, c := range ns.Namespaces {
+		if c.HasFunctions { // help does not list the others
+			l.described(said, "namespace "+c.Path, c.Description)
+		}
+	}
+	said = make(siblings)
+	for _, f := range ns.Functions {
+		l.described(said, "function "+f.Path(), f.Description)
+		for _, p := range f.Params() {
+			if strings.TrimSpace(p.Description) == "" {
+				l.report("empty-description", "function "+f.Path(), "the parameter %s has no description", p.Name)
+			}
+		}
+	}
+	said = make(siblings)
+	for _, s := range ns.Skills {
+		l.described(said, "skill "+join(s.namespace, s.Name), s.Description)
+	}
+}
+
+// siblings remembers who said what.
+type siblings map[string]string
+
+func (l *linter) described(said siblings, subject, text string) {
+	text = strings.TrimSpace(text)
+	switch n := utf8.RuneCountInString(text); {
+	case text == "":
+		l.report("empty-description", subject, "no description")
+		return
+	case strings.ContainsAny(text, "\n\r"):
+		l.report("long-description", subject, "the description has several lines; lists show the first")
+	case n > maxLineLength:
+		l.report("long-description", subject, "the description has %d characters; keep it to %d", n, maxLineLength)
+	}
+	key := strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}), " ")
+	if other, dup := said[key]; dup {
+		l.report("same-description", subject, "says the same as %s", other)
+		return
+	}
+	said[key] = subject
+}

@@ -1,0 +1,64 @@
+package registry
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/cash-mcp/go-sdk/internal/schema"
+)
+
+// RawFunc makes a function of a handler that takes its arguments as JSON and
+// builds its own result. Arguments are validated against inputSchema, which
+// may come from anywhere: it is screened, and must describe an object. Empty
+// is an object that takes anything. The published schema is the text as given.
+//
+// A result's JSON reaches the caller as it is, key order and spelling of
+// numbers included.
+func RawFunc(name, description string, inputSchema json.RawMessage, f func(context.Context, json.RawMessage) (*Result, error)) (*Function, error) {
+	if f == nil {
+		return nil, fmt.Errorf("function %q: handler is nil", name)
+	}
+	if len(bytes.TrimSpace(inputSchema)) == 0 {
+		inputSchema = json.RawMessage(`{"type":"object"}`)
+	}
+	in, err := schema.Parse(inputSchema)
+	if err != nil {
+		return nil, fmt.Errorf("function %q: input schema: %w", name, err)
+	}
+	if err := checkParams(in); err != nil {
+		return nil, fmt.Errorf("function %q: %w", name, err)
+	}
+	return &Function{
+		Name:        name,
+		Description: description,
+		input:       in,
+		names:       newParamNames(in.Params()),
+		origin:      sourceLine(0),
+		handler: func(ctx context.Context, c *Call) (*Result, error) {
+			return f(ctx, c.Arguments)
+		},
+	}, nil
+}
+
+// checkParams refuses what no call could tell apart (R26).
+func checkParams(in *schema.Schema) error {
+	var head struct{ Type any }
+	if err := json.Unmarshal(in.JSON(), &head); err != nil || head.Type != "object" {
+		return errors.New(`input schema must have "type": "object"`)
+	}
+	seen := make(map[string]string)
+	for _, p := range in.Params() {
+		c, ok := Canonical(p.Name)
+		if !ok {
+			continue // such a name matches only itself
+		}
+		if other, dup := seen[c]; dup {
+			return fmt.Errorf("parameters %q and %q have the same canonical form %q", other, p.Name, c)
+		}
+		seen[c] = p.Name
+	}
+	return nil
+}

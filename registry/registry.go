@@ -1,0 +1,136 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// A Registry is a tree of namespaces with functions and skills: the [Source]
+// of everything written in Go. Registering is safe at any time, also while the
+// registry is served; readers work on an immutable snapshot and never wait for
+// one another. A snapshot is built on the first read after a change and
+// re-uses what did not change.
+//
+// The zero value is not ready: use [New].
+type Registry struct {
+	mu   sync.Mutex
+	root *node
+	all  map[string]*node // by canonical path
+	snap atomic.Pointer[snapshot]
+}
+
+// Options configure a [Registry]. Nil is fine.
+type Options struct {
+	// VisibleTo decides who sees anything at all. Nil is everyone.
+	VisibleTo Visibility
+}
+
+// New returns an empty registry.
+func New(opts *Options) *Registry {
+	r := &Registry{root: newNode("", ""), all: make(map[string]*node)}
+	if opts != nil {
+		r.root.visibleTo = opts.VisibleTo
+	}
+	r.all[""] = r.root
+	return r
+}
+
+// Namespace returns the namespace at the dotted path, made if need be, with
+// its parents; the empty path is the root. It panics if the path is illegal,
+// or if the namespace exists with another description. A namespace keeps the
+// spelling it was first given.
+func (r *Registry) Namespace(path, description string) *Namespace {
+	ns, err := r.namespace(path, description, sourceLine(0))
+	if err != nil {
+		panic("registry: " + err.Error())
+	}
+	return ns
+}
+
+// TryNamespace is [Registry.Namespace] for paths that are found at run time:
+// it returns an error instead of panicking.
+func (r *Registry) TryNamespace(path, description string) (*Namespace, error) {
+	return r.namespace(path, description, sourceLine(0))
+}
+
+func (r *Registry) namespace(path, description, origin string) (*Namespace, error) {
+	canonical, ok := CanonicalPath(path)
+	if !ok {
+		return nil, fmt.Errorf("invalid namespace %q (%s): %s, joined by single dots", path, origin, labelRule)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := r.ensure(path, canonical)
+	switch {
+	case description == "" || n.description == description:
+	case n.description != "":
+		return nil, fmt.Errorf("namespace %q (%s) is described otherwise by %q (%s)", path, origin, n.path, n.origin)
+	default:
+		n.description, n.origin = description, origin
+		r.changed(n)
+	}
+	return &Namespace{r, n}, nil
+}
+
+// ensure returns the node at path, making it and its parents.
+func (r *Registry) ensure(path, canonical string) *node {
+	if n := r.all[canonical]; n != nil {
+		return n
+	}
+	parent, label := "", path
+	parentKey, key := "", canonical
+	if i := strings.LastIndexByte(path, '.'); i >= 0 {
+		parent, label = path[:i], path[i+1:]
+		i = strings.LastIndexByte(canonical, '.')
+		parentKey, key = canonical[:i], canonical[i+1:]
+	}
+	p := r.ensure(parent, parentKey)
+	n := newNode(join(p.path, label), label)
+	n.parent, n.canonical = p, canonical
+	p.children[key] = n
+	r.all[canonical] = n
+	r.changed(n)
+	return n
+}
+
+// changed drops what was built from n. The caller holds r.mu.
+func (r *Registry) changed(n *node) {
+	for ; n != nil; n = n.parent {
+		n.built = nil
+	}
+	r.snap.Store(nil)
+}
+
+// List implements [Source].
+func (r *Registry) List(ctx context.Context, path string) (*Listing, error) {
+	return r.snapshot().list(ctx, path)
+}
+
+// Function implements [Source].
+func (r *Registry) Function(ctx context.Context, path, name string) (*Function, error) {
+	return r.snapshot().function(ctx, path, name)
+}
+
+// Skill implements [Source].
+func (r *Registry) Skill(ctx context.Context, path, name string) (*Skill, error) {
+	return r.snapshot().skill(ctx, path, name)
+}
+
+func (r *Registry) snapshot() *snapshot {
+	if s := r.snap.Load(); s != nil {
+		return s
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s := r.snap.Load(); s != nil {
+		return s
+	}
+	s := &snapshot{views: make(map[string]*view, len(r.all))}
+	s.root = r.root.build(nil)
+	s.root.index(s.views)
+	r.snap.Store(s)
+	return s
+}

@@ -1,0 +1,111 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/skillmd"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// A Skill is a text that tells a model how to reach a goal with several calls
+// (RFC 4.3). It is text only: whatever is executable in it is removed before
+// it is served. A skill that a [Source] returns must not be modified.
+type Skill struct {
+	// Name is a label; shown as registered, matched in canonical form. Hyphens
+	// are dropped, because names of Agent Skills have them.
+	Name string
+	// Description stands in lists. One line.
+	Description string
+	// Text is markdown. {{name}} stands for the input of that name,
+	// {{name|text}} for an input with a default.
+	Text string
+	// VisibleTo decides who sees the skill, among those who see its namespace.
+	// Nil is everyone.
+	VisibleTo Visibility
+
+	namespace string
+	origin    string
+	inputs    bool // Text has inputs, so that it must be expanded
+}
+
+// Namespace returns the dotted path of the namespace that the skill was added
+// to, as registered; empty for the root.
+func (s *Skill) Namespace() string { return s.namespace }
+
+// prepare returns the copy that is kept, and its canonical name.
+func (s *Skill) prepare(namespace, origin string) (*Skill, string, error) {
+	kept := *s
+	kept.Name = strings.ReplaceAll(s.Name, "-", "")
+	if kept.origin == "" {
+		kept.origin = origin
+	}
+	key, err := checkLabel("skill name", kept.Name)
+	if err != nil {
+		return nil, "", fmt.Errorf("%w (%s)", err, kept.origin)
+	}
+	if strings.TrimSpace(s.Text) == "" {
+		return nil, "", fmt.Errorf("skill %q (%s) has no text", s.Name, kept.origin)
+	}
+	kept.namespace = namespace
+	kept.inputs = len(skillmd.Inputs(s.Text)) > 0
+	if !kept.inputs { // removed once instead of on every request
+		kept.Text, _ = skillmd.Strip(s.Text)
+	}
+	return &kept, key, nil
+}
+
+// In returns a copy of s that belongs to the namespace at path. It is for
+// sources other than a [Registry], which sets the namespace itself. The errors
+// are those of [Namespace.TryAddSkill].
+func (s *Skill) In(path string) (*Skill, error) {
+	kept, _, err := s.prepare(path, sourceLine(0))
+	return kept, err
+}
+
+// Render returns the skill's text for the inputs in args, a JSON object or
+// empty. Keys are matched in canonical form; two with the same one are an
+// error of kind [InvalidArguments]. An input that is not given shows its
+// default, or stays visible as {{name}}; one that the text does not name is
+// ignored. Executable content is removed after the inputs have been filled in.
+func (s *Skill) Render(_ context.Context, args json.RawMessage) (string, error) {
+	if !s.inputs {
+		return s.Text, nil
+	}
+	values, err := skillInputs(args)
+	if err != nil {
+		return "", err
+	}
+	text := skillmd.Expand(s.Text, func(name string) (string, bool) {
+		key, _ := Canonical(name)
+		v, ok := values[key]
+		return v, ok
+	})
+	text, _ = skillmd.Strip(text)
+	return text, nil
+}
+
+// skillInputs reads the values by canonical key. Texts stand for themselves,
+// anything else for its JSON.
+func skillInputs(args json.RawMessage) (map[string]string, error) {
+	if len(args) == 0 {
+		return nil, nil
+	}
+	keys, err := readArguments(args)
+	if err != nil {
+		return nil, err
+	}
+	values := make(map[string]string, len(keys))
+	for _, k := range keys {
+		value := string(k.value)
+		if strictjson.KindOf(k.value) == strictjson.String {
+			value = strictjson.Text(k.value)
+		}
+		if k.canonical != "" {
+			values[k.canonical] = value
+		}
+	}
+	return values, nil
+}

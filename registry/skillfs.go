@@ -1,0 +1,226 @@
+package registry
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/skillmd"
+)
+
+// Limits of [Registry.AddSkills].
+const (
+	maxSkillFiles = 10_000
+	maxSkillBytes = 1 << 20
+	maxSkillDepth = 16
+)
+
+// AddSkills adds the skills that it finds in fsys, such as an embed.FS:
+//
+//	<namespace...>/<name>/SKILL.md  an Agent Skill; what else is in its folder is never served
+//	<namespace...>/<name>.md        a single file; README.md is not a skill
+//
+// A folder "skills" that is all there is at the top is not a namespace but the
+// place where the skills are. In names hyphens are dropped, in namespaces they
+// become underscores. Front matter is optional: its description stands in
+// lists. Executable content of the texts is removed when they are served.
+//
+// AddSkills panics if a file is in error; it is for skills that are part of
+// the program.
+func (r *Registry) AddSkills(fsys fs.FS) {
+	if err := r.addSkillFiles(fsys); err != nil {
+		panic("registry: " + err.Error())
+	}
+}
+
+// TryAddSkills is [Registry.AddSkills] for files that are found at run time,
+// for example in an os.Root: it returns an error instead of panicking. Nothing
+// is added if there is an error. Symbolic links, pipes and devices are refused
+// unopened.
+func (r *Registry) TryAddSkills(fsys fs.FS) error { return r.addSkillFiles(fsys) }
+
+func (r *Registry) addSkillFiles(fsys fs.FS) error {
+	top, err := skillsTop(fsys)
+	if err != nil {
+		return fmt.Errorf("reading skills: %w", err)
+	}
+	w := &skillWalk{fsys: fsys}
+	if err := w.dir(top, "", 0); err != nil {
+		return fmt.Errorf("reading skills: %w", err)
+	}
+	return r.addAll(w.found)
+}
+
+// addAll adds skills to several namespaces, or none of them.
+func (r *Registry) addAll(found []foundSkill) error {
+	trial := New(nil)
+	for _, f := range found {
+		ns, err := trial.TryNamespace(f.namespace, "")
+		if err == nil {
+			err = ns.TryAddSkill(f.skill)
+		}
+		if err != nil {
+			return err
+		}
+		key, _ := Canonical(strings.ReplaceAll(f.skill.Name, "-", ""))
+		if other := r.registeredSkill(f.namespace, key); other != nil {
+			return conflict("skill", f.namespace, f.skill.Name, f.skill.origin, other.Name, other.origin)
+		}
+	}
+	for _, f := range found {
+		ns, err := r.TryNamespace(f.namespace, "")
+		if err == nil {
+			err = ns.TryAddSkill(f.skill)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Registry) registeredSkill(path, key string) *Skill {
+	canonical, _ := CanonicalPath(path)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n := r.all[canonical]; n != nil {
+		return n.skills[key]
+	}
+	return nil
+}
+
+// skillsTop returns the folder to start from.
+func skillsTop(fsys fs.FS) (string, error) {
+	entries, err := fs.ReadDir(fsys, ".")
+	if err != nil {
+		return "", err
+	}
+	if len(entries) != 1 || !entries[0].IsDir() || entries[0].Name() != "skills" {
+		return ".", nil
+	}
+	if entries, err = fs.ReadDir(fsys, "skills"); err != nil {
+		return "", err
+	}
+	if skillFile(entries) != nil {
+		return ".", nil // a skill that is called skills
+	}
+	return "skills", nil
+}
+
+// skillFile returns the entry that makes its folder a skill. The entry is not
+// stat'ed, so that a link is seen as one.
+func skillFile(entries []fs.DirEntry) fs.DirEntry {
+	for _, e := range entries {
+		if e.Name() == "SKILL.md" {
+			return e
+		}
+	}
+	return nil
+}
+
+type foundSkill struct {
+	namespace string
+	skill     *Skill
+}
+
+type skillWalk struct {
+	fsys  fs.FS
+	found []foundSkill
+	files int
+}
+
+// dir reads a folder, which is a namespace.
+func (w *skillWalk) dir(dir, namespace string, depth int) error {
+	entries, err := fs.ReadDir(w.fsys, dir)
+	if err != nil {
+		return err
+	}
+	return w.entries(dir, entries, namespace, depth)
+}
+
+func (w *skillWalk) entries(dir string, entries []fs.DirEntry, namespace string, depth int) error {
+	if depth > maxSkillDepth {
+		return fmt.Errorf("%s: more than %d levels of folders", dir, maxSkillDepth)
+	}
+	for _, e := range entries {
+		if w.files++; w.files > maxSkillFiles {
+			return fmt.Errorf("%s: more than %d files and folders", dir, maxSkillFiles)
+		}
+		if err := w.entry(path.Join(dir, e.Name()), e, namespace, depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *skillWalk) entry(file string, e fs.DirEntry, namespace string, depth int) error {
+	name := e.Name()
+	switch {
+	case strings.HasPrefix(name, "."):
+		return nil
+	case e.Type()&fs.ModeSymlink != 0:
+		return fmt.Errorf("%s: a symbolic link", file)
+	case e.IsDir():
+		return w.folder(file, name, namespace, depth)
+	case path.Ext(name) != ".md" || strings.EqualFold(name, "README.md"):
+		return nil
+	case name == "SKILL.md": // at the very top: only its front matter can name it
+		return w.file(file, e, namespace, "")
+	}
+	return w.file(file, e, namespace, strings.TrimSuffix(name, ".md"))
+}
+
+// folder reads a folder that is either a skill or a namespace.
+func (w *skillWalk) folder(dir, name, namespace string, depth int) error {
+	entries, err := fs.ReadDir(w.fsys, dir)
+	if err != nil {
+		return err
+	}
+	if e := skillFile(entries); e != nil {
+		return w.file(path.Join(dir, e.Name()), e, namespace, name)
+	}
+	return w.entries(dir, entries, join(namespace, strings.ReplaceAll(name, "-", "_")), depth+1)
+}
+
+func (w *skillWalk) file(file string, e fs.DirEntry, namespace, name string) error {
+	if !e.Type().IsRegular() {
+		return fmt.Errorf("%s: not a regular file", file)
+	}
+	data, err := readFile(w.fsys, file)
+	if err != nil {
+		return err
+	}
+	doc, err := skillmd.Parse(data)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	if name == "" {
+		name = doc.Name
+	}
+	if name == "" {
+		return fmt.Errorf("%s: no name: put the file into a folder of the skill's name", file)
+	}
+	w.found = append(w.found, foundSkill{namespace, &Skill{
+		Name: name, Description: doc.Description, Text: doc.Body, origin: file,
+	}})
+	return nil
+}
+
+// readFile reads a file of at most maxSkillBytes.
+func readFile(fsys fs.FS, name string) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxSkillBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(data) > maxSkillBytes {
+		return nil, fmt.Errorf("%s: larger than %d bytes", name, maxSkillBytes)
+	}
+	return data, nil
+}

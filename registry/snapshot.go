@@ -1,0 +1,234 @@
+package registry
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// snapshot is an immutable image of a registry.
+type snapshot struct {
+	root  *view
+	views map[string]*view // by canonical path
+}
+
+// view is one namespace within a snapshot.
+type view struct {
+	child        Child
+	canonical    string
+	parent       *view
+	conditions   []Visibility // of this namespace and of all above it
+	children     []*view      // sorted, as are the lists
+	functions    map[string]*Function
+	skills       map[string]*Skill
+	functionList []*Function
+	skillList    []*Skill
+
+	open    bool     // everything here and below is for everyone who sees this
+	listing *Listing // what everyone sees; nil unless open
+}
+
+// build returns n's view, re-using what did not change. The caller holds the
+// registry's lock.
+func (n *node) build(above []Visibility) *view {
+	if n.built != nil {
+		return n.built
+	}
+	v := &view{
+		child:     Child{Name: n.label, Path: n.path, Description: n.description},
+		canonical: n.canonical,
+		functions: make(map[string]*Function, len(n.functions)),
+		skills:    make(map[string]*Skill, len(n.skills)),
+		open:      true,
+	}
+	v.conditions = above
+	if n.visibleTo != nil {
+		v.conditions = append(slices.Clip(above), n.visibleTo)
+	}
+	for _, key := range sortedKeys(n.functions) {
+		f := n.functions[key]
+		v.functions[key] = f
+		v.functionList = append(v.functionList, f)
+		v.open = v.open && f.VisibleTo == nil
+	}
+	for _, key := range sortedKeys(n.skills) {
+		s := n.skills[key]
+		v.skills[key] = s
+		v.skillList = append(v.skillList, s)
+		v.open = v.open && s.VisibleTo == nil
+	}
+	v.child.HasFunctions = len(v.functions) > 0
+	v.child.HasSkills = len(v.skills) > 0
+	for _, key := range sortedKeys(n.children) {
+		c := n.children[key]
+		cv := c.build(v.conditions)
+		v.children = append(v.children, cv)
+		v.open = v.open && cv.open && c.visibleTo == nil
+		v.child.HasFunctions = v.child.HasFunctions || cv.child.HasFunctions
+		v.child.HasSkills = v.child.HasSkills || cv.child.HasSkills
+	}
+	if v.open {
+		v.listing = v.filter(nil)
+	}
+	n.built = v
+	return v
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// index enters v and all below it.
+func (v *view) index(views map[string]*view) {
+	views[v.canonical] = v
+	for _, c := range v.children {
+		c.index(views)
+	}
+}
+
+// sees reports what the caller sees of v and below, given that v's own
+// conditions hold.
+func (v *view) sees(ctx context.Context) (functions, skills bool) {
+	if v.open {
+		return v.child.HasFunctions, v.child.HasSkills
+	}
+	functions = slices.ContainsFunc(v.functionList, func(f *Function) bool { return f.VisibleTo.allows(ctx) })
+	skills = slices.ContainsFunc(v.skillList, func(s *Skill) bool { return s.VisibleTo.allows(ctx) })
+	for _, c := range v.children {
+		// What cannot change the answer is not asked.
+		if functions && skills {
+			break
+		}
+		if (functions || !c.child.HasFunctions) && (skills || !c.child.HasSkills) {
+			continue
+		}
+		if !allAllow(ctx, c.conditions[len(v.conditions):]) {
+			continue
+		}
+		f, s := c.sees(ctx)
+		functions, skills = functions || f, skills || s
+	}
+	return functions, skills
+}
+
+// filter returns the listing for the caller; a nil ctx is for an open view.
+func (v *view) filter(ctx context.Context) *Listing {
+	l := &Listing{Namespace: v.child.Path, Description: v.child.Description}
+	if v.open {
+		l.Functions, l.Skills = v.functionList, v.skillList
+		l.HasFunctions, l.HasSkills = v.child.HasFunctions, v.child.HasSkills
+		for _, c := range v.children {
+			if c.child.HasFunctions || c.child.HasSkills {
+				l.Namespaces = append(l.Namespaces, c.child)
+			}
+		}
+		return l
+	}
+	for _, f := range v.functionList {
+		if f.VisibleTo.allows(ctx) {
+			l.Functions = append(l.Functions, f)
+		}
+	}
+	for _, s := range v.skillList {
+		if s.VisibleTo.allows(ctx) {
+			l.Skills = append(l.Skills, s)
+		}
+	}
+	l.HasFunctions, l.HasSkills = len(l.Functions) > 0, len(l.Skills) > 0
+	for _, c := range v.children {
+		if !allAllow(ctx, c.conditions[len(v.conditions):]) {
+			continue
+		}
+		entry := c.child
+		entry.HasFunctions, entry.HasSkills = c.sees(ctx)
+		if !entry.HasFunctions && !entry.HasSkills {
+			continue
+		}
+		l.Namespaces = append(l.Namespaces, entry)
+		l.HasFunctions = l.HasFunctions || entry.HasFunctions
+		l.HasSkills = l.HasSkills || entry.HasSkills
+	}
+	return l
+}
+
+// at returns the view at path if the caller may enter it. It does not say
+// whether the caller sees anything there.
+func (s *snapshot) at(ctx context.Context, path string) (*view, error) {
+	canonical, ok := CanonicalPath(path)
+	if !ok {
+		return nil, invalidPath(path)
+	}
+	v := s.views[canonical]
+	if v == nil || !allAllow(ctx, v.conditions) {
+		return nil, NoNamespace(path)
+	}
+	return v, nil
+}
+
+func (s *snapshot) list(ctx context.Context, path string) (*Listing, error) {
+	v, err := s.at(ctx, path)
+	if err != nil {
+		if path == "" { // a caller who sees nothing still has a root
+			return &Listing{}, nil
+		}
+		return nil, err
+	}
+	l := v.listing
+	if l == nil {
+		l = v.filter(ctx)
+	}
+	if v != s.root && !l.HasFunctions && !l.HasSkills {
+		return nil, NoNamespace(path)
+	}
+	return l, nil
+}
+
+func (s *snapshot) function(ctx context.Context, path, name string) (*Function, error) {
+	v, err := s.at(ctx, path)
+	switch {
+	case err == nil:
+	case path == "":
+		return nil, NoFunction(path, name)
+	default:
+		return nil, err
+	}
+	key, ok := Canonical(name)
+	if !ok {
+		return nil, invalidFunction(path, name)
+	}
+	f := v.functions[key]
+	if f != nil && f.VisibleTo.allows(ctx) {
+		return f, nil
+	}
+	if functions, _ := v.sees(ctx); !functions && v != s.root {
+		return nil, NoNamespace(path)
+	}
+	return nil, NoFunction(v.child.Path, name)
+}
+
+func (s *snapshot) skill(ctx context.Context, path, name string) (*Skill, error) {
+	key, ok := Canonical(strings.ReplaceAll(name, "-", ""))
+	if !ok {
+		return nil, &Error{Kind: InvalidName, Namespace: path, Name: name,
+			Message: "Invalid skill name " + quoteName(name) + ": " + labelRule + "."}
+	}
+	if _, ok := CanonicalPath(path); !ok {
+		return nil, invalidPath(path)
+	}
+	v, err := s.at(ctx, path)
+	if err == nil {
+		if sk := v.skills[key]; sk != nil && sk.VisibleTo.allows(ctx) {
+			return sk, nil
+		}
+		if _, skills := v.sees(ctx); skills {
+			return nil, NoSkill(v.child.Path, name)
+		}
+	}
+	// A namespace without skills and one that does not exist answer alike.
+	return nil, NoSkill(path, name)
+}
