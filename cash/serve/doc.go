@@ -1,0 +1,25 @@
+// Package serve is what every face needs around the MCP SDK: the two
+// generations of HTTP on one URL, the identity of each request, recovery from
+// panics, and draining on shutdown.
+//
+// A face makes a [Server], wraps its tool handlers with [Server.Tool], and
+// offers [Server.Run] and [Server.Handler] under its own name:
+//
+//	                    ┌ stateful handler  (sessions, up to 2025-11-25) ┐
+//	HTTP ─► token ─► by │                                                │─► one *mcp.Server ─► Tool
+//	        hook   version ─ stateless handler (2026-07-28)              ┘        (identity, drain, recover)
+//	stdio, in-memory ────────────────────────────────────────────────────►
+//
+// # Identity
+//
+// Who a request comes from is decided for each request anew: by
+// [Options.Identify] if there is one; else, over HTTP, by the bearer token
+// ([Options.VerifyToken]) or by the caller that the embedder's own middleware
+// put into the HTTP request's context; else, on stdio and in memory, by the
+// caller in the context that Run was given.
+//
+// # Limits
+//
+// Options bound the body of a request, the idle time and the number of
+// sessions. The number of requests at a time is the HTTP server's to bound.
+package serve

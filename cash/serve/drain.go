@@ -1,0 +1,101 @@
+package serve
+
+import (
+	"context"
+	"sync"
+
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+var errStopping = &registry.Error{
+	Kind:    registry.Unavailable,
+	Message: "The server is shutting down.",
+	Hint:    "Try again in a moment: it may be back, or another instance may answer.",
+}
+
+// drain knows the calls in flight, so that a server can stop without cutting
+// them off. The zero value is ready.
+type drain struct {
+	mu       sync.Mutex
+	stopping bool
+	calls    map[*inFlight]struct{}
+	idle     chan struct{} // closed when stopping and no call is left
+}
+
+type inFlight struct {
+	drains []*drain
+	cancel context.CancelCauseFunc
+}
+
+// enter admits a call to all the drains, or refuses it if one is stopping.
+func enter(ctx context.Context, drains []*drain) (context.Context, *inFlight, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	c := &inFlight{drains, cancel}
+	for i, d := range drains {
+		if !d.admit(c) {
+			c.drains = drains[:i]
+			c.leave()
+			return nil, nil, errStopping
+		}
+	}
+	return ctx, c, nil
+}
+
+func (d *drain) admit(c *inFlight) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.stopping {
+		return false
+	}
+	if d.calls == nil {
+		d.calls = make(map[*inFlight]struct{})
+	}
+	d.calls[c] = struct{}{}
+	return true
+}
+
+func (c *inFlight) leave() {
+	c.cancel(nil)
+	for _, d := range c.drains {
+		d.release(c)
+	}
+}
+
+func (d *drain) release(c *inFlight) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.calls, c)
+	if d.stopping && len(d.calls) == 0 && d.idle != nil {
+		close(d.idle)
+		d.idle = nil
+	}
+}
+
+// stop refuses calls from now on and waits for those in flight. When ctx ends
+// it cancels what is left, waits for the calls to notice, and returns ctx's
+// error: handlers are abandoned by the pipeline, so that this takes no time.
+func (d *drain) stop(ctx context.Context) error {
+	d.mu.Lock()
+	d.stopping = true
+	if len(d.calls) == 0 {
+		d.mu.Unlock()
+		return nil
+	}
+	if d.idle == nil {
+		d.idle = make(chan struct{})
+	}
+	idle := d.idle
+	d.mu.Unlock()
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
+	}
+	d.mu.Lock()
+	for c := range d.calls {
+		c.cancel(errStopping)
+	}
+	d.mu.Unlock()
+	<-idle
+	return ctx.Err()
+}

@@ -1,0 +1,66 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// Options configure how a face is served. Nil is fine: everyone is anonymous,
+// or who the context says, and the limits are the defaults below.
+type Options struct {
+	// Identify decides who a request comes from. It is given the SDK's request:
+	// over HTTP its Extra has the headers and the verified token. A nil caller
+	// is anonymous; an error refuses the request, and its text is shown. Nil
+	// leaves it to the token, or to the context.
+	Identify func(context.Context, mcp.Request) (*registry.Caller, error)
+
+	// VerifyToken, if set, makes HTTP demand a bearer token and verifies it.
+	// The caller's ID is the token's UserID, its roles are the token's scopes.
+	VerifyToken auth.TokenVerifier
+	// Token refines VerifyToken. Nil demands a token that expires.
+	Token *auth.RequireBearerTokenOptions
+
+	// MaxBody is the most bytes of an HTTP request. Zero is 16 MiB.
+	MaxBody int64
+	// SessionTimeout ends HTTP sessions that are idle for so long. Zero is 30
+	// minutes.
+	SessionTimeout time.Duration
+	// MaxSessions is the most HTTP sessions at a time; further clients are told
+	// to come back later. Zero is 10,000.
+	MaxSessions int
+	// CrossOrigin decides which browsers' requests are let through. Nil is
+	// http.NewCrossOriginProtection(): those of the same origin.
+	CrossOrigin *http.CrossOriginProtection
+
+	// DrainTimeout is how long Run lets calls in flight go on after its context
+	// has ended. Zero is 10 seconds.
+	DrainTimeout time.Duration
+	// Logger gets panics and refusals. Nil discards.
+	Logger *slog.Logger
+}
+
+func (o *Options) withDefaults() Options {
+	var d Options
+	if o != nil {
+		d = *o
+	}
+	d.MaxBody = cmp.Or(d.MaxBody, 16<<20)
+	d.SessionTimeout = cmp.Or(d.SessionTimeout, 30*time.Minute)
+	d.MaxSessions = cmp.Or(d.MaxSessions, 10_000)
+	d.DrainTimeout = cmp.Or(d.DrainTimeout, 10*time.Second)
+	if d.CrossOrigin == nil {
+		d.CrossOrigin = http.NewCrossOriginProtection()
+	}
+	if d.Logger == nil {
+		d.Logger = slog.New(slog.DiscardHandler)
+	}
+	return d
+}

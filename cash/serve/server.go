@@ -1,0 +1,183 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"runtime/debug"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// A Face is a set of tools over a registry: what it adds to an MCP server.
+type Face interface {
+	// Add adds the face's tools to srv, wrapped by s.
+	Add(srv *mcp.Server, s *Server)
+	// Instructions returns the line or two that tell a model what is behind the
+	// tools, for the caller in ctx. Empty adds nothing.
+	Instructions(ctx context.Context) string
+}
+
+// A Server serves a [Face]. It is safe for concurrent use.
+type Server struct {
+	face   Face
+	impl   *mcp.Implementation
+	opts   Options
+	drain  *drain   // all calls of the server
+	drains []*drain // those that a call enters: the server's, and its connection's
+	web    web
+}
+
+// New returns a server of face that presents itself as impl.
+func New(face Face, impl *mcp.Implementation, opts *Options) *Server {
+	all := new(drain)
+	return &Server{face: face, impl: impl, opts: opts.withDefaults(), drain: all, drains: []*drain{all}}
+}
+
+// A Request is a call of one of a face's tools.
+type Request struct {
+	// Arguments is what the client sent: any JSON, or nothing.
+	Arguments json.RawMessage
+	// Connection is the one that the request came through.
+	Connection Connection
+	// Progress delivers reports to the client. Nil if it did not ask for them.
+	Progress func(context.Context, registry.Progress) error
+}
+
+// A ToolFunc is a tool of a face. The context carries the caller.
+type ToolFunc func(context.Context, *Request) (*registry.Result, error)
+
+// Tool makes an SDK handler of f: it decides who the caller is, refuses calls
+// while the server stops, recovers from panics, and lets render make a result
+// of every error.
+func (s *Server) Tool(f ToolFunc, render func(error) *registry.Result) mcp.ToolHandler {
+	return func(ctx context.Context, req *mcp.CallToolRequest) (res *mcp.CallToolResult, _ error) {
+		defer func() {
+			if v := recover(); v != nil {
+				logPanic(ctx, s.opts.Logger, req.Params.Name, v)
+				res = toolResult(render(errPanic))
+			}
+		}()
+		r, err := s.run(ctx, f, req)
+		if err != nil {
+			r = render(err)
+		}
+		return toolResult(r), nil
+	}
+}
+
+func (s *Server) run(ctx context.Context, f ToolFunc, req *mcp.CallToolRequest) (*registry.Result, error) {
+	ctx, call, err := enter(ctx, s.drains)
+	if err != nil {
+		return nil, err
+	}
+	defer call.leave()
+	if ctx, err = s.identify(ctx, req); err != nil {
+		return nil, err
+	}
+	return f(ctx, &Request{
+		Arguments:  req.Params.Arguments,
+		Connection: connectionOf(req),
+		Progress:   progress(req),
+	})
+}
+
+// progress returns nil unless the client wants to be told.
+func progress(req *mcp.CallToolRequest) func(context.Context, registry.Progress) error {
+	token := req.Params.GetProgressToken()
+	if token == nil || req.Session == nil {
+		return nil
+	}
+	return func(ctx context.Context, p registry.Progress) error {
+		return req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
+			ProgressToken: token, Progress: p.Done, Total: p.Total, Message: p.Message,
+		})
+	}
+}
+
+// toolResult is r in the SDK's form. The SDK writes into the metadata, and
+// results may be shared, so it gets a copy of that.
+func toolResult(r *registry.Result) *mcp.CallToolResult {
+	t := &mcp.CallToolResult{Content: r.Content, IsError: r.IsError, Meta: maps.Clone(r.Meta)}
+	if r.Structured != nil {
+		t.StructuredContent = r.Structured
+	}
+	return t
+}
+
+var errPanic = &registry.Error{Kind: registry.Internal, Message: "The server failed unexpectedly and goes on. The same request is likely to fail again."}
+
+// logPanic logs the type of what was panicked with and the stack, but not the
+// value, which may hold anything.
+func logPanic(ctx context.Context, log *slog.Logger, what string, v any) {
+	log.ErrorContext(ctx, "request panicked", "request", what, "panic", fmt.Sprintf("%T", v), "stack", string(debug.Stack()))
+}
+
+// AddTo adds the face to an MCP server of the embedder's own.
+func (s *Server) AddTo(srv *mcp.Server) {
+	s.face.Add(srv, s)
+	srv.AddReceivingMiddleware(s.instruct)
+}
+
+// newMCPServer returns an MCP server that has nothing but the face.
+func (s *Server) newMCPServer() *mcp.Server {
+	srv := mcp.NewServer(s.impl, &mcp.ServerOptions{
+		// The tools never change, so nobody needs to be told that they did.
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+		SetCacheable: private,
+	})
+	s.AddTo(srv)
+	srv.AddReceivingMiddleware(s.recover)
+	return srv
+}
+
+// private keeps what is said to one caller out of shared caches.
+func private(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" }
+
+// instruct adds the face's instructions to the server's own when a client
+// connects: they depend on who it is.
+func (s *Server) instruct(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		res, err := next(ctx, method, req)
+		if err != nil {
+			return res, err
+		}
+		switch r := res.(type) {
+		case *mcp.InitializeResult:
+			r.Instructions = s.instructions(ctx, req, r.Instructions)
+		case *mcp.DiscoverResult:
+			r.Instructions = s.instructions(ctx, req, r.Instructions)
+		}
+		return res, nil
+	}
+}
+
+func (s *Server) instructions(ctx context.Context, req mcp.Request, own string) string {
+	ctx, err := s.identify(ctx, req)
+	if err != nil {
+		return own // who is refused is told so by the tools
+	}
+	line := s.face.Instructions(ctx)
+	if own == "" || line == "" {
+		return own + line
+	}
+	return own + "\n\n" + line
+}
+
+// recover keeps a panic in any handler from ending the process.
+func (s *Server) recover(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (_ mcp.Result, err error) {
+		defer func() {
+			if v := recover(); v != nil {
+				logPanic(ctx, s.opts.Logger, method, v)
+				err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
+			}
+		}()
+		return next(ctx, method, req)
+	}
+}

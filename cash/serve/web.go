@@ -1,0 +1,101 @@
+package serve
+
+import (
+	"net/http"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// stateless is the first protocol version without sessions.
+const stateless = "2026-07-28"
+
+// web is the HTTP side of a server, made when it is first asked for.
+type web struct {
+	mu      sync.Mutex
+	mcp     *mcp.Server
+	handler http.Handler
+	pending pending // requests that wait for an answer
+}
+
+// Handler returns the handler of the MCP endpoint, for clients of both
+// protocol generations. Mount it at one path, with the methods that the
+// protocol has: GET, POST and DELETE. All calls return the same handler.
+//
+// Clients up to 2025-11-25 get a session; those from 2026-07-28 on are served
+// without one. Browsers of another origin are refused, as are Host headers
+// that are not local on a loopback address.
+func (s *Server) Handler() http.Handler {
+	s.web.mu.Lock()
+	defer s.web.mu.Unlock()
+	if s.web.handler == nil {
+		s.web.mcp = s.newMCPServer()
+		s.web.handler = s.newHandler(s.web.mcp)
+	}
+	return s.web.handler
+}
+
+func (s *Server) newHandler(srv *mcp.Server) http.Handler {
+	get := func(*http.Request) *mcp.Server { return srv }
+	sessions := s.bounded(srv, mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
+		SessionTimeout:      s.opts.SessionTimeout,
+		MaxRequestBodyBytes: s.opts.MaxBody,
+	}))
+	single := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
+		Stateless:                    true,
+		MaxRequestBodyBytes:          s.opts.MaxBody,
+		PropagateRequestCancellation: true,
+	})
+	var h http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Mcp-Protocol-Version") >= stateless {
+			single.ServeHTTP(w, r)
+			return
+		}
+		sessions.ServeHTTP(w, r)
+	})
+	h = carryCaller(h)
+	if s.opts.VerifyToken != nil {
+		h = auth.RequireBearerToken(s.opts.VerifyToken, s.opts.Token)(h)
+	}
+	return s.opts.CrossOrigin.Handler(s.web.pending.countPosts(h))
+}
+
+// bounded refuses new sessions while there are too many: each costs memory and
+// a goroutine until it is idle for long enough.
+func (s *Server) bounded(srv *mcp.Server, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") == "" && s.full(srv) {
+			s.opts.Logger.WarnContext(r.Context(), "refusing an HTTP session", "limit", s.opts.MaxSessions)
+			w.Header().Set("Retry-After", "60")
+			http.Error(w, "too many sessions: try again later", http.StatusServiceUnavailable)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (s *Server) full(srv *mcp.Server) bool {
+	n := 0
+	for range srv.Sessions() {
+		if n++; n >= s.opts.MaxSessions {
+			return true
+		}
+	}
+	return false
+}
+
+// closeSessions ends the HTTP sessions, and with them their open streams, once
+// the answers that are on their way have been delivered.
+func (s *Server) closeSessions() {
+	s.web.mu.Lock()
+	srv := s.web.mcp
+	s.web.mu.Unlock()
+	if srv == nil {
+		return
+	}
+	s.web.pending.wait(deliverTimeout)
+	for ss := range srv.Sessions() {
+		ss.Close()
+	}
+}
