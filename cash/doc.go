@@ -1,0 +1,32 @@
+// Package cash serves a registry through three MCP tools, call, help and
+// skill (the CaSH model): however many functions there are, a model pays for
+// three tool definitions, and for what it looks at.
+//
+//	srv := cash.NewServer(reg, &cash.Options{Name: "shop", Version: "1.0.0"})
+//	err := srv.Run(ctx, &mcp.StdioTransport{}) // or http.Handle("/mcp", srv.Handler())
+//
+// A conversation goes down a tree:
+//
+//	help()                                        namespaces, one line each
+//	help(namespace="orders")                      what is in one, one line each
+//	help(namespace="orders", function="create")   how it is called
+//	call(namespace="orders", function="create", kwargs={...})
+//	skill()                                       instructions for longer tasks
+//
+// [Server.Call], [Server.Help] and [Server.Skill] are the same three as plain
+// Go methods. [Server.AddTo] adds the tools to an MCP server that exists
+// already.
+//
+// # The gate
+//
+// A result of more than 10,000 characters ([Options.SizeLimit]) is withheld;
+// the caller is told what it consists of and which sizelimit lets it through
+// (RFC 7). If the function may have had an effect, the result is kept for a
+// while and a repeat of the call with that sizelimit returns it without running
+// the function again ([Options.Replays]). Results of streaming functions pass.
+//
+// # Limits
+//
+// Lists of skills show 100 lines. A description in a list shows its first
+// line, cut at 200 characters. Help and skill are never gated.
+package cash

@@ -1,0 +1,89 @@
+package cash
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// errorMeta is where a result's metadata has the machine code of an error
+// (R82). Models do not see metadata, so it costs them nothing.
+const errorMeta = "cash/error"
+
+// gatedCode is the code of a result that the gate withheld.
+const gatedCode = "GATED"
+
+// renderError is an error as the CaSH face shows it (RFC 4.4, 8.6).
+func renderError(err error) *registry.Result {
+	e := registry.AsError(err)
+	r := registry.TextResult("**Error:** " + e.Error())
+	r.IsError = true
+	r.Meta = map[string]any{errorMeta: string(e.Kind)}
+	return r
+}
+
+// withHint returns err with the next step in terms of the three tools.
+func (s *Server) withHint(ctx context.Context, err error) error {
+	e := *registry.AsError(err)
+	if e.Hint != "" {
+		return &e
+	}
+	switch e.Kind {
+	case registry.UnknownNamespace:
+		if near := s.nearest(ctx, e.Namespace); near != "" {
+			e.Hint = fmt.Sprintf("Use `help(namespace=%q)` to see what is in that namespace.", near)
+		} else {
+			e.Hint = "Use `help()` to see available namespaces."
+		}
+	case registry.UnknownFunction:
+		e.Hint = fmt.Sprintf("Use `%s` to see available functions.", helpCall(e.Namespace, ""))
+	case registry.UnknownSkill:
+		e.Hint = fmt.Sprintf("Use `%s` to see available skills.", s.skillList(ctx, e.Namespace))
+	case registry.InvalidName:
+		e.Hint = "Use `help()` to see available names."
+	case registry.InvalidArguments:
+		if e.Name != "" {
+			e.Hint = fmt.Sprintf("Use `%s` to see its parameters.", helpCall(e.Namespace, e.Name))
+		}
+	}
+	return &e
+}
+
+// nearest returns the deepest namespace above path in which the caller sees
+// functions, or "".
+func (s *Server) nearest(ctx context.Context, path string) string {
+	for {
+		i := strings.LastIndexByte(path, '.')
+		if i < 0 {
+			return ""
+		}
+		path = path[:i]
+		if l, err := s.source.List(ctx, path); err == nil && l.HasFunctions {
+			return l.Namespace
+		}
+	}
+}
+
+// skillList returns the invocation that lists the skills nearest to path.
+func (s *Server) skillList(ctx context.Context, path string) string {
+	if path != "" {
+		if l, err := s.source.List(ctx, path); err == nil && l.HasSkills {
+			return fmt.Sprintf("skill(namespace=%q)", l.Namespace)
+		}
+	}
+	return "skill()"
+}
+
+// helpCall writes an invocation of help.
+func helpCall(namespace, function string) string {
+	var args []string
+	if namespace != "" {
+		args = append(args, fmt.Sprintf("namespace=%q", namespace))
+	}
+	if function != "" {
+		args = append(args, fmt.Sprintf("function=%q", function))
+	}
+	return "help(" + strings.Join(args, ", ") + ")"
+}

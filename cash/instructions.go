@@ -1,0 +1,68 @@
+package cash
+
+import (
+	"context"
+	"strings"
+)
+
+// maxInstructions bounds the line that names what is at the top level, in
+// characters: it is paid for in every conversation.
+const maxInstructions = 400
+
+// Instructions implements [serve.Face]: it tells a model that connects what
+// there is, as far as this caller may see it, and where to begin.
+func (f face) Instructions(ctx context.Context) string {
+	own := f.opts.Instructions
+	line := f.index(ctx)
+	if own == "" || line == "" {
+		return own + line
+	}
+	return own + "\n\n" + line
+}
+
+func (f face) index(ctx context.Context) string {
+	l, err := f.source.List(ctx, "")
+	if err != nil || !l.HasFunctions && !l.HasSkills {
+		return ""
+	}
+	var names []string
+	what := "Namespaces: "
+	for _, e := range namespaceEntries(l) {
+		names = append(names, e.Name)
+	}
+	if names == nil {
+		what = "Functions: "
+		for _, e := range functionEntries(l) {
+			names = append(names, e.Name)
+		}
+	}
+	line := "Start with help()."
+	if l.HasSkills {
+		line = "Start with help(); skill() lists instructions for longer tasks."
+	}
+	if names == nil {
+		return line
+	}
+	return line + " " + what + enumerate(names, maxInstructions-len(line)-len(what)-2) + "."
+}
+
+// enumerate joins as many names as fit.
+func enumerate(names []string, most int) string {
+	const more = ", and more"
+	var b strings.Builder
+	for i, name := range names {
+		room := most
+		if i < len(names)-1 {
+			room -= len(more)
+		}
+		if b.Len()+len(name)+2 > room {
+			b.WriteString(more)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(name)
+	}
+	return strings.TrimPrefix(b.String(), ", ")
+}

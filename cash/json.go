@@ -1,0 +1,77 @@
+package cash
+
+import "github.com/cash-mcp/go-sdk/registry"
+
+// The pages of help in JSON (format="json"): the same facts as in markdown.
+
+type indexPage struct {
+	Namespaces []entry       `json:"namespaces"`
+	Functions  []entry       `json:"functions,omitempty"`
+	Arguments  helpArgsTable `json:"arguments"`
+	SizeLimit  int           `json:"sizelimit,omitempty"`
+}
+
+type helpArgsTable struct {
+	Format   []string `json:"format"`
+	Examples []bool   `json:"examples"`
+	Params   []string `json:"params"`
+}
+
+func indexJSON(l *registry.Listing, sizelimit int) string {
+	return jsonText(indexPage{
+		Namespaces: orEmpty(namespaceEntries(l)),
+		Functions:  functionEntries(l),
+		Arguments:  helpArgsTable{[]string{"json", "markdown"}, []bool{true, false}, []string{"full"}},
+		SizeLimit:  sizelimit,
+	})
+}
+
+type namespacePage struct {
+	Namespace  string  `json:"namespace"`
+	Namespaces []entry `json:"namespaces,omitempty"`
+	Functions  []entry `json:"functions"`
+}
+
+func namespaceJSON(l *registry.Listing) string {
+	return jsonText(namespacePage{l.Namespace, namespaceEntries(l), orEmpty(functionEntries(l))})
+}
+
+type functionPage struct {
+	Namespace   string  `json:"namespace,omitempty"`
+	Name        string  `json:"name"`
+	Description string  `json:"description,omitempty"`
+	Safety      string  `json:"safety,omitempty"`
+	Parameters  []param `json:"parameters"`
+	Open        bool    `json:"open,omitempty"` // other arguments are accepted too
+	Returns     string  `json:"returns,omitempty"`
+	More        string  `json:"more,omitempty"`
+	Example     string  `json:"example,omitempty"`
+}
+
+func functionJSON(f *registry.Function, o helpOptions) string {
+	params, hidden := shownParams(f, o)
+	page := functionPage{
+		Namespace:   f.Namespace(),
+		Name:        f.Name,
+		Description: cleanText(f.Description),
+		Safety:      safety(f),
+		Parameters:  orEmpty(params),
+		Open:        f.Open(),
+		Returns:     cleanText(f.Result()),
+	}
+	if hidden {
+		page.More = `params="full"`
+	}
+	if o.examples {
+		page.Example = exampleCall(f, o)
+	}
+	return jsonText(page)
+}
+
+// orEmpty makes a nil list an empty one, which JSON tells apart.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

@@ -1,0 +1,118 @@
+package cash
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// The pages of help in markdown, as in the RFC's examples (4.2, 8).
+
+const helpArguments = "Supported arguments: `format` (json|markdown), `examples` (true|false), `params` (full)."
+
+func indexMarkdown(l *registry.Listing, sizelimit int) string {
+	var b strings.Builder
+	namespaces, functions := namespaceEntries(l), functionEntries(l)
+	switch {
+	case len(namespaces) > 0:
+		b.WriteString("# Available Namespaces\n\n")
+		writeEntries(&b, namespaces)
+		writeSection(&b, "Functions", functions)
+	case len(functions) > 0:
+		b.WriteString("# Available Functions\n")
+		writeSection(&b, "Functions", functions)
+	default:
+		b.WriteString("# Available Namespaces\n\nNone.\n")
+	}
+	if sizelimit > 0 {
+		fmt.Fprintf(&b, "\nResults of more than %d characters are withheld unless `sizelimit` allows them.\n", sizelimit)
+	}
+	b.WriteString("\n" + helpArguments)
+	return b.String()
+}
+
+func namespaceMarkdown(l *registry.Listing) string {
+	var b strings.Builder
+	b.WriteString("# " + l.Namespace + "\n")
+	writeSection(&b, "Sub-namespaces", namespaceEntries(l))
+	writeSection(&b, "Functions", functionEntries(l))
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func writeSection(b *strings.Builder, title string, list []entry) {
+	if len(list) == 0 {
+		return
+	}
+	b.WriteString("\n## " + title + "\n\n")
+	writeEntries(b, list)
+}
+
+func writeEntries(b *strings.Builder, list []entry) {
+	for _, e := range list {
+		b.WriteString("- **" + e.Name + "**")
+		if e.Description != "" {
+			b.WriteString(" — " + e.Description)
+		}
+		b.WriteString("\n")
+	}
+}
+
+func functionMarkdown(f *registry.Function, o helpOptions) string {
+	var b strings.Builder
+	b.WriteString("# " + f.Path() + "\n")
+	writeText(&b, strings.TrimSpace(cleanText(f.Description)))
+	writeText(&b, safety(f))
+	params, hidden := shownParams(f, o)
+	switch {
+	case len(params) > 0:
+		b.WriteString("\n## Parameters\n\n| Name | Type | Required | Description |\n|------|------|----------|-------------|\n")
+		for _, p := range params {
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", cell(p.Name), cell(p.Type), yesNo(p.Required), cell(p.Description))
+		}
+	case !hidden:
+		b.WriteString("\nNo parameters.\n")
+	}
+	if f.Open() {
+		b.WriteString("\nOther arguments are accepted too.\n")
+	}
+	if r := f.Result(); r != "" {
+		b.WriteString("\n## Returns\n")
+		writeText(&b, strings.TrimSpace(cleanText(r)))
+	}
+	if hidden {
+		b.WriteString("\nAdditional parameters available with `params=\"full\"`.\n")
+	}
+	if o.examples {
+		b.WriteString("\n## Example\n\n`" + exampleCall(f, o) + "`\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func writeText(b *strings.Builder, text string) {
+	if text != "" {
+		b.WriteString("\n" + text + "\n")
+	}
+}
+
+func yesNo(v bool) string {
+	if v {
+		return "yes"
+	}
+	return "no"
+}
+
+// safety says in a line what a call does to the world, where it was declared.
+func safety(f *registry.Function) string {
+	switch {
+	case f.ReadOnly:
+		return "Read-only."
+	case f.Destructive && f.Idempotent:
+		return "Destructive; safe to repeat."
+	case f.Destructive:
+		return "Destructive."
+	case f.Idempotent:
+		return "Safe to repeat."
+	}
+	return ""
+}

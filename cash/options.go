@@ -1,0 +1,79 @@
+package cash
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"github.com/cash-mcp/go-sdk/cash/control"
+	"github.com/cash-mcp/go-sdk/cash/serve"
+	"github.com/cash-mcp/go-sdk/gate"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// Options configure a [Server]. Nil is fine.
+type Options struct {
+	// Name and Version are what the server calls itself. Empty is "cash" and
+	// "0.0.0".
+	Name, Version string
+	// Instructions is sent to clients when they connect, before the line that
+	// names what is at the top level. Clients cut it at some 2,000 bytes.
+	Instructions string
+	// HelpHint is added to the description of the tool help: what is behind
+	// this server, in words that a model might look for. At most 200
+	// characters; a longer one panics.
+	HelpHint string
+
+	// SizeLimit is the gate's threshold in characters (RFC 7.3). Zero is
+	// [gate.Default]; negative panics. Any other value is told in help().
+	SizeLimit int
+	// Timeout is the deadline of calls to functions that have none of their
+	// own. Zero is [registry.DefaultTimeout]; negative is none.
+	Timeout time.Duration
+	// MaxArguments is the most bytes of a call's arguments. Zero is
+	// [registry.DefaultMaxArguments].
+	MaxArguments int
+	// Middleware wraps every function; the first is outermost.
+	Middleware []registry.Middleware
+	// Replays keeps gated results of functions that are not read-only, so that
+	// they need not run twice. Nil is control.NewReplays(nil).
+	Replays *control.Replays
+
+	// HelpText may rewrite a page of help (RFC 4.2): text is what would be
+	// sent. The caller is in the context, further arguments are in
+	// req.Kwargs. Nil leaves pages as they are. What it adds is the embedder's
+	// to bound and to keep from callers who may not see it.
+	HelpText func(ctx context.Context, req *HelpRequest, text string) string
+
+	// Serve configures transports and identity. Nil is fine. Its Logger also
+	// gets what functions do wrong.
+	Serve *serve.Options
+}
+
+// maxHint bounds [Options.HelpHint], which every client pays for.
+const maxHint = 200
+
+func (o *Options) withDefaults() Options {
+	var d Options
+	if o != nil {
+		d = *o
+	}
+	if n := utf8.RuneCountInString(d.HelpHint); n > maxHint {
+		panic(fmt.Sprintf("cash: HelpHint has %d characters, at most %d are allowed", n, maxHint))
+	}
+	if d.SizeLimit < 0 {
+		panic(fmt.Sprintf("cash: SizeLimit is %d", d.SizeLimit))
+	}
+	d.Name = cmp.Or(d.Name, "cash")
+	d.Version = cmp.Or(d.Version, "0.0.0")
+	d.SizeLimit = cmp.Or(d.SizeLimit, gate.Default)
+	if d.Replays == nil {
+		d.Replays = control.NewReplays(nil)
+	}
+	if d.Serve == nil {
+		d.Serve = &serve.Options{}
+	}
+	return d
+}

@@ -1,0 +1,111 @@
+package cash
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/cash/serve"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// A Server offers the three tools over a [registry.Source]. It is safe for
+// concurrent use, and one Server can be served through any number of
+// transports at a time.
+type Server struct {
+	source   registry.Source
+	opts     Options
+	pipeline *registry.Pipeline
+	serve    *serve.Server
+}
+
+// NewServer returns a server of src. It panics if opts are in error.
+func NewServer(src registry.Source, opts *Options) *Server {
+	s := &Server{source: src, opts: opts.withDefaults()}
+	s.pipeline = registry.NewPipeline(src, &registry.PipelineOptions{
+		Middleware:   s.opts.Middleware,
+		Timeout:      s.opts.Timeout,
+		MaxArguments: s.opts.MaxArguments,
+		Logger:       s.opts.Serve.Logger,
+	})
+	s.serve = serve.New(face{s}, &mcp.Implementation{Name: s.opts.Name, Version: s.opts.Version}, s.opts.Serve)
+	return s
+}
+
+// A CallRequest asks for a function to be run (RFC 4.1).
+type CallRequest struct {
+	Namespace string          // dotted path; empty is the root
+	Function  string          // required
+	Kwargs    json.RawMessage // a JSON object; empty or null is {}
+	// SizeLimit overrides the server's gate threshold for this call, in
+	// characters. Nil leaves it; zero gates every result that is not empty.
+	SizeLimit *int
+	// Replay asks for a gated result by the value that its notice gave. Empty
+	// is none.
+	Replay string
+}
+
+// A HelpRequest asks for a page of help (RFC 4.2).
+type HelpRequest struct {
+	Namespace string          // dotted path; empty is the root
+	Function  string          // empty lists the namespace
+	Kwargs    json.RawMessage // format, examples, params; anything else is ignored
+}
+
+// A SkillRequest asks for a skill's text, or for a list of skills (RFC 4.3).
+type SkillRequest struct {
+	Namespace string          // dotted path; empty is the root
+	Name      string          // empty lists what there is
+	Kwargs    json.RawMessage // the skill's inputs
+}
+
+// Call runs a function for the caller in ctx and gates its result. A result
+// that is too large, and one that the function itself marks as a failure, is a
+// result with IsError; everything else that goes wrong is a *[registry.Error].
+func (s *Server) Call(ctx context.Context, req *CallRequest) (*registry.Result, error) {
+	return s.call(ctx, req, call{})
+}
+
+// Help returns a page of help for the caller in ctx: what is at the top level,
+// what is in a namespace, or how a function is called. Its errors are
+// *[registry.Error].
+func (s *Server) Help(ctx context.Context, req *HelpRequest) (string, error) {
+	text, err := s.help(ctx, req)
+	if err != nil {
+		return "", s.withHint(ctx, err)
+	}
+	if s.opts.HelpText != nil {
+		text = s.opts.HelpText(ctx, req, text)
+	}
+	return text, nil
+}
+
+// Skill returns the text of a skill, or the list of skills, for the caller in
+// ctx. Its errors are *[registry.Error].
+func (s *Server) Skill(ctx context.Context, req *SkillRequest) (string, error) {
+	text, err := s.skill(ctx, req)
+	if err != nil {
+		return "", s.withHint(ctx, err)
+	}
+	return text, nil
+}
+
+// AddTo adds the three tools to an MCP server of the embedder's own, and the
+// line that names what is behind them to its instructions.
+func (s *Server) AddTo(srv *mcp.Server) { s.serve.AddTo(srv) }
+
+// Run serves one connection until the client has gone or ctx ends; then calls
+// in flight may finish for a while ([serve.Options.DrainTimeout]).
+func (s *Server) Run(ctx context.Context, transport mcp.Transport) error {
+	return s.serve.Run(ctx, transport)
+}
+
+// Handler returns the HTTP handler of the MCP endpoint, for clients of both
+// protocol generations; see [serve.Server.Handler].
+func (s *Server) Handler() http.Handler { return s.serve.Handler() }
+
+// Shutdown refuses further calls, waits for those in flight until ctx ends,
+// and cancels them then; see [serve.Server.Shutdown].
+func (s *Server) Shutdown(ctx context.Context) error { return s.serve.Shutdown(ctx) }

@@ -1,0 +1,188 @@
+package cash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// maxSkillLines bounds a list of skills (X2).
+const maxSkillLines = 100
+
+func (s *Server) skill(ctx context.Context, req *SkillRequest) (string, error) {
+	if req.Name == "" {
+		return s.skills(ctx, req.Namespace)
+	}
+	sk, err := s.source.Skill(ctx, req.Namespace, req.Name)
+	if err != nil {
+		if req.Namespace != "" || !errors.Is(err, registry.UnknownSkill) {
+			return "", err
+		}
+		if sk, err = s.findSkill(ctx, req.Name, err); err != nil {
+			return "", err
+		}
+	}
+	kwargs := req.Kwargs
+	if isNull(kwargs) {
+		kwargs = nil
+	}
+	return sk.Render(ctx, kwargs)
+}
+
+// findSkill looks for a skill that was named without its namespace, as skills
+// do when they refer to one another (X12). It must be the only one.
+func (s *Server) findSkill(ctx context.Context, name string, missing error) (*registry.Skill, error) {
+	var found []*registry.Skill
+	err := s.walkSkills(ctx, "", func(l *registry.Listing) error {
+		if len(l.Skills) == 0 || l.Namespace == "" {
+			return nil
+		}
+		sk, err := s.source.Skill(ctx, l.Namespace, name)
+		if err == nil {
+			found = append(found, sk)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(found) == 0:
+		return nil, missing
+	case len(found) == 1:
+		return found[0], nil
+	}
+	var names []string
+	for _, sk := range found {
+		names = append(names, fmt.Sprintf("`skill(namespace=%q, skillname=%q)`", sk.Namespace(), sk.Name))
+		if len(names) == 5 {
+			break
+		}
+	}
+	return nil, &registry.Error{
+		Kind: registry.UnknownSkill, Name: name,
+		Message: fmt.Sprintf("%d skills have the name `%s`.", len(found), found[0].Name),
+		Hint:    "Use " + strings.Join(names, " or ") + ".",
+	}
+}
+
+// walkSkills visits the namespaces at and below path in which the caller sees
+// skills.
+func (s *Server) walkSkills(ctx context.Context, path string, visit func(*registry.Listing) error) error {
+	l, err := s.source.List(ctx, path)
+	if err != nil {
+		return err
+	}
+	if err := visit(l); err != nil {
+		return err
+	}
+	for _, c := range l.Namespaces {
+		if !c.HasSkills {
+			continue
+		}
+		if err := s.walkSkills(ctx, c.Path, visit); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// skills lists the skills of a namespace, and where below it there are more.
+func (s *Server) skills(ctx context.Context, path string) (string, error) {
+	l, err := s.source.List(ctx, path)
+	switch {
+	case errors.Is(err, registry.UnknownNamespace), err == nil && path != "" && !l.HasSkills:
+		return "", noSkills(path)
+	case err != nil:
+		return "", err
+	}
+	p := &skillPage{}
+	p.heading(l.Namespace)
+	for _, sk := range l.Skills {
+		p.line("- **" + sk.Name + "**" + dash(oneLine(sk.Description)))
+	}
+	err = s.walkSkills(ctx, path, func(below *registry.Listing) error {
+		if below.Namespace != l.Namespace && len(below.Skills) > 0 {
+			p.namespace(below)
+		}
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	return p.text(), nil
+}
+
+// noSkills is the error for a namespace without skills: the same as for one
+// that does not exist.
+func noSkills(path string) error {
+	e := registry.NoNamespace(path)
+	e.Kind = registry.UnknownSkill
+	e.Message = strings.TrimSuffix(e.Message, ".") + " with skills."
+	e.Hint = "Use `skill()` to see available skills."
+	return e
+}
+
+func dash(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " — " + text
+}
+
+// skillPage writes a list of skills within its bound.
+type skillPage struct {
+	b          strings.Builder
+	lines      int
+	left       int // lines that did not fit
+	namespaces bool
+}
+
+func (p *skillPage) heading(namespace string) {
+	if namespace == "" {
+		p.b.WriteString("# Skills\n\n")
+		return
+	}
+	p.b.WriteString("# Skills in " + namespace + "\n\n")
+}
+
+func (p *skillPage) line(text string) {
+	if p.lines == maxSkillLines {
+		p.left++
+		return
+	}
+	p.lines++
+	p.b.WriteString(text + "\n")
+}
+
+func (p *skillPage) namespace(l *registry.Listing) {
+	if !p.namespaces {
+		p.namespaces = true
+		if p.lines > 0 {
+			p.b.WriteString("\n")
+		}
+		p.b.WriteString("## Namespaces with skills\n\n")
+	}
+	plural := "s"
+	if len(l.Skills) == 1 {
+		plural = ""
+	}
+	p.line(fmt.Sprintf("- **%s** — %d skill%s.", l.Namespace, len(l.Skills), plural))
+}
+
+func (p *skillPage) text() string {
+	switch {
+	case p.lines == 0:
+		p.b.WriteString("None.\n")
+	case p.left > 0:
+		fmt.Fprintf(&p.b, "\n%d more lines are not shown: list a namespace, as in `skill(namespace=\"...\")`.\n", p.left)
+	}
+	if p.namespaces {
+		p.b.WriteString("\nList a namespace with `skill(namespace=\"...\")`, read a skill with `skill(namespace=\"...\", skillname=\"...\")`.")
+	} else if p.lines > 0 {
+		p.b.WriteString("\nRead one with `skill(skillname=\"...\")`, in a namespace with `skill(namespace=\"...\", skillname=\"...\")`.")
+	}
+	return strings.TrimSuffix(p.b.String(), "\n")
+}

@@ -1,0 +1,116 @@
+package cash
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/cash/serve"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// The tools' definitions are the one thing that every conversation pays for,
+// so they are written by hand, static, and tolerant of members they do not
+// name (R2, R6).
+
+const callDescription = "Run a function of this server. " +
+	"Find functions and their parameters with help first."
+
+const callSchema = `{"type":"object","properties":{` +
+	`"namespace":{"type":"string","description":"Dotted namespace, e.g. orders.retail. Omit for the root."},` +
+	`"function":{"type":"string","description":"Name of the function in the namespace."},` +
+	`"kwargs":{"type":"object","description":"The function's arguments by name."},` +
+	`"sizelimit":{"type":"integer","description":"Most characters to return; a larger result is withheld and summarised."}},` +
+	`"required":["function"]}`
+
+const helpDescription = "Discover what this server can do, step by step: " +
+	"its namespaces, the functions in one, the parameters of one function. Start without arguments."
+
+const helpSchema = `{"type":"object","properties":{` +
+	`"namespace":{"type":"string","description":"Namespace to list. Omit for the top level."},` +
+	`"function":{"type":"string","description":"Function to document."},` +
+	`"kwargs":{"type":"object","description":"Options that the top-level help names."}}}`
+
+const skillDescription = "Step-by-step instructions for tasks that take several calls to this server. " +
+	"Look here before such a task. Without arguments lists the skills."
+
+const skillSchema = `{"type":"object","properties":{` +
+	`"namespace":{"type":"string","description":"Namespace of the skill. Omit for the root."},` +
+	`"skillname":{"type":"string","description":"Skill to read. Omit to list."},` +
+	`"kwargs":{"type":"object","description":"Inputs of the skill by name."}}}`
+
+// face is the [serve.Face] of a Server.
+type face struct{ *Server }
+
+// Add implements [serve.Face].
+func (f face) Add(srv *mcp.Server, host *serve.Server) {
+	no := false
+	reads := &mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}
+	help := helpDescription
+	if f.opts.HelpHint != "" {
+		help += " " + f.opts.HelpHint
+	}
+	for _, t := range []struct {
+		name, description, schema string
+		annotations               *mcp.ToolAnnotations
+		run                       serve.ToolFunc
+	}{
+		// What a call does is up to the function: the protocol's defaults (it
+		// may destroy, it may reach out) are the honest answer, said aloud.
+		{"call", callDescription, callSchema, &mcp.ToolAnnotations{ReadOnlyHint: false, DestructiveHint: ptr(true)}, f.callTool},
+		{"help", help, helpSchema, reads, f.helpTool},
+		{"skill", skillDescription, skillSchema, reads, f.skillTool},
+	} {
+		srv.AddTool(&mcp.Tool{
+			Name: t.name, Description: t.description,
+			InputSchema: json.RawMessage(t.schema), Annotations: t.annotations,
+		}, host.Tool(t.run, renderError))
+	}
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func (f face) callTool(ctx context.Context, req *serve.Request) (*registry.Result, error) {
+	args, err := readToolArguments(req.Arguments)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := args.sizeLimit()
+	if err != nil {
+		return nil, err
+	}
+	return f.call(ctx, &CallRequest{
+		Namespace: args.namespace, Function: args.function,
+		Kwargs: args.kwargs, SizeLimit: limit, Replay: args.replay,
+	}, call{connection: req.Connection, progress: req.Progress, direct: args.direct})
+}
+
+func (f face) helpTool(ctx context.Context, req *serve.Request) (*registry.Result, error) {
+	args, err := readToolArguments(req.Arguments)
+	if err != nil {
+		return nil, err
+	}
+	text, err := f.Help(ctx, &HelpRequest{
+		Namespace: args.namespace, Function: args.function, Kwargs: args.mergedKwargs(),
+	})
+	return textResult(text, err)
+}
+
+func (f face) skillTool(ctx context.Context, req *serve.Request) (*registry.Result, error) {
+	args, err := readToolArguments(req.Arguments)
+	if err != nil {
+		return nil, err
+	}
+	text, err := f.Skill(ctx, &SkillRequest{
+		Namespace: args.namespace, Name: args.skillname, Kwargs: args.kwargs,
+	})
+	return textResult(text, err)
+}
+
+func textResult(text string, err error) (*registry.Result, error) {
+	if err != nil {
+		return nil, err
+	}
+	return registry.TextResult(text), nil
+}
