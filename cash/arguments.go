@@ -43,8 +43,8 @@ func readToolArguments(data json.RawMessage) (*toolArguments, error) {
 		return nil, invalid("The arguments must be a JSON object, not of type %s.", kind)
 	}
 	var first [numSlots]string // spelling by slot, to name both of a pair
-	for key, value := range strictjson.Members(data) {
-		slot := slotOf(key)
+	for raw, value := range strictjson.RawMembers(data) {
+		slot, key := slotOf(raw)
 		if slot == slotNone {
 			a.direct = append(a.direct, member{key, value})
 			continue
@@ -76,23 +76,37 @@ const (
 	numSlots
 )
 
-func slotOf(key string) slot {
-	c, _ := registry.Canonical(key)
-	switch c {
-	case "namespace":
-		return slotNamespace
-	case "function":
-		return slotFunction
-	case "skillname", "name": // R9
-		return slotSkillname
-	case "kwargs":
-		return slotKwargs
-	case "sizelimit":
-		return slotSizelimit
-	case "replay":
-		return slotReplay
+var slots = map[string]slot{
+	"namespace": slotNamespace,
+	"function":  slotFunction,
+	"skillname": slotSkillname,
+	"name":      slotSkillname, // R9
+	"kwargs":    slotKwargs,
+	"sizelimit": slotSizelimit,
+	"replay":    slotReplay,
+}
+
+// spellings are the names as models mostly write them, so that reading one
+// costs nothing.
+var spellings = map[slot]string{
+	slotNamespace: "namespace", slotFunction: "function", slotSkillname: "skillname",
+	slotKwargs: "kwargs", slotSizelimit: "sizelimit", slotReplay: "replay",
+}
+
+// maxKey bounds the keys of tool arguments, which errors show.
+const maxKey = 64
+
+// slotOf returns which argument a key in quotes names, and the key.
+func slotOf(raw []byte) (slot, string) {
+	if s, ok := slots[string(raw[1:len(raw)-1])]; ok && len(raw)-2 == len(spellings[s]) {
+		return s, spellings[s]
 	}
-	return slotNone
+	key := strictjson.Text(raw)
+	if len(key) > maxKey {
+		return slotNone, key
+	}
+	c, _ := registry.Canonical(key)
+	return slots[c], key
 }
 
 func (a *toolArguments) set(slot slot, key string, value []byte) error {

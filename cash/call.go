@@ -128,22 +128,22 @@ type gating struct {
 	digest string // key of a kept result; see key
 }
 
-func (s *Server) newGating(c *registry.Call, req *CallRequest, via call) (*gating, error) {
-	g := &gating{server: s, call: c, limit: s.opts.SizeLimit, token: req.Replay}
+func (s *Server) newGating(c *registry.Call, req *CallRequest, via call) (gating, error) {
+	g := gating{server: s, call: c, limit: s.opts.SizeLimit, token: req.Replay}
 	limit := req.SizeLimit
 	if limit != nil && *limit < 0 {
-		return nil, errSizeLimit
+		return g, errSizeLimit
 	}
 	if c.Reserved != nil {
 		if value := c.Reserved[0]; limit == nil && value != nil {
 			var err error
 			if limit, err = parseSizeLimit(value); err != nil {
-				return nil, err
+				return g, err
 			}
 		}
 		if value := c.Reserved[1]; g.token == "" && value != nil {
 			if g.token = strictjson.Text(value); g.token == "" {
-				return nil, invalid("`replay` must be the text that a gated response gave.")
+				return g, invalid("`replay` must be the text that a gated response gave.")
 			}
 		}
 	}

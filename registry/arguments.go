@@ -13,12 +13,14 @@ import (
 type argument struct {
 	key       string // as sent
 	canonical string // empty if key is not a label
-	value     []byte
+	declared  string // the parameter's spelling; empty if there is none
+	value     []byte // nil once taken out
 }
 
-// readArguments reads a JSON object strictly. Two keys with the same canonical
-// form are an error that names both: neither is ever picked (R24).
-func readArguments(data json.RawMessage) ([]argument, error) {
+// readArguments reads a JSON object strictly, for a function with the given
+// parameters. Two keys with the same canonical form are an error that names
+// both: neither is ever picked (R24).
+func readArguments(data json.RawMessage, params *paramNames) ([]argument, error) {
 	if err := strictjson.Check(data); err != nil {
 		return nil, invalidArguments("The arguments are not valid JSON: " + err.Error() + ".")
 	}
@@ -29,39 +31,43 @@ func readArguments(data json.RawMessage) ([]argument, error) {
 	default:
 		return nil, invalidArguments(fmt.Sprintf("The arguments must be a JSON object, not %s.", article(kind.String())))
 	}
-	return splitArguments(data, make([]argument, 0, 8))
+	args := make([]argument, 0, 8)
+	for key, value := range strictjson.RawMembers(data) {
+		args = append(args, params.match(key, value))
+	}
+	return args, checkDistinct(args)
 }
 
-func splitArguments(data []byte, args []argument) ([]argument, error) {
-	var seen map[string]string // only for objects too large to compare pairwise
-	for key, value := range strictjson.Members(data) {
-		c, _ := Canonical(key)
-		args = append(args, argument{key, c, value})
-		if c == "" {
-			continue
-		}
-		if len(args) <= 16 {
-			for _, a := range args[:len(args)-1] {
-				if a.canonical == c {
-					return nil, sameKey(a.key, key)
-				}
-			}
-			continue
-		}
-		if seen == nil {
-			seen = make(map[string]string, 32)
-			for _, a := range args[:len(args)-1] {
-				if a.canonical != "" {
-					seen[a.canonical] = a.key
-				}
-			}
-		}
-		if other, dup := seen[c]; dup {
-			return nil, sameKey(other, key)
-		}
-		seen[c] = key
+// smallObject is the number of keys up to which they are compared pairwise.
+const smallObject = 16
+
+// checkDistinct refuses two keys with the same canonical form.
+func checkDistinct(args []argument) error {
+	if len(args) > smallObject {
+		return checkDistinctMany(args)
 	}
-	return args, nil
+	for i, a := range args {
+		for _, b := range args[:i] {
+			if a.canonical == b.canonical && a.canonical != "" {
+				return sameKey(b.key, a.key)
+			}
+		}
+	}
+	return nil
+}
+
+func checkDistinctMany(args []argument) error {
+	seen := make(map[string]string, len(args))
+	for _, a := range args {
+		if a.canonical == "" {
+			continue
+		}
+		if other, dup := seen[a.canonical]; dup {
+			return sameKey(other, a.key)
+		}
+		seen[a.canonical] = a.key
+	}
+	return nil
 }
 
 func sameKey(a, b string) error {
@@ -83,28 +89,26 @@ func article(word string) string {
 	return "a " + word
 }
 
-// normalized spells the keys of args as f declares them, takes out what is
+// normalized spells the keys of args as they are declared, takes out what is
 // reserved, and returns data itself if that changes nothing.
-func (f *Function) normalized(data []byte, args []argument, reserved []string) ([]byte, []json.RawMessage) {
+func normalized(data []byte, args []argument, reserved []string) ([]byte, []json.RawMessage) {
 	var taken []json.RawMessage
 	same := true
 	for i := range args {
 		a := &args[i]
-		declared := f.names.declared(a)
-		if declared == "" {
-			for j, name := range reserved {
-				if a.canonical == name {
-					if taken == nil {
-						taken = make([]json.RawMessage, len(reserved))
-					}
-					taken[j] = a.value
-					a.value, same = nil, false
-				}
-			}
+		if a.declared != "" {
+			same = same && a.declared == a.key
+			a.key = a.declared
 			continue
 		}
-		if declared != a.key {
-			a.key, same = declared, false
+		for j, name := range reserved {
+			if a.canonical == name {
+				if taken == nil {
+					taken = make([]json.RawMessage, len(reserved))
+				}
+				taken[j] = a.value
+				a.value, same = nil, false
+			}
 		}
 	}
 	if same {
@@ -141,28 +145,43 @@ func encodeArguments(args []argument, size int) []byte {
 
 // paramNames finds declared parameters.
 type paramNames struct {
-	exact     map[string]struct{}
-	canonical map[string]string
+	exact     map[string]label  // by their spelling
+	canonical map[string]string // spelling by canonical form
 }
 
-// declared returns the declared spelling of a's key, or "".
-func (p *paramNames) declared(a *argument) string {
-	if _, ok := p.exact[a.key]; ok {
-		return a.key
-	}
-	if a.canonical == "" {
-		return ""
-	}
-	return p.canonical[a.canonical]
-}
+type label struct{ name, canonical string }
 
 func newParamNames(params []Param) *paramNames {
-	p := &paramNames{make(map[string]struct{}, len(params)), make(map[string]string, len(params))}
+	p := &paramNames{make(map[string]label, len(params)), make(map[string]string, len(params))}
 	for _, param := range params {
-		p.exact[param.Name] = struct{}{}
-		if c, ok := Canonical(param.Name); ok {
+		c, ok := Canonical(param.Name)
+		p.exact[param.Name] = label{param.Name, c}
+		if ok {
 			p.canonical[c] = param.Name
 		}
 	}
 	return p
+}
+
+// match returns the argument with a key that is in quotes. A key that is spelt
+// as declared costs no allocation.
+func (p *paramNames) match(key, value []byte) argument {
+	if l, ok := p.exact[string(key[1:len(key)-1])]; ok {
+		return argument{l.name, l.canonical, l.name, value}
+	}
+	a := argument{key: strictjson.Text(key), value: value}
+	a.canonical, _ = Canonical(a.key)
+	a.declared = p.declared(a.key, a.canonical)
+	return a
+}
+
+// declared returns the declared spelling of a name, or "".
+func (p *paramNames) declared(name, canonical string) string {
+	if l, ok := p.exact[name]; ok {
+		return l.name
+	}
+	if canonical == "" {
+		return ""
+	}
+	return p.canonical[canonical]
 }

@@ -68,11 +68,11 @@ func encodeToolResult(c *Call, out any) (*Result, error) {
 	case json.RawMessage:
 		res.Structured = s
 	default:
-		data, err := marshal(s)
+		text, err := marshal(s)
 		if err != nil {
 			return nil, noJSON(c, err)
 		}
-		res.Structured = data
+		res.Structured = json.RawMessage(text)
 	}
 	return res, nil
 }
@@ -91,7 +91,7 @@ func encodeRaw(c *Call, out any) (*Result, error) {
 	if raw == nil {
 		return nil, nil
 	}
-	return jsonResult(c, raw), nil
+	return jsonResult(c, string(raw)), nil
 }
 
 func encodeString(_ *Call, out any) (*Result, error) {
@@ -111,20 +111,20 @@ func encodeJSON(c *Call, out any) (*Result, error) {
 		}
 	case reflect.Slice: // nothing found is an empty list, not a missing answer
 		if v.IsNil() && !isMarshaler(v.Type()) {
-			return jsonResult(c, json.RawMessage("[]")), nil
+			return jsonResult(c, "[]"), nil
 		}
 	}
-	data, err := marshal(out)
+	text, err := marshal(out)
 	if err != nil {
 		return nil, noJSON(c, err)
 	}
-	return jsonResult(c, data), nil
+	return jsonResult(c, text), nil
 }
 
-func jsonResult(c *Call, data json.RawMessage) *Result {
-	r := TextResult(string(data))
+func jsonResult(c *Call, text string) *Result {
+	r := TextResult(text)
 	if c.Function.Structured {
-		r.Structured = data
+		r.Structured = json.RawMessage(text)
 	}
 	return r
 }
@@ -144,15 +144,15 @@ const maxPooled = 1 << 16
 
 // marshal is json.Marshal without the escaping that only HTML needs: a model
 // would pay for six characters where one does.
-func marshal(v any) ([]byte, error) {
+func marshal(v any) (string, error) {
 	buf := buffers.Get().(*bytes.Buffer)
 	buf.Reset()
 	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(v)
-	data := bytes.Clone(bytes.TrimSuffix(buf.Bytes(), []byte("\n")))
+	text := string(bytes.TrimSuffix(buf.Bytes(), []byte("\n")))
 	if buf.Cap() <= maxPooled {
 		buffers.Put(buf)
 	}
-	return data, err
+	return text, err
 }

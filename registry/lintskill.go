@@ -45,7 +45,7 @@ func (l *linter) function(reader context.Context, subject string, r skillmd.Refe
 	}
 	for _, key := range r.Kwargs {
 		c, _ := Canonical(key)
-		if f.names.declared(&argument{key: key, canonical: c}) == "" {
+		if f.names.declared(key, c) == "" {
 			l.report("unknown-reference", subject, "names the parameter %s, which the %s does not have", key, named)
 		}
 	}

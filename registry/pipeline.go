@@ -116,11 +116,11 @@ func (p *Pipeline) prepareArguments(ctx context.Context, c *Call, req *Request) 
 	if len(data) == 0 {
 		data = []byte("{}")
 	}
-	args, err := readArguments(data)
+	args, err := readArguments(data, c.Function.names)
 	if err != nil {
 		return err
 	}
-	data, c.Reserved = c.Function.normalized(data, args, req.Reserved)
+	data, c.Reserved = normalized(data, args, req.Reserved)
 	in := c.Function.input
 	if err := in.Check(ctx, data); err != nil {
 		return &Error{Kind: InvalidArguments, Message: "Invalid arguments: " + err.Error() + ".", Err: err}

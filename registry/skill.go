@@ -87,13 +87,16 @@ func (s *Skill) Render(_ context.Context, args json.RawMessage) (string, error) 
 	return text, nil
 }
 
+// noParams are the declared parameters of what declares none.
+var noParams paramNames
+
 // skillInputs reads the values by canonical key. Texts stand for themselves,
 // anything else for its JSON.
 func skillInputs(args json.RawMessage) (map[string]string, error) {
 	if len(args) == 0 {
 		return nil, nil
 	}
-	keys, err := readArguments(args)
+	keys, err := readArguments(args, &noParams)
 	if err != nil {
 		return nil, err
 	}
