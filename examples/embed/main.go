@@ -1,0 +1,107 @@
+// Command embed is an HTTP service that was there before: a ticket desk with
+// routes and a login of its own. The lines marked "new" give it an MCP endpoint
+// beside its routes, behind the same login, where each caller sees only what
+// their role may do.
+//
+//	go run ./examples/embed
+//	curl -H 'X-Api-Key: clerk-key' http://127.0.0.1:8080/tickets
+//
+// # Limits
+//
+// The keys are in the source and the tickets in memory, to keep it short.
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"log"
+	"net/http"
+	"time"
+
+	"github.com/cash-mcp/go-sdk/cash"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+func main() {
+	server := &http.Server{Addr: "127.0.0.1:8080", Handler: newService(), ReadHeaderTimeout: 10 * time.Second}
+	log.Fatal(server.ListenAndServe())
+}
+
+func newService() http.Handler {
+	d := newDesk()
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /tickets", func(w http.ResponseWriter, r *http.Request) {
+		list, err := d.List(r.Context(), ListTickets{Status: r.FormValue("status")})
+		reply(w, list, err)
+	})
+	mux.HandleFunc("POST /tickets/{id}/close", func(w http.ResponseWriter, r *http.Request) {
+		t, err := d.Close(r.Context(), TicketRef{r.PathValue("id")})
+		reply(w, t, err)
+	})
+	mux.HandleFunc("DELETE /tickets/{id}", func(w http.ResponseWriter, r *http.Request) {
+		if !registry.CallerFrom(r.Context()).HasRole("admin") {
+			http.Error(w, "for admins only", http.StatusForbidden)
+			return
+		}
+		t, err := d.Delete(r.Context(), TicketRef{r.PathValue("id")})
+		reply(w, t, err)
+	})
+	mux.Handle("/mcp", newFace(d).Handler()) // new
+	return login(mux)
+}
+
+// newFace is all new: it offers the methods that the routes already call.
+func newFace(d *desk) *cash.Server {
+	reg := registry.New(nil)
+	admins := registry.Roles("admin")
+
+	list := registry.Func("list", "List tickets, all or those with a status.", d.List)
+	list.ReadOnly = true
+	shut := registry.Func("close", "Close a ticket in the name of the caller.", d.Close)
+	shut.Idempotent = true
+	del := registry.Func("delete", "Delete a ticket for good.", d.Delete)
+	del.Destructive = true
+	del.VisibleTo = admins // one function
+	reg.Namespace("tickets", "Questions that customers have sent.").Add(list, shut, del)
+
+	load := registry.Func("workload", "Count the tickets that each clerk has closed.", d.Workload)
+	load.ReadOnly = true
+	reg.Namespace("staff", "How the desk is doing.").VisibleTo(admins).Add(load) // a whole namespace
+
+	return cash.NewServer(reg, &cash.Options{Name: "desk", Version: "1.0.0"})
+}
+
+// users are who they are by the API key that they send.
+var users = map[string]struct {
+	name  string
+	roles []string
+}{
+	"clerk-key": {"carla", []string{"clerk"}},
+	"admin-key": {"anton", []string{"clerk", "admin"}},
+}
+
+// login guards every route, and so the MCP endpoint. What it puts into the
+// request's context reaches the methods of the desk on either way.
+func login(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		u, ok := users[r.Header.Get("X-Api-Key")]
+		if !ok {
+			http.Error(w, "unknown API key", http.StatusUnauthorized)
+			return
+		}
+		caller := &registry.Caller{ID: u.name, Roles: u.roles}                     // new
+		next.ServeHTTP(w, r.WithContext(registry.WithCaller(r.Context(), caller))) // new
+	})
+}
+
+func reply(w http.ResponseWriter, v any, err error) {
+	switch {
+	case errors.Is(err, errNoTicket):
+		http.Error(w, err.Error(), http.StatusNotFound)
+	case err != nil:
+		http.Error(w, err.Error(), http.StatusBadRequest)
+	default:
+		w.Header().Set("Content-Type", "application/json")
+		json.NewEncoder(w).Encode(v)
+	}
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"embed"
+
+	"github.com/cash-mcp/go-sdk/examples/shop/store"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// Everything in the folder is embedded, and only texts are served: neither the
+// scripts of a skill nor the shell blocks in it.
+//
+//go:embed skills
+var skills embed.FS
+
+// newRegistry says what the shop offers, and to which of its methods it leads.
+func newRegistry(shop *store.Shop) *registry.Registry {
+	reg := registry.New(nil)
+
+	orders := reg.Namespace("orders", "Create and manage customer orders.")
+	create := registry.Func("create", "Create a new order for a customer.", shop.Create)
+	create.Returns = "Object with assigned order ID, status, line items with pricing, and total."
+	cancel := registry.Func("cancel", "Cancel an existing order.", shop.Cancel)
+	cancel.Destructive = true
+	cancel.Idempotent = true
+	orders.Add(create, cancel, reads(registry.Func("get", "Retrieve an order by ID.", shop.Get)))
+	addReports(orders, shop.Desk(store.AllChannels))
+	addReports(reg.Namespace("orders.retail", "Retail channel orders."), shop.Desk(store.Retail))
+	addReports(reg.Namespace("orders.wholesale", "Wholesale and bulk orders."), shop.Desk(store.Wholesale))
+
+	reg.Namespace("inventory", "Query and update stock levels.").Add(
+		reads(registry.Func("check", "Check whether a quantity of a product is in stock.", shop.CheckStock)),
+		reads(registry.Func("list", "List products with prices and stock levels.", shop.Products)),
+		registry.Func("restock", "Add a delivery to a product's stock.", shop.Restock),
+	)
+	reg.Namespace("crm", "Manage contacts and accounts.").Add(
+		reads(registry.Func("find", "Find customers by name or city.", shop.FindCustomers)),
+		reads(registry.Func("get", "Retrieve a customer and their account by ID.", shop.Customer)),
+	)
+
+	reg.AddSkills(skills)
+	return reg
+}
+
+func addReports(ns *registry.Namespace, desk store.Desk) {
+	ns.Add(
+		reads(registry.Func("list", "List orders with optional filters.", desk.List)),
+		reads(registry.Func("summary", "Aggregate order statistics.", desk.Summary)),
+	)
+}
+
+// reads declares that a call changes nothing.
+func reads(f *registry.Function) *registry.Function {
+	f.ReadOnly = true
+	return f
+}

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/cash-mcp/go-sdk/cash"
+	"github.com/cash-mcp/go-sdk/cash/cashtest"
+	"github.com/cash-mcp/go-sdk/examples/shop/store"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+func newTestServer() *cash.Server { return newServer(newRegistry(store.New())) }
+
+// call runs a function without any transport.
+func call(ctx context.Context, srv *cash.Server, namespace, function, kwargs string) (string, error) {
+	res, err := srv.Call(ctx, &cash.CallRequest{Namespace: namespace, Function: function, Kwargs: json.RawMessage(kwargs)})
+	if err != nil {
+		return "", err
+	}
+	return res.Text(), nil
+}
+
+func TestLint(t *testing.T) {
+	cashtest.LintClean(t, newRegistry(store.New()))
+}
+
+// Every function answers a good call, and its facts are what they should be.
+func TestFunctions(t *testing.T) {
+	srv := newTestServer()
+	tests := []struct {
+		namespace, function, kwargs string
+		want                        string // pattern of the answer
+	}{
+		{"orders", "create", `{"customer_id":"C-42","items":[{"product_id":"P-7","quantity":3}],"notes":"a & b"}`, `^{"order_id":"ORD-5822","status":"confirmed",.*"unit_price":12\.50}\],"total":37\.50,"notes":"a & b"}$`},
+		{"orders", "get", `{"order_id":"ORD-1001"}`, `^{"order_id":"ORD-1001","status":"delivered",`},
+		{"orders", "list", `{"limit":1}`, `^{"orders":\[{"order_id":"ORD-5822",[^[]*"total":37\.50}\],"more":4821}$`},
+		{"orders", "cancel", `{"order_id":"ORD-5822"}`, `"status":"cancelled"`},
+		{"orders", "summary", `{"groupby":"month","since":"2026-03-01"}`, `^{"total_orders":\d+,"total_revenue":[\d.]+,"breakdown":\[{"period":"2026-03",`},
+		{"orders.retail", "list", `{"limit":1}`, `"customer_id":"C-`},
+		{"orders.retail", "summary", `{"since":"2026-03-31"}`, `{"period":"2026-03-31",`},
+		{"orders.wholesale", "list", `{"limit":1,"status":"shipped"}`, `"status":"shipped"`},
+		{"orders.wholesale", "summary", `{"groupby":"week","since":"2026-03-31"}`, `{"period":"2026-W14",`},
+		{"inventory", "check", `{"product_id":"P-7","quantity":180}`, `^{"product_id":"P-7","available":true,"in_stock":180,"unit_price":12\.50}$`},
+		{"inventory", "restock", `{"product_id":"P-7","quantity":20}`, `"in_stock":200`},
+		{"inventory", "list", ``, `^{"products":\[({[^}]*},?){12}\]}$`},
+		{"crm", "find", `{"query":"bergen","limit":2}`, `^{"customers":\[({[^}]*"city":"Bergen"[^}]*},?){2}\],"more":\d+}$`},
+		{"crm", "get", `{"customer_id":"C-42"}`, `^{"customer_id":"C-42",.*"orders":\d+,"revenue":[\d.]+}$`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.namespace+"."+tt.function, func(t *testing.T) {
+			got, err := call(t.Context(), srv, tt.namespace, tt.function, tt.kwargs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !regexp.MustCompile(tt.want).MatchString(got) || !json.Valid([]byte(got)) {
+				t.Errorf("got %.500s, want %s", got, tt.want)
+			}
+		})
+	}
+	t.Run("none is forgotten", func(t *testing.T) {
+		tested := map[string]bool{}
+		for _, tt := range tests {
+			tested[tt.namespace+"."+tt.function] = true
+		}
+		for _, f := range functions(t) {
+			if !tested[f.Path()] {
+				t.Errorf("%s is not called", f.Path())
+			}
+		}
+	})
+}
+
+func functions(t *testing.T) []*registry.Function {
+	t.Helper()
+	var all []*registry.Function
+	err := registry.Walk(t.Context(), newRegistry(store.New()), func(l *registry.Listing) error {
+		all = append(all, l.Functions...)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// A call changes something exactly if it does not say that it only reads.
+func TestFacts(t *testing.T) {
+	writes := map[string]string{"orders.create": "", "orders.cancel": "destructive idempotent", "inventory.restock": ""}
+	for _, f := range functions(t) {
+		facts, changes := writes[f.Path()]
+		if f.ReadOnly == changes {
+			t.Errorf("%s: ReadOnly is %v", f.Path(), f.ReadOnly)
+		}
+		if cancel := facts != ""; f.Destructive != cancel || f.Idempotent != cancel {
+			t.Errorf("%s: Destructive %v, Idempotent %v, want %q", f.Path(), f.Destructive, f.Idempotent, facts)
+		}
+		if f.Result() == "" {
+			t.Errorf("%s does not say what it returns", f.Path())
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	srv := newTestServer()
+	tests := []struct {
+		namespace, function, kwargs string
+		kind                        registry.Kind
+		want                        string
+	}{
+		{"orders", "get", `{"order_id":"ORD-1"}`, registry.Failed, "no order has this order_id. Use `call(namespace=\"orders\", function=\"list\")`"},
+		{"orders", "cancel", `{"order_id":"ORD-1002"}`, registry.Failed, "the order has left the house: it is delivered. Only confirmed"},
+		{"orders", "create", `{"customer_id":"C-0","items":[{"product_id":"P-7","quantity":3}]}`, registry.Failed, "no customer has this customer_id. Use `call(namespace=\"crm\", function=\"find\")`"},
+		{"orders", "create", `{"customer_id":"C-1","items":[{"product_id":"P-0","quantity":3}]}`, registry.Failed, "items[0]: no product has this product_id. Use `call(namespace=\"inventory\", function=\"list\")`"},
+		{"orders", "create", `{"customer_id":"C-1","items":[{"product_id":"P-9","quantity":5}]}`, registry.Failed, "items[0]: not enough in stock: 4 of P-9 left. Nothing was ordered."},
+		{"orders", "create", `{"customer_id":"C-1","items":[]}`, registry.InvalidArguments, "items"},
+		{"orders", "create", `{"customer_id":"C-1","items":[{"product_id":"P-9","quantity":0}]}`, registry.InvalidArguments, "items[0].quantity"},
+		{"orders", "create", `{"items":[{"product_id":"P-9","quantity":1}]}`, registry.InvalidArguments, "customer_id"},
+		{"orders", "list", `{"since":"last week"}`, registry.InvalidArguments, "since"},
+		{"orders", "list", `{"status":"lost"}`, registry.InvalidArguments, "confirmed, shipped, delivered, cancelled"},
+		{"orders", "ship", `{"order_id":"ORD-1091"}`, registry.UnknownFunction, "No function `ship` in namespace `orders`. Use `help(namespace=\"orders\")` to see available functions."},
+		{"crm", "find", `{"query":" "}`, registry.Failed, "query must not be blank"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.namespace+"."+tt.function+tt.kwargs, func(t *testing.T) {
+			_, err := call(t.Context(), srv, tt.namespace, tt.function, tt.kwargs)
+			if err == nil || !errors.Is(err, tt.kind) || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want %s with %q", err, tt.kind, tt.want)
+			}
+		})
+	}
+}
+
+// What the hints name exists.
+func TestHints(t *testing.T) {
+	reg := newRegistry(store.New())
+	reference := regexp.MustCompile(`call\(namespace="([a-z]+)", function="([a-z]+)"\)`)
+	for _, step := range nextSteps {
+		if strings.Contains(step.hint, "(") && !reference.MatchString(step.hint) {
+			t.Errorf("%q has a call that could not be read", step.hint)
+		}
+		for _, m := range reference.FindAllStringSubmatch(step.hint, -1) {
+			if _, err := reg.Function(t.Context(), m[1], m[2]); err != nil {
+				t.Errorf("%q: %v", step.hint, err)
+			}
+		}
+	}
+}
+
+// The gate counts what a model asked for in its own words (RFC 8.5).
+func TestGate(t *testing.T) {
+	srv := newTestServer()
+	res, err := srv.Call(t.Context(), &cash.CallRequest{Namespace: "orders", Function: "list"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"(4821 orders, ~", "status, customer_id, since, limit", "`sizelimit="} {
+		if !res.IsError || !strings.Contains(res.Text(), want) {
+			t.Errorf("R93 gated reply has no %q: %.500s", want, res.Text())
+		}
+	}
+	var limit int
+	if _, err := fmt.Sscan(suggested(res.Text()), &limit); err != nil {
+		t.Fatal(err)
+	}
+	full, err := srv.Call(t.Context(), &cash.CallRequest{Namespace: "orders", Function: "list", SizeLimit: &limit})
+	if err != nil || full.IsError {
+		t.Fatalf("R94 with sizelimit=%d: %v", limit, err)
+	}
+	var list store.OrderList
+	if err := json.Unmarshal([]byte(full.Text()), &list); err != nil || len(list.Orders) != 4821 {
+		t.Errorf("R94 %d orders, %v, want 4821", len(list.Orders), err)
+	}
+}
+
+func TestSkills(t *testing.T) {
+	srv := newTestServer()
+	t.Run("R67 RFC 8.7 word for word", func(t *testing.T) {
+		source, err := skills.ReadFile("skills/orders/createorderwithcheck.md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, body, _ := strings.Cut(string(source), "\n---\n")
+		text, err := srv.Skill(t.Context(), &cash.SkillRequest{Namespace: "orders", Name: "create_order_with_check"})
+		if err != nil || text != body || !strings.HasPrefix(body, "# createorderwithcheck\n") {
+			t.Errorf("Skill = %q, %v, want %q", text, err, body)
+		}
+	})
+	t.Run("R62 an Agent Skill is text only", func(t *testing.T) {
+		text, err := srv.Skill(t.Context(), &cash.SkillRequest{
+			Namespace: "orders", Name: "monthly-report", Kwargs: json.RawMessage(`{"since":"2026-01-01"}`),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"# Monthly report", "since 2026-01-01:", `call(namespace="orders", function="summary")`, "[code block removed: bash, 1 line]"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the text has no %q:\n%s", want, text)
+			}
+		}
+		for _, leak := range []string{"report.sh", "shopctl", "allowed-tools", "Apache", "{{", "```"} {
+			if strings.Contains(text, leak) {
+				t.Errorf("the text has %q:\n%s", leak, text)
+			}
+		}
+	})
+	t.Run("R60 list", func(t *testing.T) {
+		text, err := srv.Skill(t.Context(), &cash.SkillRequest{Namespace: "orders"})
+		if err != nil || strings.Count(text, "\n- ") != 2 {
+			t.Errorf("skills of orders: %q, %v, want two", text, err)
+		}
+	})
+}

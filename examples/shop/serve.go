@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/cash-mcp/go-sdk/cash"
+)
+
+const (
+	readTimeout     = 10 * time.Second
+	shutdownTimeout = 10 * time.Second
+)
+
+// serveHTTP serves until ctx ends; then calls in flight may finish.
+func serveHTTP(ctx context.Context, srv *cash.Server, addr string, log io.Writer) error {
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", srv.Handler())
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: readTimeout}
+
+	stopped := make(chan error, 1)
+	defer context.AfterFunc(ctx, func() {
+		limit, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
+		defer cancel()
+		// The face first: it ends the streams for which the server would wait.
+		stopped <- errors.Join(srv.Shutdown(limit), server.Shutdown(limit))
+	})()
+
+	fmt.Fprintf(log, "listening on http://%s/mcp\n", listener.Addr())
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return <-stopped
+}

@@ -1,0 +1,172 @@
+//go:build realclients
+
+package realclients
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// inspection is what MCP Inspector prints with --format json.
+type inspection struct {
+	Result struct {
+		Meta  map[string]json.RawMessage `json:"_meta"`
+		Tools []struct {
+			Name        string          `json:"name"`
+			Description string          `json:"description"`
+			InputSchema json.RawMessage `json:"inputSchema"`
+		} `json:"tools"`
+		Content []struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		} `json:"content"`
+		IsError bool `json:"isError"`
+	} `json:"result"`
+}
+
+// text is the text of a result that has exactly one block.
+func (i *inspection) text(t *testing.T) string {
+	t.Helper()
+	if len(i.Result.Content) != 1 || i.Result.Content[0].Type != "text" {
+		t.Fatalf("the result has %d blocks, want one of text", len(i.Result.Content))
+	}
+	return i.Result.Content[0].Text
+}
+
+// inspector is MCP Inspector pointed at one server in one generation.
+type inspector struct {
+	target []string // a command or an address
+	era    string   // legacy or modern
+}
+
+// toolFailed is the exit code of MCP Inspector for a result with isError.
+const toolFailed = 5
+
+func (in inspector) run(t *testing.T, wantCode int, args ...string) *inspection {
+	t.Helper()
+	all := slices.Concat([]string{"--cli"}, in.target, []string{"--format", "json", "--protocol-era", in.era}, args)
+	cmd := partner(t, "mcp-inspector", all...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	code := 0
+	if err := cmd.Run(); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			t.Fatalf("running MCP Inspector: %v", err)
+		}
+		code = exit.ExitCode()
+	}
+	if code != wantCode {
+		t.Fatalf("MCP Inspector ended with code %d, want %d:\n%s%s", code, wantCode, &stdout, &stderr)
+	}
+	var out inspection
+	if err := json.Unmarshal(stdout.Bytes(), &out); err != nil {
+		t.Fatalf("reading the output of MCP Inspector: %v:\n%s", err, &stdout)
+	}
+	return &out
+}
+
+func (in inspector) call(t *testing.T, wantCode int, tool, args string) *inspection {
+	t.Helper()
+	return in.run(t, wantCode, "--method", "tools/call", "--tool-name", tool, "--tool-args-json", args)
+}
+
+func TestInspector(t *testing.T) {
+	stdio := []string{shop, "-stdio"}
+	http := []string{serveHTTP(t)}
+	for _, tt := range []struct {
+		name string
+		inspector
+	}{
+		{"stdio, session", inspector{stdio, "legacy"}},
+		{"stdio, stateless", inspector{stdio, "modern"}},
+		{"HTTP, session", inspector{http, "legacy"}},
+		{"HTTP, stateless", inspector{http, "modern"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Run("tools", tt.testTools)
+			t.Run("generation", tt.testGeneration)
+			t.Run("help", tt.testHelp)
+			t.Run("call", tt.testCall)
+			t.Run("skill", tt.testSkill)
+			t.Run("gate", tt.testGate)
+			t.Run("unknown function", tt.testUnknown)
+		})
+	}
+}
+
+// --strict makes MCP Inspector fail on schemas that some clients cannot read.
+func (in inspector) testTools(t *testing.T) {
+	out := in.run(t, 0, "--strict", "--method", "tools/list")
+	var names []string
+	for _, tool := range out.Result.Tools {
+		names = append(names, tool.Name)
+		if tool.Description == "" || len(tool.InputSchema) == 0 {
+			t.Errorf("tool %q lacks a description or a schema", tool.Name)
+		}
+	}
+	if slices.Sort(names); !slices.Equal(names, []string{"call", "help", "skill"}) {
+		t.Errorf("tools = %q, want call, help and skill", names)
+	}
+}
+
+// Results name the server in the stateless generation only: this is how to see
+// that the client got the one it asked for.
+func (in inspector) testGeneration(t *testing.T) {
+	out := in.call(t, 0, "help", `{}`)
+	_, stateless := out.Result.Meta["io.modelcontextprotocol/serverInfo"]
+	if want := in.era == "modern"; stateless != want {
+		t.Errorf("answered statelessly = %t, want %t", stateless, want)
+	}
+}
+
+func (in inspector) testHelp(t *testing.T) {
+	top := in.call(t, 0, "help", `{}`).text(t)
+	if !strings.HasPrefix(top, "# Available Namespaces") || !strings.Contains(top, "**orders**") || strings.Contains(top, "**get**") {
+		t.Errorf("help() should list the namespaces, orders among them, and no function:\n%s", top)
+	}
+	orders := in.call(t, 0, "help", `{"namespace":"orders"}`).text(t)
+	if !strings.Contains(orders, "**get**") {
+		t.Errorf("help(orders) should name the function get:\n%s", orders)
+	}
+}
+
+func (in inspector) testCall(t *testing.T) {
+	got := in.call(t, 0, "call", `{"namespace":"orders","function":"get","kwargs":{"order_id":"ORD-1001"}}`).text(t)
+	if !json.Valid([]byte(got)) || !strings.Contains(got, `"ORD-1001"`) {
+		t.Errorf("call(orders, get) should return the order as JSON:\n%s", got)
+	}
+}
+
+func (in inspector) testSkill(t *testing.T) {
+	list := in.call(t, 0, "skill", `{"namespace":"orders"}`).text(t)
+	if !strings.Contains(list, "**createorderwithcheck**") {
+		t.Errorf("skill(orders) should name createorderwithcheck:\n%s", list)
+	}
+	skill := in.call(t, 0, "skill", `{"namespace":"orders","skillname":"createorderwithcheck"}`).text(t)
+	if !strings.HasPrefix(skill, "# ") || len(skill) <= len(list) {
+		t.Errorf("skill(orders, createorderwithcheck) should be its text:\n%s", skill)
+	}
+}
+
+func (in inspector) testGate(t *testing.T) {
+	got := in.call(t, toolFailed, "call", `{"namespace":"orders","function":"list"}`).text(t)
+	if !strings.HasPrefix(got, "**Gated:**") || !strings.Contains(got, "`sizelimit=") || len(got) > 600 {
+		t.Errorf("a list of all orders should be gated:\n%s", got)
+	}
+}
+
+func (in inspector) testUnknown(t *testing.T) {
+	out := in.call(t, toolFailed, "call", `{"namespace":"orders","function":"no_such_function"}`)
+	if !out.Result.IsError {
+		t.Error("an unknown function should be an error result")
+	}
+	if got := out.text(t); !strings.Contains(got, "help") {
+		t.Errorf("the error should lead back to help:\n%s", got)
+	}
+}
