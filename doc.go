@@ -11,6 +11,7 @@
 //	cash/control   what decides about calls: the store of withheld results
 //	cash/cashtest  a test kit for embedders: client, compliance check, budgets
 //	gate           decides whether a result is too large, and words how to get it
+//	examples/hello the smallest server
 //	examples/shop  a whole server to look at and to talk to
 //	examples/embed an MCP surface beside the routes of an existing service
 //

@@ -11,30 +11,21 @@ import (
 // of which at least one is not an underscore. A label that is canonical already
 // is returned as it is, without allocating.
 func Canonical(label string) (string, bool) {
-	canonical := true
-	solid := false
-	for i := range len(label) {
-		switch c := label[i]; {
-		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
-			solid = true
-		case 'A' <= c && c <= 'Z':
-			solid, canonical = true, false
-		case c == '_':
-			canonical = false
-		default:
-			// Bytes are judged before any lower-casing: U+212A would become a k.
-			return "", false
-		}
-	}
-	if !solid {
+	ok, canonical := check(label)
+	switch {
+	case !ok:
 		return "", false
-	}
-	if canonical {
+	case canonical:
 		return label, true
 	}
-	b := make([]byte, 0, len(label))
-	for i := range len(label) {
-		c := label[i]
+	return fold(label), true
+}
+
+// fold lower-cases a label or path and strips its underscores.
+func fold(s string) string {
+	b := make([]byte, 0, len(s))
+	for i := range len(s) {
+		c := s[i]
 		if c == '_' {
 			continue
 		}
@@ -43,7 +34,26 @@ func Canonical(label string) (string, bool) {
 		}
 		b = append(b, c)
 	}
-	return string(b), true
+	return string(b)
+}
+
+// check reports whether s is a label, and whether it is canonical already.
+func check(s string) (label, canonical bool) {
+	canonical = true
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
+			label = true
+		case 'A' <= c && c <= 'Z':
+			label, canonical = true, false
+		case c == '_':
+			canonical = false
+		default:
+			// Bytes are judged before any lower-casing: U+212A would become a k.
+			return false, false
+		}
+	}
+	return label, canonical
 }
 
 // maxPath bounds the paths that callers may ask for.
@@ -60,27 +70,22 @@ func CanonicalPath(path string) (string, bool) {
 		return "", false
 	}
 	canonical := true
-	start := 0
-	for i := range len(path) + 1 {
-		if i < len(path) && path[i] != '.' {
-			continue
-		}
-		seg := path[start:i]
-		c, ok := Canonical(seg)
+	for rest := path; ; {
+		seg, after, more := strings.Cut(rest, ".")
+		ok, c := check(seg)
 		if !ok {
 			return "", false
 		}
-		canonical = canonical && c == seg
-		start = i + 1
+		canonical = canonical && c
+		if !more {
+			break
+		}
+		rest = after
 	}
 	if canonical {
 		return path, true
 	}
-	segs := strings.Split(path, ".")
-	for i, s := range segs {
-		segs[i], _ = Canonical(s)
-	}
-	return strings.Join(segs, "."), true
+	return fold(path), true
 }
 
 // join appends a label to a dotted path.

@@ -8,7 +8,9 @@
 //
 // # Limits
 //
-// The keys are in the source and the tickets in memory, to keep it short.
+// To keep it short, the keys are in the source, the tickets in memory, and the
+// service stops without waiting for calls in flight: package shop, next door,
+// shows how.
 package main
 
 import (

@@ -1,0 +1,86 @@
+package cash_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/cash-mcp/go-sdk/cash"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+func skillServer() *cash.Server {
+	reg := registry.New(nil)
+	add := func(path, name string, visible registry.Visibility) {
+		reg.Namespace(path, "").AddSkill(&registry.Skill{Name: name, Description: "About " + name + ".\nMore.", Text: "Text of " + path + "/" + name + ".", VisibleTo: visible})
+	}
+	add("", "start", nil)
+	add("shop", "order", nil)
+	add("shop", "only", nil)
+	add("warehouse.east", "order", nil)
+	add("admin", "order", registry.Roles("boss"))
+	add("admin", "purge", registry.Roles("boss"))
+	reg.Namespace("tools", "Tools.").Add(registry.Func("f", "F.", createOrder))
+	return cash.NewServer(reg, nil)
+}
+
+func TestSkills(t *testing.T) {
+	srv := skillServer()
+	for _, tt := range []struct {
+		row, namespace, name, want string
+		kind                       registry.Kind // of an error
+	}{
+		{"R60", "", "", "- **start** — About start.\n\n## Namespaces with skills\n\n- **shop** — 2 skills.\n- **warehouse.east** — 1 skill.\n", ""},
+		{"R60", "shop", "", "- **only** — About only.\n- **order** — About order.\n", ""},
+		{"R60", "warehouse", "", "- **warehouse.east** — 1 skill.\n", ""},
+		{"R61", "", "Start", "Text of /start.", ""},
+		{"R64", "SHOP", "or_der", "Text of shop/order.", ""},
+		{"X12", "", "only", "Text of shop/only.", ""},
+		{"X12", "", "order", "2 skills have the name `order`. Use `skill(namespace=\"shop\", skillname=\"order\")` or `skill(namespace=\"warehouse.east\", skillname=\"order\")`.", registry.UnknownSkill},
+		{"R63", "", "nope", "No skill `nope` in the root namespace. Use `skill()` to see available skills.", registry.UnknownSkill},
+		{"R63", "shop", "nope", "No skill `nope` in namespace `shop`. Use `skill(namespace=\"shop\")` to see available skills.", registry.UnknownSkill},
+		{"R54", "admin", "purge", "No skill `purge` in namespace `admin`. Use `skill()` to see available skills.", registry.UnknownSkill},
+		{"R54", "absent", "purge", "No skill `purge` in namespace `absent`. Use `skill()` to see available skills.", registry.UnknownSkill},
+		{"R54", "", "purge", "No skill `purge` in the root namespace. Use `skill()` to see available skills.", registry.UnknownSkill},
+		{"R54", "admin", "", "No namespace `admin` with skills. Use `skill()` to see available skills.", registry.UnknownSkill},
+		{"R54", "tools", "", "No namespace `tools` with skills. Use `skill()` to see available skills.", registry.UnknownSkill},
+		{"R54", "absent", "", "No namespace `absent` with skills. Use `skill()` to see available skills.", registry.UnknownSkill},
+		{"R30", "a..b", "", "Invalid namespace", registry.InvalidName},
+		{"R30", "a..b", "x", "Invalid namespace", registry.InvalidName},
+	} {
+		got, err := srv.Skill(context.Background(), &cash.SkillRequest{Namespace: tt.namespace, Name: tt.name})
+		if tt.kind != "" {
+			if !errors.Is(err, tt.kind) || !strings.HasPrefix(err.Error(), tt.want) {
+				t.Errorf("%s: skill(%s, %s): %v", tt.row, tt.namespace, tt.name, err)
+			}
+			continue
+		}
+		if err != nil || !strings.Contains(got, tt.want) {
+			t.Errorf("%s: skill(%s, %s) = %q, %v", tt.row, tt.namespace, tt.name, got, err)
+		}
+	}
+}
+
+func TestSkillListIsBounded(t *testing.T) { // X2
+	reg := registry.New(nil)
+	for i := range 150 {
+		reg.Namespace("", "").AddSkill(&registry.Skill{Name: fmt.Sprintf("s%03d", i), Text: "x"})
+	}
+	text, err := cash.NewServer(reg, nil).Skill(context.Background(), &cash.SkillRequest{})
+	if err != nil || strings.Count(text, "- **") != 100 || !strings.Contains(text, "50 more lines are not shown") {
+		t.Errorf("%d entries, %v", strings.Count(text, "- **"), err)
+	}
+}
+
+func TestSkillIsNotGated(t *testing.T) { // R101
+	reg := registry.New(nil)
+	long := strings.Repeat("Do it. ", 5000)
+	reg.Namespace("", "").AddSkill(&registry.Skill{Name: "long", Text: long})
+	text, err := cash.NewServer(reg, nil).Skill(context.Background(), &cash.SkillRequest{Name: "long", Kwargs: json.RawMessage("null")})
+	if err != nil || strings.TrimSpace(text) != strings.TrimSpace(long) {
+		t.Errorf("%d characters, %v", len(text), err)
+	}
+}

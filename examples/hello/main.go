@@ -1,0 +1,49 @@
+// Command hello is the smallest server worth having: two typed functions, one
+// skill, MCP over standard input and output. The README quotes it.
+package main
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"log"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/cash"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+type CreateOrder struct {
+	CustomerID string `json:"customer_id" jsonschema:"Unique customer identifier."`
+	Items      []Item `json:"items" jsonschema:"Line items; each has product_id and quantity." cash:"minItems=1"`
+	Priority   string `json:"priority,omitempty" jsonschema:"Handling priority." cash:"enum=low|normal|high,default=normal"`
+}
+
+// Create knows nothing of MCP. Arguments that break a rule never reach it.
+func (s *Shop) Create(ctx context.Context, in CreateOrder) (Order, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.orders = append(s.orders, Order{fmt.Sprintf("ORD-%d", len(s.orders)+1), in.CustomerID, in.Priority})
+	return s.orders[len(s.orders)-1], nil
+}
+
+//go:embed skills
+var skills embed.FS // skills/<namespace>/<name>/SKILL.md or skills/<namespace>/<name>.md
+
+func newServer(shop *Shop) *cash.Server {
+	reg := registry.New(nil)
+	orders := reg.Namespace("orders", "Create and manage customer orders.")
+	orders.Add(registry.Func("create", "Create a new order for a customer.", shop.Create))
+
+	list := registry.Func("list", "List all orders.", shop.List)
+	list.ReadOnly = true // optional facts are fields, set before Add
+	orders.Add(list)
+
+	reg.AddSkills(skills)
+	return cash.NewServer(reg, &cash.Options{Name: "shop", Version: "1.0.0"})
+}
+
+func main() {
+	log.Fatal(newServer(new(Shop)).Run(context.Background(), &mcp.StdioTransport{}))
+}
