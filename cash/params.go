@@ -21,8 +21,10 @@ type param struct {
 // would show more: advanced ones, and those inside of others.
 func shownParams(f *registry.Function, o helpOptions) (shown []param, hidden bool) {
 	for _, p := range f.Params() {
-		hidden = hidden || !o.full && (p.Advanced || len(p.Fields) > 0)
-		if p.Advanced && !o.full {
+		// What a call cannot do without is shown whatever it is marked as.
+		advanced := p.Advanced && !p.Required
+		hidden = hidden || !o.full && (advanced || len(p.Fields) > 0)
+		if advanced && !o.full {
 			continue
 		}
 		shown = appendParam(shown, "", p, o.full)

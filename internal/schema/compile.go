@@ -3,7 +3,6 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
@@ -299,14 +298,4 @@ func (c *compiler) note(v *tree, text string) {
 // bad reports a keyword whose value has the wrong form.
 func (c *compiler) bad(v *tree, want string) error {
 	return fmt.Errorf("%s: must be %s", place(v), want)
-}
-
-// sortedNames returns the names of a map in a stable order.
-func sortedNames[V any](m map[string]V) []string {
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

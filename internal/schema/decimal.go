@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// A decimal is the exact value of a JSON number: 0.DIGITS × 10^exp. It points
+// A decimal is the exact value of a JSON number: 0.DIGITS * 10^exp. It points
 // into the text of the number, so that it costs nothing however long that is,
 // and no exponent makes it large.
 type decimal struct {

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"encoding/json"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -15,8 +16,9 @@ func (s *Schema) HasDefaults() bool {
 // form a tree, because recursive types are refused.
 func markDefaults(n *node) bool {
 	if n.object != nil {
+		markTop(n)
 		for _, rule := range n.object.names {
-			if rule.node != nil && (markDefaults(rule.node) || rule.node.about.def != nil) {
+			if rule.node != nil && markDefaults(rule.node) {
 				n.fills = true
 			}
 		}
@@ -35,8 +37,10 @@ func markTop(n *node) {
 	if n.object == nil {
 		return
 	}
-	for _, rule := range n.object.names[:n.object.properties] {
-		n.fills = n.fills || rule.node.about.def != nil
+	for i := range n.object.names[:n.object.properties] {
+		if rule := &n.object.names[i]; rule.node.about.def != nil {
+			rule.quoted, n.fills = quoteJSON(rule.name), true
+		}
 	}
 }
 
@@ -44,7 +48,8 @@ func markTop(n *node) {
 // missing and have a default. They follow those that are there, whose order and
 // spelling stay; data itself comes back when nothing is missing. For Go types
 // it looks into nested objects, maps and arrays as well, as far as they are
-// present; for schemas of others it looks at the top only.
+// present; for schemas of others it looks at the top only, and their defaults
+// may break their own rules, because nobody has checked them.
 func (s *Schema) WithDefaults(data []byte) []byte {
 	levels := 0
 	if s.typed {
@@ -150,12 +155,16 @@ func (f *filler) insert(i int, comma bool, rule nameRule) {
 	if comma {
 		f.out = append(f.out, ',')
 	}
-	f.out = appendQuoted(f.out, rule.name)
-	f.out = append(append(f.out, ':'), rule.node.about.def...)
+	f.out = append(append(f.out, rule.quoted...), ':')
+	f.out = append(f.out, rule.node.about.def...)
 }
 
-// appendQuoted appends a JSON string.
+// appendQuoted appends a JSON string. HTML is not escaped: that would cost a
+// model six characters for each < of a description.
 func appendQuoted(dst []byte, text string) []byte {
-	quoted, _ := json.Marshal(text) // strings always have a form
-	return append(dst, quoted...)
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(text) // strings always have a form
+	return append(dst, bytes.TrimSuffix(out.Bytes(), []byte("\n"))...)
 }

@@ -16,9 +16,9 @@
 //
 // A document travels one way:
 //
-//	Go type ── infer.go, fields.go, tag.go ──► shape.go ──► JSON ─┐
-//	                                                              ├─► tree.go, resource.go ─► compile*.go ─► nodes
-//	foreign schema ── strictjson, limits.go ──────────────────────┘
+//	Go type: infer.go, fields.go, tag.go -> shape.go -> JSON -+
+//	                                                          +-> tree.go, resource.go -> compile*.go -> nodes
+//	foreign schema: strictjson, limits.go --------------------+
 //
 // Nodes check bytes in place (check.go and the files it leads to), and speak to
 // readers (describe.go, rules.go, message.go). What a Go type knows beyond its

@@ -33,7 +33,7 @@ func (f *facts) of(n *node) *facts {
 func (v *run) decodes(n *node, i, end int) bool {
 	switch f := n.facts; {
 	case f.decode != nil && !tryDecode(f.decode, v.data[i:end]):
-		return v.fail("format", func() string { return "is not a valid " + f.decode.Name() })
+		return v.fail("format", func() string { return "is not a valid " + firstText(f.decode.Name(), "value") })
 	case f.finite && !isFinite(v.data[i:end]):
 		return v.fail("type", func() string { return "has a number beyond the range of a 64-bit float" })
 	}

@@ -86,7 +86,7 @@ func collectFields(t reflect.Type, prefix string, depth int, around []reflect.Ty
 				return nil, fmt.Errorf("field %s: encoding/json cannot set an embedded pointer to an unexported struct", f.goName)
 			}
 			all = append(all, below...)
-		} else if sf.IsExported() {
+		} else if sf.IsExported() || sf.Type.Kind() == reflect.Struct { // or embedded under a name
 			all = append(all, f)
 		}
 	}

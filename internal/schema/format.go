@@ -5,6 +5,7 @@ import (
 	"net/mail"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -48,10 +49,17 @@ func isDate(text string) bool {
 	return err == nil
 }
 
-// isDateTime accepts what time.Time decodes.
+// dateTime is the form of RFC 3339, on which time.Time is not strict: it takes
+// hours of one digit, commas and offsets of 99 hours.
+var dateTime = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
+
+// isDateTime accepts a part of what time.Time decodes.
 func isDateTime(text string) bool {
-	var t time.Time
-	return len(text) <= maxFormatted && t.UnmarshalText([]byte(text)) == nil
+	if len(text) > maxFormatted || !dateTime.MatchString(text) {
+		return false
+	}
+	_, err := time.Parse(time.RFC3339, text)
+	return err == nil
 }
 
 func isEmail(text string) bool {

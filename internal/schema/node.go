@@ -78,7 +78,8 @@ type objectRules struct {
 // A nameRule is what an object's rules say of one name.
 type nameRule struct {
 	name     string
-	node     *node // nil when the name is no property
+	quoted   []byte // name as JSON, when the property has a default
+	node     *node  // nil when the name is no property
 	required bool
 }
 
@@ -205,12 +206,4 @@ func (r *objectRules) name(name string) int {
 		}
 	}
 	return i
-}
-
-// rule returns what the object says of a name, or nil.
-func (r *objectRules) rule(name string) *nameRule {
-	if i := r.find([]byte(name), 0); i >= 0 {
-		return &r.names[i]
-	}
-	return nil
 }

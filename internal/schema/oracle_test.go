@@ -30,17 +30,16 @@ type line struct {
 }
 
 type plain struct {
-	Name   string           `json:"name" jsonschema:"What it is called."`
-	Note   *string          `json:"note"`
-	Count  int              `json:"count,omitempty"`
-	Ratio  float64          `json:"ratio,omitzero"`
-	Tags   []string         `json:"tags"`
-	Items  []*line          `json:"items,omitempty"`
-	Sizes  map[string]int16 `json:"sizes,omitempty"`
-	Pair   [2]bool          `json:"pair,omitempty"`
-	Free   any              `json:"free,omitempty"`
-	hidden int
-	Inner  struct {
+	Name  string           `json:"name" jsonschema:"What it is called."`
+	Note  *string          `json:"note"`
+	Count int              `json:"count,omitempty"`
+	Ratio float64          `json:"ratio,omitzero"`
+	Tags  []string         `json:"tags"`
+	Items []*line          `json:"items,omitempty"`
+	Sizes map[string]int16 `json:"sizes,omitempty"`
+	Pair  [2]bool          `json:"pair,omitempty"`
+	Free  any              `json:"free,omitempty"`
+	Inner struct {
 		On bool
 	} `json:"inner,omitempty"`
 }
@@ -238,20 +237,29 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// camelCase are the keywords with capitals. Others in a schema may be keywords to
+// camelCase are the keywords with capitals. Their other spellings are keywords to
 // jsonschema-go, which decodes them without regard to case.
-var camelCase = strings.NewReplacer("additionalItems", "", "additionalProperties", "", "allOf", "", "anyOf", "", "oneOf", "",
-	"dependentRequired", "", "dependentSchemas", "", "$dynamicRef", "", "maxContains", "", "minContains", "", "maxItems", "", "minItems", "",
-	"maxLength", "", "minLength", "", "maxProperties", "", "minProperties", "", "prefixItems", "", "propertyNames", "",
-	"unevaluatedItems", "", "unevaluatedProperties", "", "uniqueItems", "")
+var camelCase = []string{"additionalItems", "additionalProperties", "allOf", "anyOf", "oneOf", "dependentRequired", "dependentSchemas",
+	"$dynamicRef", "maxContains", "minContains", "maxItems", "minItems", "maxLength", "minLength", "maxProperties", "minProperties",
+	"prefixItems", "propertyNames", "unevaluatedItems", "unevaluatedProperties", "uniqueItems",
+	"contentEncoding", "contentMediaType", "contentSchema", "readOnly", "writeOnly"}
 
 func hasDeviating(text []byte) bool {
+	rest := string(text)
 	for keyword := range deviating {
-		if strings.Contains(string(text), keyword) {
+		if strings.Contains(strings.ToLower(rest), strings.ToLower(keyword)) {
 			return true
 		}
 	}
-	return strings.ContainsFunc(camelCase.Replace(string(text)), func(r rune) bool {
+	for _, keyword := range camelCase {
+		rest = strings.ReplaceAll(rest, `"`+keyword+`"`, `""`)
+	}
+	for _, keyword := range camelCase {
+		if strings.Contains(rest, strings.ToLower(keyword)) {
+			return true
+		}
+	}
+	return strings.ContainsFunc(rest, func(r rune) bool {
 		return r >= 0x80 || 'A' <= r && r <= 'Z' || r == '\\' // a backslash may hide a letter
 	})
 }

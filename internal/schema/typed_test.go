@@ -43,12 +43,12 @@ type (
 		Tied
 		Named    Base `json:"named"`
 		Shadowed int  `json:"shadowed"`
-		Dash     int  `json:"-,"`
 		Ignored  int  `json:"-"`
 		Default  bool `json:",omitempty"`
-		BadName  int  `json:"a\"b"`
 		private  int
+		inner    `json:"inner"`
 	}
+	inner  struct{ Y bool }
 	label  string
 	number int16
 	code   struct{ text string }
@@ -74,6 +74,14 @@ func (a *any1) UnmarshalJSON(data []byte) error {
 	a.raw = string(data)
 	return nil
 }
+
+// oddTags is made by hand, because linters object to its tags: a name of a dash,
+// a name that encoding/json does not take, and an option without effect.
+var oddTags = reflect.StructOf([]reflect.StructField{
+	{Name: "Dash", Type: reflect.TypeFor[int](), Tag: `json:"-,"`},
+	{Name: "BadName", Type: reflect.TypeFor[int](), Tag: `json:"a\"b"`},
+	{Name: "S", Type: reflect.TypeFor[[]int](), Tag: `json:"s,string"`},
+})
 
 // TestForTypeJSON pins what is published.
 func TestForTypeJSON(t *testing.T) {
@@ -113,14 +121,18 @@ func TestForTypeJSON(t *testing.T) {
 		{"empty struct", reflect.TypeFor[struct{}](), `{"type":"object","additionalProperties":false}`},
 		{"embedding", reflect.TypeFor[embedding](), `{"type":"object","properties":{"id":{"type":"string"},` +
 			`"named":{"type":"object","properties":{"id":{"type":"string"},"shadowed":{"type":"string"}},"required":["id","shadowed"],"additionalProperties":false},` +
-			`"shadowed":{"type":"integer"},"-":{"type":"integer"},"Default":{"type":"boolean"},"BadName":{"type":"integer"}},` +
-			`"required":["id","named","shadowed","-","BadName"],"additionalProperties":false}`},
+			`"shadowed":{"type":"integer"},"Default":{"type":"boolean"},` +
+			`"inner":{"type":"object","properties":{"Y":{"type":"boolean"}},"required":["Y"],"additionalProperties":false}},` +
+			`"required":["id","named","shadowed","inner"],"additionalProperties":false}`},
 		{"quoted", reflect.TypeFor[struct {
 			N int64    `json:"n,string"`
 			F *float64 `json:"f,string"`
 			B bool     `json:"b,string"`
-			S []int    `json:"s,string"` // no effect
-		}](), `{"type":"object","properties":{"n":{"type":"string","pattern":"^-?[0-9]+$"},"f":{"type":["string","null"]},"b":{"type":"string","enum":["true","false"]},"s":{"type":"array","items":{"type":"integer"}}},"required":["n","f","b","s"],"additionalProperties":false}`},
+		}](), `{"type":"object","properties":{"n":{"type":"string","pattern":"^-?[0-9]+$"},"f":{"type":["string","null"]},"b":{"type":"string","enum":["true","false"]}},"required":["n","f","b"],"additionalProperties":false}`},
+		{"narrower", reflect.TypeFor[struct {
+			A uint8 `json:"a,omitempty" jsonschema:"At least 1 & < 9." cash:"min=1,max=8"`
+		}](), `{"type":"object","properties":{"a":{"type":"integer","description":"At least 1 & < 9.","minimum":1,"maximum":8}},"additionalProperties":false}`},
+		{"odd json tags", oddTags, `{"type":"object","properties":{"-":{"type":"integer"},"BadName":{"type":"integer"},"s":{"type":"array","items":{"type":"integer"}}},"required":["-","BadName","s"],"additionalProperties":false}`},
 		{"tags", reflect.TypeFor[struct {
 			P string   `json:"p,omitempty" jsonschema:"How fast, if at all." cash:"enum=low|it's,default=low,example=it's"`
 			N int      `json:"n,omitempty" cash:"min=-3,max=9007199254740993,default=0"`
@@ -448,5 +460,20 @@ func checkError(t *testing.T, err error) {
 		if len(v.Message) > 4000 {
 			t.Fatalf("violation has %d bytes", len(v.Message))
 		}
+	}
+}
+
+// TestEmbeddingDecodes checks what the schema of embedded structs promises.
+func TestEmbeddingDecodes(t *testing.T) {
+	s := typed[embedding](t)
+	data := []byte(`{"id":"a","named":{"id":"b","shadowed":"c"},"shadowed":1,"inner":{"Y":true}}`)
+	if err := s.Check(context.Background(), data); err != nil {
+		t.Fatal(err)
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	var v embedding
+	if err := d.Decode(&v); err != nil || v.ID != "a" || v.Shadowed != 1 || !v.Y || v.private != 0 {
+		t.Errorf("%+v, %v", v, err)
 	}
 }
