@@ -1,6 +1,7 @@
 package cash
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -18,49 +19,12 @@ type toolArguments struct {
 	kwargs                         json.RawMessage // nil if omitted
 	sizelimit                      json.RawMessage
 	replay                         string
-	direct                         []member // members that the tools do not name
+	direct                         []member // members that the tool does not name
 }
 
 type member struct {
 	key   string
 	value []byte
-}
-
-func readToolArguments(data json.RawMessage) (*toolArguments, error) {
-	a := new(toolArguments)
-	if len(data) == 0 {
-		return a, nil
-	}
-	// One level more than for kwargs, which are inside.
-	if err := strictjson.CheckDepth(data, strictjson.MaxDepth+1); err != nil {
-		return nil, invalid("The arguments are not valid JSON: %v.", err)
-	}
-	switch kind := strictjson.KindOf(data); kind {
-	case strictjson.Null:
-		return a, nil
-	case strictjson.Object:
-	default:
-		return nil, invalid("The arguments must be a JSON object, not of type %s.", kind)
-	}
-	var first [numSlots]string // spelling by slot, to name both of a pair
-	for raw, value := range strictjson.RawMembers(data) {
-		slot, key := slotOf(raw)
-		if slot == slotNone {
-			a.direct = append(a.direct, member{key, value})
-			continue
-		}
-		if first[slot] != "" {
-			return nil, invalid("The arguments `%s` and `%s` are the same: case and underscores carry no meaning. Pass one of them.", first[slot], key)
-		}
-		first[slot] = key
-		if strictjson.KindOf(value) == strictjson.Null {
-			continue
-		}
-		if err := a.set(slot, key, value); err != nil {
-			return nil, err
-		}
-	}
-	return a, nil
 }
 
 type slot int
@@ -76,37 +40,73 @@ const (
 	numSlots
 )
 
-var slots = map[string]slot{
-	"namespace": slotNamespace,
-	"function":  slotFunction,
-	"skillname": slotSkillname,
-	"name":      slotSkillname, // R9
-	"kwargs":    slotKwargs,
-	"sizelimit": slotSizelimit,
-	"replay":    slotReplay,
-}
+// slots are the arguments of a tool by canonical name.
+type slots map[string]slot
 
-// spellings are the names as models mostly write them, so that reading one
-// costs nothing.
-var spellings = map[slot]string{
-	slotNamespace: "namespace", slotFunction: "function", slotSkillname: "skillname",
-	slotKwargs: "kwargs", slotSizelimit: "sizelimit", slotReplay: "replay",
-}
+var (
+	callSlots = slots{"namespace": slotNamespace, "function": slotFunction, "kwargs": slotKwargs,
+		"sizelimit": slotSizelimit, "replay": slotReplay}
+	helpSlots  = slots{"namespace": slotNamespace, "function": slotFunction, "kwargs": slotKwargs}
+	skillSlots = slots{"namespace": slotNamespace, "skillname": slotSkillname, "name": slotSkillname, "kwargs": slotKwargs} // R9
+)
 
-// maxKey bounds the keys of tool arguments, which errors show.
+// maxKey bounds the keys of tool arguments that are looked at: no name of
+// anything is longer.
 const maxKey = 64
 
-// slotOf returns which argument a key in quotes names, and the key.
-func slotOf(raw []byte) (slot, string) {
-	if s, ok := slots[string(raw[1:len(raw)-1])]; ok && len(raw)-2 == len(spellings[s]) {
-		return s, spellings[s]
+// find returns which argument a key in quotes names, and the key.
+func (s slots) find(raw []byte) (slot, string) {
+	if n, ok := s[string(raw[1:len(raw)-1])]; ok {
+		return n, string(raw[1 : len(raw)-1])
 	}
 	key := strictjson.Text(raw)
 	if len(key) > maxKey {
 		return slotNone, key
 	}
 	c, _ := registry.Canonical(key)
-	return slots[c], key
+	return s[c], key
+}
+
+// readToolArguments reads at most limit bytes of arguments strictly; a limit
+// that is not positive is none.
+func readToolArguments(data json.RawMessage, known slots, limit int) (*toolArguments, error) {
+	a := new(toolArguments)
+	if len(data) == 0 {
+		return a, nil
+	}
+	if limit > 0 && len(data) > limit {
+		return nil, invalid("The arguments have %d bytes; at most %d are taken. Pass less, for example a reference instead of the content.", len(data), limit)
+	}
+	// One level more than for kwargs, which are inside.
+	if err := strictjson.CheckDepth(data, strictjson.MaxDepth+1); err != nil {
+		return nil, invalid("The arguments are not valid JSON: %v.", err)
+	}
+	switch kind := strictjson.KindOf(data); kind {
+	case strictjson.Null:
+		return a, nil
+	case strictjson.Object:
+	default:
+		return nil, invalid("The arguments must be a JSON object, not of type %s.", kind)
+	}
+	var first [numSlots]string // spelling by slot, to name both of a pair
+	for raw, value := range strictjson.RawMembers(data) {
+		slot, key := known.find(raw)
+		if slot == slotNone {
+			a.direct = append(a.direct, member{key, value})
+			continue
+		}
+		if first[slot] != "" {
+			return nil, invalid("`%s` and `%s` are the same argument. Pass one of them.", first[slot], key)
+		}
+		first[slot] = key
+		if strictjson.KindOf(value) == strictjson.Null {
+			continue
+		}
+		if err := a.set(slot, key, value); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
 }
 
 func (a *toolArguments) set(slot slot, key string, value []byte) error {
@@ -138,35 +138,43 @@ func (a *toolArguments) set(slot slot, key string, value []byte) error {
 
 // mergedKwargs returns kwargs with the members given beside them, which some
 // models do because the specification's examples read like it (R7). Those in
-// kwargs win. Anything that is not an object is dropped: help answers all the
-// same (R46).
+// kwargs win. Kwargs that are not an object are dropped where there is
+// something beside them: help answers all the same (R46).
 func (a *toolArguments) mergedKwargs() json.RawMessage {
 	if len(a.direct) == 0 {
 		return a.kwargs
 	}
-	merged := make(map[string]json.RawMessage, len(a.direct))
-	for _, m := range a.direct {
-		merged[m.key] = m.value
+	given := make(map[string]bool)
+	for key := range strictjson.Members(a.kwargs) {
+		given[canonicalKey(key)] = true
 	}
-	for key, value := range strictjson.Members(a.kwargs) {
-		for other := range merged {
-			if sameName(other, key) {
-				delete(merged, other)
-			}
+	var b bytes.Buffer
+	write := func(key string, value []byte) {
+		if b.Len() > 1 {
+			b.WriteByte(',')
 		}
-		merged[key] = value
+		b.WriteString(jsonText(key) + ":")
+		b.Write(value)
 	}
-	data, err := json.Marshal(merged)
-	if err != nil {
-		return a.kwargs
+	b.WriteByte('{')
+	for key, value := range strictjson.Members(a.kwargs) {
+		write(key, value)
 	}
-	return data
+	for _, m := range a.direct {
+		if !given[canonicalKey(m.key)] {
+			write(m.key, m.value)
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes()
 }
 
-func sameName(a, b string) bool {
-	ca, ok := registry.Canonical(a)
-	cb, _ := registry.Canonical(b)
-	return a == b || ok && ca == cb
+// canonicalKey returns the canonical form of a key, or the key if it has none.
+func canonicalKey(key string) string {
+	if c, ok := registry.Canonical(key); ok {
+		return c
+	}
+	return key
 }
 
 func (a *toolArguments) sizeLimit() (*int, error) { return parseSizeLimit(a.sizelimit) }

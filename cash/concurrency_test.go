@@ -67,7 +67,7 @@ func TestConcurrentCallsAndRegistration(t *testing.T) {
 		close(stop)
 		n := <-registered
 		total := 0
-		err := registry.Walk(context.Background(), reg, func(l *registry.Listing) error { total += len(l.Functions); return nil })
+		err := registry.Walk(context.Background(), reg, "", func(l *registry.Listing) error { total += len(l.Functions); return nil })
 		if err != nil || total != n+1 {
 			t.Errorf("%d functions were registered, %d are there, %v", n+1, total, err)
 		}

@@ -8,19 +8,20 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// errorMeta is where a result's metadata has the machine code of an error
-// (R82). Models do not see metadata, so it costs them nothing.
-const errorMeta = "cash/error"
+// MetaCode is the key under which the metadata of an error result has its
+// machine code (R82): a [registry.Kind], or [CodeGated]. Models do not see
+// metadata, so it costs them nothing.
+const MetaCode = "cash/error"
 
-// gatedCode is the code of a result that the gate withheld.
-const gatedCode = "GATED"
+// CodeGated is the code of a result that the gate withheld.
+const CodeGated = "GATED"
 
 // renderError is an error as the CaSH face shows it (RFC 4.4, 8.6).
 func renderError(err error) *registry.Result {
 	e := registry.AsError(err)
 	r := registry.TextResult("**Error:** " + e.Error())
 	r.IsError = true
-	r.Meta = map[string]any{errorMeta: string(e.Kind)}
+	r.Meta = map[string]any{MetaCode: string(e.Kind)}
 	return r
 }
 
@@ -32,7 +33,9 @@ func (s *Server) withHint(ctx context.Context, err error) error {
 	}
 	switch e.Kind {
 	case registry.UnknownNamespace:
-		if near := s.nearest(ctx, e.Namespace); near != "" {
+		if hint := s.dotted(ctx, e.Namespace); hint != "" {
+			e.Hint = hint
+		} else if near := s.nearest(ctx, e.Namespace); near != "" {
 			e.Hint = fmt.Sprintf("Use `help(namespace=%q)` to see what is in that namespace.", near)
 		} else {
 			e.Hint = "Use `help()` to see available namespaces."
@@ -43,12 +46,28 @@ func (s *Server) withHint(ctx context.Context, err error) error {
 		e.Hint = fmt.Sprintf("Use `%s` to see available skills.", s.skillList(ctx, e.Namespace))
 	case registry.InvalidName:
 		e.Hint = "Use `help()` to see available names."
+		if ns := s.nearest(ctx, e.Namespace+"."); ns != "" && e.Name != "" {
+			e.Hint = fmt.Sprintf("Use `%s` to see available names.", helpCall(ns, ""))
+		}
 	case registry.InvalidArguments:
 		if e.Name != "" {
 			e.Hint = fmt.Sprintf("Use `%s` to see its parameters.", helpCall(e.Namespace, e.Name))
 		}
 	}
 	return &e
+}
+
+// dotted helps those who dot a function into the namespace.
+func (s *Server) dotted(ctx context.Context, path string) string {
+	i := strings.LastIndexByte(path, '.')
+	if i < 0 {
+		return ""
+	}
+	f, err := s.source.Function(ctx, path[:i], path[i+1:])
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("Use `namespace=%q, function=%q`.", f.Namespace(), f.Name)
 }
 
 // nearest returns the deepest namespace above path in which the caller sees

@@ -70,10 +70,12 @@ func functionMarkdown(f *registry.Function, o helpOptions) string {
 		for _, p := range params {
 			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", cell(p.Name), cell(p.Type), yesNo(p.Required), cell(p.Description))
 		}
+	case f.Open():
+		b.WriteString("\nTakes any arguments; none are declared.\n")
 	case !hidden:
 		b.WriteString("\nNo parameters.\n")
 	}
-	if f.Open() {
+	if f.Open() && len(params) > 0 {
 		b.WriteString("\nOther arguments are accepted too.\n")
 	}
 	if r := f.Result(); r != "" {
@@ -83,8 +85,8 @@ func functionMarkdown(f *registry.Function, o helpOptions) string {
 	if hidden {
 		b.WriteString("\nAdditional parameters available with `params=\"full\"`.\n")
 	}
-	if o.examples {
-		b.WriteString("\n## Example\n\n`" + exampleCall(f, o) + "`\n")
+	if example := exampleCall(f, o); o.examples && example != "" {
+		b.WriteString("\n## Example\n\n`" + example + "`\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -32,14 +32,15 @@ type Options struct {
 	// Timeout is the deadline of calls to functions that have none of their
 	// own. Zero is [registry.DefaultTimeout]; negative is none.
 	Timeout time.Duration
-	// MaxArguments is the most bytes of a call's arguments. Zero is
-	// [registry.DefaultMaxArguments].
+	// MaxArguments is the most bytes of the arguments of a call, of help and of
+	// a skill. Zero is [registry.DefaultMaxArguments]; negative is no limit.
 	MaxArguments int
 	// Middleware wraps every function; the first is outermost.
 	Middleware []registry.Middleware
 	// Replays keeps gated results of functions that are not read-only, so that
-	// they need not run twice. Nil is control.NewReplays(nil).
-	Replays *control.Replays
+	// they need not run twice. Servers that share one tell their results apart
+	// by Name. Nil is control.NewReplays(nil).
+	Replays control.ReplayStore
 
 	// HelpText may rewrite a page of help (RFC 4.2): text is what would be
 	// sent. The caller is in the context, further arguments are in
@@ -68,6 +69,7 @@ func (o *Options) withDefaults() Options {
 	}
 	d.Name = cmp.Or(d.Name, "cash")
 	d.Version = cmp.Or(d.Version, "0.0.0")
+	d.MaxArguments = cmp.Or(d.MaxArguments, registry.DefaultMaxArguments)
 	d.SizeLimit = cmp.Or(d.SizeLimit, gate.Default)
 	if d.Replays == nil {
 		d.Replays = control.NewReplays(nil)

@@ -1,6 +1,7 @@
 package cash
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -58,14 +59,19 @@ func described(p registry.Param) string {
 }
 
 // exampleCall writes an invocation of f with every required parameter, and
-// with those that have an example.
+// with those that have an example. It returns "" where one cannot be made up
+// that the function would take: then only examples in the tags can help.
 func exampleCall(f *registry.Function, o helpOptions) string {
+	kwargs := exampleObject(f.Params(), o.full)
+	if f.Check(context.Background(), json.RawMessage(kwargs)) != nil {
+		return ""
+	}
 	var args []string
 	if f.Namespace() != "" {
 		args = append(args, fmt.Sprintf("namespace=%q", f.Namespace()))
 	}
 	args = append(args, fmt.Sprintf("function=%q", f.Name))
-	if kwargs := exampleObject(f.Params(), o.full); kwargs != "{}" {
+	if kwargs != "{}" {
 		args = append(args, "kwargs="+kwargs)
 	}
 	return "call(" + strings.Join(args, ", ") + ")"
@@ -77,7 +83,7 @@ func exampleObject(params []registry.Param, full bool) string {
 		if !p.Required && (p.Example == nil || p.Advanced && !full) {
 			continue
 		}
-		members = append(members, fmt.Sprintf("%q: %s", p.Name, exampleValue(p, full)))
+		members = append(members, jsonText(p.Name)+": "+exampleValue(p, full))
 	}
 	return "{" + strings.Join(members, ", ") + "}"
 }
@@ -94,11 +100,15 @@ func exampleValue(p registry.Param, full bool) string {
 		if len(p.Fields) > 0 {
 			return "[" + exampleObject(p.Fields, full) + "]"
 		}
-		return "[]"
+		return "[" + scalarExample(strings.TrimPrefix(p.Type, "array of "), p.Name) + "]"
 	case len(p.Fields) > 0:
 		return exampleObject(p.Fields, full)
 	}
-	switch p.Type {
+	return scalarExample(p.Type, p.Name)
+}
+
+func scalarExample(typ, name string) string {
+	switch typ {
 	case "integer", "number":
 		return "1"
 	case "boolean":
@@ -106,7 +116,7 @@ func exampleValue(p registry.Param, full bool) string {
 	case "object":
 		return "{}"
 	}
-	return jsonText("<" + p.Name + ">")
+	return jsonText("<" + name + ">")
 }
 
 func jsonText(v any) string {

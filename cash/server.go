@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -15,7 +16,7 @@ import (
 // concurrent use, and one Server can be served through any number of
 // transports at a time.
 type Server struct {
-	source   registry.Source
+	source   registry.Source // guarded by the pipeline
 	opts     Options
 	pipeline *registry.Pipeline
 	serve    *serve.Server
@@ -23,13 +24,14 @@ type Server struct {
 
 // NewServer returns a server of src. It panics if opts are in error.
 func NewServer(src registry.Source, opts *Options) *Server {
-	s := &Server{source: src, opts: opts.withDefaults()}
+	s := &Server{opts: opts.withDefaults()}
 	s.pipeline = registry.NewPipeline(src, &registry.PipelineOptions{
-		Middleware:   s.opts.Middleware,
+		Middleware:   append(slices.Clip(s.opts.Middleware), s.replays),
 		Timeout:      s.opts.Timeout,
 		MaxArguments: s.opts.MaxArguments,
 		Logger:       s.opts.Serve.Logger,
 	})
+	s.source = s.pipeline.Source()
 	s.serve = serve.New(face{s}, &mcp.Implementation{Name: s.opts.Name, Version: s.opts.Version}, s.opts.Serve)
 	return s
 }
@@ -62,8 +64,9 @@ type SkillRequest struct {
 }
 
 // Call runs a function for the caller in ctx and gates its result. A result
-// that is too large, and one that the function itself marks as a failure, is a
-// result with IsError; everything else that goes wrong is a *[registry.Error].
+// that is too large ([CodeGated] under [MetaCode]), and one that the function
+// itself marks as a failure, is a result with IsError; everything else that
+// goes wrong is a *[registry.Error].
 func (s *Server) Call(ctx context.Context, req *CallRequest) (*registry.Result, error) {
 	return s.call(ctx, req, call{})
 }
@@ -72,6 +75,9 @@ func (s *Server) Call(ctx context.Context, req *CallRequest) (*registry.Result, 
 // what is in a namespace, or how a function is called. Its errors are
 // *[registry.Error].
 func (s *Server) Help(ctx context.Context, req *HelpRequest) (string, error) {
+	if req == nil {
+		req = &HelpRequest{}
+	}
 	text, err := s.help(ctx, req)
 	if err != nil {
 		return "", s.withHint(ctx, err)
@@ -85,6 +91,9 @@ func (s *Server) Help(ctx context.Context, req *HelpRequest) (string, error) {
 // Skill returns the text of a skill, or the list of skills, for the caller in
 // ctx. Its errors are *[registry.Error].
 func (s *Server) Skill(ctx context.Context, req *SkillRequest) (string, error) {
+	if req == nil {
+		req = &SkillRequest{}
+	}
 	text, err := s.skill(ctx, req)
 	if err != nil {
 		return "", s.withHint(ctx, err)

@@ -18,6 +18,11 @@ func (s *Server) skill(ctx context.Context, req *SkillRequest) (string, error) {
 	}
 	sk, err := s.source.Skill(ctx, req.Namespace, req.Name)
 	if err != nil {
+		if errors.Is(err, registry.InvalidName) {
+			e := *registry.AsError(err)
+			e.Hint = "Use `skill()` to see available skills."
+			return "", &e
+		}
 		if req.Namespace != "" || !errors.Is(err, registry.UnknownSkill) {
 			return "", err
 		}
@@ -25,11 +30,7 @@ func (s *Server) skill(ctx context.Context, req *SkillRequest) (string, error) {
 			return "", err
 		}
 	}
-	kwargs := req.Kwargs
-	if isNull(kwargs) {
-		kwargs = nil
-	}
-	return sk.Render(ctx, kwargs)
+	return sk.Render(ctx, orNone(req.Kwargs))
 }
 
 // findSkill looks for a skill that was named without its namespace, as skills
@@ -56,7 +57,7 @@ func (s *Server) findSkill(ctx context.Context, name string, missing error) (*re
 	}
 	var names []string
 	for _, sk := range found {
-		names = append(names, fmt.Sprintf("`skill(namespace=%q, skillname=%q)`", sk.Namespace(), sk.Name))
+		names = append(names, "`"+skillCall(sk.Namespace(), sk.Name)+"`")
 		if len(names) == 5 {
 			break
 		}
@@ -71,22 +72,12 @@ func (s *Server) findSkill(ctx context.Context, name string, missing error) (*re
 // walkSkills visits the namespaces at and below path in which the caller sees
 // skills.
 func (s *Server) walkSkills(ctx context.Context, path string, visit func(*registry.Listing) error) error {
-	l, err := s.source.List(ctx, path)
-	if err != nil {
-		return err
-	}
-	if err := visit(l); err != nil {
-		return err
-	}
-	for _, c := range l.Namespaces {
-		if !c.HasSkills {
-			continue
+	return registry.Walk(ctx, s.source, path, func(l *registry.Listing) error {
+		if !l.HasSkills {
+			return registry.SkipNamespace
 		}
-		if err := s.walkSkills(ctx, c.Path, visit); err != nil {
-			return err
-		}
-	}
-	return ctx.Err()
+		return visit(l)
+	})
 }
 
 // skills lists the skills of a namespace, and where below it there are more.
@@ -98,7 +89,7 @@ func (s *Server) skills(ctx context.Context, path string) (string, error) {
 	case err != nil:
 		return "", err
 	}
-	p := &skillPage{}
+	p := &skillPage{path: l.Namespace, skills: len(l.Skills) > 0}
 	p.heading(l.Namespace)
 	for _, sk := range l.Skills {
 		p.line("- **" + sk.Name + "**" + dash(oneLine(sk.Description)))
@@ -135,6 +126,8 @@ func dash(text string) string {
 // skillPage writes a list of skills within its bound.
 type skillPage struct {
 	b          strings.Builder
+	path       string // of the namespace that is listed
+	skills     bool   // there are skills in it
 	lines      int
 	left       int // lines that did not fit
 	namespaces bool
@@ -177,12 +170,21 @@ func (p *skillPage) text() string {
 	case p.lines == 0:
 		p.b.WriteString("None.\n")
 	case p.left > 0:
-		fmt.Fprintf(&p.b, "\n%d more lines are not shown: list a namespace, as in `skill(namespace=\"...\")`.\n", p.left)
+		fmt.Fprintf(&p.b, "\n%d more lines are not shown: list a namespace.\n", p.left)
+	}
+	if p.skills {
+		p.b.WriteString("\nRead one with `" + skillCall(p.path, "...") + "`.\n")
 	}
 	if p.namespaces {
-		p.b.WriteString("\nList a namespace with `skill(namespace=\"...\")`, read a skill with `skill(namespace=\"...\", skillname=\"...\")`.")
-	} else if p.lines > 0 {
-		p.b.WriteString("\nRead one with `skill(skillname=\"...\")`, in a namespace with `skill(namespace=\"...\", skillname=\"...\")`.")
+		p.b.WriteString("\nList a namespace with `skill(namespace=\"...\")`.\n")
 	}
 	return strings.TrimSuffix(p.b.String(), "\n")
+}
+
+// skillCall writes an invocation of skill.
+func skillCall(namespace, name string) string {
+	if namespace == "" {
+		return fmt.Sprintf("skill(skillname=%q)", name)
+	}
+	return fmt.Sprintf("skill(namespace=%q, skillname=%q)", namespace, name)
 }

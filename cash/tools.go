@@ -3,6 +3,7 @@ package cash
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -40,6 +41,11 @@ const skillSchema = `{"type":"object","properties":{` +
 	`"skillname":{"type":"string","description":"Skill to read. Omit to list."},` +
 	`"kwargs":{"type":"object","description":"Inputs of the skill by name."}}}`
 
+// pageTimeout is how long a page of help or a skill may take. They come from
+// memory, but hooks and visibility rules of the embedder have a say. Calls have
+// deadlines of their own.
+const pageTimeout = 30 * time.Second
+
 // face is the [serve.Face] of a Server.
 type face struct{ *Server }
 
@@ -55,24 +61,25 @@ func (f face) Add(srv *mcp.Server, host *serve.Server) {
 		name, description, schema string
 		annotations               *mcp.ToolAnnotations
 		run                       serve.ToolFunc
+		timeout                   time.Duration
 	}{
 		// What a call does is up to the function: the protocol's defaults (it
 		// may destroy, it may reach out) are the honest answer, said aloud.
-		{"call", callDescription, callSchema, &mcp.ToolAnnotations{ReadOnlyHint: false, DestructiveHint: ptr(true)}, f.callTool},
-		{"help", help, helpSchema, reads, f.helpTool},
-		{"skill", skillDescription, skillSchema, reads, f.skillTool},
+		{"call", callDescription, callSchema, &mcp.ToolAnnotations{ReadOnlyHint: false, DestructiveHint: ptr(true)}, f.callTool, 0},
+		{"help", help, helpSchema, reads, f.helpTool, pageTimeout},
+		{"skill", skillDescription, skillSchema, reads, f.skillTool, pageTimeout},
 	} {
 		srv.AddTool(&mcp.Tool{
 			Name: t.name, Description: t.description,
 			InputSchema: json.RawMessage(t.schema), Annotations: t.annotations,
-		}, host.Tool(t.run, renderError))
+		}, host.Tool(t.run, t.timeout, renderError))
 	}
 }
 
 func ptr[T any](v T) *T { return &v }
 
 func (f face) callTool(ctx context.Context, req *serve.Request) (*registry.Result, error) {
-	args, err := readToolArguments(req.Arguments)
+	args, err := readToolArguments(req.Arguments, callSlots, 0) // the pipeline bounds kwargs
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +94,7 @@ func (f face) callTool(ctx context.Context, req *serve.Request) (*registry.Resul
 }
 
 func (f face) helpTool(ctx context.Context, req *serve.Request) (*registry.Result, error) {
-	args, err := readToolArguments(req.Arguments)
+	args, err := readToolArguments(req.Arguments, helpSlots, f.opts.MaxArguments)
 	if err != nil {
 		return nil, err
 	}
@@ -98,12 +105,12 @@ func (f face) helpTool(ctx context.Context, req *serve.Request) (*registry.Resul
 }
 
 func (f face) skillTool(ctx context.Context, req *serve.Request) (*registry.Result, error) {
-	args, err := readToolArguments(req.Arguments)
+	args, err := readToolArguments(req.Arguments, skillSlots, f.opts.MaxArguments)
 	if err != nil {
 		return nil, err
 	}
 	text, err := f.Skill(ctx, &SkillRequest{
-		Namespace: args.namespace, Name: args.skillname, Kwargs: args.kwargs,
+		Namespace: args.namespace, Name: args.skillname, Kwargs: args.mergedKwargs(),
 	})
 	return textResult(text, err)
 }

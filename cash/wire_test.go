@@ -121,7 +121,6 @@ func TestProtocolErrors(t *testing.T) {
 		{"types", `{"namespace":7,"function":"create"}`, "namespace"},
 		{"types", `{"function":["create"]}`, "function"},
 		{"colliding", `{"function":"create","Function":"x"}`, "same"},
-		{"R9", `{"skillname":"a","name":"b"}`, "same"},
 		{"duplicate", `{"function":"a","function":"b"}`, "duplicate"},
 		{"beside", `{"namespace":"orders","function":"create","customer_id":"x"}`, "kwargs"},
 		{"no object", `7`, "object"},
@@ -150,6 +149,29 @@ func TestProtocolErrors(t *testing.T) {
 		got := w.send("tools/call", `{"name":"help","arguments":`+args+`}`)
 		if is := strings.Contains(got, `{\"namespaces\"`); is != want {
 			t.Errorf("R7: help%s: %s", args, got)
+		}
+	}
+}
+
+// TestToolArgumentNames holds that each tool knows its own arguments only.
+func TestToolArgumentNames(t *testing.T) {
+	reg := registry.New(nil)
+	type in struct {
+		Name string `json:"name,omitempty"`
+	}
+	reg.Namespace("", "").Add(registry.Func("greet", "Greet.", func(_ context.Context, in in) (string, error) { return "hello " + in.Name, nil }))
+	reg.Namespace("", "").AddSkill(&registry.Skill{Name: "how", Text: "For {{who}}."})
+	w := newWire(t, cash.NewServer(reg, nil))
+	for _, tt := range []struct{ row, tool, args, want string }{
+		{"R9", "skill", `{"skillname":"how","name":"how"}`, "are the same argument"},
+		{"R9", "skill", `{"name":"how","who":"Ann"}`, "For Ann."},
+		{"R9", "skill", `{"name":"how","who":"Ann","kwargs":{"WHO":"Bob"}}`, "For Bob."},
+		{"beside", "call", `{"function":"greet","name":"Bob"}`, "The argument `name` belongs in `kwargs`."},
+		{"R6", "call", `{"function":"greet","zzz":1,"kwargs":{"name":"Bob"}}`, "hello Bob"},
+		{"R46", "help", `{"name":1,"replay":false,"sizelimit":1,"size_limit":2}`, "Available Functions"},
+	} {
+		if got := w.send("tools/call", `{"name":"`+tt.tool+`","arguments":`+tt.args+`}`); !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %s%s: %s", tt.row, tt.tool, tt.args, got)
 		}
 	}
 }

@@ -20,7 +20,7 @@ type argument struct {
 // readArguments reads a JSON object strictly, for a function with the given
 // parameters. Two keys with the same canonical form are an error that names
 // both: neither is ever picked (R24).
-func readArguments(data json.RawMessage, params *paramNames) ([]argument, error) {
+func readArguments(data json.RawMessage, params *params) ([]argument, error) {
 	if err := strictjson.Check(data); err != nil {
 		return nil, invalidArguments("The arguments are not valid JSON: " + err.Error() + ".")
 	}
@@ -91,7 +91,7 @@ func article(word string) string {
 
 // normalized spells the keys of args as they are declared, takes out what is
 // reserved, and returns data itself if that changes nothing.
-func normalized(data []byte, args []argument, reserved []string) ([]byte, []json.RawMessage) {
+func normalized(data []byte, args []argument, reserved []Reserved) ([]byte, []json.RawMessage) {
 	var taken []json.RawMessage
 	same := true
 	for i := range args {
@@ -101,8 +101,8 @@ func normalized(data []byte, args []argument, reserved []string) ([]byte, []json
 			a.key = a.declared
 			continue
 		}
-		for j, name := range reserved {
-			if a.canonical == name {
+		for j, r := range reserved {
+			if a.canonical == r.Name && (r.Takes == nil || r.Takes(a.value)) {
 				if taken == nil {
 					taken = make([]json.RawMessage, len(reserved))
 				}
@@ -141,47 +141,4 @@ func encodeArguments(args []argument, size int) []byte {
 	}
 	b.WriteByte('}')
 	return b.Bytes()
-}
-
-// paramNames finds declared parameters.
-type paramNames struct {
-	exact     map[string]label  // by their spelling
-	canonical map[string]string // spelling by canonical form
-}
-
-type label struct{ name, canonical string }
-
-func newParamNames(params []Param) *paramNames {
-	p := &paramNames{make(map[string]label, len(params)), make(map[string]string, len(params))}
-	for _, param := range params {
-		c, ok := Canonical(param.Name)
-		p.exact[param.Name] = label{param.Name, c}
-		if ok {
-			p.canonical[c] = param.Name
-		}
-	}
-	return p
-}
-
-// match returns the argument with a key that is in quotes. A key that is spelt
-// as declared costs no allocation.
-func (p *paramNames) match(key, value []byte) argument {
-	if l, ok := p.exact[string(key[1:len(key)-1])]; ok {
-		return argument{l.name, l.canonical, l.name, value}
-	}
-	a := argument{key: strictjson.Text(key), value: value}
-	a.canonical, _ = Canonical(a.key)
-	a.declared = p.declared(a.key, a.canonical)
-	return a
-}
-
-// declared returns the declared spelling of a name, or "".
-func (p *paramNames) declared(name, canonical string) string {
-	if l, ok := p.exact[name]; ok {
-		return l.name
-	}
-	if canonical == "" {
-		return ""
-	}
-	return p.canonical[canonical]
 }

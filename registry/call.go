@@ -10,7 +10,8 @@ import (
 type Call struct {
 	Function *Function
 	// Arguments is a JSON object whose keys are spelt as the function declares
-	// them, with defaults filled in. Numbers and nested keys are as sent.
+	// them, with defaults filled in. Numbers and nested keys are as sent. The
+	// bytes must not be modified.
 	Arguments json.RawMessage
 	// Caller may be nil.
 	Caller *Caller
@@ -42,5 +43,6 @@ type Progress struct {
 type Handler func(context.Context, *Call) (*Result, error)
 
 // A Middleware wraps what happens to a call between validation and the
-// function. It sees every call, also those that it does not pass on.
+// function. It sees every call whose function the caller may see and whose
+// arguments are valid, and decides whether to pass it on.
 type Middleware func(Handler) Handler

@@ -20,7 +20,7 @@
 //
 // A [Source] is whatever can be listed and resolved. A [Registry] is the one
 // made of Go code: it publishes immutable snapshots behind an atomic pointer, so
-// that readers never wait, and may be added to while it is served.
+// that readers take no lock, and may be added to while it is served.
 //
 // # Names
 //

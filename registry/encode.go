@@ -109,9 +109,9 @@ func encodeJSON(c *Call, out any) (*Result, error) {
 		if v.IsNil() {
 			return nil, nil
 		}
-	case reflect.Slice: // nothing found is an empty list, not a missing answer
+	case reflect.Slice, reflect.Map: // nothing found is empty, not a missing answer
 		if v.IsNil() && !isMarshaler(v.Type()) {
-			return jsonResult(c, "[]"), nil
+			return jsonResult(c, empty(v.Type())), nil
 		}
 	}
 	text, err := marshal(out)
@@ -119,6 +119,17 @@ func encodeJSON(c *Call, out any) (*Result, error) {
 		return nil, noJSON(c, err)
 	}
 	return jsonResult(c, text), nil
+}
+
+// empty is the JSON of a slice or map without elements.
+func empty(t reflect.Type) string {
+	switch {
+	case t.Kind() == reflect.Map:
+		return "{}"
+	case t.Elem().Kind() == reflect.Uint8:
+		return `""` // bytes are text in base64
+	}
+	return "[]"
 }
 
 func jsonResult(c *Call, text string) *Result {
@@ -132,7 +143,7 @@ func jsonResult(c *Call, text string) *Result {
 func noJSON(c *Call, err error) error {
 	return &Error{
 		Kind: Internal, Namespace: c.Function.namespace, Name: c.Function.Name,
-		Message: fmt.Sprintf("The function `%s` ran, but its result could not be written as JSON.", c.Function.Name),
+		Message: fmt.Sprintf("The function `%s` ran, but its result could not be written as JSON.", c.Function.Name) + consequence(c.Function),
 		Err:     err,
 	}
 }

@@ -25,6 +25,11 @@ const (
 	RateLimited      Kind = "RATE_LIMITED"      // too many calls
 )
 
+var kinds = []Kind{
+	UnknownNamespace, UnknownFunction, UnknownSkill, InvalidName, InvalidArguments, Failed,
+	Internal, Timeout, Canceled, Unavailable, Denied, RateLimited,
+}
+
 // Error returns the kind's text.
 func (k Kind) Error() string { return string(k) }
 
@@ -64,8 +69,8 @@ func (e *Error) Is(target error) bool {
 // [Failed], its text the message.
 func AsError(err error) *Error {
 	var e *Error
-	if errors.As(err, &e) {
+	if errors.As(err, &e) && e != nil {
 		return e
 	}
-	return &Error{Kind: Failed, Message: err.Error(), Err: err}
+	return &Error{Kind: Failed, Message: safeText(err), Err: err}
 }

@@ -7,33 +7,61 @@ import (
 	"reflect"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-func fail(c *Call, kind Kind, msg string, cause error) *Error {
-	return &Error{Kind: kind, Namespace: c.Function.namespace, Name: c.Function.Name, Message: msg, Err: cause}
+func fail(f *Function, kind Kind, msg string, cause error) *Error {
+	return &Error{Kind: kind, Namespace: f.namespace, Name: f.Name, Message: msg, Err: cause}
 }
 
 // failure turns an error of the handlers into an *Error.
-func (p *Pipeline) failure(ctx context.Context, c *Call, timeout time.Duration, err error) error {
+func (p *Pipeline) failure(ctx context.Context, f *Function, timeout time.Duration, err error) *Error {
 	var e *Error
-	switch {
-	case errors.As(err, &e):
+	if errors.As(err, &e) && e != nil {
 		if e.Kind == Internal && e.Err != nil {
-			p.log.ErrorContext(ctx, "function failed", "function", c.Function.Path(), "reason", fmt.Sprintf("%T", e.Err))
+			p.log.ErrorContext(ctx, "function failed", "function", f.Path(), "reason", fmt.Sprintf("%T", e.Err))
 		}
-		return e
-	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
-		return ended(ctx, c, timeout)
+		return presentable(f, e)
 	}
-	msg := strings.TrimSpace(strings.ToValidUTF8(safeText(err), "?"))
-	if msg == "" {
-		msg = fmt.Sprintf("The function `%s` failed without saying why.", c.Function.Name)
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return ended(ctx, f, timeout)
 	}
-	return fail(c, Failed, msg, err)
+	return presentable(f, fail(f, Failed, safeText(err), err))
+}
+
+// presentable returns an error that has a kind of the closed set and says
+// something, in clean text.
+func presentable(f *Function, e *Error) *Error {
+	shown := *e
+	if !slices.Contains(kinds, e.Kind) {
+		shown.Kind = Failed
+	}
+	shown.Message, shown.Hint = cleanMessage(e.Message), cleanMessage(e.Hint)
+	if shown.Message == "" && shown.Hint == "" {
+		shown.Message = fmt.Sprintf("The function `%s` failed without saying why.", f.Name)
+	}
+	return &shown
+}
+
+// cleanMessage drops what is invisible, or moves a terminal's cursor.
+func cleanMessage(text string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r == utf8.RuneError:
+			return '?'
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
+			return -1
+		}
+		return r
+	}, text))
 }
 
 // safeText is err.Error() for errors that may be typed nils.
@@ -46,40 +74,58 @@ func safeText(err error) (text string) {
 	return err.Error()
 }
 
-// ended words a call whose context ended before it did.
-func ended(ctx context.Context, c *Call, timeout time.Duration) *Error {
-	consequence := " It may still take effect: check before you repeat it."
-	if c.Function.ReadOnly {
-		consequence = ""
+// consequence warns that a call of which no answer arrives may have had an
+// effect.
+func consequence(f *Function) string {
+	if f.ReadOnly {
+		return ""
 	}
+	return " It may have taken effect: check before you repeat it."
+}
+
+// errTimeout is the cause of contexts that end with a deadline of the pipeline.
+var errTimeout = errors.New("deadline of the function")
+
+// notRun is the error for a call whose context has ended before it began.
+func notRun(ctx context.Context, f *Function) error {
+	kind, what := Canceled, "cancelled"
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		limit := "in time"
-		if timeout > 0 {
-			limit = "within " + timeout.String()
-		}
-		return fail(c, Timeout, fmt.Sprintf("The function `%s` did not answer %s.%s", c.Function.Name, limit, consequence), ctx.Err())
+		kind, what = Timeout, "out of time"
 	}
-	if cause := context.Cause(ctx); cause != nil {
-		var e *Error
-		if errors.As(cause, &e) { // the server ended the call, and says why
-			return fail(c, e.Kind, e.Message+consequence, cause)
-		}
+	return fail(f, kind, fmt.Sprintf("The call of `%s` was %s before it began. The function was not run.", f.Name, what), ctx.Err())
+}
+
+// ended words a call whose context ended before it did.
+func ended(ctx context.Context, f *Function, timeout time.Duration) *Error {
+	cause := context.Cause(ctx)
+	var e *Error
+	switch {
+	case errors.Is(cause, errTimeout):
+		return fail(f, Timeout, fmt.Sprintf("The function `%s` did not answer within %v.%s", f.Name, timeout, consequence(f)), ctx.Err())
+	case errors.As(cause, &e) && e != nil: // the server ended the call, and says why
+		return fail(f, e.Kind, e.Message+consequence(f), cause)
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return fail(f, Timeout, fmt.Sprintf("The function `%s` did not answer in time.%s", f.Name, consequence(f)), ctx.Err())
 	}
-	return fail(c, Canceled, fmt.Sprintf("The call of `%s` was cancelled.%s", c.Function.Name, consequence), ctx.Err())
+	return fail(f, Canceled, fmt.Sprintf("The call of `%s` was cancelled.%s", f.Name, consequence(f)), ctx.Err())
 }
 
 // crashed reports a panic. What was panicked with may hold anything, so only
 // its type and the stack are logged; errors of the Go runtime itself (a nil
 // dereference, an index out of range) are safe to show to the operator.
-func (p *Pipeline) crashed(ctx context.Context, c *Call, v any) error {
-	what := fmt.Sprintf("%T", v)
-	if v == nil {
-		what = "runtime.Goexit"
-	} else if re, ok := v.(runtime.Error); ok {
-		what = re.Error()
-	}
-	p.log.ErrorContext(ctx, "function panicked", "function", c.Function.Path(), "panic", what, "stack", string(debug.Stack()))
-	return fail(c, Internal, fmt.Sprintf("The function `%s` failed unexpectedly. The server is fine; the same call is likely to fail again.", c.Function.Name), nil)
+func (p *Pipeline) crashed(ctx context.Context, f *Function, v any) *Error {
+	func() {
+		defer func() { _ = recover() }() // a logger may panic too
+		what := fmt.Sprintf("%T", v)
+		switch err, ok := v.(runtime.Error); {
+		case v == nil:
+			what = "runtime.Goexit"
+		case ok && (strings.HasPrefix(what, "runtime.") || strings.HasPrefix(what, "*runtime.")):
+			what = err.Error()
+		}
+		p.log.ErrorContext(ctx, "function panicked", "function", f.Path(), "panic", what, "stack", string(debug.Stack()))
+	}()
+	return fail(f, Internal, fmt.Sprintf("The function `%s` failed unexpectedly. The server goes on; the same call is likely to fail again.%s", f.Name, consequence(f)), nil)
 }
 
 func isNil(c mcp.Content) bool {

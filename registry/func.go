@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"sync/atomic"
 
 	"github.com/cash-mcp/go-sdk/internal/schema"
 )
@@ -70,7 +71,8 @@ func typedFunc[In, Out any](name, description, origin string, f func(context.Con
 		Name:        name,
 		Description: description,
 		input:       in,
-		names:       newParamNames(in.Params()),
+		params:      newParams(in.Params()),
+		stuck:       new(atomic.Int32),
 		returns:     returns,
 		origin:      origin,
 		handler: func(ctx context.Context, c *Call) (*Result, error) {

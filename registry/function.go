@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"runtime"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cash-mcp/go-sdk/internal/schema"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
 // A Function is something that can be called: its name, what it says of
@@ -41,14 +43,11 @@ type Function struct {
 	streaming bool
 	handler   Handler
 	input     *schema.Schema
-	names     *paramNames
+	params    *params
 	returns   string
 	origin    string        // source line of the constructor
 	stuck     *atomic.Int32 // calls given up on that have not ended
 }
-
-// Param describes one parameter: what help shows of it.
-type Param = schema.Param
 
 // Namespace returns the dotted path of the namespace that the function was
 // added to, as registered; empty for the root.
@@ -64,8 +63,24 @@ func (f *Function) Streaming() bool { return f.streaming }
 // InputSchema returns the JSON Schema of the arguments.
 func (f *Function) InputSchema() json.RawMessage { return f.input.JSON() }
 
-// Params describes the top-level parameters in declared order.
-func (f *Function) Params() []Param { return f.input.Params() }
+// Params describes the top-level parameters in declared order. The slice must
+// not be modified.
+func (f *Function) Params() []Param { return f.params.list }
+
+// Param returns the parameter that a caller's spelling of its name stands for.
+func (f *Function) Param(name string) (Param, bool) { return f.params.find(name) }
+
+// Check returns why a call with these arguments, a JSON object with keys as
+// declared, would be refused: an error of kind [InvalidArguments], or nil.
+func (f *Function) Check(ctx context.Context, arguments json.RawMessage) error {
+	if err := strictjson.Check(arguments); err != nil {
+		return invalidArguments("The arguments are not valid JSON: " + err.Error() + ".")
+	}
+	if err := f.input.Check(ctx, arguments); err != nil {
+		return &Error{Kind: InvalidArguments, Message: "Invalid arguments: " + err.Error() + ".", Err: err}
+	}
+	return nil
+}
 
 // Result describes what a call answers: Returns, else what the result's type
 // says, else nothing.
@@ -81,7 +96,7 @@ func (f *Function) Result() string {
 func (f *Function) In(path string) *Function {
 	g := *f
 	g.namespace = path
-	g.stuck = new(atomic.Int32)
+	g.stuck = new(atomic.Int32) // calls of another place are not ours
 	return &g
 }
 

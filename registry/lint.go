@@ -25,6 +25,7 @@ func (f Finding) String() string { return f.Subject + ": " + f.Message + " (" + 
 //	long-description     more than a line of 120 characters
 //	same-description     siblings that cannot be told apart by what they say
 //	deep-tree            more than three levels of namespaces (RFC 5.2)
+//	wide-namespace       more than 50 functions in one: its page of help is long
 //	unknown-reference    a skill names a namespace, function, skill or parameter that does not exist
 //	hidden-reference     a skill names one that some of its readers may not see
 //
@@ -33,7 +34,7 @@ func (f Finding) String() string { return f.Subject + ": " + f.Message + " (" + 
 func Lint(ctx context.Context, src Source, callers ...*Caller) ([]Finding, error) {
 	l := &linter{src: src, all: context.WithValue(ctx, everythingKey{}, true), seen: make(map[Finding]bool)}
 	var skills []*Skill
-	err := Walk(l.all, src, func(ns *Listing) error {
+	err := Walk(l.all, src, "", func(ns *Listing) error {
 		l.namespace(ns)
 		skills = append(skills, ns.Skills...)
 		return nil
@@ -58,6 +59,9 @@ func Lint(ctx context.Context, src Source, callers ...*Caller) ([]Finding, error
 // maxLineLength is what fits a line of a list, in characters.
 const maxLineLength = 120
 
+// maxFunctions is how many functions a page of help should list.
+const maxFunctions = 50
+
 // maxLevels is how deep a tree should be.
 const maxLevels = 3
 
@@ -79,6 +83,9 @@ func (l *linter) report(rule, subject, format string, args ...any) {
 func (l *linter) namespace(ns *Listing) {
 	if n := strings.Count(ns.Namespace, ".") + 1; n > maxLevels {
 		l.report("deep-tree", "namespace "+ns.Namespace, "%d levels deep; models lose their way below %d", n, maxLevels)
+	}
+	if n := len(ns.Functions); n > maxFunctions {
+		l.report("wide-namespace", "namespace "+ns.Namespace, "%d functions in one; group them in sub-namespaces of at most %d", n, maxFunctions)
 	}
 	said := make(siblings)
 	for _, c := range ns.Namespaces {

@@ -44,8 +44,7 @@ func (l *linter) function(reader context.Context, subject string, r skillmd.Refe
 		return
 	}
 	for _, key := range r.Kwargs {
-		c, _ := Canonical(key)
-		if f.names.declared(key, c) == "" {
+		if _, ok := f.Param(key); !ok {
 			l.report("unknown-reference", subject, "names the parameter %s, which the %s does not have", key, named)
 		}
 	}
@@ -87,7 +86,7 @@ func (l *linter) hasSkill(ctx context.Context, r skillmd.Reference) bool {
 		return false
 	}
 	key, _ := Canonical(strings.ReplaceAll(r.Name, "-", ""))
-	err := Walk(ctx, l.src, func(ns *Listing) error {
+	err := Walk(ctx, l.src, "", func(ns *Listing) error {
 		for _, s := range ns.Skills {
 			if c, _ := Canonical(s.Name); c == key {
 				return errFound

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"fmt"
+	"maps"
 )
 
 // A Namespace is a place in a [Registry] to add functions and skills to.
@@ -86,9 +87,7 @@ func (n *Namespace) TryAdd(functions ...*Function) error {
 		g := f.In(n.node.path)
 		added[key] = g
 	}
-	for key, f := range added {
-		n.node.functions[key] = f
-	}
+	maps.Copy(n.node.functions, added)
 	n.reg.changed(n.node)
 	return nil
 }
@@ -108,8 +107,6 @@ func (n *Namespace) TryAddSkill(skills ...*Skill) error {
 }
 
 func (n *Namespace) addSkills(skills []*Skill, origin string) error {
-	n.reg.mu.Lock()
-	defer n.reg.mu.Unlock()
 	added := make(map[string]*Skill, len(skills))
 	for _, s := range skills {
 		if s == nil {
@@ -119,16 +116,19 @@ func (n *Namespace) addSkills(skills []*Skill, origin string) error {
 		if err != nil {
 			return err
 		}
-		for _, other := range []*Skill{n.node.skills[key], added[key]} {
-			if other != nil {
-				return conflict("skill", n.node.path, s.Name, prepared.origin, other.Name, other.origin)
-			}
+		if other := added[key]; other != nil {
+			return conflict("skill", n.node.path, s.Name, prepared.origin, other.given, other.origin)
 		}
 		added[key] = prepared
 	}
+	n.reg.mu.Lock()
+	defer n.reg.mu.Unlock()
 	for key, s := range added {
-		n.node.skills[key] = s
+		if other := n.node.skills[key]; other != nil {
+			return conflict("skill", n.node.path, s.given, s.origin, other.given, other.origin)
+		}
 	}
+	maps.Copy(n.node.skills, added)
 	n.reg.changed(n.node)
 	return nil
 }

@@ -38,7 +38,7 @@ type PipelineOptions struct {
 	// own. Zero is [DefaultTimeout]; negative is none.
 	Timeout time.Duration
 	// MaxArguments is the most bytes that the arguments of a call may have.
-	// Zero is [DefaultMaxArguments].
+	// Zero is [DefaultMaxArguments]; negative is no limit.
 	MaxArguments int
 	// Logger gets what the caller is not told: panics, results without a JSON
 	// form. Never arguments or results. Nil discards.
@@ -52,7 +52,6 @@ func NewPipeline(src Source, opts *PipelineOptions) *Pipeline {
 		o = *opts
 	}
 	p := &Pipeline{
-		source:       src,
 		handler:      func(ctx context.Context, c *Call) (*Result, error) { return c.Function.handler(ctx, c) },
 		timeout:      cmp.Or(o.Timeout, DefaultTimeout),
 		maxArguments: cmp.Or(o.MaxArguments, DefaultMaxArguments),
@@ -61,11 +60,16 @@ func NewPipeline(src Source, opts *PipelineOptions) *Pipeline {
 	if p.log == nil {
 		p.log = slog.New(slog.DiscardHandler)
 	}
+	p.source = guarded{src, p.log}
 	for _, m := range slices.Backward(o.Middleware) {
 		p.handler = m(p.handler)
 	}
 	return p
 }
+
+// Source returns the pipeline's source, guarded: what it answers against the
+// duties of a [Source] (nothing at all, a panic) is an error.
+func (p *Pipeline) Source() Source { return p.source }
 
 // A Request asks a [Pipeline] for a call.
 type Request struct {
@@ -74,12 +78,18 @@ type Request struct {
 	// Arguments is a JSON object; empty is {}. Top-level keys are matched in
 	// canonical form (RFC 5.3).
 	Arguments json.RawMessage
-	// Reserved are names, in canonical form, that the face itself understands:
-	// where the function declares no such parameter, they are taken out of the
-	// arguments and handed over in [Call.Reserved].
-	Reserved []string
+	// Reserved are arguments that the face itself understands: where the
+	// function declares no such parameter, they are taken out and handed over
+	// in [Call.Reserved].
+	Reserved []Reserved
 	// Progress delivers reports of the function. Nil drops them.
 	Progress func(context.Context, Progress) error
+}
+
+// A Reserved is an argument that a face understands; see [Request.Reserved].
+type Reserved struct {
+	Name  string                     // in canonical form
+	Takes func(json.RawMessage) bool // whether a value is meant for the face; nil takes any
 }
 
 // Call runs a request from beginning to end. Its errors are *[Error].
@@ -98,6 +108,9 @@ func (p *Pipeline) Prepare(ctx context.Context, req *Request) (*Call, error) {
 	if err != nil {
 		return nil, AsError(err)
 	}
+	if ctx.Err() != nil {
+		return nil, notRun(ctx, f)
+	}
 	c := &Call{Function: f, Caller: CallerFrom(ctx), progress: req.Progress}
 	if err := p.prepareArguments(ctx, c, req); err != nil {
 		e := AsError(err)
@@ -109,20 +122,23 @@ func (p *Pipeline) Prepare(ctx context.Context, req *Request) (*Call, error) {
 
 func (p *Pipeline) prepareArguments(ctx context.Context, c *Call, req *Request) error {
 	data := []byte(req.Arguments)
-	if len(data) > p.maxArguments {
+	if p.maxArguments > 0 && len(data) > p.maxArguments {
 		return invalidArguments(fmt.Sprintf("The arguments have %d bytes; at most %d are taken. Pass less, for example a reference instead of the content.",
 			len(data), p.maxArguments))
 	}
 	if len(data) == 0 {
 		data = []byte("{}")
 	}
-	args, err := readArguments(data, c.Function.names)
+	args, err := readArguments(data, c.Function.params)
 	if err != nil {
 		return err
 	}
 	data, c.Reserved = normalized(data, args, req.Reserved)
 	in := c.Function.input
 	if err := in.Check(ctx, data); err != nil {
+		if ctx.Err() != nil {
+			return notRun(ctx, c.Function)
+		}
 		return &Error{Kind: InvalidArguments, Message: "Invalid arguments: " + err.Error() + ".", Err: err}
 	}
 	if in.HasDefaults() {
@@ -138,7 +154,7 @@ const maxStuck = 64
 
 type outcome struct {
 	result *Result
-	err    error
+	err    *Error
 }
 
 // Run takes a prepared call through the middleware to the function. It returns
@@ -147,27 +163,30 @@ type outcome struct {
 func (p *Pipeline) Run(ctx context.Context, c *Call) (*Result, error) {
 	f := c.Function
 	if f.stuck.Load() >= maxStuck {
-		return nil, fail(c, Unavailable, fmt.Sprintf("The function `%s` is not taking calls: %d earlier ones have not ended.", f.Name, maxStuck), nil)
+		return nil, fail(f, Unavailable, fmt.Sprintf("The function `%s` is not taking calls: %d earlier ones have not ended.", f.Name, maxStuck), nil)
+	}
+	if ctx.Err() != nil {
+		return nil, notRun(ctx, f)
 	}
 	timeout := cmp.Or(f.Timeout, p.timeout)
 	var cancel context.CancelFunc
 	if timeout > 0 {
-		ctx, cancel = context.WithTimeout(ctx, timeout)
+		ctx, cancel = context.WithTimeoutCause(ctx, timeout, errTimeout)
 	} else {
 		ctx, cancel = context.WithCancel(ctx)
 	}
 	defer cancel()
 
 	done := make(chan outcome, 1)
-	go p.invoke(ctx, c, done)
+	go p.invoke(ctx, *c, timeout, done)
 	select {
 	case o := <-done:
-		return p.settle(ctx, c, timeout, o)
+		return o.unwrap()
 	case <-ctx.Done():
 	}
 	select { // an answer that came with the deadline is an answer
 	case o := <-done:
-		return p.settle(ctx, c, timeout, o)
+		return o.unwrap()
 	default:
 	}
 	f.stuck.Add(1)
@@ -175,48 +194,45 @@ func (p *Pipeline) Run(ctx context.Context, c *Call) (*Result, error) {
 		<-done
 		f.stuck.Add(-1)
 	}()
-	return nil, ended(ctx, c, timeout)
+	return nil, ended(ctx, f, timeout)
 }
 
-// invoke runs the handlers and always sends exactly one outcome, also when
-// they panic or end their goroutine.
-func (p *Pipeline) invoke(ctx context.Context, c *Call, done chan<- outcome) {
-	returned := false
-	var o outcome
-	defer func() {
-		if !returned {
-			o = outcome{err: p.crashed(ctx, c, recover())}
-		}
-		done <- o
-	}()
-	o.result, o.err = p.handler(ctx, c)
-	returned = true
-}
-
-// settle turns what the handlers returned into a result or an *Error.
-func (p *Pipeline) settle(ctx context.Context, c *Call, timeout time.Duration, o outcome) (*Result, error) {
+func (o outcome) unwrap() (*Result, error) {
 	if o.err != nil {
-		return nil, p.failure(ctx, c, timeout, o.err)
-	}
-	if why := flaw(o.result); why != "" {
-		p.log.ErrorContext(ctx, "function returned an unusable result", "function", c.Function.Path(), "reason", why)
-		return nil, fail(c, Internal, fmt.Sprintf("The function `%s` ran, but returned no usable result.", c.Function.Name), nil)
+		return nil, o.err
 	}
 	return o.result, nil
 }
 
-// flaw says why a result cannot be delivered, or "".
-func flaw(r *Result) string {
-	if r == nil {
-		return "nil result"
-	}
-	for _, c := range r.Content {
-		if isNil(c) {
-			return "nil content"
+// invoke runs the handlers, on a copy of the call that is theirs, and always
+// sends exactly one outcome, also when they panic or end their goroutine. What
+// they return is made presentable here too, for their errors and contents may
+// have methods that panic or hang.
+func (p *Pipeline) invoke(ctx context.Context, c Call, timeout time.Duration, done chan<- outcome) {
+	f := c.Function
+	settled := false
+	var o outcome
+	defer func() {
+		if !settled {
+			o = outcome{err: p.crashed(ctx, f, recover())}
 		}
+		done <- o
+	}()
+	res, err := p.handler(ctx, &c)
+	if err != nil {
+		o.err = p.failure(ctx, f, timeout, err)
+	} else {
+		o = p.settle(ctx, f, res)
 	}
-	if r.Structured != nil && !json.Valid(r.Structured) {
-		return "structured content is not JSON"
+	settled = true
+}
+
+// settle makes sure that a result can be delivered.
+func (p *Pipeline) settle(ctx context.Context, f *Function, r *Result) outcome {
+	r, err := frozen(r)
+	if err != nil {
+		p.log.ErrorContext(ctx, "function returned an unusable result", "function", f.Path(), "reason", err.Error())
+		return outcome{err: fail(f, Internal, fmt.Sprintf("The function `%s` ran, but returned no usable result.%s", f.Name, consequence(f)), nil)}
 	}
-	return ""
+	return outcome{result: r}
 }

@@ -199,9 +199,9 @@ func TestDeadlines(t *testing.T) {
 		wantAfter      time.Duration
 		says, saysMore string
 	}{
-		{"server-wide", 3 * time.Second, 0, false, 3 * time.Second, "within 3s", "may still take effect"},
-		{"of the function", 3 * time.Second, 5 * time.Second, false, 5 * time.Second, "within 5s", "may still take effect"},
-		{"default", 0, 0, false, registry.DefaultTimeout, "within 1m0s", "may still"},
+		{"server-wide", 3 * time.Second, 0, false, 3 * time.Second, "within 3s", "may have taken effect"},
+		{"of the function", 3 * time.Second, 5 * time.Second, false, 5 * time.Second, "within 5s", "may have taken effect"},
+		{"default", 0, 0, false, registry.DefaultTimeout, "within 1m0s", "may have"},
 		{"read-only", time.Second, 0, true, time.Second, "within 1s", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -215,7 +215,7 @@ func TestDeadlines(t *testing.T) {
 				if took := time.Since(start); took != tt.wantAfter {
 					t.Errorf("took %v, want %v", took, tt.wantAfter)
 				}
-				if !strings.Contains(err.Error(), tt.says) || strings.Contains(err.Error(), "may still") != !tt.readOnly {
+				if !strings.Contains(err.Error(), tt.says) || strings.Contains(err.Error(), "may have") != !tt.readOnly {
 					t.Errorf("error %q", err)
 				}
 			})
@@ -325,7 +325,7 @@ func TestMiddleware(t *testing.T) {
 func TestReserved(t *testing.T) { // R105
 	p, _ := pipelineOf(raw(t, `{"type":"object","properties":{"a":{}},"additionalProperties":false}`), nil)
 	c, err := p.Prepare(context.Background(), &registry.Request{
-		Function: "raw", Arguments: json.RawMessage(`{"A":1,"size_limit":5}`), Reserved: []string{"sizelimit", "replay"},
+		Function: "raw", Arguments: json.RawMessage(`{"A":1,"size_limit":5}`), Reserved: []registry.Reserved{{Name: "sizelimit"}, {Name: "replay"}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -335,7 +335,7 @@ func TestReserved(t *testing.T) { // R105
 	}
 	p, _ = pipelineOf(raw(t, `{"type":"object","properties":{"sizelimit":{}}}`), nil)
 	c, err = p.Prepare(context.Background(), &registry.Request{
-		Function: "raw", Arguments: json.RawMessage(`{"sizeLimit":5}`), Reserved: []string{"sizelimit"},
+		Function: "raw", Arguments: json.RawMessage(`{"sizeLimit":5}`), Reserved: []registry.Reserved{{Name: "sizelimit"}},
 	})
 	if err != nil || c.Reserved != nil || string(c.Arguments) != `{"sizelimit":5}` {
 		t.Errorf("a declared parameter was taken: %+v, %v", c, err)

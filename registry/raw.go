@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/cash-mcp/go-sdk/internal/schema"
 )
@@ -35,7 +36,8 @@ func RawFunc(name, description string, inputSchema json.RawMessage, f func(conte
 		Name:        name,
 		Description: description,
 		input:       in,
-		names:       newParamNames(in.Params()),
+		params:      newParams(in.Params()),
+		stuck:       new(atomic.Int32),
 		origin:      sourceLine(0),
 		handler: func(ctx context.Context, c *Call) (*Result, error) {
 			return f(ctx, c.Arguments)

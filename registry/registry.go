@@ -10,9 +10,9 @@ import (
 
 // A Registry is a tree of namespaces with functions and skills: the [Source]
 // of everything written in Go. Registering is safe at any time, also while the
-// registry is served; readers work on an immutable snapshot and never wait for
-// one another. A snapshot is built on the first read after a change and
-// re-uses what did not change.
+// registry is served; readers work on an immutable snapshot and take no lock. A
+// snapshot is built on the first read after a change, for which readers wait,
+// and re-uses the namespaces that did not change.
 //
 // The zero value is not ready: use [New].
 type Registry struct {

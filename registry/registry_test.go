@@ -194,7 +194,7 @@ func TestReadsSeeEarlierWrites(t *testing.T) {
 		}
 	}
 	n := 0
-	if err := registry.Walk(ctx, reg, func(l *registry.Listing) error { n += len(l.Functions); return nil }); err != nil || n != 200 {
+	if err := registry.Walk(ctx, reg, "", func(l *registry.Listing) error { n += len(l.Functions); return nil }); err != nil || n != 200 {
 		t.Errorf("walked over %d functions, %v", n, err)
 	}
 }

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -27,16 +28,16 @@ func TextResult(text string) *Result {
 
 // Text returns the texts of r's content, joined by line breaks.
 func (r *Result) Text() string {
-	var text string
-	for i, c := range r.Content {
+	var text strings.Builder
+	for _, c := range r.Content {
 		t, ok := c.(*mcp.TextContent)
-		if !ok {
+		if !ok || t == nil {
 			continue
 		}
-		if i > 0 && text != "" {
-			text += "\n"
+		if text.Len() > 0 {
+			text.WriteByte('\n')
 		}
-		text += t.Text
+		text.WriteString(t.Text)
 	}
-	return text
+	return text.String()
 }

@@ -28,7 +28,8 @@ type Skill struct {
 
 	namespace string
 	origin    string
-	inputs    bool // Text has inputs, so that it must be expanded
+	given     string // Name before hyphens were dropped
+	ready     bool   // Text has no inputs and nothing executable: served as it is
 }
 
 // Namespace returns the dotted path of the namespace that the skill was added
@@ -38,6 +39,7 @@ func (s *Skill) Namespace() string { return s.namespace }
 // prepare returns the copy that is kept, and its canonical name.
 func (s *Skill) prepare(namespace, origin string) (*Skill, string, error) {
 	kept := *s
+	kept.given = s.Name
 	kept.Name = strings.ReplaceAll(s.Name, "-", "")
 	if kept.origin == "" {
 		kept.origin = origin
@@ -50,9 +52,9 @@ func (s *Skill) prepare(namespace, origin string) (*Skill, string, error) {
 		return nil, "", fmt.Errorf("skill %q (%s) has no text", s.Name, kept.origin)
 	}
 	kept.namespace = namespace
-	kept.inputs = len(skillmd.Inputs(s.Text)) > 0
-	if !kept.inputs { // removed once instead of on every request
+	if len(skillmd.Inputs(s.Text)) == 0 { // removed once instead of on every request
 		kept.Text, _ = skillmd.Strip(s.Text)
+		kept.ready = true
 	}
 	return &kept, key, nil
 }
@@ -71,7 +73,7 @@ func (s *Skill) In(path string) (*Skill, error) {
 // default, or stays visible as {{name}}; one that the text does not name is
 // ignored. Executable content is removed after the inputs have been filled in.
 func (s *Skill) Render(_ context.Context, args json.RawMessage) (string, error) {
-	if !s.inputs {
+	if s.ready {
 		return s.Text, nil
 	}
 	values, err := skillInputs(args)
@@ -87,16 +89,13 @@ func (s *Skill) Render(_ context.Context, args json.RawMessage) (string, error) 
 	return text, nil
 }
 
-// noParams are the declared parameters of what declares none.
-var noParams paramNames
-
 // skillInputs reads the values by canonical key. Texts stand for themselves,
 // anything else for its JSON.
 func skillInputs(args json.RawMessage) (map[string]string, error) {
 	if len(args) == 0 {
 		return nil, nil
 	}
-	keys, err := readArguments(args, &noParams)
+	keys, err := readArguments(args, new(params))
 	if err != nil {
 		return nil, err
 	}

@@ -81,7 +81,7 @@ func TestAddSkills(t *testing.T) {
 		"skills/notes.txt":                                {Data: []byte("Not a skill.")},
 	})
 	var got []string
-	err := registry.Walk(context.Background(), reg, func(l *registry.Listing) error {
+	err := registry.Walk(context.Background(), reg, "", func(l *registry.Listing) error {
 		for _, s := range l.Skills {
 			got = append(got, l.Namespace+"/"+s.Name+": "+s.Description)
 		}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/skillmd"
@@ -27,11 +28,15 @@ const (
 // become underscores. Front matter is optional: its description stands in
 // lists. Executable content of the texts is removed when they are served.
 //
-// AddSkills panics if a file is in error; it is for skills that are part of
-// the program.
+// AddSkills panics if a file is in error or if there is no skill; it is for
+// skills that are part of the program.
 func (r *Registry) AddSkills(fsys fs.FS) {
-	if err := r.addSkillFiles(fsys); err != nil {
+	n, err := r.addSkillFiles(fsys)
+	switch {
+	case err != nil:
 		panic("registry: " + err.Error())
+	case n == 0:
+		panic("registry: reading skills: none found (" + sourceLine(0) + ")")
 	}
 }
 
@@ -39,18 +44,21 @@ func (r *Registry) AddSkills(fsys fs.FS) {
 // for example in an os.Root: it returns an error instead of panicking. Nothing
 // is added if there is an error. Symbolic links, pipes and devices are refused
 // unopened.
-func (r *Registry) TryAddSkills(fsys fs.FS) error { return r.addSkillFiles(fsys) }
+func (r *Registry) TryAddSkills(fsys fs.FS) error {
+	_, err := r.addSkillFiles(fsys)
+	return err
+}
 
-func (r *Registry) addSkillFiles(fsys fs.FS) error {
+func (r *Registry) addSkillFiles(fsys fs.FS) (found int, err error) {
 	top, err := skillsTop(fsys)
 	if err != nil {
-		return fmt.Errorf("reading skills: %w", err)
+		return 0, fmt.Errorf("reading skills: %w", err)
 	}
 	w := &skillWalk{fsys: fsys}
 	if err := w.dir(top, "", 0); err != nil {
-		return fmt.Errorf("reading skills: %w", err)
+		return 0, fmt.Errorf("reading skills: %w", err)
 	}
-	return r.addAll(w.found)
+	return len(w.found), r.addAll(w.found)
 }
 
 // addAll adds skills to several namespaces, or none of them.
@@ -66,7 +74,7 @@ func (r *Registry) addAll(found []foundSkill) error {
 		}
 		key, _ := Canonical(strings.ReplaceAll(f.skill.Name, "-", ""))
 		if other := r.registeredSkill(f.namespace, key); other != nil {
-			return conflict("skill", f.namespace, f.skill.Name, f.skill.origin, other.Name, other.origin)
+			return conflict("skill", f.namespace, f.skill.Name, f.skill.origin, other.given, other.origin)
 		}
 	}
 	for _, f := range found {
@@ -97,6 +105,9 @@ func skillsTop(fsys fs.FS) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
+		return !e.IsDir() && !isSkillFile(e.Name()) || strings.HasPrefix(e.Name(), ".")
+	})
 	if len(entries) != 1 || !entries[0].IsDir() || entries[0].Name() != "skills" {
 		return ".", nil
 	}
@@ -164,12 +175,16 @@ func (w *skillWalk) entry(file string, e fs.DirEntry, namespace string, depth in
 		return fmt.Errorf("%s: a symbolic link", file)
 	case e.IsDir():
 		return w.folder(file, name, namespace, depth)
-	case path.Ext(name) != ".md" || strings.EqualFold(name, "README.md"):
+	case !isSkillFile(name):
 		return nil
 	case name == "SKILL.md": // at the very top: only its front matter can name it
 		return w.file(file, e, namespace, "")
 	}
 	return w.file(file, e, namespace, strings.TrimSuffix(name, ".md"))
+}
+
+func isSkillFile(name string) bool {
+	return path.Ext(name) == ".md" && !strings.EqualFold(name, "README.md")
 }
 
 // folder reads a folder that is either a skill or a namespace.

@@ -1,6 +1,9 @@
 package registry
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // A Source is whatever can be listed and resolved: a [Registry], an upstream
 // server, a wrapper around another Source. Faces serve a Source.
@@ -43,31 +46,51 @@ type Child struct {
 	HasSkills    bool
 }
 
-// Walk calls visit for the root and for every namespace below it that the
-// caller in ctx sees, parents first, in order. It stops at the first error.
-func Walk(ctx context.Context, src Source, visit func(*Listing) error) error {
-	return walk(ctx, src, "", 0, visit)
+// SkipNamespace is what a function passed to [Walk] returns to leave out what
+// is below a namespace.
+var SkipNamespace = errors.New("skip this namespace")
+
+// Limits of [Walk], which no tree of honest size meets: they end the walk
+// through a source that lists a namespace as its own child.
+const (
+	maxWalkDepth      = 64
+	maxWalkNamespaces = 100_000
+)
+
+// Walk calls visit for the namespace at path and for every one below it that
+// the caller in ctx sees, parents first, in order. It stops at the first error,
+// other than [SkipNamespace], and returns it. A tree of more than 64 levels or
+// 100,000 namespaces is an error.
+func Walk(ctx context.Context, src Source, path string, visit func(*Listing) error) error {
+	w := walker{src: src, visit: visit}
+	return w.walk(ctx, path, 0)
 }
 
-// maxTree bounds the depth to which a Source of any kind is walked.
-const maxTree = 64
+type walker struct {
+	src   Source
+	visit func(*Listing) error
+	seen  int
+}
 
-func walk(ctx context.Context, src Source, path string, depth int, visit func(*Listing) error) error {
+func (w *walker) walk(ctx context.Context, path string, depth int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	l, err := src.List(ctx, path)
+	if w.seen++; w.seen > maxWalkNamespaces || depth > maxWalkDepth {
+		return &Error{Kind: Internal, Message: "The tree of namespaces is too large to be searched."}
+	}
+	l, err := w.src.List(ctx, path)
 	if err != nil {
 		return err
 	}
-	if err := visit(l); err != nil {
+	if err := w.visit(l); err != nil {
+		if errors.Is(err, SkipNamespace) {
+			return nil
+		}
 		return err
 	}
-	if depth == maxTree {
-		return nil
-	}
 	for _, c := range l.Namespaces {
-		if err := walk(ctx, src, c.Path, depth+1, visit); err != nil {
+		if err := w.walk(ctx, c.Path, depth+1); err != nil {
 			return err
 		}
 	}

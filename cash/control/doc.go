@@ -4,7 +4,7 @@
 //
 // # Limits
 //
-// A store is in memory, bounded in bytes, age and number per caller. When it
-// is full it keeps no further result, and says so: what it has promised to
-// hold it holds.
+// The store in memory is bounded in bytes, age and number per owner. When it is
+// full it keeps no further result, and says so: what it has promised to hold it
+// holds.
 package control

@@ -2,64 +2,84 @@ package control
 
 import (
 	"cmp"
-	"crypto/rand"
+	"context"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// Replays keeps results that a face has withheld because of their size, so
-// that asking for them again does not run the function again (R103). A result
-// is found by its owner and its key, or, for callers that cannot be told from
-// one another, by an unguessable token. It is safe for concurrent use.
+// A ReplayStore keeps results that a face has withheld because of their size,
+// so that asking for them again does not run the function again (R103).
+// [Replays] is the one in memory; replicas of a server may share another. A
+// store is safe for concurrent use, and keeps what it has promised to keep
+// until that has expired or, after its delivery, for a while.
+type ReplayStore interface {
+	// Keep stores a result for owner under key, in place of one that is there,
+	// and reports whether it promises to keep it.
+	Keep(ctx context.Context, owner, key string, r Replayed) (kept bool, err error)
+	// Find returns the result that is kept for owner under key.
+	Find(ctx context.Context, owner, key string) (r Replayed, found bool, err error)
+	// Delivered says that the result has been delivered. It is kept for a little
+	// longer, for a client that repeats because the answer was lost.
+	Delivered(ctx context.Context, owner, key string) error
+}
+
+// Nobody is the prefix of owners that anyone may invent: those of callers that
+// cannot be told from one another, to which the rest of the owner is a secret.
+// A store should bound what it keeps for all of them together.
+const Nobody = "nobody:"
+
+// A Replayed is a result that was withheld.
+type Replayed struct {
+	Result *registry.Result
+	Length int // characters
+	Size   int // bytes that it takes to keep, roughly
+	Limit  int // characters that were allowed when it was withheld
+}
+
+// Replays is a [ReplayStore] in memory. When there is no room it keeps no
+// further result, rather than to drop one that it has promised.
 type Replays struct {
 	opts ReplayOptions
 
 	mu      sync.Mutex
 	bytes   int
 	entries map[replayKey]*replay
-	owners  map[any]int // entries by owner
-	oldest  *replay     // a list in order of age, for expiry
-	newest  *replay
+	owners  map[string]*share
+	order   []*replay // in order of age
 }
 
-// ReplayOptions bound [Replays]. Nil is fine.
+// ReplayOptions bound [Replays]. Nil is fine. What has expired is dropped at the
+// next use of the store.
 type ReplayOptions struct {
 	// MaxBytes bounds all results together. Zero is 64 MiB.
 	MaxBytes int
-	// MaxResult bounds one result. Zero is a quarter of MaxBytes.
-	MaxResult int
-	// MaxPerOwner bounds the number of results of one owner. Zero is 16.
+	// MaxBytesPerOwner bounds the results of one owner, and those of [Nobody]
+	// together. Zero is a quarter of MaxBytes.
+	MaxBytesPerOwner int
+	// MaxPerOwner bounds their number, except for Nobody's. Zero is 16.
 	MaxPerOwner int
 	// MaxAge is how long a result is kept. Zero is 10 minutes.
 	MaxAge time.Duration
+	// Grace is how long it is kept after its delivery. Zero is 30 seconds.
+	Grace time.Duration
 	// Now is the clock. Nil is time.Now.
 	Now func() time.Time
 }
 
-// A Replayed is a result that was kept, and the limit that it was over.
-type Replayed struct {
-	Result *registry.Result
-	Length int // characters
-	Limit  int // characters that were allowed when it was withheld
-}
-
-type replayKey struct {
-	owner any
-	key   string
-}
+type replayKey struct{ owner, key string }
 
 type replay struct {
 	Replayed
-	id           replayKey
-	size         int
-	expires      time.Time
-	older, newer *replay
+	id      replayKey
+	expires time.Time
+	gone    bool
 }
 
-// tokenOwner owns the results that are found by token, whoever brings it.
-type tokenOwner struct{}
+// share is what an owner has of the store.
+type share struct{ results, bytes int }
 
 // NewReplays returns an empty store.
 func NewReplays(opts *ReplayOptions) *Replays {
@@ -68,105 +88,99 @@ func NewReplays(opts *ReplayOptions) *Replays {
 		o = *opts
 	}
 	o.MaxBytes = cmp.Or(o.MaxBytes, 64<<20)
-	o.MaxResult = cmp.Or(o.MaxResult, o.MaxBytes/4)
+	o.MaxBytesPerOwner = cmp.Or(o.MaxBytesPerOwner, o.MaxBytes/4)
 	o.MaxPerOwner = cmp.Or(o.MaxPerOwner, 16)
 	o.MaxAge = cmp.Or(o.MaxAge, 10*time.Minute)
+	o.Grace = cmp.Or(o.Grace, 30*time.Second)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Replays{opts: o, entries: make(map[replayKey]*replay), owners: make(map[any]int)}
+	return &Replays{opts: o, entries: make(map[replayKey]*replay), owners: make(map[string]*share)}
 }
 
-// MaxAge returns how long results are kept.
-func (r *Replays) MaxAge() time.Duration { return r.opts.MaxAge }
-
-// Keep stores a result of size bytes for owner, a comparable value, under key,
-// and reports whether there was room. A nil owner is nobody: then the token
-// that Keep returns is the only way to the result. A result under the same key
-// is replaced.
-func (r *Replays) Keep(owner any, key string, res Replayed, size int) (token string, kept bool) {
+// Keep implements [ReplayStore].
+func (r *Replays) Keep(_ context.Context, owner, key string, res Replayed) (bool, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.expire()
-	if owner == nil {
-		token = rand.Text()
-		owner, key = tokenOwner{}, token+"\x00"+key
-	}
 	id := replayKey{owner, key}
 	if old := r.entries[id]; old != nil {
 		r.remove(old)
 	}
-	_, shared := owner.(tokenOwner)
-	if size > r.opts.MaxResult || r.bytes+size > r.opts.MaxBytes ||
-		!shared && r.owners[owner] >= r.opts.MaxPerOwner {
-		return "", false
+	s := r.owners[group(owner)]
+	if s == nil {
+		s = new(share)
 	}
-	r.insert(&replay{Replayed: res, id: id, size: size, expires: r.opts.Now().Add(r.opts.MaxAge)})
-	return token, true
+	if r.bytes+res.Size > r.opts.MaxBytes || s.bytes+res.Size > r.opts.MaxBytesPerOwner ||
+		group(owner) != Nobody && s.results >= r.opts.MaxPerOwner {
+		return false, nil
+	}
+	e := &replay{Replayed: res, id: id, expires: r.opts.Now().Add(r.opts.MaxAge)}
+	r.entries[id] = e
+	r.order = append(r.order, e)
+	r.owners[group(owner)] = s
+	s.results++
+	s.bytes += res.Size
+	r.bytes += res.Size
+	return true, nil
 }
 
-// Find returns the result that is kept for owner under key, or by token if
-// that is not empty, and does not remove it.
-func (r *Replays) Find(owner any, key, token string) (Replayed, bool) {
+// Find implements [ReplayStore].
+func (r *Replays) Find(_ context.Context, owner, key string) (Replayed, bool, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.expire()
-	if e := r.entries[r.id(owner, key, token)]; e != nil {
-		return e.Replayed, true
+	if e := r.entries[replayKey{owner, key}]; e != nil {
+		return e.Replayed, true, nil
 	}
-	return Replayed{}, false
+	return Replayed{}, false, nil
 }
 
-// Drop forgets the result that Find would find, once it has been delivered.
-func (r *Replays) Drop(owner any, key, token string) {
+// Delivered implements [ReplayStore].
+func (r *Replays) Delivered(_ context.Context, owner, key string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if e := r.entries[r.id(owner, key, token)]; e != nil {
-		r.remove(e)
+	if e := r.entries[replayKey{owner, key}]; e != nil {
+		if soon := r.opts.Now().Add(r.opts.Grace); soon.Before(e.expires) {
+			e.expires = soon
+		}
 	}
+	return nil
 }
 
-func (r *Replays) id(owner any, key, token string) replayKey {
-	if token != "" {
-		return replayKey{tokenOwner{}, token + "\x00" + key}
+// group returns whose share of the store an owner uses.
+func group(owner string) string {
+	if strings.HasPrefix(owner, Nobody) {
+		return Nobody
 	}
-	return replayKey{owner, key}
+	return owner
 }
 
+// expire drops what has expired. A delivery brings expiries forward, so all
+// results are looked at; their number is bounded by bytes.
 func (r *Replays) expire() {
 	now := r.opts.Now()
-	for r.oldest != nil && !now.Before(r.oldest.expires) {
-		r.remove(r.oldest)
+	left := r.order[:0]
+	for _, e := range r.order {
+		switch {
+		case e.gone:
+		case !now.Before(e.expires):
+			r.remove(e)
+		default:
+			left = append(left, e)
+		}
 	}
-}
-
-func (r *Replays) insert(e *replay) {
-	r.entries[e.id] = e
-	r.owners[e.id.owner]++
-	r.bytes += e.size
-	e.older = r.newest
-	if r.newest != nil {
-		r.newest.newer = e
-	} else {
-		r.oldest = e
-	}
-	r.newest = e
+	clear(r.order[len(left):])
+	r.order = left
 }
 
 func (r *Replays) remove(e *replay) {
+	e.gone = true
 	delete(r.entries, e.id)
-	r.bytes -= e.size
-	if r.owners[e.id.owner]--; r.owners[e.id.owner] == 0 {
-		delete(r.owners, e.id.owner)
-	}
-	if e.older != nil {
-		e.older.newer = e.newer
-	} else {
-		r.oldest = e.newer
-	}
-	if e.newer != nil {
-		e.newer.older = e.older
-	} else {
-		r.newest = e.older
+	r.bytes -= e.Size
+	s := r.owners[group(e.id.owner)]
+	s.bytes -= e.Size
+	if s.results--; s.results == 0 {
+		delete(r.owners, group(e.id.owner))
 	}
 }

@@ -1,6 +1,7 @@
 package control_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -10,86 +11,111 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-func kept(text string) control.Replayed {
-	return control.Replayed{Result: registry.TextResult(text), Length: len(text), Limit: 1}
+func kept(text string, size int) control.Replayed {
+	return control.Replayed{Result: registry.TextResult(text), Length: len(text), Size: size, Limit: 1}
 }
 
-// clock is a time that a test moves.
-type clock struct{ now time.Time }
+// store is a store with a clock that the test moves.
+type store struct {
+	*control.Replays
+	t   *testing.T
+	now time.Time
+}
 
-func (c *clock) Now() time.Time { return c.now }
+func newStore(t *testing.T, opts control.ReplayOptions) *store {
+	s := &store{t: t, now: time.Unix(0, 0)}
+	opts.Now = func() time.Time { return s.now }
+	s.Replays = control.NewReplays(&opts)
+	return s
+}
 
-func TestReplaysByOwner(t *testing.T) {
-	r := control.NewReplays(nil)
-	if token, ok := r.Keep("alice", "k", kept("one"), 3); token != "" || !ok {
-		t.Fatalf("Keep: %q, %t", token, ok)
+func (s *store) keep(owner, key, text string, size int) bool {
+	s.t.Helper()
+	ok, err := s.Keep(context.Background(), owner, key, kept(text, size))
+	if err != nil {
+		s.t.Fatal(err)
 	}
-	if _, ok := r.Find("bob", "k", ""); ok {
-		t.Error("another owner finds it")
+	return ok
+}
+
+// find returns the text of what is found, or "".
+func (s *store) find(owner, key string) string {
+	s.t.Helper()
+	r, ok, err := s.Find(context.Background(), owner, key)
+	if err != nil {
+		s.t.Fatal(err)
 	}
-	if _, ok := r.Find("alice", "other", ""); ok {
-		t.Error("another key finds it")
+	if !ok {
+		return ""
 	}
-	if _, ok := r.Find(nil, "k", ""); ok {
-		t.Error("nobody finds it")
+	return r.Result.Text()
+}
+
+func TestReplaysAreFoundByOwnerAndKey(t *testing.T) {
+	s := newStore(t, control.ReplayOptions{})
+	if !s.keep("alice", "k", "one", 3) {
+		t.Fatal("not kept")
 	}
-	r.Keep("alice", "k", kept("two"), 3)
-	if got, ok := r.Find("alice", "k", ""); !ok || got.Result.Text() != "two" {
-		t.Errorf("got %v, %t", got, ok)
+	for _, other := range [][2]string{{"bob", "k"}, {"alice", "other"}, {"", "k"}} {
+		if got := s.find(other[0], other[1]); got != "" {
+			t.Errorf("%v finds %q", other, got)
+		}
 	}
-	r.Drop("alice", "k", "")
-	if _, ok := r.Find("alice", "k", ""); ok {
-		t.Error("it is found after Drop")
+	s.keep("alice", "k", "two", 3)
+	if got := s.find("alice", "k"); got != "two" {
+		t.Errorf("after a replacement: %q", got)
 	}
 }
 
-func TestReplaysByToken(t *testing.T) {
-	r := control.NewReplays(nil)
-	one, _ := r.Keep(nil, "k", kept("one"), 3)
-	two, _ := r.Keep(nil, "k", kept("two"), 3)
-	if one == two || len(one) < 26 { // 26 characters of base32 are 130 bits
-		t.Fatalf("tokens %q, %q", one, two)
+// TestReplaysOutliveTheirDelivery holds that a client whose answer was lost may
+// ask once more, and that a later call is a new one.
+func TestReplaysOutliveTheirDelivery(t *testing.T) {
+	s := newStore(t, control.ReplayOptions{})
+	s.keep("alice", "k", "one", 3)
+	s.Delivered(context.Background(), "alice", "k")
+	s.now = s.now.Add(29 * time.Second)
+	if s.find("alice", "k") != "one" {
+		t.Error("gone before the grace is over")
 	}
-	if got, ok := r.Find("anyone", "k", one); !ok || got.Result.Text() != "one" {
-		t.Errorf("got %v, %t", got, ok)
-	}
-	if _, ok := r.Find(nil, "other", one); ok {
-		t.Error("the token finds another key's result")
+	s.now = s.now.Add(time.Second)
+	if s.find("alice", "k") != "" {
+		t.Error("still there after the grace")
 	}
 }
 
 func TestReplaysBounds(t *testing.T) {
-	c := &clock{time.Unix(0, 0)}
-	r := control.NewReplays(&control.ReplayOptions{MaxBytes: 100, MaxResult: 40, MaxPerOwner: 2, MaxAge: time.Minute, Now: c.Now})
-	try := func(owner any, key string, size int, want bool) {
+	s := newStore(t, control.ReplayOptions{MaxBytes: 100, MaxBytesPerOwner: 40, MaxPerOwner: 2, MaxAge: time.Minute})
+	try := func(owner, key string, size int, want bool) {
 		t.Helper()
-		if _, ok := r.Keep(owner, key, kept(key), size); ok != want {
-			t.Errorf("Keep(%v, %s, %d) = %t", owner, key, size, ok)
+		if got := s.keep(owner, key, key, size); got != want {
+			t.Errorf("Keep(%s, %s, %d) = %t", owner, key, size, got)
 		}
 	}
 	try("a", "1", 41, false) // one result
 	try("a", "1", 10, true)
 	try("a", "2", 10, true)
-	try("a", "3", 10, false) // of one owner
+	try("a", "3", 10, false) // number of one owner
+	try(control.Nobody+"x", "1", 10, true)
+	try(control.Nobody+"y", "1", 10, true)
+	try(control.Nobody+"z", "1", 20, true)
+	try(control.Nobody+"v", "1", 1, false) // all nobodies together
 	try("b", "1", 40, true)
-	try("c", "1", 40, true)
-	try("d", "1", 10, false) // all together
-	if _, ok := r.Find("a", "1", ""); !ok {
+	try("c", "1", 1, false) // all together
+	if s.find("a", "1") != "1" {
 		t.Error("a result that was promised is gone")
 	}
-	c.now = c.now.Add(time.Minute)
-	if _, ok := r.Find("a", "1", ""); ok {
+	s.now = s.now.Add(time.Minute)
+	if s.find("a", "1") != "" {
 		t.Error("a result outlives its age")
 	}
-	try("d", "1", 40, true)
+	try("c", "1", 40, true)
 }
 
-// TestReplaysInvariant drives the store at random: what Keep has promised is
-// found until it is dropped or has expired, and nothing else is.
+// TestReplaysInvariant drives the store at random beside a model of it: what
+// Keep has promised is found until it has expired, and nothing else is.
 func TestReplaysInvariant(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	c := &clock{time.Unix(0, 0)}
-	r := control.NewReplays(&control.ReplayOptions{MaxBytes: 500, MaxResult: 100, MaxPerOwner: 4, MaxAge: 50 * time.Second, Now: c.Now})
+	s := newStore(t, control.ReplayOptions{MaxBytes: 500, MaxBytesPerOwner: 200, MaxPerOwner: 4, MaxAge: 50 * time.Second, Grace: 5 * time.Second})
 	type entry struct {
 		text    string
 		size    int
@@ -97,9 +123,9 @@ func TestReplaysInvariant(t *testing.T) {
 	}
 	model := make(map[string]entry) // by owner and key
 	for i := range 20_000 {
-		c.now = c.now.Add(time.Duration(rnd.IntN(3)) * time.Second)
+		s.now = s.now.Add(time.Duration(rnd.IntN(3)) * time.Second)
 		for id, e := range model {
-			if !c.now.Before(e.expires) {
+			if !s.now.Before(e.expires) {
 				delete(model, id)
 			}
 		}
@@ -109,29 +135,34 @@ func TestReplaysInvariant(t *testing.T) {
 		case 0:
 			size := rnd.IntN(120)
 			delete(model, id)
-			total, own := size, 0
+			total, own, results := size, size, 0
 			for other, e := range model {
 				total += e.size
 				if other[:2] == owner {
-					own++
+					own += e.size
+					results++
 				}
 			}
-			text := fmt.Sprint(i)
-			want := size <= 100 && total <= 500 && own < 4
-			if _, ok := r.Keep(owner, key, kept(text), size); ok != want {
-				t.Fatalf("step %d: Keep = %t, want %t", i, ok, want)
+			text := fmt.Sprint("text ", i)
+			want := total <= 500 && own <= 200 && results < 4
+			if got := s.keep(owner, key, text, size); got != want {
+				t.Fatalf("step %d: Keep = %t, want %t", i, got, want)
 			}
 			if want {
-				model[id] = entry{text, size, c.now.Add(50 * time.Second)}
+				model[id] = entry{text, size, s.now.Add(50 * time.Second)}
 			}
 		case 1:
-			e, want := model[id]
-			if got, ok := r.Find(owner, key, ""); ok != want || ok && got.Result.Text() != e.text {
-				t.Fatalf("step %d: Find = %v, %t; want %v, %t", i, got, ok, e, want)
+			if got := s.find(owner, key); got != model[id].text {
+				t.Fatalf("step %d: Find = %q, want %q", i, got, model[id].text)
 			}
 		case 2:
-			r.Drop(owner, key, "")
-			delete(model, id)
+			s.Delivered(context.Background(), owner, key)
+			if e, ok := model[id]; ok {
+				if soon := s.now.Add(5 * time.Second); soon.Before(e.expires) {
+					e.expires = soon
+					model[id] = e
+				}
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -18,6 +19,7 @@ var errStopping = &registry.Error{
 type drain struct {
 	mu       sync.Mutex
 	stopping bool
+	once     sync.Once // of what is done at the end
 	calls    map[*inFlight]struct{}
 	idle     chan struct{} // closed when stopping and no call is left
 }
@@ -72,8 +74,8 @@ func (d *drain) release(c *inFlight) {
 }
 
 // stop refuses calls from now on and waits for those in flight. When ctx ends
-// it cancels what is left, waits for the calls to notice, and returns ctx's
-// error: handlers are abandoned by the pipeline, so that this takes no time.
+// it cancels what is left, waits a moment for the calls to notice, and returns
+// ctx's error.
 func (d *drain) stop(ctx context.Context) error {
 	d.mu.Lock()
 	d.stopping = true
@@ -96,6 +98,18 @@ func (d *drain) stop(ctx context.Context) error {
 		c.cancel(errStopping)
 	}
 	d.mu.Unlock()
-	<-idle
+	timer := time.NewTimer(deliverTimeout)
+	defer timer.Stop()
+	select {
+	case <-idle:
+	case <-timer.C:
+	}
 	return ctx.Err()
+}
+
+// isStopping reports whether stop has been called.
+func (d *drain) isStopping() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.stopping
 }

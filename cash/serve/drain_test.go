@@ -100,7 +100,7 @@ func TestShutdownCancelsAtItsDeadline(t *testing.T) {
 	if err := srv.Shutdown(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("Shutdown: %v", err)
 	}
-	if r := <-inFlight; !r.isError || !strings.Contains(r.text, "shutting down") || !strings.Contains(r.text, "may still take effect") {
+	if r := <-inFlight; !r.isError || !strings.Contains(r.text, "shutting down") || !strings.Contains(r.text, "may have taken effect") {
 		t.Errorf("the call in flight got %+v: %v", r, r.err)
 	}
 }

@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"net/http"
-	"weak"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -20,6 +19,7 @@ func (s *Server) identify(ctx context.Context, req mcp.Request) (context.Context
 	if s.opts.Identify != nil {
 		c, err := s.opts.Identify(ctx, req)
 		if err != nil {
+			s.opts.Logger.WarnContext(ctx, "request refused", "reason", err.Error())
 			return nil, &registry.Error{Kind: registry.Denied, Message: "The request was refused: " + err.Error() + ".", Err: err}
 		}
 		return registry.WithCaller(ctx, c), nil
@@ -43,10 +43,14 @@ func tokenCaller(t *auth.TokenInfo) *registry.Caller {
 	return &registry.Caller{ID: t.UserID, Roles: t.Scopes}
 }
 
-// carryCaller hands the caller in an HTTP request's context on to the handlers
-// of that request. The SDK carries nothing else than a token so far, and binds
-// a session to the token's user, which is what is wanted here too.
-func carryCaller(next http.Handler) http.Handler {
+// CarryCaller hands the caller in an HTTP request's context
+// ([registry.WithCaller]) on to the tools that the request calls.
+// [Server.Handler] has it built in; an embedder who serves a face through an
+// HTTP handler of the SDK's, after [Server.AddTo], wraps that handler with it.
+//
+// The SDK carries nothing else than a token so far, and binds a session to the
+// token's user, which is what is wanted here too.
+func CarryCaller(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := registry.CallerFrom(r.Context())
 		if c == nil || auth.TokenInfoFromContext(r.Context()) != nil {
@@ -67,20 +71,13 @@ func carryCaller(next http.Handler) http.Handler {
 	})
 }
 
-// A Connection identifies the connection of a request: comparable, and it does
-// not keep the connection alive. The zero Connection is none: stateless
-// requests have no connection that could be told from another.
-type Connection struct {
-	session weak.Pointer[mcp.ServerSession]
-}
-
-func connectionOf(req *mcp.CallToolRequest) Connection {
-	if req.Session == nil {
-		return Connection{}
-	}
+// connection identifies the connection of a request, or is empty: stateless
+// requests have none that could be told from another, and what an embedder
+// serves by itself is not known here.
+func (s *Server) connection(req *mcp.CallToolRequest) string {
 	overHTTP := req.Extra != nil && req.Extra.Header != nil
-	if overHTTP && req.Session.ID() == "" {
-		return Connection{}
+	if overHTTP && req.Session != nil {
+		return req.Session.ID()
 	}
-	return Connection{weak.Make(req.Session)}
+	return s.conn
 }

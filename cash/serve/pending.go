@@ -64,19 +64,34 @@ func (p *pending) countPosts(next http.Handler) http.Handler {
 	})
 }
 
-// counted is a transport that counts the calls read from its connection until
+// counted is a transport, of one connection, that counts the calls read until
 // their answers are written.
 type counted struct {
 	mcp.Transport
-	pending *pending
+	pending pending
+
+	mu   sync.Mutex
+	conn mcp.Connection
 }
 
-func (t counted) Connect(ctx context.Context) (mcp.Connection, error) {
+func (t *counted) Connect(ctx context.Context) (mcp.Connection, error) {
 	conn, err := t.Transport.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return countedConn{conn, t.pending}, nil
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.conn = conn
+	return countedConn{conn, &t.pending}, nil
+}
+
+// close closes the connection from below: writes that are stuck fail.
+func (t *counted) close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.conn != nil {
+		_ = t.conn.Close()
+	}
 }
 
 type countedConn struct {

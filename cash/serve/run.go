@@ -2,43 +2,69 @@ package serve
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// ErrServerClosed is what [Server.Run] returns after [Server.Shutdown].
+var ErrServerClosed = errors.New("serve: server closed")
+
 // Run serves one connection: the client at the other end of transport. It
-// returns when the client has gone, or when ctx ends: then calls that come in
-// are refused, those in flight have [Options.DrainTimeout] to finish and are
+// returns nil when the client has gone, ctx's error when ctx ends, and
+// [ErrServerClosed] after Shutdown. When ctx ends, calls that come in are
+// refused, those in flight have [Options.DrainTimeout] to finish and are
 // cancelled after it. The caller of all requests is the one in ctx, unless
 // [Options.Identify] says otherwise.
+//
+// Malformed messages on the SDK's stdio and IO transports are answered with an
+// error and passed over.
 func (s *Server) Run(ctx context.Context, transport mcp.Transport) error {
 	own := new(drain)
-	conn := &Server{face: s.face, impl: s.impl, opts: s.opts, drain: own, drains: []*drain{s.drain, own}}
+	c := &Server{
+		face: s.face, impl: s.impl, opts: s.opts, conn: rand.Text(),
+		drain: own, drains: []*drain{s.drain, own}, closed: s.closed, web: new(web),
+	}
+	t := &counted{Transport: sturdy(transport)}
 	inner, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	ended := make(chan error, 1)
-	unanswered := new(pending)
-	go func() { ended <- conn.newMCPServer().Run(inner, counted{transport, unanswered}) }()
+	go func() { ended <- c.newMCPServer().Run(inner, t) }()
+	var reason error
 	select {
 	case err := <-ended:
 		return err
 	case <-ctx.Done():
+		limit, cancel := context.WithTimeout(context.Background(), s.opts.DrainTimeout)
+		_ = own.stop(limit)
+		cancel()
+		reason = ctx.Err()
+	case <-s.closed:
+		reason = ErrServerClosed
 	}
-	limit, cancel := context.WithTimeout(context.Background(), s.opts.DrainTimeout)
-	defer cancel()
-	own.stop(limit)
-	unanswered.wait(deliverTimeout)
+	t.pending.wait(deliverTimeout)
 	stop()
-	<-ended
-	return ctx.Err()
+	select {
+	case <-ended:
+	case <-time.After(deliverTimeout):
+		// The client does not read what is written to it, and the SDK waits for
+		// that. It is left to notice that its connection has been closed.
+		t.close()
+	}
+	return reason
 }
 
 // Shutdown stops the server gracefully, whatever it is served through: calls
 // are refused from now on, those in flight may finish until ctx ends and are
-// cancelled then, and HTTP sessions are closed. It returns ctx's error if calls
-// had to be cancelled. Call it before shutting down the HTTP server.
+// cancelled then; after that connections are closed and HTTP requests answered
+// with 503. It returns ctx's error if calls had to be cancelled. Clients that do
+// not read and functions that do not end hold it up for some seconds at most.
+// Call it before shutting down the HTTP server. A server cannot be used again.
 func (s *Server) Shutdown(ctx context.Context) error {
 	err := s.drain.stop(ctx)
-	s.closeSessions()
+	s.web.close()
+	s.drain.once.Do(func() { close(s.closed) })
 	return err
 }

@@ -3,10 +3,12 @@ package serve
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"runtime/debug"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -28,23 +30,29 @@ type Server struct {
 	face   Face
 	impl   *mcp.Implementation
 	opts   Options
+	conn   string   // id of the one connection that it serves; empty for many
 	drain  *drain   // all calls of the server
 	drains []*drain // those that a call enters: the server's, and its connection's
-	web    web
+	closed chan struct{}
+	web    *web
 }
 
 // New returns a server of face that presents itself as impl.
 func New(face Face, impl *mcp.Implementation, opts *Options) *Server {
 	all := new(drain)
-	return &Server{face: face, impl: impl, opts: opts.withDefaults(), drain: all, drains: []*drain{all}}
+	return &Server{
+		face: face, impl: impl, opts: opts.withDefaults(),
+		drain: all, drains: []*drain{all}, closed: make(chan struct{}), web: new(web),
+	}
 }
 
 // A Request is a call of one of a face's tools.
 type Request struct {
 	// Arguments is what the client sent: any JSON, or nothing.
 	Arguments json.RawMessage
-	// Connection is the one that the request came through.
-	Connection Connection
+	// Connection identifies the connection that the request came through. Empty
+	// is none that could be told from another.
+	Connection string
 	// Progress delivers reports to the client. Nil if it did not ask for them.
 	Progress func(context.Context, registry.Progress) error
 }
@@ -53,21 +61,21 @@ type Request struct {
 type ToolFunc func(context.Context, *Request) (*registry.Result, error)
 
 // Tool makes an SDK handler of f: it decides who the caller is, refuses calls
-// while the server stops, recovers from panics, and lets render make a result
-// of every error.
-func (s *Server) Tool(f ToolFunc, render func(error) *registry.Result) mcp.ToolHandler {
-	return func(ctx context.Context, req *mcp.CallToolRequest) (res *mcp.CallToolResult, _ error) {
-		defer func() {
-			if v := recover(); v != nil {
-				logPanic(ctx, s.opts.Logger, req.Params.Name, v)
-				res = toolResult(render(errPanic))
-			}
-		}()
+// while the server stops, recovers from panics, answers when the request is
+// cancelled or the timeout is over (zero is none) whatever f does, and lets
+// render make a result of every error.
+func (s *Server) Tool(f ToolFunc, timeout time.Duration, render func(error) *registry.Result) mcp.ToolHandler {
+	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if timeout > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, timeout)
+			defer cancel()
+		}
 		r, err := s.run(ctx, f, req)
 		if err != nil {
 			r = render(err)
 		}
-		return toolResult(r), nil
+		return toolResult(r, req), nil
 	}
 }
 
@@ -77,14 +85,69 @@ func (s *Server) run(ctx context.Context, f ToolFunc, req *mcp.CallToolRequest) 
 		return nil, err
 	}
 	defer call.leave()
-	if ctx, err = s.identify(ctx, req); err != nil {
-		return nil, err
-	}
-	return f(ctx, &Request{
-		Arguments:  req.Params.Arguments,
-		Connection: connectionOf(req),
-		Progress:   progress(req),
+	return apart(ctx, s.opts.Logger, req.Params.Name, func() (*registry.Result, error) {
+		ctx, err := s.identify(ctx, req)
+		if err != nil {
+			return nil, err
+		}
+		return f(ctx, &Request{
+			Arguments:  req.Params.Arguments,
+			Connection: s.connection(req),
+			Progress:   progress(req),
+		})
 	})
+}
+
+// grace is how long something may take to notice that its context has ended
+// before it is left behind.
+const grace = 100 * time.Millisecond
+
+// apart runs f in a goroutine of its own, because it leads to the embedder's
+// code: that may panic, end its goroutine, or ignore that ctx has ended.
+func apart[T any](ctx context.Context, log *slog.Logger, what string, f func() (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		o := outcome{err: errPanic}
+		returned := false
+		defer func() {
+			if !returned {
+				logPanic(ctx, log, what, recover())
+			}
+			done <- o
+		}()
+		value, err := f()
+		o, returned = outcome{value, err}, true
+	}()
+	select {
+	case o := <-done:
+		return o.value, o.err
+	case <-ctx.Done():
+	}
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case o := <-done:
+		return o.value, o.err
+	case <-timer.C:
+		var none T
+		return none, ended(ctx)
+	}
+}
+
+// ended is the error for a request whose context has ended.
+func ended(ctx context.Context) error {
+	var e *registry.Error
+	if errors.As(context.Cause(ctx), &e) && e != nil {
+		return e
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return &registry.Error{Kind: registry.Timeout, Message: "The server did not answer in time.", Err: ctx.Err()}
+	}
+	return &registry.Error{Kind: registry.Canceled, Message: "The request was cancelled.", Err: ctx.Err()}
 }
 
 // progress returns nil unless the client wants to be told.
@@ -100,12 +163,16 @@ func progress(req *mcp.CallToolRequest) func(context.Context, registry.Progress)
 	}
 }
 
+// objectsOnly is the last protocol version whose structured content is always
+// an object.
+const objectsOnly = "2025-11-25"
+
 // toolResult is r in the SDK's form. The SDK writes into the metadata, and
 // results may be shared, so it gets a copy of that.
-func toolResult(r *registry.Result) *mcp.CallToolResult {
+func toolResult(r *registry.Result, req *mcp.CallToolRequest) *mcp.CallToolResult {
 	t := &mcp.CallToolResult{Content: r.Content, IsError: r.IsError, Meta: maps.Clone(r.Meta)}
-	if r.Structured != nil {
-		t.StructuredContent = r.Structured
+	if s := r.Structured; len(s) > 0 && (s[0] == '{' || req.ProtocolVersion() > objectsOnly) {
+		t.StructuredContent = s
 	}
 	return t
 }
@@ -115,13 +182,17 @@ var errPanic = &registry.Error{Kind: registry.Internal, Message: "The server fai
 // logPanic logs the type of what was panicked with and the stack, but not the
 // value, which may hold anything.
 func logPanic(ctx context.Context, log *slog.Logger, what string, v any) {
+	defer func() { _ = recover() }() // a logger may panic too
 	log.ErrorContext(ctx, "request panicked", "request", what, "panic", fmt.Sprintf("%T", v), "stack", string(debug.Stack()))
 }
 
-// AddTo adds the face to an MCP server of the embedder's own.
+// AddTo adds the face to an MCP server of the embedder's own, which from then
+// on also survives panics in its other handlers. Callers are identified as
+// elsewhere; over HTTP, wrap the SDK's handler with [CarryCaller] if they are in
+// the context of the request.
 func (s *Server) AddTo(srv *mcp.Server) {
 	s.face.Add(srv, s)
-	srv.AddReceivingMiddleware(s.instruct)
+	srv.AddReceivingMiddleware(s.recover, s.instruct)
 }
 
 // newMCPServer returns an MCP server that has nothing but the face.
@@ -132,7 +203,6 @@ func (s *Server) newMCPServer() *mcp.Server {
 		SetCacheable: private,
 	})
 	s.AddTo(srv)
-	srv.AddReceivingMiddleware(s.recover)
 	return srv
 }
 
@@ -157,12 +227,22 @@ func (s *Server) instruct(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
+// instructTimeout is how long a client waits for its instructions at most.
+const instructTimeout = 5 * time.Second
+
 func (s *Server) instructions(ctx context.Context, req mcp.Request, own string) string {
-	ctx, err := s.identify(ctx, req)
+	ctx, cancel := context.WithTimeout(ctx, instructTimeout)
+	defer cancel()
+	line, err := apart(ctx, s.opts.Logger, "instructions", func() (string, error) {
+		ctx, err := s.identify(ctx, req)
+		if err != nil {
+			return "", err
+		}
+		return s.face.Instructions(ctx), nil
+	})
 	if err != nil {
 		return own // who is refused is told so by the tools
 	}
-	line := s.face.Instructions(ctx)
 	if own == "" || line == "" {
 		return own + line
 	}

@@ -54,18 +54,59 @@ func (s *Server) newHandler(srv *mcp.Server) http.Handler {
 		}
 		sessions.ServeHTTP(w, r)
 	})
-	h = carryCaller(h)
+	h = CarryCaller(h)
 	if s.opts.VerifyToken != nil {
 		h = auth.RequireBearerToken(s.opts.VerifyToken, s.opts.Token)(h)
 	}
-	return s.opts.CrossOrigin.Handler(s.web.pending.countPosts(h))
+	return s.sameOrigin(s.open(s.web.pending.countPosts(h)))
+}
+
+// sameOrigin refuses browsers of another origin. The standard library trusts
+// GET requests to have no effect; here they open the stream of a session.
+func (s *Server) sameOrigin(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		check := r
+		if r.Method == http.MethodGet {
+			check = r.Clone(r.Context())
+			check.Method = http.MethodPost
+		}
+		if err := s.opts.CrossOrigin.Check(check); err != nil {
+			http.Error(w, "cross-origin request refused", http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// open refuses requests once the server is closed, and while it stops those
+// that would begin something that lasts: sessions, and streams of them.
+func (s *Server) open(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		stopping := s.drain.isStopping() && (r.Method == http.MethodGet || begins(r))
+		select {
+		case <-s.closed:
+			stopping = true
+		default:
+		}
+		if stopping {
+			w.Header().Set("Retry-After", "5")
+			http.Error(w, "the server is shutting down: try again in a moment", http.StatusServiceUnavailable)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// begins reports whether a request asks for a new session.
+func begins(r *http.Request) bool {
+	return r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") == "" && r.Header.Get("Mcp-Protocol-Version") < stateless
 }
 
 // bounded refuses new sessions while there are too many: each costs memory and
 // a goroutine until it is idle for long enough.
 func (s *Server) bounded(srv *mcp.Server, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") == "" && s.full(srv) {
+		if begins(r) && s.full(srv) {
 			s.opts.Logger.WarnContext(r.Context(), "refusing an HTTP session", "limit", s.opts.MaxSessions)
 			w.Header().Set("Retry-After", "60")
 			http.Error(w, "too many sessions: try again later", http.StatusServiceUnavailable)
@@ -85,17 +126,23 @@ func (s *Server) full(srv *mcp.Server) bool {
 	return false
 }
 
-// closeSessions ends the HTTP sessions, and with them their open streams, once
-// the answers that are on their way have been delivered.
-func (s *Server) closeSessions() {
-	s.web.mu.Lock()
-	srv := s.web.mcp
-	s.web.mu.Unlock()
+// close ends the HTTP sessions, and with them their open streams, once the
+// answers that are on their way have been delivered.
+func (w *web) close() {
+	w.mu.Lock()
+	srv := w.mcp
+	w.mu.Unlock()
 	if srv == nil {
 		return
 	}
-	s.web.pending.wait(deliverTimeout)
+	w.pending.wait(deliverTimeout)
+	var closing pending
 	for ss := range srv.Sessions() {
-		ss.Close()
+		closing.add(1)
+		go func() { // waits for a client that does not read, if need be for ever
+			defer closing.add(-1)
+			_ = ss.Close()
+		}()
 	}
+	closing.wait(deliverTimeout)
 }

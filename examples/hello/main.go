@@ -45,5 +45,7 @@ func newServer(shop *Shop) *cash.Server {
 }
 
 func main() {
-	log.Fatal(newServer(new(Shop)).Run(context.Background(), &mcp.StdioTransport{}))
+	if err := newServer(new(Shop)).Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+		log.Fatal(err)
+	}
 }

@@ -78,7 +78,7 @@ func TestFunctions(t *testing.T) {
 func functions(t *testing.T) []*registry.Function {
 	t.Helper()
 	var all []*registry.Function
-	err := registry.Walk(t.Context(), newRegistry(store.New()), func(l *registry.Listing) error {
+	err := registry.Walk(t.Context(), newRegistry(store.New()), "", func(l *registry.Listing) error {
 		all = append(all, l.Functions...)
 		return nil
 	})

@@ -71,7 +71,7 @@ func connect(ctx context.Context, srv *cash.Server) (*mcp.ClientSession, error) 
 // plainTools returns the functions as tools of an ordinary MCP server.
 func plainTools(ctx context.Context, src registry.Source) ([]*mcp.Tool, error) {
 	var tools []*mcp.Tool
-	err := registry.Walk(ctx, src, func(l *registry.Listing) error {
+	err := registry.Walk(ctx, src, "", func(l *registry.Listing) error {
 		for _, f := range l.Functions {
 			tools = append(tools, &mcp.Tool{
 				Name:        strings.ReplaceAll(f.Path(), ".", "_"),

@@ -1,0 +1,47 @@
+// Package cashtest helps to test servers that are built with this module, and
+// any other server that follows the CaSH model.
+//
+// A client in memory, in two lines:
+//
+//	client := cashtest.Connect(t, srv)
+//	reply := client.Call("orders", "get", map[string]any{"order_id": "ORD-1001"})
+//
+// The same client over other transports:
+//
+//	cashtest.ConnectHTTP(t, server.URL)                     // an endpoint
+//	cashtest.ConnectCommand(t, exec.Command("./shop"))      // a child process
+//	cashtest.Dial(t, transport)                             // anything else
+//	(&cashtest.Dialer{Version: "2025-11-25"}).Connect(t, srv) // with options
+//
+// Whether a server keeps the specification, as a black box:
+//
+//	func TestCompliance(t *testing.T) {
+//		cashtest.Compliance(t, cashtest.Target{
+//			Transport: func() mcp.Transport { return cashtest.InMemory(srv) },
+//			Strict:    true,
+//			Read:      &cashtest.Sample{Namespace: "orders", Function: "get", Kwargs: map[string]any{"order_id": "ORD-1001"}},
+//		})
+//	}
+//
+// What a server costs a model, before it is deployed:
+//
+//	cashtest.Budget{Tools: 2000, Index: 1000, Namespace: 2000, Function: 3000}.Check(t, client)
+//
+// And whether what is registered reads well: [LintClean].
+//
+// # Levels
+//
+// Compliance demands what the RFC has at the level of MUST. What it recommends,
+// and what was inferred where its text is silent, is logged as "should: ...",
+// and fails the test only if [Target.Strict] is set. A row that cannot be
+// checked is named in a line "not checked: ...", never passed over.
+//
+// # Limits
+//
+// A black box shows what it answers and nothing else. Names are discovered
+// through help, of at most 500 pages; what a call does cannot be discovered, so
+// no function is called that the Target does not name. Samples must be
+// deterministic: the same call gives the same answer. Rows about registration
+// (what is refused there), about the manifest and about aggregation are not
+// checked here.
+package cashtest

@@ -1,0 +1,51 @@
+package cashtest_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/cash"
+	"github.com/cash-mcp/go-sdk/cash/cashtest"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// In a real test these come from testing and from the package under test.
+var (
+	t   *testing.T
+	srv = cash.NewServer(registry.New(nil), nil)
+	reg = registry.New(nil)
+)
+
+func ExampleConnect() {
+	client := cashtest.Connect(t, srv)
+	reply := client.Call("orders", "get", map[string]any{"order_id": "ORD-1001"}).OK()
+
+	var order struct{ Status string }
+	reply.Decode(&order)
+	if order.Status != "shipped" {
+		t.Errorf("status %q", order.Status)
+	}
+}
+
+func ExampleDialer() {
+	admin := registry.WithCaller(context.Background(), &registry.Caller{ID: "ada", Roles: []string{"admin"}})
+	client := (&cashtest.Dialer{Context: admin, Version: "2025-11-25"}).Connect(t, srv)
+	client.Help("admin", "").OK()
+}
+
+func ExampleCompliance() {
+	cashtest.Compliance(t, cashtest.Target{
+		Transport: func() mcp.Transport { return cashtest.InMemory(srv) },
+		Strict:    true,
+		Read:      &cashtest.Sample{Namespace: "orders", Function: "get", Kwargs: map[string]any{"order_id": "ORD-1001"}},
+		Large:     &cashtest.Sample{Namespace: "orders", Function: "list"},
+	})
+}
+
+func ExampleBudget() {
+	client := cashtest.Connect(t, srv)
+	cashtest.Budget{Tools: 2000, Index: 500, Namespace: 1000, Function: 1500}.Check(t, client)
+	cashtest.LintClean(t, reg)
+}

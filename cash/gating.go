@@ -1,0 +1,207 @@
+package cash
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/json"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/cash/control"
+	"github.com/cash-mcp/go-sdk/gate"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// gating is the gate of one call (RFC 7), with the replay of what it withheld.
+type gating struct {
+	server *Server
+	call   *registry.Call
+	limit  int
+	raised bool   // the caller chose the limit
+	token  string // the replay value that the caller passed, or was given
+	owner  string // of a kept result; empty if the caller can't be recognised
+	digest string // key of a kept result; see key
+	found  bool   // the result is one that was kept
+}
+
+// reserved are the arguments that callers also put into kwargs (R105). What
+// they mean there is settled by the function: if it declares them, they are its
+// own.
+var reserved = []registry.Reserved{{Name: "sizelimit"}, {Name: "replay", Takes: isReplay}}
+
+// replayPrefix begins every replay value, so that a function's own argument of
+// that name is not mistaken for one.
+const replayPrefix = "replay-"
+
+func isReplay(value json.RawMessage) bool {
+	return strictjson.KindOf(value) == strictjson.String && strings.HasPrefix(strictjson.Text(value), replayPrefix)
+}
+
+func (s *Server) newGating(c *registry.Call, req *CallRequest, via call) (*gating, error) {
+	g := &gating{server: s, call: c, limit: s.opts.SizeLimit, token: req.Replay}
+	limit := req.SizeLimit
+	if limit != nil && *limit < 0 {
+		return nil, errSizeLimit
+	}
+	if c.Reserved != nil {
+		if value := c.Reserved[0]; limit == nil && value != nil {
+			var err error
+			if limit, err = parseSizeLimit(value); err != nil {
+				return nil, err
+			}
+		}
+		if value := c.Reserved[1]; g.token == "" && value != nil {
+			g.token = strictjson.Text(value)
+		}
+	}
+	if limit != nil {
+		g.limit, g.raised = *limit, true
+	}
+	switch {
+	case g.token != "":
+		g.owner = control.Nobody + g.token
+	case !c.Caller.Anonymous():
+		g.owner = "caller:" + c.Caller.ID
+	case via.connection != "":
+		g.owner = "connection:" + via.connection
+	}
+	return g, nil
+}
+
+// mayReplay reports whether the call may be the repeat of one whose result was
+// kept: it says so, or it asks for more than it would get by default.
+func (g *gating) mayReplay() bool {
+	return !g.call.Function.ReadOnly && (g.token != "" || g.raised && g.owner != "")
+}
+
+type gatingKey struct{}
+
+// replays is the innermost middleware: it stands in for the function where its
+// result was kept, so that whatever decides about calls decides about repeats
+// too.
+func (s *Server) replays(next registry.Handler) registry.Handler {
+	return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
+		g, ok := ctx.Value(gatingKey{}).(*gating)
+		if !ok {
+			return next(ctx, c)
+		}
+		kept, found, err := s.opts.Replays.Find(ctx, g.owner, g.key())
+		f := g.call.Function
+		switch {
+		case err != nil:
+			return nil, &registry.Error{
+				Kind: registry.Unavailable, Namespace: f.Namespace(), Name: f.Name, Err: err,
+				Message: "Results that were withheld cannot be reached now. The function was not run.",
+				Hint:    "Try again in a moment.",
+			}
+		case found && (g.token != "" || g.limit > kept.Limit):
+			g.found = true
+			return kept.Result, nil
+		case g.token != "":
+			return nil, &registry.Error{
+				Kind: registry.Failed, Namespace: f.Namespace(), Name: f.Name,
+				Message: "No result is kept for this `replay` value and these arguments. The function was not run again.",
+				Hint:    "It ran when the value was given. Pass no `replay` to run it once more.",
+			}
+		}
+		return next(ctx, c)
+	}
+}
+
+// key identifies the function and its arguments, in whatever order they are.
+func (g *gating) key() string {
+	if g.digest == "" {
+		sum := sha256.Sum256(strictjson.Canonical(g.call.Arguments))
+		g.digest = g.server.opts.Name + "\x00" + g.call.Function.Path() + "\x00" + string(sum[:])
+	}
+	return g.digest
+}
+
+// measure returns what the gate measures of a result, in characters.
+func measure(r *registry.Result) int {
+	n := gate.Length(r.Content, r.Structured)
+	for _, value := range r.Meta { // which the pipeline has reduced to JSON
+		if data, ok := value.(json.RawMessage); ok {
+			n += len(data)
+		}
+	}
+	return n
+}
+
+// shortError is the length up to which errors other than a function's own pass
+// whatever the limit is: they say what to do next.
+const shortError = 1000
+
+// gateError returns what the caller gets in place of an error that is too long
+// (R104), or nil.
+func (g *gating) gateError(ctx context.Context, e *registry.Error) *registry.Result {
+	r := renderError(e)
+	if n := measure(r); e.Kind != registry.Failed && n <= shortError {
+		return nil
+	}
+	return g.gate(ctx, r)
+}
+
+// gate returns what the caller gets in place of a result that is too large, or
+// nil if the result passes.
+func (g *gating) gate(ctx context.Context, r *registry.Result) *registry.Result {
+	length := measure(r)
+	streaming := g.call.Function.Streaming() // R102
+	if length <= g.limit || streaming {
+		if g.found && ctx.Err() == nil {
+			// That this cannot be noted only means that it is kept for longer.
+			_ = g.server.opts.Replays.Delivered(ctx, g.owner, g.key())
+		}
+		return nil
+	}
+	n := gate.Notice{
+		Length: length, Limit: g.limit,
+		Summary: gate.Count(r.Content, r.Structured).String(),
+	}
+	if g.call.Function.ReadOnly {
+		n.Filters = g.filters()
+	} else {
+		n.AlreadyRan = g.found || g.keep(ctx, r, length)
+		n.NotKept, n.Replay = !n.AlreadyRan, g.token
+	}
+	out := registry.TextResult(n.Text())
+	out.IsError = true
+	out.Meta = map[string]any{MetaCode: CodeGated}
+	return out
+}
+
+// keep stores a withheld result for its owner; for nobody in particular under a
+// new token.
+func (g *gating) keep(ctx context.Context, r *registry.Result, length int) bool {
+	token := ""
+	if g.owner == "" {
+		token = replayPrefix + rand.Text()
+		g.owner = control.Nobody + token
+	}
+	kept := control.Replayed{Result: r, Length: length, Size: size(r, length), Limit: g.limit}
+	// The function has run: its result is kept also if its caller has gone.
+	ok, err := g.server.opts.Replays.Keep(context.WithoutCancel(ctx), g.owner, g.key(), kept)
+	if err != nil || !ok {
+		return false
+	}
+	g.token = token
+	return true
+}
+
+// size estimates the bytes that keeping a result takes.
+func size(r *registry.Result, length int) int {
+	const overhead = 1 << 10
+	return overhead + 4*length + len(r.Structured)
+}
+
+// filters returns the optional parameters, by which the result may be narrowed.
+func (g *gating) filters() []string {
+	var names []string
+	for _, p := range g.call.Function.Params() {
+		if !p.Required {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,97 @@
+package registry
+
+import (
+	"encoding/json"
+
+	"github.com/cash-mcp/go-sdk/internal/schema"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// A Param describes one parameter: what help shows of it.
+type Param struct {
+	Name string
+	// Type is for display: "string", "array of {product_id, quantity}".
+	Type        string
+	Description string
+	Required    bool
+	Advanced    bool // left out of base help
+	// Rules are the values that are allowed, in words: "One of: low, high.
+	// Default: low." Empty if any value of the type is.
+	Rules   string
+	Enum    []string        // the allowed values, if they are listed
+	Default json.RawMessage // nil if there is none
+	Example json.RawMessage // nil if there is none
+	// Fields are the members of an object, or of an array's objects.
+	Fields []Param
+}
+
+func describeParams(list []schema.Param) []Param {
+	if list == nil {
+		return nil
+	}
+	described := make([]Param, len(list))
+	for i, p := range list {
+		described[i] = Param{
+			Name: p.Name, Type: p.Type, Description: p.Description, Required: p.Required, Advanced: p.Advanced,
+			Rules: p.Rules, Enum: p.Enum, Default: p.Default, Example: p.Example, Fields: describeParams(p.Fields),
+		}
+	}
+	return described
+}
+
+// params are the parameters of a function, and finds them by name.
+type params struct {
+	list      []Param
+	exact     map[string]label // by their spelling
+	canonical map[string]int   // index by canonical form
+}
+
+// label is a declared name with its canonical form, which is empty if the name
+// is not a label.
+type label struct{ name, canonical string }
+
+func newParams(list []schema.Param) *params {
+	p := &params{describeParams(list), make(map[string]label, len(list)), make(map[string]int, len(list))}
+	for i, param := range p.list {
+		c, ok := Canonical(param.Name)
+		p.exact[param.Name] = label{param.Name, c}
+		if ok {
+			p.canonical[c] = i
+		}
+	}
+	return p
+}
+
+// match returns the argument with a key that is in quotes. A key that is spelt
+// as declared costs no allocation.
+func (p *params) match(key, value []byte) argument {
+	if l, ok := p.exact[string(key[1:len(key)-1])]; ok {
+		return argument{l.name, l.canonical, l.name, value}
+	}
+	a := argument{key: strictjson.Text(key), value: value}
+	a.canonical, _ = Canonical(a.key)
+	if param, ok := p.find(a.key); ok {
+		a.declared = param.Name
+	}
+	return a
+}
+
+// find returns the parameter that a spelling of its name stands for.
+func (p *params) find(name string) (Param, bool) {
+	c, ok := Canonical(name)
+	if ok {
+		if i, ok := p.canonical[c]; ok {
+			return p.list[i], true
+		}
+		return Param{}, false
+	}
+	if _, ok := p.exact[name]; !ok { // a name that matches only itself
+		return Param{}, false
+	}
+	for _, param := range p.list {
+		if param.Name == name {
+			return param, true
+		}
+	}
+	return Param{}, false
+}
