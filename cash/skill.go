@@ -74,7 +74,7 @@ func (s *Server) findSkill(ctx context.Context, name string, missing error) (*re
 func (s *Server) walkSkills(ctx context.Context, path string, visit func(*registry.Listing) error) error {
 	return registry.Walk(ctx, s.source, path, func(l *registry.Listing) error {
 		if !l.HasSkills {
-			return registry.SkipNamespace
+			return registry.ErrSkipNamespace
 		}
 		return visit(l)
 	})

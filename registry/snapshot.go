@@ -16,7 +16,6 @@ type snapshot struct {
 type view struct {
 	child        Child
 	canonical    string
-	parent       *view
 	conditions   []Visibility // of this namespace and of all above it
 	children     []*view      // sorted, as are the lists
 	functions    map[string]*Function
@@ -68,7 +67,7 @@ func (n *node) build(above []Visibility) *view {
 		v.child.HasSkills = v.child.HasSkills || cv.child.HasSkills
 	}
 	if v.open {
-		v.listing = v.filter(nil)
+		v.listing = v.everything()
 	}
 	n.built = v
 	return v
@@ -116,19 +115,24 @@ func (v *view) sees(ctx context.Context) (functions, skills bool) {
 	return functions, skills
 }
 
-// filter returns the listing for the caller; a nil ctx is for an open view.
+// everything returns the listing of an open view, which is the same for all.
+func (v *view) everything() *Listing {
+	l := &Listing{
+		Namespace: v.child.Path, Description: v.child.Description,
+		Functions: v.functionList, Skills: v.skillList,
+		HasFunctions: v.child.HasFunctions, HasSkills: v.child.HasSkills,
+	}
+	for _, c := range v.children {
+		if c.child.HasFunctions || c.child.HasSkills {
+			l.Namespaces = append(l.Namespaces, c.child)
+		}
+	}
+	return l
+}
+
+// filter returns the listing for the caller in ctx.
 func (v *view) filter(ctx context.Context) *Listing {
 	l := &Listing{Namespace: v.child.Path, Description: v.child.Description}
-	if v.open {
-		l.Functions, l.Skills = v.functionList, v.skillList
-		l.HasFunctions, l.HasSkills = v.child.HasFunctions, v.child.HasSkills
-		for _, c := range v.children {
-			if c.child.HasFunctions || c.child.HasSkills {
-				l.Namespaces = append(l.Namespaces, c.child)
-			}
-		}
-		return l
-	}
 	for _, f := range v.functionList {
 		if f.VisibleTo.allows(ctx) {
 			l.Functions = append(l.Functions, f)

@@ -46,9 +46,9 @@ type Child struct {
 	HasSkills    bool
 }
 
-// SkipNamespace is what a function passed to [Walk] returns to leave out what
+// ErrSkipNamespace is what a function passed to [Walk] returns to leave out what
 // is below a namespace.
-var SkipNamespace = errors.New("skip this namespace")
+var ErrSkipNamespace = errors.New("skip this namespace")
 
 // Limits of [Walk], which no tree of honest size meets: they end the walk
 // through a source that lists a namespace as its own child.
@@ -59,7 +59,7 @@ const (
 
 // Walk calls visit for the namespace at path and for every one below it that
 // the caller in ctx sees, parents first, in order. It stops at the first error,
-// other than [SkipNamespace], and returns it. A tree of more than 64 levels or
+// other than [ErrSkipNamespace], and returns it. A tree of more than 64 levels or
 // 100,000 namespaces is an error.
 func Walk(ctx context.Context, src Source, path string, visit func(*Listing) error) error {
 	w := walker{src: src, visit: visit}
@@ -84,7 +84,7 @@ func (w *walker) walk(ctx context.Context, path string, depth int) error {
 		return err
 	}
 	if err := w.visit(l); err != nil {
-		if errors.Is(err, SkipNamespace) {
+		if errors.Is(err, ErrSkipNamespace) {
 			return nil
 		}
 		return err
