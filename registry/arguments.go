@@ -18,9 +18,9 @@ type argument struct {
 }
 
 // readArguments reads a JSON object strictly, for a function with the given
-// parameters. Two keys with the same canonical form are an error that names
+// parameters, and appends its members to args. Two keys with the same canonical form are an error that names
 // both: neither is ever picked (R24).
-func readArguments(data json.RawMessage, params *params) ([]argument, error) {
+func readArguments(args []argument, data json.RawMessage, params *params) ([]argument, error) {
 	if err := strictjson.Check(data); err != nil {
 		return nil, invalidArguments("The arguments are not valid JSON: " + err.Error() + ".")
 	}
@@ -31,7 +31,6 @@ func readArguments(data json.RawMessage, params *params) ([]argument, error) {
 	default:
 		return nil, invalidArguments(fmt.Sprintf("The arguments must be a JSON object, not %s.", article(kind.String())))
 	}
-	args := make([]argument, 0, 8)
 	for key, value := range strictjson.RawMembers(data) {
 		args = append(args, params.match(key, value))
 	}

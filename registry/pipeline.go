@@ -129,7 +129,8 @@ func (p *Pipeline) prepareArguments(ctx context.Context, c *Call, req *Request) 
 	if len(data) == 0 {
 		data = []byte("{}")
 	}
-	args, err := readArguments(data, c.Function.params)
+	var few [8]argument // on the stack
+	args, err := readArguments(few[:0], data, c.Function.params)
 	if err != nil {
 		return err
 	}
@@ -209,6 +210,7 @@ func (o outcome) unwrap() (*Result, error) {
 // they return is made presentable here too, for their errors and contents may
 // have methods that panic or hang.
 func (p *Pipeline) invoke(ctx context.Context, c Call, timeout time.Duration, done chan<- outcome) {
+	growStack()
 	f := c.Function
 	settled := false
 	var o outcome
@@ -226,6 +228,19 @@ func (p *Pipeline) invoke(ctx context.Context, c Call, timeout time.Duration, do
 	}
 	settled = true
 }
+
+// growStack makes room for the decoding and encoding of JSON while the stack of
+// a new goroutine is still empty: growing it step by step later, with frames to
+// move, takes a fifth of a call's time.
+//
+//go:noinline
+func growStack() byte {
+	var room [6 << 10]byte
+	return room[len(room)-int(touch)]
+}
+
+// touch keeps the compiler from doing without the room.
+var touch byte = 1
 
 // settle makes sure that a result can be delivered.
 func (p *Pipeline) settle(ctx context.Context, f *Function, r *Result) outcome {

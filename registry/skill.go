@@ -95,7 +95,7 @@ func skillInputs(args json.RawMessage) (map[string]string, error) {
 	if len(args) == 0 {
 		return nil, nil
 	}
-	keys, err := readArguments(args, new(params))
+	keys, err := readArguments(nil, args, new(params))
 	if err != nil {
 		return nil, err
 	}

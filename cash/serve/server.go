@@ -62,16 +62,12 @@ type ToolFunc func(context.Context, *Request) (*registry.Result, error)
 
 // Tool makes an SDK handler of f: it decides who the caller is, refuses calls
 // while the server stops, recovers from panics, answers when the request is
-// cancelled or the timeout is over (zero is none) whatever f does, and lets
-// render make a result of every error.
+// cancelled or the timeout is over whatever f does, and lets render make a
+// result of every error. With a timeout of zero f has deadlines of its own and
+// is trusted to end with its context.
 func (s *Server) Tool(f ToolFunc, timeout time.Duration, render func(error) *registry.Result) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		if timeout > 0 {
-			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(ctx, timeout)
-			defer cancel()
-		}
-		r, err := s.run(ctx, f, req)
+		r, err := s.run(ctx, f, timeout, req)
 		if err != nil {
 			r = render(err)
 		}
@@ -79,22 +75,37 @@ func (s *Server) Tool(f ToolFunc, timeout time.Duration, render func(error) *reg
 	}
 }
 
-func (s *Server) run(ctx context.Context, f ToolFunc, req *mcp.CallToolRequest) (*registry.Result, error) {
+func (s *Server) run(ctx context.Context, f ToolFunc, timeout time.Duration, req *mcp.CallToolRequest) (*registry.Result, error) {
 	ctx, call, err := enter(ctx, s.drains)
 	if err != nil {
 		return nil, err
 	}
 	defer call.leave()
+	if timeout == 0 {
+		return s.answer(ctx, f, req)
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
 	return apart(ctx, s.opts.Logger, req.Params.Name, func() (*registry.Result, error) {
-		ctx, err := s.identify(ctx, req)
-		if err != nil {
-			return nil, err
+		return s.answer(ctx, f, req)
+	})
+}
+
+// answer runs f for the caller of the request.
+func (s *Server) answer(ctx context.Context, f ToolFunc, req *mcp.CallToolRequest) (r *registry.Result, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			logPanic(ctx, s.opts.Logger, req.Params.Name, v)
+			r, err = nil, errPanic
 		}
-		return f(ctx, &Request{
-			Arguments:  req.Params.Arguments,
-			Connection: s.connection(req),
-			Progress:   progress(req),
-		})
+	}()
+	if ctx, err = s.identify(ctx, req); err != nil {
+		return nil, err
+	}
+	return f(ctx, &Request{
+		Arguments:  req.Params.Arguments,
+		Connection: s.connection(req),
+		Progress:   progress(req),
 	})
 }
 
