@@ -173,15 +173,20 @@ func (g *gating) gate(ctx context.Context, r *registry.Result) *registry.Result 
 
 // keep stores a withheld result for its owner; for nobody in particular under a
 // new token.
-func (g *gating) keep(ctx context.Context, r *registry.Result, length int) bool {
+func (g *gating) keep(ctx context.Context, r *registry.Result, length int) (kept bool) {
+	defer func() {
+		if recover() != nil { // a store of the embedder's
+			kept = false
+		}
+	}()
 	token := ""
 	if g.owner == "" {
 		token = replayPrefix + rand.Text()
 		g.owner = control.Nobody + token
 	}
-	kept := control.Replayed{Result: r, Length: length, Size: size(r, length), Limit: g.limit}
+	replay := control.Replayed{Result: r, Length: length, Size: size(r, length), Limit: g.limit}
 	// The function has run: its result is kept also if its caller has gone.
-	ok, err := g.server.opts.Replays.Keep(context.WithoutCancel(ctx), g.owner, g.key(), kept)
+	ok, err := g.server.opts.Replays.Keep(context.WithoutCancel(ctx), g.owner, g.key(), replay)
 	if err != nil || !ok {
 		return false
 	}

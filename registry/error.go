@@ -48,8 +48,12 @@ type Error struct {
 	Err       error  // the cause, for logs and errors.Is; never rendered
 }
 
-// Error returns the message followed by the hint.
+// Error returns the message followed by the hint. Like the other methods it may
+// be called on a nil *Error, which handlers return by mistake.
 func (e *Error) Error() string {
+	if e == nil {
+		return ""
+	}
 	if e.Hint == "" {
 		return e.Message
 	}
@@ -57,12 +61,17 @@ func (e *Error) Error() string {
 }
 
 // Unwrap returns the cause, which may be nil.
-func (e *Error) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Err
+}
 
 // Is reports whether target is the error's [Kind].
 func (e *Error) Is(target error) bool {
 	k, ok := target.(Kind)
-	return ok && k == e.Kind
+	return ok && e != nil && k == e.Kind
 }
 
 // AsError returns err as an *Error. An error of another type becomes

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 )
 
 // guarded keeps a source to its duties, so that those who use it need not.
@@ -16,10 +17,21 @@ type guarded struct {
 // List implements [Source].
 func (g guarded) List(ctx context.Context, path string) (l *Listing, err error) {
 	defer g.check(ctx, &err)
-	if l, err = g.src.List(ctx, path); err == nil && l == nil {
+	l, err = g.src.List(ctx, path)
+	switch {
+	case err != nil:
+		return nil, err
+	case l == nil && path == "":
+		return &Listing{}, nil
+	case l == nil:
 		return nil, NoNamespace(path)
+	case slices.Contains(l.Functions, nil) || slices.Contains(l.Skills, nil):
+		kept := *l
+		kept.Functions = slices.DeleteFunc(slices.Clone(l.Functions), func(f *Function) bool { return f == nil })
+		kept.Skills = slices.DeleteFunc(slices.Clone(l.Skills), func(s *Skill) bool { return s == nil })
+		return &kept, nil
 	}
-	return l, err
+	return l, nil
 }
 
 // Function implements [Source].

@@ -193,3 +193,80 @@ func TestRegistryVisibility(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestVisibilityLater holds that a rule set on a namespace that has been read
+// holds for everything below it, at once, and that it can be taken back.
+func TestVisibilityLater(t *testing.T) {
+	reg := registry.New(nil)
+	admin := reg.Namespace("admin", "")
+	reg.Namespace("admin.users.old", "").Add(echo("purge"))
+	reg.Namespace("admin.users", "").AddSkill(&registry.Skill{Name: "how", Text: "x"})
+	reg.Namespace("", "").Add(echo("f"))
+	ctx := context.Background()
+	sees := func() (n int) {
+		if _, err := reg.Function(ctx, "admin.users.old", "purge"); err == nil {
+			n++
+		}
+		if _, err := reg.Skill(ctx, "admin.users", "how"); err == nil {
+			n++
+		}
+		for _, path := range []string{"admin", "admin.users", "admin.users.old"} {
+			if _, err := reg.List(ctx, path); err == nil {
+				n++
+			}
+		}
+		if l, err := reg.List(ctx, ""); err == nil && len(l.Namespaces) > 0 {
+			n++
+		}
+		return n
+	}
+	if n := sees(); n != 6 {
+		t.Fatalf("before the rule %d of 6 are seen", n)
+	}
+	admin.VisibleTo(registry.Roles("boss"))
+	if n := sees(); n != 0 {
+		t.Errorf("with the rule %d of 6 are seen", n)
+	}
+	admin.VisibleTo(nil)
+	if n := sees(); n != 6 {
+		t.Errorf("after the rule %d of 6 are seen", n)
+	}
+}
+
+// TestHiddenSpelling holds R54 for names that are asked for in another
+// spelling: an answer in the registered one would betray that there is one.
+func TestHiddenSpelling(t *testing.T) {
+	reg := registry.New(nil)
+	reg.Namespace("Ad_Min", "").VisibleTo(registry.Roles("boss")).Add(echo("Pur_Ge"))
+	reg.Namespace("Ad_Min", "").AddSkill(&registry.Skill{Name: "How_To", Text: "x"})
+	reg.Namespace("Mixed", "").Add(echo("open"))
+	hidden := echo("Se_Cret")
+	hidden.VisibleTo = registry.Roles("boss")
+	reg.Namespace("Mixed", "").Add(hidden)
+	reg.Namespace("Skilled", "").AddSkill(&registry.Skill{Name: "s", Text: "x", VisibleTo: registry.Roles("boss")})
+	ctx := context.Background()
+	ask := map[string]func(path, name string) error{
+		"list":     func(path, _ string) error { _, err := reg.List(ctx, path); return err },
+		"function": func(path, name string) error { _, err := reg.Function(ctx, path, name); return err },
+		"skill":    func(path, name string) error { _, err := reg.Skill(ctx, path, name); return err },
+	}
+	for what, f := range ask {
+		for _, name := range []struct{ there, absent, function, other string }{
+			{"ADMIN", "ABSEN", "PURGE", "PURGE"}, {"ADMIN", "ABSEN", "HOWTO", "HOWTO"}, {"SKILLED", "ABSENTS", "S", "S"}, {"Mixed", "Mixed", "SECRET", "ABSENT"},
+		} {
+			if what == "list" && name.there == name.absent {
+				continue
+			}
+			err := f(name.there, name.function)
+			if err == nil {
+				t.Errorf("%s %s.%s: hidden, and answered", what, name.there, name.function)
+				continue
+			}
+			want := f(name.absent, name.other).Error()
+			want = strings.NewReplacer(name.absent, name.there, name.other, name.function).Replace(want)
+			if err.Error() != want || registry.AsError(err).Kind != registry.AsError(f(name.absent, name.other)).Kind {
+				t.Errorf("%s %s.%s:\n got %s\nwant %s", what, name.there, name.function, err, want)
+			}
+		}
+	}
+}

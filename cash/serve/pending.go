@@ -72,6 +72,8 @@ type counted struct {
 
 	mu   sync.Mutex
 	conn mcp.Connection
+	once sync.Once
+	gone chan struct{} // closed when the client has sent its last message
 }
 
 func (t *counted) Connect(ctx context.Context) (mcp.Connection, error) {
@@ -82,7 +84,7 @@ func (t *counted) Connect(ctx context.Context) (mcp.Connection, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.conn = conn
-	return countedConn{conn, &t.pending}, nil
+	return countedConn{conn, t}, nil
 }
 
 // close closes the connection from below: writes that are stuck fail.
@@ -96,20 +98,23 @@ func (t *counted) close() {
 
 type countedConn struct {
 	mcp.Connection
-	pending *pending
+	transport *counted
 }
 
 func (c countedConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	msg, err := c.Connection.Read(ctx)
 	if req, ok := msg.(*jsonrpc.Request); ok && err == nil && req.IsCall() {
-		c.pending.add(1)
+		c.transport.pending.add(1)
+	}
+	if err != nil && ctx.Err() == nil {
+		c.transport.once.Do(func() { close(c.transport.gone) })
 	}
 	return msg, err
 }
 
 func (c countedConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if _, ok := msg.(*jsonrpc.Response); ok {
-		defer c.pending.add(-1)
+		defer c.transport.pending.add(-1)
 	}
 	return c.Connection.Write(ctx, msg)
 }

@@ -27,7 +27,7 @@ func (s *Server) Run(ctx context.Context, transport mcp.Transport) error {
 		face: s.face, impl: s.impl, opts: s.opts, conn: rand.Text(),
 		drain: own, drains: []*drain{s.drain, own}, closed: s.closed, web: new(web),
 	}
-	t := &counted{Transport: sturdy(transport)}
+	t := &counted{Transport: sturdy(transport), gone: make(chan struct{})}
 	inner, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	ended := make(chan error, 1)
@@ -43,17 +43,28 @@ func (s *Server) Run(ctx context.Context, transport mcp.Transport) error {
 		reason = ctx.Err()
 	case <-s.closed:
 		reason = ErrServerClosed
+	case <-t.gone: // the SDK is about to end
+		return t.end(ended)
 	}
 	t.pending.wait(deliverTimeout)
 	stop()
-	select {
-	case <-ended:
-	case <-time.After(deliverTimeout):
-		// The client does not read what is written to it, and the SDK waits for
-		// that. It is left to notice that its connection has been closed.
-		t.close()
-	}
+	_ = t.end(ended)
 	return reason
+}
+
+// end waits for the SDK to end the connection, and closes it from below if that
+// takes long: the client does not read what is written to it, and the SDK waits
+// for that.
+func (t *counted) end(ended <-chan error) error {
+	timer := time.NewTimer(deliverTimeout)
+	defer timer.Stop()
+	select {
+	case err := <-ended:
+		return err
+	case <-timer.C:
+		t.close()
+		return nil
+	}
 }
 
 // Shutdown stops the server gracefully, whatever it is served through: calls

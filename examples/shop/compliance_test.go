@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net/http/httptest"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -9,30 +10,56 @@ import (
 	"github.com/cash-mcp/go-sdk/examples/shop/store"
 )
 
-// The shop keeps the specification, with all that it recommends.
+// The shop keeps the specification, with all that it recommends, over every
+// transport and in both generations of the protocol.
 func TestCompliance(t *testing.T) {
-	shop := store.New()
-	srv := newServer(newRegistry(shop))
 	for _, version := range protocolVersions {
-		t.Run(version, func(t *testing.T) {
-			cashtest.Compliance(t, cashtest.Target{
-				Transport: func() mcp.Transport { return cashtest.InMemory(srv) },
-				Strict:    true,
-				Version:   version,
-				Read:      &cashtest.Sample{Namespace: "orders", Function: "get", Kwargs: store.OrderRef{OrderID: "ORD-1001"}},
-				Large:     &cashtest.Sample{Namespace: "orders", Function: "list"},
-				Fails:     []cashtest.Sample{{Namespace: "orders", Function: "get", Kwargs: store.OrderRef{OrderID: "ORD-1"}}},
-				Effect: &cashtest.Effect{
-					Sample: cashtest.Sample{Namespace: "inventory", Function: "restock", Kwargs: store.Restock{ProductID: "P-12", Quantity: 1}},
-					Runs:   func() int { return stock(t, shop, "P-12") }, // sold out at the start
-				},
-				Skill: &cashtest.SkillSample{
-					Namespace: "orders", Name: "monthlyreport",
-					Inputs: map[string]string{"since": "2026-01-01"},
-					Keeps:  []string{`call(namespace="orders", function="summary")`},
-				},
-			})
+		t.Run("in memory "+version, func(t *testing.T) {
+			shop := store.New()
+			srv := newServer(newRegistry(shop))
+			target := newTarget(version, func() mcp.Transport { return cashtest.InMemory(srv) })
+			target.Effect = restock(t, shop)
+			cashtest.Compliance(t, target)
 		})
+		t.Run("http "+version, func(t *testing.T) {
+			shop := store.New()
+			ts := httptest.NewServer(newServer(newRegistry(shop)).Handler())
+			t.Cleanup(ts.Close) // after the client's connections
+			target := newTarget(version, func() mcp.Transport { return &mcp.StreamableClientTransport{Endpoint: ts.URL} })
+			target.Effect = restock(t, shop)
+			cashtest.Compliance(t, target)
+		})
+		t.Run("stdio "+version, func(t *testing.T) {
+			// Each connection is a process of its own, so effects can't be counted.
+			cashtest.Compliance(t, newTarget(version, func() mcp.Transport {
+				return &mcp.CommandTransport{Command: command(t, "-stdio")}
+			}))
+		})
+	}
+}
+
+func newTarget(version string, transport func() mcp.Transport) cashtest.Target {
+	return cashtest.Target{
+		Transport: transport,
+		Strict:    true,
+		Version:   version,
+		Read:      &cashtest.Sample{Namespace: "orders", Function: "get", Kwargs: store.OrderRef{OrderID: "ORD-1001"}},
+		Large:     &cashtest.Sample{Namespace: "orders", Function: "list"},
+		Fails:     []cashtest.Sample{{Namespace: "orders", Function: "get", Kwargs: store.OrderRef{OrderID: "ORD-1"}}},
+		Skill: &cashtest.SkillSample{
+			Namespace: "orders", Name: "monthlyreport",
+			Inputs: map[string]string{"since": "2026-01-01"},
+			Keeps:  []string{`call(namespace="orders", function="summary")`},
+		},
+	}
+}
+
+// restock is a call that changes the stock of a product, which tells how often
+// it was made.
+func restock(t *testing.T, shop *store.Shop) *cashtest.Effect {
+	return &cashtest.Effect{
+		Sample: cashtest.Sample{Namespace: "inventory", Function: "restock", Kwargs: store.Restock{ProductID: "P-12", Quantity: 1}},
+		Runs:   func() int { return stock(t, shop, "P-12") }, // sold out at the start
 	}
 }
 

@@ -32,7 +32,7 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), self, args...)
+	cmd := exec.Command(self, args...)
 	cmd.Env = append(os.Environ(), asShop+"=1", "GORACE=atexit_sleep_ms=0")
 	return cmd
 }
@@ -120,6 +120,7 @@ func listen(t *testing.T) (*exec.Cmd, string) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { cmd.Process.Kill() }) // in case the test did not end it
 	line, err := bufio.NewReader(stderr).ReadString('\n')
 	url, found := strings.CutPrefix(strings.TrimSpace(line), "listening on ")
 	if err != nil || !found || !strings.HasPrefix(url, "http://127.0.0.1:") || !strings.HasSuffix(url, "/mcp") {
