@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/gate"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -129,6 +131,16 @@ func measure(r *registry.Result) int {
 	return n
 }
 
+// surelyFits reports whether a plain text has fewer bytes than the limit has
+// characters: most results do, and need not be counted.
+func surelyFits(r *registry.Result, limit int) bool {
+	if len(r.Content) != 1 || r.Structured != nil || r.Meta != nil {
+		return false
+	}
+	t, ok := r.Content[0].(*mcp.TextContent)
+	return ok && len(t.Text) <= limit
+}
+
 // shortError is the length up to which errors other than a function's own pass
 // whatever the limit is: they say what to do next.
 const shortError = 1000
@@ -146,6 +158,9 @@ func (g *gating) gateError(ctx context.Context, e *registry.Error) *registry.Res
 // gate returns what the caller gets in place of a result that is too large, or
 // nil if the result passes.
 func (g *gating) gate(ctx context.Context, r *registry.Result) *registry.Result {
+	if !g.found && surelyFits(r, g.limit) {
+		return nil
+	}
 	length := measure(r)
 	streaming := g.call.Function.Streaming() // R102
 	if length <= g.limit || streaming {
