@@ -50,6 +50,7 @@ func (s *Server) run(ctx context.Context, req *CallRequest, via call) (*registry
 		return nil, err
 	}
 	if g.mayReplay() {
+		g.key() // before the function's goroutine asks for it
 		ctx = context.WithValue(ctx, gatingKey{}, g)
 	}
 	res, err := s.pipeline.Run(ctx, c)

@@ -269,3 +269,38 @@ func TestReadOnlyRunsAgain(t *testing.T) {
 		t.Errorf("ran %d times", ran.Load())
 	}
 }
+
+// slowStore is a store that does not answer before the deadline of the call.
+type slowStore struct {
+	control.ReplayStore
+	asked  chan struct{}
+	answer chan struct{}
+}
+
+func (s *slowStore) Find(ctx context.Context, owner, key string) (control.Replayed, bool, error) {
+	close(s.asked)
+	<-s.answer
+	return control.Replayed{Result: registry.TextResult(strings.Repeat("x", 100))}, true, nil
+}
+
+// TestReplayStoreThatHangs holds that a store which answers too late is left
+// behind like a function, and shares nothing with the call that went on.
+func TestReplayStoreThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &slowStore{control.NewReplays(nil), make(chan struct{}), make(chan struct{})}
+		srv, ran := effects(&cash.Options{Replays: store, Timeout: time.Second})
+		ctx := registry.WithCaller(context.Background(), &registry.Caller{ID: "alice"})
+		limit := 10
+		go func() {
+			<-store.asked
+			time.Sleep(2 * time.Second)
+			close(store.answer)
+		}()
+		_, err := srv.Call(ctx, &cash.CallRequest{Function: "write", Kwargs: json.RawMessage(`{"size":100}`), SizeLimit: &limit})
+		if !errors.Is(err, registry.Timeout) || ran.Load() != 0 {
+			t.Errorf("%v after %d runs", err, ran.Load())
+		}
+		time.Sleep(2 * time.Second) // until the store has answered
+		synctest.Wait()
+	})
+}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"strings"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -24,7 +25,9 @@ type gating struct {
 	token  string // the replay value that the caller passed, or was given
 	owner  string // of a kept result; empty if the caller can't be recognised
 	digest string // key of a kept result; see key
-	found  bool   // the result is one that was kept
+	// found says that the result is one that was kept. The function's goroutine
+	// sets it, which may be left behind.
+	found atomic.Bool
 }
 
 // reserved are the arguments that callers also put into kwargs (R105). What
@@ -98,7 +101,7 @@ func (s *Server) replays(next registry.Handler) registry.Handler {
 				Hint:    "Try again in a moment.",
 			}
 		case found && (g.token != "" || g.limit > kept.Limit):
-			g.found = true
+			g.found.Store(true)
 			return kept.Result, nil
 		case g.token != "":
 			return nil, &registry.Error{
@@ -158,13 +161,13 @@ func (g *gating) gateError(ctx context.Context, e *registry.Error) *registry.Res
 // gate returns what the caller gets in place of a result that is too large, or
 // nil if the result passes.
 func (g *gating) gate(ctx context.Context, r *registry.Result) *registry.Result {
-	if !g.found && surelyFits(r, g.limit) {
+	if !g.found.Load() && surelyFits(r, g.limit) {
 		return nil
 	}
 	length := measure(r)
 	streaming := g.call.Function.Streaming() // R102
 	if length <= g.limit || streaming {
-		if g.found && ctx.Err() == nil {
+		if g.found.Load() && ctx.Err() == nil {
 			// That this cannot be noted only means that it is kept for longer.
 			_ = g.server.opts.Replays.Delivered(ctx, g.owner, g.key())
 		}
@@ -177,7 +180,7 @@ func (g *gating) gate(ctx context.Context, r *registry.Result) *registry.Result 
 	if g.call.Function.ReadOnly {
 		n.Filters = g.filters()
 	} else {
-		n.AlreadyRan = g.found || g.keep(ctx, r, length)
+		n.AlreadyRan = g.found.Load() || g.keep(ctx, r, length)
 		n.NotKept, n.Replay = !n.AlreadyRan, g.token
 	}
 	out := registry.TextResult(n.Text())
