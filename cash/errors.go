@@ -31,6 +31,9 @@ func (s *Server) withHint(ctx context.Context, err error) error {
 	if e.Hint != "" {
 		return &e
 	}
+	if meant := didYouMean(e.Namespace, registry.Suggest(ctx, s.source, &e)); meant != "" {
+		e.Message += " " + meant
+	}
 	switch e.Kind {
 	case registry.UnknownNamespace:
 		if hint := s.dotted(ctx, e.Namespace); hint != "" {
@@ -55,6 +58,36 @@ func (s *Server) withHint(ctx context.Context, err error) error {
 		}
 	}
 	return &e
+}
+
+// didYouMean words suggestions to a caller who asked for something in the
+// namespace at path.
+func didYouMean(path string, list []registry.Suggestion) string {
+	var b strings.Builder
+	for i, s := range list {
+		switch {
+		case i == 0:
+			b.WriteString("Did you mean ")
+		case i == len(list)-1:
+			b.WriteString(" or ")
+		default:
+			b.WriteString(", ")
+		}
+		switch {
+		case s.Name == "":
+			fmt.Fprintf(&b, "`%s`", s.Namespace)
+		case s.Namespace == path:
+			fmt.Fprintf(&b, "`%s`", s.Name)
+		case s.Namespace == "":
+			fmt.Fprintf(&b, "`%s` without a namespace", s.Name)
+		default:
+			fmt.Fprintf(&b, "`%s` in namespace `%s`", s.Name, s.Namespace)
+		}
+	}
+	if len(list) > 0 {
+		b.WriteString("?")
+	}
+	return b.String()
 }
 
 // dotted helps those who dot a function into the namespace.

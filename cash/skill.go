@@ -112,7 +112,6 @@ func noSkills(path string) error {
 	e := registry.NoNamespace(path)
 	e.Kind = registry.UnknownSkill
 	e.Message = strings.TrimSuffix(e.Message, ".") + " with skills."
-	e.Hint = "Use `skill()` to see available skills."
 	return e
 }
 

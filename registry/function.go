@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -21,6 +22,9 @@ type Function struct {
 	Name string
 	// Description is for the model. Its first line stands in lists.
 	Description string
+	// Aliases are other words for what the function does, such as users say: a
+	// search finds it by them as by its name. It is not called by them.
+	Aliases []string
 	// Returns describes the result. Empty is derived from the result's type.
 	Returns string
 	// ReadOnly declares that a call changes nothing: it may be run again at
@@ -47,6 +51,7 @@ type Function struct {
 	returns   string
 	origin    string        // source line of the constructor
 	stuck     *atomic.Int32 // calls given up on that have not ended
+	searched  *searched     // nil outside of a namespace
 }
 
 // Namespace returns the dotted path of the namespace that the function was
@@ -97,6 +102,8 @@ func (f *Function) In(path string) *Function {
 	g := *f
 	g.namespace = path
 	g.stuck = new(atomic.Int32) // calls of another place are not ours
+	g.searched = new(searched)
+	g.Aliases = slices.Clone(f.Aliases)
 	return &g
 }
 

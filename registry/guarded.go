@@ -52,6 +52,18 @@ func (g guarded) Skill(ctx context.Context, path, name string) (s *Skill, err er
 	return s, err
 }
 
+// Search implements [Searcher].
+func (g guarded) Search(ctx context.Context, query string, limit int) (list []Match) {
+	defer func() {
+		if v := recover(); v != nil {
+			g.log.ErrorContext(ctx, "search failed", "error", fmt.Sprintf("panic of type %T", v))
+			list = nil
+		}
+	}()
+	list = Search(ctx, g.src, query, limit)
+	return list[:min(len(list), max(limit, 0))]
+}
+
 // check turns a panic, and an error that is not an *[Error], into one: its text
 // was not written for callers, so only the log has it.
 func (g guarded) check(ctx context.Context, err *error) {

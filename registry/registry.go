@@ -20,12 +20,17 @@ type Registry struct {
 	root *node
 	all  map[string]*node // by canonical path
 	snap atomic.Pointer[snapshot]
+
+	embedder Embedder
 }
 
 // Options configure a [Registry]. Nil is fine.
 type Options struct {
 	// VisibleTo decides who sees anything at all. Nil is everyone.
 	VisibleTo Visibility
+	// Embedder lets searches find by meaning too, once [Registry.Embed] has been
+	// called. Nil is by words only.
+	Embedder Embedder
 }
 
 // New returns an empty registry.
@@ -33,6 +38,7 @@ func New(opts *Options) *Registry {
 	r := &Registry{root: newNode("", ""), all: make(map[string]*node)}
 	if opts != nil {
 		r.root.visibleTo = opts.VisibleTo
+		r.embedder = opts.Embedder
 	}
 	r.all[""] = r.root
 	return r

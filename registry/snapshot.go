@@ -4,12 +4,16 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // snapshot is an immutable image of a registry.
 type snapshot struct {
 	root  *view
 	views map[string]*view // by canonical path
+
+	findOnce sync.Once
+	find     *finder
 }
 
 // view is one namespace within a snapshot.

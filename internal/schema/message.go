@@ -3,6 +3,7 @@ package schema
 import (
 	"strings"
 
+	"github.com/cash-mcp/go-sdk/internal/spelling"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
@@ -96,7 +97,7 @@ func nearest(r *objectRules, key string) string {
 		if name == wanted && name != "" {
 			return rule.name
 		}
-		if d := edits(wanted, name); d < distance && 2*d < max(len(wanted), len(name)) {
+		if d := spelling.Distance(wanted, name, 2); d < distance && 2*d < max(len(wanted), len(name)) {
 			best, distance = rule.name, d
 		}
 	}
@@ -109,32 +110,4 @@ const maxCompared = 500
 // canonicalName is the form in which names are the same to a model.
 func canonicalName(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
-}
-
-// edits returns the number of insertions, deletions, replacements and swaps of
-// neighbours between two short texts, and 3 for any more than 2.
-func edits(a, b string) int {
-	if d := len(a) - len(b); d > 2 || d < -2 {
-		return 3
-	}
-	var rows [3][maxKey + 1]int
-	prev2, prev, row := &rows[0], &rows[1], &rows[2]
-	for j := range len(b) + 1 {
-		prev[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(prev[j]+1, row[j-1]+1, prev[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], prev2[j-2]+1)
-			}
-		}
-		prev2, prev, row = prev, row, prev2
-	}
-	return min(prev[len(b)], 3)
 }

@@ -1,0 +1,182 @@
+package search
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"unique"
+)
+
+// A Group is a namespace with documents of its own: the texts from First up to
+// and without End.
+type Group struct {
+	Text       *Text // its name and description, as [Read] reads them
+	First, End int
+}
+
+// An Index finds texts. It is immutable and safe for concurrent use.
+type Index struct {
+	texts  []*Text
+	groups []Group
+	names  map[string][]uint32 // texts by their names, in the form of letterKey
+
+	terms    map[string]uint32 // by stem
+	surfaces []surface
+	// The surfaces of text i, and after all texts those of the groups' texts,
+	// are those from wordsOf[i] to wordsOf[i+1].
+	words   []uint32
+	wordsOf []uint32
+	// The postings of term t are those from postingsOf[t] to postingsOf[t+1].
+	postings   []posting
+	postingsOf []uint32
+	// Likewise for the groups' own texts.
+	groupPostings   []groupPosting
+	groupPostingsOf []uint32
+
+	everything *ranking                   // for those who see all texts
+	rankings   atomic.Pointer[[]*ranking] // for others, newest first
+	pool       sync.Pool                  // of *scratch
+}
+
+// A surface is a word as it stands in texts.
+type surface struct {
+	word    string
+	term    uint32
+	letters uint64 // see letters
+}
+
+// A posting says that a term stands in a text, and how often in each field.
+type posting struct {
+	text uint32
+	in   [numFields]uint8
+}
+
+// A groupPosting says how often a term stands in a group.
+type groupPosting struct{ group, count uint32 }
+
+// Build returns an index of texts. Groups are in the order of their texts and do
+// not overlap. No text is read again.
+func Build(texts []*Text, groups []Group) *Index {
+	ix := &Index{texts: texts, groups: groups, names: make(map[string][]uint32), terms: make(map[string]uint32)}
+	for i, t := range texts {
+		for _, name := range t.names {
+			if list := ix.names[name]; len(list) == 0 || list[len(list)-1] != uint32(i) {
+				ix.names[name] = append(list, uint32(i))
+			}
+		}
+	}
+	ix.intern()
+	ix.post()
+	ix.postGroups()
+	ix.everything = ix.newRanking(nil)
+	return ix
+}
+
+// intern numbers the words and the terms of all texts.
+func (ix *Index) intern() {
+	known := make(map[unique.Handle[string]]uint32)
+	stem := newStemmer()
+	number := func(h unique.Handle[string]) uint32 {
+		i, ok := known[h]
+		if !ok {
+			word := h.Value()
+			s := stem.stem(word)
+			term, ok := ix.terms[s]
+			if !ok {
+				term = uint32(len(ix.terms))
+				ix.terms[s] = term
+			}
+			i = uint32(len(ix.surfaces))
+			known[h] = i
+			ix.surfaces = append(ix.surfaces, surface{word, term, letters(word)})
+		}
+		return i
+	}
+	enter := func(t *Text) {
+		ix.wordsOf = append(ix.wordsOf, uint32(len(ix.words)))
+		for _, w := range t.words {
+			ix.words = append(ix.words, number(w.word))
+		}
+	}
+	for _, t := range ix.texts {
+		enter(t)
+	}
+	for _, g := range ix.groups {
+		enter(g.Text)
+	}
+	ix.wordsOf = append(ix.wordsOf, uint32(len(ix.words)))
+}
+
+// post lists, for each term, the texts that it stands in. Words of one stem in
+// one text are one posting.
+func (ix *Index) post() {
+	last := make([]uint32, len(ix.terms)) // last text of a term, plus 1
+	ix.postingsOf = make([]uint32, len(ix.terms)+1)
+	ix.eachWord(func(text, term uint32, _ *word) {
+		if last[term] != text+1 {
+			last[term] = text + 1
+			ix.postingsOf[term+1]++
+		}
+	})
+	for t := range len(ix.terms) {
+		ix.postingsOf[t+1] += ix.postingsOf[t]
+	}
+	ix.postings = make([]posting, ix.postingsOf[len(ix.terms)])
+	next := slices.Clone(ix.postingsOf)
+	clear(last)
+	ix.eachWord(func(text, term uint32, w *word) {
+		if last[term] != text+1 {
+			last[term] = text + 1
+			ix.postings[next[term]] = posting{text, w.in}
+			next[term]++
+			return
+		}
+		p := &ix.postings[next[term]-1]
+		for f, n := range w.in {
+			p.in[f] = uint8(min(int(p.in[f])+int(n), 255))
+		}
+	})
+}
+
+// eachWord visits the words of all texts in order.
+func (ix *Index) eachWord(visit func(text, term uint32, w *word)) {
+	for i, t := range ix.texts {
+		surfaces := ix.words[ix.wordsOf[i]:]
+		for j := range t.words {
+			visit(uint32(i), ix.surfaces[surfaces[j]].term, &t.words[j])
+		}
+	}
+}
+
+func (ix *Index) postGroups() {
+	lists := make([][]groupPosting, len(ix.terms))
+	for g, group := range ix.groups {
+		surfaces := ix.words[ix.wordsOf[len(ix.texts)+g]:]
+		for j, w := range group.Text.words {
+			term := ix.surfaces[surfaces[j]].term
+			count := uint32(0)
+			for _, n := range w.in {
+				count += uint32(n)
+			}
+			list := lists[term]
+			if k := len(list); k > 0 && list[k-1].group == uint32(g) {
+				list[k-1].count += count
+				continue
+			}
+			lists[term] = append(list, groupPosting{uint32(g), count})
+		}
+	}
+	ix.groupPostings = slices.Concat(lists...)
+	ix.groupPostingsOf = make([]uint32, len(ix.terms)+1)
+	for t, list := range lists {
+		ix.groupPostingsOf[t+1] = ix.groupPostingsOf[t] + uint32(len(list))
+	}
+}
+
+func (ix *Index) postingsFor(term int) []posting {
+	return ix.postings[ix.postingsOf[term]:ix.postingsOf[term+1]]
+}
+
+func (ix *Index) groupPostingsFor(term int) []groupPosting {
+	return ix.groupPostings[ix.groupPostingsOf[term]:ix.groupPostingsOf[term+1]]
+}

@@ -1,0 +1,141 @@
+package search
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/cash-mcp/go-sdk/internal/spelling"
+)
+
+// Limits of a query; what goes beyond is ignored.
+const (
+	maxQuery      = 4 << 10 // bytes
+	maxQueryTerms = 64
+	maxTypos      = 16 // words that are looked for as misspelt
+	maxTypoForms  = 4  // words that a misspelt one may stand for
+)
+
+const (
+	synonymWeight = 0.4
+	typoWeight    = 0.6
+)
+
+// A queryTerm is a word of a query.
+type queryTerm struct {
+	weight float32 // by how often it was said
+	forms  []form  // the word itself comes first, if it stands anywhere
+}
+
+// A form is a term that a word of a query may stand for.
+type form struct {
+	term   uint32
+	weight float32
+}
+
+// parse reads a query for those who rank by r.
+func (ix *Index) parse(query string, r *ranking) []queryTerm {
+	p := parser{ix: ix, r: r, stem: newStemmer(), counts: make(map[string]int)}
+	var parts []string
+	for q := range pieces(query) {
+		switch q.kind {
+		case whole:
+			p.add(q.word)
+		case part:
+			parts = append(parts, q.word)
+		case joined: // GitHub is github if that is a word here
+			if _, ok := p.known(p.stem.stem(q.word)); ok {
+				parts = append(parts[:0], q.word)
+			}
+			for _, w := range parts {
+				p.add(w)
+			}
+			parts = parts[:0]
+		}
+	}
+	return p.terms()
+}
+
+type parser struct {
+	ix     *Index
+	r      *ranking
+	stem   stemmer
+	words  []string       // different ones, in order
+	stems  []string       // of words
+	counts map[string]int // by stem
+	typos  int            // words looked for as misspelt
+}
+
+func (p *parser) add(word string) {
+	stem := p.stem.stem(word)
+	if p.counts[stem] == 0 {
+		if len(p.words) == maxQueryTerms {
+			return
+		}
+		p.words, p.stems = append(p.words, word), append(p.stems, stem)
+	}
+	p.counts[stem]++
+}
+
+// terms drops what carries no meaning, unless nothing else is there.
+func (p *parser) terms() []queryTerm {
+	all := !slices.ContainsFunc(p.words, func(w string) bool { return !stopWords[w] })
+	var terms []queryTerm
+	for i, word := range p.words {
+		if stopWords[word] && !all {
+			continue
+		}
+		n := float32(p.counts[p.stems[i]])
+		terms = append(terms, queryTerm{2 * n / (n + 1), p.forms(word, p.stems[i])})
+	}
+	return terms
+}
+
+// known returns the term of a stem that stands in something visible.
+func (p *parser) known(stem string) (uint32, bool) {
+	t, ok := p.ix.terms[stem]
+	return t, ok && p.r.has(t)
+}
+
+func (p *parser) forms(word, stem string) []form {
+	var forms []form
+	if t, ok := p.known(stem); ok {
+		forms = append(forms, form{t, 1})
+	}
+	for _, s := range synonyms()[stem] {
+		if t, ok := p.known(s); ok {
+			forms = append(forms, form{t, synonymWeight})
+		}
+	}
+	if len(forms) == 0 && p.typos < maxTypos {
+		p.typos++
+		return p.misspelt(word)
+	}
+	return forms
+}
+
+// misspelt returns the terms of the visible words that are nearest to one that
+// is none.
+func (p *parser) misspelt(word string) []form {
+	var found []form
+	nearest := tolerance(word)
+	mask := letters(word)
+	for i := range p.ix.surfaces {
+		s := &p.ix.surfaces[i]
+		// A typo changes at most two of the letters.
+		if nearest == 0 || bits.OnesCount64(s.letters^mask) > 2*nearest || !p.r.seen.Has(i) || !p.r.has(s.term) {
+			continue
+		}
+		d := spelling.Distance(word, s.word, nearest)
+		if d > nearest {
+			continue
+		}
+		if d < nearest {
+			nearest, found = d, found[:0]
+		}
+		f := form{s.term, typoWeight}
+		if len(found) < maxTypoForms && !slices.Contains(found, f) {
+			found = append(found, f)
+		}
+	}
+	return found
+}

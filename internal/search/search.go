@@ -1,0 +1,201 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A Query is what is looked for, and by whom.
+type Query struct {
+	Text    string
+	Limit   int  // at most so many hits
+	Visible *Set // the texts that may be found, and that have influence; nil is all
+	// Near is how near each text is in meaning, from -1 to 1, if that is known:
+	// the cosine of two vectors. Nil is not known.
+	Near []float32
+}
+
+// A Hit is a text that was found.
+type Hit struct {
+	Text  int // index
+	Score float64
+}
+
+const (
+	// floor is the least share of the best score that a hit has.
+	floor = 0.05
+	// nearWeight is what meaning counts, beside a score of words of at most 1.
+	nearWeight = 0.3
+	// minNear is how near a text must be to be found by meaning alone.
+	minNear = 0.5
+)
+
+// Search returns what fits the query, best first. The same query has the same
+// hits; equal scores are in the order of paths.
+func (ix *Index) Search(q Query) []Hit {
+	if q.Limit <= 0 || len(ix.texts) == 0 {
+		return nil
+	}
+	q.Text = clip(q.Text, maxQuery)
+	r := ix.rankingFor(q.Visible)
+	s := ix.newScratch()
+	for _, t := range ix.parse(q.Text, r) {
+		ix.score(t, r, s)
+	}
+	ix.scoreGroups(q.Visible, s)
+	for _, i := range s.touched {
+		s.score[i] *= 1 + coverageWeight*min(s.coverage[i], 1)
+	}
+	s.addNear(q)
+	ix.addNames(q, s)
+	hits := ix.best(q.Limit, s)
+	ix.pool.Put(s)
+	return hits
+}
+
+// scratch is the memory of one search: an element for each text, zero but for
+// those that were touched.
+type scratch struct {
+	score    []float32
+	coverage []float32 // of the name
+	now      []worth   // of the query's term at hand
+	touched  []uint32
+	nowOf    []uint32 // texts with a now
+	groups   []float32
+}
+
+func (ix *Index) newScratch() *scratch {
+	if s, ok := ix.pool.Get().(*scratch); ok {
+		return s
+	}
+	n := len(ix.texts)
+	return &scratch{
+		score: make([]float32, n), coverage: make([]float32, n), now: make([]worth, n), groups: make([]float32, len(ix.groups)),
+	}
+}
+
+func (s *scratch) add(text uint32, score float32) {
+	if s.score[text] == 0 {
+		s.touched = append(s.touched, text)
+	}
+	s.score[text] += score
+}
+
+// score adds what a term of the query is worth: of its forms, the best.
+func (ix *Index) score(t queryTerm, r *ranking, s *scratch) {
+	for i, f := range t.forms {
+		start := ix.postingsOf[f.term]
+		for j, p := range ix.postings[start:ix.postingsOf[f.term+1]] {
+			w := r.worth[int(start)+j]
+			if w.score == 0 {
+				continue
+			}
+			now := &s.now[p.text]
+			if now.score == 0 {
+				s.nowOf = append(s.nowOf, p.text)
+			}
+			now.score = max(now.score, f.weight*w.score)
+			now.coverage = max(now.coverage, w.coverage)
+		}
+		if i > 0 {
+			continue
+		}
+		for _, g := range r.groups[r.groupsOf[f.term]:r.groupsOf[f.term+1]] {
+			s.groups[g.group] += t.weight * f.weight * g.score
+		}
+	}
+	for _, text := range s.nowOf {
+		s.add(text, t.weight*s.now[text].score)
+		s.coverage[text] += s.now[text].coverage
+		s.now[text] = worth{}
+	}
+	s.nowOf = s.nowOf[:0]
+}
+
+// scoreGroups adds to each text what was found in its group.
+func (ix *Index) scoreGroups(visible *Set, s *scratch) {
+	for g, score := range s.groups {
+		if score == 0 {
+			continue
+		}
+		s.groups[g] = 0
+		for i := ix.groups[g].First; i < ix.groups[g].End; i++ {
+			if visible.Has(i) {
+				s.add(uint32(i), score)
+			}
+		}
+	}
+}
+
+func (s *scratch) top() float32 {
+	var top float32
+	for _, i := range s.touched {
+		top = max(top, s.score[i])
+	}
+	return top
+}
+
+// addNear brings what words found to 1, and adds meaning.
+func (s *scratch) addNear(q Query) {
+	if q.Near == nil {
+		return
+	}
+	if top := s.top(); top > 0 {
+		for _, i := range s.touched {
+			s.score[i] /= top
+		}
+	}
+	for i, near := range q.Near {
+		if q.Visible.Has(i) && (near >= minNear || near > 0 && s.score[i] > 0) {
+			s.add(uint32(i), nearWeight*near)
+		}
+	}
+}
+
+// addNames puts texts first whose whole name is the query.
+func (ix *Index) addNames(q Query, s *scratch) {
+	texts := ix.names[letterKey(q.Text)]
+	if len(texts) == 0 {
+		return
+	}
+	step := s.top() + 1
+	path := pathKey(q.Text)
+	for _, i := range texts {
+		if !q.Visible.Has(int(i)) {
+			continue
+		}
+		s.add(i, step)
+		if pathKey(ix.texts[i].path) == path {
+			s.add(i, 2*step)
+		}
+	}
+}
+
+// best returns the best of what was touched, and leaves s zero.
+func (ix *Index) best(limit int, s *scratch) []Hit {
+	least := float64(floor * s.top())
+	compare := func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(ix.texts[a.Text].path, ix.texts[b.Text].path), a.Text-b.Text)
+	}
+	var hits []Hit
+	for _, i := range s.touched {
+		h := Hit{int(i), float64(s.score[i])}
+		s.score[i], s.coverage[i] = 0, 0
+		if h.Score < least {
+			continue
+		}
+		hits = append(hits, h)
+		if len(hits) == limit+sortEvery { // keep what may still be among the best
+			slices.SortFunc(hits, compare)
+			hits = hits[:limit]
+			least = hits[limit-1].Score
+		}
+	}
+	s.touched = s.touched[:0]
+	slices.SortFunc(hits, compare)
+	return hits[:min(limit, len(hits))]
+}
+
+// sortEvery is how many hits beyond the limit are gathered before they are
+// sorted out.
+const sortEvery = 256

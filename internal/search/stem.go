@@ -1,0 +1,26 @@
+package search
+
+import (
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/english"
+)
+
+// stemmer reduces English words to what their forms share. Words with anything
+// but letters a to z stay as they are. It is for one goroutine.
+type stemmer struct{ env *snowballstem.Env }
+
+func newStemmer() stemmer { return stemmer{snowballstem.NewEnv("")} }
+
+func (s stemmer) stem(word string) string {
+	if len(word) < 3 {
+		return word
+	}
+	for i := range len(word) {
+		if word[i] < 'a' || word[i] > 'z' {
+			return word
+		}
+	}
+	s.env.SetCurrent(word)
+	english.Stem(s.env)
+	return s.env.Current()
+}

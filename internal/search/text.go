@@ -1,0 +1,157 @@
+package search
+
+import (
+	"strings"
+	"unicode/utf8"
+	"unique"
+)
+
+// A Document is one thing that can be found.
+type Document struct {
+	Namespace   string   // what it belongs to
+	Name        string   // counts most; where it is dotted, its last label is a name too
+	Aliases     []string // other names
+	Description string
+	ParamNames  []string
+	ParamTexts  []string // descriptions of parameters, allowed values
+}
+
+// field is a part of a document.
+type field uint8
+
+const (
+	inName field = iota
+	inAlias
+	inNamespace
+	inDescription
+	inParamName
+	inParamText
+	inJoined // words that case splits, from any part
+	numFields
+)
+
+// fieldWeight is how much a word counts by where it stands.
+var fieldWeight = [numFields]float32{
+	inName: 2, inAlias: 2, inNamespace: 1, inDescription: 1, inParamName: 1, inParamText: 0.3, inJoined: 1,
+}
+
+// Limits of a document; it is not found by what goes beyond.
+const (
+	maxText  = 32 << 10 // bytes of all its texts
+	maxWords = 1000     // different ones
+)
+
+// A Text is a document read into words: all that costs time in building an
+// index. It is immutable, and serves any number of indexes.
+type Text struct {
+	path    string // orders what scores alike
+	names   []string
+	words   []word
+	lengths [numFields]uint16
+}
+
+// word is a word of a document, and how often it stands in each field. Equal
+// words of all documents share memory.
+type word struct {
+	word unique.Handle[string]
+	in   [numFields]uint8
+}
+
+// Read reads a document.
+func Read(d Document) *Text {
+	r := reader{text: &Text{path: d.Name}, at: make(map[string]int), left: maxText}
+	if d.Namespace != "" {
+		r.text.path = d.Namespace + "." + d.Name
+	}
+	r.names(d)
+	r.read(inName, d.Name)
+	r.read(inAlias, d.Aliases...)
+	r.read(inNamespace, d.Namespace)
+	r.read(inDescription, d.Description)
+	r.read(inParamName, d.ParamNames...)
+	r.read(inParamText, d.ParamTexts...)
+	return r.text
+}
+
+type reader struct {
+	text *Text
+	at   map[string]int // index in text.words
+	left int            // bytes
+}
+
+// names sets what the whole of a query is compared with.
+func (r *reader) names(d Document) {
+	names := []string{r.text.path, d.Name, d.Name[strings.LastIndexByte(d.Name, '.')+1:]}
+	for _, name := range append(names, d.Aliases...) {
+		if key := letterKey(clip(name, maxQuery)); key != "" {
+			r.text.names = append(r.text.names, key)
+		}
+	}
+}
+
+func (r *reader) read(f field, texts ...string) {
+	for _, s := range texts {
+		s = clip(s, r.left)
+		r.left -= len(s)
+		for p := range pieces(s) {
+			r.add(f, p)
+		}
+	}
+}
+
+func (r *reader) add(f field, p piece) {
+	if f >= inDescription && stopWords[p.word] {
+		return
+	}
+	if p.kind == joined {
+		f = inJoined
+	}
+	i, known := r.at[p.word]
+	if !known {
+		if i = len(r.text.words); i == maxWords {
+			return
+		}
+		r.at[p.word] = i
+		r.text.words = append(r.text.words, word{word: unique.Make(p.word)})
+	}
+	if n := &r.text.words[i].in[f]; *n < 255 {
+		*n++
+	}
+	r.text.lengths[f]++ // at most maxText
+}
+
+// letterKey returns the letters and digits of a name: spellings that differ in
+// case and separators only are equal.
+func letterKey(name string) string {
+	return fold(strings.Map(func(r rune) rune {
+		if classOf(r) == separator {
+			return -1
+		}
+		return r
+	}, normalize(name)))
+}
+
+// pathKey returns a name with its levels: case and underscores have no meaning,
+// and levels may be parted in any usual way.
+func pathKey(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch r {
+		case '_':
+			return -1
+		case '/', ':', ' ':
+			return '.'
+		}
+		return r
+	}, strings.ToLower(strings.TrimSpace(name)))
+}
+
+// clip returns at most n bytes of s, ending with a whole character.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

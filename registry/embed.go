@@ -1,0 +1,114 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// An Embedder turns texts into vectors that are near each other where the texts
+// are in meaning: a model, in process or behind a network. A registry that has
+// one ([Options]) adds what it says to what words find. It must be safe for
+// concurrent use and heed its context.
+type Embedder interface {
+	// Embed returns one vector for each text, all of the same length.
+	Embed(ctx context.Context, texts []string) ([][]float32, error)
+}
+
+const (
+	embedBatch   = 64              // texts at a time
+	embedTimeout = 2 * time.Second // for a query
+	embedText    = 4 << 10         // bytes of a text that are embedded
+)
+
+// vector is a unit vector that may not be there yet.
+type vector struct{ v atomic.Pointer[[]float32] }
+
+// Embed asks the registry's [Embedder] for the vectors of all functions that have
+// none yet. Call it before serving, and again after adding functions: one
+// without a vector is found by its words only. It does nothing without an
+// Embedder, and may be called at any time; what was done before an error stays.
+func (r *Registry) Embed(ctx context.Context) error {
+	if r.embedder == nil {
+		return nil
+	}
+	functions := slices.Clone(r.snapshot().finder().catalog.functions)
+	functions = slices.DeleteFunc(functions, func(f *Function) bool { return f.searched.vector.v.Load() != nil })
+	for batch := range slices.Chunk(functions, embedBatch) {
+		texts := make([]string, len(batch))
+		for i, f := range batch {
+			texts[i] = cutText(f.Path() + "\n" + f.Description)
+		}
+		vectors, err := r.embed(ctx, texts)
+		if err != nil {
+			return fmt.Errorf("embedding functions: %w", err)
+		}
+		for i, f := range batch {
+			f.searched.vector.v.Store(&vectors[i])
+		}
+	}
+	return nil
+}
+
+// embed returns unit vectors, or an error for anything else.
+func (r *Registry) embed(ctx context.Context, texts []string) (vectors [][]float32, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("the embedder panicked: %T", v)
+		}
+	}()
+	if vectors, err = r.embedder.Embed(ctx, texts); err != nil {
+		return nil, err
+	}
+	if len(vectors) != len(texts) {
+		return nil, fmt.Errorf("the embedder returned %d vectors for %d texts", len(vectors), len(texts))
+	}
+	units := make([][]float32, len(vectors))
+	for i, v := range vectors {
+		var sum float64
+		for _, x := range v {
+			sum += float64(x) * float64(x)
+		}
+		length := math.Sqrt(sum)
+		if length == 0 || math.IsNaN(length) || math.IsInf(length, 0) || len(v) != len(vectors[0]) {
+			return nil, errors.New("the embedder returned a vector without a direction, or of another length")
+		}
+		units[i] = make([]float32, len(v))
+		for j, x := range v {
+			units[i][j] = float32(float64(x) / length)
+		}
+	}
+	return units, nil
+}
+
+// near returns how near functions are to the query in meaning; nil if nothing
+// is known of that. A search goes on without.
+func (r *Registry) near(ctx context.Context, query string, functions []*Function) []float32 {
+	if r.embedder == nil || query == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, embedTimeout)
+	defer cancel()
+	vectors, err := r.embed(ctx, []string{cutText(query)})
+	if err != nil {
+		return nil
+	}
+	near := make([]float32, len(functions))
+	for i, f := range functions {
+		if v := f.searched.vector.v.Load(); v != nil && len(*v) == len(vectors[0]) {
+			for j, x := range *v {
+				near[i] += x * vectors[0][j]
+			}
+		}
+	}
+	return near
+}
+
+func cutText(text string) string {
+	return strings.ToValidUTF8(text[:min(len(text), embedText)], "")
+}

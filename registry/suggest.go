@@ -1,0 +1,163 @@
+package registry
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/search"
+)
+
+// A Suggestion is what a caller may have meant.
+type Suggestion struct {
+	Namespace string // dotted path as registered; empty for the root
+	Name      string // of the function or skill; empty for a namespace
+}
+
+// maxSuggestions bounds how many are made at a time.
+const maxSuggestions = 3
+
+// Suggest returns what the caller may have meant whose name err, an *[Error] of
+// kind [UnknownNamespace], [UnknownFunction] or [UnknownSkill], says is unknown:
+// at most three, best first, of what the caller in ctx sees. For other errors
+// it returns none.
+func Suggest(ctx context.Context, src Source, err error) []Suggestion {
+	e := AsError(err)
+	var list []Suggestion
+	switch e.Kind {
+	case UnknownNamespace:
+		list = suggestNamespaces(ctx, src, e.Namespace, func(c Child) bool { return c.HasFunctions })
+		if list == nil {
+			list = namespacesCalled(ctx, src, e.Namespace[strings.LastIndexByte(e.Namespace, '.')+1:])
+		}
+	case UnknownFunction:
+		list = suggestFunctions(ctx, src, e.Namespace, e.Name)
+	case UnknownSkill:
+		if e.Name == "" { // the namespace has none
+			list = suggestNamespaces(ctx, src, e.Namespace, func(c Child) bool { return c.HasSkills })
+			break
+		}
+		list = suggestSkills(ctx, src, e.Namespace, e.Name)
+	}
+	return list[:min(len(list), maxSuggestions)]
+}
+
+// suggestNamespaces looks where the path leads nowhere, among what has wanted
+// things in it.
+func suggestNamespaces(ctx context.Context, src Source, path string, wanted func(Child) bool) []Suggestion {
+	l, rest := deepest(ctx, src, path)
+	if l == nil || rest == "" {
+		return nil
+	}
+	label, below, _ := strings.Cut(rest, ".")
+	paths := make(map[string]string)
+	for _, c := range l.Namespaces {
+		if wanted(c) {
+			paths[c.Name] = c.Path
+		}
+	}
+	var list []Suggestion
+	for _, name := range search.Similar(label, sortedKeys(paths), maxSuggestions) {
+		s := Suggestion{Namespace: paths[name]}
+		if below != "" {
+			if l, err := src.List(ctx, join(s.Namespace, below)); err == nil {
+				s.Namespace = l.Namespace
+			}
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// deepest follows path as far as it leads, and returns what is there and the
+// rest of the path.
+func deepest(ctx context.Context, src Source, path string) (*Listing, string) {
+	l, err := src.List(ctx, "")
+	if err != nil || len(path) > maxPath {
+		return nil, ""
+	}
+	known := ""
+	for path != "" {
+		label, rest, _ := strings.Cut(path, ".")
+		known = join(known, label)
+		below, err := src.List(ctx, known)
+		if err != nil {
+			break
+		}
+		l, path = below, rest
+	}
+	return l, path
+}
+
+// namespacesCalled returns the namespaces whose last label is the given one.
+func namespacesCalled(ctx context.Context, src Source, label string) []Suggestion {
+	canonical, ok := Canonical(label)
+	if !ok {
+		return nil
+	}
+	var list []Suggestion
+	for _, m := range Search(ctx, src, label, 100) {
+		end := 0
+		for l := range strings.SplitSeq(m.Namespace, ".") {
+			end += len(l)
+			if c, _ := Canonical(l); c == canonical {
+				if s := (Suggestion{Namespace: m.Namespace[:end]}); !slices.Contains(list, s) {
+					list = append(list, s)
+				}
+			}
+			end++
+		}
+	}
+	return list
+}
+
+// suggestFunctions looks in the namespace, then for the same name elsewhere.
+func suggestFunctions(ctx context.Context, src Source, path, name string) []Suggestion {
+	var list []Suggestion
+	if l, err := src.List(ctx, path); err == nil {
+		var names []string
+		for _, f := range l.Functions {
+			names = append(names, f.Name)
+		}
+		for _, n := range search.Similar(name, names, maxSuggestions) {
+			list = append(list, Suggestion{l.Namespace, n})
+		}
+	}
+	canonical, ok := Canonical(name)
+	if list != nil || !ok {
+		return list
+	}
+	for _, m := range Search(ctx, src, name, maxSuggestions) {
+		if c, _ := Canonical(m.Name); c == canonical {
+			list = append(list, Suggestion{m.Namespace, m.Name})
+		}
+	}
+	return list
+}
+
+// suggestSkills looks in the namespace, then in all.
+func suggestSkills(ctx context.Context, src Source, path, name string) []Suggestion {
+	if l, err := src.List(ctx, path); err == nil {
+		if list := similarSkills(name, l.Skills); list != nil {
+			return list
+		}
+	}
+	var all []*Skill
+	_ = Walk(ctx, src, "", func(l *Listing) error { // what was seen before an error will do
+		all = append(all, l.Skills...)
+		return nil
+	})
+	return similarSkills(name, all)
+}
+
+func similarSkills(name string, skills []*Skill) []Suggestion {
+	byName := make(map[string][]Suggestion)
+	for _, s := range skills {
+		byName[s.Name] = append(byName[s.Name], Suggestion{s.namespace, s.Name})
+	}
+	var list []Suggestion
+	for _, n := range search.Similar(name, sortedKeys(byName), maxSuggestions) {
+		list = append(list, byName[n]...)
+	}
+	return list
+}
