@@ -10,6 +10,7 @@
 //	help()                                        namespaces, one line each
 //	help(namespace="orders")                      what is in one, one line each
 //	help(namespace="orders", function="create")   how it is called
+//	help(kwargs={"search": "refund an order"})    or straight to functions that fit
 //	call(namespace="orders", function="create", kwargs={...})
 //	skill()                                       instructions for longer tasks
 //
@@ -27,6 +28,6 @@
 //
 // # Limits
 //
-// Lists of skills show 100 lines. A description in a list shows its first
+// Lists of skills show 100 lines, a search 10 functions. A description in a list shows its first
 // line, cut at 200 characters. Help and skill are never gated.
 package cash

@@ -3,6 +3,7 @@ package cash
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"github.com/cash-mcp/go-sdk/gate"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -12,9 +13,10 @@ import (
 // helpOptions are the keyword arguments of help that change what it returns.
 // Each is named in the base page (R45).
 type helpOptions struct {
-	json     bool // format="json"
-	examples bool // examples=true
-	full     bool // params="full"
+	json     bool   // format="json"
+	examples bool   // examples=true
+	full     bool   // params="full"
+	search   string // search="..."; empty lists what there is
 }
 
 // readHelpOptions takes what it understands and ignores the rest, whatever
@@ -34,6 +36,8 @@ func readHelpOptions(kwargs json.RawMessage) helpOptions {
 			o.examples = text == "true" || string(value) == "true"
 		case "params":
 			o.full = text == "full"
+		case "search":
+			o.search = strings.TrimSpace(text)
 		}
 	}
 	return o
@@ -55,16 +59,17 @@ func (s *Server) help(ctx context.Context, req *HelpRequest) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if req.Namespace == "" {
-		if o.json {
-			return indexJSON(l, s.advertised()), nil
-		}
-		return indexMarkdown(l, s.advertised()), nil
-	}
-	if !l.HasFunctions { // it has skills, of which help knows nothing
+	if req.Namespace != "" && !l.HasFunctions { // it has skills, of which help knows nothing
 		return "", registry.NoNamespace(req.Namespace)
 	}
-	if o.json {
+	switch root := req.Namespace == ""; {
+	case o.search != "":
+		return s.found(ctx, l.Namespace, o), nil
+	case root && o.json:
+		return indexJSON(l, s.advertised()), nil
+	case root:
+		return indexMarkdown(l, s.advertised()), nil
+	case o.json:
 		return namespaceJSON(l), nil
 	}
 	return namespaceMarkdown(l), nil

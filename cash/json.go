@@ -15,13 +15,14 @@ type helpArgsTable struct {
 	Format   []string `json:"format"`
 	Examples []bool   `json:"examples"`
 	Params   []string `json:"params"`
+	Search   string   `json:"search"`
 }
 
 func indexJSON(l *registry.Listing, sizelimit int) string {
 	return jsonText(indexPage{
 		Namespaces: orEmpty(namespaceEntries(l)),
 		Functions:  functionEntries(l),
-		Arguments:  helpArgsTable{[]string{"json", "markdown"}, []bool{true, false}, []string{"full"}},
+		Arguments:  helpArgsTable{[]string{"json", "markdown"}, []bool{true, false}, []string{"full"}, "what you need, in words"},
 		SizeLimit:  sizelimit,
 	})
 }

@@ -9,7 +9,8 @@ import (
 
 // The pages of help in markdown, as in the RFC's examples (4.2, 8).
 
-const helpArguments = "Supported arguments: `format` (json|markdown), `examples` (true|false), `params` (full)."
+const helpArguments = "Supported arguments: `format` (json|markdown), `examples` (true|false), `params` (full), " +
+	"`search` (what you need, in words)."
 
 func indexMarkdown(l *registry.Listing, sizelimit int) string {
 	var b strings.Builder

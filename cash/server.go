@@ -51,9 +51,11 @@ type CallRequest struct {
 
 // A HelpRequest asks for a page of help (RFC 4.2).
 type HelpRequest struct {
-	Namespace string          // dotted path; empty is the root
-	Function  string          // empty lists the namespace
-	Kwargs    json.RawMessage // format, examples, params; anything else is ignored
+	Namespace string // dotted path; empty is the root
+	Function  string // empty lists the namespace
+	// Kwargs are format, examples, params and search; anything else is ignored,
+	// and so is a search where Function is given.
+	Kwargs json.RawMessage
 }
 
 // A SkillRequest asks for a skill's text, or for a list of skills (RFC 4.3).
@@ -72,8 +74,8 @@ func (s *Server) Call(ctx context.Context, req *CallRequest) (*registry.Result, 
 }
 
 // Help returns a page of help for the caller in ctx: what is at the top level,
-// what is in a namespace, or how a function is called. Its errors are
-// *[registry.Error].
+// what is in a namespace, how a function is called, or which functions, at most
+// 10 of the namespace and below, fit a search. Its errors are *[registry.Error].
 func (s *Server) Help(ctx context.Context, req *HelpRequest) (string, error) {
 	if req == nil {
 		req = &HelpRequest{}

@@ -2,7 +2,7 @@ package registry
 
 import (
 	"context"
-	"slices"
+	"errors"
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/search"
@@ -89,25 +89,50 @@ func deepest(ctx context.Context, src Source, path string) (*Listing, string) {
 	return l, path
 }
 
-// namespacesCalled returns the namespaces whose last label is the given one.
+// namespacesCalled returns namespaces with functions whose last label is the
+// given one.
 func namespacesCalled(ctx context.Context, src Source, label string) []Suggestion {
 	canonical, ok := Canonical(label)
 	if !ok {
 		return nil
 	}
-	var list []Suggestion
-	for _, m := range Search(ctx, src, label, 100) {
-		end := 0
-		for l := range strings.SplitSeq(m.Namespace, ".") {
-			end += len(l)
-			if c, _ := Canonical(l); c == canonical {
-				if s := (Suggestion{Namespace: m.Namespace[:end]}); !slices.Contains(list, s) {
-					list = append(list, s)
-				}
+	return suggestAll(ctx, src, func(l *Listing) (list []Suggestion) {
+		for _, c := range l.Namespaces {
+			if name, _ := Canonical(c.Name); name == canonical && c.HasFunctions {
+				list = append(list, Suggestion{Namespace: c.Path})
 			}
-			end++
 		}
+		return list
+	})
+}
+
+// functionsCalled returns functions of the given name.
+func functionsCalled(ctx context.Context, src Source, name string) []Suggestion {
+	canonical, ok := Canonical(name)
+	if !ok {
+		return nil
 	}
+	return suggestAll(ctx, src, func(l *Listing) (list []Suggestion) {
+		for _, f := range l.Functions {
+			if name, _ := Canonical(f.Name); name == canonical {
+				list = append(list, Suggestion{l.Namespace, f.Name})
+			}
+		}
+		return list
+	})
+}
+
+// suggestAll looks through the whole tree until it has enough. It does not
+// search: an unknown name must not cost an index.
+func suggestAll(ctx context.Context, src Source, in func(*Listing) []Suggestion) []Suggestion {
+	var list []Suggestion
+	enough := errors.New("enough")
+	_ = Walk(ctx, src, "", func(l *Listing) error { // what was seen before an error will do
+		if list = append(list, in(l)...); len(list) >= maxSuggestions {
+			return enough
+		}
+		return nil
+	})
 	return list
 }
 
@@ -123,14 +148,8 @@ func suggestFunctions(ctx context.Context, src Source, path, name string) []Sugg
 			list = append(list, Suggestion{l.Namespace, n})
 		}
 	}
-	canonical, ok := Canonical(name)
-	if list != nil || !ok {
-		return list
-	}
-	for _, m := range Search(ctx, src, name, maxSuggestions) {
-		if c, _ := Canonical(m.Name); c == canonical {
-			list = append(list, Suggestion{m.Namespace, m.Name})
-		}
+	if list == nil {
+		list = functionsCalled(ctx, src, name)
 	}
 	return list
 }

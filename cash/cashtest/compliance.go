@@ -40,7 +40,7 @@ type check struct {
 
 var checks = slices.Concat(
 	toolChecks, argumentChecks, nameChecks, pathChecks, kwargChecks, layerChecks, pageChecks,
-	helpArgumentChecks, visibilityChecks, skillChecks, errorChecks, gateChecks, limitChecks, exemptChecks,
+	helpArgumentChecks, searchChecks, visibilityChecks, skillChecks, errorChecks, gateChecks, limitChecks, exemptChecks,
 )
 
 // notChecked are the rows in the sections that this kit covers of which
@@ -65,6 +65,7 @@ type suite struct {
 	tree   *tree
 	skills []SkillSample
 	json   bool // help() names format and json
+	search bool // help() names search, which does something
 	huge   int  // characters of the largest result that is asked for
 	times  int  // repeats of what must always be the same
 }
@@ -107,6 +108,7 @@ func (s *suite) discover() (err error) {
 		if t, err := growTree(s.client, s.json); err == nil {
 			s.tree = t
 		}
+		s.search = s.searches(help)
 	}
 	if skills, err := readSkills(s.client); err == nil {
 		s.skills = skills

@@ -55,7 +55,7 @@ func documentedArguments(p *probe) {
 func unknownArguments(p *probe) {
 	for _, args := range p.helpPages() {
 		want := p.tool("help", args)
-		for _, kwargs := range []object{{"zzz": 1}, {"zzz": nil, "a-b": object{}}, {"examples": "maybe"}, {"format": "xml"}, {"params": []int{1}}} {
+		for _, kwargs := range []object{{"zzz": 1}, {"zzz": nil, "a-b": object{}}, {"examples": "maybe"}, {"format": "xml"}, {"params": []int{1}}, {"search": object{"a": 1}}} {
 			got := p.tool("help", args.and("kwargs", kwargs))
 			p.must(!got.IsError && holds(got, want, args), "help%s withholds its text because of the arguments %s: %s", args, kwargs, excerpt(got.Text))
 		}

@@ -52,19 +52,27 @@ func (p *probe) list(where string, pl *place) {
 	p.Helper()
 	for _, e := range pl.page.entries {
 		p.must(!e.nested && !strings.Contains(e.name, "."), "%s has an entry of a deeper layer: %s", where, e.line)
-		p.must(!signature.MatchString(e.description), "%s has a signature: %s", where, e.line)
 	}
-	for _, head := range pl.page.tables {
-		for _, cell := range head {
-			p.must(!says(cell, "required", "parameter", "type"), "%s has a table of parameters: %q", where, head)
-		}
-	}
+	p.noDetail(where, pl.page)
 	for _, f := range sampled(pl.functions, breadth) {
 		reply := p.tool("help", leaf{pl.path, f.name}.args())
 		p.must(!reply.IsError, "%s lists %q, which is no member: %s", where, f.name, excerpt(reply.Text))
 		doc := parsePage(reply.Text, join(pl.path, f.name))
 		for _, e := range pl.entriesOf(f.name, function) {
 			p.must(!enumerates(e.description, parameters(doc)), "%s tells the parameters of %q: %s", where, e.name, e.line)
+		}
+	}
+}
+
+// noDetail checks that there is no detail of parameters on a page.
+func (p *probe) noDetail(where string, pg *page) {
+	p.Helper()
+	for _, e := range pg.entries {
+		p.must(!signature.MatchString(e.description), "%s has a signature: %s", where, e.line)
+	}
+	for _, head := range pg.tables {
+		for _, cell := range head {
+			p.must(!says(cell, "required", "parameter", "type"), "%s has a table of parameters: %q", where, head)
 		}
 	}
 }

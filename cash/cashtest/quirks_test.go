@@ -129,6 +129,14 @@ func quirkyTarget(quirk string, strict bool) Target {
 	return target
 }
 
+// TestSearchShowsHidden: a function that only a search shows is shown.
+func TestSearchShowsHidden(t *testing.T) {
+	o := comply(t, quirkyTarget("R53 search", true))
+	if got := strings.Join(o.failed["R53"], "\n"); !strings.Contains(got, "shows vault.open") {
+		t.Errorf("R53 fails with %q", got)
+	}
+}
+
 // TestChecksFail proves of each row that its check can fail, and that it fails
 // for nobody else's mistake.
 func TestChecksFail(t *testing.T) {
@@ -141,7 +149,7 @@ func TestChecksFail(t *testing.T) {
 		"R97": {"R93", "R99"}, // which ask for the same result after others have
 	}
 	for _, row := range strings.Fields("none R2 R3 R4 R5 R6 R7 R8 R9 R10 R11 R12 R13 R14 R15 R20 R21 R22 R23 R24 R25 R26 R28 R29 R30 R31 " +
-		"R40 R41 R42 R43 R44 R45 R46 R47 R48 R49 R50 R51 R52 R53 R54 R56 R60 R61 R62 R63 R64 R65 R67 R68 " +
+		"R40 R41 R42 R43 R44 R45 R45a R46 R47 R48 R49 R50 R51 R52 R53 R54 R56 R60 R61 R62 R63 R64 R65 R67 R68 " +
 		"R80 R81 R83 R92 R93 R94 R95 R97 R98 R99 R100 R101 R102 R103 R104 R105 R106") {
 		t.Run(row, func(t *testing.T) {
 			t.Parallel()

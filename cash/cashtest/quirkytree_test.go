@@ -17,7 +17,9 @@ type quirk struct {
 	run                    func(*quirky, arguments) *mcp.CallToolResult
 }
 
-func (q *quirky) functions() []*quirk {
+func (q *quirky) functions() []*quirk { return q.functionsFor(q.admin) }
+
+func (q *quirky) functionsFor(admin bool) []*quirk {
 	say := func(text string) func(*quirky, arguments) *mcp.CallToolResult {
 		return func(*quirky, arguments) *mcp.CallToolResult { return answer(text) }
 	}
@@ -73,7 +75,7 @@ func (q *quirky) functions() []*quirk {
 	if q.is("R26") {
 		list = append(list, &quirk{"shop", "F_ind", "Look once more for something.", "item", "string", item})
 	}
-	if q.admin {
+	if admin {
 		list = append(list, &quirk{"vault", "open", "Open the vault.", "", "", say("open")})
 	}
 	return list
@@ -169,10 +171,40 @@ func (q *quirky) help(path string, a arguments) *mcp.CallToolResult {
 		}
 		return q.unknown(path, "")
 	}
+	if words := options.text("search"); words != "" {
+		list = q.find(path, words)
+		if options.text("format") != "json" {
+			return answer(found(list))
+		}
+	}
 	if options.text("format") == "json" {
 		return answer(q.asJSON(list))
 	}
 	return answer(q.asText(path, list))
+}
+
+// find returns the functions below a path whose names are in the words.
+func (q *quirky) find(path, words string) []entry {
+	var list []entry
+	for _, f := range q.functionsFor(q.admin || q.is("R53 search")) {
+		full := join(f.namespace, f.name)
+		if !strings.HasPrefix(full, path) || !strings.Contains(canonical(words), canonical(f.name)) {
+			continue
+		}
+		if q.is("R45a") && f.namespace == "util" {
+			full += "ing"
+		}
+		list = append(list, entry{name: full, description: f.about, kind: function})
+	}
+	return list
+}
+
+func found(list []entry) string {
+	text := "Found:\n"
+	for _, e := range list {
+		text += fmt.Sprintf("* %s: %s\n", e.name, e.description)
+	}
+	return text
 }
 
 func (q *quirky) asJSON(list []entry) string {
@@ -221,7 +253,7 @@ func (q *quirky) asText(path string, list []entry) string {
 		fmt.Fprintf(&b, "\nFor client %d.\n", q.client)
 	}
 	if path == "" {
-		b.WriteString("\nOptions: format=json or markdown.\n")
+		b.WriteString("\nOptions: format=json or markdown, search=words.\n")
 	}
 	return b.String()
 }

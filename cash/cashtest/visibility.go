@@ -16,6 +16,9 @@ func hiddenLists(p *probe) {
 	for _, l := range p.tree.leaves {
 		p.must(canonical(l.path()) != canonical(h.path()), "help shows %s to a caller who may not see it", h.path())
 	}
+	if p.search {
+		p.notFound(h.Sample)
+	}
 	if h.Transport == nil {
 		p.Logf("not checked: that %s exists (Target.Hidden.Transport is nil)", h.path())
 		return
@@ -24,6 +27,10 @@ func hiddenLists(p *probe) {
 	defer end()
 	p.must(!c.Help(h.Namespace, h.Function).IsError, "help does not show %s to the caller who may see it", h.path())
 	p.must(!c.Tool("call", h.args()).IsError, "%s cannot be called by the caller who may see it", h.path())
+	if p.search {
+		found := leavesOf(parsePage(c.Tool("help", searchArgs("", h.path())).Text, ""))
+		p.should(leaf{h.Namespace, h.Function}.in(found), "a search does not show %s to the caller who may see it", h.path())
+	}
 	others, _, err := c.list()
 	if err != nil {
 		p.Fatalf("tools/list as the caller who sees %s: %v", h.path(), err)

@@ -47,6 +47,7 @@ func walk(ctx context.Context, reg *registry.Registry, srv *cash.Server, out io.
 	t := &talk{ctx: ctx, session: session, out: out}
 	t.say("What is there?", "help", `{}`)
 	t.say("What is in there?", "help", `{"namespace":"orders"}`)
+	t.say("Or straight to what is needed.", "help", `{"kwargs":{"search":"receive a delivery"}}`)
 	t.say("How is it called?", "help", `{"namespace":"orders","function":"create"}`)
 	t.say("Call it.", "call", `{"namespace":"orders","function":"create",`+
 		`"kwargs":{"customer_id":"C-42","items":[{"product_id":"P-7","quantity":3}]}}`)
@@ -129,7 +130,8 @@ func (t *talk) say(why, tool, arguments string) string {
 	}
 	t.turns++
 	sizes := fmt.Sprintf("sent %d, got %d", len(tool)+len(arguments), size)
-	fmt.Fprintf(t.out, "\n%d. %s%*s\n", t.turns, why, width-len("1. ")-len(why), sizes)
+	title := fmt.Sprintf("%d. %s", t.turns, why)
+	fmt.Fprintf(t.out, "\n%s%*s\n", title, width-len(title), sizes)
 	t.write("> ", tool+" "+arguments)
 	t.write("< ", reply)
 	return reply

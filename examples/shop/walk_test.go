@@ -31,7 +31,7 @@ func TestWalk(t *testing.T) {
 		t.Errorf("the walk differs from %s (run with -update to accept it):\n%s", golden, got)
 	}
 	page := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if len(page) > 80 {
+	if len(page) > 85 {
 		t.Errorf("%d lines do not fit a screen", len(page))
 	}
 	for _, line := range page {

@@ -9,21 +9,21 @@ import "strings"
 const Module = "github.com/cash-mcp/go-sdk"
 
 // A Row is a set of packages that may import from the rows before it only.
-// A path that ends in /... stands for everything below. What stands for more
-// than one package may also import among itself: the compiler keeps it free of
-// cycles.
+// A path that ends in /... stands for everything below, except for what a
+// longer one stands for. What stands for more than one package may also import
+// among itself: the compiler keeps it free of cycles.
 type Row []string
 
 // Rows is the import order, lowest first. Paths are relative to the module;
 // the module's root, which only documents, is ".".
 var Rows = []Row{
 	{".", "internal/..."},
-	{"gate"},
-	{"registry"},
+	{"gate", "toolid"},
+	{"registry", "toolid/card"},
 	{"cash/control", "cash/serve"},
 	{"cash"},
 	{"cash/cashtest"},
-	{"examples/..."},
+	{"examples/...", "internal/bench/..."},
 }
 
 // TopLevel is what the module's root may hold, besides names that begin with a
@@ -34,15 +34,17 @@ var TopLevel = []string{
 }
 
 // RowOf returns the index of the row that holds the package, and the entry of
-// the row that does; -1 if there is none.
+// the row that does, the longest of those that fit; -1 if there is none.
 func RowOf(pkg string) (row int, entry string) {
+	row = -1
 	for i, r := range Rows {
 		for _, e := range r {
 			prefix, all := strings.CutSuffix(e, "...")
-			if e == pkg || all && strings.HasPrefix(pkg, prefix) {
-				return i, e
+			fits := e == pkg || all && strings.HasPrefix(pkg, prefix)
+			if fits && len(e) > len(entry) {
+				row, entry = i, e
 			}
 		}
 	}
-	return -1, ""
+	return row, entry
 }

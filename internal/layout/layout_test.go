@@ -90,6 +90,28 @@ func TestImportOrder(t *testing.T) {
 	}
 }
 
+// TestRowOf holds that the longest entry counts, wherever it stands.
+func TestRowOf(t *testing.T) {
+	last := len(layout.Rows) - 1
+	for _, tt := range []struct {
+		pkg   string
+		row   int
+		entry string
+	}{
+		{".", 0, "."},
+		{"internal/layout", 0, "internal/..."},
+		{"internal/benches", 0, "internal/..."},
+		{"internal/bench/recall", last, "internal/bench/..."},
+		{"examples/shop/store", last, "examples/..."},
+		{"examples", -1, ""},
+		{"nowhere", -1, ""},
+	} {
+		if row, entry := layout.RowOf(tt.pkg); row != tt.row || entry != tt.entry {
+			t.Errorf("%s is in row %d by %q, want %d by %q", tt.pkg, row, entry, tt.row, tt.entry)
+		}
+	}
+}
+
 func TestRowsExist(t *testing.T) {
 	for _, r := range layout.Rows {
 		for _, e := range r {

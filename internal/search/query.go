@@ -3,6 +3,7 @@ package search
 import (
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/spelling"
 )
@@ -116,7 +117,7 @@ func (p *parser) forms(word, stem string) []form {
 // misspelt returns the terms of the visible words that are nearest to one that
 // is none.
 func (p *parser) misspelt(word string) []form {
-	var found []form
+	var found []*surface
 	nearest := tolerance(word)
 	mask := letters(word)
 	for i := range p.ix.surfaces {
@@ -132,10 +133,23 @@ func (p *parser) misspelt(word string) []form {
 		if d < nearest {
 			nearest, found = d, found[:0]
 		}
-		f := form{s.term, typoWeight}
-		if len(found) < maxTypoForms && !slices.Contains(found, f) {
-			found = append(found, f)
+		found = append(found, s)
+	}
+	return likeliest(found)
+}
+
+// likeliest returns the terms of the first few surfaces by word: their own
+// order depends on texts that are not visible.
+func likeliest(found []*surface) []form {
+	slices.SortFunc(found, func(a, b *surface) int { return strings.Compare(a.word, b.word) })
+	var forms []form
+	for _, s := range found {
+		if f := (form{s.term, typoWeight}); !slices.Contains(forms, f) {
+			forms = append(forms, f)
+		}
+		if len(forms) == maxTypoForms {
+			break
 		}
 	}
-	return found
+	return forms
 }

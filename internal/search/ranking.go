@@ -52,7 +52,7 @@ func (ix *Index) newRanking(visible *Set) *ranking {
 			w := &r.worth[int(ix.postingsOf[t])+i]
 			w.score = idf * tf * (k1 + 1) / (tf + k1)
 			if p.in[inName] > 0 {
-				w.coverage = idf / names[p.text]
+				w.coverage = idf / float32(names[p.text])
 			}
 		}
 	}
@@ -98,9 +98,10 @@ func (ix *Index) norms(r *ranking) []fieldNorms {
 }
 
 // weighTerms sets the IDF of the terms, and returns the sum of those in each
-// text's name.
-func (ix *Index) weighTerms(r *ranking) (names []float32) {
-	names = make([]float32, len(ix.texts))
+// text's name. It adds in float64, where such sums are exact: the order of the
+// terms depends on texts that are not visible, and must not show.
+func (ix *Index) weighTerms(r *ranking) (names []float64) {
+	names = make([]float64, len(ix.texts))
 	for t := range r.idf {
 		postings := ix.postingsFor(t)
 		n := 0
@@ -115,7 +116,7 @@ func (ix *Index) weighTerms(r *ranking) (names []float32) {
 		r.idf[t] = idf(r.count, n)
 		for _, p := range postings {
 			if p.in[inName] > 0 {
-				names[p.text] += r.idf[t]
+				names[p.text] += float64(r.idf[t])
 			}
 		}
 	}
@@ -127,11 +128,14 @@ func idf(total, having int) float32 {
 	return float32(math.Log1p((float64(total-having) + 0.5) / (float64(having) + 0.5)))
 }
 
+// noGroup stands for the group of a text that is in none.
+const noGroup = math.MaxUint32
+
 // weighGroups sets the worth of terms to groups, whose text is their own with
 // the names of their visible texts, and returns the groups that have any.
 func (ix *Index) weighGroups(r *ranking) (shown []bool) {
 	shown = make([]bool, len(ix.groups))
-	groupOf := make([]uint32, len(ix.texts))
+	groupOf := slices.Repeat([]uint32{noGroup}, len(ix.texts))
 	lengths := make([]float32, len(ix.groups))
 	var count int
 	var average float32
@@ -158,10 +162,11 @@ func (ix *Index) weighGroups(r *ranking) (shown []bool) {
 		found = found[:0]
 		for _, p := range ix.postingsFor(t) {
 			n := uint32(p.in[inName])
-			if n == 0 || !r.visible.Has(int(p.text)) {
+			g := groupOf[p.text]
+			if count == 1 || n == 0 || g == noGroup || !r.visible.Has(int(p.text)) { // the names of all say nothing of one
 				continue
 			}
-			found = addGroup(found, groupPosting{groupOf[p.text], n})
+			found = addGroup(found, groupPosting{g, n})
 		}
 		found = mergeGroups(found, ix.groupPostingsFor(t), shown)
 		for _, p := range found {

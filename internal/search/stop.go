@@ -5,17 +5,17 @@ import "strings"
 // stopWords carry no meaning of their own: the function words of English, and
 // what people say to ask for something.
 var stopWords = set(`
-a about above after again all also am an and any are as at be because been
-before being below both but by did do does doing don down during each either
-else etc few for from further had has have having he her here hers him his how
-i if in into is it its itself just ll me more most my myself neither no nor not
-now of off on once only or other our ours out over own per re s same she so
-some such t than that the their theirs them then there these they this those
-through to too under until up upon us ve very via was we were what when where
-whether which while who whom whose why will with within without would you your
-yours
-able can could help hey hi hello kindly let like may might must need needs
-please should thank thanks tell try trying want wants wanted wish give
+a about above after again all also am an and any are aren as at be because been
+before being below both but by couldn d did didn do does doesn doing don down
+during each either else etc few for from further had has hasn have haven having
+he her here hers him his how i if in into is isn it its itself just ll m me more
+most my myself neither no nor not now of off on once only or other our ours out
+over own per re s same she shouldn so some such t than that the their theirs them
+then there these they this those through to too under until up upon us ve very
+via was wasn we were weren what when where whether which while who whom whose why
+will with within without won would wouldn you your yours
+able can could give help hello hey hi kindly let like may might must need needs
+please should tell thank thanks try trying use used using want wanted wants wish
 `)
 
 func set(words string) map[string]bool {

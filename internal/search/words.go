@@ -119,7 +119,7 @@ func split(run string, c class, yield func(piece) bool) bool {
 	case unspaced:
 		return splitPairs(run, yield)
 	case picture:
-		return yield(piece{run, whole})
+		return yield(piece{clip(run, maxWord), whole}) // marks may follow without end
 	}
 	return true
 }
@@ -206,5 +206,6 @@ func fold(text string) string {
 	return norm.NFC.String(b.String())
 }
 
-// spelt are letters that people without them write otherwise.
-var spelt = map[rune]string{'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'ł': "l", 'đ': "d", 'ı': "i"}
+// spelt are letters that people without them write otherwise, and the sigma at
+// the end of words.
+var spelt = map[rune]string{'ς': "σ", 'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'ł': "l", 'đ': "d", 'ı': "i"}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// A catalog is a registry of the tools of a set, and the way back from its
+// matches to their names.
+type catalog struct {
+	reg      *registry.Registry
+	original map[place]string // name as in the set
+	refused  int              // input schemas
+}
+
+// A place is where a function is: path and name as registered.
+type place struct{ namespace, name string }
+
+// newCatalog registers every tool, whatever its name and schema.
+func newCatalog(tools []tool) (*catalog, error) {
+	c := &catalog{reg: registry.New(nil), original: make(map[place]string, len(tools))}
+	servers := newLabels()
+	spaces := make(map[string]*registry.Namespace)
+	names := make(map[string]*labels) // by server, as are the spaces
+	for _, t := range tools {
+		server, rest := split(t.Name)
+		if spaces[server] == nil {
+			path, description := "", ""
+			if server != "" {
+				path, description = servers.add(server), lostWords(server)
+			}
+			spaces[server], names[server] = c.reg.Namespace(path, description), newLabels()
+		}
+		f, err := c.function(t, names[server].add(rest), rest)
+		if err != nil {
+			return nil, err
+		}
+		ns := spaces[server]
+		if err := ns.TryAdd(f); err != nil {
+			return nil, fmt.Errorf("tool %.100q: %w", t.Name, err)
+		}
+		c.original[place{ns.Path(), f.Name}] = t.Name
+	}
+	return c, nil
+}
+
+// function makes the function of a tool. Words of the name that a label cannot
+// hold become an alias.
+func (c *catalog) function(t tool, label, name string) (*registry.Function, error) {
+	input := t.InputSchema
+	if string(input) == "null" {
+		input = nil
+	}
+	f, err := registry.RawFunc(label, t.Description, input, answerNothing)
+	if err != nil {
+		c.refused++
+		if f, err = registry.RawFunc(label, t.Description, nil, answerNothing); err != nil {
+			return nil, fmt.Errorf("tool %.100q: %w", t.Name, err)
+		}
+	}
+	if words := lostWords(name); words != "" {
+		f.Aliases = []string{words}
+	}
+	return f, nil
+}
+
+func answerNothing(context.Context, json.RawMessage) (*registry.Result, error) {
+	return registry.TextResult(""), nil
+}
+
+// names returns what the matches are called in the set.
+func (c *catalog) names(matches []registry.Match) []string {
+	list := make([]string, len(matches))
+	for i, m := range matches {
+		list[i] = c.original[place{m.Namespace, m.Name}]
+	}
+	return list
+}
+
+// split returns the server that stands before the first / or . of a tool's
+// name, and the rest; no server if either of them would be empty.
+func split(name string) (server, rest string) {
+	if i := strings.IndexAny(name, "/."); i > 0 && i < len(name)-1 {
+		return name[:i], name[i+1:]
+	}
+	return "", name
+}
