@@ -5,11 +5,13 @@
 // serves them through three MCP tools, call, help and skill (the CaSH model):
 // a model discovers step by step and pays only for what it looks at.
 //
-//	registry       namespaces, functions, skills, callers; how a call runs
+//	registry       namespaces, functions, skills, callers; how a call runs; search
 //	cash           the three tools over a registry: Server
 //	cash/serve     transports, identity, draining: what every face needs
 //	cash/control   what decides about calls: the store of withheld results
 //	cash/cashtest  a test kit for embedders: client, compliance check, budgets
+//	toolid/card    choice cards: a tool in a line, within a budget of tokens
+//	toolid         names a tool: ids, paths, spellings for the wire
 //	gate           decides whether a result is too large, and words how to get it
 //	examples/hello the smallest server
 //	examples/shop  a whole server to look at and to talk to

@@ -14,7 +14,9 @@ const (
 	UnknownNamespace Kind = "UNKNOWN_NAMESPACE" // no such namespace, or none that the caller may see
 	UnknownFunction  Kind = "UNKNOWN_FUNCTION"  // the same for a function
 	UnknownSkill     Kind = "UNKNOWN_SKILL"     // the same for a skill, or more than one has the name
+	UnknownPath      Kind = "PATH_NOT_FOUND"    // nothing to browse there, or nothing that the caller may see
 	InvalidName      Kind = "INVALID_NAME"      // a label or path outside the grammar
+	InvalidPath      Kind = "PATH_INVALID"      // the same for a path to browse
 	InvalidArguments Kind = "INVALID_ARGUMENTS" // arguments that the function does not take; it did not run
 	Failed           Kind = "FAILED"            // the function ran and said no
 	Internal         Kind = "INTERNAL"          // the function panicked, returned nothing, or something that has no JSON form
@@ -26,7 +28,7 @@ const (
 )
 
 var kinds = []Kind{
-	UnknownNamespace, UnknownFunction, UnknownSkill, InvalidName, InvalidArguments, Failed,
+	UnknownNamespace, UnknownFunction, UnknownSkill, UnknownPath, InvalidName, InvalidPath, InvalidArguments, Failed,
 	Internal, Timeout, Canceled, Unavailable, Denied, RateLimited,
 }
 

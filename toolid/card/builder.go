@@ -1,0 +1,93 @@
+package card
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math"
+	"sync"
+)
+
+// A Builder makes the cards of a catalog, and after a refresh again only those
+// whose facts changed. It remembers what it made of the last catalog and
+// nothing older. The zero value is ready; a Builder is safe for concurrent use.
+type Builder struct {
+	// Counter counts the tokens of cards. Nil is CL100K(). It must not change
+	// after the first use.
+	Counter Counter
+
+	mu   sync.Mutex
+	made map[key]made
+}
+
+// A key identifies facts by their content.
+type key [sha256.Size]byte
+
+// made is what became of facts.
+type made struct {
+	card ChoiceCard
+	err  error
+}
+
+// Refused says that something has no card.
+type Refused struct {
+	Index int    // in the catalog
+	ID    string // as given, which may be hostile
+	Err   error  // what [New] returned, which quotes the id safely
+}
+
+// Refresh returns the cards of a catalog in its order. What [New] returns an
+// error for is missing there and reported in refused; it does not affect the
+// others.
+func (b *Builder) Refresh(catalog []Facts) (cards []ChoiceCard, refused []Refused) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	counter := b.Counter
+	if counter == nil {
+		counter = CL100K()
+	}
+	next := make(map[key]made, len(catalog))
+	cards = make([]ChoiceCard, 0, len(catalog))
+	for i := range catalog {
+		k := catalog[i].key()
+		m, ok := next[k]
+		if !ok {
+			m, ok = b.made[k]
+		}
+		if !ok {
+			m.card, m.err = build(catalog[i], counter)
+		}
+		next[k] = m
+		if m.err != nil {
+			refused = append(refused, Refused{i, catalog[i].ID, m.err})
+			continue
+		}
+		cards = append(cards, m.card)
+	}
+	b.made = next
+	return cards, refused
+}
+
+// key hashes the facts so that different ones have different keys: texts and
+// lists with their lengths before them.
+func (f *Facts) key() key {
+	b := make([]byte, 0, 512)
+	for _, s := range []string{f.ID, f.Name, f.Description, string(f.Kind), f.Namespace} {
+		b = appendText(b, s)
+	}
+	b = binary.AppendUvarint(b, uint64(len(f.Tags)))
+	for _, t := range f.Tags {
+		b = appendText(b, t)
+	}
+	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(f.CostHint))
+	for _, is := range []bool{f.HasSchema, f.SideEffects, f.ReadOnly, f.Destructive} {
+		b = append(b, 0)
+		if is {
+			b[len(b)-1] = 1
+		}
+	}
+	return sha256.Sum256(b)
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}

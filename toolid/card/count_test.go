@@ -1,0 +1,96 @@
+package card_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/cash-mcp/go-sdk/toolid/card"
+	"github.com/pkoukk/tiktoken-go"
+	tiktoken_loader "github.com/pkoukk/tiktoken-go-loader"
+)
+
+// count counts without a bound.
+func count(text string) int { return card.CL100K().Count(text, math.MaxInt) }
+
+// reference encodes with tiktoken-go itself.
+var reference = sync.OnceValue(func() *tiktoken.Tiktoken {
+	const pattern = `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
+	ranks, err := tiktoken_loader.NewOfflineLoader().LoadTiktokenBpe("cl100k_base.tiktoken")
+	if err != nil {
+		panic(err)
+	}
+	bpe, err := tiktoken.NewCoreBPE(ranks, nil, pattern)
+	if err != nil {
+		panic(err)
+	}
+	return tiktoken.NewTiktoken(bpe, &tiktoken.Encoding{Name: "cl100k_base", PatStr: pattern, MergeableRanks: ranks}, nil)
+})
+
+// compare compares a count with tiktoken-go's, which replaces invalid UTF-8
+// before it counts: such texts are left out.
+func compare(t *testing.T, text string) {
+	t.Helper()
+	if !utf8.ValidString(text) {
+		return
+	}
+	got, want := count(text), len(reference().EncodeOrdinary(text))
+	if got != want {
+		t.Errorf("%q has %d tokens, want %d", text, got, want)
+	}
+	for _, most := range []int{want - 1, want, want / 2} {
+		if n := card.CL100K().Count(text, most); n <= most && n != want || n > most && most >= want {
+			t.Errorf("Count(%q, %d) = %d of %d", text, most, n, want)
+		}
+	}
+}
+
+func TestW12Count(t *testing.T) {
+	for _, text := range hostile {
+		compare(t, text[:min(len(text), 1200)])
+	}
+	syllables := []string{
+		"a", "b", "ab", "the", "ing", "Word", "HTTP", "'s", "'LL", "'", " ", "  ", "\n", "\r", "\t", "\u00a0", "\u3000", "\u0085",
+		".", "!", "-", "--", "=", "_", "/", "1", "23", "½", "é", "ß", "ſ", "中", "文", "ไ", "🔥", "\u200d", "\u0301", "<|endoftext|>",
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 4000 {
+		var b strings.Builder
+		few, first := 1+r.IntN(len(syllables)), r.IntN(len(syllables))
+		for range r.IntN(300) {
+			b.WriteString(syllables[(first+r.IntN(few))%len(syllables)])
+		}
+		compare(t, b.String())
+	}
+}
+
+func TestW12CountInvalid(t *testing.T) {
+	for text, want := range map[string]int{"": 0, "\xff": 1, "a\xff\xfe": 3} {
+		if got := count(text); got != want {
+			t.Errorf("%q has %d tokens, want %d", text, got, want)
+		}
+	}
+}
+
+func TestW13CountIsConcurrent(t *testing.T) {
+	want := count(hostile[0])
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if got := count(hostile[0]); got != want {
+				t.Errorf("%d tokens, want %d", got, want)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func FuzzCount(f *testing.F) {
+	for _, s := range []string{"Hello world.", "it's IT'S 's", " \n \n x", "12345", "-----\n\n", "中文。", "e\u0301", "'ll'l"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) { compare(t, text[:min(len(text), 2000)]) })
+}

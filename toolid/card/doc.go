@@ -1,0 +1,35 @@
+// Package card builds choice cards: what a model sees of a tool when it
+// chooses one, and all it sees (sections 2 and 5 of the gateway surface).
+//
+//	c, err := card.New(card.Facts{
+//		ID:          "github:create_issue@1.4.0",
+//		Name:        "create_issue",
+//		Description: "Creates an issue in the given repository.",
+//		Tags:        []string{"issues"},
+//	})
+//	fmt.Println(c.Line(1, 1))
+//	// [1/1] github:create_issue@1.4.0 (tool) — Creates an issue in the given repository. [issues]
+//
+// A card costs a bounded number of tokens, whatever an upstream writes into its
+// descriptions, and never carries a schema:
+//
+//	facts ─► clean ─► bound names and tags ─► truncate the description ─► card ─► Line, Render, Marshal
+//	                                                   ▲
+//	                                        Counter (cl100k_base)
+//
+// [New] makes one card, a [Builder] those of a catalog, and again those that
+// changed when the catalog is refreshed. [Sort] ranks them. [Truncate] is the
+// rule for descriptions, on its own. Once the model has chosen,
+// [Select] tells which card it meant; [SelectionSchema] keeps it from naming
+// anything else in the first place.
+//
+// # Limits
+//
+//   - A response has at most [MaxCards] cards: up to there the number of a card
+//     does not change what it costs.
+//   - A card whose id and tags alone take more than [HardCap] tokens is refused.
+//     Nothing but the description is shortened to fit the budget.
+//   - Of a description the first 1,000 characters count.
+//   - Importing the package adds the 7 MB of vocabularies of tiktoken-go-loader
+//     to a program, also where another [Counter] is used.
+package card

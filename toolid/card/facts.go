@@ -1,0 +1,175 @@
+package card
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+)
+
+// Facts are what a card is made of. Texts may be hostile; only the id has to be
+// one.
+type Facts struct {
+	ID          string // the canonical id: visible ASCII, no blanks, at most 256 bytes
+	Name        string // "" is the id
+	Description string
+	Tags        []string
+	Kind        Kind   // "" is Tool
+	Namespace   string // "" is the part of the id before the ':' of its tool id
+	HasSchema   bool
+	CostHint    float64
+	SideEffects bool
+	ReadOnly    bool // tag the card read-only
+	Destructive bool // tag the card destructive
+}
+
+const (
+	maxID          = 256
+	maxDescription = 1000 // characters
+)
+
+// The tags that name a safety class. They are kept before all others.
+const (
+	tagDestructive = "destructive"
+	tagReadOnly    = "read-only"
+)
+
+// card returns the card of f with its whole description.
+func (f *Facts) card() (ChoiceCard, error) {
+	if err := checkID(f.ID); err != nil {
+		return ChoiceCard{}, err
+	}
+	if !slices.Contains([]Kind{"", Tool, Agent, Skill, Internal, Resource, Prompt}, f.Kind) {
+		return ChoiceCard{}, fmt.Errorf("there is no kind %.20q of cards", f.Kind)
+	}
+	tags, safety := f.tags()
+	c := ChoiceCard{
+		ID:          f.ID,
+		Name:        clean.Line(f.Name, MaxName),
+		Description: unnumber(clean.Line(f.Description, maxDescription)),
+		Tags:        tags,
+		Kind:        f.Kind,
+		Namespace:   clean.Line(f.Namespace, MaxName),
+		HasSchema:   f.HasSchema,
+		CostHint:    max(0, finite(f.CostHint)),
+		SideEffects: f.SideEffects,
+		Safety:      safety,
+	}
+	if c.Name == "" {
+		c.Name = clean.Line(f.ID, MaxName)
+	}
+	if c.Kind == "" {
+		c.Kind = Tool
+	}
+	if c.Namespace == "" {
+		c.Namespace = clean.Line(namespace(f.ID), MaxName)
+	}
+	return c, nil
+}
+
+// checkID refuses what is no id. An id is never changed to make it one: it is
+// the key by which the card is found again.
+func checkID(id string) error {
+	if id == "" {
+		return fmt.Errorf("the id is empty")
+	}
+	if len(id) > maxID {
+		return fmt.Errorf("the id has %d bytes, at most %d are allowed", len(id), maxID)
+	}
+	for i := range len(id) {
+		if id[i] <= ' ' || id[i] > '~' {
+			return fmt.Errorf("the id has the byte %#x at offset %d, only visible ASCII is allowed", id[i], i)
+		}
+	}
+	return nil
+}
+
+// namespace returns that of an id, which for resources and prompts begins with
+// the kind and "::" (section 9.1).
+func namespace(id string) string {
+	if _, rest, ok := strings.Cut(id, "::"); ok {
+		id = rest
+	}
+	ns, _, ok := strings.Cut(id, ":")
+	if !ok {
+		return ""
+	}
+	return ns
+}
+
+// tags returns the tags to keep and the safety class that they mean. Tags that
+// name a safety class are kept first, so that others cannot push them out.
+func (f *Facts) tags() ([]string, Safety) {
+	var safe, rest []string
+	for _, t := range f.Tags {
+		switch t = cleanTag(t); t {
+		case "":
+		case tagDestructive, tagReadOnly:
+			safe = append(safe, t)
+		default:
+			rest = append(rest, t)
+		}
+	}
+	if f.Destructive {
+		safe = append(safe, tagDestructive)
+	}
+	if f.ReadOnly {
+		safe = append(safe, tagReadOnly)
+	}
+	safe, rest = distinct(safe), distinct(rest)
+	kept := append(safe, rest[:min(len(rest), MaxTags-len(safe))]...)
+	slices.Sort(kept)
+	switch {
+	case slices.Contains(kept, tagDestructive):
+		return kept, Destructive
+	case slices.Contains(kept, tagReadOnly):
+		return kept, ReadOnly
+	}
+	return kept, Unclassified
+}
+
+func distinct(tags []string) []string {
+	slices.Sort(tags)
+	return slices.Compact(tags)
+}
+
+// listMarks are what would end a tag, or the list, in a line.
+var listMarks = strings.NewReplacer("[", "_", "]", "_", ",", "_")
+
+func cleanTag(tag string) string {
+	return listMarks.Replace(clean.Line(tag, MaxTag))
+}
+
+// unnumber writes [1/3] in a description as (1/3), so that it is not read as the
+// beginning of another card.
+func unnumber(text string) string {
+	var b []byte
+	for i := range len(text) {
+		if text[i] != '[' {
+			continue
+		}
+		j := digits(text, i+1)
+		if j == i+1 || j == len(text) || text[j] != '/' {
+			continue
+		}
+		if k := digits(text, j+1); k > j+1 && k < len(text) && text[k] == ']' {
+			if b == nil {
+				b = []byte(text)
+			}
+			b[i], b[k] = '(', ')'
+		}
+	}
+	if b == nil {
+		return text
+	}
+	return string(b)
+}
+
+// digits returns the end of the digits that begin at text[i:].
+func digits(text string, i int) int {
+	for i < len(text) && '0' <= text[i] && text[i] <= '9' {
+		i++
+	}
+	return i
+}

@@ -1,0 +1,101 @@
+package card
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// A SchemaForm is a provider's form of the schema for a selection.
+type SchemaForm string
+
+// The forms of section 2.6.
+const (
+	// JSONSchema is the bare schema.
+	JSONSchema SchemaForm = "json_schema"
+	// OpenAI is the value of response_format, in strict mode. The provider
+	// takes at most 1,000 ids, and beyond 250 at most 15,000 characters of them.
+	OpenAI SchemaForm = "openai"
+	// Anthropic is a tool definition, to be forced by tool_choice.
+	Anthropic SchemaForm = "anthropic"
+)
+
+// ErrNoCandidates is the error of a selection from nothing.
+var ErrNoCandidates = errors.New("there are no candidates to select from")
+
+// The structs give the members of the schema their order.
+type (
+	object struct {
+		Type       string     `json:"type"`
+		Properties properties `json:"properties"`
+		Required   []string   `json:"required"`
+		Additional bool       `json:"additionalProperties"`
+	}
+	properties struct {
+		Selection enum `json:"selection"`
+	}
+	enum struct {
+		Type        string   `json:"type"`
+		Description string   `json:"description"`
+		Enum        []string `json:"enum"`
+	}
+	openAI struct {
+		Type       string    `json:"type"`
+		JSONSchema openAIRef `json:"json_schema"`
+	}
+	openAIRef struct {
+		Name   string `json:"name"`
+		Strict bool   `json:"strict"`
+		Schema object `json:"schema"`
+	}
+	anthropic struct {
+		Name        string `json:"name"`
+		Description string `json:"description"`
+		InputSchema object `json:"input_schema"`
+	}
+)
+
+// selectionName is within what both providers allow for a name:
+// [a-zA-Z0-9_-]{1,64}.
+const selectionName = "tool_selection"
+
+// SelectionSchema returns the schema of an object with one member, selection,
+// which is one of the ids (section 2.6). With it a provider's constrained
+// output cannot name anything else. An id that occurs more than once is listed
+// where it occurs first, empty ones are not listed.
+//
+// It returns [ErrNoCandidates] if there are no ids, and an error for an unknown
+// form. The bytes depend on nothing but the arguments.
+func SelectionSchema(form SchemaForm, ids []string) (json.RawMessage, error) {
+	ids = candidates(ids)
+	if len(ids) == 0 {
+		return nil, fmt.Errorf("building a selection schema: %w", ErrNoCandidates)
+	}
+	schema := object{
+		Type:       "object",
+		Properties: properties{enum{"string", "The id of the chosen card, exactly as offered.", ids}},
+		Required:   []string{"selection"},
+	}
+	switch form {
+	case JSONSchema:
+		return encodeJSON(schema)
+	case OpenAI:
+		return encodeJSON(openAI{"json_schema", openAIRef{selectionName, true, schema}})
+	case Anthropic:
+		return encodeJSON(anthropic{selectionName, "Select one of the offered cards.", schema})
+	}
+	return nil, fmt.Errorf("building a selection schema: there is no form %.20q", form)
+}
+
+// candidates returns the ids that are not empty, each once.
+func candidates(ids []string) []string {
+	var list []string
+	seen := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		if id != "" && !seen[id] {
+			seen[id] = true
+			list = append(list, id)
+		}
+	}
+	return list
+}

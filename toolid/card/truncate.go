@@ -1,0 +1,91 @@
+package card
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Truncate shortens text to at most maxTokens tokens of cl100k_base, as section
+// 2.4 of the gateway surface has it: text that fits is returned as it is; else
+// the longest beginning that ends with a sentence and fits; else as much as a
+// binary search over its characters finds to fit into one token less, without
+// the white space at its end, and an ellipsis. It returns "" if maxTokens is
+// not positive.
+//
+// The result depends on nothing but the arguments. The time is bounded by
+// maxTokens, however long or hostile text is: of the rest it only counts
+// characters, and those up to 4 MiB.
+func Truncate(text string, maxTokens int) string {
+	return TruncateBy(CL100K(), text, maxTokens)
+}
+
+// TruncateBy is [Truncate] with another way to count tokens.
+func TruncateBy(c Counter, text string, maxTokens int) string {
+	if maxTokens <= 0 {
+		return ""
+	}
+	if c.Count(text, maxTokens) <= maxTokens {
+		return text
+	}
+	p := prefixesOf(c, text, maxTokens)
+	if end := sentences(p, text, maxTokens); end > 0 {
+		return text[:end]
+	}
+	return strings.TrimRightFunc(text[:cut(p, text, maxTokens-1)], space) + "…"
+}
+
+// sentences returns the end of the longest run of whole sentences that fits. A
+// sentence ends with '.', '!' or '?' before white space.
+func sentences(p prefixCounter, text string, most int) int {
+	best := 0
+	for i := 0; i < p.reach(); {
+		n := strings.IndexAny(text[i:p.reach()], ".!?")
+		if n < 0 {
+			break
+		}
+		i += n + 1
+		if r, _ := utf8.DecodeRuneInString(text[i:]); i < len(text) && !space(r) {
+			continue
+		}
+		if !p.fits(i, most) {
+			break
+		}
+		best = i
+	}
+	return best
+}
+
+// cut returns the end of the beginning of text that a binary search finds to
+// have at most the given number of tokens. A longer beginning can have fewer
+// tokens than a shorter one, so that which one is found depends on the search,
+// and the search is part of the result.
+func cut(p prefixCounter, text string, most int) int {
+	lo, hi := 0, utf8.RuneCountInString(text[:min(len(text), maxText)])
+	best, at, from := 0, 0, 0 // at is the offset of the character from, at or before lo
+	for lo <= hi {
+		mid := (lo + hi) / 2
+		end, ok := skip(text, at, mid-from, p.reach())
+		if ok && p.fits(end, most) {
+			best, at, from, lo = end, end, mid, mid+1
+		} else {
+			hi = mid - 1
+		}
+	}
+	return best
+}
+
+// skip returns the offset n characters after i, if that is not beyond reach.
+func skip(text string, i, n, reach int) (int, bool) {
+	for ; n > 0 && i < reach; n-- {
+		_, size := utf8.DecodeRuneInString(text[i:])
+		i += size
+	}
+	return i, n == 0 && i <= reach
+}
+
+// space reports what Python's str takes for white space: what Unicode does, and
+// the separators of ASCII.
+func space(r rune) bool {
+	return unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f
+}

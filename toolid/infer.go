@@ -1,0 +1,51 @@
+package toolid
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// fallback is the namespace of tools whose names have none.
+const fallback = "mcp"
+
+// FromTool returns the id of a tool by the name, input schema and version that
+// its source declares; the version may be empty. The id has the version if there
+// is one, else a hash (sections 1.2 to 1.4). The namespace is what stands before
+// the first dot, else before the first slash, else before the first of two or
+// more underscores, else "mcp".
+//
+// FromTool is strict: a name or version outside the grammar is an error, and
+// so, where a hash is needed, is a schema of which [Hash] can make nothing. See
+// [FromTools] for a whole catalog, and for names as they come.
+func FromTool(name string, inputSchema json.RawMessage, version string) (ID, error) {
+	id := split(name)
+	id.Version = version
+	err := id.check()
+	if err == nil && version == "" {
+		id.Hash, err = Hash(name, inputSchema)
+	}
+	if err != nil {
+		return ID{}, fmt.Errorf("tool %s: %w", quote(name), err)
+	}
+	return id, nil
+}
+
+// split infers the namespace, and the name within it. A dot or a slash belongs
+// to neither; an underscore stays, because it may be part of the name.
+func split(name string) ID {
+	for _, sep := range []string{".", "/"} {
+		namespace, rest, found := strings.Cut(name, sep)
+		switch {
+		case !found || namespace == "":
+			continue
+		case rest == "":
+			rest = name
+		}
+		return ID{Namespace: namespace, Name: rest}
+	}
+	if i := strings.IndexByte(name, '_'); i > 0 && strings.IndexByte(name[i+1:], '_') >= 0 {
+		return ID{Namespace: name[:i], Name: name}
+	}
+	return ID{Namespace: fallback, Name: name}
+}

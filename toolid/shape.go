@@ -1,0 +1,137 @@
+package toolid
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+)
+
+// Hash returns the shape hash of section 1.3 in eight hexadecimal digits. It
+// covers the name as the source spells it, the names of the schema's top-level
+// properties and those in its required array; types and descriptions do not
+// count. Where the specification's reference reads any JSON, so does Hash: what
+// stands for nothing in Python (null, false, 0, an empty text, array or object)
+// is an empty schema or member, and the last of two equal keys counts.
+//
+// An empty inputSchema is one without parameters. An error says that the
+// schema is not JSON in UTF-8, not an object, has properties that are not
+// an object, or has something in required that is not a string. The hash that
+// comes with it is one all the same, over what could be read.
+func Hash(name string, inputSchema json.RawMessage) (string, error) {
+	sum, err := digest(name, inputSchema)
+	return hex.EncodeToString(sum[:4]), err
+}
+
+// digest returns the whole of what Hash is the beginning of.
+func digest(name string, inputSchema []byte) ([sha256.Size]byte, error) {
+	s, err := readShape(inputSchema)
+	var room [512]byte
+	b := append(room[:0], name...)
+	b = append(b, "\n{\"properties\":"...)
+	b = appendNames(b, s.properties)
+	b = append(b, ",\"required\":"...)
+	b = appendNames(b, s.required)
+	b = append(b, '}')
+	return sha256.Sum256(b), err
+}
+
+// hash8 returns the first eight digits of the hash of text.
+func hash8(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:4])
+}
+
+// A shape is what of a schema counts in a hash: sorted by code point.
+type shape struct{ properties, required [][]byte }
+
+func readShape(schema []byte) (s shape, err error) {
+	switch {
+	case len(schema) == 0:
+		return s, nil
+	case !utf8.Valid(schema):
+		return s, errors.New("input schema is not valid UTF-8")
+	case !json.Valid(schema):
+		return s, fmt.Errorf("input schema: %w", json.Unmarshal(schema, new(struct{})))
+	}
+	schema = bytes.TrimSpace(schema)
+	if isNothing(schema) {
+		return s, nil
+	}
+	if schema[0] != '{' {
+		return s, errors.New("input schema is not an object")
+	}
+	var properties, required []byte
+	for key, value := range members(schema) {
+		switch string(unquote(key)) {
+		case "properties":
+			properties = value
+		case "required":
+			required = value
+		}
+	}
+	var errProperties, errRequired error
+	s.properties, errProperties = readProperties(properties)
+	s.required, errRequired = readRequired(required)
+	return s, cmp.Or(errProperties, errRequired)
+}
+
+// readProperties returns the keys of an object, each once.
+func readProperties(data []byte) (names [][]byte, err error) {
+	if isNothing(data) {
+		return nil, nil
+	}
+	if data[0] != '{' {
+		return nil, errors.New("input schema: properties is not an object")
+	}
+	names = make([][]byte, 0, 8)
+	for key := range members(data) {
+		names = append(names, unquote(key))
+	}
+	slices.SortFunc(names, bytes.Compare)
+	return slices.CompactFunc(names, bytes.Equal), nil
+}
+
+// readRequired returns the texts of an array, however often.
+func readRequired(data []byte) (names [][]byte, err error) {
+	if isNothing(data) {
+		return nil, nil
+	}
+	if data[0] != '[' {
+		return nil, errors.New("input schema: required is not an array")
+	}
+	names = make([][]byte, 0, 8)
+	for value := range elements(data) {
+		if value[0] != '"' {
+			return nil, errors.New("input schema: required holds something other than strings")
+		}
+		names = append(names, unquote(value))
+	}
+	slices.SortFunc(names, bytes.Compare)
+	return names, nil
+}
+
+// isNothing reports whether a value is missing, or false in Python.
+func isNothing(value []byte) bool {
+	if len(value) == 0 {
+		return true
+	}
+	switch value[0] {
+	case 'n', 'f':
+		return true
+	case 't':
+		return false
+	case '"':
+		return len(value) == len(`""`)
+	case '{', '[':
+		return value[space(value, 1)] == value[len(value)-1]
+	}
+	number, _ := strconv.ParseFloat(string(value), 64) // out of range is not zero
+	return number == 0
+}

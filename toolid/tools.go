@@ -1,0 +1,198 @@
+package toolid
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// A Definition is what a source declares of a tool, as far as an id needs it.
+type Definition struct {
+	Name        string
+	InputSchema json.RawMessage // empty: no parameters
+	Version     string          // empty: none declared
+}
+
+// A Mode says what [FromTools] does with tools that have no id of their own.
+type Mode int
+
+const (
+	// Mapping gives tools that [FromTool] does not take an id within the grammar.
+	// The zero value.
+	Mapping Mode = iota
+	// Strict takes all tools as [FromTool] does, or none.
+	Strict
+)
+
+// A Status says what [FromTools] made of a definition.
+type Status int
+
+const (
+	Refused   Status = iota // it has no id; Problem says why
+	Kept                    // it has the id of [FromTool]
+	Mapped                  // it has an id made to fit; Problem says what did not
+	Duplicate               // it repeats an earlier definition, which has the id if any has
+)
+
+var statusNames = [...]string{"refused", "kept", "mapped", "duplicate"}
+
+// String returns the status in one lower-case word.
+func (s Status) String() string {
+	if s < 0 || int(s) >= len(statusNames) {
+		return fmt.Sprintf("status(%d)", int(s))
+	}
+	return statusNames[s]
+}
+
+// An Entry is what became of one definition.
+type Entry struct {
+	Name    string // as the source spells it, and as it is called there
+	ID      ID     // zero unless Kept or Mapped
+	Status  Status
+	Problem error // nil if Kept
+}
+
+// FromTools returns an entry for each tool that one source lists, in the order
+// of defs. No two entries have the same id, and no id depends on that order.
+//
+// What [FromTool] takes keeps that id, whatever else is listed. Under [Mapping]
+// any other name is brought into the grammar as [ID.Fit] does, always with a
+// hash, over the name as the source spells it and what [Hash] can read of the
+// schema: mapped ids differ where names do. Should a forged hash make two of
+// them alike, or like a kept one, the mapped ones take other digits of it.
+//
+// Two different tools with the same id are both refused (section 1.5), and so
+// are two definitions of one name that differ, because a call could mean either.
+// The others are not affected. Under [Strict] anything that is not Kept is an
+// error, which names the first ten.
+func FromTools(defs []Definition, mode Mode) ([]Entry, error) {
+	b := batch{defs: defs, entries: make([]Entry, len(defs)), taken: make(map[ID]int, len(defs))}
+	b.repeated()
+	rest := b.keep()
+	if mode != Strict {
+		b.fit(rest)
+	} else if err := b.problems(); err != nil {
+		return nil, err
+	}
+	return b.entries, nil
+}
+
+type batch struct {
+	defs    []Definition
+	entries []Entry
+	taken   map[ID]int // the entry that has the id, or would have it
+}
+
+// An unfit is a tool that [FromTool] does not take.
+type unfit struct {
+	entry int
+	id    ID // made to fit
+	sum   [sha256.Size]byte
+}
+
+// repeated settles the names that are listed more than once.
+func (b *batch) repeated() {
+	first := make(map[string]int, len(b.defs))
+	for i, d := range b.defs {
+		b.entries[i].Name = d.Name
+		j, seen := first[d.Name]
+		switch {
+		case !seen:
+			first[d.Name] = i
+		case d.equal(b.defs[j]):
+			b.entries[i].Status = Duplicate
+			b.entries[i].Problem = fmt.Errorf("tool %s: listed before", quote(d.Name))
+		default:
+			err := fmt.Errorf("tool %s: listed with different definitions", quote(d.Name))
+			b.entries[i].Problem, b.entries[j].Problem = err, err
+		}
+	}
+}
+
+func (d Definition) equal(other Definition) bool {
+	return d.Version == other.Version && bytes.Equal(d.InputSchema, other.InputSchema)
+}
+
+// keep gives ids to the tools that [FromTool] takes and returns the others.
+func (b *batch) keep() (rest []unfit) {
+	for i, d := range b.defs {
+		if b.entries[i].Problem != nil {
+			continue
+		}
+		id := split(d.Name)
+		id.Version = d.Version
+		problem := id.check()
+		if problem != nil || d.Version == "" {
+			sum, err := digest(d.Name, d.InputSchema)
+			if problem = cmp.Or(problem, err); problem != nil {
+				b.refuse(i, problem)
+				rest = append(rest, unfit{i, id.Fit(), sum})
+				continue
+			}
+			id.Hash = hex.EncodeToString(sum[:4])
+		}
+		if other, taken := b.taken[id]; taken {
+			b.refuse(i, fmt.Errorf("its id %s is that of tool %s too", id, quote(b.defs[other].Name)))
+			b.refuse(other, fmt.Errorf("its id %s is that of tool %s too", id, quote(d.Name)))
+			continue
+		}
+		b.taken[id] = i
+		b.entries[i].ID, b.entries[i].Status = id, Kept
+	}
+	return rest
+}
+
+func (b *batch) refuse(i int, err error) {
+	b.entries[i].ID, b.entries[i].Status = ID{}, Refused
+	b.entries[i].Problem = fmt.Errorf("tool %s: %w", quote(b.defs[i].Name), err)
+}
+
+// fit gives ids to the tools that have none. Those that would share one
+// all try the next eight digits, so that the order does not matter. Whoever
+// finds none, which nobody can bring about, stays refused.
+func (b *batch) fit(pending []unfit) {
+	for digits := 0; digits+4 <= sha256.Size && len(pending) > 0; digits += 4 {
+		wanted := make(map[ID]int, len(pending))
+		for i := range pending {
+			u := &pending[i]
+			u.id.Hash = hex.EncodeToString(u.sum[digits : digits+4])
+			wanted[u.id]++
+		}
+		rest := pending[:0]
+		for _, u := range pending {
+			if _, taken := b.taken[u.id]; taken || wanted[u.id] > 1 {
+				rest = append(rest, u)
+				continue
+			}
+			b.taken[u.id] = u.entry
+			b.entries[u.entry].ID, b.entries[u.entry].Status = u.id, Mapped
+		}
+		pending = rest
+	}
+}
+
+// problems returns an error that names what was not kept, if anything.
+func (b *batch) problems() error {
+	const most = 10
+	var problems []string
+	count := 0
+	for _, e := range b.entries {
+		if e.Status == Kept {
+			continue
+		}
+		if count++; count <= most {
+			problems = append(problems, e.Problem.Error())
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	if count > most {
+		problems = append(problems, fmt.Sprintf("and %d more", count-most))
+	}
+	return fmt.Errorf("%d of %d tools have no id: %s", count, len(b.defs), strings.Join(problems, "; "))
+}
