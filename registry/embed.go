@@ -89,12 +89,14 @@ func (r *Registry) embed(ctx context.Context, texts []string) (vectors [][]float
 // near returns how near functions are to the query in meaning; nil if nothing
 // is known of that. A search goes on without.
 func (r *Registry) near(ctx context.Context, query string, functions []*Function) []float32 {
-	if r.embedder == nil || query == "" {
+	query = cutText(query)
+	known := func(f *Function) bool { return f.searched.vector.v.Load() != nil }
+	if r.embedder == nil || query == "" || !slices.ContainsFunc(functions, known) {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, embedTimeout)
 	defer cancel()
-	vectors, err := r.embed(ctx, []string{cutText(query)})
+	vectors, err := r.embed(ctx, []string{query})
 	if err != nil {
 		return nil
 	}

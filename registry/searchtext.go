@@ -55,6 +55,9 @@ func namespaceDocument(path, description string) search.Document {
 	return search.Document{Name: path, Description: description}
 }
 
+// searchText returns the text of a view, which is made once: views that do not
+// change are shared by snapshots.
 func (v *view) searchText() *search.Text {
-	return search.Read(namespaceDocument(v.child.Path, v.child.Description))
+	v.textOnce.Do(func() { v.text = search.Read(namespaceDocument(v.child.Path, v.child.Description)) })
+	return v.text
 }

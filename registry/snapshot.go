@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/cash-mcp/go-sdk/internal/search"
 )
 
 // snapshot is an immutable image of a registry.
@@ -29,6 +31,9 @@ type view struct {
 
 	open    bool     // everything here and below is for everyone who sees this
 	listing *Listing // what everyone sees; nil unless open
+
+	textOnce sync.Once
+	text     *search.Text
 }
 
 // build returns n's view, re-using what did not change. The caller holds the

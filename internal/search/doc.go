@@ -29,8 +29,8 @@
 // One index serves all callers. A [Query] names the texts that its caller sees:
 // the others are not found, and have no influence on the order, the scores and
 // the words that are taken as misspelt. The statistics that this takes are
-// kept for the last eight sets of texts; for a new set they are made in a few
-// passes over the postings.
+// kept for the last sets of texts, as many as take some 32 MB; for a new set
+// they are made in a few passes over the postings.
 //
 // # Limits
 //

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/cash-mcp/go-sdk/internal/spelling"
 )
@@ -14,6 +15,7 @@ const (
 	maxQueryTerms = 64
 	maxTypos      = 16 // words that are looked for as misspelt
 	maxTypoForms  = 4  // words that a misspelt one may stand for
+	maxPairs      = 32 // pairs that a single character may stand for
 )
 
 const (
@@ -109,9 +111,25 @@ func (p *parser) forms(word, stem string) []form {
 	}
 	if len(forms) == 0 && p.typos < maxTypos {
 		p.typos++
+		if r, size := utf8.DecodeRuneInString(word); size == len(word) && classOf(r) == unspaced {
+			return p.with(r)
+		}
 		return p.misspelt(word)
 	}
 	return forms
+}
+
+// with returns the terms of visible pairs of characters with a single one.
+func (p *parser) with(r rune) []form {
+	var found []*surface
+	mask := letters(string(r))
+	for i := range p.ix.surfaces {
+		s := &p.ix.surfaces[i]
+		if s.letters&mask != 0 && p.r.seen.Has(i) && p.r.has(s.term) && strings.ContainsRune(s.word, r) {
+			found = append(found, s)
+		}
+	}
+	return likeliest(found, maxPairs)
 }
 
 // misspelt returns the terms of the visible words that are nearest to one that
@@ -119,7 +137,7 @@ func (p *parser) forms(word, stem string) []form {
 func (p *parser) misspelt(word string) []form {
 	var found []*surface
 	nearest := tolerance(word)
-	mask := letters(word)
+	mask, short := letters(word), utf8.RuneCountInString(word) < 5
 	for i := range p.ix.surfaces {
 		s := &p.ix.surfaces[i]
 		// A typo changes at most two of the letters.
@@ -127,7 +145,8 @@ func (p *parser) misspelt(word string) []form {
 			continue
 		}
 		d := spelling.Distance(word, s.word, nearest)
-		if d > nearest {
+		// One letter soon makes another word of a short one, but at its end.
+		if d > nearest || short && s.letters != mask && !strings.HasPrefix(s.word, word) {
 			continue
 		}
 		if d < nearest {
@@ -135,19 +154,19 @@ func (p *parser) misspelt(word string) []form {
 		}
 		found = append(found, s)
 	}
-	return likeliest(found)
+	return likeliest(found, maxTypoForms)
 }
 
 // likeliest returns the terms of the first few surfaces by word: their own
 // order depends on texts that are not visible.
-func likeliest(found []*surface) []form {
+func likeliest(found []*surface, most int) []form {
 	slices.SortFunc(found, func(a, b *surface) int { return strings.Compare(a.word, b.word) })
 	var forms []form
 	for _, s := range found {
 		if f := (form{s.term, typoWeight}); !slices.Contains(forms, f) {
 			forms = append(forms, f)
 		}
-		if len(forms) == maxTypoForms {
+		if len(forms) == most {
 			break
 		}
 	}

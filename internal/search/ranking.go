@@ -227,8 +227,12 @@ func (r *ranking) has(term uint32) bool {
 	return r.idf[term] > 0 || r.groupsOf[term] < r.groupsOf[term+1]
 }
 
-// maxRankings bounds how many sets of visible texts are remembered.
-const maxRankings = 8
+// maxRankings returns how many sets of visible texts are remembered: as many
+// as take some 32 MB, which is 8 for 10,000 texts, and hundreds for less.
+func (ix *Index) maxRankings() int {
+	const memory, least, most = 32 << 20, 8, 256
+	return max(least, min(most, memory/(1+len(ix.postings)*8)))
+}
 
 // rankingFor returns the ranking for those who see a set of texts. It is made
 // when a set is new, which takes about a tenth of the time of [Build].
@@ -245,7 +249,7 @@ func (ix *Index) rankingFor(visible *Set) *ranking {
 		return list[i]
 	}
 	r := ix.newRanking(visible)
-	list = append([]*ranking{r}, list[:min(len(list), maxRankings-1)]...)
+	list = append([]*ranking{r}, list[:min(len(list), ix.maxRankings()-1)]...)
 	ix.rankings.CompareAndSwap(old, &list) // else another is remembered instead
 	return r
 }

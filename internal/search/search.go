@@ -22,7 +22,8 @@ type Hit struct {
 }
 
 const (
-	// floor is the least share of the best score that a hit has.
+	// floor is the least share of the best score that a hit has, whole names
+	// apart.
 	floor = 0.05
 	// nearWeight is what meaning counts, beside a score of words of at most 1.
 	nearWeight = 0.3
@@ -47,8 +48,9 @@ func (ix *Index) Search(q Query) []Hit {
 		s.score[i] *= 1 + coverageWeight*min(s.coverage[i], 1)
 	}
 	s.addNear(q)
+	least := floor * s.top()
 	ix.addNames(q, s)
-	hits := ix.best(q.Limit, s)
+	hits := ix.best(q.Limit, least, s)
 	ix.pool.Put(s)
 	return hits
 }
@@ -137,7 +139,11 @@ func (s *scratch) top() float32 {
 
 // addNear brings what words found to 1, and adds meaning.
 func (s *scratch) addNear(q Query) {
-	if q.Near == nil {
+	known := false // to those who do not see a text it is as if it had no vector
+	for i, near := range q.Near {
+		known = known || near != 0 && q.Visible.Has(i)
+	}
+	if !known {
 		return
 	}
 	if top := s.top(); top > 0 {
@@ -171,9 +177,10 @@ func (ix *Index) addNames(q Query, s *scratch) {
 	}
 }
 
-// best returns the best of what was touched, and leaves s zero.
-func (ix *Index) best(limit int, s *scratch) []Hit {
-	least := float64(floor * s.top())
+// best returns the best of what was touched, and not below a floor. It leaves
+// s zero.
+func (ix *Index) best(limit int, floor float32, s *scratch) []Hit {
+	least := float64(floor)
 	compare := func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(ix.texts[a.Text].path, ix.texts[b.Text].path), a.Text-b.Text)
 	}

@@ -179,7 +179,7 @@ func TestSearchExactNames(t *testing.T) {
 	}
 	aliased := doc("harbour.berth", "Where it lies.")
 	aliased.Aliases = []string{"ship/status", "Where Is My Boat?", "停泊"}
-	docs := append(decoys, doc("fleet.ship_status", "X."), doc("ship.status", "X."), doc("status.ship", "X."), aliased)
+	docs := append(decoys, doc("fleet.ship_status", "Ship status: the status of a ship."), doc("ship.status", "X."), doc("status.ship", "X."), aliased)
 	l := newLibrary(docs...)
 	for query, want := range map[string]string{
 		"ship.status":              "ship.status",
@@ -331,5 +331,46 @@ func TestSearchLimits(t *testing.T) {
 		if got := l.find("item", limit); !slices.Equal(got, all[:min(limit, len(all))]) {
 			t.Errorf("limit %d: not the first of all", limit)
 		}
+	}
+}
+
+// A single character of a script that is read in pairs finds those with it.
+func TestSearchSingleCharacter(t *testing.T) {
+	l := newLibrary(doc("a.find", "搜索文件"), doc("a.rain", "天气预报"))
+	for query, want := range map[string]string{"搜": "a.find", "件": "a.find", "报": "a.rain", "报 搜索": "a.find"} {
+		if got := l.first(query); got != want {
+			t.Errorf("%q finds %q first, want %q", query, got, want)
+		}
+	}
+	if got := l.find("犬", 5); got != nil {
+		t.Errorf("a character that no text has finds %v", got)
+	}
+}
+
+// Marks that are often left out, and what cannot be seen, make no difference.
+func TestSearchOptionalMarks(t *testing.T) {
+	l := newLibrary(doc("a.one", "delete مرحبا שלום Ménage"), doc("a.two", "nothing of that"))
+	for _, query := range []string{"de\u00adlete", "del\u2060ete", "مَرْحَبًا", "مرحبــا", "שָׁלוֹם", "menage", "Me\u0301nage", "ＭＥＮＡＧＥ"} {
+		if got := l.find(query, 5); !slices.Equal(got, []string{"a.one"}) {
+			t.Errorf("%q finds %v", query, got)
+		}
+	}
+}
+
+// In a word of four letters one other letter makes another word.
+func TestSearchTyposInShortWords(t *testing.T) {
+	l := newLibrary(doc("a.mail", "One."), doc("a.flüge", "Two."))
+	for query, want := range map[string]string{"mial": "a.mail", "Flug": "a.flüge", "maul": "", "mall": "", "flog": ""} {
+		if got := l.first(query); got != want {
+			t.Errorf("%q finds %q, want %q", query, got, want)
+		}
+	}
+}
+
+// A whole name does not push out what is found by words.
+func TestSearchFloorBesideName(t *testing.T) {
+	l := newLibrary(doc("a.order_list", "One."), doc("b.list_of_all_orders", "Two."), doc("b.order", "Three."), doc("b.cats", "Four."))
+	if got := l.find("order list", 5); len(got) != 3 || got[0] != "a.order_list" {
+		t.Errorf("found %v", got)
 	}
 }

@@ -2,8 +2,9 @@ package search
 
 import "strings"
 
-// stopWords carry no meaning of their own: the function words of English, and
-// what people say to ask for something.
+// stopWords carry no meaning of their own: the function words of English, what
+// people say to ask for something, and the commonest function words of German,
+// French, Spanish, Italian and Portuguese that mean nothing else in English.
 var stopWords = set(`
 a about above after again all also am an and any are aren as at be because been
 before being below both but by couldn d did didn do does doesn doing don down
@@ -16,6 +17,9 @@ via was wasn we were weren what when where whether which while who whom whose wh
 will with within without won would wouldn you your yours
 able can could give help hello hey hi kindly let like may might must need needs
 please should tell thank thanks try trying use used using want wanted wants wish
+auf aus avec das dans de del della dem den der des di die du ein eine einem einen
+einer el et et fur gli ich il ist la las le les lo los mit nel oder os para pour
+que qui sind um uma un una und une von vom wie wir y zum zur
 `)
 
 func set(words string) map[string]bool {

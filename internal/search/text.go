@@ -1,6 +1,7 @@
 package search
 
 import (
+	"math"
 	"strings"
 	"unicode/utf8"
 	"unique"
@@ -117,7 +118,9 @@ func (r *reader) add(f field, p piece) {
 	if n := &r.text.words[i].in[f]; *n < 255 {
 		*n++
 	}
-	r.text.lengths[f]++ // at most maxText
+	if n := &r.text.lengths[f]; *n < math.MaxUint16 {
+		*n++
+	}
 }
 
 // letterKey returns the letters and digits of a name: spellings that differ in

@@ -60,7 +60,15 @@ func normalize(text string) string {
 	if isASCII(text) {
 		return text
 	}
-	return norm.NFKC.String(strings.ToValidUTF8(text, " "))
+	return norm.NFKC.String(strings.Map(func(r rune) rune {
+		switch {
+		case r == utf8.RuneError, r == '\u200b': // the latter parts words
+			return ' '
+		case unicode.In(r, unicode.Cf, unicode.Me, unicode.Variation_Selector): // how to draw what is beside it
+			return -1
+		}
+		return r
+	}, text))
 }
 
 func isASCII(s string) bool {
@@ -97,7 +105,7 @@ func classOf(r rune) class {
 		return separator
 	case r == 'ー' || r == '々': // lengthens, repeats
 		return unspaced
-	case unicode.Is(unicode.Variation_Selector, r), unicode.Is(unicode.Sk, r): // how to draw it: skin tones
+	case unicode.Is(unicode.Sk, r): // skin tones
 		return separator
 	case unicode.IsMark(r):
 		return mark
@@ -158,7 +166,9 @@ func splitCase(word string, yield func(piece) bool) bool {
 		case unicode.IsUpper(r) && unicode.IsLower(last): // orderId
 			at = i
 		case unicode.IsLower(r) && unicode.IsUpper(last) && before != 0 && !unicode.IsLower(before) && !plural(word[i:]): // HTTPStatus
-			at = i - utf8.RuneLen(last)
+			if at = i - utf8.RuneLen(last); at == utf8.RuneLen(before) { // OAuth is one
+				at = start
+			}
 		}
 		if at > start {
 			if !yield(piece{foldWord(word[start:at]), part}) {
@@ -194,7 +204,7 @@ func fold(text string) string {
 	}
 	var b strings.Builder
 	for _, r := range norm.NFD.String(strings.ToLower(text)) {
-		if r >= 0x300 && r <= 0x36F { // the marks that Latin, Greek and Cyrillic share
+		if optional(r) {
 			continue
 		}
 		if s, ok := spelt[r]; ok {
@@ -204,6 +214,12 @@ func fold(text string) string {
 		b.WriteRune(r)
 	}
 	return norm.NFC.String(b.String())
+}
+
+// optional reports whether a mark is often left out: the accents of Latin, Greek
+// and Cyrillic, the points of Hebrew, the vowels of Arabic and its lengthener.
+func optional(r rune) bool {
+	return 0x300 <= r && r <= 0x36F || 0x591 <= r && r <= 0x5C7 || 0x64B <= r && r <= 0x65F || r == 0x670 || r == 0x640
 }
 
 // spelt are letters that people without them write otherwise, and the sigma at

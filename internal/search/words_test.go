@@ -40,8 +40,8 @@ func TestWordsOfIdentifiers(t *testing.T) {
 		"APIs":            "apis",
 		"getAPIsNow":      "get+ apis+ now+ (getapisnow)",
 		"XMLHttpRequest":  "xml+ http+ request+ (xmlhttprequest)",
-		"OAuth2Token":     "o+ auth2+ token+ (oauth2token)",
-		"OAuth":           "o+ auth+ (oauth)",
+		"OAuth2Token":     "oauth2+ token+ (oauth2token)",
+		"OAuth":           "oauth",
 		"iOS":             "i+ os+ (ios)",
 		"GitHub":          "git+ hub+ (github)",
 		"S3Bucket":        "s3+ bucket+ (s3bucket)",
@@ -124,7 +124,7 @@ func TestWordsOfHostileTexts(t *testing.T) {
 		" \u0301 \u093f \u20e3": "",
 		"a\u0301\u0301\u0301":   "a",
 		"\x00\x1b[31mred":       "31mred",
-		"a\u200bb\u202ec":       "a b c",              // zero width, right to left
+		"a\u200bb\u202ec":       "a bc",               // a zero-width space, right to left
 		"\uFDFA":                "صلى الله عليه وسلم", // one character that stands for four words
 	} {
 		if got := words(text); got != want {
