@@ -7,13 +7,8 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-const (
-	// maxFound bounds the functions that a search shows.
-	maxFound = 10
-	// maxMatches bounds the matches among which those of a namespace are looked
-	// for: as many functions as an honest source may have.
-	maxMatches = 100_000
-)
+// maxFound bounds the functions that a search shows.
+const maxFound = 10
 
 // found is the page of what a search finds at and below a namespace, spelt as
 // registered.
@@ -29,28 +24,13 @@ func (s *Server) found(ctx context.Context, namespace string, o helpOptions) str
 // first. They are resolved for the caller in ctx: what has gone since the search
 // is left out.
 func (s *Server) find(ctx context.Context, query, namespace string) []*registry.Function {
-	limit := maxFound
-	if namespace != "" {
-		limit = maxMatches // the best may all be elsewhere
-	}
 	var found []*registry.Function
-	for _, m := range registry.Search(ctx, s.source, query, limit) {
-		if !within(m.Namespace, namespace) {
-			continue
-		}
+	for _, m := range registry.Search(ctx, s.source, namespace, query, maxFound) {
 		if f, err := s.source.Function(ctx, m.Namespace, m.Name); err == nil {
 			found = append(found, f)
 		}
-		if len(found) == maxFound {
-			break
-		}
 	}
 	return found
-}
-
-// within reports whether a path is namespace or below it.
-func within(path, namespace string) bool {
-	return namespace == "" || path == namespace || strings.HasPrefix(path, namespace+".")
 }
 
 // nothingFound is the next step after a search without a result.

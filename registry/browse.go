@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cash-mcp/go-sdk/internal/search"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
@@ -57,7 +58,7 @@ func Browse(ctx context.Context, src Source, path string) ([]Node, error) {
 		}
 		i := find(nodes, at.Path, s)
 		if i < 0 {
-			return nil, nothingAt(path, at.Path)
+			return nil, nothingAt(path, at.Path, similarNodes(nodes, at.Path, s)...)
 		}
 		at = nodes[i]
 	}
@@ -72,6 +73,20 @@ func Browse(ctx context.Context, src Source, path string) ([]Node, error) {
 func find(nodes []Node, parent, segment string) int {
 	path := parent + "/" + strings.ReplaceAll(segment, "_", "")
 	return slices.IndexFunc(nodes, func(n Node) bool { return n.Path == path })
+}
+
+// similarNodes returns the paths of the nodes below parent that a segment which
+// is none of them may stand for.
+func similarNodes(nodes []Node, parent, segment string) []string {
+	segments := make([]string, len(nodes))
+	for i, n := range nodes {
+		segments[i] = strings.TrimPrefix(n.Path, parent+"/")
+	}
+	similar := search.Similar(segment, segments, maxSuggestions)
+	for i := range similar {
+		similar[i] = parent + "/" + similar[i]
+	}
+	return similar
 }
 
 // top returns what stands under /: a node for each namespace.
@@ -223,7 +238,11 @@ func gone(path string, err error) error {
 	return err
 }
 
-func nothingAt(path, nearest string) error {
-	return &Error{Kind: UnknownPath, Name: path, Message: "Nothing at path " + quoteName(path) + ".",
+func nothingAt(path, nearest string, meant ...string) error {
+	message := "Nothing at path " + quoteName(path) + "."
+	if len(meant) > 0 {
+		message += " Did you mean `" + strings.Join(meant, "` or `") + "`?"
+	}
+	return &Error{Kind: UnknownPath, Name: path, Message: message,
 		Hint: "Browse `" + cmp.Or(nearest, "/") + "` to see what is there."}
 }

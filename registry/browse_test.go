@@ -106,7 +106,7 @@ func TestBrowseErrors(t *testing.T) {
 		{"/orders/hidden", "Nothing at path `/orders/hidden`. Browse `/orders` to see what is there.", registry.UnknownPath},
 		{"/orders/create/x", "Nothing at path `/orders/create/x`. Browse `/orders/create` to see what is there.", registry.UnknownPath},
 		{"/or_ders/retail/x/y", "Nothing at path `/or_ders/retail/x/y`. Browse `/orders/retail` to see what is there.", registry.UnknownPath},
-		{"/orders/create-2", "Nothing at path `/orders/create-2`. Browse `/orders` to see what is there.", registry.UnknownPath},
+		{"/orders/create-2", "Nothing at path `/orders/create-2`. Did you mean `/orders/create`? Browse `/orders` to see what is there.", registry.UnknownPath},
 		{"/ping", "Nothing at path `/ping`. Browse `/` to see what is there.", registry.UnknownPath},
 	} {
 		nodes, err := registry.Browse(context.Background(), reg, tt.path)
@@ -380,6 +380,40 @@ func BenchmarkBrowse(b *testing.B) {
 				if _, err := registry.Browse(context.Background(), reg, "/orders/f_7"); err != nil {
 					b.Fatal(err)
 				}
+			}
+		})
+	}
+}
+
+// TestBrowseSuggests holds that a path which leads nowhere is answered with
+// those that it may stand for, of what the caller sees.
+func TestBrowseSuggests(t *testing.T) {
+	reg := registry.New(nil)
+	reg.Namespace("orders", "").Add(tool("create_order", ""), tool("list", ""))
+	reg.Namespace("orderz", "").VisibleTo(registry.Roles("admin")).Add(tool("create", ""))
+	for path, want := range map[string]string{
+		"/order":               "Nothing at path `/order`. Did you mean `/orders`? Browse `/` to see what is there.",
+		"/orders/craete_order": "Nothing at path `/orders/craete_order`. Did you mean `/orders/createorder`? Browse `/orders` to see what is there.",
+		"/zebra":               "Nothing at path `/zebra`. Browse `/` to see what is there.",
+	} {
+		_, err := registry.Browse(context.Background(), reg, path)
+		if err == nil || err.Error() != want || !errors.Is(err, registry.UnknownPath) {
+			t.Errorf("%s: %v, want %s", path, err, want)
+		}
+	}
+	admin := registry.WithCaller(context.Background(), &registry.Caller{ID: "a", Roles: []string{"admin"}})
+	if _, err := registry.Browse(admin, reg, "/order"); err == nil || !strings.Contains(err.Error(), "`/orders` or `/orderz`") {
+		t.Errorf("for an admin: %v", err)
+	}
+}
+
+func BenchmarkUnknownName(b *testing.B) {
+	reg := uniform(10_000, 1)
+	for _, name := range []string{"list_ordr_77", "refund_customer_money", "x"} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				_, err := reg.Function(context.Background(), "orders", name)
+				registry.Suggest(context.Background(), reg, err)
 			}
 		})
 	}

@@ -14,16 +14,19 @@ import (
 // An Embedder turns texts into vectors that are near each other where the texts
 // are in meaning: a model, in process or behind a network. A registry that has
 // one ([Options]) adds what it says to what words find. It must be safe for
-// concurrent use and heed its context.
+// concurrent use and heed its context. A search gives it two seconds; when it
+// fails, searches find by words alone for ten, and nothing is said: what is to be
+// known of it is for the Embedder to log.
 type Embedder interface {
 	// Embed returns one vector for each text, all of the same length.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
 
 const (
-	embedBatch   = 64              // texts at a time
-	embedTimeout = 2 * time.Second // for a query
-	embedText    = 4 << 10         // bytes of a text that are embedded
+	embedBatch   = 64               // texts at a time
+	embedTimeout = 2 * time.Second  // for a query
+	embedPause   = 10 * time.Second // after a failure
+	embedText    = 4 << 10          // bytes of a text that are embedded
 )
 
 // vector is a unit vector that may not be there yet.
@@ -37,7 +40,7 @@ func (r *Registry) Embed(ctx context.Context) error {
 	if r.embedder == nil {
 		return nil
 	}
-	functions := slices.Clone(r.snapshot().finder().catalog.functions)
+	functions := slices.Clone(r.snapshot().find().catalog.functions)
 	functions = slices.DeleteFunc(functions, func(f *Function) bool { return f.searched.vector.v.Load() != nil })
 	for batch := range slices.Chunk(functions, embedBatch) {
 		texts := make([]string, len(batch))
@@ -94,10 +97,16 @@ func (r *Registry) near(ctx context.Context, query string, functions []*Function
 	if r.embedder == nil || query == "" || !slices.ContainsFunc(functions, known) {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, embedTimeout)
+	if failed := r.embedFailed.Load(); failed != nil && time.Since(*failed) < embedPause {
+		return nil
+	}
+	within, cancel := context.WithTimeout(ctx, embedTimeout)
 	defer cancel()
-	vectors, err := r.embed(ctx, []string{query})
+	vectors, err := r.embed(within, []string{query})
 	if err != nil {
+		if now := time.Now(); ctx.Err() == nil { // a caller who gave up is no failure
+			r.embedFailed.Store(&now)
+		}
 		return nil
 	}
 	near := make([]float32, len(functions))

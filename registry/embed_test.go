@@ -334,3 +334,38 @@ func TestEmbedderHugeQueries(t *testing.T) {
 		}
 	}
 }
+
+// An embedder that failed is left alone for a while, unless it was the caller
+// who gave up.
+func TestEmbedderPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		calls, down := 0, false
+		reg := shop(embedder(func(ctx context.Context, texts []string) ([][]float32, error) {
+			calls++
+			if down || ctx.Err() != nil {
+				return nil, errors.New("down")
+			}
+			return meanings.Embed(ctx, texts)
+		}))
+		if err := reg.Embed(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		search := func(ctx context.Context, want int) {
+			t.Helper()
+			calls = 0
+			if reg.Search(ctx, "order", 5); calls != want {
+				t.Errorf("the embedder was asked %d times, want %d", calls, want)
+			}
+		}
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		search(gone, 1)
+		search(t.Context(), 1)
+		down = true
+		search(t.Context(), 1)
+		down = false
+		search(t.Context(), 0)
+		time.Sleep(11 * time.Second)
+		search(t.Context(), 1)
+	})
+}

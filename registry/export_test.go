@@ -5,7 +5,7 @@ import "github.com/cash-mcp/go-sdk/internal/search"
 // SearchTexts returns what r's index was made of, by the paths of functions.
 func SearchTexts(r *Registry) map[string]*search.Text {
 	texts := make(map[string]*search.Text)
-	c := &r.snapshot().finder().catalog
+	c := &r.snapshot().find().catalog
 	for i, f := range c.functions {
 		texts[f.Path()] = c.texts[i]
 	}

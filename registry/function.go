@@ -102,7 +102,7 @@ func (f *Function) In(path string) *Function {
 	g := *f
 	g.namespace = path
 	g.stuck = new(atomic.Int32) // calls of another place are not ours
-	g.searched = new(searched)
+	g.searched = &searched{of: &g}
 	g.Aliases = slices.Clone(f.Aliases)
 	return &g
 }

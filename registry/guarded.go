@@ -10,8 +10,9 @@ import (
 
 // guarded keeps a source to its duties, so that those who use it need not.
 type guarded struct {
-	src Source
-	log *slog.Logger
+	src   Source
+	log   *slog.Logger
+	walks *walkIndex
 }
 
 // List implements [Source].
@@ -52,16 +53,20 @@ func (g guarded) Skill(ctx context.Context, path, name string) (s *Skill, err er
 	return s, err
 }
 
-// Search implements [Searcher].
-func (g guarded) Search(ctx context.Context, query string, limit int) (list []Match) {
+// SearchNamespace implements [Searcher]. A source without an index is walked
+// through g, which mends what it lists.
+func (g guarded) SearchNamespace(ctx context.Context, path, query string, limit int) (list []Match) {
 	defer func() {
 		if v := recover(); v != nil {
 			g.log.ErrorContext(ctx, "search failed", "error", fmt.Sprintf("panic of type %T", v))
 			list = nil
 		}
 	}()
-	list = Search(ctx, g.src, query, limit)
-	return list[:min(len(list), max(limit, 0))]
+	if s, ok := g.src.(Searcher); ok {
+		list = s.SearchNamespace(ctx, path, query, limit)
+		return list[:min(len(list), max(limit, 0))]
+	}
+	return g.walks.search(ctx, g, path, query, limit)
 }
 
 // check turns a panic, and an error that is not an *[Error], into one: its text

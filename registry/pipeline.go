@@ -60,7 +60,7 @@ func NewPipeline(src Source, opts *PipelineOptions) *Pipeline {
 	if p.log == nil {
 		p.log = slog.New(slog.DiscardHandler)
 	}
-	p.source = guarded{src, p.log}
+	p.source = guarded{src, p.log, new(walkIndex)}
 	for _, m := range slices.Backward(o.Middleware) {
 		p.handler = m(p.handler)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // A Registry is a tree of namespaces with functions and skills: the [Source]
@@ -21,7 +22,8 @@ type Registry struct {
 	all  map[string]*node // by canonical path
 	snap atomic.Pointer[snapshot]
 
-	embedder Embedder
+	embedder    Embedder
+	embedFailed atomic.Pointer[time.Time] // the last time, for a query
 }
 
 // Options configure a [Registry]. Nil is fine.
@@ -137,6 +139,7 @@ func (r *Registry) snapshot() *snapshot {
 	s := &snapshot{views: make(map[string]*view, len(r.all))}
 	s.root = r.root.build(nil)
 	s.root.index(s.views)
+	s.find = sync.OnceValue(func() *finder { return newFinder(s.root) })
 	r.snap.Store(s)
 	return s
 }

@@ -15,46 +15,48 @@ type Match struct {
 	Score float64
 }
 
-// A Searcher is a [Source] that has an index of its own. The duties of a Source
-// hold: nothing that the caller in ctx may not see is found, or has influence
-// on what is.
+// A Searcher is a [Source] that has an index of its own.
 type Searcher interface {
 	Source
-	Search(ctx context.Context, query string, limit int) []Match
+	// SearchNamespace is [Search]. The duties of a Source hold: nothing that
+	// the caller in ctx may not see is found, or has influence on what is.
+	SearchNamespace(ctx context.Context, path, query string, limit int) []Match
 }
 
-// Search returns the functions of src that the caller in ctx sees and that fit
-// the query, best first, at most limit; none for a limit below 1. A source that
-// is no [Searcher] is walked and indexed for each search.
+// Search returns the functions of src at and below the namespace at path, the
+// root if that is empty, that the caller in ctx sees and that fit the query: best
+// first, at most limit, none for a limit below 1. A source that is no
+// [Searcher] is walked and indexed for it.
 //
 // The query is text in any language or script, or a name; only its first 4 KiB
 // count. Functions are found by their names, aliases, namespaces, descriptions
 // and parameters, in other forms of a word, by synonyms and in spite of typos.
 // One whose whole name, alias or path is the query comes first. The same query
 // has the same answer.
-func Search(ctx context.Context, src Source, query string, limit int) []Match {
+func Search(ctx context.Context, src Source, path, query string, limit int) []Match {
 	if s, ok := src.(Searcher); ok {
-		return s.Search(ctx, query, limit)
+		return s.SearchNamespace(ctx, path, query, limit)
 	}
-	var c catalog
-	_ = Walk(ctx, src, "", func(l *Listing) error { // what was seen before an error will do
-		c.enter(search.Read(namespaceDocument(l.Namespace, l.Description)), l.Functions)
-		return nil
-	})
-	return c.matches(c.index().Search(search.Query{Text: query, Limit: limit}))
+	return new(walkIndex).search(ctx, src, path, query, limit)
 }
 
-// Search is the function [Search] for r. It takes no lock, but for the first
-// search after a change, which makes the index; of that, only what changed is
-// read anew.
+// Search is the function [Search] for all of r. It takes no lock, but for the
+// first search after a change, which makes the index: of functions and
+// namespaces, only those that changed are read anew.
 func (r *Registry) Search(ctx context.Context, query string, limit int) []Match {
+	return r.SearchNamespace(ctx, "", query, limit)
+}
+
+// SearchNamespace implements [Searcher].
+func (r *Registry) SearchNamespace(ctx context.Context, path, query string, limit int) []Match {
 	s := r.snapshot()
-	if limit < 1 || !allAllow(ctx, s.root.conditions) {
+	v, err := s.at(ctx, path)
+	if err != nil || limit < 1 {
 		return nil
 	}
-	f := s.finder()
+	f := s.find()
 	return f.catalog.matches(f.index.Search(search.Query{
-		Text: query, Limit: limit, Visible: f.visible(ctx), Near: r.near(ctx, query, f.catalog.functions),
+		Text: query, Limit: limit, Visible: f.visible(ctx, v), Near: r.near(ctx, query, f.catalog.functions),
 	}))
 }
 
@@ -67,9 +69,6 @@ type catalog struct {
 
 // enter adds the functions of one namespace.
 func (c *catalog) enter(namespace *search.Text, functions []*Function) {
-	if len(functions) == 0 {
-		return
-	}
 	first := len(c.functions)
 	c.functions = append(c.functions, functions...)
 	for _, f := range functions {
@@ -93,53 +92,46 @@ func (c *catalog) matches(hits []search.Hit) []Match {
 type finder struct {
 	catalog catalog
 	index   *search.Index
-	root    spot
+	spots   map[*view]spot
 }
 
 // spot says where the functions of a view are in the catalog: its own from
 // first to below, those of its children from there to end.
-type spot struct {
-	view              *view
-	first, below, end int
-	children          []spot
+type spot struct{ first, below, end int }
+
+func newFinder(root *view) *finder {
+	f := &finder{spots: make(map[*view]spot)}
+	f.enter(root)
+	f.index = f.catalog.index()
+	return f
 }
 
-// finder returns the snapshot's finder, made on first use.
-func (s *snapshot) finder() *finder {
-	s.findOnce.Do(func() {
-		f := new(finder)
-		f.root = f.enter(s.root)
-		f.index = f.catalog.index()
-		s.find = f
-	})
-	return s.find
-}
-
-func (f *finder) enter(v *view) spot {
-	s := spot{view: v, first: len(f.catalog.functions)}
+func (f *finder) enter(v *view) {
+	s := spot{first: len(f.catalog.functions)}
 	if len(v.functionList) > 0 {
 		f.catalog.enter(v.searchText(), v.functionList)
 	}
 	s.below = len(f.catalog.functions)
 	for _, c := range v.children {
-		s.children = append(s.children, f.enter(c))
+		f.enter(c)
 	}
 	s.end = len(f.catalog.functions)
-	return s
+	f.spots[v] = s
 }
 
-// visible returns what the caller, who sees the root, sees of the catalog.
-func (f *finder) visible(ctx context.Context) *search.Set {
-	if f.root.view.open {
+// visible returns what the caller, who may enter v, sees there and below.
+func (f *finder) visible(ctx context.Context, v *view) *search.Set {
+	if v.open && f.spots[v] == (spot{0, f.spots[v].below, len(f.catalog.functions)}) {
 		return nil
 	}
 	set := search.NewSet(len(f.catalog.functions))
-	f.mark(ctx, &f.root, set)
+	f.mark(ctx, v, set)
 	return set
 }
 
-func (f *finder) mark(ctx context.Context, s *spot, set *search.Set) {
-	if s.view.open {
+func (f *finder) mark(ctx context.Context, v *view, set *search.Set) {
+	s := f.spots[v]
+	if v.open {
 		set.AddRange(s.first, s.end)
 		return
 	}
@@ -148,9 +140,8 @@ func (f *finder) mark(ctx context.Context, s *spot, set *search.Set) {
 			set.Add(i)
 		}
 	}
-	for i := range s.children {
-		c := &s.children[i]
-		if c.first < c.end && allAllow(ctx, c.view.conditions[len(s.view.conditions):]) {
+	for _, c := range v.children {
+		if c.child.HasFunctions && allAllow(ctx, c.conditions[len(v.conditions):]) {
 			f.mark(ctx, c, set)
 		}
 	}

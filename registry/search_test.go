@@ -50,7 +50,7 @@ func dotted(m registry.Match) string { return strings.TrimPrefix(m.Namespace+"."
 // found returns the paths of what a search finds.
 func found(ctx context.Context, src registry.Source, query string, limit int) []string {
 	var paths []string
-	for _, m := range registry.Search(ctx, src, query, limit) {
+	for _, m := range registry.Search(ctx, src, "", query, limit) {
 		paths = append(paths, dotted(m))
 	}
 	return paths
@@ -128,7 +128,7 @@ func TestSearchOfPlainSource(t *testing.T) {
 	} {
 		for _, query := range []string{"", "orders", "list items", "about", "what customers buy", "rain", "forcast", "weather eu forecast", "update", "zzz"} {
 			for _, limit := range []int{-1, 0, 1, 7, 1000} {
-				want, got := reg.Search(ctx, query, limit), registry.Search(ctx, plain{reg}, query, limit)
+				want, got := reg.Search(ctx, query, limit), registry.Search(ctx, plain{reg}, "", query, limit)
 				if !reflect.DeepEqual(got, want) {
 					t.Errorf("%q, at most %d:\n got %v\nwant %v", query, limit, got, want)
 				}
@@ -138,12 +138,12 @@ func TestSearchOfPlainSource(t *testing.T) {
 }
 
 func TestSearchOfSourceThatFails(t *testing.T) {
-	if got := registry.Search(context.Background(), plain{down{}}, "x", 5); got != nil {
+	if got := registry.Search(context.Background(), plain{down{}}, "", "x", 5); got != nil {
 		t.Errorf("found %v", got)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if got := registry.Search(ctx, plain{uniform(5, 2)}, "items", 5); got != nil {
+	if got := registry.Search(ctx, plain{uniform(5, 2)}, "", "items", 5); got != nil {
 		t.Errorf("found %v after the context's end", got)
 	}
 }
@@ -249,7 +249,7 @@ func TestSearchReadsOnlyWhatChanged(t *testing.T) {
 		}
 	}
 	// The same holds for who walks over the registry.
-	registry.Search(context.Background(), plain{reg}, "items", 5)
+	registry.Search(context.Background(), plain{reg}, "", "items", 5)
 	if !maps.Equal(registry.SearchTexts(reg), after) {
 		t.Error("a walk reads functions again")
 	}

@@ -212,7 +212,7 @@ func TestSearchHiddenIsAbsent(t *testing.T) {
 			if got := all.Search(ctx, query, limit); !reflect.DeepEqual(got, want) {
 				t.Errorf("%q:\n got %v\nwant %v", query, got, want)
 			}
-			if got := registry.Search(ctx, plain{all}, query, limit); !reflect.DeepEqual(got, want) {
+			if got := registry.Search(ctx, plain{all}, "", query, limit); !reflect.DeepEqual(got, want) {
 				t.Errorf("%q, without an index:\n got %v\nwant %v", query, got, want)
 			}
 			for _, m := range want {

@@ -10,13 +10,14 @@ import (
 // searched is what a search keeps of a function, made on first use. It is
 // shared by all snapshots that the function is in.
 type searched struct {
+	of     *Function // a copy of it, with other texts perhaps, is not it
 	once   sync.Once
 	text   *search.Text
 	vector vector
 }
 
 func (f *Function) searchText() *search.Text {
-	if f.searched == nil { // not in a namespace
+	if f.searched == nil || f.searched.of != f {
 		return search.Read(f.document())
 	}
 	f.searched.once.Do(func() { f.searched.text = search.Read(f.document()) })

@@ -14,8 +14,7 @@ type snapshot struct {
 	root  *view
 	views map[string]*view // by canonical path
 
-	findOnce sync.Once
-	find     *finder
+	find func() *finder // makes it once, when it is first asked for
 }
 
 // view is one namespace within a snapshot.

@@ -59,8 +59,9 @@ const (
 
 // Walk calls visit for the namespace at path and for every one below it that
 // the caller in ctx sees, parents first, in order. It stops at the first error,
-// other than [ErrSkipNamespace], and returns it. A tree of more than 64 levels or
-// 100,000 namespaces is an error.
+// other than [ErrSkipNamespace], and returns it. A namespace that is listed and
+// then unknown, because it has just gone, is left out. A tree of more than 64
+// levels or 100,000 namespaces is an error.
 func Walk(ctx context.Context, src Source, path string, visit func(*Listing) error) error {
 	w := walker{src: src, visit: visit}
 	return w.walk(ctx, path, 0)
@@ -80,6 +81,9 @@ func (w *walker) walk(ctx context.Context, path string, depth int) error {
 		return &Error{Kind: Internal, Message: "The tree of namespaces is too large to be searched."}
 	}
 	l, err := w.src.List(ctx, path)
+	if depth > 0 && errors.Is(err, UnknownNamespace) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

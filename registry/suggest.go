@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/search"
@@ -39,6 +40,12 @@ func Suggest(ctx context.Context, src Source, err error) []Suggestion {
 		}
 		list = suggestSkills(ctx, src, e.Namespace, e.Name)
 	}
+	// What a source calls by names that are none could read as anything.
+	list = slices.DeleteFunc(list, func(s Suggestion) bool {
+		_, okPath := CanonicalPath(s.Namespace)
+		_, okName := Canonical(s.Name)
+		return !okPath || !okName && s.Name != ""
+	})
 	return list[:min(len(list), maxSuggestions)]
 }
 

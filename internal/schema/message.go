@@ -2,6 +2,7 @@ package schema
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/cash-mcp/go-sdk/internal/spelling"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -97,7 +98,7 @@ func nearest(r *objectRules, key string) string {
 		if name == wanted && name != "" {
 			return rule.name
 		}
-		if d := spelling.Distance(wanted, name, 2); d < distance && 2*d < max(len(wanted), len(name)) {
+		if d := spelling.Distance(wanted, name, 2); d < distance && 2*d < max(utf8.RuneCountInString(wanted), utf8.RuneCountInString(name)) {
 			best, distance = rule.name, d
 		}
 	}

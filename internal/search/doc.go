@@ -34,7 +34,8 @@
 //
 // # Limits
 //
-// Of a query the first 4 KiB and 64 words count, of a document 32 KiB and 1,000
-// words, of a word 64 bytes. Stems and synonyms are English; forms of words in
+// Of a query the first 4 KiB and 64 words count, of a document 32 KiB and 500
+// different words, of a word 64 bytes. A different word takes some 150 bytes of an
+// index: whoever takes texts from strangers bounds them. Stems and synonyms are English; forms of words in
 // other languages are found when they are a typo or two apart.
 package search

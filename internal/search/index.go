@@ -4,7 +4,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"unique"
 )
 
 // A Group is a namespace with documents of its own: the texts from First up to
@@ -33,9 +32,9 @@ type Index struct {
 	groupPostings   []groupPosting
 	groupPostingsOf []uint32
 
-	everything *ranking                   // for those who see all texts
-	rankings   atomic.Pointer[[]*ranking] // for others, newest first
-	pool       sync.Pool                  // of *scratch
+	everything *ranking                     // for those who see all texts
+	rankings   atomic.Pointer[[]*rankingOf] // for others, newest first
+	pool       sync.Pool                    // of *scratch
 }
 
 // A surface is a word as it stands in texts.
@@ -74,12 +73,11 @@ func Build(texts []*Text, groups []Group) *Index {
 
 // intern numbers the words and the terms of all texts.
 func (ix *Index) intern() {
-	known := make(map[unique.Handle[string]]uint32)
+	known := make(map[string]uint32)
 	stem := newStemmer()
-	number := func(h unique.Handle[string]) uint32 {
-		i, ok := known[h]
+	number := func(word string) uint32 {
+		i, ok := known[word]
 		if !ok {
-			word := h.Value()
 			s := stem.stem(word)
 			term, ok := ix.terms[s]
 			if !ok {
@@ -87,15 +85,15 @@ func (ix *Index) intern() {
 				ix.terms[s] = term
 			}
 			i = uint32(len(ix.surfaces))
-			known[h] = i
+			known[word] = i
 			ix.surfaces = append(ix.surfaces, surface{word, term, letters(word)})
 		}
 		return i
 	}
 	enter := func(t *Text) {
 		ix.wordsOf = append(ix.wordsOf, uint32(len(ix.words)))
-		for _, w := range t.words {
-			ix.words = append(ix.words, number(w.word))
+		for i := range t.words {
+			ix.words = append(ix.words, number(t.word(i)))
 		}
 	}
 	for _, t := range ix.texts {

@@ -13,7 +13,8 @@ import (
 const (
 	maxQuery      = 4 << 10 // bytes
 	maxQueryTerms = 64
-	maxTypos      = 16 // words that are looked for as misspelt
+	maxTypos      = 16 // words that are looked for as misspelt, fewer among more than maxCompared/maxTypos words
+	maxCompared   = 1 << 20
 	maxTypoForms  = 4  // words that a misspelt one may stand for
 	maxPairs      = 32 // pairs that a single character may stand for
 )
@@ -109,7 +110,7 @@ func (p *parser) forms(word, stem string) []form {
 			forms = append(forms, form{t, synonymWeight})
 		}
 	}
-	if len(forms) == 0 && p.typos < maxTypos {
+	if len(forms) == 0 && p.typos < min(maxTypos, 1+maxCompared/(1+p.r.words)) {
 		p.typos++
 		if r, size := utf8.DecodeRuneInString(word); size == len(word) && classOf(r) == unspaced {
 			return p.with(r)

@@ -2,65 +2,102 @@ package search
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"unicode/utf8"
 
 	"github.com/cash-mcp/go-sdk/internal/spelling"
 )
 
-// maxName bounds the names that are compared, in bytes.
-const maxName = 128
-
 // Similar returns the candidates that a name which is none of them most likely
-// stands for, best first, at most limit: those within a typo or two of it, and
-// those of the same words, in any order or in other words.
+// stands for, best first, at most limit: those within a typo or two of it, or if
+// there are none those of the same words, in any order or in other words. For
+// the latter it looks at the first 1,000 only.
 func Similar(name string, candidates []string, limit int) []string {
-	if limit <= 0 {
-		return nil
-	}
 	n := newNamed(name)
-	if n.key == "" {
+	if limit <= 0 || n.key == "" {
 		return nil
 	}
-	type similar struct {
+	found := nearest(candidates, n.typos)
+	if found == nil {
+		n.words = n.split(n.name)
+		found = nearest(candidates[:min(len(candidates), maxSplit)], n.otherWords)
+	}
+	return found[:min(limit, len(found))]
+}
+
+const (
+	maxName  = 128  // bytes of names that are compared
+	maxSplit = 1000 // names that are split into words
+)
+
+// nearest returns the names that are not too far, the nearest first.
+func nearest(names []string, far func(string) (int, bool)) []string {
+	type candidate struct {
 		name string
 		far  int
 	}
-	var found []similar
-	for _, c := range candidates {
-		if far, ok := n.far(c); ok {
-			found = append(found, similar{c, far})
+	var found []candidate
+	for _, name := range names {
+		if f, ok := far(name); ok {
+			found = append(found, candidate{name, f})
 		}
 	}
-	slices.SortFunc(found, func(a, b similar) int {
+	slices.SortFunc(found, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.far, b.far), cmp.Compare(a.name, b.name))
 	})
-	var names []string
-	for _, s := range found[:min(limit, len(found))] {
-		names = append(names, s.name)
+	var list []string
+	for _, c := range found {
+		list = append(list, c.name)
 	}
-	return names
+	return list
 }
 
 // named is a name made ready to be compared with others.
 type named struct {
+	name    string
 	key     string
-	most    int // typos
-	letters uint64
+	letters uint64 // of key
+	most    int    // typos
 	stem    stemmer
 	words   []string // stems
 }
 
 func newNamed(name string) *named {
 	name = clip(name, maxName)
-	n := &named{key: letterKey(name), stem: newStemmer()}
+	n := &named{name: name, key: letterKey(name), stem: newStemmer()}
 	n.letters = letters(n.key)
 	n.most = max(tolerance(n.key), 1)
 	if utf8.RuneCountInString(n.key) < 3 {
 		n.most = 0
 	}
-	n.words = n.split(name)
 	return n
+}
+
+// typos returns how many typos away a candidate is.
+func (n *named) typos(candidate string) (int, bool) {
+	key := letterKey(clip(candidate, maxName))
+	if bits.OnesCount64(n.letters^letters(key)) > 2*n.most {
+		return 0, false
+	}
+	d := spelling.Distance(n.key, key, n.most)
+	return d, d <= n.most
+}
+
+// otherWords returns how many words more or less a candidate has, of which the
+// others are the same.
+func (n *named) otherWords(candidate string) (int, bool) {
+	few, many := n.words, n.split(clip(candidate, maxName))
+	if len(few) > len(many) {
+		few, many = many, few
+	}
+	missing := func(w string) bool {
+		return !slices.ContainsFunc(many, func(m string) bool { return alike(w, m) })
+	}
+	if len(few) == 0 || slices.ContainsFunc(few, missing) {
+		return 0, false
+	}
+	return len(many) - len(few), true
 }
 
 func (n *named) split(name string) []string {
@@ -71,28 +108,6 @@ func (n *named) split(name string) []string {
 		}
 	}
 	return words
-}
-
-// far orders candidates: the number of typos, after them 3 for the same words
-// and 4 for some words more or less.
-func (n *named) far(candidate string) (int, bool) {
-	candidate = clip(candidate, maxName)
-	key := letterKey(candidate)
-	if d := spelling.Distance(n.key, key, n.most); d <= n.most {
-		return d, true
-	}
-	words := n.split(candidate)
-	few, many := n.words, words
-	if len(few) > len(many) {
-		few, many = many, few
-	}
-	if len(few) == 0 || slices.ContainsFunc(few, func(w string) bool { return !slices.ContainsFunc(many, func(m string) bool { return alike(w, m) }) }) {
-		return 0, false
-	}
-	if len(few) == len(many) {
-		return 3, true
-	}
-	return 4, true
 }
 
 // alike reports whether two stems are the same or synonyms.

@@ -22,5 +22,8 @@ func (s stemmer) stem(word string) string {
 	}
 	s.env.SetCurrent(word)
 	english.Stem(s.env)
-	return s.env.Current()
+	if stem := s.env.Current(); stem != word {
+		return stem
+	}
+	return word // and its memory
 }

@@ -2,9 +2,9 @@ package search
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
-	"unique"
 )
 
 // A Document is one thing that can be found.
@@ -39,7 +39,7 @@ var fieldWeight = [numFields]float32{
 // Limits of a document; it is not found by what goes beyond.
 const (
 	maxText  = 32 << 10 // bytes of all its texts
-	maxWords = 1000     // different ones
+	maxWords = 500      // different ones
 )
 
 // A Text is a document read into words: all that costs time in building an
@@ -47,15 +47,24 @@ const (
 type Text struct {
 	path    string // orders what scores alike
 	names   []string
+	letters string // of all words, one after the other
 	words   []word
 	lengths [numFields]uint16
 }
 
-// word is a word of a document, and how often it stands in each field. Equal
-// words of all documents share memory.
+// word is a word of a document: where it ends in the letters, and how often it
+// stands in each field.
 type word struct {
-	word unique.Handle[string]
-	in   [numFields]uint8
+	end uint32
+	in  [numFields]uint8
+}
+
+func (t *Text) word(i int) string {
+	start := uint32(0)
+	if i > 0 {
+		start = t.words[i-1].end
+	}
+	return t.letters[start:t.words[i].end]
 }
 
 // Read reads a document.
@@ -71,13 +80,16 @@ func Read(d Document) *Text {
 	r.read(inDescription, d.Description)
 	r.read(inParamName, d.ParamNames...)
 	r.read(inParamText, d.ParamTexts...)
+	r.text.letters = r.letters.String()
+	r.text.words = slices.Clip(r.text.words)
 	return r.text
 }
 
 type reader struct {
-	text *Text
-	at   map[string]int // index in text.words
-	left int            // bytes
+	text    *Text
+	letters strings.Builder
+	at      map[string]int // index in text.words
+	left    int            // bytes
 }
 
 // names sets what the whole of a query is compared with.
@@ -113,7 +125,8 @@ func (r *reader) add(f field, p piece) {
 			return
 		}
 		r.at[p.word] = i
-		r.text.words = append(r.text.words, word{word: unique.Make(p.word)})
+		r.letters.WriteString(p.word)
+		r.text.words = append(r.text.words, word{end: uint32(r.letters.Len())})
 	}
 	if n := &r.text.words[i].in[f]; *n < 255 {
 		*n++

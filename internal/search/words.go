@@ -166,7 +166,7 @@ func splitCase(word string, yield func(piece) bool) bool {
 		case unicode.IsUpper(r) && unicode.IsLower(last): // orderId
 			at = i
 		case unicode.IsLower(r) && unicode.IsUpper(last) && before != 0 && !unicode.IsLower(before) && !plural(word[i:]): // HTTPStatus
-			if at = i - utf8.RuneLen(last); at == utf8.RuneLen(before) { // OAuth is one
+			if at = i - utf8.RuneLen(last); at-start == utf8.RuneLen(before) { // OAuth is one
 				at = start
 			}
 		}

@@ -42,6 +42,7 @@ func TestWordsOfIdentifiers(t *testing.T) {
 		"XMLHttpRequest":  "xml+ http+ request+ (xmlhttprequest)",
 		"OAuth2Token":     "oauth2+ token+ (oauth2token)",
 		"OAuth":           "oauth",
+		"getOAuthToken":   "get+ oauth+ token+ (getoauthtoken)",
 		"iOS":             "i+ os+ (ios)",
 		"GitHub":          "git+ hub+ (github)",
 		"S3Bucket":        "s3+ bucket+ (s3bucket)",
