@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -269,3 +270,26 @@ var (
 		latest history update created source target matching format public private region version owner limit
 		description search full short local remote copy next previous required valid until now day week month year`)
 )
+
+// BenchmarkSearchCallers asks for those who see different functions: a few of
+// them in turn (known), and a new one each time (new).
+func BenchmarkSearchCallers(b *testing.B) {
+	w := newWorld(10_000)
+	var mine atomic.Int64 // the one of 10,000 tools that is hidden
+	reg := registry.New(nil)
+	for i, tool := range w.tools {
+		f := tool.function(b)
+		f.VisibleTo = func(context.Context, *registry.Caller) bool { return mine.Load() != int64(i) }
+		reg.Namespace(tool.service, "").Add(f)
+	}
+	queries := w.queries(100)
+	ctx := context.Background()
+	for name, callers := range map[string]int{"known": 4, "new": len(w.tools)} {
+		b.Run(name, func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				mine.Store(int64(i % callers))
+				reg.Search(ctx, queries[i%len(queries)], 10)
+			}
+		})
+	}
+}
