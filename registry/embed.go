@@ -40,7 +40,8 @@ func (r *Registry) Embed(ctx context.Context) error {
 	if r.embedder == nil {
 		return nil
 	}
-	functions := slices.Clone(r.snapshot().find().catalog.functions)
+	_, f := r.searchable()
+	functions := slices.Clone(f.catalog.functions)
 	functions = slices.DeleteFunc(functions, func(f *Function) bool { return f.searched.vector.v.Load() != nil })
 	for batch := range slices.Chunk(functions, embedBatch) {
 		texts := make([]string, len(batch))

@@ -19,26 +19,55 @@ type guarded struct {
 func (g guarded) List(ctx context.Context, path string) (l *Listing, err error) {
 	defer g.check(ctx, &err)
 	l, err = g.src.List(ctx, path)
-	switch {
+	switch _, own := g.src.(*Registry); {
 	case err != nil:
 		return nil, err
+	case own:
+		return l, nil
 	case l == nil && path == "":
 		return &Listing{}, nil
-	case l == nil:
+	case l == nil || !isPath(l.Namespace):
 		return nil, NoNamespace(path)
-	case slices.Contains(l.Functions, nil) || slices.Contains(l.Skills, nil):
-		kept := *l
-		kept.Functions = slices.DeleteFunc(slices.Clone(l.Functions), func(f *Function) bool { return f == nil })
-		kept.Skills = slices.DeleteFunc(slices.Clone(l.Skills), func(s *Skill) bool { return s == nil })
-		return &kept, nil
 	}
-	return l, nil
+	return mended(l), nil
+}
+
+// mended returns l without what cannot be served: what is nil, was made by no
+// constructor, or has a name that is none and could read as anything.
+func mended(l *Listing) *Listing {
+	noChild := func(c Child) bool { return !isLabel(c.Name) || !isPath(c.Path) }
+	noFunction := func(f *Function) bool { return !f.served() }
+	noSkill := func(s *Skill) bool { return !s.served() }
+	if !slices.ContainsFunc(l.Namespaces, noChild) && !slices.ContainsFunc(l.Functions, noFunction) && !slices.ContainsFunc(l.Skills, noSkill) {
+		return l
+	}
+	kept := *l
+	kept.Namespaces = slices.DeleteFunc(slices.Clone(l.Namespaces), noChild)
+	kept.Functions = slices.DeleteFunc(slices.Clone(l.Functions), noFunction)
+	kept.Skills = slices.DeleteFunc(slices.Clone(l.Skills), noSkill)
+	return &kept
+}
+
+func (f *Function) served() bool {
+	return f != nil && f.handler != nil && isLabel(f.Name) && isPath(f.namespace)
+}
+
+func (s *Skill) served() bool { return s != nil && isLabel(s.Name) && isPath(s.namespace) }
+
+func isLabel(name string) bool {
+	ok, _ := check(name)
+	return ok
+}
+
+func isPath(path string) bool {
+	_, ok := CanonicalPath(path)
+	return ok
 }
 
 // Function implements [Source].
 func (g guarded) Function(ctx context.Context, path, name string) (f *Function, err error) {
 	defer g.check(ctx, &err)
-	if f, err = g.src.Function(ctx, path, name); err == nil && (f == nil || f.handler == nil) {
+	if f, err = g.src.Function(ctx, path, name); err == nil && !f.served() {
 		return nil, NoFunction(path, name)
 	}
 	return f, err
@@ -47,7 +76,7 @@ func (g guarded) Function(ctx context.Context, path, name string) (f *Function, 
 // Skill implements [Source].
 func (g guarded) Skill(ctx context.Context, path, name string) (s *Skill, err error) {
 	defer g.check(ctx, &err)
-	if s, err = g.src.Skill(ctx, path, name); err == nil && s == nil {
+	if s, err = g.src.Skill(ctx, path, name); err == nil && !s.served() {
 		return nil, NoSkill(path, name)
 	}
 	return s, err

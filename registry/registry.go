@@ -21,6 +21,10 @@ type Registry struct {
 	root *node
 	all  map[string]*node // by canonical path
 	snap atomic.Pointer[snapshot]
+	made int // snapshots
+
+	findMu sync.Mutex // an index is made by one at a time
+	found  *snapshot  // the last one with an index
 
 	embedder    Embedder
 	embedFailed atomic.Pointer[time.Time] // the last time, for a query
@@ -139,7 +143,8 @@ func (r *Registry) snapshot() *snapshot {
 	s := &snapshot{views: make(map[string]*view, len(r.all))}
 	s.root = r.root.build(nil)
 	s.root.index(s.views)
-	s.find = sync.OnceValue(func() *finder { return newFinder(s.root) })
+	r.made++
+	s.number = r.made
 	r.snap.Store(s)
 	return s
 }

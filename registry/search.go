@@ -41,23 +41,42 @@ func Search(ctx context.Context, src Source, path, query string, limit int) []Ma
 }
 
 // Search is the function [Search] for all of r. It takes no lock, but for the
-// first search after a change, which makes the index: of functions and
-// namespaces, only those that changed are read anew.
+// first search after a change, which makes the index and for which others wait:
+// of functions and namespaces, only those that changed are read anew.
 func (r *Registry) Search(ctx context.Context, query string, limit int) []Match {
 	return r.SearchNamespace(ctx, "", query, limit)
 }
 
 // SearchNamespace implements [Searcher].
 func (r *Registry) SearchNamespace(ctx context.Context, path, query string, limit int) []Match {
-	s := r.snapshot()
-	v, err := s.at(ctx, path)
-	if err != nil || limit < 1 {
+	if limit < 1 {
 		return nil
 	}
-	f := s.find()
+	s, f := r.searchable()
+	v, err := s.at(ctx, path)
+	if err != nil {
+		return nil
+	}
 	return f.catalog.matches(f.index.Search(search.Query{
 		Text: query, Limit: limit, Visible: f.visible(ctx, v), Near: r.near(ctx, query, f.catalog.functions),
 	}))
+}
+
+// searchable returns a snapshot that is no older than the call, with its finder.
+// While a registry changes all the time, those who wait share what is made.
+func (r *Registry) searchable() (*snapshot, *finder) {
+	s := r.snapshot()
+	if f := s.finder.Load(); f != nil {
+		return s, f
+	}
+	r.findMu.Lock()
+	defer r.findMu.Unlock()
+	if r.found == nil || r.found.number < s.number {
+		s = r.snapshot()
+		s.finder.Store(newFinder(s.root))
+		r.found = s
+	}
+	return r.found, r.found.finder.Load()
 }
 
 // catalog is what an index is made of.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/cash-mcp/go-sdk/internal/search"
 )
@@ -14,7 +15,8 @@ type snapshot struct {
 	root  *view
 	views map[string]*view // by canonical path
 
-	find func() *finder // makes it once, when it is first asked for
+	number int                    // they are numbered in order
+	finder atomic.Pointer[finder] // nil until something is searched
 }
 
 // view is one namespace within a snapshot.

@@ -12,7 +12,9 @@ import (
 // network; it is safe for concurrent use; it matches names in their canonical
 // form ([CanonicalPath]); it leaves out what the caller in ctx ([CallerFrom])
 // may not see, byte for byte as if that had never been there; its errors are
-// *[Error]; and what it returns is not modified afterwards, by either side.
+// *[Error]; what it lists is never nil and has labels for names; and what it
+// returns is not modified afterwards, by either side. A [Pipeline] mends what breaks
+// these duties ([Pipeline.Source]); the functions of this package rely on them.
 type Source interface {
 	// List describes the namespace at path: its children, functions and
 	// skills, each sorted by canonical name. The empty path is the root, which
@@ -53,14 +55,14 @@ var ErrSkipNamespace = errors.New("skip this namespace")
 // Limits of [Walk], which no tree of honest size meets: they end the walk
 // through a source that lists a namespace as its own child.
 const (
-	maxWalkDepth      = 64
+	maxWalkDepth      = maxPath / 2
 	maxWalkNamespaces = 100_000
 )
 
 // Walk calls visit for the namespace at path and for every one below it that
 // the caller in ctx sees, parents first, in order. It stops at the first error,
 // other than [ErrSkipNamespace], and returns it. A namespace that is listed and
-// then unknown, because it has just gone, is left out. A tree of more than 64
+// then unknown, because it has just gone, is left out. A tree of more than 512
 // levels or 100,000 namespaces is an error.
 func Walk(ctx context.Context, src Source, path string, visit func(*Listing) error) error {
 	w := walker{src: src, visit: visit}

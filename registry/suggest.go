@@ -42,9 +42,7 @@ func Suggest(ctx context.Context, src Source, err error) []Suggestion {
 	}
 	// What a source calls by names that are none could read as anything.
 	list = slices.DeleteFunc(list, func(s Suggestion) bool {
-		_, okPath := CanonicalPath(s.Namespace)
-		_, okName := Canonical(s.Name)
-		return !okPath || !okName && s.Name != ""
+		return !isPath(s.Namespace) || s.Name != "" && !isLabel(s.Name)
 	})
 	return list[:min(len(list), maxSuggestions)]
 }

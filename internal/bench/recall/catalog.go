@@ -57,15 +57,33 @@ func (c *catalog) function(t tool, label, name string) (*registry.Function, erro
 	}
 	f, err := registry.RawFunc(label, t.Description, input, answerNothing)
 	if err != nil {
+		f, err = registry.RawFunc(label, t.Description, ofObject(input), answerNothing)
+	}
+	if err != nil {
 		c.refused++
-		if f, err = registry.RawFunc(label, t.Description, nil, answerNothing); err != nil {
-			return nil, fmt.Errorf("tool %.100q: %w", t.Name, err)
-		}
+		f, err = registry.RawFunc(label, t.Description, nil, answerNothing)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("tool %.100q: %w", t.Name, err)
 	}
 	if words := lostWords(name); words != "" {
 		f.Aliases = []string{words}
 	}
 	return f, nil
+}
+
+// ofObject returns a schema with the type that that of arguments has.
+func ofObject(schema json.RawMessage) json.RawMessage {
+	members := make(map[string]json.RawMessage)
+	if json.Unmarshal(schema, &members) != nil {
+		return schema
+	}
+	members["type"] = json.RawMessage(`"object"`)
+	typed, err := json.Marshal(members)
+	if err != nil {
+		return schema
+	}
+	return typed
 }
 
 func answerNothing(context.Context, json.RawMessage) (*registry.Result, error) {

@@ -126,7 +126,7 @@ func readLines[T any](file string, take func(T) error) error {
 	lines.Buffer(nil, maxLine)
 	n := 1
 	for ; lines.Scan(); n++ {
-		line := bytes.TrimSpace(lines.Bytes())
+		line := bytes.TrimSpace(bytes.TrimPrefix(lines.Bytes(), []byte("\ufeff"))) // editors begin files with it
 		if len(line) == 0 {
 			continue
 		}
@@ -138,7 +138,9 @@ func readLines[T any](file string, take func(T) error) error {
 			return fmt.Errorf("%s:%d: %w", file, n, err)
 		}
 	}
-	if err := lines.Err(); err != nil {
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return fmt.Errorf("%s:%d: the line has more than %d MiB", file, n, maxLine>>20)
+	} else if err != nil {
 		return fmt.Errorf("%s:%d: %w", file, n, err)
 	}
 	return nil
