@@ -4,16 +4,18 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
 )
 
 // nameLength is how many characters of a name from outside are kept.
 const nameLength = 32
 
-// clean returns a name that comes from data or from another server in a form
+// cleanName returns a name that comes from data or from another server in a form
 // that cannot end a line, open markup or read as a sentence: letters, digits,
 // '_', '-' and '.', everything else as a single '_', at most nameLength
 // characters. Nothing usable gives "".
-func clean(name string) string {
+func cleanName(name string) string {
 	var b strings.Builder
 	kept, gap := 0, false
 	for _, r := range name {
@@ -36,33 +38,13 @@ func clean(name string) string {
 }
 
 func plain(r rune) bool {
-	return r == '_' || r == '-' || r == '.' || r != unicode.ReplacementChar && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
+	return r == '_' || r == '-' || r == '.' || clean.Visible(r) && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
 }
 
-// cleanLine returns the words of a caller's own text on one line, at most n
-// characters of it.
+// cleanLine returns the words of a caller's own text on one line, without what
+// is invisible or opens markup, at most n characters of it.
 func cleanLine(text string, n int) string {
-	var b strings.Builder
-	gap := false
-	for _, r := range text {
-		if n <= 0 {
-			break
-		}
-		if !unicode.IsPrint(r) || r == ' ' || r == '`' {
-			gap = b.Len() > 0
-			continue
-		}
-		if gap {
-			gap = false
-			b.WriteByte(' ')
-			if n--; n == 0 {
-				break
-			}
-		}
-		b.WriteRune(r)
-		n--
-	}
-	return strings.TrimSuffix(b.String(), " ")
+	return clean.Line(strings.ReplaceAll(text, "`", " "), n)
 }
 
 // thousands writes 48000 as 48,000.

@@ -68,7 +68,7 @@ func (s Summary) String() string {
 // does. The singular of a foreign noun is anybody's guess, so one is "1 item
 // in orders".
 func (s Summary) items() string {
-	noun := clean(s.Noun)
+	noun := cleanName(s.Noun)
 	switch {
 	case noun == "" && s.Count == 1:
 		return "1 item"

@@ -108,7 +108,7 @@ func (n Notice) suggested() int {
 func (n Notice) narrow() string {
 	var names []string
 	for _, filter := range n.Filters {
-		if filter != "" && clean(filter) == filter {
+		if filter != "" && cleanName(filter) == filter {
 			names = append(names, filter)
 		}
 		if len(names) == maxFilters {

@@ -37,7 +37,7 @@ func TestNotice(t *testing.T) {
 			[]string{"**Gated:** Response exceeds size limit (~48,000 characters).", "- Narrow the query", "- Pass `sizelimit=53000`"}, []string{"Add filters", "already ran"}},
 		{"R93 five filters", gate.Notice{Length: 48_000, Filters: []string{"a", "b", "c", "d", "e", "f"}},
 			[]string{"(e.g., a, b, c, d, e) to narrow"}, nil},
-		{"R93 unusable filters", gate.Notice{Length: 48_000, Filters: []string{"", "a\nb", "x`y", strings.Repeat("n", 33), "ok"}},
+		{"R93 unusable filters", gate.Notice{Length: 48_000, Filters: []string{"", "a\nb", "x`y", "f\u3164", "g\U000e0100", strings.Repeat("n", 33), "ok"}},
 			[]string{"(e.g., ok) to narrow"}, nil},
 		{"R93 only unusable filters", gate.Notice{Length: 48_000, Filters: []string{"a b"}},
 			[]string{"- Narrow the query"}, []string{"a b"}},
@@ -59,6 +59,8 @@ func TestNotice(t *testing.T) {
 		{"R103 a handle that is too long", gate.Notice{Length: 48_000, AlreadyRan: true, Replay: strings.Repeat("k", 129)},
 			[]string{"not kept"}, []string{"kkk"}},
 		{"R99 a summary of several lines", gate.Notice{Length: 48_000, Summary: "a\n\n`b`\tc "}, []string{"(a b c, ~48,000"}, nil},
+		{"R99 a summary with what nobody sees", gate.Notice{Length: 48_000, Summary: "48\u200b21\x1b[31m or\U000e0100ders\u3164"}, []string{"(4821 orders, ~48,000"}, nil},
+		{"R99 a summary that is too long", gate.Notice{Length: 48_000, Summary: strings.Repeat("s", 999)}, []string{"sss…, ~48,000"}, nil},
 		{"R99 negative length", gate.Notice{Length: -5}, []string{"~0 characters", "sizelimit=0"}, nil},
 	}
 	for _, tt := range tests {

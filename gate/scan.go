@@ -44,7 +44,7 @@ func noun(key []byte) string {
 	if json.Unmarshal(key, &name) != nil {
 		return ""
 	}
-	name = clean(name)
+	name = cleanName(name)
 	if slices.Contains([]string{"data", "result", "value", "list", "content"}, name) {
 		return ""
 	}

@@ -10,10 +10,11 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
 )
 
 func fail(f *Function, kind Kind, msg string, cause error) *Error {
@@ -49,19 +50,16 @@ func presentable(f *Function, e *Error) *Error {
 	return &shown
 }
 
-// cleanMessage drops what is invisible, or moves a terminal's cursor.
+// cleanMessage drops what is invisible, or moves a terminal's cursor. What is
+// not UTF-8 shows as '?'.
 func cleanMessage(text string) string {
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case r == utf8.RuneError:
+	text = strings.Map(func(r rune) rune {
+		if r == utf8.RuneError {
 			return '?'
-		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
-			return -1
 		}
 		return r
-	}, text))
+	}, text)
+	return strings.TrimSpace(clean.Text(text))
 }
 
 // safeText is err.Error() for errors that may be typed nils.

@@ -64,9 +64,11 @@ func TestFailures(t *testing.T) {
 		{"R83 panics when asked", silent{}, registry.Failed, "The function `f` failed without saying why."},
 		{"R83 unknown kind", &registry.Error{Kind: "WEIRD", Message: "No."}, registry.Failed, "No."},
 		{"R83 only a hint", &registry.Error{Kind: registry.Denied, Hint: "Ask the boss."}, registry.Denied, " Ask the boss."},
-		{"R83 invisible", errors.New("\x1b[31mred\u202e\u2066 \x00text\r\nnext\tcell"), registry.Failed, "[31mred text\nnext\tcell"},
+		{"R83 invisible", errors.New("\x1b[31mred\u202e\u2066 \x00text\r\nnext\tcell"), registry.Failed, "red text\nnext\tcell"},
+		{"R83 invisible characters", errors.New("no\u200b \U000e0068\U000e0069ac\u2060cess\u3164\ufeff\U000e0100"), registry.Failed, "no access"},
+		{"R83 pictures", errors.New("⚠\ufe0f 👨\u200d👩 failed"), registry.Failed, "⚠\ufe0f 👨\u200d👩 failed"},
 		{"R83 not UTF-8", errors.New("caf\xe9 \ufffd"), registry.Failed, "caf? ?"},
-		{"R83 own kind is cleaned", &registry.Error{Kind: registry.Denied, Message: "a\x1bb", Hint: "c\u202ed"}, registry.Denied, "ab cd"},
+		{"R83 own kind is cleaned", &registry.Error{Kind: registry.Denied, Message: "a\x00b", Hint: "c\u202ed"}, registry.Denied, "ab cd"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := registry.Func("f", "", func(context.Context, struct{}) (string, error) { return "", tt.err })

@@ -16,9 +16,9 @@ import (
 // Hash returns the shape hash of section 1.3 in eight hexadecimal digits. It
 // covers the name as the source spells it, the names of the schema's top-level
 // properties and those in its required array; types and descriptions do not
-// count. Where the specification's reference reads any JSON, so does Hash: what
-// stands for nothing in Python (null, false, 0, an empty text, array or object)
-// is an empty schema or member, and the last of two equal keys counts.
+// count. As in Python, what stands for nothing (null, false, 0, an empty text,
+// array or object) is an empty schema or member, and the last of two equal keys
+// counts.
 //
 // An empty inputSchema is one without parameters. An error says that the
 // schema is not JSON in UTF-8, not an object, has properties that are not

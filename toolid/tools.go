@@ -66,9 +66,11 @@ type Entry struct {
 // them alike, or like a kept one, the mapped ones take other digits of it.
 //
 // Two different tools with the same id are both refused (section 1.5), and so
-// are two definitions of one name that differ, because a call could mean either.
-// The others are not affected. Under [Strict] anything that is not Kept is an
-// error, which names the first ten.
+// are two definitions of one name that differ in anything but the spelling of
+// the schema's JSON, because a call could mean either: white space, the order of
+// keys and escapes make no difference, the spelling of numbers does. The others
+// are not affected. Under [Strict] anything that is not Kept is an error, which
+// names the first ten.
 func FromTools(defs []Definition, mode Mode) ([]Entry, error) {
 	b := batch{defs: defs, entries: make([]Entry, len(defs)), taken: make(map[ID]int, len(defs))}
 	b.repeated()
@@ -97,13 +99,14 @@ type unfit struct {
 // repeated settles the names that are listed more than once.
 func (b *batch) repeated() {
 	first := make(map[string]int, len(b.defs))
+	schemas := make(map[int][]byte) // in one spelling, of those that are listed again
 	for i, d := range b.defs {
 		b.entries[i].Name = d.Name
 		j, seen := first[d.Name]
 		switch {
 		case !seen:
 			first[d.Name] = i
-		case d.equal(b.defs[j]):
+		case d.Version == b.defs[j].Version && b.sameSchema(i, j, schemas):
 			b.entries[i].Status = Duplicate
 			b.entries[i].Problem = fmt.Errorf("tool %s: listed before", quote(d.Name))
 		default:
@@ -113,8 +116,35 @@ func (b *batch) repeated() {
 	}
 }
 
-func (d Definition) equal(other Definition) bool {
-	return d.Version == other.Version && bytes.Equal(d.InputSchema, other.InputSchema)
+// sameSchema reports whether definition i has the schema of the earlier one j.
+// What it finds out about j it keeps in schemas: a name may be listed often.
+func (b *batch) sameSchema(i, j int, schemas map[int][]byte) bool {
+	again, first := b.defs[i].InputSchema, b.defs[j].InputSchema
+	if bytes.Equal(again, first) {
+		return true
+	}
+	if _, known := schemas[j]; !known {
+		schemas[j] = respell(first)
+	}
+	again = respell(again)
+	return again != nil && bytes.Equal(again, schemas[j])
+}
+
+// respell returns JSON in one spelling, the last of two equal keys, or nil if it
+// is none or would lose something: half a surrogate pair or a byte that is not
+// UTF-8, which become U+FFFD.
+func respell(data []byte) []byte {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	var v any
+	if !json.Valid(data) || d.Decode(&v) != nil {
+		return nil
+	}
+	data, err := json.Marshal(v)
+	if err != nil || bytes.ContainsRune(data, '\ufffd') {
+		return nil
+	}
+	return data
 }
 
 // keep gives ids to the tools that [FromTool] takes and returns the others.

@@ -81,6 +81,63 @@ func TestFromTools(t *testing.T) {
 	}
 }
 
+// TestRepeated lists a tool twice, with the schema spelled in other ways.
+func TestRepeated(t *testing.T) {
+	const schema = `{"type":"object","properties":{"a":{"default":1.50},"b":{"enum":["é","<",9007199254740993]}},"required":["a","b"]}`
+	for _, tt := range []struct {
+		name, again string
+		want        toolid.Status
+	}{
+		{"itself", schema, toolid.Duplicate},
+		{"white space", "\n" + strings.ReplaceAll(schema, ",", ",\t\r\n ") + " ", toolid.Duplicate},
+		{"order of keys", `{"required":["a","b"],"properties":{"b":{"enum":["é","<",9007199254740993]},"a":{"default":1.50}},"type":"object"}`, toolid.Duplicate},
+		{"escapes", strings.NewReplacer("é", `\u00e9`, "<", `\u003C`, `"a"`, `"\u0061"`).Replace(schema), toolid.Duplicate},
+		{"order of an array", strings.ReplaceAll(schema, `["a","b"]`, `["b","a"]`), toolid.Refused},
+		{"another type", strings.ReplaceAll(schema, `{"default":1.50}`, `{"default":"1.50"}`), toolid.Refused},
+		{"a number beyond a float", strings.ReplaceAll(schema, "993", "992"), toolid.Refused},
+		{"a number's spelling", strings.ReplaceAll(schema, "1.50", "1.5"), toolid.Refused},
+		{"a description", strings.ReplaceAll(schema, `"object",`, `"object","description":"x",`), toolid.Refused},
+		{"no JSON", schema + "}", toolid.Refused},
+		{"nothing", "", toolid.Refused},
+	} {
+		for _, pair := range [][]toolid.Definition{{def("c.d", schema), def("c.d", tt.again)}, {def("c.d", tt.again), def("c.d", schema)}} {
+			entries, err := toolid.FromTools(pair, toolid.Mapping)
+			if err != nil || entries[1].Status != tt.want || (entries[0].Status == toolid.Refused) != (tt.want == toolid.Refused) {
+				t.Errorf("W6: %s: %v\n%s", tt.name, err, describe(entries))
+			}
+		}
+	}
+	for _, differ := range [][2]string{{`{"a":"\ud800"}`, `{"a":"\ud801"}`}, {"{\"a\":\"\xfe\"}", "{\"a\":\"\xff\"}"}, {"{", "}"}} {
+		entries, err := toolid.FromTools([]toolid.Definition{def("c.d", differ[0]), def("c.d", differ[1])}, toolid.Mapping)
+		if err != nil || entries[1].Status != toolid.Refused {
+			t.Errorf("W6: %q and %q: %v\n%s", differ[0], differ[1], err, describe(entries))
+		}
+	}
+	if entries, err := toolid.FromTools([]toolid.Definition{def("c.d", schema, "1"), def("c.d", schema, "2")}, toolid.Mapping); err != nil || entries[1].Status != toolid.Refused {
+		t.Errorf("W6: two versions: %v\n%s", err, describe(entries))
+	}
+}
+
+// TestRepeatedOften lists one name with a large schema and many small ones, and
+// one schema that is deep: at the square of their size that would take minutes.
+func TestRepeatedOften(t *testing.T) {
+	defs := []toolid.Definition{def("c.d", `{"enum":[`+strings.Repeat("1,", 1<<20)+"1]}")}
+	for i := range 20_000 {
+		defs = append(defs, def("c.d", fmt.Sprintf(`{"enum":[%d]}`, i)))
+	}
+	deep := strings.Repeat(`{"a":[`, 1<<20) + strings.Repeat(`]}`, 1<<20)
+	defs = append(defs, def("e.f", deep), def("e.f", deep+" "))
+	entries, err := toolid.FromTools(defs, toolid.Mapping)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range entries {
+		if e.Status != toolid.Refused && i < len(defs)-2 {
+			t.Fatalf("W6: entry %d is %s", i, e.Status)
+		}
+	}
+}
+
 // TestStrict holds that the error of the strict mode names what is wrong, up
 // to a number.
 func TestStrict(t *testing.T) {

@@ -88,18 +88,61 @@ func TestW11LineCut(t *testing.T) {
 }
 
 func TestText(t *testing.T) {
-	for _, test := range []struct{ text, want string }{
-		{"a\n\tb\r\n", "a\n\tb\n"},
-		{"a\u202eb\u200bc\x00d\ufffde\xff", "abcde"},
-		{"👨\u200d👩", "👨\u200d👩"},
+	for _, test := range []struct{ name, text, want string }{
+		{"empty", "", ""},
+		{"page", "# Title\n\n\tcode  and   blanks \n", "# Title\n\n\tcode  and   blanks \n"},
+		{"line ends", "a\n\tb\r\nc\rd\u0085e\u2028f\u2029g\r\r\n", "a\n\tb\nc\nd\ne\nf\ng\n\n"},
+		{"other white space", "a\vb\fc\u00a0d\u3000e", "a b c\u00a0d\u3000e"},
+		{"control, format, invalid", "a\u202eb\u200bc\x00d\ufffde\xff\u00adf", "abcdef"},
+		{"escape sequences", "a\x1b[31mred\x1b[0m\u009b1m\nb\x1b]0;t\a\x1b[2Jc\x1b", "ared\nbc"},
+		{"sequence without end", "a\x1b]0;rest\nof it", "a0;rest\nof it"},
+		{"selectors", "a\ufe0fb\U000e0100c\U000e01efd\u180be\u180ff\ufe0e", "abcdef"},
+		{"fillers", "a\u3164b\u115f\u1160c\uffa0d\u2800e\u034ff\u17b4\u17b5g", "abcdefg"},
+		{"tags, private", "a\U000e0068\U000e007fb\ue000c\U0010fffdd\u0378", "abcd"},
+		{"family", "👨\u200d👩\u200d👧", "👨\u200d👩\u200d👧"},
+		{"heart on fire", "❤\ufe0f\u200d🔥", "❤\ufe0f\u200d🔥"},
+		{"pictures", "☎\ufe0f ‼\ufe0f ℹ\ufe0f ©\ufe0f #\ufe0f\u20e3 1\ufe0f\u20e3", "☎\ufe0f ‼\ufe0f ℹ\ufe0f ©\ufe0f #\ufe0f\u20e3 1\ufe0f\u20e3"},
+		{"joiner in a script", "क\u094d\u200dष", "क\u094d\u200dष"},
+		{"joiners that join nothing", "\u200da\u200db \u200d\n\u200dé\u200d\u200d\u3000\u200d", "ab \né\u200d\u3000"},
+		{"selectors of nothing", "\ufe0f\u20e3\ufe0fa\ufe0f 1\ufe0f2\ufe0f ❤\ufe0f\ufe0f中\ufe0f", "\u20e3a 12 ❤\ufe0f中"},
 	} {
-		if got := clean.Text(test.text); got != test.want {
-			t.Errorf("Text(%q) = %q, want %q", test.text, got, test.want)
+		t.Run(test.name, func(t *testing.T) {
+			if got := clean.Text(test.text); got != test.want {
+				t.Errorf("Text(%q) = %q, want %q", test.text, got, test.want)
+			}
+		})
+	}
+}
+
+func TestFlow(t *testing.T) {
+	for text, want := range map[string]string{
+		" a\n\n b\u200b c ":          "a b c",
+		"a \u200b b\vc\u2028\x1b[1m": "a b c",
+		"\u3164\x00":                 "",
+	} {
+		if got := clean.Flow(text); got != want {
+			t.Errorf("Flow(%q) = %q, want %q", text, got, want)
 		}
 	}
-	if got := clean.Flow(" a\n\n b\u200b c "); got != "a b c" {
-		t.Errorf("Flow: %q", got)
+}
+
+func TestFirstLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                             "",
+		"\r\n \u2028Lists.\rMore.":     "Lists.",
+		"\u200b\n\x1b[0m\nLists.":      "Lists.",
+		"a\vb\f c\u00a0\td\u0085 e":    "a b c d",
+		"one two three four":           "one two…",
+		"onetwo\u200bthreefour":        "onetwothr…",
+		"\u3164one\U000e0100 \u2800tw": "one tw",
+	} {
+		if got := clean.FirstLine(text, 10); got != want {
+			t.Errorf("FirstLine(%q) = %q, want %q", text, got, want)
+		}
 	}
+}
+
+func TestCut(t *testing.T) {
 	for text, want := range map[string]string{
 		"one two three four": "one two…",
 		"onetwothreefour":    "onetwothr…",
@@ -115,8 +158,11 @@ func TestText(t *testing.T) {
 // megabytes below would take hours.
 func TestW11Linear(t *testing.T) {
 	for _, s := range []string{"\x1b]", "\u009d", "\x1b[1", "\x1b(", "\x1b", " ", "\u200b", "\x1bP\x1b"} {
-		if got := clean.Line(strings.Repeat(s, 4<<20/len(s))+"\nx", 10); got != "x" {
+		if got := clean.Line("x"+strings.Repeat(s, 4<<20/len(s))+"\nx", 1<<20); got != "xx" && got != "x x" {
 			t.Errorf("Line of many %q = %q", s, got)
+		}
+		if got := clean.FirstLine(strings.Repeat(s, 4<<20/len(s))+"\nx", 10); !strings.HasSuffix(got, "x") && !strings.HasSuffix(got, "…") {
+			t.Errorf("FirstLine of many %q = %q", s, got)
 		}
 	}
 }
@@ -143,4 +189,52 @@ func FuzzLine(f *testing.F) {
 			t.Errorf("not stable: %q becomes %q", got, again)
 		}
 	})
+}
+
+func FuzzText(f *testing.F) {
+	for _, s := range []string{"a\n\tb\r\n", "\x1b[1mx\x1b]0;t\a", "a\u2028\v\u200d", "❤\ufe0f\u200d🔥1\ufe0f\u20e3", "\xff\xc3\u3164\U000e0100", "\u009d0;\u009c"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got := clean.Text(text)
+		if !utf8.ValidString(got) {
+			t.Errorf("not UTF-8: %q", got)
+		}
+		prev := '\n'
+		for _, r := range got {
+			joiner := (r == '\u200d' || r == '\ufe0f') && r != prev && !unicode.IsSpace(prev)
+			if r != '\n' && r != '\t' && !joiner && (!clean.Visible(r) || clean.Line(string(r), 2) == "" && !unicode.IsSpace(r)) {
+				t.Errorf("%U is in %q", r, got)
+			}
+			prev = r
+		}
+		if again := clean.Text(got); again != got {
+			t.Errorf("not stable: %q becomes %q", got, again)
+		}
+		// What a page shows is what a line shows.
+		if a, b := clean.Line(got, len(text)+1), clean.Line(text, len(text)+1); strings.ReplaceAll(a, " ", "") != strings.ReplaceAll(b, " ", "") {
+			t.Errorf("Text has %q of %q", a, b)
+		}
+		if line := clean.FirstLine(text, 30); utf8.RuneCountInString(line) > 30 || strings.Join(strings.Fields(line), " ") != line {
+			t.Errorf("not a line: %q", line)
+		}
+	})
+}
+
+// Line reads no more of a text than it needs, however little of it shows.
+func TestLineReadsLittle(t *testing.T) {
+	hidden := strings.Repeat("\u200b", 1<<20)
+	for text, want := range map[string]string{
+		"name" + hidden + "more": "name…",
+		hidden + "name":          "",
+		"\x1b[31m" + "na" + strings.Repeat("\u200b", 10) + "me": "name",
+		strings.Repeat("x\u200b", 9) + hidden:                   strings.Repeat("x", 9) + "…",
+	} {
+		if got := clean.Line(text, 20); got != want {
+			t.Errorf("Line(%.20q) = %q, want %q", text, got, want)
+		}
+	}
+	if n := testing.AllocsPerRun(5, func() { clean.Line("name"+hidden, 20) }); n > 10 {
+		t.Errorf("%v allocations", n)
+	}
 }

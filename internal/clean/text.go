@@ -6,36 +6,92 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns text without control characters other than line feeds and tabs,
-// and without characters that are invisible or turn the direction of text;
-// U+200D, which joins emoji, stays. What is not valid UTF-8 is dropped.
+// Text returns text without what [Line] takes out of it, except for the white
+// space: line feeds, tabs and blanks stay as they are, other ends of a line
+// become line feeds, and other control characters of white space blanks. Of
+// what is invisible it keeps U+200D between the members of a picture and the
+// letters of scripts beyond ASCII, and U+FE0F after a picture, never two of
+// them side by side.
+//
+// Text returns what it is given if there is nothing to do.
 func Text(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == unicode.ReplacementChar, unicode.Is(unicode.Cf, r) && r != '\u200d':
-			return -1
-		case r == '\n' || r == '\t':
-			return r
-		case unicode.IsControl(r):
-			return -1
+	start := 0
+	for start < len(text) && simple(text[start]) {
+		start++
+	}
+	if start == len(text) {
+		return text
+	}
+	var b strings.Builder
+	b.WriteString(text[:start])
+	prev := '\n'
+	if start > 0 {
+		prev = rune(text[start-1])
+	}
+	for i := start; i < len(text); {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		if m := escape(text[i:], r, n); m > 0 {
+			i += m
+			continue
 		}
-		return r
-	}, text)
+		i += n
+		switch {
+		case r == '\r' && strings.HasPrefix(text[i:], "\n"):
+			continue
+		case lineEnd(r):
+			r = '\n'
+		case r == '\v' || r == '\f':
+			r = ' '
+		case r != '\t' && !Visible(r) && !joins(prev, r, text[i:]):
+			continue
+		}
+		b.WriteRune(r)
+		prev = r
+	}
+	return b.String()
+}
+
+// simple reports whether c is a character that Text keeps wherever it stands.
+func simple(c byte) bool { return ' ' <= c && c <= '~' || c == '\n' || c == '\t' }
+
+// lineEnd reports whether r ends a line.
+func lineEnd(r rune) bool {
+	switch r {
+	case '\n', '\r', '\u0085', '\u2028', '\u2029':
+		return true
+	}
+	return false
+}
+
+// joins reports whether r, which is invisible, has a meaning between prev and
+// rest.
+func joins(prev, r rune, rest string) bool {
+	switch {
+	case r == '\u200d':
+		return prev > unicode.MaxASCII && prev != r && !unicode.IsSpace(prev)
+	case r != '\ufe0f':
+		return false
+	case prev > unicode.MaxASCII:
+		return unicode.IsSymbol(prev) || unicode.IsPunct(prev) || prev == 'ℹ'
+	}
+	// The keycap of a digit, of # and of *.
+	return strings.ContainsRune("0123456789#*", prev) && strings.HasPrefix(rest, "\u20e3")
 }
 
 // Flow returns the words of [Text] on one line.
 func Flow(text string) string {
-	return Text(strings.Join(strings.Fields(text), " "))
+	return strings.Join(strings.Fields(Text(text)), " ")
 }
 
-// FirstLine returns [Text] of the first line that is not blank, cut to most
+// FirstLine returns [Flow] of the first line that has one, cut to most
 // characters.
 func FirstLine(text string, most int) string {
-	text = strings.TrimSpace(text)
-	if i := strings.IndexAny(text, "\r\n\u0085\u2028\u2029"); i >= 0 {
-		text = strings.TrimSpace(text[:i])
+	for line := range strings.FieldsFuncSeq(text, lineEnd) {
+		if line = Flow(line); line != "" {
+			return Cut(line, most)
+		}
 	}
-	return Cut(Text(text), most)
+	return ""
 }
 
 // Cut shortens text that is longer to most characters, of which the last is an

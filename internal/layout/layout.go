@@ -18,7 +18,7 @@ type Row []string
 // the module's root, which only documents, is ".".
 var Rows = []Row{
 	{".", "internal/..."},
-	{"gate", "toolid"},
+	{"gate", "manifest", "toolid"},
 	{"registry", "toolid/card"},
 	{"cash/control", "cash/serve"},
 	{"cash"},

@@ -3,11 +3,13 @@ package schema
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	chars "github.com/cash-mcp/go-sdk/internal/clean"
 )
 
-// clean makes a name or a value of a schema fit for a message: one line,
-// printable characters only, at most limit of them.
+// clean makes a name or a value of a schema fit for a message: one line of at
+// most limit characters. A name that holds something invisible is another one
+// without it, so each such character shows as '?'.
 func clean(text string, limit int) string {
 	if isClean(text, limit) {
 		return text
@@ -19,7 +21,7 @@ func clean(text string, limit int) string {
 		case unicode.IsSpace(r):
 			gap = true
 			continue
-		case r == utf8.RuneError || !unicode.IsPrint(r):
+		case !chars.Visible(r):
 			r = '?'
 		}
 		if gap && n > 0 {

@@ -188,6 +188,7 @@ func TestSummary(t *testing.T) {
 		{`{"type":["string","null"]}`, "Value: string or null."},
 		{`{"const":"é"}`, "Value: é."},
 		{`{"type":"object","properties":{"a` + "`" + `\n\u202e":{}}}`, "Object with `a` ?`."},
+		{`{"type":"object","properties":{"a\u200bb\ufe0f\udb40\udd00\u3164\u2800":{}}}`, "Object with `a?b????`."},
 	} {
 		if got := parse(t, test.doc).Summary(); strings.ReplaceAll(got, "a``", "a`") != test.want {
 			t.Errorf("Summary(%.60s)\n got %s\nwant %s", test.doc, got, test.want)

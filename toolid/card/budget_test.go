@@ -129,6 +129,27 @@ func TestW14RefusedAlone(t *testing.T) {
 	}
 }
 
+// TestW14OneCardForAnID lists an id three times: the first that has a card keeps
+// it, and again after a refresh.
+func TestW14OneCardForAnID(t *testing.T) {
+	var b card.Builder
+	list := []card.Facts{{ID: "a:b@1", Kind: "weapon"}, {ID: "a:b@1", Description: "One."}, {ID: "a:c@1"}, {ID: "a:b@1", Description: "Two."}, {ID: "a:c@1"}}
+	for range 2 {
+		cards, refused := b.Refresh(list)
+		if len(cards) != 2 || cards[0].Description != "One." || cards[1].ID != "a:c@1" {
+			t.Errorf("cards: %v", cards)
+		}
+		if len(refused) != 3 || refused[0].Index != 0 || refused[1].Index != 3 || refused[2].Index != 4 {
+			t.Fatalf("refused: %v", refused)
+		}
+		for i, first := range map[int]string{1: "item 1 ", 2: "item 2 "} {
+			if err := refused[i].Err.Error(); !strings.Contains(err, refused[i].ID) || !strings.Contains(err, first) {
+				t.Errorf("refused: %s", err)
+			}
+		}
+	}
+}
+
 // meter counts how often it is asked.
 type meter struct{ asked *int }
 
@@ -174,24 +195,4 @@ func TestW13RefreshCountsWhatChanged(t *testing.T) {
 	refresh(0)
 	catalog = whole
 	refresh(40) // what was gone is not remembered
-}
-
-func FuzzNew(f *testing.F) {
-	f.Add("a:b@1", "name", "Does it. [1/2] more", "tag", 0.5)
-	f.Fuzz(func(t *testing.T, id, name, description, tag string, cost float64) {
-		c, err := card.New(card.Facts{ID: id, Name: name, Description: description, Tags: []string{tag, "t"}, CostHint: cost})
-		if err != nil {
-			return
-		}
-		line := c.Line(999, 999)
-		if n := count(line + "\n"); n > card.HardCap || strings.ContainsAny(line, "\n\r\x1b") || !utf8.ValidString(line) {
-			t.Errorf("%d tokens: %q", n, line)
-		}
-		if strings.Count(line, "[999/999]") != 1+strings.Count(id, "[999/999]") {
-			t.Errorf("a forged number: %q", line)
-		}
-		if _, err := card.Marshal([]card.ChoiceCard{c}); err != nil {
-			t.Error(err)
-		}
-	})
 }

@@ -30,7 +30,7 @@ func build(f Facts, counter Counter) (ChoiceCard, error) {
 // fit shortens the description until the card is within budget.
 func fit(c *ChoiceCard, counter Counter) error {
 	whole := c.Description
-	if cost(*c, counter) <= Target {
+	if within(counter, c.widest(), Target) {
 		return nil
 	}
 	c.Description = ""
@@ -53,9 +53,9 @@ func fit(c *ChoiceCard, counter Counter) error {
 	return nil
 }
 
-// cost returns the tokens of the card's line with its line break, or a number
-// above HardCap. They are the same at any place of a response: numbers of up to
-// three digits are one token.
-func cost(c ChoiceCard, counter Counter) int {
-	return counter.Count(c.Line(MaxCards, MaxCards)+"\n", HardCap)
-}
+// cost returns the tokens of the card's line, or a number above HardCap.
+func cost(c ChoiceCard, counter Counter) int { return counter.Count(c.widest(), HardCap) }
+
+// widest returns the card's line with its line break as it costs at any place
+// of a response: numbers of up to three digits are one token.
+func (c ChoiceCard) widest() string { return c.Line(MaxCards, MaxCards) + "\n" }

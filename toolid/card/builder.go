@@ -3,6 +3,7 @@ package card
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"sync"
 )
@@ -32,12 +33,12 @@ type made struct {
 type Refused struct {
 	Index int    // in the catalog
 	ID    string // as given, which may be hostile
-	Err   error  // what [New] returned, which quotes the id safely
+	Err   error  // what [New] returned, or that the id is taken; quotes the id safely
 }
 
-// Refresh returns the cards of a catalog in its order. What [New] returns an
-// error for is missing there and reported in refused; it does not affect the
-// others.
+// Refresh returns the cards of a catalog in its order, no two with the same id.
+// What [New] returns an error for, or has the id of an earlier card, is missing
+// there and reported in refused; it does not affect the others.
 func (b *Builder) Refresh(catalog []Facts) (cards []ChoiceCard, refused []Refused) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -46,6 +47,7 @@ func (b *Builder) Refresh(catalog []Facts) (cards []ChoiceCard, refused []Refuse
 		counter = CL100K()
 	}
 	next := make(map[key]made, len(catalog))
+	taken := make(map[string]int, len(catalog)) // by id, the index of what has the card
 	cards = make([]ChoiceCard, 0, len(catalog))
 	for i := range catalog {
 		k := catalog[i].key()
@@ -57,10 +59,15 @@ func (b *Builder) Refresh(catalog []Facts) (cards []ChoiceCard, refused []Refuse
 			m.card, m.err = build(catalog[i], counter)
 		}
 		next[k] = m
-		if m.err != nil {
-			refused = append(refused, Refused{i, catalog[i].ID, m.err})
+		err := m.err
+		if first, ok := taken[m.card.ID]; ok && err == nil {
+			err = fmt.Errorf("building the card of %.80q: item %d of the catalog has the same id; choose another for one of them", m.card.ID, first)
+		}
+		if err != nil {
+			refused = append(refused, Refused{i, catalog[i].ID, err})
 			continue
 		}
+		taken[m.card.ID] = i
 		cards = append(cards, m.card)
 	}
 	b.made = next

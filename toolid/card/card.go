@@ -41,7 +41,8 @@ type ChoiceCard struct {
 	Safety Safety `json:"safety"`
 }
 
-// A Kind is what a card stands for.
+// A Kind is what a card stands for. Every kind that an id can have
+// (toolid.Kind) is one, in the same spelling.
 type Kind string
 
 // The kinds of cards: those of section 2.1, and of section 9.4.

@@ -20,7 +20,7 @@ type Counter interface {
 // that is not valid UTF-8 is a character of its own.
 //
 // The vocabulary is part of the program and is read at the first use, in some
-// 50 ms. What Count takes is linear in the text, of which it reads at most
+// 50 ms, which truncating or making cards of short texts is not. What Count takes is linear in the text, of which it reads at most
 // 128 × most bytes: no token is longer.
 func CL100K() Counter { return cl100k{} }
 
@@ -57,6 +57,15 @@ func (cl100k) Count(text string, most int) int {
 
 func (cl100k) prefixes(text string, most int) prefixCounter {
 	return newPrefixes(load(), text, most)
+}
+
+// within reports whether text has at most the given number of tokens. Short
+// texts are not worth a vocabulary: no token has less than a byte.
+func within(c Counter, text string, most int) bool {
+	if _, ok := c.(cl100k); ok && len(text) <= most {
+		return true
+	}
+	return c.Count(text, most) <= most
 }
 
 // over reports whether so many bytes make more than most tokens, whatever they

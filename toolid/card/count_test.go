@@ -75,6 +75,45 @@ func TestW12CountInvalid(t *testing.T) {
 	}
 }
 
+// TestW13ShortTexts holds that the vocabulary is not read for texts that have
+// fewer bytes than a budget has tokens, and that other counters are asked.
+func TestW13ShortTexts(t *testing.T) {
+	for name, test := range map[string]struct {
+		do   func()
+		used bool
+	}{
+		"truncate":         {func() { card.Truncate("hi", 60) }, false},
+		"as long as fits":  {func() { card.Truncate("hi", 2) }, false},
+		"nothing":          {func() { card.Truncate("", 1) }, false},
+		"no budget":        {func() { card.Truncate("long", 0) }, false},
+		"too long":         {func() { card.Truncate("hello", 4) }, true},
+		"card":             {func() { build(t, card.Facts{Description: "Reads.", Tags: []string{"x"}}) }, false},
+		"longer card":      {func() { build(t, card.Facts{Description: "A description that takes more bytes."}) }, true},
+		"response":         {func() { render(t, "Pick one.", build(t, card.Facts{})) }, false},
+		"long preamble":    {func() { render(t, "Pass the id of one of these to tool_execute.") }, true},
+		"refresh":          {func() { new(card.Builder).Refresh([]card.Facts{{ID: "a:b@1"}, {ID: "a:c@1"}}) }, false},
+		"refresh, refused": {func() { new(card.Builder).Refresh([]card.Facts{{ID: "a b"}}) }, false},
+	} {
+		if used := card.UsesVocabulary(test.do); used != test.used {
+			t.Errorf("%s: vocabulary used: %v", name, used)
+		}
+	}
+	asked := 0
+	if got := card.TruncateBy(meter{&asked}, "hi", 60); got != "hi" || asked == 0 {
+		t.Errorf("%q; another counter was asked %d times", got, asked)
+	}
+}
+
+// render is Render of what has a response.
+func render(t *testing.T, preamble string, cards ...card.ChoiceCard) string {
+	t.Helper()
+	text, err := card.Render(preamble, cards)
+	if err != nil {
+		t.Error(err)
+	}
+	return text
+}
+
 func TestW13CountIsConcurrent(t *testing.T) {
 	want := count(hostile[0])
 	var wg sync.WaitGroup

@@ -13,9 +13,13 @@
 // A card costs a bounded number of tokens, whatever an upstream writes into its
 // descriptions, and never carries a schema:
 //
-//	facts ─► clean ─► bound names and tags ─► truncate the description ─► card ─► Line, Render, Marshal
-//	                                                   ▲
-//	                                        Counter (cl100k_base)
+//	facts ─► clean, disarm ─► bound names and tags ─► truncate the description ─► card ─► Line, Render, Marshal
+//	                                                          ▲
+//	                                               Counter (cl100k_base)
+//
+// Nor can one text pass for another's: brackets, card numbers and the markers
+// of cost, side effects and safety in a description are respelled (list[int]
+// stays), so that a line has the id, tags and markers of its own card only.
 //
 // [New] makes one card, a [Builder] those of a catalog, and again those that
 // changed when the catalog is refreshed. [Sort] ranks them. [Truncate] is the
@@ -23,13 +27,19 @@
 // [Select] tells which card it meant; [SelectionSchema] keeps it from naming
 // anything else in the first place.
 //
+// Tokens are counted by an encoder of the package's own over the vocabulary of
+// tiktoken-go, because tiktoken-go takes time quadratic in the length of a run
+// of characters, which whoever writes a description chooses. The tests hold
+// the two together.
+//
 // # Limits
 //
 //   - A response has at most [MaxCards] cards: up to there the number of a card
 //     does not change what it costs.
 //   - A card whose id and tags alone take more than [HardCap] tokens is refused.
 //     Nothing but the description is shortened to fit the budget.
-//   - Of a description the first 1,000 characters count.
+//   - Of a description the first 1,000 characters count. What it claims in words
+//     is not judged, and letters that look like others are kept.
 //   - Importing the package adds the 7 MB of vocabularies of tiktoken-go-loader
 //     to a program, also where another [Counter] is used.
 package card

@@ -97,19 +97,26 @@ func (v *vocabulary) merge(ends []int, text string, from, to int) []int {
 		parts[i].rank = rank(i)
 	}
 	for {
-		at := 0
-		for i := range parts {
-			if parts[i].rank < parts[at].rank {
-				at = i
-			}
+		lowest := math.MaxInt
+		for _, p := range parts {
+			lowest = min(lowest, p.rank)
 		}
-		if parts[at].rank == math.MaxInt {
+		if lowest == math.MaxInt {
 			break
 		}
-		parts = append(parts[:at+1], parts[at+2:]...)
-		parts[at].rank = rank(at)
-		if at > 0 {
-			parts[at-1].rank = rank(at - 1)
+		// All that form the same token merge in one pass, unless one of them
+		// makes a token of a lower rank possible.
+		for at, next := 0, math.MaxInt; at < len(parts) && next > lowest; at++ {
+			if parts[at].rank != lowest {
+				continue
+			}
+			parts = append(parts[:at+1], parts[at+2:]...)
+			parts[at].rank = rank(at)
+			next = parts[at].rank
+			if at > 0 {
+				parts[at-1].rank = rank(at - 1)
+				next = min(next, parts[at-1].rank)
+			}
 		}
 	}
 	for _, p := range parts[1:] {

@@ -14,9 +14,9 @@ type Facts struct {
 	ID          string // the canonical id: visible ASCII, no blanks, at most 256 bytes
 	Name        string // "" is the id
 	Description string
-	Tags        []string
-	Kind        Kind   // "" is Tool
-	Namespace   string // "" is the part of the id before the ':' of its tool id
+	Tags        []string // read-only and destructive, in any case or with '_', set the safety class
+	Kind        Kind     // "" is Tool
+	Namespace   string   // "" is the part of the id before the ':' of its tool id
 	HasSchema   bool
 	CostHint    float64
 	SideEffects bool
@@ -29,7 +29,8 @@ const (
 	maxDescription = 1000 // characters
 )
 
-// The tags that name a safety class. They are kept before all others.
+// The tags that name a safety class, as cards spell them. They are kept before
+// all others.
 const (
 	tagDestructive = "destructive"
 	tagReadOnly    = "read-only"
@@ -47,7 +48,7 @@ func (f *Facts) card() (ChoiceCard, error) {
 	c := ChoiceCard{
 		ID:          f.ID,
 		Name:        clean.Line(f.Name, MaxName),
-		Description: unnumber(clean.Line(f.Description, maxDescription)),
+		Description: disarm(clean.Line(f.Description, maxDescription)),
 		Tags:        tags,
 		Kind:        f.Kind,
 		Namespace:   clean.Line(f.Namespace, MaxName),
@@ -134,42 +135,13 @@ func distinct(tags []string) []string {
 	return slices.Compact(tags)
 }
 
-// listMarks are what would end a tag, or the list, in a line.
-var listMarks = strings.NewReplacer("[", "_", "]", "_", ",", "_")
-
+// cleanTag returns a tag as a card has it. One that names a safety class in
+// other cases, or with an underscore, becomes the one that does.
 func cleanTag(tag string) string {
-	return listMarks.Replace(clean.Line(tag, MaxTag))
-}
-
-// unnumber writes [1/3] in a description as (1/3), so that it is not read as the
-// beginning of another card.
-func unnumber(text string) string {
-	var b []byte
-	for i := range len(text) {
-		if text[i] != '[' {
-			continue
-		}
-		j := digits(text, i+1)
-		if j == i+1 || j == len(text) || text[j] != '/' {
-			continue
-		}
-		if k := digits(text, j+1); k > j+1 && k < len(text) && text[k] == ']' {
-			if b == nil {
-				b = []byte(text)
-			}
-			b[i], b[k] = '(', ')'
-		}
+	tag = disarmTag(clean.Line(tag, MaxTag))
+	switch safe := strings.ReplaceAll(strings.ToLower(tag), "_", "-"); safe {
+	case tagDestructive, tagReadOnly:
+		return safe
 	}
-	if b == nil {
-		return text
-	}
-	return string(b)
-}
-
-// digits returns the end of the digits that begin at text[i:].
-func digits(text string, i int) int {
-	for i < len(text) && '0' <= text[i] && text[i] <= '9' {
-		i++
-	}
-	return i
+	return tag
 }

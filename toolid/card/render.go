@@ -14,7 +14,9 @@ import (
 //	[2/5] files:delete#0f3a91c7 (tool) — Deletes a file. [destructive, files] cost=0.5 side_effects safety=destructive
 //
 // The description and the tags are left out if there are none. The markers at
-// the end appear only where they say something, the score never.
+// the end appear only where they say something, the score never. Of a card that
+// [New] made no description and no tag can be mistaken for another part of the
+// line, or for another line.
 func (c ChoiceCard) Line(i, n int) string {
 	b := make([]byte, 0, 128+len(c.ID)+len(c.Description))
 	b = append(b, '[')
@@ -51,7 +53,7 @@ func (c ChoiceCard) Line(i, n int) string {
 
 // Render returns a whole response: the preamble, unless it is empty, and the
 // lines of the cards in their order, each with a line break. The preamble is
-// cleaned to one line and truncated to [Preamble] tokens of cl100k_base. With
+// cleaned like a description and truncated to [Preamble] tokens of cl100k_base. With
 // cards that [New] made the response has at most 80 tokens for each of them and
 // 32 for the preamble (section 2.3).
 //
@@ -62,7 +64,7 @@ func Render(preamble string, cards []ChoiceCard) (string, error) {
 	}
 	var b strings.Builder
 	// The line break takes a token at most.
-	if p := Truncate(clean.Line(preamble, maxDescription), Preamble-1); p != "" {
+	if p := Truncate(disarm(clean.Line(preamble, maxDescription)), Preamble-1); p != "" {
 		b.WriteString(p)
 		b.WriteByte('\n')
 	}

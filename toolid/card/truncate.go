@@ -14,8 +14,9 @@ import (
 // not positive.
 //
 // The result depends on nothing but the arguments. The time is bounded by
-// maxTokens, however long or hostile text is: of the rest it only counts
-// characters, and those up to 4 MiB.
+// maxTokens, however long or hostile text is, at some 60 µs a token, which
+// nothing but blanks takes: of the rest it only counts characters, and those up
+// to 4 MiB.
 func Truncate(text string, maxTokens int) string {
 	return TruncateBy(CL100K(), text, maxTokens)
 }
@@ -25,7 +26,7 @@ func TruncateBy(c Counter, text string, maxTokens int) string {
 	if maxTokens <= 0 {
 		return ""
 	}
-	if c.Count(text, maxTokens) <= maxTokens {
+	if within(c, text, maxTokens) {
 		return text
 	}
 	p := prefixesOf(c, text, maxTokens)
