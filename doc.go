@@ -11,6 +11,7 @@
 //	cash/control   what decides about calls: the store of withheld results
 //	cash/cashtest  a test kit for embedders: client, compliance check, budgets
 //	toolid/card    choice cards: a tool in a line, within a budget of tokens
+//	manifest       the well-known document: read, check, write, serve, fetch safely
 //	toolid         names a tool: ids, paths, spellings for the wire
 //	gate           decides whether a result is too large, and words how to get it
 //	examples/hello the smallest server

@@ -16,7 +16,8 @@
 //
 // [Server.Call], [Server.Help] and [Server.Skill] are the same three as plain
 // Go methods. [Server.AddTo] adds the tools to an MCP server that exists
-// already.
+// already. [Server.ManifestHandler] and the resource cash://server say who
+// publishes the server and what is there (RFC 5.5, 5.6).
 //
 // # The gate
 //
@@ -28,6 +29,6 @@
 //
 // # Limits
 //
-// Lists of skills show 100 lines, a search 10 functions. A description in a list shows its first
-// line, cut at 200 characters. Help and skill are never gated.
+// Lists of skills show 100 lines, a search 10 functions. A description in a list
+// shows its first line, cut at 200 characters. Help and skill are never gated.
 package cash

@@ -10,6 +10,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/gate"
+	"github.com/cash-mcp/go-sdk/manifest"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -41,6 +42,13 @@ type Options struct {
 	// they need not run twice. Servers that share one tell their results apart
 	// by Name. Nil is control.NewReplays(nil).
 	Replays control.ReplayStore
+
+	// Manifest is what the server publishes of itself, at
+	// [Server.ManifestHandler] and as the resource cash://server. What is empty
+	// is filled in: who publishes it with Name, what is there with what a caller
+	// sees of whom nothing is known. Nil is the same as empty. One that could
+	// not be published panics.
+	Manifest *manifest.Manifest
 
 	// HelpText may rewrite a page of help (RFC 4.2): text is what would be
 	// sent. The caller is in the context, further arguments are in

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -20,11 +21,15 @@ type Server struct {
 	opts     Options
 	pipeline *registry.Pipeline
 	serve    *serve.Server
+	started  time.Time
 }
 
 // NewServer returns a server of src. It panics if opts are in error.
 func NewServer(src registry.Source, opts *Options) *Server {
-	s := &Server{opts: opts.withDefaults()}
+	s := &Server{opts: opts.withDefaults(), started: time.Now()}
+	if err := s.checkManifest(); err != nil {
+		panic("cash: " + err.Error())
+	}
 	s.pipeline = registry.NewPipeline(src, &registry.PipelineOptions{
 		Middleware:   append(slices.Clip(s.opts.Middleware), s.replays),
 		Timeout:      s.opts.Timeout,
@@ -115,7 +120,7 @@ func (s *Server) Run(ctx context.Context, transport mcp.Transport) error {
 
 // Handler returns the HTTP handler of the MCP endpoint, for clients of both
 // protocol generations; see [serve.Server.Handler].
-func (s *Server) Handler() http.Handler { return s.serve.Handler() }
+func (s *Server) Handler() http.Handler { return withHost(s.serve.Handler()) }
 
 // Shutdown refuses further calls, waits for those in flight until ctx ends,
 // and cancels them then; see [serve.Server.Shutdown].

@@ -74,6 +74,7 @@ func (f face) Add(srv *mcp.Server, host *serve.Server) {
 			InputSchema: json.RawMessage(t.schema), Annotations: t.annotations,
 		}, host.Tool(t.run, t.timeout, renderError))
 	}
+	f.addIdentity(srv)
 }
 
 func ptr[T any](v T) *T { return &v }

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -35,6 +36,10 @@ type Skill struct {
 // Namespace returns the dotted path of the namespace that the skill was added
 // to, as registered; empty for the root.
 func (s *Skill) Namespace() string { return s.namespace }
+
+// Given returns the name as it was given, with hyphens where it had some; that
+// of a skill in no namespace is Name.
+func (s *Skill) Given() string { return cmp.Or(s.given, s.Name) }
 
 // prepare returns the copy that is kept, and its canonical name.
 func (s *Skill) prepare(namespace, origin string) (*Skill, string, error) {

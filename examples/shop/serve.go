@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cash-mcp/go-sdk/cash"
+	"github.com/cash-mcp/go-sdk/manifest"
 )
 
 const (
@@ -25,6 +26,7 @@ func serveHTTP(ctx context.Context, srv *cash.Server, addr string, log io.Writer
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", srv.Handler())
+	mux.Handle(manifest.WellKnownPath, srv.ManifestHandler())
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: readTimeout}
 
 	stopped := make(chan error, 1)

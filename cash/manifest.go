@@ -1,0 +1,164 @@
+package cash
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/manifest"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// Manifest returns what the server publishes of itself (RFC 5.5):
+// [Options.Manifest], where what is empty is filled in. Namespaces and skills
+// are those that a caller sees of whom nothing is known, whoever asks.
+func (s *Server) Manifest(ctx context.Context) (*manifest.Manifest, error) {
+	m := s.manifestBase()
+	m.Endpoint = cmp.Or(m.Endpoint, endpointFor(ctx), "stdio:"+s.opts.Name)
+	ctx = registry.WithCaller(ctx, nil)
+	if m.Namespaces == nil {
+		namespaces, err := s.published(ctx)
+		if err != nil {
+			return nil, err
+		}
+		m.Namespaces = namespaces
+	}
+	if m.Skills == nil {
+		skills, err := s.publishedSkills(ctx)
+		if err != nil {
+			return nil, err
+		}
+		m.Skills = skills
+	}
+	if err := m.Check(); err != nil {
+		return nil, err
+	}
+	return &m, nil
+}
+
+// manifestBase is the manifest without what depends on the request.
+func (s *Server) manifestBase() manifest.Manifest {
+	var m manifest.Manifest
+	if s.opts.Manifest != nil {
+		m = *s.opts.Manifest
+	}
+	m.Version = cmp.Or(m.Version, manifest.SpecVersion)
+	m.LastUpdated = cmp.Or(m.LastUpdated, s.started.UTC().Format(time.DateOnly))
+	m.Publisher = cmp.Or(m.Publisher, s.opts.Name)
+	return m
+}
+
+// checkManifest returns what is wrong with what the embedder gave.
+func (s *Server) checkManifest() error {
+	m := s.manifestBase()
+	m.Endpoint = cmp.Or(m.Endpoint, "https://localhost/mcp")
+	if m.Namespaces == nil {
+		m.Namespaces = []manifest.Namespace{{Suggested: "any", Description: "Any."}}
+	}
+	return m.Check()
+}
+
+// published returns what is at the top level, or if there are no namespaces the
+// server as one: its functions are in the root.
+func (s *Server) published(ctx context.Context) ([]manifest.Namespace, error) {
+	l, err := s.source.List(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	var list []manifest.Namespace
+	for _, c := range l.Namespaces {
+		if len(list) < manifest.MaxEntries {
+			list = append(list, manifest.Namespace{Suggested: c.Name, Description: cmp.Or(oneLine(c.Description), "What "+c.Name+" can do.")})
+		}
+	}
+	if list == nil {
+		label := cmp.Or(manifest.Label(s.opts.Name), "cash")
+		list = []manifest.Namespace{{Suggested: label, Description: "What " + label + " can do."}}
+	}
+	return list, nil
+}
+
+// publishedSkills returns all skills under the names that they were given, with
+// hyphens where they are Agent Skills.
+func (s *Server) publishedSkills(ctx context.Context) ([]manifest.Skill, error) {
+	var list []manifest.Skill
+	err := s.walkSkills(ctx, "", func(l *registry.Listing) error {
+		for _, sk := range l.Skills {
+			if len(list) < manifest.MaxEntries {
+				list = append(list, manifest.Skill{Name: sk.Given(), Description: cmp.Or(oneLine(sk.Description), "How to "+sk.Name+".")})
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, registry.UnknownNamespace) { // nobody sees anything
+		err = nil
+	}
+	return list, err
+}
+
+// ManifestHandler returns the handler of the manifest, to be mounted at
+// [manifest.WellKnownPath]: YAML, or JSON to those who prefer it. Without an
+// endpoint of its own the manifest names /mcp at the host that it was asked
+// from.
+func (s *Server) ManifestHandler() http.Handler {
+	h := manifest.Handler(s.Manifest, &manifest.HandlerOptions{Logger: s.opts.Serve.Logger})
+	return withHost(h)
+}
+
+type endpointKey struct{}
+
+// withHost tells those behind it where the server is, as the client sees it.
+func withHost(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		scheme := "https"
+		if r.TLS == nil && isLoopback(r.Host) { // elsewhere something before us speaks TLS
+			scheme = "http"
+		}
+		ctx := context.WithValue(r.Context(), endpointKey{}, scheme+"://"+r.Host+"/mcp")
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+func isLoopback(hostport string) bool {
+	host, _, err := net.SplitHostPort(hostport)
+	if err != nil {
+		host = hostport
+	}
+	return host == "localhost" || net.ParseIP(host).IsLoopback()
+}
+
+func endpointFor(ctx context.Context) string {
+	endpoint, _ := ctx.Value(endpointKey{}).(string)
+	return endpoint
+}
+
+// addIdentity adds the resource that holds the manifest as JSON (RFC 5.6). It is
+// for those who operate servers: hosts do not show it to users.
+func (f face) addIdentity(srv *mcp.Server) {
+	srv.AddResource(&mcp.Resource{
+		URI: manifest.ResourceURI, Name: "server", MIMEType: manifest.MediaTypeJSON,
+		Description: "The server's manifest, for aggregators and operators.",
+		Annotations: &mcp.Annotations{Audience: []mcp.Role{"assistant"}, Priority: 0.1},
+	}, f.readIdentity)
+}
+
+func (f face) readIdentity(ctx context.Context, _ *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	m, err := f.Manifest(ctx)
+	if err != nil {
+		cmp.Or(f.opts.Serve.Logger, slog.New(slog.DiscardHandler)).ErrorContext(ctx, "no manifest", "error", err)
+		return nil, errors.New("the manifest is not available")
+	}
+	data, err := m.MarshalJSON()
+	if err != nil {
+		return nil, errors.New("the manifest is not available")
+	}
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{
+		URI: manifest.ResourceURI, MIMEType: manifest.MediaTypeJSON, Text: string(data),
+	}}}, nil
+}

@@ -1,0 +1,182 @@
+package cash_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/cash"
+	"github.com/cash-mcp/go-sdk/manifest"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// publishing is a server with something to hide.
+func publishing(m *manifest.Manifest) *cash.Server {
+	nothing := func(context.Context, struct{}) (string, error) { return "", nil }
+	reg := registry.New(nil)
+	reg.Namespace("orders", "Create and manage orders.\nMore of it.").Add(registry.Func("create", "Create.", nothing))
+	reg.Namespace("orders", "").AddSkill(&registry.Skill{Name: "create-order-safely", Description: "Create an order.", Text: "Do it."})
+	reg.Namespace("bare", "").Add(registry.Func("f", "", nothing))
+	admin := reg.Namespace("vault", "Secrets.").VisibleTo(registry.Roles("admin"))
+	admin.Add(registry.Func("open", "Open.", nothing))
+	admin.AddSkill(&registry.Skill{Name: "rob", Text: "Rob it."})
+	return cash.NewServer(reg, &cash.Options{Name: "shop", Manifest: m})
+}
+
+// serveAll mounts the endpoint and the manifest on loopback.
+func serveAll(t *testing.T, srv *cash.Server) *httptest.Server {
+	t.Helper()
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", srv.Handler())
+	mux.Handle(manifest.WellKnownPath, srv.ManifestHandler())
+	ts := httptest.NewServer(mux)
+	t.Cleanup(ts.Close)
+	return ts
+}
+
+func get(t *testing.T, method, url, accept string) (*http.Response, string) {
+	t.Helper()
+	req, err := http.NewRequest(method, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if accept != "" {
+		req.Header.Set("Accept", accept)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, string(body)
+}
+
+// TestR110Manifest reads the manifest as a client does: R110 to R113, R117, X4.
+func TestR110Manifest(t *testing.T) {
+	ts := serveAll(t, publishing(nil))
+	resp, body := get(t, "GET", ts.URL+manifest.WellKnownPath, "")
+	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "application/yaml" {
+		t.Fatalf("status %d, type %q: %s", resp.StatusCode, resp.Header.Get("Content-Type"), body)
+	}
+	m, err := manifest.Parse([]byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.LastUpdated = "" // today
+	want := &manifest.Manifest{
+		Version: "0.1.1", Publisher: "shop", Endpoint: ts.URL + "/mcp",
+		Namespaces: []manifest.Namespace{
+			{Suggested: "bare", Description: "What bare can do."},
+			{Suggested: "orders", Description: "Create and manage orders."},
+		},
+		Skills: []manifest.Skill{{Name: "create-order-safely", Description: "Create an order."}},
+	}
+	if !reflect.DeepEqual(m, want) {
+		t.Errorf("the manifest is\n%+v, want\n%+v", m, want)
+	}
+	if resp, body := get(t, "GET", ts.URL+manifest.WellKnownPath, "application/json"); resp.Header.Get("Content-Type") != "application/json" || !strings.HasPrefix(body, "{") {
+		t.Errorf("as JSON: %s", body)
+	}
+	if resp, _ := get(t, "POST", ts.URL+manifest.WellKnownPath, ""); resp.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("POST: status %d", resp.StatusCode)
+	}
+}
+
+// TestR115Identity holds that the resource says what the document does, through
+// any transport, and is not for users.
+func TestR115Identity(t *testing.T) {
+	srv := publishing(&manifest.Manifest{Publisher: "Shop Inc.", Endpoint: "https://shop.example/mcp", LastUpdated: "2026-01-02"})
+	ts := serveAll(t, srv)
+	_, body := get(t, "GET", ts.URL+manifest.WellKnownPath, "application/json")
+	want, err := manifest.Parse([]byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	inMemory, outside := mcp.NewInMemoryTransports()
+	go srv.Run(t.Context(), inMemory)
+	for name, transport := range map[string]mcp.Transport{"memory": outside, "HTTP": &mcp.StreamableClientTransport{Endpoint: ts.URL + "/mcp"}} {
+		client, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), transport, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		list, err := client.ListResources(t.Context(), nil)
+		if err != nil || len(list.Resources) != 1 || list.Resources[0].URI != "cash://server" {
+			t.Fatalf("%s: resources %+v, %v", name, list, err)
+		}
+		if a := list.Resources[0].Annotations; a == nil || len(a.Audience) != 1 || a.Audience[0] != "assistant" {
+			t.Errorf("%s: the resource is for users: %+v", name, a)
+		}
+		r, err := client.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "cash://server"})
+		if err != nil || len(r.Contents) != 1 || r.Contents[0].MIMEType != "application/json" {
+			t.Fatalf("%s: %+v, %v", name, r, err)
+		}
+		got, err := manifest.Parse([]byte(r.Contents[0].Text))
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: the resource is\n%+v (%v), want\n%+v", name, got, err, want)
+		}
+	}
+}
+
+// TestManifestEndpoint holds which endpoint is named when none is given.
+func TestManifestEndpoint(t *testing.T) {
+	srv := publishing(nil)
+	for host, want := range map[string]string{
+		"shop.example": "https://shop.example/mcp", "shop.example:8443": "https://shop.example:8443/mcp",
+		"localhost:80": "http://localhost:80/mcp", "[::1]:80": "http://[::1]:80/mcp",
+	} {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest("GET", manifest.WellKnownPath, nil)
+		r.Host = host
+		srv.ManifestHandler().ServeHTTP(w, r)
+		if m, err := manifest.Parse(w.Body.Bytes()); err != nil || m.Endpoint != want {
+			t.Errorf("%s: %+v, %v, want %s", host, m, err, want)
+		}
+	}
+	for _, host := range []string{"a@b", "a b", "x/y\n", ""} {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest("GET", manifest.WellKnownPath, nil)
+		r.Host = host
+		srv.ManifestHandler().ServeHTTP(w, r)
+		if w.Code != http.StatusServiceUnavailable {
+			t.Errorf("host %q: status %d: %s", host, w.Code, w.Body)
+		}
+	}
+	if m, err := srv.Manifest(t.Context()); err != nil || m.Endpoint != "stdio:shop" {
+		t.Errorf("without a request: %+v, %v", m, err)
+	}
+}
+
+// TestR113ManifestMistakes holds that what could not be published is refused when
+// the server is made, and that an empty server still has a manifest.
+func TestR113ManifestMistakes(t *testing.T) {
+	for what, m := range map[string]*manifest.Manifest{
+		"scheme":     {Authentication: &manifest.Authentication{Scheme: "basic"}},
+		"date":       {LastUpdated: "yesterday"},
+		"namespaces": {Namespaces: []manifest.Namespace{}},
+		"entry":      {Namespaces: []manifest.Namespace{{Suggested: "x"}}},
+	} {
+		func() {
+			defer func() {
+				if v := recover(); v == nil {
+					t.Errorf("%s: no panic", what)
+				}
+			}()
+			publishing(m)
+		}()
+	}
+	m, err := cash.NewServer(registry.New(nil), nil).Manifest(t.Context())
+	if err != nil || len(m.Namespaces) != 1 || m.Namespaces[0].Suggested != "cash" {
+		t.Errorf("of an empty server: %+v, %v", m, err)
+	}
+}

@@ -1,0 +1,207 @@
+package manifest
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+)
+
+// MaxEntries is the most namespaces, and the most skills, of a manifest.
+const MaxEntries = 10_000
+
+// Bounds of the fields in characters. What a person reads is cut, what a
+// program reads is refused.
+const (
+	maxVersion     = 64
+	maxURL         = 2048
+	maxName        = 200
+	maxCopyright   = 500
+	maxDescription = 1000
+)
+
+// Check reports whether the manifest can be published, by the same rules that
+// Parse holds documents of others to; the error is nil or an *Error for the
+// first field that breaks one. Texts that a person reads cannot break them:
+// writing cleans them and brings them into one line of bounded length.
+func (m *Manifest) Check() error {
+	_, err := m.publishable()
+	return err
+}
+
+// publishable returns a copy in normal form that passes check.
+func (m *Manifest) publishable() (*Manifest, error) {
+	if m == nil {
+		return nil, &Error{Reason: "there is no manifest"}
+	}
+	c := *m
+	if m.Authentication != nil {
+		a := *m.Authentication
+		c.Authentication = &a
+	}
+	c.Namespaces = append([]Namespace(nil), m.Namespaces...)
+	c.Skills = append([]Skill(nil), m.Skills...)
+	c.normalize()
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	return &c, nil
+}
+
+// normalize brings the fields into the one form in which they are compared,
+// written and handed out. It decides nothing: that is left to check.
+func (m *Manifest) normalize() {
+	m.Version = strings.TrimSpace(m.Version)
+	m.LastUpdated = dateOf(strings.TrimSpace(m.LastUpdated))
+	m.Endpoint = strings.TrimSpace(m.Endpoint)
+	m.Publisher = clean.Line(m.Publisher, maxName)
+	m.Copyright = clean.Line(m.Copyright, maxCopyright)
+	if m.CacheTTL < 0 {
+		m.CacheTTL = NoCache
+	}
+	if a := m.Authentication; a != nil {
+		a.Scheme = Scheme(strings.TrimSpace(string(a.Scheme)))
+		a.DocsURL = strings.TrimSpace(a.DocsURL)
+	}
+	for i := range m.Namespaces {
+		n := &m.Namespaces[i]
+		n.Suggested = clean.Line(n.Suggested, maxName)
+		n.Description = clean.Line(n.Description, maxDescription)
+	}
+	for i := range m.Skills {
+		s := &m.Skills[i]
+		s.Name = clean.Line(s.Name, maxName)
+		s.Description = clean.Line(s.Description, maxDescription)
+	}
+}
+
+// dateOf drops the time of day from a timestamp.
+func dateOf(text string) string {
+	const day = len(time.DateOnly)
+	if len(text) > day && strings.IndexByte("Tt ", text[day]) >= 0 && strings.Trim(text[day+1:], "0123456789:.+-Zz ") == "" {
+		return text[:day]
+	}
+	return text
+}
+
+// check returns what is wrong with a manifest in normal form, in the order of
+// RFC section 5.5.
+func (m *Manifest) check() error {
+	var c checker
+	c.token("cash_version", m.Version, maxVersion)
+	c.required("last_updated", m.LastUpdated)
+	if _, err := time.Parse(time.DateOnly, m.LastUpdated); err != nil {
+		c.fail("last_updated", "%s is not a date such as 2026-04-24", quote(m.LastUpdated))
+	}
+	c.required("publisher", m.Publisher)
+	c.token("endpoint", m.Endpoint, maxURL)
+	if isWeb(m.Endpoint) {
+		c.web("endpoint", m.Endpoint)
+	}
+	c.ttl(m.CacheTTL)
+	c.authentication(m.Authentication)
+	if len(m.Namespaces) == 0 {
+		c.fail("namespaces", "at least one entry is required")
+	}
+	c.entries("namespaces", len(m.Namespaces))
+	c.entries("skills", len(m.Skills))
+	for i, n := range m.Namespaces {
+		c.pair("namespaces", i, "suggested", n.Suggested, n.Description)
+	}
+	for i, s := range m.Skills {
+		c.pair("skills", i, "name", s.Name, s.Description)
+	}
+	if c.err == nil {
+		return nil // not c.err: a nil *Error is not a nil error
+	}
+	return c.err
+}
+
+// A checker keeps the first problem that it is told of.
+type checker struct{ err *Error }
+
+func (c *checker) fail(field, format string, args ...any) {
+	if c.err == nil {
+		c.err = &Error{Field: field, Reason: fmt.Sprintf(format, args...)}
+	}
+}
+
+func (c *checker) required(field, value string) {
+	if value == "" {
+		c.fail(field, "missing; it is required")
+	}
+}
+
+// token checks a text that programs read, which therefore is never repaired.
+func (c *checker) token(field, value string, most int) {
+	c.required(field, value)
+	switch n := utf8.RuneCountInString(value); {
+	case n > most:
+		c.fail(field, "%d characters; at most %d are allowed", n, most)
+	case clean.Line(value, most) != value:
+		c.fail(field, "%s has control characters, invisible ones or runs of blanks: remove them", quote(value))
+	}
+}
+
+// web checks the URL of a page or server that anybody may be sent to.
+func (c *checker) web(field, value string) {
+	c.token(field, value, maxURL)
+	u, err := url.Parse(value)
+	switch {
+	case err != nil || u.Host == "" || !isWeb(value):
+		c.fail(field, "%s is not a URL such as https://mcp.example/mcp", quote(value))
+	case u.User != nil:
+		c.fail(field, "the URL has a user name or password: remove it")
+	}
+}
+
+// isWeb reports whether an endpoint claims to be a URL of the web, rather than
+// the description of a command.
+func isWeb(endpoint string) bool {
+	scheme, _, found := strings.Cut(endpoint, ":")
+	return found && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
+}
+
+func (c *checker) ttl(ttl time.Duration) {
+	switch {
+	case ttl > MaxTTL:
+		c.fail("cache_ttl", "more than %d seconds", int64(MaxTTL/time.Second))
+	case ttl > 0 && ttl%time.Second != 0:
+		c.fail("cache_ttl", "not a whole number of seconds")
+	}
+}
+
+func (c *checker) authentication(a *Authentication) {
+	if a == nil {
+		return
+	}
+	switch a.Scheme {
+	case SchemeNone, SchemeBearer, SchemeAPIKey, SchemeOAuth2:
+	case "":
+		c.required("authentication.scheme", "")
+	default:
+		c.fail("authentication.scheme", "%s is not one of none, bearer, apikey, oauth2", quote(string(a.Scheme)))
+	}
+	if a.DocsURL != "" {
+		c.web("authentication.docs_url", a.DocsURL)
+	}
+}
+
+func (c *checker) entries(field string, n int) {
+	if n > MaxEntries {
+		c.fail(field, "%d entries; at most %d are allowed", n, MaxEntries)
+	}
+}
+
+// pair checks an entry that consists of a name and a description.
+func (c *checker) pair(list string, i int, key, name, description string) {
+	if name == "" {
+		c.required(fmt.Sprintf("%s[%d].%s", list, i, key), name)
+	}
+	if description == "" {
+		c.required(fmt.Sprintf("%s[%d].description", list, i), description)
+	}
+}

@@ -1,0 +1,105 @@
+package manifest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+)
+
+// A Source returns the manifest to serve. The context is that of the request;
+// the manifest is not changed. An error, or no manifest, is answered with
+// status 503, and its text is logged, never shown.
+type Source func(context.Context) (*Manifest, error)
+
+// Static returns a source of one manifest, which must not change any more.
+func Static(m *Manifest) Source {
+	return func(context.Context) (*Manifest, error) { return m, nil }
+}
+
+// HandlerOptions configure Handler. Nil is fine.
+type HandlerOptions struct {
+	// Public lets caches that many clients share keep the manifest. Set it only
+	// if the source returns the same to everybody.
+	Public bool
+	// Logger gets what the source reports. Nil discards.
+	Logger *slog.Logger
+}
+
+// Handler serves a manifest, to be mounted at WellKnownPath (RFC section 5.5):
+// as application/yaml, or as application/json to those who prefer it. It
+// answers GET and HEAD, lets caches keep the answer for the manifest's TTL, and
+// says whether a kept one still holds.
+func Handler(source Source, opts *HandlerOptions) http.Handler {
+	h := &handler{source: source}
+	if opts != nil {
+		h.opts = *opts
+	}
+	h.opts.Logger = cmp.Or(h.opts.Logger, slog.New(slog.DiscardHandler))
+	return h
+}
+
+type handler struct {
+	source Source
+	opts   HandlerOptions
+}
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "a manifest can only be read: use GET", http.StatusMethodNotAllowed)
+		return
+	}
+	w.Header().Set("Vary", "Accept")
+	m, err := h.source(r.Context())
+	if err == nil && m == nil {
+		err = errors.New("the source returned no manifest")
+	}
+	media, body := MediaTypeYAML, []byte(nil)
+	switch {
+	case err != nil:
+	case prefersJSON(r.Header):
+		media = MediaTypeJSON
+		body, err = m.MarshalJSON()
+	default:
+		body, err = m.YAML()
+	}
+	if err != nil {
+		h.opts.Logger.ErrorContext(r.Context(), "no manifest to serve", "error", err)
+		w.Header().Set("Cache-Control", "no-store")
+		http.Error(w, "the manifest is not available now: try again later", http.StatusServiceUnavailable)
+		return
+	}
+	header := w.Header()
+	header.Set("Content-Type", media)
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Cache-Control", h.cacheControl(m))
+	header.Set("ETag", etag(body))
+	// No Last-Modified: last_updated is a date, and a second change on one day
+	// would go unseen.
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+}
+
+func (h *handler) cacheControl(m *Manifest) string {
+	scope := "private"
+	if h.opts.Public {
+		scope = "public"
+	}
+	if m.TTL() == 0 {
+		return scope + ", no-cache"
+	}
+	return fmt.Sprintf("%s, max-age=%d", scope, int64(m.TTL()/time.Second))
+}
+
+// etag returns the validator of a body. The bytes of YAML and JSON differ, and
+// so do theirs.
+func etag(body []byte) string {
+	sum := sha256.Sum256(body)
+	return `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
+}
