@@ -60,7 +60,7 @@ func normalize(text string) string {
 	if isASCII(text) {
 		return text
 	}
-	return norm.NFKC.String(strings.Map(func(r rune) rune {
+	text = norm.NFKC.String(strings.Map(func(r rune) rune {
 		switch {
 		case r == utf8.RuneError, r == '\u200b': // the latter parts words
 			return ' '
@@ -69,6 +69,7 @@ func normalize(text string) string {
 		}
 		return r
 	}, text))
+	return strings.ReplaceAll(text, "\u0640", "") // it lengthens Arabic words
 }
 
 func isASCII(s string) bool {
@@ -217,9 +218,9 @@ func fold(text string) string {
 }
 
 // optional reports whether a mark is often left out: the accents of Latin, Greek
-// and Cyrillic, the points of Hebrew, the vowels of Arabic and its lengthener.
+// and Cyrillic, the points of Hebrew, the vowels of Arabic.
 func optional(r rune) bool {
-	return 0x300 <= r && r <= 0x36F || 0x591 <= r && r <= 0x5C7 || 0x64B <= r && r <= 0x65F || r == 0x670 || r == 0x640
+	return 0x300 <= r && r <= 0x36F || 0x591 <= r && r <= 0x5C7 || 0x64B <= r && r <= 0x65F || r == 0x670
 }
 
 // spelt are letters that people without them write otherwise, and the sigma at
