@@ -23,6 +23,7 @@ type node struct {
 	functions   map[string]*Function // by canonical name
 	skills      map[string]*Skill
 	built       *view // nil after a change here or below
+	gone        bool  // it was replaced
 }
 
 func newNode(path, label string) *node {
@@ -70,6 +71,9 @@ func (n *Namespace) Add(functions ...*Function) {
 func (n *Namespace) TryAdd(functions ...*Function) error {
 	n.reg.mu.Lock()
 	defer n.reg.mu.Unlock()
+	if n.node.gone {
+		return errReplaced(n.node.path)
+	}
 	added := make(map[string]*Function, len(functions))
 	for _, f := range functions {
 		if f == nil || f.handler == nil {
@@ -123,6 +127,9 @@ func (n *Namespace) addSkills(skills []*Skill, origin string) error {
 	}
 	n.reg.mu.Lock()
 	defer n.reg.mu.Unlock()
+	if n.node.gone {
+		return errReplaced(n.node.path)
+	}
 	for key, s := range added {
 		if other := n.node.skills[key]; other != nil {
 			return conflict("skill", n.node.path, s.given, s.origin, other.given, other.origin)
@@ -131,6 +138,10 @@ func (n *Namespace) addSkills(skills []*Skill, origin string) error {
 	maps.Copy(n.node.skills, added)
 	n.reg.changed(n.node)
 	return nil
+}
+
+func errReplaced(path string) error {
+	return fmt.Errorf("adding to namespace %q: it was replaced; ask the registry for it again", path)
 }
 
 func conflict(what, path, name, origin, other, otherOrigin string) error {

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"reflect"
 	"strings"
 	"sync"
 
@@ -22,6 +23,15 @@ func (f *Function) searchText() *search.Text {
 	}
 	f.searched.once.Do(func() { f.searched.text = search.Read(f.document()) })
 	return f.searched.text
+}
+
+// keepText takes over what was read of an older function, if it says the same.
+func (f *Function) keepText(old *Function) {
+	if a, b := f.document(), old.document(); old.searched == nil || !reflect.DeepEqual(a, b) {
+		return
+	}
+	f.searched.once.Do(func() { f.searched.text = old.searchText() })
+	f.searched.vector.v.Store(old.searched.vector.v.Load())
 }
 
 // document says what f is found by. As in its id, the first label of the path

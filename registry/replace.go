@@ -1,0 +1,133 @@
+package registry
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Replace puts all that is in tree in the place of all that is at and below the
+// namespace at path, which is made if need be; a nil tree removes it. It is for
+// what comes from elsewhere and changes as a whole: those who read see all of
+// the old or all of the new, and calls in flight go on with what they began.
+//
+// Later changes to tree have no effect. The namespace is described as tree's
+// root is, and visible to those who see that. A [Namespace] of what was replaced takes nothing any more: adding to it
+// is an error. So is a path that is illegal or the root, and one that leaves
+// paths in tree too long.
+func (r *Registry) Replace(path string, tree *Registry) error {
+	canonical, ok := CanonicalPath(path)
+	switch {
+	case !ok || path == "":
+		return fmt.Errorf("replacing namespace %q: %s, joined by single dots", path, labelRule)
+	case tree == r:
+		return fmt.Errorf("replacing namespace %q: a registry cannot be part of itself", path)
+	}
+	var graft *graft
+	if tree != nil {
+		var err error
+		if graft, err = tree.cutting(path, canonical); err != nil {
+			return fmt.Errorf("replacing namespace %q: %w", path, err)
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	old := r.all[canonical]
+	if old != nil {
+		r.uproot(old)
+	}
+	if graft == nil {
+		return nil
+	}
+	graft.succeed(old)
+	parent, key := "", canonical
+	if i := strings.LastIndexByte(canonical, '.'); i >= 0 {
+		parent, key = canonical[:i], canonical[i+1:]
+	}
+	p := r.ensure(path[:max(0, strings.LastIndexByte(path, '.'))], parent)
+	graft.root.parent = p
+	p.children[key] = graft.root
+	for c, n := range graft.all {
+		r.all[c] = n
+	}
+	r.changed(p)
+	return nil
+}
+
+// uproot takes n and all below it out of the tree. The caller holds r.mu.
+func (r *Registry) uproot(n *node) {
+	delete(n.parent.children, n.canonical[strings.LastIndexByte(n.canonical, '.')+1:])
+	n.walk(func(n *node) {
+		n.gone = true
+		delete(r.all, n.canonical)
+	})
+	r.changed(n.parent)
+}
+
+func (n *node) walk(visit func(*node)) {
+	visit(n)
+	for _, c := range n.children {
+		c.walk(visit)
+	}
+}
+
+// graft is a copy of a tree for another place.
+type graft struct {
+	root *node
+	all  map[string]*node // by canonical path
+}
+
+// cutting returns a copy of all that is in r, to stand at path.
+func (r *Registry) cutting(path, canonical string) (*graft, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	g := &graft{all: make(map[string]*node, len(r.all))}
+	var err error
+	g.root, err = g.copy(r.root, path, canonical)
+	return g, err
+}
+
+func (g *graft) copy(n *node, path, canonical string) (*node, error) {
+	if len(path) > maxPath {
+		return nil, fmt.Errorf("the path %.64q... has more than %d bytes", path, maxPath)
+	}
+	c := newNode(path, path[strings.LastIndexByte(path, '.')+1:])
+	c.canonical, c.description, c.origin, c.visibleTo = canonical, n.description, n.origin, n.visibleTo
+	for key, f := range n.functions {
+		c.functions[key] = f.In(path)
+	}
+	for key, s := range n.skills {
+		k := *s
+		k.namespace = path
+		c.skills[key] = &k
+	}
+	for key, child := range n.children {
+		cc, err := g.copy(child, join(path, child.label), join(canonical, key))
+		if err != nil {
+			return nil, err
+		}
+		cc.parent = c
+		c.children[key] = cc
+	}
+	g.all[canonical] = c
+	return c, nil
+}
+
+// succeed takes over from old what outlives a change: the calls that hang, and
+// what searches have read of functions that say the same.
+func (g *graft) succeed(old *node) {
+	if old == nil {
+		return
+	}
+	old.walk(func(o *node) {
+		n := g.all[o.canonical]
+		if n == nil {
+			return
+		}
+		for key, f := range n.functions {
+			if was := o.functions[key]; was != nil {
+				f.stuck = was.stuck
+				f.keepText(was)
+			}
+		}
+	})
+}
