@@ -102,7 +102,7 @@ func isYAMLMapping(text string) bool {
 		return false
 	}
 	top, err := parseYAML(text)
-	return err == nil && top != nil && top.Kind == yaml.MappingNode && checkYAML(top, 0) == nil && plainKeys(top)
+	return err == nil && top != nil && top.Kind == yaml.MappingNode && plainKeys(top)
 }
 
 // plainKeys refuses mappings that only happen to be some: "if x: y" and "def f(): pass" are valid YAML.

@@ -1,0 +1,172 @@
+// Package strictyaml reads YAML that may come from anybody: one document,
+// without what makes YAML dangerous or means different things to different
+// readers.
+//
+//	top, err := strictyaml.Read(data, strictyaml.Limits{Depth: 16})
+//
+// It returns nodes, because reading into values would expand aliases and turn
+// 1.0, dates and yes into something that is not the text. The text of a scalar
+// is node.Value.
+//
+// # Limits
+//
+// The size of data is the caller's to bound: the parser takes up to 250 times
+// its memory.
+package strictyaml
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Limits say what a document may have.
+type Limits struct {
+	Depth   int // levels of nesting; the top is the first
+	Aliases int // aliases, and with 0 no anchors either
+}
+
+// maxTags bounds the TAG directives, which the parser searches one by one for
+// every tag: tens of thousands of them take it seconds.
+const maxTags = 16
+
+// An Error says where a document is wrong, and how. It quotes nothing of it.
+type Error struct {
+	Line, Column int // from 1; 0 is unknown
+	Reason       string
+}
+
+// Error returns the line and the reason.
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return e.Reason
+	}
+	return fmt.Sprintf("line %d: %s", e.Line, e.Reason)
+}
+
+// Read returns the top of the one document in data, nil if there is none. Its
+// errors are *[Error]: a second document, a key that is not a text or is given
+// twice, a merge key, and what goes beyond the limits. Aliases are not
+// followed.
+func Read(data []byte, limits Limits) (top *yaml.Node, err error) {
+	// The parser recovers from the panics that it reports its own errors with;
+	// a defect in it must not end the process.
+	defer func() {
+		if recover() != nil {
+			top, err = nil, &Error{Reason: "the YAML cannot be read: simplify it"}
+		}
+	}()
+	if bytes.Count(data, []byte("%TAG")) > maxTags {
+		return nil, &Error{Reason: "too many TAG directives: write the tags out, or leave them away"}
+	}
+	if bytes.HasPrefix(data, []byte("%YAML 1.")) {
+		// The parser reads 1.2, and refuses a document that says so.
+		data = append([]byte{'#'}, data[1:]...)
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	var doc, extra yaml.Node
+	switch err := decoder.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		return nil, nil
+	case err != nil:
+		return nil, parserError(err)
+	}
+	switch err := decoder.Decode(&extra); {
+	case err == nil:
+		return nil, &Error{Line: extra.Line, Reason: "a second document begins: keep the first only"}
+	case !errors.Is(err, io.EOF):
+		return nil, parserError(err)
+	}
+	if len(doc.Content) != 1 {
+		return nil, nil
+	}
+	w := walker{limits: limits}
+	if err := w.walk(doc.Content[0], 1); err != nil {
+		return nil, err
+	}
+	return doc.Content[0], nil
+}
+
+// A walker sees every node of a document once; aliases it counts and does not
+// follow.
+type walker struct {
+	limits  Limits
+	aliases int
+}
+
+func (w *walker) walk(n *yaml.Node, depth int) error {
+	if w.limits.Aliases == 0 && (n.Kind == yaml.AliasNode || n.Anchor != "") {
+		return at(n, "anchors and aliases are not allowed: write the value out")
+	}
+	switch n.Kind {
+	case yaml.AliasNode:
+		if w.aliases++; w.aliases > w.limits.Aliases {
+			return at(n, "more than %d aliases: write the values out", w.limits.Aliases)
+		}
+		return nil
+	case yaml.ScalarNode:
+		return nil
+	case yaml.MappingNode:
+		if err := checkKeys(n); err != nil {
+			return err
+		}
+	}
+	if depth > w.limits.Depth {
+		return at(n, "nested deeper than %d levels: flatten it", w.limits.Depth)
+	}
+	for _, c := range n.Content {
+		if err := w.walk(c, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkKeys(n *yaml.Node) error {
+	seen := make(map[string]bool, len(n.Content)/2)
+	for i := 0; i < len(n.Content); i += 2 {
+		key := n.Content[i]
+		switch {
+		case key.Kind != yaml.ScalarNode:
+			return at(key, "the key is not one text: write it as key: value")
+		case key.Tag == "!!merge":
+			return at(key, "merge keys (<<) are not supported: write the values out")
+		case seen[key.Value]:
+			return at(key, "the key is given twice: remove one")
+		}
+		seen[key.Value] = true
+	}
+	return nil
+}
+
+func at(n *yaml.Node, format string, args ...any) error {
+	return &Error{n.Line, n.Column, fmt.Sprintf(format, args...)}
+}
+
+var parserLine = regexp.MustCompile(`^yaml: (?:line ([0-9]+): )?(.*)$`)
+
+// parserError puts an error of the parser into our form. Its words are its own
+// but for the names of unknown anchors.
+func parserError(err error) error {
+	m := parserLine.FindStringSubmatch(err.Error())
+	if m == nil {
+		return &Error{Reason: "not valid YAML"}
+	}
+	what := m[2]
+	if strings.HasPrefix(what, "unknown anchor") {
+		what = "an alias without its anchor"
+	}
+	line, _ := strconv.Atoi(m[1]) // 0 if there is none
+	return &Error{Line: line, Reason: "not valid YAML: " + what}
+}
+
+// IsNull reports whether a node is a plain null.
+func IsNull(n *yaml.Node) bool {
+	return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
+}
