@@ -36,6 +36,9 @@ type Options struct {
 	// MaxArguments is the most bytes of the arguments of a call, of help and of
 	// a skill. Zero is [registry.DefaultMaxArguments]; negative is no limit.
 	MaxArguments int
+	// Repair mends arguments of the wrong type where that takes no guessing;
+	// see [registry.PipelineOptions]. False refuses them.
+	Repair bool
 	// Middleware wraps every function; the first is outermost.
 	Middleware []registry.Middleware
 	// Replays keeps gated results of functions that are not read-only, so that

@@ -34,6 +34,7 @@ func NewServer(src registry.Source, opts *Options) *Server {
 		Middleware:   append(slices.Clip(s.opts.Middleware), s.replays),
 		Timeout:      s.opts.Timeout,
 		MaxArguments: s.opts.MaxArguments,
+		Repair:       s.opts.Repair,
 		Logger:       s.opts.Serve.Logger,
 	})
 	s.source = s.pipeline.Source()

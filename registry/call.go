@@ -13,6 +13,8 @@ type Call struct {
 	// them, with defaults filled in. Numbers and nested keys are as sent. The
 	// bytes must not be modified.
 	Arguments json.RawMessage
+	// Repairs are what was done to the arguments ([PipelineOptions.Repair]).
+	Repairs []Repair
 	// Caller may be nil.
 	Caller *Caller
 	// Reserved holds the values of [Request.Reserved] that were found among the

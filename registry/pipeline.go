@@ -27,6 +27,7 @@ type Pipeline struct {
 	handler      Handler // middleware around the function's own handler
 	timeout      time.Duration
 	maxArguments int
+	repair       bool
 	log          *slog.Logger
 }
 
@@ -40,6 +41,11 @@ type PipelineOptions struct {
 	// MaxArguments is the most bytes that the arguments of a call may have.
 	// Zero is [DefaultMaxArguments]; negative is no limit.
 	MaxArguments int
+	// Repair mends arguments before they are validated, by a few fixed rules:
+	// an object that came as text is taken as the object, and "42" as 42 where
+	// the schema wants an integer and no text; likewise numbers, booleans and
+	// null. [Call.Repairs] says what was done. False takes arguments as they are.
+	Repair bool
 	// Logger gets what the caller is not told: panics, results without a JSON
 	// form. Never arguments or results. Nil discards.
 	Logger *slog.Logger
@@ -55,6 +61,7 @@ func NewPipeline(src Source, opts *PipelineOptions) *Pipeline {
 		handler:      func(ctx context.Context, c *Call) (*Result, error) { return c.Function.handler(ctx, c) },
 		timeout:      cmp.Or(o.Timeout, DefaultTimeout),
 		maxArguments: cmp.Or(o.MaxArguments, DefaultMaxArguments),
+		repair:       o.Repair,
 		log:          o.Logger,
 	}
 	if p.log == nil {
@@ -129,12 +136,20 @@ func (p *Pipeline) prepareArguments(ctx context.Context, c *Call, req *Request) 
 	if len(data) == 0 {
 		data = []byte("{}")
 	}
+	if p.repair {
+		data, c.Repairs = repairObject(data)
+	}
 	var few [8]argument // on the stack
 	args, err := readArguments(few[:0], data, c.Function.params)
 	if err != nil {
 		return err
 	}
 	data, c.Reserved = normalized(data, args, req.Reserved)
+	if p.repair {
+		var repairs []Repair
+		data, repairs = repairValues(c.Function.InputSchema(), data)
+		c.Repairs = append(c.Repairs, repairs...)
+	}
 	in := c.Function.input
 	if err := in.Check(ctx, data); err != nil {
 		if ctx.Err() != nil {

@@ -1,0 +1,102 @@
+package registry
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// A Repair is a change that was made to arguments (gateway surface, section
+// 4.4), for the record.
+type Repair struct {
+	Path string `json:"path"` // $ for all of them, $.limit for one
+	Rule string `json:"rule"` // parse_stringified_object, str_to_integer, str_to_number, str_to_boolean or str_to_null
+}
+
+// repairObject returns the object that arguments hold as text, if they do.
+func repairObject(data []byte) ([]byte, []Repair) {
+	if strictjson.Check(data) != nil || strictjson.KindOf(data) != strictjson.String {
+		return data, nil
+	}
+	object := []byte(strictjson.Text(data))
+	if strictjson.Check(object) != nil || strictjson.KindOf(object) != strictjson.Object {
+		return data, nil
+	}
+	return object, []Repair{{"$", "parse_stringified_object"}}
+}
+
+// repairValues spells the top-level values that are texts as what the schema
+// asks for: "42" is 42 where an integer is wanted and no text. Nothing is
+// renamed, dropped or guessed; what has no such form stays, to be refused.
+func repairValues(inputSchema json.RawMessage, data []byte) ([]byte, []Repair) {
+	types := typesOf(inputSchema)
+	var repairs []Repair
+	b := append(make([]byte, 0, len(data)), '{')
+	for key, value := range strictjson.RawMembers(data) {
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(append(b, key...), ':')
+		name := strictjson.Text(key)
+		if rule, better := repairValue(types[name], value); rule != "" {
+			repairs = append(repairs, Repair{"$." + name, rule})
+			value = better
+		}
+		b = append(b, value...)
+	}
+	if repairs == nil {
+		return data, nil
+	}
+	return append(b, '}'), repairs
+}
+
+// repairValue returns the rule that applies to a value for which the types are
+// allowed, and what it makes of it; "" if there is none.
+func repairValue(types []string, value []byte) (rule string, better []byte) {
+	if strictjson.KindOf(value) != strictjson.String || slices.Contains(types, "string") {
+		return "", nil
+	}
+	text := strings.TrimSpace(strictjson.Text(value))
+	isNumber := strictjson.Check([]byte(text)) == nil && strictjson.KindOf([]byte(text)) == strictjson.Number
+	for _, r := range []struct {
+		wanted, rule string
+		fits         bool
+	}{
+		{"integer", "str_to_integer", isNumber && !strings.ContainsAny(text, ".eE")},
+		{"number", "str_to_number", isNumber},
+		{"boolean", "str_to_boolean", text == "true" || text == "false"},
+		{"null", "str_to_null", text == "null"},
+	} {
+		if r.fits && slices.Contains(types, r.wanted) {
+			return r.rule, []byte(text)
+		}
+	}
+	return "", nil
+}
+
+// typesOf returns the types that a schema allows for its top-level properties.
+func typesOf(inputSchema json.RawMessage) map[string][]string {
+	var s struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	if json.Unmarshal(inputSchema, &s) != nil {
+		return nil
+	}
+	types := make(map[string][]string, len(s.Properties))
+	for name, property := range s.Properties {
+		var one struct {
+			Type string `json:"type"`
+		}
+		var several struct {
+			Type []string `json:"type"`
+		}
+		if json.Unmarshal(property, &one) == nil && one.Type != "" {
+			types[name] = []string{one.Type}
+		} else if json.Unmarshal(property, &several) == nil {
+			types[name] = several.Type
+		}
+	}
+	return types
+}
