@@ -35,6 +35,13 @@
 // namespace, function or skill decides per request who sees it. Hidden is the
 // same as absent: in lists, calls, skills, errors and counts.
 //
+// # Finding and naming
+//
+// [Registry.Search] finds functions by words in any language, and [Suggest] what
+// an unknown name may stand for. [Browse] shows the tree by paths such as
+// /orders/retail, and every function and skill has an id ([Function.ID]). What
+// comes from elsewhere is put in and taken out as a whole ([Registry.Replace]).
+//
 // # Errors
 //
 // Every error of the pipeline is an *[Error] with one of a closed set of
