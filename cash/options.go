@@ -48,8 +48,10 @@ type Options struct {
 
 	// Manifest is what the server publishes of itself, at
 	// [Server.ManifestHandler] and as the resource cash://server. What is empty
-	// is filled in: who publishes it with Name, what is there with what a caller
-	// sees of whom nothing is known. Nil is the same as empty. One that could
+	// is filled in: who publishes it with Name, where it is with /mcp at the host
+	// that was asked, or stdio:Name where that is not known (over stdio, and
+	// after AddTo), what is there with what a caller sees of whom nothing is
+	// known. Nil is the same as empty. One that could
 	// not be published panics.
 	Manifest *manifest.Manifest
 

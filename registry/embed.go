@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 )
 
@@ -29,9 +28,6 @@ const (
 	embedText    = 4 << 10          // bytes of a text that are embedded
 )
 
-// vector is a unit vector that may not be there yet.
-type vector struct{ v atomic.Pointer[[]float32] }
-
 // Embed asks the registry's [Embedder] for the vectors of all functions that have
 // none yet. Call it before serving, and again after adding functions: one
 // without a vector is found by its words only. It does nothing without an
@@ -42,7 +38,7 @@ func (r *Registry) Embed(ctx context.Context) error {
 	}
 	_, f := r.searchable()
 	functions := slices.Clone(f.catalog.functions)
-	functions = slices.DeleteFunc(functions, func(f *Function) bool { return f.searched.vector.v.Load() != nil })
+	functions = slices.DeleteFunc(functions, func(f *Function) bool { return f.searched.vector.Load() != nil })
 	for batch := range slices.Chunk(functions, embedBatch) {
 		texts := make([]string, len(batch))
 		for i, f := range batch {
@@ -53,7 +49,7 @@ func (r *Registry) Embed(ctx context.Context) error {
 			return fmt.Errorf("embedding functions: %w", err)
 		}
 		for i, f := range batch {
-			f.searched.vector.v.Store(&vectors[i])
+			f.searched.vector.Store(&vectors[i])
 		}
 	}
 	return nil
@@ -94,7 +90,7 @@ func (r *Registry) embed(ctx context.Context, texts []string) (vectors [][]float
 // is known of that. A search goes on without.
 func (r *Registry) near(ctx context.Context, query string, functions []*Function) []float32 {
 	query = cutText(query)
-	known := func(f *Function) bool { return f.searched.vector.v.Load() != nil }
+	known := func(f *Function) bool { return f.searched.vector.Load() != nil }
 	if r.embedder == nil || query == "" || !slices.ContainsFunc(functions, known) {
 		return nil
 	}
@@ -112,7 +108,7 @@ func (r *Registry) near(ctx context.Context, query string, functions []*Function
 	}
 	near := make([]float32, len(functions))
 	for i, f := range functions {
-		if v := f.searched.vector.v.Load(); v != nil && len(*v) == len(vectors[0]) {
+		if v := f.searched.vector.Load(); v != nil && len(*v) == len(vectors[0]) {
 			for j, x := range *v {
 				near[i] += x * vectors[0][j]
 			}

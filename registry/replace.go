@@ -33,12 +33,14 @@ func (r *Registry) Replace(path string, tree *Registry) error {
 	defer r.mu.Unlock()
 	old := r.all[canonical]
 	if old != nil {
+		if graft != nil {
+			graft.succeed(old) // first: until something changes, nobody waits for the lock
+		}
 		r.uproot(old)
 	}
 	if graft == nil {
 		return nil
 	}
-	graft.succeed(old)
 	parent, key := "", canonical
 	if i := strings.LastIndexByte(canonical, '.'); i >= 0 {
 		parent, key = canonical[:i], canonical[i+1:]
@@ -115,9 +117,6 @@ func (g *graft) copy(n *node, path, canonical string) (*node, error) {
 // succeed takes over from old what outlives a change: the calls that hang, and
 // what searches have read of functions that say the same.
 func (g *graft) succeed(old *node) {
-	if old == nil {
-		return
-	}
 	old.walk(func(o *node) {
 		n := g.all[o.canonical]
 		if n == nil {
@@ -126,7 +125,7 @@ func (g *graft) succeed(old *node) {
 		for key, f := range n.functions {
 			if was := o.functions[key]; was != nil {
 				f.stuck = was.stuck
-				f.keepText(was)
+				f.keepSearched(was)
 			}
 		}
 	})

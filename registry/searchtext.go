@@ -3,7 +3,7 @@ package registry
 import (
 	"reflect"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"github.com/cash-mcp/go-sdk/internal/search"
 )
@@ -12,26 +12,31 @@ import (
 // shared by all snapshots that the function is in.
 type searched struct {
 	of     *Function // a copy of it, with other texts perhaps, is not it
-	once   sync.Once
-	text   *search.Text
-	vector vector
+	text   atomic.Pointer[search.Text]
+	vector atomic.Pointer[[]float32] // of length 1; see Registry.Embed
 }
 
 func (f *Function) searchText() *search.Text {
 	if f.searched == nil || f.searched.of != f {
 		return search.Read(f.document())
 	}
-	f.searched.once.Do(func() { f.searched.text = search.Read(f.document()) })
-	return f.searched.text
+	t := f.searched.text.Load()
+	if t == nil {
+		t = search.Read(f.document())
+		f.searched.text.Store(t)
+	}
+	return t
 }
 
-// keepText takes over what was read of an older function, if it says the same.
-func (f *Function) keepText(old *Function) {
-	if a, b := f.document(), old.document(); old.searched == nil || !reflect.DeepEqual(a, b) {
+// keepSearched takes over what was read of an older function, if anything was
+// and it says the same.
+func (f *Function) keepSearched(old *Function) {
+	text := old.searched.text.Load()
+	if text == nil || !reflect.DeepEqual(f.document(), old.document()) {
 		return
 	}
-	f.searched.once.Do(func() { f.searched.text = old.searchText() })
-	f.searched.vector.v.Store(old.searched.vector.v.Load())
+	f.searched.text.Store(text)
+	f.searched.vector.Store(old.searched.vector.Load())
 }
 
 // document says what f is found by. As in its id, the first label of the path
