@@ -3,6 +3,8 @@ package registry
 import (
 	"context"
 	"encoding/json"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // A Call is one invocation of a function, as handlers and middleware see it:
@@ -20,6 +22,11 @@ type Call struct {
 	// Reserved holds the values of [Request.Reserved] that were found among the
 	// arguments and taken out, by the same index. Nil if there were none.
 	Reserved []json.RawMessage
+	// Client is who is at the other end. Nil is nobody that can be turned to.
+	Client *Client
+	// Gate is what the face lets through, for functions that run behind a gate
+	// of their own ([Function.Gated]). Nil is not to say.
+	Gate *Gate
 
 	progress func(context.Context, Progress) error
 }
@@ -31,6 +38,37 @@ func (c *Call) Report(ctx context.Context, p Progress) error {
 		return nil
 	}
 	return c.progress(ctx, p)
+}
+
+// A Client is who is at the other end of a call, as far as a function may turn
+// to it while it runs. Any field may be zero.
+type Client struct {
+	// Owner identifies who may come back to what a call leaves behind: an
+	// authenticated caller or a connection. Empty is nobody that could be told
+	// from another.
+	Owner string
+	// For says for which of its own callers a server asks that mounts this one;
+	// empty if none does, or none that could be told from another.
+	For string
+	// Log sends a log message, if the client asked for such. ctx is the one
+	// that the handler was given.
+	Log func(ctx context.Context, m *mcp.LoggingMessageParams) error
+	// Elicit asks the person a question and waits for the answer. Nil: the
+	// client cannot be asked while a call runs.
+	Elicit func(ctx context.Context, q *mcp.ElicitParams) (*mcp.ElicitResult, error)
+	// TakesInputRequests says that a result may ask, by
+	// [Result.InputRequests]: the client then makes the same call again with
+	// the Answers and the State that the result had.
+	TakesInputRequests bool
+	Answers            mcp.InputResponseMap
+	State              string
+}
+
+// A Gate is how much a face lets through (RFC 7).
+type Gate struct {
+	Limit  int    // characters
+	Asked  bool   // the caller chose the limit for this call
+	Replay string // the value by which the caller asks for a withheld result, or empty
 }
 
 // Progress is how far a call has come.

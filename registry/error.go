@@ -2,6 +2,7 @@ package registry
 
 import (
 	"errors"
+	"slices"
 )
 
 // Kind classifies an [Error]. The set is closed: every face renders each kind
@@ -32,6 +33,9 @@ var kinds = []Kind{
 	Internal, Timeout, Canceled, Unavailable, Denied, RateLimited,
 }
 
+// Known reports whether k is one of the set.
+func (k Kind) Known() bool { return slices.Contains(kinds, k) }
+
 // Error returns the kind's text.
 func (k Kind) Error() string { return string(k) }
 
@@ -48,6 +52,7 @@ type Error struct {
 	Message   string // what happened: sentences with their full stop
 	Hint      string // the next step, a sentence; empty lets the face word it
 	Err       error  // the cause, for logs and errors.Is; never rendered
+	NotRun    bool   // the function has surely not run: repeating the call repeats no effect
 }
 
 // Error returns the message followed by the hint. Like the other methods it may

@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -40,7 +39,7 @@ func (p *Pipeline) failure(ctx context.Context, f *Function, timeout time.Durati
 // something, in clean text.
 func presentable(f *Function, e *Error) *Error {
 	shown := *e
-	if !slices.Contains(kinds, e.Kind) {
+	if !e.Kind.Known() {
 		shown.Kind = Failed
 	}
 	shown.Message, shown.Hint = cleanMessage(e.Message), cleanMessage(e.Hint)

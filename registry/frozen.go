@@ -20,6 +20,9 @@ func frozen(r *Result) (*Result, error) {
 	if r.Structured != nil && !json.Valid(r.Structured) {
 		return nil, errors.New("structured content is not JSON")
 	}
+	if r.InputRequests != nil {
+		return frozenRequests(r)
+	}
 	plainContent := true
 	for _, c := range r.Content {
 		if isNil(c) {
@@ -46,6 +49,20 @@ func frozen(r *Result) (*Result, error) {
 		return nil, err
 	}
 	return &copied, nil
+}
+
+// frozenRequests makes certain of the JSON form of what a result asks for.
+func frozenRequests(r *Result) (*Result, error) {
+	if len(r.Content) > 0 || r.Structured != nil {
+		return nil, errors.New("a result that asks for input has no content")
+	}
+	if _, err := json.Marshal(r.InputRequests); err != nil {
+		return nil, errors.New("input requests without a JSON form")
+	}
+	copied := *r
+	var err error
+	copied.Meta, err = frozenMeta(r.Meta)
+	return &copied, err
 }
 
 // isPlain reports whether a content has nothing in it but text and bytes.

@@ -71,6 +71,7 @@ func typedFunc[In, Out any](name, description, origin string, f func(context.Con
 		Name:        name,
 		Description: description,
 		input:       in,
+		checked:     in,
 		params:      newParams(in.Params()),
 		stuck:       new(atomic.Int32),
 		returns:     returns,

@@ -46,12 +46,18 @@ type Function struct {
 	namespace string
 	streaming bool
 	handler   Handler
-	input     *schema.Schema
+	input     *schema.Schema // what is published
+	checked   *schema.Schema // what arguments are held to
 	params    *params
 	returns   string
 	origin    string        // source line of the constructor
 	stuck     *atomic.Int32 // calls given up on that have not ended
 	searched  *searched     // nil outside of a namespace
+
+	// Of functions that run somewhere else; see Remote.
+	page  func(context.Context, json.RawMessage) (string, error)
+	gated bool
+	tool  string
 }
 
 // Namespace returns the dotted path of the namespace that the function was
@@ -81,7 +87,7 @@ func (f *Function) Check(ctx context.Context, arguments json.RawMessage) error {
 	if err := strictjson.Check(arguments); err != nil {
 		return invalidArguments("The arguments are not valid JSON: " + err.Error() + ".")
 	}
-	if err := f.input.Check(ctx, arguments); err != nil {
+	if err := f.checked.Check(ctx, arguments); err != nil {
 		return &Error{Kind: InvalidArguments, Message: "Invalid arguments: " + err.Error() + ".", Err: err}
 	}
 	return nil
@@ -117,4 +123,4 @@ func sourceLine(skip int) string {
 }
 
 // Open reports whether the function takes arguments that it does not declare.
-func (f *Function) Open() bool { return !f.input.Closed() }
+func (f *Function) Open() bool { return !f.checked.Closed() }

@@ -1,6 +1,8 @@
 package registry
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 )
@@ -18,6 +20,9 @@ type node struct {
 	description string
 	origin      string // source line of the description
 	visibleTo   Visibility
+	unavailable *Error // nil if it is available
+	page        func(context.Context, json.RawMessage) (string, error)
+	instance    string // of the server that it is on; empty is the parent's
 	parent      *node
 	children    map[string]*node     // by canonical label
 	functions   map[string]*Function // by canonical name
@@ -46,6 +51,44 @@ func (n *Namespace) VisibleTo(v Visibility) *Namespace {
 	n.node.visibleTo = v
 	n.reg.changed(n.node)
 	// What is below carries the conditions of what is above.
+	n.node.forget()
+	return n
+}
+
+// Unavailable marks the namespace, with all that is in and below it, as not to
+// be had at the moment, and returns n. It is shown with that mark even if nothing
+// is in it, and what is not known below it is refused with e rather than as
+// unknown. The functions that are there go on to be called: it is for them to
+// say that they cannot. Nil takes the mark away.
+func (n *Namespace) Unavailable(e *Error) *Namespace {
+	n.reg.mu.Lock()
+	defer n.reg.mu.Unlock()
+	n.node.unavailable = e
+	n.reg.changed(n.node)
+	n.node.forget() // what is below inherits it
+	return n
+}
+
+// Page sets what is asked for a page of help about the namespace when the
+// request has keyword arguments that the face does not know, and returns n. It
+// is for namespaces on other servers, which may know them. An empty text lets
+// the face write the page after all. Nil asks nobody.
+func (n *Namespace) Page(page func(ctx context.Context, kwargs json.RawMessage) (string, error)) *Namespace {
+	n.reg.mu.Lock()
+	defer n.reg.mu.Unlock()
+	n.node.page = page
+	n.reg.changed(n.node)
+	return n
+}
+
+// On says that the namespace, with all below it, is on another server, whose
+// instance is given, and returns n. Requests that have come through that server
+// do not see it: it has it itself.
+func (n *Namespace) On(instance string) *Namespace {
+	n.reg.mu.Lock()
+	defer n.reg.mu.Unlock()
+	n.node.instance = instance
+	n.reg.changed(n.node)
 	n.node.forget()
 	return n
 }

@@ -91,6 +91,8 @@ type Request struct {
 	Reserved []Reserved
 	// Progress delivers reports of the function. Nil drops them.
 	Progress func(context.Context, Progress) error
+	// Client is who is at the other end. Nil is nobody that can be turned to.
+	Client *Client
 }
 
 // A Reserved is an argument that a face understands; see [Request.Reserved].
@@ -118,7 +120,7 @@ func (p *Pipeline) Prepare(ctx context.Context, req *Request) (*Call, error) {
 	if ctx.Err() != nil {
 		return nil, notRun(ctx, f)
 	}
-	c := &Call{Function: f, Caller: CallerFrom(ctx), progress: req.Progress}
+	c := &Call{Function: f, Caller: CallerFrom(ctx), Client: req.Client, progress: req.Progress}
 	if err := p.prepareArguments(ctx, c, req); err != nil {
 		e := AsError(err)
 		e.Namespace, e.Name = f.namespace, f.Name
@@ -147,10 +149,10 @@ func (p *Pipeline) prepareArguments(ctx context.Context, c *Call, req *Request) 
 	data, c.Reserved = normalized(data, args, req.Reserved)
 	if p.repair {
 		var repairs []Repair
-		data, repairs = repairValues(c.Function.InputSchema(), data)
+		data, repairs = repairValues(c.Function.checked.JSON(), data)
 		c.Repairs = append(c.Repairs, repairs...)
 	}
-	in := c.Function.input
+	in := c.Function.checked
 	if err := in.Check(ctx, data); err != nil {
 		if ctx.Err() != nil {
 			return notRun(ctx, c.Function)

@@ -22,20 +22,15 @@ func RawFunc(name, description string, inputSchema json.RawMessage, f func(conte
 	if f == nil {
 		return nil, fmt.Errorf("function %q: handler is nil", name)
 	}
-	if len(bytes.TrimSpace(inputSchema)) == 0 {
-		inputSchema = json.RawMessage(`{"type":"object"}`)
-	}
-	in, err := schema.Parse(inputSchema)
+	in, err := parseInput(name, inputSchema)
 	if err != nil {
-		return nil, fmt.Errorf("function %q: input schema: %w", name, err)
-	}
-	if err := checkParams(in); err != nil {
-		return nil, fmt.Errorf("function %q: %w", name, err)
+		return nil, err
 	}
 	return &Function{
 		Name:        name,
 		Description: description,
 		input:       in,
+		checked:     in,
 		params:      newParams(in.Params()),
 		stuck:       new(atomic.Int32),
 		origin:      sourceLine(0),
@@ -43,6 +38,21 @@ func RawFunc(name, description string, inputSchema json.RawMessage, f func(conte
 			return f(ctx, c.Arguments)
 		},
 	}, nil
+}
+
+// parseInput reads the schema of the arguments of the function name.
+func parseInput(name string, text json.RawMessage) (*schema.Schema, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return anyObject(), nil
+	}
+	in, err := schema.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("function %q: input schema: %w", name, err)
+	}
+	if err := checkParams(in); err != nil {
+		return nil, fmt.Errorf("function %q: %w", name, err)
+	}
+	return in, nil
 }
 
 // checkParams refuses what no call could tell apart (R26).

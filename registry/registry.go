@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"strings"
 	"sync"
@@ -26,6 +27,7 @@ type Registry struct {
 	findMu sync.Mutex // an index is made by one at a time
 	found  *snapshot  // the last one with an index
 
+	instance    string
 	embedder    Embedder
 	embedFailed atomic.Pointer[time.Time] // the last time, for a query
 }
@@ -41,7 +43,7 @@ type Options struct {
 
 // New returns an empty registry.
 func New(opts *Options) *Registry {
-	r := &Registry{root: newNode("", ""), all: make(map[string]*node)}
+	r := &Registry{root: newNode("", ""), all: make(map[string]*node), instance: rand.Text()}
 	if opts != nil {
 		r.root.visibleTo = opts.VisibleTo
 		r.embedder = opts.Embedder
@@ -141,7 +143,7 @@ func (r *Registry) snapshot() *snapshot {
 		return s
 	}
 	s := &snapshot{views: make(map[string]*view, len(r.all))}
-	s.root = r.root.build(nil)
+	s.root = r.root.build(nil, nil, "")
 	s.root.index(s.views)
 	r.made++
 	s.number = r.made

@@ -11,8 +11,9 @@ import (
 // the old or all of the new, and calls in flight go on with what they began.
 //
 // Later changes to tree have no effect. The namespace is described as tree's
-// root is, and visible to those who see that. A [Namespace] of what was replaced takes nothing any more: adding to it
-// is an error. So is a path that is illegal or the root, and one that leaves
+// root is, visible to those who see that, and unavailable if that is. A
+// [Namespace] of what was replaced takes nothing any more: adding to it is an
+// error. So is a path that is illegal or the root, and one that leaves
 // paths in tree too long.
 func (r *Registry) Replace(path string, tree *Registry) error {
 	canonical, ok := CanonicalPath(path)
@@ -55,6 +56,15 @@ func (r *Registry) Replace(path string, tree *Registry) error {
 	return nil
 }
 
+// Exists reports whether there is a namespace at path, whoever may see it. It is
+// for those who mount trees.
+func (r *Registry) Exists(path string) bool {
+	canonical, _ := CanonicalPath(path)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.all[canonical] != nil
+}
+
 // uproot takes n and all below it out of the tree. The caller holds r.mu.
 func (r *Registry) uproot(n *node) {
 	delete(n.parent.children, n.canonical[strings.LastIndexByte(n.canonical, '.')+1:])
@@ -94,6 +104,7 @@ func (g *graft) copy(n *node, path, canonical string) (*node, error) {
 	}
 	c := newNode(path, path[strings.LastIndexByte(path, '.')+1:])
 	c.canonical, c.description, c.origin, c.visibleTo = canonical, n.description, n.origin, n.visibleTo
+	c.unavailable, c.page, c.instance = n.unavailable, n.page, n.instance
 	for key, f := range n.functions {
 		c.functions[key] = f.In(path)
 	}

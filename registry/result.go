@@ -19,6 +19,17 @@ type Result struct {
 	IsError bool
 	// Meta is attached as the protocol's _meta. Nil attaches nothing.
 	Meta map[string]any
+
+	// Ungated lets the result pass the gate: what is behind the function has
+	// gated it already, or streams.
+	Ungated bool
+	// InputRequests asks the client for more, instead of an answer; see
+	// [Client]. Nil asks nothing. A result that asks has no content.
+	InputRequests mcp.InputRequestMap
+	// RequestState is handed back by the client together with the answers. It
+	// is for the client to read and to change: what must not be has to be
+	// sealed, or kept behind an unguessable handle.
+	RequestState string
 }
 
 // TextResult returns a result of one text.

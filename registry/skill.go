@@ -31,6 +31,7 @@ type Skill struct {
 	origin    string
 	given     string // Name before hyphens were dropped
 	ready     bool   // Text has no inputs and nothing executable: served as it is
+	remote    func(context.Context, json.RawMessage) (string, error)
 }
 
 // Namespace returns the dotted path of the namespace that the skill was added
@@ -53,11 +54,11 @@ func (s *Skill) prepare(namespace, origin string) (*Skill, string, error) {
 	if err != nil {
 		return nil, "", fmt.Errorf("%w (%s)", err, kept.origin)
 	}
-	if strings.TrimSpace(s.Text) == "" {
+	if s.remote == nil && strings.TrimSpace(s.Text) == "" {
 		return nil, "", fmt.Errorf("skill %q (%s) has no text", s.Name, kept.origin)
 	}
 	kept.namespace = namespace
-	if len(skillmd.Inputs(s.Text)) == 0 { // removed once instead of on every request
+	if s.remote == nil && len(skillmd.Inputs(s.Text)) == 0 { // removed once instead of on every request
 		kept.Text, _ = skillmd.Strip(s.Text)
 		kept.ready = true
 	}
@@ -77,9 +78,20 @@ func (s *Skill) In(path string) (*Skill, error) {
 // error of kind [InvalidArguments]. An input that is not given shows its
 // default, or stays visible as {{name}}; one that the text does not name is
 // ignored. Executable content is removed after the inputs have been filled in.
-func (s *Skill) Render(_ context.Context, args json.RawMessage) (string, error) {
+//
+// The text of a [RemoteSkill] is fetched, and filled in where it comes from; ctx
+// bounds that.
+func (s *Skill) Render(ctx context.Context, args json.RawMessage) (string, error) {
 	if s.ready {
 		return s.Text, nil
+	}
+	if s.remote != nil {
+		text, err := s.remote(ctx, args)
+		if err != nil {
+			return "", err
+		}
+		text, _ = skillmd.Strip(text)
+		return text, nil
 	}
 	values, err := skillInputs(args)
 	if err != nil {

@@ -2,6 +2,8 @@ package registry
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -29,6 +31,9 @@ type view struct {
 	skills       map[string]*Skill
 	functionList []*Function
 	skillList    []*Skill
+	unavailable  *Error // of this namespace or of one above it
+	page         func(context.Context, json.RawMessage) (string, error)
+	instance     string
 
 	open    bool     // everything here and below is for everyone who sees this
 	listing *Listing // what everyone sees; nil unless open
@@ -39,7 +44,7 @@ type view struct {
 
 // build returns n's view, re-using what did not change. The caller holds the
 // registry's lock.
-func (n *node) build(above []Visibility) *view {
+func (n *node) build(above []Visibility, unavailable *Error, instance string) *view {
 	if n.built != nil {
 		return n.built
 	}
@@ -50,9 +55,18 @@ func (n *node) build(above []Visibility) *view {
 		skills:    make(map[string]*Skill, len(n.skills)),
 		open:      true,
 	}
+	if n.unavailable != nil {
+		unavailable = n.unavailable
+	}
+	v.unavailable, v.page, v.child.Unavailable = unavailable, n.page, unavailable != nil
 	v.conditions = above
+	v.instance = instance
+	if n.instance != "" && n.instance != instance {
+		v.instance = n.instance
+		v.conditions = append(slices.Clip(v.conditions), notThrough(n.instance))
+	}
 	if n.visibleTo != nil {
-		v.conditions = append(slices.Clip(above), n.visibleTo)
+		v.conditions = append(slices.Clip(v.conditions), n.visibleTo)
 	}
 	for _, key := range sortedKeys(n.functions) {
 		f := n.functions[key]
@@ -66,13 +80,13 @@ func (n *node) build(above []Visibility) *view {
 		v.skillList = append(v.skillList, s)
 		v.open = v.open && s.VisibleTo == nil
 	}
-	v.child.HasFunctions = len(v.functions) > 0
+	v.child.HasFunctions = len(v.functions) > 0 || v.child.Unavailable
 	v.child.HasSkills = len(v.skills) > 0
 	for _, key := range sortedKeys(n.children) {
 		c := n.children[key]
-		cv := c.build(v.conditions)
+		cv := c.build(v.conditions, unavailable, v.instance)
 		v.children = append(v.children, cv)
-		v.open = v.open && cv.open && c.visibleTo == nil
+		v.open = v.open && cv.open && len(cv.conditions) == len(v.conditions)
 		v.child.HasFunctions = v.child.HasFunctions || cv.child.HasFunctions
 		v.child.HasSkills = v.child.HasSkills || cv.child.HasSkills
 	}
@@ -106,7 +120,7 @@ func (v *view) sees(ctx context.Context) (functions, skills bool) {
 	if v.open {
 		return v.child.HasFunctions, v.child.HasSkills
 	}
-	functions = slices.ContainsFunc(v.functionList, func(f *Function) bool { return f.VisibleTo.allows(ctx) })
+	functions = v.child.Unavailable || slices.ContainsFunc(v.functionList, func(f *Function) bool { return f.VisibleTo.allows(ctx) })
 	skills = slices.ContainsFunc(v.skillList, func(s *Skill) bool { return s.VisibleTo.allows(ctx) })
 	for _, c := range v.children {
 		// What cannot change the answer is not asked.
@@ -131,6 +145,7 @@ func (v *view) everything() *Listing {
 		Namespace: v.child.Path, Description: v.child.Description,
 		Functions: v.functionList, Skills: v.skillList,
 		HasFunctions: v.child.HasFunctions, HasSkills: v.child.HasSkills,
+		Unavailable: v.unavailable, Instance: v.instance, Page: v.page,
 	}
 	for _, c := range v.children {
 		if c.child.HasFunctions || c.child.HasSkills {
@@ -142,7 +157,7 @@ func (v *view) everything() *Listing {
 
 // filter returns the listing for the caller in ctx.
 func (v *view) filter(ctx context.Context) *Listing {
-	l := &Listing{Namespace: v.child.Path, Description: v.child.Description}
+	l := &Listing{Namespace: v.child.Path, Description: v.child.Description, Unavailable: v.unavailable, Instance: v.instance, Page: v.page}
 	for _, f := range v.functionList {
 		if f.VisibleTo.allows(ctx) {
 			l.Functions = append(l.Functions, f)
@@ -153,7 +168,7 @@ func (v *view) filter(ctx context.Context) *Listing {
 			l.Skills = append(l.Skills, s)
 		}
 	}
-	l.HasFunctions, l.HasSkills = len(l.Functions) > 0, len(l.Skills) > 0
+	l.HasFunctions, l.HasSkills = len(l.Functions) > 0 || v.child.Unavailable, len(l.Skills) > 0
 	for _, c := range v.children {
 		if !allAllow(ctx, c.conditions[len(v.conditions):]) {
 			continue
@@ -178,7 +193,10 @@ func (s *snapshot) at(ctx context.Context, path string) (*view, error) {
 		return nil, invalidPath(path)
 	}
 	v := s.views[canonical]
-	if v == nil || !allAllow(ctx, v.conditions) {
+	switch {
+	case v == nil:
+		return nil, s.missing(ctx, path, canonical)
+	case !allAllow(ctx, v.conditions):
 		return nil, NoNamespace(path)
 	}
 	return v, nil
@@ -219,10 +237,40 @@ func (s *snapshot) function(ctx context.Context, path, name string) (*Function, 
 	if f != nil && f.VisibleTo.allows(ctx) {
 		return f, nil
 	}
-	if functions, _ := v.sees(ctx); !functions && v != s.root {
+	switch functions, _ := v.sees(ctx); {
+	case v.unavailable != nil:
+		return nil, v.unavailable.about(v.child.Path, name)
+	case !functions && v != s.root:
 		return nil, NoNamespace(path)
 	}
 	return nil, NoFunction(v.child.Path, name)
+}
+
+// about returns a copy of e that concerns the function or skill name.
+func (e *Error) about(namespace, name string) *Error {
+	c := *e
+	c.Namespace, c.Name = namespace, name
+	return &c
+}
+
+// missing returns why path leads nowhere: it is below a namespace that is
+// unavailable, or else not there.
+func (s *snapshot) missing(ctx context.Context, path, canonical string) error {
+	for {
+		i := strings.LastIndexByte(canonical, '.')
+		if i < 0 {
+			return NoNamespace(path)
+		}
+		canonical = canonical[:i]
+		v := s.views[canonical]
+		if v == nil {
+			continue
+		}
+		if v.unavailable == nil || !allAllow(ctx, v.conditions) {
+			return NoNamespace(path)
+		}
+		return v.unavailable.about(path, "")
+	}
 }
 
 func (s *snapshot) skill(ctx context.Context, path, name string) (*Skill, error) {
@@ -239,9 +287,15 @@ func (s *snapshot) skill(ctx context.Context, path, name string) (*Skill, error)
 		if sk := v.skills[key]; sk != nil && sk.VisibleTo.allows(ctx) {
 			return sk, nil
 		}
+		if v.unavailable != nil {
+			return nil, v.unavailable.about(v.child.Path, name)
+		}
 		if _, skills := v.sees(ctx); skills {
 			return nil, NoSkill(v.child.Path, name)
 		}
+	}
+	if errors.Is(err, Unavailable) {
+		return nil, err
 	}
 	// A namespace without skills and one that does not exist answer alike.
 	return nil, NoSkill(path, name)

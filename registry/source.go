@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 )
 
@@ -37,6 +38,15 @@ type Listing struct {
 	Skills       []*Skill
 	HasFunctions bool // the caller sees a function here or below
 	HasSkills    bool // the caller sees a skill here or below
+	// Unavailable says why what is here cannot be had at the moment. Nil if it
+	// can. HasFunctions is true of an unavailable namespace whatever is in it.
+	Unavailable *Error
+	// Instance names the server that the namespace is on ([Namespace.On]). Empty
+	// is this one.
+	Instance string
+	// Page asks the server that the namespace is on for its page of help; see
+	// [Namespace.Page]. Nil asks nobody.
+	Page func(ctx context.Context, kwargs json.RawMessage) (string, error)
 }
 
 // A Child is a namespace within a [Listing].
@@ -46,6 +56,7 @@ type Child struct {
 	Description  string
 	HasFunctions bool
 	HasSkills    bool
+	Unavailable  bool // it cannot be had at the moment; HasFunctions is true
 }
 
 // ErrSkipNamespace is what a function passed to [Walk] returns to leave out what

@@ -1,0 +1,104 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/cash-mcp/go-sdk/internal/schema"
+)
+
+// A Remote is how a function runs that is somewhere else, such as on an upstream
+// server; see [RemoteFunc].
+type Remote struct {
+	// Handler runs the function. It gets the whole [Call]. Required.
+	Handler Handler
+	// InputSchema describes the arguments. It may come from anywhere; empty is
+	// an object that takes anything.
+	InputSchema json.RawMessage
+	// Unchecked leaves it to the other side to check arguments: the schema is
+	// shown and not enforced.
+	Unchecked bool
+	// Page returns the other side's own page of help for the function, for
+	// keyword arguments as in help (RFC 4.2). Nil lets faces write one.
+	Page func(ctx context.Context, kwargs json.RawMessage) (string, error)
+	// Gated says that the other side has a gate of its own and heeds
+	// [Call.Gate].
+	Gated bool
+	// Tool is the name by which the other side knows the function. Empty is the
+	// function's own.
+	Tool string
+}
+
+// RemoteFunc makes a function of what runs somewhere else. Its errors are those
+// of [RawFunc].
+func RemoteFunc(name, description string, r Remote) (*Function, error) {
+	if r.Handler == nil {
+		return nil, fmt.Errorf("function %q: handler is nil", name)
+	}
+	shown, err := parseInput(name, r.InputSchema)
+	if err != nil {
+		return nil, err
+	}
+	f := &Function{
+		Name:        name,
+		Description: description,
+		input:       shown,
+		checked:     shown,
+		params:      newParams(shown.Params()),
+		stuck:       new(atomic.Int32),
+		origin:      sourceLine(0),
+		handler:     r.Handler,
+		page:        r.Page,
+		gated:       r.Gated,
+		tool:        r.Tool,
+	}
+	if r.Unchecked {
+		f.checked = anyObject()
+	}
+	return f, nil
+}
+
+// anyObject is the schema of an object that takes anything.
+func anyObject() *schema.Schema {
+	s, err := schema.Parse([]byte(`{"type":"object"}`))
+	if err != nil {
+		panic("registry: " + err.Error())
+	}
+	return s
+}
+
+// Page returns the page of help that the function brings with it, for the
+// keyword arguments in kwargs, a JSON object or empty; ok is false if it has
+// none, and faces write one.
+func (f *Function) Page(ctx context.Context, kwargs json.RawMessage) (text string, ok bool, err error) {
+	if f.page == nil {
+		return "", false, nil
+	}
+	text, err = f.page(ctx, kwargs)
+	return text, true, err
+}
+
+// Gated reports whether the function runs behind a gate of its own, which heeds
+// [Call.Gate].
+func (f *Function) Gated() bool { return f.gated }
+
+// Tool returns the name by which the server behind the function knows it: Name,
+// unless the function was made by [RemoteFunc] and is called otherwise there.
+func (f *Function) Tool() string {
+	if f.tool == "" {
+		return f.Name
+	}
+	return f.tool
+}
+
+// RemoteSkill makes a skill whose text is somewhere else. The text is filled in
+// there; what is executable in it is removed here, as always.
+func RemoteSkill(name, description string, text func(ctx context.Context, args json.RawMessage) (string, error)) (*Skill, error) {
+	if text == nil {
+		return nil, errors.New("skill " + quoteName(name) + ": no text")
+	}
+	return &Skill{Name: name, Description: description, remote: text}, nil
+}
