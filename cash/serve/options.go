@@ -40,6 +40,9 @@ type Options struct {
 	// http.NewCrossOriginProtection(): those of the same origin.
 	CrossOrigin *http.CrossOriginProtection
 
+	// Logging tells clients that functions send them log messages, such as those
+	// of upstream servers do ([registry.Client]). False tells them nothing.
+	Logging bool
 	// DrainTimeout is how long Run lets calls in flight go on after its context
 	// has ended. Zero is 10 seconds.
 	DrainTimeout time.Duration

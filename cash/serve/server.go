@@ -55,6 +55,8 @@ type Request struct {
 	Connection string
 	// Progress delivers reports to the client. Nil if it did not ask for them.
 	Progress func(context.Context, registry.Progress) error
+	// Client is the client, as far as a call may turn to it.
+	Client *registry.Client
 }
 
 // A ToolFunc is a tool of a face. The context carries the caller.
@@ -102,10 +104,11 @@ func (s *Server) answer(ctx context.Context, f ToolFunc, req *mcp.CallToolReques
 	if ctx, err = s.identify(ctx, req); err != nil {
 		return nil, err
 	}
-	return f(ctx, &Request{
+	return f(registry.WithVia(ctx, via(req)), &Request{
 		Arguments:  req.Params.Arguments,
 		Connection: s.connection(req),
 		Progress:   progress(req),
+		Client:     client(req),
 	})
 }
 
@@ -181,7 +184,10 @@ const objectsOnly = "2025-11-25"
 // toolResult is r in the SDK's form. The SDK writes into the metadata, and
 // results may be shared, so it gets a copy of that.
 func toolResult(r *registry.Result, req *mcp.CallToolRequest) *mcp.CallToolResult {
-	t := &mcp.CallToolResult{Content: r.Content, IsError: r.IsError, Meta: maps.Clone(r.Meta)}
+	t := &mcp.CallToolResult{
+		Content: r.Content, IsError: r.IsError, Meta: maps.Clone(r.Meta),
+		InputRequests: r.InputRequests, RequestState: r.RequestState,
+	}
 	if s := r.Structured; len(s) > 0 && (s[0] == '{' || req.ProtocolVersion() > objectsOnly) {
 		t.StructuredContent = s
 	}
@@ -210,11 +216,19 @@ func (s *Server) AddTo(srv *mcp.Server) {
 func (s *Server) newMCPServer() *mcp.Server {
 	srv := mcp.NewServer(s.impl, &mcp.ServerOptions{
 		// The tools never change, so nobody needs to be told that they did.
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+		Capabilities: s.capabilities(),
 		SetCacheable: private,
 	})
 	s.AddTo(srv)
 	return srv
+}
+
+func (s *Server) capabilities() *mcp.ServerCapabilities {
+	c := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}
+	if s.opts.Logging {
+		c.Logging = &mcp.LoggingCapabilities{}
+	}
+	return c
 }
 
 // private keeps what is said to one caller out of shared caches.

@@ -1,0 +1,51 @@
+package serve
+
+import (
+	"context"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// client is who made a request, as far as a function may turn to it.
+func client(req *mcp.CallToolRequest) *registry.Client {
+	c := &registry.Client{
+		Answers: req.Params.InputResponses,
+		State:   req.Params.RequestState,
+	}
+	if s, ok := req.Params.Meta[registry.MetaFor].(string); ok && len(s) <= maxInstance {
+		c.For = s
+	}
+	if req.Session == nil {
+		return c
+	}
+	c.Log = req.Session.Log
+	caps := req.ClientCapabilities()
+	if caps == nil || caps.Elicitation == nil {
+		return c
+	}
+	if req.ProtocolVersion() > objectsOnly {
+		c.TakesInputRequests = true
+	} else {
+		c.Elicit = func(ctx context.Context, q *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+			return req.Session.Elicit(ctx, q)
+		}
+	}
+	return c
+}
+
+// via returns the servers that a request says it has come through.
+func via(req *mcp.CallToolRequest) []string {
+	list, _ := req.Params.Meta[registry.MetaVia].([]any)
+	instances := make([]string, 0, len(list))
+	for _, v := range list {
+		if s, ok := v.(string); ok && len(s) <= maxInstance {
+			instances = append(instances, s)
+		}
+	}
+	return instances
+}
+
+// maxInstance bounds the name of a server, and of a caller of it, in bytes.
+const maxInstance = 64
