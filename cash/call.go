@@ -13,6 +13,7 @@ import (
 type call struct {
 	connection string // id of the connection; empty if there is none to tell apart
 	progress   func(context.Context, registry.Progress) error
+	client     *registry.Client
 	direct     []member // arguments of the tool that it does not name
 }
 
@@ -40,12 +41,15 @@ func (s *Server) run(ctx context.Context, req *CallRequest, via call) (*registry
 	}
 	c, err := s.pipeline.Prepare(ctx, &registry.Request{
 		Namespace: req.Namespace, Function: req.Function, Arguments: orNone(req.Kwargs),
-		Reserved: reserved, Progress: via.progress,
+		Reserved: reserved, Progress: via.progress, Client: via.client,
 	})
 	if err != nil {
 		return nil, err
 	}
-	g, err := s.newGating(c, req, via)
+	if c.Client != nil {
+		c.Client.Owner = owner(ctx, c.Caller, via)
+	}
+	g, err := s.newGating(ctx, c, req, via)
 	if err != nil {
 		return nil, err
 	}

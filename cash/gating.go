@@ -43,7 +43,7 @@ func isReplay(value json.RawMessage) bool {
 	return strictjson.KindOf(value) == strictjson.String && strings.HasPrefix(strictjson.Text(value), replayPrefix)
 }
 
-func (s *Server) newGating(c *registry.Call, req *CallRequest, via call) (*gating, error) {
+func (s *Server) newGating(ctx context.Context, c *registry.Call, req *CallRequest, via call) (*gating, error) {
 	g := &gating{server: s, call: c, limit: s.opts.SizeLimit, token: req.Replay}
 	limit := req.SizeLimit
 	if limit != nil && *limit < 0 {
@@ -63,15 +63,34 @@ func (s *Server) newGating(c *registry.Call, req *CallRequest, via call) (*gatin
 	if limit != nil {
 		g.limit, g.raised = *limit, true
 	}
-	switch {
-	case g.token != "":
+	g.owner = owner(ctx, c.Caller, via)
+	if c.Function.Gated() {
+		c.Gate = &registry.Gate{Limit: g.limit, Asked: g.raised, Replay: g.token}
+	}
+	if g.token != "" {
 		g.owner = control.Nobody + g.token
-	case !c.Caller.Anonymous():
-		g.owner = "caller:" + c.Caller.ID
-	case via.connection != "":
-		g.owner = "connection:" + via.connection
 	}
 	return g, nil
+}
+
+// owner names who may come back to what a call leaves behind; empty is nobody
+// that could be told from another. A server that mounts this one calls for many,
+// over one connection.
+func owner(ctx context.Context, c *registry.Caller, via call) string {
+	own := ""
+	switch {
+	case !c.Anonymous():
+		own = "caller:" + c.ID
+	case via.connection != "":
+		own = "connection:" + via.connection
+	}
+	if own == "" || len(registry.Via(ctx)) == 0 {
+		return own
+	}
+	if via.client == nil || via.client.For == "" {
+		return ""
+	}
+	return own + "\x00for:" + via.client.For
 }
 
 // mayReplay reports whether the call may be the repeat of one whose result was
@@ -103,7 +122,7 @@ func (s *Server) replays(next registry.Handler) registry.Handler {
 		case found && (g.token != "" || g.limit > kept.Limit):
 			g.found.Store(true)
 			return kept.Result, nil
-		case g.token != "":
+		case g.token != "" && !g.call.Function.Gated():
 			return nil, &registry.Error{
 				Kind: registry.Failed, Namespace: f.Namespace(), Name: f.Name,
 				Message: "No result is kept for this `replay` value and these arguments. The function was not run again.",
@@ -161,7 +180,7 @@ func (g *gating) gateError(ctx context.Context, e *registry.Error) *registry.Res
 // gate returns what the caller gets in place of a result that is too large, or
 // nil if the result passes.
 func (g *gating) gate(ctx context.Context, r *registry.Result) *registry.Result {
-	if !g.found.Load() && surelyFits(r, g.limit) {
+	if r.Ungated || r.InputRequests != nil || !g.found.Load() && surelyFits(r, g.limit) {
 		return nil
 	}
 	length := measure(r)

@@ -17,6 +17,7 @@ type helpOptions struct {
 	examples bool   // examples=true
 	full     bool   // params="full"
 	search   string // search="..."; empty lists what there is
+	other    bool   // there are arguments that are none of ours
 }
 
 // readHelpOptions takes what it understands and ignores the rest, whatever
@@ -38,6 +39,8 @@ func readHelpOptions(kwargs json.RawMessage) helpOptions {
 			o.full = text == "full"
 		case "search":
 			o.search = strings.TrimSpace(text)
+		default:
+			o.other = true
 		}
 	}
 	return o
@@ -50,10 +53,7 @@ func (s *Server) help(ctx context.Context, req *HelpRequest) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if o.json {
-			return functionJSON(f, o), nil
-		}
-		return functionMarkdown(f, o), nil
+		return document(ctx, f, o, req.Kwargs)
 	}
 	l, err := s.source.List(ctx, req.Namespace)
 	if err != nil {
@@ -61,6 +61,11 @@ func (s *Server) help(ctx context.Context, req *HelpRequest) (string, error) {
 	}
 	if req.Namespace != "" && !l.HasFunctions { // it has skills, of which help knows nothing
 		return "", registry.NoNamespace(req.Namespace)
+	}
+	if o.other && o.search == "" && l.Page != nil && l.Unavailable == nil {
+		if text, err := l.Page(ctx, orNone(req.Kwargs)); err != nil || text != "" {
+			return text, err
+		}
 	}
 	switch root := req.Namespace == ""; {
 	case o.search != "":
@@ -75,6 +80,18 @@ func (s *Server) help(ctx context.Context, req *HelpRequest) (string, error) {
 	return namespaceMarkdown(l), nil
 }
 
+// document returns the page of a function: the one that it brings with it, or
+// ours.
+func document(ctx context.Context, f *registry.Function, o helpOptions, kwargs json.RawMessage) (string, error) {
+	if text, ok, err := f.Page(ctx, orNone(kwargs)); ok {
+		return text, err
+	}
+	if o.json {
+		return functionJSON(f, o), nil
+	}
+	return functionMarkdown(f, o), nil
+}
+
 // advertised returns the gate threshold if callers must be told (R52), else 0.
 func (s *Server) advertised() int {
 	if s.opts.SizeLimit == gate.Default {
@@ -87,6 +104,7 @@ func (s *Server) advertised() int {
 type entry struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
+	Available   *bool  `json:"available,omitempty"` // false, or nil: it is (R132)
 }
 
 // namespaceEntries returns the child namespaces in which there are functions.
@@ -94,7 +112,11 @@ func namespaceEntries(l *registry.Listing) []entry {
 	var list []entry
 	for _, c := range l.Namespaces {
 		if c.HasFunctions {
-			list = append(list, entry{c.Name, oneLine(c.Description)})
+			e := entry{Name: c.Name, Description: oneLine(c.Description)}
+			if c.Unavailable {
+				e.Available = new(bool)
+			}
+			list = append(list, e)
 		}
 	}
 	return list
@@ -103,7 +125,7 @@ func namespaceEntries(l *registry.Listing) []entry {
 func functionEntries(l *registry.Listing) []entry {
 	var list []entry
 	for _, f := range l.Functions {
-		list = append(list, entry{f.Name, oneLine(f.Description)})
+		list = append(list, entry{Name: f.Name, Description: oneLine(f.Description)})
 	}
 	return list
 }

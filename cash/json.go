@@ -31,10 +31,16 @@ type namespacePage struct {
 	Namespace  string  `json:"namespace"`
 	Namespaces []entry `json:"namespaces,omitempty"`
 	Functions  []entry `json:"functions"`
+	Available  *bool   `json:"available,omitempty"` // false, or nil: it is
+	Reason     string  `json:"reason,omitempty"`    // why it is not
 }
 
 func namespaceJSON(l *registry.Listing) string {
-	return jsonText(namespacePage{l.Namespace, namespaceEntries(l), orEmpty(functionEntries(l))})
+	page := namespacePage{Namespace: l.Namespace, Namespaces: namespaceEntries(l), Functions: orEmpty(functionEntries(l))}
+	if l.Unavailable != nil {
+		page.Available, page.Reason = new(bool), flow(l.Unavailable.Error())
+	}
+	return jsonText(page)
 }
 
 type functionPage struct {

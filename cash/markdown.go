@@ -36,6 +36,9 @@ func indexMarkdown(l *registry.Listing, sizelimit int) string {
 func namespaceMarkdown(l *registry.Listing) string {
 	var b strings.Builder
 	b.WriteString("# " + l.Namespace + "\n")
+	if l.Unavailable != nil {
+		b.WriteString("\nNot available at the moment (available: false). " + flow(l.Unavailable.Error()) + "\n")
+	}
 	writeSection(&b, "Sub-namespaces", namespaceEntries(l))
 	writeSection(&b, "Functions", functionEntries(l))
 	return strings.TrimSuffix(b.String(), "\n")
@@ -54,6 +57,9 @@ func writeEntries(b *strings.Builder, list []entry) {
 		b.WriteString("- **" + e.Name + "**")
 		if e.Description != "" {
 			b.WriteString(" — " + e.Description)
+		}
+		if e.Available != nil {
+			b.WriteString(" (available: false)")
 		}
 		b.WriteString("\n")
 	}

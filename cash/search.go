@@ -48,7 +48,7 @@ func foundMarkdown(found []*registry.Function, namespace string) string {
 	}
 	var list []entry
 	for _, f := range found {
-		list = append(list, entry{f.Path(), oneLine(f.Description)})
+		list = append(list, entry{Name: f.Path(), Description: oneLine(f.Description)})
 	}
 	var b strings.Builder
 	b.WriteString("# Functions that fit, best first\n\n")

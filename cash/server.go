@@ -2,6 +2,7 @@ package cash
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -22,11 +23,15 @@ type Server struct {
 	pipeline *registry.Pipeline
 	serve    *serve.Server
 	started  time.Time
+	instance string // see registry.MetaInstance
 }
 
 // NewServer returns a server of src. It panics if opts are in error.
 func NewServer(src registry.Source, opts *Options) *Server {
-	s := &Server{opts: opts.withDefaults(), started: time.Now()}
+	s := &Server{opts: opts.withDefaults(), started: time.Now(), instance: rand.Text()}
+	if r, ok := src.(interface{ Instance() string }); ok {
+		s.instance = r.Instance()
+	}
 	if err := s.checkManifest(); err != nil {
 		panic("cash: " + err.Error())
 	}

@@ -91,7 +91,7 @@ func (f face) callTool(ctx context.Context, req *serve.Request) (*registry.Resul
 	return f.call(ctx, &CallRequest{
 		Namespace: args.namespace, Function: args.function,
 		Kwargs: args.kwargs, SizeLimit: limit, Replay: args.replay,
-	}, call{connection: req.Connection, progress: req.Progress, direct: args.direct})
+	}, call{connection: req.Connection, progress: req.Progress, client: req.Client, direct: args.direct})
 }
 
 func (f face) helpTool(ctx context.Context, req *serve.Request) (*registry.Result, error) {
@@ -102,7 +102,19 @@ func (f face) helpTool(ctx context.Context, req *serve.Request) (*registry.Resul
 	text, err := f.Help(ctx, &HelpRequest{
 		Namespace: args.namespace, Function: args.function, Kwargs: args.mergedKwargs(),
 	})
-	return textResult(text, err)
+	r, err := textResult(text, err)
+	if err == nil && len(registry.Via(ctx)) > 0 { // an aggregator asks: it wants to know whom
+		r.Meta = map[string]any{registry.MetaInstance: f.instanceOf(ctx, args.namespace)}
+	}
+	return r, err
+}
+
+// instanceOf names the server that a namespace is on.
+func (f face) instanceOf(ctx context.Context, namespace string) string {
+	if l, err := f.source.List(ctx, namespace); err == nil && l.Instance != "" {
+		return l.Instance
+	}
+	return f.instance
 }
 
 func (f face) skillTool(ctx context.Context, req *serve.Request) (*registry.Result, error) {
