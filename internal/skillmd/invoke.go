@@ -15,13 +15,16 @@ const (
 )
 
 type literal struct {
-	kind kind
-	text string   // of a string, without quotes and escapes
-	keys []string // of a map, in order
+	kind       kind
+	text       string   // of a string, without quotes and escapes
+	keys       []string // of a map, in order
+	start, end int      // its place, quotes included
+	quote      int      // bytes of each quote of a string
 }
 
 type argument struct {
 	name  string // empty if positional
+	start int
 	value literal
 }
 
@@ -38,6 +41,7 @@ type invocationParser struct {
 	s     string
 	i     int
 	prose bool // lines may start with the ">" of a quote
+	typed bool // strings may stand in typographic and in escaped quotes
 }
 
 // onlyInvocations reports whether text is one or more invocations, one or more lines each, with nothing between them but
@@ -127,18 +131,20 @@ func (p *invocationParser) word() string {
 }
 
 // arguments reads up to and including the closing parenthesis. On failure it returns what it has read so far.
-func (p *invocationParser) arguments() ([]argument, bool) {
+func (p *invocationParser) arguments() ([]argument, bool) { return p.argumentsUntil(')') }
+
+func (p *invocationParser) argumentsUntil(closing byte) ([]argument, bool) {
 	var args []argument
 	for {
 		p.space()
-		if p.take(')') {
+		if p.take(closing) {
 			return args, true
 		}
 		arg, ok := p.argument()
 		if arg.name != "" || ok {
 			args = append(args, arg)
 		}
-		if !ok || !p.separator(')') {
+		if !ok || !p.separator(closing) {
 			return args, false
 		}
 	}
@@ -151,16 +157,17 @@ func (p *invocationParser) separator(closing byte) bool {
 }
 
 func (p *invocationParser) argument() (argument, bool) {
+	start := p.i
 	value, ok := p.value(0)
 	if !ok || value.kind == mapValue || value.text == "" {
-		return argument{value: value}, ok
+		return argument{start: start, value: value}, ok
 	}
 	if !p.assign() {
-		return argument{value: value}, true
+		return argument{start: start, value: value}, true
 	}
 	name := value.text
 	value, ok = p.value(0)
-	return argument{name: name, value: value}, ok
+	return argument{name: name, start: start, value: value}, ok
 }
 
 // assign reads = or :, never ==.
@@ -177,12 +184,21 @@ func (p *invocationParser) assign() bool {
 }
 
 func (p *invocationParser) value(depth int) (literal, bool) {
+	start := p.i
+	v, ok := p.anyValue(depth)
+	v.start, v.end = start, p.i
+	return v, ok
+}
+
+func (p *invocationParser) anyValue(depth int) (literal, bool) {
 	if depth > maxNesting || p.i >= len(p.s) {
 		return literal{}, false
 	}
 	switch c := p.s[p.i]; {
 	case c == '"' || c == '\'':
 		return p.quoted(c)
+	case p.typed && typedQuote(p.s[p.i:]) != "":
+		return p.typedString()
 	case strings.HasPrefix(p.s[p.i:], "{{"):
 		return p.template()
 	case c == '{':
@@ -208,7 +224,7 @@ func (p *invocationParser) quoted(quote byte) (literal, bool) {
 		p.i++
 		switch c {
 		case quote:
-			return literal{kind: stringValue, text: text.String()}, true
+			return literal{kind: stringValue, text: text.String(), quote: 1}, true
 		case '\n':
 			return literal{}, false
 		case '\\':

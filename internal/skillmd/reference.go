@@ -28,34 +28,12 @@ type Reference struct {
 // The work is bounded: in a text built to make reading slow, references beyond the bound are left out.
 func References(body string) []Reference {
 	var refs []Reference
-	// Reading may fail late and start again inside what it has read, so the total is limited, not each attempt.
-	budget := 8*len(body) + 4096
 	line, counted := 1, 0
-	for at := 0; budget > 0; {
-		i := strings.IndexByte(body[at:], '(')
-		if i < 0 {
-			break
-		}
-		open := at + i
-		at = open + 1
-		tool := toolBefore(body, open)
-		if tool == "" {
-			continue
-		}
-		p := &invocationParser{s: body, i: open + 1, prose: true}
-		args, ok := p.arguments()
-		budget -= p.i - open
-		line += strings.Count(body[counted:open], "\n")
-		counted = open
-		if !ok && !hasKeyword(args) {
-			continue
-		}
-		ref := newReference(invocation{tool: tool, args: args}, line)
-		if ok {
-			at = p.i
-		} else {
-			ref.Dynamic = true
-		}
+	for found := range eachInvocation(invocationParser{s: body, prose: true}) {
+		line += strings.Count(body[counted:found.open], "\n")
+		counted = found.open
+		ref := newReference(found.invocation, line)
+		ref.Dynamic = ref.Dynamic || !found.whole
 		refs = append(refs, ref)
 	}
 	return refs

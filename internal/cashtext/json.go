@@ -1,0 +1,171 @@
+package cashtext
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// JSON returns a page of help in JSON (format="json") as it reads here: paths in
+// members named namespace, of the page, of what it lists, of its example and its
+// error, and invocations in all texts. A function without a namespace, be it
+// what the page is about or what a search found, gets To if the root of the
+// server is From. All else stays byte for byte, the order of keys and the spelling
+// of numbers included. It returns false for what is no JSON object, or one with
+// duplicate keys or of more than 64 levels.
+func (m Mount) JSON(page string) (string, bool) {
+	w := jsonPage{mount: m, data: []byte(page)}
+	if strictjson.Check(w.data) != nil || strictjson.KindOf(w.data) != strictjson.Object {
+		return "", false
+	}
+	w.page()
+	return apply(page, w.edits), true
+}
+
+type jsonPage struct {
+	mount Mount
+	data  []byte
+	edits []edit
+}
+
+// places are the members of a page whose objects say where they are. Those of
+// examples may as well be arguments of the function.
+var places = map[string]bool{
+	"namespaces": true, "functions": true, "skills": true, "example": true, "examples": true, "error": true,
+}
+
+func isExample(key string) bool { return strings.HasPrefix(key, "example") }
+
+func (w *jsonPage) page() {
+	page := members(w.data)
+	_, whole := page["namespaces"]
+	search := page["namespace"] == nil && !whole
+	if search && page["parameters"] != nil {
+		w.place(w.data)
+	}
+	for raw, value := range strictjson.RawMembers(w.data) {
+		key := memberKey(raw)
+		switch kind := strictjson.KindOf(value); {
+		case key == "namespace":
+			w.path(value)
+		case !places[key]:
+			w.texts(value)
+		case kind == strictjson.Object:
+			w.object(value, isExample(key))
+		case kind == strictjson.Array:
+			w.array(value, key, search && key == "functions")
+		default:
+			w.texts(value)
+		}
+	}
+}
+
+// array rewrites the objects of a list; those of a search have the namespace
+// named.
+func (w *jsonPage) array(list []byte, key string, search bool) {
+	for _, value := range strictjson.Elements(list) {
+		if strictjson.KindOf(value) != strictjson.Object {
+			w.texts(value)
+			continue
+		}
+		if search && members(value)["namespace"] == nil {
+			w.place(value)
+		}
+		w.object(value, isExample(key))
+	}
+}
+
+// object rewrites an object that says where it is; an example does so if it is
+// an invocation.
+func (w *jsonPage) object(object []byte, example bool) {
+	if m := members(object); example && m["function"] == nil && m["skillname"] == nil {
+		w.texts(object)
+		return
+	}
+	for raw, value := range strictjson.RawMembers(object) {
+		if memberKey(raw) == "namespace" {
+			w.path(value)
+		} else {
+			w.texts(value)
+		}
+	}
+}
+
+// place gives a named object a namespace.
+func (w *jsonPage) place(object []byte) {
+	if members(object)["name"] == nil || !w.mount.atRoot() {
+		return
+	}
+	at := strictjson.SkipSpace(w.data, w.offset(object)) + 1
+	w.edits = append(w.edits, edit{at, at, `"namespace":` + quoteJSON(w.mount.To) + `,`})
+}
+
+// path rewrites a path; null is the root.
+func (w *jsonPage) path(value []byte) {
+	kind, old := strictjson.KindOf(value), strictjson.Text(value)
+	path, ok := w.mount.path(old)
+	if ok && path != old && (kind == strictjson.String || kind == strictjson.Null) {
+		w.replace(value, path)
+	}
+}
+
+// texts rewrites all texts in a value. Check has bounded its depth.
+func (w *jsonPage) texts(value []byte) {
+	switch strictjson.KindOf(value) {
+	case strictjson.String:
+		text := strictjson.Text(value)
+		if moved := w.mount.Text(text); moved != text {
+			w.replace(value, moved)
+		}
+	case strictjson.Array:
+		for _, v := range strictjson.Elements(value) {
+			w.texts(v)
+		}
+	case strictjson.Object:
+		for _, v := range strictjson.RawMembers(value) {
+			w.texts(v)
+		}
+	}
+}
+
+func (w *jsonPage) replace(value []byte, text string) {
+	at := w.offset(value)
+	w.edits = append(w.edits, edit{at, at + len(value), quoteJSON(text)})
+}
+
+// offset returns where a part of the page begins: parts share its array, and so
+// its end.
+func (w *jsonPage) offset(part []byte) int { return cap(w.data) - cap(part) }
+
+// members returns the members of an object by canonical key; of several the
+// first.
+func members(object []byte) map[string][]byte {
+	m := make(map[string][]byte)
+	for raw, value := range strictjson.RawMembers(object) {
+		if key := memberKey(raw); m[key] == nil {
+			m[key] = value
+		}
+	}
+	return m
+}
+
+// memberKey returns the canonical form of a key in quotes, or what it is if it
+// has none.
+func memberKey(raw []byte) string {
+	key := strictjson.Text(raw)
+	if c, ok := canonicalLabel(key); ok {
+		return c
+	}
+	return key
+}
+
+func quoteJSON(text string) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(text); err != nil {
+		return `""`
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

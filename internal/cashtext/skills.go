@@ -1,0 +1,222 @@
+package cashtext
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// Skills is what skill() or skill(namespace=...) lists (RFC 4.3).
+type Skills struct {
+	// Namespace is what the page says it is about; empty if it says nothing, as
+	// the root does.
+	Namespace string
+	// Skills are those that are listed, in the order of the page, each once.
+	Skills []SkillEntry
+	// Namespaces are those, at any depth, that have skills of their own.
+	Namespaces []SkillNamespace
+	// More is how many lines the page says it does not show; 0 if it says nothing.
+	More int
+	// Dropped are names that are none, or that were there before: at most 16, each
+	// clean and cut.
+	Dropped []string
+}
+
+// A SkillEntry is one skill in a list.
+type SkillEntry struct {
+	// Namespace is the path by which the entry itself qualifies the name; empty if
+	// it does not, and then the namespace is that which was listed.
+	Namespace string
+	// Name is a label as it is spelt, which may have hyphens, as names of Agent
+	// Skills have.
+	Name string
+	// Description is one clean line of at most 1,000 characters; may be empty.
+	Description string
+}
+
+// A SkillNamespace is a namespace that has skills.
+type SkillNamespace struct {
+	Path  string // dotted path, from the root of the server
+	Count int    // of skills; 0 if the page does not say
+}
+
+// ParseSkills reads the page of skill() or skill(namespace=...), in JSON or in
+// markdown: lists and tables; headings that name namespaces announce namespaces,
+// and so does an entry of which only a number of skills is said. A text that is
+// no list has no skills. It refuses pages of more than 1 MiB or 10,000 entries,
+// and JSON that is not strict.
+func ParseSkills(text string) (*Skills, error) {
+	s, err := parseSkills(text)
+	if err != nil {
+		return nil, fmt.Errorf("reading a list of skills: %w", err)
+	}
+	return s, nil
+}
+
+func parseSkills(text string) (*Skills, error) {
+	if err := checkSize(text); err != nil {
+		return nil, err
+	}
+	r := skillReader{page: new(Skills), seen: make(map[string]bool)}
+	if strings.HasPrefix(strings.TrimSpace(text), "{") {
+		if err := r.json(text); err != nil {
+			return nil, err
+		}
+	} else {
+		r.markdown(text)
+	}
+	if n := len(r.skills) + len(r.namespaces); n > maxEntries {
+		return nil, tooMany(n)
+	}
+	r.finish()
+	return r.page, nil
+}
+
+var (
+	skillsHead = regexp.MustCompile("(?i)^skills (?:in|of)(?: namespace)? [*`]*([\\w.]+)[*`]*$")
+	skillCount = regexp.MustCompile(`^(\d{1,9}) skills?\.?$`)
+	moreLines  = regexp.MustCompile(`(?i)\b(\d[\d,]{0,12}) more\b`)
+)
+
+type skillReader struct {
+	page       *Skills
+	skills     []item
+	namespaces []item
+	seen       map[string]bool // what has been taken, by kind and canonical name
+}
+
+func (r *skillReader) json(text string) error {
+	object, err := readObject(text)
+	if err != nil {
+		return err
+	}
+	r.setNamespace(strictjson.Text(object["namespace"]))
+	r.page.More = wholeNumber(object["more"])
+	r.skills = jsonItems(object["skills"])
+	for i, v := range strictjson.Elements(object["skills"]) {
+		r.skills[i].within = strictjson.Text(members(v)["namespace"])
+	}
+	r.namespaces = jsonItems(object["namespaces"])
+	for i, v := range strictjson.Elements(object["namespaces"]) {
+		if n := wholeNumber(members(v)["skills"]); n > 0 {
+			r.namespaces[i].lines = []string{strconv.Itoa(n) + " skills"}
+		}
+	}
+	return nil
+}
+
+func (r *skillReader) setNamespace(path string) {
+	if _, ok := canonicalPath(path); ok {
+		r.page.Namespace = path
+	}
+}
+
+func (r *skillReader) markdown(text string) {
+	below := false // the entries are namespaces
+	indent := -1
+	var last *item
+	lines := readLines(text)
+	for i, l := range lines {
+		switch l.kind {
+		case headingLine:
+			below, indent, last = strings.Contains(strings.ToLower(l.text), "namespaces"), -1, nil
+			if m := skillsHead.FindStringSubmatch(l.text); m != nil {
+				below = false
+				r.setNamespace(m[1])
+			}
+		case bulletLine:
+			if indent >= 0 && l.level > indent+1 {
+				last = nil
+				continue
+			}
+			e, ok := parseItem(l.text)
+			if indent, last = l.level, nil; ok {
+				last = r.add(e, below)
+			}
+		case rowLine:
+			c := cells(l.text)
+			if len(c) == 0 {
+				continue
+			}
+			if i+1 < len(lines) && lines[i+1].kind == ruleLine {
+				below = below || strings.Contains(strings.ToLower(c[0]), "namespace")
+				continue
+			}
+			e := item{name: strings.Trim(c[0], "*`"), marked: true}
+			e.add(strings.Join(c[1:], " "))
+			r.add(e, below)
+		case proseLine:
+			if last != nil {
+				last.add(l.text)
+			} else if m := moreLines.FindStringSubmatch(l.text); m != nil {
+				r.page.More = wholeNumber([]byte(strings.ReplaceAll(m[1], ",", "")))
+			}
+		default:
+			last = nil
+		}
+	}
+}
+
+// add keeps an entry and returns where.
+func (r *skillReader) add(e item, below bool) *item {
+	list := &r.skills
+	if below || strings.Contains(e.name, ".") && skillCount.MatchString(strings.Join(e.lines, " ")) {
+		list = &r.namespaces
+	}
+	*list = append(*list, e)
+	return &(*list)[len(*list)-1]
+}
+
+func (r *skillReader) finish() {
+	marked := false
+	for _, e := range r.skills {
+		marked = marked || e.marked
+	}
+	for _, e := range r.skills {
+		if !marked || e.marked {
+			r.skill(e)
+		}
+	}
+	for _, e := range r.namespaces {
+		r.namespace(e)
+	}
+}
+
+// skill takes an entry with the name of a skill, which its path may stand
+// before.
+func (r *skillReader) skill(e item) {
+	within, name := e.within, e.name
+	if i := strings.LastIndexByte(name, '.'); i > 0 && within == "" {
+		within, name = name[:i], name[i+1:]
+	}
+	path, okPath := canonicalPath(within)
+	label, ok := canonicalLabel(strings.ReplaceAll(name, "-", ""))
+	if !ok || !okPath || len(name) > maxName || r.again("skill "+path+"."+label) {
+		drop(&r.page.Dropped, e.name)
+		return
+	}
+	r.page.Skills = append(r.page.Skills, SkillEntry{within, name, e.entry().Description})
+}
+
+func (r *skillReader) namespace(e item) {
+	path, ok := canonicalPath(e.name)
+	if !ok || path == "" || r.again("namespace "+path) {
+		drop(&r.page.Dropped, e.name)
+		return
+	}
+	n := SkillNamespace{Path: e.name}
+	if m := number.FindString(strings.Join(e.lines, " ")); m != "" {
+		n.Count = wholeNumber([]byte(m))
+	}
+	r.page.Namespaces = append(r.page.Namespaces, n)
+}
+
+// again reports whether a name has been taken before, and notes that it is now.
+func (r *skillReader) again(key string) bool {
+	seen := r.seen[key]
+	r.seen[key] = true
+	return seen
+}
