@@ -1,0 +1,5 @@
+//go:build !unix
+
+package mcpclient_test
+
+func serve(string) {}

@@ -1,0 +1,80 @@
+package mcpclient
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+)
+
+// A chunk gathers the bytes of a message. Of one that is too large it keeps the
+// beginning and the end.
+type chunk struct {
+	limit int
+	size  int
+	data  []byte // all; nothing if there is too much
+	head  []byte
+	tail  []byte
+}
+
+// add reports false when there is so much that reading on makes no sense.
+func (c *chunk) add(p []byte) bool {
+	before := c.size
+	c.size += len(p)
+	switch {
+	case c.size <= c.limit:
+		c.data = append(c.data, p...)
+		return true
+	case before <= c.limit:
+		c.head = append(bytes.Clone(c.data[:min(len(c.data), sniffed)]), p...)
+		c.tail = bytes.Clone(c.data[max(0, len(c.data)-sniffed):])
+		c.data = nil
+	}
+	c.head = c.head[:min(len(c.head), sniffed)]
+	c.tail = append(c.tail, p...)
+	if len(c.tail) > 16*sniffed {
+		c.tail = append(c.tail[:0], c.tail[len(c.tail)-sniffed:]...)
+	}
+	return c.size <= c.limit+maxNoise
+}
+
+// all returns the bytes, or an *oversize.
+func (c *chunk) all() ([]byte, error) {
+	if c.size > c.limit {
+		return nil, &oversize{c.head, c.tail}
+	}
+	return c.data, nil
+}
+
+// oversize is what is left of a message that was too large. Reading can go on
+// after it.
+type oversize struct{ head, tail []byte }
+
+func (*oversize) Error() string { return "too large" }
+
+// lines reads lines of at most limit bytes.
+type lines struct {
+	r     *bufio.Reader
+	limit int
+}
+
+// next returns the next line without its end. The error is an *oversize, an
+// *[Error] after which nothing can be read, or that of the reader.
+func (l *lines) next() ([]byte, error) {
+	c := chunk{limit: l.limit}
+	for {
+		part, err := l.r.ReadSlice('\n')
+		if err == nil {
+			part = part[:len(part)-1]
+		}
+		if !c.add(part) {
+			return nil, tooLarge(l.limit)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err != nil && c.size == 0:
+			return nil, err
+		default:
+			return c.all()
+		}
+	}
+}

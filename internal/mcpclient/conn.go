@@ -1,0 +1,205 @@
+package mcpclient
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// A link carries the bytes of messages.
+type link interface {
+	// next returns what comes next. After an *oversize it can be called again,
+	// after any other error not.
+	next() ([]byte, error)
+	// send sends a message, and calls sent when a part of it may be under way. It
+	// returns when ctx is done.
+	send(ctx context.Context, data []byte, sent func()) error
+	// trySend is send for what may as well be lost. It does not wait long.
+	trySend(data []byte)
+	// ended returns why next returned an error other than of this package.
+	ended(err error) *Error
+	close() error
+}
+
+// conn is a connection over one link.
+type conn struct {
+	link      link
+	options   Options
+	calls     calls
+	questions questions
+	drops     drops
+	noise     int // bytes since the last message
+
+	messages  chan jsonrpc.Message // closed at the end
+	err       error                // why it ended; set before messages is closed
+	closeOnce sync.Once
+	closeErr  error
+	closed    chan struct{}
+}
+
+func newConn(l link, o Options) *conn {
+	c := &conn{
+		link: l, options: o, drops: drops{logger: o.Logger},
+		messages: make(chan jsonrpc.Message), closed: make(chan struct{}),
+	}
+	go c.read()
+	return c
+}
+
+// SessionID implements [mcp.Connection]: such a connection has none.
+func (*conn) SessionID() string { return "" }
+
+// Read implements [mcp.Connection].
+func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case m, ok := <-c.messages:
+		if !ok {
+			return nil, c.err
+		}
+		return m, nil
+	case <-c.closed:
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Write implements [mcp.Connection].
+func (c *conn) Write(ctx context.Context, m jsonrpc.Message) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	data, err := jsonrpc.EncodeMessage(m)
+	if err != nil {
+		return err
+	}
+	sent := func() {}
+	switch m := m.(type) {
+	case *jsonrpc.Response:
+		c.questions.answered(m.ID)
+	case *jsonrpc.Request:
+		if !m.IsCall() {
+			break
+		}
+		x := c.calls.begin(ctx, m.ID)
+		sent = x.markSent
+		defer func() {
+			if err != nil {
+				c.forget(m.ID, x, err)
+			}
+		}()
+	}
+	err = c.link.send(ctx, data, sent)
+	return err
+}
+
+// forget ends a call that could not be written.
+func (c *conn) forget(id jsonrpc.ID, x *Exchange, err error) {
+	c.calls.take(id)
+	var e *Error
+	if errors.As(err, &e) {
+		x.fail(e)
+	}
+}
+
+// Close implements [mcp.Connection].
+func (c *conn) Close() error {
+	c.closeOnce.Do(func() {
+		c.calls.failAll(lost("the connection was closed", nil))
+		close(c.closed)
+		c.closeErr = c.link.close()
+	})
+	return c.closeErr
+}
+
+// read delivers messages until the link ends.
+func (c *conn) read() {
+	err := c.readAll()
+	var e *Error
+	if !errors.As(err, &e) {
+		e = c.link.ended(err)
+	}
+	c.calls.failAll(e)
+	c.err = e
+	close(c.messages)
+}
+
+func (c *conn) readAll() error {
+	for {
+		data, err := c.link.next()
+		var large *oversize
+		switch {
+		case errors.As(err, &large):
+			if !c.tooLarge(large) {
+				return io.EOF
+			}
+		case err != nil:
+			return err
+		case !c.take(data):
+			return io.EOF
+		case c.noise > maxNoise:
+			return errNoise
+		}
+	}
+}
+
+// take delivers what has come in. It reports false when the connection is closed.
+func (c *conn) take(data []byte) bool {
+	messages, err := parse(data)
+	if err != nil {
+		c.noise += len(data) + 1
+		if len(data) > 0 {
+			c.drops.report(err.Reason)
+		}
+		return true
+	}
+	c.noise = 0
+	for _, m := range messages {
+		if !c.deliver(m.Message) {
+			return false
+		}
+	}
+	return true
+}
+
+// tooLarge fails the call that a message was the answer to, or all if that is
+// not known.
+func (c *conn) tooLarge(large *oversize) bool {
+	e := tooLarge(c.options.Message)
+	c.drops.report(e.Reason)
+	ids := c.calls.ids()
+	if id, ok := sniff(large.head, large.tail); ok {
+		ids = []jsonrpc.ID{id}
+	}
+	for _, id := range ids {
+		if !c.deliver(&jsonrpc.Response{ID: id, Error: e}) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *conn) deliver(m jsonrpc.Message) bool {
+	if c.options.takes(m) {
+		return true
+	}
+	switch m := m.(type) {
+	case *jsonrpc.Response:
+		c.calls.settle(m)
+	case *jsonrpc.Request:
+		if m.IsCall() && !c.questions.ask(m.ID) {
+			c.drops.report("too many requests of the server")
+			c.link.trySend(refusal(m.ID))
+			return true
+		}
+	}
+	select {
+	case c.messages <- m:
+		return true
+	case <-c.closed:
+		return false
+	}
+}

@@ -1,0 +1,108 @@
+package mcpclient
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync/atomic"
+)
+
+// guarded returns a copy of client that talks to the host of endpoint only.
+func guarded(endpoint string, client *http.Client) *http.Client {
+	c := new(http.Client)
+	if client != nil {
+		*c = *client
+	}
+	d := &door{next: c.Transport}
+	if d.next == nil {
+		d.next = http.DefaultTransport
+	}
+	if u, err := url.Parse(endpoint); err == nil {
+		d.home = origin(u)
+	}
+	c.Transport = d
+	c.CheckRedirect = func(_ *http.Request, via []*http.Request) error {
+		if len(via) > maxRedirects {
+			return &Error{Class: Redirect, Reason: "it redirects again and again"}
+		}
+		return nil
+	}
+	return c
+}
+
+const maxRedirects = 5
+
+// origin is scheme, host and port of a URL.
+func origin(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return strings.ToLower(u.Scheme + "://" + u.Hostname() + ":" + port)
+}
+
+// door lets requests to one origin pass.
+type door struct {
+	next http.RoundTripper
+	home string
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (d *door) RoundTrip(req *http.Request) (*http.Response, error) {
+	if origin(req.URL) != d.home {
+		if req.Body != nil {
+			_ = req.Body.Close()
+		}
+		return nil, &Error{Class: Redirect, Reason: "it leads to another host, which is not followed"}
+	}
+	resp, err := d.next.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	switch resp.StatusCode {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther: // POST becomes GET there
+		if req.Method != http.MethodGet && resp.Header.Get("Location") != "" {
+			_ = resp.Body.Close()
+			return nil, &Error{Class: Redirect, Reason: fmt.Sprintf("it redirects with status %d, which loses the request", resp.StatusCode)}
+		}
+	}
+	return resp, nil
+}
+
+// do makes a request, and calls sent when the server may have seen it. The error
+// is an *Error, or that of the context.
+func do(client *http.Client, req *http.Request, sent func()) (*http.Response, error) {
+	ctx := req.Context()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	var began, wrote atomic.Bool
+	resp, err := client.Do(req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn:      func(string) { began.Store(true) },
+		WroteHeaders: func() { wrote.Store(true); sent() },
+	})))
+	if err == nil {
+		sent()
+		return resp, nil
+	}
+	reports := began.Load()
+	err = failure(ctx, err, wrote.Load() || !reports)
+	if !reports && !before(err) {
+		sent()
+	}
+	return nil, err
+}
+
+// before reports whether such an error comes before a request is sent.
+func before(err error) bool {
+	e, ok := err.(*Error)
+	return ok && (e.Class == Unreachable || e.Class == Certificate || e.Class == Redirect)
+}
+
+// detached is ctx without its end, and the function that ends it instead.
+func detached(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithCancel(context.WithoutCancel(ctx))
+}

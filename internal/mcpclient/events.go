@@ -1,0 +1,135 @@
+package mcpclient
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// An event is one of a stream of server-sent events.
+type event struct {
+	name, id, retry string
+	data            []byte
+}
+
+// message reports whether the event has one.
+func (e event) message() bool {
+	return len(e.data) > 0 && (e.name == "" || e.name == "message")
+}
+
+// events reads server-sent events whose data have at most limit bytes (HTML
+// Living Standard, section 9.2.6). Unlike there, an event counts that the end of
+// the stream ends.
+type events struct {
+	r       *bufio.Reader
+	limit   int
+	started bool
+}
+
+func newEvents(r io.Reader, limit int) *events {
+	return &events{r: bufio.NewReaderSize(r, 16<<10), limit: limit}
+}
+
+// next returns the next event. The error is an *oversize, an *[Error] after which
+// nothing can be read, or that of the reader; the event then has what was seen
+// of its other fields.
+func (e *events) next() (event, error) {
+	p := pending{data: chunk{limit: e.limit}}
+	for noise := 0; noise <= e.limit+maxNoise; {
+		n, err := e.field(&p)
+		noise += n + 1
+		switch {
+		case p.endless:
+			return p.event, tooLarge(e.limit)
+		case err == nil && n > 0:
+		case p.some: // an empty line, or the end
+			var all error
+			p.event.data, all = p.data.all()
+			return p.event, all
+		case err != nil:
+			return event{}, err
+		}
+	}
+	if p.data.size > e.limit {
+		return p.event, tooLarge(e.limit)
+	}
+	return event{}, errNoise
+}
+
+var errNoise = malformed("it sends no messages, but other things without end")
+
+// pending is an event that has not ended.
+type pending struct {
+	event
+	data    chunk
+	lines   int  // of data
+	some    bool // there is a field
+	endless bool
+}
+
+// field reads a line and returns its length without its end: zero ends an event.
+func (e *events) field(p *pending) (int, error) {
+	part, err := e.r.ReadSlice('\n')
+	if !e.started {
+		e.started = true
+		part = bytes.TrimPrefix(part, []byte("\ufeff"))
+	}
+	line := trimEnd(part, err)
+	n := len(line)
+	key, value, _ := bytes.Cut(line, []byte(":"))
+	value = bytes.TrimPrefix(value, []byte(" "))
+	isData := string(key) == "data"
+	if isData {
+		p.some = true
+		if p.lines++; p.lines > 1 {
+			p.endless = !p.data.add([]byte("\n"))
+		}
+		p.endless = p.endless || !p.data.add(value)
+	} else if !errors.Is(err, bufio.ErrBufferFull) {
+		p.set(string(key), string(value)) // those of more than the buffer are of no use
+	}
+	for errors.Is(err, bufio.ErrBufferFull) && !p.endless && n <= e.limit+maxNoise {
+		part, err = e.r.ReadSlice('\n')
+		line = trimEnd(part, err)
+		n += len(line)
+		if isData {
+			p.endless = !p.data.add(line)
+		}
+	}
+	if errors.Is(err, bufio.ErrBufferFull) {
+		err = nil
+	}
+	return n, err
+}
+
+// trimEnd takes off the end of a line, if that is what err says there is.
+func trimEnd(part []byte, err error) []byte {
+	if err == nil {
+		return bytes.TrimSuffix(part[:len(part)-1], []byte("\r"))
+	}
+	return part
+}
+
+// set keeps a field other than data.
+func (p *pending) set(key, value string) {
+	if len(value) > maxField || !utf8.ValidString(value) {
+		return
+	}
+	switch key {
+	case "event":
+		p.name = value
+	case "retry":
+		p.retry = value
+	case "id":
+		if strings.ContainsAny(value, "\x00\r") {
+			return
+		}
+		p.id = value
+	default:
+		return
+	}
+	p.some = true
+}

@@ -1,0 +1,265 @@
+package mcpclient
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// HTTP returns a transport to a server that speaks streamable HTTP at url, of
+// either generation of the protocol. Requests are sent by a copy of client (nil
+// is one with default settings), which follows redirects to the same scheme, host
+// and port only.
+//
+// A request that fails is an *[Error] in what the SDK returns or in its
+// [Exchange], and the session goes on: it is for the caller to leave it, as when
+// the error is [mcp.ErrSessionMissing]. JSON-RPC errors that come with a status
+// of 4xx are those of the call, except with 401, 403, 407, 408 and 429.
+//
+// The stream of messages without a request is opened when the session begins and
+// when it ends, with growing pauses, until the server refuses it with a status of
+// 4xx. Whether it works has no effect on the session.
+func HTTP(url string, client *http.Client, o Options) mcp.Transport {
+	o = o.filled()
+	r := &rounds{client: guarded(url, client), options: o, drops: drops{logger: o.Logger}}
+	return &mcp.StreamableClientTransport{
+		Endpoint:     url,
+		HTTPClient:   &http.Client{Transport: r},
+		MaxRetries:   -1, // streams are opened again here
+		MaxEventSize: -1, // and bounded
+	}
+}
+
+// rounds makes the requests of one session and looks at what comes back.
+type rounds struct {
+	client    *http.Client
+	options   Options
+	questions questions
+	drops     drops
+}
+
+// call is a request that is to have an answer; nil stands for a message that has
+// none.
+type call struct {
+	id     jsonrpc.ID
+	method string
+	body   []byte
+	x      *Exchange
+}
+
+const (
+	sessionHeader = "Mcp-Session-Id"
+	listenMethod  = "subscriptions/listen"
+)
+
+// RoundTrip implements [http.RoundTripper].
+func (r *rounds) RoundTrip(req *http.Request) (*http.Response, error) {
+	switch req.Method {
+	case http.MethodGet:
+		return newStream(r, outgoing(req), nil).response(), nil
+	case http.MethodPost:
+		return r.post(req)
+	}
+	return do(r.client, outgoing(req), func() {})
+}
+
+// outgoing is req as a client takes it.
+func outgoing(req *http.Request) *http.Request {
+	req = req.Clone(req.Context())
+	req.RequestURI = ""
+	return req
+}
+
+func (r *rounds) post(req *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(req.Body) // of the SDK, in memory
+	_ = req.Body.Close()
+	if err != nil {
+		return nil, err
+	}
+	c := r.read(req.Context(), body)
+	req = withBody(req, body)
+	if c == nil {
+		return r.tell(req)
+	}
+	if c.method == listenMethod { // as the GET stream: it may be long before there are headers
+		return newStream(r, req, c).response(), nil
+	}
+	resp, err := r.ask(req, c)
+	if e, ok := err.(*Error); ok {
+		c.x.fail(e)
+	}
+	return resp, err
+}
+
+// read finds out what is sent.
+func (r *rounds) read(ctx context.Context, body []byte) *call {
+	m, err := jsonrpc.DecodeMessage(body)
+	if err != nil {
+		return nil
+	}
+	switch m := m.(type) {
+	case *jsonrpc.Response:
+		r.questions.answered(m.ID)
+	case *jsonrpc.Request:
+		if m.IsCall() {
+			c := &call{m.ID, m.Method, body, exchangeOf(ctx)}
+			c.x.begin()
+			return c
+		}
+	}
+	return nil
+}
+
+// withBody returns a copy of req with a body that can be sent several times.
+func withBody(req *http.Request, body []byte) *http.Request {
+	req = outgoing(req)
+	req.Method = http.MethodPost
+	req.ContentLength = int64(len(body))
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	req.Body, _ = req.GetBody()
+	return req
+}
+
+// tell sends a message that has no answer.
+func (r *rounds) tell(req *http.Request) (*http.Response, error) {
+	resp, err := do(r.client, req, func() {})
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode/100 != 2 {
+		return nil, r.refused(req, resp)
+	}
+	finish(resp.Body)
+	resp.Body = http.NoBody
+	resp.Header.Del(sessionHeader)
+	return resp, nil
+}
+
+// ask sends a call and returns its answer, or the stream that has it.
+func (r *rounds) ask(req *http.Request, c *call) (*http.Response, error) {
+	resp, err := do(r.client, req, c.x.markSent)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case resp.StatusCode/100 != 2:
+		return r.refusedCall(req, resp, c)
+	case c.method != "initialize", len(resp.Header.Get(sessionHeader)) > maxField:
+		resp.Header.Del(sessionHeader) // the SDK does not survive another one
+	}
+	switch mediaType(resp) {
+	case jsonType:
+		data, err := r.answer(resp, c)
+		if err != nil {
+			return nil, err
+		}
+		return replaced(resp, data), nil
+	case streamType:
+		s := newStream(r, req, c)
+		s.take(resp)
+		resp.Body = s
+		resp.ContentLength = -1
+		return resp, nil
+	}
+	e := wrongType(resp)
+	_ = resp.Body.Close()
+	return nil, e
+}
+
+// replaced is resp with another body.
+func replaced(resp *http.Response, body []byte) *http.Response {
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	resp.ContentLength = int64(len(body))
+	return resp
+}
+
+// answer reads the answer to a call from a body.
+func (r *rounds) answer(resp *http.Response, c *call) ([]byte, error) {
+	data, err := readBody(resp, r.options.Message)
+	if err != nil {
+		return nil, err
+	}
+	if known := adopt(data, c.id); known != nil {
+		data = known
+	}
+	messages, e := parse(data)
+	if e != nil {
+		return nil, e
+	}
+	for _, m := range messages {
+		a, ok := m.Message.(*jsonrpc.Response)
+		switch {
+		case !ok || a.ID != c.id:
+			r.drops.report("a message that is not the answer")
+		case unusableError(a) != nil:
+			return nil, unusableError(a)
+		default:
+			c.settle(a)
+			return m.raw, nil
+		}
+	}
+	return nil, malformed("the answer is one to another request")
+}
+
+// settle gives the answer to the exchange.
+func (c *call) settle(a *jsonrpc.Response) {
+	if e := unusableError(a); e != nil {
+		c.x.fail(e)
+	} else if a.Error == nil {
+		c.x.answer(a.Result)
+	}
+}
+
+// refused is the error for a status other than of success.
+func (r *rounds) refused(req *http.Request, resp *http.Response) *Error {
+	finish(resp.Body)
+	if resp.StatusCode == http.StatusNotFound && req.Header.Get(sessionHeader) != "" {
+		return errSessionGone()
+	}
+	return statusError(resp)
+}
+
+// refusedCall is refused for a call, and what the server says in JSON-RPC, by
+// which the SDK negotiates.
+func (r *rounds) refusedCall(req *http.Request, resp *http.Response, c *call) (*http.Response, error) {
+	if speaks(resp.StatusCode) && mediaType(resp) == jsonType && (resp.StatusCode != http.StatusNotFound || req.Header.Get(sessionHeader) == "") {
+		data, err := readBody(resp, maxRefusal)
+		if known := adopt(data, c.id); known != nil {
+			data = known
+		}
+		messages, e := parse(data)
+		if err == nil && e == nil {
+			if a, ok := messages[0].Message.(*jsonrpc.Response); ok && a.Error != nil && unusableError(a) == nil {
+				resp.Header.Del(sessionHeader)
+				return replaced(resp, messages[0].raw), nil
+			}
+		}
+	}
+	return nil, r.refused(req, resp)
+}
+
+// speaks reports whether what comes with a status says more than it.
+func speaks(status int) bool {
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired,
+		http.StatusRequestTimeout, http.StatusTooManyRequests:
+		return false
+	}
+	return status/100 == 4
+}
+
+// refuse answers a request of the server for which there is no room, over the
+// session that the stream of like belongs to.
+func (r *rounds) refuse(like *http.Request, id jsonrpc.ID) {
+	req := withBody(like, refusal(id))
+	req.Header.Del("Last-Event-Id")
+	req.Header.Set("Content-Type", jsonType)
+	req.Header.Set("Accept", jsonType+", "+streamType)
+	if resp, err := do(r.client, req, func() {}); err == nil {
+		finish(resp.Body)
+	}
+}

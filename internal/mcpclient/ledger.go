@@ -1,0 +1,107 @@
+package mcpclient
+
+import (
+	"context"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// calls are those that wait for their answer.
+type calls struct {
+	mu   sync.Mutex
+	open map[jsonrpc.ID]waiting
+}
+
+type waiting struct {
+	x    *Exchange
+	stop func() bool // forgetting the call when its context is done
+}
+
+// begin enters a call. It is forgotten when ctx is done.
+func (c *calls) begin(ctx context.Context, id jsonrpc.ID) *Exchange {
+	x := exchangeOf(ctx)
+	x.begin()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open == nil {
+		c.open = make(map[jsonrpc.ID]waiting)
+	}
+	c.open[id] = waiting{x, context.AfterFunc(ctx, func() { c.take(id) })}
+	return x
+}
+
+// take ends a call and returns its exchange; nil if it does not wait.
+func (c *calls) take(id jsonrpc.ID) *Exchange {
+	c.mu.Lock()
+	w, ok := c.open[id]
+	delete(c.open, id)
+	c.mu.Unlock()
+	if !ok {
+		return nil
+	}
+	w.stop()
+	return w.x
+}
+
+// settle gives a response to the exchange of its call.
+func (c *calls) settle(r *jsonrpc.Response) {
+	x := c.take(r.ID)
+	if x == nil {
+		return
+	}
+	if e := unusableError(r); e != nil {
+		x.fail(e)
+	} else if r.Error == nil {
+		x.answer(r.Result)
+	}
+}
+
+// ids returns the calls that wait.
+func (c *calls) ids() []jsonrpc.ID {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ids := make([]jsonrpc.ID, 0, len(c.open))
+	for id := range c.open {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// failAll ends all calls.
+func (c *calls) failAll(e *Error) {
+	for _, id := range c.ids() {
+		c.settle(&jsonrpc.Response{ID: id, Error: e})
+	}
+}
+
+// questions are the requests of the server that have no answer yet.
+type questions struct {
+	mu   sync.Mutex
+	open map[jsonrpc.ID]bool
+}
+
+// ask reports whether there is room for another.
+func (q *questions) ask(id jsonrpc.ID) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.open == nil {
+		q.open = make(map[jsonrpc.ID]bool)
+	}
+	if len(q.open) >= maxQuestions && !q.open[id] {
+		return false
+	}
+	q.open[id] = true
+	return true
+}
+
+func (q *questions) answered(id jsonrpc.ID) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	delete(q.open, id)
+}
+
+// refusal is the answer to a request for which there is no room.
+func refusal(id jsonrpc.ID) []byte {
+	return encodeError(id, &Error{Class: TooLarge, Reason: "too many requests without an answer"})
+}

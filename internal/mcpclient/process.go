@@ -1,0 +1,270 @@
+package mcpclient
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+)
+
+const (
+	grace      = 2 * time.Second        // to end after its input was closed, and again after the signal
+	lastWords  = time.Second            // to read what a process wrote before it ended
+	exitReason = 200 * time.Millisecond // from the end of the output to that of the process, which explains it
+)
+
+// process is a running command as a link.
+type process struct {
+	cmd    *exec.Cmd
+	group  *group
+	stdin  *os.File
+	stdout *os.File
+	stderr *os.File // nil if it is discarded
+	lines  lines
+	after  func(time.Duration) <-chan time.Time
+
+	writes  chan write
+	closing chan struct{} // closed by close
+	exited  chan struct{} // closed when the process has ended and its group was killed
+	read    chan struct{} // closed when stdout was read to its end
+	readEnd sync.Once
+	tasks   sync.WaitGroup
+}
+
+type write struct {
+	data []byte
+	done chan error
+}
+
+// start starts the command.
+func start(cmd *exec.Cmd, o Options) (*process, error) {
+	p := &process{
+		cmd: cmd, after: o.After, writes: make(chan write),
+		closing: make(chan struct{}), exited: make(chan struct{}), read: make(chan struct{}),
+	}
+	theirs, err := p.pipes(o.Stderr != nil)
+	if err == nil {
+		p.group = newGroup(cmd)
+		err = cmd.Start()
+	}
+	for _, f := range theirs {
+		_ = f.Close()
+	}
+	if err != nil {
+		p.closePipes()
+		return nil, &Error{Class: Unreachable, Reason: unstarted(err), Err: err}
+	}
+	p.lines = lines{bufio.NewReaderSize(p.stdout, 16<<10), o.Message}
+	p.tasks.Go(p.wait)
+	p.tasks.Go(p.write)
+	if p.stderr != nil {
+		said := make(chan string, 256)
+		p.tasks.Go(func() { p.listen(said) })
+		p.tasks.Go(func() {
+			for line := range said {
+				o.Stderr(line)
+			}
+		})
+	}
+	return p, nil
+}
+
+// pipes makes the pipes, and returns the ends that the process gets. They are
+// made here because those of exec end together with the process, what it wrote
+// last included.
+func (p *process) pipes(stderr bool) (theirs []*os.File, err error) {
+	pipe := func() (r, w *os.File) {
+		if err == nil {
+			r, w, err = os.Pipe()
+		}
+		return r, w
+	}
+	in, stdin := pipe()
+	stdout, out := pipe()
+	p.stdin, p.stdout = stdin, stdout
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = in, out, nil
+	theirs = []*os.File{in, out}
+	if stderr {
+		r, w := pipe()
+		p.stderr, p.cmd.Stderr = r, w
+		theirs = append(theirs, w)
+	}
+	return theirs, err
+}
+
+func (p *process) closePipes() {
+	for _, f := range []*os.File{p.stdin, p.stdout, p.stderr} {
+		_ = f.Close() // a nil file is an error, too
+	}
+}
+
+func unstarted(err error) string {
+	switch {
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
+		return "the program, or its directory, does not exist"
+	case errors.Is(err, fs.ErrPermission):
+		return "the program may not be started"
+	}
+	return "the program could not be started"
+}
+
+// wait ends what the process leaves behind, which may hold the pipes open.
+func (p *process) wait() {
+	_ = p.cmd.Wait() // its state says the same
+	p.group.kill()
+	close(p.exited)
+	select {
+	case <-p.read:
+	case <-p.closing:
+	case <-p.after(lastWords):
+	}
+	p.closePipes()
+}
+
+// write writes messages one after the other, each to its end, whatever becomes
+// of the contexts of those who send them.
+func (p *process) write() {
+	for {
+		select {
+		case w := <-p.writes:
+			_, err := p.stdin.Write(w.data)
+			w.done <- err
+			if err != nil {
+				return
+			}
+		case <-p.exited:
+			return
+		case <-p.closing:
+			return
+		}
+	}
+}
+
+// listen hands on the lines of standard error while there is room.
+func (p *process) listen(said chan<- string) {
+	defer close(said)
+	l := lines{bufio.NewReader(p.stderr), 4 << 10}
+	for {
+		line, err := l.next()
+		var large *oversize
+		var e *Error
+		switch {
+		case errors.As(err, &large):
+			line = large.head
+		case errors.As(err, &e): // one endless line
+			continue
+		case err != nil:
+			return
+		}
+		if text := clean.Line(string(line), 1000); text != "" {
+			select {
+			case said <- text:
+			default:
+			}
+		}
+	}
+}
+
+func (p *process) next() ([]byte, error) {
+	data, err := p.lines.next()
+	var large *oversize
+	if err != nil && !errors.As(err, &large) {
+		p.readEnd.Do(func() { close(p.read) })
+	}
+	return data, err
+}
+
+func (p *process) send(ctx context.Context, data []byte, sent func()) error {
+	select {
+	case <-p.exited:
+		return p.ended(nil)
+	default:
+	}
+	w := write{append(data, '\n'), make(chan error, 1)}
+	select {
+	case p.writes <- w:
+		sent()
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-p.exited:
+		return p.ended(nil)
+	case <-p.closing:
+		return p.ended(nil)
+	}
+	select {
+	case err := <-w.done:
+		if err != nil {
+			return p.ended(err)
+		}
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (p *process) trySend(data []byte) {
+	select {
+	case p.writes <- write{append(data, '\n'), make(chan error, 1)}:
+	default: // it does not read
+	}
+}
+
+func (p *process) ended(err error) *Error {
+	select {
+	case <-p.exited:
+	case <-p.closing:
+		return lost("the connection was closed", err)
+	case <-p.after(exitReason):
+		return lost("the process closed its output", err)
+	}
+	if code := p.cmd.ProcessState.ExitCode(); code >= 0 {
+		return lost(fmt.Sprintf("the process ended with status %d", code), err)
+	}
+	return lost("the process was ended by a signal", err)
+}
+
+// close ends the process as MCP 2025-11-25 has it (basic/lifecycle, shutdown):
+// its input is closed, it is asked, and it is killed.
+func (p *process) close() error {
+	close(p.closing)
+	_ = p.stdin.Close()
+	p.tasks.Go(func() { _, _ = io.Copy(io.Discard, p.stdout) }) // a full pipe keeps it from ending
+	if !p.exits() && (!p.group.terminate() || !p.exits()) {
+		p.group.kill()
+		if !p.exits() {
+			return errors.New("the process does not end")
+		}
+	}
+	done := make(chan struct{})
+	go func() {
+		p.tasks.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-p.after(grace): // Stderr hangs, or the system cannot interrupt reads
+	}
+	return nil
+}
+
+func (p *process) exits() bool {
+	select {
+	case <-p.exited:
+		return true
+	default:
+	}
+	select {
+	case <-p.exited:
+		return true
+	case <-p.after(grace):
+		return false
+	}
+}

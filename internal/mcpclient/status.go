@@ -1,0 +1,97 @@
+package mcpclient
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// statusError is the error for a status other than of success.
+func statusError(resp *http.Response) *Error {
+	e := &Error{Class: Status, Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header.Get("Retry-After"))}
+	e.Reason = fmt.Sprintf("status %d", e.Status)
+	if text := http.StatusText(e.Status); text != "" {
+		e.Reason += " (" + text + ")"
+	}
+	return e
+}
+
+// errSessionGone is that of a 404 to a request with a session (MCP 2025-11-25,
+// basic/transports, session management).
+func errSessionGone() *Error {
+	return &Error{
+		Class: Status, Status: http.StatusNotFound,
+		Reason: "the session has ended", Err: mcp.ErrSessionMissing,
+	}
+}
+
+// retryAfter reads seconds or a date (RFC 9110, section 10.2.3).
+func retryAfter(value string) time.Duration {
+	const most = 24 * time.Hour
+	if n, err := strconv.ParseInt(value, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+		return time.Duration(min(max(n, 0), int64(most/time.Second))) * time.Second
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return min(max(time.Until(at), 0), most)
+	}
+	return 0
+}
+
+// mediaType is the content type without parameters, in lower case.
+func mediaType(resp *http.Response) string {
+	t, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) {
+		return ""
+	}
+	return t
+}
+
+const (
+	jsonType   = "application/json"
+	streamType = "text/event-stream"
+)
+
+// wrongType is the error for an answer that is neither.
+func wrongType(resp *http.Response) *Error {
+	switch t := mediaType(resp); {
+	case resp.StatusCode == http.StatusAccepted, resp.StatusCode == http.StatusNoContent, resp.ContentLength == 0:
+		return malformed("the answer is empty")
+	case t == "text/html", t == "application/xhtml+xml":
+		return malformed("the answer is a web page")
+	case strings.HasPrefix(t, "text/"):
+		return malformed("the answer is plain text")
+	}
+	return malformed("the answer is neither JSON nor a stream of events")
+}
+
+// readBody reads a body of at most limit bytes. The error is an *Error, or that of
+// the context.
+func readBody(resp *http.Response, limit int) ([]byte, error) {
+	defer resp.Body.Close()
+	if resp.ContentLength > int64(limit) {
+		return nil, tooLarge(limit)
+	}
+	data, err := io.ReadAll(io.LimitReader(resp.Body, int64(limit)+1))
+	switch {
+	case len(data) > limit:
+		return nil, tooLarge(limit)
+	case err != nil:
+		return nil, failure(resp.Request.Context(), err, true)
+	}
+	return data, nil
+}
+
+// finish lets the connection of a response be used again, if little is left of it.
+func finish(body io.ReadCloser) {
+	timer := time.AfterFunc(time.Second, func() { _ = body.Close() })
+	_, _ = io.CopyN(io.Discard, body, 4<<10)
+	timer.Stop()
+	_ = body.Close()
+}
