@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -67,7 +68,18 @@ func (s *Server) run(ctx context.Context, req *CallRequest, via call) (*registry
 	if over := g.gate(ctx, res); over != nil {
 		return over, nil
 	}
+	if (c.Function.Streaming() || res.Ungated && !res.IsError) && len(registry.Via(ctx)) > 0 {
+		return streamed(res), nil
+	}
 	return res, nil
+}
+
+// streamed tells a server that mounts this one not to gate the result.
+func streamed(r *registry.Result) *registry.Result {
+	marked := *r
+	marked.Meta = map[string]any{registry.MetaStreaming: true}
+	maps.Copy(marked.Meta, r.Meta)
+	return &marked
 }
 
 // orNone makes the JSON null, which stands for an argument that is omitted

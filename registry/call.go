@@ -52,7 +52,7 @@ type Client struct {
 	For string
 	// Log sends a log message, if the client asked for such. ctx is the one
 	// that the handler was given.
-	Log func(ctx context.Context, m *mcp.LoggingMessageParams) error
+	Log func(ctx context.Context, m LogMessage) error
 	// Elicit asks the person a question and waits for the answer. Nil: the
 	// client cannot be asked while a call runs.
 	Elicit func(ctx context.Context, q *mcp.ElicitParams) (*mcp.ElicitResult, error)
@@ -62,6 +62,13 @@ type Client struct {
 	TakesInputRequests bool
 	Answers            mcp.InputResponseMap
 	State              string
+}
+
+// A LogMessage is one of MCP's log messages to a client.
+type LogMessage struct {
+	Level  string // debug, info, notice, warning, error, critical, alert or emergency
+	Logger string // who logs; may be empty
+	Data   any    // marshals to JSON
 }
 
 // A Gate is how much a face lets through (RFC 7).

@@ -15,6 +15,10 @@ const (
 	// another says for whom it asks: a text that stands for one caller of its
 	// own, and tells nothing of who that is.
 	MetaFor = "cash/for"
+	// MetaStreaming is the key of a result's metadata under which a server says
+	// true to one that mounts it if the result is streamed, so that it is not
+	// gated there either (RFC 7.4).
+	MetaStreaming = "cash/streaming"
 	// MetaInstance is the key of a result's metadata under which a server names
 	// its own, to those who say what they came through.
 	MetaInstance = "cash/instance"

@@ -20,7 +20,10 @@ func client(req *mcp.CallToolRequest) *registry.Client {
 	if req.Session == nil {
 		return c
 	}
-	c.Log = req.Session.Log
+	c.Log = func(ctx context.Context, m registry.LogMessage) error {
+		//lint:ignore SA1019 it works as long as clients ask for it
+		return req.Session.Log(ctx, &mcp.LoggingMessageParams{Level: mcp.LoggingLevel(m.Level), Logger: m.Logger, Data: m.Data})
+	}
 	caps := req.ClientCapabilities()
 	if caps == nil || caps.Elicitation == nil {
 		return c

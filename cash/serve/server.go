@@ -226,6 +226,7 @@ func (s *Server) newMCPServer() *mcp.Server {
 func (s *Server) capabilities() *mcp.ServerCapabilities {
 	c := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}
 	if s.opts.Logging {
+		//lint:ignore SA1019 it works as long as clients ask for it
 		c.Logging = &mcp.LoggingCapabilities{}
 	}
 	return c

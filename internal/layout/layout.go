@@ -20,7 +20,7 @@ var Rows = []Row{
 	{".", "internal/..."},
 	{"gate", "manifest", "toolid"},
 	{"registry", "toolid/card"},
-	{"cash/control", "cash/serve"},
+	{"cash/control", "cash/serve", "cash/upstream"},
 	{"cash"},
 	{"cash/cashtest"},
 	{"examples/...", "internal/bench/..."},

@@ -1,0 +1,341 @@
+package upstream
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cash-mcp/go-sdk/manifest"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// An Aggregator mounts MCP servers in a registry (RFC 5.4). What a server has
+// becomes a part of the tree, which is replaced as a whole when the server
+// changes; what is asked of the tree is answered from memory, and calls cross
+// the wire. It is safe for concurrent use.
+type Aggregator struct {
+	reg  *registry.Registry
+	opts Options
+	asks asks // calls that wait for the answer of a person
+
+	mu       sync.Mutex
+	ups      map[*upstream]struct{}
+	mounts   map[string]*upstream // by canonical label
+	closing  bool
+	stops    []context.CancelFunc // of what follows manifests
+	settling []<-chan struct{}    // of the same: closed when the first labels are there
+	retired  sync.WaitGroup       // upstreams that end
+}
+
+// Options configure an [Aggregator]. Nil is fine.
+type Options struct {
+	// Name and Version are what servers are told about who connects. Empty is
+	// "cash" and "0.0.0".
+	Name, Version string
+	// Pins remembers which definitions of tools are accepted, as Mode says. Nil
+	// is in memory.
+	Pins Pins
+	Mode PinMode
+	// Fetch says how manifests are fetched, and how the servers are reached that
+	// they name: what a [Discovery] trusts and allows is added to what is
+	// trusted and allowed here.
+	Fetch manifest.FetchOptions
+	// Logger gets what operators should know: connections that fail, tools that
+	// are quarantined, what children write to standard error. Never arguments
+	// or results. Nil discards.
+	Logger *slog.Logger
+}
+
+// New returns an aggregator that mounts servers in reg, beside what else is
+// there.
+func New(reg *registry.Registry, opts *Options) *Aggregator {
+	a := &Aggregator{reg: reg, ups: make(map[*upstream]struct{}), mounts: make(map[string]*upstream)}
+	if opts != nil {
+		a.opts = *opts
+	}
+	a.opts.Name = cmp.Or(a.opts.Name, "cash")
+	a.opts.Version = cmp.Or(a.opts.Version, "0.0.0")
+	if a.opts.Pins == nil {
+		a.opts.Pins = NewMemoryPins()
+	}
+	if a.opts.Logger == nil {
+		a.opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	return a
+}
+
+// ErrClosed is what a closed [Aggregator] answers.
+var ErrClosed = errors.New("upstream: aggregator is closed")
+
+// Add mounts a server and returns at once: the namespace is there, and
+// unavailable until the server has answered. It is an error if a field is
+// wrong, if the label or one above or below it is mounted already, or if there
+// is a namespace of that name that is not of a server.
+func (a *Aggregator) Add(s Server) error {
+	s, err := s.withDefaults()
+	if err != nil {
+		return err
+	}
+	return a.add(newUpstream(a, s, []mount{{label: s.Label, namespace: s.Namespace}}))
+}
+
+// mount is a place in the tree where a server stands.
+type mount struct {
+	label       string
+	namespace   string // of the server; empty is all of it
+	description string // empty is the server's
+	orRoot      bool   // all of the server stands there if it has no such namespace (R136)
+}
+
+func (m mount) key() string { return canonicalPath(m.label) }
+
+func (a *Aggregator) add(u *upstream) error {
+	a.mu.Lock()
+	err := a.free(u.mounts, nil)
+	if err == nil {
+		a.start(u)
+	}
+	a.mu.Unlock()
+	if err == nil {
+		u.publish() // now, not when its turn comes
+	}
+	return err
+}
+
+// free returns why the mounts cannot be made, other than in place of old. The
+// caller holds a.mu.
+func (a *Aggregator) free(mounts []mount, old *upstream) error {
+	if a.closing {
+		return ErrClosed
+	}
+	for i, m := range mounts {
+		key := m.key()
+		for _, other := range mounts[:i] {
+			if overlap(key, other.key()) {
+				return fmt.Errorf("labels %s and %s overlap", other.label, m.label)
+			}
+		}
+		for taken, u := range a.mounts {
+			if u != old && overlap(key, taken) {
+				return fmt.Errorf("label %s: there is an upstream at %s", m.label, taken)
+			}
+		}
+		if a.mounts[key] == nil && a.reg.Exists(m.label) {
+			return fmt.Errorf("label %s: there is a namespace of that name already", m.label)
+		}
+	}
+	return nil
+}
+
+// overlap reports whether one path is the other or below it.
+func overlap(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	return a == b || strings.HasPrefix(b, a+".")
+}
+
+// start lets u take its places. The caller holds a.mu.
+func (a *Aggregator) start(u *upstream) {
+	a.ups[u] = struct{}{}
+	for _, m := range u.mounts {
+		a.mounts[m.key()] = u
+	}
+	u.show()
+	go u.run()
+}
+
+// Update puts a server in the place of the one with the same label: with other
+// settings, or an altogether other one. Calls in flight are finished by the old
+// one, which is then disconnected; until the new one has answered, the old
+// one's functions stay listed.
+func (a *Aggregator) Update(s Server) error {
+	s, err := s.withDefaults()
+	if err != nil {
+		return err
+	}
+	u := newUpstream(a, s, []mount{{label: s.Label, namespace: s.Namespace}})
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	old := a.mounts[u.mounts[0].key()]
+	switch {
+	case old == nil:
+		return fmt.Errorf("label %s: there is no such upstream", s.Label)
+	case len(old.mounts) > 1 || old.discovered:
+		return fmt.Errorf("label %s: the upstream was discovered by its manifest", s.Label)
+	}
+	u.takeOver(old)
+	a.retire(old)
+	a.start(u)
+	return nil
+}
+
+// Remove takes a server out of the tree. Calls in flight are finished, then it
+// is disconnected. One that a manifest describes goes with all its labels, and
+// the manifest is not followed any more.
+func (a *Aggregator) Remove(label string) error {
+	key := canonicalPath(label)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	u := a.mounts[key]
+	if u == nil {
+		return fmt.Errorf("label %.64q: there is no such upstream", label)
+	}
+	a.remove(u)
+	return nil
+}
+
+// remove takes u and its places away. The caller holds a.mu.
+func (a *Aggregator) remove(u *upstream) {
+	a.retire(u)
+	for _, m := range u.mounts {
+		a.clear(m)
+	}
+}
+
+// clear empties a place. The caller holds a.mu.
+func (a *Aggregator) clear(m mount) {
+	delete(a.mounts, m.key())
+	_ = a.reg.Replace(m.label, nil) // of a legal label nothing can be wrong
+}
+
+// retire lets u end when its calls have. The caller holds a.mu.
+func (a *Aggregator) retire(u *upstream) {
+	delete(a.ups, u)
+	u.retire()
+	a.retired.Add(1)
+	go func() {
+		defer a.retired.Done()
+		u.drain()
+	}()
+}
+
+// Close disconnects all servers and refuses further calls. Calls in flight may
+// finish until ctx ends and are cancelled then; the error is that of ctx if some
+// were. The namespaces stay, and are unavailable.
+func (a *Aggregator) Close(ctx context.Context) error {
+	a.mu.Lock()
+	a.closing = true
+	for _, stop := range a.stops {
+		stop()
+	}
+	var list []*upstream
+	for u := range a.ups {
+		list = append(list, u)
+		a.retire(u)
+	}
+	a.mu.Unlock()
+	stop := context.AfterFunc(ctx, func() {
+		for _, u := range list {
+			u.cancel()
+		}
+	})
+	defer stop()
+	a.retired.Wait()
+	return ctx.Err()
+}
+
+// replace puts u in the place of old, which may be nil and may have stood
+// elsewhere.
+func (a *Aggregator) replace(old, u *upstream) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.free(u.mounts, old); err != nil {
+		return err
+	}
+	if _, ok := a.ups[old]; old != nil && !ok {
+		return errRemoved
+	}
+	if old != nil {
+		u.takeOver(old)
+		a.retire(old)
+		for _, m := range old.mounts {
+			if !slices.ContainsFunc(u.mounts, func(n mount) bool { return n.key() == m.key() }) {
+				a.clear(m)
+			}
+		}
+	}
+	a.start(u)
+	return nil
+}
+
+// has reports whether an upstream has neither been removed nor replaced.
+func (a *Aggregator) has(u *upstream) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_, ok := a.ups[u]
+	return ok
+}
+
+// each returns the upstreams in order of their first label.
+func (a *Aggregator) each() []*upstream {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	list := make([]*upstream, 0, len(a.ups))
+	for u := range a.ups {
+		list = append(list, u)
+	}
+	slices.SortFunc(list, func(x, y *upstream) int { return strings.Compare(x.mounts[0].key(), y.mounts[0].key()) })
+	return list
+}
+
+func (a *Aggregator) find(label string) (*upstream, error) {
+	key := canonicalPath(label)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if u := a.mounts[key]; u != nil {
+		return u, nil
+	}
+	return nil, fmt.Errorf("label %.64q: there is no such upstream", label)
+}
+
+// Wait returns when every manifest and every server has been tried at least
+// once: it is connected, or known not to be reachable. It returns ctx's error if
+// that ends first.
+func (a *Aggregator) Wait(ctx context.Context) error {
+	a.mu.Lock()
+	settling := slices.Clone(a.settling)
+	a.mu.Unlock()
+	for _, settled := range settling {
+		select {
+		case <-settled:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	for _, u := range a.each() {
+		select {
+		case <-u.tried:
+		case <-u.ctx.Done():
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// Refresh asks a server again for what it has, and returns when the tree shows
+// it.
+func (a *Aggregator) Refresh(ctx context.Context, label string) error {
+	u, err := a.find(label)
+	if err != nil {
+		return err
+	}
+	return u.refresh(ctx)
+}
+
+// Accept takes the current definition of a tool that is quarantined for the
+// good one, and serves the tool from now on. An empty tool stands for all of
+// the server.
+func (a *Aggregator) Accept(ctx context.Context, label, tool string) error {
+	u, err := a.find(label)
+	if err != nil {
+		return err
+	}
+	return u.accept(ctx, tool)
+}

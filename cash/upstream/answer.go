@@ -1,0 +1,93 @@
+package upstream
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// An answer is the result of a tool as the server sent it.
+type answer struct {
+	*mcp.CallToolResult
+	structured json.RawMessage            // with its key order and spelling of numbers; nil is none
+	meta       map[string]json.RawMessage // what is not of the protocol
+	instance   string                     // of the server that answers, if it says so
+}
+
+// newAnswer joins what the SDK has read with what was on the wire: it reads
+// structured content by way of float64s and maps.
+func newAnswer(res *mcp.CallToolResult, raw json.RawMessage) *answer {
+	a := &answer{CallToolResult: res}
+	for key, value := range strictjson.Members(raw) {
+		switch {
+		case key == "structuredContent" && strictjson.KindOf(value) != strictjson.Null:
+			a.structured = strictjson.Trim(value)
+		case key == "_meta" && strictjson.KindOf(value) == strictjson.Object:
+			a.readMeta(value)
+		}
+	}
+	return a
+}
+
+// maxBlocks bounds the blocks of a result that are read one by one.
+const maxBlocks = 1000
+
+// readable reads of a result what can be read: a block of a kind that is not
+// known becomes a text with its JSON. It returns nil if the result has no
+// content.
+func readable(raw json.RawMessage) *mcp.CallToolResult {
+	var head struct {
+		Content []json.RawMessage `json:"content"`
+		IsError bool              `json:"isError"`
+	}
+	if json.Unmarshal(raw, &head) != nil || head.Content == nil || len(head.Content) > maxBlocks {
+		return nil
+	}
+	res := &mcp.CallToolResult{IsError: head.IsError}
+	for _, block := range head.Content {
+		var one mcp.CallToolResult
+		if one.UnmarshalJSON(slices.Concat([]byte(`{"content":[`), block, []byte(`]}`))) == nil && len(one.Content) == 1 {
+			res.Content = append(res.Content, one.Content[0])
+		} else {
+			res.Content = append(res.Content, &mcp.TextContent{Text: string(block)})
+		}
+	}
+	return res
+}
+
+// reserved begins the keys of metadata that mean something between a server and
+// its own client only.
+const reserved = "io.modelcontextprotocol/"
+
+func (a *answer) readMeta(data []byte) {
+	for key, value := range strictjson.Members(data) {
+		if key == registry.MetaInstance && strictjson.KindOf(value) == strictjson.String {
+			a.instance = strictjson.Text(value)
+			continue
+		}
+		if strings.HasPrefix(key, reserved) {
+			continue
+		}
+		if a.meta == nil {
+			a.meta = make(map[string]json.RawMessage)
+		}
+		a.meta[key] = strictjson.Trim(value)
+	}
+}
+
+// result is the answer as callers get it.
+func (a *answer) result() *registry.Result {
+	r := &registry.Result{Content: a.Content, Structured: a.structured, IsError: a.IsError}
+	if len(a.meta) > 0 {
+		r.Meta = make(map[string]any, len(a.meta))
+		for key, value := range a.meta {
+			r.Meta[key] = value
+		}
+	}
+	return r
+}

@@ -1,0 +1,196 @@
+package upstream
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/schema"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// Servers up to 2025-11-25 ask a question in the middle of a call. A client of
+// that time is asked in the same way. A later one is asked by the result of its
+// request: the call stays on its way meanwhile, and the client's next request,
+// with the answer, follows it on.
+
+// question is what a server asks while a call runs.
+type question struct {
+	params *mcp.ElicitParams
+	answer chan *mcp.ElicitResult // takes one without a reader
+}
+
+// noAnswer is what a server gets where nobody can be asked, or nobody answers.
+func noAnswer() *mcp.ElicitResult { return &mcp.ElicitResult{Action: "cancel"} }
+
+// elicit puts a question of the server to the one whom it must be meant for.
+// It is nobody if calls of several callers are on their way: over one
+// connection nothing says which of them asks.
+func (s *session) elicit(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+	s.mu.Lock()
+	x := s.only()
+	s.mu.Unlock()
+	if x == nil || x.ask == nil || !harmless(p) {
+		s.up.log.Info("a question of the server was not put to anybody")
+		return noAnswer(), nil
+	}
+	shown := *p
+	shown.Meta = nil
+	shown.Message = clean.Text(p.Message)
+	return x.ask(ctx, &shown)
+}
+
+// harmless reports whether the form of a question can be looked at: the SDK
+// validates the answer by a schema that comes from the server.
+func harmless(p *mcp.ElicitParams) bool {
+	if p == nil || p.Mode == "url" {
+		return false
+	}
+	if p.RequestedSchema == nil {
+		return true
+	}
+	data, err := json.Marshal(p.RequestedSchema)
+	if err != nil || bytes.Contains(data, []byte(`"$`)) { // a form has no references
+		return false
+	}
+	_, err = schema.Parse(data)
+	return err == nil
+}
+
+// asker returns how the caller of r is asked; nil if it cannot be. The caller
+// holds r.mu.
+func (r *running) asker(s *session) func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+	c := r.call.Client
+	if c == nil || c.Elicit == nil && !c.TakesInputRequests {
+		return nil
+	}
+	return func(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+		r.clock.pause()
+		defer r.clock.resume()
+		r.mu.Lock()
+		c, followed := r.call.Client, r.followed
+		r.mu.Unlock()
+		if c.Elicit != nil {
+			return c.Elicit(followed, p)
+		}
+		q := &question{p, make(chan *mcp.ElicitResult, 1)}
+		select {
+		case r.questions <- q:
+		case <-r.ctx.Done():
+			return noAnswer(), nil
+		case <-ctx.Done():
+			return noAnswer(), nil
+		}
+		select {
+		case a := <-q.answer:
+			return a, nil
+		case <-r.ctx.Done():
+		case <-ctx.Done():
+		}
+		return noAnswer(), nil
+	}
+}
+
+const (
+	askPrefix  = "cash-ask-"
+	askKey     = "question"       // the id of the one question in a result
+	askTimeout = 10 * time.Minute // how long a person may take
+	maxAsks    = 1000             // questions that are open at a time
+)
+
+func isAsk(state string) bool { return strings.HasPrefix(state, askPrefix) }
+
+// asks are the calls that wait for a person.
+type asks struct {
+	mu   sync.Mutex
+	open map[string]*ask
+}
+
+type ask struct {
+	running  *running
+	question *question
+	owner    string
+	function string
+	args     json.RawMessage
+	timer    *time.Timer
+}
+
+// put returns the result that asks the client. The call waits.
+func (a *asks) put(r *running, q *question) (*registry.Result, error) {
+	r.mu.Lock()
+	c := r.call
+	r.mu.Unlock()
+	state := askPrefix + rand.Text()
+	entry := &ask{running: r, question: q, owner: c.Client.Owner, function: c.Function.Path(), args: c.Arguments}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.open) >= maxAsks {
+		r.cancel(errRemoved)
+		return nil, &registry.Error{
+			Kind: registry.RateLimited, Namespace: c.Function.Namespace(), Name: c.Function.Name,
+			Message: "Too many calls wait for the answer of a person. This one was ended; it may have taken effect.",
+		}
+	}
+	if a.open == nil {
+		a.open = make(map[string]*ask)
+	}
+	entry.timer = time.AfterFunc(askTimeout, func() {
+		if a.take(state) != nil {
+			r.cancel(context.DeadlineExceeded)
+		}
+	})
+	a.open[state] = entry
+	return &registry.Result{InputRequests: mcp.InputRequestMap{askKey: q.params}, RequestState: state}, nil
+}
+
+func (a *asks) take(state string) *ask {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	entry := a.open[state]
+	delete(a.open, state)
+	return entry
+}
+
+// peek returns the entry if it belongs to the call.
+func (a *asks) peek(c *registry.Call) *ask {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	entry := a.open[c.Client.State]
+	if entry == nil || entry.owner != c.Client.Owner || entry.function != c.Function.Path() || !bytes.Equal(entry.args, c.Arguments) {
+		return nil // a foreign one is as good as none
+	}
+	return entry
+}
+
+// resume answers the question and follows the call on.
+func (a *asks) resume(ctx context.Context, c *registry.Call) (*registry.Result, error) {
+	entry := a.peek(c)
+	if entry == nil || a.take(c.Client.State) == nil {
+		return nil, &registry.Error{
+			Kind: registry.Failed, Namespace: c.Function.Namespace(), Name: c.Function.Name,
+			Message: "The question that this answers is not open any more. The call that asked it was ended, or had its answer.",
+			Hint:    "Make the call again, from the beginning.",
+		}
+	}
+	entry.timer.Stop()
+	r := entry.running
+	r.mu.Lock()
+	r.call, r.followed = c, ctx
+	if r.exchange != nil {
+		r.session.follow(r.exchange, ctx, c)
+	}
+	r.mu.Unlock()
+	answer, ok := c.Client.Answers[askKey].(*mcp.ElicitResult)
+	if !ok || answer == nil {
+		answer = noAnswer()
+	}
+	entry.question.answer <- answer
+	return r.attend(ctx)
+}

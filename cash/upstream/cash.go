@@ -1,0 +1,362 @@
+package upstream
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/gate"
+	"github.com/cash-mcp/go-sdk/internal/cashtext"
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// A CaSH server is read once: what there is becomes a part of the tree, one
+// line each. What it says of a function, and the texts of skills, are fetched
+// when somebody asks, and kept for a while (pages).
+
+// loadCaSH makes a catalog of what is behind the tools call, help and skill.
+func (u *upstream) loadCaSH(ctx context.Context, s *session, c *catalog, defs []*Definition) error {
+	c.kind = CaSH
+	if !isCaSH(defs) {
+		return &CallError{Class: Malformed, Sent: true, Reason: "it is set up as a CaSH server, and has not the tools call, help and skill"}
+	}
+	served, err := u.reviewed(ctx, c, defs)
+	if err != nil {
+		return err
+	}
+	if !isCaSH(served) {
+		return &CallError{Class: Changed, Sent: true, Reason: "one of the tools call, help and skill is quarantined"}
+	}
+	crawl := &crawl{up: u, session: s, catalog: c}
+	root, err := crawl.root(ctx)
+	if err != nil {
+		return err
+	}
+	extra := u.functions(c, slices.DeleteFunc(served, func(d *Definition) bool {
+		return d.Name == "call" || d.Name == "help" || d.Name == "skill"
+	}))
+	limit := root.page.SizeLimit
+	if limit == 0 {
+		limit = gate.Default
+	}
+	b := &builder{up: u, catalog: c, pages: newPages(), limit: limit}
+	c.about = b.about(root)
+	c.trees = make(map[string]*registry.Registry, len(u.mounts))
+	c.offered = make(map[string]string)
+	for _, m := range u.mounts {
+		if c.trees[m.key()], err = b.tree(root, m, extra); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// builder makes trees of what was read of a CaSH server.
+type builder struct {
+	up      *upstream
+	catalog *catalog
+	pages   *pages
+	limit   int // of the server's gate
+}
+
+// about names what is at the top of the server.
+func (b *builder) about(root *place) string {
+	var names []string
+	for _, n := range root.page.Namespaces {
+		names = append(names, n.Name)
+	}
+	if len(names) == 0 {
+		for _, f := range root.page.Functions {
+			names = append(names, f.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return clean.Line("With "+strings.Join(names[:min(len(names), 12)], ", ")+".", maxAbout)
+}
+
+// tree returns what stands at a mount. Tools that the server has besides the
+// three stand at the top of it.
+func (b *builder) tree(root *place, m mount, extra []*registry.Function) (*registry.Registry, error) {
+	base := root.find(m.namespace)
+	if base == nil && m.orRoot {
+		base, m.namespace = root, ""
+	}
+	if base == nil {
+		return nil, &CallError{Class: Malformed, Sent: true, Reason: fmt.Sprintf("it has no namespace %.64s", m.namespace)}
+	}
+	t := registry.New(&registry.Options{VisibleTo: b.up.cfg.VisibleTo})
+	about := b.catalog.about
+	if base != root {
+		about = base.description
+	}
+	top := t.Namespace("", clean.FirstLine(b.up.describe(m, about), maxAbout))
+	v := view{builder: b, mount: m, text: cashtext.Mount{From: base.path, To: m.label}}
+	if base == root {
+		names := make(map[string]bool)
+		for _, f := range base.page.Functions {
+			names[key(f.Name)] = true
+		}
+		for _, f := range extra {
+			if names[key(f.Name)] { // the tree comes first
+				b.catalog.note("tool %q has the name of a function in the root and is left out", f.Tool())
+				continue
+			}
+			if err := top.TryAdd(f); err != nil {
+				return nil, err
+			}
+			b.catalog.functions++
+		}
+	}
+	if err := v.fill(t, "", base); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// view is the server as it reads at a mount.
+type view struct {
+	*builder
+	mount mount
+	text  cashtext.Mount
+}
+
+// fill puts a place and all below it into the tree, at path.
+func (v view) fill(t *registry.Registry, path string, p *place) error {
+	ns, err := t.TryNamespace(path, clean.FirstLine(p.description, maxAbout))
+	if path == "" {
+		ns, err = t.TryNamespace(path, "")
+	}
+	if err != nil {
+		v.catalog.note("namespace %s is left out: %v", p.path, err)
+		return nil
+	}
+	ns.On(p.instance).Page(v.variant(p.path))
+	if p.unavailable {
+		ns.Unavailable(&registry.Error{
+			Kind: registry.Unavailable, NotRun: true, Hint: hintLater,
+			Message: "`" + joined(v.mount.label, path) + "` is temporarily unavailable: it is on a server behind this one that does not answer.",
+		})
+	}
+	if p.page != nil {
+		for i, e := range p.page.Functions {
+			f, err := v.function(p.path, e, p.details[i])
+			if err == nil {
+				err = ns.TryAdd(f)
+			}
+			if err != nil {
+				v.catalog.note("function %s is left out: %v", joined(p.path, e.Name), err)
+				continue
+			}
+			v.catalog.offered[offer(p.path, e.Name)] = e.Description
+			v.catalog.functions++
+		}
+	}
+	for _, e := range p.skills {
+		sk, err := registry.RemoteSkill(e.Name, clean.FirstLine(e.Description, maxAbout), v.skill(p.path, e.Name))
+		if err == nil {
+			err = ns.TryAddSkill(sk)
+		}
+		if err != nil {
+			v.catalog.note("skill %s is left out: %v", joined(p.path, e.Name), err)
+			continue
+		}
+		v.catalog.skills++
+	}
+	for _, below := range p.below {
+		if below.instance == v.up.agg.reg.Instance() { // that is us
+			v.catalog.note("namespace %s leads back to this server and is left out", below.path)
+			continue
+		}
+		if err := v.fill(t, joined(path, below.path[strings.LastIndexByte(below.path, '.')+1:]), below); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// function makes the function of an entry. What it takes is known to its
+// server, which checks it.
+func (v view) function(path string, e cashtext.Entry, d *cashtext.Function) (*registry.Function, error) {
+	u := v.up
+	remote := registry.Remote{
+		InputSchema: inputSchema(d),
+		Unchecked:   true,
+		Gated:       true,
+		Page:        v.page(path, e.Name),
+		Handler: func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
+			return u.invoke(ctx, c, v.request(ctx, path, e, c))
+		},
+	}
+	f, err := registry.RemoteFunc(e.Name, e.Description, remote)
+	if err != nil { // parameters that cannot be told apart, say
+		remote.InputSchema = nil
+		if f, err = registry.RemoteFunc(e.Name, e.Description, remote); err != nil {
+			return nil, err
+		}
+	}
+	f.Timeout = u.patience()
+	v.describe(f, path, d)
+	return f, nil
+}
+
+// request is the call of a function, as the server is asked for it.
+func (v view) request(ctx context.Context, path string, e cashtext.Entry, c *registry.Call) *request {
+	meta := v.up.via(ctx)
+	if c.Client != nil && c.Client.Owner != "" {
+		sum := sha256.Sum256([]byte(v.up.agg.reg.Instance() + "\x00" + c.Client.Owner))
+		meta[registry.MetaFor] = hex.EncodeToString(sum[:16])
+	}
+	return &request{
+		tool: "call",
+		args: v.arguments(path, e.Name, c),
+		meta: meta,
+		current: func() *CallError {
+			if !v.up.offers(path, e) {
+				return &CallError{Class: Changed, Reason: "the function is not what it was"}
+			}
+			return nil
+		},
+		result: func(a *answer, moved bool) (*registry.Result, error) {
+			if a.InputRequests != nil {
+				return v.up.asking(a, c)
+			}
+			return v.result(a, moved), nil
+		},
+	}
+}
+
+// offer is the key of a function among those that a CaSH server offers.
+func offer(path, name string) string {
+	p, _ := registry.CanonicalPath(path)
+	return p + "." + key(name)
+}
+
+// offers reports whether the server still says the same of a function. Its
+// catalog is made anew as a whole.
+func (u *upstream) offers(path string, e cashtext.Entry) bool {
+	c := u.catalog.Load()
+	if c == nil {
+		return false
+	}
+	about, ok := c.offered[offer(path, e.Name)]
+	return ok && about == e.Description
+}
+
+// arguments are those of the tool call. The gate's are passed on: there is one
+// gate, and it is the server's (R138).
+func (v view) arguments(path, name string, c *registry.Call) json.RawMessage {
+	args := struct {
+		Namespace string          `json:"namespace,omitempty"`
+		Function  string          `json:"function"`
+		Kwargs    json.RawMessage `json:"kwargs,omitempty"`
+		SizeLimit *int            `json:"sizelimit,omitempty"`
+		Replay    string          `json:"replay,omitempty"`
+	}{Namespace: path, Function: name, Kwargs: c.Arguments}
+	if g := c.Gate; g != nil {
+		if g.Asked || g.Limit != v.limit {
+			args.SizeLimit = &g.Limit
+		}
+		args.Replay = g.Replay
+	}
+	data, err := json.Marshal(args)
+	if err != nil {
+		return json.RawMessage("{}")
+	}
+	return data
+}
+
+// maxNotice bounds what passes as the notice of a gate, in characters.
+const maxNotice = 2000
+
+// result is an answer of call. Errors and notices name what they name by its
+// path here; data are left alone. What the server has gated is not gated again,
+// and neither is what it streams (RFC 7.4).
+func (v view) result(a *answer, moved bool) *registry.Result {
+	r := a.result()
+	gated := a.IsError && strings.HasPrefix(r.Text(), "**Gated:**") && utf8.RuneCountInString(r.Text()) <= maxNotice
+	streamed := string(a.meta[registry.MetaStreaming]) == "true"
+	delete(r.Meta, registry.MetaStreaming)
+	r.Ungated = gated || (moved || streamed) && !a.IsError
+	if a.IsError {
+		r.Content = slices.Clone(r.Content)
+		for i, block := range r.Content {
+			if t, ok := block.(*mcp.TextContent); ok {
+				r.Content[i] = &mcp.TextContent{Text: v.text.Text(t.Text), Meta: t.Meta, Annotations: t.Annotations}
+			}
+		}
+	}
+	return r
+}
+
+// page fetches a page of help.
+func (v view) page(path, function string) func(context.Context, json.RawMessage) (string, error) {
+	return func(ctx context.Context, kwargs json.RawMessage) (string, error) {
+		text, err := v.fetch(ctx, "help", path, function, kwargs)
+		if err != nil {
+			return "", err
+		}
+		if page, ok := v.text.JSON(text); ok {
+			return page, nil
+		}
+		return clean.Text(v.text.Help(text, joined(path, function))), nil
+	}
+}
+
+// variant fetches the page of a namespace for keyword arguments that mean
+// something to the server alone. The result is empty if they change nothing.
+func (v view) variant(path string) func(context.Context, json.RawMessage) (string, error) {
+	page := v.page(path, "")
+	return func(ctx context.Context, kwargs json.RawMessage) (string, error) {
+		with, err := page(ctx, kwargs)
+		if err != nil {
+			return "", err
+		}
+		without, err := page(ctx, common(kwargs))
+		if err != nil || with == without {
+			return "", err
+		}
+		return with, nil
+	}
+}
+
+// common returns the keyword arguments of help that every server of ours knows.
+func common(kwargs json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for raw, value := range strictjson.RawMembers(kwargs) {
+		switch key(strictjson.Text(raw)) {
+		case "format", "examples", "params", "search":
+			if b.Len() > 1 {
+				b.WriteByte(',')
+			}
+			b.Write(raw)
+			b.WriteByte(':')
+			b.Write(value)
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}
+
+// skill fetches the text of a skill.
+func (v view) skill(path, name string) func(context.Context, json.RawMessage) (string, error) {
+	return func(ctx context.Context, kwargs json.RawMessage) (string, error) {
+		text, err := v.fetch(ctx, "skill", path, name, kwargs)
+		if err != nil {
+			return "", err
+		}
+		return clean.Text(v.text.Text(text)), nil
+	}
+}

@@ -1,0 +1,402 @@
+package upstream
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/mcpclient"
+	"github.com/cash-mcp/go-sdk/internal/schema"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// catalog is what a server has, as it was read at one time. It does not change.
+type catalog struct {
+	kind        Kind
+	server      string            // what it calls itself
+	about       string            // a line on what is there; empty if it says nothing
+	defs        map[string]*entry // by tool
+	offered     map[string]string // what a CaSH server says of a function, by its place
+	names       map[string]string // of functions, by tool; for the next catalog
+	quarantined []Quarantine
+	notes       []string
+	trees       map[string]*registry.Registry // what stands at each mount, by its key
+	functions   int
+	skills      int
+	read        time.Time
+}
+
+// entry is one tool that is served.
+type entry struct {
+	def  *Definition
+	hash string
+	name string // of the function
+}
+
+// maxNotes bounds the notes of a catalog, and of what is kept of each.
+const maxNotes = 100
+
+func (c *catalog) note(format string, args ...any) {
+	if len(c.notes) < maxNotes {
+		c.notes = append(c.notes, clean.Line(fmt.Sprintf(format, args...), maxReason))
+	}
+}
+
+// load reads what the server has and shows it.
+func (u *upstream) load(ctx context.Context, s *session) error {
+	tools, err := s.listTools(ctx)
+	if err != nil {
+		return err
+	}
+	c := &catalog{server: s.name(), read: time.Now()}
+	defs, dropped, err := parseDefinitions(tools)
+	if err != nil {
+		return &CallError{Class: Malformed, Sent: true, Reason: err.Error()}
+	}
+	for _, d := range dropped {
+		c.note("%s", d)
+	}
+	if u.cfg.Kind == CaSH || u.cfg.Kind == Auto && isCaSH(defs) {
+		err = u.loadCaSH(ctx, s, c, defs)
+	} else {
+		err = u.loadTools(ctx, s, c, defs)
+	}
+	if err != nil {
+		return err
+	}
+	u.adopt(c)
+	return nil
+}
+
+// adopt lets c be what the server has. From now on no function of an earlier
+// catalog is called that is not the same in this one.
+func (u *upstream) adopt(c *catalog) {
+	u.catalog.Store(c)
+	u.publish()
+}
+
+// loadTools makes a catalog of the tools of a plain server.
+func (u *upstream) loadTools(ctx context.Context, s *session, c *catalog, defs []*Definition) error {
+	c.kind = Plain
+	if r := s.client.InitializeResult(); r != nil {
+		c.about = clean.FirstLine(r.Instructions, maxAbout)
+		if info := r.ServerInfo; c.about == "" && info != nil {
+			c.about = clean.Line("Tools of "+cmp.Or(info.Title, info.Name)+".", maxAbout)
+		}
+	}
+	served, err := u.reviewed(ctx, c, defs)
+	if err != nil {
+		return err
+	}
+	return u.plant(c, u.functions(c, served))
+}
+
+// maxAbout bounds the line that a server says of itself, in characters.
+const maxAbout = 200
+
+// reviewed returns the definitions that may be served, by what is pinned.
+func (u *upstream) reviewed(ctx context.Context, c *catalog, defs []*Definition) ([]*Definition, error) {
+	mode := u.agg.opts.Mode
+	var pinned map[string]*Definition
+	if mode != PinOff {
+		var err error
+		if pinned, err = u.agg.opts.Pins.Load(ctx, u.pins); err != nil {
+			return nil, fmt.Errorf("reading the pinned definitions: %w", err)
+		}
+	}
+	served, quarantined, pin := review(mode, pinned, defs)
+	c.quarantined = quarantined
+	for _, q := range quarantined {
+		u.log.Warn("tool is quarantined", "tool", clean.Line(q.Tool, 100), "reason", q.Reason)
+	}
+	if pin != nil {
+		if err := u.agg.opts.Pins.Save(ctx, u.pins, pin); err != nil {
+			return nil, fmt.Errorf("pinning the definitions: %w", err)
+		}
+	}
+	return served, nil
+}
+
+// accept pins what the server says of a tool now.
+func (u *upstream) accept(ctx context.Context, tool string) error {
+	c := u.catalog.Load()
+	if c == nil {
+		return fmt.Errorf("upstream %s: nothing is known of it yet", u.mounts[0].label)
+	}
+	pins, label := u.agg.opts.Pins, u.pins
+	pinned, err := pins.Load(ctx, label)
+	if err != nil {
+		return err
+	}
+	pinned = maps.Clone(pinned)
+	if pinned == nil {
+		pinned = make(map[string]*Definition)
+	}
+	found := false
+	for _, q := range c.quarantined {
+		if (tool == "" || q.Tool == tool) && q.Definition != nil {
+			pinned[q.Tool], found = q.Definition, true
+		}
+	}
+	if !found {
+		return fmt.Errorf("upstream %s: no tool %.64q is quarantined that could be accepted", u.mounts[0].label, tool)
+	}
+	if err := pins.Save(ctx, label, pinned); err != nil {
+		return err
+	}
+	return u.refresh(ctx)
+}
+
+// fromPins shows what is pinned, of a server that is not connected yet.
+func (u *upstream) fromPins() bool {
+	if u.agg.opts.Mode == PinOff {
+		return false
+	}
+	pinned, err := u.agg.opts.Pins.Load(u.ctx, u.pins)
+	if err != nil || len(pinned) == 0 {
+		return false
+	}
+	var defs []*Definition
+	for _, name := range slices.Sorted(maps.Keys(pinned)) {
+		defs = append(defs, pinned[name])
+	}
+	if isCaSH(defs) && u.cfg.Kind != Plain { // what it has is behind its tools
+		return false
+	}
+	c := &catalog{kind: Plain, read: time.Now()}
+	if u.plant(c, u.functions(c, defs)) != nil {
+		return false
+	}
+	u.catalog.Store(c)
+	return true
+}
+
+// functions makes a function of each definition.
+func (u *upstream) functions(c *catalog, defs []*Definition) []*registry.Function {
+	var had map[string]string
+	if old := u.catalog.Load(); old != nil {
+		had = old.names
+	}
+	tools := make([]string, len(defs))
+	for i, d := range defs {
+		tools[i] = d.Name
+	}
+	c.names = functionNames(tools, had)
+	c.defs = make(map[string]*entry, len(defs))
+	var list []*registry.Function
+	for _, d := range defs {
+		e := &entry{def: d, hash: d.Hash(), name: c.names[d.Name]}
+		if e.name != d.Name {
+			c.note("tool %q is called %s here", d.Name, e.name)
+		}
+		c.defs[d.Name] = e
+		list = append(list, u.function(c, e))
+	}
+	return list
+}
+
+// maxDescription bounds a tool's description, in characters.
+const maxDescription = 4000
+
+// function makes the function of a tool.
+func (u *upstream) function(c *catalog, e *entry) *registry.Function {
+	remote := registry.Remote{
+		InputSchema: e.def.InputSchema,
+		Tool:        e.def.Name,
+		Handler:     u.handler(e),
+	}
+	about := clean.Cut(clean.Text(cmp.Or(e.def.Description, e.def.Title)), maxDescription)
+	f, err := registry.RemoteFunc(e.name, about, remote)
+	if err != nil { // the server checks its arguments itself
+		c.note("the input schema of tool %q is not used: %v", e.def.Name, err)
+		remote.InputSchema, remote.Unchecked = nil, true
+		if f, err = registry.RemoteFunc(e.name, about, remote); err != nil {
+			panic("upstream: " + err.Error()) // of a schema of ours nothing can be wrong
+		}
+	}
+	if title := clean.Line(e.def.Title, maxAbout); title != "" {
+		f.Aliases = append(f.Aliases, title)
+	}
+	if e.name != e.def.Name {
+		f.Aliases = append(f.Aliases, clean.Line(e.def.Name, maxAbout))
+	}
+	f.Returns = returns(e.def.OutputSchema)
+	f.Timeout = u.patience()
+	u.hints(f, e.def)
+	return f
+}
+
+// patience is the deadline of the function in the pipeline. The ones that count
+// are set where the call is made: this one leaves room for connecting, for
+// waiting and for the answer of a person.
+func (u *upstream) patience() time.Duration {
+	return u.cfg.ConnectTimeout + 2*u.cfg.Timeout + askTimeout
+}
+
+// returns says what a tool answers.
+func returns(outputSchema json.RawMessage) string {
+	if len(outputSchema) == 0 {
+		return ""
+	}
+	s, err := schema.Parse(outputSchema)
+	if err != nil {
+		return ""
+	}
+	return s.Summary()
+}
+
+// hints takes over what the server and the operator say of the effects of a
+// tool.
+func (u *upstream) hints(f *registry.Function, d *Definition) {
+	var a struct{ ReadOnlyHint, IdempotentHint, DestructiveHint *bool }
+	if !u.cfg.IgnoreHints && len(d.Annotations) > 0 {
+		_ = json.Unmarshal(d.Annotations, &a) // hints of a wrong type are none
+	}
+	yes := func(b *bool) bool { return b != nil && *b }
+	f.ReadOnly = yes(a.ReadOnlyHint) || slices.Contains(u.cfg.ReadOnly, d.Name) || u.vouched(f.Name)
+	f.Idempotent = !f.ReadOnly && yes(a.IdempotentHint)
+	f.Destructive = !f.ReadOnly && yes(a.DestructiveHint)
+}
+
+// handler calls the tool, as long as it is what the function was made of.
+func (u *upstream) handler(e *entry) registry.Handler {
+	return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
+		return u.invoke(ctx, c, &request{
+			tool: e.def.Name,
+			args: c.Arguments,
+			meta: u.via(ctx),
+			current: func() *CallError {
+				if now := u.catalog.Load(); now == nil || now.defs[e.def.Name] == nil || now.defs[e.def.Name].hash != e.hash {
+					return &CallError{Class: Changed, Reason: "the tool is not what it was"}
+				}
+				return nil
+			},
+			result: func(a *answer, _ bool) (*registry.Result, error) {
+				if a.InputRequests != nil {
+					return u.asking(a, c)
+				}
+				r := a.result()
+				delete(r.Meta, metaCode) // of a server that knows nothing of it
+				return r, nil
+			},
+		})
+	}
+}
+
+// metaCode is where the results of CaSH servers have the code of an error.
+const metaCode = "cash/error"
+
+// via is the metadata by which servers notice that they mount one another.
+func (u *upstream) via(ctx context.Context) mcp.Meta {
+	return mcp.Meta{registry.MetaVia: append(slices.Clip(registry.Via(ctx)), u.agg.reg.Instance())}
+}
+
+// asking hands on what a server asks by its result.
+func (u *upstream) asking(a *answer, c *registry.Call) (*registry.Result, error) {
+	can := c.Client != nil && (c.Client.TakesInputRequests || c.Client.Elicit != nil)
+	for _, q := range a.InputRequests {
+		p, ok := q.(*mcp.ElicitParams)
+		if !can || !ok || !harmless(p) {
+			return nil, &registry.Error{
+				Kind: registry.Failed, Namespace: c.Function.Namespace(), Name: c.Function.Name,
+				Message: fmt.Sprintf("The function `%s` asks the user a question, and there is no way to put it to them from here.", c.Function.Name),
+				Hint:    "Repeating it does not help.",
+			}
+		}
+		p.Message = clean.Text(p.Message)
+	}
+	return &registry.Result{InputRequests: a.InputRequests, RequestState: a.RequestState}, nil
+}
+
+// plant makes the tree of every mount.
+func (u *upstream) plant(c *catalog, functions []*registry.Function) error {
+	c.trees = make(map[string]*registry.Registry, len(u.mounts))
+	for _, m := range u.mounts {
+		t := registry.New(&registry.Options{VisibleTo: u.cfg.VisibleTo})
+		root, err := t.TryNamespace("", u.describe(m, c.about))
+		if err != nil {
+			return err
+		}
+		if err := root.TryAdd(functions...); err != nil {
+			return err
+		}
+		c.functions += len(functions)
+		c.trees[m.key()] = t
+	}
+	return nil
+}
+
+// describe is the line that stands at a mount.
+func (u *upstream) describe(m mount, about string) string {
+	return cmp.Or(m.description, u.cfg.Description, about)
+}
+
+// Limits of the list of tools. A server of honest size does not meet them.
+const (
+	maxPages = 1000
+	maxTools = 10_000
+	maxBytes = 64 << 20
+)
+
+// listTools returns the tools of all pages, as JSON arrays joined into one.
+func (s *session) listTools(ctx context.Context) (json.RawMessage, error) {
+	tools := []byte("[")
+	cursor, seen, count := "", make(map[string]bool), 0
+	for range maxPages {
+		page, next, err := s.toolPage(ctx, cursor)
+		if err != nil {
+			return nil, err
+		}
+		for _, tool := range strictjson.Elements(page) {
+			if len(tools) > 1 {
+				tools = append(tools, ',')
+			}
+			tools = append(tools, tool...)
+			count++
+		}
+		switch {
+		case next == "":
+			return append(tools, ']'), nil
+		case count > maxTools || len(tools) > maxBytes:
+			return nil, &CallError{Class: TooLarge, Sent: true, Reason: fmt.Sprintf("it lists more than %d tools, or more than %d MiB of them", maxTools, maxBytes>>20)}
+		case seen[next]:
+			return nil, &CallError{Class: Malformed, Sent: true, Reason: "its list of tools never ends"}
+		}
+		seen[next] = true
+		cursor = next
+	}
+	return nil, &CallError{Class: Malformed, Sent: true, Reason: fmt.Sprintf("its list of tools has more than %d pages", maxPages)}
+}
+
+// toolPage returns a page of the list, as it was on the wire, and where the next
+// one begins.
+func (s *session) toolPage(ctx context.Context, cursor string) (json.RawMessage, string, error) {
+	ctx, x := mcpclient.WithExchange(ctx)
+	res, err := s.client.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor, Meta: s.up.via(ctx)})
+	if err != nil && x.Result() == nil { // what the SDK cannot read, we may
+		return nil, "", classify(ctx, err, x)
+	}
+	next := ""
+	if res != nil {
+		next = res.NextCursor
+	}
+	page := s.pages[cursor] // the SDK may answer from what it has
+	for key, value := range strictjson.Members(x.Result()) {
+		if key == "tools" && strictjson.KindOf(value) == strictjson.Array {
+			page = strictjson.Trim(value)
+		}
+		if key == "nextCursor" && strictjson.KindOf(value) == strictjson.String {
+			next = strictjson.Text(value)
+		}
+	}
+	s.pages[cursor] = page
+	return page, next, nil
+}

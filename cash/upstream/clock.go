@@ -1,0 +1,49 @@
+package upstream
+
+import (
+	"sync"
+	"time"
+)
+
+// A clock ends a call that runs for too long. The time in which a person is
+// asked does not count.
+type clock struct {
+	mu     sync.Mutex
+	timer  *time.Timer
+	left   time.Duration
+	since  time.Time
+	paused int
+}
+
+// start calls f after d of running time.
+func (c *clock) start(d time.Duration, f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.left, c.since = d, time.Now()
+	c.timer = time.AfterFunc(d, f)
+}
+
+func (c *clock) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.timer.Stop()
+	c.paused++ // whoever resumes starts nothing
+}
+
+func (c *clock) pause() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.paused++; c.paused == 1 {
+		c.timer.Stop()
+		c.left -= time.Since(c.since)
+	}
+}
+
+func (c *clock) resume() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.paused--; c.paused == 0 {
+		c.since = time.Now()
+		c.timer.Reset(max(c.left, time.Millisecond))
+	}
+}

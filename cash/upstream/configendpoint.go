@@ -1,0 +1,203 @@
+package upstream
+
+import (
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// endpoint returns how an upstream is reached, by either of two sets of keys.
+func (o *configObject) endpoint() Endpoint {
+	s, _ := o.url("endpoint")
+	server := HTTP{URL: s.text, Header: o.header("headers")}
+	sse := o.choice("transport", "http", "sse") == 1
+	command := o.command()
+	switch isURL, isCommand := o.has("endpoint"), o.has("command"); {
+	case isURL && isCommand:
+		o.unfit("command", "the upstream has an endpoint already: remove one of them")
+	case !isURL && !isCommand:
+		o.fail(o.node, o.field, "neither endpoint nor command: give the URL of the server, or the program to start")
+	case isCommand:
+		for _, key := range []string{"transport", "headers"} {
+			o.unfit(key, "is for an endpoint, and the upstream has a command: remove it")
+		}
+		return command
+	default:
+		for _, key := range []string{"dir", "env", "inherit"} {
+			o.unfit(key, "is for a command, and the upstream has an endpoint: remove it")
+		}
+	}
+	if sse {
+		return SSE(server)
+	}
+	return server
+}
+
+// unfit notes that a key does not fit the others, if it is there.
+func (o *configObject) unfit(key, reason string) {
+	if n, field := o.lookup(key); n != nil {
+		o.fail(n, field, "%s", reason)
+	}
+}
+
+// url returns a URL of the web. Nothing of it is ever shown: it may hold
+// secrets.
+func (o *configObject) url(key string) (configScalar, bool) {
+	s, ok := o.get(key)
+	if !ok {
+		return s, false
+	}
+	u, err := url.Parse(s.text)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https":
+		o.refuse(s, "not a URL such as https://mcp.example/mcp")
+	case u.User != nil:
+		o.refuse(s, "the URL has a user name or password: send credentials in headers, with ${env:NAME} for their values")
+	case u.Opaque != "" || u.Hostname() == "":
+		o.refuse(s, "the URL names no host")
+	case u.Port() != "" && !isPort(u.Port()):
+		o.refuse(s, "the port of the URL is not between 1 and 65535")
+	default:
+		return s, true
+	}
+	return s, false
+}
+
+func isPort(text string) bool {
+	n, err := strconv.ParseUint(text, 10, 16)
+	return err == nil && n > 0
+}
+
+// command returns the program of an upstream, and what goes with it.
+func (o *configObject) command() Command {
+	c := Command{Dir: o.path("dir"), Env: o.environment()}
+	n, field := o.lookup("command")
+	switch {
+	case n == nil:
+		return c
+	case n.Kind == yaml.ScalarNode:
+		o.fail(n, field, "one text where a list is wanted, such as [npx, -y, server]: there is no shell that would split it")
+		return c
+	}
+	nodes, _ := o.list("command")
+	if n.Kind == yaml.SequenceNode && len(nodes) == 0 {
+		o.fail(n, field, "the list is empty: name the program")
+	}
+	for i, n := range nodes {
+		s, ok := o.scalar(n, element(field, i))
+		switch {
+		case !ok:
+		case i > 0:
+			c.Args = append(c.Args, s.text)
+		case s.text == "":
+			o.refuse(s, "empty: name the program")
+		default:
+			c.Path = o.program(s.text)
+		}
+	}
+	return c
+}
+
+// program returns a name to be looked up, or a path.
+func (r *configReader) program(name string) string {
+	if strings.ContainsRune(name, '/') || strings.ContainsRune(name, os.PathSeparator) {
+		return r.absolute(name)
+	}
+	return name
+}
+
+// environment returns the variables of env and inherit. Nothing of a value is
+// ever shown.
+func (o *configObject) environment() []string {
+	var list []string
+	given := make(map[string]bool)
+	o.pairs("env", func(name *yaml.Node, value configScalar) {
+		if !isVariableName(name.Value) {
+			o.fail(name, value.field, "not the name of a variable: %s", variableRule)
+			return
+		}
+		given[name.Value] = true
+		list = append(list, name.Value+"="+value.text)
+	})
+	for _, s := range o.names("inherit", "a variable") {
+		switch {
+		case !isVariableName(s.text):
+			o.refuse(s, "not the name of a variable: %s", variableRule)
+			continue
+		case given[s.text]:
+			o.refuse(s, "the variable %s is given already: remove one", quoteSource(s.node.Value))
+			continue
+		}
+		given[s.text] = true
+		value, set, err := o.variable(s.text)
+		switch {
+		case err != nil:
+			o.refuse(s, "%v", err)
+		case set:
+			list = append(list, s.text+"="+value)
+		}
+	}
+	return list
+}
+
+const variableRule = "letters, digits and underscores, of which a digit is not the first"
+
+// header returns the headers of a mapping. Nothing of a value is ever shown.
+func (o *configObject) header(key string) http.Header {
+	var h http.Header
+	o.pairs(key, func(name *yaml.Node, value configScalar) {
+		canonical := http.CanonicalHeaderKey(name.Value)
+		switch {
+		case !isToken(name.Value):
+			o.fail(name, value.field, "not the name of a header")
+		case ownHeader(canonical):
+			o.fail(name, value.field, "the connection sets this header itself: remove it")
+		case h[canonical] != nil:
+			o.fail(name, value.field, "the header is given twice, in other letters: remove one")
+		case !isHeaderValue(value.text):
+			o.refuse(value, "the value has a line end or another control character, which headers cannot have: remove it from the value or its variable")
+		default:
+			if h == nil {
+				h = make(http.Header)
+			}
+			h[canonical] = []string{value.text}
+		}
+	})
+	return h
+}
+
+// isToken reports whether a text is a token of HTTP (RFC 9110, section 5.6.2).
+func isToken(text string) bool {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0:
+		default:
+			return false
+		}
+	}
+	return text != ""
+}
+
+func isHeaderValue(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' && c != '\t' || c == 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// ownHeader reports whether a header is decided by HTTP or MCP, and would break
+// the connection or bind it to what is not its own.
+func ownHeader(canonical string) bool {
+	switch canonical {
+	case "Accept", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Host", "Keep-Alive",
+		"Last-Event-Id", "Te", "Trailer", "Transfer-Encoding", "Upgrade":
+		return true
+	}
+	return strings.HasPrefix(canonical, "Mcp-")
+}

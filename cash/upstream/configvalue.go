@@ -1,0 +1,215 @@
+package upstream
+
+import (
+	"net/netip"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+)
+
+// line returns a text for people and models, in one line of at most so many
+// characters.
+func (o *configObject) line(key string, most int) string {
+	s, ok := o.get(key)
+	if !ok {
+		return ""
+	}
+	return clean.Line(s.text, most)
+}
+
+// text returns a text as it is.
+func (o *configObject) text(key string) string {
+	s, ok := o.get(key)
+	if !ok {
+		return ""
+	}
+	return s.text
+}
+
+// path returns a path, absolute if there is one.
+func (o *configObject) path(key string) string {
+	return o.absolute(o.text(key))
+}
+
+func (r *configReader) absolute(path string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(r.dir, path)
+}
+
+func (o *configObject) boolean(key string) bool {
+	s, ok := o.get(key)
+	if ok && s.text != "true" && s.text != "false" {
+		o.refuse(s, "%s is neither true nor false", quoteSource(s.node.Value))
+	}
+	return ok && s.text == "true"
+}
+
+// choice returns the index of a word among those that are known, 0 if there is
+// none.
+func (o *configObject) choice(key string, words ...string) int {
+	s, ok := o.get(key)
+	if !ok {
+		return 0
+	}
+	i := slices.Index(words, s.text)
+	if i < 0 {
+		o.refuse(s, "%s is not one of %s", quoteSource(s.node.Value), strings.Join(words, ", "))
+	}
+	return max(i, 0)
+}
+
+// integer returns a whole number from 1 to most, 0 if there is none.
+func (o *configObject) integer(key string, most int) int {
+	s, ok := o.get(key)
+	if !ok {
+		return 0
+	}
+	n, ok := digits(s.text)
+	if !ok || n < 1 || n > most {
+		o.refuse(s, "%s is not a whole number from 1 to %d", quoteSource(s.node.Value), most)
+		return 0
+	}
+	return n
+}
+
+// digits reads decimal digits; those that begin with 0 some readers take for
+// octal.
+func digits(text string) (int, bool) {
+	if strings.Trim(text, "0123456789") != "" || len(text) > 1 && text[0] == '0' {
+		return 0, false
+	}
+	n, err := strconv.Atoi(text)
+	return n, err == nil
+}
+
+// duration returns a duration of more than 0, which stands for none.
+func (o *configObject) duration(key string) time.Duration {
+	s, ok := o.get(key)
+	if !ok {
+		return 0
+	}
+	return o.parseDuration(s)
+}
+
+// interval is duration, or negative for never.
+func (o *configObject) interval(key string) time.Duration {
+	s, ok := o.get(key)
+	switch {
+	case !ok:
+		return 0
+	case s.text == "never":
+		return -1
+	}
+	return o.parseDuration(s)
+}
+
+func (r *configReader) parseDuration(s configScalar) time.Duration {
+	d, err := time.ParseDuration(s.text)
+	switch {
+	case err != nil:
+		r.refuse(s, "%s is not a duration such as 30s or 5m", quoteSource(s.node.Value))
+	case d <= 0:
+		r.refuse(s, "%s is not more than nothing: leave it out for the default", quoteSource(s.node.Value))
+	default:
+		return d
+	}
+	return 0
+}
+
+// maxSize is the largest size, a GiB.
+const maxSize = 1 << 30
+
+var sizeUnits = []struct {
+	name  string
+	bytes int
+}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"KB", 1e3}, {"MB", 1e6}, {"B", 1}, {"", 1}}
+
+// size returns a number of bytes of more than 0, which stands for none.
+func (o *configObject) size(key string) int {
+	s, ok := o.get(key)
+	if !ok {
+		return 0
+	}
+	for _, unit := range sizeUnits {
+		number, found := strings.CutSuffix(s.text, unit.name)
+		if !found {
+			continue
+		}
+		n, ok := digits(strings.TrimSuffix(number, " "))
+		switch {
+		case !ok:
+			o.refuse(s, "%s is not a size such as 8MiB, 500KB or 65536", quoteSource(s.node.Value))
+		case n < 1 || n > maxSize/unit.bytes:
+			o.refuse(s, "%s is not a size from 1B to %dMiB", quoteSource(s.node.Value), maxSize>>20)
+		default:
+			return n * unit.bytes
+		}
+		break
+	}
+	return 0
+}
+
+// names returns the texts of a list that is not empty, and in which none is.
+func (o *configObject) names(key, what string) []configScalar {
+	nodes, field := o.list(key)
+	if n, _ := o.lookup(key); n != nil && n.Kind == yaml.SequenceNode && len(nodes) == 0 {
+		o.fail(n, field, "the list is empty: name %s, or leave it out", what)
+	}
+	var names []configScalar
+	for i, n := range nodes {
+		s, ok := o.scalar(n, element(field, i))
+		switch {
+		case !ok:
+		case s.text == "":
+			o.refuse(s, "empty: name %s, or remove it", what)
+		default:
+			names = append(names, s)
+		}
+	}
+	return names
+}
+
+func textsOf(list []configScalar) []string {
+	var texts []string
+	for _, s := range list {
+		texts = append(texts, s.text)
+	}
+	return texts
+}
+
+// prefixes returns the networks of a list.
+func (o *configObject) prefixes(key string) []netip.Prefix {
+	var list []netip.Prefix
+	for _, s := range o.names(key, "a network") {
+		p, err := netip.ParsePrefix(s.text)
+		if err != nil || p.Addr().Is4In6() { // no address that is dialled is of that kind
+			o.refuse(s, "%s is not a network such as 10.0.0.0/8 or fd00::/8", quoteSource(s.node.Value))
+			continue
+		}
+		list = append(list, p.Masked())
+	}
+	return list
+}
+
+// pairs calls f with the keys and values of a mapping whose keys are free.
+func (o *configObject) pairs(key string, f func(name *yaml.Node, value configScalar)) {
+	n, field := o.lookup(key)
+	if n == nil {
+		return
+	}
+	m := o.object(n, field).node
+	for i := 0; i+1 < len(m.Content) && !o.full(); i += 2 {
+		name := m.Content[i]
+		if value, ok := o.scalar(m.Content[i+1], field+"."+clean.Line(name.Value, 48)); ok {
+			f(name, value)
+		}
+	}
+}

@@ -1,0 +1,306 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/internal/cashtext"
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/mcpclient"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// Limits of what is read of a CaSH server.
+const (
+	maxCrawlPages     = 2000 // pages of help and lists of skills
+	maxCrawlDepth     = 16   // levels of namespaces
+	maxCrawlFunctions = 10_000
+	crawlers          = 8 // pages that are asked for at a time
+)
+
+// isCaSH reports whether these are the tools of a CaSH server: call, help and
+// skill, with the arguments that make them so.
+func isCaSH(defs []*Definition) bool {
+	want := map[string][]string{"call": {"function", "kwargs"}, "help": {"namespace", "function"}, "skill": {"kwargs"}}
+	for _, d := range defs {
+		if slices.ContainsFunc(want[d.Name], func(p string) bool { return !declares(d.InputSchema, p) }) {
+			return false
+		}
+		delete(want, d.Name)
+	}
+	return len(want) == 0
+}
+
+// declares reports whether a schema has a property of that canonical name.
+func declares(inputSchema json.RawMessage, property string) bool {
+	for key, value := range strictjson.Members(inputSchema) {
+		if key != "properties" {
+			continue
+		}
+		for name := range strictjson.Members(value) {
+			if c, _ := registry.Canonical(name); c == property {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// place is a namespace of a CaSH server.
+type place struct {
+	path        string
+	description string
+	instance    string // of the server that it is on; empty if unknown
+	page        *cashtext.Page
+	below       []*place
+	details     []*cashtext.Function // of the page's functions; nil where there is none
+	skills      []cashtext.SkillEntry
+	unavailable bool
+}
+
+// crawl reads the tree of a CaSH server, within limits.
+type crawl struct {
+	up      *upstream
+	session *session
+	catalog *catalog
+
+	mu        sync.Mutex
+	pages     int
+	functions int
+}
+
+// root reads the whole server.
+func (c *crawl) root(ctx context.Context) (*place, error) {
+	root := new(place)
+	if err := c.read(ctx, root); err != nil {
+		return nil, err
+	}
+	level := root.below
+	for depth := 1; len(level) > 0; depth++ {
+		if depth > maxCrawlDepth {
+			c.note("namespaces of more than %d levels are left out", maxCrawlDepth)
+			break
+		}
+		if err := c.level(ctx, level); err != nil {
+			return nil, err
+		}
+		var next []*place
+		for _, p := range level {
+			next = append(next, p.below...)
+		}
+		level = next
+	}
+	if err := c.skills(ctx, root); err != nil {
+		return nil, err
+	}
+	if err := c.details(ctx, root); err != nil {
+		return nil, err
+	}
+	return root, nil
+}
+
+// level reads the pages of namespaces side by side. A page that fails is left
+// out, unless the connection does.
+func (c *crawl) level(ctx context.Context, places []*place) error {
+	slots := make(chan struct{}, crawlers)
+	failures := make(chan error, len(places))
+	for _, p := range places {
+		if p.unavailable {
+			continue
+		}
+		slots <- struct{}{}
+		go func() { // ends with ctx, which has a deadline
+			defer func() { <-slots }()
+			if err := c.read(ctx, p); err != nil {
+				failures <- err
+				c.note("namespace %s cannot be read: %v", p.path, err)
+			}
+		}()
+	}
+	for range crawlers {
+		slots <- struct{}{}
+	}
+	close(failures)
+	for err := range failures {
+		if ctx.Err() != nil || asCallError(err).broken() {
+			return err
+		}
+	}
+	return nil
+}
+
+// read reads the page of a namespace.
+func (c *crawl) read(ctx context.Context, p *place) error {
+	if !c.more() {
+		return nil
+	}
+	a, err := c.ask(ctx, "help", map[string]any{"namespace": p.path, "kwargs": map[string]any{"format": "json"}})
+	if err != nil {
+		return err
+	}
+	text := a.result().Text()
+	if a.IsError {
+		return &CallError{Class: Refused, Sent: true, Reason: clean.Line(text, maxReason)}
+	}
+	p.instance = a.instance
+	if p.instance == c.up.agg.reg.Instance() {
+		return &CallError{Class: Looped, Sent: true, Reason: "it is this server"}
+	}
+	if p.page, err = cashtext.ParseHelp(text); err != nil {
+		return &CallError{Class: Malformed, Sent: true, Reason: "its help cannot be understood", Err: err}
+	}
+	for _, name := range p.page.Dropped {
+		c.note("%q in namespace %q is no name, or there twice", name, p.path)
+	}
+	c.take(p.page)
+	for _, n := range p.page.Namespaces {
+		p.below = append(p.below, &place{path: joined(p.path, n.Name), description: n.Description, instance: p.instance, unavailable: n.Unavailable})
+	}
+	return nil
+}
+
+func joined(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// more reports whether another page may be asked for.
+func (c *crawl) more() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pages++
+	if c.pages == maxCrawlPages+1 {
+		c.catalog.note("more than %d pages of help: the rest is left out", maxCrawlPages)
+	}
+	return c.pages <= maxCrawlPages
+}
+
+// take counts the functions of a page, and drops those that are too many.
+func (c *crawl) take(p *cashtext.Page) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if room := maxCrawlFunctions - c.functions; len(p.Functions) > room {
+		p.Functions = p.Functions[:room]
+		c.catalog.note("more than %d functions: the rest is left out", maxCrawlFunctions)
+	}
+	c.functions += len(p.Functions)
+}
+
+func (c *crawl) note(format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.catalog.note(format, args...)
+}
+
+// skills reads the lists of skills: that of the root, which names the
+// namespaces that have some.
+func (c *crawl) skills(ctx context.Context, root *place) error {
+	list, err := c.skillList(ctx, "")
+	if err != nil || list == nil {
+		return err
+	}
+	root.take(root, list.Skills)
+	for _, ns := range list.Namespaces {
+		p := root.at(ns.Path)
+		if !c.more() {
+			return nil
+		}
+		below, err := c.skillList(ctx, ns.Path)
+		if err != nil {
+			return err
+		}
+		if below != nil {
+			p.take(root, below.Skills)
+		}
+	}
+	return nil
+}
+
+// skillList returns nil if there is none that could be read.
+func (c *crawl) skillList(ctx context.Context, path string) (*cashtext.Skills, error) {
+	args := map[string]any{}
+	if path != "" {
+		args["namespace"] = path
+	}
+	a, err := c.ask(ctx, "skill", args)
+	if err != nil {
+		if ctx.Err() != nil || asCallError(err).broken() {
+			return nil, err
+		}
+		c.note("the skills of %q cannot be read: %v", path, err)
+		return nil, nil
+	}
+	if a.IsError { // it has none
+		return nil, nil
+	}
+	list, err := cashtext.ParseSkills(a.result().Text())
+	if err != nil {
+		c.note("the skills of %q cannot be read: %v", path, err)
+		return nil, nil
+	}
+	return list, nil
+}
+
+// take enters the skills of a list, each where it says that it is.
+func (p *place) take(root *place, list []cashtext.SkillEntry) {
+	for _, e := range list {
+		at := p
+		if e.Namespace != "" {
+			at = root.at(e.Namespace)
+		}
+		at.skills = append(at.skills, e)
+	}
+}
+
+// at returns the place at a path, made if need be: a namespace may have skills
+// and no functions.
+func (p *place) at(path string) *place {
+	label, rest, more := strings.Cut(path, ".")
+	for _, b := range p.below {
+		if key(b.path[strings.LastIndexByte(b.path, '.')+1:]) == key(label) {
+			if !more {
+				return b
+			}
+			return b.at(rest)
+		}
+	}
+	b := &place{path: joined(p.path, label), instance: p.instance}
+	p.below = append(p.below, b)
+	if !more {
+		return b
+	}
+	return b.at(rest)
+}
+
+// find returns the place at a path, or nil.
+func (p *place) find(path string) *place {
+	if path == "" {
+		return p
+	}
+	label, rest, _ := strings.Cut(path, ".")
+	for _, b := range p.below {
+		if key(b.path[strings.LastIndexByte(b.path, '.')+1:]) == key(label) {
+			return b.find(rest)
+		}
+	}
+	return nil
+}
+
+// ask calls one of the three tools.
+func (c *crawl) ask(ctx context.Context, tool string, args map[string]any) (*answer, error) {
+	ctx, x := mcpclient.WithExchange(ctx)
+	res, err := c.session.client.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: args, Meta: c.up.via(ctx)})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", tool, classify(ctx, err, x))
+	}
+	return newAnswer(res, x.Result()), nil
+}

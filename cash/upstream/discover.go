@@ -1,0 +1,226 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/cash-mcp/go-sdk/manifest"
+)
+
+// Servers that are found by their manifests (RFC 5.4.2). All that a manifest
+// says is a stranger's word: what it may lead to is decided by package manifest,
+// which labels it gets by labels.go.
+
+// fetchers is how many manifests are fetched at a time when it begins.
+const fetchers = 64
+
+// After a failure a manifest is fetched again with pauses from firstRefetch to
+// lastRefetch.
+const (
+	firstRefetch = 5 * time.Second
+	lastRefetch  = 5 * time.Minute
+)
+
+// Discover mounts the servers that manifests describe, and returns at once. The
+// operator's own labels are there from the beginning, and unavailable until
+// their manifests have been read. The other labels are chosen when every
+// manifest has been fetched or has failed: they do not depend on which was
+// first, and stay. A manifest is fetched again when its time has come; while
+// that fails, what it described is unavailable. The error is one of
+// configuration, and then nothing is mounted.
+func (a *Aggregator) Discover(list ...Discovery) error {
+	g := &discovery{agg: a, settled: make(chan struct{})}
+	seen := make(map[string]bool)
+	for i, d := range list {
+		s, err := a.newSource(d)
+		switch {
+		case err != nil:
+			return fmt.Errorf("manifest %d of %d: %w", i+1, len(list), err)
+		case seen[s.URL]:
+			return fmt.Errorf("manifest %d of %d: the one of %s is listed twice", i+1, len(list), s.host)
+		}
+		seen[s.URL] = true
+		g.sources = append(g.sources, s)
+	}
+	shown, err := g.start()
+	for _, u := range shown {
+		u.publish()
+	}
+	return err
+}
+
+// discovery follows a list of manifests.
+type discovery struct {
+	agg     *Aggregator
+	sources []*source
+	settled chan struct{} // closed when labels have been chosen for the first time
+
+	mu     sync.Mutex // one is settled at a time
+	labels labels
+}
+
+// start begins to follow the manifests, and returns what stands at the labels
+// that the operator has chosen until something is known.
+func (g *discovery) start() (shown []*upstream, err error) {
+	a := g.agg
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var mounts []mount
+	for _, s := range g.sources {
+		if s.Label != "" {
+			mounts = append(mounts, s.mountAtLabel(s.Description))
+		}
+	}
+	if err := a.free(mounts, nil); err != nil {
+		return nil, err
+	}
+	for _, s := range g.sources {
+		if s.Label != "" {
+			s.up = s.placeholder()
+			a.start(s.up)
+			shown = append(shown, s.up)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	a.stops, a.settling = append(a.stops, cancel), append(a.settling, g.settled)
+	a.retired.Go(func() { g.run(ctx) })
+	return shown, nil
+}
+
+func (g *discovery) run(ctx context.Context) {
+	g.begin(ctx)
+	close(g.settled)
+	if ctx.Err() != nil {
+		return
+	}
+	var all sync.WaitGroup
+	for _, s := range g.sources {
+		all.Go(func() { g.follow(ctx, s) }) // ends with ctx
+	}
+	all.Wait()
+}
+
+// begin fetches every manifest once. A server whose label is the operator's
+// waits for no other.
+func (g *discovery) begin(ctx context.Context) {
+	slots := make(chan struct{}, fetchers)
+	var all sync.WaitGroup
+	var suggested []*source
+	for _, s := range g.sources {
+		if s.Label == "" {
+			suggested = append(suggested, s)
+		}
+		slots <- struct{}{}
+		all.Go(func() { // ends with the fetch, which has a deadline
+			defer func() { <-slots }()
+			s.fetch(ctx)
+			if s.Label != "" {
+				g.settle(ctx, s)
+			}
+		})
+	}
+	all.Wait()
+	g.settle(ctx, suggested...)
+}
+
+// follow fetches a manifest again and again.
+func (g *discovery) follow(ctx context.Context, s *source) {
+	for !s.removed {
+		timer := time.NewTimer(s.wait())
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+		s.fetch(ctx)
+		g.settle(ctx, s)
+		if ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// wait returns how long to wait until the next fetch: never less than manifest
+// and server ask for (RFC 5.4.2).
+func (s *source) wait() time.Duration {
+	if s.err == nil {
+		s.pause = 0
+		return jitter(max(s.last.Next.Sub(s.now()), time.Second))
+	}
+	s.pause = min(max(2*s.pause, firstRefetch), lastRefetch)
+	wait := s.pause
+	var failed *manifest.FetchError
+	if errors.As(s.err, &failed) {
+		wait = max(wait, failed.RetryAfter)
+	}
+	return jitter(wait)
+}
+
+// settle mounts what the manifests of the sources say, and holds back what
+// cannot be believed or had. A server that the operator has removed is left
+// alone.
+func (g *discovery) settle(ctx context.Context, sources ...*source) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if ctx.Err() != nil { // fetches were cut off
+		return
+	}
+	var known []*source
+	for _, s := range sources {
+		s.removed = s.up != nil && !g.agg.has(s.up)
+		switch {
+		case s.removed:
+			delete(g.labels.chosen, s.URL)
+		case s.err != nil:
+			s.hold()
+		default:
+			known = append(known, s)
+		}
+	}
+	mounts := g.labels.choose(known, g.taken())
+	for _, s := range known {
+		if err := s.mount(mounts[s]); err != nil {
+			g.agg.opts.Logger.Error("cannot be mounted", "host", s.host, "error", err)
+		}
+	}
+}
+
+// taken returns a function that reports whether something else than the source
+// stands at a label, or the label is within a namespace of the embedder's: a
+// stranger's suggestion does not lead there. What the sources of the group have
+// been given is not looked at.
+func (g *discovery) taken() func(label string, by *source) bool {
+	group := make(map[*upstream]bool)
+	for _, s := range g.sources {
+		group[s.up] = s.Label == ""
+	}
+	ours, others := newPlaces(), newPlaces()
+	mounted := make(map[string]*upstream)
+	g.agg.mu.Lock()
+	defer g.agg.mu.Unlock()
+	for path, u := range g.agg.mounts {
+		if group[u] {
+			ours.add(path)
+			mounted[path] = u
+		} else {
+			others.add(path)
+		}
+	}
+	return func(label string, by *source) bool {
+		path := canonicalPath(label)
+		switch top := topOf(path); {
+		case others.overlap(path):
+			return true
+		case mounted[path] != nil:
+			return mounted[path] != by.up
+		case g.agg.reg.Exists(path):
+			return true
+		default:
+			return top != path && g.agg.reg.Exists(top) && !ours.above[top]
+		}
+	}
+}

@@ -1,0 +1,59 @@
+// Package upstream mounts MCP servers of others in a registry: static and
+// dynamic aggregation (RFC 5.4).
+//
+//	reg := registry.New(nil) // functions of your own may be in it, too
+//	agg := upstream.New(reg, nil)
+//	err := agg.Add(upstream.Server{
+//		Label:    "files",
+//		Endpoint: upstream.Command{Path: "npx", Args: []string{"-y", "@modelcontextprotocol/server-filesystem", "."}},
+//	})
+//	srv := cash.NewServer(reg, nil) // help, call and skill, for all of it
+//	...
+//	err = agg.Close(ctx)
+//
+// # What becomes of a server
+//
+//	 MCP server                                          registry
+//	 tools/list ──► definitions ──► pins ──► functions ─┐
+//	 help, skill ─► pages ─────────────────► tree ──────┴─► Replace(label)   what help, search and skill answer from
+//	 tools/call ◄── deadline, slots, breaker ◄── handler ◄── call            what crosses the wire
+//
+// The tools of a plain server become functions of its namespace, by names that
+// keep to the rules: get-user is get_user there. A server with the tools call,
+// help and skill is a CaSH server: what is behind them becomes a tree below its
+// label, its texts speak of it by its new paths, and its gate is the only one.
+//
+// A server is read when it is connected to, when it says that something has
+// changed, and from time to time. Meanwhile, and while it cannot be reached, its
+// namespace shows what was last known of it; help never waits for a network. A
+// call is made only if what it was prepared with is still what the server has.
+//
+// # When something goes wrong
+//
+// The caller of a call gets one error that names the namespace, says whether the
+// function may have run, and what to do. A [CallError] is its cause. Nothing is
+// tried again that may have had an effect. A server that fails every call is
+// left alone for a while; one that cannot be reached is tried again, ever more
+// rarely, and shown as unavailable; no other server is touched by it. What a
+// server sends is bounded, and checked before anything is made of it.
+// [Aggregator.Status] says how all of them are.
+//
+// # Discovery and trust
+//
+// [Aggregator.Discover] mounts what manifests describe, under labels that do not
+// depend on the order of the network. A [PinMode] keeps tools whose definitions
+// change from being served until somebody has looked at the difference.
+// [ReadConfig] reads all of this from a file.
+//
+// # Limits
+//
+//   - Everyone who calls a server shares one connection to it: servers that keep
+//     something for each session keep one for all. What a CaSH server of this
+//     module keeps for a repeat, it keeps for each caller.
+//   - A question (elicitation) or log message that a server of up to 2025-11-25
+//     sends during a call is put to somebody only if the calls that are on their
+//     way are all of one caller. Questions by URL and sampling are not passed on.
+//   - Of a CaSH server at most 2,000 pages, 16 levels and 10,000 functions are
+//     read, of a plain one 10,000 tools.
+//   - Resources and prompts of a server are not mounted.
+package upstream

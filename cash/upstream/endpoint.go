@@ -1,0 +1,61 @@
+package upstream
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/internal/mcpclient"
+)
+
+// An Endpoint is how a server is reached: a [Command], an [HTTP] or [SSE] URL,
+// or a server [InMemory].
+type Endpoint interface {
+	// check returns what is wrong with the endpoint.
+	check() error
+	// transport returns a fresh transport, whose life is ctx.
+	transport(ctx context.Context, o mcpclient.Options) mcp.Transport
+	// String names the endpoint for logs and operators, without secrets.
+	String() string
+}
+
+// A Command is a server that is started as a process and speaks MCP over its
+// standard input and output. It gets a process group of its own, which ends
+// with the connection.
+type Command struct {
+	// Path is the program, looked up as [exec.Command] does. Required.
+	Path string
+	Args []string
+	// Dir is the working directory. Empty is that of this process.
+	Dir string
+	// Env are variables as KEY=value, besides those that every process needs:
+	// PATH, HOME, USER, LOGNAME, SHELL, TERM, LANG, LC_*, TZ and TMPDIR (on
+	// Windows their like). No other variable of this process is handed on.
+	Env []string
+}
+
+// HTTP is a server at a URL, which speaks streamable HTTP, or else what was usual
+// before ([SSE]).
+type HTTP struct {
+	// URL is an http or https URL without user name and password.
+	URL string
+	// Header is sent with every request, to this host only. Nil is nothing.
+	Header http.Header
+	// Client sends the requests. Its timeout should be zero: calls have
+	// deadlines of their own. Nil is a client that follows no redirect to
+	// another host.
+	Client *http.Client
+}
+
+// SSE is a server at a URL that speaks HTTP with server-sent events, as was
+// usual before 2025-03-26. The fields are those of [HTTP].
+type SSE HTTP
+
+// InMemory is a server in this process, such as a *cash.Server or *mcp.Server:
+// its Run serves every connection.
+type InMemory struct {
+	Server interface {
+		Run(ctx context.Context, t mcp.Transport) error
+	}
+}

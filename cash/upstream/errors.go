@@ -1,0 +1,281 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/mcpclient"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// Class is why a server gave no answer. The set is closed.
+type Class int
+
+const (
+	Unreachable Class = iota + 1 // no connection: name, network, refused, a process that does not start
+	Certificate                  // the server's certificate could not be verified
+	BadStatus                    // an HTTP status instead of an answer
+	Redirected                   // it leads to another host
+	Malformed                    // an answer that is none
+	TooLarge                     // an answer of more bytes than are taken
+	Lost                         // the connection ended in the middle
+	TimedOut                     // no answer in time
+	Canceled                     // the caller gave up
+	Refused                      // a JSON-RPC error
+	Busy                         // not tried: too many calls at a time, or too many failed
+	Changed                      // not tried: the tool is not what it was, or the server was removed
+	Looped                       // the server leads back to this one
+)
+
+var classes = [...]string{"", "unreachable", "certificate", "status", "redirected", "malformed", "too large",
+	"lost", "timed out", "canceled", "refused", "busy", "changed", "looped"}
+
+// String returns the class in a word or two.
+func (c Class) String() string {
+	if c < 1 || int(c) >= len(classes) {
+		return fmt.Sprintf("Class(%d)", int(c))
+	}
+	return classes[c]
+}
+
+// A CallError says why a request to a server came to nothing. It is the cause of
+// the *[registry.Error] that callers get, and what [Status] shows. It is decided
+// from the types of errors, never from their texts.
+type CallError struct {
+	Class      Class
+	Sent       bool          // the request may have reached the server
+	HTTPStatus int           // of class BadStatus
+	Code       int64         // of class Refused
+	RetryAfter time.Duration // how long the server asks to be left alone; zero is not to say
+	Reason     string        // in a few words, without addresses and secrets
+	Err        error         // the cause, for logs; may be nil
+
+	before  bool // not the call failed but what came before: it was not tried
+	session bool // the server does not know the session any more
+}
+
+// Error returns class and reason.
+func (e *CallError) Error() string {
+	if e.Reason == "" {
+		return e.Class.String()
+	}
+	return e.Class.String() + ": " + e.Reason
+}
+
+// Unwrap returns the cause.
+func (e *CallError) Unwrap() error { return e.Err }
+
+var errRemoved = &CallError{Class: Changed, Reason: "it has been removed or set up anew"}
+
+// asCallError returns err as a *CallError.
+func asCallError(err error) *CallError {
+	var e *CallError
+	if errors.As(err, &e) && e != nil {
+		return e
+	}
+	return classify(context.Background(), err, nil)
+}
+
+// classify says what an error of a request means. x may be nil.
+func classify(ctx context.Context, err error, x *mcpclient.Exchange) *CallError {
+	e := &CallError{Class: Malformed, Sent: x == nil || x.Sent(), Err: err}
+	var wire *mcpclient.Error
+	var rpc *jsonrpc.Error
+	switch {
+	case ctx.Err() == nil && (x != nil && errors.As(x.Err(), &wire) || errors.As(err, &wire)):
+		e.fromWire(wire)
+		e.session = errors.Is(wire, mcp.ErrSessionMissing)
+	case errors.Is(context.Cause(ctx), context.DeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
+		e.Class, e.Reason = TimedOut, "no answer in time"
+	case ctx.Err() != nil, errors.Is(err, context.Canceled):
+		e.Class, e.Reason = Canceled, "cancelled"
+	case errors.As(err, &rpc):
+		e.Class, e.Code, e.Reason = Refused, rpc.Code, clean.Line(rpc.Message, maxReason)
+	case errors.Is(err, mcp.ErrSessionMissing):
+		e.Class, e.HTTPStatus, e.Sent, e.session, e.Reason = BadStatus, 404, false, true, "the session has ended"
+	case errors.Is(err, mcp.ErrConnectionClosed), errors.Is(err, io.EOF):
+		e.Class, e.Reason = Lost, "the connection ended"
+	default:
+		e.Reason = "the answer cannot be understood"
+	}
+	return e
+}
+
+// maxReason bounds what is shown of a server's own words, in characters.
+const maxReason = 300
+
+var wireClasses = map[mcpclient.Class]Class{
+	mcpclient.Unreachable: Unreachable, mcpclient.Certificate: Certificate, mcpclient.Status: BadStatus,
+	mcpclient.Redirect: Redirected, mcpclient.Malformed: Malformed, mcpclient.TooLarge: TooLarge, mcpclient.Lost: Lost,
+}
+
+func (e *CallError) fromWire(w *mcpclient.Error) {
+	e.Class, e.HTTPStatus, e.RetryAfter, e.Reason = wireClasses[w.Class], w.Status, w.RetryAfter, w.Reason
+	switch {
+	case e.Class == Unreachable, e.Class == Certificate:
+		e.Sent = false
+	case e.Class == Redirected, e.Class == BadStatus && w.Status >= 400 && w.Status < 500 && w.Status != 408:
+		e.Sent = false // it was turned away at the door
+	}
+}
+
+// refused is e for a call that was not tried because of it.
+func (e *CallError) refused() *CallError {
+	c := *e
+	c.Sent, c.before = false, true
+	return &c
+}
+
+// broken reports whether the failure is one of the server or the way to it, as
+// opposed to an answer.
+func (e *CallError) broken() bool {
+	switch e.Class {
+	case Unreachable, Certificate, Redirected, Malformed, TooLarge, Lost, TimedOut:
+		return true
+	case BadStatus:
+		return e.HTTPStatus >= 500 || e.HTTPStatus == 401 || e.HTTPStatus == 403 || e.HTTPStatus == 404
+	}
+	return false
+}
+
+// shown words the failure of a call for its caller: what happened, whether the
+// call may have had an effect, and what to do (RFC 4.4).
+func (u *upstream) shown(e *CallError, f *registry.Function) *registry.Error {
+	label := u.labelOf(f)
+	r := &registry.Error{Namespace: f.Namespace(), Name: f.Name, Err: e, NotRun: !e.Sent}
+	r.Kind, r.Message, r.Hint = u.words(e, label)
+	if e.before {
+		r.Kind, r.Message = registry.Unavailable, "`"+label+"` is temporarily unavailable. "+r.Message
+	}
+	switch {
+	case !e.Sent:
+		r.Message += " The function was not run."
+	case e.Class == Refused:
+	case !f.ReadOnly:
+		r.Message += " It may have taken effect: check before you repeat it."
+	}
+	return r
+}
+
+// labelOf returns where the upstream of a function stands.
+func (u *upstream) labelOf(f *registry.Function) string {
+	key, _ := registry.CanonicalPath(f.Namespace())
+	for _, m := range u.mounts {
+		if k := m.key(); k == key || overlap(k, key) && len(k) < len(key) {
+			return m.label
+		}
+	}
+	return u.mounts[0].label
+}
+
+const (
+	hintLater    = "Try again in a minute, or go on without it: other namespaces are not affected."
+	hintOperator = "Repeating it does not help: tell the user that the operator of this server has to look at it."
+)
+
+// words returns kind, message and hint for a failure.
+func (u *upstream) words(e *CallError, label string) (registry.Kind, string, string) {
+	ns := "`" + label + "`"
+	switch e.Class {
+	case Unreachable:
+		return registry.Unavailable, fmt.Sprintf("The server behind %s cannot be reached: %s.", ns, e.Reason), hintLater
+	case Certificate:
+		return registry.Unavailable, "The certificate of the server behind " + ns + " could not be verified.", hintOperator
+	case Redirected:
+		return registry.Unavailable, "The server behind " + ns + " leads to another host, which is not followed.", hintOperator
+	case Malformed:
+		return registry.Unavailable, fmt.Sprintf("The server behind %s gave no proper answer: %s.", ns, e.Reason), "The same call is likely to fail again."
+	case TooLarge:
+		return registry.Unavailable, fmt.Sprintf("The answer of the server behind %s has more than %d bytes and was dropped.", ns, u.cfg.MaxMessage), "Ask for less: pass filters or a smaller page."
+	case Lost:
+		return registry.Unavailable, "The connection to the server behind " + ns + " ended before it answered.", hintLater
+	case TimedOut:
+		if e.before {
+			return registry.Timeout, "The server behind " + ns + " did not answer in time.", hintLater
+		}
+		return registry.Timeout, fmt.Sprintf("The server behind %s did not answer within %v.", ns, u.cfg.Timeout), ""
+	case Canceled:
+		return registry.Canceled, "The call to the server behind " + ns + " was cancelled.", ""
+	case Refused:
+		return refusal(e, ns)
+	case Busy:
+		return registry.RateLimited, fmt.Sprintf("The server behind %s takes no call at the moment: %s.", ns, e.Reason), later(e.RetryAfter)
+	case Looped:
+		return registry.Unavailable, "The server behind " + ns + " leads back to this one.", hintOperator
+	case Changed:
+		return registry.Unavailable, fmt.Sprintf("The server behind %s has changed: %s.", ns, e.Reason), "Read its help again before you repeat the call."
+	}
+	return status(e, ns)
+}
+
+func status(e *CallError, ns string) (registry.Kind, string, string) {
+	switch e.HTTPStatus {
+	case 401, 403:
+		return registry.Denied, fmt.Sprintf("The server behind %s refuses the credentials that it was given (status %d).", ns, e.HTTPStatus), hintOperator
+	case 404, 405, 410:
+		return registry.Unavailable, fmt.Sprintf("The server behind %s is not at its address (status %d).", ns, e.HTTPStatus), hintOperator
+	case 429:
+		return registry.RateLimited, "The server behind " + ns + " asks for fewer calls (status 429).", later(e.RetryAfter)
+	}
+	return registry.Unavailable, fmt.Sprintf("The server behind %s failed with status %d.", ns, e.HTTPStatus), hintLater
+}
+
+func later(d time.Duration) string {
+	if d <= 0 {
+		return "Try again in a moment."
+	}
+	return fmt.Sprintf("Try again in %v.", max(d.Round(time.Second), time.Second))
+}
+
+// refusal words a JSON-RPC error, with what the server says.
+func refusal(e *CallError, ns string) (registry.Kind, string, string) {
+	said := e.Reason
+	if said == "" {
+		said = fmt.Sprintf("error %d", e.Code)
+	}
+	switch e.Code {
+	case jsonrpc.CodeInvalidParams:
+		return registry.InvalidArguments, fmt.Sprintf("The server behind %s does not take the call: %s.", ns, trimDot(said)), ""
+	case jsonrpc.CodeMethodNotFound:
+		return registry.Unavailable, fmt.Sprintf("The server behind %s does not know the call: %s.", ns, trimDot(said)), ""
+	}
+	return registry.Failed, fmt.Sprintf("The server behind %s answered with an error: %s.", ns, trimDot(said)), ""
+}
+
+func trimDot(s string) string {
+	for len(s) > 0 && s[len(s)-1] == '.' {
+		s = s[:len(s)-1]
+	}
+	return s
+}
+
+// unavailable is what the tree says of the upstream's namespace at label; nil if
+// it is available.
+func (u *upstream) unavailable(label string, state State, err *CallError, c *catalog) *registry.Error {
+	e := &registry.Error{Kind: registry.Unavailable, NotRun: true, Hint: hintLater}
+	switch state {
+	case Connected, Idle:
+		return nil
+	case Connecting:
+		if c != nil {
+			return nil
+		}
+		e.Message, e.Hint = "The server behind `"+label+"` is being connected.", "Try again in a few seconds."
+	case Closed:
+		e.Message = "The server behind `" + label + "` has been disconnected."
+	default:
+		e.Message = "`" + label + "` is temporarily unavailable."
+		if err != nil {
+			_, msg, hint := u.words(err, label)
+			e.Message, e.Hint, e.Err = e.Message+" "+msg, hint, err
+		}
+	}
+	return e
+}

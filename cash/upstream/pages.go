@@ -1,0 +1,168 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// Bounds of the pages that are kept of a CaSH server.
+const (
+	pageLife  = 5 * time.Minute
+	maxKept   = 1000    // pages
+	maxPage   = 1 << 20 // bytes of one
+	maxStored = 8 << 20 // bytes of all
+)
+
+// pages keeps texts of a CaSH server for a while. It belongs to a catalog:
+// where that is made anew, so are they.
+type pages struct {
+	mu    sync.Mutex
+	texts map[string]kept
+	bytes int
+}
+
+type kept struct {
+	text  string
+	until time.Time
+}
+
+func newPages() *pages { return &pages{texts: make(map[string]kept)} }
+
+func (p *pages) get(key string) (string, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	k, ok := p.texts[key]
+	if ok && time.Now().After(k.until) {
+		p.drop(key)
+		return "", false
+	}
+	return k.text, ok
+}
+
+func (p *pages) drop(key string) {
+	p.bytes -= len(p.texts[key].text)
+	delete(p.texts, key)
+}
+
+func (p *pages) put(key, text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.drop(key)
+	for other := range p.texts { // whichever comes first
+		if len(p.texts) < maxKept && p.bytes+len(text) <= maxStored {
+			break
+		}
+		p.drop(other)
+	}
+	p.texts[key] = kept{text, time.Now().Add(pageLife)}
+	p.bytes += len(text)
+}
+
+// fetch returns what help or skill says of a name. For keyword arguments of the
+// caller's it is asked anew each time, unless there are none.
+func (v view) fetch(ctx context.Context, tool, path, name string, kwargs json.RawMessage) (string, error) {
+	key := ""
+	if len(kwargs) <= maxKeyed {
+		key = strings.Join([]string{tool, path, name, string(strictjson.Canonical(orEmpty(kwargs)))}, "\x00")
+		if text, ok := v.pages.get(key); ok {
+			return text, nil
+		}
+	}
+	text, err := v.askFor(ctx, tool, path, name, kwargs)
+	if err == nil && key != "" {
+		v.pages.put(key, text)
+	}
+	return text, err
+}
+
+// maxKeyed bounds the keyword arguments of pages that are kept, in bytes.
+const maxKeyed = 256
+
+func orEmpty(kwargs json.RawMessage) json.RawMessage {
+	if len(kwargs) == 0 {
+		return json.RawMessage("{}")
+	}
+	return kwargs
+}
+
+// askFor asks the server. It is let in as calls are.
+func (v view) askFor(ctx context.Context, tool, path, name string, kwargs json.RawMessage) (string, error) {
+	u := v.up
+	place := joined(v.text.To, strings.TrimPrefix(strings.TrimPrefix(path, v.text.From), "."))
+	fail := func(e *CallError) error {
+		kind, message, hint := u.words(e, v.mount.label)
+		if e.before {
+			kind, message = registry.Unavailable, "`"+v.mount.label+"` is temporarily unavailable. "+message
+		}
+		return &registry.Error{Kind: kind, Namespace: place, Name: name, Message: message, Hint: hint, Err: e, NotRun: true}
+	}
+	if !u.enter() {
+		return "", fail(errRemoved)
+	}
+	defer u.leave()
+	if wait, ok := u.breaker.admit(); !ok {
+		return "", fail(&CallError{Class: Busy, RetryAfter: wait, before: true, Reason: "its last calls have all failed"})
+	}
+	ctx, cancel := context.WithTimeout(ctx, u.cfg.Timeout)
+	defer cancel()
+	s, e := u.connected(ctx, false)
+	if e != nil {
+		u.breaker.forget()
+		return "", fail(e)
+	}
+	a, err := (&crawl{up: u, session: s}).ask(ctx, tool, pageArguments(tool, path, name, kwargs))
+	if err != nil {
+		e := asCallError(err)
+		if pause := u.breaker.report(e.broken()); pause > 0 {
+			u.tripped(e, pause)
+		}
+		return "", fail(e)
+	}
+	u.breaker.report(false)
+	return v.pageText(a, place, name)
+}
+
+func pageArguments(tool, path, name string, kwargs json.RawMessage) map[string]any {
+	args := make(map[string]any)
+	if path != "" {
+		args["namespace"] = path
+	}
+	if name != "" {
+		args[map[string]string{"help": "function", "skill": "skillname"}[tool]] = name
+	}
+	if len(kwargs) > 0 {
+		args["kwargs"] = kwargs
+	}
+	return args
+}
+
+// pageText returns the text of a page, or the error that the server answered
+// with.
+func (v view) pageText(a *answer, place, name string) (string, error) {
+	text := a.result().Text()
+	if len(text) > maxPage {
+		return "", &registry.Error{
+			Kind: registry.Unavailable, Namespace: place, Name: name,
+			Message: fmt.Sprintf("The page has %d bytes; at most %d are shown.", len(text), maxPage), Hint: "Ask for something else.",
+		}
+	}
+	if !a.IsError {
+		return text, nil
+	}
+	e := &registry.Error{Kind: registry.Failed, Namespace: place, Name: name}
+	e.Message = clean.Cut(clean.Text(strings.TrimPrefix(v.text.Text(text), "**Error:** ")), 2*maxReason)
+	kind := registry.Kind(strictjson.Text(a.meta[metaCode]))
+	// The server has said what to do next: what it has said last stays last.
+	if i := strings.LastIndex(e.Message, ". "); i > 0 && kind.Known() {
+		e.Kind, e.Message, e.Hint = kind, e.Message[:i+1], e.Message[i+2:]
+	}
+	return "", e
+}

@@ -1,0 +1,400 @@
+package upstream
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// PinFile is [Pins] in a file of JSON that people can read and compare:
+// indented, sorted, and with characters that do not show as escapes.
+//
+//	{
+//	  "version": 1,
+//	  "upstreams": {
+//	    "shop": {
+//	      "tools": [
+//	        {
+//	          "name": "create",
+//	          "hash": "5f0c…",
+//	          "description": "Create an order.",
+//	          "inputSchema": {
+//	            "type": "object"
+//	          }
+//	        }
+//	      ]
+//	    }
+//	  }
+//	}
+//
+// A tool that is taken out of the file is no longer pinned. One that is edited
+// no longer has its hash, and nothing of the file is read until that is put
+// right; so is a file that is damaged in another way. The file is read again
+// when it has changed.
+//
+// It is safe for concurrent use. A symbolic link in its place becomes the file
+// itself when something is saved. Two processes may read the same file; of what
+// both write at the same time, one may be lost.
+type PinFile struct {
+	path string
+
+	mu   sync.Mutex
+	info os.FileInfo // of the file that pins are of; nil if there is none
+	pins map[string]map[string]*Definition
+}
+
+// Limits of a file of pins: the depth is that of a definition and of what is
+// around it.
+const (
+	maxPinFile  = 64 << 20
+	maxPinDepth = strictjson.MaxDepth + 5
+)
+
+// OpenPinFile returns the pins in a file. One that does not exist is an empty
+// one, and is made with the first definition that is saved, for its owner alone.
+func OpenPinFile(path string) (*PinFile, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("finding pin file: %w", err)
+	}
+	f := &PinFile{path: path}
+	if _, err := f.current(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Load implements [Pins].
+func (f *PinFile) Load(ctx context.Context, label string) (map[string]*Definition, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	pins, err := f.current()
+	if err != nil {
+		return nil, err
+	}
+	return maps.Clone(pins[label]), nil
+}
+
+// Save implements [Pins]. The file is replaced as a whole, so that whatever
+// happens there is the old one or the new one. It is an error if a definition is
+// nil, stands under a name that is not its own or is not JSON, and if the file
+// would be larger than 64 MiB.
+func (f *PinFile) Save(ctx context.Context, label string, definitions map[string]*Definition) error {
+	if err := checkPins(label, definitions); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	pins, err := f.current()
+	if err != nil {
+		return err
+	}
+	if pins = maps.Clone(pins); pins == nil {
+		pins = make(map[string]map[string]*Definition)
+	}
+	putPins(pins, label, definitions)
+	if err := f.write(pins); err != nil {
+		return fmt.Errorf("writing pin file %s: %w", f.path, err)
+	}
+	return nil
+}
+
+// current returns what the file says now. The caller holds f.mu.
+func (f *PinFile) current() (map[string]map[string]*Definition, error) {
+	info, err := os.Stat(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		f.info, f.pins = nil, nil
+		return nil, nil
+	}
+	if err == nil && sameVersion(f.info, info) {
+		return f.pins, nil
+	}
+	if err == nil {
+		err = f.read(info)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading pin file %s: %w", f.path, err)
+	}
+	return f.pins, nil
+}
+
+// sameVersion reports whether nobody has changed or replaced a file.
+func sameVersion(a, b os.FileInfo) bool {
+	return a != nil && os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+}
+
+func (f *PinFile) read(info os.FileInfo) error {
+	if !info.Mode().IsRegular() { // a pipe would never end
+		return errors.New("not a regular file")
+	}
+	file, err := os.Open(f.path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxPinFile+1))
+	if err != nil {
+		return err
+	}
+	pins, err := decodePins(data)
+	if err != nil {
+		return err
+	}
+	f.info, f.pins = info, pins
+	return nil
+}
+
+func (f *PinFile) write(pins map[string]map[string]*Definition) error {
+	data, err := encodePins(pins)
+	if err != nil {
+		return err
+	}
+	if pins, err = decodePins(data); err != nil {
+		return fmt.Errorf("it could not be read again: %w", err)
+	}
+	info, err := replaceFile(f.path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	f.info, f.pins = info, pins
+	return nil
+}
+
+// replaceFile writes a file beside the one at path and puts it in its place once
+// it is complete and on the disk. If there is an error nothing has happened.
+func replaceFile(path string, write func(io.Writer) error) (info os.FileInfo, err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = file.Close() // again, perhaps
+			_ = os.Remove(file.Name())
+		}
+	}()
+	if err := write(file); err != nil {
+		return nil, err
+	}
+	if err := file.Sync(); err != nil {
+		return nil, err
+	}
+	if info, err = file.Stat(); err != nil {
+		return nil, err
+	}
+	if err := file.Close(); err != nil {
+		return nil, err
+	}
+	return info, os.Rename(file.Name(), path)
+}
+
+// The file as encoding/json writes it.
+type (
+	pinDocument struct {
+		Version   int                       `json:"version"`
+		Upstreams map[string]pinnedUpstream `json:"upstreams"`
+	}
+	pinnedUpstream struct {
+		Tools []pinnedTool `json:"tools"`
+	}
+	pinnedTool struct {
+		Name         string          `json:"name"`
+		Hash         string          `json:"hash"`
+		Title        string          `json:"title,omitempty"`
+		Description  string          `json:"description,omitempty"`
+		InputSchema  json.RawMessage `json:"inputSchema,omitempty"`
+		OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
+		Annotations  json.RawMessage `json:"annotations,omitempty"`
+	}
+)
+
+func encodePins(pins map[string]map[string]*Definition) ([]byte, error) {
+	doc := pinDocument{Version: 1, Upstreams: make(map[string]pinnedUpstream, len(pins))}
+	for label, definitions := range pins {
+		tools := make([]pinnedTool, 0, len(definitions))
+		for _, name := range slices.Sorted(maps.Keys(definitions)) {
+			d := definitions[name]
+			tools = append(tools, pinnedTool{name, d.Hash(), d.Title, d.Description, d.InputSchema, d.OutputSchema, d.Annotations})
+		}
+		doc.Upstreams[label] = pinnedUpstream{tools}
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(doc); err != nil {
+		return nil, err
+	}
+	return escapeHidden(b.Bytes()), nil
+}
+
+// escapeHidden spells the characters that do not show as escapes, so that no
+// change of the file goes unseen. In JSON they stand in strings only.
+func escapeHidden(data []byte) []byte {
+	out := make([]byte, 0, len(data))
+	for len(data) > 0 {
+		r, n := utf8.DecodeRune(data)
+		switch {
+		case r < 0x7f || clean.Visible(r) && !unicode.IsSpace(r):
+			out = append(out, data[:n]...)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+		data = data[n:]
+	}
+	return out
+}
+
+// decodePins reads a file of pins.
+func decodePins(data []byte) (map[string]map[string]*Definition, error) {
+	if len(data) > maxPinFile {
+		return nil, fmt.Errorf("more than %d bytes", maxPinFile)
+	}
+	if err := strictjson.CheckDepth(data, maxPinDepth); err != nil {
+		return nil, atLine(data, err)
+	}
+	pins := make(map[string]map[string]*Definition)
+	version := false
+	err := eachMember(data, func(key string, value []byte) error {
+		switch key {
+		case "version":
+			if version = string(value) == "1"; !version {
+				return fmt.Errorf("version %s is not known, only 1", shown(value))
+			}
+			return nil
+		case "upstreams":
+			return decodeUpstreams(pins, value)
+		}
+		return unknownMember(key)
+	})
+	if err == nil && !version {
+		err = errors.New("no version")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return pins, nil
+}
+
+func decodeUpstreams(pins map[string]map[string]*Definition, data []byte) error {
+	return eachMember(data, func(label string, value []byte) error {
+		if label == "" {
+			return errors.New("upstream without a label")
+		}
+		tools := make(map[string]*Definition)
+		err := eachMember(value, func(key string, value []byte) error {
+			if key != "tools" {
+				return unknownMember(key)
+			}
+			return decodeTools(tools, value)
+		})
+		if err != nil {
+			return fmt.Errorf("upstream %s: %w", quoted(label), err)
+		}
+		pins[label] = tools
+		return nil
+	})
+}
+
+func decodeTools(tools map[string]*Definition, data []byte) error {
+	if kind := strictjson.KindOf(data); kind != strictjson.Array {
+		return fmt.Errorf("tools: want an array, got type %s", kind)
+	}
+	for i, raw := range strictjson.Elements(data) {
+		d, err := decodePinned(raw)
+		if err == nil && tools[d.Name] != nil {
+			err = errors.New("it is pinned twice")
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", toolAt(i, d), err)
+		}
+		tools[d.Name] = d
+	}
+	return nil
+}
+
+// decodePinned reads a tool and compares it with its hash. If there is an error
+// the definition has what could be read.
+func decodePinned(data []byte) (*Definition, error) {
+	d, hash := new(Definition), ""
+	err := eachMember(data, func(key string, value []byte) error {
+		if key == "hash" {
+			return setText(&hash, key, value)
+		}
+		known, err := d.set(key, value)
+		if !known {
+			return unknownMember(key)
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return d, err
+	case d.Name == "":
+		return d, errors.New("no name")
+	case hash != d.Hash():
+		return d, errors.New("its hash is of another definition; restore it, or take it out of the file and accept it anew")
+	}
+	for _, raw := range []*json.RawMessage{&d.InputSchema, &d.OutputSchema, &d.Annotations} {
+		*raw = unindented(*raw)
+	}
+	return d, nil
+}
+
+// unindented returns checked JSON without the white space of the file.
+func unindented(raw json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	if raw == nil || json.Compact(&b, raw) != nil {
+		return raw
+	}
+	return b.Bytes()
+}
+
+// eachMember gives f the members of what should be an object, up to the first
+// error.
+func eachMember(data []byte, f func(key string, value []byte) error) error {
+	if kind := strictjson.KindOf(data); kind != strictjson.Object {
+		return fmt.Errorf("want an object, got type %s", kind)
+	}
+	for key, value := range strictjson.Members(data) {
+		if err := f(key, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func unknownMember(key string) error { return fmt.Errorf("unknown member %s", quoted(key)) }
+
+// atLine adds to an error of strictjson the line that it is in.
+func atLine(data []byte, err error) error {
+	e := err.(*strictjson.Error)
+	return fmt.Errorf("line %d: %s", 1+bytes.Count(data[:e.Offset], []byte{'\n'}), clean.Line(e.Error(), 200))
+}

@@ -1,0 +1,402 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/mcpclient"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// session is one connection to a server.
+type session struct {
+	up      *upstream
+	client  *mcp.ClientSession
+	conn    *remembered
+	cancel  context.CancelFunc // of everything that belongs to the connection
+	ended   chan struct{}      // closed when the connection has ended
+	err     error              // why; set before ended is closed
+	changed chan struct{}      // the server says that its tools have changed
+	pages   map[string]json.RawMessage
+
+	mu    sync.Mutex
+	calls map[string]*exchange // by progress token
+	last  int                  // number of the last token
+}
+
+// dial connects. The connection outlives ctx, which bounds the time to make it. A
+// server that does not know streamable HTTP is tried by what was usual before.
+func dial(ctx context.Context, u *upstream) (*session, error) {
+	s, err := dialTo(ctx, u, u.cfg.Endpoint)
+	if h, ok := u.cfg.Endpoint.(HTTP); ok && err != nil && asCallError(err).maybeSSE() {
+		if old, e := dialTo(ctx, u, SSE(h)); e == nil {
+			return old, nil
+		}
+	}
+	return s, err
+}
+
+// maybeSSE reports whether an endpoint turns away a request as one does that
+// speaks the HTTP of before 2025-03-26.
+func (e *CallError) maybeSSE() bool {
+	return e.Class == BadStatus && (e.HTTPStatus == 400 || e.HTTPStatus == 404 || e.HTTPStatus == 405)
+}
+
+func dialTo(ctx context.Context, u *upstream, endpoint Endpoint) (*session, error) {
+	life, cancel := context.WithCancel(u.ctx)
+	s := &session{
+		up: u, cancel: cancel, ended: make(chan struct{}), changed: make(chan struct{}, 1),
+		pages: make(map[string]json.RawMessage), calls: make(map[string]*exchange),
+	}
+	life, x := mcpclient.WithExchange(life)
+	s.conn = &remembered{Transport: s.transport(life, endpoint)}
+	type outcome struct {
+		cs  *mcp.ClientSession
+		err error
+	}
+	done := make(chan outcome, 1)
+	go func() { // ends with life at the latest
+		cs, err := s.newClient().Connect(life, s.conn, nil)
+		done <- outcome{cs, err}
+	}()
+	var o outcome
+	select {
+	case o = <-done:
+	case <-ctx.Done():
+		cancel()
+		s.conn.close()
+		go func() { // what came too late is closed
+			if late := <-done; late.err == nil {
+				_ = late.cs.Close()
+			}
+		}()
+		e := classify(ctx, ctx.Err(), nil)
+		e.Sent, e.Reason = false, fmt.Sprintf("it did not answer within %v", u.cfg.ConnectTimeout)
+		return nil, e
+	}
+	if o.err != nil {
+		cancel()
+		s.conn.close()
+		e := classify(ctx, o.err, x)
+		e.Sent = false
+		return nil, e
+	}
+	s.client = o.cs
+	go s.watch()
+	s.wantLogs(ctx)
+	return s, nil
+}
+
+// watch notes the end of the connection.
+func (s *session) watch() {
+	err := s.client.Wait()
+	if err == nil {
+		err = mcp.ErrConnectionClosed
+	}
+	s.err = err
+	close(s.ended)
+}
+
+// why returns why the connection has ended.
+func (s *session) why() error {
+	e := classify(context.Background(), s.err, nil)
+	if e.Class == Malformed && e.Reason == "" {
+		e.Class = Lost
+	}
+	return e
+}
+
+// closeTimeout is how long a server may take to part.
+const closeTimeout = 3 * time.Second
+
+// close ends the connection. It returns when that has happened, or has taken
+// too long.
+func (s *session) close() {
+	done := make(chan struct{})
+	go func() { // ends when the transport is closed, below at the latest
+		defer close(done)
+		_ = s.client.Close()
+	}()
+	timer := time.NewTimer(closeTimeout)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	}
+	s.cancel()
+	s.conn.close()
+}
+
+// probeTimeout is how long a server may take to give any sign of life.
+const probeTimeout = 5 * time.Second
+
+// probe ends the connection if the server gives no sign of life.
+func (s *session) probe() {
+	ctx, cancel := context.WithTimeout(s.up.ctx, probeTimeout)
+	defer cancel()
+	ctx, x := mcpclient.WithExchange(ctx)
+	err := s.client.Ping(ctx, nil)
+	if err == nil {
+		return
+	}
+	// An error that the server answers with is a sign of life.
+	if e := classify(ctx, err, x); s.up.ctx.Err() == nil && e.Class != Refused && e.Class != BadStatus {
+		s.close()
+	}
+}
+
+// name is what the server calls itself, cleaned.
+func (s *session) name() string {
+	r := s.client.InitializeResult()
+	if r == nil || r.ServerInfo == nil {
+		return ""
+	}
+	return clean.Line(r.ServerInfo.Name+" "+r.ServerInfo.Version, 100)
+}
+
+// newClient returns the SDK's client for one session. All that it is called
+// with comes from the server.
+func (s *session) newClient() *mcp.Client {
+	c := mcp.NewClient(&mcp.Implementation{Name: s.up.agg.opts.Name, Version: s.up.agg.opts.Version}, &mcp.ClientOptions{
+		Capabilities:   &mcp.ClientCapabilities{},
+		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
+		Logger:         slog.New(slog.DiscardHandler),
+		ElicitationHandler: func(ctx context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			return s.elicit(ctx, req.Params)
+		},
+		// Without it the SDK does not ask for these; what comes is seen by notified.
+		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) {},
+	})
+	c.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
+			defer func() {
+				if v := recover(); v != nil {
+					s.up.log.Error("message of the server failed", "method", clean.Line(method, 60), "panic", fmt.Sprintf("%T", v))
+					err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
+				}
+			}()
+			return next(ctx, method, req)
+		}
+	})
+	return c
+}
+
+// notified takes the notifications that are for calls, and hears the others. It
+// does not wait for anybody.
+func (s *session) notified(method string, params json.RawMessage) bool {
+	switch method {
+	case "notifications/progress":
+		var p mcp.ProgressNotificationParams
+		if json.Unmarshal(params, &p) == nil {
+			s.progress(&p)
+		}
+		return true
+	case "notifications/message":
+		var m logMessage
+		if json.Unmarshal(params, &m) == nil {
+			s.log(m)
+		}
+		return true
+	case "notifications/tools/list_changed":
+		select {
+		case s.changed <- struct{}{}:
+			return false // the SDK forgets what it has kept of the list
+		default: // it has been told
+			return true
+		}
+	}
+	return false
+}
+
+// wantLogs asks a server that can for its log messages. One that refuses is as
+// good as any.
+func (s *session) wantLogs(ctx context.Context) {
+	r := s.client.InitializeResult()
+	//lint:ignore SA1019 deprecated in the newest protocol, and how servers up to 2025-11-25 are asked
+	if r == nil || r.Capabilities == nil || r.Capabilities.Logging == nil || r.ProtocolVersion > lastWithSessions {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	//lint:ignore SA1019 deprecated in the newest protocol, and how servers up to 2025-11-25 are asked
+	_ = s.client.SetLoggingLevel(ctx, &mcp.SetLoggingLevelParams{Level: "info"})
+}
+
+// lastWithSessions is the last protocol version in which servers turn to the
+// client while a call runs.
+const lastWithSessions = "2025-11-25"
+
+// remembered keeps the connection that a transport makes, so that it can be
+// closed when the client cannot.
+type remembered struct {
+	mcp.Transport
+	mu     sync.Mutex
+	conn   mcp.Connection
+	closed bool
+}
+
+// Connect implements [mcp.Transport].
+func (r *remembered) Connect(ctx context.Context) (mcp.Connection, error) {
+	conn, err := r.Transport.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		_ = conn.Close()
+		return nil, errors.New("closed")
+	}
+	r.conn = conn
+	return conn, nil
+}
+
+func (r *remembered) close() {
+	r.mu.Lock()
+	conn := r.conn
+	r.closed = true
+	r.mu.Unlock()
+	if conn != nil {
+		_ = conn.Close()
+	}
+}
+
+// exchange is a call that is on its way: whom its messages are for.
+type exchange struct {
+	ctx   context.Context // of the call
+	call  *registry.Call
+	key   string // the progress token
+	done  float64
+	ask   func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) // nil if nobody can be asked
+	queue chan func()
+	ended chan struct{} // closed when the queue has been worked off
+	moved bool          // the server has reported progress
+}
+
+// queueLength bounds the messages of a call that wait for a slow client; what
+// does not fit is dropped.
+const queueLength = 32
+
+// begin enters a call. The queue is worked off by a goroutine that end ends.
+func (s *session) begin(ctx context.Context, c *registry.Call, ask func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error)) *exchange {
+	x := &exchange{ctx: ctx, call: c, ask: ask, queue: make(chan func(), queueLength), ended: make(chan struct{})}
+	s.mu.Lock()
+	s.last++
+	x.key = fmt.Sprint("p", s.last)
+	s.calls[x.key] = x
+	s.mu.Unlock()
+	go func() {
+		defer close(x.ended)
+		for f := range x.queue {
+			f()
+		}
+	}()
+	return x
+}
+
+// follow lets the messages of the call go to another request of its client.
+func (s *session) follow(x *exchange, ctx context.Context, c *registry.Call) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x.ctx, x.call = ctx, c
+}
+
+// end takes the call out. Messages that wait are delivered before the result,
+// if that does not take long. It reports whether there was progress.
+func (s *session) end(x *exchange) (moved bool) {
+	s.mu.Lock()
+	delete(s.calls, x.key)
+	moved = x.moved
+	close(x.queue)
+	s.mu.Unlock()
+	timer := time.NewTimer(deliverTimeout)
+	defer timer.Stop()
+	select {
+	case <-x.ended:
+	case <-timer.C:
+	}
+	return moved
+}
+
+// deliverTimeout is how long a result waits for the messages before it.
+const deliverTimeout = 100 * time.Millisecond
+
+// progress hands a report on to the call that it belongs to.
+func (s *session) progress(p *mcp.ProgressNotificationParams) {
+	if p == nil {
+		return
+	}
+	token, _ := p.ProgressToken.(string)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x := s.calls[token]
+	if x == nil || x.moved && p.Progress <= x.done {
+		return
+	}
+	x.done, x.moved = p.Progress, true
+	report := registry.Progress{Done: p.Progress, Total: p.Total, Message: clean.Line(p.Message, maxReason)}
+	ctx, call := x.ctx, x.call
+	x.offer(func() { _ = call.Report(ctx, report) })
+}
+
+// offer puts a message into the queue, if there is room. The caller holds the
+// session's lock.
+func (x *exchange) offer(f func()) {
+	select {
+	case x.queue <- f:
+	default:
+	}
+}
+
+// only returns the call that a message without a name of its own must belong
+// to: all that are on their way are of one caller. The caller holds s.mu.
+func (s *session) only() *exchange {
+	var only *exchange
+	for _, x := range s.calls {
+		switch {
+		case only == nil:
+			only = x
+		case only.owner() == "" || only.owner() != x.owner():
+			return nil
+		case x.ask != nil:
+			only = x
+		}
+	}
+	return only
+}
+
+func (x *exchange) owner() string {
+	if x.call.Client == nil {
+		return ""
+	}
+	return x.call.Client.Owner
+}
+
+// logMessage is the params of notifications/message.
+type logMessage struct {
+	Level  string          `json:"level"`
+	Logger string          `json:"logger"`
+	Data   json.RawMessage `json:"data"`
+}
+
+// log hands a log message on, if it is certain for whom it is.
+func (s *session) log(m logMessage) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x := s.only()
+	if x == nil || x.call.Client == nil || x.call.Client.Log == nil {
+		return
+	}
+	ctx, send := x.ctx, x.call.Client.Log
+	shown := registry.LogMessage{Level: m.Level, Logger: clean.Line(s.up.mounts[0].label+" "+m.Logger, 100), Data: m.Data}
+	x.offer(func() { _ = send(ctx, shown) })
+}

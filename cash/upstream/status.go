@@ -1,0 +1,83 @@
+package upstream
+
+import (
+	"slices"
+	"time"
+)
+
+// State is how an upstream is.
+type State int
+
+const (
+	Connecting State = iota // for the first time, or again
+	Connected               // calls go through
+	Idle                    // not connected, because nobody has called; the next call connects
+	Failing                 // connected, and its calls fail: none goes through for a while
+	Down                    // not connected; it is tried again later
+	Closed                  // removed, replaced, or the aggregator is closed
+)
+
+// String returns the state as one word.
+func (s State) String() string {
+	switch s {
+	case Connecting:
+		return "connecting"
+	case Connected:
+		return "connected"
+	case Idle:
+		return "idle"
+	case Failing:
+		return "failing"
+	case Down:
+		return "down"
+	}
+	return "closed"
+}
+
+// Status is what an operator may want to know of an upstream.
+type Status struct {
+	Labels   []string // where it stands in the tree
+	Endpoint string   // without secrets
+	Kind     Kind     // Auto until it is known
+	State    State
+	Since    time.Time // of State
+	Err      error     // why it is failing or down; nil otherwise
+	Retry    time.Time // when it is tried again; zero if it is not waiting for that
+	Server   string    // name and version that the server gives; empty until it is known
+	InFlight int       // calls
+	// Functions and Skills are how many are served.
+	Functions, Skills int
+	// Quarantined are the tools that are not served because their definitions
+	// are not the accepted ones.
+	Quarantined []Quarantine
+	// Notes say what of the server is not served as it is, and why, a line each.
+	Notes []string
+}
+
+// Status returns how all upstreams are, in order of their labels.
+func (a *Aggregator) Status() []Status {
+	var list []Status
+	for _, u := range a.each() {
+		list = append(list, u.status())
+	}
+	return list
+}
+
+func (u *upstream) status() Status {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	s := Status{
+		Endpoint: u.cfg.Endpoint.String(), State: u.state, Since: u.since, Err: u.err, Retry: u.retry,
+		InFlight: u.inFlight,
+	}
+	for _, m := range u.mounts {
+		s.Labels = append(s.Labels, m.label)
+	}
+	if c := u.catalog.Load(); c != nil {
+		s.Kind, s.Server = c.kind, c.server
+		s.Functions, s.Skills = c.functions, c.skills
+		s.Quarantined = slices.Clone(c.quarantined)
+		s.Notes = slices.Clone(c.notes)
+	}
+	return s
+}

@@ -1,0 +1,218 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/internal/mcpclient"
+)
+
+// transport returns a fresh transport to the server, whose life is ctx.
+func (s *session) transport(ctx context.Context, to Endpoint) mcp.Transport {
+	u := s.up
+	return to.transport(ctx, mcpclient.Options{
+		Limits:   mcpclient.Limits{Message: u.cfg.MaxMessage},
+		Logger:   u.log,
+		Stderr:   func(line string) { u.log.Info("standard error", "line", line) },
+		Notified: s.notified,
+	})
+}
+
+func (c Command) check() error {
+	if c.Path == "" {
+		return errors.New("the command has no program")
+	}
+	for _, v := range c.Env {
+		if name, _, ok := strings.Cut(v, "="); !ok || name == "" || strings.ContainsRune(v, 0) {
+			return errors.New("a variable of the environment is not of the form KEY=value")
+		}
+	}
+	return nil
+}
+
+// String returns the program's name: arguments may hold secrets.
+func (c Command) String() string { return "command " + filepath.Base(c.Path) }
+
+// GoString is String: so that no way to print a Command shows a secret.
+func (c Command) GoString() string { return c.String() }
+
+// LogValue implements [slog.LogValuer].
+func (c Command) LogValue() slog.Value { return slog.StringValue(c.String()) }
+
+func (c Command) transport(_ context.Context, o mcpclient.Options) mcp.Transport {
+	return mcpclient.Command(func() *exec.Cmd {
+		cmd := exec.Command(c.Path, c.Args...)
+		cmd.Dir = c.Dir
+		cmd.Env = append(inherited(), c.Env...)
+		return cmd
+	}, o)
+}
+
+// inherited are the variables of this process that every other one needs.
+func inherited() []string {
+	keep := []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "TZ", "TMPDIR"}
+	if runtime.GOOS == "windows" {
+		keep = append(keep, "APPDATA", "LOCALAPPDATA", "HOMEDRIVE", "HOMEPATH", "PATHEXT", "PROCESSOR_ARCHITECTURE",
+			"PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERNAME", "USERPROFILE", "COMSPEC", "WINDIR")
+	}
+	env := []string{} // not nil, which would stand for everything
+	for _, v := range os.Environ() {
+		name, _, _ := strings.Cut(v, "=")
+		for _, k := range keep {
+			same := name == k || runtime.GOOS == "windows" && strings.EqualFold(name, k)
+			if same {
+				env = append(env, v)
+			}
+		}
+		if strings.HasPrefix(name, "LC_") {
+			env = append(env, v)
+		}
+	}
+	return env
+}
+
+func (h HTTP) check() error {
+	u, err := url.Parse(h.URL)
+	switch {
+	case err != nil:
+		return errors.New("the URL cannot be read")
+	case u.Scheme != "http" && u.Scheme != "https":
+		return fmt.Errorf("the URL has the scheme %.16q; http and https are known", u.Scheme)
+	case u.Host == "":
+		return errors.New("the URL has no host")
+	case u.User != nil:
+		return errors.New("the URL has a user name or password: pass credentials in a header")
+	}
+	return nil
+}
+
+// String returns the URL without its query, which may hold secrets.
+func (h HTTP) String() string {
+	u, err := url.Parse(h.URL)
+	if err != nil {
+		return "http"
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}
+
+// GoString is String.
+func (h HTTP) GoString() string { return h.String() }
+
+// LogValue implements [slog.LogValuer].
+func (h HTTP) LogValue() slog.Value { return slog.StringValue(h.String()) }
+
+func (h HTTP) transport(_ context.Context, o mcpclient.Options) mcp.Transport {
+	return mcpclient.HTTP(h.URL, h.client(), o)
+}
+
+// client returns a client that sends the headers, to the host of the URL only.
+func (h HTTP) client() *http.Client {
+	c := new(http.Client)
+	if h.Client != nil {
+		*c = *h.Client
+	}
+	if len(h.Header) > 0 {
+		c.Transport = &withHeader{next: c.Transport, header: h.Header, to: origin(h.URL)}
+	}
+	return c
+}
+
+// origin is scheme and host of a URL, by which it is decided who gets headers.
+func origin(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Scheme + "://" + u.Host)
+}
+
+type withHeader struct {
+	next   http.RoundTripper // nil is the default
+	header http.Header
+	to     string
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (w *withHeader) RoundTrip(req *http.Request) (*http.Response, error) {
+	next := w.next
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	if strings.ToLower(req.URL.Scheme+"://"+req.URL.Host) == w.to {
+		req = req.Clone(req.Context())
+		for key, values := range w.header {
+			req.Header[http.CanonicalHeaderKey(key)] = values
+		}
+	}
+	return next.RoundTrip(req)
+}
+
+func (s SSE) check() error { return HTTP(s).check() }
+
+// String is that of [HTTP].
+func (s SSE) String() string { return HTTP(s).String() }
+
+// GoString is String.
+func (s SSE) GoString() string { return s.String() }
+
+// LogValue implements [slog.LogValuer].
+func (s SSE) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+func (s SSE) transport(_ context.Context, o mcpclient.Options) mcp.Transport {
+	return mcpclient.SSE(s.URL, HTTP(s).client(), o)
+}
+
+func (m InMemory) check() error {
+	if m.Server == nil {
+		return errors.New("there is no server")
+	}
+	return nil
+}
+
+// String returns "in memory".
+func (m InMemory) String() string { return "in memory" }
+
+func (m InMemory) transport(ctx context.Context, o mcpclient.Options) mcp.Transport {
+	return mcpclient.Tap(served{m, ctx}, o)
+}
+
+// served starts a server in this process when it is connected to.
+type served struct {
+	InMemory
+	life context.Context
+}
+
+// Connect implements [mcp.Transport].
+func (s served) Connect(ctx context.Context) (mcp.Connection, error) {
+	ours, theirs := mcp.NewInMemoryTransports()
+	go func() { _ = s.Server.Run(s.life, theirs) }() // ends with the connection
+	return ours.Connect(ctx)
+}
+
+// nowhere is the endpoint of a server of which no manifest has been had yet.
+type nowhere struct{ host string }
+
+func (nowhere) check() error { return nil }
+
+// String names the host of the manifest.
+func (n nowhere) String() string { return "manifest of " + n.host }
+
+func (nowhere) transport(context.Context, mcpclient.Options) mcp.Transport { return unknown{} }
+
+type unknown struct{}
+
+// Connect implements [mcp.Transport].
+func (unknown) Connect(context.Context) (mcp.Connection, error) {
+	return nil, &CallError{Class: Unreachable, Reason: "its manifest has not been fetched yet"}
+}

@@ -1,0 +1,571 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// upstream is one server: its connection, of which there is at most one at a
+// time, and its places in the tree. One goroutine (run) connects, reads what
+// the server has, and publishes it; calls only use what is there.
+type upstream struct {
+	agg        *Aggregator
+	cfg        Server
+	mounts     []mount
+	discovered bool   // by a manifest
+	pins       string // under which its definitions are pinned
+	log        *slog.Logger
+
+	ctx    context.Context // ends when the upstream is cut off
+	cancel context.CancelFunc
+	ended  chan struct{} // closed when run has returned
+	tried  chan struct{} // closed when it has been tried to connect once
+	once   sync.Once     // of tried
+	wake   chan struct{} // a call wants a connection
+
+	catalog atomic.Pointer[catalog]
+	breaker breaker
+	slots   chan struct{} // one for each call that runs
+	waiting atomic.Int32  // calls that wait for a slot
+
+	mu       sync.Mutex
+	state    State
+	since    time.Time
+	err      *CallError // why it is failing or down
+	retry    time.Time
+	session  *session
+	attempt  chan struct{} // closed when the next attempt to connect has ended
+	inFlight int
+	retiring bool
+	idle     chan struct{} // closed when nothing is in flight; nil if nobody waits for that
+	used     time.Time     // the last call
+	reload   chan chan error
+	held     *CallError    // why nothing may go to the server; nil if it may
+	holding  chan struct{} // held has changed
+
+	published published // guarded by the aggregator's lock
+}
+
+// published is what the tree shows.
+type published struct {
+	catalog *catalog
+	reason  string // why it is unavailable
+	shown   bool
+}
+
+func newUpstream(a *Aggregator, cfg Server, mounts []mount) *upstream {
+	u := &upstream{
+		agg: a, cfg: cfg, mounts: mounts, pins: mounts[0].key(),
+		log:   a.opts.Logger.With("upstream", mounts[0].label),
+		ended: make(chan struct{}), tried: make(chan struct{}), wake: make(chan struct{}, 1),
+		slots: make(chan struct{}, cfg.Concurrency), since: time.Now(), used: time.Now(),
+		reload: make(chan chan error), attempt: make(chan struct{}), holding: make(chan struct{}, 1),
+	}
+	u.ctx, u.cancel = context.WithCancel(context.Background())
+	return u
+}
+
+// takeOver lets u begin with what old has published, until it has something of
+// its own.
+func (u *upstream) takeOver(old *upstream) {
+	if c := old.catalog.Load(); c != nil {
+		u.published.shown = true
+	}
+}
+
+// Reconnecting begins with the first pause and doubles it up to the last one. A
+// connection that has held for as long as stable begins anew.
+const (
+	firstPause = 500 * time.Millisecond
+	lastPause  = time.Minute
+	stable     = 30 * time.Second
+)
+
+// run is the life of the upstream.
+func (u *upstream) run() {
+	defer close(u.ended)
+	defer u.setState(Closed, nil, 0)
+	if u.cfg.Lazy && u.fromPins() {
+		u.once.Do(func() { close(u.tried) })
+		u.setState(Idle, nil, 0)
+		if !u.awaken() {
+			return
+		}
+	}
+	pause, again := time.Duration(0), false
+	for u.ctx.Err() == nil {
+		if !u.released() {
+			return
+		}
+		began := time.Now()
+		s, err := u.connect()
+		if err == nil {
+			err = u.attend(s)
+		}
+		if time.Since(began) > stable {
+			pause, again = 0, false
+		}
+		switch {
+		case u.ctx.Err() != nil:
+			return
+		case errors.Is(err, errHeld):
+			continue
+		case errors.Is(err, errIdle):
+			u.setState(Idle, nil, 0)
+			if !u.awaken() {
+				return
+			}
+			continue
+		case s != nil && !again: // lost: the first time it is tried at once
+			u.log.Warn("connection lost", "error", err)
+			again = true
+			continue
+		}
+		pause = nextPause(pause)
+		wait := max(jitter(pause), asCallError(err).RetryAfter)
+		u.setState(Down, asCallError(err), wait)
+		u.log.Warn("not connected", "error", err, "retry", wait.Round(time.Millisecond))
+		if !u.sleep(wait) {
+			return
+		}
+	}
+}
+
+// nextPause returns the pause after another failure.
+func nextPause(pause time.Duration) time.Duration {
+	return min(max(2*pause, firstPause), lastPause)
+}
+
+// jitter spreads a pause, upwards only.
+func jitter(d time.Duration) time.Duration {
+	return d + time.Duration(rand.Int64N(int64(d)/4+1))
+}
+
+func (u *upstream) sleep(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	for {
+		select {
+		case <-timer.C:
+			return true
+		case done := <-u.reload: // somebody wants it now
+			go func() { done <- u.settled() }()
+			return true
+		case <-u.holding:
+			return true
+		case <-u.ctx.Done():
+			return false
+		}
+	}
+}
+
+// hold keeps everything from the server, because of e; nil lets it through
+// again.
+func (u *upstream) hold(e *CallError) {
+	u.mu.Lock()
+	same := u.held == nil && e == nil
+	u.held = e
+	u.mu.Unlock()
+	if same {
+		return
+	}
+	select {
+	case u.holding <- struct{}{}:
+	default:
+	}
+}
+
+func (u *upstream) heldBy() *CallError {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.held
+}
+
+// released waits until the server may be connected to; false is the end of the
+// upstream.
+func (u *upstream) released() bool {
+	for {
+		e := u.heldBy()
+		if e == nil {
+			return true
+		}
+		u.setState(Down, e, 0)
+		u.once.Do(func() { close(u.tried) })
+		select {
+		case <-u.holding:
+		case done := <-u.reload:
+			done <- e
+		case <-u.ctx.Done():
+			return false
+		}
+	}
+}
+
+// settled waits for the next attempt to connect and returns its outcome.
+func (u *upstream) settled() error {
+	if _, err := u.connected(u.ctx, true); err != nil {
+		return err
+	}
+	return nil
+}
+
+// awaken waits until a call wants a connection.
+func (u *upstream) awaken() bool {
+	select {
+	case <-u.wake:
+		return true
+	case <-u.holding:
+		return true
+	case done := <-u.reload:
+		go func() { done <- u.settled() }()
+		return true
+	case <-u.ctx.Done():
+		return false
+	}
+}
+
+// setState notes how the upstream is and shows it in the tree.
+func (u *upstream) setState(s State, err *CallError, retry time.Duration) {
+	u.mu.Lock()
+	if u.state != s {
+		u.since = time.Now()
+	}
+	u.state, u.err, u.retry = s, err, time.Time{}
+	if retry > 0 {
+		u.retry = time.Now().Add(retry)
+	}
+	u.mu.Unlock()
+	u.publish()
+}
+
+// connect makes a session and reads what the server has.
+func (u *upstream) connect() (*session, error) {
+	u.mu.Lock()
+	if u.state != Down { // what is down stays so until it is up
+		u.state = Connecting
+	}
+	u.mu.Unlock()
+	s, err := u.open()
+	u.breaker.reset()
+	u.mu.Lock()
+	ended := u.attempt
+	u.attempt, u.session = make(chan struct{}), s
+	if err != nil {
+		u.state, u.err = Down, asCallError(err)
+	}
+	u.mu.Unlock()
+	if err == nil {
+		u.setState(Connected, nil, 0)
+		u.log.Info("connected", "server", s.name())
+	}
+	close(ended)
+	u.once.Do(func() { close(u.tried) })
+	return s, err
+}
+
+// open makes a session and loads the catalog, within the time for both.
+func (u *upstream) open() (*session, error) {
+	ctx, cancel := context.WithTimeout(u.ctx, u.cfg.ConnectTimeout)
+	defer cancel()
+	s, err := dial(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	if err := u.load(ctx, s); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+var (
+	errIdle = errors.New("not used for a while")
+	errHeld = errors.New("held back")
+)
+
+// Changes that a server announces are waited for, so that many are read once.
+const (
+	quiet    = 100 * time.Millisecond // after the last one
+	mostWait = 2 * time.Second        // after the first one
+)
+
+// attend keeps the session until it ends, and returns why.
+func (u *upstream) attend(s *session) error {
+	defer func() {
+		u.mu.Lock()
+		u.session = nil
+		u.mu.Unlock()
+		s.close()
+	}()
+	var refresh <-chan time.Time
+	if u.cfg.Refresh > 0 {
+		t := time.NewTicker(u.cfg.Refresh)
+		defer t.Stop()
+		refresh = t.C
+	}
+	var again <-chan time.Time // when reading failed
+	pause := time.Duration(0)
+	load := func() error {
+		err := u.reloadCatalog(s)
+		again = nil
+		if err != nil {
+			pause = nextPause(pause)
+			again = time.After(jitter(pause))
+			u.log.Warn("reading what has changed failed", "error", err)
+		} else {
+			pause = 0
+		}
+		return err
+	}
+	for {
+		var failed error
+		select {
+		case <-u.ctx.Done():
+			return u.ctx.Err()
+		case <-s.ended:
+			return s.why()
+		case <-u.holding:
+			if e := u.heldBy(); e != nil {
+				u.rest(s, e)
+				return errHeld
+			}
+		case <-s.changed:
+			if u.calm(s) {
+				failed = load()
+			}
+		case <-refresh:
+			failed = load()
+		case <-again:
+			failed = load()
+		case done := <-u.reload:
+			failed = load()
+			done <- failed
+		case <-u.idleTimer():
+			if u.unused() {
+				return errIdle
+			}
+		}
+		if failed != nil && asCallError(failed).Class == TimedOut {
+			return failed // whoever does not even say what it has is started anew
+		}
+	}
+}
+
+// rest takes the session away, so that no more calls come to it, and waits for
+// those that are in flight, which have deadlines.
+func (u *upstream) rest(s *session, because *CallError) {
+	u.mu.Lock()
+	u.session = nil
+	if u.inFlight > 0 && u.idle == nil {
+		u.idle = make(chan struct{})
+	}
+	idle := u.idle
+	u.mu.Unlock()
+	u.setState(Down, because, 0)
+	if idle == nil {
+		return
+	}
+	timer := time.NewTimer(u.patience())
+	defer timer.Stop()
+	select {
+	case <-idle:
+	case <-timer.C:
+	case <-s.ended:
+	case <-u.ctx.Done():
+	}
+}
+
+// calm waits until the server has stopped to announce changes, or for long
+// enough. It reports false if the session has ended.
+func (u *upstream) calm(s *session) bool {
+	most := time.After(mostWait)
+	for {
+		select {
+		case <-s.changed:
+		case <-time.After(quiet):
+			return true
+		case <-most:
+			return true
+		case <-s.ended:
+			return false
+		case <-u.ctx.Done():
+			return false
+		}
+	}
+}
+
+func (u *upstream) reloadCatalog(s *session) error {
+	ctx, cancel := context.WithTimeout(u.ctx, u.cfg.ConnectTimeout)
+	defer cancel()
+	return u.load(ctx, s)
+}
+
+// idleTimer fires when the upstream may have been unused for long enough; nil if
+// that does not matter.
+func (u *upstream) idleTimer() <-chan time.Time {
+	if u.cfg.Idle == 0 {
+		return nil
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return time.After(max(u.cfg.Idle-time.Since(u.used), 10*time.Millisecond))
+}
+
+func (u *upstream) unused() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.inFlight == 0 && time.Since(u.used) >= u.cfg.Idle
+}
+
+// connected returns the session. If the upstream is about to be connected it
+// waits for that; if it is down it does not, unless patient.
+func (u *upstream) connected(ctx context.Context, patient bool) (*session, *CallError) {
+	for {
+		u.mu.Lock()
+		s, attempt, state, err, held := u.session, u.attempt, u.state, u.err, u.held
+		u.mu.Unlock()
+		switch {
+		case held != nil:
+			return nil, held.refused()
+		case s != nil:
+			return s, nil
+		case state == Closed || u.ctx.Err() != nil:
+			return nil, errRemoved
+		case state == Down && !patient:
+			return nil, err.refused()
+		}
+		select { // the first one wakes it
+		case u.wake <- struct{}{}:
+		default:
+		}
+		select {
+		case <-attempt:
+			patient = false
+		case <-u.ctx.Done():
+		case <-ctx.Done():
+			return nil, &CallError{Class: TimedOut, Reason: "it was not connected in time", Err: ctx.Err()}
+		}
+	}
+}
+
+// enter lets a call in, if the upstream is not about to end.
+func (u *upstream) enter() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.retiring {
+		return false
+	}
+	u.inFlight++
+	u.used = time.Now()
+	return true
+}
+
+func (u *upstream) leave() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.inFlight--
+	u.used = time.Now()
+	if u.inFlight == 0 && u.idle != nil {
+		close(u.idle)
+		u.idle = nil
+	}
+}
+
+// retire refuses further calls.
+func (u *upstream) retire() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.retiring = true
+	if u.inFlight > 0 && u.idle == nil {
+		u.idle = make(chan struct{})
+	}
+}
+
+// drain waits for the calls in flight, which have deadlines, and ends the
+// upstream.
+func (u *upstream) drain() {
+	u.mu.Lock()
+	idle := u.idle
+	u.mu.Unlock()
+	if idle != nil {
+		select {
+		case <-idle:
+		case <-u.ctx.Done():
+		}
+	}
+	u.cancel()
+	<-u.ended
+	if h, ok := u.cfg.Endpoint.(HTTP); ok && u.discovered { // the client is its own
+		h.Client.CloseIdleConnections()
+	}
+}
+
+// refresh asks the server again.
+func (u *upstream) refresh(ctx context.Context) error {
+	done := make(chan error, 1)
+	select {
+	case u.reload <- done:
+	case <-u.ctx.Done():
+		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-u.ctx.Done():
+		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// publish shows in the tree what the upstream has and how it is.
+func (u *upstream) publish() {
+	u.agg.mu.Lock()
+	defer u.agg.mu.Unlock()
+	u.show()
+}
+
+// show is publish for a caller that holds the aggregator's lock.
+func (u *upstream) show() {
+	u.mu.Lock()
+	state, err, retiring := u.state, u.err, u.retiring
+	u.mu.Unlock()
+	c := u.catalog.Load()
+	next := published{catalog: c, shown: true}
+	if e := u.unavailable(u.mounts[0].label, state, err, c); e != nil {
+		next.reason = e.Error()
+	}
+	if retiring && state != Closed || next == u.published || c == nil && u.published.shown && state == Connecting {
+		return
+	}
+	for _, m := range u.mounts {
+		if u.agg.mounts[m.key()] != u { // removed, or replaced
+			continue
+		}
+		if err := u.agg.reg.Replace(m.label, u.tree(c, m, u.unavailable(m.label, state, err, c))); err != nil {
+			u.log.Error("cannot be shown", "label", m.label, "error", err)
+		}
+	}
+	u.published = next
+}
+
+// tree returns what stands at a mount.
+func (u *upstream) tree(c *catalog, m mount, unavailable *registry.Error) *registry.Registry {
+	if c == nil {
+		t := registry.New(&registry.Options{VisibleTo: u.cfg.VisibleTo})
+		t.Namespace("", u.describe(m, "")).Unavailable(unavailable)
+		return t
+	}
+	t := c.trees[m.key()]
+	t.Namespace("", "").Unavailable(unavailable)
+	return t
+}
