@@ -29,6 +29,18 @@
 //
 // And whether what is registered reads well: [LintClean].
 //
+// # Faulty
+//
+// What a service does when a server that it has mounted misbehaves: a [Faulty]
+// is such a server, over HTTP or as a process, with one of some fifty faults.
+//
+//	f := &cashtest.Faulty{Fault: cashtest.FaultHangAfter}
+//	url := f.HTTP(t)        // mount it, and call its tool echo
+//	f.Calls()               // how often it was really called
+//	f.Heal()                // from now on it is sound
+//
+// [Faults] returns all of them, for a test of each.
+//
 // # Levels
 //
 // Compliance demands what the RFC has at the level of MUST. What it recommends,
@@ -44,4 +56,8 @@
 // deterministic: the same call gives the same answer. Rows about registration
 // (what is refused there), about the manifest and about aggregation are not
 // checked here.
+//
+// While a call over HTTP meets a fault, what its tool asks and reports is not
+// delivered. A process of a Faulty is a relay to the test, which does the work:
+// signals and what happens to memory are those of the relay.
 package cashtest
