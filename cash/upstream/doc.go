@@ -13,10 +13,10 @@
 //
 // # What becomes of a server
 //
-//	 MCP server                                          registry
-//	 tools/list ──► definitions ──► pins ──► functions ─┐
-//	 help, skill ─► pages ─────────────────► tree ──────┴─► Replace(label)   what help, search and skill answer from
-//	 tools/call ◄── deadline, slots, breaker ◄── handler ◄── call            what crosses the wire
+//	MCP server                                          registry
+//	tools/list ──► definitions ──► pins ──► functions ─┐
+//	help, skill ─► pages ─────────────────► tree ──────┴─► Replace(label)   what help, search and skill answer from
+//	tools/call ◄── deadline, slots, breaker ◄── handler ◄── call            what crosses the wire
 //
 // The tools of a plain server become functions of its namespace, by names that
 // keep to the rules: get-user is get_user there. A server with the tools call,

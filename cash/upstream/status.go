@@ -67,8 +67,11 @@ func (u *upstream) status() Status {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	s := Status{
-		Endpoint: u.cfg.Endpoint.String(), State: u.state, Since: u.since, Err: u.err, Retry: u.retry,
+		Endpoint: u.cfg.Endpoint.String(), State: u.state, Since: u.since, Retry: u.retry,
 		InFlight: u.inFlight,
+	}
+	if u.err != nil { // a nil *CallError is no nil error
+		s.Err = u.err
 	}
 	for _, m := range u.mounts {
 		s.Labels = append(s.Labels, m.label)

@@ -1,0 +1,311 @@
+package upstream_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cash-mcp/go-sdk/cash/cashtest"
+	"github.com/cash-mcp/go-sdk/cash/upstream"
+)
+
+func TestMain(m *testing.M) {
+	cashtest.FaultyMain()
+	os.Exit(m.Run())
+}
+
+// ways are how a faulty server is reached.
+var ways = map[string]func(testing.TB, *cashtest.Faulty) upstream.Endpoint{
+	"http": func(t testing.TB, f *cashtest.Faulty) upstream.Endpoint {
+		return upstream.HTTP{URL: f.HTTP(t), Client: f.Client(t)}
+	},
+	"http events": func(t testing.TB, f *cashtest.Faulty) upstream.Endpoint {
+		f.EventStream = true
+		return upstream.HTTP{URL: f.HTTP(t), Client: f.Client(t)}
+	},
+	"stdio": func(t testing.TB, f *cashtest.Faulty) upstream.Endpoint {
+		cmd := f.Command(t)
+		return upstream.Command{Path: cmd.Path, Args: cmd.Args[1:]}
+	},
+}
+
+// An effect says what a caller learns of whether the function has run.
+type effect int
+
+const (
+	answered effect = iota // there is an answer
+	notRun                 // it has not
+	maybe                  // it may have
+	unsaid                 // one of both, as the race between the server and the call goes
+)
+
+// What the call of a server says that has gone wrong since it was connected to,
+// by the fault. The kind is the machine code; says is in the text.
+var callFaults = map[cashtest.Fault]struct {
+	kind   string
+	effect effect
+	says   string
+}{
+	cashtest.FaultRefused:           {"UNAVAILABLE", unsaid, ""},
+	cashtest.FaultHangBefore:        {"TIMEOUT", maybe, "did not answer within"},
+	cashtest.FaultHangAfter:         {"TIMEOUT", maybe, "did not answer within"},
+	cashtest.FaultDrip:              {"TIMEOUT", maybe, "did not answer within"},
+	cashtest.FaultCrash:             {"UNAVAILABLE", maybe, ""},
+	cashtest.FaultExit:              {"UNAVAILABLE", maybe, ""},
+	cashtest.FaultHTML:              {"", maybe, ""}, // over stdio it is noise
+	cashtest.FaultUnauthorized:      {"DENIED", notRun, "401"},
+	cashtest.FaultForbidden:         {"DENIED", notRun, "403"},
+	cashtest.FaultNotFound:          {"UNAVAILABLE", notRun, "404"},
+	cashtest.FaultTooManyRequests:   {"RATE_LIMITED", notRun, "7s"},
+	cashtest.FaultInternalError:     {"UNAVAILABLE", maybe, "500"},
+	cashtest.FaultUnavailable:       {"UNAVAILABLE", maybe, "503"},
+	cashtest.FaultRedirect307:       {"UNAVAILABLE", notRun, "another host"},
+	cashtest.FaultRedirect308:       {"UNAVAILABLE", notRun, "another host"},
+	cashtest.FaultRedirectLoop:      {"UNAVAILABLE", notRun, ""},
+	cashtest.FaultWrongID:           {"", maybe, ""}, // over HTTP it is known at once that no answer comes
+	cashtest.FaultNoID:              {"", maybe, ""},
+	cashtest.FaultNegativeID:        {"", maybe, ""},
+	cashtest.FaultFractionID:        {effect: answered}, // rounded, it is the right one
+	cashtest.FaultTruncated:         {"", maybe, ""},
+	cashtest.FaultDeep:              {"", maybe, ""},
+	cashtest.FaultHuge:              {"UNAVAILABLE", maybe, "1048576 bytes"},
+	cashtest.FaultNotRPC:            {"", maybe, ""},
+	cashtest.FaultNullResult:        {"UNAVAILABLE", maybe, "no proper answer"},
+	cashtest.FaultDuplicateKeys:     {"", maybe, ""},
+	cashtest.FaultInvalidUTF8:       {"", maybe, ""},
+	cashtest.FaultDuplicate:         {effect: answered},
+	cashtest.FaultNoise:             {effect: answered},
+	cashtest.FaultNotificationFlood: {effect: answered},
+	cashtest.FaultRequestFlood:      {effect: answered},
+	cashtest.FaultUnknownContent:    {effect: answered},
+	cashtest.FaultBrokenStructured:  {effect: answered},
+	cashtest.FaultWrongProgress:     {effect: answered},
+}
+
+// Whatever goes wrong with a call, its caller gets one clear error that names
+// the namespace, says whether the call may have happened and what to do; nothing
+// is tried twice; other upstreams do not notice; and when the server is well
+// again, so is its namespace.
+func TestFaultsOfCalls(t *testing.T) {
+	for _, fault := range cashtest.Faults() {
+		want, ok := callFaults[fault]
+		if !ok {
+			continue // of lists or connections: the next tests
+		}
+		for way, reach := range ways {
+			if way == "stdio" && fault.HTTPOnly() {
+				continue
+			}
+			t.Run(string(fault)+" over "+way, func(t *testing.T) {
+				t.Parallel()
+				f := new(cashtest.Faulty)
+				bad := faulty("bad", reach(t, f))
+				if mute[fault] {
+					bad.Timeout, bad.ConnectTimeout = 500*time.Millisecond, 5*time.Second
+				}
+				srv, agg, _ := aggregate(t, nil, bad, faulty("good", upstream.HTTP{URL: new(cashtest.Faulty).HTTP(t)}))
+				c := cashtest.Connect(t, srv)
+				echo := map[string]any{"text": "hello"}
+				if got := c.Call("bad", "echo", echo).OK().Text; got != "hello" {
+					t.Fatalf("before the fault the answer is %q", got)
+				}
+				ran := f.Ran()
+				f.SetFault(fault)
+				r := c.Call("bad", "echo", echo)
+				t.Log(r.Text)
+				if n := f.Ran() - ran; n > 1 || want.effect == notRun && n > 0 {
+					t.Errorf("the tool ran %d times", n)
+				}
+				if n := len(f.Elsewhere()); n > 0 {
+					t.Errorf("%d requests went to another host", n)
+				}
+				if taken := f.Taken(); taken > 64<<20 {
+					t.Errorf("%d bytes were taken", taken)
+				}
+				if r.IsError == (want.effect == answered) {
+					t.Errorf("an error: %v", r.IsError)
+				}
+				if want.effect != answered {
+					if code := r.Raw.Meta["cash/error"]; want.kind != "" && code != want.kind {
+						t.Errorf("the code is %v, want %v", code, want.kind)
+					}
+					if !strings.Contains(r.Text, "`bad`") || !strings.Contains(r.Text, want.says) {
+						t.Errorf("the error does not name the namespace or say %q", want.says)
+					}
+					not, may := strings.Contains(r.Text, "was not run"), strings.Contains(r.Text, "may have taken effect")
+					if not == may || want.effect != unsaid && not != (want.effect == notRun) {
+						t.Errorf("the error says that the function was not run: %v, that it may have taken effect: %v", not, may)
+					}
+				}
+				if got := c.Call("good", "echo", echo).OK().Text; got != "hello" {
+					t.Errorf("the other upstream answers %q", got)
+				}
+				f.Heal()
+				recovered(t, agg, "bad")
+				if got := c.Call("bad", "echo", echo).OK().Text; got != "hello" {
+					t.Errorf("when it is well again the answer is %q", got)
+				}
+			})
+		}
+	}
+}
+
+func faulty(label string, e upstream.Endpoint) upstream.Server {
+	return upstream.Server{
+		Label: label, Description: "Faulty.", Endpoint: e,
+		Timeout: 10 * time.Second, MaxMessage: 1 << 20,
+	}
+}
+
+// mute says after which faults of calls no answer comes, whatever the way.
+var mute = map[cashtest.Fault]bool{
+	cashtest.FaultHangBefore: true, cashtest.FaultHangAfter: true, cashtest.FaultDrip: true, cashtest.FaultHTML: true,
+	cashtest.FaultWrongID: true, cashtest.FaultNoID: true, cashtest.FaultNegativeID: true, cashtest.FaultTruncated: true,
+	cashtest.FaultNotRPC: true, cashtest.FaultDeep: true, cashtest.FaultDuplicateKeys: true, cashtest.FaultInvalidUTF8: true,
+}
+
+// recovered waits until an upstream is connected.
+func recovered(t *testing.T, agg *upstream.Aggregator, label string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for {
+		err := agg.Refresh(ctx, label)
+		for _, s := range agg.Status() {
+			if s.Labels[0] == label && s.State == upstream.Connected && err == nil {
+				return
+			}
+		}
+		if ctx.Err() != nil {
+			t.Fatalf("%s is not connected again: %v; %+v", label, err, agg.Status())
+		}
+	}
+}
+
+// What a server lists may be anything: what can be used of it is served, the
+// rest is named in the status, and nothing of it does harm.
+func TestFaultsOfLists(t *testing.T) {
+	unusable := map[cashtest.Fault]bool{
+		cashtest.FaultSameCursor: true, cashtest.FaultEndlessCursors: true, // a list without an end
+		cashtest.FaultNotSchema: true, // a message that is too deep
+	}
+	for _, fault := range []cashtest.Fault{
+		cashtest.FaultDuplicateTools, cashtest.FaultHostileNames, cashtest.FaultHostileDescriptions, cashtest.FaultLongNames,
+		cashtest.FaultCollidingNames, cashtest.FaultCyclicSchema, cashtest.FaultDiamondSchema, cashtest.FaultNotSchema,
+		cashtest.FaultEnumSchema, cashtest.FaultDeepSchema, cashtest.FaultNoObjectSchema, cashtest.FaultOutputSchema,
+		cashtest.FaultListChanging, cashtest.FaultSameCursor, cashtest.FaultEndlessCursors, cashtest.FaultHugeInstructions,
+	} {
+		for way, reach := range ways {
+			t.Run(string(fault)+" over "+way, func(t *testing.T) {
+				t.Parallel()
+				f := &cashtest.Faulty{Fault: fault}
+				s := faulty("bad", reach(t, f))
+				s.MaxMessage = upstream.DefaultMaxMessage
+				srv, agg, _ := aggregate(t, nil, s)
+				c := cashtest.Connect(t, srv)
+				st := agg.Status()[0]
+				t.Logf("%v, %d functions, quarantined %d, notes %q, %v", st.State, st.Functions, len(st.Quarantined), st.Notes, st.Err)
+				index := c.Help("", "").OK().Text
+				if off := strings.Contains(index, "**bad** — Faulty. (available: false)"); off != unusable[fault] {
+					t.Errorf("help() says:\n%s", index)
+				}
+				if unusable[fault] {
+					return
+				}
+				for _, text := range append([]string{index}, pages(c, "bad")...) {
+					if i := strings.IndexFunc(text, hostile); i >= 0 {
+						t.Errorf("a page of help has %U", []rune(text[i:])[0])
+					}
+					if len(text) > 50_000 {
+						t.Errorf("a page of help has %d bytes", len(text))
+					}
+				}
+				if fault != cashtest.FaultDuplicateTools {
+					if got := c.Call("bad", "echo", map[string]any{"text": "hello"}).OK().Text; got != "hello" {
+						t.Errorf("echo answers %q", got)
+					}
+				}
+			})
+		}
+	}
+}
+
+// pages returns the pages of help of a namespace and its functions.
+func pages(c *cashtest.Client, namespace string) []string {
+	page := c.Tool("help", map[string]any{"namespace": namespace, "kwargs": map[string]any{"format": "json"}})
+	list := []string{page.Text, c.Help(namespace, "").Text}
+	var index struct{ Functions []struct{ Name string } }
+	if json.Unmarshal([]byte(page.Text), &index) != nil {
+		return list
+	}
+	for _, f := range index.Functions {
+		list = append(list, c.Help(namespace, f.Name).Text)
+	}
+	return list
+}
+
+// hostile reports characters that no page may have.
+func hostile(r rune) bool {
+	switch {
+	case r == '\n':
+		return false
+	case r < 0x20, r >= 0x7f && r < 0xa0: // control characters, escape sequences
+		return true
+	case r >= 0x200b && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f: // invisible, bidi
+		return true
+	}
+	return r == 0xfeff || r >= 0xe0000 && r <= 0xe007f
+}
+
+// A server that cannot be connected to is shown as unavailable, with what is
+// known of it, and says why; then it is there.
+func TestFaultsOfConnections(t *testing.T) {
+	for _, fault := range []cashtest.Fault{
+		cashtest.FaultRefused, cashtest.FaultCertificate, cashtest.FaultHangBefore, cashtest.FaultDrip, cashtest.FaultCrash,
+		cashtest.FaultHTML, cashtest.FaultUnauthorized, cashtest.FaultForbidden, cashtest.FaultNotFound,
+		cashtest.FaultTooManyRequests, cashtest.FaultInternalError, cashtest.FaultRedirect308, cashtest.FaultWrongID,
+		cashtest.FaultTruncated, cashtest.FaultDeep, cashtest.FaultHuge, cashtest.FaultNotRPC, cashtest.FaultNullResult,
+	} {
+		for way, reach := range ways {
+			if way == "stdio" && fault.HTTPOnly() {
+				continue
+			}
+			t.Run("R132 "+string(fault)+" over "+way, func(t *testing.T) {
+				t.Parallel()
+				f := &cashtest.Faulty{Fault: fault, At: cashtest.AtConnect}
+				s := faulty("bad", reach(t, f))
+				s.ConnectTimeout = time.Second
+				srv, agg, _ := aggregate(t, nil, s)
+				c := cashtest.Connect(t, srv)
+				t.Log(agg.Status()[0].Err)
+				if text := c.Help("", "").OK().Text; !strings.Contains(text, "- **bad** — Faulty. (available: false)") {
+					t.Errorf("help() says:\n%s", text)
+				}
+				var index struct{ Namespaces []map[string]any }
+				c.Tool("help", map[string]any{"kwargs": map[string]any{"format": "json"}}).Decode(&index)
+				if len(index.Namespaces) != 1 || index.Namespaces[0]["available"] != false {
+					t.Errorf("help() as JSON says %v", index.Namespaces)
+				}
+				r := c.Call("bad", "echo", map[string]any{"text": "hello"})
+				t.Log(r.Text)
+				if !r.IsError || !strings.Contains(r.Text, "`bad` is temporarily unavailable") || r.Raw.Meta["cash/error"] != "UNAVAILABLE" {
+					t.Errorf("a call is answered with %v: %s", r.Raw.Meta, r.Text)
+				}
+				if n := len(f.Elsewhere()); n > 0 {
+					t.Errorf("%d requests went to another host", n)
+				}
+				f.Heal()
+				recovered(t, agg, "bad")
+				if text := c.Help("", "").OK().Text; strings.Contains(text, "available: false") {
+					t.Errorf("when it is there help() says:\n%s", text)
+				}
+				if got := c.Call("bad", "echo", map[string]any{"text": "hello"}).OK().Text; got != "hello" {
+					t.Errorf("the answer is %q", got)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package upstream_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/cash"
+	"github.com/cash-mcp/go-sdk/cash/upstream"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// patience is how long a test waits for what must happen at once.
+const patience = 20 * time.Second
+
+// serving returns the CaSH face of an aggregator of servers, which are connected
+// or known not to be.
+func serving(t testing.TB, servers ...upstream.Server) *cash.Server {
+	srv, _, _ := aggregate(t, nil, servers...)
+	return srv
+}
+
+func aggregate(t testing.TB, opts *upstream.Options, servers ...upstream.Server) (*cash.Server, *upstream.Aggregator, *registry.Registry) {
+	t.Helper()
+	reg := registry.New(nil)
+	agg := upstream.New(reg, opts)
+	for _, s := range servers {
+		if err := agg.Add(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := agg.Close(ctx); err != nil {
+			t.Errorf("closing the aggregator: %v", err)
+		}
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := agg.Wait(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return cash.NewServer(reg, nil), agg, reg
+}
+
+// refusing ends every connection.
+type refusing struct{}
+
+func (refusing) Run(ctx context.Context, tr mcp.Transport) error {
+	conn, err := tr.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}

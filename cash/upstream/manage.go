@@ -1,0 +1,112 @@
+package upstream
+
+import (
+	"context"
+	"time"
+
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// Functions returns functions by which upstreams are looked after: status,
+// refresh and accept. Nobody has them unless they are added to a namespace,
+// which only operators should see:
+//
+//	reg.Namespace("upstreams", "Look after the servers.").VisibleTo(registry.Roles("operator")).Add(agg.Functions()...)
+//
+// They are functions because further MCP tools would be paid for in every
+// conversation (RFC 4, 5.4).
+func (a *Aggregator) Functions() []*registry.Function {
+	status := registry.Func("status", "How the upstream servers are: state, since when, why, what is quarantined and what is not served as it is.", a.manageStatus)
+	status.ReadOnly = true
+	refresh := registry.Func("refresh", "Ask an upstream server again for what it has.", a.manageRefresh)
+	refresh.Idempotent = true
+	accept := registry.Func("accept", "Take the definition of a quarantined tool for the good one. Read the difference in status first, and ask the user.", a.manageAccept)
+	return []*registry.Function{status, refresh, accept}
+}
+
+type whichServer struct {
+	Label string `json:"label,omitempty" jsonschema:"Namespace of the server. Empty is all of them."`
+}
+
+// serverStatus is a [Status] as JSON.
+type serverStatus struct {
+	Labels      []string     `json:"labels"`
+	State       string       `json:"state"`
+	Since       time.Time    `json:"since"`
+	Reason      string       `json:"reason,omitempty"`
+	Retry       *time.Time   `json:"retry,omitempty"`
+	Kind        string       `json:"kind"`
+	Server      string       `json:"server,omitempty"`
+	InFlight    int          `json:"in_flight"`
+	Functions   int          `json:"functions"`
+	Skills      int          `json:"skills"`
+	Quarantined []quarantine `json:"quarantined,omitempty"`
+	Notes       []string     `json:"notes,omitempty"`
+}
+
+type quarantine struct {
+	Tool       string `json:"tool"`
+	Reason     string `json:"reason"`
+	Difference string `json:"difference,omitempty"`
+}
+
+func (a *Aggregator) manageStatus(_ context.Context, in whichServer) ([]serverStatus, error) {
+	if in.Label != "" {
+		u, err := a.find(in.Label)
+		if err != nil {
+			return nil, err
+		}
+		return []serverStatus{u.status().forJSON()}, nil
+	}
+	var list []serverStatus
+	for _, s := range a.Status() {
+		list = append(list, s.forJSON())
+	}
+	return list, nil
+}
+
+func (s Status) forJSON() serverStatus {
+	j := serverStatus{
+		Labels: s.Labels, State: s.State.String(), Since: s.Since.UTC().Truncate(time.Second), Kind: s.Kind.String(), Server: s.Server,
+		InFlight: s.InFlight, Functions: s.Functions, Skills: s.Skills, Notes: s.Notes,
+	}
+	if s.Err != nil {
+		j.Reason = s.Err.Error()
+	}
+	if !s.Retry.IsZero() {
+		at := s.Retry.UTC().Truncate(time.Second)
+		j.Retry = &at
+	}
+	for _, q := range s.Quarantined {
+		j.Quarantined = append(j.Quarantined, quarantine{q.Tool, string(q.Reason), q.Difference})
+	}
+	return j
+}
+
+type refreshed struct {
+	Label string `json:"label" jsonschema:"Namespace of the server."`
+}
+
+func (a *Aggregator) manageRefresh(ctx context.Context, in refreshed) (string, error) {
+	if err := a.Refresh(ctx, in.Label); err != nil {
+		return "", err
+	}
+	return "Done.", nil
+}
+
+type accepted struct {
+	Label string `json:"label" jsonschema:"Namespace of the server."`
+	Tool  string `json:"tool" jsonschema:"Name of the tool, as status spells it."`
+}
+
+func (a *Aggregator) manageAccept(ctx context.Context, in accepted) (string, error) {
+	if in.Tool == "" {
+		return "", errNoTool
+	}
+	if err := a.Accept(ctx, in.Label, in.Tool); err != nil {
+		return "", err
+	}
+	return "Done.", nil
+}
+
+var errNoTool = &registry.Error{Kind: registry.InvalidArguments, Message: "The argument `tool` is empty.", Hint: "Accept one tool at a time."}

@@ -1,0 +1,66 @@
+package upstream_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/cash"
+	"github.com/cash-mcp/go-sdk/cash/cashtest"
+	"github.com/cash-mcp/go-sdk/cash/upstream"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// Looking after upstreams is for operators, and for nobody unless it is asked
+// for (R125).
+func TestR125Management(t *testing.T) {
+	up := mcp.NewServer(&mcp.Implementation{Name: "up", Version: "2"}, nil)
+	addTool(up, "pay", saying("paid"))
+	srv, agg, reg := aggregate(t, &upstream.Options{Mode: upstream.PinFirstUse}, memory("a", up), memory("dead", refusing{}))
+	c := cashtest.Connect(t, srv)
+	if text := c.Help("", "").OK().Text; strings.Contains(text, "upstreams") {
+		t.Errorf("by default help() says:\n%s", text)
+	}
+	if tools := c.Tools(); len(tools) != 3 {
+		t.Errorf("there are %d tools", len(tools))
+	}
+	reg.Namespace("upstreams", "Look after the servers.").VisibleTo(registry.Roles("operator")).Add(agg.Functions()...)
+	if r := c.Call("upstreams", "status", nil); !r.IsError {
+		t.Error("anybody may see the status")
+	}
+	operator := registry.WithCaller(t.Context(), &registry.Caller{ID: "ada", Roles: []string{"operator"}})
+	call := func(function, kwargs string) string {
+		t.Helper()
+		r, err := srv.Call(operator, &cash.CallRequest{Namespace: "upstreams", Function: function, Kwargs: json.RawMessage(kwargs)})
+		if err != nil {
+			return "error: " + err.Error()
+		}
+		return r.Text()
+	}
+	up.AddTool(&mcp.Tool{Name: "pay", Description: "Pays twice.", InputSchema: json.RawMessage(`{"type":"object"}`)}, saying("paid"))
+	if got := call("refresh", `{"label":"A"}`); got != "Done." {
+		t.Errorf("refresh answers %s", got)
+	}
+	status := call("status", `{}`)
+	for _, want := range []string{`"labels":["a"],"state":"connected"`, `"server":"up 2"`, `"tool":"pay","reason":"changed"`, "twice", `"labels":["dead"],"state":"down"`, `"reason":"`} {
+		if !strings.Contains(status, want) {
+			t.Errorf("the status has no %s:\n%s", want, status)
+		}
+	}
+	if one := call("status", `{"label":"dead"}`); strings.Contains(one, `"a"`) {
+		t.Errorf("the status of one is %s", one)
+	}
+	for _, kwargs := range []string{`{"label":"nowhere","tool":"pay"}`, `{"label":"a","tool":""}`, `{"label":"a","tool":"x"}`} {
+		if got := call("accept", kwargs); !strings.HasPrefix(got, "error: ") {
+			t.Errorf("accept(%s) answers %s", kwargs, got)
+		}
+	}
+	if got := call("accept", `{"label":"a","tool":"pay"}`); got != "Done." {
+		t.Errorf("accept answers %s", got)
+	}
+	if got := c.Call("a", "pay", nil).OK().Text; got != "paid" {
+		t.Errorf("pay answers %s", got)
+	}
+}

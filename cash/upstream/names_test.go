@@ -1,0 +1,89 @@
+package upstream_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cash-mcp/go-sdk/cash/upstream"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+func TestFunctionName(t *testing.T) {
+	for tool, want := range map[string]string{
+		"get_user":               "get_user",
+		"getUser":                "getUser",
+		"get-user":               "get_user",
+		"github.create_issue":    "github_create_issue",
+		"files/read":             "files_read",
+		"  read  ":               "read",
+		"a--b":                   "a_b",
+		"b\u00fasqueda":          "busqueda",
+		"\uff27\uff45\uff54":     "Get",
+		"\u641c\u7d22":           "tool",
+		"":                       "tool",
+		"___":                    "tool",
+		"\x1b[31mred\x1b[0m":     "31mred_0m",
+		"\u0430dmin":             "dmin", // the first letter is Cyrillic
+		"a\u200bb":               "a_b",
+		strings.Repeat("x", 100): strings.Repeat("x", 64),
+	} {
+		if got := upstream.FunctionName(tool); got != want {
+			t.Errorf("FunctionName(%q) = %q, want %q", tool, got, want)
+		}
+	}
+}
+
+// Every tool has a function, no two the same, and which is which does not depend
+// on the order of the list.
+func TestFunctionNames(t *testing.T) {
+	tools := []string{"getUser", "get_user", "get-user", "", "\u641c", "get_user_2", "list", "admin.list", "admin/list"}
+	want := upstream.FunctionNames(tools, nil)
+	if want["getUser"] != "getUser" || want["list"] != "list" || want["get_user_2"] == want["get_user"] {
+		t.Errorf("names = %v", want)
+	}
+	for range 200 {
+		rand.Shuffle(len(tools), func(i, j int) { tools[i], tools[j] = tools[j], tools[i] })
+		if got := upstream.FunctionNames(tools, nil); !maps.Equal(got, want) {
+			t.Fatalf("in another order: %v, want %v", got, want)
+		}
+	}
+	distinct(t, want)
+}
+
+func distinct(t *testing.T, names map[string]string) {
+	t.Helper()
+	seen := make(map[string]string)
+	for tool, name := range names {
+		c, ok := registry.Canonical(name)
+		if !ok {
+			t.Errorf("%q is called %q, which is no label", tool, name)
+		}
+		if other, dup := seen[c]; dup {
+			t.Errorf("%q and %q are both called %q", tool, other, name)
+		}
+		seen[c] = tool
+	}
+}
+
+// A tool that comes later takes no name away.
+func TestFunctionNamesStay(t *testing.T) {
+	had := upstream.FunctionNames([]string{"get_user"}, nil)
+	now := upstream.FunctionNames([]string{"getUser", "get_user", "GET_USER"}, had)
+	if now["get_user"] != "get_user" {
+		t.Errorf("names = %v", now)
+	}
+	distinct(t, now)
+}
+
+func TestFunctionNamesOfMany(t *testing.T) {
+	var tools []string
+	for i := range 10_000 {
+		tools = append(tools, strings.Repeat("\u641c", 1+i%3)+fmt.Sprint(strings.Repeat("-", i)))
+	}
+	slices.Sort(tools)
+	distinct(t, upstream.FunctionNames(slices.Compact(tools), nil))
+}
