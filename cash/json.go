@@ -33,10 +33,11 @@ type namespacePage struct {
 	Functions  []entry `json:"functions"`
 	Available  *bool   `json:"available,omitempty"` // false, or nil: it is
 	Reason     string  `json:"reason,omitempty"`    // why it is not
+	Note       string  `json:"note,omitempty"`
 }
 
 func namespaceJSON(l *registry.Listing) string {
-	page := namespacePage{Namespace: l.Namespace, Namespaces: namespaceEntries(l), Functions: orEmpty(functionEntries(l))}
+	page := namespacePage{Namespace: l.Namespace, Namespaces: namespaceEntries(l), Functions: orEmpty(functionEntries(l)), Note: flow(l.Note)}
 	if l.Unavailable != nil {
 		page.Available, page.Reason = new(bool), flow(l.Unavailable.Error())
 	}

@@ -41,6 +41,7 @@ func namespaceMarkdown(l *registry.Listing) string {
 	}
 	writeSection(&b, "Sub-namespaces", namespaceEntries(l))
 	writeSection(&b, "Functions", functionEntries(l))
+	writeText(&b, flow(l.Note))
 	return strings.TrimSuffix(b.String(), "\n")
 }
 

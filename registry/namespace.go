@@ -23,6 +23,7 @@ type node struct {
 	unavailable *Error // nil if it is available
 	page        func(context.Context, json.RawMessage) (string, error)
 	instance    string // of the server that it is on; empty is the parent's
+	note        string
 	parent      *node
 	children    map[string]*node     // by canonical label
 	functions   map[string]*Function // by canonical name
@@ -77,6 +78,16 @@ func (n *Namespace) Page(page func(ctx context.Context, kwargs json.RawMessage) 
 	n.reg.mu.Lock()
 	defer n.reg.mu.Unlock()
 	n.node.page = page
+	n.reg.changed(n.node)
+	return n
+}
+
+// Note sets what a page of help about the namespace says at its end, and returns
+// n. Empty is nothing.
+func (n *Namespace) Note(text string) *Namespace {
+	n.reg.mu.Lock()
+	defer n.reg.mu.Unlock()
+	n.node.note = text
 	n.reg.changed(n.node)
 	return n
 }

@@ -34,6 +34,7 @@ type view struct {
 	unavailable  *Error // of this namespace or of one above it
 	page         func(context.Context, json.RawMessage) (string, error)
 	instance     string
+	note         string
 
 	open    bool     // everything here and below is for everyone who sees this
 	listing *Listing // what everyone sees; nil unless open
@@ -58,7 +59,7 @@ func (n *node) build(above []Visibility, unavailable *Error, instance string) *v
 	if n.unavailable != nil {
 		unavailable = n.unavailable
 	}
-	v.unavailable, v.page, v.child.Unavailable = unavailable, n.page, unavailable != nil
+	v.unavailable, v.page, v.note, v.child.Unavailable = unavailable, n.page, n.note, unavailable != nil
 	v.conditions = above
 	v.instance = instance
 	if n.instance != "" && n.instance != instance {
@@ -145,7 +146,7 @@ func (v *view) everything() *Listing {
 		Namespace: v.child.Path, Description: v.child.Description,
 		Functions: v.functionList, Skills: v.skillList,
 		HasFunctions: v.child.HasFunctions, HasSkills: v.child.HasSkills,
-		Unavailable: v.unavailable, Instance: v.instance, Page: v.page,
+		Unavailable: v.unavailable, Instance: v.instance, Note: v.note, Page: v.page,
 	}
 	for _, c := range v.children {
 		if c.child.HasFunctions || c.child.HasSkills {
@@ -157,7 +158,10 @@ func (v *view) everything() *Listing {
 
 // filter returns the listing for the caller in ctx.
 func (v *view) filter(ctx context.Context) *Listing {
-	l := &Listing{Namespace: v.child.Path, Description: v.child.Description, Unavailable: v.unavailable, Instance: v.instance, Page: v.page}
+	l := &Listing{
+		Namespace: v.child.Path, Description: v.child.Description,
+		Unavailable: v.unavailable, Instance: v.instance, Note: v.note, Page: v.page,
+	}
 	for _, f := range v.functionList {
 		if f.VisibleTo.allows(ctx) {
 			l.Functions = append(l.Functions, f)

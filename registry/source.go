@@ -44,6 +44,8 @@ type Listing struct {
 	// Instance names the server that the namespace is on ([Namespace.On]). Empty
 	// is this one.
 	Instance string
+	// Note is for the end of a page of help; may be empty.
+	Note string
 	// Page asks the server that the namespace is on for its page of help; see
 	// [Namespace.Page]. Nil asks nobody.
 	Page func(ctx context.Context, kwargs json.RawMessage) (string, error)

@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -16,7 +15,6 @@ import (
 	"github.com/cash-mcp/go-sdk/gate"
 	"github.com/cash-mcp/go-sdk/internal/cashtext"
 	"github.com/cash-mcp/go-sdk/internal/clean"
-	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -101,7 +99,7 @@ func (b *builder) tree(root *place, m mount, extra []*registry.Function) (*regis
 	if base != root {
 		about = base.description
 	}
-	top := t.Namespace("", clean.FirstLine(b.up.describe(m, about), maxAbout))
+	top := t.Namespace("", clean.FirstLine(b.up.describe(m, about), maxAbout)).Note(further(root.page.Arguments))
 	v := view{builder: b, mount: m, text: cashtext.Mount{From: base.path, To: m.label}}
 	if base == root {
 		names := make(map[string]bool)
@@ -329,25 +327,6 @@ func (v view) variant(path string) func(context.Context, json.RawMessage) (strin
 		}
 		return with, nil
 	}
-}
-
-// common returns the keyword arguments of help that every server of ours knows.
-func common(kwargs json.RawMessage) json.RawMessage {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for raw, value := range strictjson.RawMembers(kwargs) {
-		switch key(strictjson.Text(raw)) {
-		case "format", "examples", "params", "search":
-			if b.Len() > 1 {
-				b.WriteByte(',')
-			}
-			b.Write(raw)
-			b.WriteByte(':')
-			b.Write(value)
-		}
-	}
-	b.WriteByte('}')
-	return b.Bytes()
 }
 
 // skill fetches the text of a skill.

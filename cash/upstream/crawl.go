@@ -82,6 +82,7 @@ func (c *crawl) root(ctx context.Context) (*place, error) {
 	if err := c.read(ctx, root); err != nil {
 		return nil, err
 	}
+	c.readArguments(ctx, root)
 	level := root.below
 	for depth := 1; len(level) > 0; depth++ {
 		if depth > maxCrawlDepth {
@@ -104,6 +105,18 @@ func (c *crawl) root(ctx context.Context) (*place, error) {
 		return nil, err
 	}
 	return root, nil
+}
+
+// readArguments finds out which arguments help takes: a page in markdown, written
+// for models, may say more of that than one in JSON.
+func (c *crawl) readArguments(ctx context.Context, root *place) {
+	a, err := c.ask(ctx, "help", map[string]any{})
+	if err != nil || a.IsError {
+		return
+	}
+	if page, err := cashtext.ParseHelp(a.result().Text()); err == nil && page.Arguments != "" {
+		root.page.Arguments = page.Arguments
+	}
 }
 
 // level reads the pages of namespaces side by side. A page that fails is left
