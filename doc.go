@@ -7,6 +7,7 @@
 //
 //	registry       namespaces, functions, skills, callers; how a call runs; search
 //	cash           the three tools over a registry: Server
+//	cash/upstream  MCP servers of others, mounted in a registry; discovery, pinning
 //	cash/serve     transports, identity, draining: what every face needs
 //	cash/control   what decides about calls: the store of withheld results
 //	cash/cashtest  a test kit for embedders: client, compliance check, budgets
@@ -16,6 +17,7 @@
 //	gate           decides whether a result is too large, and words how to get it
 //	examples/hello the smallest server
 //	examples/shop  a whole server to look at and to talk to
+//	examples/aggregator  four servers behind three tools
 //	examples/embed an MCP surface beside the routes of an existing service
 //
 // Begin with the package registry, then cash. Imports point up this list only;

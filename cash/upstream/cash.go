@@ -48,7 +48,7 @@ func (u *upstream) loadCaSH(ctx context.Context, s *session, c *catalog, defs []
 		limit = gate.Default
 	}
 	b := &builder{up: u, catalog: c, pages: newPages(), limit: limit}
-	c.about = b.about(root)
+	c.about = s.about()
 	c.trees = make(map[string]*registry.Registry, len(u.mounts))
 	c.offered = make(map[string]string)
 	for _, m := range u.mounts {
@@ -65,23 +65,6 @@ type builder struct {
 	catalog *catalog
 	pages   *pages
 	limit   int // of the server's gate
-}
-
-// about names what is at the top of the server.
-func (b *builder) about(root *place) string {
-	var names []string
-	for _, n := range root.page.Namespaces {
-		names = append(names, n.Name)
-	}
-	if len(names) == 0 {
-		for _, f := range root.page.Functions {
-			names = append(names, f.Name)
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return clean.Line("With "+strings.Join(names[:min(len(names), 12)], ", ")+".", maxAbout)
 }
 
 // tree returns what stands at a mount. Tools that the server has besides the

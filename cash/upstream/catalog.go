@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -86,12 +87,7 @@ func (u *upstream) adopt(c *catalog) {
 // loadTools makes a catalog of the tools of a plain server.
 func (u *upstream) loadTools(ctx context.Context, s *session, c *catalog, defs []*Definition) error {
 	c.kind = Plain
-	if r := s.client.InitializeResult(); r != nil {
-		c.about = clean.FirstLine(r.Instructions, maxAbout)
-		if info := r.ServerInfo; c.about == "" && info != nil {
-			c.about = clean.Line("Tools of "+cmp.Or(info.Title, info.Name)+".", maxAbout)
-		}
-	}
+	c.about = cmp.Or(s.instructions(), s.about())
 	served, err := u.reviewed(ctx, c, defs)
 	if err != nil {
 		return err
@@ -194,7 +190,7 @@ func (u *upstream) functions(c *catalog, defs []*Definition) []*registry.Functio
 	var list []*registry.Function
 	for _, d := range defs {
 		e := &entry{def: d, hash: d.Hash(), name: c.names[d.Name]}
-		if e.name != d.Name {
+		if key(e.name) != key(strings.ReplaceAll(d.Name, "-", "_")) { // a hyphen goes without saying
 			c.note("tool %q is called %s here", d.Name, e.name)
 		}
 		c.defs[d.Name] = e

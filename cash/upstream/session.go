@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -161,6 +162,28 @@ func (s *session) name() string {
 		return ""
 	}
 	return clean.Line(r.ServerInfo.Name+" "+r.ServerInfo.Version, 100)
+}
+
+// about is a line that names the server; empty if it has no name.
+func (s *session) about() string {
+	r := s.client.InitializeResult()
+	if r == nil || r.ServerInfo == nil {
+		return ""
+	}
+	name := clean.Line(cmp.Or(r.ServerInfo.Title, r.ServerInfo.Name), maxAbout)
+	if name == "" {
+		return ""
+	}
+	return clean.Line("Tools of "+name+".", maxAbout)
+}
+
+// instructions is the first line of what the server says of itself; empty if it
+// says nothing.
+func (s *session) instructions() string {
+	if r := s.client.InitializeResult(); r != nil {
+		return clean.FirstLine(r.Instructions, maxAbout)
+	}
+	return ""
 }
 
 // newClient returns the SDK's client for one session. All that it is called

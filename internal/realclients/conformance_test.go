@@ -21,16 +21,36 @@ type check struct {
 	Message string `json:"errorMessage"`
 }
 
+// An aggregator of the shop is a server like the shop (R120).
 func TestConformance(t *testing.T) {
-	for _, rev := range revisions {
-		t.Run(rev.version, func(t *testing.T) {
-			report := runSuite(t, serveHTTP(t), rev)
-			t.Log("\n" + table(rev, report))
-			for _, problem := range judge(rev, report) {
-				t.Error(problem)
-			}
-		})
+	config := writeConfig(t, fmt.Sprintf("  - {label: shop, command: [%q, -stdio]}\n", shop))
+	for _, server := range []struct {
+		name string
+		args []string
+	}{
+		{"shop", []string{shop}},
+		{"aggregator", []string{aggregator, "-config", config}},
+	} {
+		for _, rev := range revisions {
+			t.Run(server.name+" "+rev.version, func(t *testing.T) {
+				report := runSuite(t, serveHTTP(t, server.args[0], server.args[1:]...), rev)
+				t.Log("\n" + table(rev, report))
+				for _, problem := range judge(rev, report) {
+					t.Error(problem)
+				}
+			})
+		}
 	}
+}
+
+// writeConfig makes a configuration file of the aggregator.
+func writeConfig(t *testing.T, upstreams ...string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "config.yaml")
+	if err := os.WriteFile(file, []byte("upstreams:\n"+strings.Join(upstreams, "")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 // runSuite returns the checks of every scenario that was run. The suite's own

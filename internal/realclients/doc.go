@@ -1,5 +1,5 @@
-// Package realclients drives the shop example with clients that nobody here
-// wrote, because a server and a client by the same hand agree on their
+// Package realclients drives the examples with clients and servers that nobody
+// here wrote, because a server and a client by the same hand agree on their
 // mistakes. It has tests only, behind the build tag realclients:
 //
 //	CASH_NPM_DIR=<folder> go test -tags realclients ./internal/realclients/...
@@ -7,6 +7,8 @@
 // CASH_NPM_DIR names a folder in which the packages of .ci/package.json are
 // installed; .ci/run makes one. Without it the tests fail: a skipped partner
 // would look like one that agrees.
+//
+// Clients of the shop, and of an aggregator of it:
 //
 //   - MCP Inspector, over stdio and HTTP, in both protocol generations: three
 //     tools, help at two levels, skills, a call, a gated one, an unknown function.
@@ -16,9 +18,22 @@
 //     check by check; a failure without an excuse and an excuse without a
 //     failure are both errors.
 //
+// Servers behind the aggregator, each compared with itself when it is asked
+// directly: the reference servers everything (over stdio, streamable HTTP and
+// the older HTTP with server-sent events), filesystem and memory.
+//
+//   - Every tool is a function, with the same schema to the byte.
+//   - Every tool is called, and fails, in several ways: the same content, and
+//     the same structured content to the byte.
+//   - Progress, log messages and questions of a running call reach the client
+//     that made it, of either generation.
+//   - A server whose process is killed is unavailable until it is back.
+//
 // # Limits
 //
-// The tests expect the layout that npm has on Unix, and a loopback interface.
+// The tests expect a Unix with /bin/sh, the layout that npm has there, and a
+// loopback interface on which a port that was free a moment ago still is.
 // Excuses are for the pinned version of the suite: a newer one brings new
-// scenarios, which fail until somebody has decided about them.
+// scenarios, which fail until somebody has decided about them. What servers say
+// of the time, of sessions and of their folders is masked before it is compared.
 package realclients

@@ -6,7 +6,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -78,7 +80,7 @@ func (in inspector) call(t *testing.T, wantCode int, tool, args string) *inspect
 
 func TestInspector(t *testing.T) {
 	stdio := []string{shop, "-stdio"}
-	http := []string{serveHTTP(t)}
+	http := []string{serveHTTP(t, shop)}
 	for _, tt := range []struct {
 		name string
 		inspector
@@ -168,5 +170,43 @@ func (in inspector) testUnknown(t *testing.T) {
 	}
 	if got := out.text(t); !strings.Contains(got, "help") {
 		t.Errorf("the error should lead back to help:\n%s", got)
+	}
+}
+
+// Servers from npm side by side, behind the aggregator as it is run.
+func TestInspectorOfAggregator(t *testing.T) {
+	files := files(t)
+	if err := os.WriteFile(filepath.Join(files.root, "notes.txt"), []byte("one\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	config := writeConfig(t, everything().entry(), files.entry(), memory(t).entry())
+	for _, era := range []string{"legacy", "modern"} {
+		t.Run(era, func(t *testing.T) {
+			in := inspector{[]string{aggregator, "-config", config, "-stdio"}, era}
+			in.testTools(t)
+			in.testGeneration(t)
+			top := in.call(t, 0, "help", `{}`).text(t)
+			for _, label := range []string{"everything", "files", "memory"} {
+				if !strings.Contains(top, "- **"+label+"** — Of npm.\n") {
+					t.Errorf("help() should list %s:\n%s", label, top)
+				}
+			}
+			sum := in.call(t, 0, "help", `{"namespace":"everything","function":"get_sum"}`).text(t)
+			if !strings.HasPrefix(sum, "# everything.get_sum\n") || !strings.Contains(sum, "| a | number | yes | First number |") {
+				t.Errorf("help(everything, get_sum) should document its parameters:\n%s", sum)
+			}
+			got := in.call(t, 0, "call", `{"namespace":"files","function":"list_directory","kwargs":{"path":"."}}`).text(t)
+			if !strings.Contains(got, "[FILE] notes.txt") {
+				t.Errorf("call(files, list_directory) should list notes.txt:\n%s", got)
+			}
+			denied := in.call(t, toolFailed, "call", `{"namespace":"files","function":"read_text_file","kwargs":{"path":"/etc/hostname"}}`).text(t)
+			if !strings.Contains(denied, "Access denied") {
+				t.Errorf("call(files, read_text_file) outside of the root should be denied:\n%s", denied)
+			}
+			wrong := in.call(t, toolFailed, "call", `{"namespace":"memory","function":"open_nodes","kwargs":{"names":"Ada"}}`).text(t)
+			if !strings.Contains(wrong, "names") {
+				t.Errorf("call(memory, open_nodes) with a text for a list should name the argument:\n%s", wrong)
+			}
+		})
 	}
 }

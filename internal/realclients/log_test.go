@@ -8,13 +8,11 @@ import (
 	"sync"
 )
 
-// endpoint is how the shop says where it listens, in a complete line.
-var endpoint = regexp.MustCompile(`(http://\S+/mcp)\s`)
-
-// logBuffer keeps the first 64 KiB of what a process writes, and reports the
-// first address in it. It may be read while the process still runs.
+// logBuffer keeps the first 64 KiB of what a process writes, and reports what
+// pattern finds in it first. It may be read while the process still runs.
 type logBuffer struct {
-	ready chan string // buffered
+	pattern *regexp.Regexp // with one group
+	ready   chan string    // buffered
 
 	mu    sync.Mutex
 	buf   bytes.Buffer
@@ -26,9 +24,9 @@ func (b *logBuffer) Write(p []byte) (int, error) {
 	defer b.mu.Unlock()
 	room := max(0, 64<<10-b.buf.Len())
 	b.buf.Write(p[:min(len(p), room)])
-	if url := endpoint.FindSubmatch(b.buf.Bytes()); !b.found && url != nil {
+	if found := b.pattern.FindSubmatch(b.buf.Bytes()); !b.found && found != nil {
 		b.found = true
-		b.ready <- string(url[1])
+		b.ready <- string(found[1])
 	}
 	return len(p), nil
 }

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid/card"
+)
+
+// A cost is the size of what a model reads.
+type cost struct{ tokens, characters int }
+
+func (c *cost) add(text string) {
+	c.tokens += card.CL100K().Count(text, math.MaxInt)
+	c.characters += utf8.RuneCountInString(text)
+}
+
+func (c cost) String() string {
+	return fmt.Sprintf("%6d tokens, %6d characters", c.tokens, c.characters)
+}
+
+// compare writes what the definitions of the three tools cost, and what those
+// of all functions would.
+func (t *talk) compare(src registry.Source) error {
+	three, err := t.session.ListTools(t.ctx, nil)
+	if err != nil {
+		return err
+	}
+	tools, err := plainTools(t.ctx, src)
+	if err != nil {
+		return err
+	}
+	var ours, all cost
+	ours.add(asJSON(three.Tools))
+	all.add(asJSON(tools))
+	fmt.Fprintf(t.out, `
+What the definitions of the tools cost, in every conversation, before the first question:
+%v for call, help and skill, and no more when servers are added
+%v for the same %d functions as ordinary MCP tools
+This model read %d tokens of help on top, because it looked at everything.
+`, ours, all, len(tools), t.helped.tokens)
+	return nil
+}
+
+// plainTools returns the functions as tools of an ordinary MCP server. Their
+// own servers define them at greater length, with schemas of results too.
+func plainTools(ctx context.Context, src registry.Source) ([]*mcp.Tool, error) {
+	var tools []*mcp.Tool
+	err := registry.Walk(ctx, src, "", func(l *registry.Listing) error {
+		for _, f := range l.Functions {
+			tools = append(tools, &mcp.Tool{
+				Name:        strings.ReplaceAll(f.Path(), ".", "_"),
+				Description: f.Description,
+				InputSchema: f.InputSchema(),
+				Annotations: &mcp.ToolAnnotations{ReadOnlyHint: f.ReadOnly, IdempotentHint: f.Idempotent},
+			})
+		}
+		return nil
+	})
+	return tools, err
+}
+
+func asJSON(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err.Error() // no tool has what JSON has not
+	}
+	return string(data)
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/manifest"
+)
+
+const (
+	// startTimeout is how long the first client waits for servers, so that one
+	// that asks at once sees what there is. Clients wait for 10 seconds or more.
+	startTimeout    = 5 * time.Second
+	readTimeout     = 10 * time.Second
+	shutdownTimeout = 10 * time.Second
+)
+
+// serveStdio serves until the client has gone or ctx ends.
+func serveStdio(ctx context.Context, m *mounted) error {
+	m.settle(ctx, startTimeout)
+	err := m.srv.Run(ctx, &mcp.StdioTransport{})
+	if ctx.Err() != nil {
+		return nil // stopped by a signal, as asked
+	}
+	return err
+}
+
+// serveHTTP serves until ctx ends; then calls in flight may finish.
+func serveHTTP(ctx context.Context, m *mounted, addr string, log io.Writer) error {
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return err
+	}
+	m.settle(ctx, startTimeout)
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", m.srv.Handler())
+	mux.Handle(manifest.WellKnownPath, m.srv.ManifestHandler())
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: readTimeout}
+
+	stopped := make(chan error, 1)
+	defer context.AfterFunc(ctx, func() {
+		limit, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
+		defer cancel()
+		// The face first: it ends the streams for which the server would wait.
+		stopped <- errors.Join(m.srv.Shutdown(limit), server.Shutdown(limit))
+	})()
+
+	fmt.Fprintf(log, "listening on http://%s/mcp\n", listener.Addr())
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return <-stopped
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/cash"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// A talk writes turns until one fails.
+type talk struct {
+	ctx     context.Context
+	session *mcp.ClientSession
+	out     io.Writer
+	turns   int
+	helped  cost // help that was read
+	err     error
+
+	mu       sync.Mutex
+	progress []string // of the turn
+}
+
+// connect starts the server on one end of a pipe, and a client on the other.
+func (t *talk) connect(srv *cash.Server) (err error) {
+	here, there := mcp.NewInMemoryTransports()
+	go srv.Run(t.ctx, there) // ends with the session
+	client := mcp.NewClient(&mcp.Implementation{Name: "walk", Version: "1.0.0"}, &mcp.ClientOptions{
+		ProgressNotificationHandler: func(_ context.Context, req *mcp.ProgressNotificationClientRequest) {
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			t.progress = append(t.progress, fmt.Sprintf("%v of %v", req.Params.Progress, req.Params.Total))
+		},
+	})
+	t.session, err = client.Connect(t.ctx, here, nil)
+	return err
+}
+
+// say takes one turn.
+func (t *talk) say(why, tool, arguments string) {
+	if t.err != nil {
+		return
+	}
+	t.turns++
+	params := &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments)}
+	params.SetProgressToken(t.turns)
+	var res *mcp.CallToolResult
+	if res, t.err = t.session.CallTool(t.ctx, params); t.err != nil {
+		return
+	}
+	reply := (&registry.Result{Content: res.Content}).Text()
+	if tool == "help" {
+		t.helped.add(reply)
+	}
+	title := fmt.Sprintf("%d. %s", t.turns, why)
+	sizes := fmt.Sprintf("sent %d, got %d", len(tool)+len(arguments), utf8.RuneCountInString(reply))
+	fmt.Fprintf(t.out, "\n%s%*s\n", title, width-len(title), sizes)
+	t.write("> ", tool+" "+arguments)
+	t.mu.Lock()
+	t.write("~ ", strings.Join(t.progress, ", "))
+	t.progress = nil
+	t.mu.Unlock()
+	if res.IsError {
+		t.write("! ", reply)
+	} else {
+		t.write("< ", reply)
+	}
+}
+
+// The shape of the page.
+const (
+	width    = 100
+	maxLines = 5 // of a text
+	more     = " [...]"
+)
+
+// write writes the lines of a text that are not empty, and not too many.
+func (t *talk) write(mark, text string) {
+	if compact := new(bytes.Buffer); json.Compact(compact, []byte(text)) == nil {
+		text = compact.String()
+	}
+	shown := 0
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if shown++; shown > maxLines {
+			fmt.Fprintf(t.out, "   %s%s\n", mark, more)
+			return
+		}
+		fmt.Fprintf(t.out, "   %s%s\n", mark, cut(line))
+	}
+}
+
+// cut returns what fits into a line of the page.
+func cut(line string) string {
+	runes := []rune(line)
+	if most := width - len("      "); len(runes) > most {
+		return string(runes[:most-len(more)]) + more
+	}
+	return line
+}
