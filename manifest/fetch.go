@@ -144,7 +144,7 @@ func (f *Fetcher) Fetch(ctx context.Context, manifestURL string, last *Fetched) 
 	}
 	endpoint, err := f.trust.check(next.Manifest.Endpoint, u)
 	if err != nil {
-		return nil, err
+		return nil, later(err, max(next.Manifest.CacheTTL, ttl, f.opts.MinTTL))
 	}
 	next.URL, next.Endpoint, next.At = u.String(), endpoint.String(), f.opts.Now()
 	next.Next = next.At.Add(max(next.Manifest.TTL(), ttl, f.opts.MinTTL))

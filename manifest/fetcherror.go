@@ -52,8 +52,9 @@ type FetchError struct {
 	Kind   Kind
 	Host   string // in canonical form, with the port if it is not 443; empty if none was asked
 	Reason string
-	// RetryAfter is how long the server asks to be left alone, at most a day.
-	// Zero is not to say.
+	// RetryAfter is how long the server asks to be left alone, at most a day: of
+	// a manifest whose endpoint is refused, for as long as it may be kept. Zero
+	// is not to say.
 	RetryAfter time.Duration
 	// Err is the cause, nil if there is none. It is for logs: it may name what
 	// the text leaves out.
@@ -71,6 +72,16 @@ func (e *FetchError) Error() string {
 
 // Unwrap returns Err.
 func (e *FetchError) Unwrap() error { return e.Err }
+
+// later is err, which must be a *FetchError, for a server that asks to be left
+// alone.
+func later(err error, d time.Duration) error {
+	var e *FetchError
+	if errors.As(err, &e) {
+		e.RetryAfter = min(d, maxPause)
+	}
+	return err
+}
 
 // failure gives an error of the network its kind and words. The words of the
 // error itself are not shown: they may name addresses, or be the server's.

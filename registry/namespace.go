@@ -30,6 +30,7 @@ type node struct {
 	skills      map[string]*Skill
 	built       *view // nil after a change here or below
 	gone        bool  // it was replaced
+	implied     bool  // it is there for what was put below it by Replace, and goes with that
 }
 
 func newNode(path, label string) *node {

@@ -77,7 +77,10 @@ func (r *Registry) namespace(path, description, origin string) (*Namespace, erro
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	n := r.ensure(path, canonical)
+	n := r.ensure(path, canonical, false)
+	for a := n; a != nil && a.implied; a = a.parent {
+		a.implied = false // now somebody wants it
+	}
 	switch {
 	case description == "" || n.description == description:
 	case n.description != "":
@@ -89,8 +92,9 @@ func (r *Registry) namespace(path, description, origin string) (*Namespace, erro
 	return &Namespace{r, n}, nil
 }
 
-// ensure returns the node at path, making it and its parents.
-func (r *Registry) ensure(path, canonical string) *node {
+// ensure returns the node at path, making it and its parents; those that are
+// made are implied, or not.
+func (r *Registry) ensure(path, canonical string, implied bool) *node {
 	if n := r.all[canonical]; n != nil {
 		return n
 	}
@@ -101,9 +105,9 @@ func (r *Registry) ensure(path, canonical string) *node {
 		i = strings.LastIndexByte(canonical, '.')
 		parentKey, key = canonical[:i], canonical[i+1:]
 	}
-	p := r.ensure(parent, parentKey)
+	p := r.ensure(parent, parentKey, implied)
 	n := newNode(join(p.path, label), label)
-	n.parent, n.canonical = p, canonical
+	n.parent, n.canonical, n.implied = p, canonical, implied
 	p.children[key] = n
 	r.all[canonical] = n
 	r.changed(n)

@@ -40,13 +40,16 @@ func (r *Registry) Replace(path string, tree *Registry) error {
 		r.uproot(old)
 	}
 	if graft == nil {
+		if old != nil {
+			r.prune(old.parent)
+		}
 		return nil
 	}
 	parent, key := "", canonical
 	if i := strings.LastIndexByte(canonical, '.'); i >= 0 {
 		parent, key = canonical[:i], canonical[i+1:]
 	}
-	p := r.ensure(path[:max(0, strings.LastIndexByte(path, '.'))], parent)
+	p := r.ensure(path[:max(0, strings.LastIndexByte(path, '.'))], parent, true)
 	graft.root.parent = p
 	p.children[key] = graft.root
 	for c, n := range graft.all {
@@ -63,6 +66,16 @@ func (r *Registry) Exists(path string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.all[canonical] != nil
+}
+
+// prune takes away the parents that are there for nothing any more. The caller
+// holds r.mu.
+func (r *Registry) prune(n *node) {
+	for n.implied && len(n.children)+len(n.functions)+len(n.skills) == 0 {
+		parent := n.parent
+		r.uproot(n)
+		n = parent
+	}
 }
 
 // uproot takes n and all below it out of the tree. The caller holds r.mu.

@@ -207,3 +207,50 @@ func TestReplaceSwaps(t *testing.T) {
 	close(done)
 	readers.Wait()
 }
+
+// The parents of what was put in go with it, unless somebody else wants them.
+func TestReplaceTakesParentsAway(t *testing.T) {
+	reg := registry.New(nil)
+	kept := reg.Namespace("kept", "")
+	tree := func() *registry.Registry {
+		tree := registry.New(nil)
+		tree.Namespace("", "Mounted.").Add(registry.Func("f", "F.", func(context.Context, struct{}) (string, error) { return "", nil }))
+		return tree
+	}
+	for _, path := range []string{"a.b.c", "a.d", "kept.x.y", "wanted.z"} {
+		if err := reg.Replace(path, tree()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wanted := reg.Namespace("wanted", "")
+	for _, step := range []struct {
+		remove string
+		exist  []string
+		gone   []string
+	}{
+		{"a.b.c", []string{"a", "a.d"}, []string{"a.b", "a.b.c"}},
+		{"a.d", nil, []string{"a"}},
+		{"kept.x.y", []string{"kept"}, []string{"kept.x"}},
+		{"wanted.z", []string{"wanted"}, nil},
+		{"nowhere.at.all", nil, []string{"nowhere"}},
+	} {
+		if err := reg.Replace(step.remove, nil); err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range step.exist {
+			if !reg.Exists(path) {
+				t.Errorf("without %s there is no %s", step.remove, path)
+			}
+		}
+		for _, path := range step.gone {
+			if reg.Exists(path) {
+				t.Errorf("without %s there is still %s", step.remove, path)
+			}
+		}
+	}
+	for _, ns := range []*registry.Namespace{kept, wanted} {
+		if err := ns.TryAdd(registry.Func("f", "F.", func(context.Context, struct{}) (string, error) { return "", nil })); err != nil {
+			t.Error(err)
+		}
+	}
+}

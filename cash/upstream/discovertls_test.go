@@ -43,10 +43,10 @@ func trusting(cert *x509.Certificate) manifest.FetchOptions {
 // Over real connections: several manifests, fetched and connected to side by
 // side, and nothing left of it at the end.
 func TestR128OverTLS(t *testing.T) {
-	before := runtime.NumGoroutine()
 	a, cert := listen(t, "Shop", "orders", "stock")
 	b, _ := listen(t, "Warehouse", "orders")
 	c, _ := listen(t, "C", "files")
+	before := runtime.NumGoroutine()
 	f := finding(t, upstream.Options{Fetch: trusting(cert)})
 	list := from(a, b, c)
 	list[2].Label = "mine"
@@ -66,7 +66,7 @@ func TestR128OverTLS(t *testing.T) {
 			t.Errorf("help() says of %s, when all is closed: %q", ns, line)
 		}
 	}
-	until(t, func() bool { return runtime.NumGoroutine() <= before+3*5 }) // those of the servers, which close later
+	until(t, func() bool { return runtime.NumGoroutine() <= before })
 }
 
 func TestR128FailuresOverTLS(t *testing.T) {
@@ -94,7 +94,9 @@ func TestR128FailuresOverTLS(t *testing.T) {
 			p.doc.Endpoint = "https://" + other.host + "/mcp"
 		}, "another host"},
 		{"no manifest", func(p *publisher, _ *upstream.Options, _ *upstream.Discovery) { p.status = http.StatusNotFound }, "404"},
-		{"nobody there", func(_ *publisher, _ *upstream.Options, d *upstream.Discovery) { d.URL = "https://127.0.0.1:1/?key=secret" }, "cannot be reached"},
+		{"nobody there", func(_ *publisher, _ *upstream.Options, d *upstream.Discovery) {
+			d.URL = "https://127.0.0.1:1/?key=secret"
+		}, "cannot be reached"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p, _ := listen(t, "Shop", "orders")

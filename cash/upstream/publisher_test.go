@@ -135,13 +135,15 @@ func (w *statusWriter) WriteHeader(status int) {
 func (p *publisher) serveMCP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(bytes.NewReader(body))
+	var h http.Handler
 	p.edit(func() {
+		h = p.mcp
 		p.asked++
 		if bytes.Contains(body, []byte(`"server/discover"`)) {
 			p.connects++
 		}
 	})
-	p.mcp.ServeHTTP(w, r)
+	h.ServeHTTP(w, r)
 }
 
 // A network is hosts in this process: an [http.RoundTripper] without sockets,

@@ -92,11 +92,7 @@ func (s *source) fetch(ctx context.Context) {
 	}
 	log := s.agg.opts.Logger.With("host", s.host)
 	if s.err = err; err != nil {
-		var failed *manifest.FetchError
-		if errors.As(err, &failed) && failed.Err != nil {
-			log = log.With("cause", failed.Err)
-		}
-		log.Warn("no manifest", "error", err)
+		log.Warn("no manifest", "error", err, "cause", causeOf(err))
 		return
 	}
 	if s.last == nil || got.Manifest != s.last.Manifest {
@@ -105,6 +101,20 @@ func (s *source) fetch(ctx context.Context) {
 		}
 	}
 	s.last = got
+}
+
+// causeOf is what lies behind the words of a failed fetch, nil if nothing does.
+// The URL is left out, which may hold secrets.
+func causeOf(err error) error {
+	var failed *manifest.FetchError
+	if !errors.As(err, &failed) {
+		return nil
+	}
+	var request *url.Error
+	if errors.As(failed.Err, &request) {
+		return request.Err
+	}
+	return failed.Err
 }
 
 // hold makes what the manifest described unavailable. What is not transient is
@@ -145,6 +155,7 @@ func (s *source) mount(mounts []mount) error {
 		return err
 	}
 	s.up, s.endpoint = u, s.last.Endpoint
+	s.agg.opts.Logger.Info("mounted by its manifest", "host", s.host, "labels", u.status().Labels)
 	return nil
 }
 
