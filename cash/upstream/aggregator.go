@@ -23,6 +23,9 @@ type Aggregator struct {
 	opts Options
 	asks asks // calls that wait for the answer of a person
 
+	life context.Context // of all upstreams
+	cut  context.CancelFunc
+
 	mu       sync.Mutex
 	ups      map[*upstream]struct{}
 	mounts   map[string]*upstream // by canonical label
@@ -55,6 +58,7 @@ type Options struct {
 // there.
 func New(reg *registry.Registry, opts *Options) *Aggregator {
 	a := &Aggregator{reg: reg, ups: make(map[*upstream]struct{}), mounts: make(map[string]*upstream)}
+	a.life, a.cut = context.WithCancel(context.Background())
 	if opts != nil {
 		a.opts = *opts
 	}
@@ -96,15 +100,12 @@ func (m mount) key() string { return canonicalPath(m.label) }
 
 func (a *Aggregator) add(u *upstream) error {
 	a.mu.Lock()
-	err := a.free(u.mounts, nil)
-	if err == nil {
-		a.start(u)
+	defer a.mu.Unlock()
+	if err := a.free(u.mounts, nil); err != nil {
+		return err
 	}
-	a.mu.Unlock()
-	if err == nil {
-		u.publish() // now, not when its turn comes
-	}
-	return err
+	a.start(u)
+	return nil
 }
 
 // free returns why the mounts cannot be made, other than in place of old. The
@@ -164,6 +165,8 @@ func (a *Aggregator) Update(s Server) error {
 	defer a.mu.Unlock()
 	old := a.mounts[u.mounts[0].key()]
 	switch {
+	case a.closing:
+		return ErrClosed
 	case old == nil:
 		return fmt.Errorf("label %s: there is no such upstream", s.Label)
 	case len(old.mounts) > 1 || old.discovered:
@@ -204,8 +207,12 @@ func (a *Aggregator) clear(m mount) {
 	_ = a.reg.Replace(m.label, nil) // of a legal label nothing can be wrong
 }
 
-// retire lets u end when its calls have. The caller holds a.mu.
+// retire lets u end when its calls have, unless it does so already. The caller
+// holds a.mu.
 func (a *Aggregator) retire(u *upstream) {
+	if _, ok := a.ups[u]; !ok {
+		return
+	}
 	delete(a.ups, u)
 	u.retire()
 	a.retired.Add(1)
@@ -224,17 +231,11 @@ func (a *Aggregator) Close(ctx context.Context) error {
 	for _, stop := range a.stops {
 		stop()
 	}
-	var list []*upstream
 	for u := range a.ups {
-		list = append(list, u)
 		a.retire(u)
 	}
 	a.mu.Unlock()
-	stop := context.AfterFunc(ctx, func() {
-		for _, u := range list {
-			u.cancel()
-		}
-	})
+	stop := context.AfterFunc(ctx, a.cut) // also what was removed before and has not ended
 	defer stop()
 	a.retired.Wait()
 	return ctx.Err()

@@ -41,10 +41,15 @@ func (s *session) elicit(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitR
 		s.up.log.Info("a question of the server was not put to anybody")
 		return noAnswer(), nil
 	}
+	return x.ask(ctx, presentable(p))
+}
+
+// presentable is a question as the person gets it.
+func presentable(p *mcp.ElicitParams) *mcp.ElicitParams {
 	shown := *p
 	shown.Meta = nil
 	shown.Message = clean.Text(p.Message)
-	return x.ask(ctx, &shown)
+	return &shown
 }
 
 // harmless reports whether the form of a question can be looked at: the SDK
@@ -64,16 +69,16 @@ func harmless(p *mcp.ElicitParams) bool {
 	return err == nil
 }
 
-// asker returns how the caller of r is asked; nil if it cannot be. The caller
-// holds r.mu.
-func (r *running) asker(s *session) func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+// asker returns how the caller of r is asked while the clock stands still; nil
+// if it cannot be. The caller holds r.mu.
+func (r *running) asker(clock *clock) func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 	c := r.call.Client
 	if c == nil || c.Elicit == nil && !c.TakesInputRequests {
 		return nil
 	}
 	return func(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
-		r.clock.pause()
-		defer r.clock.resume()
+		clock.pause()
+		defer clock.resume()
 		r.mu.Lock()
 		c, followed := r.call.Client, r.followed
 		r.mu.Unlock()
@@ -104,6 +109,10 @@ const (
 	askTimeout = 10 * time.Minute // how long a person may take
 	maxAsks    = 1000             // questions that are open at a time
 )
+
+// theirPrefix begins a state that is the server's: without it, one of another
+// aggregator would be taken for one of ours.
+const theirPrefix = "cash-their-"
 
 func isAsk(state string) bool { return strings.HasPrefix(state, askPrefix) }
 

@@ -47,6 +47,9 @@ func (b *breaker) admit() (wait time.Duration, ok bool) {
 func (b *breaker) report(failed bool) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if failed && !b.until.IsZero() && !b.trying {
+		return 0 // it was admitted before those failed that have opened it
+	}
 	b.trying = false
 	if !failed {
 		b.failures, b.pause, b.until = 0, 0, time.Time{}

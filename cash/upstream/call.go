@@ -3,6 +3,7 @@ package upstream
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"sync"
 	"time"
 
@@ -31,7 +32,6 @@ type running struct {
 	req       *request
 	ctx       context.Context
 	cancel    context.CancelCauseFunc
-	clock     clock
 	questions chan *question
 	outcome   chan outcome // one comes
 
@@ -114,28 +114,20 @@ func (r *running) try() (outcome, *CallError) {
 	if wait, ok := u.breaker.admit(); !ok {
 		return outcome{}, &CallError{Class: Busy, RetryAfter: wait, before: true, Reason: "its last calls have all failed"}
 	}
-	reported := false
-	defer func() {
-		if !reported {
-			u.breaker.forget()
-		}
-	}()
 	s, e := r.connected()
 	if e == nil {
 		e = r.req.current()
 	}
 	if e != nil {
+		u.breaker.forget()
 		return outcome{}, e
 	}
 	answer, moved, e := r.send(s)
-	reported = true
-	if pause := u.breaker.report(e != nil && e.broken()); pause > 0 {
-		u.tripped(e, pause)
-		go s.probe() // has a deadline
-	}
+	u.judge(s, e)
 	if e != nil {
-		if e.stale() {
-			s.close() // there is a new one soon
+		if e.stale() { // there is a new one soon
+			u.leaveSession(s)
+			s.close()
 		}
 		return outcome{}, e
 	}
@@ -146,21 +138,21 @@ func (r *running) try() (outcome, *CallError) {
 func (r *running) connected() (*session, *CallError) {
 	ctx, cancel := context.WithTimeout(r.ctx, r.up.cfg.ConnectTimeout)
 	defer cancel()
-	return r.up.connected(ctx, false)
+	return r.up.connected(ctx)
 }
 
 // send sends the request and waits for the answer.
 func (r *running) send(s *session) (*answer, bool, *CallError) {
 	r.mu.Lock()
-	x := s.begin(r.followed, r.call, r.asker(s))
+	clock := startClock(r.up.cfg.Timeout, func() { r.cancel(context.DeadlineExceeded) })
+	x := s.begin(r.followed, r.call, r.asker(clock))
 	r.session, r.exchange = s, x
 	params := r.params(x)
 	r.mu.Unlock()
-	r.clock.start(r.up.cfg.Timeout, func() { r.cancel(context.DeadlineExceeded) })
 	ctx, wire := mcpclient.WithExchange(r.ctx)
 	res, err := s.client.CallTool(ctx, params)
-	r.clock.stop()
-	moved := s.end(x)
+	clock.stop()
+	moved := s.end(x, err == nil || r.ctx.Err() == nil)
 	if err != nil && r.ctx.Err() == nil {
 		res = readable(wire.Result()) // what the SDK cannot read as a whole
 	}
@@ -178,7 +170,7 @@ func (r *running) params(x *exchange) *mcp.CallToolParams {
 	}
 	p.SetProgressToken(x.key)
 	if c := r.call.Client; c != nil {
-		p.InputResponses, p.RequestState = c.Answers, c.State
+		p.InputResponses, p.RequestState = c.Answers, strings.TrimPrefix(c.State, theirPrefix)
 	}
 	return p
 }
@@ -211,6 +203,19 @@ func (r *running) admit() (release func(), err *CallError) {
 	return func() { <-u.slots }, nil
 }
 
+// judge tells the breaker how a request over s went. One that was given up says
+// nothing about the server.
+func (u *upstream) judge(s *session, e *CallError) {
+	if e != nil && e.Class == Canceled {
+		u.breaker.forget()
+		return
+	}
+	if pause := u.breaker.report(e != nil && e.broken()); pause > 0 {
+		u.tripped(e, pause)
+		go s.probe() // has a deadline
+	}
+}
+
 // tripped shows that calls are kept from the server, for so long.
 func (u *upstream) tripped(e *CallError, pause time.Duration) {
 	u.log.Warn("calls fail", "error", e, "pause", pause.Round(time.Millisecond))
@@ -228,10 +233,7 @@ func (u *upstream) change(from, to State, err *CallError, retry time.Duration) b
 		u.mu.Unlock()
 		return false
 	}
-	u.state, u.err, u.since, u.retry = to, err, time.Now(), time.Time{}
-	if retry > 0 {
-		u.retry = u.since.Add(retry)
-	}
+	u.become(to, err, retry)
 	u.mu.Unlock()
 	u.publish()
 	return true

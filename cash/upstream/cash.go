@@ -113,8 +113,20 @@ type view struct {
 	text  cashtext.Mount
 }
 
+// here is where a path of the tree stands.
+func (v view) here(path string) string {
+	if path == "" {
+		return v.mount.label
+	}
+	return joined(v.mount.label, path)
+}
+
 // fill puts a place and all below it into the tree, at path.
 func (v view) fill(t *registry.Registry, path string, p *place) error {
+	if _, ok := registry.CanonicalPath(v.here(path)); !ok { // what is legal becomes too long
+		v.catalog.note("a namespace is left out: its path is too long: %s", p.path)
+		return nil
+	}
 	ns, err := t.TryNamespace(path, clean.FirstLine(p.description, maxAbout))
 	if path == "" {
 		ns, err = t.TryNamespace(path, "")
@@ -127,7 +139,7 @@ func (v view) fill(t *registry.Registry, path string, p *place) error {
 	if p.unavailable {
 		ns.Unavailable(&registry.Error{
 			Kind: registry.Unavailable, NotRun: true, Hint: hintLater,
-			Message: "`" + joined(v.mount.label, path) + "` is temporarily unavailable: it is on a server behind this one that does not answer.",
+			Message: "`" + v.here(path) + "` is temporarily unavailable: it is on a server behind this one that does not answer.",
 		})
 	}
 	if p.page != nil {
@@ -140,7 +152,7 @@ func (v view) fill(t *registry.Registry, path string, p *place) error {
 				v.catalog.note("function %s is left out: %v", joined(p.path, e.Name), err)
 				continue
 			}
-			v.catalog.offered[offer(p.path, e.Name)] = e.Description
+			v.catalog.offered[offer(p.path, e.Name)] = said(e, p.details[i])
 			v.catalog.functions++
 		}
 	}
@@ -170,14 +182,14 @@ func (v view) fill(t *registry.Registry, path string, p *place) error {
 // function makes the function of an entry. What it takes is known to its
 // server, which checks it.
 func (v view) function(path string, e cashtext.Entry, d *cashtext.Function) (*registry.Function, error) {
-	u := v.up
+	u, about := v.up, said(e, d)
 	remote := registry.Remote{
 		InputSchema: inputSchema(d),
 		Unchecked:   true,
 		Gated:       true,
 		Page:        v.page(path, e.Name),
 		Handler: func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
-			return u.invoke(ctx, c, v.request(ctx, path, e, c))
+			return u.invoke(ctx, c, v.request(ctx, path, e.Name, about, c))
 		},
 	}
 	f, err := registry.RemoteFunc(e.Name, e.Description, remote)
@@ -192,8 +204,9 @@ func (v view) function(path string, e cashtext.Entry, d *cashtext.Function) (*re
 	return f, nil
 }
 
-// request is the call of a function, as the server is asked for it.
-func (v view) request(ctx context.Context, path string, e cashtext.Entry, c *registry.Call) *request {
+// request is the call of a function, as the server is asked for it. about is
+// what it has said of the function.
+func (v view) request(ctx context.Context, path, name, about string, c *registry.Call) *request {
 	meta := v.up.via(ctx)
 	if c.Client != nil && c.Client.Owner != "" {
 		sum := sha256.Sum256([]byte(v.up.agg.reg.Instance() + "\x00" + c.Client.Owner))
@@ -201,10 +214,10 @@ func (v view) request(ctx context.Context, path string, e cashtext.Entry, c *reg
 	}
 	return &request{
 		tool: "call",
-		args: v.arguments(path, e.Name, c),
+		args: v.arguments(path, name, c),
 		meta: meta,
 		current: func() *CallError {
-			if !v.up.offers(path, e) {
+			if !v.up.offers(path, name, about) {
 				return &CallError{Class: Changed, Reason: "the function is not what it was"}
 			}
 			return nil
@@ -224,15 +237,21 @@ func offer(path, name string) string {
 	return p + "." + key(name)
 }
 
+// said is all that the server says of a function, as a hash.
+func said(e cashtext.Entry, d *cashtext.Function) string {
+	data, err := json.Marshal([]any{e, d})
+	if err != nil { // texts and flags always have a JSON form
+		return ""
+	}
+	sum := sha256.Sum256(data)
+	return string(sum[:])
+}
+
 // offers reports whether the server still says the same of a function. Its
 // catalog is made anew as a whole.
-func (u *upstream) offers(path string, e cashtext.Entry) bool {
+func (u *upstream) offers(path, name, about string) bool {
 	c := u.catalog.Load()
-	if c == nil {
-		return false
-	}
-	about, ok := c.offered[offer(path, e.Name)]
-	return ok && about == e.Description
+	return c != nil && about != "" && c.offered[offer(path, name)] == about
 }
 
 // arguments are those of the tool call. The gate's are passed on: there is one
@@ -289,7 +308,7 @@ func (v view) page(path, function string) func(context.Context, json.RawMessage)
 			return "", err
 		}
 		if page, ok := v.text.JSON(text); ok {
-			return page, nil
+			return clean.Text(page), nil
 		}
 		return clean.Text(v.text.Help(text, joined(path, function))), nil
 	}

@@ -25,7 +25,7 @@ type catalog struct {
 	server      string            // what it calls itself
 	about       string            // a line on what is there; empty if it says nothing
 	defs        map[string]*entry // by tool
-	offered     map[string]string // what a CaSH server says of a function, by its place
+	offered     map[string]string // hash of what a CaSH server says of a function, by its place
 	names       map[string]string // of functions, by tool; for the next catalog
 	quarantined []Quarantine
 	notes       []string
@@ -100,6 +100,8 @@ const maxAbout = 200
 
 // reviewed returns the definitions that may be served, by what is pinned.
 func (u *upstream) reviewed(ctx context.Context, c *catalog, defs []*Definition) ([]*Definition, error) {
+	u.pinning.Lock()
+	defer u.pinning.Unlock()
 	mode := u.agg.opts.Mode
 	var pinned map[string]*Definition
 	if mode != PinOff {
@@ -127,6 +129,16 @@ func (u *upstream) accept(ctx context.Context, tool string) error {
 	if c == nil {
 		return fmt.Errorf("upstream %s: nothing is known of it yet", u.mounts[0].label)
 	}
+	if err := u.repin(ctx, c, tool); err != nil {
+		return err
+	}
+	return u.refresh(ctx)
+}
+
+// repin pins what c has of a tool that is quarantined.
+func (u *upstream) repin(ctx context.Context, c *catalog, tool string) error {
+	u.pinning.Lock()
+	defer u.pinning.Unlock()
 	pins, label := u.agg.opts.Pins, u.pins
 	pinned, err := pins.Load(ctx, label)
 	if err != nil {
@@ -145,10 +157,7 @@ func (u *upstream) accept(ctx context.Context, tool string) error {
 	if !found {
 		return fmt.Errorf("upstream %s: no tool %.64q is quarantined that could be accepted", u.mounts[0].label, tool)
 	}
-	if err := pins.Save(ctx, label, pinned); err != nil {
-		return err
-	}
-	return u.refresh(ctx)
+	return pins.Save(ctx, label, pinned)
 }
 
 // fromPins shows what is pinned, of a server that is not connected yet.
@@ -280,7 +289,8 @@ func (u *upstream) handler(e *entry) registry.Handler {
 					return u.asking(a, c)
 				}
 				r := a.result()
-				delete(r.Meta, metaCode) // of a server that knows nothing of it
+				delete(r.Meta, metaCode) // of a server that knows nothing of them
+				delete(r.Meta, registry.MetaStreaming)
 				return r, nil
 			},
 		})
@@ -298,7 +308,8 @@ func (u *upstream) via(ctx context.Context) mcp.Meta {
 // asking hands on what a server asks by its result.
 func (u *upstream) asking(a *answer, c *registry.Call) (*registry.Result, error) {
 	can := c.Client != nil && (c.Client.TakesInputRequests || c.Client.Elicit != nil)
-	for _, q := range a.InputRequests {
+	shown := make(mcp.InputRequestMap, len(a.InputRequests))
+	for id, q := range a.InputRequests {
 		p, ok := q.(*mcp.ElicitParams)
 		if !can || !ok || !harmless(p) {
 			return nil, &registry.Error{
@@ -307,9 +318,9 @@ func (u *upstream) asking(a *answer, c *registry.Call) (*registry.Result, error)
 				Hint:    "Repeating it does not help.",
 			}
 		}
-		p.Message = clean.Text(p.Message)
+		shown[id] = presentable(p)
 	}
-	return &registry.Result{InputRequests: a.InputRequests, RequestState: a.RequestState}, nil
+	return &registry.Result{InputRequests: shown, RequestState: theirPrefix + a.RequestState}, nil
 }
 
 // plant makes the tree of every mount.
@@ -345,6 +356,7 @@ const (
 // listTools returns the tools of all pages, as JSON arrays joined into one.
 func (s *session) listTools(ctx context.Context) (json.RawMessage, error) {
 	tools := []byte("[")
+	s.forget(ctx)
 	cursor, seen, count := "", make(map[string]bool), 0
 	for range maxPages {
 		page, next, err := s.toolPage(ctx, cursor)
@@ -380,11 +392,11 @@ func (s *session) toolPage(ctx context.Context, cursor string) (json.RawMessage,
 	if err != nil && x.Result() == nil { // what the SDK cannot read, we may
 		return nil, "", classify(ctx, err, x)
 	}
+	var page json.RawMessage
 	next := ""
 	if res != nil {
 		next = res.NextCursor
 	}
-	page := s.pages[cursor] // the SDK may answer from what it has
 	for key, value := range strictjson.Members(x.Result()) {
 		if key == "tools" && strictjson.KindOf(value) == strictjson.Array {
 			page = strictjson.Trim(value)
@@ -393,6 +405,5 @@ func (s *session) toolPage(ctx context.Context, cursor string) (json.RawMessage,
 			next = strictjson.Text(value)
 		}
 	}
-	s.pages[cursor] = page
 	return page, next, nil
 }

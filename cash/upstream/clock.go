@@ -15,12 +15,9 @@ type clock struct {
 	paused int
 }
 
-// start calls f after d of running time.
-func (c *clock) start(d time.Duration, f func()) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.left, c.since = d, time.Now()
-	c.timer = time.AfterFunc(d, f)
+// startClock returns a clock that calls f after d of running time.
+func startClock(d time.Duration, f func()) *clock {
+	return &clock{left: d, since: time.Now(), timer: time.AfterFunc(d, f)}
 }
 
 func (c *clock) stop() {

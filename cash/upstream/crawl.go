@@ -19,9 +19,10 @@ import (
 
 // Limits of what is read of a CaSH server.
 const (
-	maxCrawlPages     = 2000 // pages of help and lists of skills
+	maxCrawlPages     = 2000 // pages of help and lists of skills; also namespaces, which have one each
 	maxCrawlDepth     = 16   // levels of namespaces
 	maxCrawlFunctions = 10_000
+	maxCrawlSkills    = 10_000
 	crawlers          = 8 // pages that are asked for at a time
 )
 
@@ -60,6 +61,7 @@ type place struct {
 	instance    string // of the server that it is on; empty if unknown
 	page        *cashtext.Page
 	below       []*place
+	children    map[string]*place    // below, by canonical label
 	details     []*cashtext.Function // of the page's functions; nil where there is none
 	skills      []cashtext.SkillEntry
 	unavailable bool
@@ -73,6 +75,7 @@ type crawl struct {
 
 	mu        sync.Mutex
 	pages     int
+	places    int // namespaces
 	functions int
 }
 
@@ -142,11 +145,21 @@ func (c *crawl) level(ctx context.Context, places []*place) error {
 	}
 	close(failures)
 	for err := range failures {
-		if ctx.Err() != nil || asCallError(err).broken() {
+		if ctx.Err() != nil || asCallError(err).cut() {
 			return err
 		}
 	}
 	return nil
+}
+
+// cut reports whether the failure is one of the connection, so that nothing else
+// can be asked either.
+func (e *CallError) cut() bool {
+	switch e.Class {
+	case Malformed, TooLarge:
+		return false
+	}
+	return e.broken()
 }
 
 // read reads the page of a namespace.
@@ -174,7 +187,7 @@ func (c *crawl) read(ctx context.Context, p *place) error {
 	}
 	c.take(p.page)
 	for _, n := range p.page.Namespaces {
-		p.below = append(p.below, &place{path: joined(p.path, n.Name), description: n.Description, instance: p.instance, unavailable: n.Unavailable})
+		p.add(n.Name, &place{path: joined(p.path, n.Name), description: n.Description, instance: p.instance, unavailable: n.Unavailable})
 	}
 	return nil
 }
@@ -197,10 +210,15 @@ func (c *crawl) more() bool {
 	return c.pages <= maxCrawlPages
 }
 
-// take counts the functions of a page, and drops those that are too many.
+// take counts what is on a page, and drops what is too much.
 func (c *crawl) take(p *cashtext.Page) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if room := maxCrawlPages - c.places; len(p.Namespaces) > room {
+		p.Namespaces = p.Namespaces[:room]
+		c.catalog.note("more than %d namespaces: the rest is left out", maxCrawlPages)
+	}
+	c.places += len(p.Namespaces)
 	if room := maxCrawlFunctions - c.functions; len(p.Functions) > room {
 		p.Functions = p.Functions[:room]
 		c.catalog.note("more than %d functions: the rest is left out", maxCrawlFunctions)
@@ -221,18 +239,22 @@ func (c *crawl) skills(ctx context.Context, root *place) error {
 	if err != nil || list == nil {
 		return err
 	}
-	root.take(root, list.Skills)
+	room := maxCrawlSkills
+	c.enter(root, root, list.Skills, &room)
 	for _, ns := range list.Namespaces {
-		p := root.at(ns.Path)
+		if tooDeep(ns.Path) {
+			continue
+		}
 		if !c.more() {
 			return nil
 		}
+		p := root.at(ns.Path)
 		below, err := c.skillList(ctx, ns.Path)
 		if err != nil {
 			return err
 		}
 		if below != nil {
-			p.take(root, below.Skills)
+			c.enter(root, p, below.Skills, &room)
 		}
 	}
 	return nil
@@ -246,7 +268,7 @@ func (c *crawl) skillList(ctx context.Context, path string) (*cashtext.Skills, e
 	}
 	a, err := c.ask(ctx, "skill", args)
 	if err != nil {
-		if ctx.Err() != nil || asCallError(err).broken() {
+		if ctx.Err() != nil || asCallError(err).cut() {
 			return nil, err
 		}
 		c.note("the skills of %q cannot be read: %v", path, err)
@@ -263,31 +285,45 @@ func (c *crawl) skillList(ctx context.Context, path string) (*cashtext.Skills, e
 	return list, nil
 }
 
-// take enters the skills of a list, each where it says that it is.
-func (p *place) take(root *place, list []cashtext.SkillEntry) {
+// enter enters the skills of a list of p, each where it says that it is, as long
+// as there is room.
+func (c *crawl) enter(root, p *place, list []cashtext.SkillEntry, room *int) {
 	for _, e := range list {
-		at := p
-		if e.Namespace != "" {
-			at = root.at(e.Namespace)
+		switch at := p; {
+		case *room == 0:
+			c.note("more than %d skills: the rest is left out", maxCrawlSkills)
+			return
+		case tooDeep(e.Namespace):
+			c.note("skill %s is left out: it is in a namespace of more than %d levels", e.Name, maxCrawlDepth)
+		default:
+			if e.Namespace != "" {
+				at = root.at(e.Namespace)
+			}
+			at.skills = append(at.skills, e)
+			*room--
 		}
-		at.skills = append(at.skills, e)
 	}
+}
+
+func tooDeep(path string) bool { return strings.Count(path, ".") >= maxCrawlDepth }
+
+func (p *place) add(label string, b *place) {
+	if p.children == nil {
+		p.children = make(map[string]*place)
+	}
+	p.children[key(label)] = b
+	p.below = append(p.below, b)
 }
 
 // at returns the place at a path, made if need be: a namespace may have skills
 // and no functions.
 func (p *place) at(path string) *place {
 	label, rest, more := strings.Cut(path, ".")
-	for _, b := range p.below {
-		if key(b.path[strings.LastIndexByte(b.path, '.')+1:]) == key(label) {
-			if !more {
-				return b
-			}
-			return b.at(rest)
-		}
+	b := p.children[key(label)]
+	if b == nil {
+		b = &place{path: joined(p.path, label), instance: p.instance}
+		p.add(label, b)
 	}
-	b := &place{path: joined(p.path, label), instance: p.instance}
-	p.below = append(p.below, b)
 	if !more {
 		return b
 	}
@@ -300,10 +336,8 @@ func (p *place) find(path string) *place {
 		return p
 	}
 	label, rest, _ := strings.Cut(path, ".")
-	for _, b := range p.below {
-		if key(b.path[strings.LastIndexByte(b.path, '.')+1:]) == key(label) {
-			return b.find(rest)
-		}
+	if b := p.children[key(label)]; b != nil {
+		return b.find(rest)
 	}
 	return nil
 }

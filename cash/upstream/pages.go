@@ -71,7 +71,9 @@ func (p *pages) put(key, text string) {
 func (v view) fetch(ctx context.Context, tool, path, name string, kwargs json.RawMessage) (string, error) {
 	key := ""
 	if len(kwargs) <= maxKeyed {
-		key = strings.Join([]string{tool, path, name, string(strictjson.Canonical(orEmpty(kwargs)))}, "\x00")
+		// What leads back to a server that a request has come through is not on its pages.
+		through := strings.Join(registry.Via(ctx), " ")
+		key = strings.Join([]string{tool, path, name, through, string(strictjson.Canonical(orEmpty(kwargs)))}, "\x00")
 		if text, ok := v.pages.get(key); ok {
 			return text, nil
 		}
@@ -93,7 +95,7 @@ func orEmpty(kwargs json.RawMessage) json.RawMessage {
 	return kwargs
 }
 
-// askFor asks the server. It is let in as calls are.
+// askFor asks the server, as one of a few at a time. It is let in as calls are.
 func (v view) askFor(ctx context.Context, tool, path, name string, kwargs json.RawMessage) (string, error) {
 	u := v.up
 	place := joined(v.text.To, strings.TrimPrefix(strings.TrimPrefix(path, v.text.From), "."))
@@ -108,25 +110,30 @@ func (v view) askFor(ctx context.Context, tool, path, name string, kwargs json.R
 		return "", fail(errRemoved)
 	}
 	defer u.leave()
+	ctx, cancel := context.WithTimeout(ctx, u.cfg.Timeout)
+	defer cancel()
+	select {
+	case u.readers <- struct{}{}:
+		defer func() { <-u.readers }()
+	case <-ctx.Done():
+		return "", fail(&CallError{Class: Busy, Reason: "too many pages are asked for at a time"})
+	}
 	if wait, ok := u.breaker.admit(); !ok {
 		return "", fail(&CallError{Class: Busy, RetryAfter: wait, before: true, Reason: "its last calls have all failed"})
 	}
-	ctx, cancel := context.WithTimeout(ctx, u.cfg.Timeout)
-	defer cancel()
-	s, e := u.connected(ctx, false)
+	s, e := u.connected(ctx)
 	if e != nil {
 		u.breaker.forget()
 		return "", fail(e)
 	}
 	a, err := (&crawl{up: u, session: s}).ask(ctx, tool, pageArguments(tool, path, name, kwargs))
 	if err != nil {
-		e := asCallError(err)
-		if pause := u.breaker.report(e.broken()); pause > 0 {
-			u.tripped(e, pause)
-		}
+		e = asCallError(err)
+	}
+	u.judge(s, e)
+	if e != nil {
 		return "", fail(e)
 	}
-	u.breaker.report(false)
 	return v.pageText(a, place, name)
 }
 

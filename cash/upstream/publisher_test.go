@@ -185,14 +185,14 @@ func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 	}()
 	select {
 	case <-w.began:
-		return &http.Response{
-			StatusCode: w.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: w.sent, ContentLength: -1,
-			Body: closing{reader, cancel}, Request: r,
-		}, nil
-	case <-ctx.Done():
+	case <-r.Context().Done():
 		_ = reader.Close()
-		return nil, context.Cause(ctx)
+		return nil, context.Cause(r.Context())
 	}
+	return &http.Response{
+		StatusCode: w.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: w.sent, ContentLength: -1,
+		Body: closing{reader, cancel}, Request: r,
+	}, nil
 }
 
 // answer is the server's side of a response.

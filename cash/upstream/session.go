@@ -27,11 +27,12 @@ type session struct {
 	ended   chan struct{}      // closed when the connection has ended
 	err     error              // why; set before ended is closed
 	changed chan struct{}      // the server says that its tools have changed
-	pages   map[string]json.RawMessage
+	receive mcp.MethodHandler  // what the SDK does with a message of the server
 
 	mu    sync.Mutex
 	calls map[string]*exchange // by progress token
 	last  int                  // number of the last token
+	left  map[string]time.Time // until when calls may still be running that were given up, by their owner
 }
 
 // dial connects. The connection outlives ctx, which bounds the time to make it. A
@@ -56,7 +57,7 @@ func dialTo(ctx context.Context, u *upstream, endpoint Endpoint) (*session, erro
 	life, cancel := context.WithCancel(u.ctx)
 	s := &session{
 		up: u, cancel: cancel, ended: make(chan struct{}), changed: make(chan struct{}, 1),
-		pages: make(map[string]json.RawMessage), calls: make(map[string]*exchange),
+		calls: make(map[string]*exchange), left: make(map[string]time.Time),
 	}
 	life, x := mcpclient.WithExchange(life)
 	s.conn = &remembered{Transport: s.transport(life, endpoint)}
@@ -196,10 +197,11 @@ func (s *session) newClient() *mcp.Client {
 		ElicitationHandler: func(ctx context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 			return s.elicit(ctx, req.Params)
 		},
-		// Without it the SDK does not ask for these; what comes is seen by notified.
+		// Without it the SDK does not ask for these; notified takes what comes.
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) {},
 	})
 	c.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		s.receive = next
 		return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 			defer func() {
 				if v := recover(); v != nil {
@@ -225,19 +227,25 @@ func (s *session) notified(method string, params json.RawMessage) bool {
 		return true
 	case "notifications/message":
 		var m logMessage
-		if json.Unmarshal(params, &m) == nil {
+		if json.Unmarshal(params, &m) == nil && len(m.Data) <= maxLog {
 			s.log(m)
 		}
 		return true
 	case "notifications/tools/list_changed":
 		select {
 		case s.changed <- struct{}{}:
-			return false // the SDK forgets what it has kept of the list
 		default: // it has been told
-			return true
 		}
+		return true
 	}
 	return false
+}
+
+// forget empties the SDK's cache of the list of tools, which grows with every
+// name that a server gives to a page, and answers for as long as the server says.
+// Here the list is read when there is a reason to.
+func (s *session) forget(ctx context.Context) {
+	_, _ = s.receive(ctx, "notifications/tools/list_changed", &mcp.ToolListChangedRequest{Session: s.client, Params: new(mcp.ToolListChangedParams)})
 }
 
 // wantLogs asks a server that can for its log messages. One that refuses is as
@@ -334,10 +342,14 @@ func (s *session) follow(x *exchange, ctx context.Context, c *registry.Call) {
 }
 
 // end takes the call out. Messages that wait are delivered before the result,
-// if that does not take long. It reports whether there was progress.
-func (s *session) end(x *exchange) (moved bool) {
+// if that does not take long. It reports whether there was progress. A call that
+// was given up may go on on the server.
+func (s *session) end(x *exchange, answered bool) (moved bool) {
 	s.mu.Lock()
 	delete(s.calls, x.key)
+	if !answered {
+		s.giveUp(x.owner())
+	}
 	moved = x.moved
 	close(x.queue)
 	s.mu.Unlock()
@@ -348,6 +360,16 @@ func (s *session) end(x *exchange) (moved bool) {
 	case <-timer.C:
 	}
 	return moved
+}
+
+// giveUp notes that a call of owner may still be running. If there are too many
+// owners it could be anybody's. The caller holds s.mu.
+func (s *session) giveUp(owner string) {
+	if len(s.left) >= maxAsks {
+		clear(s.left)
+		owner = ""
+	}
+	s.left[owner] = time.Now().Add(askTimeout)
 }
 
 // deliverTimeout is how long a result waits for the messages before it.
@@ -381,7 +403,8 @@ func (x *exchange) offer(f func()) {
 }
 
 // only returns the call that a message without a name of its own must belong
-// to: all that are on their way are of one caller. The caller holds s.mu.
+// to: all that are on their way, or may be, are of one caller. The caller holds
+// s.mu.
 func (s *session) only() *exchange {
 	var only *exchange
 	for _, x := range s.calls {
@@ -392,6 +415,11 @@ func (s *session) only() *exchange {
 			return nil
 		case x.ask != nil:
 			only = x
+		}
+	}
+	for owner, until := range s.left {
+		if only == nil || (owner == "" || owner != only.owner()) && time.Now().Before(until) {
+			return nil
 		}
 	}
 	return only
@@ -411,6 +439,9 @@ type logMessage struct {
 	Data   json.RawMessage `json:"data"`
 }
 
+// maxLog bounds the data of a log message, in bytes; a longer one is dropped.
+const maxLog = 64 << 10
+
 // log hands a log message on, if it is certain for whom it is.
 func (s *session) log(m logMessage) {
 	s.mu.Lock()
@@ -420,6 +451,6 @@ func (s *session) log(m logMessage) {
 		return
 	}
 	ctx, send := x.ctx, x.call.Client.Log
-	shown := registry.LogMessage{Level: m.Level, Logger: clean.Line(s.up.mounts[0].label+" "+m.Logger, 100), Data: m.Data}
+	shown := registry.LogMessage{Level: clean.Line(m.Level, 20), Logger: clean.Line(s.up.mounts[0].label+" "+m.Logger, 100), Data: m.Data}
 	x.offer(func() { _ = send(ctx, shown) })
 }

@@ -34,6 +34,8 @@ type upstream struct {
 	breaker breaker
 	slots   chan struct{} // one for each call that runs
 	waiting atomic.Int32  // calls that wait for a slot
+	readers chan struct{} // one for each page that is asked for
+	pinning sync.Mutex    // what is pinned is read and written by one at a time
 
 	mu       sync.Mutex
 	state    State
@@ -41,7 +43,7 @@ type upstream struct {
 	err      *CallError // why it is failing or down
 	retry    time.Time
 	session  *session
-	attempt  chan struct{} // closed when the next attempt to connect has ended
+	news     chan struct{} // closed, and made anew, when it is connected or known not to be
 	inFlight int
 	retiring bool
 	idle     chan struct{} // closed when nothing is in flight; nil if nobody waits for that
@@ -55,9 +57,9 @@ type upstream struct {
 
 // published is what the tree shows.
 type published struct {
-	catalog *catalog
-	reason  string // why it is unavailable
-	shown   bool
+	catalog   *catalog
+	reason    string // why it is unavailable
+	inherited bool   // it is what a predecessor has shown
 }
 
 func newUpstream(a *Aggregator, cfg Server, mounts []mount) *upstream {
@@ -65,18 +67,28 @@ func newUpstream(a *Aggregator, cfg Server, mounts []mount) *upstream {
 		agg: a, cfg: cfg, mounts: mounts, pins: mounts[0].key(),
 		log:   a.opts.Logger.With("upstream", mounts[0].label),
 		ended: make(chan struct{}), tried: make(chan struct{}), wake: make(chan struct{}, 1),
-		slots: make(chan struct{}, cfg.Concurrency), since: time.Now(), used: time.Now(),
-		reload: make(chan chan error), attempt: make(chan struct{}), holding: make(chan struct{}, 1),
+		slots: make(chan struct{}, cfg.Concurrency), readers: make(chan struct{}, crawlers), since: time.Now(), used: time.Now(),
+		reload: make(chan chan error), news: make(chan struct{}), holding: make(chan struct{}, 1),
 	}
-	u.ctx, u.cancel = context.WithCancel(context.Background())
+	u.ctx, u.cancel = context.WithCancel(a.life)
 	return u
 }
 
 // takeOver lets u begin with what old has published, until it has something of
-// its own.
+// its own. Who may see that is decided by u from now on. The caller holds the
+// aggregator's lock.
 func (u *upstream) takeOver(old *upstream) {
-	if c := old.catalog.Load(); c != nil {
-		u.published.shown = true
+	if old.published.catalog == nil && !old.published.inherited {
+		return
+	}
+	u.published.inherited = true
+	for _, m := range u.mounts {
+		if u.agg.mounts[m.key()] != old {
+			continue
+		}
+		if ns, err := u.agg.reg.TryNamespace(m.label, ""); err == nil {
+			ns.VisibleTo(u.cfg.VisibleTo)
+		}
 	}
 }
 
@@ -156,7 +168,7 @@ func (u *upstream) sleep(d time.Duration) bool {
 		case <-timer.C:
 			return true
 		case done := <-u.reload: // somebody wants it now
-			go func() { done <- u.settled() }()
+			u.settle(done)
 			return true
 		case <-u.holding:
 			return true
@@ -208,12 +220,23 @@ func (u *upstream) released() bool {
 	}
 }
 
-// settled waits for the next attempt to connect and returns its outcome.
-func (u *upstream) settled() error {
-	if _, err := u.connected(u.ctx, true); err != nil {
-		return err
-	}
-	return nil
+// settle lets done have the outcome of the attempt to connect that comes next.
+// It is called before that begins.
+func (u *upstream) settle(done chan<- error) {
+	u.mu.Lock()
+	news := u.news
+	u.mu.Unlock()
+	go func() { // ends with the attempt, which has a deadline
+		select {
+		case <-news:
+		case <-u.ctx.Done():
+		}
+		if _, err := u.connected(u.ctx); err != nil {
+			done <- err
+			return
+		}
+		done <- nil
+	}()
 }
 
 // awaken waits until a call wants a connection.
@@ -224,7 +247,7 @@ func (u *upstream) awaken() bool {
 	case <-u.holding:
 		return true
 	case done := <-u.reload:
-		go func() { done <- u.settled() }()
+		u.settle(done)
 		return true
 	case <-u.ctx.Done():
 		return false
@@ -234,38 +257,61 @@ func (u *upstream) awaken() bool {
 // setState notes how the upstream is and shows it in the tree.
 func (u *upstream) setState(s State, err *CallError, retry time.Duration) {
 	u.mu.Lock()
+	u.become(s, err, retry)
+	u.mu.Unlock()
+	u.publish()
+}
+
+// become notes how the upstream is, and tells those who wait for a connection if
+// there will be none soon. The caller holds u.mu.
+func (u *upstream) become(s State, err *CallError, retry time.Duration) {
+	now := time.Now()
 	if u.state != s {
-		u.since = time.Now()
+		u.since = now
 	}
 	u.state, u.err, u.retry = s, err, time.Time{}
 	if retry > 0 {
-		u.retry = time.Now().Add(retry)
+		u.retry = now.Add(retry)
 	}
-	u.mu.Unlock()
-	u.publish()
+	if s == Down {
+		u.tell()
+	}
+}
+
+// tell wakes those who wait for a connection. The caller holds u.mu.
+func (u *upstream) tell() {
+	close(u.news)
+	u.news = make(chan struct{})
 }
 
 // connect makes a session and reads what the server has.
 func (u *upstream) connect() (*session, error) {
 	u.mu.Lock()
 	if u.state != Down { // what is down stays so until it is up
-		u.state = Connecting
+		u.become(Connecting, nil, 0)
 	}
 	u.mu.Unlock()
 	s, err := u.open()
 	u.breaker.reset()
 	u.mu.Lock()
-	ended := u.attempt
-	u.attempt, u.session = make(chan struct{}), s
+	select { // whoever has asked for a connection learns of it now
+	case <-u.wake:
+	default:
+	}
 	if err != nil {
-		u.state, u.err = Down, asCallError(err)
+		u.become(Down, asCallError(err), 0)
+	} else {
+		u.session = s
+		u.become(Connected, nil, 0)
 	}
 	u.mu.Unlock()
+	u.publish()
 	if err == nil {
-		u.setState(Connected, nil, 0)
 		u.log.Info("connected", "server", s.name())
+		u.mu.Lock()
+		u.tell() // now that the tree shows it
+		u.mu.Unlock()
 	}
-	close(ended)
 	u.once.Do(func() { close(u.tried) })
 	return s, err
 }
@@ -299,9 +345,7 @@ const (
 // attend keeps the session until it ends, and returns why.
 func (u *upstream) attend(s *session) error {
 	defer func() {
-		u.mu.Lock()
-		u.session = nil
-		u.mu.Unlock()
+		u.leaveSession(s)
 		s.close()
 	}()
 	var refresh <-chan time.Time
@@ -348,7 +392,7 @@ func (u *upstream) attend(s *session) error {
 			failed = load()
 			done <- failed
 		case <-u.idleTimer():
-			if u.unused() {
+			if u.letGo() {
 				return errIdle
 			}
 		}
@@ -418,41 +462,64 @@ func (u *upstream) idleTimer() <-chan time.Time {
 	return time.After(max(u.cfg.Idle-time.Since(u.used), 10*time.Millisecond))
 }
 
-func (u *upstream) unused() bool {
+// letGo takes the session away if it has not been used for long enough. Whoever
+// comes later waits for another one.
+func (u *upstream) letGo() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return u.inFlight == 0 && time.Since(u.used) >= u.cfg.Idle
+	if u.inFlight > 0 || time.Since(u.used) < u.cfg.Idle {
+		return false
+	}
+	u.session = nil
+	return true
+}
+
+// leaveSession sees to it that no further call comes to s.
+func (u *upstream) leaveSession(s *session) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.session == s {
+		u.session = nil
+	}
 }
 
 // connected returns the session. If the upstream is about to be connected it
-// waits for that; if it is down it does not, unless patient.
-func (u *upstream) connected(ctx context.Context, patient bool) (*session, *CallError) {
+// waits for that; if it is down it does not.
+func (u *upstream) connected(ctx context.Context) (*session, *CallError) {
 	for {
-		u.mu.Lock()
-		s, attempt, state, err, held := u.session, u.attempt, u.state, u.err, u.held
-		u.mu.Unlock()
-		switch {
-		case held != nil:
-			return nil, held.refused()
-		case s != nil:
-			return s, nil
-		case state == Closed || u.ctx.Err() != nil:
-			return nil, errRemoved
-		case state == Down && !patient:
-			return nil, err.refused()
-		}
-		select { // the first one wakes it
-		case u.wake <- struct{}{}:
-		default:
+		s, news, e := u.current()
+		if s != nil || e != nil {
+			return s, e
 		}
 		select {
-		case <-attempt:
-			patient = false
+		case <-news:
 		case <-u.ctx.Done():
 		case <-ctx.Done():
-			return nil, &CallError{Class: TimedOut, Reason: "it was not connected in time", Err: ctx.Err()}
+			return nil, &CallError{Class: TimedOut, Reason: "it was not connected in time", Err: ctx.Err(), before: true}
 		}
 	}
+}
+
+// current returns the session, or why there is none. If there is neither, one
+// has been asked for, and news are to be waited for.
+func (u *upstream) current() (*session, <-chan struct{}, *CallError) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	switch {
+	case u.held != nil:
+		return nil, nil, u.held.refused()
+	case u.session != nil:
+		return u.session, nil, nil
+	case u.state == Closed || u.ctx.Err() != nil:
+		return nil, nil, errRemoved
+	case u.state == Down:
+		return nil, nil, u.err.refused()
+	}
+	select { // the first one wakes it; under the lock, so that it is not for a later one
+	case u.wake <- struct{}{}:
+	default:
+	}
+	return nil, u.news, nil
 }
 
 // enter lets a call in, if the upstream is not about to end.
@@ -540,11 +607,11 @@ func (u *upstream) show() {
 	state, err, retiring := u.state, u.err, u.retiring
 	u.mu.Unlock()
 	c := u.catalog.Load()
-	next := published{catalog: c, shown: true}
+	next := published{catalog: c}
 	if e := u.unavailable(u.mounts[0].label, state, err, c); e != nil {
 		next.reason = e.Error()
 	}
-	if retiring && state != Closed || next == u.published || c == nil && u.published.shown && state == Connecting {
+	if retiring && state != Closed || next == u.published || c == nil && u.published.inherited && state == Connecting {
 		return
 	}
 	for _, m := range u.mounts {

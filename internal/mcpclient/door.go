@@ -59,7 +59,7 @@ func (d *door) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, &Error{Class: Redirect, Reason: "it leads to another host, which is not followed"}
 	}
 	resp, err := d.next.RoundTrip(req)
-	if err != nil {
+	if err != nil || resp == nil { // net/http words the latter
 		return nil, err
 	}
 	switch resp.StatusCode {
