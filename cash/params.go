@@ -34,7 +34,7 @@ func shownParams(f *registry.Function, o helpOptions) (shown []param, hidden boo
 }
 
 func appendParam(list []param, prefix string, p registry.Param, full bool) []param {
-	name := prefix + p.Name
+	name := prefix + flow(p.Name)
 	list = append(list, param{name, p.Type, p.Required, described(p)})
 	if !full {
 		return list

@@ -60,6 +60,10 @@ func readable(raw json.RawMessage) *mcp.CallToolResult {
 	return res
 }
 
+// maxInstance bounds the name of a server, in bytes; those of this module are
+// shorter.
+const maxInstance = 64
+
 // reserved begins the keys of metadata that mean something between a server and
 // its own client only.
 const reserved = "io.modelcontextprotocol/"
@@ -67,7 +71,9 @@ const reserved = "io.modelcontextprotocol/"
 func (a *answer) readMeta(data []byte) {
 	for key, value := range strictjson.Members(data) {
 		if key == registry.MetaInstance && strictjson.KindOf(value) == strictjson.String {
-			a.instance = strictjson.Text(value)
+			if len(value) <= maxInstance {
+				a.instance = strictjson.Text(value)
+			}
 			continue
 		}
 		if strings.HasPrefix(key, reserved) {
@@ -80,12 +86,16 @@ func (a *answer) readMeta(data []byte) {
 	}
 }
 
+// ownMeta begins the keys of metadata by which servers of this module understand
+// one another; they are handed on one by one, or not at all.
+const ownMeta = "cash/"
+
 // result is the answer as callers get it.
 func (a *answer) result() *registry.Result {
 	r := &registry.Result{Content: a.Content, Structured: a.structured, IsError: a.IsError}
-	if len(a.meta) > 0 {
-		r.Meta = make(map[string]any, len(a.meta))
-		for key, value := range a.meta {
+	r.Meta = make(map[string]any, len(a.meta))
+	for key, value := range a.meta {
+		if !strings.HasPrefix(key, ownMeta) {
 			r.Meta[key] = value
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/schema"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -35,20 +37,63 @@ func noAnswer() *mcp.ElicitResult { return &mcp.ElicitResult{Action: "cancel"} }
 // connection nothing says which of them asks.
 func (s *session) elicit(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 	s.mu.Lock()
-	x := s.only()
-	s.mu.Unlock()
-	if x == nil || x.ask == nil || !harmless(p) {
+	x := s.toAsk()
+	if x == nil || !harmless(p) || s.asked >= max(s.up.cfg.Concurrency/2, 1) {
+		s.mu.Unlock()
 		s.up.log.Info("a question of the server was not put to anybody")
 		return noAnswer(), nil
 	}
+	// Any of the calls may be the one that waits for the answer.
+	var clocks []*clock
+	for _, y := range s.calls {
+		y.clock.pause()
+		clocks = append(clocks, y.clock)
+	}
+	s.asked++
+	x.asked = true
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		s.asked--
+		x.asked = false
+		s.mu.Unlock()
+		for _, c := range clocks {
+			c.resume()
+		}
+	}()
 	return x.ask(ctx, presentable(p))
 }
+
+// toAsk returns the call by which its client is asked: the last one that is not
+// asking already. Which of one client's calls the question belongs to does not
+// matter, the answer goes to the server. The caller holds s.mu.
+func (s *session) toAsk() *exchange {
+	if s.only() == nil {
+		return nil
+	}
+	var last *exchange
+	for _, x := range s.calls {
+		if x.ask != nil && !x.asked && (last == nil || x.n > last.n) {
+			last = x
+		}
+	}
+	return last
+}
+
+// Bounds of a question: of its text in characters, of its form in bytes.
+const (
+	maxQuestion = 2000
+	maxForm     = 16 << 10
+)
 
 // presentable is a question as the person gets it.
 func presentable(p *mcp.ElicitParams) *mcp.ElicitParams {
 	shown := *p
 	shown.Meta = nil
-	shown.Message = clean.Text(p.Message)
+	shown.Message = clean.Cut(clean.Text(p.Message), maxQuestion)
+	if data, err := json.Marshal(p.RequestedSchema); err == nil && p.RequestedSchema != nil {
+		shown.RequestedSchema = json.RawMessage(cleanJSON(data))
+	}
 	return &shown
 }
 
@@ -62,23 +107,44 @@ func harmless(p *mcp.ElicitParams) bool {
 		return true
 	}
 	data, err := json.Marshal(p.RequestedSchema)
-	if err != nil || bytes.Contains(data, []byte(`"$`)) { // a form has no references
+	if err != nil || len(data) > maxForm || refers.Match(data) { // a form has no references
 		return false
 	}
 	_, err = schema.Parse(data)
 	return err == nil
 }
 
-// asker returns how the caller of r is asked while the clock stands still; nil
-// if it cannot be. The caller holds r.mu.
-func (r *running) asker(clock *clock) func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+var refers = regexp.MustCompile(`"\$(ref|dynamicRef|recursiveRef)"`)
+
+// cleanJSON returns strict JSON with its texts cleaned, and all else as it is.
+func cleanJSON(data []byte) []byte {
+	var out []byte
+	for i := 0; i < len(data); {
+		if data[i] != '"' {
+			out = append(out, data[i])
+			i++
+			continue
+		}
+		end := strictjson.Skip(data, i)
+		text := strictjson.Text(data[i:end])
+		if cleaned := clean.Text(text); cleaned != text {
+			out = append(out, jsonString(cleaned)...)
+		} else {
+			out = append(out, data[i:end]...)
+		}
+		i = end
+	}
+	return out
+}
+
+// asker returns how the caller of r is asked; nil if it cannot be. The caller
+// holds r.mu.
+func (r *running) asker() func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 	c := r.call.Client
 	if c == nil || c.Elicit == nil && !c.TakesInputRequests {
 		return nil
 	}
 	return func(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
-		clock.pause()
-		defer clock.resume()
 		r.mu.Lock()
 		c, followed := r.call.Client, r.followed
 		r.mu.Unlock()

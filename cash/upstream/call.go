@@ -145,7 +145,7 @@ func (r *running) connected() (*session, *CallError) {
 func (r *running) send(s *session) (*answer, bool, *CallError) {
 	r.mu.Lock()
 	clock := startClock(r.up.cfg.Timeout, func() { r.cancel(context.DeadlineExceeded) })
-	x := s.begin(r.followed, r.call, r.asker(clock))
+	x := s.begin(r.followed, r.call, clock, r.asker())
 	r.session, r.exchange = s, x
 	params := r.params(x)
 	r.mu.Unlock()
@@ -203,10 +203,10 @@ func (r *running) admit() (release func(), err *CallError) {
 	return func() { <-u.slots }, nil
 }
 
-// judge tells the breaker how a request over s went. One that was given up says
-// nothing about the server.
+// judge tells the breaker how a request over s went. One that was given up, or
+// came too late for its connection, says nothing about the server.
 func (u *upstream) judge(s *session, e *CallError) {
-	if e != nil && e.Class == Canceled {
+	if e != nil && (e.Class == Canceled || e.stale()) {
 		u.breaker.forget()
 		return
 	}

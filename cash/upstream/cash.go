@@ -15,6 +15,7 @@ import (
 	"github.com/cash-mcp/go-sdk/gate"
 	"github.com/cash-mcp/go-sdk/internal/cashtext"
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -285,19 +286,29 @@ const maxNotice = 2000
 // and neither is what it streams (RFC 7.4).
 func (v view) result(a *answer, moved bool) *registry.Result {
 	r := a.result()
-	gated := a.IsError && strings.HasPrefix(r.Text(), "**Gated:**") && utf8.RuneCountInString(r.Text()) <= maxNotice
 	streamed := string(a.meta[registry.MetaStreaming]) == "true"
-	delete(r.Meta, registry.MetaStreaming)
-	r.Ungated = gated || (moved || streamed) && !a.IsError
+	r.Ungated = isNotice(r) || (moved || streamed) && !a.IsError
 	if a.IsError {
+		if code, ok := a.meta[metaCode]; ok {
+			r.Meta[metaCode] = code
+		}
 		r.Content = slices.Clone(r.Content)
 		for i, block := range r.Content {
 			if t, ok := block.(*mcp.TextContent); ok {
-				r.Content[i] = &mcp.TextContent{Text: v.text.Text(t.Text), Meta: t.Meta, Annotations: t.Annotations}
+				r.Content[i] = &mcp.TextContent{Text: v.text.Text(clean.Text(t.Text)), Meta: t.Meta, Annotations: t.Annotations}
 			}
 		}
 	}
 	return r
+}
+
+// isNotice reports whether a result is the notice of a gate, and nothing else.
+func isNotice(r *registry.Result) bool {
+	if !r.IsError || len(r.Content) != 1 || r.Structured != nil || len(r.Meta) > 0 {
+		return false
+	}
+	t, ok := r.Content[0].(*mcp.TextContent)
+	return ok && t.Meta == nil && strings.HasPrefix(t.Text, "**Gated:**") && utf8.RuneCountInString(t.Text) <= maxNotice
 }
 
 // page fetches a page of help.
@@ -307,10 +318,23 @@ func (v view) page(path, function string) func(context.Context, json.RawMessage)
 		if err != nil {
 			return "", err
 		}
-		if page, ok := v.text.JSON(text); ok {
-			return clean.Text(page), nil
+		// Cleaned first: what is hidden in a name would keep it from being found.
+		if strings.HasPrefix(strings.TrimSpace(text), "{") {
+			return v.pageJSON(text)
 		}
-		return clean.Text(v.text.Help(text, joined(path, function))), nil
+		return v.text.Help(clean.Text(text), joined(path, function)), nil
+	}
+}
+
+func (v view) pageJSON(text string) (string, error) {
+	if strictjson.Check([]byte(text)) == nil {
+		if page, ok := v.text.JSON(string(cleanJSON([]byte(text)))); ok {
+			return page, nil
+		}
+	}
+	return "", &registry.Error{
+		Kind: registry.Unavailable, Namespace: v.mount.label, NotRun: true,
+		Message: "The server behind `" + v.mount.label + "` gave a page that is not proper JSON.", Hint: "Ask for it in markdown.",
 	}
 }
 
@@ -338,6 +362,6 @@ func (v view) skill(path, name string) func(context.Context, json.RawMessage) (s
 		if err != nil {
 			return "", err
 		}
-		return clean.Text(v.text.Text(text)), nil
+		return v.text.Text(clean.Text(text)), nil
 	}
 }

@@ -24,6 +24,7 @@ const (
 	maxCrawlFunctions = 10_000
 	maxCrawlSkills    = 10_000
 	crawlers          = 8 // pages that are asked for at a time
+	pagePart          = 4 // one page may take that part of the time for all
 )
 
 // isCaSH reports whether these are the tools of a CaSH server: call, help and
@@ -134,7 +135,9 @@ func (c *crawl) level(ctx context.Context, places []*place) error {
 		slots <- struct{}{}
 		go func() { // ends with ctx, which has a deadline
 			defer func() { <-slots }()
-			if err := c.read(ctx, p); err != nil {
+			within, cancel := context.WithTimeout(ctx, c.up.cfg.ConnectTimeout/pagePart)
+			defer cancel()
+			if err := c.read(within, p); err != nil {
 				failures <- err
 				c.note("namespace %s cannot be read: %v", p.path, err)
 			}
@@ -156,7 +159,7 @@ func (c *crawl) level(ctx context.Context, places []*place) error {
 // can be asked either.
 func (e *CallError) cut() bool {
 	switch e.Class {
-	case Malformed, TooLarge:
+	case Malformed, TooLarge, TimedOut:
 		return false
 	}
 	return e.broken()
@@ -344,6 +347,8 @@ func (p *place) find(path string) *place {
 
 // ask calls one of the three tools.
 func (c *crawl) ask(ctx context.Context, tool string, args map[string]any) (*answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.up.cfg.Timeout)
+	defer cancel()
 	ctx, x := mcpclient.WithExchange(ctx)
 	res, err := c.session.client.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: args, Meta: c.up.via(ctx)})
 	if err != nil {

@@ -52,8 +52,14 @@
 //     module keeps for a repeat, it keeps for each caller.
 //   - A question (elicitation) or log message that a server of up to 2025-11-25
 //     sends during a call is put to somebody only if the calls that are on their
-//     way are all of one caller. Questions by URL and sampling are not passed on.
+//     way are all of one caller, and if nobody else has lately given one up.
+//     Questions by URL and sampling are not passed on.
 //   - Of a CaSH server at most 2,000 pages, 16 levels and 10,000 functions are
 //     read, of a plain one 10,000 tools.
+//   - Pins cover tools: of a CaSH server those are call, help and skill, not what
+//     is behind them.
+//   - A CaSH server that streams a result is believed: up to MaxMessage pass.
+//   - A child process that makes a session of its own (setsid) outlives its
+//     connection.
 //   - Resources and prompts of a server are not mounted.
 package upstream

@@ -32,6 +32,7 @@ type session struct {
 	mu    sync.Mutex
 	calls map[string]*exchange // by progress token
 	last  int                  // number of the last token
+	asked int                  // questions that wait for an answer
 	left  map[string]time.Time // until when calls may still be running that were given up, by their owner
 }
 
@@ -305,6 +306,9 @@ func (r *remembered) close() {
 type exchange struct {
 	ctx   context.Context // of the call
 	call  *registry.Call
+	clock *clock
+	n     int    // they are numbered in order
+	asked bool   // a question has been put to it that is not answered
 	key   string // the progress token
 	done  float64
 	ask   func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) // nil if nobody can be asked
@@ -318,11 +322,11 @@ type exchange struct {
 const queueLength = 32
 
 // begin enters a call. The queue is worked off by a goroutine that end ends.
-func (s *session) begin(ctx context.Context, c *registry.Call, ask func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error)) *exchange {
-	x := &exchange{ctx: ctx, call: c, ask: ask, queue: make(chan func(), queueLength), ended: make(chan struct{})}
+func (s *session) begin(ctx context.Context, c *registry.Call, clock *clock, ask func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error)) *exchange {
+	x := &exchange{ctx: ctx, call: c, clock: clock, ask: ask, queue: make(chan func(), queueLength), ended: make(chan struct{})}
 	s.mu.Lock()
 	s.last++
-	x.key = fmt.Sprint("p", s.last)
+	x.n, x.key = s.last, fmt.Sprint("p", s.last)
 	s.calls[x.key] = x
 	s.mu.Unlock()
 	go func() {
@@ -369,7 +373,7 @@ func (s *session) giveUp(owner string) {
 		clear(s.left)
 		owner = ""
 	}
-	s.left[owner] = time.Now().Add(askTimeout)
+	s.left[owner] = time.Now().Add(s.up.cfg.Timeout)
 }
 
 // deliverTimeout is how long a result waits for the messages before it.
@@ -413,8 +417,6 @@ func (s *session) only() *exchange {
 			only = x
 		case only.owner() == "" || only.owner() != x.owner():
 			return nil
-		case x.ask != nil:
-			only = x
 		}
 	}
 	for owner, until := range s.left {
