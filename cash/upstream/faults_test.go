@@ -309,3 +309,34 @@ func TestFaultsOfConnections(t *testing.T) {
 		}
 	}
 }
+
+// A server that is there every other time answers every other call at least, and
+// is never asked twice for one.
+func TestW39Flapping(t *testing.T) {
+	for way, reach := range ways {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			f := &cashtest.Faulty{Fault: cashtest.FaultFlapping}
+			srv, agg, _ := aggregate(t, nil, faulty("bad", reach(t, f)), faulty("good", upstream.HTTP{URL: new(cashtest.Faulty).HTTP(t)}))
+			c := cashtest.Connect(t, srv)
+			echo := map[string]any{"text": "hello"}
+			answers := 0
+			for range 10 {
+				r := c.Call("bad", "echo", echo)
+				switch {
+				case !r.IsError:
+					answers++
+				case !strings.Contains(r.Text, "`bad`"):
+					t.Errorf("the error is %s", r.Text)
+				}
+				recovered(t, agg, "bad")
+				if got := c.Call("good", "echo", echo).OK().Text; got != "hello" {
+					t.Errorf("the other upstream answers %q", got)
+				}
+			}
+			if ran := f.Ran(); answers < 3 || ran > 10 {
+				t.Errorf("%d of 10 calls were answered, the tool ran %d times", answers, ran)
+			}
+		})
+	}
+}
