@@ -28,7 +28,8 @@ var ways = map[string]func(testing.TB, *cashtest.Faulty) upstream.Endpoint{
 	},
 	"stdio": func(t testing.TB, f *cashtest.Faulty) upstream.Endpoint {
 		cmd := f.Command(t)
-		return upstream.Command{Path: cmd.Path, Args: cmd.Args[1:]}
+		// Under the race detector a process takes a second to end, otherwise.
+		return upstream.Command{Path: cmd.Path, Args: cmd.Args[1:], Env: []string{"GORACE=atexit_sleep_ms=0"}}
 	},
 }
 

@@ -2,4 +2,4 @@
 
 package upstream_test
 
-const raceFactor = 10
+const raceFactor = 50

@@ -16,7 +16,7 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// swaps is how often definitions change, a tenth of it under the race detector,
+// swaps is how often definitions change, a fiftieth of it under the race detector,
 // which takes ten times as long.
 const swaps = 1_000_000 / raceFactor
 
