@@ -48,12 +48,7 @@ func (n *Namespace) Path() string { return n.node.path }
 // VisibleTo restricts the namespace, with all that is in and below it, to the
 // callers that v accepts, and returns n. Nil is everyone who sees the parent.
 func (n *Namespace) VisibleTo(v Visibility) *Namespace {
-	n.reg.mu.Lock()
-	defer n.reg.mu.Unlock()
-	n.node.visibleTo = v
-	n.reg.changed(n.node)
-	// What is below carries the conditions of what is above.
-	n.node.forget()
+	n.set(func(node *node) { node.visibleTo = v })
 	return n
 }
 
@@ -63,11 +58,7 @@ func (n *Namespace) VisibleTo(v Visibility) *Namespace {
 // unknown. The functions that are there go on to be called: it is for them to
 // say that they cannot. Nil takes the mark away.
 func (n *Namespace) Unavailable(e *Error) *Namespace {
-	n.reg.mu.Lock()
-	defer n.reg.mu.Unlock()
-	n.node.unavailable = e
-	n.reg.changed(n.node)
-	n.node.forget() // what is below inherits it
+	n.set(func(node *node) { node.unavailable = e })
 	return n
 }
 
@@ -76,20 +67,14 @@ func (n *Namespace) Unavailable(e *Error) *Namespace {
 // is for namespaces on other servers, which may know them. An empty text lets
 // the face write the page after all. Nil asks nobody.
 func (n *Namespace) Page(page func(ctx context.Context, kwargs json.RawMessage) (string, error)) *Namespace {
-	n.reg.mu.Lock()
-	defer n.reg.mu.Unlock()
-	n.node.page = page
-	n.reg.changed(n.node)
+	n.set(func(node *node) { node.page = page })
 	return n
 }
 
 // Note sets what a page of help about the namespace says at its end, and returns
 // n. Empty is nothing.
 func (n *Namespace) Note(text string) *Namespace {
-	n.reg.mu.Lock()
-	defer n.reg.mu.Unlock()
-	n.node.note = text
-	n.reg.changed(n.node)
+	n.set(func(node *node) { node.note = text })
 	return n
 }
 
@@ -97,12 +82,17 @@ func (n *Namespace) Note(text string) *Namespace {
 // instance is given, and returns n. Requests that have come through that server
 // do not see it: it has it itself.
 func (n *Namespace) On(instance string) *Namespace {
+	n.set(func(node *node) { node.instance = instance })
+	return n
+}
+
+// set changes what the namespace says. What is below it may inherit that.
+func (n *Namespace) set(change func(*node)) {
 	n.reg.mu.Lock()
 	defer n.reg.mu.Unlock()
-	n.node.instance = instance
+	change(n.node)
 	n.reg.changed(n.node)
 	n.node.forget()
-	return n
 }
 
 func (n *node) forget() {

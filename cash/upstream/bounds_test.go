@@ -113,3 +113,22 @@ func TestW39QuestionsSideBySide(t *testing.T) {
 		t.Error("calls that wait were not cut off")
 	}
 }
+
+// Neither does the page of one function that hangs.
+func TestR139OneFunctionHangs(t *testing.T) {
+	srv := hands{help: func(ctx context.Context, _ *mcp.CallToolRequest, a args) *mcp.CallToolResult {
+		if str(a["function"]) == "bad" {
+			<-ctx.Done()
+		}
+		return text(`{"functions":["good","bad"]}`)
+	}}.server()
+	s := memory("evil", srv)
+	s.ConnectTimeout = time.Second
+	face, agg, _ := aggregate(t, nil, s)
+	if st := agg.Status()[0]; st.State != upstream.Connected || st.Functions != 2 {
+		t.Errorf("the server is %v with %d functions: %v", st.State, st.Functions, st.Err)
+	}
+	if page := cashtest.Connect(t, face).Help("evil", "").OK().Text; !strings.Contains(page, "**bad**") {
+		t.Errorf("help says:\n%s", page)
+	}
+}

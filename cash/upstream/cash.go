@@ -36,7 +36,7 @@ func (u *upstream) loadCaSH(ctx context.Context, s *session, c *catalog, defs []
 	if !isCaSH(served) {
 		return &CallError{Class: Changed, Sent: true, Reason: "one of the tools call, help and skill is quarantined"}
 	}
-	crawl := &crawl{up: u, session: s, catalog: c}
+	crawl := &crawl{up: u, session: s, catalog: c, each: u.cfg.ConnectTimeout / pagePart}
 	root, err := crawl.root(ctx)
 	if err != nil {
 		return err

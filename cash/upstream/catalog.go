@@ -32,7 +32,6 @@ type catalog struct {
 	trees       map[string]*registry.Registry // what stands at each mount, by its key
 	functions   int
 	skills      int
-	read        time.Time
 }
 
 // entry is one tool that is served.
@@ -57,7 +56,7 @@ func (u *upstream) load(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	c := &catalog{server: s.name(), read: time.Now()}
+	c := &catalog{server: s.name()}
 	defs, dropped, err := parseDefinitions(tools)
 	if err != nil {
 		return &CallError{Class: Malformed, Sent: true, Reason: err.Error()}
@@ -176,7 +175,7 @@ func (u *upstream) fromPins() bool {
 	if isCaSH(defs) && u.cfg.Kind != Plain { // what it has is behind its tools
 		return false
 	}
-	c := &catalog{kind: Plain, read: time.Now()}
+	c := &catalog{kind: Plain}
 	if u.plant(c, u.functions(c, defs)) != nil {
 		return false
 	}
@@ -288,10 +287,7 @@ func (u *upstream) handler(e *entry) registry.Handler {
 				if a.InputRequests != nil {
 					return u.asking(a, c)
 				}
-				r := a.result()
-				delete(r.Meta, metaCode) // of a server that knows nothing of them
-				delete(r.Meta, registry.MetaStreaming)
-				return r, nil
+				return a.result(), nil
 			},
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -73,6 +74,7 @@ type crawl struct {
 	up      *upstream
 	session *session
 	catalog *catalog
+	each    time.Duration // the deadline of a page, so that one does not cost the others; zero is that of ctx
 
 	mu        sync.Mutex
 	pages     int
@@ -105,9 +107,7 @@ func (c *crawl) root(ctx context.Context) (*place, error) {
 	if err := c.skills(ctx, root); err != nil {
 		return nil, err
 	}
-	if err := c.details(ctx, root); err != nil {
-		return nil, err
-	}
+	c.details(ctx, root)
 	return root, nil
 }
 
@@ -135,9 +135,7 @@ func (c *crawl) level(ctx context.Context, places []*place) error {
 		slots <- struct{}{}
 		go func() { // ends with ctx, which has a deadline
 			defer func() { <-slots }()
-			within, cancel := context.WithTimeout(ctx, c.up.cfg.ConnectTimeout/pagePart)
-			defer cancel()
-			if err := c.read(within, p); err != nil {
+			if err := c.read(ctx, p); err != nil {
 				failures <- err
 				c.note("namespace %s cannot be read: %v", p.path, err)
 			}
@@ -347,8 +345,11 @@ func (p *place) find(path string) *place {
 
 // ask calls one of the three tools.
 func (c *crawl) ask(ctx context.Context, tool string, args map[string]any) (*answer, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.up.cfg.Timeout)
-	defer cancel()
+	if c.each > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.each)
+		defer cancel()
+	}
 	ctx, x := mcpclient.WithExchange(ctx)
 	res, err := c.session.client.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: args, Meta: c.up.via(ctx)})
 	if err != nil {

@@ -18,8 +18,9 @@ import (
 const maxDetails = 1000
 
 // details reads what the server says of its functions: parameters, and whether
-// they change anything. What cannot be read is left out.
-func (c *crawl) details(ctx context.Context, root *place) error {
+// they change anything. What cannot be read, or not in time, is left out: it is
+// asked for again when somebody wants it.
+func (c *crawl) details(ctx context.Context, root *place) {
 	type task struct {
 		p *place
 		i int
@@ -51,7 +52,9 @@ func (c *crawl) details(ctx context.Context, root *place) error {
 		})
 	}
 	workers.Wait()
-	return ctx.Err()
+	if ctx.Err() != nil {
+		c.note("the parameters of some functions could not be read in time")
+	}
 }
 
 // each visits the place and all below it.

@@ -151,9 +151,6 @@ func (u *upstream) shown(e *CallError, f *registry.Function) *registry.Error {
 	label := u.labelOf(f)
 	r := &registry.Error{Namespace: f.Namespace(), Name: f.Name, Err: e, NotRun: !e.Sent}
 	r.Kind, r.Message, r.Hint = u.words(e, label)
-	if e.before {
-		r.Kind, r.Message = registry.Unavailable, "`"+label+"` is temporarily unavailable. "+r.Message
-	}
 	switch {
 	case !e.Sent:
 		r.Message += " The function was not run."
@@ -182,6 +179,15 @@ const (
 
 // words returns kind, message and hint for a failure.
 func (u *upstream) words(e *CallError, label string) (registry.Kind, string, string) {
+	kind, message, hint := u.cause(e, label)
+	if e.before {
+		kind, message = registry.Unavailable, "`"+label+"` is temporarily unavailable. "+message
+	}
+	return kind, message, hint
+}
+
+// cause is words for what has gone wrong, whether or not it was in this call.
+func (u *upstream) cause(e *CallError, label string) (registry.Kind, string, string) {
 	ns := "`" + label + "`"
 	switch e.Class {
 	case Unreachable:
@@ -200,7 +206,7 @@ func (u *upstream) words(e *CallError, label string) (registry.Kind, string, str
 		if e.before {
 			return registry.Timeout, "The server behind " + ns + " did not answer in time.", hintLater
 		}
-		return registry.Timeout, fmt.Sprintf("The server behind %s did not answer within %v.", ns, u.cfg.Timeout), ""
+		return registry.Timeout, fmt.Sprintf("The server behind %s did not answer within %v.", ns, u.cfg.Timeout), "Ask for less, or go on without it: other namespaces are not affected."
 	case Canceled:
 		return registry.Canceled, "The call to the server behind " + ns + " was cancelled.", ""
 	case Refused:
@@ -273,7 +279,7 @@ func (u *upstream) unavailable(label string, state State, err *CallError, c *cat
 	default:
 		e.Message = "`" + label + "` is temporarily unavailable."
 		if err != nil {
-			_, msg, hint := u.words(err, label)
+			_, msg, hint := u.cause(err, label)
 			e.Message, e.Hint, e.Err = e.Message+" "+msg, hint, err
 		}
 	}

@@ -66,8 +66,8 @@ func (p *pages) put(key, text string) {
 	p.bytes += len(text)
 }
 
-// fetch returns what help or skill says of a name. For keyword arguments of the
-// caller's it is asked anew each time, unless there are none.
+// fetch returns what help or skill says of a name for the keyword arguments, as
+// kept or asked for.
 func (v view) fetch(ctx context.Context, tool, path, name string, kwargs json.RawMessage) (string, error) {
 	key := ""
 	if len(kwargs) <= maxKeyed {
@@ -101,9 +101,6 @@ func (v view) askFor(ctx context.Context, tool, path, name string, kwargs json.R
 	place := joined(v.text.To, strings.TrimPrefix(strings.TrimPrefix(path, v.text.From), "."))
 	fail := func(e *CallError) error {
 		kind, message, hint := u.words(e, v.mount.label)
-		if e.before {
-			kind, message = registry.Unavailable, "`"+v.mount.label+"` is temporarily unavailable. "+message
-		}
 		return &registry.Error{Kind: kind, Namespace: place, Name: name, Message: message, Hint: hint, Err: e, NotRun: true}
 	}
 	if !u.enter() {
