@@ -72,12 +72,11 @@ type pending struct {
 
 // field reads a line and returns its length without its end: zero ends an event.
 func (e *events) field(p *pending) (int, error) {
-	part, err := e.r.ReadSlice('\n')
+	line, err := e.part()
 	if !e.started {
 		e.started = true
-		part = bytes.TrimPrefix(part, []byte("\ufeff"))
+		line = bytes.TrimPrefix(line, []byte("\ufeff"))
 	}
-	line := trimEnd(part, err)
 	n := len(line)
 	key, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))
@@ -92,8 +91,7 @@ func (e *events) field(p *pending) (int, error) {
 		p.set(string(key), string(value)) // those of more than the buffer are of no use
 	}
 	for errors.Is(err, bufio.ErrBufferFull) && !p.endless && n <= e.limit+maxNoise {
-		part, err = e.r.ReadSlice('\n')
-		line = trimEnd(part, err)
+		line, err = e.part()
 		n += len(line)
 		if isData {
 			p.endless = !p.data.add(line)
@@ -105,12 +103,18 @@ func (e *events) field(p *pending) (int, error) {
 	return n, err
 }
 
-// trimEnd takes off the end of a line, if that is what err says there is.
-func trimEnd(part []byte, err error) []byte {
-	if err == nil {
-		return bytes.TrimSuffix(part[:len(part)-1], []byte("\r"))
+// part reads a line without its end, or as much of it as the buffer holds if the
+// error is bufio.ErrBufferFull. It is valid until the next one.
+func (e *events) part() ([]byte, error) {
+	part, err := e.r.ReadSlice('\n')
+	switch {
+	case err == nil:
+		part = bytes.TrimSuffix(part[:len(part)-1], []byte("\r"))
+	case errors.Is(err, bufio.ErrBufferFull) && part[len(part)-1] == '\r':
+		_ = e.r.UnreadByte() // it may belong to the end, which is then seen whole
+		part = part[:len(part)-1]
 	}
-	return part
+	return part, err
 }
 
 // set keeps a field other than data.
