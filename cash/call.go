@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -48,7 +49,7 @@ func (s *Server) run(ctx context.Context, req *CallRequest, via call) (*registry
 		return nil, err
 	}
 	if c.Client != nil {
-		c.Client.Owner = owner(ctx, c.Caller, via)
+		c.Client.Owner = serve.Owner(ctx, via.connection, via.client)
 	}
 	g, err := s.newGating(ctx, c, req, via)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/control"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/gate"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -63,7 +64,7 @@ func (s *Server) newGating(ctx context.Context, c *registry.Call, req *CallReque
 	if limit != nil {
 		g.limit, g.raised = *limit, true
 	}
-	g.owner = owner(ctx, c.Caller, via)
+	g.owner = serve.Owner(ctx, via.connection, via.client)
 	if c.Function.Gated() {
 		c.Gate = &registry.Gate{Limit: g.limit, Asked: g.raised, Replay: g.token}
 	}
@@ -71,26 +72,6 @@ func (s *Server) newGating(ctx context.Context, c *registry.Call, req *CallReque
 		g.owner = control.Nobody + g.token
 	}
 	return g, nil
-}
-
-// owner names who may come back to what a call leaves behind; empty is nobody
-// that could be told from another. A server that mounts this one calls for many,
-// over one connection.
-func owner(ctx context.Context, c *registry.Caller, via call) string {
-	own := ""
-	switch {
-	case !c.Anonymous():
-		own = "caller:" + c.ID
-	case via.connection != "":
-		own = "connection:" + via.connection
-	}
-	if own == "" || len(registry.Via(ctx)) == 0 {
-		return own
-	}
-	if via.client == nil || via.client.For == "" {
-		return ""
-	}
-	return own + "\x00for:" + via.client.For
 }
 
 // mayReplay reports whether the call may be the repeat of one whose result was
@@ -107,7 +88,7 @@ type gatingKey struct{}
 func (s *Server) replays(next registry.Handler) registry.Handler {
 	return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
 		g, ok := ctx.Value(gatingKey{}).(*gating)
-		if !ok {
+		if !ok || c.Plan != nil {
 			return next(ctx, c)
 		}
 		kept, found, err := s.opts.Replays.Find(ctx, g.owner, g.key())

@@ -17,19 +17,27 @@ type argument struct {
 	value     []byte // nil once taken out
 }
 
-// readArguments reads a JSON object strictly, for a function with the given
-// parameters, and appends its members to args. Two keys with the same canonical form are an error that names
-// both: neither is ever picked (R24).
-func readArguments(args []argument, data json.RawMessage, params *params) ([]argument, error) {
+// checkObject refuses what is not strictly a JSON object.
+func checkObject(data json.RawMessage) error {
 	if err := strictjson.Check(data); err != nil {
-		return nil, invalidArguments("The arguments are not valid JSON: " + err.Error() + ".")
+		return invalidArguments("The arguments are not valid JSON: " + err.Error() + ".")
 	}
 	switch kind := strictjson.KindOf(data); kind {
 	case strictjson.Object:
+		return nil
 	case strictjson.String:
-		return nil, invalidArguments("The arguments must be a JSON object, not a string that contains one. Pass the object itself.")
+		return invalidArguments("The arguments must be a JSON object, not a string that contains one. Pass the object itself.")
 	default:
-		return nil, invalidArguments(fmt.Sprintf("The arguments must be a JSON object, not %s.", article(kind.String())))
+		return invalidArguments(fmt.Sprintf("The arguments must be a JSON object, not %s.", article(kind.String())))
+	}
+}
+
+// readArguments reads a JSON object strictly, for a function with the given
+// parameters, and appends its members to args. Two keys with the same canonical form are an
+// error that names both: neither is ever picked (R24).
+func readArguments(args []argument, data json.RawMessage, params *params) ([]argument, error) {
+	if err := checkObject(data); err != nil {
+		return nil, err
 	}
 	for key, value := range strictjson.RawMembers(data) {
 		args = append(args, params.match(key, value))

@@ -27,6 +27,11 @@ type Call struct {
 	// Gate is what the face lets through, for functions that run behind a gate
 	// of their own ([Function.Gated]). Nil is not to say.
 	Gate *Gate
+	// Plan is what a dry run has found out so far, to which middleware adds; the
+	// function is not run. Nil is a call that is meant.
+	Plan *Plan
+	// PlanToken is what an earlier dry run gave for this call; empty is none.
+	PlanToken string
 
 	progress func(context.Context, Progress) error
 }
@@ -38,6 +43,16 @@ func (c *Call) Report(ctx context.Context, p Progress) error {
 		return nil
 	}
 	return c.progress(ctx, p)
+}
+
+// Owner identifies who may come back to what the call leaves behind, and whose
+// share of anything it takes: as [Client] says, or the caller. Empty is nobody
+// that could be told from another.
+func (c *Call) Owner() string {
+	if c.Client != nil {
+		return c.Client.Owner
+	}
+	return c.Caller.Owner()
 }
 
 // A Client is who is at the other end of a call, as far as a function may turn

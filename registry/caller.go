@@ -22,6 +22,15 @@ type Caller struct {
 // another: c is nil or has no ID.
 func (c *Caller) Anonymous() bool { return c == nil || c.ID == "" }
 
+// Owner returns what is owned by the caller is bound to; empty for an anonymous
+// one.
+func (c *Caller) Owner() string {
+	if c.Anonymous() {
+		return ""
+	}
+	return "caller:" + c.ID
+}
+
 // HasRole reports whether c has the role. A nil caller has none.
 func (c *Caller) HasRole(role string) bool {
 	return c != nil && slices.Contains(c.Roles, role)

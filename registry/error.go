@@ -26,11 +26,13 @@ const (
 	Unavailable      Kind = "UNAVAILABLE"       // not now: shutting down, or what is behind the function does not answer
 	Denied           Kind = "DENIED"            // this caller may see the function and may not run it
 	RateLimited      Kind = "RATE_LIMITED"      // too many calls
+	Unauthorized     Kind = "AUTH_FAILED"       // what is behind the function does not take the server's credentials
+	InvalidSchema    Kind = "SCHEMA_INVALID"    // the function's own schema is in error, so that no arguments can be held to it
 )
 
 var kinds = []Kind{
 	UnknownNamespace, UnknownFunction, UnknownSkill, UnknownPath, InvalidName, InvalidPath, InvalidArguments, Failed,
-	Internal, Timeout, Canceled, Unavailable, Denied, RateLimited,
+	Internal, Timeout, Canceled, Unavailable, Denied, RateLimited, Unauthorized, InvalidSchema,
 }
 
 // Known reports whether k is one of the set.
@@ -53,6 +55,9 @@ type Error struct {
 	Hint      string // the next step, a sentence; empty lets the face word it
 	Err       error  // the cause, for logs and errors.Is; never rendered
 	NotRun    bool   // the function has surely not run: repeating the call repeats no effect
+	// Details are for programs: facts that have a JSON form, such as when to try
+	// again. Faces may attach them. Nil is none.
+	Details map[string]any
 }
 
 // Error returns the message followed by the hint. Like the other methods it may

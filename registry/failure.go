@@ -89,7 +89,9 @@ func notRun(ctx context.Context, f *Function) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		kind, what = Timeout, "out of time"
 	}
-	return fail(f, kind, fmt.Sprintf("The call of `%s` was %s before it began. The function was not run.", f.Name, what), ctx.Err())
+	e := fail(f, kind, fmt.Sprintf("The call of `%s` was %s before it began. The function was not run.", f.Name, what), ctx.Err())
+	e.NotRun = true
+	return e
 }
 
 // ended words a call whose context ended before it did.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/internal/schema"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/toolid"
 )
 
 // A Function is something that can be called: its name, what it says of
@@ -53,11 +54,15 @@ type Function struct {
 	origin    string        // source line of the constructor
 	stuck     *atomic.Int32 // calls given up on that have not ended
 	searched  *searched     // nil outside of a namespace
+	known     *identity     // the same
 
 	// Of functions that run somewhere else; see Remote.
-	page  func(context.Context, json.RawMessage) (string, error)
-	gated bool
-	tool  string
+	page    func(context.Context, json.RawMessage) (string, error)
+	gated   bool
+	tool    string
+	server  string
+	given   toolid.Primitive
+	problem error
 }
 
 // Namespace returns the dotted path of the namespace that the function was
@@ -109,6 +114,7 @@ func (f *Function) In(path string) *Function {
 	g.namespace = path
 	g.stuck = new(atomic.Int32) // calls of another place are not ours
 	g.searched = &searched{of: &g}
+	g.known = new(identity)
 	g.Aliases = slices.Clone(f.Aliases)
 	return &g
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+
+	"github.com/cash-mcp/go-sdk/toolid"
 )
 
 // guarded keeps a source to its duties, so that those who use it need not.
@@ -80,6 +82,19 @@ func (g guarded) Skill(ctx context.Context, path, name string) (s *Skill, err er
 		return nil, NoSkill(path, name)
 	}
 	return s, err
+}
+
+// FunctionByID implements [Finder].
+func (g guarded) FunctionByID(ctx context.Context, id toolid.Primitive) (f *Function, err error) {
+	defer g.check(ctx, &err)
+	s, ok := g.src.(Finder)
+	if !ok {
+		return findByWalk(ctx, g, id)
+	}
+	if f, err = s.FunctionByID(ctx, id); err == nil && !f.served() {
+		return nil, noID(id)
+	}
+	return f, err
 }
 
 // SearchNamespace implements [Searcher]. A source without an index is walked

@@ -1,8 +1,13 @@
 package registry
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"strings"
+	"sync"
 
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
@@ -15,11 +20,55 @@ const rootNamespace = "mcp"
 // rest as registered; its hash covers the canonical path and the names of the
 // parameters. The create of orders.retail is orders:retail.create#ac226db3.
 // What an id cannot hold is made to fit ([toolid.ID.Fit]). Only another name
-// makes another id. It is computed on every call, in a few microseconds.
-func (f *Function) ID() toolid.ID {
+// makes another id. What a [Remote] was given as its id stays so.
+func (f *Function) ID() toolid.ID { return f.Primitive().ID }
+
+// Primitive returns the function's id together with what it is the id of: a tool,
+// or a resource or prompt that a call reads or gets (section 9).
+func (f *Function) Primitive() toolid.Primitive { return f.identity().id }
+
+// Definition returns the SHA-256, in hexadecimal digits, of all that callers and
+// rules know of the function: its place, what it says of itself, its input
+// schema, its effects, and the server that it is on. Whatever is bound to a
+// function (a plan, an approval, a result that is kept) is bound to that.
+func (f *Function) Definition() string { return f.identity().definition }
+
+// identity is what a function is known by. It is computed once, when it is
+// asked for.
+type identity struct {
+	once       sync.Once
+	id         toolid.Primitive
+	definition string
+}
+
+func (f *Function) identity() *identity {
+	known := f.known
+	if known == nil { // it is in no namespace, and may still be changed
+		known = new(identity)
+	}
+	known.once.Do(func() { known.id, known.definition = f.identify(), f.define() })
+	return known
+}
+
+func (f *Function) identify() toolid.Primitive {
+	if f.given.ID != (toolid.ID{}) {
+		return f.given
+	}
 	id, path := identify(f.namespace, f.Name)
 	id.Hash, _ = toolid.Hash(path, f.InputSchema()) // an odd schema has a hash too
-	return id
+	return toolid.Primitive{Kind: toolid.Tool, ID: id}
+}
+
+func (f *Function) define() string {
+	sum := sha256.New()
+	for _, part := range []string{
+		f.identify().String(), canonicalOr(f.Path(), CanonicalPath), f.Tool(), f.server, f.Description, f.Result(),
+		string(strictjson.Canonical(f.InputSchema())),
+		fmt.Sprint(f.ReadOnly, f.Idempotent, f.Destructive, f.Structured, f.streaming),
+	} {
+		fmt.Fprintf(sum, "%d:%s", len(part), part)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // ID returns the skill's id, like that of a function in the same place, with a

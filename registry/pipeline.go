@@ -28,6 +28,7 @@ type Pipeline struct {
 	timeout      time.Duration
 	maxArguments int
 	repair       bool
+	exact        bool
 	log          *slog.Logger
 }
 
@@ -46,6 +47,9 @@ type PipelineOptions struct {
 	// the schema wants an integer and no text; likewise numbers, booleans and
 	// null. [Call.Repairs] says what was done. False takes arguments as they are.
 	Repair bool
+	// ExactKeys matches the keys of arguments as they are spelled. False matches
+	// them in canonical form (RFC 5.3).
+	ExactKeys bool
 	// Logger gets what the caller is not told: panics, results without a JSON
 	// form. Never arguments or results. Nil discards.
 	Logger *slog.Logger
@@ -58,10 +62,11 @@ func NewPipeline(src Source, opts *PipelineOptions) *Pipeline {
 		o = *opts
 	}
 	p := &Pipeline{
-		handler:      func(ctx context.Context, c *Call) (*Result, error) { return c.Function.handler(ctx, c) },
+		handler:      run,
 		timeout:      cmp.Or(o.Timeout, DefaultTimeout),
 		maxArguments: cmp.Or(o.MaxArguments, DefaultMaxArguments),
 		repair:       o.Repair,
+		exact:        o.ExactKeys,
 		log:          o.Logger,
 	}
 	if p.log == nil {
@@ -82,8 +87,12 @@ func (p *Pipeline) Source() Source { return p.source }
 type Request struct {
 	Namespace string // dotted path; empty is the root
 	Function  string
+	// Resolved is the function itself, as the pipeline's source has it for this
+	// caller ([Find]); Namespace and Function are not looked at then. Nil looks
+	// the name up.
+	Resolved *Function
 	// Arguments is a JSON object; empty is {}. Top-level keys are matched in
-	// canonical form (RFC 5.3).
+	// canonical form (RFC 5.3), unless [PipelineOptions.ExactKeys] is set.
 	Arguments json.RawMessage
 	// Reserved are arguments that the face itself understands: where the
 	// function declares no such parameter, they are taken out and handed over
@@ -93,6 +102,11 @@ type Request struct {
 	Progress func(context.Context, Progress) error
 	// Client is who is at the other end. Nil is nobody that can be turned to.
 	Client *Client
+	// DryRun asks what the call would meet, without running it: the result is a
+	// [Plan] in JSON.
+	DryRun bool
+	// PlanToken is what a dry run gave for this very call; empty is none.
+	PlanToken string
 }
 
 // A Reserved is an argument that a face understands; see [Request.Reserved].
@@ -113,14 +127,20 @@ func (p *Pipeline) Call(ctx context.Context, req *Request) (*Result, error) {
 // Prepare does what comes before the function runs: it resolves the name for
 // the caller in ctx, normalises the arguments and validates them.
 func (p *Pipeline) Prepare(ctx context.Context, req *Request) (*Call, error) {
-	f, err := p.source.Function(ctx, req.Namespace, req.Function)
-	if err != nil {
-		return nil, AsError(err)
+	f := req.Resolved
+	if f == nil {
+		var err error
+		if f, err = p.source.Function(ctx, req.Namespace, req.Function); err != nil {
+			return nil, AsError(err)
+		}
 	}
 	if ctx.Err() != nil {
 		return nil, notRun(ctx, f)
 	}
-	c := &Call{Function: f, Caller: CallerFrom(ctx), Client: req.Client, progress: req.Progress}
+	c := &Call{Function: f, Caller: CallerFrom(ctx), Client: req.Client, PlanToken: req.PlanToken, progress: req.Progress}
+	if req.DryRun {
+		c.Plan = newPlan(f)
+	}
 	if err := p.prepareArguments(ctx, c, req); err != nil {
 		e := AsError(err)
 		e.Namespace, e.Name = f.namespace, f.Name
@@ -141,12 +161,18 @@ func (p *Pipeline) prepareArguments(ctx context.Context, c *Call, req *Request) 
 	if p.repair {
 		data, c.Repairs = repairObject(data)
 	}
-	var few [8]argument // on the stack
-	args, err := readArguments(few[:0], data, c.Function.params)
-	if err != nil {
-		return err
+	if p.exact {
+		if err := checkObject(data); err != nil {
+			return err
+		}
+	} else {
+		var few [8]argument // on the stack
+		args, err := readArguments(few[:0], data, c.Function.params)
+		if err != nil {
+			return err
+		}
+		data, c.Reserved = normalized(data, args, req.Reserved)
 	}
-	data, c.Reserved = normalized(data, args, req.Reserved)
 	if p.repair {
 		var repairs []Repair
 		data, repairs = repairValues(c.Function.checked.JSON(), data)
@@ -164,6 +190,14 @@ func (p *Pipeline) prepareArguments(ctx context.Context, c *Call, req *Request) 
 	}
 	c.Arguments = strictjson.Trim(data)
 	return nil
+}
+
+// run is what all middleware is wrapped around.
+func run(ctx context.Context, c *Call) (*Result, error) {
+	if c.Plan != nil {
+		return c.Plan.result()
+	}
+	return c.Function.handler(ctx, c)
 }
 
 // maxStuck is how many calls of one function may hang, given up by their

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cash-mcp/go-sdk/internal/schema"
+	"github.com/cash-mcp/go-sdk/toolid"
 )
 
 // A Remote is how a function runs that is somewhere else, such as on an upstream
@@ -30,6 +31,17 @@ type Remote struct {
 	// Tool is the name by which the other side knows the function. Empty is the
 	// function's own.
 	Tool string
+	// Server tells apart what has the same definition on different servers; it is
+	// not shown. Empty is of no account.
+	Server string
+	// ID is the function's id, where that does not follow from its place in the
+	// tree. Its kind says what a call does: run a tool, read a resource, or get a
+	// prompt. Zero derives the id of a tool.
+	ID toolid.Primitive
+	// Problem says why the other side's own input schema is not used. Faces that
+	// promise to hold arguments to it refuse calls then ([InvalidSchema]). Nil
+	// is no problem.
+	Problem error
 }
 
 // RemoteFunc makes a function of what runs somewhere else. Its errors are those
@@ -37,6 +49,11 @@ type Remote struct {
 func RemoteFunc(name, description string, r Remote) (*Function, error) {
 	if r.Handler == nil {
 		return nil, fmt.Errorf("function %q: handler is nil", name)
+	}
+	if r.ID != (toolid.Primitive{}) {
+		if err := r.ID.Validate(); err != nil {
+			return nil, fmt.Errorf("function %q: id: %w", name, err)
+		}
 	}
 	shown, err := parseInput(name, r.InputSchema)
 	if err != nil {
@@ -54,6 +71,9 @@ func RemoteFunc(name, description string, r Remote) (*Function, error) {
 		page:        r.Page,
 		gated:       r.Gated,
 		tool:        r.Tool,
+		server:      r.Server,
+		given:       r.ID,
+		problem:     r.Problem,
 	}
 	if r.Unchecked {
 		f.checked = anyObject()
@@ -93,6 +113,10 @@ func (f *Function) Tool() string {
 	}
 	return f.tool
 }
+
+// Problem returns why the input schema that the server behind the function gives
+// is not used; nil if it is. See [Remote].
+func (f *Function) Problem() error { return f.problem }
 
 // RemoteSkill makes a skill whose text is somewhere else. The text is filled in
 // there; what is executable in it is removed here, as always.

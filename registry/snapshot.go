@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cash-mcp/go-sdk/internal/search"
+	"github.com/cash-mcp/go-sdk/toolid"
 )
 
 // snapshot is an immutable image of a registry.
@@ -19,6 +20,8 @@ type snapshot struct {
 
 	number int                    // they are numbered in order
 	finder atomic.Pointer[finder] // nil until something is searched
+	idOnce sync.Once
+	ids    map[toolid.Primitive][]*Function // nil until somebody asks by id
 }
 
 // view is one namespace within a snapshot.

@@ -38,6 +38,23 @@ func client(req *mcp.CallToolRequest) *registry.Client {
 	return c
 }
 
+// Owner names who may come back to what a request leaves behind: the caller in
+// ctx, or else the connection. Empty is nobody that could be told from another. A
+// server that mounts this one calls for many, over one connection.
+func Owner(ctx context.Context, connection string, client *registry.Client) string {
+	own := registry.CallerFrom(ctx).Owner()
+	if own == "" && connection != "" {
+		own = "connection:" + connection
+	}
+	if own == "" || len(registry.Via(ctx)) == 0 {
+		return own
+	}
+	if client == nil || client.For == "" {
+		return ""
+	}
+	return own + "\x00for:" + client.For
+}
+
 // via returns the servers that a request says it has come through.
 func via(req *mcp.CallToolRequest) []string {
 	list, _ := req.Params.Meta[registry.MetaVia].([]any)

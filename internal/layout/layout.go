@@ -18,10 +18,10 @@ type Row []string
 // the module's root, which only documents, is ".".
 var Rows = []Row{
 	{".", "internal/..."},
-	{"gate", "manifest", "toolid"},
+	{"firewall", "gate", "manifest", "toolid"},
 	{"registry", "toolid/card"},
-	{"cash/control", "cash/serve", "cash/upstream"},
-	{"cash"},
+	{"cash/catalog", "cash/control", "cash/serve", "cash/upstream"},
+	{"cash", "cash/gateway"},
 	{"cash/cashtest"},
 	{"examples/...", "internal/bench/..."},
 }
