@@ -18,8 +18,8 @@ type Row []string
 // the module's root, which only documents, is ".".
 var Rows = []Row{
 	{".", "internal/..."},
-	{"firewall", "gate", "manifest", "toolid"},
-	{"registry", "toolid/card"},
+	{"gate", "manifest", "toolid"},
+	{"firewall", "registry", "toolid/card"},
 	{"cash/catalog", "cash/control", "cash/serve", "cash/upstream"},
 	{"cash", "cash/gateway"},
 	{"cash/cashtest"},

@@ -1,0 +1,19 @@
+package firewall
+
+import (
+	"os"
+	"syscall"
+)
+
+// allocate takes space for a file, where the file system can. It fails only if
+// there is not enough.
+func allocate(file *os.File, size int64) error {
+	if size == 0 {
+		return nil
+	}
+	err := syscall.Fallocate(int(file.Fd()), 0, 0, size)
+	if err != nil && (isDiskFull(err) || err == syscall.EFBIG) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package firewall_test
+
+import "testing"
+
+// fifo makes a directory: there are no FIFOs.
+func fifo(t *testing.T, path string) { mkdir(t, path) }

@@ -1,0 +1,297 @@
+package firewall
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cash-mcp/go-sdk/gate"
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	sentence    = 100  // characters of what is said where there is no text
+	maxBeside   = 64   // blocks that pass whole beside an envelope
+	minEnvelope = 2000 // characters of an envelope with artifacts, if need be
+	maxHandle   = 100  // characters of a handle
+	maxFacts    = 6
+	maxViews    = 4
+)
+
+// Shield puts a result into an envelope (gateway surface, section 4.2). It takes
+// secrets out of all text first. A small result passes whole: its text in the
+// summary, everything else beside the envelope. Of a larger one every part is
+// stored, and the envelope describes it.
+//
+// Shield never fails. What cannot be stored is delivered whole, however large it
+// is: the status is [Partial], or [Failed] if the tool failed, and a fact says
+// so. Storing goes on when ctx is canceled, because the tool has run.
+//
+// Nothing in r is modified; the data of its images, audio and blobs is shared
+// with what is stored, so nobody may modify that afterwards.
+func (a *Admission) Shield(ctx context.Context, r Result) *Shielded {
+	s := &shielding{washer: washer{redactor: a.firewall.redact}, budget: a.firewall.inline, failed: r.IsError}
+	s.label = s.line(r.Label, 240)
+	s.all = s.pieces(r)
+	if s.small() {
+		// Marks may be longer than the secrets that cleaning brought to light.
+		if whole := s.whole(OK); utf8.RuneCountInString(whole.Envelope.Summary) <= max(s.budget, sentence) {
+			return whole
+		}
+	}
+	s.budget = max(s.budget, minEnvelope)
+	parts := s.parts(s.all, min(max(s.budget/400, 2), 16))
+	refs, err := a.keep(context.WithoutCancel(ctx), parts)
+	if err != nil {
+		a.firewall.report(ctx, "a result cannot be stored and is delivered whole", err)
+		whole := s.whole(Partial)
+		whole.Envelope.Facts = []string{"The result could not be stored: all of it is here, and there is no artifact."}
+		return whole
+	}
+	return &Shielded{Envelope: s.describe(parts, refs)}
+}
+
+// keep stores parts and returns references that can be trusted to refer to them.
+func (a *Admission) keep(ctx context.Context, parts []Part) ([]Ref, error) {
+	room := a.room
+	if room == nil {
+		return nil, errors.New("the room for it was given back")
+	}
+	// Past the deadline the reservation belongs to the goroutine that still uses
+	// it.
+	refs, err := guard(ctx, func(ctx context.Context) ([]Ref, error) { return room.Keep(ctx, parts) },
+		func([]Ref) { room.Release() })
+	if errors.Is(err, errSilent) {
+		a.room = nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(refs) != len(parts) {
+		return nil, fmt.Errorf("the store returned %d references for %d parts", len(refs), len(parts))
+	}
+	out := make([]Ref, len(parts))
+	for i, ref := range refs {
+		if ref.Handle == "" || clean.Line(ref.Handle, maxHandle) != ref.Handle {
+			return nil, errors.New("the store returned a handle that is empty, too long or not clean")
+		}
+		out[i] = Ref{Handle: ref.Handle, MediaType: parts[i].MediaType, Size: int64(len(parts[i].Data)), Label: parts[i].Label}
+	}
+	return out, nil
+}
+
+// A shielding is the work on one result.
+type shielding struct {
+	washer
+	all    []piece
+	label  string
+	budget int // characters
+	failed bool
+}
+
+// small reports whether a result passes whole. Between texts there is a line
+// feed.
+func (s *shielding) small() bool {
+	size, texts, beside := 0, 0, 0
+	for _, p := range s.all {
+		if p.block != nil {
+			beside++
+		} else {
+			texts++
+		}
+		size += p.size()
+		if size+max(texts-1, 0) > s.budget || beside > maxBeside {
+			return false
+		}
+	}
+	return true
+}
+
+// whole returns an envelope with all texts in the summary, and everything else
+// beside it.
+func (s *shielding) whole(status Status) *Shielded {
+	var texts []string
+	var beside []mcp.Content
+	for _, p := range s.all {
+		switch c := p.block.(type) {
+		case nil:
+			if text := s.page(p.text); text != "" {
+				texts = append(texts, text)
+			}
+		case *mcp.EmbeddedResource:
+			shown, resource := *c, *c.Resource
+			resource.Text = s.page(resource.Text)
+			shown.Resource = &resource
+			beside = append(beside, &shown)
+		default:
+			beside = append(beside, c)
+		}
+	}
+	e := s.envelope(status)
+	e.Summary = strings.Join(texts, "\n")
+	switch {
+	case len(texts) > 0:
+	case len(beside) > 0:
+		e.Summary = "The result is beside this: " + gate.Count(beside, nil).String() + "."
+	case s.failed:
+		e.Summary = "The tool failed and returned nothing."
+	default:
+		e.Summary = "The tool returned nothing."
+	}
+	return &Shielded{Envelope: e, Content: beside}
+}
+
+// envelope returns what every envelope has.
+func (s *shielding) envelope(status Status) *Envelope {
+	e := &Envelope{Status: status, Artifacts: []Ref{}, Provenance: map[string]any{}}
+	if s.failed {
+		e.Status = Failed
+	}
+	if s.label != "" {
+		e.Provenance["tool_id"] = s.label
+	}
+	if len(s.counts) > 0 {
+		e.Provenance["redactions"] = few(s.counts)
+	}
+	if s.cleaned {
+		e.Provenance["cleaned"] = true
+	}
+	return e
+}
+
+// few returns the eight largest counts; more are counted as other.
+func few(counts map[string]int) map[string]int {
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		if counts[a] != counts[b] {
+			return counts[b] - counts[a]
+		}
+		return strings.Compare(a, b)
+	})
+	out := make(map[string]int)
+	for i, name := range names {
+		if i >= 8 {
+			name = "other"
+		}
+		out[name] += counts[names[i]]
+	}
+	return out
+}
+
+// describe returns the envelope of a result that was stored: what it is, and as
+// much of facts, views, shape or beginning as has room.
+func (s *shielding) describe(parts []Part, refs []Ref) *Envelope {
+	best := mainPart(parts)
+	shape, isJSON := Shape(parts[best].Data, s.budget/2)
+	preview, _ := s.redactor.Text(clean.Text(shape.Text))
+	if !isJSON {
+		preview = s.beginning(parts[best].Data)
+	}
+	summary := s.head(parts[best], len(parts)) + preview
+	facts := append(countParts(parts), shape.Facts...)
+	for i, fact := range facts {
+		facts[i] = s.line(fact, 200)
+	}
+	views := SuggestViews(refs[best].Handle, parts[best].Data, parts[best].MediaType)
+	for i, view := range views {
+		views[i].Label = s.line(view.Label, 100)
+	}
+	e := s.envelope(OK)
+	e.Artifacts = refs
+	half := (s.budget + jsonLength(e)) / 2
+	e.Facts = fill(facts, maxFacts, func(f []string) bool { e.Facts = f; return jsonLength(e) <= half })
+	half = (s.budget + jsonLength(e)) / 2
+	e.Views = fill(views, maxViews, func(v []View) bool { e.Views = v; return jsonLength(e) <= half })
+	e.Summary = cut(summary, s.budget-jsonLength(e))
+	return e
+}
+
+// fill returns as many of the first of list as fit, at most most.
+func fill[T any](list []T, most int, fits func([]T) bool) []T {
+	n := min(len(list), most)
+	for n > 0 && !fits(list[:n]) {
+		n--
+	}
+	return list[:n:n]
+}
+
+// cut returns text that takes at most room characters in JSON, cut at a word.
+func cut(text string, room int) string {
+	end := fit([]byte(text), len(text), room)
+	if end == len(text) {
+		return text
+	}
+	end = fit([]byte(text), len(text), room-1)
+	if word := strings.LastIndexAny(text[:end], " \n"); word > end*3/4 {
+		end = word
+	}
+	return strings.TrimRight(text[:end], " \n") + "…"
+}
+
+// beginning returns the first characters of text, more than have room. It counts
+// no secrets: all were counted, but marks that are cut here may look like them.
+func (s *shielding) beginning(data []byte) string {
+	if binary(data) {
+		return ""
+	}
+	if most := 4 * s.budget; len(data) > most {
+		data = append(bytes.Clone(data[:most]), "…"...)
+	}
+	text, _ := s.redactor.Text(clean.Text(string(data)))
+	return "It begins:\n" + text
+}
+
+// mainPart returns the index of the largest part that is text, or else of the
+// largest.
+func mainPart(parts []Part) int {
+	best := 0
+	for i, p := range parts {
+		if t, b := textual(p.MediaType), textual(parts[best].MediaType); t && !b || t == b && len(p.Data) > len(parts[best].Data) {
+			best = i
+		}
+	}
+	return best
+}
+
+// head says in one line what the result is, or its main part if that is text.
+func (s *shielding) head(main Part, parts int) string {
+	size := 0
+	var blocks []mcp.Content
+	for _, p := range s.all {
+		size += p.size()
+		if p.block != nil {
+			blocks = append(blocks, p.block)
+		}
+	}
+	what := gate.Count(blocks, nil)
+	if textual(main.MediaType) {
+		what = gate.Count(nil, main.Data)
+	}
+	head := "Large result: " + orElse(what.String(), "blocks without text")
+	if parts > 1 {
+		head += " in the largest of " + strconv.Itoa(parts) + " parts"
+	}
+	return head + "; " + strconv.Itoa(size) + " characters in all, stored whole.\n\n"
+}
+
+// countParts says how many parts there are of each media type.
+func countParts(parts []Part) []string {
+	if len(parts) == 1 {
+		return nil
+	}
+	counts := make(map[string]int)
+	for _, p := range parts {
+		counts[p.MediaType]++
+	}
+	var kinds []string
+	for _, kind := range slices.Sorted(maps.Keys(counts)) {
+		kinds = append(kinds, strconv.Itoa(counts[kind])+" "+kind)
+	}
+	return []string{strconv.Itoa(len(parts)) + " artifacts: " + strings.Join(kinds, ", ")}
+}

@@ -1,0 +1,194 @@
+package firewall
+
+import (
+	"bytes"
+	"encoding/json"
+	"mime"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A washer redacts and cleans one result, and counts what it did.
+type washer struct {
+	redactor *Redactor
+	counts   map[string]int // secrets by the name of the rule
+	cleaned  bool
+}
+
+// text redacts.
+func (w *washer) text(text string) string {
+	spans := w.redactor.find(text)
+	for _, s := range spans {
+		if w.counts == nil {
+			w.counts = make(map[string]int)
+		}
+		w.counts[w.redactor.rules[s.rule].Name]++
+	}
+	return w.redactor.replace(text, spans)
+}
+
+// page cleans, too: JSON string by string, because what ends an escape sequence
+// of a terminal may be the end of a string. What was hidden between the letters
+// of a secret is gone then, so it redacts afterwards.
+func (w *washer) page(text string) string {
+	cleaned := ""
+	if isJSON(text) {
+		cleaned = cleanJSON(text)
+	} else {
+		cleaned = clean.Text(text)
+	}
+	w.cleaned = w.cleaned || cleaned != text
+	return w.text(cleaned)
+}
+
+// line is page for a line of at most so many characters.
+func (w *washer) line(text string, most int) string {
+	line := clean.Line(text, most)
+	w.cleaned = w.cleaned || line != text
+	return clean.Cut(w.text(line), most)
+}
+
+// address is line for text of any length.
+func (w *washer) address(text string) string { return w.line(text, max(1, len(text)*2)) }
+
+// mime returns a media type that is one, and otherwise what is said of unknown
+// bytes; empty stays empty.
+func (w *washer) mime(mediaType string) string {
+	if mediaType == "" {
+		return ""
+	}
+	if len(mediaType) <= 100 {
+		if base, params, err := mime.ParseMediaType(mediaType); err == nil && strings.Contains(base, "/") {
+			only := map[string]string{}
+			if charset, ok := params["charset"]; ok {
+				only["charset"] = w.line(charset, 20)
+			}
+			if formatted := mime.FormatMediaType(base, only); formatted != "" {
+				return w.text(formatted)
+			}
+		}
+	}
+	w.cleaned = true
+	return "application/octet-stream"
+}
+
+// cleanJSON cleans the strings of valid JSON, keys and values.
+func cleanJSON(text string) string {
+	raw := []byte(text)
+	out := make([]byte, 0, len(raw))
+	for i := 0; i < len(raw); {
+		if raw[i] != '"' {
+			out = append(out, raw[i])
+			i++
+			continue
+		}
+		end := i + 1
+		for raw[end] != '"' {
+			if raw[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		out = appendString(out, raw[i:end+1])
+		i = end + 1
+	}
+	return string(out)
+}
+
+// isJSON reports whether text is an object or array of JSON.
+func isJSON(text string) bool {
+	head := strings.TrimLeft(text, " \t\r\n")
+	return head != "" && (head[0] == '{' || head[0] == '[') && json.Valid([]byte(text))
+}
+
+// washed returns a copy of what stands beside content for clients, such as
+// _meta, if it has anything to wash, and the zero value if it has no JSON.
+func washed[T any](w *washer, v T) T {
+	var none, out T
+	raw, err := rescue(func() ([]byte, error) { return json.Marshal(v) })
+	if err != nil || string(raw) == "null" {
+		return none
+	}
+	text := w.page(w.text(string(raw)))
+	if text == string(raw) {
+		return v
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	if d.Decode(&out) != nil {
+		return none
+	}
+	return out
+}
+
+// block returns a copy of a block that is not text, without secrets, whose short
+// texts are clean. Data is shared. It returns nil for what is empty.
+func (w *washer) block(block mcp.Content) mcp.Content {
+	switch c := block.(type) {
+	case *mcp.ImageContent:
+		return &mcp.ImageContent{Meta: washed(w, c.Meta), Annotations: washed(w, c.Annotations), Data: c.Data, MIMEType: w.mime(c.MIMEType)}
+	case *mcp.AudioContent:
+		return &mcp.AudioContent{Meta: washed(w, c.Meta), Annotations: washed(w, c.Annotations), Data: c.Data, MIMEType: w.mime(c.MIMEType)}
+	case *mcp.ResourceLink:
+		return w.link(c)
+	case *mcp.EmbeddedResource:
+		if c.Resource != nil {
+			return &mcp.EmbeddedResource{Meta: washed(w, c.Meta), Annotations: washed(w, c.Annotations), Resource: w.resource(c.Resource)}
+		}
+	}
+	return nil
+}
+
+func (w *washer) link(c *mcp.ResourceLink) *mcp.ResourceLink {
+	return &mcp.ResourceLink{
+		URI:         w.address(c.URI),
+		Name:        w.address(c.Name),
+		Title:       w.address(c.Title),
+		Description: w.page(w.text(c.Description)),
+		MIMEType:    w.mime(c.MIMEType),
+		Size:        c.Size,
+		Meta:        washed(w, c.Meta),
+		Annotations: washed(w, c.Annotations),
+		Icons:       washed(w, c.Icons),
+	}
+}
+
+func (w *washer) resource(r *mcp.ResourceContents) *mcp.ResourceContents {
+	out := &mcp.ResourceContents{
+		URI: w.address(r.URI), MIMEType: w.mime(r.MIMEType), Text: w.text(r.Text), Blob: r.Blob, Meta: washed(w, r.Meta),
+	}
+	if textual(out.MIMEType) && utf8.Valid(r.Blob) {
+		if text := w.text(string(r.Blob)); text != string(r.Blob) {
+			out.Blob = []byte(text)
+		}
+	}
+	return out
+}
+
+// textual reports whether data of a media type is text.
+func textual(mediaType string) bool {
+	base, _, _ := strings.Cut(mediaType, ";")
+	kind, sub, _ := strings.Cut(strings.ToLower(strings.TrimSpace(base)), "/")
+	if kind == "text" {
+		return true
+	}
+	for _, s := range []string{"json", "xml", "yaml", "javascript", "toml", "sql", "x-sh", "x-ndjson", "x-www-form-urlencoded", "x-pem-file"} {
+		if sub == s || strings.HasSuffix(sub, "+"+s) || sub == "x-"+s {
+			return true
+		}
+	}
+	return false
+}
+
+// jsonLength returns the characters of a value as JSON, by encoding/json, which
+// spells more of them as escapes than others do.
+func jsonLength(v any) int {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return 0
+	}
+	return utf8.RuneCount(bytes.TrimSpace(raw))
+}
