@@ -46,7 +46,7 @@ func findByWalk(ctx context.Context, src Source, id toolid.Primitive) (*Function
 // after a change, which makes an index and for which others wait.
 func (r *Registry) FunctionByID(ctx context.Context, id toolid.Primitive) (*Function, error) {
 	s := r.snapshot()
-	s.idOnce.Do(s.indexIDs)
+	s.indexIDs()
 	var found []*Function
 	for _, f := range s.ids[id] {
 		if g, err := s.function(ctx, f.namespace, f.Name); err == nil && g == f {
@@ -56,12 +56,16 @@ func (r *Registry) FunctionByID(ctx context.Context, id toolid.Primitive) (*Func
 	return one(ctx, r, id, found)
 }
 
+// indexIDs makes the index of ids, once.
 func (s *snapshot) indexIDs() {
-	s.ids = make(map[toolid.Primitive][]*Function)
-	for f := range s.root.all() {
-		id := f.Primitive()
-		s.ids[id] = append(s.ids[id], f)
-	}
+	s.idOnce.Do(func() {
+		s.ids = make(map[toolid.Primitive][]*Function)
+		for f := range s.root.all() {
+			id := f.Primitive()
+			s.ids[id] = append(s.ids[id], f)
+		}
+		s.asked.Store(true)
+	})
 }
 
 // one returns the only one of what was found. Two functions with one id are

@@ -26,6 +26,10 @@ type Function struct {
 	// Aliases are other words for what the function does, such as users say: a
 	// search finds it by them as by its name. It is not called by them.
 	Aliases []string
+	// Tags are words by which operators sort functions, such as "billing" or
+	// "pii": rules may name them and cards show them. A search does not look at
+	// them.
+	Tags []string
 	// Returns describes the result. Empty is derived from the result's type.
 	Returns string
 	// ReadOnly declares that a call changes nothing: it may be run again at
@@ -115,7 +119,7 @@ func (f *Function) In(path string) *Function {
 	g.stuck = new(atomic.Int32) // calls of another place are not ours
 	g.searched = &searched{of: &g}
 	g.known = new(identity)
-	g.Aliases = slices.Clone(f.Aliases)
+	g.Aliases, g.Tags = slices.Clone(f.Aliases), slices.Clone(f.Tags)
 	return &g
 }
 

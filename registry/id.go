@@ -65,6 +65,7 @@ func (f *Function) define() string {
 		f.identify().String(), canonicalOr(f.Path(), CanonicalPath), f.Tool(), f.server, f.Description, f.Result(),
 		string(strictjson.Canonical(f.InputSchema())),
 		fmt.Sprint(f.ReadOnly, f.Idempotent, f.Destructive, f.Structured, f.streaming),
+		fmt.Sprintf("%q", f.Tags),
 	} {
 		fmt.Fprintf(sum, "%d:%s", len(part), part)
 	}

@@ -139,7 +139,7 @@ func (p *Pipeline) Prepare(ctx context.Context, req *Request) (*Call, error) {
 	}
 	c := &Call{Function: f, Caller: CallerFrom(ctx), Client: req.Client, PlanToken: req.PlanToken, progress: req.Progress}
 	if req.DryRun {
-		c.Plan = newPlan(f)
+		c.Plan = NewPlan(f)
 	}
 	if err := p.prepareArguments(ctx, c, req); err != nil {
 		e := AsError(err)

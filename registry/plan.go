@@ -23,7 +23,9 @@ type PlanCheck struct {
 	Status string `json:"status"` // pass, or required for what is missing
 }
 
-func newPlan(f *Function) *Plan {
+// NewPlan returns the plan of a prepared call of f, which makes that a dry run
+// ([Call.Plan]).
+func NewPlan(f *Function) *Plan {
 	return &Plan{function: f, Checks: []PlanCheck{{"schema_validation", "pass"}}}
 }
 

@@ -146,11 +146,17 @@ func (r *Registry) snapshot() *snapshot {
 	if s := r.snap.Load(); s != nil {
 		return s
 	}
+	s := r.build()
+	r.snap.Store(s)
+	return s
+}
+
+// build returns a snapshot of what there is. The caller holds r.mu.
+func (r *Registry) build() *snapshot {
 	s := &snapshot{views: make(map[string]*view, len(r.all))}
 	s.root = r.root.build(nil, nil, "")
 	s.root.index(s.views)
 	r.made++
 	s.number = r.made
-	r.snap.Store(s)
 	return s
 }

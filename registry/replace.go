@@ -1,7 +1,9 @@
 package registry
 
 import (
+	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 )
 
@@ -13,12 +15,19 @@ import (
 // Later changes to tree have no effect. The namespace is described as tree's
 // root is, visible to those who see that, and unavailable if that is. A
 // [Namespace] of what was replaced takes nothing any more: adding to it is an
-// error. So is a path that is illegal or the root, and one that leaves
-// paths in tree too long.
+// error. So is a path that is illegal, and one that leaves paths in tree too
+// long.
+//
+// The empty path is the root: all that is in r is replaced, and who sees
+// anything at all stays as r's own [Options] say. A tree that has a Visibility
+// of its own there is an error.
+//
+// A function of tree that is a copy of the same function, with the same facts,
+// as the one in its place stays what it is: nothing of it is made anew.
 func (r *Registry) Replace(path string, tree *Registry) error {
 	canonical, ok := CanonicalPath(path)
 	switch {
-	case !ok || path == "":
+	case !ok:
 		return fmt.Errorf("replacing namespace %q: %s, joined by single dots", path, labelRule)
 	case tree == r:
 		return fmt.Errorf("replacing namespace %q: a registry cannot be part of itself", path)
@@ -32,6 +41,9 @@ func (r *Registry) Replace(path string, tree *Registry) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if path == "" {
+		return r.replaceRoot(graft)
+	}
 	old := r.all[canonical]
 	if old != nil {
 		if graft != nil {
@@ -57,6 +69,38 @@ func (r *Registry) Replace(path string, tree *Registry) error {
 	}
 	r.changed(p)
 	return nil
+}
+
+// replaceRoot puts g, or nothing, in the place of all that there is. The caller
+// holds r.mu.
+func (r *Registry) replaceRoot(g *graft) error {
+	if g == nil {
+		root := newNode("", "")
+		g = &graft{root, map[string]*node{"": root}}
+	}
+	if g.root.visibleTo != nil {
+		return errors.New("replacing the root: the tree has a visibility of its own; give it to the registry instead")
+	}
+	g.root.visibleTo = r.root.visibleTo
+	g.succeed(r.root)
+	r.root.walk(func(n *node) { n.gone = true })
+	r.root, r.all = g.root, g.all
+	r.snap.Store(r.build().like(r.snap.Load())) // until then the old one is read, and nobody waits
+	return nil
+}
+
+// like makes of s what has been made of old, which may be nil, and returns s.
+func (s *snapshot) like(old *snapshot) *snapshot {
+	if old == nil {
+		return s
+	}
+	if old.finder.Load() != nil {
+		s.finder.Store(newFinder(s.root))
+	}
+	if old.asked.Load() {
+		s.indexIDs()
+	}
+	return s
 }
 
 // Exists reports whether there is a namespace at path, whoever may see it. It is
@@ -138,8 +182,9 @@ func (g *graft) copy(n *node, path, canonical string) (*node, error) {
 	return c, nil
 }
 
-// succeed takes over from old what outlives a change: the calls that hang, and
-// what searches have read of functions that say the same.
+// succeed takes over from old what outlives a change: functions that are the
+// same, and else the calls that hang and what searches have read of functions
+// that say the same.
 func (g *graft) succeed(old *node) {
 	old.walk(func(o *node) {
 		n := g.all[o.canonical]
@@ -147,10 +192,31 @@ func (g *graft) succeed(old *node) {
 			return
 		}
 		for key, f := range n.functions {
-			if was := o.functions[key]; was != nil {
+			was := o.functions[key]
+			switch {
+			case was == nil:
+			case f.same(was):
+				n.functions[key] = was
+			default:
 				f.stuck = was.stuck
 				f.keepSearched(was)
 			}
 		}
 	})
+}
+
+// same reports whether f and old are copies of one function, which stand in the
+// same place and have the same facts. Every constructor makes parameters of its
+// own, so that these tell what was made once.
+func (f *Function) same(old *Function) bool {
+	if f.params != old.params || f.namespace != old.namespace {
+		return false
+	}
+	a, b := reflect.ValueOf(f).Elem(), reflect.ValueOf(old).Elem()
+	for i := range a.NumField() {
+		if a.Type().Field(i).IsExported() && !reflect.DeepEqual(a.Field(i).Interface(), b.Field(i).Interface()) {
+			return false // so is a func, but for nil
+		}
+	}
+	return true
 }

@@ -107,16 +107,111 @@ func TestReplaceErrors(t *testing.T) {
 	reg.Namespace("kept", "").Add(echo("f"))
 	long := strings.Repeat("a", 1000)
 	deep := edition(1, strings.Repeat("b", 500)+".f")
+	restricted := registry.New(&registry.Options{VisibleTo: registry.Authenticated})
 	for _, tt := range []struct {
 		path string
 		tree *registry.Registry
-	}{{"", edition(1, "f")}, {"", nil}, {"a-b", edition(1, "f")}, {"kept", reg}, {long, deep}} {
+	}{{"", reg}, {"", restricted}, {"a-b", edition(1, "f")}, {"kept", reg}, {long, deep}} {
 		if err := reg.Replace(tt.path, tt.tree); err == nil {
 			t.Errorf("%.20q is replaced", tt.path)
 		}
 	}
 	if got := paths(t, reg); !slices.Equal(got, []string{"kept.f"}) {
 		t.Errorf("there are %v", got)
+	}
+}
+
+// TestReplaceRoot holds that everything goes and comes at once, but for who may
+// see it.
+func TestReplaceRoot(t *testing.T) {
+	staff := registry.WithCaller(context.Background(), &registry.Caller{ID: "x", Roles: []string{"staff"}})
+	reg := registry.New(&registry.Options{VisibleTo: registry.Roles("staff")})
+	root, own := reg.Namespace("", "Old."), reg.Namespace("own.sub", "")
+	own.Add(echo("ping"))
+	if err := reg.Replace("mounted", edition(1, "f")); err != nil {
+		t.Fatal(err)
+	}
+	tree := edition(2, "g", "a.b.h")
+	for range 2 {
+		if err := reg.Replace("", tree); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for f := range reg.All() {
+			got = append(got, f.Path())
+		}
+		if want := []string{"g", "a.b.h"}; !slices.Equal(got, want) {
+			t.Errorf("there are %v, want %v", got, want)
+		}
+	}
+	if l, err := reg.List(staff, ""); err != nil || l.Description != "Edition 2." || len(l.Functions) != 1 {
+		t.Errorf("staff sees %+v, %v", l, err)
+	}
+	if l, err := reg.List(context.Background(), ""); err != nil || l.HasFunctions {
+		t.Errorf("everybody sees %+v, %v", l, err)
+	}
+	for _, ns := range []*registry.Namespace{root, own} {
+		if err := ns.TryAdd(echo("late")); err == nil {
+			t.Errorf("%q was replaced and takes more", ns.Path())
+		}
+	}
+	if reg.Exists("own") || reg.Exists("mounted") || !reg.Exists("a.b") || !reg.Exists("") {
+		t.Error("what was replaced is still there, or what came is not")
+	}
+	reg.Namespace("", "").Add(echo("more"))
+	if _, err := reg.Function(staff, "", "more"); err != nil {
+		t.Error(err)
+	}
+	if err := reg.Replace("", nil); err != nil {
+		t.Fatal(err)
+	}
+	if l, err := reg.List(staff, ""); err != nil || l.HasFunctions || l.Description != "" {
+		t.Errorf("of nothing there is %+v, %v", l, err)
+	}
+}
+
+// TestReplaceKeepsTheSame holds that a function that comes again, and says the
+// same, stays what it is.
+func TestReplaceKeepsTheSame(t *testing.T) {
+	f := echo("f")
+	reg := registry.New(nil)
+	put := func(change func(*registry.Function)) *registry.Function {
+		t.Helper()
+		tree, g := registry.New(nil), *f
+		if change != nil {
+			change(&g)
+		}
+		tree.Namespace("", "").Add(&g)
+		if err := reg.Replace("up", tree); err != nil {
+			t.Fatal(err)
+		}
+		got, err := reg.Function(context.Background(), "up", "f")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	first := put(nil)
+	if put(nil) != first {
+		t.Error("the same function is another one")
+	}
+	for i, change := range []func(*registry.Function){
+		func(g *registry.Function) { g.Description = "Other." },
+		func(g *registry.Function) { g.Name = "F" },
+		func(g *registry.Function) { g.Aliases = []string{"x"} },
+		func(g *registry.Function) { g.ReadOnly = true },
+		func(g *registry.Function) { g.Timeout = 1 },
+		func(g *registry.Function) { *g = *echo("f") },
+	} {
+		if put(change) == first {
+			t.Errorf("change %d is not seen", i)
+		}
+		first = put(nil)
+	}
+	everyone := func(context.Context, *registry.Caller) bool { return true }
+	restrict := func(g *registry.Function) { g.VisibleTo = everyone }
+	if first = put(restrict); put(restrict) == first {
+		t.Error("of two conditions nobody can tell whether they are the same")
 	}
 }
 

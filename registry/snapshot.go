@@ -21,7 +21,8 @@ type snapshot struct {
 	number int                    // they are numbered in order
 	finder atomic.Pointer[finder] // nil until something is searched
 	idOnce sync.Once
-	ids    map[toolid.Primitive][]*Function // nil until somebody asks by id
+	asked  atomic.Bool                      // somebody has asked by id
+	ids    map[toolid.Primitive][]*Function // nil until then
 }
 
 // view is one namespace within a snapshot.

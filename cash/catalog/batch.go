@@ -1,0 +1,121 @@
+package catalog
+
+import (
+	"errors"
+
+	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid"
+)
+
+// content is what a catalog has of one kind.
+type content struct {
+	read       map[string]*definition // by their text, refused ones too
+	served     map[string]*served     // by key
+	namespaces map[string]string      // labels, by namespace of ids
+}
+
+// served is a definition in its place. It does not change.
+type served struct {
+	*definition
+	id       toolid.Primitive
+	label    string // of the function, in the namespace of the id
+	function *registry.Function
+}
+
+// A batch makes the content of one list of a document.
+type batch struct {
+	kind   kind
+	opts   *Options
+	had    *content // so far
+	report *Report
+
+	entries []entry
+}
+
+// An entry is an element of the list on its way.
+type entry struct {
+	*definition
+	line int
+	id   toolid.Primitive // zero if it is not served
+}
+
+func (b *batch) load(l list) *content {
+	c := &content{
+		read:       make(map[string]*definition, len(l.elements)),
+		served:     make(map[string]*served, len(l.elements)),
+		namespaces: make(map[string]string),
+	}
+	b.read(c, l)
+	b.identify()
+	b.place(c)
+	return c
+}
+
+// read reads what was not there before.
+func (b *batch) read(c *content, l list) {
+	b.entries = make([]entry, 0, len(l.elements))
+	for _, e := range l.elements {
+		d := c.read[string(e.raw)]
+		if d == nil {
+			d = b.had.read[string(e.raw)]
+		}
+		if d == nil {
+			d = newDefinition(b.kind, e.raw, &b.opts.Limits)
+		}
+		c.read[d.raw] = d
+		if d.refused != nil {
+			b.find(d, e.line, Refused, d.refused)
+			continue
+		}
+		for _, f := range d.flags {
+			b.report.add(b.kind.kind, d.name, e.line, Flagged, f)
+		}
+		b.entries = append(b.entries, entry{definition: d, line: e.line})
+	}
+	if l.beyond > 0 {
+		b.report.beyond(b.kind, l)
+	}
+}
+
+func (b *batch) find(d *definition, line int, status Status, problem error) {
+	b.report.add(b.kind.kind, d.name, line, status, problem.Error())
+}
+
+// place gives labels to what has an id, and makes functions of it.
+func (b *batch) place(c *content) {
+	labels := b.labels(c)
+	for i, e := range b.entries {
+		if e.id == (toolid.Primitive{}) {
+			continue
+		}
+		s := &served{e.definition, e.id, labels[i], nil}
+		if was := b.had.served[e.key]; was != nil && was.definition == s.definition && was.id == s.id && was.label == s.label {
+			s = was
+		} else {
+			s.function = s.newFunction()
+		}
+		if problem := s.function.Problem(); problem != nil {
+			b.find(e.definition, e.line, Flagged, errors.New("inputSchema is not used: "+problem.Error()))
+		}
+		c.served[e.key] = s
+	}
+}
+
+// tree returns a registry of all that is served.
+func (c *content) tree() (*registry.Registry, error) {
+	byNamespace := make(map[string][]*registry.Function, len(c.namespaces))
+	for _, s := range c.served {
+		byNamespace[s.id.Namespace] = append(byNamespace[s.id.Namespace], s.function)
+	}
+	tree := registry.New(nil)
+	for namespace, functions := range byNamespace {
+		n, err := tree.TryNamespace(c.namespaces[namespace], "")
+		if err != nil {
+			return nil, err
+		}
+		if err := n.TryAdd(functions...); err != nil {
+			return nil, err
+		}
+	}
+	return tree, nil
+}

@@ -1,0 +1,124 @@
+package catalog
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid"
+)
+
+// Export returns a document of what the caller in ctx sees in the sources, any
+// of which may be nil, in the order of their trees: the definitions without
+// results. It is how the catalog of a live server is recorded.
+//
+// A tool has the name by which its server knows it, if it gets the same id by
+// that when the document is loaded, and else its dotted path. So the ids of what
+// a [Catalog] serves stay the same, and those of other functions as far as their
+// paths are in lower case and have no underscores; of the rest the namespace and
+// the name are the same, and the hash is another. Resources and prompts keep
+// their names. An error is that of a source that cannot be listed.
+func Export(ctx context.Context, tools, resources, prompts registry.Source) ([]byte, error) {
+	var doc struct {
+		Tools     []exportedTool     `json:"tools"`
+		Resources []exportedResource `json:"resources,omitempty"`
+		Prompts   []exportedPrompt   `json:"prompts,omitempty"`
+	}
+	doc.Tools = []exportedTool{}
+	err := errors.Join(
+		export(ctx, tools, func(f *registry.Function) { doc.Tools = append(doc.Tools, exportTool(f)) }),
+		export(ctx, resources, func(f *registry.Function) { doc.Resources = append(doc.Resources, exportResource(f)) }),
+		export(ctx, prompts, func(f *registry.Function) { doc.Prompts = append(doc.Prompts, exportPrompt(f)) }),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("exporting a catalog: %w", err)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(doc); err != nil {
+		return nil, fmt.Errorf("exporting a catalog: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+func export(ctx context.Context, src registry.Source, each func(*registry.Function)) error {
+	if src == nil {
+		return nil
+	}
+	return registry.Walk(ctx, src, "", func(l *registry.Listing) error {
+		for _, f := range l.Functions {
+			each(f)
+		}
+		return nil
+	})
+}
+
+type exportedTool struct {
+	Name        string           `json:"name"`
+	Description string           `json:"description,omitempty"`
+	InputSchema json.RawMessage  `json:"inputSchema"`
+	Annotations exportedHints    `json:"annotations,omitzero"`
+	Meta        *exportedVersion `json:"_meta,omitempty"`
+}
+
+type exportedHints struct {
+	ReadOnly    bool     `json:"readOnlyHint,omitempty"`
+	Idempotent  bool     `json:"idempotentHint,omitempty"`
+	Destructive bool     `json:"destructiveHint,omitempty"`
+	Tags        []string `json:"tags,omitempty"`
+}
+
+type exportedVersion struct {
+	Version string `json:"version"`
+}
+
+func exportTool(f *registry.Function) exportedTool {
+	id := f.ID()
+	t := exportedTool{
+		Name: f.Tool(), Description: f.Description, InputSchema: f.InputSchema(),
+		Annotations: exportedHints{f.ReadOnly, f.Idempotent, f.Destructive, f.Tags},
+	}
+	if id.Version != "" {
+		t.Meta = &exportedVersion{id.Version}
+	}
+	same, _ := toolid.FromTools([]toolid.Definition{{Name: t.Name, InputSchema: t.InputSchema, Version: id.Version}}, toolid.Mapping)
+	if same[0].ID != id {
+		t.Name = f.Path()
+	}
+	return t
+}
+
+type exportedResource struct {
+	URI         string `json:"uri"`
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+}
+
+func exportResource(f *registry.Function) exportedResource {
+	return exportedResource{URI: f.Tool(), Name: f.ID().Name, Description: f.Description}
+}
+
+type exportedPrompt struct {
+	Name        string             `json:"name"`
+	Description string             `json:"description,omitempty"`
+	Arguments   []exportedArgument `json:"arguments,omitempty"`
+}
+
+type exportedArgument struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	Required    bool   `json:"required,omitempty"`
+}
+
+func exportPrompt(f *registry.Function) exportedPrompt {
+	p := exportedPrompt{Name: f.Tool(), Description: f.Description}
+	for _, a := range f.Params() {
+		p.Arguments = append(p.Arguments, exportedArgument{a.Name, a.Description, a.Required})
+	}
+	return p
+}

@@ -1,0 +1,60 @@
+package catalog
+
+import (
+	"cmp"
+	"errors"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// Limits of texts from a document, in characters.
+const (
+	maxDescription = 4000
+	maxAlias       = 200
+	maxTags        = 20
+	maxTag         = 64
+)
+
+// newFunction makes the function of s. An input schema that is of no use leaves
+// it without one: arguments are not looked at then, and faces that promise to do
+// so refuse its calls.
+func (s *served) newFunction() *registry.Function {
+	remote := registry.Remote{InputSchema: s.inputSchema(), Tool: s.key, ID: s.id, Handler: s.handler}
+	about := s.about()
+	f, err := registry.RemoteFunc(s.label, about, remote)
+	if err != nil {
+		remote.InputSchema, remote.Unchecked, remote.Problem = nil, true, cmp.Or(errors.Unwrap(err), err)
+		if f, err = registry.RemoteFunc(s.label, about, remote); err != nil {
+			panic("catalog: " + err.Error()) // of a schema of ours nothing can be wrong
+		}
+	}
+	for _, alias := range []string{s.title, s.name, s.key} {
+		alias = clean.Line(alias, maxAlias)
+		if alias != "" && alias != s.label && (len(f.Aliases) == 0 || f.Aliases[len(f.Aliases)-1] != alias) {
+			f.Aliases = append(f.Aliases, alias)
+		}
+	}
+	for _, tag := range s.tags[:min(len(s.tags), maxTags)] {
+		if tag = clean.Line(tag, maxTag); tag != "" {
+			f.Tags = append(f.Tags, tag)
+		}
+	}
+	f.Returns = s.returns
+	f.ReadOnly = s.readOnly
+	f.Idempotent, f.Destructive = s.idempotent && !s.readOnly, s.destructive && !s.readOnly
+	return f
+}
+
+// about is the description, or what there is of one.
+func (s *served) about() string {
+	about := clean.Cut(clean.Text(cmp.Or(s.description, s.title)), maxDescription)
+	mime := clean.Line(s.mime, maxAlias)
+	switch {
+	case mime == "":
+		return about
+	case about == "":
+		return mime
+	}
+	return about + " (" + mime + ")"
+}

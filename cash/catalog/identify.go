@@ -1,0 +1,136 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/toolid"
+)
+
+// identify gives ids to the entries, and reports those that get none or one made
+// to fit.
+func (b *batch) identify() {
+	if b.kind.kind == toolid.Tool {
+		b.identifyTools()
+		return
+	}
+	b.dropRepeated()
+	taken := make(map[toolid.Primitive]bool, len(b.entries))
+	next := make(map[toolid.Primitive]int) // the number to try next
+	for i := range b.entries {
+		e := &b.entries[i]
+		first, exact := e.primitive(b.kind.kind, 1)
+		id, n := first, max(next[first], 2)
+		for ; taken[id]; n++ { // by a name that fits the same, or a forged hash
+			id, _ = e.primitive(b.kind.kind, n)
+		}
+		next[first] = n
+		taken[id] = true
+		e.id = id
+		if !exact || id != first {
+			b.find(e.definition, e.line, Mapped, fmt.Errorf("its id is %s", id))
+		}
+	}
+}
+
+func (b *batch) identifyTools() {
+	defs := make([]toolid.Definition, len(b.entries))
+	for i, e := range b.entries {
+		defs[i] = toolid.Definition{Name: e.name, InputSchema: e.input, Version: e.version}
+	}
+	ids, _ := toolid.FromTools(defs, toolid.Mapping) // only Strict has an error
+	for i, id := range ids {
+		e := &b.entries[i]
+		switch id.Status {
+		case toolid.Kept:
+			e.id = toolid.Primitive{Kind: toolid.Tool, ID: id.ID}
+		case toolid.Mapped:
+			e.id = toolid.Primitive{Kind: toolid.Tool, ID: id.ID}
+			b.find(e.definition, e.line, Mapped, fmt.Errorf("its id is %s: %w", id.ID, reason(id.Problem)))
+		case toolid.Duplicate:
+			b.find(e.definition, e.line, Duplicate, reason(id.Problem))
+		default:
+			b.find(e.definition, e.line, Refused, reason(id.Problem))
+		}
+	}
+}
+
+// reason is a problem without the name of the tool, which the report has.
+func reason(problem error) error {
+	if inner := errors.Unwrap(problem); inner != nil {
+		return inner
+	}
+	return problem
+}
+
+// dropRepeated settles what is listed more than once. A resource is what its
+// URI says; of two different prompts a call could mean either.
+func (b *batch) dropRepeated() {
+	first := make(map[string]int, len(b.entries))
+	kept := make([]entry, 0, len(b.entries))
+	refused := make(map[int]bool)
+	for _, e := range b.entries {
+		j, seen := first[e.key]
+		switch {
+		case !seen:
+			first[e.key] = len(kept)
+			kept = append(kept, e)
+		case kept[j].definition == e.definition || b.kind.kind == toolid.Resource:
+			b.find(e.definition, e.line, Duplicate, errors.New("listed before"))
+		default:
+			b.find(e.definition, e.line, Refused, errDifferent)
+			refused[j] = true
+		}
+	}
+	b.entries = kept[:0]
+	for i, e := range kept {
+		if refused[i] {
+			b.find(e.definition, e.line, Refused, errDifferent)
+			continue
+		}
+		b.entries = append(b.entries, e)
+	}
+}
+
+var errDifferent = errors.New("listed with different definitions")
+
+// primitive returns the id of a resource or prompt, the n-th of those that would
+// have the same one, and whether its name is in the grammar as it is. A
+// resource belongs to the scheme of its URI, a prompt where a tool of its name
+// would.
+func (d *definition) primitive(kind toolid.Kind, n int) (id toolid.Primitive, exact bool) {
+	want := toolid.ID{Name: d.name}
+	if kind == toolid.Resource {
+		want.Namespace = scheme(d.key)
+	} else {
+		inferred, _ := toolid.FromTools([]toolid.Definition{{Name: d.name}}, toolid.Mapping)
+		want = inferred[0].ID
+		exact = inferred[0].Status == toolid.Kept
+	}
+	fits := want.Fit()
+	exact = exact || kind == toolid.Resource && fits == want
+	if n > 1 {
+		fits.Name = numbered(fits.Name, n)
+	}
+	if kind == toolid.Resource {
+		id, _ = toolid.FromResource(fits.Namespace, fits.Name, d.key) // what fits is no error
+	} else {
+		id, _ = toolid.FromPrompt(fits.Namespace, fits.Name, d.arguments)
+	}
+	return id, exact
+}
+
+// scheme is what stands before the colon of a URI.
+func scheme(uri string) string {
+	before, _, found := strings.Cut(uri, ":")
+	if !found || before == "" || strings.ContainsAny(before, "/?#") {
+		return "mcp"
+	}
+	return before
+}
+
+// numbered keeps room for any number in a name of an id.
+func numbered(name string, n int) string {
+	return fmt.Sprintf("%s_%d", name[:min(len(name), 100)], n)
+}

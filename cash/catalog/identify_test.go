@@ -1,0 +1,195 @@
+package catalog_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cash-mcp/go-sdk/cash/catalog"
+	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid"
+)
+
+// vectors calls test with each line of a file.
+func vectors[V any](t *testing.T, file string, test func(V)) {
+	t.Helper()
+	f, err := os.Open("testdata/" + file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	n := 0
+	for lines := bufio.NewScanner(f); lines.Scan(); n++ {
+		var v V
+		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
+			t.Fatal(err)
+		}
+		test(v)
+	}
+	if n == 0 {
+		t.Fatal("no vectors")
+	}
+}
+
+// TestW5ToolVectors holds that what is in the grammar has its id, and that all
+// else is there too, under an id that is valid and with its own name.
+func TestW5ToolVectors(t *testing.T) {
+	type vector struct {
+		UpstreamName string          `json:"upstream_name"`
+		InputSchema  json.RawMessage `json:"input_schema"`
+		Version      string          `json:"version"`
+		ToolID       string          `json:"tool_id"`
+		Error        bool            `json:"error"`
+	}
+	var odd int
+	vectors(t, "tool_id.jsonl", func(v vector) {
+		doc := fmt.Sprintf(`[{"name":%s,"inputSchema":%s,"_meta":{"version":%s},"result":"yes"}]`, quote(v.UpstreamName), orNull(v.InputSchema), quote(v.Version))
+		c, report := load(t, nil, doc)
+		if v.UpstreamName == "" {
+			if report.Tools != 0 || report.Counts[catalog.Refused] != 1 {
+				t.Errorf("a tool without a name: %s", report)
+			}
+			return
+		}
+		key := ids(c.Tools())[v.UpstreamName]
+		if !v.Error && key != v.ToolID || v.Error && report.Counts[catalog.Mapped] != 1 {
+			t.Errorf("%q has the id %s, want %q: %s", v.UpstreamName, key, v.ToolID, report)
+		}
+		if _, err := toolid.Parse(key); err != nil {
+			t.Error(err)
+		}
+		if _, err := call(t, c.Tools(), key, `{}`); errors.Is(err, registry.UnknownFunction) {
+			t.Error(err)
+		}
+		_, err := catalog.New(&catalog.Options{Strict: true}).Load([]byte(doc))
+		if v.Error && err == nil {
+			t.Errorf("%q is in order for strict", v.UpstreamName)
+		}
+		if v.Error {
+			odd++
+		}
+	})
+	if odd == 0 {
+		t.Error("no vector is outside of the grammar")
+	}
+}
+
+func orNull(raw json.RawMessage) string {
+	if len(raw) == 0 {
+		return "null"
+	}
+	return string(raw)
+}
+
+func TestW40PrimitiveVectors(t *testing.T) {
+	type vector struct {
+		Kind, Namespace, Name, URI, ID string
+		ArgumentNames                  []string `json:"argument_names"`
+		Error                          bool
+	}
+	vectors(t, "primitive.jsonl", func(v vector) {
+		if v.Kind != "prompt" {
+			// A resource's namespace is the scheme of its URI: the hash is what
+			// the vector tells.
+			c, _ := load(t, nil, fmt.Sprintf(`{"resources":[{"uri":%s,"name":%s}]}`, quote(v.URI), quote(v.Name)))
+			_, want, _ := strings.Cut(v.ID, "#")
+			if _, got, _ := strings.Cut(id(t, c.Resources(), v.URI), "#"); !v.Error && got != want {
+				t.Errorf("%+v: the hash is %s", v, got)
+			}
+			return
+		}
+		args := []map[string]string{}
+		for _, a := range v.ArgumentNames {
+			args = append(args, map[string]string{"name": a})
+		}
+		name := v.Namespace + "." + v.Name
+		c, _ := load(t, nil, fmt.Sprintf(`{"prompts":[{"name":%s,"arguments":%s}]}`, quote(name), quote(args)))
+		if got := id(t, c.Prompts(), name); got != v.ID {
+			t.Errorf("%+v: got %s", v, got)
+		}
+	})
+}
+
+// A collision costs those that collide, whatever else is there, and in
+// whatever order.
+func TestW6Collisions(t *testing.T) {
+	defs := []string{
+		`{"name":"a.b","version":"1","result":"1"}`, `{"name":"a/b","version":"1","result":"2"}`, // one id
+		`{"name":"twice","description":"x","result":"3"}`, `{"description":"x", "name":"twice","result":"3"}`,
+		`{"name":"differs","version":"1"}`, `{"name":"differs","version":"2"}`,
+		`{"name":"Odd Name"}`, `{"name":"Odd/Name"}`, `{"name":"good","result":"4"}`, `{"name":"nested","inputSchema":{"a":1,"a":2}}`,
+	}
+	for range 20 {
+		rand.Shuffle(len(defs), func(i, j int) { defs[i], defs[j] = defs[j], defs[i] })
+		doc := "[" + strings.Join(defs, ",") + "]"
+		c, report := load(t, nil, doc)
+		got := slices.Sorted(func(yield func(string) bool) {
+			for f := range c.Tools().All() {
+				if !yield(f.Tool()) {
+					return
+				}
+			}
+		})
+		if want := []string{"Odd Name", "Odd/Name", "good", "twice"}; !slices.Equal(got, want) {
+			t.Fatalf("there are %q, want %q: %s", got, want, report)
+		}
+		if report.Counts[catalog.Refused] != 5 || report.Counts[catalog.Mapped] != 2 || report.Counts[catalog.Duplicate] != 1 {
+			t.Errorf("got %s", report)
+		}
+		if got := said(t, c.Tools(), id(t, c.Tools(), "twice"), `{}`); got != "3" {
+			t.Errorf("got %q", got)
+		}
+	}
+}
+
+// Resources and prompts that would share an id get different ones, by the order
+// of the document (section 9.3).
+func TestW40Collisions(t *testing.T) {
+	c, report := load(t, nil, `{
+		"resources":[{"uri":"a:1","name":"x"},{"uri":"a:1","name":"x"},{"uri":"a:1","name":"y"},{"uri":"a:2","name":"x"}],
+		"prompts":[{"name":"p q"},{"name":"p_q"},{"name":"p?q"},{"name":"d","description":"1"},{"name":"d","description":"2"}]}`)
+	if report.Resources != 2 || report.Prompts != 3 || report.Counts[catalog.Duplicate] != 2 || report.Counts[catalog.Refused] != 2 {
+		t.Errorf("got %s", report)
+	}
+	var got []string
+	for _, id := range ids(c.Prompts()) {
+		name, _, _ := strings.Cut(id, "#")
+		got = append(got, name)
+		if _, err := call(t, c.Prompts(), id, `{}`); !errors.Is(err, registry.Unavailable) {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+	slices.Sort(got)
+	if want := []string{"prompt::mcp:p_q", "prompt::mcp:p_q_2", "prompt::mcp:p_q_3"}; !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
+// Two names that fit the same label both have one, and keep theirs as long as
+// they are there: no path is passed on to another tool while its own remains.
+func TestW37LabelsStay(t *testing.T) {
+	paths := func(c *catalog.Catalog) string {
+		var list []string
+		for f := range c.Tools().All() {
+			list = append(list, f.Tool()+"="+f.Path())
+		}
+		slices.Sort(list)
+		return strings.Join(list, " ")
+	}
+	c, _ := load(t, nil, `[{"name":"x.a.b"},{"name":"x.a-b"},{"name":"a-b.f"},{"name":"ab.f"}]`)
+	if got, want := paths(c), "a-b.f=a_b_2.f ab.f=ab.f x.a-b=x.a_b x.a.b=x.a_b_2"; got != want {
+		t.Errorf("got %s", got)
+	}
+	if _, err := c.Load([]byte(`[{"name":"x.a_b"},{"name":"x.a.b"},{"name":"x.ab"},{"name":"a-b.f"}]`)); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := paths(c), "a-b.f=a_b_2.f x.a.b=x.a_b_2 x.a_b=x.a_b x.ab=x.ab_3"; got != want {
+		t.Errorf("got %s", got)
+	}
+}

@@ -1,0 +1,66 @@
+package catalog
+
+import (
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// check flags d if the schema, which may be empty, costs more than is expected,
+// and reports whether it is an object at all.
+func (l *Limits) check(d *definition, member string, schema []byte) bool {
+	if len(schema) == 0 {
+		return false
+	}
+	if kind := strictjson.KindOf(schema); kind != strictjson.Object {
+		d.flag("%s is not used: want an object, got type %s", member, kind)
+		return false
+	}
+	is := measure(schema)
+	for _, m := range []struct {
+		what     string
+		is, most int
+	}{{"bytes", is.Bytes, l.Bytes}, {"levels", is.Depth, l.Depth}, {"properties", is.Properties, l.Properties}} {
+		if m.is > m.most {
+			d.flag("%s has %d %s; more than %d are not expected", member, m.is, m.what, m.most)
+		}
+	}
+	return true
+}
+
+// measure says how large a schema is, in one pass.
+func measure(schema []byte) Limits {
+	type level struct{ object, properties bool } // it is an object, and that of the member properties
+	var is Limits
+	var levels []level
+	key := false     // a key is next, and not a value
+	opening := false // the value that is next is that of properties
+	for i := strictjson.SkipSpace(schema, 0); i < len(schema); i = strictjson.SkipSpace(schema, i) {
+		end := i + 1
+		switch schema[i] {
+		case '{', '[':
+			levels = append(levels, level{schema[i] == '{', opening})
+			is.Depth = max(is.Depth, len(levels))
+			key, opening = schema[i] == '{', false
+		case '}', ']':
+			levels = levels[:len(levels)-1]
+			key = false
+		case ',':
+			key = levels[len(levels)-1].object
+		case ':':
+			key = false
+		case '"':
+			end = strictjson.Skip(schema, i)
+			if opening = false; key {
+				opening = string(schema[i:end]) == `"properties"`
+				if levels[len(levels)-1].properties {
+					is.Properties++
+				}
+			}
+		default:
+			end = strictjson.Skip(schema, i)
+			opening = false
+		}
+		is.Bytes += end - i
+		i = end
+	}
+	return is
+}

@@ -1,0 +1,225 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// maxPrompt bounds a prompt with its arguments in place, in bytes.
+const maxPrompt = 16 << 20
+
+// readPrompt reads a prompt of prompts/list, and its messages.
+func readPrompt(d *definition, limits *Limits) error {
+	var arguments, messages []byte
+	d.members(func(key string, value []byte) bool {
+		switch key {
+		case "arguments":
+			arguments = value
+		case "messages":
+			messages = value
+		default:
+			return d.common(key, value)
+		}
+		return true
+	})
+	if err := d.named(); err != nil {
+		return err
+	}
+	if err := d.readArguments(arguments); err != nil {
+		return err
+	}
+	limits.check(d, "the schema of the arguments", d.input)
+	d.readOnly = true
+	p := new(prompt)
+	if len(messages) > 0 && strictjson.KindOf(messages) != strictjson.Array {
+		d.flag("messages: want an array, got type %s", strictjson.KindOf(messages))
+	}
+	for i, m := range strictjson.Elements(messages) {
+		if !p.add(m, d.arguments) {
+			d.flag("messages: number %d has no content", i+1)
+		}
+	}
+	d.handler = p.get
+	return nil
+}
+
+// readArguments makes the schema of the arguments, which are all texts.
+func (d *definition) readArguments(list []byte) error {
+	if len(list) > 0 && strictjson.KindOf(list) != strictjson.Array {
+		d.flag("arguments: want an array, got type %s", strictjson.KindOf(list))
+	}
+	type property struct {
+		Type        string `json:"type"`
+		Description string `json:"description,omitempty"`
+	}
+	required := []string{}
+	var properties strings.Builder
+	seen := make(map[string]bool)
+	for i, one := range strictjson.Elements(list) {
+		var name, about string
+		must := false
+		object(one, func(key string, value []byte) {
+			switch key {
+			case "name":
+				text(&name, value)
+			case "description":
+				text(&about, value)
+			case "required":
+				flag(&must, value)
+			}
+		})
+		switch {
+		case name == "":
+			d.flag("arguments: number %d has no name", i+1)
+			continue
+		case seen[name]:
+			return fmt.Errorf("arguments: %q is there more than once", clean.Line(name, maxFindingName))
+		}
+		seen[name] = true
+		d.arguments = append(d.arguments, name)
+		if must {
+			required = append(required, name)
+		}
+		if properties.Len() > 0 {
+			properties.WriteByte(',')
+		}
+		properties.Write(marshal(name))
+		properties.WriteByte(':')
+		properties.Write(marshal(property{"string", clean.Text(about)}))
+	}
+	d.input = fmt.Appendf(nil, `{"type":"object","properties":{%s},"required":%s,"additionalProperties":false}`, properties.String(), marshal(required))
+	return nil
+}
+
+// marshal is for what always has a JSON form.
+func marshal(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic("catalog: " + err.Error())
+	}
+	return data
+}
+
+// A prompt answers with its messages.
+type prompt struct{ messages []message }
+
+// A message is a text with places for arguments, or another content with the
+// role before it.
+type message struct {
+	parts []part
+	block mcp.Content // nil if it is all text
+}
+
+// A part is a text, or else the name of the argument that stands there.
+type part struct {
+	text     string
+	argument bool
+}
+
+// add reads a message, of which a text may have places for the arguments.
+func (p *prompt) add(raw []byte, arguments []string) bool {
+	role := "user"
+	var content []byte
+	ok := object(raw, func(key string, value []byte) {
+		switch key {
+		case "role":
+			text(&role, value)
+		case "content":
+			content = value
+		}
+	})
+	if !ok || len(content) == 0 {
+		return false
+	}
+	m := message{parts: []part{{text: clean.Line(role, maxFindingName) + ": "}}}
+	said := ""
+	if !text(&said, content) {
+		block := contentBlock(content)
+		if t, ok := block.(*mcp.TextContent); ok {
+			said = t.Text
+		} else {
+			m.block = block
+		}
+	}
+	m.parts = append(m.parts, split(said, arguments)...)
+	p.messages = append(p.messages, m)
+	return true
+}
+
+// split finds the places for arguments in a text.
+func split(text string, arguments []string) []part {
+	known := make(map[string]bool, len(arguments))
+	for _, a := range arguments {
+		known[a] = true
+	}
+	var parts []part
+	for from := 0; ; {
+		end := strings.Index(text[from:], "}}")
+		if end < 0 {
+			return append(parts, part{text: text})
+		}
+		end += from
+		open := strings.LastIndex(text[from:end], "{{")
+		if open < 0 || !known[text[from+open+2:end]] {
+			from = end + 2
+			continue
+		}
+		open += from
+		parts = append(parts, part{text: text[:open]}, part{text[open+2 : end], true})
+		text, from = text[end+2:], 0
+	}
+}
+
+// get is the [registry.Handler] of the prompt.
+func (p *prompt) get(_ context.Context, c *registry.Call) (*registry.Result, error) {
+	if len(p.messages) == 0 {
+		return nil, nothing(c)
+	}
+	values := make(map[string]string)
+	for name, value := range strictjson.Members(c.Arguments) {
+		values[name] = jsonText(value)
+	}
+	r := new(registry.Result)
+	room := maxPrompt
+	for _, m := range p.messages {
+		said, ok := m.with(values, &room)
+		if !ok {
+			return nil, &registry.Error{
+				Kind: registry.InvalidArguments, Namespace: c.Function.Namespace(), Name: c.Function.Name,
+				Message: fmt.Sprintf("With these arguments the prompt has more than %d bytes.", maxPrompt), NotRun: true,
+			}
+		}
+		r.Content = append(r.Content, &mcp.TextContent{Text: said})
+		if m.block != nil {
+			r.Content = append(r.Content, m.block)
+		}
+	}
+	return r, nil
+}
+
+// with puts the arguments into their places, as far as there is room.
+func (m *message) with(values map[string]string, room *int) (string, bool) {
+	var b strings.Builder
+	for _, p := range m.parts {
+		text := p.text
+		if p.argument {
+			text = values[text]
+		}
+		if *room -= len(text); *room < 0 {
+			return "", false
+		}
+		b.WriteString(text)
+	}
+	if m.block != nil {
+		return strings.TrimSuffix(b.String(), " "), true
+	}
+	return b.String(), true
+}

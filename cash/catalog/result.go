@@ -1,0 +1,179 @@
+package catalog
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/internal/schema"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// results are what a tool answers.
+type results struct {
+	byArguments map[string]*registry.Result // in canonical form
+	other       *registry.Result            // nil if there is none
+}
+
+// newResults reads the members result and results of a tool, either of which
+// may be empty.
+func newResults(d *definition, result, list []byte) *results {
+	r := new(results)
+	if len(list) > 0 && strictjson.KindOf(list) != strictjson.Array {
+		d.flag("results: want an array, got type %s", strictjson.KindOf(list))
+	}
+	var input *schema.Schema // for its defaults
+	for i, one := range strictjson.Elements(list) {
+		arguments, result := readCase(one)
+		switch kind := strictjson.KindOf(arguments); {
+		case len(result) == 0:
+			d.flag("results: number %d has no result", i+1)
+		case len(arguments) == 0:
+			r.setOther(result)
+		case kind != strictjson.Object || strictjson.Check(arguments) != nil:
+			d.flag("results: number %d has arguments that no call can have", i+1)
+		default:
+			if input == nil {
+				input = inputOf(d)
+			}
+			r.set(input.WithDefaults(arguments), result)
+		}
+	}
+	if len(result) > 0 {
+		r.setOther(result)
+	}
+	return r
+}
+
+// readCase takes an element of results apart. What is missing is empty.
+func readCase(one []byte) (arguments, result []byte) {
+	for key, value := range strictjson.Members(one) {
+		switch key {
+		case "arguments":
+			if strictjson.KindOf(value) != strictjson.Null {
+				arguments = value
+			}
+		case "result":
+			result = value
+		}
+	}
+	return arguments, result
+}
+
+// inputOf returns the schema of d's arguments, or one without defaults.
+func inputOf(d *definition) *schema.Schema {
+	if s, err := schema.Parse(d.inputSchema()); err == nil {
+		return s
+	}
+	s, err := schema.Parse([]byte(`{}`))
+	if err != nil {
+		panic("catalog: " + err.Error())
+	}
+	return s
+}
+
+func (r *results) set(arguments, result []byte) {
+	key := string(strictjson.Canonical(arguments))
+	if r.byArguments == nil {
+		r.byArguments = make(map[string]*registry.Result)
+	}
+	if r.byArguments[key] == nil {
+		r.byArguments[key] = toolResult(result)
+	}
+}
+
+func (r *results) setOther(result []byte) {
+	if r.other == nil {
+		r.other = toolResult(result)
+	}
+}
+
+// answer is the [registry.Handler] of the tool.
+func (r *results) answer(_ context.Context, c *registry.Call) (*registry.Result, error) {
+	result := r.other
+	if len(r.byArguments) > 0 {
+		if is := r.byArguments[string(strictjson.Canonical(c.Arguments))]; is != nil {
+			result = is
+		}
+	}
+	if result == nil {
+		return nil, nothing(c)
+	}
+	copied := *result // middleware may add to it
+	copied.Content = slices.Clip(copied.Content)
+	return &copied, nil
+}
+
+// nothing is the error of what the document has no content for.
+func nothing(c *registry.Call) error {
+	return &registry.Error{
+		Kind: registry.Unavailable, Namespace: c.Function.Namespace(), Name: c.Function.Name, NotRun: true,
+		Message: "`" + c.Function.Name + "` is part of a recorded catalog, which has no answer to this call.",
+		Hint:    "The same call has none later either; call something else.",
+	}
+}
+
+// toolResult reads a result: one of tools/call, or else any JSON as text.
+func toolResult(data []byte) *registry.Result {
+	r := new(registry.Result)
+	called := false
+	for key, value := range strictjson.Members(data) {
+		switch kind := strictjson.KindOf(value); {
+		case key == "content" && kind == strictjson.Array:
+			called = true
+			for _, block := range strictjson.Elements(value) {
+				r.Content = append(r.Content, contentBlock(block))
+			}
+		case key == "structuredContent" && kind == strictjson.Object:
+			called = true
+			r.Structured = compact(value)
+		case key == "isError":
+			flag(&r.IsError, value)
+		}
+	}
+	switch {
+	case !called:
+		return registry.TextResult(jsonText(data))
+	case r.Content == nil && r.Structured != nil:
+		r.Content = []mcp.Content{&mcp.TextContent{Text: string(r.Structured)}}
+	}
+	return r
+}
+
+// contentBlock reads one block of content; one that is of no known kind is its
+// own text.
+func contentBlock(data []byte) mcp.Content {
+	var r mcp.CallToolResult
+	if r.UnmarshalJSON(slices.Concat([]byte(`{"content":[`), data, []byte(`]}`))) == nil && len(r.Content) == 1 {
+		switch c := r.Content[0].(type) {
+		case *mcp.TextContent, *mcp.ImageContent, *mcp.AudioContent, *mcp.ResourceLink:
+			return c
+		case *mcp.EmbeddedResource:
+			if c.Resource != nil {
+				return c
+			}
+		}
+	}
+	return &mcp.TextContent{Text: jsonText(data)}
+}
+
+// jsonText is a string as its text, and anything else as compact JSON.
+func jsonText(data []byte) string {
+	if strictjson.KindOf(data) == strictjson.String {
+		return strictjson.Text(data)
+	}
+	return string(compact(data))
+}
+
+// compact drops the white space of JSON, and keeps everything else as spelled.
+func compact(data []byte) []byte {
+	var b bytes.Buffer
+	if err := json.Compact(&b, data); err != nil {
+		panic("catalog: " + err.Error()) // the document is JSON
+	}
+	return b.Bytes()
+}

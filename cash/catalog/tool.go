@@ -1,0 +1,86 @@
+package catalog
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/cash-mcp/go-sdk/internal/schema"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// readTool reads a tool of tools/list, and its results.
+func readTool(d *definition, limits *Limits) error {
+	var output, result, results []byte
+	d.members(func(key string, value []byte) bool {
+		switch key {
+		case "inputSchema":
+			d.input = bytes.Clone(value)
+		case "outputSchema":
+			output = value
+		case "annotations":
+			return object(value, d.annotation)
+		case "result":
+			result = value
+		case "results":
+			results = value
+		default:
+			return d.common(key, value)
+		}
+		return true
+	})
+	if err := d.named(); err != nil {
+		return err
+	}
+	limits.check(d, "inputSchema", d.input)
+	if len(output) > 0 && limits.check(d, "outputSchema", output) {
+		s, err := schema.Parse(output)
+		if err != nil {
+			d.flag("outputSchema is not used: %v", err)
+		} else {
+			d.returns = s.Summary()
+		}
+	}
+	d.handler = newResults(d, result, results).answer
+	return nil
+}
+
+// annotation reads what a tool says of its effects, which nobody has verified.
+func (d *definition) annotation(key string, value []byte) {
+	ok := true
+	switch key {
+	case "title":
+		if d.title == "" {
+			ok = text(&d.title, value)
+		}
+	case "tags":
+		ok = texts(&d.tags, value)
+	case "readOnlyHint":
+		ok = flag(&d.readOnly, value)
+	case "idempotentHint":
+		ok = flag(&d.idempotent, value)
+	case "destructiveHint":
+		ok = flag(&d.destructive, value)
+	}
+	if !ok {
+		d.flag("annotations: %s: a value of type %s is of no use", key, strictjson.KindOf(value))
+	}
+}
+
+// inputSchema is the schema that arguments are held to. One that does not say of
+// what type it is is given that of arguments.
+func (d *definition) inputSchema() json.RawMessage {
+	if strictjson.KindOf(d.input) != strictjson.Object {
+		return d.input
+	}
+	members := 0
+	for key := range strictjson.Members(d.input) {
+		if members++; key == "type" {
+			return d.input
+		}
+	}
+	typed := []byte(`{"type":"object"`)
+	if members > 0 {
+		typed = append(typed, ',')
+	}
+	return append(typed, strictjson.Trim(d.input)[1:]...)
+}
