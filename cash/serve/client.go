@@ -25,8 +25,8 @@ func client(req *mcp.CallToolRequest) *registry.Client {
 		return req.Session.Log(ctx, &mcp.LoggingMessageParams{Level: mcp.LoggingLevel(m.Level), Logger: m.Logger, Data: m.Data})
 	}
 	caps := req.ClientCapabilities()
-	if caps == nil || caps.Elicitation == nil {
-		return c
+	if caps == nil || caps.Elicitation == nil || caps.Elicitation.URL != nil && caps.Elicitation.Form == nil {
+		return c // nobody to be asked, or by nothing but a URL
 	}
 	if req.ProtocolVersion() > objectsOnly {
 		c.TakesInputRequests = true

@@ -14,8 +14,9 @@ import (
 // embedder's HTTP middleware has put into the request's context.
 const callerExtra = "github.com/cash-mcp/go-sdk/caller"
 
-// identify returns the context of a request with its caller in it.
-func (s *Server) identify(ctx context.Context, req mcp.Request) (context.Context, error) {
+// Identify returns the context of a request with its caller in it. The error is
+// that of [Options.Identify] and refuses the request.
+func (s *Server) Identify(ctx context.Context, req mcp.Request) (context.Context, error) {
 	if s.opts.Identify != nil {
 		c, err := s.opts.Identify(ctx, req)
 		if err != nil {

@@ -101,7 +101,7 @@ func (s *Server) answer(ctx context.Context, f ToolFunc, req *mcp.CallToolReques
 			r, err = nil, errPanic
 		}
 	}()
-	if ctx, err = s.identify(ctx, req); err != nil {
+	if ctx, err = s.Identify(ctx, req); err != nil {
 		return nil, err
 	}
 	return f(registry.WithVia(ctx, via(req)), &Request{
@@ -260,7 +260,7 @@ func (s *Server) instructions(ctx context.Context, req mcp.Request, own string) 
 	ctx, cancel := context.WithTimeout(ctx, instructTimeout)
 	defer cancel()
 	line, err := apart(ctx, s.opts.Logger, "instructions", func() (string, error) {
-		ctx, err := s.identify(ctx, req)
+		ctx, err := s.Identify(ctx, req)
 		if err != nil {
 			return "", err
 		}

@@ -1,0 +1,103 @@
+package control
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// Bounds of a question: arguments, and characters of a name, of a value and of
+// other text.
+const (
+	maxShown  = 30
+	maxKey    = 60
+	maxValue  = 200
+	maxReason = 300
+)
+
+func newRequest(c *registry.Call, reason string, age time.Duration) *ApprovalRequest {
+	now := time.Now()
+	r := &ApprovalRequest{
+		Function: c.Function, Class: ClassOf(c.Function), Caller: c.Caller, Reason: reason,
+		Asked: now, Expires: now.Add(age),
+	}
+	r.Text = questionText(r, c.Arguments)
+	return r
+}
+
+// questionText is the question as a person reads it. All that comes from outside
+// stands in a line of its own, whose beginning is ours.
+func questionText(r *ApprovalRequest, args json.RawMessage) string {
+	f := r.Function
+	var b strings.Builder
+	fmt.Fprintf(&b, "Approve this call?\n\nTool: %s\nId: %s\n", shownName(f.Path()), f.Primitive())
+	fmt.Fprintf(&b, "Effect: %s\n", effects[r.Class])
+	if about := clean.FirstLine(f.Description, maxReason); about != "" {
+		fmt.Fprintf(&b, "About: %s\n", clean.Line(about, maxReason))
+	}
+	if r.Reason != "" {
+		fmt.Fprintf(&b, "Reason: %s\n", r.Reason)
+	}
+	writeArguments(&b, args)
+	return b.String()
+}
+
+var effects = map[Class]string{
+	ReadOnly:    "read-only, as the tool says of itself; not verified",
+	Writes:      "may change something",
+	Destructive: "destructive: may delete or overwrite, as the tool says of itself; not verified",
+}
+
+func writeArguments(b *strings.Builder, args json.RawMessage) {
+	shown := []byte(redact(string(args)))
+	if strictjson.Check(shown) != nil {
+		b.WriteString("Arguments: they cannot be shown.\n")
+		return
+	}
+	n := 0
+	for key, value := range strictjson.Members(shown) {
+		if n == 0 {
+			b.WriteString("Arguments:\n")
+		}
+		if n++; n <= maxShown {
+			fmt.Fprintf(b, "  %s: %s\n", shownKey(key), shownValue(value))
+		}
+	}
+	switch {
+	case n == 0:
+		b.WriteString("Arguments: none\n")
+	case n > maxShown:
+		fmt.Fprintf(b, "  (and %d more that are not shown)\n", n-maxShown)
+	}
+}
+
+func shownKey(key string) string {
+	if shown := clean.Line(key, maxKey); shown != "" {
+		return shown
+	}
+	return `""`
+}
+
+// shownValue is a value in a line. A text stands in quotes in which invisible
+// characters are written out.
+func shownValue(value []byte) string {
+	text := string(strictjson.Canonical(value))
+	if strictjson.KindOf(value) == strictjson.String {
+		text = strconv.Quote(strictjson.Text(value))
+	}
+	shown := clean.Line(text, maxValue)
+	if n := utf8.RuneCountInString(text); n > maxValue {
+		shown += fmt.Sprintf(" (%d characters)", n)
+	}
+	return shown
+}
+
+// shownReason is what the operator gives as a reason.
+func shownReason(reason string) string { return clean.Line(reason, maxReason) }

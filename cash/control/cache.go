@@ -1,0 +1,265 @@
+package control
+
+import (
+	"cmp"
+	"container/list"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// MetaCacheHit is the key of [registry.Result.Meta] under which a [Cache] says
+// true in a result that it had kept.
+const MetaCacheHit = "cash/cache_hit"
+
+// CacheOptions configure a [Cache]. Nil caches nothing.
+type CacheOptions struct {
+	// ReadOnly is the operator's word that functions that declare themselves
+	// read-only may be cached. For those of upstream servers the declaration is
+	// a hint that nobody has verified: one that lies is not run again while its
+	// result is kept. False caches nothing.
+	ReadOnly bool
+	// Allow are the only functions that are cached, by id or dotted path as in
+	// [QuotaOptions.Tools], and if they declare that they are read-only. Nil is
+	// all; set it where hints are not to be trusted.
+	Allow []string
+	// TTL is how long a result is kept, from when its call began. Zero is 5
+	// minutes.
+	TTL time.Duration
+	// MaxBytes bounds all results together, roughly. Zero is 64 MiB.
+	MaxBytes int
+	// MaxEntries bounds their number. Zero is 10,000.
+	MaxEntries int
+	// MaxResult bounds one result, in bytes. Zero is 1 MiB.
+	MaxResult int
+	// Now is the clock. Nil is time.Now.
+	Now func() time.Time
+}
+
+// A Cache answers a call of a read-only function with the result of an earlier
+// one of the same caller, function and arguments (gateway surface, section
+// 4.5). The caller is the owner of the call and the ID, roles and attributes of
+// its [registry.Caller]; the function is all of its [registry.Function.Definition];
+// the order of arguments does not matter. A caller that cannot be told from
+// others is never answered from the cache.
+//
+// Not kept are errors and results that say that they are one, results that ask
+// for input or that a person's answers went into, streamed results, those of
+// functions that are behind a gate of their own, and contents with metadata of
+// their own. When there is no room, the longest unused goes first.
+//
+// A kept result may be older than a change that the same caller has made since,
+// by up to the TTL. [Cache.Flush] belongs after each change of the catalog.
+//
+// A Cache is safe for concurrent use; a nil one caches nothing.
+type Cache struct {
+	opts  CacheOptions
+	allow map[string]bool // by id or canonical path; nil is all
+
+	mu         sync.Mutex
+	generation int // of Flush
+	bytes      int
+	entries    map[digest]*list.Element
+	order      *list.List // of *cached, the longest unused first
+}
+
+type cached struct {
+	key     digest
+	result  *registry.Result
+	size    int
+	expires time.Time
+}
+
+// NewCache returns an empty cache. What is neither an id nor a path in Allow is
+// an error.
+func NewCache(opts *CacheOptions) (*Cache, error) {
+	var o CacheOptions
+	if opts != nil {
+		o = *opts
+	}
+	o.TTL = cmp.Or(o.TTL, 5*time.Minute)
+	o.MaxBytes = cmp.Or(o.MaxBytes, 64<<20)
+	o.MaxEntries = cmp.Or(o.MaxEntries, 10_000)
+	o.MaxResult = cmp.Or(o.MaxResult, 1<<20)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	c := &Cache{opts: o, entries: make(map[digest]*list.Element), order: list.New()}
+	if o.Allow != nil {
+		c.allow = make(map[string]bool)
+	}
+	for _, key := range o.Allow {
+		key, err := parseToolKey(key)
+		if err != nil {
+			return nil, fmt.Errorf("cache: allow: %w", err)
+		}
+		c.allow[key] = true
+	}
+	return c, nil
+}
+
+// Flush drops all results, also those of calls that have not ended.
+func (c *Cache) Flush() {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.generation++
+	c.bytes = 0
+	clear(c.entries)
+	c.order.Init()
+}
+
+// Middleware answers from the cache, with a copy of the result that has
+// [MetaCacheHit], and keeps what may be kept.
+func (c *Cache) Middleware() registry.Middleware {
+	return func(next registry.Handler) registry.Handler {
+		if c == nil {
+			return next
+		}
+		return func(ctx context.Context, call *registry.Call) (*registry.Result, error) {
+			if !c.takes(call) {
+				return next(ctx, call)
+			}
+			return c.answer(ctx, call, next)
+		}
+	}
+}
+
+// takes reports whether the call may be answered from the cache.
+func (c *Cache) takes(call *registry.Call) bool {
+	f := call.Function
+	switch {
+	case !c.opts.ReadOnly, !f.ReadOnly, f.Destructive, f.Streaming(), f.Gated():
+		return false
+	case call.Plan != nil, call.Owner() == "":
+		return false
+	case call.Client != nil && (call.Client.State != "" || call.Client.Answers != nil): // a later round of a call
+		return false
+	}
+	if c.allow == nil {
+		return true
+	}
+	keys := toolKeys(f)
+	return slices.ContainsFunc(keys[:], func(key string) bool { return c.allow[key] })
+}
+
+func (c *Cache) answer(ctx context.Context, call *registry.Call, next registry.Handler) (*registry.Result, error) {
+	key := cacheKey(call)
+	now := c.opts.Now()
+	kept, generation := c.find(key, now)
+	if kept != nil {
+		note(ctx, func(r *record) { r.cacheHit = true })
+		return hit(kept), nil
+	}
+	call, asked := watched(call)
+	res, err := next(ctx, call)
+	if err != nil || res == nil {
+		return res, err
+	}
+	if _, forged := res.Meta[MetaCacheHit]; forged {
+		own := *res
+		own.Meta = maps.Clone(res.Meta)
+		delete(own.Meta, MetaCacheHit)
+		res = &own
+	}
+	if !asked.Load() {
+		c.keep(key, res, now.Add(c.opts.TTL), generation)
+	}
+	return res, nil
+}
+
+// hit returns a copy of a kept result that says what it is.
+func hit(kept *registry.Result) *registry.Result {
+	res := *kept
+	res.Content = slices.Clone(kept.Content)
+	res.Meta = map[string]any{MetaCacheHit: true}
+	maps.Copy(res.Meta, kept.Meta)
+	return &res
+}
+
+// watched returns a copy of the call that notes whether the person was asked
+// anything.
+func watched(call *registry.Call) (*registry.Call, *atomic.Bool) {
+	asked := new(atomic.Bool)
+	if call.Client == nil || call.Client.Elicit == nil {
+		return call, asked
+	}
+	own, client := *call, *call.Client
+	client.Elicit = func(ctx context.Context, q *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+		asked.Store(true)
+		return call.Client.Elicit(ctx, q)
+	}
+	own.Client = &client
+	return &own, asked
+}
+
+// cacheKey identifies who calls, the function, and the arguments.
+func cacheKey(call *registry.Call) (key digest) {
+	h := sha256.New()
+	writeBinding(h, call)
+	if who := call.Caller; who != nil {
+		writeParts(h, who.ID)
+		writeParts(h, slices.Sorted(slices.Values(who.Roles))...)
+		for _, name := range slices.Sorted(maps.Keys(who.Attributes)) {
+			writeParts(h, name, who.Attributes[name])
+		}
+	}
+	h.Sum(key[:0])
+	return key
+}
+
+// find returns what is kept, or nil, and the generation for keep.
+func (c *Cache) find(key digest, now time.Time) (*registry.Result, int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.entries[key]
+	if e == nil {
+		return nil, c.generation
+	}
+	kept := e.Value.(*cached)
+	if !now.Before(kept.expires) {
+		c.remove(e)
+		return nil, c.generation
+	}
+	c.order.MoveToBack(e)
+	return kept.result, c.generation
+}
+
+// keep stores a result, if it may be stored, unless there was a Flush since its
+// call began.
+func (c *Cache) keep(key digest, res *registry.Result, expires time.Time, generation int) {
+	own, size, ok := keepable(res)
+	if !ok || size > min(c.opts.MaxResult, c.opts.MaxBytes) || c.opts.MaxEntries < 1 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if generation != c.generation {
+		return
+	}
+	if old := c.entries[key]; old != nil {
+		c.remove(old)
+	}
+	for c.order.Len() > 0 && (c.bytes+size > c.opts.MaxBytes || c.order.Len() >= c.opts.MaxEntries) {
+		c.remove(c.order.Front())
+	}
+	c.entries[key] = c.order.PushBack(&cached{key, own, size, expires})
+	c.bytes += size
+}
+
+func (c *Cache) remove(e *list.Element) {
+	kept := c.order.Remove(e).(*cached)
+	delete(c.entries, kept.key)
+	c.bytes -= kept.size
+}

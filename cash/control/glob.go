@@ -1,0 +1,131 @@
+package control
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// A glob matches dotted paths, label by label: '*' stands for any characters of
+// a label, and ** for any number of labels; at the end for at least one.
+type glob []string // labels, in lower case and without underscores
+
+// maxGlob bounds a glob in bytes. Matching takes at most so many steps for each
+// byte of a path.
+const maxGlob = 256
+
+// anyLabels is the label that stands for any number of them.
+const anyLabels = "**"
+
+func parseGlob(text string) (glob, error) {
+	if len(text) > maxGlob {
+		return nil, fmt.Errorf("it has %d bytes; at most %d are allowed", len(text), maxGlob)
+	}
+	labels := strings.Split(text, ".")
+	for i, label := range labels {
+		folded, err := globLabel(label)
+		if err != nil {
+			return nil, err
+		}
+		labels[i] = folded
+	}
+	return labels, nil
+}
+
+func globLabel(label string) (string, error) {
+	if label == anyLabels {
+		return label, nil
+	}
+	if strings.Contains(label, anyLabels) {
+		return "", errors.New("'**' stands for whole labels, as in orders.**")
+	}
+	var b []byte
+	for i := range len(label) {
+		switch c := label[i]; {
+		case c == '*', 'a' <= c && c <= 'z', '0' <= c && c <= '9', 'A' <= c && c <= 'Z', c == '_':
+			b = appendFolded(b, label[i:i+1])
+		default:
+			return "", fmt.Errorf("%q at byte %d: labels have ASCII letters, digits, '_' and '*'", c, i)
+		}
+	}
+	if len(b) == 0 {
+		return "", errors.New("a label is empty")
+	}
+	if strings.Contains(string(b), anyLabels) { // of *_*
+		return "", errors.New("'*' stands next to another one")
+	}
+	return string(b), nil
+}
+
+// appendFolded appends text in the form in which identifiers are compared.
+func appendFolded(dst []byte, text string) []byte {
+	for i := range len(text) {
+		c := text[i]
+		if c == '_' {
+			continue
+		}
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
+// match reports whether the glob matches a folded path. It does not allocate.
+// The last ** met is the only one that may still have to take more.
+func (g glob) match(path []byte) bool {
+	rest, more := path, true // labels that are left
+	at := 0                  // in g
+	retry := -1              // where to go on after the ** took one more label
+	var taken []byte         // what is left after what it has taken
+	for more {
+		label, after, dot := bytes.Cut(rest, dotByte)
+		switch {
+		case at < len(g) && g[at] == anyLabels:
+			if at == len(g)-1 {
+				return true
+			}
+			at++
+			retry, taken = at, rest
+			continue
+		case at < len(g) && matchLabel(g[at], label):
+			at++
+			rest, more = after, dot
+		case retry >= 0:
+			_, after, dot := bytes.Cut(taken, dotByte)
+			at, taken, rest, more = retry, after, after, dot
+		default:
+			return false
+		}
+	}
+	return at == len(g)
+}
+
+var dotByte = []byte{'.'}
+
+// matchLabel matches one label.
+func matchLabel(pattern string, label []byte) bool {
+	p, i := 0, 0
+	star, taken := -1, 0
+	for i < len(label) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, taken = p, i
+			p++
+		case p < len(pattern) && pattern[p] == label[i]:
+			p++
+			i++
+		case star >= 0:
+			taken++
+			p, i = star+1, taken
+		default:
+			return false
+		}
+	}
+	for p < len(pattern) && pattern[p] == '*' {
+		p++
+	}
+	return p == len(pattern)
+}

@@ -1,0 +1,61 @@
+package control
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"strings"
+	"time"
+
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// A planToken is 32 bytes: a random number, when it expires, and a signature
+// over both and the call that it is for.
+type planToken struct {
+	head [16]byte
+	mac  planMAC
+}
+
+type planMAC [16]byte
+
+const planPrefix = "plan-"
+
+var planEncoding = base64.RawURLEncoding.Strict() // one spelling for each token
+
+// token returns a new token for the call.
+func (p *Plans) token(c *registry.Call) string {
+	var t planToken
+	rand.Read(t.head[:8])
+	binary.BigEndian.PutUint64(t.head[8:], uint64(p.opts.Now().Add(p.opts.MaxAge).UnixMilli()))
+	return planPrefix + planEncoding.EncodeToString(append(t.head[:], p.sign(t, c)...))
+}
+
+// sign returns the signature that the token should have.
+func (p *Plans) sign(t planToken, c *registry.Call) []byte {
+	h := hmac.New(sha256.New, p.opts.Key)
+	writeParts(h, "plan", string(t.head[:]))
+	writeBinding(h, c)
+	return h.Sum(nil)[:len(t.mac)]
+}
+
+func (t planToken) expires() time.Time {
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(t.head[8:])))
+}
+
+// parsePlanToken reads what may be anything.
+func parsePlanToken(text string) (t planToken, ok bool) {
+	text, ok = strings.CutPrefix(text, planPrefix)
+	if !ok || len(text) != planEncoding.EncodedLen(len(t.head)+len(t.mac)) {
+		return t, false
+	}
+	data, err := planEncoding.DecodeString(text)
+	if err != nil {
+		return t, false
+	}
+	copy(t.head[:], data)
+	copy(t.mac[:], data[len(t.head):])
+	return t, true
+}

@@ -1,0 +1,123 @@
+package control
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// A Decision is what a [Rule], or a person, says of a call.
+type Decision string
+
+// The decisions. The zero value is none.
+const (
+	Allow           Decision = "allow"
+	Deny            Decision = "deny"
+	RequireApproval Decision = "require_approval" // a person decides, see [Approvals]
+)
+
+func (d Decision) known() bool { return d == Allow || d == Deny || d == RequireApproval }
+
+// A Policy decides which calls of the functions that a caller sees are run. What
+// a caller must not even see is hidden instead ([registry.Visibility]). It is
+// safe for concurrent use. Make one with [NewPolicy].
+type Policy struct {
+	rules     []rule
+	fallback  Decision
+	approvals *Approvals
+}
+
+// PolicyOptions are what a [Policy] consists of. Nil is fine.
+type PolicyOptions struct {
+	// Rules are asked in order; the first that applies decides.
+	Rules []Rule
+	// Default decides where no rule applies. Zero is Allow.
+	Default Decision
+	// Approvals are how a person is asked. Nil is NewApprovals(nil).
+	Approvals *Approvals
+}
+
+// NewPolicy returns a policy. A rule that does not say what it decides, or that
+// could not apply as it is written, is an error that names it: a mistake allows
+// nothing.
+func NewPolicy(opts *PolicyOptions) (*Policy, error) {
+	var o PolicyOptions
+	if opts != nil {
+		o = *opts
+	}
+	p := &Policy{fallback: Allow, approvals: o.Approvals}
+	if o.Default != "" {
+		p.fallback = o.Default
+	}
+	if !p.fallback.known() {
+		return nil, fmt.Errorf("policy: unknown default decision %.40q", o.Default)
+	}
+	if p.approvals == nil {
+		p.approvals = NewApprovals(nil)
+	}
+	for i := range o.Rules {
+		r, err := compileRule(&o.Rules[i])
+		if err != nil {
+			return nil, fmt.Errorf("policy: rule %d: %w", i, err)
+		}
+		p.rules = append(p.rules, r)
+	}
+	return p, nil
+}
+
+// Approvals returns the approvals that the policy asks for.
+func (p *Policy) Approvals() *Approvals { return p.approvals }
+
+// Decide returns what the policy says of a call, and the reason that the rule
+// gives; for the default there is none.
+func (p *Policy) Decide(c *registry.Call) (d Decision, reason string) {
+	var buf [256]byte // on the stack
+	s := newSubject(c, buf[:0])
+	for i := range p.rules {
+		if p.rules[i].applies(&s) {
+			return p.rules[i].decision, p.rules[i].reason
+		}
+	}
+	return p.fallback, ""
+}
+
+// Middleware returns the policy as middleware. Within a dry run a call that
+// needs approval is no error; the plan says that it is required.
+func (p *Policy) Middleware() registry.Middleware {
+	if p.approvals == nil {
+		panic("control: a Policy is made by NewPolicy")
+	}
+	return func(next registry.Handler) registry.Handler {
+		return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
+			switch d, reason := p.Decide(c); d {
+			case Allow:
+				c.Plan.Add("policy", "pass")
+				return next(ctx, c)
+			case RequireApproval:
+				if c.Plan != nil {
+					c.Plan.Add("approval", "required")
+					return next(ctx, c)
+				}
+				return p.approvals.run(ctx, c, reason, next)
+			default:
+				return nil, denied(c, reason)
+			}
+		}
+	}
+}
+
+// denied is the error for a call that a rule denies.
+func denied(c *registry.Call, reason string) error {
+	e := notAllowed(c, fmt.Sprintf("The policy of this server does not allow this call of `%s`.", c.Function.Name))
+	if reason != "" {
+		e.Message += " " + reason
+	}
+	e.Hint = "Do not repeat it: the answer will be the same. Go on without it, or tell the user."
+	return e
+}
+
+func notAllowed(c *registry.Call, message string) *registry.Error {
+	f := c.Function
+	return &registry.Error{Kind: registry.Denied, Namespace: f.Namespace(), Name: f.Name, Message: message, NotRun: true}
+}

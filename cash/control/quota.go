@@ -1,0 +1,218 @@
+package control
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// A Limit bounds how often one owner calls one tool (gateway surface, section
+// 4.5). A zero member is no limit, and a negative one lets nothing through.
+type Limit struct {
+	// PerMinute is the most calls in any 60 seconds.
+	PerMinute int
+	// Burst is the most calls at once, where that is to be less than PerMinute:
+	// the others are spread evenly over the minute. It means nothing alone.
+	Burst int
+	// PerSession is the most calls until the session ends.
+	PerSession int
+}
+
+// none reports whether l limits nothing.
+func (l Limit) none() bool { return l.PerMinute == 0 && l.PerSession == 0 }
+
+// QuotaOptions configure a [Quota]. Nil limits nothing.
+type QuotaOptions struct {
+	// Default is the limit of each function that Tools does not name. Every
+	// function is counted for itself.
+	Default Limit
+	// Tools are limits of functions, by id (billing:refund#a1b2c3d4) or by dotted
+	// path (billing.refund) in any spelling. A path outlives a change of the
+	// function's parameters, an id with a hash does not. Where an id has no version
+	// or no hash, any will do. If more than one key stands for a function, the
+	// strictest of each kind of limit holds.
+	Tools map[string]Limit
+	// Meta are limits of the tools that a face shows, such as tool_browse or
+	// help, by name. See [Quota.Allow] and [Through].
+	Meta map[string]Limit
+	// SessionIdle ends a session in which nothing was called for so long: what
+	// has been counted is forgotten. Zero is an hour. See [Quota.Forget].
+	SessionIdle time.Duration
+	// Max bounds how many pairs of owner and tool are counted at a time. Zero is
+	// 100,000.
+	Max int
+	// Now is the clock. Nil is time.Now.
+	Now func() time.Time
+}
+
+// A Quota limits how often callers call. It counts for each owner
+// ([registry.Call.Owner]) and tool: an authenticated caller, or a connection,
+// is a session; all who cannot be told from one another share one. A call that
+// one of several limits refuses counts for none of them, and a dry run is held
+// to the limits and counts for none. What was let through counts, whatever
+// became of it, and so does each round of a call that asks for input.
+//
+// The limit per minute is a log of the calls of the last 60 seconds, because a
+// token bucket alone lets twice as many through in the worst minute; it takes 8
+// bytes for each. Bursts are a token bucket of golang.org/x/time/rate.
+//
+// When there is no room for a further owner, what is counted for connections
+// goes first, the longest unused before the others: whoever has one could as
+// well begin anew with another. Nothing that is counted for an authenticated
+// caller is given up, nor for those who share: new owners are refused then.
+// Limits hold for this process. A Quota is safe for concurrent use; a nil one
+// limits nothing.
+type Quota struct {
+	opts  QuotaOptions
+	tools map[string]Limit // by id or canonical path
+	idle  time.Duration
+	start time.Time
+
+	mu       sync.Mutex
+	last     time.Duration // the latest time that was seen, since start
+	sessions sessions
+}
+
+// NewQuota returns a quota of which nothing is used up. A key of Tools that is
+// neither an id nor a path is an error: a mistake lifts no limit.
+func NewQuota(opts *QuotaOptions) (*Quota, error) {
+	var o QuotaOptions
+	if opts != nil {
+		o = *opts
+	}
+	o.Max = cmp.Or(o.Max, 100_000)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	q := &Quota{opts: o, tools: make(map[string]Limit), start: o.Now(), sessions: newSessions(o.Max)}
+	for key, limit := range o.Tools {
+		key, err := parseToolKey(key)
+		if err != nil {
+			return nil, fmt.Errorf("quota: tools: %w", err)
+		}
+		if other, ok := q.tools[key]; ok {
+			limit = stricter(limit, other)
+		}
+		q.tools[key] = limit
+	}
+	q.idle = minute // after which no limit per minute remembers anything
+	if o.perSession() {
+		q.idle = max(cmp.Or(o.SessionIdle, time.Hour), minute)
+	}
+	return q, nil
+}
+
+// perSession reports whether there is a limit per session.
+func (o *QuotaOptions) perSession() bool {
+	for _, limits := range []map[string]Limit{o.Tools, o.Meta, {"": o.Default}} {
+		for _, limit := range limits {
+			if limit.PerSession != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// stricter returns the lower of each two members, of which zero is the highest.
+func stricter(a, b Limit) Limit {
+	lower := func(a, b int) int {
+		if a == 0 || b != 0 && b < a {
+			return b
+		}
+		return a
+	}
+	return Limit{lower(a.PerMinute, b.PerMinute), lower(a.Burst, b.Burst), lower(a.PerSession, b.PerSession)}
+}
+
+// limitOf returns the limit of a function.
+func (q *Quota) limitOf(f *registry.Function) Limit {
+	if len(q.tools) == 0 {
+		return q.opts.Default
+	}
+	var limit Limit
+	named := false
+	for _, key := range toolKeys(f) {
+		if l, ok := q.tools[key]; ok {
+			limit, named = stricter(limit, l), true
+		}
+	}
+	if !named {
+		return q.opts.Default
+	}
+	return limit
+}
+
+type throughKey struct{}
+
+// Through returns a context that says by which tool of a face a call comes,
+// such as tool_execute. The call is then held to the limit that
+// [QuotaOptions.Meta] has for it as well, and counts for both or neither.
+func Through(ctx context.Context, tool string) context.Context {
+	return context.WithValue(ctx, throughKey{}, tool)
+}
+
+// Allow counts a use of a tool that is not on the way to a function, such as
+// tool_browse or help. owner is as [registry.Call.Owner] has it. The error is
+// nil or an *[registry.Error] of kind [registry.RateLimited], with the details
+// scope, which is the tool, and retry_after in seconds; that is nil where
+// waiting does not help.
+func (q *Quota) Allow(ctx context.Context, owner, tool string) error {
+	if q == nil || q.opts.Meta[tool].none() {
+		return nil
+	}
+	if err := q.use(ctx, owner, false, []charge{{tool, q.opts.Meta[tool]}}); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Forget ends the session of owner, such as a connection that has closed: a
+// later call begins a new one.
+func (q *Quota) Forget(owner string) {
+	if q == nil {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if s := q.sessions.byOwner[owner]; s != nil {
+		q.sessions.drop(s)
+	}
+}
+
+// Middleware refuses calls that are over a limit: with the error of
+// [Quota.Allow], whose scope is the function's id or the tool of [Through].
+// In a dry run it adds the check rate_limit.
+func (q *Quota) Middleware() registry.Middleware {
+	return func(next registry.Handler) registry.Handler {
+		if q == nil {
+			return next
+		}
+		return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
+			var few [2]charge // on the stack
+			if err := q.use(ctx, c.Owner(), c.Plan != nil, q.charges(few[:0], ctx, c)); err != nil {
+				err.Namespace, err.Name = c.Function.Namespace(), c.Function.Name
+				return nil, err
+			}
+			c.Plan.Add("rate_limit", "pass")
+			return next(ctx, c)
+		}
+	}
+}
+
+// charges appends the limits that a call is under.
+func (q *Quota) charges(list []charge, ctx context.Context, c *registry.Call) []charge {
+	if tool, ok := ctx.Value(throughKey{}).(string); ok {
+		if limit := q.opts.Meta[tool]; !limit.none() {
+			list = append(list, charge{tool, limit})
+		}
+	}
+	if limit := q.limitOf(c.Function); !limit.none() {
+		list = append(list, charge{c.Function.Primitive().String(), limit})
+	}
+	return list
+}
