@@ -3,14 +3,18 @@
 //
 // A Go service registers typed functions and text skills in a registry and
 // serves them through three MCP tools, call, help and skill (the CaSH model):
-// a model discovers step by step and pays only for what it looks at.
+// a model discovers step by step and pays only for what it looks at. The same
+// registry can be served through other faces.
 //
 //	registry       namespaces, functions, skills, callers; how a call runs; search
 //	cash           the three tools over a registry: Server
+//	cash/gateway   another face: browse, execute, view; and a stripped proxy
 //	cash/upstream  MCP servers of others, mounted in a registry; discovery, pinning
+//	cash/catalog   tools, resources and prompts from a file, as registries
+//	cash/control   what decides about calls: policy, approval, quota, dry run, cache, retry, audit
 //	cash/serve     transports, identity, draining: what every face needs
-//	cash/control   what decides about calls: the store of withheld results
 //	cash/cashtest  a test kit for embedders: client, compliance check, budgets
+//	firewall       keeps large results behind handles, and shows parts of them
 //	toolid/card    choice cards: a tool in a line, within a budget of tokens
 //	manifest       the well-known document: read, check, write, serve, fetch safely
 //	toolid         names a tool: ids, paths, spellings for the wire

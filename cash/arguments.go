@@ -19,6 +19,8 @@ type toolArguments struct {
 	kwargs                         json.RawMessage // nil if omitted
 	sizelimit                      json.RawMessage
 	replay                         string
+	dryRun                         bool
+	planToken                      string
 	direct                         []member // members that the tool does not name
 }
 
@@ -37,6 +39,8 @@ const (
 	slotKwargs
 	slotSizelimit
 	slotReplay
+	slotDryRun
+	slotPlanToken
 	numSlots
 )
 
@@ -46,6 +50,9 @@ type slots map[string]slot
 var (
 	callSlots = slots{"namespace": slotNamespace, "function": slotFunction, "kwargs": slotKwargs,
 		"sizelimit": slotSizelimit, "replay": slotReplay}
+	// planSlots are those of call where there are plans.
+	planSlots = slots{"namespace": slotNamespace, "function": slotFunction, "kwargs": slotKwargs,
+		"sizelimit": slotSizelimit, "replay": slotReplay, "dryrun": slotDryRun, "plantoken": slotPlanToken}
 	helpSlots  = slots{"namespace": slotNamespace, "function": slotFunction, "kwargs": slotKwargs}
 	skillSlots = slots{"namespace": slotNamespace, "skillname": slotSkillname, "name": slotSkillname, "kwargs": slotKwargs} // R9
 )
@@ -118,6 +125,12 @@ func (a *toolArguments) set(slot slot, key string, value []byte) error {
 	case slotSizelimit:
 		a.sizelimit = value
 		return nil
+	case slotDryRun:
+		if kind != strictjson.Bool {
+			return invalid("The argument `%s` must be true or false, not of type %s.", key, kind)
+		}
+		a.dryRun = string(value) == "true"
+		return nil
 	}
 	if kind != strictjson.String {
 		return invalid("The argument `%s` must be a string, not of type %s.", key, kind)
@@ -132,6 +145,8 @@ func (a *toolArguments) set(slot slot, key string, value []byte) error {
 		a.skillname = text
 	case slotReplay:
 		a.replay = text
+	case slotPlanToken:
+		a.planToken = text
 	}
 	return nil
 }

@@ -43,11 +43,13 @@ func (s *Server) run(ctx context.Context, req *CallRequest, via call) (*registry
 	}
 	c, err := s.pipeline.Prepare(ctx, &registry.Request{
 		Namespace: req.Namespace, Function: req.Function, Arguments: orNone(req.Kwargs),
-		Reserved: reserved, Progress: via.progress, Client: via.client,
+		Reserved: s.reserved(), Progress: via.progress, Client: via.client,
+		DryRun: req.DryRun, PlanToken: req.PlanToken,
 	})
 	if err != nil {
 		return nil, err
 	}
+	plan(c)
 	if c.Client != nil {
 		c.Client.Owner = serve.Owner(ctx, via.connection, via.client)
 	}
@@ -73,6 +75,27 @@ func (s *Server) run(ctx context.Context, req *CallRequest, via call) (*registry
 		return streamed(res), nil
 	}
 	return res, nil
+}
+
+// reserved are the arguments that mean something to the face.
+func (s *Server) reserved() []registry.Reserved {
+	if s.opts.Controls.Plans != nil {
+		return planned
+	}
+	return reserved
+}
+
+// plan heeds what stood among the function's arguments for a dry run.
+func plan(c *registry.Call) {
+	if len(c.Reserved) < len(planned) {
+		return
+	}
+	if string(c.Reserved[2]) == "true" && c.Plan == nil {
+		c.Plan = registry.NewPlan(c.Function)
+	}
+	if token := c.Reserved[3]; token != nil && c.PlanToken == "" {
+		c.PlanToken = strictjson.Text(token)
+	}
 }
 
 // streamed tells a server that mounts this one not to gate the result.

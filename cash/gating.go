@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -35,6 +36,13 @@ type gating struct {
 // they mean there is settled by the function: if it declares them, they are its
 // own.
 var reserved = []registry.Reserved{{Name: "sizelimit"}, {Name: "replay", Takes: isReplay}}
+
+// planned are reserved where there are plans.
+var planned = append(slices.Clip(reserved), registry.Reserved{Name: "dryrun", Takes: isBool}, registry.Reserved{Name: "plantoken", Takes: isText})
+
+func isBool(value json.RawMessage) bool { return strictjson.KindOf(value) == strictjson.Bool }
+
+func isText(value json.RawMessage) bool { return strictjson.KindOf(value) == strictjson.String }
 
 // replayPrefix begins every replay value, so that a function's own argument of
 // that name is not mistaken for one.

@@ -2,7 +2,8 @@ package cash
 
 import (
 	"context"
-	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
 )
 
 // maxInstructions bounds the line that names what is at the top level, in
@@ -43,26 +44,5 @@ func (f face) index(ctx context.Context) string {
 	if names == nil {
 		return line
 	}
-	return line + " " + what + enumerate(names, maxInstructions-len(line)-len(what)-2) + "."
-}
-
-// enumerate joins as many names as fit.
-func enumerate(names []string, most int) string {
-	const more = ", and more"
-	var b strings.Builder
-	for i, name := range names {
-		room := most
-		if i < len(names)-1 {
-			room -= len(more)
-		}
-		if b.Len()+len(name)+2 > room {
-			b.WriteString(more)
-			break
-		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(name)
-	}
-	return strings.TrimPrefix(b.String(), ", ")
+	return line + " " + what + clean.List(names, maxInstructions-len(line)-len(what)-2) + "."
 }

@@ -41,6 +41,10 @@ type Options struct {
 	Repair bool
 	// Middleware wraps every function; the first is outermost.
 	Middleware []registry.Middleware
+	// Controls decide about calls, inside of Middleware; the limits of its Quota
+	// for call, help and skill are heeded. With its Plans the tool call takes
+	// dry_run and plan_token, beside kwargs or in them. Nil is none.
+	Controls *control.Controls
 	// Replays keeps gated results of functions that are not read-only, so that
 	// they need not run twice. Servers that share one tell their results apart
 	// by Name. Nil is control.NewReplays(nil).
@@ -84,6 +88,9 @@ func (o *Options) withDefaults() Options {
 	d.Version = cmp.Or(d.Version, "0.0.0")
 	d.MaxArguments = cmp.Or(d.MaxArguments, registry.DefaultMaxArguments)
 	d.SizeLimit = cmp.Or(d.SizeLimit, gate.Default)
+	if d.Controls == nil {
+		d.Controls = new(control.Controls)
+	}
 	if d.Replays == nil {
 		d.Replays = control.NewReplays(nil)
 	}

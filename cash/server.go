@@ -36,7 +36,7 @@ func NewServer(src registry.Source, opts *Options) *Server {
 		panic("cash: " + err.Error())
 	}
 	s.pipeline = registry.NewPipeline(src, &registry.PipelineOptions{
-		Middleware:   append(slices.Clip(s.opts.Middleware), s.replays),
+		Middleware:   slices.Concat(s.opts.Middleware, s.opts.Controls.Middleware(), []registry.Middleware{s.replays}),
 		Timeout:      s.opts.Timeout,
 		MaxArguments: s.opts.MaxArguments,
 		Repair:       s.opts.Repair,
@@ -58,6 +58,11 @@ type CallRequest struct {
 	// Replay asks for a gated result by the value that its notice gave. Empty
 	// is none.
 	Replay string
+	// DryRun asks what the call would meet, without running it: the result is a
+	// report in JSON. PlanToken is what such a report gave for this very call;
+	// empty is none. Callers of the tool can pass them with [control.Plans] only.
+	DryRun    bool
+	PlanToken string
 }
 
 // A HelpRequest asks for a page of help (RFC 4.2).

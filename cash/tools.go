@@ -7,6 +7,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -80,7 +81,11 @@ func (f face) Add(srv *mcp.Server, host *serve.Server) {
 func ptr[T any](v T) *T { return &v }
 
 func (f face) callTool(ctx context.Context, req *serve.Request) (*registry.Result, error) {
-	args, err := readToolArguments(req.Arguments, callSlots, 0) // the pipeline bounds kwargs
+	known := callSlots
+	if f.opts.Controls.Plans != nil {
+		known = planSlots
+	}
+	args, err := readToolArguments(req.Arguments, known, 0) // the pipeline bounds kwargs
 	if err != nil {
 		return nil, err
 	}
@@ -88,13 +93,22 @@ func (f face) callTool(ctx context.Context, req *serve.Request) (*registry.Resul
 	if err != nil {
 		return nil, err
 	}
-	return f.call(ctx, &CallRequest{
+	return f.call(control.Through(ctx, "call"), &CallRequest{
 		Namespace: args.namespace, Function: args.function,
 		Kwargs: args.kwargs, SizeLimit: limit, Replay: args.replay,
+		DryRun: args.dryRun, PlanToken: args.planToken,
 	}, call{connection: req.Connection, progress: req.Progress, client: req.Client, direct: args.direct})
 }
 
+// metered counts a use of a tool that runs nothing.
+func (f face) metered(ctx context.Context, req *serve.Request, tool string) error {
+	return f.opts.Controls.Quota.Allow(ctx, serve.Owner(ctx, req.Connection, req.Client), tool)
+}
+
 func (f face) helpTool(ctx context.Context, req *serve.Request) (*registry.Result, error) {
+	if err := f.metered(ctx, req, "help"); err != nil {
+		return nil, err
+	}
 	args, err := readToolArguments(req.Arguments, helpSlots, f.opts.MaxArguments)
 	if err != nil {
 		return nil, err
@@ -118,6 +132,9 @@ func (f face) instanceOf(ctx context.Context, namespace string) string {
 }
 
 func (f face) skillTool(ctx context.Context, req *serve.Request) (*registry.Result, error) {
+	if err := f.metered(ctx, req, "skill"); err != nil {
+		return nil, err
+	}
 	args, err := readToolArguments(req.Arguments, skillSlots, f.opts.MaxArguments)
 	if err != nil {
 		return nil, err
