@@ -51,7 +51,8 @@ func (p *Plan) result() (*Result, error) {
 		Annotations map[string]bool `json:"annotations"`
 		Checks      []PlanCheck     `json:"checks"`
 		Token       string          `json:"plan_token,omitempty"`
-	}{true, f.Primitive().String(), f.Tool(), true, f.annotations(), p.Checks, p.Token})
+		Schema      json.RawMessage `json:"input_schema"` // where else would a caller see it that has cards only
+	}{true, f.Primitive().String(), f.Tool(), true, f.annotations(), p.Checks, p.Token, f.InputSchema()})
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func TestDemo(t *testing.T) {
 	}
 	_, err = call(t, c.Tools(), id(t, c.Tools(), "write_file"), `{"path":"a","text":"b"}`)
 	var e *registry.Error
-	if !errors.As(err, &e) || e.Kind != registry.Unavailable || !e.NotRun {
+	if !errors.As(err, &e) || e.Kind != registry.Failed || !e.NotRun {
 		t.Errorf("a tool without results: %#v", err)
 	}
 	if r, err := call(t, c.Tools(), id(t, c.Tools(), "github.delete_repo"), `{"repo":"a/b"}`); err != nil || !r.IsError {
@@ -205,7 +205,7 @@ func TestW40Resources(t *testing.T) {
 	if got := read("db://c"); len(got) != 2 || got[0].URI != "db://c/1" || got[1].URI != "db://c" || got[1].MIMEType != "x/y" {
 		t.Errorf("got %+v", got)
 	}
-	if _, err := call(t, c.Resources(), id(t, c.Resources(), "file:///bad"), `{}`); !errors.Is(err, registry.Unavailable) {
+	if _, err := call(t, c.Resources(), id(t, c.Resources(), "file:///bad"), `{}`); !errors.Is(err, registry.Failed) {
 		t.Errorf("a blob that is none: %v", err)
 	}
 	want := `line 4: resource "c" is flagged: contents: number 3 has neither text nor blob
@@ -253,7 +253,7 @@ func TestW40Prompts(t *testing.T) {
 			t.Errorf("%s: %v", args, err)
 		}
 	}
-	if _, err := call(t, c.Prompts(), id(t, c.Prompts(), "silent"), `{}`); !errors.Is(err, registry.Unavailable) {
+	if _, err := call(t, c.Prompts(), id(t, c.Prompts(), "silent"), `{}`); !errors.Is(err, registry.Failed) {
 		t.Errorf("a prompt without messages: %v", err)
 	}
 	want := `0 tools, 0 resources, 2 prompts; 2 added, 0 changed, 0 removed; 1 refused; 2 flagged

@@ -50,7 +50,7 @@ func FuzzLoad(f *testing.F) {
 				}
 				for _, args := range []string{`{}`, `{"x":"y"}`} {
 					r, err := p.Call(t.Context(), &registry.Request{Resolved: g, Arguments: json.RawMessage(args)})
-					if err != nil && !errors.Is(err, registry.Unavailable) && !errors.Is(err, registry.InvalidArguments) {
+					if err != nil && !errors.Is(err, registry.Failed) && !errors.Is(err, registry.InvalidArguments) {
 						t.Fatalf("%s: %v", g.Primitive(), err)
 					}
 					if err == nil {

@@ -161,7 +161,7 @@ func TestW40Collisions(t *testing.T) {
 	for _, id := range ids(c.Prompts()) {
 		name, _, _ := strings.Cut(id, "#")
 		got = append(got, name)
-		if _, err := call(t, c.Prompts(), id, `{}`); !errors.Is(err, registry.Unavailable) {
+		if _, err := call(t, c.Prompts(), id, `{}`); !errors.Is(err, registry.Failed) {
 			t.Errorf("%s: %v", id, err)
 		}
 	}

@@ -81,7 +81,7 @@ func TestResultsByArguments(t *testing.T) {
 	}
 	_, err := call(t, c.Tools(), g, `{"a":2}`)
 	var e *registry.Error
-	if !errors.As(err, &e) || e.Kind != registry.Unavailable || !e.NotRun || strings.Contains(e.Error(), "2") {
+	if !errors.As(err, &e) || e.Kind != registry.Failed || !e.NotRun || strings.Contains(e.Error(), "2") {
 		t.Errorf("other arguments: %v", err)
 	}
 	if n := len(report.Findings); n != 3 {

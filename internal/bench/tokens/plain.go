@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// plain lists all tools as their servers do.
+type plain struct{ set *set }
+
+func newPlain(s *set) face { return plain{s} }
+
+func (p plain) server() runner {
+	srv := mcp.NewServer(&mcp.Implementation{Name: "plain", Version: "1.0.0"}, nil)
+	pipeline := registry.NewPipeline(p.set.registry, &registry.PipelineOptions{ExactKeys: true})
+	for _, t := range p.set.tools {
+		f := p.set.functions[t.path()]
+		srv.AddTool(t.definition(), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			r, err := pipeline.Call(ctx, &registry.Request{Resolved: f, Arguments: req.Params.Arguments})
+			if err != nil {
+				return nil, err
+			}
+			return &mcp.CallToolResult{Content: r.Content, StructuredContent: r.Structured, IsError: r.IsError}, nil
+		})
+	}
+	return srv
+}
+
+// definition is the tool for the SDK, with the schemas to the byte.
+func (t tool) definition() *mcp.Tool {
+	var schemas struct{ InputSchema, OutputSchema json.RawMessage }
+	def := new(mcp.Tool)
+	for _, to := range []any{def, &schemas} {
+		if err := json.Unmarshal(t.recorded, to); err != nil {
+			panic("tokens: " + err.Error()) // the set was made of it
+		}
+	}
+	def.InputSchema = schemas.InputSchema
+	if schemas.OutputSchema != nil {
+		def.OutputSchema = schemas.OutputSchema
+	}
+	return def
+}
+
+// do calls: all is known.
+func (p plain) do(t *talk, s *step) error {
+	_, name, _ := strings.Cut(s.tool, ".")
+	_, err := t.must(name, json.RawMessage(s.args))
+	return err
+}

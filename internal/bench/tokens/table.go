@@ -1,0 +1,145 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+)
+
+// A page is written until that fails.
+type page struct {
+	out io.Writer
+	err error
+}
+
+func (p *page) printf(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.out, format, args...)
+	}
+}
+
+// summary is a table in markdown with a row for each task.
+func (p *page) summary(paid [][]*bill) {
+	all := paid[len(paid)-1]
+	p.printf("| tokens: each once / input of all requests |")
+	for _, f := range faces {
+		p.printf(" %s |", f.name)
+	}
+	p.printf("\n|---|%s\n| definitions of %d tools |", strings.Repeat("---|", len(faces)), len(everyTool)+1)
+	for i, b := range all {
+		p.printf(" %s |", compared(i, b.definitions, all[0].definitions))
+	}
+	p.printf("\n")
+	for i, t := range tasks {
+		p.printf("| %s |", t.name)
+		of := paid[i][0].whole()
+		for j, b := range paid[i] {
+			is := b.whole()
+			p.printf(" %s / %s |", compared(j, is.fresh, of.fresh), compared(j, is.input, of.input))
+		}
+		p.printf("\n")
+	}
+}
+
+// compared is a number of the first face itself, and of others the share that it
+// is of the first one's; bold where it is more.
+func compared(face, is, of int) string {
+	switch {
+	case face == 0:
+		return thousands(is)
+	case is > of:
+		return fmt.Sprintf("**%s**", percent(is, of))
+	}
+	return percent(is, of)
+}
+
+func percent(is, of int) string { return fmt.Sprintf("%.0f %%", 100*float64(is)/float64(of)) }
+
+// thousands writes a number with a comma between every three digits.
+func thousands(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// whoWins says where each face begins, or ceases, to cost less than the first.
+func (p *page) whoWins(tools, calls growth) {
+	p.printf("\nLess than %s, counted each once / as input of all requests:\n", faces[0].name)
+	for i, f := range faces[1:] {
+		p.printf("- %s: for one call, %s / %s; of %d tools, %s / %s.\n", f.name,
+			from(tools.since(i+1, once)), from(tools.since(i+1, input)), len(tools),
+			upTo(calls.until(i+1, once), len(calls)), upTo(calls.until(i+1, input), len(calls)))
+	}
+}
+
+func from(n int) string {
+	if n == 0 {
+		return "never"
+	}
+	return fmt.Sprintf("from %d tools on", n)
+}
+
+func upTo(n, all int) string {
+	switch n {
+	case 0:
+		return "never"
+	case all:
+		return "even if all are called"
+	}
+	return fmt.Sprintf("as long as at most %d are called", n)
+}
+
+// details is a table of the faces, and one of the turns behind each.
+func (p *page) details(t *task, paid []*bill) {
+	p.printf("%s: %s\n\n", t.name, t.goal)
+	p.table(func(row func(cells ...any)) {
+		row("face", "tools/list", "definitions", "turns", "added", "once", "%", "input", "%", "")
+		of := paid[0].whole()
+		for i, b := range paid {
+			n, is := len(b.turns), b.whole()
+			row(faces[i].name, thousands(b.listed), thousands(b.definitions), n, thousands(b.added(n)),
+				thousands(is.fresh), percent(is.fresh, of.fresh), thousands(is.input), percent(is.input, of.input), "")
+		}
+	})
+	p.printf("\n")
+	p.table(func(row func(cells ...any)) {
+		row("", "turn", "sent", "got", "context", "")
+		for i, b := range paid {
+			for n, u := range b.turns {
+				row(faces[i].name, n+1, u.sent, thousands(u.got), thousands(b.fresh(n+1)), "  "+short(u.tool+" "+u.args))
+			}
+		}
+	})
+	p.printf("\n")
+}
+
+// table writes rows of cells, all but the last of which are aligned.
+func (p *page) table(fill func(row func(cells ...any))) {
+	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fill(func(cells ...any) {
+		for i, c := range cells {
+			end := "\t"
+			if i == len(cells)-1 {
+				end = "\n"
+			}
+			fmt.Fprintf(w, "%v%s", c, end) // errors are those of Flush
+		}
+	})
+	if err := w.Flush(); p.err == nil {
+		p.err = err
+	}
+}
+
+// short cuts a call to what fits in a line.
+func short(text string) string {
+	const most = 100
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most-1]) + "…"
+}

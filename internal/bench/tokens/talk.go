@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid/card"
+)
+
+// A runner is a server of any face.
+type runner interface {
+	Run(context.Context, mcp.Transport) error
+}
+
+// A talk is a conversation of a model with a server over a real connection.
+type talk struct {
+	ctx         context.Context
+	session     *mcp.ClientSession
+	definitions int // tokens that are there before the first turn
+	listed      int // tokens of all that tools/list says
+	turns       []turn
+	read        strings.Builder // all replies
+}
+
+// A turn is a call that a model makes, and what it gets.
+type turn struct {
+	tool, args string
+	sent, got  int // tokens
+}
+
+// connect starts a talk. The server ends with the context or the session.
+func connect(ctx context.Context, srv runner) (*talk, error) {
+	near, far := mcp.NewInMemoryTransports()
+	go srv.Run(ctx, far) // its error is that of the client's next request
+	tap := &tap{Transport: near}
+	client := mcp.NewClient(&mcp.Implementation{Name: "tokens", Version: "1.0.0"}, nil)
+	session, err := client.Connect(ctx, tap, nil)
+	if err != nil {
+		return nil, err
+	}
+	t := &talk{ctx: ctx, session: session}
+	if err := t.list(tap); err != nil {
+		session.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// list counts what a model knows of the server before it does anything.
+func (t *talk) list(tap *tap) error {
+	t.definitions = count(t.session.InitializeResult().Instructions)
+	for cursor := ""; ; {
+		page, err := t.session.ListTools(t.ctx, &mcp.ListToolsParams{Cursor: cursor})
+		if err != nil {
+			return err
+		}
+		listed, err := definitions(tap.result())
+		if err != nil {
+			return err
+		}
+		for _, raw := range listed {
+			d, err := read(raw)
+			if err != nil {
+				return err
+			}
+			t.definitions += count(string(asJSON(d)))
+			t.listed += count(string(raw))
+		}
+		if cursor = page.NextCursor; cursor == "" {
+			return nil
+		}
+	}
+}
+
+// A definition is what a model is told of a tool.
+type definition struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	InputSchema json.RawMessage `json:"inputSchema"`
+}
+
+// definitions takes a page of tools/list apart as it was sent: the SDK's client
+// puts the members of schemas into another order.
+func definitions(page json.RawMessage) ([]json.RawMessage, error) {
+	var list struct{ Tools []json.RawMessage }
+	if err := json.Unmarshal(page, &list); err != nil {
+		return nil, fmt.Errorf("reading a page of tools: %w", err)
+	}
+	return list.Tools, nil
+}
+
+func read(tool json.RawMessage) (d definition, err error) {
+	if err = json.Unmarshal(tool, &d); err != nil {
+		err = fmt.Errorf("reading a tool: %w", err)
+	}
+	return d, err
+}
+
+// call takes one turn.
+func (t *talk) call(tool string, args any) (reply string, isError bool, err error) {
+	data := asJSON(args)
+	res, err := t.session.CallTool(t.ctx, &mcp.CallToolParams{Name: tool, Arguments: data})
+	if err != nil {
+		return "", false, fmt.Errorf("calling %s: %w", tool, err)
+	}
+	reply = (&registry.Result{Content: res.Content}).Text()
+	t.read.WriteString(reply)
+	shown := evened(string(data))
+	t.turns = append(t.turns, turn{
+		tool: tool, args: shown, got: count(evened(reply)),
+		sent: count(string(asJSON(struct {
+			Name      string          `json:"name"`
+			Arguments json.RawMessage `json:"arguments"`
+		}{tool, json.RawMessage(shown)}))),
+	})
+	return reply, res.IsError, nil
+}
+
+// must is a call that has to succeed.
+func (t *talk) must(tool string, args any) (reply string, err error) {
+	reply, failed, err := t.call(tool, args)
+	if failed {
+		err = failure(tool, args, reply)
+	}
+	return reply, err
+}
+
+func failure(tool string, args any, reply string) error {
+	return fmt.Errorf("%s %s has failed: %.300s", tool, asJSON(args), reply)
+}
+
+// handles are random, and cost a token more or less.
+var handles = regexp.MustCompile(`art-[A-Z2-7]{26}`)
+
+// evened is text with the same handle in place of each.
+func evened(text string) string {
+	return handles.ReplaceAllLiteralString(text, "art-L2IH2G23HKZ727CNF5FI55SWRK")
+}
+
+func count(text string) int { return card.CL100K().Count(text, math.MaxInt) }
+
+// asJSON returns v in JSON, with '<', '>' and '&' as they are.
+func asJSON(v any) json.RawMessage {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic("tokens: " + err.Error()) // everything here is made of JSON
+	}
+	return bytes.TrimSpace(b.Bytes())
+}
+
+// A tap is a transport that keeps the last result as it was sent.
+type tap struct {
+	mcp.Transport
+	mu   sync.Mutex
+	last json.RawMessage
+}
+
+func (p *tap) Connect(ctx context.Context) (mcp.Connection, error) {
+	conn, err := p.Transport.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &tapped{conn, p}, nil
+}
+
+func (p *tap) result() json.RawMessage {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.last
+}
+
+type tapped struct {
+	mcp.Connection
+	tap *tap
+}
+
+func (c *tapped) Read(ctx context.Context) (jsonrpc.Message, error) {
+	m, err := c.Connection.Read(ctx)
+	if res, ok := m.(*jsonrpc.Response); ok && err == nil {
+		c.tap.mu.Lock()
+		c.tap.last = res.Result
+		c.tap.mu.Unlock()
+	}
+	return m, err
+}
