@@ -94,8 +94,16 @@ func notRun(ctx context.Context, f *Function) error {
 	return e
 }
 
-// ended words a call whose context ended before it did.
+// ended is the error for a call whose context ended before it did.
 func ended(ctx context.Context, f *Function, timeout time.Duration) *Error {
+	e := givenUp(ctx, f, timeout)
+	if !f.ReadOnly {
+		e.Details = map[string]any{"outcome": "unknown"}
+	}
+	return e
+}
+
+func givenUp(ctx context.Context, f *Function, timeout time.Duration) *Error {
 	cause := context.Cause(ctx)
 	var e *Error
 	switch {

@@ -302,7 +302,7 @@ func (s *snapshot) skill(ctx context.Context, path, name string) (*Skill, error)
 			return nil, NoSkill(v.child.Path, name)
 		}
 	}
-	if errors.Is(err, Unavailable) {
+	if err != nil && !errors.Is(err, UnknownNamespace) { // it is unavailable
 		return nil, err
 	}
 	// A namespace without skills and one that does not exist answer alike.

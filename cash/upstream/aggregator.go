@@ -12,6 +12,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/manifest"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid"
 )
 
 // An Aggregator mounts MCP servers in a registry (RFC 5.4). What a server has
@@ -40,6 +41,11 @@ type Options struct {
 	// Name and Version are what servers are told about who connects. Empty is
 	// "cash" and "0.0.0".
 	Name, Version string
+	// Resources and Prompts are where the resources and prompts of servers are
+	// planted, at the labels of their servers, as functions that read and get them
+	// ([registry.Function.Primitive]). Each is a registry of its own; they do not
+	// have to be empty. Nil does not ask servers for such.
+	Resources, Prompts *registry.Registry
 	// Pins remembers which definitions of tools are accepted, as Mode says. Nil
 	// is in memory.
 	Pins Pins
@@ -55,7 +61,7 @@ type Options struct {
 }
 
 // New returns an aggregator that mounts servers in reg, beside what else is
-// there.
+// there. It panics if two of the registries that it is given are the same.
 func New(reg *registry.Registry, opts *Options) *Aggregator {
 	a := &Aggregator{reg: reg, ups: make(map[*upstream]struct{}), mounts: make(map[string]*upstream)}
 	a.life, a.cut = context.WithCancel(context.Background())
@@ -70,7 +76,27 @@ func New(reg *registry.Registry, opts *Options) *Aggregator {
 	if a.opts.Logger == nil {
 		a.opts.Logger = slog.New(slog.DiscardHandler)
 	}
+	for kind, other := range map[toolid.Kind]*registry.Registry{toolid.Tool: a.opts.Resources, toolid.Resource: a.opts.Prompts, toolid.Prompt: reg} {
+		if other != nil && other == a.registry(kind) {
+			panic("upstream: functions, resources and prompts each need a registry of their own")
+		}
+	}
 	return a
+}
+
+// kinds are what servers have, tools first.
+var kinds = [...]toolid.Kind{toolid.Tool, toolid.Resource, toolid.Prompt}
+
+// registry returns where servers are shown with what they have of a kind; nil is
+// nowhere.
+func (a *Aggregator) registry(kind toolid.Kind) *registry.Registry {
+	switch kind {
+	case toolid.Resource:
+		return a.opts.Resources
+	case toolid.Prompt:
+		return a.opts.Prompts
+	}
+	return a.reg
 }
 
 // ErrClosed is what a closed [Aggregator] answers.
@@ -126,8 +152,10 @@ func (a *Aggregator) free(mounts []mount, old *upstream) error {
 				return fmt.Errorf("label %s: there is an upstream at %s", m.label, taken)
 			}
 		}
-		if a.mounts[key] == nil && a.reg.Exists(m.label) {
-			return fmt.Errorf("label %s: there is a namespace of that name already", m.label)
+		for _, kind := range kinds {
+			if reg := a.registry(kind); a.mounts[key] == nil && reg != nil && reg.Exists(m.label) {
+				return fmt.Errorf("label %s: there is a namespace of that name already", m.label)
+			}
 		}
 	}
 	return nil
@@ -204,7 +232,11 @@ func (a *Aggregator) remove(u *upstream) {
 // clear empties a place. The caller holds a.mu.
 func (a *Aggregator) clear(m mount) {
 	delete(a.mounts, m.key())
-	_ = a.reg.Replace(m.label, nil) // of a legal label nothing can be wrong
+	for _, kind := range kinds {
+		if reg := a.registry(kind); reg != nil {
+			_ = reg.Replace(m.label, nil) // of a legal label nothing can be wrong
+		}
+	}
 }
 
 // retire lets u end when its calls have, unless it does so already. The caller
@@ -296,8 +328,8 @@ func (a *Aggregator) find(label string) (*upstream, error) {
 }
 
 // Wait returns when every manifest and every server has been tried at least
-// once: it is connected, or known not to be reachable. It returns ctx's error if
-// that ends first.
+// once: it is connected, and has been asked for what it has, or it is known not
+// to be reachable. It returns ctx's error if that ends first.
 func (a *Aggregator) Wait(ctx context.Context) error {
 	a.mu.Lock()
 	settling := slices.Clone(a.settling)
@@ -321,7 +353,8 @@ func (a *Aggregator) Wait(ctx context.Context) error {
 }
 
 // Refresh asks a server again for what it has, and returns when the tree shows
-// it.
+// it. Resources and prompts that cannot be read are no error; [Status] notes
+// them.
 func (a *Aggregator) Refresh(ctx context.Context, label string) error {
 	u, err := a.find(label)
 	if err != nil {

@@ -50,14 +50,19 @@ func readable(raw json.RawMessage) *mcp.CallToolResult {
 	}
 	res := &mcp.CallToolResult{IsError: head.IsError}
 	for _, block := range head.Content {
-		var one mcp.CallToolResult
-		if one.UnmarshalJSON(slices.Concat([]byte(`{"content":[`), block, []byte(`]}`))) == nil && len(one.Content) == 1 {
-			res.Content = append(res.Content, one.Content[0])
-		} else {
-			res.Content = append(res.Content, &mcp.TextContent{Text: string(block)})
-		}
+		res.Content = append(res.Content, readableBlock(block))
 	}
 	return res
+}
+
+// readableBlock reads one block of content; what cannot be read becomes a text
+// with its JSON.
+func readableBlock(block json.RawMessage) mcp.Content {
+	var one mcp.CallToolResult
+	if one.UnmarshalJSON(slices.Concat([]byte(`{"content":[`), block, []byte(`]}`))) == nil && len(one.Content) == 1 {
+		return one.Content[0]
+	}
+	return &mcp.TextContent{Text: string(block)}
 }
 
 // maxInstance bounds the name of a server, in bytes; those of this module are

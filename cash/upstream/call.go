@@ -18,6 +18,10 @@ type request struct {
 	tool string
 	args json.RawMessage
 	meta mcp.Meta
+	// ask asks for something else than a tool: it sends p, as far as it applies,
+	// and reads what comes over the wire. Nil calls the tool. No result is one
+	// that cannot be read.
+	ask func(ctx context.Context, s *session, p *mcp.CallToolParams, wire *mcpclient.Exchange) (*mcp.CallToolResult, error)
 	// current returns why the call must not be made any more; nil if it may.
 	current func() *CallError
 	// result turns the answer into what the caller gets. moved says that there
@@ -150,16 +154,26 @@ func (r *running) send(s *session) (*answer, bool, *CallError) {
 	params := r.params(x)
 	r.mu.Unlock()
 	ctx, wire := mcpclient.WithExchange(r.ctx)
-	res, err := s.client.CallTool(ctx, params)
+	ask := r.req.ask
+	if ask == nil {
+		ask = callTool
+	}
+	res, err := ask(ctx, s, params, wire)
 	clock.stop()
 	moved := s.end(x, err == nil || r.ctx.Err() == nil)
-	if err != nil && r.ctx.Err() == nil {
-		res = readable(wire.Result()) // what the SDK cannot read as a whole
-	}
 	if res == nil {
 		return nil, moved, classify(r.ctx, err, wire)
 	}
 	return newAnswer(res, wire.Result()), moved, nil
+}
+
+// callTool calls the tool.
+func callTool(ctx context.Context, s *session, p *mcp.CallToolParams, wire *mcpclient.Exchange) (*mcp.CallToolResult, error) {
+	res, err := s.client.CallTool(ctx, p)
+	if err != nil && ctx.Err() == nil {
+		res = readable(wire.Result()) // what the SDK cannot read as a whole
+	}
+	return res, err
 }
 
 // params are what is sent. The caller holds r.mu.

@@ -49,14 +49,15 @@ func (u *upstream) loadCaSH(ctx context.Context, s *session, c *catalog, defs []
 		limit = gate.Default
 	}
 	b := &builder{up: u, catalog: c, pages: newPages(), limit: limit}
-	c.about = s.about()
-	c.trees = make(map[string]*registry.Registry, len(u.mounts))
-	c.offered = make(map[string]string)
+	c.about, c.instance = s.about("Tools"), root.instance
+	c.offered, c.whole = make(map[string]string), make(map[string]bool)
+	planted := make(trees, len(u.mounts))
 	for _, m := range u.mounts {
-		if c.trees[m.key()], err = b.tree(root, m, extra); err != nil {
+		if planted[m.key()], err = b.tree(root, m, extra); err != nil {
 			return err
 		}
 	}
+	c.trees = &planted
 	return nil
 }
 
@@ -86,6 +87,7 @@ func (b *builder) tree(root *place, m mount, extra []*registry.Function) (*regis
 	top := t.Namespace("", clean.FirstLine(b.up.describe(m, about), maxAbout)).Note(further(root.page.Arguments))
 	v := view{builder: b, mount: m, text: cashtext.Mount{From: base.path, To: m.label}}
 	if base == root {
+		b.catalog.whole[m.key()] = true
 		names := make(map[string]bool)
 		for _, f := range base.page.Functions {
 			names[key(f.Name)] = true
@@ -188,6 +190,7 @@ func (v view) function(path string, e cashtext.Entry, d *cashtext.Function) (*re
 		InputSchema: inputSchema(d),
 		Unchecked:   true,
 		Gated:       true,
+		Server:      u.server,
 		Page:        v.page(path, e.Name),
 		Handler: func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
 			return u.invoke(ctx, c, v.request(ctx, path, e.Name, about, c))

@@ -13,10 +13,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
-	"github.com/cash-mcp/go-sdk/internal/mcpclient"
 	"github.com/cash-mcp/go-sdk/internal/schema"
-	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid"
 )
 
 // catalog is what a server has, as it was read at one time. It does not change.
@@ -29,10 +28,16 @@ type catalog struct {
 	names       map[string]string // of functions, by tool; for the next catalog
 	quarantined []Quarantine
 	notes       []string
-	trees       map[string]*registry.Registry // what stands at each mount, by its key
+	trees       *trees
 	functions   int
 	skills      int
+	whole       map[string]bool // the mounts at which all of a CaSH server stands, by their keys
+	instance    string          // of a CaSH server
 }
+
+// trees are what stands at the mounts of an upstream in one registry, by their
+// keys. They do not change.
+type trees map[string]*registry.Registry
 
 // entry is one tool that is served.
 type entry struct {
@@ -52,7 +57,7 @@ func (c *catalog) note(format string, args ...any) {
 
 // load reads what the server has and shows it.
 func (u *upstream) load(ctx context.Context, s *session) error {
-	tools, err := s.listTools(ctx)
+	tools, err := s.list(ctx, toolid.Tool)
 	if err != nil {
 		return err
 	}
@@ -86,7 +91,7 @@ func (u *upstream) adopt(c *catalog) {
 // loadTools makes a catalog of the tools of a plain server.
 func (u *upstream) loadTools(ctx context.Context, s *session, c *catalog, defs []*Definition) error {
 	c.kind = Plain
-	c.about = cmp.Or(s.instructions(), s.about())
+	c.about = cmp.Or(s.instructions(), s.about("Tools"))
 	served, err := u.reviewed(ctx, c, defs)
 	if err != nil {
 		return err
@@ -215,16 +220,13 @@ func (u *upstream) function(c *catalog, e *entry) *registry.Function {
 	remote := registry.Remote{
 		InputSchema: e.def.InputSchema,
 		Tool:        e.def.Name,
+		Server:      u.server,
 		Handler:     u.handler(e),
 	}
 	about := clean.Cut(clean.Text(cmp.Or(e.def.Description, e.def.Title)), maxDescription)
-	f, err := registry.RemoteFunc(e.name, about, remote)
-	if err != nil { // the server checks its arguments itself
+	f, err := remoteFunc(e.name, about, remote)
+	if err != nil {
 		c.note("the input schema of tool %q is not used: %v", e.def.Name, err)
-		remote.InputSchema, remote.Unchecked = nil, true
-		if f, err = registry.RemoteFunc(e.name, about, remote); err != nil {
-			panic("upstream: " + err.Error()) // of a schema of ours nothing can be wrong
-		}
 	}
 	if title := clean.Line(e.def.Title, maxAbout); title != "" {
 		f.Aliases = append(f.Aliases, title)
@@ -236,6 +238,22 @@ func (u *upstream) function(c *catalog, e *entry) *registry.Function {
 	f.Timeout = u.patience()
 	u.hints(f, e.def)
 	return f
+}
+
+// remoteFunc makes a function. If its schema cannot be used, the server checks
+// its arguments itself, and the error, which is the function's Problem too, says
+// why.
+func remoteFunc(name, about string, r registry.Remote) (*registry.Function, error) {
+	f, problem := registry.RemoteFunc(name, about, r)
+	if problem == nil {
+		return f, nil
+	}
+	r.InputSchema, r.Unchecked, r.Problem = nil, true, problem
+	f, err := registry.RemoteFunc(name, about, r)
+	if err != nil {
+		panic("upstream: " + err.Error()) // of a schema of ours nothing can be wrong
+	}
+	return f, problem
 }
 
 // patience is the deadline of the function in the pipeline. The ones that count
@@ -321,7 +339,7 @@ func (u *upstream) asking(a *answer, c *registry.Call) (*registry.Result, error)
 
 // plant makes the tree of every mount.
 func (u *upstream) plant(c *catalog, functions []*registry.Function) error {
-	c.trees = make(map[string]*registry.Registry, len(u.mounts))
+	planted := make(trees, len(u.mounts))
 	for _, m := range u.mounts {
 		t := registry.New(&registry.Options{VisibleTo: u.cfg.VisibleTo})
 		root, err := t.TryNamespace("", u.describe(m, c.about))
@@ -332,74 +350,13 @@ func (u *upstream) plant(c *catalog, functions []*registry.Function) error {
 			return err
 		}
 		c.functions += len(functions)
-		c.trees[m.key()] = t
+		planted[m.key()] = t
 	}
+	c.trees = &planted
 	return nil
 }
 
 // describe is the line that stands at a mount.
 func (u *upstream) describe(m mount, about string) string {
 	return cmp.Or(m.description, u.cfg.Description, about)
-}
-
-// Limits of the list of tools. A server of honest size does not meet them.
-const (
-	maxPages = 1000
-	maxTools = 10_000
-	maxBytes = 64 << 20
-)
-
-// listTools returns the tools of all pages, as JSON arrays joined into one.
-func (s *session) listTools(ctx context.Context) (json.RawMessage, error) {
-	tools := []byte("[")
-	s.forget(ctx)
-	cursor, seen, count := "", make(map[string]bool), 0
-	for range maxPages {
-		page, next, err := s.toolPage(ctx, cursor)
-		if err != nil {
-			return nil, err
-		}
-		for _, tool := range strictjson.Elements(page) {
-			if len(tools) > 1 {
-				tools = append(tools, ',')
-			}
-			tools = append(tools, tool...)
-			count++
-		}
-		switch {
-		case next == "":
-			return append(tools, ']'), nil
-		case count > maxTools || len(tools) > maxBytes:
-			return nil, &CallError{Class: TooLarge, Sent: true, Reason: fmt.Sprintf("it lists more than %d tools, or more than %d MiB of them", maxTools, maxBytes>>20)}
-		case seen[next]:
-			return nil, &CallError{Class: Malformed, Sent: true, Reason: "its list of tools never ends"}
-		}
-		seen[next] = true
-		cursor = next
-	}
-	return nil, &CallError{Class: Malformed, Sent: true, Reason: fmt.Sprintf("its list of tools has more than %d pages", maxPages)}
-}
-
-// toolPage returns a page of the list, as it was on the wire, and where the next
-// one begins.
-func (s *session) toolPage(ctx context.Context, cursor string) (json.RawMessage, string, error) {
-	ctx, x := mcpclient.WithExchange(ctx)
-	res, err := s.client.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor, Meta: s.up.via(ctx)})
-	if err != nil && x.Result() == nil { // what the SDK cannot read, we may
-		return nil, "", classify(ctx, err, x)
-	}
-	var page json.RawMessage
-	next := ""
-	if res != nil {
-		next = res.NextCursor
-	}
-	for key, value := range strictjson.Members(x.Result()) {
-		if key == "tools" && strictjson.KindOf(value) == strictjson.Array {
-			page = strictjson.Trim(value)
-		}
-		if key == "nextCursor" && strictjson.KindOf(value) == strictjson.String {
-			next = strictjson.Text(value)
-		}
-	}
-	return page, next, nil
 }

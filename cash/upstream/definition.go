@@ -162,40 +162,52 @@ const (
 	maxDefinitionSize = 256 << 10 // bytes of JSON
 )
 
-// parseDefinitions reads the array of tools in a result of tools/list. A tool
-// that cannot be read is left out, and so are those beyond the limits; dropped
-// says which and why, a clean line each. It is an error if tools is no array.
+// parseDefinitions reads the array of tools in a result of tools/list; see
+// [parseList].
 func parseDefinitions(tools json.RawMessage) (list []*Definition, dropped []string, err error) {
-	// One bad tool must not cost the others, so all of them together are only
+	return parseList("tool", tools, parseDefinition)
+}
+
+// parseList reads what a server lists. What cannot be read is left out, and so
+// is what is beyond the limits; dropped says which and why, a clean line each.
+// parse returns what it could read beside an error. It is an error if the list
+// is no array.
+func parseList[T named](what string, array json.RawMessage, parse func(raw []byte) (T, error)) (list []T, dropped []string, err error) {
+	// One that is bad must not cost the others, so all of them together are only
 	// asked to be JSON, and each of them to be strict.
-	if !json.Valid(tools) || strictjson.KindOf(tools) != strictjson.Array {
-		return nil, nil, errors.New("the list of tools is not a JSON array")
+	if !json.Valid(array) || strictjson.KindOf(array) != strictjson.Array {
+		return nil, nil, fmt.Errorf("the list of %ss is not a JSON array", what)
 	}
 	rest := 0
-	for i, raw := range strictjson.Elements(tools) {
+	for i, raw := range strictjson.Elements(array) {
 		if i >= maxDefinitions {
 			rest++
 			continue
 		}
-		if d, err := parseDefinition(raw); err == nil {
+		if d, err := parse(raw); err == nil {
 			list = append(list, d)
 		} else {
-			dropped = append(dropped, clean.Line(fmt.Sprintf("%s: %v", toolAt(i, d), err), 300))
+			dropped = append(dropped, clean.Line(fmt.Sprintf("%s: %v", placeOf(what, i, d), err), 300))
 		}
 	}
 	if rest > 0 {
-		dropped = append(dropped, fmt.Sprintf("%d tools beyond the first %d", rest, maxDefinitions))
+		dropped = append(dropped, fmt.Sprintf("%d %ss beyond the first %d", rest, what, maxDefinitions))
 	}
 	return list, dropped, nil
 }
 
-// toolAt names a tool by its place in the list, counted from 1, and its name if
-// that could be read.
-func toolAt(i int, d *Definition) string {
-	if name := clean.Line(d.Name, 64); name != "" {
-		return fmt.Sprintf("tool %d, %q", i+1, name)
+// named is what a server lists: it has a name.
+type named interface{ listedName() string }
+
+func (d *Definition) listedName() string { return d.Name }
+
+// placeOf names something by its place in the list, counted from 1, and its name
+// if that could be read.
+func placeOf(what string, i int, d named) string {
+	if name := clean.Line(d.listedName(), 64); name != "" {
+		return fmt.Sprintf("%s %d, %q", what, i+1, name)
 	}
-	return fmt.Sprintf("tool %d", i+1)
+	return fmt.Sprintf("%s %d", what, i+1)
 }
 
 // parseDefinition reads a tool of tools/list. If there is an error the

@@ -23,6 +23,9 @@
 // help and skill is a CaSH server: what is behind them becomes a tree below its
 // label, its texts speak of it by its new paths, and its gate is the only one.
 //
+// With [Options.Resources] and [Options.Prompts], its resources and prompts stand
+// in registries of their own: a call reads the one and gets the other.
+//
 // A server is read when it is connected to, when it says that something has
 // changed, and from time to time. Meanwhile, and while it cannot be reached, its
 // namespace shows what was last known of it; help never waits for a network. A
@@ -55,11 +58,14 @@
 //     way are all of one caller, and if nobody else has lately given one up.
 //     Questions by URL and sampling are not passed on.
 //   - Of a CaSH server at most 2,000 pages, 16 levels and 10,000 functions are
-//     read, of a plain one 10,000 tools.
+//     read, of a plain one 10,000 tools; of either 10,000 resources and prompts.
 //   - Pins cover tools: of a CaSH server those are call, help and skill, not what
 //     is behind them.
 //   - A CaSH server that streams a result is believed: up to MaxMessage pass.
 //   - A child process that makes a session of its own (setsid) outlives its
 //     connection.
-//   - Resources and prompts of a server are not mounted.
+//   - Resources and prompts of a CaSH server stand where all of it is mounted, not
+//     where one of its namespaces is. They are not pinned, those of a lazy server
+//     are shown once it has been connected to, and templates of resources and
+//     subscriptions are left out.
 package upstream

@@ -2,6 +2,9 @@ package upstream
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"net/http"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -18,6 +21,18 @@ type Endpoint interface {
 	transport(ctx context.Context, o mcpclient.Options) mcp.Transport
 	// String names the endpoint for logs and operators, without secrets.
 	String() string
+	// identity is all that tells the server from every other one, secrets too.
+	identity() []string
+}
+
+// fingerprint is the hash of what tells a server from every other one, by which
+// what is bound to one of its functions is bound to it.
+func fingerprint(e Endpoint) string {
+	sum := sha256.New()
+	for _, part := range e.identity() {
+		fmt.Fprintf(sum, "%d:%s", len(part), part)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // A Command is a server that is started as a process and speaks MCP over its

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -13,6 +14,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid"
 )
 
 // Class is why a server gave no answer. The set is closed.
@@ -151,15 +153,41 @@ func (u *upstream) shown(e *CallError, f *registry.Function) *registry.Error {
 	label := u.labelOf(f)
 	r := &registry.Error{Namespace: f.Namespace(), Name: f.Name, Err: e, NotRun: !e.Sent}
 	r.Kind, r.Message, r.Hint = u.words(e, label)
+	if e.RetryAfter > 0 {
+		r.Details = map[string]any{"retry_after": int(math.Ceil(e.RetryAfter.Seconds()))}
+	}
+	kind := f.Primitive().Kind
 	switch {
 	case !e.Sent:
-		r.Message += " The function was not run."
+		r.Message += notDone[kind]
+	case e.unknown(kind):
+		r.Kind, r.Hint = registry.UnknownFunction, "It may have been removed: look up again what there is."
 	case e.Class == Refused:
 	case !f.ReadOnly:
 		r.Message += " It may have taken effect: check before you repeat it."
+		if r.Details == nil {
+			r.Details = make(map[string]any)
+		}
+		r.Details["outcome"] = "unknown"
 	}
 	return r
 }
+
+var notDone = map[toolid.Kind]string{
+	toolid.Tool:     " The function was not run.",
+	toolid.Resource: " The resource was not read.",
+	toolid.Prompt:   " The prompt was not fetched.",
+}
+
+// unknown reports whether the server does not know a resource any more. It has
+// been asked by the URI alone: if that is refused, it is the URI that is wrong.
+func (e *CallError) unknown(kind toolid.Kind) bool {
+	return kind == toolid.Resource && e.Class == Refused && (e.Code == codeNoResource || e.Code == jsonrpc.CodeInvalidParams)
+}
+
+// codeNoResource is the code of an unknown resource up to MCP 2025-11-25; later
+// it is that of invalid parameters.
+const codeNoResource = -32002
 
 // labelOf returns where the upstream of a function stands.
 func (u *upstream) labelOf(f *registry.Function) string {
@@ -181,9 +209,18 @@ const (
 func (u *upstream) words(e *CallError, label string) (registry.Kind, string, string) {
 	kind, message, hint := u.cause(e, label)
 	if e.before {
-		kind, message = registry.Unavailable, "`"+label+"` is temporarily unavailable. "+message
+		kind, message = away(kind), "`"+label+"` is temporarily unavailable. "+message
 	}
 	return kind, message, hint
+}
+
+// away is the kind of what is not available because of an error of a kind: it is
+// told if waiting does not help.
+func away(kind registry.Kind) registry.Kind {
+	if kind == registry.Unauthorized || kind == registry.Denied {
+		return kind
+	}
+	return registry.Unavailable
 }
 
 // cause is words for what has gone wrong, whether or not it was in this call.
@@ -223,10 +260,14 @@ func (u *upstream) cause(e *CallError, label string) (registry.Kind, string, str
 
 func status(e *CallError, ns string) (registry.Kind, string, string) {
 	switch e.HTTPStatus {
-	case 401, 403:
-		return registry.Denied, fmt.Sprintf("The server behind %s refuses the credentials that it was given (status %d).", ns, e.HTTPStatus), hintOperator
+	case 401:
+		return registry.Unauthorized, fmt.Sprintf("The server behind %s refuses the credentials that it was given (status 401).", ns), hintOperator
+	case 403:
+		return registry.Denied, fmt.Sprintf("The server behind %s does not allow this with the credentials that it was given (status 403).", ns), hintOperator
 	case 404, 405, 410:
 		return registry.Unavailable, fmt.Sprintf("The server behind %s is not at its address (status %d).", ns, e.HTTPStatus), hintOperator
+	case 408, 504:
+		return registry.Timeout, fmt.Sprintf("The server behind %s did not answer in time (status %d).", ns, e.HTTPStatus), hintLater
 	case 429:
 		return registry.RateLimited, "The server behind " + ns + " asks for fewer calls (status 429).", later(e.RetryAfter)
 	}
@@ -264,13 +305,13 @@ func trimDot(s string) string {
 
 // unavailable is what the tree says of the upstream's namespace at label; nil if
 // it is available.
-func (u *upstream) unavailable(label string, state State, err *CallError, c *catalog) *registry.Error {
+func (u *upstream) unavailable(label string, state State, err *CallError, known bool) *registry.Error {
 	e := &registry.Error{Kind: registry.Unavailable, NotRun: true, Hint: hintLater}
 	switch state {
 	case Connected, Idle:
 		return nil
 	case Connecting:
-		if c != nil {
+		if known {
 			return nil
 		}
 		e.Message, e.Hint = "The server behind `"+label+"` is being connected.", "Try again in a few seconds."
@@ -279,8 +320,8 @@ func (u *upstream) unavailable(label string, state State, err *CallError, c *cat
 	default:
 		e.Message = "`" + label + "` is temporarily unavailable."
 		if err != nil {
-			_, msg, hint := u.cause(err, label)
-			e.Message, e.Hint, e.Err = e.Message+" "+msg, hint, err
+			kind, msg, hint := u.cause(err, label)
+			e.Kind, e.Message, e.Hint, e.Err = away(kind), e.Message+" "+msg, hint, err
 		}
 	}
 	return e

@@ -57,7 +57,7 @@ var callFaults = map[cashtest.Fault]struct {
 	cashtest.FaultCrash:             {"UNAVAILABLE", maybe, ""},
 	cashtest.FaultExit:              {"UNAVAILABLE", maybe, ""},
 	cashtest.FaultHTML:              {"", maybe, ""}, // over stdio it is noise
-	cashtest.FaultUnauthorized:      {"DENIED", notRun, "401"},
+	cashtest.FaultUnauthorized:      {"AUTH_FAILED", notRun, "401"},
 	cashtest.FaultForbidden:         {"DENIED", notRun, "403"},
 	cashtest.FaultNotFound:          {"UNAVAILABLE", notRun, "404"},
 	cashtest.FaultTooManyRequests:   {"RATE_LIMITED", notRun, "7s"},
@@ -292,7 +292,7 @@ func TestFaultsOfConnections(t *testing.T) {
 				}
 				r := c.Call("bad", "echo", map[string]any{"text": "hello"})
 				t.Log(r.Text)
-				if !r.IsError || !strings.Contains(r.Text, "`bad` is temporarily unavailable") || r.Raw.Meta["cash/error"] != "UNAVAILABLE" {
+				if !r.IsError || !strings.Contains(r.Text, "`bad` is temporarily unavailable") || r.Raw.Meta["cash/error"] != downKind(fault) {
 					t.Errorf("a call is answered with %v: %s", r.Raw.Meta, r.Text)
 				}
 				if n := len(f.Elsewhere()); n > 0 {
@@ -309,6 +309,18 @@ func TestFaultsOfConnections(t *testing.T) {
 			})
 		}
 	}
+}
+
+// downKind is the code of the error for a call of a server that is down because
+// of a fault.
+func downKind(fault cashtest.Fault) string {
+	switch fault {
+	case cashtest.FaultUnauthorized:
+		return "AUTH_FAILED"
+	case cashtest.FaultForbidden:
+		return "DENIED"
+	}
+	return "UNAVAILABLE"
 }
 
 // A server that is there every other time answers every other call at least, and

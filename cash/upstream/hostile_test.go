@@ -499,7 +499,7 @@ func TestNothingIsLeft(t *testing.T) {
 		"http":   upstream.HTTP{URL: host.URL},
 	} {
 		t.Run(way, func(t *testing.T) {
-			agg := upstream.New(registry.New(nil), nil)
+			agg := upstream.New(registry.New(nil), &upstream.Options{Resources: registry.New(nil), Prompts: registry.New(nil)})
 			round := func() {
 				if err := agg.Add(upstream.Server{Label: "a", Endpoint: endpoint}); err != nil {
 					t.Fatal(err)

@@ -40,6 +40,8 @@ type serverStatus struct {
 	InFlight    int          `json:"in_flight"`
 	Functions   int          `json:"functions"`
 	Skills      int          `json:"skills"`
+	Resources   int          `json:"resources,omitempty"`
+	Prompts     int          `json:"prompts,omitempty"`
 	Quarantined []quarantine `json:"quarantined,omitempty"`
 	Notes       []string     `json:"notes,omitempty"`
 }
@@ -68,7 +70,8 @@ func (a *Aggregator) manageStatus(_ context.Context, in whichServer) ([]serverSt
 func (s Status) forJSON() serverStatus {
 	j := serverStatus{
 		Labels: s.Labels, State: s.State.String(), Since: s.Since.UTC().Truncate(time.Second), Kind: s.Kind.String(), Server: s.Server,
-		InFlight: s.InFlight, Functions: s.Functions, Skills: s.Skills, Notes: s.Notes,
+		InFlight: s.InFlight, Functions: s.Functions, Skills: s.Skills,
+		Resources: s.Resources, Prompts: s.Prompts, Notes: s.Notes,
 	}
 	if s.Err != nil {
 		j.Reason = s.Err.Error()

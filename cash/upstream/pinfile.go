@@ -333,7 +333,7 @@ func decodeTools(tools map[string]*Definition, data []byte) error {
 			err = errors.New("it is pinned twice")
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", toolAt(i, d), err)
+			return fmt.Errorf("%s: %w", placeOf("tool", i, d), err)
 		}
 		tools[d.Name] = d
 	}

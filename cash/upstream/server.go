@@ -46,7 +46,7 @@ type Server struct {
 
 	// Lazy connects when a function is called, and until then shows what is
 	// pinned ([Options.Pins]); a server of which nothing is pinned is asked once
-	// what it has. False connects at once, and again when the connection is lost.
+	// what it has. Resources and prompts are not pinned. False connects at once, and again when the connection is lost.
 	Lazy bool
 	// Idle closes a connection that has not been used for so long; the next call
 	// opens it again. Zero keeps it open, or with Lazy is 5 minutes.

@@ -16,18 +16,22 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid"
 )
 
 // session is one connection to a server.
 type session struct {
-	up      *upstream
-	client  *mcp.ClientSession
-	conn    *remembered
-	cancel  context.CancelFunc // of everything that belongs to the connection
-	ended   chan struct{}      // closed when the connection has ended
-	err     error              // why; set before ended is closed
-	changed chan struct{}      // the server says that its tools have changed
-	receive mcp.MethodHandler  // what the SDK does with a message of the server
+	up       *upstream
+	client   *mcp.ClientSession
+	conn     *remembered
+	cancel   context.CancelFunc // of everything that belongs to the connection
+	ended    chan struct{}      // closed when the connection has ended
+	err      error              // why; set before ended is closed
+	changed  chan struct{}      // the server says that its tools have changed
+	renewed  chan struct{}      // the same of its resources or prompts
+	relist   chan chan error    // somebody wants the resources and prompts to be read again
+	unlisted chan struct{}      // closed when they are not read any more
+	receive  mcp.MethodHandler  // what the SDK does with a message of the server
 
 	mu    sync.Mutex
 	calls map[string]*exchange // by progress token
@@ -57,7 +61,8 @@ func (e *CallError) maybeSSE() bool {
 func dialTo(ctx context.Context, u *upstream, endpoint Endpoint) (*session, error) {
 	life, cancel := context.WithCancel(u.ctx)
 	s := &session{
-		up: u, cancel: cancel, ended: make(chan struct{}), changed: make(chan struct{}, 1),
+		up: u, cancel: cancel, ended: make(chan struct{}), changed: make(chan struct{}, 1), renewed: make(chan struct{}, 1),
+		relist: make(chan chan error), unlisted: make(chan struct{}),
 		calls: make(map[string]*exchange), left: make(map[string]time.Time),
 	}
 	life, x := mcpclient.WithExchange(life)
@@ -166,8 +171,9 @@ func (s *session) name() string {
 	return clean.Line(r.ServerInfo.Name+" "+r.ServerInfo.Version, 100)
 }
 
-// about is a line that names the server; empty if it has no name.
-func (s *session) about() string {
+// about is a line on things of the server, which names it; empty if it has no
+// name.
+func (s *session) about(things string) string {
 	r := s.client.InitializeResult()
 	if r == nil || r.ServerInfo == nil {
 		return ""
@@ -176,7 +182,7 @@ func (s *session) about() string {
 	if name == "" {
 		return ""
 	}
-	return clean.Line("Tools of "+name+".", maxAbout)
+	return clean.Line(things+" of "+name+".", maxAbout)
 }
 
 // instructions is the first line of what the server says of itself; empty if it
@@ -191,7 +197,7 @@ func (s *session) instructions() string {
 // newClient returns the SDK's client for one session. All that it is called
 // with comes from the server.
 func (s *session) newClient() *mcp.Client {
-	c := mcp.NewClient(&mcp.Implementation{Name: s.up.agg.opts.Name, Version: s.up.agg.opts.Version}, &mcp.ClientOptions{
+	opts := &mcp.ClientOptions{
 		Capabilities:   &mcp.ClientCapabilities{},
 		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
 		Logger:         slog.New(slog.DiscardHandler),
@@ -200,7 +206,14 @@ func (s *session) newClient() *mcp.Client {
 		},
 		// Without it the SDK does not ask for these; notified takes what comes.
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) {},
-	})
+	}
+	if s.up.branch(toolid.Resource) != nil {
+		opts.ResourceListChangedHandler = func(context.Context, *mcp.ResourceListChangedRequest) {}
+	}
+	if s.up.branch(toolid.Prompt) != nil {
+		opts.PromptListChangedHandler = func(context.Context, *mcp.PromptListChangedRequest) {}
+	}
+	c := mcp.NewClient(&mcp.Implementation{Name: s.up.agg.opts.Name, Version: s.up.agg.opts.Version}, opts)
 	c.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		s.receive = next
 		return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
@@ -233,20 +246,21 @@ func (s *session) notified(method string, params json.RawMessage) bool {
 		}
 		return true
 	case "notifications/tools/list_changed":
-		select {
-		case s.changed <- struct{}{}:
-		default: // it has been told
-		}
+		signal(s.changed)
+		return true
+	case "notifications/resources/list_changed", "notifications/prompts/list_changed":
+		signal(s.renewed)
 		return true
 	}
 	return false
 }
 
-// forget empties the SDK's cache of the list of tools, which grows with every
-// name that a server gives to a page, and answers for as long as the server says.
-// Here the list is read when there is a reason to.
-func (s *session) forget(ctx context.Context) {
-	_, _ = s.receive(ctx, "notifications/tools/list_changed", &mcp.ToolListChangedRequest{Session: s.client, Params: new(mcp.ToolListChangedParams)})
+// signal says that there is something new, unless that has been said.
+func signal(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
 }
 
 // wantLogs asks a server that can for its log messages. One that refuses is as

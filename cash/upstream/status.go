@@ -1,8 +1,11 @@
 package upstream
 
 import (
+	"fmt"
 	"slices"
 	"time"
+
+	"github.com/cash-mcp/go-sdk/toolid"
 )
 
 // State is how an upstream is.
@@ -47,6 +50,9 @@ type Status struct {
 	InFlight int       // calls
 	// Functions and Skills are how many are served.
 	Functions, Skills int
+	// Resources and Prompts are the same of those, if they are asked for
+	// ([Options]).
+	Resources, Prompts int
 	// Quarantined are the tools that are not served because their definitions
 	// are not the accepted ones.
 	Quarantined []Quarantine
@@ -82,5 +88,25 @@ func (u *upstream) status() Status {
 		s.Quarantined = slices.Clone(c.quarantined)
 		s.Notes = slices.Clone(c.notes)
 	}
+	for _, b := range u.branches[1:] {
+		s.add(b)
+	}
 	return s
+}
+
+// add adds what is known of resources or prompts.
+func (s *Status) add(b *branch) {
+	p := b.listed.Load()
+	if p == nil {
+		return
+	}
+	if b.kind == toolid.Resource {
+		s.Resources = p.count
+	} else {
+		s.Prompts = p.count
+	}
+	s.Notes = append(s.Notes, p.notes...)
+	if p.err != nil {
+		s.Notes = append(s.Notes, fmt.Sprintf("the list of %ss could not be read: %v", b.kind, p.err))
+	}
 }

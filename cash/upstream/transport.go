@@ -2,15 +2,18 @@ package upstream
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -49,6 +52,10 @@ func (c Command) GoString() string { return c.String() }
 
 // LogValue implements [slog.LogValuer].
 func (c Command) LogValue() slog.Value { return slog.StringValue(c.String()) }
+
+func (c Command) identity() []string {
+	return slices.Concat([]string{"command", c.Path, c.Dir, fmt.Sprint(len(c.Args))}, c.Args, c.Env)
+}
 
 func (c Command) transport(_ context.Context, o mcpclient.Options) mcp.Transport {
 	return mcpclient.Command(func() *exec.Cmd {
@@ -112,6 +119,17 @@ func (h HTTP) GoString() string { return h.String() }
 // LogValue implements [slog.LogValuer].
 func (h HTTP) LogValue() slog.Value { return slog.StringValue(h.String()) }
 
+// identity has the headers, by which a server may tell accounts apart; what a
+// Client adds of its own is not seen.
+func (h HTTP) identity() []string {
+	parts := []string{"http", h.URL}
+	for _, name := range slices.Sorted(maps.Keys(h.Header)) {
+		parts = append(parts, fmt.Sprint(name, len(h.Header[name])))
+		parts = append(parts, h.Header[name]...)
+	}
+	return parts
+}
+
 func (h HTTP) transport(_ context.Context, o mcpclient.Options) mcp.Transport {
 	return mcpclient.HTTP(h.URL, h.client(), o)
 }
@@ -169,6 +187,8 @@ func (s SSE) GoString() string { return s.String() }
 // LogValue implements [slog.LogValuer].
 func (s SSE) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
+func (s SSE) identity() []string { return HTTP(s).identity() }
+
 func (s SSE) transport(_ context.Context, o mcpclient.Options) mcp.Transport {
 	return mcpclient.SSE(s.URL, HTTP(s).client(), o)
 }
@@ -182,6 +202,10 @@ func (m InMemory) check() error {
 
 // String returns "in memory".
 func (m InMemory) String() string { return "in memory" }
+
+// identity is another one each time: a server in memory says nothing of itself,
+// and lasts no longer than what is bound to it.
+func (m InMemory) identity() []string { return []string{"in memory", rand.Text()} }
 
 func (m InMemory) transport(ctx context.Context, o mcpclient.Options) mcp.Transport {
 	return mcpclient.Tap(served{m, ctx}, o)
@@ -207,6 +231,8 @@ func (nowhere) check() error { return nil }
 
 // String names the host of the manifest.
 func (n nowhere) String() string { return "manifest of " + n.host }
+
+func (n nowhere) identity() []string { return []string{"nowhere", n.host} }
 
 func (nowhere) transport(context.Context, mcpclient.Options) mcp.Transport { return unknown{} }
 

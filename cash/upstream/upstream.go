@@ -50,14 +50,8 @@ type upstream struct {
 	held     *CallError    // why nothing may go to the server; nil if it may
 	holding  chan struct{} // held has changed
 
-	published published // guarded by the aggregator's lock
-}
-
-// published is what the tree shows.
-type published struct {
-	catalog   *catalog
-	reason    string // why it is unavailable
-	inherited bool   // it is what a predecessor has shown
+	branches []*branch // of the tools first
+	server   string    // tells the server from every other one
 }
 
 func newUpstream(a *Aggregator, cfg Server, mounts []mount) *upstream {
@@ -69,6 +63,12 @@ func newUpstream(a *Aggregator, cfg Server, mounts []mount) *upstream {
 		reload: make(chan chan error), news: make(chan struct{}), holding: make(chan struct{}, 1),
 	}
 	u.ctx, u.cancel = context.WithCancel(a.life)
+	for _, kind := range kinds {
+		if reg := a.registry(kind); reg != nil {
+			u.branches = append(u.branches, &branch{kind: kind, reg: reg})
+		}
+	}
+	u.server = fingerprint(cfg.Endpoint)
 	return u
 }
 
@@ -76,16 +76,18 @@ func newUpstream(a *Aggregator, cfg Server, mounts []mount) *upstream {
 // its own. Who may see that is decided by u from now on. The caller holds the
 // aggregator's lock.
 func (u *upstream) takeOver(old *upstream) {
-	if old.published.catalog == nil && !old.published.inherited {
-		return
-	}
-	u.published.inherited = true
-	for _, m := range u.mounts {
-		if u.agg.mounts[m.key()] != old {
+	for i, b := range u.branches {
+		if was := old.branches[i].published; was.trees == nil && !was.inherited {
 			continue
 		}
-		if ns, err := u.agg.reg.TryNamespace(m.label, ""); err == nil {
-			ns.VisibleTo(u.cfg.VisibleTo)
+		b.published.inherited = true
+		for _, m := range u.mounts {
+			if u.agg.mounts[m.key()] != old || !b.reg.Exists(m.label) {
+				continue
+			}
+			if ns, err := b.reg.TryNamespace(m.label, ""); err == nil {
+				ns.VisibleTo(u.cfg.VisibleTo)
+			}
 		}
 	}
 }
@@ -103,7 +105,7 @@ func (u *upstream) run() {
 	defer close(u.ended)
 	defer u.setState(Closed, nil, 0)
 	if u.cfg.Lazy && u.fromPins() {
-		u.once.Do(func() { close(u.tried) })
+		u.hasTried()
 		u.setState(Idle, nil, 0)
 		if !u.awaken() {
 			return
@@ -147,6 +149,8 @@ func (u *upstream) run() {
 		}
 	}
 }
+
+func (u *upstream) hasTried() { u.once.Do(func() { close(u.tried) }) }
 
 // nextPause returns the pause after another failure.
 func nextPause(pause time.Duration) time.Duration {
@@ -207,7 +211,7 @@ func (u *upstream) released() bool {
 			return true
 		}
 		u.setState(Down, e, 0)
-		u.once.Do(func() { close(u.tried) })
+		u.hasTried()
 		select {
 		case <-u.holding:
 		case done := <-u.reload:
@@ -310,7 +314,9 @@ func (u *upstream) connect() (*session, error) {
 		u.tell() // now that the tree shows it
 		u.mu.Unlock()
 	}
-	u.once.Do(func() { close(u.tried) })
+	if err != nil || len(u.branches) == 1 { // else it is asked for its resources and prompts first
+		u.hasTried()
+	}
 	return s, err
 }
 
@@ -346,6 +352,9 @@ func (u *upstream) attend(s *session) error {
 		u.leaveSession(s)
 		s.close()
 	}()
+	if len(u.branches) > 1 {
+		defer u.attendLists(s)()
+	}
 	var refresh <-chan time.Time
 	if u.cfg.Refresh > 0 {
 		t := time.NewTicker(u.cfg.Refresh)
@@ -379,7 +388,7 @@ func (u *upstream) attend(s *session) error {
 				return errHeld
 			}
 		case <-s.changed:
-			if u.calm(s) {
+			if u.calm(u.ctx, s, s.changed) {
 				failed = load()
 			}
 		case <-refresh:
@@ -425,19 +434,19 @@ func (u *upstream) rest(s *session, because *CallError) {
 }
 
 // calm waits until the server has stopped to announce changes, or for long
-// enough. It reports false if the session has ended.
-func (u *upstream) calm(s *session) bool {
+// enough. It reports false if the session has ended, or ctx.
+func (u *upstream) calm(ctx context.Context, s *session, changed <-chan struct{}) bool {
 	most := time.After(mostWait)
 	for {
 		select {
-		case <-s.changed:
+		case <-changed:
 		case <-time.After(quiet):
 			return true
 		case <-most:
 			return true
 		case <-s.ended:
 			return false
-		case <-u.ctx.Done():
+		case <-ctx.Done():
 			return false
 		}
 	}

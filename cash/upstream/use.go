@@ -108,21 +108,36 @@ func (u *upstream) drain() {
 	}
 }
 
-// refresh asks the server again.
+// refresh asks the server again, for its tools and then for the rest.
 func (u *upstream) refresh(ctx context.Context) error {
+	if err := await(ctx, u.reload, u.ctx.Done(), ErrClosed); err != nil {
+		return err
+	}
+	u.mu.Lock()
+	s := u.session
+	u.mu.Unlock()
+	if s == nil || len(u.branches) == 1 {
+		return nil
+	}
+	return await(ctx, s.relist, s.unlisted, nil)
+}
+
+// await asks for something to be done and returns what has become of it, or
+// otherwise if there is nobody any more who would do it.
+func await(ctx context.Context, requests chan<- chan error, gone <-chan struct{}, otherwise error) error {
 	done := make(chan error, 1)
 	select {
-	case u.reload <- done:
-	case <-u.ctx.Done():
-		return ErrClosed
+	case requests <- done:
+	case <-gone:
+		return otherwise
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	select {
 	case err := <-done:
 		return err
-	case <-u.ctx.Done():
-		return ErrClosed
+	case <-gone:
+		return otherwise
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -1,0 +1,138 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/internal/mcpclient"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/toolid"
+)
+
+// Limits of a list of tools, resources or prompts. A server of honest size does
+// not meet them.
+const (
+	maxPages = 1000
+	maxTools = 10_000
+	maxBytes = 64 << 20
+)
+
+// list returns what the server has of a kind, from all pages, as JSON arrays
+// joined into one.
+func (s *session) list(ctx context.Context, kind toolid.Kind) (json.RawMessage, error) {
+	if !s.offers(kind) && kind != toolid.Tool { // tools go without saying: there were servers before there were capabilities
+		return json.RawMessage("[]"), nil
+	}
+	s.forget(ctx, kind)
+	all, what := []byte("["), string(kind)+"s"
+	cursor, seen, count := "", make(map[string]bool), 0
+	for range maxPages {
+		page, next, err := s.page(ctx, kind, cursor)
+		if err != nil {
+			if s.hasNone(kind, err) {
+				return json.RawMessage("[]"), nil
+			}
+			return nil, err
+		}
+		for _, one := range strictjson.Elements(page) {
+			if len(all) > 1 {
+				all = append(all, ',')
+			}
+			all = append(all, one...)
+			count++
+		}
+		switch {
+		case next == "":
+			return append(all, ']'), nil
+		case count > maxTools || len(all) > maxBytes:
+			return nil, &CallError{Class: TooLarge, Sent: true, Reason: fmt.Sprintf("it lists more than %d %s, or more than %d MiB of them", maxTools, what, maxBytes>>20)}
+		case seen[next]:
+			return nil, &CallError{Class: Malformed, Sent: true, Reason: "its list of " + what + " never ends"}
+		}
+		seen[next] = true
+		cursor = next
+	}
+	return nil, &CallError{Class: Malformed, Sent: true, Reason: fmt.Sprintf("its list of %s has more than %d pages", what, maxPages)}
+}
+
+// offers reports whether the server says that it has something of a kind.
+func (s *session) offers(kind toolid.Kind) bool {
+	r := s.client.InitializeResult()
+	if r == nil || r.Capabilities == nil {
+		return false
+	}
+	switch kind {
+	case toolid.Resource:
+		return r.Capabilities.Resources != nil
+	case toolid.Prompt:
+		return r.Capabilities.Prompts != nil
+	}
+	return r.Capabilities.Tools != nil
+}
+
+// hasNone reports whether err says that the server knows nothing of a kind: the
+// method is not known to it. Of tools that is an error if it said that it has
+// some.
+func (s *session) hasNone(kind toolid.Kind, err error) bool {
+	var e *CallError
+	return errors.As(err, &e) && e.Class == Refused && e.Code == jsonrpc.CodeMethodNotFound && (kind != toolid.Tool || !s.offers(kind))
+}
+
+// page returns a page of a list, as it was on the wire, and where the next one
+// begins.
+func (s *session) page(ctx context.Context, kind toolid.Kind, cursor string) (json.RawMessage, string, error) {
+	ctx, x := mcpclient.WithExchange(ctx)
+	err := s.ask(ctx, kind, cursor)
+	if x.Result() == nil { // else what the SDK cannot read, we may
+		return nil, "", classify(ctx, err, x)
+	}
+	var page json.RawMessage
+	next, found := "", kind == toolid.Tool // without a list there are no tools
+	for key, value := range strictjson.Members(x.Result()) {
+		switch k := strictjson.KindOf(value); {
+		case key == string(kind)+"s" && k == strictjson.Array:
+			page, found = strictjson.Trim(value), true
+		case key == string(kind)+"s" && k == strictjson.Null: // as some write an empty list
+			found = true
+		case key == "nextCursor" && k == strictjson.String:
+			next = strictjson.Text(value)
+		}
+	}
+	if !found {
+		return nil, "", &CallError{Class: Malformed, Sent: true, Reason: fmt.Sprintf("the answer has no list of %ss", kind)}
+	}
+	return page, next, nil
+}
+
+// ask asks for a page.
+func (s *session) ask(ctx context.Context, kind toolid.Kind, cursor string) (err error) {
+	meta := s.up.via(ctx)
+	switch kind {
+	case toolid.Resource:
+		_, err = s.client.ListResources(ctx, &mcp.ListResourcesParams{Cursor: cursor, Meta: meta})
+	case toolid.Prompt:
+		_, err = s.client.ListPrompts(ctx, &mcp.ListPromptsParams{Cursor: cursor, Meta: meta})
+	default:
+		_, err = s.client.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor, Meta: meta})
+	}
+	return err
+}
+
+// forget empties the SDK's cache of a list, which grows with every name that a
+// server gives to a page, and answers for as long as the server says. Here a
+// list is read when there is a reason to.
+func (s *session) forget(ctx context.Context, kind toolid.Kind) {
+	switch kind {
+	case toolid.Resource:
+		_, _ = s.receive(ctx, "notifications/resources/list_changed", &mcp.ResourceListChangedRequest{Session: s.client, Params: new(mcp.ResourceListChangedParams)})
+	case toolid.Prompt:
+		_, _ = s.receive(ctx, "notifications/prompts/list_changed", &mcp.PromptListChangedRequest{Session: s.client, Params: new(mcp.PromptListChangedParams)})
+	default:
+		_, _ = s.receive(ctx, "notifications/tools/list_changed", &mcp.ToolListChangedRequest{Session: s.client, Params: new(mcp.ToolListChangedParams)})
+	}
+}
