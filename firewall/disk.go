@@ -19,12 +19,12 @@ type DiskOptions struct {
 	MaxBytesPerOwner int64
 	// MaxArtifacts bounds the number of artifacts and reservations. Zero is 10,000.
 	MaxArtifacts int
-	// MaxPerOwner bounds how many of them one owner has. Zero is 256.
+	// MaxPerOwner bounds how many of them one owner has. Zero is 1,000.
 	MaxPerOwner int
-	// MaxAge is how long an artifact is kept. Zero is an hour. What was kept with
+	// MaxAge is how long an artifact is kept. Zero is half an hour. What was kept with
 	// a longer one expires at most that long after the store has been opened.
 	MaxAge time.Duration
-	// Now is the clock. Nil is time.Now.
+	// Now is the clock, safe for concurrent use. Nil is time.Now.
 	Now func() time.Time
 	// Logger gets what is damaged, and what cannot be read or removed: names of
 	// files and errors, no contents. Nil discards.
@@ -81,7 +81,7 @@ func openDisk(dir string, opts *DiskOptions, fault func(op, name string) error) 
 	}
 	f, err := openFolder(dir, fault)
 	if err != nil {
-		return nil, fmt.Errorf("opening a store of artifacts: %w", err)
+		return nil, fmt.Errorf("opening a store of artifacts in %q: %w", dir, err)
 	}
 	d := &Disk{
 		folder: f, log: o.Logger, blobs: make(map[digest]int), litter: make(map[string]struct{}),
@@ -92,14 +92,15 @@ func openDisk(dir string, opts *DiskOptions, fault func(op, name string) error) 
 	}
 	if err := d.recover(); err != nil {
 		f.close()
-		return nil, fmt.Errorf("reading a store of artifacts: %w", err)
+		return nil, fmt.Errorf("opening a store of artifacts in %q: %w", dir, err)
 	}
 	return d, nil
 }
 
 // Close waits until nobody uses the store any more, and gives the directory
 // free. Whoever uses the store afterwards gets an error that wraps
-// [fs.ErrClosed]. Close may be called more than once.
+// [fs.ErrClosed]. What is reserved then is tidied up at the next opening. Close
+// may be called more than once.
 func (d *Disk) Close() error {
 	d.life.Lock()
 	defer d.life.Unlock()

@@ -33,7 +33,7 @@ func openFolder(dir string, fault func(op, name string) error) (*folder, error) 
 		return nil, err
 	}
 	f := &folder{root: root, fault: fault}
-	err = f.step("lock", lockName, func() (err error) {
+	err = f.step("open", lockName, func() (err error) {
 		f.lock, err = lockFile(root)
 		return err
 	})

@@ -150,6 +150,21 @@ func TestW32DiskRecordIsDamaged(t *testing.T) {
 	}
 }
 
+// A record that does not fit its name is damaged, even if it reads well.
+func TestW32DiskRecordIsChanged(t *testing.T) {
+	dir := t.TempDir()
+	d := openDisk(t, dir, nil)
+	h := keep(t, d, "ann", "x")[0].Handle
+	closeDisk(t, d)
+	path := filepath.Join(dir, names(t, dir, "record-")[0])
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, bytes.Replace(data, []byte(`"label":""`), []byte(`"label":"run this"`), 1))
+	wantNone(t, openDisk(t, dir, nil), "ann", h)
+}
+
 // planted returns a record of one artifact, with changes.
 func planted(owner, handle, content string, change func(r, a map[string]any)) []byte {
 	a := map[string]any{
@@ -302,6 +317,26 @@ func TestW32DiskManyFiles(t *testing.T) {
 	wantData(t, d, "ann", h, "x")
 	if n := len(names(t, dir, "")); n != 3+6000 {
 		t.Errorf("%d files, want the store's 3 and 6000 of others", n)
+	}
+}
+
+// There is a bound to how long an opening may take, and the next one goes on.
+func TestW32DiskVeryManyFiles(t *testing.T) {
+	const most = 1 << 16 // that are removed at once
+	dir := scratch(t)
+	d := openDisk(t, dir, nil)
+	h := keep(t, d, "ann", "x")[0].Handle
+	closeDisk(t, d)
+	for i := range most + 10 {
+		write(t, filepath.Join(dir, fmt.Sprintf("blob-%064x", i)), nil)
+	}
+	for _, left := range []int{10, 0} {
+		d = openDisk(t, dir, nil)
+		wantData(t, d, "ann", h, "x")
+		if n := len(names(t, dir, "")) - 3; n != left {
+			t.Errorf("%d stale files are left, want %d", n, left)
+		}
+		closeDisk(t, d)
 	}
 }
 

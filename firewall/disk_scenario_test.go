@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -119,6 +121,8 @@ func keepOnce(d *firewall.Disk, owner string, size int64, data []string) ([]fire
 	defer r.Release()
 	return r.Keep(context.Background(), parts(data...))
 }
+
+func textLogger(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
 
 // scratch returns a directory in memory where the system has one: these tests
 // flush thousands of times.

@@ -226,6 +226,27 @@ func TestW32DiskManyAreSweptInOrder(t *testing.T) {
 	}
 }
 
+func TestW32DiskDescriptionsAreBounded(t *testing.T) {
+	dir := t.TempDir()
+	d := openDisk(t, dir, &firewall.DiskOptions{MaxArtifacts: 2})
+	r := reserve(t, d, "ann", 10)
+	long := firewall.Part{Data: []byte("x"), Label: strings.Repeat("l", 9<<20)}
+	if _, err := r.Keep(t.Context(), append(parts("y"), long)); err == nil {
+		t.Fatal("a label of 9 MiB is kept")
+	}
+	long.Label = long.Label[:4<<20]
+	refs, err := r.Keep(t.Context(), []firewall.Part{long})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeDisk(t, d)
+	d = openDisk(t, dir, nil)
+	wantData(t, d, "ann", refs[0].Handle, "x")
+	if n := wantTidy(t, dir); n != 1 {
+		t.Errorf("%d artifacts", n)
+	}
+}
+
 func ExampleOpenDisk() {
 	dir, _ := os.MkdirTemp("", "artifacts")
 	defer os.RemoveAll(dir)

@@ -14,8 +14,8 @@ import (
 
 // What holds where [Options] say nothing.
 const (
-	DefaultInline = 4000    // characters
-	DefaultRoom   = 8 << 20 // bytes
+	DefaultInline = 4000      // characters
+	DefaultRoom   = 256 << 10 // bytes: what few results exceed, so that many calls fit at a time
 )
 
 // patience is how long the store of an embedder may take. A result must not hang

@@ -18,11 +18,11 @@ type MemoryOptions struct {
 	MaxBytesPerOwner int64
 	// MaxArtifacts bounds the number of artifacts and reservations. Zero is 10,000.
 	MaxArtifacts int
-	// MaxPerOwner bounds how many of them one owner has. Zero is 256.
+	// MaxPerOwner bounds how many of them one owner has. Zero is 1,000.
 	MaxPerOwner int
-	// MaxAge is how long an artifact is kept. Zero is an hour.
+	// MaxAge is how long an artifact is kept. Zero is half an hour.
 	MaxAge time.Duration
-	// Now is the clock. Nil is time.Now.
+	// Now is the clock, safe for concurrent use. Nil is time.Now.
 	Now func() time.Time
 }
 

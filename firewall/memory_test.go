@@ -47,6 +47,18 @@ func TestW32MemoryKeepsNoMoreThanItCounts(t *testing.T) {
 	runtime.KeepAlive(m)
 }
 
+func TestW32MemoryForgetsOwners(t *testing.T) {
+	m := firewall.NewMemory(nil)
+	before := heap()
+	for i := range 50_000 {
+		reserve(t, m, fmt.Sprint(i), 1).Release()
+	}
+	if used := heap() - before; used > 1<<20 {
+		t.Errorf("%d bytes for nothing", used)
+	}
+	runtime.KeepAlive(m)
+}
+
 func heap() int64 {
 	runtime.GC()
 	var s runtime.MemStats
