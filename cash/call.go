@@ -90,10 +90,10 @@ func plan(c *registry.Call) {
 	if len(c.Reserved) < len(planned) {
 		return
 	}
-	if string(c.Reserved[2]) == "true" && c.Plan == nil {
+	if string(c.Reserved[inDryRun]) == "true" && c.Plan == nil {
 		c.Plan = registry.NewPlan(c.Function)
 	}
-	if token := c.Reserved[3]; token != nil && c.PlanToken == "" {
+	if token := c.Reserved[inPlanToken]; token != nil && c.PlanToken == "" {
 		c.PlanToken = strictjson.Text(token)
 	}
 }
@@ -126,7 +126,8 @@ func missingFunction(namespace string) error {
 }
 
 // beside refuses arguments of the function that were given beside kwargs
-// instead of inside: they would be ignored without a word.
+// instead of inside: they would be ignored without a word. So would the wish for
+// a dry run where there are no plans, and the function would run.
 func beside(f *registry.Function, direct []member) error {
 	for _, m := range direct {
 		if len(m.key) > maxKey {
@@ -136,6 +137,13 @@ func beside(f *registry.Function, direct []member) error {
 			return &registry.Error{
 				Kind: registry.InvalidArguments, Namespace: f.Namespace(), Name: f.Name,
 				Message: fmt.Sprintf("The argument `%s` belongs in `kwargs`.", p.Name),
+			}
+		}
+		if canonicalKey(m.key) == "dryrun" && string(m.value) != "false" && string(m.value) != "null" {
+			return &registry.Error{
+				Kind: registry.InvalidArguments, Namespace: f.Namespace(), Name: f.Name,
+				Message: fmt.Sprintf("The argument `%s` is not known here, where no dry runs are made. The function was not run.", m.key),
+				Hint:    "Pass it in `kwargs` if the function itself takes it.",
 			}
 		}
 	}

@@ -37,6 +37,14 @@ type gating struct {
 // own.
 var reserved = []registry.Reserved{{Name: "sizelimit"}, {Name: "replay", Takes: isReplay}}
 
+// The places of the reserved arguments in [registry.Call.Reserved].
+const (
+	inSizeLimit = iota
+	inReplay
+	inDryRun
+	inPlanToken
+)
+
 // planned are reserved where there are plans.
 var planned = append(slices.Clip(reserved), registry.Reserved{Name: "dryrun", Takes: isBool}, registry.Reserved{Name: "plantoken", Takes: isText})
 
@@ -59,13 +67,13 @@ func (s *Server) newGating(ctx context.Context, c *registry.Call, req *CallReque
 		return nil, errSizeLimit
 	}
 	if c.Reserved != nil {
-		if value := c.Reserved[0]; limit == nil && value != nil {
+		if value := c.Reserved[inSizeLimit]; limit == nil && value != nil {
 			var err error
 			if limit, err = parseSizeLimit(value); err != nil {
 				return nil, err
 			}
 		}
-		if value := c.Reserved[1]; g.token == "" && value != nil {
+		if value := c.Reserved[inReplay]; g.token == "" && value != nil {
 			g.token = strictjson.Text(value)
 		}
 	}
@@ -85,8 +93,13 @@ func (s *Server) newGating(ctx context.Context, c *registry.Call, req *CallReque
 // mayReplay reports whether the call may be the repeat of one whose result was
 // kept: it says so, or it asks for more than it would get by default.
 func (g *gating) mayReplay() bool {
-	return !g.call.Function.ReadOnly && (g.token != "" || g.raised && g.owner != "")
+	return !g.repeatable() && (g.token != "" || g.raised && g.owner != "")
 }
+
+// repeatable reports whether the call may simply be made again for its result.
+// That is so for a dry run: what it found out must not be kept as the result of
+// the function.
+func (g *gating) repeatable() bool { return g.call.Function.ReadOnly || g.call.Plan != nil }
 
 type gatingKey struct{}
 
@@ -96,7 +109,7 @@ type gatingKey struct{}
 func (s *Server) replays(next registry.Handler) registry.Handler {
 	return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
 		g, ok := ctx.Value(gatingKey{}).(*gating)
-		if !ok || c.Plan != nil {
+		if !ok || g.call.Function != c.Function { // that of the call which makes this one
 			return next(ctx, c)
 		}
 		kept, found, err := s.opts.Replays.Find(ctx, g.owner, g.key())
@@ -113,7 +126,7 @@ func (s *Server) replays(next registry.Handler) registry.Handler {
 			return kept.Result, nil
 		case g.token != "" && !g.call.Function.Gated():
 			return nil, &registry.Error{
-				Kind: registry.Failed, Namespace: f.Namespace(), Name: f.Name,
+				Kind: registry.Failed, Namespace: f.Namespace(), Name: f.Name, NotRun: true,
 				Message: "No result is kept for this `replay` value and these arguments. The function was not run again.",
 				Hint:    "It ran when the value was given. Pass no `replay` to run it once more.",
 			}
@@ -134,8 +147,9 @@ func (g *gating) key() string {
 // measure returns what the gate measures of a result, in characters.
 func measure(r *registry.Result) int {
 	n := gate.Length(r.Content, r.Structured)
-	for _, value := range r.Meta { // which the pipeline has reduced to JSON
-		if data, ok := value.(json.RawMessage); ok {
+	for key, value := range r.Meta { // which the pipeline has reduced to JSON
+		// That a result comes from the cache makes it no longer than it was.
+		if data, ok := value.(json.RawMessage); ok && (key != control.MetaCacheHit || string(data) != "true") {
 			n += len(data)
 		}
 	}
@@ -152,23 +166,28 @@ func surelyFits(r *registry.Result, limit int) bool {
 	return ok && len(t.Text) <= limit
 }
 
-// shortError is the length up to which errors other than a function's own pass
-// whatever the limit is: they say what to do next.
+// shortError is the length up to which errors pass whatever the limit is, if
+// they are not a function's own: they say what to do next.
 const shortError = 1000
 
 // gateError returns what the caller gets in place of an error that is too long
 // (R104), or nil.
 func (g *gating) gateError(ctx context.Context, e *registry.Error) *registry.Result {
 	r := renderError(e)
-	if n := measure(r); e.Kind != registry.Failed && n <= shortError {
+	if n := measure(r); (e.Kind != registry.Failed || e.NotRun) && n <= shortError {
 		return nil
 	}
-	return g.gate(ctx, r)
+	return g.limited(ctx, r, e.NotRun || g.repeatable())
 }
 
 // gate returns what the caller gets in place of a result that is too large, or
 // nil if the result passes.
 func (g *gating) gate(ctx context.Context, r *registry.Result) *registry.Result {
+	return g.limited(ctx, r, g.repeatable())
+}
+
+// limited is gate for a result that repeating the call may bring again, or not.
+func (g *gating) limited(ctx context.Context, r *registry.Result, again bool) *registry.Result {
 	if r.Ungated || r.InputRequests != nil || !g.found.Load() && surelyFits(r, g.limit) {
 		return nil
 	}
@@ -185,7 +204,7 @@ func (g *gating) gate(ctx context.Context, r *registry.Result) *registry.Result 
 		Length: length, Limit: g.limit,
 		Summary: gate.Count(r.Content, r.Structured).String(),
 	}
-	if g.call.Function.ReadOnly {
+	if again {
 		n.Filters = g.filters()
 	} else {
 		n.AlreadyRan = g.found.Load() || g.keep(ctx, r, length)

@@ -43,7 +43,8 @@ type Options struct {
 	Middleware []registry.Middleware
 	// Controls decide about calls, inside of Middleware; the limits of its Quota
 	// for call, help and skill are heeded. With its Plans the tool call takes
-	// dry_run and plan_token, beside kwargs or in them. Nil is none.
+	// dry_run and plan_token, beside kwargs or in them; without them it refuses
+	// dry_run. Nil is none.
 	Controls *control.Controls
 	// Replays keeps gated results of functions that are not read-only, so that
 	// they need not run twice. Servers that share one tell their results apart

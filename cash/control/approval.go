@@ -26,8 +26,9 @@ import (
 // An approval is for one call of one owner ([registry.Call.Owner]), of the
 // function as it is defined, with the same arguments in any order. It holds for
 // all rounds of a call in which the function itself asks the client for more.
-// What is foreign, used, expired or made up is as good as none. A no is for that
-// call as well: making it again asks again.
+// What is foreign, used, expired or made up is as good as none. An approval that
+// waited for its call goes on waiting if the call surely did not run. A no is for
+// one call as well: making it again asks again.
 //
 // Where the client is asked while the call waits, it waits for half of its time
 // at most. The person may answer later: the next call of the same sort is what
@@ -57,7 +58,8 @@ type ApprovalOptions struct {
 	Max int
 	// MaxPerOwner bounds those of one owner; one more takes the place of the
 	// owner's oldest. Those who cannot be told from one another share a quarter of
-	// Max. Zero is 16.
+	// Max, and so do those for whom one server asks that mounts this one. Zero is
+	// 16.
 	MaxPerOwner int
 }
 
@@ -92,7 +94,7 @@ func NewApprovals(opts *ApprovalOptions) *Approvals {
 	}
 	o.MaxAge = cmp.Or(o.MaxAge, 10*time.Minute)
 	o.Max = cmp.Or(o.Max, 1000)
-	o.MaxPerOwner = cmp.Or(o.MaxPerOwner, 16)
+	o.MaxPerOwner = max(cmp.Or(o.MaxPerOwner, 16), 1)
 	return &Approvals{opts: o, tickets: newTickets(o.Max, o.MaxPerOwner)}
 }
 
@@ -114,6 +116,7 @@ type asking struct {
 	reason  string
 	binding digest
 	request *ApprovalRequest // once somebody is to be asked
+	given   *ticket          // the approval that had waited for the call
 }
 
 // Who approved, as [Audit] says it.
@@ -137,6 +140,7 @@ func (a *Approvals) run(ctx context.Context, c *registry.Call, reason string, ne
 	case asks != nil:
 		return asks, nil
 	case ctx.Err() != nil: // its caller has been told that it ended
+		s.release()
 		e := notAllowed(c, "The call ended before it was approved.")
 		e.Kind = registry.Canceled
 		return nil, e
@@ -161,6 +165,7 @@ func (s *asking) decide(ctx context.Context, answered *ticket) (by string, asks 
 	}
 	if s.call.Owner() != "" {
 		if t := s.tickets.takeDecided(s.binding); t != nil {
+			s.given = t
 			return t.by, nil, s.verdict(t.decision)
 		}
 	}
@@ -222,6 +227,9 @@ func (s *asking) proceed(ctx context.Context, t *ticket, answers mcp.InputRespon
 		c.Client = &client
 	}
 	res, err := next(ctx, &c)
+	if err != nil && registry.AsError(err).NotRun {
+		s.release()
+	}
 	if err != nil || res == nil || res.InputRequests == nil {
 		return res, err
 	}
@@ -233,6 +241,13 @@ func (s *asking) proceed(ctx context.Context, t *ticket, answers mcp.InputRespon
 	held := *res
 	held.RequestState = round.handle
 	return &held, nil
+}
+
+// release lets the approval that had waited wait on: the call has not run.
+func (s *asking) release() {
+	if s.given != nil {
+		s.tickets.putBack(s.given)
+	}
 }
 
 // ticket returns a new one for the call.

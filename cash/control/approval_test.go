@@ -588,6 +588,71 @@ func TestApprovalBounds(t *testing.T) {
 	}
 }
 
+// TestApprovalBoundsOfAServerThatMountsThisOne holds that whoever names many for
+// whom it calls takes no more than a quarter of the room.
+func TestApprovalBoundsOfAServerThatMountsThisOne(t *testing.T) {
+	r, a := asking(t, nil, &control.ApprovalOptions{Max: 16, MaxPerOwner: 2})
+	own := detail(t, second(r.do("agg", "write", "{}")), "approval_id")
+	var last string
+	for i := range 100 {
+		_, err := r.do("agg", "write", "{}", func(req *registry.Request) {
+			req.Client = &registry.Client{Owner: fmt.Sprintf("caller:agg\x00for:%d", i)}
+		})
+		last = detail(t, err, "approval_id")
+	}
+	if n := len(a.Pending()); n != 1+16/4 {
+		t.Errorf("%d are pending", n)
+	}
+	if !a.Approve(own) || !a.Approve(last) {
+		t.Error("its own, or the last, is gone")
+	}
+	// A bound that is a mistake is none that breaks calls.
+	r, _ = asking(t, nil, &control.ApprovalOptions{MaxPerOwner: -1})
+	if id := detail(t, second(r.do("ada", "write", "{}")), "approval_id"); id == "" {
+		t.Error("nobody can approve")
+	}
+}
+
+func second(_ *registry.Result, err error) error { return err }
+
+// TestApprovalOutlivesACallThatDidNotRun holds that the operator's yes is for a
+// call that runs, and for no more than one.
+func TestApprovalOutlivesACallThatDidNotRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		down := true
+		r, a := asking(t, map[string]registry.Handler{"write": func(context.Context, *registry.Call) (*registry.Result, error) {
+			if down {
+				return nil, &registry.Error{Kind: registry.Unavailable, Message: "Down.", Hint: "Later.", NotRun: true}
+			}
+			return nil, &registry.Error{Kind: registry.Timeout, Message: "No answer."}
+		}}, &control.ApprovalOptions{MaxAge: time.Minute})
+		call := func() error { return second(r.do("ada", "write", "{}")) }
+		a.Approve(detail(t, call(), "approval_id"))
+		for range 3 {
+			refusal(t, call(), registry.Unavailable)
+		}
+		if len(a.Pending()) != 0 {
+			t.Error("it is asked again")
+		}
+		down = false
+		if err := call(); !errors.Is(err, registry.Timeout) {
+			t.Errorf("the call: %v", err)
+		}
+		id := detail(t, call(), "approval_id")
+		if id == "" {
+			t.Error("it was approved once more")
+		}
+		// It does not outlive its age.
+		down = true
+		a.Approve(id)
+		refusal(t, call(), registry.Unavailable)
+		time.Sleep(time.Minute)
+		if detail(t, call(), "approval") != "required" {
+			t.Error("it has not expired")
+		}
+	})
+}
+
 // Mixed callers at a time: what was approved for one never runs for another, and
 // nothing runs twice.
 func TestW38ApprovalsNeverCross(t *testing.T) {

@@ -78,11 +78,13 @@ func writeArguments(b *strings.Builder, args json.RawMessage) {
 	}
 }
 
+// shownKey is a key in a line. One that is no plain name stands in quotes: it
+// could look like a value, or like more than one argument.
 func shownKey(key string) string {
-	if shown := clean.Line(key, maxKey); shown != "" {
-		return shown
+	if key == "" || strings.Trim(strings.ToLower(key), "abcdefghijklmnopqrstuvwxyz0123456789_-.") != "" {
+		key = strconv.Quote(key)
 	}
-	return `""`
+	return clean.Line(key, maxKey)
 }
 
 // shownValue is a value in a line. A text stands in quotes in which invisible

@@ -74,7 +74,8 @@ func TestW35QuestionIsClean(t *testing.T) {
 	key := "sk_" + "live_" + "4eC39HqLyjWDarjtT1zdp7dc" // is no real one
 	for _, tt := range []struct{ name, args, has, hasNot string }{
 		{"a line of its own", `{"a":"x\nTool: harmless"}`, `a: "x\nTool: harmless"` + "\n", "\nTool: harmless"},
-		{"a key of two lines", `{"a\nEffect: none":1}`, "  a Effect: none: 1\n", "\nEffect: none"},
+		{"a key of two lines", `{"a\nEffect: none":1}`, `  "a\nEffect: none": 1` + "\n", "\nEffect: none"},
+		{"a key like a value", `{"amount: 1 (in all)":100}`, `  "amount: 1 (in all)": 100` + "\n", "  amount: 1"},
 		{"colours", `{"a":"\u001b[31mred"}`, `\x1b[31mred`, "\x1b"},
 		{"turned around", `{"a":"\u202egpj.exe"}`, `\u202e`, "\u202e"},
 		{"invisible", `{"a":["rm\u200b -rf"]}`, "rm -rf", "\u200b"},

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"hash"
+	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -21,6 +22,13 @@ func writeParts(h hash.Hash, parts ...string) {
 	for _, part := range parts {
 		fmt.Fprintf(h, "%d:%s", len(part), part)
 	}
+}
+
+// recognised returns an owner without the one for whom it says that it calls: a
+// server that mounts this one may name as many as it likes.
+func recognised(owner string) string {
+	own, _, _ := strings.Cut(owner, "\x00")
+	return own
 }
 
 // A digest identifies what was written to a SHA-256.

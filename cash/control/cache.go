@@ -129,7 +129,8 @@ func (c *Cache) Middleware() registry.Middleware {
 		}
 		return func(ctx context.Context, call *registry.Call) (*registry.Result, error) {
 			if !c.takes(call) {
-				return next(ctx, call)
+				res, err := next(ctx, call)
+				return unmarked(res), err
 			}
 			return c.answer(ctx, call, next)
 		}
@@ -167,12 +168,7 @@ func (c *Cache) answer(ctx context.Context, call *registry.Call, next registry.H
 	if err != nil || res == nil {
 		return res, err
 	}
-	if _, forged := res.Meta[MetaCacheHit]; forged {
-		own := *res
-		own.Meta = maps.Clone(res.Meta)
-		delete(own.Meta, MetaCacheHit)
-		res = &own
-	}
+	res = unmarked(res)
 	if !asked.Load() {
 		c.keep(key, res, now.Add(c.opts.TTL), generation)
 	}
@@ -186,6 +182,21 @@ func hit(kept *registry.Result) *registry.Result {
 	res.Meta = map[string]any{MetaCacheHit: true}
 	maps.Copy(res.Meta, kept.Meta)
 	return &res
+}
+
+// unmarked returns a result without the mark of a hit, which is not for a function
+// to give. res may be nil.
+func unmarked(res *registry.Result) *registry.Result {
+	if res == nil {
+		return nil
+	}
+	if _, marked := res.Meta[MetaCacheHit]; !marked {
+		return res
+	}
+	own := *res
+	own.Meta = maps.Clone(res.Meta)
+	delete(own.Meta, MetaCacheHit)
+	return &own
 }
 
 // watched returns a copy of the call that notes whether the person was asked

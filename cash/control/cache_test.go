@@ -94,6 +94,20 @@ func TestW36CacheKeys(t *testing.T) {
 	}
 }
 
+// TestW36ForgedHit holds that a function cannot say that its result was kept,
+// whether the call may be answered from the cache or not.
+func TestW36ForgedHit(t *testing.T) {
+	forged := func(context.Context, *registry.Call) (*registry.Result, error) {
+		return &registry.Result{Meta: map[string]any{control.MetaCacheHit: nil, "own": 1}}, nil
+	}
+	r := newRig(map[string]registry.Handler{"read": forged, "write": forged}, cacheOf(&control.CacheOptions{ReadOnly: true}).Middleware())
+	for _, tt := range []struct{ caller, name string }{{"alice", "read"}, {"alice", "write"}, {"", "read"}} {
+		if res := must(r.do(tt.caller, tt.name, "{}")); isHit(res) || res.Meta["own"] == nil {
+			t.Errorf("%s of %q: %v", tt.name, tt.caller, res.Meta)
+		}
+	}
+}
+
 func TestW36WhatIsNotCached(t *testing.T) {
 	text := func(change func(*registry.Result)) registry.Handler {
 		return func(context.Context, *registry.Call) (*registry.Result, error) {

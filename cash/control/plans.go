@@ -40,15 +40,16 @@ type PlanOptions struct {
 //
 // A token says itself what it is for and until when, signed with HMAC-SHA256:
 // dry runs cost no memory, so that no number of them pushes anything out. Only
-// used tokens are remembered. A call that surely did not run, or that asked for
-// input and will be made again with the answers, leaves its token good.
+// used tokens are remembered. A call that surely did not run leaves its token
+// good. One that asked for input goes on with it, once: the token is then good for
+// the call with the answers and the state that was given, and for no other.
 //
 // Plans are safe for concurrent use; nil ones hold no call to anything.
 type Plans struct {
 	opts PlanOptions
 
 	mu   sync.Mutex
-	used map[int64]map[planMAC]struct{} // by when they expire, in MaxAges since 1970
+	used map[int64]map[planMAC]planUse // by when they expire, in MaxAges since 1970
 }
 
 // NewPlans returns plans of which no token is used.
@@ -72,7 +73,7 @@ func NewPlans(opts *PlanOptions) *Plans {
 		key = append(key[:0], o.Key...)
 	}
 	o.Key = key
-	return &Plans{opts: o, used: make(map[int64]map[planMAC]struct{})}
+	return &Plans{opts: o, used: make(map[int64]map[planMAC]planUse)}
 }
 
 // Middleware gives dry runs a token, with the check plan_token where the call
@@ -112,18 +113,22 @@ func (p *Plans) redeem(ctx context.Context, c *registry.Call, next registry.Hand
 	if !p.opts.Now().Before(t.expires()) {
 		return nil, planError(c, "expired", "The plan token has expired.")
 	}
-	if err := p.take(c, t); err != nil {
+	before, err := p.take(c, t)
+	if err != nil {
 		return nil, err
 	}
 	res, err := next(ctx, c)
-	if res != nil && res.InputRequests != nil || err != nil && registry.AsError(err).NotRun {
-		p.giveBack(t)
+	switch {
+	case err != nil && registry.AsError(err).NotRun:
+		p.put(t, before)
+	case err == nil && res != nil && res.InputRequests != nil:
+		p.put(t, heldFor(res.RequestState))
 	}
 	return res, err
 }
 
-// take marks a token as used.
-func (p *Plans) take(c *registry.Call, t planToken) error {
+// take marks a token as spent and returns what it was before.
+func (p *Plans) take(c *registry.Call, t planToken) (before planUse, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	known, current := 0, p.epoch(p.opts.Now())
@@ -135,26 +140,35 @@ func (p *Plans) take(c *registry.Call, t planToken) error {
 		known += len(used)
 	}
 	epoch := p.epoch(t.expires())
-	if _, used := p.used[epoch][t.mac]; used {
-		return planError(c, "used", "The plan token has been used: it is good for one call.")
+	before = p.used[epoch][t.mac]
+	if !before.admits(c) {
+		return before, planError(c, "used", "The plan token has been used: it is good for one call.")
 	}
-	if known >= p.opts.MaxUsed {
-		return &registry.Error{
+	if before.stage == unused && known >= p.opts.MaxUsed {
+		return before, &registry.Error{
 			Kind: registry.Unavailable, Namespace: c.Function.Namespace(), Name: c.Function.Name, NotRun: true,
 			Message: "Too many plan tokens are in use. The function was not run.", Hint: "Try again in a minute.",
 		}
 	}
 	if p.used[epoch] == nil {
-		p.used[epoch] = make(map[planMAC]struct{})
+		p.used[epoch] = make(map[planMAC]planUse)
 	}
-	p.used[epoch][t.mac] = struct{}{}
-	return nil
+	p.used[epoch][t.mac] = planUse{stage: spent}
+	return before, nil
 }
 
-func (p *Plans) giveBack(t planToken) {
+// put notes what becomes of a token that was taken. One that has expired since
+// may be forgotten already.
+func (p *Plans) put(t planToken, use planUse) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.used[p.epoch(t.expires())], t.mac)
+	used := p.used[p.epoch(t.expires())]
+	switch {
+	case use.stage == unused:
+		delete(used, t.mac)
+	case used != nil:
+		used[t.mac] = use
+	}
 }
 
 // epoch numbers stretches of time that are as long as a token lasts.

@@ -132,7 +132,7 @@ func TestPlanTokenIsBoundToTheDefinition(t *testing.T) {
 }
 
 // TestPlanTokenOfCallsThatGoOn holds that a token is not spent by a call that did
-// not run or has not ended.
+// not run, and that one which has asked for input goes on with it, once.
 func TestPlanTokenOfCallsThatGoOn(t *testing.T) {
 	var answer registry.Handler
 	r := newRig(map[string]registry.Handler{
@@ -142,9 +142,20 @@ func TestPlanTokenOfCallsThatGoOn(t *testing.T) {
 	fails := func(e *registry.Error) registry.Handler {
 		return func(context.Context, *registry.Call) (*registry.Result, error) { return nil, e }
 	}
-	try := func() error {
-		_, err := r.do("alice", "write", "{}", withPlan(token))
+	try := func(state ...string) error {
+		_, err := r.do("alice", "write", "{}", withPlan(token), func(req *registry.Request) {
+			req.Client = &registry.Client{Owner: "caller:alice"}
+			if len(state) > 0 {
+				req.Client.State, req.Client.Answers = state[0], mcp.InputResponseMap{"q": &mcp.ElicitResult{Action: "accept"}}
+			}
+		})
 		return err
+	}
+	used := func(state ...string) {
+		t.Helper()
+		if e := refusal(t, try(state...), registry.InvalidArguments); e.Details["plan_token"] != "used" {
+			t.Errorf("with the state %q: %+v", state, e)
+		}
 	}
 
 	answer = fails(&registry.Error{Kind: registry.Unavailable, Message: "Down.", NotRun: true})
@@ -153,19 +164,54 @@ func TestPlanTokenOfCallsThatGoOn(t *testing.T) {
 			t.Fatal(e)
 		}
 	}
-	answer = func(context.Context, *registry.Call) (*registry.Result, error) {
-		return &registry.Result{InputRequests: mcp.InputRequestMap{"q": &mcp.ElicitParams{Message: "Sure?"}}}, nil
+	asks := func(state string) registry.Handler {
+		return func(context.Context, *registry.Call) (*registry.Result, error) {
+			return &registry.Result{InputRequests: mcp.InputRequestMap{"q": &mcp.ElicitParams{Message: "Sure?"}}, RequestState: state}, nil
+		}
 	}
-	for range 2 {
-		must(nil, try())
-	}
-	answer = fails(&registry.Error{Kind: registry.Timeout, Message: "No answer."})
-	if e := try().(*registry.Error); e.Kind != registry.Timeout {
+	answer = asks("one")
+	must(nil, try())
+	used() // it would begin once more
+	used("another")
+	answer = asks("two")
+	must(nil, try("one"))
+	used("one")
+	answer = fails(&registry.Error{Kind: registry.Unavailable, Message: "Down.", NotRun: true})
+	if e := try("two").(*registry.Error); e.Kind != registry.Unavailable {
 		t.Fatal(e)
 	}
-	if e := refusal(t, try(), registry.InvalidArguments); e.Details["plan_token"] != "used" {
-		t.Errorf("after a call of which nobody knows what it did: %+v", e)
+	used() // it has begun, whatever became of this round
+	answer = fails(&registry.Error{Kind: registry.Timeout, Message: "No answer."})
+	if e := try("two").(*registry.Error); e.Kind != registry.Timeout {
+		t.Fatal(e)
 	}
+	used("two")
+	used()
+}
+
+// TestPlanTokenOfAStatelessQuestion holds that a function which asks and keeps no
+// state is answered, and not run from the beginning.
+func TestPlanTokenOfAStatelessQuestion(t *testing.T) {
+	r := newRig(map[string]registry.Handler{
+		"write": func(_ context.Context, c *registry.Call) (*registry.Result, error) {
+			if c.Client.Answers != nil {
+				return registry.TextResult("done"), nil
+			}
+			return &registry.Result{InputRequests: mcp.InputRequestMap{"q": &mcp.ElicitParams{Message: "Sure?"}}}, nil
+		},
+	}, control.NewPlans(nil).Middleware())
+	token := plan(t, r, "@c", "write", "{}").Token
+	answered := func(req *registry.Request) {
+		req.Client.Answers = mcp.InputResponseMap{"q": &mcp.ElicitResult{Action: "accept"}}
+	}
+	must(r.do("@c", "write", "{}", withPlan(token)))
+	_, err := r.do("@c", "write", "{}", withPlan(token))
+	refusal(t, err, registry.InvalidArguments)
+	if got := must(r.do("@c", "write", "{}", withPlan(token), answered)).Text(); got != "done" {
+		t.Errorf("answered: %q", got)
+	}
+	_, err = r.do("@c", "write", "{}", withPlan(token), answered)
+	refusal(t, err, registry.InvalidArguments)
 }
 
 func TestPlansBoundWhatIsUsed(t *testing.T) {

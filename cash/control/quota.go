@@ -51,7 +51,9 @@ type QuotaOptions struct {
 
 // A Quota limits how often callers call. It counts for each owner
 // ([registry.Call.Owner]) and tool: an authenticated caller, or a connection,
-// is a session; all who cannot be told from one another share one. A call that
+// is a session; all who cannot be told from one another share one. A server that
+// mounts this one is one caller, for whomever it asks: that is its own word, of
+// which it has any number. A call that
 // one of several limits refuses counts for none of them, and a dry run is held
 // to the limits and counts for none. What was let through counts, whatever
 // became of it, and so does each round of a call that asks for input.
@@ -156,6 +158,11 @@ func Through(ctx context.Context, tool string) context.Context {
 	return context.WithValue(ctx, throughKey{}, tool)
 }
 
+func through(ctx context.Context) string {
+	tool, _ := ctx.Value(throughKey{}).(string)
+	return tool
+}
+
 // Allow counts a use of a tool that is not on the way to a function, such as
 // tool_browse or help. owner is as [registry.Call.Owner] has it. The error is
 // nil or an *[registry.Error] of kind [registry.RateLimited], with the details
@@ -165,7 +172,7 @@ func (q *Quota) Allow(ctx context.Context, owner, tool string) error {
 	if q == nil || q.opts.Meta[tool].none() {
 		return nil
 	}
-	if err := q.use(ctx, owner, false, []charge{{tool, q.opts.Meta[tool]}}); err != nil {
+	if err := q.use(ctx, payer(ctx, owner), false, []charge{{tool, q.opts.Meta[tool]}}); err != nil {
 		return err
 	}
 	return nil
@@ -194,11 +201,14 @@ func (q *Quota) Middleware() registry.Middleware {
 		}
 		return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
 			var few [2]charge // on the stack
-			if err := q.use(ctx, c.Owner(), c.Plan != nil, q.charges(few[:0], ctx, c)); err != nil {
+			if err := q.use(ctx, payer(ctx, c.Owner()), c.Plan != nil, q.charges(few[:0], ctx, c)); err != nil {
 				err.Namespace, err.Name = c.Function.Namespace(), c.Function.Name
 				return nil, err
 			}
 			c.Plan.Add("rate_limit", "pass")
+			if through(ctx) != "" { // what the function calls does not come by that tool
+				ctx = Through(ctx, "")
+			}
 			return next(ctx, c)
 		}
 	}
@@ -206,7 +216,7 @@ func (q *Quota) Middleware() registry.Middleware {
 
 // charges appends the limits that a call is under.
 func (q *Quota) charges(list []charge, ctx context.Context, c *registry.Call) []charge {
-	if tool, ok := ctx.Value(throughKey{}).(string); ok {
+	if tool := through(ctx); tool != "" {
 		if limit := q.opts.Meta[tool]; !limit.none() {
 			list = append(list, charge{tool, limit})
 		}

@@ -144,6 +144,49 @@ func TestQuotaOwners(t *testing.T) {
 	}
 }
 
+// TestQuotaOfAServerThatMountsThisOne holds that whom a caller says that it calls
+// for gives it no further quota, in whatever way it says so.
+func TestQuotaOfAServerThatMountsThisOne(t *testing.T) {
+	for _, own := range []string{"caller:alice", "connection:1"} {
+		q := quotaOf(&control.QuotaOptions{Default: control.Limit{PerMinute: 3}, Meta: map[string]control.Limit{"help": {PerSession: 2}}})
+		r := newRig(nil, q.Middleware())
+		ctx := context.Background()
+		if own == "caller:alice" {
+			ctx = registry.WithCaller(ctx, &registry.Caller{ID: "alice"})
+		}
+		as := func(owner string) error {
+			_, err := r.doIn(ctx, "", "write", "{}", func(req *registry.Request) { req.Client = &registry.Client{Owner: owner} })
+			return err
+		}
+		for _, owner := range []string{own, own + "\x00for:bob", own + "\x00for:eve"} {
+			if err := as(owner); err != nil {
+				t.Errorf("%q: %v", owner, err)
+			}
+		}
+		refusal(t, as(own+"\x00for:new"), registry.RateLimited)
+		for i := range 3 {
+			if err := q.Allow(ctx, fmt.Sprintf("%s\x00for:%d", own, i), "help"); (err != nil) != (i == 2) {
+				t.Errorf("help %d: %v", i, err)
+			}
+		}
+	}
+	// An authenticated one that says of nobody for whom it calls is itself.
+	r := newRig(nil, quotaOf(&control.QuotaOptions{Default: control.Limit{PerMinute: 1}}).Middleware())
+	nobody := func(req *registry.Request) { req.Client = new(registry.Client) }
+	must(r.do("alice", "write", "{}", nobody))
+	must(r.do("bob", "write", "{}", nobody))
+	_, err := r.do("alice", "write", "{}")
+	refusal(t, err, registry.RateLimited)
+}
+
+// TestQuotaNegative holds that a negative limit lets nothing through.
+func TestQuotaNegative(t *testing.T) {
+	for _, limit := range []control.Limit{{PerMinute: -1}, {PerSession: -1}, {PerMinute: 5, Burst: -1}} {
+		_, err := newRig(nil, quotaOf(&control.QuotaOptions{Default: limit}).Middleware()).do("alice", "write", "{}")
+		refusal(t, err, registry.RateLimited)
+	}
+}
+
 func TestQuotaSession(t *testing.T) {
 	clock := newClock()
 	q := quotaOf(&control.QuotaOptions{

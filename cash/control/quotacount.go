@@ -39,7 +39,7 @@ func (c *count) wait(l Limit, start time.Time, now time.Duration) (time.Duration
 	switch {
 	case l.PerSession != 0 && c.session >= l.PerSession:
 		return forever, "session"
-	case l.PerMinute < 0:
+	case l.PerMinute < 0, l.PerMinute > 0 && l.Burst < 0:
 		return forever, "minute"
 	case l.PerMinute == 0:
 		return 0, ""
@@ -119,6 +119,15 @@ func (q *Quota) use(ctx context.Context, owner string, dry bool, charges []charg
 		q.sessions.open(s, u.scope).add(u.limit, q.start, q.last)
 	}
 	return nil
+}
+
+// payer returns for whom the calls of an owner are counted: whom we recognise,
+// whatever it says.
+func payer(ctx context.Context, owner string) string {
+	if owner == "" {
+		return registry.CallerFrom(ctx).Owner()
+	}
+	return recognised(owner)
 }
 
 // lasting reports whether an owner cannot be exchanged for a new one at will.

@@ -35,6 +35,10 @@ const (
 	atOperator            // the operator decides
 )
 
+// shares reports whether the owner is one of any number that one caller may name,
+// or is nobody that could be told from others.
+func (t *ticket) shares() bool { return t.owner == "" || t.owner != recognised(t.owner) }
+
 // tickets are those that are out. There are few, and they come and go at the
 // pace of people: they are looked through one by one.
 type tickets struct {
@@ -51,7 +55,8 @@ func newTickets(most, mostPerOwner int) tickets {
 }
 
 // put keeps a ticket, if there is room. One too many of an owner takes the place
-// of the owner's oldest.
+// of the owner's oldest. Those for whom one caller says that it calls may have a
+// quarter of the room together, and so may those who cannot be told from others.
 func (s *tickets) put(t *ticket) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,22 +65,20 @@ func (s *tickets) put(t *ticket) bool {
 }
 
 func (s *tickets) putLocked(t *ticket) bool {
-	most := s.mostPerOwner
-	if t.owner == "" {
-		most = max(s.most/4, 1)
-	}
-	var oldest *ticket
-	n := 0
+	var own, together []*ticket
 	for _, other := range s.order {
 		if other.owner == t.owner {
-			if n++; oldest == nil {
-				oldest = other
-			}
+			own = append(own, other)
+		}
+		if t.shares() && other.shares() && recognised(other.owner) == recognised(t.owner) {
+			together = append(together, other)
 		}
 	}
 	switch {
-	case n >= most:
-		s.remove(oldest)
+	case t.owner != "" && len(own) >= s.mostPerOwner:
+		s.remove(own[0])
+	case len(together) >= max(s.most/4, 1):
+		s.remove(together[0])
 	case len(s.order) >= s.most:
 		return false
 	}
@@ -128,6 +131,23 @@ func (s *tickets) takeDecided(b digest) *ticket {
 	}
 	s.remove(t)
 	return t
+}
+
+// putBack undoes takeDecided, unless there is something newer.
+func (s *tickets) putBack(t *ticket) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.expire()
+	if s.waiting[t.binding] != nil || len(s.order) >= s.most {
+		return
+	}
+	at := slices.IndexFunc(s.order, func(other *ticket) bool { return other.expires.After(t.expires) })
+	if at < 0 {
+		at = len(s.order)
+	}
+	t.gone = false
+	s.order = slices.Insert(s.order, at, t)
+	s.byHandle[t.handle], s.waiting[t.binding] = t, t
 }
 
 // take takes a ticket out and reports whether it was in.
