@@ -1,0 +1,166 @@
+package gateway
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// arguments are those of one of the gateway's own tools. JSON null is as good as
+// none.
+type arguments map[string]json.RawMessage
+
+// readArguments reads an object strictly. A member that the tool does not know is
+// an error: it would be ignored without a word.
+func readArguments(data json.RawMessage, known ...string) (arguments, error) {
+	if len(data) == 0 {
+		return nil, nil
+	}
+	// One level more than for the arguments of functions, which are inside.
+	if err := strictjson.CheckDepth(data, strictjson.MaxDepth+1); err != nil {
+		return nil, argsInvalid(fmt.Sprintf("The arguments are not valid JSON: %v.", err))
+	}
+	switch kind := strictjson.KindOf(data); kind {
+	case strictjson.Null:
+		return nil, nil
+	case strictjson.Object:
+	default:
+		return nil, argsInvalid(fmt.Sprintf("The arguments must be a JSON object, not of type %s.", kind))
+	}
+	args := make(arguments)
+	for key, value := range strictjson.Members(data) {
+		if !slices.Contains(known, key) {
+			return nil, argsInvalid(fmt.Sprintf("Unknown argument %q. There are: %s.", clean.Line(key, 40), strings.Join(known, ", ")))
+		}
+		if strictjson.KindOf(value) != strictjson.Null {
+			args[key] = strictjson.Trim(value)
+		}
+	}
+	return args, nil
+}
+
+// text returns a string, empty if there is none.
+func (a arguments) text(name string) (string, error) {
+	value, ok := a[name]
+	if !ok {
+		return "", nil
+	}
+	if kind := strictjson.KindOf(value); kind != strictjson.String {
+		return "", wrongType(name, "a string", kind)
+	}
+	return strictjson.Text(value), nil
+}
+
+// given returns a string that must not be missing or empty.
+func (a arguments) given(name, hint string) (string, error) {
+	text, err := a.text(name)
+	if err == nil && strings.TrimSpace(text) == "" {
+		err = argsInvalid(fmt.Sprintf("%s is missing. %s", name, hint))
+	}
+	return text, err
+}
+
+// flag returns a boolean, false if there is none.
+func (a arguments) flag(name string) (bool, error) {
+	value, ok := a[name]
+	if !ok {
+		return false, nil
+	}
+	if kind := strictjson.KindOf(value); kind != strictjson.Bool {
+		return false, wrongType(name, "true or false", kind)
+	}
+	return string(value) == "true", nil
+}
+
+// whole returns a whole number, ok false if there is none.
+func (a arguments) whole(name string) (n int, ok bool, err error) {
+	value, ok := a[name]
+	if !ok {
+		return 0, false, nil
+	}
+	if kind := strictjson.KindOf(value); kind != strictjson.Number {
+		return 0, false, wrongType(name, "a whole number", kind)
+	}
+	f, err := strconv.ParseFloat(string(value), 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > math.MaxInt32 {
+		return 0, false, argsInvalid(name + " must be a whole number of a sensible size.")
+	}
+	return int(f), true, nil
+}
+
+func wrongType(name, want string, got strictjson.Kind) error {
+	return argsInvalid(fmt.Sprintf("%s must be %s, not of type %s.", name, want, got))
+}
+
+// browseRequest reads the arguments of tool_browse and its like.
+func browseRequest(data json.RawMessage) (*BrowseRequest, error) {
+	args, err := readArguments(data, "query", "path", "top_k", "offset")
+	if err != nil {
+		return nil, err
+	}
+	r := new(BrowseRequest)
+	if r.Query, err = args.text("query"); err != nil {
+		return nil, err
+	}
+	if r.Path, err = args.text("path"); err != nil {
+		return nil, err
+	}
+	if _, ok := args["path"]; ok && r.Path == "" && args["query"] == nil {
+		return nil, argsInvalid(`The path is empty. The top is path="/".`)
+	}
+	k, given, err := args.whole("top_k")
+	if err == nil && given && k == 0 {
+		err = argsInvalid(fmt.Sprintf("top_k must be from 1 to %d.", MaxTopK))
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.TopK = k
+	r.Offset, _, err = args.whole("offset")
+	return r, err
+}
+
+// executeRequest reads the arguments of tool_execute, of which the token of a plan
+// is one only where there are plans.
+func executeRequest(data json.RawMessage, plans bool) (*ExecuteRequest, error) {
+	known := []string{"tool_id", "args", "dry_run"}
+	if plans {
+		known = append(known, "plan_token")
+	}
+	args, err := readArguments(data, known...)
+	if err != nil {
+		return nil, err
+	}
+	r := &ExecuteRequest{Args: args["args"]}
+	if r.ID, err = args.given("tool_id", "Take it from a card, or from tools/list."); err != nil {
+		return nil, err
+	}
+	if r.DryRun, err = args.flag("dry_run"); err != nil {
+		return nil, err
+	}
+	r.PlanToken, err = args.text("plan_token")
+	return r, err
+}
+
+// viewRequest reads the arguments of tool_view. A selector that came as text is
+// taken as the object that it contains.
+func viewRequest(data json.RawMessage) (*ViewRequest, error) {
+	args, err := readArguments(data, "handle", "selector")
+	if err != nil {
+		return nil, err
+	}
+	r := &ViewRequest{Selector: args["selector"]}
+	if r.Handle, err = args.given("handle", "It stands in the artifacts of an envelope that tool_execute returned."); err != nil {
+		return nil, err
+	}
+	if text := []byte(strictjson.Text(r.Selector)); len(text) > 0 && strictjson.Check(text) == nil && strictjson.KindOf(text) == strictjson.Object {
+		r.Selector = text
+	}
+	return r, nil
+}

@@ -1,0 +1,196 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid/card"
+)
+
+// A BrowseRequest asks for cards, by a query or by a path: one of them, not both
+// (section 3.1).
+type BrowseRequest struct {
+	Query string
+	Path  string
+	// TopK is the most cards to return. Zero is [Options.TopK] for a query and
+	// [DefaultPage] for a path; at most [MaxTopK].
+	TopK int
+	// Offset is how many of the first cards to leave out.
+	Offset int
+}
+
+// Browse returns the cards of the functions that fit a query, best first, or of
+// what stands at a path. Its errors are *[Error].
+func (s *Server) Browse(ctx context.Context, req *BrowseRequest) ([]card.ChoiceCard, error) {
+	p, err := s.browse(ctx, s.tools, req, local(ctx))
+	return p.cards, err
+}
+
+// BrowseResources is Browse for resources, of which there must be some
+// ([Options]).
+func (s *Server) BrowseResources(ctx context.Context, req *BrowseRequest) ([]card.ChoiceCard, error) {
+	p, err := s.browse(ctx, s.resources, req, local(ctx))
+	return p.cards, err
+}
+
+// BrowsePrompts is Browse for prompts.
+func (s *Server) BrowsePrompts(ctx context.Context, req *BrowseRequest) ([]card.ChoiceCard, error) {
+	p, err := s.browse(ctx, s.prompts, req, local(ctx))
+	return p.cards, err
+}
+
+// page is a response to browse.
+type page struct {
+	cards []card.ChoiceCard
+	more  bool // there are further cards
+	next  int  // where they begin
+}
+
+func (s *Server) browse(ctx context.Context, c *catalog, req *BrowseRequest, from client) (page, error) {
+	if c == nil {
+		return page{}, argsInvalid("This server has none of these.")
+	}
+	req, err := s.checked(req)
+	if err != nil {
+		return page{}, err
+	}
+	var p page
+	if req.Query != "" {
+		p = s.search(ctx, c, req)
+	} else if p, err = s.children(ctx, c, req); err != nil {
+		return page{}, err
+	}
+	if s.stable != nil {
+		p.cards = s.stable.settle(from.owner, string(c.kind), p.cards)
+	}
+	return p, nil
+}
+
+// checked returns the request with its defaults filled in.
+func (s *Server) checked(req *BrowseRequest) (*BrowseRequest, error) {
+	if req == nil {
+		req = &BrowseRequest{}
+	}
+	r := *req
+	switch {
+	case (r.Query == "") == (r.Path == ""):
+		return nil, argsInvalid(`Give exactly one of query and path: query in words, or path="/" to see what there is.`)
+	case r.Query != "" && strings.TrimSpace(r.Query) == "":
+		return nil, argsInvalid(`The query is blank. Say what you need, or give path="/" to see what there is.`)
+	case r.TopK < 0 || r.TopK > MaxTopK:
+		return nil, argsInvalid(fmt.Sprintf("top_k is %d; it must be from 1 to %d.", r.TopK, MaxTopK))
+	case r.Offset < 0:
+		return nil, argsInvalid("offset must not be negative.")
+	}
+	if r.TopK == 0 {
+		r.TopK = DefaultPage
+		if r.Query != "" {
+			r.TopK = s.opts.TopK
+		}
+	}
+	return &r, nil
+}
+
+// maxFound bounds how far a query can be paged.
+const maxFound = 1000
+
+// search returns the cards of what fits the query. What has no card is left out
+// (W14), and so is what has gone meanwhile.
+func (s *Server) search(ctx context.Context, c *catalog, req *BrowseRequest) page {
+	last := min(req.Offset+req.TopK, maxFound)
+	matches := registry.Search(ctx, c.source, "", req.Query, last+1)
+	p := page{more: len(matches) > last && last < maxFound, next: last}
+	for i, m := range matches {
+		if i < req.Offset || i >= last {
+			continue
+		}
+		f, err := c.source.Function(ctx, m.Namespace, m.Name)
+		if err != nil {
+			continue
+		}
+		if one, err := s.cards.of(f); err == nil {
+			one.Score = m.Score
+			p.cards = append(p.cards, one)
+		}
+	}
+	card.Sort(p.cards)
+	return p
+}
+
+// children returns the cards of what stands at the path.
+func (s *Server) children(ctx context.Context, c *catalog, req *BrowseRequest) (page, error) {
+	nodes, err := registry.Browse(ctx, c.source, req.Path)
+	if err != nil {
+		return page{}, s.pathError(req.Path, err)
+	}
+	if req.Offset > 0 && req.Offset >= len(nodes) {
+		return page{}, argsInvalid(fmt.Sprintf("offset is %d, and there are %d entries at this path.", req.Offset, len(nodes)))
+	}
+	nodes = nodes[req.Offset:]
+	p := page{more: len(nodes) > req.TopK, next: req.Offset + req.TopK}
+	for _, n := range nodes[:min(len(nodes), req.TopK)] {
+		if one, err := s.cards.ofNode(n); err == nil {
+			p.cards = append(p.cards, one)
+		}
+	}
+	card.Sort(p.cards)
+	return p, nil
+}
+
+// pathError is err with the path that was asked for.
+func (s *Server) pathError(path string, err error) *Error {
+	e := *s.asError(err)
+	if errors.Is(err, registry.UnknownNamespace) {
+		e.Code = PathNotFound
+	}
+	e.Path = clean.Line(path, maxShownPath)
+	return &e
+}
+
+// maxShownPath bounds the path that an error repeats, in characters.
+const maxShownPath = 200
+
+// text is the page as a model reads it.
+func (p page) text(req *BrowseRequest) (string, error) {
+	if len(p.cards) == 0 {
+		switch {
+		case req.Offset > 0:
+			return "There is nothing more. Leave out offset to see the first ones.", nil
+		case req.Query != "":
+			return `Nothing fits. Use other words, or path="/" to see what there is.`, nil
+		}
+		return "There is nothing here.", nil
+	}
+	preamble := ""
+	if p.more {
+		preamble = p.onward()
+	}
+	return card.Render(preamble, p.cards)
+}
+
+// onward says how to see further cards.
+func (p page) onward() string { return fmt.Sprintf("There is more: offset=%d.", p.next) }
+
+// lines is the page in JSON, a card in a line: bytes that do not depend on what
+// follows.
+func (p page) lines() (string, error) {
+	var b strings.Builder
+	b.WriteByte('[')
+	for i := range p.cards {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteByte('\n')
+		one, err := card.Marshal(p.cards[i : i+1])
+		if err != nil {
+			return "", err
+		}
+		b.Write(one[1 : len(one)-1])
+	}
+	b.WriteString("\n]")
+	return b.String(), nil
+}

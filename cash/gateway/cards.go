@@ -1,0 +1,74 @@
+package gateway
+
+import (
+	"sync"
+
+	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid"
+	"github.com/cash-mcp/go-sdk/toolid/card"
+)
+
+// cards makes the cards of functions, each once for its definition.
+type cards struct {
+	mu   sync.RWMutex
+	made map[string]made // by definition
+}
+
+type made struct {
+	card card.ChoiceCard
+	err  error // why there is none
+}
+
+// maxCards bounds the cards that are kept; beyond it all are made anew.
+const maxCards = 100_000
+
+func newCards() *cards { return &cards{made: make(map[string]made)} }
+
+// of returns the card of a function. An error means that it cannot have one
+// within the bounds (W14).
+func (c *cards) of(f *registry.Function) (card.ChoiceCard, error) {
+	key := f.Definition()
+	c.mu.RLock()
+	m, ok := c.made[key]
+	c.mu.RUnlock()
+	if ok {
+		return m.card, m.err
+	}
+	m.card, m.err = card.New(facts(f))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.made) >= maxCards {
+		clear(c.made)
+	}
+	c.made[key] = m
+	return m.card, m.err
+}
+
+func facts(f *registry.Function) card.Facts {
+	id := f.Primitive()
+	return card.Facts{
+		ID: id.String(), Name: f.Name, Description: f.Description, Tags: f.Tags,
+		Kind: card.Kind(id.Kind), Namespace: id.Namespace,
+		HasSchema:   len(f.Params()) > 0 || id.Kind == toolid.Tool && f.Open(),
+		SideEffects: !f.ReadOnly, ReadOnly: f.ReadOnly, Destructive: f.Destructive,
+	}
+}
+
+// ofNode returns the card of what stands in the tree.
+func (c *cards) ofNode(n registry.Node) (card.ChoiceCard, error) {
+	switch {
+	case n.Function != nil:
+		return c.of(n.Function)
+	case n.Skill != nil:
+		id := n.Skill.ID()
+		return card.New(card.Facts{
+			ID: id.String(), Name: n.Skill.Given(), Description: n.Skill.Description,
+			Kind: card.Skill, Namespace: id.Namespace,
+		})
+	}
+	about := n.Namespace.Description
+	if n.Namespace.Unavailable {
+		about = "Unavailable at the moment. " + about
+	}
+	return card.New(card.Facts{ID: n.Path, Name: n.Namespace.Name, Description: about, Kind: card.Internal})
+}

@@ -1,0 +1,143 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/cash-mcp/go-sdk/firewall"
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// A Code says what kind of thing went wrong (section 3.4). The set is closed.
+type Code string
+
+// The codes of section 3.4, and those of section 9.4.
+const (
+	PathInvalid         Code = "PATH_INVALID"
+	PathNotFound        Code = "PATH_NOT_FOUND"
+	ArgsInvalid         Code = "ARGS_INVALID"
+	SchemaInvalid       Code = "SCHEMA_INVALID"
+	UpstreamError       Code = "UPSTREAM_ERROR"
+	UpstreamTimeout     Code = "UPSTREAM_TIMEOUT"
+	UpstreamUnavailable Code = "UPSTREAM_UNAVAILABLE"
+	AuthFailed          Code = "AUTH_FAILED"
+	PermissionDenied    Code = "PERMISSION_DENIED"
+	RateLimited         Code = "RATE_LIMITED"
+	HydrateFailed       Code = "HYDRATE_FAILED"
+	ViewFailed          Code = "VIEW_FAILED"
+	ResourceNotFound    Code = "RESOURCE_NOT_FOUND"
+	PromptNotFound      Code = "PROMPT_NOT_FOUND"
+)
+
+// codes are the codes of the kinds of errors. What is missing is UpstreamError.
+var codes = map[registry.Kind]Code{
+	registry.UnknownNamespace: PathNotFound,
+	registry.UnknownPath:      PathNotFound,
+	registry.InvalidPath:      PathInvalid,
+	registry.UnknownFunction:  HydrateFailed,
+	registry.UnknownSkill:     HydrateFailed,
+	registry.InvalidName:      HydrateFailed,
+	registry.InvalidArguments: ArgsInvalid,
+	registry.InvalidSchema:    SchemaInvalid,
+	registry.Timeout:          UpstreamTimeout,
+	registry.Canceled:         UpstreamUnavailable,
+	registry.Unavailable:      UpstreamUnavailable,
+	registry.Unauthorized:     AuthFailed,
+	registry.Denied:           PermissionDenied,
+	registry.RateLimited:      RateLimited,
+	registry.Internal:         UpstreamError,
+	registry.Failed:           UpstreamError,
+}
+
+// An Error is an error as callers of the gateway read it, in the shape of section
+// 3.4.
+type Error struct {
+	Code    Code   `json:"error"`
+	Message string `json:"message"` // one clean line: what happened, and the next step
+	Path    string `json:"path"`    // the path that was asked for; else empty
+	// Retryable is a hint that the same call may succeed later. Whether an
+	// earlier one has had an effect is not in it: the message says so.
+	Retryable bool           `json:"retryable"`
+	Details   map[string]any `json:"details,omitempty"`
+	Err       error          `json:"-"` // the cause; never rendered
+}
+
+// Error returns the code and the message.
+func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
+
+// Unwrap returns the cause, which may be nil.
+func (e *Error) Unwrap() error { return e.Err }
+
+// maxMessage bounds a message, in characters (section 3.4).
+const maxMessage = 600
+
+// asError returns err in the shape of section 3.4.
+func (s *Server) asError(err error) *Error {
+	var own *Error
+	if errors.As(err, &own) {
+		return own
+	}
+	e := registry.AsError(err)
+	code, ok := codes[e.Kind]
+	if !ok {
+		code = UpstreamError
+	}
+	return &Error{
+		Code:      code,
+		Message:   clean.Line(s.opts.Firewall.Redact(e.Error()), maxMessage),
+		Retryable: code == UpstreamTimeout || code == UpstreamUnavailable || code == RateLimited,
+		Details:   e.Details,
+		Err:       err,
+	}
+}
+
+// maxCauses bounds the way down to what an error began with.
+const maxCauses = 32
+
+// failed is asError for a face that logs what its callers are not told (section
+// 3.4).
+func (s *Server) failed(ctx context.Context, tool string, err error) *Error {
+	e := s.asError(err)
+	level, cause := slog.LevelDebug, err
+	switch e.Code {
+	case UpstreamError, UpstreamTimeout, UpstreamUnavailable, AuthFailed, SchemaInvalid:
+		level = slog.LevelWarn
+	}
+	for range maxCauses {
+		next := errors.Unwrap(cause)
+		if next == nil {
+			break
+		}
+		cause = next
+	}
+	s.log.Log(ctx, level, "request refused", "tool", tool, "code", string(e.Code), "error", err, "cause", cause)
+	return e
+}
+
+// render makes the result of an error.
+func (s *Server) render(err error) *registry.Result {
+	e := s.asError(err)
+	r := s.result(e)
+	r.IsError = true
+	return r
+}
+
+// argsInvalid is the error for arguments of a tool of the gateway's own.
+func argsInvalid(message string) *Error {
+	return &Error{Code: ArgsInvalid, Message: clean.Line(message, maxMessage)}
+}
+
+// viewError is what went wrong when an artifact was looked at.
+func viewError(err error) *Error {
+	var selector *firewall.SelectorError
+	switch {
+	case errors.Is(err, firewall.ErrNotFound):
+		return &Error{Code: ViewFailed, Err: err,
+			Message: "There is no such artifact: it never was, is not yours, or has expired. Run the tool again with tool_execute for a new handle."}
+	case errors.As(err, &selector):
+		return &Error{Code: ViewFailed, Message: clean.Line(selector.Error(), maxMessage), Err: err}
+	}
+	return &Error{Code: ViewFailed, Message: "The artifact cannot be read now. Try again in a moment.", Retryable: true, Err: err}
+}

@@ -1,0 +1,45 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+)
+
+// A Hydration is the whole definition of a function.
+type Hydration struct {
+	ID          string          `json:"tool_id"`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"inputSchema"`
+	Returns     string          `json:"returns,omitempty"`
+	// Safety is read_only or destructive, as declared; empty if neither is.
+	Safety string `json:"safety,omitempty"`
+}
+
+// Hydrate returns the definition of the function that has the id. Its errors are
+// *[Error].
+func (s *Server) Hydrate(ctx context.Context, id string) (*Hydration, error) {
+	h, err := s.hydrate(ctx, id, local(ctx))
+	if err != nil {
+		return nil, s.asError(err)
+	}
+	return h, nil
+}
+
+func (s *Server) hydrate(ctx context.Context, id string, from client) (*Hydration, error) {
+	f, err := s.resolve(ctx, s.tools, id)
+	if err != nil {
+		return nil, err
+	}
+	if problem := f.Problem(); problem != nil {
+		return nil, schemaError(f, problem)
+	}
+	if one, err := s.cards.of(f); s.stable != nil && err == nil {
+		s.stable.note(from.owner, string(s.tools.kind), one)
+	}
+	return &Hydration{
+		ID: f.ID().String(), Description: clean.Text(f.Description), InputSchema: f.InputSchema(),
+		Returns: clean.Text(f.Result()), Safety: safety(f),
+	}, nil
+}

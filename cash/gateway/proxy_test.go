@@ -1,0 +1,141 @@
+package gateway_test
+
+import (
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/cash/cashtest"
+	"github.com/cash-mcp/go-sdk/cash/gateway"
+	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid/card"
+)
+
+func proxyOf(src registry.Source) *gateway.Server {
+	return gateway.NewServer(src, &gateway.Options{Mode: gateway.Proxy})
+}
+
+// TestS41Proxy holds the two surfaces of the proxy: the stripped catalog, and the
+// tools that hydrate and execute.
+func TestS41Proxy(t *testing.T) {
+	s := newShop()
+	overAll(t, func() *gateway.Server { return proxyOf(s) }, func(t *testing.T, c *cashtest.Client) {
+		var names []string
+		for _, tool := range c.Tools() {
+			if names = append(names, tool.Name); strings.HasPrefix(tool.Name, "tool_") {
+				continue
+			}
+			if toJSON(tool.InputSchema) != `{"type":"object"}` || tool.Description == "" || card.CL100K().Count(tool.Description, 1000) > card.HardCap {
+				t.Errorf("%s is not stripped: %s", tool.Name, toJSON(tool))
+			}
+		}
+		want := []string{"tool_execute", "tool_hydrate"}
+		for f := range s.All() {
+			want = append(want, f.ID().String())
+		}
+		if slices.Sort(names); !slices.Equal(names, sorted(want)) {
+			t.Errorf("tools %v, want %v", names, want)
+		}
+
+		create := s.id(t, "orders.create")
+		var h gateway.Hydration
+		c.Tool("tool_hydrate", object{"tool_id": create}).Decode(&h)
+		if h.ID != create || !strings.Contains(string(h.InputSchema), `"quantity"`) || h.Description == "" {
+			t.Errorf("hydration %+v", h)
+		}
+		for _, spelled := range []string{create, url.PathEscape(create), strings.NewReplacer(":", "%3A", "#", "%23").Replace(create), " " + create + "\n"} {
+			if r := c.Tool("tool_execute", object{"tool_id": spelled, "args": object{"customer": "c", "quantity": 2}}).OK(); r.Text != "created 2 for c" {
+				t.Errorf("%s: %s", spelled, r.Text)
+			}
+		}
+		before := s.runs.Load()
+		wantCode(t, c.Tool("tool_execute", object{"tool_id": create, "args": object{"quantity": 2}}), gateway.ArgsInvalid)
+		if e := wantCode(t, c.Tool(create, object{"customer": "c", "quantity": 2}), gateway.ArgsInvalid); !strings.Contains(e.Message, create) {
+			t.Errorf("a direct call is told %q", e.Message)
+		}
+		if s.runs.Load() != before {
+			t.Error("a call that was refused ran")
+		}
+		wantCode(t, c.Tool("tool_hydrate", object{"tool_id": "orders:nothing#00000000"}), gateway.HydrateFailed)
+	})
+}
+
+func sorted(list []string) []string { slices.Sort(list); return list }
+
+// TestS41WireNames holds that clients of strict names get such names, and reach
+// everything by them.
+func TestS41WireNames(t *testing.T) {
+	s := newShop()
+	srv := gateway.NewServer(s, &gateway.Options{Mode: gateway.Proxy, WireNames: func(c *mcp.Implementation) bool { return c != nil && c.Name == "cashtest" }})
+	legal := regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+	overAllOf(t, srv, named("ann"), func(t *testing.T, c *cashtest.Client) {
+		found := ""
+		for _, tool := range c.Tools() {
+			if !legal.MatchString(tool.Name) {
+				t.Errorf("%q is not a strict name", tool.Name)
+			}
+			if strings.Contains(tool.Name, "create") {
+				found = tool.Name
+			}
+		}
+		if r := c.Tool("tool_execute", object{"tool_id": found, "args": object{"customer": "c", "quantity": 2}}).OK(); r.Text != "created 2 for c" {
+			t.Errorf("%s: %s", found, r.Text)
+		}
+		c.Tool("tool_hydrate", object{"tool_id": found}).OK()
+		wantCode(t, c.Tool(found, object{}), gateway.ArgsInvalid)
+	})
+}
+
+// TestS41Pages holds that a long list comes in pages, without gaps and twice the
+// same.
+func TestS41Pages(t *testing.T) {
+	srv := proxyOf(tree(2500, spread))
+	c := inMemory(t, srv, nil)
+	seen := map[string]bool{}
+	for _, tool := range c.Tools() {
+		if seen[tool.Name] {
+			t.Errorf("%s twice", tool.Name)
+		}
+		seen[tool.Name] = true
+	}
+	if len(seen) != 2502 {
+		t.Errorf("%d tools", len(seen))
+	}
+	for _, cursor := range []string{"stripped:", "stripped:zzz", "stripped:\x00\xff" + strings.Repeat("x", 10000)} {
+		if _, err := c.Session.ListTools(t.Context(), &mcp.ListToolsParams{Cursor: cursor}); err != nil {
+			t.Errorf("cursor %.20q: %v", cursor, err)
+		}
+	}
+}
+
+// TestS41Results holds that results are delivered as they are, but without secrets.
+func TestS41Results(t *testing.T) {
+	const secret = "AKIAIOSFODNN7EXAMPLE"
+	reg := registry.New(nil)
+	long := strings.Repeat("word ", 20_000)
+	raw(reg, "", "long", answers(registry.TextResult(long)))
+	raw(reg, "", "leak", answers(&registry.Result{
+		Content: []mcp.Content{
+			&mcp.TextContent{Text: "key " + secret},
+			&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "file:///k", Text: "key " + secret}},
+			&mcp.ImageContent{MIMEType: "image/png", Data: []byte{0, 1, 255}},
+		},
+		Structured: json.RawMessage(`{"key":"` + secret + `","n":12.50}`),
+	}))
+	c := inMemory(t, proxyOf(reg), nil)
+	if r := c.Tool("tool_execute", object{"tool_id": idOf(t, reg, "long")}).OK(); r.Text != long {
+		t.Errorf("%d characters arrive", r.Chars())
+	}
+	r := c.Tool("tool_execute", object{"tool_id": idOf(t, reg, "leak")}).OK()
+	if whole := toJSON(r.Raw); strings.Contains(whole, secret) || !strings.Contains(whole, "[redacted: ") || len(r.Raw.Content) != 3 {
+		t.Errorf("the result is %s", whole)
+	}
+	if image := r.Raw.Content[2].(*mcp.ImageContent); string(image.Data) != "\x00\x01\xff" {
+		t.Errorf("the image is %v", image.Data)
+	}
+}

@@ -1,0 +1,154 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid/card"
+)
+
+// A Report says what became of the functions that there are.
+type Report struct {
+	Tools, Resources, Prompts int       // that are offered
+	Findings                  []Finding // at most 1,000
+}
+
+// A Finding is something that keeps a function from being what it was meant to
+// be.
+type Finding struct {
+	// Code is HydrateFailed: it is not offered; SchemaInvalid: it is, and its
+	// calls are refused; PathNotFound: no path leads to this namespace.
+	Code    Code
+	ID      string // clean; the path of a namespace
+	Problem string // a clean line
+}
+
+// String returns the finding on one line.
+func (f Finding) String() string { return fmt.Sprintf("%s: %s: %s", f.ID, f.Code, f.Problem) }
+
+// maxFindings bounds a report.
+const maxFindings = 1000
+
+func (r *Report) add(code Code, id string, problem error) {
+	if len(r.Findings) < maxFindings {
+		r.Findings = append(r.Findings, Finding{code, clean.Line(id, 260), clean.Line(problem.Error(), maxMessage)})
+	}
+}
+
+// Refresh makes everything ready that is derived from what there is: ids, cards,
+// indexes. What is cached of results and of browsing is dropped (section 4.6). A
+// server needs it only to know beforehand what is wrong, and to have the first
+// request as quick as later ones: what has changed is seen without it.
+//
+// Of a [registry.Registry] it goes through all functions, whoever may see them;
+// of another source through those that the caller in ctx sees.
+func (s *Server) Refresh(ctx context.Context) (*Report, error) {
+	if c := s.opts.Controls.Cache; c != nil {
+		c.Flush()
+	}
+	if s.stable != nil {
+		s.stable.reset()
+	}
+	r := new(Report)
+	for _, c := range s.catalogs() {
+		n, err := s.refresh(ctx, c, r)
+		if err != nil {
+			return nil, err
+		}
+		switch c {
+		case s.tools:
+			r.Tools = n
+		case s.resources:
+			r.Resources = n
+		case s.prompts:
+			r.Prompts = n
+		}
+	}
+	return r, nil
+}
+
+func (s *Server) refresh(ctx context.Context, c *catalog, r *Report) (offered int, err error) {
+	taken := make(map[string]string) // place by id
+	seen := make(map[string]bool)    // namespaces
+	for f, err := range c.all(ctx) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return 0, err
+		}
+		if ns := f.Namespace(); !seen[ns] {
+			seen[ns] = true
+			r.addHidden(ns)
+		}
+		id := f.Primitive().String()
+		_, problem := s.cards.of(f)
+		if other, dup := taken[id]; dup && problem == nil {
+			problem = fmt.Errorf("%s and %s have the same id: who sees both can call neither", f.Path(), other)
+		}
+		taken[id] = f.Path()
+		if problem != nil {
+			r.add(HydrateFailed, id, problem)
+			continue
+		}
+		offered++
+		if p := f.Problem(); p != nil {
+			r.add(SchemaInvalid, id, p)
+		}
+	}
+	registry.Search(ctx, c.source, "", "a", 1) // makes the index
+	return offered, nil
+}
+
+// addHidden notes a namespace that has no card, because its path is too long for
+// one.
+func (r *Report) addHidden(namespace string) {
+	canonical, _ := registry.CanonicalPath(namespace)
+	path := "/" + strings.ReplaceAll(canonical, ".", "/")
+	if _, err := card.New(card.Facts{ID: path, Kind: card.Internal}); err != nil {
+		r.add(PathNotFound, path, fmt.Errorf("only a query leads to what is there: %w", err))
+	}
+}
+
+// all returns the functions of the catalog.
+func (c *catalog) all(ctx context.Context) iter.Seq2[*registry.Function, error] {
+	return func(yield func(*registry.Function, error) bool) {
+		if r, ok := c.raw.(interface {
+			All() iter.Seq[*registry.Function]
+		}); ok {
+			for f := range r.All() {
+				if !yield(f, nil) {
+					return
+				}
+			}
+			return
+		}
+		var list []*registry.Function
+		err := registry.Walk(ctx, c.source, "", func(l *registry.Listing) error {
+			list = append(list, l.Functions...)
+			return nil
+		})
+		for _, f := range list {
+			if !yield(f, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// String is the report for an operator, a finding in a line.
+func (r *Report) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d tools, %d resources, %d prompts\n", r.Tools, r.Resources, r.Prompts)
+	for _, f := range r.Findings {
+		fmt.Fprintln(&b, f)
+	}
+	return b.String()
+}

@@ -1,0 +1,123 @@
+package gateway
+
+import (
+	"cmp"
+	"container/list"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/cash-mcp/go-sdk/toolid/card"
+)
+
+// Breakpoint is the id of the card that stands between the cards that were seen
+// before and those that are new (section 5.1).
+const Breakpoint = "__cache_breakpoint__"
+
+// Bounds of what is remembered of cards that were seen.
+const (
+	maxScopes   = 1000
+	maxSeen     = 2000 // cards of one scope
+	scopeMaxAge = time.Hour
+)
+
+// scopes remembers the cards that each scope has seen (section 5). The least
+// recently used are forgotten.
+type scopes struct {
+	mu    sync.Mutex
+	seen  map[string]*list.Element
+	order *list.List // of *scope, the last used first
+	now   func() time.Time
+}
+
+type scope struct {
+	key   string
+	used  time.Time
+	cards map[string]card.ChoiceCard // frozen, by id
+}
+
+func newScopes() *scopes {
+	return &scopes{seen: make(map[string]*list.Element), order: list.New(), now: time.Now}
+}
+
+// settle puts cards in the order of section 5.1: those that the owner has seen,
+// as they were then; a marker, if there are both; and the new ones. An owner that
+// is nobody in particular has seen nothing.
+func (s *scopes) settle(owner, kind string, cards []card.ChoiceCard) []card.ChoiceCard {
+	var old, fresh []card.ChoiceCard
+	s.visit(owner, kind, func(frozen map[string]card.ChoiceCard) {
+		for _, c := range cards {
+			if was, ok := frozen[c.ID]; ok && same(was, c) {
+				old = append(old, was)
+				continue
+			}
+			fresh = append(fresh, c)
+			if frozen != nil && len(frozen) < maxSeen {
+				frozen[c.ID] = c
+			}
+		}
+	})
+	byID := func(a, b card.ChoiceCard) int { return cmp.Compare(a.ID, b.ID) }
+	slices.SortFunc(old, byID)
+	slices.SortFunc(fresh, byID)
+	if len(old) > 0 && len(fresh) > 0 {
+		old = append(old, card.ChoiceCard{ID: Breakpoint, Name: Breakpoint, Kind: card.Internal, Tags: []string{}})
+	}
+	return append(old, fresh...)
+}
+
+// note remembers a card that was hydrated (section 5.5).
+func (s *scopes) note(owner, kind string, c card.ChoiceCard) {
+	s.visit(owner, kind, func(frozen map[string]card.ChoiceCard) {
+		if was, ok := frozen[c.ID]; frozen != nil && (!ok || !same(was, c)) && len(frozen) < maxSeen {
+			frozen[c.ID] = c
+		}
+	})
+}
+
+// same reports whether two cards are of one definition: they differ in nothing
+// but the score. A card is frozen for as long as what it says is true.
+func same(a, b card.ChoiceCard) bool {
+	tags := slices.Equal(a.Tags, b.Tags)
+	return tags && a.Name == b.Name && a.Description == b.Description && a.Kind == b.Kind && a.Namespace == b.Namespace &&
+		a.HasSchema == b.HasSchema && a.CostHint == b.CostHint && a.SideEffects == b.SideEffects && a.Safety == b.Safety
+}
+
+// visit calls f with the frozen cards of a scope, nil for nobody's, under the
+// lock.
+func (s *scopes) visit(owner, kind string, f func(map[string]card.ChoiceCard)) {
+	if owner == "" {
+		f(nil)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	for e := s.order.Back(); e != nil && (now.Sub(e.Value.(*scope).used) >= scopeMaxAge || s.order.Len() > maxScopes); e = s.order.Back() {
+		s.forget(e)
+	}
+	key := kind + "\x00" + owner
+	e := s.seen[key]
+	if e == nil {
+		e = s.order.PushFront(&scope{key: key, cards: make(map[string]card.ChoiceCard)})
+		s.seen[key] = e
+	}
+	s.order.MoveToFront(e)
+	sc := e.Value.(*scope)
+	sc.used = now
+	f(sc.cards)
+}
+
+// forget drops a scope. The caller holds the lock.
+func (s *scopes) forget(e *list.Element) {
+	delete(s.seen, e.Value.(*scope).key)
+	s.order.Remove(e)
+}
+
+// reset forgets all scopes.
+func (s *scopes) reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.seen)
+	s.order.Init()
+}

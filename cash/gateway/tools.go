@@ -1,0 +1,299 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/cash/control"
+	"github.com/cash-mcp/go-sdk/cash/serve"
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// The definitions of the tools are what every conversation pays for, so they are
+// written by hand and do not depend on what is behind them.
+
+const browseDescription = "Find tools of this server. Returns cards with ids. " +
+	"Give a query in words, or a path: / lists what there is, and each card's path or id leads on."
+
+const browseSchema = `{"type":"object","properties":{` +
+	`"query":{"type":"string","description":"What you need, in words. Not together with path."},` +
+	`"path":{"type":"string","description":"Where to look, e.g. / or /orders."},` +
+	`"top_k":{"type":"integer","minimum":1,"maximum":100,"description":"Most cards to return."},` +
+	`"offset":{"type":"integer","minimum":0,"description":"Cards to skip."}},"additionalProperties":false}`
+
+const executeDescription = "Run a tool by the id on its card. Arguments that do not fit are answered with the tool's schema. " +
+	"Returns an envelope; a large result stays behind handles in its artifacts, for tool_view."
+
+const proxyExecuteDescription = "Run a tool that tools/list names, by its id: those tools cannot be called directly. " +
+	"Arguments that do not fit are answered with the tool's schema."
+
+const executeProperties = `"args":{"type":"object","description":"The tool's arguments by name."},` +
+	`"dry_run":{"type":"boolean","description":"Check the call without running it."}`
+
+const planProperty = `,"plan_token":{"type":"string","description":"What a dry run gave for this call."}`
+
+const viewDescription = "Look into a result that tool_execute has kept. Selectors: " +
+	`{"type":"head"|"tail","chars":n}, {"type":"lines"|"rows","start":a,"end":b}, {"type":"json_keys","keys":[..]}, ` +
+	`{"type":"path","path":"$.items[*].id"}, {"type":"search","query":"..","context":n}. An answer with next goes on with that selector.`
+
+const viewSchema = `{"type":"object","properties":{` +
+	`"handle":{"type":"string","description":"From the artifacts of an envelope."},` +
+	`"selector":{"type":"object","description":"What to show. Omit for the beginning."}},` +
+	`"required":["handle"],"additionalProperties":false}`
+
+const hydrateDescription = "Show the whole definition of a tool that tools/list names: its description and the schema of its arguments."
+
+const hydrateSchema = `{"type":"object","properties":{"tool_id":{"type":"string","description":"The tool's name in tools/list."}},` +
+	`"required":["tool_id"],"additionalProperties":false}`
+
+const resourceBrowseDescription = "Find resources (documents, data) of this server. Returns cards with ids for resource_read. " +
+	"Give a query in words, or a path: / lists what there is."
+
+const resourceReadDescription = "Read a resource by the id on its card."
+
+const resourceReadSchema = `{"type":"object","properties":{"resource_id":{"type":"string","description":"From a card."}},` +
+	`"required":["resource_id"],"additionalProperties":false}`
+
+const promptBrowseDescription = "Find prompts (templates for tasks) of this server. Returns cards with ids for prompt_get. " +
+	"Give a query in words, or a path: / lists what there is."
+
+const promptGetDescription = "Get a prompt by the id on its card, with its arguments filled in."
+
+// shielded is added to the descriptions of what a firewall stands behind.
+const shielded = " Returns an envelope; a large one stays behind handles, for tool_view."
+
+const promptGetSchema = `{"type":"object","properties":{"prompt_id":{"type":"string","description":"From a card."},` +
+	`"args":{"type":"object","description":"The prompt's arguments by name."}},"required":["prompt_id"],"additionalProperties":false}`
+
+// executeTool is the name of the tool that runs functions.
+const executeTool = "tool_execute"
+
+// lookTimeout is how long browsing and viewing may take. They come from memory or
+// a disk, but visibility rules and stores of the embedder have a say. Calls have
+// deadlines of their own.
+const lookTimeout = 30 * time.Second
+
+// face is the [serve.Face] of a Server.
+type face struct{ *Server }
+
+// tool is one of the gateway's own.
+type tool struct {
+	name, description, schema string
+	reads                     bool
+	calls                     bool // a function, which has a deadline and limits of its own
+	run                       func(context.Context, json.RawMessage, client) (*registry.Result, error)
+}
+
+// Add implements [serve.Face].
+func (f face) Add(srv *mcp.Server, host *serve.Server) {
+	for _, t := range f.own() {
+		srv.AddTool(&mcp.Tool{
+			Name: t.name, Description: t.description, InputSchema: json.RawMessage(t.schema), Annotations: t.annotations(),
+		}, host.Tool(f.metered(t), t.timeout(), f.render))
+	}
+	if f.opts.Mode == Proxy {
+		srv.AddReceivingMiddleware(f.listStripped(host))
+	}
+}
+
+func (t tool) timeout() time.Duration {
+	if t.calls {
+		return 0
+	}
+	return lookTimeout
+}
+
+// annotations: what an execution does is up to the tool behind it, so the
+// protocol's defaults (it may destroy, it may reach out) are said aloud.
+func (t tool) annotations() *mcp.ToolAnnotations {
+	no, yes := false, true
+	if t.reads {
+		return &mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}
+	}
+	return &mcp.ToolAnnotations{DestructiveHint: &yes}
+}
+
+// metered runs a tool as far as the quotas for it go (section 4.5).
+func (f face) metered(t tool) serve.ToolFunc {
+	return func(ctx context.Context, req *serve.Request) (*registry.Result, error) {
+		from := clientOf(ctx, req)
+		if t.calls {
+			ctx = control.Through(ctx, t.name)
+		} else if err := f.opts.Controls.Quota.Allow(ctx, from.owner, t.name); err != nil {
+			return nil, f.failed(ctx, t.name, err)
+		}
+		r, err := t.run(ctx, req.Arguments, from)
+		if err != nil {
+			return nil, f.failed(ctx, t.name, err)
+		}
+		return r, nil
+	}
+}
+
+func (f face) own() []tool {
+	plan := ""
+	if f.opts.Controls.Plans != nil {
+		plan = planProperty
+	}
+	execute := `{"type":"object","properties":{"tool_id":{"type":"string","description":"From a card."},` +
+		executeProperties + plan + `},"required":["tool_id"],"additionalProperties":false}`
+	hint := ""
+	if f.opts.Hint != "" {
+		hint = " " + f.opts.Hint
+	}
+	var tools []tool
+	if f.opts.Mode == Proxy {
+		tools = []tool{
+			{"tool_hydrate", hydrateDescription, hydrateSchema, true, false, f.hydrateTool},
+			{executeTool, proxyExecuteDescription + hint, execute, false, true, f.executeTool},
+		}
+	} else {
+		tools = []tool{
+			{"tool_browse", browseDescription + hint, browseSchema, true, false, f.browser(f.tools)},
+			{executeTool, executeDescription, execute, false, true, f.executeTool},
+			{"tool_view", viewDescription, viewSchema, true, false, f.viewTool},
+		}
+	}
+	shielded := shielded
+	if f.opts.Mode == Proxy {
+		shielded = ""
+	}
+	if f.resources != nil {
+		tools = append(tools,
+			tool{"resource_browse", resourceBrowseDescription, browseSchema, true, false, f.browser(f.resources)},
+			tool{"resource_read", resourceReadDescription + shielded, resourceReadSchema, true, true, f.resourceTool})
+	}
+	if f.prompts != nil {
+		tools = append(tools,
+			tool{"prompt_browse", promptBrowseDescription, browseSchema, true, false, f.browser(f.prompts)},
+			tool{"prompt_get", promptGetDescription + shielded, promptGetSchema, true, true, f.promptTool})
+	}
+	return tools
+}
+
+func (f face) browser(c *catalog) func(context.Context, json.RawMessage, client) (*registry.Result, error) {
+	return func(ctx context.Context, data json.RawMessage, from client) (*registry.Result, error) {
+		req, err := browseRequest(data)
+		if err != nil {
+			return nil, err
+		}
+		p, err := f.browse(ctx, c, req, from)
+		if err != nil {
+			return nil, err
+		}
+		return f.shown(p, req)
+	}
+}
+
+// shown is a page of cards as a result.
+func (f face) shown(p page, req *BrowseRequest) (*registry.Result, error) {
+	text, err := p.text(req)
+	if f.stable != nil {
+		text, err = p.lines()
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := registry.TextResult(text)
+	if f.stable != nil && p.more {
+		r.Content = append(r.Content, &mcp.TextContent{Text: p.onward()})
+	}
+	if f.opts.Structured {
+		r.Structured = asJSON(map[string]any{"cards": p.cards})
+	}
+	return r, nil
+}
+
+func (f face) executeTool(ctx context.Context, data json.RawMessage, from client) (*registry.Result, error) {
+	req, err := executeRequest(data, f.opts.Controls.Plans != nil)
+	if err != nil {
+		return nil, err
+	}
+	return f.execute(ctx, f.tools, req, from)
+}
+
+func (f face) viewTool(ctx context.Context, data json.RawMessage, from client) (*registry.Result, error) {
+	req, err := viewRequest(data)
+	if err != nil {
+		return nil, err
+	}
+	page, err := f.view(ctx, req, from)
+	if err != nil {
+		return nil, err
+	}
+	return f.result(page), nil
+}
+
+func (f face) hydrateTool(ctx context.Context, data json.RawMessage, from client) (*registry.Result, error) {
+	args, err := readArguments(data, "tool_id")
+	if err != nil {
+		return nil, err
+	}
+	id, err := args.given("tool_id", "It is the name of a tool in tools/list.")
+	if err != nil {
+		return nil, err
+	}
+	h, err := f.hydrate(ctx, id, from)
+	if err != nil {
+		return nil, err
+	}
+	return f.result(h), nil
+}
+
+func (f face) resourceTool(ctx context.Context, data json.RawMessage, from client) (*registry.Result, error) {
+	args, err := readArguments(data, "resource_id")
+	if err != nil {
+		return nil, err
+	}
+	id, err := args.given("resource_id", "Take it from a card that resource_browse returned.")
+	if err != nil {
+		return nil, err
+	}
+	return f.execute(ctx, f.resources, &ExecuteRequest{ID: id}, from)
+}
+
+func (f face) promptTool(ctx context.Context, data json.RawMessage, from client) (*registry.Result, error) {
+	args, err := readArguments(data, "prompt_id", "args")
+	if err != nil {
+		return nil, err
+	}
+	id, err := args.given("prompt_id", "Take it from a card that prompt_browse returned.")
+	if err != nil {
+		return nil, err
+	}
+	return f.execute(ctx, f.prompts, &ExecuteRequest{ID: id, Args: args["args"]}, from)
+}
+
+// maxInstructions bounds the line that names what is at the top level, in
+// characters: it is paid for in every conversation.
+const maxInstructions = 400
+
+// Instructions implements [serve.Face]: it tells a model that connects what
+// there is, as far as this caller may see it, and where to begin.
+func (f face) Instructions(ctx context.Context) string {
+	line := f.index(ctx)
+	if own := f.opts.Instructions; own != "" && line != "" {
+		return own + "\n\n" + line
+	}
+	return f.opts.Instructions + line
+}
+
+func (f face) index(ctx context.Context) string {
+	nodes, err := registry.Browse(ctx, f.tools.source, "/")
+	if err != nil || len(nodes) == 0 {
+		return ""
+	}
+	names := make([]string, len(nodes))
+	for i, n := range nodes {
+		names[i] = n.Path
+	}
+	line := "Start with tool_browse. Paths: "
+	if f.opts.Mode == Proxy {
+		line = "Run the listed tools with tool_execute. They are about: "
+	}
+	return line + clean.List(names, maxInstructions-len(line)-1) + "."
+}

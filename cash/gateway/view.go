@@ -1,0 +1,38 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/cash-mcp/go-sdk/firewall"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// A ViewRequest asks for part of an artifact.
+type ViewRequest struct {
+	Handle   string
+	Selector json.RawMessage // empty or null is the beginning
+}
+
+// View shows part of an artifact that a call of the caller in ctx has left. Its
+// errors are *[Error].
+func (s *Server) View(ctx context.Context, req *ViewRequest) (*firewall.Page, error) {
+	return s.view(ctx, req, local(ctx))
+}
+
+var beginning = json.RawMessage(`{"type":"head"}`)
+
+func (s *Server) view(ctx context.Context, req *ViewRequest, from client) (*firewall.Page, error) {
+	if req == nil {
+		req = new(ViewRequest)
+	}
+	selector := req.Selector
+	if strictjson.KindOf(selector) == strictjson.Null {
+		selector = beginning
+	}
+	page, err := s.opts.Firewall.View(ctx, from.owner, req.Handle, selector)
+	if err != nil {
+		return nil, viewError(err)
+	}
+	return page, nil
+}
