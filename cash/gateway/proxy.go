@@ -24,6 +24,9 @@ const (
 	pageSize     = 1000
 )
 
+// private keeps what one caller sees out of shared caches.
+const private = "private"
+
 // listStripped adds the functions that a caller sees to tools/list, and says what
 // to do to those who call one directly.
 func (f face) listStripped(host *serve.Server) mcp.Middleware {
@@ -34,7 +37,7 @@ func (f face) listStripped(host *serve.Server) mcp.Middleware {
 				return f.list(ctx, host, r, next)
 			case *mcp.CallToolRequest:
 				if id, ok := f.listed(ctx, host, r); ok {
-					return f.direct(id), nil
+					return next(context.WithValue(ctx, directKey{}, id), method, toExecute(r))
 				}
 			}
 			return next(ctx, method, req)
@@ -44,13 +47,14 @@ func (f face) listStripped(host *serve.Server) mcp.Middleware {
 
 func (f face) list(ctx context.Context, host *serve.Server, req *mcp.ListToolsRequest, next mcp.MethodHandler) (mcp.Result, error) {
 	if after, ours := strings.CutPrefix(cursor(req), cursorPrefix); ours {
-		res := &mcp.ListToolsResult{Tools: []*mcp.Tool{}}
+		res := &mcp.ListToolsResult{Tools: []*mcp.Tool{}, Cacheable: mcp.Cacheable{CacheScope: private}}
 		return res, f.addPage(ctx, host, req, res, after)
 	}
 	res, err := next(ctx, "tools/list", req)
 	if list, ok := res.(*mcp.ListToolsResult); ok && err == nil && list.NextCursor == "" {
 		whole := *list // the SDK may hand the same one to others
 		whole.Tools = slices.Clone(list.Tools)
+		whole.CacheScope = private
 		return &whole, f.addPage(ctx, host, req, &whole, "")
 	}
 	return res, err
@@ -85,10 +89,26 @@ func (f face) couldBeID(name string) bool {
 	return strings.Contains(name, ":") || strings.Contains(name, "%") || f.opts.WireNames != nil
 }
 
-// direct is what a caller gets who calls a stripped tool.
-func (f face) direct(id string) *mcp.CallToolResult {
-	r := f.render(argsInvalid(fmt.Sprintf("A listed tool cannot be called directly. Call tool_execute with tool_id=%q and args.", id)))
-	return &mcp.CallToolResult{Content: r.Content, IsError: true}
+// directKey is where the context has the id of a stripped tool that was called.
+type directKey struct{}
+
+// toExecute makes a call one of tool_execute, which answers for the stripped
+// tools: the SDK completes results of tools as the newest protocol wants them,
+// and those of a middleware not.
+func toExecute(req *mcp.CallToolRequest) *mcp.CallToolRequest {
+	own, params := *req, *req.Params
+	params.Name = executeTool
+	own.Params = &params
+	return &own
+}
+
+// direct is the error for who calls a stripped tool; nil is for others.
+func direct(ctx context.Context) error {
+	id, ok := ctx.Value(directKey{}).(string)
+	if !ok {
+		return nil
+	}
+	return argsInvalid(fmt.Sprintf("A listed tool cannot be called directly. Call tool_execute with tool_id=%q and args.", id))
 }
 
 // addPage appends the stripped tools whose ids come after one.

@@ -209,6 +209,9 @@ func (f face) shown(p page, req *BrowseRequest) (*registry.Result, error) {
 }
 
 func (f face) executeTool(ctx context.Context, data json.RawMessage, from client) (*registry.Result, error) {
+	if err := direct(ctx); err != nil {
+		return nil, err
+	}
 	req, err := executeRequest(data, f.opts.Controls.Plans != nil)
 	if err != nil {
 		return nil, err

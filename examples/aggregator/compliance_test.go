@@ -22,13 +22,13 @@ func TestR120Compliance(t *testing.T) {
 	for _, version := range protocolVersions {
 		t.Run("in memory "+version, func(t *testing.T) {
 			m := mountFile(t, overStdio)
-			target := newTarget("shop", version, func() mcp.Transport { return cashtest.InMemory(m.srv) })
+			target := newTarget("shop", version, func() mcp.Transport { return cashtest.InMemory(newServer(m)) })
 			target.Effect = restock(t, m)
 			cashtest.Compliance(t, target)
 		})
 		t.Run("http "+version, func(t *testing.T) {
 			m := mountFile(t, write(t, "  - {label: shop, endpoint: "+shopOverHTTP(t)+"}\n"))
-			ts := httptest.NewServer(m.srv.Handler())
+			ts := httptest.NewServer(newServer(m).Handler())
 			t.Cleanup(ts.Close) // after the client's connections
 			target := newTarget("shop", version, func() mcp.Transport { return &mcp.StreamableClientTransport{Endpoint: ts.URL} })
 			target.Effect = restock(t, m)
@@ -89,7 +89,7 @@ func restock(t *testing.T, m *mounted) *cashtest.Effect {
 
 func stock(t *testing.T, m *mounted) int {
 	t.Helper()
-	res, err := m.srv.Call(t.Context(), &cash.CallRequest{
+	res, err := newServer(m).Call(t.Context(), &cash.CallRequest{
 		Namespace: "shop.inventory", Function: "check", Kwargs: []byte(`{"product_id":"P-12","quantity":1}`),
 	})
 	if err != nil {

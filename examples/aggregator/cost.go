@@ -26,26 +26,26 @@ func (c cost) String() string {
 	return fmt.Sprintf("%6d tokens, %6d characters", c.tokens, c.characters)
 }
 
-// compare writes what the definitions of the three tools cost, and what those
-// of all functions would.
-func (t *talk) compare(src registry.Source) error {
-	three, err := t.session.ListTools(t.ctx, nil)
+// compare writes what the definitions of the tools cost that the client lists,
+// and what those of all functions would.
+func (t *talk) compare(way manner) error {
+	listed, err := t.session.ListTools(t.ctx, nil)
 	if err != nil {
 		return err
 	}
-	tools, err := plainTools(t.ctx, src)
+	tools, err := plainTools(t.ctx, t.tools)
 	if err != nil {
 		return err
 	}
 	var ours, all cost
-	ours.add(asJSON(three.Tools))
+	ours.add(asJSON(listed.Tools))
 	all.add(asJSON(tools))
 	fmt.Fprintf(t.out, `
 What the definitions of the tools cost, in every conversation, before the first question:
-%v for call, help and skill, and no more when servers are added
+%v for %s
 %v for the same %d functions as ordinary MCP tools
-This model read %d tokens of help on top, because it looked at everything.
-`, ours, all, len(tools), t.helped.tokens)
+This model read %d tokens of %s.
+`, ours, way.costs, all, len(tools), t.learnt.tokens, way.reads)
 	return nil
 }
 

@@ -18,7 +18,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	m, err := mount(cfg, slog.New(slog.DiscardHandler))
+	m, err := mount(cfg, newTrees(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -26,14 +26,15 @@ func Example() {
 	defer m.close()
 	ctx := context.Background()
 	m.settle(ctx, time.Minute)
+	srv := newServer(m)
 
-	page, err := m.srv.Help(ctx, &cash.HelpRequest{Namespace: "shop.inventory"})
+	page, err := srv.Help(ctx, &cash.HelpRequest{Namespace: "shop.inventory"})
 	if err != nil {
 		fmt.Println(err)
 	}
 	fmt.Println(page)
 
-	res, err := m.srv.Call(ctx, &cash.CallRequest{
+	res, err := srv.Call(ctx, &cash.CallRequest{
 		Namespace: "shop.inventory", Function: "check",
 		Kwargs: []byte(`{"product_id": "P-7", "quantity": 3}`),
 	})

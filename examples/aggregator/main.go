@@ -5,10 +5,14 @@
 //	go run ./examples/aggregator -stdio                 MCP over standard input and output
 //	go run ./examples/aggregator -http 127.0.0.1:8080   MCP over HTTP at /mcp
 //	go run ./examples/aggregator -config FILE           with other servers
+//	go run ./examples/aggregator -face gateway          the same as a gateway, or as a proxy
+//	go run ./examples/aggregator -catalog FILE          a catalog of package catalog; no server is
+//	                                                    started without -config
 //
 // What there is stands in config.yaml, which explains itself. mount.go puts it
-// together, serve.go says how it is reached, and walk.go shows it. What happens
-// to the servers is logged to standard error.
+// together, face.go says what clients see of it, serve.go how it is reached, and
+// walk.go shows it. What happens to the servers is logged to standard error. As
+// a gateway, the aggregator serves their resources and prompts too.
 //
 // # Limits
 //
@@ -19,6 +23,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -27,6 +32,8 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream"
@@ -39,12 +46,17 @@ func main() {
 	os.Exit(code)
 }
 
+// servers is the file that names the servers if nothing else is said.
+const servers = "examples/aggregator/config.yaml"
+
 // run returns the exit code: 0, 1 after a failure, 2 for wrong usage and for
-// mistakes in the file.
+// mistakes in a file.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("aggregator", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	file := flags.String("config", "examples/aggregator/config.yaml", "the `file` that names the servers")
+	config := flags.String("config", "", "the `file` that names the servers (default "+servers+", or none with -catalog)")
+	recorded := flags.String("catalog", "", "serve the catalog in a `file`, without servers or beside those of -config")
+	name := flags.String("face", "cash", "what clients see: cash, gateway or proxy")
 	stdio := flags.Bool("stdio", false, "serve MCP over standard input and output")
 	addr := flags.String("http", "", "serve MCP over HTTP on `address`, at the path /mcp")
 	switch err := flags.Parse(args); {
@@ -56,34 +68,57 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "aggregator takes at most one of -stdio and -http, and no arguments")
 		flags.Usage()
 		return 2
+	case !slices.Contains(faces, *name):
+		fmt.Fprintf(stderr, "aggregator has no face %.40q, but %s\n", *name, strings.Join(faces, ", "))
+		flags.Usage()
+		return 2
 	}
-	cfg, err := upstream.ReadConfig(*file)
+	cfg, t, err := read(*config, *recorded, stderr)
 	if err != nil {
 		fmt.Fprintln(stderr, err)
 		return 2
 	}
-	if err := start(ctx, cfg, *stdio, *addr, stdout, stderr); err != nil {
+	if err := start(ctx, cfg, t, *name, *stdio, *addr, stdout, stderr); err != nil {
 		fmt.Fprintln(stderr, "aggregator:", err)
 		return 1
 	}
 	return 0
 }
 
-func start(ctx context.Context, cfg *upstream.Config, stdio bool, addr string, stdout, stderr io.Writer) error {
+// read reads the files.
+func read(config, recorded string, log io.Writer) (*upstream.Config, trees, error) {
+	t, cfg := newTrees(), new(upstream.Config)
+	var err error
+	if recorded != "" {
+		if t, err = catalogTrees(recorded, log); err != nil {
+			return nil, t, err
+		}
+	}
+	if config != "" || recorded == "" {
+		cfg, err = upstream.ReadConfig(cmp.Or(config, servers))
+	}
+	return cfg, t, err
+}
+
+func start(ctx context.Context, cfg *upstream.Config, t trees, name string, stdio bool, addr string, stdout, stderr io.Writer) error {
 	level := slog.LevelInfo
 	if !stdio && addr == "" {
 		level = slog.LevelError // the page says the rest
 	}
-	m, err := mount(cfg, slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level})))
+	if name != "gateway" { // the others show tools only
+		t.resources, t.prompts = nil, nil
+	}
+	m, err := mount(cfg, t, slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level})))
 	if err != nil {
 		return err
 	}
 	defer m.close()
+	f := newFace(name, m)
 	switch {
 	case stdio:
-		return serveStdio(ctx, m)
+		return serveStdio(ctx, m, f)
 	case addr != "":
-		return serveHTTP(ctx, m, addr, stderr)
+		return serveHTTP(ctx, m, f, addr, stderr)
 	}
-	return walk(ctx, m, stdout)
+	return walk(ctx, m, name, f, stdout)
 }

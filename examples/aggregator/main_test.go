@@ -106,7 +106,7 @@ func mountFile(t *testing.T, file string) *mounted {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := mount(cfg, slog.New(slog.DiscardHandler))
+	m, err := mount(cfg, newTrees(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,6 +135,11 @@ func TestUsage(t *testing.T) {
 		{[]string{"-stdio", "-http", "127.0.0.1:0"}, 2, "at most one"},
 		{[]string{"-http"}, 2, "flag needs an argument"},
 		{[]string{"-h"}, 0, "-config file"},
+		{[]string{"-face", "facade"}, 2, `no face "facade", but cash, gateway, proxy`},
+		{[]string{"-face", "", "-stdio"}, 2, "no face"},
+		{[]string{"-catalog", "no-such-file.json"}, 2, "loading a catalog: "},
+		{[]string{"-catalog", "config.yaml", "-stdio"}, 2, "is not JSON: line 1"},
+		{[]string{"-catalog", demo, "-config", "no-such-file.yaml"}, 2, "no-such-file.yaml"},
 		{[]string{"-config", "no-such-file.yaml"}, 2, "no-such-file.yaml"},
 		{[]string{"-config", bad}, 2, bad + ":3:14: upstreams[0].command: one text where a list is wanted"},
 		{[]string{"-config", bad, "-stdio"}, 2, bad + ":3:14: "},

@@ -1,29 +1,47 @@
 package main
 
 import (
-	"cmp"
 	"context"
+	"fmt"
+	"io"
 	"log/slog"
 	"time"
 
-	"github.com/cash-mcp/go-sdk/cash"
-	"github.com/cash-mcp/go-sdk/cash/serve"
+	"github.com/cash-mcp/go-sdk/cash/catalog"
 	"github.com/cash-mcp/go-sdk/cash/upstream"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
+// trees are where what there is stands.
+type trees struct{ tools, resources, prompts *registry.Registry }
+
+func newTrees() trees { return trees{registry.New(nil), registry.New(nil), registry.New(nil)} }
+
+// catalogTrees has what is in a catalog in them, to begin with.
+func catalogTrees(file string, log io.Writer) (trees, error) {
+	c := catalog.New(nil)
+	report, err := c.LoadFile(file)
+	if err != nil {
+		return trees{}, err
+	}
+	fmt.Fprintln(log, report)
+	return trees{c.Tools(), c.Resources(), c.Prompts()}, nil
+}
+
 // mounted is what a configuration puts together.
 type mounted struct {
-	reg *registry.Registry   // what there is
-	agg *upstream.Aggregator // where it comes from
-	srv *cash.Server         // the three tools over it
+	trees                      // what there is
+	agg   *upstream.Aggregator // where it comes from
+	cfg   *upstream.Config
+	log   *slog.Logger
 }
 
 // mount starts the servers of a configuration, and returns before they have
 // answered.
-func mount(cfg *upstream.Config, log *slog.Logger) (*mounted, error) {
+func mount(cfg *upstream.Config, t trees, log *slog.Logger) (*mounted, error) {
 	opts := &upstream.Options{
 		Name: cfg.Name, Version: cfg.Version,
+		Resources: t.resources, Prompts: t.prompts,
 		Mode:   cfg.Pins.Mode,
 		Logger: log,
 	}
@@ -34,8 +52,7 @@ func mount(cfg *upstream.Config, log *slog.Logger) (*mounted, error) {
 		}
 		opts.Pins = pins
 	}
-	m := &mounted{reg: registry.New(nil)}
-	m.agg = upstream.New(m.reg, opts)
+	m := &mounted{trees: t, agg: upstream.New(t.tools, opts), cfg: cfg, log: log}
 	for _, s := range cfg.Upstreams {
 		if err := m.agg.Add(s); err != nil {
 			m.close()
@@ -46,12 +63,6 @@ func mount(cfg *upstream.Config, log *slog.Logger) (*mounted, error) {
 		m.close()
 		return nil, err
 	}
-	m.srv = cash.NewServer(m.reg, &cash.Options{
-		Name: cmp.Or(cfg.Name, "aggregator"), Version: cfg.Version,
-		Instructions: cfg.Instructions,
-		SizeLimit:    cfg.SizeLimit,
-		Serve:        &serve.Options{Logging: true, Logger: log}, // servers may log to clients
-	})
 	return m, nil
 }
 

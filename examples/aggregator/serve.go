@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/manifest"
 )
 
@@ -23,9 +24,9 @@ const (
 )
 
 // serveStdio serves until the client has gone or ctx ends.
-func serveStdio(ctx context.Context, m *mounted) error {
+func serveStdio(ctx context.Context, m *mounted, f face) error {
 	m.settle(ctx, startTimeout)
-	err := m.srv.Run(ctx, &mcp.StdioTransport{})
+	err := f.Run(ctx, &mcp.StdioTransport{})
 	if ctx.Err() != nil {
 		return nil // stopped by a signal, as asked
 	}
@@ -33,15 +34,17 @@ func serveStdio(ctx context.Context, m *mounted) error {
 }
 
 // serveHTTP serves until ctx ends; then calls in flight may finish.
-func serveHTTP(ctx context.Context, m *mounted, addr string, log io.Writer) error {
+func serveHTTP(ctx context.Context, m *mounted, f face, addr string, log io.Writer) error {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return err
 	}
 	m.settle(ctx, startTimeout)
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", m.srv.Handler())
-	mux.Handle(manifest.WellKnownPath, m.srv.ManifestHandler())
+	mux.Handle("/mcp", f.Handler())
+	if srv, ok := f.(*cash.Server); ok {
+		mux.Handle(manifest.WellKnownPath, srv.ManifestHandler())
+	}
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: readTimeout}
 
 	stopped := make(chan error, 1)
@@ -49,7 +52,7 @@ func serveHTTP(ctx context.Context, m *mounted, addr string, log io.Writer) erro
 		limit, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 		defer cancel()
 		// The face first: it ends the streams for which the server would wait.
-		stopped <- errors.Join(m.srv.Shutdown(limit), server.Shutdown(limit))
+		stopped <- errors.Join(f.Shutdown(limit), server.Shutdown(limit))
 	})()
 
 	fmt.Fprintf(log, "listening on http://%s/mcp\n", listener.Addr())

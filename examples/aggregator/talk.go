@@ -12,7 +12,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -21,18 +20,20 @@ type talk struct {
 	ctx     context.Context
 	session *mcp.ClientSession
 	out     io.Writer
+	tools   registry.Source // where ids are looked up
 	turns   int
-	helped  cost // help that was read
+	learns  string // the tool that tells what there is
+	learnt  cost   // of its replies
 	err     error
 
 	mu       sync.Mutex
 	progress []string // of the turn
 }
 
-// connect starts the server on one end of a pipe, and a client on the other.
-func (t *talk) connect(srv *cash.Server) (err error) {
+// connect starts the face on one end of a pipe, and a client on the other.
+func (t *talk) connect(f face) (err error) {
 	here, there := mcp.NewInMemoryTransports()
-	go srv.Run(t.ctx, there) // ends with the session
+	go f.Run(t.ctx, there) // ends with the session
 	client := mcp.NewClient(&mcp.Implementation{Name: "walk", Version: "1.0.0"}, &mcp.ClientOptions{
 		ProgressNotificationHandler: func(_ context.Context, req *mcp.ProgressNotificationClientRequest) {
 			t.mu.Lock()
@@ -44,25 +45,22 @@ func (t *talk) connect(srv *cash.Server) (err error) {
 	return err
 }
 
-// say takes one turn.
-func (t *talk) say(why, tool, arguments string) {
+// say takes one turn, and returns the reply.
+func (t *talk) say(why, tool, arguments string) string {
 	if t.err != nil {
-		return
+		return ""
 	}
-	t.turns++
 	params := &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments)}
-	params.SetProgressToken(t.turns)
+	params.SetProgressToken(t.turns + 1)
 	var res *mcp.CallToolResult
 	if res, t.err = t.session.CallTool(t.ctx, params); t.err != nil {
-		return
+		return ""
 	}
 	reply := (&registry.Result{Content: res.Content}).Text()
-	if tool == "help" {
-		t.helped.add(reply)
+	if tool == t.learns {
+		t.learnt.add(reply)
 	}
-	title := fmt.Sprintf("%d. %s", t.turns, why)
-	sizes := fmt.Sprintf("sent %d, got %d", len(tool)+len(arguments), utf8.RuneCountInString(reply))
-	fmt.Fprintf(t.out, "\n%s%*s\n", title, width-len(title), sizes)
+	t.head(why, len(tool)+len(arguments), utf8.RuneCountInString(reply))
 	t.write("> ", tool+" "+arguments)
 	t.mu.Lock()
 	t.write("~ ", strings.Join(t.progress, ", "))
@@ -73,6 +71,31 @@ func (t *talk) say(why, tool, arguments string) {
 	} else {
 		t.write("< ", reply)
 	}
+	return reply
+}
+
+// list takes a turn of the client's, which asks for the list of tools.
+func (t *talk) list(why string) {
+	if t.err != nil {
+		return
+	}
+	var list *mcp.ListToolsResult
+	if list, t.err = t.session.ListTools(t.ctx, nil); t.err != nil {
+		return
+	}
+	var b strings.Builder
+	for _, tool := range list.Tools {
+		fmt.Fprintf(&b, "%s %s\n", tool.Name, tool.Description)
+	}
+	t.head(why, len("tools/list"), utf8.RuneCountInString(asJSON(list.Tools)))
+	t.write("> ", "tools/list")
+	t.write("< ", b.String())
+}
+
+func (t *talk) head(why string, sent, got int) {
+	t.turns++
+	title := fmt.Sprintf("%d. %s", t.turns, why)
+	fmt.Fprintf(t.out, "\n%s%*s\n", title, width-len(title), fmt.Sprintf("sent %d, got %d", sent, got))
 }
 
 // The shape of the page.

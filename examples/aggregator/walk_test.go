@@ -8,31 +8,80 @@ import (
 
 // A server that cannot be started is told, and the walk goes on without it.
 func TestWalk(t *testing.T) {
-	code, page, errs := invoke(t.Context(), "-config", write(t, missing(), entry()))
-	if code != 0 || errs != "" {
-		t.Fatalf("exit code %d: %s", code, errs)
-	}
-	for _, want := range []string{
-		"< - **shop** — ",
-		"The server at files is not available",
-		"\n3. Or straight to what is needed",
-		`> call {"namespace":"shop.orders","function":"create"`,
-		`< {"order_id":"ORD-`,
-		`Call ` + "`" + `help(namespace="shop.inventory", function="check")` + "`",
-		"tokens, ",
-		"for the same 14 functions as ordinary MCP tools",
-		"\n   files: down since ",
-		"\n      unreachable: the program, or its directory, does not exist\n",
-		"\n   shop: connected since ",
-		", shop 1.0.0 (cash), 14 functions, 2 skills\n",
+	for face, wants := range map[string][]string{
+		"cash": {
+			"< - **shop** — ",
+			"\n3. Or straight to what is needed",
+			`> call {"namespace":"shop.orders","function":"create"`,
+			`< {"order_id":"ORD-`,
+			`Call ` + "`" + `help(namespace="shop.inventory", function="check")` + "`",
+			", shop 1.0.0 (cash), 14 functions, 2 skills\n",
+		},
+		"gateway": {
+			`] /shop (internal) — `,
+			"\n3. Or straight to what is needed",
+			`> tool_execute {"tool_id":"shop:orders.create#`,
+			`< {"status":"ok","summary":"{\"order_id\":\"ORD-`,
+			`< {"status":"ok","summary":"Large result: 300 orders`,
+			`< {"view":"rows 0-2 of 300 `,
+			`< {"view":"matches 0-1 of 1 `,
+			`> resource_browse {`, `> prompt_browse {`,
+			", shop 1.0.0 (cash), 14 functions, 2 skills, ",
+		},
+		"proxy": {
+			"< tool_hydrate Show the whole definition",
+			"< shop:crm.find#",
+			`> tool_execute {"tool_id":"shop:orders.create#`,
+			`< {"order_id":"ORD-`,
+			", shop 1.0.0 (cash), 14 functions, 2 skills\n",
+		},
 	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page lacks %q", want)
+		t.Run(face, func(t *testing.T) {
+			code, page, errs := invoke(t.Context(), "-face", face, "-config", write(t, missing(), entry()))
+			if code != 0 || errs != "" {
+				t.Fatalf("exit code %d: %s", code, errs)
+			}
+			checkPage(t, page, append(wants,
+				"The server at files is not available",
+				"tokens, ",
+				"for the same 14 functions as ordinary MCP tools",
+				"\n   files: down since ",
+				"\n      unreachable: the program, or its directory, does not exist\n",
+				"\n   shop: connected since ",
+			)...)
+			for _, unwanted := range []string{`"namespace":"files"`, `"namespace":"everything"`, `"namespace":"memory"`, `"files:`, `"memory:`} {
+				if strings.Contains(page, unwanted) {
+					t.Errorf("the page has %q, for which there is no server", unwanted)
+				}
+			}
+		})
+	}
+}
+
+// A catalog is walked through without any server.
+func TestWalkOfCatalog(t *testing.T) {
+	for face, want := range map[string]string{
+		"cash":    `> help {"namespace":"github"}`,
+		"gateway": `> tool_browse {"path":"/github"}`,
+		"proxy":   "github:create_issue@1.4.0 Create",
+	} {
+		code, page, errs := invoke(t.Context(), "-face", face, "-catalog", demo)
+		if code != 0 || !strings.Contains(errs, "8 tools, 3 resources, 2 prompts") {
+			t.Errorf("%s: exit code %d: %s", face, code, errs)
+		}
+		checkPage(t, page, want, "for the same 8 functions as ordinary MCP tools")
+		if strings.Contains(page, "as an operator") || strings.Contains(page, "Starting") {
+			t.Errorf("the page speaks of servers that there are not:\n%s", page)
 		}
 	}
-	for _, unwanted := range []string{`"namespace":"files"`, `"namespace":"everything"`, `"namespace":"memory"`} {
-		if strings.Contains(page, unwanted) {
-			t.Errorf("the page has %q, for which there is no server", unwanted)
+}
+
+// checkPage fails the test if the page lacks something, or does not fit.
+func checkPage(t *testing.T, page string, wants ...string) {
+	t.Helper()
+	for _, want := range wants {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
 		}
 	}
 	for line := range strings.Lines(page) {

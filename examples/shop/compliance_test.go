@@ -16,14 +16,14 @@ func TestCompliance(t *testing.T) {
 	for _, version := range protocolVersions {
 		t.Run("in memory "+version, func(t *testing.T) {
 			shop := store.New()
-			srv := newServer(newRegistry(shop))
+			srv := newServer(shopGoods(shop, "cash"))
 			target := newTarget(version, func() mcp.Transport { return cashtest.InMemory(srv) })
 			target.Effect = restock(t, shop)
 			cashtest.Compliance(t, target)
 		})
 		t.Run("http "+version, func(t *testing.T) {
 			shop := store.New()
-			ts := httptest.NewServer(newServer(newRegistry(shop)).Handler())
+			ts := httptest.NewServer(newServer(shopGoods(shop, "cash")).Handler())
 			t.Cleanup(ts.Close) // after the client's connections
 			target := newTarget(version, func() mcp.Transport { return &mcp.StreamableClientTransport{Endpoint: ts.URL} })
 			target.Effect = restock(t, shop)
@@ -74,7 +74,7 @@ func stock(t *testing.T, shop *store.Shop, product string) int {
 
 // What the shop costs a model, with some room to grow.
 func TestBudget(t *testing.T) {
-	srv := newServer(newRegistry(store.New()))
+	srv := newServer(shopGoods(store.New(), "cash"))
 	cashtest.Budget{
 		Tools: 2000, Instructions: 200, Index: 400, Namespace: 500, Function: 1000, Skills: 300,
 	}.Check(t, cashtest.Connect(t, srv))

@@ -10,7 +10,7 @@ import (
 
 // A server can be asked without any transport.
 func Example() {
-	srv := newServer(newRegistry(store.New()))
+	srv := newServer(shopGoods(store.New(), "cash"))
 	ctx := context.Background()
 
 	page, err := srv.Help(ctx, &cash.HelpRequest{Namespace: "inventory"})

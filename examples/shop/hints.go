@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/cash-mcp/go-sdk/examples/shop/store"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -11,29 +12,52 @@ import (
 // nextSteps tells a model what to do about an error of the shop, which itself
 // does not know by which names it is served.
 var nextSteps = []struct {
-	err  error
-	hint string
+	err             error
+	namespace, name string // of the function that %s in the hint is a call of
+	hint            string
 }{
-	{store.ErrNoOrder, "Use `call(namespace=\"orders\", function=\"list\")` with filters to find it."},
-	{store.ErrNoProduct, "Use `call(namespace=\"inventory\", function=\"list\")` to see the products."},
-	{store.ErrNoCustomer, "Use `call(namespace=\"crm\", function=\"find\")` to find the customer."},
-	{store.ErrStock, "Nothing was ordered. Tell the user about the shortage, or order at most what is left."},
-	{store.ErrTooLate, "Only confirmed orders can be cancelled. Tell the user."},
-	{store.ErrInvalid, "Correct the argument and repeat the call."},
+	{store.ErrNoOrder, "orders", "list", "Use %s with filters to find it."},
+	{store.ErrNoProduct, "inventory", "list", "Use %s to see the products."},
+	{store.ErrNoCustomer, "crm", "find", "Use %s to find the customer."},
+	{err: store.ErrStock, hint: "Nothing was ordered. Tell the user about the shortage, or order at most what is left."},
+	{err: store.ErrTooLate, hint: "Only confirmed orders can be cancelled. Tell the user."},
+	{err: store.ErrInvalid, hint: "Correct the argument and repeat the call."},
 }
 
-// hints is a [registry.Middleware] that adds the next step to errors.
-func hints(next registry.Handler) registry.Handler {
-	return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
-		res, err := next(ctx, c)
-		for _, step := range nextSteps {
-			if errors.Is(err, step.err) {
+// byName is how a model calls a function by the tool call.
+func byName(f *registry.Function) string {
+	return fmt.Sprintf("`call(namespace=%q, function=%q)`", f.Namespace(), f.Name)
+}
+
+// byID is how it calls one by tool_execute.
+func byID(f *registry.Function) string {
+	return fmt.Sprintf("`tool_execute(tool_id=%q)`", f.ID())
+}
+
+// hints returns a middleware that adds the next step to errors, with functions
+// of src as they are called.
+func hints(src registry.Source, called func(*registry.Function) string) registry.Middleware {
+	return func(next registry.Handler) registry.Handler {
+		return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
+			res, err := next(ctx, c)
+			for _, step := range nextSteps {
+				if !errors.Is(err, step.err) {
+					continue
+				}
+				hint := step.hint
+				if step.name != "" {
+					f, err := src.Function(ctx, step.namespace, step.name)
+					if err != nil {
+						return nil, err
+					}
+					hint = fmt.Sprintf(hint, called(f))
+				}
 				return nil, &registry.Error{
 					Kind: registry.Failed, Namespace: c.Function.Namespace(), Name: c.Function.Name,
-					Message: err.Error() + ".", Hint: step.hint, Err: err,
+					Message: err.Error() + ".", Hint: hint, Err: err,
 				}
 			}
+			return res, err
 		}
-		return res, err
 	}
 }

@@ -4,10 +4,13 @@
 //	go run ./examples/shop                        a model's conversation with it, with sizes
 //	go run ./examples/shop -stdio                 MCP over standard input and output
 //	go run ./examples/shop -http 127.0.0.1:8080   MCP over HTTP at /mcp
+//	go run ./examples/shop -face gateway          the same shop as a gateway, or as a proxy
+//	go run ./examples/shop -catalog FILE          what a catalog of package catalog has instead
 //
 // The business is in package store and knows nothing of MCP. What it takes to
-// serve it is register.go (what there is), hints.go (what to do after an error)
-// and serve.go (how to reach it); skills/ has texts for longer tasks.
+// serve it is register.go (what there is), hints.go (what to do after an error),
+// face.go (what clients see of it) and serve.go (how to reach it); skills/ has
+// texts for longer tasks.
 //
 // # Limits
 //
@@ -23,13 +26,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/examples/shop/store"
-	"github.com/cash-mcp/go-sdk/registry"
 )
 
 func main() {
@@ -39,10 +42,13 @@ func main() {
 	os.Exit(code)
 }
 
-// run returns the exit code: 0, 1 after a failure, 2 for wrong usage.
+// run returns the exit code: 0, 1 after a failure, 2 for wrong usage and for a
+// catalog that cannot be read.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("shop", flag.ContinueOnError)
 	flags.SetOutput(stderr)
+	name := flags.String("face", "cash", "what clients see: cash, gateway or proxy")
+	file := flags.String("catalog", "", "serve the catalog in a `file` instead of the shop")
 	stdio := flags.Bool("stdio", false, "serve MCP over standard input and output")
 	addr := flags.String("http", "", "serve MCP over HTTP on `address`, at the path /mcp")
 	switch err := flags.Parse(args); {
@@ -51,37 +57,40 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case err != nil:
 		return 2
 	case flags.NArg() > 0 || *stdio && *addr != "":
-		fmt.Fprintln(stderr, "shop takes at most one of its flags, and no arguments")
+		fmt.Fprintln(stderr, "shop takes at most one of -stdio and -http, and no arguments")
+		flags.Usage()
+		return 2
+	case !slices.Contains(faces, *name):
+		fmt.Fprintf(stderr, "shop has no face %.40q, but %s\n", *name, strings.Join(faces, ", "))
 		flags.Usage()
 		return 2
 	}
-	if err := start(ctx, *stdio, *addr, stdout, stderr); err != nil {
+	goods := shopGoods(store.New(), *name)
+	if *file != "" {
+		var err error
+		if goods, err = catalogGoods(*file, stderr); err != nil {
+			fmt.Fprintln(stderr, "shop:", err)
+			return 2
+		}
+	}
+	if err := start(ctx, goods, *name, *stdio, *addr, stdout, stderr); err != nil {
 		fmt.Fprintln(stderr, "shop:", err)
 		return 1
 	}
 	return 0
 }
 
-func start(ctx context.Context, stdio bool, addr string, stdout, stderr io.Writer) error {
-	reg := newRegistry(store.New())
-	srv := newServer(reg)
+func start(ctx context.Context, g *goods, name string, stdio bool, addr string, stdout, stderr io.Writer) error {
+	f := newFace(name, g)
 	switch {
 	case stdio:
-		err := srv.Run(ctx, &mcp.StdioTransport{})
+		err := f.Run(ctx, &mcp.StdioTransport{})
 		if ctx.Err() != nil {
 			return nil // stopped by a signal, as asked
 		}
 		return err
 	case addr != "":
-		return serveHTTP(ctx, srv, addr, stderr)
+		return serveHTTP(ctx, f, addr, stderr)
 	}
-	return walk(ctx, reg, srv, stdout)
-}
-
-func newServer(src registry.Source) *cash.Server {
-	return cash.NewServer(src, &cash.Options{
-		Name: "shop", Version: "1.0.0",
-		HelpHint:   "Behind it: orders, stock and customers of a shop.",
-		Middleware: []registry.Middleware{hints},
-	})
+	return walk(ctx, g, name, f, stdout)
 }

@@ -93,7 +93,7 @@ func TestStdioProcess(t *testing.T) {
 func TestHTTPProcess(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		t.Run("ends with "+signal.String(), func(t *testing.T) {
-			cmd, url := listen(t)
+			cmd, url := listen(t, "-http", "127.0.0.1:0")
 			for _, version := range protocolVersions {
 				session := dial(t.Context(), t, &mcp.StreamableClientTransport{Endpoint: url}, version)
 				defer session.Close() // after the process: open sessions must not hold it up
@@ -109,10 +109,10 @@ func TestHTTPProcess(t *testing.T) {
 	}
 }
 
-// listen starts the program on a free port and returns its endpoint.
-func listen(t *testing.T) (*exec.Cmd, string) {
+// listen starts the program, which serves HTTP, and returns its endpoint.
+func listen(t *testing.T, args ...string) (*exec.Cmd, string) {
 	t.Helper()
-	cmd := command(t, "-http", "127.0.0.1:0")
+	cmd := command(t, args...)
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

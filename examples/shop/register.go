@@ -13,7 +13,8 @@ import (
 //go:embed skills
 var skills embed.FS
 
-// newRegistry says what the shop offers, and to which of its methods it leads.
+// newRegistry says what the shop offers, and to which of its methods it leads:
+// all but the skills.
 func newRegistry(shop *store.Shop) *registry.Registry {
 	reg := registry.New(nil)
 
@@ -37,8 +38,6 @@ func newRegistry(shop *store.Shop) *registry.Registry {
 		reads(registry.Func("find", "Find customers by name or city.", shop.FindCustomers)),
 		reads(registry.Func("get", "Retrieve a customer and their account by ID.", shop.Customer)),
 	)
-
-	reg.AddSkills(skills)
 	return reg
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-func newTestServer() *cash.Server { return newServer(newRegistry(store.New())) }
+func newTestServer() *cash.Server { return newServer(shopGoods(store.New(), "cash")) }
 
 // call runs a function without any transport.
 func call(ctx context.Context, srv *cash.Server, namespace, function, kwargs string) (string, error) {
@@ -27,7 +27,7 @@ func call(ctx context.Context, srv *cash.Server, namespace, function, kwargs str
 }
 
 func TestLint(t *testing.T) {
-	cashtest.LintClean(t, newRegistry(store.New()))
+	cashtest.LintClean(t, shopGoods(store.New(), "cash").tools)
 }
 
 // Every function answers a good call, and its facts are what they should be.
@@ -138,15 +138,15 @@ func TestErrors(t *testing.T) {
 // What the hints name exists.
 func TestHints(t *testing.T) {
 	reg := newRegistry(store.New())
-	reference := regexp.MustCompile(`call\(namespace="([a-z]+)", function="([a-z]+)"\)`)
 	for _, step := range nextSteps {
-		if strings.Contains(step.hint, "(") && !reference.MatchString(step.hint) {
-			t.Errorf("%q has a call that could not be read", step.hint)
+		if strings.Contains(step.hint, "%s") != (step.name != "") {
+			t.Errorf("%q and the function %q do not fit", step.hint, step.name)
 		}
-		for _, m := range reference.FindAllStringSubmatch(step.hint, -1) {
-			if _, err := reg.Function(t.Context(), m[1], m[2]); err != nil {
-				t.Errorf("%q: %v", step.hint, err)
-			}
+		if step.name == "" {
+			continue
+		}
+		if _, err := reg.Function(t.Context(), step.namespace, step.name); err != nil {
+			t.Errorf("%q: %v", step.hint, err)
 		}
 	}
 }

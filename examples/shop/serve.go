@@ -19,14 +19,16 @@ const (
 )
 
 // serveHTTP serves until ctx ends; then calls in flight may finish.
-func serveHTTP(ctx context.Context, srv *cash.Server, addr string, log io.Writer) error {
+func serveHTTP(ctx context.Context, f face, addr string, log io.Writer) error {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return err
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", srv.Handler())
-	mux.Handle(manifest.WellKnownPath, srv.ManifestHandler())
+	mux.Handle("/mcp", f.Handler())
+	if srv, ok := f.(*cash.Server); ok {
+		mux.Handle(manifest.WellKnownPath, srv.ManifestHandler())
+	}
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: readTimeout}
 
 	stopped := make(chan error, 1)
@@ -34,7 +36,7 @@ func serveHTTP(ctx context.Context, srv *cash.Server, addr string, log io.Writer
 		limit, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 		defer cancel()
 		// The face first: it ends the streams for which the server would wait.
-		stopped <- errors.Join(srv.Shutdown(limit), server.Shutdown(limit))
+		stopped <- errors.Join(f.Shutdown(limit), server.Shutdown(limit))
 	})()
 
 	fmt.Fprintf(log, "listening on http://%s/mcp\n", listener.Addr())

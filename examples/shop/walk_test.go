@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -11,33 +13,85 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the files in testdata")
 
-// The page that a newcomer sees, word for word.
+// handles are unlike in each run.
+var handles = regexp.MustCompile(`"art-[^"]+"`)
+
+// The pages that a newcomer sees, word for word.
 func TestWalk(t *testing.T) {
-	var out, errs bytes.Buffer
-	if code := run(t.Context(), nil, &out, &errs); code != 0 || errs.Len() > 0 {
-		t.Fatalf("exit code %d: %s", code, errs.String())
+	for name, args := range map[string][]string{
+		"walk":         nil,
+		"walk-gateway": {"-face", "gateway"},
+		"walk-proxy":   {"-face", "proxy"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out, errs bytes.Buffer
+			if code := run(t.Context(), args, &out, &errs); code != 0 || errs.Len() > 0 {
+				t.Fatalf("exit code %d: %s", code, errs.String())
+			}
+			checkPage(t, out.String())
+			got := handles.ReplaceAllString(out.String(), `"HANDLE"`)
+			golden := filepath.Join("testdata", name+".txt")
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("the walk differs from %s (run with -update to accept it):\n%s", golden, got)
+			}
+		})
 	}
-	const golden = "testdata/walk.txt"
-	if *update {
-		if err := os.WriteFile(golden, out.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+}
+
+// checkPage fails the test if the page is not for a screen.
+func checkPage(t *testing.T, page string) {
+	t.Helper()
+	list := strings.Split(strings.TrimSpace(page), "\n")
+	if len(list) > 85 {
+		t.Errorf("%d lines do not fit a screen", len(list))
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := out.String(); got != string(want) {
-		t.Errorf("the walk differs from %s (run with -update to accept it):\n%s", golden, got)
-	}
-	page := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if len(page) > 85 {
-		t.Errorf("%d lines do not fit a screen", len(page))
-	}
-	for _, line := range page {
+	for _, line := range list {
 		if n := utf8.RuneCountInString(line); n > width {
 			t.Errorf("%d characters in the line %q", n, line)
 		}
+	}
+}
+
+// demo is a catalog of package catalog.
+const demo = "../../cash/catalog/testdata/demo.json"
+
+// A catalog that nobody has seen before is walked through by any face.
+func TestWalkOfCatalog(t *testing.T) {
+	for _, tt := range []struct {
+		face string
+		want []string
+	}{
+		{"cash", []string{`> help {"namespace":"github"}`, "- **create_issue** — "}},
+		{"gateway", []string{`> tool_browse {"path":"/github"}`, "github:create_issue@1.4.0 (tool)", "resource::file:readme#", "prompt::mcp:summarize#"}},
+		{"proxy", []string{"< github:create_issue@1.4.0 Create", `> tool_hydrate {"tool_id":"github:create_issue@1.4.0"}`}},
+	} {
+		t.Run(tt.face, func(t *testing.T) {
+			var out, errs bytes.Buffer
+			if code := run(t.Context(), []string{"-face", tt.face, "-catalog", demo}, &out, &errs); code != 0 {
+				t.Fatalf("exit code %d: %s", code, errs.String())
+			}
+			if !strings.Contains(errs.String(), "8 tools, 3 resources, 2 prompts") {
+				t.Errorf("what was loaded is not told: %q", errs.String())
+			}
+			checkPage(t, out.String())
+			for _, want := range append(tt.want, "A catalog with 8 functions") {
+				if !strings.Contains(out.String(), want) {
+					t.Errorf("the page has no %q", want)
+				}
+			}
+			if t.Failed() {
+				t.Log(out.String())
+			}
+		})
 	}
 }
 
@@ -54,6 +108,11 @@ func TestUsage(t *testing.T) {
 		{[]string{"-http"}, 2, "flag needs an argument"},
 		{[]string{"-http", "127.0.0.1:-1"}, 1, "shop: listen tcp"},
 		{[]string{"-h"}, 0, "-http address"},
+		{[]string{"-face", "facade"}, 2, `no face "facade", but cash, gateway, proxy`},
+		{[]string{"-face", ""}, 2, "no face"},
+		{[]string{"-face", "Gateway", "-stdio"}, 2, "no face"},
+		{[]string{"-catalog", "no-such-file.json"}, 2, "shop: loading a catalog: "},
+		{[]string{"-catalog", "walk_test.go", "-stdio"}, 2, "is not JSON: line 1"},
 	}
 	for _, tt := range tests {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {

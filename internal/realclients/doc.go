@@ -18,6 +18,16 @@
 //     check by check; a failure without an excuse and an excuse without a
 //     failure are both errors.
 //
+// Servers from npm behind the aggregator as a gateway and as a proxy, for MCP
+// Inspector in both protocol generations and for the SDK's client:
+//
+//   - Three tools and four for resources and prompts, whatever is behind them;
+//     cards by query and path, calls, wrong ones, dry runs, resources, prompts.
+//   - A document of 150 KB stays behind a handle, is looked into by it, and is
+//     whole when its pages are put together. Who else has the handle reads nothing.
+//   - A proxy lists every tool stripped, in pages if there are many, and hydrates
+//     and executes it by its id, or by a name of letters and digits.
+//
 // Servers behind the aggregator, each compared with itself when it is asked
 // directly: the reference servers everything (over stdio, streamable HTTP and
 // the older HTTP with server-sent events), filesystem and memory.

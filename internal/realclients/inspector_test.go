@@ -40,6 +40,16 @@ func (i *inspection) text(t *testing.T) string {
 	return i.Result.Content[0].Text
 }
 
+// names are those of the tools, sorted.
+func (i *inspection) names() []string {
+	var names []string
+	for _, tool := range i.Result.Tools {
+		names = append(names, tool.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
 // inspector is MCP Inspector pointed at one server in one generation.
 type inspector struct {
 	target []string // a command or an address
@@ -105,14 +115,12 @@ func TestInspector(t *testing.T) {
 // --strict makes MCP Inspector fail on schemas that some clients cannot read.
 func (in inspector) testTools(t *testing.T) {
 	out := in.run(t, 0, "--strict", "--method", "tools/list")
-	var names []string
 	for _, tool := range out.Result.Tools {
-		names = append(names, tool.Name)
 		if tool.Description == "" || len(tool.InputSchema) == 0 {
 			t.Errorf("tool %q lacks a description or a schema", tool.Name)
 		}
 	}
-	if slices.Sort(names); !slices.Equal(names, []string{"call", "help", "skill"}) {
+	if names := out.names(); !slices.Equal(names, []string{"call", "help", "skill"}) {
 		t.Errorf("tools = %q, want call, help and skill", names)
 	}
 }

@@ -48,3 +48,42 @@ func TestAggregatorWalk(t *testing.T) {
 		t.Log(page)
 	}
 }
+
+// The same through the other faces.
+func TestAggregatorWalkOfFaces(t *testing.T) {
+	files := files(t)
+	config := writeConfig(t, everything().entry(), files.entry(), memory(t).entry(),
+		fmt.Sprintf("  - {label: shop, description: A shop., command: [%q, -stdio]}\n", shop))
+	for face, wants := range map[string][]string{
+		"gateway": {
+			`< {"status":"ok","summary":"The sum of 2 and 40 is 42."`,
+			"~ 1 of 4, 2 of 4, 3 of 4",
+			`! {"status":"error","summary":"Access denied - path outside allowed directories`,
+			`< {"view":"rows 0-2 of 300 `,
+			`> resource_read {"resource_id":"resource::everything:architecture`,
+			`< {"status":"ok","summary":"user: This is a simple prompt`,
+			"7 resources, 4 prompts",
+		},
+		"proxy": {
+			`> tool_hydrate {"tool_id":"everything:get_sum#`,
+			"< The sum of 2 and 40 is 42.\n",
+			"~ 1 of 4, 2 of 4, 3 of 4",
+			"! Access denied - path outside allowed directories",
+		},
+	} {
+		t.Run(face, func(t *testing.T) {
+			out, err := exec.CommandContext(t.Context(), aggregator, "-config", config, "-face", face).CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v:\n%s", err, out)
+			}
+			for _, want := range wants {
+				if !strings.Contains(string(out), want) {
+					t.Errorf("the page lacks %q", want)
+				}
+			}
+			if t.Failed() {
+				t.Logf("%s", out)
+			}
+		})
+	}
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/cash"
+	"github.com/cash-mcp/go-sdk/cash/catalog"
+	"github.com/cash-mcp/go-sdk/cash/gateway"
+	"github.com/cash-mcp/go-sdk/examples/shop/store"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// A face is what clients see of the goods.
+type face interface {
+	Run(ctx context.Context, transport mcp.Transport) error
+	Handler() http.Handler
+	Shutdown(ctx context.Context) error
+}
+
+// faces are the names of those that there are.
+var faces = []string{"cash", "gateway", "proxy"}
+
+// goods are what is served.
+type goods struct {
+	tools              *registry.Registry
+	resources, prompts registry.Source       // nil is none
+	hint               string                // what is behind the tools, for models
+	middleware         []registry.Middleware // of every call
+	shop               bool                  // the shop's own, which the walk knows
+}
+
+func shopGoods(shop *store.Shop, face string) *goods {
+	reg, called := newRegistry(shop), byID
+	if face == "cash" {
+		reg.AddSkills(skills) // which speak of call and help
+		called = byName
+	}
+	return &goods{
+		tools: reg, hint: "Behind it: orders, stock and customers of a shop.", shop: true,
+		middleware: []registry.Middleware{hints(reg, called)},
+	}
+}
+
+// catalogGoods reads a catalog: what servers had, with the answers that stand
+// there.
+func catalogGoods(file string, log io.Writer) (*goods, error) {
+	c := catalog.New(nil)
+	report, err := c.LoadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintln(log, report)
+	g := &goods{tools: c.Tools()}
+	if report.Resources > 0 {
+		g.resources = c.Resources()
+	}
+	if report.Prompts > 0 {
+		g.prompts = c.Prompts()
+	}
+	return g, nil
+}
+
+func newFace(name string, g *goods) face {
+	switch name {
+	case "gateway":
+		return newGateway(g)
+	case "proxy":
+		return newProxy(g)
+	}
+	return newServer(g)
+}
+
+func newServer(g *goods) *cash.Server {
+	return cash.NewServer(g.tools, &cash.Options{
+		Name: "shop", Version: "1.0.0", HelpHint: g.hint, Middleware: g.middleware,
+	})
+}
+
+func newGateway(g *goods) *gateway.Server {
+	return gateway.NewServer(g.tools, &gateway.Options{
+		Name: "shop", Version: "1.0.0", Hint: g.hint, Middleware: g.middleware,
+		Resources: g.resources, Prompts: g.prompts,
+	})
+}
+
+func newProxy(g *goods) *gateway.Server {
+	return gateway.NewServer(g.tools, &gateway.Options{
+		Name: "shop", Version: "1.0.0", Hint: g.hint, Middleware: g.middleware, Mode: gateway.Proxy,
+	})
+}

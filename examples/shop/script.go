@@ -1,0 +1,135 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+)
+
+// A script is what a model does through a face, with the shop or with a catalog
+// that nobody has seen before.
+type script struct {
+	knows         string // the model, of the tools
+	learns, reads string // the tool that tells what there is, and what
+	costs         string // what is paid for always, with %s for what is served
+	shop, catalog func(*talk, *goods)
+}
+
+// scripts are those of the faces.
+var scripts = map[string]script{
+	"cash": {
+		knows:  "three tools: call, help and skill",
+		learns: "help", reads: "help", costs: "call, help and skill, and no more when the %s grows",
+		shop: byHelp, catalog: lookByHelp,
+	},
+	"gateway": {
+		knows:  "how to browse, execute and view",
+		learns: "tool_browse", reads: "cards", costs: "the tools of the gateway, and no more when the %s grows",
+		shop: byCards, catalog: lookAtCards,
+	},
+	"proxy": {
+		knows:  "the names of all of them",
+		learns: "tool_hydrate", reads: "definitions", costs: "two tools, and names and a few words of all that the %s has",
+		shop: byHydration, catalog: lookAtList,
+	},
+}
+
+func byHelp(t *talk, _ *goods) {
+	t.say("What is there?", "help", `{}`)
+	t.say("What is in there?", "help", `{"namespace":"orders"}`)
+	t.say("Or straight to what is needed.", "help", `{"kwargs":{"search":"receive a delivery"}}`)
+	t.say("How is it called?", "help", `{"namespace":"orders","function":"create"}`)
+	t.say("Call it.", "call", `{"namespace":"orders","function":"create",`+
+		`"kwargs":{"customer_id":"C-42","items":[{"product_id":"P-7","quantity":3}]}}`)
+	gated := t.say("Ask for too much, and the gate says how to go on.", "call", `{"namespace":"orders","function":"list"}`)
+	t.say("Ask for less.", "call", `{"namespace":"orders","function":"list",`+
+		`"kwargs":{"customer_id":"C-42","status":"confirmed"}}`)
+	t.say("Or insist.", "call", `{"namespace":"orders","function":"list","sizelimit":`+suggested(gated)+`}`)
+	t.say("Which longer tasks are there instructions for?", "skill", `{"namespace":"orders"}`)
+	t.say("Read one.", "skill", `{"namespace":"orders","skillname":"createorderwithcheck"}`)
+}
+
+func byCards(t *talk, _ *goods) {
+	t.say("What is there?", "tool_browse", `{"path":"/"}`)
+	orders := t.say("What is in there?", "tool_browse", `{"path":"/orders"}`)
+	t.say("Or straight to what is needed.", "tool_browse", `{"query":"receive a delivery"}`)
+	create := found(orders, `(orders:create\S*) `)
+	t.say("Call it without knowing how: the answer has its schema.", "tool_execute",
+		execution(create, `{"customer":"C-42"}`, ""))
+	order := `{"customer_id":"C-42","items":[{"product_id":"P-7","quantity":3}]}`
+	t.say("Would that do? Nothing is run.", "tool_execute", execution(create, order, `,"dry_run":true`))
+	t.say("Call it.", "tool_execute", execution(create, order, ""))
+	large := t.say("A large result stays behind a handle.", "tool_execute",
+		execution(found(orders, `(orders:list\S*) `), `{"limit":300}`, ""))
+	view := func(why, selector string) {
+		t.say(why, "tool_view", fmt.Sprintf(`{"handle":%q,"selector":%s}`, found(large, `"handle":"([^"]+)"`), selector))
+	}
+	view("Some rows of it.", `{"type":"rows","start":0,"end":2}`)
+	view("Its shape.", `{"type":"json_keys"}`)
+	view("What is looked for in it.", `{"type":"search","query":"ORD-5800"}`)
+}
+
+func byHydration(t *talk, _ *goods) {
+	list := t.list("The client lists the tools, without their schemas.")
+	create := found(list, `(orders:create\S*) `)
+	t.say("They are names to go by, and are not called themselves.", create, `{"customer_id":"C-42"}`)
+	t.say("How is it called?", "tool_hydrate", fmt.Sprintf(`{"tool_id":%q}`, create))
+	t.say("Call it.", "tool_execute", execution(create, `{"customer_id":"C-42","items":[{"product_id":"P-7","quantity":3}]}`, ""))
+	t.say("Guess, and the answer has the schema.", "tool_execute", execution(found(list, `(inventory:restock\S*) `), `{"product":"P-7"}`, ""))
+	t.say("Results are delivered as they are.", "tool_execute", execution(found(list, `(orders:list\S*) `), `{"limit":300}`, ""))
+}
+
+func lookByHelp(t *talk, _ *goods) {
+	for _, name := range some(t.say("What is there?", "help", `{}`), `- \*\*(\w+)\*\*`) {
+		t.say("What is in "+name+"?", "help", fmt.Sprintf(`{"namespace":%q}`, name))
+	}
+}
+
+func lookAtCards(t *talk, g *goods) {
+	look := func(what, tool string) {
+		for _, path := range some(t.say("Which "+what+" are there?", tool, `{"path":"/"}`), `(/\S+) \(internal\)`) {
+			t.say("What is at "+path+"?", tool, fmt.Sprintf(`{"path":%q}`, path))
+		}
+	}
+	look("tools", "tool_browse")
+	if g.resources != nil {
+		look("resources", "resource_browse")
+	}
+	if g.prompts != nil {
+		look("prompts", "prompt_browse")
+	}
+}
+
+func lookAtList(t *talk, _ *goods) {
+	list := t.list("The client lists the tools, without their schemas.")
+	t.say("How is one of them called?", "tool_hydrate", fmt.Sprintf(`{"tool_id":%q}`, found(list, `(?m)^(\S+:\S+) `)))
+}
+
+// execution returns arguments of tool_execute.
+func execution(id, args, more string) string {
+	return fmt.Sprintf(`{"tool_id":%q,"args":%s%s}`, id, args, more)
+}
+
+// found returns the first submatch in a reply, or nothing.
+func found(reply, pattern string) string {
+	for _, one := range some(reply, pattern) {
+		return one
+	}
+	return ""
+}
+
+// some returns the first submatches, five at most.
+func some(reply, pattern string) []string {
+	var list []string
+	for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(reply, 5) {
+		list = append(list, m[1])
+	}
+	return list
+}
+
+// suggested returns the limit that a gated reply proposes.
+func suggested(reply string) string {
+	if limit := found(reply, "sizelimit=([0-9]+)"); limit != "" {
+		return limit
+	}
+	return "null" // leaves the server's
+}
