@@ -27,8 +27,8 @@ type Options struct {
 	// Store keeps what is too large to be shown. Nil is a new [Memory].
 	Store Store
 	// Inline is how many characters a result may have to pass whole, and how many
-	// the JSON of an envelope has that describes a larger one. Zero and less is
-	// [DefaultInline]. An envelope that describes may take 2,000 in any case.
+	// the JSON of an envelope has at most that describes a larger one. Zero and less
+	// is [DefaultInline]. An envelope that describes may take 2,000 in any case.
 	Inline int
 	// MaxView is how many characters a page of a view has. Zero and less is
 	// [DefaultView].
@@ -181,9 +181,15 @@ func (f *Firewall) show(ctx context.Context, a *Artifact, selector json.RawMessa
 }
 
 func (f *Firewall) redactPage(p *Page) int {
+	if p.encoded {
+		return 0 // what looks like a secret there is chance
+	}
 	text, n := f.redact.Text(p.Text)
 	data, m := f.redact.Text(string(p.Data))
-	p.Text, p.Data = text, []byte(data)
+	p.Text = text
+	if m > 0 {
+		p.Data = []byte(data)
+	}
 	return n + m
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -26,12 +27,17 @@ const structuredKind = "structured content"
 func (w *washer) pieces(r Result) []piece {
 	var all []piece
 	for _, block := range r.Content {
-		if p, ok := w.piece(block); ok {
-			all = append(all, p)
+		for _, block := range halves(block) {
+			if p, ok := w.piece(block); ok {
+				all = append(all, p)
+			}
 		}
 	}
 	structured := string(strictjson.Trim(r.Structured))
 	if structured == "" || structured == "null" {
+		return all
+	}
+	if w.repeats(all, structured) {
 		return all
 	}
 	p := piece{kind: structuredKind, text: w.text(structured)}
@@ -40,6 +46,44 @@ func (w *washer) pieces(r Result) []piece {
 		return all
 	}
 	return append(all, p)
+}
+
+// repeats reports whether structured content is nothing but one of the texts, as
+// the only member of an object: so do servers that have to give some.
+func (w *washer) repeats(all []piece, structured string) bool {
+	longest := 0
+	for _, p := range all {
+		longest = max(longest, len(p.text))
+	}
+	raw := []byte(structured)
+	if raw[0] != '{' || len(raw) > 7*longest+100 || strictjson.Check(raw) != nil { // a byte takes six in an escape
+		return false
+	}
+	members := 0
+	var only []byte
+	for _, value := range strictjson.Members(raw) {
+		members, only = members+1, value
+	}
+	if members != 1 || strictjson.KindOf(only) != strictjson.String {
+		return false
+	}
+	text, _ := w.redactor.Text(strictjson.Text(only))
+	return slices.ContainsFunc(all, func(p piece) bool { return p.block == nil && p.text == text })
+}
+
+// halves splits a resource that has both text and a blob, which are two things to
+// keep. Every other block is the only one.
+func halves(block mcp.Content) []mcp.Content {
+	c, ok := block.(*mcp.EmbeddedResource)
+	if !ok || c == nil || c.Resource == nil || c.Resource.Text == "" || len(c.Resource.Blob) == 0 {
+		return []mcp.Content{block}
+	}
+	text, blob := *c.Resource, *c.Resource
+	text.Blob, blob.Text = nil, ""
+	return []mcp.Content{
+		&mcp.EmbeddedResource{Resource: &text, Meta: c.Meta, Annotations: c.Annotations},
+		&mcp.EmbeddedResource{Resource: &blob, Meta: c.Meta, Annotations: c.Annotations},
+	}
 }
 
 func (w *washer) piece(block mcp.Content) (p piece, ok bool) {
@@ -111,30 +155,38 @@ func same(all []piece, structured string) int {
 	return -1
 }
 
-// size returns the characters of a piece, those of its _meta included.
+// size returns the characters of a piece, those included that only clients see:
+// none of them is bounded.
 func (p *piece) size() int {
-	if p.block == nil {
-		return utf8.RuneCountInString(p.text)
-	}
-	size := gate.Length([]mcp.Content{p.block}, nil)
 	switch c := p.block.(type) {
 	case *mcp.ImageContent:
-		size += metaLength(c.Meta)
+		return gate.Length([]mcp.Content{c}, nil) + asideLength(c.Meta, c.Annotations)
 	case *mcp.AudioContent:
-		size += metaLength(c.Meta)
+		return gate.Length([]mcp.Content{c}, nil) + asideLength(c.Meta, c.Annotations)
 	case *mcp.ResourceLink:
-		size += metaLength(c.Meta)
+		bare := *c
+		bare.Icons = nil
+		size := gate.Length([]mcp.Content{&bare}, nil) + asideLength(c.Meta, c.Annotations)
+		if len(c.Icons) > 0 {
+			size += jsonLength(c.Icons)
+		}
+		return size
 	case *mcp.EmbeddedResource:
-		size += metaLength(c.Meta) + metaLength(c.Resource.Meta)
+		return gate.Length([]mcp.Content{c}, nil) + asideLength(c.Meta, c.Annotations) + asideLength(c.Resource.Meta, nil)
 	}
-	return size
+	return utf8.RuneCountInString(p.text)
 }
 
-func metaLength(m mcp.Meta) int {
-	if len(m) == 0 {
-		return 0
+// asideLength returns the characters of what stands beside the contents of a
+// block.
+func asideLength(meta mcp.Meta, annotations *mcp.Annotations) (n int) {
+	if len(meta) > 0 {
+		n += jsonLength(meta)
 	}
-	return jsonLength(m)
+	if annotations != nil {
+		n += jsonLength(annotations)
+	}
+	return n
 }
 
 // parts returns what is to be stored: the first pieces, and if there are more
@@ -142,6 +194,7 @@ func metaLength(m mcp.Meta) int {
 // alone see, _meta and annotations, is in that one only.
 func (w *washer) parts(all []piece, most int) []Part {
 	var parts []Part
+	labels := max(labelLength, allLabels/max(len(all), 1))
 	for i, p := range all {
 		if i == most-1 && len(all) > most {
 			return append(parts, rest(all[i:], i+1))
@@ -150,7 +203,7 @@ func (w *washer) parts(all []piece, most int) []Part {
 		if len(all) > 1 {
 			label = fmt.Sprintf("%s, part %d of %d", p.kind, i+1, len(all))
 		}
-		part := w.part(p)
+		part := w.part(p, labels)
 		if part.Label == "" {
 			part.Label = label
 		}
@@ -159,33 +212,41 @@ func (w *washer) parts(all []piece, most int) []Part {
 	return parts
 }
 
-const labelLength = 60
+// Characters of labels as JSON: of one if there are many, and of all. The address
+// of a resource stands nowhere else.
+const (
+	labelLength = 60
+	allLabels   = 600
+)
 
-func (w *washer) part(p piece) Part {
+// part is a piece as it is stored, with a label of at most most characters if it
+// has one of its own.
+func (w *washer) part(p piece, most int) Part {
 	switch c := p.block.(type) {
 	case *mcp.ImageContent:
 		return Part{Data: c.Data, MediaType: orUnknown(c.MIMEType)}
 	case *mcp.AudioContent:
 		return Part{Data: c.Data, MediaType: orUnknown(c.MIMEType)}
 	case *mcp.EmbeddedResource:
-		return w.resourcePart(c.Resource)
+		return w.resourcePart(c.Resource, most)
 	case *mcp.ResourceLink:
 		raw, err := c.MarshalJSON()
 		if err != nil {
 			raw = []byte("{}")
 		}
-		return Part{Data: raw, MediaType: "application/json", Label: w.line("link "+orElse(c.Name, c.URI), labelLength)}
+		return Part{Data: raw, MediaType: "application/json", Label: w.label("link "+orElse(c.Name, c.URI), most)}
 	}
-	return Part{Data: []byte(p.text), MediaType: mediaType(p.text)}
+	data := []byte(p.text)
+	return Part{Data: data, MediaType: mediaType(data)}
 }
 
-func (w *washer) resourcePart(r *mcp.ResourceContents) Part {
-	part := Part{Data: []byte(r.Text), MediaType: r.MIMEType, Label: w.line(r.URI, labelLength)}
+func (w *washer) resourcePart(r *mcp.ResourceContents, most int) Part {
+	part := Part{Data: []byte(r.Text), MediaType: r.MIMEType, Label: w.label(r.URI, most)}
 	switch {
 	case len(r.Blob) > 0:
 		part.Data, part.MediaType = r.Blob, orUnknown(r.MIMEType)
 	case r.MIMEType == "":
-		part.MediaType = mediaType(r.Text)
+		part.MediaType = mediaType(part.Data)
 	}
 	return part
 }
@@ -224,9 +285,9 @@ func orElse(a, b string) string {
 }
 
 // mediaType says what a text is, by the look of it.
-func mediaType(text string) string {
+func mediaType(text []byte) string {
 	switch {
-	case isJSON(text), len(text) > 0 && text[0] == '"' && json.Valid([]byte(text)):
+	case isJSON(text), len(text) > 0 && text[0] == '"' && json.Valid(text):
 		return "application/json"
 	case looksLikeTable(text, ','):
 		return "text/csv; charset=utf-8"
@@ -238,13 +299,15 @@ func mediaType(text string) string {
 
 // looksLikeTable reports whether the first three lines of text or more have the same
 // number of separators outside of quotes, one or more.
-func looksLikeTable(text string, separator byte) bool {
+func looksLikeTable(text []byte, separator byte) bool {
 	first, n, lines, quoted := 0, 0, 0, false
 	for i := 0; i < min(len(text), 1<<14) && lines < 10; i++ {
 		switch c := text[i]; {
 		case c == '"':
 			quoted = !quoted
 		case quoted:
+		case c == ',' && separator == ',' && i+1 < len(text) && text[i+1] == ' ':
+			return false // that is how sentences are written
 		case c == separator:
 			n++
 		case c == '\n':

@@ -1,28 +1,26 @@
 package firewall
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // assignments returns probes for the values of keys that end with these words,
-// in JSON, YAML, environments, headers and queries:
+// in JSON, YAML, XML, environments, headers, queries and commands:
 //
 //	"db_password": "hunter2"     DB_PASSWORD=hunter2     ?password=hunter2&x=1
+//	{"name": "DB_PASSWORD", "value": "hunter2"}          --password hunter2
 //
-// A key in front of which accept says no is none.
-func assignments(accept func(before string) bool, doubt doubt, words ...string) []probe {
+// Doubt says how sure a key is by what stands before the word.
+func assignments(doubt func(before string) doubt, words ...string) []probe {
 	var probes []probe
 	for _, w := range words {
 		probes = append(probes, probe{hint: w, fold: true, find: func(text string, at int) (span, int) {
-			a := assignment{text: text, start: at, end: at + len(w)}
+			a := assignment{text: text, start: at, word: at, end: at + len(w)}
 			for a.start > 0 && at-a.start < 40 && keyCharacter(text[a.start-1]) {
 				a.start--
 			}
-			if !accept(squeeze(text[a.start:at])) {
+			if a.doubt = doubt(text[a.start:at]); a.doubt == innocent {
 				return span{}, at
 			}
-			return a.value(doubt)
+			return a.value()
 		}})
 	}
 	return probes
@@ -32,16 +30,20 @@ func assignments(accept func(before string) bool, doubt doubt, words ...string) 
 type doubt int
 
 const (
-	certain doubt = iota // whatever it has is secret, numbers too
-	likely               // strings are
-	unsure               // but for short words
+	certain  doubt = iota // whatever it has is secret, numbers too
+	likely                // strings are
+	unsure                // but for short words
+	vague                 // but for words
+	inQuotes              // as vague, and only in quotes
+	innocent              // nothing is
 )
 
 // An assignment is a key in a text, and what comes after it.
 type assignment struct {
-	text       string
-	start, end int    // of the key
-	quote      string // that the key ended with
+	text             string
+	start, word, end int    // of the key, and of its last word
+	quote            string // that the key ended with
+	doubt            doubt
 }
 
 func keyCharacter(c byte) bool { return word(c) || c == '-' || c == '.' }
@@ -57,7 +59,7 @@ func squeeze(key string) string {
 }
 
 // value returns the secret, and how far it has looked.
-func (a *assignment) value(d doubt) (span, int) {
+func (a *assignment) value() (span, int) {
 	i := run(a.text, a.end, digit)
 	if i-a.end > 2 || i < len(a.text) && keyCharacter(a.text[i]) {
 		return span{}, i
@@ -65,29 +67,153 @@ func (a *assignment) value(d doubt) (span, int) {
 	q := quoteEnd(a.text, i)
 	a.quote = a.text[i:q]
 	i = a.blanks(q)
-	sep := i
-	for i < len(a.text) && i-sep < 3 && strings.IndexByte(":=>", a.text[i]) >= 0 {
-		i++
+	end := a.separator(i)
+	if end == i {
+		if s, next := a.element(q); next > q {
+			return s, next
+		}
+		if i = a.pair(q); i < 0 {
+			return a.flag(q)
+		}
+		if end = a.separator(i); end == i {
+			return span{}, a.end
+		}
 	}
-	if i == sep || a.text[sep] == '>' {
-		return span{}, a.end
+	colon := a.text[i:end] == ":" || strings.HasPrefix(a.text[i:end], "==")
+	i = a.blanks(end)
+	if a.quote != "" && i < len(a.text) && a.text[i] == '[' {
+		i = blanks(a.text, i+1) // as in a JSON form of all headers
 	}
-	colon := a.text[sep] == ':' && i-sep == 1
-	i = a.blanks(i)
 	if q := quoteEnd(a.text, i); q > i {
-		if !a.opens(i, q) {
-			return span{}, q
-		}
-		s, next := quoted(a.text, q, a.text[i:q])
-		if v := a.text[s.start:s.end]; placeholder(v) || d == unsure && len(v) < 8 && !random(v) {
-			return span{}, next
-		}
-		return s, next
+		return a.quoted(i, q)
 	}
 	if a.quote != "" {
-		return a.number(i, d)
+		return a.number(i)
 	}
-	return a.bare(i, d, colon)
+	return a.bare(i, colon)
+}
+
+// separator returns the end of what stands at text[i] between a key and its
+// value, or i: a colon, an equals sign, or both, or an escape for the latter.
+func (a *assignment) separator(i int) int {
+	end := i
+	for end < len(a.text) && end-i < 3 && strings.IndexByte(":=>", a.text[end]) >= 0 {
+		end++
+	}
+	if end > i && a.text[i] == '>' {
+		return i
+	}
+	return max(end, spelled(a.text, i, '='))
+}
+
+// pair returns the end of the key value that follows where the name is the value
+// of a key itself, and -1 if there is none. Q is the end of the name.
+func (a *assignment) pair(q int) int {
+	i := a.blanks(q)
+	next, _ := newline(a.text, i)
+	switch {
+	case a.quote == "" && next > i:
+		i = a.blanks(next)
+	case a.quote == "" || !strings.HasSuffix(a.text[:a.start], a.quote):
+		return -1
+	case i < len(a.text) && a.text[i] == ',':
+		i = blanks(a.text, i+1)
+	}
+	name := quoteEnd(a.text, i)
+	if !hasPrefixFold(a.text[name:], "value") {
+		return -1
+	}
+	end := name + len("value")
+	if quoteEnd(a.text, end)-end != name-i {
+		return -1
+	}
+	return a.blanks(quoteEnd(a.text, end))
+}
+
+// element returns the text of an element of XML whose tag ends at text[i], and how
+// far it has looked: not beyond i if there is none.
+func (a *assignment) element(i int) (span, int) {
+	start := spelled(a.text, i, '>')
+	opened := strings.HasSuffix(a.text[:a.start], "<") || hasPrefixFold(a.text[a.start:], "u003c")
+	if start == i || !opened {
+		return span{}, i
+	}
+	end := start
+	for end < len(a.text) && end-start < 1000 {
+		n := run(a.text, end, backslash)
+		if n == len(a.text) || strings.IndexByte("<>\"\n", a.text[n]) >= 0 || n > end && hasPrefixFold(a.text[n:], "u003c") {
+			break
+		}
+		end = n + 1
+	}
+	tag := spelled(a.text, end, '<')
+	if tag == end || spelledSlash(a.text, tag) == tag {
+		return span{}, i
+	}
+	v := a.text[start:end]
+	if placeholder(v) || a.named(v) || a.short(v) {
+		return span{}, end
+	}
+	return span{start: start, end: end}, end
+}
+
+// flag returns the argument that follows a flag of a command, in a list of
+// strings or after a blank.
+func (a *assignment) flag(q int) (span, int) {
+	if !strings.HasPrefix(a.text[a.start:], "--") || q == len(a.text) {
+		return span{}, a.end
+	}
+	if a.quote == "" && a.text[q] == ' ' && q+1 < len(a.text) && a.text[q+1] != '-' {
+		end := bareEnd(a.text, q+1)
+		if v := a.text[q+1 : end]; len(v) < 6 || !random(v) || a.code(q+1, end) {
+			return span{}, end
+		}
+		return span{start: q + 1, end: end}, end
+	}
+	i := blanks(a.text, q)
+	if a.quote == "" || i == len(a.text) || a.text[i] != ',' {
+		return span{}, a.end
+	}
+	i = blanks(a.text, i+1)
+	next := quoteEnd(a.text, i)
+	if a.text[i:next] != a.quote || strings.HasPrefix(a.text[next:], "-") {
+		return span{}, a.end
+	}
+	return a.quoted(i, next)
+}
+
+// quoted returns the value whose quote is text[i:end].
+func (a *assignment) quoted(i, end int) (span, int) {
+	if !a.opens(i, end) {
+		return span{}, end
+	}
+	s, next := quoted(a.text, end, a.text[i:end])
+	v := a.text[s.start:s.end]
+	if placeholder(v) || a.named(v) || a.short(v) {
+		return span{}, next
+	}
+	return s, next
+}
+
+// named reports whether a value is only the name of what it would be, as in a
+// form or in a program, or a directory, as PWD is.
+func (a *assignment) named(v string) bool {
+	name, key, word := squeeze(v[:min(len(v), 50)]), squeeze(a.text[a.start:a.end]), squeeze(a.text[a.word:a.end])
+	return strings.HasSuffix(key, name) && strings.HasSuffix(name, word) || word == "pwd" && strings.HasPrefix(v, "/")
+}
+
+// short reports whether a value is too short, or too much of a word, for how
+// unsure the key is.
+func (a *assignment) short(v string) bool {
+	switch a.doubt {
+	case certain:
+		return false
+	case likely:
+		return len(v) < 4
+	case unsure:
+		return len(v) < 4 || len(v) < 8 && !random(v)
+	}
+	return len(v) < 20 && !random(v)
 }
 
 // blanks returns the end of the white space at text[i]. More than a hundred is
@@ -117,7 +243,7 @@ func (a *assignment) opens(i, end int) bool {
 		return level(end-i-1) >= level(len(a.quote)-1)
 	}
 	next := blanks(a.text, end)
-	return next < len(a.text) && strings.IndexByte(",:}]", a.text[next]) < 0
+	return next < len(a.text) && strings.IndexByte(",:}]+)", a.text[next]) < 0
 }
 
 // quoteEnd returns the end of the quote at text[i], with the backslashes before
@@ -162,9 +288,9 @@ func quoted(text string, i int, quote string) (span, int) {
 
 // number returns the number that a key in quotes has. The mark in its place gets
 // the same quotes, because only strings and literals may stand there in JSON.
-func (a *assignment) number(i int, d doubt) (span, int) {
+func (a *assignment) number(i int) (span, int) {
 	end := run(a.text, i, digit)
-	if d != certain || end-i < 3 || end < len(a.text) && strings.IndexByte(",}] \t\r\n", a.text[end]) < 0 {
+	if a.doubt != certain || end-i < 3 || end < len(a.text) && strings.IndexByte(",}] \t\r\n", a.text[end]) < 0 {
 		return span{}, end
 	}
 	return span{start: i, end: end, quote: a.quote}, end
@@ -172,15 +298,21 @@ func (a *assignment) number(i int, d doubt) (span, int) {
 
 // bare returns a value without quotes. After a colon it may be a word of a
 // sentence, so it must look like a secret or have the line for itself.
-func (a *assignment) bare(i int, d doubt, colon bool) (span, int) {
+func (a *assignment) bare(i int, colon bool) (span, int) {
+	if colon {
+		i = properties(a.text, i)
+		if s, next := a.block(i); next > i {
+			return s, next
+		}
+	}
 	end := bareEnd(a.text, i)
 	v := a.text[i:end]
 	switch {
-	case placeholder(v) || call(v) || strings.HasPrefix(a.text[i:], markStart):
+	case placeholder(v) || a.named(v) || a.code(i, end) || strings.HasPrefix(a.text[i:], markStart):
+		return span{}, end
+	case a.doubt == inQuotes || a.short(v):
 		return span{}, end
 	case len(v) >= 6 && random(v):
-	case d == unsure && len(v) < 8:
-		return span{}, end
 	case colon && !a.line(end):
 		return span{}, end
 	}
@@ -196,7 +328,7 @@ func bareEnd(text string, i int) int {
 		case c <= ' ' || strings.IndexByte("\"'`&;,<>)]}", c) >= 0:
 			return i
 		case c == '\\':
-			n := run(text, i, func(c byte) bool { return c == '\\' })
+			n := run(text, i, backslash)
 			if n == len(text) || strings.IndexByte(`nrt"'`, text[n]) >= 0 || strings.HasPrefix(text[n:], "u0026") {
 				return i
 			}
@@ -219,37 +351,4 @@ func (a *assignment) line(end int) bool {
 	end += len(a.text[end:min(len(a.text), end+80)]) - len(strings.TrimLeft(a.text[end:min(len(a.text), end+80)], " \t"))
 	last := end == len(a.text) || strings.IndexByte("\r\n\\\"#", a.text[end]) >= 0
 	return first && last
-}
-
-// call reports whether a value is a call in a program.
-func call(v string) bool {
-	i := run(v, 0, keyCharacter)
-	return i > 0 && i < len(v) && v[i] == '('
-}
-
-// placeholders are words that stand where a secret would, or for its type.
-var placeholders = []string{
-	"", "null", "nil", "none", "true", "false", "undefined", "string", "str", "integer", "int", "number", "boolean", "bool",
-	"object", "required", "optional", "hidden", "masked", "redacted", "empty", "missing", "unset", "yes", "no", "n/a", "text",
-}
-
-// placeholder reports whether a value is none: empty, a mark, a variable, stars.
-func placeholder(v string) bool {
-	if len(v) <= len("undefined") && slices.Contains(placeholders, strings.ToLower(v)) {
-		return true
-	}
-	if strings.Trim(v, "*") == "" || strings.Trim(v, "xX") == "" || strings.Trim(v, ".") == "" || strings.HasPrefix(v, markStart) {
-		return true
-	}
-	for _, pair := range [][2]string{{"<", ">"}, {"${", "}"}, {"{{", "}}"}, {"%(", ")s"}} {
-		if len(v) < 100 && strings.HasPrefix(v, pair[0]) && strings.HasSuffix(v, pair[1]) {
-			return true
-		}
-	}
-	return strings.HasPrefix(v, "${") || strings.HasPrefix(v, "{{") || variable(v)
-}
-
-// variable reports whether v is $NAME.
-func variable(v string) bool {
-	return len(v) > 1 && v[0] == '$' && run(v, 1, func(c byte) bool { return 'A' <= c && c <= 'Z' || c == '_' }) == len(v)
 }

@@ -1,6 +1,9 @@
 package firewall
 
-import "math/bits"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // Text may be JSON, or stand in a string of JSON that stands in a string of JSON:
 // whoever replaces a part of it must not tear an escape, nor reach beyond the
@@ -26,6 +29,19 @@ func escaped(text string, i int) bool {
 		return true
 	}
 	return i >= 6 && text[i-6] == '\\' && text[i-5] == 'u' && hexRun(text, i-4) >= 4
+}
+
+// spelled returns the end of the character c of ASCII at text[i], which may be an
+// escape such as \u003d, and i if something else stands there.
+func spelled(text string, i int, c byte) int {
+	if i < len(text) && text[i] == c {
+		return i + 1
+	}
+	n := run(text, i, backslash)
+	if n > i && hasPrefixFold(text[n:], fmt.Sprintf("u%04x", c)) {
+		return n + len("u0000")
+	}
+	return i
 }
 
 // hexRun returns how many hexadecimal digits begin at text[i], at most 4.
@@ -69,6 +85,8 @@ func digit(c byte) bool { return '0' <= c && c <= '9' }
 func letter(c byte) bool { return 'a' <= lower(c) && lower(c) <= 'z' }
 
 func alnum(c byte) bool { return letter(c) || digit(c) }
+
+func backslash(c byte) bool { return c == '\\' }
 
 // word reports whether c may stand in a name.
 func word(c byte) bool { return alnum(c) || c == '_' }

@@ -2,13 +2,17 @@ package firewall
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // DefaultRules returns rules for well-known secrets: private keys, the keys and
-// tokens of widely used services, JSON web tokens, credentials in headers and
-// addresses, and what is assigned to a key whose name says that it is secret.
-// They find them in text and in JSON, also where JSON stands in strings of JSON.
+// tokens of widely used services, JSON web tokens, credentials and long cookies in
+// headers, passwords in addresses, and what is assigned to a key whose name says
+// that it is secret, in JSON, YAML, XML, environments, queries and flags of
+// commands. They find them in text and in JSON, also where JSON stands in strings
+// of JSON, and leave alone what looks like a program, a form or a placeholder.
 //
 // To have more, append to them; to have fewer, delete by name.
 func DefaultRules() []Rule {
@@ -25,43 +29,76 @@ func DefaultRules() []Rule {
 		{Name: "anthropic-key", probes: tokens(url64, 20, "sk-ant-")},
 		{Name: "openai-key", probes: separate(mixed(tokens(url64, 20, "sk-")))},
 		{Name: "npm-token", probes: tokens(alnum, 36, "npm_")},
-		{Name: "service-token", probes: append(mixed(tokens(url64, 30, "pypi-AgE", "hf_", "dop_v1_", "shpat_", "shpss_", "dckr_pat_", "lin_api_", "ATATT3")), tokens(alnum, 50, "AGE-SECRET-KEY-1")...)},
+		{Name: "service-token", probes: slices.Concat(
+			mixed(tokens(url64, 30, "pypi-AgE", "hf_", "dop_v1_", "shpat_", "shpca_", "shpss_", "dckr_pat_", "lin_api_", "ATATT3", "xai-", "glsa_", "sbp_", "rubygems_", "PMAK-")),
+			mixed(tokens(alnum, 32, "gsk_", "ntn_", "dapi")), mixed(tokens(url64, 20, "hvs.", "sq0atp-", "sq0csp-")),
+			tokens(alnum, 50, "AGE-SECRET-KEY-1"), separate(mixed(tokens(dotted, 60, "SG."))),
+		)},
+		{Name: "webhook", probes: []probe{webhook("hooks.slack.com", "services"), webhook("discord.com", "webhooks")}},
 		{Name: "jwt", probes: []probe{{hint: "eyJ", find: jwts}}},
 		{Name: "authorization", probes: []probe{
 			{hint: "authorization", fold: true, find: headers}, {hint: "bearer ", fold: true, find: bearers}, {hint: "basic ", fold: true, find: basics},
 		}},
+		{Name: "cookie", probes: []probe{{hint: "cookie", fold: true, find: cookies}}},
 		{Name: "url-password", probes: []probe{{hint: ":/", find: addresses}, {hint: `:\`, find: addresses}}},
-		{Name: "password", probes: append(
-			assignments(anyKey, certain, "password", "passwd", "passphrase", "passcode"),
-			assignments(anyKey, likely, "pwd")...)},
-		{Name: "secret", probes: append(
-			assignments(anyKey, likely, "secret", "credential", "credentials", "apikey"),
-			assignments(secretKey, likely, "key")...)},
-		{Name: "token", probes: assignments(secretToken, unsure, "token")},
+		{Name: "password", probes: slices.Concat(
+			assignments(password, "password", "passwd", "passphrase", "passcode"),
+			assignments(always(likely), "pwd"), assignments(pass, "pass"))},
+		{Name: "secret", probes: slices.Concat(
+			assignments(always(likely), "secret_key_base", "secret", "apikey"),
+			assignments(always(unsure), "credentials", "credential"), assignments(secretKey, "key"))},
+		{Name: "token", probes: assignments(secretToken, "token")},
 	}
 }
 
-func anyKey(string) bool { return true }
+func dotted(c byte) bool { return url64(c) || c == '.' }
 
-// secretKey reports whether a key is one to a door, and not to a table.
-func secretKey(before string) bool {
-	for _, kind := range []string{"api", "access", "secret", "private", "encryption", "signing", "auth", "master", "account", "subscription", "shared"} {
-		if strings.HasSuffix(before, kind) {
-			return true
-		}
+func always(d doubt) func(string) doubt { return func(string) doubt { return d } }
+
+// password knows the texts of a form from passwords.
+func password(before string) doubt {
+	if endsWith(before, "forgot", "forgotten", "reset", "change", "show", "hide", "wrong", "invalid") {
+		return innocent
 	}
-	return false
+	return certain
 }
 
-// secretToken reports whether a token opens something, and is not the place
-// where a list goes on or a word of a language model.
-func secretToken(before string) bool {
-	for _, kind := range []string{"page", "next", "prev", "previous", "continuation", "cursor", "sync", "start", "resume", "max", "eos", "bos", "pad", "unk", "sep", "per"} {
-		if strings.HasSuffix(before, kind) {
-			return false
-		}
+// pass is a password only where it is a word, and not the verdict of a test.
+func pass(before string) doubt {
+	switch {
+	case before == "":
+		return inQuotes
+	case letter(before[len(before)-1]):
+		return innocent
 	}
-	return true
+	return unsure
+}
+
+// secretKey knows keys to doors from those to tables.
+func secretKey(before string) doubt {
+	if endsWith(before, "api", "access", "secret", "private", "encryption", "signing", "auth", "master", "account", "subscription", "shared") {
+		return likely
+	}
+	return innocent
+}
+
+// secretToken knows what opens something from the place where a list goes on, and
+// from a word of a language model.
+func secretToken(before string) doubt {
+	switch {
+	case before == "":
+		return vague
+	case endsWith(before, "page", "pagination", "next", "prev", "previous", "continuation", "cursor", "sync", "start", "resume", "skip",
+		"delta", "scroll", "max", "eos", "bos", "pad", "unk", "sep", "stop", "per", "progress", "plan"):
+		return innocent
+	}
+	return unsure
+}
+
+// endsWith reports whether a key ends with one of the words.
+func endsWith(key string, words ...string) bool {
+	key = squeeze(key)
+	return slices.ContainsFunc(words, func(w string) bool { return strings.HasSuffix(key, w) })
 }
 
 // keyLength is more than a private key has, in bytes.
@@ -94,7 +131,16 @@ func privateKeys(text string, at int) (span, int) {
 
 // headers finds the credential of an Authorization, and leaves the scheme.
 func headers(text string, at int) (span, int) {
-	i := at + len("authorization")
+	v, next := headerValue(text, at+len("authorization"))
+	if v.start == v.end {
+		return span{}, next
+	}
+	return credential(text, v.start, v.end), next
+}
+
+// headerValue returns the value of a header whose name ends at text[i], and how
+// far it has looked.
+func headerValue(text string, i int) (v span, next int) {
 	i = blanks(text, quoteEnd(text, i))
 	if i == len(text) || text[i] != ':' && text[i] != '=' {
 		return span{}, i
@@ -103,18 +149,39 @@ func headers(text string, at int) (span, int) {
 	if i < len(text) && text[i] == '[' {
 		i = blanks(text, i+1) // as in a JSON form of all headers
 	}
-	end, quote := 0, quoteEnd(text, i)
-	if quote > i {
-		var s span
-		s, end = quoted(text, quote, text[i:quote])
-		return credential(text, quote, s.end), end
+	if quote := quoteEnd(text, i); quote > i {
+		return quoted(text, quote, text[i:quote])
 	}
-	for end = i; end < len(text) && text[end] >= ' ' && strings.IndexByte("\"'<`", text[end]) < 0; end++ {
+	end := i
+	for ; end < len(text) && text[end] >= ' ' && strings.IndexByte("\"'<`", text[end]) < 0; end++ {
 		if text[end] == '\\' && end+1 < len(text) && strings.IndexByte(`nr"'\`, text[end+1]) >= 0 {
 			break
 		}
 	}
-	return credential(text, i, end), end
+	return span{start: i, end: end}, end
+}
+
+// cookies finds values of cookies that are long and look random, from the first
+// of a header to the last. Others are settings.
+func cookies(text string, at int) (span, int) {
+	v, next := headerValue(text, at+len("cookie"))
+	var s span
+	for i := v.start; i < v.end; {
+		sign := strings.IndexByte(text[i:v.end], '=')
+		if sign < 0 {
+			break
+		}
+		i += sign + 1
+		end := i + run(text[i:v.end], 0, func(c byte) bool { return c > ' ' && c != ';' && c != ',' && c != '\\' })
+		if end-i >= 16 && random(text[i:end]) {
+			if s.end == 0 {
+				s.start = i
+			}
+			s.end = end
+		}
+		i = end
+	}
+	return s, next
 }
 
 // credential returns the secret of text[i:end], which has a scheme before it or
@@ -130,7 +197,7 @@ func credential(text string, i, end int) span {
 	start := i + len(scheme) + 1
 	value, _, more := strings.Cut(rest, " ")
 	switch {
-	case placeholder(value) || !strings.Contains(" bearer basic token apikey key negotiate ", " "+strings.ToLower(scheme)+" ") && !strings.Contains(rest, "="):
+	case placeholder(value) || scheme == "" || !letter(scheme[0]) || !strings.Contains(" bearer basic token apikey key negotiate ", " "+strings.ToLower(scheme)+" ") && !strings.Contains(rest, "="):
 		return span{}
 	case more && !strings.Contains(rest, "="):
 		end = start + len(value)
@@ -158,7 +225,7 @@ func basics(text string, at int) (span, int) {
 		return span{}, stop
 	}
 	plain, err := base64.RawStdEncoding.DecodeString(text[start:end])
-	if err != nil || !strings.Contains(string(plain), ":") {
+	if err != nil || !strings.Contains(string(plain), ":") || strings.ContainsFunc(string(plain), func(r rune) bool { return r < ' ' || r == utf8.RuneError }) {
 		return span{}, stop
 	}
 	return span{start: start, end: stop}, stop

@@ -70,6 +70,28 @@ var samples = []sample{
 	{"token", "https://example.com/?access_token=", "abc123def", "&page=2"},
 	{"token", `{"refreshToken":"`, "abcdefgh", `"}`},
 	{"token", "export CI_TOKEN=", letters(10), "\n"},
+	{"password", "db:\n  password: |\n    ", "the first line of two\n\n    and the last of them", "\n  user: a\n"},
+	{"password", "- password: >-\n    ", "with \"quotes\"", "\n"},
+	{"secret", "secret: !vault |\n  ", "$VAULT;1.1", "\nuser: a"},
+	{"password", "password: &p ", "hunter22", "\n"},
+	{"password", `[{"name":"DB_PASSWORD","value":"`, "hunter2", `"},{"name":"A","value":"b"}]`},
+	{"secret", `{"Name" : "API_KEY", "Value" : "`, "k-123456", `"}`},
+	{"password", "- name: DB_PASSWORD\n  value: ", "hunter2", "\n"},
+	{"password", `<add key="Password" value="`, "hunter2", `"/>`},
+	{"password", "run --db-password ", "hunter2", " now"},
+	{"password", `["run","--password","`, "hunter2", `"]`},
+	{"secret", `{"X-Api-Key":["`, letters(20), `"]}`},
+	{"secret", `{"credentials":"`, letters(20), `"}`},
+	{"secret", "SECRET_KEY_BASE=", letters(20), ""},
+	{"password", "DB_PASS=", "hunter2", "\n"},
+	{"password", `{"user":"a","pass":"`, "hunter2", `"}`},
+	{"password", `password\u003d`, "hunter2", ""},
+	{"cookie", "Cookie: theme=dark; session=", letters(24), "; lang=en\n"},
+	{"cookie", `{"Set-Cookie":["sid=`, letters(24), `; Path=/; Expires=Wed, 21 Oct 2026 07:28:00 GMT"]}`},
+	{"password", "<server><password>", "hunter2", "</password></server>"},
+	{"service-token", "", "hv" + "s." + letters(24), ""},
+	{"service-token", "", "S" + "G." + letters(22) + "." + letters(43), " "},
+	{"webhook", "https://", "hooks.slack.com/" + "services/T0000000/B0000000/" + letters(24), " "},
 }
 
 func (s sample) text() string { return s.before + s.secret + s.after }
@@ -102,6 +124,17 @@ func TestRedactW35Innocent(t *testing.T) {
 		"http://localhost:8080/@scope/name", "https://example.com/a?b=c@d.e", "mail: a:b@example.com", "//comment: a@b",
 		"Authorization: required", "the bearer of this letter", "basic authentication", "eyJ", "eyJabc.def", "AKIASHORT", "AKIA" + strings.Repeat("A", 40),
 		"gh" + "p_short", "npm_config_registry=x", "[redacted: aws-key]", `password="[redacted: password]"`, "pwd\n/home/user",
+		"fetch(url, {credentials: 'include'})", `{"credentials":"same-origin"}`, "const token = req.headers.authorization;",
+		"self.password = password", "login(user=user, password=password)", "password = request.form['password']", `api_key = os.environ["API_KEY"]`,
+		"let secret = config.secret", "secret=args[1]", "password: SecretStr\n", `{"token":"understanding","logprob":-0.1}`, `{"type":"token","value":"identifier"}`,
+		`{"forgot_password":"Forgot your password?","password":"Password"}`, "paginationToken=" + letters(20), `{"skiptoken":"` + letters(20) + `"}`,
+		"Authorization: Bearer YOUR_TOKEN_HERE", "api_key=your-api-key", "bypass=letmethrough", "pass: ok", "--password STRING  the password", "--token -v1beta123",
+		`{"name":"color","value":"blue","note":"change password","more":1}`, `{"title":"change password","value":"blue"}`, "password: |\nuser: a", "password\nvalued: x1y2z3",
+		"--- PASS: TestVet/7 (0.19s)\n", "PASS: tests/run1\n", `<a accesskey="n">`, `append(env, "PWD="+dir)`, "PWD=/home/ann1", "password:%s\n", "secret = %x, want", "token=REDACTED_TOKEN",
+		"self.private_key = private_key", "if e.token == lookAhead {", "token = Whitespace\n", `{"progressToken":"` + letters(20) + `","plan_token":"` + letters(26) + `"}`, `the authorization: 403 scope="admin"`,
+		"2.7.2. Basic Options", "SHARED_TOKEN = 0x0080", "if (aliceSecret === bobSecret) {",
+		"Cookie: theme=dark; lang=en", "cookie: a=1; consent=accepted-all-of-them", "<label>Password</label>", "<password>\n</password>", "<token>function</token>", "<input password>x1y2z3",
+		`{"secrets":[],"value":"x1y2z3"}`, `["password","value"]`,
 		"git commit 0123456789abcdef0123456789abcdef01234567", "550e8400-e29b-41d4-a716-446655440000",
 	} {
 		if got, n := redactor().Text(text); got != text || n != 0 {
@@ -256,9 +289,10 @@ func TestRedactLinear(t *testing.T) {
 		"eyJ", "eyJ.", "sk-", " sk-", "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----.", "-----BEGIN PRIVATE KEY-----\"", "://a", "x://", "x://a:b", "x:/\\",
 		"password=", "password:", "password=\"", `password=\"`, "password='", "password ", `"password":`, `\`, `\\"`, "authorization:", "authorization: a", "bearer ", "basic ", "basic a",
 		"ghp_", "AKIA", "token=", "key=", "[redacted: ", "-----", "password=\\", "password1",
+		"password: |\n  ", "  password: |\n", `password: |\n  `, `password: |\\`, "password\n", "password,", `"password","value"`, `"--password",`, "--password ", "password: !a ", "cookie: a=", "<password>", "<password>\\", `password\u003d`,
 	} {
 		r := redactor()
-		text := strings.Repeat(s, (2<<20)/len(s))
+		text := strings.Repeat(s, (1<<20)/len(s))
 		for _, text := range []string{text, text + `"`, `"` + text + "'"} {
 			got, _ := r.Text(text)
 			if again, n := r.Text(got); n > 0 && again != got {

@@ -71,10 +71,40 @@ func awsKeys(text string, at int) (span, int) {
 // jwts finds three or five parts of base64 with dots between them, of which the
 // first is an object of JSON.
 func jwts(text string, at int) (span, int) {
-	end := run(text, at, func(c byte) bool { return url64(c) || c == '.' })
+	end := run(text, at, dotted)
 	header, rest, _ := strings.Cut(text[at:end], ".")
 	if len(header) < 12 || len(rest) < 5 || strings.Count(rest, ".") == 0 {
 		return span{}, end
 	}
 	return align(text, span{start: at, end: end}), end
+}
+
+// webhook returns a probe for addresses of a host, with a part in their paths,
+// that let whoever has them write.
+func webhook(host, part string) probe {
+	return probe{hint: host, find: func(text string, at int) (span, int) {
+		end := at + len(host)
+		for end < len(text) {
+			slash := spelledSlash(text, end)
+			if slash == end && !url64(text[end]) {
+				break
+			}
+			end = max(slash, end+1)
+		}
+		path := text[at+len(host) : end]
+		if len(path) < 40 || !random(path) || !strings.Contains(path[:min(len(path), 20)], part) {
+			return span{}, end
+		}
+		return span{start: at, end: end}, end
+	}}
+}
+
+// spelledSlash returns the end of the slash at text[i], which may have
+// backslashes before it, and i if there is none.
+func spelledSlash(text string, i int) int {
+	n := run(text, i, backslash)
+	if n < len(text) && text[n] == '/' {
+		return n + 1
+	}
+	return i
 }

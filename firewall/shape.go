@@ -37,27 +37,54 @@ func Shape(data []byte, limit int) (Outline, bool) {
 	if !ok {
 		return Outline{}, false
 	}
-	list, ok := largestArray(doc)
-	o := Outline{Facts: []string{"JSON: " + describe(doc)}}
-	if ok {
-		o.List = list.path
-	}
-	if ok && list.path != "$" {
-		o.Facts = append(o.Facts, clean.Line(list.path+": "+describe(list.raw), maxLine))
-	}
-	example := exampleOf(list, min(maxExample, limit/2))
-	o.Text = outline(doc, limit-utf8.RuneCountInString(example)) + example
-	o.Text = clean.Cut(o.Text, max(limit, 1))
-	return o, true
+	return survey(doc).outline(limit), true
 }
 
-// outline describes a document in lines of limit characters in all, more or less.
-func outline(doc []byte, limit int) string {
+// A surveyed is a valid document, and what takes a pass over all of it to know.
+type surveyed struct {
+	doc   []byte
+	what  string // describes doc
+	list  listAt // the largest array, if there is one
+	items string // describes the list
+	count int    // elements of the list
+}
+
+func survey(doc []byte) *surveyed {
+	s := &surveyed{doc: doc, list: largestArray(doc)}
+	if s.list.raw != nil {
+		n, noun := elementsOf(s.list.raw)
+		s.count, s.items = n, "array of "+plural(n, noun)
+	}
+	s.what = s.describe(doc)
+	return s
+}
+
+// describe is the function for a value of the document.
+func (s *surveyed) describe(value []byte) string {
+	if s.items != "" && len(value) == len(s.list.raw) && &value[0] == &s.list.raw[0] {
+		return s.items
+	}
+	return describe(value)
+}
+
+func (s *surveyed) outline(limit int) Outline {
+	o := Outline{Facts: []string{"JSON: " + s.what}, List: s.list.path}
+	if s.items != "" && s.list.path != "$" {
+		o.Facts = append(o.Facts, clean.Line(s.list.path+": "+s.items, maxLine))
+	}
+	example := exampleOf(s.list, min(maxExample, limit/2))
+	o.Text = s.lines(limit-utf8.RuneCountInString(example)) + example
+	o.Text = clean.Cut(o.Text, max(limit, 1))
+	return o
+}
+
+// lines describes the document in limit characters in all, more or less.
+func (s *surveyed) lines(limit int) string {
 	var b strings.Builder
-	b.WriteString(clean.Line(describe(doc)+fieldsText(doc), maxLine))
-	for key, value := range strictjson.RawMembers(doc) {
+	b.WriteString(clean.Line(s.what+fieldsText(s.doc), maxLine))
+	for key, value := range strictjson.RawMembers(s.doc) {
 		name := appendMember([]byte{'$'}, string(inner(abridgedString(key, maxShown))))
-		line := clean.Line(string(name)+": "+summary(value), maxLine)
+		line := clean.Line(string(name)+": "+s.summary(value), maxLine)
 		if b.Len()+len(line) > limit {
 			b.WriteString("\n…")
 			break
@@ -68,9 +95,9 @@ func outline(doc []byte, limit int) string {
 }
 
 // summary is a value on one line: itself if it is short, else what it is.
-func summary(value []byte) string {
+func (s *surveyed) summary(value []byte) string {
 	if value[0] == '{' || value[0] == '[' || len(value) > maxShown {
-		return describe(value) + fieldsText(value)
+		return s.describe(value) + fieldsText(value)
 	}
 	return string(value)
 }
@@ -91,7 +118,7 @@ func exampleOf(list listAt, limit int) string {
 	return ""
 }
 
-// A listAt is an array in a document.
+// A listAt is an array in a document. The zero value is none.
 type listAt struct {
 	path string
 	raw  []byte
@@ -105,18 +132,19 @@ const (
 )
 
 // largestArray returns the array that takes the most bytes of those that are
-// reached through objects alone, by a path that is not too long.
-func largestArray(doc []byte) (best listAt, ok bool) {
+// reached through objects alone, by a path that is not too long. A key that is not
+// UTF-8 has no path.
+func largestArray(doc []byte) (best listAt) {
 	if doc[0] == '[' {
-		return listAt{"$", doc}, true
+		return listAt{"$", doc}
 	}
 	best.search(doc, []byte{'$'}, listDepth)
-	return best, best.raw != nil
+	return best
 }
 
 func (best *listAt) search(object, path []byte, depth int) {
 	for key, value := range strictjson.RawMembers(object) {
-		if len(value) <= len(best.raw) || len(key) > listPath || value[0] != '[' && value[0] != '{' {
+		if len(value) <= len(best.raw) || len(key) > listPath || !utf8.Valid(key) || value[0] != '[' && value[0] != '{' {
 			continue
 		}
 		at := appendMember(path[:len(path):len(path)], string(inner(key)))

@@ -121,7 +121,7 @@ func TestW33_SuggestionsWork(t *testing.T) {
 func FuzzLook(f *testing.F) {
 	datas := []string{
 		"one\ntwo\r\nthree", `{"items":[{"id":1,"name":"x"},{"id":2}],"n":{"a":"\u200b"}}`, `[1,[2,[3]],"\ud800"]`, "a,b\n\"1\"\"\",2\n\"x", "\x1b]0;t\a\x1b[31mred",
-		"\x00\xff\xfe", "", "\ufeff{\"a\":1}", strings.Repeat(`[{"k":"`, 40), "a\tb\n1\t2\n", strings.Repeat("<long>", 3000), `{"a":"` + strings.Repeat("<", 3000) + `"}`,
+		"\x00\xff\xfe", "", "\ufeff{\"a\":1}", strings.Repeat(`[{"k":"`, 40), "a\tb\n1\t2\n", "{\"\xed\":[{\"\xed\":1}]}", strings.Repeat("<long>", 3000), `{"a":"` + strings.Repeat("<", 3000) + `"}`,
 	}
 	selectors := []string{
 		`{"type":"head","chars":7,"start":1}`, `{"type":"tail","chars":7}`, `{"type":"lines","start":1}`, `{"type":"rows","columns":["id"]}`, `{"type":"rows","end":1}`,

@@ -3,6 +3,7 @@ package firewall
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -21,6 +22,7 @@ const (
 	maxBeside   = 64   // blocks that pass whole beside an envelope
 	minEnvelope = 2000 // characters of an envelope with artifacts, if need be
 	maxHandle   = 100  // characters of a handle
+	foretaste   = 1000 // characters of the beginning of a text: views show what is needed of it
 	maxFacts    = 6
 	maxViews    = 4
 )
@@ -119,6 +121,7 @@ func (s *shielding) small() bool {
 func (s *shielding) whole(status Status) *Shielded {
 	var texts []string
 	var beside []mcp.Content
+	documents := s.documents()
 	for _, p := range s.all {
 		switch c := p.block.(type) {
 		case nil:
@@ -126,6 +129,10 @@ func (s *shielding) whole(status Status) *Shielded {
 				texts = append(texts, text)
 			}
 		case *mcp.EmbeddedResource:
+			if documents {
+				texts = append(texts, s.document(c.Resource))
+				continue
+			}
 			shown, resource := *c, *c.Resource
 			resource.Text = s.page(resource.Text)
 			shown.Resource = &resource
@@ -146,6 +153,26 @@ func (s *shielding) whole(status Status) *Shielded {
 		e.Summary = "The tool returned nothing."
 	}
 	return &Shielded{Envelope: e, Content: beside}
+}
+
+// documents reports whether a result is nothing but resources with text, such as
+// reading one has. They are what was asked for, and stand in the summary (section
+// 9.4).
+func (s *shielding) documents() bool {
+	return len(s.all) > 0 && !slices.ContainsFunc(s.all, func(p piece) bool {
+		c, ok := p.block.(*mcp.EmbeddedResource)
+		return !ok || c.Resource.Text == ""
+	})
+}
+
+// document is the text of a resource, which says where it is from if there are
+// several.
+func (s *shielding) document(r *mcp.ResourceContents) string {
+	text := s.page(r.Text)
+	if len(s.all) > 1 {
+		return r.URI + ":\n" + text
+	}
+	return text
 }
 
 // envelope returns what every envelope has.
@@ -188,17 +215,21 @@ func few(counts map[string]int) map[string]int {
 // much of facts, views, shape or beginning as has room.
 func (s *shielding) describe(parts []Part, refs []Ref) *Envelope {
 	best := mainPart(parts)
-	shape, isJSON := Shape(parts[best].Data, s.budget/2)
-	preview, _ := s.redactor.Text(clean.Text(shape.Text))
-	if !isJSON {
-		preview = s.beginning(parts[best].Data)
+	main := parts[best]
+	doc := s.survey(main, best)
+	facts, preview := countParts(parts), ""
+	if doc != nil {
+		shape := doc.outline(s.budget / 2)
+		preview, _ = s.redactor.Text(clean.Text(shape.Text))
+		facts = append(facts, shape.Facts...)
+	} else {
+		preview = s.beginning(main.Data)
 	}
-	summary := s.head(parts[best], len(parts)) + preview
-	facts := append(countParts(parts), shape.Facts...)
+	summary := s.head(main, len(parts)) + preview
 	for i, fact := range facts {
 		facts[i] = s.line(fact, 200)
 	}
-	views := SuggestViews(refs[best].Handle, parts[best].Data, parts[best].MediaType)
+	views := suggest(refs[best].Handle, main.Data, main.MediaType, doc)
 	for i, view := range views {
 		views[i].Label = s.line(view.Label, 100)
 	}
@@ -210,6 +241,16 @@ func (s *shielding) describe(parts []Part, refs []Ref) *Envelope {
 	e.Views = fill(views, maxViews, func(v []View) bool { e.Views = v; return jsonLength(e) <= half })
 	e.Summary = cut(summary, s.budget-jsonLength(e))
 	return e
+}
+
+// survey returns the document that part n is, or nil. What has no type but the one
+// that was found by reading it is not read again.
+func (s *shielding) survey(part Part, n int) *surveyed {
+	doc := document(part.Data)
+	if s.all[n].block == nil && part.MediaType == "application/json" || json.Valid(doc) {
+		return survey(doc)
+	}
+	return nil
 }
 
 // fill returns as many of the first of list as fit, at most most.
@@ -244,7 +285,7 @@ func (s *shielding) beginning(data []byte) string {
 		data = append(bytes.Clone(data[:most]), "…"...)
 	}
 	text, _ := s.redactor.Text(clean.Text(string(data)))
-	return "It begins:\n" + text
+	return "It begins:\n" + cut(text, foretaste)
 }
 
 // mainPart returns the index of the largest part that is text, or else of the

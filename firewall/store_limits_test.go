@@ -131,7 +131,7 @@ func TestW32ReservationsOutliveTheirParts(t *testing.T) {
 		if _, err := r.Keep(t.Context(), parts("a")); err != nil {
 			t.Fatal(err)
 		}
-		c.advance(30*time.Minute)
+		c.advance(30 * time.Minute)
 		wantFull(t, s, "ann", 2, "bytes per owner", 0)
 		r.Release()
 		reserve(t, s, "ann", 100)
@@ -170,7 +170,7 @@ func TestW32ManyOwnersLeaveNothing(t *testing.T) {
 		for i := range 100 {
 			keep(t, s, fmt.Sprint(i), "x")
 			wantFull(t, s, fmt.Sprint(-i), 1, "artifacts", 30*time.Minute)
-			c.advance(30*time.Minute)
+			c.advance(30 * time.Minute)
 		}
 	})
 }

@@ -29,6 +29,8 @@ type Page struct {
 	Next json.RawMessage `json:"next,omitempty"`
 	// Note says what was cut, and how to see it.
 	Note string `json:"note,omitempty"`
+
+	encoded bool // the text is base64
 }
 
 // Look applies a selector to the data of an artifact (gateway surface, section

@@ -122,9 +122,9 @@ func abridgedString(quoted []byte, most int) []byte {
 	if len(quoted) > 16*most { // more than is looked at
 		short = append(prefix(quoted, 16*most), '"')
 	}
-	text := clean.Text(unquote(short))
+	text := clean.Text(clean.Unquote(short))
 	if len(short) == len(quoted) && utf8.RuneCountInString(text) <= most {
-		return appendString(nil, quoted)
+		return clean.AppendJSONString(nil, quoted)
 	}
 	n := 0
 	for i := range text {
@@ -133,7 +133,7 @@ func abridgedString(quoted []byte, most int) []byte {
 			break
 		}
 	}
-	return appendCleaned(nil, text+"…")
+	return clean.AppendQuoted(nil, text+"…")
 }
 
 // prefix returns the beginning of a quoted string, at most most bytes of it, and

@@ -1,8 +1,6 @@
 package firewall
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"unicode/utf8"
 
@@ -63,7 +61,7 @@ func appendClean(dst, raw []byte, room int) (out []byte, ok bool) {
 			if end-i > 12*room+64 { // even an escape is a character for each 12 bytes
 				return dst[:before], false
 			}
-			dst = appendString(dst, raw[i:end])
+			dst = clean.AppendJSONString(dst, raw[i:end])
 			i = end
 		case c == ' ' || c == '\n' || c == '\t' || c == '\r':
 			i++
@@ -80,60 +78,4 @@ func appendClean(dst, raw []byte, room int) (out []byte, ok bool) {
 		}
 	}
 	return dst, true
-}
-
-// appendString appends a quoted string, cleaned, respelled only if cleaning
-// changed it.
-func appendString(dst, quoted []byte) []byte {
-	if plainString(quoted) {
-		return append(dst, quoted...)
-	}
-	text := unquote(quoted)
-	cleaned := clean.Text(text)
-	if cleaned == text && utf8.Valid(quoted) {
-		return append(dst, quoted...)
-	}
-	return appendCleaned(dst, cleaned)
-}
-
-// appendCleaned appends cleaned text as a JSON string.
-func appendCleaned(dst []byte, text string) []byte {
-	dst = append(dst, '"')
-	for i := range len(text) {
-		switch c := text[i]; c {
-		case '"', '\\':
-			dst = append(dst, '\\', c)
-		case '\n':
-			dst = append(dst, `\n`...)
-		case '\t':
-			dst = append(dst, `\t`...)
-		default:
-			dst = append(dst, c)
-		}
-	}
-	return append(dst, '"')
-}
-
-// plainString reports whether a quoted string is ASCII that shows, without
-// escapes.
-func plainString(quoted []byte) bool {
-	for _, c := range quoted {
-		if c < ' ' || c > '~' || c == '\\' {
-			return false
-		}
-	}
-	return true
-}
-
-// unquote returns what a string stands for. Other than strictjson.Text it takes
-// what is not UTF-8, and lone surrogates, for U+FFFD.
-func unquote(quoted []byte) string {
-	if inner := quoted[1 : len(quoted)-1]; bytes.IndexByte(inner, '\\') < 0 {
-		return string(inner)
-	}
-	var s string
-	if json.Unmarshal(quoted, &s) != nil {
-		return "" // not a string, which no caller has
-	}
-	return s
 }

@@ -83,7 +83,7 @@ func fieldsJSON(fields [][]byte) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendCleaned(b, clean.Text(string(field)))
+		b = clean.AppendQuoted(b, clean.Text(string(field)))
 	}
 	return append(b, ']')
 }

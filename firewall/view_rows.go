@@ -2,6 +2,7 @@ package firewall
 
 import (
 	"encoding/json"
+	"math"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -44,15 +45,17 @@ func (l *look) array(doc []byte) ([]byte, error) {
 	if doc[0] == '[' {
 		return doc, nil
 	}
-	a, ok := largestArray(doc)
-	if !ok {
+	a := largestArray(doc)
+	if a.raw == nil {
 		return nil, selectorErrorf(`there is no array in the document: {"type":"json_keys"} lists its keys`)
 	}
 	l.path = a.path
 	return a.raw, nil
 }
 
-// node returns what stands at the path, which leads to one node.
+// node returns what stands at the path, which leads to one node. Where an object
+// has a key twice it is the largest array, as in largestArray, or else the
+// largest value.
 func (l *look) node(doc []byte) ([]byte, error) {
 	path, err := parsePath(l.path)
 	if err != nil {
@@ -60,20 +63,30 @@ func (l *look) node(doc []byte) ([]byte, error) {
 	}
 	var found []byte
 	n := 0
+	one := path.singular()
 	err = path.evaluate(l.ctx, doc, func(node []byte) bool {
-		found = node
-		n++
-		return n < 2
+		if n++; n == 1 || rank(node) > rank(found) {
+			found = node
+		}
+		return one || n < 2
 	})
 	switch {
 	case err != nil:
 		return nil, pathError(err)
 	case n == 0:
 		return nil, selectorErrorf(`nothing stands at path: {"type":"json_keys"} lists the keys of the document`)
-	case n > 1:
+	case n > 1 && !one:
 		return nil, selectorErrorf(`path leads to more than one value: {"type":"path"} with that path lists them all`)
 	}
 	return found, nil
+}
+
+// rank orders the values of a key that is there more than once.
+func rank(value []byte) int {
+	if value[0] == '[' {
+		return math.MaxInt/2 + len(value)
+	}
+	return len(value)
 }
 
 // elements shows elements of an array, of those that are objects the members

@@ -2,6 +2,8 @@ package firewall
 
 import (
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
@@ -9,13 +11,20 @@ import (
 // SuggestViews returns selectors that fit the data, best first, at most four.
 // Each of them shows something. It takes time linear in the data.
 func SuggestViews(handle string, data []byte, mediaType string) []View {
-	s := suggestions{handle: handle}
 	l := look{data: data}
-	if doc, ok := l.document(); ok && looksLikeJSON(data) {
-		s.json(doc)
-		return s.views
+	doc, ok := l.document()
+	if !ok {
+		return suggest(handle, data, mediaType, nil)
 	}
+	return suggest(handle, data, mediaType, survey(doc))
+}
+
+// suggest is SuggestViews for data that is doc, if that is not nil.
+func suggest(handle string, data []byte, mediaType string, doc *surveyed) []View {
+	s := suggestions{handle: handle}
 	switch {
+	case doc != nil && looksLikeJSON(doc.doc):
+		s.json(doc)
 	case len(data) == 0:
 	case binary(data):
 		s.add("first bytes in base64", ranged("bytes", 0, min(1024, len(data))))
@@ -41,19 +50,18 @@ func ranged(kind string, start, end int) selector {
 }
 
 // json suggests views of an array or an object.
-func (s *suggestions) json(doc []byte) {
-	list, ok := largestArray(doc)
-	n := size(list.raw)
-	if ok && n > 0 {
+func (s *suggestions) json(doc *surveyed) {
+	list := doc.list
+	if doc.count > 0 {
 		rows := ranged("rows", 0, 20)
 		rows.path = list.path
-		s.add(fmt.Sprintf("first rows of %d", n), rows)
+		s.add(fmt.Sprintf("first rows of %d", doc.count), rows)
 	}
 	keys := ranged("json_keys", missing, missing)
-	if doc[0] == '{' {
+	if doc.doc[0] == '{' {
 		s.add("keys and types of the document", keys)
 	}
-	if !ok || n == 0 {
+	if doc.count == 0 {
 		s.add("beginning", ranged("head", missing, missing))
 		return
 	}
@@ -66,7 +74,7 @@ func (s *suggestions) json(doc []byte) {
 	}
 	s.add("keys and types of the rows", keys)
 	for _, f := range fields.list {
-		if f.kinds[strictjson.String] || f.kinds[strictjson.Number] {
+		if utf8.Valid(f.key) && (f.kinds[strictjson.String] || f.kinds[strictjson.Number]) {
 			path := ranged("path", missing, missing)
 			path.path = string(appendMember([]byte(list.path+"[*]"), string(inner(f.key))))
 			if textCost([]byte(path.path), listPath) <= listPath {
@@ -79,7 +87,7 @@ func (s *suggestions) json(doc []byte) {
 
 // text suggests views of text.
 func (s *suggestions) text(data []byte, mediaType string) {
-	if _, ok := newTable(data, mediaType); ok {
+	if _, ok := newTable(data, mediaType); ok && (looksLikeTable(data, ',') || !strings.HasPrefix(mediaType, "text/plain")) {
 		s.add("first rows", ranged("rows", 0, 20))
 	}
 	if n := countLines(data); n > 1 {

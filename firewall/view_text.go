@@ -126,7 +126,7 @@ func (l *look) bytes() (*Page, error) {
 	end := min(l.to(len(l.data)), start+l.room()/4*3) // whole groups, so that pages can be joined
 	p := &Page{
 		View: fmt.Sprintf("bytes %d-%d of %d, in base64", start, end, len(l.data)),
-		Text: base64.StdEncoding.EncodeToString(l.data[start:end]),
+		Text: base64.StdEncoding.EncodeToString(l.data[start:end]), encoded: true,
 	}
 	if end < len(l.data) {
 		p.Next = l.after(end)

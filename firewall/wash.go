@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -35,8 +36,8 @@ func (w *washer) text(text string) string {
 // of a secret is gone then, so it redacts afterwards.
 func (w *washer) page(text string) string {
 	cleaned := ""
-	if isJSON(text) {
-		cleaned = cleanJSON(text)
+	if raw := []byte(text); isJSON(raw) {
+		cleaned = string(clean.JSON(raw))
 	} else {
 		cleaned = clean.Text(text)
 	}
@@ -50,6 +51,9 @@ func (w *washer) line(text string, most int) string {
 	w.cleaned = w.cleaned || line != text
 	return clean.Cut(w.text(line), most)
 }
+
+// label is line for at most so many characters of JSON.
+func (w *washer) label(text string, most int) string { return cut(w.line(text, most), most) }
 
 // address is line for text of any length.
 func (w *washer) address(text string) string { return w.line(text, max(1, len(text)*2)) }
@@ -66,8 +70,9 @@ func (w *washer) mime(mediaType string) string {
 			if charset, ok := params["charset"]; ok {
 				only["charset"] = w.line(charset, 20)
 			}
-			if formatted := mime.FormatMediaType(base, only); formatted != "" {
-				return w.text(formatted)
+			formatted := w.text(mime.FormatMediaType(base, only))
+			if formatted != "" && textCost([]byte(formatted), 100) <= 100 {
+				return formatted
 			}
 		}
 	}
@@ -75,33 +80,10 @@ func (w *washer) mime(mediaType string) string {
 	return "application/octet-stream"
 }
 
-// cleanJSON cleans the strings of valid JSON, keys and values.
-func cleanJSON(text string) string {
-	raw := []byte(text)
-	out := make([]byte, 0, len(raw))
-	for i := 0; i < len(raw); {
-		if raw[i] != '"' {
-			out = append(out, raw[i])
-			i++
-			continue
-		}
-		end := i + 1
-		for raw[end] != '"' {
-			if raw[end] == '\\' {
-				end++
-			}
-			end++
-		}
-		out = appendString(out, raw[i:end+1])
-		i = end + 1
-	}
-	return string(out)
-}
-
 // isJSON reports whether text is an object or array of JSON.
-func isJSON(text string) bool {
-	head := strings.TrimLeft(text, " \t\r\n")
-	return head != "" && (head[0] == '{' || head[0] == '[') && json.Valid([]byte(text))
+func isJSON(text []byte) bool {
+	i := strictjson.SkipSpace(text, 0)
+	return i < len(text) && (text[i] == '{' || text[i] == '[') && json.Valid(text)
 }
 
 // washed returns a copy of what stands beside content for clients, such as

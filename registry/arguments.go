@@ -12,7 +12,7 @@ import (
 // argument is one top-level member of a call's arguments.
 type argument struct {
 	key       string // as sent
-	canonical string // empty if key is not a label
+	canonical string // empty if key is not a label, or a declared one that matches only itself
 	declared  string // the parameter's spelling; empty if there is none
 	value     []byte // nil once taken out
 }

@@ -27,7 +27,9 @@
 // Namespaces, functions, skills and parameters are labels of ASCII letters,
 // digits and underscores. Case and underscores carry no meaning: Order_Mgmt,
 // orderMgmt and ordermgmt are one name ([Canonical]), and two entries that
-// share a canonical form cannot stand side by side (RFC 5.1 to 5.3).
+// share a canonical form cannot stand side by side (RFC 5.1 to 5.3). Of a
+// function on another server two parameters may: they are told apart by their
+// spelling.
 //
 // # Callers
 //

@@ -19,6 +19,18 @@ func SearchTexts(r *Registry) map[string]*search.Text {
 	return texts
 }
 
+// Locked calls read while r is changed by somebody else, as far as locks go.
+func Locked(r *Registry, read func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.findMu.Lock()
+	defer r.findMu.Unlock()
+	read()
+}
+
+// Snapshots returns the snapshot that searches keep, and the one that is read.
+func Snapshots(r *Registry) (kept, read any) { return r.found.Load(), r.snap.Load() }
+
 // RepairArguments does to arguments what a pipeline with Repair does, and
 // returns an error if they are no object.
 func RepairArguments(schema, args []byte) (json.RawMessage, []Repair, error) {

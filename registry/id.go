@@ -25,29 +25,37 @@ func (f *Function) ID() toolid.ID { return f.Primitive().ID }
 
 // Primitive returns the function's id together with what it is the id of: a tool,
 // or a resource or prompt that a call reads or gets (section 9).
-func (f *Function) Primitive() toolid.Primitive { return f.identity().id }
+func (f *Function) Primitive() toolid.Primitive {
+	known := f.identity()
+	known.idOnce.Do(func() { known.id = f.identify() })
+	return known.id
+}
 
 // Definition returns the SHA-256, in hexadecimal digits, of all that callers and
 // rules know of the function: its place, what it says of itself, its input
-// schema, its effects, and the server that it is on. Whatever is bound to a
-// function (a plan, an approval, a result that is kept) is bound to that.
-func (f *Function) Definition() string { return f.identity().definition }
+// schema or why that is not used, its effects, and the server that it is on.
+// Whatever is bound to a function (a plan, an approval, a result that is kept) is
+// bound to that.
+func (f *Function) Definition() string {
+	known := f.identity()
+	known.definitionOnce.Do(func() { known.definition = f.define() })
+	return known.definition
+}
 
-// identity is what a function is known by. It is computed once, when it is
-// asked for.
+// identity is what a function is known by. Each part is computed once, when it is
+// asked for: an index of ids needs no definitions.
 type identity struct {
-	once       sync.Once
-	id         toolid.Primitive
-	definition string
+	idOnce         sync.Once
+	id             toolid.Primitive
+	definitionOnce sync.Once
+	definition     string
 }
 
 func (f *Function) identity() *identity {
-	known := f.known
-	if known == nil { // it is in no namespace, and may still be changed
-		known = new(identity)
+	if f.known == nil { // it is in no namespace, and may still be changed
+		return new(identity)
 	}
-	known.once.Do(func() { known.id, known.definition = f.identify(), f.define() })
-	return known
+	return f.known
 }
 
 func (f *Function) identify() toolid.Primitive {
@@ -62,10 +70,10 @@ func (f *Function) identify() toolid.Primitive {
 func (f *Function) define() string {
 	sum := sha256.New()
 	for _, part := range []string{
-		f.identify().String(), canonicalOr(f.Path(), CanonicalPath), f.Tool(), f.server, f.Description, f.Result(),
+		f.Primitive().String(), canonicalOr(f.Path(), CanonicalPath), f.Tool(), f.server, f.Description, f.Result(),
 		string(strictjson.Canonical(f.InputSchema())),
 		fmt.Sprint(f.ReadOnly, f.Idempotent, f.Destructive, f.Structured, f.streaming),
-		fmt.Sprintf("%q", f.Tags),
+		fmt.Sprintf("%q %v", f.Tags, f.problem),
 	} {
 		fmt.Fprintf(sum, "%d:%s", len(part), part)
 	}

@@ -39,7 +39,9 @@ func describeParams(list []schema.Param) []Param {
 	return described
 }
 
-// params are the parameters of a function, and finds them by name.
+// params are the parameters of a function, and finds them by name. A name that is
+// no label matches only itself, and so do two of one canonical form, which
+// functions of other servers may have.
 type params struct {
 	list      []Param
 	exact     map[string]label // by their spelling
@@ -47,17 +49,24 @@ type params struct {
 }
 
 // label is a declared name with its canonical form, which is empty if the name
-// is not a label.
+// matches only itself.
 type label struct{ name, canonical string }
 
 func newParams(list []schema.Param) *params {
 	p := &params{describeParams(list), make(map[string]label, len(list)), make(map[string]int, len(list))}
+	spellings := make(map[string]int, len(list)) // by canonical form
+	for _, param := range list {
+		c, _ := Canonical(param.Name)
+		spellings[c]++
+	}
 	for i, param := range p.list {
 		c, ok := Canonical(param.Name)
-		p.exact[param.Name] = label{param.Name, c}
-		if ok {
+		if ok = ok && spellings[c] == 1; ok {
 			p.canonical[c] = i
+		} else {
+			c = "" // it matches only itself
 		}
+		p.exact[param.Name] = label{param.Name, c}
 	}
 	return p
 }
@@ -78,14 +87,12 @@ func (p *params) match(key, value []byte) argument {
 
 // find returns the parameter that a spelling of its name stands for.
 func (p *params) find(name string) (Param, bool) {
-	c, ok := Canonical(name)
-	if ok {
+	if c, ok := Canonical(name); ok {
 		if i, ok := p.canonical[c]; ok {
 			return p.list[i], true
 		}
-		return Param{}, false
 	}
-	if _, ok := p.exact[name]; !ok { // a name that matches only itself
+	if _, ok := p.exact[name]; !ok {
 		return Param{}, false
 	}
 	for _, param := range p.list {

@@ -3,6 +3,8 @@ package registry
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
 )
 
 // A Plan is what a dry run finds out: all that a call would meet on its way to
@@ -52,7 +54,7 @@ func (p *Plan) result() (*Result, error) {
 		Checks      []PlanCheck     `json:"checks"`
 		Token       string          `json:"plan_token,omitempty"`
 		Schema      json.RawMessage `json:"input_schema"` // where else would a caller see it that has cards only
-	}{true, f.Primitive().String(), f.Tool(), true, f.annotations(), p.Checks, p.Token, f.InputSchema()})
+	}{true, f.Primitive().String(), f.Tool(), true, f.annotations(), p.Checks, p.Token, clean.JSON(f.InputSchema())})
 	if err != nil {
 		return nil, err
 	}

@@ -24,8 +24,8 @@ type Registry struct {
 	snap atomic.Pointer[snapshot]
 	made int // snapshots
 
-	findMu sync.Mutex // an index is made by one at a time
-	found  *snapshot  // the last one with an index
+	findMu sync.Mutex               // an index is made by one at a time
+	found  atomic.Pointer[snapshot] // the last one with an index
 
 	instance    string
 	embedder    Embedder

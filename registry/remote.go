@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cash-mcp/go-sdk/internal/schema"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
@@ -17,7 +18,9 @@ type Remote struct {
 	// Handler runs the function. It gets the whole [Call]. Required.
 	Handler Handler
 	// InputSchema describes the arguments. It may come from anywhere; empty is
-	// an object that takes anything.
+	// an object that takes anything. One that does not say that it is of an
+	// object is taken to be. Members that are the same in canonical form are told
+	// apart by their spelling.
 	InputSchema json.RawMessage
 	// Unchecked leaves it to the other side to check arguments: the schema is
 	// shown and not enforced.
@@ -44,8 +47,9 @@ type Remote struct {
 	Problem error
 }
 
-// RemoteFunc makes a function of what runs somewhere else. Its errors are those
-// of [RawFunc].
+// RemoteFunc makes a function of what runs somewhere else. It is an error if the
+// schema cannot be used or is of something else than an object, if the id is not valid,
+// and if there is no handler.
 func RemoteFunc(name, description string, r Remote) (*Function, error) {
 	if r.Handler == nil {
 		return nil, fmt.Errorf("function %q: handler is nil", name)
@@ -55,7 +59,7 @@ func RemoteFunc(name, description string, r Remote) (*Function, error) {
 			return nil, fmt.Errorf("function %q: id: %w", name, err)
 		}
 	}
-	shown, err := parseInput(name, r.InputSchema)
+	shown, err := parseRemoteInput(name, r.InputSchema)
 	if err != nil {
 		return nil, err
 	}
@@ -79,6 +83,32 @@ func RemoteFunc(name, description string, r Remote) (*Function, error) {
 		f.checked = anyObject()
 	}
 	return f, nil
+}
+
+// parseRemoteInput is parseInput for schemas of others, in which it may go without
+// saying that arguments are an object.
+func parseRemoteInput(name string, text json.RawMessage) (*schema.Schema, error) {
+	in, err := parseInput(name, text)
+	if err != nil {
+		return nil, err
+	}
+	switch typ, ok := typeOf(in.JSON()); {
+	case !ok && strictjson.KindOf(text) == strictjson.Object:
+		return parseInput(name, withType(text))
+	case typ != "object":
+		return nil, notOfObject(name)
+	}
+	return in, nil
+}
+
+// withType adds the type to the schema of an object.
+func withType(text json.RawMessage) json.RawMessage {
+	typed := []byte(`{"type":"object"`)
+	rest := strictjson.Trim(text)[1:]
+	if rest[strictjson.SkipSpace(rest, 0)] != '}' {
+		typed = append(typed, ',')
+	}
+	return append(typed, rest...)
 }
 
 // anyObject is the schema of an object that takes anything.

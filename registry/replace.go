@@ -85,22 +85,19 @@ func (r *Registry) replaceRoot(g *graft) error {
 	g.succeed(r.root)
 	r.root.walk(func(n *node) { n.gone = true })
 	r.root, r.all = g.root, g.all
-	r.snap.Store(r.build().like(r.snap.Load())) // until then the old one is read, and nobody waits
-	return nil
-}
-
-// like makes of s what has been made of old, which may be nil, and returns s.
-func (s *snapshot) like(old *snapshot) *snapshot {
-	if old == nil {
-		return s
-	}
-	if old.finder.Load() != nil {
+	old, s := r.snap.Load(), r.build()
+	searched := old != nil && old.finder.Load() != nil
+	if searched { // what readers have made of the old one is there in the new one too
 		s.finder.Store(newFinder(s.root))
 	}
-	if old.asked.Load() {
+	if old != nil && old.asked.Load() {
 		s.indexIDs()
 	}
-	return s
+	r.snap.Store(s) // until now the old one is read, and nobody waits
+	if searched {
+		r.found.Store(s) // no more need to keep the old one
+	}
+	return nil
 }
 
 // Exists reports whether there is a namespace at path, whoever may see it. It is

@@ -71,12 +71,14 @@ func (r *Registry) searchable() (*snapshot, *finder) {
 	}
 	r.findMu.Lock()
 	defer r.findMu.Unlock()
-	if r.found == nil || r.found.number < s.number {
-		s = r.snapshot()
-		s.finder.Store(newFinder(s.root))
-		r.found = s
+	found := r.found.Load()
+	if found == nil || found.number < s.number {
+		if found = r.snapshot(); found.finder.Load() == nil {
+			found.finder.Store(newFinder(found.root))
+		}
+		r.found.Store(found)
 	}
-	return r.found, r.found.finder.Load()
+	return found, found.finder.Load()
 }
 
 // catalog is what an index is made of.

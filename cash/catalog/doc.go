@@ -80,8 +80,10 @@
 //
 // A document has at most 64 MiB ([Options]) and 100,000 definitions of a kind;
 // what is beyond those is refused. A definition has at most 1,000 levels. A
-// prompt has at most 16 MiB when its arguments are in place. Only the first
-// 1,000 findings of a load are told, and all of them counted.
+// prompt has at most 16 MiB when its arguments are in place. The arguments of all
+// results of a tool have at most 256 KiB with their defaults, besides four times
+// the size of its definition. Only the first 1,000 findings of a load are told,
+// and all of them counted.
 //
 // Results are canned: nothing changes by a call. Arguments are compared as JSON,
 // with the defaults of the schema filled in, and 1 is not 1.0.

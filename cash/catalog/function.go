@@ -20,7 +20,7 @@ const (
 // it without one: arguments are not looked at then, and faces that promise to do
 // so refuse its calls.
 func (s *served) newFunction() *registry.Function {
-	remote := registry.Remote{InputSchema: s.inputSchema(), Tool: s.key, ID: s.id, Handler: s.handler}
+	remote := registry.Remote{InputSchema: s.input, Tool: s.key, ID: s.id, Handler: s.handler}
 	about := s.about()
 	f, err := registry.RemoteFunc(s.label, about, remote)
 	if err != nil {

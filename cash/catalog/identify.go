@@ -3,6 +3,7 @@ package catalog
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/toolid"
@@ -17,15 +18,19 @@ func (b *batch) identify() {
 	}
 	b.dropRepeated()
 	taken := make(map[toolid.Primitive]bool, len(b.entries))
-	next := make(map[toolid.Primitive]int) // the number to try next
+	next := make(map[toolid.ID]int) // the number to try next, by what numbers are put behind
 	for i := range b.entries {
 		e := &b.entries[i]
 		first, exact := e.primitive(b.kind.kind, 1)
-		id, n := first, max(next[first], 2)
-		for ; taken[id]; n++ { // by a name that fits the same, or a forged hash
-			id, _ = e.primitive(b.kind.kind, n)
+		id := first
+		if taken[id] { // by a forged hash
+			stem := toolid.ID{Namespace: id.Namespace, Name: stem(id.Name)}
+			n := max(next[stem], 2)
+			for ; taken[id]; n++ {
+				id, _ = e.primitive(b.kind.kind, n)
+			}
+			next[stem] = n
 		}
-		next[first] = n
 		taken[id] = true
 		e.id = id
 		if !exact || id != first {
@@ -98,7 +103,8 @@ var errDifferent = errors.New("listed with different definitions")
 // primitive returns the id of a resource or prompt, the n-th of those that would
 // have the same one, and whether its name is in the grammar as it is. A
 // resource belongs to the scheme of its URI, a prompt where a tool of its name
-// would.
+// would. The hash of a prompt whose name is made to fit covers the name as it is,
+// so that its id never becomes another's.
 func (d *definition) primitive(kind toolid.Kind, n int) (id toolid.Primitive, exact bool) {
 	want := toolid.ID{Name: d.name}
 	if kind == toolid.Resource {
@@ -111,12 +117,16 @@ func (d *definition) primitive(kind toolid.Kind, n int) (id toolid.Primitive, ex
 	fits := want.Fit()
 	exact = exact || kind == toolid.Resource && fits == want
 	if n > 1 {
-		fits.Name = numbered(fits.Name, n)
+		fits.Name = fmt.Sprintf("%s_%d", stem(fits.Name), n)
 	}
 	if kind == toolid.Resource {
 		id, _ = toolid.FromResource(fits.Namespace, fits.Name, d.key) // what fits is no error
 	} else {
-		id, _ = toolid.FromPrompt(fits.Namespace, fits.Name, d.arguments)
+		identity := d.arguments
+		if !exact {
+			identity = append(slices.Clip(identity), d.name)
+		}
+		id, _ = toolid.FromPrompt(fits.Namespace, fits.Name, identity)
 	}
 	return id, exact
 }
@@ -130,7 +140,5 @@ func scheme(uri string) string {
 	return before
 }
 
-// numbered keeps room for any number in a name of an id.
-func numbered(name string, n int) string {
-	return fmt.Sprintf("%s_%d", name[:min(len(name), 100)], n)
-}
+// stem is what a number is put behind: it leaves room for any in a name of an id.
+func stem(name string) string { return name[:min(len(name), 100)] }

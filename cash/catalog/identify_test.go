@@ -148,8 +148,8 @@ func TestW6Collisions(t *testing.T) {
 	}
 }
 
-// Resources and prompts that would share an id get different ones, by the order
-// of the document (section 9.3).
+// Resources and prompts whose names are made to fit have ids of their own, which
+// the order of the document does not change.
 func TestW40Collisions(t *testing.T) {
 	c, report := load(t, nil, `{
 		"resources":[{"uri":"a:1","name":"x"},{"uri":"a:1","name":"x"},{"uri":"a:1","name":"y"},{"uri":"a:2","name":"x"}],
@@ -166,8 +166,44 @@ func TestW40Collisions(t *testing.T) {
 		}
 	}
 	slices.Sort(got)
-	if want := []string{"prompt::mcp:p_q", "prompt::mcp:p_q_2", "prompt::mcp:p_q_3"}; !slices.Equal(got, want) {
+	if want := []string{"prompt::mcp:p_q", "prompt::mcp:p_q", "prompt::mcp:p_q"}; !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
+	}
+	other, _ := load(t, nil, `{"prompts":[{"name":"p!q"},{"name":"p?q"},{"name":"p_q"},{"name":"p q"}]}`)
+	for name, id := range ids(c.Prompts()) {
+		if got := ids(other.Prompts())[name]; got != id {
+			t.Errorf("%q is %s and then %s", name, id, got)
+		}
+	}
+	exact, err := toolid.FromPrompt("mcp", "p_q", nil)
+	if got := id(t, c.Prompts(), "p_q"); err != nil || got != exact.String() {
+		t.Errorf("what is in the grammar has the id %s, want %s", got, exact)
+	}
+}
+
+// Hashes are short, so that a server can make two URIs of one: each has an id
+// all the same, the first one its own (section 9.3).
+func TestW40ForgedHashes(t *testing.T) {
+	seen := make(map[string]string)
+	for i := 0; ; i++ {
+		uri := fmt.Sprint("a:", i)
+		p, err := toolid.FromResource("a", "x", uri)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, forged := seen[p.Hash]
+		if !forged {
+			seen[p.Hash] = uri
+			continue
+		}
+		c, report := load(t, nil, fmt.Sprintf(`{"resources":[{"uri":%q,"name":"x","text":"1"},{"uri":%q,"name":"x","text":"2"}]}`, other, uri))
+		if report.Resources != 2 || report.Counts[catalog.Mapped] != 1 || id(t, c.Resources(), other) != p.String() {
+			t.Errorf("got %s, %v", report, ids(c.Resources()))
+		}
+		if id := id(t, c.Resources(), uri); !strings.HasPrefix(id, "resource::a:x_2#") {
+			t.Errorf("the second one is %s", id)
+		}
+		return
 	}
 }
 

@@ -38,12 +38,15 @@ func readPrompt(d *definition, limits *Limits) error {
 	}
 	limits.check(d, "the schema of the arguments", d.input)
 	d.readOnly = true
-	p := new(prompt)
+	p, known := new(prompt), make(map[string]bool, len(d.arguments))
+	for _, a := range d.arguments {
+		known[a] = true
+	}
 	if len(messages) > 0 && strictjson.KindOf(messages) != strictjson.Array {
 		d.flag("messages: want an array, got type %s", strictjson.KindOf(messages))
 	}
 	for i, m := range strictjson.Elements(messages) {
-		if !p.add(m, d.arguments) {
+		if !p.add(m, known) {
 			d.flag("messages: number %d has no content", i+1)
 		}
 	}
@@ -125,7 +128,7 @@ type part struct {
 }
 
 // add reads a message, of which a text may have places for the arguments.
-func (p *prompt) add(raw []byte, arguments []string) bool {
+func (p *prompt) add(raw []byte, arguments map[string]bool) bool {
 	role := "user"
 	var content []byte
 	ok := object(raw, func(key string, value []byte) {
@@ -155,11 +158,7 @@ func (p *prompt) add(raw []byte, arguments []string) bool {
 }
 
 // split finds the places for arguments in a text.
-func split(text string, arguments []string) []part {
-	known := make(map[string]bool, len(arguments))
-	for _, a := range arguments {
-		known[a] = true
-	}
+func split(text string, arguments map[string]bool) []part {
 	var parts []part
 	for from := 0; ; {
 		end := strings.Index(text[from:], "}}")
@@ -168,7 +167,7 @@ func split(text string, arguments []string) []part {
 		}
 		end += from
 		open := strings.LastIndex(text[from:end], "{{")
-		if open < 0 || !known[text[from+open+2:end]] {
+		if open < 0 || !arguments[text[from+open+2:end]] {
 			from = end + 2
 			continue
 		}

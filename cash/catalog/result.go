@@ -3,6 +3,7 @@ package catalog
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"slices"
 
@@ -15,9 +16,17 @@ import (
 
 // results are what a tool answers.
 type results struct {
-	byArguments map[string]*registry.Result // in canonical form
-	other       *registry.Result            // nil if there is none
+	byArguments map[[sha256.Size]byte]*registry.Result // by what key returns
+	other       *registry.Result                       // nil if there is none
 }
+
+// key stands for arguments in any spelling. It is small, whatever their defaults
+// make of them.
+func key(arguments []byte) [sha256.Size]byte { return sha256.Sum256(strictjson.Canonical(arguments)) }
+
+// maxFilled bounds, in bytes, the arguments of all results of a tool with their
+// defaults, besides four times the size of its definition.
+const maxFilled = 256 << 10
 
 // newResults reads the members result and results of a tool, either of which
 // may be empty.
@@ -27,6 +36,7 @@ func newResults(d *definition, result, list []byte) *results {
 		d.flag("results: want an array, got type %s", strictjson.KindOf(list))
 	}
 	var input *schema.Schema // for its defaults
+	room := maxFilled + 4*len(d.raw)
 	for i, one := range strictjson.Elements(list) {
 		arguments, result := readCase(one)
 		switch kind := strictjson.KindOf(arguments); {
@@ -36,11 +46,17 @@ func newResults(d *definition, result, list []byte) *results {
 			r.setOther(result)
 		case kind != strictjson.Object || strictjson.Check(arguments) != nil:
 			d.flag("results: number %d has arguments that no call can have", i+1)
+		case room < 0: // that has been said
 		default:
 			if input == nil {
 				input = inputOf(d)
 			}
-			r.set(input.WithDefaults(arguments), result)
+			filled := input.WithDefaults(arguments)
+			if room -= len(filled); room < 0 {
+				d.flag("results: those with arguments are not used from number %d on, because with their defaults they are too large", i+1)
+				continue
+			}
+			r.set(filled, result)
 		}
 	}
 	if len(result) > 0 {
@@ -66,7 +82,7 @@ func readCase(one []byte) (arguments, result []byte) {
 
 // inputOf returns the schema of d's arguments, or one without defaults.
 func inputOf(d *definition) *schema.Schema {
-	if s, err := schema.Parse(d.inputSchema()); err == nil {
+	if s, err := schema.Parse(d.input); err == nil {
 		return s
 	}
 	s, err := schema.Parse([]byte(`{}`))
@@ -77,12 +93,11 @@ func inputOf(d *definition) *schema.Schema {
 }
 
 func (r *results) set(arguments, result []byte) {
-	key := string(strictjson.Canonical(arguments))
 	if r.byArguments == nil {
-		r.byArguments = make(map[string]*registry.Result)
+		r.byArguments = make(map[[sha256.Size]byte]*registry.Result)
 	}
-	if r.byArguments[key] == nil {
-		r.byArguments[key] = toolResult(result)
+	if k := key(arguments); r.byArguments[k] == nil {
+		r.byArguments[k] = toolResult(result)
 	}
 }
 
@@ -96,7 +111,7 @@ func (r *results) setOther(result []byte) {
 func (r *results) answer(_ context.Context, c *registry.Call) (*registry.Result, error) {
 	result := r.other
 	if len(r.byArguments) > 0 {
-		if is := r.byArguments[string(strictjson.Canonical(c.Arguments))]; is != nil {
+		if is := r.byArguments[key(c.Arguments)]; is != nil {
 			result = is
 		}
 	}

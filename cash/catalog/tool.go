@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"bytes"
-	"encoding/json"
 
 	"github.com/cash-mcp/go-sdk/internal/schema"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -64,23 +63,4 @@ func (d *definition) annotation(key string, value []byte) {
 	if !ok {
 		d.flag("annotations: %s: a value of type %s is of no use", key, strictjson.KindOf(value))
 	}
-}
-
-// inputSchema is the schema that arguments are held to. One that does not say of
-// what type it is is given that of arguments.
-func (d *definition) inputSchema() json.RawMessage {
-	if strictjson.KindOf(d.input) != strictjson.Object {
-		return d.input
-	}
-	members := 0
-	for key := range strictjson.Members(d.input) {
-		if members++; key == "type" {
-			return d.input
-		}
-	}
-	typed := []byte(`{"type":"object"`)
-	if members > 0 {
-		typed = append(typed, ',')
-	}
-	return append(typed, strictjson.Trim(d.input)[1:]...)
 }

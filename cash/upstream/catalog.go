@@ -220,7 +220,7 @@ func (u *upstream) function(c *catalog, e *entry) *registry.Function {
 	remote := registry.Remote{
 		InputSchema: e.def.InputSchema,
 		Tool:        e.def.Name,
-		Server:      u.server,
+		Server:      u.server + e.hash, // what the function does not show is bound too, such as an unusable schema
 		Handler:     u.handler(e),
 	}
 	about := clean.Cut(clean.Text(cmp.Or(e.def.Description, e.def.Title)), maxDescription)

@@ -31,9 +31,8 @@ func ReadPrimitives(kind toolid.Kind, label string, list json.RawMessage) (schem
 	schemas = make(map[toolid.Primitive]json.RawMessage)
 	notes := new(primitives)
 	for _, d := range read {
-		if f := new(upstream).primitiveFunction(&branch{kind: kind}, notes, d, names[d.key], ids[d.key]); f != nil {
-			schemas[f.Primitive()] = f.InputSchema()
-		}
+		f := new(upstream).primitiveFunction(&branch{kind: kind}, notes, d, names[d.key], ids[d.key])
+		schemas[f.Primitive()] = f.InputSchema()
 	}
 	return schemas, dropped, true
 }

@@ -216,9 +216,7 @@ func (u *upstream) plantPrimitives(s *session, b *branch, p *primitives, list []
 		functions := make([]*registry.Function, 0, len(list))
 		ids := primitiveIDs(b.kind, m.label, list, p.names)
 		for _, d := range list {
-			if f := u.primitiveFunction(b, noted, d, p.names[d.key], ids[d.key]); f != nil {
-				functions = append(functions, f)
-			}
+			functions = append(functions, u.primitiveFunction(b, noted, d, p.names[d.key], ids[d.key]))
 		}
 		if err := root.TryAdd(functions...); err != nil {
 			return err
@@ -231,12 +229,8 @@ func (u *upstream) plantPrimitives(s *session, b *branch, p *primitives, list []
 
 var things = map[toolid.Kind]string{toolid.Resource: "Resources", toolid.Prompt: "Prompts"}
 
-// primitiveFunction makes a function; nil if there is no id for it.
+// primitiveFunction makes a function.
 func (u *upstream) primitiveFunction(b *branch, notes *primitives, d *primitive, name string, id toolid.Primitive) *registry.Function {
-	if id == (toolid.Primitive{}) {
-		notes.note("%s %q is left out: others have its id", b.kind, d.key)
-		return nil
-	}
 	remote := registry.Remote{Tool: d.key, Server: u.server, ID: id}
 	about := clean.Text(firstOf(d.description, d.title, d.name))
 	switch b.kind {

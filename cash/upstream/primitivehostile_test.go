@@ -40,6 +40,7 @@ func (h handmade) Run(ctx context.Context, tr mcp.Transport) error {
 	if err != nil {
 		return err
 	}
+	defer conn.Close()
 	for {
 		m, err := conn.Read(ctx)
 		if err != nil {
@@ -134,7 +135,8 @@ func TestW40HostileLists(t *testing.T) {
 		"hidden text":     {`{"resources":[{"uri":"a:\u202eb","name":"a\u200bb\n# admin","title":"\u001b[31m","description":"x\u202ey\r\n**fake**","mimeType":"text/\u202ehtml\nx"}]}`, none, [2]int{1, 0}, ""},
 		"long names":      {`{"resources":[{"uri":"a:` + strings.Repeat("u", 8000) + `","name":"` + strings.Repeat("n", 50_000) + `"},{"uri":"a:` + strings.Repeat("u", 9000) + `"}]}`, none, [2]int{1, 0}, "it is known by"},
 		"odd arguments":   {`{"resources":[]}`, `{"prompts":[{"name":"a","arguments":"x"},{"name":"b","arguments":[{"name":"x","required":"yes"}]},{"name":"c","arguments":[{"name":"x"},{"name":"x"}]},{"name":"d","arguments":[{}]},{"name":"e","arguments":[7]},{"name":"f","arguments":null}]}`, [2]int{0, 1}, "the name of another"},
-		"arguments alike": {`{"resources":[]}`, `{"prompts":[{"name":"a","arguments":[{"name":"a_b"},{"name":"ab"}]}]}`, [2]int{0, 1}, "cannot be checked"},
+		"arguments alike": {`{"resources":[]}`, `{"prompts":[{"name":"a","arguments":[{"name":"a_b"},{"name":"ab"}]}]}`, [2]int{0, 1}, ""},
+		"long arguments":  {`{"resources":[]}`, longWinded, [2]int{0, 1}, "cannot be checked"},
 		"an endless list": {`{"resources":[{"uri":"a:b","name":"a"}],"nextCursor":"again"}`, none, [2]int{}, "never ends"},
 		"a storm":         {`{"resources":[{"uri":"a:b","name":"storm"}]}`, none, [2]int{1, 0}, ""},
 	} {
@@ -168,10 +170,21 @@ func TestW40HostileLists(t *testing.T) {
 	}
 }
 
-// A prompt whose arguments cannot be told apart is shown, says so, and takes
-// texts only.
+// longWinded lists a prompt whose arguments take more words than a schema may have.
+var longWinded = `{"prompts":[{"name":"p","arguments":[{"name":"a_b"}` + manyArguments(80) + `]}]}`
+
+func manyArguments(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `,{"name":"x%d","description":"%s"}`, i, strings.Repeat("<", 3000))
+	}
+	return b.String()
+}
+
+// A prompt whose arguments cannot be checked is shown, says so, and takes texts
+// only.
 func TestW40PromptsThatCannotBeChecked(t *testing.T) {
-	s := shelve(t, memory("a", listing(`{"resources":[]}`, `{"prompts":[{"name":"p","arguments":[{"name":"a_b"},{"name":"ab"}]}]}`)))
+	s := shelve(t, memory("a", listing(`{"resources":[]}`, longWinded)))
 	f, err := s.prompts.Function(t.Context(), "a", "p")
 	if err != nil || f.Problem() == nil {
 		t.Fatalf("the prompt is %+v, %v", f, err)

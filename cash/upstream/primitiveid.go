@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -25,8 +26,9 @@ func primitiveNames(kind toolid.Kind, list []*primitive, had map[string]string) 
 }
 
 // primitiveIDs gives each of the list an id, by its key: of the name as the
-// server spells it, made to fit (section 9.2), or else of the function's. What
-// fits comes first. One that others leave no id has none.
+// server spells it, made to fit (section 9.2), or of the function's if it has
+// none. Where a forged hash makes two alike, the later one gets a number; what
+// fits comes first.
 func primitiveIDs(kind toolid.Kind, label string, list []*primitive, names map[string]string) map[string]toolid.Primitive {
 	type spelled struct {
 		*primitive
@@ -35,7 +37,7 @@ func primitiveIDs(kind toolid.Kind, label string, list []*primitive, names map[s
 	}
 	sorted := make([]spelled, len(list))
 	for i, d := range list {
-		id, fits := d.id(kind, label, d.name)
+		id, fits := d.id(kind, label, d.name, 1)
 		sorted[i] = spelled{d, id, fits}
 	}
 	slices.SortFunc(sorted, func(a, b spelled) int {
@@ -49,31 +51,50 @@ func primitiveIDs(kind toolid.Kind, label string, list []*primitive, names map[s
 	})
 	ids := make(map[string]toolid.Primitive, len(list))
 	taken := make(map[toolid.Primitive]bool, len(list))
+	next := make(map[string]int) // the number to try next, by what it is put behind
 	for _, d := range sorted {
-		if taken[d.id] || d.name == "" {
-			d.id, _ = d.primitive.id(kind, label, names[d.key])
+		name := d.name
+		if name == "" {
+			name = names[d.key]
+			d.id, _ = d.primitive.id(kind, label, name, 1)
 		}
-		if !taken[d.id] {
-			taken[d.id], ids[d.key] = true, d.id
+		if taken[d.id] {
+			s := stem(d.id.Name)
+			n := max(next[s], 2)
+			for ; taken[d.id]; n++ {
+				d.id, _ = d.primitive.id(kind, label, name, n)
+			}
+			next[s] = n
 		}
+		taken[d.id], ids[d.key] = true, d.id
 	}
 	return ids
 }
 
-// id is the id that a name makes below a label, and whether the name is in it as
-// it is.
-func (p *primitive) id(kind toolid.Kind, label, name string) (id toolid.Primitive, fits bool) {
+// stem is what a number is put behind: it leaves room for any in a name of an id.
+func stem(name string) string { return name[:min(len(name), 100)] }
+
+// id is the id that a name makes below a label, the n-th of those that are the
+// same, and whether the name is in it as it is. Where that of a prompt is not, the
+// hash covers it, so that the id never becomes another's.
+func (p *primitive) id(kind toolid.Kind, label, name string, n int) (id toolid.Primitive, fits bool) {
 	first, rest, _ := strings.Cut(label, ".")
 	path := joined(rest, name)
 	want := toolid.ID{Namespace: canonicalPath(first), Name: path}.Fit()
+	if n > 1 {
+		want.Name = fmt.Sprintf("%s_%d", stem(want.Name), n)
+	}
 	if kind == toolid.Resource {
 		id, _ = toolid.FromResource(want.Namespace, want.Name, p.key) // what fits is no error
 		return id, want.Name == path
 	}
-	names := make([]string, len(p.arguments))
-	for i, a := range p.arguments {
-		names[i] = a.name
+	identity := make([]string, 0, len(p.arguments)+1)
+	for _, a := range p.arguments {
+		identity = append(identity, a.name)
 	}
-	id, _ = toolid.FromPrompt(want.Namespace, want.Name, names)
-	return id, want.Name == path
+	if fits = want.Name == path; !fits {
+		identity = append(identity, path)
+	}
+	id, _ = toolid.FromPrompt(want.Namespace, want.Name, identity)
+	return id, fits
 }

@@ -197,23 +197,7 @@ func (s *session) getPrompt(ctx context.Context, p *mcp.GetPromptParams, wire *m
 // who speaks in front. What is no text is a block of its own, after a text with
 // the role. It returns nil if there is no list of them, or too long a one.
 func promptMessages(raw json.RawMessage) *mcp.CallToolResult {
-	res, found := new(mcp.CallToolResult), false
-	for key, value := range strictjson.Members(raw) {
-		if key != "messages" || strictjson.KindOf(value) != strictjson.Array {
-			continue
-		}
-		found = true
-		for i, message := range strictjson.Elements(value) {
-			if i >= maxBlocks {
-				return nil
-			}
-			res.Content = append(res.Content, messageBlocks(message)...)
-		}
-	}
-	if !found {
-		return nil
-	}
-	return res
+	return blocksOf(raw, "messages", maxBlocks, messageBlocks)
 }
 
 func messageBlocks(message json.RawMessage) []mcp.Content {

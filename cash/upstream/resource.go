@@ -116,17 +116,23 @@ const maxContents = 10_000
 // text and bytes as they are. It returns nil if there is no list of them, or too
 // long a one.
 func resourceContents(raw json.RawMessage, uri string) *mcp.CallToolResult {
+	return blocksOf(raw, "contents", maxContents, func(one json.RawMessage) []mcp.Content { return contentBlocks(one, uri) })
+}
+
+// blocksOf reads a member that is a list of at most so many, by what read makes
+// of each; nil if there is none.
+func blocksOf(raw json.RawMessage, member string, most int, read func(one json.RawMessage) []mcp.Content) *mcp.CallToolResult {
 	res, found := new(mcp.CallToolResult), false
 	for key, value := range strictjson.Members(raw) {
-		if key != "contents" || strictjson.KindOf(value) != strictjson.Array {
+		if key != member || strictjson.KindOf(value) != strictjson.Array {
 			continue
 		}
 		found = true
 		for i, one := range strictjson.Elements(value) {
-			if i >= maxContents {
+			if i >= most {
 				return nil
 			}
-			res.Content = append(res.Content, contentBlocks(one, uri)...)
+			res.Content = append(res.Content, read(one)...)
 		}
 	}
 	if !found {

@@ -1,0 +1,92 @@
+package clean
+
+import (
+	"bytes"
+	"encoding/json"
+	"unicode/utf8"
+)
+
+// JSON returns a valid JSON document whose strings, keys and values, are cleaned
+// as [Text] does it. All else stays as it is spelled, and so do strings with
+// nothing to clean. It returns what it is given if there is nothing to do at all.
+func JSON(raw []byte) []byte {
+	if plainJSON(raw, false) {
+		return raw
+	}
+	out := make([]byte, 0, len(raw))
+	for i := 0; i < len(raw); {
+		if raw[i] != '"' {
+			out = append(out, raw[i])
+			i++
+			continue
+		}
+		end := i + 1
+		for raw[end] != '"' {
+			if raw[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		out = AppendJSONString(out, raw[i:end+1])
+		i = end + 1
+	}
+	if bytes.Equal(out, raw) {
+		return raw
+	}
+	return out
+}
+
+// AppendJSONString appends a string of JSON, in its quotes, cleaned.
+func AppendJSONString(dst, quoted []byte) []byte {
+	if plainJSON(quoted, true) {
+		return append(dst, quoted...)
+	}
+	text := Unquote(quoted)
+	cleaned := Text(text)
+	if cleaned == text && utf8.Valid(quoted) {
+		return append(dst, quoted...)
+	}
+	return AppendQuoted(dst, cleaned)
+}
+
+// AppendQuoted appends text that is clean as a string of JSON.
+func AppendQuoted(dst []byte, text string) []byte {
+	dst = append(dst, '"')
+	for i := range len(text) {
+		switch c := text[i]; c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\n':
+			dst = append(dst, `\n`...)
+		case '\t':
+			dst = append(dst, `\t`...)
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return append(dst, '"')
+}
+
+// plainJSON reports whether raw is ASCII without escapes that shows, white space
+// between tokens aside.
+func plainJSON(raw []byte, quoted bool) bool {
+	for _, c := range raw {
+		if c > '~' || c == '\\' || c < ' ' && (quoted || c != '\n' && c != '\t' && c != '\r') {
+			return false
+		}
+	}
+	return true
+}
+
+// Unquote returns what a string of JSON stands for, with U+FFFD for what is not UTF-8 and
+// for lone surrogates.
+func Unquote(quoted []byte) string {
+	if inner := quoted[1 : len(quoted)-1]; bytes.IndexByte(inner, '\\') < 0 {
+		return string(inner)
+	}
+	var s string
+	if json.Unmarshal(quoted, &s) != nil {
+		return "" // not a string, which no caller has
+	}
+	return s
+}
