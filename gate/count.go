@@ -90,11 +90,15 @@ func plural(n int, noun string) string {
 // Count says what takes the most room in a result: structured content where it
 // is longer than the content, otherwise the kind of block with the most
 // characters. JSON counts as the list in it that takes the most room, or as its
-// keys where no list takes up a tenth of it; text that is not JSON counts in lines. Count never fails; its work is
-// linear in the size of the result.
+// keys where no list takes up a tenth of it; text that is not JSON counts in
+// lines. Structured content with a single key gives way to the content. Count
+// never fails; its work is linear in the size of the result.
 func Count(content []mcp.Content, structured json.RawMessage) Summary {
-	if utf8.RuneCount(structured) > contentLength(content) {
-		return countJSON(structured)
+	if length := contentLength(content); utf8.RuneCount(structured) > length {
+		// An object with one key is often the text again.
+		if s := countJSON(structured); length == 0 || s.Kind != Keys || s.Count != 1 {
+			return s
+		}
 	}
 	var size, blocks [Blocks + 1]int
 	for _, block := range content {

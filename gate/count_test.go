@@ -86,6 +86,8 @@ func TestCountContent(t *testing.T) {
 		{"R93 any other", []mcp.Content{&other{wire: "{}"}}, "", "1 block"},
 		{"R93 structured content that is longer", []mcp.Content{text("50 orders")}, `{"orders":` + array(50) + `}`, "50 orders"},
 		{"R93 structured content that is shorter", []mcp.Content{orders}, `{"n":50}`, "50 orders"},
+		{"R93 structured content that repeats the text", []mcp.Content{text("a\nb\nc\n")}, `{"content":"a\nb\nc\n"}`, "3 lines"},
+		{"R93 structured content with one key alone", nil, `{"content":"a"}`, "object with 1 key"},
 		{"R93 structured text", nil, `"abc"`, "1 line"},
 	}
 	for _, tt := range tests {
