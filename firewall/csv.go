@@ -145,7 +145,7 @@ func (t *table) quotedEnd(at int) (end int, ok bool) {
 			at++
 		case len(rest) == 0, rest[0] == t.comma, rest[0] == '\n':
 			return at, true
-		case bytes.HasPrefix(rest, []byte("\r\n")), string(rest) == "\r":
+		case rest[0] == '\r' && (len(rest) == 1 || rest[1] == '\n'):
 			return at + 1, true
 		}
 	}

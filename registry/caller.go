@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"slices"
+	"strings"
 )
 
 // A Caller is who a request comes from. It is decided once per request, by
@@ -28,7 +29,8 @@ func (c *Caller) Owner() string {
 	if c.Anonymous() {
 		return ""
 	}
-	return "caller:" + c.ID
+	// Owners are joined by NUL to what follows, which an ID must not imitate.
+	return "caller:" + strings.ReplaceAll(c.ID, "\x00", "\x00\x01")
 }
 
 // HasRole reports whether c has the role. A nil caller has none.

@@ -36,7 +36,11 @@ func readArguments(data json.RawMessage, known ...string) (arguments, error) {
 	args := make(arguments)
 	for key, value := range strictjson.Members(data) {
 		if !slices.Contains(known, key) {
-			return nil, argsInvalid(fmt.Sprintf("Unknown argument %q. There are: %s.", clean.Line(key, 40), strings.Join(known, ", ")))
+			message := fmt.Sprintf("Unknown argument %q. There are: %s.", clean.Line(key, 40), strings.Join(known, ", "))
+			if slices.Contains(known, "args") {
+				message += " What the tool itself takes goes into args."
+			}
+			return nil, argsInvalid(message)
 		}
 		if strictjson.KindOf(value) != strictjson.Null {
 			args[key] = strictjson.Trim(value)
@@ -112,7 +116,7 @@ func browseRequest(data json.RawMessage) (*BrowseRequest, error) {
 		return nil, err
 	}
 	if _, ok := args["path"]; ok && r.Path == "" && args["query"] == nil {
-		return nil, argsInvalid(`The path is empty. The top is path="/".`)
+		return nil, &Error{Code: PathInvalid, Message: `The path is empty. The top is path="/".`}
 	}
 	k, given, err := args.whole("top_k")
 	if err == nil && given && k == 0 {
@@ -127,8 +131,8 @@ func browseRequest(data json.RawMessage) (*BrowseRequest, error) {
 }
 
 // executeRequest reads the arguments of tool_execute, of which the token of a plan
-// is one only where there are plans.
-func executeRequest(data json.RawMessage, plans bool) (*ExecuteRequest, error) {
+// is one only where there are plans. whereIDs says where ids come from.
+func executeRequest(data json.RawMessage, plans bool, whereIDs string) (*ExecuteRequest, error) {
 	known := []string{"tool_id", "args", "dry_run"}
 	if plans {
 		known = append(known, "plan_token")
@@ -138,7 +142,7 @@ func executeRequest(data json.RawMessage, plans bool) (*ExecuteRequest, error) {
 		return nil, err
 	}
 	r := &ExecuteRequest{Args: args["args"]}
-	if r.ID, err = args.given("tool_id", "Take it from a card, or from tools/list."); err != nil {
+	if r.ID, err = args.given("tool_id", whereIDs); err != nil {
 		return nil, err
 	}
 	if r.DryRun, err = args.flag("dry_run"); err != nil {

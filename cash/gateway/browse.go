@@ -101,7 +101,7 @@ const maxFound = 1000
 // search returns the cards of what fits the query. What has no card is left out
 // (W14), and so is what has gone meanwhile.
 func (s *Server) search(ctx context.Context, c *catalog, req *BrowseRequest) page {
-	last := min(req.Offset+req.TopK, maxFound)
+	last := min(min(req.Offset, maxFound)+req.TopK, maxFound)
 	matches := registry.Search(ctx, c.source, "", req.Query, last+1)
 	p := page{more: len(matches) > last && last < maxFound, next: last}
 	for i, m := range matches {
@@ -154,26 +154,29 @@ func (s *Server) pathError(path string, err error) *Error {
 // maxShownPath bounds the path that an error repeats, in characters.
 const maxShownPath = 200
 
-// text is the page as a model reads it.
-func (p page) text(req *BrowseRequest) (string, error) {
-	if len(p.cards) == 0 {
-		switch {
-		case req.Offset > 0:
-			return "There is nothing more. Leave out offset to see the first ones.", nil
-		case req.Query != "":
-			return `Nothing fits. Use other words, or path="/" to see what there is.`, nil
-		}
-		return "There is nothing here.", nil
+// note says what the cards do not: how to see further ones, or why there are none.
+// It is empty if there is nothing to say.
+func (p page) note(req *BrowseRequest) string {
+	switch {
+	case p.more:
+		return fmt.Sprintf("There is more: offset=%d.", p.next)
+	case len(p.cards) > 0:
+		return ""
+	case req.Offset > 0:
+		return "There is nothing more. Leave out offset to see the first ones."
+	case req.Query != "":
+		return `Nothing fits. Use other words, or path="/" to see what there is.`
 	}
-	preamble := ""
-	if p.more {
-		preamble = p.onward()
-	}
-	return card.Render(preamble, p.cards)
+	return "There is nothing here."
 }
 
-// onward says how to see further cards.
-func (p page) onward() string { return fmt.Sprintf("There is more: offset=%d.", p.next) }
+// text is the page as a model reads it.
+func (p page) text(note string) (string, error) {
+	if len(p.cards) == 0 {
+		return note, nil
+	}
+	return card.Render(note, p.cards)
+}
 
 // lines is the page in JSON, a card in a line: bytes that do not depend on what
 // follows.

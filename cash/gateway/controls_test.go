@@ -142,6 +142,33 @@ func TestS45Quota(t *testing.T) {
 	}
 }
 
+// TestS45QuotaSkill holds that reading a skill counts once, and that there is no dry
+// run of it.
+func TestS45QuotaSkill(t *testing.T) {
+	s := newShop()
+	srv := gateway.NewServer(s, &gateway.Options{Controls: &control.Controls{Quota: quotaOf(t, &control.QuotaOptions{
+		Meta: map[string]control.Limit{"tool_execute": {PerSession: 2}},
+	})}})
+	c := inMemory(t, srv, named("ann"))
+	args := object{"tool_id": "skill::orders:restock#" + hashOf(t, "orders", "restock")}
+	wantCode(t, c.Tool("tool_execute", object{"tool_id": args["tool_id"], "dry_run": true}), gateway.ArgsInvalid)
+	for i, want := range []gateway.Code{"", "", gateway.RateLimited} {
+		if got := codeOf(t, c.Tool("tool_execute", args)); got != want {
+			t.Errorf("reading %d: code %q, want %q", i+1, got, want)
+		}
+	}
+}
+
+// TestS45DryRunStructured holds that the report stands there too with Structured.
+func TestS45DryRunStructured(t *testing.T) {
+	s := newShop()
+	c := inMemory(t, gateway.NewServer(s, &gateway.Options{Structured: true}), nil)
+	r := c.Tool("tool_execute", object{"tool_id": s.id(t, "ping"), "dry_run": true}).OK()
+	if !sameJSON(r.Text, toJSON(r.Raw.StructuredContent)) {
+		t.Errorf("%s is not %s", toJSON(r.Raw.StructuredContent), r.Text)
+	}
+}
+
 // codeOf returns the code of a reply, "" if it is no error.
 func codeOf(t testing.TB, r *cashtest.Reply) gateway.Code {
 	t.Helper()

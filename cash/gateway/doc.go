@@ -33,8 +33,8 @@
 //
 //   - Retrieval is that of package registry: by words, in process.
 //   - Cards of a scope in cache-stable mode are remembered for an hour, for the
-//     1,000 scopes that were used last; a caller that cannot be told from others
-//     has no scope.
+//     1,000 scopes that were used last, and 100,000 cards of all; a caller that
+//     cannot be told from others has no scope.
 //   - A namespace whose path is too long for a card has none: a query leads to
 //     what is in it, and [Server.Refresh] reports it.
 //   - Templates of resources are not served.

@@ -226,6 +226,61 @@ func TestW35Messages(t *testing.T) {
 	}
 }
 
+// TestS34Meant holds that an id that leads nowhere is answered with the one that is
+// meant, however it is spelled, and with nothing that the caller does not see.
+func TestS34Meant(t *testing.T) {
+	s := newShop()
+	hidden := registry.Func("secret", "Hidden.", nothing)
+	hidden.VisibleTo = func(context.Context, *registry.Caller) bool { return false }
+	s.Namespace("orders", "").Add(hidden)
+	for _, mode := range []gateway.Mode{gateway.Gateway, gateway.Proxy} {
+		c := inMemory(t, gateway.NewServer(s, &gateway.Options{Mode: mode}), nil)
+		want := s.id(t, "orders.create")
+		for _, spelled := range []string{"orders:create", "orders.create", "/orders/create", "orders/create", "create", "orders:create#00000000", "orders:create@9", "orders:creat#00000000"} {
+			e := wantCode(t, c.Tool("tool_execute", object{"tool_id": spelled}), gateway.HydrateFailed)
+			if !strings.Contains(e.Message, "`"+want+"`") || !strings.Contains(string(e.Details), want) {
+				t.Errorf("%s: %s %s", spelled, e.Message, e.Details)
+			}
+		}
+		for _, spelled := range []string{"orders:secret", "/orders/secret", "secret", "orders:secret#00000000", ":::", "#", "\x00", "orders", strings.Repeat("a:", 400)} {
+			e := wantCode(t, c.Tool("tool_execute", object{"tool_id": spelled}), gateway.HydrateFailed)
+			if strings.Contains(e.Message, s.id(t, "orders.secret")) || strings.Contains(string(e.Details), "secret") {
+				t.Errorf("%s: %s %s", spelled, e.Message, e.Details)
+			}
+		}
+	}
+}
+
+// TestS34Flat holds that arguments in the wrong place are told where theirs is.
+func TestS34Flat(t *testing.T) {
+	s := newShop()
+	c := inMemory(t, gateway.NewServer(s, nil), nil)
+	e := wantCode(t, c.Tool("tool_execute", object{"tool_id": s.id(t, "orders.cancel"), "id": "ORD-1"}), gateway.ArgsInvalid)
+	if !strings.Contains(e.Message, "into args") {
+		t.Errorf("message %s", e.Message)
+	}
+}
+
+// TestS44WholeSchema holds that arguments that do not fit are answered with the whole
+// schema, also if that is long: it is seen nowhere else.
+func TestS44WholeSchema(t *testing.T) {
+	schema := fmt.Sprintf(`{"type":"object","properties":{"deep":{"type":"object","properties":{"below":{"type":"string","description":%q}}}},"required":["deep"]}`,
+		strings.Repeat("word ", 2000))
+	f, err := registry.RawFunc("long", "Has a long schema.", json.RawMessage(schema), func(context.Context, json.RawMessage) (*registry.Result, error) {
+		return registry.TextResult("x"), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reg := registry.New(nil)
+	reg.Namespace("n", "").Add(f)
+	c := inMemory(t, gateway.NewServer(reg, nil), nil)
+	e := wantCode(t, c.Tool("tool_execute", object{"tool_id": idOf(t, reg, "n.long")}), gateway.ArgsInvalid)
+	if !strings.Contains(string(e.Details), `"below"`) {
+		t.Errorf("details %.300s", e.Details)
+	}
+}
+
 // TestS34Structured holds that with Structured the error stands there too.
 func TestS34Structured(t *testing.T) {
 	c := inMemory(t, gateway.NewServer(newShop(), &gateway.Options{Structured: true}), nil)

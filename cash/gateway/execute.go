@@ -11,6 +11,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/firewall"
+	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid"
@@ -34,7 +35,7 @@ type ExecuteRequest struct {
 // the function itself marks as a failure is a result with IsError; everything
 // else that goes wrong is an *[Error].
 //
-// The id of a skill returns its text.
+// The id of a skill returns its text; there is no dry run of that.
 func (s *Server) Execute(ctx context.Context, req *ExecuteRequest) (*registry.Result, error) {
 	return s.own(s.execute(ctx, s.tools, req, local(ctx)))
 }
@@ -86,10 +87,20 @@ func (s *Server) execute(ctx context.Context, c *catalog, req *ExecuteRequest, f
 		return nil, s.withParameters(f, err)
 	}
 	if call.Plan != nil {
-		return c.pipeline.Run(ctx, call)
+		return s.report(c.pipeline.Run(ctx, call))
 	}
 	call.Gate = &registry.Gate{Limit: ungated, Asked: true}
 	return s.run(ctx, c, call, from)
+}
+
+// report is the outcome of a dry run, whose text is JSON.
+func (s *Server) report(r *registry.Result, err error) (*registry.Result, error) {
+	if err != nil || !s.opts.Structured {
+		return r, err
+	}
+	own := *r
+	own.Structured = json.RawMessage(r.Text())
+	return &own, nil
 }
 
 // run runs a prepared call, and puts its result behind the firewall.
@@ -190,8 +201,10 @@ func (s *Server) redacted(res *registry.Result) *registry.Result {
 	return &r
 }
 
-// maxParameters bounds the schema that an error carries, in bytes.
-const maxParameters = 4000
+// maxParameters bounds the schema that an error carries, in bytes. It is more than
+// most tools have: in a [Gateway] the schema is seen nowhere else before a call
+// fits.
+const maxParameters = 16_000
 
 // withParameters adds to an error of arguments what the function takes: its
 // caller has never seen that.
@@ -206,7 +219,7 @@ func (s *Server) withParameters(f *registry.Function, err error) error {
 		own.Details[key] = value
 	}
 	if in := f.InputSchema(); len(in) <= maxParameters {
-		own.Details["schema"] = in
+		own.Details["schema"] = json.RawMessage(clean.JSON(in))
 	} else {
 		own.Details["parameters"] = parameters(f)
 	}
@@ -218,7 +231,7 @@ func parameters(f *registry.Function) []string {
 	var list []string
 	left := maxParameters
 	for _, p := range f.Params() {
-		line := p.Name + ": " + p.Type
+		line := clean.Line(p.Name+": "+p.Type, maxParameters)
 		if p.Required {
 			line += ", required"
 		}
@@ -279,8 +292,8 @@ func (s *Server) skill(ctx context.Context, c *catalog, text string) *registry.S
 // readSkill returns the text of a skill. It goes through no pipeline: nothing runs,
 // and the text is the operator's own. It counts as a use of tool_execute.
 func (s *Server) readSkill(ctx context.Context, sk *registry.Skill, req *ExecuteRequest, from client) (*registry.Result, error) {
-	if err := s.opts.Controls.Quota.Allow(ctx, from.owner, "tool_execute"); err != nil {
-		return nil, err
+	if req.DryRun {
+		return nil, argsInvalid("This is a skill: a text to read, which runs nothing. Leave out dry_run.")
 	}
 	if err := s.opts.Controls.Quota.Allow(ctx, from.owner, executeTool); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -170,7 +171,8 @@ func (s *Server) entries(ctx context.Context) ([]entry, error) {
 	err := registry.Walk(ctx, s.tools.source, "", func(l *registry.Listing) error {
 		for _, f := range l.Functions {
 			if one, err := s.cards.of(f); err == nil {
-				list = append(list, entry{one.ID, one.Description})
+				// The form has three members, and an empty description would be left out.
+				list = append(list, entry{one.ID, cmp.Or(one.Description, one.Name)})
 			}
 		}
 		return ctx.Err()

@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/url"
 	"regexp"
@@ -137,5 +138,45 @@ func TestS41Results(t *testing.T) {
 	}
 	if image := r.Raw.Content[2].(*mcp.ImageContent); string(image.Data) != "\x00\x01\xff" {
 		t.Errorf("the image is %v", image.Data)
+	}
+}
+
+// TestS41NoDescription holds that a stripped tool has all three members, also if its
+// server describes it with nothing.
+func TestS41NoDescription(t *testing.T) {
+	reg := registry.New(nil)
+	raw(reg, "bare", "tool", answers(registry.TextResult("x")))
+	f, err := registry.RawFunc("nothing_said", "", json.RawMessage(`{"type":"object"}`), func(context.Context, json.RawMessage) (*registry.Result, error) {
+		return registry.TextResult("x"), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reg.Namespace("bare", "").Add(f)
+	for _, tool := range inMemory(t, proxyOf(reg), nil).Tools() {
+		if tool.Description == "" {
+			t.Errorf("%s lacks a member", toJSON(tool))
+		}
+	}
+}
+
+// TestS41Words holds that a proxy speaks of nothing that it does not have.
+func TestS41Words(t *testing.T) {
+	s := newShop()
+	c := inMemory(t, proxyOf(s), nil)
+	said := []string{toJSON(c.Tools())}
+	for _, args := range []object{{}, {"tool_id": "x"}, {"tool_id": "a:b#00000000"}, {"tool_id": "skill::a:b#00000000"}, {"tool_id": "resource::a:b#00000000"}, {"id": 1}} {
+		for _, tool := range []string{"tool_execute", "tool_hydrate"} {
+			r := c.Tool(tool, args)
+			errorOf(t, r)
+			said = append(said, r.Text)
+		}
+	}
+	for _, text := range said {
+		for _, word := range []string{"card", "tool_browse", "Browse", "tool_view", "resource_read"} {
+			if strings.Contains(text, word) {
+				t.Errorf("there is no %s here: %s", word, text)
+			}
+		}
 	}
 }

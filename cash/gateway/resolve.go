@@ -21,14 +21,16 @@ const maxID = 1024
 // a URL, or in a [Proxy] that of a tool's name on the wire (section 4.1).
 func (s *Server) resolve(ctx context.Context, c *catalog, text string) (*registry.Function, error) {
 	id, err := s.parse(ctx, c, text)
-	if err != nil {
-		return nil, &Error{Code: c.unknown, Err: err, Message: fmt.Sprintf("%q is not an id. Take one from a card, as it stands there.", clean.Line(text, 80))}
-	}
-	if id.Kind == toolid.Skill && c == s.tools && s.opts.Mode == Gateway { // those that there are have been looked for
-		return nil, &Error{Code: c.unknown, Message: fmt.Sprintf("Nothing has the id `%s`. Browse again for what there is.", clean.Line(text, 80))}
-	}
-	if id.Kind != c.kind {
-		return nil, &Error{Code: c.unknown, Message: fmt.Sprintf("%s is the id of a %s. %s", clean.Line(text, 80), id.Kind, whatTakes[id.Kind])}
+	switch {
+	case err != nil:
+		path, name := loosely(text)
+		ids, _ := s.meant(ctx, c, path, name)
+		return nil, s.suggest(c, err, fmt.Sprintf("%q is not an id.", clean.Line(text, 80)), ids)
+	case id.Kind != c.kind:
+		if taker := s.taker(c, id.Kind); taker != "" {
+			return nil, &Error{Code: c.unknown, Message: fmt.Sprintf("`%s` is the id of a %s. Use %s for it.", clean.Line(text, 80), id.Kind, taker)}
+		}
+		return nil, s.suggest(c, nil, fmt.Sprintf("Nothing has the id `%s`.", clean.Line(text, 80)), nil)
 	}
 	f, err := registry.Find(ctx, c.source, id)
 	if errors.Is(err, registry.UnknownFunction) {
@@ -37,12 +39,18 @@ func (s *Server) resolve(ctx context.Context, c *catalog, text string) (*registr
 	return f, err
 }
 
-// whatTakes says which tool takes the ids of a kind.
-var whatTakes = map[toolid.Kind]string{
-	toolid.Tool:     "Use tool_execute for it.",
-	toolid.Resource: "Use resource_read for it.",
-	toolid.Prompt:   "Use prompt_get for it.",
-	toolid.Skill:    "Use tool_execute for it.",
+// taker returns the tool that takes the ids of a kind which c does not have; empty
+// if there is none. The skills that there are have been looked for before.
+func (s *Server) taker(c *catalog, kind toolid.Kind) string {
+	switch {
+	case kind == toolid.Resource && s.resources != nil:
+		return "resource_read"
+	case kind == toolid.Prompt && s.prompts != nil:
+		return "prompt_get"
+	case (kind == toolid.Tool || kind == toolid.Skill) && c != s.tools:
+		return executeTool
+	}
+	return ""
 }
 
 func (s *Server) parse(ctx context.Context, c *catalog, text string) (toolid.Primitive, error) {
@@ -80,30 +88,55 @@ func (s *Server) ids(ctx context.Context) []string {
 // unknown is the error for an id that is not there. It names what may be meant:
 // the same function under its present id, or others of a similar name.
 func (s *Server) unknown(ctx context.Context, c *catalog, id toolid.Primitive, cause error) *Error {
-	e := &Error{Code: c.unknown, Err: cause, Message: registry.AsError(cause).Message}
 	path, name := place(id)
-	var ids []string
+	ids, there := s.meant(ctx, c, path, name)
+	if slices.Contains(ids, id.String()) { // more than one have it, which the cause says
+		e := s.asError(cause)
+		e.Code = c.unknown
+		return e
+	}
+	message := registry.AsError(cause).Message
+	if there {
+		message += " What stands in its place has changed."
+	}
+	return s.suggest(c, cause, message, ids)
+}
+
+// meant returns the ids of what a place in the tree may stand for: of what is
+// there, or else of what has a similar name.
+func (s *Server) meant(ctx context.Context, c *catalog, path, name string) (ids []string, there bool) {
+	if name == "" {
+		return nil, false
+	}
 	f, err := c.source.Function(ctx, path, name)
 	if err != nil && path == "mcp" { // where the root's own are
 		f, err = c.source.Function(ctx, "", name)
 	}
 	if err == nil {
-		ids = []string{f.Primitive().String()}
-		e.Message += fmt.Sprintf(" What stands in its place has changed: its id is `%s` now.", ids[0])
-	} else {
-		for _, m := range registry.Suggest(ctx, c.source, registry.NoFunction(path, name)) {
-			if f, err := c.source.Function(ctx, m.Namespace, m.Name); m.Name != "" && err == nil {
-				ids = append(ids, f.Primitive().String())
-			}
-		}
-		if len(ids) > 0 {
-			e.Message += fmt.Sprintf(" Did you mean `%s`?", strings.Join(ids, "` or `"))
+		return []string{f.Primitive().String()}, true
+	}
+	for _, m := range registry.Suggest(ctx, c.source, registry.NoFunction(path, name)) {
+		if f, err := c.source.Function(ctx, m.Namespace, m.Name); m.Name != "" && err == nil {
+			ids = append(ids, f.Primitive().String())
 		}
 	}
-	if len(ids) > 0 {
+	return ids, false
+}
+
+// suggest is the error for an id that leads nowhere, with the ones that may be
+// meant, or else with where ids are found.
+func (s *Server) suggest(c *catalog, cause error, message string, ids []string) *Error {
+	e := &Error{Code: c.unknown, Err: cause}
+	switch {
+	case len(ids) > 0:
+		message += fmt.Sprintf(" Did you mean `%s`?", strings.Join(ids, "` or `"))
 		e.Details = map[string]any{"suggestions": ids}
+	case c == s.tools && s.opts.Mode == Proxy:
+		message += " The ids are the names in tools/list."
+	default:
+		message += " Browse for what there is: ids stand on the cards."
 	}
-	e.Message = clean.Line(e.Message+" Browse again for what there is.", maxMessage)
+	e.Message = clean.Line(message, maxMessage)
 	return e
 }
 
@@ -116,4 +149,24 @@ func place(id toolid.Primitive) (path, name string) {
 	}
 	parts := slices.DeleteFunc([]string{strings.ReplaceAll(id.Namespace, "-", "_"), rest}, func(p string) bool { return p == "" })
 	return strings.Join(parts, "."), name
+}
+
+// loosely returns where in the tree a text points that is no id: one without its
+// hash, a name with dots, or a path.
+func loosely(text string) (path, name string) {
+	if len(text) > maxID {
+		return "", ""
+	}
+	if _, rest, ok := strings.Cut(text, "::"); ok {
+		text = rest
+	}
+	if i := strings.IndexAny(text, "#@"); i >= 0 {
+		text = text[:i]
+	}
+	parts := strings.FieldsFunc(strings.ReplaceAll(text, "-", "_"), func(r rune) bool { return strings.ContainsRune(":./ \t\n", r) })
+	if len(parts) == 0 {
+		return "", ""
+	}
+	last := len(parts) - 1
+	return strings.Join(parts[:last], "."), parts[last]
 }

@@ -94,15 +94,12 @@ func clientOf(ctx context.Context, req *serve.Request) client {
 // local is a client without a transport: the caller in ctx.
 func local(ctx context.Context) client { return client{owner: registry.CallerFrom(ctx).Owner()} }
 
-// result is a result whose text is v in JSON.
+// result is a result whose text is v in JSON, an object.
 func (s *Server) result(v any) *registry.Result {
 	data := asJSON(v)
 	r := registry.TextResult(string(data))
 	if s.opts.Structured {
 		r.Structured = data
-		if data[0] == '[' {
-			r.Structured = slices.Concat([]byte(`{"cards":`), data, []byte(`}`))
-		}
 	}
 	return r
 }

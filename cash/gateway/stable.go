@@ -17,7 +17,8 @@ const Breakpoint = "__cache_breakpoint__"
 // Bounds of what is remembered of cards that were seen.
 const (
 	maxScopes   = 1000
-	maxSeen     = 2000 // cards of one scope
+	maxSeen     = 2000    // cards of one scope
+	maxFrozen   = 100_000 // cards of all scopes
 	scopeMaxAge = time.Hour
 )
 
@@ -27,6 +28,7 @@ type scopes struct {
 	mu    sync.Mutex
 	seen  map[string]*list.Element
 	order *list.List // of *scope, the last used first
+	cards int        // of all scopes
 	now   func() time.Time
 }
 
@@ -93,7 +95,7 @@ func (s *scopes) visit(owner, kind string, f func(map[string]card.ChoiceCard)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
-	for e := s.order.Back(); e != nil && (now.Sub(e.Value.(*scope).used) >= scopeMaxAge || s.order.Len() > maxScopes); e = s.order.Back() {
+	for e := s.order.Back(); e != nil && (now.Sub(e.Value.(*scope).used) >= scopeMaxAge || s.full()); e = s.order.Back() {
 		s.forget(e)
 	}
 	key := kind + "\x00" + owner
@@ -105,13 +107,19 @@ func (s *scopes) visit(owner, kind string, f func(map[string]card.ChoiceCard)) {
 	s.order.MoveToFront(e)
 	sc := e.Value.(*scope)
 	sc.used = now
+	s.cards -= len(sc.cards)
 	f(sc.cards)
+	s.cards += len(sc.cards)
 }
+
+func (s *scopes) full() bool { return s.order.Len() > maxScopes || s.cards > maxFrozen }
 
 // forget drops a scope. The caller holds the lock.
 func (s *scopes) forget(e *list.Element) {
-	delete(s.seen, e.Value.(*scope).key)
+	sc := e.Value.(*scope)
+	delete(s.seen, sc.key)
 	s.order.Remove(e)
+	s.cards -= len(sc.cards)
 }
 
 // reset forgets all scopes.
@@ -120,4 +128,5 @@ func (s *scopes) reset() {
 	defer s.mu.Unlock()
 	clear(s.seen)
 	s.order.Init()
+	s.cards = 0
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -163,5 +164,35 @@ func TestS5More(t *testing.T) {
 	r := c.Tool("tool_browse", object{"path": "/store"})
 	if cardLines(t, r); len(r.Raw.Content) != 2 || !strings.Contains(r.Text, "offset=50") {
 		t.Errorf("the reply has %d blocks and ends with %s", len(r.Raw.Content), r.Text[len(r.Text)-60:])
+	}
+}
+
+// TestS5Bounded holds that what is remembered for many callers is bounded: those
+// who browsed first begin anew.
+func TestS5Bounded(t *testing.T) {
+	srv := gateway.NewServer(tree(1000, flat), &gateway.Options{CacheStable: true})
+	known := func(who string) bool { // as the marker shows, which stands before new cards only
+		cards, err := srv.Browse(as(who), &gateway.BrowseRequest{Path: "/store", TopK: 2, Offset: 0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		more, err := srv.Browse(as(who), &gateway.BrowseRequest{Path: "/store", TopK: 3, Offset: 0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(cards) == 2 && !slices.ContainsFunc(more, func(c card.ChoiceCard) bool { return c.ID == gateway.Breakpoint })
+	}
+	for i := range 120 {
+		for offset := 0; offset < 1000; offset += gateway.MaxTopK {
+			if _, err := srv.Browse(as(strconv.Itoa(i)), &gateway.BrowseRequest{Path: "/store", TopK: gateway.MaxTopK, Offset: offset}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if known("0") {
+		t.Error("the cards of all callers are kept")
+	}
+	if !known("119") {
+		t.Error("the cards of the last caller are not kept")
 	}
 }

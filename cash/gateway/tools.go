@@ -11,6 +11,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid/card"
 )
 
 // The definitions of the tools are what every conversation pays for, so they are
@@ -32,7 +33,7 @@ const proxyExecuteDescription = "Run a tool that tools/list names, by its id: th
 	"Arguments that do not fit are answered with the tool's schema."
 
 const executeProperties = `"args":{"type":"object","description":"The tool's arguments by name."},` +
-	`"dry_run":{"type":"boolean","description":"Check the call without running it."}`
+	`"dry_run":{"type":"boolean","description":"Check the call without running it, and show its schema."}`
 
 const planProperty = `,"plan_token":{"type":"string","description":"What a dry run gave for this call."}`
 
@@ -47,7 +48,7 @@ const viewSchema = `{"type":"object","properties":{` +
 
 const hydrateDescription = "Show the whole definition of a tool that tools/list names: its description and the schema of its arguments."
 
-const hydrateSchema = `{"type":"object","properties":{"tool_id":{"type":"string","description":"The tool's name in tools/list."}},` +
+const hydrateSchema = `{"type":"object","properties":{"tool_id":{"type":"string","description":"` + proxyIDs + `"}},` +
 	`"required":["tool_id"],"additionalProperties":false}`
 
 const resourceBrowseDescription = "Find resources (documents, data) of this server. Returns cards with ids for resource_read. " +
@@ -68,6 +69,19 @@ const shielded = " Returns an envelope; a large one stays behind handles, for to
 
 const promptGetSchema = `{"type":"object","properties":{"prompt_id":{"type":"string","description":"From a card."},` +
 	`"args":{"type":"object","description":"The prompt's arguments by name."}},"required":["prompt_id"],"additionalProperties":false}`
+
+// Where the ids of tools come from, by mode.
+const (
+	gatewayIDs = "Take it from a card."
+	proxyIDs   = "It is the tool's name in tools/list."
+)
+
+func (s *Server) whereIDs() string {
+	if s.opts.Mode == Proxy {
+		return proxyIDs
+	}
+	return gatewayIDs
+}
 
 // executeTool is the name of the tool that runs functions.
 const executeTool = "tool_execute"
@@ -139,7 +153,7 @@ func (f face) own() []tool {
 	if f.opts.Controls.Plans != nil {
 		plan = planProperty
 	}
-	execute := `{"type":"object","properties":{"tool_id":{"type":"string","description":"From a card."},` +
+	execute := `{"type":"object","properties":{"tool_id":{"type":"string","description":"` + f.whereIDs() + `"},` +
 		executeProperties + plan + `},"required":["tool_id"],"additionalProperties":false}`
 	hint := ""
 	if f.opts.Hint != "" {
@@ -191,7 +205,8 @@ func (f face) browser(c *catalog) func(context.Context, json.RawMessage, client)
 
 // shown is a page of cards as a result.
 func (f face) shown(p page, req *BrowseRequest) (*registry.Result, error) {
-	text, err := p.text(req)
+	note := p.note(req)
+	text, err := p.text(note)
 	if f.stable != nil {
 		text, err = p.lines()
 	}
@@ -199,11 +214,15 @@ func (f face) shown(p page, req *BrowseRequest) (*registry.Result, error) {
 		return nil, err
 	}
 	r := registry.TextResult(text)
-	if f.stable != nil && p.more {
-		r.Content = append(r.Content, &mcp.TextContent{Text: p.onward()})
+	if f.stable != nil && note != "" {
+		r.Content = append(r.Content, &mcp.TextContent{Text: note})
 	}
 	if f.opts.Structured {
-		r.Structured = asJSON(map[string]any{"cards": p.cards})
+		cards := map[string]any{"cards": append([]card.ChoiceCard{}, p.cards...)} // an array, also if there are none
+		if note != "" {
+			cards["note"] = note
+		}
+		r.Structured = asJSON(cards)
 	}
 	return r, nil
 }
@@ -212,7 +231,7 @@ func (f face) executeTool(ctx context.Context, data json.RawMessage, from client
 	if err := direct(ctx); err != nil {
 		return nil, err
 	}
-	req, err := executeRequest(data, f.opts.Controls.Plans != nil)
+	req, err := executeRequest(data, f.opts.Controls.Plans != nil, f.whereIDs())
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +255,7 @@ func (f face) hydrateTool(ctx context.Context, data json.RawMessage, from client
 	if err != nil {
 		return nil, err
 	}
-	id, err := args.given("tool_id", "It is the name of a tool in tools/list.")
+	id, err := args.given("tool_id", proxyIDs)
 	if err != nil {
 		return nil, err
 	}
