@@ -37,5 +37,8 @@
 //     cannot be told from others has no scope.
 //   - A namespace whose path is too long for a card has none: a query leads to
 //     what is in it, and [Server.Refresh] reports it.
+//   - Callers that cannot be told from one another, anonymous ones without a
+//     connection that lasts, share one owner's room for large results: one of them
+//     can use it up for all. Their handles are as unguessable as others.
 //   - Templates of resources are not served.
 package gateway

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 
@@ -74,15 +75,28 @@ func (f face) listed(ctx context.Context, host *serve.Server, req *mcp.CallToolR
 	if slices.ContainsFunc(f.own(), func(t tool) bool { return t.name == name }) || !f.couldBeID(name) {
 		return "", false
 	}
-	ctx, err := host.Identify(ctx, req)
-	if err != nil {
-		return "", false
-	}
-	fn, err := f.resolve(ctx, f.tools, name)
+	fn, err := asCaller(ctx, host, f.log, req, func(ctx context.Context) (*registry.Function, error) {
+		return f.resolve(ctx, f.tools, name)
+	})
 	if err != nil {
 		return "", false
 	}
 	return fn.ID().String(), true
+}
+
+// asCaller runs what is outside of the tools as the tools are run: for the caller
+// of the request, and for a limited time, because it asks rules of the embedder.
+func asCaller[T any](ctx context.Context, host *serve.Server, log *slog.Logger, req mcp.Request, f func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	return serve.Apart(ctx, log, "tools/list", func() (T, error) {
+		ctx, err := host.Identify(ctx, req)
+		if err != nil {
+			var none T
+			return none, err
+		}
+		return f(ctx)
+	})
 }
 
 // couldBeID keeps names of an embedder's own tools from being looked up.
@@ -114,13 +128,7 @@ func direct(ctx context.Context) error {
 
 // addPage appends the stripped tools whose ids come after one.
 func (f face) addPage(ctx context.Context, host *serve.Server, req *mcp.ListToolsRequest, res *mcp.ListToolsResult, after string) error {
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
-	defer cancel()
-	ctx, err := host.Identify(ctx, req)
-	var entries []entry
-	if err == nil {
-		entries, err = f.entries(ctx)
-	}
+	entries, err := asCaller(ctx, host, f.log, req, f.entries)
 	if err != nil {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: f.asError(err).Message}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -179,4 +180,39 @@ func TestS41Words(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestS41HungRule holds that a rule of the embedder that hangs costs the request
+// that asks it, and no more.
+func TestS41HungRule(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hang := make(chan struct{})
+		defer close(hang)
+		reg := registry.New(nil)
+		reg.Namespace("open", "").Add(registry.Func("echo", "Echo.", func(_ context.Context, in struct{}) (string, error) { return "here", nil }))
+		reg.Namespace("slow", "").VisibleTo(func(_ context.Context, c *registry.Caller) bool {
+			<-hang
+			return true
+		}).Add(registry.Func("f", "F.", func(_ context.Context, in struct{}) (string, error) { return "", nil }))
+		srv := proxyOf(reg)
+		client, server := mcp.NewInMemoryTransports()
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan error, 1)
+		go func() { done <- srv.Run(ctx, server) }()
+		cs, err := mcp.NewClient(&mcp.Implementation{Name: "c"}, nil).Connect(ctx, client, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := cs.ListTools(ctx, nil); err == nil {
+			t.Error("tools/list was answered")
+		}
+		id := idOf(t, reg, "open.echo")
+		res, err := cs.CallTool(ctx, &mcp.CallToolParams{Name: "tool_execute", Arguments: object{"tool_id": id}})
+		if err != nil || res.IsError {
+			t.Errorf("a call after that: %v, %v", res, err)
+		}
+		_ = cs.Close()
+		cancel()
+		<-done
+	})
 }

@@ -88,7 +88,7 @@ func (s *Server) run(ctx context.Context, f ToolFunc, timeout time.Duration, req
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	return apart(ctx, s.opts.Logger, req.Params.Name, func() (*registry.Result, error) {
+	return Apart(ctx, s.opts.Logger, req.Params.Name, func() (*registry.Result, error) {
 		return s.answer(ctx, f, req)
 	})
 }
@@ -116,9 +116,11 @@ func (s *Server) answer(ctx context.Context, f ToolFunc, req *mcp.CallToolReques
 // before it is left behind.
 const grace = 100 * time.Millisecond
 
-// apart runs f in a goroutine of its own, because it leads to the embedder's
-// code: that may panic, end its goroutine, or ignore that ctx has ended.
-func apart[T any](ctx context.Context, log *slog.Logger, what string, f func() (T, error)) (T, error) {
+// Apart runs f in a goroutine of its own, because it leads to the embedder's
+// code: that may panic, end its goroutine, or ignore that ctx has ended. Whatever
+// it does, Apart returns: with an error of kind [registry.Internal] after a panic,
+// which log gets, and soon after ctx has ended.
+func Apart[T any](ctx context.Context, log *slog.Logger, what string, f func() (T, error)) (T, error) {
 	type outcome struct {
 		value T
 		err   error
@@ -259,7 +261,7 @@ const instructTimeout = 5 * time.Second
 func (s *Server) instructions(ctx context.Context, req mcp.Request, own string) string {
 	ctx, cancel := context.WithTimeout(ctx, instructTimeout)
 	defer cancel()
-	line, err := apart(ctx, s.opts.Logger, "instructions", func() (string, error) {
+	line, err := Apart(ctx, s.opts.Logger, "instructions", func() (string, error) {
 		ctx, err := s.Identify(ctx, req)
 		if err != nil {
 			return "", err
