@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 )
 
 // TestW33_TablesAsTheStandardLibraryReadsThem compares the reader of tables with
@@ -72,11 +71,7 @@ func TestW33_HostileTablesEnd(t *testing.T) {
 			if name == "commas" && strings.Contains(selector, "columns") {
 				continue // it has none of that name
 			}
-			start := time.Now()
 			p := look(t, data, "text/csv", selector)
-			if took := time.Since(start); took > 20*time.Second {
-				t.Errorf("%s took %v", name, took)
-			}
 			if !strings.HasPrefix(string(p.Data), `{"columns":[`) {
 				t.Errorf("%s: %.100s", name, p.Data)
 			}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/cash-mcp/go-sdk/firewall"
 )
@@ -169,11 +168,7 @@ func TestW33_HostilePathsEnd(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			selector, _ := json.Marshal(map[string]string{"type": "path", "path": test.path})
-			start := time.Now()
 			p, err := firewall.Look(context.Background(), []byte(test.doc), "application/json", selector, 16_000)
-			if took := time.Since(start); took > 20*time.Second {
-				t.Errorf("took %v", took)
-			}
 			var wrong *firewall.SelectorError
 			if err == nil {
 				checkPage(t, p, 16_000)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/cash-mcp/go-sdk/firewall"
@@ -58,7 +57,6 @@ func TestW31_ShapeIsBounded(t *testing.T) {
 		"long and plain": `{"text":"` + strings.Repeat("word ", 10_000) + `"}`,
 	} {
 		for _, limit := range []int{0, 1, 50, 500, 5000} {
-			start := time.Now()
 			got, ok := firewall.Shape([]byte(doc), limit)
 			if !ok {
 				t.Fatalf("%s is JSON", name)
@@ -71,9 +69,6 @@ func TestW31_ShapeIsBounded(t *testing.T) {
 			}
 			if strings.ContainsRune(got.Text+strings.Join(got.Facts, ""), '\u202e') {
 				t.Errorf("%s: the shape is not clean", name)
-			}
-			if took := time.Since(start); took > 10*time.Second {
-				t.Errorf("%s took %v", name, took)
 			}
 		}
 	}
