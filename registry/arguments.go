@@ -33,8 +33,8 @@ func checkObject(data json.RawMessage) error {
 }
 
 // readArguments reads a JSON object strictly, for a function with the given
-// parameters, and appends its members to args. Two keys with the same canonical form are an
-// error that names both: neither is ever picked (R24).
+// parameters, and appends its members to args. Two keys with the same canonical
+// form are an error that names both: neither is ever picked (R24).
 func readArguments(args []argument, data json.RawMessage, params *params) ([]argument, error) {
 	if err := checkObject(data); err != nil {
 		return nil, err

@@ -70,19 +70,14 @@ func Browse(ctx context.Context, src Source, path string) ([]Node, error) {
 }
 
 // find returns the index of the node that a segment below parent names: as it is
-// spelled, or else without hyphens too, which names of other servers have, where
-// that leaves no choice.
+// spelled, or else without hyphens too, which names of other servers have.
 func find(nodes []Node, parent, segment string) int {
 	path := parent + "/" + strings.ReplaceAll(segment, "_", "")
 	if i := slices.IndexFunc(nodes, func(n Node) bool { return n.Path == path }); i >= 0 {
 		return i
 	}
 	path = parent + "/" + strings.ReplaceAll(path[len(parent)+1:], "-", "")
-	i := slices.IndexFunc(nodes, func(n Node) bool { return n.Path == path })
-	if i < 0 || !strings.Contains(segment, "-") {
-		return -1
-	}
-	return i
+	return slices.IndexFunc(nodes, func(n Node) bool { return n.Path == path })
 }
 
 // similarNodes returns the paths of the nodes below parent that a segment which

@@ -23,8 +23,8 @@ type Caller struct {
 // another: c is nil or has no ID.
 func (c *Caller) Anonymous() bool { return c == nil || c.ID == "" }
 
-// Owner returns what is owned by the caller is bound to; empty for an anonymous
-// one.
+// Owner names the caller as the owner of what its calls leave behind. Empty is
+// nobody in particular: the caller is anonymous.
 func (c *Caller) Owner() string {
 	if c.Anonymous() {
 		return ""

@@ -2,13 +2,13 @@ package catalog
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/schema"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -59,12 +59,7 @@ func (d *definition) readArguments(list []byte) error {
 	if len(list) > 0 && strictjson.KindOf(list) != strictjson.Array {
 		d.flag("arguments: want an array, got type %s", strictjson.KindOf(list))
 	}
-	type property struct {
-		Type        string `json:"type"`
-		Description string `json:"description,omitempty"`
-	}
-	required := []string{}
-	var properties strings.Builder
+	var properties []schema.Property
 	seen := make(map[string]bool)
 	for i, one := range strictjson.Elements(list) {
 		var name, about string
@@ -88,27 +83,10 @@ func (d *definition) readArguments(list []byte) error {
 		}
 		seen[name] = true
 		d.arguments = append(d.arguments, name)
-		if must {
-			required = append(required, name)
-		}
-		if properties.Len() > 0 {
-			properties.WriteByte(',')
-		}
-		properties.Write(marshal(name))
-		properties.WriteByte(':')
-		properties.Write(marshal(property{"string", clean.Text(about)}))
+		properties = append(properties, schema.Property{Name: name, Type: "string", Description: clean.Text(about), Required: must})
 	}
-	d.input = fmt.Appendf(nil, `{"type":"object","properties":{%s},"required":%s,"additionalProperties":false}`, properties.String(), marshal(required))
+	d.input = schema.Object(properties, true)
 	return nil
-}
-
-// marshal is for what always has a JSON form.
-func marshal(v any) []byte {
-	data, err := json.Marshal(v)
-	if err != nil {
-		panic("catalog: " + err.Error())
-	}
-	return data
 }
 
 // A prompt answers with its messages.

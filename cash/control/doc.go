@@ -8,7 +8,7 @@
 //	}})
 //	...
 //	controls := &control.Controls{Policy: policy, Audit: &control.Audit{}}
-//	srv := cash.NewServer(reg, &cash.Options{Middleware: controls.Middleware()})
+//	srv := cash.NewServer(reg, &cash.Options{Controls: controls})
 //
 // A call comes by them in the order of the gateway surface, section 4.5:
 //

@@ -47,7 +47,7 @@ func ExampleControls() {
 		log.Fatal(err)
 	}
 	controls := &control.Controls{Policy: policy, Audit: &control.Audit{Logger: untimed()}}
-	srv := cash.NewServer(bank(), &cash.Options{Middleware: controls.Middleware()})
+	srv := cash.NewServer(bank(), &cash.Options{Controls: controls})
 
 	for _, function := range []string{"balance", "pay"} {
 		_, err := srv.Call(context.Background(), &cash.CallRequest{

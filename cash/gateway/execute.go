@@ -69,10 +69,11 @@ func (s *Server) execute(ctx context.Context, c *catalog, req *ExecuteRequest, f
 	case req == nil:
 		req = new(ExecuteRequest)
 	}
-	if sk := s.skill(ctx, c, req.ID); sk != nil {
+	id, err := s.parse(ctx, c, req.ID)
+	if sk := s.skill(ctx, c, id); err == nil && sk != nil {
 		return s.readSkill(ctx, sk, req, from)
 	}
-	f, err := s.resolve(ctx, c, req.ID)
+	f, err := s.find(ctx, c, req.ID, id, err)
 	if err != nil {
 		return nil, err
 	}
@@ -149,11 +150,8 @@ func (s *Server) provenance(call *registry.Call, res *registry.Result) map[strin
 
 // safety is the safety class that a function declares; empty if it declares none.
 func safety(f *registry.Function) string {
-	switch {
-	case f.Destructive:
-		return "destructive"
-	case f.ReadOnly:
-		return "read_only"
+	if class := control.ClassOf(f); class != control.Writes {
+		return string(class)
 	}
 	return ""
 }
@@ -243,9 +241,12 @@ func parameters(f *registry.Function) []string {
 	return list
 }
 
-func schemaError(f *registry.Function, problem error) *Error {
-	return &Error{Code: SchemaInvalid, Err: problem, Message: fmt.Sprintf(
-		"The input schema that the server of `%s` gives is in error, so that no arguments can be held to it. The tool was not run. Use another one.", f.Path())}
+func schemaError(f *registry.Function, problem error) error {
+	return &registry.Error{
+		Kind: registry.InvalidSchema, Namespace: f.Namespace(), Name: f.Name, Err: problem, NotRun: true,
+		Message: fmt.Sprintf("The input schema that the server of `%s` gives is in error, so that no arguments can be held to it. The tool was not run.", f.Path()),
+		Hint:    "Use another one.",
+	}
 }
 
 // noRoom is the error for a call whose result could not be kept.
@@ -272,12 +273,8 @@ func orNone(data json.RawMessage) json.RawMessage {
 
 // skill returns the skill that an id stands for; nil if it stands for none, or
 // for something else.
-func (s *Server) skill(ctx context.Context, c *catalog, text string) *registry.Skill {
-	if c != s.tools || len(text) > maxID {
-		return nil
-	}
-	id, err := s.parse(ctx, c, text)
-	if err != nil || id.Kind != toolid.Skill {
+func (s *Server) skill(ctx context.Context, c *catalog, id toolid.Primitive) *registry.Skill {
+	if c != s.tools || id.Kind != toolid.Skill {
 		return nil
 	}
 	path, name := place(id)

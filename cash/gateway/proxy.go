@@ -89,7 +89,7 @@ func (f face) listed(ctx context.Context, host *serve.Server, req *mcp.CallToolR
 func asCaller[T any](ctx context.Context, host *serve.Server, log *slog.Logger, req mcp.Request, f func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
-	return serve.Apart(ctx, log, "tools/list", func() (T, error) {
+	return serve.Apart(ctx, log, "stripped tools", func() (T, error) {
 		ctx, err := host.Identify(ctx, req)
 		if err != nil {
 			var none T

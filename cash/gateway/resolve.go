@@ -21,6 +21,11 @@ const maxID = 1024
 // a URL, or in a [Proxy] that of a tool's name on the wire (section 4.1).
 func (s *Server) resolve(ctx context.Context, c *catalog, text string) (*registry.Function, error) {
 	id, err := s.parse(ctx, c, text)
+	return s.find(ctx, c, text, id, err)
+}
+
+// find is resolve for an id that has been parsed, with the outcome of that.
+func (s *Server) find(ctx context.Context, c *catalog, text string, id toolid.Primitive, err error) (*registry.Function, error) {
 	switch {
 	case err != nil:
 		path, name := loosely(text)

@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"strings"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/internal/cashtext"
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/schema"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -82,30 +82,13 @@ func inputSchema(f *cashtext.Function) json.RawMessage {
 	if f == nil || len(f.Parameters) == 0 {
 		return nil
 	}
-	var properties, required bytes.Buffer
+	var list []schema.Property
 	for _, p := range f.Parameters {
-		if strings.ContainsAny(p.Name, ".[]") { // it is inside of another
-			continue
-		}
-		if properties.Len() > 0 {
-			properties.WriteByte(',')
-		}
-		properties.Write(jsonString(p.Name))
-		properties.WriteString(`:{`)
-		if t := jsonType(p.Type); t != "" {
-			properties.WriteString(`"type":"` + t + `",`)
-		}
-		properties.WriteString(`"description":`)
-		properties.Write(jsonString(p.Description))
-		properties.WriteByte('}')
-		if p.Required {
-			if required.Len() > 0 {
-				required.WriteByte(',')
-			}
-			required.Write(jsonString(p.Name))
+		if !strings.ContainsAny(p.Name, ".[]") { // else it is inside of another
+			list = append(list, schema.Property{Name: p.Name, Type: jsonType(p.Type), Description: p.Description, Required: p.Required})
 		}
 	}
-	return json.RawMessage(`{"type":"object","properties":{` + properties.String() + `},"required":[` + required.String() + `]}`)
+	return schema.Object(list, false)
 }
 
 func jsonString(text string) []byte {

@@ -170,13 +170,13 @@ func TestW40HostileLists(t *testing.T) {
 	}
 }
 
-// longWinded lists a prompt whose arguments take more words than a schema may have.
-var longWinded = `{"prompts":[{"name":"p","arguments":[{"name":"a_b"}` + manyArguments(80) + `]}]}`
+// longWinded lists a prompt that can be read, and whose schema is too large.
+var longWinded = `{"prompts":[{"name":"p","arguments":[{"name":"a_b"}` + manyArguments(900) + `]}]}`
 
 func manyArguments(n int) string {
 	var b strings.Builder
 	for i := range n {
-		fmt.Fprintf(&b, `,{"name":"x%d","description":"%s"}`, i, strings.Repeat("<", 3000))
+		fmt.Fprintf(&b, `,{"name":"x%d","description":"%s"}`, i, strings.Repeat("<", 255))
 	}
 	return b.String()
 }

@@ -1,17 +1,16 @@
 package upstream
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
+	"github.com/cash-mcp/go-sdk/internal/schema"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -120,28 +119,12 @@ func setBool(field *bool, key string, value []byte) error {
 
 // argumentSchema is the schema of the arguments of a prompt.
 func argumentSchema(arguments []argument) json.RawMessage {
-	var properties, required bytes.Buffer
+	list := make([]schema.Property, len(arguments))
 	for i, a := range arguments {
-		if i > 0 {
-			properties.WriteByte(',')
-		}
-		properties.Write(jsonString(a.name))
-		properties.WriteString(`:{"type":"string"`)
-		if about := clean.Cut(clean.Text(a.description), maxDescription); about != "" {
-			properties.WriteString(`,"description":`)
-			properties.Write(jsonString(about))
-		}
-		properties.WriteByte('}')
-		if !a.required {
-			continue
-		}
-		if required.Len() > 0 {
-			required.WriteByte(',')
-		}
-		required.Write(jsonString(a.name))
+		about := clean.Cut(clean.Text(a.description), maxDescription)
+		list[i] = schema.Property{Name: a.name, Type: "string", Description: about, Required: a.required}
 	}
-	return slices.Concat([]byte(`{"type":"object","properties":{`), properties.Bytes(),
-		[]byte(`},"required":[`), required.Bytes(), []byte(`],"additionalProperties":false}`))
+	return schema.Object(list, true)
 }
 
 // getter gets a prompt, as long as it is what the function was made of.

@@ -78,8 +78,8 @@ func plainJSON(raw []byte, quoted bool) bool {
 	return true
 }
 
-// Unquote returns what a string of JSON stands for, with U+FFFD for what is not UTF-8 and
-// for lone surrogates.
+// Unquote returns what a string of JSON stands for, with U+FFFD for what is not
+// UTF-8 and for lone surrogates.
 func Unquote(quoted []byte) string {
 	if inner := quoted[1 : len(quoted)-1]; bytes.IndexByte(inner, '\\') < 0 {
 		return string(inner)

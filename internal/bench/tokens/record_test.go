@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/internal/mcpclient"
 )
 
 // patience is for all calls of one server, one of which takes a second.
@@ -75,7 +77,6 @@ type recorder struct {
 	t       *testing.T
 	ctx     context.Context
 	session *mcp.ClientSession
-	tap     *tap
 	label   string
 	root    string // stands for /data
 }
@@ -84,25 +85,25 @@ func connectRecorder(t *testing.T, label, root string, transport mcp.Transport) 
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
-	tap := &tap{Transport: transport}
 	client := mcp.NewClient(&mcp.Implementation{Name: "tokens", Version: "1.0.0"}, &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
-	session, err := client.Connect(ctx, tap, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+	session, err := client.Connect(ctx, mcpclient.Tap(transport, mcpclient.Options{}), &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { session.Close() })
-	return &recorder{t, ctx, session, tap, label, root}
+	return &recorder{t, ctx, session, label, root}
 }
 
 // document is the recording: the tools as the server sends them, each with its
 // results at the end.
 func (r *recorder) document() string {
 	r.t.Helper()
-	if _, err := r.session.ListTools(r.ctx, nil); err != nil {
+	ctx, exchange := mcpclient.WithExchange(r.ctx)
+	if _, err := r.session.ListTools(ctx, nil); err != nil {
 		r.t.Fatal(err)
 	}
 	var list struct{ Tools []json.RawMessage }
-	if err := json.Unmarshal(r.tap.result(), &list); err != nil {
+	if err := json.Unmarshal(exchange.Result(), &list); err != nil {
 		r.t.Fatal(err)
 	}
 	results := r.results()
@@ -131,11 +132,12 @@ func (r *recorder) results() map[string][]string {
 			continue
 		}
 		args := strings.ReplaceAll(c.args, "/data", r.root)
-		if _, err := r.session.CallTool(r.ctx, &mcp.CallToolParams{Name: name, Arguments: json.RawMessage(args)}); err != nil {
+		ctx, exchange := mcpclient.WithExchange(r.ctx)
+		if _, err := r.session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: json.RawMessage(args)}); err != nil {
 			r.t.Fatalf("%s: %v", c.tool, err)
 		}
 		var result bytes.Buffer
-		if err := json.Compact(&result, r.tap.result()); err != nil {
+		if err := json.Compact(&result, exchange.Result()); err != nil {
 			r.t.Fatal(err)
 		}
 		list[name] = append(list[name], "\n {\"arguments\":"+c.args+",\"result\":"+r.masked(result.String())+"}")

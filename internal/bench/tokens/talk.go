@@ -8,11 +8,10 @@ import (
 	"math"
 	"regexp"
 	"strings"
-	"sync"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/internal/mcpclient"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid/card"
 )
@@ -42,14 +41,13 @@ type turn struct {
 func connect(ctx context.Context, srv runner) (*talk, error) {
 	near, far := mcp.NewInMemoryTransports()
 	go srv.Run(ctx, far) // its error is that of the client's next request
-	tap := &tap{Transport: near}
 	client := mcp.NewClient(&mcp.Implementation{Name: "tokens", Version: "1.0.0"}, nil)
-	session, err := client.Connect(ctx, tap, nil)
+	session, err := client.Connect(ctx, mcpclient.Tap(near, mcpclient.Options{}), nil)
 	if err != nil {
 		return nil, err
 	}
 	t := &talk{ctx: ctx, session: session}
-	if err := t.list(tap); err != nil {
+	if err := t.list(); err != nil {
 		session.Close()
 		return nil, err
 	}
@@ -57,14 +55,15 @@ func connect(ctx context.Context, srv runner) (*talk, error) {
 }
 
 // list counts what a model knows of the server before it does anything.
-func (t *talk) list(tap *tap) error {
+func (t *talk) list() error {
 	t.definitions = count(t.session.InitializeResult().Instructions)
 	for cursor := ""; ; {
-		page, err := t.session.ListTools(t.ctx, &mcp.ListToolsParams{Cursor: cursor})
+		ctx, exchange := mcpclient.WithExchange(t.ctx)
+		page, err := t.session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
 		if err != nil {
 			return err
 		}
-		listed, err := definitions(tap.result())
+		listed, err := definitions(exchange.Result())
 		if err != nil {
 			return err
 		}
@@ -158,40 +157,4 @@ func asJSON(v any) json.RawMessage {
 		panic("tokens: " + err.Error()) // everything here is made of JSON
 	}
 	return bytes.TrimSpace(b.Bytes())
-}
-
-// A tap is a transport that keeps the last result as it was sent.
-type tap struct {
-	mcp.Transport
-	mu   sync.Mutex
-	last json.RawMessage
-}
-
-func (p *tap) Connect(ctx context.Context) (mcp.Connection, error) {
-	conn, err := p.Transport.Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &tapped{conn, p}, nil
-}
-
-func (p *tap) result() json.RawMessage {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.last
-}
-
-type tapped struct {
-	mcp.Connection
-	tap *tap
-}
-
-func (c *tapped) Read(ctx context.Context) (jsonrpc.Message, error) {
-	m, err := c.Connection.Read(ctx)
-	if res, ok := m.(*jsonrpc.Response); ok && err == nil {
-		c.tap.mu.Lock()
-		c.tap.last = res.Result
-		c.tap.mu.Unlock()
-	}
-	return m, err
 }
