@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/cash-mcp/go-sdk/internal/rootfs"
 )
 
 // DiskOptions bound a [Disk], as [MemoryOptions] do a [Memory]. Nil is fine.
@@ -144,7 +146,7 @@ func (d *Disk) Reserve(ctx context.Context, owner string, size int64) (Reservati
 		defer d.mu.Unlock()
 		d.remove(file)
 		d.ledger.release(r)
-		if isDiskFull(err) {
+		if rootfs.IsFull(err) {
 			return nil, &FullError{Limit: "disk"}
 		}
 		return nil, fmt.Errorf("making room for a result: %w", err)

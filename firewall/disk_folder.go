@@ -2,10 +2,13 @@ package firewall
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/cash-mcp/go-sdk/internal/rootfs"
 )
 
 // errDamaged says that a file is not what the store has written.
@@ -34,7 +37,10 @@ func openFolder(dir string, fault func(op, name string) error) (*folder, error) 
 	}
 	f := &folder{root: root, fault: fault}
 	err = f.step("open", lockName, func() (err error) {
-		f.lock, err = lockFile(root)
+		f.lock, err = rootfs.Lock(root, lockName)
+		if errors.Is(err, rootfs.ErrLocked) {
+			err = fmt.Errorf("another store uses the directory: %w", err)
+		}
 		return err
 	})
 	if err != nil {
@@ -61,7 +67,7 @@ func makeDirectory(dir string) error {
 		if err != nil {
 			return err
 		}
-		err = syncDirectory(root)
+		err = rootfs.SyncFolder(root, ".")
 		root.Close()
 		if err != nil {
 			return err
@@ -129,7 +135,7 @@ func (f *folder) write(name string, data []byte) error {
 
 func (f *folder) create(name string) (file *os.File, err error) {
 	err = f.step("create", name, func() (err error) {
-		file, err = f.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|openFlags, 0o600)
+		file, err = f.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|rootfs.OpenFlags, 0o600)
 		return err
 	})
 	return file, err
@@ -152,7 +158,7 @@ func readRegular(root *os.Root, name string, most int64) ([]byte, error) {
 	if !isRegular(info, most) {
 		return nil, errDamaged
 	}
-	file, err := root.OpenFile(name, os.O_RDONLY|openFlags, 0)
+	file, err := root.OpenFile(name, os.O_RDONLY|rootfs.OpenFlags, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +206,7 @@ func (f *folder) remove(name string) error {
 
 // sync makes names last.
 func (f *folder) sync() error {
-	return f.step("sync", ".", func() error { return syncDirectory(f.root) })
+	return f.step("sync", ".", func() error { return rootfs.SyncFolder(f.root, ".") })
 }
 
 // each calls visit with the names of what is no directory.

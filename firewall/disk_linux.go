@@ -3,6 +3,8 @@ package firewall
 import (
 	"os"
 	"syscall"
+
+	"github.com/cash-mcp/go-sdk/internal/rootfs"
 )
 
 // allocate takes space for a file, where the file system can. It fails only if
@@ -12,7 +14,7 @@ func allocate(file *os.File, size int64) error {
 		return nil
 	}
 	err := syscall.Fallocate(int(file.Fd()), 0, 0, size)
-	if err != nil && (isDiskFull(err) || err == syscall.EFBIG) {
+	if err != nil && (rootfs.IsFull(err) || err == syscall.EFBIG) {
 		return err
 	}
 	return nil

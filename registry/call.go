@@ -32,6 +32,8 @@ type Call struct {
 	Plan *Plan
 	// PlanToken is what an earlier dry run gave for this call; empty is none.
 	PlanToken string
+	// Detail is how much of the result is wanted. Empty is [Full].
+	Detail Detail
 
 	progress func(context.Context, Progress) error
 }

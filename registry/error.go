@@ -30,6 +30,9 @@ const (
 	InvalidSchema    Kind = "SCHEMA_INVALID"    // the function's own schema is in error, so that no arguments can be held to it
 )
 
+// Kinds returns all kinds, in the order in which they are declared.
+func Kinds() []Kind { return slices.Clone(kinds) }
+
 var kinds = []Kind{
 	UnknownNamespace, UnknownFunction, UnknownSkill, UnknownPath, InvalidName, InvalidPath, InvalidArguments, Failed,
 	Internal, Timeout, Canceled, Unavailable, Denied, RateLimited, Unauthorized, InvalidSchema,

@@ -107,6 +107,8 @@ type Request struct {
 	DryRun bool
 	// PlanToken is what a dry run gave for this very call; empty is none.
 	PlanToken string
+	// Detail is how much of the result is wanted. Empty is [Full].
+	Detail Detail
 }
 
 // A Reserved is an argument that a face understands; see [Request.Reserved].
@@ -137,7 +139,11 @@ func (p *Pipeline) Prepare(ctx context.Context, req *Request) (*Call, error) {
 	if ctx.Err() != nil {
 		return nil, notRun(ctx, f)
 	}
-	c := &Call{Function: f, Caller: CallerFrom(ctx), Client: req.Client, PlanToken: req.PlanToken, progress: req.Progress}
+	detail, err := ParseDetail(string(req.Detail))
+	if err != nil {
+		return nil, err
+	}
+	c := &Call{Function: f, Caller: CallerFrom(ctx), Client: req.Client, PlanToken: req.PlanToken, Detail: detail, progress: req.Progress}
 	if req.DryRun {
 		c.Plan = NewPlan(f)
 	}

@@ -15,8 +15,16 @@ type Result struct {
 	// Structured is JSON for programs, delivered with its key order and its
 	// spelling of numbers. It is paid for on top of Content; nil sends none.
 	Structured json.RawMessage
+	// Count is how many things the function found, before it applied a limit: as
+	// a [Counter] says, else the length of the list that the answer is. Nil is an
+	// answer that is no list. It is for faces that have a place for it.
+	Count *int
 	// IsError marks the answer as a failure that the model should read.
 	IsError bool
+	// JSON says that the content is one text and that the text is JSON: what the
+	// function returned was a value. A face that puts the text into JSON of its
+	// own checks it first, for anyone may have set this.
+	JSON bool
 	// Meta is attached as the protocol's _meta. Nil attaches nothing.
 	Meta map[string]any
 

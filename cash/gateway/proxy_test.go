@@ -33,7 +33,7 @@ func TestS41Proxy(t *testing.T) {
 				continue
 			}
 			if toJSON(tool.InputSchema) != `{"type":"object"}` || tool.Description == "" || card.CL100K().Count(tool.Description, 1000) > card.HardCap {
-				t.Errorf("%s is not stripped: %s", tool.Name, toJSON(tool))
+				t.Errorf("%s is not listed: %s", tool.Name, toJSON(tool))
 			}
 		}
 		want := []string{"tool_execute", "tool_hydrate"}
@@ -108,7 +108,7 @@ func TestS41Pages(t *testing.T) {
 	if len(seen) != 2502 {
 		t.Errorf("%d tools", len(seen))
 	}
-	for _, cursor := range []string{"stripped:", "stripped:zzz", "stripped:\x00\xff" + strings.Repeat("x", 10000)} {
+	for _, cursor := range []string{"listed:", "listed:zzz", "listed:\x00\xff" + strings.Repeat("x", 10000)} {
 		if _, err := c.Session.ListTools(t.Context(), &mcp.ListToolsParams{Cursor: cursor}); err != nil {
 			t.Errorf("cursor %.20q: %v", cursor, err)
 		}

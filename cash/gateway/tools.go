@@ -110,7 +110,7 @@ func (f face) Add(srv *mcp.Server, host *serve.Server) {
 		}, host.Tool(f.metered(t), t.timeout(), f.render))
 	}
 	if f.opts.Mode == Proxy {
-		srv.AddReceivingMiddleware(f.listStripped(host))
+		host.AddListed(srv, &serve.Listed{List: f.listed, Call: f.direct, Render: f.render})
 	}
 }
 
@@ -228,9 +228,6 @@ func (f face) shown(p page, req *BrowseRequest) (*registry.Result, error) {
 }
 
 func (f face) executeTool(ctx context.Context, data json.RawMessage, from client) (*registry.Result, error) {
-	if err := direct(ctx); err != nil {
-		return nil, err
-	}
 	req, err := executeRequest(data, f.opts.Controls.Plans != nil, f.whereIDs())
 	if err != nil {
 		return nil, err

@@ -13,6 +13,16 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
+// An HTTPMode says which clients over HTTP get a session.
+type HTTPMode int
+
+// The modes.
+const (
+	BothGenerations HTTPMode = iota // those up to 2025-11-25 do, those from 2026-07-28 on do not
+	SessionsOnly                    // all do; clients that know no version up to 2025-11-25 are refused
+	NoSessions                      // nobody does: each request stands by itself
+)
+
 // Options configure how a face is served. Nil is fine: everyone is anonymous,
 // or who the context says, and the limits are the defaults below.
 type Options struct {
@@ -28,6 +38,8 @@ type Options struct {
 	// Token refines VerifyToken. Nil demands a token that expires.
 	Token *auth.RequireBearerTokenOptions
 
+	// HTTP says which clients over HTTP get a session.
+	HTTP HTTPMode
 	// MaxBody is the most bytes of an HTTP request. Zero is 16 MiB.
 	MaxBody int64
 	// SessionTimeout ends HTTP sessions that are idle for so long. Zero is 30

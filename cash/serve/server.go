@@ -53,6 +53,8 @@ type Request struct {
 	// Connection identifies the connection that the request came through. Empty
 	// is none that could be told from another.
 	Connection string
+	// Session is that of the request, if it lasts; see [Session].
+	Session *mcp.ServerSession
 	// Progress delivers reports to the client. Nil if it did not ask for them.
 	Progress func(context.Context, registry.Progress) error
 	// Client is the client, as far as a call may turn to it.
@@ -107,6 +109,7 @@ func (s *Server) answer(ctx context.Context, f ToolFunc, req *mcp.CallToolReques
 	return f(registry.WithVia(ctx, via(req)), &Request{
 		Arguments:  req.Params.Arguments,
 		Connection: s.connection(req),
+		Session:    Session(req),
 		Progress:   progress(req),
 		Client:     client(req),
 	})
@@ -219,7 +222,7 @@ func (s *Server) newMCPServer() *mcp.Server {
 	srv := mcp.NewServer(s.impl, &mcp.ServerOptions{
 		// The tools never change, so nobody needs to be told that they did.
 		Capabilities: s.capabilities(),
-		SetCacheable: private,
+		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = private },
 	})
 	s.AddTo(srv)
 	return srv
@@ -233,9 +236,6 @@ func (s *Server) capabilities() *mcp.ServerCapabilities {
 	}
 	return c
 }
-
-// private keeps what is said to one caller out of shared caches.
-func private(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" }
 
 // instruct adds the face's instructions to the server's own when a client
 // connects: they depend on who it is.
@@ -259,13 +259,7 @@ func (s *Server) instruct(next mcp.MethodHandler) mcp.MethodHandler {
 const instructTimeout = 5 * time.Second
 
 func (s *Server) instructions(ctx context.Context, req mcp.Request, own string) string {
-	ctx, cancel := context.WithTimeout(ctx, instructTimeout)
-	defer cancel()
-	line, err := Apart(ctx, s.opts.Logger, "instructions", func() (string, error) {
-		ctx, err := s.Identify(ctx, req)
-		if err != nil {
-			return "", err
-		}
+	line, err := Do(ctx, s, req, "instructions", instructTimeout, func(ctx context.Context) (string, error) {
 		return s.face.Instructions(ctx), nil
 	})
 	if err != nil {

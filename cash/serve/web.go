@@ -24,7 +24,7 @@ type web struct {
 // protocol has: GET, POST and DELETE. All calls return the same handler.
 //
 // Clients up to 2025-11-25 get a session; those from 2026-07-28 on are served
-// without one. Browsers of another origin are refused, as are Host headers
+// without one, unless [Options.HTTP] says otherwise. Browsers of another origin are refused, as are Host headers
 // that are not local on a loopback address.
 func (s *Server) Handler() http.Handler {
 	s.web.mu.Lock()
@@ -48,7 +48,7 @@ func (s *Server) newHandler(srv *mcp.Server) http.Handler {
 		PropagateRequestCancellation: true,
 	})
 	var h http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Mcp-Protocol-Version") >= stateless {
+		if s.withoutSession(r) {
 			single.ServeHTTP(w, r)
 			return
 		}
@@ -59,6 +59,17 @@ func (s *Server) newHandler(srv *mcp.Server) http.Handler {
 		h = auth.RequireBearerToken(s.opts.VerifyToken, s.opts.Token)(h)
 	}
 	return s.sameOrigin(s.open(s.web.pending.countPosts(h)))
+}
+
+// withoutSession reports whether a request stands by itself.
+func (s *Server) withoutSession(r *http.Request) bool {
+	switch s.opts.HTTP {
+	case SessionsOnly:
+		return false
+	case NoSessions:
+		return true
+	}
+	return r.Header.Get("Mcp-Protocol-Version") >= stateless
 }
 
 // sameOrigin refuses browsers of another origin. The standard library trusts
@@ -82,7 +93,7 @@ func (s *Server) sameOrigin(next http.Handler) http.Handler {
 // that would begin something that lasts: sessions, and streams of them.
 func (s *Server) open(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		stopping := s.drain.isStopping() && (r.Method == http.MethodGet || begins(r))
+		stopping := s.drain.isStopping() && (r.Method == http.MethodGet || s.begins(r))
 		select {
 		case <-s.closed:
 			stopping = true
@@ -98,15 +109,15 @@ func (s *Server) open(next http.Handler) http.Handler {
 }
 
 // begins reports whether a request asks for a new session.
-func begins(r *http.Request) bool {
-	return r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") == "" && r.Header.Get("Mcp-Protocol-Version") < stateless
+func (s *Server) begins(r *http.Request) bool {
+	return r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") == "" && !s.withoutSession(r)
 }
 
 // bounded refuses new sessions while there are too many: each costs memory and
 // a goroutine until it is idle for long enough.
 func (s *Server) bounded(srv *mcp.Server, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if begins(r) && s.full(srv) {
+		if s.begins(r) && s.full(srv) {
 			s.opts.Logger.WarnContext(r.Context(), "refusing an HTTP session", "limit", s.opts.MaxSessions)
 			w.Header().Set("Retry-After", "60")
 			http.Error(w, "too many sessions: try again later", http.StatusServiceUnavailable)

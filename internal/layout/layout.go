@@ -20,8 +20,8 @@ var Rows = []Row{
 	{".", "internal/..."},
 	{"gate", "manifest", "toolid"},
 	{"firewall", "registry", "toolid/card"},
-	{"cash/catalog", "cash/control", "cash/serve", "cash/upstream"},
-	{"cash", "cash/gateway"},
+	{"cash/catalog", "cash/control", "cash/endpoint", "cash/facade/files", "cash/serve", "cash/upstream"},
+	{"cash", "cash/disclosure", "cash/facade", "cash/gateway", "cash/plain"},
 	{"cash/cashtest"},
 	{"examples/...", "internal/bench/..."},
 }

@@ -1,0 +1,35 @@
+package serve
+
+import (
+	"context"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Do runs f for the caller of a request that is not a call of a tool, and
+// answers as [Apart] does whatever f does: when the request is cancelled, or
+// the timeout is over. what names it in the log.
+func Do[T any](ctx context.Context, s *Server, req mcp.Request, what string, timeout time.Duration, f func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	return Apart(ctx, s.opts.Logger, what, func() (T, error) {
+		ctx, err := s.Identify(ctx, req)
+		if err != nil {
+			var none T
+			return none, err
+		}
+		return f(ctx)
+	})
+}
+
+// Session returns the session of a request if it lasts: on stdio and in memory
+// that of the connection, over HTTP one that has an id. Nil is none: each
+// request stands by itself.
+func Session(req mcp.Request) *mcp.ServerSession {
+	ss, _ := req.GetSession().(*mcp.ServerSession)
+	if extra := req.GetExtra(); ss == nil || extra != nil && extra.Header != nil && ss.ID() == "" {
+		return nil
+	}
+	return ss
+}

@@ -1,0 +1,161 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// Listed are tools that depend on who asks, such as one for each function that
+// a caller sees. They stand in tools/list after the server's own tools, in pages
+// of 1,000.
+type Listed struct {
+	// List returns the tools for the caller in ctx, sorted by their names, which
+	// are different.
+	List func(ctx context.Context, req *mcp.ListToolsRequest) ([]*mcp.Tool, error)
+	// Call runs the tool of a name. [ErrUnknownTool] leaves the request to the
+	// server's own tools, and is what a name gets that the caller does not see.
+	// It has deadlines of its own and is trusted to end with its context.
+	Call func(ctx context.Context, name string, req *Request) (*registry.Result, error)
+	// Render makes a result of every other error.
+	Render func(error) *registry.Result
+}
+
+// ErrUnknownTool says that a tool is none of [Listed].
+var ErrUnknownTool = errors.New("serve: unknown tool")
+
+const (
+	cursorPrefix = "listed:" // of pages after those of the server's own tools
+	pageSize     = 1000
+	private      = "private" // keeps what one caller sees out of shared caches
+	listTimeout  = 30 * time.Second
+)
+
+// AddListed adds tools to srv. It is for [Face.Add].
+func (s *Server) AddListed(srv *mcp.Server, l *Listed) {
+	srv.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			switch r := req.(type) {
+			case *mcp.ListToolsRequest:
+				return s.list(ctx, l, r, next)
+			case *mcp.CallToolRequest:
+				res, err := s.callListed(ctx, l, r)
+				if !errors.Is(err, ErrUnknownTool) {
+					return res, err
+				}
+			}
+			return withTools(next(ctx, method, req))
+		}
+	})
+}
+
+// withTools says to clients that connect that there are tools, which an MCP
+// server without any of its own does not know.
+func withTools(res mcp.Result, err error) (mcp.Result, error) {
+	var c *mcp.ServerCapabilities
+	switch r := res.(type) {
+	case *mcp.InitializeResult:
+		c = r.Capabilities
+	case *mcp.DiscoverResult:
+		c = r.Capabilities
+	}
+	if err == nil && c != nil && c.Tools == nil {
+		c.Tools = new(mcp.ToolCapabilities)
+	}
+	return res, err
+}
+
+func (s *Server) list(ctx context.Context, l *Listed, req *mcp.ListToolsRequest, next mcp.MethodHandler) (mcp.Result, error) {
+	if after, ours := strings.CutPrefix(cursor(req), cursorPrefix); ours {
+		res := &mcp.ListToolsResult{Tools: []*mcp.Tool{}, Cacheable: mcp.Cacheable{CacheScope: private}}
+		return res, s.addPage(ctx, l, req, res, after)
+	}
+	res, err := next(ctx, "tools/list", req)
+	if list, ok := res.(*mcp.ListToolsResult); ok && err == nil && list.NextCursor == "" {
+		whole := *list // the SDK may hand the same one to others
+		whole.Tools = slices.Clone(list.Tools)
+		whole.CacheScope = private
+		return &whole, s.addPage(ctx, l, req, &whole, "")
+	}
+	return res, err
+}
+
+func cursor(req *mcp.ListToolsRequest) string {
+	if req.Params == nil {
+		return ""
+	}
+	return req.Params.Cursor
+}
+
+// addPage appends the tools whose names come after one.
+func (s *Server) addPage(ctx context.Context, l *Listed, req *mcp.ListToolsRequest, res *mcp.ListToolsResult, after string) error {
+	tools, err := Do(ctx, s, req, "tools/list", listTimeout, func(ctx context.Context) ([]*mcp.Tool, error) {
+		return l.List(ctx, req)
+	})
+	if err != nil {
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: registry.AsError(err).Error()}
+	}
+	i, found := slices.BinarySearchFunc(tools, after, func(t *mcp.Tool, name string) int { return strings.Compare(t.Name, name) })
+	if found {
+		i++
+	}
+	rest := tools[i:]
+	res.Tools = append(res.Tools, rest[:min(len(rest), pageSize)]...)
+	if len(rest) > pageSize {
+		res.NextCursor = cursorPrefix + rest[pageSize-1].Name
+	}
+	return nil
+}
+
+func (s *Server) callListed(ctx context.Context, l *Listed, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	r, err := s.run(ctx, func(ctx context.Context, own *Request) (*registry.Result, error) {
+		return l.Call(ctx, req.Params.Name, own)
+	}, 0, req)
+	if errors.Is(err, ErrUnknownTool) {
+		return nil, err
+	}
+	if err != nil {
+		r = l.Render(err)
+	}
+	return complete(toolResult(r, req), req), nil
+}
+
+// complete does what the SDK does to results of the tools that it knows: from
+// 2026-07-28 on they say whether they are final.
+func complete(t *mcp.CallToolResult, req *mcp.CallToolRequest) *mcp.CallToolResult {
+	if req.ProtocolVersion() >= stateless {
+		typed := finalResult
+		if t.InputRequests != nil {
+			typed = inputRequired
+		}
+		typed.Content, typed.IsError, typed.Meta, typed.StructuredContent = t.Content, t.IsError, t.Meta, t.StructuredContent
+		typed.InputRequests, typed.RequestState = t.InputRequests, t.RequestState
+		t = &typed
+	}
+	if t.Content == nil && t.InputRequests == nil {
+		t.Content = []mcp.Content{}
+	}
+	return t
+}
+
+// Results of the two types, which the SDK lets nobody set.
+var (
+	finalResult   = typedResult("complete")
+	inputRequired = typedResult("input_required")
+)
+
+func typedResult(name string) mcp.CallToolResult {
+	var t mcp.CallToolResult
+	if err := json.Unmarshal([]byte(`{"content":[],"resultType":"`+name+`"}`), &t); err != nil {
+		panic("serve: " + err.Error())
+	}
+	return t
+}
