@@ -205,7 +205,7 @@ func (g *gating) limited(ctx context.Context, r *registry.Result, again bool) *r
 		Summary: gate.Count(r.Content, r.Structured).String(),
 	}
 	if again {
-		n.Filters = g.filters()
+		n.Filters = g.call.Function.Filters()
 	} else {
 		n.AlreadyRan = g.found.Load() || g.keep(ctx, r, length)
 		n.NotKept, n.Replay = !n.AlreadyRan, g.token
@@ -243,15 +243,4 @@ func (g *gating) keep(ctx context.Context, r *registry.Result, length int) (kept
 func size(r *registry.Result, length int) int {
 	const overhead = 1 << 10
 	return overhead + 4*length + len(r.Structured)
-}
-
-// filters returns the optional parameters, by which the result may be narrowed.
-func (g *gating) filters() []string {
-	var names []string
-	for _, p := range g.call.Function.Params() {
-		if !p.Required {
-			names = append(names, p.Name)
-		}
-	}
-	return names
 }

@@ -26,6 +26,10 @@ type Notice struct {
 	// Suggested is the sizelimit to propose. Zero, or less than Length, means
 	// Suggest(Length).
 	Suggested int
+	// Fixed says that there is no sizelimit to pass: the only way is to narrow the
+	// query. It is for functions that only read; the fields after Filters are not
+	// looked at then, and neither is Suggested.
+	Fixed bool
 	// Filters are the function's optional parameters, in the order in which
 	// they are worth trying. The first five are named, without those that are
 	// longer than 32 characters or consist of more than letters, digits, '_',
@@ -54,6 +58,8 @@ type Notice struct {
 func (n Notice) Text() string {
 	head := "**Gated:** Response exceeds size limit (" + n.size() + ").\n\n"
 	switch limit := n.suggested(); {
+	case n.Fixed:
+		return head + n.narrow() + "."
 	case n.NotKept || n.AlreadyRan && !speakable(n.Replay):
 		return head + fmt.Sprintf("The function already ran, but its result was not kept: repeating the call runs it again."+
 			" If that is safe, pass `sizelimit=%d` to allow the full response through.", limit)

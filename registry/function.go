@@ -32,6 +32,9 @@ type Function struct {
 	Tags []string
 	// Returns describes the result. Empty is derived from the result's type.
 	Returns string
+	// ResultSchema describes the result as JSON Schema, for faces that show such.
+	// Empty is not to say.
+	ResultSchema json.RawMessage
 	// ReadOnly declares that a call changes nothing: it may be run again at
 	// will. False means that it may change something.
 	ReadOnly bool
@@ -67,6 +70,7 @@ type Function struct {
 	server  string
 	given   toolid.Primitive
 	problem error
+	remote  bool
 }
 
 // Namespace returns the dotted path of the namespace that the function was
@@ -89,6 +93,18 @@ func (f *Function) Params() []Param { return f.params.list }
 
 // Param returns the parameter that a caller's spelling of its name stands for.
 func (f *Function) Param(name string) (Param, bool) { return f.params.find(name) }
+
+// Filters returns the names of the optional parameters, by which what a call
+// answers may be narrowed.
+func (f *Function) Filters() []string {
+	var names []string
+	for _, p := range f.Params() {
+		if !p.Required {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
 
 // Check returns why a call with these arguments, a JSON object with keys as
 // declared, would be refused: an error of kind [InvalidArguments], or nil.

@@ -49,7 +49,7 @@ type CacheOptions struct {
 // one of the same caller, function and arguments (gateway surface, section
 // 4.5). The caller is the owner of the call and the ID, roles and attributes of
 // its [registry.Caller]; the function is all of its [registry.Function.Definition];
-// the order of arguments does not matter. A caller that cannot be told from
+// the order of arguments does not matter, the level of detail does. A caller that cannot be told from
 // others is never answered from the cache.
 //
 // Not kept are errors and results that say that they are one, results that ask
@@ -215,10 +215,12 @@ func watched(call *registry.Call) (*registry.Call, *atomic.Bool) {
 	return &own, asked
 }
 
-// cacheKey identifies who calls, the function, and the arguments.
+// cacheKey identifies who calls, the function, the arguments, and how much of
+// the result is wanted.
 func cacheKey(call *registry.Call) (key digest) {
 	h := sha256.New()
 	writeBinding(h, call)
+	writeParts(h, string(cmp.Or(call.Detail, registry.Full)))
 	if who := call.Caller; who != nil {
 		writeParts(h, who.ID)
 		writeParts(h, slices.Sorted(slices.Values(who.Roles))...)

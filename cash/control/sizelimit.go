@@ -1,0 +1,43 @@
+package control
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cash-mcp/go-sdk/gate"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// SizeLimit returns middleware that holds back results of more than so many
+// characters, for faces without a gate or a firewall of their own: plain tools,
+// two-stage disclosure, domain facades. In place of such a result comes an error
+// that says how large it is, and by which parameters it may be narrowed (RFC 7.2).
+//
+// Results of functions that are not read-only pass, because calling again would
+// repeat their effects; so do streamed ones (RFC 7.4) and dry runs. It panics if
+// chars is not above zero.
+func SizeLimit(chars int) registry.Middleware {
+	if chars <= 0 {
+		panic(fmt.Sprintf("control: SizeLimit of %d characters", chars))
+	}
+	return func(next registry.Handler) registry.Handler {
+		return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
+			r, err := next(ctx, c)
+			f := c.Function
+			if err != nil || r == nil || !f.ReadOnly || f.Streaming() || c.Plan != nil || r.InputRequests != nil {
+				return r, err
+			}
+			length := gate.Length(r.Content, r.Structured)
+			if length <= chars {
+				return r, nil
+			}
+			n := gate.Notice{
+				Length: length, Limit: chars, Fixed: true,
+				Summary: gate.Count(r.Content, r.Structured).String(), Filters: f.Filters(),
+			}
+			out := registry.TextResult(n.Text())
+			out.IsError = true
+			return out, nil
+		}
+	}
+}
