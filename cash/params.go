@@ -1,7 +1,6 @@
 package cash
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -58,12 +57,11 @@ func described(p registry.Param) string {
 	return strings.TrimSpace(text + " " + p.Rules)
 }
 
-// exampleCall writes an invocation of f with every required parameter, and
-// with those that have an example. It returns "" where one cannot be made up
-// that the function would take: then only examples in the tags can help.
+// exampleCall writes an invocation of f with the arguments of
+// [registry.Function.Example]. It returns "" where there are none.
 func exampleCall(f *registry.Function, o helpOptions) string {
-	kwargs := exampleObject(f.Params(), o.full)
-	if f.Check(context.Background(), json.RawMessage(kwargs)) != nil {
+	kwargs := f.Example(o.full)
+	if kwargs == nil {
 		return ""
 	}
 	var args []string
@@ -71,52 +69,10 @@ func exampleCall(f *registry.Function, o helpOptions) string {
 		args = append(args, fmt.Sprintf("namespace=%q", f.Namespace()))
 	}
 	args = append(args, fmt.Sprintf("function=%q", f.Name))
-	if kwargs != "{}" {
-		args = append(args, "kwargs="+kwargs)
+	if string(kwargs) != "{}" {
+		args = append(args, "kwargs="+string(kwargs))
 	}
 	return "call(" + strings.Join(args, ", ") + ")"
-}
-
-func exampleObject(params []registry.Param, full bool) string {
-	var members []string
-	for _, p := range params {
-		if !p.Required && (p.Example == nil || p.Advanced && !full) {
-			continue
-		}
-		members = append(members, jsonText(p.Name)+": "+exampleValue(p, full))
-	}
-	return "{" + strings.Join(members, ", ") + "}"
-}
-
-func exampleValue(p registry.Param, full bool) string {
-	switch {
-	case p.Example != nil:
-		return string(p.Example)
-	case p.Default != nil:
-		return string(p.Default)
-	case len(p.Enum) > 0:
-		return jsonText(p.Enum[0])
-	case strings.HasPrefix(p.Type, "array"):
-		if len(p.Fields) > 0 {
-			return "[" + exampleObject(p.Fields, full) + "]"
-		}
-		return "[" + scalarExample(strings.TrimPrefix(p.Type, "array of "), p.Name) + "]"
-	case len(p.Fields) > 0:
-		return exampleObject(p.Fields, full)
-	}
-	return scalarExample(p.Type, p.Name)
-}
-
-func scalarExample(typ, name string) string {
-	switch typ {
-	case "integer", "number":
-		return "1"
-	case "boolean":
-		return "true"
-	case "object":
-		return "{}"
-	}
-	return jsonText("<" + name + ">")
 }
 
 func jsonText(v any) string {

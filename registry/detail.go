@@ -1,6 +1,10 @@
 package registry
 
-import "reflect"
+import (
+	"reflect"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
 
 // A Detail says how much of a result is wanted (domain facades, section
 // "Detail Levels"). Each level shows all that the one below it shows. Empty is
@@ -75,6 +79,18 @@ func countOf(out any) *int {
 		}
 	}
 	return nil
+}
+
+// countElements returns the length of a JSON array, or nil for other values.
+func countElements(data []byte) *int {
+	if strictjson.KindOf(data) != strictjson.Array {
+		return nil
+	}
+	n := 0
+	for range strictjson.Elements(data) {
+		n++
+	}
+	return &n
 }
 
 var counterType = reflect.TypeFor[Counter]()

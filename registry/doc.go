@@ -44,6 +44,14 @@
 // /orders/retail, and every function and skill has an id ([Function.ID]). What
 // comes from elsewhere is put in and taken out as a whole ([Registry.Replace]).
 //
+// # Detail
+//
+// A caller may want less than all of a result ([Request.Detail]): what tells
+// things apart, key fields and excerpts, or everything. The tags of an output
+// type say which field is shown from which level on, and what is not shown is
+// never written, so that a type with `cash:"detail=minimal"` on its id and title
+// makes a short list.
+//
 // # Errors
 //
 // Every error of the pipeline is an *[Error] with one of a closed set of
@@ -53,7 +61,8 @@
 // # Limits
 //
 // Arguments have at most 4 MiB and 64 levels unless [PipelineOptions] say
-// otherwise; paths have at most 1,024 bytes. A function that ignores its
-// context is left behind at the deadline; when 64 calls of it hang, further
-// ones are refused.
+// otherwise; paths have at most 1,024 bytes. A result of which less than all is
+// wanted is nested at most 2,000 levels deep, each pointer counting as one. A
+// function that ignores its context is left behind at the deadline; when 64
+// calls of it hang, further ones are refused.
 package registry

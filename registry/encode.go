@@ -91,7 +91,11 @@ func encodeRaw(c *Call, out any) (*Result, error) {
 	if raw == nil {
 		return nil, nil
 	}
-	return jsonResult(c, string(raw)), nil
+	r := jsonResult(c, string(raw))
+	if r.JSON = json.Valid(raw); r.JSON {
+		r.Count = countElements(raw)
+	}
+	return r, nil
 }
 
 func encodeString(_ *Call, out any) (*Result, error) {
@@ -111,14 +115,20 @@ func encodeJSON(c *Call, out any) (*Result, error) {
 		}
 	case reflect.Slice, reflect.Map: // nothing found is empty, not a missing answer
 		if v.IsNil() && !isMarshaler(v.Type()) {
-			return jsonResult(c, empty(v.Type())), nil
+			r := jsonResult(c, empty(v.Type()))
+			r.Count = countOf(out)
+			return r, nil
 		}
 	}
-	text, err := marshal(out)
+	text, err := marshalDetail(out, c.Detail)
 	if err != nil {
 		return nil, noJSON(c, err)
 	}
-	return jsonResult(c, text), nil
+	r := jsonResult(c, text)
+	if r.Count = countOf(out); r.Count == nil && text[0] == '[' { // by a method
+		r.Count = countElements([]byte(text))
+	}
+	return r, nil
 }
 
 // empty is the JSON of a slice or map without elements.
@@ -126,14 +136,20 @@ func empty(t reflect.Type) string {
 	switch {
 	case t.Kind() == reflect.Map:
 		return "{}"
-	case t.Elem().Kind() == reflect.Uint8:
+	case isBytes(t):
 		return `""` // bytes are text in base64
 	}
 	return "[]"
 }
 
+// isBytes reports whether encoding/json makes text of a slice type.
+func isBytes(t reflect.Type) bool {
+	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && !isMarshaler(reflect.PointerTo(t.Elem()))
+}
+
 func jsonResult(c *Call, text string) *Result {
 	r := TextResult(text)
+	r.JSON = true
 	if c.Function.Structured {
 		r.Structured = json.RawMessage(text)
 	}
@@ -161,9 +177,14 @@ func marshal(v any) (string, error) {
 	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(v)
+	return taken(buf), err
+}
+
+// taken returns what is in a buffer but the last line break, and puts the buffer back.
+func taken(buf *bytes.Buffer) string {
 	text := string(bytes.TrimSuffix(buf.Bytes(), []byte("\n")))
 	if buf.Cap() <= maxPooled {
 		buffers.Put(buf)
 	}
-	return text, err
+	return text
 }

@@ -31,9 +31,20 @@ import (
 //
 // Out is a string (the text itself), [json.RawMessage] (delivered as it is),
 // an mcp.Content or a slice of them, a *mcp.CallToolResult, a *[Result], or any
-// type with a JSON form, which becomes compact JSON text.
+// type with a JSON form, which becomes compact JSON text. In the structs of Out
+// the cash key says what less than [Full] detail shows:
 //
-// Func panics, naming type and field, if In or its tags are in error.
+//	detail=minimal  detail=standard  detail=full  excerpt=80
+//
+// The first three are the lowest level that shows a field; where any field of a
+// struct has such a word, one without is shown from standard on. The fields of
+// an embedded struct count as the struct's own, and a word on the embedded
+// struct is the least for all of them. An excerpt is a text that is cut below
+// full, at the end of a word, to so many characters with an ellipsis. A type
+// without these words is the same at every level. See also [Detailer].
+//
+// Func panics, naming type and field, if In, its tags or those of Out are in
+// error.
 func Func[In, Out any](name, description string, f func(context.Context, In) (Out, error)) *Function {
 	if f == nil {
 		panic(fmt.Sprintf("registry: function %q (%s): handler is nil", name, sourceLine(0)))
@@ -60,6 +71,9 @@ func StreamFunc[In, Out any](name, description string, f func(ctx context.Contex
 func typedFunc[In, Out any](name, description, origin string, f func(context.Context, *Call, In) (Out, error)) *Function {
 	in, err := inputSchema(reflect.TypeFor[In]())
 	if err != nil {
+		panic(fmt.Sprintf("registry: function %q (%s): %v", name, origin, err))
+	}
+	if err := checkOutput(reflect.TypeFor[Out]()); err != nil {
 		panic(fmt.Sprintf("registry: function %q (%s): %v", name, origin, err))
 	}
 	encode, returns := encoderFor(reflect.TypeFor[Out]())

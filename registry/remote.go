@@ -78,6 +78,7 @@ func RemoteFunc(name, description string, r Remote) (*Function, error) {
 		server:      r.Server,
 		given:       r.ID,
 		problem:     r.Problem,
+		remote:      true,
 	}
 	if r.Unchecked {
 		f.checked = anyObject()
@@ -143,6 +144,10 @@ func (f *Function) Tool() string {
 	}
 	return f.tool
 }
+
+// Remote reports whether the function was made by [RemoteFunc]: it runs somewhere
+// else.
+func (f *Function) Remote() bool { return f.remote }
 
 // Problem returns why the input schema that the server behind the function gives
 // is not used; nil if it is. See [Remote].

@@ -49,8 +49,8 @@ type CacheOptions struct {
 // one of the same caller, function and arguments (gateway surface, section
 // 4.5). The caller is the owner of the call and the ID, roles and attributes of
 // its [registry.Caller]; the function is all of its [registry.Function.Definition];
-// the order of arguments does not matter, the level of detail does. A caller that cannot be told from
-// others is never answered from the cache.
+// the order of arguments does not matter, the level of detail does. A caller
+// that cannot be told from others is never answered from the cache.
 //
 // Not kept are errors and results that say that they are one, results that ask
 // for input or that a person's answers went into, streamed results, those of

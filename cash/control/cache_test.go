@@ -252,6 +252,36 @@ func TestCacheKeepsNoAnswersOfPeople(t *testing.T) {
 	}
 }
 
+// TestCacheAndDetail holds that what was trimmed is not the answer to another level,
+// and that a hit is still known for JSON.
+func TestCacheAndDetail(t *testing.T) {
+	total := 7
+	r := newRig(map[string]registry.Handler{
+		"read": func(_ context.Context, c *registry.Call) (*registry.Result, error) {
+			res := registry.TextResult(fmt.Sprintf("%q", c.Detail))
+			res.JSON, res.Count = true, &total
+			return res, nil
+		},
+	}, cacheOf(&control.CacheOptions{ReadOnly: true}).Middleware())
+	for _, tt := range []struct {
+		level registry.Detail
+		text  string
+		hit   bool
+	}{
+		{registry.Minimal, `"minimal"`, false}, {registry.Standard, `"standard"`, false}, {registry.Full, `"full"`, false},
+		{registry.Minimal, `"minimal"`, true}, {registry.Standard, `"standard"`, true}, {"", `"full"`, true},
+	} {
+		res := must(r.do("alice", "read", "{}", func(req *registry.Request) { req.Detail = tt.level }))
+		if res.Text() != tt.text || isHit(res) != tt.hit || !res.JSON || res.Count == nil || *res.Count != 7 {
+			t.Errorf("%q: %s (hit %t), %+v", tt.level, res.Text(), isHit(res), res)
+		}
+	}
+	total = 8 // the function's own
+	if res := must(r.do("alice", "read", "{}")); *res.Count != 7 {
+		t.Errorf("what is kept has changed to %d", *res.Count)
+	}
+}
+
 // TestCacheMarkCannotBeForged holds that only the cache says that something
 // comes from it, and that one caller's copy is not another's.
 func TestCacheMarkCannotBeForged(t *testing.T) {

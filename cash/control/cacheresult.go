@@ -27,6 +27,10 @@ func keepable(res *registry.Result) (own *registry.Result, bytes int, ok bool) {
 		bytes += overhead + n
 	}
 	kept := *res
+	if res.Count != nil {
+		n := *res.Count
+		kept.Count = &n
+	}
 	if res.Meta != nil {
 		kept.Meta = make(map[string]any, len(res.Meta))
 	}

@@ -18,16 +18,46 @@ type field struct {
 	tag      reflect.StructTag
 	tagged   bool // named by its tag
 	optional bool // omitempty or omitzero
+	omit     omission
 	quoted   bool // the option string
-	depth    int  // number of embedded structs around it
+	index    []int
+	around   []reflect.StructField // the embedded structs on the way to it
 }
 
-// jsonFields returns the fields of a struct type in the order of Go.
-func jsonFields(t reflect.Type) ([]field, error) {
-	all, err := collectFields(t, "", 0, nil)
-	if err != nil {
-		return nil, err
+// An omission says when encoding/json leaves a field out.
+type omission struct{ empty, zero bool }
+
+// inputFields returns the fields of a struct that is decoded, in the order of Go.
+func inputFields(t reflect.Type) ([]field, error) {
+	var settable []field
+	for _, f := range collectFields(t, field{}, nil) {
+		if i := slices.IndexFunc(f.around, unsettable); i >= 0 {
+			return nil, fmt.Errorf("field %s: encoding/json cannot set an embedded pointer to an unexported struct", goName(f.around[:i+1]))
+		}
+		if !unsettable(t.FieldByIndex(f.index)) {
+			settable = append(settable, f)
+		}
 	}
+	return dominantFields(settable), nil
+}
+
+// unsettable reports whether a field is an embedded pointer to an unexported
+// struct, which is encoded but never decoded.
+func unsettable(sf reflect.StructField) bool {
+	return !sf.IsExported() && sf.Type.Kind() == reflect.Pointer
+}
+
+// goName joins the names of embedded structs.
+func goName(path []reflect.StructField) string {
+	var names []string
+	for _, sf := range path {
+		names = append(names, sf.Name)
+	}
+	return strings.Join(names, ".")
+}
+
+// dominantFields leaves, of fields that share a name, the one that counts.
+func dominantFields(all []field) []field {
 	byName := map[string][]field{}
 	for _, f := range all {
 		byName[f.name] = append(byName[f.name], f)
@@ -38,15 +68,15 @@ func jsonFields(t reflect.Type) ([]field, error) {
 			kept = append(kept, f)
 		}
 	}
-	return kept, nil
+	return kept
 }
 
 // dominant picks the field that encoding/json would, if any.
 func dominant(same []field) (field, bool) {
-	depth := slices.MinFunc(same, func(a, b field) int { return a.depth - b.depth }).depth
+	depth := len(slices.MinFunc(same, func(a, b field) int { return len(a.index) - len(b.index) }).index)
 	var shallow, tagged []field
 	for _, f := range same {
-		if f.depth == depth {
+		if len(f.index) == depth {
 			shallow = append(shallow, f)
 			if f.tagged {
 				tagged = append(tagged, f)
@@ -63,12 +93,12 @@ func dominant(same []field) (field, bool) {
 }
 
 // collectFields lists all candidates, with those of embedded structs in their
-// place. The types in around are being collected.
-func collectFields(t reflect.Type, prefix string, depth int, around []reflect.Type) ([]field, error) {
-	if slices.Contains(around, t) {
-		return nil, nil // its names are hidden by the shallower ones
+// place. The types in open are being collected; outer is what embeds t.
+func collectFields(t reflect.Type, outer field, open []reflect.Type) []field {
+	if slices.Contains(open, t) {
+		return nil // its names are hidden by the shallower ones
 	}
-	around = append(slices.Clip(around), t)
+	open = append(slices.Clip(open), t)
 	var all []field
 	for i := range t.NumField() {
 		sf := t.Field(i)
@@ -76,21 +106,24 @@ func collectFields(t reflect.Type, prefix string, depth int, around []reflect.Ty
 		if !ok {
 			continue
 		}
-		f.goName, f.depth = prefix+sf.Name, depth
+		f.index, f.around = append(slices.Clip(outer.index), i), outer.around
+		f.goName = sf.Name
+		if outer.goName != "" {
+			f.goName = outer.goName + "." + sf.Name
+		}
 		if inner := embedded(sf, f.tagged); inner != nil {
-			below, err := collectFields(inner, f.goName+".", depth+1, around)
-			if err != nil {
-				return nil, err
-			}
-			if len(below) > 0 && !sf.IsExported() && sf.Type.Kind() == reflect.Pointer {
-				return nil, fmt.Errorf("field %s: encoding/json cannot set an embedded pointer to an unexported struct", f.goName)
-			}
-			all = append(all, below...)
-		} else if sf.IsExported() || sf.Type.Kind() == reflect.Struct { // or embedded under a name
+			f.around = append(slices.Clip(f.around), sf)
+			all = append(all, collectFields(inner, f, open)...)
+		} else if sf.IsExported() || isStruct(sf.Type) { // or embedded under a name
 			all = append(all, f)
 		}
 	}
-	return all, nil
+	return all
+}
+
+// isStruct reports whether t is a struct or a pointer to one.
+func isStruct(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct || t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct
 }
 
 // embedded returns the struct whose fields are promoted, or nil.
@@ -118,8 +151,10 @@ func readField(sf reflect.StructField) (field, bool) {
 	}
 	for option := range strings.SplitSeq(options, ",") {
 		switch option {
-		case "omitempty", "omitzero":
-			f.optional = true
+		case "omitempty":
+			f.omit.empty, f.optional = true, true
+		case "omitzero":
+			f.omit.zero, f.optional = true, true
 		case "string":
 			f.quoted = isQuotable(sf.Type)
 		}

@@ -204,7 +204,7 @@ func (in *inferrer) mapping(t reflect.Type) (*shape, error) {
 // structure infers structs. Unknown members are always refused, because
 // encoding/json matches names without regard to case.
 func (in *inferrer) structure(t reflect.Type) (*shape, error) {
-	fields, err := jsonFields(t)
+	fields, err := inputFields(t)
 	if err != nil {
 		return nil, err
 	}

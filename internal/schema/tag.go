@@ -94,6 +94,8 @@ func applyTag(s *shape, f field) error {
 func applyWord(s *shape, f field, w tagWord) (err error) {
 	apply, known := tagWords[w.name]
 	switch {
+	case isShown(w):
+		return new(shown).apply(f.typ, w) // says nothing of arguments
 	case w.name == "advanced" && !w.hasValue:
 		s.known().advanced = true
 		return nil
@@ -102,7 +104,7 @@ func applyWord(s *shape, f field, w tagWord) (err error) {
 	case w.name == "default" && !f.optional:
 		return errors.New("default on a required field is never used; add omitempty to its json tag")
 	case !known:
-		return fmt.Errorf("unknown word %q; known: enum, min, max, minLength, maxLength, pattern, format, minItems, default, example, advanced", w.name)
+		return unknownWord(w)
 	case !w.hasValue:
 		return fmt.Errorf("%s needs a value after =", w.name)
 	}
@@ -112,7 +114,11 @@ func applyWord(s *shape, f field, w tagWord) (err error) {
 	return nil
 }
 
-// tagWords are the words that take a value.
+func unknownWord(w tagWord) error {
+	return fmt.Errorf("unknown word %q; known: enum, min, max, minLength, maxLength, pattern, format, minItems, default, example, advanced, detail, excerpt", w.name)
+}
+
+// tagWords are the words that take a value and bound arguments.
 var tagWords = map[string]func(s *shape, value string) error{
 	"enum":      tagEnum,
 	"min":       func(s *shape, value string) error { return tagBound(s, "minimum", value) },

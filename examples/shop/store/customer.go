@@ -9,8 +9,8 @@ import (
 
 // A Customer is a person who buys retail, or a company that buys wholesale.
 type Customer struct {
-	CustomerID string  `json:"customer_id"`
-	Name       string  `json:"name"`
+	CustomerID string  `json:"customer_id" cash:"detail=minimal"`
+	Name       string  `json:"name" cash:"detail=minimal"`
 	City       string  `json:"city"`
 	Channel    Channel `json:"channel"`
 }
@@ -26,6 +26,9 @@ type CustomerList struct {
 	Customers []Customer `json:"customers"`
 	More      int        `json:"more,omitempty"` // how many the limit left out
 }
+
+// Count is how many customers there are with those that the limit left out.
+func (l CustomerList) Count() int { return len(l.Customers) + l.More }
 
 // FindCustomers returns the customers whose name or city has the query in it,
 // in upper or lower case; a limit of zero is 10. Its error is [ErrInvalid].

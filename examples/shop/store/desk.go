@@ -40,11 +40,14 @@ type OrderList struct {
 	More   int         `json:"more,omitempty"` // how many the limit left out
 }
 
+// Count is how many orders there are with those that the limit left out.
+func (l OrderList) Count() int { return len(l.Orders) + l.More }
+
 // An OrderHead is an order without its items.
 type OrderHead struct {
-	OrderID    string `json:"order_id"`
+	OrderID    string `json:"order_id" cash:"detail=minimal"`
 	Date       string `json:"date"`
-	Status     Status `json:"status"`
+	Status     Status `json:"status" cash:"detail=minimal"`
 	CustomerID string `json:"customer_id"`
 	Total      Money  `json:"total"`
 }
@@ -98,8 +101,8 @@ type Summarize struct {
 
 // Totals is the output of [Desk.Summary].
 type Totals struct {
-	TotalOrders  int      `json:"total_orders"`
-	TotalRevenue Money    `json:"total_revenue"`
+	TotalOrders  int      `json:"total_orders" cash:"detail=minimal"`
+	TotalRevenue Money    `json:"total_revenue" cash:"detail=minimal"`
 	Breakdown    []Period `json:"breakdown"` // the oldest first, without empty ones
 }
 

@@ -7,8 +7,8 @@ import (
 
 // A Product is something that the shop sells.
 type Product struct {
-	ProductID string `json:"product_id"`
-	Name      string `json:"name"`
+	ProductID string `json:"product_id" cash:"detail=minimal"`
+	Name      string `json:"name" cash:"detail=minimal"`
 	UnitPrice Money  `json:"unit_price"`
 	InStock   int    `json:"in_stock"`
 }
@@ -21,8 +21,8 @@ type CheckStock struct {
 
 // Availability is the output of [Shop.CheckStock].
 type Availability struct {
-	ProductID string `json:"product_id"`
-	Available bool   `json:"available"` // the quantity is in stock
+	ProductID string `json:"product_id" cash:"detail=minimal"`
+	Available bool   `json:"available" cash:"detail=minimal"` // the quantity is in stock
 	InStock   int    `json:"in_stock"`
 	UnitPrice Money  `json:"unit_price"`
 }
@@ -51,6 +51,9 @@ type ListProducts struct {
 type ProductList struct {
 	Products []Product `json:"products"`
 }
+
+// Count is how many products there are.
+func (l ProductList) Count() int { return len(l.Products) }
 
 // Products lists what the shop sells, by number. It does not fail.
 func (s *Shop) Products(_ context.Context, in ListProducts) (ProductList, error) {

@@ -19,14 +19,14 @@ const (
 
 // An Order is what a customer has bought. Its items never change.
 type Order struct {
-	OrderID    string  `json:"order_id"`
-	Status     Status  `json:"status"`
+	OrderID    string  `json:"order_id" cash:"detail=minimal"`
+	Status     Status  `json:"status" cash:"detail=minimal"`
 	CustomerID string  `json:"customer_id"`
-	Channel    Channel `json:"channel"`
+	Channel    Channel `json:"channel" cash:"detail=full"`
 	Date       string  `json:"date"` // YYYY-MM-DD
-	Items      []Line  `json:"items"`
+	Items      []Line  `json:"items" cash:"detail=full"`
 	Total      Money   `json:"total"`
-	Notes      string  `json:"notes,omitempty"`
+	Notes      string  `json:"notes,omitempty" cash:"excerpt=80"`
 }
 
 // A Line is one item of an order, at the price of its day.

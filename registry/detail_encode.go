@@ -1,0 +1,238 @@
+package registry
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"reflect"
+)
+
+// marshalDetail is marshal of what a level shows of v.
+func marshalDetail(v any, level Detail) (string, error) {
+	if level == "" || level == Full {
+		return marshal(v)
+	}
+	return trimmed(v, level)
+}
+
+// trimmed writes v with a trimmer.
+func trimmed(v any, level Detail) (string, error) {
+	buf := buffers.Get().(*bytes.Buffer)
+	buf.Reset()
+	t := trimmer{out: buf, json: json.NewEncoder(buf), level: level}
+	t.json.SetEscapeHTML(false)
+	err := t.value(reflect.ValueOf(v), nil)
+	return taken(buf), err
+}
+
+// A trimmer writes values as encoding/json does, without the fields that a level
+// does not show. It walks only what may have such fields, and leaves the rest to
+// encoding/json.
+type trimmer struct {
+	out   *bytes.Buffer
+	json  *json.Encoder // to out
+	level Detail
+	depth int
+}
+
+// maxTrimmed bounds the depth of values, some of which hold themselves.
+const maxTrimmed = 2000
+
+var errTooDeep = errors.New("the value is nested too deep, or holds itself")
+
+// shows reports whether the level shows what has a word for its lowest one.
+func (t *trimmer) shows(lowest string) bool {
+	return lowest == "" || t.level == Full || lowest == string(Minimal) || lowest == string(t.level)
+}
+
+// value writes v. A [Detailer] of the type asked has been asked already.
+func (t *trimmer) value(v reflect.Value, asked reflect.Type) error {
+	if !v.IsValid() {
+		t.out.WriteString("null")
+		return nil
+	}
+	o := outputOf(v.Type())
+	if o.err != nil {
+		return o.err
+	}
+	if o.plain && v.CanInterface() {
+		return t.plain(v)
+	}
+	if t.depth++; t.depth > maxTrimmed {
+		return errTooDeep
+	}
+	defer func() { t.depth-- }()
+	if d := t.detailer(v, asked); d != nil {
+		return t.value(reflect.ValueOf(d.Detail(t.level)), base(v.Type()))
+	}
+	if v.CanInterface() && marshals(v) {
+		return t.plain(v)
+	}
+	switch v.Kind() {
+	case reflect.Interface, reflect.Pointer:
+		return t.value(v.Elem(), asked) // nil has no element
+	case reflect.Struct:
+		return t.object(v, o.fields)
+	case reflect.Map:
+		return t.dictionary(v)
+	case reflect.Slice, reflect.Array:
+		return t.list(v)
+	}
+	return t.plain(v)
+}
+
+// plain has encoding/json write v, whose methods see whether it has an address.
+func (t *trimmer) plain(v reflect.Value) error {
+	if v.CanAddr() {
+		v = v.Addr()
+	}
+	if err := t.json.Encode(v.Interface()); err != nil {
+		return err
+	}
+	t.out.Truncate(t.out.Len() - 1) // the line break
+	return nil
+}
+
+// detailer returns v as a Detailer that is still to be asked, or nil.
+func (t *trimmer) detailer(v reflect.Value, asked reflect.Type) Detailer {
+	typ := v.Type()
+	if t.level == Full || !v.CanInterface() || !isDetailer(typ) || base(typ) == asked {
+		return nil
+	}
+	switch {
+	case v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer && v.IsNil():
+		return nil
+	case typ.Implements(detailerType):
+	case v.CanAddr():
+		v = v.Addr()
+	default: // a method that wants a pointer
+		p := reflect.New(typ)
+		p.Elem().Set(v)
+		v = p
+	}
+	return v.Interface().(Detailer)
+}
+
+// base returns what t points to at last.
+func base(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t
+}
+
+// marshals reports whether encoding/json calls a method of v.
+func marshals(v reflect.Value) bool {
+	t := v.Type()
+	if v.Kind() == reflect.Interface { // what is in it matters
+		return false
+	}
+	return isMarshaler(t) || v.Kind() != reflect.Pointer && v.CanAddr() && isMarshaler(reflect.PointerTo(t))
+}
+
+// object writes the fields of a struct that the level shows.
+func (t *trimmer) object(v reflect.Value, fields []outputField) error {
+	t.out.WriteByte('{')
+	start := t.out.Len()
+	for i := range fields {
+		f := &fields[i]
+		if !t.shows(f.Detail) {
+			continue
+		}
+		member, ok := fieldOf(v, f)
+		if !ok {
+			continue
+		}
+		if t.out.Len() > start {
+			t.out.WriteByte(',')
+		}
+		t.out.WriteString(f.key)
+		if err := t.field(member, f); err != nil {
+			return err
+		}
+	}
+	t.out.WriteByte('}')
+	return nil
+}
+
+// field writes the value of a field.
+func (t *trimmer) field(v reflect.Value, f *outputField) error {
+	if f.Excerpt > 0 && t.level != Full {
+		if v.Kind() == reflect.Pointer {
+			v = v.Elem()
+		}
+		if v.IsValid() {
+			v = reflect.ValueOf(excerpt(v.String(), f.Excerpt))
+		}
+	}
+	if f.Quoted {
+		return t.quoted(v)
+	}
+	return t.value(v, nil)
+}
+
+// quoted writes a scalar as the json option string does.
+func (t *trimmer) quoted(v reflect.Value) error {
+	if v.Kind() == reflect.Pointer && !marshals(v) {
+		v = v.Elem()
+	}
+	if !v.IsValid() || marshals(v) {
+		return t.value(v, nil)
+	}
+	start := t.out.Len()
+	if err := t.plain(v); err != nil {
+		return err
+	}
+	text := string(t.out.Bytes()[start:])
+	t.out.Truncate(start)
+	if v.Kind() != reflect.String || v.Type() == reflect.TypeFor[json.Number]() {
+		t.out.WriteString(`"` + text + `"`)
+		return nil
+	}
+	return t.plain(reflect.ValueOf(text))
+}
+
+// list writes a slice or an array.
+func (t *trimmer) list(v reflect.Value) error {
+	if v.Kind() == reflect.Slice && v.IsNil() {
+		t.out.WriteString("null")
+		return nil
+	}
+	t.out.WriteByte('[')
+	for i := range v.Len() {
+		if i > 0 {
+			t.out.WriteByte(',')
+		}
+		if err := t.value(v.Index(i), nil); err != nil {
+			return err
+		}
+	}
+	t.out.WriteByte(']')
+	return nil
+}
+
+// dictionary writes a map, in the order of its keys.
+func (t *trimmer) dictionary(v reflect.Value) error {
+	if v.IsNil() || !isKey(v.Type().Key()) {
+		return t.plain(v)
+	}
+	entries, err := sortedEntries(v)
+	if err != nil {
+		return err
+	}
+	t.out.WriteByte('{')
+	for i, e := range entries {
+		if i > 0 {
+			t.out.WriteByte(',')
+		}
+		if err := t.plain(reflect.ValueOf(e.name)); err != nil {
+			return err
+		}
+		t.out.WriteByte(':')
+		if err := t.value(e.value, nil); err != nil {
+			return err
+		}
+	}
+	t.out.WriteByte('}')
+	return nil
+}
