@@ -58,7 +58,9 @@ func (p *Plan) result() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return TextResult(string(bytes.TrimSpace(b.Bytes()))), nil
+	r := TextResult(string(bytes.TrimSpace(b.Bytes())))
+	r.JSON = true
+	return r, nil
 }
 
 // annotations are the effects that the function declares.
