@@ -73,7 +73,7 @@ func (f *Function) define() string {
 		f.Primitive().String(), canonicalOr(f.Path(), CanonicalPath), f.Tool(), f.server, f.Description, f.Result(),
 		string(strictjson.Canonical(f.InputSchema())),
 		fmt.Sprint(f.ReadOnly, f.Idempotent, f.Destructive, f.Structured, f.streaming),
-		fmt.Sprintf("%q %v", f.Tags, f.problem),
+		fmt.Sprintf("%q %v", f.Tags, f.problem), string(f.ResultSchema),
 	} {
 		fmt.Fprintf(sum, "%d:%s", len(part), part)
 	}

@@ -9,16 +9,15 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
+	"github.com/cash-mcp/go-sdk/internal/procgroup"
 )
 
 // transport returns a fresh transport to the server, whose life is ctx.
@@ -61,32 +60,9 @@ func (c Command) transport(_ context.Context, o mcpclient.Options) mcp.Transport
 	return mcpclient.Command(func() *exec.Cmd {
 		cmd := exec.Command(c.Path, c.Args...)
 		cmd.Dir = c.Dir
-		cmd.Env = append(inherited(), c.Env...)
+		cmd.Env = append(procgroup.Environ(), c.Env...)
 		return cmd
 	}, o)
-}
-
-// inherited are the variables of this process that every other one needs.
-func inherited() []string {
-	keep := []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "TZ", "TMPDIR"}
-	if runtime.GOOS == "windows" {
-		keep = append(keep, "APPDATA", "LOCALAPPDATA", "HOMEDRIVE", "HOMEPATH", "PATHEXT", "PROCESSOR_ARCHITECTURE",
-			"PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERNAME", "USERPROFILE", "COMSPEC", "WINDIR")
-	}
-	env := []string{} // not nil, which would stand for everything
-	for _, v := range os.Environ() {
-		name, _, _ := strings.Cut(v, "=")
-		for _, k := range keep {
-			same := name == k || runtime.GOOS == "windows" && strings.EqualFold(name, k)
-			if same {
-				env = append(env, v)
-			}
-		}
-		if strings.HasPrefix(name, "LC_") {
-			env = append(env, v)
-		}
-	}
-	return env
 }
 
 func (h HTTP) check() error {

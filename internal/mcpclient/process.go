@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/procgroup"
 )
 
 const (
@@ -24,7 +25,7 @@ const (
 // process is a running command as a link.
 type process struct {
 	cmd    *exec.Cmd
-	group  *group
+	group  *procgroup.Group
 	stdin  *os.File
 	stdout *os.File
 	stderr *os.File // nil if it is discarded
@@ -52,7 +53,7 @@ func start(cmd *exec.Cmd, o Options) (*process, error) {
 	}
 	theirs, err := p.pipes(o.Stderr != nil)
 	if err == nil {
-		p.group = newGroup(cmd)
+		p.group = procgroup.New(cmd)
 		err = cmd.Start()
 	}
 	for _, f := range theirs {
@@ -119,7 +120,7 @@ func unstarted(err error) string {
 // wait ends what the process leaves behind, which may hold the pipes open.
 func (p *process) wait() {
 	_ = p.cmd.Wait() // its state says the same
-	p.group.kill()
+	p.group.Kill()
 	close(p.exited)
 	select {
 	case <-p.read:
@@ -237,8 +238,8 @@ func (p *process) close() error {
 	close(p.closing)
 	_ = p.stdin.Close()
 	p.tasks.Go(func() { _, _ = io.Copy(io.Discard, p.stdout) }) // a full pipe keeps it from ending
-	if !p.exits() && (!p.group.terminate() || !p.exits()) {
-		p.group.kill()
+	if !p.exits() && (!p.group.Terminate() || !p.exits()) {
+		p.group.Kill()
 		if !p.exits() {
 			return errors.New("the process does not end")
 		}

@@ -1,0 +1,126 @@
+package endpoint
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// Catalog returns local with the tools of remotes in its root, as they are now: an
+// [Endpoint] lists them last. An endpoint that cannot be asked is a warning in the
+// log of its client, and is left out; so is a nil client, without a warning.
+//
+// No two tools have one name. Tools of different endpoints whose names are the
+// same are numbered, in the order of remotes; the name of a function in the root
+// of local that the caller sees goes before that of a remote tool, which that
+// caller finds under a name that ends in _remote.
+func Catalog(ctx context.Context, local registry.Source, remotes ...*Client) registry.Source {
+	lists := make([][]Descriptor, len(remotes))
+	var tasks sync.WaitGroup
+	for i, c := range remotes {
+		if c == nil {
+			continue
+		}
+		tasks.Go(func() {
+			var err error
+			if lists[i], err = c.List(ctx); err != nil {
+				c.opts.Logger.WarnContext(ctx, "the tools of an endpoint could not be listed", "endpoint", c.opts.Name, "error", err)
+			}
+		})
+	}
+	tasks.Wait()
+	m := &merged{Source: local, remote: registry.New(nil), other: registry.New(nil), aliases: make(map[string]string)}
+	given := newLabels()
+	names := make([][]string, len(remotes))
+	for i, tools := range lists {
+		for _, j := range byName(tools) {
+			names[i] = append(names[i], given.take(tools[j].Name))
+		}
+	}
+	for i, tools := range lists { // all names before any that is made up
+		m.add(ctx, remotes[i], tools, names[i], given)
+	}
+	return m
+}
+
+// merged is a source with more functions in its root.
+type merged struct {
+	registry.Source
+	remote  *registry.Registry // by their names
+	other   *registry.Registry // by the names that they have where those are taken
+	aliases map[string]string  // names in remote by those in other, canonical
+}
+
+// add adds the tools of an endpoint, whose names are in the order of byName.
+func (m *merged) add(ctx context.Context, c *Client, tools []Descriptor, names []string, given *labels) {
+	var r Report
+	for n, i := range byName(tools) {
+		d, name := &tools[i], names[n]
+		other := given.take(name + "_remote")
+		m.remote.Namespace("", "").Add(c.function(d, name, &r))
+		m.other.Namespace("", "").Add(c.function(d, other, new(Report)))
+		m.aliases[canonical(other)] = canonical(name)
+	}
+	if n := len(r.Findings); n > 0 {
+		c.opts.Logger.WarnContext(ctx, "tools are not as their endpoint has them", "endpoint", c.opts.Name, "number", n, "first", r.Findings[0].String())
+	}
+}
+
+// List implements [registry.Source].
+func (m *merged) List(ctx context.Context, path string) (*registry.Listing, error) {
+	l, err := m.Source.List(ctx, path)
+	if path != "" || err != nil || l == nil {
+		return l, err
+	}
+	taken := make(map[string]bool, len(l.Functions))
+	for _, f := range l.Functions {
+		if f != nil {
+			taken[canonical(f.Name)] = true
+		}
+	}
+	all := *l
+	all.Functions = slices.Clone(l.Functions)
+	for _, reg := range []*registry.Registry{m.remote, m.other} {
+		for f := range reg.All() {
+			key := canonical(f.Name)
+			name, isOther := m.aliases[key]
+			if taken[key] || isOther && !taken[name] {
+				continue
+			}
+			all.Functions = append(all.Functions, f)
+		}
+	}
+	slices.SortStableFunc(all.Functions, func(a, b *registry.Function) int {
+		return strings.Compare(nameOf(a), nameOf(b))
+	})
+	all.HasFunctions = all.HasFunctions || len(all.Functions) > 0
+	return &all, nil
+}
+
+func nameOf(f *registry.Function) string {
+	if f == nil {
+		return ""
+	}
+	return canonical(f.Name)
+}
+
+// Function implements [registry.Source].
+func (m *merged) Function(ctx context.Context, path, name string) (*registry.Function, error) {
+	f, err := m.Source.Function(ctx, path, name)
+	if path != "" || err == nil {
+		return f, err
+	}
+	if base, ok := m.aliases[canonical(name)]; ok {
+		if _, e := m.Source.Function(ctx, "", base); e == nil {
+			return m.other.Function(ctx, "", name)
+		}
+		return nil, err
+	}
+	if f, e := m.remote.Function(ctx, "", name); e == nil {
+		return f, nil
+	}
+	return nil, err
+}

@@ -1,0 +1,79 @@
+package endpoint
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// maxTools bounds the tools that are read of one endpoint.
+const maxTools = 10_000
+
+// readDescriptors reads a list of descriptors. What is none becomes a finding.
+func readDescriptors(list []byte) ([]Descriptor, []Finding) {
+	tools, findings := []Descriptor{}, []Finding(nil)
+	seen := make(map[string]bool)
+	beyond := 0
+	for i, value := range strictjson.Elements(list) {
+		if i >= maxTools {
+			beyond++
+			continue
+		}
+		d, err := readDescriptor(value)
+		switch {
+		case err != nil:
+			findings = append(findings, finding(fmt.Sprintf("number %d", i+1), Refused, err.Error()))
+		case seen[d.Name]:
+			findings = append(findings, finding(d.Name, Refused, "an earlier tool has the same name"))
+		default:
+			seen[d.Name] = true
+			tools = append(tools, *d)
+		}
+	}
+	if beyond > 0 {
+		findings = append(findings, finding("", Refused, fmt.Sprintf("%d tools beyond the first %d are not read", beyond, maxTools)))
+	}
+	return tools, findings
+}
+
+func finding(tool string, status Status, reason string) Finding {
+	return Finding{clean.Line(tool, maxName), status, clean.Line(reason, maxReason)}
+}
+
+// readDescriptor reads a descriptor. Only its name must be there; members of
+// other types than theirs count as missing.
+func readDescriptor(value []byte) (*Descriptor, error) {
+	if value == nil || strictjson.KindOf(value) != strictjson.Object {
+		return nil, errors.New("it is no object")
+	}
+	d := new(Descriptor)
+	for key, value := range strictjson.Members(value) {
+		text, object := strictjson.Text(value), strictjson.KindOf(value) == strictjson.Object
+		switch key {
+		case "name":
+			d.Name = text
+		case "description":
+			d.Description = text
+		case "command":
+			d.Command = text
+		case "origin":
+			d.Origin = text
+		case "safety":
+			d.Safety = text
+		case "input_schema":
+			if object {
+				d.InputSchema = compact(value)
+			}
+		case "result_schema":
+			if object {
+				d.ResultSchema = compact(value)
+			}
+		}
+	}
+	if d.Name == "" {
+		return nil, errors.New("it has no name")
+	}
+	return d, nil
+}

@@ -1,0 +1,117 @@
+package endpoint
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// A Descriptor says what a tool is (section "Tool descriptors").
+type Descriptor struct {
+	Name        string `json:"name"`        // by which it is called
+	Description string `json:"description"` // for a model
+	// Command is how a call may look in a command line. It is for readers, and
+	// never run.
+	Command string `json:"command"`
+	// Origin is local or remote: where the tool runs, as seen from the endpoint.
+	Origin string `json:"origin"`
+	// Safety says in words what a call may do.
+	Safety string `json:"safety"`
+	// InputSchema and ResultSchema are JSON Schemas, of the arguments and of the
+	// object in the member result of an answer.
+	InputSchema  json.RawMessage `json:"input_schema"`
+	ResultSchema json.RawMessage `json:"result_schema"`
+}
+
+// The values of [Descriptor.Origin].
+const (
+	Local  = "local"
+	Remote = "remote"
+)
+
+// describe returns the descriptor of a function.
+func describe(f *registry.Function) Descriptor {
+	d := Descriptor{
+		Name: f.Path(), Description: f.Description, Command: usage(f), Origin: Local,
+		Safety: safety(f), InputSchema: f.InputSchema(), ResultSchema: f.ResultSchema,
+	}
+	if f.Remote() {
+		d.Origin = Remote
+	}
+	if !isObject(d.ResultSchema) {
+		d.ResultSchema = resultSchema(f.Result())
+	}
+	return d
+}
+
+// safety words what is known of the effects of a call.
+func safety(f *registry.Function) string {
+	var text string
+	switch {
+	case f.ReadOnly:
+		return "Read-only: a call changes nothing."
+	case f.Destructive:
+		text = "Destructive: a call may delete or overwrite."
+	default:
+		text = "A call may change something."
+	}
+	if f.Idempotent {
+		text += " The same call twice has the effect of once."
+	}
+	return text
+}
+
+// resultSchema is what there is to say of a result of which no schema is known.
+func resultSchema(returns string) json.RawMessage {
+	about := struct {
+		Type        string `json:"type"`
+		Description string `json:"description,omitempty"`
+	}{"object", returns}
+	return encode(about)
+}
+
+// maxUsage bounds an indicative command line, in bytes.
+const maxUsage = 300
+
+// usage shows how a call may look in a command line: the required parameters,
+// then the optional ones in brackets, as far as they are plain names and there
+// is room.
+func usage(f *registry.Function) string {
+	line, all := f.Path(), true
+	for _, required := range []bool{true, false} {
+		for _, p := range f.Params() {
+			if p.Required != required {
+				continue
+			}
+			shown := fmt.Sprintf(" %s=%s", p.Name, strings.ToUpper(p.Name))
+			if !required {
+				shown = " [" + shown[1:] + "]"
+			}
+			if !isPlain(p.Name) || len(line)+len(shown) > maxUsage {
+				all = false
+				continue
+			}
+			line += shown
+		}
+	}
+	if !all {
+		line += " ..."
+	}
+	return line
+}
+
+// isPlain reports whether a name means nothing to a shell, should anybody put it
+// there.
+func isPlain(name string) bool {
+	for i := range len(name) {
+		switch c := name[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_':
+		case i > 0 && (c == '-' || c == '.'):
+		default:
+			return false
+		}
+	}
+	return name != ""
+}

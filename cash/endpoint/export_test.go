@@ -1,0 +1,28 @@
+package endpoint
+
+import (
+	"encoding/json"
+	"errors"
+)
+
+// ReadAnswer reads what a process wrote that ended with a status.
+func ReadAnswer(code int, stdout, stderr []byte) (result, tools json.RawMessage, said *Error, err error) {
+	a, err := readAnswer(&ending{code, stdout, stderr})
+	if err != nil {
+		errors.As(err, &said)
+		return nil, nil, said, err
+	}
+	return a.members["result"], a.members["tools"], nil, nil
+}
+
+// ReadDescriptors reads a list of descriptors.
+func ReadDescriptors(list []byte) ([]Descriptor, []Finding) { return readDescriptors(list) }
+
+// Labels returns the labels of tools.
+func Labels(tools []Descriptor) map[string]string {
+	given, out := newLabels(), make(map[string]string)
+	for _, i := range byName(tools) {
+		out[tools[i].Name] = given.take(tools[i].Name)
+	}
+	return out
+}

@@ -1,0 +1,119 @@
+package endpoint
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/schema"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// Mount asks for the tools of the endpoint and puts them in the place of all that
+// is at and below a namespace of reg, in one step. Every call of one starts a
+// process; see the comment of the package for what becomes of names and results.
+// If there is an error nothing is changed.
+func (c *Client) Mount(ctx context.Context, reg *registry.Registry, namespace string) (*Report, error) {
+	tools, findings, err := c.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Tools: len(tools), Findings: findings}
+	tree := registry.New(nil)
+	root, err := tree.TryNamespace("", clean.Cut(clean.Text(c.opts.Description), maxDescription))
+	if err != nil {
+		return nil, err
+	}
+	labels := newLabels()
+	for _, i := range byName(tools) {
+		d := &tools[i]
+		f := c.function(d, labels.take(d.Name), r)
+		if err := root.TryAdd(f); err != nil {
+			return nil, err
+		}
+	}
+	if err := reg.Replace(namespace, tree); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Limits of texts, in characters.
+const (
+	maxDescription = 4000
+	maxSafety      = 300
+)
+
+// function makes the function of a tool. What the endpoint says of its effects is
+// told and not believed.
+func (c *Client) function(d *Descriptor, name string, r *Report) *registry.Function {
+	if name != d.Name {
+		r.Findings = append(r.Findings, finding(d.Name, Mapped, "it is called "+name+" here"))
+	}
+	remote := registry.Remote{InputSchema: d.InputSchema, Tool: d.Name, Server: c.cmd.fingerprint(), Handler: c.handler(d.Name)}
+	about := c.about(d)
+	f, err := registry.RemoteFunc(name, about, remote)
+	if err != nil {
+		r.Findings = append(r.Findings, finding(d.Name, Flagged, "its input schema is not used: "+err.Error()))
+		remote.InputSchema, remote.Unchecked, remote.Problem = nil, true, err
+		if f, err = registry.RemoteFunc(name, about, remote); err != nil {
+			panic("endpoint: " + err.Error()) // of a schema of ours nothing can be wrong
+		}
+	}
+	f.Timeout = c.patience()
+	if name != d.Name {
+		f.Aliases = []string{clean.Line(d.Name, maxName)}
+	}
+	if len(d.ResultSchema) > 0 {
+		s, err := schema.Parse(d.ResultSchema)
+		if err != nil {
+			r.Findings = append(r.Findings, finding(d.Name, Flagged, "its result schema is not used: "+err.Error()))
+			return f
+		}
+		f.ResultSchema, f.Returns = d.ResultSchema, s.Summary()
+	}
+	return f
+}
+
+// patience is the deadline of a call in the pipeline. The one that counts is that
+// of the request: this one leaves room to end the process.
+func (c *Client) patience() time.Duration {
+	if c.opts.Timeout < 0 {
+		return -1
+	}
+	return c.opts.Timeout + 5*grace
+}
+
+// about is the description, and below it what the endpoint says of the safety of
+// the tool and of where it runs.
+func (c *Client) about(d *Descriptor) string {
+	about := clean.Cut(clean.Text(d.Description), maxDescription)
+	if safety := clean.Line(d.Safety, maxSafety); safety != "" {
+		about += "\n\nSafety, in the words of the endpoint: " + sentence(safety)
+	}
+	if d.Origin == Remote {
+		about += "\n\nIt runs elsewhere, behind the endpoint."
+	}
+	return about
+}
+
+// handler runs a tool.
+func (c *Client) handler(tool string) registry.Handler {
+	return func(ctx context.Context, call *registry.Call) (*registry.Result, error) {
+		a, err := c.call(ctx, tool, call.Arguments)
+		if err != nil {
+			var e *registry.Error
+			if errors.As(err, &e) {
+				e.Namespace, e.Name = call.Function.Namespace(), call.Function.Name
+			}
+			return nil, err
+		}
+		if a.coded {
+			return commandResult(a.result, a.code), nil
+		}
+		res := registry.TextResult(string(a.result))
+		res.Structured = a.result
+		return res, nil
+	}
+}

@@ -1,0 +1,245 @@
+package endpoint
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+
+	"github.com/cash-mcp/go-sdk/internal/procgroup"
+)
+
+// grace is how long a process is given to end after it was asked to, and how long
+// what it wrote last is waited for.
+const grace = time.Second
+
+var (
+	errTooLarge = errors.New("it wrote too much")
+	errStart    = errors.New("it could not be started")
+)
+
+// process is a command that runs once: it gets its input, its outputs are read to
+// their end, and whatever it has started ends with it.
+type process struct {
+	cmd    *exec.Cmd
+	input  []byte // nil is no input at all
+	merged bool   // standard error goes where the output goes
+	most   int    // bytes of each output
+
+	group          *procgroup.Group
+	stdin          *os.File
+	stdout, stderr *output
+	tooLarge       chan struct{} // closed when an output is
+	once           sync.Once
+	tasks          sync.WaitGroup
+}
+
+// ending is how a process ended.
+type ending struct {
+	code           int
+	stdout, stderr []byte
+}
+
+// run runs the process. The error is errStart, wrapped, if nothing was started;
+// else that of ctx, or errTooLarge, with as much of the outputs as was read.
+func (p *process) run(ctx context.Context) (*ending, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, errors.Join(errStart, err)
+	}
+	if err := p.start(); err != nil {
+		return nil, errors.Join(errStart, err)
+	}
+	exited := make(chan struct{})
+	p.tasks.Go(func() {
+		_ = p.cmd.Wait() // its state says the same
+		close(exited)
+	})
+	var err error
+	select {
+	case <-exited:
+	case <-p.tooLarge:
+		err = errTooLarge
+		p.group.Kill()
+	case <-ctx.Done():
+		err = ctx.Err()
+		p.stop(exited)
+	}
+	if !ends(exited) {
+		p.close()
+		return &ending{}, errors.Join(err, errors.New("the process does not end"))
+	}
+	p.group.Kill() // what it leaves behind may hold the pipes open
+	p.join()
+	if err == nil {
+		select {
+		case <-p.tooLarge: // it ended by itself just then
+			err = errTooLarge
+		default:
+		}
+	}
+	return &ending{procgroup.ExitCode(p.cmd.ProcessState), p.stdout.bytes(), p.stderr.bytes()}, err
+}
+
+// stop asks the process to end, and ends it.
+func (p *process) stop(exited <-chan struct{}) {
+	if !p.group.Terminate() || !ends(exited) {
+		p.group.Kill()
+	}
+}
+
+// ends waits for something, not for long.
+func ends(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+	}
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// start starts the process and what serves its pipes.
+func (p *process) start() error {
+	p.tooLarge = make(chan struct{})
+	theirs, err := p.pipes()
+	if err == nil {
+		p.group = procgroup.New(p.cmd)
+		err = p.cmd.Start()
+	}
+	for _, f := range theirs {
+		_ = f.Close()
+	}
+	if err != nil {
+		p.close()
+		return err
+	}
+	if p.stdin != nil {
+		p.tasks.Go(func() {
+			_, _ = p.stdin.Write(p.input) // it need not read it
+			_ = p.stdin.Close()
+		})
+	}
+	for _, o := range []*output{p.stdout, p.stderr} {
+		if o != nil {
+			p.tasks.Go(func() { o.read(p.most, p.overflow) })
+		}
+	}
+	return nil
+}
+
+// pipes makes the pipes, and returns the ends that the process gets. They are
+// made here because those of exec are waited for as long as anybody holds them.
+func (p *process) pipes() (theirs []*os.File, err error) {
+	pipe := func() (r, w *os.File) {
+		if err == nil {
+			r, w, err = os.Pipe()
+		}
+		return r, w
+	}
+	out := func() (*output, *os.File) {
+		r, w := pipe()
+		theirs = append(theirs, w)
+		return &output{file: r, done: make(chan struct{})}, w
+	}
+	if p.input != nil {
+		r, w := pipe()
+		theirs, p.stdin, p.cmd.Stdin = append(theirs, r), w, r
+	}
+	var w *os.File
+	p.stdout, w = out()
+	p.cmd.Stdout, p.cmd.Stderr = w, w
+	if !p.merged {
+		p.stderr, w = out()
+		p.cmd.Stderr = w
+	}
+	return theirs, err
+}
+
+func (p *process) overflow() { p.once.Do(func() { close(p.tooLarge) }) }
+
+// join waits until all was read. Somebody who left the group may still hold a
+// pipe: after a while it is closed on this side.
+func (p *process) join() {
+	for _, o := range []*output{p.stdout, p.stderr} {
+		if o != nil && !ends(o.done) {
+			break
+		}
+	}
+	p.close()
+	done := make(chan struct{})
+	go func() { // ends with the tasks, which end with their pipes
+		p.tasks.Wait()
+		close(done)
+	}()
+	ends(done) // not on systems that cannot interrupt reads
+}
+
+func (p *process) close() {
+	_ = p.stdin.Close() // a nil file is an error, too
+	p.stdout.close()
+	p.stderr.close()
+}
+
+// output is what a process writes.
+type output struct {
+	file *os.File
+	done chan struct{} // closed when it was read to its end
+
+	mu   sync.Mutex
+	data []byte
+}
+
+// read reads to the end, or until there are more than so many bytes.
+func (o *output) read(most int, overflow func()) {
+	defer close(o.done)
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := o.file.Read(buf)
+		o.mu.Lock()
+		o.data = append(o.data, buf[:n]...)
+		size := len(o.data)
+		o.mu.Unlock()
+		if size > most {
+			overflow()
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (o *output) bytes() []byte {
+	if o == nil {
+		return nil
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.data[:len(o.data):len(o.data)]
+}
+
+func (o *output) close() {
+	if o != nil {
+		_ = o.file.Close()
+	}
+}
+
+// unstarted says why a process was not started, without its path.
+func unstarted(err error) string {
+	switch {
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
+		return "the program, or its directory, does not exist"
+	case errors.Is(err, fs.ErrPermission):
+		return "the program may not be started"
+	}
+	return "the program could not be started"
+}

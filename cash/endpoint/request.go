@@ -1,0 +1,89 @@
+package endpoint
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// The actions of a request.
+const (
+	listTools    = "list_tools"
+	describeTool = "describe_tool"
+	callTool     = "call_tool"
+)
+
+const actions = "Use `list_tools`, `describe_tool` or `call_tool`."
+
+// request is what a client asks for.
+type request struct {
+	action    string
+	tool      string          // empty for listTools
+	arguments json.RawMessage // an object; only for callTool
+}
+
+// readRequest reads a request: one strict JSON object, with or without a byte
+// order mark. Members that it does not know are left alone. The error is what to
+// tell the client.
+func readRequest(data []byte) (*request, error) {
+	data = withoutBOM(data)
+	// One level is that of the request: arguments have as many as elsewhere.
+	if err := strictjson.CheckDepth(data, strictjson.MaxDepth+1); err != nil {
+		return nil, badRequest("The request is not one JSON document: %s.", clean.Line(err.Error(), maxReason))
+	}
+	if kind := strictjson.KindOf(data); kind != strictjson.Object {
+		return nil, badRequest("The request must be a JSON object, not of type %s.", kind)
+	}
+	members := make(map[string][]byte, 3)
+	for key, value := range strictjson.Members(data) {
+		if key == "action" || key == "tool" || key == "arguments" {
+			members[key] = value
+		}
+	}
+	r := &request{arguments: json.RawMessage("{}")}
+	var err error
+	if r.action, err = textMember(members, "action"); err != nil {
+		return nil, err
+	}
+	switch r.action {
+	case listTools:
+		return r, nil
+	case describeTool, callTool:
+	default:
+		return nil, badRequest("There is no action %s. "+actions, quote(r.action))
+	}
+	if r.tool, err = textMember(members, "tool"); err != nil {
+		return nil, err
+	}
+	if args, ok := members["arguments"]; ok && r.action == callTool {
+		if kind := strictjson.KindOf(args); kind != strictjson.Object {
+			return nil, badRequest("The member `arguments` must be a JSON object, not of type %s.", kind)
+		}
+		r.arguments = args
+	}
+	return r, nil
+}
+
+// textMember returns a member that must be a text with something in it.
+func textMember(members map[string][]byte, name string) (string, error) {
+	value, ok := members[name]
+	next := actions
+	if name == "tool" {
+		next = "Use `list_tools` for the names."
+	}
+	if !ok {
+		return "", badRequest("The request has no member `%s`. %s", name, next)
+	}
+	text := strictjson.Text(value)
+	if text == "" {
+		return "", badRequest("The member `%s` must be a text that is not empty. %s", name, next)
+	}
+	return text, nil
+}
+
+func badRequest(format string, args ...any) error {
+	return &registry.Error{Kind: registry.InvalidArguments, NotRun: true, Message: fmt.Sprintf(format, args...)}
+}

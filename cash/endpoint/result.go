@@ -1,0 +1,97 @@
+package endpoint
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// MetaExitCode is the key of a result's metadata under which stands the status
+// with which a command ended: the result is then an object with stdout and
+// exit_code, and the process of an [Endpoint] ends with that status.
+const MetaExitCode = "cash/exit_code"
+
+// resultObject returns the object that stands for a result in an answer, as the
+// comment of the package has it.
+func resultObject(r *registry.Result) json.RawMessage {
+	if r.Structured != nil {
+		if object, ok := asObject(r.Structured); ok {
+			return object
+		}
+	}
+	if len(r.Content) == 0 {
+		return json.RawMessage("{}")
+	}
+	if text, ok := r.Content[0].(*mcp.TextContent); ok && len(r.Content) == 1 {
+		if object, ok := asObject([]byte(text.Text)); ok {
+			return object
+		}
+		return encode(struct {
+			Text string `json:"text"`
+		}{text.Text})
+	}
+	return encode(struct {
+		Content []mcp.Content `json:"content"`
+	}{r.Content})
+}
+
+// asObject returns a JSON document as an object: itself, or one with the member
+// value. It reports false for what is not strict JSON.
+func asObject(data []byte) (json.RawMessage, bool) {
+	if strictjson.CheckDepth(data, maxDepth) != nil {
+		return nil, false
+	}
+	data = compact(data)
+	if strictjson.KindOf(data) == strictjson.Object {
+		return data, true
+	}
+	return encode(struct {
+		Value json.RawMessage `json:"value"`
+	}{data}), true
+}
+
+// said returns what a result that is an error says.
+func said(r *registry.Result) string {
+	if text := r.Text(); text != "" || r.Structured == nil {
+		return text
+	}
+	return string(r.Structured)
+}
+
+// commandResult is the result of a command, and an error if it did not end with
+// status 0.
+func commandResult(object json.RawMessage, code int) *registry.Result {
+	res := registry.TextResult(string(object))
+	res.Structured, res.IsError = object, code != 0
+	res.Meta = map[string]any{MetaExitCode: code}
+	return res
+}
+
+// exitCode returns the status of the command whose result r is, as the process
+// can have it, and whether it is that of one.
+func exitCode(r *registry.Result) (int, bool) {
+	code, ok := codeOf(r.Meta[MetaExitCode])
+	if !ok || !isObject(r.Structured) {
+		return 0, false
+	}
+	if code < 0 || code > 255 {
+		code = 1
+	}
+	return code, true
+}
+
+// codeOf reads a status, which is JSON after the pipeline.
+func codeOf(v any) (int, bool) {
+	switch v := v.(type) {
+	case int:
+		return v, true
+	case json.RawMessage:
+		code, err := strconv.Atoi(string(v))
+		return code, err == nil
+	}
+	return 0, false
+}

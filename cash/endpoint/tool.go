@@ -1,0 +1,88 @@
+package endpoint
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+const (
+	// maxOutput bounds what a command may write, in bytes.
+	maxOutput = 4 << 20
+	// queryVariable is the variable that holds the query.
+	queryVariable = "TOOL_QUERY"
+)
+
+// toolInput is the input schema of commands. A variable has at most 128 KiB on
+// Linux, and 32,767 characters on Windows.
+const toolInput = `{"type":"object","required":["query"],"properties":{"query":{"type":"string",` +
+	`"description":"Text that the command gets as it is, in the variable TOOL_QUERY.","maxLength":32000}}}`
+
+const toolResult = `{"type":"object","required":["stdout","exit_code"],"properties":{` +
+	`"stdout":{"type":"string","description":"What the command wrote, errors included, without the line ends at its end."},` +
+	`"exit_code":{"type":"integer","description":"The status with which it ended; 0 is success."}}}`
+
+// Tool makes a function of a command (section "Tool descriptors"). Its one
+// argument, the text query, is handed over in the variable TOOL_QUERY. The result
+// is an object with stdout, in which both outputs stand in the order in which they
+// were written, without the line ends at the end, and exit_code, which is 128 and
+// the signal's number if a signal ended the command. With another status than 0
+// it is an error result. Every call is a process of its own, which has no input
+// and ends with its process group at the deadline; what writes more than 4 MiB is
+// ended too, and is an error.
+//
+// Tool panics if the command has no program, or cannot be one.
+func Tool(name, description string, cmd Command) *registry.Function {
+	err := cmd.check()
+	if cmd.Path == "" {
+		err = errors.New("the command has no program")
+	}
+	cmd = cmd.clone()
+	var f *registry.Function
+	if err == nil {
+		f, err = registry.RawFunc(name, description, json.RawMessage(toolInput), func(ctx context.Context, args json.RawMessage) (*registry.Result, error) {
+			return runTool(ctx, name, cmd, args)
+		})
+	}
+	if err != nil {
+		panic(fmt.Sprintf("endpoint: tool %q: %v", name, err))
+	}
+	f.ResultSchema = json.RawMessage(toolResult)
+	f.Returns = "Object with stdout (what the command wrote) and exit_code (0 is success)."
+	return f
+}
+
+func runTool(ctx context.Context, name string, cmd Command, args json.RawMessage) (*registry.Result, error) {
+	var query string
+	for key, value := range strictjson.Members(args) {
+		if key == "query" {
+			query = strictjson.Text(value)
+		}
+	}
+	if strings.ContainsRune(query, 0) {
+		return nil, &registry.Error{Kind: registry.InvalidArguments, Name: name, NotRun: true,
+			Message: "Invalid arguments: query: must not have a NUL character in it."}
+	}
+	p := &process{cmd: cmd.exec(queryVariable + "=" + query), merged: true, most: maxOutput}
+	end, err := p.run(ctx)
+	switch {
+	case errors.Is(err, errStart) && ctx.Err() == nil:
+		return nil, &registry.Error{Kind: registry.Unavailable, Name: name, NotRun: true, Err: err,
+			Message: fmt.Sprintf("The command of `%s` did not start: %s.", name, unstarted(err))}
+	case errors.Is(err, errTooLarge):
+		return nil, &registry.Error{Kind: registry.Failed, Name: name,
+			Message: fmt.Sprintf("The command of `%s` wrote more than %d bytes and was ended. It may have taken effect.", name, maxOutput)}
+	case err != nil:
+		return nil, err
+	}
+	stdout := strings.TrimRight(strings.ToValidUTF8(string(end.stdout), "\ufffd"), "\r\n")
+	return commandResult(encode(struct {
+		Stdout   string `json:"stdout"`
+		ExitCode int    `json:"exit_code"`
+	}{stdout, end.code}), end.code), nil
+}
