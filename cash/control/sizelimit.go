@@ -35,7 +35,11 @@ func SizeLimit(chars int) registry.Middleware {
 				Length: length, Limit: chars, Fixed: true,
 				Summary: gate.Count(r.Content, r.Structured).String(), Filters: f.Filters(),
 			}
-			out := registry.TextResult(n.Text())
+			text := n.Text()
+			if c.Detail == registry.Standard { // which only those ask for who may ask for less
+				text += " With detail=minimal it is smaller."
+			}
+			out := registry.TextResult(text)
 			out.IsError = true
 			return out, nil
 		}

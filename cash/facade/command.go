@@ -1,0 +1,124 @@
+package facade
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// A command is a function under the name that it has in its domain.
+type command struct {
+	name string
+	*registry.Function
+}
+
+// again ends the name of a function of the root that a command of the namespace
+// has, too. Labels have no hyphens.
+const again = "-2"
+
+// commands returns the commands that the caller in ctx sees, in order; whole
+// says that there are no others, which are unavailable.
+func (d *domain) commands(ctx context.Context) (list []command, whole bool, err error) {
+	whole = true
+	names := make(map[string]bool)
+	if d.path != "" {
+		err = registry.Walk(ctx, d.pipeline.Source(), d.path, func(l *registry.Listing) error {
+			whole = whole && l.Unavailable == nil
+			for _, f := range l.Functions {
+				name := commandName(f)
+				list, names[lower(name)] = append(list, command{name, f}), true
+			}
+			return ctx.Err()
+		})
+	}
+	if err != nil || !d.root {
+		return list, whole, err
+	}
+	top, err := d.pipeline.Source().List(ctx, "")
+	if err != nil {
+		return list, whole, err
+	}
+	for _, f := range top.Functions {
+		name := f.Name
+		if names[lower(name)] {
+			name += again
+		}
+		list = append(list, command{name, f})
+	}
+	return list, whole, nil
+}
+
+// commandName returns what a function is called in its domain: the path below
+// the first label.
+func commandName(f *registry.Function) string {
+	if f.Namespace() == "" {
+		return f.Name
+	}
+	_, name, _ := strings.Cut(f.Path(), ".")
+	return name
+}
+
+// command returns the function that a command stands for.
+func (d *domain) command(ctx context.Context, cmd string) (*registry.Function, error) {
+	if d.path != "" {
+		f, err := d.at(ctx, d.path, cmd)
+		if err == nil || !d.root || !isUnknown(err) {
+			return f, err
+		}
+		if name, second := strings.CutSuffix(cmd, again); second {
+			if _, err := d.at(ctx, d.path, name); err == nil {
+				cmd = name
+			}
+		}
+	}
+	if strings.Contains(cmd, ".") { // what is below the root is other domains'
+		return nil, registry.NoFunction("", cmd)
+	}
+	return d.at(ctx, "", cmd)
+}
+
+func (d *domain) at(ctx context.Context, path, cmd string) (*registry.Function, error) {
+	return lookup(ctx, d.pipeline.Source(), path, cmd)
+}
+
+// lookup returns the function of a dotted name below path, which is one label or
+// empty. Sources match names in their canonical form; here only case has no
+// meaning (F5, Y8).
+func lookup(ctx context.Context, src registry.Source, path, dotted string) (*registry.Function, error) {
+	if _, ok := registry.CanonicalPath(dotted); !ok || dotted == "" {
+		return nil, registry.NoFunction(path, dotted)
+	}
+	namespace, name := path, dotted
+	if i := strings.LastIndexByte(dotted, '.'); i >= 0 {
+		namespace, name = strings.TrimPrefix(path+"."+dotted[:i], "."), dotted[i+1:]
+	}
+	f, err := src.Function(ctx, namespace, name)
+	if err != nil {
+		return nil, err
+	}
+	own := f.Path()
+	if path != "" {
+		own = commandName(f)
+	}
+	if lower(own) != lower(dotted) {
+		return nil, registry.NoFunction(path, dotted)
+	}
+	return f, nil
+}
+
+// isUnknown reports whether an error of a lookup says that nothing has the name.
+func isUnknown(err error) bool {
+	return errors.Is(err, registry.UnknownFunction) || errors.Is(err, registry.UnknownNamespace) || errors.Is(err, registry.InvalidName)
+}
+
+// lower is strings.ToLower for ASCII: no other letter becomes one of a label.
+func lower(s string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,162 @@
+package facade
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// A domain is what one tool stands for, as one caller sees it.
+type domain struct {
+	label       string // as registered
+	tool        string // name of the tool
+	description string
+	path        string // of the namespace with the commands; empty is none
+	root        bool   // the functions of the root are commands too
+	unavailable bool
+	pipeline    *registry.Pipeline
+	builtin     bool
+}
+
+const (
+	suffix      = "Execute"
+	maxToolName = 64 // that every client takes
+)
+
+// toolName returns the name of the tool of a domain: order_mgmt is
+// OrderMgmtExecute. Labels that differ in canonical form have names that differ
+// in more than case. One that is too long is cut, and ends with a hash.
+func toolName(label string) string {
+	var b strings.Builder
+	for _, word := range strings.Split(label, "_") {
+		if word != "" {
+			b.WriteString(strings.ToUpper(word[:1]))
+			b.WriteString(word[1:])
+		}
+	}
+	name := b.String()
+	if len(name)+len(suffix) > maxToolName {
+		hash := sha256.Sum256([]byte(label))
+		end := "-" + hex.EncodeToString(hash[:8])
+		name = name[:maxToolName-len(suffix)-len(end)] + end
+	}
+	return name + suffix
+}
+
+// domains returns what the caller in ctx sees, in the order of the tools' names.
+func (s *Server) domains(ctx context.Context) ([]*domain, error) {
+	top, err := s.pipeline.Source().List(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	var list []*domain
+	taken := make(map[string]bool) // by canonical label
+	for _, c := range top.Namespaces {
+		if !c.HasFunctions {
+			continue
+		}
+		d := s.namespace(c.Name, c.Path, c.Description, c.Unavailable)
+		d.root = len(top.Functions) > 0 && s.isRoot(c.Name)
+		list, taken[canonical(c.Name)] = append(list, d), true
+	}
+	if root := canonical(s.opts.Root); len(top.Functions) > 0 && !taken[root] {
+		list, taken[root] = append(list, s.rootDomain(top)), true
+	}
+	for i, d := range s.builtinDomains() {
+		if taken[canonical(d.label)] {
+			s.hides[i].Do(func() { s.log.WarnContext(ctx, "a namespace hides a built-in domain", "domain", d.label) })
+			continue
+		}
+		list = append(list, d)
+	}
+	slices.SortStableFunc(list, func(a, b *domain) int { return strings.Compare(a.tool, b.tool) })
+	// Clients may refuse a list that has a name twice.
+	return slices.CompactFunc(list, func(a, b *domain) bool { return a.tool == b.tool }), nil
+}
+
+func (s *Server) namespace(label, path, description string, unavailable bool) *domain {
+	return &domain{
+		label: label, tool: toolName(label), description: description, path: path,
+		unavailable: unavailable, pipeline: s.pipeline,
+	}
+}
+
+func (s *Server) rootDomain(top *registry.Listing) *domain {
+	return &domain{label: s.opts.Root, tool: toolName(s.opts.Root), description: top.Description, root: true, pipeline: s.pipeline}
+}
+
+// domain returns the domain that a label stands for.
+func (s *Server) domain(ctx context.Context, label string) (*domain, error) {
+	name, ok := registry.Canonical(label)
+	if !ok {
+		return nil, unknownDomain(label)
+	}
+	src := s.pipeline.Source()
+	var top *registry.Listing
+	if s.isRoot(name) {
+		var err error
+		if top, err = src.List(ctx, ""); err != nil {
+			return nil, err
+		}
+		if len(top.Functions) == 0 {
+			top = nil
+		}
+	}
+	l, err := src.List(ctx, label)
+	switch {
+	case err == nil && l.HasFunctions:
+		d := s.namespace(l.Namespace, l.Namespace, l.Description, l.Unavailable != nil)
+		d.root = top != nil
+		return d, nil
+	case err != nil && !errors.Is(err, registry.UnknownNamespace):
+		return nil, err
+	case top != nil:
+		return s.rootDomain(top), nil
+	}
+	for _, d := range s.builtinDomains() {
+		if canonical(d.label) == name {
+			return d, nil
+		}
+	}
+	return nil, unknownDomain(label)
+}
+
+// byTool returns the domain whose tool has the name, to the letter; nil if the
+// caller sees none.
+func (s *Server) byTool(ctx context.Context, tool string) (*domain, error) {
+	label, ok := strings.CutSuffix(tool, suffix)
+	switch {
+	case !ok || len(tool) > maxToolName:
+		return nil, nil
+	case len(tool) < maxToolName:
+		d, err := s.domain(ctx, label)
+		if errors.Is(err, registry.UnknownNamespace) || err == nil && d.tool != tool {
+			return nil, nil
+		}
+		return d, err
+	}
+	list, err := s.domains(ctx) // one that was cut does not say its label
+	if i := slices.IndexFunc(list, func(d *domain) bool { return d.tool == tool }); i >= 0 {
+		return list[i], nil
+	}
+	return nil, err
+}
+
+// isRoot reports whether a label is that of the root's functions.
+func (s *Server) isRoot(label string) bool { return canonical(label) == canonical(s.opts.Root) }
+
+// canonical is the form in which labels are compared. Sources have nothing else.
+func canonical(label string) string {
+	c, _ := registry.Canonical(label)
+	return cmp.Or(c, label)
+}
+
+func unknownDomain(label string) error {
+	return &registry.Error{Kind: registry.UnknownNamespace, NotRun: true, Message: "Unknown domain: " + shown(label) + "."}
+}

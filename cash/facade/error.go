@@ -1,0 +1,124 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/search"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// MetaCode is the key under which the metadata of a failure has its
+// [registry.Kind]. Models do not see metadata, so it costs them nothing.
+const MetaCode = "cash/error"
+
+// Bounds of what errors say, in characters or bytes.
+const (
+	maxError      = 16_000
+	maxShown      = 100  // of a name that was sent
+	maxCommands   = 1000 // of the available commands
+	maxParameters = 2000 // of the parameters of a command
+)
+
+// failure is the response to an error: its message and the next step (Y2).
+func failure(echo json.RawMessage, err error) *Response {
+	e := registry.AsError(err)
+	text := cleanError(e.Error())
+	if text == "" {
+		text = "The command failed without saying why."
+	}
+	return &Response{Cmd: echo, Error: text, Err: e, Meta: map[string]any{MetaCode: string(e.Kind)}}
+}
+
+// render is failure where nothing is known of the request.
+func render(err error) *registry.Result { return failure(nil, err).result() }
+
+func cleanError(text string) string { return strings.TrimSpace(clean.Cut(clean.Text(text), maxError)) }
+
+// shown is a name that was sent, cleaned and bounded. Blanks in it stay.
+func shown(name string) string {
+	if len(name) > 4*maxShown {
+		name = name[:4*maxShown]
+	}
+	name = strings.NewReplacer("\n", " ", "\t", " ").Replace(clean.Text(name))
+	if r := []rune(name); len(r) > maxShown {
+		return string(r[:maxShown-1]) + "…"
+	}
+	return name
+}
+
+func invalid(message string) *registry.Error {
+	return &registry.Error{Kind: registry.InvalidArguments, Message: message, NotRun: true}
+}
+
+// cmdRequired is in the words of the specification.
+func cmdRequired() *registry.Error { return invalid("cmd is required") }
+
+func unknownDetail() *registry.Error {
+	return invalid("Unknown detail. It is one of minimal, standard and full; without it, it is standard.")
+}
+
+// unknownCommand names the commands that there are, as far as the caller sees them
+// (F6).
+func (d *domain) unknownCommand(ctx context.Context, cmd string) error {
+	e := &registry.Error{
+		Kind: registry.UnknownFunction, Namespace: d.path, NotRun: true,
+		Message: "Unknown command: " + shown(cmd) + ".",
+	}
+	list, _, err := d.commands(ctx)
+	if err != nil || len(list) == 0 {
+		return e // what was asked for is not there, whatever else is
+	}
+	names := make([]string, len(list))
+	for i, c := range list {
+		names[i] = c.name
+	}
+	if meant := search.Similar(cmd, names, 3); len(meant) > 0 {
+		e.Message += " Did you mean " + strings.Join(meant, " or ") + "?"
+	}
+	e.Hint = "Available commands: " + clean.List(names, maxCommands) + "."
+	return e
+}
+
+// unavailable says what is (F10).
+func unavailable(what string, e *registry.Error) error {
+	own := *e
+	own.Message = strings.TrimSpace(fmt.Sprintf("%s is unavailable. %s", what, e.Message))
+	return &own
+}
+
+// withParameters adds to an error of arguments what the command takes: its types
+// stand nowhere else.
+func withParameters(name string, f *registry.Function, err error) error {
+	e := registry.AsError(err)
+	if e.Kind != registry.InvalidArguments || e.Hint != "" {
+		return err
+	}
+	own := *e
+	own.Hint = parameters(name, f)
+	return &own
+}
+
+func parameters(name string, f *registry.Function) string {
+	var list []string
+	for _, p := range f.Params() {
+		about := p.Type
+		if p.Required {
+			about += ", required"
+		}
+		if p.Rules != "" {
+			about += "; " + p.Rules
+		}
+		list = append(list, clean.Line(p.Name, maxShown)+" ("+clean.Line(about, 2*maxShown)+")")
+	}
+	if list == nil {
+		if f.Open() {
+			return name + " takes any parameters."
+		}
+		return name + " takes no parameters."
+	}
+	return "Parameters of " + name + ": " + clean.List(list, maxParameters) + "."
+}

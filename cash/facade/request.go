@@ -1,0 +1,192 @@
+package facade
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// request is a [Request] as it came.
+type request struct {
+	Request
+	echo   json.RawMessage // cmd as it was sent; nil if it was not
+	beside []string        // members that are no request's
+	err    error           // why it cannot be answered
+}
+
+// newRequest takes what a Go program asks for.
+func newRequest(req *Request) *request {
+	r := new(request)
+	if req != nil {
+		r.Request = *req
+	}
+	if r.Cmd != "" {
+		r.echo = echoText(r.Cmd)
+	}
+	if len(r.Params) > 0 {
+		if err := strictjson.Check(r.Params); err != nil {
+			r.err = invalid(fmt.Sprintf("params is not valid JSON: %v.", err))
+			return r
+		}
+	}
+	r.err = r.check()
+	return r
+}
+
+const (
+	maxEcho   = 1024 // bytes of a cmd that is echoed
+	maxBeside = 64   // members that are looked at
+)
+
+// readRequest reads the arguments of a tool. plans says that dry_run and
+// plan_token are known. JSON null is as good as nothing.
+func readRequest(data json.RawMessage, plans bool) *request {
+	r := new(request)
+	if len(data) == 0 {
+		r.err = cmdRequired()
+		return r
+	}
+	// One level more than for the arguments of functions, which are inside.
+	if err := strictjson.CheckDepth(data, strictjson.MaxDepth+1); err != nil {
+		r.echo = onlyCmd(data)
+		r.err = invalid(fmt.Sprintf("The arguments are not valid JSON: %v.", err))
+		return r
+	}
+	if kind := strictjson.KindOf(data); kind != strictjson.Object && kind != strictjson.Null {
+		r.err = invalid(fmt.Sprintf("The arguments must be a JSON object, not of type %s.", kind))
+		return r
+	}
+	members := make(map[string]json.RawMessage)
+	for key, value := range strictjson.Members(data) {
+		switch {
+		case key == "cmd" || key == "detail" || key == "params" || plans && (key == "dry_run" || key == "plan_token"):
+			members[key] = value
+		case strictjson.KindOf(value) == strictjson.Null || key == "dry_run" && string(value) == "false":
+		case len(r.beside) < maxBeside:
+			r.beside = append(r.beside, key)
+		}
+	}
+	r.echo = echoOf(members["cmd"])
+	r.err = r.fill(members)
+	return r
+}
+
+func (r *request) fill(members map[string]json.RawMessage) error {
+	r.Cmd = strictjson.Text(members["cmd"])
+	r.Detail = registry.Detail(strictjson.Text(members["detail"]))
+	r.Params = members["params"]
+	r.PlanToken = strictjson.Text(members["plan_token"])
+	r.DryRun = string(members["dry_run"]) == "true"
+	if err := r.check(); err != nil {
+		return err
+	}
+	for _, m := range []struct {
+		name string
+		want strictjson.Kind
+	}{{"detail", strictjson.String}, {"dry_run", strictjson.Bool}, {"plan_token", strictjson.String}} {
+		switch kind := strictjson.KindOf(members[m.name]); {
+		case kind == m.want || kind == strictjson.Null:
+		case m.name == "detail":
+			return unknownDetail()
+		default:
+			return invalid(fmt.Sprintf("%s must be of type %s, not %s.", m.name, m.want, kind))
+		}
+	}
+	return nil
+}
+
+// check completes a request, or says what is wrong with it (F20).
+func (r *request) check() error {
+	if r.Cmd == "" {
+		return cmdRequired()
+	}
+	switch {
+	case r.Detail == "":
+		r.Detail = registry.Standard
+	case !r.Detail.Known():
+		return unknownDetail()
+	}
+	params, err := asObject("params", r.Params)
+	r.Params = params
+	return err
+}
+
+// asObject returns the object that an argument is, or that stands in it as text;
+// null is an empty one.
+func asObject(name string, value json.RawMessage) (json.RawMessage, error) {
+	kind := strictjson.KindOf(value)
+	if text := []byte(strictjson.Text(value)); kind == strictjson.String && strictjson.KindOf(text) == strictjson.Object {
+		if err := strictjson.Check(text); err != nil {
+			return nil, invalid(fmt.Sprintf("%s must be a JSON object; the text in it is not valid JSON: %v.", name, err))
+		}
+		return text, nil
+	}
+	switch kind {
+	case strictjson.Object:
+		return value, nil
+	case strictjson.Null:
+		return nil, nil
+	}
+	return nil, invalid(fmt.Sprintf("%s must be a JSON object, not of type %s.", name, kind))
+}
+
+// misplaced refuses parameters of the function that stand beside params: they
+// would be ignored without a word. So would the wish for a dry run where there
+// are none, and the command would run.
+func (r *request) misplaced(f *registry.Function) error {
+	for _, key := range r.beside {
+		for _, p := range f.Params() {
+			if p.Name == key {
+				return invalid(fmt.Sprintf("The parameter %s belongs in params.", shown(key)))
+			}
+		}
+		if key == "dry_run" {
+			return invalid("dry_run is not known here, where no dry runs are made. The command was not run.")
+		}
+	}
+	return nil
+}
+
+// echoOf returns what is echoed of a cmd as it was sent (F4): a text that is too
+// long is cut, and anything else that is is left out.
+func echoOf(value json.RawMessage) json.RawMessage {
+	switch kind := strictjson.KindOf(value); {
+	case kind == strictjson.Null:
+		return nil
+	case kind == strictjson.String:
+		return echoText(strictjson.Text(value))
+	case len(value) > maxEcho:
+		return nil
+	}
+	return value
+}
+
+// echoText returns what is echoed of a text.
+func echoText(cmd string) json.RawMessage {
+	if len(cmd) > maxEcho {
+		cmd = strings.TrimRightFunc(cmd[:maxEcho], func(r rune) bool { return r == utf8.RuneError }) + "…"
+	}
+	return asJSON(cmd)
+}
+
+// onlyCmd returns the cmd of arguments that JSON allows and we do not, if there is
+// no doubt about it.
+func onlyCmd(data []byte) (echo json.RawMessage) {
+	if !json.Valid(data) {
+		return nil
+	}
+	for key, value := range strictjson.Members(data) {
+		if key != "cmd" {
+			continue
+		}
+		if echo != nil || strictjson.Check(value) != nil {
+			return nil
+		}
+		echo = echoOf(value)
+	}
+	return echo
+}

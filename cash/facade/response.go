@@ -1,0 +1,213 @@
+package facade
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// A Response is what a domain answers, in the specification's envelope: its JSON
+// has the members ok, cmd, data, count and error, in this order, of which those
+// that are absent are left out. After a success there is no error, and after a
+// failure neither data nor count.
+type Response struct {
+	OK bool `json:"ok"`
+	// Cmd is the command as it was sent, in JSON. Nil if none was sent; of a long
+	// one the beginning.
+	Cmd json.RawMessage `json:"cmd,omitempty"`
+	// Data is the result. Nil if it is nothing, or null.
+	Data json.RawMessage `json:"data,omitempty"`
+	// Count is how many things there are, before a limit. Nil if the result is no
+	// list.
+	Count *int `json:"count,omitempty"`
+	// Error says what went wrong, and the next step. Empty if nothing did.
+	Error string `json:"error,omitempty"`
+
+	// Content are the parts of the result that are no text, such as images. Data
+	// says at which place each of them stands.
+	Content []mcp.Content `json:"-"`
+	// Meta is for programs: that of the result, and of a failure its
+	// [registry.Kind] under [MetaCode].
+	Meta map[string]any `json:"-"`
+	// InputRequests ask the client for more, instead of an answer; see
+	// [registry.Result]. All other fields are empty then, except for RequestState,
+	// Cmd and Meta.
+	InputRequests mcp.InputRequestMap `json:"-"`
+	RequestState  string              `json:"-"`
+	// Err is the cause of a failure: a [*registry.Error], or nil if the function
+	// itself returned a failure as its result.
+	Err error `json:"-"`
+}
+
+// result is the response as the result of a tool (F21).
+func (r *Response) result() *registry.Result {
+	if r.InputRequests != nil {
+		return &registry.Result{InputRequests: r.InputRequests, RequestState: r.RequestState, Meta: r.Meta}
+	}
+	envelope := asJSON(r)
+	return &registry.Result{
+		Content:    append([]mcp.Content{&mcp.TextContent{Text: string(envelope)}}, r.Content...),
+		Structured: envelope,
+		IsError:    !r.OK,
+		Meta:       r.Meta,
+	}
+}
+
+// asJSON leaves '<', '>' and '&' as they are, which costs fewer tokens.
+func asJSON(v any) json.RawMessage {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil { // raw JSON was checked, and there is nothing else
+		panic("facade: " + err.Error())
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// respond is the response that a result makes.
+func respond(echo json.RawMessage, res *registry.Result) *Response {
+	r := &Response{OK: !res.IsError, Cmd: echo, Meta: res.Meta}
+	if res.InputRequests != nil {
+		r.OK, r.InputRequests, r.RequestState = false, res.InputRequests, res.RequestState
+		return r
+	}
+	r.Content = slices.DeleteFunc(slices.Clone(res.Content), isText)
+	if res.IsError {
+		r.Error = errorText(res)
+		return r
+	}
+	r.Count = res.Count
+	if len(res.Structured) > 0 {
+		r.Data = jsonOrText(string(res.Structured))
+		r.Content = append(r.Content, unrepeated(res)...)
+	} else {
+		r.Data = dataOf(res)
+	}
+	if string(r.Data) == "null" {
+		r.Data = nil
+	}
+	return r
+}
+
+func isText(c mcp.Content) bool {
+	_, ok := c.(*mcp.TextContent)
+	return ok
+}
+
+// dataOf makes one value of the contents of a result; nil of none.
+func dataOf(res *registry.Result) json.RawMessage {
+	items := make([]json.RawMessage, len(res.Content))
+	further := 0
+	for i, c := range res.Content {
+		switch text, ok := c.(*mcp.TextContent); {
+		case !ok:
+			further++
+			items[i] = asJSON(placeOf(c, further))
+		case len(items) == 1 && (res.JSON || isNested(text.Text)):
+			return jsonOrText(text.Text)
+		default:
+			items[i] = asJSON(text.Text)
+		}
+	}
+	switch len(items) {
+	case 0:
+		return nil
+	case 1:
+		return items[0]
+	}
+	return asJSON(items)
+}
+
+// maxDepth is the deepest nesting of data. Clients read some levels more than it.
+const maxDepth = 500
+
+// jsonOrText returns the JSON that a text is, or else the text as a string of
+// JSON.
+func jsonOrText(text string) json.RawMessage {
+	if data := []byte(text); strictjson.CheckDepth(data, maxDepth) == nil && !oversized(data) {
+		return asJSON(json.RawMessage(data)) // without white space
+	}
+	return asJSON(text)
+}
+
+// oversized reports whether a number in JSON is beyond what clients read: a
+// result with 1e400 in it would end in an error of the protocol.
+func oversized(data []byte) bool {
+	const plain = 300 // bytes that are no more than a float64 holds, without an exponent
+	for i := 0; i < len(data); {
+		switch c := data[i]; {
+		case c == '"':
+			i = strictjson.Skip(data, i)
+		case c == '-' || '0' <= c && c <= '9':
+			end := strictjson.Skip(data, i)
+			if number := data[i:end]; len(number) > plain || bytes.ContainsAny(number, "eE") {
+				if _, err := strconv.ParseFloat(string(number), 64); err != nil {
+					return true
+				}
+			}
+			i = end
+		default:
+			i++
+		}
+	}
+	return false
+}
+
+// isNested reports whether a text may be a JSON object or array.
+func isNested(text string) bool {
+	text = strings.TrimLeft(text, " \t\r\n")
+	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")
+}
+
+// unrepeated returns the texts beside structured content that do not repeat it, as
+// servers have them for clients that read no other.
+func unrepeated(res *registry.Result) []mcp.Content {
+	return slices.DeleteFunc(slices.Clone(res.Content), func(c mcp.Content) bool {
+		text, ok := c.(*mcp.TextContent)
+		return !ok || strictjson.CheckDepth([]byte(text.Text), maxDepth) == nil || bytes.Contains(res.Structured, asJSON(text.Text))
+	})
+}
+
+// place stands in data for a content that follows the envelope.
+type place struct {
+	Type     string `json:"type"`
+	URI      string `json:"uri,omitempty"`
+	MIMEType string `json:"mimeType,omitempty"`
+	Content  int    `json:"content"` // its place behind the envelope, from 1 on
+}
+
+func placeOf(c mcp.Content, n int) place {
+	switch c := c.(type) {
+	case *mcp.ImageContent:
+		return place{"image", "", c.MIMEType, n}
+	case *mcp.AudioContent:
+		return place{"audio", "", c.MIMEType, n}
+	case *mcp.ResourceLink:
+		return place{"resource_link", c.URI, c.MIMEType, n}
+	case *mcp.EmbeddedResource:
+		if c.Resource != nil {
+			return place{"resource", c.Resource.URI, c.Resource.MIMEType, n}
+		}
+		return place{"resource", "", "", n}
+	}
+	return place{"other", "", "", n}
+}
+
+// errorText is what a result says that is a failure by the function's own word.
+func errorText(res *registry.Result) string {
+	text := cleanError(res.Text())
+	if text == "" && len(res.Structured) > 0 {
+		text = cleanError(string(res.Structured))
+	}
+	if text == "" {
+		text = "The command failed without saying why."
+	}
+	return text
+}

@@ -1,0 +1,64 @@
+package facade
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// A SearchFunc finds what fits a query, best first, for the caller in ctx. It
+// returns at most limit hits, or as many as there are: those beyond the limit
+// are counted and not shown. A panic and a function that does not end are errors
+// of the command.
+type SearchFunc func(ctx context.Context, query string, limit int) ([]Hit, error)
+
+// A Hit is something that a search has found. Empty members are left out.
+type Hit struct {
+	ID    string  `json:"id,omitempty" cash:"detail=minimal"`
+	Title string  `json:"title,omitempty" cash:"detail=minimal"`
+	URL   string  `json:"url,omitempty" cash:"detail=standard"`
+	Text  string  `json:"text,omitempty" cash:"detail=standard,excerpt=300"` // an excerpt of it below [registry.Full]
+	Score float64 `json:"score,omitempty" cash:"detail=full"`
+}
+
+// searchQuery is the input of every command of SearchExecute.
+type searchQuery struct {
+	Query string `json:"query" jsonschema:"What to find, in words." cash:"minLength=1"`
+	Limit int    `json:"limit,omitempty" jsonschema:"Most results." cash:"min=1,max=100,default=10"`
+}
+
+// searchCommands are the commands of SearchExecute (F12).
+func (s *Server) searchCommands() []*registry.Function {
+	list := []*registry.Function{registry.Func("tools", "Find tools of this server.", func(ctx context.Context, in searchQuery) (found[toolEntry], error) {
+		return s.listTools(ctx, toolQuery{Query: in.Query, Limit: in.Limit})
+	})}
+	for _, name := range slices.Sorted(maps.Keys(s.opts.Search)) {
+		f := s.opts.Search[name]
+		if f == nil {
+			panic(fmt.Sprintf("facade: the search %q is nil", name))
+		}
+		list = append(list, registry.Func(name, "Search "+name+".", f.search))
+	}
+	for _, f := range list {
+		f.ReadOnly = true
+	}
+	return list
+}
+
+func (f SearchFunc) search(ctx context.Context, in searchQuery) (found[Hit], error) {
+	hits, err := f(ctx, in.Query, in.Limit)
+	if err != nil {
+		return found[Hit]{}, err
+	}
+	list := newFound(hits, in.Limit)
+	for i, h := range list.items {
+		if math.IsNaN(h.Score) || math.IsInf(h.Score, 0) { // which has no JSON form
+			list.items[i].Score = 0
+		}
+	}
+	return list, nil
+}

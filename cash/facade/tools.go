@@ -1,0 +1,124 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/cash/serve"
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// The schema is the same for every domain and is paid for once for each, so it
+// is written by hand. Members that it does not know are ignored, except for what
+// a command would take in params.
+const (
+	schemaHead = `{"type":"object","properties":{` +
+		`"cmd":{"type":"string","description":"One of the commands of this domain."},` +
+		`"detail":{"type":"string","enum":["minimal","standard","full"],"default":"standard","description":"How much of the result: ids and titles, key fields, or everything."},` +
+		`"params":{"type":"object","description":"The command's parameters by name."}`
+	schemaPlans = `,"dry_run":{"type":"boolean","description":"Check the call without running it."}` +
+		`,"plan_token":{"type":"string","description":"What a dry run gave for this call."}`
+	schemaTail = `},"required":["cmd"]}`
+)
+
+// face is the [serve.Face] of a Server.
+type face struct{ *Server }
+
+// Add implements [serve.Face].
+func (f face) Add(srv *mcp.Server, host *serve.Server) {
+	host.AddListed(srv, &serve.Listed{List: f.list, Call: f.call, Render: render})
+}
+
+// list returns the domains that the caller sees as tools (F1).
+func (f face) list(ctx context.Context, _ *mcp.ListToolsRequest) ([]*mcp.Tool, error) {
+	domains, err := f.domains(ctx)
+	if err != nil {
+		return nil, err
+	}
+	schema := json.RawMessage(schemaHead + schemaTail)
+	if f.plans() {
+		schema = json.RawMessage(schemaHead + schemaPlans + schemaTail)
+	}
+	var tools []*mcp.Tool
+	for _, d := range domains {
+		commands, whole, err := d.commands(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil, err
+		case errors.Is(err, registry.UnknownNamespace): // it has just gone
+			continue
+		case err != nil: // it takes no other domain with it
+			whole = false
+		}
+		tools = append(tools, &mcp.Tool{
+			Name: d.tool, Description: d.describe(commands, whole), InputSchema: schema, Annotations: annotations(commands, whole),
+		})
+	}
+	return tools, nil
+}
+
+func (f face) plans() bool { return f.opts.Controls.Plans != nil }
+
+// annotations are what holds for every command. Where nothing is declared, the
+// protocol's default holds: it may destroy.
+func annotations(commands []command, whole bool) *mcp.ToolAnnotations {
+	whole = whole && len(commands) > 0
+	all := &mcp.ToolAnnotations{ReadOnlyHint: whole, IdempotentHint: whole}
+	for _, c := range commands {
+		all.ReadOnlyHint = all.ReadOnlyHint && c.ReadOnly && !c.Destructive
+		all.IdempotentHint = all.IdempotentHint && (c.Idempotent || c.ReadOnly)
+		if c.Destructive {
+			yes := true
+			all.DestructiveHint = &yes
+		}
+	}
+	return all
+}
+
+// call answers a call of a domain's tool.
+func (f face) call(ctx context.Context, name string, req *serve.Request) (*registry.Result, error) {
+	find := func(ctx context.Context) (*domain, error) {
+		d, err := f.byTool(ctx, name)
+		if d == nil && err == nil {
+			err = serve.ErrUnknownTool
+		}
+		return d, err
+	}
+	resp, err := f.execute(ctx, find, readRequest(req.Arguments, f.plans()), clientOf(ctx, req))
+	if err != nil {
+		return nil, err
+	}
+	return resp.result(), nil
+}
+
+// maxInstructions bounds the line that names the domains, in characters: it is
+// paid for in every conversation.
+const maxInstructions = 400
+
+// Instructions implements [serve.Face]: it tells a model that connects which
+// domains there are, as far as this caller may see them, and how they are
+// called.
+func (f face) Instructions(ctx context.Context) string {
+	line := f.index(ctx)
+	if own := f.opts.Instructions; own != "" && line != "" {
+		return own + "\n\n" + line
+	}
+	return f.opts.Instructions + line
+}
+
+func (f face) index(ctx context.Context) string {
+	domains, err := f.domains(ctx)
+	if err != nil || len(domains) == 0 {
+		return ""
+	}
+	names := make([]string, len(domains))
+	for i, d := range domains {
+		names[i] = d.tool
+	}
+	line := "Each tool is a domain: pass it cmd, one of the commands in its description, and params. Domains: "
+	return line + clean.List(names, maxInstructions-len(line)-1) + "."
+}

@@ -1,0 +1,180 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/cash-mcp/go-sdk/cash/control"
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// toolRef is the schema of what is about a function and arguments for it.
+const toolRef = `{"type":"object","properties":{` +
+	`"name":{"type":"string","description":"Dotted name of the tool, such as orders.create."},` +
+	`"arguments":{"type":"object","description":"The tool's arguments by name."}},"required":["name"],"additionalProperties":false}`
+
+// toolCommands are the commands of ToolsExecute (F12).
+func (s *Server) toolCommands() []*registry.Function {
+	list := registry.Func("list", "List the tools that there are, or those that fit a query, best first.", s.listTools)
+	get := registry.Func("get", "Show the definition of a tool.", s.getTool)
+	validate := rawFunc("validate", "Check arguments for a tool, without running it.", s.validateTool)
+	for _, f := range []*registry.Function{list, get, validate} {
+		f.ReadOnly = true
+	}
+	execute := rawFunc(executeName, "Run a tool.", func(context.Context, json.RawMessage) (*registry.Result, error) {
+		return nil, &registry.Error{Kind: registry.Internal, Message: "No tool was run."} // see prepareTool
+	})
+	execute.Destructive = true // for all that is known
+	return []*registry.Function{list, get, validate, execute}
+}
+
+func rawFunc(name, description string, f func(context.Context, json.RawMessage) (*registry.Result, error)) *registry.Function {
+	fn, err := registry.RawFunc(name, description, json.RawMessage(toolRef), f)
+	if err != nil {
+		panic("facade: " + err.Error())
+	}
+	return fn
+}
+
+// maxFound is the most tools that a query finds; beyond it none are counted.
+const maxFound = 1000
+
+// toolQuery is the input of the command list.
+type toolQuery struct {
+	Query     string `json:"query,omitempty" jsonschema:"What is needed, in words. Omit it for all tools."`
+	Namespace string `json:"namespace,omitempty" jsonschema:"Only the tools in it and below, such as orders."`
+	Limit     int    `json:"limit,omitempty" jsonschema:"Most tools to list." cash:"min=1,max=200,default=50"`
+}
+
+// toolEntry is a tool in a list.
+type toolEntry struct {
+	Name        string          `json:"name" cash:"detail=minimal"` // dotted
+	Description string          `json:"description,omitempty" cash:"detail=standard,excerpt=160"`
+	Safety      control.Class   `json:"safety" cash:"detail=standard"`
+	Returns     string          `json:"returns,omitempty" cash:"detail=full"`
+	InputSchema json.RawMessage `json:"inputSchema" cash:"detail=full"`
+}
+
+// found is a list that was cut.
+type found[T any] struct {
+	items []T
+	total int
+}
+
+// newFound cuts a list to limit.
+func newFound[T any](items []T, limit int) found[T] {
+	return found[T]{append([]T{}, items[:min(len(items), limit)]...), len(items)}
+}
+
+// Count implements [registry.Counter].
+func (f found[T]) Count() int { return f.total }
+
+// Detail implements [registry.Detailer].
+func (f found[T]) Detail(registry.Detail) any { return f.items }
+
+// MarshalJSON writes the list alone.
+func (f found[T]) MarshalJSON() ([]byte, error) { return asJSON(f.items), nil }
+
+func (s *Server) listTools(ctx context.Context, in toolQuery) (found[toolEntry], error) {
+	functions, err := s.functions(ctx, in)
+	if err != nil {
+		return found[toolEntry]{}, err
+	}
+	cut := newFound(functions, in.Limit)
+	list := found[toolEntry]{items: make([]toolEntry, len(cut.items)), total: cut.total}
+	for i, f := range cut.items {
+		list.items[i] = toolEntry{
+			Name: f.Path(), Description: clean.FirstLine(f.Description, maxAbout), Safety: control.ClassOf(f),
+			Returns: clean.Text(f.Result()), InputSchema: clean.JSON(f.InputSchema()),
+		}
+	}
+	return list, nil
+}
+
+// functions are those that the caller in ctx sees and that fit.
+func (s *Server) functions(ctx context.Context, in toolQuery) (list []*registry.Function, err error) {
+	src := s.pipeline.Source()
+	if in.Query == "" {
+		err = registry.Walk(ctx, src, in.Namespace, func(l *registry.Listing) error {
+			list = append(list, l.Functions...)
+			return ctx.Err()
+		})
+		return list, err
+	}
+	if _, err := src.List(ctx, in.Namespace); err != nil {
+		return nil, err
+	}
+	for _, m := range registry.Search(ctx, src, in.Namespace, in.Query, maxFound) {
+		if f, err := src.Function(ctx, m.Namespace, m.Name); err == nil { // else it has gone
+			list = append(list, f)
+		}
+	}
+	return list, nil
+}
+
+// namedTool is the input of the command get.
+type namedTool struct {
+	Name string `json:"name" jsonschema:"Dotted name of the tool, such as orders.create."`
+}
+
+// definition is a tool as the command get shows it.
+type definition struct {
+	Name        string          `json:"name" cash:"detail=minimal"`
+	Description string          `json:"description,omitempty" cash:"detail=standard"`
+	Safety      control.Class   `json:"safety" cash:"detail=standard"`
+	InputSchema json.RawMessage `json:"inputSchema" cash:"detail=standard"`
+	Returns     string          `json:"returns,omitempty" cash:"detail=standard"`
+	Idempotent  bool            `json:"idempotent,omitempty" cash:"detail=full"`
+	Aliases     []string        `json:"aliases,omitempty" cash:"detail=full"`
+	Tags        []string        `json:"tags,omitempty" cash:"detail=full"`
+}
+
+func (s *Server) getTool(ctx context.Context, in namedTool) (*definition, error) {
+	f, err := s.tool(ctx, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	return &definition{
+		Name: f.Path(), Description: clean.Text(f.Description), Safety: control.ClassOf(f),
+		InputSchema: clean.JSON(f.InputSchema()), Returns: clean.Text(f.Result()),
+		Idempotent: f.Idempotent, Aliases: f.Aliases, Tags: f.Tags,
+	}, nil
+}
+
+// validateTool checks arguments as a call would, and stops before it.
+func (s *Server) validateTool(ctx context.Context, data json.RawMessage) (*registry.Result, error) {
+	f, arguments, err := s.named(ctx, data)
+	if err != nil {
+		return nil, err
+	}
+	verdict := struct {
+		Name   string `json:"name"`
+		Valid  bool   `json:"valid"`
+		Reason string `json:"reason,omitempty"`
+	}{Name: f.Path(), Valid: true}
+	if _, err := s.pipeline.Prepare(ctx, &registry.Request{Resolved: f, Arguments: arguments}); err != nil {
+		e := registry.AsError(withParameters(f.Path(), f, err))
+		if e.Kind != registry.InvalidArguments {
+			return nil, e
+		}
+		verdict.Valid, verdict.Reason = false, cleanError(e.Error())
+	}
+	r := registry.TextResult(string(asJSON(verdict)))
+	r.JSON = true
+	return r, nil
+}
+
+// tool returns the function of the source that has a dotted name.
+func (s *Server) tool(ctx context.Context, name string) (*registry.Function, error) {
+	f, err := lookup(ctx, s.pipeline.Source(), "", name)
+	if isUnknown(err) {
+		return nil, &registry.Error{
+			Kind: registry.UnknownFunction, NotRun: true,
+			Message: fmt.Sprintf("Unknown tool: %s.", shown(name)),
+			Hint:    "The command list shows the names that there are.",
+		}
+	}
+	return f, err
+}
