@@ -1,0 +1,191 @@
+package files
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// The modes of a commit.
+const (
+	replace    = "replace"
+	addOnly    = "add_only"
+	updateOnly = "update_only"
+)
+
+type change struct {
+	Path     string `json:"path" jsonschema:"File, relative to the root. Folders on the way are made." cash:"example=src/main.go"`
+	Content  string `json:"content" jsonschema:"The whole new content."`
+	Encoding string `json:"encoding,omitempty" jsonschema:"How content is written." cash:"enum=utf-8|base64,default=utf-8"`
+}
+
+// What is done with a change.
+const (
+	overwrite = "overwrite"
+	create    = "create"
+	skip      = "skip"
+)
+
+// A write is a change to one file.
+type write struct {
+	path     string
+	data     []byte
+	sum      string // of data
+	old      *state // what is there; nil is nothing
+	action   string
+	conflict string // why it must not be done; empty is no reason
+}
+
+// done says what was done.
+func (w *write) done() written {
+	size := len(w.data)
+	switch w.action {
+	case skip:
+		return written{Path: w.path, Result: "skipped"}
+	case create:
+		return written{w.path, "created", w.sum, &size}
+	}
+	return written{w.path, "written", w.sum, &size}
+}
+
+// writes reads the changes of a roundtrip, whatever the files are.
+func (f *Files) writes(changes []change) ([]*write, error) {
+	if len(changes) > f.maxFiles {
+		return nil, f.tooMany(len(changes))
+	}
+	var bytes int64
+	writes := make([]*write, len(changes))
+	known := make(map[string]bool, len(changes))
+	for i, c := range changes {
+		p, err := cleanPath(c.Path)
+		if err != nil {
+			return nil, err
+		}
+		if known[p] {
+			return nil, duplicate(p, p)
+		}
+		known[p] = true
+		data, err := f.decode(p, c.Content, c.Encoding)
+		if err != nil {
+			return nil, err
+		}
+		if bytes += int64(len(data)); bytes > f.maxBytes {
+			return nil, f.tooMuch()
+		}
+		writes[i] = &write{path: p, data: data, sum: sumOf(data)}
+	}
+	return writes, checkFolders(writes, known)
+}
+
+// checkFolders refuses a path that another one has as a folder.
+func checkFolders(writes []*write, known map[string]bool) error {
+	for _, w := range writes {
+		for i, c := range w.path {
+			if c == '/' && known[w.path[:i]] {
+				return invalid("The changes have %s both as a file and as a folder of %s.", quote(w.path[:i]), quote(w.path))
+			}
+		}
+	}
+	return nil
+}
+
+func duplicate(a, b string) error {
+	if a == b {
+		return invalid("The changes have %s more than once.", quote(a))
+	}
+	return invalid("The changes have %s and %s, which are the same file.", quote(a), quote(b))
+}
+
+func (f *Files) tooMany(n int) error {
+	return invalid("There are %d files; a roundtrip takes at most %d. Split it.", n, f.maxFiles)
+}
+
+func (f *Files) tooMuch() error {
+	return invalid("The contents are too large; a roundtrip takes at most %d bytes in all. Split it.", f.maxBytes)
+}
+
+// plan decides what is to be done with each write. Contents of the files are
+// handed to visit, and not kept.
+func (f *Files) plan(m *manifest, writes []*write, mode string, visit func(*write)) error {
+	for _, w := range writes {
+		var err error
+		if w.old, err = f.current(w.path); err != nil {
+			return err
+		}
+		sum, listed := m.sums[w.path]
+		w.judge(sum, listed, mode)
+		visit(w)
+		if w.old != nil {
+			w.old.data = nil
+		}
+	}
+	return checkSame(writes)
+}
+
+// judge decides about one write, given what the manifest has of its file.
+func (w *write) judge(sum string, listed bool, mode string) {
+	switch {
+	case w.old != nil && mode == addOnly, w.old == nil && mode == updateOnly:
+		w.action = skip
+	case w.old == nil:
+		w.action = create
+		if sum != "" {
+			w.conflict = "removed since roundtrip_start"
+		}
+	default:
+		w.action = overwrite
+		switch {
+		case !listed:
+			w.conflict = "exists, and is not in the manifest"
+		case sum == "":
+			w.conflict = "created since roundtrip_start"
+		case sum != w.old.sum:
+			w.conflict = "changed since roundtrip_start"
+		}
+	}
+}
+
+// checkSame refuses two paths that are one file, because the file system minds
+// neither case nor the forms of Unicode. If both are new, that shows only later.
+func checkSame(writes []*write) error {
+	alike := make(map[string][]*write)
+	for _, w := range writes {
+		if w.old == nil {
+			continue
+		}
+		key := fold(w.path)
+		for _, o := range alike[key] {
+			if os.SameFile(o.old.info, w.old.info) {
+				return duplicate(o.path, w.path)
+			}
+		}
+		alike[key] = append(alike[key], w)
+	}
+	return nil
+}
+
+// conflicts returns the error for the writes that must not be done, if any.
+func conflicts(writes []*write) error {
+	var texts []string
+	var details []map[string]any
+	for _, w := range writes {
+		if w.conflict == "" {
+			continue
+		}
+		details = append(details, map[string]any{"path": w.path, "reason": w.conflict})
+		if len(texts) < 10 {
+			texts = append(texts, quote(w.path)+" ("+w.conflict+")")
+		}
+	}
+	if len(details) == 0 {
+		return nil
+	}
+	list := strings.Join(texts, ", ")
+	if more := len(details) - len(texts); more > 0 {
+		list += fmt.Sprintf(", and %d more", more)
+	}
+	e := failed("Nothing was written, because of conflicts: %s.", list)
+	e.Hint = "Call `roundtrip_start` with these paths again, and make the changes anew on what it returns."
+	e.Details = map[string]any{"conflicts": details}
+	return e
+}

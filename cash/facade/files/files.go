@@ -1,0 +1,188 @@
+package files
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/cash-mcp/go-sdk/internal/rootfs"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// Options bound [Files]. Nil is fine.
+type Options struct {
+	// MaxFileBytes bounds a file that is read or written. Zero is 4 MiB.
+	MaxFileBytes int64
+	// MaxFiles bounds the files of a roundtrip. Zero is 100.
+	MaxFiles int
+	// MaxBytes bounds the contents of a roundtrip in all. Zero is 16 MiB.
+	MaxBytes int64
+	// MaxManifests bounds the roundtrips that are open; a caller may have a quarter
+	// of them. Beyond, the oldest one ends. Zero is 256.
+	MaxManifests int
+	// MaxAge is how long a roundtrip stays open. Zero is an hour.
+	MaxAge time.Duration
+	// Now is the clock, safe for concurrent use. Nil is time.Now.
+	Now func() time.Time
+	// Logger gets what is out of order and no caller's business, such as a file of
+	// the journal that cannot be removed: names and errors, no contents. Nil discards.
+	Logger *slog.Logger
+}
+
+// Files are the files below a root. They are safe for concurrent use.
+type Files struct {
+	disk      disk
+	lock      io.Closer
+	journal   fs.FileInfo // of the journal's folder, for no other spelling to lead there
+	manifests *manifests
+	log       *slog.Logger
+
+	maxFile, maxBytes int64
+	maxFiles          int
+
+	// mu is held for writing while files change.
+	mu        sync.RWMutex
+	closed    bool
+	unsettled bool // something is still to be put back
+}
+
+// Open opens the files below root, and puts back what a commit had begun when its
+// process was killed. The error says so if another process, or another Files, uses
+// the root. The caller closes root after the Files.
+func Open(root *os.Root, opts *Options) (*Files, error) { return open(root, opts, nil) }
+
+// open is Open with faults, for tests.
+func open(root *os.Root, opts *Options, fault func(op, name string) error) (*Files, error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	f := &Files{
+		disk: disk{root, fault}, log: o.Logger,
+		maxFile: cmp.Or(max(o.MaxFileBytes, 0), 4<<20), maxBytes: cmp.Or(max(o.MaxBytes, 0), 16<<20),
+		maxFiles:  cmp.Or(max(o.MaxFiles, 0), 100),
+		manifests: newManifests(cmp.Or(max(o.MaxManifests, 0), 256), cmp.Or(max(o.MaxAge, 0), time.Hour), o.Now),
+	}
+	if f.log == nil {
+		f.log = slog.New(slog.DiscardHandler)
+	}
+	if err := f.openJournal(); err != nil {
+		return nil, fmt.Errorf("opening the files of a folder: %w", err)
+	}
+	if err := f.settle(); err != nil {
+		f.lock.Close()
+		return nil, fmt.Errorf("opening the files of a folder: putting back what a commit had begun: %w", err)
+	}
+	return f, nil
+}
+
+// openJournal makes the folder of the journal, if it is not there, and locks it.
+func (f *Files) openJournal() error {
+	info, err := f.disk.lstat(journalFolder)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = f.disk.mkdir(journalFolder, 0o700); err == nil || errors.Is(err, fs.ErrExist) {
+			info, err = f.disk.lstat(journalFolder)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("the journal %s: %w", journalFolder, err)
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("the journal %s is not a folder", journalFolder)
+	}
+	f.journal = info
+	err = f.disk.step("lock", lockName, func() (err error) {
+		f.lock, err = rootfs.Lock(f.disk.root, lockName)
+		return err
+	})
+	if errors.Is(err, rootfs.ErrLocked) {
+		return fmt.Errorf("another process uses it: %w", err)
+	}
+	return err
+}
+
+// Close waits until nobody uses the files any more, and lets others open the root.
+// What is called afterwards fails. The journal is removed, if it is empty and the
+// system removes a file that is locked. Close may be called more than once.
+func (f *Files) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return nil
+	}
+	f.closed = true
+	if !f.unsettled && f.disk.remove(lockName) == nil {
+		_ = f.disk.remove(journalFolder) // something else in it is not ours
+	}
+	return f.lock.Close()
+}
+
+// Functions returns the functions list, get, put, delete, roundtrip_start,
+// roundtrip_preview and roundtrip_commit, to be added to a namespace.
+func (f *Files) Functions() []*registry.Function {
+	list := registry.Func("list", "List files and folders, sorted by path.", f.list)
+	get := registry.Func("get", "Get a file: its text, or base64 if it is not text, and its SHA-256.", f.get)
+	list.ReadOnly, list.Idempotent = true, true
+	get.ReadOnly, get.Idempotent = true, true
+	put := registry.Func("put", "Write one file, in place of what is there.", f.put)
+	del := registry.Func("delete", "Delete one file. Folders are not deleted.", f.delete)
+	put.Destructive, put.Idempotent = true, true
+	del.Destructive, del.Idempotent = true, true
+	start := registry.Func("roundtrip_start", "Begin to edit several files at once: get their contents, hashes and a manifestId for preview and commit.", f.start)
+	preview := registry.Func("roundtrip_preview", "Show what a commit would do, as diffs, and what conflicts. Writes nothing.", f.preview)
+	preview.ReadOnly, preview.Idempotent = true, true
+	commit := registry.Func("roundtrip_commit", "Write all changes at once, or none if a file has changed since roundtrip_start.", f.commit)
+	commit.Destructive = true
+	return []*registry.Function{list, get, put, del, start, preview, commit}
+}
+
+// reading begins a use that changes nothing; f.mu.RUnlock ends it.
+func (f *Files) reading() error {
+	f.mu.RLock()
+	if f.unsettled && !f.closed {
+		f.mu.RUnlock()
+		if err := f.writing(); err != nil {
+			return err
+		}
+		f.mu.Unlock()
+		f.mu.RLock()
+	}
+	if err := f.unusable(); err != nil {
+		f.mu.RUnlock()
+		return err
+	}
+	return nil
+}
+
+// writing begins a use that changes files; f.mu.Unlock ends it.
+func (f *Files) writing() error {
+	f.mu.Lock()
+	if f.unsettled && !f.closed {
+		if err := f.settle(); err != nil {
+			f.log.Error("the files of a commit that failed cannot be put back", "error", err)
+		}
+	}
+	if err := f.unusable(); err != nil {
+		f.mu.Unlock()
+		return err
+	}
+	return nil
+}
+
+func (f *Files) unusable() error {
+	switch {
+	case f.closed:
+		return &registry.Error{Kind: registry.Unavailable, NotRun: true, Message: "The files are closed.", Err: fs.ErrClosed}
+	case f.unsettled:
+		return &registry.Error{Kind: registry.Unavailable, NotRun: true,
+			Message: "An earlier commit failed, and its files could not be put back yet.",
+			Hint:    "Nothing is read or written until that has worked: try again later, or tell whoever runs the server."}
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package files
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// maxVisited bounds how many names a list looks at.
+const maxVisited = 50_000
+
+type listInput struct {
+	Path      string `json:"path,omitempty" jsonschema:"Folder to list, relative to the root; without it, the root." cash:"example=src"`
+	Recursive bool   `json:"recursive,omitempty" jsonschema:"Also list what is in the folders below."`
+	Limit     int    `json:"limit,omitempty" jsonschema:"Most entries to return." cash:"min=1,max=5000,default=200"`
+}
+
+// A listing is what list returns: the first entries by path.
+type listing struct {
+	Entries []entry `json:"entries" cash:"detail=minimal"`
+	Total   int     `json:"total" cash:"detail=minimal"`
+	// Incomplete says that there are more than were counted.
+	Incomplete bool `json:"incomplete,omitempty" cash:"detail=minimal"`
+	// LeftOut is how many entries have names that cannot be used here.
+	LeftOut int `json:"left_out,omitempty" cash:"detail=standard"`
+}
+
+// Count implements registry.Counter.
+func (l listing) Count() int { return l.Total }
+
+// An entry is a file, a folder, a symbolic link, or something other.
+type entry struct {
+	Path     string     `json:"path" cash:"detail=minimal"`
+	Type     string     `json:"type" cash:"detail=standard"`
+	Size     *int64     `json:"size,omitempty" cash:"detail=standard"` // of a file
+	Modified *time.Time `json:"modified,omitempty" cash:"detail=full"`
+}
+
+func (f *Files) list(ctx context.Context, in listInput) (listing, error) {
+	if err := f.reading(); err != nil {
+		return listing{}, err
+	}
+	defer f.mu.RUnlock()
+	shown, place, err := f.folder(in.Path)
+	if err != nil {
+		return listing{}, err
+	}
+	w := walk{files: f, recursive: in.Recursive}
+	if err := w.walk(ctx, shown, place); err != nil {
+		return listing{}, err
+	}
+	slices.SortFunc(w.found, func(a, b found) int { return cmp.Compare(a.shown, b.shown) })
+	l := listing{Entries: []entry{}, Total: len(w.found), Incomplete: w.incomplete, LeftOut: w.leftOut}
+	for _, e := range w.found {
+		if len(l.Entries) >= cmp.Or(in.Limit, 200) {
+			break
+		}
+		if err := ctx.Err(); err != nil {
+			return listing{}, err
+		}
+		info, err := f.disk.lstat(e.place)
+		if errors.Is(err, fs.ErrNotExist) {
+			l.Total-- // it is gone by now
+			continue
+		}
+		if err != nil {
+			return listing{}, ioError("Listing", e.shown, err)
+		}
+		l.Entries = append(l.Entries, newEntry(e.shown, info))
+	}
+	return l, nil
+}
+
+// folder returns the folder of a list: as it is called, and where it is.
+func (f *Files) folder(p string) (shown, place string, err error) {
+	if p = strings.TrimRight(p, "/"); p == "" || p == "." {
+		return "", ".", nil
+	}
+	if shown, err = cleanPath(p); err != nil {
+		return "", "", err
+	}
+	place, info, err := f.find(shown, true)
+	switch {
+	case err != nil:
+		return "", "", err
+	case info == nil:
+		return "", "", failed("There is no folder %s.", quote(shown))
+	case !info.IsDir():
+		return "", "", failed("%s is not a folder.", quote(shown))
+	}
+	return shown, place, nil
+}
+
+func newEntry(shown string, info fs.FileInfo) entry {
+	modified := info.ModTime().UTC()
+	e := entry{Path: shown, Type: "other", Modified: &modified}
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		size := info.Size()
+		e.Type, e.Size = "file", &size
+	case mode.IsDir():
+		e.Type = "folder"
+	case mode&fs.ModeSymlink != 0:
+		e.Type = "link"
+	}
+	return e
+}
+
+// A walk collects what is in a folder, and in those below it. It follows no links.
+type walk struct {
+	files      *Files
+	recursive  bool
+	found      []found
+	visited    int
+	leftOut    int
+	incomplete bool
+}
+
+type found struct{ shown, place string }
+
+func (w *walk) walk(ctx context.Context, shown, place string) error {
+	for todo := []found{{shown, place}}; len(todo) > 0 && !w.incomplete; {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		err := w.files.disk.names(at.place, func(e fs.DirEntry) bool {
+			if w.visited++; w.visited > maxVisited || ctx.Err() != nil {
+				w.incomplete = true
+				return false
+			}
+			if at.place == "." && isJournal(e.Name()) {
+				return true
+			}
+			child := found{path.Join(at.shown, e.Name()), path.Join(at.place, e.Name())}
+			if !usable(e.Name()) || len(child.shown) > maxPath {
+				w.leftOut++
+				return true
+			}
+			w.found = append(w.found, child)
+			if w.recursive && e.IsDir() {
+				if strings.Count(child.shown, "/")+1 < maxDepth {
+					todo = append(todo, child)
+				} else {
+					w.incomplete = true
+				}
+			}
+			return true
+		})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil && at.place != place && errors.Is(err, fs.ErrNotExist) {
+			continue // it is gone by now
+		}
+		if err != nil {
+			return ioError("Listing", cmp.Or(at.shown, "."), err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+package files
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+)
+
+const (
+	maxPath  = 1024 // bytes
+	maxDepth = 64   // names in a path
+	maxLinks = 32   // links on the way to a file
+)
+
+// cleanPath returns the one spelling of a path below the root, or why it is none.
+func cleanPath(p string) (string, error) {
+	switch {
+	case p == "":
+		return "", invalid("A path is empty.")
+	case len(p) > maxPath:
+		return "", invalid("The path %s is too long: it has %d bytes, and at most %d are taken.", quote(p), len(p), maxPath)
+	case strings.ContainsRune(p, '\\'):
+		return "", invalid("The path %s has a backslash. Names are separated by slashes.", quote(p))
+	case strings.HasPrefix(p, "/"), hasDrive(p):
+		return "", invalid("The path %s is absolute. Paths are relative to the root.", quote(p))
+	case strings.HasSuffix(p, "/"):
+		return "", invalid("The path %s ends in a slash, as a folder's. A file is wanted.", quote(p))
+	}
+	cleaned := path.Clean(p)
+	names := strings.Split(p, "/")
+	if len(names) > maxDepth {
+		return "", invalid("The path %s is too deep: at most %d names are taken.", quote(p), maxDepth)
+	}
+	for _, name := range names {
+		if name == ".." {
+			return "", invalid("The path %s has `..` in it. Paths stay below the root.", quote(p))
+		}
+		if !usable(name) {
+			return "", invalid("The path %s has a character that names here may not have: control characters, invisible ones, or what is not UTF-8.", quote(p))
+		}
+	}
+	if cleaned == "." {
+		return "", invalid("The path %s is the root itself. A file below it is wanted.", quote(p))
+	}
+	if !filepath.IsLocal(filepath.FromSlash(cleaned)) {
+		return "", invalid("The path %s has a name that the system reserves.", quote(p))
+	}
+	if first, _, _ := strings.Cut(cleaned, "/"); isJournal(first) {
+		return "", reserved(p)
+	}
+	return cleaned, nil
+}
+
+func hasDrive(p string) bool {
+	return len(p) >= 2 && p[1] == ':' && (p[0]|0x20 >= 'a' && p[0]|0x20 <= 'z')
+}
+
+// usable reports whether a name can be shown and taken as it is.
+func usable(name string) bool {
+	if !utf8.ValidString(name) || strings.ContainsAny(name, "\\\n\t\x00") || clean.Text(name) != name {
+		return false
+	}
+	if runtime.GOOS == "windows" { // these are other names of the same file, or of its streams
+		return name == "." || !strings.ContainsAny(name, `<>:"|?*`) && strings.TrimRight(name, ". ") == name
+	}
+	return true
+}
+
+// fold returns the same for names that are the same file where a file system
+// minds neither case nor the forms of Unicode, and for a few more.
+func fold(name string) string {
+	return norm.NFKC.String(strings.ToLower(norm.NFKC.String(name)))
+}
+
+// isJournal reports whether a name in the root is the journal's somewhere.
+func isJournal(name string) bool { return fold(name) == journalFolder }
+
+func reserved(p string) error {
+	return invalid("The path %s is reserved for the journal of the files.", quote(p))
+}
+
+// find walks to a path, given clean. It returns the path without links, and what
+// is there, nil for nothing. Links are followed, within the root, if follow is set;
+// else they are an error.
+func (f *Files) find(p string, follow bool) (at string, info fs.FileInfo, err error) {
+	at = "."
+	links := 0
+	for todo := strings.Split(p, "/"); len(todo) > 0; {
+		name := todo[0]
+		todo = todo[1:]
+		if name == "" || name == "." || name == ".." { // of a link
+			if name == ".." && at == "." {
+				return "", nil, leadsOut(p)
+			}
+			at, info = path.Join(at, name), nil
+			continue
+		}
+		next := path.Join(at, name)
+		if info, err = f.disk.lstat(next); errors.Is(err, fs.ErrNotExist) {
+			return path.Join(next, path.Join(todo...)), nil, nil
+		}
+		switch {
+		case err != nil:
+			return "", nil, ioError("Looking for", p, err)
+		case at == "." && (isJournal(name) || os.SameFile(info, f.journal)): // which has short names, too
+			return "", nil, reserved(p)
+		case info.Mode()&fs.ModeSymlink != 0:
+			if todo, err = f.follow(p, next, todo, follow, &links); err != nil {
+				return "", nil, err
+			}
+			info = nil
+		case !info.IsDir() && len(todo) > 0:
+			return "", nil, failed("%s is not a folder, so that %s cannot be below it.", quote(next), quote(p))
+		default:
+			at = next
+		}
+	}
+	if info == nil { // a link ended with a way up, or with nothing
+		if info, err = f.disk.lstat(at); err != nil {
+			return "", nil, ioError("Looking for", p, err)
+		}
+	}
+	return at, info, nil
+}
+
+// follow returns what is left to walk after the link at a place.
+func (f *Files) follow(p, link string, todo []string, follow bool, links *int) ([]string, error) {
+	if !follow {
+		return nil, failed("%s is a symbolic link. Editing follows and replaces none: use the path that it leads to.", quote(link))
+	}
+	var target string
+	err := f.disk.step("readlink", link, func() (err error) {
+		target, err = f.disk.root.Readlink(link)
+		return err
+	})
+	if err != nil {
+		return nil, ioError("Looking for", p, err)
+	}
+	target = filepath.ToSlash(target)
+	names := strings.Split(target, "/")
+	if *links++; *links > maxLinks || len(names)+len(todo) > 4*maxDepth {
+		return nil, failed("The symbolic links on the way to %s do not end.", quote(p))
+	}
+	if strings.HasPrefix(target, "/") || hasDrive(target) {
+		return nil, leadsOut(p)
+	}
+	return append(names, todo...), nil
+}
+
+func leadsOut(p string) error {
+	return failed("A symbolic link on the way to %s leads out of the root.", quote(p))
+}

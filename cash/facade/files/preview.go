@@ -1,0 +1,107 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+type previewInput struct {
+	ManifestID string   `json:"manifestId" jsonschema:"From roundtrip_start."`
+	Changes    []change `json:"changes" jsonschema:"The files to write, as for roundtrip_commit." cash:"minItems=1"`
+	Mode       string   `json:"mode,omitempty" jsonschema:"The mode of the commit." cash:"enum=replace|add_only|update_only,default=replace"`
+}
+
+// A previewed is what roundtrip_preview returns.
+type previewed struct {
+	Files     []previewedFile `json:"files" cash:"detail=minimal"`
+	Conflicts []string        `json:"conflicts" cash:"detail=minimal"` // paths; with any, a commit writes nothing
+}
+
+// A previewedFile is what a commit would do with one file.
+type previewedFile struct {
+	Path     string `json:"path" cash:"detail=minimal"`
+	Action   string `json:"action" cash:"detail=standard"` // overwrite, create or skip
+	Conflict string `json:"conflict,omitempty" cash:"detail=standard"`
+	Diff     string `json:"diff,omitempty" cash:"detail=standard,excerpt=4000"` // unified
+	Note     string `json:"note,omitempty" cash:"detail=standard"`              // why there is no diff
+}
+
+func (f *Files) preview(ctx context.Context, in previewInput) (*previewed, error) {
+	writes, err := f.writes(in.Changes)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.reading(); err != nil {
+		return nil, err
+	}
+	defer f.mu.RUnlock()
+	m, err := f.manifests.find(registry.CallerFrom(ctx).Owner(), in.ManifestID)
+	if err != nil {
+		return nil, err
+	}
+	mode := in.Mode
+	if mode == "" {
+		mode = replace
+	}
+	out := &previewed{Files: []previewedFile{}, Conflicts: []string{}}
+	room := maxDiffs
+	err = f.plan(m, writes, mode, func(w *write) {
+		p := previewedFile{Path: w.path, Action: w.action, Conflict: w.conflict}
+		if w.action != skip && ctx.Err() == nil {
+			p.Diff, p.Note = diff(w)
+		}
+		if room -= len(p.Diff); room < 0 {
+			p.Diff, p.Note = "", fmt.Sprintf("No diff: the diffs of a preview have at most %d bytes in all.", maxDiffs)
+		}
+		if w.conflict != "" {
+			out.Conflicts = append(out.Conflicts, w.path)
+		}
+		out.Files = append(out.Files, p)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, ctx.Err()
+}
+
+// What is compared, at most: for a file, and as a result in all.
+const (
+	maxDiffBytes = 256 << 10
+	maxDiffLines = 10_000
+	maxDiffs     = 1 << 20
+)
+
+// diff returns the unified diff of a write, or why there is none.
+func diff(w *write) (text, note string) {
+	from, to, old := "a/"+w.path, "b/"+w.path, []byte(nil)
+	switch {
+	case w.old == nil:
+		from = "/dev/null"
+	case w.old.sum == "":
+		return "", "No diff: the file is too large."
+	case w.old.sum == w.sum:
+		return "", "No difference."
+	default:
+		old = w.old.data
+	}
+	for _, data := range [][]byte{old, w.data} {
+		switch {
+		case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
+			return "", "No diff: the content is not text."
+		case len(data) > maxDiffBytes || bytes.Count(data, []byte("\n")) > maxDiffLines:
+			return "", fmt.Sprintf("No diff: only contents of at most %d bytes and %d lines are compared.", maxDiffBytes, maxDiffLines)
+		}
+	}
+	before, after := string(old), string(w.data)
+	text, err := udiff.ToUnified(from, to, before, udiff.Lines(before, after), udiff.DefaultContextLines)
+	if err != nil {
+		return "", "No diff: the contents cannot be compared."
+	}
+	return text, ""
+}

@@ -1,0 +1,140 @@
+package files
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"io"
+	"io/fs"
+	"os"
+	"unicode/utf8"
+)
+
+// A state is a file as it was read.
+type state struct {
+	info fs.FileInfo
+	data []byte
+	sum  string // SHA-256 in lower-case hex; empty if the file is too large to be read
+}
+
+func sumOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// stat returns what is to be edited at a path, nil for nothing. What is no regular
+// file is an error.
+func (f *Files) stat(p string) (fs.FileInfo, error) {
+	_, info, err := f.find(p, false)
+	if err != nil || info == nil {
+		return nil, err
+	}
+	return info, checkRegular(p, info)
+}
+
+func checkRegular(p string, info fs.FileInfo) error {
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		return nil
+	case mode.IsDir():
+		return failed("%s is a folder, and a file is wanted.", quote(p))
+	}
+	return failed("%s is no regular file, but a device, a pipe or the like. It is not opened.", quote(p))
+}
+
+// current returns the file at a path for editing, nil for none. One that is too
+// large has no content.
+func (f *Files) current(p string) (*state, error) {
+	info, err := f.stat(p)
+	if err != nil || info == nil {
+		return nil, err
+	}
+	if info.Size() > f.maxFile {
+		return &state{info: info}, nil
+	}
+	return f.read(p, p)
+}
+
+// maxTries bounds how often a file is read that changes meanwhile.
+const maxTries = 3
+
+// read reads the regular file at a place. Errors call it p.
+func (f *Files) read(place, p string) (*state, error) {
+	for range maxTries {
+		s, err := f.readOnce(place, p)
+		if s != nil || err != nil {
+			return s, err
+		}
+	}
+	return nil, failed("%s keeps changing while it is read. Try again later.", quote(p))
+}
+
+// readOnce returns nil if the file has changed while it was read.
+func (f *Files) readOnce(place, p string) (*state, error) {
+	file, err := f.disk.open(place)
+	if err != nil {
+		return nil, ioError("Opening", p, err)
+	}
+	defer file.Close()
+	before, err := file.Stat()
+	if err != nil {
+		return nil, ioError("Reading", p, os.ErrInvalid)
+	}
+	if err := checkRegular(p, before); err != nil {
+		return nil, err
+	}
+	if before.Size() > f.maxFile {
+		return nil, f.tooLarge(p, before.Size())
+	}
+	var data []byte
+	err = f.disk.step("read", place, func() (err error) {
+		data, err = io.ReadAll(io.LimitReader(file, before.Size()+1))
+		return err
+	})
+	if err != nil {
+		return nil, ioError("Reading", p, err)
+	}
+	after, err := file.Stat()
+	if err != nil || int64(len(data)) != before.Size() || !same(before, after) {
+		return nil, nil
+	}
+	return &state{after, data, sumOf(data)}, nil
+}
+
+// same reports whether a file is as it was, as far as it shows from outside.
+func same(a, b fs.FileInfo) bool {
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && a.Mode() == b.Mode()
+}
+
+func (f *Files) tooLarge(p string, size int64) error {
+	return failed("%s is too large: it has %d bytes, and at most %d are taken.", quote(p), size, f.maxFile)
+}
+
+// The encodings of contents.
+const (
+	asText   = "utf-8"
+	asBase64 = "base64"
+)
+
+// encode returns a content as it is shown.
+func encode(data []byte) (content, encoding string) {
+	if utf8.Valid(data) {
+		return string(data), asText
+	}
+	return base64.StdEncoding.EncodeToString(data), asBase64
+}
+
+// decode returns the bytes of a content for a path.
+func (f *Files) decode(p, content, encoding string) ([]byte, error) {
+	data := []byte(content)
+	if encoding == asBase64 {
+		var err error
+		if data, err = base64.StdEncoding.Strict().DecodeString(content); err != nil {
+			return nil, invalid("The content for %s is not base64.", quote(p))
+		}
+	}
+	if int64(len(data)) > f.maxFile {
+		return nil, invalid("The content for %s is too large: it has %d bytes, and at most %d are taken.", quote(p), len(data), f.maxFile)
+	}
+	return data, nil
+}

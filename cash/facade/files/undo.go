@@ -1,0 +1,223 @@
+package files
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// maxRecord bounds the record that is read.
+const maxRecord = 64 << 20
+
+// settle undoes what the record says, if there is one, and tidies the journal up. It
+// may be interrupted at any point, and done again. f.mu is held for writing, or
+// nobody else has f.
+func (f *Files) settle() error {
+	r, err := f.readRecord()
+	if err != nil {
+		return err
+	}
+	if r != nil {
+		if err := f.undo(r); err != nil {
+			return err
+		}
+		if err := f.disk.remove(recordName); err != nil {
+			return fmt.Errorf("removing %s: %w", recordName, err)
+		}
+	}
+	// If the record came back with a loss of power, it would undo what others do from now on.
+	if err := f.disk.sync(journalFolder); err != nil {
+		return fmt.Errorf("flushing %s: %w", journalFolder, err)
+	}
+	f.unsettled = false
+	f.tidy()
+	return nil
+}
+
+// readRecord returns nil if there is none.
+func (f *Files) readRecord() (*record, error) {
+	info, err := f.disk.lstat(recordName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", recordName, err)
+	}
+	damaged := fmt.Errorf("%s is damaged: compare the files with those in its folder, and remove it", recordName)
+	if !info.Mode().IsRegular() || info.Size() > maxRecord {
+		return nil, damaged
+	}
+	file, err := f.disk.open(recordName)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", recordName, err)
+	}
+	defer file.Close()
+	var data []byte
+	err = f.disk.step("read", recordName, func() (err error) {
+		data, err = io.ReadAll(io.LimitReader(file, maxRecord))
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", recordName, err)
+	}
+	r := new(record)
+	if json.Unmarshal(data, r) != nil || !r.valid() {
+		return nil, damaged
+	}
+	return r, nil
+}
+
+// valid reports whether the record leads nowhere that no write does.
+func (r *record) valid() bool {
+	paths := slices.Clone(r.Folders)
+	for _, file := range r.Files {
+		paths = append(paths, file.Path)
+	}
+	for _, p := range paths {
+		if cleaned, err := cleanPath(p); err != nil || cleaned != p {
+			return false
+		}
+	}
+	return len(r.Files) > 0
+}
+
+// undo puts back what was there before.
+func (f *Files) undo(r *record) error {
+	for i, file := range slices.Backward(r.Files) {
+		if err := f.undoFile(i, file); err != nil {
+			return fmt.Errorf("putting back %s: %w", quote(file.Path), err)
+		}
+	}
+	for _, folder := range slices.Backward(r.Folders) {
+		if err := f.undoFolder(folder); err != nil {
+			return fmt.Errorf("removing the folder %s: %w", quote(folder), err)
+		}
+	}
+	for _, dir := range r.dirs() {
+		if info, err := f.disk.lstat(dir); err == nil && info.IsDir() {
+			err = f.disk.sync(dir)
+			if err != nil {
+				return fmt.Errorf("flushing the folder %s: %w", quote(dir), err)
+			}
+		}
+	}
+	return nil
+}
+
+// undoFile puts a file back, unless it is as it was, or as somebody else has made it.
+func (f *Files) undoFile(i int, file recordFile) error {
+	old := oldPrefix + strconv.Itoa(i)
+	if kept, err := f.exists(old); err != nil || file.Old && !kept {
+		return err // it has been put back already
+	}
+	info, way, err := f.left(file.Path)
+	if err != nil || !way {
+		return err
+	}
+	ours := false
+	if info != nil {
+		ours, err = f.isNew(file, info)
+	} else if file.Old {
+		waiting, e := f.exists(newPrefix + strconv.Itoa(i))
+		ours, err = !waiting, e // else somebody has removed the old one
+	}
+	switch {
+	case err != nil || !ours:
+		return err
+	case !file.Old:
+		return f.disk.remove(file.Path)
+	}
+	err = f.disk.rename(old, file.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		f.log.Error("a file of a commit that failed is gone with its folder", "file", file.Path)
+		return nil
+	}
+	return err
+}
+
+func (f *Files) exists(name string) (bool, error) {
+	_, err := f.disk.lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// left returns what is at a path of the record, nil for nothing, and whether there
+// is a way to it: somebody else may have put a link or a file in place of a folder.
+func (f *Files) left(p string) (info fs.FileInfo, way bool, err error) {
+	_, info, err = f.find(p, false)
+	if err == nil {
+		return info, true, nil
+	}
+	if cause := registry.AsError(err).Err; cause != nil {
+		return nil, false, cause
+	}
+	f.log.Error("what is in the way of a commit that failed is left there", "path", p)
+	return nil, false, nil
+}
+
+// isNew reports whether there is the new content of a file.
+func (f *Files) isNew(file recordFile, info fs.FileInfo) (bool, error) {
+	if !info.Mode().IsRegular() || info.Size() != file.Size {
+		return false, nil
+	}
+	from, err := f.disk.open(file.Path)
+	if err != nil {
+		return false, err
+	}
+	defer from.Close()
+	sum := sha256.New()
+	err = f.disk.step("read", file.Path, func() error {
+		_, err := io.Copy(sum, io.LimitReader(from, file.Size))
+		return err
+	})
+	return hex.EncodeToString(sum.Sum(nil)) == file.Sum, err
+}
+
+// undoFolder removes a folder that was made, unless something is in it.
+func (f *Files) undoFolder(folder string) error {
+	info, _, err := f.left(folder)
+	if err != nil || info == nil || !info.IsDir() {
+		return err
+	}
+	empty := true
+	err = f.disk.names(folder, func(fs.DirEntry) bool {
+		empty = false
+		return false
+	})
+	if err != nil || !empty {
+		return err
+	}
+	return f.disk.remove(folder)
+}
+
+// tidy removes what is left in the journal. What cannot be removed is in nobody's
+// way, and removed another time.
+func (f *Files) tidy() {
+	var names []string
+	err := f.disk.names(journalFolder, func(e fs.DirEntry) bool {
+		name := journalFolder + "/" + e.Name()
+		if name == recordTemp || name == doneName || strings.HasPrefix(name, newPrefix) || strings.HasPrefix(name, oldPrefix) {
+			names = append(names, name)
+		}
+		return true
+	})
+	for _, name := range names {
+		if e := f.disk.discard(name); e != nil {
+			err = e
+		}
+	}
+	if err != nil {
+		f.log.Warn("the journal of the files cannot be tidied up", "error", err)
+	}
+}
