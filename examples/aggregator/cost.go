@@ -39,6 +39,13 @@ func (t *talk) compare(way manner) error {
 	}
 	var ours, all cost
 	ours.add(asJSON(listed.Tools))
+	if way.learns == readResource {
+		resources, err := t.session.ListResources(t.ctx, nil)
+		if err != nil {
+			return err
+		}
+		ours.add(asJSON(resources.Resources))
+	}
 	all.add(asJSON(tools))
 	fmt.Fprintf(t.out, `
 What the definitions of the tools cost, in every conversation, before the first question:

@@ -8,7 +8,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash"
+	"github.com/cash-mcp/go-sdk/cash/disclosure"
+	"github.com/cash-mcp/go-sdk/cash/facade"
 	"github.com/cash-mcp/go-sdk/cash/gateway"
+	"github.com/cash-mcp/go-sdk/cash/plain"
 	"github.com/cash-mcp/go-sdk/cash/serve"
 )
 
@@ -20,16 +23,22 @@ type face interface {
 }
 
 // faces are the names of those that there are.
-var faces = []string{"cash", "gateway", "proxy"}
+var faces = []string{"cash", "gateway", "proxy", "disclosure", "facade", "plain"}
 
-func newFace(name string, m *mounted) face {
+func newFace(name string, m *mounted) (face, error) {
 	switch name {
 	case "gateway":
-		return newGateway(m)
+		return newGateway(m), nil
 	case "proxy":
-		return newProxy(m)
+		return newProxy(m), nil
+	case "disclosure":
+		return newDisclosure(m)
+	case "facade":
+		return newFacade(m), nil
+	case "plain":
+		return newPlain(m), nil
 	}
-	return newServer(m)
+	return newServer(m), nil
 }
 
 func newServer(m *mounted) *cash.Server {
@@ -52,6 +61,28 @@ func newProxy(m *mounted) *gateway.Server {
 	return gateway.NewServer(m.tools, &gateway.Options{
 		Name: cmp.Or(m.cfg.Name, "aggregator"), Version: m.cfg.Version, Instructions: m.cfg.Instructions,
 		Mode:  gateway.Proxy,
+		Serve: m.serving(),
+	})
+}
+
+func newDisclosure(m *mounted) (*disclosure.Server, error) {
+	return disclosure.NewServer(m.tools, &disclosure.Options{
+		Name: cmp.Or(m.cfg.Name, "aggregator"), Version: m.cfg.Version, Instructions: m.cfg.Instructions,
+		Serve: m.serving(),
+	})
+}
+
+func newFacade(m *mounted) *facade.Server {
+	return facade.NewServer(m.tools, &facade.Options{
+		Name: cmp.Or(m.cfg.Name, "aggregator"), Version: m.cfg.Version, Instructions: m.cfg.Instructions,
+		Tools: true,
+		Serve: m.serving(),
+	})
+}
+
+func newPlain(m *mounted) *plain.Server {
+	return plain.NewServer(m.tools, &plain.Options{
+		Name: cmp.Or(m.cfg.Name, "aggregator"), Version: m.cfg.Version, Instructions: m.cfg.Instructions,
 		Serve: m.serving(),
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/cash/disclosure"
 	"github.com/cash-mcp/go-sdk/manifest"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -29,7 +30,7 @@ var (
 func TestFaces(t *testing.T) {
 	file := write(t, entry())
 	for face, talk := range map[string]func(context.Context, *testing.T, *mcp.ClientSession){
-		"gateway": talkToGateway, "proxy": talkToProxy,
+		"gateway": talkToGateway, "proxy": talkToProxy, "disclosure": talkToDisclosure, "facade": talkToFacade, "plain": talkToPlain,
 	} {
 		t.Run(face, func(t *testing.T) {
 			cmd, url := listen(t, command(t, "-config", file, "-face", face, "-http", "127.0.0.1:0"))
@@ -79,6 +80,9 @@ func TestCatalog(t *testing.T) {
 		{"gateway", beside, "resource_browse", `{"query":"what the project is for"}`, "resource::file:readme#"},
 		{"gateway", recorded, "prompt_browse", `{"path":"/mcp"}`, "prompt::mcp:summarize#"},
 		{"proxy", recorded, "tool_hydrate", `{"tool_id":"github:create_issue@1.4.0"}`, `"repo"`},
+		{"facade", recorded, "WeatherExecute", `{"cmd":"today","params":{"city":"Oslo"}}`, "Oslo"},
+		{"facade", beside, "ShopExecute", `{"cmd":"orders.get","params":{"order_id":"ORD-1001"}}`, "ORD-1001"},
+		{"plain", recorded, "weather-today", `{"city":"Oslo"}`, "Oslo"},
 	} {
 		t.Run(tt.face+" "+tt.tool+tt.arguments, func(t *testing.T) {
 			args := slices.Concat(tt.args, []string{"-face", tt.face, "-stdio"})
@@ -125,6 +129,45 @@ func talkToProxy(ctx context.Context, t *testing.T, session *mcp.ClientSession) 
 	}
 	got, failed := ask(ctx, t, session, "tool_execute", execution(list[i], `{"order_id":"ORD-1001"}`))
 	if failed || !strings.HasPrefix(got, `{"order_id":"ORD-1001"`) {
+		t.Errorf("error %t: %s, want the order", failed, got)
+	}
+}
+
+// talkToDisclosure checks that a tool of the shop can be called once it has been
+// read of.
+func talkToDisclosure(ctx context.Context, t *testing.T, session *mcp.ClientSession) {
+	t.Helper()
+	const tool, order = "shop-orders-get", `{"order_id":"ORD-1001"}`
+	if got, failed := ask(ctx, t, session, tool, order); !failed || !strings.Contains(got, "TOOL_DESCRIPTION_REQUIRED") {
+		t.Errorf("error %t: %s, want a refusal", failed, got)
+	}
+	if _, err := session.ReadResource(ctx, &mcp.ReadResourceParams{URI: disclosure.DefaultURI + "?tools=" + tool}); err != nil {
+		t.Fatal(err)
+	}
+	wantOrder(ctx, t, session, tool, order, `{"order_id":"ORD-1001"`)
+}
+
+// talkToFacade checks that the shop is one tool.
+func talkToFacade(ctx context.Context, t *testing.T, session *mcp.ClientSession) {
+	t.Helper()
+	if list := names(ctx, t, session); !slices.Equal(list, []string{"ShopExecute", "ToolsExecute"}) {
+		t.Errorf("tools: %q", list)
+	}
+	wantOrder(ctx, t, session, "ShopExecute", `{"cmd":"orders.get","params":{"order_id":"ORD-1001"}}`, `{"ok":true,"cmd":"orders.get","data":{"order_id":"ORD-1001"`)
+}
+
+// talkToPlain checks that each function of the shop is a tool.
+func talkToPlain(ctx context.Context, t *testing.T, session *mcp.ClientSession) {
+	t.Helper()
+	if list := names(ctx, t, session); len(list) != 14 {
+		t.Errorf("tools: %q", list)
+	}
+	wantOrder(ctx, t, session, "shop-orders-get", `{"order_id":"ORD-1001"}`, `{"order_id":"ORD-1001"`)
+}
+
+func wantOrder(ctx context.Context, t *testing.T, session *mcp.ClientSession, tool, arguments, want string) {
+	t.Helper()
+	if got, failed := ask(ctx, t, session, tool, arguments); failed || !strings.HasPrefix(got, want) {
 		t.Errorf("error %t: %s, want the order", failed, got)
 	}
 }

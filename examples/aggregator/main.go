@@ -5,7 +5,7 @@
 //	go run ./examples/aggregator -stdio                 MCP over standard input and output
 //	go run ./examples/aggregator -http 127.0.0.1:8080   MCP over HTTP at /mcp
 //	go run ./examples/aggregator -config FILE           with other servers
-//	go run ./examples/aggregator -face gateway          the same as a gateway, or as a proxy
+//	go run ./examples/aggregator -face gateway          the same as a gateway, or behind another face
 //	go run ./examples/aggregator -catalog FILE          a catalog of package catalog; no server is
 //	                                                    started without -config
 //
@@ -18,7 +18,8 @@
 //
 // The file is read once, at the start. Over HTTP everyone is anonymous, so that
 // what is visible to roles only (visible_to) is visible to nobody: package
-// embed, next door, shows callers. The servers of config.yaml need Go and npx; one that
+// embed, next door, shows callers. There is no command endpoint, which would start
+// the servers for each request. The servers of config.yaml need Go and npx; one that
 // cannot be started is shown as unavailable, and tried again.
 package main
 
@@ -56,7 +57,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.SetOutput(stderr)
 	config := flags.String("config", "", "the `file` that names the servers (default "+servers+", or none with -catalog)")
 	recorded := flags.String("catalog", "", "serve the catalog in a `file`, without servers or beside those of -config")
-	name := flags.String("face", "cash", "what clients see: cash, gateway or proxy")
+	name := flags.String("face", "cash", "what clients see: "+strings.Join(faces, ", "))
 	stdio := flags.Bool("stdio", false, "serve MCP over standard input and output")
 	addr := flags.String("http", "", "serve MCP over HTTP on `address`, at the path /mcp")
 	switch err := flags.Parse(args); {
@@ -113,7 +114,10 @@ func start(ctx context.Context, cfg *upstream.Config, t trees, name string, stdi
 		return err
 	}
 	defer m.close()
-	f := newFace(name, m)
+	f, err := newFace(name, m)
+	if err != nil {
+		return err
+	}
 	switch {
 	case stdio:
 		return serveStdio(ctx, m, f)

@@ -135,7 +135,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"-stdio", "-http", "127.0.0.1:0"}, 2, "at most one"},
 		{[]string{"-http"}, 2, "flag needs an argument"},
 		{[]string{"-h"}, 0, "-config file"},
-		{[]string{"-face", "facade"}, 2, `no face "facade", but cash, gateway, proxy`},
+		{[]string{"-face", "endpoint"}, 2, `no face "endpoint", but cash, gateway, proxy, disclosure, facade, plain`},
 		{[]string{"-face", "", "-stdio"}, 2, "no face"},
 		{[]string{"-catalog", "no-such-file.json"}, 2, "loading a catalog: "},
 		{[]string{"-catalog", "config.yaml", "-stdio"}, 2, "is not JSON: line 1"},

@@ -3,6 +3,9 @@ package main
 import (
 	"fmt"
 	"regexp"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/cash/disclosure"
 )
 
 // A turn is something that the model does with a function of the server at a
@@ -68,6 +71,18 @@ var manners = map[string]manner{
 	"proxy": {
 		knows: "all tools by their names", learns: "tool_hydrate", reads: "definitions on top, because it needed them",
 		costs: "two tools, and names and a few words of all others", model: byDefinition{},
+	},
+	"disclosure": {
+		knows: "a line of each tool, and where the rest is", learns: readResource, reads: "descriptions on top, because it needed them",
+		costs: "a line for each tool, and the resource with the rest", model: byDescription{},
+	},
+	"facade": {
+		knows: "the commands of each server", learns: "ToolsExecute", reads: "definitions on top, because it needed them",
+		costs: "a tool for each server, and one about all tools", model: byCommand{},
+	},
+	"plain": {
+		knows: "all tools", reads: "anything on top",
+		costs: "all tools with their schemas", model: byTool{},
 	},
 }
 
@@ -149,6 +164,62 @@ func (byDefinition) take(t *talk, u turn) {
 
 func (byDefinition) end(*talk, map[string]bool) {}
 
+type byDescription struct{}
+
+func (byDescription) open(t *talk, _ []string) {
+	t.list("The client lists the tools, with a line each.")
+}
+
+func (byDescription) take(t *talk, u turn) {
+	tool := t.flatName(u.namespace, u.name)
+	uri := disclosure.DefaultURI + "?tools=" + tool
+	switch {
+	case u.does == asks:
+		t.fetch(u.why, uri)
+	case u.does == calls && !t.fetched[uri]:
+		t.fetch("The next one has to be read of first.", uri)
+		fallthrough
+	case u.does == calls:
+		t.say(u.why, tool, u.kwargs)
+	}
+}
+
+func (byDescription) end(*talk, map[string]bool) {}
+
+type byCommand struct{}
+
+func (byCommand) open(t *talk, _ []string) {
+	t.list("The client lists the tools: one for each server.")
+	t.say("What is there for this?", "ToolsExecute", `{"cmd":"list","params":{"query":"look for something by its name","limit":3}}`)
+}
+
+func (byCommand) take(t *talk, u turn) {
+	path := u.namespace + "." + u.name
+	server, cmd, _ := strings.Cut(path, ".")
+	switch u.does {
+	case asks:
+		t.say(u.why, "ToolsExecute", fmt.Sprintf(`{"cmd":"get","params":{"name":%q}}`, path))
+	case calls:
+		t.say(u.why, strings.ToUpper(server[:1])+server[1:]+"Execute", fmt.Sprintf(`{"cmd":%q,"params":%s}`, cmd, u.kwargs))
+	}
+}
+
+func (byCommand) end(*talk, map[string]bool) {}
+
+type byTool struct{}
+
+func (byTool) open(t *talk, _ []string) {
+	t.list("The client lists the tools, with their schemas.")
+}
+
+func (byTool) take(t *talk, u turn) {
+	if u.does == calls {
+		t.say(u.why, t.flatName(u.namespace, u.name), u.kwargs)
+	}
+}
+
+func (byTool) end(*talk, map[string]bool) {}
+
 // execution returns arguments of tool_execute.
 func execution(id, args string) string {
 	return fmt.Sprintf(`{"tool_id":%q,"args":%s}`, id, args)
@@ -161,6 +232,15 @@ func (t *talk) id(namespace, name string) string {
 		return name
 	}
 	return f.ID().String()
+}
+
+// flatName returns the name of a function where each is a tool.
+func (t *talk) flatName(namespace, name string) string {
+	f, err := t.tools.Function(t.ctx, namespace, name)
+	if err != nil {
+		return name
+	}
+	return f.FlatName()
 }
 
 // found returns the first submatch in a reply, or nothing.

@@ -22,8 +22,9 @@ type talk struct {
 	out     io.Writer
 	tools   registry.Source // where ids are looked up
 	turns   int
-	learns  string // the tool that tells what there is
-	learnt  cost   // of its replies
+	learns  string          // the tool that tells what there is
+	learnt  cost            // of its replies
+	fetched map[string]bool // resources
 	err     error
 
 	mu       sync.Mutex
@@ -72,6 +73,31 @@ func (t *talk) say(why, tool, arguments string) string {
 		t.write("< ", reply)
 	}
 	return reply
+}
+
+// readResource names the turns of [talk.fetch].
+const readResource = "resources/read"
+
+// fetch takes a turn that reads a resource.
+func (t *talk) fetch(why, uri string) {
+	if t.err != nil {
+		return
+	}
+	var res *mcp.ReadResourceResult
+	if res, t.err = t.session.ReadResource(t.ctx, &mcp.ReadResourceParams{URI: uri}); t.err != nil {
+		return
+	}
+	text := ""
+	for _, c := range res.Contents {
+		text += c.Text
+	}
+	if t.learns == readResource {
+		t.learnt.add(text)
+	}
+	t.fetched[uri] = true
+	t.head(why, len(uri), utf8.RuneCountInString(text))
+	t.write("> ", readResource+" "+uri)
+	t.write("< ", text)
 }
 
 // list takes a turn of the client's, which asks for the list of tools.

@@ -30,7 +30,7 @@ func walk(ctx context.Context, m *mounted, name string, f face, out io.Writer) e
 		return err
 	}
 	way := manners[name]
-	t := &talk{ctx: ctx, out: out, tools: m.tools, learns: way.learns}
+	t := &talk{ctx: ctx, out: out, tools: m.tools, learns: way.learns, fetched: make(map[string]bool)}
 	if err := t.connect(f); err != nil {
 		return err
 	}

@@ -35,6 +35,27 @@ func TestWalk(t *testing.T) {
 			`< {"order_id":"ORD-`,
 			", shop 1.0.0 (cash), 14 functions, 2 skills\n",
 		},
+		"disclosure": {
+			"< shop-crm-find Find customers",
+			"> resources/read resource:///tool_descriptions?tools=shop-orders-create",
+			`< {"shop-orders-create":{"name":`,
+			"> shop-orders-create {",
+			`< {"order_id":"ORD-`,
+			", shop 1.0.0 (cash), 14 functions, 2 skills\n",
+		},
+		"facade": {
+			"< ShopExecute ",
+			`> ToolsExecute {"cmd":"list",`,
+			`> ShopExecute {"cmd":"orders.create","params":{`,
+			`< {"ok":true,"cmd":"orders.create","data":{"order_id":"ORD-`,
+			", shop 1.0.0 (cash), 14 functions, 2 skills\n",
+		},
+		"plain": {
+			"< shop-crm-find Find customers",
+			"> shop-orders-create {",
+			`< {"order_id":"ORD-`,
+			", shop 1.0.0 (cash), 14 functions, 2 skills\n",
+		},
 	} {
 		t.Run(face, func(t *testing.T) {
 			code, page, errs := invoke(t.Context(), "-face", face, "-config", write(t, missing(), entry()))
@@ -61,9 +82,12 @@ func TestWalk(t *testing.T) {
 // A catalog is walked through without any server.
 func TestWalkOfCatalog(t *testing.T) {
 	for face, want := range map[string]string{
-		"cash":    `> help {"namespace":"github"}`,
-		"gateway": `> tool_browse {"path":"/github"}`,
-		"proxy":   "github:create_issue@1.4.0 Create",
+		"cash":       `> help {"namespace":"github"}`,
+		"gateway":    `> tool_browse {"path":"/github"}`,
+		"proxy":      "github:create_issue@1.4.0 Create",
+		"disclosure": "< github-create_issue Create",
+		"facade":     "< GithubExecute ",
+		"plain":      "< github-create_issue Create",
 	} {
 		code, page, errs := invoke(t.Context(), "-face", face, "-catalog", demo)
 		if code != 0 || !strings.Contains(errs, "8 tools, 3 resources, 2 prompts") {

@@ -10,7 +10,10 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/cash/catalog"
+	"github.com/cash-mcp/go-sdk/cash/disclosure"
+	"github.com/cash-mcp/go-sdk/cash/facade"
 	"github.com/cash-mcp/go-sdk/cash/gateway"
+	"github.com/cash-mcp/go-sdk/cash/plain"
 	"github.com/cash-mcp/go-sdk/examples/shop/store"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -22,8 +25,9 @@ type face interface {
 	Shutdown(ctx context.Context) error
 }
 
-// faces are the names of those that there are.
-var faces = []string{"cash", "gateway", "proxy"}
+// faces are the names of those that there are. The endpoint is none in the sense
+// of face: see endpoint.go.
+var faces = []string{"cash", "gateway", "proxy", "disclosure", "facade", "plain", "endpoint"}
 
 // goods are what is served.
 type goods struct {
@@ -35,14 +39,13 @@ type goods struct {
 }
 
 func shopGoods(shop *store.Shop, face string) *goods {
-	reg, called := newRegistry(shop), byID
+	reg := newRegistry(shop)
 	if face == "cash" {
 		reg.AddSkills(skills) // which speak of call and help
-		called = byName
 	}
 	return &goods{
 		tools: reg, hint: "Behind it: orders, stock and customers of a shop.", shop: true,
-		middleware: []registry.Middleware{hints(reg, called)},
+		middleware: []registry.Middleware{hints(reg, calledBy[face])},
 	}
 }
 
@@ -65,14 +68,20 @@ func catalogGoods(file string, log io.Writer) (*goods, error) {
 	return g, nil
 }
 
-func newFace(name string, g *goods) face {
+func newFace(name string, g *goods) (face, error) {
 	switch name {
 	case "gateway":
-		return newGateway(g)
+		return newGateway(g), nil
 	case "proxy":
-		return newProxy(g)
+		return newProxy(g), nil
+	case "disclosure":
+		return newDisclosure(g)
+	case "facade":
+		return newFacade(g), nil
+	case "plain":
+		return newPlain(g), nil
 	}
-	return newServer(g)
+	return newServer(g), nil
 }
 
 func newServer(g *goods) *cash.Server {
@@ -92,4 +101,16 @@ func newProxy(g *goods) *gateway.Server {
 	return gateway.NewServer(g.tools, &gateway.Options{
 		Name: "shop", Version: "1.0.0", Hint: g.hint, Middleware: g.middleware, Mode: gateway.Proxy,
 	})
+}
+
+func newDisclosure(g *goods) (*disclosure.Server, error) {
+	return disclosure.NewServer(g.tools, &disclosure.Options{Name: "shop", Version: "1.0.0", Middleware: g.middleware})
+}
+
+func newFacade(g *goods) *facade.Server {
+	return facade.NewServer(g.tools, &facade.Options{Name: "shop", Version: "1.0.0", Middleware: g.middleware, Tools: true})
+}
+
+func newPlain(g *goods) *plain.Server {
+	return plain.NewServer(g.tools, &plain.Options{Name: "shop", Version: "1.0.0", Middleware: g.middleware})
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/cash/disclosure"
 	"github.com/cash-mcp/go-sdk/examples/shop/store"
 	"github.com/cash-mcp/go-sdk/manifest"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -29,6 +30,9 @@ func TestFaces(t *testing.T) {
 		{"cash", talkTo, http.StatusOK},
 		{"gateway", talkToGateway, http.StatusNotFound},
 		{"proxy", talkToProxy, http.StatusNotFound},
+		{"disclosure", talkToDisclosure, http.StatusNotFound},
+		{"facade", talkToFacade, http.StatusNotFound},
+		{"plain", talkToPlain, http.StatusNotFound},
 	} {
 		t.Run(tt.face, func(t *testing.T) {
 			cmd, url := listen(t, "-face", tt.face, "-http", "127.0.0.1:0")
@@ -68,6 +72,8 @@ func TestCatalog(t *testing.T) {
 		{"gateway", "resource_browse", `{"query":"what the project is for"}`, "resource::file:readme#"},
 		{"gateway", "prompt_browse", `{"path":"/mcp"}`, "prompt::mcp:summarize#"},
 		{"proxy", "tool_hydrate", `{"tool_id":"github:create_issue@1.4.0"}`, `"repo"`},
+		{"facade", "WeatherExecute", `{"cmd":"today","params":{"city":"Oslo"}}`, "Oslo"},
+		{"plain", "weather-today", `{"city":"Oslo"}`, "Oslo"},
 	} {
 		t.Run(tt.face+" "+tt.tool, func(t *testing.T) {
 			transport := &mcp.CommandTransport{Command: command(t, "-face", tt.face, "-catalog", demo, "-stdio")}
@@ -87,10 +93,7 @@ func TestCatalog(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		session, err := connect(t.Context(), newFace("gateway", g))
-		if err != nil {
-			t.Fatal(err)
-		}
+		session := connectTo(t, "gateway", g)
 		defer session.Close()
 		if got := names(t.Context(), t, session); !slices.Equal(got, []string{"tool_browse", "tool_execute", "tool_view"}) {
 			t.Errorf("tools: %q", got)
@@ -100,29 +103,46 @@ func TestCatalog(t *testing.T) {
 
 // The next step after an error is one that the caller has.
 func TestHintsOfFaces(t *testing.T) {
-	for face, want := range map[string]string{
-		"cash":    "Use `call(namespace=\"orders\", function=\"list\")` with filters",
-		"gateway": "Use `tool_execute(tool_id=\\\"orders:list#",
-		"proxy":   "Use `tool_execute(tool_id=\\\"orders:list#",
+	const noOrder = `{"order_id":"ORD-1"}`
+	for face, tt := range map[string]struct{ tool, arguments, want string }{
+		"cash":       {"call", `{"namespace":"orders","function":"get","kwargs":` + noOrder + `}`, "Use `call(namespace=\"orders\", function=\"list\")` with filters"},
+		"gateway":    {"tool_execute", execution("ID", noOrder, ""), "Use `tool_execute(tool_id=\\\"orders:list#"},
+		"proxy":      {"tool_execute", execution("ID", noOrder, ""), "Use `tool_execute(tool_id=\\\"orders:list#"},
+		"disclosure": {"orders-get", noOrder, "Use `orders-list` with filters"},
+		"plain":      {"orders-get", noOrder, "Use `orders-list` with filters"},
+		"facade":     {"OrdersExecute", `{"cmd":"get","params":` + noOrder + `}`, "Use `OrdersExecute(cmd=\\\"list\\\")` with filters"},
 	} {
-		g := shopGoods(store.New(), face)
-		session, err := connect(t.Context(), newFace(face, g))
-		if err != nil {
-			t.Fatal(err)
-		}
-		tool, arguments := "call", `{"namespace":"orders","function":"get","kwargs":{"order_id":"ORD-1"}}`
-		if face != "cash" {
+		t.Run(face, func(t *testing.T) {
+			g := shopGoods(store.New(), face)
 			f, err := g.tools.Function(t.Context(), "orders", "get")
 			if err != nil {
 				t.Fatal(err)
 			}
-			tool, arguments = "tool_execute", execution(f.ID().String(), `{"order_id":"ORD-1"}`, "")
-		}
-		if got, failed := ask(t.Context(), t, session, tool, arguments); !failed || !strings.Contains(got, want) {
-			t.Errorf("%s: %s, want %q in it", face, got, want)
-		}
-		session.Close()
+			session := connectTo(t, face, g)
+			defer session.Close()
+			if face == "disclosure" {
+				fetch(t.Context(), t, session, "orders-get")
+			}
+			got, failed := ask(t.Context(), t, session, tt.tool, strings.Replace(tt.arguments, "ID", f.ID().String(), 1))
+			if !failed || !strings.Contains(got, tt.want) {
+				t.Errorf("%s, want %q in it", got, tt.want)
+			}
+		})
 	}
+}
+
+// connectTo connects a client to a face in memory.
+func connectTo(t *testing.T, face string, g *goods) *mcp.ClientSession {
+	t.Helper()
+	f, err := newFace(face, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := connect(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return session
 }
 
 // talkToGateway checks that the shop is behind the gateway at the other end, and
@@ -157,6 +177,53 @@ func talkToProxy(ctx context.Context, t *testing.T, session *mcp.ClientSession) 
 	}
 	got, failed := ask(ctx, t, session, "tool_execute", execution(list[i], `{"order_id":"ORD-1001"}`, ""))
 	if failed || !strings.HasPrefix(got, `{"order_id":"ORD-1001"`) {
+		t.Errorf("error %t: %s, want the order", failed, got)
+	}
+}
+
+// talkToDisclosure checks that a tool can be called once it has been read of.
+func talkToDisclosure(ctx context.Context, t *testing.T, session *mcp.ClientSession) {
+	t.Helper()
+	if list := names(ctx, t, session); len(list) != 14 {
+		t.Errorf("tools: %q", list)
+	}
+	if got, failed := ask(ctx, t, session, "orders-get", `{"order_id":"ORD-1001"}`); !failed || !strings.Contains(got, "TOOL_DESCRIPTION_REQUIRED") {
+		t.Errorf("error %t: %s, want a refusal", failed, got)
+	}
+	fetch(ctx, t, session, "orders-get")
+	if got, failed := ask(ctx, t, session, "orders-get", `{"order_id":"ORD-1001"}`); failed || !strings.HasPrefix(got, `{"order_id":"ORD-1001"`) {
+		t.Errorf("error %t: %s, want the order", failed, got)
+	}
+}
+
+// fetch reads the description of a tool.
+func fetch(ctx context.Context, t *testing.T, session *mcp.ClientSession, tool string) {
+	t.Helper()
+	res, err := session.ReadResource(ctx, &mcp.ReadResourceParams{URI: disclosure.DefaultURI + "?tools=" + tool})
+	if err != nil || len(res.Contents) != 1 || !strings.Contains(res.Contents[0].Text, `"inputSchema"`) {
+		t.Fatalf("%+v, %v", res, err)
+	}
+}
+
+// talkToFacade checks that each domain of the shop is a tool.
+func talkToFacade(ctx context.Context, t *testing.T, session *mcp.ClientSession) {
+	t.Helper()
+	if list := names(ctx, t, session); !slices.Equal(list, []string{"CrmExecute", "InventoryExecute", "OrdersExecute", "ToolsExecute"}) {
+		t.Errorf("tools: %q", list)
+	}
+	got, failed := ask(ctx, t, session, "OrdersExecute", `{"cmd":"get","params":{"order_id":"ORD-1001"}}`)
+	if failed || !strings.HasPrefix(got, `{"ok":true,"cmd":"get","data":{"order_id":"ORD-1001"`) {
+		t.Errorf("error %t: %s, want the order", failed, got)
+	}
+}
+
+// talkToPlain checks that each function of the shop is a tool.
+func talkToPlain(ctx context.Context, t *testing.T, session *mcp.ClientSession) {
+	t.Helper()
+	if list := names(ctx, t, session); len(list) != 14 || !slices.Contains(list, "orders-retail-list") {
+		t.Errorf("tools: %q", list)
+	}
+	if got, failed := ask(ctx, t, session, "orders-get", `{"order_id":"ORD-1001"}`); failed || !strings.HasPrefix(got, `{"order_id":"ORD-1001"`) {
 		t.Errorf("error %t: %s, want the order", failed, got)
 	}
 }

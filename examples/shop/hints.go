@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/cash-mcp/go-sdk/examples/shop/store"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -32,6 +33,25 @@ func byName(f *registry.Function) string {
 // byID is how it calls one by tool_execute.
 func byID(f *registry.Function) string {
 	return fmt.Sprintf("`tool_execute(tool_id=%q)`", f.ID())
+}
+
+// byTool is how it calls one that is a tool itself.
+func byTool(f *registry.Function) string { return "`" + f.FlatName() + "`" }
+
+// byCommand is how it calls one that is a command of a domain.
+func byCommand(f *registry.Function) string {
+	domain, cmd, _ := strings.Cut(f.Path(), ".")
+	return fmt.Sprintf("`%s%sExecute(cmd=%q)`", strings.ToUpper(domain[:1]), domain[1:], cmd)
+}
+
+// byPath is how a client of the command endpoint calls one.
+func byPath(f *registry.Function) string {
+	return fmt.Sprintf("`call_tool` with the tool `%s`", f.Path())
+}
+
+// calledBy says it for each face.
+var calledBy = map[string]func(*registry.Function) string{
+	"cash": byName, "gateway": byID, "proxy": byID, "disclosure": byTool, "plain": byTool, "facade": byCommand, "endpoint": byPath,
 }
 
 // hints returns a middleware that adds the next step to errors, with functions

@@ -4,13 +4,17 @@
 //	go run ./examples/shop                        a model's conversation with it, with sizes
 //	go run ./examples/shop -stdio                 MCP over standard input and output
 //	go run ./examples/shop -http 127.0.0.1:8080   MCP over HTTP at /mcp
-//	go run ./examples/shop -face gateway          the same shop as a gateway, or as a proxy
+//	go run ./examples/shop -face gateway          the same shop as a gateway, or behind another face
 //	go run ./examples/shop -catalog FILE          what a catalog of package catalog has instead
+//
+// The command endpoint is no MCP: it answers one request and ends.
+//
+//	echo '{"action":"list_tools"}' | go run ./examples/shop -face endpoint -stdio
 //
 // The business is in package store and knows nothing of MCP. What it takes to
 // serve it is register.go (what there is), hints.go (what to do after an error),
-// face.go (what clients see of it) and serve.go (how to reach it); skills/ has
-// texts for longer tasks.
+// face.go and endpoint.go (what clients see of it) and serve.go (how to reach it);
+// skills/ has texts for longer tasks.
 //
 // # Limits
 //
@@ -47,9 +51,9 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("shop", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	name := flags.String("face", "cash", "what clients see: cash, gateway or proxy")
+	name := flags.String("face", "cash", "what clients see: "+strings.Join(faces, ", "))
 	file := flags.String("catalog", "", "serve the catalog in a `file` instead of the shop")
-	stdio := flags.Bool("stdio", false, "serve MCP over standard input and output")
+	stdio := flags.Bool("stdio", false, "serve MCP over standard input and output, or as the endpoint one request")
 	addr := flags.String("http", "", "serve MCP over HTTP on `address`, at the path /mcp")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
@@ -64,6 +68,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "shop has no face %.40q, but %s\n", *name, strings.Join(faces, ", "))
 		flags.Usage()
 		return 2
+	case *name == "endpoint" && *addr != "":
+		fmt.Fprintln(stderr, "shop as the endpoint takes no -http: it is a process for each request")
+		flags.Usage()
+		return 2
 	}
 	goods := shopGoods(store.New(), *name)
 	if *file != "" {
@@ -73,6 +81,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return 2
 		}
 	}
+	if *name == "endpoint" && *stdio {
+		return newEndpoint(goods).Run(ctx, os.Stdin, stdout)
+	}
 	if err := start(ctx, goods, *name, *stdio, *addr, stdout, stderr); err != nil {
 		fmt.Fprintln(stderr, "shop:", err)
 		return 1
@@ -81,7 +92,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 func start(ctx context.Context, g *goods, name string, stdio bool, addr string, stdout, stderr io.Writer) error {
-	f := newFace(name, g)
+	if name == "endpoint" {
+		return walkEndpoint(ctx, g, stdout)
+	}
+	f, err := newFace(name, g)
+	if err != nil {
+		return err
+	}
 	switch {
 	case stdio:
 		err := f.Run(ctx, &mcp.StdioTransport{})

@@ -3,13 +3,15 @@ package main
 import (
 	"fmt"
 	"regexp"
+
+	"github.com/cash-mcp/go-sdk/cash/disclosure"
 )
 
 // A script is what a model does through a face, with the shop or with a catalog
 // that nobody has seen before.
 type script struct {
 	knows         string // the model, of the tools
-	learns, reads string // the tool that tells what there is, and what
+	learns, reads string // the tool that tells what there is, and what; may be empty
 	costs         string // what is paid for always, with %s for what is served
 	shop, catalog func(*talk, *goods)
 }
@@ -30,6 +32,21 @@ var scripts = map[string]script{
 		knows:  "the names of all of them",
 		learns: "tool_hydrate", reads: "definitions", costs: "two tools, and names and a few words of all that the %s has",
 		shop: byHydration, catalog: lookAtList,
+	},
+	"disclosure": {
+		knows:  "a line of each, and where the rest is",
+		learns: readResource, reads: "descriptions", costs: "a line for each tool that the %s has, and the resource with the rest",
+		shop: byDescription, catalog: lookAtLines,
+	},
+	"facade": {
+		knows:  "the commands of each domain",
+		learns: "ToolsExecute", reads: "definitions", costs: "a tool for each domain of the %s, and one about all tools",
+		shop: byCommands, catalog: lookAtDomains,
+	},
+	"plain": {
+		knows: "all of them",
+		costs: "all tools of the %s with their schemas",
+		shop:  byTools, catalog: func(t *talk, _ *goods) { t.list("The client lists the tools, and that is all there is.") },
 	},
 }
 
@@ -78,6 +95,38 @@ func byHydration(t *talk, _ *goods) {
 	t.say("Results are delivered as they are.", "tool_execute", execution(found(list, `(orders:list\S*) `), `{"limit":300}`, ""))
 }
 
+func byDescription(t *talk, _ *goods) {
+	t.list("The client lists the tools, with a line each.")
+	order := `{"customer_id":"C-42","items":[{"product_id":"P-7","quantity":3}]}`
+	refused := t.say("They are not called before they are known.", "orders-create", order)
+	t.fetch("The answer says where to read.", found(refused, `"resource_uri":"([^"]+)"`))
+	t.say("Call it.", "orders-create", order)
+	t.fetch("Several at once, one of which is not there.", disclosure.DefaultURI+"?tools=orders-get,inventory-restok")
+	t.say("What was read is known for the session.", "orders-get", `{"order_id":"ORD-1001"}`)
+	t.fetch("Not all at once.", disclosure.DefaultURI)
+}
+
+func byCommands(t *talk, _ *goods) {
+	t.list("The client lists the tools: one for each domain.")
+	t.say("How is a command called?", "ToolsExecute", `{"cmd":"get","params":{"name":"orders.create"}}`)
+	t.say("Call it.", "OrdersExecute", `{"cmd":"create","params":{"customer_id":"C-42","items":[{"product_id":"P-7","quantity":3}]}}`)
+	for _, level := range []string{"minimal", "standard", "full"} {
+		t.say("An order, "+level+".", "OrdersExecute", fmt.Sprintf(`{"cmd":"get","detail":%q,"params":{"order_id":"ORD-1001"}}`, level))
+	}
+	t.say("What is below has dots.", "OrdersExecute", `{"cmd":"retail.summary","params":{"groupby":"month","since":"2026-02-01"}}`)
+	t.say("Guess, and the answer has the commands.", "OrdersExecute", `{"cmd":"refund"}`)
+	t.say("Which command takes a delivery?", "ToolsExecute", `{"cmd":"list","detail":"minimal","params":{"query":"receive a delivery"}}`)
+	t.say("Check a call, without running it.", "ToolsExecute", `{"cmd":"validate","params":{"name":"inventory.restock","arguments":{"product_id":"P-7"}}}`)
+}
+
+func byTools(t *talk, _ *goods) {
+	t.list("The client lists the tools, with their schemas.")
+	t.say("Call one.", "orders-create", `{"customer_id":"C-42","items":[{"product_id":"P-7","quantity":3}]}`)
+	t.say("Guess, and the answer says what is wrong.", "inventory-restock", `{"product":"P-7"}`)
+	t.say("What the shop refuses has a next step.", "orders-get", `{"order_id":"ORD-1"}`)
+	t.say("Results are delivered as they are.", "orders-list", `{"limit":300}`)
+}
+
 func lookByHelp(t *talk, _ *goods) {
 	for _, name := range some(t.say("What is there?", "help", `{}`), `- \*\*(\w+)\*\*`) {
 		t.say("What is in "+name+"?", "help", fmt.Sprintf(`{"namespace":%q}`, name))
@@ -102,6 +151,17 @@ func lookAtCards(t *talk, g *goods) {
 func lookAtList(t *talk, _ *goods) {
 	list := t.list("The client lists the tools, without their schemas.")
 	t.say("How is one of them called?", "tool_hydrate", fmt.Sprintf(`{"tool_id":%q}`, found(list, `(?m)^(\S+:\S+) `)))
+}
+
+func lookAtLines(t *talk, _ *goods) {
+	list := t.list("The client lists the tools, with a line each.")
+	t.fetch("How is one of them called?", disclosure.DefaultURI+"?tools="+found(list, `(?m)^([\w-]+) `))
+}
+
+func lookAtDomains(t *talk, _ *goods) {
+	t.list("The client lists the tools: one for each domain.")
+	tools := t.say("Which tools are there?", "ToolsExecute", `{"cmd":"list","detail":"minimal"}`)
+	t.say("How is one of them called?", "ToolsExecute", fmt.Sprintf(`{"cmd":"get","params":{"name":%q}}`, found(tools, `"name":"([^"]+)"`)))
 }
 
 // execution returns arguments of tool_execute.

@@ -64,6 +64,31 @@ func (t *talk) list(why string) string {
 	return b.String()
 }
 
+// readResource names the turns of [talk.fetch].
+const readResource = "resources/read"
+
+// fetch takes a turn that reads a resource, and returns its text.
+func (t *talk) fetch(why, uri string) string {
+	if t.err != nil {
+		return ""
+	}
+	var res *mcp.ReadResourceResult
+	if res, t.err = t.session.ReadResource(t.ctx, &mcp.ReadResourceParams{URI: uri}); t.err != nil {
+		return ""
+	}
+	text := ""
+	for _, c := range res.Contents {
+		text += c.Text
+	}
+	if t.learns == readResource {
+		t.learnt += utf8.RuneCountInString(text)
+	}
+	t.head(why, len(uri), utf8.RuneCountInString(text))
+	t.write("> ", readResource+" "+uri)
+	t.write("< ", text)
+	return text
+}
+
 func (t *talk) head(why string, sent, got int) {
 	t.turns++
 	title := fmt.Sprintf("%d. %s", t.turns, why)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/cash/plain"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -21,13 +22,14 @@ const comparison = `
 What the definitions of the tools cost, in every conversation, before the first question:
 %6d characters for %s
 %6d characters for the same %d functions as ordinary MCP tools
-This model read %d characters of %s on top, because it needed them.
 `
+
+const learning = "This model read %d characters of %s on top, because it needed them.\n"
 
 // walk holds the conversation of a model with a face over a real MCP connection,
 // and writes it down.
 func walk(ctx context.Context, g *goods, name string, f face, out io.Writer) error {
-	plain, err := plainTools(ctx, g.tools)
+	ordinary, err := plainTools(ctx, g.tools)
 	if err != nil {
 		return err
 	}
@@ -36,21 +38,46 @@ func walk(ctx context.Context, g *goods, name string, f face, out io.Writer) err
 		return err
 	}
 	defer session.Close()
-	tools, err := session.ListTools(ctx, nil)
+	s := scripts[name]
+	paid, err := s.paid(ctx, session)
 	if err != nil {
 		return err
 	}
-
-	s := scripts[name]
 	what, play := "shop", s.shop
 	if !g.shop {
 		what, play = "catalog", s.catalog
 	}
-	fmt.Fprintf(out, introduction, what, len(plain), s.knows)
+	fmt.Fprintf(out, introduction, what, len(ordinary), s.knows)
 	t := &talk{ctx: ctx, session: session, out: out, learns: s.learns}
 	play(t, g)
-	fmt.Fprintf(out, comparison, jsonSize(tools.Tools), fmt.Sprintf(s.costs, what), jsonSize(plain), len(plain), t.learnt, s.reads)
-	return t.err
+	fmt.Fprintf(out, comparison, paid, fmt.Sprintf(s.costs, what), jsonSize(ordinary), len(ordinary))
+	if t.err != nil {
+		return t.err
+	}
+	if s.learns != "" {
+		fmt.Fprintf(out, learning, t.learnt, s.reads)
+		return nil
+	}
+	a, err := plain.Fit(ctx, g.tools, plain.Client{})
+	fmt.Fprintf(out, "Of a client that shows its model all of that, package plain says: take %s.\n%s\n", a.Face, a.Reason)
+	return err
+}
+
+// paid returns the size of what a model is told in every conversation.
+func (s script) paid(ctx context.Context, session *mcp.ClientSession) (int, error) {
+	tools, err := session.ListTools(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	size := jsonSize(tools.Tools)
+	if s.learns == readResource {
+		resources, err := session.ListResources(ctx, nil)
+		if err != nil {
+			return 0, err
+		}
+		size += jsonSize(resources.Resources)
+	}
+	return size, nil
 }
 
 // connect starts the face on one end of a pipe, and a client on the other.

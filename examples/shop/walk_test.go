@@ -19,9 +19,13 @@ var handles = regexp.MustCompile(`"art-[^"]+"`)
 // The pages that a newcomer sees, word for word.
 func TestWalk(t *testing.T) {
 	for name, args := range map[string][]string{
-		"walk":         nil,
-		"walk-gateway": {"-face", "gateway"},
-		"walk-proxy":   {"-face", "proxy"},
+		"walk":            nil,
+		"walk-gateway":    {"-face", "gateway"},
+		"walk-proxy":      {"-face", "proxy"},
+		"walk-disclosure": {"-face", "disclosure"},
+		"walk-facade":     {"-face", "facade"},
+		"walk-plain":      {"-face", "plain"},
+		"walk-endpoint":   {"-face", "endpoint"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out, errs bytes.Buffer
@@ -73,6 +77,10 @@ func TestWalkOfCatalog(t *testing.T) {
 		{"cash", []string{`> help {"namespace":"github"}`, "- **create_issue** — "}},
 		{"gateway", []string{`> tool_browse {"path":"/github"}`, "github:create_issue@1.4.0 (tool)", "resource::file:readme#", "prompt::mcp:summarize#"}},
 		{"proxy", []string{"< github:create_issue@1.4.0 Create", `> tool_hydrate {"tool_id":"github:create_issue@1.4.0"}`}},
+		{"disclosure", []string{"< github-create_issue Create", "> resources/read resource:///tool_descriptions?tools=github-", `"inputSchema":{`}},
+		{"facade", []string{"< GithubExecute ", `> ToolsExecute {"cmd":"get","params":{"name":"github.`}},
+		{"plain", []string{"< github-create_issue Create", "take cash/"}},
+		{"endpoint", []string{`> {"action":"list_tools"}`, `> {"action":"describe_tool","tool":"github.`}},
 	} {
 		t.Run(tt.face, func(t *testing.T) {
 			var out, errs bytes.Buffer
@@ -108,7 +116,8 @@ func TestUsage(t *testing.T) {
 		{[]string{"-http"}, 2, "flag needs an argument"},
 		{[]string{"-http", "127.0.0.1:-1"}, 1, "shop: listen tcp"},
 		{[]string{"-h"}, 0, "-http address"},
-		{[]string{"-face", "facade"}, 2, `no face "facade", but cash, gateway, proxy`},
+		{[]string{"-face", "domains"}, 2, `no face "domains", but cash, gateway, proxy, disclosure, facade, plain, endpoint`},
+		{[]string{"-face", "endpoint", "-http", "127.0.0.1:0"}, 2, "takes no -http"},
 		{[]string{"-face", ""}, 2, "no face"},
 		{[]string{"-face", "Gateway", "-stdio"}, 2, "no face"},
 		{[]string{"-catalog", "no-such-file.json"}, 2, "shop: loading a catalog: "},

@@ -26,12 +26,18 @@ var faces = []struct {
 	{"call, help, skill", newCash},
 	{"gateway", newGateway},
 	{"proxy", newProxy},
+	{"disclosure", newDisclosure},
+	{"facade", newFacade},
 }
+
+// A reader is a face whose model reads resources: what is listed of them is
+// there before the first turn, as tools are.
+type reader interface{ readsResources() }
 
 // A bill says what a talk has cost.
 type bill struct {
-	definitions int // with instructions
-	listed      int // all of tools/list
+	definitions int        // with instructions
+	listed      func() int // all of tools/list; counted when it is asked for
 	turns       []turn
 	steps       []int // the number of turns after each step
 }
@@ -70,6 +76,11 @@ func play(ctx context.Context, over func(*set) face, s *set, t *task) (*bill, er
 		return nil, err
 	}
 	defer talk.session.Close()
+	if _, ok := f.(reader); ok {
+		if err := talk.listResources(); err != nil {
+			return nil, err
+		}
+	}
 	b := &bill{definitions: talk.definitions, listed: talk.listed}
 	for i := range t.steps {
 		st := &t.steps[i]

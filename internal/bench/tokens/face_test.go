@@ -44,8 +44,8 @@ func TestPlainIsAsRecorded(t *testing.T) {
 	if talk.definitions != sum || len(s.tools) != 36 {
 		t.Errorf("%d tools cost %d tokens in a list, and %d one by one", len(s.tools), talk.definitions, sum)
 	}
-	if talk.listed <= talk.definitions {
-		t.Errorf("with titles, annotations and output schemas there are %d tokens, without %d", talk.listed, talk.definitions)
+	if talk.listed() <= talk.definitions {
+		t.Errorf("with titles, annotations and output schemas there are %d tokens, without %d", talk.listed(), talk.definitions)
 	}
 }
 
@@ -65,7 +65,7 @@ func TestR2DefinitionsStayTheSame(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer talk.session.Close()
-			listed, definitions = append(listed, talk.listed), append(definitions, talk.definitions)
+			listed, definitions = append(listed, talk.listed()), append(definitions, talk.definitions)
 		}
 		if listed[0] != listed[1] || listed[0] > f.most {
 			t.Errorf("%s: tools/list has %v tokens, want the same and at most %d", f.name, listed, f.most)

@@ -4,7 +4,8 @@
 //	go run ./internal/bench/tokens [-full]
 //
 // It prints a table in markdown, and from when on which face costs less than
-// listing all tools; with -full also each turn of each task.
+// listing all tools; with -full also each turn of each task. A second table has
+// what all faces cost as the number of functions grows.
 //
 // # The catalogs
 //
@@ -17,14 +18,23 @@
 //	CASH_NPM_DIR=<folder> go test -tags realclients ./internal/bench/tokens [-update]
 //
 // Every face is a real server of the same functions, and is asked by a client of
-// the SDK.
+// the SDK. The first one lists the tools as their own servers do.
+//
+// # The sizes
+//
+// The second table is about the functions of examples/shop, and about up to 5,000
+// that are made up: ten in each namespace, with three to six parameters. There
+// the first face is package plain, and the last is no MCP: the command endpoint,
+// whose definitions are its answer to list_tools.
 //
 // # What is counted
 //
 // Tokens are those of cl100k_base.
 //
-//	definitions  name, description and input schema of each tool in JSON, and the server's instructions
-//	turn         {"name", "arguments"} of a call in JSON, and the texts of its result
+//	definitions  name, description and input schema of each tool in JSON, and the server's instructions;
+//	             URI, name and description of each resource, for a face whose model reads them
+//	turn         {"name", "arguments"} of a call in JSON, and the texts of its result;
+//	             the same of a read, with the URI as its argument
 //	once         definitions and turns, each token once: what the conversation has in the end
 //	input        definitions and all turns so far, for each request: one for each turn, and one for the answer
 //
@@ -44,6 +54,10 @@
 // calls the function that finds just this, if the task has one, and asks for all
 // of it if not. The program fails if a model has not read in the end what its
 // task wants. Real models make mistakes on top, behind every face.
+//
+// Behind disclosure it reads the description of one tool at a time, although it
+// might read several. The facade has ToolsExecute, by which it reads the
+// definition of a command, because a domain names no more than its parameters.
 //
 // # Limits
 //
@@ -96,6 +110,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 type results struct {
 	paid  [][]*bill // by task and face
 	tools growth    // of one call, by the number of tools
+	sizes [][]*bill // by size and face
 }
 
 func measure(ctx context.Context) (*results, error) {
@@ -119,7 +134,10 @@ func measure(ctx context.Context) (*results, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.tools, err = byTools(ctx, tools)
+	if r.tools, err = byTools(ctx, tools); err != nil {
+		return nil, err
+	}
+	r.sizes, err = bySize(ctx)
 	return r, err
 }
 
@@ -132,5 +150,6 @@ func (r *results) write(out io.Writer, full bool) error {
 	}
 	p.summary(r.paid)
 	p.whoWins(r.tools, bySteps(r.paid[len(r.paid)-1]))
+	p.sizes(r.sizes)
 	return p.err
 }

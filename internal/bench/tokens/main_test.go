@@ -101,3 +101,19 @@ func TestNothingCanBeWritten(t *testing.T) {
 		}
 	}
 }
+
+// TestReadme holds that the README quotes the first table as it is printed.
+func TestReadme(t *testing.T) {
+	readme, err := os.ReadFile("../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var brief bytes.Buffer
+	if err := allMeasured(t).write(&brief, false); err != nil {
+		t.Fatal(err)
+	}
+	table, _, _ := strings.Cut(brief.String(), "\n\n")
+	if !strings.Contains(string(readme), "\n"+table+"\n") {
+		t.Errorf("README.md has another table than\n%s", table)
+	}
+}

@@ -10,12 +10,12 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// plain lists all tools as their servers do.
-type plain struct{ set *set }
+// recordedList lists all tools as their servers do.
+type recordedList struct{ set *set }
 
-func newPlain(s *set) face { return plain{s} }
+func newPlain(s *set) face { return recordedList{s} }
 
-func (p plain) server() runner {
+func (p recordedList) server() runner {
 	srv := mcp.NewServer(&mcp.Implementation{Name: "plain", Version: "1.0.0"}, nil)
 	pipeline := registry.NewPipeline(p.set.registry, &registry.PipelineOptions{ExactKeys: true})
 	for _, t := range p.set.tools {
@@ -48,7 +48,7 @@ func (t tool) definition() *mcp.Tool {
 }
 
 // do calls: all is known.
-func (p plain) do(t *talk, s *step) error {
+func (p recordedList) do(t *talk, s *step) error {
 	_, name, _ := strings.Cut(s.tool, ".")
 	_, err := t.must(name, json.RawMessage(s.args))
 	return err

@@ -77,6 +77,22 @@ func (p *page) whoWins(tools, calls growth) {
 	}
 }
 
+// sizes is a table in markdown with a row for each number of functions.
+func (p *page) sizes(bills [][]*bill) {
+	p.printf("\n| tokens: definitions / with one function found and called |")
+	for _, f := range grown {
+		p.printf(" %s |", f.name)
+	}
+	p.printf("\n|---|%s\n", strings.Repeat("---|", len(grown)))
+	for i, z := range sizes {
+		p.printf("| %s functions |", z.name)
+		for _, b := range bills[i] {
+			p.printf(" %s / %s |", thousands(b.definitions), thousands(b.whole().fresh))
+		}
+		p.printf("\n")
+	}
+}
+
 func from(n int) string {
 	if n == 0 {
 		return "never"
@@ -102,7 +118,7 @@ func (p *page) details(t *task, paid []*bill) {
 		of := paid[0].whole()
 		for i, b := range paid {
 			n, is := len(b.turns), b.whole()
-			row(faces[i].name, thousands(b.listed), thousands(b.definitions), n, thousands(b.added(n)),
+			row(faces[i].name, thousands(b.listed()), thousands(b.definitions), n, thousands(b.added(n)),
 				thousands(is.fresh), percent(is.fresh, of.fresh), thousands(is.input), percent(is.input, of.input), "")
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -25,8 +26,9 @@ type runner interface {
 type talk struct {
 	ctx         context.Context
 	session     *mcp.ClientSession
-	definitions int // tokens that are there before the first turn
-	listed      int // tokens of all that tools/list says
+	definitions int               // tokens that are there before the first turn
+	defined     []json.RawMessage // the tools, as they were listed
+	tools       []string          // their names
 	turns       []turn
 	read        strings.Builder // all replies
 }
@@ -72,13 +74,48 @@ func (t *talk) list() error {
 			if err != nil {
 				return err
 			}
+			t.tools = append(t.tools, d.Name)
 			t.definitions += count(string(asJSON(d)))
-			t.listed += count(string(raw))
+			t.defined = append(t.defined, raw)
 		}
 		if cursor = page.NextCursor; cursor == "" {
 			return nil
 		}
 	}
+}
+
+// listResources counts the resources that a model may read.
+func (t *talk) listResources() error {
+	list, err := t.session.ListResources(t.ctx, nil)
+	if err != nil {
+		return err
+	}
+	for _, r := range list.Resources {
+		t.definitions += count(string(asJSON(struct {
+			URI         string `json:"uri"`
+			Name        string `json:"name"`
+			Description string `json:"description,omitempty"`
+		}{r.URI, r.Name, r.Description})))
+	}
+	return nil
+}
+
+// listed returns the tokens of all that tools/list says.
+func (t *talk) listed() int {
+	n := 0
+	for _, raw := range t.defined {
+		n += count(string(raw))
+	}
+	return n
+}
+
+// named returns the name of the listed tool that is called so, in any case.
+func (t *talk) named(name string) (string, error) {
+	i := slices.IndexFunc(t.tools, func(tool string) bool { return strings.EqualFold(tool, name) })
+	if i < 0 {
+		return "", fmt.Errorf("no tool is called %s", name)
+	}
+	return t.tools[i], nil
 }
 
 // A definition is what a model is told of a tool.
@@ -113,8 +150,14 @@ func (t *talk) call(tool string, args any) (reply string, isError bool, err erro
 		return "", false, fmt.Errorf("calling %s: %w", tool, err)
 	}
 	reply = (&registry.Result{Content: res.Content}).Text()
+	t.take(tool, data, reply)
+	return reply, res.IsError, nil
+}
+
+// take counts a turn.
+func (t *talk) take(tool string, args json.RawMessage, reply string) {
 	t.read.WriteString(reply)
-	shown := evened(string(data))
+	shown := evened(string(args))
 	t.turns = append(t.turns, turn{
 		tool: tool, args: shown, got: count(evened(reply)),
 		sent: count(string(asJSON(struct {
@@ -122,7 +165,19 @@ func (t *talk) call(tool string, args any) (reply string, isError bool, err erro
 			Arguments json.RawMessage `json:"arguments"`
 		}{tool, json.RawMessage(shown)}))),
 	})
-	return reply, res.IsError, nil
+}
+
+// fetch takes a turn that reads a resource.
+func (t *talk) fetch(uri string) (text string, err error) {
+	res, err := t.session.ReadResource(t.ctx, &mcp.ReadResourceParams{URI: uri})
+	if err != nil {
+		return "", fmt.Errorf("reading %s: %w", uri, err)
+	}
+	for _, c := range res.Contents {
+		text += c.Text
+	}
+	t.take("resources/read", asJSON(map[string]string{"uri": uri}), text)
+	return text, nil
 }
 
 // must is a call that has to succeed.

@@ -1,0 +1,386 @@
+package disclosure_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/cash/cashtest"
+	"github.com/cash-mcp/go-sdk/cash/disclosure"
+	"github.com/cash-mcp/go-sdk/cash/serve"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// changing is a source that is replaced as a whole.
+type changing struct {
+	src atomic.Pointer[registry.Registry]
+}
+
+func (c *changing) set(r *registry.Registry) { c.src.Store(r) }
+func (c *changing) List(ctx context.Context, path string) (*registry.Listing, error) {
+	return c.src.Load().List(ctx, path)
+}
+func (c *changing) Function(ctx context.Context, path, name string) (*registry.Function, error) {
+	return c.src.Load().Function(ctx, path, name)
+}
+func (c *changing) Skill(ctx context.Context, path, name string) (*registry.Skill, error) {
+	return c.src.Load().Skill(ctx, path, name)
+}
+
+func TestP12P13P14(t *testing.T) {
+	overAll(t, &disclosure.Options{}, func(t *testing.T, c *client) {
+		before := ran.Load()
+		r := c.call("orders-create", `{"customer_id":"C-1","quantity":2}`)
+		if !r.IsError || r.Text != required("orders-create") || ran.Load() != before {
+			t.Fatalf("not fetched: %+v", r)
+		}
+		m := c.fetch(strings.TrimPrefix(failureIn(t, r.Text).ResourceURI, uri+"?"))
+		if len(m) != 1 {
+			t.Fatalf("fetched %v", keys(m))
+		}
+		for range 20 {
+			runtime.GC() // what is known of a session lasts as long as the session
+			if got := c.call("orders-create", `{"customer_id":"C-1","quantity":2}`).OK().Text; got != `{"id":"C-1","total":2}` {
+				t.Fatalf("got %s", got)
+			}
+		}
+		if got := c.call("orders-get", `{"customer_id":"C-1"}`).Text; got != required("orders-get") {
+			t.Errorf("another tool: %s", got)
+		}
+	})
+}
+
+func TestP25Order(t *testing.T) {
+	deny := func(registry.Handler) registry.Handler {
+		return func(_ context.Context, c *registry.Call) (*registry.Result, error) {
+			return nil, &registry.Error{Kind: registry.Denied, Message: "Not you."}
+		}
+	}
+	overAll(t, &disclosure.Options{Middleware: []registry.Middleware{deny}}, func(t *testing.T, c *client) {
+		wantCode(t, c.call("orders-create", `{"quantity":0}`), "TOOL_DESCRIPTION_REQUIRED")
+		c.fetch("tools=orders-create")
+		f := wantCode(t, c.call("orders-create", `{"customer_id":"secret-1","quantity":0}`), "INVALID_ARGUMENTS")
+		if f.ResourceURI != uri+"?tools=orders-create" || strings.Contains(f.Message, "secret-1") {
+			t.Errorf("%+v", f)
+		}
+		wantCode(t, c.call("orders-create", `{"customer_id":"x","quantity":1,"unknown":1}`), "INVALID_ARGUMENTS")
+		wantCode(t, c.call("orders-create", `{"Customer_Id":"x","quantity":1}`), "INVALID_ARGUMENTS") // Y8
+		wantCode(t, c.call("orders-create", `{"customer_id":"x","quantity":1}`), "DENIED")            // P18
+	})
+}
+
+func TestY2Kinds(t *testing.T) {
+	kind := registry.Failed
+	fails := func(registry.Handler) registry.Handler {
+		return func(context.Context, *registry.Call) (*registry.Result, error) {
+			return nil, &registry.Error{Kind: kind, Message: "It\u202e went <wrong>.", Hint: "Do that.", Details: map[string]any{"n": 1}}
+		}
+	}
+	c := connect(t, newServer(t, shop(), &disclosure.Options{Middleware: []registry.Middleware{fails}}), nil)
+	c.fetch("tools=ping")
+	for _, kind = range registry.Kinds() {
+		r := c.call("ping", "{}")
+		f := wantCode(t, r, string(kind))
+		if f.Message != "It went <wrong>. Do that." || f.Details["n"] != 1.0 || r.Raw.StructuredContent != nil {
+			t.Errorf("%s: %s", kind, r.Text)
+		}
+	}
+	kind = "NONSENSE"
+	wantCode(t, c.call("ping", "{}"), "FAILED")
+}
+
+func TestP15ConcurrentSessions(t *testing.T) {
+	const sessions = 50
+	reg := registry.New(nil)
+	for i := range sessions {
+		reg.Namespace("t", "").Add(registry.Func(fmt.Sprintf("f%d", i), "Do it.", func(context.Context, none) (int, error) { return i, nil }))
+	}
+	srv := newServer(t, reg, nil)
+	web := httptest.NewServer(srv.Handler())
+	t.Cleanup(web.Close)
+	var clients []*client
+	for range sessions {
+		clients = append(clients, &client{Client: cashtest.ConnectHTTP(t, web.URL), t: t})
+	}
+	var all sync.WaitGroup
+	for i, c := range clients {
+		all.Go(func() {
+			ctx := context.Background()
+			_, err := c.Session.ReadResource(ctx, &mcp.ReadResourceParams{URI: fmt.Sprintf("%s?tools=t-f%d", uri, i)})
+			if err != nil {
+				t.Error(err)
+			}
+			for j := i; j < i+10; j++ {
+				tool := fmt.Sprintf("t-f%d", j%sessions)
+				r, err := c.Session.CallTool(ctx, &mcp.CallToolParams{Name: tool})
+				if err != nil || r.IsError != (j != i) {
+					t.Errorf("session %d, %s: %v %s", i, tool, err, toJSON(r))
+				}
+			}
+		})
+	}
+	all.Wait()
+	if n := srv.Sessions(); n != sessions {
+		t.Errorf("%d sessions are known", n)
+	}
+}
+
+func TestP16EndOfSession(t *testing.T) {
+	srv := newServer(t, shop(), nil)
+	web := httptest.NewServer(srv.Handler())
+	t.Cleanup(web.Close)
+	for range 3 {
+		c := &client{Client: cashtest.ConnectHTTP(t, web.URL), t: t}
+		if c.Session.ID() == "" {
+			t.Fatal("there is no session")
+		}
+		wantCode(t, c.call("ping", "{}"), "TOOL_DESCRIPTION_REQUIRED")
+		c.fetch("tools=ping")
+		c.call("ping", "{}").OK()
+		if err := c.Session.Close(); err != nil { // DELETE
+			t.Fatal(err)
+		}
+		if _, err := c.Session.CallTool(context.Background(), &mcp.CallToolParams{Name: "ping"}); err == nil {
+			t.Error("a session that has ended calls")
+		}
+	}
+	for range 2 {
+		c := connect(t, srv, nil)
+		wantCode(t, c.call("ping", "{}"), "TOOL_DESCRIPTION_REQUIRED")
+		c.fetch("tools=ping")
+	}
+}
+
+// TestP17Bounded: what is known of sessions goes with them.
+func TestP17Bounded(t *testing.T) {
+	const sessions = 10_000
+	srv := newServer(t, shop(), nil)
+	own := mcp.NewServer(&mcp.Implementation{Name: "own", Version: "1"}, nil)
+	srv.AddTo(own)
+	settle := func() (goroutines int) { // in a bounded number of steps
+		for range 200 {
+			runtime.GC()
+			runtime.Gosched()
+			if goroutines = runtime.NumGoroutine(); srv.Sessions() < 100 {
+				return goroutines
+			}
+		}
+		return goroutines
+	}
+	one := func() {
+		ctx := context.Background()
+		near, far := mcp.NewInMemoryTransports()
+		ss, err := own.Connect(ctx, far, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cs, err := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, nil).Connect(ctx, near, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := cs.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri + "?tools=ping"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(cs.Close(), ss.Wait()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one()
+	before := settle()
+	most := 0
+	for range sessions {
+		one()
+		most = max(most, srv.Sessions())
+	}
+	after := settle()
+	if n := srv.Sessions(); n >= 100 {
+		t.Errorf("%d sessions are still known", n)
+	}
+	if after > before+20 {
+		t.Errorf("%d goroutines, %d before", after, before)
+	}
+	t.Logf("at most %d of %d sessions were known at a time", most, sessions)
+}
+
+// TestP17HTTP: sessions that clients have deleted leave nothing behind.
+func TestP17HTTP(t *testing.T) {
+	srv := newServer(t, shop(), nil)
+	web := httptest.NewServer(srv.Handler())
+	t.Cleanup(web.Close)
+	for range 100 {
+		c := &client{Client: cashtest.ConnectHTTP(t, web.URL), t: t}
+		c.fetch("tools=ping")
+		if err := c.Session.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left := srv.Sessions()
+	for range 200 {
+		if left = srv.Sessions(); left < 10 {
+			return
+		}
+		runtime.GC()
+		runtime.Gosched()
+	}
+	t.Errorf("%d sessions are still known", left)
+}
+
+// partly is a source of which a part does not answer.
+type partly struct{ registry.Source }
+
+func (p partly) Function(ctx context.Context, path, name string) (*registry.Function, error) {
+	if path == "down" {
+		return nil, &registry.Error{Kind: registry.Unavailable, Message: "The server down does not answer."}
+	}
+	return p.Source.Function(ctx, path, name)
+}
+
+func TestUnavailable(t *testing.T) {
+	c := connect(t, newServer(t, partly{shop()}, nil), nil)
+	m := c.fetch("tools=down-get,ping")
+	if e := m["down-get"]; e.Error != "Tool 'down-get' is not available now: The server down does not answer." || e.Available != nil || m["ping"].Name != "ping" {
+		t.Errorf("%+v", m)
+	}
+	wantCode(t, c.call("down-get", "{}"), "UNAVAILABLE")
+}
+
+func TestPX6Renew(t *testing.T) {
+	other := registry.New(nil)
+	other.Namespace("", "").Add(registry.Func("ping", "Ask for more.", func(_ context.Context, in struct {
+		Word string `json:"word"`
+	}) (string, error) {
+		return in.Word, nil
+	}))
+	for _, renew := range []bool{false, true} {
+		for _, l := range links {
+			src := &changing{}
+			src.set(shop())
+			opts := &disclosure.Options{Renew: renew}
+			if l.grants {
+				opts.Grants = new(disclosure.Grants)
+			}
+			c := l.connect(t, newServer(t, src, opts), nil)
+			c.fetch("tools=ping")
+			c.call("ping", "{}").OK()
+			src.set(shop()) // the list has changed, and the tool has not
+			c.call("ping", "{}").OK()
+			src.set(registry.New(nil))
+			if _, err := c.Session.CallTool(context.Background(), &mcp.CallToolParams{Name: "ping"}); err == nil {
+				t.Error("a tool that is gone is called")
+			}
+			src.set(other)
+			code := "INVALID_ARGUMENTS"
+			if renew {
+				code = "TOOL_DESCRIPTION_REQUIRED"
+			}
+			wantCode(t, c.call("ping", "{}"), code)
+			c.fetch("tools=ping")
+			if got := c.call("ping", `{"word":"x"}`).OK().Text; got != "x" {
+				t.Errorf("got %q", got)
+			}
+		}
+	}
+}
+
+func TestNewServerErrors(t *testing.T) {
+	bad := registry.New(nil)
+	bad.Namespace("", "").Add(registry.Func("error", "Err.", func(context.Context, none) (string, error) { return "", nil }))
+	for want, tt := range map[string]struct {
+		src  registry.Source
+		opts *disclosure.Options
+	}{
+		`function "error"`: {bad, nil}, // P27
+		"Options.Grants":   {shop(), &disclosure.Options{Serve: &serve.Options{HTTP: serve.NoSessions}}},
+		"31 bytes":         {shop(), &disclosure.Options{Grants: &disclosure.Grants{Key: make([]byte, 31)}}},
+		"Grants.TTL":       {shop(), &disclosure.Options{Grants: &disclosure.Grants{TTL: -1}}},
+		`URI "x"`:          {shop(), &disclosure.Options{URI: "x"}},
+		"without a query":  {shop(), &disclosure.Options{URI: "x:///y?z"}},
+		"absolute":         {shop(), &disclosure.Options{URI: "x:///{y}"}},
+	} {
+		if _, err := disclosure.NewServer(tt.src, tt.opts); err == nil || !strings.HasPrefix(err.Error(), "disclosure: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	if _, err := disclosure.NewServer(shop(), &disclosure.Options{Grants: new(disclosure.Grants), Serve: &serve.Options{HTTP: serve.NoSessions}}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestP27Error: from a source that cannot tell all that it has, the tool is left
+// out.
+func TestP27Error(t *testing.T) {
+	reg := shop()
+	reg.Namespace("", "").Add(registry.Func("error", "Err.", func(context.Context, none) (string, error) { return "", nil }))
+	src := &changing{}
+	src.set(reg)
+	log := new(lines)
+	c := connect(t, newServer(t, src, &disclosure.Options{Serve: &serve.Options{Logger: log.logger()}}), nil)
+	if got := toolNames(c.Tools()); len(got) != len(names) {
+		t.Errorf("tools %v", got)
+	}
+	c.Tools()
+	if m := c.fetch("tools=error"); m["error"].Error != "Tool 'error' not found" {
+		t.Errorf("%+v", m)
+	}
+	if _, err := c.Session.CallTool(context.Background(), &mcp.CallToolParams{Name: "error"}); err == nil {
+		t.Error("it is called")
+	}
+	if n := log.count("left out"); n != 1 {
+		t.Errorf("%d lines in the log", n)
+	}
+}
+
+func TestFallBack(t *testing.T) {
+	web := httptest.NewServer(newServer(t, shop(), nil).Handler())
+	t.Cleanup(web.Close)
+	c := &client{Client: cashtest.ConnectHTTP(t, web.URL), t: t} // asks for the newest
+	if got := c.Session.InitializeResult().ProtocolVersion; got != "2025-11-25" {
+		t.Errorf("version %s", got)
+	}
+	c.fetch("tools=ping")
+	c.call("ping", "{}").OK()
+}
+
+func TestRefusedCaller(t *testing.T) {
+	opts := &disclosure.Options{Serve: &serve.Options{Identify: func(context.Context, mcp.Request) (*registry.Caller, error) {
+		return nil, errors.New("nobody")
+	}}}
+	c := connect(t, newServer(t, shop(), opts), nil)
+	if f := failureIn(t, c.read(uri+"?tools=ping")); f.Code != "DENIED" {
+		t.Errorf("%+v", f)
+	}
+	wantCode(t, c.call("ping", "{}"), "DENIED")
+}
+
+func TestArguments(t *testing.T) {
+	for _, tolerant := range []bool{false, true} {
+		overAll(t, &disclosure.Options{TolerantArgs: tolerant}, func(t *testing.T, c *client) {
+			c.fetch("tools=ping,orders-create")
+			grant := ""
+			if g := c.grants["orders-create"]; g != "" {
+				grant = fmt.Sprintf(`,"_grant":%q`, g)
+			}
+			text, err := json.Marshal(`{"customer_id":"C","quantity":"3"` + grant + `}`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := c.Tool("orders-create", json.RawMessage(text))
+			if tolerant && r.OK().Text != `{"id":"C","total":3}` {
+				t.Errorf("%s", r.Text)
+			}
+			if !tolerant && !r.IsError {
+				t.Errorf("taken as it is: %s", r.Text)
+			}
+			c.call("ping", `{}`).OK()
+		})
+	}
+}

@@ -1,0 +1,104 @@
+package disclosure
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// A Code says what kind of thing went wrong, in {"error":{"code":...}}. Besides
+// those below there are the texts of [registry.Kinds].
+type Code string
+
+// The codes of this face. The first two are those of section 6.
+const (
+	MissingToolSelection    Code = "MISSING_TOOL_SELECTION"    // a fetch names no tool
+	ToolDescriptionRequired Code = "TOOL_DESCRIPTION_REQUIRED" // a call of a tool that has not been fetched
+	TooManyTools            Code = "TOO_MANY_TOOLS"            // a fetch names more than 1,000, or takes more than 64 KiB
+	SessionRequired         Code = "SESSION_REQUIRED"          // there is nothing to remember a fetch by
+)
+
+// failure is what is under "error".
+type failure struct {
+	Code        Code           `json:"code"`
+	Message     string         `json:"message"`
+	ResourceURI string         `json:"resource_uri,omitempty"`
+	Examples    []string       `json:"examples,omitempty"`
+	Details     map[string]any `json:"details,omitempty"`
+}
+
+// Error implements error.
+func (f *failure) Error() string { return string(f.Code) + ": " + f.Message }
+
+// body is the JSON of a failure.
+func (f *failure) body() json.RawMessage { return asJSON(map[string]any{envelope: f}) }
+
+// maxMessage bounds a message, in characters.
+const maxMessage = 2000
+
+// failureOf returns err in the form of this face.
+func failureOf(err error) *failure {
+	var own *failure
+	if errors.As(err, &own) {
+		return own
+	}
+	e := registry.AsError(err)
+	code := Code(e.Kind)
+	if !e.Kind.Known() {
+		code = Code(registry.Failed)
+	}
+	return &failure{Code: code, Message: clean.Cut(clean.Text(e.Error()), maxMessage), Details: e.Details}
+}
+
+// render makes the result of an error.
+func render(err error) *registry.Result {
+	r := registry.TextResult(string(failureOf(err).body()))
+	r.IsError = true
+	return r
+}
+
+// missing is the failure of section 6.1.
+func (s *Server) missing() *failure {
+	return &failure{
+		Code:     MissingToolSelection,
+		Message:  "You must specify one or more tool names in the 'tools' parameter.",
+		Examples: []string{s.uriOf("tool_name"), s.uriOf("tool1,tool2")},
+	}
+}
+
+// required is the failure of section 6.2.
+func (s *Server) required(tool string) *failure {
+	return &failure{
+		Code:        ToolDescriptionRequired,
+		Message:     fmt.Sprintf("Tool '%s' requires fetching its description before use.", tool),
+		ResourceURI: s.uriOf(tool),
+	}
+}
+
+func tooMany() *failure {
+	return &failure{Code: TooManyTools, Message: fmt.Sprintf(
+		"At most %d tools can be fetched at a time, by a query of at most %d bytes. Fetch those that are needed now.", maxNames, maxQuery)}
+}
+
+func sessionRequired() *failure {
+	return &failure{Code: SessionRequired, Message: "This server remembers per session which descriptions were fetched, and this request has no session. " +
+		"Connect in a way that has one: over HTTP with protocol version 2025-11-25, or over stdio."}
+}
+
+// uriOf is the URI of the descriptions of tools.
+func (s *Server) uriOf(tools string) string { return s.opts.URI + "?tools=" + tools }
+
+// asJSON leaves '<', '>' and '&' as they are, which costs fewer tokens.
+func asJSON(v any) json.RawMessage {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil { // the details of an embedder's error
+		return (&failure{Code: Code(registry.Internal), Message: "The answer has no JSON form."}).body()
+	}
+	return bytes.TrimSpace(b.Bytes())
+}

@@ -1,0 +1,174 @@
+package disclosure
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/cash/serve"
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// open is the schema of every tool in tools/list (section 3.1).
+var open = json.RawMessage(`{"type":"object","additionalProperties":true}`)
+
+// face is the [serve.Face] of a Server.
+type face struct{ *Server }
+
+// Add implements [serve.Face].
+func (f face) Add(srv *mcp.Server, host *serve.Server) {
+	host.AddListed(srv, &serve.Listed{List: f.list, Call: f.call, Render: render})
+	f.addResource(srv, host)
+}
+
+// maxIndex bounds the line that names what is at the top level, in characters.
+const maxIndex = 300
+
+// Instructions implements [serve.Face].
+func (f face) Instructions(ctx context.Context) string {
+	parts := []string{strings.ReplaceAll(SystemPrompt, DefaultURI, f.opts.URI)}
+	if f.opts.Instructions != "" {
+		parts = append([]string{f.opts.Instructions}, parts...)
+	}
+	if names := f.top(ctx); len(names) > 0 {
+		parts = append(parts, "The tools are about: "+clean.List(names, maxIndex)+".")
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// top names what is at the top level, as far as the caller sees it.
+func (f face) top(ctx context.Context) []string {
+	l, err := f.source.List(ctx, "")
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, c := range l.Namespaces {
+		if c.HasFunctions {
+			names = append(names, c.Name)
+		}
+	}
+	for _, fn := range l.Functions {
+		if f.serves(ctx, fn) {
+			names = append(names, fn.Name)
+		}
+	}
+	return names
+}
+
+// list returns the functions that the caller sees as tools of the first stage.
+func (f face) list(ctx context.Context, _ *mcp.ListToolsRequest) ([]*mcp.Tool, error) {
+	functions, err := f.all(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tools := make([]*mcp.Tool, len(functions))
+	for i, fn := range functions {
+		tools[i] = &mcp.Tool{Name: fn.FlatName(), Description: minimal(fn), InputSchema: open, Annotations: annotations(fn)}
+	}
+	return tools, nil
+}
+
+// annotations is what the function declares. Where it declares nothing, the
+// protocol's default (it may destroy) is said aloud, because clients go by it.
+func annotations(f *registry.Function) *mcp.ToolAnnotations {
+	if f.ReadOnly && !f.Destructive {
+		return &mcp.ToolAnnotations{ReadOnlyHint: true}
+	}
+	yes := true
+	return &mcp.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: f.Idempotent}
+}
+
+// ungated lets a function that has a gate of its own return all of its result:
+// nothing here would tell a model how to ask for more.
+const ungated = math.MaxInt32
+
+// call runs the function that a tool stands for, if the caller sees it, has
+// fetched it, and may run it, in this order (section 5.3).
+func (f face) call(ctx context.Context, name string, req *serve.Request) (*registry.Result, error) {
+	fn, err := f.find(ctx, name)
+	switch {
+	case errors.Is(err, registry.Unavailable):
+		return nil, err
+	case err != nil:
+		return nil, serve.ErrUnknownTool
+	}
+	arguments, err := f.authorise(ctx, fn, req)
+	if err != nil {
+		return nil, err
+	}
+	if problem := fn.Problem(); problem != nil {
+		return nil, noSchema(name, problem)
+	}
+	c, err := f.pipeline.Prepare(ctx, &registry.Request{
+		Resolved: fn, Arguments: orNone(arguments), Progress: req.Progress, Client: req.Client,
+	})
+	if err != nil {
+		return nil, f.withURI(name, err)
+	}
+	if c.Client != nil {
+		c.Client.Owner = serve.Owner(ctx, req.Connection, req.Client)
+	}
+	c.Gate = &registry.Gate{Limit: ungated, Asked: true}
+	return f.pipeline.Run(ctx, c)
+}
+
+// authorise returns the arguments of a call without the grant, or why the call may
+// not be made.
+func (s *Server) authorise(ctx context.Context, f *registry.Function, req *serve.Request) (json.RawMessage, error) {
+	name, definition := f.FlatName(), s.definition(f)
+	arguments, grant := req.Arguments, ""
+	if s.opts.Grants != nil {
+		arguments, grant = takeGrant(arguments, s.opts.TolerantArgs)
+	}
+	switch {
+	case req.Session != nil && s.sessions.authorised(req.Session, name, definition):
+		return arguments, nil
+	case grant != "" && s.opts.Grants.accepts(ctx, s.opts.Now(), grant, name, definition):
+		return arguments, nil
+	case req.Session == nil && s.opts.Grants == nil:
+		return nil, sessionRequired()
+	}
+	return nil, s.required(name)
+}
+
+// definition is what an authorisation is bound to besides the name.
+func (s *Server) definition(f *registry.Function) string {
+	if s.opts.Renew {
+		return f.Definition()
+	}
+	return ""
+}
+
+// withURI adds to an error of arguments where the schema is.
+func (s *Server) withURI(tool string, err error) error {
+	f := failureOf(err)
+	if f.Code == Code(registry.InvalidArguments) {
+		f.ResourceURI = s.uriOf(tool)
+	}
+	return f
+}
+
+func noSchema(tool string, problem error) error {
+	return &registry.Error{
+		Kind: registry.InvalidSchema, Err: problem, NotRun: true,
+		Message: fmt.Sprintf("The input schema that the server of '%s' gives is in error, so that no arguments can be held to it. The tool was not run.", tool),
+		Hint:    "Use another one.",
+	}
+}
+
+// orNone makes the JSON null, which stands for arguments that are omitted,
+// nothing.
+func orNone(data json.RawMessage) json.RawMessage {
+	if strictjson.KindOf(data) == strictjson.Null {
+		return nil
+	}
+	return data
+}

@@ -1,0 +1,227 @@
+package disclosure
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// Limits of description files.
+const (
+	maxFiles     = 10_000
+	maxFileBytes = 256 << 10
+	maxExamples  = 50
+	extension    = ".json"
+)
+
+// description is what a file says of a tool, as JSON. What is nil it does not say.
+type description struct {
+	text, examples, usage, errors, version json.RawMessage
+}
+
+// files are the descriptions of a folder.
+type files struct {
+	fsys fs.FS
+	log  *slog.Logger
+
+	mu    sync.Mutex
+	tools map[string]file // by name of the tool
+}
+
+// file is a description, and how its file looked when it was read. If that went
+// wrong, the description is an earlier one, or none.
+type file struct {
+	description
+	modified time.Time
+	size     int64
+}
+
+// readFiles reads all descriptions of a folder. The error names the file that is
+// malformed.
+func readFiles(fsys fs.FS, log *slog.Logger) (*files, error) {
+	s := &files{fsys: fsys, log: log, tools: make(map[string]file)}
+	err := s.read(func(name string, err error) error { return fmt.Errorf("description %s: %w", name, err) })
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// reload reads what has changed. What is malformed is logged, once for each
+// change, and stays what it was.
+func (s *files) reload() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := s.read(func(name string, err error) error {
+		s.log.Warn("a description is malformed; the last good one stays", "file", name, "error", err)
+		return nil
+	})
+	if err != nil {
+		s.log.Warn("descriptions cannot be read", "error", err)
+	}
+}
+
+// of returns what a file says of a tool.
+func (s *files) of(tool string) description {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tools[tool].description
+}
+
+// strangers are the tools that have a file and are none of known, sorted.
+func (s *files) strangers(known map[string]bool) []string {
+	var list []string
+	for name := range s.tools {
+		if !known[name] {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// read reads the files that are not as they were. Those that are malformed are
+// handed to failed, whose error ends it.
+func (s *files) read(failed func(name string, err error) error) error {
+	entries, err := fs.ReadDir(s.fsys, ".")
+	if err != nil {
+		return fmt.Errorf("reading descriptions: %w", err)
+	}
+	if len(entries) > maxFiles {
+		return fmt.Errorf("reading descriptions: more than %d files", maxFiles)
+	}
+	there := make(map[string]bool)
+	for _, e := range entries {
+		tool, ok := strings.CutSuffix(e.Name(), extension)
+		if !ok || strings.HasPrefix(tool, ".") {
+			continue
+		}
+		there[tool] = true
+		if err := s.readEntry(tool, e); err != nil {
+			if err := failed(e.Name(), err); err != nil {
+				return err
+			}
+		}
+	}
+	for tool := range s.tools {
+		if !there[tool] {
+			delete(s.tools, tool)
+		}
+	}
+	return nil
+}
+
+// readEntry reads the file of a tool, unless it is as it was.
+func (s *files) readEntry(tool string, e fs.DirEntry) error {
+	info, err := e.Info()
+	if err != nil {
+		return err
+	}
+	old, ok := s.tools[tool]
+	if ok && old.modified.Equal(info.ModTime()) && old.size == info.Size() {
+		return nil
+	}
+	d, err := s.readFile(tool, e)
+	if err != nil {
+		d = old.description
+	}
+	s.tools[tool] = file{d, info.ModTime(), info.Size()}
+	return err
+}
+
+func (s *files) readFile(tool string, e fs.DirEntry) (description, error) {
+	if !e.Type().IsRegular() { // a link is not followed, and a pipe would hang
+		return description{}, errors.New("not a regular file")
+	}
+	f, err := s.fsys.Open(e.Name())
+	if err != nil {
+		return description{}, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
+	if err != nil {
+		return description{}, err
+	}
+	if len(data) > maxFileBytes {
+		return description{}, fmt.Errorf("larger than %d bytes", maxFileBytes)
+	}
+	return parseDescription(tool, data)
+}
+
+// parseDescription reads the description of a tool.
+func parseDescription(tool string, data []byte) (description, error) {
+	var d description
+	if !isToolName(tool) {
+		return d, errors.New("the file's name is not that of a tool")
+	}
+	if err := strictjson.Check(data); err != nil {
+		return d, err
+	}
+	if kind := strictjson.KindOf(data); kind != strictjson.Object {
+		return d, fmt.Errorf("want an object, got %v", kind)
+	}
+	for key, value := range strictjson.Members(data) {
+		if err := d.member(tool, key, clean.JSON(value)); err != nil {
+			return description{}, err
+		}
+	}
+	return d, nil
+}
+
+// member takes in one member of a file.
+func (d *description) member(tool, key string, value json.RawMessage) error {
+	kind := strictjson.KindOf(value)
+	switch key {
+	case "name":
+		if strictjson.Text(value) != tool {
+			return fmt.Errorf("name is not %q, as the file is called", tool)
+		}
+	case "description":
+		d.text = value
+		return wanted(key, kind, kind == strictjson.String && strictjson.Text(value) != "", "a text")
+	case "version":
+		d.version = value
+		return wanted(key, kind, kind == strictjson.String, "a text")
+	case "examples":
+		d.examples = value
+		n := 0
+		for range strictjson.Elements(value) {
+			n++
+		}
+		return wanted(key, kind, kind == strictjson.Array && n <= maxExamples, fmt.Sprintf("an array of at most %d", maxExamples))
+	case "usage_guidance":
+		d.usage = value
+		for name := range strictjson.Members(value) {
+			if strings.HasPrefix(name, grantArgument) {
+				return fmt.Errorf("usage_guidance has the member %s, which is for grants", grantArgument)
+			}
+		}
+		return wanted(key, kind, kind == strictjson.Object || kind == strictjson.String, "an object or a text")
+	case "error_guidance":
+		d.errors = value
+		return wanted(key, kind, kind == strictjson.Object || kind == strictjson.String, "an object or a text")
+	case "inputSchema":
+		return errors.New("inputSchema is taken from the function, which calls are held to: leave it out")
+	default:
+		return fmt.Errorf("unknown member %q", clean.Line(key, 80))
+	}
+	return nil
+}
+
+// wanted is the error for a member that is not as it should be.
+func wanted(key string, kind strictjson.Kind, ok bool, want string) error {
+	if ok {
+		return nil
+	}
+	return fmt.Errorf("%s: want %s, got %v", key, want, kind)
+}

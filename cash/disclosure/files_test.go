@@ -1,0 +1,166 @@
+package disclosure_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/cash-mcp/go-sdk/cash/disclosure"
+	"github.com/cash-mcp/go-sdk/cash/serve"
+)
+
+const full = `{"name":"ping","description":"All of it.","examples":[{"description":"One","input":{}}],
+	"usage_guidance":{"before":"Nothing."},"error_guidance":{"FAILED":"Wait."},"version":"2"}`
+
+func TestP20P21Files(t *testing.T) {
+	log := new(lines)
+	fsys := fstest.MapFS{
+		"ping.json":        {Data: []byte(full)},
+		"orders-drop.json": {Data: []byte(`{"usage_guidance":"Think twice."}`)},
+		"nothing.json":     {Data: []byte(`{}`)},
+		"README.md":        {Data: []byte(`x`)},
+		".hidden.json":     {Data: []byte(`x`)},
+	}
+	overAll(t, &disclosure.Options{Descriptions: fsys, Serve: &serve.Options{Logger: log.logger()}}, func(t *testing.T, c *client) {
+		m := c.fetch("tools=ping,orders-get")
+		e := m["ping"]
+		delete(e.Usage, "_grant")
+		delete(e.Usage, "_grant_use")
+		got := fmt.Sprint(e.Name, e.Description, len(e.Examples), e.Usage, e.Errors, e.Version, len(e.InputSchema) > 0)
+		if want := "pingAll of it.1 map[before:Nothing.] map[FAILED:Wait.]2true"; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		if m["orders-get"].Description == "" {
+			t.Error("what has no file has no description")
+		}
+		c.call("ping", "{}").OK()
+		text := c.read(uri + "?tools=orders-drop")
+		if !strings.Contains(text, `"usage_guidance":"Think twice."`) && !strings.Contains(text, `"usage_guidance":{"notes":"Think twice.","_grant":"`) {
+			t.Errorf("%s", text)
+		}
+		if d := c.Tools()[4].Description; d != "Check that the server answers." {
+			t.Errorf("the first stage has %q", d)
+		}
+	})
+	if n := log.count("nothing.json"); n != len(links) {
+		t.Errorf("the file of no tool was logged %d times", n)
+	}
+}
+
+func TestP20Malformed(t *testing.T) {
+	for data, want := range map[string]string{
+		``:                              "",
+		`{`:                             "",
+		`[]`:                            "want an object",
+		`{"name":"ping","name":"ping"}`: "duplicate",
+		`{"name":"Ping"}`:               `name is not "ping"`,
+		`{"description":1}`:             "description: want a text",
+		`{"description":""}`:            "description: want a text",
+		`{"examples":{}}`:               "examples: want an array",
+		`{"examples":[` + strings.Repeat("1,", 50) + `1]}`:       "at most 50",
+		`{"usage_guidance":[]}`:                                  "usage_guidance",
+		`{"usage_guidance":{"_grant":"x"}}`:                      "for grants",
+		`{"error_guidance":null}`:                                "error_guidance",
+		`{"version":2}`:                                          "version",
+		`{"inputSchema":{"type":"object"}}`:                      "leave it out",
+		`{"other":1}`:                                            `unknown member "other"`,
+		`{"description":"` + strings.Repeat("x", 300_000) + `"}`: "larger than",
+	} {
+		_, err := disclosure.NewServer(shop(), &disclosure.Options{Descriptions: fstest.MapFS{"ping.json": {Data: []byte(data)}}})
+		if err == nil || !strings.Contains(err.Error(), "ping.json") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40s: %v, want %q", data, err, want)
+		}
+	}
+	for _, name := range []string{"a b.json", "..json", "a.b.json"} {
+		if name == "..json" {
+			continue // hidden
+		}
+		_, err := disclosure.NewServer(shop(), &disclosure.Options{Descriptions: fstest.MapFS{name: {Data: []byte(`{}`)}}})
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func write(t *testing.T, dir, name, text string, at time.Time) {
+	t.Helper()
+	file := filepath.Join(dir, name)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(file, at, at); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestP20Reload(t *testing.T) {
+	for _, reload := range []bool{true, false} {
+		dir, at := t.TempDir(), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+		write(t, dir, "ping.json", `{"description":"One."}`, at)
+		log := new(lines)
+		c := connect(t, newServer(t, shop(), &disclosure.Options{
+			Descriptions: os.DirFS(dir), Reload: reload, Serve: &serve.Options{Logger: log.logger()},
+		}), nil)
+		see := func(want string) {
+			t.Helper()
+			if !reload {
+				want = "One."
+			}
+			if got := c.fetch("tools=ping")["ping"].Description; got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		}
+		see("One.")
+		write(t, dir, "ping.json", `{"description":"Two."}`, at.Add(time.Second))
+		see("Two.")
+		write(t, dir, "ping.json", `{"description":}`, at.Add(2*time.Second))
+		see("Two.") // the last good one
+		see("Two.")
+		if n := log.count("malformed"); reload && n != 1 {
+			t.Errorf("logged %d times", n)
+		}
+		write(t, dir, "ping.json", `{"description":"Three."}`, at.Add(3*time.Second))
+		see("Three.")
+		if err := os.Remove(filepath.Join(dir, "ping.json")); err != nil {
+			t.Fatal(err)
+		}
+		see("Check that the server answers.")
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		see("Check that the server answers.")
+	}
+}
+
+// TestP20Links: what is no file is refused unopened.
+func TestP20Links(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "ping.json"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	refused := func() {
+		t.Helper()
+		_, err := disclosure.NewServer(shop(), &disclosure.Options{Descriptions: os.DirFS(dir)})
+		if err == nil || !strings.Contains(err.Error(), "ping.json: not a regular file") {
+			t.Errorf("%v", err)
+		}
+	}
+	refused()
+	if runtime.GOOS == "windows" {
+		return // links need a privilege there
+	}
+	if err := os.Remove(filepath.Join(dir, "ping.json")); err != nil {
+		t.Fatal(err)
+	}
+	secret := filepath.Join(t.TempDir(), "secret")
+	write(t, filepath.Dir(secret), "secret", `{"description":"secret"}`, time.Now())
+	if err := os.Symlink(secret, filepath.Join(dir, "ping.json")); err != nil {
+		t.Fatal(err)
+	}
+	refused()
+}

@@ -1,0 +1,213 @@
+package disclosure
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// Bounds of minimal descriptions, in characters.
+const (
+	maxMinimal = 160  // what is shown
+	maxSource  = 1000 // what is looked at
+)
+
+// minimal is what tools/list says of a function: the first sentence of its
+// description, without anything that belongs to the second stage (section 3.1):
+// code, JSON, examples, usage, and the names of parameters as they are spelled.
+// Where that leaves too little it is the words of the name.
+func minimal(f *registry.Function) string {
+	text, _, _ := strings.Cut(firstBytes(f.Description), "```")
+	text = firstParagraph(text)
+	if strings.ContainsAny(text, "`{[(:.") { // else there is nothing to look for
+		text = firstSentence(beforeMarkers(withoutJSON(unquoted(text))))
+	}
+	text = inWords(text, f.Params())
+	if strings.Contains(strings.ToLower(text), "example") {
+		text = samples.Replace(text)
+	}
+	text = tidy(text)
+	if !says(text) {
+		text = words(strings.ReplaceAll(f.FlatName(), "-", " "))
+	}
+	return clean.Cut(text, maxMinimal)
+}
+
+// says reports whether a text has a word.
+func says(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+}
+
+func firstBytes(text string) string {
+	if len(text) > maxSource {
+		return strings.ToValidUTF8(text[:maxSource], "")
+	}
+	return text
+}
+
+// firstParagraph is the text before the first empty line, headings and what does
+// not show aside.
+func firstParagraph(text string) string {
+	var lines []string
+	for line := range strings.SplitSeq(clean.Text(text), "\n") {
+		line = strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(line, "#"):
+			continue
+		case line == "" && lines != nil:
+			return strings.Join(lines, " ")
+		case line != "":
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, " ")
+}
+
+var code = regexp.MustCompile("`[^`]*`")
+
+// unquoted keeps of code in backquotes what is a word or two.
+func unquoted(text string) string {
+	text = code.ReplaceAllStringFunc(text, func(quoted string) string {
+		inner := strings.Trim(quoted, "`")
+		if strings.ContainsFunc(inner, func(r rune) bool { return !isWord(r) && r != ' ' }) {
+			return ""
+		}
+		return inner
+	})
+	return strings.ReplaceAll(text, "`", "")
+}
+
+// withoutJSON drops objects and arrays, in one pass over the brackets.
+func withoutJSON(text string) string {
+	var b strings.Builder
+	depth := 0
+	for _, r := range text {
+		switch r {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth = max(depth-1, 0)
+		default:
+			if depth == 0 {
+				b.WriteRune(r)
+			}
+		}
+	}
+	return b.String()
+}
+
+var (
+	aside  = regexp.MustCompile(`(?i)\s*\([^()]*(?:\be\.g\.|\bexamples?\b|\bfor instance\b|\busage:|: *(?:string|integer|number|boolean|array|object)\b)[^()]*\)`)
+	marker = regexp.MustCompile(`(?i)[\s,;:(–—-]*(?:\be\.g\.|\bfor example\b|\bfor instance\b|\bexamples?:|\busage(?: examples?)?:|\b(?:parameters|params|arguments|args):).*$`)
+)
+
+// beforeMarkers drops what is in parentheses and shows how to use the function,
+// and the text from where it begins to do so.
+func beforeMarkers(text string) string {
+	return marker.ReplaceAllString(aside.ReplaceAllString(text, ""), "")
+}
+
+// samples is a word for examples that are what a function is about.
+var samples = strings.NewReplacer(
+	"an example", "a sample", "An example", "A sample", "examples", "samples", "Examples", "Samples",
+	"example", "sample", "Example", "Sample", "EXAMPLE", "SAMPLE")
+
+// firstSentence ends with the first full stop, question or exclamation mark that
+// ends a sentence: after a word of more than one letter that is no abbreviation,
+// and before a blank.
+func firstSentence(text string) string {
+	for i, r := range text {
+		end := i + len(string(r))
+		switch r {
+		case '。', '！', '？':
+			return text[:end]
+		case '.', '!', '?':
+			if end == len(text) || text[end] == ' ' && (r != '.' || !abbreviated(text[:i])) {
+				return text[:end]
+			}
+		}
+	}
+	return text
+}
+
+var abbreviations = []string{"i.e", "etc", "vs", "cf", "approx", "incl", "no", "nr", "resp", "dr", "mr", "mrs", "st"}
+
+func abbreviated(before string) bool {
+	last := strings.ToLower(before[strings.LastIndexAny(before, " (")+1:])
+	return len(last) == 1 || slices.Contains(abbreviations, last)
+}
+
+func isWord(r rune) bool {
+	return r == '_' || r == '-' || r == '.' || unicode.IsLetter(r) || unicode.IsDigit(r)
+}
+
+// inWords spells the names of parameters that could only be that as words.
+func inWords(text string, params []registry.Param) string {
+	var b strings.Builder
+	for text != "" {
+		start := strings.IndexFunc(text, isWord)
+		if start < 0 {
+			break
+		}
+		b.WriteString(text[:start])
+		text = text[start:]
+		end := strings.IndexFunc(text, func(r rune) bool { return !isWord(r) })
+		if end < 0 {
+			end = len(text)
+		}
+		token := strings.TrimRight(text[:end], ".-")
+		if isIdentifier(token) && declared(params, token, maxFields) {
+			b.WriteString(words(token))
+		} else {
+			b.WriteString(token)
+		}
+		b.WriteString(text[len(token):end])
+		text = text[end:]
+	}
+	return b.String() + text
+}
+
+// isIdentifier reports whether a name could not be a word: it has an underscore, a
+// hyphen, a dot, a digit, or a capital inside.
+func isIdentifier(name string) bool {
+	return strings.ContainsAny(name, "_-.0123456789") || strings.IndexFunc(name, unicode.IsUpper) > 0 ||
+		strings.LastIndexFunc(name, unicode.IsUpper) > 0
+}
+
+// maxFields is how deep parameters are looked into.
+const maxFields = 6
+
+func declared(params []registry.Param, name string, levels int) bool {
+	return levels > 0 && slices.ContainsFunc(params, func(p registry.Param) bool {
+		return p.Name == name || declared(p.Fields, name, levels-1)
+	})
+}
+
+// words are the words of an identifier: customerID2 is customer id 2.
+func words(name string) string {
+	var b strings.Builder
+	var prev rune
+	for _, r := range name {
+		boundary := unicode.IsUpper(r) && unicode.IsLower(prev) || unicode.IsDigit(r) != unicode.IsDigit(prev) && prev != 0
+		if boundary || strings.ContainsRune("_-.", r) {
+			b.WriteByte(' ')
+		}
+		if !strings.ContainsRune("_-.", r) {
+			b.WriteRune(unicode.ToLower(r))
+		}
+		prev = r
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+var beforeStop = regexp.MustCompile(`\s+([.,;:!?)])|\(\s*\)`)
+
+// tidy mends what taking something out has left.
+func tidy(text string) string {
+	text = beforeStop.ReplaceAllString(text, "$1")
+	return strings.TrimLeft(clean.Line(strings.TrimRight(text, " ,;:(–—-"), maxSource), ".,;:!?) ")
+}

@@ -1,0 +1,73 @@
+package disclosure
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+)
+
+// Limits of a query.
+const (
+	maxQuery = 64 << 10 // bytes
+	maxNames = 1000
+	maxShown = 80 // characters of a name that is none
+)
+
+// parseTools returns the names that the query of a URI asks for, each once, in the
+// order in which they stand there (section 4.3). All parameters called tools
+// count, others do not. Names are decoded after they have been parted by commas, and
+// parted again; blanks around them do not count. What is not well encoded is
+// taken as it stands, which is the name of no tool.
+func parseTools(query string) []string {
+	query, _, _ = strings.Cut(query, "#")
+	var names []string
+	seen := make(map[string]bool)
+	for pair := range strings.SplitSeq(query, "&") {
+		key, value, _ := strings.Cut(pair, "=")
+		if decoded(key) != "tools" {
+			continue
+		}
+		for part := range strings.SplitSeq(value, ",") {
+			for name := range strings.SplitSeq(decoded(part), ",") {
+				if name = strings.TrimSpace(name); name != "" && !seen[name] {
+					seen[name] = true
+					names = append(names, name)
+				}
+			}
+		}
+	}
+	return names
+}
+
+func decoded(text string) string {
+	if plain, err := url.QueryUnescape(text); err == nil {
+		return plain
+	}
+	return text
+}
+
+// isToolName reports whether a name could be that of a tool
+// ([registry.Function.FlatName]).
+func isToolName(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		if !(c == '-' || c == '_' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z') {
+			return false
+		}
+	}
+	return name != "" && len(name) <= 64
+}
+
+// shown is a name as an answer may repeat it. What could be that of a tool stays
+// as it is, and nothing else looks like one.
+func shown(name string) string {
+	if isToolName(name) {
+		return name
+	}
+	line := clean.Line(name, maxShown)
+	if line == "" || isToolName(line) {
+		return "(unreadable)"
+	}
+	return line
+}

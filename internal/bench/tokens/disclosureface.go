@@ -1,0 +1,58 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/cash-mcp/go-sdk/cash/disclosure"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// disclosureFace lists all tools with a line each, and has the rest in a
+// resource.
+type disclosureFace struct {
+	set  *set
+	read map[*registry.Function]bool // its description
+}
+
+func newDisclosure(s *set) face { return &disclosureFace{s, make(map[*registry.Function]bool)} }
+
+func (*disclosureFace) readsResources() {}
+
+func (d *disclosureFace) server() runner {
+	srv, err := disclosure.NewServer(d.set.registry, nil)
+	if err != nil {
+		panic("tokens: " + err.Error()) // of options, and of a tool called error
+	}
+	return srv
+}
+
+func (d *disclosureFace) do(t *talk, s *step) error {
+	f, err := d.set.function(s.tool)
+	if err != nil {
+		return err
+	}
+	if err := d.learn(t, f); err != nil {
+		return err
+	}
+	_, err = t.must(f.FlatName(), json.RawMessage(s.args))
+	return err
+}
+
+// learn reads the description of a tool, without which it cannot be called.
+func (d *disclosureFace) learn(t *talk, f *registry.Function) error {
+	if d.read[f] {
+		return nil
+	}
+	d.read[f] = true
+	uri := disclosure.DefaultURI + "?tools=" + f.FlatName()
+	text, err := t.fetch(uri)
+	if err != nil {
+		return err
+	}
+	var described map[string]struct{ InputSchema json.RawMessage }
+	if err := json.Unmarshal([]byte(text), &described); err != nil || described[f.FlatName()].InputSchema == nil {
+		return fmt.Errorf("%s has no schema of it: %.300s", uri, text)
+	}
+	return nil
+}
