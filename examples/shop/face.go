@@ -104,7 +104,10 @@ func newProxy(g *goods) *gateway.Server {
 }
 
 func newDisclosure(g *goods) (*disclosure.Server, error) {
-	return disclosure.NewServer(g.tools, &disclosure.Options{Name: "shop", Version: "1.0.0", Middleware: g.middleware})
+	return disclosure.NewServer(g.tools, &disclosure.Options{
+		Name: "shop", Version: "1.0.0", Middleware: g.middleware,
+		Grants: new(disclosure.Grants), // for clients over HTTP that have no session
+	})
 }
 
 func newFacade(g *goods) *facade.Server {

@@ -190,19 +190,31 @@ func talkToDisclosure(ctx context.Context, t *testing.T, session *mcp.ClientSess
 	if got, failed := ask(ctx, t, session, "orders-get", `{"order_id":"ORD-1001"}`); !failed || !strings.Contains(got, "TOOL_DESCRIPTION_REQUIRED") {
 		t.Errorf("error %t: %s, want a refusal", failed, got)
 	}
-	fetch(ctx, t, session, "orders-get")
-	if got, failed := ask(ctx, t, session, "orders-get", `{"order_id":"ORD-1001"}`); failed || !strings.HasPrefix(got, `{"order_id":"ORD-1001"`) {
+	args := `{"order_id":"ORD-1001"}`
+	if grant := fetch(ctx, t, session, "orders-get"); grant != "" { // there is no session
+		args = `{"order_id":"ORD-1001","_grant":"` + grant + `"}`
+	}
+	if got, failed := ask(ctx, t, session, "orders-get", args); failed || !strings.HasPrefix(got, `{"order_id":"ORD-1001"`) {
 		t.Errorf("error %t: %s, want the order", failed, got)
 	}
 }
 
-// fetch reads the description of a tool.
-func fetch(ctx context.Context, t *testing.T, session *mcp.ClientSession, tool string) {
+// fetch reads the description of a tool, and returns the grant in it, if any.
+func fetch(ctx context.Context, t *testing.T, session *mcp.ClientSession, tool string) string {
 	t.Helper()
 	res, err := session.ReadResource(ctx, &mcp.ReadResourceParams{URI: disclosure.DefaultURI + "?tools=" + tool})
 	if err != nil || len(res.Contents) != 1 || !strings.Contains(res.Contents[0].Text, `"inputSchema"`) {
 		t.Fatalf("%+v, %v", res, err)
 	}
+	var tools map[string]struct {
+		Usage struct {
+			Grant string `json:"_grant"`
+		} `json:"usage_guidance"`
+	}
+	if err := json.Unmarshal([]byte(res.Contents[0].Text), &tools); err != nil {
+		t.Fatal(err)
+	}
+	return tools[tool].Usage.Grant
 }
 
 // talkToFacade checks that each domain of the shop is a tool.
