@@ -9,11 +9,16 @@
 //	registry       namespaces, functions, skills, callers; how a call runs; search
 //	cash           the three tools over a registry: Server
 //	cash/gateway   another face: browse, execute, view; and a stripped proxy
+//	cash/disclosure  another: every tool with a sentence, the rest from a resource
+//	cash/facade    another: one tool for each top-level namespace
+//	cash/facade/files  the files of a folder as functions, with roundtrips
+//	cash/plain     ordinary tools, and which face fits
+//	cash/endpoint  programs that answer JSON: being one, and using others
 //	cash/upstream  MCP servers of others, mounted in a registry; discovery, pinning
 //	cash/catalog   tools, resources and prompts from a file, as registries
 //	cash/control   what decides about calls: policy, approval, quota, dry run, cache, retry, audit
 //	cash/serve     transports, identity, draining: what every face needs
-//	cash/cashtest  a test kit for embedders: client, compliance check, budgets
+//	cash/cashtest  a test kit for embedders: client, compliance checks, budgets, faulty upstreams
 //	firewall       keeps large results behind handles, and shows parts of them
 //	toolid/card    choice cards: a tool in a line, within a budget of tokens
 //	manifest       the well-known document: read, check, write, serve, fetch safely
@@ -22,6 +27,7 @@
 //	examples/hello the smallest server
 //	examples/shop  a whole server to look at and to talk to
 //	examples/aggregator  four servers behind three tools
+//	examples/files a folder as one tool
 //	examples/embed an MCP surface beside the routes of an existing service
 //
 // Begin with the package registry, then cash. Imports point up this list only;
