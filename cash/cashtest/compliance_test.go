@@ -30,11 +30,22 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	ctx := registry.WithCaller(context.Background(), caller(os.Getenv(roleVar)))
-	srv := servers(fixture{os.Getenv(counterVar)})[kind]
-	if err := srv.Run(ctx, &mcp.StdioTransport{}); err != nil {
+	if err := served(kind).Run(ctx, &mcp.StdioTransport{}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// served is what the child process serves.
+func served(kind string) cashtest.Runner {
+	if kind != "disclosure" {
+		return servers(fixture{os.Getenv(counterVar)})[kind]
+	}
+	srv, err := disclosing(false)
+	if err != nil {
+		panic(err)
+	}
+	return srv
 }
 
 func servers(fx fixture) map[string]*cash.Server {

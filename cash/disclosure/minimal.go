@@ -23,9 +23,7 @@ const (
 func minimal(f *registry.Function) string {
 	text, _, _ := strings.Cut(firstBytes(f.Description), "```")
 	text = firstParagraph(text)
-	if strings.ContainsAny(text, "`{[(:.") { // else there is nothing to look for
-		text = firstSentence(beforeMarkers(withoutJSON(unquoted(text))))
-	}
+	text = firstSentence(beforeMarkers(withoutJSON(unquoted(text))))
 	text = inWords(text, f.Params())
 	if strings.Contains(strings.ToLower(text), "example") {
 		text = samples.Replace(text)
@@ -71,6 +69,9 @@ var code = regexp.MustCompile("`[^`]*`")
 
 // unquoted keeps of code in backquotes what is a word or two.
 func unquoted(text string) string {
+	if strings.IndexByte(text, '`') < 0 {
+		return text
+	}
 	text = code.ReplaceAllStringFunc(text, func(quoted string) string {
 		inner := strings.Trim(quoted, "`")
 		if strings.ContainsFunc(inner, func(r rune) bool { return !isWord(r) && r != ' ' }) {
@@ -83,6 +84,9 @@ func unquoted(text string) string {
 
 // withoutJSON drops objects and arrays, in one pass over the brackets.
 func withoutJSON(text string) string {
+	if !strings.ContainsAny(text, "{}[]") {
+		return text
+	}
 	var b strings.Builder
 	depth := 0
 	for _, r := range text {
@@ -105,10 +109,22 @@ var (
 	marker = regexp.MustCompile(`(?i)[\s,;:(–—-]*(?:\be\.g\.|\bfor example\b|\bfor instance\b|\bexamples?:|\busage(?: examples?)?:|\b(?:parameters|params|arguments|args):).*$`)
 )
 
+// hints are in all texts that the patterns match, which take much longer to look
+// for.
+var hints = []string{"e.g.", "instance", "example", "usage", "param", "arg"}
+
 // beforeMarkers drops what is in parentheses and shows how to use the function,
 // and the text from where it begins to do so.
 func beforeMarkers(text string) string {
-	return marker.ReplaceAllString(aside.ReplaceAllString(text, ""), "")
+	lower := strings.ToLower(text)
+	hinted := slices.ContainsFunc(hints, func(hint string) bool { return strings.Contains(lower, hint) })
+	if hinted || strings.IndexByte(text, '(') >= 0 && strings.IndexByte(text, ':') >= 0 {
+		text = aside.ReplaceAllString(text, "")
+	}
+	if hinted {
+		text = marker.ReplaceAllString(text, "")
+	}
+	return text
 }
 
 // samples is a word for examples that are what a function is about.

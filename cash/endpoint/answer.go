@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,7 +14,6 @@ import (
 // answer is a document of type result.
 type answer struct {
 	members map[string][]byte
-	code    int // the status with which the process ended
 	request payload
 }
 
@@ -23,26 +23,39 @@ type answer struct {
 // answer.
 func readAnswer(end *ending) (*answer, error) {
 	a, err := readDocument(end.stdout)
+	if err == nil && end.code != 0 && !a.isCommandFailure() {
+		err = fmt.Errorf("gave no proper answer: it ended with status %d although it gave a result", end.code)
+	}
 	var said *Error
-	if end.code == 0 || err == nil || errors.As(err, &said) {
-		if a != nil {
-			a.code = end.code
-		}
-		return a, err
+	switch {
+	case err == nil:
+		return a, nil
+	case errors.As(err, &said), end.code == 0 && !isBlank(end.stdout):
+		return nil, err
 	}
 	if said := findEnvelope(end.stderr); said != nil {
 		return nil, said
 	}
-	return nil, errors.New(ended(end))
+	if a == nil && end.code != 0 {
+		return nil, errors.New(ended(end))
+	}
+	return nil, err
+}
+
+// isCommandFailure reports whether the result is that of a command that failed,
+// whose status its endpoint may end with.
+func (a *answer) isCommandFailure() bool {
+	code, ok := exitCodeOf(a.members["result"])
+	return ok && code != 0
 }
 
 // readDocument reads one document of type result. Without one the error says what
 // there is instead.
 func readDocument(data []byte) (*answer, error) {
-	data = strictjson.Trim(withoutBOM(data))
-	if len(data) == 0 {
+	if isBlank(data) {
 		return nil, errors.New("gave no answer at all")
 	}
+	data = withoutBOM(data)
 	if err := strictjson.CheckDepth(data, maxDepth); err != nil {
 		return nil, fmt.Errorf("gave no proper answer: it is not one JSON document: %s", clean.Line(err.Error(), maxReason))
 	}
@@ -69,10 +82,14 @@ func readDocument(data []byte) (*answer, error) {
 }
 
 // readError reads an error object, whose members should be texts. An envelope
-// without one is still an error.
+// without one is still an error, and a text in its place is the message.
 func readError(object []byte) *Error {
 	members := make(map[string]string, 3)
-	if object != nil && strictjson.KindOf(object) == strictjson.Object {
+	switch {
+	case object == nil:
+	case strictjson.KindOf(object) == strictjson.String:
+		members["message"] = strictjson.Text(object)
+	case strictjson.KindOf(object) == strictjson.Object:
 		for key, value := range strictjson.Members(object) {
 			switch key {
 			case "name", "category", "message":
@@ -111,26 +128,38 @@ func textOf(value []byte) string {
 // maxEnvelopes is at how many places of standard error an envelope is looked for.
 const maxEnvelopes = 8
 
-// findEnvelope returns the error whose envelope is on standard error: all of it,
-// or the end of it, from a line that begins with a brace.
+// findEnvelope returns the error whose envelope is on standard error, where other
+// text may stand before and behind it: the last one that begins a line.
 func findEnvelope(data []byte) *Error {
-	data = strictjson.Trim(withoutBOM(data))
-	var said *Error
-	if _, err := readDocument(data); errors.As(err, &said) {
-		return said
-	}
-	rest := data
+	data = withoutBOM(data)
+	at := len(data)
 	for range maxEnvelopes {
-		i := bytes.LastIndex(rest, []byte("\n{"))
-		if i < 0 {
+		if at = lastBrace(data[:at]); at < 0 {
 			return nil
 		}
-		if _, err := readDocument(data[i+1:]); errors.As(err, &said) {
+		var value json.RawMessage // without what is behind it
+		_ = json.NewDecoder(bytes.NewReader(data[at:])).Decode(&value)
+		var said *Error
+		if _, err := readDocument(value); errors.As(err, &said) {
 			return said
 		}
-		rest = rest[:i]
 	}
 	return nil
+}
+
+// lastBrace returns the index of the last opening brace with nothing but white
+// space before it on its line, or -1.
+func lastBrace(data []byte) int {
+	for {
+		i := bytes.LastIndexByte(data, '{')
+		if i < 0 {
+			return -1
+		}
+		data = data[:i]
+		if before := bytes.TrimRight(data, " \t"); len(before) == 0 || before[len(before)-1] == '\n' {
+			return i
+		}
+	}
 }
 
 // maxTail bounds what is looked at of standard error for an excerpt, in bytes.

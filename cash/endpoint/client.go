@@ -7,9 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"path/filepath"
 	"time"
+	"unicode/utf8"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -174,9 +174,6 @@ func (c *Client) call(ctx context.Context, tool string, arguments json.RawMessag
 	}
 	out := &called{result: compact(result)}
 	out.code, out.coded = exitCodeOf(result)
-	if a.code != 0 && (!out.coded || out.code == 0) {
-		return nil, c.malformed(a, fmt.Sprintf("it ended with status %d although it gave a result", a.code))
-	}
 	return out, nil
 }
 
@@ -186,6 +183,8 @@ func (c *Client) checkTool(tool string) error {
 		return errNoEndpoint()
 	case tool == "":
 		return usageError("The name of the tool is missing")
+	case !utf8.ValidString(tool):
+		return usageError("The name of the tool is not a text in UTF-8")
 	}
 	return nil
 }
@@ -286,14 +285,4 @@ func sentence(text string) string {
 		return text
 	}
 	return text + "."
-}
-
-// exitCodeOf returns the member exit_code of the result of a command, which has
-// stdout too.
-func exitCodeOf(result []byte) (int, bool) {
-	members := maps.Collect(strictjson.Members(result))
-	if out, ok := members["stdout"]; !ok || strictjson.KindOf(out) != strictjson.String {
-		return 0, false
-	}
-	return codeOf(json.RawMessage(members["exit_code"]))
 }

@@ -99,8 +99,12 @@ func TestK9PayloadsAreObjects(t *testing.T) {
 			t.Errorf("%s: %+v", args, said)
 		}
 	}
-	_, err = c.Call(deadline(t), "", hi)
-	wantFailure(t, err, registry.InvalidArguments, endpoint.Usage, true)
+	for _, tool := range []string{"", "t\xff"} {
+		_, err = c.Call(deadline(t), tool, hi)
+		wantFailure(t, err, registry.InvalidArguments, endpoint.Usage, true)
+		_, err = c.Describe(deadline(t), tool)
+		wantFailure(t, err, registry.InvalidArguments, endpoint.Usage, true)
+	}
 	_, err = c.Call(deadline(t), "t", hi)
 	if e, _ := wantFailure(t, err, registry.Unavailable, endpoint.Pipeline, true); strings.Contains(e.Message, "/") || e.Details != nil {
 		t.Errorf("%v %v", e, e.Details)
@@ -195,6 +199,11 @@ func TestK15K16Failures(t *testing.T) {
 		"status 0":        {"0||" + boom, registry.Internal, endpoint.Error{Name: "stub", Category: "fatal", Message: "boom"}},
 		"status 255":      {"255|" + boom + "|", registry.Internal, endpoint.Error{Name: "stub", Category: "fatal", Message: "boom"}},
 		"after noise":     {"1|a warning\n{odd}\n" + boom + "|", registry.Internal, endpoint.Error{Name: "stub", Category: "fatal", Message: "boom"}},
+		"before noise":    {"1|" + boom + "exit status 1\n{|", registry.Internal, endpoint.Error{Name: "stub", Category: "fatal", Message: "boom"}},
+		"indented":        {"1|sh:\n\t " + boom + "|", registry.Internal, endpoint.Error{Name: "stub", Category: "fatal", Message: "boom"}},
+		"only on stderr":  {"0|" + boom + "|\n", registry.Internal, endpoint.Error{Name: "stub", Category: "fatal", Message: "boom"}},
+		"with a result":   {"1|" + boom + "|" + fine, registry.Internal, endpoint.Error{Name: "stub", Category: "fatal", Message: "boom"}},
+		"a text":          {`1||{"type":"error","error":"it rains"}`, registry.Failed, endpoint.Error{Name: "endpoint", Category: "pipeline", Message: "it rains"}},
 		"with output":     {"1|" + boom + "|half a docum", registry.Internal, endpoint.Error{Name: "stub", Category: "fatal", Message: "boom"}},
 		"own category":    {"1||" + envelope(`"stub"`, `"weather"`, `"rain"`), registry.Failed, endpoint.Error{Name: "stub", Category: "weather", Message: "rain"}},
 		"number":          {"1||" + envelope(`"stub"`, `"usage"`, `42`), registry.InvalidArguments, endpoint.Error{Name: "stub", Category: "usage", Message: "42"}},
@@ -221,6 +230,14 @@ func TestK15K16Failures(t *testing.T) {
 				t.Errorf("%+v", said)
 			}
 		})
+	}
+}
+
+// TestK16ListThatFailed has a list that is no answer, for its process failed.
+func TestK16ListThatFailed(t *testing.T) {
+	list, err := newClient(t, "fail", `3||{"type":"result","tools":[{"name":"a"}]}`, nil).List(deadline(t))
+	if e, _ := wantFailure(t, err, registry.Failed, endpoint.Pipeline, false); list != nil || !strings.Contains(e.Message, "status 3") {
+		t.Errorf("%v, %v", list, e)
 	}
 }
 

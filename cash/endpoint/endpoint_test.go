@@ -292,6 +292,7 @@ func TestK7Results(t *testing.T) {
 		"structured":  {&registry.Result{Structured: json.RawMessage(`{"b":2,"a":1}`), Content: text("other").Content}, `{"b":2,"a":1}`},
 		"other value": {&registry.Result{Structured: json.RawMessage(`[1]`)}, `{"value":[1]}`},
 		"not strict":  {&registry.Result{Structured: json.RawMessage(`{"a":1,"a":2}`), Content: text("x").Content}, `{"text":"x"}`},
+		"not strict alone": {&registry.Result{Structured: json.RawMessage(`{"a":1,"a":2}`)}, `{"text":"{\"a\":1,\"a\":2}"}`},
 		"image": {&registry.Result{Content: []mcp.Content{&mcp.ImageContent{Data: []byte("hi"), MIMEType: "image/png"}}},
 			`{"content":[{"type":"image","mimeType":"image/png","data":"aGk="}]}`},
 		"blocks": {&registry.Result{Content: []mcp.Content{&mcp.TextContent{Text: "a"}, &mcp.TextContent{Text: "b"}}},
@@ -303,6 +304,25 @@ func TestK7Results(t *testing.T) {
 				t.Errorf("got %s, want %s", members, test.want)
 			}
 		})
+	}
+}
+
+// TestK3StatusOfOthers has results that carry a status in their metadata, as
+// servers may write it, without being those of commands.
+func TestK3StatusOfOthers(t *testing.T) {
+	for object, status := range map[string]any{
+		`{"a":1}`:                     7,
+		`{"stdout":"","exit_code":3}`: 7,
+		`{"stdout":1,"exit_code":7}`:  7,
+		`{"stdout":"","exit_code":7}`: "7",
+	} {
+		for _, failed := range []bool{true, false} {
+			r := &registry.Result{Structured: json.RawMessage(object), IsError: failed, Meta: map[string]any{endpoint.MetaExitCode: status}}
+			members, exit := ask(t, endpoint.New(answering(t, r, nil), nil), `{"action":"call_tool","tool":"f"}`)
+			if (members["error"] != nil) != failed || (exit == 1) != failed || exit > 1 {
+				t.Errorf("%s failed: %t, status %d: %s", object, failed, exit, members)
+			}
+		}
 	}
 }
 

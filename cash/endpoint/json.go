@@ -30,6 +30,9 @@ func isObject(data []byte) bool {
 // withoutBOM drops the mark that some editors and shells put before a text.
 func withoutBOM(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\ufeff")) }
 
+// isBlank reports whether there is nothing but such a mark and white space.
+func isBlank(data []byte) bool { return len(strictjson.Trim(withoutBOM(data))) == 0 }
+
 // compact returns a JSON document without the white space between its tokens.
 func compact(data []byte) json.RawMessage {
 	var buf bytes.Buffer

@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"encoding/json"
+	"maps"
 	"strconv"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -23,6 +24,9 @@ func resultObject(r *registry.Result) json.RawMessage {
 			return object
 		}
 	}
+	if len(r.Content) == 0 && r.Structured != nil { // JSON of a kind that others would refuse
+		return textObject(string(r.Structured))
+	}
 	if len(r.Content) == 0 {
 		return json.RawMessage("{}")
 	}
@@ -30,13 +34,17 @@ func resultObject(r *registry.Result) json.RawMessage {
 		if object, ok := asObject([]byte(text.Text)); ok {
 			return object
 		}
-		return encode(struct {
-			Text string `json:"text"`
-		}{text.Text})
+		return textObject(text.Text)
 	}
 	return encode(struct {
 		Content []mcp.Content `json:"content"`
 	}{r.Content})
+}
+
+func textObject(text string) json.RawMessage {
+	return encode(struct {
+		Text string `json:"text"`
+	}{text})
 }
 
 // asObject returns a JSON document as an object: itself, or one with the member
@@ -72,16 +80,29 @@ func commandResult(object json.RawMessage, code int) *registry.Result {
 }
 
 // exitCode returns the status of the command whose result r is, as the process
-// can have it, and whether it is that of one.
+// can have it, and whether it is that of one: anybody can write metadata.
 func exitCode(r *registry.Result) (int, bool) {
 	code, ok := codeOf(r.Meta[MetaExitCode])
 	if !ok || !isObject(r.Structured) {
+		return 0, false
+	}
+	if said, ok := exitCodeOf(r.Structured); !ok || said != code {
 		return 0, false
 	}
 	if code < 0 || code > 255 {
 		code = 1
 	}
 	return code, true
+}
+
+// exitCodeOf returns the member exit_code of the result of a command, which has
+// stdout too.
+func exitCodeOf(result []byte) (int, bool) {
+	members := maps.Collect(strictjson.Members(result))
+	if out, ok := members["stdout"]; !ok || strictjson.KindOf(out) != strictjson.String {
+		return 0, false
+	}
+	return codeOf(json.RawMessage(members["exit_code"]))
 }
 
 // codeOf reads a status, which is JSON after the pipeline.
