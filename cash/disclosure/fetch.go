@@ -1,0 +1,176 @@
+package disclosure
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/time/rate"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/search"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// fetch answers a query with the descriptions of its tools, and authorises them
+// for the session, or by grants if that is nil.
+func (s *Server) fetch(ctx context.Context, ss *mcp.ServerSession, query string) (json.RawMessage, error) {
+	if len(query) > maxQuery {
+		return nil, tooMany()
+	}
+	names := parseTools(strings.TrimPrefix(query, "?"))
+	switch {
+	case len(names) == 0:
+		return nil, s.missing()
+	case len(names) > maxNames:
+		return nil, tooMany()
+	case ss == nil && s.opts.Grants == nil:
+		return nil, sessionRequired()
+	}
+	to := target{Server: s}
+	if ss != nil {
+		to.session = s.sessions.of(ss, s.fetches.limiter)
+	}
+	if err := s.fetches.allow(to.allowance(ctx)); err != nil {
+		return nil, err
+	}
+	if s.files != nil && s.opts.Reload {
+		s.files.reload()
+	}
+	return to.answer(ctx, names)
+}
+
+// target is who a fetch is for, and what has been looked up for it.
+type target struct {
+	*Server
+	session *session // nil is for grants
+
+	functions []*registry.Function // that the caller sees; nil until asked for
+	names     []string             // of them
+	unknown   int                  // names that were none so far
+}
+
+// allowance is what the fetch is taken from.
+func (t *target) allowance(ctx context.Context) *rate.Limiter {
+	if t.session != nil {
+		return t.session.fetches
+	}
+	return t.fetches.of(registry.CallerFrom(ctx).Owner())
+}
+
+// answer is the object of the descriptions, in the order of the names.
+func (t *target) answer(ctx context.Context, names []string) (json.RawMessage, error) {
+	var o object
+	seen := make(map[string]bool, len(names))
+	var fetched []*registry.Function
+	for _, name := range names {
+		if err := ctx.Err(); err != nil {
+			return nil, &registry.Error{Kind: registry.Canceled, Message: "The request was cancelled.", Err: err}
+		}
+		key := shown(name)
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		f, err := t.lookUp(ctx, name)
+		if err != nil {
+			o.add(key, t.absent(ctx, key, err))
+			continue
+		}
+		fetched = append(fetched, f)
+		o.add(key, t.describe(f, t.grant(ctx, f)))
+	}
+	for _, f := range fetched {
+		if t.session != nil {
+			t.session.authorise(f.FlatName(), t.definition(f))
+		}
+	}
+	return o.json(), nil
+}
+
+// lookUp is find for many names: those that [registry.FindFlat] would walk for are
+// looked up in one walk.
+func (t *target) lookUp(ctx context.Context, name string) (*registry.Function, error) {
+	if !isToolName(name) {
+		return nil, registry.NoFunction("", name)
+	}
+	if len(name) < longName {
+		return t.find(ctx, name)
+	}
+	t.walk(ctx)
+	for i, n := range t.names {
+		if n == name {
+			return t.functions[i], nil
+		}
+	}
+	return nil, registry.NoFunction("", name)
+}
+
+// longName is the length of names that may have been cut.
+const longName = 64
+
+// walk finds out what the caller sees, once.
+func (t *target) walk(ctx context.Context) {
+	if t.names != nil {
+		return
+	}
+	t.functions, _ = t.all(ctx) // what was seen before an error will do
+	t.names = make([]string, len(t.functions))
+	for i, f := range t.functions {
+		t.names[i] = f.FlatName()
+	}
+}
+
+// grant is one of a tool, for who has no session.
+func (t *target) grant(ctx context.Context, f *registry.Function) string {
+	if t.session != nil {
+		return ""
+	}
+	return t.opts.Grants.issue(ctx, t.opts.Now(), f.FlatName(), t.definition(f))
+}
+
+const (
+	maxAvailable = 50 // tools that are named where one is unknown
+	maxUnknown   = 20 // unknown names that get such a list
+)
+
+// absent is the entry of a name that is not there for the caller (section 6.3), or
+// not now.
+func (t *target) absent(ctx context.Context, name string, err error) json.RawMessage {
+	var o object
+	if e := registry.AsError(err); e.Kind == registry.Unavailable {
+		o.addText(envelope, fmt.Sprintf("Tool '%s' is not available now: %s", name, clean.Line(e.Error(), maxMessage)))
+		return o.json()
+	}
+	o.addText(envelope, fmt.Sprintf("Tool '%s' not found", name))
+	available := []string{}
+	if t.unknown++; t.unknown <= maxUnknown {
+		t.walk(ctx)
+		available = closest(name, t.names)
+	}
+	o.add("available_tools", asJSON(available))
+	return o.json()
+}
+
+// closest returns the names, and of very many those that are most like one first.
+func closest(name string, names []string) []string {
+	if len(names) <= maxAvailable {
+		return append([]string{}, names...)
+	}
+	list := search.Similar(name, names, maxAvailable)
+	near := make(map[string]bool, len(list))
+	for _, n := range list {
+		near[n] = true
+	}
+	for _, n := range names {
+		if len(list) >= maxAvailable {
+			break
+		}
+		if !near[n] {
+			list = append(list, n)
+		}
+	}
+	return list
+}
