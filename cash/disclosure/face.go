@@ -64,16 +64,16 @@ func (f face) top(ctx context.Context) []string {
 }
 
 // list returns the functions that the caller sees as tools of the first stage.
-func (f face) list(ctx context.Context, _ *mcp.ListToolsRequest) ([]*mcp.Tool, error) {
+func (f face) list(ctx context.Context, _ *mcp.ListToolsRequest) (serve.ToolList, error) {
 	functions, err := f.all(ctx)
-	if err != nil {
-		return nil, err
-	}
-	tools := make([]*mcp.Tool, len(functions))
+	names := make([]string, len(functions))
 	for i, fn := range functions {
-		tools[i] = &mcp.Tool{Name: fn.FlatName(), Description: minimal(fn), InputSchema: open, Annotations: annotations(fn)}
+		names[i] = fn.FlatName()
 	}
-	return tools, nil
+	return serve.ToolList{Names: names, Tool: func(i int) *mcp.Tool {
+		fn := functions[i]
+		return &mcp.Tool{Name: names[i], Description: minimal(fn), InputSchema: open, Annotations: annotations(fn)}
+	}}, err
 }
 
 // annotations is what the function declares. Where it declares nothing, the

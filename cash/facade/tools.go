@@ -34,31 +34,29 @@ func (f face) Add(srv *mcp.Server, host *serve.Server) {
 }
 
 // list returns the domains that the caller sees as tools (F1).
-func (f face) list(ctx context.Context, _ *mcp.ListToolsRequest) ([]*mcp.Tool, error) {
+func (f face) list(ctx context.Context, _ *mcp.ListToolsRequest) (serve.ToolList, error) {
 	domains, err := f.domains(ctx)
-	if err != nil {
-		return nil, err
+	names := make([]string, len(domains))
+	for i, d := range domains {
+		names[i] = d.tool
 	}
-	schema := json.RawMessage(schemaHead + schemaTail)
+	return serve.ToolList{Names: names, Tool: func(i int) *mcp.Tool { return f.define(ctx, domains[i]) }}, err
+}
+
+// define is a domain as a tool; nil if it has just gone.
+func (f face) define(ctx context.Context, d *domain) *mcp.Tool {
+	commands, whole, err := d.commands(ctx)
+	if errors.Is(err, registry.UnknownNamespace) {
+		return nil
+	}
+	whole = whole && err == nil // it takes no other domain with it
+	schema := schemaHead + schemaTail
 	if f.plans() {
-		schema = json.RawMessage(schemaHead + schemaPlans + schemaTail)
+		schema = schemaHead + schemaPlans + schemaTail
 	}
-	var tools []*mcp.Tool
-	for _, d := range domains {
-		commands, whole, err := d.commands(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return nil, err
-		case errors.Is(err, registry.UnknownNamespace): // it has just gone
-			continue
-		case err != nil: // it takes no other domain with it
-			whole = false
-		}
-		tools = append(tools, &mcp.Tool{
-			Name: d.tool, Description: d.describe(commands, whole), InputSchema: schema, Annotations: annotations(commands, whole),
-		})
+	return &mcp.Tool{
+		Name: d.tool, Description: d.describe(commands, whole), InputSchema: json.RawMessage(schema), Annotations: annotations(commands, whole),
 	}
-	return tools, nil
 }
 
 func (f face) plans() bool { return f.opts.Controls.Plans != nil }

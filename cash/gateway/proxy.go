@@ -21,18 +21,23 @@ var stripped = json.RawMessage(`{"type":"object"}`)
 
 // listed are the functions that a caller sees, as tools that cannot be called
 // directly.
-func (f face) listed(ctx context.Context, req *mcp.ListToolsRequest) ([]*mcp.Tool, error) {
+func (f face) listed(ctx context.Context, req *mcp.ListToolsRequest) (serve.ToolList, error) {
 	entries, err := f.entries(ctx)
 	if err != nil {
-		return nil, errors.New(f.asError(err).Message)
+		return serve.ToolList{}, errors.New(f.asError(err).Message)
 	}
 	spelled := f.spelling(req, entries)
-	tools := make([]*mcp.Tool, len(entries))
 	for i, e := range entries {
-		tools[i] = &mcp.Tool{Name: spelled(e.id), Description: e.description, InputSchema: stripped}
+		entries[i].id = spelled(e.id)
 	}
-	slices.SortFunc(tools, func(a, b *mcp.Tool) int { return strings.Compare(a.Name, b.Name) })
-	return tools, nil
+	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.id, b.id) })
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.id
+	}
+	return serve.ToolList{Names: names, Tool: func(i int) *mcp.Tool {
+		return &mcp.Tool{Name: names[i], Description: entries[i].description, InputSchema: stripped}
+	}}, nil
 }
 
 // direct answers who calls a stripped tool by its name.

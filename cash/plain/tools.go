@@ -29,18 +29,18 @@ func (f face) Add(srv *mcp.Server, host *serve.Server) {
 func (f face) Instructions(context.Context) string { return f.opts.Instructions }
 
 // list returns the functions that the caller sees as tools.
-func (f face) list(ctx context.Context, _ *mcp.ListToolsRequest) ([]*mcp.Tool, error) {
+func (f face) list(ctx context.Context, _ *mcp.ListToolsRequest) (serve.ToolList, error) {
 	functions, err := registry.Flat(ctx, f.source)
-	if err != nil {
-		return nil, err
-	}
-	tools := make([]*mcp.Tool, len(functions))
+	names := make([]string, len(functions))
 	for i, fn := range functions {
-		tools[i] = &mcp.Tool{
-			Name: fn.FlatName(), Description: clean.Text(fn.Description), InputSchema: fn.InputSchema(), Annotations: annotations(fn),
-		}
+		names[i] = fn.FlatName()
 	}
-	return tools, nil
+	return serve.ToolList{Names: names, Tool: func(i int) *mcp.Tool {
+		fn := functions[i]
+		return &mcp.Tool{
+			Name: names[i], Description: clean.Text(fn.Description), InputSchema: fn.InputSchema(), Annotations: annotations(fn),
+		}
+	}}, err
 }
 
 // annotations is what the function declares. Where it declares nothing, the

@@ -18,15 +18,23 @@ import (
 // a caller sees. They stand in tools/list after the server's own tools, in pages
 // of 1,000.
 type Listed struct {
-	// List returns the tools for the caller in ctx, sorted by their names, which
-	// are different.
-	List func(ctx context.Context, req *mcp.ListToolsRequest) ([]*mcp.Tool, error)
+	// List returns the tools for the caller in ctx.
+	List func(ctx context.Context, req *mcp.ListToolsRequest) (ToolList, error)
 	// Call runs the tool of a name. [ErrUnknownTool] leaves the request to the
 	// server's own tools, and is what a name gets that the caller does not see.
 	// It has deadlines of its own and is trusted to end with its context.
 	Call func(ctx context.Context, name string, req *Request) (*registry.Result, error)
 	// Render makes a result of every other error.
 	Render func(error) *registry.Result
+}
+
+// A ToolList has the tools of which the definitions are only made for the page
+// that is asked for.
+type ToolList struct {
+	Names []string // sorted, and all different
+	// Tool returns the definition of the tool of a name, by its index. Nil leaves
+	// it out.
+	Tool func(i int) *mcp.Tool
 }
 
 // ErrUnknownTool says that a tool is none of [Listed].
@@ -97,22 +105,47 @@ func cursor(req *mcp.ListToolsRequest) string {
 
 // addPage appends the tools whose names come after one.
 func (s *Server) addPage(ctx context.Context, l *Listed, req *mcp.ListToolsRequest, res *mcp.ListToolsResult, after string) error {
-	tools, err := Do(ctx, s, req, "tools/list", listTimeout, func(ctx context.Context) ([]*mcp.Tool, error) {
-		return l.List(ctx, req)
+	next, err := Do(ctx, s, req, "tools/list", listTimeout, func(ctx context.Context) (page, error) {
+		list, err := l.List(ctx, req)
+		if err != nil {
+			return page{}, err
+		}
+		return list.page(ctx, after)
 	})
 	if err != nil {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: registry.AsError(err).Error()}
 	}
-	i, found := slices.BinarySearchFunc(tools, after, func(t *mcp.Tool, name string) int { return strings.Compare(t.Name, name) })
-	if found {
-		i++
-	}
-	rest := tools[i:]
-	res.Tools = append(res.Tools, rest[:min(len(rest), pageSize)]...)
-	if len(rest) > pageSize {
-		res.NextCursor = cursorPrefix + rest[pageSize-1].Name
-	}
+	res.Tools = append(res.Tools, next.tools...)
+	res.NextCursor = next.cursor
 	return nil
+}
+
+// page is a part of a list.
+type page struct {
+	tools  []*mcp.Tool
+	cursor string // of the next one; empty if there is none
+}
+
+// page makes the tools whose names come after one.
+func (l *ToolList) page(ctx context.Context, after string) (page, error) {
+	first, found := slices.BinarySearch(l.Names, after)
+	if found {
+		first++
+	}
+	last := min(first+pageSize, len(l.Names))
+	var p page
+	for i := first; i < last; i++ {
+		if err := ctx.Err(); err != nil {
+			return page{}, err
+		}
+		if t := l.Tool(i); t != nil {
+			p.tools = append(p.tools, t)
+		}
+	}
+	if last < len(l.Names) {
+		p.cursor = cursorPrefix + l.Names[last-1]
+	}
+	return p, nil
 }
 
 func (s *Server) callListed(ctx context.Context, l *Listed, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
