@@ -83,6 +83,22 @@ func TestF12Tools(t *testing.T) {
 	okOf(t, c, "ToolsExecute", object{"cmd": "execute", "params": object{"name": "ping"}})
 }
 
+// TestF9ToolsCount holds that all that fit are counted, not only those that are
+// looked at.
+func TestF9ToolsCount(t *testing.T) {
+	reg := registry.New(nil)
+	for i := range 1500 {
+		reg.Namespace("n", "").Add(registry.Func(fmt.Sprintf("paint_%d", i), "Paint.", func(context.Context, struct{}) (int, error) { return i, nil }))
+	}
+	c := inMemory(t, facade.NewServer(reg, &facade.Options{Tools: true}), nil)
+	for _, params := range []object{{"limit": 2}, {"limit": 2, "query": "paint"}} {
+		e := okOf(t, c, "ToolsExecute", object{"cmd": "list", "detail": "minimal", "params": params})
+		if *e.Count != 1500 || strings.Count(string(e.Data), `"name"`) != 2 {
+			t.Errorf("%v: %s", params, e.text)
+		}
+	}
+}
+
 func containsAll(text string, parts ...string) bool {
 	for _, p := range parts {
 		if !strings.Contains(text, p) {
@@ -110,7 +126,10 @@ func TestF12Search(t *testing.T) {
 		"semantic": func(context.Context, string, int) ([]facade.Hit, error) { panic("x") },
 		"hybrid":   func(context.Context, string, int) ([]facade.Hit, error) { <-release; return nil, nil },
 		"nothing":  func(context.Context, string, int) ([]facade.Hit, error) { return nil, nil },
-		"fails":    func(context.Context, string, int) ([]facade.Hit, error) { return nil, errors.New("no index") },
+		"away": func(context.Context, string, int) ([]facade.Hit, error) {
+			return nil, &registry.Error{Kind: registry.Unavailable, Message: "The index is being made."}
+		},
+		"fails": func(context.Context, string, int) ([]facade.Hit, error) { return nil, errors.New("no index") },
 		"caller": func(ctx context.Context, _ string, _ int) ([]facade.Hit, error) {
 			return []facade.Hit{{Title: registry.CallerFrom(ctx).ID}}, nil
 		},
@@ -134,7 +153,7 @@ func TestF12Search(t *testing.T) {
 	if e := okOf(t, c, "SearchExecute", object{"cmd": "tools", "params": object{"query": "refund"}}); !strings.Contains(e.text, `"orders.retail.refund"`) {
 		t.Errorf("tools %s", e.text)
 	}
-	for cmd, want := range map[string]string{"semantic": "failed unexpectedly", "hybrid": "did not answer", "fails": "no index", "missing": "Unknown command: missing"} {
+	for cmd, want := range map[string]string{"semantic": "failed unexpectedly", "hybrid": "did not answer", "fails": "no index", "away": "`search.away` is unavailable. The index is being made.", "missing": "Unknown command: missing"} {
 		if e := failedOf(t, c, "SearchExecute", object{"cmd": cmd, "params": object{"query": "x"}}); !strings.Contains(e.Error, want) {
 			t.Errorf("%s: %s", cmd, e.text)
 		}
@@ -255,6 +274,11 @@ func TestPlans(t *testing.T) {
 		if s.runs.Load() != before+1 {
 			t.Errorf("%s: %d runs", tool, s.runs.Load()-before)
 		}
+		request["dryRun"] = true // is not spelt so, and must not run
+		if e := failedOf(t, c, tool, request); !strings.Contains(e.Error, "it is spelt dry_run") {
+			t.Errorf("%s: %s", tool, e.text)
+		}
+		delete(request, "dryRun")
 		request["plan_token"] = 7
 		failedOf(t, c, tool, request)
 	}

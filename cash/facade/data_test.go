@@ -106,6 +106,20 @@ func TestY2Kinds(t *testing.T) {
 	}
 }
 
+// TestF3ManyTexts holds that texts beside structured content are told from those
+// that repeat it, however many there are: to look through it for each would take
+// minutes here.
+func TestF3ManyTexts(t *testing.T) {
+	res := &registry.Result{Structured: json.RawMessage(`{"list":["one","t\u0077o \u003c","` + strings.Repeat("no 1", 1<<20) + `"]}`)}
+	for i := range 50_000 {
+		res.Content = append(res.Content, text(fmt.Sprintf("no %d", i)), text("one"), text("two <"))
+	}
+	r := answering(res, nil).Execute(t.Context(), "n", &facade.Request{Cmd: "f"})
+	if !r.OK || len(r.Content) != 50_000 || r.Content[1].(*mcp.TextContent).Text != "no 1" {
+		t.Errorf("%d contents", len(r.Content))
+	}
+}
+
 // TestErrorBounded holds that an error of any length is answered with some of it.
 func TestErrorBounded(t *testing.T) {
 	res := registry.TextResult(strings.Repeat("word ", 1<<18))
@@ -160,7 +174,7 @@ func TestY4Validation(t *testing.T) {
 		`{"customerid":"C","items":[{"product_id":"P","quantity":1}]}`,
 	} {
 		e := failedOf(t, c, "OrdersExecute", json.RawMessage(`{"cmd":"create","params":`+params+`}`))
-		for _, want := range []string{"Invalid arguments", "customer_id (string, required)", "items (array of {product_id, quantity}, required", "notes (string)"} {
+		for _, want := range []string{"Invalid arguments", "customer_id (string, required)", "items (array of {product_id: string, quantity: integer}, required", "notes (string)"} {
 			if !strings.Contains(e.Error, want) {
 				t.Errorf("%s is answered with %s, want %s", params, e.text, want)
 			}
@@ -181,6 +195,49 @@ func TestY4Validation(t *testing.T) {
 	small := inMemory(t, facade.NewServer(s, &facade.Options{MaxArguments: 20}), nil)
 	if e := failedOf(t, small, "OrdersExecute", object{"cmd": "list", "params": object{"limit": 1, "long": strings.Repeat("x", 50)}}); !strings.Contains(e.Error, "at most 20") {
 		t.Errorf("error %s", e.text)
+	}
+}
+
+// TestY4Nested holds that an error of arguments says what is inside of them, so that
+// a second try can be right.
+func TestY4Nested(t *testing.T) {
+	for schema, want := range map[string]string{
+		`{"properties":{"a":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"n":{"type":"integer","minimum":1},"to":{"type":["object","null"],"properties":{"city":{"enum":["a","b"]}}}},"required":["id"]}}},"required":["a"]}`: `Parameters of f: a (array of {id: string, n?: integer (Minimum: 1), to?: {city?: one of`,
+		`{"properties":{"a":{"type":"array","items":{"type":"array","items":{"type":"object","properties":{"x":{"type":"number"}}}}}},"required":["a"]}`:                                                                                                       `a (array of array of {x?: number}, required)`,
+		`{"properties":{"a":{"type":"object","properties":{"}{ \u202e":{"type":"number"}}}},"required":["a"]}`:                                                                                                                                                 `a ({}{ ??}, required)`,
+		`{"properties":{"a":{"type":["object","array"],"properties":{"x":{"type":"string"}},"items":{"type":"object","properties":{"y":{}}}}},"required":["a"]}`:                                                                                               `a (array of {y?} or {x?}, required)`,
+		`{"properties":{"a":{"type":"object"},"b":{"type":"string"}},"required":["b"]}`:                                                                                                                                                                        `a (object), b (string, required)`,
+	} {
+		f, err := registry.RawFunc("f", "", json.RawMessage(`{"type":"object",`+schema[1:]), func(context.Context, json.RawMessage) (*registry.Result, error) { return nil, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		reg := registry.New(nil)
+		reg.Namespace("n", "").Add(f)
+		srv := facade.NewServer(reg, &facade.Options{Tools: true})
+		if r := srv.Execute(t.Context(), "n", &facade.Request{Cmd: "f"}); !strings.Contains(r.Error, want) {
+			t.Errorf("error %s, want %s", r.Error, want)
+		}
+		r := srv.Execute(t.Context(), "tools", &facade.Request{Cmd: "validate", Params: json.RawMessage(`{"name":"n.f"}`)})
+		if !strings.Contains(string(r.Data), strings.TrimPrefix(want, "Parameters of f: ")) {
+			t.Errorf("validate %s, want %s", r.Data, want)
+		}
+	}
+	// However much there is inside, the error is bounded and names what comes after.
+	var wide strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&wide, `,"member_%d":{"type":"string"}`, i)
+	}
+	schema := `{"type":"object","properties":{"a":{"type":"object","properties":{` + wide.String()[1:] + `}},"z":{"type":"integer"}},"required":["z"]}`
+	f, err := registry.RawFunc("f", "", json.RawMessage(schema), func(context.Context, json.RawMessage) (*registry.Result, error) { return nil, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	reg := registry.New(nil)
+	reg.Namespace("n", "").Add(f)
+	r := facade.NewServer(reg, nil).Execute(t.Context(), "n", &facade.Request{Cmd: "f"})
+	if len(r.Error) > 700 || !strings.Contains(r.Error, "z (integer, required)") {
+		t.Errorf("error %s", r.Error)
 	}
 }
 

@@ -23,6 +23,14 @@
 // is retail.create. Functions of the root are commands of a domain of their own
 // ([Options.Root]). Case has no meaning in commands, and everything else has.
 //
+// The description has the names of the parameters alone, for it is paid for in
+// every turn. Their types, and what is inside of objects, stand in the error of a
+// call whose params do not fit:
+//
+//	OrdersExecute {"cmd":"create"}
+//	→ {"ok":false,"cmd":"create","error":"Invalid arguments: customer_id: missing; … Parameters of create:
+//	  customer_id (string, required), items (array of {product_id: string, quantity: integer}, required), …"}
+//
 // # Responses
 //
 // A [Response] stands in a result as text and as structured content. What a

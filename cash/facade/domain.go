@@ -19,7 +19,7 @@ type domain struct {
 	description string
 	path        string // of the namespace with the commands; empty is none
 	root        bool   // the functions of the root are commands too
-	unavailable bool
+	unavailable bool   // all of it
 	pipeline    *registry.Pipeline
 	builtin     bool
 }
@@ -114,6 +114,8 @@ func (s *Server) domain(ctx context.Context, label string) (*domain, error) {
 		d := s.namespace(l.Namespace, l.Namespace, l.Description, l.Unavailable != nil)
 		d.root = top != nil
 		return d, nil
+	case errors.Is(err, registry.Unavailable):
+		return nil, s.namespace(label, "", "", true).notNow(err)
 	case err != nil && !errors.Is(err, registry.UnknownNamespace):
 		return nil, err
 	case top != nil:

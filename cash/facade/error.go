@@ -21,6 +21,7 @@ const (
 	maxShown      = 100  // of a name that was sent
 	maxCommands   = 1000 // of the available commands
 	maxParameters = 2000 // of the parameters of a command
+	maxAboutParam = 500  // of one of them
 )
 
 // failure is the response to an error: its message and the next step (Y2).
@@ -83,8 +84,18 @@ func (d *domain) unknownCommand(ctx context.Context, cmd string) error {
 	return e
 }
 
+// notNow is the error where a command is in what is unavailable: the domain, or a
+// namespace in it.
+func (d *domain) notNow(err error) error {
+	if d.unavailable {
+		return unavailable("The domain `"+d.label+"`", err)
+	}
+	return unavailable("A part of the domain `"+d.label+"`", err)
+}
+
 // unavailable says what is (F10).
-func unavailable(what string, e *registry.Error) error {
+func unavailable(what string, err error) error {
+	e := registry.AsError(err)
 	own := *e
 	own.Message = strings.TrimSpace(fmt.Sprintf("%s is unavailable. %s", what, e.Message))
 	return &own
@@ -105,14 +116,14 @@ func withParameters(name string, f *registry.Function, err error) error {
 func parameters(name string, f *registry.Function) string {
 	var list []string
 	for _, p := range f.Params() {
-		about := p.Type
+		about := typeOf(p)
 		if p.Required {
 			about += ", required"
 		}
 		if p.Rules != "" {
 			about += "; " + p.Rules
 		}
-		list = append(list, clean.Line(p.Name, maxShown)+" ("+clean.Line(about, 2*maxShown)+")")
+		list = append(list, clean.Line(p.Name, maxShown)+" ("+clean.Line(about, maxAboutParam)+")")
 	}
 	if list == nil {
 		if f.Open() {
@@ -121,4 +132,26 @@ func parameters(name string, f *registry.Function) string {
 		return name + " takes no parameters."
 	}
 	return "Parameters of " + name + ": " + clean.List(list, maxParameters) + "."
+}
+
+// typeOf is the type of a parameter, with those of the members that an object has:
+// array of {id: string, note?: string}. Without them a model would have to guess.
+func typeOf(p registry.Param) string {
+	if len(p.Fields) == 0 || strings.Count(p.Type, "{") != 1 { // of two it does not say whose they are
+		return p.Type
+	}
+	before, names, _ := strings.Cut(p.Type, "{")
+	_, after, _ := strings.Cut(names, "}") // such as null, which it may be, too
+	members := make([]string, len(p.Fields))
+	for i, f := range p.Fields {
+		members[i] = f.Name
+		if !f.Required {
+			members[i] += "?"
+		}
+		members[i] += ": " + typeOf(f)
+		if f.Rules != "" {
+			members[i] += " (" + strings.TrimSuffix(f.Rules, ".") + ")"
+		}
+	}
+	return before + "{" + strings.Join(members, ", ") + "}" + after
 }

@@ -59,7 +59,7 @@ func (s *Server) prepare(ctx context.Context, d *domain, in *request, from clien
 	case isUnknown(err):
 		return nil, d.unknownCommand(ctx, in.Cmd)
 	case errors.Is(err, registry.Unavailable):
-		return nil, unavailable("The domain `"+d.label+"`", registry.AsError(err))
+		return nil, d.notNow(err)
 	case err != nil:
 		return nil, err
 	}
@@ -114,8 +114,9 @@ func (s *Server) run(ctx context.Context, p *prepared, in *request, from client)
 	}
 	res, err := p.pipeline.Run(ctx, p.call)
 	if err != nil {
-		if e := registry.AsError(err); e.Kind == registry.Unavailable {
-			err = unavailable("`"+p.call.Function.Path()+"`", e)
+		said := p.own && p.call.Function.Namespace() == toolsLabel // which of the tools it is about
+		if !said && errors.Is(err, registry.Unavailable) {
+			err = unavailable("`"+p.call.Function.Path()+"`", err)
 		}
 		return failure(in.echo, withParameters(p.name, p.call.Function, err))
 	}

@@ -282,6 +282,39 @@ func TestF9FX4Count(t *testing.T) {
 	}
 }
 
+// gone is a source whose namespace stock cannot be listed at the moment.
+type gone struct{ registry.Source }
+
+func (g gone) List(ctx context.Context, path string) (*registry.Listing, error) {
+	if strings.EqualFold(path, "stock") {
+		return nil, &registry.Error{Kind: registry.Unavailable, Message: "Gone."}
+	}
+	return g.Source.List(ctx, path)
+}
+
+// TestF10Tools holds that the tools of what is unavailable are refused as that, and
+// not left out without a word.
+func TestF10Tools(t *testing.T) {
+	s := newShop()
+	s.Namespace("stock.depot", "").Unavailable(&registry.Error{Kind: registry.Unavailable, Message: "The depot is closed."})
+	c := inMemory(t, facade.NewServer(s, &facade.Options{Tools: true}), nil)
+	for _, cmd := range []string{"get", "validate", "execute"} {
+		e := failedOf(t, c, "ToolsExecute", object{"cmd": cmd, "params": object{"name": "stock.depot.open"}})
+		if e.Error != "`stock.depot.open` is unavailable. The depot is closed." {
+			t.Errorf("%s: %s", cmd, e.text)
+		}
+	}
+	for _, params := range []object{{"namespace": "stock.depot"}, {"namespace": "stock.depot", "query": "open"}} {
+		e := failedOf(t, c, "ToolsExecute", object{"cmd": "list", "params": params})
+		if e.Error != "`stock.depot` is unavailable. The depot is closed." {
+			t.Errorf("%v: %s", params, e.text)
+		}
+	}
+	if e := okOf(t, c, "ToolsExecute", object{"cmd": "list", "params": object{"namespace": "stock"}}); *e.Count != 2 {
+		t.Errorf("list %s", e.text)
+	}
+}
+
 // TestF10Unavailable holds that a domain that cannot be had is listed, and says so
 // when it is called.
 func TestF10Unavailable(t *testing.T) {
@@ -303,11 +336,16 @@ func TestF10Unavailable(t *testing.T) {
 		if stock := toolNamed(c, "StockExecute"); stock.Annotations.ReadOnlyHint || !strings.Contains(stock.Description, "count()") {
 			t.Errorf("tool %s", toJSON(stock))
 		}
-		if e := failedOf(t, c, "StockExecute", object{"cmd": "depot.count"}); !strings.Contains(e.Error, "closed") {
+		if e := failedOf(t, c, "StockExecute", object{"cmd": "depot.count"}); !strings.HasPrefix(e.Error, "A part of the domain `stock` is unavailable. The depot is closed.") {
 			t.Errorf("error %s", e.text)
 		}
 		okOf(t, c, "StockExecute", object{"cmd": "count"})
 	})
+	// So does a source that cannot say anything of a domain but that.
+	c := inMemory(t, facade.NewServer(gone{newShop()}, nil), nil)
+	if e := failedOf(t, c, "StockExecute", object{"cmd": "count"}); !strings.Contains(strings.ToLower(e.Error), "the domain `stock` is unavailable. gone.") {
+		t.Errorf("error %s", e.text)
+	}
 	// A function that finds its server gone names its domain, too.
 	e := answering(nil, &registry.Error{Kind: registry.Unavailable, Message: "Nobody answers."}).Execute(t.Context(), "n", &facade.Request{Cmd: "f"})
 	if !strings.Contains(e.Error, "`n.f` is unavailable. Nobody answers.") {
@@ -337,6 +375,12 @@ func TestF20Requests(t *testing.T) {
 		{`{"cmd":"list","params":"{"}`, `"list"`, "not valid JSON"},
 		{`{"cmd":"list","limit":1}`, `"list"`, "limit belongs in params"},
 		{`{"cmd":"list","dry_run":true}`, `"list"`, "dry_run is not known"},
+		{`{"cmd":"list","dryRun":true}`, `"list"`, "dryRun is not known"},
+		{`{"cmd":"list","arguments":{"limit":1}}`, `"list"`, "arguments is not known here: the parameters of a command belong in params"},
+		{`{"cmd":"list","Params":{"limit":1}}`, `"list"`, "belong in params"},
+		{`{"cmd":"list","params":{},"kwargs":"x"}`, `"list"`, "belong in params"},
+		{`{"cmd":1e400}`, ``, "cmd is required"},
+		{`{"cmd":[-1e400]}`, ``, "cmd is required"},
 		{`{"cmd":"list","params":{"a":1,"a":2}}`, `"list"`, "not valid JSON"},
 		{`{"cmd":"list","params":` + strings.Repeat(`{"a":`, 70) + `1` + strings.Repeat(`}`, 70) + `}`, `"list"`, "not valid JSON"},
 		{`"list"`, ``, "must be a JSON object"},

@@ -3,6 +3,7 @@ package facade_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,6 +24,11 @@ var secrets = []struct{ path, name string }{
 // house is a server in which there are secrets, or none.
 func house(hidden bool) *facade.Server {
 	s := newShop()
+	for _, path := range []string{"orders.depot", "crm", "search.deep"} { // what cannot be had is as hidden
+		if hidden {
+			s.Namespace(path, "Secret.").VisibleTo(registry.Roles("boss")).Unavailable(&registry.Error{Kind: registry.Unavailable, Message: "The gold is gone."})
+		}
+	}
 	for _, secret := range secrets {
 		f := registry.Func(secret.name, "Open the vault.", func(context.Context, struct{}) (string, error) { return "gold", nil })
 		f.VisibleTo = registry.Roles("boss")
@@ -41,14 +47,15 @@ type probe struct {
 
 // probes are requests by which hidden things might be found out.
 func probes() (list []probe) {
-	cmds := []string{"list", "creat", "crate", "creates", "ping", "ping-2", "other", "first", "open", "deep.drain", "count.deep", "archive.create", "retail.refunds", "wipe", "panic_button", "web", "no"}
-	for _, tool := range []string{"OrdersExecute", "StockExecute", "McpExecute", "VaultExecute", "AaaExecute", "ToolsExecute", "SearchExecute", "ArchiveExecute"} {
+	cmds := []string{"list", "creat", "crate", "creates", "ping", "ping-2", "other", "first", "open", "deep.drain", "count.deep", "archive.create", "retail.refunds", "wipe", "panic_button", "web", "depot.open", "no"}
+	for _, tool := range []string{"OrdersExecute", "StockExecute", "McpExecute", "VaultExecute", "AaaExecute", "CrmExecute", "ToolsExecute", "SearchExecute", "ArchiveExecute"} {
 		for _, cmd := range cmds {
 			list = append(list, probe{tool, object{"cmd": cmd, "params": object{"query": "vault"}}}, probe{tool, object{"cmd": cmd}})
 		}
 		list = append(list, probe{tool, object{}})
 	}
-	for _, s := range secrets {
+	hidden := slices.Concat(secrets, []struct{ path, name string }{{"orders.depot", "open"}, {"crm", "find"}})
+	for _, s := range hidden {
 		name := strings.TrimPrefix(s.path+"."+s.name, ".")
 		for _, cmd := range []string{"get", "validate", "execute"} {
 			list = append(list, probe{"ToolsExecute", object{"cmd": cmd, "params": object{"name": name}}})

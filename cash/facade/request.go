@@ -14,6 +14,7 @@ import (
 type request struct {
 	Request
 	echo   json.RawMessage // cmd as it was sent; nil if it was not
+	plans  bool            // dry_run and plan_token are known
 	beside []string        // members that are no request's
 	err    error           // why it cannot be answered
 }
@@ -45,7 +46,7 @@ const (
 // readRequest reads the arguments of a tool. plans says that dry_run and
 // plan_token are known. JSON null is as good as nothing.
 func readRequest(data json.RawMessage, plans bool) *request {
-	r := new(request)
+	r := &request{plans: plans}
 	if len(data) == 0 {
 		r.err = cmdRequired()
 		return r
@@ -65,7 +66,7 @@ func readRequest(data json.RawMessage, plans bool) *request {
 		switch {
 		case key == "cmd" || key == "detail" || key == "params" || plans && (key == "dry_run" || key == "plan_token"):
 			members[key] = value
-		case strictjson.KindOf(value) == strictjson.Null || key == "dry_run" && string(value) == "false":
+		case strictjson.KindOf(value) == strictjson.Null || isDryRun(key) && string(value) == "false":
 		case len(r.beside) < maxBeside:
 			r.beside = append(r.beside, key)
 		}
@@ -110,18 +111,18 @@ func (r *request) check() error {
 	case !r.Detail.Known():
 		return unknownDetail()
 	}
-	params, err := asObject("params", r.Params)
+	params, err := asObject(r.Params)
 	r.Params = params
 	return err
 }
 
-// asObject returns the object that an argument is, or that stands in it as text;
+// asObject returns the object that params are, or that stands in them as text;
 // null is an empty one.
-func asObject(name string, value json.RawMessage) (json.RawMessage, error) {
+func asObject(value json.RawMessage) (json.RawMessage, error) {
 	kind := strictjson.KindOf(value)
 	if text := []byte(strictjson.Text(value)); kind == strictjson.String && strictjson.KindOf(text) == strictjson.Object {
 		if err := strictjson.Check(text); err != nil {
-			return nil, invalid(fmt.Sprintf("%s must be a JSON object; the text in it is not valid JSON: %v.", name, err))
+			return nil, invalid(fmt.Sprintf("params must be a JSON object; the text in it is not valid JSON: %v.", err))
 		}
 		return text, nil
 	}
@@ -131,12 +132,12 @@ func asObject(name string, value json.RawMessage) (json.RawMessage, error) {
 	case strictjson.Null:
 		return nil, nil
 	}
-	return nil, invalid(fmt.Sprintf("%s must be a JSON object, not of type %s.", name, kind))
+	return nil, invalid(fmt.Sprintf("params must be a JSON object, not of type %s.", kind))
 }
 
-// misplaced refuses parameters of the function that stand beside params: they
-// would be ignored without a word. So would the wish for a dry run where there
-// are none, and the command would run.
+// misplaced refuses what would be ignored without a word, and the command would
+// run: parameters of the function that stand beside params, or in a member that
+// is called something else, and the wish for a dry run where there are none.
 func (r *request) misplaced(f *registry.Function) error {
 	for _, key := range r.beside {
 		for _, p := range f.Params() {
@@ -144,22 +145,40 @@ func (r *request) misplaced(f *registry.Function) error {
 				return invalid(fmt.Sprintf("The parameter %s belongs in params.", shown(key)))
 			}
 		}
-		if key == "dry_run" {
-			return invalid("dry_run is not known here, where no dry runs are made. The command was not run.")
+		switch {
+		case isParams(key):
+			return invalid(fmt.Sprintf("%s is not known here: the parameters of a command belong in params. The command was not run.", shown(key)))
+		case isDryRun(key) && r.plans:
+			return invalid(fmt.Sprintf("%s is not known here: it is spelt dry_run. The command was not run.", shown(key)))
+		case isDryRun(key):
+			return invalid(fmt.Sprintf("%s is not known here, where no dry runs are made. The command was not run.", shown(key)))
 		}
 	}
 	return nil
 }
 
+// isParams reports whether a member is what a model takes for params, as other
+// faces and protocols call them.
+func isParams(key string) bool {
+	switch canonical(key) {
+	case "params", "parameters", "param", "arguments", "args", "kwargs", "input":
+		return true
+	}
+	return false
+}
+
+func isDryRun(key string) bool { return canonical(key) == "dryrun" }
+
 // echoOf returns what is echoed of a cmd as it was sent (F4): a text that is too
-// long is cut, and anything else that is is left out.
+// long is cut, and anything else that is is left out, like numbers that clients
+// would not read.
 func echoOf(value json.RawMessage) json.RawMessage {
 	switch kind := strictjson.KindOf(value); {
 	case kind == strictjson.Null:
 		return nil
 	case kind == strictjson.String:
 		return echoText(strictjson.Text(value))
-	case len(value) > maxEcho:
+	case len(value) > maxEcho || oversized(value):
 		return nil
 	}
 	return value

@@ -168,11 +168,37 @@ func isNested(text string) bool {
 
 // unrepeated returns the texts beside structured content that do not repeat it, as
 // servers have them for clients that read no other.
-func unrepeated(res *registry.Result) []mcp.Content {
-	return slices.DeleteFunc(slices.Clone(res.Content), func(c mcp.Content) bool {
+func unrepeated(res *registry.Result) (list []mcp.Content) {
+	var said map[string]bool
+	for _, c := range res.Content {
 		text, ok := c.(*mcp.TextContent)
-		return !ok || strictjson.CheckDepth([]byte(text.Text), maxDepth) == nil || bytes.Contains(res.Structured, asJSON(text.Text))
-	})
+		if !ok || strictjson.CheckDepth([]byte(text.Text), maxDepth) == nil {
+			continue
+		}
+		if said == nil {
+			said = stringsIn(res.Structured)
+		}
+		if !said[text.Text] {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// stringsIn returns the strings in JSON. There may be many texts to be found in
+// them, so that to look through the JSON for each would take forever.
+func stringsIn(data []byte) map[string]bool {
+	set := make(map[string]bool)
+	for i := 0; i < len(data); {
+		if data[i] != '"' {
+			i++
+			continue
+		}
+		end := strictjson.Skip(data, i)
+		set[strictjson.Text(data[i:end])] = true
+		i = end
+	}
+	return set
 }
 
 // place stands in data for a content that follows the envelope.

@@ -54,7 +54,7 @@ func (f SearchFunc) search(ctx context.Context, in searchQuery) (found[Hit], err
 	if err != nil {
 		return found[Hit]{}, err
 	}
-	list := newFound(hits, in.Limit)
+	list := found[Hit]{items: append([]Hit{}, hits[:min(len(hits), in.Limit)]...), total: len(hits)}
 	for i, h := range list.items {
 		if math.IsNaN(h.Score) || math.IsInf(h.Score, 0) { // which has no JSON form
 			list.items[i].Score = 0

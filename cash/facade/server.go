@@ -73,7 +73,7 @@ type Request struct {
 func (s *Server) Execute(ctx context.Context, name string, req *Request) *Response {
 	in := newRequest(req)
 	find := func(ctx context.Context) (*domain, error) { return s.domain(ctx, name) }
-	resp, _ := s.execute(ctx, find, in, client{owner: registry.CallerFrom(ctx).Owner()}) // find fails otherwise
+	resp, _ := s.execute(ctx, find, in, client{owner: registry.CallerFrom(ctx).Owner()}) // a domain is no tool that is unknown
 	return resp
 }
 

@@ -13,8 +13,8 @@ import (
 )
 
 // The schema is the same for every domain and is paid for once for each, so it
-// is written by hand. Members that it does not know are ignored, except for what
-// a command would take in params.
+// is written by hand. Members that it does not know are ignored, except for those
+// that say what should stand elsewhere (see request.misplaced).
 const (
 	schemaHead = `{"type":"object","properties":{` +
 		`"cmd":{"type":"string","description":"One of the commands of this domain."},` +

@@ -3,6 +3,7 @@ package facade
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/cash-mcp/go-sdk/cash/control"
@@ -39,7 +40,7 @@ func rawFunc(name, description string, f func(context.Context, json.RawMessage) 
 }
 
 // maxFound is the most tools that a query finds; beyond it none are counted.
-const maxFound = 1000
+const maxFound = 1 << 20
 
 // toolQuery is the input of the command list.
 type toolQuery struct {
@@ -63,11 +64,6 @@ type found[T any] struct {
 	total int
 }
 
-// newFound cuts a list to limit.
-func newFound[T any](items []T, limit int) found[T] {
-	return found[T]{append([]T{}, items[:min(len(items), limit)]...), len(items)}
-}
-
 // Count implements [registry.Counter].
 func (f found[T]) Count() int { return f.total }
 
@@ -78,13 +74,12 @@ func (f found[T]) Detail(registry.Detail) any { return f.items }
 func (f found[T]) MarshalJSON() ([]byte, error) { return asJSON(f.items), nil }
 
 func (s *Server) listTools(ctx context.Context, in toolQuery) (found[toolEntry], error) {
-	functions, err := s.functions(ctx, in)
+	functions, total, err := s.functions(ctx, in)
 	if err != nil {
 		return found[toolEntry]{}, err
 	}
-	cut := newFound(functions, in.Limit)
-	list := found[toolEntry]{items: make([]toolEntry, len(cut.items)), total: cut.total}
-	for i, f := range cut.items {
+	list := found[toolEntry]{items: make([]toolEntry, len(functions)), total: total}
+	for i, f := range functions {
 		list.items[i] = toolEntry{
 			Name: f.Path(), Description: clean.FirstLine(f.Description, maxAbout), Safety: control.ClassOf(f),
 			Returns: clean.Text(f.Result()), InputSchema: clean.JSON(f.InputSchema()),
@@ -93,25 +88,30 @@ func (s *Server) listTools(ctx context.Context, in toolQuery) (found[toolEntry],
 	return list, nil
 }
 
-// functions are those that the caller in ctx sees and that fit.
-func (s *Server) functions(ctx context.Context, in toolQuery) (list []*registry.Function, err error) {
+// functions are those that the caller in ctx sees and that fit, up to the limit,
+// and how many there are.
+func (s *Server) functions(ctx context.Context, in toolQuery) (list []*registry.Function, total int, err error) {
 	src := s.pipeline.Source()
-	if in.Query == "" {
+	l, err := src.List(ctx, in.Namespace)
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case l.Unavailable != nil && len(l.Functions)+len(l.Namespaces) == 0: // not that there is nothing
+		return nil, 0, unavailable("`"+l.Namespace+"`", l.Unavailable)
+	case in.Query == "":
 		err = registry.Walk(ctx, src, in.Namespace, func(l *registry.Listing) error {
 			list = append(list, l.Functions...)
 			return ctx.Err()
 		})
-		return list, err
+		return list[:min(len(list), in.Limit)], len(list), err
 	}
-	if _, err := src.List(ctx, in.Namespace); err != nil {
-		return nil, err
-	}
-	for _, m := range registry.Search(ctx, src, in.Namespace, in.Query, maxFound) {
+	matches := registry.Search(ctx, src, in.Namespace, in.Query, maxFound)
+	for _, m := range matches[:min(len(matches), in.Limit)] {
 		if f, err := src.Function(ctx, m.Namespace, m.Name); err == nil { // else it has gone
 			list = append(list, f)
 		}
 	}
-	return list, nil
+	return list, len(matches), nil
 }
 
 // namedTool is the input of the command get.
@@ -175,6 +175,9 @@ func (s *Server) tool(ctx context.Context, name string) (*registry.Function, err
 			Message: fmt.Sprintf("Unknown tool: %s.", shown(name)),
 			Hint:    "The command list shows the names that there are.",
 		}
+	}
+	if errors.Is(err, registry.Unavailable) {
+		return nil, unavailable("`"+shown(name)+"`", err)
 	}
 	return f, err
 }

@@ -16,7 +16,7 @@ import (
 
 // Listed are tools that depend on who asks, such as one for each function that
 // a caller sees. They stand in tools/list after the server's own tools, in pages
-// of 1,000.
+// of 1,000, and go before one of those that has the same name.
 type Listed struct {
 	// List returns the tools for the caller in ctx.
 	List func(ctx context.Context, req *mcp.ListToolsRequest) (ToolList, error)
