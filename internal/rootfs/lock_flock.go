@@ -66,7 +66,7 @@ func (f flock) Close() error {
 // SyncFolder makes the names in a folder last. Some file systems have nothing to
 // do for it, and say that it is not valid.
 func SyncFolder(root *os.Root, name string) error {
-	dir, err := root.Open(name)
+	dir, err := root.OpenFile(name, os.O_RDONLY|OpenFlags, 0) // it may have become a FIFO
 	if err != nil {
 		return err
 	}

@@ -49,15 +49,20 @@
 //
 // One process uses a root at a time; a root within another's root is not noticed. Other
 // programs see a commit file by file. What they change is noticed until the moment before
-// a file is renamed into place, by its size and its time of change, and not between that
-// look and the renaming. If they change
-// a file after a crash and before the next Open, that file is left as they have it.
+// a file is renamed into place, and not between that look and the renaming. If they change
+// a file after it was written, and the commit fails or its process ends, that file is left
+// as they have it, unless it has the very content of the commit. An empty folder that they
+// make just when a commit needs it counts as the commit's.
 //
 // A file that is written anew keeps its permissions, but not its owner, its extended
-// attributes and its hard links. Files can be opened on Windows, Linux, macOS, the BSDs and illumos, whose
-// locks end with their process; other programs must leave .cash-files alone. Windows does
-// not let folders be flushed: there a loss of power may cost the last commit, or a part of
-// it. Operations on a file system that hangs hang.
+// attributes and its hard links. What is on another file system, mounted below the root,
+// can be read and deleted, and not written. Files can be opened on Windows, Linux, macOS,
+// the BSDs and illumos, whose locks end with their process; other programs must leave
+// .cash-files alone. Windows does not let folders be flushed: there a loss of power may
+// cost the last commit, or a part of it. Operations on a file system that hangs hang.
+//
+// Besides the bounds of [Options], faces bound the arguments of a call (MaxArguments), and
+// so the changes of a commit.
 //
 // A list looks at 50,000 names at most, and says so if there are more. Anonymous callers
 // share their roundtrips: there, nobody but who knows a manifestId can use it.

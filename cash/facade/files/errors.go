@@ -39,5 +39,11 @@ func notFound(path string) *registry.Error {
 	return e
 }
 
-// quote shows a path that may be anything.
-func quote(path string) string { return "`" + clean.Line(path, 160) + "`" }
+// quote shows a path that may be anything. Spaces in one that can be used matter.
+func quote(path string) string {
+	const most = 160
+	if len(path) > most || !usable(path) {
+		path = clean.Line(path, most)
+	}
+	return "`" + path + "`"
+}

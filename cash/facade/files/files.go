@@ -83,28 +83,40 @@ func open(root *os.Root, opts *Options, fault func(op, name string) error) (*Fil
 }
 
 // openJournal makes the folder of the journal, if it is not there, and locks it.
-func (f *Files) openJournal() error {
-	info, err := f.disk.lstat(journalFolder)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = f.disk.mkdir(journalFolder, 0o700); err == nil || errors.Is(err, fs.ErrExist) {
-			info, err = f.disk.lstat(journalFolder)
+func (f *Files) openJournal() (err error) {
+	for range maxTries { // who closes the files at this moment removes it
+		if err = f.lockJournal(); !errors.Is(err, fs.ErrNotExist) {
+			break
 		}
+	}
+	if errors.Is(err, rootfs.ErrLocked) {
+		return fmt.Errorf("another process uses it: %w", err)
 	}
 	if err != nil {
 		return fmt.Errorf("the journal %s: %w", journalFolder, err)
 	}
-	if !info.IsDir() {
-		return fmt.Errorf("the journal %s is not a folder", journalFolder)
+	if f.journal, err = f.disk.lstat(journalFolder); err != nil {
+		f.lock.Close()
+		return fmt.Errorf("the journal %s: %w", journalFolder, err)
 	}
-	f.journal = info
-	err = f.disk.step("lock", lockName, func() (err error) {
+	return nil
+}
+
+func (f *Files) lockJournal() error {
+	if err := f.disk.mkdir(journalFolder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	info, err := f.disk.lstat(journalFolder)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return errors.New("it is not a folder")
+	}
+	return f.disk.step("lock", lockName, func() (err error) {
 		f.lock, err = rootfs.Lock(f.disk.root, lockName)
 		return err
 	})
-	if errors.Is(err, rootfs.ErrLocked) {
-		return fmt.Errorf("another process uses it: %w", err)
-	}
-	return err
 }
 
 // Close waits until nobody uses the files any more, and lets others open the root.
@@ -161,18 +173,22 @@ func (f *Files) reading() error {
 }
 
 // writing begins a use that changes files; f.mu.Unlock ends it.
-func (f *Files) writing() error {
+func (f *Files) writing() (err error) {
 	f.mu.Lock()
+	usable := false
+	defer func() { // also if the logger panics
+		if !usable {
+			f.mu.Unlock()
+		}
+	}()
 	if f.unsettled && !f.closed {
 		if err := f.settle(); err != nil {
 			f.log.Error("the files of a commit that failed cannot be put back", "error", err)
 		}
 	}
-	if err := f.unusable(); err != nil {
-		f.mu.Unlock()
-		return err
-	}
-	return nil
+	err = f.unusable()
+	usable = err == nil
+	return err
 }
 
 func (f *Files) unusable() error {

@@ -83,7 +83,8 @@ func (f *Files) try(writes []*write) *registry.Error {
 		return ioError("Writing", journalFolder, err)
 	}
 	for _, folder := range r.Folders {
-		if err := f.disk.mkdir(folder, 0o755); err != nil {
+		err := f.disk.mkdir(folder, 0o755)
+		if err != nil && !errors.Is(err, fs.ErrExist) { // or somebody else was first
 			return ioError("Making the folder", folder, err)
 		}
 	}
@@ -174,6 +175,9 @@ func (f *Files) begin(r *record) error {
 	if err != nil {
 		return err
 	}
+	if len(data) > maxRecord { // it would not be read again
+		return errors.New("too many folders are to be made at once")
+	}
 	if err := f.disk.discard(recordTemp); err != nil {
 		return err
 	}
@@ -194,17 +198,35 @@ func (f *Files) begin(r *record) error {
 // place renames a new file to where it belongs, unless another program has changed
 // what is there.
 func (f *Files) place(i int, w *write) *registry.Error {
-	info, err := f.stat(w.path)
-	switch {
-	case err != nil:
+	if err := f.unchanged(w); err != nil {
 		return registry.AsError(err)
-	case w.old == nil && info != nil:
-		return failed("%s was created by somebody else meanwhile, or is another spelling of a file of this change.", quote(w.path))
-	case w.old != nil && (info == nil || !same(w.old.info, info)):
-		return failed("%s was changed by somebody else meanwhile.", quote(w.path))
 	}
 	if err := f.disk.rename(newPrefix+strconv.Itoa(i), w.path); err != nil {
 		return ioError("Writing", w.path, err)
+	}
+	return nil
+}
+
+// unchanged returns an error if what is there is not what a write replaces.
+func (f *Files) unchanged(w *write) error {
+	sum := ""
+	if w.old != nil && w.old.sum != "" { // not every change shows from outside
+		now, err := f.current(w.path)
+		if err != nil {
+			return err
+		}
+		if now != nil {
+			sum = now.sum
+		}
+	}
+	info, err := f.stat(w.path) // after it: it may have been replaced while it was read
+	switch {
+	case err != nil:
+		return err
+	case w.old == nil && info != nil:
+		return failed("%s was created by somebody else meanwhile, or is another spelling of a file of this change.", quote(w.path))
+	case w.old != nil && (info == nil || !same(w.old.info, info) || sum != w.old.sum):
+		return failed("%s was changed by somebody else meanwhile.", quote(w.path))
 	}
 	return nil
 }

@@ -24,7 +24,8 @@ type listInput struct {
 type listing struct {
 	Entries []entry `json:"entries" cash:"detail=minimal"`
 	Total   int     `json:"total" cash:"detail=minimal"`
-	// Incomplete says that there are more than were counted.
+	// Incomplete says that there are more than were counted: too many, too deep, or
+	// in a folder that cannot be read.
 	Incomplete bool `json:"incomplete,omitempty" cash:"detail=minimal"`
 	// LeftOut is how many entries have names that cannot be used here.
 	LeftOut int `json:"left_out,omitempty" cash:"detail=standard"`
@@ -78,8 +79,11 @@ func (f *Files) list(ctx context.Context, in listInput) (listing, error) {
 
 // folder returns the folder of a list: as it is called, and where it is.
 func (f *Files) folder(p string) (shown, place string, err error) {
-	if p = strings.TrimRight(p, "/"); p == "" || p == "." {
+	if p == "" || p == "." || p == "./" {
 		return "", ".", nil
+	}
+	if p[0] != '/' { // an absolute path is refused
+		p = strings.TrimRight(p, "/")
 	}
 	if shown, err = cleanPath(p); err != nil {
 		return "", "", err
@@ -124,7 +128,7 @@ type walk struct {
 type found struct{ shown, place string }
 
 func (w *walk) walk(ctx context.Context, shown, place string) error {
-	for todo := []found{{shown, place}}; len(todo) > 0 && !w.incomplete; {
+	for todo := []found{{shown, place}}; len(todo) > 0 && w.visited <= maxVisited; {
 		at := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		err := w.files.disk.names(at.place, func(e fs.DirEntry) bool {
@@ -132,33 +136,42 @@ func (w *walk) walk(ctx context.Context, shown, place string) error {
 				w.incomplete = true
 				return false
 			}
-			if at.place == "." && isJournal(e.Name()) {
-				return true
-			}
-			child := found{path.Join(at.shown, e.Name()), path.Join(at.place, e.Name())}
-			if !usable(e.Name()) || len(child.shown) > maxPath {
-				w.leftOut++
-				return true
-			}
-			w.found = append(w.found, child)
-			if w.recursive && e.IsDir() {
-				if strings.Count(child.shown, "/")+1 < maxDepth {
-					todo = append(todo, child)
-				} else {
-					w.incomplete = true
-				}
+			if folder := w.visit(at, e); folder != nil {
+				todo = append(todo, *folder)
 			}
 			return true
 		})
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return ctx.Err()
-		}
-		if err != nil && at.place != place && errors.Is(err, fs.ErrNotExist) {
-			continue // it is gone by now
-		}
-		if err != nil {
+		case err == nil || at.place != place && errors.Is(err, fs.ErrNotExist): // it is gone by now
+		case at.place == place:
 			return ioError("Listing", cmp.Or(at.shown, "."), err)
+		default:
+			w.incomplete = true
+			w.files.log.WarnContext(ctx, "a folder cannot be listed", "folder", at.shown, "error", err)
 		}
 	}
 	return nil
+}
+
+// visit takes what is in a folder. It returns a folder that is to be listed, too.
+func (w *walk) visit(at found, e fs.DirEntry) *found {
+	if at.place == "." && isJournal(e.Name()) {
+		return nil
+	}
+	child := found{path.Join(at.shown, e.Name()), path.Join(at.place, e.Name())}
+	if !usable(e.Name()) || len(child.shown) > maxPath {
+		w.leftOut++
+		return nil
+	}
+	w.found = append(w.found, child)
+	switch {
+	case !w.recursive || !e.IsDir():
+		return nil
+	case strings.Count(child.shown, "/")+1 >= maxDepth:
+		w.incomplete = true
+		return nil
+	}
+	return &child
 }

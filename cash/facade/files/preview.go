@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -28,8 +29,24 @@ type previewedFile struct {
 	Path     string `json:"path" cash:"detail=minimal"`
 	Action   string `json:"action" cash:"detail=standard"` // overwrite, create or skip
 	Conflict string `json:"conflict,omitempty" cash:"detail=standard"`
-	Diff     string `json:"diff,omitempty" cash:"detail=standard,excerpt=4000"` // unified
-	Note     string `json:"note,omitempty" cash:"detail=standard"`              // why there is no diff
+	Diff     string `json:"diff,omitempty" cash:"detail=standard"` // unified
+	Note     string `json:"note,omitempty" cash:"detail=standard"` // why there is no diff, or not all of it
+}
+
+// Of a diff, level standard shows about so many bytes.
+const maxExcerpt = 4000
+
+// Detail implements registry.Detailer: of a long diff, level standard shows the first
+// lines, and says so.
+func (p previewedFile) Detail(registry.Detail) any {
+	if len(p.Diff) <= maxExcerpt {
+		return p
+	}
+	shown := maxExcerpt - 200 // which leaves room for the note
+	shown = strings.LastIndexByte(p.Diff[:shown], '\n') + 1
+	p.Note = fmt.Sprintf("The diff is cut: these are the first %d of its %d bytes. The detail level full shows all of it.", shown, len(p.Diff))
+	p.Diff = p.Diff[:shown]
+	return p
 }
 
 func (f *Files) preview(ctx context.Context, in previewInput) (*previewed, error) {

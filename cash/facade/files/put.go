@@ -54,20 +54,21 @@ func (f *Files) put(ctx context.Context, in putInput) (*written, error) {
 // expect returns the file at a path, if it is what is expected: anything, a
 // SHA-256, or absent.
 func (f *Files) expect(p, sum string) (*state, error) {
+	look := f.current
 	if sum == "" || sum == "absent" {
-		info, err := f.stat(p)
-		if err != nil || info == nil {
-			return nil, err
-		}
-		if sum == "" {
-			return &state{info: info}, nil
-		}
-		return nil, unexpected(p, "exists")
+		look = f.glance
 	}
-	s, err := f.current(p)
+	s, err := look(p)
 	switch {
 	case err != nil:
 		return nil, err
+	case sum == "":
+		return s, nil
+	case sum == "absent":
+		if s != nil {
+			return nil, unexpected(p, "exists")
+		}
+		return nil, nil
 	case s == nil:
 		return nil, unexpected(p, "does not exist")
 	case s.sum != strings.ToLower(sum):

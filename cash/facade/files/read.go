@@ -14,7 +14,7 @@ import (
 type state struct {
 	info fs.FileInfo
 	data []byte
-	sum  string // SHA-256 in lower-case hex; empty if the file is too large to be read
+	sum  string // SHA-256 in lower-case hex; empty if the file was not read: it may be too large
 }
 
 func sumOf(data []byte) string {
@@ -42,6 +42,15 @@ func checkRegular(p string, info fs.FileInfo) error {
 	return failed("%s is no regular file, but a device, a pipe or the like. It is not opened.", quote(p))
 }
 
+// glance returns the file at a path for editing, without its content; nil for none.
+func (f *Files) glance(p string) (*state, error) {
+	info, err := f.stat(p)
+	if err != nil || info == nil {
+		return nil, err
+	}
+	return &state{info: info}, nil
+}
+
 // current returns the file at a path for editing, nil for none. One that is too
 // large has no content.
 func (f *Files) current(p string) (*state, error) {
@@ -55,7 +64,7 @@ func (f *Files) current(p string) (*state, error) {
 	return f.read(p, p)
 }
 
-// maxTries bounds how often a file is read that changes meanwhile.
+// maxTries bounds how often something is done anew that others interfere with.
 const maxTries = 3
 
 // read reads the regular file at a place. Errors call it p.

@@ -1,6 +1,7 @@
 package files_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -69,6 +70,9 @@ func TestF9List(t *testing.T) {
 		t.Errorf("listed %v", b)
 	}
 	w.refuse(registry.InvalidArguments, "list", object{"limit": 0})
+	for _, p := range []string{"/", "//", "/a", "..", "a/..", "a/../.."} {
+		w.refuse(registry.InvalidArguments, "list", object{"path": p}, "`"+p+"`")
+	}
 	if out := newWorld(t, nil).call("list", object{}); out["total"] != 0.0 || len(paths(out)) != 0 {
 		t.Errorf("an empty root has %v", out)
 	}
@@ -82,6 +86,12 @@ func TestF9ListIsBounded(t *testing.T) {
 	}
 	if out := w.call("list", object{"path": strings.Repeat("d/", 64)}); out["total"] != 1.0 || out["left_out"] != nil {
 		t.Errorf("the deepest folder has %v", out)
+	}
+	for i := range 20 { // what is too deep leaves out nothing else
+		w.write(fmt.Sprintf("%d/x", i), "")
+	}
+	if out := w.call("list", object{"recursive": true, "limit": 5000}); out["total"] != 104.0 || out["incomplete"] != true {
+		t.Errorf("%v entries, incomplete: %v", out["total"], out["incomplete"])
 	}
 	w = newWorld(t, nil)
 	for i := range 50_001 {
@@ -151,6 +161,39 @@ func TestF8DetailLevels(t *testing.T) {
 	}
 }
 
+// At the level that the facade has by default, a long diff ends with a whole line, and
+// says that it is not all.
+func TestF14LongDiffs(t *testing.T) {
+	w := newWorld(t, nil, "long", strings.Repeat("old line\n", 1000), "short", "old\n")
+	args := object{"manifestId": w.start("long", "short"), "changes": changes("long", strings.Repeat("new line\n", 1000), "short", "new\n")}
+	data, err := json.Marshal(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := make(map[registry.Detail][]struct{ Diff, Note string })
+	for _, level := range []registry.Detail{registry.Standard, registry.Full} {
+		res, err := w.pipe.Call(t.Context(), &registry.Request{Namespace: "files", Function: "roundtrip_preview", Arguments: data, Detail: level})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out struct{ Files []struct{ Diff, Note string } }
+		if err := json.Unmarshal([]byte(res.Text()), &out); err != nil {
+			t.Fatal(err)
+		}
+		at[level] = out.Files
+	}
+	all, cut := at[registry.Full], at[registry.Standard]
+	if len(all[0].Diff) < 20_000 || all[0].Note != "" || all[1] != cut[1] || all[1].Diff == "" {
+		t.Errorf("full: %+v", all)
+	}
+	if n := len(cut[0].Diff); n < 3000 || n > 4000 || !strings.HasPrefix(all[0].Diff, cut[0].Diff) || !strings.HasSuffix(cut[0].Diff, "\n") {
+		t.Errorf("standard: %d bytes: %q", n, cut[0].Diff)
+	}
+	if note := fmt.Sprintf("the first %d of its %d bytes", len(cut[0].Diff), len(all[0].Diff)); !strings.Contains(cut[0].Note, note) {
+		t.Errorf("the note is %q", cut[0].Note)
+	}
+}
+
 func TestF12Get(t *testing.T) {
 	text := "one\r\ntwo\nthree é\n\nfive"
 	w := newWorld(t, &files.Options{MaxFileBytes: 100}, "t", text, "bin", "\x80\x00", "nul", "a\x00b", "none", "", "large", strings.Repeat("x", 101))
@@ -184,6 +227,7 @@ func TestF12Get(t *testing.T) {
 	w.refuse(registry.InvalidArguments, "get", object{"path": "bin", "lines": 1}, "not text")
 	w.refuse(registry.InvalidArguments, "get", object{"path": "t", "start_line": 0})
 	w.refuse(registry.Failed, "get", object{"path": "large"}, "at most 100")
+	w.refuse(registry.Failed, "get", object{"path": " two  spaces "}, "` two  spaces `")
 }
 
 func TestF12Put(t *testing.T) {

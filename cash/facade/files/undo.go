@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -123,13 +124,7 @@ func (f *Files) undoFile(i int, file recordFile) error {
 	if err != nil || !way {
 		return err
 	}
-	ours := false
-	if info != nil {
-		ours, err = f.isNew(file, info)
-	} else if file.Old {
-		waiting, e := f.exists(newPrefix + strconv.Itoa(i))
-		ours, err = !waiting, e // else somebody has removed the old one
-	}
+	ours, err := f.isOurs(i, file, info)
 	switch {
 	case err != nil || !ours:
 		return err
@@ -142,6 +137,21 @@ func (f *Files) undoFile(i int, file recordFile) error {
 		return nil
 	}
 	return err
+}
+
+// isOurs reports whether the file there, nil for none, is what the transaction has
+// left. Somebody else may have written the same content, or removed the old file.
+func (f *Files) isOurs(i int, file recordFile, info fs.FileInfo) (bool, error) {
+	staged, err := f.disk.lstat(newPrefix + strconv.Itoa(i))
+	switch {
+	case err == nil && (info == nil || !os.SameFile(staged, info)):
+		return false, nil // it was not renamed yet
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return false, err
+	case info == nil:
+		return file.Old, nil
+	}
+	return f.isNew(file, info)
 }
 
 func (f *Files) exists(name string) (bool, error) {
