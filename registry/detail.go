@@ -42,7 +42,8 @@ func ParseDetail(text string) (Detail, error) {
 
 // A Detailer is an output that knows itself what it shows below [Full], for
 // what tags cannot say (see [Func]). It may be the output of a function or
-// stand anywhere inside one.
+// stand anywhere inside one. A struct that embeds a Detailer is one by Go's rules,
+// and loses its other fields unless it has a method of its own.
 type Detailer interface {
 	// Detail returns what is written in place of the value at a level, which is
 	// [Minimal] or [Standard]: at Full the value itself is. What is returned is

@@ -16,7 +16,8 @@ import (
 // No two tools have one name. Tools of different endpoints whose names are the
 // same are numbered, in the order of remotes; the name of a function in the root
 // of local that the caller sees goes before that of a remote tool, which that
-// caller finds under a name that ends in _remote.
+// caller finds under a name that ends in _remote, unless local has a function of
+// that name, too.
 func Catalog(ctx context.Context, local registry.Source, remotes ...*Client) registry.Source {
 	lists := make([][]Descriptor, len(remotes))
 	var tasks sync.WaitGroup

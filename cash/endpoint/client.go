@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/procgroup"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -218,7 +219,7 @@ func (c *Client) request(ctx context.Context, p payload) (*answer, error) {
 	end, err := run.run(ctx)
 	switch {
 	case errors.Is(err, errStart) && ctx.Err() == nil:
-		return nil, c.failure(registry.Unavailable, false, p, "did not start: "+unstarted(err), err)
+		return nil, c.failure(registry.Unavailable, false, p, "did not start: "+procgroup.Unstarted(err), err)
 	case errors.Is(err, errTooLarge):
 		return nil, c.failure(registry.Failed, true, p, fmt.Sprintf("wrote more than %d bytes and was ended", c.opts.MaxAnswer), err)
 	case ctx.Err() != nil && err != nil:

@@ -204,6 +204,7 @@ func TestK15K16Failures(t *testing.T) {
 		"only on stderr":  {"0|" + boom + "|\n", registry.Internal, endpoint.Error{Name: "stub", Category: "fatal", Message: "boom"}},
 		"with a result":   {"1|" + boom + "|" + fine, registry.Internal, endpoint.Error{Name: "stub", Category: "fatal", Message: "boom"}},
 		"a text":          {`1||{"type":"error","error":"it rains"}`, registry.Failed, endpoint.Error{Name: "endpoint", Category: "pipeline", Message: "it rains"}},
+		"unclean":         {"1||" + envelope(`"s\u001b[31mt\u202eub"`, `"usage\n"`, `" bo\u001b[31m\u202eom\u0000 "`), registry.InvalidArguments, endpoint.Error{Name: "stub", Category: "usage", Message: "boom"}},
 		"with output":     {"1|" + boom + "|half a docum", registry.Internal, endpoint.Error{Name: "stub", Category: "fatal", Message: "boom"}},
 		"own category":    {"1||" + envelope(`"stub"`, `"weather"`, `"rain"`), registry.Failed, endpoint.Error{Name: "stub", Category: "weather", Message: "rain"}},
 		"number":          {"1||" + envelope(`"stub"`, `"usage"`, `42`), registry.InvalidArguments, endpoint.Error{Name: "stub", Category: "usage", Message: "42"}},
@@ -230,6 +231,16 @@ func TestK15K16Failures(t *testing.T) {
 				t.Errorf("%+v", said)
 			}
 		})
+	}
+}
+
+// TestK15LongEnvelope is cut.
+func TestK15LongEnvelope(t *testing.T) {
+	long := strings.Repeat("long ", 2000)
+	_, err := newClient(t, "fail", `1|{"type":"error","error":{"name":"`+long+`","category":"`+long+`","message":"`+long+`"}}|`, nil).Call(deadline(t), "t", hi)
+	var said *endpoint.Error
+	if !errors.As(err, &said) || len(said.Name) > 100 || len(said.Category) > 100 || len(said.Message) < 3000 || len(err.Error()) > 4300 {
+		t.Errorf("%v", err)
 	}
 }
 
@@ -310,6 +321,17 @@ func TestK18Ours(t *testing.T) {
 	got, err = c.Call(ctx, "shout", json.RawMessage(`{"query":"it's"}`))
 	if err != nil || string(got) != `{"stdout":"out it's\nerr\nend","exit_code":7}` {
 		t.Errorf("%s, %v", got, err)
+	}
+}
+
+func TestListIsBounded(t *testing.T) {
+	var list []string
+	for i := range 10_003 {
+		list = append(list, fmt.Sprintf(`{"name":"t%d"}`, i))
+	}
+	tools, findings := endpoint.ReadDescriptors([]byte("[" + strings.Join(list, ",") + "]"))
+	if len(tools) != 10_000 || len(findings) != 1 || findings[0].Status != endpoint.Refused || !strings.Contains(findings[0].Reason, "3 tools") {
+		t.Errorf("%d tools, %v", len(tools), findings)
 	}
 }
 

@@ -55,9 +55,11 @@
 //
 // A program is started directly and never by a shell, in a process group of its
 // own that ends with the request, with the few variables that [Command] lists. Its
-// answer may stand on many lines; an error may stand on standard error, after
-// other text, as the original of the protocol does it. What else is on standard
-// error does not matter. The field command of a descriptor is text, and never run.
+// answer may stand on many lines. An error may stand on standard error, where the
+// original of the protocol has it, between other text; it is looked for there if
+// the process failed or wrote no answer. What else is on standard error does not
+// matter. With another status than 0 an answer counts only if it is that of a
+// command that failed. The field command of a descriptor is text, and never run.
 //
 // [Client.Mount] makes labels of names: what is neither an ASCII letter nor a digit
 // nor an underscore becomes an underscore, and where two would be the same the
@@ -65,8 +67,8 @@
 // the endpoint has. What a descriptor says of safety is for readers and stands at
 // the end of the description: it makes no function read-only. The result is text
 // and structured content, and an error if it is that of a command with another
-// status than 0. [Catalog] puts the tools of several endpoints behind those of a
-// source, with their names as they are.
+// status than 0. [Catalog] puts the tools of several endpoints into the root of a
+// source, behind its own functions and under such labels.
 //
 // # Limits
 //

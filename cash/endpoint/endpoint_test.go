@@ -281,17 +281,17 @@ func TestK7Results(t *testing.T) {
 		result *registry.Result
 		want   string
 	}{
-		"object":      {text("{ \"z\": 9007199254740993,\n\"a\":1.0 }"), `{"z":9007199254740993,"a":1.0}`},
-		"array":       {text(`[1, 1e400]`), `{"value":[1,1e400]}`},
-		"number":      {text(`42`), `{"value":42}`},
-		"text":        {text("a <b>\n"), `{"text":"a <b>\n"}`},
-		"almost":      {text(`{"a":1,"a":2}`), `{"text":"{\"a\":1,\"a\":2}"}`},
-		"two":         {text(`{} {}`), `{"text":"{} {}"}`},
-		"empty text":  {text(""), `{"text":""}`},
-		"nothing":     {&registry.Result{}, `{}`},
-		"structured":  {&registry.Result{Structured: json.RawMessage(`{"b":2,"a":1}`), Content: text("other").Content}, `{"b":2,"a":1}`},
-		"other value": {&registry.Result{Structured: json.RawMessage(`[1]`)}, `{"value":[1]}`},
-		"not strict":  {&registry.Result{Structured: json.RawMessage(`{"a":1,"a":2}`), Content: text("x").Content}, `{"text":"x"}`},
+		"object":           {text("{ \"z\": 9007199254740993,\n\"a\":1.0 }"), `{"z":9007199254740993,"a":1.0}`},
+		"array":            {text(`[1, 1e400]`), `{"value":[1,1e400]}`},
+		"number":           {text(`42`), `{"value":42}`},
+		"text":             {text("a <b>\n"), `{"text":"a <b>\n"}`},
+		"almost":           {text(`{"a":1,"a":2}`), `{"text":"{\"a\":1,\"a\":2}"}`},
+		"two":              {text(`{} {}`), `{"text":"{} {}"}`},
+		"empty text":       {text(""), `{"text":""}`},
+		"nothing":          {&registry.Result{}, `{}`},
+		"structured":       {&registry.Result{Structured: json.RawMessage(`{"b":2,"a":1}`), Content: text("other").Content}, `{"b":2,"a":1}`},
+		"other value":      {&registry.Result{Structured: json.RawMessage(`[1]`)}, `{"value":[1]}`},
+		"not strict":       {&registry.Result{Structured: json.RawMessage(`{"a":1,"a":2}`), Content: text("x").Content}, `{"text":"x"}`},
 		"not strict alone": {&registry.Result{Structured: json.RawMessage(`{"a":1,"a":2}`)}, `{"text":"{\"a\":1,\"a\":2}"}`},
 		"image": {&registry.Result{Content: []mcp.Content{&mcp.ImageContent{Data: []byte("hi"), MIMEType: "image/png"}}},
 			`{"content":[{"type":"image","mimeType":"image/png","data":"aGk="}]}`},
@@ -322,6 +322,48 @@ func TestK3StatusOfOthers(t *testing.T) {
 			if (members["error"] != nil) != failed || (exit == 1) != failed || exit > 1 {
 				t.Errorf("%s failed: %t, status %d: %s", object, failed, exit, members)
 			}
+		}
+	}
+}
+
+// TestK3StatusBeyondAll has a status that no process can end with, from a system
+// where one can.
+func TestK3StatusBeyondAll(t *testing.T) {
+	for _, status := range []int{256, 1024, -1, -1073741510} {
+		object := fmt.Sprintf(`{"stdout":"","exit_code":%d}`, status)
+		r := &registry.Result{Structured: json.RawMessage(object), IsError: true, Meta: map[string]any{endpoint.MetaExitCode: status}}
+		members, exit := ask(t, endpoint.New(answering(t, r, nil), nil), `{"action":"call_tool","tool":"f"}`)
+		if string(members["result"]) != object || exit != 1 {
+			t.Errorf("%d: status %d: %s", status, exit, members)
+		}
+	}
+}
+
+// TestK4DepthOfArguments is that of the arguments alone, as on other faces.
+func TestK4DepthOfArguments(t *testing.T) {
+	e := endpoint.New(answering(t, registry.TextResult("{}"), nil), nil)
+	for depth, want := range map[int]int{64: 0, 65: 1} {
+		args := `{"a":` + strings.Repeat("[", depth-1) + strings.Repeat("]", depth-1) + `}`
+		if members, exit := ask(t, e, `{"action":"call_tool","tool":"f","arguments":`+args+`}`); exit != want {
+			t.Errorf("%d levels: status %d: %s", depth, exit, members)
+		}
+	}
+}
+
+// TestK1ResultSchemaIsAnObject whatever the function says.
+func TestK1ResultSchemaIsAnObject(t *testing.T) {
+	for schema, want := range map[string]string{
+		`true`: `{"type":"object"}`, `[`: `{"type":"object"}`, `{"type":"object","a":1,"a":2}`: `{"type":"object"}`, ` {"type" : "object","x":1.0} `: `{"type":"object","x":1.0}`,
+	} {
+		f, err := registry.RawFunc("f", "F.", nil, echoArguments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.ResultSchema = json.RawMessage(schema)
+		reg := registry.New(nil)
+		reg.Namespace("", "").Add(f)
+		if got := string(descriptor(t, reg, "f").ResultSchema); got != want {
+			t.Errorf("%s: %s", schema, got)
 		}
 	}
 }

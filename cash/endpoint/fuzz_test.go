@@ -55,6 +55,7 @@ func FuzzK17Answer(f *testing.F) {
 	for _, out := range []string{
 		fine, "\ufeff" + fine, fine + fine, `{"type":"error","error":{"name":"a","category":"b","message":"c"}}`, `{"type":"error","error":7}`,
 		`{"type":"result","tools":[{"name":"a"},{"name":"a"},7]}`, "", "noise\n{\n\"type\":\"error\"}\n",
+		" \t{\"type\":\"error\"}\n{}\nexit status 1", `{"type":"result","tool":"t","result":{"stdout":"","exit_code":1}}`,
 	} {
 		f.Add(0, []byte(out), []byte{})
 		f.Add(1, []byte{}, []byte(out))

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cash-mcp/go-sdk/cash/endpoint"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -115,6 +116,21 @@ func TestY3HostileDescriptors(t *testing.T) {
 }
 
 // TestMountReplaces has all of the new or all of the old.
+// TestK19MountDeadline leaves a request its own deadline: that of the pipeline is
+// later.
+func TestK19MountDeadline(t *testing.T) {
+	for own, want := range map[time.Duration]func(time.Duration) bool{
+		0:         func(d time.Duration) bool { return d > endpoint.DefaultTimeout },
+		time.Hour: func(d time.Duration) bool { return d > time.Hour },
+		-1:        func(d time.Duration) bool { return d < 0 },
+	} {
+		reg, _ := mount(t, newClient(t, "echo", "", &endpoint.ClientOptions{Timeout: own}))
+		if f, err := reg.Function(t.Context(), "shell", "echo_external"); err != nil || !want(f.Timeout) {
+			t.Errorf("%v: %v, %v", own, f.Timeout, err)
+		}
+	}
+}
+
 func TestMountReplaces(t *testing.T) {
 	reg, _ := mount(t, newClient(t, "ours", "", nil))
 	before := slices.Collect(reg.All())

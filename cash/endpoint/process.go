@@ -3,7 +3,6 @@ package endpoint
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"os/exec"
 	"sync"
@@ -231,15 +230,4 @@ func (o *output) close() {
 	if o != nil {
 		_ = o.file.Close()
 	}
-}
-
-// unstarted says why a process was not started, without its path.
-func unstarted(err error) string {
-	switch {
-	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
-		return "the program, or its directory, does not exist"
-	case errors.Is(err, fs.ErrPermission):
-		return "the program may not be started"
-	}
-	return "the program could not be started"
 }

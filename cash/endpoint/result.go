@@ -53,7 +53,6 @@ func asObject(data []byte) (json.RawMessage, bool) {
 	if strictjson.CheckDepth(data, maxDepth) != nil {
 		return nil, false
 	}
-	data = compact(data)
 	if strictjson.KindOf(data) == strictjson.Object {
 		return data, true
 	}

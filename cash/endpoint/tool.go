@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cash-mcp/go-sdk/internal/procgroup"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -73,7 +74,7 @@ func runTool(ctx context.Context, name string, cmd Command, args json.RawMessage
 	switch {
 	case errors.Is(err, errStart) && ctx.Err() == nil:
 		return nil, &registry.Error{Kind: registry.Unavailable, Name: name, NotRun: true, Err: err,
-			Message: fmt.Sprintf("The command of `%s` did not start: %s.", name, unstarted(err))}
+			Message: fmt.Sprintf("The command of `%s` did not start: %s.", name, procgroup.Unstarted(err))}
 	case errors.Is(err, errTooLarge):
 		return nil, &registry.Error{Kind: registry.Failed, Name: name,
 			Message: fmt.Sprintf("The command of `%s` wrote more than %d bytes and was ended. It may have taken effect.", name, maxOutput)}

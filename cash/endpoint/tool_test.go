@@ -36,6 +36,15 @@ func TestK3Results(t *testing.T) {
 	if string(members["result"]) != "{\"stdout\":\"a\ufffd\",\"exit_code\":0}" || exit != 0 {
 		t.Errorf("not UTF-8: %s", members)
 	}
+	members, _ = ask(t, endpoint.New(toolOf(program("write", "\r\na \r\n\r\n")), nil), callTool(""))
+	if string(members["result"]) != `{"stdout":"\r\na ","exit_code":0}` {
+		t.Errorf("other line ends: %s", members)
+	}
+	cmd := program("handler", "0")
+	cmd.Env = append(cmd.Env, "TOOL_QUERY=of the command")
+	if members, _ = ask(t, endpoint.New(toolOf(cmd), nil), callTool("of the call")); !strings.Contains(string(members["result"]), "out of the call") {
+		t.Errorf("its own TOOL_QUERY: %s", members)
+	}
 }
 
 func TestK2Arguments(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"sync"
@@ -61,7 +60,7 @@ func start(cmd *exec.Cmd, o Options) (*process, error) {
 	}
 	if err != nil {
 		p.closePipes()
-		return nil, &Error{Class: Unreachable, Reason: unstarted(err), Err: err}
+		return nil, &Error{Class: Unreachable, Reason: procgroup.Unstarted(err), Err: err}
 	}
 	p.lines = lines{bufio.NewReaderSize(p.stdout, 16<<10), o.Message}
 	p.tasks.Go(p.wait)
@@ -105,16 +104,6 @@ func (p *process) closePipes() {
 	for _, f := range []*os.File{p.stdin, p.stdout, p.stderr} {
 		_ = f.Close() // a nil file is an error, too
 	}
-}
-
-func unstarted(err error) string {
-	switch {
-	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
-		return "the program, or its directory, does not exist"
-	case errors.Is(err, fs.ErrPermission):
-		return "the program may not be started"
-	}
-	return "the program could not be started"
 }
 
 // wait ends what the process leaves behind, which may hold the pipes open.

@@ -1,5 +1,5 @@
 // Package procgroup ends commands together with what they have started, and says
-// which variables they inherit.
+// which variables they inherit and why one did not start.
 //
 //	cmd := exec.Command("server")
 //	cmd.Env = procgroup.Environ()

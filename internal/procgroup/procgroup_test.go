@@ -1,7 +1,12 @@
 package procgroup_test
 
 import (
+	"errors"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cash-mcp/go-sdk/internal/procgroup"
@@ -18,6 +23,23 @@ func TestK19Environ(t *testing.T) {
 	} {
 		if slices.Contains(env, v) != want {
 			t.Errorf("%s inherited: %v, want %v", v, !want, want)
+		}
+	}
+}
+
+func TestK19Unstarted(t *testing.T) {
+	none := filepath.Join(t.TempDir(), "secret")
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{exec.Command("no-secret-program").Start(), "does not exist"},
+		{exec.Command(none).Start(), "does not exist"},
+		{&fs.PathError{Op: "fork/exec", Path: "/secret", Err: fs.ErrPermission}, "may not be started"},
+		{errors.New("/secret: exec format error"), "could not be started"},
+	} {
+		if got := procgroup.Unstarted(test.err); !strings.Contains(got, test.want) || strings.Contains(got, "secret") {
+			t.Errorf("%v: %s", test.err, got)
 		}
 	}
 }

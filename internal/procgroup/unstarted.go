@@ -1,0 +1,19 @@
+package procgroup
+
+import (
+	"errors"
+	"io/fs"
+	"os/exec"
+)
+
+// Unstarted says why a command did not start, without its path: err is that of
+// [exec.Cmd.Start].
+func Unstarted(err error) string {
+	switch {
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
+		return "the program, or its directory, does not exist"
+	case errors.Is(err, fs.ErrPermission):
+		return "the program may not be started"
+	}
+	return "the program could not be started"
+}
