@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +15,7 @@ import (
 // A DisclosureTarget is a server of two-stage disclosure to check, with the
 // samples that a black box cannot guess. Only Transport is required; a row whose
 // sample is missing is logged as not checked. No tool is called that is not
-// named here; descriptions of all are read.
+// named here; descriptions of the first 50 are read.
 type DisclosureTarget struct {
 	// Transport returns a transport to the server. It is called for every
 	// session, and each time returns a fresh one.
@@ -128,17 +127,19 @@ func newDisclosureSuite(t reporter, target DisclosureTarget) (*disclosureSuite, 
 
 // findResource looks for the resource. That there is none is for C2 to say.
 func (d *disclosureSuite) findResource() {
-	res, err := within(d.client.timeout, func(ctx context.Context) (*mcp.ListResourcesResult, error) {
-		return d.client.Session.ListResources(ctx, nil)
+	found, err := within(d.client.timeout, func(ctx context.Context) (*mcp.Resource, error) {
+		for r, err := range d.client.Session.Resources(ctx, nil) { // all pages, while there is time
+			if err != nil {
+				return nil, err
+			}
+			if r != nil && (d.uri != "" && r.URI == d.uri || d.uri == "" && strings.HasSuffix(r.URI, "tool_descriptions")) {
+				return r, nil
+			}
+		}
+		return nil, nil
 	})
-	if err != nil {
-		return
-	}
-	i := slices.IndexFunc(res.Resources, func(r *mcp.Resource) bool {
-		return r != nil && (d.uri != "" && r.URI == d.uri || d.uri == "" && strings.HasSuffix(r.URI, "tool_descriptions"))
-	})
-	if i >= 0 {
-		d.resource, d.uri = res.Resources[i], res.Resources[i].URI
+	if err == nil && found != nil {
+		d.resource, d.uri = found, found.URI
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -91,7 +92,7 @@ func nothingOfParameters(p *disclosureProbe) {
 		if json.Unmarshal(entries[t.Name].InputSchema, &schema) != nil {
 			continue
 		}
-		words := strings.FieldsFunc(toJSON(t), func(r rune) bool { return strings.ContainsRune(" \t\"'`(),.:;", r) })
+		words := strings.FieldsFunc(t.Description+" "+toJSON(t), func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 		for name := range schema.Properties {
 			p.must(!identifier.MatchString(name) || !slices.Contains(words, name), "%s: tools/list names the parameter %s", t.Name, name)
 		}

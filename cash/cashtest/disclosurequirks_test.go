@@ -36,6 +36,7 @@ var halvedTools = map[string]string{
 
 func (h *halved) Run(ctx context.Context, t mcp.Transport) error {
 	srv := mcp.NewServer(&mcp.Implementation{Name: "halved", Version: "1"}, &mcp.ServerOptions{
+		PageSize: 1, // a list is more than its first page
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
 			if c.CacheScope = "private"; h.is("PX3") {
 				c.TTLMs = 1000
@@ -50,12 +51,15 @@ func (h *halved) Run(ctx context.Context, t mcp.Transport) error {
 		case h.is("C1") && name == "put":
 			tool.InputSchema = json.RawMessage(schema)
 		case h.is("P2") && name == "find":
-			tool.Description = "Find by item_name."
+			tool.Description = "Find\nitem_name=tea."
 		}
 		srv.AddTool(tool, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			return h.call(req), nil
 		})
 	}
+	srv.AddResource(&mcp.Resource{URI: "another:///one", Name: "another"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{Text: "nothing"}}}, nil
+	})
 	r := &mcp.Resource{URI: halvedURI, Name: "Tool descriptions", MIMEType: "application/json", Description: "Step 1: choose from tools/list. " +
 		"Step 2: before a call read " + halvedURI + "?tools=NAME, for this session. Calls fail otherwise."}
 	switch h.quirk {

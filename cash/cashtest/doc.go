@@ -23,6 +23,19 @@
 //		})
 //	}
 //
+// Whether a server of two-stage disclosure keeps the specification of that. Each
+// of its eight criteria is a subtest, over sessions of the check's own; grants are
+// passed on where the server gives them:
+//
+//	func TestDisclosure(t *testing.T) {
+//		cashtest.Disclosure(t, cashtest.DisclosureTarget{
+//			Transport: func() mcp.Transport { return cashtest.InMemory(srv) },
+//			Strict:    true,
+//			Call:      &cashtest.ToolCall{Tool: "orders-get", Arguments: map[string]any{"order_id": "ORD-1001"}},
+//			Other:     &cashtest.ToolCall{Tool: "ping"},
+//		})
+//	}
+//
 // What a server costs a model, before it is deployed:
 //
 //	cashtest.Budget{Tools: 2000, Index: 1000, Namespace: 2000, Function: 3000}.Check(t, client)
@@ -43,19 +56,21 @@
 //
 // # Levels
 //
-// Compliance demands what the RFC has at the level of MUST. What it recommends,
-// and what was inferred where its text is silent, is logged as "should: ...",
-// and fails the test only if [Target.Strict] is set. A row that cannot be
-// checked is named in a line "not checked: ...", never passed over.
+// Compliance and Disclosure demand what their specification has at the level of
+// MUST. What it recommends, and what was inferred where its text is silent, is
+// logged as "should: ...", and fails the test only if Strict is set. A row that
+// cannot be checked is named in a line "not checked: ...", never passed over.
 //
 // # Limits
 //
 // A black box shows what it answers and nothing else. Names are discovered
 // through help, of at most 500 pages; what a call does cannot be discovered, so
 // no function is called that the Target does not name. Samples must be
-// deterministic: the same call gives the same answer. Rows about registration
-// (what is refused there), about the manifest and about aggregation are not
-// checked here.
+// deterministic: the same call gives the same answer. Disclosure reads descriptions
+// of at most 50 tools, calls only those that its target names, and what a server
+// does over time (limits of fetches, grants that expire) it does not wait for.
+// Rows about registration (what is refused there), about the manifest and about
+// aggregation are not checked here.
 //
 // While a call over HTTP meets a fault, what its tool asks and reports is not
 // delivered. A process of a Faulty is a relay to the test, which does the work:

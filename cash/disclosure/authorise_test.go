@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"runtime"
 	"strings"
 	"sync"
@@ -158,6 +160,39 @@ func TestP16EndOfSession(t *testing.T) {
 		wantCode(t, c.call("ping", "{}"), "TOOL_DESCRIPTION_REQUIRED")
 		c.fetch("tools=ping")
 	}
+}
+
+// TestP15Callers: in a session that several callers share, a fetch is one for all
+// (section 5.1), and shows and opens to nobody what that caller does not see.
+func TestP15Callers(t *testing.T) {
+	web := httptest.NewServer(newServer(t, shop(), &disclosure.Options{Serve: byHeaderOptions}).Handler())
+	t.Cleanup(web.Close)
+	from := new(turns)
+	d := &cashtest.Dialer{Version: "2025-11-25", HTTPClient: &http.Client{Transport: from}}
+	c := &client{Client: d.ConnectHTTP(t, web.URL), t: t}
+	from.Store("admin")
+	c.fetch("tools=ping,admin-report")
+	c.call("admin-report", "{}").OK()
+	from.Store("bob")
+	c.call("ping", "{}").OK()
+	if m := c.fetch("tools=admin-report"); !reflect.DeepEqual(m["admin-report"].Available, names) || m["admin-report"].InputSchema != nil {
+		t.Errorf("bob fetches %+v", m)
+	}
+	for _, name := range []string{"admin-report", "nothing"} {
+		if _, err := c.Session.CallTool(context.Background(), &mcp.CallToolParams{Name: name}); err == nil || !strings.Contains(err.Error(), `unknown tool "`+name+`"`) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	from.Store("admin")
+	c.call("admin-report", "{}").OK()
+}
+
+// turns sends requests as the caller whose turn it is.
+type turns struct{ atomic.Value }
+
+func (c *turns) RoundTrip(r *http.Request) (*http.Response, error) {
+	id, _ := c.Load().(string)
+	return asCaller(id).RoundTrip(r)
 }
 
 // TestP17Bounded: what is known of sessions goes with them.

@@ -2,7 +2,9 @@ package disclosure
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -36,9 +38,9 @@ func (o *object) json() json.RawMessage {
 }
 
 // describe is the full description of a function (section 4.4): what a file says,
-// or else what is known of it. The schema is always the function's own, byte for
-// byte, because calls are held to it. The grant is that for the caller, if one is
-// needed.
+// or else what is known of it. The schema is always the function's own, because
+// calls are held to it; only characters that nobody sees are left out. The grant is
+// that for the caller, if one is needed.
 func (s *Server) describe(f *registry.Function, grant string) json.RawMessage {
 	var d description
 	if s.files != nil {
@@ -47,10 +49,10 @@ func (s *Server) describe(f *registry.Function, grant string) json.RawMessage {
 	var o object
 	o.add("name", asJSON(f.FlatName()))
 	if d.text == nil {
-		d.text = asJSON(clean.Text(f.Description))
+		d.text = asJSON(cmp.Or(strings.TrimSpace(clean.Text(f.Description)), minimal(f)))
 	}
 	o.add("description", d.text)
-	o.add("inputSchema", f.InputSchema())
+	o.add("inputSchema", clean.JSON(f.InputSchema()))
 	if d.examples == nil {
 		d.examples = examples(f)
 	}

@@ -38,6 +38,8 @@
 // # Sessions
 //
 // A session is a connection over stdio or in memory, and one with an id over HTTP.
+// Callers who share one share what is fetched in it and how often; what each of them
+// may see and do is not shared.
 // MCP has no sessions over HTTP from 2026-07-28 on; clients of that version
 // fall back to an earlier one, unless [Options.Grants] serves them as well.
 //

@@ -121,6 +121,29 @@ func TestP8P10Description(t *testing.T) {
 	})
 }
 
+// TestP8Cleaned: of a schema and a description, a model gets what a person would
+// see, and of a function without a description the words of its name.
+func TestP8Cleaned(t *testing.T) {
+	reg := registry.New(nil)
+	for name, description := range map[string]string{"do_it": "", "undo_it": " \u200b", "see": "See\u202e it."} {
+		f, err := registry.RawFunc(name, description, json.RawMessage(`{"type":"object","description":"a\u202eb\u001b[31mc`+"\U000e0041"+`"}`),
+			func(context.Context, json.RawMessage) (*registry.Result, error) {
+				return registry.TextResult("done"), nil
+			})
+		if err != nil {
+			t.Fatal(err)
+		}
+		reg.Namespace("", "").Add(f)
+	}
+	c := connect(t, newServer(t, reg, nil), nil)
+	for name, want := range map[string]string{"do_it": "do it", "undo_it": "undo it", "see": "See it."} {
+		e := c.fetch("tools=" + name)[name]
+		if e.Description != want || string(e.InputSchema) != `{"type":"object","description":"abc"}` {
+			t.Errorf("%s: %q, %s", name, e.Description, e.InputSchema)
+		}
+	}
+}
+
 func TestP11GeneratedAtRequestTime(t *testing.T) {
 	src := &changing{}
 	src.set(shop())

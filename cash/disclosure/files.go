@@ -188,7 +188,7 @@ func (d *description) member(tool, key string, value json.RawMessage) error {
 		}
 	case "description":
 		d.text = value
-		return wanted(key, kind, kind == strictjson.String && strictjson.Text(value) != "", "a text")
+		return wanted(key, kind, kind == strictjson.String && strings.TrimSpace(strictjson.Text(value)) != "", "a text that is not blank")
 	case "version":
 		d.version = value
 		return wanted(key, kind, kind == strictjson.String, "a text")

@@ -61,6 +61,7 @@ func TestP20Malformed(t *testing.T) {
 		`{"name":"Ping"}`:               `name is not "ping"`,
 		`{"description":1}`:             "description: want a text",
 		`{"description":""}`:            "description: want a text",
+		`{"description":" \u200b\n"}`:   "description: want a text",
 		`{"examples":{}}`:               "examples: want an array",
 		`{"examples":[` + strings.Repeat("1,", 50) + `1]}`:       "at most 50",
 		`{"usage_guidance":[]}`:                                  "usage_guidance",

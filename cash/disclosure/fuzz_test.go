@@ -87,6 +87,7 @@ func FuzzTakeGrant(f *testing.F) {
 
 func FuzzMinimal(f *testing.F) {
 	f.Add("Create an order, e.g. `x` for customer_id. More.")
+	f.Add("[A](b) customer_id.x-customer_id(y) <example>z https://a.b **c**")
 	f.Add("{[(`\u202e注文。")
 	f.Fuzz(func(t *testing.T, description string) {
 		fn, err := registry.RawFunc("create", description, json.RawMessage(`{"type":"object","properties":{"customer_id":{}}}`),
@@ -98,6 +99,8 @@ func FuzzMinimal(f *testing.F) {
 		switch {
 		case got == "" || utf8.RuneCountInString(got) > 160 || !utf8.ValidString(got):
 			t.Errorf("%q: %q", description, got)
+		case slices.Contains(strings.FieldsFunc(got, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }), "customer_id"):
+			t.Errorf("%q names a parameter: %q", description, got)
 		case strings.ContainsAny(got, "`{}[]\n\r\t") || strings.Contains(got, "example"):
 			t.Errorf("%q: %q", description, got)
 		}

@@ -139,6 +139,26 @@ func TestPX2Grants(t *testing.T) {
 	}
 }
 
+// TestPX2Replicas: replicas whose clocks are apart, and whose key is changed.
+func TestPX2Replicas(t *testing.T) {
+	replica := func(fill byte, ahead time.Duration) *client {
+		at := newClock()
+		at.add(ahead)
+		return stateless(t, newServer(t, shop(), &disclosure.Options{
+			Grants: &disclosure.Grants{Key: bytes.Repeat([]byte{fill}, 32), TTL: time.Minute}, Serve: byHeaderOptions, Now: at.Now,
+		}))("ada")
+	}
+	grant := replica('k', 0).fetch("tools=ping")["ping"].Usage["_grant"]
+	for _, ahead := range []time.Duration{-time.Hour, -time.Second, 59 * time.Second} {
+		replica('k', ahead).Tool("ping", map[string]any{"_grant": grant}).OK()
+	}
+	for _, c := range []*client{replica('k', time.Minute), replica('n', 0)} {
+		wantCode(t, c.Tool("ping", map[string]any{"_grant": grant}), "TOOL_DESCRIPTION_REQUIRED")
+		c.fetch("tools=ping")
+		c.call("ping", "{}").OK()
+	}
+}
+
 // TestPX2Sessions: where there is a session, nothing has to be passed, and what is
 // passed does not reach the function.
 func TestPX2Sessions(t *testing.T) {

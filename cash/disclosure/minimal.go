@@ -21,9 +21,8 @@ const (
 // code, JSON, examples, usage, and the names of parameters as they are spelled.
 // Where that leaves too little it is the words of the name.
 func minimal(f *registry.Function) string {
-	text, _, _ := strings.Cut(firstBytes(f.Description), "```")
-	text = firstParagraph(text)
-	text = firstSentence(beforeMarkers(withoutJSON(unquoted(text))))
+	text := firstParagraph(beforeFence(firstBytes(f.Description)))
+	text = firstSentence(beforeMarkers(withoutJSON(withoutMarkup(unquoted(text)))))
 	text = inWords(text, f.Params())
 	if strings.Contains(strings.ToLower(text), "example") {
 		text = samples.Replace(text)
@@ -44,6 +43,13 @@ func firstBytes(text string) string {
 	if len(text) > maxSource {
 		return strings.ToValidUTF8(text[:maxSource], "")
 	}
+	return text
+}
+
+// beforeFence is the text before a block of code.
+func beforeFence(text string) string {
+	text, _, _ = strings.Cut(text, "```")
+	text, _, _ = strings.Cut(text, "~~~")
 	return text
 }
 
@@ -82,6 +88,28 @@ func unquoted(text string) string {
 	return strings.ReplaceAll(text, "`", "")
 }
 
+var (
+	link    = regexp.MustCompile(`\[([^\[\]]*)\]\([^()]*\)`)
+	address = regexp.MustCompile(`\bhttps?://[^\s<>()]*[^\s<>().,;:!?]`)
+	// bracketed is words such as [deprecated], which are no array.
+	bracketed = regexp.MustCompile(`\[([\pL -]+)\]`)
+	element   = regexp.MustCompile(`(?i)<(?:examples?|usage)\b[^<>]*>.*?(?:</(?:examples?|usage)>|$)`)
+)
+
+// withoutMarkup keeps of Markdown what a reader sees, without addresses.
+func withoutMarkup(text string) string {
+	if strings.IndexByte(text, '[') >= 0 {
+		text = bracketed.ReplaceAllString(link.ReplaceAllString(text, "$1"), "($1)")
+	}
+	if strings.Contains(text, "://") {
+		text = address.ReplaceAllString(text, "")
+	}
+	if strings.IndexByte(text, '<') >= 0 {
+		text = element.ReplaceAllString(text, "")
+	}
+	return strings.ReplaceAll(text, "**", "")
+}
+
 // withoutJSON drops objects and arrays, in one pass over the brackets.
 func withoutJSON(text string) string {
 	if !strings.ContainsAny(text, "{}[]") {
@@ -105,13 +133,16 @@ func withoutJSON(text string) string {
 }
 
 var (
-	aside  = regexp.MustCompile(`(?i)\s*\([^()]*(?:\be\.g\.|\bexamples?\b|\bfor instance\b|\busage:|: *(?:string|integer|number|boolean|array|object)\b)[^()]*\)`)
-	marker = regexp.MustCompile(`(?i)[\s,;:(–—-]*(?:\be\.g\.|\bfor example\b|\bfor instance\b|\bexamples?:|\busage(?: examples?)?:|\b(?:parameters|params|arguments|args):).*$`)
+	aside  = regexp.MustCompile(`(?i)\s*\([^()]*(?:\be\.?g\.|\bexamples?\b|\bfor instance\b|\busage:|: *(?:string|integer|number|boolean|array|object)\b)[^()]*\)`)
+	marker = regexp.MustCompile(`(?i)[\s,;:(–—-]*(?:\be\.?g\.|\bex[.:]\s|\bfor example\b|\bfor instance\b|\bexamples?:|\busage(?: examples?)?:|` +
+		`\b(?:parameters|params|arguments|args|inputs?):|[@:\\]param\b).*$`)
+	// invocation is what follows a name in code: (a, b), but not the (s) of a plural.
+	invocation = regexp.MustCompile(`([\pL\d_])\(([^()]*)\)`)
 )
 
 // hints are in all texts that the patterns match, which take much longer to look
 // for.
-var hints = []string{"e.g.", "instance", "example", "usage", "param", "arg"}
+var hints = []string{"e.g.", "eg.", "ex.", "ex:", "instance", "example", "usage", "param", "arg", "input"}
 
 // beforeMarkers drops what is in parentheses and shows how to use the function,
 // and the text from where it begins to do so.
@@ -124,7 +155,15 @@ func beforeMarkers(text string) string {
 	if hinted {
 		text = marker.ReplaceAllString(text, "")
 	}
-	return text
+	if strings.IndexByte(text, '(') < 0 {
+		return text
+	}
+	return invocation.ReplaceAllStringFunc(text, func(code string) string {
+		if i := strings.IndexByte(code, '('); code[i:] != "(s)" && code[i:] != "(es)" {
+			return code[:i]
+		}
+		return code
+	})
 }
 
 // samples is a word for examples that are what a function is about.
@@ -133,8 +172,8 @@ var samples = strings.NewReplacer(
 	"example", "sample", "Example", "Sample", "EXAMPLE", "SAMPLE")
 
 // firstSentence ends with the first full stop, question or exclamation mark that
-// ends a sentence: after a word of more than one letter that is no abbreviation,
-// and before a blank.
+// ends a sentence: after two words at least, the last of which is no abbreviation,
+// and before a blank. One word, such as "Deprecated.", would not tell what for.
 func firstSentence(text string) string {
 	for i, r := range text {
 		end := i + len(string(r))
@@ -142,7 +181,7 @@ func firstSentence(text string) string {
 		case '。', '！', '？':
 			return text[:end]
 		case '.', '!', '?':
-			if end == len(text) || text[end] == ' ' && (r != '.' || !abbreviated(text[:i])) {
+			if end == len(text) || text[end] == ' ' && strings.Contains(text[:i], " ") && (r != '.' || !abbreviated(text[:i])) {
 				return text[:end]
 			}
 		}
@@ -175,16 +214,26 @@ func inWords(text string, params []registry.Param) string {
 		if end < 0 {
 			end = len(text)
 		}
-		token := strings.TrimRight(text[:end], ".-")
-		if isIdentifier(token) && declared(params, token, maxFields) {
-			b.WriteString(words(token))
-		} else {
-			b.WriteString(token)
-		}
-		b.WriteString(text[len(token):end])
+		b.WriteString(spelled(text[:end], params))
 		text = text[end:]
 	}
 	return b.String() + text
+}
+
+// spelled is a word, or more that are joined as in customer_id.name, customer_id-based.
+func spelled(token string, params []registry.Param) string {
+	if !isIdentifier(token) {
+		return token
+	}
+	for _, name := range []string{token, strings.Trim(token, "_-."), strings.TrimSuffix(strings.Trim(token, "_-."), "s")} {
+		if isIdentifier(name) && declared(params, name, maxFields) {
+			return words(token) + token[len(strings.TrimRight(token, "-.")):]
+		}
+	}
+	if i := strings.LastIndexAny(token, "-."); i >= 0 {
+		return spelled(token[:i], params) + token[i:i+1] + spelled(token[i+1:], params)
+	}
+	return token
 }
 
 // isIdentifier reports whether a name could not be a word: it has an underscore, a
@@ -199,7 +248,7 @@ const maxFields = 6
 
 func declared(params []registry.Param, name string, levels int) bool {
 	return levels > 0 && slices.ContainsFunc(params, func(p registry.Param) bool {
-		return p.Name == name || declared(p.Fields, name, levels-1)
+		return p.Name == name || strings.Contains(name, "_") && strings.EqualFold(p.Name, name) || declared(p.Fields, name, levels-1)
 	})
 }
 
@@ -225,5 +274,5 @@ var beforeStop = regexp.MustCompile(`\s+([.,;:!?)])|\(\s*\)`)
 // tidy mends what taking something out has left.
 func tidy(text string) string {
 	text = beforeStop.ReplaceAllString(text, "$1")
-	return strings.TrimLeft(clean.Line(strings.TrimRight(text, " ,;:(–—-"), maxSource), ".,;:!?) ")
+	return strings.TrimLeft(clean.Line(strings.TrimRight(text, " ,;:(–—-"), maxSource), ".,;:!?)-–—•* ")
 }

@@ -93,9 +93,12 @@ type Options struct {
 // none.
 type Grants struct {
 	// Key signs the tokens; replicas of a server share it. At least
-	// [MinGrantKey] bytes. Empty is a random one: tokens end with the process.
+	// [MinGrantKey] bytes. Empty is a random one: tokens end with the process. A
+	// new key ends all tokens: calls are refused, and the next fetch gives others.
 	Key []byte
-	// TTL is how long a token is good. Zero is [DefaultGrantTTL].
+	// TTL is how long a token is good, by the clock of the replica that looks at
+	// it: it should be much longer than their clocks are apart. At least a second.
+	// Zero is [DefaultGrantTTL].
 	TTL time.Duration
 }
 

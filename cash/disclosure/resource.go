@@ -96,10 +96,7 @@ func (f face) uncached(ctx context.Context, res mcp.Result) mcp.Result {
 
 // read answers a fetch. What goes wrong is in the text, where a model sees it (PX1).
 func (f face) read(ctx context.Context, host *serve.Server, req *mcp.ReadResourceRequest) *mcp.ReadResourceResult {
-	uri, ok := ctx.Value(askedKey{}).(string)
-	if !ok {
-		uri = req.Params.URI
-	}
+	uri, _ := ctx.Value(askedKey{}).(string) // routed has put it there
 	body, err := serve.Do(ctx, host, req, "resources/read", readTimeout, func(ctx context.Context) (json.RawMessage, error) {
 		return f.fetch(ctx, serve.Session(req), strings.TrimPrefix(uri, f.opts.URI))
 	})
