@@ -1,16 +1,19 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"slices"
 	"strings"
 )
 
-// maxFlatName is the number of characters that every client takes in the name of
-// a tool.
-const maxFlatName = 64
+const (
+	maxFlatName = 64 // characters that every client takes in the name of a tool
+	maxFlatHash = 17 // of them for the hash that a long one ends with, and its hyphen
+)
 
 // FlatName returns the name by which a function is known where all stand side
 // by side, as in tools/list: the labels of its path, joined by hyphens, which
@@ -23,7 +26,7 @@ func (f *Function) FlatName() string {
 		return strings.ReplaceAll(path, ".", "-")
 	}
 	hash := sha256.Sum256([]byte(path))
-	end := "-" + hex.EncodeToString(hash[:8])
+	end := "-" + hex.EncodeToString(hash[:maxFlatHash/2])
 	return strings.ReplaceAll(path[:maxFlatName-len(end)], ".", "-") + end
 }
 
@@ -42,35 +45,75 @@ func FindFlat(ctx context.Context, src Source, name string) (*Function, error) {
 	case len(name) == maxFlatName:
 		return findLongFlat(ctx, src, name)
 	case err == nil || AsError(err).Kind != Unavailable:
-		err = &Error{Kind: UnknownFunction, Message: "No function has the name " + quoteName(name) + ".", NotRun: true}
+		err = noFlat(name)
 	}
 	return nil, err
 }
 
-// findLongFlat looks for a name that has been cut, which says nothing of its
-// path.
+// findLongFlat looks for a name that has been cut: where the labels that are left
+// of its path lead, and no further, for anybody can ask for such names.
 func findLongFlat(ctx context.Context, src Source, name string) (*Function, error) {
-	list, err := Flat(ctx, src)
-	if err != nil {
+	begin := name[:maxFlatName-maxFlatHash]
+	if name[len(begin)] != '-' || strings.Trim(name[len(begin)+1:], "0123456789abcdef") != "" {
+		return nil, noFlat(name)
+	}
+	var found *Function
+	from := strings.ReplaceAll(begin[:max(0, strings.LastIndexByte(begin, '-'))], "-", ".")
+	err := Walk(ctx, src, from, func(l *Listing) error {
+		for _, f := range l.Functions {
+			if len(f.Path()) > maxFlatName && f.FlatName() == name {
+				found = f
+				return errFound
+			}
+		}
+		leadsOn := func(c Child) bool {
+			path := strings.ReplaceAll(c.Path, ".", "-") + "-"
+			return strings.HasPrefix(path, begin) || strings.HasPrefix(begin, path)
+		}
+		if !slices.ContainsFunc(l.Namespaces, leadsOn) {
+			return ErrSkipNamespace
+		}
+		return nil
+	})
+	switch {
+	case found != nil:
+		return found, nil
+	case errors.Is(err, Unavailable):
 		return nil, err
 	}
-	for _, f := range list {
-		if len(f.Path()) > maxFlatName && f.FlatName() == name {
-			return f, nil
-		}
-	}
-	return nil, &Error{Kind: UnknownFunction, Message: "No function has the name " + quoteName(name) + ".", NotRun: true}
+	return nil, noFlat(name)
+}
+
+var errFound = errors.New("registry: found")
+
+func noFlat(name string) error {
+	return &Error{Kind: UnknownFunction, Message: "No function has the name " + quoteName(name) + ".", NotRun: true}
 }
 
 // Flat returns the functions of src that the caller in ctx sees, in order of
 // their flat names, all of which are different.
 func Flat(ctx context.Context, src Source) ([]*Function, error) {
-	var list []*Function
+	type named struct {
+		name string
+		*Function
+	}
+	var list []named
 	err := Walk(ctx, src, "", func(l *Listing) error {
-		list = append(list, l.Functions...)
+		for _, f := range l.Functions {
+			list = append(list, named{f.FlatName(), f})
+		}
 		return ctx.Err()
 	})
-	slices.SortStableFunc(list, func(f, g *Function) int { return strings.Compare(f.FlatName(), g.FlatName()) })
-	// Two of the same name take a forged hash.
-	return slices.CompactFunc(list, func(f, g *Function) bool { return f.FlatName() == g.FlatName() }), err
+	// Two of the same name take one that is made to look like the hash of the
+	// other. The shorter is what FindFlat finds.
+	slices.SortStableFunc(list, func(f, g named) int {
+		return cmp.Or(strings.Compare(f.name, g.name), cmp.Compare(len(f.Path()), len(g.Path())))
+	})
+	functions := make([]*Function, 0, len(list))
+	for i, f := range list {
+		if i == 0 || f.name != list[i-1].name {
+			functions = append(functions, f.Function)
+		}
+	}
+	return functions, err
 }

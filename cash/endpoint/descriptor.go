@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -31,10 +32,11 @@ const (
 	Remote = "remote"
 )
 
-// describe returns the descriptor of a function.
+// describe returns the descriptor of a function. Schemas keep their bytes: arguments
+// are held to them.
 func describe(f *registry.Function) Descriptor {
 	d := Descriptor{
-		Name: f.Path(), Description: f.Description, Command: usage(f), Origin: Local,
+		Name: f.Path(), Description: clean.Text(f.Description), Command: usage(f), Origin: Local,
 		Safety: safety(f), InputSchema: f.InputSchema(), ResultSchema: f.ResultSchema,
 	}
 	if f.Remote() {

@@ -16,7 +16,10 @@ import (
 
 // Listed are tools that depend on who asks, such as one for each function that
 // a caller sees. They stand in tools/list after the server's own tools, in pages
-// of 1,000, and go before one of those that has the same name.
+// of 1,000, and in place of one of those that has the same name. A further face on
+// the same server adds its own in the same way. Who is refused ([Options.Identify])
+// is refused all of them. That a schema asks for arguments to be repeated in HTTP
+// headers (x-mcp-header) is left out of it: nothing here would compare them.
 type Listed struct {
 	// List returns the tools for the caller in ctx.
 	List func(ctx context.Context, req *mcp.ListToolsRequest) (ToolList, error)
@@ -41,10 +44,11 @@ type ToolList struct {
 var ErrUnknownTool = errors.New("serve: unknown tool")
 
 const (
-	cursorPrefix = "listed:" // of pages after those of the server's own tools
-	pageSize     = 1000
-	private      = "private" // keeps what one caller sees out of shared caches
-	listTimeout  = 30 * time.Second
+	ownPage     = "listed:" // begins cursors: the name of the last tool on the page before
+	othersPage  = "before:" // the cursor of what the list begins with: other faces have own ones, too
+	pageSize    = 1000
+	private     = "private" // keeps what one caller sees out of shared caches
+	listTimeout = 30 * time.Second
 )
 
 // AddListed adds tools to srv. It is for [Face.Add].
@@ -82,18 +86,29 @@ func withTools(res mcp.Result, err error) (mcp.Result, error) {
 }
 
 func (s *Server) list(ctx context.Context, l *Listed, req *mcp.ListToolsRequest, next mcp.MethodHandler) (mcp.Result, error) {
-	if after, ours := strings.CutPrefix(cursor(req), cursorPrefix); ours {
-		res := &mcp.ListToolsResult{Tools: []*mcp.Tool{}, Cacheable: mcp.Cacheable{CacheScope: private}}
-		return res, s.addPage(ctx, l, req, res, after)
+	res := &mcp.ListToolsResult{Tools: []*mcp.Tool{}}
+	after, own := strings.CutPrefix(cursor(req), ownPage)
+	if !own {
+		before, err := next(ctx, "tools/list", ofOthers(req))
+		list, ok := before.(*mcp.ListToolsResult)
+		if err != nil || !ok {
+			return before, err
+		}
+		copied := *list // the SDK may hand the same one to others
+		res, after = &copied, ""
 	}
-	res, err := next(ctx, "tools/list", req)
-	if list, ok := res.(*mcp.ListToolsResult); ok && err == nil && list.NextCursor == "" {
-		whole := *list // the SDK may hand the same one to others
-		whole.Tools = slices.Clone(list.Tools)
-		whole.CacheScope = private
-		return &whole, s.addPage(ctx, l, req, &whole, "")
+	res.Cacheable = mcp.Cacheable{CacheScope: private}
+	res, err := Do(ctx, s, req, "tools/list", listTimeout, func(ctx context.Context) (*mcp.ListToolsResult, error) {
+		list, err := l.List(ctx, req)
+		if err != nil {
+			return nil, err
+		}
+		return res, list.addTo(ctx, res, after)
+	})
+	if err != nil {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: registry.AsError(err).Error()}
 	}
-	return res, err
+	return res, nil
 }
 
 func cursor(req *mcp.ListToolsRequest) string {
@@ -103,21 +118,31 @@ func cursor(req *mcp.ListToolsRequest) string {
 	return req.Params.Cursor
 }
 
-// addPage appends the tools whose names come after one.
-func (s *Server) addPage(ctx context.Context, l *Listed, req *mcp.ListToolsRequest, res *mcp.ListToolsResult, after string) error {
-	next, err := Do(ctx, s, req, "tools/list", listTimeout, func(ctx context.Context) (page, error) {
-		list, err := l.List(ctx, req)
-		if err != nil {
-			return page{}, err
-		}
-		return list.page(ctx, after)
-	})
-	if err != nil {
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: registry.AsError(err).Error()}
+// ofOthers asks for a page of what the list begins with.
+func ofOthers(req *mcp.ListToolsRequest) *mcp.ListToolsRequest {
+	theirs, ok := strings.CutPrefix(cursor(req), othersPage)
+	if !ok {
+		return req
 	}
-	res.Tools = append(res.Tools, next.tools...)
-	res.NextCursor = next.cursor
-	return nil
+	params, other := *req.Params, *req
+	params.Cursor, other.Params = theirs, &params
+	return &other
+}
+
+// addTo takes out of a page what goes by the name of one of the tools, and if it is
+// the last of the others' pages, adds those whose names come after one.
+func (l *ToolList) addTo(ctx context.Context, res *mcp.ListToolsResult, after string) error {
+	res.Tools = slices.DeleteFunc(slices.Clone(res.Tools), func(t *mcp.Tool) bool {
+		_, found := slices.BinarySearch(l.Names, t.Name)
+		return found
+	})
+	if res.NextCursor != "" {
+		res.NextCursor = othersPage + res.NextCursor
+		return nil
+	}
+	p, err := l.page(ctx, after)
+	res.Tools, res.NextCursor = append(res.Tools, p.tools...), p.cursor
+	return err
 }
 
 // page is a part of a list.
@@ -139,18 +164,18 @@ func (l *ToolList) page(ctx context.Context, after string) (page, error) {
 			return page{}, err
 		}
 		if t := l.Tool(i); t != nil {
-			p.tools = append(p.tools, t)
+			p.tools = append(p.tools, unannotated(t))
 		}
 	}
 	if last < len(l.Names) {
-		p.cursor = cursorPrefix + l.Names[last-1]
+		p.cursor = ownPage + l.Names[last-1]
 	}
 	return p, nil
 }
 
 func (s *Server) callListed(ctx context.Context, l *Listed, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	r, err := s.run(ctx, func(ctx context.Context, own *Request) (*registry.Result, error) {
-		return l.Call(ctx, req.Params.Name, own)
+		return asking(ctx, req, own, func(own *Request) (*registry.Result, error) { return l.Call(ctx, req.Params.Name, own) })
 	}, 0, req)
 	if errors.Is(err, ErrUnknownTool) {
 		return nil, err

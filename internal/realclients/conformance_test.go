@@ -29,6 +29,9 @@ func TestConformance(t *testing.T) {
 		args []string
 	}{
 		{"shop", []string{shop}},
+		{"plain", []string{shop, "-face", "plain"}},
+		{"disclosure", []string{shop, "-face", "disclosure"}},
+		{"facade", []string{shop, "-face", "facade"}},
 		{"aggregator", []string{aggregator, "-config", config}},
 	} {
 		for _, rev := range revisions {

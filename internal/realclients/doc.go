@@ -16,7 +16,18 @@
 //     every check that needs nothing beyond the three tools must pass. What the
 //     suite cannot find here, such as a tool named test_simple_text, is excused
 //     check by check; a failure without an excuse and an excuse without a
-//     failure are both errors.
+//     failure are both errors. The MCP SDK's server for the suite has such tools:
+//     they pass through an aggregator and the plain face.
+//
+// The faces plain, facade and disclosure of the shop, the first two of the
+// aggregator, too:
+//
+//   - MCP Inspector, whose runs are sessions of their own: lists, calls, wrong
+//     ones, descriptions, and no call by what another session has read.
+//   - The TypeScript SDK, by the script in testdata: its first version at
+//     2025-11-25, its second at that and 2026-07-28, over stdio and HTTP. The two
+//     stages of disclosure in one session beside another, and with grants where
+//     there are no sessions.
 //
 // Servers from npm behind the aggregator as a gateway and as a proxy, for MCP
 // Inspector in both protocol generations and for the SDK's client:

@@ -31,7 +31,7 @@ func TestW33GatewayDrill(t *testing.T) {
 	root := files(t)
 	orders := writeOrders(t, root)
 	m := mount(t, upstream.Server{Label: "files", Endpoint: root.endpoint()})
-	identified := serveGateway(t, gateway.NewServer(m.reg, &gateway.Options{Serve: &serve.Options{
+	identified := serveInProcess(t, gateway.NewServer(m.reg, &gateway.Options{Serve: &serve.Options{
 		VerifyToken: func(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
 			if token != "ada" && token != "bob" {
 				return nil, auth.ErrInvalidToken
@@ -64,8 +64,14 @@ func TestW33GatewayDrill(t *testing.T) {
 	})
 }
 
-// serveGateway serves a gateway of this process for the length of the test.
-func serveGateway(t *testing.T, srv *gateway.Server) string {
+// face is a server of this process.
+type face interface {
+	Handler() http.Handler
+	Shutdown(context.Context) error
+}
+
+// serveInProcess serves a face for the length of the test.
+func serveInProcess(t *testing.T, srv face) string {
 	t.Helper()
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", srv.Handler())
@@ -74,7 +80,7 @@ func serveGateway(t *testing.T, srv *gateway.Server) string {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		if err := srv.Shutdown(ctx); err != nil {
-			t.Errorf("stopping the gateway: %v", err)
+			t.Errorf("stopping the server: %v", err)
 		}
 		ts.Close()
 	})

@@ -14,10 +14,10 @@ import (
 
 // tool is a tool as its server lists it.
 type tool struct {
-	Name        string
-	Description string
-	InputSchema json.RawMessage
-	Annotations struct{ ReadOnlyHint, IdempotentHint bool }
+	Name                      string
+	Description               string
+	InputSchema, OutputSchema json.RawMessage
+	Annotations               struct{ ReadOnlyHint, IdempotentHint bool }
 }
 
 func (c *client) list(t *testing.T) []tool {

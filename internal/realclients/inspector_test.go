@@ -17,17 +17,16 @@ import (
 // inspection is what MCP Inspector prints with --format json.
 type inspection struct {
 	Result struct {
-		Meta  map[string]json.RawMessage `json:"_meta"`
-		Tools []struct {
-			Name        string          `json:"name"`
-			Description string          `json:"description"`
-			InputSchema json.RawMessage `json:"inputSchema"`
-		} `json:"tools"`
+		Meta    map[string]json.RawMessage `json:"_meta"`
+		Tools   []tool                     `json:"tools"`
 		Content []struct {
 			Type string `json:"type"`
 			Text string `json:"text"`
 		} `json:"content"`
-		IsError bool `json:"isError"`
+		Structured json.RawMessage `json:"structuredContent"`
+		IsError    bool            `json:"isError"`
+		Resources  []resource      `json:"resources"`
+		Contents   []contents      `json:"contents"`
 	} `json:"result"`
 }
 
@@ -59,12 +58,23 @@ type inspector struct {
 // toolFailed is the exit code of MCP Inspector for a result with isError.
 const toolFailed = 5
 
+// run returns what MCP Inspector prints when it ends with an exit code.
 func (in inspector) run(t *testing.T, wantCode int, args ...string) *inspection {
+	t.Helper()
+	stdout, _ := in.exec(t, wantCode, args...)
+	var out inspection
+	if err := json.Unmarshal(stdout, &out); err != nil {
+		t.Fatalf("reading the output of MCP Inspector: %v:\n%s", err, stdout)
+	}
+	return &out
+}
+
+func (in inspector) exec(t *testing.T, wantCode int, args ...string) (stdout, stderr []byte) {
 	t.Helper()
 	all := slices.Concat([]string{"--cli"}, in.target, []string{"--format", "json", "--protocol-era", in.era}, args)
 	cmd := partner(t, "mcp-inspector", all...)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	var out, log bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &log
 	code := 0
 	if err := cmd.Run(); err != nil {
 		var exit *exec.ExitError
@@ -74,13 +84,9 @@ func (in inspector) run(t *testing.T, wantCode int, args ...string) *inspection 
 		code = exit.ExitCode()
 	}
 	if code != wantCode {
-		t.Fatalf("MCP Inspector ended with code %d, want %d:\n%s%s", code, wantCode, &stdout, &stderr)
+		t.Fatalf("MCP Inspector ended with code %d, want %d:\n%s%s", code, wantCode, &out, &log)
 	}
-	var out inspection
-	if err := json.Unmarshal(stdout.Bytes(), &out); err != nil {
-		t.Fatalf("reading the output of MCP Inspector: %v:\n%s", err, &stdout)
-	}
-	return &out
+	return out.Bytes(), log.Bytes()
 }
 
 func (in inspector) call(t *testing.T, wantCode int, tool, args string) *inspection {

@@ -92,7 +92,7 @@ func hydrate(t *testing.T, ask asker, name string, want tool) {
 // may use them wherever an id is asked for.
 func TestProxyWireNames(t *testing.T) {
 	m := mount(t, upstream.Server{Label: "everything", Endpoint: everything().endpoint()})
-	url := serveGateway(t, gateway.NewServer(m.reg, &gateway.Options{
+	url := serveInProcess(t, gateway.NewServer(m.reg, &gateway.Options{
 		Mode: gateway.Proxy, WireNames: func(*mcp.Implementation) bool { return true },
 	}))
 	tools := everything().direct(t).list(t)

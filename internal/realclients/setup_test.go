@@ -16,11 +16,13 @@ import (
 
 const (
 	examples = "github.com/cash-mcp/go-sdk/examples/"
+	suite    = "github.com/modelcontextprotocol/go-sdk/conformance/everything-server"
 	patience = 2 * time.Minute // for any one process
 )
 
-// One build of each example and one folder of programs from npm serve all tests.
-var shop, aggregator, programs string
+// One build of each example, and of the SDK's server for the conformance suite, and
+// one folder of programs from npm serve all tests.
+var shop, aggregator, suiteServer, programs string
 
 func TestMain(m *testing.M) {
 	code, err := run(m)
@@ -49,9 +51,9 @@ func run(m *testing.M) (int, error) {
 		return 0, fmt.Errorf("making a folder for the examples: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	shop, aggregator = filepath.Join(dir, "shop"), filepath.Join(dir, "aggregator")
-	if out, err := exec.Command("go", "build", "-o", dir, examples+"shop", examples+"aggregator").CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("building the examples: %w\n%s", err, out)
+	shop, aggregator, suiteServer = filepath.Join(dir, "shop"), filepath.Join(dir, "aggregator"), filepath.Join(dir, "everything-server")
+	if out, err := exec.Command("go", "build", "-o", dir, examples+"shop", examples+"aggregator", suite).CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("building the servers: %w\n%s", err, out)
 	}
 	return m.Run(), nil
 }
