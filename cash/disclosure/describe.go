@@ -115,6 +115,9 @@ func usage(f *registry.Function) json.RawMessage {
 	return o.json()
 }
 
+// grantHint is for those who have not fetched anything yet.
+const grantHint = "If usage_guidance has a " + grantArgument + ", pass it in each call."
+
 const grantUse = "Pass _grant with this value as one more argument in each call of this tool. If it is refused with " +
 	string(ToolDescriptionRequired) + ", it has expired: fetch this again."
 

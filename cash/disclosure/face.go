@@ -34,6 +34,9 @@ const maxIndex = 300
 // Instructions implements [serve.Face].
 func (f face) Instructions(ctx context.Context) string {
 	parts := []string{strings.ReplaceAll(SystemPrompt, DefaultURI, f.opts.URI)}
+	if f.opts.Grants != nil {
+		parts[0] += " " + grantHint
+	}
 	if f.opts.Instructions != "" {
 		parts = append([]string{f.opts.Instructions}, parts...)
 	}

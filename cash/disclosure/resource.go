@@ -27,7 +27,7 @@ func (s *Server) resourceDescription() string {
 		"Fetching authorizes the tools for this session. A call without it fails with " + string(ToolDescriptionRequired) + ". " +
 		"?tools= is required, with names exactly as in tools/list; fetch only what you are about to use."
 	if s.opts.Grants != nil {
-		text += " If usage_guidance has a _grant, pass it in each call."
+		text += " " + grantHint
 	}
 	return text
 }
