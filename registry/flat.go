@@ -1,11 +1,9 @@
 package registry
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"slices"
 	"strings"
 )
@@ -39,27 +37,31 @@ func FindFlat(ctx context.Context, src Source, name string) (*Function, error) {
 		path, last = strings.ReplaceAll(name[:i], "-", "."), name[i+1:]
 	}
 	f, err := src.Function(ctx, path, last)
-	switch {
-	case err == nil && f.FlatName() == name:
+	if err == nil && f.FlatName() == name {
 		return f, nil
-	case len(name) == maxFlatName:
-		return findLongFlat(ctx, src, name)
-	case err == nil || AsError(err).Kind != Unavailable:
-		err = noFlat(name)
 	}
-	return nil, err
+	if f := findLongFlat(ctx, src, name); f != nil {
+		return f, nil
+	}
+	if err != nil && AsError(err).Kind == Unavailable {
+		return nil, err
+	}
+	return nil, &Error{Kind: UnknownFunction, Message: "No function has the name " + quoteName(name) + ".", NotRun: true}
 }
 
 // findLongFlat looks for a name that has been cut: where the labels that are left
-// of its path lead, and no further, for anybody can ask for such names.
-func findLongFlat(ctx context.Context, src Source, name string) (*Function, error) {
-	begin := name[:maxFlatName-maxFlatHash]
-	if name[len(begin)] != '-' || strings.Trim(name[len(begin)+1:], "0123456789abcdef") != "" {
-		return nil, noFlat(name)
+// of its path lead, and no further, for anybody can ask for such names. Nil is none.
+func findLongFlat(ctx context.Context, src Source, name string) *Function {
+	if len(name) != maxFlatName {
+		return nil
+	}
+	begin, hash := name[:maxFlatName-maxFlatHash], name[maxFlatName-maxFlatHash:]
+	if hash[0] != '-' || strings.Trim(hash[1:], "0123456789abcdef") != "" {
+		return nil
 	}
 	var found *Function
 	from := strings.ReplaceAll(begin[:max(0, strings.LastIndexByte(begin, '-'))], "-", ".")
-	err := Walk(ctx, src, from, func(l *Listing) error {
+	_ = Walk(ctx, src, from, func(l *Listing) error {
 		for _, f := range l.Functions {
 			if len(f.Path()) > maxFlatName && f.FlatName() == name {
 				found = f
@@ -75,19 +77,7 @@ func findLongFlat(ctx context.Context, src Source, name string) (*Function, erro
 		}
 		return nil
 	})
-	switch {
-	case found != nil:
-		return found, nil
-	case errors.Is(err, Unavailable):
-		return nil, err
-	}
-	return nil, noFlat(name)
-}
-
-var errFound = errors.New("registry: found")
-
-func noFlat(name string) error {
-	return &Error{Kind: UnknownFunction, Message: "No function has the name " + quoteName(name) + ".", NotRun: true}
+	return found
 }
 
 // Flat returns the functions of src that the caller in ctx sees, in order of
@@ -104,11 +94,9 @@ func Flat(ctx context.Context, src Source) ([]*Function, error) {
 		}
 		return ctx.Err()
 	})
-	// Two of the same name take one that is made to look like the hash of the
-	// other. The shorter is what FindFlat finds.
-	slices.SortStableFunc(list, func(f, g named) int {
-		return cmp.Or(strings.Compare(f.name, g.name), cmp.Compare(len(f.Path()), len(g.Path())))
-	})
+	slices.SortStableFunc(list, func(f, g named) int { return strings.Compare(f.name, g.name) })
+	// Two of the same name take one that was called as the cut name of the other. The
+	// walk has met it first, and FindFlat looks for it first.
 	functions := make([]*Function, 0, len(list))
 	for i, f := range list {
 		if i == 0 || f.name != list[i-1].name {

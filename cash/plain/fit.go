@@ -58,10 +58,13 @@ const (
 	// looks for. So seven tools of 100 tokens cost as much in a full list, for a
 	// conversation that uses one of them, and 36 if it uses ten.
 	threeTools, perFunction = 350, 350
-	// A domain costs some 200 tokens with its commands, so that five cost what is
-	// read to find two functions through three tools. Beyond 25 commands the
-	// parameters of some do not fit into the description.
-	minDomains, maxDomains, maxCommands = 2, 5, 25
+	// facadeTools is what a facade costs by itself, perDomain and perCommand what
+	// its domains and their commands add. Its three requests for a call cost up to
+	// maxFacade from a quarter less to a seventh more than the four through three
+	// tools, and with 50 commands in two domains a third more. Beyond 25 commands the
+	// parameters of some do not fit into the description of a domain.
+	facadeTools, perDomain, perCommand = 170, 100, 11
+	maxFacade, maxCommands             = 900, 25
 	// maxNames is how many names a list may have that is paid for in every
 	// conversation: some 4,000 tokens.
 	maxNames = 100
@@ -81,11 +84,11 @@ const (
 //  4. Where the model reads resources and the list stays short, disclosure: it sees
 //     all names, and one read gets the schemas of several tools. That costs more
 //     than three tools do, and takes no search.
-//  5. Where the functions stand in a few namespaces of moderate size, facade: a
-//     model sees all commands with their parameters and need not ask what there is,
-//     which is a turn less for each. Of 36 functions in three namespaces, one call
-//     costs 40 % of what it does with a full list, in the input of all requests, and
-//     45 % through three tools.
+//  5. Where the functions stand in a few namespaces of moderate size, so that their
+//     commands cost no more than 900 tokens, facade: a model sees them all with
+//     their parameters and need not ask what there is, which is a turn less for
+//     each. Of 36 functions in three namespaces, one call costs 40 % of what it does
+//     with a full list, in the input of all requests, and 45 % through three tools.
 //  6. Otherwise CaSH, whose definitions do not grow.
 //
 // An error is that of a source that cannot be listed.
@@ -106,8 +109,8 @@ func Fit(ctx context.Context, src registry.Source, c Client) (Advice, error) {
 		a.Face, a.Reason = Plain, fmt.Sprintf("A full list costs some %d tokens, no more than looking for what is used through three tools.", a.Tokens)
 	case c.ReadsResources && a.Tools <= maxNames:
 		a.Face, a.Reason = Disclosure, fmt.Sprintf("The model sees %d names, and reads the schemas of several at once from a resource.", a.Tools)
-	case areas >= minDomains && areas <= maxDomains && commands <= maxCommands:
-		a.Face, a.Reason = Facade, fmt.Sprintf("%d functions are commands of %d tools, and a model sees them all without asking.", a.Tools, areas)
+	case areas > 0 && commands <= maxCommands && facadeTools+areas*perDomain+a.Tools*perCommand <= maxFacade:
+		a.Face, a.Reason = Facade, fmt.Sprintf("A model sees all %d functions without asking, as commands of a tool for each namespace (%d).", a.Tools, areas)
 	default:
 		a.Face, a.Reason = CaSH, fmt.Sprintf("Three tools cost the same for %d functions as for any number; a full list costs some %d tokens.", a.Tools, a.Tokens)
 	}

@@ -76,7 +76,7 @@ func areas(n, each int) *registry.Registry {
 
 // TestFit: which face fits, by number, cost, shape and client.
 func TestFit(t *testing.T) {
-	rooted := areas(4, 10)
+	rooted := areas(3, 10)
 	raw(rooted, "", "ping", nothing)
 	deep := areas(3, 10)
 	raw(deep, "area1.below.that", "more", nothing)
@@ -90,18 +90,19 @@ func TestFit(t *testing.T) {
 		{"nothing", registry.New(nil), plain.Client{}, plain.Plain, "0 tokens"},
 		{"nothing, with all wishes", registry.New(nil), plain.Client{LargeResults: true, ReadsResources: true, Calls: 9}, plain.Plain, ""},
 		{"a handful", areas(1, 5), plain.Client{}, plain.Plain, "no more than"},
-		{"the nine of memory, one used", recorded(t, "memory"), plain.Client{}, plain.CaSH, "Three tools"},
+		{"the nine of memory, one used", recorded(t, "memory"), plain.Client{}, plain.Facade, "all 9"},
 		{"the nine of memory, three used", recorded(t, "memory"), plain.Client{Calls: 3}, plain.Plain, ""},
 		{"the nine of memory, more used than there are", recorded(t, "memory"), plain.Client{Calls: math.MaxInt}, plain.Plain, ""},
-		{"a number of calls that is none", recorded(t, "memory"), plain.Client{Calls: -5}, plain.CaSH, ""},
+		{"a number of calls that is none", recorded(t, "memory"), plain.Client{Calls: -5}, plain.Facade, ""},
 		{"many, deferred", areas(50, 100), plain.Client{Defers: true}, plain.Plain, "itself"},
 		{"large results", areas(1, 5), plain.Client{LargeResults: true}, plain.Gateway, "handles"},
 		{"large results, deferred", areas(50, 100), plain.Client{LargeResults: true, Defers: true}, plain.Gateway, ""},
-		{"domains", areas(4, 10), plain.Client{}, plain.Facade, "40 functions are commands of 4 tools"},
+		{"domains", areas(3, 10), plain.Client{}, plain.Facade, "all 30 functions"},
 		{"domains with more below", deep, plain.Client{}, plain.Facade, "31 functions"},
-		{"one domain", areas(1, 25), plain.Client{}, plain.CaSH, ""},
-		{"a domain that is too large", areas(2, 26), plain.Client{}, plain.CaSH, ""},
-		{"too many domains", areas(6, 6), plain.Client{}, plain.CaSH, ""},
+		{"one domain", areas(1, 25), plain.Client{}, plain.Facade, "25 functions"},
+		{"a domain that is too large", areas(1, 26), plain.Client{}, plain.CaSH, ""},
+		{"too many domains", areas(6, 3), plain.Client{}, plain.CaSH, ""},
+		{"too many commands", areas(2, 25), plain.Client{}, plain.CaSH, ""},
 		{"functions outside of domains", rooted, plain.Client{}, plain.CaSH, ""},
 		{"names", areas(4, 10), plain.Client{ReadsResources: true}, plain.Disclosure, "40 names"},
 		{"too many names", areas(11, 10), plain.Client{ReadsResources: true}, plain.CaSH, ""},

@@ -159,6 +159,9 @@ func TestBadFunctions(t *testing.T) {
 		if _, err := patient.ListTools(t.Context(), nil); err == nil {
 			t.Error("tools/list was answered")
 		}
+		if res, err := patient.CallTool(t.Context(), &mcp.CallToolParams{Name: "slow-f"}); err != nil || res.Meta[plain.MetaCode] != string(registry.Timeout) {
+			t.Errorf("a call of what the rule is about: %s", spoken(res, err))
+		}
 		if res, err := patient.CallTool(t.Context(), &mcp.CallToolParams{Name: "fine"}); err != nil || res.IsError {
 			t.Errorf("a call after that: %s", spoken(res, err))
 		}

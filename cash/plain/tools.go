@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -60,12 +61,12 @@ const ungated = math.MaxInt32
 
 // call runs the function that a tool stands for.
 func (f face) call(ctx context.Context, name string, req *serve.Request) (*registry.Result, error) {
-	fn, err := registry.FindFlat(ctx, f.source, name)
+	fn, err := f.find(ctx, name)
 	switch {
-	case errors.Is(err, registry.Unavailable):
-		return nil, err
-	case err != nil:
+	case errors.Is(err, registry.UnknownFunction):
 		return nil, serve.ErrUnknownTool
+	case err != nil:
+		return nil, err
 	}
 	c, err := f.pipeline.Prepare(ctx, &registry.Request{
 		Resolved: fn, Arguments: orNone(req.Arguments), Progress: req.Progress, Client: req.Client,
@@ -78,6 +79,18 @@ func (f face) call(ctx context.Context, name string, req *serve.Request) (*regis
 	}
 	c.Gate = &registry.Gate{Limit: ungated, Asked: true}
 	return f.pipeline.Run(ctx, c)
+}
+
+// findTimeout is how long it may take to look a name up. It comes from memory, but
+// rules of the embedder have a say.
+const findTimeout = 30 * time.Second
+
+func (f face) find(ctx context.Context, name string) (*registry.Function, error) {
+	ctx, cancel := context.WithTimeout(ctx, findTimeout)
+	defer cancel()
+	return serve.Apart(ctx, f.opts.Serve.Logger, "tools/call", func() (*registry.Function, error) {
+		return registry.FindFlat(ctx, f.source, name)
+	})
 }
 
 // orNone makes the JSON null, which stands for arguments that are omitted,

@@ -18,8 +18,9 @@ import (
 // a caller sees. They stand in tools/list after the server's own tools, in pages
 // of 1,000, and in place of one of those that has the same name. A further face on
 // the same server adds its own in the same way. Who is refused ([Options.Identify])
-// is refused all of them. That a schema asks for arguments to be repeated in HTTP
-// headers (x-mcp-header) is left out of it: nothing here would compare them.
+// is refused all of them, and so is everyone after a shutdown. That a schema asks
+// for arguments to be repeated in HTTP headers (x-mcp-header) is left out of it:
+// nothing here would compare them.
 type Listed struct {
 	// List returns the tools for the caller in ctx.
 	List func(ctx context.Context, req *mcp.ListToolsRequest) (ToolList, error)

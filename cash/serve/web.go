@@ -24,8 +24,8 @@ type web struct {
 // protocol has: GET, POST and DELETE. All calls return the same handler.
 //
 // Clients up to 2025-11-25 get a session; those from 2026-07-28 on are served
-// without one, unless [Options.HTTP] says otherwise. Browsers of another origin are refused, as are Host headers
-// that are not local on a loopback address.
+// without one, unless [Options.HTTP] says otherwise. Browsers of another origin
+// are refused, as are Host headers that are not local on a loopback address.
 func (s *Server) Handler() http.Handler {
 	s.web.mu.Lock()
 	defer s.web.mu.Unlock()

@@ -161,3 +161,25 @@ func (r *recorder) masked(result string) string {
 	}
 	return result
 }
+
+// calls are the calls of all tasks, each once, in the order in which they are
+// made.
+func calls() []step {
+	var list []step
+	seen := make(map[string]bool)
+	add := func(s step) {
+		if key := s.tool + " " + s.args; !seen[key] {
+			seen[key] = true
+			list = append(list, s)
+		}
+	}
+	for _, t := range tasks {
+		for _, s := range t.steps {
+			add(s)
+			if s.narrow != nil {
+				add(*s.narrow)
+			}
+		}
+	}
+	return list
+}

@@ -99,6 +99,37 @@ func TestFit(t *testing.T) {
 	}
 }
 
+// TestFitFacade: a facade is advised where it costs a call no more than three tools
+// do, and nowhere that it costs a fifth more.
+func TestFitFacade(t *testing.T) {
+	all := []size{sizes[0], {"recorded", func() ([]tool, error) { return recordedTools(servers...) }, func(string) string { return "" }, readNote}}
+	for n := 2 * len(verbs); n <= 100; n += len(verbs) {
+		all = append(all, madeSize(n))
+	}
+	for _, z := range all {
+		s, err := z.set()
+		if err != nil {
+			t.Fatal(err)
+		}
+		paid := make(map[string]int)
+		for name, over := range map[string]func(*set) face{"cash": newCash, "facade": newFacade} {
+			b, err := play(t.Context(), over, s, &task{steps: []step{z.step}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			paid[name] = b.whole().input
+		}
+		a, err := plain.Fit(t.Context(), s.registry, plain.Client{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		is := a.Face == plain.Facade
+		if !is && paid["facade"] <= paid["cash"] || is && paid["facade"] > paid["cash"]*6/5 {
+			t.Errorf("%s: %s is advised; a call costs %d behind a facade, %d behind three tools", z.name, a.Face, paid["facade"], paid["cash"])
+		}
+	}
+}
+
 // TestShopTools: the recording has the shop's functions, one of which answers.
 func TestShopTools(t *testing.T) {
 	s, err := sizes[0].set()

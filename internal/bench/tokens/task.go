@@ -121,25 +121,3 @@ var everyTool = []step{
 	{tool: "everything.toggle-subscriber-updates", args: `{}`},
 	{tool: "everything.trigger-long-running-operation", args: `{"duration":1,"steps":2}`},
 }
-
-// calls are the calls of all tasks, each once, in the order in which they are
-// made.
-func calls() []step {
-	var list []step
-	seen := make(map[string]bool)
-	add := func(s step) {
-		if key := s.tool + " " + s.args; !seen[key] {
-			seen[key] = true
-			list = append(list, s)
-		}
-	}
-	for _, t := range tasks {
-		for _, s := range t.steps {
-			add(s)
-			if s.narrow != nil {
-				add(*s.narrow)
-			}
-		}
-	}
-	return list
-}
