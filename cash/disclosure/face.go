@@ -3,16 +3,13 @@ package disclosure
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/internal/clean"
-	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -75,32 +72,18 @@ func (f face) list(ctx context.Context, _ *mcp.ListToolsRequest) (serve.ToolList
 	}
 	return serve.ToolList{Names: names, Tool: func(i int) *mcp.Tool {
 		fn := functions[i]
-		return &mcp.Tool{Name: names[i], Description: minimal(fn), InputSchema: open, Annotations: annotations(fn)}
+		return &mcp.Tool{Name: names[i], Description: minimal(fn), InputSchema: open, Annotations: serve.Annotations(fn)}
 	}}, err
 }
-
-// annotations is what the function declares. Where it declares nothing, the
-// protocol's default (it may destroy) is said aloud, because clients go by it.
-func annotations(f *registry.Function) *mcp.ToolAnnotations {
-	if f.ReadOnly && !f.Destructive {
-		return &mcp.ToolAnnotations{ReadOnlyHint: true}
-	}
-	yes := true
-	return &mcp.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: f.Idempotent}
-}
-
-// ungated lets a function that has a gate of its own return all of its result:
-// nothing here would tell a model how to ask for more.
-const ungated = math.MaxInt32
 
 // call runs the function that a tool stands for, if the caller sees it, has
 // fetched it, and may run it, in this order (section 5.3).
 func (f face) call(ctx context.Context, name string, req *serve.Request) (*registry.Result, error) {
-	fn, err := f.find(ctx, name)
+	fn, err := serve.FindFlat(ctx, f.source, name, f.log)
 	switch {
-	case errors.Is(err, registry.Unavailable):
-		return nil, err
 	case err != nil:
+		return nil, err
+	case !f.serves(ctx, fn):
 		return nil, serve.ErrUnknownTool
 	}
 	arguments, err := f.authorise(ctx, fn, req)
@@ -110,17 +93,11 @@ func (f face) call(ctx context.Context, name string, req *serve.Request) (*regis
 	if problem := fn.Problem(); problem != nil {
 		return nil, noSchema(name, problem)
 	}
-	c, err := f.pipeline.Prepare(ctx, &registry.Request{
-		Resolved: fn, Arguments: orNone(arguments), Progress: req.Progress, Client: req.Client,
-	})
+	r, err := req.Call(ctx, f.pipeline, fn, arguments)
 	if err != nil {
 		return nil, f.withURI(name, err)
 	}
-	if c.Client != nil {
-		c.Client.Owner = serve.Owner(ctx, req.Connection, req.Client)
-	}
-	c.Gate = &registry.Gate{Limit: ungated, Asked: true}
-	return f.pipeline.Run(ctx, c)
+	return r, nil
 }
 
 // authorise returns the arguments of a call without the grant, or why the call may
@@ -165,13 +142,4 @@ func noSchema(tool string, problem error) error {
 		Message: fmt.Sprintf("The input schema that the server of '%s' gives is in error, so that no arguments can be held to it. The tool was not run.", tool),
 		Hint:    "Use another one.",
 	}
-}
-
-// orNone makes the JSON null, which stands for arguments that are omitted,
-// nothing.
-func orNone(data json.RawMessage) json.RawMessage {
-	if strictjson.KindOf(data) == strictjson.Null {
-		return nil
-	}
-	return data
 }

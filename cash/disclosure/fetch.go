@@ -74,7 +74,7 @@ func (t *target) answer(ctx context.Context, names []string) (json.RawMessage, e
 			continue
 		}
 		seen[key] = true
-		f, err := t.lookUp(ctx, name)
+		f, err := t.find(ctx, name)
 		if err != nil {
 			o.add(key, t.absent(ctx, key, err))
 			continue
@@ -89,27 +89,6 @@ func (t *target) answer(ctx context.Context, names []string) (json.RawMessage, e
 	}
 	return o.json(), nil
 }
-
-// lookUp is find for many names: those that [registry.FindFlat] would walk for are
-// looked up in one walk.
-func (t *target) lookUp(ctx context.Context, name string) (*registry.Function, error) {
-	if !isToolName(name) {
-		return nil, registry.NoFunction("", name)
-	}
-	if len(name) < longName {
-		return t.find(ctx, name)
-	}
-	t.walk(ctx)
-	for i, n := range t.names {
-		if n == name {
-			return t.functions[i], nil
-		}
-	}
-	return nil, registry.NoFunction("", name)
-}
-
-// longName is the length of names that may have been cut.
-const longName = 64
 
 // walk finds out what the caller sees, once.
 func (t *target) walk(ctx context.Context) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"io"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -35,7 +37,7 @@ func (s *Server) Run(ctx context.Context, transport mcp.Transport) error {
 	var reason error
 	select {
 	case err := <-ended:
-		return err
+		return unlessGone(err)
 	case <-ctx.Done():
 		limit, cancel := context.WithTimeout(context.Background(), s.opts.DrainTimeout)
 		_ = own.stop(limit)
@@ -44,12 +46,21 @@ func (s *Server) Run(ctx context.Context, transport mcp.Transport) error {
 	case <-s.closed:
 		reason = ErrServerClosed
 	case <-t.gone: // the SDK is about to end
-		return t.end(ended)
+		return unlessGone(t.end(ended))
 	}
 	t.pending.wait(deliverTimeout)
 	stop()
 	_ = t.end(ended)
 	return reason
+}
+
+// unlessGone returns an error that is more than that the client has gone, which
+// may show when something is written to it.
+func unlessGone(err error) error {
+	if errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) {
+		return nil
+	}
+	return err
 }
 
 // end waits for the SDK to end the connection, and closes it from below if that
