@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -49,11 +50,11 @@ func TestY2KindsByFace(t *testing.T) {
 	if len(lines) != len(kinds) {
 		t.Fatalf("the table has %d kinds; there are %d", len(lines), len(kinds))
 	}
-	var kind registry.Kind
+	var failing atomic.Value // the registry.Kind of the function's error
 	const message, hint = `What happened, in "quotes" & <more>.`, "What to do next."
 	reg := registry.New(nil)
 	reg.Namespace("shop", "A shop.").Add(registry.Func("fail", "Fail.", func(context.Context, struct{}) (string, error) {
-		return "", &registry.Error{Kind: kind, Message: message, Hint: hint, Err: fmt.Errorf("a secret")}
+		return "", &registry.Error{Kind: failing.Load().(registry.Kind), Message: message, Hint: hint, Err: fmt.Errorf("a secret")}
 	}))
 	f, err := reg.Function(t.Context(), "shop", "fail")
 	if err != nil {
@@ -74,10 +75,16 @@ func TestY2KindsByFace(t *testing.T) {
 
 	for i, line := range lines {
 		columns := strings.Fields(line)
-		if kind = kinds[i]; string(kind) != columns[0] {
+		kind := kinds[i]
+		if string(kind) != columns[0] {
 			t.Fatalf("line %d of the table is about %s; want %s", i, columns[0], kind)
 		}
+		failing.Store(kind)
 		text, told := quotedJSON(t, message+" "+hint), quotedJSON(t, message+" "+hint)
+		where := ""
+		if kind == registry.InvalidArguments { // two-stage disclosure says where the schema is
+			where = `,"resource_uri":"resource:///tool_descriptions?tools=shop-fail"`
+		}
 		if kind == registry.Unavailable { // facades name what is (F10)
 			told = quotedJSON(t, "`shop.fail` is unavailable. "+message+" "+hint)
 		}
@@ -86,7 +93,7 @@ func TestY2KindsByFace(t *testing.T) {
 		}{
 			"cash":       {"call", `{"namespace":"shop","function":"fail"}`, "**Error:** " + message + " " + hint, columns[0]},
 			"gateway":    {"tool_execute", fmt.Sprintf(`{"tool_id":%q}`, f.ID()), fmt.Sprintf(`{"error":%q,"message":%s,"path":"","retryable":%v}`, columns[1], text, retryable(columns[1])), ""},
-			"disclosure": {"shop-fail", `{}`, fmt.Sprintf(`{"error":{"code":%q,"message":%s}}`, columns[0], text), ""},
+			"disclosure": {"shop-fail", `{}`, fmt.Sprintf(`{"error":{"code":%q,"message":%s%s}}`, columns[0], text, where), ""},
 			"facade":     {"ShopExecute", `{"cmd":"fail"}`, fmt.Sprintf(`{"ok":false,"cmd":"fail","error":%s}`, told), columns[0]},
 			"plain":      {"shop-fail", `{}`, message + " " + hint, columns[0]},
 		} {
