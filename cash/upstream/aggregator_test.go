@@ -264,10 +264,8 @@ func TestW39ProgressAndLogs(t *testing.T) {
 						t.Errorf("progress %q, want %q", got, want)
 					}
 				}
-				if theirs == versions[0] { // later servers log only to who asks for it in each request
-					if got := <-logs; got != "warning a work worn out" {
-						t.Errorf("logged %q", got)
-					}
+				if got := <-logs; got != "warning a work worn out" {
+					t.Errorf("logged %q", got)
 				}
 			})
 		}

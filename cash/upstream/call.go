@@ -152,6 +152,10 @@ func (r *running) send(s *session) (*answer, bool, *CallError) {
 	x := s.begin(r.followed, r.call, clock, r.asker())
 	r.session, r.exchange = s, x
 	params := r.params(x)
+	if s.logs {
+		//lint:ignore SA1019 deprecated in the newest protocol, and how servers of it are asked
+		params.Meta[mcp.MetaKeyLogLevel] = logLevel
+	}
 	r.mu.Unlock()
 	ctx, wire := mcpclient.WithExchange(r.ctx)
 	ask := r.req.ask

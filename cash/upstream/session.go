@@ -31,6 +31,7 @@ type session struct {
 	renewed  chan struct{}      // the same of its resources or prompts
 	relist   chan chan error    // somebody wants the resources and prompts to be read again
 	unlisted chan struct{}      // closed when they are not read any more
+	logs     bool               // each call asks for log messages
 	receive  mcp.MethodHandler  // what the SDK does with a message of the server
 
 	mu    sync.Mutex
@@ -268,14 +269,21 @@ func signal(c chan<- struct{}) {
 func (s *session) wantLogs(ctx context.Context) {
 	r := s.client.InitializeResult()
 	//lint:ignore SA1019 deprecated in the newest protocol, and how servers up to 2025-11-25 are asked
-	if r == nil || r.Capabilities == nil || r.Capabilities.Logging == nil || r.ProtocolVersion > lastWithSessions {
+	if r == nil || r.Capabilities == nil || r.Capabilities.Logging == nil {
+		return
+	}
+	if r.ProtocolVersion > lastWithSessions {
+		s.logs = true
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	//lint:ignore SA1019 deprecated in the newest protocol, and how servers up to 2025-11-25 are asked
-	_ = s.client.SetLoggingLevel(ctx, &mcp.SetLoggingLevelParams{Level: "info"})
+	_ = s.client.SetLoggingLevel(ctx, &mcp.SetLoggingLevelParams{Level: logLevel})
 }
+
+// logLevel is from which level on messages are asked for.
+const logLevel = "info"
 
 // lastWithSessions is the last protocol version in which servers turn to the
 // client while a call runs.
