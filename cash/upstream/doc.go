@@ -53,9 +53,10 @@
 //   - Everyone who calls a server shares one connection to it: servers that keep
 //     something for each session keep one for all. What a CaSH server of this
 //     module keeps for a repeat, it keeps for each caller.
-//   - A question (elicitation) or log message that a server of up to 2025-11-25
-//     sends during a call is put to somebody only if the calls that are on their
-//     way are all of one caller, and if nobody else has lately given one up.
+//   - A question (elicitation) that a server of up to 2025-11-25 sends during a
+//     call, and a log message of any server, is put to somebody only if the calls
+//     that are on their way are all of one caller, and if nobody else has lately
+//     given one up.
 //     Questions by URL and sampling are not passed on.
 //   - Of a CaSH server at most 2,000 pages, 16 levels and 10,000 functions are
 //     read, of a plain one 10,000 tools; of either 10,000 resources and prompts.
