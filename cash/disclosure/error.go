@@ -55,7 +55,7 @@ func failureOf(err error) *failure {
 }
 
 // render makes the result of an error.
-func render(err error) *registry.Result {
+func render(err error, _ json.RawMessage) *registry.Result {
 	r := registry.TextResult(string(failureOf(err).body()))
 	r.IsError = true
 	return r

@@ -61,7 +61,5 @@
 // one or the other; no size is too large unless there is a
 // [github.com/cash-mcp/go-sdk/cash/control.SizeLimit]. JSON that clients would not
 // read (a number beyond float64, a key that stands twice, more than 500 levels) is
-// sent as a string. Skills are not served. What is refused before the tool is
-// reached, such as a call while the server shuts down, has an envelope without
-// cmd.
+// sent as a string. Skills are not served.
 package facade

@@ -34,8 +34,10 @@ func failure(echo json.RawMessage, err error) *Response {
 	return &Response{Cmd: echo, Error: text, Err: e, Meta: map[string]any{MetaCode: string(e.Kind)}}
 }
 
-// render is failure where nothing is known of the request.
-func render(err error) *registry.Result { return failure(nil, err).result() }
+// render is failure for what is refused before the domain is reached.
+func render(err error, arguments json.RawMessage) *registry.Result {
+	return failure(readRequest(arguments, false).echo, err).result()
+}
 
 func cleanError(text string) string { return strings.TrimSpace(clean.Cut(clean.Text(text), maxError)) }
 

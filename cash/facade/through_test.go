@@ -99,7 +99,7 @@ func TestAddTo(t *testing.T) {
 	if err := srv.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if e := failedOf(t, c, "StockExecute", object{"cmd": "count"}); !strings.Contains(e.Error, "shutting down") {
+	if e := failedOf(t, c, "StockExecute", object{"cmd": "count"}); !strings.Contains(e.Error, "shutting down") || string(e.Cmd) != `"count"` {
 		t.Errorf("%s", e.text)
 	}
 }

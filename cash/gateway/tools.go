@@ -110,7 +110,8 @@ func (f face) Add(srv *mcp.Server, host *serve.Server) {
 		}, host.Tool(f.metered(t), t.timeout(), f.render))
 	}
 	if f.opts.Mode == Proxy {
-		host.AddListed(srv, &serve.Listed{List: f.listed, Call: f.direct, Render: f.render})
+		render := func(err error, _ json.RawMessage) *registry.Result { return f.render(err) }
+		host.AddListed(srv, &serve.Listed{List: f.listed, Call: f.direct, Render: render})
 	}
 }
 

@@ -2,6 +2,7 @@ package plain
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -50,7 +51,7 @@ func (f face) call(ctx context.Context, name string, req *serve.Request) (*regis
 }
 
 // render makes the result of an error: what happened, and the next step.
-func render(err error) *registry.Result {
+func render(err error, _ json.RawMessage) *registry.Result {
 	e := registry.AsError(err)
 	r := registry.TextResult(e.Error())
 	r.IsError = true

@@ -2,6 +2,7 @@ package serve_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http/httptest"
@@ -35,7 +36,7 @@ func (asker) Add(srv *mcp.Server, host *serve.Server) {
 			word := func(id string) any { return req.Client.Answers[id].(*mcp.ElicitResult).Content["word"] }
 			return registry.TextResult(fmt.Sprint(req.Client.State, word("a"), word("b"))), nil
 		},
-		Render: func(err error) *registry.Result {
+		Render: func(err error, _ json.RawMessage) *registry.Result {
 			r := registry.TextResult(fmt.Sprint(registry.AsError(err).Kind))
 			r.IsError = true
 			return r

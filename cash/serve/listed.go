@@ -28,8 +28,9 @@ type Listed struct {
 	// server's own tools, and is what a name gets that the caller does not see.
 	// It has deadlines of its own and is trusted to end with its context.
 	Call func(ctx context.Context, name string, req *Request) (*registry.Result, error)
-	// Render makes a result of every other error.
-	Render func(error) *registry.Result
+	// Render makes a result of every other error, for the arguments that the client
+	// sent: any JSON, or nothing.
+	Render func(err error, arguments json.RawMessage) *registry.Result
 }
 
 // A ToolList has the tools of which the definitions are only made for the page
@@ -182,7 +183,7 @@ func (s *Server) callListed(ctx context.Context, l *Listed, req *mcp.CallToolReq
 		return nil, err
 	}
 	if err != nil {
-		r = l.Render(err)
+		r = l.Render(err, req.Params.Arguments)
 	}
 	return complete(toolResult(r, req), req), nil
 }

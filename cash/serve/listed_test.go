@@ -23,7 +23,7 @@ type greeters int
 func (g greeters) Instructions(context.Context) string { return "" }
 
 func (g greeters) Add(srv *mcp.Server, host *serve.Server) {
-	host.AddListed(srv, &serve.Listed{List: g.list, Call: g.call, Render: func(err error) *registry.Result {
+	host.AddListed(srv, &serve.Listed{List: g.list, Call: g.call, Render: func(err error, _ json.RawMessage) *registry.Result {
 		r := registry.TextResult("rendered: " + err.Error())
 		r.IsError = true
 		return r

@@ -40,7 +40,7 @@ func (c counted) Add(srv *mcp.Server, host *serve.Server) {
 			}
 			return registry.TextResult(c.word), nil
 		},
-		Render: func(err error) *registry.Result { return registry.TextResult(err.Error()) },
+		Render: func(err error, _ json.RawMessage) *registry.Result { return registry.TextResult(err.Error()) },
 	})
 }
 
