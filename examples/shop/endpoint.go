@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"unicode/utf8"
 
 	"github.com/cash-mcp/go-sdk/cash/endpoint"
@@ -12,6 +14,24 @@ import (
 // newEndpoint is the shop as a command: a process that answers one request.
 func newEndpoint(g *goods) *endpoint.Endpoint {
 	return endpoint.New(g.tools, &endpoint.Options{Name: "shop", Middleware: g.middleware})
+}
+
+// requested is the request on standard input; nil is none. Without being told that
+// there is one it looks at what is piped in: programs that start endpoints pass no
+// flags.
+func requested(stdin *os.File, sure bool) io.Reader {
+	if sure {
+		return stdin
+	}
+	info, err := stdin.Stat()
+	if err != nil || !info.Mode().IsRegular() && info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
+		return nil
+	}
+	first := make([]byte, 1)
+	if n, _ := stdin.Read(first); n == 0 { // what is wrong shows when the rest is read
+		return nil
+	}
+	return io.MultiReader(bytes.NewReader(first), stdin)
 }
 
 const endpointIntroduction = `A %s with %d functions, as a command that answers one request and ends.

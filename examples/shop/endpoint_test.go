@@ -12,20 +12,23 @@ import (
 // The shop as a command answers one request, on one line, and says with its status
 // whether it failed.
 func TestEndpointProcess(t *testing.T) {
+	stdio := []string{"-stdio"}
 	for _, tt := range []struct {
 		request string
 		exit    int
 		want    string
+		flags   []string
 	}{
-		{`{"action":"list_tools"}`, 0, `{"type":"result","tools":[{"name":"crm.find"`},
-		{`{"action":"call_tool","tool":"orders.get","arguments":{"order_id":"ORD-1001"}}`, 0, `{"type":"result","tool":"orders.get","result":{"order_id":"ORD-1001"`},
-		{`{"action":"call_tool","tool":"orders.get","arguments":{"order_id":"ORD-1"}}`, 1, "Use `call_tool` with the tool `orders.list` with filters"},
-		{`{"action":"nothing"}`, 1, `{"type":"error","error":{"name":"shop","category":"usage"`},
-		{``, 1, `{"type":"error"`},
+		{`{"action":"describe_tool","tool":"crm.find"}`, 0, `{"type":"result","tool":{"name":"crm.find"`, nil},
+		{`{"action":"list_tools"}`, 0, `{"type":"result","tools":[{"name":"crm.find"`, stdio},
+		{`{"action":"call_tool","tool":"orders.get","arguments":{"order_id":"ORD-1001"}}`, 0, `{"type":"result","tool":"orders.get","result":{"order_id":"ORD-1001"`, stdio},
+		{`{"action":"call_tool","tool":"orders.get","arguments":{"order_id":"ORD-1"}}`, 1, "Use `call_tool` with the tool `orders.list` with filters", stdio},
+		{`{"action":"nothing"}`, 1, `{"type":"error","error":{"name":"shop","category":"usage"`, stdio},
+		{``, 1, `{"type":"error"`, stdio},
 	} {
 		t.Run(tt.request, func(t *testing.T) {
 			var out, errs bytes.Buffer
-			cmd := command(t, "-face", "endpoint", "-stdio")
+			cmd := command(t, append([]string{"-face", "endpoint"}, tt.flags...)...)
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(tt.request), &out, &errs
 			_ = cmd.Run() // the status is looked at
 			if code := cmd.ProcessState.ExitCode(); code != tt.exit || errs.Len() > 0 {

@@ -7,7 +7,8 @@
 //	go run ./examples/shop -face gateway          the same shop as a gateway, or behind another face
 //	go run ./examples/shop -catalog FILE          what a catalog of package catalog has instead
 //
-// The command endpoint is no MCP: it answers one request and ends.
+// The command endpoint is no MCP: it answers one request and ends. With a request
+// on a pipe it does so without -stdio, too.
 //
 //	echo '{"action":"list_tools"}' | go run ./examples/shop -face endpoint -stdio
 //
@@ -81,8 +82,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return 2
 		}
 	}
-	if *name == "endpoint" && *stdio {
-		return newEndpoint(goods).Run(ctx, os.Stdin, stdout)
+	if *name == "endpoint" {
+		if request := requested(os.Stdin, *stdio); request != nil {
+			return newEndpoint(goods).Run(ctx, request, stdout)
+		}
 	}
 	if err := start(ctx, goods, *name, *stdio, *addr, stdout, stderr); err != nil {
 		fmt.Fprintln(stderr, "shop:", err)
