@@ -63,9 +63,6 @@ func exampleScalar(typ, name string) string {
 
 // quoted is text as a string of JSON.
 func quoted(text string) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(text) // a string always has a JSON form
-	return strings.TrimSuffix(b.String(), "\n")
+	data, _ := marshal(text) // text always has a form
+	return data
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"math"
 	"time"
 
 	"github.com/cash-mcp/go-sdk/cash/control"
@@ -76,10 +75,6 @@ func (s *Server) prepare(ctx context.Context, d *domain, in *request, from clien
 	return p, nil
 }
 
-// ungated lets a function that has a gate of its own return all of its result:
-// nothing here would tell a model how to ask for more.
-const ungated = math.MaxInt32
-
 func (p *prepared) prepare(ctx context.Context, f *registry.Function, params json.RawMessage, in *request, from client) (err error) {
 	p.call, err = p.pipeline.Prepare(ctx, &registry.Request{
 		Resolved: f, Arguments: params, Progress: from.progress, Client: from.turn,
@@ -88,7 +83,7 @@ func (p *prepared) prepare(ctx context.Context, f *registry.Function, params jso
 	if err != nil {
 		return withParameters(p.name, f, err)
 	}
-	p.call.Gate = &registry.Gate{Limit: ungated, Asked: true}
+	p.call.Gate = registry.OpenGate()
 	return nil
 }
 

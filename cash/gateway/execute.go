@@ -58,10 +58,6 @@ func (s *Server) own(r *registry.Result, err error) (*registry.Result, error) {
 	return r, nil
 }
 
-// ungated lets a function that has a gate of its own return all of its result:
-// what is large is kept here.
-const ungated = math.MaxInt32
-
 func (s *Server) execute(ctx context.Context, c *catalog, req *ExecuteRequest, from client) (*registry.Result, error) {
 	switch {
 	case c == nil:
@@ -90,7 +86,7 @@ func (s *Server) execute(ctx context.Context, c *catalog, req *ExecuteRequest, f
 	if call.Plan != nil {
 		return s.report(c.pipeline.Run(ctx, call))
 	}
-	call.Gate = &registry.Gate{Limit: ungated, Asked: true}
+	call.Gate = registry.OpenGate()
 	return s.run(ctx, c, call, from)
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
-	"math"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -44,10 +43,6 @@ func FindFlat(ctx context.Context, src registry.Source, name string, log *slog.L
 	return f, err
 }
 
-// ungated lets a function that has a gate of its own return all of its result:
-// nothing would tell a model how to ask for more.
-const ungated = math.MaxInt32
-
 // Call runs a function of p's source with arguments, a JSON object; null and
 // nothing are an empty one. It is for faces without a gate, where a tool is a
 // function.
@@ -62,6 +57,6 @@ func (r *Request) Call(ctx context.Context, p *registry.Pipeline, f *registry.Fu
 	if c.Client != nil {
 		c.Client.Owner = Owner(ctx, r.Connection, r.Client)
 	}
-	c.Gate = &registry.Gate{Limit: ungated, Asked: true}
+	c.Gate = registry.OpenGate()
 	return p.Run(ctx, c)
 }
