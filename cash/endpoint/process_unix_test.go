@@ -34,7 +34,8 @@ func watch(t *testing.T) (address string, here, gone func()) {
 		if conn, err = l.Accept(); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = conn.Close() })
+		accepted := conn // what is referred to by nobody is closed when it is collected, and its process ends
+		t.Cleanup(func() { _ = accepted.Close() })
 		if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil {
 			t.Fatal(line, err)
 		}
