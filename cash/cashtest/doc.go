@@ -13,6 +13,13 @@
 //	cashtest.Dial(t, transport)                             // anything else
 //	(&cashtest.Dialer{Version: "2025-11-25"}).Connect(t, srv) // with options
 //
+// In memory and over HTTP, with sessions and without, each in a subtest:
+//
+//	for _, link := range cashtest.Links() {
+//		t.Run(link.String(), func(t *testing.T) {
+//			client := link.Connect(t, srv, caller, nil)
+//			...
+//
 // Whether a server keeps the specification, as a black box:
 //
 //	func TestCompliance(t *testing.T) {

@@ -35,6 +35,14 @@ func ExampleDialer() {
 	client.Help("admin", "").OK()
 }
 
+func ExampleLink() {
+	for _, link := range cashtest.Links() {
+		t.Run(link.String(), func(t *testing.T) {
+			link.Connect(t, srv, nil, nil).Help("", "").OK()
+		})
+	}
+}
+
 func ExampleCompliance() {
 	cashtest.Compliance(t, cashtest.Target{
 		Transport: func() mcp.Transport { return cashtest.InMemory(srv) },

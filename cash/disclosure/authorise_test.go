@@ -299,10 +299,10 @@ func TestPX6Renew(t *testing.T) {
 			src := &changing{}
 			src.set(shop())
 			opts := &disclosure.Options{Renew: renew}
-			if l.grants {
+			if l == links[3] {
 				opts.Grants = new(disclosure.Grants)
 			}
-			c := l.connect(t, newServer(t, src, opts), nil)
+			c := over(t, l, newServer(t, src, opts), nil)
 			c.fetch("tools=ping")
 			c.call("ping", "{}").OK()
 			src.set(shop()) // the list has changed, and the tool has not

@@ -163,9 +163,9 @@ func TestPX2Replicas(t *testing.T) {
 // passed does not reach the function.
 func TestPX2Sessions(t *testing.T) {
 	for _, l := range links[:3] {
-		c := l.connect(t, newServer(t, shop(), &disclosure.Options{Grants: new(disclosure.Grants)}), nil)
+		c := over(t, l, newServer(t, shop(), &disclosure.Options{Grants: new(disclosure.Grants)}), nil)
 		if e := c.fetch("tools=ping")["ping"]; e.Usage["_grant"] != "" || len(c.grants) > 0 {
-			t.Errorf("%s: %+v", l.name, e.Usage)
+			t.Errorf("%s: %+v", l, e.Usage)
 		}
 		c.call("ping", "{}").OK()
 		c.call("ping", `{"_grant":"x"}`).OK()
@@ -234,16 +234,16 @@ func TestP23FetchLimit(t *testing.T) {
 	now := newClock()
 	for _, l := range links {
 		opts := &disclosure.Options{FetchesPerMinute: 3, Now: now.Now, Serve: byHeaderOptions}
-		if l.grants {
+		if l == links[3] {
 			opts.Grants = new(disclosure.Grants)
 		}
 		srv := newServer(t, shop(), opts)
-		dial := func(caller string) *client { return l.connect(t, srv, &registry.Caller{ID: caller}) }
-		if l.http {
+		dial := func(caller string) *client { return over(t, l, srv, &registry.Caller{ID: caller}) }
+		if l.HTTP {
 			web := httptest.NewServer(srv.Handler())
 			t.Cleanup(web.Close)
 			dial = func(caller string) *client {
-				d := &cashtest.Dialer{Version: l.version, HTTPClient: &http.Client{Transport: asCaller(caller)}}
+				d := &cashtest.Dialer{Version: l.Version, HTTPClient: &http.Client{Transport: asCaller(caller)}}
 				return &client{Client: d.ConnectHTTP(t, web.URL), t: t, grants: map[string]string{}}
 			}
 		}
@@ -253,7 +253,7 @@ func TestP23FetchLimit(t *testing.T) {
 		}
 		f := failureIn(t, ada.read(uri+"?tools=orders-drop"))
 		if f.Code != "RATE_LIMITED" || f.Details["retry_after"] != 20.0 || !strings.Contains(f.Message, "20 s") {
-			t.Errorf("%s: %+v", l.name, f)
+			t.Errorf("%s: %+v", l, f)
 		}
 		wantCode(t, ada.call("orders-drop", "{}"), "TOOL_DESCRIPTION_REQUIRED")
 		ada.call("ping", "{}").OK() // calls go on

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -21,31 +19,18 @@ import (
 
 const uri = disclosure.DefaultURI
 
-// A link is a way for a client to reach a server.
-type link struct {
-	name    string
-	version string
-	http    bool
-	grants  bool
-}
-
-var links = []link{
-	{"memory/2025-11-25", "2025-11-25", false, false},
-	{"memory/2026-07-28", "2026-07-28", false, false},
-	{"http/2025-11-25", "2025-11-25", true, false},
-	{"http/2026-07-28", "2026-07-28", true, true},
-}
+var links = cashtest.Links()
 
 // overAll runs a test over all links, each with a server of its own.
 func overAll(t *testing.T, opts *disclosure.Options, test func(t *testing.T, c *client)) {
 	t.Helper()
 	for _, l := range links {
-		t.Run(l.name, func(t *testing.T) {
+		t.Run(l.String(), func(t *testing.T) {
 			o := *opts
-			if l.grants {
+			if l == links[3] {
 				o.Grants = new(disclosure.Grants)
 			}
-			test(t, l.connect(t, newServer(t, shop(), &o), nil))
+			test(t, over(t, l, newServer(t, shop(), &o), nil))
 		})
 	}
 }
@@ -59,36 +44,16 @@ func newServer(t testing.TB, src registry.Source, opts *disclosure.Options) *dis
 	return srv
 }
 
-// connect connects a client whose requests come from the caller, anonymous if
-// that is nil.
-func (l link) connect(t testing.TB, srv *disclosure.Server, c *registry.Caller) *client {
+// over connects a client over a link, whose requests come from the caller.
+func over(t testing.TB, l cashtest.Link, srv *disclosure.Server, c *registry.Caller) *client {
 	t.Helper()
-	d := &cashtest.Dialer{Version: l.version, Context: registry.WithCaller(context.Background(), c)}
-	var conn *cashtest.Client
-	if l.http {
-		conn = d.ConnectHTTP(t, serveHTTP(t, srv, c))
-	} else {
-		conn = d.Connect(t, srv)
-	}
-	if got := conn.Session.InitializeResult().ProtocolVersion; got != l.version {
-		t.Fatalf("negotiated %s, want %s", got, l.version)
-	}
-	return &client{Client: conn, t: t, grants: map[string]string{}}
-}
-
-func serveHTTP(t testing.TB, srv *disclosure.Server, c *registry.Caller) string {
-	handler := srv.Handler()
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		handler.ServeHTTP(w, r.WithContext(registry.WithCaller(r.Context(), c)))
-	}))
-	t.Cleanup(web.Close)
-	return web.URL
+	return &client{Client: l.Connect(t, srv, c, nil), t: t, grants: map[string]string{}}
 }
 
 // connect connects a client in memory, for what does not depend on the link.
 func connect(t testing.TB, srv *disclosure.Server, c *registry.Caller) *client {
 	t.Helper()
-	return links[1].connect(t, srv, c)
+	return over(t, links[1], srv, c)
 }
 
 // client is a client that does what a model does: it passes the grants that it

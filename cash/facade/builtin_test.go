@@ -290,12 +290,13 @@ func TestProgress(t *testing.T) {
 	reg.Namespace("n", "").Add(registry.StreamFunc("work", "", func(_ context.Context, _ struct{}, report func(registry.Progress) error) (string, error) {
 		return "done", report(registry.Progress{Done: 1, Total: 2, Message: "half"})
 	}))
-	for _, l := range links[:2] {
+	for _, l := range links {
 		got := make(chan string, 1)
-		d := dialer(l.version, &mcp.ClientOptions{ProgressNotificationHandler: func(_ context.Context, req *mcp.ProgressNotificationClientRequest) {
-			got <- req.Params.Message
-		}})
-		c := d.Connect(t, facade.NewServer(reg, &facade.Options{Tools: true}))
+		c := l.Connect(t, facade.NewServer(reg, &facade.Options{Tools: true}), nil, &mcp.ClientOptions{
+			ProgressNotificationHandler: func(_ context.Context, req *mcp.ProgressNotificationClientRequest) {
+				got <- req.Params.Message
+			},
+		})
 		for tool, args := range map[string]object{"NExecute": {"cmd": "work"}, "ToolsExecute": {"cmd": "execute", "params": object{"name": "n.work"}}} {
 			res, err := c.Session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args, Meta: mcp.Meta{"progressToken": "p"}})
 			if err != nil || res.IsError {
@@ -334,12 +335,12 @@ func TestElicitation(t *testing.T) {
 	reg := registry.New(nil)
 	reg.Namespace("n", "").Add(f)
 	srv := facade.NewServer(reg, nil)
-	for _, l := range links[:2] {
-		d := dialer(l.version, &mcp.ClientOptions{ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+	for _, l := range links {
+		c := l.Connect(t, srv, nil, &mcp.ClientOptions{ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"one": "the blue"}}, nil
 		}})
-		if e := okOf(t, d.Connect(t, srv), "NExecute", object{"cmd": "ask"}); string(e.Data) != `"chosen the blue"` {
-			t.Errorf("%s: %s", l.version, e.text)
+		if e := okOf(t, c, "NExecute", object{"cmd": "ask"}); string(e.Data) != `"chosen the blue"` {
+			t.Errorf("%s: %s", l, e.text)
 		}
 	}
 	r := srv.Execute(t.Context(), "n", &facade.Request{Cmd: "ask"})

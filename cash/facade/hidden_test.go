@@ -9,6 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/cash/cashtest"
 	"github.com/cash-mcp/go-sdk/cash/facade"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -72,9 +73,9 @@ func probes() (list []probe) {
 // TestHiddenIsAbsent compares, byte for byte, all that somebody is told who may not
 // see a thing with what a server says that does not have it.
 func TestHiddenIsAbsent(t *testing.T) {
-	for _, l := range []link{links[0], links[3]} {
-		t.Run(l.name, func(t *testing.T) {
-			a, b := l.connect(t, house(true), named("eve", "clerk")), l.connect(t, house(false), named("eve", "clerk"))
+	for _, l := range []cashtest.Link{links[0], links[3]} {
+		t.Run(l.String(), func(t *testing.T) {
+			a, b := l.Connect(t, house(true), named("eve", "clerk"), nil), l.Connect(t, house(false), named("eve", "clerk"), nil)
 			if x, y := a.Session.InitializeResult().Instructions, b.Session.InitializeResult().Instructions; x != y {
 				t.Errorf("instructions\n%s\n%s", x, y)
 			}

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"reflect"
 	"slices"
 	"strings"
@@ -21,55 +19,20 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A link is a way for a client to reach a server: a transport and a generation of
-// the protocol.
-type link struct {
-	name    string
-	version string
-	http    bool
-}
-
-var links = []link{
-	{"memory/2025-11-25", "2025-11-25", false},
-	{"memory/2026-07-28", "2026-07-28", false},
-	{"http/2025-11-25", "2025-11-25", true},
-	{"http/2026-07-28", "2026-07-28", true},
-}
-
-// connect connects a client whose requests come from the caller, anonymous if
-// that is nil.
-func (l link) connect(t testing.TB, srv *facade.Server, c *registry.Caller) *cashtest.Client {
-	t.Helper()
-	d := &cashtest.Dialer{Version: l.version, Context: registry.WithCaller(context.Background(), c)}
-	var client *cashtest.Client
-	if l.http {
-		handler := srv.Handler()
-		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			handler.ServeHTTP(w, r.WithContext(registry.WithCaller(r.Context(), c)))
-		}))
-		t.Cleanup(web.Close)
-		client = d.ConnectHTTP(t, web.URL)
-	} else {
-		client = d.Connect(t, srv)
-	}
-	if got := client.Session.InitializeResult().ProtocolVersion; got != l.version {
-		t.Fatalf("negotiated %s, want %s", got, l.version)
-	}
-	return client
-}
+var links = cashtest.Links()
 
 // overAll runs a test over all links, with a server of its own for each.
 func overAll(t *testing.T, serve func() *facade.Server, test func(t *testing.T, c *cashtest.Client)) {
 	t.Helper()
 	for _, l := range links {
-		t.Run(l.name, func(t *testing.T) { test(t, l.connect(t, serve(), nil)) })
+		t.Run(l.String(), func(t *testing.T) { test(t, l.Connect(t, serve(), nil, nil)) })
 	}
 }
 
 // inMemory connects a client in memory, for what does not depend on the link.
 func inMemory(t testing.TB, srv *facade.Server, c *registry.Caller) *cashtest.Client {
 	t.Helper()
-	return links[1].connect(t, srv, c)
+	return links[1].Connect(t, srv, c, nil)
 }
 
 func named(id string, roles ...string) *registry.Caller {
@@ -305,8 +268,4 @@ func answering(res *registry.Result, err error) *facade.Server {
 	}
 	reg.Namespace("n", "").Add(f)
 	return facade.NewServer(reg, nil)
-}
-
-func dialer(version string, opts *mcp.ClientOptions) *cashtest.Dialer {
-	return &cashtest.Dialer{Version: version, Client: opts}
 }

@@ -57,7 +57,7 @@ func TestY7NoSkills(t *testing.T) {
 // server serves on.
 func TestCancel(t *testing.T) {
 	for _, l := range links[:3] { // a stateless request ends with its connection
-		t.Run(l.name, func(t *testing.T) {
+		t.Run(l.String(), func(t *testing.T) {
 			started, ended := make(chan struct{}), make(chan struct{})
 			reg := registry.New(nil)
 			reg.Namespace("n", "").Add(
@@ -68,7 +68,7 @@ func TestCancel(t *testing.T) {
 					return "", ctx.Err()
 				}),
 				registry.Func("ping", "", func(context.Context, struct{}) (string, error) { return "pong", nil }))
-			c := l.connect(t, facade.NewServer(reg, nil), nil)
+			c := l.Connect(t, facade.NewServer(reg, nil), nil, nil)
 			ctx, cancel := context.WithCancel(t.Context())
 			go func() { <-started; cancel() }()
 			if res, err := c.Session.CallTool(ctx, &mcp.CallToolParams{Name: "NExecute", Arguments: object{"cmd": "wait"}}); err == nil {

@@ -89,7 +89,7 @@ func TestS45Plan(t *testing.T) {
 func overAllOf(t *testing.T, srv *gateway.Server, caller *registry.Caller, test func(*testing.T, *cashtest.Client)) {
 	t.Helper()
 	for _, l := range links {
-		t.Run(l.name, func(t *testing.T) { test(t, l.connect(t, srv, caller)) })
+		t.Run(l.String(), func(t *testing.T) { test(t, l.Connect(t, srv, caller, nil)) })
 	}
 }
 

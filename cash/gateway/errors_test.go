@@ -20,9 +20,9 @@ import (
 // server serves on.
 func TestS34Errors(t *testing.T) {
 	for _, l := range links {
-		t.Run(l.name, func(t *testing.T) {
+		t.Run(l.String(), func(t *testing.T) {
 			srv, cases := troubled(t)
-			c := l.connect(t, srv, nil)
+			c := l.Connect(t, srv, nil, nil)
 			for _, tt := range cases {
 				t.Run(string(tt.code)+"/"+tt.cause, func(t *testing.T) {
 					e := wantCode(t, c.Tool(tt.tool, tt.args), tt.code)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/cash/cashtest"
 	"github.com/cash-mcp/go-sdk/cash/gateway"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid"
@@ -72,11 +73,11 @@ func house(t testing.TB, mode gateway.Mode, hidden bool) (*gateway.Server, []str
 // TestHiddenIsAbsent compares, byte for byte, all that somebody is told who may not
 // see a thing with what a server says that does not have it (R54 at the gateway).
 func TestHiddenIsAbsent(t *testing.T) {
-	for mode, l := range map[gateway.Mode]link{gateway.Gateway: links[3], gateway.Proxy: links[0]} {
-		t.Run(fmt.Sprintf("%d/%s", mode, l.name), func(t *testing.T) {
+	for mode, l := range map[gateway.Mode]cashtest.Link{gateway.Gateway: links[3], gateway.Proxy: links[0]} {
+		t.Run(fmt.Sprintf("%d/%s", mode, l), func(t *testing.T) {
 			with, secrets := house(t, mode, true)
 			without, _ := house(t, mode, false)
-			a, b := l.connect(t, with, named("eve", "clerk")), l.connect(t, without, named("eve", "clerk"))
+			a, b := l.Connect(t, with, named("eve", "clerk"), nil), l.Connect(t, without, named("eve", "clerk"), nil)
 			if x, y := toJSON(a.Session.InitializeResult().Instructions), toJSON(b.Session.InitializeResult().Instructions); x != y {
 				t.Errorf("instructions\n%s\n%s", x, y)
 			}

@@ -26,21 +26,21 @@ import (
 // are answered alike, byte for byte, and the answer says how to get a new one.
 func TestHandles(t *testing.T) {
 	for _, l := range links {
-		t.Run(l.name, func(t *testing.T) {
+		t.Run(l.String(), func(t *testing.T) {
 			var now atomic.Int64
 			store := firewall.NewMemory(&firewall.MemoryOptions{MaxAge: time.Hour, Now: func() time.Time { return time.Unix(now.Load(), 0) }})
 			reg := raw(registry.New(nil), "", "big", answers(registry.TextResult(strings.Repeat("word ", 5000))))
 			srv := gateway.NewServer(reg, &gateway.Options{Firewall: firewall.New(&firewall.Options{Store: store})})
-			ann, bob := l.connect(t, srv, named("ann")), l.connect(t, srv, named("bob"))
+			ann, bob := l.Connect(t, srv, named("ann"), nil), l.Connect(t, srv, named("bob"), nil)
 			handle := execute(t, ann, idOf(t, reg, "big"), nil).Artifacts[0].Handle
 			view := func(c *cashtest.Client, handle string) *cashtest.Reply {
 				return c.Tool("tool_view", object{"handle": handle})
 			}
 			view(ann, handle).OK()
-			view(l.connect(t, srv, named("ann")), handle).OK() // the same caller over another connection
+			view(l.Connect(t, srv, named("ann"), nil), handle).OK() // the same caller over another connection
 			missing := view(ann, handle[:len(handle)-1]+"x").Text
 			foreign := view(bob, handle).Text
-			nobody := view(l.connect(t, srv, nil), handle).Text
+			nobody := view(l.Connect(t, srv, nil, nil), handle).Text
 			now.Add(3601)
 			expired := view(ann, handle)
 			if e := wantCode(t, expired, gateway.ViewFailed); !strings.Contains(e.Message, "tool_execute") {
@@ -59,11 +59,11 @@ func TestHandlesOfConnections(t *testing.T) {
 	reg := raw(registry.New(nil), "", "big", answers(registry.TextResult(strings.Repeat("word ", 5000))))
 	srv := gateway.NewServer(reg, nil)
 	for _, l := range links[:3] { // the fourth has none
-		a, b := l.connect(t, srv, nil), l.connect(t, srv, nil)
+		a, b := l.Connect(t, srv, nil, nil), l.Connect(t, srv, nil, nil)
 		handle := execute(t, a, idOf(t, reg, "big"), nil).Artifacts[0].Handle
 		a.Tool("tool_view", object{"handle": handle}).OK()
 		if wantCode(t, b.Tool("tool_view", object{"handle": handle}), gateway.ViewFailed); t.Failed() {
-			t.Errorf("over %s", l.name)
+			t.Errorf("over %s", l)
 		}
 	}
 }

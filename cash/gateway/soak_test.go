@@ -204,8 +204,8 @@ func (w *soakWorld) connect(t *testing.T, i int) *soakSession {
 		id = userName(s.user)
 		ctx = as(id)
 	}
-	d := &cashtest.Dialer{Version: l.version, Context: ctx, HTTPClient: &http.Client{Transport: callerHeader{w.client, id}}, Timeout: 2 * time.Minute}
-	if l.http {
+	d := &cashtest.Dialer{Version: l.Version, Context: ctx, HTTPClient: &http.Client{Transport: callerHeader{w.client, id}}, Timeout: 2 * time.Minute}
+	if l.HTTP {
 		s.session = d.ConnectHTTP(t, w.url).Session
 	} else {
 		s.session = d.Connect(t, w.srv).Session

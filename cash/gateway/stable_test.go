@@ -50,10 +50,10 @@ func cardLines(t *testing.T, r *cashtest.Reply) (lines, ids []string) {
 // marker if there is something on both sides, then the new ones; all by id.
 func TestS5CacheStable(t *testing.T) {
 	for _, l := range links {
-		t.Run(l.name, func(t *testing.T) {
+		t.Run(l.String(), func(t *testing.T) {
 			s := newShop()
 			srv := gateway.NewServer(s, &gateway.Options{CacheStable: true})
-			c := l.connect(t, srv, named("ann"))
+			c := l.Connect(t, srv, named("ann"), nil)
 			browse := func(args object) ([]string, []string) { return cardLines(t, c.Tool("tool_browse", args)) }
 
 			first, ids := browse(object{"query": "cancel an order", "top_k": 2})
@@ -85,7 +85,7 @@ func TestS5CacheStable(t *testing.T) {
 				t.Errorf("S5.5: %v", ids)
 			}
 			// Another caller begins anew.
-			other := l.connect(t, srv, named("bob"))
+			other := l.Connect(t, srv, named("bob"), nil)
 			if _, ids := cardLines(t, other.Tool("tool_browse", object{"path": "/orders"})); slices.Contains(ids, gateway.Breakpoint) {
 				t.Errorf("the scope of another caller: %v", ids)
 			}
@@ -95,7 +95,7 @@ func TestS5CacheStable(t *testing.T) {
 
 // TestS5Nobody holds that those who cannot be told from one another have no scope.
 func TestS5Nobody(t *testing.T) {
-	c := links[3].connect(t, gateway.NewServer(newShop(), &gateway.Options{CacheStable: true}), nil)
+	c := links[3].Connect(t, gateway.NewServer(newShop(), &gateway.Options{CacheStable: true}), nil, nil)
 	for range 2 {
 		cardLines(t, c.Tool("tool_browse", object{"path": "/stock"}))
 		if _, ids := cardLines(t, c.Tool("tool_browse", object{"path": "/"})); slices.Contains(ids, gateway.Breakpoint) {

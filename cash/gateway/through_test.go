@@ -56,7 +56,7 @@ func TestW39Progress(t *testing.T) {
 // serves on.
 func TestW39Cancel(t *testing.T) {
 	for _, l := range links[:3] { // a stateless request ends with its connection
-		t.Run(l.name, func(t *testing.T) {
+		t.Run(l.String(), func(t *testing.T) {
 			started, ended := make(chan struct{}), make(chan struct{})
 			reg := raw(registry.New(nil), "", "wait", func(ctx context.Context, _ *registry.Call) (*registry.Result, error) {
 				close(started)
@@ -64,7 +64,7 @@ func TestW39Cancel(t *testing.T) {
 				close(ended)
 				return nil, ctx.Err()
 			})
-			c := l.connect(t, gateway.NewServer(reg, nil), nil)
+			c := l.Connect(t, gateway.NewServer(reg, nil), nil, nil)
 			ctx, cancel := context.WithCancel(t.Context())
 			go func() { <-started; cancel() }()
 			if res, err := c.Session.CallTool(ctx, &mcp.CallToolParams{Name: "tool_execute", Arguments: object{"tool_id": idOf(t, reg, "wait")}}); err == nil {

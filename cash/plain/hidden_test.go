@@ -34,10 +34,10 @@ func house(hidden bool) (*plain.Server, []string) {
 // see a function with what a server says that does not have it.
 func TestHiddenIsAbsent(t *testing.T) {
 	for _, l := range links {
-		t.Run(l.name, func(t *testing.T) {
+		t.Run(l.String(), func(t *testing.T) {
 			with, flat := house(true)
 			without, _ := house(false)
-			a, b := l.connect(t, with, named("eve", "clerk"), nil), l.connect(t, without, named("eve", "clerk"), nil)
+			a, b := l.Connect(t, with, named("eve", "clerk"), nil), l.Connect(t, without, named("eve", "clerk"), nil)
 			if x, y := toJSON(a.Session.InitializeResult()), toJSON(b.Session.InitializeResult()); x != y {
 				t.Errorf("when connecting\n%s\n%s", x, y)
 			}
@@ -56,7 +56,7 @@ func TestHiddenIsAbsent(t *testing.T) {
 				}
 			}
 			// The test above would fail: the boss sees it all.
-			boss := l.connect(t, with, named("max", "boss"), nil)
+			boss := l.Connect(t, with, named("max", "boss"), nil)
 			if n := len(boss.Tools()); n != len(shopTools)+len(secrets) {
 				t.Errorf("the boss sees %d tools", n)
 			}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"sync/atomic"
@@ -43,47 +41,13 @@ func command(t *testing.T) *exec.Cmd {
 	return cmd
 }
 
-// A link is a way for a client to reach a server: a transport and a generation of
-// the protocol.
-type link struct {
-	name, version string
-	http          bool
-}
-
-var links = []link{
-	{"memory 2025-11-25", "2025-11-25", false},
-	{"memory 2026-07-28", "2026-07-28", false},
-	{"http 2025-11-25", "2025-11-25", true},
-	{"http 2026-07-28", "2026-07-28", true},
-}
-
-// connect connects a client whose requests come from the caller, anonymous if
-// that is nil.
-func (l link) connect(t testing.TB, srv *plain.Server, c *registry.Caller, opts *mcp.ClientOptions) *cashtest.Client {
-	t.Helper()
-	d := &cashtest.Dialer{Version: l.version, Context: registry.WithCaller(context.Background(), c), Client: opts}
-	var client *cashtest.Client
-	if l.http {
-		handler := srv.Handler()
-		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			handler.ServeHTTP(w, r.WithContext(registry.WithCaller(r.Context(), c)))
-		}))
-		t.Cleanup(web.Close)
-		client = d.ConnectHTTP(t, web.URL)
-	} else {
-		client = d.Connect(t, srv)
-	}
-	if got := client.Session.InitializeResult().ProtocolVersion; got != l.version {
-		t.Fatalf("negotiated %s, want %s", got, l.version)
-	}
-	return client
-}
+var links = cashtest.Links()
 
 // overAll runs a test over all links, with a server of its own for each.
 func overAll(t *testing.T, serve func() *plain.Server, test func(t *testing.T, c *cashtest.Client)) {
 	t.Helper()
 	for _, l := range links {
-		t.Run(l.name, func(t *testing.T) { test(t, l.connect(t, serve(), nil, nil)) })
+		t.Run(l.String(), func(t *testing.T) { test(t, l.Connect(t, serve(), nil, nil)) })
 	}
 }
 

@@ -34,9 +34,9 @@ func TestProgress(t *testing.T) {
 			panic(fmt.Sprint("the secret", err))
 		}))
 	for _, l := range links {
-		t.Run(l.name, func(t *testing.T) {
+		t.Run(l.String(), func(t *testing.T) {
 			got := make(chan string, 8)
-			c := l.connect(t, plain.NewServer(reg, nil), nil, &mcp.ClientOptions{
+			c := l.Connect(t, plain.NewServer(reg, nil), nil, &mcp.ClientOptions{
 				ProgressNotificationHandler: func(_ context.Context, req *mcp.ProgressNotificationClientRequest) {
 					got <- fmt.Sprint(req.Params.Progress, req.Params.Total, req.Params.Message)
 				},
@@ -65,7 +65,7 @@ func TestProgress(t *testing.T) {
 // TestCancel: a call that its client gives up ends, and the server serves on.
 func TestCancel(t *testing.T) {
 	for _, l := range links[:3] { // a stateless request ends with its connection
-		t.Run(l.name, func(t *testing.T) {
+		t.Run(l.String(), func(t *testing.T) {
 			started, ended := make(chan struct{}), make(chan struct{})
 			reg := raw(registry.New(nil), "", "wait", func(ctx context.Context, _ *registry.Call) (*registry.Result, error) {
 				close(started)
@@ -73,7 +73,7 @@ func TestCancel(t *testing.T) {
 				close(ended)
 				return nil, ctx.Err()
 			})
-			c := l.connect(t, plain.NewServer(reg, nil), nil, nil)
+			c := l.Connect(t, plain.NewServer(reg, nil), nil, nil)
 			ctx, cancel := context.WithCancel(t.Context())
 			go func() { <-started; cancel() }()
 			if res, err := c.Session.CallTool(ctx, &mcp.CallToolParams{Name: "wait"}); err == nil {
@@ -106,8 +106,8 @@ func TestElicitation(t *testing.T) {
 		return &registry.Result{InputRequests: mcp.InputRequestMap{"q": q}}, nil
 	})
 	for _, l := range links {
-		t.Run(l.name, func(t *testing.T) {
-			c := l.connect(t, plain.NewServer(reg, nil), nil, &mcp.ClientOptions{
+		t.Run(l.String(), func(t *testing.T) {
+			c := l.Connect(t, plain.NewServer(reg, nil), nil, &mcp.ClientOptions{
 				ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 					return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"one": "the blue"}}, nil
 				},
@@ -217,7 +217,7 @@ func TestControls(t *testing.T) {
 			}
 		}},
 	})
-	c := links[3].connect(t, srv, named("ann"), nil)
+	c := links[3].Connect(t, srv, named("ann"), nil)
 	if r := c.Tool("orders-cancel", object{"id": 1}); r.Raw.Meta[plain.MetaCode] != "DENIED" {
 		t.Errorf("a destructive tool: %s", toJSON(r.Raw))
 	}
@@ -246,9 +246,9 @@ func TestOwner(t *testing.T) {
 	seen := map[string]bool{}
 	for i, l := range links {
 		for range 2 {
-			who := l.connect(t, srv, nil, nil).Tool("who", nil).OK().Text
+			who := l.Connect(t, srv, nil, nil).Tool("who", nil).OK().Text
 			if (who == "") != (i == 3) || who != "" && seen[who] {
-				t.Errorf("%s: owner %q", l.name, who)
+				t.Errorf("%s: owner %q", l, who)
 			}
 			seen[who] = true
 		}
@@ -278,7 +278,7 @@ func TestAddTo(t *testing.T) {
 // TestShutdown: calls are refused after it.
 func TestShutdown(t *testing.T) {
 	srv := plain.NewServer(newShop(), nil)
-	c := links[3].connect(t, srv, nil, nil)
+	c := links[3].Connect(t, srv, nil, nil)
 	c.Tool("ping", nil).OK()
 	if err := srv.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)

@@ -106,9 +106,9 @@ func TestErrors(t *testing.T) {
 		t.Run(string(kind), func(t *testing.T) {
 			reg := raw(registry.New(nil), "n", "f", fails(&registry.Error{Kind: kind, Message: "It went wrong.", Hint: "Try the other one.", Err: errors.New("cause")}))
 			for _, l := range links {
-				r := l.connect(t, plain.NewServer(reg, nil), nil, nil).Tool("n-f", nil)
+				r := l.Connect(t, plain.NewServer(reg, nil), nil, nil).Tool("n-f", nil)
 				if !r.IsError || r.Text != "It went wrong. Try the other one." || r.Raw.Meta[plain.MetaCode] != string(kind) || r.Raw.StructuredContent != nil {
-					t.Errorf("%s: %s", l.name, toJSON(r.Raw))
+					t.Errorf("%s: %s", l, toJSON(r.Raw))
 				}
 			}
 		})
@@ -147,7 +147,7 @@ func TestSchemasToTheByte(t *testing.T) {
 	reg := registry.New(nil)
 	reg.Namespace("", "").Add(f)
 	for _, l := range links {
-		d := &cashtest.Dialer{Version: l.version}
+		d := &cashtest.Dialer{Version: l.Version}
 		c := d.Dial(t, mcpclient.Tap(d.InMemory(plain.NewServer(reg, nil)), mcpclient.Options{}))
 		ctx, exchange := mcpclient.WithExchange(t.Context())
 		if _, err := c.Session.ListTools(ctx, nil); err != nil {
@@ -160,7 +160,7 @@ func TestSchemasToTheByte(t *testing.T) {
 			t.Fatal(err, string(exchange.Result()))
 		}
 		if got := string(page.Tools[0].InputSchema); got != schema && got != escaped(schema) {
-			t.Errorf("%s: %s, want %s", l.name, got, schema)
+			t.Errorf("%s: %s, want %s", l, got, schema)
 		}
 		if r := c.Tool("f", json.RawMessage(`{"z":9007199254740993}`)).OK(); r.Text != `{"z":9007199254740993,"a":12.50}` {
 			t.Errorf("arguments %s", r.Text)
@@ -252,7 +252,7 @@ func TestRaceOfListAndChange(t *testing.T) {
 	}()
 	var clients sync.WaitGroup
 	for i := range 4 {
-		c := links[i].connect(t, srv, nil, nil)
+		c := links[i].Connect(t, srv, nil, nil)
 		clients.Add(1)
 		go func() {
 			defer clients.Done()

@@ -47,9 +47,9 @@ func TestUpstream(t *testing.T) {
 	faulty := new(cashtest.Faulty)
 	srv := mounted(t, upstream.Server{Label: "far", Endpoint: upstream.HTTP{URL: faulty.HTTP(t)}})
 	for _, l := range links {
-		t.Run(l.name, func(t *testing.T) {
+		t.Run(l.String(), func(t *testing.T) {
 			progress := make(chan float64, 8)
-			c := l.connect(t, srv, nil, &mcp.ClientOptions{
+			c := l.Connect(t, srv, nil, &mcp.ClientOptions{
 				ProgressNotificationHandler: func(_ context.Context, req *mcp.ProgressNotificationClientRequest) { progress <- req.Params.Progress },
 				ElicitationHandler: func(_ context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 					return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"word": "apple"}}, nil

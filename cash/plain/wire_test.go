@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/cash/cashtest"
 	"github.com/cash-mcp/go-sdk/cash/plain"
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -48,10 +49,10 @@ func TestOnTheWire(t *testing.T) {
 	for _, l := range links {
 		want, got := wire(t, l, theirs), wire(t, l, ours)
 		if w, g := toJSON(want.InitializeResult().Capabilities), toJSON(got.InitializeResult().Capabilities); strings.ReplaceAll(w, `{"listChanged":true}`, "{}") != g {
-			t.Errorf("%s: capabilities\n%s\n%s", l.name, g, w)
+			t.Errorf("%s: capabilities\n%s\n%s", l, g, w)
 		}
 		for name := range results {
-			if name == "asks" && l.version < "2026" {
+			if name == "asks" && l.Version < "2026" {
 				continue
 			}
 			ask := func(ctx context.Context, s *mcp.ClientSession) error {
@@ -59,7 +60,7 @@ func TestOnTheWire(t *testing.T) {
 				return err
 			}
 			if g, w := exchanged(t, got, ask), exchanged(t, want, ask); g != w {
-				t.Errorf("%s: %s\n%s\n%s", l.name, name, g, w)
+				t.Errorf("%s: %s\n%s\n%s", l, name, g, w)
 			}
 		}
 		list := func(ctx context.Context, s *mcp.ClientSession) error {
@@ -67,25 +68,25 @@ func TestOnTheWire(t *testing.T) {
 			return err
 		}
 		if g, w := exchanged(t, got, list), exchanged(t, want, list); g != strings.Replace(w, `"public"`, `"private"`, 1) {
-			t.Errorf("%s: tools/list\n%s\n%s", l.name, g, w)
+			t.Errorf("%s: tools/list\n%s\n%s", l, g, w)
 		}
 	}
 }
 
 // wire connects to a server of the embedder's own.
-func wire(t *testing.T, l link, srv *mcp.Server) *mcp.ClientSession {
+func wire(t *testing.T, l cashtest.Link, srv *mcp.Server) *mcp.ClientSession {
 	t.Helper()
 	near, far := mcp.NewInMemoryTransports()
 	var transport mcp.Transport = near
-	if l.http {
-		web := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return srv }, &mcp.StreamableHTTPOptions{Stateless: l.version > "2026"}))
+	if l.HTTP {
+		web := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return srv }, &mcp.StreamableHTTPOptions{Stateless: l.Version > "2026"}))
 		t.Cleanup(web.Close)
 		transport = &mcp.StreamableClientTransport{Endpoint: web.URL}
 	} else {
 		go srv.Run(t.Context(), far)
 	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "test"}, &mcp.ClientOptions{MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true}})
-	s, err := client.Connect(t.Context(), mcpclient.Tap(transport, mcpclient.Options{}), &mcp.ClientSessionOptions{ProtocolVersion: l.version})
+	s, err := client.Connect(t.Context(), mcpclient.Tap(transport, mcpclient.Options{}), &mcp.ClientSessionOptions{ProtocolVersion: l.Version})
 	if err != nil {
 		t.Fatal(err)
 	}
