@@ -17,6 +17,16 @@ type guarded struct {
 	walks *walkIndex
 }
 
+// Changed implements [Watched].
+func (g guarded) Changed() (changed <-chan struct{}) {
+	defer func() {
+		if v := recover(); v != nil {
+			g.log.Error("source panicked", "panic", fmt.Sprintf("%T", v))
+		}
+	}()
+	return Changed(g.src)
+}
+
 // List implements [Source].
 func (g guarded) List(ctx context.Context, path string) (l *Listing, err error) {
 	defer g.check(ctx, &err)

@@ -22,7 +22,8 @@ type Registry struct {
 	root *node
 	all  map[string]*node // by canonical path
 	snap atomic.Pointer[snapshot]
-	made int // snapshots
+	made int           // snapshots
+	news chan struct{} // closed at the next change; nil if nobody waits for that
 
 	findMu sync.Mutex               // an index is made by one at a time
 	found  atomic.Pointer[snapshot] // the last one with an index
@@ -120,6 +121,7 @@ func (r *Registry) changed(n *node) {
 		n.built = nil
 	}
 	r.snap.Store(nil)
+	r.tell()
 }
 
 // List implements [Source].

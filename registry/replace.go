@@ -97,6 +97,7 @@ func (r *Registry) replaceRoot(g *graft) error {
 	if searched {
 		r.found.Store(s) // no more need to keep the old one
 	}
+	r.tell()
 	return nil
 }
 

@@ -28,6 +28,9 @@ func (f face) Add(srv *mcp.Server, host *serve.Server) {
 // maxIndex bounds the line that names what is at the top level, in characters.
 const maxIndex = 300
 
+// Changed implements [serve.Changing].
+func (f face) Changed() <-chan struct{} { return registry.Changed(f.pipeline.Source()) }
+
 // Instructions implements [serve.Face].
 func (f face) Instructions(ctx context.Context) string {
 	parts := []string{strings.ReplaceAll(SystemPrompt, DefaultURI, f.opts.URI)}

@@ -97,6 +97,9 @@ func (f face) call(ctx context.Context, name string, req *serve.Request) (*regis
 // paid for in every conversation.
 const maxInstructions = 400
 
+// Changed implements [serve.Changing].
+func (f face) Changed() <-chan struct{} { return registry.Changed(f.pipeline.Source()) }
+
 // Instructions implements [serve.Face]: it tells a model that connects which
 // domains there are, as far as this caller may see them, and how they are
 // called.

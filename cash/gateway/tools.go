@@ -115,6 +115,15 @@ func (f face) Add(srv *mcp.Server, host *serve.Server) {
 	}
 }
 
+// Changed implements [serve.Changing]: the tools of a [Proxy] are those that there
+// are.
+func (f face) Changed() <-chan struct{} {
+	if f.opts.Mode != Proxy {
+		return nil
+	}
+	return registry.Changed(f.tools.source)
+}
+
 func (t tool) timeout() time.Duration {
 	if t.calls {
 		return 0

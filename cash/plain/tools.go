@@ -23,6 +23,9 @@ func (f face) Add(srv *mcp.Server, host *serve.Server) {
 	host.AddListed(srv, &serve.Listed{List: f.list, Call: f.call, Render: render})
 }
 
+// Changed implements [serve.Changing].
+func (f face) Changed() <-chan struct{} { return registry.Changed(f.pipeline.Source()) }
+
 // Instructions implements [serve.Face].
 func (f face) Instructions(context.Context) string { return f.opts.Instructions }
 

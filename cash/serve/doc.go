@@ -18,7 +18,19 @@
 // put into the HTTP request's context; else, on stdio and in memory, by the
 // caller in the context that Run was given.
 //
+// # Changes
+//
+// Tools that depend on who asks ([Listed]) come and go with the registry. A client
+// that has listed them is told when what it sees itself is different
+// (notifications/tools/list_changed, see [Changing]), and of nothing that happens to
+// what it does not see.
+//
 // # Limits
+//
+// To notice a change, the list of each client is made anew and compared: with many
+// clients and thousands of tools that takes a while. What a rule of visibility
+// finds in the context then is the caller and nothing else. Further clients than
+// 10,000 are not told.
 //
 // Options bound the body of a request, the idle time and the number of
 // sessions. The number of requests at a time is the HTTP server's to bound.

@@ -69,6 +69,9 @@ func (s *Server) AddListed(srv *mcp.Server, l *Listed) {
 			return withTools(next(ctx, method, req))
 		}
 	})
+	if s.changes != nil {
+		s.watching(srv, l)
+	}
 }
 
 // withTools says to clients that connect that there are tools, which an MCP

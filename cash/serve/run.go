@@ -27,7 +27,7 @@ func (s *Server) Run(ctx context.Context, transport mcp.Transport) error {
 	own := new(drain)
 	c := &Server{
 		face: s.face, impl: s.impl, opts: s.opts, conn: rand.Text(),
-		drain: own, drains: []*drain{s.drain, own}, closed: s.closed, web: new(web),
+		drain: own, drains: []*drain{s.drain, own}, closed: s.closed, web: new(web), changes: s.changes,
 	}
 	t := &counted{Transport: sturdy(transport), gone: make(chan struct{})}
 	inner, stop := context.WithCancel(context.WithoutCancel(ctx))

@@ -35,15 +35,21 @@ type Server struct {
 	drains []*drain // those that a call enters: the server's, and its connection's
 	closed chan struct{}
 	web    *web
+
+	changes *changes // nil if the tools never change
 }
 
 // New returns a server of face that presents itself as impl.
 func New(face Face, impl *mcp.Implementation, opts *Options) *Server {
 	all := new(drain)
-	return &Server{
+	s := &Server{
 		face: face, impl: impl, opts: opts.withDefaults(),
 		drain: all, drains: []*drain{all}, closed: make(chan struct{}), web: new(web),
 	}
+	if c, ok := face.(Changing); ok && c.Changed() != nil {
+		s.changes = &changes{next: c.Changed, log: s.opts.Logger}
+	}
+	return s
 }
 
 // A Request is a call of one of a face's tools.
@@ -220,7 +226,6 @@ func (s *Server) AddTo(srv *mcp.Server) {
 // newMCPServer returns an MCP server that has nothing but the face.
 func (s *Server) newMCPServer() *mcp.Server {
 	srv := mcp.NewServer(s.impl, &mcp.ServerOptions{
-		// The tools never change, so nobody needs to be told that they did.
 		Capabilities: s.capabilities(),
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = private },
 	})
@@ -229,7 +234,7 @@ func (s *Server) newMCPServer() *mcp.Server {
 }
 
 func (s *Server) capabilities() *mcp.ServerCapabilities {
-	c := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}
+	c := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: s.changes != nil}}
 	if s.opts.Logging {
 		//lint:ignore SA1019 it works as long as clients ask for it
 		c.Logging = &mcp.LoggingCapabilities{}
