@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -17,7 +18,9 @@ import (
 
 // Manifest returns what the server publishes of itself (RFC 5.5):
 // [Options.Manifest], where what is empty is filled in. Namespaces and skills
-// are those that a caller sees of whom nothing is known, whoever asks.
+// are those that a caller sees of whom nothing is known, whoever asks, and as many
+// as a document may hold; the date is that of the last change that was seen of
+// them, at first that of the start.
 func (s *Server) Manifest(ctx context.Context) (*manifest.Manifest, error) {
 	m := s.manifestBase()
 	m.Endpoint = cmp.Or(m.Endpoint, endpointFor(ctx), "stdio:"+s.opts.Name)
@@ -36,6 +39,9 @@ func (s *Server) Manifest(ctx context.Context) (*manifest.Manifest, error) {
 		}
 		m.Skills = skills
 	}
+	if m.LastUpdated == "" {
+		m.LastUpdated = s.edition.of(&m, s.started)
+	}
 	if err := m.Check(); err != nil {
 		return nil, err
 	}
@@ -49,7 +55,6 @@ func (s *Server) manifestBase() manifest.Manifest {
 		m = *s.opts.Manifest
 	}
 	m.Version = cmp.Or(m.Version, manifest.SpecVersion)
-	m.LastUpdated = cmp.Or(m.LastUpdated, s.started.UTC().Format(time.DateOnly))
 	m.Publisher = cmp.Or(m.Publisher, s.opts.Name)
 	return m
 }
@@ -57,49 +62,13 @@ func (s *Server) manifestBase() manifest.Manifest {
 // checkManifest returns what is wrong with what the embedder gave.
 func (s *Server) checkManifest() error {
 	m := s.manifestBase()
+	m.LastUpdated = cmp.Or(m.LastUpdated, s.started.UTC().Format(time.DateOnly))
 	m.Endpoint = cmp.Or(m.Endpoint, "https://localhost/mcp")
 	if m.Namespaces == nil {
 		m.Namespaces = []manifest.Namespace{{Suggested: "any", Description: "Any."}}
 	}
-	return m.Check()
-}
-
-// published returns what is at the top level, or if there are no namespaces the
-// server as one: its functions are in the root.
-func (s *Server) published(ctx context.Context) ([]manifest.Namespace, error) {
-	l, err := s.source.List(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	var list []manifest.Namespace
-	for _, c := range l.Namespaces {
-		if len(list) < manifest.MaxEntries {
-			list = append(list, manifest.Namespace{Suggested: c.Name, Description: cmp.Or(oneLine(c.Description), "What "+c.Name+" can do.")})
-		}
-	}
-	if list == nil {
-		label := cmp.Or(manifest.Label(s.opts.Name), "cash")
-		list = []manifest.Namespace{{Suggested: label, Description: "What " + label + " can do."}}
-	}
-	return list, nil
-}
-
-// publishedSkills returns all skills under the names that they were given, with
-// hyphens where they are Agent Skills.
-func (s *Server) publishedSkills(ctx context.Context) ([]manifest.Skill, error) {
-	var list []manifest.Skill
-	err := s.walkSkills(ctx, "", func(l *registry.Listing) error {
-		for _, sk := range l.Skills {
-			if len(list) < manifest.MaxEntries {
-				list = append(list, manifest.Skill{Name: sk.Given(), Description: cmp.Or(oneLine(sk.Description), "How to "+sk.Name+".")})
-			}
-		}
-		return nil
-	})
-	if errors.Is(err, registry.UnknownNamespace) { // nobody sees anything
-		err = nil
-	}
-	return list, err
+	_, err := m.YAML() // which checks it, and how long it is
+	return err
 }
 
 // ManifestHandler returns the handler of the manifest, to be mounted at
@@ -128,7 +97,7 @@ func withHost(next http.Handler) http.Handler {
 func isLoopback(hostport string) bool {
 	host, _, err := net.SplitHostPort(hostport)
 	if err != nil {
-		host = hostport
+		host = strings.Trim(hostport, "[]")
 	}
 	return host == "localhost" || net.ParseIP(host).IsLoopback()
 }

@@ -2,12 +2,16 @@ package cash_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -134,6 +138,7 @@ func TestManifestEndpoint(t *testing.T) {
 	for host, want := range map[string]string{
 		"shop.example": "https://shop.example/mcp", "shop.example:8443": "https://shop.example:8443/mcp",
 		"localhost:80": "http://localhost:80/mcp", "[::1]:80": "http://[::1]:80/mcp",
+		"[::1]": "http://[::1]/mcp", "[2001:db8::1]": "https://[2001:db8::1]/mcp",
 	} {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest("GET", manifest.WellKnownPath, nil)
@@ -157,6 +162,66 @@ func TestManifestEndpoint(t *testing.T) {
 	}
 }
 
+// TestR113ManifestOfMany holds that a server with more than a document can hold has
+// a manifest all the same, of which the namespaces are what counts.
+func TestR113ManifestOfMany(t *testing.T) {
+	const namespaces, skills = 6000, 3000
+	reg := registry.New(nil)
+	for i := range namespaces {
+		ns := reg.Namespace(fmt.Sprintf("ns%d", i), strings.Repeat(`a "b" é\ `, 25))
+		ns.Add(registry.Func("f", "", func(context.Context, struct{}) (string, error) { return "", nil }))
+		if i < skills {
+			ns.AddSkill(&registry.Skill{Name: fmt.Sprintf("skill-%d", i), Description: strings.Repeat(`"\`, 300), Text: "Do it."})
+		}
+	}
+	ts := serveAll(t, cash.NewServer(reg, nil))
+	for _, accept := range []string{"application/yaml", "application/json"} {
+		resp, body := get(t, "GET", ts.URL+manifest.WellKnownPath, accept)
+		m, err := manifest.Parse([]byte(body))
+		if err != nil {
+			t.Fatalf("%s: status %d, %d bytes: %v", accept, resp.StatusCode, len(body), err)
+		}
+		if len(m.Namespaces) != namespaces || len(m.Skills) == 0 || len(m.Skills) >= skills {
+			t.Errorf("%s: %d namespaces, %d skills", accept, len(m.Namespaces), len(m.Skills))
+		}
+	}
+}
+
+// TestR113LastUpdated holds that the date is that of the last change which those
+// who read the manifest can see, unless the embedder says another.
+func TestR113LastUpdated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // it begins on 2000-01-01
+		nothing := func(context.Context, struct{}) (string, error) { return "", nil }
+		reg := registry.New(nil)
+		reg.Namespace("orders", "Orders.").Add(registry.Func("create", "Create.", nothing))
+		srv := cash.NewServer(reg, nil)
+		fixed := cash.NewServer(reg, &cash.Options{Manifest: &manifest.Manifest{LastUpdated: "1999-12-31"}})
+		for _, step := range []struct {
+			what, want string
+			change     func()
+		}{
+			{"at the start", "2000-01-01", func() {}},
+			{"as before", "2000-01-01", func() {}},
+			{"a namespace", "2000-01-05", func() { reg.Namespace("stock", "Stock.").Add(registry.Func("level", "", nothing)) }},
+			{"another function", "2000-01-05", func() { reg.Namespace("stock", "Stock.").Add(registry.Func("order", "", nothing)) }},
+			{"a hidden namespace", "2000-01-05", func() {
+				reg.Namespace("vault", "").VisibleTo(registry.Roles("admin")).Add(registry.Func("open", "", nothing))
+			}},
+			{"a skill", "2000-01-11", func() { reg.Namespace("stock", "").AddSkill(&registry.Skill{Name: "count", Text: "Count."}) }},
+		} {
+			step.change()
+			m, err := srv.Manifest(registry.WithCaller(t.Context(), &registry.Caller{ID: "a", Roles: []string{"admin"}}))
+			if err != nil || m.LastUpdated != step.want {
+				t.Errorf("%s: %+v, %v; want %s", step.what, m, err, step.want)
+			}
+			if m, err := fixed.Manifest(t.Context()); err != nil || m.LastUpdated != "1999-12-31" {
+				t.Errorf("%s: %+v, %v", step.what, m, err)
+			}
+			time.Sleep(48 * time.Hour)
+		}
+	})
+}
+
 // TestR113ManifestMistakes holds that what could not be published is refused when
 // the server is made, and that an empty server still has a manifest.
 func TestR113ManifestMistakes(t *testing.T) {
@@ -165,6 +230,7 @@ func TestR113ManifestMistakes(t *testing.T) {
 		"date":       {LastUpdated: "yesterday"},
 		"namespaces": {Namespaces: []manifest.Namespace{}},
 		"entry":      {Namespaces: []manifest.Namespace{{Suggested: "x"}}},
+		"size":       {Skills: slices.Repeat([]manifest.Skill{{Name: "x", Description: strings.Repeat("x", 200)}}, manifest.MaxEntries)},
 	} {
 		func() {
 			defer func() {

@@ -23,7 +23,8 @@ type Server struct {
 	pipeline *registry.Pipeline
 	serve    *serve.Server
 	started  time.Time
-	instance string // see registry.MetaInstance
+	edition  edition // of the manifest
+	instance string  // see registry.MetaInstance
 }
 
 // NewServer returns a server of src. It panics if opts are in error.

@@ -142,7 +142,7 @@ func (c *checker) token(field, value string, most int) {
 	case n > most:
 		c.fail(field, "%d characters; at most %d are allowed", n, most)
 	case clean.Line(value, most) != value:
-		c.fail(field, "%s has control characters, invisible ones or runs of blanks: remove them", quote(value))
+		c.fail(field, "%s has control characters, invisible ones or runs of blanks: remove them", quoteURL(value))
 	}
 }
 
@@ -152,7 +152,7 @@ func (c *checker) web(field, value string) {
 	u, err := url.Parse(value)
 	switch {
 	case err != nil || u.Host == "" || !isWeb(value):
-		c.fail(field, "%s is not a URL such as https://mcp.example/mcp", quote(value))
+		c.fail(field, "%s is not a URL such as https://mcp.example/mcp", quoteURL(value))
 	case u.User != nil:
 		c.fail(field, "the URL has a user name or password: remove it")
 	}

@@ -54,7 +54,7 @@ func parseTrusted(entries []string) (trust, error) {
 		u, err := canonicalURL(raw)
 		switch {
 		case err != nil:
-			return trust{}, &FetchError{Kind: KindConfig, Reason: fmt.Sprintf("the trusted endpoint %s cannot be used: %v", quote(e), err)}
+			return trust{}, &FetchError{Kind: KindConfig, Reason: fmt.Sprintf("the trusted endpoint %s cannot be used: %v", quoteURL(e), err)}
 		case isHost:
 			t.hosts[u.Host] = true
 		default:
@@ -93,9 +93,21 @@ func parseSource(raw string) (*url.URL, error) {
 		err = errors.New("manifests are fetched over https only")
 	}
 	if err != nil {
-		return nil, &FetchError{Kind: KindConfig, Reason: fmt.Sprintf("the manifest URL %s cannot be used: %v", quote(raw), err)}
+		return nil, &FetchError{Kind: KindConfig, Reason: fmt.Sprintf("the manifest URL %s cannot be used: %v", quoteURL(raw), err)}
 	}
 	return u, nil
+}
+
+// quoteURL shows what somebody wrote for a URL, without what may be a secret in
+// it: a query, and a user name with its password, wherever that ends.
+func quoteURL(raw string) string {
+	if strings.Contains(raw, "@") {
+		return quote("…")
+	}
+	if i := strings.IndexAny(raw, "?#"); i >= 0 {
+		raw = raw[:i] + "…"
+	}
+	return quote(raw)
 }
 
 // canonicalURL returns an http or https URL with its host in canonical form,

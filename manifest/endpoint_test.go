@@ -24,6 +24,8 @@ func TestR129CheckEndpoint(t *testing.T) {
 		{"https://MCP.Example", "https://mcp.example/", true},
 		{"HTTPS://mcp.example.:0443/a?b=c#d", "https://mcp.example/a?b=c", true},
 		{"https://ｍｃｐ.example/", "https://mcp.example/", true}, // full width, as browsers read it
+		{"https://mcp。example/", "https://mcp.example/", true},
+		{"https://mcp．example｡/", "https://mcp.example/", true},
 		{"https://mcp.example:/x", "https://mcp.example/x", true},
 		{"https://mcp.example/a%2Fb", "https://mcp.example/a%2Fb", true},
 
@@ -44,8 +46,13 @@ func TestR129CheckEndpoint(t *testing.T) {
 		{"https://mcp.example:443:8443/", "", false},
 		{"https://mcp..example/", "empty label", false},
 		{"https://mcp.example../", "empty label", false},
-		{"https://mcp。example/", "character", false},
-		{"https://mcp．example/", "character", false},
+		{"https://mcp.example。evil.com/", "another host", false},
+		{"https://127。0。0。1/", "neither a name nor an IP address", false},
+		{"https://mİcp.example/", "character", false}, // an i to some, i and a dot to others
+		{"https://straẞe.example/", "character", false},
+		{"https://mcp\ufe0f.example/", "character", false},
+		{"https://mcp\u034f.example/", "character", false},
+		{"https://mcp\u3164.example/", "character", false},
 		{"https://mcp.exam\u200bple/", "character", false},
 		{"https://mcp.exampl℮/", "character", false},
 		{"https://mcp.example☃/", "character", false},
@@ -118,6 +125,7 @@ func TestR129IDNA(t *testing.T) {
 		"한국.example":            "xn--3e0b707e.example",
 		"ไทย.example":           "xn--o3cw4h.example",
 		"ａｂｃ.example":           "abc.example",
+		"例え。テスト":                "xn--r8jz45g.xn--zckzah",
 		"3com.example":          "3com.example",
 		"[2001:DB8::1]":         "[2001:db8::1]",
 		"[::ffff:192.0.2.1]":    "192.0.2.1",

@@ -250,6 +250,25 @@ func TestR133EndpointMoves(t *testing.T) {
 	}
 }
 
+// TestR131RefusedNotBeforeTheTTL holds that a manifest whose endpoint is refused
+// counts like others for the time until it is fetched again.
+func TestR131RefusedNotBeforeTheTTL(t *testing.T) {
+	for ttl, want := range map[time.Duration]time.Duration{
+		0: time.Minute, manifest.NoCache: time.Minute, time.Second: time.Minute, time.Hour: time.Hour, 30 * 24 * time.Hour: 30 * 24 * time.Hour,
+	} {
+		s := listen(t, func(w http.ResponseWriter, _ *http.Request) {
+			m := shop()
+			m.CacheTTL = ttl
+			doc, _ := m.YAML()
+			_, _ = w.Write(doc)
+		})
+		_, err := newFetcher(t, s.options()).Fetch(t.Context(), s.url(), nil)
+		if e := wantKind(t, "moved", err, manifest.KindUnsafe, "another host"); e.RetryAfter != want {
+			t.Errorf("cache_ttl %v: wait %v, want %v", ttl, e.RetryAfter, want)
+		}
+	}
+}
+
 // TestR128Headers holds what is sent, and to whom.
 func TestR128Headers(t *testing.T) {
 	var seen []*http.Request

@@ -4,7 +4,10 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"net"
+	"net/url"
+	"runtime/debug"
 	"strings"
 	"time"
 )
@@ -52,12 +55,12 @@ type FetchError struct {
 	Kind   Kind
 	Host   string // in canonical form, with the port if it is not 443; empty if none was asked
 	Reason string
-	// RetryAfter is how long the server asks to be left alone, at most a day: of
-	// a manifest whose endpoint is refused, for as long as it may be kept. Zero
+	// RetryAfter is how long the server asks to be left alone: in its headers, at
+	// most a day; by a manifest whose endpoint is refused, for its cache_ttl. Zero
 	// is not to say.
 	RetryAfter time.Duration
 	// Err is the cause, nil if there is none. It is for logs: it may name what
-	// the text leaves out.
+	// the text leaves out, but for the URL, which may hold secrets.
 	Err error
 }
 
@@ -78,7 +81,7 @@ func (e *FetchError) Unwrap() error { return e.Err }
 func later(err error, d time.Duration) error {
 	var e *FetchError
 	if errors.As(err, &e) {
-		e.RetryAfter = min(d, maxPause)
+		e.RetryAfter = d
 	}
 	return err
 }
@@ -89,6 +92,10 @@ func failure(host string, err error) error {
 	var own *FetchError
 	if errors.As(err, &own) {
 		return own
+	}
+	var request *url.Error
+	if errors.As(err, &request) {
+		err = request.Err // without the URL
 	}
 	e := &FetchError{Kind: KindTransient, Host: host, Err: err}
 	var timeout net.Error
@@ -115,4 +122,13 @@ func failure(host string, err error) error {
 		e.Reason = "the exchange with it failed"
 	}
 	return e
+}
+
+// broken, deferred, makes an error of a panic of what the embedder gave: Header,
+// Proxy or Transport. Of its value only the type is no secret.
+func broken(host string, err *error) {
+	if v := recover(); v != nil {
+		cause := fmt.Errorf("a function of the options panicked with a %T: %s", v, debug.Stack())
+		*err = &FetchError{Kind: KindTransient, Host: host, Reason: "asking it failed here", Err: cause}
+	}
 }

@@ -10,12 +10,13 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"time"
 )
 
 // A Source returns the manifest to serve. The context is that of the request;
-// the manifest is not changed. An error, or no manifest, is answered with
-// status 503, and its text is logged, never shown.
+// the manifest is not changed. An error, a panic, or no manifest is answered with
+// status 503, and logged, never shown.
 type Source func(context.Context) (*Manifest, error)
 
 // Static returns a source of one manifest, which must not change any more.
@@ -35,8 +36,11 @@ type HandlerOptions struct {
 // Handler serves a manifest, to be mounted at WellKnownPath (RFC section 5.5):
 // as application/yaml, or as application/json to those who prefer it. It
 // answers GET and HEAD, lets caches keep the answer for the manifest's TTL, and
-// says whether a kept one still holds.
+// says whether a kept one still holds. It panics if there is no source.
 func Handler(source Source, opts *HandlerOptions) http.Handler {
+	if source == nil {
+		panic("manifest: Handler without a source")
+	}
 	h := &handler{source: source}
 	if opts != nil {
 		h.opts = *opts
@@ -57,10 +61,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Vary", "Accept")
-	m, err := h.source(r.Context())
-	if err == nil && m == nil {
-		err = errors.New("the source returned no manifest")
-	}
+	m, err := h.manifest(r.Context())
 	media, body := MediaTypeYAML, []byte(nil)
 	switch {
 	case err != nil:
@@ -84,6 +85,20 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// No Last-Modified: last_updated is a date, and a second change on one day
 	// would go unseen.
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+}
+
+// manifest asks the source, which may fail in any way.
+func (h *handler) manifest(ctx context.Context) (m *Manifest, err error) {
+	defer func() {
+		if v := recover(); v != nil { // of which only the type is no secret
+			m, err = nil, fmt.Errorf("the source panicked with a %T: %s", v, debug.Stack())
+		}
+	}()
+	m, err = h.source(ctx)
+	if err == nil && m == nil {
+		err = errors.New("the source returned no manifest")
+	}
+	return m, err
 }
 
 func (h *handler) cacheControl(m *Manifest) string {

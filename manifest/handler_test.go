@@ -208,6 +208,12 @@ func TestR113HandlerWithoutManifest(t *testing.T) {
 		"error":   func(context.Context) (*manifest.Manifest, error) { return nil, errors.New("secret db:5432") },
 		"nil":     manifest.Static(nil),
 		"invalid": manifest.Static(&manifest.Manifest{Publisher: "secret"}),
+		"panic":   func(context.Context) (*manifest.Manifest, error) { panic("secret") },
+		"crash": func(context.Context) (*manifest.Manifest, error) {
+			var m *manifest.Manifest
+			m.Publisher = "x"
+			return m, nil
+		},
 	} {
 		for _, accept := range []string{"", "application/json"} {
 			var log bytes.Buffer
@@ -222,4 +228,13 @@ func TestR113HandlerWithoutManifest(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestR113HandlerWithoutSource(t *testing.T) {
+	defer func() {
+		if v, _ := recover().(string); !strings.Contains(v, "without a source") {
+			t.Errorf("got %v", v)
+		}
+	}()
+	manifest.Handler(nil, nil)
 }

@@ -25,7 +25,7 @@ func canonicalHost(host string) (string, error) {
 		}
 		return addr.Unmap().String(), nil
 	}
-	labels := strings.Split(strings.TrimSuffix(host, "."), ".")
+	labels := strings.Split(strings.TrimSuffix(dots.Replace(host), "."), ".")
 	for i, label := range labels {
 		ascii, err := canonicalLabel(label)
 		if err != nil {
@@ -44,6 +44,10 @@ func canonicalHost(host string) (string, error) {
 	return name, nil
 }
 
+// dots writes the separators of labels in other scripts as the one of DNS, as
+// net/http does before it dials.
+var dots = strings.NewReplacer("\u3002", ".", "\uff0e", ".", "\uff61", ".")
+
 // The bounds of DNS (RFC 1035), in bytes.
 const (
 	maxHost  = 253
@@ -55,17 +59,15 @@ const (
 // digits and hyphens, where IDNA has a table for every character; what else a
 // table might allow has to be written in ASCII by whoever wants it.
 func canonicalLabel(label string) (string, error) {
-	folded := strings.ToLower(label)
-	if !isASCII(folded) {
-		folded = norm.NFKC.String(strings.ToLower(norm.NFKC.String(label)))
-	}
-	for _, r := range folded {
-		ascii := 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '_'
-		if !ascii && (r <= unicode.MaxASCII || r == unicode.ReplacementChar || !unicode.In(r, unicode.L, unicode.M, unicode.Nd)) {
-			return "", errors.New("the host name has a character that host names do not have")
-		}
+	folded, odd := strings.ToLower(label), false
+	if !isASCII(label) {
+		composed := norm.NFKC.String(label)
+		odd = strings.ContainsFunc(composed, ambiguousCase)
+		folded = norm.NFKC.String(strings.ToLower(composed))
 	}
 	switch {
+	case odd || strings.ContainsFunc(folded, notInHosts):
+		return "", errors.New("the host name has a character that host names do not have")
 	case folded == "":
 		return "", errors.New("the host name has an empty label")
 	case utf8.RuneCountInString(folded) > maxLabel: // no encoding makes it shorter
@@ -80,6 +82,21 @@ func canonicalLabel(label string) (string, error) {
 		return "", errors.New("the host name has a label that is too long")
 	}
 	return folded, nil
+}
+
+// ambiguousCase reports whether a capital has a lower case that belongs to
+// another: IDNA makes of a dotted İ more than an i, which would be another host.
+func ambiguousCase(r rune) bool {
+	lower := unicode.ToLower(r)
+	return lower != r && unicode.ToUpper(lower) != r
+}
+
+func notInHosts(r rune) bool {
+	if r <= unicode.MaxASCII {
+		return !('a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '_')
+	}
+	return !unicode.In(r, unicode.L, unicode.M, unicode.Nd) ||
+		unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) // invisible, some of them letters
 }
 
 func isASCII(s string) bool {

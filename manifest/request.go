@@ -24,14 +24,15 @@ const (
 
 // ask sends a request, and returns what it brought and how long the server's
 // cache headers say that it stays fresh.
-func (f *Fetcher) ask(ctx context.Context, u *url.URL, last *Fetched) (*Fetched, time.Duration, error) {
+func (f *Fetcher) ask(ctx context.Context, u *url.URL, last *Fetched) (next *Fetched, ttl time.Duration, err error) {
+	defer broken(u.Host, &err)
 	req := f.request(ctx, u, last)
 	resp, err := f.client.Do(req)
 	if err != nil {
 		return nil, 0, failure(u.Host, err)
 	}
 	defer resp.Body.Close()
-	next := &Fetched{ETag: validator(resp, "ETag"), LastModified: validator(resp, "Last-Modified")}
+	next = &Fetched{ETag: validator(resp, "ETag"), LastModified: validator(resp, "Last-Modified")}
 	switch {
 	case resp.StatusCode == http.StatusNotModified && conditional(req):
 		next.Manifest = last.Manifest

@@ -65,11 +65,7 @@ func Read(data []byte, limits Limits) (top *yaml.Node, err error) {
 	if bytes.Count(data, []byte("%TAG")) > maxTags {
 		return nil, &Error{Reason: "too many TAG directives: write the tags out, or leave them away"}
 	}
-	if bytes.HasPrefix(data, []byte("%YAML 1.")) {
-		// The parser reads 1.2, and refuses a document that says so.
-		data = append([]byte{'#'}, data[1:]...)
-	}
-	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	decoder := yaml.NewDecoder(bytes.NewReader(withoutVersion(data)))
 	var doc, extra yaml.Node
 	switch err := decoder.Decode(&doc); {
 	case errors.Is(err, io.EOF):
@@ -91,6 +87,24 @@ func Read(data []byte, limits Limits) (top *yaml.Node, err error) {
 		return nil, err
 	}
 	return doc.Content[0], nil
+}
+
+// withoutVersion makes the directive that says version 1.2 a comment: the parser
+// reads that, and refuses a document that says so.
+func withoutVersion(data []byte) []byte {
+	for i := 0; i < len(data) && strings.IndexByte("#%\r\n", data[i]) >= 0; {
+		if bytes.HasPrefix(data[i:], []byte("%YAML 1.")) {
+			data = bytes.Clone(data)
+			data[i] = '#'
+			break // a second one is an error
+		}
+		end := bytes.IndexByte(data[i:], '\n')
+		if end < 0 {
+			break
+		}
+		i += end + 1
+	}
+	return data
 }
 
 // A walker sees every node of a document once; aliases it counts and does not
