@@ -26,7 +26,9 @@ const (
 // A folder "skills" that is all there is at the top is not a namespace but the
 // place where the skills are. In names hyphens are dropped, in namespaces they
 // become underscores. Front matter is optional: its description stands in
-// lists. Executable content of the texts is removed when they are served.
+// lists. Executable content of the texts is removed when they are served. Who
+// sees the namespace sees its skills; one for fewer callers is added by
+// [Namespace.AddSkill].
 //
 // AddSkills panics if a file is in error or if there is no skill; it is for
 // skills that are part of the program.

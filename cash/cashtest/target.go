@@ -110,7 +110,7 @@ func (s *SkillSample) args() object {
 // Hidden is a function that exists, but not for the caller of
 // [Target.Transport].
 type Hidden struct {
-	Sample
+	Sample // a call that succeeds for the caller of Transport
 	// Transport connects as a caller who may see and call it.
 	Transport func() mcp.Transport
 }

@@ -26,7 +26,8 @@ func hiddenLists(p *probe) {
 	c, end := p.connect(h.Transport())
 	defer end()
 	p.must(!c.Help(h.Namespace, h.Function).IsError, "help does not show %s to the caller who may see it", h.path())
-	p.must(!c.Tool("call", h.args()).IsError, "%s cannot be called by the caller who may see it", h.path())
+	r := c.Tool("call", h.args())
+	p.must(!r.IsError, "the sample of %s fails for the caller who may see it: %.300s", h.path(), r.Text)
 	if p.search {
 		found := leavesOf(parsePage(c.Tool("help", searchArgs("", h.path())).Text, ""))
 		p.should(leaf{h.Namespace, h.Function}.in(found), "a search does not show %s to the caller who may see it", h.path())

@@ -1,10 +1,11 @@
 // Command embed is an HTTP service that was there before: a ticket desk with
 // routes and a login of its own. The lines marked "new" give it an MCP endpoint
 // beside its routes, behind the same login, where each caller sees only what
-// their role may do.
+// their role may do, and a manifest before it, for whoever looks for such servers.
 //
 //	go run ./examples/embed
 //	curl -H 'X-Api-Key: clerk-key' http://127.0.0.1:8080/tickets
+//	curl http://127.0.0.1:8080/.well-known/cash-mcp.yaml
 //
 // # Limits
 //
@@ -21,6 +22,7 @@ import (
 	"time"
 
 	"github.com/cash-mcp/go-sdk/cash"
+	"github.com/cash-mcp/go-sdk/manifest"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -48,8 +50,13 @@ func newService() http.Handler {
 		t, err := d.Delete(r.Context(), TicketRef{r.PathValue("id")})
 		reply(w, t, err)
 	})
-	mux.Handle("/mcp", newFace(d).Handler()) // new
-	return login(mux)
+	face := newFace(d)                 // new
+	mux.Handle("/mcp", face.Handler()) // new
+
+	open := http.NewServeMux()                                  // new: what needs no login
+	open.Handle(manifest.WellKnownPath, face.ManifestHandler()) // new
+	open.Handle("/", login(mux))                                // new
+	return open
 }
 
 // newFace is all new: it offers the methods that the routes already call.
@@ -70,7 +77,10 @@ func newFace(d *desk) *cash.Server {
 	load.ReadOnly = true
 	reg.Namespace("staff", "How the desk is doing.").VisibleTo(admins).Add(load) // a whole namespace
 
-	return cash.NewServer(reg, &cash.Options{Name: "desk", Version: "1.0.0"})
+	return cash.NewServer(reg, &cash.Options{Name: "desk", Version: "1.0.0", Manifest: &manifest.Manifest{
+		Publisher:      "The ticket desk",
+		Authentication: &manifest.Authentication{Scheme: manifest.SchemeAPIKey},
+	}})
 }
 
 // users are who they are by the API key that they send.

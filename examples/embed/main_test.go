@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
+	"github.com/cash-mcp/go-sdk/manifest"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -191,6 +192,25 @@ func TestLogin(t *testing.T) {
 			if code, _ := request(t, server, method, path, key); code != http.StatusUnauthorized {
 				t.Errorf("%s with the key %q: %d", route, key, code)
 			}
+		}
+	}
+}
+
+// Whoever looks for servers finds this one without a key, and reads nothing of
+// what strangers may not see, whoever asks.
+func TestR110Manifest(t *testing.T) {
+	server := newTestServer(t)
+	for _, key := range []string{"", "guess", "admin-key"} {
+		code, body := request(t, server, "GET", manifest.WellKnownPath, key)
+		m, err := manifest.Parse([]byte(body))
+		if code != http.StatusOK || err != nil {
+			t.Fatalf("with the key %q: %d, %v", key, code, err)
+		}
+		if m.Endpoint != server.URL+"/mcp" || m.Authentication == nil || m.Authentication.Scheme != manifest.SchemeAPIKey {
+			t.Errorf("with the key %q: the endpoint is %s, authentication %+v", key, m.Endpoint, m.Authentication)
+		}
+		if len(m.Namespaces) != 1 || m.Namespaces[0].Suggested != "tickets" {
+			t.Errorf("with the key %q: the namespaces are %+v", key, m.Namespaces)
 		}
 	}
 }

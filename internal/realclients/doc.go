@@ -50,6 +50,12 @@
 //     that made it, of either generation.
 //   - A server whose process is killed is unavailable until it is back.
 //
+// The server in mcpgo, which is built with an SDK that has nothing in common with
+// the one used here, over stdio, HTTP of both generations and the older one:
+//
+//   - The same of its tools and calls, of questions, progress and calls that are
+//     given up; and a tool that it gets while it runs.
+//
 // # Limits
 //
 // The tests expect a Unix with /bin/sh, the layout that npm has there, and a

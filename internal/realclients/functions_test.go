@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/cash-mcp/go-sdk/cash/upstream"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -22,14 +24,22 @@ type tool struct {
 
 func (c *client) list(t *testing.T) []tool {
 	t.Helper()
-	if _, err := c.ListTools(t.Context(), nil); err != nil {
-		t.Fatalf("listing the tools: %v", err)
+	var all []tool
+	params := new(mcp.ListToolsParams)
+	for {
+		res, err := c.ListTools(t.Context(), params)
+		if err != nil {
+			t.Fatalf("listing the tools: %v", err)
+		}
+		var page struct{ Tools []tool }
+		if err := json.Unmarshal(c.tap.result(), &page); err != nil {
+			t.Fatalf("reading the list of tools: %v", err)
+		}
+		all = append(all, page.Tools...)
+		if params.Cursor = res.NextCursor; params.Cursor == "" {
+			return all
+		}
 	}
-	var page struct{ Tools []tool }
-	if err := json.Unmarshal(c.tap.result(), &page); err != nil {
-		t.Fatalf("reading the list of tools: %v", err)
-	}
-	return page.Tools
 }
 
 var notOfLabels = regexp.MustCompile(`[^A-Za-z0-9_]+`)

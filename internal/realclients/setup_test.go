@@ -20,9 +20,9 @@ const (
 	patience = 2 * time.Minute // for any one process
 )
 
-// One build of each example, and of the SDK's server for the conformance suite, and
-// one folder of programs from npm serve all tests.
-var shop, aggregator, suiteServer, programs string
+// One build of each example, of the SDK's server for the conformance suite and of
+// the one in mcpgo, and one folder of programs from npm serve all tests.
+var shop, aggregator, suiteServer, goServer, programs string
 
 func TestMain(m *testing.M) {
 	code, err := run(m)
@@ -54,6 +54,10 @@ func run(m *testing.M) (int, error) {
 	shop, aggregator, suiteServer = filepath.Join(dir, "shop"), filepath.Join(dir, "aggregator"), filepath.Join(dir, "everything-server")
 	if out, err := exec.Command("go", "build", "-o", dir, examples+"shop", examples+"aggregator", suite).CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("building the servers: %w\n%s", err, out)
+	}
+	goServer = filepath.Join(dir, "mcpgo")
+	if out, err := exec.Command("go", "build", "-C", "mcpgo", "-o", goServer).CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("building the server in mcpgo: %w\n%s", err, out)
 	}
 	return m.Run(), nil
 }
