@@ -195,7 +195,7 @@ func (l *local) Connect(ctx context.Context) (mcp.Connection, error) {
 func (l *local) wait() error {
 	l.near.Close()
 	err := <-l.ended
-	if errors.Is(err, io.EOF) || l.ctx.Err() != nil {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || l.ctx.Err() != nil {
 		return nil
 	}
 	return err
