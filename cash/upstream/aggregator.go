@@ -46,8 +46,8 @@ type Options struct {
 	// ([registry.Function.Primitive]). Each is a registry of its own; they do not
 	// have to be empty. Nil does not ask servers for such.
 	Resources, Prompts *registry.Registry
-	// Pins remembers which definitions of tools are accepted, as Mode says. Nil
-	// is in memory.
+	// Pins remembers which definitions of tools, and of functions of CaSH servers,
+	// are accepted, as Mode says. Nil is in memory.
 	Pins Pins
 	Mode PinMode
 	// Fetch says how manifests are fetched, and how the servers are reached that
@@ -364,12 +364,29 @@ func (a *Aggregator) Refresh(ctx context.Context, label string) error {
 }
 
 // Accept takes the current definition of a tool that is quarantined for the
-// good one, and serves the tool from now on. An empty tool stands for all of
-// the server.
+// good one, whatever it is by now, and serves the tool from now on. An empty tool
+// stands for all of the server. What somebody has read is accepted by
+// [Aggregator.AcceptQuarantined].
+//
+// Of a CaSH server whose tools call, help and skill are quarantined, what is
+// behind them is read, and in mode [PinLocked] quarantined, once they have been
+// accepted.
 func (a *Aggregator) Accept(ctx context.Context, label, tool string) error {
 	u, err := a.find(label)
 	if err != nil {
 		return err
 	}
-	return u.accept(ctx, tool)
+	return u.accept(ctx, pickTool(tool))
+}
+
+// AcceptQuarantined takes definitions that were read in [Status] for the good
+// ones: of each, Tool and Hash count. If what is quarantined now is another
+// definition than one of these, or if one of them cannot be accepted, there is an
+// error, which is a *[registry.Error], and none is.
+func (a *Aggregator) AcceptQuarantined(ctx context.Context, label string, list ...Quarantine) error {
+	u, err := a.find(label)
+	if err != nil {
+		return err
+	}
+	return u.accept(ctx, pickRead(list))
 }

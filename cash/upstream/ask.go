@@ -39,8 +39,12 @@ func (s *session) elicit(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitR
 	s.mu.Lock()
 	x := s.toAsk()
 	if x == nil || !harmless(p) || s.asked >= max(s.up.cfg.Concurrency/2, 1) {
+		s.unput++
+		n := s.unput
 		s.mu.Unlock()
-		s.up.log.Info("a question of the server was not put to anybody")
+		if n&(n-1) == 0 { // the first, second, fourth ...: they may be a flood
+			s.up.log.Info("a question of the server was not put to anybody", "count", n)
+		}
 		return noAnswer(), nil
 	}
 	// Any of the calls may be the one that waits for the answer.

@@ -131,7 +131,7 @@ func (r *running) try() (outcome, *CallError) {
 	if e != nil {
 		if e.stale() { // there is a new one soon
 			u.leaveSession(s)
-			s.close()
+			go s.close() // a process takes its time to end
 		}
 		return outcome{}, e
 	}

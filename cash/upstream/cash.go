@@ -25,30 +25,25 @@ import (
 
 // loadCaSH makes a catalog of what is behind the tools call, help and skill.
 func (u *upstream) loadCaSH(ctx context.Context, s *session, c *catalog, defs []*Definition) error {
-	c.kind = CaSH
-	if !isCaSH(defs) {
+	c.kind, c.dialect = CaSH, dialectOf(defs)
+	if !hasCore(defs) {
 		return &CallError{Class: Malformed, Sent: true, Reason: "it is set up as a CaSH server, and has not the tools call, help and skill"}
 	}
-	served, err := u.reviewed(ctx, c, defs)
+	root, tools, err := u.explore(ctx, s, c, defs)
 	if err != nil {
 		return err
 	}
-	if !isCaSH(served) {
-		return &CallError{Class: Changed, Sent: true, Reason: "one of the tools call, help and skill is quarantined"}
+	if root == nil {
+		return u.withhold(c)
 	}
-	crawl := &crawl{up: u, session: s, catalog: c, each: u.cfg.ConnectTimeout / pagePart}
-	root, err := crawl.root(ctx)
-	if err != nil {
-		return err
-	}
-	extra := u.functions(c, slices.DeleteFunc(served, func(d *Definition) bool {
-		return d.Name == "call" || d.Name == "help" || d.Name == "skill"
+	extra := u.functions(c, slices.DeleteFunc(tools, func(d *Definition) bool {
+		return isCore(d.Name)
 	}))
 	limit := root.page.SizeLimit
 	if limit == 0 {
 		limit = gate.Default
 	}
-	b := &builder{up: u, catalog: c, pages: newPages(), limit: limit}
+	b := &builder{up: u, catalog: c, pages: newPages(), limit: limit, known: root.paths()}
 	c.about, c.instance = s.about("Tools"), root.instance
 	c.offered, c.whole = make(map[string]string), make(map[string]bool)
 	planted := make(trees, len(u.mounts))
@@ -61,12 +56,51 @@ func (u *upstream) loadCaSH(ctx context.Context, s *session, c *catalog, defs []
 	return nil
 }
 
+// explore reads what is behind the tools call, help and skill, and returns of it,
+// and of the tools, what may be served. There is no root if one of the three may
+// not: then they are not even asked.
+func (u *upstream) explore(ctx context.Context, s *session, c *catalog, defs []*Definition) (root *place, tools []*Definition, err error) {
+	pinned, err := u.pinned(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	mode := u.agg.opts.Mode
+	if served, quarantined, _ := review(mode, pinned, defs); !hasCore(served) {
+		u.quarantine(c, quarantined)
+		return nil, nil, nil
+	}
+	crawl := &crawl{up: u, session: s, catalog: c, each: u.cfg.ConnectTimeout / pagePart, pinning: mode != PinOff, pinned: pinned}
+	if root, err = crawl.root(ctx); err != nil {
+		return nil, nil, err
+	}
+	all, err := u.reviewed(ctx, c, slices.Concat(defs, root.allDefinitions()))
+	if err != nil {
+		return nil, nil, err
+	}
+	var functions []*Definition
+	for _, d := range all {
+		if d.Function {
+			functions = append(functions, d)
+		} else {
+			tools = append(tools, d)
+		}
+	}
+	if !hasCore(tools) { // the pins have changed in the meantime
+		return nil, nil, nil
+	}
+	if crawl.pinning {
+		root.keep(functions)
+	}
+	return root, tools, nil
+}
+
 // builder makes trees of what was read of a CaSH server.
 type builder struct {
 	up      *upstream
 	catalog *catalog
 	pages   *pages
-	limit   int // of the server's gate
+	limit   int             // of the server's gate
+	known   map[string]bool // canonical paths of the server's namespaces
 }
 
 // tree returns what stands at a mount. Tools that the server has besides the
@@ -85,7 +119,7 @@ func (b *builder) tree(root *place, m mount, extra []*registry.Function) (*regis
 		about = base.description
 	}
 	top := t.Namespace("", clean.FirstLine(b.up.describe(m, about), maxAbout)).Note(further(root.page.Arguments))
-	v := view{builder: b, mount: m, text: cashtext.Mount{From: base.path, To: m.label}}
+	v := view{builder: b, mount: m, text: cashtext.Mount{From: base.path, To: m.label, Known: b.known, Beside: b.beside(root, m)}}
 	if base == root {
 		b.catalog.whole[m.key()] = true
 		names := make(map[string]bool)
@@ -105,6 +139,9 @@ func (b *builder) tree(root *place, m mount, extra []*registry.Function) (*regis
 	}
 	if err := v.fill(t, "", base); err != nil {
 		return nil, err
+	}
+	if base != root && b.speaksForRoot(root, m) {
+		v.addSkills(top, root)
 	}
 	return t, nil
 }
@@ -130,7 +167,7 @@ func (v view) fill(t *registry.Registry, path string, p *place) error {
 		v.catalog.note("a namespace is left out: its path is too long: %s", p.path)
 		return nil
 	}
-	ns, err := t.TryNamespace(path, clean.FirstLine(p.description, maxAbout))
+	ns, err := t.TryNamespace(path, clean.FirstLine(v.text.Text(p.description), maxAbout))
 	if path == "" {
 		ns, err = t.TryNamespace(path, "")
 	}
@@ -138,7 +175,10 @@ func (v view) fill(t *registry.Registry, path string, p *place) error {
 		v.catalog.note("namespace %s is left out: %v", p.path, err)
 		return nil
 	}
-	ns.On(p.instance).Page(v.variant(p.path))
+	ns.On(p.instance)
+	if v.up.agg.opts.Mode == PinOff { // else the server's own list would show what is quarantined
+		ns.Page(v.variant(p.path))
+	}
 	if p.unavailable {
 		ns.Unavailable(&registry.Error{
 			Kind: registry.Unavailable, NotRun: true, Hint: hintLater,
@@ -159,17 +199,7 @@ func (v view) fill(t *registry.Registry, path string, p *place) error {
 			v.catalog.functions++
 		}
 	}
-	for _, e := range p.skills {
-		sk, err := registry.RemoteSkill(e.Name, clean.FirstLine(e.Description, maxAbout), v.skill(p.path, e.Name))
-		if err == nil {
-			err = ns.TryAddSkill(sk)
-		}
-		if err != nil {
-			v.catalog.note("skill %s is left out: %v", joined(p.path, e.Name), err)
-			continue
-		}
-		v.catalog.skills++
-	}
+	v.addSkills(ns, p)
 	for _, below := range p.below {
 		if below.instance == v.up.agg.reg.Instance() { // that is us
 			v.catalog.note("namespace %s leads back to this server and is left out", below.path)
@@ -182,10 +212,26 @@ func (v view) fill(t *registry.Registry, path string, p *place) error {
 	return nil
 }
 
+// addSkills puts the skills of a place into a namespace.
+func (v view) addSkills(ns *registry.Namespace, p *place) {
+	for _, e := range p.skills {
+		sk, err := registry.RemoteSkill(e.Name, clean.FirstLine(v.text.Text(e.Description), maxAbout), v.skill(p.path, e.Name))
+		if err == nil {
+			err = ns.TryAddSkill(sk)
+		}
+		if err != nil {
+			v.catalog.note("skill %s is left out: %v", joined(p.path, e.Name), err)
+			continue
+		}
+		v.catalog.skills++
+	}
+}
+
 // function makes the function of an entry. What it takes is known to its
 // server, which checks it.
 func (v view) function(path string, e cashtext.Entry, d *cashtext.Function) (*registry.Function, error) {
 	u, about := v.up, said(e, d)
+	e, d = v.moved(e, d)
 	remote := registry.Remote{
 		InputSchema: inputSchema(d),
 		Unchecked:   true,
@@ -261,24 +307,14 @@ func (u *upstream) offers(path, name, about string) bool {
 // arguments are those of the tool call. The gate's are passed on: there is one
 // gate, and it is the server's (R138).
 func (v view) arguments(path, name string, c *registry.Call) json.RawMessage {
-	args := struct {
-		Namespace string          `json:"namespace,omitempty"`
-		Function  string          `json:"function"`
-		Kwargs    json.RawMessage `json:"kwargs,omitempty"`
-		SizeLimit *int            `json:"sizelimit,omitempty"`
-		Replay    string          `json:"replay,omitempty"`
-	}{Namespace: path, Function: name, Kwargs: c.Arguments}
+	args := &callArguments{namespace: path, function: name, kwargs: c.Arguments}
 	if g := c.Gate; g != nil {
 		if g.Asked || g.Limit != v.limit {
-			args.SizeLimit = &g.Limit
+			args.limit, args.asked = &g.Limit, g.Asked
 		}
-		args.Replay = g.Replay
+		args.replay = g.Replay
 	}
-	data, err := json.Marshal(args)
-	if err != nil {
-		return json.RawMessage("{}")
-	}
-	return data
+	return v.catalog.dialect.callArguments(args)
 }
 
 // maxNotice bounds what passes as the notice of a gate, in characters.
@@ -307,11 +343,11 @@ func (v view) result(a *answer, moved bool) *registry.Result {
 
 // isNotice reports whether a result is the notice of a gate, and nothing else.
 func isNotice(r *registry.Result) bool {
-	if !r.IsError || len(r.Content) != 1 || r.Structured != nil || len(r.Meta) > 0 {
+	if len(r.Content) != 1 || r.Structured != nil || len(r.Meta) > 0 {
 		return false
 	}
 	t, ok := r.Content[0].(*mcp.TextContent)
-	return ok && t.Meta == nil && strings.HasPrefix(t.Text, "**Gated:**") && utf8.RuneCountInString(t.Text) <= maxNotice
+	return ok && t.Meta == nil && utf8.RuneCountInString(t.Text) <= maxNotice && cashtext.IsGated(t.Text)
 }
 
 // page fetches a page of help.
@@ -325,7 +361,7 @@ func (v view) page(path, function string) func(context.Context, json.RawMessage)
 		if strings.HasPrefix(strings.TrimSpace(text), "{") {
 			return v.pageJSON(text)
 		}
-		return v.text.Help(clean.Text(text), joined(path, function)), nil
+		return v.inFormat(v.text.Help(clean.Text(text), joined(path, function)), path, function, kwargs), nil
 	}
 }
 
@@ -348,11 +384,11 @@ func (v view) variant(path string) func(context.Context, json.RawMessage) (strin
 	return func(ctx context.Context, kwargs json.RawMessage) (string, error) {
 		with, err := page(ctx, kwargs)
 		if err != nil {
-			return "", err
+			return "", unlessKnown(err)
 		}
 		without, err := page(ctx, common(kwargs))
 		if err != nil || with == without {
-			return "", err
+			return "", unlessKnown(err)
 		}
 		return with, nil
 	}

@@ -33,6 +33,7 @@ type catalog struct {
 	skills      int
 	whole       map[string]bool // the mounts at which all of a CaSH server stands, by their keys
 	instance    string          // of a CaSH server
+	dialect     dialect         // likewise
 }
 
 // trees are what stands at the mounts of an upstream in one registry, by their
@@ -102,68 +103,6 @@ func (u *upstream) loadTools(ctx context.Context, s *session, c *catalog, defs [
 // maxAbout bounds the line that a server says of itself, in characters.
 const maxAbout = 200
 
-// reviewed returns the definitions that may be served, by what is pinned.
-func (u *upstream) reviewed(ctx context.Context, c *catalog, defs []*Definition) ([]*Definition, error) {
-	u.pinning.Lock()
-	defer u.pinning.Unlock()
-	mode := u.agg.opts.Mode
-	var pinned map[string]*Definition
-	if mode != PinOff {
-		var err error
-		if pinned, err = u.agg.opts.Pins.Load(ctx, u.pins); err != nil {
-			return nil, fmt.Errorf("reading the pinned definitions: %w", err)
-		}
-	}
-	served, quarantined, pin := review(mode, pinned, defs)
-	c.quarantined = quarantined
-	for _, q := range quarantined {
-		u.log.Warn("tool is quarantined", "tool", clean.Line(q.Tool, 100), "reason", q.Reason)
-	}
-	if pin != nil {
-		if err := u.agg.opts.Pins.Save(ctx, u.pins, pin); err != nil {
-			return nil, fmt.Errorf("pinning the definitions: %w", err)
-		}
-	}
-	return served, nil
-}
-
-// accept pins what the server says of a tool now.
-func (u *upstream) accept(ctx context.Context, tool string) error {
-	c := u.catalog.Load()
-	if c == nil {
-		return fmt.Errorf("upstream %s: nothing is known of it yet", u.mounts[0].label)
-	}
-	if err := u.repin(ctx, c, tool); err != nil {
-		return err
-	}
-	return u.refresh(ctx)
-}
-
-// repin pins what c has of a tool that is quarantined.
-func (u *upstream) repin(ctx context.Context, c *catalog, tool string) error {
-	u.pinning.Lock()
-	defer u.pinning.Unlock()
-	pins, label := u.agg.opts.Pins, u.pins
-	pinned, err := pins.Load(ctx, label)
-	if err != nil {
-		return err
-	}
-	pinned = maps.Clone(pinned)
-	if pinned == nil {
-		pinned = make(map[string]*Definition)
-	}
-	found := false
-	for _, q := range c.quarantined {
-		if (tool == "" || q.Tool == tool) && q.Definition != nil {
-			pinned[q.Tool], found = q.Definition, true
-		}
-	}
-	if !found {
-		return fmt.Errorf("upstream %s: no tool %.64q is quarantined that could be accepted", u.mounts[0].label, tool)
-	}
-	return pins.Save(ctx, label, pinned)
-}
-
 // fromPins shows what is pinned, of a server that is not connected yet.
 func (u *upstream) fromPins() bool {
 	if u.agg.opts.Mode == PinOff {
@@ -175,7 +114,9 @@ func (u *upstream) fromPins() bool {
 	}
 	var defs []*Definition
 	for _, name := range slices.Sorted(maps.Keys(pinned)) {
-		defs = append(defs, pinned[name])
+		if d := pinned[name]; d != nil && !d.Function {
+			defs = append(defs, d)
+		}
 	}
 	if isCaSH(defs) && u.cfg.Kind != Plain { // what it has is behind its tools
 		return false

@@ -99,6 +99,8 @@ func TestW34Refusals(t *testing.T) {
 		jsonrpc.CodeInvalidParams: {registry.UnknownFunction, registry.InvalidArguments},
 		jsonrpc.CodeInternalError: {registry.Failed, registry.Failed},
 		-1:                        {registry.Failed, registry.Failed},
+		-32003:                    {registry.Failed, registry.Failed}, // by which the SDK knows that it is closing,
+		-32004:                    {registry.Failed, registry.Failed}, // or that the server is
 	} {
 		s := shelve(t, memory("a", handmade(func(method string, _ json.RawMessage) (string, error) {
 			switch method {

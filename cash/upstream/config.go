@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // A Config is what a configuration file says: the servers to mount, and the
@@ -77,7 +78,8 @@ type Config struct {
 	Pins PinConfig
 }
 
-// A PinConfig says how definitions of tools are pinned.
+// A PinConfig says how definitions of tools, and of the functions of CaSH servers,
+// are pinned.
 type PinConfig struct {
 	// File is the absolute path of the file of pins. Empty is in memory.
 	File string
@@ -129,7 +131,7 @@ const MaxConfig = 1 << 20
 
 // ReadConfig reads a configuration file; see [ParseConfig] for its errors.
 func ReadConfig(file string) (*Config, error) {
-	f, err := os.Open(file)
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe that nobody writes to is empty
 	if err != nil {
 		return nil, fmt.Errorf("opening configuration: %w", err)
 	}

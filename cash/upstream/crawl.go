@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -14,8 +14,6 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/cashtext"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
-	"github.com/cash-mcp/go-sdk/internal/strictjson"
-	"github.com/cash-mcp/go-sdk/registry"
 )
 
 // Limits of what is read of a CaSH server.
@@ -28,43 +26,17 @@ const (
 	pagePart          = 4 // one page may take that part of the time for all
 )
 
-// isCaSH reports whether these are the tools of a CaSH server: call, help and
-// skill, with the arguments that make them so.
-func isCaSH(defs []*Definition) bool {
-	want := map[string][]string{"call": {"function", "kwargs"}, "help": {"namespace", "function"}, "skill": {"kwargs"}}
-	for _, d := range defs {
-		if slices.ContainsFunc(want[d.Name], func(p string) bool { return !declares(d.InputSchema, p) }) {
-			return false
-		}
-		delete(want, d.Name)
-	}
-	return len(want) == 0
-}
-
-// declares reports whether a schema has a property of that canonical name.
-func declares(inputSchema json.RawMessage, property string) bool {
-	for key, value := range strictjson.Members(inputSchema) {
-		if key != "properties" {
-			continue
-		}
-		for name := range strictjson.Members(value) {
-			if c, _ := registry.Canonical(name); c == property {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // place is a namespace of a CaSH server.
 type place struct {
 	path        string
 	description string
 	instance    string // of the server that it is on; empty if unknown
 	page        *cashtext.Page
+	above       *place // nil of the root
 	below       []*place
 	children    map[string]*place    // below, by canonical label
 	details     []*cashtext.Function // of the page's functions; nil where there is none
+	definitions []*Definition        // of the page's functions, if they are pinned
 	skills      []cashtext.SkillEntry
 	unavailable bool
 }
@@ -75,11 +47,16 @@ type crawl struct {
 	session *session
 	catalog *catalog
 	each    time.Duration // the deadline of a page, so that one does not cost the others; zero is that of ctx
+	pinning bool          // what is read is compared with pins, so that a part of it will not do
+	pinned  map[string]*Definition
 
 	mu        sync.Mutex
 	pages     int
 	places    int // namespaces
 	functions int
+	bytes     int   // of the pages of functions
+	missing   error // why a page is
+	large     atomic.Int64
 }
 
 // root reads the whole server.
@@ -104,10 +81,15 @@ func (c *crawl) root(ctx context.Context) (*place, error) {
 		}
 		level = next
 	}
+	if len(root.below)+len(root.page.Functions) == 0 {
+		c.note("nothing is found on its page of help")
+	}
 	if err := c.skills(ctx, root); err != nil {
 		return nil, err
 	}
-	c.details(ctx, root)
+	if err := c.details(ctx, root); err != nil {
+		return nil, err
+	}
 	return root, nil
 }
 
@@ -146,11 +128,23 @@ func (c *crawl) level(ctx context.Context, places []*place) error {
 	}
 	close(failures)
 	for err := range failures {
-		if ctx.Err() != nil || asCallError(err).cut() {
+		switch e := asCallError(err); {
+		case ctx.Err() != nil || e.cut():
 			return err
+		case c.pinning && e.Class == TimedOut:
+			return unfinished(err)
 		}
 	}
 	return nil
+}
+
+// unfinished is the failure of reading what is pinned, by one page of it. What was
+// merely not read must be neither pinned as missing nor quarantined as new.
+func unfinished(err error) *CallError {
+	return &CallError{
+		Class: TimedOut, Sent: true, partial: true, Err: err,
+		Reason: "not all of its pages came in time, and pins are compared with all of them; a longer connect timeout may help",
+	}
 }
 
 // cut reports whether the failure is one of the connection, so that nothing else
@@ -168,12 +162,12 @@ func (c *crawl) read(ctx context.Context, p *place) error {
 	if !c.more() {
 		return nil
 	}
-	a, err := c.ask(ctx, "help", map[string]any{"namespace": p.path, "kwargs": map[string]any{"format": "json"}})
+	a, err := c.ask(ctx, "help", pageArguments("help", p.path, "", json.RawMessage(`{"format":"json"}`)))
 	if err != nil {
 		return err
 	}
 	text := a.result().Text()
-	if a.IsError {
+	if a.IsError || cashtext.IsRefusal(text) {
 		return &CallError{Class: Refused, Sent: true, Reason: clean.Line(text, maxReason)}
 	}
 	p.instance = a.instance
@@ -183,6 +177,14 @@ func (c *crawl) read(ctx context.Context, p *place) error {
 	if p.page, err = cashtext.ParseHelp(text); err != nil {
 		return &CallError{Class: Malformed, Sent: true, Reason: "its help cannot be understood", Err: err}
 	}
+	if p.above != nil && sameLists(p.page, p.above.page) && canonicalPath(p.page.Namespace) != canonicalPath(p.path) {
+		p.page = nil
+		return &CallError{Class: Malformed, Sent: true, Reason: "it lists the same as the namespace above it"}
+	}
+	if p.page.Guessed {
+		c.decide(ctx, p)
+	}
+	p.page.Rest = "" // there may be many pages, and nobody reads it
 	for _, name := range p.page.Dropped {
 		c.note("%q in namespace %q is no name, or there twice", name, p.path)
 	}
@@ -299,6 +301,8 @@ func (c *crawl) enter(root, p *place, list []cashtext.SkillEntry, room *int) {
 		default:
 			if e.Namespace != "" {
 				at = root.at(e.Namespace)
+			} else if below := root.find(e.Heading); e.Heading != "" && below != nil {
+				at = below
 			}
 			at.skills = append(at.skills, e)
 			*room--
@@ -313,7 +317,7 @@ func (p *place) add(label string, b *place) {
 		p.children = make(map[string]*place)
 	}
 	p.children[key(label)] = b
-	p.below = append(p.below, b)
+	p.below, b.above = append(p.below, b), p
 }
 
 // at returns the place at a path, made if need be: a namespace may have skills
@@ -351,7 +355,7 @@ func (c *crawl) ask(ctx context.Context, tool string, args map[string]any) (*ans
 		defer cancel()
 	}
 	ctx, x := mcpclient.WithExchange(ctx)
-	res, err := c.session.client.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: args, Meta: c.up.via(ctx)})
+	res, err := c.session.client.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: c.catalog.dialect.arguments(tool, args), Meta: c.up.via(ctx)})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", tool, classify(ctx, err, x))
 	}

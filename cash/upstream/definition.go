@@ -23,17 +23,28 @@ type Definition struct {
 	// InputSchema, OutputSchema and Annotations are JSON objects as the server
 	// sent them. Empty is none, and so is null.
 	InputSchema, OutputSchema, Annotations json.RawMessage
+
+	// Function says that this is no tool but a function of a CaSH server. Name is
+	// its path there, such as orders.retail.create, and Description its line in
+	// help. The rest is made of what its page says in JSON: InputSchema has the
+	// parameters as properties, OutputSchema a description of what it returns, and
+	// Annotations its safety. They are empty if the page could not be read.
+	Function bool
 }
 
 // Hash returns the SHA-256, in hexadecimal digits, of the definition as one JSON
-// object: its members annotations, description, inputSchema, name, outputSchema
-// and title in this order, those of JSON left out where there is none, without
+// object: its members annotations, description, function, inputSchema, name,
+// outputSchema and title in this order, those of JSON left out where there is
+// none, and function, which is true, where it is a tool; without
 // white space, the keys of all objects sorted, and strings and numbers in one
 // spelling each. So the order of keys, white space, escapes and 1.0 for 1 make no
 // difference, and anything else does.
 func (d *Definition) Hash() string {
 	b := appendJSONField([]byte{'{'}, "annotations", d.Annotations)
 	b = appendTextField(b, "description", d.Description)
+	if d.Function {
+		b = append(appendFieldName(b, "function"), "true"...)
+	}
 	b = appendJSONField(b, "inputSchema", d.InputSchema)
 	b = appendTextField(b, "name", d.Name)
 	b = appendJSONField(b, "outputSchema", d.OutputSchema)

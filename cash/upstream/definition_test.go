@@ -32,6 +32,7 @@ func TestW37HashVectors(t *testing.T) {
 				`"inputSchema":{"properties":{"amount":{"maximum":100,"minimum":-0.5},"to":{"type":"string"}},"required":["to","amount"],"type":"object"},` +
 				`"name":"pay","outputSchema":{},"title":"Pay"}`,
 		},
+		{upstream.Definition{Name: "a.b", Description: "d", Function: true, Annotations: raw(`{}`)}, `{"annotations":{},"description":"d","function":true,"name":"a.b","title":""}`},
 		{upstream.Definition{Name: "\xff", InputSchema: raw("{]")}, `{"description":"","!inputSchema":"7b5d","!name":"ff","title":""}`},
 	} {
 		sum := sha256.Sum256([]byte(test.canonical))
@@ -104,7 +105,7 @@ func TestW37HashFields(t *testing.T) {
 		}
 	}
 	for _, s := range []json.RawMessage{raw(`{}`), raw(`{"a":{}}`), raw(`-`), raw(`"2d"`)} {
-		for _, d := range []upstream.Definition{{InputSchema: s}, {OutputSchema: s}, {Annotations: s}} {
+		for _, d := range []upstream.Definition{{InputSchema: s}, {OutputSchema: s}, {Annotations: s}, {InputSchema: s, Function: true}} {
 			if other, ok := seen[d.Hash()]; ok {
 				t.Errorf("%+v has the hash of %+v", d, other)
 			}

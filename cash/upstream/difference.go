@@ -39,6 +39,9 @@ const (
 // there, and how many more there would be.
 func (d *Definition) Difference(other *Definition) string {
 	var r differences
+	if d.Function != other.Function {
+		r.add("kind", d.kind()+" -> "+other.kind())
+	}
 	r.text("name", d.Name, other.Name)
 	r.text("title", d.Title, other.Title)
 	r.text("description", d.Description, other.Description)
@@ -46,6 +49,13 @@ func (d *Definition) Difference(other *Definition) string {
 	r.json("output", d.OutputSchema, other.OutputSchema)
 	r.json("annotations", d.Annotations, other.Annotations)
 	return r.String()
+}
+
+func (d *Definition) kind() string {
+	if d.Function {
+		return "a function behind the tool call"
+	}
+	return "a tool"
 }
 
 // differences collects lines.

@@ -125,6 +125,10 @@ annotations.readOnlyHint: true -> absent`
 	if got := a.Difference(b); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
+	if got, want := a.Difference(&upstream.Definition{Name: "a", Title: "b", Description: "c", InputSchema: a.InputSchema, OutputSchema: a.OutputSchema, Annotations: a.Annotations, Function: true}),
+		"kind: a tool -> a function behind the tool call"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
 }
 
 // TestW37DifferenceBounded compares what a server may send at most.

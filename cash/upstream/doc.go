@@ -45,7 +45,9 @@
 //
 // [Aggregator.Discover] mounts what manifests describe, under labels that do not
 // depend on the order of the network. A [PinMode] keeps tools whose definitions
-// change from being served until somebody has looked at the difference.
+// change from being served, and functions of CaSH servers likewise, until somebody
+// has looked at the difference in [Aggregator.Status], and taken what was read for
+// good by its hash ([Aggregator.AcceptQuarantined]).
 // [ReadConfig] reads all of this from a file.
 //
 // # Limits
@@ -58,10 +60,19 @@
 //     that are on their way are all of one caller, and if nobody else has lately
 //     given one up.
 //     Questions by URL and sampling are not passed on.
+//   - A CaSH server by other hands is read from pages that are written for models:
+//     lists, tables, and headings or lines with names. What cannot be understood
+//     is noted in its status and not served.
 //   - Of a CaSH server at most 2,000 pages, 16 levels and 10,000 functions are
 //     read, of a plain one 10,000 tools; of either 10,000 resources and prompts.
-//   - Pins cover tools: of a CaSH server those are call, help and skill, not what
-//     is behind them.
+//   - Pins cover tools, and the functions behind a CaSH server's tools: their lines
+//     in help, and what their pages say in JSON of parameters, result and safety.
+//     They do not cover what else is text: pages as a model reads them, which the
+//     server writes when they are asked for, descriptions of namespaces, and skills.
+//     Of functions beyond the first 1,000, and of those whose pages are errors, only
+//     the lines are known and compared. A function with the name of a tool of its
+//     server is refused. Arguments of help that only the server knows reach it for
+//     functions, not for namespaces, whose lists are those that were read.
 //   - A CaSH server that streams a result is believed: up to MaxMessage pass.
 //   - A child process that makes a session of its own (setsid) outlives its
 //     connection.

@@ -37,7 +37,8 @@ func fingerprint(e Endpoint) string {
 
 // A Command is a server that is started as a process and speaks MCP over its
 // standard input and output. It gets a process group of its own, which ends
-// with the connection.
+// with the connection. The lines that it writes to its standard error are logged:
+// 1,000 at once, and 100 a second.
 type Command struct {
 	// Path is the program, looked up as [exec.Command] does. Required.
 	Path string

@@ -53,7 +53,7 @@ func (c Class) String() string {
 type CallError struct {
 	Class      Class
 	Sent       bool          // the request may have reached the server
-	HTTPStatus int           // of class BadStatus
+	HTTPStatus int           // of class BadStatus, and of Redirected if the status alone is why
 	Code       int64         // of class Refused
 	RetryAfter time.Duration // how long the server asks to be left alone; zero is not to say
 	Reason     string        // in a few words, without addresses and secrets
@@ -61,6 +61,7 @@ type CallError struct {
 
 	before  bool // not the call failed but what came before: it was not tried
 	session bool // the server does not know the session any more
+	partial bool // the server answers, but not all that was to be read came in time
 }
 
 // Error returns class and reason.
@@ -98,7 +99,7 @@ func classify(ctx context.Context, err error, x *mcpclient.Exchange) *CallError 
 		e.Class, e.Reason = TimedOut, "no answer in time"
 	case ctx.Err() != nil, errors.Is(err, context.Canceled):
 		e.Class, e.Reason = Canceled, "cancelled"
-	case errors.As(err, &rpc):
+	case x != nil && errors.As(x.Refusal(), &rpc), errors.As(err, &rpc):
 		e.Class, e.Code, e.Reason = Refused, rpc.Code, clean.Line(rpc.Message, maxReason)
 	case errors.Is(err, mcp.ErrSessionMissing):
 		e.Class, e.HTTPStatus, e.Sent, e.session, e.Reason = BadStatus, 404, false, true, "the session has ended"
@@ -123,10 +124,15 @@ func (e *CallError) fromWire(w *mcpclient.Error) {
 	switch {
 	case e.Class == Unreachable, e.Class == Certificate:
 		e.Sent = false
+	case e.Class == Redirected && (w.Status == 302 || w.Status == 303):
+		// as is answered when something was done, too
 	case e.Class == Redirected, e.Class == BadStatus && w.Status >= 400 && w.Status < 500 && w.Status != 408:
 		e.Sent = false // it was turned away at the door
 	}
 }
+
+// hung reports whether the server has stopped to answer.
+func (e *CallError) hung() bool { return e.Class == TimedOut && !e.partial }
 
 // refused is e for a call that was not tried because of it.
 func (e *CallError) refused() *CallError {
@@ -207,11 +213,25 @@ const (
 
 // words returns kind, message and hint for a failure.
 func (u *upstream) words(e *CallError, label string) (registry.Kind, string, string) {
-	kind, message, hint := u.cause(e, label)
 	if e.before {
-		kind, message = away(kind), "`"+label+"` is temporarily unavailable. "+message
+		return u.kept(e, label)
 	}
-	return kind, message, hint
+	return u.cause(e, label)
+}
+
+// kept returns kind, message and hint for what keeps calls from being made. Asking
+// for less does not help there: nothing has been asked for.
+func (u *upstream) kept(e *CallError, label string) (registry.Kind, string, string) {
+	kind, message, hint := u.cause(e, label)
+	switch e.Class {
+	case TimedOut:
+		message, hint = "The server behind `"+label+"` did not answer in time.", hintLater
+	case Malformed, Refused:
+		hint = hintLater
+	case TooLarge:
+		hint = hintOperator
+	}
+	return away(kind), "`" + label + "` is temporarily unavailable. " + message, hint
 }
 
 // away is the kind of what is not available because of an error of a kind: it is
@@ -232,7 +252,7 @@ func (u *upstream) cause(e *CallError, label string) (registry.Kind, string, str
 	case Certificate:
 		return registry.Unavailable, "The certificate of the server behind " + ns + " could not be verified.", hintOperator
 	case Redirected:
-		return registry.Unavailable, "The server behind " + ns + " leads to another host, which is not followed.", hintOperator
+		return registry.Unavailable, fmt.Sprintf("The server behind %s redirects: %s.", ns, e.Reason), hintOperator
 	case Malformed:
 		return registry.Unavailable, fmt.Sprintf("The server behind %s gave no proper answer: %s.", ns, e.Reason), "The same call is likely to fail again."
 	case TooLarge:
@@ -240,9 +260,6 @@ func (u *upstream) cause(e *CallError, label string) (registry.Kind, string, str
 	case Lost:
 		return registry.Unavailable, "The connection to the server behind " + ns + " ended before it answered.", hintLater
 	case TimedOut:
-		if e.before {
-			return registry.Timeout, "The server behind " + ns + " did not answer in time.", hintLater
-		}
 		return registry.Timeout, fmt.Sprintf("The server behind %s did not answer within %v.", ns, u.cfg.Timeout), "Ask for less, or go on without it: other namespaces are not affected."
 	case Canceled:
 		return registry.Canceled, "The call to the server behind " + ns + " was cancelled.", ""
@@ -320,8 +337,8 @@ func (u *upstream) unavailable(label string, state State, err *CallError, known 
 	default:
 		e.Message = "`" + label + "` is temporarily unavailable."
 		if err != nil {
-			kind, msg, hint := u.cause(err, label)
-			e.Kind, e.Message, e.Hint, e.Err = away(kind), e.Message+" "+msg, hint, err
+			e.Err = err.refused()
+			e.Kind, e.Message, e.Hint = u.kept(err, label)
 		}
 	}
 	return e

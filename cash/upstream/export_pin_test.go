@@ -1,5 +1,7 @@
 package upstream
 
+import "github.com/cash-mcp/go-sdk/internal/cashtext"
+
 // What the tests of pinning use of the inside.
 var (
 	ParseDefinitions = parseDefinitions
@@ -8,6 +10,14 @@ var (
 	DecodePins       = decodePins
 	EncodePins       = encodePins
 )
+
+// FunctionDefinition returns the definition of a function of which help says
+// line, and its page the rest; ok is whether there is a page.
+func FunctionDefinition(path, name, line, page string) (d *Definition, ok bool) {
+	d = defineFunction(path, cashtext.Entry{Name: name, Description: line})
+	f, err := cashtext.ParseFunction(page)
+	return d, err == nil && d.addPage(f, true)
+}
 
 // Hunks returns hunks as slices of both lists.
 func Hunks(x, y []string) (before, after [][]string, starts []int) {

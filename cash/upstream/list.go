@@ -30,9 +30,9 @@ func (s *session) list(ctx context.Context, kind toolid.Kind) (json.RawMessage, 
 	}
 	s.forget(ctx, kind)
 	all, what := []byte("["), string(kind)+"s"
-	cursor, seen, count := "", make(map[string]bool), 0
+	cursor, seen, count, size := "", make(map[string]bool), 0, 0
 	for range maxPages {
-		page, next, err := s.page(ctx, kind, cursor)
+		page, next, n, err := s.page(ctx, kind, cursor)
 		if err != nil {
 			if s.hasNone(kind, err) {
 				return json.RawMessage("[]"), nil
@@ -46,10 +46,11 @@ func (s *session) list(ctx context.Context, kind toolid.Kind) (json.RawMessage, 
 			all = append(all, one...)
 			count++
 		}
+		size += n
 		switch {
 		case next == "":
 			return append(all, ']'), nil
-		case count > maxTools || len(all) > maxBytes:
+		case count > maxTools || size > maxBytes:
 			return nil, &CallError{Class: TooLarge, Sent: true, Reason: fmt.Sprintf("it lists more than %d %s, or more than %d MiB of them", maxTools, what, maxBytes>>20)}
 		case seen[next]:
 			return nil, &CallError{Class: Malformed, Sent: true, Reason: "its list of " + what + " never ends"}
@@ -83,16 +84,15 @@ func (s *session) hasNone(kind toolid.Kind, err error) bool {
 	return errors.As(err, &e) && e.Class == Refused && e.Code == jsonrpc.CodeMethodNotFound && (kind != toolid.Tool || !s.offers(kind))
 }
 
-// page returns a page of a list, as it was on the wire, and where the next one
-// begins.
-func (s *session) page(ctx context.Context, kind toolid.Kind, cursor string) (json.RawMessage, string, error) {
+// page returns a page of a list, as it was on the wire, where the next one
+// begins, and how many bytes all of that had.
+func (s *session) page(ctx context.Context, kind toolid.Kind, cursor string) (page json.RawMessage, next string, size int, err error) {
 	ctx, x := mcpclient.WithExchange(ctx)
-	err := s.ask(ctx, kind, cursor)
+	err = s.ask(ctx, kind, cursor)
 	if x.Result() == nil { // else what the SDK cannot read, we may
-		return nil, "", classify(ctx, err, x)
+		return nil, "", 0, classify(ctx, err, x)
 	}
-	var page json.RawMessage
-	next, found := "", kind == toolid.Tool // without a list there are no tools
+	found := kind == toolid.Tool // without a list there are no tools
 	for key, value := range strictjson.Members(x.Result()) {
 		switch k := strictjson.KindOf(value); {
 		case key == string(kind)+"s" && k == strictjson.Array:
@@ -104,9 +104,9 @@ func (s *session) page(ctx context.Context, kind toolid.Kind, cursor string) (js
 		}
 	}
 	if !found {
-		return nil, "", &CallError{Class: Malformed, Sent: true, Reason: fmt.Sprintf("the answer has no list of %ss", kind)}
+		return nil, "", 0, &CallError{Class: Malformed, Sent: true, Reason: fmt.Sprintf("the answer has no list of %ss", kind)}
 	}
-	return page, next, nil
+	return page, next, len(x.Result()), nil
 }
 
 // ask asks for a page.

@@ -20,7 +20,7 @@ func (a *Aggregator) Functions() []*registry.Function {
 	status.ReadOnly = true
 	refresh := registry.Func("refresh", "Ask an upstream server again for what it has.", a.manageRefresh)
 	refresh.Idempotent = true
-	accept := registry.Func("accept", "Take the definition of a quarantined tool for the good one. Read the difference in status first, and ask the user.", a.manageAccept)
+	accept := registry.Func("accept", "Take the definition of a quarantined tool or function for the good one. Read the difference in status first, and ask the user.", a.manageAccept)
 	return []*registry.Function{status, refresh, accept}
 }
 
@@ -49,6 +49,7 @@ type serverStatus struct {
 type quarantine struct {
 	Tool       string `json:"tool"`
 	Reason     string `json:"reason"`
+	Hash       string `json:"hash,omitempty"`
 	Difference string `json:"difference,omitempty"`
 }
 
@@ -81,7 +82,7 @@ func (s Status) forJSON() serverStatus {
 		j.Retry = &at
 	}
 	for _, q := range s.Quarantined {
-		j.Quarantined = append(j.Quarantined, quarantine{q.Tool, string(q.Reason), q.Difference})
+		j.Quarantined = append(j.Quarantined, quarantine{q.Tool, string(q.Reason), q.Hash, q.Difference})
 	}
 	return j
 }
@@ -99,17 +100,24 @@ func (a *Aggregator) manageRefresh(ctx context.Context, in refreshed) (string, e
 
 type accepted struct {
 	Label string `json:"label" jsonschema:"Namespace of the server."`
-	Tool  string `json:"tool" jsonschema:"Name of the tool, as status spells it."`
+	Tool  string `json:"tool" jsonschema:"Name of the tool or function, as status spells it."`
+	Hash  string `json:"hash" jsonschema:"The hash that status shows beside the difference that was read."`
 }
 
 func (a *Aggregator) manageAccept(ctx context.Context, in accepted) (string, error) {
-	if in.Tool == "" {
+	switch {
+	case in.Tool == "":
 		return "", errNoTool
+	case in.Hash == "":
+		return "", errNoHash
 	}
-	if err := a.Accept(ctx, in.Label, in.Tool); err != nil {
+	if err := a.AcceptQuarantined(ctx, in.Label, Quarantine{Tool: in.Tool, Hash: in.Hash}); err != nil {
 		return "", err
 	}
 	return "Done.", nil
 }
 
-var errNoTool = &registry.Error{Kind: registry.InvalidArguments, Message: "The argument `tool` is empty.", Hint: "Accept one tool at a time."}
+var (
+	errNoTool = &registry.Error{Kind: registry.InvalidArguments, Message: "The argument `tool` is empty.", Hint: "Accept one tool at a time."}
+	errNoHash = &registry.Error{Kind: registry.InvalidArguments, Message: "The argument `hash` is empty.", Hint: "Pass the one that the status shows beside the difference."}
+)

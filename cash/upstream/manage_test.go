@@ -52,12 +52,24 @@ func TestR125Management(t *testing.T) {
 	if one := call("status", `{"label":"dead"}`); strings.Contains(one, `"a"`) {
 		t.Errorf("the status of one is %s", one)
 	}
-	for _, kwargs := range []string{`{"label":"nowhere","tool":"pay"}`, `{"label":"a","tool":""}`, `{"label":"a","tool":"x"}`} {
-		if got := call("accept", kwargs); !strings.HasPrefix(got, "error: ") {
-			t.Errorf("accept(%s) answers %s", kwargs, got)
+	q := agg.Status()[0].Quarantined[0]
+	if want := `"reason":"changed","hash":"` + q.Hash + `","difference":`; q.Hash != q.Definition.Hash() || !strings.Contains(status, want) {
+		t.Errorf("the status has no %s:\n%s", want, status)
+	}
+	hash := `,"hash":"` + q.Hash + `"}`
+	for kwargs, want := range map[string]string{
+		`{"label":"nowhere","tool":"pay"` + hash:                 "there is no such upstream",
+		`{"label":"a","tool":""` + hash:                          "`tool` is empty",
+		`{"label":"a","tool":"x"` + hash:                         "status",
+		`{"label":"a","tool":"pay"}`:                             "hash: missing",
+		`{"label":"a","tool":"pay","hash":""}`:                   "`hash` is empty",
+		`{"label":"a","tool":"pay","hash":"` + q.Hash[1:] + `"}`: "Read its difference in the status again",
+	} {
+		if got := call("accept", kwargs); !strings.HasPrefix(got, "error: ") || !strings.Contains(got, want) {
+			t.Errorf("accept(%s) answers %s, want %s", kwargs, got, want)
 		}
 	}
-	if got := call("accept", `{"label":"a","tool":"pay"}`); got != "Done." {
+	if got := call("accept", `{"label":"a","tool":"pay"`+hash); got != "Done." {
 		t.Errorf("accept answers %s", got)
 	}
 	if got := c.Call("a", "pay", nil).OK().Text; got != "paid" {

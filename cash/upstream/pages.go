@@ -3,11 +3,13 @@ package upstream
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/cash-mcp/go-sdk/internal/cashtext"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -98,7 +100,7 @@ func orEmpty(kwargs json.RawMessage) json.RawMessage {
 // askFor asks the server, as one of a few at a time. It is let in as calls are.
 func (v view) askFor(ctx context.Context, tool, path, name string, kwargs json.RawMessage) (string, error) {
 	u := v.up
-	place := joined(v.text.To, strings.TrimPrefix(strings.TrimPrefix(path, v.text.From), "."))
+	place := v.placeOf(path)
 	fail := func(e *CallError) error {
 		kind, message, hint := u.words(e, v.mount.label)
 		return &registry.Error{Kind: kind, Namespace: place, Name: name, Message: message, Hint: hint, Err: e, NotRun: true}
@@ -123,7 +125,7 @@ func (v view) askFor(ctx context.Context, tool, path, name string, kwargs json.R
 		u.breaker.forget()
 		return "", fail(e)
 	}
-	a, err := (&crawl{up: u, session: s}).ask(ctx, tool, pageArguments(tool, path, name, kwargs))
+	a, err := (&crawl{up: u, session: s, catalog: v.catalog}).ask(ctx, tool, pageArguments(tool, path, name, kwargs))
 	if err != nil {
 		e = asCallError(err)
 	}
@@ -132,6 +134,11 @@ func (v view) askFor(ctx context.Context, tool, path, name string, kwargs json.R
 		return "", fail(e)
 	}
 	return v.pageText(a, place, name)
+}
+
+// placeOf is where a path of the server stands here.
+func (v view) placeOf(path string) string {
+	return joined(v.text.To, strings.TrimPrefix(strings.TrimPrefix(path, v.text.From), "."))
 }
 
 func pageArguments(tool, path, name string, kwargs json.RawMessage) map[string]any {
@@ -169,4 +176,40 @@ func (v view) pageText(a *answer, place, name string) (string, error) {
 		e.Kind, e.Message, e.Hint = kind, e.Message[:i+1], e.Message[i+2:]
 	}
 	return "", e
+}
+
+// jsonFormat asks for a page in JSON.
+var jsonFormat = json.RawMessage(`{"format":"json"}`)
+
+// unlessKnown is err, or nil where the server has given no answer: what it lists
+// is known without it.
+func unlessKnown(err error) error {
+	var e *CallError
+	if errors.As(err, &e) {
+		return nil
+	}
+	return err
+}
+
+// inFormat returns the page of a function in JSON, if that is what kwargs ask
+// for: the server has answered in markdown all the same.
+func (v view) inFormat(page, path, function string, kwargs json.RawMessage) string {
+	if function == "" || !wantsJSON(kwargs) {
+		return page
+	}
+	f, err := cashtext.ParseFunction(page)
+	if err != nil {
+		return page
+	}
+	f.Namespace, f.Name = v.placeOf(path), function
+	return f.JSON()
+}
+
+func wantsJSON(kwargs json.RawMessage) bool {
+	for name, value := range strictjson.Members(kwargs) {
+		if key(name) == "format" {
+			return strictjson.Text(value) == "json"
+		}
+	}
+	return false
 }

@@ -4,16 +4,18 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"unicode/utf8"
 )
 
-// Pins remember the definitions of tools that an operator has accepted, for
-// each upstream by its label in canonical form; for one whose label was left to
-// its manifest, by the manifest's URL without the query. Implementations are safe for concurrent use; they
-// compare labels byte by byte, and never change a definition.
+// Pins remember the definitions that an operator has accepted, of tools and of
+// the functions of CaSH servers, for each upstream by its label in canonical
+// form; for one whose label was left to its manifest, by the manifest's URL
+// without the query. Implementations are safe for concurrent use; they compare
+// labels byte by byte, and keep all fields of a definition as they are.
 type Pins interface {
-	// Load returns what is pinned for an upstream, by the name of the tool: nil
+	// Load returns what is pinned for an upstream, by the name of the definition: nil
 	// if nothing has been pinned yet, which is not the same as an empty map. The
 	// map is the caller's.
 	Load(ctx context.Context, label string) (map[string]*Definition, error)
@@ -74,7 +76,8 @@ func putPins(pins map[string]map[string]*Definition, label string, definitions m
 	pins[label] = definitions
 }
 
-// PinMode says which definitions of tools are served.
+// PinMode says which definitions of tools, and of functions of CaSH servers, are
+// served.
 type PinMode int
 
 const (
@@ -83,9 +86,15 @@ const (
 	// PinFirstUse pins all that a server defines when it is first seen, and from
 	// then on serves that alone. New tools are quarantined like changed ones: a
 	// tool that comes later can take over the work of one that was trusted.
+	//
+	// The functions of a CaSH server are first seen when none of them is pinned
+	// yet. So if there are pins of its tools alone, as versions made that did not
+	// cover functions, those that it has then are pinned; a note in [Status] and a
+	// warning in the log say so. What a server cannot show when it is first seen,
+	// such as a namespace that is unavailable, is new when it comes.
 	PinFirstUse
-	// PinLocked serves what is pinned, and pins nothing but by
-	// [Aggregator.Accept].
+	// PinLocked serves what is pinned, and pins nothing but what is accepted
+	// ([Aggregator.Accept], [Aggregator.AcceptQuarantined]).
 	PinLocked
 )
 
@@ -102,20 +111,23 @@ func (m PinMode) String() string {
 	return fmt.Sprintf("PinMode(%d)", int(m))
 }
 
-// Reason is why a tool is in quarantine.
+// Reason is why a tool or function is in quarantine.
 type Reason string
 
 const (
 	ReasonChanged   Reason = "changed"   // its definition is not the pinned one
 	ReasonNew       Reason = "new"       // nothing is pinned of that name
-	ReasonDuplicate Reason = "duplicate" // the server has several tools of that name, and who calls one could get another
+	ReasonDuplicate Reason = "duplicate" // the server has several of that name, and who calls one could get another
 )
 
-// A Quarantine is a tool that is not served until an operator has accepted its
-// definition.
+// A Quarantine is a tool, or a function of a CaSH server, that is not served
+// until an operator has accepted its definition.
 type Quarantine struct {
-	Tool   string // as the server spells it: clean it before it is shown
+	Tool   string // [Definition.Name], as the server spells it: clean it before it is shown
 	Reason Reason
+	// Hash is that of Definition, by which [Aggregator.AcceptQuarantined] knows
+	// what was read. It is empty for duplicates.
+	Hash string
 	// Difference says in clean lines what is not as pinned, as
 	// [Definition.Difference] does. Of a new tool that is everything, and of
 	// duplicates how the second differs from the first, which may be in nothing.
@@ -133,6 +145,9 @@ const maxDifferences = 1000
 // quarantineOf appends a tool, with how the definition differs from before.
 func quarantineOf(list []Quarantine, q Quarantine, before, now *Definition) []Quarantine {
 	q.Tool, q.Difference = now.Name, fmt.Sprintf("not compared: there are %d before it", maxDifferences)
+	if q.Definition != nil {
+		q.Hash = q.Definition.Hash()
+	}
 	if len(list) < maxDifferences {
 		q.Difference = before.Difference(now)
 	}
@@ -141,35 +156,100 @@ func quarantineOf(list []Quarantine, q Quarantine, before, now *Definition) []Qu
 
 // review decides which of a server's current definitions may be served, in their
 // order. If pin is not nil, it has to be saved before they are. A tool that is
-// gone stays pinned: it comes back as it was, or not at all.
+// gone stays pinned: it comes back as it was, or not at all. A function with the
+// name of a tool is a duplicate, and the tool is none.
 func review(mode PinMode, pinned map[string]*Definition, current []*Definition) (served []*Definition, quarantined []Quarantine, pin map[string]*Definition) {
-	tools := make(map[string][]*Definition, len(current))
-	for _, d := range current {
-		tools[d.Name] = append(tools[d.Name], d)
-	}
-	first := mode == PinFirstUse && pinned == nil
+	tools, functions := byName(current)
+	first := firstUse{mode == PinFirstUse && pinned == nil, mode == PinFirstUse && !seenFunctions(pinned, functions)}
 	for _, d := range current {
 		before, same := pinned[d.Name], tools[d.Name]
+		if d.Function {
+			same = slices.Concat(same[:min(len(same), 1)], functions[d.Name])
+		}
 		switch {
 		case len(same) > 1:
-			if d == same[0] {
-				quarantined = quarantineOf(quarantined, Quarantine{Reason: ReasonDuplicate}, d, same[1])
+			if d == same[0] || d.Function && d == functions[d.Name][0] {
+				quarantined = quarantineOf(quarantined, Quarantine{Reason: ReasonDuplicate}, same[0], same[1])
 			}
-		case mode == PinOff || first:
+		case mode == PinOff:
 			served = append(served, d)
+		case first.of(d):
+			served = append(served, d)
+			pin = withPin(pin, pinned, d)
 		case before == nil:
-			quarantined = quarantineOf(quarantined, Quarantine{Reason: ReasonNew, Definition: d}, &Definition{Name: d.Name}, d)
-		case before.Hash() != d.Hash():
-			quarantined = quarantineOf(quarantined, Quarantine{Reason: ReasonChanged, Definition: d}, before, d)
+			quarantined = quarantineOf(quarantined, Quarantine{Reason: ReasonNew, Definition: d}, &Definition{Name: d.Name, Function: d.Function}, d)
 		default:
-			served = append(served, d)
-		}
-	}
-	if first && len(served) > 0 { // a server that has nothing yet has not been seen
-		pin = make(map[string]*Definition, len(served))
-		for _, d := range served {
-			pin[d.Name] = d
+			if known := agreed(before, d); known != nil {
+				served = append(served, known)
+			} else {
+				quarantined = quarantineOf(quarantined, Quarantine{Reason: ReasonChanged, Definition: d}, before, d)
+			}
 		}
 	}
 	return served, quarantined, pin
 }
+
+// byName returns the definitions by their names.
+func byName(list []*Definition) (tools, functions map[string][]*Definition) {
+	tools, functions = make(map[string][]*Definition, len(list)), make(map[string][]*Definition)
+	for _, d := range list {
+		of := tools
+		if d.Function {
+			of = functions
+		}
+		of[d.Name] = append(of[d.Name], d)
+	}
+	return tools, functions
+}
+
+// firstUse says of which definitions none has been seen yet. A server that has
+// nothing yet has not been seen.
+type firstUse struct{ tools, functions bool }
+
+func (f firstUse) of(d *Definition) bool { return !d.Function && f.tools || d.Function && f.functions }
+
+// seenFunctions reports whether functions of the server have been pinned. One
+// whose name is pinned as another thing has been as well: nothing is pinned over.
+// One with the name of call, help or skill is a duplicate, and does not count.
+func seenFunctions(pinned map[string]*Definition, current map[string][]*Definition) bool {
+	for name, d := range pinned {
+		if d != nil && d.Function || current[name] != nil && !isCore(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// withPin returns pin, which begins as a copy of what is pinned, with d.
+func withPin(pin, pinned map[string]*Definition, d *Definition) map[string]*Definition {
+	if pin == nil {
+		if pin = maps.Clone(pinned); pin == nil {
+			pin = make(map[string]*Definition)
+		}
+	}
+	pin[d.Name] = d
+	return pin
+}
+
+// agreed returns what both the pinned definition and the current one say, or nil
+// if they differ. A function of which one of them has not the page is compared
+// by its line in help alone, and of its page nothing is served.
+func agreed(pinned, current *Definition) *Definition {
+	if !pinned.Function || !current.Function || pinned.paged() == current.paged() {
+		if pinned.Hash() == current.Hash() {
+			return current
+		}
+		return nil
+	}
+	known := pinned
+	if pinned.paged() {
+		known = current
+	}
+	if pinned.Name != current.Name || pinned.Description != current.Description {
+		return nil
+	}
+	return known
+}
+
+// paged reports whether the definition of a function has what its page says.
+func (d *Definition) paged() bool { return len(d.InputSchema) > 0 }

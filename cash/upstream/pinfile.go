@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf16"
@@ -41,6 +42,9 @@ import (
 //	    }
 //	  }
 //	}
+//
+// The functions of a CaSH server are in the same form in the member functions,
+// beside tools.
 //
 // A tool that is taken out of the file is no longer pinned. One that is edited
 // no longer has its hash, and nothing of the file is read until that is put
@@ -219,7 +223,8 @@ type (
 		Upstreams map[string]pinnedUpstream `json:"upstreams"`
 	}
 	pinnedUpstream struct {
-		Tools []pinnedTool `json:"tools"`
+		Tools     []pinnedTool `json:"tools"`
+		Functions []pinnedTool `json:"functions,omitempty"`
 	}
 	pinnedTool struct {
 		Name         string          `json:"name"`
@@ -235,12 +240,15 @@ type (
 func encodePins(pins map[string]map[string]*Definition) ([]byte, error) {
 	doc := pinDocument{Version: 1, Upstreams: make(map[string]pinnedUpstream, len(pins))}
 	for label, definitions := range pins {
-		tools := make([]pinnedTool, 0, len(definitions))
+		u := pinnedUpstream{Tools: []pinnedTool{}}
 		for _, name := range slices.Sorted(maps.Keys(definitions)) {
-			d := definitions[name]
-			tools = append(tools, pinnedTool{name, d.Hash(), d.Title, d.Description, d.InputSchema, d.OutputSchema, d.Annotations})
+			d, list := definitions[name], &u.Tools
+			if d.Function {
+				list = &u.Functions
+			}
+			*list = append(*list, pinnedTool{name, d.Hash(), d.Title, d.Description, d.InputSchema, d.OutputSchema, d.Annotations})
 		}
-		doc.Upstreams[label] = pinnedUpstream{tools}
+		doc.Upstreams[label] = u
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -308,42 +316,44 @@ func decodeUpstreams(pins map[string]map[string]*Definition, data []byte) error 
 		if label == "" {
 			return errors.New("upstream without a label")
 		}
-		tools := make(map[string]*Definition)
+		definitions := make(map[string]*Definition)
 		err := eachMember(value, func(key string, value []byte) error {
-			if key != "tools" {
-				return unknownMember(key)
+			switch key {
+			case "tools", "functions":
+				return decodeDefinitions(definitions, key, value)
 			}
-			return decodeTools(tools, value)
+			return unknownMember(key)
 		})
 		if err != nil {
 			return fmt.Errorf("upstream %s: %w", quoted(label), err)
 		}
-		pins[label] = tools
+		pins[label] = definitions
 		return nil
 	})
 }
 
-func decodeTools(tools map[string]*Definition, data []byte) error {
+// decodeDefinitions reads the tools of an upstream, or its functions.
+func decodeDefinitions(definitions map[string]*Definition, key string, data []byte) error {
 	if kind := strictjson.KindOf(data); kind != strictjson.Array {
-		return fmt.Errorf("tools: want an array, got type %s", kind)
+		return fmt.Errorf("%s: want an array, got type %s", key, kind)
 	}
 	for i, raw := range strictjson.Elements(data) {
-		d, err := decodePinned(raw)
-		if err == nil && tools[d.Name] != nil {
+		d, err := decodePinned(raw, key == "functions")
+		if err == nil && definitions[d.Name] != nil {
 			err = errors.New("it is pinned twice")
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", placeOf("tool", i, d), err)
+			return fmt.Errorf("%s: %w", placeOf(strings.TrimSuffix(key, "s"), i, d), err)
 		}
-		tools[d.Name] = d
+		definitions[d.Name] = d
 	}
 	return nil
 }
 
-// decodePinned reads a tool and compares it with its hash. If there is an error
-// the definition has what could be read.
-func decodePinned(data []byte) (*Definition, error) {
-	d, hash := new(Definition), ""
+// decodePinned reads a definition and compares it with its hash. If there is an
+// error the definition has what could be read.
+func decodePinned(data []byte, function bool) (*Definition, error) {
+	d, hash := &Definition{Function: function}, ""
 	err := eachMember(data, func(key string, value []byte) error {
 		if key == "hash" {
 			return setText(&hash, key, value)

@@ -139,6 +139,9 @@ func TestW37PinFileHostile(t *testing.T) {
 		{"upstream", `{"version":1,"upstreams":{"shop":7}}`, `upstream "shop": want an object, got type number`},
 		{"tools", file(`{}`), `upstream "shop": tools: want an array, got type object`},
 		{"tool", file(`[7]`), `upstream "shop": tool 1: want an object, got type number`},
+		{"functions", `{"version":1,"upstreams":{"shop":{"functions":{}}}}`, `upstream "shop": functions: want an array, got type object`},
+		{"function with the hash of a tool", `{"version":1,"upstreams":{"shop":{"functions":[` + tool + `]}}}`, `upstream "shop": function 1, "a": its hash is of another definition; restore it, or take it out of the file and accept it anew`},
+		{"function and tool", `{"version":1,"upstreams":{"shop":{"tools":[` + tool + `],"functions":[{"name":"a","hash":"` + (&upstream.Definition{Name: "a", Function: true}).Hash() + `"}]}}}`, `upstream "shop": function 1, "a": it is pinned twice`},
 		{"no name", file(`[{"hash":"` + hash + `"}]`), `upstream "shop": tool 1: no name`},
 		{"wrong type", file(`[{"name":"a","hash":7}]`), `upstream "shop": tool 1, "a": hash: want a string, got type number`},
 		{"schema", file(`[{"name":"a","inputSchema":[]}]`), `upstream "shop": tool 1, "a": inputSchema: want an object, got type array`},
@@ -347,6 +350,7 @@ func FuzzPinFile(f *testing.F) {
 	f.Add(data)
 	f.Add([]byte(`{"version":1,"upstreams":{"shop":{"tools":[{"name":"a","hash":"` + (&upstream.Definition{Name: "a"}).Hash() + `"}]}}}`))
 	f.Add([]byte(`{"version":1}`))
+	f.Add([]byte(`{"version":1,"upstreams":{"shop":{"functions":[{"name":"b.a","hash":"` + (&upstream.Definition{Name: "b.a", Function: true}).Hash() + `"}],"tools":[]}}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		pins, err := upstream.DecodePins(data)
 		if err != nil {

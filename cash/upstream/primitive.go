@@ -9,6 +9,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/manifest"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
@@ -154,6 +155,9 @@ func (u *upstream) read(ctx context.Context, s *session, b *branch) *primitives 
 	}
 	p := &primitives{defs: make(map[string]*primitive, len(list)), notes: dropped}
 	list = slices.DeleteFunc(list, func(d *primitive) bool {
+		if b.kind == toolid.Resource && d.key == manifest.ResourceURI {
+			return true // it is for aggregators, and nothing that users have (RFC 5.6)
+		}
 		if p.defs[d.key] != nil {
 			p.note("%s %q is listed more than once: the first one counts", b.kind, d.key)
 			return true

@@ -333,11 +333,13 @@ func TestW40OneRegistryForEachKind(t *testing.T) {
 	}
 }
 
-// What a CaSH server has besides its namespaces stands where all of it does.
+// What a CaSH server has besides its namespaces stands where all of it does, but
+// for its identity (R116).
 func TestW40CaSHServers(t *testing.T) {
 	srv := mcp.NewServer(&mcp.Implementation{Name: "shop", Version: "1.0"}, nil)
 	cash.NewServer(newShop(), nil).AddTo(srv)
 	addPrompt(srv, "greet")
+	addResource(srv, &mcp.Resource{URI: "shop://terms", Name: "terms"}, &mcp.ResourceContents{URI: "shop://terms", Text: "Be kind."})
 	part := memory("part", srv)
 	part.Namespace = "orders"
 	s := shelve(t, memory("all", srv), part)
@@ -351,12 +353,12 @@ func TestW40CaSHServers(t *testing.T) {
 	if s.prompts.Exists("part") || s.resources.Exists("part") {
 		t.Error("a namespace has what belongs to all of the server")
 	}
-	if n := s.agg.Status()[0].Resources; n == 0 { // its identity
-		t.Error("it has no resources")
+	if n := s.agg.Status()[0].Resources; n != 1 {
+		t.Errorf("it has %d resources", n)
 	}
 	for f := range s.resources.All() {
-		if r, err := call(t, s.resources, f, ""); err != nil || len(r.Content) == 0 {
-			t.Errorf("%s reads %v, %v", f.Tool(), r, err)
+		if r, err := call(t, s.resources, f, ""); err != nil || f.Tool() != "shop://terms" || len(r.Content) == 0 {
+			t.Errorf("R116: %s reads %v, %v", f.Tool(), r, err)
 		}
 	}
 }

@@ -38,6 +38,7 @@ type session struct {
 	calls map[string]*exchange // by progress token
 	last  int                  // number of the last token
 	asked int                  // questions that wait for an answer
+	unput int                  // questions that were put to nobody
 	left  map[string]time.Time // until when calls may still be running that were given up, by their owner
 }
 
@@ -231,7 +232,8 @@ func (s *session) newClient() *mcp.Client {
 }
 
 // notified takes the notifications that are for calls, and hears the others. It
-// does not wait for anybody.
+// does not wait for anybody. The SDK gets only those of questions that have been
+// taken back: it would keep what a server floods it with.
 func (s *session) notified(method string, params json.RawMessage) bool {
 	switch method {
 	case "notifications/progress":
@@ -239,21 +241,17 @@ func (s *session) notified(method string, params json.RawMessage) bool {
 		if json.Unmarshal(params, &p) == nil {
 			s.progress(&p)
 		}
-		return true
 	case "notifications/message":
 		var m logMessage
 		if json.Unmarshal(params, &m) == nil && len(m.Data) <= maxLog {
 			s.log(m)
 		}
-		return true
 	case "notifications/tools/list_changed":
 		signal(s.changed)
-		return true
 	case "notifications/resources/list_changed", "notifications/prompts/list_changed":
 		signal(s.renewed)
-		return true
 	}
-	return false
+	return method != "notifications/cancelled"
 }
 
 // signal says that there is something new, unless that has been said.
@@ -321,6 +319,7 @@ func (r *remembered) close() {
 	r.mu.Unlock()
 	if conn != nil {
 		_ = conn.Close()
+		_ = conn.Close() // waits, if the first one found the connection broken
 	}
 }
 

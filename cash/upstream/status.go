@@ -53,8 +53,8 @@ type Status struct {
 	// Resources and Prompts are the same of those, if they are asked for
 	// ([Options]).
 	Resources, Prompts int
-	// Quarantined are the tools that are not served because their definitions
-	// are not the accepted ones.
+	// Quarantined are the tools, and of a CaSH server the functions, that are not
+	// served because their definitions are not the accepted ones.
 	Quarantined []Quarantine
 	// Notes say what of the server is not served as it is, and why, a line each.
 	Notes []string

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/time/rate"
 
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
 	"github.com/cash-mcp/go-sdk/internal/procgroup"
@@ -26,9 +27,36 @@ func (s *session) transport(ctx context.Context, to Endpoint) mcp.Transport {
 	return to.transport(ctx, mcpclient.Options{
 		Limits:   mcpclient.Limits{Message: u.cfg.MaxMessage},
 		Logger:   u.log,
-		Stderr:   func(line string) { u.log.Info("standard error", "line", line) },
+		Stderr:   overheard(u.log),
 		Notified: s.notified,
+		Reopened: func() { // what has changed meanwhile was not heard
+			signal(s.changed)
+			signal(s.renewed)
+		},
 	})
+}
+
+// A server may write stderrBurst lines to its standard error at once, and
+// stderrRate in a second, that are logged.
+const (
+	stderrBurst = 1000
+	stderrRate  = 100
+)
+
+// overheard returns what logs the lines, one at a time, and how many were left out.
+func overheard(log *slog.Logger) func(line string) {
+	limit, left := rate.NewLimiter(stderrRate, stderrBurst), 0
+	return func(line string) {
+		if !limit.Allow() {
+			left++
+			return
+		}
+		if left > 0 {
+			log.Warn("lines of standard error left out", "count", left)
+			left = 0
+		}
+		log.Info("standard error", "line", line)
+	}
 }
 
 func (c Command) check() error {

@@ -34,6 +34,7 @@ type upstream struct {
 	waiting atomic.Int32  // calls that wait for a slot
 	readers chan struct{} // one for each page that is asked for
 	pinning sync.Mutex    // what is pinned is read and written by one at a time
+	late    string        // what was pinned later than the rest, in words; guarded by pinning
 
 	mu       sync.Mutex
 	state    State
@@ -403,7 +404,7 @@ func (u *upstream) attend(s *session) error {
 				return errIdle
 			}
 		}
-		if failed != nil && asCallError(failed).Class == TimedOut {
+		if failed != nil && asCallError(failed).hung() {
 			return failed // whoever does not even say what it has is started anew
 		}
 	}

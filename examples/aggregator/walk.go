@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -104,7 +105,10 @@ func report(out io.Writer, list []upstream.Status) {
 			fmt.Fprintf(out, "      %s\n", cut(s.Err.Error()))
 		}
 		for _, q := range s.Quarantined {
-			fmt.Fprintf(out, "      not served: %q: %v\n", q.Tool, q.Reason)
+			fmt.Fprintf(out, "      not served: %q: %v, hash %s\n", q.Tool, q.Reason, cmp.Or(q.Hash, "none"))
+			for line := range strings.Lines(q.Difference) {
+				fmt.Fprintf(out, "         %s\n", cut(strings.TrimRight(line, "\n")))
+			}
 		}
 		for _, note := range s.Notes {
 			fmt.Fprintf(out, "      %s\n", cut(note))

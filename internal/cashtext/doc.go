@@ -19,7 +19,10 @@
 // # What is rewritten
 //
 //	call(namespace="orders", ...)        namespaces, with all kinds of quotes, named or
-//	help("orders")                       by position, as members of a map
+//	help("orders")                       by position, as members of a map; without quotes
+//	                                     where Known has them
+//	{"namespace": "orders",              arguments as JSON, of what names a function or a
+//	 "function": "create"}               skill, and is not among kwargs
 //	skill(skillname="x"), help()         where it is missing: namespace="shop" comes first
 //	namespace `orders`                   on lines that speak of functions or skills, or
 //	                                     that say that there is no such namespace
@@ -28,6 +31,7 @@
 //	`namespace="orders", function="x"`   arguments alone, as in hints
 //	# Skills in orders                   and the namespaces listed below, at the
 //	# Functions that fit, best first     beginning of a text
+//	## orders                            headings of namespaces that Known has
 //
 // All else comes out byte for byte.
 //

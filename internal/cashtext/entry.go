@@ -35,16 +35,27 @@ type item struct {
 	size   int      // of lines
 	marked bool     // the name is set off from the text
 	call   bool     // and has parentheses, as a function has
+	is     section  // what it says that it is, if it does
 
 	unavailable bool   // said elsewhere than in lines
 	within      string // the path of its namespace, likewise
+	heading     string // that a skill stands below, if it may be such a path
 }
 
 var notAvailable = regexp.MustCompile("(?i)[\\s([*`]*\\bavailable[\"'`]?\\s*[:=]\\s*[*`]*false\\b[)\\]*`.]*$")
 
-// parseItem reads "**name** — description" and its relatives. A name that is
-// not set off needs a separator behind it, or else the text is prose.
+// parseItem reads "**name** — description" and its relatives.
 func parseItem(text string) (item, bool) {
+	text = withoutSymbols(text)
+	if e, ok := parseKeyed(text); ok {
+		return e, true
+	}
+	return parseNamed(text)
+}
+
+// parseNamed reads what begins with the name. One that is not set off needs a
+// separator behind it, or else the text is prose.
+func parseNamed(text string) (item, bool) {
 	marks := len(text) - len(strings.TrimLeft(text, "*`["))
 	e := item{marked: marks > 0}
 	rest := text[marks:]
@@ -121,7 +132,7 @@ func (e *item) add(text string) {
 }
 
 func (e *item) entry() Entry {
-	text := strings.Join(e.lines, " ")
+	text := strings.TrimPrefix(strings.TrimSpace(strings.Join(e.lines, " ")), "description: ")
 	at := notAvailable.FindStringIndex(text)
 	if at != nil {
 		text = text[:at[0]]

@@ -26,6 +26,9 @@ type Function struct {
 	Safety string
 	// Open says that other arguments are accepted too.
 	Open bool
+	// More is the keyword argument of help with which the page says more, such as
+	// params="full"; empty if the page does not say.
+	More string
 }
 
 // A Parameter is one argument of a [Function]. Parameters inside of others have
@@ -59,7 +62,7 @@ func parseFunction(text string) (*Function, error) {
 		return nil, err
 	}
 	read := functionMarkdown
-	if strings.HasPrefix(strings.TrimSpace(text), "{") {
+	if strings.HasPrefix(unfenced(text), "{") {
 		read = functionJSON
 	}
 	f, err := read(text)
@@ -73,7 +76,7 @@ func parseFunction(text string) (*Function, error) {
 }
 
 func functionJSON(text string) (*Function, error) {
-	object, err := readObject(text)
+	object, err := readObject(text, "")
 	if err != nil {
 		return nil, err
 	}
@@ -85,6 +88,7 @@ func functionJSON(text string) (*Function, error) {
 		Returns:     paragraph(strictjson.Text(object["returns"])),
 		Safety:      description(strictjson.Text(object["safety"])),
 		Open:        string(object["open"]) == "true",
+		More:        clean.Line(strictjson.Text(object["more"]), maxName),
 	}
 	f.setPath(joinPath(strictjson.Text(object["namespace"]), strictjson.Text(object["name"])))
 	for _, v := range strictjson.Elements(object["parameters"]) {
@@ -95,6 +99,30 @@ func functionJSON(text string) (*Function, error) {
 		})
 	}
 	return f, nil
+}
+
+// JSON returns the page in JSON, as our own servers write it.
+func (f *Function) JSON() string {
+	type parameter struct {
+		Name        string `json:"name"`
+		Type        string `json:"type,omitempty"`
+		Required    bool   `json:"required"`
+		Description string `json:"description,omitempty"`
+	}
+	page := struct {
+		Namespace   string      `json:"namespace,omitempty"`
+		Name        string      `json:"name"`
+		Description string      `json:"description,omitempty"`
+		Safety      string      `json:"safety,omitempty"`
+		Parameters  []parameter `json:"parameters"`
+		Open        bool        `json:"open,omitempty"`
+		Returns     string      `json:"returns,omitempty"`
+		More        string      `json:"more,omitempty"`
+	}{f.Namespace, f.Name, f.Description, f.Safety, make([]parameter, 0, len(f.Parameters)), f.Open, f.Returns, f.More}
+	for _, p := range f.Parameters {
+		page.Parameters = append(page.Parameters, parameter{p.Name, p.Type, p.Required, p.Description})
+	}
+	return encodeJSON(page)
 }
 
 // setPath sets namespace and name from what the page is about.
@@ -123,6 +151,9 @@ var safeties = map[string]bool{
 	"Read-only.": true, "Destructive.": true, "Destructive; safe to repeat.": true, "Safe to repeat.": true,
 }
 
+// moreWith begins the line that says how to learn more.
+const moreWith = "Additional parameters available with "
+
 // functionMarkdown reads a page as in the RFC's examples (8.3).
 func functionMarkdown(text string) (*Function, error) {
 	f := new(Function)
@@ -146,8 +177,10 @@ func functionMarkdown(text string) (*Function, error) {
 			f.Safety = l.text
 		case l.text == "Takes any arguments; none are declared.", l.text == "Other arguments are accepted too.":
 			f.Open = true
-		case l.text == "No parameters.", strings.HasPrefix(l.text, "Additional parameters available with "):
-			// What there is or could be is no part of a description.
+		case strings.HasPrefix(l.text, moreWith):
+			f.More = clean.Line(strings.Trim(strings.TrimPrefix(l.text, moreWith), "`. "), maxName)
+		case l.text == "No parameters.":
+			// What is not there is no part of a description.
 		case to != nil:
 			*to = append(*to, l.raw)
 		}

@@ -15,9 +15,9 @@ func TestParseFunction(t *testing.T) {
 		want       cashtext.Function
 	}{
 		{"RFC 8.3", "# orders.create\n\nCreate a new order for a customer.\n\n## Parameters\n\n| Name | Type | Required | Description |\n|------|------|----------|-------------|\n| customer_id | string | yes | Unique customer identifier. |\n| notes | string | no | Free-text notes. |\n\n## Returns\n\nObject with assigned order ID.\n\nAdditional parameters available with `params=\"full\"`.",
-			cashtext.Function{Namespace: "orders", Name: "create", Description: "Create a new order for a customer.", Parameters: params{{"customer_id", "string", "Unique customer identifier.", true}, {"notes", "string", "Free-text notes.", false}}, Returns: "Object with assigned order ID."}},
+			cashtext.Function{Namespace: "orders", Name: "create", Description: "Create a new order for a customer.", Parameters: params{{"customer_id", "string", "Unique customer identifier.", true}, {"notes", "string", "Free-text notes.", false}}, Returns: "Object with assigned order ID.", More: `params="full"`}},
 		{"JSON", `{"namespace":"a.b","name":"f","description":"One.\nTwo.","safety":"Read-only.","parameters":[{"name":"x","type":"integer","required":true,"description":"X\nx."},{"name":"x[].y","new":1},{"type":"string"},7],"open":true,"returns":"Text.","more":"params=\"full\"","other":{}}`,
-			cashtext.Function{Namespace: "a.b", Name: "f", Description: "One.\nTwo.", Safety: "Read-only.", Open: true, Parameters: params{{"x", "integer", "X x.", true}, {Name: "x[].y"}}, Returns: "Text."}},
+			cashtext.Function{Namespace: "a.b", Name: "f", Description: "One.\nTwo.", Safety: "Read-only.", Open: true, Parameters: params{{"x", "integer", "X x.", true}, {Name: "x[].y"}}, Returns: "Text.", More: `params="full"`}},
 		{"JSON of little", `{"name":"no-name","description":7,"parameters":{}}`, cashtext.Function{}},
 		{"root function", "# ping\n\nPings.\n\nSafe to repeat.\n\nNo parameters.\n", cashtext.Function{Name: "ping", Description: "Pings.", Safety: "Safe to repeat."}},
 		{"other tables", "# a.f\n\nDoes.\n\n## Arguments\n\n| Argument | Required | Type |\n|--|--|--|\n| `x` | True | a\\|b |\n\n## Errors\n\n| Code | Meaning |\n|--|--|\n| 1 | Bad. |\n\nSee also.",

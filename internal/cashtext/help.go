@@ -2,6 +2,7 @@ package cashtext
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -26,12 +27,13 @@ type Page struct {
 	// Dropped are names that are none, or that were there before: at most 16, each
 	// clean and cut.
 	Dropped []string
-	// Guessed says that no heading tells namespaces from functions.
+	// Guessed says that nothing tells namespaces from functions.
 	Guessed bool
 }
 
 // ParseHelp reads the page of help() or help(namespace=...), in JSON or in
-// markdown: lists and tables below headings that say what they list. What is
+// markdown: lists and tables below headings that say what they list; on a page
+// without a list, headings and lines that begin with a name. What is
 // listed without such a heading is a function where its name has parentheses,
 // or where the page is about a namespace, and else a namespace. It refuses
 // pages of more than 1 MiB or 10,000 entries, JSON that is not strict, and JSON
@@ -48,7 +50,7 @@ func parseHelp(text string) (*Page, error) {
 	if err := checkSize(text); err != nil {
 		return nil, err
 	}
-	if strings.HasPrefix(strings.TrimSpace(text), "{") {
+	if isJSON(text) {
 		return helpJSON(text)
 	}
 	return helpMarkdown(text)
@@ -68,4 +70,29 @@ func (p *Page) entries(items []item) []Entry {
 	l := entries{dropped: &p.Dropped}
 	l.addAll(items, p.Namespace)
 	return l.list
+}
+
+var refusal = regexp.MustCompile(`(?i)^\W*(?:error\b|(?:no|no such|unknown|invalid) (?:namespace|function)\b|(?:namespace|function)\b.{0,160}\b(?:not found|does not exist|unknown|is not available)\b)`)
+
+// IsRefusal reports whether a text in place of a page says that there is none,
+// as servers do that do not mark their errors.
+func IsRefusal(text string) bool {
+	if isJSON(text) {
+		object, err := readObject(text, "")
+		return err == nil && object["error"] != nil && !hasLists(object) && object["parameters"] == nil
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return !strings.HasPrefix(first, "#") && refusal.MatchString(first[:min(len(first), maxDescription)])
+}
+
+var (
+	gated     = regexp.MustCompile(`(?i)\b(?:gated|withheld|suppressed)\b`)
+	sizeLimit = regexp.MustCompile("(?i)size_?limit[\"']?`?\\s*(?:=|:|to|of)\\s*`?[\"']?\\d")
+)
+
+// IsGated reports whether a text is what a server says in place of a response
+// that is too large (RFC 7.2): that it was gated, and which size limit would let
+// it through. It looks at the text as a whole: callers bound it.
+func IsGated(text string) bool {
+	return strings.HasPrefix(text, "**Gated:**") || gated.MatchString(text) && sizeLimit.MatchString(text)
 }

@@ -47,7 +47,7 @@ func TestParseHelp(t *testing.T) {
 		{"lists in lists", "## Functions\n  - **a** — About a.\n    - **x** — a parameter\n      and more\n  - **b** — About b.\n\n      - **y** — another", cashtext.Page{Functions: two}},
 		{"no section, root", "# My shop\n\n- **a** — About a.\n- **b** — About b.", cashtext.Page{Namespaces: two, Guessed: true}},
 		{"no section, namespace", "# x.y\n\n- **a** — About a.\n- **b** — About b.", cashtext.Page{Namespace: "x.y", Functions: two, Guessed: true}},
-		{"no section, functions", "- `a()` — About a.\n- `b(x)` — About b.", cashtext.Page{Functions: two, Guessed: true}},
+		{"no section, functions", "- `a()` — About a.\n- `b(x)` — About b.", cashtext.Page{Functions: two}},
 		{"paths below the page", "# Order_Mgmt\n\n## Sub-namespaces\n\n- **ordermgmt.a** — About a.\n- **Order_Mgmt.b** — About b.", cashtext.Page{Namespace: "Order_Mgmt", Namespaces: two}},
 		{"a namespace called functions", "# functions\n\n## Functions\n\n- **a** — About a.\n- **b** — About b.", cashtext.Page{Namespace: "functions", Functions: two}},
 		{"a title that says so", "# Namespace: `tools`\n\n## Functions\n\n- **a** — About a.\n- **b** — About b.", cashtext.Page{Namespace: "tools", Functions: two}},

@@ -2,7 +2,9 @@ package cashtext
 
 import (
 	"errors"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,18 +14,26 @@ import (
 
 // helpJSON reads a page of help in JSON.
 func helpJSON(text string) (*Page, error) {
-	object, err := readObject(text)
+	object, err := readObject(text, "namespaces")
 	if err != nil {
 		return nil, err
+	}
+	if !hasLists(object) {
+		for _, key := range slices.Sorted(maps.Keys(object)) { // one may be wrapped around the page
+			if m := members(object[key]); hasLists(m) {
+				object = m
+				break
+			}
+		}
+	}
+	if !hasLists(object) {
+		return nil, errors.New("the JSON has neither namespaces nor functions")
 	}
 	below := object["namespaces"]
 	if below == nil {
 		below = object["subnamespaces"]
 	}
-	if below == nil && object["functions"] == nil {
-		return nil, errors.New("the JSON has neither namespaces nor functions")
-	}
-	p := &Page{Arguments: clean.Text(string(object["arguments"]))}
+	p := &Page{Guessed: isArray(text), Arguments: clean.Text(string(object["arguments"]))}
 	if ns := strictjson.Text(object["namespace"]); ns != "" {
 		if _, ok := canonicalPath(ns); ok {
 			p.Namespace = ns
@@ -33,16 +43,50 @@ func helpJSON(text string) (*Page, error) {
 	return p, p.take(jsonItems(below), jsonItems(object["functions"]))
 }
 
-// readObject returns the members of a JSON object by canonical key.
-func readObject(text string) (map[string][]byte, error) {
-	data := []byte(text)
+func hasLists(page map[string][]byte) bool {
+	return page["namespaces"] != nil || page["subnamespaces"] != nil || page["functions"] != nil
+}
+
+// isJSON reports whether a page is written in JSON.
+func isJSON(text string) bool {
+	text = unfenced(text)
+	return strings.HasPrefix(text, "{") || isArray(text)
+}
+
+// isArray reports whether a page is nothing but a list in JSON.
+func isArray(text string) bool {
+	text = unfenced(text)
+	return strings.HasPrefix(text, "[") && strictjson.Check([]byte(text)) == nil
+}
+
+// unfenced returns the text of a page that is one block of code.
+func unfenced(text string) string {
+	text = strings.TrimSpace(text)
+	inner, opened := strings.CutPrefix(text, "```")
+	inner, closed := strings.CutSuffix(inner, "```")
+	language, code, lines := strings.Cut(inner, "\n")
+	if language = strings.TrimSpace(language); !opened || !closed || !lines || language != "" && language != "json" {
+		return text
+	}
+	return strings.TrimSpace(code)
+}
+
+// readObject returns the members of a JSON object by canonical key. Nothing but
+// a list is the list of that name.
+func readObject(text, list string) (map[string][]byte, error) {
+	data := []byte(unfenced(text))
 	if err := strictjson.Check(data); err != nil {
 		return nil, err
 	}
-	if strictjson.KindOf(data) != strictjson.Object {
-		return nil, errors.New("the text is no JSON object")
+	switch strictjson.KindOf(data) {
+	case strictjson.Object:
+		return members(data), nil
+	case strictjson.Array:
+		if list != "" {
+			return map[string][]byte{list: data}, nil
+		}
 	}
-	return members(data), nil
+	return nil, errors.New("the text is no JSON object")
 }
 
 // jsonItems reads a list of names or of objects with names, or an object with
@@ -51,8 +95,11 @@ func jsonItems(value []byte) []item {
 	var list []item
 	for _, v := range strictjson.Elements(value) {
 		e := jsonItem(v)
-		if e.name == "" {
-			e.name = strictjson.Text(members(v)["name"])
+		m := members(v)
+		for _, key := range []string{"name", "namespace", "function", "skillname", "skill", "label"} {
+			if e.name == "" {
+				e.name = strictjson.Text(m[key])
+			}
 		}
 		list = append(list, e)
 	}

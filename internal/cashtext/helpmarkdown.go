@@ -52,7 +52,19 @@ func sectionOf(heading string) section {
 
 // helpMarkdown reads a page of help in markdown.
 func helpMarkdown(text string) (*Page, error) {
-	r := helpReader{page: new(Page), lines: readLines(text), indent: -1}
+	lines := readLines(text)
+	page, err := helpLines(lines)
+	if err != nil || len(page.Namespaces)+len(page.Functions) > 0 {
+		return page, err
+	}
+	if again, err := helpLines(relaxed(lines)); err != nil || len(again.Namespaces)+len(again.Functions) > 0 {
+		return again, err
+	}
+	return page, nil
+}
+
+func helpLines(lines []line) (*Page, error) {
+	r := helpReader{page: new(Page), lines: lines, indent: -1}
 	r.title()
 	for i := range r.lines {
 		r.line(i)
@@ -67,10 +79,11 @@ type helpReader struct {
 	section   section
 	level     int // of the heading that the section began with
 	items     [numSections][]item
-	list      bool // the last line belongs to an entry
-	indent    int  // of the entries of the list; -1 is unknown
-	nested    bool // the last line belongs to a list in a list
-	announced bool // some heading is a section's
+	list      bool    // the last line belongs to an entry
+	to        section // of that entry
+	indent    int     // of the entries of the list; -1 is unknown
+	nested    bool    // the last line belongs to a list in a list
+	announced bool    // some heading is a section's
 	headings  int
 	rest      []string
 	paragraph []string
@@ -155,7 +168,7 @@ func (r *helpReader) bullet(l *line) {
 	}
 	e, ok := parseItem(l.text)
 	if r.list = ok; ok {
-		r.items[r.section] = append(r.items[r.section], e)
+		r.keep(e)
 	} else {
 		r.rest = append(r.rest, l.raw)
 	}
@@ -183,11 +196,23 @@ func (r *helpReader) row(i int) {
 	}
 	e.marked = true
 	e.add(strings.Join(c[1:], " "))
-	r.items[r.section] = append(r.items[r.section], e)
+	r.keep(e)
+}
+
+// keep keeps an entry where it says that it belongs, if no heading says otherwise.
+func (r *helpReader) keep(e item) {
+	switch r.to = r.section; {
+	case e.is == undecided || e.is == r.section:
+	case r.section == undecided:
+		r.to = e.is
+	default:
+		r.to = others
+	}
+	r.items[r.to] = append(r.items[r.to], e)
 }
 
 func (r *helpReader) prose(l *line, i int) {
-	list := r.items[r.section]
+	list := r.items[r.to]
 	switch {
 	case l.kind == codeLine:
 		r.list = false
@@ -256,7 +281,7 @@ func (r *helpReader) finish() error {
 			if e.call || r.page.Namespace != "" {
 				to = functions
 			}
-			r.page.Guessed = true
+			r.page.Guessed = r.page.Guessed || !e.call
 			r.items[to] = append(r.items[to], e)
 		}
 	}

@@ -87,8 +87,16 @@ func (m Mount) given(c *command, i int) (edit, bool) {
 		return m.move(c.text, arg.ValueStart, arg.ValueEnd)
 	case c.isNull(i) && m.atRoot():
 		return edit{arg.ValueStart, arg.ValueEnd, `"` + m.To + `"`}, true
+	case m.knows(c.value(i)):
+		return m.move(c.text, arg.ValueStart, arg.ValueEnd)
 	}
 	return edit{}, false
+}
+
+// knows reports whether a name is that of a namespace of the server.
+func (m Mount) knows(name string) bool {
+	path, ok := canonicalPath(name)
+	return ok && m.Known[path]
 }
 
 // byPosition rewrites arguments without keywords. The first of several is the

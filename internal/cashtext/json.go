@@ -98,7 +98,7 @@ func (w *jsonPage) place(object []byte) {
 		return
 	}
 	at := strictjson.SkipSpace(w.data, w.offset(object)) + 1
-	w.edits = append(w.edits, edit{at, at, `"namespace":` + quoteJSON(w.mount.To) + `,`})
+	w.edits = append(w.edits, edit{at, at, `"namespace":` + encodeJSON(w.mount.To) + `,`})
 }
 
 // path rewrites a path; null is the root.
@@ -131,7 +131,7 @@ func (w *jsonPage) texts(value []byte) {
 
 func (w *jsonPage) replace(value []byte, text string) {
 	at := w.offset(value)
-	w.edits = append(w.edits, edit{at, at + len(value), quoteJSON(text)})
+	w.edits = append(w.edits, edit{at, at + len(value), encodeJSON(text)})
 }
 
 // offset returns where a part of the page begins: parts share its array, and so
@@ -160,11 +160,12 @@ func memberKey(raw []byte) string {
 	return key
 }
 
-func quoteJSON(text string) string {
+// encodeJSON writes what has a JSON form, without escaping HTML.
+func encodeJSON(value any) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(text); err != nil {
+	if err := enc.Encode(value); err != nil {
 		return `""`
 	}
 	return strings.TrimSuffix(b.String(), "\n")

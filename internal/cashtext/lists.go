@@ -58,3 +58,25 @@ func (m Mount) title(text, path string) (edit, bool) {
 	e, ok := m.move(text, at[2], at[3])
 	return e, ok && e.text != ""
 }
+
+// sectionPath is a heading that is nothing but a path.
+var sectionPath = regexp.MustCompile("(?m)^[ \\t]{0,3}#{1,6}[ \\t]+[*`]*([\\w.]+)[*`]*[ \\t\\r]*$")
+
+// headings rewrites the headings of sections about namespaces that the server is
+// known to have.
+func (m Mount) headings(text string) []edit {
+	if len(m.Known) == 0 || strings.IndexByte(text, '#') < 0 {
+		return nil
+	}
+	var edits []edit
+	for _, at := range sectionPath.FindAllStringSubmatchIndex(text, -1) {
+		path := text[at[2]:at[3]]
+		if !m.knows(path) || isNoEntry(path) {
+			continue
+		}
+		if e, ok := m.move(text, at[2], at[3]); ok && e.text != "" {
+			edits = append(edits, e)
+		}
+	}
+	return edits
+}

@@ -36,7 +36,11 @@ var (
 // readLines reads markdown leniently: what stands in a list may be indented, and
 // headings may be underlined, bold, or end with a colon before a list.
 func readLines(text string) []line {
-	raw := strings.Split(strings.TrimPrefix(text, "\ufeff"), "\n")
+	text = strings.TrimPrefix(text, "\ufeff")
+	if !strings.Contains(text, "\n") {
+		text = strings.ReplaceAll(text, "\r", "\n")
+	}
+	raw := strings.Split(text, "\n")
 	lines := make([]line, 0, len(raw))
 	fence := ""
 	for _, r := range raw {
@@ -60,7 +64,25 @@ func readLines(text string) []line {
 		}
 		lines = append(lines, l)
 	}
+	markTables(lines)
 	return lines
+}
+
+// markTables finds the rows of tables that do not begin with a bar.
+func markTables(lines []line) {
+	table := false
+	for i := range lines {
+		l := &lines[i]
+		isRow := l.kind == proseLine && strings.Contains(l.text, "|")
+		switch {
+		case !isRow:
+			table = table && l.kind == rowLine
+		case table:
+			l.kind = rowLine
+		case i > 0 && lines[i-1].kind == proseLine && strings.Contains(lines[i-1].text, "|") && tableRule.MatchString(l.text):
+			table, l.kind, lines[i-1].kind = true, ruleLine, rowLine
+		}
+	}
 }
 
 func readLine(raw string) line {

@@ -9,11 +9,23 @@ import (
 // A Mount says that the namespace From of a server, with all that is below it,
 // is known as To here (RFC 5.4). Both are dotted paths; From is usually empty,
 // the server's root. Paths are compared in canonical form: case and underscores
-// do not count. What is not at or below From is left as it is, and so is
-// everything if From is no path. The zero value changes nothing.
+// do not count. What is neither at or below From nor in a place beside it is left
+// as it is, and so is everything if From is no path. The zero value changes
+// nothing.
 type Mount struct {
 	From, To string
+	// Known has the canonical paths of namespaces that the server is known to
+	// have: a name without quotes, or in a heading of its own, is taken for one only
+	// if it is among these. May be nil.
+	Known map[string]bool
+	// Beside are the other namespaces of the server that are known here, and as
+	// what: of several that a path is at or below, the nearest counts, From among
+	// them. May be nil.
+	Beside []Place
 }
+
+// A Place says that the namespace From of a server is known as To.
+type Place struct{ From, To string }
 
 // Text returns a text of the server as it reads here: a skill, a list of skills,
 // an error, a notice of the gate; see the package comment for what that changes.
@@ -43,14 +55,29 @@ func (m Mount) Help(text, path string) string {
 
 func (m Mount) edits(text string) []edit {
 	edits := m.invocations(text)
+	edits = append(edits, m.objects(text)...)
 	edits = append(edits, m.sentences(text)...)
+	edits = append(edits, m.headings(text)...)
 	return append(edits, m.lists(text)...)
 }
 
 // path returns a path of the server as it is known here.
 func (m Mount) path(path string) (string, bool) {
 	rest, ok := cutPath(path, m.From)
-	return joinPath(m.To, rest), ok
+	to, depth := m.To, depthOf(m.From)
+	for _, p := range m.Beside {
+		if r, at := cutPath(path, p.From); at && (!ok || depthOf(p.From) > depth) {
+			rest, to, depth, ok = r, p.To, depthOf(p.From), true
+		}
+	}
+	return joinPath(to, rest), ok
+}
+
+func depthOf(path string) int {
+	if path == "" {
+		return 0
+	}
+	return 1 + strings.Count(path, ".")
 }
 
 // atRoot reports whether the root of the server is known here, under a name.

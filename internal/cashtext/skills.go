@@ -1,6 +1,7 @@
 package cashtext
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -35,6 +36,9 @@ type SkillEntry struct {
 	Name string
 	// Description is one clean line of at most 1,000 characters; may be empty.
 	Description string
+	// Heading is what the entry stands below, if that may be the path of a
+	// namespace.
+	Heading string
 }
 
 // A SkillNamespace is a namespace that has skills.
@@ -61,7 +65,7 @@ func parseSkills(text string) (*Skills, error) {
 		return nil, err
 	}
 	r := skillReader{page: new(Skills), seen: make(map[string]bool)}
-	if strings.HasPrefix(strings.TrimSpace(text), "{") {
+	if isJSON(text) {
 		if err := r.json(text); err != nil {
 			return nil, err
 		}
@@ -85,11 +89,12 @@ type skillReader struct {
 	page       *Skills
 	skills     []item
 	namespaces []item
+	heading    string          // that the entries stand below, if it is a path
 	seen       map[string]bool // what has been taken, by kind and canonical name
 }
 
 func (r *skillReader) json(text string) error {
-	object, err := readObject(text)
+	object, err := readObject(text, "skills")
 	if err != nil {
 		return err
 	}
@@ -115,14 +120,22 @@ func (r *skillReader) setNamespace(path string) {
 }
 
 func (r *skillReader) markdown(text string) {
+	lines := readLines(text)
+	r.lines(lines)
+	if len(r.skills)+len(r.namespaces) == 0 {
+		r.lines(relaxed(lines))
+	}
+}
+
+func (r *skillReader) lines(lines []line) {
 	below := false // the entries are namespaces
 	indent := -1
 	var last *item
-	lines := readLines(text)
 	for i, l := range lines {
 		switch l.kind {
 		case headingLine:
 			below, indent, last = strings.Contains(strings.ToLower(l.text), "namespaces"), -1, nil
+			r.heading = headingPath(l)
 			if m := skillsHead.FindStringSubmatch(l.text); m != nil {
 				below = false
 				r.setNamespace(m[1])
@@ -133,8 +146,8 @@ func (r *skillReader) markdown(text string) {
 				continue
 			}
 			e, ok := parseItem(l.text)
-			if indent, last = l.level, nil; ok {
-				last = r.add(e, below)
+			if indent, last = l.level, nil; ok && e.is != functions {
+				last = r.add(e, below || e.is == namespaces)
 			}
 		case rowLine:
 			c := cells(l.text)
@@ -160,12 +173,26 @@ func (r *skillReader) markdown(text string) {
 	}
 }
 
+// headingPath returns the path that a heading below the first level may be.
+func headingPath(l line) string {
+	m := pathTitle.FindStringSubmatch(l.text)
+	if m == nil || l.level == 1 || isNoEntry(l.text) {
+		return ""
+	}
+	path := m[1] + m[2]
+	if _, ok := canonicalPath(path); !ok {
+		return ""
+	}
+	return path
+}
+
 // add keeps an entry and returns where.
 func (r *skillReader) add(e item, below bool) *item {
 	list := &r.skills
 	if below || strings.Contains(e.name, ".") && skillCount.MatchString(strings.Join(e.lines, " ")) {
 		list = &r.namespaces
 	}
+	e.heading = r.heading
 	*list = append(*list, e)
 	return &(*list)[len(*list)-1]
 }
@@ -194,11 +221,11 @@ func (r *skillReader) skill(e item) {
 	}
 	path, okPath := canonicalPath(within)
 	label, ok := canonicalLabel(strings.ReplaceAll(name, "-", ""))
-	if !ok || !okPath || len(name) > maxName || r.again("skill "+path+"."+label) {
+	if !ok || !okPath || len(name) > maxName || r.again("skill "+cmp.Or(path, e.heading)+"."+label) {
 		drop(&r.page.Dropped, e.name)
 		return
 	}
-	r.page.Skills = append(r.page.Skills, SkillEntry{within, name, e.entry().Description})
+	r.page.Skills = append(r.page.Skills, SkillEntry{within, name, e.entry().Description, e.heading})
 }
 
 func (r *skillReader) namespace(e item) {

@@ -19,7 +19,7 @@ func TestParseSkills(t *testing.T) {
 			cashtext.Skills{Skills: skills{{Name: "start", Description: "About start."}}, Namespaces: namespaces{{"shop", 2}, {"warehouse.east", 1}}}},
 		{"R60 namespace", "# Skills in a.b\n\n- **x** — About x.\n- **y**\n\n50 more lines are not shown: list a namespace.",
 			cashtext.Skills{Namespace: "a.b", Skills: skills{{Name: "x", Description: "About x."}, {Name: "y"}}, More: 50}},
-		{"R123 qualified", "## Skills\n- `orders.create-order`: How.\n- crm.x: About x, 3 more.", cashtext.Skills{Skills: skills{{"orders", "create-order", "How."}}}},
+		{"R123 qualified", "## Skills\n- `orders.create-order`: How.\n- crm.x: About x, 3 more.", cashtext.Skills{Skills: skills{{Namespace: "orders", Name: "create-order", Description: "How."}}}},
 		{"a count says that it is a namespace", "- **a.b** — 12 skills\n- **c** — 12 skills", cashtext.Skills{Skills: skills{{Name: "c", Description: "12 skills"}}, Namespaces: namespaces{{"a.b", 12}}}},
 		{"tables", "# Skills of namespace `a`\n| Skill | About |\n|---|---|\n| `x` | About x. |\n\n## Namespaces\n| Namespace | Skills |\n|---|---|\n| b | 3 |",
 			cashtext.Skills{Namespace: "a", Skills: skills{{Name: "x", Description: "About x."}}, Namespaces: namespaces{{"b", 3}}}},

@@ -44,6 +44,12 @@ func serve(mode string) {
 		fmt.Fprintln(os.Stderr, "ready")
 		<-c
 		fmt.Fprintln(os.Stderr, "asked")
+	case "shut": // closes its input, and lives on
+		r := bufio.NewReader(os.Stdin)
+		handshake(r)
+		_ = os.Stdin.Close()
+		fmt.Fprintln(os.Stderr, "ready")
+		select {}
 	case "deaf": // reads its first messages only
 		r := bufio.NewReader(os.Stdin)
 		handshake(r)
@@ -161,6 +167,14 @@ func perform(tool, id string) {
 			fmt.Printf(`{"jsonrpc":"2.0","id":"q%d","method":"elicitation/create","params":{"message":"m","requestedSchema":{"type":"object","properties":{}}}}`+"\n", i)
 		}
 		fmt.Println(answer(id))
+	case "flood unread": // asks, and reads no answer until it has asked enough
+		for i := range 5000 {
+			fmt.Printf(`{"jsonrpc":"2.0","id":"%s%d","method":"ping"}`+"\n", fat[:2000], i)
+		}
+		fmt.Println(`{"jsonrpc":"2.0","method":"notifications/asked"}`)
+		fmt.Println(answer(id))
+	case "refused":
+		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32004,"message":"locked"}}`+"\n", id)
 	case "stderr":
 		for range 200 {
 			fmt.Fprintln(os.Stderr, fat)

@@ -14,7 +14,9 @@ import (
 //
 // What is no message on the output is dropped. Close closes the process's input,
 // after 2 seconds asks its group to end, and after 2 more kills it; when the
-// process ends by itself, what is left of its group is killed. A process that
+// process ends by itself, what is left of its group is killed. Of a connection
+// that is broken the first Close does not wait for all of that, the next one does.
+// A process that
 // does not start is an *[Error] of class [Unreachable], one that ends fails the
 // calls in flight with class [Lost].
 func Command(newCmd func() *exec.Cmd, o Options) mcp.Transport {

@@ -4,6 +4,7 @@ package mcpclient_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -153,6 +154,72 @@ func TestW34CommandDeaf(t *testing.T) {
 	defer cancel()
 	if o := call(ctx, cs, "exact"); !errors.Is(o.err, context.DeadlineExceeded) || o.x.Sent() {
 		t.Errorf("%v, sent %v", o.err, o.x.Sent())
+	}
+}
+
+// TestW34CommandShut has a process that closes its input and lives on: nothing is
+// sent to it, and calls do not wait for its end.
+func TestW34CommandShut(t *testing.T) {
+	ready, over := make(chan bool, 1), make(chan struct{})
+	o := mcpclient.Options{
+		Stderr: func(string) { ready <- true },
+		After: func(d time.Duration) <-chan time.Time {
+			if d != 2*time.Second { // which the process would be given to end
+				return atOnce(d)
+			}
+			c := make(chan time.Time)
+			go func() { <-over; close(c) }()
+			return c
+		},
+	}
+	cs := connect(t, mcpclient.Command(child("shut"), o), legacy, nil)
+	t.Cleanup(sync.OnceFunc(func() { close(over) }))
+	<-ready
+	ctx, done := deadline(t), make(chan outcome, 2)
+	go func() {
+		done <- call(ctx, cs, "exact")
+		done <- call(ctx, cs, "exact")
+	}()
+	for i := range 2 {
+		select {
+		case o := <-done:
+			if i == 0 {
+				wantClass(t, o, mcpclient.Lost, false)
+			} else if !errors.Is(o.err, mcp.ErrConnectionClosed) || o.x.Sent() {
+				t.Errorf("afterwards: %v, sent %v", o.err, o.x.Sent())
+			}
+		case <-ctx.Done():
+			t.Fatal("a call waits for the end of the process")
+		}
+	}
+}
+
+// TestW34CommandRefused has a JSON-RPC error with a code that the SDK takes for
+// the end of the connection.
+func TestW34CommandRefused(t *testing.T) {
+	cs := connect(t, mcpclient.Command(child("scripted"), bounded), legacy, nil)
+	o := call(deadline(t), cs, "refused")
+	wantRefusal(t, o)
+	wantFine(t, cs)
+}
+
+// TestW10CommandUnread has a server ask without reading the answers: they wait, but
+// not more than may be open.
+func TestW10CommandUnread(t *testing.T) {
+	waiting := make(chan int, 1)
+	o := mcpclient.Options{Notified: func(method string, _ json.RawMessage) bool {
+		if method == "notifications/asked" {
+			waiting <- runtime.NumGoroutine()
+		}
+		return true
+	}}
+	cs := connect(t, mcpclient.Command(child("scripted"), o), legacy, nil)
+	before := runtime.NumGoroutine()
+	if o := call(deadline(t), cs, "flood unread"); o.err != nil {
+		t.Fatal(o.err)
+	}
+	if n := <-waiting; n > before+4*64 {
+		t.Errorf("%d goroutines, then %d", before, n)
 	}
 }
 

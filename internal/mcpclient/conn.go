@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
@@ -14,9 +15,10 @@ type link interface {
 	// next returns what comes next. After an *oversize it can be called again,
 	// after any other error not.
 	next() ([]byte, error)
-	// send sends a message, and calls sent when a part of it may be under way. It
-	// returns when ctx is done.
-	send(ctx context.Context, data []byte, sent func()) error
+	// send sends a message, and calls sent with true when a part of it may be
+	// under way, and with false if nothing of it was after all. It returns when ctx
+	// is done.
+	send(ctx context.Context, data []byte, sent func(bool)) error
 	// trySend is send for what may as well be lost. It does not wait long.
 	trySend(data []byte)
 	// ended returns why next returned an error other than of this package.
@@ -35,15 +37,17 @@ type conn struct {
 
 	messages  chan jsonrpc.Message // closed at the end
 	err       error                // why it ended; set before messages is closed
+	broken    atomic.Bool          // nothing more can be read, or written
 	closeOnce sync.Once
-	closeErr  error
-	closed    chan struct{}
+	closed    chan struct{} // closed by Close
+	gone      chan struct{} // closed when the link is
+	closeErr  error         // set before gone is closed
 }
 
 func newConn(l link, o Options) *conn {
 	c := &conn{
 		link: l, options: o, drops: drops{logger: o.Logger},
-		messages: make(chan jsonrpc.Message), closed: make(chan struct{}),
+		messages: make(chan jsonrpc.Message), closed: make(chan struct{}), gone: make(chan struct{}),
 	}
 	go c.read()
 	return c
@@ -76,16 +80,17 @@ func (c *conn) Write(ctx context.Context, m jsonrpc.Message) error {
 	if err != nil {
 		return err
 	}
-	sent := func() {}
+	sent := func(bool) {}
 	switch m := m.(type) {
 	case *jsonrpc.Response:
-		c.questions.answered(m.ID)
+		defer c.questions.answered(m.ID) // not before: a server may ask and not read
 	case *jsonrpc.Request:
 		if !m.IsCall() {
 			break
 		}
 		x := c.calls.begin(ctx, m.ID)
-		sent = x.markSent
+		before := x.Sent()
+		sent = func(now bool) { x.setSent(before || now) }
 		defer func() {
 			if err != nil {
 				c.forget(m.ID, x, err)
@@ -93,6 +98,9 @@ func (c *conn) Write(ctx context.Context, m jsonrpc.Message) error {
 		}()
 	}
 	err = c.link.send(ctx, data, sent)
+	if _, ended := err.(*Error); ended {
+		c.broken.Store(true)
+	}
 	return err
 }
 
@@ -105,13 +113,24 @@ func (c *conn) forget(id jsonrpc.ID, x *Exchange, err error) {
 	}
 }
 
-// Close implements [mcp.Connection].
+// Close implements [mcp.Connection]. The first time it does not wait for the end
+// if the connection is broken: the SDK then calls it under a lock that all calls
+// need, their deadlines or not.
 func (c *conn) Close() error {
+	wait := true
 	c.closeOnce.Do(func() {
+		wait = !c.broken.Load()
 		c.calls.failAll(lost("the connection was closed", nil))
 		close(c.closed)
-		c.closeErr = c.link.close()
+		go func() {
+			defer close(c.gone)
+			c.closeErr = c.link.close()
+		}()
 	})
+	if !wait {
+		return nil
+	}
+	<-c.gone
 	return c.closeErr
 }
 
@@ -122,6 +141,7 @@ func (c *conn) read() {
 	if !errors.As(err, &e) {
 		e = c.link.ended(err)
 	}
+	c.broken.Store(true)
 	c.calls.failAll(e)
 	c.err = e
 	close(c.messages)

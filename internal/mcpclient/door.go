@@ -66,7 +66,7 @@ func (d *door) RoundTrip(req *http.Request) (*http.Response, error) {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther: // POST becomes GET there
 		if req.Method != http.MethodGet && resp.Header.Get("Location") != "" {
 			_ = resp.Body.Close()
-			return nil, &Error{Class: Redirect, Reason: fmt.Sprintf("it redirects with status %d, which loses the request", resp.StatusCode)}
+			return nil, &Error{Class: Redirect, Status: resp.StatusCode, Reason: fmt.Sprintf("it redirects with status %d, which loses the request", resp.StatusCode)}
 		}
 	}
 	return resp, nil

@@ -39,7 +39,7 @@ func (c Class) String() string {
 // the SDK returns, or else in [Exchange.Err].
 type Error struct {
 	Class      Class
-	Status     int           // of class Status
+	Status     int           // of class Status, and of Redirect if it loses the request
 	RetryAfter time.Duration // how long the server asks to be left alone, at most a day; zero if it does not say
 	Reason     string        // a short clause without addresses, secrets and words of the server
 	Err        error         // the cause, for logs; may be nil. It is [mcp.ErrSessionMissing] if the session is gone, and the request was not run

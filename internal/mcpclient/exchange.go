@@ -4,16 +4,19 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // An Exchange follows the request that is made with its context over the wire.
 // If the SDK makes several, Result and Err are those of the last one. Messages
 // without an answer (notifications) leave no trace. It is safe for concurrent use.
 type Exchange struct {
-	mu     sync.Mutex
-	sent   bool
-	result json.RawMessage
-	err    *Error
+	mu      sync.Mutex
+	sent    bool
+	result  json.RawMessage
+	err     *Error
+	refusal error
 }
 
 type exchangeKey struct{}
@@ -60,23 +63,41 @@ func (x *Exchange) Err() error {
 	return x.err
 }
 
+// Refusal returns the JSON-RPC error with which the server has answered; nil if
+// it has not. The SDK takes some of their codes for errors of its own.
+func (x *Exchange) Refusal() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.refusal
+}
+
 // begin starts with a request.
 func (x *Exchange) begin() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.result, x.err = nil, nil
+	x.result, x.err, x.refusal = nil, nil, nil
 }
 
-func (x *Exchange) markSent() {
+func (x *Exchange) markSent() { x.setSent(true) }
+
+func (x *Exchange) setSent(sent bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.sent = true
+	x.sent = sent
 }
 
-func (x *Exchange) answer(result json.RawMessage) {
+// settle takes the answer.
+func (x *Exchange) settle(r *jsonrpc.Response) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.result = result
+	switch e := unusableError(r); {
+	case e != nil:
+		x.err = e
+	case r.Error != nil:
+		x.refusal = r.Error
+	default:
+		x.result = r.Result
+	}
 }
 
 func (x *Exchange) fail(e *Error) {

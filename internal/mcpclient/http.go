@@ -2,12 +2,14 @@ package mcpclient
 
 import (
 	"bytes"
-	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
 // HTTP returns a transport to a server that speaks streamable HTTP at url, of
@@ -80,11 +82,17 @@ func (r *rounds) post(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := r.read(req.Context(), body)
+	id, method := head(body)
+	c := &call{id, method, body, exchangeOf(req.Context())}
 	req = withBody(req, body)
-	if c == nil {
+	switch {
+	case method == "":
+		defer r.questions.answered(id) // not before: a server may ask and take no answer
+		return r.tell(req)
+	case !id.IsValid():
 		return r.tell(req)
 	}
+	c.x.begin()
 	if c.method == listenMethod { // as the GET stream: it may be long before there are headers
 		return newStream(r, req, c).response(), nil
 	}
@@ -95,23 +103,22 @@ func (r *rounds) post(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// read finds out what is sent.
-func (r *rounds) read(ctx context.Context, body []byte) *call {
-	m, err := jsonrpc.DecodeMessage(body)
-	if err != nil {
-		return nil
-	}
-	switch m := m.(type) {
-	case *jsonrpc.Response:
-		r.questions.answered(m.ID)
-	case *jsonrpc.Request:
-		if m.IsCall() {
-			c := &call{m.ID, m.Method, body, exchangeOf(ctx)}
-			c.x.begin()
-			return c
+// head returns the id and the method of a message of the SDK, as far as it has
+// them: an answer has no method, a notification no id. The SDK's decoder would take
+// 64 KiB of buffers for that.
+func head(body []byte) (id jsonrpc.ID, method string) {
+	for key, value := range strictjson.Members(body) {
+		switch key {
+		case "id":
+			var raw any
+			if json.Unmarshal(value, &raw) == nil {
+				id, _ = jsonrpc.MakeID(raw)
+			}
+		case "method":
+			method = strictjson.Text(value)
 		}
 	}
-	return nil
+	return id, method
 }
 
 // withBody returns a copy of req with a body that can be sent several times.
@@ -198,20 +205,11 @@ func (r *rounds) answer(resp *http.Response, c *call) ([]byte, error) {
 		case unusableError(a) != nil:
 			return nil, unusableError(a)
 		default:
-			c.settle(a)
+			c.x.settle(a)
 			return m.raw, nil
 		}
 	}
 	return nil, malformed("the answer is one to another request")
-}
-
-// settle gives the answer to the exchange.
-func (c *call) settle(a *jsonrpc.Response) {
-	if e := unusableError(a); e != nil {
-		c.x.fail(e)
-	} else if a.Error == nil {
-		c.x.answer(a.Result)
-	}
 }
 
 // refused is the error for a status other than of success.
@@ -234,6 +232,7 @@ func (r *rounds) refusedCall(req *http.Request, resp *http.Response, c *call) (*
 		messages, e := parse(data)
 		if err == nil && e == nil {
 			if a, ok := messages[0].Message.(*jsonrpc.Response); ok && a.Error != nil && unusableError(a) == nil {
+				c.x.settle(a)
 				resp.Header.Del(sessionHeader)
 				return replaced(resp, messages[0].raw), nil
 			}

@@ -3,6 +3,7 @@ package mcpclient_test
 import (
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -181,6 +182,25 @@ func TestW34HTTPErrorResponse(t *testing.T) {
 		}
 		f.set(nil)
 		wantFine(t, cs)
+	}
+}
+
+// TestW34HTTPRefused is TestW34CommandRefused over HTTP.
+func TestW34HTTPRefused(t *testing.T) {
+	f := newFaulty(t, true)
+	cs := connect(t, mcpclient.HTTP(f.URL, nil, small), "", nil)
+	body := `{"jsonrpc":"2.0","id":ID,"error":{"code":-32004,"message":"locked"}}`
+	for name, fault := range map[string]func(http.ResponseWriter, *http.Request, string){
+		"200":    write("application/json", body),
+		"400":    status(400, http.Header{"Content-Type": {"application/json"}}, body),
+		"events": write("text/event-stream", "data: "+body+"\n\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			f.set(fault)
+			wantRefusal(t, call(deadline(t), cs, "exact"))
+			f.set(nil)
+			wantFine(t, cs)
+		})
 	}
 }
 
@@ -521,7 +541,9 @@ func testListen(t *testing.T, last func(http.ResponseWriter, *http.Request, stri
 	}))
 	t.Cleanup(h.Close)
 	changed := make(chan struct{}, 100)
-	cs := connect(t, mcpclient.HTTP(h.URL, nil, small), "", &mcp.ClientOptions{
+	opts, reopened := small, atomic.Int32{}
+	opts.Reopened = func() { reopened.Add(1) }
+	cs := connect(t, mcpclient.HTTP(h.URL, nil, opts), "", &mcp.ClientOptions{
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { changed <- struct{}{} },
 	})
 	select {
@@ -532,6 +554,9 @@ func testListen(t *testing.T, last func(http.ResponseWriter, *http.Request, stri
 	wantFine(t, cs)
 	if n := listens.Load(); n > 4 {
 		t.Errorf("asked %d times, after it was refused", n)
+	}
+	if n := reopened.Load(); n != 2 { // the second time and the third
+		t.Errorf("opened again %d times", n)
 	}
 }
 
@@ -573,6 +598,47 @@ func TestW10HTTPFlood(t *testing.T) {
 		t.Errorf("%d refused, %d asked", refused.Load(), asked.Load())
 	}
 	wantFine(t, cs)
+}
+
+// TestW10HTTPUnread has a server ask without taking the answers: they wait, but not
+// more than may be open.
+func TestW10HTTPUnread(t *testing.T) {
+	var refused, waiting atomic.Int32
+	over := make(chan struct{})
+	s := newServer()
+	proper := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, nil)
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		_ = json.Unmarshal(body, &m)
+		switch {
+		case strings.Contains(string(body), "too many requests"):
+			refused.Add(1)
+			w.WriteHeader(http.StatusAccepted)
+		case r.Method == http.MethodPost && m.Method == "":
+			waiting.Add(1)
+			<-over
+		case m.Method == "tools/call":
+			w.Header().Set("Content-Type", "text/event-stream")
+			for i := range 200 {
+				_, _ = fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":\"q%d\",\"method\":\"ping\"}\n\n", i)
+			}
+			_, _ = fmt.Fprintf(w, "data: %s\n\n", answer(string(m.ID)))
+		default:
+			r.Body = io.NopCloser(strings.NewReader(string(body)))
+			proper.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(h.Close)
+	cs := connect(t, mcpclient.HTTP(h.URL, nil, small), legacy, nil)
+	t.Cleanup(func() { close(over) }) // the session waits for the answers to be taken
+	wantFine(t, cs)
+	if refused.Load() != 136 || waiting.Load() > 64 {
+		t.Errorf("%d refused, %d wait", refused.Load(), waiting.Load())
+	}
 }
 
 // TestW34HTTPSessionChange has a server that changes the id of the session.

@@ -47,13 +47,8 @@ func (c *calls) take(id jsonrpc.ID) *Exchange {
 // settle gives a response to the exchange of its call.
 func (c *calls) settle(r *jsonrpc.Response) {
 	x := c.take(r.ID)
-	if x == nil {
-		return
-	}
-	if e := unusableError(r); e != nil {
-		x.fail(e)
-	} else if r.Error == nil {
-		x.answer(r.Result)
+	if x != nil {
+		x.settle(r)
 	}
 }
 

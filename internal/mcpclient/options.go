@@ -44,6 +44,11 @@ type Options struct {
 	// quick, and is called for one connection at a time but for streams of HTTP,
 	// which are several. Nil takes nothing.
 	Notified func(method string, params json.RawMessage) bool
+	// Reopened says that the stream of the server's own messages is there again
+	// after it was lost, or could not be had at first: what was said meanwhile has
+	// not been heard, and the server may have been started anew. It must be quick.
+	// Nil tells nobody.
+	Reopened func()
 	// After is the clock for the time that a command is given to end, and before
 	// a stream is opened again. Nil is [time.After].
 	After func(time.Duration) <-chan time.Time
@@ -55,6 +60,9 @@ func (o Options) filled() Options {
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Reopened == nil {
+		o.Reopened = func() {}
 	}
 	if o.Notified == nil {
 		o.Notified = func(string, json.RawMessage) bool { return false }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
@@ -41,7 +42,13 @@ type process struct {
 
 type write struct {
 	data []byte
-	done chan error
+	done chan written
+}
+
+// written is how much of a message was written, and why not all.
+type written struct {
+	n   int
+	err error
 }
 
 // start starts the command.
@@ -125,8 +132,8 @@ func (p *process) write() {
 	for {
 		select {
 		case w := <-p.writes:
-			_, err := p.stdin.Write(w.data)
-			w.done <- err
+			n, err := p.stdin.Write(w.data)
+			w.done <- written{n, err}
 			if err != nil {
 				return
 			}
@@ -172,16 +179,16 @@ func (p *process) next() ([]byte, error) {
 	return data, err
 }
 
-func (p *process) send(ctx context.Context, data []byte, sent func()) error {
+func (p *process) send(ctx context.Context, data []byte, sent func(bool)) error {
 	select {
 	case <-p.exited:
 		return p.ended(nil)
 	default:
 	}
-	w := write{append(data, '\n'), make(chan error, 1)}
+	w := write{append(data, '\n'), make(chan written, 1)}
 	select {
 	case p.writes <- w:
-		sent()
+		sent(true)
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-p.exited:
@@ -190,11 +197,12 @@ func (p *process) send(ctx context.Context, data []byte, sent func()) error {
 		return p.ended(nil)
 	}
 	select {
-	case err := <-w.done:
-		if err != nil {
-			return p.ended(err)
+	case is := <-w.done:
+		if is.err == nil {
+			return nil
 		}
-		return nil
+		sent(is.n > 0)
+		return p.ended(is.err)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -202,7 +210,7 @@ func (p *process) send(ctx context.Context, data []byte, sent func()) error {
 
 func (p *process) trySend(data []byte) {
 	select {
-	case p.writes <- write{append(data, '\n'), make(chan error, 1)}:
+	case p.writes <- write{append(data, '\n'), make(chan written, 1)}:
 	default: // it does not read
 	}
 }
@@ -213,6 +221,9 @@ func (p *process) ended(err error) *Error {
 	case <-p.closing:
 		return lost("the connection was closed", err)
 	case <-p.after(exitReason):
+		if errors.Is(err, syscall.EPIPE) {
+			return lost("the process closed its input", err)
+		}
 		return lost("the process closed its output", err)
 	}
 	if code := p.cmd.ProcessState.ExitCode(); code >= 0 {

@@ -111,12 +111,12 @@ func (m *mailbox) next() ([]byte, error) {
 	}
 }
 
-func (m *mailbox) send(ctx context.Context, data []byte, sent func()) error {
+func (m *mailbox) send(ctx context.Context, data []byte, sent func(bool)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(m.ctx, cancel)()
 	req := withBody((&http.Request{URL: m.to, Header: http.Header{"Content-Type": {jsonType}}}).WithContext(ctx), data)
-	resp, err := do(m.client, req, sent)
+	resp, err := do(m.client, req, func() { sent(true) })
 	if err == nil {
 		defer finish(resp.Body)
 		if resp.StatusCode/100 == 2 {
@@ -152,7 +152,7 @@ func (m *mailbox) trySend(data []byte) {
 		defer m.trying.Store(false)
 		ctx, cancel := context.WithTimeout(m.ctx, 5*time.Second)
 		defer cancel()
-		_ = m.send(ctx, data, func() {})
+		_ = m.send(ctx, data, func(bool) {})
 	}()
 }
 

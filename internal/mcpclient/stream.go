@@ -36,6 +36,7 @@ type stream struct {
 	lastID string
 	retry  time.Duration // as the server asks; zero if it does not
 	tries  int           // connections without an event
+	gap    bool          // it was not open for a while, and nobody has heard what was said then
 	why    *Error        // what was wrong with the last event that was dropped
 
 	out  bytes.Reader
@@ -177,7 +178,7 @@ func (s *stream) passes(m message) bool {
 			s.drop(malformed("the answer is one to another request"))
 			return false
 		}
-		s.call.settle(m)
+		s.call.x.settle(m)
 		s.done = true
 	case *jsonrpc.Request:
 		if m.IsCall() && !s.rounds.questions.ask(m.ID) {
@@ -218,7 +219,7 @@ func (s *stream) broken(e *Error) error {
 		_ = s.body.Close()
 		s.body = nil
 	}
-	s.noise = 0
+	s.noise, s.gap = 0, true
 	if s.tries++; !s.lasting() && (s.lastID == "" || s.tries > maxTries) {
 		if s.why != nil {
 			e = s.why
@@ -250,6 +251,10 @@ func (s *stream) open() error {
 	}
 	if resp.StatusCode/100 == 2 && mediaType(resp) == streamType {
 		s.take(resp)
+		if s.gap && s.lasting() {
+			s.gap = false
+			s.rounds.options.Reopened()
+		}
 		return nil
 	}
 	if resp.StatusCode/100 == 2 && mediaType(resp) == jsonType && s.call != nil {

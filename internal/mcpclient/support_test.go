@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
@@ -91,6 +92,15 @@ func abandon(t *testing.T, cs *mcp.ClientSession, tool string, ready func(*mcpcl
 	}
 	cancel()
 	return outcome{err: <-done, x: x}
+}
+
+// wantRefusal checks that a call was answered with the error "locked".
+func wantRefusal(t *testing.T, o outcome) {
+	t.Helper()
+	var e *jsonrpc.Error
+	if o.err == nil || !errors.As(o.x.Refusal(), &e) || e.Code != -32004 || e.Message != "locked" || o.x.Err() != nil || !o.x.Sent() {
+		t.Fatalf("%v, refusal %v, error %v, sent %v", o.err, o.x.Refusal(), o.x.Err(), o.x.Sent())
+	}
 }
 
 // wantFine checks that a session still works.
