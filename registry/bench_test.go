@@ -2,6 +2,7 @@ package registry_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"testing"
@@ -74,6 +75,46 @@ func BenchmarkRegister(b *testing.B) {
 					reg.Namespace(fmt.Sprintf("n%d", i/100), "").Add(makers[i%len(makers)](fmt.Sprintf("f%d", i)))
 				}
 				if _, err := reg.Function(context.Background(), "n0", "f0"); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkReplace replaces a catalog that has been searched by one that says the
+// same: with the functions that are there, and with functions made anew.
+func BenchmarkReplace(b *testing.B) {
+	const n = 10_000
+	functions := func() []*registry.Function {
+		list := make([]*registry.Function, n)
+		for i := range list {
+			f, err := registry.RemoteFunc(fmt.Sprintf("tool_%d", i), "Does something with an order.", registry.Remote{
+				InputSchema: json.RawMessage(`{"type":"object","properties":{"order_id":{"type":"string","description":"Order."},"quantity":{"type":"integer","minimum":1}}}`),
+				Handler:     func(context.Context, *registry.Call) (*registry.Result, error) { return registry.TextResult(""), nil },
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			list[i] = f
+		}
+		return list
+	}
+	for name, next := range map[string]func([]*registry.Function) []*registry.Function{
+		"same": func(list []*registry.Function) []*registry.Function { return list },
+		"anew": func([]*registry.Function) []*registry.Function { return functions() },
+	} {
+		b.Run(name, func(b *testing.B) {
+			reg, list := registry.New(nil), functions()
+			b.ReportAllocs()
+			for b.Loop() {
+				b.StopTimer()
+				list = next(list)
+				tree := registry.New(nil)
+				tree.Namespace("", "").Add(list...)
+				reg.Search(b.Context(), "order", 1)
+				b.StartTimer()
+				if err := reg.Replace("shop", tree); err != nil {
 					b.Fatal(err)
 				}
 			}

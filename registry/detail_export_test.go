@@ -3,8 +3,5 @@ package registry
 // Trimmed writes v as a level shows it, at each level by the code of those below full.
 func Trimmed(v any, level Detail) (string, error) { return trimmed(v, level) }
 
-// Marshal writes v as results without levels are written.
-func Marshal(v any) (string, error) { return marshal(v) }
-
 // Excerpt cuts a text.
 func Excerpt(text string, most int) string { return excerpt(text, most) }

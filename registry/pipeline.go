@@ -236,7 +236,8 @@ func (p *Pipeline) Run(ctx context.Context, c *Call) (*Result, error) {
 	defer cancel()
 
 	done := make(chan outcome, 1)
-	go p.invoke(ctx, *c, timeout, done)
+	own := *c // the caller's may change, and this one is left behind with the function
+	go p.invoke(ctx, &own, timeout, done)
 	select {
 	case o := <-done:
 		return o.unwrap()
@@ -262,11 +263,11 @@ func (o outcome) unwrap() (*Result, error) {
 	return o.result, nil
 }
 
-// invoke runs the handlers, on a copy of the call that is theirs, and always
+// invoke runs the handlers, on a call that is theirs alone, and always
 // sends exactly one outcome, also when they panic or end their goroutine. What
 // they return is made presentable here too, for their errors and contents may
 // have methods that panic or hang.
-func (p *Pipeline) invoke(ctx context.Context, c Call, timeout time.Duration, done chan<- outcome) {
+func (p *Pipeline) invoke(ctx context.Context, c *Call, timeout time.Duration, done chan<- outcome) {
 	growStack()
 	f := c.Function
 	settled := false
@@ -277,7 +278,7 @@ func (p *Pipeline) invoke(ctx context.Context, c Call, timeout time.Duration, do
 		}
 		done <- o
 	}()
-	res, err := p.handler(ctx, &c)
+	res, err := p.handler(ctx, c)
 	if err != nil {
 		o.err = p.failure(ctx, f, timeout, err)
 	} else {

@@ -2,11 +2,14 @@ package registry_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -195,16 +198,16 @@ func TestReplaceKeepsTheSame(t *testing.T) {
 	if put(nil) != first {
 		t.Error("the same function is another one")
 	}
-	for i, change := range []func(*registry.Function){
-		func(g *registry.Function) { g.Description = "Other." },
-		func(g *registry.Function) { g.Name = "F" },
-		func(g *registry.Function) { g.Aliases = []string{"x"} },
-		func(g *registry.Function) { g.ReadOnly = true },
-		func(g *registry.Function) { g.Timeout = 1 },
-		func(g *registry.Function) { *g = *echo("f") },
-	} {
+	changes := map[string]func(*registry.Function){"constructor": func(g *registry.Function) { *g = *echo("f") }}
+	for i := range reflect.TypeFor[registry.Function]().NumField() {
+		field := reflect.TypeFor[registry.Function]().Field(i)
+		if field.IsExported() {
+			changes[field.Name] = func(g *registry.Function) { alter(t, field.Name, reflect.ValueOf(g).Elem().Field(i)) }
+		}
+	}
+	for name, change := range changes {
 		if put(change) == first {
-			t.Errorf("change %d is not seen", i)
+			t.Errorf("a change of %s is not seen", name)
 		}
 		first = put(nil)
 	}
@@ -212,6 +215,27 @@ func TestReplaceKeepsTheSame(t *testing.T) {
 	restrict := func(g *registry.Function) { g.VisibleTo = everyone }
 	if first = put(restrict); put(restrict) == first {
 		t.Error("of two conditions nobody can tell whether they are the same")
+	}
+}
+
+// alter gives a field of a function, whichever it is, another value.
+func alter(t *testing.T, name string, field reflect.Value) {
+	t.Helper()
+	switch v := field.Addr().Interface().(type) {
+	case *string:
+		*v = strings.ToUpper(*v + "x")[:1] // of the name another spelling
+	case *[]string:
+		*v = append(*v, "x")
+	case *json.RawMessage:
+		*v = json.RawMessage(`{"type":"object"}`)
+	case *bool:
+		*v = !*v
+	case *time.Duration:
+		*v++
+	case *registry.Visibility:
+		*v = func(context.Context, *registry.Caller) bool { return true }
+	default:
+		t.Fatalf("no other value is known for the field %s", name)
 	}
 }
 

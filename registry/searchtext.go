@@ -1,7 +1,8 @@
 package registry
 
 import (
-	"reflect"
+	"bytes"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -32,11 +33,18 @@ func (f *Function) searchText() *search.Text {
 // and it says the same.
 func (f *Function) keepSearched(old *Function) {
 	text := old.searched.text.Load()
-	if text == nil || !reflect.DeepEqual(f.document(), old.document()) {
+	if text == nil || !f.saysAs(old) {
 		return
 	}
 	f.searched.text.Store(text)
 	f.searched.vector.Store(old.searched.vector.Load())
+}
+
+// saysAs reports whether f surely is found by the same as old: all that a document
+// has of the parameters is in the schema.
+func (f *Function) saysAs(old *Function) bool {
+	return f.namespace == old.namespace && f.Name == old.Name && f.Description == old.Description &&
+		slices.Equal(f.Aliases, old.Aliases) && bytes.Equal(f.InputSchema(), old.InputSchema())
 }
 
 // document says what f is found by. As in its id, the first label of the path
