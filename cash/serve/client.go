@@ -24,6 +24,9 @@ func client(req *mcp.CallToolRequest) *registry.Client {
 		//lint:ignore SA1019 it works as long as clients ask for it
 		return req.Session.Log(ctx, &mcp.LoggingMessageParams{Level: mcp.LoggingLevel(m.Level), Logger: m.Logger, Data: m.Data})
 	}
+	if !mayBeAsked(req) {
+		return c
+	}
 	caps := req.ClientCapabilities()
 	if caps == nil || caps.Elicitation == nil || caps.Elicitation.URL != nil && caps.Elicitation.Form == nil {
 		return c // nobody to be asked, or by nothing but a URL
@@ -36,6 +39,13 @@ func client(req *mcp.CallToolRequest) *registry.Client {
 		}
 	}
 	return c
+}
+
+// mayBeAsked is a first look at what a client says that it can do. The SDK decodes
+// all of that anew when asked for it, at the cost of reading a whole message.
+func mayBeAsked(req *mcp.CallToolRequest) bool {
+	said, ok := req.Params.Meta[mcp.MetaKeyClientCapabilities].(map[string]any)
+	return !ok || said["elicitation"] != nil // older clients say so once, to the session
 }
 
 // Owner names who may come back to what a request leaves behind: the caller in

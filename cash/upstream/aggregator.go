@@ -27,13 +27,13 @@ type Aggregator struct {
 	life context.Context // of all upstreams
 	cut  context.CancelFunc
 
-	mu       sync.Mutex
-	ups      map[*upstream]struct{}
-	mounts   map[string]*upstream // by canonical label
-	closing  bool
-	stops    []context.CancelFunc // of what follows manifests
-	settling []<-chan struct{}    // of the same: closed when the first labels are there
-	retired  sync.WaitGroup       // upstreams that end
+	mu          sync.Mutex
+	ups         map[*upstream]struct{}
+	mounts      map[string]*upstream // by canonical label
+	closing     bool
+	stops       []context.CancelFunc // of what follows manifests
+	discoveries []*discovery
+	retired     sync.WaitGroup // upstreams that end
 }
 
 // Options configure an [Aggregator]. Nil is fine.
@@ -332,11 +332,11 @@ func (a *Aggregator) find(label string) (*upstream, error) {
 // to be reachable. It returns ctx's error if that ends first.
 func (a *Aggregator) Wait(ctx context.Context) error {
 	a.mu.Lock()
-	settling := slices.Clone(a.settling)
+	discoveries := slices.Clone(a.discoveries)
 	a.mu.Unlock()
-	for _, settled := range settling {
+	for _, g := range discoveries {
 		select {
-		case <-settled:
+		case <-g.settled:
 		case <-ctx.Done():
 			return ctx.Err()
 		}

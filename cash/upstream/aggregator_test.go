@@ -100,6 +100,69 @@ func until(t *testing.T, holds func() bool) {
 	}
 }
 
+// Not every server says that its tools have changed: one that does not know a tool
+// any more is read again.
+func TestToolsThatChangeSilently(t *testing.T) {
+	silently := mcp.NewServer(&mcp.Implementation{Name: "test"}, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}})
+	addTool(silently, "before", saying("before"))
+	srv, _, reg := aggregate(t, nil, memory("a", silently))
+	silently.RemoveTools("before")
+	addTool(silently, "after", saying("after"))
+	changed := registry.Changed(reg)
+	if _, err := srv.Call(t.Context(), &cash.CallRequest{Namespace: "a", Function: "before"}); err == nil {
+		t.Fatal("the tool is there still")
+	}
+	for {
+		if r, err := srv.Call(t.Context(), &cash.CallRequest{Namespace: "a", Function: "after"}); err == nil {
+			if r.Text() != "after" {
+				t.Errorf("it answers %q", r.Text())
+			}
+			return
+		}
+		<-changed // the test's deadline is the limit
+		changed = registry.Changed(reg)
+	}
+}
+
+// Reading again what has not changed is not to be noticed, neither by those who
+// wait for changes nor in what functions are.
+func TestRefreshWithoutChange(t *testing.T) {
+	theirs := tools(map[string]mcp.ToolHandler{"get-it": saying("done"), "put": saying("done")})
+	srv, agg, reg := aggregate(t, nil, memory("a", theirs))
+	refresh := func() (changed bool) {
+		news := registry.Changed(reg)
+		if err := agg.Refresh(t.Context(), "a"); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-news:
+			return true
+		default:
+			return false
+		}
+	}
+	before := agg.Status()[0]
+	if refresh() {
+		t.Error("nothing has changed, and the tree has")
+	}
+	after := agg.Status()[0]
+	if fmt.Sprint(before) != fmt.Sprint(after) {
+		t.Errorf("status %+v, before %+v", after, before)
+	}
+	if _, err := srv.Call(t.Context(), &cash.CallRequest{Namespace: "a", Function: "get_it"}); err != nil {
+		t.Error(err)
+	}
+	theirs.AddTool(&mcp.Tool{Name: "put", Description: "Puts it elsewhere.", InputSchema: json.RawMessage(`{"type":"object"}`)}, saying("done"))
+	until(t, func() bool { // also when the server's own announcement is first
+		refresh()
+		f, err := reg.Function(t.Context(), "a", "put")
+		return err == nil && f.Description == "Puts it elsewhere."
+	})
+	if refresh() {
+		t.Error("nothing has changed any more")
+	}
+}
+
 func TestR124LabelsAreUnique(t *testing.T) {
 	_, agg, reg := aggregate(t, nil, memory("Shop_Orders", silentTools()), memory("a.b", silentTools()))
 	reg.Namespace("own", "The embedder's.").Add(registry.Func("f", "F.", func(context.Context, struct{}) (string, error) { return "", nil }))

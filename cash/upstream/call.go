@@ -228,6 +228,9 @@ func (u *upstream) judge(s *session, e *CallError) {
 		u.breaker.forget()
 		return
 	}
+	if e != nil && e.Class == Refused && e.unmade() { // not all servers say that their tools have changed
+		s.doubts.Do(func() { signal(s.changed) })
+	}
 	if pause := u.breaker.report(e != nil && e.broken()); pause > 0 {
 		u.tripped(e, pause)
 		go s.probe() // has a deadline

@@ -36,9 +36,9 @@ func (u *upstream) loadCaSH(ctx context.Context, s *session, c *catalog, defs []
 	if root == nil {
 		return u.withhold(c)
 	}
-	extra := u.functions(c, slices.DeleteFunc(tools, func(d *Definition) bool {
-		return isCore(d.Name)
-	}))
+	tools = slices.DeleteFunc(tools, func(d *Definition) bool { return isCore(d.Name) })
+	u.name(c, tools)
+	extra := u.functions(c, tools)
 	limit := root.page.SizeLimit
 	if limit == 0 {
 		limit = gate.Default
@@ -185,20 +185,7 @@ func (v view) fill(t *registry.Registry, path string, p *place) error {
 			Message: "`" + v.here(path) + "` is temporarily unavailable: it is on a server behind this one that does not answer.",
 		})
 	}
-	if p.page != nil {
-		for i, e := range p.page.Functions {
-			f, err := v.function(p.path, e, p.details[i])
-			if err == nil {
-				err = ns.TryAdd(f)
-			}
-			if err != nil {
-				v.catalog.note("function %s is left out: %v", joined(p.path, e.Name), err)
-				continue
-			}
-			v.catalog.offered[offer(p.path, e.Name)] = said(e, p.details[i])
-			v.catalog.functions++
-		}
-	}
+	v.addFunctions(ns, p)
 	v.addSkills(ns, p)
 	for _, below := range p.below {
 		if below.instance == v.up.agg.reg.Instance() { // that is us
@@ -210,6 +197,25 @@ func (v view) fill(t *registry.Registry, path string, p *place) error {
 		}
 	}
 	return nil
+}
+
+// addFunctions puts the functions of a place into a namespace.
+func (v view) addFunctions(ns *registry.Namespace, p *place) {
+	if p.page == nil {
+		return
+	}
+	for i, e := range p.page.Functions {
+		f, err := v.function(p.path, e, p.details[i])
+		if err == nil {
+			err = ns.TryAdd(f)
+		}
+		if err != nil {
+			v.catalog.note("function %s is left out: %v", joined(p.path, e.Name), err)
+			continue
+		}
+		v.catalog.offered[offer(p.path, e.Name)] = said(e, p.details[i])
+		v.catalog.functions++
+	}
 }
 
 // addSkills puts the skills of a place into a namespace.
@@ -358,8 +364,8 @@ func (v view) page(path, function string) func(context.Context, json.RawMessage)
 			return "", err
 		}
 		// Cleaned first: what is hidden in a name would keep it from being found.
-		if strings.HasPrefix(strings.TrimSpace(text), "{") {
-			return v.pageJSON(text)
+		if code := cashtext.Unfenced(text); strings.HasPrefix(code, "{") {
+			return v.pageJSON(code)
 		}
 		return v.inFormat(v.text.Help(clean.Text(text), joined(path, function)), path, function, kwargs), nil
 	}

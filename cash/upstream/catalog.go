@@ -28,6 +28,7 @@ type catalog struct {
 	names       map[string]string // of functions, by tool; for the next catalog
 	quarantined []Quarantine
 	notes       []string
+	told        []string // those of the notes that are about functions
 	trees       *trees
 	functions   int
 	skills      int
@@ -97,7 +98,23 @@ func (u *upstream) loadTools(ctx context.Context, s *session, c *catalog, defs [
 	if err != nil {
 		return err
 	}
-	return u.plant(c, u.functions(c, served))
+	u.name(c, served)
+	if old := u.catalog.Load(); old != nil && old.trees != nil && c.showsAs(old) {
+		c.trees, c.functions, c.told = old.trees, old.functions, old.told // nobody need notice
+		c.notes = append(c.notes, c.told...)
+		return nil
+	}
+	before := len(c.notes)
+	functions := u.functions(c, served)
+	c.told = c.notes[before:]
+	return u.plant(c, functions)
+}
+
+// showsAs reports whether c shows what old, of the same upstream, shows.
+func (c *catalog) showsAs(old *catalog) bool {
+	return c.kind == old.kind && c.about == old.about && maps.EqualFunc(c.defs, old.defs, func(a, b *entry) bool {
+		return a.hash == b.hash && a.name == b.name
+	})
 }
 
 // maxAbout bounds the line that a server says of itself, in characters.
@@ -122,6 +139,7 @@ func (u *upstream) fromPins() bool {
 		return false
 	}
 	c := &catalog{kind: Plain}
+	u.name(c, defs)
 	if u.plant(c, u.functions(c, defs)) != nil {
 		return false
 	}
@@ -129,8 +147,8 @@ func (u *upstream) fromPins() bool {
 	return true
 }
 
-// functions makes a function of each definition.
-func (u *upstream) functions(c *catalog, defs []*Definition) []*registry.Function {
+// name enters the definitions under the names that their functions have.
+func (u *upstream) name(c *catalog, defs []*Definition) {
 	var had map[string]string
 	if old := u.catalog.Load(); old != nil {
 		had = old.names
@@ -141,14 +159,20 @@ func (u *upstream) functions(c *catalog, defs []*Definition) []*registry.Functio
 	}
 	c.names = functionNames(tools, had)
 	c.defs = make(map[string]*entry, len(defs))
-	var list []*registry.Function
 	for _, d := range defs {
-		e := &entry{def: d, hash: d.Hash(), name: c.names[d.Name]}
+		c.defs[d.Name] = &entry{def: d, hash: d.Hash(), name: c.names[d.Name]}
+	}
+}
+
+// functions makes a function of each definition.
+func (u *upstream) functions(c *catalog, defs []*Definition) []*registry.Function {
+	list := make([]*registry.Function, len(defs))
+	for i, d := range defs {
+		e := c.defs[d.Name]
 		if key(e.name) != key(strings.ReplaceAll(d.Name, "-", "_")) { // a hyphen goes without saying
 			c.note("tool %q is called %s here", d.Name, e.name)
 		}
-		c.defs[d.Name] = e
-		list = append(list, u.function(c, e))
+		list[i] = u.function(c, e)
 	}
 	return list
 }

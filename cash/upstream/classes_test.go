@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/cash/upstream"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -121,6 +122,29 @@ func TestW34Refusals(t *testing.T) {
 			_, err = call(t, reg, f, "")
 			if !errors.Is(err, want[i]) || !strings.Contains(err.Error(), "no such thing") {
 				t.Errorf("code %d: %s answers %v, want %s", code, f.Primitive().Kind, err, want[i])
+			}
+		}
+	}
+}
+
+// A JSON-RPC error that says that the call is none leaves no doubt about what was
+// done; another may have come out of the tool.
+func TestW34RefusedOutcome(t *testing.T) {
+	for code, unknown := range map[int64]bool{
+		jsonrpc.CodeInvalidParams: false, jsonrpc.CodeMethodNotFound: false, jsonrpc.CodeInvalidRequest: false,
+		jsonrpc.CodeInternalError: true, 0: true, -32000: true, 42: true,
+	} {
+		srv, _, _ := aggregate(t, nil, memory("a", handmade(func(method string, _ json.RawMessage) (string, error) {
+			if method == "tools/list" {
+				return `{"tools":[{"name":"act","inputSchema":{"type":"object"}},{"name":"look","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}]}`, nil
+			}
+			return "", &jsonrpc.Error{Code: code, Message: "no such thing"}
+		})))
+		for tool, unknown := range map[string]bool{"act": unknown, "look": false} {
+			_, err := srv.Call(t.Context(), &cash.CallRequest{Namespace: "a", Function: tool})
+			e := registry.AsError(err)
+			if got := e.Details["outcome"] == "unknown"; got != unknown || strings.Contains(e.Error(), "may have taken effect") != unknown {
+				t.Errorf("code %d of %s: %v, %v", code, tool, e, e.Details)
 			}
 		}
 	}

@@ -85,7 +85,7 @@ func (g *discovery) start() (shown []*upstream, err error) {
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	a.stops, a.settling = append(a.stops, cancel), append(a.settling, g.settled)
+	a.stops, a.discoveries = append(a.stops, cancel), append(a.discoveries, g)
 	a.retired.Go(func() { g.run(ctx) })
 	return shown, nil
 }
@@ -178,6 +178,7 @@ func (g *discovery) settle(ctx context.Context, sources ...*source) {
 		case s.err != nil:
 			s.hold()
 		default:
+			s.failed = nil
 			known = append(known, s)
 		}
 	}

@@ -191,6 +191,16 @@ func TestR133FirstManifestLeadsElsewhere(t *testing.T) {
 			t.Errorf("labels %s", got)
 		}
 		f.wantOff("ours")
+		for i, want := range []string{"ours", ""} { // the operator sees the one without a label, too
+			s := f.Status()[i]
+			if got := strings.Join(s.Labels, " "); got != want || s.State != upstream.Down || s.Since.IsZero() ||
+				s.Err == nil || !strings.Contains(s.Err.Error(), "its manifest leads elsewhere (the endpoint is on another host") {
+				t.Errorf("status %+v", s)
+			}
+		}
+		if got := f.Status()[1].Endpoint; !strings.Contains(got, "a.example") {
+			t.Errorf("status of %s", got)
+		}
 		if n, asked, _ := evil.counts(); n+asked > 0 {
 			t.Errorf("%d requests", n+asked)
 		}
@@ -374,7 +384,7 @@ func TestR139ManyManifests(t *testing.T) {
 		if d := time.Since(began); d > 15*time.Second {
 			t.Errorf("labels are there after %v", d)
 		}
-		if got := len(f.Status()); got != 151 {
+		if got := len(f.Status()); got != 200 { // 49 of them are not mounted
 			t.Errorf("%d servers", got)
 		}
 		f.wantWho("shop002orders", hostname(2))

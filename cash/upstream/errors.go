@@ -168,7 +168,7 @@ func (u *upstream) shown(e *CallError, f *registry.Function) *registry.Error {
 		r.Message += notDone[kind]
 	case e.unknown(kind):
 		r.Kind, r.Hint = registry.UnknownFunction, "It may have been removed: look up again what there is."
-	case e.Class == Refused:
+	case e.Class == Refused && e.unmade():
 	case !f.ReadOnly:
 		r.Message += " It may have taken effect: check before you repeat it."
 		if r.Details == nil {
@@ -177,6 +177,16 @@ func (u *upstream) shown(e *CallError, f *registry.Function) *registry.Error {
 		r.Details["outcome"] = "unknown"
 	}
 	return r
+}
+
+// unmade reports whether a JSON-RPC error says that the call is not one. Others
+// may come out of the function.
+func (e *CallError) unmade() bool {
+	switch e.Code {
+	case jsonrpc.CodeInvalidParams, jsonrpc.CodeMethodNotFound, jsonrpc.CodeInvalidRequest, jsonrpc.CodeParseError:
+		return true
+	}
+	return false
 }
 
 var notDone = map[toolid.Kind]string{
@@ -310,7 +320,7 @@ func refusal(e *CallError, ns string) (registry.Kind, string, string) {
 	case jsonrpc.CodeMethodNotFound:
 		return registry.Unavailable, fmt.Sprintf("The server behind %s does not know the call: %s.", ns, trimDot(said)), ""
 	}
-	return registry.Failed, fmt.Sprintf("The server behind %s answered with an error: %s.", ns, trimDot(said)), ""
+	return registry.Failed, fmt.Sprintf("The server behind %s answered with an error: %s.", ns, trimDot(said)), "The same call is likely to fail again."
 }
 
 func trimDot(s string) string {

@@ -53,6 +53,7 @@ func Catalog(a *Aggregator, label string, defs ...*Definition) (adopt func(), er
 		return nil, err
 	}
 	c := &catalog{kind: Plain}
+	u.name(c, defs)
 	if err := u.plant(c, u.functions(c, defs)); err != nil {
 		return nil, err
 	}

@@ -47,11 +47,18 @@ type serverStatus struct {
 }
 
 type quarantine struct {
-	Tool       string `json:"tool"`
-	Reason     string `json:"reason"`
-	Hash       string `json:"hash,omitempty"`
-	Difference string `json:"difference,omitempty"`
+	Tool       theirName `json:"tool"`
+	Reason     string    `json:"reason"`
+	Hash       string    `json:"hash,omitempty"`
+	Difference string    `json:"difference,omitempty"`
 }
+
+// A theirName is a name as others spell it. What does not show is written as
+// escapes: so it is seen, and the name is still the same.
+type theirName string
+
+// MarshalJSON implements [json.Marshaler].
+func (s theirName) MarshalJSON() ([]byte, error) { return escapeHidden(jsonString(string(s))), nil }
 
 func (a *Aggregator) manageStatus(_ context.Context, in whichServer) ([]serverStatus, error) {
 	if in.Label != "" {
@@ -70,7 +77,7 @@ func (a *Aggregator) manageStatus(_ context.Context, in whichServer) ([]serverSt
 
 func (s Status) forJSON() serverStatus {
 	j := serverStatus{
-		Labels: s.Labels, State: s.State.String(), Since: s.Since.UTC().Truncate(time.Second), Kind: s.Kind.String(), Server: s.Server,
+		Labels: append([]string{}, s.Labels...), State: s.State.String(), Since: s.Since.UTC().Truncate(time.Second), Kind: s.Kind.String(), Server: s.Server,
 		InFlight: s.InFlight, Functions: s.Functions, Skills: s.Skills,
 		Resources: s.Resources, Prompts: s.Prompts, Notes: s.Notes,
 	}
@@ -82,7 +89,7 @@ func (s Status) forJSON() serverStatus {
 		j.Retry = &at
 	}
 	for _, q := range s.Quarantined {
-		j.Quarantined = append(j.Quarantined, quarantine{q.Tool, string(q.Reason), q.Hash, q.Difference})
+		j.Quarantined = append(j.Quarantined, quarantine{theirName(q.Tool), string(q.Reason), q.Hash, q.Difference})
 	}
 	return j
 }

@@ -76,3 +76,30 @@ func TestR125Management(t *testing.T) {
 		t.Errorf("pay answers %s", got)
 	}
 }
+
+// A name that does not look like what it is is seen in the status, and can be
+// accepted as it stands there.
+func TestW37StatusOfHiddenNames(t *testing.T) {
+	o := operate(t, nil, upstream.PinLocked, handmade(func(method string, _ json.RawMessage) (string, error) {
+		if method != "tools/list" {
+			return "", nil
+		}
+		return `{"tools":[{"name":"pay\u202e\u200b\u001b[2J\udb40\udc41é","inputSchema":{"type":"object"}}]}`, nil
+	}))
+	o.reg.Namespace("upstreams", "Look after the servers.").Add(o.agg.Functions()...)
+	call := func(function, kwargs string) string {
+		t.Helper()
+		r, err := o.srv.Call(t.Context(), &cash.CallRequest{Namespace: "upstreams", Function: function, Kwargs: json.RawMessage(kwargs)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Text()
+	}
+	const name = `"pay\u202e\u200b\u001b[2J\udb40\udc41é"`
+	status := call("status", `{}`)
+	if !strings.Contains(status, `"tool":`+name) || strings.ContainsAny(status, "\u202e\u200b\x1b\U000e0041") {
+		t.Errorf("the status is %q", status)
+	}
+	call("accept", `{"label":"shop","tool":`+name+`,"hash":"`+o.agg.Status()[0].Quarantined[0].Hash+`"}`)
+	o.wantQuarantined()
+}

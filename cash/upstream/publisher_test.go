@@ -286,7 +286,9 @@ func (f *finder) wait() {
 func (f *finder) labels() string {
 	var list []string
 	for _, s := range f.Status() {
-		list = append(list, strings.Join(s.Labels, "+"))
+		if len(s.Labels) > 0 {
+			list = append(list, strings.Join(s.Labels, "+"))
+		}
 	}
 	return strings.Join(list, " ")
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/time/rate"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
@@ -33,6 +34,7 @@ type session struct {
 	unlisted chan struct{}      // closed when they are not read any more
 	logs     bool               // each call asks for log messages
 	receive  mcp.MethodHandler  // what the SDK does with a message of the server
+	doubts   rate.Sometimes     // whether the tools are what they were
 
 	mu    sync.Mutex
 	calls map[string]*exchange // by progress token
@@ -66,6 +68,7 @@ func dialTo(ctx context.Context, u *upstream, endpoint Endpoint) (*session, erro
 		up: u, cancel: cancel, ended: make(chan struct{}), changed: make(chan struct{}, 1), renewed: make(chan struct{}, 1),
 		relist: make(chan chan error), unlisted: make(chan struct{}),
 		calls: make(map[string]*exchange), left: make(map[string]time.Time),
+		doubts: rate.Sometimes{Interval: time.Minute},
 	}
 	life, x := mcpclient.WithExchange(life)
 	s.conn = &remembered{Transport: s.transport(life, endpoint)}

@@ -12,12 +12,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/manifest"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// source is one manifest that is followed. One goroutine at a time has it; up
-// and endpoint are guarded by the lock of the discovery besides.
+// source is one manifest that is followed. One goroutine at a time has it.
 type source struct {
 	Discovery // its URL is in canonical form
 	agg       *Aggregator
@@ -30,8 +30,11 @@ type source struct {
 	pause   time.Duration     // before it is repeated
 	removed bool              // by the operator
 
-	up       *upstream // nil until it is mounted
-	endpoint string    // of up; empty until there is one
+	// Guarded by the lock of the discovery.
+	up       *upstream  // nil until it is mounted
+	endpoint string     // of up; empty until there is one
+	failed   *CallError // why there is no manifest at the moment; nil if there is one
+	since    time.Time  // of failed
 }
 
 // newSource returns the source of a manifest. Errors do not show the URL, which
@@ -120,21 +123,40 @@ func causeOf(err error) error {
 // hold makes what the manifest described unavailable. What is not transient is
 // held in the same way: nothing goes to where it leads (R133).
 func (s *source) hold() {
-	if s.up == nil {
-		return
+	if s.failed == nil {
+		s.since = time.Now()
 	}
+	s.failed = s.failure()
+	if s.up != nil {
+		s.up.hold(s.failed)
+	}
+}
+
+// failure is why there is no manifest.
+func (s *source) failure() *CallError {
 	e := &CallError{Class: Unreachable, Reason: "its manifest cannot be fetched", Err: s.err}
 	var failed *manifest.FetchError
-	if errors.As(s.err, &failed) {
-		switch failed.Kind {
-		case manifest.KindInvalid:
-			e.Class, e.Reason = Malformed, "its manifest is not valid"
-		case manifest.KindUnsafe:
-			e.Class, e.Reason = Redirected, "its manifest leads elsewhere"
-		}
-		e.RetryAfter = failed.RetryAfter
+	if !errors.As(s.err, &failed) {
+		return e
 	}
-	s.up.hold(e)
+	switch failed.Kind {
+	case manifest.KindInvalid:
+		e.Class, e.Reason = Malformed, "its manifest is not valid"
+	case manifest.KindUnsafe:
+		e.Class, e.Reason = Redirected, "its manifest leads elsewhere"
+	}
+	e.Reason += " (" + clean.Line(failed.Reason, maxReason) + ")"
+	e.RetryAfter = failed.RetryAfter
+	return e
+}
+
+// status is that of a manifest for which nothing is mounted, as far as one has
+// failed. The caller holds the lock of the discovery.
+func (s *source) status() (Status, bool) {
+	if s.up != nil || s.failed == nil {
+		return Status{}, false
+	}
+	return Status{Endpoint: s.Discovery.String(), State: Down, Since: s.since, Err: s.failed}, true
 }
 
 // mount lets the server stand where it should: as it is, if nothing has changed.

@@ -39,9 +39,11 @@ func (s State) String() string {
 
 // Status is what an operator may want to know of an upstream.
 type Status struct {
-	Labels   []string // where it stands in the tree
-	Endpoint string   // without secrets
-	Kind     Kind     // Auto until it is known
+	// Labels are where it stands in the tree. Without any it is a manifest that
+	// could not be had so far, and for which the operator has no label.
+	Labels   []string
+	Endpoint string // or the manifest's URL, without secrets
+	Kind     Kind   // Auto until it is known
 	State    State
 	Since    time.Time // of State
 	Err      error     // why it is failing or down; nil otherwise
@@ -60,11 +62,30 @@ type Status struct {
 	Notes []string
 }
 
-// Status returns how all upstreams are, in order of their labels.
+// Status returns how all upstreams are, in order of their labels, and after them
+// the manifests that have none.
 func (a *Aggregator) Status() []Status {
 	var list []Status
 	for _, u := range a.each() {
 		list = append(list, u.status())
+	}
+	a.mu.Lock()
+	discoveries := slices.Clone(a.discoveries)
+	a.mu.Unlock()
+	for _, g := range discoveries {
+		list = append(list, g.status()...)
+	}
+	return list
+}
+
+// status returns the manifests for which nothing is mounted.
+func (g *discovery) status() (list []Status) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, s := range g.sources {
+		if st, ok := s.status(); ok {
+			list = append(list, st)
+		}
 	}
 	return list
 }

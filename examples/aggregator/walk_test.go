@@ -26,7 +26,7 @@ func TestWalk(t *testing.T) {
 			`< {"view":"rows 0-2 of 300 `,
 			`< {"view":"matches 0-1 of 1 `,
 			`> resource_browse {`, `> prompt_browse {`,
-			", shop 1.0.0 (cash), 14 functions, 2 skills, ",
+			", shop 1.0.0 (cash), 14 functions, 2 skills",
 		},
 		"proxy": {
 			"< tool_hydrate Show the whole definition",
