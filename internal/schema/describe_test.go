@@ -249,3 +249,18 @@ func TestCheckNames(t *testing.T) {
 		})
 	}
 }
+
+// TestParamsLongPattern holds that a pattern that would be cut is left to the format
+// that says the same in a word.
+func TestParamsLongPattern(t *testing.T) {
+	long, short := strings.Repeat("[0-9-]", 30), "^[0-9-]+$"
+	s := parse(t, `{"type":"object","properties":{
+		"a":{"type":"string","format":"date","pattern":"`+long+`"},
+		"b":{"type":"string","format":"date","pattern":"`+short+`"},
+		"c":{"type":"string","format":"mine","pattern":"`+long+`"}}}`)
+	for i, want := range []string{"Format: date.", "Format: date. Pattern: " + short + ".", "Format: mine. Pattern: [0-9-][0-9-]"} {
+		if got := s.Params()[i].Rules; got != want && (i < 2 || !strings.HasPrefix(got, want)) {
+			t.Errorf("rules %q, want %q", got, want)
+		}
+	}
+}

@@ -51,7 +51,7 @@ func valueRules(n *node, prefix string, add func(name, value string)) {
 		if r.max >= 0 {
 			add(name("Maximum length"), strconv.Itoa(r.max))
 		}
-		if r.pattern != nil {
+		if r.pattern != nil && n.insteadOfPattern() == nil {
 			add(name("Pattern"), clean(r.pattern.text, maxShown))
 		}
 	}

@@ -15,7 +15,7 @@ func (v *run) text(n *node, i, end int) bool {
 	if r := n.text; r != nil {
 		ok = v.length(r, i, end)
 		if r.pattern != nil && (ok || !v.stopped()) {
-			ok = v.matches(r.pattern, i, end) && ok
+			ok = v.matches(n, r.pattern, i, end) && ok
 		}
 	}
 	if n.facts == nil || n.facts.text == nil || !ok && v.stopped() {
@@ -78,14 +78,29 @@ func isHighSurrogate(hex []byte) bool {
 }
 
 // matches checks a string against a regular expression.
-func (v *run) matches(p *pattern, i, end int) bool {
+func (v *run) matches(n *node, p *pattern, i, end int) bool {
 	if !v.spend(p.steps(end - i)) {
 		return false
 	}
 	if p.re.Match(v.plainText(i, end)) {
 		return true
 	}
-	return v.fail("pattern", func() string { return "must match the pattern " + clean(p.text, maxShown) })
+	return v.fail("pattern", func() string {
+		if f := n.insteadOfPattern(); f != nil {
+			return f.message + ", in the form that its pattern has"
+		}
+		return "must match the pattern " + clean(p.text, maxShown)
+	})
+}
+
+// insteadOfPattern returns the format that says what is wanted where the pattern
+// is too long to be shown: generators of schemas spell a format out as well. Nil is
+// none.
+func (n *node) insteadOfPattern() *textCheck {
+	if utf8.RuneCountInString(n.text.pattern.text) <= maxShown {
+		return nil
+	}
+	return formats[n.about.format]
 }
 
 // plainText returns what a quoted string stands for; it allocates only for
