@@ -5,7 +5,7 @@ type Watched interface {
 	Source
 	// Changed returns a channel that is closed when what the source has changes
 	// next, for whomever. It is asked for before what there is is looked at, so
-	// that no change is missed.
+	// that no change is missed, and does not block.
 	Changed() <-chan struct{}
 }
 

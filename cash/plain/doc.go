@@ -26,7 +26,8 @@
 //     listed.
 //   - There are no dry runs, so that a function which takes the token of one
 //     ([control.Plans]) cannot be called.
-//   - Clients are not told when the list changes; they see it when they ask again.
+//   - Clients are told when the list changes ([serve.Changing]) if the source says so
+//     ([registry.Watched]); otherwise they see it when they ask again.
 //     A list that changes between two of its pages, of 1,000 tools each, may lack
 //     what has come, and has nothing twice.
 //   - A tool of an embedder's own ([Server.AddTo]) that has the name of a function

@@ -28,9 +28,11 @@
 // # Limits
 //
 // To notice a change, the list of each client is made anew and compared: with many
-// clients and thousands of tools that takes a while. What a rule of visibility
-// finds in the context then is the caller and nothing else. Further clients than
-// 10,000 are not told.
+// clients and thousands of tools that takes a while, and half of the time of one
+// processor at most. What a rule of visibility finds in the context then is the
+// caller and nothing else. Further clients than 10,000 are not told. Who cannot be
+// reached, because it has no stream, is told again for some seconds, and then of the
+// next change.
 //
 // Options bound the body of a request, the idle time and the number of
 // sessions. The number of requests at a time is the HTTP server's to bound.

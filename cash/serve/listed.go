@@ -55,28 +55,34 @@ const (
 
 // AddListed adds tools to srv. It is for [Face.Add].
 func (s *Server) AddListed(srv *mcp.Server, l *Listed) {
+	t := s.teller(srv, l)
 	srv.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 			switch r := req.(type) {
 			case *mcp.ListToolsRequest:
-				return s.list(ctx, l, r, next)
+				return s.list(ctx, l, t, r, next)
+			case *mcp.SubscriptionsListenRequest:
+				if t != nil {
+					return t.listen(ctx, r, next)
+				}
 			case *mcp.CallToolRequest:
 				res, err := s.callListed(ctx, l, r)
 				if !errors.Is(err, ErrUnknownTool) {
 					return res, err
 				}
 			}
-			return withTools(next(ctx, method, req))
+			res, err := next(ctx, method, req)
+			if err == nil {
+				withTools(res, t != nil)
+			}
+			return res, err
 		}
 	})
-	if s.changes != nil {
-		s.watching(srv, l)
-	}
 }
 
 // withTools says to clients that connect that there are tools, which an MCP
-// server without any of its own does not know.
-func withTools(res mcp.Result, err error) (mcp.Result, error) {
+// server without any of its own does not know, and that they change if they do.
+func withTools(res mcp.Result, change bool) {
 	var c *mcp.ServerCapabilities
 	switch r := res.(type) {
 	case *mcp.InitializeResult:
@@ -84,13 +90,16 @@ func withTools(res mcp.Result, err error) (mcp.Result, error) {
 	case *mcp.DiscoverResult:
 		c = r.Capabilities
 	}
-	if err == nil && c != nil && c.Tools == nil {
+	if c == nil {
+		return
+	}
+	if c.Tools == nil {
 		c.Tools = new(mcp.ToolCapabilities)
 	}
-	return res, err
+	c.Tools.ListChanged = c.Tools.ListChanged || change
 }
 
-func (s *Server) list(ctx context.Context, l *Listed, req *mcp.ListToolsRequest, next mcp.MethodHandler) (mcp.Result, error) {
+func (s *Server) list(ctx context.Context, l *Listed, t *teller, req *mcp.ListToolsRequest, next mcp.MethodHandler) (mcp.Result, error) {
 	res := &mcp.ListToolsResult{Tools: []*mcp.Tool{}}
 	after, own := strings.CutPrefix(cursor(req), ownPage)
 	if !own {
@@ -104,11 +113,15 @@ func (s *Server) list(ctx context.Context, l *Listed, req *mcp.ListToolsRequest,
 	}
 	res.Cacheable = mcp.Cacheable{CacheScope: private}
 	res, err := Do(ctx, s, req, "tools/list", listTimeout, func(ctx context.Context) (*mcp.ListToolsResult, error) {
+		watch := t.session(ctx, req)
 		list, err := l.List(ctx, req)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			err = list.addTo(ctx, res, after)
 		}
-		return res, list.addTo(ctx, res, after)
+		if err == nil {
+			watch()
+		}
+		return res, err
 	})
 	if err != nil {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: registry.AsError(err).Error()}

@@ -86,7 +86,7 @@ func (t *counted) end(ended <-chan error) error {
 // Call it before shutting down the HTTP server. A server cannot be used again.
 func (s *Server) Shutdown(ctx context.Context) error {
 	err := s.drain.stop(ctx)
+	s.drain.once.Do(func() { close(s.closed) }) // ends subscriptions, which are requests too
 	s.web.close()
-	s.drain.once.Do(func() { close(s.closed) })
 	return err
 }

@@ -47,7 +47,7 @@ func New(face Face, impl *mcp.Implementation, opts *Options) *Server {
 		drain: all, drains: []*drain{all}, closed: make(chan struct{}), web: new(web),
 	}
 	if c, ok := face.(Changing); ok && c.Changed() != nil {
-		s.changes = &changes{next: c.Changed, log: s.opts.Logger}
+		s.changes = &changes{face: c, log: s.opts.Logger, watches: make(map[any]*watch)}
 	}
 	return s
 }
