@@ -114,7 +114,7 @@ func (c *crawl) detail(ctx context.Context, t task) {
 	if err != nil {
 		return
 	}
-	if c.pinning && !t.at.definitions[t.i].addPage(f, strings.HasPrefix(strings.TrimSpace(text), "{")) {
+	if c.pinning && !t.at.definitions[t.i].addPage(f, strings.HasPrefix(cashtext.Unfenced(text), "{")) {
 		c.large.Add(1)
 		return
 	}

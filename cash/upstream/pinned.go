@@ -61,13 +61,24 @@ func (u *upstream) reviewed(ctx context.Context, c *catalog, defs []*Definition)
 // maxLogged bounds the lines of the log about what is quarantined at a time.
 const maxLogged = 20
 
-// quarantine notes what is not served.
+// quarantine notes what is not served. The log has been told of what was not
+// before.
 func (u *upstream) quarantine(c *catalog, list []Quarantine) {
 	c.quarantined = list
-	for i, q := range list {
-		if i == maxLogged {
-			u.log.Warn("more is quarantined", "definitions", len(list)-i)
-			break
+	told := make(map[string]Reason)
+	if before := u.catalog.Load(); before != nil {
+		for _, q := range before.quarantined {
+			told[q.Tool] = q.Reason
+		}
+	}
+	lines := 0
+	for _, q := range list {
+		if told[q.Tool] == q.Reason {
+			continue
+		}
+		if lines++; lines > maxLogged {
+			u.log.Warn("more is quarantined; the status says what", "definitions", len(list))
+			return
 		}
 		u.log.Warn("tool is quarantined", "tool", clean.Line(q.Tool, 100), "reason", q.Reason)
 	}
@@ -155,7 +166,9 @@ func pickRead(wanted []Quarantine) func([]Quarantine) ([]*Definition, error) {
 	return func(quarantined []Quarantine) ([]*Definition, error) {
 		now := make(map[string]Quarantine, len(quarantined))
 		for _, q := range quarantined {
-			now[q.Tool] = q
+			if q.Definition != nil { // beside a duplicate of its name it is known by its hash
+				now[q.Tool] = q
+			}
 		}
 		if len(wanted) == 0 {
 			return nil, noneQuarantined("")
@@ -163,7 +176,7 @@ func pickRead(wanted []Quarantine) func([]Quarantine) ([]*Definition, error) {
 		var list []*Definition
 		for _, w := range wanted {
 			switch q, ok := now[w.Tool]; {
-			case !ok || q.Definition == nil:
+			case !ok:
 				return nil, noneQuarantined(w.Tool)
 			case w.Hash != q.Hash:
 				return nil, &registry.Error{

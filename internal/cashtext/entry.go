@@ -36,6 +36,7 @@ type item struct {
 	marked bool     // the name is set off from the text
 	call   bool     // and has parentheses, as a function has
 	is     section  // what it says that it is, if it does
+	data   bool     // it is from JSON, where lines are a description and nothing else
 
 	unavailable bool   // said elsewhere than in lines
 	within      string // the path of its namespace, likewise
@@ -132,12 +133,24 @@ func (e *item) add(text string) {
 }
 
 func (e *item) entry() Entry {
-	text := strings.TrimPrefix(strings.TrimSpace(strings.Join(e.lines, " ")), "description: ")
+	text := e.text()
+	if e.data {
+		return Entry{e.name, description(text), e.unavailable}
+	}
 	at := notAvailable.FindStringIndex(text)
 	if at != nil {
 		text = text[:at[0]]
 	}
-	return Entry{e.name, description(text), e.unavailable || at != nil}
+	return Entry{e.name, description(text), at != nil}
+}
+
+// text returns what is said of the entry. Below a name that stands alone it may
+// have a key.
+func (e *item) text() string {
+	if len(e.lines) < 2 || e.lines[0] != "" {
+		return strings.Join(e.lines, " ")
+	}
+	return strings.TrimPrefix(strings.Join(e.lines[1:], " "), "description: ")
 }
 
 // description returns text as one clean line.

@@ -62,7 +62,7 @@ func parseFunction(text string) (*Function, error) {
 		return nil, err
 	}
 	read := functionMarkdown
-	if strings.HasPrefix(unfenced(text), "{") {
+	if strings.HasPrefix(Unfenced(text), "{") {
 		read = functionJSON
 	}
 	f, err := read(text)

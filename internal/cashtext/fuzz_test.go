@@ -17,6 +17,10 @@ var seeds = []string{
 	"# orders\n\n## Functions\n\n| Name | About |\n|--|--|\n| a | b\\|c |\n\n```\nx\n```\nArguments: y",
 	`{"namespace":"a","functions":[{"name":"f","description":"help()"}],"namespaces":{"x":"y"},"parameters":[{"name":"p"}],"skills":["s"]}`,
 	"call(function=\"f\", kwargs={\"id\": items[0].id})",
+	`{"namespace": "a", "function": "f", "kwargs": {"namespace": "b", "function": "g"}} {"skillname":"s","namespace":"a.b"}`,
+	"📦 Namespaces\n\na   About a.\n\nnamespace: b\ndescription: About b.\n\n`help(\"c\")` — About c. (available: false)\n\nd\n---\n: About d.\n\n```\ne - About e.\n```\nf | g\n--|--\nh | i",
+	"```json\n[{\"name\":\"a\",\"available\":false},\"b\"]\n```",
+	`{"result":{"subnamespaces":{"a":"b"},"functions":[{"function":"f"}]}}`,
 }
 
 func addSeeds(f *testing.F) {
@@ -35,7 +39,7 @@ func FuzzText(f *testing.F) {
 		if !replaces(text) && !subsequence(text, got) {
 			t.Errorf("%q became %q", text, got)
 		}
-		if !strings.ContainsAny(text, "(`#") && got != text {
+		if !strings.ContainsAny(text, "(`#{") && got != text {
 			t.Errorf("%q became %q", text, got)
 		}
 		if strings.ContainsAny(text, "\\“”„‘’‚") || strings.Contains(text, "({") {

@@ -49,18 +49,19 @@ func hasLists(page map[string][]byte) bool {
 
 // isJSON reports whether a page is written in JSON.
 func isJSON(text string) bool {
-	text = unfenced(text)
+	text = Unfenced(text)
 	return strings.HasPrefix(text, "{") || isArray(text)
 }
 
 // isArray reports whether a page is nothing but a list in JSON.
 func isArray(text string) bool {
-	text = unfenced(text)
+	text = Unfenced(text)
 	return strings.HasPrefix(text, "[") && strictjson.Check([]byte(text)) == nil
 }
 
-// unfenced returns the text of a page that is one block of code.
-func unfenced(text string) string {
+// Unfenced returns the text of a page that is one block of code, as servers put
+// around JSON, or the page as it is, without white space around it.
+func Unfenced(text string) string {
 	text = strings.TrimSpace(text)
 	inner, opened := strings.CutPrefix(text, "```")
 	inner, closed := strings.CutSuffix(inner, "```")
@@ -74,7 +75,7 @@ func unfenced(text string) string {
 // readObject returns the members of a JSON object by canonical key. Nothing but
 // a list is the list of that name.
 func readObject(text, list string) (map[string][]byte, error) {
-	data := []byte(unfenced(text))
+	data := []byte(Unfenced(text))
 	if err := strictjson.Check(data); err != nil {
 		return nil, err
 	}
@@ -116,7 +117,7 @@ func jsonItems(value []byte) []item {
 
 // jsonItem reads an entry other than its name, or the name that it consists of.
 func jsonItem(value []byte) item {
-	e := item{name: strictjson.Text(value)}
+	e := item{name: strictjson.Text(value), data: true}
 	m := members(value)
 	e.add(strictjson.Text(m["description"]))
 	e.unavailable = string(m["available"]) == "false"

@@ -101,6 +101,15 @@ func TestParseSkillsByOtherHands(t *testing.T) {
 	}
 }
 
+// TestParseSkillsBeforeHeadings holds that a heading is that of what stands below
+// it, not of what comes before.
+func TestParseSkillsBeforeHeadings(t *testing.T) {
+	got, err := cashtext.ParseSkills("`a` — About a.\n\n`b` — About b.\n\n## orders\n\nNone.\n")
+	if err != nil || len(got.Skills) < 2 || got.Skills[0].Heading != "" || got.Skills[1].Heading != "" {
+		t.Errorf("R123 got %+v, %v", got, err)
+	}
+}
+
 func TestIsRefusal(t *testing.T) {
 	for text, want := range map[string]bool{
 		"**Error:** No function `x`.": true, "Error: x": true, "Unknown namespace 'a'.": true, "no such namespace a": true,

@@ -29,7 +29,8 @@ var words = []string{"functions", "namespaces", "skills", "tools", "Order_Mgmt",
 
 // sayings are descriptions that pages could take for something else.
 var sayings = []string{"", "About it.", "— dashes — everywhere", ": a colon", "- a list", "# A heading", "`code` and **bold**", "12 skills.", "One.\nTwo.",
-	"(x, y)", "[link](x)", "| cells |", "Supported arguments: none", "Results of more than 5 characters", "👩‍🚀 naïve", strings.Repeat("long ", 60), "available: yes", "7 more lines"}
+	"(x, y)", "[link](x)", "| cells |", "Supported arguments: none", "Results of more than 5 characters", "👩‍🚀 naïve", strings.Repeat("long ", 60), "available: yes", "7 more lines",
+	"description: what it is", "namespace: a — not one", "help(namespace=\"a\") — not one", "📦 a box", "error: not found"}
 
 func pick(r *rand.Rand, list []string) string { return list[r.IntN(len(list))] }
 
@@ -161,6 +162,32 @@ func checkFunction(t *testing.T, srv *cash.Server, f *registry.Function) {
 	page := help(t, srv, f.Namespace(), f.Name, "")
 	if md, err := cashtext.ParseFunction(page); err != nil || !reflect.DeepEqual(md, got) {
 		t.Errorf("got %+v, %v\nwant %+v\nof %s", md, err, got, page)
+	}
+}
+
+// TestOwnDescriptions holds that what is said of a thing is not taken for what it
+// is, where that is said apart.
+func TestOwnDescriptions(t *testing.T) {
+	const about = "Sets whether it is (available: false)"
+	reg := registry.New(nil)
+	ns := reg.Namespace("a", about)
+	ns.Add(registry.Func("f", about, run))
+	ns.AddSkill(&registry.Skill{Name: "s", Description: about, Text: "Text."})
+	srv := cash.NewServer(reg, nil)
+	want := entry("a", about)
+	if got, err := cashtext.ParseHelp(help(t, srv, "", "", `{"format":"json"}`)); err != nil || len(got.Namespaces) != 1 || got.Namespaces[0] != want {
+		t.Errorf("R132 got %+v, %v", got, err)
+	}
+	want.Name = "f"
+	if got, err := cashtext.ParseHelp(help(t, srv, "a", "", `{"format":"json"}`)); err != nil || len(got.Functions) != 1 || got.Functions[0] != want {
+		t.Errorf("R122 got %+v, %v", got, err)
+	}
+	text, err := srv.Skill(t.Context(), &cash.SkillRequest{Namespace: "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := cashtext.ParseSkills(text); err != nil || len(got.Skills) != 1 || got.Skills[0].Description != about {
+		t.Errorf("R123 got %+v, %v", got, err)
 	}
 }
 

@@ -89,8 +89,12 @@ type skillReader struct {
 	page       *Skills
 	skills     []item
 	namespaces []item
-	heading    string          // that the entries stand below, if it is a path
 	seen       map[string]bool // what has been taken, by kind and canonical name
+
+	heading string // that the entries stand below, if it is a path
+	below   bool   // the entries are namespaces
+	indent  int    // of the entries of the list; -1 is unknown
+	last    *item  // the entry that the last line belongs to; nil is none
 }
 
 func (r *skillReader) json(text string) error {
@@ -128,48 +132,57 @@ func (r *skillReader) markdown(text string) {
 }
 
 func (r *skillReader) lines(lines []line) {
-	below := false // the entries are namespaces
-	indent := -1
-	var last *item
+	r.heading, r.below, r.indent, r.last = "", false, -1, nil
 	for i, l := range lines {
 		switch l.kind {
 		case headingLine:
-			below, indent, last = strings.Contains(strings.ToLower(l.text), "namespaces"), -1, nil
-			r.heading = headingPath(l)
-			if m := skillsHead.FindStringSubmatch(l.text); m != nil {
-				below = false
-				r.setNamespace(m[1])
-			}
+			r.title(l)
 		case bulletLine:
-			if indent >= 0 && l.level > indent+1 {
-				last = nil
-				continue
-			}
-			e, ok := parseItem(l.text)
-			if indent, last = l.level, nil; ok && e.is != functions {
-				last = r.add(e, below || e.is == namespaces)
-			}
+			r.bullet(l)
 		case rowLine:
-			c := cells(l.text)
-			if len(c) == 0 {
-				continue
-			}
-			if i+1 < len(lines) && lines[i+1].kind == ruleLine {
-				below = below || strings.Contains(strings.ToLower(c[0]), "namespace")
-				continue
-			}
-			e := item{name: strings.Trim(c[0], "*`"), marked: true}
-			e.add(strings.Join(c[1:], " "))
-			r.add(e, below)
+			r.row(cells(l.text), i+1 < len(lines) && lines[i+1].kind == ruleLine)
 		case proseLine:
-			if last != nil {
-				last.add(l.text)
+			if r.last != nil {
+				r.last.add(l.text)
 			} else if m := moreLines.FindStringSubmatch(l.text); m != nil {
 				r.page.More = wholeNumber([]byte(strings.ReplaceAll(m[1], ",", "")))
 			}
 		default:
-			last = nil
+			r.last = nil
 		}
+	}
+}
+
+func (r *skillReader) title(l line) {
+	r.below, r.indent, r.last = strings.Contains(strings.ToLower(l.text), "namespaces"), -1, nil
+	r.heading = headingPath(l)
+	if m := skillsHead.FindStringSubmatch(l.text); m != nil {
+		r.below = false
+		r.setNamespace(m[1])
+	}
+}
+
+func (r *skillReader) bullet(l line) {
+	r.last = nil
+	if r.indent >= 0 && l.level > r.indent+1 {
+		return // of a list in a list
+	}
+	r.indent = l.level
+	if e, ok := parseItem(l.text); ok && e.is != functions {
+		r.last = r.add(e, r.below || e.is == namespaces)
+	}
+}
+
+// row reads a row of a table. Its head may say what it lists.
+func (r *skillReader) row(cells []string, head bool) {
+	switch {
+	case len(cells) == 0:
+	case head:
+		r.below = r.below || strings.Contains(strings.ToLower(cells[0]), "namespace")
+	default:
+		e := item{name: strings.Trim(cells[0], "*`"), marked: true}
+		e.add(strings.Join(cells[1:], " "))
+		r.add(e, r.below)
 	}
 }
 
@@ -225,7 +238,7 @@ func (r *skillReader) skill(e item) {
 		drop(&r.page.Dropped, e.name)
 		return
 	}
-	r.page.Skills = append(r.page.Skills, SkillEntry{within, name, e.entry().Description, e.heading})
+	r.page.Skills = append(r.page.Skills, SkillEntry{within, name, description(e.text()), e.heading})
 }
 
 func (r *skillReader) namespace(e item) {
