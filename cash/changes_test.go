@@ -2,6 +2,7 @@ package cash_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -71,9 +72,9 @@ func checkListChanged(t *testing.T, serve func(registry.Source) addable, own boo
 		serve(reg).AddTo(theirs)
 		srv = theirs
 	}
-	told := 0
+	var told atomic.Int64
 	c := (&cashtest.Dialer{Version: link.Version, Client: &mcp.ClientOptions{
-		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { told++ },
+		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { told.Add(1) },
 	}}).Connect(t, srv)
 	if got := c.Session.InitializeResult().Capabilities.Tools.ListChanged; got != changes {
 		t.Errorf("the capability is %v", got)
@@ -82,7 +83,7 @@ func checkListChanged(t *testing.T, serve func(registry.Source) addable, own boo
 	time.Sleep(time.Minute) // in a bubble
 	reg.Namespace("stock", "A stock.").Add(registry.Func("list", "List.", answer))
 	time.Sleep(time.Minute)
-	if want := map[bool]int{true: 1}[changes]; told != want {
-		t.Errorf("told %d times, want %d", told, want)
+	if got, want := told.Load(), map[bool]int64{true: 1}[changes]; got != want {
+		t.Errorf("told %d times, want %d", got, want)
 	}
 }
