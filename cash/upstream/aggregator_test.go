@@ -608,18 +608,38 @@ type flaky struct {
 	srv   *mcp.Server
 	down  atomic.Bool
 	tries atomic.Int32
+	conn  atomic.Pointer[mcp.Connection] // the last one
 }
 
 func (f *flaky) Run(ctx context.Context, tr mcp.Transport) error {
 	f.tries.Add(1)
 	if !f.down.Load() {
-		return f.srv.Run(ctx, tr)
+		return f.srv.Run(ctx, keeping{tr, f})
 	}
 	conn, err := tr.Connect(ctx)
 	if err != nil {
 		return err
 	}
 	return conn.Close()
+}
+
+// fall ends the connection, and lets nobody in any more. Closing the session would
+// wait for the subscriptions of its client.
+func (f *flaky) fall() error {
+	f.down.Store(true)
+	return (*f.conn.Load()).Close()
+}
+
+// keeping keeps the connection that a transport makes.
+type keeping struct {
+	mcp.Transport
+	f *flaky
+}
+
+func (k keeping) Connect(ctx context.Context) (mcp.Connection, error) {
+	conn, err := k.Transport.Connect(ctx)
+	k.f.conn.Store(&conn)
+	return conn, err
 }
 
 // A lazy server is asked what it has, let go, and connected to again by a call.

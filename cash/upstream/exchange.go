@@ -87,7 +87,7 @@ func (s *session) giveUp(owner string) {
 }
 
 // deliverTimeout is how long a result waits for the messages before it.
-const deliverTimeout = 100 * time.Millisecond
+const deliverTimeout = time.Second
 
 // progress hands a report on to the call that it belongs to.
 func (s *session) progress(p *mcp.ProgressNotificationParams) {

@@ -925,9 +925,8 @@ func TestW37AcceptedOfAServerThatIsGone(t *testing.T) {
 		server := &flaky{srv: up}
 		o := operate(t, pins, upstream.PinFirstUse, server)
 		o.wantQuarantined("changed pay")
-		server.down.Store(true)
-		for session := range up.Sessions() {
-			_ = session.Close()
+		if err := server.fall(); err != nil {
+			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
 		err := o.agg.AcceptQuarantined(t.Context(), "shop", o.quarantined()["pay"])
