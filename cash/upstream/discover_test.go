@@ -198,6 +198,10 @@ func TestR133FirstManifestLeadsElsewhere(t *testing.T) {
 				t.Errorf("status %+v", s)
 			}
 		}
+		_, err := f.srv.Call(t.Context(), &cash.CallRequest{Namespace: "ours.orders", Function: "who"})
+		if err == nil || !strings.Contains(err.Error(), "cannot be used: its manifest leads elsewhere") || strings.Contains(err.Error(), "redirects") {
+			t.Errorf("a call says %v", err)
+		}
 		if got := f.Status()[1].Endpoint; !strings.Contains(got, "a.example") {
 			t.Errorf("status of %s", got)
 		}

@@ -262,7 +262,7 @@ func (u *upstream) cause(e *CallError, label string) (registry.Kind, string, str
 	case Certificate:
 		return registry.Unavailable, "The certificate of the server behind " + ns + " could not be verified.", hintOperator
 	case Redirected:
-		return registry.Unavailable, fmt.Sprintf("The server behind %s redirects: %s.", ns, e.Reason), hintOperator
+		return registry.Unavailable, fmt.Sprintf("The server behind %s cannot be used: %s.", ns, e.Reason), hintOperator
 	case Malformed:
 		return registry.Unavailable, fmt.Sprintf("The server behind %s gave no proper answer: %s.", ns, e.Reason), "The same call is likely to fail again."
 	case TooLarge:
