@@ -1,5 +1,7 @@
 package strictjson
 
+import "fmt"
+
 // MaxDepth is the deepest nesting of arrays and objects that Check accepts:
 // 64 levels pass, 65 do not.
 const MaxDepth = 64
@@ -28,11 +30,39 @@ func CheckDepth(data []byte, maxDepth int) error {
 	return nil
 }
 
+// CheckExcept is CheckDepth for an object of which the value of one member,
+// named without escapes, is somebody else's to check: it only has to be
+// grammatical, as Scan has it, and may be nested up to 10,000 deep.
+func CheckExcept(data []byte, maxDepth int, member string) error {
+	s := scanner{data: data, levels: min(max(maxDepth, 0), depthCeiling), except: member}
+	if err := s.document(); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Scan reports whether data is one JSON document by the grammar alone, nested at
+// most maxDepth deep, with at most maxValues values: the document, and all members
+// and elements in it. Unlike Check it takes duplicate keys, bytes that are not
+// UTF-8 and escapes of lone surrogates. It bounds the work of whoever reads the
+// document next, and never allocates. The error is nil or an *Error.
+func Scan(data []byte, maxDepth, maxValues int) error {
+	s := scanner{data: data, levels: min(max(maxDepth, 0), depthCeiling), loose: true, most: maxValues, left: maxValues}
+	if err := s.document(); err != nil {
+		return err
+	}
+	return nil
+}
+
 // A scanner holds the state of one Check.
 type scanner struct {
 	data   []byte
 	pos    int
 	levels int             // bound on nesting
+	except string          // member of the document that is scanned loosely; empty is none
+	loose  bool            // the grammar alone counts
+	most   int             // bound on values; zero is none
+	left   int             // values up to it
 	keys   [stackKeys]span // keys of the open small objects, innermost last
 	open   int             // number of keys in use
 	text   string          // data once more, made when the first set needs keys
@@ -59,13 +89,16 @@ func (s *scanner) value(depth int) *Error {
 	if s.pos == len(s.data) {
 		return s.cut()
 	}
+	if s.left--; s.left < 0 && s.most > 0 {
+		return over(s.pos, fmt.Sprintf("more than %d values", s.most))
+	}
 	switch c := s.data[s.pos]; {
 	case c == '"':
 		_, err := s.str()
 		return err
 	case c == '{' || c == '[':
 		if depth == s.levels {
-			return fail(s.pos, tooDeep(s.levels))
+			return over(s.pos, tooDeep(s.levels))
 		}
 		if c == '{' {
 			return s.object(depth + 1)

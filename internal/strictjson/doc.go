@@ -17,6 +17,9 @@
 // document must never see different values. The readers (KindOf, Members,
 // Elements, Text) rely on Check and do not look for mistakes again.
 //
+// [Scan] is the look before that, at whole messages of which others read parts:
+// it bounds depth and number of values and asks for nothing but the grammar.
+//
 // # Limits
 //
 // Check takes time and memory linear in its input and does not allocate for

@@ -10,6 +10,7 @@ const maxName = 64
 type Error struct {
 	Offset int    // of the first byte that cannot stand, counted from 0
 	Reason string // such as: duplicate key "a"
+	Bound  bool   // it may be JSON, but it is over a bound
 }
 
 // Error returns the reason and its place, as in: duplicate key "a" at byte 12.
@@ -20,6 +21,11 @@ func (e *Error) Error() string {
 // fail reports reason at offset.
 func fail(offset int, reason string) *Error {
 	return &Error{Offset: offset, Reason: reason}
+}
+
+// over reports that a bound is passed at offset.
+func over(offset int, reason string) *Error {
+	return &Error{Offset: offset, Reason: reason, Bound: true}
 }
 
 // quote shows a key, cut to maxName characters.

@@ -54,16 +54,35 @@ func (s *scanner) member(names *names, depth int) *Error {
 	if err != nil {
 		return err
 	}
-	if err := s.note(names, start, s.pos, escaped); err != nil {
-		return err
+	if !s.loose {
+		if err := s.note(names, start, s.pos, escaped); err != nil {
+			return err
+		}
 	}
+	exempt := depth == 1 && s.except != "" && s.named(s.except, start, escaped)
 	s.space()
 	if s.peek() != ':' {
 		return s.expected("':' after an object key")
 	}
 	s.pos++
 	s.space()
-	return s.value(depth)
+	if !exempt {
+		return s.value(depth)
+	}
+	levels := s.levels
+	s.loose, s.levels = true, depthCeiling
+	err = s.value(depth)
+	s.loose, s.levels = false, levels
+	return err
+}
+
+// named reports whether the key that was just scanned, from start on, is name.
+func (s *scanner) named(name string, start int, escaped bool) bool {
+	key := s.data[start+1 : s.pos-1]
+	if escaped {
+		key = unescape(nil, key)
+	}
+	return string(key) == name
 }
 
 // names are the keys of one open object: a part of the scanner's stack of keys

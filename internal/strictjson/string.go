@@ -28,6 +28,9 @@ func (s *scanner) str() (escaped bool, err *Error) {
 			return escaped, nil
 		case c == '\\':
 			n, reason := escape(data[i:])
+			if reason == loneSurrogate && s.loose {
+				n, reason = 6, ""
+			}
 			if reason != "" {
 				return false, fail(i, reason)
 			}
@@ -35,6 +38,8 @@ func (s *scanner) str() (escaped bool, err *Error) {
 			i += n
 		case c < 0x20:
 			return false, fail(i, "control character in a string, which must be written as an escape")
+		case s.loose:
+			i++
 		default:
 			r, n := utf8.DecodeRune(data[i:])
 			if r == utf8.RuneError && n == 1 {
@@ -72,8 +77,10 @@ func escape(data []byte) (n int, reason string) {
 			return 12, ""
 		}
 	}
-	return 0, "escape of a lone surrogate"
+	return 0, loneSurrogate
 }
+
+const loneSurrogate = "escape of a lone surrogate"
 
 // hex4 reads four hexadecimal digits.
 func hex4(data []byte) (r rune, ok bool) {
