@@ -50,6 +50,9 @@ const pageTimeout = 30 * time.Second
 // face is the [serve.Face] of a Server.
 type face struct{ *Server }
 
+// MaxArguments implements [serve.Face].
+func (f face) MaxArguments() int { return f.opts.MaxArguments }
+
 // Add implements [serve.Face].
 func (f face) Add(srv *mcp.Server, host *serve.Server) {
 	no := false

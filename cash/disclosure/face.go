@@ -19,6 +19,9 @@ var open = json.RawMessage(`{"type":"object","additionalProperties":true}`)
 // face is the [serve.Face] of a Server.
 type face struct{ *Server }
 
+// MaxArguments implements [serve.Face].
+func (f face) MaxArguments() int { return f.opts.MaxArguments }
+
 // Add implements [serve.Face].
 func (f face) Add(srv *mcp.Server, host *serve.Server) {
 	host.AddListed(srv, &serve.Listed{List: f.list, Call: f.call, Render: render})

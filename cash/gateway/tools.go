@@ -102,6 +102,9 @@ type tool struct {
 	run                       func(context.Context, json.RawMessage, client) (*registry.Result, error)
 }
 
+// MaxArguments implements [serve.Face].
+func (f face) MaxArguments() int { return f.opts.MaxArguments }
+
 // Add implements [serve.Face].
 func (f face) Add(srv *mcp.Server, host *serve.Server) {
 	for _, t := range f.own() {

@@ -292,16 +292,22 @@ func waitForGoroutines(t *testing.T, most int) {
 	}
 }
 
-// TestLargeArgument holds that an argument beyond the limit is answered, not
-// dropped, in both generations.
+// TestLargeArgument holds that an argument beyond the limit is answered by the
+// tool, and a message beyond that of messages in front of it, and that neither
+// costs the connection, in both generations.
 func TestLargeArgument(t *testing.T) {
 	_, url := start(t, nil, nil)
 	for _, v := range generations {
 		s := dial(t, url, v, nil)
-		args, _ := json.Marshal(map[string]any{"function": "whoami", "kwargs": map[string]any{"x": strings.Repeat("x", 10<<20)}})
-		res, err := s.CallTool(context.Background(), &mcp.CallToolParams{Name: "call", Arguments: json.RawMessage(args)})
-		if err != nil || !res.IsError {
+		send := func(size int) (*mcp.CallToolResult, error) {
+			args, _ := json.Marshal(map[string]any{"function": "whoami", "kwargs": map[string]any{"x": strings.Repeat("x", size)}})
+			return s.CallTool(context.Background(), &mcp.CallToolParams{Name: "call", Arguments: json.RawMessage(args)})
+		}
+		if res, err := send(registry.DefaultMaxArguments); err != nil || !res.IsError {
 			t.Errorf("%s: %v, %v", v, res, err)
+		}
+		if _, err := send(10 << 20); err == nil || !strings.Contains(err.Error(), "the message is larger than 4456448 bytes") {
+			t.Errorf("%s: %v", v, err)
 		}
 		if text, _ := call(t, s, "whoami"); text != "nobody" {
 			t.Errorf("%s: afterwards: %s", v, text)

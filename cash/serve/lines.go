@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"sync"
 
@@ -16,15 +17,26 @@ import (
 
 // sturdy returns transport, or one in its place that survives what is not a
 // message: the SDK's ends the session with the first malformed line, and a
-// process that serves standard input with it.
-func sturdy(transport mcp.Transport) mcp.Transport {
+// process that serves standard input with it. Lines have at most limit bytes if
+// the transport sets no limit of its own.
+func sturdy(transport mcp.Transport, limit int64) mcp.Transport {
 	switch t := transport.(type) {
 	case *mcp.StdioTransport:
-		return &lines{os.Stdin, os.Stdout, nil, t.MaxLineLength}
+		return newLines(os.Stdin, os.Stdout, nil, t.MaxLineLength, limit)
 	case *mcp.IOTransport:
-		return &lines{t.Reader, t.Writer, t.Writer, t.MaxLineLength}
+		return newLines(t.Reader, t.Writer, t.Writer, t.MaxLineLength, limit)
 	}
 	return transport
+}
+
+func newLines(in io.ReadCloser, out io.Writer, closer io.Closer, own int, limit int64) *lines {
+	switch {
+	case own < 0:
+		limit = math.MaxInt32
+	case own > 0:
+		limit = int64(own)
+	}
+	return &lines{in, out, closer, reader{maxBytes: limit, anyNumber: true}}
 }
 
 // lines is a transport of messages on lines of their own.
@@ -32,17 +44,11 @@ type lines struct {
 	in     io.ReadCloser
 	out    io.Writer
 	closer io.Closer // of out; nil if it stays open
-	max    int       // bytes of a line; zero is the SDK's default, negative is none
+	reader reader
 }
 
 func (t *lines) Connect(context.Context) (mcp.Connection, error) {
 	c := &lineConn{lines: *t, messages: make(chan jsonrpc.Message), closed: make(chan struct{})}
-	switch {
-	case c.max == 0:
-		c.max = mcp.DefaultMaxLineLength
-	case c.max < 0:
-		c.max = int(^uint(0) >> 1)
-	}
 	// Reads of standard input cannot be interrupted on every system, so this
 	// goroutine may outlive the connection: until the next line, or the end.
 	go c.read()
@@ -83,7 +89,7 @@ func (c *lineConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	data, err := jsonrpc.EncodeMessage(msg)
+	data, err := encode(msg)
 	if err != nil {
 		return err
 	}
@@ -115,9 +121,9 @@ func (c *lineConn) read() {
 	defer close(c.messages)
 	r := bufio.NewReader(c.in)
 	for {
-		line, fits, err := readLine(r, c.max)
+		line, fits, err := readLine(r, c.reader.maxBytes)
 		if !fits {
-			c.refuse(jsonrpc.CodeInvalidRequest, "the message is too large")
+			c.refuse(c.reader.tooLarge(line))
 		} else if len(line) > 0 && !c.deliver(line) {
 			return
 		}
@@ -129,15 +135,15 @@ func (c *lineConn) read() {
 }
 
 // readLine returns the next line without white space around it. One of more
-// than limit bytes is read to its end and not kept.
-func readLine(r *bufio.Reader, limit int) (line []byte, fits bool, err error) {
+// than limit bytes is read to its end, and only its head is kept.
+func readLine(r *bufio.Reader, limit int64) (line []byte, fits bool, err error) {
 	fits = true
 	for {
 		part, err := r.ReadSlice('\n')
 		switch {
 		case !fits:
-		case len(line)+len(part) > limit:
-			line, fits = nil, false
+		case int64(len(line)+len(part)) > limit:
+			line, fits = append(line, part...)[:min(maxHead, len(line)+len(part))], false
 		default:
 			line = append(line, part...)
 		}
@@ -150,22 +156,15 @@ func readLine(r *bufio.Reader, limit int) (line []byte, fits bool, err error) {
 // deliver passes on the message of a line, or those of a batch, one by one. It
 // reports false when the connection is closed.
 func (c *lineConn) deliver(line []byte) bool {
-	if !json.Valid(line) {
-		c.refuse(jsonrpc.CodeParseError, "the message is not valid JSON")
+	batch, _, refused := c.reader.split(line)
+	if refused != nil {
+		c.refuse(refused)
 		return true
 	}
-	batch := []json.RawMessage{line}
-	if line[0] == '[' {
-		batch = nil
-		if err := json.Unmarshal(line, &batch); err != nil || len(batch) == 0 {
-			c.refuse(jsonrpc.CodeInvalidRequest, "the batch is empty")
-			return true
-		}
-	}
 	for _, data := range batch {
-		msg, err := jsonrpc.DecodeMessage(data)
-		if err != nil {
-			c.refuse(jsonrpc.CodeInvalidRequest, "the message is not a JSON-RPC 2.0 message")
+		msg, refused := c.message(data)
+		if refused != nil {
+			c.refuse(refused)
 			continue
 		}
 		select {
@@ -177,13 +176,33 @@ func (c *lineConn) deliver(line []byte) bool {
 	return true
 }
 
-// refuse answers what cannot be answered by its id, as JSON-RPC has it. That
-// the answer cannot be written shows when the next one is.
-func (c *lineConn) refuse(code int64, reason string) {
-	data, err := json.Marshal(map[string]any{
-		"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": reason},
-	})
-	if err == nil {
-		_ = c.writeLine(data)
+// message reads a message and gives it the form that the SDK works with.
+func (c *lineConn) message(data json.RawMessage) (jsonrpc.Message, *refusal) {
+	m, refused := c.reader.read(data)
+	switch {
+	case refused != nil:
+		return nil, refused
+	case m.method == "":
+		answer, err := jsonrpc.DecodeMessage(m.raw)
+		if err != nil {
+			return nil, refuse(jsonrpc.CodeInvalidRequest, "the answer cannot be read")
+		}
+		return answer, nil
+	}
+	if m.method == listen && !keeps(m.id) { // the SDK repeats it in every notification
+		return nil, &refusal{id: m.id, code: jsonrpc.CodeInvalidRequest, reason: "a subscription's id must be a string, or an integer between -(2^53-1) and 2^53-1"}
+	}
+	req := &jsonrpc.Request{Method: m.method, Params: m.params, ID: exactID(m.id)}
+	if m.method == cancelled {
+		req.Params = withExactID(m.params)
+	}
+	return req, nil
+}
+
+// refuse answers what is not passed on, unless nobody waits for an answer. That
+// it cannot be written shows when the next answer is.
+func (c *lineConn) refuse(f *refusal) {
+	if !f.notice {
+		_ = c.writeLine(f.answer())
 	}
 }

@@ -40,24 +40,24 @@ func TestMalformedLines(t *testing.T) {
 		t.Fatal(got)
 	}
 	io.WriteString(out, "\n \r\n"+`{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
-	for i, tt := range []struct{ line, want string }{
-		{`hello`, "-32700"},
-		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"na`, "-32700"},
-		{`{"jsonrpc":"2.0","id":1} trailing`, "-32700"},
-		{"\xff\xfe", "-32700"},
-		{`7`, "-32600"},
-		{`null`, "-32600"},
-		{`{}`, "-32600"},
-		{`{"jsonrpc":"1.0","id":1,"method":"ping"}`, "-32600"},
-		{`[]`, "-32600"},
-		{`[1,`, "-32700"},
-		{`[7]`, "-32600"},
-		{`{"jsonrpc":"2.0","id":{},"method":"ping"}`, "-32600"},
-		{strings.Repeat("x", 200_000), "-32600"},
-		{strings.Repeat("[", 50_000), "-32700"},
-		{`{"jsonrpc":"2.0","id":1,"method":"ping","params":` + strings.Repeat(`{"a":`, 5_000) + `1` + strings.Repeat(`}`, 5_000) + `}`, "-32600"},
+	for i, tt := range []struct{ line, want, id string }{
+		{`hello`, "-32700", "null"},
+		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"na`, "-32700", "null"},
+		{`{"jsonrpc":"2.0","id":1} trailing`, "-32700", "null"},
+		{"\xff\xfe", "-32700", "null"},
+		{`7`, "-32600", "null"},
+		{`null`, "-32600", "null"},
+		{`{}`, "-32600", "null"},
+		{`{"jsonrpc":"1.0","id":1,"method":"ping"}`, "-32600", "1"},
+		{`[]`, "-32600", "null"},
+		{`[1,`, "-32700", "null"},
+		{`[7]`, "-32600", "null"},
+		{`{"jsonrpc":"2.0","id":{},"method":"ping"}`, "-32600", "null"},
+		{strings.Repeat("x", 200_000), "-32600", "null"},
+		{strings.Repeat("[", 50_000), "-32600", "null"},
+		{`{"jsonrpc":"2.0","id":1,"method":"ping","params":` + strings.Repeat(`{"a":`, 5_000) + `1` + strings.Repeat(`}`, 5_000) + `}`, "-32600", "1"},
 	} {
-		if got := exchange(tt.line); !strings.Contains(got, tt.want) || !strings.Contains(got, `"id":null`) {
+		if got := exchange(tt.line); !strings.Contains(got, tt.want) || !strings.Contains(got, `"id":`+tt.id+`,`) {
 			t.Errorf("%.60s: %s", tt.line, got)
 		}
 		ping := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"call","arguments":{"function":"whoami"}}}`, i+100)

@@ -23,6 +23,8 @@ type counted struct {
 
 func (counted) Instructions(context.Context) string { return "" }
 
+func (counted) MaxArguments() int { return 0 }
+
 func (c counted) Add(srv *mcp.Server, host *serve.Server) {
 	names := make([]string, c.n)
 	for i := range names {

@@ -40,8 +40,20 @@ type Options struct {
 
 	// HTTP says which clients over HTTP get a session.
 	HTTP HTTPMode
-	// MaxBody is the most bytes of an HTTP request. Zero is 16 MiB.
+	// MaxBody is the most bytes of a message: the body of an HTTP request, and a
+	// line unless the transport has a limit of its own. Zero is as much as the
+	// face takes in arguments ([Face]), and 256 KiB for what is around them. It
+	// also bounds the number of values in a message: one for 40 bytes, but at
+	// least 100,000.
 	MaxBody int64
+	// BodyTimeout is how long the body of an HTTP request may take to arrive.
+	// What runs afterwards may take longer. Zero is 20 seconds, or the
+	// ReadTimeout of the http.Server if that is shorter. Middleware that wraps the
+	// http.ResponseWriter must have Unwrap, or there is no such limit.
+	BodyTimeout time.Duration
+	// MaxCalls is the most calls in flight on a connection that Run serves;
+	// further ones are refused until answers have been read. Zero is 1,024.
+	MaxCalls int
 	// SessionTimeout ends HTTP sessions that are idle for so long. Zero is 30
 	// minutes.
 	SessionTimeout time.Duration
@@ -62,12 +74,32 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-func (o *Options) withDefaults() Options {
+// around is what a message may have besides the arguments of a tool, in bytes.
+const around = 256 << 10
+
+// unlimited is the largest message for a face without a limit of its own.
+const unlimited = 64 << 20
+
+// messageLimit returns the most bytes of a message with arguments of a face.
+func messageLimit(face Face) int64 {
+	switch n := face.MaxArguments(); {
+	case n < 0:
+		return unlimited
+	case n == 0:
+		return registry.DefaultMaxArguments + around
+	default:
+		return int64(n) + around
+	}
+}
+
+func (o *Options) withDefaults(face Face) Options {
 	var d Options
 	if o != nil {
 		d = *o
 	}
-	d.MaxBody = cmp.Or(d.MaxBody, 16<<20)
+	d.MaxBody = cmp.Or(d.MaxBody, messageLimit(face))
+	d.BodyTimeout = cmp.Or(d.BodyTimeout, 20*time.Second)
+	d.MaxCalls = cmp.Or(d.MaxCalls, 1024)
 	d.SessionTimeout = cmp.Or(d.SessionTimeout, 30*time.Minute)
 	d.MaxSessions = cmp.Or(d.MaxSessions, 10_000)
 	d.DrainTimeout = cmp.Or(d.DrainTimeout, 10*time.Second)

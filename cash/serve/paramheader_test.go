@@ -19,6 +19,8 @@ type annotated json.RawMessage
 
 func (a annotated) Instructions(context.Context) string { return "" }
 
+func (annotated) MaxArguments() int { return 0 }
+
 func (a annotated) Add(srv *mcp.Server, host *serve.Server) {
 	host.AddListed(srv, &serve.Listed{
 		List: func(context.Context, *mcp.ListToolsRequest) (serve.ToolList, error) {

@@ -1,13 +1,9 @@
 package serve
 
 import (
-	"context"
 	"net/http"
 	"sync"
 	"time"
-
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // deliverTimeout is how long answers may take to reach their clients after the
@@ -32,6 +28,12 @@ func (p *pending) add(delta int) {
 		close(p.idle)
 		p.idle = nil
 	}
+}
+
+func (p *pending) count() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.n
 }
 
 // wait returns when nothing is pending, or after the time limit.
@@ -62,59 +64,4 @@ func (p *pending) countPosts(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-// counted is a transport, of one connection, that counts the calls read until
-// their answers are written.
-type counted struct {
-	mcp.Transport
-	pending pending
-
-	mu   sync.Mutex
-	conn mcp.Connection
-	once sync.Once
-	gone chan struct{} // closed when the client has sent its last message
-}
-
-func (t *counted) Connect(ctx context.Context) (mcp.Connection, error) {
-	conn, err := t.Transport.Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.conn = conn
-	return countedConn{conn, t}, nil
-}
-
-// close closes the connection from below: writes that are stuck fail.
-func (t *counted) close() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.conn != nil {
-		_ = t.conn.Close()
-	}
-}
-
-type countedConn struct {
-	mcp.Connection
-	transport *counted
-}
-
-func (c countedConn) Read(ctx context.Context) (jsonrpc.Message, error) {
-	msg, err := c.Connection.Read(ctx)
-	if req, ok := msg.(*jsonrpc.Request); ok && err == nil && req.IsCall() {
-		c.transport.pending.add(1)
-	}
-	if err != nil && ctx.Err() == nil {
-		c.transport.once.Do(func() { close(c.transport.gone) })
-	}
-	return msg, err
-}
-
-func (c countedConn) Write(ctx context.Context, msg jsonrpc.Message) error {
-	if _, ok := msg.(*jsonrpc.Response); ok {
-		defer c.transport.pending.add(-1)
-	}
-	return c.Connection.Write(ctx, msg)
 }

@@ -22,14 +22,15 @@ var ErrServerClosed = errors.New("serve: server closed")
 // [Options.Identify] says otherwise.
 //
 // Malformed messages on the SDK's stdio and IO transports are answered with an
-// error and passed over.
+// error and passed over, and ids are given back exactly as they came. Calls
+// beyond [Options.MaxCalls] are refused.
 func (s *Server) Run(ctx context.Context, transport mcp.Transport) error {
 	own := new(drain)
 	c := &Server{
 		face: s.face, impl: s.impl, opts: s.opts, conn: rand.Text(),
 		drain: own, drains: []*drain{s.drain, own}, closed: s.closed, web: new(web), changes: s.changes,
 	}
-	t := &counted{Transport: sturdy(transport), gone: make(chan struct{})}
+	t := newCounted(transport, &s.opts)
 	inner, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	ended := make(chan error, 1)
@@ -81,10 +82,12 @@ func (t *counted) end(ended <-chan error) error {
 // Shutdown stops the server gracefully, whatever it is served through: calls
 // are refused from now on, those in flight may finish until ctx ends and are
 // cancelled then; after that connections are closed and HTTP requests answered
-// with 503. It returns ctx's error if calls had to be cancelled. Clients that do
+// with 503. HTTP requests that have not arrived in full by then are not waited
+// for. It returns ctx's error if calls had to be cancelled. Clients that do
 // not read and functions that do not end hold it up for some seconds at most.
 // Call it before shutting down the HTTP server. A server cannot be used again.
 func (s *Server) Shutdown(ctx context.Context) error {
+	s.web.bodies.stop()
 	err := s.drain.stop(ctx)
 	s.drain.once.Do(func() { close(s.closed) }) // ends subscriptions, which are requests too
 	s.web.close()

@@ -23,6 +23,9 @@ type Face interface {
 	// Instructions returns the line or two that tell a model what is behind the
 	// tools, for the caller in ctx. Empty adds nothing.
 	Instructions(ctx context.Context) string
+	// MaxArguments is the most bytes of arguments that the tools take. Zero is
+	// [registry.DefaultMaxArguments]; negative is no limit.
+	MaxArguments() int
 }
 
 // A Server serves a [Face]. It is safe for concurrent use.
@@ -43,7 +46,7 @@ type Server struct {
 func New(face Face, impl *mcp.Implementation, opts *Options) *Server {
 	all := new(drain)
 	s := &Server{
-		face: face, impl: impl, opts: opts.withDefaults(),
+		face: face, impl: impl, opts: opts.withDefaults(face),
 		drain: all, drains: []*drain{all}, closed: make(chan struct{}), web: new(web),
 	}
 	if c, ok := face.(Changing); ok && c.Changed() != nil {
@@ -220,7 +223,7 @@ func logPanic(ctx context.Context, log *slog.Logger, what string, v any) {
 // the context of the request.
 func (s *Server) AddTo(srv *mcp.Server) {
 	s.face.Add(srv, s)
-	srv.AddReceivingMiddleware(s.recover, s.instruct)
+	srv.AddReceivingMiddleware(s.recover, encodable(s.opts.Logger), s.instruct)
 }
 
 // newMCPServer returns an MCP server that has nothing but the face.

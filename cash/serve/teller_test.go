@@ -82,6 +82,8 @@ type listing struct {
 
 func (two) Instructions(context.Context) string { return "" }
 
+func (two) MaxArguments() int { return 0 }
+
 func (f two) Add(srv *mcp.Server, host *serve.Server) {
 	for _, l := range []*listing{f.first, f.second} {
 		host.AddListed(srv, &serve.Listed{List: l.list, Call: greeters(0).call})

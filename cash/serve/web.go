@@ -8,6 +8,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// stopped is what HTTP clients are told while the server stops.
+const stopped = "the server is shutting down: try again in a moment"
+
 // stateless is the first protocol version without sessions.
 const stateless = "2026-07-28"
 
@@ -17,6 +20,7 @@ type web struct {
 	mcp     *mcp.Server
 	handler http.Handler
 	pending pending // requests that wait for an answer
+	bodies  bodies
 }
 
 // Handler returns the handler of the MCP endpoint, for clients of both
@@ -54,11 +58,11 @@ func (s *Server) newHandler(srv *mcp.Server) http.Handler {
 		}
 		sessions.ServeHTTP(w, r)
 	})
-	h = CarryCaller(h)
+	h = CarryCaller(s.checked(h))
 	if s.opts.VerifyToken != nil {
 		h = auth.RequireBearerToken(s.opts.VerifyToken, s.opts.Token)(h)
 	}
-	return s.sameOrigin(s.open(s.web.pending.countPosts(h)))
+	return s.web.bodies.limit(s.opts.BodyTimeout, s.sameOrigin(s.open(s.web.pending.countPosts(h))))
 }
 
 // withoutSession reports whether a request stands by itself.
@@ -101,7 +105,7 @@ func (s *Server) open(next http.Handler) http.Handler {
 		}
 		if stopping {
 			w.Header().Set("Retry-After", "5")
-			http.Error(w, "the server is shutting down: try again in a moment", http.StatusServiceUnavailable)
+			http.Error(w, stopped, http.StatusServiceUnavailable)
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -1,0 +1,109 @@
+package serve
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// checked is the way of a POST to the SDK: its body is read once, within bounds,
+// and looked at by the strict reader. What is refused is answered as JSON-RPC.
+func (s *Server) checked(next http.Handler) http.Handler {
+	reader := reader{maxBytes: s.opts.MaxBody}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			next.ServeHTTP(w, r)
+			return
+		}
+		data, release, err := s.web.bodies.read(r, s.opts.MaxBody)
+		if err != nil {
+			reader.refuseBody(w, err)
+			return
+		}
+		defer release()
+		if refused := s.refuses(r, &reader, data); refused != nil {
+			refused.write(w, r)
+			return
+		}
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(data)), int64(len(data))
+		next.ServeHTTP(w, r)
+	})
+}
+
+// noBatches is the first protocol version without them.
+const noBatches = "2025-06-18"
+
+const versionHeader = "Mcp-Protocol-Version"
+
+// refuses reads the messages of a body, and says why they are not taken. Nil is
+// that they are.
+func (s *Server) refuses(r *http.Request, reader *reader, data []byte) *refusal {
+	messages, batch, refused := reader.split(data)
+	if refused != nil {
+		return refused
+	}
+	if batch && (r.Header.Get(versionHeader) >= noBatches || s.begins(r)) {
+		return refuse(jsonrpc.CodeInvalidRequest, "batches ended with version %s of the protocol, and begin no session", noBatches)
+	}
+	ids := make(map[jsonrpc.ID]bool)
+	for _, raw := range messages {
+		m, refused := reader.read(raw)
+		switch {
+		case refused != nil:
+			return refused
+		case batch && m.id != nil && m.method != "" && ids[exactID(m.id)]:
+			return refuse(jsonrpc.CodeInvalidRequest, "two calls of the batch have the same id")
+		case !batch && s.begins(r) && !opens(m, r):
+			return &refusal{id: m.id, code: jsonrpc.CodeInvalidRequest, reason: "there is no Mcp-Session-Id, and only initialize begins a session"}
+		}
+		ids[exactID(m.id)] = true
+	}
+	return nil
+}
+
+// opens reports whether a message may come without a session to a server that has
+// them. The SDK tells newer clients how to go on.
+func opens(m *message, r *http.Request) bool {
+	return m.method == "initialize" || m.method == "server/discover" || r.Header.Get(versionHeader) >= stateless
+}
+
+// write answers a request. Up to 2025-11-25 an error that belongs to a call is an
+// answer like any other; newer versions have a status for it.
+func (f *refusal) write(w http.ResponseWriter, r *http.Request) {
+	status := http.StatusBadRequest
+	switch {
+	case f.notice && f.code == jsonrpc.CodeMethodNotFound:
+		w.WriteHeader(http.StatusAccepted) // a notification that means nothing here
+		return
+	case f.code == jsonrpc.CodeMethodNotFound && r.Header.Get(versionHeader) >= stateless:
+		status = http.StatusNotFound
+	case r.Header.Get(versionHeader) >= stateless || f.id == nil:
+	case f.code == jsonrpc.CodeMethodNotFound || f.code == jsonrpc.CodeInvalidParams:
+		status = http.StatusOK
+	}
+	writeJSON(w, status, f)
+}
+
+// refuseBody answers a request whose body was not read.
+func (r *reader) refuseBody(w http.ResponseWriter, err error) {
+	failed := &bodyError{status: http.StatusBadRequest, reason: err.Error()}
+	errors.As(err, &failed)
+	f := refuse(jsonrpc.CodeInvalidRequest, "%s", failed.reason)
+	switch failed.status {
+	case http.StatusRequestEntityTooLarge:
+		f = r.tooLarge(failed.head)
+	case http.StatusServiceUnavailable:
+		f.code = codeBusy
+		w.Header().Set("Retry-After", "5")
+	}
+	writeJSON(w, failed.status, f)
+}
+
+func writeJSON(w http.ResponseWriter, status int, f *refusal) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(f.answer()) // the client may have gone
+}

@@ -1,0 +1,135 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"math"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// Bounds of an error that is sent.
+const (
+	maxMessage = 1_000 // characters
+	maxData    = 4_096 // bytes
+)
+
+// encodable keeps from the SDK what it could not write. It takes such an error
+// for a broken connection, and never answers a call with such a result.
+func encodable(log *slog.Logger) mcp.Middleware {
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			res, err := next(ctx, method, req)
+			if strings.HasPrefix(method, "notifications/") {
+				return res, err
+			}
+			if err != nil {
+				return nil, sendable(err, req)
+			}
+			if err := encodes(res); err != nil {
+				log.ErrorContext(ctx, "the result cannot be encoded", "method", method, "error", err.Error())
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the result cannot be encoded as JSON"}
+			}
+			return res, nil
+		}
+	}
+}
+
+// sendable returns err with a code, and of a bounded size.
+func sendable(err error, req mcp.Request) error {
+	wire, ok := err.(*jsonrpc.Error) // what wraps one is sent without its data
+	if !ok {
+		if errors.As(err, &wire) && utf8.RuneCountInString(err.Error()) <= maxMessage {
+			return err
+		}
+		return uncoded{err, wire}
+	}
+	short := *wire
+	short.Message = clean.Cut(wire.Message, maxMessage)
+	if len(short.Data) > 0 && strictjson.Scan(short.Data, maxDepth, minValues) != nil {
+		short.Data = about(req)
+	}
+	if len(short.Data) > maxData {
+		short.Data = nil
+	}
+	return &short
+}
+
+// about returns the data of an error about a resource, which the SDK makes with
+// %q. Nil is for all others.
+func about(req mcp.Request) json.RawMessage {
+	r, ok := req.(*mcp.ReadResourceRequest)
+	if !ok || r.Params == nil {
+		return nil
+	}
+	data, err := json.Marshal(map[string]string{"uri": r.Params.URI})
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// uncoded is an error without a code of JSON-RPC, which would be sent as 0, or with
+// a message that is too long.
+type uncoded struct {
+	error
+	wire *jsonrpc.Error // that it wraps; nil if it wraps none
+}
+
+func (e uncoded) Error() string { return clean.Cut(e.error.Error(), maxMessage) }
+
+// Unwrap gives it the code of an internal error unless it has one.
+func (e uncoded) Unwrap() []error {
+	if e.wire != nil {
+		return []error{e.error}
+	}
+	return []error{e.error, &jsonrpc.Error{Code: jsonrpc.CodeInternalError}}
+}
+
+// encodes returns why a result has no JSON form.
+func encodes(res mcp.Result) error {
+	if v := reflect.ValueOf(res); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+		return errors.New("there is none")
+	}
+	if r, ok := res.(*mcp.CallToolResult); ok && isPlain(r) {
+		return nil
+	}
+	_, err := json.Marshal(res)
+	return err
+}
+
+// isPlain reports whether a result has a JSON form for certain, as most have: this
+// is the hot path.
+func isPlain(r *mcp.CallToolResult) bool {
+	if len(r.InputRequests) > 0 {
+		return false
+	}
+	for _, block := range r.Content {
+		if t, ok := block.(*mcp.TextContent); !ok || t == nil || t.Meta != nil || t.Annotations != nil {
+			return false
+		}
+	}
+	for _, v := range r.Meta {
+		switch v.(type) {
+		case string, bool, int:
+		default:
+			return false
+		}
+	}
+	switch s := r.StructuredContent.(type) {
+	case nil:
+		return true
+	case json.RawMessage:
+		return strictjson.Scan(s, math.MaxInt, 0) == nil
+	}
+	return false
+}

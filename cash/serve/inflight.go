@@ -1,0 +1,139 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// codeBusy is the JSON-RPC code of a call that is one too many.
+const codeBusy = -32000
+
+// counted is a transport, of one connection, that counts the calls read until
+// their answers are written, and refuses those that are too many: a client may
+// send without ever reading.
+type counted struct {
+	mcp.Transport
+	pending  pending
+	maxCalls int
+	maxBytes int64 // of the parameters of calls in flight
+
+	mu    sync.Mutex
+	conn  mcp.Connection
+	calls map[jsonrpc.ID]int64 // bytes of parameters, until the answer is about to be written
+	bytes int64
+	once  sync.Once
+	gone  chan struct{} // closed when the client has sent its last message
+}
+
+// callsInFlight is how many of the largest messages may be in flight at a time.
+const callsInFlight = 16
+
+func newCounted(t mcp.Transport, opts *Options) *counted {
+	return &counted{
+		Transport: sturdy(t, opts.MaxBody), gone: make(chan struct{}),
+		maxCalls: opts.MaxCalls, maxBytes: callsInFlight * opts.MaxBody,
+		calls: make(map[jsonrpc.ID]int64),
+	}
+}
+
+func (t *counted) Connect(ctx context.Context) (mcp.Connection, error) {
+	conn, err := t.Transport.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.conn = conn
+	return countedConn{conn, t}, nil
+}
+
+// close closes the connection from below: writes that are stuck fail.
+func (t *counted) close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.conn != nil {
+		_ = t.conn.Close()
+	}
+}
+
+// admit takes in a call, or says why not.
+func (t *counted) admit(req *jsonrpc.Request) *refusal {
+	size := int64(len(req.Params))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch _, twice := t.calls[req.ID]; {
+	case twice: // an answer with this id would be taken for that of the other call
+		return refuse(jsonrpc.CodeInvalidRequest, "a call with this id is in flight")
+	case len(t.calls) >= t.maxCalls || t.pending.count() >= t.maxCalls:
+		return refuse(codeBusy, "too many calls in flight on this connection: at most %d. Read answers first, then send it again", t.maxCalls)
+	case t.bytes+size > t.maxBytes && t.bytes > 0:
+		return refuse(codeBusy, "the calls in flight on this connection have more than %d bytes. Read answers first, then send it again", t.maxBytes)
+	}
+	t.calls[req.ID] = size
+	t.bytes += size
+	t.pending.add(1)
+	return nil
+}
+
+// answered frees the id of a call: its client may use it again as soon as it has
+// the answer.
+func (t *counted) answered(id jsonrpc.ID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.bytes -= t.calls[id]
+	delete(t.calls, id)
+}
+
+type countedConn struct {
+	mcp.Connection
+	transport *counted
+}
+
+func (c countedConn) Read(ctx context.Context) (jsonrpc.Message, error) {
+	for {
+		msg, err := c.Connection.Read(ctx)
+		if err != nil && ctx.Err() == nil {
+			c.transport.once.Do(func() { close(c.transport.gone) })
+		}
+		req, ok := msg.(*jsonrpc.Request)
+		if err != nil || !ok || !req.IsCall() {
+			return msg, err
+		}
+		refused := c.transport.admit(req)
+		if refused == nil {
+			return msg, nil
+		}
+		// While the client does not read, this waits, and nothing more is read.
+		if err := c.refuse(ctx, req, refused); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// refuse answers a call that the SDK does not get to see.
+func (c countedConn) refuse(ctx context.Context, req *jsonrpc.Request, f *refusal) error {
+	lines, ok := c.Connection.(*lineConn)
+	if !ok {
+		return c.Connection.Write(ctx, &jsonrpc.Response{ID: req.ID, Error: &jsonrpc.Error{Code: f.code, Message: f.reason}})
+	}
+	if f.code == codeBusy {
+		f.id = spelling(req.ID)
+	}
+	if err := lines.writeLine(f.answer()); err != nil {
+		return fmt.Errorf("%w: %v", io.EOF, err) // the client has gone
+	}
+	return nil
+}
+
+func (c countedConn) Write(ctx context.Context, msg jsonrpc.Message) error {
+	if answer, ok := msg.(*jsonrpc.Response); ok {
+		c.transport.answered(answer.ID)
+		defer c.transport.pending.add(-1)
+	}
+	return c.Connection.Write(ctx, msg)
+}

@@ -1,0 +1,307 @@
+package serve
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// A reader takes a first, strict look at what a client sends, over every
+// transport of this package and before the SDK decodes any of it. What it lets
+// through is small enough, JSON of one meaning, and a JSON-RPC message whose
+// parts have the types that the protocol gives them. The arguments of a tool are
+// exempt: their mistakes are a model's, who is told of them by the tool.
+type reader struct {
+	maxBytes int64 // of a message, or of a batch
+	// anyNumber takes every number as an id. False takes only integers that
+	// survive a float64, which is what the SDK reads them as.
+	anyNumber bool
+}
+
+// Bounds of a message that do not depend on its size.
+const (
+	// maxDepth is that of everything but the arguments of a tool. What is nested
+	// deeper there is the tool's to refuse, up to what the SDK reads.
+	maxDepth     = strictjson.MaxDepth
+	maxScanDepth = 1_000
+	// A value costs some 50 bytes of memory each time that it is decoded, even
+	// an empty object of two bytes.
+	minValues     = 100_000
+	bytesPerValue = 40
+	maxBatch      = 100   // messages
+	maxIDLength   = 1_024 // bytes as spelt
+	maxName       = 64    // characters of a method that is not known
+)
+
+// maxValues bounds the members and elements in a message.
+func (r *reader) maxValues() int { return max(minValues, int(r.maxBytes/bytesPerValue)) }
+
+// A message is a JSON-RPC message as its sender spelt it. Its parts are parts of
+// the input.
+type message struct {
+	raw    json.RawMessage // all of it
+	id     json.RawMessage // nil for a notification
+	method string          // empty for an answer
+	params json.RawMessage // an object; nil for none
+}
+
+// A refusal says why a message was not taken, in the words of JSON-RPC.
+type refusal struct {
+	id     json.RawMessage // of the message; nil if it has none that can be repeated
+	notice bool            // the message is a notification, which is never answered
+	code   int64
+	reason string
+}
+
+func refuse(code int64, format string, args ...any) *refusal {
+	return &refusal{code: code, reason: fmt.Sprintf(format, args...)}
+}
+
+// answer returns the refusal as a JSON-RPC error.
+func (f *refusal) answer() []byte {
+	id := f.id
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	reason, _ := json.Marshal(f.reason) // a string has a JSON form
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, f.code, reason)
+}
+
+// split returns the messages in data, which are several in a batch, without
+// reading them.
+func (r *reader) split(data []byte) (messages []json.RawMessage, batch bool, refused *refusal) {
+	if int64(len(data)) > r.maxBytes {
+		return nil, false, r.tooLarge(data)
+	}
+	if err := strictjson.Scan(data, maxScanDepth, r.maxValues()); err != nil {
+		refused := notStrict(err)
+		if refused.code != jsonrpc.CodeParseError {
+			refused.id = r.earlyID(data)
+		}
+		return nil, false, refused
+	}
+	if strictjson.KindOf(data) != strictjson.Array {
+		return []json.RawMessage{strictjson.Trim(data)}, false, nil
+	}
+	for i, element := range strictjson.Elements(data) {
+		if i == maxBatch {
+			return nil, true, refuse(jsonrpc.CodeInvalidRequest, "the batch has more than %d messages", maxBatch)
+		}
+		messages = append(messages, element)
+	}
+	if len(messages) == 0 {
+		return nil, true, refuse(jsonrpc.CodeInvalidRequest, "the batch is empty")
+	}
+	return messages, true, nil
+}
+
+// tooLarge refuses a message of which only the head has been read.
+func (r *reader) tooLarge(head []byte) *refusal {
+	f := refuse(jsonrpc.CodeInvalidRequest, "the message is larger than %d bytes. Send less, for example a reference instead of the content", r.maxBytes)
+	f.id = r.earlyID(head)
+	return f
+}
+
+// maxHead is how much of a message that is too large is kept, in bytes.
+const maxHead = 4 << 10
+
+// earlyID returns the id of a message of which the end may be missing, or
+// broken: most clients send it first. Nil is that it cannot be told.
+func (r *reader) earlyID(head []byte) json.RawMessage {
+	for key, value := range strictjson.RawMembers(head) {
+		last := len(value) == 0 || &value[len(value)-1] == &head[len(head)-1]
+		if last || strictjson.Check(key) != nil {
+			return nil
+		}
+		if strictjson.Text(key) != "id" {
+			continue
+		}
+		if strictjson.Check(value) != nil || !r.repeatable(value) {
+			return nil
+		}
+		return value
+	}
+	return nil
+}
+
+// notStrict is the refusal for what Scan or Check says.
+func notStrict(err error) *refusal {
+	var e *strictjson.Error
+	if errors.As(err, &e) && e.Bound {
+		return refuse(jsonrpc.CodeInvalidRequest, "the message is too large: %v", err)
+	}
+	return refuse(jsonrpc.CodeParseError, "the message is not valid JSON: %v", err)
+}
+
+// envelope has the members of a JSON-RPC message as they are spelt; nil is
+// missing.
+type envelope struct{ version, id, method, params, result, err json.RawMessage }
+
+// member returns the place of the member of a name; nil if there is none such.
+func (e *envelope) member(key []byte) *json.RawMessage {
+	switch strictjson.Text(key) {
+	case "jsonrpc":
+		return &e.version
+	case "id":
+		return &e.id
+	case "method":
+		return &e.method
+	case "params":
+		return &e.params
+	case "result":
+		return &e.result
+	case "error":
+		return &e.err
+	}
+	return nil
+}
+
+// read reads one of the messages that split has returned.
+func (r *reader) read(data json.RawMessage) (*message, *refusal) {
+	if strictjson.KindOf(data) != strictjson.Object {
+		return nil, refuse(jsonrpc.CodeInvalidRequest, "a JSON-RPC message is an object")
+	}
+	var e envelope
+	var twice string
+	for key, value := range strictjson.RawMembers(data) {
+		place := e.member(key)
+		switch {
+		case place == nil: // JSON-RPC has no others, and nobody reads them
+		case *place != nil:
+			twice = strictjson.Text(key)
+		default:
+			*place = value
+		}
+	}
+	m := &message{raw: data}
+	if r.repeatable(e.id) {
+		m.id = e.id
+	}
+	refused := e.check(twice)
+	switch {
+	case refused != nil:
+	case e.method == nil:
+		refused = e.checkAnswer()
+	default:
+		if refused = m.request(&e); refused == nil && m.method == cancelled && !r.names(m.params) {
+			refused = refuse(jsonrpc.CodeInvalidParams, "params.requestId must be the id of a request")
+		}
+	}
+	if refused != nil {
+		if e.method != nil {
+			refused.id, refused.notice = m.id, e.id == nil
+		}
+		return nil, refused
+	}
+	return m, nil
+}
+
+// repeatable reports whether an id can be given back exactly as it came.
+func (r *reader) repeatable(id json.RawMessage) bool {
+	if len(id) > maxIDLength {
+		return false
+	}
+	switch strictjson.KindOf(id) {
+	case strictjson.String:
+		return strictjson.Check(id) == nil
+	case strictjson.Number:
+		return r.anyNumber || isExact(id)
+	}
+	return false
+}
+
+// names reports whether the parameters of a cancellation name a request: the SDK
+// would round a number that it does not keep, and cancel another.
+func (r *reader) names(params []byte) bool {
+	for key, value := range strictjson.RawMembers(params) {
+		if strictjson.Text(key) == "requestId" {
+			return r.repeatable(value)
+		}
+	}
+	return true // it cancels nothing
+}
+
+// isExact reports whether a number is an integer that survives a float64, spelt
+// in the usual way.
+func isExact(number []byte) bool {
+	const most = 1<<53 - 1
+	n, err := strconv.ParseInt(string(number), 10, 64)
+	return err == nil && -most <= n && n <= most && string(strconv.AppendInt(nil, n, 10)) == string(number)
+}
+
+// check looks at what requests and answers have in common.
+func (e *envelope) check(twice string) *refusal {
+	switch {
+	case twice != "":
+		return refuse(jsonrpc.CodeInvalidRequest, "the message has %q twice", twice)
+	case string(e.version) != `"2.0"`:
+		return refuse(jsonrpc.CodeInvalidRequest, `"jsonrpc" must be "2.0"`)
+	case e.method != nil && (e.result != nil || e.err != nil):
+		return refuse(jsonrpc.CodeInvalidRequest, "the message has a method and a result")
+	}
+	return nil
+}
+
+// checkAnswer looks at an answer to one of our own questions.
+func (e *envelope) checkAnswer() *refusal {
+	if (e.result == nil) == (e.err == nil) {
+		return refuse(jsonrpc.CodeInvalidRequest, "the message has no method, and not one of result and error")
+	}
+	for _, part := range []json.RawMessage{e.id, e.result, e.err} {
+		if part == nil {
+			continue
+		}
+		if err := strictjson.CheckDepth(part, maxDepth); err != nil {
+			return notStrict(err)
+		}
+	}
+	if e.err != nil && json.Unmarshal(e.err, new(jsonrpc.Error)) != nil {
+		return refuse(jsonrpc.CodeInvalidRequest, "an error has a code, which is an integer, and a message, which is a string")
+	}
+	return nil
+}
+
+// request reads a request or a notification.
+func (m *message) request(e *envelope) *refusal {
+	switch {
+	case e.id != nil && m.id == nil:
+		return refuse(jsonrpc.CodeInvalidRequest, "the id must be a string of at most %d bytes, or an integer between -(2^53-1) and 2^53-1", maxIDLength)
+	case strictjson.KindOf(e.method) != strictjson.String:
+		return refuse(jsonrpc.CodeInvalidRequest, "the method must be a string")
+	}
+	if err := strictjson.Check(e.method); err != nil {
+		return notStrict(err)
+	}
+	m.method = strictjson.Text(e.method)
+	if !known(m.method) {
+		return refuse(jsonrpc.CodeMethodNotFound, "method not found: %q", clean.Line(m.method, maxName))
+	}
+	switch strictjson.KindOf(e.params) {
+	case strictjson.Null:
+		return nil // for a method that needs params, the SDK says so
+	case strictjson.Object:
+	default:
+		return refuse(jsonrpc.CodeInvalidParams, "params must be an object")
+	}
+	m.params = e.params
+	if err := m.checkParams(); err != nil {
+		return notStrict(err)
+	}
+	if problem := misfit(m.method, m.params); problem != "" {
+		return refuse(jsonrpc.CodeInvalidParams, "%s", problem)
+	}
+	return nil
+}
+
+func (m *message) checkParams() error {
+	if m.method == callTool {
+		return strictjson.CheckExcept(m.params, maxDepth, "arguments")
+	}
+	return strictjson.CheckDepth(m.params, maxDepth)
+}
