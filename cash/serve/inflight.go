@@ -31,7 +31,7 @@ type counted struct {
 }
 
 // callsInFlight is how many of the largest messages may be in flight at a time.
-const callsInFlight = 16
+const callsInFlight = 8
 
 func newCounted(t mcp.Transport, opts *Options) *counted {
 	return &counted{

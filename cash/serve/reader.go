@@ -34,6 +34,7 @@ const (
 	// an empty object of two bytes.
 	minValues     = 100_000
 	bytesPerValue = 40
+	maxOuter      = 5_000 // values outside of the arguments, all of which are decoded and kept
 	maxBatch      = 100   // messages
 	maxIDLength   = 1_024 // bytes as spelt
 	maxName       = 64    // characters of a method that is not known
@@ -279,29 +280,41 @@ func (m *message) request(e *envelope) *refusal {
 		return notStrict(err)
 	}
 	m.method = strictjson.Text(e.method)
-	if !known(m.method) {
+	known, ok := methods[m.method]
+	switch {
+	case !ok:
 		return refuse(jsonrpc.CodeMethodNotFound, "method not found: %q", clean.Line(m.method, maxName))
+	case known.notification && e.id != nil:
+		return refuse(jsonrpc.CodeInvalidRequest, "%s is a notification, which has no id", m.method)
+	case !known.notification && e.id == nil:
+		return refuse(jsonrpc.CodeInvalidRequest, "%s needs an id", m.method)
 	}
-	switch strictjson.KindOf(e.params) {
-	case strictjson.Null:
-		return nil // for a method that needs params, the SDK says so
-	case strictjson.Object:
-	default:
-		return refuse(jsonrpc.CodeInvalidParams, "params must be an object")
+	return m.requestParams(e.params, known)
+}
+
+func (m *message) requestParams(params json.RawMessage, known method) *refusal {
+	switch kind := strictjson.KindOf(params); {
+	case kind == strictjson.Null && !known.required:
+		return nil
+	case kind == strictjson.Null:
+		return refuse(jsonrpc.CodeInvalidParams, "%s needs params", m.method)
+	case kind != strictjson.Object:
+		return refuse(jsonrpc.CodeInvalidParams, "params must be an object, not of type %s", kind)
 	}
-	m.params = e.params
+	m.params = params
 	if err := m.checkParams(); err != nil {
 		return notStrict(err)
 	}
-	if problem := misfit(m.method, m.params); problem != "" {
+	if problem := known.misfit(m.params); problem != "" {
 		return refuse(jsonrpc.CodeInvalidParams, "%s", problem)
 	}
 	return nil
 }
 
 func (m *message) checkParams() error {
+	arguments := "" // only those of a tool are raw
 	if m.method == callTool {
-		return strictjson.CheckExcept(m.params, maxDepth, "arguments")
+		arguments = "arguments"
 	}
-	return strictjson.CheckDepth(m.params, maxDepth)
+	return strictjson.CheckExcept(m.params, maxDepth, maxOuter, arguments)
 }

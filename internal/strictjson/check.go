@@ -32,9 +32,10 @@ func CheckDepth(data []byte, maxDepth int) error {
 
 // CheckExcept is CheckDepth for an object of which the value of one member,
 // named without escapes, is somebody else's to check: it only has to be
-// grammatical, as Scan has it, and may be nested up to 10,000 deep.
-func CheckExcept(data []byte, maxDepth int, member string) error {
-	s := scanner{data: data, levels: min(max(maxDepth, 0), depthCeiling), except: member}
+// grammatical, as Scan has it, and may be nested up to 10,000 deep. There may be
+// at most maxValues values besides, counted as Scan does.
+func CheckExcept(data []byte, maxDepth, maxValues int, member string) error {
+	s := scanner{data: data, levels: min(max(maxDepth, 0), depthCeiling), except: member, most: maxValues, left: maxValues}
 	if err := s.document(); err != nil {
 		return err
 	}

@@ -69,10 +69,10 @@ func (s *scanner) member(names *names, depth int) *Error {
 	if !exempt {
 		return s.value(depth)
 	}
-	levels := s.levels
-	s.loose, s.levels = true, depthCeiling
+	levels, most, left := s.levels, s.most, s.left
+	s.loose, s.levels, s.most = true, depthCeiling, 0
 	err = s.value(depth)
-	s.loose, s.levels = false, levels
+	s.loose, s.levels, s.most, s.left = false, levels, most, left
 	return err
 }
 

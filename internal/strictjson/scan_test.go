@@ -61,11 +61,12 @@ func TestCheckExcept(t *testing.T) {
 		`{"arguments":{"a":1,"a":1},"_meta":{"a":1,"a":1}}`:                                  `duplicate key "a" at byte 42`,
 		`{"arguments":{},"arguments":{}}`:                                                    `duplicate key "arguments" at byte 16`,
 		`{"_meta":{"arguments":{"a":1,"a":1}}}`:                                              `duplicate key "a" at byte 29`,
+		`{"arguments":[1,2,3,4,5,6],"_meta":{"a":1,"b":2}}`:                                  "",
 		`{"arguments":[1,]}`:                                                                 "expected a JSON value at byte 16",
 		`{"arguments":` + strings.Repeat("[", 80) + strings.Repeat("]", 80) + `,"_meta":1}`:  "",
 		`{"arguments":[[]],"_meta":` + strings.Repeat("[", 8) + strings.Repeat("]", 8) + `}`: "arrays and objects nested deeper than 8 at byte 33",
 	} {
-		if err := strictjson.CheckExcept([]byte(doc), 8, "arguments"); err == nil != (want == "") || err != nil && err.Error() != want {
+		if err := strictjson.CheckExcept([]byte(doc), 8, 10, "arguments"); err == nil != (want == "") || err != nil && err.Error() != want {
 			t.Errorf("%s: %v, want %q", doc, err, want)
 		}
 	}

@@ -12,38 +12,46 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// shapes are the parameters of the protocol's methods, tools/call apart. The SDK
-// decodes them before anything of ours is asked, and repeats the parameters and
-// names Go types where it fails.
-var shapes = map[string]func() any{
-	"completion/complete":              func() any { return new(mcp.CompleteParams) },
-	"initialize":                       func() any { return new(mcp.InitializeParams) },
-	"logging/setLevel":                 func() any { return new(mcp.SetLoggingLevelParams) },
-	"notifications/cancelled":          func() any { return new(mcp.CancelledParams) },
-	"notifications/initialized":        func() any { return new(mcp.InitializedParams) },
-	"notifications/progress":           func() any { return new(mcp.ProgressNotificationParams) },
-	"notifications/roots/list_changed": func() any { return new(mcp.RootsListChangedParams) },
-	"ping":                             func() any { return new(mcp.PingParams) },
-	"prompts/get":                      func() any { return new(mcp.GetPromptParams) },
-	"prompts/list":                     func() any { return new(mcp.ListPromptsParams) },
-	"resources/list":                   func() any { return new(mcp.ListResourcesParams) },
-	"resources/read":                   func() any { return new(mcp.ReadResourceParams) },
-	"resources/subscribe":              func() any { return new(mcp.SubscribeParams) },
-	"resources/templates/list":         func() any { return new(mcp.ListResourceTemplatesParams) },
-	"resources/unsubscribe":            func() any { return new(mcp.UnsubscribeParams) },
-	"server/discover":                  func() any { return new(mcp.DiscoverParams) },
-	"subscriptions/listen":             func() any { return new(mcp.SubscriptionsListenParams) },
-	"tools/list":                       func() any { return new(mcp.ListToolsParams) },
+// A method is what the reader knows of one of the protocol's.
+type method struct {
+	// params returns where its parameters are decoded to. The SDK decodes them
+	// before anything of ours is asked, and where that fails repeats them and
+	// names Go types. Nil is tools/call: its arguments stay raw.
+	params       func() any
+	required     bool // the parameters are
+	notification bool
 }
 
 const callTool = "tools/call"
 
-// known reports whether the SDK's server has a method.
-func known(method string) bool { return method == callTool || shapes[method] != nil }
+// methods are those of the SDK's server.
+var methods = map[string]method{
+	callTool:                           {required: true},
+	"completion/complete":              {params: decodes[mcp.CompleteParams], required: true},
+	"initialize":                       {params: decodes[mcp.InitializeParams], required: true},
+	"logging/setLevel":                 {params: decodes[mcp.SetLoggingLevelParams], required: true},
+	cancelled:                          {params: decodes[mcp.CancelledParams], notification: true},
+	"notifications/initialized":        {params: decodes[mcp.InitializedParams], notification: true},
+	"notifications/progress":           {params: decodes[mcp.ProgressNotificationParams], required: true, notification: true},
+	"notifications/roots/list_changed": {params: decodes[mcp.RootsListChangedParams], notification: true},
+	"ping":                             {params: decodes[mcp.PingParams]},
+	"prompts/get":                      {params: decodes[mcp.GetPromptParams], required: true},
+	"prompts/list":                     {params: decodes[mcp.ListPromptsParams]},
+	"resources/list":                   {params: decodes[mcp.ListResourcesParams]},
+	"resources/read":                   {params: decodes[mcp.ReadResourceParams], required: true},
+	"resources/subscribe":              {params: decodes[mcp.SubscribeParams], required: true},
+	"resources/templates/list":         {params: decodes[mcp.ListResourceTemplatesParams]},
+	"resources/unsubscribe":            {params: decodes[mcp.UnsubscribeParams], required: true},
+	"server/discover":                  {params: decodes[mcp.DiscoverParams]},
+	listen:                             {params: decodes[mcp.SubscriptionsListenParams], required: true},
+	"tools/list":                       {params: decodes[mcp.ListToolsParams]},
+}
+
+func decodes[T any]() any { return new(T) }
 
 // misfit says which part of a request's parameters, an object, is of the wrong
 // type. Empty is none.
-func misfit(method string, params []byte) string {
+func (m method) misfit(params []byte) string {
 	for key, value := range strictjson.RawMembers(params) {
 		if strictjson.Text(key) == "_meta" {
 			if problem := misfitMeta(value); problem != "" {
@@ -51,13 +59,10 @@ func misfit(method string, params []byte) string {
 			}
 		}
 	}
-	if method == callTool {
+	if m.params == nil {
 		return misfitCall(params)
 	}
-	if shape := shapes[method]; shape != nil {
-		return undecodable("params", json.Unmarshal(params, shape()))
-	}
-	return ""
+	return undecodable("params", json.Unmarshal(params, m.params()))
 }
 
 // misfitCall is misfit for the hot path: it decodes nothing that need not be.
