@@ -79,15 +79,17 @@ func (c *compiler) node(t *tree) (*node, error) {
 	return n, c.keywords(n, t)
 }
 
-// keywords fills n from the members of t.
+// keywords fills n from the members of t. Siblings that a $ref hides are not
+// read, but for the texts: they change no verdict, and generators describe a
+// parameter beside the $ref to the definition that it shares with others.
 func (c *compiler) keywords(n *node, t *tree) error {
-	if ref := t.get("$ref"); ref != nil && c.legacy {
-		for _, kw := range []string{"title", "description", "default"} { // for people
+	if t.res.hides(t) {
+		for _, kw := range []string{"title", "description"} {
 			if v := t.get(kw); v != nil {
 				_ = keywords[kw](c, n, v) // these accept any value
 			}
 		}
-		return c.ref(n, ref)
+		return c.ref(n, t.get("$ref"))
 	}
 	for _, m := range t.members {
 		compile := keywords[m.name]
