@@ -15,7 +15,7 @@ type compiler struct {
 	trees    []*tree           // the tree of each node in order
 	facts    map[string]*facts // by JSON Pointer, for Go types
 	patterns map[string]*pattern
-	insts    int // instructions of all patterns
+	insts    int // instructions of all patterns, and the work of reading them
 	notes    []string
 
 	dynamicNodes map[string]*node // by name, what a $dynamicRef may mean
@@ -278,14 +278,13 @@ func (c *compiler) newPattern(v *tree, text string) (*pattern, error) {
 	if p, ok := c.patterns[text]; ok {
 		return p, nil
 	}
-	p, problem := newPattern(text)
+	p, work, problem := newPattern(text)
 	c.patterns[text] = p
+	if c.insts += work; c.insts > maxPatterns {
+		return nil, fmt.Errorf("%s: the regular expressions of the schema are too large together", place(v))
+	}
 	if p == nil {
 		c.note(v, fmt.Sprintf("pattern %q %s and is not enforced", clean(text, maxShown), problem))
-		return nil, nil
-	}
-	if c.insts += p.cost; c.insts > maxPatterns {
-		return nil, fmt.Errorf("%s: the regular expressions of the schema are too large together", place(v))
 	}
 	return p, nil
 }

@@ -53,9 +53,11 @@
 //
 // format is an annotation in foreign schemas, and contentEncoding,
 // contentMediaType and contentSchema everywhere, as the specification has it.
-// Patterns are RE2: others (look-ahead, back references) are not enforced, and
-// Notes says so; a name that such a member of patternProperties may match
-// counts as known.
+// Patterns are ECMA-262 as with the flag u, run by RE2 (ecma.go): \s, \S and the
+// dot count all of Unicode's spaces and line ends. What RE2 cannot express
+// (look-around, back references, properties beyond general categories and
+// scripts) is not enforced, and Notes says so; a name that such a member of
+// patternProperties may match counts as known.
 //
 // # Drafts
 //
