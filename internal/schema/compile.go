@@ -15,7 +15,7 @@ type compiler struct {
 	trees    []*tree           // the tree of each node in order
 	facts    map[string]*facts // by JSON Pointer, for Go types
 	patterns map[string]*pattern
-	insts    int // instructions of all patterns
+	insts    int // instructions of all patterns, and the work of reading them
 	notes    []string
 
 	dynamicNodes map[string]*node // by name, what a $dynamicRef may mean
@@ -79,15 +79,17 @@ func (c *compiler) node(t *tree) (*node, error) {
 	return n, c.keywords(n, t)
 }
 
-// keywords fills n from the members of t.
+// keywords fills n from the members of t. Siblings that a $ref hides are not
+// read, but for the texts: they change no verdict, and generators describe a
+// parameter beside the $ref to the definition that it shares with others.
 func (c *compiler) keywords(n *node, t *tree) error {
-	if ref := t.get("$ref"); ref != nil && c.legacy {
-		for _, kw := range []string{"title", "description", "default"} { // for people
+	if t.res.hides(t) {
+		for _, kw := range []string{"title", "description"} {
 			if v := t.get(kw); v != nil {
 				_ = keywords[kw](c, n, v) // these accept any value
 			}
 		}
-		return c.ref(n, ref)
+		return c.ref(n, t.get("$ref"))
 	}
 	for _, m := range t.members {
 		compile := keywords[m.name]
@@ -276,14 +278,13 @@ func (c *compiler) newPattern(v *tree, text string) (*pattern, error) {
 	if p, ok := c.patterns[text]; ok {
 		return p, nil
 	}
-	p, problem := newPattern(text)
+	p, work, problem := newPattern(text)
 	c.patterns[text] = p
+	if c.insts += work; c.insts > maxPatterns {
+		return nil, fmt.Errorf("%s: the regular expressions of the schema are too large together", place(v))
+	}
 	if p == nil {
 		c.note(v, fmt.Sprintf("pattern %q %s and is not enforced", clean(text, maxShown), problem))
-		return nil, nil
-	}
-	if c.insts += p.cost; c.insts > maxPatterns {
-		return nil, fmt.Errorf("%s: the regular expressions of the schema are too large together", place(v))
 	}
 	return p, nil
 }

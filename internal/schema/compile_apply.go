@@ -76,7 +76,7 @@ func (c *compiler) dynamicRef(n *node, v *tree) error {
 		name = u.Fragment
 	}
 	anchor := target.get("$dynamicAnchor")
-	if anchor == nil || anchor.text != name {
+	if anchor == nil || anchor.text != name || target.res.hides(target) {
 		n.inPlaces().allOf = append(n.inPlaces().allOf, sub)
 		return nil
 	}

@@ -53,10 +53,22 @@
 //
 // format is an annotation in foreign schemas, and contentEncoding,
 // contentMediaType and contentSchema everywhere, as the specification has it.
-// Patterns are RE2: others (look-ahead, back references) are not enforced, and
-// Notes says so; a name that such a member of patternProperties may match
-// counts as known. $recursiveRef of draft 2019-09 is treated as $ref. The draft
-// is read from $schema at the root only.
+// Patterns are ECMA-262 as with the flag u, run by RE2 (ecma.go): \s, \S and the
+// dot count all of Unicode's spaces and line ends. What RE2 cannot express
+// (look-around, back references, properties beyond general categories and
+// scripts) is not enforced, and Notes says so; a name that such a member of
+// patternProperties may match counts as known.
+//
+// # Drafts
+//
+// $schema chooses the draft, of the document and of each part that has an $id
+// and a $schema of its own; without one it is 2020-12. Up to draft-07 a $ref
+// hides its siblings: they neither constrain nor name anything and give no
+// default. Their title and description are shown, and definitions among them can
+// be referred to. All else is read as in 2020-12, with the older spellings
+// beside it; $recursiveRef of draft 2019-09 is treated as $ref.
+//
+// # Go types
 //
 // Types that decode themselves (UnmarshalJSON, UnmarshalText) are described as
 // any value and as text, and are tried on each value. A type that only encodes

@@ -17,3 +17,20 @@ func Decimal(a, b string) (compared int, canonical string, integer, multiple boo
 	x, y := parseDecimal([]byte(a)), parseDecimal([]byte(b))
 	return x.compare(y), string(x.append(nil)), x.isInteger(), x.isMultiple(y)
 }
+
+// Pattern compiles an ECMA-262 expression. A problem says why it is not
+// enforced; spelled is what RE2 gets, as far as it was written.
+func Pattern(text string) (match func(string) bool, spelled string, work int, problem string) {
+	spelled, _, _ = translate(text)
+	p, work, problem := newPattern(text)
+	if p == nil {
+		return nil, spelled, work, problem
+	}
+	return p.re.MatchString, spelled, work, ""
+}
+
+// The limits on patterns.
+const (
+	MaxPattern  = maxPattern
+	MaxPatterns = maxPatterns
+)

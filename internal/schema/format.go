@@ -96,6 +96,13 @@ func isUUID(text string) bool {
 	return true
 }
 
+func isHex(text string, from, n int) bool {
+	if len(text) < from+n {
+		return false
+	}
+	return strings.Trim(text[from:from+n], "0123456789abcdefABCDEF") == ""
+}
+
 func isAddress(text string, family func(netip.Addr) bool) bool {
 	a, err := netip.ParseAddr(text)
 	return err == nil && family(a) && a.Zone() == ""

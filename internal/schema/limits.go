@@ -9,6 +9,7 @@ const (
 	maxChain     = 256       // subschemas applied to one value, each through the one before
 	maxPattern   = 5_000     // instructions of one compiled regular expression
 	maxPatterns  = 100_000   // instructions of all regular expressions
+	maxGroups    = 1_000     // groups of a regular expression, each in the one before
 	maxNotes     = 20        // notes that Parse records
 	maxRefLength = 2_000     // bytes of a $ref or an $id
 )

@@ -3,7 +3,6 @@ package schema
 import (
 	"regexp"
 	"regexp/syntax"
-	"strings"
 )
 
 // A pattern is a regular expression that RE2 knows.
@@ -15,54 +14,26 @@ type pattern struct {
 
 // newPattern compiles text, an ECMA-262 expression, or says why it cannot. The
 // size is estimated before anything is built: a counted repetition of a few
-// bytes can stand for millions of instructions.
-func newPattern(text string) (*pattern, string) {
-	spelled := translate(text)
+// bytes can stand for millions of instructions. work is what it has cost, in
+// instructions.
+func newPattern(text string) (p *pattern, work int, problem string) {
+	spelled, work, problem := translate(text)
+	if problem != "" {
+		return nil, 0, problem
+	}
 	tree, err := syntax.Parse(spelled, syntax.Perl)
 	if err != nil {
-		return nil, "is not in RE2 syntax"
+		return nil, work, notRE2
 	}
 	cost := instructions(tree)
 	if cost > maxPattern {
-		return nil, "is too large"
+		return nil, work, tooLarge
 	}
 	re, err := regexp.Compile(spelled)
 	if err != nil {
-		return nil, "is not in RE2 syntax"
+		return nil, work, notRE2
 	}
-	return &pattern{re: re, text: text, cost: cost}, ""
-}
-
-// translate respells what RE2 knows under another name.
-func translate(text string) string {
-	if !strings.Contains(text, `\`) {
-		return text
-	}
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		if text[i] != '\\' || i+1 == len(text) {
-			b.WriteByte(text[i])
-			continue
-		}
-		i++
-		switch {
-		case text[i] == 'u' && isHex(text, i+1, 4):
-			b.WriteString(`\x{` + text[i+1:i+5] + `}`)
-			i += 4
-		case text[i] == '/':
-			b.WriteByte('/')
-		default:
-			b.WriteString(text[i-1 : i+1])
-		}
-	}
-	return b.String()
-}
-
-func isHex(text string, from, n int) bool {
-	if len(text) < from+n {
-		return false
-	}
-	return strings.Trim(text[from:from+n], "0123456789abcdefABCDEF") == ""
+	return &pattern{re: re, text: text, cost: cost}, max(work, cost), ""
 }
 
 // instructions estimates the size of a program, and stops counting well beyond

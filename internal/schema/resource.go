@@ -11,6 +11,7 @@ import (
 // A resource is a part of the document with a base URI of its own: the root,
 // and every subschema with an $id.
 type resource struct {
+	draft
 	base    *url.URL
 	root    *tree
 	anchors map[string]*tree // $anchor and $dynamicAnchor
@@ -22,20 +23,12 @@ type resource struct {
 type catalog struct {
 	byURI   map[string]*resource
 	dynamic map[string][]*tree // $dynamicAnchor by name, in all resources
-	legacy  bool               // draft-07 and before: $ref hides its siblings
-	id      string             // the keyword for $id: draft-04 spells it id
 }
 
 // newCatalog indexes a document.
 func newCatalog(root *tree) (*catalog, error) {
-	c := &catalog{byURI: map[string]*resource{}, dynamic: map[string][]*tree{}, id: "$id"}
-	if s := root.get("$schema"); s != nil {
-		c.legacy = strings.Contains(s.text, "draft-0")
-		if strings.Contains(s.text, "draft-04") || strings.Contains(s.text, "draft-03") {
-			c.id = "id"
-		}
-	}
-	res := &resource{base: new(url.URL), root: root}
+	c := &catalog{byURI: map[string]*resource{}, dynamic: map[string][]*tree{}}
+	res := &resource{draft: draftOf(root, latest), base: new(url.URL), root: root}
 	c.byURI[""] = res
 	return c, c.add(root, res)
 }
@@ -46,6 +39,7 @@ var (
 		"propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"}
 	schemaListKeywords = []string{"allOf", "anyOf", "items", "oneOf", "prefixItems"}
 	schemaMapKeywords  = []string{"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
+	definitionKeywords = []string{"$defs", "definitions"}
 )
 
 // add indexes t, a subschema inside res, and all below.
@@ -58,14 +52,7 @@ func (c *catalog) add(t *tree, res *resource) error {
 		return err
 	}
 	t.res = res
-	for _, kw := range schemaKeywords {
-		if sub := t.get(kw); sub != nil {
-			if err := c.add(sub, res); err != nil {
-				return err
-			}
-		}
-	}
-	for _, sub := range c.listed(t) {
+	for _, sub := range res.subschemas(t) {
 		if err := c.add(sub, res); err != nil {
 			return err
 		}
@@ -73,28 +60,33 @@ func (c *catalog) add(t *tree, res *resource) error {
 	return nil
 }
 
-// listed returns the subschemas that t holds in arrays and objects.
-func (c *catalog) listed(t *tree) []*tree {
+// subschemas returns those that t holds. Of the siblings that a $ref hides,
+// only definitions hold any: a name given below the others is none.
+func (r *resource) subschemas(t *tree) []*tree {
+	if r.hides(t) {
+		return t.values(definitionKeywords)
+	}
 	var all []*tree
+	for _, kw := range schemaKeywords {
+		if sub := t.get(kw); sub != nil {
+			all = append(all, sub)
+		}
+	}
 	for _, kw := range schemaListKeywords {
 		if list := t.get(kw); list != nil {
 			all = append(all, list.elems...)
 		}
 	}
-	for _, kw := range schemaMapKeywords {
-		if m := t.get(kw); m != nil {
-			for _, b := range m.members {
-				all = append(all, b.value)
-			}
-		}
-	}
-	return all
+	return append(all, t.values(schemaMapKeywords)...)
 }
 
 // enter notes the names that t gives itself, and returns the resource it
-// belongs to, which an $id makes a new one.
+// belongs to. An $id makes a new one, which may declare a draft of its own.
 func (c *catalog) enter(t *tree, res *resource) (*resource, error) {
-	if id := t.get(c.id); id != nil && id.kind == strictjson.String && !(c.legacy && t.get("$ref") != nil) {
+	if res.hides(t) {
+		return res, nil
+	}
+	if id := res.identifier(t); id != nil {
 		anchor, plain := strings.CutPrefix(id.text, "#")
 		if plain {
 			res.anchor(anchor, t)
@@ -123,8 +115,8 @@ func (c *catalog) open(id, t *tree, outer *resource) (*resource, error) {
 	}
 	fragment := base.Fragment
 	base.Fragment, base.RawFragment = "", ""
-	res := &resource{base: base, root: t}
-	if fragment != "" && c.legacy {
+	res := &resource{draft: draftOf(t, outer.draft), base: base, root: t}
+	if fragment != "" && res.refAlone {
 		res.anchor(fragment, t)
 	}
 	if known := c.byURI[base.String()]; known != nil && known.root != t {

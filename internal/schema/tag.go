@@ -215,7 +215,7 @@ func tagPattern(s *shape, value string) error {
 	if !s.is("string") || s.pattern != "" || s.encoding != "" {
 		return misfit(s, "texts")
 	}
-	if _, problem := newPattern(value); problem != "" {
+	if _, _, problem := newPattern(value); problem != "" {
 		return fmt.Errorf("%q %s", value, problem)
 	}
 	s.pattern = value

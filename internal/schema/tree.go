@@ -77,6 +77,19 @@ func (t *tree) get(name string) *tree {
 	return nil
 }
 
+// values returns the values in the objects that some members of t are.
+func (t *tree) values(keywords []string) []*tree {
+	var all []*tree
+	for _, kw := range keywords {
+		if m := t.get(kw); m != nil {
+			for _, b := range m.members {
+				all = append(all, b.value)
+			}
+		}
+	}
+	return all
+}
+
 // at follows a JSON Pointer (RFC 6901), and returns nil when it leads nowhere.
 func (t *tree) at(pointer string) *tree {
 	if pointer == "" {
