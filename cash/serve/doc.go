@@ -34,6 +34,16 @@
 // reached, because it has no stream, is told again for some seconds, and then of the
 // next change.
 //
-// Options bound the body of a request, the idle time and the number of
-// sessions. The number of requests at a time is the HTTP server's to bound.
+// Every message is read once by a strict reader before the SDK decodes any of it,
+// over HTTP and on lines alike: size, depth and number of values are bounded, and
+// what is not a message of the protocol is refused with its id where it has one.
+// Ids are repeated exactly on lines; over HTTP, numbers that the SDK would round are
+// refused. A result or error that has no JSON form becomes an internal error.
+//
+// Bodies are bounded in size, in the time that they take to arrive, and all
+// together: the large ones that are worked on at a time have eight times
+// [Options.MaxBody]. A connection that Run serves has at most [Options.MaxCalls] in
+// flight, with as many bytes. Options also bound the idle time and the number of
+// sessions. The number of HTTP requests at a time is the HTTP server's to bound, and
+// so is the time that headers take: set ReadHeaderTimeout.
 package serve

@@ -66,10 +66,14 @@ func (t *counted) admit(req *jsonrpc.Request) *refusal {
 	size := int64(len(req.Params))
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	flying := t.pending.count()
+	if flying > len(t.calls) {
+		flying-- // the client may have read this answer already
+	}
 	switch _, twice := t.calls[req.ID]; {
 	case twice: // an answer with this id would be taken for that of the other call
 		return refuse(jsonrpc.CodeInvalidRequest, "a call with this id is in flight")
-	case len(t.calls) >= t.maxCalls || t.pending.count() >= t.maxCalls:
+	case flying >= t.maxCalls:
 		return refuse(codeBusy, "too many calls in flight on this connection: at most %d. Read answers first, then send it again", t.maxCalls)
 	case t.bytes+size > t.maxBytes && t.bytes > 0:
 		return refuse(codeBusy, "the calls in flight on this connection have more than %d bytes. Read answers first, then send it again", t.maxBytes)

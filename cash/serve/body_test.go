@@ -1,0 +1,165 @@
+package serve_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cash-mcp/go-sdk/cash"
+	"github.com/cash-mcp/go-sdk/cash/serve"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// heads are those of requests whose bodies do not come.
+var heads = map[string]string{
+	"post":        "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: 1000\r\n\r\n{",
+	"sessionless": "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2026-07-28\r\nContent-Length: 1000\r\n\r\n{",
+	"chunked":     "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{",
+	"large":       "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: 4000000\r\n\r\n" + strings.Repeat(" ", 100_000),
+	"too large":   "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: 40000000\r\n\r\n{",
+	"refused":     "POST / HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: cross-site\r\nContent-Length: 1000\r\n\r\n{",
+	"get":         "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{",
+	"delete":      "DELETE / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{",
+}
+
+// open sends the head of a request, and returns what comes back until the server
+// closes the connection.
+func open(t *testing.T, url, head string) func() (string, error) {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	if _, err := io.WriteString(conn, head); err != nil {
+		t.Fatal(err)
+	}
+	conn.SetReadDeadline(time.Now().Add(patience))
+	return func() (string, error) {
+		all, err := io.ReadAll(conn)
+		return string(all), err
+	}
+}
+
+// TestSlowBodies holds that a body that does not come ends its request, whoever
+// refuses that, and that a call which takes longer than a body may is not cut off.
+func TestSlowBodies(t *testing.T) {
+	release := make(chan struct{})
+	reg := registry.New(nil)
+	reg.Namespace("", "").Add(registry.Func("wait", "Wait.", func(ctx context.Context, _ struct{}) (string, error) {
+		select {
+		case <-release:
+			return "waited", nil
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}))
+	srv := cash.NewServer(reg, &cash.Options{Serve: &serve.Options{BodyTimeout: 200 * time.Millisecond}})
+	ts := httptest.NewServer(srv.Handler())
+	t.Cleanup(ts.Close)
+	var calls sync.WaitGroup
+	for _, v := range generations {
+		s := dial(t, ts.URL, v, nil)
+		calls.Go(func() {
+			if text, isErr := call(t, s, "wait"); text != "waited" || isErr {
+				t.Errorf("%s: a long call: %s", v, text)
+			}
+		})
+	}
+	for name, head := range heads {
+		got, err := open(t, ts.URL, head)()
+		status := map[string]string{"refused": " 403 ", "get": " 400 ", "delete": " 400 ", "too large": " 413 "}[name]
+		if status == "" {
+			status = " 408 "
+		}
+		if err != nil || !strings.Contains(got, status) {
+			t.Errorf("%s: %.200q, %v", name, got, err)
+		}
+	}
+	close(release) // longer than any body may take
+	calls.Wait()
+}
+
+// TestShutdownWaitsForNoBody holds that what has not sent its request does not hold
+// up a server that stops, and that what it is doing is finished.
+func TestShutdownWaitsForNoBody(t *testing.T) {
+	reg, called := registry.New(nil), make(chan struct{})
+	release := make(chan struct{})
+	reg.Namespace("", "").Add(registry.Func("wait", "Wait.", func(context.Context, struct{}) (string, error) {
+		close(called)
+		<-release
+		return "waited", nil
+	}))
+	srv := cash.NewServer(reg, nil)
+	web := httptest.NewServer(srv.Handler())
+	t.Cleanup(web.Close)
+	var got []func() (string, error)
+	for _, head := range heads {
+		got = append(got, open(t, web.URL, head))
+	}
+	s := dial(t, web.URL, "2026-07-28", nil)
+	answer := make(chan string, 1)
+	go func() {
+		text, _ := call(t, s, "wait")
+		answer <- text
+	}()
+	<-called
+	ended := make(chan error, 1)
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		ended <- srv.Shutdown(ctx)
+	}()
+	for _, read := range got {
+		if text, err := read(); err != nil || !strings.HasPrefix(text, "HTTP/1.1 ") {
+			t.Errorf("%.100q, %v", text, err)
+		}
+	}
+	close(release)
+	if text := <-answer; text != "waited" {
+		t.Errorf("the call in flight: %s", text)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("Shutdown: %v", err)
+	}
+	limit, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if err := web.Config.Shutdown(limit); err != nil {
+		t.Errorf("the HTTP server: %v", err)
+	}
+}
+
+// TestBodyBounds holds that a body is bounded before it is read, that all large ones
+// together are, and that small ones need not wait for them.
+func TestBodyBounds(t *testing.T) {
+	const limit = 200_000
+	_, url := start(t, &serve.Options{MaxBody: limit, BodyTimeout: time.Minute}, nil)
+	head := func(length int) string {
+		return fmt.Sprintf("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2026-07-28\r\nContent-Length: %d\r\n\r\n", length)
+	}
+	got, err := open(t, url, head(limit+1)+`{"jsonrpc":"2.0","id":"mine","method":"tools/call"`+strings.Repeat(" ", 5_000))()
+	if err != nil || !strings.Contains(got, " 413 ") || !strings.Contains(got, `"id":"mine"`) {
+		t.Errorf("%q, %v", got, err)
+	}
+	// Of nine of the largest, of which the last byte does not come, eight have room.
+	first := make(chan string, 9)
+	for range 9 {
+		read := open(t, url, head(limit)+strings.Repeat(" ", limit-1))
+		go func() {
+			text, _ := read()
+			first <- text
+		}()
+	}
+	if text, _ := call(t, dial(t, url, "2026-07-28", nil), "whoami"); text != "nobody" {
+		t.Errorf("a small body: %s", text)
+	}
+	if text := <-first; !strings.Contains(text, " 503 ") || !strings.Contains(text, "Retry-After: ") {
+		t.Errorf("one too many: %q", text)
+	}
+}
