@@ -76,6 +76,10 @@
 // costs what has changed. One bad definition costs itself only; under
 // [Options.Strict] it costs the load, and the old content stays.
 //
+// A document may come from anywhere: escape sequences of terminals, control
+// characters and what turns the direction of text are taken out of what it has as
+// results, resources and prompts. The rest of them is to the byte what it says.
+//
 // # Limits
 //
 // A document has at most 64 MiB ([Options]) and 100,000 definitions of a kind;

@@ -136,3 +136,41 @@ func TestW7NamesThatAreAlike(t *testing.T) {
 		})
 	}
 }
+
+// Nothing that a document has recorded steers who reads it, and the rest of it is
+// what the document says.
+func TestHostileResults(t *testing.T) {
+	for _, hidden := range []string{`\u001b[31m`, `\u202e`, `\udb40\udc41`, `\u0007`, `\u0000`} {
+		doc := strings.ReplaceAll(`{"tools":[
+			{"name":"text","result":"aX\r\nb"},
+			{"name":"record","result":{"bX":9007199254740993,"a":"\u00e9X"}},
+			{"name":"called","result":{"content":[{"type":"text","text":"aX"},{"type":"resource_link","uri":"a:bX","name":"nX"}],"structuredContent":{"z":1.0,"aX":"bX"},"isError":true}}
+		],"resources":[{"uri":"a:b","name":"r","text":"aX\r\nb"},{"uri":"c:d","name":"s","contents":[{"uri":"c:dX","mimeType":"tX","text":"aX"}]}],
+		"prompts":[{"name":"p","arguments":[{"name":"x"}],"messages":[{"role":"user","content":"aX{{x}}"},{"role":"user","content":{"type":"resource_link","uri":"a:bX","name":"nX"}}]}]}`, "X", hidden)
+		c, _ := load(t, nil, doc)
+		got := func(src *registry.Registry, name, args string) string {
+			r, err := call(t, src, id(t, src, name), args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return quote(r.Content) + string(r.Structured)
+		}
+		for name, want := range map[string]string{
+			"text":   `[{"type":"text","text":"a\r\nb"}]`,
+			"record": `[{"type":"text","text":"{\"b\":9007199254740993,\"a\":\"é\"}"}]`,
+			"called": `[{"type":"text","text":"a"},{"type":"resource_link","uri":"a:b","name":"n"}]{"z":1.0,"a":"b"}`,
+		} {
+			if got := got(c.Tools(), name, `{}`); got != want {
+				t.Errorf("with %s %s answers %s, want %s", hidden, name, got, want)
+			}
+		}
+		if got := got(c.Resources(), "a:b", `{}`) + got(c.Resources(), "c:d", `{}`); got !=
+			`[{"type":"resource","resource":{"uri":"a:b","text":"a\r\nb"}}][{"type":"resource","resource":{"uri":"c:d","mimeType":"t","text":"a"}}]` {
+			t.Errorf("with %s the resources are %s", hidden, got)
+		}
+		if got := got(c.Prompts(), "p", `{"x":"\u001b"}`); got !=
+			`[{"type":"text","text":"user: a\u001b"},{"type":"text","text":"user:"},{"type":"resource_link","uri":"a:b","name":"n"}]` {
+			t.Errorf("with %s the prompt is %s", hidden, got)
+		}
+	}
+}

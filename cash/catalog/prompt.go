@@ -7,6 +7,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/internal/blocks"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/schema"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -127,10 +128,11 @@ func (p *prompt) add(raw []byte, arguments map[string]bool) bool {
 		if t, ok := block.(*mcp.TextContent); ok {
 			said = t.Text
 		} else {
+			blocks.Clean([]mcp.Content{block})
 			m.block = block
 		}
 	}
-	m.parts = append(m.parts, split(said, arguments)...)
+	m.parts = append(m.parts, split(clean.Content(said), arguments)...)
 	p.messages = append(p.messages, m)
 	return true
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/cash-mcp/go-sdk/cash/catalog"
+	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
@@ -190,7 +191,7 @@ func TestW5HostileNames(t *testing.T) {
 	for _, n := range names {
 		if all[n] == "" {
 			t.Errorf("%.20q is gone: %s", n, report)
-		} else if got := said(t, c.Tools(), all[n], `{}`); got != n {
+		} else if got := said(t, c.Tools(), all[n], `{}`); got != clean.Content(n) {
 			t.Errorf("%.20q answers %.20q", n, got)
 		}
 	}

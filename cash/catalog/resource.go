@@ -9,6 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/internal/blocks"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -102,6 +103,7 @@ func (r *resource) add(d *definition, c *mcp.ResourceContents, member string, bo
 		c.Text, c.Blob = "", blob
 	}
 	r.content = append(r.content, &mcp.EmbeddedResource{Resource: c})
+	blocks.Clean(r.content[len(r.content)-1:])
 }
 
 // read is the [registry.Handler] of the resource.

@@ -9,6 +9,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/internal/blocks"
+	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/schema"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -132,8 +134,16 @@ func nothing(c *registry.Call) error {
 	}
 }
 
-// toolResult reads a result: one of tools/call, or else any JSON as text.
+// toolResult reads a result: one of tools/call, or else any JSON as text. It is
+// cleaned: a document may come from anywhere.
 func toolResult(data []byte) *registry.Result {
+	r := readResult(data)
+	blocks.Clean(r.Content)
+	r.Structured = clean.ContentJSON(r.Structured)
+	return r
+}
+
+func readResult(data []byte) *registry.Result {
 	r := new(registry.Result)
 	called := false
 	for key, value := range strictjson.Members(data) {

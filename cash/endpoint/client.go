@@ -133,7 +133,7 @@ func (c *Client) Describe(ctx context.Context, tool string) (*Descriptor, error)
 
 // Call calls a tool with arguments, which must be a JSON object, and returns the
 // object that it answers. Its bytes are as the endpoint sent them, without the
-// white space between tokens.
+// white space between tokens; it is for the caller to clean what is shown.
 //
 // An answer in the name of another tool is an error: endpoints that ignore the
 // name run what they have, whatever was asked for.

@@ -67,7 +67,9 @@
 // the endpoint has. What a descriptor says of safety is for readers and stands at
 // the end of the description: it makes no function read-only. The result is text
 // and structured content, and an error if it is that of a command with another
-// status than 0. [Catalog] puts the tools of several endpoints into the root of a
+// status than 0. Escape sequences of terminals, control characters and what turns
+// the direction of text are taken out of it; all else is to the byte what the
+// endpoint wrote. [Catalog] puts the tools of several endpoints into the root of a
 // source, behind its own functions and under such labels.
 //
 // # Limits

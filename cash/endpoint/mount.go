@@ -98,7 +98,7 @@ func (c *Client) about(d *Descriptor) string {
 	return about
 }
 
-// handler runs a tool.
+// handler runs a tool. Its result is cleaned, for whoever reads it.
 func (c *Client) handler(tool string) registry.Handler {
 	return func(ctx context.Context, call *registry.Call) (*registry.Result, error) {
 		a, err := c.call(ctx, tool, call.Arguments)
@@ -109,11 +109,12 @@ func (c *Client) handler(tool string) registry.Handler {
 			}
 			return nil, err
 		}
+		object := clean.ContentJSON(a.result)
 		if a.coded {
-			return commandResult(a.result, a.code), nil
+			return commandResult(object, a.code), nil
 		}
-		res := registry.TextResult(string(a.result))
-		res.Structured = a.result
+		res := registry.TextResult(string(object))
+		res.Structured = object
 		return res, nil
 	}
 }

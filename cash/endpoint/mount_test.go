@@ -147,3 +147,26 @@ func TestMountReplaces(t *testing.T) {
 		t.Error("mounted at no path")
 	}
 }
+
+// What a tool of others answers steers nobody who reads it, and is to the byte what
+// the endpoint wrote otherwise. Callers in Go get all of it.
+func TestMountedResultsAreClean(t *testing.T) {
+	for hidden, steers := range map[string]bool{`\u001b[31m`: true, `\u202e`: true, `\udb40\udc41`: true, `\u0007`: true, `\u0000`: true, "\u202e": true, `\r\u00e9\u200d`: false} {
+		for _, code := range []string{"", `,"stdout":"","exit_code":7`} {
+			raw := strings.ReplaceAll(`{"z":9007199254740993,"aX":["1.0X",1.0,"\u00e9"]`+code+`}`, "X", hidden)
+			c := newClient(t, "write", `{"type":"result","tools":[{"name":"run"}],"tool":"run","result":`+raw+`}`, nil)
+			reg, _ := mount(t, c)
+			want := raw
+			if steers {
+				want = strings.ReplaceAll(raw, hidden, "")
+			}
+			res, err := registry.NewPipeline(reg, nil).Call(deadline(t), &registry.Request{Namespace: "shell", Function: "run"})
+			if err != nil || res.Text() != want || string(res.Structured) != want || res.IsError != (code != "") {
+				t.Errorf("%s answers %+v, %v", raw, res, err)
+			}
+			if got, err := c.Call(deadline(t), "run", json.RawMessage(`{}`)); err != nil || string(got) != raw {
+				t.Errorf("in Go %s answers %s, %v", raw, got, err)
+			}
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/procgroup"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -31,7 +32,8 @@ const toolResult = `{"type":"object","required":["stdout","exit_code"],"properti
 // Tool makes a function of a command (section "Tool descriptors"). Its one
 // argument, the text query, is handed over in the variable TOOL_QUERY. The result
 // is an object with stdout, in which both outputs stand in the order in which they
-// were written, without the line ends at the end, and exit_code, which is 128 and
+// were written, without the line ends at the end, escape sequences of terminals and
+// control characters, and exit_code, which is 128 and
 // the signal's number if a signal ended the command. With another status than 0
 // it is an error result. Every call is a process of its own, which has no input
 // and ends with its process group at the deadline; what writes more than 4 MiB is
@@ -81,7 +83,7 @@ func runTool(ctx context.Context, name string, cmd Command, args json.RawMessage
 	case err != nil:
 		return nil, err
 	}
-	stdout := strings.TrimRight(strings.ToValidUTF8(string(end.stdout), "\ufffd"), "\r\n")
+	stdout := clean.Content(strings.TrimRight(strings.ToValidUTF8(string(end.stdout), "\ufffd"), "\r\n"))
 	return commandResult(encode(struct {
 		Stdout   string `json:"stdout"`
 		ExitCode int    `json:"exit_code"`

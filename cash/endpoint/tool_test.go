@@ -107,3 +107,12 @@ func TestToolPanics(t *testing.T) {
 		})
 	}
 }
+
+// What a command writes for a terminal is nothing for a model.
+func TestK3ResultsAreClean(t *testing.T) {
+	out := "\x1b[1mtotal\x1b[0m 8\r\n\u202e\U000e0041\a👨\u200d👩 می\u200cخواهم\tend  "
+	members, _ := ask(t, endpoint.New(toolOf(program("write", out)), nil), callTool(""))
+	if got, want := string(members["result"]), `{"stdout":"total 8\r\n`+"👨\u200d👩 می\u200cخواهم"+`\tend  ","exit_code":0}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/internal/blocks"
+	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -95,14 +97,22 @@ func (a *answer) readMeta(data []byte) {
 // one another; they are handed on one by one, or not at all.
 const ownMeta = "cash/"
 
-// result is the answer as callers get it.
+// result is the answer as callers get it: without what steers a terminal or a
+// reader unseen ([clean.Content]), and to the byte what the server sent otherwise.
+// It changes the blocks of the answer.
 func (a *answer) result() *registry.Result {
-	r := &registry.Result{Content: a.Content, Structured: a.structured, IsError: a.IsError}
+	blocks.Clean(a.Content)
+	r := &registry.Result{Content: a.Content, Structured: clean.ContentJSON(a.structured), IsError: a.IsError}
 	r.Meta = make(map[string]any, len(a.meta))
 	for key, value := range a.meta {
 		if !strings.HasPrefix(key, ownMeta) {
 			r.Meta[key] = value
 		}
 	}
+	blocks.Meta(r.Meta)
 	return r
 }
+
+// text is the text of a page, as the server sent it: it is cleaned where it is
+// shown, and not before its names are read.
+func (a *answer) text() string { return (&registry.Result{Content: a.Content}).Text() }

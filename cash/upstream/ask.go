@@ -92,9 +92,7 @@ const (
 
 // presentable is a question as the person gets it.
 func presentable(p *mcp.ElicitParams) *mcp.ElicitParams {
-	shown := *p
-	shown.Meta = nil
-	shown.Message = clean.Cut(clean.Text(p.Message), maxQuestion)
+	shown := mcp.ElicitParams{Mode: p.Mode, Message: clean.Cut(clean.Text(p.Message), maxQuestion)}
 	if data, err := json.Marshal(p.RequestedSchema); err == nil && p.RequestedSchema != nil {
 		shown.RequestedSchema = json.RawMessage(cleanJSON(data))
 	}
@@ -104,7 +102,7 @@ func presentable(p *mcp.ElicitParams) *mcp.ElicitParams {
 // harmless reports whether the form of a question can be looked at: the SDK
 // validates the answer by a schema that comes from the server.
 func harmless(p *mcp.ElicitParams) bool {
-	if p == nil || p.Mode == "url" {
+	if p == nil || p.Mode != "" && p.Mode != "form" || p.URL != "" {
 		return false
 	}
 	if p.RequestedSchema == nil {

@@ -290,7 +290,7 @@ func (u *upstream) asking(a *answer, c *registry.Call) (*registry.Result, error)
 	shown := make(mcp.InputRequestMap, len(a.InputRequests))
 	for id, q := range a.InputRequests {
 		p, ok := q.(*mcp.ElicitParams)
-		if !can || !ok || !harmless(p) {
+		if !can || !ok || !harmless(p) || clean.Content(id) != id { // the id goes back as it came
 			return nil, &registry.Error{
 				Kind: registry.Failed, Namespace: c.Function.Namespace(), Name: c.Function.Name,
 				Message: fmt.Sprintf("The function `%s` asks the user a question, and there is no way to put it to them from here.", c.Function.Name),

@@ -100,7 +100,7 @@ func (c *crawl) readArguments(ctx context.Context, root *place) {
 	if err != nil || a.IsError {
 		return
 	}
-	if page, err := cashtext.ParseHelp(a.result().Text()); err == nil && page.Arguments != "" {
+	if page, err := cashtext.ParseHelp(a.text()); err == nil && page.Arguments != "" {
 		root.page.Arguments = page.Arguments
 	}
 }
@@ -166,7 +166,7 @@ func (c *crawl) read(ctx context.Context, p *place) error {
 	if err != nil {
 		return err
 	}
-	text := a.result().Text()
+	text := a.text()
 	if a.IsError || cashtext.IsRefusal(text) {
 		return &CallError{Class: Refused, Sent: true, Reason: clean.Line(text, maxReason)}
 	}
@@ -280,7 +280,7 @@ func (c *crawl) skillList(ctx context.Context, path string) (*cashtext.Skills, e
 	if a.IsError { // it has none
 		return nil, nil
 	}
-	list, err := cashtext.ParseSkills(a.result().Text())
+	list, err := cashtext.ParseSkills(a.text())
 	if err != nil {
 		c.note("the skills of %q cannot be read: %v", path, err)
 		return nil, nil

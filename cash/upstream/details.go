@@ -106,7 +106,7 @@ func (c *crawl) detail(ctx context.Context, t task) {
 		c.miss(err)
 		return
 	}
-	text := a.result().Text()
+	text := a.text()
 	if c.count(len(text)); a.IsError || cashtext.IsRefusal(text) {
 		return
 	}

@@ -41,6 +41,16 @@
 // server sends is bounded, and checked before anything is made of it.
 // [Aggregator.Status] says how all of them are.
 //
+// # What gets through
+//
+// A result is data: a model may read a file and write it back. Escape sequences of
+// terminals, control characters, what turns the direction of text, tag characters
+// and runs of invisible ones are taken out of its texts and metadata, and JSON is
+// cleaned string by string. All else arrives to the byte on every face, and binary
+// data are left alone. The same goes for what resources and prompts hold, and for
+// log messages. Errors, questions, progress, descriptions and pages are cleaned as
+// texts for a model. Nothing looks for secrets in any of it: cash/gateway does.
+//
 // # Discovery and trust
 //
 // [Aggregator.Discover] mounts what manifests describe, under labels that do not

@@ -163,6 +163,6 @@ func (s *session) log(m logMessage) {
 		return
 	}
 	ctx, send := x.ctx, x.call.Client.Log
-	shown := registry.LogMessage{Level: clean.Line(m.Level, 20), Logger: clean.Line(s.up.mounts[0].label+" "+m.Logger, 100), Data: m.Data}
+	shown := registry.LogMessage{Level: clean.Line(m.Level, 20), Logger: clean.Line(s.up.mounts[0].label+" "+m.Logger, 100), Data: json.RawMessage(clean.ContentJSON(m.Data))}
 	x.offer(func() { _ = send(ctx, shown) })
 }

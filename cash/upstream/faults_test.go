@@ -14,6 +14,7 @@ import (
 
 func TestMain(m *testing.M) {
 	cashtest.FaultyMain()
+	speakMain()
 	os.Exit(m.Run())
 }
 

@@ -33,7 +33,7 @@ func (c *crawl) isNamespace(ctx context.Context, p *place, name string, guess bo
 		c.miss(err)
 		return guess
 	}
-	text := a.result().Text()
+	text := a.text()
 	if a.IsError || cashtext.IsRefusal(text) {
 		return false
 	}

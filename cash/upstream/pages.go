@@ -158,7 +158,7 @@ func pageArguments(tool, path, name string, kwargs json.RawMessage) map[string]a
 // pageText returns the text of a page, or the error that the server answered
 // with.
 func (v view) pageText(a *answer, place, name string) (string, error) {
-	text := a.result().Text()
+	text := a.text()
 	if len(text) > maxPage {
 		return "", &registry.Error{
 			Kind: registry.Unavailable, Namespace: place, Name: name,

@@ -206,7 +206,7 @@ func (v view) result(a *answer, moved bool) *registry.Result {
 	r.Ungated = isNotice(r) || (moved || streamed) && !a.IsError
 	if a.IsError {
 		if code, ok := a.meta[metaCode]; ok {
-			r.Meta[metaCode] = code
+			r.Meta[metaCode] = json.RawMessage(clean.ContentJSON(code))
 		}
 		r.Content = slices.Clone(r.Content)
 		for i, block := range r.Content {

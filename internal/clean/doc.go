@@ -3,13 +3,21 @@
 //
 //	clean.Line("Lists\x1b[31m\nfiles.\u200b", 200) // "Lists files."
 //
-// There are two degrees, which agree on what is visible. [Text] and what builds
-// on it ([Flow], [FirstLine]) keep the paragraphs of a page that somebody wrote
-// for it, and the joiners of its pictures. [Line] is for text that stands in a
-// line among the lines of others: nothing in it ends the line, and nothing in it
-// is invisible.
+// There are three degrees. [Line] is for text that stands in a line among the
+// lines of others: nothing in it ends the line, and nothing in it is invisible.
+// [Text] and what builds on it ([Flow], [FirstLine]) keep the paragraphs of a page
+// that somebody wrote for it, and the joiners of its pictures. [Content] is for
+// data that a model may read and write back, such as what tools answer: it takes
+// out what steers a terminal or a reader unseen, and keeps all else to the byte.
+// Line and Text agree on what is visible.
 //
 // # Limits
+//
+// Content keeps up to two invisible characters side by side, because scripts and
+// pictures need them: texts can be hidden in those, a few bits for each character
+// that shows. A carriage return lets a terminal write over a line. The flags of
+// England, Scotland and Wales are spelled with tag characters and become black.
+// Keys of JSON that are alike once they are clean stay, both of them.
 //
 // Visible characters that merely look like others are kept, and so are any
 // number of combining marks. Line takes the joiners out of emoji and of the

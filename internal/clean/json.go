@@ -13,6 +13,11 @@ func JSON(raw []byte) []byte {
 	if plainJSON(raw, false) {
 		return raw
 	}
+	return eachString(raw, AppendJSONString)
+}
+
+// eachString returns valid JSON with each string as appendString appends it.
+func eachString(raw []byte, appendString func(dst, quoted []byte) []byte) []byte {
 	out := make([]byte, 0, len(raw))
 	for i := 0; i < len(raw); {
 		if raw[i] != '"' {
@@ -27,7 +32,7 @@ func JSON(raw []byte) []byte {
 			}
 			end++
 		}
-		out = AppendJSONString(out, raw[i:end+1])
+		out = appendString(out, raw[i:end+1])
 		i = end + 1
 	}
 	if bytes.Equal(out, raw) {
@@ -60,6 +65,10 @@ func AppendQuoted(dst []byte, text string) []byte {
 			dst = append(dst, `\n`...)
 		case '\t':
 			dst = append(dst, `\t`...)
+		case '\r':
+			dst = append(dst, `\r`...)
+		case '\f':
+			dst = append(dst, `\f`...)
 		default:
 			dst = append(dst, c)
 		}

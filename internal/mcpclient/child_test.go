@@ -102,7 +102,18 @@ func scripted() {
 
 func perform(tool, id string) {
 	fat := strings.Repeat("x", 100<<10)
+	var before, after int
+	if n, _ := fmt.Sscanf(tool, "notify %d %d", &before, &after); n == 2 {
+		out := bufio.NewWriter(os.Stdout)
+		notify(out, "%s\n", before, answer(id), after)
+		_ = out.Flush()
+		return
+	}
 	switch tool {
+	case "notify but hang":
+		for i := range 2000 {
+			fmt.Printf(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":%d}}`+"\n", i)
+		}
 	case "exact":
 		fmt.Println(answer(id))
 	case "noise":

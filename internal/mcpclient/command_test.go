@@ -59,7 +59,7 @@ func TestW34CommandEnds(t *testing.T) {
 		"killed":        {mcpclient.Lost, "the process was ended by a signal"},
 		"close":         {mcpclient.Lost, "the process closed its output"},
 		"leave":         {mcpclient.Lost, "the process ended with status 0"},
-		"endless line":  {mcpclient.TooLarge, "the answer has more than 65536 bytes"},
+		"endless line":  {mcpclient.TooLarge, "the answer has more than 64 KiB"},
 		"endless noise": {mcpclient.Malformed, "it sends no messages, but other things without end"},
 	} {
 		t.Run(tool, func(t *testing.T) {

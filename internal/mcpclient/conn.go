@@ -162,6 +162,8 @@ func (c *conn) readAll() error {
 			return io.EOF
 		case c.noise > maxNoise:
 			return errNoise
+		case c.calls.flooded(c.options.Unanswered):
+			return flooded(c.options.Unanswered)
 		}
 	}
 }
@@ -203,6 +205,7 @@ func (c *conn) tooLarge(large *oversize) bool {
 }
 
 func (c *conn) deliver(m jsonrpc.Message) bool {
+	c.calls.hear(m)
 	if c.options.takes(m) {
 		return true
 	}

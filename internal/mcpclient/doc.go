@@ -41,9 +41,10 @@
 //
 // What is no message may take 16 MiB between two messages; then the connection
 // ends, or the stream with its call. A server may have 64 requests of its own
-// unanswered; others are refused. Notifications are queued by the SDK without a
-// bound: their handlers must not block. Lines of an event stream end with LF or
-// CRLF, not with CR alone.
+// unanswered; others are refused. It may send a million messages of its own in a row
+// while a request waits for its answer; then the connection ends, or over HTTP that
+// request. Notifications are queued by the SDK without a bound: their handlers must
+// not block. Lines of an event stream end with LF or CRLF, not with CR alone.
 //
 // Redirects are followed to the same scheme, host and port only, and only those
 // that keep the method. Whether a request was sent is known from

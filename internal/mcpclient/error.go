@@ -23,9 +23,10 @@ const (
 	Malformed                    // an answer that is none
 	TooLarge                     // an answer of more bytes than [Limits] has
 	Lost                         // the connection or process ended in the middle
+	Flooded                      // more messages before the answer than [Limits] has
 )
 
-var classes = [...]string{"", "unreachable", "certificate", "status", "redirect", "malformed", "too large", "lost"}
+var classes = [...]string{"", "unreachable", "certificate", "status", "redirect", "malformed", "too large", "lost", "flooded"}
 
 // String returns the class in a word or two.
 func (c Class) String() string {
@@ -56,7 +57,11 @@ func malformed(reason string) *Error { return &Error{Class: Malformed, Reason: r
 func lost(reason string, err error) *Error { return &Error{Class: Lost, Reason: reason, Err: err} }
 
 func tooLarge(limit int) *Error {
-	return &Error{Class: TooLarge, Reason: fmt.Sprintf("the answer has more than %d bytes", limit)}
+	return &Error{Class: TooLarge, Reason: "the answer has more than " + Size(limit)}
+}
+
+func flooded(limit int) *Error {
+	return &Error{Class: Flooded, Reason: "it sent more than " + Count(limit) + " messages before it answered"}
 }
 
 // failure says what an error of an [http.Client] means. The result is an *Error,

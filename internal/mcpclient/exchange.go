@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
@@ -17,6 +18,8 @@ type Exchange struct {
 	result  json.RawMessage
 	err     *Error
 	refusal error
+	heard   *atomic.Int64 // messages of the server's own, so far; nil before the request
+	before  int64         // how many they were then
 }
 
 type exchangeKey struct{}
@@ -71,11 +74,25 @@ func (x *Exchange) Refusal() error {
 	return x.refusal
 }
 
-// begin starts with a request.
-func (x *Exchange) begin() {
+// Messages returns how many messages of its own, notifications and requests, the
+// server has sent since the request was made, on the way on which its answer comes.
+// Others that wait on a connection count the same ones.
+func (x *Exchange) Messages() int {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.heard == nil {
+		return 0
+	}
+	return int(x.heard.Load() - x.before)
+}
+
+// begin starts with a request. heard counts the messages of the server's own on the
+// way on which its answer comes.
+func (x *Exchange) begin(heard *atomic.Int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.result, x.err, x.refusal = nil, nil, nil
+	x.heard, x.before = heard, heard.Load()
 }
 
 func (x *Exchange) markSent() { x.setSent(true) }

@@ -5,7 +5,18 @@ import (
 	"bytes"
 	"errors"
 	"io"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
+
+// Notification reads a message as one without the SDK's decoder; nil if that is left
+// to it.
+func Notification(raw []byte) *jsonrpc.Request {
+	if messages, err := parse(raw); err != nil || len(messages) != 1 {
+		return nil
+	}
+	return notification(raw)
+}
 
 // ReadLines returns the lines of data; nil stands for one that is too large. ok is
 // false if reading ended before the end.

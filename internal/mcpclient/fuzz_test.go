@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
@@ -180,4 +181,37 @@ func FuzzStream(f *testing.F) {
 // of a connection.
 func isRPC(body string) bool {
 	return strings.Contains(body, "error")
+}
+
+// FuzzNotification holds that a notification means the same as to the SDK.
+func FuzzNotification(f *testing.F) {
+	for _, seed := range []string{
+		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1}}`, ` { "method" : "a\u0062" , "jsonrpc":"2.0" } `,
+		`{"jsonrpc":"2.0","method":"a","id":null}`, `{"jsonrpc":"2.0","method":""}`, `{"jsonrpc":"2.0","METHOD":"a"}`, `{"jsonrpc":"2.0","method":"a","params":[]}`,
+		`{"jsonrpc":"1.0","method":"a"}`, `{"jsonrpc":"2.0","method":"a","params":null}`, `{"jsonrpc":"2.0","method":"a","x":1}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		got := mcpclient.Notification(raw)
+		if got == nil {
+			return
+		}
+		m, err := jsonrpc.DecodeMessage(raw)
+		want, ok := m.(*jsonrpc.Request)
+		if err != nil || !ok || want.IsCall() || got.IsCall() || got.Method != want.Method || string(got.Params) != string(want.Params) {
+			t.Fatalf("%s is %+v; to the SDK it is %+v, %v", raw, got, m, err)
+		}
+	})
+}
+
+// BenchmarkNotifications is what it costs to hear a server out.
+func BenchmarkNotifications(b *testing.B) {
+	raw := []byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p1","progress":17,"message":"step 17"}}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		if mcpclient.Notification(raw) == nil {
+			b.Fatal("not read")
+		}
+	}
 }

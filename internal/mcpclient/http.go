@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -51,6 +52,7 @@ type call struct {
 	method string
 	body   []byte
 	x      *Exchange
+	heard  atomic.Int64 // messages of the server's own before the answer
 }
 
 const (
@@ -83,7 +85,7 @@ func (r *rounds) post(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	id, method := head(body)
-	c := &call{id, method, body, exchangeOf(req.Context())}
+	c := &call{id: id, method: method, body: body, x: exchangeOf(req.Context())}
 	req = withBody(req, body)
 	switch {
 	case method == "":
@@ -92,7 +94,7 @@ func (r *rounds) post(req *http.Request) (*http.Response, error) {
 	case !id.IsValid():
 		return r.tell(req)
 	}
-	c.x.begin()
+	c.x.begin(&c.heard)
 	if c.method == listenMethod { // as the GET stream: it may be long before there are headers
 		return newStream(r, req, c).response(), nil
 	}

@@ -3,12 +3,16 @@ package mcpclient
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // calls are those that wait for their answer.
 type calls struct {
+	heard atomic.Int64 // messages of the server's own
+	since atomic.Int64 // how many they were when it last answered, or had nothing to answer
+
 	mu   sync.Mutex
 	open map[jsonrpc.ID]waiting
 }
@@ -21,11 +25,14 @@ type waiting struct {
 // begin enters a call. It is forgotten when ctx is done.
 func (c *calls) begin(ctx context.Context, id jsonrpc.ID) *Exchange {
 	x := exchangeOf(ctx)
-	x.begin()
+	x.begin(&c.heard)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.open == nil {
 		c.open = make(map[jsonrpc.ID]waiting)
+	}
+	if len(c.open) == 0 {
+		c.since.Store(c.heard.Load())
 	}
 	c.open[id] = waiting{x, context.AfterFunc(ctx, func() { c.take(id) })}
 	return x
@@ -48,8 +55,22 @@ func (c *calls) take(id jsonrpc.ID) *Exchange {
 func (c *calls) settle(r *jsonrpc.Response) {
 	x := c.take(r.ID)
 	if x != nil {
+		c.since.Store(c.heard.Load())
 		x.settle(r)
 	}
+}
+
+// hear counts a message if it is one of the server's own.
+func (c *calls) hear(m jsonrpc.Message) {
+	if _, ok := m.(*jsonrpc.Request); ok {
+		c.heard.Add(1)
+	}
+}
+
+// flooded reports whether more messages than limit have come in a row, while a call
+// waits.
+func (c *calls) flooded(limit int) bool {
+	return c.heard.Load()-c.since.Load() > int64(limit) && len(c.ids()) > 0
 }
 
 // ids returns the calls that wait.

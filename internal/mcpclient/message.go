@@ -64,6 +64,9 @@ func parseOne(raw []byte) (message, *Error) {
 	if strictjson.KindOf(raw) != strictjson.Object {
 		return message{}, errNotRPC
 	}
+	if n := notification(raw); n != nil {
+		return message{n, raw}, nil
+	}
 	m, err := jsonrpc.DecodeMessage(raw)
 	if err != nil {
 		if id, ok := sniff(raw, raw); ok {
@@ -75,6 +78,30 @@ func parseOne(raw []byte) (message, *Error) {
 		return unusable(r.ID, errNoResult), nil
 	}
 	return message{m, raw}, nil
+}
+
+// notification reads a message that has nothing but what makes a notification, and
+// returns nil for any other. The SDK's decoder takes 64 KiB of buffers for each, and
+// servers send many.
+func notification(raw []byte) *jsonrpc.Request {
+	n, versioned := new(jsonrpc.Request), false
+	for key, value := range strictjson.Members(raw) {
+		kind := strictjson.KindOf(value)
+		switch {
+		case key == "jsonrpc" && kind == strictjson.String:
+			versioned = strictjson.Text(value) == "2.0"
+		case key == "method" && kind == strictjson.String:
+			n.Method = strictjson.Text(value)
+		case key == "params" && kind == strictjson.Object:
+			n.Params = strictjson.Trim(value)
+		default:
+			return nil
+		}
+	}
+	if !versioned || n.Method == "" {
+		return nil
+	}
+	return n
 }
 
 // unusable is a response that fails its call.

@@ -15,6 +15,10 @@ type Limits struct {
 	// Message is the most bytes of one message: a line, a JSON body, the data of
 	// an event. Zero or less is 16 MiB.
 	Message int
+	// Unanswered is the most messages of its own, notifications and requests, that
+	// a server sends while a request waits for its answer: on a connection of its
+	// own in a row, over HTTP before one answer. Zero or less is a million.
+	Unanswered int
 }
 
 const (
@@ -57,6 +61,9 @@ type Options struct {
 func (o Options) filled() Options {
 	if o.Message <= 0 {
 		o.Message = mcp.DefaultMaxLineLength
+	}
+	if o.Unanswered <= 0 {
+		o.Unanswered = 1_000_000
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

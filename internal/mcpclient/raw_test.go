@@ -118,7 +118,7 @@ func TestExchange(t *testing.T) {
 
 func TestClassString(t *testing.T) {
 	seen := make(map[string]bool)
-	for c := mcpclient.Unreachable; c <= mcpclient.Lost; c++ {
+	for c := mcpclient.Unreachable; c <= mcpclient.Flooded; c++ {
 		if s := c.String(); s == "" || seen[s] || strings.HasPrefix(s, "Class") {
 			t.Errorf("class %d is %q", int(c), s)
 		}

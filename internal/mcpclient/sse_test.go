@@ -92,6 +92,12 @@ func (s *oldServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.say("data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\n\n", m.ID)
 	case m.Params.Name == "end":
 		close(s.end)
+	case strings.HasPrefix(m.Params.Name, "notify "):
+		var before, after int
+		_, _ = fmt.Sscanf(m.Params.Name, "notify %d %d", &before, &after)
+		var b strings.Builder
+		notify(&b, "data: %s\n\n", before, answer(string(m.ID)), after)
+		s.say("%s", b.String())
 	case m.Params.Name == "flood":
 		for i := range 100 {
 			s.say("data: {\"jsonrpc\":\"2.0\",\"id\":\"q%d\",\"method\":\"elicitation/create\",\"params\":{\"message\":\"m\",\"requestedSchema\":{\"type\":\"object\",\"properties\":{}}}}\n\n", i)

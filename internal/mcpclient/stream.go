@@ -110,8 +110,11 @@ func (s *stream) step() error {
 	case ev.message():
 		s.event(ev.data)
 	}
-	if s.noise > maxNoise {
+	switch most := s.rounds.options.Unanswered; {
+	case s.noise > maxNoise:
 		return s.broken(errNoise)
+	case !s.done && !s.lasting() && s.call.heard.Load() > int64(most):
+		s.fail(flooded(most))
 	}
 	return nil
 }
@@ -169,6 +172,9 @@ func writeEvent(out *bytes.Buffer, raw []byte) {
 
 // passes reports whether the SDK gets the message.
 func (s *stream) passes(m message) bool {
+	if _, ok := m.Message.(*jsonrpc.Request); ok && s.call != nil {
+		s.call.heard.Add(1)
+	}
 	if s.rounds.options.takes(m.Message) {
 		return false
 	}

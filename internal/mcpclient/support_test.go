@@ -141,7 +141,8 @@ type faulty struct {
 	*httptest.Server
 	mu    sync.Mutex
 	fault func(w http.ResponseWriter, r *http.Request, id string)
-	get   http.HandlerFunc // of the standalone stream and of resumed ones
+	named func(w http.ResponseWriter, tool, id string) bool // answers calls by the name of the tool, or does not; nil does not
+	get   http.HandlerFunc                                  // of the standalone stream and of resumed ones
 	calls int
 }
 
@@ -167,9 +168,13 @@ func newFaulty(t *testing.T, stateless bool) *faulty {
 		var m struct {
 			Method string
 			ID     json.RawMessage
+			Params struct{ Name string }
 		}
 		_ = json.Unmarshal(body, &m)
 		if m.Method == "tools/call" {
+			if f.named != nil && f.named(w, m.Params.Name, string(m.ID)) {
+				return
+			}
 			f.mu.Lock()
 			f.calls++
 			f.mu.Unlock()
@@ -213,6 +218,23 @@ func atOnce(time.Duration) <-chan time.Time {
 	c := make(chan time.Time, 1)
 	c <- time.Time{}
 	return c
+}
+
+// notify writes messages of the server's own before an answer and after it.
+func notify(w io.Writer, form string, before int, answer string, after int) {
+	for i := range before + after {
+		if i == before {
+			fmt.Fprintf(w, form, answer)
+		}
+		message := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":%d}}`, i)
+		if i%100 == 99 {
+			message = fmt.Sprintf(`{"jsonrpc":"2.0","id":"ping %d","method":"ping"}`, i)
+		}
+		fmt.Fprintf(w, form, message)
+	}
+	if after == 0 {
+		fmt.Fprintf(w, form, answer)
+	}
 }
 
 // answer is a result as JSON-RPC.

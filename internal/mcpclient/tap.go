@@ -58,6 +58,7 @@ func (t *tapped) Read(ctx context.Context) (jsonrpc.Message, error) {
 			t.calls.failAll(lost("the connection ended", err))
 			return nil, err
 		}
+		t.calls.hear(m)
 		if r, ok := m.(*jsonrpc.Response); ok {
 			t.calls.settle(r)
 		}

@@ -1,0 +1,234 @@
+package clean
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+)
+
+// Content returns text that is data, such as a file that a tool has read, without
+// what steers a terminal or a reader unseen, and keeps all else, white space and
+// line ends included. Out come:
+//
+//   - escape sequences of terminals, and control characters other than tab, line
+//     feed, form feed and carriage return
+//   - what embeds, overrides or isolates the direction of text (U+202A to U+202E,
+//     U+2066 to U+206F), and annotations between lines (U+FFF9 to U+FFFB)
+//   - tag characters, and what else is invisible from U+E0000 to U+E0FFF but for
+//     variation selectors
+//   - of other characters that do not show, such as joiners, marks of direction,
+//     soft hyphens, byte order marks and variation selectors, the third and
+//     further ones side by side: no script and no picture needs them, and texts
+//     are hidden in them
+//   - what is not UTF-8
+//
+// Text that is an object or array of JSON is cleaned as [ContentJSON] does it.
+// Content returns what it is given if there is nothing to do.
+func Content(text string) string {
+	if settled(text) {
+		return text
+	}
+	if isJSON(text) {
+		return string(ContentJSON([]byte(text)))
+	}
+	cleaned := content(text)
+	if len(cleaned) < len(text) && isJSON(cleaned) { // what kept it from being JSON is gone
+		return string(ContentJSON([]byte(cleaned)))
+	}
+	return cleaned
+}
+
+// ContentJSON returns a valid JSON document whose strings, keys and values, are
+// cleaned as text by [Content]. All else stays as it is spelled, and so do strings
+// with nothing to clean. It returns what it is given if there is nothing to do at
+// all.
+func ContentJSON(raw []byte) []byte {
+	if settled(raw) {
+		return raw
+	}
+	return eachString(raw, appendContent)
+}
+
+// appendContent appends a string of JSON, in its quotes, cleaned.
+func appendContent(dst, quoted []byte) []byte {
+	if settled(quoted) {
+		return append(dst, quoted...)
+	}
+	text := Unquote(quoted)
+	cleaned := content(text)
+	if cleaned == text && utf8.Valid(quoted) {
+		return append(dst, quoted...)
+	}
+	return AppendQuoted(dst, cleaned)
+}
+
+// maxHidden is how many characters that do not show Content keeps side by side: a
+// variation selector and a joiner, as in a picture of several.
+const maxHidden = 2
+
+// content is Content for text that is not JSON.
+func content(text string) string {
+	var b strings.Builder
+	start, hidden := 0, 0 // of what has not been written; characters side by side that do not show
+	for i := 0; i < len(text); {
+		if ordinary(text[i]) {
+			hidden = 0
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(text[i:])
+		keep := true
+		switch m := escape(text[i:], r, n); {
+		case m > 0:
+			keep, n = false, m
+		case steers(r) || r == utf8.RuneError && n == 1:
+			keep = false
+		case !hides(r):
+			hidden = 0
+		case hidden < maxHidden:
+			hidden++
+		default:
+			keep = false
+		}
+		if !keep {
+			b.WriteString(text[start:i])
+			start = i + n
+		}
+		i += n
+	}
+	if start == 0 {
+		return text
+	}
+	b.WriteString(text[start:])
+	return b.String()
+}
+
+// settled reports whether Content surely leaves text as it is, be it JSON or not.
+func settled[T string | []byte](text T) bool {
+	hidden := 0
+	for i := 0; i < len(text); {
+		c := text[i]
+		if ordinary(c) && c != '\\' {
+			hidden = 0
+			i++
+			continue
+		}
+		r, n := rune(c), 1
+		switch {
+		case c == '\\':
+			r, n = escaped(text, i)
+		case c >= utf8.RuneSelf:
+			r, n = runeAt(text, i)
+			if r == utf8.RuneError && n == 1 {
+				return false
+			}
+		}
+		switch {
+		case steers(r):
+			return false
+		case !hides(r):
+			hidden = 0
+		case hidden == maxHidden:
+			return false
+		default:
+			hidden++
+		}
+		i += n
+	}
+	return true
+}
+
+func runeAt[T string | []byte](text T, i int) (rune, int) {
+	return utf8.DecodeRuneInString(string(text[i:min(i+utf8.UTFMax, len(text))]))
+}
+
+// escaped returns the character that the backslash at text[i] begins if text is
+// JSON, and its length. Of escapes that do not matter it returns the backslash.
+func escaped[T string | []byte](text T, i int) (rune, int) {
+	if i+1 == len(text) {
+		return '\\', 1
+	}
+	switch text[i+1] {
+	case '\\':
+		return '\\', 2
+	case 'b':
+		return '\b', 2
+	case 'u':
+		r, ok := hex(text, i+2)
+		if !ok {
+			return '\\', 1
+		}
+		if 0xd800 <= r && r < 0xdc00 && i+7 < len(text) && text[i+6] == '\\' && text[i+7] == 'u' {
+			if low, ok := hex(text, i+8); ok && 0xdc00 <= low && low < 0xe000 {
+				return (r-0xd800)<<10 + (low - 0xdc00) + 0x10000, 12
+			}
+		}
+		return r, 6
+	}
+	return '\\', 1
+}
+
+// hex returns the number of the four digits at text[i:].
+func hex[T string | []byte](text T, i int) (r rune, ok bool) {
+	if i+4 > len(text) {
+		return 0, false
+	}
+	for _, c := range []byte(text[i : i+4]) {
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		case 'A' <= c && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}
+
+// ordinary reports whether c is an ASCII character that Content keeps wherever it
+// stands.
+func ordinary(c byte) bool {
+	return ' ' <= c && c <= '~' || c == '\n' || c == '\t' || c == '\r' || c == '\f'
+}
+
+// steers reports whether Content takes r out wherever it stands.
+func steers(r rune) bool {
+	switch {
+	case r < ' ':
+		return !ordinary(byte(r))
+	case r < 0x202a:
+		return 0x7f <= r && r < 0xa0
+	case r < 0xe0000:
+		return r <= 0x202e || 0x2066 <= r && r <= 0x206f || 0xfff9 <= r && r <= 0xfffb
+	}
+	return r < 0xe0100 || 0xe01f0 <= r && r < 0xe1000
+}
+
+// hides reports whether r does not show, and has a meaning where it stands alone.
+// These are the characters that Unicode lets be ignored (Default_Ignorable_Code_Point),
+// but for those that steer.
+func hides(r rune) bool {
+	switch {
+	case r < 0x0600:
+		return r == 0x00ad || r == 0x034f
+	case r < 0x2000:
+		return r == 0x061c || r == 0x115f || r == 0x1160 || r == 0x17b4 || r == 0x17b5 || 0x180b <= r && r <= 0x180f
+	case r < 0x2100:
+		return 0x200b <= r && r <= 0x200f || 0x2060 <= r && r <= 0x2065
+	case r < 0xfe00:
+		return r == 0x3164
+	case r < 0x10000:
+		return r <= 0xfe0f || r == 0xfeff || r == 0xffa0 || 0xfff0 <= r && r <= 0xfff8
+	}
+	return 0x1bca0 <= r && r <= 0x1bca3 || 0x1d173 <= r && r <= 0x1d17a || 0xe0100 <= r && r <= 0xe01ef
+}
+
+// isJSON reports whether text is an object or array of JSON.
+func isJSON(text string) bool {
+	start := strings.TrimLeft(text, " \t\r\n")
+	return start != "" && (start[0] == '{' || start[0] == '[') && json.Valid([]byte(text))
+}
