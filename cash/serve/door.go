@@ -36,30 +36,26 @@ func (s *Server) checked(next http.Handler) http.Handler {
 // noBatches is the first protocol version without them.
 const noBatches = "2025-06-18"
 
-const versionHeader = "Mcp-Protocol-Version"
-
 // refuses reads the messages of a body, and says why they are not taken. Nil is
 // that they are.
 func (s *Server) refuses(r *http.Request, reader *reader, data []byte) *refusal {
-	messages, batch, refused := reader.split(data)
-	if refused != nil {
+	messages, batch, refused := reader.read(data)
+	switch {
+	case refused != nil:
 		return refused
-	}
-	if batch && (r.Header.Get(versionHeader) >= noBatches || s.begins(r)) {
+	case batch && (r.Header.Get(versionHeader) >= noBatches || s.begins(r)):
 		return refuse(jsonrpc.CodeInvalidRequest, "batches ended with version %s of the protocol, and begin no session", noBatches)
+	case batch:
+		return nil
 	}
-	ids := make(map[jsonrpc.ID]bool)
-	for _, raw := range messages {
-		m, refused := reader.read(raw)
-		switch {
-		case refused != nil:
+	m := messages[0]
+	if m.method != "" {
+		if refused := misheaded(r.Header, m); refused != nil {
 			return refused
-		case batch && m.id != nil && m.method != "" && ids[exactID(m.id)]:
-			return refuse(jsonrpc.CodeInvalidRequest, "two calls of the batch have the same id")
-		case !batch && s.begins(r) && !opens(m, r):
-			return &refusal{id: m.id, code: jsonrpc.CodeInvalidRequest, reason: "there is no Mcp-Session-Id, and only initialize begins a session"}
 		}
-		ids[exactID(m.id)] = true
+	}
+	if s.begins(r) && !opens(m, r) {
+		return &refusal{id: m.id, code: jsonrpc.CodeInvalidRequest, reason: "there is no Mcp-Session-Id, and only initialize begins a session"}
 	}
 	return nil
 }

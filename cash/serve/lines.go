@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"math"
@@ -156,13 +155,13 @@ func readLine(r *bufio.Reader, limit int64) (line []byte, fits bool, err error) 
 // deliver passes on the message of a line, or those of a batch, one by one. It
 // reports false when the connection is closed.
 func (c *lineConn) deliver(line []byte) bool {
-	batch, _, refused := c.reader.split(line)
+	messages, _, refused := c.reader.read(line)
 	if refused != nil {
 		c.refuse(refused)
 		return true
 	}
-	for _, data := range batch {
-		msg, refused := c.message(data)
+	for _, m := range messages {
+		msg, refused := m.decoded()
 		if refused != nil {
 			c.refuse(refused)
 			continue
@@ -176,20 +175,16 @@ func (c *lineConn) deliver(line []byte) bool {
 	return true
 }
 
-// message reads a message and gives it the form that the SDK works with.
-func (c *lineConn) message(data json.RawMessage) (jsonrpc.Message, *refusal) {
-	m, refused := c.reader.read(data)
+// decoded returns a message in the form that the SDK works with.
+func (m *message) decoded() (jsonrpc.Message, *refusal) {
 	switch {
-	case refused != nil:
-		return nil, refused
 	case m.method == "":
 		answer, err := jsonrpc.DecodeMessage(m.raw)
 		if err != nil {
 			return nil, refuse(jsonrpc.CodeInvalidRequest, "the answer cannot be read")
 		}
 		return answer, nil
-	}
-	if m.method == listen && !keeps(m.id) { // the SDK repeats it in every notification
+	case m.method == listen && !keeps(m.id): // the SDK repeats it in every notification
 		return nil, &refusal{id: m.id, code: jsonrpc.CodeInvalidRequest, reason: "a subscription's id must be a string, or an integer between -(2^53-1) and 2^53-1"}
 	}
 	req := &jsonrpc.Request{Method: m.method, Params: m.params, ID: exactID(m.id)}

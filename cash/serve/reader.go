@@ -36,7 +36,7 @@ const (
 	bytesPerValue = 40
 	maxOuter      = 5_000 // values outside of the arguments, all of which are decoded and kept
 	maxBatch      = 100   // messages
-	maxIDLength   = 1_024 // bytes as spelt
+	maxIDLength   = 8_192 // bytes as spelt
 	maxName       = 64    // characters of a method that is not known
 )
 
@@ -74,8 +74,35 @@ func (f *refusal) answer() []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, f.code, reason)
 }
 
-// split returns the messages in data, which are several in a batch, without
-// reading them.
+// read returns the messages in data, which are several in a batch. A batch is
+// taken as a whole, or refused.
+func (r *reader) read(data []byte) (messages []*message, batch bool, refused *refusal) {
+	raw, batch, refused := r.split(data)
+	if refused != nil {
+		return nil, batch, refused
+	}
+	var ids map[jsonrpc.ID]bool
+	if batch {
+		ids = make(map[jsonrpc.ID]bool, len(raw))
+	}
+	for _, one := range raw {
+		m, refused := r.message(one)
+		if refused != nil {
+			return nil, batch, refused
+		}
+		if batch && m.method != "" && m.id != nil {
+			id := exactID(m.id)
+			if ids[id] {
+				return nil, true, refuse(jsonrpc.CodeInvalidRequest, "two calls of the batch have the same id")
+			}
+			ids[id] = true
+		}
+		messages = append(messages, m)
+	}
+	return messages, batch, nil
+}
+
+// split returns the messages in data, without reading them.
 func (r *reader) split(data []byte) (messages []json.RawMessage, batch bool, refused *refusal) {
 	if int64(len(data)) > r.maxBytes {
 		return nil, false, r.tooLarge(data)
@@ -163,8 +190,8 @@ func (e *envelope) member(key []byte) *json.RawMessage {
 	return nil
 }
 
-// read reads one of the messages that split has returned.
-func (r *reader) read(data json.RawMessage) (*message, *refusal) {
+// message reads one of the messages that split has returned.
+func (r *reader) message(data json.RawMessage) (*message, *refusal) {
 	if strictjson.KindOf(data) != strictjson.Object {
 		return nil, refuse(jsonrpc.CodeInvalidRequest, "a JSON-RPC message is an object")
 	}

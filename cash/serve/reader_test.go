@@ -62,7 +62,7 @@ func TestExactIDs(t *testing.T) {
 					t.Errorf("%s is answered with %.200s", id, answer)
 				}
 			}
-			for _, id := range []string{"null", "true", "{}", "[1]", `"` + strings.Repeat("x", 2_000) + `"`, `"\ud800"`} {
+			for _, id := range []string{"null", "true", "{}", "[1]", `"` + strings.Repeat("x", 10_000) + `"`, `"\ud800"`} {
 				if _, answer := c.send(t, id, "tools/list", ""); member(t, answer, "id") != "null" || !strings.Contains(answer, "-32600") {
 					t.Errorf("%.40s is answered with %.200s", id, answer)
 				}

@@ -1,0 +1,95 @@
+package serve
+
+import (
+	"encoding/base64"
+	"net/http"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// Headers in which clients from 2026-07-28 on repeat parts of their message
+// (SEP-2243), so that others on the way need not read it.
+const (
+	versionHeader = "Mcp-Protocol-Version"
+	methodHeader  = "Mcp-Method"
+	nameHeader    = "Mcp-Name"
+)
+
+// misheaded says which header does not repeat what stands in the message. Nil is
+// none. The SDK compares them, too, and shows both without bounds.
+func misheaded(h http.Header, m *message) *refusal {
+	version := h.Get(versionHeader)
+	said := m.version()
+	switch {
+	case version == "" && said >= stateless:
+		return mismatch(m, versionHeader, "is missing")
+	case version < stateless:
+		return nil
+	case h.Get(methodHeader) == "":
+		return mismatch(m, methodHeader, "is missing")
+	case h.Get(methodHeader) != m.method:
+		return mismatch(m, methodHeader, "is not the message's method")
+	case m.id != nil && said != "" && said != version:
+		return mismatch(m, versionHeader, "is not the version in params._meta")
+	}
+	name, named := m.name()
+	switch sent := h.Get(nameHeader); {
+	case !named:
+	case sent == "" && name != "":
+		return mismatch(m, nameHeader, "is missing")
+	case sent != name && decoded(sent) != name:
+		return mismatch(m, nameHeader, "is not the name in the message's params")
+	default:
+		h.Set(nameHeader, name) // the SDK does not decode it
+	}
+	return nil
+}
+
+func mismatch(m *message, header, problem string) *refusal {
+	f := refuse(mcp.CodeHeaderMismatch, "header mismatch: %s %s", header, problem)
+	f.id = m.id
+	return f
+}
+
+// decoded is what a header stands for that is no plain text.
+func decoded(value string) string {
+	inner, ok := strings.CutPrefix(value, "=?base64?")
+	inner, ends := strings.CutSuffix(inner, "?=")
+	if !ok || !ends {
+		return value
+	}
+	text, err := base64.StdEncoding.DecodeString(inner)
+	if err != nil {
+		return value
+	}
+	return string(text)
+}
+
+// version returns the version of the protocol that a message says it is of.
+func (m *message) version() string {
+	return strictjson.Text(field(field(m.params, "_meta"), mcp.MetaKeyProtocolVersion))
+}
+
+// name returns what Mcp-Name repeats of a message, if it does.
+func (m *message) name() (name string, named bool) {
+	switch m.method {
+	case callTool, "prompts/get":
+		return strictjson.Text(field(m.params, "name")), true
+	case "resources/read":
+		return strictjson.Text(field(m.params, "uri")), true
+	}
+	return "", false
+}
+
+// field returns the member of an object, as it is spelt; nil is that it has none.
+func field(object []byte, key string) []byte {
+	for k, value := range strictjson.RawMembers(object) {
+		if strictjson.Text(k) == key {
+			return value
+		}
+	}
+	return nil
+}
