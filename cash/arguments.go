@@ -192,6 +192,15 @@ func canonicalKey(key string) string {
 	return key
 }
 
+// orNone makes the JSON null, which stands for an argument that is omitted
+// (X15), nothing.
+func orNone(data json.RawMessage) json.RawMessage {
+	if string(strictjson.Trim(data)) == "null" {
+		return nil
+	}
+	return data
+}
+
 func (a *toolArguments) sizeLimit() (*int, error) { return parseSizeLimit(a.sizelimit) }
 
 // parseSizeLimit reads a size limit (R98): an integer that is not negative,

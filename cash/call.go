@@ -2,79 +2,66 @@ package cash
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
+	"sync/atomic"
 
-	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
 // call is what a transport knows of a call beyond its arguments.
 type call struct {
-	connection string // id of the connection; empty if there is none to tell apart
-	progress   func(context.Context, registry.Progress) error
-	client     *registry.Client
-	direct     []member // arguments of the tool that it does not name
+	progress func(context.Context, registry.Progress) error
+	client   *registry.Client
+	direct   []member // arguments of the tool that it does not name
 }
 
 func (s *Server) call(ctx context.Context, req *CallRequest, via call) (*registry.Result, error) {
 	if req == nil {
 		req = &CallRequest{}
 	}
-	res, err := s.run(ctx, req, via)
-	if err != nil {
-		return nil, s.withHint(ctx, err)
-	}
-	return res, nil
-}
-
-func (s *Server) run(ctx context.Context, req *CallRequest, via call) (*registry.Result, error) {
 	if req.Function == "" {
-		return nil, missingFunction(req.Namespace)
+		return nil, s.withHint(ctx, missingFunction(req.Namespace))
 	}
-	if len(via.direct) > 0 {
-		if f, err := s.source.Function(ctx, req.Namespace, req.Function); err == nil {
-			if err := beside(f, via.direct); err != nil {
+	var gated atomic.Pointer[gating] // the call's goroutine may be left behind
+	res, err := s.pipeline.Call(ctx, &registry.Request{
+		Find: func(ctx context.Context) (*registry.Function, error) { return s.called(ctx, req, via.direct) },
+		Ready: func(ctx context.Context, c *registry.Call) (context.Context, error) {
+			plan(c)
+			g, err := s.newGating(c, req)
+			if err != nil {
 				return nil, err
 			}
-		}
-	}
-	c, err := s.pipeline.Prepare(ctx, &registry.Request{
-		Namespace: req.Namespace, Function: req.Function, Arguments: orNone(req.Kwargs),
-		Reserved: s.reserved(), Progress: via.progress, Client: via.client,
+			gated.Store(g)
+			return g.context(ctx), nil
+		},
+		Arguments: req.Kwargs, Reserved: s.reserved(), Progress: via.progress, Client: via.client,
 		DryRun: req.DryRun, PlanToken: req.PlanToken,
 	})
-	if err != nil {
-		return nil, err
-	}
-	plan(c)
-	if c.Client != nil {
-		c.Client.Owner = serve.Owner(ctx, via.connection, via.client)
-	}
-	g, err := s.newGating(ctx, c, req, via)
-	if err != nil {
-		return nil, err
-	}
-	if g.mayReplay() {
-		g.key() // before the function's goroutine asks for it
-		ctx = context.WithValue(ctx, gatingKey{}, g)
-	}
-	res, err := s.pipeline.Run(ctx, c)
-	if err != nil {
+	g := gated.Load()
+	switch {
+	case err == nil:
+		return g.deliver(ctx, res), nil
+	case g != nil:
 		if over := g.gateError(ctx, registry.AsError(err)); over != nil {
 			return over, nil
 		}
+	}
+	return nil, s.hinted(ctx, err)
+}
+
+// called looks up the function of a call, and refuses arguments beside kwargs that
+// would be ignored.
+func (s *Server) called(ctx context.Context, req *CallRequest, direct []member) (*registry.Function, error) {
+	f, err := s.source.Function(ctx, req.Namespace, req.Function)
+	if err != nil {
+		return nil, s.withHint(ctx, err)
+	}
+	if err := beside(f, direct); err != nil {
 		return nil, err
 	}
-	if over := g.gate(ctx, res); over != nil {
-		return over, nil
-	}
-	if (c.Function.Streaming() || res.Ungated && !res.IsError) && len(registry.Via(ctx)) > 0 {
-		return streamed(res), nil
-	}
-	return res, nil
+	return f, nil
 }
 
 // reserved are the arguments that mean something to the face.
@@ -104,15 +91,6 @@ func streamed(r *registry.Result) *registry.Result {
 	marked.Meta = map[string]any{registry.MetaStreaming: true}
 	maps.Copy(marked.Meta, r.Meta)
 	return &marked
-}
-
-// orNone makes the JSON null, which stands for an argument that is omitted
-// (X15), nothing.
-func orNone(data json.RawMessage) json.RawMessage {
-	if string(strictjson.Trim(data)) == "null" {
-		return nil
-	}
-	return data
 }
 
 func missingFunction(namespace string) error {

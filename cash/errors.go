@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -24,6 +26,30 @@ func renderError(err error) *registry.Result {
 	r.Meta = map[string]any{MetaCode: string(e.Kind)}
 	return r
 }
+
+// hinted is withHint for an error of a function. What it looks up takes as long as
+// rules of visibility do, and so long at most.
+func (s *Server) hinted(ctx context.Context, err error) error {
+	e := registry.AsError(err)
+	switch e.Kind {
+	case registry.UnknownNamespace, registry.UnknownFunction, registry.UnknownSkill, registry.InvalidName:
+	default:
+		return s.withHint(ctx, e)
+	}
+	if e.Hint != "" {
+		return e
+	}
+	ctx, cancel := context.WithTimeout(ctx, hintTimeout)
+	defer cancel()
+	hinted, err := serve.Apart(ctx, s.opts.Serve.Logger, "hint", func() (error, error) { return s.withHint(ctx, e), nil })
+	if err != nil {
+		return e
+	}
+	return hinted
+}
+
+// hintTimeout is how long an error waits for a hint.
+const hintTimeout = 2 * time.Second
 
 // withHint returns err with the next step in terms of the three tools.
 func (s *Server) withHint(ctx context.Context, err error) error {

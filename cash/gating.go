@@ -12,7 +12,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/control"
-	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/gate"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -60,7 +59,7 @@ func isReplay(value json.RawMessage) bool {
 	return strictjson.KindOf(value) == strictjson.String && strings.HasPrefix(strictjson.Text(value), replayPrefix)
 }
 
-func (s *Server) newGating(ctx context.Context, c *registry.Call, req *CallRequest, via call) (*gating, error) {
+func (s *Server) newGating(c *registry.Call, req *CallRequest) (*gating, error) {
 	g := &gating{server: s, call: c, limit: s.opts.SizeLimit, token: req.Replay}
 	limit := req.SizeLimit
 	if limit != nil && *limit < 0 {
@@ -80,7 +79,7 @@ func (s *Server) newGating(ctx context.Context, c *registry.Call, req *CallReque
 	if limit != nil {
 		g.limit, g.raised = *limit, true
 	}
-	g.owner = serve.Owner(ctx, via.connection, via.client)
+	g.owner = c.Owner()
 	if c.Function.Gated() {
 		c.Gate = &registry.Gate{Limit: g.limit, Asked: g.raised, Replay: g.token}
 	}
@@ -88,6 +87,16 @@ func (s *Server) newGating(ctx context.Context, c *registry.Call, req *CallReque
 		g.owner = control.Nobody + g.token
 	}
 	return g, nil
+}
+
+// context returns the context of the call, in which [Server.replays] finds the
+// gating where it matters.
+func (g *gating) context(ctx context.Context) context.Context {
+	if !g.mayReplay() {
+		return ctx
+	}
+	g.key() // not later, by whoever asks first
+	return context.WithValue(ctx, gatingKey{}, g)
 }
 
 // mayReplay reports whether the call may be the repeat of one whose result was
@@ -180,13 +189,20 @@ func (g *gating) gateError(ctx context.Context, e *registry.Error) *registry.Res
 	return g.limited(ctx, r, e.NotRun || g.repeatable())
 }
 
-// gate returns what the caller gets in place of a result that is too large, or
-// nil if the result passes.
-func (g *gating) gate(ctx context.Context, r *registry.Result) *registry.Result {
-	return g.limited(ctx, r, g.repeatable())
+// deliver returns a result, or what the caller gets in its place if it is too
+// large.
+func (g *gating) deliver(ctx context.Context, r *registry.Result) *registry.Result {
+	if over := g.limited(ctx, r, g.repeatable()); over != nil {
+		return over
+	}
+	if (g.call.Function.Streaming() || r.Ungated && !r.IsError) && len(registry.Via(ctx)) > 0 {
+		return streamed(r)
+	}
+	return r
 }
 
-// limited is gate for a result that repeating the call may bring again, or not.
+// limited returns what stands for a result that is too large, which repeating the
+// call may bring again, or not. Nil is that it passes.
 func (g *gating) limited(ctx context.Context, r *registry.Result, again bool) *registry.Result {
 	if r.Ungated || r.InputRequests != nil || !g.found.Load() && surelyFits(r, g.limit) {
 		return nil

@@ -100,12 +100,12 @@ func (f face) callTool(ctx context.Context, req *serve.Request) (*registry.Resul
 		Namespace: args.namespace, Function: args.function,
 		Kwargs: args.kwargs, SizeLimit: limit, Replay: args.replay,
 		DryRun: args.dryRun, PlanToken: args.planToken,
-	}, call{connection: req.Connection, progress: req.Progress, client: req.Client, direct: args.direct})
+	}, call{progress: req.Progress, client: req.Client, direct: args.direct})
 }
 
 // metered counts a use of a tool that runs nothing.
 func (f face) metered(ctx context.Context, req *serve.Request, tool string) error {
-	return f.opts.Controls.Quota.Allow(ctx, serve.Owner(ctx, req.Connection, req.Client), tool)
+	return f.opts.Controls.Quota.Allow(ctx, req.Client.Owner, tool)
 }
 
 func (f face) helpTool(ctx context.Context, req *serve.Request) (*registry.Result, error) {

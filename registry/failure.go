@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"runtime"
-	"runtime/debug"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/internal/apart"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 )
 
@@ -94,6 +93,21 @@ func notRun(ctx context.Context, f *Function) error {
 	return e
 }
 
+// notFound is the error for a call whose context has ended before its function was
+// known, as where a rule of visibility hangs.
+func notFound(ctx context.Context) error {
+	var e *Error
+	switch cause := context.Cause(ctx); {
+	case errors.As(cause, &e) && e != nil: // the server ended the call, and says why
+		own := *e
+		own.NotRun = true
+		return &own
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return &Error{Kind: Timeout, Message: "The call was out of time before it began. The function was not run.", Err: ctx.Err(), NotRun: true}
+	}
+	return &Error{Kind: Canceled, Message: "The call was cancelled before it began. The function was not run.", Err: ctx.Err(), NotRun: true}
+}
+
 // ended is the error for a call whose context ended before it did.
 func ended(ctx context.Context, f *Function, timeout time.Duration) *Error {
 	e := givenUp(ctx, f, timeout)
@@ -117,22 +131,21 @@ func givenUp(ctx context.Context, f *Function, timeout time.Duration) *Error {
 	return fail(f, Canceled, fmt.Sprintf("The call of `%s` was cancelled.%s", f.Name, consequence(f)), ctx.Err())
 }
 
-// crashed reports a panic. What was panicked with may hold anything, so only
-// its type and the stack are logged; errors of the Go runtime itself (a nil
-// dereference, an index out of range) are safe to show to the operator.
-func (p *Pipeline) crashed(ctx context.Context, f *Function, v any) *Error {
+// crashed reports a panic: to the operator where, to the caller only that. What is
+// known of the call is nil if its function was not found yet.
+func (p *Pipeline) crashed(ctx context.Context, known *found, crash *apart.Crash) *Error {
+	path := ""
+	e := &Error{Kind: Internal, Message: "The server failed unexpectedly and goes on. The same call is likely to fail again. No function was run.", NotRun: true}
+	if known != nil {
+		f := known.function
+		path = f.Path()
+		e = fail(f, Internal, fmt.Sprintf("The function `%s` failed unexpectedly. The server goes on; the same call is likely to fail again.%s", f.Name, consequence(f)), nil)
+	}
 	func() {
 		defer func() { _ = recover() }() // a logger may panic too
-		what := fmt.Sprintf("%T", v)
-		switch err, ok := v.(runtime.Error); {
-		case v == nil:
-			what = "runtime.Goexit"
-		case ok && (strings.HasPrefix(what, "runtime.") || strings.HasPrefix(what, "*runtime.")):
-			what = err.Error()
-		}
-		p.log.ErrorContext(ctx, "function panicked", "function", f.Path(), "panic", what, "stack", string(debug.Stack()))
+		p.log.ErrorContext(ctx, "function panicked", "function", path, "panic", crash.Reason, "stack", crash.Stack)
 	}()
-	return fail(f, Internal, fmt.Sprintf("The function `%s` failed unexpectedly. The server goes on; the same call is likely to fail again.%s", f.Name, consequence(f)), nil)
+	return e
 }
 
 func isNil(c mcp.Content) bool {

@@ -156,7 +156,7 @@ func TestEndedContextDoesNotRun(t *testing.T) {
 		for range 50 {
 			_, err := p.Call(ctx, &registry.Request{Function: "f"})
 			wantKind(t, err, kind)
-			_, err = p.Run(ctx, prepared)
+			_, err = p.Call(ctx, &registry.Request{Find: registry.Found(prepared.Function)})
 			wantKind(t, err, kind)
 			if err == nil || !strings.Contains(err.Error(), "The function was not run.") {
 				t.Errorf("says %v", err)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -30,6 +31,7 @@ type Pipeline struct {
 	repair       bool
 	exact        bool
 	log          *slog.Logger
+	stuck        atomic.Int32 // look-ups that hang, given up by their callers
 }
 
 // PipelineOptions configure a [Pipeline]. Nil is fine.
@@ -87,17 +89,25 @@ func (p *Pipeline) Source() Source { return p.source }
 type Request struct {
 	Namespace string // dotted path; empty is the root
 	Function  string
-	// Resolved is the function itself, as the pipeline's source has it for this
-	// caller ([Find]); Namespace and Function are not looked at then. Nil looks
-	// the name up.
-	Resolved *Function
-	// Arguments is a JSON object; empty is {}. Top-level keys are matched in
-	// canonical form (RFC 5.3), unless [PipelineOptions.ExactKeys] is set.
+	// Find looks the function up in another way than by its name, for the caller
+	// in the context; Namespace and Function are not looked at then. It may fill
+	// in the rest of the request. It is bounded like all of the call, so that a
+	// rule of visibility that hangs holds up nobody. Nil looks the name up.
+	Find func(context.Context) (*Function, error)
+	// Arguments is a JSON object; empty and null are {}. Top-level keys are matched
+	// in canonical form (RFC 5.3), unless [PipelineOptions.ExactKeys] is set.
 	Arguments json.RawMessage
 	// Reserved are arguments that the face itself understands: where the
 	// function declares no such parameter, they are taken out and handed over
 	// in [Call.Reserved].
 	Reserved []Reserved
+	// Ready is called when the function is known and its arguments are valid, and
+	// before anything else decides about the call: a face adds what it could not
+	// know before. The context that it returns is that of the call; an error ends
+	// it. Nil adds nothing.
+	Ready func(context.Context, *Call) (context.Context, error)
+	// Gate is what the face lets through; see [Call.Gate].
+	Gate *Gate
 	// Progress delivers reports of the function. Nil drops them.
 	Progress func(context.Context, Progress) error
 	// Client is who is at the other end. Nil is nobody that can be turned to.
@@ -111,30 +121,25 @@ type Request struct {
 	Detail Detail
 }
 
+// Found is [Request.Find] for a function that is known already, as the pipeline's
+// source has it for the caller.
+func Found(f *Function) func(context.Context) (*Function, error) {
+	return func(context.Context) (*Function, error) { return f, nil }
+}
+
 // A Reserved is an argument that a face understands; see [Request.Reserved].
 type Reserved struct {
 	Name  string                     // in canonical form
 	Takes func(json.RawMessage) bool // whether a value is meant for the face; nil takes any
 }
 
-// Call runs a request from beginning to end. Its errors are *[Error].
-func (p *Pipeline) Call(ctx context.Context, req *Request) (*Result, error) {
-	c, err := p.Prepare(ctx, req)
-	if err != nil {
-		return nil, err
-	}
-	return p.Run(ctx, c)
-}
-
-// Prepare does what comes before the function runs: it resolves the name for
-// the caller in ctx, normalises the arguments and validates them.
+// Prepare does what comes before a call: it resolves the name for the caller in
+// ctx, normalises the arguments and validates them. It takes as long as rules of
+// visibility do. Its errors are *[Error].
 func (p *Pipeline) Prepare(ctx context.Context, req *Request) (*Call, error) {
-	f := req.Resolved
-	if f == nil {
-		var err error
-		if f, err = p.source.Function(ctx, req.Namespace, req.Function); err != nil {
-			return nil, AsError(err)
-		}
+	f, err := p.find(ctx, req)
+	if err != nil {
+		return nil, around(err)
 	}
 	if ctx.Err() != nil {
 		return nil, notRun(ctx, f)
@@ -143,7 +148,10 @@ func (p *Pipeline) Prepare(ctx context.Context, req *Request) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Call{Function: f, Caller: CallerFrom(ctx), Client: req.Client, PlanToken: req.PlanToken, Detail: detail, progress: req.Progress}
+	c := &Call{
+		Function: f, Caller: CallerFrom(ctx), Client: req.Client, Gate: req.Gate,
+		PlanToken: req.PlanToken, Detail: detail, progress: req.Progress,
+	}
 	if req.DryRun {
 		c.Plan = NewPlan(f)
 	}
@@ -155,13 +163,36 @@ func (p *Pipeline) Prepare(ctx context.Context, req *Request) (*Call, error) {
 	return c, nil
 }
 
+// around returns err as an *Error. Where err is of a face's own type and wraps one,
+// it can still be found in what is returned.
+func around(err error) *Error {
+	e := AsError(err)
+	if err == error(e) {
+		return e
+	}
+	own := *e
+	own.Err = err
+	return &own
+}
+
+func (p *Pipeline) find(ctx context.Context, req *Request) (*Function, error) {
+	if req.Find == nil {
+		return p.source.Function(ctx, req.Namespace, req.Function)
+	}
+	f, err := req.Find(ctx)
+	if err == nil && !f.served() {
+		return nil, NoFunction(req.Namespace, req.Function)
+	}
+	return f, err
+}
+
 func (p *Pipeline) prepareArguments(ctx context.Context, c *Call, req *Request) error {
 	data := []byte(req.Arguments)
 	if p.maxArguments > 0 && len(data) > p.maxArguments {
 		return invalidArguments(fmt.Sprintf("The arguments have %d bytes; at most %d are taken. Pass less, for example a reference instead of the content.",
 			len(data), p.maxArguments))
 	}
-	if len(data) == 0 {
+	if isNothing(data) {
 		data = []byte("{}")
 	}
 	if p.repair {
@@ -198,114 +229,16 @@ func (p *Pipeline) prepareArguments(ctx context.Context, c *Call, req *Request) 
 	return nil
 }
 
+// isNothing reports whether arguments are left out (X15).
+func isNothing(data []byte) bool {
+	data = strictjson.Trim(data)
+	return len(data) == 0 || string(data) == "null"
+}
+
 // run is what all middleware is wrapped around.
 func run(ctx context.Context, c *Call) (*Result, error) {
 	if c.Plan != nil {
 		return c.Plan.result()
 	}
 	return c.Function.handler(ctx, c)
-}
-
-// maxStuck is how many calls of one function may hang, given up by their
-// callers, before further ones are refused.
-const maxStuck = 64
-
-type outcome struct {
-	result *Result
-	err    *Error
-}
-
-// Run takes a prepared call through the middleware to the function. It returns
-// when the function does, or when the deadline has passed or ctx has ended,
-// whichever comes first: a function that ignores its context is left behind.
-func (p *Pipeline) Run(ctx context.Context, c *Call) (*Result, error) {
-	f := c.Function
-	if f.stuck.Load() >= maxStuck {
-		return nil, fail(f, Unavailable, fmt.Sprintf("The function `%s` is not taking calls: %d earlier ones have not ended.", f.Name, maxStuck), nil)
-	}
-	if ctx.Err() != nil {
-		return nil, notRun(ctx, f)
-	}
-	timeout := cmp.Or(f.Timeout, p.timeout)
-	var cancel context.CancelFunc
-	if timeout > 0 {
-		ctx, cancel = context.WithTimeoutCause(ctx, timeout, errTimeout)
-	} else {
-		ctx, cancel = context.WithCancel(ctx)
-	}
-	defer cancel()
-
-	done := make(chan outcome, 1)
-	own := *c // the caller's may change, and this one is left behind with the function
-	go p.invoke(ctx, &own, timeout, done)
-	select {
-	case o := <-done:
-		return o.unwrap()
-	case <-ctx.Done():
-	}
-	select { // an answer that came with the deadline is an answer
-	case o := <-done:
-		return o.unwrap()
-	default:
-	}
-	f.stuck.Add(1)
-	go func() { // ends with the function
-		<-done
-		f.stuck.Add(-1)
-	}()
-	return nil, ended(ctx, f, timeout)
-}
-
-func (o outcome) unwrap() (*Result, error) {
-	if o.err != nil {
-		return nil, o.err
-	}
-	return o.result, nil
-}
-
-// invoke runs the handlers, on a call that is theirs alone, and always
-// sends exactly one outcome, also when they panic or end their goroutine. What
-// they return is made presentable here too, for their errors and contents may
-// have methods that panic or hang.
-func (p *Pipeline) invoke(ctx context.Context, c *Call, timeout time.Duration, done chan<- outcome) {
-	growStack()
-	f := c.Function
-	settled := false
-	var o outcome
-	defer func() {
-		if !settled {
-			o = outcome{err: p.crashed(ctx, f, recover())}
-		}
-		done <- o
-	}()
-	res, err := p.handler(ctx, c)
-	if err != nil {
-		o.err = p.failure(ctx, f, timeout, err)
-	} else {
-		o = p.settle(ctx, f, res)
-	}
-	settled = true
-}
-
-// growStack makes room for the decoding and encoding of JSON while the stack of
-// a new goroutine is still empty: growing it step by step later, with frames to
-// move, takes a fifth of a call's time.
-//
-//go:noinline
-func growStack() byte {
-	var room [6 << 10]byte
-	return room[len(room)-int(touch)]
-}
-
-// touch keeps the compiler from doing without the room.
-var touch byte = 1
-
-// settle makes sure that a result can be delivered.
-func (p *Pipeline) settle(ctx context.Context, f *Function, r *Result) outcome {
-	r, err := frozen(r)
-	if err != nil {
-		p.log.ErrorContext(ctx, "function returned an unusable result", "function", f.Path(), "reason", err.Error())
-		return outcome{err: fail(f, Internal, fmt.Sprintf("The function `%s` ran, but returned no usable result.%s", f.Name, consequence(f)), nil)}
-	}
-	return outcome{result: r}
 }

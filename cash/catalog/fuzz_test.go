@@ -49,7 +49,7 @@ func FuzzLoad(f *testing.F) {
 					t.Fatalf("%s: %v", g.Primitive(), err)
 				}
 				for _, args := range []string{`{}`, `{"x":"y"}`} {
-					r, err := p.Call(t.Context(), &registry.Request{Resolved: g, Arguments: json.RawMessage(args)})
+					r, err := p.Call(t.Context(), &registry.Request{Find: registry.Found(g), Arguments: json.RawMessage(args)})
 					if err != nil && !errors.Is(err, registry.Failed) && !errors.Is(err, registry.InvalidArguments) {
 						t.Fatalf("%s: %v", g.Primitive(), err)
 					}

@@ -34,7 +34,7 @@ func call(t testing.TB, src registry.Source, id, args string) (*registry.Result,
 		return nil, err
 	}
 	return registry.NewPipeline(src, &registry.PipelineOptions{ExactKeys: true}).
-		Call(t.Context(), &registry.Request{Resolved: f, Arguments: json.RawMessage(args)})
+		Call(t.Context(), &registry.Request{Find: registry.Found(f), Arguments: json.RawMessage(args)})
 }
 
 // said calls the function that has the id, which must succeed.

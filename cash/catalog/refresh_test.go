@@ -56,7 +56,7 @@ func TestW37CallsInFlight(t *testing.T) {
 	if _, err := c.Load([]byte(`[]`)); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := p.Run(t.Context(), prepared); err != nil || r.Text() != "old" {
+	if r, err := p.Call(t.Context(), &registry.Request{Find: registry.Found(prepared.Function), Arguments: prepared.Arguments}); err != nil || r.Text() != "old" {
 		t.Errorf("%v, %v", r, err)
 	}
 	if _, err := p.Prepare(t.Context(), &registry.Request{Namespace: "mcp", Function: "f"}); err == nil {

@@ -3,6 +3,7 @@ package disclosure
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -85,22 +86,27 @@ func (f face) list(ctx context.Context, _ *mcp.ListToolsRequest) (serve.ToolList
 // call runs the function that a tool stands for, if the caller sees it, has
 // fetched it, and may run it, in this order (section 5.3).
 func (f face) call(ctx context.Context, name string, req *serve.Request) (*registry.Result, error) {
-	fn, err := serve.FindFlat(ctx, f.source, name, f.log)
+	asked := req.Call(nil, nil)
+	asked.Find = func(ctx context.Context) (fn *registry.Function, err error) {
+		if fn, err = serve.FindFlat(ctx, f.source, name); err != nil {
+			return nil, err
+		}
+		if !f.serves(ctx, fn) {
+			return nil, serve.ErrUnknownTool
+		}
+		if asked.Arguments, err = f.authorise(ctx, fn, req); err != nil {
+			return nil, err
+		}
+		if problem := fn.Problem(); problem != nil {
+			return nil, noSchema(name, problem)
+		}
+		return fn, nil
+	}
+	r, err := f.pipeline.Call(ctx, asked)
 	switch {
+	case errors.Is(err, serve.ErrUnknownTool):
+		return nil, err
 	case err != nil:
-		return nil, err
-	case !f.serves(ctx, fn):
-		return nil, serve.ErrUnknownTool
-	}
-	arguments, err := f.authorise(ctx, fn, req)
-	if err != nil {
-		return nil, err
-	}
-	if problem := fn.Problem(); problem != nil {
-		return nil, noSchema(name, problem)
-	}
-	r, err := req.Call(ctx, f.pipeline, fn, arguments)
-	if err != nil {
 		return nil, f.withURI(name, err)
 	}
 	return r, nil

@@ -196,11 +196,10 @@ func (e *Endpoint) find(ctx context.Context, tool string) (*registry.Function, e
 }
 
 func (e *Endpoint) call(ctx context.Context, r *request) ([]byte, int) {
-	f, err := e.find(ctx, r.tool)
-	if err != nil {
-		return e.failed(err)
-	}
-	res, err := e.pipeline.Call(ctx, &registry.Request{Resolved: f, Arguments: r.arguments})
+	res, err := e.pipeline.Call(ctx, &registry.Request{
+		Find:      func(ctx context.Context) (*registry.Function, error) { return e.find(ctx, r.tool) },
+		Arguments: r.arguments,
+	})
 	if err != nil {
 		return e.failed(err)
 	}

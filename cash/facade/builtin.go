@@ -45,6 +45,6 @@ func (s *Server) builtinDomains() []*domain {
 
 func (s *Server) builtinDomain(label, about string) *domain {
 	d := s.namespace(label, label, about, false)
-	d.pipeline, d.builtin = s.builtin, true
+	d.source, d.builtin = s.builtin, true
 	return d
 }

@@ -24,7 +24,7 @@ func (d *domain) commands(ctx context.Context) (list []command, whole bool, err 
 	whole = true
 	names := make(map[string]bool)
 	if d.path != "" {
-		err = registry.Walk(ctx, d.pipeline.Source(), d.path, func(l *registry.Listing) error {
+		err = registry.Walk(ctx, d.source, d.path, func(l *registry.Listing) error {
 			whole = whole && l.Unavailable == nil
 			for _, f := range l.Functions {
 				name := commandName(f)
@@ -36,7 +36,7 @@ func (d *domain) commands(ctx context.Context) (list []command, whole bool, err 
 	if err != nil || !d.root {
 		return list, whole, err
 	}
-	top, err := d.pipeline.Source().List(ctx, "")
+	top, err := d.source.List(ctx, "")
 	if err != nil {
 		return list, whole, err
 	}
@@ -80,7 +80,7 @@ func (d *domain) command(ctx context.Context, cmd string) (*registry.Function, e
 }
 
 func (d *domain) at(ctx context.Context, path, cmd string) (*registry.Function, error) {
-	return lookup(ctx, d.pipeline.Source(), path, cmd)
+	return lookup(ctx, d.source, path, cmd)
 }
 
 // lookup returns the function of a dotted name below path, which is one label or

@@ -20,7 +20,7 @@ type domain struct {
 	path        string // of the namespace with the commands; empty is none
 	root        bool   // the functions of the root are commands too
 	unavailable bool   // all of it
-	pipeline    *registry.Pipeline
+	source      registry.Source
 	builtin     bool
 }
 
@@ -51,7 +51,7 @@ func toolName(label string) string {
 
 // domains returns what the caller in ctx sees, in the order of the tools' names.
 func (s *Server) domains(ctx context.Context) ([]*domain, error) {
-	top, err := s.pipeline.Source().List(ctx, "")
+	top, err := s.source.List(ctx, "")
 	if err != nil {
 		return nil, err
 	}
@@ -83,12 +83,12 @@ func (s *Server) domains(ctx context.Context) ([]*domain, error) {
 func (s *Server) namespace(label, path, description string, unavailable bool) *domain {
 	return &domain{
 		label: label, tool: toolName(label), description: description, path: path,
-		unavailable: unavailable, pipeline: s.pipeline,
+		unavailable: unavailable, source: s.source,
 	}
 }
 
 func (s *Server) rootDomain(top *registry.Listing) *domain {
-	return &domain{label: s.opts.Root, tool: toolName(s.opts.Root), description: top.Description, root: true, pipeline: s.pipeline}
+	return &domain{label: s.opts.Root, tool: toolName(s.opts.Root), description: top.Description, root: true, source: s.source}
 }
 
 // domain returns the domain that a label stands for.
@@ -97,7 +97,7 @@ func (s *Server) domain(ctx context.Context, label string) (*domain, error) {
 	if !ok {
 		return nil, unknownDomain(label)
 	}
-	src := s.pipeline.Source()
+	src := s.source
 	var top *registry.Listing
 	if s.isRoot(name) {
 		var err error

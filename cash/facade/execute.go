@@ -4,7 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"time"
+	"slices"
+	"sync/atomic"
 
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/serve"
@@ -12,110 +13,128 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// lookTimeout is how long it may take to find a command and to check its
-// arguments. That comes from memory, but visibility rules of the embedder have a
-// say. Functions have deadlines of their own.
-const lookTimeout = 30 * time.Second
-
-// prepared is a command that is ready to run.
-type prepared struct {
-	tool     string
-	own      bool // a command of a built-in domain's own, which calls no function of the source
-	name     string
-	pipeline *registry.Pipeline
-	call     *registry.Call
+// An execution is one request to a domain.
+type execution struct {
+	*Server
+	domain  func(context.Context) (*domain, error)
+	in      *request
+	from    client
+	call    *registry.Request
+	command atomic.Pointer[called] // once it is known: the call's goroutine may be left behind
 }
 
-// execute answers a request to the domain that find returns. The error is
-// [serve.ErrUnknownTool], if find says so; everything else that goes wrong is in
-// the response.
-func (s *Server) execute(ctx context.Context, find func(context.Context) (*domain, error), in *request, from client) (*Response, error) {
-	look, cancel := context.WithTimeout(ctx, lookTimeout)
-	defer cancel()
-	p, err := serve.Apart(look, s.log, "command", func() (*prepared, error) {
-		d, err := find(look)
-		if err != nil {
-			return nil, err
-		}
-		return s.prepare(look, d, in, from)
-	})
+// called is the command of an execution.
+type called struct {
+	tool     string
+	own      bool // of a built-in domain, which calls no function of the source
+	name     string
+	function *registry.Function
+}
+
+// execute answers a request to a domain. The error is [serve.ErrUnknownTool], if
+// domain says so; everything else that goes wrong is in the response.
+func (s *Server) execute(ctx context.Context, domain func(context.Context) (*domain, error), in *request, from client) (*Response, error) {
+	x := &execution{Server: s, domain: domain, in: in, from: from}
+	x.call = &registry.Request{
+		Find: x.find, Ready: x.ready, Arguments: in.Params, Gate: registry.OpenGate(), Progress: from.progress, Client: from.turn,
+		DryRun: in.DryRun, PlanToken: in.PlanToken, Detail: in.Detail,
+	}
+	res, err := s.pipeline.Call(ctx, x.call)
 	switch {
 	case errors.Is(err, serve.ErrUnknownTool):
 		return nil, err
 	case err != nil:
-		return failure(in.echo, err), nil
+		return failure(in.echo, x.worded(err)), nil
 	}
-	return s.run(ctx, p, in, from), nil
+	return respond(in.echo, res), nil
 }
 
-// prepare finds a command and checks its arguments.
-func (s *Server) prepare(ctx context.Context, d *domain, in *request, from client) (*prepared, error) {
-	if in.err != nil {
-		return nil, in.err
+// find returns the function of the command.
+func (x *execution) find(ctx context.Context) (*registry.Function, error) {
+	d, err := x.domain(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case x.in.err != nil:
+		return nil, x.in.err
 	}
-	f, err := d.command(ctx, in.Cmd)
+	f, err := d.command(ctx, x.in.Cmd)
 	switch {
 	case isUnknown(err):
-		return nil, d.unknownCommand(ctx, in.Cmd)
+		return nil, d.unknownCommand(ctx, x.in.Cmd)
 	case errors.Is(err, registry.Unavailable):
 		return nil, d.notNow(err)
 	case err != nil:
 		return nil, err
 	}
-	if err := in.misplaced(f); err != nil {
+	if err := x.in.misplaced(f); err != nil {
 		return nil, err
 	}
-	p := &prepared{tool: d.tool, own: d.builtin, name: commandName(f), pipeline: d.pipeline}
-	if err := p.prepare(ctx, f, in.Params, in, from); err != nil {
-		return nil, err
-	}
-	if d.builtin && f.Path() == executePath {
-		return s.prepareTool(ctx, p, in, from)
-	}
-	return p, nil
-}
-
-func (p *prepared) prepare(ctx context.Context, f *registry.Function, params json.RawMessage, in *request, from client) (err error) {
-	p.call, err = p.pipeline.Prepare(ctx, &registry.Request{
-		Resolved: f, Arguments: params, Progress: from.progress, Client: from.turn,
-		DryRun: in.DryRun, PlanToken: in.PlanToken, Detail: in.Detail,
-	})
-	if err != nil {
-		return withParameters(p.name, f, err)
-	}
-	p.call.Gate = registry.OpenGate()
-	return nil
-}
-
-// prepareTool turns a call of the command execute of the built-in domain into
-// one of the function that it names, so that all that holds for that one does
-// (policy, quota, deadline, audit).
-func (s *Server) prepareTool(ctx context.Context, p *prepared, in *request, from client) (*prepared, error) {
-	f, params, err := s.named(ctx, p.call.Arguments)
-	if err != nil {
-		return nil, err
-	}
-	p = &prepared{tool: p.tool, name: f.Path(), pipeline: s.pipeline}
-	return p, p.prepare(ctx, f, params, in, from)
-}
-
-func (s *Server) run(ctx context.Context, p *prepared, in *request, from client) *Response {
-	if p.own {
-		if err := s.opts.Controls.Quota.Allow(ctx, from.owner, p.tool); err != nil {
-			return failure(in.echo, err)
+	c := &called{d.tool, d.builtin, commandName(f), f}
+	if c.own && f.Path() == executePath {
+		if c, err = x.tool(ctx, c); err != nil {
+			return nil, err
 		}
-	} else {
-		ctx = control.Through(ctx, p.tool)
 	}
-	res, err := p.pipeline.Run(ctx, p.call)
+	x.command.Store(c)
+	return c.function, nil
+}
+
+// tool turns a call of the command execute of the built-in domain into one of the
+// function that it names, so that all that holds for that one does (policy, quota,
+// deadline, audit).
+func (x *execution) tool(ctx context.Context, c *called) (*called, error) {
+	checked, err := x.pipeline.Prepare(ctx, &registry.Request{Find: registry.Found(c.function), Arguments: x.in.Params})
 	if err != nil {
-		said := p.own && p.call.Function.Namespace() == toolsLabel // which of the tools it is about
-		if !said && errors.Is(err, registry.Unavailable) {
-			err = unavailable("`"+p.call.Function.Path()+"`", err)
-		}
-		return failure(in.echo, withParameters(p.name, p.call.Function, err))
+		return nil, withParameters(c.name, c.function, err)
 	}
-	return respond(in.echo, res)
+	f, arguments, err := x.named(ctx, checked.Arguments)
+	if err != nil {
+		return nil, err
+	}
+	x.call.Arguments = arguments
+	return &called{c.tool, false, f.Path(), f}, nil
+}
+
+// ownKey marks the context of a command of a built-in domain.
+type ownKey struct{}
+
+// ready counts the use of a built-in domain, which nothing else decides about.
+func (x *execution) ready(ctx context.Context, _ *registry.Call) (context.Context, error) {
+	c := x.command.Load()
+	if !c.own {
+		return control.Through(ctx, c.tool), nil
+	}
+	return context.WithValue(ctx, ownKey{}, true), x.opts.Controls.Quota.Allow(ctx, x.from.owner, c.tool)
+}
+
+// controlled is the middleware, which does not see the commands of built-in domains.
+func controlled(all []registry.Middleware) registry.Middleware {
+	return func(next registry.Handler) registry.Handler {
+		handler := next
+		for _, m := range slices.Backward(all) {
+			handler = m(handler)
+		}
+		return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
+			if ctx.Value(ownKey{}) != nil {
+				return next(ctx, c)
+			}
+			return handler(ctx, c)
+		}
+	}
+}
+
+// worded is an error in the words of domains.
+func (x *execution) worded(err error) error {
+	c := x.command.Load()
+	if c == nil {
+		return err
+	}
+	said := c.own && c.function.Namespace() == toolsLabel // which of the tools it is about
+	if !said && errors.Is(err, registry.Unavailable) {
+		err = unavailable("`"+c.function.Path()+"`", err)
+	}
+	return withParameters(c.name, c.function, err)
 }
 
 // named reads the arguments of a command that is about a function: its dotted

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -157,7 +158,7 @@ func TestF7Errors(t *testing.T) {
 		return registry.Func(name, "", f)
 	}
 	hang := add("hang", func(context.Context, struct{}) (*registry.Result, error) { <-release; return nil, nil })
-	hang.Timeout = 1
+	hang.Timeout = 20 * time.Millisecond
 	failure := registry.TextResult("the\x1b[31m disk\u202e is full")
 	failure.IsError = true
 	silent := &registry.Result{IsError: true}

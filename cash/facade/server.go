@@ -19,9 +19,10 @@ import (
 type Server struct {
 	opts     Options
 	log      *slog.Logger
+	source   registry.Source // guarded by the pipeline
+	builtin  registry.Source // of the built-in domains
 	pipeline *registry.Pipeline
-	builtin  *registry.Pipeline // of the built-in domains
-	hides    [2]sync.Once       // of each built-in domain: that a namespace hides it is logged
+	hides    [2]sync.Once // of each built-in domain: that a namespace hides it is logged
 	serve    *serve.Server
 }
 
@@ -32,22 +33,17 @@ func NewServer(src registry.Source, opts *Options) *Server {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	s.pipeline = registry.NewPipeline(src, s.pipelineOptions(
-		slices.Concat(s.opts.Middleware, s.opts.Controls.Middleware())))
-	s.builtin = registry.NewPipeline(s.builtins(), s.pipelineOptions(nil))
-	s.serve = serve.New(face{s}, &mcp.Implementation{Name: s.opts.Name, Version: s.opts.Version}, s.opts.Serve)
-	return s
-}
-
-func (s *Server) pipelineOptions(middleware []registry.Middleware) *registry.PipelineOptions {
-	return &registry.PipelineOptions{
-		Middleware:   middleware,
+	s.pipeline = registry.NewPipeline(src, &registry.PipelineOptions{
+		Middleware:   []registry.Middleware{controlled(slices.Concat(s.opts.Middleware, s.opts.Controls.Middleware()))},
 		Timeout:      s.opts.Timeout,
 		MaxArguments: s.opts.MaxArguments,
 		Repair:       s.opts.TolerantArgs,
 		ExactKeys:    true,
 		Logger:       s.opts.Serve.Logger,
-	}
+	})
+	s.source, s.builtin = s.pipeline.Source(), s.builtins()
+	s.serve = serve.New(face{s}, &mcp.Implementation{Name: s.opts.Name, Version: s.opts.Version}, s.opts.Serve)
+	return s
 }
 
 // A Request asks a domain to run a command.
@@ -79,17 +75,13 @@ func (s *Server) Execute(ctx context.Context, name string, req *Request) *Respon
 
 // client is who a request comes from.
 type client struct {
-	owner    string // see serve.Owner
+	owner    string // see registry.Client
 	progress func(context.Context, registry.Progress) error
 	turn     *registry.Client // nil is nobody that can be turned to
 }
 
-func clientOf(ctx context.Context, req *serve.Request) client {
-	c := client{owner: serve.Owner(ctx, req.Connection, req.Client), progress: req.Progress, turn: req.Client}
-	if c.turn != nil {
-		c.turn.Owner = c.owner
-	}
-	return c
+func clientOf(req *serve.Request) client {
+	return client{owner: req.Client.Owner, progress: req.Progress, turn: req.Client}
 }
 
 // AddTo adds the domains to an MCP server of the embedder's own, and the line

@@ -89,7 +89,7 @@ func (f face) call(ctx context.Context, name string, req *serve.Request) (*regis
 		}
 		return d, err
 	}
-	resp, err := f.execute(ctx, find, readRequest(req.Arguments, f.plans()), clientOf(ctx, req))
+	resp, err := f.execute(ctx, find, readRequest(req.Arguments, f.plans()), clientOf(req))
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (f face) call(ctx context.Context, name string, req *serve.Request) (*regis
 const maxInstructions = 400
 
 // Changed implements [serve.Changing].
-func (f face) Changed() <-chan struct{} { return registry.Changed(f.pipeline.Source()) }
+func (f face) Changed() <-chan struct{} { return registry.Changed(f.source) }
 
 // Instructions implements [serve.Face]: it tells a model that connects which
 // domains there are, as far as this caller may see them, and how they are

@@ -25,7 +25,7 @@ func (s *Server) toolCommands() []*registry.Function {
 		f.ReadOnly = true
 	}
 	execute := rawFunc(executeName, "Run a tool.", func(context.Context, json.RawMessage) (*registry.Result, error) {
-		return nil, &registry.Error{Kind: registry.Internal, Message: "No tool was run."} // see prepareTool
+		return nil, &registry.Error{Kind: registry.Internal, Message: "No tool was run."} // see execution.tool
 	})
 	execute.Destructive = true // for all that is known
 	return []*registry.Function{list, get, validate, execute}
@@ -91,7 +91,7 @@ func (s *Server) listTools(ctx context.Context, in toolQuery) (found[toolEntry],
 // functions are those that the caller in ctx sees and that fit, up to the limit,
 // and how many there are.
 func (s *Server) functions(ctx context.Context, in toolQuery) (list []*registry.Function, total int, err error) {
-	src := s.pipeline.Source()
+	src := s.source
 	l, err := src.List(ctx, in.Namespace)
 	switch {
 	case err != nil:
@@ -154,7 +154,7 @@ func (s *Server) validateTool(ctx context.Context, data json.RawMessage) (*regis
 		Valid  bool   `json:"valid"`
 		Reason string `json:"reason,omitempty"`
 	}{Name: f.Path(), Valid: true}
-	if _, err := s.pipeline.Prepare(ctx, &registry.Request{Resolved: f, Arguments: arguments}); err != nil {
+	if _, err := s.pipeline.Prepare(ctx, &registry.Request{Find: registry.Found(f), Arguments: arguments}); err != nil {
 		e := registry.AsError(withParameters(f.Path(), f, err))
 		if e.Kind != registry.InvalidArguments {
 			return nil, e
@@ -168,7 +168,7 @@ func (s *Server) validateTool(ctx context.Context, data json.RawMessage) (*regis
 
 // tool returns the function of the source that has a dotted name.
 func (s *Server) tool(ctx context.Context, name string) (*registry.Function, error) {
-	f, err := lookup(ctx, s.pipeline.Source(), "", name)
+	f, err := lookup(ctx, s.source, "", name)
 	if isUnknown(err) {
 		return nil, &registry.Error{
 			Kind: registry.UnknownFunction, NotRun: true,

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/control"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/firewall"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -65,69 +67,114 @@ func (s *Server) execute(ctx context.Context, c *catalog, req *ExecuteRequest, f
 	case req == nil:
 		req = new(ExecuteRequest)
 	}
-	id, err := s.parse(ctx, c, req.ID)
-	if sk := s.skill(ctx, c, id); err == nil && sk != nil {
-		return s.readSkill(ctx, sk, req, from)
+	if c == s.tools && isSkill(req.ID) {
+		r, err := s.executeSkill(ctx, req, from)
+		if !errors.Is(err, registry.UnknownSkill) {
+			return r, err
+		}
 	}
-	f, err := s.find(ctx, c, req.ID, id, err)
+	x := &execution{Server: s, catalog: c, req: req, from: from}
+	defer x.release()
+	res, err := c.pipeline.Call(ctx, &registry.Request{
+		Find: x.find, Ready: x.ready, Arguments: req.Args, Gate: registry.OpenGate(),
+		Progress: from.progress, Client: from.turn, DryRun: req.DryRun, PlanToken: req.PlanToken,
+	})
+	if err != nil {
+		return nil, x.failure(err)
+	}
+	return x.result(ctx, res)
+}
+
+// An execution is one call of tool_execute, or of a tool like it. What the call's
+// goroutine, which may be left behind, finds out is in atomic fields.
+type execution struct {
+	*Server
+	catalog *catalog
+	req     *ExecuteRequest
+	from    client
+
+	function atomic.Pointer[registry.Function]
+	call     atomic.Pointer[registry.Call]      // once its arguments are valid
+	room     atomic.Pointer[firewall.Admission] // for its result
+}
+
+// find returns the function that an id stands for.
+func (x *execution) find(ctx context.Context) (*registry.Function, error) {
+	id, err := x.parse(ctx, x.catalog, x.req.ID)
+	f, err := x.Server.find(ctx, x.catalog, x.req.ID, id, err)
 	if err != nil {
 		return nil, err
 	}
 	if problem := f.Problem(); problem != nil {
 		return nil, schemaError(f, problem)
 	}
-	call, err := c.pipeline.Prepare(ctx, &registry.Request{
-		Resolved: f, Arguments: orNone(req.Args), Progress: from.progress, Client: from.turn,
-		DryRun: req.DryRun, PlanToken: req.PlanToken,
-	})
+	x.function.Store(f)
+	return f, nil
+}
+
+// ready makes room for the result of a call that is about to run.
+func (x *execution) ready(ctx context.Context, call *registry.Call) (context.Context, error) {
+	x.call.Store(call)
+	if x.opts.Mode != Gateway || call.Plan != nil {
+		return ctx, nil
+	}
+	room, err := x.opts.Firewall.Admit(ctx, x.from.owner)
 	if err != nil {
-		return nil, s.withParameters(f, err)
+		return nil, noRoom(err)
 	}
-	if call.Plan != nil {
-		return s.report(c.pipeline.Run(ctx, call))
+	x.room.Store(room)
+	if ctx.Err() != nil { // nobody waits for it any more
+		x.release()
 	}
-	call.Gate = registry.OpenGate()
-	return s.run(ctx, c, call, from)
+	return ctx, nil
 }
 
-// report is the outcome of a dry run, whose text is JSON.
-func (s *Server) report(r *registry.Result, err error) (*registry.Result, error) {
-	if err != nil || !s.opts.Structured {
-		return r, err
+func (x *execution) release() {
+	if room := x.room.Swap(nil); room != nil {
+		room.Release()
 	}
-	own := *r
-	own.Structured = json.RawMessage(r.Text())
-	return &own, nil
 }
 
-// run runs a prepared call, and puts its result behind the firewall.
-func (s *Server) run(ctx context.Context, c *catalog, call *registry.Call, from client) (*registry.Result, error) {
-	var room *firewall.Admission
-	if s.opts.Mode == Gateway {
-		var err error
-		if room, err = s.opts.Firewall.Admit(ctx, from.owner); err != nil {
-			return nil, noRoom(err)
-		}
-		defer room.Release()
-	}
-	res, err := c.pipeline.Run(ctx, call)
+// failure is the error of the call.
+func (x *execution) failure(err error) error {
+	f := x.function.Load()
 	switch {
-	case errors.Is(err, registry.UnknownFunction): // its own server does not know it any more
-		gone := *s.asError(err)
-		gone.Code = c.unknown
-		return nil, &gone
-	case err != nil:
-		return nil, err
+	case f != nil && x.call.Load() == nil:
+		return x.withParameters(f, err)
+	case f != nil && errors.Is(err, registry.UnknownFunction): // its own server does not know it any more
+		gone := *x.asError(err)
+		gone.Code = x.catalog.unknown
+		return &gone
+	}
+	return err
+}
+
+// result puts the result of the call behind the firewall.
+func (x *execution) result(ctx context.Context, res *registry.Result) (*registry.Result, error) {
+	call, room := x.call.Load(), x.room.Load()
+	switch {
+	case call.Plan != nil:
+		return x.report(res), nil
 	case res.InputRequests != nil:
 		return res, nil
 	}
-	if one, err := s.cards.of(call.Function); s.stable != nil && err == nil {
-		s.stable.note(from.owner, string(c.kind), one)
+	if one, err := x.cards.of(call.Function); x.stable != nil && err == nil {
+		x.stable.note(x.from.owner, string(x.catalog.kind), one)
 	}
 	if room == nil {
-		return s.redacted(res), nil
+		return x.redacted(res), nil
 	}
-	return s.envelop(ctx, room, res, s.provenance(call, res)), nil
+	return x.envelop(ctx, room, res, x.provenance(call, res)), nil
+}
+
+// report is the outcome of a dry run, whose text is JSON.
+func (s *Server) report(r *registry.Result) *registry.Result {
+	if !s.opts.Structured {
+		return r
+	}
+	own := *r
+	own.Structured = json.RawMessage(r.Text())
+	return &own
 }
 
 func (s *Server) provenance(call *registry.Call, res *registry.Result) map[string]any {
@@ -258,32 +305,43 @@ func noRoom(err error) *Error {
 	return e
 }
 
-// orNone makes the JSON null, which stands for an argument that is omitted,
-// nothing.
-func orNone(data json.RawMessage) json.RawMessage {
-	if strictjson.KindOf(data) == strictjson.Null {
-		return nil
-	}
-	return data
+// isSkill reports whether an id is that of a skill, if it is one at all.
+func isSkill(text string) bool {
+	id, err := parseID(text)
+	return err == nil && id.Kind == toolid.Skill
 }
 
-// skill returns the skill that an id stands for; nil if it stands for none, or
-// for something else.
-func (s *Server) skill(ctx context.Context, c *catalog, id toolid.Primitive) *registry.Skill {
-	if c != s.tools || id.Kind != toolid.Skill {
-		return nil
-	}
+// executeSkill returns the text of the skill that an id stands for. It goes through
+// no pipeline: nothing runs, and the text is the operator's own. It counts as a use
+// of tool_execute. The error is [registry.UnknownSkill] for an id that stands for
+// none.
+func (s *Server) executeSkill(ctx context.Context, req *ExecuteRequest, from client) (*registry.Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	return serve.Apart(ctx, s.log, executeTool, func() (*registry.Result, error) {
+		id, err := parseID(req.ID)
+		if err != nil {
+			return nil, err
+		}
+		sk, err := s.skill(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		return s.readSkill(ctx, sk, req, from)
+	})
+}
+
+// skill returns the skill that an id stands for.
+func (s *Server) skill(ctx context.Context, id toolid.Primitive) (*registry.Skill, error) {
 	path, name := place(id)
 	for _, at := range []string{path, ""} { // the root's own are in the namespace mcp
-		if sk, err := c.source.Skill(ctx, at, name); err == nil && sk.ID() == id {
-			return sk
+		if sk, err := s.tools.source.Skill(ctx, at, name); err == nil && sk.ID() == id {
+			return sk, nil
 		}
 	}
-	return nil
+	return nil, registry.NoSkill(path, name)
 }
 
-// readSkill returns the text of a skill. It goes through no pipeline: nothing runs,
-// and the text is the operator's own. It counts as a use of tool_execute.
 func (s *Server) readSkill(ctx context.Context, sk *registry.Skill, req *ExecuteRequest, from client) (*registry.Result, error) {
 	if req.DryRun {
 		return nil, argsInvalid("This is a skill: a text to read, which runs nothing. Leave out dry_run.")
@@ -304,4 +362,13 @@ func (s *Server) readSkill(ctx context.Context, sk *registry.Skill, req *Execute
 	}
 	defer room.Release()
 	return s.envelop(ctx, room, registry.TextResult(text), map[string]any{"tool_id": sk.ID().String()}), nil
+}
+
+// orNone makes the JSON null, which stands for an argument that is omitted,
+// nothing.
+func orNone(data json.RawMessage) json.RawMessage {
+	if string(strictjson.Trim(data)) == "null" {
+		return nil
+	}
+	return data
 }

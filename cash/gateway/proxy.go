@@ -45,7 +45,9 @@ func (f face) direct(ctx context.Context, name string, _ *serve.Request) (*regis
 	if slices.ContainsFunc(f.own(), func(t tool) bool { return t.name == name }) || !f.couldBeID(name) {
 		return nil, serve.ErrUnknownTool
 	}
-	fn, err := f.resolve(ctx, f.tools, name)
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	fn, err := serve.Apart(ctx, f.log, "tools/call", func() (*registry.Function, error) { return f.resolve(ctx, f.tools, name) })
 	if err != nil {
 		return nil, serve.ErrUnknownTool
 	}

@@ -58,18 +58,26 @@ func (s *Server) taker(c *catalog, kind toolid.Kind) string {
 	return ""
 }
 
-func (s *Server) parse(ctx context.Context, c *catalog, text string) (toolid.Primitive, error) {
+// parseID reads an id, which may be escaped as in a URL.
+func parseID(text string) (toolid.Primitive, error) {
 	text = strings.TrimSpace(text)
 	if len(text) > maxID {
 		return toolid.Primitive{}, errors.New("too long")
 	}
 	id, err := toolid.ParsePrimitive(text)
-	if err == nil {
-		return id, nil
-	}
-	if plain, e := url.PathUnescape(text); e == nil && plain != text {
+	if plain, e := url.PathUnescape(text); err != nil && e == nil && plain != text {
 		return toolid.ParsePrimitive(plain)
 	}
+	return id, err
+}
+
+// parse reads an id, or a name that stands for one.
+func (s *Server) parse(ctx context.Context, c *catalog, text string) (toolid.Primitive, error) {
+	id, err := parseID(text)
+	if err == nil || len(text) > maxID {
+		return id, err
+	}
+	text = strings.TrimSpace(text)
 	if s.opts.Mode == Proxy && s.opts.WireNames != nil && c == s.tools {
 		if spelled, ok := toolid.NewWireNames(s.ids(ctx)).ID(text); ok {
 			return toolid.ParsePrimitive(spelled)

@@ -78,17 +78,13 @@ func (s *Server) catalogs() []*catalog {
 
 // client is who a request of the server comes from.
 type client struct {
-	owner    string // see serve.Owner
+	owner    string // see registry.Client
 	progress func(context.Context, registry.Progress) error
 	turn     *registry.Client // nil is nobody that can be turned to
 }
 
-func clientOf(ctx context.Context, req *serve.Request) client {
-	c := client{owner: serve.Owner(ctx, req.Connection, req.Client), progress: req.Progress, turn: req.Client}
-	if c.turn != nil {
-		c.turn.Owner = c.owner
-	}
-	return c
+func clientOf(req *serve.Request) client {
+	return client{owner: req.Client.Owner, progress: req.Progress, turn: req.Client}
 }
 
 // local is a client without a transport: the caller in ctx.

@@ -147,7 +147,7 @@ func (t tool) annotations() *mcp.ToolAnnotations {
 // metered runs a tool as far as the quotas for it go (section 4.5).
 func (f face) metered(t tool) serve.ToolFunc {
 	return func(ctx context.Context, req *serve.Request) (*registry.Result, error) {
-		from := clientOf(ctx, req)
+		from := clientOf(req)
 		if t.calls {
 			ctx = control.Through(ctx, t.name)
 		} else if err := f.opts.Controls.Quota.Allow(ctx, from.owner, t.name); err != nil {

@@ -49,11 +49,9 @@ func (f face) list(ctx context.Context, _ *mcp.ListToolsRequest) (serve.ToolList
 
 // call runs the function that a tool stands for.
 func (f face) call(ctx context.Context, name string, req *serve.Request) (*registry.Result, error) {
-	fn, err := serve.FindFlat(ctx, f.source, name, f.opts.Serve.Logger)
-	if err != nil {
-		return nil, err
-	}
-	return req.Call(ctx, f.pipeline, fn, req.Arguments)
+	return f.pipeline.Call(ctx, req.Call(req.Arguments, func(ctx context.Context) (*registry.Function, error) {
+		return serve.FindFlat(ctx, f.source, name)
+	}))
 }
 
 // render makes the result of an error: what happened, and the next step.

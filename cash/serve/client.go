@@ -8,8 +8,9 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// client is who made a request, as far as a function may turn to it.
-func client(req *mcp.CallToolRequest) *registry.Client {
+// client is who made a request, as far as a function may turn to it. The caller is
+// in ctx.
+func client(ctx context.Context, req *mcp.CallToolRequest, connection string) *registry.Client {
 	c := &registry.Client{
 		Answers: req.Params.InputResponses,
 		State:   req.Params.RequestState,
@@ -17,6 +18,7 @@ func client(req *mcp.CallToolRequest) *registry.Client {
 	if s, ok := req.Params.Meta[registry.MetaFor].(string); ok && len(s) <= maxInstance {
 		c.For = s
 	}
+	c.Owner = owner(ctx, connection, c)
 	if req.Session == nil {
 		return c
 	}
@@ -48,10 +50,10 @@ func mayBeAsked(req *mcp.CallToolRequest) bool {
 	return !ok || said["elicitation"] != nil // older clients say so once, to the session
 }
 
-// Owner names who may come back to what a request leaves behind: the caller in
+// owner names who may come back to what a request leaves behind: the caller in
 // ctx, or else the connection. Empty is nobody that could be told from another. A
 // server that mounts this one calls for many, over one connection.
-func Owner(ctx context.Context, connection string, client *registry.Client) string {
+func owner(ctx context.Context, connection string, client *registry.Client) string {
 	own := registry.CallerFrom(ctx).Owner()
 	if own == "" && connection != "" {
 		own = "connection:" + connection
@@ -59,7 +61,7 @@ func Owner(ctx context.Context, connection string, client *registry.Client) stri
 	if own == "" || len(registry.Via(ctx)) == 0 {
 		return own
 	}
-	if client == nil || client.For == "" {
+	if client.For == "" {
 		return ""
 	}
 	return own + "\x00for:" + client.For

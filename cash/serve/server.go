@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/internal/apart"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -59,14 +60,11 @@ func New(face Face, impl *mcp.Implementation, opts *Options) *Server {
 type Request struct {
 	// Arguments is what the client sent: any JSON, or nothing.
 	Arguments json.RawMessage
-	// Connection identifies the connection that the request came through. Empty
-	// is none that could be told from another.
-	Connection string
 	// Session is that of the request, if it lasts; see [Session].
 	Session *mcp.ServerSession
 	// Progress delivers reports to the client. Nil if it did not ask for them.
 	Progress func(context.Context, registry.Progress) error
-	// Client is the client, as far as a call may turn to it.
+	// Client is the client, as far as a call may turn to it, and whose the call is.
 	Client *registry.Client
 }
 
@@ -115,12 +113,12 @@ func (s *Server) answer(ctx context.Context, f ToolFunc, req *mcp.CallToolReques
 	if ctx, err = s.Identify(ctx, req); err != nil {
 		return nil, err
 	}
-	return f(registry.WithVia(ctx, via(req)), &Request{
-		Arguments:  req.Params.Arguments,
-		Connection: s.connection(req),
-		Session:    Session(req),
-		Progress:   progress(req),
-		Client:     client(req),
+	ctx = registry.WithVia(ctx, via(req))
+	return f(ctx, &Request{
+		Arguments: req.Params.Arguments,
+		Session:   Session(req),
+		Progress:  progress(req),
+		Client:    client(ctx, req, s.connection(req)),
 	})
 }
 
@@ -128,42 +126,20 @@ func (s *Server) answer(ctx context.Context, f ToolFunc, req *mcp.CallToolReques
 // before it is left behind.
 const grace = 100 * time.Millisecond
 
-// Apart runs f in a goroutine of its own, because it leads to the embedder's
-// code: that may panic, end its goroutine, or ignore that ctx has ended. Whatever
-// it does, Apart returns: with an error of kind [registry.Internal] after a panic,
-// which log gets, and soon after ctx has ended.
+// Apart runs f, which leads to the embedder's code, as [apart.Do] does. Its errors
+// are *[registry.Error] where they are not those of f: of kind [registry.Internal]
+// after a panic, which log gets, and of another soon after ctx has ended.
 func Apart[T any](ctx context.Context, log *slog.Logger, what string, f func() (T, error)) (T, error) {
-	type outcome struct {
-		value T
-		err   error
+	value, err := apart.Do(ctx, grace, func(*apart.Task) (T, error) { return f() }, nil)
+	var crash *apart.Crash
+	switch {
+	case errors.As(err, &crash):
+		logCrash(ctx, log, what, crash)
+		err = errPanic
+	case errors.Is(err, apart.ErrLeft):
+		err = ended(ctx)
 	}
-	done := make(chan outcome, 1)
-	go func() {
-		o := outcome{err: errPanic}
-		returned := false
-		defer func() {
-			if !returned {
-				logPanic(ctx, log, what, recover())
-			}
-			done <- o
-		}()
-		value, err := f()
-		o, returned = outcome{value, err}, true
-	}()
-	select {
-	case o := <-done:
-		return o.value, o.err
-	case <-ctx.Done():
-	}
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
-	select {
-	case o := <-done:
-		return o.value, o.err
-	case <-timer.C:
-		var none T
-		return none, ended(ctx)
-	}
+	return value, err
 }
 
 // ended is the error for a request whose context has ended.
@@ -209,6 +185,12 @@ func toolResult(r *registry.Result, req *mcp.CallToolRequest) *mcp.CallToolResul
 }
 
 var errPanic = &registry.Error{Kind: registry.Internal, Message: "The server failed unexpectedly and goes on. The same request is likely to fail again."}
+
+// logCrash logs where something panicked.
+func logCrash(ctx context.Context, log *slog.Logger, what string, crash *apart.Crash) {
+	defer func() { _ = recover() }() // a logger may panic too
+	log.ErrorContext(ctx, "request panicked", "request", what, "panic", crash.Reason, "stack", crash.Stack)
+}
 
 // logPanic logs the type of what was panicked with and the stack, but not the
 // value, which may hold anything.

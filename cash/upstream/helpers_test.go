@@ -56,3 +56,9 @@ func (refusing) Run(ctx context.Context, tr mcp.Transport) error {
 	}
 	return conn.Close()
 }
+
+// runPrepared runs a call that was prepared earlier: what was looked up then is not
+// looked up again.
+func runPrepared(ctx context.Context, p *registry.Pipeline, c *registry.Call) (*registry.Result, error) {
+	return p.Call(ctx, &registry.Request{Find: registry.Found(c.Function), Arguments: c.Arguments})
+}

@@ -371,7 +371,7 @@ func TestW37FunctionSwappedBeforeTheCall(t *testing.T) {
 	}
 	c, kept := prepared(), prepared()
 	o.refresh()
-	if _, err := p.Run(t.Context(), kept); err != nil {
+	if _, err := runPrepared(t.Context(), p, kept); err != nil {
 		t.Errorf("nothing has changed: %v", err)
 	}
 	items := usual()
@@ -381,14 +381,14 @@ func TestW37FunctionSwappedBeforeTheCall(t *testing.T) {
 	refused := func(c *registry.Call) {
 		t.Helper()
 		var e *upstream.CallError
-		if _, err := p.Run(t.Context(), c); !errors.As(err, &e) || e.Class != upstream.Changed || e.Sent {
+		if _, err := runPrepared(t.Context(), p, c); !errors.As(err, &e) || e.Class != upstream.Changed || e.Sent {
 			t.Errorf("the call is refused by %v", err)
 		}
 	}
 	refused(c)
 	o.accept("orders.retail.create")
 	refused(c)
-	if _, err := p.Run(t.Context(), prepared()); err != nil {
+	if _, err := runPrepared(t.Context(), p, prepared()); err != nil {
 		t.Error(err)
 	}
 }

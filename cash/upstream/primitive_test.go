@@ -85,7 +85,7 @@ func byID(t testing.TB, reg *registry.Registry, id string, arguments string) (*r
 
 func call(t testing.TB, reg *registry.Registry, f *registry.Function, arguments string) (*registry.Result, error) {
 	t.Helper()
-	return registry.NewPipeline(reg, nil).Call(t.Context(), &registry.Request{Resolved: f, Arguments: json.RawMessage(arguments)})
+	return registry.NewPipeline(reg, nil).Call(t.Context(), &registry.Request{Find: registry.Found(f), Arguments: json.RawMessage(arguments)})
 }
 
 // ids returns the ids of all that is in a registry, in order.

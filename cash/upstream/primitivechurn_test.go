@@ -77,7 +77,7 @@ func TestW37W40Churn(t *testing.T) {
 						return
 					}
 				}
-				r, err := p.Call(ctx, &registry.Request{Resolved: f})
+				r, err := p.Call(ctx, &registry.Request{Find: registry.Found(f)})
 				if err == nil && !strings.Contains(f.Description, said(r)) {
 					t.Errorf("%q answers %q", f.Description, said(r))
 				}

@@ -337,7 +337,7 @@ func TestW37EffectsOfACaSHFunction(t *testing.T) {
 	if err := agg.Refresh(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Run(t.Context(), c); err != nil {
+	if _, err := runPrepared(t.Context(), p, c); err != nil {
 		t.Errorf("nothing has changed: %v", err)
 	}
 	c = prepare()
@@ -346,7 +346,7 @@ func TestW37EffectsOfACaSHFunction(t *testing.T) {
 		t.Fatal(err)
 	}
 	var call *upstream.CallError
-	if _, err := p.Run(t.Context(), c); !errors.As(err, &call) || call.Class != upstream.Changed {
+	if _, err := runPrepared(t.Context(), p, c); !errors.As(err, &call) || call.Class != upstream.Changed {
 		t.Errorf("the call is answered with %v", err)
 	}
 	if !prepare().Function.Destructive {

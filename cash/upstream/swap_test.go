@@ -90,7 +90,7 @@ func TestW37SwapsBetweenPreparingAndCalling(t *testing.T) {
 			n++
 		}
 		before := calls.Load()
-		_, err = p.Run(t.Context(), c)
+		_, err = runPrepared(t.Context(), p, c)
 		ran := calls.Load() > before
 		var call *upstream.CallError
 		switch {
@@ -136,7 +136,7 @@ func TestW37SwapsUnderLoad(t *testing.T) {
 				if want := version(n % 2).Description; c.Function.Description != want {
 					t.Errorf("arguments of version %d were taken by %q", n%2, c.Function.Description)
 				}
-				_, err = p.Run(t.Context(), c)
+				_, err = runPrepared(t.Context(), p, c)
 				var call *upstream.CallError
 				if err != nil && (!errors.As(err, &call) || call.Class != upstream.Changed || call.Sent) {
 					t.Error(err)

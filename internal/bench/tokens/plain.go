@@ -21,7 +21,9 @@ func (p recordedList) server() runner {
 	for _, t := range p.set.tools {
 		f := p.set.functions[t.path()]
 		srv.AddTool(t.definition(), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			r, err := pipeline.Call(ctx, &registry.Request{Resolved: f, Arguments: req.Params.Arguments})
+			r, err := pipeline.Call(ctx, &registry.Request{
+				Find: registry.Found(f), Arguments: req.Params.Arguments,
+			})
 			if err != nil {
 				return nil, err
 			}
