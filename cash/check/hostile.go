@@ -1,0 +1,165 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os/exec"
+	"time"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// A HostileTarget is a server that [Hostile] attacks, over one way or several.
+type HostileTarget struct {
+	// Command returns the server as a process that speaks over standard input
+	// and output. It is called for every connection, and each time returns a
+	// fresh one. Nil is not checked.
+	Command func() *exec.Cmd
+	// URL is an endpoint of streamable HTTP. Empty is not checked.
+	URL string
+	// HTTPClient is for URL. Nil is one without proxies and cookies.
+	HTTPClient *http.Client
+	// Serve is a server in this process: it serves one client, a message on each
+	// line, until in ends or ctx is over. Nil is not checked.
+	Serve func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error
+
+	// Versions are those of the protocol to speak. Nil is 2025-11-25 and
+	// 2026-07-28, of which the server need not know both.
+	Versions []string
+	// Calls are params of tools/call that succeed, each a JSON object. Its texts
+	// take turns in being replaced, as those of calls made up from tools/list do.
+	Calls []string
+	// Requests is how many messages are sent in all, besides those that have a
+	// row of their own. Zero is 2,000. Fewer make the largest ones smaller, too.
+	Requests int
+	// Seed chooses which combinations come first. The same seed sends the same.
+	Seed uint64
+	// Timeout is how long an answer may take. Zero is 30 seconds.
+	Timeout time.Duration
+	// Memory returns how many bytes of memory the server uses. Nil asks Linux for
+	// that of the process of Command; else it is not checked.
+	Memory func() uint64
+}
+
+// Hostile attacks a server and reports what it stood. The error is that nothing
+// could be checked, or ctx's; the report then has what was found before.
+func Hostile(ctx context.Context, target HostileTarget) (*Report, error) {
+	a, err := newAttack(target)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	report := new(Report)
+	links := a.links()
+	dialed := 0
+	for i, l := range links {
+		err := l.dial(ctx)
+		switch {
+		case err == nil:
+			dialed++
+			err = a.run(ctx, l, a.target.Requests/len(links), uint64(i))
+		case target.Versions == nil && ctx.Err() == nil:
+			for _, s := range statements {
+				l.judge.ledger.row(s.name, s.title).skip("cannot connect: " + err.Error())
+			}
+			err = nil
+		default:
+			err = fmt.Errorf("connecting over %s: %w", l.judge.ledger.prefix, err)
+		}
+		l.close()
+		for _, r := range l.judge.ledger.rows {
+			report.Rows = append(report.Rows, *r)
+		}
+		report.Requests += l.sent
+		if err != nil {
+			return report, err
+		}
+	}
+	if dialed == 0 {
+		return report, errors.New("the server could be reached over none of its ways")
+	}
+	return report, nil
+}
+
+// An attack is what the links of a target share.
+type attack struct {
+	target HostileTarget
+	texts  []payload
+	heavy  int // bytes of the largest messages
+}
+
+func newAttack(target HostileTarget) (*attack, error) {
+	if target.Command == nil && target.URL == "" && target.Serve == nil {
+		return nil, errors.New("none of Command, URL and Serve is set")
+	}
+	for _, c := range target.Calls {
+		if err := strictjson.Check([]byte(c)); err != nil || inner(c) == "" {
+			return nil, fmt.Errorf("Calls has %q, which is not a JSON object with members: %v", c, err)
+		}
+	}
+	if target.Versions == nil {
+		target.Versions = []string{"2025-11-25", sessionless}
+	}
+	if target.Requests <= 0 {
+		target.Requests = 2000
+	}
+	if target.Timeout <= 0 {
+		target.Timeout = 30 * time.Second
+	}
+	const full = 2000
+	a := &attack{target: target, heavy: 20 << 20 * min(target.Requests, full) / full}
+	a.texts = append(texts(min(1<<20, a.heavy)), values...)
+	return a, nil
+}
+
+// links returns a link for each way and each version.
+func (a *attack) links() []*link {
+	var list []*link
+	t := a.target
+	for _, version := range t.Versions {
+		add := func(name string, w wire, isWeb bool) {
+			list = append(list, &link{wire: w, version: version, timeout: t.Timeout, web: isWeb,
+				judge: newJudge(newLedger(name + "/" + version))})
+		}
+		if t.Command != nil {
+			add("stdio", &pipe{peer: &process{command: t.Command}, timeout: t.Timeout}, false)
+		}
+		if t.Serve != nil {
+			add("pipe", &pipe{peer: &inProcess{serve: t.Serve}, timeout: t.Timeout}, false)
+		}
+		if t.URL != "" {
+			add("http", newWeb(t.HTTPClient, t.URL, version, t.Timeout), true)
+		}
+	}
+	return list
+}
+
+// run attacks over one link with n messages, and those that have their own row.
+func (a *attack) run(ctx context.Context, l *link, n int, number uint64) error {
+	l.discover(ctx, a.target.Calls)
+	p := newProduct(forms(l.version, &l.known), a.texts, a.target.Seed+number)
+	err := a.product(ctx, l, p, n)
+	if errors.Is(err, errGivenUp) {
+		l.judge.ledger.row(alive.name, alive.title).fail("", l.given)
+		return nil
+	}
+	return err
+}
+
+// product sends n messages and looks at the memory.
+func (a *attack) product(ctx context.Context, l *link, p *product, n int) error {
+	gauge := newGauge(a.target.Memory, l)
+	for i := range n {
+		if i == n/10 {
+			gauge.begin()
+		}
+		if err := l.send(ctx, p.next()); err != nil {
+			return err
+		}
+	}
+	return gauge.end(ctx)
+}
