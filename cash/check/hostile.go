@@ -111,7 +111,7 @@ func newAttack(target HostileTarget) (*attack, error) {
 		target.Timeout = 30 * time.Second
 	}
 	const full = 2000
-	a := &attack{target: target, heavy: 20 << 20 * min(target.Requests, full) / full}
+	a := &attack{target: target, heavy: max(64<<10, 20<<20*min(target.Requests, full)/full)}
 	a.texts = append(texts(min(1<<20, a.heavy)), values...)
 	return a, nil
 }
@@ -122,7 +122,7 @@ func (a *attack) links() []*link {
 	t := a.target
 	for _, version := range t.Versions {
 		add := func(name string, w wire, isWeb bool) {
-			list = append(list, &link{wire: w, version: version, timeout: t.Timeout, web: isWeb,
+			list = append(list, &link{wire: w, version: version, timeout: t.Timeout, web: isWeb, blame: up,
 				judge: newJudge(newLedger(name + "/" + version))})
 		}
 		if t.Command != nil {
@@ -143,8 +143,11 @@ func (a *attack) run(ctx context.Context, l *link, n int, number uint64) error {
 	l.discover(ctx, a.target.Calls)
 	p := newProduct(forms(l.version, &l.known), a.texts, a.target.Seed+number)
 	err := a.product(ctx, l, p, n)
+	if err == nil {
+		err = a.specials(ctx, l)
+	}
+	l.explain()
 	if errors.Is(err, errGivenUp) {
-		l.judge.ledger.row(alive.name, alive.title).fail("", l.given)
 		return nil
 	}
 	return err
@@ -162,4 +165,16 @@ func (a *attack) product(ctx context.Context, l *link, p *product, n int) error 
 		}
 	}
 	return gauge.end(ctx)
+}
+
+// explain gives the rows that were not checked a reason.
+func (l *link) explain() {
+	for _, s := range specials {
+		if l.web || !s.web {
+			l.judge.ledger.row(s.name, s.title).skip("the check ended before it")
+		}
+	}
+	for _, s := range statements {
+		l.judge.ledger.row(s.name, s.title).skip("nothing came that shows it")
+	}
 }

@@ -12,19 +12,18 @@ import (
 // A link is one client of the server at a time: a wire, and a version.
 type link struct {
 	wire    wire
+	web     bool
 	version string
 	timeout time.Duration
 	judge   *judge
 	known   known
 
-	isOpen   bool
-	opened   int // how often
-	misses   int // requests without an answer
-	sent     int
-	pings    int
-	given    string // why the link was given up
-	web      bool
-	sessions bool
+	isOpen bool
+	opened int       // how often
+	misses int       // exchanges whose time was over
+	sent   int       // messages
+	pings  int       // pings
+	blame  statement // that did not hold when something was lost
 }
 
 // The most that goes wrong on a link before it is given up.
@@ -33,14 +32,12 @@ const (
 	maxOpens  = 20
 )
 
+// errGivenUp is that too much went wrong: the rows tell what.
 var errGivenUp = errors.New("given up")
 
 // dial opens the link: it begins as a client of the version does.
 func (l *link) dial(ctx context.Context) error {
-	if l.opened++; l.opened > maxOpens {
-		l.given = fmt.Sprintf("given up: the connection was lost %d times", maxOpens)
-		return errGivenUp
-	}
+	l.opened++
 	if err := l.wire.open(ctx); err != nil {
 		return err
 	}
@@ -120,11 +117,11 @@ func (l *link) send(ctx context.Context, m *message) error {
 		return err
 	}
 	if !l.isOpen {
+		if l.opened >= maxOpens {
+			return l.giveUp(fmt.Sprintf("the connection was lost %d times", maxOpens))
+		}
 		if err := l.dial(ctx); err != nil {
-			if l.given == "" {
-				l.given = "given up: cannot connect again: " + err.Error()
-			}
-			return errGivenUp
+			return l.giveUp("cannot connect again: " + err.Error())
 		}
 	}
 	l.sent++
@@ -133,17 +130,36 @@ func (l *link) send(ctx context.Context, m *message) error {
 		return err
 	}
 	l.judge.look(m, o)
-	if o.late {
-		l.misses++
+	return l.heed(o)
+}
+
+// heed draws the consequences of an outcome for the link.
+func (l *link) heed(o *outcome) error {
+	switch {
+	case o.broken != "":
+		l.blame = up
+	case o.lost != "":
+		l.blame = session
+	case o.unheard != "":
+		l.blame = alive
 	}
 	if o.broken != "" || o.lost != "" || o.unheard != "" {
 		l.close()
+	} else if o.late {
+		l.blame = answered
+		l.misses++
 	}
 	if l.misses > maxMisses {
-		l.given = fmt.Sprintf("given up: %d messages had no answer", l.misses)
-		return errGivenUp
+		return l.giveUp(fmt.Sprintf("%d messages had no answer", l.misses))
 	}
 	return nil
+}
+
+// giveUp ends the checks over the link. The row whose statement did not hold
+// last has the reason.
+func (l *link) giveUp(reason string) error {
+	l.judge.ledger.row(l.blame.name, l.blame.title).fail("given up", "given up: "+reason)
+	return errGivenUp
 }
 
 // patience is how long an answer is awaited: not as long again once it was in vain.
@@ -159,94 +175,6 @@ func (l *link) close() {
 		l.wire.close()
 		l.isOpen = false
 	}
-}
-
-// discover asks the server what it has. What it does not tell is not there.
-func (l *link) discover(ctx context.Context, calls []string) {
-	const most = 12 // of each kind
-	for _, c := range calls {
-		l.known.calls = append(l.known.calls, inner(c))
-	}
-	var tools struct {
-		Tools []struct {
-			Name        string
-			InputSchema struct {
-				Properties map[string]struct{ Type any }
-			}
-		}
-	}
-	l.list(ctx, "tools/list", &tools)
-	for _, t := range tools.Tools[:min(most, len(tools.Tools))] {
-		arguments := map[string]any{}
-		for name, p := range t.InputSchema.Properties {
-			if len(arguments) < most {
-				arguments[name] = example(p.Type)
-			}
-		}
-		l.known.calls = append(l.known.calls, `"name":`+quoted(t.Name)+`,"arguments":`+encoded(arguments))
-	}
-	var resources struct{ Resources []struct{ URI string } }
-	l.list(ctx, "resources/list", &resources)
-	for _, r := range resources.Resources[:min(most, len(resources.Resources))] {
-		l.known.resources = append(l.known.resources, r.URI)
-	}
-	var prompts struct {
-		Prompts []struct {
-			Name      string
-			Arguments []struct{ Name string }
-		}
-	}
-	l.list(ctx, "prompts/list", &prompts)
-	for _, p := range prompts.Prompts[:min(most, len(prompts.Prompts))] {
-		arguments := map[string]any{}
-		for _, a := range p.Arguments[:min(most, len(p.Arguments))] {
-			arguments[a.Name] = "x"
-		}
-		l.known.prompts = append(l.known.prompts, `"name":`+quoted(p.Name)+`,"arguments":`+encoded(arguments))
-	}
-}
-
-func (l *link) list(ctx context.Context, method string, into any) {
-	if result, err := l.ask(ctx, method, ""); err == nil {
-		_ = json.Unmarshal(result, into)
-	}
-}
-
-// example returns a value of a JSON schema's type.
-func example(kind any) any {
-	switch kind {
-	case "integer", "number":
-		return 1
-	case "boolean":
-		return true
-	case "array":
-		return []string{"x"}
-	case "object":
-		return map[string]string{"x": "y"}
-	}
-	return "x"
-}
-
-func encoded(v any) string {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return "{}"
-	}
-	return string(data)
-}
-
-// inner returns what is between the braces of an object.
-func inner(object string) string {
-	for i := range object {
-		if object[i] == '{' {
-			for j := len(object) - 1; j > i; j-- {
-				if object[j] == '}' {
-					return object[i+1 : j]
-				}
-			}
-		}
-	}
-	return ""
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

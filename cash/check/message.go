@@ -3,6 +3,7 @@ package check
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/big"
 	"net/http"
@@ -34,10 +35,12 @@ type message struct {
 	most  int      // answers that may come
 	opens bool     // may open a stream (subscriptions/listen)
 
-	header  http.Header         // in place of what HTTP would have
-	chunked bool                // the length is not told ahead
-	verb    string              // of HTTP; empty is POST
-	status  func(code int) bool // which are fine; nil is as the protocol has it
+	// For HTTP.
+	header   http.Header         // in place of what there would be; a nil value is none
+	chunked  bool                // the length is not told ahead
+	mayBreak bool                // the connection may be ended without an answer
+	verb     string              // empty is POST
+	status   func(code int) bool // which are fine; nil is as the protocol has it
 }
 
 // newRequest returns a request with an id that is a text or an integer.
@@ -151,19 +154,19 @@ func (m *message) mayHave(id string) bool {
 // 2026-07-28 on. What cannot be read has none.
 func (m *message) routed() (method, name string) {
 	var msg struct {
-		Method any `json:"method"`
-		Params any `json:"params"`
+		Method any
+		Params struct{ Name, URI any }
 	}
-	if json.Unmarshal(m.data, &msg) != nil {
+	// Params of another type leave the rest as it is.
+	if err := json.Unmarshal(m.data, &msg); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
 		return "", ""
 	}
 	method, _ = msg.Method.(string)
-	params, _ := msg.Params.(map[string]any)
 	switch method {
 	case "tools/call", "prompts/get":
-		name, _ = params["name"].(string)
+		name, _ = msg.Params.Name.(string)
 	case "resources/read":
-		name, _ = params["uri"].(string)
+		name, _ = msg.Params.URI.(string)
 	}
 	return method, name
 }

@@ -27,13 +27,6 @@ func newForm(k kind, doc string) form {
 	return f
 }
 
-// known are what a server has that requests can be about.
-type known struct {
-	calls     []string // params of tools/call, without _meta
-	resources []string // URIs
-	prompts   []string // params of prompts/get, without _meta
-}
-
 // meta returns the _meta of a request.
 func meta(version, more string) string {
 	if version < sessionless {

@@ -121,7 +121,7 @@ func (r *Row) fail(sort, evidence string) {
 
 // skip says why the row is not checked.
 func (r *Row) skip(reason string) {
-	if r.Status == NotChecked {
+	if r.Status == NotChecked && r.Evidence == nil {
 		r.Evidence = []string{reason}
 	}
 }

@@ -3,6 +3,7 @@ package check
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 )
@@ -168,10 +169,15 @@ var values = []payload{
 	{"3,000 levels", strings.Repeat(`{"a":`, 3000) + "1" + strings.Repeat("}", 3000)},
 }
 
+// manyMembers returns the members of an object, without the braces.
 func manyMembers(n int) string {
-	members := make([]string, n)
-	for i := range members {
-		members[i] = fmt.Sprintf(`"m%d":%d`, i, i)
+	b := make([]byte, 0, 16*n)
+	for i := range n {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(append(b, `"m`...), int64(i), 10)
+		b = strconv.AppendInt(append(b, `":`...), int64(i), 10)
 	}
-	return strings.Join(members, ",")
+	return string(b)
 }

@@ -57,7 +57,7 @@ func (w *web) exchange(ctx context.Context, m, ping *message, wait time.Duration
 	o := w.post(limit, m)
 	o.late = o.late || limit.Err() != nil && !o.enough(m)
 	cancel()
-	if w.session == "" {
+	if w.session == "" && o.session != "" {
 		w.session = o.session
 	} else if o.session != "" && o.session != w.session {
 		o.lost = "the answer names another session"
