@@ -110,7 +110,7 @@ func wrongText(text string) string {
 
 // innards are words that a server says of how it is made, and to nobody's use.
 var innards = regexp.MustCompile(`\*?\b(?:mcp|json|jsonrpc2?|jsonschema|registry|serve|http|reflect|runtime|bufio)\.[A-Z]\w+|` +
-	`\bjsonrpc2\b|\bGo (?:struct|value)\b|map\[string\]|\[\]interface|interface ?\{|\bgoroutine\b|\.go:\d|\w\.go\b|%!|` +
+	`\bjsonrpc2\b|\bGo (?:struct|value)\b|map\[string\]|\[\]interface|interface ?\{|\bgoroutine\b|\.go:\d|\w+\.go\b|%!|` +
 	`nil pointer|invalid memory|\bpanic:|Traceback \(most|java\.lang\.|\bat \w+ \(.*\.[jt]s:\d`)
 
 // leaks returns what a text says of the server's inside, unless that was sent.

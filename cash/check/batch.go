@@ -24,7 +24,9 @@ func batches(b *maker) iter.Seq[*message] {
 	one, oneDoc := pings(1)
 	three, threeDocs := pings(3)
 	many, manyDocs := pings(1000)
-	id := b.id()
+	id, mixed := b.id(), b.id()
+	between := newBroken("[1,"+b.ping(mixed)+","+note+"]", "a request between others", mixed)
+	between.most = 2 // a refusal of the first, and the answer to the second
 	quietOnes := newQuiet("["+note+","+responses[0]+"]", "notifications only").doubtful()
 	return slices.Values([]*message{
 		batch("empty", 1, nil),
@@ -32,7 +34,7 @@ func batches(b *maker) iter.Seq[*message] {
 		batch("an empty batch in it", 1, nil, "[]"),
 		batch("one request", 1, one, oneDoc...),
 		batch("three requests", 3, three, threeDocs...),
-		batch("a request between others", 2, one, "1", oneDoc[0], note),
+		between,
 		batch("two of one id", 2, []string{id, id}, b.ping(id), b.ping(id)),
 		batch("1,000 requests", 1000, many, manyDocs...),
 		quietOnes,

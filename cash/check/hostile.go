@@ -98,7 +98,7 @@ func newAttack(target HostileTarget) (*attack, error) {
 	}
 	for _, c := range target.Calls {
 		if err := strictjson.Check([]byte(c)); err != nil || inner(c) == "" {
-			return nil, fmt.Errorf("Calls has %q, which is not a JSON object with members: %v", c, err)
+			return nil, fmt.Errorf("the call %q is not a JSON object with members: %v", c, err)
 		}
 	}
 	if target.Versions == nil {

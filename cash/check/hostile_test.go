@@ -43,7 +43,7 @@ func TestHostileSound(t *testing.T) {
 	web := httptest.NewServer(f)
 	defer web.Close()
 	report, err := check.Hostile(t.Context(), check.HostileTarget{
-		Serve: f.serve, URL: web.URL, Versions: both, Requests: 1000, Timeout: time.Minute,
+		Serve: f.serve, URL: web.URL, Versions: both, Requests: soundMessages, Timeout: time.Minute,
 		Calls:  []string{`{"name":"echo","arguments":{"text":"t","n":1}}`},
 		Memory: func() uint64 { return 1 << 20 },
 	})
@@ -51,14 +51,18 @@ func TestHostileSound(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, row := range report.Rows {
-		if row.Status != check.Passed || row.Checks == 0 || row.Failures != 0 {
+		rare := row.Status == check.NotChecked && soundMessages < 1000
+		if !rare && (row.Status != check.Passed || row.Checks == 0 || row.Failures != 0) {
 			t.Errorf("%s: %v, %d of %d: %q", row.Name, row.Status, row.Failures, row.Checks, row.Evidence)
 		}
 	}
-	if report.Requests < 1000 {
+	if report.Requests < soundMessages {
 		t.Errorf("%d messages were sent", report.Requests)
 	}
 }
+
+// struck is a method that nothing but the product sends, often enough.
+const struck = "completion/complete"
 
 // on returns a fault that strikes requests of a method which nothing but the
 // product sends.
@@ -73,7 +77,7 @@ func on(method string, wrong func(data []byte, right []string) []string) func([]
 
 // says returns a fault that answers with a text in an error.
 func says(text string) func([]byte, string, []string) []string {
-	return on("tasks/get", func(_ []byte, right []string) []string {
+	return on(struck, func(_ []byte, right []string) []string {
 		for i := range right {
 			right[i] = strings.Replace(right[i], `"there is no such method"`, toJSON(text), 1)
 		}
@@ -83,13 +87,13 @@ func says(text string) func([]byte, string, []string) []string {
 
 // first returns a fault that strikes the first time that it could.
 func first(fault func([]byte, string, []string) []string) func([]byte, string, []string) []string {
-	struck := false
+	done := false
 	return func(data []byte, method string, right []string) []string {
-		if struck {
+		if done {
 			return right
 		}
 		wrong := fault(data, method, slices.Clone(right))
-		struck = !slices.Equal(wrong, right)
+		done = !slices.Equal(wrong, right)
 		return wrong
 	}
 }
@@ -107,28 +111,28 @@ func TestHostileFaults(t *testing.T) {
 		row   string
 		fault func(data []byte, method string, right []string) []string
 	}{
-		{"answered", first(on("tasks/get", func([]byte, []string) []string { return nil }))},
-		{"once", on("tasks/get", func(_ []byte, right []string) []string { return append(right, right...) })},
+		{"answered", first(on(struck, func([]byte, []string) []string { return nil }))},
+		{"once", on(struck, func(_ []byte, right []string) []string { return append(right, right...) })},
 		{"silent", on("notifications/message", func(_ []byte, right []string) []string {
 			return []string{`{"jsonrpc":"2.0","id":"x","result":{}}`}
 		})},
-		{"id", on("tasks/get", func([]byte, []string) []string { return []string{failed([]byte(`"other"`), -32601, "no")} })},
+		{"id", on(struck, func([]byte, []string) []string { return []string{failed([]byte(`"other"`), -32601, "no")} })},
 		{"odd-id", func(data []byte, method string, right []string) []string {
-			if method != "ping" && method != "server/discover" && strings.Contains(string(data), `"id":1.5`) {
+			if method != "ping" && method != "" && len(right) == 1 && right[0] == invalid {
 				return []string{failed([]byte("1"), -32601, "no")}
 			}
 			return right
 		}},
 		{"unreadable", first(func(data []byte, method string, right []string) []string {
-			if len(right) == 1 && right[0] == invalid && strings.Contains(string(data), `"method":true`) {
+			if len(right) == 1 && right[0] == invalid && bytes.Contains(data, []byte(`,"params":{"uri"`)) {
 				return nil
 			}
 			return right
 		})},
-		{"form", on("tasks/get", func(_ []byte, right []string) []string { return append([]string{"a line of a log"}, right...) })},
+		{"form", on(struck, func(_ []byte, right []string) []string { return append([]string{"a line of a log"}, right...) })},
 		{"error", says("no\x1b[31m")},
 		{"error", says(strings.Repeat("x", 2001))},
-		{"error", on("tasks/get", func(_ []byte, right []string) []string {
+		{"error", on(struck, func(_ []byte, right []string) []string {
 			for i := range right {
 				right[i] = strings.Replace(right[i], "-32601", "0", 1)
 			}
@@ -143,7 +147,7 @@ func TestHostileFaults(t *testing.T) {
 			}
 			return right
 		})},
-		{"up", on("tasks/get", func([]byte, []string) []string { return exit })},
+		{"up", on(struck, func([]byte, []string) []string { return exit })},
 		{"broken", func(data []byte, _ string, right []string) []string {
 			if string(data) == "{" {
 				return nil
@@ -202,7 +206,7 @@ func TestHostileFaults(t *testing.T) {
 			return right
 		}},
 		{"large", func(data []byte, _ string, right []string) []string {
-			if strings.Contains(string(data), strings.Repeat("x", 2_000_000)) {
+			if len(data) > 500_000 && data[0] == 'x' {
 				return exit
 			}
 			return right
@@ -218,7 +222,7 @@ func TestHostileFaults(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) { // what is not answered takes no time
 				f := &fake{fault: tt.fault}
-				got := attack(t, check.HostileTarget{Serve: f.serve, Versions: both[:1], Requests: 300})
+				got := attack(t, check.HostileTarget{Serve: f.serve, Versions: both[:1], Requests: 100, Seed: 3})
 				if want := []string{tt.row}; !slices.Equal(got, want) {
 					t.Errorf("failed rows %q, want %q", got, want)
 				}
@@ -234,12 +238,12 @@ func TestHostileWebFaults(t *testing.T) {
 		fault  func(data []byte, method string, right []string) []string
 		status func(r *http.Request, method string) int
 	}{
-		{"answered", on("tasks/get", func([]byte, []string) []string { return nil }), nil},
-		{"once", on("tasks/get", func(_ []byte, right []string) []string { return append(right, right...) }), nil},
+		{"answered", on(struck, func([]byte, []string) []string { return nil }), nil},
+		{"once", on(struck, func(_ []byte, right []string) []string { return append(right, right...) }), nil},
 		{"inside", says("http.Error"), nil},
-		{"up", on("tasks/get", func([]byte, []string) []string { return exit }), nil},
+		{"up", on(struck, func([]byte, []string) []string { return exit }), nil},
 		{"answered", nil, func(_ *http.Request, method string) int {
-			if method == "tasks/get" {
+			if method == struck {
 				return http.StatusInternalServerError
 			}
 			return 0

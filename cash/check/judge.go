@@ -89,6 +89,9 @@ func (j *judge) count(m *message, o *outcome) {
 	}
 	switch {
 	case m.kind == quiet:
+		if isRefused(o.status) && o.refused() {
+			n = 0
+		}
 		j.check(silent, n <= m.most && (quietStatus(o.status) || m.null && o.refused()), m, came(o))
 	case n < m.least && !o.opened:
 		missing := []statement{request: answered, oddRequest: oddID, unreadable: refused}[m.kind]

@@ -172,10 +172,12 @@ func (p *pipe) take(line []byte, m, ping *message, o *outcome) {
 		switch {
 		case a.method == acknowledged && m.opens:
 			o.opened = true
-		case a.method != "":
+		case a.method != "", a.bad != "" && a.id == "":
 			o.others = append(o.others, a)
 		case ping != nil && a.id != "" && ping.mayHave(a.id):
 			o.pinged = a
+		case m.kind == oddRequest && len(o.answers) == 0:
+			o.answers = append(o.answers, a) // or one with another id
 		case a.id != "" && !m.mayHave(a.id) && p.older(a.id) != nil:
 			if old := p.older(a.id); old.spare > 0 {
 				old.spare--
@@ -183,8 +185,6 @@ func (p *pipe) take(line []byte, m, ping *message, o *outcome) {
 			} else {
 				o.strays = append(o.strays, a)
 			}
-		case a.bad != "" && a.id == "":
-			o.others = append(o.others, a)
 		default:
 			o.answers = append(o.answers, a)
 		}
