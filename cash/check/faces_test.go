@@ -36,19 +36,30 @@ var (
 )
 
 // asServer makes the test's binary be a server: its value is a face, a slash,
-// and stdio or http.
+// and stdio or http; or fake/sound or fake/panics.
 const asServer = "TEST_AS_HOSTILE_TARGET"
 
 func TestMain(m *testing.M) {
 	if what := os.Getenv(asServer); what != "" {
-		face, way, _ := strings.Cut(what, "/")
-		if err := serveFace(newFace(face), way); err != nil {
+		if err := serveAs(what); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
+}
+
+func serveAs(what string) error {
+	name, way, _ := strings.Cut(what, "/")
+	if name != "fake" {
+		return serveFace(newFace(name), way)
+	}
+	f := new(fake)
+	if way == "panics" {
+		f.fault = on(struck, func([]byte, []string) []string { panic("a fault") })
+	}
+	return f.serve(context.Background(), os.Stdin, os.Stdout)
 }
 
 func serveFace(face cashtest.Face, way string) error {
@@ -164,11 +175,11 @@ func TestHostileFaces(t *testing.T) {
 					Requests: *hostileMessages / len(faces) / 2,
 					Seed:     *hostileSeed + uint64(100*i+10*j),
 				}
-				command := func() *exec.Cmd { return faceCommand(t, name+"/"+way) }
+				server := func() *exec.Cmd { return command(t, name+"/"+way) }
 				if way == "stdio" {
-					target.Command = command
+					target.Command = server
 				} else {
-					target.URL, target.Memory = startWeb(t, command())
+					target.URL, target.Memory = startWeb(t, server())
 				}
 				t.Parallel()
 				report, err := check.Hostile(t.Context(), target)
@@ -184,8 +195,8 @@ func TestHostileFaces(t *testing.T) {
 	}
 }
 
-// faceCommand is a server as a process of its own.
-func faceCommand(t *testing.T, what string) *exec.Cmd {
+// command is a server as a process of its own.
+func command(t *testing.T, what string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {

@@ -44,8 +44,8 @@ type HostileTarget struct {
 	Memory func() uint64
 }
 
-// Hostile attacks a server and reports what it stood. The error is that nothing
-// could be checked, or ctx's; the report then has what was found before.
+// Hostile attacks a server and reports what it stood. The error is that a way to
+// it cannot be checked at all, or ctx's; the report then has what was found before.
 func Hostile(ctx context.Context, target HostileTarget) (*Report, error) {
 	a, err := newAttack(target)
 	if err != nil {
@@ -53,36 +53,29 @@ func Hostile(ctx context.Context, target HostileTarget) (*Report, error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	report := new(Report)
 	links := a.links()
-	dialed := 0
+	report, reached := new(Report), false
 	for i, l := range links {
-		err := l.dial(ctx)
-		switch {
-		case err == nil:
-			dialed++
-			err = a.run(ctx, l, a.target.Requests/len(links), uint64(i))
-		case target.Versions == nil && ctx.Err() == nil:
-			for _, s := range statements {
-				l.judge.ledger.row(s.name, s.title).skip("cannot connect: " + err.Error())
-			}
-			err = nil
-		default:
-			err = fmt.Errorf("connecting over %s: %w", l.judge.ledger.prefix, err)
-		}
+		err := a.over(ctx, l, a.target.Requests/len(links), uint64(i))
 		l.close()
-		for _, r := range l.judge.ledger.rows {
-			report.Rows = append(report.Rows, *r)
-		}
-		report.Requests += l.sent
+		report.add(l)
+		reached = reached || l.sent > 0
 		if err != nil {
 			return report, err
 		}
 	}
-	if dialed == 0 {
-		return report, errors.New("the server could be reached over none of its ways")
+	if !reached {
+		return report, errors.New("the server could be reached in none of its ways")
 	}
 	return report, nil
+}
+
+// add adds the rows of a link.
+func (r *Report) add(l *link) {
+	for _, row := range l.judge.ledger.rows {
+		r.Rows = append(r.Rows, *row)
+	}
+	r.Requests += l.sent
 }
 
 // An attack is what the links of a target share.
@@ -90,6 +83,8 @@ type attack struct {
 	target HostileTarget
 	texts  []payload
 	heavy  int // bytes of the largest messages
+
+	anyVersion bool // the server need not know all of them
 }
 
 func newAttack(target HostileTarget) (*attack, error) {
@@ -101,7 +96,8 @@ func newAttack(target HostileTarget) (*attack, error) {
 			return nil, fmt.Errorf("the call %q is not a JSON object with members: %v", c, err)
 		}
 	}
-	if target.Versions == nil {
+	anyVersion := target.Versions == nil
+	if anyVersion {
 		target.Versions = []string{"2025-11-25", sessionless}
 	}
 	if target.Requests <= 0 {
@@ -111,7 +107,7 @@ func newAttack(target HostileTarget) (*attack, error) {
 		target.Timeout = 30 * time.Second
 	}
 	const full = 2000
-	a := &attack{target: target, heavy: max(64<<10, 20<<20*min(target.Requests, full)/full)}
+	a := &attack{target: target, anyVersion: anyVersion, heavy: max(64<<10, 20<<20*min(target.Requests, full)/full)}
 	a.texts = append(texts(min(1<<20, a.heavy)), values...)
 	return a, nil
 }
@@ -121,32 +117,39 @@ func (a *attack) links() []*link {
 	var list []*link
 	t := a.target
 	for _, version := range t.Versions {
-		add := func(name string, w wire, isWeb bool) {
-			list = append(list, &link{wire: w, version: version, timeout: t.Timeout, web: isWeb, blame: up,
+		add := func(name string, w wire) {
+			list = append(list, &link{wire: w, web: name == "http", version: version, timeout: t.Timeout, blame: up,
 				judge: newJudge(newLedger(name + "/" + version))})
 		}
 		if t.Command != nil {
-			add("stdio", &pipe{peer: &process{command: t.Command}, timeout: t.Timeout}, false)
+			add("stdio", &pipe{peer: &process{command: t.Command}, timeout: t.Timeout})
 		}
 		if t.Serve != nil {
-			add("pipe", &pipe{peer: &inProcess{serve: t.Serve}, timeout: t.Timeout}, false)
+			add("pipe", &pipe{peer: &inProcess{serve: t.Serve}, timeout: t.Timeout})
 		}
 		if t.URL != "" {
-			add("http", newWeb(t.HTTPClient, t.URL, version, t.Timeout), true)
+			add("http", newWeb(t.HTTPClient, t.URL, version, t.Timeout))
 		}
 	}
 	return list
 }
 
-// run attacks over one link with n messages, and those that have their own row.
-func (a *attack) run(ctx context.Context, l *link, n int, number uint64) error {
+// over attacks over one link with n messages, and those that have their own row.
+func (a *attack) over(ctx context.Context, l *link, n int, number uint64) error {
+	if err := l.dial(ctx); err != nil {
+		if a.anyVersion && ctx.Err() == nil {
+			l.explain("cannot connect: "+err.Error(), "cannot connect")
+			return nil
+		}
+		return fmt.Errorf("connecting over %s: %w", l.judge.ledger.prefix, err)
+	}
 	l.discover(ctx, a.target.Calls)
 	p := newProduct(forms(l.version, &l.known), a.texts, a.target.Seed+number)
 	err := a.product(ctx, l, p, n)
 	if err == nil {
 		err = a.specials(ctx, l)
 	}
-	l.explain()
+	l.explain("nothing came that shows it", "the check ended before it")
 	if errors.Is(err, errGivenUp) {
 		return nil
 	}
@@ -167,14 +170,14 @@ func (a *attack) product(ctx context.Context, l *link, p *product, n int) error 
 	return gauge.end(ctx)
 }
 
-// explain gives the rows that were not checked a reason.
-func (l *link) explain() {
+// explain gives the rows that were not checked a reason: statements, and specials.
+func (l *link) explain(statement, special string) {
+	for _, s := range statements {
+		l.judge.ledger.row(s.name, s.title).skip(statement)
+	}
 	for _, s := range specials {
 		if l.web || !s.web {
-			l.judge.ledger.row(s.name, s.title).skip("the check ended before it")
+			l.judge.ledger.row(s.name, s.title).skip(special)
 		}
-	}
-	for _, s := range statements {
-		l.judge.ledger.row(s.name, s.title).skip("nothing came that shows it")
 	}
 }

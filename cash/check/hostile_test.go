@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -305,6 +307,86 @@ func TestHostileMemory(t *testing.T) {
 			t.Errorf("leaks %t: failed rows %q", leaks, got)
 		}
 	}
+}
+
+// TestHostileProcess: a process is attacked, and started again when it has ended.
+func TestHostileProcess(t *testing.T) {
+	for what, want := range map[string][]string{"sound": nil, "panics": {"up"}} {
+		report, err := check.Hostile(t.Context(), check.HostileTarget{
+			Command:  func() *exec.Cmd { return command(t, "fake/"+what) },
+			Versions: both[:1], Requests: 100, Seed: 3, Timeout: time.Minute,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, row := range report.Failed() {
+			got = append(got, path.Base(row.Name))
+			if e := strings.Join(row.Evidence, "\n"); !strings.Contains(e, "exit status 2, standard error: panic: a fault") {
+				t.Errorf("%s: %s", row.Name, e)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: failed rows %q, want %q", what, got, want)
+		}
+		i := slices.IndexFunc(report.Rows, func(r check.Row) bool { return path.Base(r.Name) == "memory" })
+		if runtime.GOOS == "linux" && want == nil && report.Rows[i].Status != check.Passed {
+			t.Errorf("%s: memory: %v, %q", what, report.Rows[i].Status, report.Rows[i].Evidence)
+		}
+	}
+}
+
+// TestHostileGivenUp: a server that ends at everything is not started for ever.
+func TestHostileGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		starts := 0
+		f := &fake{fault: func(data []byte, method string, right []string) []string {
+			if method != "ping" && !bytes.Contains(data, []byte("check-")) && len(right) > 0 {
+				return exit
+			}
+			return right
+		}}
+		report, err := check.Hostile(t.Context(), check.HostileTarget{
+			Serve: func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
+				starts++
+				return f.serve(ctx, in, out)
+			},
+			Versions: both[:1],
+		})
+		if err != nil || starts > 25 || report.Requests > 100 {
+			t.Errorf("%d starts, %d messages, error %v", starts, report.Requests, err)
+		}
+		for _, row := range report.Rows {
+			switch base := path.Base(row.Name); {
+			case base == "up" && row.Status != check.Failed,
+				base == "wide" && (row.Status != check.NotChecked || len(row.Evidence) != 1):
+				t.Errorf("%s: %v, %q", row.Name, row.Status, row.Evidence)
+			}
+		}
+	})
+}
+
+// TestHostileStops: when the context ends, so does everything.
+func TestHostileStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		seen := 0
+		f := &fake{fault: func(_ []byte, _ string, right []string) []string {
+			if seen++; seen == 100 {
+				cancel()
+				return nil
+			}
+			return right
+		}}
+		start := time.Now()
+		report, err := check.Hostile(ctx, check.HostileTarget{Serve: f.serve})
+		if !errors.Is(err, context.Canceled) || report == nil || report.Requests == 0 {
+			t.Errorf("report %v, error %v, want that of the context", report, err)
+		}
+		if passed := time.Since(start); passed != 0 {
+			t.Errorf("it took %v", passed)
+		}
+	})
 }
 
 // TestHostileErrors: what cannot be checked at all is an error.

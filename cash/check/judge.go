@@ -1,6 +1,9 @@
 package check
 
-import "slices"
+import (
+	"net/http"
+	"slices"
+)
 
 // A judge compares outcomes with what must hold, and writes it down.
 type judge struct {
@@ -40,8 +43,8 @@ func (j *judge) check(s statement, ok bool, m *message, came string) {
 // sameSort is how many bytes of what came make a sort of failures.
 const sameSort = 24
 
-// look judges one outcome and reports whether nothing failed.
-func (j *judge) look(m *message, o *outcome) bool {
+// look judges one outcome.
+func (j *judge) look(m *message, o *outcome) {
 	j.failed = false
 	if m.mayBreak && o.pinged != nil {
 		o.broken = ""
@@ -63,12 +66,11 @@ func (j *judge) look(m *message, o *outcome) bool {
 		j.form(m, a)
 	}
 	if len(o.refusal) > 0 {
-		j.text(m, string(o.refusal), string(o.refusal))
+		j.text(m, string(o.refusal))
 	}
 	if !j.failed && j.special != nil {
 		j.special.hold()
 	}
-	return !j.failed
 }
 
 // count judges how many answers there are.
@@ -121,7 +123,7 @@ func eachOnce(m *message, o *outcome) bool {
 
 // quietStatus reports whether HTTP answers so what asks for no answer.
 func quietStatus(status int) bool {
-	return status == 0 || status == 202 || status >= 400 && status < 500
+	return status == 0 || status == http.StatusAccepted || isRefused(status)
 }
 
 // came shows what came of a message.
@@ -177,10 +179,10 @@ func (j *judge) answer(m *message, a *answer) {
 }
 
 // text judges a text that HTTP has in place of an answer.
-func (j *judge) text(m *message, text, raw string) {
-	wrong := wrongText(text)
-	j.check(errorText, wrong == "", m, wrong+"; came "+excerpt([]byte(raw)))
-	j.inside(m, text, "came "+excerpt([]byte(raw)))
+func (j *judge) text(m *message, text string) {
+	wrong, came := wrongText(text), "came "+excerpt([]byte(text))
+	j.check(errorText, wrong == "", m, wrong+"; "+came)
+	j.inside(m, text, came)
 }
 
 func (j *judge) inside(m *message, text, came string) {

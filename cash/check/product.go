@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -25,7 +26,7 @@ type place struct {
 const emphasis = 4
 
 func newProduct(forms []form, payloads []payload, seed uint64) *product {
-	p := &product{payloads: payloads}
+	p := new(product)
 	for i := range forms {
 		f := &forms[i]
 		for _, s := range f.slots {
@@ -40,7 +41,7 @@ func newProduct(forms []form, payloads []payload, seed uint64) *product {
 	}
 	r := rand.New(rand.NewPCG(seed, 0))
 	r.Shuffle(len(p.places), func(i, j int) { p.places[i], p.places[j] = p.places[j], p.places[i] })
-	p.payloads = append([]payload(nil), payloads...)
+	p.payloads = slices.Clone(payloads)
 	// Two lengths without a common divisor: every pair comes before any comes again.
 	for divisor(len(p.places), len(p.payloads)) != 1 {
 		p.payloads = append(p.payloads, payloads[r.IntN(len(payloads))])

@@ -47,7 +47,7 @@ func (o *outcome) enough(m *message) bool {
 
 // refused reports whether a message was answered without its id.
 func (o *outcome) refused() bool {
-	if o.status >= 400 && o.status < 500 && len(o.refusal) > 0 {
+	if isRefused(o.status) && len(o.refusal) > 0 {
 		return true
 	}
 	for _, a := range o.answers {
