@@ -171,6 +171,12 @@ func (m *message) routed() (method, name string) {
 	return method, name
 }
 
+// cancellation returns the message that ends the stream which m has opened.
+func (m *message) cancellation() *message {
+	const text = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`
+	return &message{data: fmt.Appendf(nil, text, m.ids[0]), ids: m.ids, null: m.null, most: 1}
+}
+
 // topic returns what the message is about without what is odd: its method.
 func (m *message) topic() string {
 	topic, _, _ := strings.Cut(m.about, " ")

@@ -106,9 +106,7 @@ func (p *pipe) exchange(ctx context.Context, m, ping *message, wait time.Duratio
 
 // cancel ends the stream that m has opened, which is answered then or not.
 func (p *pipe) cancel(ctx context.Context, m, ping *message, wait time.Duration, o *outcome) {
-	stop := &message{ids: m.ids, null: m.null, most: 1, data: fmt.Appendf(nil,
-		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, m.ids[0])}
-	p.talk(ctx, stop, ping, wait, o)
+	p.talk(ctx, m.cancellation(), ping, wait, o)
 }
 
 // talk sends m and a ping, and collects what comes. It reports whether the
@@ -169,24 +167,22 @@ func (p *pipe) remember(m *message, o *outcome) {
 // take notes what a line of the server is.
 func (p *pipe) take(line []byte, m, ping *message, o *outcome) {
 	for _, a := range received(line) {
-		switch {
+		switch old := p.older(a.id); {
 		case a.method == acknowledged && m.opens:
 			o.opened = true
 		case a.method != "", a.bad != "" && a.id == "":
 			o.others = append(o.others, a)
 		case ping != nil && a.id != "" && ping.mayHave(a.id):
 			o.pinged = a
-		case m.kind == oddRequest && len(o.answers) == 0:
-			o.answers = append(o.answers, a) // or one with another id
-		case a.id != "" && !m.mayHave(a.id) && p.older(a.id) != nil:
-			if old := p.older(a.id); old.spare > 0 {
-				old.spare--
-				o.others = append(o.others, a)
-			} else {
-				o.strays = append(o.strays, a)
-			}
-		default:
+		case old == nil || m.mayHave(a.id):
 			o.answers = append(o.answers, a)
+		case old.spare > 0: // it comes late, such as that to a stream that was cancelled
+			old.spare--
+			o.others = append(o.others, a)
+		case m.kind == oddRequest && len(o.answers) == 0: // a number that was changed may be any
+			o.answers = append(o.answers, a)
+		default:
+			o.strays = append(o.strays, a)
 		}
 	}
 }
@@ -194,7 +190,7 @@ func (p *pipe) take(line []byte, m, ping *message, o *outcome) {
 // older returns the older message that an answer's id is of, or nil.
 func (p *pipe) older(id string) *recent {
 	for i := range p.recent {
-		if r := &p.recent[i]; r.id != "" && sameID(r.id, id) {
+		if r := &p.recent[i]; id != "" && r.id != "" && sameID(r.id, id) {
 			return r
 		}
 	}

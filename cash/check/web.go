@@ -56,6 +56,9 @@ func (w *web) exchange(ctx context.Context, m, ping *message, wait time.Duration
 	limit, cancel := context.WithTimeout(ctx, wait)
 	o := w.post(limit, m)
 	o.late = o.late || limit.Err() != nil && !o.enough(m)
+	if o.opened && w.session != "" { // where leaving is not cancelling
+		w.post(limit, m.cancellation())
+	}
 	cancel()
 	if w.session == "" && o.session != "" {
 		w.session = o.session
