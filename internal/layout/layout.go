@@ -22,6 +22,7 @@ var Rows = []Row{
 	{"firewall", "registry", "toolid/card"},
 	{"cash/catalog", "cash/control", "cash/endpoint", "cash/facade/files", "cash/serve", "cash/upstream"},
 	{"cash", "cash/disclosure", "cash/facade", "cash/gateway", "cash/plain"},
+	{"cash/check"},
 	{"cash/cashtest"},
 	{"examples/...", "internal/bench/..."},
 }
