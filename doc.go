@@ -18,6 +18,7 @@
 //	cash/catalog   tools, resources and prompts from a file, as registries
 //	cash/control   what decides about calls: policy, approval, quota, dry run, cache, retry, audit
 //	cash/serve     transports, identity, draining: what every face needs
+//	cash/check     checks of a running server from outside, without package testing
 //	cash/cashtest  a test kit for embedders: client, compliance checks, budgets, faulty upstreams
 //	firewall       keeps large results behind handles, and shows parts of them
 //	toolid/card    choice cards: a tool in a line, within a budget of tokens

@@ -6,7 +6,7 @@ import (
 )
 
 // argumentChecks are about how the tools take their own arguments (RFC 4.1).
-var argumentChecks = []check{
+var argumentChecks = []criterion{
 	{"R7", "help options may stand beside kwargs", needJSON, optionsBesideKwargs},
 	{"R8", "names of tool arguments are normalised", needFunction, argumentNames},
 	{"R9", "skill takes name for skillname", needSkill, skillByName},

@@ -31,8 +31,8 @@ func Compliance(t *testing.T, target Target) {
 	})
 }
 
-// A check is one row of the requirements.
-type check struct {
+// A criterion is one row of the requirements.
+type criterion struct {
 	row, title string
 	needs      func(*suite) string // what is missing to check it; nil needs nothing
 	run        func(*probe)

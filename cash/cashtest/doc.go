@@ -49,6 +49,16 @@
 //
 // And whether what is registered reads well: [LintClean].
 //
+// Whether a server stands what is odd, broken and too large, over standard input
+// and output and over HTTP ([check.Hostile]). It calls every tool that is listed:
+//
+//	func TestHostile(t *testing.T) {
+//		cashtest.Hostile(t, check.HostileTarget{
+//			Command: func() *exec.Cmd { return exec.Command("./shop", "-stdio") },
+//			Calls:   []string{`{"name":"call","arguments":{"namespace":"orders","function":"get","kwargs":{"order_id":"ORD-1001"}}}`},
+//		})
+//	}
+//
 // # Faulty
 //
 // What a service does when a server that it has mounted misbehaves: a [Faulty]

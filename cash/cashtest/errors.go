@@ -3,7 +3,7 @@ package cashtest
 import "strings"
 
 // errorChecks are about how errors reach the model (RFC 4.4).
-var errorChecks = []check{
+var errorChecks = []criterion{
 	{"R80", "unknown names are errors that the model sees", nil, unknownNames},
 	{"R81", "errors name what is missing and the next step", needFunction, errorTexts},
 	{"R83", "failing functions are errors, and the server goes on", needFails, failingFunctions},

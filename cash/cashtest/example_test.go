@@ -2,12 +2,14 @@ package cashtest_test
 
 import (
 	"context"
+	"os/exec"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
+	"github.com/cash-mcp/go-sdk/cash/check"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -49,6 +51,13 @@ func ExampleCompliance() {
 		Strict:    true,
 		Read:      &cashtest.Sample{Namespace: "orders", Function: "get", Kwargs: map[string]any{"order_id": "ORD-1001"}},
 		Large:     &cashtest.Sample{Namespace: "orders", Function: "list"},
+	})
+}
+
+func ExampleHostile() {
+	cashtest.Hostile(t, check.HostileTarget{
+		Command: func() *exec.Cmd { return exec.Command("./shop", "-stdio") },
+		Calls:   []string{`{"name":"call","arguments":{"namespace":"orders","function":"get","kwargs":{"order_id":"ORD-1001"}}}`},
 	})
 }
 

@@ -3,7 +3,7 @@ package cashtest
 import "encoding/json"
 
 // exemptChecks are about what the gate is for and what not (RFC 7.1, 7.4).
-var exemptChecks = []check{
+var exemptChecks = []criterion{
 	{"R101", "help and skill are never gated", nil, ungatedText},
 	{"R102", "streaming responses are not gated", needStream, ungatedStream},
 	{"R104", "long errors are gated, and stay errors", needLargeError, gatedErrors},

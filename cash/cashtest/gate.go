@@ -8,7 +8,7 @@ import (
 )
 
 // gateChecks are about what is withheld, and what is said then (RFC 7.2).
-var gateChecks = []check{
+var gateChecks = []criterion{
 	{"R90", "results over the threshold are gated", needSized, threshold},
 	{"R91", "results of exactly the limit pass", needSized, boundary},
 	{"R92", "a gated result leaks nothing", needLarge, noLeak},

@@ -3,7 +3,7 @@ package cashtest
 import "slices"
 
 // helpArgumentChecks are about help's further arguments (RFC 4.2).
-var helpArgumentChecks = []check{
+var helpArgumentChecks = []criterion{
 	{"R45", "help() names every argument that help takes", nil, documentedArguments},
 	{"R46", "help tolerates arguments that it does not know", nil, unknownArguments},
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // kwargChecks are about the keys of kwargs (RFC 5.3).
-var kwargChecks = []check{
+var kwargChecks = []criterion{
 	{"R22", "keys of kwargs are normalised", needKwargs, normalisedKeys},
 	{"R23", "values and nested keys are left alone", needEcho, untouchedValues},
 	{"R24", "the same key twice is an error", needEcho, doubledKeys},

@@ -7,7 +7,7 @@ import (
 )
 
 // layerChecks are about what belongs on which page of help (RFC 4.2, 6).
-var layerChecks = []check{
+var layerChecks = []criterion{
 	{"R40", "help() lists top-level namespaces only", nil, indexLayer},
 	{"R41", "help(namespace) lists direct members only", needNamespace, namespaceLayer},
 	{"R42", "help(namespace, function) documents a function", needFunction, functionLayer},

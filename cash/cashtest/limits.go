@@ -6,7 +6,7 @@ import (
 )
 
 // limitChecks are about sizelimit (RFC 7.2, 7.3).
-var limitChecks = []check{
+var limitChecks = []criterion{
 	{"R95", "an explicit size limit lets the full response through", needSized, explicitLimit},
 	{"R96", "a lower size limit is allowed", needRead, lowerLimit},
 	{"R97", "a size limit is for one request", needLarge, limitPerRequest},

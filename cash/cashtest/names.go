@@ -6,7 +6,7 @@ import (
 )
 
 // nameChecks are about identifiers (RFC 5.1, 5.3).
-var nameChecks = []check{
+var nameChecks = []criterion{
 	{"R20", "names are ASCII letters, digits and underscores", needFunction, legalNames},
 	{"R21", "names are matched without case and underscores", needFunction, normalisedNames},
 	{"R26", "names differ in more than case and underscores", needFunction, distinctNames},
@@ -15,7 +15,7 @@ var nameChecks = []check{
 }
 
 // pathChecks are about dotted paths (RFC 5.2).
-var pathChecks = []check{
+var pathChecks = []criterion{
 	{"R29", "each level of a path is normalised", needDepth, normalisedPaths},
 	{"R30", "malformed paths are refused", needFunction, malformedPaths},
 	{"R31", "functions are not dotted into the path", needNamespacedFunction, dottedFunctions},

@@ -8,7 +8,7 @@ import (
 )
 
 // pageChecks are about the form of help's pages (RFC 4.2).
-var pageChecks = []check{
+var pageChecks = []criterion{
 	{"R44", "help is markdown, and the same in JSON", nil, pageFormats},
 	{"R47", "help does not speak of skills", nil, noSkillsInHelp},
 	{"R49", "errors of help name the next step", needFunction, helpHints},

@@ -8,7 +8,7 @@ import (
 
 // searchChecks are about help's argument search, of servers that have one: the
 // RFC leaves help's arguments to them, but not what belongs on a page of lists.
-var searchChecks = []check{
+var searchChecks = []criterion{
 	{"R45a", "a search lists functions, and help documents each", needSearch, searchResults},
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // skillChecks are about the tool skill (RFC 4.3).
-var skillChecks = []check{
+var skillChecks = []criterion{
 	{"R60", "skill() lists what there is", nil, skillLists},
 	{"R61", "skills are text", needSkill, skillsAreText},
 	{"R62", "skills have no executable content", needSkill, skillsAreHarmless},

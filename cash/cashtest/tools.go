@@ -8,7 +8,7 @@ import (
 )
 
 // toolChecks are about what tools/list shows (RFC 4).
-var toolChecks = []check{
+var toolChecks = []criterion{
 	{"R1", "tools are named call, help and skill", nil, toolNames},
 	{"R2", "there are no further tools", nil, onlyThreeTools},
 	{"R3", "call declares its parameters", nil, callSchema},

@@ -6,7 +6,7 @@ import (
 )
 
 // visibilityChecks are about what a caller may not see (RFC 2.3).
-var visibilityChecks = []check{
+var visibilityChecks = []criterion{
 	{"R53", "lists omit what the caller may not see", needHidden, hiddenLists},
 	{"R54", "hidden is answered like absent", needHidden, hiddenIsAbsent},
 }

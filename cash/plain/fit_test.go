@@ -9,27 +9,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cash-mcp/go-sdk/cash/catalog"
 	"github.com/cash-mcp/go-sdk/cash/plain"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid/card"
 )
 
-// recorded is the catalog of a real server.
-func recorded(t testing.TB, server string) *registry.Registry {
-	t.Helper()
-	c := catalog.New(nil)
-	if _, err := c.LoadFile("../../internal/bench/tokens/catalogs/" + server + ".json"); err != nil {
-		t.Fatal(err)
-	}
-	return c.Tools()
-}
-
-// TestFitTokens: the estimate is near to what the definitions cost.
+// TestFitTokens: the estimate is near to what the definitions cost. The same of
+// real servers is tested in internal/bench/tokens, which has their catalogs.
 func TestFitTokens(t *testing.T) {
-	for name, src := range map[string]registry.Source{
-		"files": recorded(t, "files"), "memory": recorded(t, "memory"), "everything": recorded(t, "everything"), "areas": areas(8, 10),
-	} {
+	for name, src := range map[string]registry.Source{"an area": areas(1, 9), "areas": areas(8, 10)} {
 		a, err := plain.Fit(t.Context(), src, plain.Client{})
 		if err != nil {
 			t.Fatal(err)
@@ -90,10 +78,10 @@ func TestFit(t *testing.T) {
 		{"nothing", registry.New(nil), plain.Client{}, plain.Plain, "0 tokens"},
 		{"nothing, with all wishes", registry.New(nil), plain.Client{LargeResults: true, ReadsResources: true, Calls: 9}, plain.Plain, ""},
 		{"a handful", areas(1, 5), plain.Client{}, plain.Plain, "no more than"},
-		{"the nine of memory, one used", recorded(t, "memory"), plain.Client{}, plain.Facade, "all 9"},
-		{"the nine of memory, three used", recorded(t, "memory"), plain.Client{Calls: 3}, plain.Plain, ""},
-		{"the nine of memory, more used than there are", recorded(t, "memory"), plain.Client{Calls: math.MaxInt}, plain.Plain, ""},
-		{"a number of calls that is none", recorded(t, "memory"), plain.Client{Calls: -5}, plain.Facade, ""},
+		{"nine, one used", areas(1, 9), plain.Client{}, plain.Facade, "all 9"},
+		{"nine, three used", areas(1, 9), plain.Client{Calls: 3}, plain.Plain, ""},
+		{"nine, more used than there are", areas(1, 9), plain.Client{Calls: math.MaxInt}, plain.Plain, ""},
+		{"a number of calls that is none", areas(1, 9), plain.Client{Calls: -5}, plain.Facade, ""},
 		{"many, deferred", areas(50, 100), plain.Client{Defers: true}, plain.Plain, "itself"},
 		{"large results", areas(1, 5), plain.Client{LargeResults: true}, plain.Gateway, "handles"},
 		{"large results, deferred", areas(50, 100), plain.Client{LargeResults: true, Defers: true}, plain.Gateway, ""},

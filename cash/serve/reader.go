@@ -215,7 +215,7 @@ func (r *reader) message(data json.RawMessage) (*message, *refusal) {
 	switch {
 	case refused != nil:
 	case e.method == nil:
-		refused = e.checkAnswer()
+		refused = e.checkAnswer(m.id != nil)
 	default:
 		if refused = m.request(&e); refused == nil && m.method == cancelled && !r.names(m.params) {
 			refused = refuse(jsonrpc.CodeInvalidParams, "params.requestId must be the id of a request")
@@ -277,9 +277,12 @@ func (e *envelope) check(twice string) *refusal {
 }
 
 // checkAnswer looks at an answer to one of our own questions.
-func (e *envelope) checkAnswer() *refusal {
-	if (e.result == nil) == (e.err == nil) {
+func (e *envelope) checkAnswer(named bool) *refusal {
+	switch {
+	case (e.result == nil) == (e.err == nil):
 		return refuse(jsonrpc.CodeInvalidRequest, "the message has no method, and not one of result and error")
+	case !named:
+		return refuse(jsonrpc.CodeInvalidRequest, "an answer has the id of its request")
 	}
 	for _, part := range []json.RawMessage{e.id, e.result, e.err} {
 		if part == nil {

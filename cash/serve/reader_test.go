@@ -114,6 +114,8 @@ func TestStrictMessages(t *testing.T) {
 				{"a long method", `{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("x", 1<<20) + `"}`, "1", "-32601", "method not found"},
 				{"a method and a result", `{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}`, "1", "-32600", "a method and a result"},
 				{"neither", `{"jsonrpc":"2.0","id":1}`, "null", "-32600", "the message has no method"},
+				{"an answer to a list", `{"jsonrpc":"2.0","id":["a"],"result":{}}`, "null", "-32600", "an answer has the id of its request"},
+				{"an answer to nobody", `{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"m"}}`, "null", "-32600", "an answer has the id of its request"},
 				{"an error that is a text", `{"jsonrpc":"2.0","id":1,"error":"m"}`, "null", "-32600", "an error has a code"},
 				{"a notification with an id", `{"jsonrpc":"2.0","id":1,"method":"notifications/initialized"}`, "1", "-32600", "is a notification, which has no id"},
 				{"no params", `{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, "1", "-32602", "tools/call needs params"},

@@ -67,7 +67,7 @@ func TestR132AwayInItsOwnWords(t *testing.T) {
 		"large": {func(w http.ResponseWriter, id json.RawMessage) {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[],"_meta":{"x":%q}}}`, id, strings.Repeat("x", 1<<17))
-		}, upstream.TooLarge, "more than 65536 bytes"},
+		}, upstream.TooLarge, "its tools/list answer has more than 64 KiB, which is MaxMessage"},
 		"no JSON": {func(w http.ResponseWriter, _ json.RawMessage) {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, "<html>")

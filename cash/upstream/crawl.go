@@ -175,7 +175,7 @@ func (c *crawl) read(ctx context.Context, p *place) error {
 		return &CallError{Class: Looped, Sent: true, Reason: "it is this server"}
 	}
 	if p.page, err = cashtext.ParseHelp(text); err != nil {
-		return &CallError{Class: Malformed, Sent: true, Reason: "its help cannot be understood", Err: err}
+		return &CallError{Class: Malformed, Sent: true, Reason: clean.Line("its help cannot be understood: "+err.Error(), maxReason), Err: err}
 	}
 	if p.above != nil && sameLists(p.page, p.above.page) && canonicalPath(p.page.Namespace) != canonicalPath(p.path) {
 		p.page = nil

@@ -7,11 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/mcpclient"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
@@ -189,11 +191,10 @@ func parseList[T named](what string, array json.RawMessage, parse func(raw []byt
 	if !json.Valid(array) || strictjson.KindOf(array) != strictjson.Array {
 		return nil, nil, fmt.Errorf("the list of %ss is not a JSON array", what)
 	}
-	rest := 0
+	more := false
 	for i, raw := range strictjson.Elements(array) {
-		if i >= maxDefinitions {
-			rest++
-			continue
+		if more = i >= maxDefinitions; more {
+			break
 		}
 		if d, err := parse(raw); err == nil {
 			list = append(list, d)
@@ -201,8 +202,9 @@ func parseList[T named](what string, array json.RawMessage, parse func(raw []byt
 			dropped = append(dropped, clean.Line(fmt.Sprintf("%s: %v", placeOf(what, i, d), err), 300))
 		}
 	}
-	if rest > 0 {
-		dropped = append(dropped, fmt.Sprintf("%d %ss beyond the first %d", rest, what, maxDefinitions))
+	if more {
+		most := mcpclient.Count(maxDefinitions)
+		dropped = slices.Insert(dropped, 0, fmt.Sprintf("it lists more than %s %ss: those beyond the first %[1]s are not served; have it list fewer", most, what))
 	}
 	return list, dropped, nil
 }

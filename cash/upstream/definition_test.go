@@ -251,7 +251,7 @@ func TestW37ParseDefinitionsErrors(t *testing.T) {
 
 func TestW37ParseDefinitionsMany(t *testing.T) {
 	list, dropped, err := upstream.ParseDefinitions(raw("[" + strings.Repeat(`{"name":"a"},`, 10_002) + `{"name":"b"}]`))
-	if err != nil || len(list) != 10_000 || !slices.Equal(dropped, []string{"3 tools beyond the first 10000"}) {
+	if err != nil || len(list) != 10_000 || !slices.Equal(dropped, []string{"it lists more than 10,000 tools: those beyond the first 10,000 are not served; have it list fewer"}) {
 		t.Errorf("%d tools, dropped %q, %v", len(list), dropped, err)
 	}
 }

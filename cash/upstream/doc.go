@@ -75,6 +75,10 @@
 //     is noted in its status and not served.
 //   - Of a CaSH server at most 2,000 pages, 16 levels and 10,000 functions are
 //     read, of a plain one 10,000 tools; of either 10,000 resources and prompts.
+//     [Status.Notes] says so if there are more. A list has at most 64 MiB on all its
+//     pages, and 1,000 of them.
+//   - A server may send a million messages of its own while calls wait for an answer;
+//     then they fail, and but for HTTP its connection ends.
 //   - Pins cover tools, and the functions behind a CaSH server's tools: their lines
 //     in help, and what their pages say in JSON of parameters, result and safety.
 //     They do not cover what else is text: pages as a model reads them, which the

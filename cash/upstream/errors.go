@@ -26,7 +26,7 @@ const (
 	BadStatus                    // an HTTP status instead of an answer
 	Redirected                   // it leads to another host
 	Malformed                    // an answer that is none
-	TooLarge                     // an answer of more bytes than are taken
+	TooLarge                     // more than is taken: bytes of an answer, or messages before it
 	Lost                         // the connection ended in the middle
 	TimedOut                     // no answer in time
 	Canceled                     // the caller gave up
@@ -62,6 +62,9 @@ type CallError struct {
 	before  bool // not the call failed but what came before: it was not tried
 	session bool // the server does not know the session any more
 	partial bool // the server answers, but not all that was to be read came in time
+	flooded bool // of class TooLarge: what was too much are the messages before the answer
+	talked  int  // of class TimedOut: messages of the server's own meanwhile; zero if they were few
+	ended   bool // the connection was ended because of what the server sent
 }
 
 // Error returns class and reason.
@@ -92,11 +95,16 @@ func classify(ctx context.Context, err error, x *mcpclient.Exchange) *CallError 
 	var wire *mcpclient.Error
 	var rpc *jsonrpc.Error
 	switch {
+	case x != nil && errors.As(x.Err(), &wire) && wire.Ended: // whatever ends with the connection
+		e.fromWire(wire)
 	case ctx.Err() == nil && (x != nil && errors.As(x.Err(), &wire) || errors.As(err, &wire)):
 		e.fromWire(wire)
 		e.session = errors.Is(wire, mcp.ErrSessionMissing)
 	case errors.Is(context.Cause(ctx), context.DeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
-		e.Class, e.Reason = TimedOut, "no answer in time"
+		e.Class, e.Reason, e.talked = TimedOut, "no answer in time", talked(x)
+		if e.talked > 0 {
+			e.Reason = mcpclient.Count(e.talked) + " messages, but no answer, in time"
+		}
 	case ctx.Err() != nil, errors.Is(err, context.Canceled):
 		e.Class, e.Reason = Canceled, "cancelled"
 	case x != nil && errors.As(x.Refusal(), &rpc), errors.As(err, &rpc):
@@ -111,17 +119,34 @@ func classify(ctx context.Context, err error, x *mcpclient.Exchange) *CallError 
 	return e
 }
 
+// manyMessages is from how many on it is told that a server was busy with messages of
+// its own.
+const manyMessages = 1000
+
+// talked returns how many messages of its own a server has sent in place of an answer;
+// zero if they are few. x may be nil.
+func talked(x *mcpclient.Exchange) int {
+	if x == nil || x.Messages() < manyMessages {
+		return 0
+	}
+	return x.Messages()
+}
+
 // maxReason bounds what is shown of a server's own words, in characters.
 const maxReason = 300
 
 var wireClasses = map[mcpclient.Class]Class{
 	mcpclient.Unreachable: Unreachable, mcpclient.Certificate: Certificate, mcpclient.Status: BadStatus,
 	mcpclient.Redirect: Redirected, mcpclient.Malformed: Malformed, mcpclient.TooLarge: TooLarge, mcpclient.Lost: Lost,
+	mcpclient.Flooded: TooLarge,
 }
 
 func (e *CallError) fromWire(w *mcpclient.Error) {
 	e.Class, e.HTTPStatus, e.RetryAfter, e.Reason = wireClasses[w.Class], w.Status, w.RetryAfter, w.Reason
+	e.flooded, e.ended = w.Class == mcpclient.Flooded, w.Ended
 	switch {
+	case w.Class == mcpclient.TooLarge:
+		e.Reason += ", which is MaxMessage (max_message)"
 	case e.Class == Unreachable, e.Class == Certificate:
 		e.Sent = false
 	case e.Class == Redirected && (w.Status == 302 || w.Status == 303):
@@ -235,7 +260,7 @@ func (u *upstream) kept(e *CallError, label string) (registry.Kind, string, stri
 	kind, message, hint := u.cause(e, label)
 	switch e.Class {
 	case TimedOut:
-		message, hint = "The server behind `"+label+"` did not answer in time.", hintLater
+		message, hint = late(e, "`"+label+"`", "in time"), hintLater
 	case Malformed, Refused:
 		hint = hintLater
 	case TooLarge:
@@ -266,11 +291,15 @@ func (u *upstream) cause(e *CallError, label string) (registry.Kind, string, str
 	case Malformed:
 		return registry.Unavailable, fmt.Sprintf("The server behind %s gave no proper answer: %s.", ns, e.Reason), "The same call is likely to fail again."
 	case TooLarge:
-		return registry.Unavailable, fmt.Sprintf("The answer of the server behind %s has more than %d bytes and was dropped.", ns, u.cfg.MaxMessage), "Ask for less: pass filters or a smaller page."
+		hint := "Ask for less: pass filters or a smaller page."
+		if e.flooded {
+			hint = hintLater
+		}
+		return registry.Unavailable, fmt.Sprintf("The server behind %s sent too much: %s.", ns, e.Reason), hint
 	case Lost:
 		return registry.Unavailable, "The connection to the server behind " + ns + " ended before it answered.", hintLater
 	case TimedOut:
-		return registry.Timeout, fmt.Sprintf("The server behind %s did not answer within %v.", ns, u.cfg.Timeout), "Ask for less, or go on without it: other namespaces are not affected."
+		return registry.Timeout, late(e, ns, fmt.Sprintf("within %v", u.cfg.Timeout)), "Ask for less, or go on without it: other namespaces are not affected."
 	case Canceled:
 		return registry.Canceled, "The call to the server behind " + ns + " was cancelled.", ""
 	case Refused:
@@ -283,6 +312,14 @@ func (u *upstream) cause(e *CallError, label string) (registry.Kind, string, str
 		return registry.Unavailable, fmt.Sprintf("The server behind %s has changed: %s.", ns, e.Reason), "Read its help again before you repeat the call."
 	}
 	return status(e, ns)
+}
+
+// late words that there was no answer in a time.
+func late(e *CallError, ns, within string) string {
+	if e.talked > 0 {
+		return fmt.Sprintf("The server behind %s sent %s messages, but not its answer, %s.", ns, mcpclient.Count(e.talked), within)
+	}
+	return fmt.Sprintf("The server behind %s did not answer %s.", ns, within)
 }
 
 func status(e *CallError, ns string) (registry.Kind, string, string) {

@@ -59,3 +59,8 @@ func Catalog(a *Aggregator, label string, defs ...*Definition) (adopt func(), er
 	}
 	return func() { u.adopt(c) }, nil
 }
+
+// Of a million messages tests would take their time.
+const MaxUnanswered = 250_000
+
+func init() { maxUnanswered = MaxUnanswered }

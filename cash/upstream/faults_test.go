@@ -73,7 +73,7 @@ var callFaults = map[cashtest.Fault]struct {
 	cashtest.FaultFractionID:        {effect: answered}, // rounded, it is the right one
 	cashtest.FaultTruncated:         {"", maybe, ""},
 	cashtest.FaultDeep:              {"", maybe, ""},
-	cashtest.FaultHuge:              {"UNAVAILABLE", maybe, "1048576 bytes"},
+	cashtest.FaultHuge:              {"UNAVAILABLE", maybe, "more than 1 MiB"},
 	cashtest.FaultNotRPC:            {"", maybe, ""},
 	cashtest.FaultNullResult:        {"UNAVAILABLE", maybe, "no proper answer"},
 	cashtest.FaultDuplicateKeys:     {"", maybe, ""},

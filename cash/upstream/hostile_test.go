@@ -123,6 +123,9 @@ func TestR139PagesWithoutEnd(t *testing.T) {
 			}}
 			srv, agg, _ := aggregate(t, nil, memory("evil", evil.server()), memory("good", silentTools()))
 			st := agg.Status()[0]
+			if large := name == "2 MB" || name == "100,000 names"; large && !strings.Contains(fmt.Sprint(st.Err), "at most") {
+				t.Errorf("the bound is not named: %v", st.Err)
+			}
 			if st.State != tt.state || st.Functions > 2000 || st.State == upstream.Connected && len(st.Notes) == 0 {
 				t.Errorf("the server is %v with %d functions: %v, %q", st.State, st.Functions, st.Err, st.Notes)
 			}

@@ -23,13 +23,14 @@ const (
 )
 
 // list returns what the server has of a kind, from all pages, as JSON arrays
-// joined into one.
+// joined into one. Of a list of more than maxTools it reads no more pages than that
+// takes: [parseList] cuts it, whatever the pages are.
 func (s *session) list(ctx context.Context, kind toolid.Kind) (json.RawMessage, error) {
 	if !s.offers(kind) && kind != toolid.Tool { // tools go without saying: there were servers before there were capabilities
 		return json.RawMessage("[]"), nil
 	}
 	s.forget(ctx, kind)
-	all, what := []byte("["), string(kind)+"s"
+	all, method := []byte("["), listMethod(kind)
 	cursor, seen, count, size := "", make(map[string]bool), 0, 0
 	for range maxPages {
 		page, next, n, err := s.page(ctx, kind, cursor)
@@ -48,18 +49,22 @@ func (s *session) list(ctx context.Context, kind toolid.Kind) (json.RawMessage, 
 		}
 		size += n
 		switch {
-		case next == "":
+		case next == "" || count > maxTools:
 			return append(all, ']'), nil
-		case count > maxTools || size > maxBytes:
-			return nil, &CallError{Class: TooLarge, Sent: true, Reason: fmt.Sprintf("it lists more than %d %s, or more than %d MiB of them", maxTools, what, maxBytes>>20)}
+		case size > maxBytes:
+			return nil, &CallError{Class: TooLarge, Sent: true, Reason: fmt.Sprintf(
+				"the pages of its %s have more than %s in all: have it list fewer, or say less of each", method, mcpclient.Size(maxBytes))}
 		case seen[next]:
-			return nil, &CallError{Class: Malformed, Sent: true, Reason: "its list of " + what + " never ends"}
+			return nil, &CallError{Class: Malformed, Sent: true, Reason: "its " + method + " never ends: a page leads back to an earlier one"}
 		}
 		seen[next] = true
 		cursor = next
 	}
-	return nil, &CallError{Class: Malformed, Sent: true, Reason: fmt.Sprintf("its list of %s has more than %d pages", what, maxPages)}
+	return nil, &CallError{Class: Malformed, Sent: true, Reason: fmt.Sprintf("its %s has more than %s pages: have it list more on each", method, mcpclient.Count(maxPages))}
 }
+
+// listMethod is the method of the protocol by which things of a kind are listed.
+func listMethod(kind toolid.Kind) string { return string(kind) + "s/list" }
 
 // offers reports whether the server says that it has something of a kind.
 func (s *session) offers(kind toolid.Kind) bool {
@@ -90,7 +95,12 @@ func (s *session) page(ctx context.Context, kind toolid.Kind, cursor string) (pa
 	ctx, x := mcpclient.WithExchange(ctx)
 	err = s.ask(ctx, kind, cursor)
 	if x.Result() == nil { // else what the SDK cannot read, we may
-		return nil, "", 0, classify(ctx, err, x)
+		e := classify(ctx, err, x)
+		if e.Class == TooLarge && !e.flooded {
+			e.Reason = fmt.Sprintf("its %s answer has more than %s, which is MaxMessage (max_message): raise that, or have it list in pages",
+				listMethod(kind), mcpclient.Size(s.up.cfg.MaxMessage))
+		}
+		return nil, "", 0, e
 	}
 	found := kind == toolid.Tool // without a list there are no tools
 	for key, value := range strictjson.Members(x.Result()) {
@@ -104,7 +114,7 @@ func (s *session) page(ctx context.Context, kind toolid.Kind, cursor string) (pa
 		}
 	}
 	if !found {
-		return nil, "", 0, &CallError{Class: Malformed, Sent: true, Reason: fmt.Sprintf("the answer has no list of %ss", kind)}
+		return nil, "", 0, &CallError{Class: Malformed, Sent: true, Reason: fmt.Sprintf("its %s answer has no list of %ss", listMethod(kind), kind)}
 	}
 	return page, next, len(x.Result()), nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/internal/cashtext"
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/mcpclient"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -162,7 +163,7 @@ func (v view) pageText(a *answer, place, name string) (string, error) {
 	if len(text) > maxPage {
 		return "", &registry.Error{
 			Kind: registry.Unavailable, Namespace: place, Name: name,
-			Message: fmt.Sprintf("The page has %d bytes; at most %d are shown.", len(text), maxPage), Hint: "Ask for something else.",
+			Message: fmt.Sprintf("The page has %s bytes; at most %s are shown.", mcpclient.Count(len(text)), mcpclient.Size(maxPage)), Hint: "Ask for something else.",
 		}
 	}
 	if !a.IsError {

@@ -30,6 +30,9 @@ type primitives struct {
 	count int // of functions
 }
 
+// costly reports whether reading them has cost the connection.
+func (p *primitives) costly() bool { return p.err != nil && p.err.ended }
+
 func (p *primitives) note(format string, args ...any) {
 	if len(p.notes) < maxNotes {
 		p.notes = append(p.notes, clean.Line(fmt.Sprintf(format, args...), maxReason))
@@ -94,7 +97,7 @@ func (u *upstream) attendLists(s *session) (stop func()) {
 	go func() { // ended by stop
 		defer close(s.unlisted)
 		defer u.hasTried()
-		u.relist(ctx, s)
+		u.relist(ctx, s, false)
 		u.hasTried()
 		var refresh <-chan time.Time
 		if u.cfg.Refresh > 0 {
@@ -108,12 +111,12 @@ func (u *upstream) attendLists(s *session) (stop func()) {
 				return
 			case <-s.renewed:
 				if u.calm(ctx, s, s.renewed) {
-					u.relist(ctx, s)
+					u.relist(ctx, s, true)
 				}
 			case <-refresh:
-				u.relist(ctx, s)
+				u.relist(ctx, s, false)
 			case done := <-s.relist:
-				u.relist(ctx, s)
+				u.relist(ctx, s, true)
 				done <- nil
 			}
 		}
@@ -124,15 +127,20 @@ func (u *upstream) attendLists(s *session) (stop func()) {
 	}
 }
 
-// relist reads the lists, side by side, and shows them.
-func (u *upstream) relist(ctx context.Context, s *session) {
+// relist reads the lists, side by side, and shows them. One that has cost a connection
+// is not asked for, unless there is a reason to think that it has changed: it would
+// cost the next one too, and all calls on it.
+func (u *upstream) relist(ctx context.Context, s *session, changed bool) {
 	timed, cancel := context.WithTimeout(ctx, u.cfg.ConnectTimeout)
 	defer cancel()
 	var readers sync.WaitGroup
 	for _, b := range u.branches[1:] {
+		if was := b.listed.Load(); !changed && was != nil && was.costly() {
+			continue
+		}
 		readers.Go(func() { // ends with timed
 			p := u.read(timed, s, b)
-			if ctx.Err() == nil { // else it was not the server that failed
+			if ctx.Err() == nil || p.costly() { // else it was not the server that failed
 				b.listed.Store(p)
 				u.publish()
 			}

@@ -231,7 +231,7 @@ func TestW7ManyResources(t *testing.T) {
 	}
 	s := shelve(t, memory("a", listing(`{"resources":[`+list.String()+`]}`, `{"prompts":[]}`)))
 	st := s.agg.Status()[0]
-	if st.Resources != 10_000 || len(st.Notes) != 1 || !strings.Contains(st.Notes[0], "5 resources beyond") {
+	if st.Resources != 10_000 || len(st.Notes) != 1 || !strings.Contains(st.Notes[0], "more than 10,000 resources") {
 		t.Fatalf("the status is %d, %q", st.Resources, st.Notes)
 	}
 	seen := 0

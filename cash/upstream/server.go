@@ -59,8 +59,8 @@ type Server struct {
 	// Concurrency is the most calls at a time; further ones wait. Zero is
 	// [DefaultConcurrency].
 	Concurrency int
-	// MaxMessage is the most bytes of a message of the server. Zero is
-	// [DefaultMaxMessage].
+	// MaxMessage is the most bytes of a message of the server: of a result, and of
+	// one page of its list of tools. Zero is [DefaultMaxMessage].
 	MaxMessage int
 	// Refresh asks the server again for what it has after so long, besides when
 	// it says that something has changed. Zero is an hour; negative is never.

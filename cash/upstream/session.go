@@ -91,8 +91,11 @@ func dialTo(ctx context.Context, u *upstream, endpoint Endpoint) (*session, erro
 				_ = late.cs.Close()
 			}
 		}()
-		e := classify(ctx, ctx.Err(), nil)
+		e := classify(ctx, ctx.Err(), x)
 		e.Sent, e.Reason = false, fmt.Sprintf("it did not answer within %v", u.cfg.ConnectTimeout)
+		if e.talked > 0 {
+			e.Reason = fmt.Sprintf("it sent %s messages, but not its answer, within %v", mcpclient.Count(e.talked), u.cfg.ConnectTimeout)
+		}
 		return nil, e
 	}
 	if o.err != nil {

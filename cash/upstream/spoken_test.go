@@ -16,8 +16,9 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/upstream"
 )
 
-// A speech is what a server says by hand to a request: say sends a message. It
-// reports false for requests that are answered as usual.
+// A speech is what a server says by hand to a request: say sends a message, and an
+// empty one is silence, in which the client is left to wait. It reports false for
+// requests that are answered as usual.
 type speech func(r spoken, say func(message string)) bool
 
 // spoken is a request as it is on the wire.
@@ -72,6 +73,9 @@ func speakMain() {
 	usual := handmade(func(string, json.RawMessage) (string, error) { return "", nil })
 	out := bufio.NewWriterSize(os.Stdout, 64<<10)
 	say := func(message string) {
+		if message == "" {
+			return
+		}
 		_, err := out.WriteString(message + "\n")
 		if err != nil {
 			os.Exit(1)
@@ -104,6 +108,12 @@ func speakHTTP(t testing.TB, s speech, opts *mcp.StreamableHTTPOptions) upstream
 		_ = json.Unmarshal(body, &m)
 		out := bufio.NewWriterSize(w, 64<<10)
 		say := func(message string) {
+			if message == "" {
+				_ = out.Flush()
+				_ = http.NewResponseController(w).Flush()
+				<-r.Context().Done()
+				return
+			}
 			w.Header().Set("Content-Type", "text/event-stream")
 			if _, err := fmt.Fprintf(out, "data: %s\n\n", message); err != nil {
 				panic(http.ErrAbortHandler)

@@ -25,7 +25,7 @@ import (
 func (s *session) transport(ctx context.Context, to Endpoint) mcp.Transport {
 	u := s.up
 	return to.transport(ctx, mcpclient.Options{
-		Limits:   mcpclient.Limits{Message: u.cfg.MaxMessage},
+		Limits:   mcpclient.Limits{Message: u.cfg.MaxMessage, Unanswered: maxUnanswered},
 		Logger:   u.log,
 		Stderr:   overheard(u.log),
 		Notified: s.notified,
@@ -35,6 +35,10 @@ func (s *session) transport(ctx context.Context, to Endpoint) mcp.Transport {
 		},
 	})
 }
+
+// maxUnanswered is how many messages of its own a server may send while it has calls
+// to answer. Tests lower it.
+var maxUnanswered = 1_000_000
 
 // A server may write stderrBurst lines to its standard error at once, and
 // stderrRate in a second, that are logged.

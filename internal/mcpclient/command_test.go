@@ -77,8 +77,8 @@ func TestW34CommandEnds(t *testing.T) {
 			wantFine(t, cs)
 			got := call(ctx, cs, tool)
 			wantClass(t, got, want.class, true)
-			if got.wire.Reason != want.reason {
-				t.Errorf("reason %q", got.wire.Reason)
+			if got.wire.Reason != want.reason || got.wire.Ended != (want.class != mcpclient.Lost) {
+				t.Errorf("reason %q, because of what was sent: %v", got.wire.Reason, got.wire.Ended)
 			}
 			wantClass(t, <-other, want.class, true)
 			if o := call(ctx, cs, "exact"); !errors.Is(o.err, mcp.ErrConnectionClosed) || o.x.Sent() {

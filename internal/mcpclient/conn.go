@@ -138,7 +138,10 @@ func (c *conn) Close() error {
 func (c *conn) read() {
 	err := c.readAll()
 	var e *Error
-	if !errors.As(err, &e) {
+	if errors.As(err, &e) {
+		ended := *e
+		ended.Ended, e = true, &ended
+	} else {
 		e = c.link.ended(err)
 	}
 	c.broken.Store(true)

@@ -43,6 +43,7 @@ type Error struct {
 	Status     int           // of class Status, and of Redirect if it loses the request
 	RetryAfter time.Duration // how long the server asks to be left alone, at most a day; zero if it does not say
 	Reason     string        // a short clause without addresses, secrets and words of the server
+	Ended      bool          // what the server sent is why the connection was ended, and with it all calls
 	Err        error         // the cause, for logs; may be nil. It is [mcp.ErrSessionMissing] if the session is gone, and the request was not run
 }
 

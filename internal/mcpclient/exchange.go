@@ -117,8 +117,11 @@ func (x *Exchange) settle(r *jsonrpc.Response) {
 	}
 }
 
+// fail ends the request without an answer. What came first is why.
 func (x *Exchange) fail(e *Error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.err = e
+	if x.err == nil {
+		x.err = e
+	}
 }

@@ -84,24 +84,24 @@ func parseOne(raw []byte) (message, *Error) {
 // returns nil for any other. The SDK's decoder takes 64 KiB of buffers for each, and
 // servers send many.
 func notification(raw []byte) *jsonrpc.Request {
-	n, versioned := new(jsonrpc.Request), false
-	for key, value := range strictjson.Members(raw) {
+	var version, method, params []byte
+	for key, value := range strictjson.RawMembers(raw) {
 		kind := strictjson.KindOf(value)
 		switch {
-		case key == "jsonrpc" && kind == strictjson.String:
-			versioned = strictjson.Text(value) == "2.0"
-		case key == "method" && kind == strictjson.String:
-			n.Method = strictjson.Text(value)
-		case key == "params" && kind == strictjson.Object:
-			n.Params = strictjson.Trim(value)
+		case string(key) == `"jsonrpc"`:
+			version = strictjson.Trim(value)
+		case string(key) == `"method"` && kind == strictjson.String:
+			method = value
+		case string(key) == `"params"` && kind == strictjson.Object:
+			params = strictjson.Trim(value)
 		default:
 			return nil
 		}
 	}
-	if !versioned || n.Method == "" {
+	if string(version) != `"2.0"` || method == nil || strictjson.Text(method) == "" {
 		return nil
 	}
-	return n
+	return &jsonrpc.Request{Method: strictjson.Text(method), Params: params}
 }
 
 // unusable is a response that fails its call.

@@ -1,13 +1,14 @@
 // Command recall measures the tool search of package registry on sets of tools
 // and queries with known answers.
 //
-//	go run ./internal/bench/recall -tools tools.jsonl -queries queries.jsonl
-//	go run ./internal/bench/recall [-k 10] DIR...
+//	go -C internal/bench run ./recall -tools tools.jsonl -queries queries.jsonl
+//	go -C internal/bench run ./recall [-k 10] DIR...
 //
-// A DIR holds tools.jsonl and queries.jsonl, or folders that do. Each line of
-// the first is {"name", "description", "inputSchema"}, where all but the name
-// may be missing and a server may stand before the first / or . of the name;
-// each line of the second is {"query", "gold": [names]}.
+// Paths are absolute, or relative to internal/bench. A DIR holds tools.jsonl and
+// queries.jsonl, or folders that do. Each line of the first is {"name",
+// "description", "inputSchema"}, where all but the name may be missing and a
+// server may stand before the first / or . of the name; each line of the second
+// is {"query", "gold": [names]}.
 //
 // # What is measured
 //

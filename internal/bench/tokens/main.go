@@ -1,7 +1,7 @@
 // Command tokens counts what a model pays behind each face of this module for
 // the same tasks, over the catalogs of real servers.
 //
-//	go run ./internal/bench/tokens [-full]
+//	go -C internal/bench run ./tokens [-full]
 //
 // It prints a table in markdown, and from when on which face costs less than
 // listing all tools; with -full also each turn of each task. A second table has
@@ -15,7 +15,7 @@
 // answered to the calls of the tasks; folders and times are replaced. A test
 // holds that they still answer that, or records what they do:
 //
-//	CASH_NPM_DIR=<folder> go test -tags realclients ./internal/bench/tokens [-update]
+//	CASH_NPM_DIR=<folder> go -C internal/bench test -tags realclients ./tokens [-update]
 //
 // Every face is a real server of the same functions, and is asked by a client of
 // the SDK. The first one lists the tools as their own servers do.

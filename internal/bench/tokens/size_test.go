@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"slices"
 	"testing"
 
@@ -128,6 +129,16 @@ func TestFitFacade(t *testing.T) {
 			t.Errorf("%s: %s is advised; a call costs %d behind a facade, %d behind three tools", z.name, a.Face, paid["facade"], paid["cash"])
 		}
 	}
+}
+
+// TestShopRecording: the recording is the shop's own, which its tests compare
+// with what it has.
+func TestShopRecording(t *testing.T) {
+	own, err := os.ReadFile("../../../examples/shop/testdata/catalog.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "catalogs/shop.json", string(own))
 }
 
 // TestShopTools: the recording has the shop's functions, one of which answers.

@@ -1,0 +1,195 @@
+package check
+
+import (
+	"net/http"
+	"slices"
+)
+
+// A judge compares outcomes with what must hold, and writes it down.
+type judge struct {
+	ledger *ledger
+	// special is the row that everything counts for, while something is sent
+	// that has a row of its own. Nil lets each statement have its row.
+	special *Row
+	failed  bool // of the message that is looked at
+}
+
+func newJudge(ledger *ledger) *judge {
+	for _, s := range statements {
+		ledger.row(s.name, s.title)
+	}
+	return &judge{ledger: ledger}
+}
+
+// check counts whether a statement holds for a message and what came of it.
+func (j *judge) check(s statement, ok bool, m *message, came string) {
+	row := j.special
+	if row == nil {
+		row = j.ledger.row(s.name, s.title)
+	}
+	switch {
+	case ok && j.special == nil:
+		row.hold()
+	case ok:
+	case j.special == nil:
+		j.failed = true
+		row.fail(m.topic()+" "+came[:min(len(came), sameSort)], m.String()+"; "+came)
+	default:
+		j.failed = true
+		row.fail(s.name+" "+m.about, "not so: "+s.title+"; "+m.String()+"; "+came)
+	}
+}
+
+// sameSort is how many bytes of what came make a sort of failures.
+const sameSort = 24
+
+// look judges one outcome.
+func (j *judge) look(m *message, o *outcome) {
+	j.failed = false
+	if m.mayBreak && o.pinged != nil {
+		o.broken = ""
+	}
+	j.check(up, o.broken == "", m, "broken off: "+o.broken)
+	if o.broken == "" {
+		j.check(session, o.lost == "", m, o.lost)
+		j.count(m, o)
+		j.ping(m, o)
+	}
+	for _, a := range o.answers {
+		j.answer(m, a)
+	}
+	for _, a := range o.strays {
+		j.check(once, false, m, "an older message is answered again: "+excerpt(a.raw))
+		j.form(m, a)
+	}
+	for _, a := range o.others {
+		j.form(m, a)
+	}
+	if len(o.refusal) > 0 {
+		j.text(m, string(o.refusal))
+	}
+	if !j.failed && j.special != nil {
+		j.special.hold()
+	}
+}
+
+// count judges how many answers there are.
+func (j *judge) count(m *message, o *outcome) {
+	n := len(o.answers)
+	switch {
+	case m.status != nil:
+		j.check(refused, m.status(o.status), m, came(o))
+		return
+	case m.mayBreak && o.status == 0 && n == 0 && !o.late:
+		return
+	case m.whole && n <= 1 && o.refused():
+		n = m.least
+	case m.null && n == 0 && o.refused():
+		n = 1 // by HTTP
+	case m.whole && n == m.least:
+		j.check(repeated, eachOnce(m, o), m, came(o))
+	}
+	switch {
+	case m.kind == quiet:
+		if isRefused(o.status) && o.refused() {
+			n = 0
+		}
+		j.check(silent, n <= m.most && (quietStatus(o.status) || m.null && o.refused()), m, came(o))
+	case n < m.least && !o.opened:
+		missing := []statement{request: answered, oddRequest: oddID, unreadable: refused}[m.kind]
+		if o.unheard == "" || o.status != 0 {
+			j.check(missing, false, m, came(o))
+		}
+	default:
+		j.check(once, n <= m.most, m, came(o))
+		if m.kind == request {
+			j.check(answered, true, m, "")
+		}
+	}
+}
+
+// eachOnce reports whether each id of a batch has its own answer.
+func eachOnce(m *message, o *outcome) bool {
+	answers := slices.Clone(o.answers)
+	for _, id := range m.ids {
+		i := slices.IndexFunc(answers, func(a *answer) bool { return sameID(id, a.id) })
+		if i < 0 {
+			return false
+		}
+		answers = slices.Delete(answers, i, i+1)
+	}
+	return true
+}
+
+// quietStatus reports whether HTTP answers so what asks for no answer.
+func quietStatus(status int) bool {
+	return status == 0 || status == http.StatusAccepted || isRefused(status)
+}
+
+// came shows what came of a message.
+func came(o *outcome) string {
+	text := ""
+	if o.status != 0 {
+		text = "status " + itoa(o.status) + ", "
+	}
+	text += itoa(len(o.answers)) + " answers"
+	if len(o.refusal) > 0 {
+		text += ", body " + excerpt(o.refusal)
+	}
+	for _, a := range o.answers[:min(2, len(o.answers))] {
+		text += ", " + excerpt(a.raw)
+	}
+	return text
+}
+
+func (j *judge) ping(m *message, o *outcome) {
+	switch {
+	case o.lost != "":
+	case o.pinged != nil:
+		ok := o.pinged.bad == "" && o.pinged.failure == nil
+		j.check(alive, ok, m, "the ping after it is answered "+excerpt(o.pinged.raw))
+	case o.unheard != "":
+		j.check(alive, false, m, "the ping after it is answered by "+o.unheard)
+	}
+}
+
+// answer judges one answer to a message.
+func (j *judge) answer(m *message, a *answer) {
+	j.form(m, a)
+	came := "came " + excerpt(a.raw)
+	if m.kind != quiet {
+		row := repeated
+		if m.kind == oddRequest {
+			row = oddID
+		}
+		ok := a.id != "" && m.mayHave(a.id) || a.id == "" && m.null && a.failure != nil
+		j.check(row, ok, m, came)
+		if ok && m.kind == unreadable {
+			j.check(refused, true, m, "")
+		}
+	}
+	if a.failure == nil || a.bad != "" {
+		return
+	}
+	wrong := a.failure.wrong()
+	j.check(errorText, wrong == "", m, wrong+"; "+came)
+	if text, ok := a.failure.message.(string); ok {
+		j.inside(m, text, came)
+	}
+}
+
+// text judges a text that HTTP has in place of an answer.
+func (j *judge) text(m *message, text string) {
+	wrong, came := wrongText(text), "came "+excerpt([]byte(text))
+	j.check(errorText, wrong == "", m, wrong+"; "+came)
+	j.inside(m, text, came)
+}
+
+func (j *judge) inside(m *message, text, came string) {
+	word := leaks(text, m.data)
+	j.check(inside, word == "", m, "says "+word+"; "+came)
+}
+
+func (j *judge) form(m *message, a *answer) {
+	j.check(shaped, a.bad == "", m, "what came "+a.bad+": "+excerpt(a.raw))
+}

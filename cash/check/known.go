@@ -1,0 +1,97 @@
+package check
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+)
+
+// known are what a server has that requests can be about.
+type known struct {
+	calls     []string // params of tools/call, without _meta
+	resources []string // URIs
+	prompts   []string // params of prompts/get, without _meta
+}
+
+// discover asks the server what it has. What it does not tell is not there.
+func (l *link) discover(ctx context.Context, calls []string) {
+	const most = 12 // of each kind
+	for _, c := range calls {
+		l.known.calls = append(l.known.calls, inner(c))
+	}
+	var tools struct {
+		Tools []struct {
+			Name        string
+			InputSchema struct {
+				Properties map[string]struct{ Type any }
+			}
+		}
+	}
+	l.list(ctx, "tools/list", &tools)
+	for _, t := range tools.Tools[:min(most, len(tools.Tools))] {
+		arguments := map[string]any{}
+		for name, p := range t.InputSchema.Properties {
+			if len(arguments) < most {
+				arguments[name] = example(p.Type)
+			}
+		}
+		l.known.calls = append(l.known.calls, `"name":`+quoted(t.Name)+`,"arguments":`+encoded(arguments))
+	}
+	var resources struct{ Resources []struct{ URI string } }
+	l.list(ctx, "resources/list", &resources)
+	for _, r := range resources.Resources[:min(most, len(resources.Resources))] {
+		l.known.resources = append(l.known.resources, r.URI)
+	}
+	var prompts struct {
+		Prompts []struct {
+			Name      string
+			Arguments []struct{ Name string }
+		}
+	}
+	l.list(ctx, "prompts/list", &prompts)
+	for _, p := range prompts.Prompts[:min(most, len(prompts.Prompts))] {
+		arguments := map[string]any{}
+		for _, a := range p.Arguments[:min(most, len(p.Arguments))] {
+			arguments[a.Name] = "x"
+		}
+		l.known.prompts = append(l.known.prompts, `"name":`+quoted(p.Name)+`,"arguments":`+encoded(arguments))
+	}
+}
+
+func (l *link) list(ctx context.Context, method string, into any) {
+	if result, err := l.ask(ctx, method, ""); err == nil {
+		_ = json.Unmarshal(result, into)
+	}
+}
+
+// example returns a value of a JSON schema's type.
+func example(kind any) any {
+	switch kind {
+	case "integer", "number":
+		return 1
+	case "boolean":
+		return true
+	case "array":
+		return []string{"x"}
+	case "object":
+		return map[string]string{"x": "y"}
+	}
+	return "x"
+}
+
+func encoded(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return "{}"
+	}
+	return string(data)
+}
+
+// inner returns what is between the braces of an object.
+func inner(object string) string {
+	first, last := strings.IndexByte(object, '{'), strings.LastIndexByte(object, '}')
+	if first < 0 || last < first {
+		return ""
+	}
+	return strings.TrimSpace(object[first+1 : last])
+}

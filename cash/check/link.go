@@ -1,0 +1,180 @@
+package check
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// A link is one client of the server at a time: a wire, and a version.
+type link struct {
+	wire    wire
+	web     bool
+	version string
+	timeout time.Duration
+	judge   *judge
+	known   known
+
+	isOpen bool
+	opened int       // how often
+	misses int       // exchanges whose time was over
+	sent   int       // messages
+	pings  int       // pings
+	blame  statement // that did not hold when something was lost
+}
+
+// The most that goes wrong on a link before it is given up.
+const (
+	maxMisses = 20
+	maxOpens  = 20
+)
+
+// errGivenUp is that too much went wrong: the rows tell what.
+var errGivenUp = errors.New("given up")
+
+// dial opens the link: it begins as a client of the version does.
+func (l *link) dial(ctx context.Context) error {
+	l.opened++
+	if err := l.wire.open(ctx); err != nil {
+		return err
+	}
+	method, params := "server/discover", ""
+	if l.version < sessionless {
+		method, params = "initialize", fmt.Sprintf(`"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"check","version":"1"}`, l.version)
+	}
+	result, err := l.ask(ctx, method, params)
+	if err == nil {
+		err = l.agreed(result)
+	}
+	if err == nil && l.version < sessionless {
+		note := newQuiet(`{"jsonrpc":"2.0","method":"notifications/initialized"}`, "")
+		err = ctx.Err()
+		if o := l.wire.exchange(ctx, note, l.ping(), l.timeout); err == nil && (o.pinged == nil || o.broken != "") {
+			err = fmt.Errorf("after initializing: %s", came(o)+o.unheard+o.broken)
+		}
+	}
+	if err != nil {
+		l.wire.close()
+		return err
+	}
+	l.isOpen = true
+	return nil
+}
+
+// agreed reports whether the server speaks the version.
+func (l *link) agreed(result json.RawMessage) error {
+	var r struct {
+		ProtocolVersion   string
+		SupportedVersions []string
+	}
+	if err := json.Unmarshal(result, &r); err != nil {
+		return err
+	}
+	for _, v := range append(r.SupportedVersions, r.ProtocolVersion) {
+		if v == l.version {
+			return nil
+		}
+	}
+	return fmt.Errorf("the server does not speak %s", l.version)
+}
+
+// ask sends a sound request and returns its result.
+func (l *link) ask(ctx context.Context, method, params string) (json.RawMessage, error) {
+	id := strconv.Quote("check-" + method)
+	m := newRequest(id, plainRequest(l.version, id, method, params), method)
+	o := l.wire.exchange(ctx, m, nil, l.timeout)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if len(o.answers) != 1 || o.answers[0].bad != "" || o.answers[0].failure != nil {
+		return nil, fmt.Errorf("%s: %s", method, came(o)+o.unheard+o.broken)
+	}
+	var answer struct{ Result json.RawMessage }
+	err := json.Unmarshal(o.answers[0].raw, &answer)
+	return answer.Result, err
+}
+
+// ping returns what shows that the server is alive. Now and then it shows that
+// the session is, too.
+func (l *link) ping() *message {
+	const rare = 25
+	l.pings++
+	id := strconv.Quote("ping-" + strconv.Itoa(l.pings))
+	method := pingMethod(l.version)
+	if l.pings%rare == 0 {
+		method = "tools/list"
+	}
+	return newRequest(id, plainRequest(l.version, id, method, ""), "a ping")
+}
+
+// send sends a message and judges what comes of it. The error is that the link
+// is given up, or ctx's.
+func (l *link) send(ctx context.Context, m *message) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !l.isOpen {
+		if l.opened >= maxOpens {
+			return l.giveUp(fmt.Sprintf("the connection was lost %d times", maxOpens))
+		}
+		if err := l.dial(ctx); err != nil {
+			return l.giveUp("cannot connect again: " + err.Error())
+		}
+	}
+	l.sent++
+	o := l.wire.exchange(ctx, m, l.ping(), l.patience())
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	l.judge.look(m, o)
+	return l.heed(o)
+}
+
+// heed draws the consequences of an outcome for the link.
+func (l *link) heed(o *outcome) error {
+	switch {
+	case o.broken != "":
+		l.blame = up
+	case o.lost != "":
+		l.blame = session
+	case o.unheard != "":
+		l.blame = alive
+	}
+	if o.broken != "" || o.lost != "" || o.unheard != "" {
+		l.close()
+	} else if o.late {
+		l.blame = answered
+		l.misses++
+	}
+	if l.misses > maxMisses {
+		return l.giveUp(fmt.Sprintf("%d messages had no answer", l.misses))
+	}
+	return nil
+}
+
+// giveUp ends the checks over the link. The row whose statement did not hold
+// last has the reason.
+func (l *link) giveUp(reason string) error {
+	l.judge.ledger.row(l.blame.name, l.blame.title).fail("given up", "given up: "+reason)
+	return errGivenUp
+}
+
+// patience is how long an answer is awaited: not as long again once it was in vain.
+func (l *link) patience() time.Duration {
+	if l.misses > 0 {
+		return l.timeout / 10
+	}
+	return l.timeout
+}
+
+func (l *link) close() {
+	if l.isOpen {
+		l.wire.close()
+		l.isOpen = false
+	}
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

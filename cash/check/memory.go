@@ -1,0 +1,78 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// maxGrowth is the most bytes by which memory may grow after the warm-up.
+const maxGrowth = 64 << 20
+
+// A gauge looks at the memory of the server of a link.
+type gauge struct {
+	link   *link
+	memory func() uint64 // 0 is unknown
+	before uint64
+	opened int // connections of the link by then
+}
+
+func newGauge(memory func() uint64, l *link) *gauge {
+	if memory == nil {
+		memory = func() uint64 { return resident(l.wire.pid()) }
+	}
+	return &gauge{link: l, memory: memory}
+}
+
+// begin notes the memory after the warm-up.
+func (g *gauge) begin() {
+	g.before, g.opened = g.memory(), g.link.opened
+}
+
+// end judges how much it has grown. Memory that is only not yet given back goes
+// away while more is sent.
+func (g *gauge) end(ctx context.Context) error {
+	const rounds, pings = 10, 50
+	row := g.link.judge.ledger.row(memory.name, memory.title)
+	switch {
+	case g.before == 0:
+		row.skip("the server's memory is not known")
+		return nil
+	case g.link.wire.pid() != 0 && g.opened != g.link.opened:
+		row.skip("the process is not the one that it was")
+		return nil
+	}
+	after := g.memory()
+	for range rounds {
+		if after <= g.before+maxGrowth {
+			break
+		}
+		for range pings {
+			if err := g.link.send(ctx, g.link.ping()); err != nil {
+				return err
+			}
+		}
+		after = min(after, g.memory())
+	}
+	if after > g.before+maxGrowth {
+		row.fail("", fmt.Sprintf("%d bytes after the warm-up, %d at the end", g.before, after))
+		return nil
+	}
+	row.hold()
+	return nil
+}
+
+// resident returns the memory of a process on Linux, else 0.
+func resident(pid int) uint64 {
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
+	if err != nil || pid == 0 {
+		return 0
+	}
+	var size, pages uint64
+	if _, err := fmt.Fscan(strings.NewReader(string(data)), &size, &pages); err != nil {
+		return 0
+	}
+	return pages * uint64(os.Getpagesize())
+}

@@ -1,0 +1,198 @@
+package check
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// A peer is a server at the other end of two pipes.
+type peer interface {
+	start(ctx context.Context) (to io.WriteCloser, from io.ReadCloser, err error)
+	// stop ends the server, whose input has been closed, and returns how it ended.
+	stop() string
+	pid() int
+}
+
+// A pipe is the wire of messages on lines of their own.
+type pipe struct {
+	peer    peer
+	timeout time.Duration
+
+	to     io.WriteCloser
+	lines  chan []byte   // closed at the end of the output
+	done   chan struct{} // closed when nobody reads lines any more
+	ended  string        // how the server has; known once it is closed
+	recent [64]recent    // the last messages
+	sent   int
+}
+
+// A recent message may still be answered so many times.
+type recent struct {
+	id    string
+	spare int
+}
+
+func (p *pipe) pid() int { return p.peer.pid() }
+
+func (p *pipe) open(ctx context.Context) error {
+	to, from, err := p.peer.start(ctx)
+	if err != nil {
+		return err
+	}
+	p.to, p.lines, p.done, p.ended = to, make(chan []byte, 16), make(chan struct{}), ""
+	go readLines(from, p.lines, p.done)
+	return nil
+}
+
+func (p *pipe) close() {
+	if p.to == nil {
+		return
+	}
+	_ = p.to.Close()
+	close(p.done)
+	p.ended = p.peer.stop()
+	p.to = nil
+}
+
+// readLines sends the lines of r, without their ends, until it ends.
+func readLines(r io.ReadCloser, lines chan<- []byte, done <-chan struct{}) {
+	defer close(lines)
+	defer r.Close()
+	b := bufio.NewReaderSize(r, 64<<10)
+	for {
+		line, err := readLine(b)
+		if len(line) > 0 {
+			select {
+			case lines <- line:
+			case <-done:
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// readLine reads a line of at most [maxAnswer] bytes.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part...)
+		if len(line) > maxAnswer {
+			return line[:maxAnswer], bufio.ErrTooLong
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return bytes.TrimRight(line, "\r\n"), err
+		}
+	}
+}
+
+// exchange implements wire.
+func (p *pipe) exchange(ctx context.Context, m, ping *message, wait time.Duration) *outcome {
+	o := new(outcome)
+	if p.talk(ctx, m, ping, wait, o) && o.opened {
+		p.cancel(ctx, m, ping, wait, o)
+	}
+	p.remember(m, o)
+	return o
+}
+
+// cancel ends the stream that m has opened, which is answered then or not.
+func (p *pipe) cancel(ctx context.Context, m, ping *message, wait time.Duration, o *outcome) {
+	p.talk(ctx, m.cancellation(), ping, wait, o)
+}
+
+// talk sends m and a ping, and collects what comes. It reports whether the
+// connection can be gone on with.
+func (p *pipe) talk(ctx context.Context, m, ping *message, wait time.Duration, o *outcome) bool {
+	data := append(bytes.Clone(m.data), '\n')
+	if ping != nil {
+		data = append(append(data, ping.data...), '\n')
+		o.pinged = nil
+	}
+	written := make(chan error, 1)
+	to := p.to
+	go func() {
+		_, err := to.Write(data)
+		written <- err
+	}()
+	timer := time.NewTimer(p.timeout)
+	defer timer.Stop()
+	for !o.enough(m) || ping != nil && o.pinged == nil || written != nil {
+		select {
+		case line, ok := <-p.lines:
+			if !ok {
+				p.close()
+				o.broken = p.ended
+				return false
+			}
+			before := o.pinged
+			if p.take(line, m, ping, o); before == nil && o.pinged != nil {
+				timer.Reset(wait)
+			}
+		case err := <-written:
+			written = nil
+			if err != nil { // reading tells more of it
+				timer.Reset(min(wait, time.Second))
+			}
+		case <-timer.C:
+			o.late = true
+			if ping != nil && o.pinged == nil {
+				o.unheard = fmt.Sprintf("nothing within %v", p.timeout)
+			}
+			return o.unheard == ""
+		case <-ctx.Done():
+			o.unheard = ctx.Err().Error()
+			return false
+		}
+	}
+	return true
+}
+
+// remember notes the ids of a message, to know answers to it that come late.
+func (p *pipe) remember(m *message, o *outcome) {
+	for _, id := range m.ids {
+		p.recent[p.sent%len(p.recent)] = recent{id, m.most - len(o.answers)}
+		p.sent++
+	}
+}
+
+// take notes what a line of the server is.
+func (p *pipe) take(line []byte, m, ping *message, o *outcome) {
+	for _, a := range received(line) {
+		switch old := p.older(a.id); {
+		case a.method == acknowledged && m.opens:
+			o.opened = true
+		case a.method != "", a.bad != "" && a.id == "":
+			o.others = append(o.others, a)
+		case ping != nil && a.id != "" && ping.mayHave(a.id):
+			o.pinged = a
+		case old == nil || m.mayHave(a.id):
+			o.answers = append(o.answers, a)
+		case old.spare > 0: // it comes late, such as that to a stream that was cancelled
+			old.spare--
+			o.others = append(o.others, a)
+		case m.kind == oddRequest && len(o.answers) == 0: // a number that was changed may be any
+			o.answers = append(o.answers, a)
+		default:
+			o.strays = append(o.strays, a)
+		}
+	}
+}
+
+// older returns the older message that an answer's id is of, or nil.
+func (p *pipe) older(id string) *recent {
+	for i := range p.recent {
+		if r := &p.recent[i]; id != "" && r.id != "" && sameID(r.id, id) {
+			return r
+		}
+	}
+	return nil
+}

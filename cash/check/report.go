@@ -1,0 +1,127 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Status says what became of a [Row].
+type Status int
+
+// The statuses.
+const (
+	NotChecked Status = iota // nothing was sent that shows it, or it cannot be seen
+	Passed
+	Failed
+)
+
+// String returns passed, failed or not checked.
+func (s Status) String() string {
+	switch s {
+	case Passed:
+		return "passed"
+	case Failed:
+		return "failed"
+	}
+	return "not checked"
+}
+
+// A Row is one statement about a server, and whether it holds.
+type Row struct {
+	// Name is what the statement was checked over, and a word for it, such as
+	// stdio/2025-11-25/answered. It is unique in its report.
+	Name string
+	// Title is the statement.
+	Title  string
+	Status Status
+	// Checks is how often it was looked at, Failures how often it did not hold.
+	Checks, Failures int
+	// Evidence are at most five failures that are not of the same sort: what was
+	// sent and what came, shortened and in printable ASCII. A row that is not
+	// checked has the reason, if there is one to tell.
+	Evidence []string
+
+	sorts []string // of the evidence
+}
+
+// maxEvidence bounds [Row.Evidence].
+const maxEvidence = 5
+
+// A Report is what a check found out.
+type Report struct {
+	// Rows come in the order in which they were checked.
+	Rows []Row
+	// Requests is the number of messages that were sent, without the pings
+	// between them.
+	Requests int
+}
+
+// Failed returns the rows that failed.
+func (r *Report) Failed() []Row {
+	return slices.DeleteFunc(slices.Clone(r.Rows), func(row Row) bool { return row.Status != Failed })
+}
+
+// String returns a line for each row, and below it the evidence.
+func (r *Report) String() string {
+	var b strings.Builder
+	for _, row := range r.Rows {
+		fmt.Fprintf(&b, "%-11s %s: %s (%d of %d)\n", row.Status, row.Name, row.Title, row.Failures, row.Checks)
+		for _, e := range row.Evidence {
+			fmt.Fprintf(&b, "            %s\n", e)
+		}
+	}
+	fmt.Fprintf(&b, "%d messages, %d rows, %d failed\n", r.Requests, len(r.Rows), len(r.Failed()))
+	return b.String()
+}
+
+// A ledger collects the rows of one link.
+type ledger struct {
+	prefix string // of the names
+	rows   []*Row
+	byName map[string]*Row
+}
+
+func newLedger(prefix string) *ledger {
+	return &ledger{prefix: prefix, byName: make(map[string]*Row)}
+}
+
+// row returns the row of a name, and makes it when it is first asked for.
+func (l *ledger) row(name, title string) *Row {
+	if r := l.byName[name]; r != nil {
+		return r
+	}
+	r := &Row{Name: l.prefix + "/" + name, Title: title}
+	l.byName[name] = r
+	l.rows = append(l.rows, r)
+	return r
+}
+
+// hold counts a check of the row that held.
+func (r *Row) hold() {
+	r.Checks++
+	if r.Status == NotChecked {
+		r.Status = Passed
+	}
+}
+
+// fail counts a check of the row that did not hold. Of one sort of failures the
+// first is evidence.
+func (r *Row) fail(sort, evidence string) {
+	r.Checks++
+	r.Failures++
+	if r.Status != Failed {
+		r.Status, r.Evidence = Failed, nil
+	}
+	if len(r.Evidence) < maxEvidence && !slices.Contains(r.sorts, sort) {
+		r.sorts = append(r.sorts, sort)
+		r.Evidence = append(r.Evidence, evidence)
+	}
+}
+
+// skip says why the row is not checked.
+func (r *Row) skip(reason string) {
+	if r.Status == NotChecked && r.Evidence == nil {
+		r.Evidence = []string{reason}
+	}
+}

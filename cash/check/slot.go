@@ -1,0 +1,90 @@
+package check
+
+import "strings"
+
+// A slot is a place in a message that a payload can be put into: a value or the
+// name of a member.
+type slot struct {
+	start, end int
+	path       string // such as params.arguments.order_id
+	key        bool   // the name of the member, not its value
+	text       bool   // holds a text
+}
+
+// slotsOf returns the slots of a JSON object, the object itself not among them.
+func slotsOf(doc string) []slot {
+	s := &slotScanner{doc: doc}
+	s.value("")
+	return s.slots[:len(s.slots)-1]
+}
+
+// A slotScanner reads JSON that is known to be well-formed.
+type slotScanner struct {
+	doc   string
+	at    int
+	slots []slot
+}
+
+// value reads a value and notes it, after those within it.
+func (s *slotScanner) value(path string) {
+	s.space()
+	start := s.at
+	switch s.doc[s.at] {
+	case '{':
+		s.members(path)
+	case '[':
+		s.elements(path)
+	case '"':
+		s.text()
+	default:
+		s.at += len(s.doc[s.at:]) - len(strings.TrimLeft(s.doc[s.at:], "+-.0123456789abcdefghijklmnopqrstuvwxyzE"))
+	}
+	s.slots = append(s.slots, slot{start: start, end: s.at, path: path, text: s.doc[start] == '"'})
+}
+
+func (s *slotScanner) members(path string) {
+	for s.at++; s.more('}'); {
+		start := s.at
+		s.text()
+		name := strings.TrimPrefix(path+"."+s.doc[start+1:s.at-1], ".")
+		s.slots = append(s.slots, slot{start: start, end: s.at, path: name, key: true, text: true})
+		s.space()
+		s.at++ // the colon
+		s.value(name)
+	}
+}
+
+func (s *slotScanner) elements(path string) {
+	for s.at++; s.more(']'); {
+		s.value(path + "[]")
+	}
+}
+
+// more skips what separates, and reports whether the container goes on.
+func (s *slotScanner) more(closing byte) bool {
+	s.space()
+	switch s.doc[s.at] {
+	case closing:
+		s.at++
+		return false
+	case ',':
+		s.at++
+		s.space()
+	}
+	return true
+}
+
+func (s *slotScanner) text() {
+	for s.at++; s.doc[s.at] != '"'; s.at++ {
+		if s.doc[s.at] == '\\' {
+			s.at++
+		}
+	}
+	s.at++
+}
+
+func (s *slotScanner) space() {
+	for strings.IndexByte(" \t\r\n", s.doc[s.at]) >= 0 {
+		s.at++
+	}
+}
