@@ -60,7 +60,10 @@ func Catalog(a *Aggregator, label string, defs ...*Definition) (adopt func(), er
 	return func() { u.adopt(c) }, nil
 }
 
-// Of a million messages tests would take their time.
-const MaxUnanswered = 250_000
+// Limits that tests would take their time to meet.
+const (
+	MaxUnanswered = 250_000
+	MaxListBytes  = 16 << 20
+)
 
-func init() { maxUnanswered = MaxUnanswered }
+func init() { maxUnanswered, maxBytes = MaxUnanswered, MaxListBytes }

@@ -19,8 +19,10 @@ import (
 const (
 	maxPages = 1000
 	maxTools = 10_000
-	maxBytes = 64 << 20
 )
+
+// maxBytes bounds all pages of a list. Tests lower it.
+var maxBytes = 64 << 20
 
 // list returns what the server has of a kind, from all pages, as JSON arrays
 // joined into one. Of a list of more than maxTools it reads no more pages than that
