@@ -45,9 +45,9 @@
 //     published, and are never accepted.
 //   - A Fetcher keeps no manifest, does not wait, and does not spread fetches
 //     over time: that is its caller's.
-//   - Host names in other scripts are folded and normalised by rule, without the
-//     tables of IDNA: what has other characters than letters, marks and digits
-//     has to be written in Punycode.
+//   - Host names in other scripts are read by IDNA (golang.org/x/net/idna, profile
+//     Lookup). Those with other characters than letters, marks and digits have to be
+//     written in Punycode: readers differ on them.
 //   - YAML is read into a tree: a hostile document of 1 MiB costs a quarter of a
 //     second and some 250 MB of allocations, most of it for comments.
 package manifest

@@ -142,6 +142,41 @@ func TestR129IDNA(t *testing.T) {
 	}
 }
 
+// TestR129IDNATables holds that names are read by the tables of IDNA, as net/http does.
+// Rules of case and normalisation alone lead to another host, or take what IDNA refuses.
+func TestR129IDNATables(t *testing.T) {
+	for label, want := range map[string]string{
+		"a\u0345b": "xn--ab-09b", "a\u13a4b": "xn--ab-b9l", "a\u13aab": "xn--ab-t9l", "a\u13b0b": "xn--ab-cbm", "a\u13bcb": "xn--ab-dcm",
+		"a\u13c2b": "xn--ab-vcm", "a\u13ceb": "xn--ab-wdm", "a\u13d4b": "xn--ab-fem", "a\u13e0b": "xn--ab-gfm",
+		"a\u13ecb": "xn--ab-hgm", "a\u13f2b": "xn--ab-zgm", "a\u13fab": "xn--ab-zgm", "a\u1c82b": "xn--ab-fmc", "a\u1c88b": "xn--ab-967h",
+		"a\u1f85b": "xn--ab-09b560z", "a\u1f8bb": "xn--ab-09b750z", "a\u1f91b": "xn--ab-09b771z", "a\u1fa3b": "xn--ab-09b144z",
+		"a\u1fc2b": "xn--ab-09b905z", "a\u1ff3b": "xn--ab-09b7d", "a\uab72b": "xn--ab-48l", "a\uab78b": "xn--ab-n9l", "a\uab84b": "xn--ab-obm",
+		"a\uab90b": "xn--ab-pcm", "a\uab9cb": "xn--ab-qdm", "a\uaba8b": "xn--ab-rem", "a\uabb4b": "xn--ab-sfm", "a\U0001d6d3b": "xn--ab-vbc",
+	} {
+		name := label + ".example"
+		u, err := manifest.CheckEndpoint("https://"+name+"/", "https://"+name+"/")
+		if err != nil || u.Host != want+".example" {
+			t.Errorf("%+q: %v, %v; want %s", label, u, err, want)
+		} else if got := dialled(t, "https://"+name+"/"); got != u.Host+":443" {
+			t.Errorf("%+q: net/http dials %s, CheckEndpoint says %s", label, got, u.Host)
+		}
+	}
+	for _, label := range []string{
+		"\u0300", "\u0593", "a\u063eb", "a\u06b1b", "\u074a", "a\u07d3b", "\u08f3", "\u0b44", "\u0e37", "\u1039", "\u135e", "\u1ab5", "\u1cdf", "\u2de1",
+		"\ua94f", "a\ufb56b", "a\ufbf0b", "a\ufc71b", "a\ufef2b", "a\U00010875b", "\U00011044", "\U00011372", "\U00016f7d", "\U0001d189", "a\U0001ee02b",
+		"xn--\u00e9", "-b\u00fccher", "b\u00fccher-", "b\u00fc_cher", "ab--\u00fccher",
+	} {
+		_, err := manifest.CheckEndpoint("https://mcp.example/", "https://"+label+".example/")
+		wantKind(t, label, err, manifest.KindConfig, "host name")
+	}
+	// What holds for a name as a whole: a name from the right has no label that begins
+	// with a digit, and a name in another script no label with an underscore.
+	for _, name := range []string{"3com.\u05d0\u05d1", "_a.b\u00fccher.example"} {
+		_, err := manifest.CheckEndpoint("https://mcp.example/", "https://"+name+"/")
+		wantKind(t, name, err, manifest.KindConfig, "IDNA refuses")
+	}
+}
+
 // dialled returns the address that net/http dials for a URL, in lower case.
 func dialled(t *testing.T, raw string) (address string) {
 	t.Helper()
@@ -190,7 +225,8 @@ func TestR128Config(t *testing.T) {
 // FuzzCheckEndpoint holds that what passes is on the host, and that net/http
 // will dial that host for it.
 func FuzzCheckEndpoint(f *testing.F) {
-	for _, s := range []string{"https://mcp.example/mcp", "https://MCP.example.:443", "https://mcp.example@evil/", "https://ⅯCP.example\\", "https://[::1]/", "stdio:x"} {
+	for _, s := range []string{"https://mcp.example/mcp", "https://MCP.example.:443", "https://mcp.example@evil/", "https://ⅯCP.example\\", "https://[::1]/", "stdio:x",
+		"https://ｍｃｐ。example", "https://bücher.example/", "https://xn--é/", "https://a\u13a4b.example/"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, endpoint string) {

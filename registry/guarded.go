@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 
+	"github.com/cash-mcp/go-sdk/internal/label"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
@@ -67,7 +68,7 @@ func (f *Function) served() bool {
 func (s *Skill) served() bool { return s != nil && isLabel(s.Name) && isPath(s.namespace) }
 
 func isLabel(name string) bool {
-	ok, _ := check(name)
+	ok, _ := label.Check(name)
 	return ok
 }
 

@@ -3,6 +3,8 @@ package registry
 import (
 	"fmt"
 	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/label"
 )
 
 // Canonical returns the form in which identifiers are compared: lower case
@@ -10,51 +12,7 @@ import (
 // not a label: labels are one or more ASCII letters, digits and underscores,
 // of which at least one is not an underscore. A label that is canonical already
 // is returned as it is, without allocating.
-func Canonical(label string) (string, bool) {
-	ok, canonical := check(label)
-	switch {
-	case !ok:
-		return "", false
-	case canonical:
-		return label, true
-	}
-	return fold(label), true
-}
-
-// fold lower-cases a label or path and strips its underscores.
-func fold(s string) string {
-	b := make([]byte, 0, len(s))
-	for i := range len(s) {
-		c := s[i]
-		if c == '_' {
-			continue
-		}
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		b = append(b, c)
-	}
-	return string(b)
-}
-
-// check reports whether s is a label, and whether it is canonical already.
-func check(s string) (label, canonical bool) {
-	canonical = true
-	for i := range len(s) {
-		switch c := s[i]; {
-		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
-			label = true
-		case 'A' <= c && c <= 'Z':
-			label, canonical = true, false
-		case c == '_':
-			canonical = false
-		default:
-			// Bytes are judged before any lower-casing: U+212A would become a k.
-			return false, false
-		}
-	}
-	return label, canonical
-}
+func Canonical(name string) (string, bool) { return label.Canonical(name) }
 
 // maxPath bounds the paths that callers may ask for.
 const maxPath = 1024
@@ -72,7 +30,7 @@ func CanonicalPath(path string) (string, bool) {
 	canonical := true
 	for rest := path; ; {
 		seg, after, more := strings.Cut(rest, ".")
-		ok, c := check(seg)
+		ok, c := label.Check(seg)
 		if !ok {
 			return "", false
 		}
@@ -85,24 +43,24 @@ func CanonicalPath(path string) (string, bool) {
 	if canonical {
 		return path, true
 	}
-	return fold(path), true
+	return label.Fold(path), true
 }
 
 // join appends a label to a dotted path.
-func join(path, label string) string {
+func join(path, name string) string {
 	if path == "" {
-		return label
+		return name
 	}
-	return path + "." + label
+	return path + "." + name
 }
 
 // labelRule is the sentence that explains an illegal label.
 const labelRule = "labels consist of ASCII letters, digits and underscores"
 
-func checkLabel(what, label string) (string, error) {
-	c, ok := Canonical(label)
+func checkLabel(what, name string) (string, error) {
+	c, ok := Canonical(name)
 	if !ok {
-		return "", fmt.Errorf("invalid %s %q: %s", what, label, labelRule)
+		return "", fmt.Errorf("invalid %s %q: %s", what, name, labelRule)
 	}
 	return c, nil
 }

@@ -44,16 +44,16 @@ func describeParams(list []schema.Param) []Param {
 // functions of other servers may have.
 type params struct {
 	list      []Param
-	exact     map[string]label // by their spelling
-	canonical map[string]int   // index by canonical form
+	exact     map[string]paramName // by their spelling
+	canonical map[string]int       // index by canonical form
 }
 
-// label is a declared name with its canonical form, which is empty if the name
+// A paramName is a declared name with its canonical form, which is empty if the name
 // matches only itself.
-type label struct{ name, canonical string }
+type paramName struct{ name, canonical string }
 
 func newParams(list []schema.Param) *params {
-	p := &params{describeParams(list), make(map[string]label, len(list)), make(map[string]int, len(list))}
+	p := &params{describeParams(list), make(map[string]paramName, len(list)), make(map[string]int, len(list))}
 	spellings := make(map[string]int, len(list)) // by canonical form
 	for _, param := range list {
 		c, _ := Canonical(param.Name)
@@ -66,7 +66,7 @@ func newParams(list []schema.Param) *params {
 		} else {
 			c = "" // it matches only itself
 		}
-		p.exact[param.Name] = label{param.Name, c}
+		p.exact[param.Name] = paramName{param.Name, c}
 	}
 	return p
 }

@@ -215,7 +215,7 @@ line 6: resource "odd name!" is mapped: its id is resource::mcp:odd_name_#`
 	if got := report.String(); !strings.Contains(got, want) {
 		t.Errorf("got %s", got)
 	}
-	for uri, want := range map[string]string{"file:///a.md": "file.a", "file:///b.bin": "file.b_bin", "db://c": "db.c", "no scheme/e": "mcp.odd_name_"} {
+	for uri, want := range map[string]string{"file:///a.md": "file.a", "file:///b.bin": "file.b_bin", "db://c": "db.c", "no scheme/e": "mcp.odd_name"} {
 		for f := range c.Resources().All() {
 			if f.Tool() == uri && (f.Path() != want || !f.ReadOnly || len(f.Params()) != 0) {
 				t.Errorf("%s is at %s", uri, f.Path())

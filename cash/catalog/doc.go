@@ -53,9 +53,10 @@
 //	               └─ findings ─┴─► Report
 //
 // Every namespace of ids is a namespace of the tree, directly below the root;
-// what has no namespace of its own is in mcp. A function's name is that of its
-// id as a label, repo.issues.create as repo_issues_create; where two would be the
-// same the later one gets a number, and keeps it as long as it is there.
+// what has no namespace of its own is in mcp. A function's name is the label of its
+// own name, without the namespace: issues_create in repo for repo.issues.create, and
+// creer for créer. Where two would be the same the later one gets a number, and keeps
+// it as long as it is there.
 // [registry.Function.Tool] is always the name that the document has. Resources
 // and prompts are functions in trees of their own, without parameters and with
 // the prompt's arguments.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid"
@@ -100,7 +101,19 @@ type exportedResource struct {
 }
 
 func exportResource(f *registry.Function) exportedResource {
-	return exportedResource{URI: f.Tool(), Name: f.ID().Name, Description: f.Description}
+	return exportedResource{URI: f.Tool(), Name: resourceName(f), Description: f.Description}
+}
+
+// resourceName is the name that a resource's id was made of, as far as an alias has it,
+// else that of the id: labels are made of the first.
+func resourceName(f *registry.Function) string {
+	name := f.ID().Name
+	for _, alias := range slices.Backward(f.Aliases) { // the title comes before the name
+		if alias != f.Tool() && (toolid.ID{Name: alias}).Fit().Name == name {
+			return alias
+		}
+	}
+	return name
 }
 
 type exportedPrompt struct {

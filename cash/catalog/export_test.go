@@ -22,7 +22,8 @@ func TestExportRoundTrip(t *testing.T) {
 	}
 	odd, _ := load(t, nil, `{"tools":[{"name":"Odd Name","inputSchema":{"type":"object","properties":{"a<b>":{"const":1.0}}}},
 		{"name":"gh.Odd?","version":"v 1"},{"name":"a_b_c"},{"name":"v.x","version":"2.0"}],
-		"resources":[{"uri":"a:1","name":"x y"},{"uri":"a:2","name":"x_y"}],
+		"resources":[{"uri":"a:1","name":"x y"},{"uri":"a:2","name":"x_y"},
+			{"uri":"a:3","name":"créer","title":"Créer"},{"uri":"a:4","name":"9"},{"uri":"b c","title":"T"}],
 		"prompts":[{"name":"p q","arguments":[{"name":"ä","required":true,"description":"1."},{"name":"b"}]},{"name":"p_q"}]}`)
 	for _, c := range []*catalog.Catalog{c, odd} {
 		data, err := catalog.Export(t.Context(), c.Tools(), c.Resources(), c.Prompts())
@@ -47,6 +48,11 @@ func TestExportRoundTrip(t *testing.T) {
 			if err != nil || f.Description != g.Description || f.ReadOnly != g.ReadOnly || f.Idempotent != g.Idempotent ||
 				f.Destructive != g.Destructive || strings.Join(f.Tags, ",") != strings.Join(g.Tags, ",") {
 				t.Errorf("%s: %+v, %v", f.Path(), g, err)
+			}
+		}
+		for f := range c.Resources().All() {
+			if g, err := again.Resources().Function(t.Context(), f.Namespace(), f.Name); err != nil || g.Tool() != f.Tool() {
+				t.Errorf("%s: %v, %v", f.Path(), g, err)
 			}
 		}
 		data2, err := catalog.Export(t.Context(), again.Tools(), again.Resources(), again.Prompts())

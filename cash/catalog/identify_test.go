@@ -229,3 +229,28 @@ func TestW37LabelsStay(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// Labels are made of the names in the document, not of what their ids have of them.
+func TestY3Labels(t *testing.T) {
+	c, _ := load(t, nil, `{
+		"tools":[{"name":"repo.issues.create"},{"name":"repo.get-user"},{"name":"gh.créer"},{"name":"gh/Ｇｅｔ"},{"name":"gh.9"},{"name":"9lives"},
+			{"name":"gh.日本"},{"name":"gh.日本語"},{"name":"gh.a--b"},{"name":"gh.a_b"},{"name":"été.x"}],
+		"resources":[{"uri":"file:///r","name":"日本"},{"uri":"file:///s","name":"a.été"}],
+		"prompts":[{"name":"日本"},{"name":"gh.résumé"}]}`)
+	for key, want := range map[string]string{
+		"repo.issues.create": "repo.issues_create", "repo.get-user": "repo.get_user",
+		"gh.créer": "gh.creer", "gh/Ｇｅｔ": "gh.Get", "gh.9": "gh.9", "9lives": "mcp.9lives", "gh.日本": "gh.tool", "gh.日本語": "gh.tool_2",
+		"gh.a--b": "gh.a_b_2", "gh.a_b": "gh.a_b", "été.x": "n_t_.x", // a namespace is that of ids
+		"file:///r": "file.resource", "file:///s": "file.a_ete", "日本": "mcp.prompt", "gh.résumé": "gh.resume",
+	} {
+		found := false
+		for _, reg := range []*registry.Registry{c.Tools(), c.Resources(), c.Prompts()} {
+			for f := range reg.All() {
+				found = found || f.Tool() == key && f.Path() == want
+			}
+		}
+		if !found {
+			t.Errorf("%s is not at %s", key, want)
+		}
+	}
+}

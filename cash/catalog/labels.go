@@ -1,17 +1,11 @@
 package catalog
 
 import (
-	"cmp"
-	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/internal/label"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
-
-// maxLabel bounds a label that is made of a name, in bytes.
-const maxLabel = 64
 
 // labels returns the labels of the entries, and enters those of their namespaces
 // into c. They depend on what is in the document and on what was there before,
@@ -23,90 +17,47 @@ func (b *batch) labels(c *content) []string {
 			byNamespace[e.id.Namespace] = append(byNamespace[e.id.Namespace], i)
 		}
 	}
-	var namespaces []wanted
+	var namespaces []label.Want
 	for namespace := range byNamespace {
-		namespaces = append(namespaces, wanted{namespace, namespace, b.had.namespaces[namespace]})
+		namespaces = append(namespaces, b.want(namespace, namespace, b.had.namespaces[namespace]))
 	}
-	for i, l := range distinct(namespaces) {
-		c.namespaces[namespaces[i].key] = l
+	for i, l := range new(label.Set).TakeAll(namespaces) {
+		c.namespaces[namespaces[i].Key] = l
 	}
 	labels := make([]string, len(b.entries))
 	for namespace, entries := range byNamespace {
-		functions := make([]wanted, len(entries))
+		functions := make([]label.Want, len(entries))
 		for j, i := range entries {
-			e := b.entries[i]
-			functions[j] = wanted{e.key, e.id.Name, ""}
+			e := &b.entries[i]
+			had := ""
 			if was := b.had.served[e.key]; was != nil && was.id.Namespace == namespace {
-				functions[j].had = was.label
+				had = was.label
 			}
+			functions[j] = b.want(e.key, e.ownName(), had)
 		}
-		for j, l := range distinct(functions) {
+		for j, l := range new(label.Set).TakeAll(functions) {
 			labels[entries[j]] = l
 		}
 	}
 	return labels
 }
 
-// wanted is something that wants a label.
-type wanted struct {
-	key  string // all are different
-	name string // that the label is made of
-	had  string // the label so far; empty is none
+func (b *batch) want(key, name, had string) label.Want {
+	l := label.From(name, string(b.kind.kind))
+	return label.Want{Key: key, Label: l, Exact: l == name, Had: had}
 }
 
-// distinct returns labels, no two of which have the same canonical form. Those
-// that had one keep it, then come those that are labels as they are; others
-// that would be the same get numbers.
-func distinct(list []wanted) []string {
-	order := make([]int, len(list))
-	for i := range order {
-		order[i] = i
-	}
-	rank := func(w wanted) int {
-		switch {
-		case w.had != "":
-			return 0
-		case label(w.name) == w.name:
-			return 1
+// ownName is the name that the id of e was made of, as the document spells it: an id
+// has "_" for each character outside its grammar, a label keeps what it can.
+func (e *entry) ownName() string {
+	made := func(name string) bool { return toolid.ID{Name: name}.Fit().Name == e.id.Name }
+	for _, sep := range []string{".", "/"} { // the namespace is what stands before
+		if _, rest, found := strings.Cut(e.name, sep); found && made(rest) {
+			return rest
 		}
-		return 2
 	}
-	slices.SortFunc(order, func(i, j int) int {
-		return cmp.Or(rank(list[i])-rank(list[j]), strings.Compare(list[i].key, list[j].key))
-	})
-	labels := make([]string, len(list))
-	taken := make(map[string]bool, len(list))
-	next := make(map[string]int) // the number to try next, so that many of one name cost no search
-	for _, i := range order {
-		base := cmp.Or(list[i].had, label(list[i].name))
-		l, n := base, max(next[canonical(base)], 2)
-		for ; taken[canonical(l)]; n++ {
-			l = fmt.Sprintf("%s_%d", base, n)
-		}
-		next[canonical(base)] = n
-		taken[canonical(l)] = true
-		labels[i] = l
+	if made(e.name) {
+		return e.name
 	}
-	return labels
-}
-
-// label makes a label of a part of an id: what may not stand in one becomes an
-// underscore.
-func label(name string) string {
-	l := strings.Map(func(r rune) rune {
-		if r == '-' || r == '.' {
-			return '_'
-		}
-		return r
-	}, name)
-	l = l[:min(len(l), maxLabel)]
-	if canonical(l) == "" {
-		return "item"
-	}
-	return l
-}
-
-func canonical(label string) string {
-	c, _ := registry.Canonical(label)
-	return c
+	return e.id.Name // which has a number
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cash-mcp/go-sdk/internal/label"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -34,15 +35,13 @@ func Catalog(ctx context.Context, local registry.Source, remotes ...*Client) reg
 	}
 	tasks.Wait()
 	m := &merged{Source: local, remote: registry.New(nil), other: registry.New(nil), aliases: make(map[string]string)}
-	given := newLabels()
-	names := make([][]string, len(remotes))
-	for i, tools := range lists {
-		for _, j := range byName(tools) {
-			names[i] = append(names[i], given.take(tools[j].Name))
-		}
+	given := new(label.Set)
+	tools := make([][]named, len(remotes))
+	for i, list := range lists {
+		tools[i] = takeLabels(given, list)
 	}
-	for i, tools := range lists { // all names before any that is made up
-		m.add(ctx, remotes[i], tools, names[i], given)
+	for i, list := range tools { // all names before any that is made up
+		m.add(ctx, remotes[i], list, given)
 	}
 	return m
 }
@@ -55,15 +54,14 @@ type merged struct {
 	aliases map[string]string  // names in remote by those in other, canonical
 }
 
-// add adds the tools of an endpoint, whose names are in the order of byName.
-func (m *merged) add(ctx context.Context, c *Client, tools []Descriptor, names []string, given *labels) {
+// add adds the tools of an endpoint.
+func (m *merged) add(ctx context.Context, c *Client, tools []named, given *label.Set) {
 	var r Report
-	for n, i := range byName(tools) {
-		d, name := &tools[i], names[n]
-		other := given.take(name + "_remote")
-		m.remote.Namespace("", "").Add(c.function(d, name, &r))
-		m.other.Namespace("", "").Add(c.function(d, other, new(Report)))
-		m.aliases[canonical(other)] = canonical(name)
+	for _, t := range tools {
+		other := given.Take(label.From(t.label+"_remote", "tool"))
+		m.remote.Namespace("", "").Add(c.function(t.Descriptor, t.label, &r))
+		m.other.Namespace("", "").Add(c.function(t.Descriptor, other, new(Report)))
+		m.aliases[canonical(other)] = canonical(t.label)
 	}
 	if n := len(r.Findings); n > 0 {
 		c.opts.Logger.WarnContext(ctx, "tools are not as their endpoint has them", "endpoint", c.opts.Name, "number", n, "first", r.Findings[0].String())

@@ -61,9 +61,9 @@
 // matter. With another status than 0 an answer counts only if it is that of a
 // command that failed. The field command of a descriptor is text, and never run.
 //
-// [Client.Mount] makes labels of names: what is neither an ASCII letter nor a digit
-// nor an underscore becomes an underscore, and where two would be the same the
-// later one by name gets a number; [registry.Function.Tool] is always the name that
+// [Client.Mount] makes labels of names: orders.create is orders_create, créer is creer,
+// 日本 is tool. Where two would be the same the later one by name gets a number;
+// [registry.Function.Tool] is always the name that
 // the endpoint has. What a descriptor says of safety is for readers and stands at
 // the end of the description: it makes no function read-only. The result is text
 // and structured content, and an error if it is that of a command with another

@@ -3,6 +3,8 @@ package endpoint
 import (
 	"encoding/json"
 	"errors"
+
+	"github.com/cash-mcp/go-sdk/internal/label"
 )
 
 // ReadAnswer reads what a process wrote that ended with a status.
@@ -20,9 +22,9 @@ func ReadDescriptors(list []byte) ([]Descriptor, []Finding) { return readDescrip
 
 // Labels returns the labels of tools.
 func Labels(tools []Descriptor) map[string]string {
-	given, out := newLabels(), make(map[string]string)
-	for _, i := range byName(tools) {
-		out[tools[i].Name] = given.take(tools[i].Name)
+	out := make(map[string]string)
+	for _, t := range takeLabels(new(label.Set), tools) {
+		out[t.Name] = t.label
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/label"
 	"github.com/cash-mcp/go-sdk/internal/schema"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -25,11 +26,8 @@ func (c *Client) Mount(ctx context.Context, reg *registry.Registry, namespace st
 	if err != nil {
 		return nil, err
 	}
-	labels := newLabels()
-	for _, i := range byName(tools) {
-		d := &tools[i]
-		f := c.function(d, labels.take(d.Name), r)
-		if err := root.TryAdd(f); err != nil {
+	for _, t := range takeLabels(new(label.Set), tools) {
+		if err := root.TryAdd(c.function(t.Descriptor, t.label, r)); err != nil {
 			return nil, err
 		}
 	}

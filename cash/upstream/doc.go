@@ -58,7 +58,7 @@
 // change from being served, and functions of CaSH servers likewise, until somebody
 // has looked at the difference in [Aggregator.Status], and taken what was read for
 // good by its hash ([Aggregator.AcceptQuarantined]).
-// [ReadConfig] reads all of this from a file.
+// Package config reads all of this from a file.
 //
 // # Limits
 //

@@ -9,7 +9,6 @@ import (
 )
 
 var (
-	FunctionName  = functionName
 	FunctionNames = functionNames
 	Fingerprint   = fingerprint
 )

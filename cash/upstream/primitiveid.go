@@ -5,24 +5,20 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cash-mcp/go-sdk/internal/label"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
 // primitiveNames gives each of the list a name, by its key: what its name makes,
 // or else its title, or the end of its URI.
 func primitiveNames(kind toolid.Kind, list []*primitive, had map[string]string) map[string]string {
-	candidates := make([]candidate, len(list))
+	wants := make([]label.Want, len(list))
 	for i, d := range list {
-		c := candidate{key: d.key, base: string(kind)}
-		for _, text := range []string{d.name, d.title, lastSegment(d.key)} {
-			if label := asLabel(text); label != "" {
-				c.base, c.kept = label, label == d.name
-				break
-			}
-		}
-		candidates[i] = c
+		name := label.From(lastSegment(d.key), string(kind))
+		name = label.From(d.name, label.From(d.title, name))
+		wants[i] = label.Want{Key: d.key, Label: name, Exact: name == d.name, Had: had[d.key]}
 	}
-	return distinctNames(candidates, had)
+	return byKey(wants)
 }
 
 // primitiveIDs gives each of the list an id, by its key: of the name as the

@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream"
+	"github.com/cash-mcp/go-sdk/cash/upstream/config"
 )
 
 // What config.yaml says, without starting any of it.
 func TestConfig(t *testing.T) {
 	t.Setenv("TMPDIR", "/elsewhere")
-	cfg, err := upstream.ReadConfig("config.yaml")
+	cfg, err := config.Load("config.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,7 @@ func TestConfig(t *testing.T) {
 
 // Every turn of the walk is for a server of config.yaml, and each has one.
 func TestScript(t *testing.T) {
-	cfg, err := upstream.ReadConfig("config.yaml")
+	cfg, err := config.Load("config.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

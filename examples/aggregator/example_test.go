@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"github.com/cash-mcp/go-sdk/cash"
-	"github.com/cash-mcp/go-sdk/cash/upstream"
+	"github.com/cash-mcp/go-sdk/cash/upstream/config"
 )
 
 // The shop behind a label, asked without any transport of the aggregator's own.
 func Example() {
 	text := fmt.Sprintf("upstreams: [{label: shop, command: [%q, -stdio]}]", shop)
-	cfg, err := upstream.ParseConfig([]byte(text), nil)
+	cfg, err := config.Parse([]byte(text), nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -37,7 +37,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/cash-mcp/go-sdk/cash/upstream"
+	"github.com/cash-mcp/go-sdk/cash/upstream/config"
 )
 
 func main() {
@@ -87,21 +87,21 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 // read reads the files.
-func read(config, recorded string, log io.Writer) (*upstream.Config, trees, error) {
-	t, cfg := newTrees(), new(upstream.Config)
+func read(file, recorded string, log io.Writer) (*config.File, trees, error) {
+	t, cfg := newTrees(), new(config.File)
 	var err error
 	if recorded != "" {
 		if t, err = catalogTrees(recorded, log); err != nil {
 			return nil, t, err
 		}
 	}
-	if config != "" || recorded == "" {
-		cfg, err = upstream.ReadConfig(cmp.Or(config, servers))
+	if file != "" || recorded == "" {
+		cfg, err = config.Load(cmp.Or(file, servers))
 	}
 	return cfg, t, err
 }
 
-func start(ctx context.Context, cfg *upstream.Config, t trees, name string, stdio bool, addr string, stdout, stderr io.Writer) error {
+func start(ctx context.Context, cfg *config.File, t trees, name string, stdio bool, addr string, stdout, stderr io.Writer) error {
 	level := slog.LevelInfo
 	if !stdio && addr == "" {
 		level = slog.LevelError // the page says the rest

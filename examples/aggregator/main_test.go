@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cash-mcp/go-sdk/cash/upstream"
+	"github.com/cash-mcp/go-sdk/cash/upstream/config"
 )
 
 // asAggregator makes the test's binary be the aggregator: it has the same
@@ -102,7 +102,7 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 // mountFile is the aggregator in this process, for the length of the test.
 func mountFile(t *testing.T, file string) *mounted {
 	t.Helper()
-	cfg, err := upstream.ReadConfig(file)
+	cfg, err := config.Load(file)
 	if err != nil {
 		t.Fatal(err)
 	}

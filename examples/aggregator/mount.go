@@ -9,6 +9,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/catalog"
 	"github.com/cash-mcp/go-sdk/cash/upstream"
+	"github.com/cash-mcp/go-sdk/cash/upstream/config"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -32,13 +33,13 @@ func catalogTrees(file string, log io.Writer) (trees, error) {
 type mounted struct {
 	trees                      // what there is
 	agg   *upstream.Aggregator // where it comes from
-	cfg   *upstream.Config
+	cfg   *config.File
 	log   *slog.Logger
 }
 
 // mount starts the servers of a configuration, and returns before they have
 // answered.
-func mount(cfg *upstream.Config, t trees, log *slog.Logger) (*mounted, error) {
+func mount(cfg *config.File, t trees, log *slog.Logger) (*mounted, error) {
 	opts := &upstream.Options{
 		Name: cfg.Name, Version: cfg.Version,
 		Resources: t.resources, Prompts: t.prompts,

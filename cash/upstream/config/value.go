@@ -1,4 +1,4 @@
-package upstream
+package config
 
 import (
 	"net/netip"
@@ -15,8 +15,8 @@ import (
 
 // line returns a text for people and models, in one line of at most so many
 // characters.
-func (o *configObject) line(key string, most int) string {
-	s, ok := o.get(key)
+func (m *mapping) line(key string, most int) string {
+	s, ok := m.get(key)
 	if !ok {
 		return ""
 	}
@@ -24,8 +24,8 @@ func (o *configObject) line(key string, most int) string {
 }
 
 // text returns a text as it is.
-func (o *configObject) text(key string) string {
-	s, ok := o.get(key)
+func (m *mapping) text(key string) string {
+	s, ok := m.get(key)
 	if !ok {
 		return ""
 	}
@@ -33,48 +33,48 @@ func (o *configObject) text(key string) string {
 }
 
 // path returns a path, absolute if there is one.
-func (o *configObject) path(key string) string {
-	return o.absolute(o.text(key))
+func (m *mapping) path(key string) string {
+	return m.absolute(m.text(key))
 }
 
-func (r *configReader) absolute(path string) string {
+func (r *reader) absolute(path string) string {
 	if path == "" || filepath.IsAbs(path) {
 		return path
 	}
 	return filepath.Join(r.dir, path)
 }
 
-func (o *configObject) boolean(key string) bool {
-	s, ok := o.get(key)
+func (m *mapping) boolean(key string) bool {
+	s, ok := m.get(key)
 	if ok && s.text != "true" && s.text != "false" {
-		o.refuse(s, "%s is neither true nor false", quoteSource(s.node.Value))
+		m.refuse(s, "%s is neither true nor false", quoteSource(s.node.Value))
 	}
 	return ok && s.text == "true"
 }
 
 // choice returns the index of a word among those that are known, 0 if there is
 // none.
-func (o *configObject) choice(key string, words ...string) int {
-	s, ok := o.get(key)
+func (m *mapping) choice(key string, words ...string) int {
+	s, ok := m.get(key)
 	if !ok {
 		return 0
 	}
 	i := slices.Index(words, s.text)
 	if i < 0 {
-		o.refuse(s, "%s is not one of %s", quoteSource(s.node.Value), strings.Join(words, ", "))
+		m.refuse(s, "%s is not one of %s", quoteSource(s.node.Value), strings.Join(words, ", "))
 	}
 	return max(i, 0)
 }
 
 // integer returns a whole number from 1 to most, 0 if there is none.
-func (o *configObject) integer(key string, most int) int {
-	s, ok := o.get(key)
+func (m *mapping) integer(key string, most int) int {
+	s, ok := m.get(key)
 	if !ok {
 		return 0
 	}
 	n, ok := digits(s.text)
 	if !ok || n < 1 || n > most {
-		o.refuse(s, "%s is not a whole number from 1 to %d", quoteSource(s.node.Value), most)
+		m.refuse(s, "%s is not a whole number from 1 to %d", quoteSource(s.node.Value), most)
 		return 0
 	}
 	return n
@@ -91,27 +91,27 @@ func digits(text string) (int, bool) {
 }
 
 // duration returns a duration of more than 0, which stands for none.
-func (o *configObject) duration(key string) time.Duration {
-	s, ok := o.get(key)
+func (m *mapping) duration(key string) time.Duration {
+	s, ok := m.get(key)
 	if !ok {
 		return 0
 	}
-	return o.parseDuration(s)
+	return m.parseDuration(s)
 }
 
 // interval is duration, or negative for never.
-func (o *configObject) interval(key string) time.Duration {
-	s, ok := o.get(key)
+func (m *mapping) interval(key string) time.Duration {
+	s, ok := m.get(key)
 	switch {
 	case !ok:
 		return 0
 	case s.text == "never":
 		return -1
 	}
-	return o.parseDuration(s)
+	return m.parseDuration(s)
 }
 
-func (r *configReader) parseDuration(s configScalar) time.Duration {
+func (r *reader) parseDuration(s scalar) time.Duration {
 	d, err := time.ParseDuration(s.text)
 	switch {
 	case err != nil:
@@ -133,8 +133,8 @@ var sizeUnits = []struct {
 }{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"KB", 1e3}, {"MB", 1e6}, {"B", 1}, {"", 1}}
 
 // size returns a number of bytes of more than 0, which stands for none.
-func (o *configObject) size(key string) int {
-	s, ok := o.get(key)
+func (m *mapping) size(key string) int {
+	s, ok := m.get(key)
 	if !ok {
 		return 0
 	}
@@ -146,9 +146,9 @@ func (o *configObject) size(key string) int {
 		n, ok := digits(strings.TrimSuffix(number, " "))
 		switch {
 		case !ok:
-			o.refuse(s, "%s is not a size such as 8MiB, 500KB or 65536", quoteSource(s.node.Value))
+			m.refuse(s, "%s is not a size such as 8MiB, 500KB or 65536", quoteSource(s.node.Value))
 		case n < 1 || n > maxSize/unit.bytes:
-			o.refuse(s, "%s is not a size from 1B to %dMiB", quoteSource(s.node.Value), maxSize>>20)
+			m.refuse(s, "%s is not a size from 1B to %dMiB", quoteSource(s.node.Value), maxSize>>20)
 		default:
 			return n * unit.bytes
 		}
@@ -158,18 +158,18 @@ func (o *configObject) size(key string) int {
 }
 
 // names returns the texts of a list that is not empty, and in which none is.
-func (o *configObject) names(key, what string) []configScalar {
-	nodes, field := o.list(key)
-	if n, _ := o.lookup(key); n != nil && n.Kind == yaml.SequenceNode && len(nodes) == 0 {
-		o.fail(n, field, "the list is empty: name %s, or leave it out", what)
+func (m *mapping) names(key, what string) []scalar {
+	nodes, field := m.list(key)
+	if n, _ := m.lookup(key); n != nil && n.Kind == yaml.SequenceNode && len(nodes) == 0 {
+		m.fail(n, field, "the list is empty: name %s, or leave it out", what)
 	}
-	var names []configScalar
+	var names []scalar
 	for i, n := range nodes {
-		s, ok := o.scalar(n, element(field, i))
+		s, ok := m.asScalar(n, element(field, i))
 		switch {
 		case !ok:
 		case s.text == "":
-			o.refuse(s, "empty: name %s, or remove it", what)
+			m.refuse(s, "empty: name %s, or remove it", what)
 		default:
 			names = append(names, s)
 		}
@@ -177,7 +177,7 @@ func (o *configObject) names(key, what string) []configScalar {
 	return names
 }
 
-func textsOf(list []configScalar) []string {
+func textsOf(list []scalar) []string {
 	var texts []string
 	for _, s := range list {
 		texts = append(texts, s.text)
@@ -186,12 +186,12 @@ func textsOf(list []configScalar) []string {
 }
 
 // prefixes returns the networks of a list.
-func (o *configObject) prefixes(key string) []netip.Prefix {
+func (m *mapping) prefixes(key string) []netip.Prefix {
 	var list []netip.Prefix
-	for _, s := range o.names(key, "a network") {
+	for _, s := range m.names(key, "a network") {
 		p, err := netip.ParsePrefix(s.text)
 		if err != nil || p.Addr().Is4In6() { // no address that is dialled is of that kind
-			o.refuse(s, "%s is not a network such as 10.0.0.0/8 or fd00::/8", quoteSource(s.node.Value))
+			m.refuse(s, "%s is not a network such as 10.0.0.0/8 or fd00::/8", quoteSource(s.node.Value))
 			continue
 		}
 		list = append(list, p.Masked())
@@ -200,15 +200,15 @@ func (o *configObject) prefixes(key string) []netip.Prefix {
 }
 
 // pairs calls f with the keys and values of a mapping whose keys are free.
-func (o *configObject) pairs(key string, f func(name *yaml.Node, value configScalar)) {
-	n, field := o.lookup(key)
+func (m *mapping) pairs(key string, f func(name *yaml.Node, value scalar)) {
+	n, field := m.lookup(key)
 	if n == nil {
 		return
 	}
-	m := o.object(n, field).node
-	for i := 0; i+1 < len(m.Content) && !o.full(); i += 2 {
-		name := m.Content[i]
-		if value, ok := o.scalar(m.Content[i+1], field+"."+clean.Line(name.Value, 48)); ok {
+	pairs := m.asMapping(n, field).node.Content
+	for i := 0; i+1 < len(pairs) && !m.full(); i += 2 {
+		name := pairs[i]
+		if value, ok := m.asScalar(pairs[i+1], field+"."+clean.Line(name.Value, 48)); ok {
 			f(name, value)
 		}
 	}

@@ -1,12 +1,12 @@
-package upstream_test
+package config_test
 
 import (
 	"fmt"
 
-	"github.com/cash-mcp/go-sdk/cash/upstream"
+	"github.com/cash-mcp/go-sdk/cash/upstream/config"
 )
 
-func ExampleParseConfig() {
+func ExampleParse() {
 	const file = `
 upstreams:
   - label: shop
@@ -21,7 +21,7 @@ manifests:
 		value, set := variables[name]
 		return value, set
 	}
-	c, err := upstream.ParseConfig([]byte(file), &upstream.ConfigOptions{File: "tools.yaml", Getenv: getenv})
+	c, err := config.Parse([]byte(file), &config.Options{File: "tools.yaml", Getenv: getenv})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -35,7 +35,7 @@ manifests:
 	// [manifest https://mcp.partner.example/.well-known/cash-mcp.yaml]
 }
 
-func ExampleParseConfig_errors() {
+func ExampleParse_errors() {
 	const file = `
 upstreams:
   - label: Shop_Orders
@@ -44,7 +44,7 @@ upstreams:
   - label: shoporders
     command: npx -y server
 `
-	_, err := upstream.ParseConfig([]byte(file), &upstream.ConfigOptions{File: "tools.yaml"})
+	_, err := config.Parse([]byte(file), &config.Options{File: "tools.yaml"})
 	fmt.Println(err)
 	// Output:
 	// tools.yaml:5:5: upstreams[0]: unknown key "time_out": did you mean timeout?

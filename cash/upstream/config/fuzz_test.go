@@ -1,19 +1,24 @@
-package upstream_test
+package config_test
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"net/netip"
 	"strings"
 	"testing"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream"
+	"github.com/cash-mcp/go-sdk/cash/upstream/config"
 	"github.com/cash-mcp/go-sdk/manifest"
+	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// FuzzParseConfig holds that what is accepted can be used, and that no error
+// FuzzParse holds that what is accepted can be used, and that no error
 // shows a value or is without bounds.
-func FuzzParseConfig(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	for _, doc := range []string{
-		fullConfig, upstreamWith("timeout: ${env:A}"), commandWith("env: {A: '${env:A:-x}'}"), manifestWith("trust: ['${env:A}']"), upstreamWith("headers: {A: \"\\n\"}"),
+		full, upstreamWith("timeout: ${env:A}"), commandWith("env: {A: '${env:A:-x}'}"), manifestWith("trust: ['${env:A}']"), upstreamWith("headers: {A: \"\\n\"}"),
 		"upstreams: [{label: A_b, command: ['${env:A}', $$]}, {label: ab.c, endpoint: 'http://${env:A}'}]", "pins: {file: a, mode: locked}",
 		"manifests: [{url: 'https://${env:A}:1/?a', allow: [::/0], max_message: 1KB}]",
 	} {
@@ -23,7 +28,7 @@ func FuzzParseConfig(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, doc, value string) {
 		const mark = "Zq7Secret"
-		c, err := upstream.ParseConfig([]byte(doc), &upstream.ConfigOptions{
+		c, err := config.Parse([]byte(doc), &config.Options{
 			Getenv: func(string) (string, bool) { return mark + value, true },
 		})
 		if err != nil {
@@ -39,10 +44,10 @@ func FuzzParseConfig(f *testing.F) {
 }
 
 // checkConfig holds that whatever was accepted can be mounted and fetched.
-func checkConfig(t *testing.T, c *upstream.Config) {
+func checkConfig(t *testing.T, c *config.File) {
 	t.Helper()
 	for _, s := range c.Upstreams {
-		if err := upstream.CheckServer(s); err != nil {
+		if err := checkServer(s); err != nil {
 			t.Errorf("accepted, and refused: %v", err)
 		}
 	}
@@ -57,14 +62,27 @@ func checkConfig(t *testing.T, c *upstream.Config) {
 		}
 		found := d.Server
 		found.Label, found.Endpoint = "found", upstream.HTTP{URL: d.URL, Header: d.Header}
-		if err := upstream.CheckServer(found); err != nil {
+		if err := checkServer(found); err != nil {
 			t.Errorf("%s: %v", d, err)
 		}
 	}
 }
 
-// TestConfigAccepted makes upstreams of every combination of some lines.
-func TestConfigAccepted(t *testing.T) {
+// checkServer returns what is wrong with a server. A closed aggregator looks at it, and
+// connects to none.
+func checkServer(s upstream.Server) error {
+	agg := upstream.New(registry.New(nil), nil)
+	if err := agg.Close(context.Background()); err != nil {
+		return err
+	}
+	if err := agg.Add(s); !errors.Is(err, upstream.ErrClosed) {
+		return cmp.Or(err, errors.New("a closed aggregator takes it"))
+	}
+	return nil
+}
+
+// TestAccepted makes upstreams of every combination of some lines.
+func TestAccepted(t *testing.T) {
 	lines := [][]string{
 		{"endpoint: https://a.example/", "endpoint: http://[::1]:1/?q#f", "command: [./a, '']", "endpoint: HTTPS://A.example."},
 		{"", "kind: plain", "kind: cash", "kind: auto"},
@@ -83,7 +101,7 @@ func TestConfigAccepted(t *testing.T) {
 			}
 			return
 		}
-		c, err := parseConfig(doc)
+		c, err := parse(doc)
 		if err != nil {
 			refused++
 			return

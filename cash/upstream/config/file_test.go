@@ -1,4 +1,4 @@
-package upstream_test
+package config_test
 
 import (
 	"context"
@@ -14,38 +14,39 @@ import (
 	"time"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream"
+	"github.com/cash-mcp/go-sdk/cash/upstream/config"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// configVariables is what variables are in these tests.
-var configVariables = map[string]string{
+// variables is what variables are in these tests.
+var variables = map[string]string{
 	"TOKEN": "s3cr3t", "EMPTY": "", "DOLLAR": "${env:TOKEN} $$", "LINE": "s3cr3t\r\nX-Evil: 1", "ZERO": "a\x00b",
 	"YAML": "x\nsizelimit: 5", "URL": "https://user:s3cr3t@shop.example/", "PORT": "8080", "YES": "true",
 	"HTTP_PROXY": "http://proxy.example:3128", "LARGE": strings.Repeat("x", 1<<20), "BLANK": "s3cr3t s3cr3t",
 }
 
-func configGetenv(name string) (string, bool) {
-	value, set := configVariables[name]
+func getenv(name string) (string, bool) {
+	value, set := variables[name]
 	return value, set
 }
 
-// configDir is the folder of the configurations in these tests.
-var configDir, _ = filepath.Abs("conf")
+// folder is the folder of the configurations in these tests.
+var folder, _ = filepath.Abs("conf")
 
-func parseConfig(doc string) (*upstream.Config, error) {
-	return upstream.ParseConfig([]byte(doc), &upstream.ConfigOptions{File: "tools.yaml", Dir: configDir, Getenv: configGetenv})
+func parse(doc string) (*config.File, error) {
+	return config.Parse([]byte(doc), &config.Options{File: "tools.yaml", Dir: folder, Getenv: getenv})
 }
 
-func mustParseConfig(t *testing.T, doc string) *upstream.Config {
+func mustParse(t *testing.T, doc string) *config.File {
 	t.Helper()
-	c, err := parseConfig(doc)
+	c, err := parse(doc)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-const fullConfig = `
+const full = `
 name: tools
 version: 1.10
 instructions: |
@@ -99,11 +100,11 @@ manifests:
     visible_to: [admin]
 `
 
-func TestR127Config(t *testing.T) {
-	got := mustParseConfig(t, fullConfig)
-	want := &upstream.Config{
+func TestR127File(t *testing.T) {
+	got := mustParse(t, full)
+	want := &config.File{
 		Name: "tools", Version: "1.10", Instructions: "Shop and files.\nAsk first.", SizeLimit: 20000,
-		Pins: upstream.PinConfig{File: filepath.Join(configDir, "pins.json"), Mode: upstream.PinFirstUse},
+		Pins: config.Pins{File: filepath.Join(folder, "pins.json"), Mode: upstream.PinFirstUse},
 		Upstreams: []upstream.Server{
 			{
 				Label: "Shop_Orders", Description: "Orders and stock.", Kind: upstream.CaSH, Namespace: "orders.retail", Refresh: -1,
@@ -113,7 +114,7 @@ func TestR127Config(t *testing.T) {
 			{
 				Label: "files",
 				Endpoint: upstream.Command{
-					Path: "npx", Args: []string{"-y", "@modelcontextprotocol/server-filesystem", ".", "--port", "8080", ""}, Dir: filepath.Join(configDir, "data"),
+					Path: "npx", Args: []string{"-y", "@modelcontextprotocol/server-filesystem", ".", "--port", "8080", ""}, Dir: filepath.Join(folder, "data"),
 					Env: []string{"KEY=s3cr3t", "DEBUG=true", "NONE=", "HTTP_PROXY=http://proxy.example:3128"},
 				},
 				Lazy: true, Idle: 5 * time.Minute, Timeout: 30 * time.Second, ConnectTimeout: 10 * time.Second, Refresh: 90 * time.Minute,
@@ -138,13 +139,13 @@ func TestR127Config(t *testing.T) {
 	}
 }
 
-// TestConfigDoc holds that the file in the comment of Config is one.
-func TestConfigDoc(t *testing.T) {
-	source, err := os.ReadFile("config.go")
+// TestDoc holds that the file in the comment of File is one.
+func TestDoc(t *testing.T) {
+	source, err := os.ReadFile("file.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	comment, _, _ := strings.Cut(string(source), "type Config struct")
+	comment, _, _ := strings.Cut(string(source), "type File struct")
 	var doc strings.Builder
 	for line := range strings.Lines(comment) {
 		if text, ok := strings.CutPrefix(line, "//\t"); ok {
@@ -152,7 +153,7 @@ func TestConfigDoc(t *testing.T) {
 		}
 	}
 	environment := func(name string) (string, bool) { return "x", name == "SHOP_TOKEN" }
-	c, err := upstream.ParseConfig([]byte(doc.String()), &upstream.ConfigOptions{File: "config.go", Getenv: environment})
+	c, err := config.Parse([]byte(doc.String()), &config.Options{File: "file.go", Getenv: environment})
 	if err != nil || len(c.Upstreams) != 2 || len(c.Manifests) != 1 {
 		t.Errorf("got %+v, %v of\n%s", c, err, doc.String())
 	}
@@ -173,21 +174,21 @@ func wantVisibleTo(t *testing.T, s *upstream.Server, roles ...string) {
 	}
 }
 
-func TestConfigIsSmall(t *testing.T) {
+func TestIsSmall(t *testing.T) {
 	for _, doc := range []string{
 		"upstreams:\n", "upstreams: []\nmanifests: null\npins: ~\n", "{}", "\ufeffname:\n", "name: ''\n", `{"upstreams": []}`,
 	} {
-		if got := mustParseConfig(t, doc); !reflect.DeepEqual(got, new(upstream.Config)) {
+		if got := mustParse(t, doc); !reflect.DeepEqual(got, new(config.File)) {
 			t.Errorf("%q: got %+v", doc, got)
 		}
 	}
 }
 
-func TestConfigSizes(t *testing.T) {
+func TestSizes(t *testing.T) {
 	for text, want := range map[string]int{
 		"1": 1, "65536": 65536, "7B": 7, "2KiB": 2048, "2KB": 2000, "3MiB": 3 << 20, "3 MB": 3e6, "1024MiB": 1 << 30, `"${env:PORT}KB"`: 8_080_000,
 	} {
-		if got := mustParseConfig(t, upstreamWith("max_message: "+text)).Upstreams[0].MaxMessage; got != want {
+		if got := mustParse(t, upstreamWith("max_message: "+text)).Upstreams[0].MaxMessage; got != want {
 			t.Errorf("%s: got %d, want %d", text, got, want)
 		}
 	}
@@ -209,23 +210,23 @@ func manifestWith(line string) string {
 	return "manifests:\n  - label: a\n    url: https://a.example/\n    " + line + "\n"
 }
 
-func TestConfigPaths(t *testing.T) {
-	absolute := filepath.Join(configDir, "abs")
+func TestPaths(t *testing.T) {
+	absolute := filepath.Join(folder, "abs")
 	for _, tt := range []struct{ program, want string }{
 		{"server", "server"},
-		{"./server", filepath.Join(configDir, "server")},
-		{"../bin/server", filepath.Join(filepath.Dir(configDir), "bin", "server")},
+		{"./server", filepath.Join(folder, "server")},
+		{"../bin/server", filepath.Join(filepath.Dir(folder), "bin", "server")},
 		{absolute, absolute},
 	} {
 		doc := fmt.Sprintf("upstreams:\n  - label: a\n    command: [%q]\n    dir: %q\n", tt.program, absolute)
-		got := mustParseConfig(t, doc).Upstreams[0].Endpoint.(upstream.Command)
+		got := mustParse(t, doc).Upstreams[0].Endpoint.(upstream.Command)
 		if got.Path != tt.want || got.Dir != absolute {
 			t.Errorf("%s: got %s in %s, want %s", tt.program, got.Path, got.Dir, tt.want)
 		}
 	}
 }
 
-func TestConfigExpand(t *testing.T) {
+func TestExpand(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"plain", "plain"},
 		{"${env:TOKEN}", "s3cr3t"},
@@ -245,7 +246,7 @@ func TestConfigExpand(t *testing.T) {
 		{"${env:YAML}", "x\nsizelimit: 5"},   // after the YAML has been read
 		{"}{", "}{"},
 	} {
-		c := mustParseConfig(t, fmt.Sprintf("upstreams:\n  - label: a\n    command: [a, %q]\n", tt.text))
+		c := mustParse(t, fmt.Sprintf("upstreams:\n  - label: a\n    command: [a, %q]\n", tt.text))
 		if got := c.Upstreams[0].Endpoint.(upstream.Command).Args[0]; got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.text, got, tt.want)
 		}
@@ -255,7 +256,7 @@ func TestConfigExpand(t *testing.T) {
 	}
 }
 
-func TestConfigRefused(t *testing.T) {
+func TestRefused(t *testing.T) {
 	for _, tt := range []struct{ name, doc, want string }{
 		// the file
 		{"empty", "", "tools.yaml: the file is empty: begin with upstreams: or manifests:"},
@@ -264,7 +265,7 @@ func TestConfigRefused(t *testing.T) {
 		{"list", "- a\n", "tools.yaml:1:1: a list where keys with values are wanted"},
 		{"not UTF-8", "name: \xff", "tools.yaml: not valid UTF-8"},
 		{"UTF-16", "\xff\xfea\x00", "tools.yaml: not valid UTF-8"},
-		{"too large", "#" + strings.Repeat("x", upstream.MaxConfig), "tools.yaml: more than 1048576 bytes: shorten it"},
+		{"too large", "#" + strings.Repeat("x", config.MaxBytes), "tools.yaml: more than 1048576 bytes: shorten it"},
 		{"bad syntax", "name: [1\n", "tools.yaml:1: not valid YAML: did not find expected ',' or ']'"},
 		{"two documents", "name: a\n---\nname: b\n", "tools.yaml:2: a second document begins: keep the first only"},
 		{"duplicate key", "name: a\nname: b\n", "tools.yaml:2:1: the key is given twice: remove one"},
@@ -376,16 +377,16 @@ func TestConfigRefused(t *testing.T) {
 		{"too much", "instructions: " + strings.Repeat("${env:LARGE}", 5), "tools.yaml:1:15: instructions: the variables bring in more than 4 MiB: shorten their values"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := parseConfig(tt.doc)
+			_, err := parse(tt.doc)
 			if err == nil || err.Error() != tt.want {
 				t.Fatalf("got  %v\nwant %s", err, tt.want)
 			}
 			if strings.Contains(err.Error(), "s3cr3t") {
 				t.Error("the error shows a secret")
 			}
-			var e *upstream.ConfigError
+			var e *config.Error
 			if !errors.As(err, &e) || e.File != "tools.yaml" {
-				t.Errorf("%T is no *ConfigError of the file", err)
+				t.Errorf("%T is no *Error of the file", err)
 			}
 		})
 	}
@@ -417,18 +418,18 @@ func TestR124Labels(t *testing.T) {
 				doc += "  - label: " + label + "\n    command: [a]\n"
 			}
 		}
-		_, err := parseConfig(doc)
+		_, err := parse(doc)
 		if got := fmt.Sprint(err); got != tt.want && (err != nil || tt.want != "") {
 			t.Errorf("%v:\ngot  %s\nwant %s", tt.labels, got, tt.want)
 		}
 	}
 }
 
-// TestConfigManyProblems holds that all is told at once, in order and within
+// TestManyProblems holds that all is told at once, in order and within
 // bounds.
-func TestConfigManyProblems(t *testing.T) {
+func TestManyProblems(t *testing.T) {
 	doc := "manifests:\n  - url: http://a.example\n  - urll: x\n" + upstreamWith("timeout: x\n    idle: y\n    lazy: z") + "sizelimit: many\n"
-	_, err := parseConfig(doc)
+	_, err := parse(doc)
 	var places []string
 	for line := range strings.Lines(fmt.Sprint(err)) {
 		place, _, _ := strings.Cut(line, ": ")
@@ -438,14 +439,14 @@ func TestConfigManyProblems(t *testing.T) {
 		t.Errorf("problems at %s, want %s:\n%v", got, want, err)
 	}
 
-	_, err = parseConfig(manyConfigKeys(5000))
+	_, err = parse(manyKeys(5000))
 	all, ok := err.(interface{ Unwrap() []error })
 	if !ok || len(all.Unwrap()) != 21 || all.Unwrap()[20].Error() != "tools.yaml: there are more problems: fix these first" {
 		t.Errorf("5,000 problems: %v", err)
 	}
 }
 
-func manyConfigKeys(n int) string {
+func manyKeys(n int) string {
 	var b strings.Builder
 	for i := range n {
 		fmt.Fprintf(&b, "k%d: 1\n", i)
@@ -453,10 +454,10 @@ func manyConfigKeys(n int) string {
 	return b.String()
 }
 
-// TestConfigSecrets holds that what is printed of a configuration shows no value
+// TestSecrets holds that what is printed of a configuration shows no value
 // of headers and environment.
-func TestConfigSecrets(t *testing.T) {
-	c := mustParseConfig(t, fullConfig)
+func TestSecrets(t *testing.T) {
+	c := mustParse(t, full)
 	for _, v := range []any{c, *c, c.Upstreams, c.Upstreams[0], c.Upstreams[2].Endpoint, c.Manifests, c.Manifests[1], &c.Manifests[1]} {
 		for _, format := range []string{"%v", "%+v", "%s"} {
 			if text := fmt.Sprintf(format, v); strings.Contains(text, "s3cr3t") {
@@ -469,7 +470,7 @@ func TestConfigSecrets(t *testing.T) {
 	}
 }
 
-func TestConfigHostile(t *testing.T) {
+func TestHostile(t *testing.T) {
 	list := func(n int, format string) string {
 		var b strings.Builder
 		for i := range n {
@@ -491,7 +492,7 @@ func TestConfigHostile(t *testing.T) {
 		"deep label":       "upstreams:\n- {label: " + strings.Repeat("a.", 500_000) + "a, command: [a]}\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := parseConfig(doc)
+			_, err := parse(doc)
 			if err == nil {
 				t.Fatal("accepted")
 			}
@@ -502,7 +503,7 @@ func TestConfigHostile(t *testing.T) {
 	}
 }
 
-func TestReadConfig(t *testing.T) {
+func TestLoad(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "tools.yaml")
 	write := func(doc string) {
@@ -513,27 +514,27 @@ func TestReadConfig(t *testing.T) {
 	}
 	t.Setenv("UPSTREAM_CONFIG_TEST", "from-the-environment")
 	write("name: ${env:UPSTREAM_CONFIG_TEST}\npins: {file: p/pins.json}\n")
-	c, err := upstream.ReadConfig(file)
+	c, err := config.Load(file)
 	if err != nil || c.Name != "from-the-environment" || c.Pins.File != filepath.Join(dir, "p", "pins.json") {
 		t.Errorf("got %+v, %v", c, err)
 	}
 	write("sizelimit: x\n")
-	if _, err := upstream.ReadConfig(file); err == nil || !strings.HasPrefix(err.Error(), file+":1:12: sizelimit: ") {
+	if _, err := config.Load(file); err == nil || !strings.HasPrefix(err.Error(), file+":1:12: sizelimit: ") {
 		t.Errorf("bad file: %v", err)
 	}
-	write(strings.Repeat("#", upstream.MaxConfig+10))
-	if _, err := upstream.ReadConfig(file); err == nil || err.Error() != file+": more than 1048576 bytes: shorten it" {
+	write(strings.Repeat("#", config.MaxBytes+10))
+	if _, err := config.Load(file); err == nil || err.Error() != file+": more than 1048576 bytes: shorten it" {
 		t.Errorf("large file: %v", err)
 	}
-	if _, err := upstream.ReadConfig(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := config.Load(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing file: %v", err)
 	}
-	if _, err := upstream.ReadConfig(dir); err == nil {
+	if _, err := config.Load(dir); err == nil {
 		t.Error("a folder was read")
 	}
 	t.Chdir(dir)
 	write("upstreams: [{label: a, command: [./a]}]\n")
-	c, err = upstream.ReadConfig("tools.yaml")
+	c, err = config.Load("tools.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -542,21 +543,21 @@ func TestReadConfig(t *testing.T) {
 	}
 }
 
-// TestConfigDisabled holds that of what is not mounted only the keys are checked.
-func TestConfigDisabled(t *testing.T) {
-	c := mustParseConfig(t, upstreamWith("disabled: true\n    timeout: x\n    description: ${env:MISSING}")+
+// TestDisabled holds that of what is not mounted only the keys are checked.
+func TestDisabled(t *testing.T) {
+	c := mustParse(t, upstreamWith("disabled: true\n    timeout: x\n    description: ${env:MISSING}")+
 		"manifests:\n  - url: http://a.example\n    disabled: ${env:YES}\n  - url: https://b.example/x\n    disabled: false\n  - url: https://b.example/x\n    disabled: true\n")
 	if len(c.Upstreams) != 0 || len(c.Manifests) != 1 || c.Manifests[0].URL != "https://b.example/x" {
 		t.Errorf("got %+v", c)
 	}
 }
 
-func TestParseConfigNilOptions(t *testing.T) {
+func TestNilOptions(t *testing.T) {
 	t.Setenv("UPSTREAM_CONFIG_TEST", "b")
-	if c, err := upstream.ParseConfig([]byte("name: ${env:UPSTREAM_CONFIG_TEST}"), nil); err != nil || c.Name != "b" {
+	if c, err := config.Parse([]byte("name: ${env:UPSTREAM_CONFIG_TEST}"), nil); err != nil || c.Name != "b" {
 		t.Errorf("got %+v, %v", c, err)
 	}
-	if _, err := upstream.ParseConfig([]byte("nam: a"), nil); err == nil || err.Error() != `configuration:1:1: unknown key "nam": did you mean name?` {
+	if _, err := config.Parse([]byte("nam: a"), nil); err == nil || err.Error() != `configuration:1:1: unknown key "nam": did you mean name?` {
 		t.Errorf("got %v", err)
 	}
 }

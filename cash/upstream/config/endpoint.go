@@ -1,4 +1,4 @@
-package upstream
+package config
 
 import (
 	"net/http"
@@ -8,59 +8,61 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/cash-mcp/go-sdk/cash/upstream"
 )
 
 // endpoint returns how an upstream is reached, by either of two sets of keys.
-func (o *configObject) endpoint() Endpoint {
-	s, _ := o.url("endpoint")
-	server := HTTP{URL: s.text, Header: o.header("headers")}
-	sse := o.choice("transport", "http", "sse") == 1
-	command := o.command()
-	switch isURL, isCommand := o.has("endpoint"), o.has("command"); {
+func (m *mapping) endpoint() upstream.Endpoint {
+	s, _ := m.url("endpoint")
+	server := upstream.HTTP{URL: s.text, Header: m.header("headers")}
+	sse := m.choice("transport", "http", "sse") == 1
+	command := m.command()
+	switch isURL, isCommand := m.has("endpoint"), m.has("command"); {
 	case isURL && isCommand:
-		o.unfit("command", "the upstream has an endpoint already: remove one of them")
+		m.unfit("command", "the upstream has an endpoint already: remove one of them")
 	case !isURL && !isCommand:
-		o.fail(o.node, o.field, "neither endpoint nor command: give the URL of the server, or the program to start")
+		m.fail(m.node, m.field, "neither endpoint nor command: give the URL of the server, or the program to start")
 	case isCommand:
 		for _, key := range []string{"transport", "headers"} {
-			o.unfit(key, "is for an endpoint, and the upstream has a command: remove it")
+			m.unfit(key, "is for an endpoint, and the upstream has a command: remove it")
 		}
 		return command
 	default:
 		for _, key := range []string{"dir", "env", "inherit"} {
-			o.unfit(key, "is for a command, and the upstream has an endpoint: remove it")
+			m.unfit(key, "is for a command, and the upstream has an endpoint: remove it")
 		}
 	}
 	if sse {
-		return SSE(server)
+		return upstream.SSE(server)
 	}
 	return server
 }
 
 // unfit notes that a key does not fit the others, if it is there.
-func (o *configObject) unfit(key, reason string) {
-	if n, field := o.lookup(key); n != nil {
-		o.fail(n, field, "%s", reason)
+func (m *mapping) unfit(key, reason string) {
+	if n, field := m.lookup(key); n != nil {
+		m.fail(n, field, "%s", reason)
 	}
 }
 
 // url returns a URL of the web. Nothing of it is ever shown: it may hold
 // secrets.
-func (o *configObject) url(key string) (configScalar, bool) {
-	s, ok := o.get(key)
+func (m *mapping) url(key string) (scalar, bool) {
+	s, ok := m.get(key)
 	if !ok {
 		return s, false
 	}
 	u, err := url.Parse(s.text)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https":
-		o.refuse(s, "not a URL such as https://mcp.example/mcp")
+		m.refuse(s, "not a URL such as https://mcp.example/mcp")
 	case u.User != nil:
-		o.refuse(s, "the URL has a user name or password: send credentials in headers, with ${env:NAME} for their values")
+		m.refuse(s, "the URL has a user name or password: send credentials in headers, with ${env:NAME} for their values")
 	case u.Opaque != "" || u.Hostname() == "":
-		o.refuse(s, "the URL names no host")
+		m.refuse(s, "the URL names no host")
 	case u.Port() != "" && !isPort(u.Port()):
-		o.refuse(s, "the port of the URL is not between 1 and 65535")
+		m.refuse(s, "the port of the URL is not between 1 and 65535")
 	default:
 		return s, true
 	}
@@ -73,37 +75,37 @@ func isPort(text string) bool {
 }
 
 // command returns the program of an upstream, and what goes with it.
-func (o *configObject) command() Command {
-	c := Command{Dir: o.path("dir"), Env: o.environment()}
-	n, field := o.lookup("command")
+func (m *mapping) command() upstream.Command {
+	c := upstream.Command{Dir: m.path("dir"), Env: m.environment()}
+	n, field := m.lookup("command")
 	switch {
 	case n == nil:
 		return c
 	case n.Kind == yaml.ScalarNode:
-		o.fail(n, field, "one text where a list is wanted, such as [npx, -y, server]: there is no shell that would split it")
+		m.fail(n, field, "one text where a list is wanted, such as [npx, -y, server]: there is no shell that would split it")
 		return c
 	}
-	nodes, _ := o.list("command")
+	nodes, _ := m.list("command")
 	if n.Kind == yaml.SequenceNode && len(nodes) == 0 {
-		o.fail(n, field, "the list is empty: name the program")
+		m.fail(n, field, "the list is empty: name the program")
 	}
 	for i, n := range nodes {
-		s, ok := o.scalar(n, element(field, i))
+		s, ok := m.asScalar(n, element(field, i))
 		switch {
 		case !ok:
 		case i > 0:
 			c.Args = append(c.Args, s.text)
 		case s.text == "":
-			o.refuse(s, "empty: name the program")
+			m.refuse(s, "empty: name the program")
 		default:
-			c.Path = o.program(s.text)
+			c.Path = m.program(s.text)
 		}
 	}
 	return c
 }
 
 // program returns a name to be looked up, or a path.
-func (r *configReader) program(name string) string {
+func (r *reader) program(name string) string {
 	if strings.ContainsRune(name, '/') || strings.ContainsRune(name, os.PathSeparator) {
 		return r.absolute(name)
 	}
@@ -112,31 +114,31 @@ func (r *configReader) program(name string) string {
 
 // environment returns the variables of env and inherit. Nothing of a value is
 // ever shown.
-func (o *configObject) environment() []string {
+func (m *mapping) environment() []string {
 	var list []string
 	given := make(map[string]bool)
-	o.pairs("env", func(name *yaml.Node, value configScalar) {
+	m.pairs("env", func(name *yaml.Node, value scalar) {
 		if !isVariableName(name.Value) {
-			o.fail(name, value.field, "not the name of a variable: %s", variableRule)
+			m.fail(name, value.field, "not the name of a variable: %s", variableRule)
 			return
 		}
 		given[name.Value] = true
 		list = append(list, name.Value+"="+value.text)
 	})
-	for _, s := range o.names("inherit", "a variable") {
+	for _, s := range m.names("inherit", "a variable") {
 		switch {
 		case !isVariableName(s.text):
-			o.refuse(s, "not the name of a variable: %s", variableRule)
+			m.refuse(s, "not the name of a variable: %s", variableRule)
 			continue
 		case given[s.text]:
-			o.refuse(s, "the variable %s is given already: remove one", quoteSource(s.node.Value))
+			m.refuse(s, "the variable %s is given already: remove one", quoteSource(s.node.Value))
 			continue
 		}
 		given[s.text] = true
-		value, set, err := o.variable(s.text)
+		value, set, err := m.variable(s.text)
 		switch {
 		case err != nil:
-			o.refuse(s, "%v", err)
+			m.refuse(s, "%v", err)
 		case set:
 			list = append(list, s.text+"="+value)
 		}
@@ -147,19 +149,19 @@ func (o *configObject) environment() []string {
 const variableRule = "letters, digits and underscores, of which a digit is not the first"
 
 // header returns the headers of a mapping. Nothing of a value is ever shown.
-func (o *configObject) header(key string) http.Header {
+func (m *mapping) header(key string) http.Header {
 	var h http.Header
-	o.pairs(key, func(name *yaml.Node, value configScalar) {
+	m.pairs(key, func(name *yaml.Node, value scalar) {
 		canonical := http.CanonicalHeaderKey(name.Value)
 		switch {
 		case !isToken(name.Value):
-			o.fail(name, value.field, "not the name of a header")
+			m.fail(name, value.field, "not the name of a header")
 		case ownHeader(canonical):
-			o.fail(name, value.field, "the connection sets this header itself: remove it")
+			m.fail(name, value.field, "the connection sets this header itself: remove it")
 		case h[canonical] != nil:
-			o.fail(name, value.field, "the header is given twice, in other letters: remove one")
+			m.fail(name, value.field, "the header is given twice, in other letters: remove one")
 		case !isHeaderValue(value.text):
-			o.refuse(value, "the value has a line end or another control character, which headers cannot have: remove it from the value or its variable")
+			m.refuse(value, "the value has a line end or another control character, which headers cannot have: remove it from the value or its variable")
 		default:
 			if h == nil {
 				h = make(http.Header)

@@ -1,0 +1,92 @@
+package config
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictyaml"
+)
+
+// A reader goes through a configuration once and notes what is wrong.
+type reader struct {
+	expander
+	file, dir string
+	problems  []*Error
+	labels    []fileLabel
+}
+
+func newReader(opts *Options) (*reader, error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	if o.Getenv == nil {
+		o.Getenv = os.LookupEnv
+	}
+	// Absolute, because a relative program would be looked for in the working
+	// directory of its own process.
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("finding the folder of the configuration: %w", err)
+	}
+	return &reader{
+		expander: expander{getenv: o.Getenv, left: maxExpanded},
+		file:     cmp.Or(o.File, "configuration"),
+		dir:      dir,
+	}, nil
+}
+
+// document returns the top of the file, nil if there is nothing to read.
+func (r *reader) document(data []byte) *yaml.Node {
+	refuse := func(format string, args ...any) *yaml.Node {
+		r.fail(new(yaml.Node), "", format, args...)
+		return nil
+	}
+	switch {
+	case len(data) > MaxBytes:
+		return refuse("more than %d bytes: shorten it", MaxBytes)
+	case !utf8.Valid(data):
+		return refuse("not valid UTF-8")
+	}
+	top, err := strictyaml.Read(bytes.TrimPrefix(data, []byte("\ufeff")), strictyaml.Limits{Depth: maxDepth})
+	var e *strictyaml.Error
+	switch {
+	case errors.As(err, &e):
+		r.fail(&yaml.Node{Line: e.Line, Column: e.Column}, "", "%s", e.Reason)
+		return nil
+	case err != nil:
+		return refuse("not valid YAML")
+	case top == nil:
+		return refuse("the file is empty: begin with upstreams: or manifests:")
+	}
+	return top
+}
+
+// maxDepth is twice the levels that a configuration has.
+const maxDepth = 8
+
+// fail notes a problem at a place of the file.
+func (r *reader) fail(n *yaml.Node, field, format string, args ...any) {
+	if !r.full() {
+		r.problems = append(r.problems, &Error{r.file, n.Line, n.Column, field, fmt.Sprintf(format, args...)})
+	}
+}
+
+// full reports whether no further problem is noted.
+func (r *reader) full() bool { return len(r.problems) >= maxNoted }
+
+// quoteSource shows a text as it stands in the file: before variables, and in
+// values that are no secrets.
+func quoteSource(text string) string {
+	const most = 48
+	return strconv.Quote(clean.Line(text, most))
+}

@@ -1,0 +1,110 @@
+package config
+
+import (
+	"math"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/cash-mcp/go-sdk/cash/upstream"
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// Bounds of a configuration; lines are in characters.
+const (
+	maxEntries         = 1000 // upstreams, and manifests
+	maxNameLine        = 200
+	maxDescriptionLine = 1000
+	maxConcurrency     = 10_000
+)
+
+// read reads the top of the file.
+func (r *reader) read(top *yaml.Node, f *File) {
+	m := r.asMapping(top, "")
+	f.Name, f.Version = m.line("name", maxNameLine), m.line("version", maxNameLine)
+	f.Instructions = strings.TrimSpace(clean.Text(m.text("instructions")))
+	f.SizeLimit = m.integer("sizelimit", math.MaxInt32)
+	f.Pins = m.pins("pins")
+	for _, e := range m.mappings("upstreams", maxEntries) {
+		if s, ok := e.upstream(); ok {
+			f.Upstreams = append(f.Upstreams, s)
+		}
+	}
+	manifests := make(map[string]int) // lines by canonical URL
+	for _, e := range m.mappings("manifests", maxEntries) {
+		if d, ok := e.discovery(manifests); ok {
+			f.Manifests = append(f.Manifests, d)
+		}
+	}
+	m.finish()
+	r.checkLabels()
+}
+
+func (m *mapping) pins(key string) Pins {
+	n, field := m.lookup(key)
+	if n == nil {
+		return Pins{}
+	}
+	p := m.asMapping(n, field)
+	modes := []upstream.PinMode{upstream.PinOff, upstream.PinFirstUse, upstream.PinLocked}
+	c := Pins{File: p.path("file"), Mode: modes[p.choice("mode", "off", "first-use", "locked")]}
+	if c.Mode == upstream.PinLocked && c.File == "" {
+		p.fail(p.node, field+".file", "missing; without it nothing is pinned, and locked would serve nothing")
+	}
+	p.finish()
+	return c
+}
+
+// unlessDisabled reports whether an entry counts. What is wrong with one that
+// does not, which were the problems after noted, is forgotten.
+func (m *mapping) unlessDisabled(noted int, label fileLabel) bool {
+	if m.boolean("disabled") {
+		m.problems = m.problems[:noted]
+		m.finish()
+		return false
+	}
+	if label.key != "" {
+		m.labels = append(m.labels, label)
+	}
+	m.finish()
+	return true
+}
+
+// upstream reads an entry of upstreams, false if it is not to be mounted.
+func (m *mapping) upstream() (upstream.Server, bool) {
+	noted := len(m.problems)
+	label := m.label()
+	if !m.has("label") {
+		m.missing("label")
+	}
+	s := upstream.Server{Label: label.text, Description: m.line("description", maxDescriptionLine), Endpoint: m.endpoint()}
+	s.Kind = []upstream.Kind{upstream.Auto, upstream.Plain, upstream.CaSH}[m.choice("kind", "auto", "plain", "cash")]
+	if ns, ok := m.get("namespace"); ok {
+		if _, legal := registry.CanonicalPath(ns.text); !legal {
+			m.refuse(ns, "%s is not a path: %s", quoteSource(ns.node.Value), labelRule)
+		} else if s.Kind == upstream.Plain && ns.text != "" {
+			m.refuse(ns, "a server of kind plain has no namespaces: remove it, or the kind")
+		}
+		s.Namespace = ns.text
+	}
+	m.settings(&s)
+	return s, m.unlessDisabled(noted, label)
+}
+
+// settings reads what upstreams and the servers behind manifests have in
+// common.
+func (m *mapping) settings(s *upstream.Server) {
+	if roles := m.names("visible_to", "a role"); roles != nil {
+		s.VisibleTo = registry.Roles(textsOf(roles)...)
+	}
+	s.ReadOnly = textsOf(m.names("read_only", "a tool"))
+	s.IgnoreHints = m.boolean("ignore_hints")
+	s.Lazy = m.boolean("lazy")
+	s.Idle = m.duration("idle")
+	s.Timeout = m.duration("timeout")
+	s.ConnectTimeout = m.duration("connect_timeout")
+	s.Concurrency = m.integer("concurrency", maxConcurrency)
+	s.MaxMessage = m.size("max_message")
+	s.Refresh = m.interval("refresh")
+}

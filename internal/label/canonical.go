@@ -1,0 +1,51 @@
+package label
+
+// Canonical returns the form in which labels are compared: lower case, without
+// underscores (RFC 5.1). It reports false for what is no label. A canonical label is
+// returned as it is, without allocating.
+func Canonical(label string) (string, bool) {
+	ok, canonical := Check(label)
+	switch {
+	case !ok:
+		return "", false
+	case canonical:
+		return label, true
+	}
+	return Fold(label), true
+}
+
+// Check reports whether s is a label, and whether it is canonical already.
+func Check(s string) (ok, canonical bool) {
+	canonical = true
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
+			ok = true
+		case 'A' <= c && c <= 'Z':
+			ok, canonical = true, false
+		case c == '_':
+			canonical = false
+		default:
+			// Bytes are judged before any lower-casing: U+212A would become a k.
+			return false, false
+		}
+	}
+	return ok, canonical
+}
+
+// Fold puts a label, or a dotted path of labels, into lower case and strips its
+// underscores.
+func Fold(s string) string {
+	b := make([]byte, 0, len(s))
+	for i := range len(s) {
+		c := s[i]
+		if c == '_' {
+			continue
+		}
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		b = append(b, c)
+	}
+	return string(b)
+}
