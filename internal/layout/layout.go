@@ -10,8 +10,8 @@ const Module = "github.com/cash-mcp/go-sdk"
 
 // A Row is a set of packages that may import from the rows before it only.
 // A path that ends in /... stands for everything below, except for what a
-// longer one stands for. What stands for more than one package may also import
-// among itself: the compiler keeps it free of cycles.
+// longer one stands for. What is below such a path may import among itself, and so
+// may a package and what is below it: the compiler keeps them free of cycles.
 type Row []string
 
 // Rows is the import order, lowest first. Paths are relative to the module;
@@ -19,7 +19,7 @@ type Row []string
 var Rows = []Row{
 	{".", "internal/..."},
 	{"gate", "manifest", "toolid"},
-	{"firewall", "registry", "toolid/card"},
+	{"firewall", "firewall/...", "registry", "toolid/card"},
 	{"cash/catalog", "cash/control", "cash/endpoint", "cash/facade/files", "cash/serve", "cash/upstream"},
 	{"cash", "cash/disclosure", "cash/facade", "cash/gateway", "cash/plain"},
 	{"cash/cashtest"},
