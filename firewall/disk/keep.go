@@ -11,9 +11,9 @@ import (
 )
 
 type room struct {
-	disk *Store
-	room *ledger.Room
-	file string // holds the space until it becomes a blob; may be empty
+	disk  *Store
+	room  *ledger.Room
+	spare spare // holds the space until it becomes a blob
 }
 
 // Keep implements [firewall.Reservation].
@@ -50,9 +50,9 @@ func (r *room) Release() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.ledger.Release(r.room)
-	if r.file != "" && !d.closed {
-		d.remove(r.file)
-		r.file = ""
+	if r.spare.name != "" && !d.closed {
+		d.giveBack(r.spare)
+		r.spare = spare{}
 	}
 }
 
@@ -101,8 +101,8 @@ func (k *keeping) writeBlob(r *room, e *ledger.Entry, data []byte) error {
 	case k.temps[e.Content] != "":
 		return nil
 	}
-	temp := r.file
-	if r.file = ""; temp == "" {
+	temp := r.spare.name
+	if r.spare = (spare{}); temp == "" {
 		temp = tempPrefix + rand.Text()
 	}
 	k.temps[e.Content] = temp

@@ -2,7 +2,6 @@ package disk
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/cash-mcp/go-sdk/firewall"
 	"github.com/cash-mcp/go-sdk/firewall/internal/ledger"
-	"github.com/cash-mcp/go-sdk/internal/rootfs"
 )
 
 // Options bound a [Store], as [firewall.MemoryOptions] do a [firewall.Memory]. Nil is
@@ -52,6 +50,7 @@ type Store struct {
 	mu     sync.Mutex
 	ledger *ledger.Ledger
 	blobs  map[ledger.Digest]int // how many artifacts have a content
+	spares []spare               // that wait for a call
 	litter map[string]struct{}   // files that could not be removed
 }
 
@@ -88,10 +87,10 @@ func open(dir string, opts *Options, fault func(op, name string) error) (*Store,
 	return d, nil
 }
 
-// Close waits until nobody uses the store any more, and gives the directory
-// free. Whoever uses the store afterwards gets an error that wraps
-// [fs.ErrClosed]. What is reserved then is tidied up at the next opening. Close
-// may be called more than once.
+// Close waits until nobody uses the store any more, and gives the directory free.
+// Any use of the store afterwards is an error that wraps [fs.ErrClosed]. The files of
+// reservations that are not released yet are removed at the next opening. Close may
+// be called more than once.
 func (d *Store) Close() error {
 	d.life.Lock()
 	defer d.life.Unlock()
@@ -99,6 +98,11 @@ func (d *Store) Close() error {
 		return nil
 	}
 	d.closed = true
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, s := range d.spares {
+		d.remove(s.name)
+	}
 	return d.folder.close()
 }
 
@@ -123,35 +127,31 @@ func (d *Store) Reserve(ctx context.Context, owner string, size int64) (firewall
 		return nil, err
 	}
 	defer d.life.RUnlock()
-	r, err := d.reserve(ledger.DigestOf(owner), size)
+	r, waiting, err := d.reserve(ledger.DigestOf(owner), size)
 	if err != nil {
 		return nil, err
 	}
-	// The file shows that the directory can be written, before there is something
-	// to lose.
-	file := tempPrefix + rand.Text()
-	if err := d.folder.allocate(file, r.Bytes); err != nil {
+	spare, err := d.prepare(waiting, r.Bytes)
+	if err != nil {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		d.remove(file)
+		d.remove(spare.name)
 		d.ledger.Release(r)
-		if rootfs.IsFull(err) {
-			return nil, &firewall.FullError{Limit: "disk"}
-		}
-		return nil, fmt.Errorf("making room for a result: %w", err)
+		return nil, err
 	}
-	return &room{d, r, file}, nil
+	return &room{d, r, spare}, nil
 }
 
-func (d *Store) reserve(owner ledger.Digest, size int64) (*ledger.Room, error) {
+// reserve makes room in the ledger, and takes a spare that waits.
+func (d *Store) reserve(owner ledger.Digest, size int64) (*ledger.Room, spare, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.sweep()
 	r, full := d.ledger.Reserve(owner, size)
 	if full != nil {
-		return nil, (*firewall.FullError)(full)
+		return nil, spare{}, (*firewall.FullError)(full)
 	}
-	return r, nil
+	return r, d.takeSpare(), nil
 }
 
 // Open implements [firewall.Store]. The error is [firewall.ErrNotFound] too if the artifact has
