@@ -3,19 +3,17 @@ package disk_test
 import (
 	"bytes"
 	"encoding/json"
-	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
-	"strings"
 	"testing"
+
+	"github.com/cash-mcp/go-sdk/internal/durable/durabletest"
 )
 
 func TestMain(m *testing.M) {
-	if spec := os.Getenv("FIREWALL_TEST_CRASH"); spec != "" {
-		crashingLife(spec)
+	if words := durabletest.Life(); words != nil {
+		crashingLife(words)
 		return
 	}
 	os.Exit(m.Run())
@@ -26,11 +24,11 @@ func TestMain(m *testing.M) {
 // take away what had not been flushed: the ends of files, and changes of names,
 // all of them or some.
 func TestW32DiskSurvivesTheEndOfItsProcess(t *testing.T) {
-	for _, mode := range []string{"kill", "contents", "names", "some names"} {
+	for _, mode := range durabletest.Modes {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			for n := 1; ; n++ {
-				dir := scratch(t)
+				dir := durabletest.Scratch(t)
 				told, finished := crash(t, mode, n, dir)
 				wantWhole(t, filepath.Join(dir, "store"), told, true)
 				if t.Failed() {
@@ -51,9 +49,7 @@ func TestW32DiskSurvivesTheEndOfItsProcess(t *testing.T) {
 // told.
 func crash(t *testing.T, mode string, n int, dir string) (told []event, finished bool) {
 	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "FIREWALL_TEST_CRASH="+strings.Join([]string{mode, strconv.Itoa(n), dir}, ","))
-	out, err := cmd.Output()
+	out, finished := durabletest.Run(t, mode, strconv.Itoa(n), dir)
 	for line := range bytes.Lines(out) {
 		var e event
 		if err := json.Unmarshal(line, &e); err != nil {
@@ -61,108 +57,23 @@ func crash(t *testing.T, mode string, n int, dir string) (told []event, finished
 		}
 		told = append(told, e)
 	}
-	if cmd.ProcessState.ExitCode() == 2 {
-		t.Fatalf("the process ends with %v: %s", err, err.(*exec.ExitError).Stderr)
-	}
-	return told, err == nil
+	return told, finished
 }
 
 // crashingLife is the main function of such a process.
-func crashingLife(spec string) {
-	words := strings.SplitN(spec, ",", 3)
+func crashingLife(words []string) {
 	n, _ := strconv.Atoi(words[1])
-	p := &power{mode: words[0], dir: filepath.Join(words[2], "store"), copies: filepath.Join(words[2], "copies")}
-	if err := os.Mkdir(p.copies, 0o700); err != nil {
+	dir, copies := filepath.Join(words[2], "store"), filepath.Join(words[2], "copies")
+	if err := os.Mkdir(copies, 0o700); err != nil {
 		panic(err)
 	}
-	steps := 0
-	l := &life{dir: p.dir, clock: newClock()}
+	l := &life{dir: dir, clock: newClock(), fault: durabletest.NewPower(words[0], dir, copies).KillAt(n)}
 	l.tell = func(e event) {
 		line, _ := json.Marshal(e)
 		os.Stdout.Write(append(line, '\n'))
 	}
-	l.fault = func(op, name string) error {
-		if steps++; steps == n {
-			p.lose()
-			self, _ := os.FindProcess(os.Getpid())
-			_ = self.Kill()
-			select {}
-		}
-		p.note(op, name)
-		return nil
-	}
 	l.live()
 	for _, err := range l.failed {
 		panic(err)
-	}
-}
-
-// A power knows what a loss of power may undo.
-type power struct {
-	mode, dir, copies string
-	unwritten         []string // files whose contents may be lost
-	undo              []func() // of changes of names, the last one last
-	number            int
-}
-
-// note is told each step before it is done.
-func (p *power) note(op, name string) {
-	path := filepath.Join(p.dir, name)
-	switch op {
-	case "create":
-		if _, err := os.Lstat(path); err != nil {
-			p.undo = append(p.undo, func() { os.Remove(path) })
-		}
-		p.unwritten = append(p.unwritten, name)
-	case "sync":
-		if name == "." {
-			p.undo = nil
-			return
-		}
-		p.unwritten = slices.DeleteFunc(p.unwritten, func(n string) bool { return n == name })
-	case "remove":
-		if restore := p.copy(path); restore != nil {
-			p.undo = append(p.undo, restore)
-		}
-	case "rename":
-		from, to, _ := strings.Cut(name, " ")
-		if i := slices.Index(p.unwritten, from); i >= 0 {
-			p.unwritten[i] = to
-		}
-		from, to = filepath.Join(p.dir, from), filepath.Join(p.dir, to)
-		restore := p.copy(to)
-		p.undo = append(p.undo, func() {
-			os.Rename(to, from)
-			if restore != nil { // there is one or the other
-				restore()
-			}
-		})
-	}
-}
-
-// copy returns what brings a file back, nil if there is none.
-func (p *power) copy(path string) (restore func()) {
-	p.number++
-	spare := filepath.Join(p.copies, strconv.Itoa(p.number))
-	if os.Link(path, spare) != nil {
-		return nil
-	}
-	return func() { os.Rename(spare, path) }
-}
-
-func (p *power) lose() {
-	if p.mode == "kill" {
-		return
-	}
-	for _, name := range p.unwritten {
-		path := filepath.Join(p.dir, name)
-		if info, err := os.Stat(path); err == nil {
-			os.Truncate(path, info.Size()/2)
-		}
-	}
-	for i := len(p.undo) - 1; i >= 0; i-- {
-		if p.mode == "names" || p.mode == "some names" && rand.IntN(2) == 0 {
-			p.undo[i]()
-		}
 	}
 }

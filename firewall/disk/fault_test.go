@@ -4,7 +4,6 @@ package disk_test
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -12,30 +11,24 @@ import (
 
 	"github.com/cash-mcp/go-sdk/firewall"
 	"github.com/cash-mcp/go-sdk/firewall/disk"
+	"github.com/cash-mcp/go-sdk/internal/durable/durabletest"
 )
-
-var causes = map[string]error{"full": syscall.ENOSPC, "read only": syscall.EROFS, "broken": syscall.EIO}
 
 // Each step that the store does with its files fails once: what it has said is
 // true, and the next time it goes well.
 func TestW32DiskStepFailsOnce(t *testing.T) {
-	for name, cause := range causes {
+	for name, cause := range durabletest.Causes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for n := 1; ; n++ {
-				steps, told := 0, []event(nil)
-				l := &life{dir: scratch(t), clock: newClock(), patient: true}
+				var told []event
+				fault, steps := durabletest.FailAt(n, cause)
+				l := &life{dir: durabletest.Scratch(t), clock: newClock(), patient: true, fault: fault}
 				l.tell = func(e event) { told = append(told, e) }
-				l.fault = func(op, name string) error {
-					if steps++; steps == n {
-						return cause
-					}
-					return nil
-				}
 				l.live()
 				wantCause(t, l, cause)
 				wantWhole(t, l.dir, told, false)
-				if steps < n {
+				if steps() < n {
 					return
 				}
 			}
@@ -46,23 +39,18 @@ func TestW32DiskStepFailsOnce(t *testing.T) {
 // From one step on all of them fail, as on a disk that has gone bad, and with
 // the store that is opened then, all is well.
 func TestW32DiskFailsForGood(t *testing.T) {
-	for name, cause := range causes {
+	for name, cause := range durabletest.Causes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for n := 1; ; n++ {
-				steps, told := 0, []event(nil)
-				l := &life{dir: scratch(t), clock: newClock()}
+				var told []event
+				fault, steps := durabletest.FailFrom(n, cause, "read")
+				l := &life{dir: durabletest.Scratch(t), clock: newClock(), fault: fault}
 				l.tell = func(e event) { told = append(told, e) }
-				l.fault = func(op, name string) error {
-					if steps++; steps >= n && op != "read" {
-						return cause
-					}
-					return nil
-				}
 				l.live()
 				wantCause(t, l, cause)
 				wantWhole(t, l.dir, told, true)
-				if steps < n {
+				if steps() < n {
 					return
 				}
 			}
@@ -85,16 +73,6 @@ func wantCause(t *testing.T, l *life, cause error) {
 	}
 }
 
-// failing returns a fault that fails steps of a kind while it is switched on.
-func failing(on *bool, cause error, ops ...string) func(op, name string) error {
-	return func(op, name string) error {
-		if *on && slices.Contains(ops, op) {
-			return cause
-		}
-		return nil
-	}
-}
-
 func openFaulty(t *testing.T, dir string, o *disk.Options, fault func(op, name string) error) *disk.Store {
 	t.Helper()
 	d, err := disk.OpenFaulty(dir, o, fault)
@@ -107,10 +85,10 @@ func openFaulty(t *testing.T, dir string, o *disk.Options, fault func(op, name s
 
 func TestW32DiskThatCannotBeWrittenIsRefusedBefore(t *testing.T) {
 	for _, op := range []string{"create", "allocate"} {
-		for name, cause := range causes {
+		for name, cause := range durabletest.Causes {
 			t.Run(op+" "+name, func(t *testing.T) {
 				on, dir := false, t.TempDir()
-				d := openFaulty(t, dir, &disk.Options{MaxArtifacts: 2}, failing(&on, cause, op))
+				d := openFaulty(t, dir, &disk.Options{MaxArtifacts: 2}, durabletest.Failing(&on, cause, op))
 				h := keep(t, d, "ann", "here")[0].Handle
 				for range 3 {
 					on = true
@@ -133,7 +111,7 @@ func TestW32DiskThatCannotBeWrittenIsRefusedBefore(t *testing.T) {
 func TestW32DiskRemovesLaterWhatItCannotRemoveNow(t *testing.T) {
 	c, on, dir := newClock(), false, t.TempDir()
 	o := &disk.Options{MaxAge: time.Minute, Now: c.Now}
-	d := openFaulty(t, dir, o, failing(&on, syscall.EIO, "remove"))
+	d := openFaulty(t, dir, o, durabletest.Failing(&on, syscall.EIO, "remove"))
 	keep(t, d, "ann", "one", "two")
 	r := reserve(t, d, "ann", 10)
 	c.advance(time.Minute)
@@ -153,13 +131,13 @@ func TestW32DiskRemovesLaterWhatItCannotRemoveNow(t *testing.T) {
 
 // A record or blob that cannot be read at one opening is there at the next.
 func TestW32DiskKeepsWhatItCannotReadNow(t *testing.T) {
-	for _, op := range []string{"read", "size"} {
+	for _, op := range []string{"read", "stat"} {
 		t.Run(op, func(t *testing.T) {
 			dir, on := t.TempDir(), true
 			d := openDisk(t, dir, nil)
 			h := keep(t, d, "ann", "one", "two")
 			d.Close()
-			d = openFaulty(t, dir, nil, failing(&on, syscall.EIO, op))
+			d = openFaulty(t, dir, nil, durabletest.Failing(&on, syscall.EIO, op))
 			wantNone(t, d, "ann", h[0].Handle)
 			d.Close()
 			d = openDisk(t, dir, nil)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cash-mcp/go-sdk/firewall/disk"
+	"github.com/cash-mcp/go-sdk/internal/durable/durabletest"
 )
 
 func write(t testing.TB, path string, data []byte) {
@@ -302,7 +303,7 @@ func TestW32DiskLockIsNoFile(t *testing.T) {
 
 // A directory with very many files opens, in time that grows with their number.
 func TestW32DiskManyFiles(t *testing.T) {
-	dir := scratch(t)
+	dir := durabletest.Scratch(t)
 	d := openDisk(t, dir, nil)
 	h := keep(t, d, "ann", "x")[0].Handle
 	closeDisk(t, d)
@@ -323,7 +324,7 @@ func TestW32DiskManyFiles(t *testing.T) {
 // There is a bound to how long an opening may take, and the next one goes on.
 func TestW32DiskVeryManyFiles(t *testing.T) {
 	const most = 1 << 16 // that are removed at once
-	dir := scratch(t)
+	dir := durabletest.Scratch(t)
 	d := openDisk(t, dir, nil)
 	h := keep(t, d, "ann", "x")[0].Handle
 	closeDisk(t, d)
@@ -347,7 +348,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add([]byte("{}"), []byte(nil))
 	f.Add([]byte(`{"version":1,"artifacts":[{},{},null]}`), []byte(nil))
 	f.Fuzz(func(t *testing.T, record, blob []byte) {
-		dir, c := scratch(t), newClock()
+		dir, c := durabletest.Scratch(t), newClock()
 		write(t, filepath.Join(dir, "blob-"+sumText(blob)), blob)
 		plant(t, dir, record)
 		d := openDisk(t, dir, &disk.Options{Now: c.Now})

@@ -2,9 +2,9 @@ package disk
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/cash-mcp/go-sdk/firewall"
 	"github.com/cash-mcp/go-sdk/firewall/internal/ledger"
@@ -61,7 +61,7 @@ type keeping struct {
 	disk   *Store
 	temps  map[ledger.Digest]string // files that hold contents already
 	blobs  []ledger.Digest          // contents that count already
-	record string                   // the file that holds the record, under either name
+	record [2]string                // the names of the record, the first until it is whole
 }
 
 func (k *keeping) run(ctx context.Context, r *room, parts []firewall.Part, all []*ledger.Entry) error {
@@ -103,10 +103,21 @@ func (k *keeping) writeBlob(r *room, e *ledger.Entry, data []byte) error {
 	}
 	temp := r.spare.name
 	if r.spare = (spare{}); temp == "" {
-		temp = tempPrefix + rand.Text()
+		temp = tempName()
 	}
 	k.temps[e.Content] = temp
-	return k.disk.folder.write(temp, data)
+	return k.disk.write(temp, data)
+}
+
+// write gives a file a new content, which is on the disk when it returns. The file may
+// be there already.
+func (d *Store) write(name string, data []byte) error {
+	return d.folder.Write(name, 0, 0o600, func(file *os.File) error {
+		if _, err := file.Write(data); err != nil {
+			return err
+		}
+		return d.folder.Step("truncate", name, func() error { return file.Truncate(int64(len(data))) })
+	})
 }
 
 // placeBlobs gives the contents their names, and makes them last.
@@ -115,7 +126,7 @@ func (k *keeping) placeBlobs(all []*ledger.Entry) error {
 	d.mu.Lock()
 	for _, e := range all {
 		if temp := k.temps[e.Content]; temp != "" {
-			if err := d.folder.rename(temp, blobName(e.Content)); err != nil {
+			if err := d.folder.Rename(temp, blobName(e.Content)); err != nil {
 				d.mu.Unlock()
 				return err
 			}
@@ -128,28 +139,26 @@ func (k *keeping) placeBlobs(all []*ledger.Entry) error {
 	d.mu.Unlock()
 	// Even if another Keep has put the same content there: it may not have come
 	// that far.
-	return d.folder.sync()
+	return d.folder.Sync(".")
 }
 
 func (k *keeping) writeRecord(name string, data []byte) error {
-	f := k.disk.folder
-	k.record = tempPrefix + rand.Text()
-	if err := f.write(k.record, data); err != nil {
+	k.record = [2]string{tempName(), name}
+	_, err := k.disk.folder.Replace(k.record[0], name, 0o600, func(file *os.File) error {
+		_, err := file.Write(data)
 		return err
-	}
-	if err := f.rename(k.record, name); err != nil {
-		return err
-	}
-	k.record = name
-	return f.sync()
+	})
+	return err
 }
 
 func (k *keeping) undo() {
 	d := k.disk
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if k.record != "" {
-		d.remove(k.record)
+	for _, name := range k.record {
+		if name != "" {
+			d.remove(name)
+		}
 	}
 	for _, c := range k.blobs {
 		d.drop(c)

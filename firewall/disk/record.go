@@ -10,11 +10,13 @@ import (
 	"time"
 
 	"github.com/cash-mcp/go-sdk/firewall/internal/ledger"
+	"github.com/cash-mcp/go-sdk/internal/durable"
 )
 
 // Names in the directory of a [Store]. A blob and a record are named after the
 // digest of what they hold.
 const (
+	lockName     = "lock" // is locked while a store uses the directory
 	tempPrefix   = "temp-"
 	blobPrefix   = "blob-"
 	recordPrefix = "record-"
@@ -43,6 +45,8 @@ type recordPart struct {
 	MediaType string        `json:"media_type"`
 	Label     string        `json:"label"`
 }
+
+func tempName() string { return tempPrefix + rand.Text() }
 
 func blobName(content ledger.Digest) string { return blobPrefix + content.String() }
 
@@ -79,7 +83,7 @@ func encodeRecord(all []*ledger.Entry) (name string, data []byte, err error) {
 // decodeRecord returns the artifacts in a file, which may hold anything.
 func decodeRecord(name string, data []byte) ([]*ledger.Entry, error) {
 	if recordPrefix+ledger.Sum(data).String() != name {
-		return nil, errDamaged
+		return nil, durable.ErrDamaged
 	}
 	var r record
 	if err := json.Unmarshal(data, &r); err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cash-mcp/go-sdk/firewall/internal/ledger"
+	"github.com/cash-mcp/go-sdk/internal/durable"
 )
 
 // maxStale bounds how many files are removed when a store is opened, so that
@@ -25,7 +26,7 @@ type recovery struct {
 
 func (d *Store) recover() error {
 	r := recovery{disk: d, handles: make(map[ledger.Digest]bool), live: make(map[string]bool)}
-	err := d.folder.each(func(name string) {
+	err := d.each(func(name string) {
 		if isRecord(name) {
 			r.readRecord(name)
 		}
@@ -45,8 +46,8 @@ func (d *Store) recover() error {
 // readRecord takes up the artifacts of a record that are whole.
 func (r *recovery) readRecord(name string) {
 	d := r.disk
-	data, err := d.folder.read(name, maxRecord)
-	if err != nil && !errors.Is(err, errDamaged) && !errors.Is(err, fs.ErrNotExist) {
+	data, err := d.folder.Read(name, maxRecord)
+	if err != nil && !errors.Is(err, durable.ErrDamaged) && !errors.Is(err, fs.ErrNotExist) {
 		r.spare(name, err)
 		return
 	}
@@ -73,13 +74,13 @@ func (r *recovery) readRecord(name string) {
 // take takes up an artifact if its blob is there.
 func (r *recovery) take(e *ledger.Entry) {
 	name := blobName(e.Content)
-	size, err := r.disk.folder.size(name, maxPart)
+	info, err := r.disk.folder.Lstat(name)
 	switch {
-	case err != nil && !errors.Is(err, errDamaged) && !errors.Is(err, fs.ErrNotExist):
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		r.spare(e.Record, err)
 		return
-	case err == nil && (size != e.Size || r.handles[e.Handle]):
-		err = errDamaged
+	case err == nil && (!info.Mode().IsRegular() || info.Size() != e.Size || r.handles[e.Handle]):
+		err = durable.ErrDamaged
 	}
 	if err != nil {
 		r.disk.log.Error("an artifact is lost", "record", e.Record, "file", name, "error", err)
@@ -100,12 +101,22 @@ func (r *recovery) spare(name string, err error) {
 // clean removes the store's own files that nothing refers to.
 func (r *recovery) clean() error {
 	stale := 0
-	return r.disk.folder.each(func(name string) {
+	return r.disk.each(func(name string) {
 		if !isOwn(name) || r.live[name] || r.unread && isDigest(name, blobPrefix) {
 			return
 		}
 		if stale++; stale <= maxStale {
 			r.disk.remove(name)
 		}
+	})
+}
+
+// each calls visit with the names of what is no directory.
+func (d *Store) each(visit func(name string)) error {
+	return d.folder.Names(".", func(e fs.DirEntry) bool {
+		if !e.IsDir() {
+			visit(e.Name())
+		}
+		return true
 	})
 }

@@ -125,18 +125,6 @@ func keepOnce(d *disk.Store, owner string, size int64, data []string) ([]firewal
 
 func textLogger(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
 
-// scratch returns a directory in memory where the system has one: these tests
-// flush thousands of times.
-func scratch(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "firewall")
-	if err != nil {
-		return t.TempDir()
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
-}
-
 // wantWhole opens the store that something has happened to, and checks that it
 // has what was told, whole, that nothing else lies about, and that it goes on.
 // unsaid allows for a Keep that has come to its end but was not told.

@@ -1,8 +1,8 @@
 package disk
 
 import (
-	"crypto/rand"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/cash-mcp/go-sdk/firewall"
@@ -51,14 +51,29 @@ func (d *Store) prepare(s spare, size int64) (spare, error) {
 		return s, nil
 	}
 	if s.name == "" {
-		s.name = tempPrefix + rand.Text()
+		s.name = tempName()
 	}
 	s.size, s.checked = max(s.size, size), now
-	switch err := d.folder.allocate(s.name, s.size); {
+	switch err := d.allocate(s.name, s.size); {
 	case rootfs.IsFull(err):
 		return s, &firewall.FullError{Limit: "disk"}
 	case err != nil:
 		return s, fmt.Errorf("making room for a result: %w", err)
 	}
 	return s, nil
+}
+
+// allocate makes a file, and takes space for it where the system can. The file may be
+// there already.
+func (d *Store) allocate(name string, size int64) error {
+	var file *os.File
+	err := d.folder.Step("create", name, func() (err error) {
+		file, err = d.folder.Root.OpenFile(name, os.O_WRONLY|os.O_CREATE|rootfs.OpenFlags, 0o600)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return d.folder.Step("allocate", name, func() error { return allocate(file, size) })
 }

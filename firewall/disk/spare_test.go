@@ -12,6 +12,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/firewall"
 	"github.com/cash-mcp/go-sdk/firewall/disk"
+	"github.com/cash-mcp/go-sdk/internal/durable/durabletest"
 )
 
 // A call whose result is not kept touches no file, after the first one.
@@ -82,7 +83,7 @@ func TestW32DiskSpareGrows(t *testing.T) {
 		t.Errorf("%v, then %v", first, second)
 	}
 	on := false
-	d = openFaulty(t, t.TempDir(), nil, failing(&on, syscall.ENOSPC, "allocate"))
+	d = openFaulty(t, t.TempDir(), nil, durabletest.Failing(&on, syscall.ENOSPC, "allocate"))
 	reserve(t, d, "ann", 10).Release()
 	on = true
 	if _, err := d.Reserve(t.Context(), "ann", 20); !errors.Is(err, firewall.ErrFull) {
@@ -93,10 +94,10 @@ func TestW32DiskSpareGrows(t *testing.T) {
 // A disk that cannot be written any more is noticed after a second, before a tool
 // runs.
 func TestW32DiskSparesAreLookedAfter(t *testing.T) {
-	for name, cause := range causes {
+	for name, cause := range durabletest.Causes {
 		t.Run(name, func(t *testing.T) {
 			c, on, dir := newClock(), false, t.TempDir()
-			d := openFaulty(t, dir, &disk.Options{Now: c.Now}, failing(&on, cause, "create", "allocate"))
+			d := openFaulty(t, dir, &disk.Options{Now: c.Now}, durabletest.Failing(&on, cause, "create", "allocate"))
 			reserve(t, d, "ann", 10).Release()
 			on = true
 			reserve(t, d, "ann", 10).Release()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"sync"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/cash-mcp/go-sdk/firewall"
 	"github.com/cash-mcp/go-sdk/firewall/internal/ledger"
+	"github.com/cash-mcp/go-sdk/internal/durable"
+	"github.com/cash-mcp/go-sdk/internal/rootfs"
 )
 
 // Options bound a [Store], as [firewall.MemoryOptions] do a [firewall.Memory]. Nil is
@@ -38,7 +41,8 @@ type Options struct {
 // What a Keep has returned survives the end of the process and of the machine. Make
 // one with [Open].
 type Store struct {
-	folder *folder
+	folder durable.Folder
+	lock   io.Closer
 	log    *slog.Logger
 
 	// life is held for reading while the store is used, and for writing by Close.
@@ -66,12 +70,8 @@ func open(dir string, opts *Options, fault func(op, name string) error) (*Store,
 	if opts != nil {
 		o = *opts
 	}
-	f, err := openFolder(dir, fault)
-	if err != nil {
-		return nil, fmt.Errorf("opening a store of artifacts in %q: %w", dir, err)
-	}
 	d := &Store{
-		folder: f, log: o.Logger, blobs: make(map[ledger.Digest]int), litter: make(map[string]struct{}),
+		log: o.Logger, blobs: make(map[ledger.Digest]int), litter: make(map[string]struct{}),
 		ledger: ledger.New(ledger.Limits{
 			MaxBytes: o.MaxBytes, MaxBytesPerOwner: o.MaxBytesPerOwner, MaxArtifacts: o.MaxArtifacts, MaxPerOwner: o.MaxPerOwner,
 			MaxAge: o.MaxAge, Now: o.Now,
@@ -80,12 +80,33 @@ func open(dir string, opts *Options, fault func(op, name string) error) (*Store,
 	if d.log == nil {
 		d.log = slog.New(slog.DiscardHandler)
 	}
-	if err := d.recover(); err != nil {
-		f.close()
+	if err := d.openFolder(dir, fault); err != nil {
 		return nil, fmt.Errorf("opening a store of artifacts in %q: %w", dir, err)
 	}
 	return d, nil
 }
+
+// openFolder opens the directory, locks it and reads what is there.
+func (d *Store) openFolder(dir string, fault func(op, name string) error) (err error) {
+	if d.folder, err = durable.Open(dir, fault); err != nil {
+		return err
+	}
+	d.lock, err = d.folder.Lock(lockName)
+	if errors.Is(err, rootfs.ErrLocked) {
+		err = fmt.Errorf("another store uses the directory: %w", err)
+	}
+	if err != nil {
+		d.folder.Root.Close()
+		return err
+	}
+	if err := d.recover(); err != nil {
+		d.closeFolder()
+		return err
+	}
+	return nil
+}
+
+func (d *Store) closeFolder() error { return errors.Join(d.lock.Close(), d.folder.Root.Close()) }
 
 // Close waits until nobody uses the store any more, and gives the directory free.
 // Any use of the store afterwards is an error that wraps [fs.ErrClosed]. The files of
@@ -103,7 +124,7 @@ func (d *Store) Close() error {
 	for _, s := range d.spares {
 		d.remove(s.name)
 	}
-	return d.folder.close()
+	return d.closeFolder()
 }
 
 // enter begins a use of the store, which ends with d.life.RUnlock.
@@ -166,9 +187,9 @@ func (d *Store) Open(ctx context.Context, owner, handle string) (*firewall.Artif
 		return nil, firewall.ErrNotFound
 	}
 	name := blobName(e.Content)
-	data, err := d.folder.read(name, e.Size)
+	data, err := d.folder.Read(name, e.Size)
 	if err == nil && (int64(len(data)) != e.Size || ledger.Sum(data) != e.Content) {
-		err = errDamaged
+		err = durable.ErrDamaged
 	}
 	if err != nil {
 		d.log.ErrorContext(ctx, "an artifact cannot be read", "file", name, "error", err)
@@ -217,7 +238,7 @@ const maxLitter = 4096
 
 // remove removes a file, or remembers it.
 func (d *Store) remove(name string) {
-	err := d.folder.remove(name)
+	err := d.folder.Remove(name)
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		delete(d.litter, name)
 		return
