@@ -21,7 +21,10 @@
 //	cash/serve     transports, identity, draining: what every face needs
 //	cash/check     checks of a running server from outside, without package testing
 //	cash/cashtest  a test kit for embedders: client, compliance checks, budgets, faulty upstreams
-//	firewall       keeps large results behind handles, and shows parts of them
+//	firewall       keeps large results behind handles, in memory
+//	firewall/disk  the same on disk
+//	firewall/view  shows parts of large data: lines, rows, keys, JSON paths, matches
+//	firewall/redact  takes secrets out of text
 //	toolid/card    choice cards: a tool in a line, within a budget of tokens
 //	manifest       the well-known document: read, check, write, serve, fetch safely
 //	toolid         names a tool: ids, paths, spellings for the wire

@@ -1,7 +1,6 @@
-// Package firewall keeps large and hostile results out of a model's context:
-// what a tool returned is stored for its caller, and an [Envelope] says what it
-// is and how to look at the parts of it that matter (gateway surface, sections
-// 4.2 and 9.4).
+// Package firewall keeps large and hostile results out of a model's context: what a
+// tool returned is stored for its caller, and an [Envelope] says what it is and how
+// to look at the parts that matter (gateway surface, sections 4.2 and 9.4).
 //
 //	fw := firewall.New(nil)
 //	room, err := fw.Admit(ctx, owner)   // before the tool runs: is there room for what it may return?
@@ -11,7 +10,7 @@
 //	...
 //	page, err := fw.View(ctx, owner, handle, json.RawMessage(`{"type":"rows","start":0,"end":20}`))
 //
-// # The picture
+// # How it works
 //
 //	result ─► redact ─► small? ──yes─► clean ─► envelope with the whole of it
 //	                      │no
@@ -19,20 +18,18 @@
 //	                                                            │
 //	                    view: head, tail, lines, rows, keys, path, search ◄── handle
 //
-// The package is pure: it runs no tool and knows no caller. Owners are keys that
-// mean nothing here; what one has stored no other reads. [Memory] and [Disk] are
-// two stores; [Look], [Shape] and [Redactor] also work alone.
+// The packages below work without this one:
+//
+//	firewall/redact  takes secrets out of text
+//	firewall/view    describes data, and shows parts of it
+//	firewall/disk    a [Store] that survives the end of its process; [Memory] does not
+//
+// The firewall runs no tool and knows no caller. An owner is a key that means
+// nothing here: what one owner has stored no other reads.
 //
 // # Limits
 //
-//   - Redaction knows secrets by how they look, or by what they are called where
-//     something is assigned to them. It misses those that look like nothing, and
-//     does not look into images, audio and blobs.
-//   - JSON paths are those of RFC 9535. A path or a regular expression that takes
-//     too much work ends with an error or a note.
-//   - Text is cleaned of what is invisible; letters that look like others are
-//     kept.
-//   - Of a large result that is stored, metadata and annotations of its blocks are
-//     not kept.
-//   - A [Disk] is for one process at a time.
+//   - The limits of redaction and of views are those of their packages.
+//   - Text is cleaned of what is invisible. Letters that look like others stay.
+//   - Of a large result, metadata and annotations of the blocks are not stored.
 package firewall

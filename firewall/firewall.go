@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/cash-mcp/go-sdk/firewall/redact"
+	"github.com/cash-mcp/go-sdk/firewall/view"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -31,13 +33,13 @@ type Options struct {
 	// is [DefaultInline]. An envelope that describes may take 2,000 in any case.
 	Inline int
 	// MaxView is how many characters a page of a view has. Zero and less is
-	// [DefaultView].
+	// [view.DefaultLimit].
 	MaxView int
 	// Room is how many bytes of the store are reserved for a call before it is
 	// made. Zero and less is [DefaultRoom].
 	Room int64
-	// Redact takes secrets out of all text. Nil has the [DefaultRules].
-	Redact *Redactor
+	// Redact takes secrets out of all text. Nil has the [redact.DefaultRules].
+	Redact *redact.Filter
 	// Logger is told what could not be kept, and why; never what it contains.
 	// Nil discards.
 	Logger *slog.Logger
@@ -50,7 +52,7 @@ type Firewall struct {
 	inline  int
 	maxView int
 	room    int64
-	redact  *Redactor
+	redact  *redact.Filter
 	log     *slog.Logger
 }
 
@@ -63,7 +65,7 @@ func New(opts *Options) *Firewall {
 	f := &Firewall{
 		store:   o.Store,
 		inline:  cmp.Or(max(o.Inline, 0), DefaultInline),
-		maxView: cmp.Or(max(o.MaxView, 0), DefaultView),
+		maxView: max(o.MaxView, 0),
 		room:    cmp.Or(max(o.Room, 0), DefaultRoom),
 		redact:  o.Redact,
 		log:     o.Logger,
@@ -72,7 +74,7 @@ func New(opts *Options) *Firewall {
 		f.store = NewMemory(nil)
 	}
 	if f.redact == nil {
-		f.redact = NewRedactor(DefaultRules()...)
+		f.redact = redact.New(redact.DefaultRules()...)
 	}
 	if f.log == nil {
 		f.log = slog.New(slog.DiscardHandler)
@@ -143,9 +145,9 @@ func (a *Admission) Release() {
 
 // View shows the part of an artifact that the selector names, redacted and
 // cleaned, in at most [Options.MaxView] characters. Errors wrap [ErrNotFound] if
-// the owner has no such artifact (any more), or are a [*SelectorError]; others
+// the owner has no such artifact (any more), or are a [*view.SelectorError]; others
 // come from the store.
-func (f *Firewall) View(ctx context.Context, owner, handle string, selector json.RawMessage) (*Page, error) {
+func (f *Firewall) View(ctx context.Context, owner, handle string, selector json.RawMessage) (*view.Page, error) {
 	a, err := guard(ctx, func(ctx context.Context) (*Artifact, error) {
 		return f.store.Open(ctx, owner, handle)
 	}, nil)
@@ -159,38 +161,9 @@ func (f *Firewall) View(ctx context.Context, owner, handle string, selector json
 		f.report(ctx, "cannot open an artifact", err)
 		return nil, fmt.Errorf("opening an artifact: %w", err)
 	}
-	return f.show(ctx, a, selector)
-}
-
-// show redacts the page as the artifact was redacted: a part that was taken for
-// binary may be text after all. The marks may be longer than the secrets, so that
-// the page has to be made smaller.
-func (f *Firewall) show(ctx context.Context, a *Artifact, selector json.RawMessage) (*Page, error) {
-	for limit := f.maxView; ; limit /= 2 {
-		page, err := Look(ctx, a.Data, a.MediaType, selector, limit)
-		if err != nil {
-			return nil, err
-		}
-		if f.redactPage(page) == 0 || jsonLength(page) <= max(f.maxView, minView) {
-			return page, nil
-		}
-		if limit < minView {
-			return nil, &SelectorError{Message: "most of this part is secret; choose a smaller one"}
-		}
-	}
-}
-
-func (f *Firewall) redactPage(p *Page) int {
-	if p.encoded {
-		return 0 // what looks like a secret there is chance
-	}
-	text, n := f.redact.Text(p.Text)
-	data, m := f.redact.Text(string(p.Data))
-	p.Text = text
-	if m > 0 {
-		p.Data = []byte(data)
-	}
-	return n + m
+	// A part that was taken for binary may be text after all, so that the page is
+	// redacted too.
+	return view.Look(ctx, a.Data, a.MediaType, selector, &view.Options{Limit: f.maxView, Redact: f.redact.Text})
 }
 
 // Redact takes the secrets out of text, as out of every result.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+
+	"github.com/cash-mcp/go-sdk/internal/apart"
 )
 
 var (
@@ -18,29 +20,25 @@ var (
 // unless it is nil, is given what f returns after all.
 func guard[T any](ctx context.Context, f func(context.Context) (T, error), late func(T)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
-	type answer struct {
-		value T
-		err   error
-	}
-	answers := make(chan answer)
-	go func() {
-		defer cancel()
-		value, err := rescue(func() (T, error) { return f(ctx) })
-		select {
-		case answers <- answer{value, err}:
-		case <-ctx.Done():
-			if late != nil {
-				_, _ = rescue(func() (T, error) { late(value); return value, nil })
-			}
+	defer cancel()
+	var last T
+	value, err := apart.Do(ctx, 0, func(*apart.Task) (T, error) {
+		var err error
+		last, err = f(ctx)
+		return last, err
+	}, func() {
+		if late != nil {
+			_, _ = rescue(func() (T, error) { late(last); return last, nil })
 		}
-	}()
-	select {
-	case a := <-answers:
-		return a.value, a.err
-	case <-ctx.Done():
-		var none T
-		return none, fmt.Errorf("%w: %w", errSilent, context.Cause(ctx))
+	})
+	var crash *apart.Crash
+	switch {
+	case errors.Is(err, apart.ErrLeft):
+		err = fmt.Errorf("%w: %w", errSilent, context.Cause(ctx))
+	case errors.As(err, &crash):
+		err = fmt.Errorf("the store panicked: %s", crash.Reason)
 	}
+	return value, err
 }
 
 // rescue turns a panic of f into an error. Its text has the value of the panic

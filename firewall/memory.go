@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/cash-mcp/go-sdk/firewall/internal/ledger"
 )
 
 // MemoryOptions bound a [Memory]. Nil is fine, and a number that is zero or less
@@ -30,8 +32,8 @@ type MemoryOptions struct {
 // expired is dropped at the next use of the store.
 type Memory struct {
 	mu     sync.Mutex
-	ledger *ledger
-	blobs  map[digest]*blob
+	ledger *ledger.Ledger
+	blobs  map[ledger.Digest]*blob
 }
 
 // A blob is a content, and the number of artifacts that have it.
@@ -46,7 +48,7 @@ func NewMemory(opts *MemoryOptions) *Memory {
 	if opts != nil {
 		o = *opts
 	}
-	return &Memory{ledger: newLedger(o), blobs: make(map[digest]*blob)}
+	return &Memory{ledger: ledger.New(ledger.Limits(o)), blobs: make(map[ledger.Digest]*blob)}
 }
 
 // Reserve implements [Store]. A reservation has room for one artifact of size
@@ -55,13 +57,13 @@ func (m *Memory) Reserve(ctx context.Context, owner string, size int64) (Reserva
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	id := digestOf(owner)
+	id := ledger.DigestOf(owner)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.sweep()
-	r, err := m.ledger.reserve(id, size)
-	if err != nil {
-		return nil, err
+	r, full := m.ledger.Reserve(id, size)
+	if full != nil {
+		return nil, (*FullError)(full)
 	}
 	return &memoryRoom{m, r}, nil
 }
@@ -71,30 +73,30 @@ func (m *Memory) Open(ctx context.Context, owner, handle string) (*Artifact, err
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	id := digestOf(owner)
+	id := ledger.DigestOf(owner)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.sweep()
-	s := m.ledger.find(id, handle)
-	if s == nil {
+	e := m.ledger.Find(id, handle)
+	if e == nil {
 		return nil, ErrNotFound
 	}
-	return s.artifact(handle, m.blobs[s.content].data), nil
+	return &Artifact{Ref: Ref(e.RefAs(handle)), Data: m.blobs[e.Content].data, Created: e.Created, Expires: e.Expires}, nil
 }
 
 // sweep drops what has expired.
 func (m *Memory) sweep() {
-	for _, s := range m.ledger.sweep() {
-		b := m.blobs[s.content]
+	for _, e := range m.ledger.Sweep() {
+		b := m.blobs[e.Content]
 		if b.refs--; b.refs == 0 {
-			delete(m.blobs, s.content)
+			delete(m.blobs, e.Content)
 		}
 	}
 }
 
 type memoryRoom struct {
 	memory *Memory
-	room   *room
+	room   *ledger.Room
 }
 
 // Keep implements [Reservation].
@@ -103,26 +105,28 @@ func (r *memoryRoom) Keep(ctx context.Context, parts []Part) ([]Ref, error) {
 		return nil, err
 	}
 	m := r.memory
-	refs, all := m.ledger.admit(r.room.owner, parts)
-	// Copies, because a part may be a small piece of something large that would
-	// stay with it. They are made of known contents too: else the time would
-	// tell that somebody has the same.
-	copies := make([][]byte, len(parts))
+	refs, entries, copies := make([]Ref, len(parts)), make([]*ledger.Entry, len(parts)), make([][]byte, len(parts))
+	now := m.ledger.Now()
 	for i, p := range parts {
+		ref, e := m.ledger.Admit(r.room.Owner, now, ledger.Part(p))
+		refs[i], entries[i] = Ref(ref), e
+		// A copy, because a part may be a small piece of something large that would
+		// stay with it. It is made of a known content too: else the time would tell
+		// that somebody has the same.
 		copies[i] = append([]byte{}, p.Data...)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.sweep()
-	for i, s := range all {
-		b := m.blobs[s.content]
+	for i, e := range entries {
+		b := m.blobs[e.Content]
 		if b == nil {
 			b = &blob{data: copies[i]}
-			m.blobs[s.content] = b
+			m.blobs[e.Content] = b
 		}
 		b.refs++
 	}
-	m.ledger.keep(r.room, all)
+	m.ledger.Keep(r.room, entries)
 	return refs, nil
 }
 
@@ -130,5 +134,5 @@ func (r *memoryRoom) Keep(ctx context.Context, parts []Part) ([]Ref, error) {
 func (r *memoryRoom) Release() {
 	r.memory.mu.Lock()
 	defer r.memory.mu.Unlock()
-	r.memory.ledger.release(r.room)
+	r.memory.ledger.Release(r.room)
 }

@@ -12,16 +12,20 @@ import (
 
 func TestW32MemoryKeepsEqualContentsOnce(t *testing.T) {
 	const size = 4 << 20
-	c := newClock()
-	m := firewall.NewMemory(&firewall.MemoryOptions{MaxAge: time.Minute, Now: c.Now})
+	now := time.Date(2030, 1, 2, 3, 4, 5, 6, time.UTC)
+	m := firewall.NewMemory(&firewall.MemoryOptions{MaxAge: time.Minute, Now: func() time.Time { return now }})
 	before := heap()
 	for i := range 12 {
-		keep(t, m, fmt.Sprint(i), string(make([]byte, size)))
+		r := reserve(t, m, fmt.Sprint(i), 0)
+		if _, err := r.Keep(t.Context(), []firewall.Part{{Data: make([]byte, size)}}); err != nil {
+			t.Fatal(err)
+		}
+		r.Release()
 	}
 	if used := heap() - before; used > 2*size {
 		t.Errorf("%d bytes for 12 times the same %d", used, size)
 	}
-	c.advance(time.Minute)
+	now = now.Add(time.Minute)
 	reserve(t, m, "ann", 0)
 	if used := heap() - before; used > size/2 {
 		t.Errorf("%d bytes are left", used)
@@ -66,15 +70,24 @@ func heap() int64 {
 	return int64(s.HeapAlloc)
 }
 
-// useStore keeps something for ann, and looks at it.
-func useStore(store firewall.Store) {
+func reserve(t testing.TB, m *firewall.Memory, owner string, size int64) firewall.Reservation {
+	t.Helper()
+	r, err := m.Reserve(t.Context(), owner, size)
+	if err != nil {
+		t.Fatalf("Reserve(%q, %d): %v", owner, size, err)
+	}
+	return r
+}
+
+func ExampleNewMemory() {
+	store := firewall.NewMemory(&firewall.MemoryOptions{MaxBytes: 1 << 20})
 	ctx := context.Background()
 	room, err := store.Reserve(ctx, "ann", 1000) // before the tool runs
 	if err != nil {
 		panic(err)
 	}
 	defer room.Release()
-	refs, err := room.Keep(ctx, []firewall.Part{{Data: []byte("hello, disk!"), MediaType: "text/plain"}})
+	refs, err := room.Keep(ctx, []firewall.Part{{Data: []byte("hello, model"), MediaType: "text/plain"}})
 	if err != nil {
 		panic(err)
 	}
@@ -86,47 +99,8 @@ func useStore(store firewall.Store) {
 	fmt.Printf("%s\n", a.Data)
 	_, err = store.Open(ctx, "bob", refs[0].Handle)
 	fmt.Println("somebody else:", err)
-}
-
-func ExampleNewMemory() {
-	useStore(firewall.NewMemory(&firewall.MemoryOptions{MaxBytes: 1 << 20}))
 	// Output:
 	// 12 bytes of text/plain
-	// hello, disk!
+	// hello, model
 	// somebody else: no such artifact
-}
-
-func BenchmarkStore(b *testing.B) {
-	o := firewall.MemoryOptions{MaxArtifacts: 1 << 30, MaxPerOwner: 1 << 30, MaxBytes: 1 << 40, MaxBytesPerOwner: 1 << 40}
-	for _, size := range []int{1 << 10, 1 << 20} {
-		data := []firewall.Part{{Data: make([]byte, size)}}
-		for name, s := range map[string]firewall.Store{
-			"memory": firewall.NewMemory(&o), "disk": openDisk(b, b.TempDir(), diskOptions(o)),
-		} {
-			var handle string
-			b.Run(fmt.Sprintf("%s/keep/%d", name, size), func(b *testing.B) {
-				for b.Loop() {
-					r := reserve(b, s, "ann", int64(size))
-					refs, err := r.Keep(context.Background(), data)
-					if err != nil {
-						b.Fatal(err)
-					}
-					r.Release()
-					handle = refs[0].Handle
-				}
-			})
-			b.Run(fmt.Sprintf("%s/open/%d", name, size), func(b *testing.B) {
-				for b.Loop() {
-					if _, err := s.Open(context.Background(), "ann", handle); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-			b.Run(fmt.Sprintf("%s/reserve/%d", name, size), func(b *testing.B) {
-				for b.Loop() {
-					reserve(b, s, "bob", int64(size)).Release()
-				}
-			})
-		}
-	}
 }

@@ -2,12 +2,12 @@ package firewall
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/cash-mcp/go-sdk/firewall/view"
 	"github.com/cash-mcp/go-sdk/gate"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -67,7 +67,7 @@ func (w *washer) repeats(all []piece, structured string) bool {
 	if members != 1 || strictjson.KindOf(only) != strictjson.String {
 		return false
 	}
-	text, _ := w.redactor.Text(strictjson.Text(only))
+	text, _ := w.filter.Text(strictjson.Text(only))
 	return slices.ContainsFunc(all, func(p piece) bool { return p.block == nil && p.text == text })
 }
 
@@ -237,7 +237,7 @@ func (w *washer) part(p piece, most int) Part {
 		return Part{Data: raw, MediaType: "application/json", Label: w.label("link "+orElse(c.Name, c.URI), most)}
 	}
 	data := []byte(p.text)
-	return Part{Data: data, MediaType: mediaType(data)}
+	return Part{Data: data, MediaType: view.MediaType(data)}
 }
 
 func (w *washer) resourcePart(r *mcp.ResourceContents, most int) Part {
@@ -246,7 +246,7 @@ func (w *washer) resourcePart(r *mcp.ResourceContents, most int) Part {
 	case len(r.Blob) > 0:
 		part.Data, part.MediaType = r.Blob, orUnknown(r.MIMEType)
 	case r.MIMEType == "":
-		part.MediaType = mediaType(part.Data)
+		part.MediaType = view.MediaType(part.Data)
 	}
 	return part
 }
@@ -282,43 +282,4 @@ func orElse(a, b string) string {
 		return b
 	}
 	return a
-}
-
-// mediaType says what a text is, by the look of it.
-func mediaType(text []byte) string {
-	switch {
-	case isJSON(text), len(text) > 0 && text[0] == '"' && json.Valid(text):
-		return "application/json"
-	case looksLikeTable(text, ','):
-		return "text/csv; charset=utf-8"
-	case looksLikeTable(text, '\t'):
-		return "text/tab-separated-values; charset=utf-8"
-	}
-	return "text/plain; charset=utf-8"
-}
-
-// looksLikeTable reports whether the first three lines of text or more have the same
-// number of separators outside of quotes, one or more.
-func looksLikeTable(text []byte, separator byte) bool {
-	first, n, lines, quoted := 0, 0, 0, false
-	for i := 0; i < min(len(text), 1<<14) && lines < 10; i++ {
-		switch c := text[i]; {
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == ',' && separator == ',' && i+1 < len(text) && text[i+1] == ' ':
-			return false // that is how sentences are written
-		case c == separator:
-			n++
-		case c == '\n':
-			if lines == 0 {
-				first = n
-			}
-			if n == 0 || n != first {
-				return false
-			}
-			lines, n = lines+1, 0
-		}
-	}
-	return lines >= 3
 }

@@ -83,7 +83,11 @@ func TestViewW33DuplicateKeys(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", next, err)
 		}
-		rows += len(elements(t, p.Data))
+		var list []json.RawMessage
+		if err := json.Unmarshal(p.Data, &list); err != nil {
+			t.Fatal(err)
+		}
+		rows += len(list)
 		next = p.Next
 	}
 	if rows != 301 {

@@ -3,7 +3,6 @@ package firewall
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/cash-mcp/go-sdk/firewall/view"
 	"github.com/cash-mcp/go-sdk/gate"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -39,7 +39,7 @@ const (
 // Nothing in r is modified; the data of its images, audio and blobs is shared
 // with what is stored, so nobody may modify that afterwards.
 func (a *Admission) Shield(ctx context.Context, r Result) *Shielded {
-	s := &shielding{washer: washer{redactor: a.firewall.redact}, budget: a.firewall.inline, failed: r.IsError}
+	s := &shielding{washer: washer{filter: a.firewall.redact, counts: make(map[string]int)}, budget: a.firewall.inline, failed: r.IsError}
 	s.label = s.line(r.Label, 240)
 	s.all = s.pieces(r)
 	if s.small() {
@@ -216,11 +216,10 @@ func few(counts map[string]int) map[string]int {
 func (s *shielding) describe(parts []Part, refs []Ref) *Envelope {
 	best := mainPart(parts)
 	main := parts[best]
-	doc := s.survey(main, best)
+	survey := s.survey(main, best)
 	facts, preview := countParts(parts), ""
-	if doc != nil {
-		shape := doc.outline(s.budget / 2)
-		preview, _ = s.redactor.Text(clean.Text(shape.Text))
+	if shape, ok := survey.Outline(s.budget / 2); ok {
+		preview, _ = s.filter.Text(clean.Text(shape.Text))
 		facts = append(facts, shape.Facts...)
 	} else {
 		preview = s.beginning(main.Data)
@@ -229,9 +228,9 @@ func (s *shielding) describe(parts []Part, refs []Ref) *Envelope {
 	for i, fact := range facts {
 		facts[i] = s.line(fact, 200)
 	}
-	views := suggest(refs[best].Handle, main.Data, main.MediaType, doc)
-	for i, view := range views {
-		views[i].Label = s.line(view.Label, 100)
+	var views []View
+	for _, v := range survey.Suggest() {
+		views = append(views, View{Label: s.line(v.Label, 100), Handle: refs[best].Handle, Selector: v.Selector})
 	}
 	e := s.envelope(OK)
 	e.Artifacts = refs
@@ -239,18 +238,17 @@ func (s *shielding) describe(parts []Part, refs []Ref) *Envelope {
 	e.Facts = fill(facts, maxFacts, func(f []string) bool { e.Facts = f; return jsonLength(e) <= half })
 	half = (s.budget + jsonLength(e)) / 2
 	e.Views = fill(views, maxViews, func(v []View) bool { e.Views = v; return jsonLength(e) <= half })
-	e.Summary = cut(summary, s.budget-jsonLength(e))
+	e.Summary = view.Excerpt(summary, s.budget-jsonLength(e))
 	return e
 }
 
-// survey returns the document that part n is, or nil. What has no type but the one
-// that was found by reading it is not read again.
-func (s *shielding) survey(part Part, n int) *surveyed {
-	doc := document(part.Data)
-	if s.all[n].block == nil && part.MediaType == "application/json" || json.Valid(doc) {
-		return survey(doc)
+// survey describes part n. What was found to be JSON by reading it is not read
+// again.
+func (s *shielding) survey(part Part, n int) *view.Survey {
+	if s.all[n].block == nil && part.MediaType == "application/json" {
+		return view.SurveyJSON(part.Data, part.MediaType)
 	}
-	return nil
+	return view.NewSurvey(part.Data, part.MediaType)
 }
 
 // fill returns as many of the first of list as fit, at most most.
@@ -262,30 +260,17 @@ func fill[T any](list []T, most int, fits func([]T) bool) []T {
 	return list[:n:n]
 }
 
-// cut returns text that takes at most room characters in JSON, cut at a word.
-func cut(text string, room int) string {
-	end := fit([]byte(text), len(text), room)
-	if end == len(text) {
-		return text
-	}
-	end = fit([]byte(text), len(text), room-1)
-	if word := strings.LastIndexAny(text[:end], " \n"); word > end*3/4 {
-		end = word
-	}
-	return strings.TrimRight(text[:end], " \n") + "…"
-}
-
 // beginning returns the first characters of text, more than have room. It counts
 // no secrets: all were counted, but marks that are cut here may look like them.
 func (s *shielding) beginning(data []byte) string {
-	if binary(data) {
+	if view.Binary(data) {
 		return ""
 	}
 	if most := 4 * s.budget; len(data) > most {
 		data = append(bytes.Clone(data[:most]), "…"...)
 	}
-	text, _ := s.redactor.Text(clean.Text(string(data)))
-	return "It begins:\n" + cut(text, foretaste)
+	text, _ := s.filter.Text(clean.Text(string(data)))
+	return "It begins:\n" + view.Excerpt(text, foretaste)
 }
 
 // mainPart returns the index of the largest part that is text, or else of the

@@ -17,10 +17,16 @@ import (
 	"unicode/utf8"
 
 	"github.com/cash-mcp/go-sdk/firewall"
+	"github.com/cash-mcp/go-sdk/firewall/view"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 func text(s string) *mcp.TextContent { return &mcp.TextContent{Text: s} }
+
+// letters returns n letters and digits that look random.
+func letters(n int) string {
+	return strings.Repeat("aB3dE5gH7jK9mN1pQ2sT4vW6yZ8", n/27+1)[:n]
+}
 
 // shield puts a result through a firewall, for the owner "me".
 func shield(t testing.TB, fw *firewall.Firewall, r firewall.Result) *firewall.Shielded {
@@ -95,7 +101,7 @@ func TestShieldW31Limit(t *testing.T) {
 			return firewall.Result{Content: []mcp.Content{text("a"), text(strings.Repeat("é", n-2))}}
 		},
 		"structured": func(n int) firewall.Result {
-			return firewall.Result{Structured: json.RawMessage(quote(strings.Repeat("é", n-2)))}
+			return firewall.Result{Structured: json.RawMessage(encode(strings.Repeat("é", n-2)))}
 		},
 		"image": func(n int) firewall.Result {
 			return firewall.Result{Content: []mcp.Content{text(strings.Repeat("x", n-300)), &mcp.ImageContent{Data: bytes.Repeat([]byte{1}, 225)}}}
@@ -357,9 +363,9 @@ func TestShieldW35Redacts(t *testing.T) {
 			&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "x:y", Blob: []byte(secret), MIMEType: "text/x-log"}},
 			&mcp.ResourceLink{URI: "x:" + secret, Name: secret, Title: secret, Description: secret, Icons: []mcp.Icon{{Source: secret}}},
 			&mcp.ImageContent{Data: []byte{1}, MIMEType: "image/" + secret, Meta: mcp.Meta{"n": json.Number("9007199254740993"), "k": secret}},
-			other{text("x"), quote(secret)},
+			other{text("x"), encode(secret)},
 		},
-		Structured: json.RawMessage(`{"k":` + quote(secret) + `}`),
+		Structured: json.RawMessage(`{"k":` + encode(secret) + `}`),
 		Label:      "tool " + secret,
 	}
 	for _, size := range []int{1, 5000} {
@@ -399,7 +405,7 @@ func TestViewW35(t *testing.T) {
 	if err == nil && (strings.Contains(page.Text, "hunter2") || length(page) > 1000) {
 		t.Errorf("page of %d characters: %s", length(page), page.Text)
 	}
-	var wrong *firewall.SelectorError
+	var wrong *view.SelectorError
 	if err != nil && !errors.As(err, &wrong) {
 		t.Errorf("error %v", err)
 	}
@@ -522,7 +528,7 @@ func TestShieldW31Sizes(t *testing.T) {
 			case 2:
 				r.Content = append(r.Content, &mcp.ResourceLink{URI: junk(n), Name: junk(n)})
 			case 3:
-				r.Content = append(r.Content, text(`[`+strings.Repeat(quote(junk(n))+`,`, 3)+`1]`))
+				r.Content = append(r.Content, text(`[`+strings.Repeat(encode(junk(n))+`,`, 3)+`1]`))
 			default:
 				r.Content = append(r.Content, text(junk(n)))
 			}
@@ -558,7 +564,7 @@ func TestShieldW31Sizes(t *testing.T) {
 // FuzzShield holds that JSON stays JSON however it is cleaned and redacted, that
 // nothing invisible gets out, and that what is stored is described in bounds.
 func FuzzShield(f *testing.F) {
-	for _, s := range []string{hostile, `{"a":"\u001b[31m","\u202eb":["password=x"]}`, quote(hostile), issues(3), "a,b\n1,2\n3,4\n5,6\n", `["` + "\u009b" + `","b"]`} {
+	for _, s := range []string{hostile, `{"a":"\u001b[31m","\u202eb":["password=x"]}`, encode(hostile), issues(3), "a,b\n1,2\n3,4\n5,6\n", `["` + "\u009b" + `","b"]`} {
 		f.Add(s, 1)
 		f.Add(s, 400)
 	}

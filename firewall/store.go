@@ -3,11 +3,12 @@ package firewall
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
-// A Store keeps artifacts. [Memory] and [Disk] are two; replicas of a server may
-// share another.
+// A Store keeps artifacts. [Memory] is one, package disk has another, and replicas
+// of a server may share a third.
 //
 // Duties of an implementer: it is safe for concurrent use; it bounds the number,
 // the bytes and the age of what it keeps, for each owner and in all; what it has
@@ -58,3 +59,29 @@ var (
 	// ErrNotFound says that there is no such artifact for this owner.
 	ErrNotFound = errors.New("no such artifact")
 )
+
+// A FullError says which limit of a store leaves no room, and for how long. It
+// wraps [ErrFull].
+type FullError struct {
+	// Limit is "bytes", "artifacts", "bytes per owner" or "artifacts per owner",
+	// or "disk" if the disk of a store is full.
+	Limit string
+	// RetryAfter is the time after which enough artifacts have expired. Zero says
+	// that this is not known: what is in the way are calls that are running, or
+	// the limit is smaller than what was asked for.
+	RetryAfter time.Duration
+}
+
+func (e *FullError) Error() string {
+	text := fmt.Sprintf("%v: the limit on %s is reached", ErrFull, e.Limit)
+	if e.Limit == "disk" {
+		text = ErrFull.Error() + ": the disk is full"
+	}
+	if e.RetryAfter > 0 {
+		text += fmt.Sprintf("; there is room again in %v", e.RetryAfter.Truncate(time.Second)+time.Second)
+	}
+	return text
+}
+
+// Unwrap returns [ErrFull].
+func (e *FullError) Unwrap() error { return ErrFull }

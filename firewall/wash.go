@@ -7,36 +7,28 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/cash-mcp/go-sdk/firewall/redact"
+	"github.com/cash-mcp/go-sdk/firewall/view"
 	"github.com/cash-mcp/go-sdk/internal/clean"
-	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // A washer redacts and cleans one result, and counts what it did.
 type washer struct {
-	redactor *Redactor
-	counts   map[string]int // secrets by the name of the rule
-	cleaned  bool
+	filter  *redact.Filter
+	counts  map[string]int // secrets by the name of the rule
+	cleaned bool
 }
 
 // text redacts.
-func (w *washer) text(text string) string {
-	spans := w.redactor.find(text)
-	for _, s := range spans {
-		if w.counts == nil {
-			w.counts = make(map[string]int)
-		}
-		w.counts[w.redactor.rules[s.rule].Name]++
-	}
-	return w.redactor.replace(text, spans)
-}
+func (w *washer) text(text string) string { return w.filter.Count(text, w.counts) }
 
 // page cleans, too: JSON string by string, because what ends an escape sequence
 // of a terminal may be the end of a string. What was hidden between the letters
 // of a secret is gone then, so it redacts afterwards.
 func (w *washer) page(text string) string {
 	cleaned := ""
-	if raw := []byte(text); isJSON(raw) {
+	if raw := []byte(text); view.IsJSON(raw) {
 		cleaned = string(clean.JSON(raw))
 	} else {
 		cleaned = clean.Text(text)
@@ -53,7 +45,7 @@ func (w *washer) line(text string, most int) string {
 }
 
 // label is line for at most so many characters of JSON.
-func (w *washer) label(text string, most int) string { return cut(w.line(text, most), most) }
+func (w *washer) label(text string, most int) string { return view.Excerpt(w.line(text, most), most) }
 
 // address is line for text of any length.
 func (w *washer) address(text string) string { return w.line(text, max(1, len(text)*2)) }
@@ -71,19 +63,13 @@ func (w *washer) mime(mediaType string) string {
 				only["charset"] = w.line(charset, 20)
 			}
 			formatted := w.text(mime.FormatMediaType(base, only))
-			if formatted != "" && textCost([]byte(formatted), 100) <= 100 {
+			if formatted != "" && view.Excerpt(formatted, 100) == formatted {
 				return formatted
 			}
 		}
 	}
 	w.cleaned = true
 	return "application/octet-stream"
-}
-
-// isJSON reports whether text is an object or array of JSON.
-func isJSON(text []byte) bool {
-	i := strictjson.SkipSpace(text, 0)
-	return i < len(text) && (text[i] == '{' || text[i] == '[') && json.Valid(text)
 }
 
 // washed returns a copy of what stands beside content for clients, such as

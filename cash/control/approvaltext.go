@@ -56,7 +56,7 @@ var effects = map[Class]string{
 }
 
 func writeArguments(b *strings.Builder, args json.RawMessage) {
-	shown := []byte(redact(string(args)))
+	shown := []byte(withoutSecrets(string(args)))
 	if strictjson.Check(shown) != nil {
 		b.WriteString("Arguments: they cannot be shown.\n")
 		return

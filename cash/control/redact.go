@@ -3,16 +3,16 @@ package control
 import (
 	"sync"
 
-	"github.com/cash-mcp/go-sdk/firewall"
+	"github.com/cash-mcp/go-sdk/firewall/redact"
 )
 
-// redactor is made when the first question is asked.
-var redactor = sync.OnceValue(func() *firewall.Redactor {
-	return firewall.NewRedactor(firewall.DefaultRules()...)
+// secrets is made when the first question is asked.
+var secrets = sync.OnceValue(func() *redact.Filter {
+	return redact.New(redact.DefaultRules()...)
 })
 
-// redact takes secrets out of JSON, which stays JSON.
-func redact(data string) string {
-	shown, _ := redactor().Text(data)
+// withoutSecrets takes secrets out of JSON, which stays JSON.
+func withoutSecrets(data string) string {
+	shown, _ := secrets().Text(data)
 	return shown
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/catalog"
 	"github.com/cash-mcp/go-sdk/cash/gateway"
+	"github.com/cash-mcp/go-sdk/firewall"
+	"github.com/cash-mcp/go-sdk/firewall/disk"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -149,6 +151,39 @@ func BenchmarkExecute(b *testing.B) {
 	}
 	b.ReportMetric(float64(median(times[1]))/float64(median(times[0])), "x-direct")
 	b.ReportMetric(float64(median(times[1])), "ns/execute")
+}
+
+// BenchmarkExecuteOnDisk compares tool_execute of a small result, without a
+// transport, over a store on disk with the same over a store in memory, turn by turn;
+// x-memory is the ratio of the medians.
+func BenchmarkExecuteOnDisk(b *testing.B) {
+	reg := registry.New(nil)
+	reg.Namespace("orders", "Orders.").Add(registry.Func("create", "Create an order.", func(_ context.Context, in createOrder) (string, error) {
+		return fmt.Sprintf("created %d for %s", in.Quantity, in.Customer), nil
+	}))
+	onDisk, err := disk.Open(b.TempDir(), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer onDisk.Close()
+	req := &gateway.ExecuteRequest{ID: idOf(b, reg, "orders.create"), Args: json.RawMessage(`{"customer":"C-42","quantity":3,"note":"Leave it with the neighbours."}`)}
+	var servers [2]*gateway.Server
+	for i, store := range []firewall.Store{firewall.NewMemory(nil), onDisk} {
+		servers[i] = gateway.NewServer(reg, &gateway.Options{Firewall: firewall.New(&firewall.Options{Store: store})})
+	}
+	var times [2][]time.Duration
+	for b.Loop() {
+		for i, srv := range servers {
+			start := time.Now()
+			if _, err := srv.Execute(b.Context(), req); err != nil {
+				b.Fatal(err)
+			}
+			times[i] = append(times[i], time.Since(start))
+		}
+	}
+	b.ReportMetric(float64(median(times[0])), "ns/memory")
+	b.ReportMetric(float64(median(times[1])), "ns/disk")
+	b.ReportMetric(float64(median(times[1]))/float64(median(times[0])), "x-memory")
 }
 
 func connectSDK(b *testing.B, srv *mcp.Server) *mcp.ClientSession {

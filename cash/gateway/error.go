@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/cash-mcp/go-sdk/firewall"
+	"github.com/cash-mcp/go-sdk/firewall/view"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -131,7 +132,7 @@ func argsInvalid(message string) *Error {
 
 // viewError is what went wrong when an artifact was looked at.
 func viewError(err error) *Error {
-	var selector *firewall.SelectorError
+	var selector *view.SelectorError
 	switch {
 	case errors.Is(err, firewall.ErrNotFound):
 		return &Error{Code: ViewFailed, Err: err,

@@ -14,6 +14,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
 	"github.com/cash-mcp/go-sdk/cash/gateway"
 	"github.com/cash-mcp/go-sdk/firewall"
+	"github.com/cash-mcp/go-sdk/firewall/view"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -49,10 +50,10 @@ func TestS42Execute(t *testing.T) {
 		if e.Status != firewall.OK || len(e.Artifacts) != 1 || len(e.Views) == 0 || e.Artifacts[0].Size != int64(len(large)) {
 			t.Fatalf("envelope %+v", e)
 		}
-		for _, view := range e.Views {
-			c.Tool("tool_view", object{"handle": view.Handle, "selector": view.Selector}).OK()
+		for _, v := range e.Views {
+			c.Tool("tool_view", object{"handle": v.Handle, "selector": v.Selector}).OK()
 		}
-		var page firewall.Page
+		var page view.Page
 		c.Tool("tool_view", object{"handle": e.Artifacts[0].Handle, "selector": object{"type": "rows", "start": 2998, "end": 3000}}).Decode(&page)
 		if !sameJSON(string(page.Data), `[{"id":2998,"name":"row 2998"},{"id":2999,"name":"row 2999"}]`) {
 			t.Errorf("page %+v", page)
@@ -100,9 +101,9 @@ func TestS42Views(t *testing.T) {
 	selector := json.RawMessage(`{"type":"lines","start":0,"end":5000}`)
 	for pages := 0; selector != nil; pages++ {
 		r := c.Tool("tool_view", object{"handle": text, "selector": selector})
-		var page firewall.Page
+		var page view.Page
 		r.Decode(&page)
-		if r.Chars() > firewall.DefaultView || pages > 100 {
+		if r.Chars() > view.DefaultLimit || pages > 100 {
 			t.Fatalf("page %d has %d characters", pages, r.Chars())
 		}
 		all.WriteString(strings.TrimSuffix(page.Text, "\n") + "\n")

@@ -19,6 +19,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/gateway"
 	"github.com/cash-mcp/go-sdk/firewall"
+	"github.com/cash-mcp/go-sdk/firewall/disk"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -193,16 +194,16 @@ func TestDiskStore(t *testing.T) {
 	reg := raw(registry.New(nil), "", "big", answers(registry.TextResult(strings.Repeat("word ", 5000))))
 	handle := ""
 	for range 2 {
-		disk, err := firewall.OpenDisk(dir, nil)
+		store, err := disk.Open(dir, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := inMemory(t, gateway.NewServer(reg, &gateway.Options{Firewall: firewall.New(&firewall.Options{Store: disk})}), named("ann"))
+		c := inMemory(t, gateway.NewServer(reg, &gateway.Options{Firewall: firewall.New(&firewall.Options{Store: store})}), named("ann"))
 		if handle == "" {
 			handle = execute(t, c, idOf(t, reg, "big"), nil).Artifacts[0].Handle
 		}
 		c.Tool("tool_view", object{"handle": handle}).OK()
-		if err := disk.Close(); err != nil {
+		if err := store.Close(); err != nil {
 			t.Fatal(err)
 		}
 		wantCode(t, c.Tool("tool_view", object{"handle": handle}), gateway.ViewFailed)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/cash-mcp/go-sdk/firewall"
+	"github.com/cash-mcp/go-sdk/firewall/view"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
@@ -16,13 +16,13 @@ type ViewRequest struct {
 
 // View shows part of an artifact that a call of the caller in ctx has left. Its
 // errors are *[Error].
-func (s *Server) View(ctx context.Context, req *ViewRequest) (*firewall.Page, error) {
+func (s *Server) View(ctx context.Context, req *ViewRequest) (*view.Page, error) {
 	return s.view(ctx, req, local(ctx))
 }
 
 var beginning = json.RawMessage(`{"type":"head"}`)
 
-func (s *Server) view(ctx context.Context, req *ViewRequest, from client) (*firewall.Page, error) {
+func (s *Server) view(ctx context.Context, req *ViewRequest, from client) (*view.Page, error) {
 	if req == nil {
 		req = new(ViewRequest)
 	}

@@ -1,12 +1,15 @@
 package upstream
 
-import "github.com/cash-mcp/go-sdk/internal/cashtext"
+import (
+	"os"
+
+	"github.com/cash-mcp/go-sdk/internal/cashtext"
+)
 
 // What the tests of pinning use of the inside.
 var (
 	ParseDefinitions = parseDefinitions
 	Review           = review
-	ReplaceFile      = replaceFile
 	DecodePins       = decodePins
 	EncodePins       = encodePins
 )
@@ -26,3 +29,11 @@ func Hunks(x, y []string) (before, after [][]string, starts []int) {
 	}
 	return before, after, starts
 }
+
+// ReplaceFile replaces the file of pins at path.
+func ReplaceFile(path string, write func(*os.File) error) (os.FileInfo, error) {
+	return (&PinFile{path: path}).replace(write)
+}
+
+// SetFault makes f ask fault before each step that it does with its folder.
+func (f *PinFile) SetFault(fault func(op, name string) error) { f.fault = fault }

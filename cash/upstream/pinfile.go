@@ -3,6 +3,7 @@ package upstream
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/durable"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
@@ -55,7 +57,8 @@ import (
 // itself when something is saved. Two processes may read the same file; of what
 // both write at the same time, one may be lost.
 type PinFile struct {
-	path string
+	path  string
+	fault func(op, name string) error // of tests; see durable.Folder
 
 	mu   sync.Mutex
 	info os.FileInfo // of the file that pins are of; nil if there is none
@@ -97,8 +100,9 @@ func (f *PinFile) Load(ctx context.Context, label string) (map[string]*Definitio
 	return maps.Clone(pins[label]), nil
 }
 
-// Save implements [Pins]. The file is replaced as a whole, so that whatever
-// happens there is the old one or the new one. It is an error if a definition is
+// Save implements [Pins]. The file is replaced as a whole: after a crash or a loss of
+// power there is the old one or the new one, and once Save has returned nil the new
+// one. It is an error if a definition is
 // nil, stands under a name that is not its own or is not JSON, and if the file
 // would be larger than 64 MiB.
 func (f *PinFile) Save(ctx context.Context, label string, definitions map[string]*Definition) error {
@@ -177,8 +181,8 @@ func (f *PinFile) write(pins map[string]map[string]*Definition) error {
 	if pins, err = decodePins(data); err != nil {
 		return fmt.Errorf("it could not be read again: %w", err)
 	}
-	info, err := replaceFile(f.path, func(w io.Writer) error {
-		_, err := w.Write(data)
+	info, err := f.replace(func(file *os.File) error {
+		_, err := file.Write(data)
 		return err
 	})
 	if err != nil {
@@ -188,32 +192,16 @@ func (f *PinFile) write(pins map[string]map[string]*Definition) error {
 	return nil
 }
 
-// replaceFile writes a file beside the one at path and puts it in its place once
-// it is complete and on the disk. If there is an error nothing has happened.
-func replaceFile(path string, write func(io.Writer) error) (info os.FileInfo, err error) {
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
+// replace puts a new file in the place of the old one once it is complete and on the
+// disk, and flushes the folder.
+func (f *PinFile) replace(write func(*os.File) error) (os.FileInfo, error) {
+	root, err := os.OpenRoot(filepath.Dir(f.path))
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			_ = file.Close() // again, perhaps
-			_ = os.Remove(file.Name())
-		}
-	}()
-	if err := write(file); err != nil {
-		return nil, err
-	}
-	if err := file.Sync(); err != nil {
-		return nil, err
-	}
-	if info, err = file.Stat(); err != nil {
-		return nil, err
-	}
-	if err := file.Close(); err != nil {
-		return nil, err
-	}
-	return info, os.Rename(file.Name(), path)
+	defer root.Close()
+	folder, name := durable.Folder{Root: root, Fault: f.fault}, filepath.Base(f.path)
+	return folder.Replace("."+name+"-"+rand.Text(), name, 0o600, write)
 }
 
 // The file as encoding/json writes it.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -278,13 +277,13 @@ func TestW37PinFileWriteFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	full := errors.New("the disk is full")
-	for name, write := range map[string]func(io.Writer) error{
-		"at once": func(io.Writer) error { return full },
-		"in the middle": func(w io.Writer) error {
-			_, _ = io.WriteString(w, "ne")
+	for name, write := range map[string]func(*os.File) error{
+		"at once": func(*os.File) error { return full },
+		"in the middle": func(w *os.File) error {
+			_, _ = w.WriteString("ne")
 			return full
 		},
-		"before it is on the disk": func(w io.Writer) error { return w.(io.Closer).Close() },
+		"before it is on the disk": func(w *os.File) error { return w.Close() },
 	} {
 		_, err := upstream.ReplaceFile(path, write)
 		if err == nil || name != "before it is on the disk" && !errors.Is(err, full) {
@@ -295,7 +294,7 @@ func TestW37PinFileWriteFails(t *testing.T) {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := upstream.ReplaceFile(folder, func(io.Writer) error { return nil }); err == nil {
+	if _, err := upstream.ReplaceFile(folder, func(*os.File) error { return nil }); err == nil {
 		t.Error("replaced a folder")
 	}
 	if data, err := os.ReadFile(path); string(data) != "old" {

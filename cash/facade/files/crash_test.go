@@ -1,25 +1,23 @@
 package files_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/cash-mcp/go-sdk/cash/facade/files"
+	"github.com/cash-mcp/go-sdk/internal/durable/durabletest"
 )
 
 func TestMain(m *testing.M) {
-	if spec := os.Getenv("FILES_TEST_CRASH"); spec != "" {
-		crashingLife(spec)
+	if words := durabletest.Life(); words != nil {
+		crashingLife(words)
 		return
 	}
 	os.Exit(m.Run())
@@ -144,7 +142,7 @@ func settled(t *testing.T, dir string) (state string) {
 // oldFolder makes the files as they are before.
 func oldFolder(t *testing.T) string {
 	t.Helper()
-	dir := scratch(t)
+	dir := durabletest.Scratch(t)
 	w := &world{t: t, dir: filepath.Join(dir, "root")}
 	for p, content := range oldFiles {
 		if !strings.HasSuffix(p, "/") {
@@ -160,37 +158,19 @@ func oldFolder(t *testing.T) string {
 // crash runs a process that dies before its step n. It returns what that has told.
 func crash(t *testing.T, mode string, n int, dir, what string) (told string) {
 	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "FILES_TEST_CRASH="+strings.Join([]string{mode, strconv.Itoa(n), what, dir}, ","))
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if stderr.Len() > 0 {
-		t.Fatalf("the process ends with %v: %s", err, &stderr)
-	}
+	out, _ := durabletest.Run(t, mode, strconv.Itoa(n), what, dir)
 	return string(out)
 }
 
 // crashingLife is the main function of such a process.
-func crashingLife(spec string) {
-	words := strings.SplitN(spec, ",", 4)
+func crashingLife(words []string) {
 	n, _ := strconv.Atoi(words[1])
-	p := &power{mode: words[0], dir: filepath.Join(words[3], "root"), copies: filepath.Join(words[3], words[2])}
-	if err := os.Mkdir(p.copies, 0o700); err != nil {
+	dir, copies := filepath.Join(words[3], "root"), filepath.Join(words[3], words[2])
+	if err := os.Mkdir(copies, 0o700); err != nil {
 		panic(err)
 	}
-	steps := 0
-	fault := func(op, name string) error {
-		if steps++; steps == n {
-			p.lose()
-			self, _ := os.FindProcess(os.Getpid())
-			_ = self.Kill()
-			select {}
-		}
-		p.note(op, name)
-		return nil
-	}
-	root, err := os.OpenRoot(p.dir)
+	fault := durabletest.NewPower(words[0], dir, copies).KillAt(n)
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		panic(err)
 	}
@@ -208,99 +188,4 @@ func crashingLife(spec string) {
 		panic(err)
 	}
 	fmt.Println("closed")
-}
-
-// A power knows what a loss of power may undo.
-type power struct {
-	mode, dir, copies string
-	unwritten         []string   // files whose contents may be lost
-	changes           []nameless // of names, the last one last
-	number            int
-}
-
-// A nameless is a change of a name in a folder that has not been flushed.
-type nameless struct {
-	folder string
-	undo   func()
-}
-
-// note is told each step before it is done.
-func (p *power) note(op, name string) {
-	from, to, _ := strings.Cut(name, "\x00")
-	switch op {
-	case "create", "mkdir":
-		if path := p.path(name); !there(path) {
-			p.change(name, func() { os.Remove(path) })
-		}
-		if op == "create" {
-			p.unwritten = append(p.unwritten, name)
-		}
-	case "sync":
-		p.unwritten = slices.DeleteFunc(p.unwritten, func(n string) bool { return n == name })
-	case "flush":
-		p.changes = slices.DeleteFunc(p.changes, func(c nameless) bool { return c.folder == filepath.Clean(p.path(name)) })
-	case "link":
-		path := p.path(to)
-		p.change(to, func() { os.Remove(path) })
-	case "remove":
-		path := p.path(name)
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			p.change(name, func() { os.Mkdir(path, 0o755) })
-		} else if restore := p.copy(path); restore != nil {
-			p.change(name, restore)
-		}
-	case "rename":
-		if i := slices.Index(p.unwritten, from); i >= 0 {
-			p.unwritten[i] = to
-		}
-		source, target := p.path(from), p.path(to)
-		restore := p.copy(target)
-		p.change(to, func() {
-			os.Rename(target, source)
-			if restore != nil { // there is one or the other
-				restore()
-			}
-		})
-	}
-}
-
-func (p *power) path(name string) string { return filepath.Join(p.dir, filepath.FromSlash(name)) }
-
-func there(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
-func (p *power) change(name string, undo func()) {
-	p.changes = append(p.changes, nameless{filepath.Dir(p.path(name)), undo})
-}
-
-// copy returns what brings a file back, nil if there is none.
-func (p *power) copy(path string) (restore func()) {
-	p.number++
-	spare := filepath.Join(p.copies, strconv.Itoa(p.number))
-	if os.Link(path, spare) != nil {
-		return nil
-	}
-	return func() {
-		if os.Remove(path) == nil || !there(path) { // or, where both are one file, nothing is renamed
-			os.Rename(spare, path)
-		}
-	}
-}
-
-func (p *power) lose() {
-	if p.mode == "kill" {
-		return
-	}
-	for _, name := range p.unwritten {
-		if info, err := os.Stat(p.path(name)); err == nil {
-			os.Truncate(p.path(name), info.Size()/2)
-		}
-	}
-	for _, c := range slices.Backward(p.changes) {
-		if p.mode == "names" || p.mode == "some names" && rand.IntN(2) == 0 {
-			c.undo()
-		}
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/durable"
 	"github.com/cash-mcp/go-sdk/internal/rootfs"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -21,6 +22,7 @@ func failed(format string, args ...any) *registry.Error {
 // ioError is the error for what the system refuses. It says why, and not where the
 // root is.
 func ioError(doing, path string, err error) *registry.Error {
+	err = durable.Cause(err)
 	e := failed("%s %s failed: %s.", doing, quote(path), reason(err))
 	e.Err = err
 	return e

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/facade"
 	"github.com/cash-mcp/go-sdk/cash/facade/files"
+	"github.com/cash-mcp/go-sdk/internal/durable/durabletest"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -16,7 +17,7 @@ import (
 // of detail that it has by default: F13 to F16 want all of this.
 func TestF16ThroughTheFacade(t *testing.T) {
 	old := "\ufeffold \x1b[31m\x00\u202e<&>\u2028\r\n" + strings.Repeat("line\n", 5000)
-	w := &world{t: t, dir: scratch(t)}
+	w := &world{t: t, dir: durabletest.Scratch(t)}
 	w.write("a.ts", old)
 	w.write("b.ts", "b\n")
 	execute := executor(w)

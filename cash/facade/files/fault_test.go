@@ -13,25 +13,20 @@ import (
 	"testing"
 
 	"github.com/cash-mcp/go-sdk/cash/facade/files"
+	"github.com/cash-mcp/go-sdk/internal/durable/durabletest"
 	"github.com/cash-mcp/go-sdk/registry"
 )
-
-var causes = map[string]error{"full": syscall.ENOSPC, "read only": syscall.EROFS, "broken": syscall.EIO}
 
 // Each step on the disk fails once: a commit is done, or it says why not and
 // nothing has changed. Nothing lies about.
 func TestF15StepFailsOnce(t *testing.T) {
-	for name, cause := range causes {
+	for name, cause := range durabletest.Causes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for n, failed := 1, 0; ; n++ {
-				dir, steps := filepath.Join(oldFolder(t), "root"), 0
-				open, commit, end := live(dir, func(op, name string) error {
-					if steps++; steps == n {
-						return cause
-					}
-					return nil
-				})
+				dir := filepath.Join(oldFolder(t), "root")
+				fault, steps := durabletest.FailAt(n, cause)
+				open, commit, end := live(dir, fault)
 				want := newFiles
 				if open != nil || commit != nil {
 					want = oldFiles
@@ -41,7 +36,7 @@ func TestF15StepFailsOnce(t *testing.T) {
 					t.Errorf("step %d: %v, %v", n, commit, end)
 				}
 				wantTidied(t, dir, want, n)
-				if steps < n {
+				if steps() < n {
 					if failed < 40 {
 						t.Errorf("%d steps of %d make it fail", failed, n)
 					}
@@ -79,18 +74,13 @@ func wantTidied(t *testing.T, dir string, want map[string]string, n int) {
 // From one step on all fail, as on a disk that has gone bad: when it is replaced,
 // what was said is true.
 func TestF15DiskFailsForGood(t *testing.T) {
-	for name, cause := range causes {
+	for name, cause := range durabletest.Causes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for n := 1; ; n++ {
 				dir := oldFolder(t)
-				steps := 0
-				open, commit, _ := live(filepath.Join(dir, "root"), func(op, name string) error {
-					if steps++; steps >= n {
-						return cause
-					}
-					return nil
-				})
+				fault, steps := durabletest.FailFrom(n, cause)
+				open, commit, _ := live(filepath.Join(dir, "root"), fault)
 				want := "new"
 				if open != nil || commit != nil {
 					want = "old"
@@ -98,7 +88,7 @@ func TestF15DiskFailsForGood(t *testing.T) {
 				if state := settled(t, dir); state != want {
 					t.Fatalf("step %d: %s, want %s: %v", n, state, want, commit)
 				}
-				if steps < n {
+				if steps() < n {
 					return
 				}
 			}
@@ -109,7 +99,7 @@ func TestF15DiskFailsForGood(t *testing.T) {
 // A commit that can neither go on nor back lets nobody read a half of it, until it
 // has been put back.
 func TestF15HalfOfACommitIsNotRead(t *testing.T) {
-	w := &world{t: t, dir: scratch(t)}
+	w := &world{t: t, dir: durabletest.Scratch(t)}
 	w.write("a", "A")
 	w.write("b", "B")
 	var broken, half bool
@@ -168,7 +158,7 @@ func TestF15FileChangesDuringTheCommit(t *testing.T) {
 		"link":    func(w *world) { os.Symlink("a", filepath.Join(w.dir, "new")) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := &world{t: t, dir: scratch(t)}
+			w := &world{t: t, dir: durabletest.Scratch(t)}
 			w.write("a", "A")
 			w.write("b", "B")
 			armed, want := false, map[string]string(nil)
@@ -264,7 +254,7 @@ func TestF15RecordIsGoneForGood(t *testing.T) {
 // A file that changes while it is read is read again, a few times.
 func TestF13FileChangesWhileItIsRead(t *testing.T) {
 	for _, times := range []int{1, 2, 1000} {
-		w := &world{t: t, dir: scratch(t)}
+		w := &world{t: t, dir: durabletest.Scratch(t)}
 		w.write("a", "A")
 		left := times
 		w.serve(nil, func(op, name string) error {
@@ -285,7 +275,7 @@ func TestF13FileChangesWhileItIsRead(t *testing.T) {
 
 func TestF12DeleteThatFails(t *testing.T) {
 	for _, op := range []string{"remove", "flush"} {
-		w := &world{t: t, dir: scratch(t)}
+		w := &world{t: t, dir: durabletest.Scratch(t)}
 		w.write("a", "A")
 		broken := false
 		w.serve(nil, func(o, name string) error {
@@ -316,7 +306,7 @@ func TestF15DamagedRecordIsNotFollowed(t *testing.T) {
 		"folder":    `{"files":[{"path":"a","size":1,"sum":"x"}],"folders":["/etc"]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := &world{t: t, dir: scratch(t)}
+			w := &world{t: t, dir: durabletest.Scratch(t)}
 			w.write("a", "A")
 			w.write(".cash-files/record", data)
 			root, err := os.OpenRoot(w.dir)
@@ -347,7 +337,7 @@ func FuzzRecord(f *testing.F) {
 		f.Add([]byte(data))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		above := scratch(t)
+		above := durabletest.Scratch(t)
 		w := &world{t: t, dir: filepath.Join(above, "root")}
 		for p, content := range map[string]string{"../out": "new", "a": "new", "keep": "keep", "d/e/f": "new", ".cash-files/old-0": "old", ".cash-files/record": string(data)} {
 			w.write(p, content)

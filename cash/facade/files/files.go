@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cash-mcp/go-sdk/internal/durable"
 	"github.com/cash-mcp/go-sdk/internal/rootfs"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -37,7 +38,7 @@ type Options struct {
 
 // Files are the files below a root. They are safe for concurrent use.
 type Files struct {
-	disk      disk
+	disk      durable.Folder
 	lock      io.Closer
 	journal   fs.FileInfo // of the journal's folder, for no other spelling to lead there
 	manifests *manifests
@@ -64,7 +65,7 @@ func open(root *os.Root, opts *Options, fault func(op, name string) error) (*Fil
 		o = *opts
 	}
 	f := &Files{
-		disk: disk{root, fault}, log: o.Logger,
+		disk: durable.Folder{Root: root, Fault: fault}, log: o.Logger,
 		maxFile: cmp.Or(max(o.MaxFileBytes, 0), 4<<20), maxBytes: cmp.Or(max(o.MaxBytes, 0), 16<<20),
 		maxFiles:  cmp.Or(max(o.MaxFiles, 0), 100),
 		manifests: newManifests(cmp.Or(max(o.MaxManifests, 0), 256), cmp.Or(max(o.MaxAge, 0), time.Hour), o.Now),
@@ -95,7 +96,7 @@ func (f *Files) openJournal() (err error) {
 	if err != nil {
 		return fmt.Errorf("the journal %s: %w", journalFolder, err)
 	}
-	if f.journal, err = f.disk.lstat(journalFolder); err != nil {
+	if f.journal, err = f.disk.Lstat(journalFolder); err != nil {
 		f.lock.Close()
 		return fmt.Errorf("the journal %s: %w", journalFolder, err)
 	}
@@ -103,20 +104,18 @@ func (f *Files) openJournal() (err error) {
 }
 
 func (f *Files) lockJournal() error {
-	if err := f.disk.mkdir(journalFolder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := f.disk.Mkdir(journalFolder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	info, err := f.disk.lstat(journalFolder)
+	info, err := f.disk.Lstat(journalFolder)
 	if err != nil {
 		return err
 	}
 	if !info.IsDir() {
 		return errors.New("it is not a folder")
 	}
-	return f.disk.step("lock", lockName, func() (err error) {
-		f.lock, err = rootfs.Lock(f.disk.root, lockName)
-		return err
-	})
+	f.lock, err = f.disk.Lock(lockName)
+	return err
 }
 
 // Close waits until nobody uses the files any more, and lets others open the root.
@@ -129,8 +128,8 @@ func (f *Files) Close() error {
 		return nil
 	}
 	f.closed = true
-	if !f.unsettled && f.disk.remove(lockName) == nil {
-		_ = f.disk.remove(journalFolder) // something else in it is not ours
+	if !f.unsettled && f.disk.Remove(lockName) == nil {
+		_ = f.disk.Remove(journalFolder) // something else in it is not ours
 	}
 	return f.lock.Close()
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cash-mcp/go-sdk/cash/facade/files"
+	"github.com/cash-mcp/go-sdk/internal/durable/durabletest"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -22,21 +23,9 @@ type world struct {
 	pipe *registry.Pipeline
 }
 
-// scratch returns a folder in memory where the system has one: these tests flush
-// thousands of times.
-func scratch(t testing.TB) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "files")
-	if err != nil {
-		return t.TempDir()
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
-}
-
 func newWorld(t testing.TB, o *files.Options, content ...string) *world {
 	t.Helper()
-	w := &world{t: t, dir: scratch(t), now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	w := &world{t: t, dir: durabletest.Scratch(t), now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	for i := 0; i < len(content); i += 2 {
 		w.write(content[i], content[i+1])
 	}

@@ -83,7 +83,7 @@ func (f *Files) try(writes []*write) *registry.Error {
 		return ioError("Writing", journalFolder, err)
 	}
 	for _, folder := range r.Folders {
-		err := f.disk.mkdir(folder, 0o755)
+		err := f.disk.Mkdir(folder, 0o755)
 		if err != nil && !errors.Is(err, fs.ErrExist) { // or somebody else was first
 			return ioError("Making the folder", folder, err)
 		}
@@ -102,14 +102,14 @@ func (f *Files) try(writes []*write) *registry.Error {
 // stage puts the new content of a file into the journal, and the old one beside it.
 func (f *Files) stage(i int, w *write) error {
 	name := newPrefix + strconv.Itoa(i)
-	if err := f.disk.discard(name); err != nil {
+	if err := f.disk.Discard(name); err != nil {
 		return err
 	}
 	mode := fs.FileMode(0o644)
 	if w.old != nil {
 		mode = w.old.info.Mode().Perm()
 	}
-	err := f.disk.create(name, mode|0o200, func(file *os.File) error {
+	err := f.disk.Create(name, mode|0o200, func(file *os.File) error {
 		if _, err := file.Write(w.data); err != nil {
 			return err
 		}
@@ -126,13 +126,13 @@ func (f *Files) stage(i int, w *write) error {
 
 // backUp gives an old file a second name, or copies it where there are none.
 func (f *Files) backUp(p, name string, mode fs.FileMode) error {
-	if err := f.disk.discard(name); err != nil {
+	if err := f.disk.Discard(name); err != nil {
 		return err
 	}
-	if f.disk.link(p, name) == nil {
+	if f.disk.Link(p, name) == nil {
 		return nil
 	}
-	from, err := f.disk.open(p)
+	from, err := f.disk.Open(p)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (f *Files) backUp(p, name string, mode fs.FileMode) error {
 	if info, err := from.Stat(); err != nil || !info.Mode().IsRegular() {
 		return errors.Join(errors.New("it is not a regular file any more"), err)
 	}
-	return f.disk.create(name, mode|0o200, func(to *os.File) error {
+	return f.disk.Create(name, mode|0o200, func(to *os.File) error {
 		if _, err := io.Copy(to, from); err != nil {
 			return err
 		}
@@ -158,7 +158,7 @@ func (f *Files) missing(writes []*write) (folders []string, err error) {
 				continue
 			}
 			known[dir] = true
-			_, err := f.disk.lstat(dir)
+			_, err := f.disk.Lstat(dir)
 			if errors.Is(err, fs.ErrNotExist) {
 				folders = append(folders, dir)
 			} else if err != nil {
@@ -178,21 +178,17 @@ func (f *Files) begin(r *record) error {
 	if len(data) > maxRecord { // it would not be read again
 		return errors.New("too many folders are to be made at once")
 	}
-	if err := f.disk.discard(recordTemp); err != nil {
+	if err := f.disk.Discard(recordTemp); err != nil {
 		return err
 	}
-	err = f.disk.create(recordTemp, 0o600, func(file *os.File) error {
+	_, err = f.disk.Replace(recordTemp, recordName, 0o600, func(file *os.File) error {
 		_, err := file.Write(data)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if err := f.disk.rename(recordTemp, recordName); err != nil {
-		return err
-	}
-	// Also what it refers to, and the journal's own name in the root.
-	return errors.Join(f.disk.sync(journalFolder), f.disk.sync("."))
+	return f.disk.Sync(".") // for the journal's own name
 }
 
 // place renames a new file to where it belongs, unless another program has changed
@@ -201,7 +197,7 @@ func (f *Files) place(i int, w *write) *registry.Error {
 	if err := f.unchanged(w); err != nil {
 		return registry.AsError(err)
 	}
-	if err := f.disk.rename(newPrefix+strconv.Itoa(i), w.path); err != nil {
+	if err := f.disk.Rename(newPrefix+strconv.Itoa(i), w.path); err != nil {
 		return ioError("Writing", w.path, err)
 	}
 	return nil
@@ -234,18 +230,18 @@ func (f *Files) unchanged(w *write) error {
 // finish makes the new names last, and takes the record away.
 func (f *Files) finish(r *record) error {
 	for _, dir := range r.dirs() {
-		if err := f.disk.sync(dir); err != nil {
+		if err := f.disk.Sync(dir); err != nil {
 			return err
 		}
 	}
-	if err := f.disk.rename(recordName, doneName); err != nil {
+	if err := f.disk.Rename(recordName, doneName); err != nil {
 		return err
 	}
-	err := f.disk.sync(journalFolder)
+	err := f.disk.Sync(journalFolder)
 	if err == nil {
 		return nil
 	}
-	if f.disk.rename(doneName, recordName) == nil {
+	if f.disk.Rename(doneName, recordName) == nil {
 		return err
 	}
 	// It is done, and cannot be undone.

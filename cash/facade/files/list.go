@@ -64,7 +64,7 @@ func (f *Files) list(ctx context.Context, in listInput) (listing, error) {
 		if err := ctx.Err(); err != nil {
 			return listing{}, err
 		}
-		info, err := f.disk.lstat(e.place)
+		info, err := f.disk.Lstat(e.place)
 		if errors.Is(err, fs.ErrNotExist) {
 			l.Total-- // it is gone by now
 			continue
@@ -131,7 +131,7 @@ func (w *walk) walk(ctx context.Context, shown, place string) error {
 	for todo := []found{{shown, place}}; len(todo) > 0 && w.visited <= maxVisited; {
 		at := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		err := w.files.disk.names(at.place, func(e fs.DirEntry) bool {
+		err := w.files.disk.Names(at.place, func(e fs.DirEntry) bool {
 			if w.visited++; w.visited > maxVisited || ctx.Err() != nil {
 				w.incomplete = true
 				return false

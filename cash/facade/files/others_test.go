@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/cash-mcp/go-sdk/cash/facade/files"
+	"github.com/cash-mcp/go-sdk/internal/durable/durabletest"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -101,7 +102,7 @@ func replaceFile(t *testing.T, dir, p, content string) {
 // A change that leaves size and time as they were is noticed, too: many file systems
 // have coarse clocks.
 func TestF15ChangeWithTheSameTime(t *testing.T) {
-	w := &world{t: t, dir: scratch(t)}
+	w := &world{t: t, dir: durabletest.Scratch(t)}
 	w.write("a", "A")
 	w.serve(nil, func(op, name string) error {
 		if op != "create" || name != ".cash-files/record.tmp" {
@@ -121,7 +122,7 @@ func TestF15ChangeWithTheSameTime(t *testing.T) {
 
 // A folder that another program makes just before is as good as our own.
 func TestF15OthersMakeTheFolder(t *testing.T) {
-	w := &world{t: t, dir: scratch(t)}
+	w := &world{t: t, dir: durabletest.Scratch(t)}
 	w.serve(nil, func(op, name string) error {
 		if op == "mkdir" && name == "x/y" {
 			return os.Mkdir(filepath.Join(w.dir, "x", "y"), 0o755)
@@ -134,7 +135,7 @@ func TestF15OthersMakeTheFolder(t *testing.T) {
 
 // Who closes the files removes the journal, maybe while another opens them.
 func TestF17OpenWhileOthersClose(t *testing.T) {
-	w := &world{t: t, dir: scratch(t)}
+	w := &world{t: t, dir: durabletest.Scratch(t)}
 	removed := false
 	w.serve(nil, func(op, name string) error {
 		if op == "lock" && !removed {
@@ -149,7 +150,7 @@ func TestF17OpenWhileOthersClose(t *testing.T) {
 
 // A logger that panics leaves nothing locked.
 func TestF15LoggerPanics(t *testing.T) {
-	w := &world{t: t, dir: scratch(t)}
+	w := &world{t: t, dir: durabletest.Scratch(t)}
 	w.write("a", "A")
 	broken, o := false, &files.Options{Logger: slog.New(panicky{slog.DiscardHandler})}
 	w.serve(o, func(op, name string) error {

@@ -105,7 +105,7 @@ func (f *Files) find(p string, follow bool) (at string, info fs.FileInfo, err er
 			continue
 		}
 		next := path.Join(at, name)
-		if info, err = f.disk.lstat(next); errors.Is(err, fs.ErrNotExist) {
+		if info, err = f.disk.Lstat(next); errors.Is(err, fs.ErrNotExist) {
 			return path.Join(next, path.Join(todo...)), nil, nil
 		}
 		switch {
@@ -125,7 +125,7 @@ func (f *Files) find(p string, follow bool) (at string, info fs.FileInfo, err er
 		}
 	}
 	if info == nil { // a link ended with a way up, or with nothing
-		if info, err = f.disk.lstat(at); err != nil {
+		if info, err = f.disk.Lstat(at); err != nil {
 			return "", nil, ioError("Looking for", p, err)
 		}
 	}
@@ -138,8 +138,8 @@ func (f *Files) follow(p, link string, todo []string, follow bool, links *int) (
 		return nil, failed("%s is a symbolic link. Editing follows and replaces none: use the path that it leads to.", quote(link))
 	}
 	var target string
-	err := f.disk.step("readlink", link, func() (err error) {
-		target, err = f.disk.root.Readlink(link)
+	err := f.disk.Step("readlink", link, func() (err error) {
+		target, err = f.disk.Root.Readlink(link)
 		return err
 	})
 	if err != nil {

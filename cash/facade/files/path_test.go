@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/cash-mcp/go-sdk/internal/durable/durabletest"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -129,7 +130,7 @@ func FuzzPath(f *testing.F) {
 	for _, p := range []string{"a", "a/b", "../a", "/a", `a\b`, "C:a", "a//./b", ".cash-files/x", "é\u0301", "a\x00", "..a", "a/..", "\xff"} {
 		f.Add(p)
 	}
-	above := scratch(f)
+	above := durabletest.Scratch(f)
 	w := &world{t: f, dir: filepath.Join(above, "root")}
 	if err := os.Mkdir(w.dir, 0o755); err != nil {
 		f.Fatal(err)
@@ -183,7 +184,7 @@ func TestF17OpenRefusesARootInUse(t *testing.T) {
 }
 
 func TestF12CloseLeavesNothingBehind(t *testing.T) {
-	w := &world{t: t, dir: scratch(t)}
+	w := &world{t: t, dir: durabletest.Scratch(t)}
 	for range 2 {
 		f := w.serve(nil, nil)
 		w.call("put", object{"path": "a", "content": "A"})

@@ -112,10 +112,10 @@ func (f *Files) delete(ctx context.Context, in deleteInput) (*deleted, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	}
-	if err := f.disk.remove(p); err != nil {
+	if err := f.disk.Remove(p); err != nil {
 		return nil, ioError("Deleting", p, err)
 	}
-	if err := f.disk.sync(path.Dir(p)); err != nil {
+	if err := f.disk.Sync(path.Dir(p)); err != nil {
 		f.log.WarnContext(ctx, "a deleted file may be back after a loss of power", "file", p, "error", err)
 	}
 	return &deleted{p, true}, nil

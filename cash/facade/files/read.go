@@ -80,7 +80,7 @@ func (f *Files) read(place, p string) (*state, error) {
 
 // readOnce returns nil if the file has changed while it was read.
 func (f *Files) readOnce(place, p string) (*state, error) {
-	file, err := f.disk.open(place)
+	file, err := f.disk.Open(place)
 	if err != nil {
 		return nil, ioError("Opening", p, err)
 	}
@@ -96,7 +96,7 @@ func (f *Files) readOnce(place, p string) (*state, error) {
 		return nil, f.tooLarge(p, before.Size())
 	}
 	var data []byte
-	err = f.disk.step("read", place, func() (err error) {
+	err = f.disk.Step("read", place, func() (err error) {
 		data, err = io.ReadAll(io.LimitReader(file, before.Size()+1))
 		return err
 	})

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cash-mcp/go-sdk/internal/durable"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -31,13 +32,13 @@ func (f *Files) settle() error {
 		if err := f.undo(r); err != nil {
 			return err
 		}
-		if err := f.disk.remove(recordName); err != nil {
-			return fmt.Errorf("removing %s: %w", recordName, err)
+		if err := f.disk.Remove(recordName); err != nil {
+			return err
 		}
 	}
 	// If the record came back with a loss of power, it would undo what others do from now on.
-	if err := f.disk.sync(journalFolder); err != nil {
-		return fmt.Errorf("flushing %s: %w", journalFolder, err)
+	if err := f.disk.Sync(journalFolder); err != nil {
+		return err
 	}
 	f.unsettled = false
 	f.tidy()
@@ -46,29 +47,15 @@ func (f *Files) settle() error {
 
 // readRecord returns nil if there is none.
 func (f *Files) readRecord() (*record, error) {
-	info, err := f.disk.lstat(recordName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", recordName, err)
-	}
+	data, err := f.disk.Read(recordName, maxRecord)
 	damaged := fmt.Errorf("%s is damaged: compare the files with those in its folder, and remove it", recordName)
-	if !info.Mode().IsRegular() || info.Size() > maxRecord {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case errors.Is(err, durable.ErrDamaged):
 		return nil, damaged
-	}
-	file, err := f.disk.open(recordName)
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", recordName, err)
-	}
-	defer file.Close()
-	var data []byte
-	err = f.disk.step("read", recordName, func() (err error) {
-		data, err = io.ReadAll(io.LimitReader(file, maxRecord))
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", recordName, err)
+	case err != nil:
+		return nil, err
 	}
 	r := new(record)
 	if json.Unmarshal(data, r) != nil || !r.valid() {
@@ -104,10 +91,9 @@ func (f *Files) undo(r *record) error {
 		}
 	}
 	for _, dir := range r.dirs() {
-		if info, err := f.disk.lstat(dir); err == nil && info.IsDir() {
-			err = f.disk.sync(dir)
-			if err != nil {
-				return fmt.Errorf("flushing the folder %s: %w", quote(dir), err)
+		if info, err := f.disk.Lstat(dir); err == nil && info.IsDir() {
+			if err := f.disk.Sync(dir); err != nil {
+				return err
 			}
 		}
 	}
@@ -129,9 +115,9 @@ func (f *Files) undoFile(i int, file recordFile) error {
 	case err != nil || !ours:
 		return err
 	case !file.Old:
-		return f.disk.remove(file.Path)
+		return f.disk.Remove(file.Path)
 	}
-	err = f.disk.rename(old, file.Path)
+	err = f.disk.Rename(old, file.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		f.log.Error("a file of a commit that failed is gone with its folder", "file", file.Path)
 		return nil
@@ -142,7 +128,7 @@ func (f *Files) undoFile(i int, file recordFile) error {
 // isOurs reports whether the file there, nil for none, is what the transaction has
 // left. Somebody else may have written the same content, or removed the old file.
 func (f *Files) isOurs(i int, file recordFile, info fs.FileInfo) (bool, error) {
-	staged, err := f.disk.lstat(newPrefix + strconv.Itoa(i))
+	staged, err := f.disk.Lstat(newPrefix + strconv.Itoa(i))
 	switch {
 	case err == nil && (info == nil || !os.SameFile(staged, info)):
 		return false, nil // it was not renamed yet
@@ -155,7 +141,7 @@ func (f *Files) isOurs(i int, file recordFile, info fs.FileInfo) (bool, error) {
 }
 
 func (f *Files) exists(name string) (bool, error) {
-	_, err := f.disk.lstat(name)
+	_, err := f.disk.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -181,13 +167,13 @@ func (f *Files) isNew(file recordFile, info fs.FileInfo) (bool, error) {
 	if !info.Mode().IsRegular() || info.Size() != file.Size {
 		return false, nil
 	}
-	from, err := f.disk.open(file.Path)
+	from, err := f.disk.Open(file.Path)
 	if err != nil {
 		return false, err
 	}
 	defer from.Close()
 	sum := sha256.New()
-	err = f.disk.step("read", file.Path, func() error {
+	err = f.disk.Step("read", file.Path, func() error {
 		_, err := io.Copy(sum, io.LimitReader(from, file.Size))
 		return err
 	})
@@ -201,21 +187,21 @@ func (f *Files) undoFolder(folder string) error {
 		return err
 	}
 	empty := true
-	err = f.disk.names(folder, func(fs.DirEntry) bool {
+	err = f.disk.Names(folder, func(fs.DirEntry) bool {
 		empty = false
 		return false
 	})
 	if err != nil || !empty {
 		return err
 	}
-	return f.disk.remove(folder)
+	return f.disk.Remove(folder)
 }
 
 // tidy removes what is left in the journal. What cannot be removed is in nobody's
 // way, and removed another time.
 func (f *Files) tidy() {
 	var names []string
-	err := f.disk.names(journalFolder, func(e fs.DirEntry) bool {
+	err := f.disk.Names(journalFolder, func(e fs.DirEntry) bool {
 		name := journalFolder + "/" + e.Name()
 		if name == recordTemp || name == doneName || strings.HasPrefix(name, newPrefix) || strings.HasPrefix(name, oldPrefix) {
 			names = append(names, name)
@@ -223,7 +209,7 @@ func (f *Files) tidy() {
 		return true
 	})
 	for _, name := range names {
-		if e := f.disk.discard(name); e != nil {
+		if e := f.disk.Discard(name); e != nil {
 			err = e
 		}
 	}

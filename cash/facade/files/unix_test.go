@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/cash-mcp/go-sdk/internal/durable/durabletest"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -51,7 +52,7 @@ func TestF17NamesThatCannotBeUsed(t *testing.T) {
 }
 
 func TestF17SystemRefuses(t *testing.T) {
-	w := &world{t: t, dir: scratch(t)}
+	w := &world{t: t, dir: durabletest.Scratch(t)}
 	w.write("dir/b", "B")
 	w.serve(nil, func(op, name string) error {
 		if op == "stat" && name == "dir/b" || op == "list" && name == "dir" {

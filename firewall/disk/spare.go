@@ -1,0 +1,79 @@
+package disk
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/cash-mcp/go-sdk/firewall"
+	"github.com/cash-mcp/go-sdk/internal/rootfs"
+)
+
+// A spare is a file that takes space of the disk for a result, and shows that the
+// directory can be written before there is something to lose. A call whose result
+// is not kept leaves its spare to the next call, so that it touches no file. The zero
+// value is none.
+type spare struct {
+	name    string
+	size    int64
+	checked time.Time // when the space was taken, or looked after
+}
+
+// Bounds of the spares that wait for a call.
+const (
+	maxSpares = 8
+	maxSpare  = 4 << 20     // bytes of one
+	spareAge  = time.Second // then the disk is asked again
+)
+
+// takeSpare returns a spare that waits, if there is one. d.mu is held.
+func (d *Store) takeSpare() (s spare) {
+	if n := len(d.spares) - 1; n >= 0 {
+		s, d.spares = d.spares[n], d.spares[:n]
+	}
+	return s
+}
+
+// giveBack keeps a spare for the next call, or removes it. An empty one holds no
+// space. d.mu is held.
+func (d *Store) giveBack(s spare) {
+	if s.size > 0 && s.size <= maxSpare && len(d.spares) < maxSpares {
+		d.spares = append(d.spares, s)
+		return
+	}
+	d.remove(s.name)
+}
+
+// prepare makes sure that a spare has size bytes.
+func (d *Store) prepare(s spare, size int64) (spare, error) {
+	now := d.ledger.Now()
+	if s.name != "" && s.size >= size && now.Sub(s.checked).Abs() < spareAge {
+		return s, nil
+	}
+	if s.name == "" {
+		s.name = tempName()
+	}
+	s.size, s.checked = max(s.size, size), now
+	switch err := d.allocate(s.name, s.size); {
+	case rootfs.IsFull(err):
+		return s, &firewall.FullError{Limit: "disk"}
+	case err != nil:
+		return s, fmt.Errorf("making room for a result: %w", err)
+	}
+	return s, nil
+}
+
+// allocate makes a file, and takes space for it where the system can. The file may be
+// there already.
+func (d *Store) allocate(name string, size int64) error {
+	var file *os.File
+	err := d.folder.Step("create", name, func() (err error) {
+		file, err = d.folder.Root.OpenFile(name, os.O_WRONLY|os.O_CREATE|rootfs.OpenFlags, 0o600)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return d.folder.Step("allocate", name, func() error { return allocate(file, size) })
+}

@@ -1,0 +1,250 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/cash-mcp/go-sdk/firewall"
+	"github.com/cash-mcp/go-sdk/firewall/internal/ledger"
+	"github.com/cash-mcp/go-sdk/internal/durable"
+	"github.com/cash-mcp/go-sdk/internal/rootfs"
+)
+
+// Options bound a [Store], as [firewall.MemoryOptions] do a [firewall.Memory]. Nil is
+// fine.
+type Options struct {
+	// MaxBytes bounds what is kept and reserved. Zero is 256 MiB.
+	MaxBytes int64
+	// MaxBytesPerOwner bounds what one owner has of it. Zero is 64 MiB.
+	MaxBytesPerOwner int64
+	// MaxArtifacts bounds the number of artifacts and reservations. Zero is 10,000.
+	MaxArtifacts int
+	// MaxPerOwner bounds how many of them one owner has. Zero is 1,000.
+	MaxPerOwner int
+	// MaxAge is how long an artifact is kept. Zero is half an hour. What was kept with
+	// a longer one expires at most that long after the store has been opened.
+	MaxAge time.Duration
+	// Now is the clock, safe for concurrent use. Nil is time.Now.
+	Now func() time.Time
+	// Logger gets what is damaged, and what cannot be read or removed: names of
+	// files and errors, no contents. Nil discards.
+	Logger *slog.Logger
+}
+
+// A Store is a [firewall.Store] in a directory, which one process uses at a time.
+// What a Keep has returned survives the end of the process and of the machine. Make
+// one with [Open].
+type Store struct {
+	folder durable.Folder
+	lock   io.Closer
+	log    *slog.Logger
+
+	// life is held for reading while the store is used, and for writing by Close.
+	life   sync.RWMutex
+	closed bool
+
+	// mu is held for the index, and while files appear under the names of blobs
+	// or go. It is not held while any are written or read.
+	mu     sync.Mutex
+	ledger *ledger.Ledger
+	blobs  map[ledger.Digest]int // how many artifacts have a content
+	spares []spare               // that wait for a call
+	litter map[string]struct{}   // files that could not be removed
+}
+
+// Open opens the store in dir, which is made if it is not there, and tidies it up
+// after a crash: what a Keep has returned is there, whole, and nothing is of one
+// that did not. The error says so if another store uses the directory. The store
+// needs a Close.
+func Open(dir string, opts *Options) (*Store, error) { return open(dir, opts, nil) }
+
+// open is Open with faults, for tests.
+func open(dir string, opts *Options, fault func(op, name string) error) (*Store, error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	d := &Store{
+		log: o.Logger, blobs: make(map[ledger.Digest]int), litter: make(map[string]struct{}),
+		ledger: ledger.New(ledger.Limits{
+			MaxBytes: o.MaxBytes, MaxBytesPerOwner: o.MaxBytesPerOwner, MaxArtifacts: o.MaxArtifacts, MaxPerOwner: o.MaxPerOwner,
+			MaxAge: o.MaxAge, Now: o.Now,
+		}),
+	}
+	if d.log == nil {
+		d.log = slog.New(slog.DiscardHandler)
+	}
+	if err := d.openFolder(dir, fault); err != nil {
+		return nil, fmt.Errorf("opening a store of artifacts in %q: %w", dir, err)
+	}
+	return d, nil
+}
+
+// openFolder opens the directory, locks it and reads what is there.
+func (d *Store) openFolder(dir string, fault func(op, name string) error) (err error) {
+	if d.folder, err = durable.Open(dir, fault); err != nil {
+		return err
+	}
+	d.lock, err = d.folder.Lock(lockName)
+	if errors.Is(err, rootfs.ErrLocked) {
+		err = fmt.Errorf("another store uses the directory: %w", err)
+	}
+	if err != nil {
+		d.folder.Root.Close()
+		return err
+	}
+	if err := d.recover(); err != nil {
+		d.closeFolder()
+		return err
+	}
+	return nil
+}
+
+func (d *Store) closeFolder() error { return errors.Join(d.lock.Close(), d.folder.Root.Close()) }
+
+// Close waits until nobody uses the store any more, and gives the directory free.
+// Any use of the store afterwards is an error that wraps [fs.ErrClosed]. The files of
+// reservations that are not released yet are removed at the next opening. Close may
+// be called more than once.
+func (d *Store) Close() error {
+	d.life.Lock()
+	defer d.life.Unlock()
+	if d.closed {
+		return nil
+	}
+	d.closed = true
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, s := range d.spares {
+		d.remove(s.name)
+	}
+	return d.closeFolder()
+}
+
+// enter begins a use of the store, which ends with d.life.RUnlock.
+func (d *Store) enter(ctx context.Context) error {
+	d.life.RLock()
+	err := ctx.Err()
+	if d.closed {
+		err = fmt.Errorf("store of artifacts: %w", fs.ErrClosed)
+	}
+	if err != nil {
+		d.life.RUnlock()
+	}
+	return err
+}
+
+// Reserve implements [firewall.Store]. A reservation has room for one artifact of size
+// bytes. The error is a [*firewall.FullError] if there is none, and another one if the
+// directory cannot be written.
+func (d *Store) Reserve(ctx context.Context, owner string, size int64) (firewall.Reservation, error) {
+	if err := d.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer d.life.RUnlock()
+	r, waiting, err := d.reserve(ledger.DigestOf(owner), size)
+	if err != nil {
+		return nil, err
+	}
+	spare, err := d.prepare(waiting, r.Bytes)
+	if err != nil {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.remove(spare.name)
+		d.ledger.Release(r)
+		return nil, err
+	}
+	return &room{d, r, spare}, nil
+}
+
+// reserve makes room in the ledger, and takes a spare that waits.
+func (d *Store) reserve(owner ledger.Digest, size int64) (*ledger.Room, spare, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.sweep()
+	r, full := d.ledger.Reserve(owner, size)
+	if full != nil {
+		return nil, spare{}, (*firewall.FullError)(full)
+	}
+	return r, d.takeSpare(), nil
+}
+
+// Open implements [firewall.Store]. The error is [firewall.ErrNotFound] too if the artifact has
+// been damaged.
+func (d *Store) Open(ctx context.Context, owner, handle string) (*firewall.Artifact, error) {
+	if err := d.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer d.life.RUnlock()
+	e := d.find(ledger.DigestOf(owner), handle)
+	if e == nil {
+		return nil, firewall.ErrNotFound
+	}
+	name := blobName(e.Content)
+	data, err := d.folder.Read(name, e.Size)
+	if err == nil && (int64(len(data)) != e.Size || ledger.Sum(data) != e.Content) {
+		err = durable.ErrDamaged
+	}
+	if err != nil {
+		d.log.ErrorContext(ctx, "an artifact cannot be read", "file", name, "error", err)
+		return nil, firewall.ErrNotFound
+	}
+	return &firewall.Artifact{Ref: firewall.Ref(e.RefAs(handle)), Data: data, Created: e.Created, Expires: e.Expires}, nil
+}
+
+func (d *Store) find(owner ledger.Digest, handle string) *ledger.Entry {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.sweep()
+	return d.ledger.Find(owner, handle)
+}
+
+// sweep removes what has expired, and litter.
+func (d *Store) sweep() {
+	tries := 8
+	for name := range d.litter {
+		if tries--; tries < 0 {
+			break
+		}
+		d.remove(name)
+	}
+	last := ""
+	for _, e := range d.ledger.Sweep() {
+		if e.Record != last {
+			d.remove(e.Record)
+		}
+		last = e.Record
+		d.drop(e.Content)
+	}
+}
+
+// drop removes a blob if no artifact has it any more.
+func (d *Store) drop(content ledger.Digest) {
+	if d.blobs[content]--; d.blobs[content] <= 0 {
+		delete(d.blobs, content)
+		d.remove(blobName(content))
+	}
+}
+
+// maxLitter bounds what is remembered of files that could not be removed. The
+// rest is removed when the store is opened again.
+const maxLitter = 4096
+
+// remove removes a file, or remembers it.
+func (d *Store) remove(name string) {
+	err := d.folder.Remove(name)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		delete(d.litter, name)
+		return
+	}
+	if _, known := d.litter[name]; !known && len(d.litter) < maxLitter {
+		d.litter[name] = struct{}{}
+		d.log.Warn("a file of the store cannot be removed", "file", name, "error", err)
+	}
+}

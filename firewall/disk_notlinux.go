@@ -1,8 +1,0 @@
-//go:build !linux
-
-package firewall
-
-import "os"
-
-// allocate does nothing: what systems offer differs.
-func allocate(*os.File, int64) error { return nil }

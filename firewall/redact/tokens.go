@@ -1,0 +1,110 @@
+package redact
+
+import "strings"
+
+// tokens returns a probe for secrets that begin with prefix and go on with at
+// least n characters of a class.
+func tokens(class func(byte) bool, n int, prefixes ...string) []probe {
+	var probes []probe
+	for _, prefix := range prefixes {
+		probes = append(probes, probe{hint: prefix, find: func(text string, at int) (span, int) {
+			end := run(text, at+len(prefix), class)
+			if end-at-len(prefix) < n {
+				return span{}, end
+			}
+			return align(text, span{start: at, end: end}), end
+		}})
+	}
+	return probes
+}
+
+// separate restricts probes to places where a word begins.
+func separate(probes []probe) []probe {
+	for i, p := range probes {
+		find := p.find
+		probes[i].find = func(text string, at int) (span, int) {
+			if at > 0 && word(text[at-1]) && !escaped(text, at) {
+				return span{}, at
+			}
+			return find(text, at)
+		}
+	}
+	return probes
+}
+
+// mixed restricts probes to secrets with letters and digits: what has letters
+// alone may be a name.
+func mixed(probes []probe) []probe {
+	for i, p := range probes {
+		find := p.find
+		probes[i].find = func(text string, at int) (span, int) {
+			s, next := find(text, at)
+			if !random(text[s.start:s.end]) {
+				return span{}, next
+			}
+			return s, next
+		}
+	}
+	return probes
+}
+
+// random reports whether text has letters and digits.
+func random(text string) bool {
+	letters, digits := false, false
+	for i := range len(text) {
+		letters = letters || letter(text[i])
+		digits = digits || digit(text[i])
+	}
+	return letters && digits
+}
+
+// awsKeys finds the ids of AWS's access keys: 20 upper-case letters and digits.
+func awsKeys(text string, at int) (span, int) {
+	class := func(c byte) bool { return 'A' <= c && c <= 'Z' || digit(c) }
+	end := run(text, at, class)
+	if end-at != 20 || at > 0 && class(text[at-1]) && !escaped(text, at) {
+		return span{}, end
+	}
+	return span{start: at, end: end}, end
+}
+
+// jwts finds three or five parts of base64 with dots between them, of which the
+// first is an object of JSON.
+func jwts(text string, at int) (span, int) {
+	end := run(text, at, dotted)
+	header, rest, _ := strings.Cut(text[at:end], ".")
+	if len(header) < 12 || len(rest) < 5 || strings.Count(rest, ".") == 0 {
+		return span{}, end
+	}
+	return align(text, span{start: at, end: end}), end
+}
+
+// webhook returns a probe for addresses of a host, with a part in their paths,
+// that let whoever has them write.
+func webhook(host, part string) probe {
+	return probe{hint: host, find: func(text string, at int) (span, int) {
+		end := at + len(host)
+		for end < len(text) {
+			slash := spelledSlash(text, end)
+			if slash == end && !url64(text[end]) {
+				break
+			}
+			end = max(slash, end+1)
+		}
+		path := text[at+len(host) : end]
+		if len(path) < 40 || !random(path) || !strings.Contains(path[:min(len(path), 20)], part) {
+			return span{}, end
+		}
+		return span{start: at, end: end}, end
+	}}
+}
+
+// spelledSlash returns the end of the slash at text[i], which may have
+// backslashes before it, and i if there is none.
+func spelledSlash(text string, i int) int {
+	n := run(text, i, backslash)
+	if n < len(text) && text[n] == '/' {
+		return n + 1
+	}
+	return i
+}

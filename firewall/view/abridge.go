@@ -1,0 +1,157 @@
+package view
+
+import (
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// detail says how much of a value an abridged one shows.
+type detail struct {
+	text  int // characters of a string, digits of a number
+	items int // elements of an array, members of an object
+	depth int // levels of arrays and objects
+}
+
+// details go from much to little.
+var details = []detail{{2000, 100, 8}, {400, 40, 6}, {100, 20, 4}, {40, 8, 3}, {20, 4, 2}, {12, 1, 1}}
+
+// abridge returns a shorter form of a valid value, as clean JSON of at most room
+// characters: strings end with an ellipsis, and what is left out of an array or
+// an object is counted in its last place.
+func abridge(raw []byte, room int) []byte {
+	for _, d := range details {
+		a := abridger{room: room}
+		a.value(raw, d)
+		if a.room >= 0 {
+			return a.buf
+		}
+	}
+	return []byte(`"…"`)
+}
+
+// An abridger writes one abridged value until its room is used up.
+type abridger struct {
+	buf  []byte
+	room int // characters left; less than 0 if they were not enough
+}
+
+func (a *abridger) add(b []byte) {
+	a.room -= rawCost(b)
+	if a.room >= 0 {
+		a.buf = append(a.buf, b...)
+	}
+}
+
+func (a *abridger) value(raw []byte, d detail) {
+	switch strictjson.KindOf(raw) {
+	case strictjson.String:
+		a.add(abridgedString(raw, d.text))
+	case strictjson.Array:
+		a.array(raw, d)
+	case strictjson.Object:
+		a.object(raw, d)
+	default:
+		if len(raw) > d.text {
+			raw = appendQuoted(nil, string(raw[:d.text])+"…")
+		}
+		a.add(raw)
+	}
+}
+
+func (a *abridger) array(raw []byte, d detail) {
+	if d.depth == 0 {
+		a.add(appendQuoted(nil, describe(raw)))
+		return
+	}
+	most := d.items
+	d.depth--
+	a.add([]byte{'['})
+	n := 0
+	for i, e := range strictjson.Elements(raw) {
+		n++
+		if i >= most {
+			continue
+		}
+		if i > 0 {
+			a.add([]byte{','})
+		}
+		if a.value(e, d); a.room < 0 {
+			return
+		}
+	}
+	if n > most {
+		a.add(appendQuoted([]byte{','}, "… "+strconv.Itoa(n-most)+" more"))
+	}
+	a.add([]byte{']'})
+}
+
+func (a *abridger) object(raw []byte, d detail) {
+	if d.depth == 0 {
+		a.add(appendQuoted(nil, describe(raw)))
+		return
+	}
+	most := d.items
+	d.depth--
+	a.add([]byte{'{'})
+	n := 0
+	for key, value := range strictjson.RawMembers(raw) {
+		if n++; n > most {
+			continue
+		}
+		if n > 1 {
+			a.add([]byte{','})
+		}
+		a.add(append(abridgedString(key, d.text), ':'))
+		if a.value(value, d); a.room < 0 {
+			return
+		}
+	}
+	if n > most {
+		a.add([]byte(`,"…":"` + strconv.Itoa(n-most) + ` more"`))
+	}
+	a.add([]byte{'}'})
+}
+
+// abridgedString returns a quoted string cut to most characters, of which the
+// last is an ellipsis if there are more.
+func abridgedString(quoted []byte, most int) []byte {
+	short := quoted
+	if len(quoted) > 16*most { // more than is looked at
+		short = append(prefix(quoted, 16*most), '"')
+	}
+	text := clean.Text(clean.Unquote(short))
+	if len(short) == len(quoted) && utf8.RuneCountInString(text) <= most {
+		return clean.AppendJSONString(nil, quoted)
+	}
+	n := 0
+	for i := range text {
+		if n++; n == most {
+			text = text[:i]
+			break
+		}
+	}
+	return clean.AppendQuoted(nil, text+"…")
+}
+
+// prefix returns the beginning of a quoted string, at most most bytes of it, and
+// no part of an escape or of a character. It has no quote at its end.
+func prefix(quoted []byte, most int) []byte {
+	i := 1
+	for i < len(quoted)-1 {
+		_, n := utf8.DecodeRune(quoted[i:])
+		if quoted[i] == '\\' {
+			n = 2
+			if quoted[i+1] == 'u' {
+				n = 6
+			}
+		}
+		if i+n > most {
+			break
+		}
+		i += n
+	}
+	return quoted[:i:i]
+}

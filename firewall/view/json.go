@@ -1,0 +1,81 @@
+package view
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// rawCost returns the number of characters that JSON takes in a page.
+// encoding/json spells what HTML knows as escapes of six.
+func rawCost(data []byte) int {
+	n := 0
+	for _, c := range data {
+		switch {
+		case c == '<' || c == '>' || c == '&':
+			n += 6
+		case utf8.RuneStart(c):
+			n++
+		}
+	}
+	return n
+}
+
+// appendQuoted appends text as a JSON string in which what is invisible is
+// spelled as an escape: it means the same, and nothing in it hides.
+func appendQuoted(dst []byte, text string) []byte {
+	dst = append(dst, '"')
+	for _, r := range text {
+		switch {
+		case r == '"' || r == '\\':
+			dst = append(dst, '\\', byte(r))
+		case r == ' ' || clean.Visible(r):
+			dst = utf8.AppendRune(dst, r)
+		case r == '\n':
+			dst = append(dst, `\n`...)
+		case r == '\t':
+			dst = append(dst, `\t`...)
+		case r > 0xffff:
+			r -= 0x10000
+			dst = fmt.Appendf(dst, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+		default:
+			dst = fmt.Appendf(dst, `\u%04x`, r)
+		}
+	}
+	return append(dst, '"')
+}
+
+// appendClean appends the valid JSON in raw: without white space, its strings
+// cleaned and else as they are spelled. If that takes more than room characters
+// of a page it reports false, and dst is what it was.
+func appendClean(dst, raw []byte, room int) (out []byte, ok bool) {
+	before := len(dst)
+	counted := before
+	for i := 0; i < len(raw); {
+		c := raw[i]
+		switch {
+		case c == '"':
+			end := strictjson.Skip(raw, i)
+			if end-i > 12*room+64 { // even an escape is a character for each 12 bytes
+				return dst[:before], false
+			}
+			dst = clean.AppendJSONString(dst, raw[i:end])
+			i = end
+		case c == ' ' || c == '\n' || c == '\t' || c == '\r':
+			i++
+		default:
+			dst = append(dst, c)
+			i++
+		}
+		if len(dst)-counted > 256 || i == len(raw) {
+			room -= rawCost(dst[counted:])
+			counted = len(dst)
+		}
+		if room < 0 {
+			return dst[:before], false
+		}
+	}
+	return dst, true
+}

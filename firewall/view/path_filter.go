@@ -1,0 +1,178 @@
+package view
+
+import (
+	"regexp"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// A condition is what a filter says of a node.
+type condition interface {
+	// holds reports whether the condition is true of node. It is false once the
+	// evaluation has an error.
+	holds(e *evaluation, node []byte) bool
+}
+
+// An operand has a value: valid JSON, or nil for nothing.
+type operand interface {
+	value(e *evaluation, node []byte) []byte
+}
+
+type (
+	anyOf    []condition
+	allOf    []condition
+	negation struct{ condition }
+	compare  struct {
+		left  operand
+		op    string
+		right operand
+	}
+	// A query is true if it leads to a node.
+	query struct {
+		path *jsonPath
+		root bool // from the root, and not from the node
+	}
+	literal []byte
+	first   struct{ query }   // the value of a query that leads to one node at most
+	length  struct{ operand } // of a string in characters, of an array, of an object
+	count   struct{ query }   // nodes that a query leads to
+	only    struct{ query }   // the value of the one node that a query leads to
+)
+
+func (c anyOf) holds(e *evaluation, node []byte) bool {
+	for _, one := range c {
+		if one.holds(e, node) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c allOf) holds(e *evaluation, node []byte) bool {
+	for _, one := range c {
+		if !one.holds(e, node) {
+			return false
+		}
+	}
+	return e.err == nil
+}
+
+func (c negation) holds(e *evaluation, node []byte) bool {
+	return !c.condition.holds(e, node) && e.err == nil
+}
+
+// nodes leads the nodes of the query to visit.
+func (q query) nodes(e *evaluation, node []byte, visit func([]byte) bool) {
+	if q.root {
+		node = e.root
+	}
+	e.walk(node, q.path.segments, visit)
+}
+
+func (q query) holds(e *evaluation, node []byte) (found bool) {
+	q.nodes(e, node, func([]byte) bool {
+		found = true
+		return false
+	})
+	return found && e.err == nil
+}
+
+func (l literal) value(*evaluation, []byte) []byte { return l }
+
+func (f first) value(e *evaluation, node []byte) (value []byte) {
+	f.nodes(e, node, func(n []byte) bool {
+		value = n
+		return false
+	})
+	return value
+}
+
+func (l length) value(e *evaluation, node []byte) []byte {
+	n := 0
+	switch of := l.operand.value(e, node); {
+	case of == nil || !e.spend(len(of)):
+		return nil
+	case of[0] == '"':
+		n = utf8.RuneCount(inner(of))
+	case of[0] == '[' || of[0] == '{':
+		n = size(of)
+	default:
+		return nil
+	}
+	return strconv.AppendInt(nil, int64(n), 10)
+}
+
+// size counts the elements or members of a value.
+func size(raw []byte) (n int) {
+	for range strictjson.Elements(raw) {
+		n++
+	}
+	for range strictjson.RawMembers(raw) {
+		n++
+	}
+	return n
+}
+
+func (c count) value(e *evaluation, node []byte) []byte {
+	n := 0
+	c.nodes(e, node, func([]byte) bool {
+		n++
+		return true
+	})
+	return strconv.AppendInt(nil, int64(n), 10)
+}
+
+func (o only) value(e *evaluation, node []byte) (value []byte) {
+	n := 0
+	o.nodes(e, node, func(found []byte) bool {
+		n++
+		value = found
+		return n < 2
+	})
+	if n != 1 {
+		return nil
+	}
+	return value
+}
+
+// A matching is match or search. It keeps the expression that it compiled last.
+type matching struct {
+	text, pattern operand
+	whole         bool
+	last          string
+	expr          *regexp.Regexp // nil if last is none
+	cost          int
+}
+
+func newMatching(text, pattern operand, whole bool) *matching {
+	return &matching{text: text, pattern: pattern, whole: whole, last: "\xff"}
+}
+
+func (m *matching) holds(e *evaluation, node []byte) bool {
+	text, pattern := m.text.value(e, node), m.pattern.value(e, node)
+	if text == nil || pattern == nil || text[0] != '"' || pattern[0] != '"' || len(pattern) > 2*maxPattern {
+		return false
+	}
+	m.compile(e, string(inner(pattern)))
+	if m.expr == nil || !e.spend(len(text)*m.cost) {
+		return false
+	}
+	return m.expr.Match(inner(text))
+}
+
+// compile makes expr the one of pattern.
+func (m *matching) compile(e *evaluation, pattern string) {
+	if pattern == m.last {
+		return
+	}
+	m.last, m.expr = pattern, nil
+	if !e.spend(100 * (100 + len(pattern))) {
+		return
+	}
+	if m.whole {
+		pattern = `\A(?:` + pattern + `)\z`
+	}
+	m.expr, _, m.cost = compile(pattern)
+}

@@ -1,0 +1,238 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// A SelectorError says why a selector shows nothing. Its text is for the model
+// that sent it: one clean line that names the next step, and nothing of what the
+// artifact or the selector holds except for names of members.
+type SelectorError struct {
+	Message string
+}
+
+// Error returns the message.
+func (e *SelectorError) Error() string { return e.Message }
+
+func selectorErrorf(format string, args ...any) *SelectorError {
+	return &SelectorError{fmt.Sprintf(format, args...)}
+}
+
+// largest is the largest number of a selector: every integer up to it is a
+// JSON number that all readers agree on.
+const largest = 1<<53 - 1
+
+// missing is the value of a number that a selector does not have.
+const missing = -1
+
+// A selector is one that was read. Numbers are missing if they are not there.
+type selector struct {
+	kind    string
+	start   int
+	end     int
+	chars   int
+	context int
+	path    string
+	query   string
+	regexp  bool
+	columns []string
+	keys    []string
+}
+
+// selectorTypes lists the types in the order in which messages name them, with
+// the members that each has.
+var selectorTypes = []struct {
+	kind    string
+	members []string
+}{
+	{"head", []string{"start", "chars"}},
+	{"tail", []string{"end", "chars"}},
+	{"lines", []string{"start", "end"}},
+	{"rows", []string{"start", "end", "path", "columns"}},
+	{"json_keys", []string{"keys", "path", "start"}},
+	{"path", []string{"path", "start", "end"}},
+	{"search", []string{"query", "regexp", "context", "start"}},
+	{"bytes", []string{"start", "end"}},
+}
+
+// parseSelector reads a selector of at most most characters.
+func parseSelector(raw json.RawMessage, most int) (*selector, error) {
+	if len(raw) > most {
+		return nil, tooLong(most)
+	}
+	if err := strictjson.CheckDepth(raw, 2); err != nil || strictjson.KindOf(raw) != strictjson.Object {
+		return nil, selectorErrorf(`a selector is a JSON object, such as {"type":"lines","start":0,"end":50}; the types are %s`, kinds())
+	}
+	s := &selector{start: missing, end: missing, chars: missing, context: missing}
+	for name, value := range strictjson.Members(raw) {
+		if name == "type" {
+			s.kind = strictjson.Text(value)
+		}
+	}
+	allowed, ok := membersOf(s.kind)
+	if !ok {
+		return nil, selectorErrorf("the type of a selector is one of %s", kinds())
+	}
+	for name, value := range strictjson.Members(raw) {
+		if name == "type" {
+			continue
+		}
+		if !slices.Contains(allowed, name) {
+			return nil, selectorErrorf("%s has no member %q: it has %s", s.kind, clean.Line(name, 32), strings.Join(allowed, ", "))
+		}
+		if err := s.set(name, value); err != nil {
+			return nil, err
+		}
+	}
+	if rawCost(s.json()) > most { // a page must hold the next one
+		return nil, tooLong(most)
+	}
+	return s, s.check()
+}
+
+func tooLong(most int) error {
+	return selectorErrorf("the selector is too long: as JSON it may have %d characters", most)
+}
+
+// kinds lists the types.
+func kinds() string {
+	var names []string
+	for _, t := range selectorTypes {
+		names = append(names, t.kind)
+	}
+	return strings.Join(names, ", ")
+}
+
+func membersOf(kind string) (members []string, ok bool) {
+	for _, t := range selectorTypes {
+		if t.kind == kind {
+			return t.members, true
+		}
+	}
+	return nil, false
+}
+
+// set reads one member.
+func (s *selector) set(name string, value []byte) (err error) {
+	switch name {
+	case "start":
+		s.start, err = number(name, value, 0)
+	case "end":
+		s.end, err = number(name, value, 0)
+	case "chars":
+		s.chars, err = number(name, value, 1)
+	case "context":
+		s.context, err = number(name, value, 0)
+	case "path":
+		s.path, err = text(name, value)
+	case "query":
+		s.query, err = text(name, value)
+	case "regexp":
+		if strictjson.KindOf(value) != strictjson.Bool {
+			return selectorErrorf("regexp is true or false")
+		}
+		s.regexp = value[0] == 't'
+	case "columns":
+		s.columns, err = texts(name, value)
+	case "keys":
+		s.keys, err = texts(name, value)
+	}
+	return err
+}
+
+// check holds the members against one another.
+func (s *selector) check() error {
+	switch {
+	case s.end != missing && s.kind != "tail" && s.end <= max(s.start, 0):
+		return selectorErrorf("end must be greater than start: the range goes from start to the one before end")
+	case s.kind == "search" && s.query == "":
+		return selectorErrorf("search needs a query, the text to look for")
+	case s.kind == "path" && s.path == "":
+		return selectorErrorf(`path needs a path, such as "$.items[*].name"`)
+	case s.context > maxContext:
+		return selectorErrorf("context is at most %d lines", maxContext)
+	}
+	return nil
+}
+
+// number reads a whole number from least on. A spelling such as 10.0 counts.
+func number(name string, value []byte, least int) (int, error) {
+	n, err := strconv.ParseFloat(string(value), 64)
+	if strictjson.KindOf(value) != strictjson.Number || err != nil || n < float64(least) || n > largest || n != float64(int(n)) {
+		return 0, selectorErrorf("%s must be a whole number, at least %d", name, least)
+	}
+	return int(n), nil
+}
+
+// text reads a string.
+func text(name string, value []byte) (string, error) {
+	if strictjson.KindOf(value) != strictjson.String {
+		return "", selectorErrorf("%s must be a string", name)
+	}
+	return strictjson.Text(value), nil
+}
+
+// texts reads an array of strings that is not empty.
+func texts(name string, value []byte) ([]string, error) {
+	var list []string
+	for _, e := range strictjson.Elements(value) {
+		if strictjson.KindOf(e) != strictjson.String {
+			return nil, selectorErrorf("%s must be a list of strings", name)
+		}
+		list = append(list, strictjson.Text(e))
+	}
+	if list == nil {
+		return nil, selectorErrorf("%s must be a list of strings, and not empty", name)
+	}
+	return list, nil
+}
+
+// json writes a selector that reads back as s.
+func (s *selector) json() json.RawMessage {
+	b := append([]byte(`{"type":`), appendQuoted(nil, s.kind)...)
+	for _, m := range []struct {
+		name  string
+		value int
+	}{{"start", s.start}, {"end", s.end}, {"chars", s.chars}, {"context", s.context}} {
+		if m.value != missing {
+			b = append(appendName(b, m.name), strconv.Itoa(m.value)...)
+		}
+	}
+	if s.path != "" {
+		b = appendQuoted(appendName(b, "path"), s.path)
+	}
+	if s.query != "" {
+		b = appendQuoted(appendName(b, "query"), s.query)
+	}
+	if s.regexp {
+		b = append(appendName(b, "regexp"), "true"...)
+	}
+	b = appendList(b, "columns", s.columns)
+	b = appendList(b, "keys", s.keys)
+	return append(b, '}')
+}
+
+func appendName(b []byte, name string) []byte {
+	return append(appendQuoted(append(b, ','), name), ':')
+}
+
+func appendList(b []byte, name string, list []string) []byte {
+	if list == nil {
+		return b
+	}
+	b = append(appendName(b, name), '[')
+	for i, s := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendQuoted(b, s)
+	}
+	return append(b, ']')
+}

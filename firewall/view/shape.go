@@ -1,0 +1,168 @@
+package view
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// An Outline says what a JSON document is, without being it.
+type Outline struct {
+	// Text has a line for the document, one for each member of its top level, and
+	// one for the first element of its largest array.
+	Text string
+	// Facts are one or two short statements: what the document is, and its
+	// largest array.
+	Facts []string
+	// List is the JSON path of the largest array that is reached through objects
+	// alone, $ if the document is one. It is empty if there is none.
+	List string
+}
+
+// Bounds of an [Outline], in characters.
+const (
+	maxShown   = 80  // a value or a key
+	maxLine    = 400 // a line
+	maxExample = 600 // the first element of a list
+)
+
+// A Survey is what takes a pass over all of some data to know: it gives an
+// [Outline], and suggests views. It is safe for concurrent use, as long as nobody
+// modifies the data.
+type Survey struct {
+	data      []byte
+	mediaType string
+	// Of JSON only:
+	doc   []byte // the document; nil if the data is not JSON
+	what  string // describes doc
+	list  listAt // the largest array, if there is one
+	items string // describes the list
+	count int    // elements of the list
+}
+
+// NewSurvey surveys data, in time linear in it.
+func NewSurvey(data []byte, mediaType string) *Survey {
+	if !json.Valid(document(data)) {
+		return &Survey{data: data, mediaType: mediaType}
+	}
+	return SurveyJSON(data, mediaType)
+}
+
+// SurveyJSON is [NewSurvey] for data that is known to be valid JSON.
+func SurveyJSON(data []byte, mediaType string) *Survey {
+	doc := document(data)
+	s := &Survey{data: data, mediaType: mediaType, doc: doc, list: largestArray(doc)}
+	if s.list.raw != nil {
+		n, noun := elementsOf(s.list.raw)
+		s.count, s.items = n, "array of "+plural(n, noun)
+	}
+	s.what = s.describe(doc)
+	return s
+}
+
+// describe is the function describe for a value of the document.
+func (s *Survey) describe(value []byte) string {
+	if s.items != "" && len(value) == len(s.list.raw) && &value[0] == &s.list.raw[0] {
+		return s.items
+	}
+	return describe(value)
+}
+
+// Outline describes a JSON document in at most limit characters of text, all of
+// them clean. It reports false if the data is not JSON.
+func (s *Survey) Outline(limit int) (Outline, bool) {
+	if s.doc == nil {
+		return Outline{}, false
+	}
+	o := Outline{Facts: []string{"JSON: " + s.what}, List: s.list.path}
+	if s.items != "" && s.list.path != "$" {
+		o.Facts = append(o.Facts, clean.Line(s.list.path+": "+s.items, maxLine))
+	}
+	example := exampleOf(s.list, min(maxExample, limit/2))
+	o.Text = s.lines(limit-utf8.RuneCountInString(example)) + example
+	o.Text = clean.Cut(o.Text, max(limit, 1))
+	return o, true
+}
+
+// lines describes the document in limit characters in all, more or less.
+func (s *Survey) lines(limit int) string {
+	var b strings.Builder
+	b.WriteString(clean.Line(s.what+fieldsText(s.doc), maxLine))
+	for key, value := range strictjson.RawMembers(s.doc) {
+		name := appendMember([]byte{'$'}, string(inner(abridgedString(key, maxShown))))
+		line := clean.Line(string(name)+": "+s.summary(value), maxLine)
+		if b.Len()+len(line) > limit {
+			b.WriteString("\n…")
+			break
+		}
+		b.WriteString("\n" + line)
+	}
+	return b.String()
+}
+
+// summary is a value on one line: itself if it is short, else what it is.
+func (s *Survey) summary(value []byte) string {
+	if value[0] == '{' || value[0] == '[' || len(value) > maxShown {
+		return s.describe(value) + fieldsText(value)
+	}
+	return string(value)
+}
+
+// exampleOf is a line with the first element of a list, in limit characters.
+func exampleOf(list listAt, limit int) string {
+	for _, first := range strictjson.Elements(list.raw) {
+		room := limit - len(list.path) - len("\n[0]: ")
+		if room < maxShown/2 {
+			return ""
+		}
+		short, ok := appendClean(nil, first, room)
+		if !ok {
+			short = abridge(first, room)
+		}
+		return "\n" + list.path + "[0]: " + string(short)
+	}
+	return ""
+}
+
+// A listAt is an array in a document. The zero value is none.
+type listAt struct {
+	path string
+	raw  []byte
+}
+
+// Bounds of the search for an array: objects in one another, and the cost of a
+// path, which a page must have room for in the next selector.
+const (
+	listDepth = 5
+	listPath  = 150
+)
+
+// largestArray returns the array that takes the most bytes of those that are
+// reached through objects alone, by a path that is not too long. A key that is not
+// UTF-8 has no path.
+func largestArray(doc []byte) (best listAt) {
+	if doc[0] == '[' {
+		return listAt{"$", doc}
+	}
+	best.search(doc, []byte{'$'}, listDepth)
+	return best
+}
+
+func (best *listAt) search(object, path []byte, depth int) {
+	for key, value := range strictjson.RawMembers(object) {
+		if len(value) <= len(best.raw) || len(key) > listPath || !utf8.Valid(key) || value[0] != '[' && value[0] != '{' {
+			continue
+		}
+		at := appendMember(path[:len(path):len(path)], string(inner(key)))
+		switch {
+		case textCost(at, listPath) > listPath:
+		case value[0] == '[':
+			best.path, best.raw = string(at), value
+		case depth > 1:
+			best.search(value, at, depth-1)
+		}
+	}
+}

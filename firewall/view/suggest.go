@@ -1,0 +1,92 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// A Suggestion is a selector that fits some data.
+type Suggestion struct {
+	Label    string
+	Selector json.RawMessage
+}
+
+// Suggest returns selectors that fit the data, best first, at most four. Each of
+// them shows something. It takes time linear in the data.
+func (s *Survey) Suggest() []Suggestion {
+	var list suggestions
+	switch {
+	case s.doc != nil && looksLikeJSON(s.doc):
+		list.json(s)
+	case len(s.data) == 0:
+	case Binary(s.data):
+		list.add("first bytes in base64", ranged("bytes", 0, min(1024, len(s.data))))
+	default:
+		list.text(s.data, s.mediaType)
+	}
+	return list
+}
+
+type suggestions []Suggestion
+
+func (s *suggestions) add(label string, sel selector) {
+	*s = append(*s, Suggestion{Label: label, Selector: sel.json()})
+}
+
+// ranged is a selector for what stands from start to end.
+func ranged(kind string, start, end int) selector {
+	return selector{kind: kind, start: start, end: end, chars: missing, context: missing}
+}
+
+// json suggests views of an array or an object.
+func (s *suggestions) json(doc *Survey) {
+	list := doc.list
+	if doc.count > 0 {
+		rows := ranged("rows", 0, 20)
+		rows.path = list.path
+		s.add(fmt.Sprintf("first rows of %d", doc.count), rows)
+	}
+	keys := ranged("json_keys", missing, missing)
+	if doc.doc[0] == '{' {
+		s.add("keys and types of the document", keys)
+	}
+	if doc.count == 0 {
+		s.add("beginning", ranged("head", missing, missing))
+		return
+	}
+	if list.path != "$" {
+		keys.path = list.path
+	}
+	fields := fieldsOf(list.raw, sample)
+	if len(fields.list) == 0 {
+		return
+	}
+	s.add("keys and types of the rows", keys)
+	for _, f := range fields.list {
+		if utf8.Valid(f.key) && (f.kinds[strictjson.String] || f.kinds[strictjson.Number]) {
+			path := ranged("path", missing, missing)
+			path.path = string(appendMember([]byte(list.path+"[*]"), string(inner(f.key))))
+			if textCost([]byte(path.path), listPath) <= listPath {
+				s.add("one column", path)
+			}
+			return
+		}
+	}
+}
+
+// text suggests views of text.
+func (s *suggestions) text(data []byte, mediaType string) {
+	if _, ok := newTable(data, mediaType); ok && (looksLikeTable(data, ',') || !strings.HasPrefix(mediaType, "text/plain")) {
+		s.add("first rows", ranged("rows", 0, 20))
+	}
+	if n := countLines(data); n > 1 {
+		s.add(fmt.Sprintf("first lines of %d", n), ranged("lines", 0, 50))
+	} else {
+		s.add("beginning", ranged("head", missing, missing))
+	}
+	s.add("end", ranged("tail", missing, missing))
+}

@@ -1,0 +1,151 @@
+package view
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// describe says what a value is: object with 3 keys, array of 12 strings.
+func describe(raw []byte) string {
+	switch kind := strictjson.KindOf(raw); kind {
+	case strictjson.Object:
+		return "object with " + plural(size(raw), "key")
+	case strictjson.Array:
+		return "array of " + plural(elementsOf(raw))
+	case strictjson.String:
+		return "string of " + plural(characters(raw)-2, "character") // as they are spelled
+	default:
+		return kind.String()
+	}
+}
+
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
+}
+
+// elementsOf counts elements, and names them by their kind if they have one.
+func elementsOf(array []byte) (n int, noun string) {
+	noun = "item"
+	for i, e := range strictjson.Elements(array) {
+		kind := strictjson.KindOf(e).String()
+		if i == 0 {
+			noun = kind
+		}
+		if kind != noun {
+			noun = "item"
+		}
+		n++
+	}
+	if noun == "null" {
+		noun = "item"
+	}
+	return n, noun
+}
+
+// maxKeys bounds the keys that are counted apart.
+const maxKeys = 500
+
+// Fields are the keys of the objects in an array.
+type fields struct {
+	list  []*field
+	byKey map[string]*field
+	total int  // elements
+	more  bool // there are keys beyond maxKeys
+}
+
+// A field is a key, and what it stands for.
+type field struct {
+	key   []byte // as it is spelled, in quotes
+	kinds [6]bool
+	count int // objects that have it, or how often they do
+	total int // elements
+}
+
+// fieldsOf reads up to most elements of an array.
+func fieldsOf(array []byte, most int) *fields {
+	f := &fields{byKey: map[string]*field{}}
+	for i, element := range strictjson.Elements(array) {
+		if i == most {
+			break
+		}
+		f.total++
+		for key, value := range strictjson.RawMembers(element) {
+			f.add(key, value)
+		}
+	}
+	for _, one := range f.list {
+		one.total = f.total
+	}
+	return f
+}
+
+func (f *fields) add(key, value []byte) {
+	one, ok := f.byKey[string(key)]
+	if !ok {
+		if len(f.list) == maxKeys {
+			f.more = true
+			return
+		}
+		one = &field{key: key}
+		f.byKey[string(key)] = one
+		f.list = append(f.list, one)
+	}
+	one.count++
+	one.kinds[strictjson.KindOf(value)] = true
+}
+
+// String names the kinds of the values, and how many elements have them if that
+// is not all.
+func (f *field) String() string {
+	s := f.types()
+	if f.count < f.total {
+		s += ", in " + strconv.Itoa(f.count) + " of " + strconv.Itoa(f.total)
+	}
+	return s
+}
+
+func (f *field) types() string {
+	var names []string
+	for kind := len(f.kinds) - 1; kind >= 0; kind-- { // null comes last
+		if f.kinds[kind] {
+			names = append(names, strictjson.Kind(kind).String())
+		}
+	}
+	return strings.Join(names, " or ")
+}
+
+// sample is the number of elements that are looked at for a line on them.
+const sample = 100
+
+// fieldsText lists what an array of objects or an object has: the keys, and the
+// types in an array. It begins with a colon, and is empty if there are none.
+func fieldsText(raw []byte) string {
+	var parts []string
+	length := 0
+	add := func(key []byte, types string) bool {
+		name := clean.Line(string(inner(abridgedString(key, maxShown))), maxShown)
+		parts = append(parts, strings.TrimSpace(name+" "+types))
+		length += len(name) + len(types) + 3
+		return length < maxLine
+	}
+	for _, f := range fieldsOf(raw, sample).list {
+		if !add(f.key, f.types()) {
+			break
+		}
+	}
+	for key := range strictjson.RawMembers(raw) {
+		if !add(key, "") {
+			break
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return ": " + strings.Join(parts, ", ")
+}

@@ -1,0 +1,222 @@
+package view
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"unicode/utf8"
+)
+
+// DefaultLimit is how many characters a page has at most if [Options] say nothing.
+const DefaultLimit = 8000
+
+// minLimit is the least that a page may be bounded to: room for a description, a
+// note and the next selector beside the part that is shown.
+const minLimit = 1000
+
+// Options are for [Look]. Nil and the zero value are fine.
+type Options struct {
+	// Limit is how many characters a page has at most as JSON. Zero and less is
+	// [DefaultLimit], and less than 1,000 counts as that.
+	Limit int
+	// Redact takes secrets out of what a page shows, and returns how many there
+	// were. Nil leaves it as it is.
+	Redact func(text string) (string, int)
+}
+
+// A Page is the answer to a view: bounded, and says how to go on. Exactly one of
+// Text and Data is there unless there is nothing to show.
+type Page struct {
+	// View says what is shown, in the units of the selector: lines 0-50 of 1200.
+	View string `json:"view"`
+	// Text is a part of a text, cleaned.
+	Text string `json:"text,omitempty"`
+	// Data is a part of a JSON document or of a table: compact, its strings
+	// cleaned, with the order of keys and the spelling of numbers of the artifact.
+	Data json.RawMessage `json:"data,omitempty"`
+	// Next is the selector that goes on. It is nil at the end.
+	Next json.RawMessage `json:"next,omitempty"`
+	// Note says what was cut, and how to see it.
+	Note string `json:"note,omitempty"`
+
+	encoded bool // the text is base64
+}
+
+// Look applies a selector to the data of an artifact (gateway surface, section
+// 4.2). Opts may be nil.
+//
+// A selector is a JSON object with a type. All members but query and path are
+// optional, and numbers count from 0, with end after the last one that is shown:
+//
+//	{"type":"head","start":0,"chars":2000}              characters from start on
+//	{"type":"tail","chars":2000,"end":9000}             characters before end
+//	{"type":"lines","start":0,"end":50}                 lines
+//	{"type":"rows","start":0,"end":20,"path":"$.items","columns":["id","name"]}
+//	{"type":"json_keys","keys":["a"],"path":"$.item"}   members; without keys their types
+//	{"type":"path","path":"$.items[?@.n>3].name"}       nodes of a JSON path (RFC 9535)
+//	{"type":"search","query":"text","context":2,"regexp":false}
+//	{"type":"bytes","start":0,"end":1024}               base64
+//
+// Rows are the elements of the JSON array at path, without a path those of the
+// document or of its largest array, or the records of a table (CSV, TSV), whose
+// header stands beside them as columns. Json_keys of an array are those of its
+// elements. Search finds lines, in a JSON document without lines keys and values
+// with their paths, and takes upper case for lower case. Json_keys, path and
+// search count what they find, and start skips so many.
+//
+// Whoever follows Next sees everything once. What is too large for a page of its
+// own is cut there, and the note says how to see it. Where an object has a key
+// twice, both are shown; of columns and keys that were asked for, the last.
+//
+// The error is a [*SelectorError], or that of ctx. Look takes time linear in the
+// data, except for paths and regular expressions, whose work is bounded. It is
+// safe for concurrent use as long as nobody modifies data, and keeps nothing.
+func Look(ctx context.Context, data []byte, mediaType string, selector json.RawMessage, opts *Options) (*Page, error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	if o.Limit <= 0 {
+		o.Limit = DefaultLimit
+	}
+	for limit := o.Limit; ; limit /= 2 {
+		page, err := lookWithin(ctx, data, mediaType, selector, max(limit, minLimit))
+		if err != nil || o.Redact == nil || page.redact(o.Redact) == 0 || page.length() <= max(o.Limit, minLimit) {
+			return page, err
+		}
+		// The marks are longer than the secrets: a smaller part has room for them.
+		if limit < minLimit {
+			return nil, &SelectorError{Message: "most of this part is secret; choose a smaller one"}
+		}
+	}
+}
+
+func lookWithin(ctx context.Context, data []byte, mediaType string, raw json.RawMessage, limit int) (*Page, error) {
+	s, err := parseSelector(raw, limit/4)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	l := &look{ctx: ctx, data: data, media: mediaType, limit: limit, selector: *s}
+	return l.page()
+}
+
+// redact takes secrets out of the page, and returns how many there were.
+func (p *Page) redact(redact func(string) (string, int)) int {
+	if p.encoded {
+		return 0 // what looks like a secret there is chance
+	}
+	text, n := redact(p.Text)
+	data, m := redact(string(p.Data))
+	p.Text = text
+	if m > 0 {
+		p.Data = []byte(data)
+	}
+	return n + m
+}
+
+// length returns the characters of the page as JSON.
+func (p *Page) length() int {
+	raw, _ := json.Marshal(p) // its data is valid JSON
+	return utf8.RuneCount(raw)
+}
+
+// A look is one application of a selector.
+type look struct {
+	ctx   context.Context
+	data  []byte
+	media string
+	limit int
+	selector
+}
+
+// page shows what the selector asks for.
+func (l *look) page() (*Page, error) {
+	switch l.kind {
+	case "bytes":
+		return l.bytes()
+	case "rows":
+		return l.rows()
+	case "json_keys":
+		return l.jsonKeys()
+	case "path":
+		return l.nodes()
+	}
+	if Binary(l.data) {
+		return nil, selectorErrorf(`this artifact is not text: {"type":"bytes","start":0,"end":%d} shows its bytes`, min(len(l.data), 1024))
+	}
+	switch l.kind {
+	case "tail":
+		return l.tail()
+	case "lines":
+		return l.lines()
+	case "search":
+		return l.search()
+	}
+	return l.head()
+}
+
+// Parts of a page that do not grow with what it shows, in characters.
+const (
+	roomView = 120 // a description
+	roomNote = 240 // a note
+	roomRest = 60  // names, quotes and braces
+)
+
+// room returns the characters that are left for what a page shows.
+func (l *look) room() int {
+	next := l.selector
+	next.start = largest
+	if next.end != missing {
+		next.end = largest
+	}
+	return l.limit - roomView - roomNote - roomRest - rawCost(next.json())
+}
+
+// after returns the selector of the page after one that ends before end. The
+// range that it asks for is as wide as before.
+func (l *look) after(end int) json.RawMessage {
+	next := l.selector
+	if next.end != missing {
+		next.end += end - max(next.start, 0)
+	}
+	next.start = end
+	return next.json()
+}
+
+// from returns the start of the range, which must lie within count things.
+func (l *look) from(count int, things string) (int, error) {
+	start := max(l.start, 0)
+	if start > 0 && start >= count {
+		return 0, selectorErrorf("start is beyond the end: there are %d %s, and the first is 0", count, things)
+	}
+	return start, nil
+}
+
+// to returns the end of the range among count things.
+func (l *look) to(count int) int {
+	if l.end == missing {
+		return count
+	}
+	return min(l.end, count)
+}
+
+// Binary reports whether data is not text: its beginning holds a NUL, or more than
+// a tenth of it is not UTF-8.
+func Binary(data []byte) bool {
+	data = data[:min(len(data), 8192)]
+	if bytes.IndexByte(data, 0) >= 0 {
+		return true
+	}
+	wrong := 0
+	for i := 0; i < len(data); {
+		r, n := utf8.DecodeRune(data[i:])
+		if r == utf8.RuneError && n == 1 {
+			wrong++
+		}
+		i += n
+	}
+	return wrong > 3+len(data)/10
+}

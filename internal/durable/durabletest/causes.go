@@ -1,0 +1,8 @@
+//go:build unix || windows
+
+package durabletest
+
+import "syscall"
+
+// Causes are why steps may fail.
+var Causes = map[string]error{"full": syscall.ENOSPC, "read only": syscall.EROFS, "broken": syscall.EIO}

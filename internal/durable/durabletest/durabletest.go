@@ -1,0 +1,218 @@
+// Package durabletest has faults for tests of what is made of package durable: steps
+// that fail, a process that is killed, a loss of power.
+//
+//	folder.Fault = durabletest.FailAt(n, syscall.EIO) // the step n fails
+//
+//	power := durabletest.NewPower("names", dir, copies)
+//	folder.Fault = power.KillAt(n) // in a process of its own; see Run
+//
+// # How it works
+//
+// A [Power] notes every step, and keeps second names of what is removed or replaced.
+// When power is lost it takes away what was not flushed: the second half of files, and
+// changes of names, the last one first.
+//
+// # Limits
+//
+// Copies need hard links, in a folder of the same file system. A file that is written
+// into while it is there already is cut, and does not get its old content back.
+package durabletest
+
+import (
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Modes are what a [Power] may take away: nothing, as when a process is killed;
+// contents of files; all changes of names as well; or some of these.
+var Modes = []string{"kill", "contents", "names", "some names"}
+
+// A Power knows what a loss of power may undo in a folder.
+type Power struct {
+	mode, dir, copies string
+	unwritten         []string // files whose contents may be lost
+	changes           []change // of names, the last one last
+	copied            int
+}
+
+// A change is one of a name in a folder that has not been flushed.
+type change struct {
+	folder string
+	undo   func()
+}
+
+// NewPower returns the power of the folder dir. Copies is an empty folder beside it.
+func NewPower(mode, dir, copies string) *Power { return &Power{mode: mode, dir: dir, copies: copies} }
+
+// KillAt returns a fault that loses power before step n, and ends the process.
+func (p *Power) KillAt(n int) func(op, name string) error {
+	steps := 0
+	return func(op, name string) error {
+		if steps++; steps == n {
+			p.lose()
+			self, _ := os.FindProcess(os.Getpid())
+			_ = self.Kill()
+			select {}
+		}
+		p.note(op, name)
+		return nil
+	}
+}
+
+// note is told each step before it is done.
+func (p *Power) note(op, name string) {
+	from, to, _ := strings.Cut(name, "\x00")
+	path := p.path(name)
+	switch op {
+	case "create", "mkdir":
+		if !there(path) {
+			p.changed(name, func() { os.Remove(path) })
+		}
+		if op == "create" {
+			p.unwritten = append(p.unwritten, name)
+		}
+	case "sync":
+		p.unwritten = slices.DeleteFunc(p.unwritten, func(n string) bool { return n == name })
+	case "flush":
+		p.changes = slices.DeleteFunc(p.changes, func(c change) bool { return c.folder == filepath.Clean(path) })
+	case "link":
+		p.changed(to, func() { os.Remove(p.path(to)) })
+	case "remove":
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			p.changed(name, func() { os.Mkdir(path, 0o755) })
+		} else if restore := p.copy(path); restore != nil {
+			p.changed(name, restore)
+		}
+	case "rename":
+		if i := slices.Index(p.unwritten, from); i >= 0 {
+			p.unwritten[i] = to
+		}
+		restore := p.copy(p.path(to))
+		p.changed(to, func() {
+			os.Rename(p.path(to), p.path(from))
+			if restore != nil { // there is one or the other
+				restore()
+			}
+		})
+	}
+}
+
+func (p *Power) path(name string) string { return filepath.Join(p.dir, filepath.FromSlash(name)) }
+
+func there(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+func (p *Power) changed(name string, undo func()) {
+	p.changes = append(p.changes, change{filepath.Dir(p.path(name)), undo})
+}
+
+// copy returns what brings a file back, nil if there is none.
+func (p *Power) copy(path string) (restore func()) {
+	p.copied++
+	second := filepath.Join(p.copies, strconv.Itoa(p.copied))
+	if os.Link(path, second) != nil {
+		return nil
+	}
+	return func() {
+		if os.Remove(path) == nil || !there(path) { // or, where both are one file, nothing is renamed
+			os.Rename(second, path)
+		}
+	}
+}
+
+func (p *Power) lose() {
+	if p.mode == "kill" {
+		return
+	}
+	for _, name := range p.unwritten {
+		if info, err := os.Stat(p.path(name)); err == nil {
+			os.Truncate(p.path(name), info.Size()/2)
+		}
+	}
+	for _, c := range slices.Backward(p.changes) {
+		if p.mode == "names" || p.mode == "some names" && rand.IntN(2) == 0 {
+			c.undo()
+		}
+	}
+}
+
+// variable holds the words of [Run] in the process that it runs.
+const variable = "DURABLETEST_LIFE"
+
+// Run runs the program of the tests again, with words that [Life] returns there. It
+// returns what the process prints, and whether it came to its end. It fails the test
+// if the process complains.
+func Run(t testing.TB, words ...string) (out []byte, finished bool) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), variable+"="+strings.Join(words, "\n"))
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
+		t.Fatalf("the process ends with %v: %s", err, exit.Stderr)
+	}
+	return out, err == nil
+}
+
+// Life returns the words of [Run], nil in a process that it has not started. A
+// TestMain asks it first.
+func Life() (words []string) {
+	if v := os.Getenv(variable); v != "" {
+		return strings.Split(v, "\n")
+	}
+	return nil
+}
+
+// FailAt returns a fault that fails step n, and how many steps there were so far.
+func FailAt(n int, cause error) (fault func(op, name string) error, steps func() int) {
+	count := 0
+	return func(op, name string) error {
+		if count++; count == n {
+			return cause
+		}
+		return nil
+	}, func() int { return count }
+}
+
+// FailFrom is [FailAt] for all steps from n on, as on a disk that has gone bad, except
+// for the operations that still work.
+func FailFrom(n int, cause error, working ...string) (fault func(op, name string) error, steps func() int) {
+	count := 0
+	return func(op, name string) error {
+		if count++; count >= n && !slices.Contains(working, op) {
+			return cause
+		}
+		return nil
+	}, func() int { return count }
+}
+
+// Failing returns a fault that fails operations while on is true.
+func Failing(on *bool, cause error, ops ...string) func(op, name string) error {
+	return func(op, name string) error {
+		if *on && slices.Contains(ops, op) {
+			return cause
+		}
+		return nil
+	}
+}
+
+// Scratch returns a folder, in memory where the system has that: tests flush thousands
+// of times.
+func Scratch(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "durabletest")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
