@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,8 +20,14 @@ const maxStuck = 64
 // be left behind by the one that waits.
 type running struct {
 	*Pipeline
+	req   *Request
 	ctx   context.Context       // the caller's
-	found atomic.Pointer[found] // once its function is known
+	look  context.Context       // that of the look-up
+	known found                 // written before it is published below
+	found atomic.Pointer[found] // once the function is known
+
+	leaving sync.Mutex    // held until a call that is left behind has been counted
+	hanging *atomic.Int32 // the count
 }
 
 // found is the function of a call, and how long it may take.
@@ -44,30 +51,45 @@ func (p *Pipeline) Call(ctx context.Context, req *Request) (*Result, error) {
 	if ctx.Err() != nil {
 		return nil, notFound(ctx)
 	}
-	r := &running{Pipeline: p, ctx: ctx}
-	look, cancel := context.WithTimeoutCause(ctx, p.lookTimeout(), errTimeout)
+	r := &running{Pipeline: p, req: req, ctx: ctx}
+	var cancel context.CancelFunc
+	r.look, cancel = context.WithTimeoutCause(ctx, p.lookTimeout(), errTimeout)
 	defer cancel()
-	var hanging *atomic.Int32
-	counted := make(chan struct{})
-	result, err := apart.Do(look, 0, func(t *apart.Task) (*Result, error) {
-		growStack()
-		return r.call(look, t, req)
-	}, func() {
-		<-counted
-		hanging.Add(-1)
-	})
+	r.leaving.Lock()
+	result, err := apart.Do(r.look, 0, r.call, r.late)
+	if err != nil {
+		return nil, r.failed(err)
+	}
+	return result, nil
+}
+
+// failed is the error of a call, which may have been left behind.
+func (r *running) failed(err error) *Error {
 	var crash *apart.Crash
 	switch {
-	case err == nil:
-		return result, nil
 	case errors.Is(err, apart.ErrLeft):
-		hanging, err = r.leave(look)
-		hanging.Add(1)
-		close(counted)
+		return around(r.leave())
 	case errors.As(err, &crash):
-		err = p.crashed(look, r.found.Load(), crash)
+		return r.crashed(r.look, r.found.Load(), crash)
 	}
-	return nil, around(err)
+	return around(err)
+}
+
+// leave gives up on the call, and counts it among those that hang like it.
+func (r *running) leave() (err error) {
+	defer r.leaving.Unlock()
+	r.hanging, err = &r.stuck, notFound(r.look)
+	if f := r.found.Load(); f != nil {
+		r.hanging, err = f.function.stuck, ended(f.ctx, f.function, f.timeout)
+	}
+	r.hanging.Add(1)
+	return err
+}
+
+// late is called when a call that was left behind has ended.
+func (r *running) late() {
+	r.leaving.Lock()
+	r.hanging.Add(-1)
 }
 
 // lookTimeout is how long it may take to find a function and to check its arguments.
@@ -79,17 +101,10 @@ func (p *Pipeline) lookTimeout() time.Duration {
 	return DefaultTimeout
 }
 
-// leave gives up on the call, and returns the count of those that hang like it.
-func (r *running) leave(look context.Context) (*atomic.Int32, error) {
-	if f := r.found.Load(); f != nil {
-		return f.function.stuck, ended(f.ctx, f.function, f.timeout)
-	}
-	return &r.stuck, notFound(look)
-}
-
 // call does the work of [Pipeline.Call].
-func (r *running) call(ctx context.Context, t *apart.Task, req *Request) (*Result, error) {
-	c, err := r.Prepare(ctx, req)
+func (r *running) call(t *apart.Task) (*Result, error) {
+	growStack()
+	c, err := r.Prepare(r.look, r.req)
 	if err != nil {
 		return nil, err
 	}
@@ -97,11 +112,10 @@ func (r *running) call(ctx context.Context, t *apart.Task, req *Request) (*Resul
 	if f.stuck.Load() >= maxStuck {
 		return nil, fail(f, Unavailable, fmt.Sprintf("The function `%s` is not taking calls: %d earlier ones have not ended.", f.Name, maxStuck), nil)
 	}
-	known, cancel := r.within(ctx, t, f)
+	ctx, cancel := r.within(t, f)
 	defer cancel()
-	ctx = known.ctx
-	if req.Ready != nil {
-		if ctx, err = req.Ready(ctx, c); err != nil {
+	if r.req.Ready != nil {
+		if ctx, err = r.req.Ready(ctx, c); err != nil {
 			return nil, err
 		}
 	}
@@ -111,27 +125,27 @@ func (r *running) call(ctx context.Context, t *apart.Task, req *Request) (*Resul
 	own := *c // what middleware changes is not what the face goes by
 	res, err := r.handler(ctx, &own)
 	if err != nil {
-		return nil, r.failure(ctx, f, known.timeout, err)
+		return nil, r.failure(ctx, f, r.known.timeout, err)
 	}
 	return r.settle(ctx, f, res)
 }
 
 // within gives a call the deadline of its function.
-func (r *running) within(look context.Context, t *apart.Task, f *Function) (*found, context.CancelFunc) {
-	own := &found{f, look, max(cmp.Or(f.Timeout, r.timeout), 0)}
+func (r *running) within(t *apart.Task, f *Function) (context.Context, context.CancelFunc) {
+	r.known = found{f, r.look, max(cmp.Or(f.Timeout, r.timeout), 0)}
 	cancel := func() {}
-	switch own.timeout {
+	switch r.known.timeout {
 	case r.lookTimeout():
 	case 0:
-		own.ctx, cancel = context.WithCancel(r.ctx)
+		r.known.ctx, cancel = context.WithCancel(r.ctx)
 	default:
-		own.ctx, cancel = context.WithTimeoutCause(r.ctx, own.timeout, errTimeout)
+		r.known.ctx, cancel = context.WithTimeoutCause(r.ctx, r.known.timeout, errTimeout)
 	}
-	r.found.Store(own)
-	if own.ctx != look {
-		t.Until(own.ctx)
+	r.found.Store(&r.known)
+	if r.known.ctx != r.look {
+		t.Until(r.known.ctx)
 	}
-	return own, cancel
+	return r.known.ctx, cancel
 }
 
 // settle makes sure that a result can be delivered.

@@ -51,12 +51,13 @@ func (c *Crash) Error() string { return "apart: crashed: " + c.Reason }
 
 // A Task is code that runs apart.
 type Task struct {
-	moved chan context.Context
+	state atomic.Int32
+	wait  interface{ until(context.Context) }
 }
 
 // Until makes the wait end with ctx, and no longer with the context before. It is
 // called once, by the code itself.
-func (t *Task) Until(ctx context.Context) { t.moved <- ctx }
+func (t *Task) Until(ctx context.Context) { t.wait.until(ctx) }
 
 // The states of a task.
 const (
@@ -65,64 +66,90 @@ const (
 	left
 )
 
+// task is a Task with its outcome.
+type task[T any] struct {
+	Task
+	f    func(*Task) (T, error)
+	late func()
+	sent chan outcome[T]
+}
+
+// outcome is what a task ends with, or a context that it is waited for from now on.
+type outcome[T any] struct {
+	value T
+	err   error
+	until context.Context
+}
+
 // Do runs f apart and returns what it returns, a *[Crash], or [ErrLeft] when ctx
 // has ended and f has not returned within the grace after that. late, unless it is
 // nil, is called when an f that was left behind has ended.
 func Do[T any](ctx context.Context, grace time.Duration, f func(*Task) (T, error), late func()) (T, error) {
-	type outcome struct {
-		value T
-		err   error
-	}
-	t := &Task{moved: make(chan context.Context, 1)}
-	done := make(chan outcome, 1)
-	var state atomic.Int32
-	go func() {
-		var o outcome
-		returned := false
-		defer func() {
-			if !returned {
-				o = outcome{err: crashed(recover())}
-			}
-			switch {
-			case state.CompareAndSwap(running, ended):
-				done <- o
-			case late != nil:
-				late()
-			}
-		}()
-		o.value, o.err = f(t)
-		returned = true
-	}()
-	wait := ctx
+	t := &task[T]{f: f, late: late, sent: make(chan outcome[T], 2)}
+	go t.run()
 	for {
 		select {
-		case o := <-done:
-			return o.value, o.err
-		case wait = <-t.moved:
-			continue
-		case <-wait.Done():
-		}
-		select {
-		case wait = <-t.moved: // it came with the end of the context before
-			continue
-		default:
-		}
-		if grace > 0 {
-			timer := time.NewTimer(grace)
-			defer timer.Stop()
-			select {
-			case o := <-done:
+		case o := <-t.sent:
+			if o.until == nil {
 				return o.value, o.err
-			case <-timer.C:
 			}
+			ctx = o.until
+			continue
+		case <-ctx.Done():
 		}
-		if state.CompareAndSwap(running, left) {
+		if o, ok := t.last(grace); !ok {
 			var none T
 			return none, ErrLeft
+		} else if o.until == nil { // an answer that came with the deadline is an answer
+			return o.value, o.err
+		} else {
+			ctx = o.until
 		}
-		o := <-done // an answer that came with the deadline is an answer
-		return o.value, o.err
 	}
+}
+
+func (t *task[T]) until(ctx context.Context) { t.sent <- outcome[T]{until: ctx} }
+
+// last waits for a grace more, and reports false if the task is left behind.
+func (t *task[T]) last(grace time.Duration) (o outcome[T], ok bool) {
+	select {
+	case o = <-t.sent:
+		return o, true
+	default:
+	}
+	if grace > 0 {
+		timer := time.NewTimer(grace)
+		defer timer.Stop()
+		select {
+		case o = <-t.sent:
+			return o, true
+		case <-timer.C:
+		}
+	}
+	if t.state.CompareAndSwap(running, left) {
+		return o, false
+	}
+	return <-t.sent, true
+}
+
+// run runs the code, and sends exactly one outcome unless it was left behind.
+func (t *task[T]) run() {
+	t.wait = t
+	var o outcome[T]
+	returned := false
+	defer func() {
+		if !returned {
+			o = outcome[T]{err: crashed(recover())}
+		}
+		switch {
+		case t.state.CompareAndSwap(running, ended):
+			t.sent <- o
+		case t.late != nil:
+			t.late()
+		}
+	}()
+	o.value, o.err = t.f(&t.Task)
+	returned = true
 }
 
 // crashed is the error for a panic; nil is that of a goroutine that was ended.
