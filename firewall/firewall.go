@@ -48,38 +48,27 @@ type Options struct {
 // A Firewall puts results into envelopes and shows parts of what it keeps. It is
 // safe for concurrent use. Make one with [New].
 type Firewall struct {
-	store   Store
-	inline  int
-	maxView int
-	room    int64
-	redact  *redact.Filter
-	log     *slog.Logger
+	opts Options // with nothing left out
 }
 
 // New returns a firewall. Opts may be nil, and are not needed afterwards.
 func New(opts *Options) *Firewall {
-	o := Options{}
+	var o Options
 	if opts != nil {
 		o = *opts
 	}
-	f := &Firewall{
-		store:   o.Store,
-		inline:  cmp.Or(max(o.Inline, 0), DefaultInline),
-		maxView: max(o.MaxView, 0),
-		room:    cmp.Or(max(o.Room, 0), DefaultRoom),
-		redact:  o.Redact,
-		log:     o.Logger,
+	o.Inline = cmp.Or(max(o.Inline, 0), DefaultInline)
+	o.Room = cmp.Or(max(o.Room, 0), DefaultRoom)
+	if o.Store == nil {
+		o.Store = NewMemory(nil)
 	}
-	if f.store == nil {
-		f.store = NewMemory(nil)
+	if o.Redact == nil {
+		o.Redact = redact.New(redact.DefaultRules()...)
 	}
-	if f.redact == nil {
-		f.redact = redact.New(redact.DefaultRules()...)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	if f.log == nil {
-		f.log = slog.New(slog.DiscardHandler)
-	}
-	return f
+	return &Firewall{o}
 }
 
 // Admit reserves room for what a tool may return, before it runs. If there is
@@ -87,7 +76,7 @@ func New(opts *Options) *Firewall {
 // admission when the call is over.
 func (f *Firewall) Admit(ctx context.Context, owner string) (*Admission, error) {
 	r, err := guard(ctx, func(ctx context.Context) (Reservation, error) {
-		return f.store.Reserve(ctx, owner, f.room)
+		return f.opts.Store.Reserve(ctx, owner, f.opts.Room)
 	}, func(late Reservation) {
 		if late != nil {
 			late.Release()
@@ -149,7 +138,7 @@ func (a *Admission) Release() {
 // come from the store.
 func (f *Firewall) View(ctx context.Context, owner, handle string, selector json.RawMessage) (*view.Page, error) {
 	a, err := guard(ctx, func(ctx context.Context) (*Artifact, error) {
-		return f.store.Open(ctx, owner, handle)
+		return f.opts.Store.Open(ctx, owner, handle)
 	}, nil)
 	if err == nil && a == nil {
 		err = errNothing
@@ -163,15 +152,15 @@ func (f *Firewall) View(ctx context.Context, owner, handle string, selector json
 	}
 	// A part that was taken for binary may be text after all, so that the page is
 	// redacted too.
-	return view.Look(ctx, a.Data, a.MediaType, selector, &view.Options{Limit: f.maxView, Redact: f.redact.Text})
+	return view.Look(ctx, a.Data, a.MediaType, selector, &view.Options{Limit: f.opts.MaxView, Redact: f.opts.Redact.Text})
 }
 
 // Redact takes the secrets out of text, as out of every result.
 func (f *Firewall) Redact(text string) string {
-	text, _ = f.redact.Text(text)
+	text, _ = f.opts.Redact.Text(text)
 	return text
 }
 
 func (f *Firewall) report(ctx context.Context, message string, err error) {
-	f.log.WarnContext(ctx, "firewall: "+message, "error", err)
+	f.opts.Logger.WarnContext(ctx, "firewall: "+message, "error", err)
 }

@@ -108,7 +108,7 @@ func (r *memoryRoom) Keep(ctx context.Context, parts []Part) ([]Ref, error) {
 	refs, entries, copies := make([]Ref, len(parts)), make([]*ledger.Entry, len(parts)), make([][]byte, len(parts))
 	now := m.ledger.Now()
 	for i, p := range parts {
-		ref, e := m.ledger.Admit(r.room.Owner, now, ledger.Part(p))
+		ref, e := m.ledger.Admit(r.room.Owner, now, p.Data, p.MediaType, p.Label)
 		refs[i], entries[i] = Ref(ref), e
 		// A copy, because a part may be a small piece of something large that would
 		// stay with it. It is made of a known content too: else the time would tell

@@ -2,6 +2,7 @@ package firewall
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -234,7 +235,7 @@ func (w *washer) part(p piece, most int) Part {
 		if err != nil {
 			raw = []byte("{}")
 		}
-		return Part{Data: raw, MediaType: "application/json", Label: w.label("link "+orElse(c.Name, c.URI), most)}
+		return Part{Data: raw, MediaType: "application/json", Label: w.label("link "+cmp.Or(c.Name, c.URI), most)}
 	}
 	data := []byte(p.text)
 	return Part{Data: data, MediaType: view.MediaType(data)}
@@ -275,11 +276,4 @@ func rest(pieces []piece, n int) Part {
 	}
 }
 
-func orUnknown(mediaType string) string { return orElse(mediaType, "application/octet-stream") }
-
-func orElse(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a
-}
+func orUnknown(mediaType string) string { return cmp.Or(mediaType, "application/octet-stream") }

@@ -2,6 +2,7 @@ package firewall
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,7 +40,7 @@ const (
 // Nothing in r is modified; the data of its images, audio and blobs is shared
 // with what is stored, so nobody may modify that afterwards.
 func (a *Admission) Shield(ctx context.Context, r Result) *Shielded {
-	s := &shielding{washer: washer{filter: a.firewall.redact, counts: make(map[string]int)}, budget: a.firewall.inline, failed: r.IsError}
+	s := &shielding{washer: washer{filter: a.firewall.opts.Redact, counts: make(map[string]int)}, budget: a.firewall.opts.Inline, failed: r.IsError}
 	s.label = s.line(r.Label, 240)
 	s.all = s.pieces(r)
 	if s.small() {
@@ -196,10 +197,7 @@ func (s *shielding) envelope(status Status) *Envelope {
 // few returns the eight largest counts; more are counted as other.
 func few(counts map[string]int) map[string]int {
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		if counts[a] != counts[b] {
-			return counts[b] - counts[a]
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
 	})
 	out := make(map[string]int)
 	for i, name := range names {
@@ -299,7 +297,7 @@ func (s *shielding) head(main Part, parts int) string {
 	if textual(main.MediaType) {
 		what = gate.Count(nil, main.Data)
 	}
-	head := "Large result: " + orElse(what.String(), "blocks without text")
+	head := "Large result: " + cmp.Or(what.String(), "blocks without text")
 	if parts > 1 {
 		head += " in the largest of " + strconv.Itoa(parts) + " parts"
 	}

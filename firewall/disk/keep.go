@@ -31,7 +31,7 @@ func (r *room) Keep(ctx context.Context, parts []firewall.Part) ([]firewall.Ref,
 	}
 	refs, all, now := make([]firewall.Ref, len(parts)), make([]*ledger.Entry, len(parts)), d.ledger.Now()
 	for i, p := range parts {
-		ref, e := d.ledger.Admit(r.room.Owner, now, ledger.Part(p))
+		ref, e := d.ledger.Admit(r.room.Owner, now, p.Data, p.MediaType, p.Label)
 		refs[i], all[i] = firewall.Ref(ref), e
 	}
 	k := keeping{disk: d, temps: make(map[ledger.Digest]string)}

@@ -2,7 +2,6 @@ package disk
 
 import (
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/cash-mcp/go-sdk/firewall"
@@ -25,14 +24,6 @@ const (
 	maxSpare  = 4 << 20     // bytes of one
 	spareAge  = time.Second // then the disk is asked again
 )
-
-// takeSpare returns a spare that waits, if there is one. d.mu is held.
-func (d *Store) takeSpare() (s spare) {
-	if n := len(d.spares) - 1; n >= 0 {
-		s, d.spares = d.spares[n], d.spares[:n]
-	}
-	return s
-}
 
 // giveBack keeps a spare for the next call, or removes it. An empty one holds no
 // space. d.mu is held.
@@ -66,11 +57,7 @@ func (d *Store) prepare(s spare, size int64) (spare, error) {
 // allocate makes a file, and takes space for it where the system can. The file may be
 // there already.
 func (d *Store) allocate(name string, size int64) error {
-	var file *os.File
-	err := d.folder.Step("create", name, func() (err error) {
-		file, err = d.folder.Root.OpenFile(name, os.O_WRONLY|os.O_CREATE|rootfs.OpenFlags, 0o600)
-		return err
-	})
+	file, err := d.folder.OpenFile(name, 0, 0o600)
 	if err != nil {
 		return err
 	}

@@ -172,7 +172,11 @@ func (d *Store) reserve(owner ledger.Digest, size int64) (*ledger.Room, spare, e
 	if full != nil {
 		return nil, spare{}, (*firewall.FullError)(full)
 	}
-	return r, d.takeSpare(), nil
+	var waiting spare
+	if n := len(d.spares) - 1; n >= 0 {
+		waiting, d.spares = d.spares[n], d.spares[:n]
+	}
+	return r, waiting, nil
 }
 
 // Open implements [firewall.Store]. The error is [firewall.ErrNotFound] too if the artifact has

@@ -21,12 +21,11 @@ func tokens(class func(byte) bool, n int, prefixes ...string) []probe {
 // separate restricts probes to places where a word begins.
 func separate(probes []probe) []probe {
 	for i, p := range probes {
-		find := p.find
 		probes[i].find = func(text string, at int) (span, int) {
 			if at > 0 && word(text[at-1]) && !escaped(text, at) {
 				return span{}, at
 			}
-			return find(text, at)
+			return p.find(text, at)
 		}
 	}
 	return probes
@@ -36,9 +35,8 @@ func separate(probes []probe) []probe {
 // alone may be a name.
 func mixed(probes []probe) []probe {
 	for i, p := range probes {
-		find := p.find
 		probes[i].find = func(text string, at int) (span, int) {
-			s, next := find(text, at)
+			s, next := p.find(text, at)
 			if !random(text[s.start:s.end]) {
 				return span{}, next
 			}

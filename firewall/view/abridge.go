@@ -1,7 +1,7 @@
 package view
 
 import (
-	"strconv"
+	"fmt"
 	"unicode/utf8"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
@@ -49,10 +49,8 @@ func (a *abridger) value(raw []byte, d detail) {
 	switch strictjson.KindOf(raw) {
 	case strictjson.String:
 		a.add(abridgedString(raw, d.text))
-	case strictjson.Array:
-		a.array(raw, d)
-	case strictjson.Object:
-		a.object(raw, d)
+	case strictjson.Array, strictjson.Object:
+		a.list(raw, d)
 	default:
 		if len(raw) > d.text {
 			raw = appendQuoted(nil, string(raw[:d.text])+"…")
@@ -61,58 +59,42 @@ func (a *abridger) value(raw []byte, d detail) {
 	}
 }
 
-func (a *abridger) array(raw []byte, d detail) {
+// list writes an array or an object.
+func (a *abridger) list(raw []byte, d detail) {
 	if d.depth == 0 {
 		a.add(appendQuoted(nil, describe(raw)))
 		return
 	}
-	most := d.items
+	most, n, more := d.items, 0, `"… %d more"`
 	d.depth--
-	a.add([]byte{'['})
-	n := 0
-	for i, e := range strictjson.Elements(raw) {
-		n++
-		if i >= most {
-			continue
-		}
-		if i > 0 {
-			a.add([]byte{','})
-		}
-		if a.value(e, d); a.room < 0 {
-			return
-		}
-	}
-	if n > most {
-		a.add(appendQuoted([]byte{','}, "… "+strconv.Itoa(n-most)+" more"))
-	}
-	a.add([]byte{']'})
-}
-
-func (a *abridger) object(raw []byte, d detail) {
-	if d.depth == 0 {
-		a.add(appendQuoted(nil, describe(raw)))
-		return
-	}
-	most := d.items
-	d.depth--
-	a.add([]byte{'{'})
-	n := 0
-	for key, value := range strictjson.RawMembers(raw) {
+	item := func(key, value []byte) (goOn bool) {
 		if n++; n > most {
-			continue
+			return true
 		}
 		if n > 1 {
 			a.add([]byte{','})
 		}
-		a.add(append(abridgedString(key, d.text), ':'))
-		if a.value(value, d); a.room < 0 {
+		if key != nil {
+			a.add(append(abridgedString(key, d.text), ':'))
+		}
+		a.value(value, d)
+		return a.room >= 0
+	}
+	a.add(raw[:1])
+	for _, e := range strictjson.Elements(raw) {
+		if !item(nil, e) {
+			return
+		}
+	}
+	for key, value := range strictjson.RawMembers(raw) {
+		if more = `"…":"%d more"`; !item(key, value) {
 			return
 		}
 	}
 	if n > most {
-		a.add([]byte(`,"…":"` + strconv.Itoa(n-most) + ` more"`))
+		a.add(fmt.Appendf([]byte{','}, more, n-most))
 	}
-	a.add([]byte{'}'})
+	a.add(raw[len(raw)-1:])
 }
 
 // abridgedString returns a quoted string cut to most characters, of which the

@@ -24,15 +24,16 @@ func (l *look) list(open byte) *list {
 	return &list{look: l, start: max(l.start, 0), end: l.end, room: l.room() - 2, buf: []byte{open}}
 }
 
-// due reports whether the next item is to be shown.
-func (s *list) due() bool {
-	return !s.full && s.count >= s.start && (s.end == missing || s.count < s.end)
+// take reports whether the next item is to be shown, by add, and counts it otherwise.
+func (s *list) take() bool {
+	if !s.full && s.count >= s.start && (s.end == missing || s.count < s.end) {
+		return true
+	}
+	s.count++
+	return false
 }
 
-// skip counts an item that is not due.
-func (s *list) skip() { s.count++ }
-
-// add shows an item that is due, or finds the page full. Name is the key of a
+// add shows an item that take has taken, or finds the page full. Name is the key of a
 // member in quotes, nil in an array. Origin is the part of the artifact that the
 // item comes from. An item that does not fit on a page of its own is abridged.
 func (s *list) add(name, item, origin []byte) {

@@ -21,10 +21,8 @@ func (l *look) nodes() (*Page, error) {
 	list := l.list('[')
 	list.hint = deeper
 	err = path.evaluate(l.ctx, doc, func(node []byte) bool {
-		if list.due() {
+		if list.take() {
 			list.add(nil, node, node)
-		} else {
-			list.skip()
 		}
 		return true
 	})
@@ -84,10 +82,8 @@ func (l *look) members(object []byte) (*Page, error) {
 	list := l.list('{')
 	list.hint = deeper
 	for key, value := range strictjson.RawMembers(wanted) {
-		if list.due() {
+		if list.take() {
 			list.add(key, value, origin[string(inner(key))])
-		} else {
-			list.skip()
 		}
 	}
 	if n < len(l.keys) && list.note == "" {
@@ -100,10 +96,8 @@ func (l *look) members(object []byte) (*Page, error) {
 func (l *look) types(object []byte) (*Page, error) {
 	list := l.list('{')
 	for key, value := range strictjson.RawMembers(object) {
-		if list.due() {
+		if list.take() {
 			list.add(key, appendQuoted(nil, describe(value)), key)
-		} else {
-			list.skip()
 		}
 	}
 	return list.page('}', "keys", of(l.path))
@@ -115,10 +109,8 @@ func (l *look) elementTypes(array []byte) (*Page, error) {
 	list := l.list('{')
 	fields := fieldsOf(array, len(array))
 	for _, f := range fields.list {
-		if list.due() {
+		if list.take() {
 			list.add(f.key, appendQuoted(nil, f.String()), f.key)
-		} else {
-			list.skip()
 		}
 	}
 	if fields.more {

@@ -27,18 +27,25 @@ func (c compare) holds(e *evaluation, node []byte) bool {
 	return less(right, left) || e.equal(left, right)
 }
 
-// less reports whether a comes before b. Only numbers and strings have an order.
-func less(a, b []byte) bool {
+// order compares two numbers or two strings. Other values have no order, and ok is
+// false.
+func order(a, b []byte) (n int, ok bool) {
 	if a == nil || b == nil || strictjson.KindOf(a) != strictjson.KindOf(b) {
-		return false
+		return 0, false
 	}
 	switch strictjson.KindOf(a) {
 	case strictjson.Number:
-		return compareNumbers(a, b) < 0
+		return compareNumbers(a, b), true
 	case strictjson.String:
-		return bytes.Compare(inner(a), inner(b)) < 0
+		return bytes.Compare(inner(a), inner(b)), true
 	}
-	return false
+	return 0, false
+}
+
+// less reports whether a comes before b.
+func less(a, b []byte) bool {
+	n, ok := order(a, b)
+	return ok && n < 0
 }
 
 // equal reports whether two values mean the same. Nothing is equal to nothing. It
@@ -50,18 +57,15 @@ func (e *evaluation) equal(a, b []byte) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
 	}
-	kind := strictjson.KindOf(a)
-	if kind != strictjson.KindOf(b) {
-		return false
+	if n, ok := order(a, b); ok {
+		return n == 0
 	}
-	switch kind {
-	case strictjson.Number:
-		return compareNumbers(a, b) == 0
-	case strictjson.String:
-		return bytes.Equal(inner(a), inner(b))
-	case strictjson.Array:
+	switch kind := strictjson.KindOf(a); {
+	case kind != strictjson.KindOf(b):
+		return false
+	case kind == strictjson.Array:
 		return e.equalArrays(a, b)
-	case strictjson.Object:
+	case kind == strictjson.Object:
 		return e.equalObjects(a, b)
 	}
 	return bytes.Equal(a, b)

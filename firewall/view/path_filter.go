@@ -1,6 +1,7 @@
 package view
 
 import (
+	"math"
 	"regexp"
 	"strconv"
 	"unicode/utf8"
@@ -63,29 +64,28 @@ func (c negation) holds(e *evaluation, node []byte) bool {
 	return !c.condition.holds(e, node) && e.err == nil
 }
 
-// nodes leads the nodes of the query to visit.
-func (q query) nodes(e *evaluation, node []byte, visit func([]byte) bool) {
+// nodes returns how many nodes the query leads to, at most that many, and the last of
+// them.
+func (q query) nodes(e *evaluation, node []byte, most int) (n int, last []byte) {
 	if q.root {
 		node = e.root
 	}
-	e.walk(node, q.path.segments, visit)
+	e.walk(node, q.path.segments, func(found []byte) bool {
+		n, last = n+1, found
+		return n < most
+	})
+	return n, last
 }
 
-func (q query) holds(e *evaluation, node []byte) (found bool) {
-	q.nodes(e, node, func([]byte) bool {
-		found = true
-		return false
-	})
-	return found && e.err == nil
+func (q query) holds(e *evaluation, node []byte) bool {
+	n, _ := q.nodes(e, node, 1)
+	return n > 0 && e.err == nil
 }
 
 func (l literal) value(*evaluation, []byte) []byte { return l }
 
-func (f first) value(e *evaluation, node []byte) (value []byte) {
-	f.nodes(e, node, func(n []byte) bool {
-		value = n
-		return false
-	})
+func (f first) value(e *evaluation, node []byte) []byte {
+	_, value := f.nodes(e, node, 1)
 	return value
 }
 
@@ -116,25 +116,15 @@ func size(raw []byte) (n int) {
 }
 
 func (c count) value(e *evaluation, node []byte) []byte {
-	n := 0
-	c.nodes(e, node, func([]byte) bool {
-		n++
-		return true
-	})
+	n, _ := c.nodes(e, node, math.MaxInt)
 	return strconv.AppendInt(nil, int64(n), 10)
 }
 
-func (o only) value(e *evaluation, node []byte) (value []byte) {
-	n := 0
-	o.nodes(e, node, func(found []byte) bool {
-		n++
-		value = found
-		return n < 2
-	})
-	if n != 1 {
-		return nil
+func (o only) value(e *evaluation, node []byte) []byte {
+	if n, value := o.nodes(e, node, 2); n == 1 {
+		return value
 	}
-	return value
+	return nil
 }
 
 // A matching is match or search. It keeps the expression that it compiled last.

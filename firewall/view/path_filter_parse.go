@@ -8,8 +8,7 @@ import (
 
 // alternatives reads conditions joined by ||.
 func (p *pathParser) alternatives() condition {
-	if p.depth++; p.depth > maxNesting {
-		p.fail("expected no more than %d levels of nesting", maxNesting)
+	if !p.nest() {
 		return nil
 	}
 	defer func() { p.depth-- }()
@@ -21,6 +20,14 @@ func (p *pathParser) alternatives() condition {
 		return list[0]
 	}
 	return list
+}
+
+// nest goes one level deeper, and reports false if that is too deep.
+func (p *pathParser) nest() bool {
+	if p.depth++; p.depth > maxNesting {
+		p.fail("expected no more than %d levels of nesting", maxNesting)
+	}
+	return p.depth <= maxNesting
 }
 
 // conjunction reads conditions joined by &&.
@@ -139,8 +146,7 @@ func (p *pathParser) operand() any {
 
 // query reads a query in a filter.
 func (p *pathParser) query() query {
-	if p.depth++; p.depth > maxNesting {
-		p.fail("expected no more than %d levels of nesting", maxNesting)
+	if !p.nest() {
 		return query{path: &jsonPath{}}
 	}
 	defer func() { p.depth-- }()
@@ -167,8 +173,7 @@ func (p *pathParser) numeral() any {
 
 // function reads the arguments of a function (RFC 9535, section 2.4).
 func (p *pathParser) function(name string) any {
-	if p.depth++; p.depth > maxNesting {
-		p.fail("expected no more than %d levels of nesting", maxNesting)
+	if !p.nest() {
 		return nil
 	}
 	defer func() { p.depth-- }()

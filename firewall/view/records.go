@@ -29,9 +29,8 @@ func (l *look) records(t *table) (*Page, error) {
 		if begin == len(t.data) {
 			break
 		}
-		if !list.due() {
+		if !list.take() {
 			at = t.skip(begin)
-			list.skip()
 			continue
 		}
 		var record [][]byte

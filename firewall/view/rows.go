@@ -102,8 +102,7 @@ func (l *look) elements(array []byte, keys []string, what string) (*Page, error)
 				return nil, err
 			}
 		}
-		if !list.due() {
-			list.skip()
+		if !list.take() {
 			continue
 		}
 		shown, n := project(row, keys)

@@ -119,30 +119,39 @@ func membersOf(kind string) (members []string, ok bool) {
 	return nil, false
 }
 
+// A member is where one member of a selector is: one of the pointers is not nil.
+type member struct {
+	name   string
+	number *int
+	least  int // of the number
+	text   *string
+	list   *[]string
+	flag   *bool
+}
+
+// members lists the members in the order in which they are written.
+func (s *selector) members() []member {
+	return []member{
+		{name: "start", number: &s.start}, {name: "end", number: &s.end}, {name: "chars", number: &s.chars, least: 1}, {name: "context", number: &s.context},
+		{name: "path", text: &s.path}, {name: "query", text: &s.query}, {name: "regexp", flag: &s.regexp},
+		{name: "columns", list: &s.columns}, {name: "keys", list: &s.keys},
+	}
+}
+
 // set reads one member.
 func (s *selector) set(name string, value []byte) (err error) {
-	switch name {
-	case "start":
-		s.start, err = number(name, value, 0)
-	case "end":
-		s.end, err = number(name, value, 0)
-	case "chars":
-		s.chars, err = number(name, value, 1)
-	case "context":
-		s.context, err = number(name, value, 0)
-	case "path":
-		s.path, err = text(name, value)
-	case "query":
-		s.query, err = text(name, value)
-	case "regexp":
-		if strictjson.KindOf(value) != strictjson.Bool {
-			return selectorErrorf("regexp is true or false")
-		}
-		s.regexp = value[0] == 't'
-	case "columns":
-		s.columns, err = texts(name, value)
-	case "keys":
-		s.keys, err = texts(name, value)
+	all := s.members()
+	switch m := all[slices.IndexFunc(all, func(m member) bool { return m.name == name })]; {
+	case m.number != nil:
+		*m.number, err = number(name, value, m.least)
+	case m.text != nil:
+		*m.text, err = text(name, value)
+	case m.list != nil:
+		*m.list, err = texts(name, value)
+	case strictjson.KindOf(value) != strictjson.Bool:
+		return selectorErrorf("%s is true or false", name)
+	default:
+		*m.flag = value[0] == 't'
 	}
 	return err
 }
@@ -197,37 +206,23 @@ func texts(name string, value []byte) ([]string, error) {
 // json writes a selector that reads back as s.
 func (s *selector) json() json.RawMessage {
 	b := append([]byte(`{"type":`), appendQuoted(nil, s.kind)...)
-	for _, m := range []struct {
-		name  string
-		value int
-	}{{"start", s.start}, {"end", s.end}, {"chars", s.chars}, {"context", s.context}} {
-		if m.value != missing {
-			b = append(appendName(b, m.name), strconv.Itoa(m.value)...)
+	for _, m := range s.members() {
+		switch name := append(appendQuoted([]byte{','}, m.name), ':'); {
+		case m.number != nil && *m.number != missing:
+			b = strconv.AppendInt(append(b, name...), int64(*m.number), 10)
+		case m.text != nil && *m.text != "":
+			b = appendQuoted(append(b, name...), *m.text)
+		case m.flag != nil && *m.flag:
+			b = append(append(b, name...), "true"...)
+		case m.list != nil && *m.list != nil:
+			b = appendList(append(b, name...), *m.list)
 		}
 	}
-	if s.path != "" {
-		b = appendQuoted(appendName(b, "path"), s.path)
-	}
-	if s.query != "" {
-		b = appendQuoted(appendName(b, "query"), s.query)
-	}
-	if s.regexp {
-		b = append(appendName(b, "regexp"), "true"...)
-	}
-	b = appendList(b, "columns", s.columns)
-	b = appendList(b, "keys", s.keys)
 	return append(b, '}')
 }
 
-func appendName(b []byte, name string) []byte {
-	return append(appendQuoted(append(b, ','), name), ':')
-}
-
-func appendList(b []byte, name string, list []string) []byte {
-	if list == nil {
-		return b
-	}
-	b = append(appendName(b, name), '[')
+func appendList(b []byte, list []string) []byte {
+	b = append(b, '[')
 	for i, s := range list {
 		if i > 0 {
 			b = append(b, ',')

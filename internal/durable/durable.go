@@ -181,6 +181,16 @@ func isRegular(info fs.FileInfo, most int64) bool {
 	return info.Mode().IsRegular() && info.Size() <= most
 }
 
+// OpenFile opens a file for writing, and makes it if it is not there; with [os.O_EXCL]
+// it must not be there.
+func (f Folder) OpenFile(name string, flags int, mode fs.FileMode) (file *os.File, err error) {
+	err = f.Step("create", name, func() (err error) {
+		file, err = f.Root.OpenFile(name, os.O_WRONLY|os.O_CREATE|flags|rootfs.OpenFlags, mode)
+		return err
+	})
+	return file, err
+}
+
 // Create writes a new file, which is on the disk when it returns.
 func (f Folder) Create(name string, mode fs.FileMode, write func(*os.File) error) error {
 	return f.Write(name, os.O_EXCL, mode, write)
@@ -189,11 +199,7 @@ func (f Folder) Create(name string, mode fs.FileMode, write func(*os.File) error
 // Write is [Folder.Create] for a file that may be there already, unless flags say
 // [os.O_EXCL]. What was in it stays where write does not write.
 func (f Folder) Write(name string, flags int, mode fs.FileMode, write func(*os.File) error) error {
-	var file *os.File
-	err := f.Step("create", name, func() (err error) {
-		file, err = f.Root.OpenFile(name, os.O_WRONLY|os.O_CREATE|flags|rootfs.OpenFlags, mode)
-		return err
-	})
+	file, err := f.OpenFile(name, flags, mode)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,7 @@
 // until when, and how much room there is. The stores of package firewall share it.
 //
 //	room, full := l.Reserve(owner, size) // before the call
-//	ref, entry := l.Admit(owner, l.Now(), part)
+//	ref, entry := l.Admit(owner, l.Now(), data, "text/plain", "")
 //	l.Keep(room, []*ledger.Entry{entry})
 //	l.Release(room)
 //
@@ -43,13 +43,6 @@ type Limits struct {
 type Full struct {
 	Limit      string
 	RetryAfter time.Duration
-}
-
-// A Part is the parent's Part.
-type Part struct {
-	Data      []byte
-	MediaType string
-	Label     string
 }
 
 // A Ref is the parent's Ref.
@@ -267,13 +260,10 @@ func (t *tally) shift(n int) []*Entry {
 
 // Admit describes a part as an artifact of owner, made now, and refers to it by a new
 // handle. The entry is not in the index yet.
-func (l *Ledger) Admit(owner Digest, now time.Time, p Part) (Ref, *Entry) {
-	e := &Entry{
-		Ref:   Ref{MediaType: plainText(p.MediaType), Label: plainText(p.Label), Size: int64(len(p.Data))},
-		Owner: owner, Content: Sum(p.Data), Created: now, Expires: now.Add(l.age),
-	}
+func (l *Ledger) Admit(owner Digest, now time.Time, data []byte, mediaType, label string) (Ref, *Entry) {
+	ref := Ref{MediaType: plainText(mediaType), Label: plainText(label), Size: int64(len(data))}
 	handle := newHandle()
-	e.Handle = DigestOf(handle)
+	e := &Entry{Ref: ref, Handle: DigestOf(handle), Owner: owner, Content: Sum(data), Created: now, Expires: now.Add(l.age)}
 	return e.RefAs(handle), e
 }
 
