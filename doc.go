@@ -16,6 +16,7 @@
 //	cash/endpoint  programs that answer JSON: being one, and using others
 //	cash/upstream  MCP servers of others, mounted in a registry; discovery, pinning
 //	cash/upstream/config  the file that lists them
+//	cash/upstream/discover  their manifests, and labels for what those suggest
 //	cash/catalog   tools, resources and prompts from a file, as registries
 //	cash/control   what decides about calls: policy, approval, quota, dry run, cache, retry, audit
 //	cash/serve     transports, identity, draining: what every face needs

@@ -2,27 +2,20 @@ package upstream
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
-	"github.com/cash-mcp/go-sdk/manifest"
+	"github.com/cash-mcp/go-sdk/cash/upstream/discover"
+	"github.com/cash-mcp/go-sdk/internal/label"
 )
 
-// Servers that are found by their manifests (RFC 5.4.2). All that a manifest
-// says is a stranger's word: what it may lead to is decided by package manifest,
-// which labels it gets by labels.go.
+// Servers that are found by their manifests (RFC 5.4.2). Package discover fetches
+// manifests and chooses labels; here they are mounted.
 
 // fetchers is how many manifests are fetched at a time when it begins.
 const fetchers = 64
-
-// After a failure a manifest is fetched again with pauses from firstRefetch to
-// lastRefetch.
-const (
-	firstRefetch = 5 * time.Second
-	lastRefetch  = 5 * time.Minute
-)
 
 // Discover mounts the servers that manifests describe, and returns at once. The
 // operator's own labels are there from the beginning, and unavailable until
@@ -39,10 +32,10 @@ func (a *Aggregator) Discover(list ...Discovery) error {
 		switch {
 		case err != nil:
 			return fmt.Errorf("manifest %d of %d: %w", i+1, len(list), err)
-		case seen[s.URL]:
-			return fmt.Errorf("manifest %d of %d: the one of %s is listed twice", i+1, len(list), s.host)
+		case seen[s.Discovery.URL]:
+			return fmt.Errorf("manifest %d of %d: the one of %s is listed twice", i+1, len(list), s.Host())
 		}
-		seen[s.URL] = true
+		seen[s.Discovery.URL] = true
 		g.sources = append(g.sources, s)
 	}
 	shown, err := g.start()
@@ -59,7 +52,7 @@ type discovery struct {
 	settled chan struct{} // closed when labels have been chosen for the first time
 
 	mu     sync.Mutex // one is settled at a time
-	labels labels
+	labels discover.Labels
 }
 
 // start begins to follow the manifests, and returns what stands at the labels
@@ -116,7 +109,7 @@ func (g *discovery) begin(ctx context.Context) {
 		slots <- struct{}{}
 		all.Go(func() { // ends with the fetch, which has a deadline
 			defer func() { <-slots }()
-			s.fetch(ctx)
+			s.Fetch(ctx)
 			if s.Label != "" {
 				g.settle(ctx, s)
 			}
@@ -129,35 +122,19 @@ func (g *discovery) begin(ctx context.Context) {
 // follow fetches a manifest again and again.
 func (g *discovery) follow(ctx context.Context, s *source) {
 	for !s.removed {
-		timer := time.NewTimer(s.wait())
+		timer := time.NewTimer(jitter(s.Next()))
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
 			timer.Stop()
 			return
 		}
-		s.fetch(ctx)
+		s.Fetch(ctx)
 		g.settle(ctx, s)
 		if ctx.Err() != nil {
 			return
 		}
 	}
-}
-
-// wait returns how long to wait until the next fetch: never less than manifest
-// and server ask for (RFC 5.4.2).
-func (s *source) wait() time.Duration {
-	if s.err == nil {
-		s.pause = 0
-		return jitter(max(s.last.Next.Sub(s.now()), time.Second))
-	}
-	s.pause = min(max(2*s.pause, firstRefetch), lastRefetch)
-	wait := s.pause
-	var failed *manifest.FetchError
-	if errors.As(s.err, &failed) {
-		wait = max(wait, failed.RetryAfter)
-	}
-	return jitter(wait)
 }
 
 // settle mounts what the manifests of the sources say, and holds back what
@@ -170,22 +147,26 @@ func (g *discovery) settle(ctx context.Context, sources ...*source) {
 		return
 	}
 	var known []*source
+	var suggested []*discover.Follower
 	for _, s := range sources {
 		s.removed = s.up != nil && !g.agg.has(s.up)
 		switch {
 		case s.removed:
-			delete(g.labels.chosen, s.URL)
-		case s.err != nil:
+			g.labels.Forget(s.Follower)
+		case s.Err() != nil:
 			s.hold()
 		default:
 			s.failed = nil
 			known = append(known, s)
+			if s.Label == "" {
+				suggested = append(suggested, s.Follower)
+			}
 		}
 	}
-	mounts := g.labels.choose(known, g.taken())
+	places := g.labels.Choose(suggested, g.taken())
 	for _, s := range known {
-		if err := s.mount(mounts[s]); err != nil {
-			g.agg.opts.Logger.Error("cannot be mounted", "host", s.host, "error", err)
+		if err := s.mount(s.mountsAt(places[s.Follower])); err != nil {
+			g.agg.opts.Logger.Error("cannot be mounted", "host", s.Host(), "error", err)
 		}
 	}
 }
@@ -194,34 +175,35 @@ func (g *discovery) settle(ctx context.Context, sources ...*source) {
 // stands at a label, or the label is within a namespace of the embedder's: a
 // stranger's suggestion does not lead there. What the sources of the group have
 // been given is not looked at.
-func (g *discovery) taken() func(label string, by *source) bool {
+func (g *discovery) taken() func(label string, by *discover.Follower) bool {
 	group := make(map[*upstream]bool)
+	ups := make(map[*discover.Follower]*upstream)
 	for _, s := range g.sources {
-		group[s.up] = s.Label == ""
+		group[s.up], ups[s.Follower] = s.Label == "", s.up
 	}
-	ours, others := newPlaces(), newPlaces()
+	ours, others := label.NewPaths(), label.NewPaths()
 	mounted := make(map[string]*upstream)
 	g.agg.mu.Lock()
 	defer g.agg.mu.Unlock()
 	for path, u := range g.agg.mounts {
 		if group[u] {
-			ours.add(path)
+			ours.Add(path)
 			mounted[path] = u
 		} else {
-			others.add(path)
+			others.Add(path)
 		}
 	}
-	return func(label string, by *source) bool {
-		path := canonicalPath(label)
-		switch top := topOf(path); {
-		case others.overlap(path):
+	return func(suggested string, by *discover.Follower) bool {
+		path := canonicalPath(suggested)
+		switch top, _, _ := strings.Cut(path, "."); {
+		case others.Overlap(path):
 			return true
 		case mounted[path] != nil:
-			return mounted[path] != by.up
+			return mounted[path] != ups[by]
 		case g.agg.reg.Exists(path):
 			return true
 		default:
-			return top != path && g.agg.reg.Exists(top) && !ours.above[top]
+			return top != path && g.agg.reg.Exists(top) && !ours.Above(top)
 		}
 	}
 }

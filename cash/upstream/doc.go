@@ -54,7 +54,7 @@
 // # Discovery and trust
 //
 // [Aggregator.Discover] mounts what manifests describe, under labels that do not
-// depend on the order of the network. A [PinMode] keeps tools whose definitions
+// depend on the order of the network (package discover). A [PinMode] keeps tools whose definitions
 // change from being served, and functions of CaSH servers likewise, until somebody
 // has looked at the difference in [Aggregator.Status], and taken what was read for
 // good by its hash ([Aggregator.AcceptQuarantined]).

@@ -25,6 +25,11 @@ func byKey(wants []label.Want) map[string]string {
 	return names
 }
 
+func canonicalPath(path string) string {
+	c, _ := registry.CanonicalPath(path)
+	return c
+}
+
 func key(name string) string {
 	k, _ := registry.Canonical(name)
 	return k

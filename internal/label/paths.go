@@ -1,0 +1,35 @@
+package label
+
+import "strings"
+
+// Paths are dotted paths of canonical labels, and what is above them.
+type Paths struct{ at, above map[string]bool }
+
+// NewPaths returns an empty set.
+func NewPaths() Paths { return Paths{make(map[string]bool), make(map[string]bool)} }
+
+// Add adds a path.
+func (p Paths) Add(path string) {
+	p.at[path] = true
+	for above := parent(path); above != "" && !p.above[above]; above = parent(above) {
+		p.above[above] = true
+	}
+}
+
+// Overlap reports whether a path is one of the set, or above or below one.
+func (p Paths) Overlap(path string) bool { return p.at[path] || p.above[path] || p.Below(path) }
+
+// Above reports whether a path is above one of the set.
+func (p Paths) Above(path string) bool { return p.above[path] }
+
+// Below reports whether a path is below one of the set.
+func (p Paths) Below(path string) bool {
+	for above := parent(path); above != ""; above = parent(above) {
+		if p.at[above] {
+			return true
+		}
+	}
+	return false
+}
+
+func parent(path string) string { return path[:max(strings.LastIndexByte(path, '.'), 0)] }
