@@ -149,7 +149,7 @@ func (j *judge) ping(m *message, o *outcome) {
 		ok := o.pinged.bad == "" && o.pinged.failure == nil
 		j.check(alive, ok, m, "the ping after it is answered "+excerpt(o.pinged.raw))
 	case o.unheard != "":
-		j.check(alive, false, m, "the ping after it is answered by "+o.unheard)
+		j.check(alive, false, m, "the ping after it is answered by "+o.unheard+"; to the message came "+came(o))
 	}
 }
 

@@ -1,10 +1,12 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -41,27 +43,33 @@ func (l *link) dial(ctx context.Context) error {
 	if err := l.wire.open(ctx); err != nil {
 		return err
 	}
-	method, params := "server/discover", ""
-	if l.version < sessionless {
-		method, params = "initialize", fmt.Sprintf(`"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"check","version":"1"}`, l.version)
-	}
-	result, err := l.ask(ctx, method, params)
-	if err == nil {
-		err = l.agreed(result)
-	}
-	if err == nil && l.version < sessionless {
-		note := newQuiet(`{"jsonrpc":"2.0","method":"notifications/initialized"}`, "")
-		err = ctx.Err()
-		if o := l.wire.exchange(ctx, note, l.ping(), l.timeout); err == nil && (o.pinged == nil || o.broken != "") {
-			err = fmt.Errorf("after initializing: %s", came(o)+o.unheard+o.broken)
-		}
-	}
-	if err != nil {
+	if err := l.begin(ctx); err != nil {
 		l.wire.close()
 		return err
 	}
 	l.isOpen = true
 	return nil
+}
+
+func (l *link) begin(ctx context.Context) error {
+	method, params := "server/discover", ""
+	if l.version < sessionless {
+		method = "initialize"
+		params = fmt.Sprintf(`"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"check","version":"1"}`, l.version)
+	}
+	result, err := l.ask(ctx, method, params)
+	if err != nil {
+		return err
+	}
+	if err := l.agreed(result); err != nil || l.version >= sessionless {
+		return err
+	}
+	note := newQuiet(`{"jsonrpc":"2.0","method":"notifications/initialized"}`, "")
+	o := l.wire.exchange(ctx, note, l.ping(), l.timeout)
+	if o.pinged == nil {
+		return fmt.Errorf("the ping after initializing is answered by %s", cmp.Or(o.broken, o.unheard, o.lost))
+	}
+	return ctx.Err()
 }
 
 // agreed reports whether the server speaks the version.
@@ -73,12 +81,10 @@ func (l *link) agreed(result json.RawMessage) error {
 	if err := json.Unmarshal(result, &r); err != nil {
 		return err
 	}
-	for _, v := range append(r.SupportedVersions, r.ProtocolVersion) {
-		if v == l.version {
-			return nil
-		}
+	if r.ProtocolVersion != l.version && !slices.Contains(r.SupportedVersions, l.version) {
+		return fmt.Errorf("the server does not speak %s", l.version)
 	}
-	return fmt.Errorf("the server does not speak %s", l.version)
+	return nil
 }
 
 // ask sends a sound request and returns its result.

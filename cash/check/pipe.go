@@ -44,7 +44,8 @@ func (p *pipe) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.to, p.lines, p.done, p.ended = to, make(chan []byte, 16), make(chan struct{}), ""
+	p.to, p.lines, p.done = to, make(chan []byte, 16), make(chan struct{})
+	p.ended, p.recent = "", [64]recent{}
 	go readLines(from, p.lines, p.done)
 	return nil
 }
