@@ -196,3 +196,18 @@ func TestCauseOfTheEnd(t *testing.T) {
 		})
 	}
 }
+
+// TestOwnDeadline holds that the answer of a function with a deadline of its own is
+// delivered, however close its end is to that of its context.
+func TestOwnDeadline(t *testing.T) {
+	f := registry.Func("f", "", func(context.Context, struct{}) (string, error) { return "fine", nil })
+	for _, timeout := range []time.Duration{-1, time.Hour} {
+		f.Timeout = timeout
+		p, _ := pipelineOf(f, nil)
+		for range 5_000 {
+			if r, err := p.Call(t.Context(), &registry.Request{Function: "f"}); err != nil || r.Text() != "fine" {
+				t.Fatalf("%v: %v, %v", timeout, r, err)
+			}
+		}
+	}
+}

@@ -25,6 +25,10 @@ type running struct {
 	look  context.Context       // that of the look-up
 	known found                 // written before it is published below
 	found atomic.Pointer[found] // once the function is known
+	// cancel ends the context of a function with a deadline of its own; nil if it has
+	// none. It is called when the call has been answered: not before, or an answer
+	// that is on its way would look like a call that was given up.
+	cancel context.CancelFunc
 
 	leaving sync.Mutex    // held until a call that is left behind has been counted
 	hanging *atomic.Int32 // the count
@@ -57,22 +61,20 @@ func (p *Pipeline) Call(ctx context.Context, req *Request) (*Result, error) {
 	defer cancel()
 	r.leaving.Lock()
 	result, err := apart.Do(r.look, 0, r.call, r.late)
-	if err != nil {
-		return nil, r.failed(err)
+	if errors.Is(err, apart.ErrLeft) {
+		return nil, r.leave() // its context has ended
 	}
-	return result, nil
-}
-
-// failed is the error of a call, which may have been left behind.
-func (r *running) failed(err error) *Error {
+	if r.cancel != nil {
+		r.cancel()
+	}
+	if err == nil {
+		return result, nil
+	}
 	var crash *apart.Crash
-	switch {
-	case errors.Is(err, apart.ErrLeft):
-		return around(r.leave())
-	case errors.As(err, &crash):
-		return r.crashed(r.look, r.found.Load(), crash)
+	if errors.As(err, &crash) {
+		return nil, r.crashed(r.look, r.found.Load(), crash)
 	}
-	return around(err)
+	return nil, around(err)
 }
 
 // leave gives up on the call, and counts it among those that hang like it.
@@ -112,8 +114,7 @@ func (r *running) call(t *apart.Task) (*Result, error) {
 	if f.stuck.Load() >= maxStuck {
 		return nil, fail(f, Unavailable, fmt.Sprintf("The function `%s` is not taking calls: %d earlier ones have not ended.", f.Name, maxStuck), nil)
 	}
-	ctx, cancel := r.within(t, f)
-	defer cancel()
+	ctx := r.within(t, f)
 	if r.req.Ready != nil {
 		if ctx, err = r.req.Ready(ctx, c); err != nil {
 			return nil, err
@@ -131,21 +132,20 @@ func (r *running) call(t *apart.Task) (*Result, error) {
 }
 
 // within gives a call the deadline of its function.
-func (r *running) within(t *apart.Task, f *Function) (context.Context, context.CancelFunc) {
+func (r *running) within(t *apart.Task, f *Function) context.Context {
 	r.known = found{f, r.look, max(cmp.Or(f.Timeout, r.timeout), 0)}
-	cancel := func() {}
 	switch r.known.timeout {
 	case r.lookTimeout():
 	case 0:
-		r.known.ctx, cancel = context.WithCancel(r.ctx)
+		r.known.ctx, r.cancel = context.WithCancel(r.ctx)
 	default:
-		r.known.ctx, cancel = context.WithTimeoutCause(r.ctx, r.known.timeout, errTimeout)
+		r.known.ctx, r.cancel = context.WithTimeoutCause(r.ctx, r.known.timeout, errTimeout)
 	}
 	r.found.Store(&r.known)
 	if r.known.ctx != r.look {
 		t.Until(r.known.ctx)
 	}
-	return r.known.ctx, cancel
+	return r.known.ctx
 }
 
 // settle makes sure that a result can be delivered.

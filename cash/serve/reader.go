@@ -34,10 +34,10 @@ const (
 	// an empty object of two bytes.
 	minValues     = 100_000
 	bytesPerValue = 40
-	maxOuter      = 5_000 // values outside of the arguments, all of which are decoded and kept
-	maxBatch      = 100   // messages
-	maxIDLength   = 8_192 // bytes as spelt
-	maxName       = 64    // characters of a method that is not known
+	maxOuter      = 12_000 // values outside of the arguments, all of which are decoded and kept
+	maxBatch      = 100    // messages
+	maxIDLength   = 8_192  // bytes as spelt
+	maxName       = 64     // characters of a method that is not known
 )
 
 // maxValues bounds the members and elements in a message.

@@ -128,7 +128,7 @@ func TestStrictMessages(t *testing.T) {
 				{"metadata that is a list", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":[]}}`, "1", "-32602", "params._meta must be an object, not of type array"},
 				{"metadata beyond numbers", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"a":[1e400]}}}`, "1", "-32602", "a number that no float64 holds"},
 				{"a progress token that would be rounded", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"progressToken":9007199254740993}}}`, "1", "-32602", "progressToken must be"},
-				{"many values in metadata", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"a":` + wide(6_000) + `}}}`, "1", "-32600", "more than 5000 values"},
+				{"many values in metadata", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"a":` + wide(13_000) + `}}}`, "1", "-32600", "more than 12000 values"},
 				{"many values in arguments", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"call","arguments":{"a":` + wide(120_000) + `}}}`, "1", "-32600", "values"},
 				{"depth in metadata", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"a":` + deep(70) + `}}}`, "1", "-32600", "nested deeper than 64"},
 				{"depth in arguments", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"call","arguments":{"a":` + deep(2_000) + `}}}`, "1", "-32600", "nested deeper than 1000"},
