@@ -26,13 +26,15 @@ const callTool = "tools/call"
 
 // methods are those of the SDK's server.
 var methods = map[string]method{
-	callTool:                           {required: true},
-	"completion/complete":              {params: decodes[mcp.CompleteParams], required: true},
-	"initialize":                       {params: decodes[mcp.InitializeParams], required: true},
-	"logging/setLevel":                 {params: decodes[mcp.SetLoggingLevelParams], required: true},
-	cancelled:                          {params: decodes[mcp.CancelledParams], notification: true},
-	"notifications/initialized":        {params: decodes[mcp.InitializedParams], notification: true},
-	"notifications/progress":           {params: decodes[mcp.ProgressNotificationParams], required: true, notification: true},
+	callTool:              {required: true},
+	"completion/complete": {params: decodes[mcp.CompleteParams], required: true},
+	"initialize":          {params: decodes[mcp.InitializeParams], required: true},
+	//lint:ignore SA1019 it works as long as clients ask for it
+	"logging/setLevel":          {params: decodes[mcp.SetLoggingLevelParams], required: true},
+	cancelled:                   {params: decodes[mcp.CancelledParams], notification: true},
+	"notifications/initialized": {params: decodes[mcp.InitializedParams], notification: true},
+	"notifications/progress":    {params: decodes[mcp.ProgressNotificationParams], required: true, notification: true},
+	//lint:ignore SA1019 clients send it as long as there are such
 	"notifications/roots/list_changed": {params: decodes[mcp.RootsListChangedParams], notification: true},
 	"ping":                             {params: decodes[mcp.PingParams]},
 	"prompts/get":                      {params: decodes[mcp.GetPromptParams], required: true},
