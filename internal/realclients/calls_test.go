@@ -65,7 +65,7 @@ func maskedContent(v any, root string) any {
 }
 
 var everythingSteps = []step{
-	{"echo", `{"message":"grüße\n\u0000 \"<&>"}`, "Echo: grüße", false},
+	{"echo", `{"message":"grüße\n\t \"<&>"}`, "Echo: grüße", false},
 	{"get-sum", `{"a":0.1,"b":9007199254740993}`, "The sum of", false},
 	{"get-annotated-message", `{"messageType":"error","includeImage":true}`, "Error: ", false},
 	{"get-annotated-message", `{"messageType":"success"}`, "successfully", false},
