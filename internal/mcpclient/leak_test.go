@@ -28,9 +28,7 @@ func TestW39Goroutines(t *testing.T) {
 		func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusMethodNotAllowed) },
 		func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
 	} {
-		f.mu.Lock()
-		f.get = get
-		f.mu.Unlock()
+		f.setGet(get)
 		for _, tr := range []mcp.Transport{
 			mcpclient.HTTP(f.URL, client, small), mcpclient.SSE(old.URL, client, small),
 		} {

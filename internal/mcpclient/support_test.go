@@ -152,6 +152,12 @@ func (f *faulty) set(fault func(http.ResponseWriter, *http.Request, string)) {
 	f.fault = fault
 }
 
+func (f *faulty) setGet(get http.HandlerFunc) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.get = get
+}
+
 func newFaulty(t *testing.T, stateless bool) *faulty {
 	f := new(faulty)
 	s := newServer()
