@@ -39,57 +39,6 @@ func (p *primitives) note(format string, args ...any) {
 	}
 }
 
-// A primitive is a resource or prompt as a server lists it.
-type primitive struct {
-	key                      string // what it is known by: the URI of a resource, the name of a prompt
-	name, title, description string
-	mime                     string     // of a resource
-	arguments                []argument // of a prompt
-}
-
-func (p *primitive) listedName() string {
-	if p.name == "" {
-		return p.key
-	}
-	return p.name
-}
-
-// equal reports whether both say the same of themselves; nil is nothing.
-func (p *primitive) equal(q *primitive) bool {
-	return q != nil && p.key == q.key && p.name == q.name && p.title == q.title && p.description == q.description &&
-		p.mime == q.mime && slices.Equal(p.arguments, q.arguments)
-}
-
-// maxKey bounds what a resource or prompt is known by, in bytes.
-const maxKey = 8 << 10
-
-// parsePrimitive reads an entry of a list. If there is an error the primitive
-// has what could be read. set takes over a member.
-func parsePrimitive(raw []byte, set func(p *primitive, key string, value []byte) error) (*primitive, error) {
-	p := new(primitive)
-	if err := strictjson.Check(raw); err != nil {
-		return p, err
-	}
-	if kind := strictjson.KindOf(raw); kind != strictjson.Object {
-		return p, fmt.Errorf("want an object, got type %s", kind)
-	}
-	var first error
-	for key, value := range strictjson.Members(raw) {
-		if err := set(p, key, value); err != nil && first == nil {
-			first = err
-		}
-	}
-	switch {
-	case first != nil:
-		return p, first
-	case len(p.key) > maxKey:
-		return p, fmt.Errorf("it is known by %d bytes, at most %d are read", len(p.key), maxKey)
-	case len(raw) > maxDefinitionSize:
-		return p, fmt.Errorf("%d bytes of definition, at most %d are read", len(raw), maxDefinitionSize)
-	}
-	return p, nil
-}
-
 // attendLists keeps the lists of s as the server has them, until the function
 // that it returns is called.
 func (u *upstream) attendLists(s *session) (stop func()) {
@@ -244,7 +193,7 @@ var things = map[toolid.Kind]string{toolid.Resource: "Resources", toolid.Prompt:
 // primitiveFunction makes a function.
 func (u *upstream) primitiveFunction(b *branch, notes *primitives, d *primitive, name string, id toolid.Primitive) *registry.Function {
 	remote := registry.Remote{Tool: d.key, Server: u.server, ID: id}
-	about := clean.Text(firstOf(d.description, d.title, d.name))
+	about := clean.Text(wire.First(d.description, d.title, d.name))
 	switch b.kind {
 	case toolid.Resource:
 		remote.InputSchema, remote.Handler = noArguments, u.reader(b, d)
@@ -264,15 +213,6 @@ func (u *upstream) primitiveFunction(b *branch, notes *primitives, d *primitive,
 		}
 	}
 	return f
-}
-
-// firstOf returns the first text that says something.
-func firstOf(texts ...string) string {
-	i := slices.IndexFunc(texts, func(t string) bool { return clean.Line(t, 1) != "" })
-	if i < 0 {
-		return ""
-	}
-	return texts[i]
 }
 
 // current returns why the function of d must not be called any more.

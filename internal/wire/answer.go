@@ -1,4 +1,4 @@
-package upstream
+package wire
 
 import (
 	"encoding/json"
@@ -13,22 +13,22 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// An answer is the result of a tool as the server sent it.
-type answer struct {
+// An Answer is the result of a tool as the server sent it.
+type Answer struct {
 	*mcp.CallToolResult
-	structured json.RawMessage            // with its key order and spelling of numbers; nil is none
-	meta       map[string]json.RawMessage // what is not of the protocol
-	instance   string                     // of the server that answers, if it says so
+	Structured json.RawMessage            // with its key order and spelling of numbers; nil is none
+	Extra      map[string]json.RawMessage // what is not of the protocol
+	Instance   string                     // of the server that answers, if it says so
 }
 
-// newAnswer joins what the SDK has read with what was on the wire: it reads
+// NewAnswer joins what the SDK has read with what was on the wire: it reads
 // structured content by way of float64s and maps.
-func newAnswer(res *mcp.CallToolResult, raw json.RawMessage) *answer {
-	a := &answer{CallToolResult: res}
+func NewAnswer(res *mcp.CallToolResult, raw json.RawMessage) *Answer {
+	a := &Answer{CallToolResult: res}
 	for key, value := range strictjson.Members(raw) {
 		switch {
 		case key == "structuredContent" && strictjson.KindOf(value) != strictjson.Null:
-			a.structured = strictjson.Trim(value)
+			a.Structured = strictjson.Trim(value)
 		case key == "_meta" && strictjson.KindOf(value) == strictjson.Object:
 			a.readMeta(value)
 		}
@@ -39,10 +39,10 @@ func newAnswer(res *mcp.CallToolResult, raw json.RawMessage) *answer {
 // maxBlocks bounds the blocks of a result that are read one by one.
 const maxBlocks = 1000
 
-// readable reads of a result what can be read: a block of a kind that is not
+// Readable reads of a result what can be read: a block of a kind that is not
 // known becomes a text with its JSON. It returns nil if the result has no
 // content.
-func readable(raw json.RawMessage) *mcp.CallToolResult {
+func Readable(raw json.RawMessage) *mcp.CallToolResult {
 	var head struct {
 		Content []json.RawMessage `json:"content"`
 		IsError bool              `json:"isError"`
@@ -75,21 +75,21 @@ const maxInstance = 64
 // its own client only.
 const reserved = "io.modelcontextprotocol/"
 
-func (a *answer) readMeta(data []byte) {
+func (a *Answer) readMeta(data []byte) {
 	for key, value := range strictjson.Members(data) {
 		if key == registry.MetaInstance && strictjson.KindOf(value) == strictjson.String {
 			if len(value) <= maxInstance {
-				a.instance = strictjson.Text(value)
+				a.Instance = strictjson.Text(value)
 			}
 			continue
 		}
 		if strings.HasPrefix(key, reserved) {
 			continue
 		}
-		if a.meta == nil {
-			a.meta = make(map[string]json.RawMessage)
+		if a.Extra == nil {
+			a.Extra = make(map[string]json.RawMessage)
 		}
-		a.meta[key] = strictjson.Trim(value)
+		a.Extra[key] = strictjson.Trim(value)
 	}
 }
 
@@ -97,14 +97,14 @@ func (a *answer) readMeta(data []byte) {
 // one another; they are handed on one by one, or not at all.
 const ownMeta = "cash/"
 
-// result is the answer as callers get it: without what steers a terminal or a
+// Result is the answer as callers get it: without what steers a terminal or a
 // reader unseen ([clean.Content]), and to the byte what the server sent otherwise.
 // It changes the blocks of the answer.
-func (a *answer) result() *registry.Result {
+func (a *Answer) Result() *registry.Result {
 	blocks.Clean(a.Content)
-	r := &registry.Result{Content: a.Content, Structured: clean.ContentJSON(a.structured), IsError: a.IsError}
-	r.Meta = make(map[string]any, len(a.meta))
-	for key, value := range a.meta {
+	r := &registry.Result{Content: a.Content, Structured: clean.ContentJSON(a.Structured), IsError: a.IsError}
+	r.Meta = make(map[string]any, len(a.Extra))
+	for key, value := range a.Extra {
 		if !strings.HasPrefix(key, ownMeta) {
 			r.Meta[key] = value
 		}
@@ -113,6 +113,6 @@ func (a *answer) result() *registry.Result {
 	return r
 }
 
-// text is the text of a page, as the server sent it: it is cleaned where it is
+// Text is the text of a page, as the server sent it: it is cleaned where it is
 // shown, and not before its names are read.
-func (a *answer) text() string { return (&registry.Result{Content: a.Content}).Text() }
+func (a *Answer) Text() string { return (&registry.Result{Content: a.Content}).Text() }

@@ -1,121 +1,22 @@
-package upstream
+package wire
 
 import (
-	"context"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
-	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
-	"github.com/cash-mcp/go-sdk/internal/mcpclient"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
-	"github.com/cash-mcp/go-sdk/registry"
 )
-
-// parseResource reads an entry of a list of resources.
-func parseResource(raw []byte) (*primitive, error) {
-	p, err := parsePrimitive(raw, (*primitive).setResource)
-	if err == nil && p.key == "" {
-		err = errors.New("no URI")
-	}
-	return p, err
-}
-
-func (p *primitive) setResource(key string, value []byte) error {
-	switch key {
-	case "uri":
-		return setText(&p.key, key, value)
-	case "name":
-		return setText(&p.name, key, value)
-	case "title":
-		return setText(&p.title, key, value)
-	case "description":
-		return setText(&p.description, key, value)
-	case "mimeType":
-		return setText(&p.mime, key, value)
-	}
-	return nil
-}
-
-// lastSegment returns what stands at the end of a URI, without its query.
-func lastSegment(uri string) string {
-	if i := strings.IndexAny(uri, "?#"); i > 0 {
-		uri = uri[:i]
-	}
-	uri = strings.TrimRight(uri, "/")
-	return uri[strings.LastIndexAny(uri, "/:")+1:]
-}
-
-var noArguments = json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`)
-
-// maxMIME bounds what is shown of a MIME type, in characters.
-const maxMIME = 100
-
-func withMIME(about, mime string) string {
-	if mime = clean.Line(mime, maxMIME); mime == "" {
-		return about
-	}
-	return strings.TrimSpace(about + " (" + mime + ")")
-}
-
-// reader reads a resource, as long as it is in the list.
-func (u *upstream) reader(b *branch, d *primitive) registry.Handler {
-	return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
-		return u.invoke(ctx, c, &request{
-			meta:    u.via(ctx),
-			current: func() *CallError { return b.current(d) },
-			ask: func(ctx context.Context, s *session, p *mcp.CallToolParams, wire *mcpclient.Exchange) (*mcp.CallToolResult, error) {
-				return s.readResource(ctx, &mcp.ReadResourceParams{
-					URI: d.key, Meta: p.Meta, InputResponses: p.InputResponses, RequestState: p.RequestState,
-				}, wire)
-			},
-			result: u.plainResult(c),
-		})
-	}
-}
-
-// plainResult is the result of what is no tool: it has no structured content.
-func (u *upstream) plainResult(c *registry.Call) func(*answer, bool) (*registry.Result, error) {
-	return func(a *answer, _ bool) (*registry.Result, error) {
-		if a.InputRequests != nil {
-			return u.asking(a, c)
-		}
-		a.structured = nil
-		return a.result(), nil
-	}
-}
-
-// readResource reads a resource. Its contents are read from the wire: what is odd
-// with one of them does not cost the others.
-func (s *session) readResource(ctx context.Context, p *mcp.ReadResourceParams, wire *mcpclient.Exchange) (*mcp.CallToolResult, error) {
-	res, err := s.client.ReadResource(ctx, p)
-	// The SDK keeps what is read, of every URI. Whether anything is kept is decided elsewhere.
-	_, _ = s.receive(ctx, "notifications/resources/updated", &mcp.ResourceUpdatedNotificationRequest{
-		Session: s.client, Params: &mcp.ResourceUpdatedNotificationParams{URI: p.URI},
-	})
-	if err == nil && res.InputRequests != nil {
-		return &mcp.CallToolResult{InputRequests: res.InputRequests, RequestState: res.RequestState}, nil
-	}
-	raw := wire.Result()
-	if raw == nil && err == nil { // another call has just read the same
-		raw, err = json.Marshal(res)
-	}
-	if raw == nil || ctx.Err() != nil {
-		return nil, err
-	}
-	return resourceContents(raw, p.URI), nil
-}
 
 // maxContents bounds the contents of one resource.
 const maxContents = 10_000
 
-// resourceContents reads the contents of a resource, a block of content each,
+// ResourceContents reads the contents of a resource, a block of content each,
 // text and bytes as they are. It returns nil if there is no list of them, or too
 // long a one.
-func resourceContents(raw json.RawMessage, uri string) *mcp.CallToolResult {
+func ResourceContents(raw json.RawMessage, uri string) *mcp.CallToolResult {
 	return blocksOf(raw, "contents", maxContents, func(one json.RawMessage) []mcp.Content { return contentBlocks(one, uri) })
 }
 
@@ -180,3 +81,30 @@ func contentBlocks(raw json.RawMessage, uri string) []mcp.Content {
 	}
 	return blocks
 }
+
+// PromptMessages reads the messages of a prompt: a text each, with the role of
+// who speaks in front. What is no text is a block of its own, after a text with
+// the role. It returns nil if there is no list of them, or too long a one.
+func PromptMessages(raw json.RawMessage) *mcp.CallToolResult {
+	return blocksOf(raw, "messages", maxBlocks, messageBlocks)
+}
+
+func messageBlocks(message json.RawMessage) []mcp.Content {
+	role, content := "message", message
+	for key, value := range strictjson.Members(message) {
+		switch {
+		case key == "role" && strictjson.KindOf(value) == strictjson.String:
+			role = First(clean.Line(strictjson.Text(value), maxRole), role)
+		case key == "content":
+			content = strictjson.Trim(value)
+		}
+	}
+	block := readableBlock(content)
+	if t, ok := block.(*mcp.TextContent); ok {
+		return []mcp.Content{&mcp.TextContent{Text: role + ": " + t.Text, Meta: t.Meta, Annotations: t.Annotations}}
+	}
+	return []mcp.Content{&mcp.TextContent{Text: role + ":"}, block}
+}
+
+// maxRole bounds what is shown of a role, in characters.
+const maxRole = 20

@@ -1,4 +1,4 @@
-package upstream_test
+package wire_test
 
 import (
 	"fmt"
@@ -8,17 +8,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cash-mcp/go-sdk/cash/upstream"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
 func TestFunctionNamesOfOthers(t *testing.T) {
 	want := map[string]string{"get-user": "get_user", "getUser": "getUser", "créer": "creer", "9": "9", "日本": "tool", "files/read": "files_read"}
-	if got := upstream.FunctionNames(slices.Collect(maps.Keys(want)), nil); got["getUser"] != "getUser" || got["get-user"] != "get_user_2" {
+	if got := wire.FunctionNames(slices.Collect(maps.Keys(want)), nil); got["getUser"] != "getUser" || got["get-user"] != "get_user_2" {
 		t.Errorf("names = %v", got)
 	}
 	delete(want, "getUser")
-	if got := upstream.FunctionNames(slices.Collect(maps.Keys(want)), nil); !maps.Equal(got, want) {
+	if got := wire.FunctionNames(slices.Collect(maps.Keys(want)), nil); !maps.Equal(got, want) {
 		t.Errorf("names = %v", got)
 	}
 }
@@ -27,13 +27,13 @@ func TestFunctionNamesOfOthers(t *testing.T) {
 // on the order of the list.
 func TestFunctionNames(t *testing.T) {
 	tools := []string{"getUser", "get_user", "get-user", "", "\u641c", "get_user_2", "list", "admin.list", "admin/list"}
-	want := upstream.FunctionNames(tools, nil)
+	want := wire.FunctionNames(tools, nil)
 	if want["getUser"] != "getUser" || want["list"] != "list" || want["get_user_2"] == want["get_user"] {
 		t.Errorf("names = %v", want)
 	}
 	for range 200 {
 		rand.Shuffle(len(tools), func(i, j int) { tools[i], tools[j] = tools[j], tools[i] })
-		if got := upstream.FunctionNames(tools, nil); !maps.Equal(got, want) {
+		if got := wire.FunctionNames(tools, nil); !maps.Equal(got, want) {
 			t.Fatalf("in another order: %v, want %v", got, want)
 		}
 	}
@@ -57,8 +57,8 @@ func distinct(t *testing.T, names map[string]string) {
 
 // A tool that comes later takes no name away.
 func TestFunctionNamesStay(t *testing.T) {
-	had := upstream.FunctionNames([]string{"get_user"}, nil)
-	now := upstream.FunctionNames([]string{"getUser", "get_user", "GET_USER"}, had)
+	had := wire.FunctionNames([]string{"get_user"}, nil)
+	now := wire.FunctionNames([]string{"getUser", "get_user", "GET_USER"}, had)
 	if now["get_user"] != "get_user" {
 		t.Errorf("names = %v", now)
 	}
@@ -71,5 +71,5 @@ func TestFunctionNamesOfMany(t *testing.T) {
 		tools = append(tools, strings.Repeat("\u641c", 1+i%3)+fmt.Sprint(strings.Repeat("-", i)))
 	}
 	slices.Sort(tools)
-	distinct(t, upstream.FunctionNames(slices.Compact(tools), nil))
+	distinct(t, wire.FunctionNames(slices.Compact(tools), nil))
 }

@@ -1,4 +1,4 @@
-package upstream_test
+package pin_test
 
 import (
 	"context"
@@ -9,9 +9,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cash-mcp/go-sdk/cash/upstream"
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/internal/durable/durabletest"
 )
+
+func TestMain(m *testing.M) {
+	if words := durabletest.Life(); words != nil {
+		savingLife(words)
+		return
+	}
+	os.Exit(m.Run())
+}
 
 // savingLife saves pins two times, tells after each, and dies before its step n.
 func savingLife(words []string) {
@@ -22,23 +30,23 @@ func savingLife(words []string) {
 			panic(err)
 		}
 	}
-	pins, err := upstream.OpenPinFile(filepath.Join(dir, "pins.json"))
+	pins, err := pin.OpenFile(filepath.Join(dir, "pins.json"))
 	if err != nil {
 		panic(err)
 	}
 	pins.SetFault(durabletest.NewPower(words[0], dir, copies).KillAt(n))
 	for _, name := range []string{"one", "two"} {
-		if err := pins.Save(context.Background(), "shop", byName(define(name))); err != nil {
+		if err := save(context.Background(), pins, "shop", byName(define(name))); err != nil {
 			panic(err)
 		}
 		fmt.Println(name)
 	}
 }
 
-// TestW37PinFileSurvivesTheEndOfItsProcess kills a process before each step of Save,
+// TestW37FileSurvivesTheEndOfItsProcess kills a process before each step of Save,
 // and takes away what a loss of power may. What was saved stays saved, and the file is
 // the old one or the new one.
-func TestW37PinFileSurvivesTheEndOfItsProcess(t *testing.T) {
+func TestW37FileSurvivesTheEndOfItsProcess(t *testing.T) {
 	for _, mode := range durabletest.Modes {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
@@ -65,7 +73,7 @@ func TestW37PinFileSurvivesTheEndOfItsProcess(t *testing.T) {
 // savedPins returns the name of the tool that a file pins, empty for none.
 func savedPins(t *testing.T, path string) (name string) {
 	t.Helper()
-	pins, err := openPins(t, path).Load(t.Context(), "shop")
+	pins, err := load(t.Context(), openPins(t, path), "shop")
 	if err != nil || len(pins) > 1 {
 		t.Fatalf("%v, %v", pins, err)
 	}

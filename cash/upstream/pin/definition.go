@@ -1,20 +1,17 @@
-package upstream
+package pin
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/cash-mcp/go-sdk/internal/clean"
-	"github.com/cash-mcp/go-sdk/internal/mcpclient"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 )
 
 // A Definition is what a server says a tool is: all that a model reads of it
@@ -169,85 +166,27 @@ func appendDecimal(dst []byte, digits string, power int64) []byte {
 	return fmt.Appendf(dst, "%se%d", digits, power)
 }
 
-// Limits of what a server may define.
-const (
-	maxDefinitions    = 10_000
-	maxDefinitionSize = 256 << 10 // bytes of JSON
-)
-
-// parseDefinitions reads the array of tools in a result of tools/list; see
-// [parseList].
-func parseDefinitions(tools json.RawMessage) (list []*Definition, dropped []string, err error) {
-	return parseList("tool", tools, parseDefinition)
+// ParseDefinitions reads the array of tools in a result of tools/list; see
+// [wire.List].
+func ParseDefinitions(tools json.RawMessage) (list []*Definition, dropped []string, err error) {
+	return wire.List("tool", tools, parseDefinition)
 }
 
-// parseList reads what a server lists. What cannot be read is left out, and so
-// is what is beyond the limits; dropped says which and why, a clean line each.
-// parse returns what it could read beside an error. It is an error if the list
-// is no array.
-func parseList[T named](what string, array json.RawMessage, parse func(raw []byte) (T, error)) (list []T, dropped []string, err error) {
-	// One that is bad must not cost the others, so all of them together are only
-	// asked to be JSON, and each of them to be strict.
-	if !json.Valid(array) || strictjson.KindOf(array) != strictjson.Array {
-		return nil, nil, fmt.Errorf("the list of %ss is not a JSON array", what)
-	}
-	more := false
-	for i, raw := range strictjson.Elements(array) {
-		if more = i >= maxDefinitions; more {
-			break
-		}
-		if d, err := parse(raw); err == nil {
-			list = append(list, d)
-		} else {
-			dropped = append(dropped, clean.Line(fmt.Sprintf("%s: %v", placeOf(what, i, d), err), 300))
-		}
-	}
-	if more {
-		most := mcpclient.Count(maxDefinitions)
-		dropped = slices.Insert(dropped, 0, fmt.Sprintf("it lists more than %s %ss: those beyond the first %[1]s are not served; have it list fewer", most, what))
-	}
-	return list, dropped, nil
-}
-
-// named is what a server lists: it has a name.
-type named interface{ listedName() string }
-
-func (d *Definition) listedName() string { return d.Name }
-
-// placeOf names something by its place in the list, counted from 1, and its name
-// if that could be read.
-func placeOf(what string, i int, d named) string {
-	if name := clean.Line(d.listedName(), 64); name != "" {
-		return fmt.Sprintf("%s %d, %q", what, i+1, name)
-	}
-	return fmt.Sprintf("%s %d", what, i+1)
-}
+// ListedName implements [wire.Named].
+func (d *Definition) ListedName() string { return d.Name }
 
 // parseDefinition reads a tool of tools/list. If there is an error the
 // definition has what could be read.
 func parseDefinition(raw []byte) (*Definition, error) {
 	d := new(Definition)
-	if err := strictjson.Check(raw); err != nil {
-		return d, err
+	err := wire.Entry(raw, func(key string, value []byte) error {
+		_, err := d.set(key, value)
+		return err
+	})
+	if err == nil && d.Name == "" {
+		err = errors.New("no name")
 	}
-	if kind := strictjson.KindOf(raw); kind != strictjson.Object {
-		return d, fmt.Errorf("want an object, got type %s", kind)
-	}
-	var first error
-	for key, value := range strictjson.Members(raw) {
-		if _, err := d.set(key, value); err != nil && first == nil {
-			first = err
-		}
-	}
-	switch {
-	case first != nil:
-		return d, first
-	case d.Name == "":
-		return d, errors.New("no name")
-	case len(raw) > maxDefinitionSize:
-		return d, fmt.Errorf("%d bytes of definition, at most %d are read", len(raw), maxDefinitionSize)
-	}
-	return d, nil
+	return d, err
 }
 
 // set takes over a member of a tool, spelled as in tools/list, and reports
@@ -255,39 +194,17 @@ func parseDefinition(raw []byte) (*Definition, error) {
 func (d *Definition) set(key string, value []byte) (known bool, err error) {
 	switch key {
 	case "name":
-		return true, setText(&d.Name, key, value)
+		return true, wire.Text(&d.Name, key, value)
 	case "title":
-		return true, setText(&d.Title, key, value)
+		return true, wire.Text(&d.Title, key, value)
 	case "description":
-		return true, setText(&d.Description, key, value)
+		return true, wire.Text(&d.Description, key, value)
 	case "inputSchema":
-		return true, setObject(&d.InputSchema, key, value)
+		return true, wire.Object(&d.InputSchema, key, value)
 	case "outputSchema":
-		return true, setObject(&d.OutputSchema, key, value)
+		return true, wire.Object(&d.OutputSchema, key, value)
 	case "annotations":
-		return true, setObject(&d.Annotations, key, value)
+		return true, wire.Object(&d.Annotations, key, value)
 	}
 	return false, nil
-}
-
-func setText(field *string, key string, value []byte) error {
-	switch kind := strictjson.KindOf(value); kind {
-	case strictjson.String:
-		*field = strictjson.Text(value)
-	case strictjson.Null:
-	default:
-		return fmt.Errorf("%s: want a string, got type %s", key, kind)
-	}
-	return nil
-}
-
-func setObject(field *json.RawMessage, key string, value []byte) error {
-	switch kind := strictjson.KindOf(value); kind {
-	case strictjson.Object:
-		*field = bytes.Clone(value) // the message it came in may be large
-	case strictjson.Null:
-	default:
-		return fmt.Errorf("%s: want an object, got type %s", key, kind)
-	}
-	return nil
 }

@@ -1,4 +1,4 @@
-package upstream_test
+package pin_test
 
 import (
 	"crypto/sha256"
@@ -11,18 +11,18 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/cash-mcp/go-sdk/cash/upstream"
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 )
 
 func TestW37HashVectors(t *testing.T) {
 	for _, test := range []struct {
-		d         upstream.Definition
+		d         pin.Definition
 		canonical string
 	}{
-		{upstream.Definition{}, `{"description":"","name":"","title":""}`},
-		{upstream.Definition{Name: "a", Title: "T", Description: "d"}, `{"description":"d","name":"a","title":"T"}`},
+		{pin.Definition{}, `{"description":"","name":"","title":""}`},
+		{pin.Definition{Name: "a", Title: "T", Description: "d"}, `{"description":"d","name":"a","title":"T"}`},
 		{
-			upstream.Definition{
+			pin.Definition{
 				Name: "pay", Title: "Pay", Description: "Pays a\n\"bill\".",
 				InputSchema:  raw(`{ "type" : "object", "properties":{"to":{"type":"string"},"amount":{"maximum":1e2,"minimum":-0.50}}, "required":["to","amount"] }`),
 				OutputSchema: raw(`{}`),
@@ -32,8 +32,8 @@ func TestW37HashVectors(t *testing.T) {
 				`"inputSchema":{"properties":{"amount":{"maximum":100,"minimum":-0.5},"to":{"type":"string"}},"required":["to","amount"],"type":"object"},` +
 				`"name":"pay","outputSchema":{},"title":"Pay"}`,
 		},
-		{upstream.Definition{Name: "a.b", Description: "d", Function: true, Annotations: raw(`{}`)}, `{"annotations":{},"description":"d","function":true,"name":"a.b","title":""}`},
-		{upstream.Definition{Name: "\xff", InputSchema: raw("{]")}, `{"description":"","!inputSchema":"7b5d","!name":"ff","title":""}`},
+		{pin.Definition{Name: "a.b", Description: "d", Function: true, Annotations: raw(`{}`)}, `{"annotations":{},"description":"d","function":true,"name":"a.b","title":""}`},
+		{pin.Definition{Name: "\xff", InputSchema: raw("{]")}, `{"description":"","!inputSchema":"7b5d","!name":"ff","title":""}`},
 	} {
 		sum := sha256.Sum256([]byte(test.canonical))
 		if got := test.d.Hash(); got != hex.EncodeToString(sum[:]) {
@@ -41,7 +41,7 @@ func TestW37HashVectors(t *testing.T) {
 		}
 	}
 	const want = "48d970303d2b1b1878fc60884f55ea0e154e07ff25f0f699652d9e68514f5fda"
-	if got := (&upstream.Definition{Name: "a", Title: "T", Description: "d"}).Hash(); got != want {
+	if got := (&pin.Definition{Name: "a", Title: "T", Description: "d"}).Hash(); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -79,7 +79,7 @@ func TestW37HashSpelling(t *testing.T) {
 	seen := make(map[string]int)
 	for i, list := range lists {
 		for _, s := range list {
-			d := upstream.Definition{Name: "x", InputSchema: raw(s)}
+			d := pin.Definition{Name: "x", InputSchema: raw(s)}
 			if other, ok := seen[d.Hash()]; ok && other != i {
 				t.Errorf("%s has the hash of one of list %d", s, other)
 			}
@@ -93,9 +93,9 @@ func TestW37HashSpelling(t *testing.T) {
 
 // TestW37HashFields moves the same content from field to field.
 func TestW37HashFields(t *testing.T) {
-	seen := make(map[string]upstream.Definition)
+	seen := make(map[string]pin.Definition)
 	for _, text := range []string{"", "a", "b", "{}", `","title":"`, `"`, "\u200b", "\xff", "\ufffd", "ff"} {
-		for _, d := range []upstream.Definition{
+		for _, d := range []pin.Definition{
 			{Name: text, Title: "-", Description: "-"}, {Name: "-", Title: text, Description: "-"}, {Name: "-", Title: "-", Description: text},
 		} {
 			if other, ok := seen[d.Hash()]; ok {
@@ -105,7 +105,7 @@ func TestW37HashFields(t *testing.T) {
 		}
 	}
 	for _, s := range []json.RawMessage{raw(`{}`), raw(`{"a":{}}`), raw(`-`), raw(`"2d"`)} {
-		for _, d := range []upstream.Definition{{InputSchema: s}, {OutputSchema: s}, {Annotations: s}, {InputSchema: s, Function: true}} {
+		for _, d := range []pin.Definition{{InputSchema: s}, {OutputSchema: s}, {Annotations: s}, {InputSchema: s, Function: true}} {
 			if other, ok := seen[d.Hash()]; ok {
 				t.Errorf("%+v has the hash of %+v", d, other)
 			}
@@ -182,8 +182,8 @@ func TestW37HashProperties(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {
 		n := &tree{kind: 3, children: []*tree{randomTree(r, 4)}}
-		a := &upstream.Definition{Name: "x", InputSchema: raw(n.spell(r))}
-		b := &upstream.Definition{Name: "x", InputSchema: raw(n.spell(r))}
+		a := &pin.Definition{Name: "x", InputSchema: raw(n.spell(r))}
+		b := &pin.Definition{Name: "x", InputSchema: raw(n.spell(r))}
 		if a.Hash() != b.Hash() || a.Difference(b) != "" {
 			t.Fatalf("not the same:\n%s\n%s\n%s", a.InputSchema, b.InputSchema, a.Difference(b))
 		}
@@ -223,7 +223,7 @@ func TestW37ParseDefinitions(t *testing.T) {
 			"b|||||\ndropped: tool 1, \"a\": 262173 bytes of definition, at most 262144 are read"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			list, dropped, err := upstream.ParseDefinitions(raw(test.tools))
+			list, dropped, err := pin.ParseDefinitions(raw(test.tools))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -243,14 +243,14 @@ func TestW37ParseDefinitions(t *testing.T) {
 
 func TestW37ParseDefinitionsErrors(t *testing.T) {
 	for _, tools := range []string{"", "null", "{}", `{"tools":[]}`, "[", "[{}", "[}]", "[]]", "7", strings.Repeat("[", 1<<20), "[" + strings.Repeat(`{"a":`, 1<<20)} {
-		if list, dropped, err := upstream.ParseDefinitions(raw(tools)); err == nil {
+		if list, dropped, err := pin.ParseDefinitions(raw(tools)); err == nil {
 			t.Errorf("%.20s: got %d tools, %d dropped", tools, len(list), len(dropped))
 		}
 	}
 }
 
 func TestW37ParseDefinitionsMany(t *testing.T) {
-	list, dropped, err := upstream.ParseDefinitions(raw("[" + strings.Repeat(`{"name":"a"},`, 10_002) + `{"name":"b"}]`))
+	list, dropped, err := pin.ParseDefinitions(raw("[" + strings.Repeat(`{"name":"a"},`, 10_002) + `{"name":"b"}]`))
 	if err != nil || len(list) != 10_000 || !slices.Equal(dropped, []string{"it lists more than 10,000 tools: those beyond the first 10,000 are not served; have it list fewer"}) {
 		t.Errorf("%d tools, dropped %q, %v", len(list), dropped, err)
 	}
@@ -262,7 +262,7 @@ func FuzzParseDefinitions(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		list, dropped, err := upstream.ParseDefinitions(data)
+		list, dropped, err := pin.ParseDefinitions(data)
 		var elements []json.RawMessage
 		if isArray := json.Unmarshal(data, &elements) == nil && elements != nil; isArray != (err == nil) {
 			t.Fatalf("array: %v, error: %v", isArray, err)

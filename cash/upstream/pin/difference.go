@@ -1,4 +1,4 @@
-package upstream
+package pin
 
 import (
 	"bytes"
@@ -214,7 +214,7 @@ func (r *differences) text(path, a, b string) {
 			before, after := fromChange(before, after)
 			what = quoted(before) + " -> " + quoted(after)
 		}
-		r.add(path, what+beside(y, h)+notable(before, after))
+		r.add(path, what+where(y, h)+notable(before, after))
 	}
 }
 
@@ -255,8 +255,8 @@ func fromChange(a, b string) (string, string) {
 	return "…" + a[n:], "…" + b[n:]
 }
 
-// beside says where in the words of a text a change stands.
-func beside(words []string, h hunk) string {
+// where says where in the words of a text a change stands.
+func where(words []string, h hunk) string {
 	switch {
 	case h.y > 0:
 		text := []rune(words[h.y-1])

@@ -1,26 +1,13 @@
-package upstream
+package pin
 
-import (
-	"os"
+import "os"
 
-	"github.com/cash-mcp/go-sdk/internal/cashtext"
-)
-
-// What the tests of pinning use of the inside.
+// What the tests use of the inside.
 var (
-	ParseDefinitions = parseDefinitions
-	Review           = review
-	DecodePins       = decodePins
-	EncodePins       = encodePins
+	Review     = review
+	DecodePins = decodePins
+	EncodePins = encodePins
 )
-
-// FunctionDefinition returns the definition of a function of which help says
-// line, and its page the rest; ok is whether there is a page.
-func FunctionDefinition(path, name, line, page string) (d *Definition, ok bool) {
-	d = defineFunction(path, cashtext.Entry{Name: name, Description: line})
-	f, err := cashtext.ParseFunction(page)
-	return d, err == nil && d.addPage(f, true)
-}
 
 // Hunks returns hunks as slices of both lists.
 func Hunks(x, y []string) (before, after [][]string, starts []int) {
@@ -32,8 +19,8 @@ func Hunks(x, y []string) (before, after [][]string, starts []int) {
 
 // ReplaceFile replaces the file of pins at path.
 func ReplaceFile(path string, write func(*os.File) error) (os.FileInfo, error) {
-	return (&PinFile{path: path}).replace(write)
+	return (&File{path: path}).replace(write)
 }
 
 // SetFault makes f ask fault before each step that it does with its folder.
-func (f *PinFile) SetFault(fault func(op, name string) error) { f.fault = fault }
+func (f *File) SetFault(fault func(op, name string) error) { f.fault = fault }

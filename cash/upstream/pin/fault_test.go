@@ -1,6 +1,6 @@
 //go:build unix || windows
 
-package upstream_test
+package pin_test
 
 import (
 	"errors"
@@ -13,14 +13,14 @@ import (
 
 // Each step of Save fails once: it says so, nothing lies about, and the next one goes
 // well.
-func TestW37PinFileStepFails(t *testing.T) {
+func TestW37FileStepFails(t *testing.T) {
 	for name, cause := range durabletest.Causes {
 		t.Run(name, func(t *testing.T) {
 			for n := 1; ; n++ {
 				dir := durabletest.Scratch(t)
 				path := filepath.Join(dir, "pins.json")
 				pins := openPins(t, path)
-				if err := pins.Save(t.Context(), "shop", byName(define("one"))); err != nil {
+				if err := save(t.Context(), pins, "shop", byName(define("one"))); err != nil {
 					t.Fatal(err)
 				}
 				fault, steps := durabletest.FailAt(n, cause)
@@ -32,7 +32,7 @@ func TestW37PinFileStepFails(t *testing.T) {
 					}
 					return err
 				})
-				err := pins.Save(t.Context(), "shop", byName(define("two")))
+				err := save(t.Context(), pins, "shop", byName(define("two")))
 				if (err != nil) != (steps() >= n) || err != nil && !errors.Is(err, cause) {
 					t.Errorf("step %d: Save: %v", n, err)
 				}
@@ -47,7 +47,7 @@ func TestW37PinFileStepFails(t *testing.T) {
 					t.Errorf("step %d: %v, %v", n, entries, err)
 				}
 				pins.SetFault(nil)
-				if err := pins.Save(t.Context(), "shop", byName(define("three"))); err != nil || savedPins(t, path) != "three" {
+				if err := save(t.Context(), pins, "shop", byName(define("three"))); err != nil || savedPins(t, path) != "three" {
 					t.Errorf("step %d: then: %v", n, err)
 				}
 				if steps() < n {

@@ -1,9 +1,11 @@
-package upstream
+package pin
 
 import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,16 +17,15 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
-	"unicode/utf16"
-	"unicode/utf8"
+	"time"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/durable"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 )
 
-// PinFile is [Pins] in a file of JSON that people can read and compare:
+// File is a [Store] in a file of JSON that people can read and compare:
 // indented, sorted, and with characters that do not show as escapes.
 //
 //	{
@@ -53,86 +54,138 @@ import (
 // right; so is a file that is damaged in another way. The file is read again
 // when it has changed.
 //
-// It is safe for concurrent use. A symbolic link in its place becomes the file
-// itself when something is saved. Two processes may read the same file; of what
-// both write at the same time, one may be lost.
-type PinFile struct {
+// A symbolic link in its place becomes the file itself when something is saved.
+// Two processes may read the same file; of what both write at the same time, one
+// may be lost. A change by somebody else is noticed after two seconds.
+type File struct {
 	path  string
 	fault func(op, name string) error // of tests; see durable.Folder
 
-	mu   sync.Mutex
-	info os.FileInfo // of the file that pins are of; nil if there is none
-	pins map[string]map[string]*Definition
+	news bell
+
+	mu        sync.Mutex
+	info      os.FileInfo // of the file that pins are of; nil if there is none
+	pins      map[string]map[string]*Definition
+	revisions map[string]string // of pins, as far as they have been asked for
 }
 
 // Limits of a file of pins: the depth is that of a definition and of what is
 // around it.
 const (
-	maxPinFile  = 64 << 20
+	maxFile     = 64 << 20
 	maxPinDepth = strictjson.MaxDepth + 5
 )
 
-// OpenPinFile returns the pins in a file. One that does not exist is an empty
+// OpenFile returns the pins in a file. One that does not exist is an empty
 // one, and is made with the first definition that is saved, for its owner alone.
-func OpenPinFile(path string) (*PinFile, error) {
+func OpenFile(path string) (*File, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("finding pin file: %w", err)
 	}
-	f := &PinFile{path: path}
+	f := &File{path: path}
 	if _, err := f.current(); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
-// Load implements [Pins].
-func (f *PinFile) Load(ctx context.Context, label string) (map[string]*Definition, error) {
+// Load implements [Store].
+func (f *File) Load(ctx context.Context, label string) (Pins, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return Pins{}, err
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	pins, err := f.current()
 	if err != nil {
-		return nil, err
+		return Pins{}, err
 	}
-	return maps.Clone(pins[label]), nil
+	return Pins{f.revision(label), maps.Clone(pins[label])}, nil
 }
 
-// Save implements [Pins]. The file is replaced as a whole: after a crash or a loss of
-// power there is the old one or the new one, and once Save has returned nil the new
-// one. It is an error if a definition is
-// nil, stands under a name that is not its own or is not JSON, and if the file
-// would be larger than 64 MiB.
-func (f *PinFile) Save(ctx context.Context, label string, definitions map[string]*Definition) error {
-	if err := checkPins(label, definitions); err != nil {
-		return err
+// Swap implements [Store]. The file is replaced as a whole: after a crash or a loss of
+// power there is the old one or the new one, and once Swap has returned without an
+// error the new one. It is an error if a definition is nil, stands under a name that
+// is not its own or is not JSON, and if the file would be larger than 64 MiB.
+func (f *File) Swap(ctx context.Context, label, revision string, definitions map[string]*Definition) (next string, err error) {
+	if err := check(label, definitions); err != nil {
+		return "", err
 	}
 	if err := ctx.Err(); err != nil {
-		return err
+		return "", err
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	pins, err := f.current()
 	if err != nil {
-		return err
+		return "", err
+	}
+	if f.revision(label) != revision {
+		return "", ErrChanged
 	}
 	if pins = maps.Clone(pins); pins == nil {
 		pins = make(map[string]map[string]*Definition)
 	}
-	putPins(pins, label, definitions)
-	if err := f.write(pins); err != nil {
-		return fmt.Errorf("writing pin file %s: %w", f.path, err)
+	if pins[label] = definitions; definitions == nil {
+		delete(pins, label)
 	}
-	return nil
+	if err := f.write(pins); err != nil {
+		return "", fmt.Errorf("writing pin file %s: %w", f.path, err)
+	}
+	delete(f.revisions, label)
+	f.news.ring()
+	return f.revision(label), nil
+}
+
+// poll is how often a file is looked at for changes by others.
+const poll = 2 * time.Second
+
+// Watch implements [Store].
+func (f *File) Watch(ctx context.Context, changed func(label string)) error {
+	tick := time.NewTicker(poll)
+	defer tick.Stop()
+	return watch(ctx, &f.news, tick.C, f.allRevisions, changed)
+}
+
+// allRevisions returns those of all upstreams. A file that cannot be read is as it
+// was last.
+func (f *File) allRevisions() map[string]string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, _ = f.current() // whoever loads pins is told
+	all := make(map[string]string, len(f.pins))
+	for label := range f.pins {
+		all[label] = f.revision(label)
+	}
+	return all
+}
+
+// revision is the hash of the names and hashes of what is pinned for an upstream.
+// The caller holds f.mu.
+func (f *File) revision(label string) string {
+	definitions, ok := f.pins[label]
+	if !ok {
+		return ""
+	}
+	if f.revisions == nil {
+		f.revisions = make(map[string]string)
+	}
+	if f.revisions[label] == "" {
+		sum := sha256.New()
+		for _, name := range slices.Sorted(maps.Keys(definitions)) {
+			fmt.Fprintf(sum, "%q %s\n", name, definitions[name].Hash())
+		}
+		f.revisions[label] = hex.EncodeToString(sum.Sum(nil))
+	}
+	return f.revisions[label]
 }
 
 // current returns what the file says now. The caller holds f.mu.
-func (f *PinFile) current() (map[string]map[string]*Definition, error) {
+func (f *File) current() (map[string]map[string]*Definition, error) {
 	info, err := os.Stat(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		f.info, f.pins = nil, nil
+		f.info, f.pins, f.revisions = nil, nil, nil
 		return nil, nil
 	}
 	if err == nil && sameVersion(f.info, info) {
@@ -152,7 +205,7 @@ func sameVersion(a, b os.FileInfo) bool {
 	return a != nil && os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
-func (f *PinFile) read(info os.FileInfo) error {
+func (f *File) read(info os.FileInfo) error {
 	if !info.Mode().IsRegular() { // a pipe would never end
 		return errors.New("not a regular file")
 	}
@@ -161,7 +214,7 @@ func (f *PinFile) read(info os.FileInfo) error {
 		return err
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxPinFile+1))
+	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
 	if err != nil {
 		return err
 	}
@@ -169,11 +222,11 @@ func (f *PinFile) read(info os.FileInfo) error {
 	if err != nil {
 		return err
 	}
-	f.info, f.pins = info, pins
+	f.info, f.pins, f.revisions = info, pins, nil
 	return nil
 }
 
-func (f *PinFile) write(pins map[string]map[string]*Definition) error {
+func (f *File) write(pins map[string]map[string]*Definition) error {
 	data, err := encodePins(pins)
 	if err != nil {
 		return err
@@ -194,7 +247,7 @@ func (f *PinFile) write(pins map[string]map[string]*Definition) error {
 
 // replace puts a new file in the place of the old one once it is complete and on the
 // disk, and flushes the folder.
-func (f *PinFile) replace(write func(*os.File) error) (os.FileInfo, error) {
+func (f *File) replace(write func(*os.File) error) (os.FileInfo, error) {
 	root, err := os.OpenRoot(filepath.Dir(f.path))
 	if err != nil {
 		return nil, err
@@ -245,33 +298,13 @@ func encodePins(pins map[string]map[string]*Definition) ([]byte, error) {
 	if err := enc.Encode(doc); err != nil {
 		return nil, err
 	}
-	return escapeHidden(b.Bytes()), nil
-}
-
-// escapeHidden spells the characters that do not show as escapes, so that no
-// change of the file goes unseen. In JSON they stand in strings only.
-func escapeHidden(data []byte) []byte {
-	out := make([]byte, 0, len(data))
-	for len(data) > 0 {
-		r, n := utf8.DecodeRune(data)
-		switch {
-		case r < 0x7f || clean.Visible(r) && !unicode.IsSpace(r):
-			out = append(out, data[:n]...)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
-		default:
-			out = fmt.Appendf(out, `\u%04x`, r)
-		}
-		data = data[n:]
-	}
-	return out
+	return wire.EscapeHidden(b.Bytes()), nil
 }
 
 // decodePins reads a file of pins.
 func decodePins(data []byte) (map[string]map[string]*Definition, error) {
-	if len(data) > maxPinFile {
-		return nil, fmt.Errorf("more than %d bytes", maxPinFile)
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("more than %d bytes", maxFile)
 	}
 	if err := strictjson.CheckDepth(data, maxPinDepth); err != nil {
 		return nil, atLine(data, err)
@@ -331,7 +364,7 @@ func decodeDefinitions(definitions map[string]*Definition, key string, data []by
 			err = errors.New("it is pinned twice")
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", placeOf(strings.TrimSuffix(key, "s"), i, d), err)
+			return fmt.Errorf("%s: %w", wire.Place(strings.TrimSuffix(key, "s"), i, d), err)
 		}
 		definitions[d.Name] = d
 	}
@@ -344,7 +377,7 @@ func decodePinned(data []byte, function bool) (*Definition, error) {
 	d, hash := &Definition{Function: function}, ""
 	err := eachMember(data, func(key string, value []byte) error {
 		if key == "hash" {
-			return setText(&hash, key, value)
+			return wire.Text(&hash, key, value)
 		}
 		known, err := d.set(key, value)
 		if !known {

@@ -1,4 +1,4 @@
-package upstream_test
+package pin_test
 
 import (
 	"context"
@@ -10,50 +10,50 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/cash-mcp/go-sdk/cash/upstream"
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 )
 
-func ExampleOpenPinFile() {
+func ExampleOpenFile() {
 	dir, err := os.MkdirTemp("", "pins")
 	if err != nil {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
-	pins, err := upstream.OpenPinFile(filepath.Join(dir, "pins.json"))
+	pins, err := pin.OpenFile(filepath.Join(dir, "pins.json"))
 	if err != nil {
 		panic(err)
 	}
 	ctx := context.Background()
-	accepted := map[string]*upstream.Definition{
+	accepted := map[string]*pin.Definition{
 		"create": {Name: "create", Description: "Create an order.", InputSchema: []byte(`{"type":"object"}`)},
 	}
-	if err := pins.Save(ctx, "shop", accepted); err != nil {
+	if err := save(ctx, pins, "shop", accepted); err != nil {
 		panic(err)
 	}
-	pinned, err := pins.Load(ctx, "shop")
+	pinned, err := load(ctx, pins, "shop")
 	fmt.Println(pinned["create"].Description, err)
 	// Output: Create an order. <nil>
 }
 
-func openPins(t *testing.T, path string) *upstream.PinFile {
+func openPins(t *testing.T, path string) *pin.File {
 	t.Helper()
-	pins, err := upstream.OpenPinFile(path)
+	pins, err := pin.OpenFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return pins
 }
 
-func TestW37PinFileText(t *testing.T) {
+func TestW37FileText(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pins.json")
 	pins := openPins(t, path)
 	ctx := context.Background()
-	definitions := map[string]*upstream.Definition{
+	definitions := map[string]*pin.Definition{
 		"pay": {Name: "pay", Title: "Pay", Description: "Pays <b>\u200b\U000e0068é\u00a0\x7f", InputSchema: raw(`{"z":1.0,"a":[ 9007199254740993 ],"h":"` + "\u202e" + `"}`), Annotations: raw(`{"readOnlyHint":false}`)},
 		"a":   {Name: "a"},
 	}
-	for label, d := range map[string]map[string]*upstream.Definition{"shop": definitions, "empty": {}} {
-		if err := pins.Save(ctx, label, d); err != nil {
+	for label, d := range map[string]map[string]*pin.Definition{"shop": definitions, "empty": {}} {
+		if err := save(ctx, pins, label, d); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -100,8 +100,8 @@ func TestW37PinFileText(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
-	for _, pins := range []*upstream.PinFile{pins, openPins(t, path)} {
-		got, err := pins.Load(ctx, "shop")
+	for _, pins := range []*pin.File{pins, openPins(t, path)} {
+		got, err := load(ctx, pins, "shop")
 		if err != nil || len(got) != 2 {
 			t.Fatalf("%d tools, %v", len(got), err)
 		}
@@ -116,8 +116,8 @@ func TestW37PinFileText(t *testing.T) {
 	}
 }
 
-func TestW37PinFileHostile(t *testing.T) {
-	hash := (&upstream.Definition{Name: "a"}).Hash()
+func TestW37FileHostile(t *testing.T) {
+	hash := (&pin.Definition{Name: "a"}).Hash()
 	tool := `{"name":"a","hash":"` + hash + `"}`
 	file := func(tools string) string {
 		return `{"version":1,"upstreams":{"shop":{"tools":` + tools + `}}}`
@@ -140,7 +140,7 @@ func TestW37PinFileHostile(t *testing.T) {
 		{"tool", file(`[7]`), `upstream "shop": tool 1: want an object, got type number`},
 		{"functions", `{"version":1,"upstreams":{"shop":{"functions":{}}}}`, `upstream "shop": functions: want an array, got type object`},
 		{"function with the hash of a tool", `{"version":1,"upstreams":{"shop":{"functions":[` + tool + `]}}}`, `upstream "shop": function 1, "a": its hash is of another definition; restore it, or take it out of the file and accept it anew`},
-		{"function and tool", `{"version":1,"upstreams":{"shop":{"tools":[` + tool + `],"functions":[{"name":"a","hash":"` + (&upstream.Definition{Name: "a", Function: true}).Hash() + `"}]}}}`, `upstream "shop": function 1, "a": it is pinned twice`},
+		{"function and tool", `{"version":1,"upstreams":{"shop":{"tools":[` + tool + `],"functions":[{"name":"a","hash":"` + (&pin.Definition{Name: "a", Function: true}).Hash() + `"}]}}}`, `upstream "shop": function 1, "a": it is pinned twice`},
 		{"no name", file(`[{"hash":"` + hash + `"}]`), `upstream "shop": tool 1: no name`},
 		{"wrong type", file(`[{"name":"a","hash":7}]`), `upstream "shop": tool 1, "a": hash: want a string, got type number`},
 		{"schema", file(`[{"name":"a","inputSchema":[]}]`), `upstream "shop": tool 1, "a": inputSchema: want an object, got type array`},
@@ -157,7 +157,7 @@ func TestW37PinFileHostile(t *testing.T) {
 			if err := os.WriteFile(path, []byte(test.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			_, err := upstream.OpenPinFile(path)
+			_, err := pin.OpenFile(path)
 			if want := "reading pin file " + path + ": " + test.want; err == nil || err.Error() != want {
 				t.Errorf("got\n%v\nwant\n%s", err, want)
 			}
@@ -165,41 +165,41 @@ func TestW37PinFileHostile(t *testing.T) {
 	}
 }
 
-func TestW37PinFilePlaces(t *testing.T) {
+func TestW37FilePlaces(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := upstream.OpenPinFile(dir); err == nil || !strings.Contains(err.Error(), dir+": not a regular file") {
+	if _, err := pin.OpenFile(dir); err == nil || !strings.Contains(err.Error(), dir+": not a regular file") {
 		t.Errorf("a folder: %v", err)
 	}
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := upstream.OpenPinFile(filepath.Join(file, "pins.json")); err == nil || !strings.Contains(err.Error(), file) {
+	if _, err := pin.OpenFile(filepath.Join(file, "pins.json")); err == nil || !strings.Contains(err.Error(), file) {
 		t.Errorf("below a file: %v", err)
 	}
 	missing := filepath.Join(dir, "missing", "pins.json")
 	pins := openPins(t, missing)
-	if err := pins.Save(context.Background(), "shop", byName(define("a"))); err == nil || !strings.HasPrefix(err.Error(), "writing pin file "+missing+": ") {
+	if err := save(context.Background(), pins, "shop", byName(define("a"))); err == nil || !strings.HasPrefix(err.Error(), "writing pin file "+missing+": ") {
 		t.Errorf("in a folder that is not there: %v", err)
 	}
-	if got, err := pins.Load(context.Background(), "shop"); got != nil || err != nil {
+	if got, err := load(context.Background(), pins, "shop"); got != nil || err != nil {
 		t.Errorf("then: %v, %v", got, err)
 	}
 }
 
-// TestW37PinFileEdited changes the file while it is open.
-func TestW37PinFileEdited(t *testing.T) {
+// TestW37FileEdited changes the file while it is open.
+func TestW37FileEdited(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pins.json")
 	ctx := context.Background()
 	pins, other := openPins(t, path), openPins(t, path)
-	if err := pins.Save(ctx, "shop", byName(define("a=1"))); err != nil {
+	if err := save(ctx, pins, "shop", byName(define("a=1"))); err != nil {
 		t.Fatal(err)
 	}
-	if err := other.Save(ctx, "files", byName(define("b"))); err != nil {
+	if err := save(ctx, other, "files", byName(define("b"))); err != nil {
 		t.Fatal(err)
 	}
 	for _, label := range []string{"shop", "files"} {
-		if got, err := pins.Load(ctx, label); len(got) != 1 || err != nil {
+		if got, err := load(ctx, pins, label); len(got) != 1 || err != nil {
 			t.Errorf("%s: %v, %v", label, got, err)
 		}
 	}
@@ -210,31 +210,31 @@ func TestW37PinFileEdited(t *testing.T) {
 	if err := os.WriteFile(path, good[:len(good)/2], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := pins.Load(ctx, "shop"); err == nil {
+	if _, err := load(ctx, pins, "shop"); err == nil {
 		t.Error("read half of the file")
 	}
-	if err := pins.Save(ctx, "shop", nil); err == nil {
+	if err := save(ctx, pins, "shop", nil); err == nil {
 		t.Error("wrote over what could not be read")
 	}
 	if err := os.WriteFile(path, good, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := pins.Load(ctx, "shop"); len(got) != 1 || err != nil {
+	if got, err := load(ctx, pins, "shop"); len(got) != 1 || err != nil {
 		t.Errorf("put right: %v, %v", got, err)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := pins.Load(ctx, "shop"); got != nil || err != nil {
+	if got, err := load(ctx, pins, "shop"); got != nil || err != nil {
 		t.Errorf("removed: %v, %v", got, err)
 	}
 }
 
-func TestW37PinFileRefusesToSave(t *testing.T) {
+func TestW37FileRefusesToSave(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pins.json")
 	pins := openPins(t, path)
 	ctx := context.Background()
-	if err := pins.Save(ctx, "shop", byName(define("a=1"))); err != nil {
+	if err := save(ctx, pins, "shop", byName(define("a=1"))); err != nil {
 		t.Fatal(err)
 	}
 	before, err := os.ReadFile(path)
@@ -243,13 +243,13 @@ func TestW37PinFileRefusesToSave(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	if err := pins.Save(ended, "shop", byName(define("a=2"))); !errors.Is(err, context.Canceled) {
+	if err := save(ended, pins, "shop", byName(define("a=2"))); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if _, err := pins.Load(ended, "shop"); !errors.Is(err, context.Canceled) {
+	if _, err := load(ended, pins, "shop"); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	for name, d := range map[string]*upstream.Definition{
+	for name, d := range map[string]*pin.Definition{
 		"not JSON":   {Name: "a", InputSchema: raw(`{"a":`)},
 		"not strict": {Name: "a", InputSchema: raw(`{"a":1,"a":2}`)},
 		"not UTF-8":  {Name: "a", Description: "\xff"},
@@ -257,21 +257,21 @@ func TestW37PinFileRefusesToSave(t *testing.T) {
 		"too deep":   {Name: "a", Annotations: raw(strings.Repeat(`{"a":`, 65) + "1" + strings.Repeat("}", 65))},
 		"too large":  {Name: "a", Description: strings.Repeat("x", 64<<20)},
 	} {
-		if err := pins.Save(ctx, "shop", map[string]*upstream.Definition{"a": d}); err == nil || !strings.HasPrefix(err.Error(), "writing pin file "+path) {
+		if err := save(ctx, pins, "shop", map[string]*pin.Definition{"a": d}); err == nil || !strings.HasPrefix(err.Error(), "writing pin file "+path) {
 			t.Errorf("%s: %.200v", name, err)
 		}
 	}
 	if after, err := os.ReadFile(path); string(after) != string(before) {
 		t.Errorf("%s, %v", after, err)
 	}
-	if got, err := pins.Load(ctx, "shop"); got["a"] == nil || got["a"].Description != "1" || err != nil {
+	if got, err := load(ctx, pins, "shop"); got["a"] == nil || got["a"].Description != "1" || err != nil {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
 
-// TestW37PinFileWriteFails lets writing end at every step: the old file stays,
+// TestW37FileWriteFails lets writing end at every step: the old file stays,
 // and nothing lies beside it.
-func TestW37PinFileWriteFails(t *testing.T) {
+func TestW37FileWriteFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pins.json")
 	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
@@ -285,7 +285,7 @@ func TestW37PinFileWriteFails(t *testing.T) {
 		},
 		"before it is on the disk": func(w *os.File) error { return w.Close() },
 	} {
-		_, err := upstream.ReplaceFile(path, write)
+		_, err := pin.ReplaceFile(path, write)
 		if err == nil || name != "before it is on the disk" && !errors.Is(err, full) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -294,7 +294,7 @@ func TestW37PinFileWriteFails(t *testing.T) {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := upstream.ReplaceFile(folder, func(*os.File) error { return nil }); err == nil {
+	if _, err := pin.ReplaceFile(folder, func(*os.File) error { return nil }); err == nil {
 		t.Error("replaced a folder")
 	}
 	if data, err := os.ReadFile(path); string(data) != "old" {
@@ -305,7 +305,7 @@ func TestW37PinFileWriteFails(t *testing.T) {
 	}
 }
 
-func TestW37PinFileConcurrent(t *testing.T) {
+func TestW37FileConcurrent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pins.json")
 	pins := openPins(t, path)
 	ctx := context.Background()
@@ -315,13 +315,13 @@ func TestW37PinFileConcurrent(t *testing.T) {
 		all.Go(func() {
 			for n := range 5 {
 				want := fmt.Sprintf("a=%d", n)
-				if err := pins.Save(ctx, label, byName(define(want))); err != nil {
+				if err := save(ctx, pins, label, byName(define(want))); err != nil {
 					t.Error(err)
 				}
-				if got, err := pins.Load(ctx, label); err != nil || tell(sorted(got)) != want {
+				if got, err := load(ctx, pins, label); err != nil || tell(sorted(got)) != want {
 					t.Errorf("%s: %s, %v, want %s", label, tell(sorted(got)), err, want)
 				}
-				if _, err := upstream.OpenPinFile(path); err != nil { // never half of it
+				if _, err := pin.OpenFile(path); err != nil { // never half of it
 					t.Error(err)
 				}
 			}
@@ -330,7 +330,7 @@ func TestW37PinFileConcurrent(t *testing.T) {
 	all.Wait()
 	pins = openPins(t, path)
 	for i := range 8 {
-		if got, err := pins.Load(ctx, fmt.Sprintf("up%d", i)); err != nil || tell(sorted(got)) != "a=4" {
+		if got, err := load(ctx, pins, fmt.Sprintf("up%d", i)); err != nil || tell(sorted(got)) != "a=4" {
 			t.Errorf("up%d: %s, %v", i, tell(sorted(got)), err)
 		}
 	}
@@ -339,30 +339,30 @@ func TestW37PinFileConcurrent(t *testing.T) {
 	}
 }
 
-// FuzzPinFile writes what could be read, and reads it again.
-func FuzzPinFile(f *testing.F) {
-	d := &upstream.Definition{Name: "a", Title: "\u200b", InputSchema: raw(`{"b":[1.0,{}],"c":"\u202e"}`)}
-	data, err := upstream.EncodePins(map[string]map[string]*upstream.Definition{"shop": {"a": d}, "files": {}})
+// FuzzFile writes what could be read, and reads it again.
+func FuzzFile(f *testing.F) {
+	d := &pin.Definition{Name: "a", Title: "\u200b", InputSchema: raw(`{"b":[1.0,{}],"c":"\u202e"}`)}
+	data, err := pin.EncodePins(map[string]map[string]*pin.Definition{"shop": {"a": d}, "files": {}})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(data)
-	f.Add([]byte(`{"version":1,"upstreams":{"shop":{"tools":[{"name":"a","hash":"` + (&upstream.Definition{Name: "a"}).Hash() + `"}]}}}`))
+	f.Add([]byte(`{"version":1,"upstreams":{"shop":{"tools":[{"name":"a","hash":"` + (&pin.Definition{Name: "a"}).Hash() + `"}]}}}`))
 	f.Add([]byte(`{"version":1}`))
-	f.Add([]byte(`{"version":1,"upstreams":{"shop":{"functions":[{"name":"b.a","hash":"` + (&upstream.Definition{Name: "b.a", Function: true}).Hash() + `"}],"tools":[]}}}`))
+	f.Add([]byte(`{"version":1,"upstreams":{"shop":{"functions":[{"name":"b.a","hash":"` + (&pin.Definition{Name: "b.a", Function: true}).Hash() + `"}],"tools":[]}}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		pins, err := upstream.DecodePins(data)
+		pins, err := pin.DecodePins(data)
 		if err != nil {
 			if text := err.Error(); len(text) > 1000 || strings.ContainsFunc(text, hidden) {
 				t.Errorf("not a clean line: %q", text)
 			}
 			return
 		}
-		data, err = upstream.EncodePins(pins)
+		data, err = pin.EncodePins(pins)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := upstream.DecodePins(data)
+		again, err := pin.DecodePins(data)
 		if err != nil || len(again) != len(pins) {
 			t.Fatalf("%d upstreams of %d, %v", len(again), len(pins), err)
 		}
