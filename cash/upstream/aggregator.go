@@ -9,7 +9,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
+	"github.com/cash-mcp/go-sdk/internal/apart"
 	"github.com/cash-mcp/go-sdk/manifest"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid"
@@ -31,6 +34,7 @@ type Aggregator struct {
 	ups         map[*upstream]struct{}
 	mounts      map[string]*upstream // by canonical label
 	closing     bool
+	watching    bool                 // the pins
 	stops       []context.CancelFunc // of what follows manifests
 	discoveries []*discovery
 	retired     sync.WaitGroup // upstreams that end
@@ -48,8 +52,8 @@ type Options struct {
 	Resources, Prompts *registry.Registry
 	// Pins remembers which definitions of tools, and of functions of CaSH servers,
 	// are accepted, as Mode says. Nil is in memory.
-	Pins Pins
-	Mode PinMode
+	Pins pin.Store
+	Mode pin.Mode
 	// Fetch says how manifests are fetched, and how the servers are reached that
 	// they name: what a [Discovery] trusts and allows is added to what is
 	// trusted and allowed here.
@@ -71,7 +75,7 @@ func New(reg *registry.Registry, opts *Options) *Aggregator {
 	a.opts.Name = cmp.Or(a.opts.Name, "cash")
 	a.opts.Version = cmp.Or(a.opts.Version, "0.0.0")
 	if a.opts.Pins == nil {
-		a.opts.Pins = NewMemoryPins()
+		a.opts.Pins = pin.NewMemory()
 	}
 	if a.opts.Logger == nil {
 		a.opts.Logger = slog.New(slog.DiscardHandler)
@@ -111,18 +115,8 @@ func (a *Aggregator) Add(s Server) error {
 	if err != nil {
 		return err
 	}
-	return a.add(newUpstream(a, s, []mount{{label: s.Label, namespace: s.Namespace}}))
+	return a.add(newUpstream(a, s, []mount{{Label: s.Label, Namespace: s.Namespace}}))
 }
-
-// mount is a place in the tree where a server stands.
-type mount struct {
-	label       string
-	namespace   string // of the server; empty is all of it
-	description string // empty is the server's
-	orRoot      bool   // all of the server stands there if it has no such namespace (R136)
-}
-
-func (m mount) key() string { return canonicalPath(m.label) }
 
 func (a *Aggregator) add(u *upstream) error {
 	a.mu.Lock()
@@ -141,20 +135,20 @@ func (a *Aggregator) free(mounts []mount, old *upstream) error {
 		return ErrClosed
 	}
 	for i, m := range mounts {
-		key := m.key()
+		key := m.Key()
 		for _, other := range mounts[:i] {
-			if overlap(key, other.key()) {
-				return fmt.Errorf("labels %s and %s overlap", other.label, m.label)
+			if overlap(key, other.Key()) {
+				return fmt.Errorf("labels %s and %s overlap", other.Label, m.Label)
 			}
 		}
 		for taken, u := range a.mounts {
 			if u != old && overlap(key, taken) {
-				return fmt.Errorf("label %s: there is an upstream at %s", m.label, taken)
+				return fmt.Errorf("label %s: there is an upstream at %s", m.Label, taken)
 			}
 		}
 		for _, kind := range kinds {
-			if reg := a.registry(kind); a.mounts[key] == nil && reg != nil && reg.Exists(m.label) {
-				return fmt.Errorf("label %s: there is a namespace of that name already", m.label)
+			if reg := a.registry(kind); a.mounts[key] == nil && reg != nil && reg.Exists(m.Label) {
+				return fmt.Errorf("label %s: there is a namespace of that name already", m.Label)
 			}
 		}
 	}
@@ -173,10 +167,47 @@ func overlap(a, b string) bool {
 func (a *Aggregator) start(u *upstream) {
 	a.ups[u] = struct{}{}
 	for _, m := range u.mounts {
-		a.mounts[m.key()] = u
+		a.mounts[m.Key()] = u
 	}
 	u.show()
 	go u.run()
+	a.watch()
+}
+
+// watchPause is how long it takes until a store of pins that could not be watched is
+// watched again.
+const watchPause = time.Minute
+
+// watch begins to notice what others have pinned. The caller holds a.mu.
+func (a *Aggregator) watch() {
+	if a.watching || a.opts.Mode == pin.Off {
+		return
+	}
+	a.watching = true
+	ctx, stop := context.WithCancel(context.Background())
+	a.stops = append(a.stops, stop)
+	a.retired.Go(func() {
+		for ctx.Err() == nil {
+			_, err := apart.Do(ctx, 0, func(*apart.Task) (none struct{}, err error) { return none, a.opts.Pins.Watch(ctx, a.repinned) }, nil)
+			if ctx.Err() != nil {
+				return
+			}
+			a.opts.Logger.Warn("changes of pins are not noticed", "error", err)
+			select {
+			case <-time.After(watchPause):
+			case <-ctx.Done():
+			}
+		}
+	})
+}
+
+// repinned tells an upstream that its pins may have changed.
+func (a *Aggregator) repinned(label string) {
+	for _, u := range a.each() {
+		if u.inventory.pins.Label() == label {
+			signal(u.repinned)
+		}
+	}
 }
 
 // Update puts a server in the place of the one with the same label: with other
@@ -188,10 +219,10 @@ func (a *Aggregator) Update(s Server) error {
 	if err != nil {
 		return err
 	}
-	u := newUpstream(a, s, []mount{{label: s.Label, namespace: s.Namespace}})
+	u := newUpstream(a, s, []mount{{Label: s.Label, Namespace: s.Namespace}})
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	old := a.mounts[u.mounts[0].key()]
+	old := a.mounts[u.mounts[0].Key()]
 	switch {
 	case a.closing:
 		return ErrClosed
@@ -231,10 +262,10 @@ func (a *Aggregator) remove(u *upstream) {
 
 // clear empties a place. The caller holds a.mu.
 func (a *Aggregator) clear(m mount) {
-	delete(a.mounts, m.key())
+	delete(a.mounts, m.Key())
 	for _, kind := range kinds {
 		if reg := a.registry(kind); reg != nil {
-			_ = reg.Replace(m.label, nil) // of a legal label nothing can be wrong
+			_ = reg.Replace(m.Label, nil) // of a legal label nothing can be wrong
 		}
 	}
 }
@@ -246,7 +277,7 @@ func (a *Aggregator) retire(u *upstream) {
 		return
 	}
 	delete(a.ups, u)
-	u.retire()
+	u.traffic.retire()
 	a.retired.Add(1)
 	go func() {
 		defer a.retired.Done()
@@ -288,7 +319,7 @@ func (a *Aggregator) replace(old, u *upstream) error {
 		u.takeOver(old)
 		a.retire(old)
 		for _, m := range old.mounts {
-			if !slices.ContainsFunc(u.mounts, func(n mount) bool { return n.key() == m.key() }) {
+			if !slices.ContainsFunc(u.mounts, func(n mount) bool { return n.Key() == m.Key() }) {
 				a.clear(m)
 			}
 		}
@@ -313,7 +344,7 @@ func (a *Aggregator) each() []*upstream {
 	for u := range a.ups {
 		list = append(list, u)
 	}
-	slices.SortFunc(list, func(x, y *upstream) int { return strings.Compare(x.mounts[0].key(), y.mounts[0].key()) })
+	slices.SortFunc(list, func(x, y *upstream) int { return strings.Compare(x.mounts[0].Key(), y.mounts[0].Key()) })
 	return list
 }
 
@@ -369,24 +400,28 @@ func (a *Aggregator) Refresh(ctx context.Context, label string) error {
 // [Aggregator.AcceptQuarantined].
 //
 // Of a CaSH server whose tools call, help and skill are quarantined, what is
-// behind them is read, and in mode [PinLocked] quarantined, once they have been
+// behind them is read, and in mode [pin.Locked] quarantined, once they have been
 // accepted.
 func (a *Aggregator) Accept(ctx context.Context, label, tool string) error {
 	u, err := a.find(label)
 	if err != nil {
 		return err
 	}
-	return u.accept(ctx, pickTool(tool))
+	return u.accept(ctx, func(quarantined []pin.Quarantine) error {
+		return u.inventory.pins.AcceptTool(ctx, quarantined, tool)
+	})
 }
 
 // AcceptQuarantined takes definitions that were read in [Status] for the good
 // ones: of each, Tool and Hash count. If what is quarantined now is another
 // definition than one of these, or if one of them cannot be accepted, there is an
 // error, which is a *[registry.Error], and none is.
-func (a *Aggregator) AcceptQuarantined(ctx context.Context, label string, list ...Quarantine) error {
+func (a *Aggregator) AcceptQuarantined(ctx context.Context, label string, list ...pin.Quarantine) error {
 	u, err := a.find(label)
 	if err != nil {
 		return err
 	}
-	return u.accept(ctx, pickRead(list))
+	return u.accept(ctx, func(quarantined []pin.Quarantine) error {
+		return u.inventory.pins.AcceptRead(ctx, quarantined, list)
+	})
 }

@@ -10,16 +10,11 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
 	"github.com/cash-mcp/go-sdk/cash/upstream"
-	"github.com/cash-mcp/go-sdk/internal/durable/durabletest"
 )
 
 func TestMain(m *testing.M) {
 	cashtest.FaultyMain()
 	speakMain()
-	if words := durabletest.Life(); words != nil {
-		savingLife(words)
-		return
-	}
 	os.Exit(m.Run())
 }
 

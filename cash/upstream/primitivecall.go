@@ -29,35 +29,29 @@ func withMIME(about, mime string) string {
 }
 
 // reader reads a resource, as long as it is in the list.
-func (u *upstream) reader(b *branch, d *wire.Primitive) registry.Handler {
+func (b *branch) reader(d *wire.Primitive) registry.Handler {
 	return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
-		return u.invoke(ctx, c, &request{
-			meta:    u.via(ctx),
+		return b.invoke(ctx, c, &request{
 			current: func() *CallError { return b.current(d) },
-			ask: func(ctx context.Context, s *session, p *mcp.CallToolParams, wire *mcpclient.Exchange) (*mcp.CallToolResult, error) {
+			ask: func(ctx context.Context, s *session, p *mcp.CallToolParams, sent *mcpclient.Exchange) (*mcp.CallToolResult, error) {
 				return s.readResource(ctx, &mcp.ReadResourceParams{
 					URI: d.Key, Meta: p.Meta, InputResponses: p.InputResponses, RequestState: p.RequestState,
-				}, wire)
+				}, sent)
 			},
-			result: u.plainResult(c),
+			result: plainResult,
 		})
 	}
 }
 
 // plainResult is the result of what is no tool: it has no structured content.
-func (u *upstream) plainResult(c *registry.Call) func(*answer, bool) (*registry.Result, error) {
-	return func(a *answer, _ bool) (*registry.Result, error) {
-		if a.InputRequests != nil {
-			return u.asking(a, c)
-		}
-		a.structured = nil
-		return a.result(), nil
-	}
+func plainResult(a *wire.Answer, _ bool) *registry.Result {
+	a.Structured = nil
+	return a.Result()
 }
 
 // readResource reads a resource. Its contents are read from the wire: what is odd
 // with one of them does not cost the others.
-func (s *session) readResource(ctx context.Context, p *mcp.ReadResourceParams, wire *mcpclient.Exchange) (*mcp.CallToolResult, error) {
+func (s *session) readResource(ctx context.Context, p *mcp.ReadResourceParams, sent *mcpclient.Exchange) (*mcp.CallToolResult, error) {
 	res, err := s.client.ReadResource(ctx, p)
 	// The SDK keeps what is read, of every URI. Whether anything is kept is decided elsewhere.
 	_, _ = s.receive(ctx, "notifications/resources/updated", &mcp.ResourceUpdatedNotificationRequest{
@@ -66,7 +60,7 @@ func (s *session) readResource(ctx context.Context, p *mcp.ReadResourceParams, w
 	if err == nil && res.InputRequests != nil {
 		return &mcp.CallToolResult{InputRequests: res.InputRequests, RequestState: res.RequestState}, nil
 	}
-	raw := wire.Result()
+	raw := sent.Result()
 	if raw == nil && err == nil { // another call has just read the same
 		raw, err = json.Marshal(res)
 	}
@@ -87,21 +81,20 @@ func argumentSchema(arguments []wire.Argument) json.RawMessage {
 }
 
 // getter gets a prompt, as long as it is what the function was made of.
-func (u *upstream) getter(b *branch, d *wire.Primitive) registry.Handler {
+func (b *branch) getter(d *wire.Primitive) registry.Handler {
 	return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
 		arguments, err := promptArguments(c)
 		if err != nil {
 			return nil, err
 		}
-		return u.invoke(ctx, c, &request{
-			meta:    u.via(ctx),
+		return b.invoke(ctx, c, &request{
 			current: func() *CallError { return b.current(d) },
-			ask: func(ctx context.Context, s *session, p *mcp.CallToolParams, wire *mcpclient.Exchange) (*mcp.CallToolResult, error) {
+			ask: func(ctx context.Context, s *session, p *mcp.CallToolParams, sent *mcpclient.Exchange) (*mcp.CallToolResult, error) {
 				return s.getPrompt(ctx, &mcp.GetPromptParams{
 					Name: d.Key, Arguments: arguments, Meta: p.Meta, InputResponses: p.InputResponses, RequestState: p.RequestState,
-				}, wire)
+				}, sent)
 			},
-			result: u.plainResult(c),
+			result: plainResult,
 		})
 	}
 }
@@ -124,14 +117,13 @@ func promptArguments(c *registry.Call) (map[string]string, error) {
 
 // getPrompt gets a prompt. Its messages are read from the wire, as are the
 // contents of resources.
-func (s *session) getPrompt(ctx context.Context, p *mcp.GetPromptParams, wire *mcpclient.Exchange) (*mcp.CallToolResult, error) {
+func (s *session) getPrompt(ctx context.Context, p *mcp.GetPromptParams, sent *mcpclient.Exchange) (*mcp.CallToolResult, error) {
 	res, err := s.client.GetPrompt(ctx, p)
 	if err == nil && res.InputRequests != nil {
 		return &mcp.CallToolResult{InputRequests: res.InputRequests, RequestState: res.RequestState}, nil
 	}
-	if wire.Result() == nil || ctx.Err() != nil {
+	if sent.Result() == nil || ctx.Err() != nil {
 		return nil, err
 	}
-	return wire.PromptMessages(wire.Result()), nil
+	return wire.PromptMessages(sent.Result()), nil
 }
-

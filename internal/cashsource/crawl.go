@@ -1,4 +1,4 @@
-package upstream
+package cashsource
 
 import (
 	"context"
@@ -7,13 +7,11 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/cash-mcp/go-sdk/internal/cashtext"
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
+	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
 	"github.com/cash-mcp/go-sdk/internal/clean"
-	"github.com/cash-mcp/go-sdk/internal/mcpclient"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 )
 
 // Limits of what is read of a CaSH server.
@@ -36,19 +34,16 @@ type place struct {
 	below       []*place
 	children    map[string]*place    // below, by canonical label
 	details     []*cashtext.Function // of the page's functions; nil where there is none
-	definitions []*Definition        // of the page's functions, if they are pinned
+	definitions []*pin.Definition    // of the page's functions, if they are pinned
 	skills      []cashtext.SkillEntry
 	unavailable bool
 }
 
 // crawl reads the tree of a CaSH server, within limits.
 type crawl struct {
-	up      *upstream
-	session *session
-	catalog *catalog
-	each    time.Duration // the deadline of a page, so that one does not cost the others; zero is that of ctx
-	pinning bool          // what is read is compared with pins, so that a part of it will not do
-	pinned  map[string]*Definition
+	*Source
+	send   Ask
+	pinned map[string]*pin.Definition
 
 	mu        sync.Mutex
 	pages     int
@@ -100,7 +95,7 @@ func (c *crawl) readArguments(ctx context.Context, root *place) {
 	if err != nil || a.IsError {
 		return
 	}
-	if page, err := cashtext.ParseHelp(a.text()); err == nil && page.Arguments != "" {
+	if page, err := cashtext.ParseHelp(a.Text()); err == nil && page.Arguments != "" {
 		root.page.Arguments = page.Arguments
 	}
 }
@@ -128,33 +123,14 @@ func (c *crawl) level(ctx context.Context, places []*place) error {
 	}
 	close(failures)
 	for err := range failures {
-		switch e := asCallError(err); {
-		case ctx.Err() != nil || e.cut():
+		switch {
+		case ctx.Err() != nil || failureOf(err).Cut:
 			return err
-		case c.pinning && e.Class == TimedOut:
+		case c.pinning() && failureOf(err).Late:
 			return unfinished(err)
 		}
 	}
 	return nil
-}
-
-// unfinished is the failure of reading what is pinned, by one page of it. What was
-// merely not read must be neither pinned as missing nor quarantined as new.
-func unfinished(err error) *CallError {
-	return &CallError{
-		Class: TimedOut, Sent: true, partial: true, Err: err,
-		Reason: "not all of its pages came in time, and pins are compared with all of them; a longer connect timeout may help",
-	}
-}
-
-// cut reports whether the failure is one of the connection, so that nothing else
-// can be asked either.
-func (e *CallError) cut() bool {
-	switch e.Class {
-	case Malformed, TooLarge, TimedOut:
-		return false
-	}
-	return e.broken()
 }
 
 // read reads the page of a namespace.
@@ -166,20 +142,20 @@ func (c *crawl) read(ctx context.Context, p *place) error {
 	if err != nil {
 		return err
 	}
-	text := a.text()
+	text := a.Text()
 	if a.IsError || cashtext.IsRefusal(text) {
-		return &CallError{Class: Refused, Sent: true, Reason: clean.Line(text, maxReason)}
+		return &Error{Kind: Refused, Reason: clean.Line(text, maxReason)}
 	}
-	p.instance = a.instance
-	if p.instance == c.up.agg.reg.Instance() {
-		return &CallError{Class: Looped, Sent: true, Reason: "it is this server"}
+	p.instance = a.Instance
+	if p.instance == c.Self {
+		return &Error{Kind: Looped, Reason: "it is this server"}
 	}
 	if p.page, err = cashtext.ParseHelp(text); err != nil {
-		return &CallError{Class: Malformed, Sent: true, Reason: clean.Line("its help cannot be understood: "+err.Error(), maxReason), Err: err}
+		return &Error{Kind: Malformed, Reason: clean.Line("its help cannot be understood: "+err.Error(), maxReason), Err: err}
 	}
 	if p.above != nil && sameLists(p.page, p.above.page) && canonicalPath(p.page.Namespace) != canonicalPath(p.path) {
 		p.page = nil
-		return &CallError{Class: Malformed, Sent: true, Reason: "it lists the same as the namespace above it"}
+		return &Error{Kind: Malformed, Reason: "it lists the same as the namespace above it"}
 	}
 	if p.page.Guessed {
 		c.decide(ctx, p)
@@ -208,7 +184,7 @@ func (c *crawl) more() bool {
 	defer c.mu.Unlock()
 	c.pages++
 	if c.pages == maxCrawlPages+1 {
-		c.catalog.note("more than %d pages of help: the rest is left out", maxCrawlPages)
+		c.Note("more than %d pages of help: the rest is left out", maxCrawlPages)
 	}
 	return c.pages <= maxCrawlPages
 }
@@ -219,12 +195,12 @@ func (c *crawl) take(p *cashtext.Page) {
 	defer c.mu.Unlock()
 	if room := maxCrawlPages - c.places; len(p.Namespaces) > room {
 		p.Namespaces = p.Namespaces[:room]
-		c.catalog.note("more than %d namespaces: the rest is left out", maxCrawlPages)
+		c.Note("more than %d namespaces: the rest is left out", maxCrawlPages)
 	}
 	c.places += len(p.Namespaces)
 	if room := maxCrawlFunctions - c.functions; len(p.Functions) > room {
 		p.Functions = p.Functions[:room]
-		c.catalog.note("more than %d functions: the rest is left out", maxCrawlFunctions)
+		c.Note("more than %d functions: the rest is left out", maxCrawlFunctions)
 	}
 	c.functions += len(p.Functions)
 }
@@ -232,8 +208,12 @@ func (c *crawl) take(p *cashtext.Page) {
 func (c *crawl) note(format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.catalog.note(format, args...)
+	c.Note(format, args...)
 }
+
+// pinning reports whether what is read is compared with pins, so that a part of it
+// will not do.
+func (c *crawl) pinning() bool { return !c.Pins.Off() }
 
 // skills reads the lists of skills: that of the root, which names the
 // namespaces that have some.
@@ -271,7 +251,7 @@ func (c *crawl) skillList(ctx context.Context, path string) (*cashtext.Skills, e
 	}
 	a, err := c.ask(ctx, "skill", args)
 	if err != nil {
-		if ctx.Err() != nil || asCallError(err).cut() {
+		if ctx.Err() != nil || failureOf(err).Cut {
 			return nil, err
 		}
 		c.note("the skills of %q cannot be read: %v", path, err)
@@ -280,7 +260,7 @@ func (c *crawl) skillList(ctx context.Context, path string) (*cashtext.Skills, e
 	if a.IsError { // it has none
 		return nil, nil
 	}
-	list, err := cashtext.ParseSkills(a.text())
+	list, err := cashtext.ParseSkills(a.Text())
 	if err != nil {
 		c.note("the skills of %q cannot be read: %v", path, err)
 		return nil, nil
@@ -347,17 +327,33 @@ func (p *place) find(path string) *place {
 	return nil
 }
 
-// ask calls one of the three tools.
-func (c *crawl) ask(ctx context.Context, tool string, args map[string]any) (*answer, error) {
-	if c.each > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.each)
-		defer cancel()
+// each visits the place and all below it.
+func (p *place) each(visit func(*place)) {
+	visit(p)
+	for _, b := range p.below {
+		b.each(visit)
 	}
-	ctx, x := mcpclient.WithExchange(ctx)
-	res, err := c.session.client.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: c.catalog.dialect.arguments(tool, args), Meta: c.up.via(ctx)})
+}
+
+// paths returns the canonical paths of all namespaces below p.
+func (p *place) paths() map[string]bool {
+	known := make(map[string]bool)
+	p.each(func(b *place) {
+		if b != p {
+			known[canonicalPath(b.path)] = true
+		}
+	})
+	return known
+}
+
+// ask calls help or skill. A page has a part of the time for all, so that one does
+// not cost the others.
+func (c *crawl) ask(ctx context.Context, tool string, args map[string]any) (*wire.Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.ReadTimeout/pagePart)
+	defer cancel()
+	a, err := c.send(ctx, tool, c.dialect.arguments(tool, args))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", tool, classify(ctx, err, x))
+		return nil, fmt.Errorf("%s: %w", tool, err)
 	}
-	return newAnswer(res, x.Result()), nil
+	return a, nil
 }

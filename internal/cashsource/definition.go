@@ -1,24 +1,26 @@
-package upstream
+package cashsource
 
 import (
 	"encoding/json"
 	"fmt"
 	"slices"
 
-	"github.com/cash-mcp/go-sdk/internal/cashtext"
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
+	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 )
 
 // What a CaSH server says of a function, as a definition that can be pinned.
 
 // defineFunction returns what help lists of a function.
-func defineFunction(path string, e cashtext.Entry) *Definition {
-	return &Definition{Name: joined(path, e.Name), Description: e.Description, Function: true}
+func defineFunction(path string, e cashtext.Entry) *pin.Definition {
+	return &pin.Definition{Name: joined(path, e.Name), Description: e.Description, Function: true}
 }
 
-// addPage adds what the page of the function says. The description of a page in
+// addPage adds to a definition what the page of the function says. The description of a page in
 // JSON (declared) is a part of it; that of another may be any prose. It reports
 // false, and adds nothing, if that is too large.
-func (d *Definition) addPage(f *cashtext.Function, declared bool) bool {
+func addPage(d *pin.Definition, f *cashtext.Function, declared bool) bool {
 	input := parameters(f)
 	if declared && f.Description != d.Description {
 		input["description"] = f.Description
@@ -30,7 +32,7 @@ func (d *Definition) addPage(f *cashtext.Function, declared bool) bool {
 	if f.Safety != "" {
 		notes = asJSON(map[string]any{"safety": f.Safety})
 	}
-	if len(in)+len(out)+len(notes) > maxDefinitionSize {
+	if len(in)+len(out)+len(notes) > wire.MaxEntrySize {
 		return false
 	}
 	d.InputSchema, d.OutputSchema, d.Annotations = in, out, notes
@@ -71,22 +73,22 @@ func parameters(f *cashtext.Function) map[string]any {
 func asJSON(v map[string]any) json.RawMessage {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic("upstream: " + err.Error()) // texts and flags always have a JSON form
+		panic("cashsource: " + err.Error()) // texts and flags always have a JSON form
 	}
 	return data
 }
 
 // allDefinitions returns those of the functions at the place and below it.
-func (p *place) allDefinitions() []*Definition {
-	var list []*Definition
+func (p *place) allDefinitions() []*pin.Definition {
+	var list []*pin.Definition
 	p.each(func(p *place) { list = append(list, p.definitions...) })
 	return list
 }
 
 // keep leaves of the functions at the place and below it those that are served,
 // and of each what is.
-func (p *place) keep(served []*Definition) {
-	as := make(map[string]*Definition, len(served))
+func (p *place) keep(served []*pin.Definition) {
+	as := make(map[string]*pin.Definition, len(served))
 	for _, d := range served {
 		as[d.Name] = d
 	}
@@ -101,7 +103,7 @@ func (p *place) keep(served []*Definition) {
 				continue
 			}
 			detail := p.details[i]
-			if !d.paged() {
+			if !d.Paged() {
 				detail = nil
 			}
 			functions, details = append(functions, e), append(details, detail)

@@ -1,4 +1,4 @@
-package upstream
+package cashsource
 
 import (
 	"context"
@@ -6,10 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cash-mcp/go-sdk/internal/cashtext"
-	"github.com/cash-mcp/go-sdk/internal/clean"
-	"github.com/cash-mcp/go-sdk/internal/schema"
-	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
 )
 
 // Limits of the pages of functions of a CaSH server that are read beforehand. Of
@@ -41,9 +38,9 @@ func (c *crawl) details(ctx context.Context, root *place) error {
 		c.note("the pages of %d functions are too large to be pinned, and are not used", n)
 	}
 	switch {
-	case c.pinning && c.missing != nil:
+	case c.pinning() && c.missing != nil:
 		return c.missing
-	case c.pinning && ctx.Err() != nil:
+	case c.pinning() && ctx.Err() != nil:
 		return unfinished(ctx.Err())
 	case ctx.Err() != nil:
 		c.note("the parameters of some functions could not be read in time")
@@ -70,12 +67,12 @@ func (c *crawl) tasks(root *place) []task {
 		p.details = make([]*cashtext.Function, len(p.page.Functions))
 		for i, e := range p.page.Functions {
 			t := task{p, i}
-			if d := c.pinned[joined(p.path, e.Name)]; d != nil && d.Function && d.paged() {
+			if d := c.pinned[joined(p.path, e.Name)]; d != nil && d.Function && d.Paged() {
 				known = append(known, t)
 			} else {
 				others = append(others, t)
 			}
-			if c.pinning {
+			if c.pinning() {
 				p.definitions = append(p.definitions, defineFunction(p.path, e))
 			}
 		}
@@ -88,14 +85,6 @@ func (c *crawl) tasks(root *place) []task {
 	return tasks
 }
 
-// each visits the place and all below it.
-func (p *place) each(visit func(*place)) {
-	visit(p)
-	for _, b := range p.below {
-		b.each(visit)
-	}
-}
-
 // detail reads the page of a function.
 func (c *crawl) detail(ctx context.Context, t task) {
 	if c.full() {
@@ -106,7 +95,7 @@ func (c *crawl) detail(ctx context.Context, t task) {
 		c.miss(err)
 		return
 	}
-	text := a.text()
+	text := a.Text()
 	if c.count(len(text)); a.IsError || cashtext.IsRefusal(text) {
 		return
 	}
@@ -114,7 +103,7 @@ func (c *crawl) detail(ctx context.Context, t task) {
 	if err != nil {
 		return
 	}
-	if c.pinning && !t.at.definitions[t.i].addPage(f, strings.HasPrefix(cashtext.Unfenced(text), "{")) {
+	if c.pinning() && !addPage(t.at.definitions[t.i], f, strings.HasPrefix(cashtext.Unfenced(text), "{")) {
 		c.large.Add(1)
 		return
 	}
@@ -132,7 +121,7 @@ func (c *crawl) count(bytes int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if before := c.bytes; before <= maxDetailBytes && before+bytes > maxDetailBytes {
-		c.catalog.note("more than %d MiB of pages of functions: the rest is read when it is asked for", maxDetailBytes>>20)
+		c.Note("more than %d MiB of pages of functions: the rest is read when it is asked for", maxDetailBytes>>20)
 	}
 	c.bytes += bytes
 }
@@ -142,68 +131,11 @@ func (c *crawl) count(bytes int) {
 func (c *crawl) miss(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch e := asCallError(err); {
+	switch {
 	case c.missing != nil:
-	case e.Class == TimedOut:
-		c.missing = unfinished(e)
-	case e.cut():
-		c.missing = e
+	case failureOf(err).Late:
+		c.missing = unfinished(err)
+	case failureOf(err).Cut:
+		c.missing = err
 	}
-}
-
-// inputSchema is a schema of the parameters that a page shows, for display.
-func inputSchema(f *cashtext.Function) json.RawMessage {
-	if f == nil || len(f.Parameters) == 0 {
-		return nil
-	}
-	var list []schema.Property
-	for _, p := range f.Parameters {
-		if !strings.ContainsAny(p.Name, ".[]") { // else it is inside of another
-			list = append(list, schema.Property{Name: p.Name, Type: jsonType(p.Type), Description: p.Description, Required: p.Required})
-		}
-	}
-	return schema.Object(list, false)
-}
-
-func jsonString(text string) []byte {
-	data, err := json.Marshal(text)
-	if err != nil { // no text has none
-		return []byte(`""`)
-	}
-	return data
-}
-
-// jsonType returns the type of JSON that a page names; empty if it is none.
-func jsonType(text string) string {
-	word, _, _ := strings.Cut(text, " ")
-	switch word {
-	case "string", "integer", "number", "boolean", "object", "array":
-		return word
-	}
-	return ""
-}
-
-// describe takes over what the server and the operator say of a function.
-func (v view) describe(f *registry.Function, path string, d *cashtext.Function) {
-	u := v.up
-	if d != nil {
-		f.Returns = clean.Cut(d.Returns, maxReason)
-	}
-	said := ""
-	if d != nil && !u.cfg.IgnoreHints {
-		said = strings.ToLower(d.Safety)
-	}
-	f.ReadOnly = strings.HasPrefix(said, "read-only") || u.vouched(joined(path, f.Name))
-	f.Destructive = !f.ReadOnly && strings.HasPrefix(said, "destructive")
-	f.Idempotent = !f.ReadOnly && strings.Contains(said, "safe to repeat")
-}
-
-// vouched reports whether the operator says that calling changes nothing.
-func (u *upstream) vouched(path string) bool {
-	for _, name := range u.cfg.ReadOnly {
-		if name == path || canonicalPath(name) != "" && canonicalPath(name) == canonicalPath(path) {
-			return true
-		}
-	}
-	return false
 }

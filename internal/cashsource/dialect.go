@@ -1,4 +1,4 @@
-package upstream
+package cashsource
 
 import (
 	"bytes"
@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -17,10 +19,10 @@ import (
 type dialect map[string]map[string]string
 
 // dialectOf returns that of a server with these tools.
-func dialectOf(defs []*Definition) dialect {
+func dialectOf(defs []*pin.Definition) dialect {
 	d := make(dialect)
 	for _, def := range defs {
-		if isCore(def.Name) {
+		if pin.IsCore(def.Name) {
 			d[def.Name] = properties(def.InputSchema)
 		}
 	}
@@ -28,18 +30,15 @@ func dialectOf(defs []*Definition) dialect {
 }
 
 // hasCore reports whether there are the three tools of a CaSH server.
-func hasCore(defs []*Definition) bool { return len(dialectOf(defs)) == 3 }
+func hasCore(defs []*pin.Definition) bool { return len(dialectOf(defs)) == 3 }
 
-// isCaSH reports whether these are the tools of a CaSH server: call, help and
+// Is reports whether these are the tools of a CaSH server: call, help and
 // skill, with the arguments that make them so.
-func isCaSH(defs []*Definition) bool {
+func Is(defs []*pin.Definition) bool {
 	d := dialectOf(defs)
 	return len(d) == 3 && d["call"]["function"] != "" && d.takes("help", "namespace") && d.takes("help", "function") &&
 		(d.takes("skill", "kwargs") || d.spell("skill", "skillname") != "")
 }
-
-// isCore reports whether a tool is one of the three.
-func isCore(tool string) bool { return tool == "call" || tool == "help" || tool == "skill" }
 
 // properties returns the properties that a schema declares, by canonical name.
 func properties(inputSchema json.RawMessage) map[string]string {
@@ -131,7 +130,7 @@ func (d dialect) callArguments(a *callArguments) json.RawMessage {
 		if len(data) > 1 {
 			data = append(data, ',')
 		}
-		data = fmt.Appendf(data, "%s:%s", jsonString(cmp.Or(d.spell("call", name), name)), text)
+		data = fmt.Appendf(data, "%s:%s", wire.Quote(cmp.Or(d.spell("call", name), name)), text)
 	}
 	if a.namespace != "" {
 		add("namespace", a.namespace)

@@ -1,4 +1,4 @@
-package upstream
+package cashsource
 
 import (
 	"encoding/json"

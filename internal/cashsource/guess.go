@@ -1,10 +1,10 @@
-package upstream
+package cashsource
 
 import (
 	"context"
 	"slices"
 
-	"github.com/cash-mcp/go-sdk/internal/cashtext"
+	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
 )
 
 // Servers by other hands leave open what ours say.
@@ -33,7 +33,7 @@ func (c *crawl) isNamespace(ctx context.Context, p *place, name string, guess bo
 		c.miss(err)
 		return guess
 	}
-	text := a.text()
+	text := a.Text()
 	if a.IsError || cashtext.IsRefusal(text) {
 		return false
 	}

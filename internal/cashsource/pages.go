@@ -1,4 +1,4 @@
-package upstream
+package cashsource
 
 import (
 	"context"
@@ -9,10 +9,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cash-mcp/go-sdk/internal/cashtext"
+	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -98,41 +99,16 @@ func orEmpty(kwargs json.RawMessage) json.RawMessage {
 	return kwargs
 }
 
-// askFor asks the server, as one of a few at a time. It is let in as calls are.
+// askFor asks the server.
 func (v view) askFor(ctx context.Context, tool, path, name string, kwargs json.RawMessage) (string, error) {
-	u := v.up
 	place := v.placeOf(path)
-	fail := func(e *CallError) error {
-		kind, message, hint := u.words(e, v.mount.label)
-		return &registry.Error{Kind: kind, Namespace: place, Name: name, Message: message, Hint: hint, Err: e, NotRun: true}
+	a, err := v.Host.Page(ctx, v.mount.Label, tool, v.dialect.arguments(tool, pageArguments(tool, path, name, kwargs)))
+	var e *registry.Error
+	if errors.As(err, &e) {
+		e.Namespace, e.Name = place, name
 	}
-	if !u.enter() {
-		return "", fail(errRemoved)
-	}
-	defer u.leave()
-	ctx, cancel := context.WithTimeout(ctx, u.cfg.Timeout)
-	defer cancel()
-	select {
-	case u.readers <- struct{}{}:
-		defer func() { <-u.readers }()
-	case <-ctx.Done():
-		return "", fail(&CallError{Class: Busy, Reason: "too many pages are asked for at a time"})
-	}
-	if wait, ok := u.breaker.admit(); !ok {
-		return "", fail(&CallError{Class: Busy, RetryAfter: wait, before: true, Reason: "its last calls have all failed"})
-	}
-	s, e := u.connected(ctx)
-	if e != nil {
-		u.breaker.forget()
-		return "", fail(e)
-	}
-	a, err := (&crawl{up: u, session: s, catalog: v.catalog}).ask(ctx, tool, pageArguments(tool, path, name, kwargs))
 	if err != nil {
-		e = asCallError(err)
-	}
-	u.judge(s, e)
-	if e != nil {
-		return "", fail(e)
+		return "", err
 	}
 	return v.pageText(a, place, name)
 }
@@ -158,8 +134,8 @@ func pageArguments(tool, path, name string, kwargs json.RawMessage) map[string]a
 
 // pageText returns the text of a page, or the error that the server answered
 // with.
-func (v view) pageText(a *answer, place, name string) (string, error) {
-	text := a.text()
+func (v view) pageText(a *wire.Answer, place, name string) (string, error) {
+	text := a.Text()
 	if len(text) > maxPage {
 		return "", &registry.Error{
 			Kind: registry.Unavailable, Namespace: place, Name: name,
@@ -171,7 +147,7 @@ func (v view) pageText(a *answer, place, name string) (string, error) {
 	}
 	e := &registry.Error{Kind: registry.Failed, Namespace: place, Name: name}
 	e.Message = clean.Cut(clean.Text(strings.TrimPrefix(v.text.Text(text), "**Error:** ")), 2*maxReason)
-	kind := registry.Kind(strictjson.Text(a.meta[metaCode]))
+	kind := registry.Kind(strictjson.Text(a.Extra[MetaCode]))
 	// The server has said what to do next: what it has said last stays last.
 	if i := strings.LastIndex(e.Message, ". "); i > 0 && kind.Known() {
 		e.Kind, e.Message, e.Hint = kind, e.Message[:i+1], e.Message[i+2:]
@@ -185,8 +161,8 @@ var jsonFormat = json.RawMessage(`{"format":"json"}`)
 // unlessKnown is err, or nil where the server has given no answer: what it lists
 // is known without it.
 func unlessKnown(err error) error {
-	var e *CallError
-	if errors.As(err, &e) {
+	var e *registry.Error
+	if errors.As(err, &e) && e.Err != nil { // what a server answers has no cause
 		return nil
 	}
 	return err

@@ -25,6 +25,9 @@ func NewKeeper(store Store, mode Mode, label string) *Keeper {
 	return &Keeper{store: store, mode: mode, label: label}
 }
 
+// Label is what the upstream is known by in the store.
+func (k *Keeper) Label() string { return k.label }
+
 // Off reports whether whatever the server defines is served.
 func (k *Keeper) Off() bool { return k.mode == Off }
 

@@ -372,3 +372,40 @@ func TestW37ChangesAreNoticed(t *testing.T) {
 		}
 	})
 }
+
+// Which functions are seen for the first time is decided by what is pinned.
+func TestW37FirstUseOfFunctions(t *testing.T) {
+	functions := func(names ...string) []*pin.Definition {
+		list := define(names...)
+		for _, d := range list {
+			d.Function = true
+		}
+		return list
+	}
+	core := define("call", "help", "skill")
+	for _, test := range []struct {
+		name            string
+		pinned, current []*pin.Definition
+		served          string
+		first           bool
+	}{
+		{"tools alone", core, functions("ping", "a.b"), "ping a.b", true},
+		{"one named as a tool", core, functions("ping", "help"), "ping", true},
+		{"one is pinned", append(functions("gone"), core...), functions("ping"), "", false},
+		{"one is pinned as a tool", append(define("ping"), core...), functions("ping", "pong"), "", false},
+		{"one is pinned as nothing", append(define("other"), core...), functions("ping"), "ping", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			served, _, pinning := pin.Review(pin.FirstUse, byName(test.pinned), slices.Concat(core, test.current))
+			if got := tell(served); got != strings.TrimSpace("call help skill "+test.served) {
+				t.Errorf("served %q", got)
+			}
+			if want := len(test.pinned) + len(strings.Fields(test.served)); (pinning != nil) != test.first || pinning != nil && len(pinning) != want {
+				t.Errorf("pins %d, want %d", len(pinning), want)
+			}
+			if served, _, pinning := pin.Review(pin.Locked, byName(test.pinned), slices.Concat(core, test.current)); len(served) != 3 || pinning != nil {
+				t.Errorf("locked, served are %q", tell(served))
+			}
+		})
+	}
+}

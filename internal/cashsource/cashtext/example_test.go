@@ -3,7 +3,7 @@ package cashtext_test
 import (
 	"fmt"
 
-	"github.com/cash-mcp/go-sdk/internal/cashtext"
+	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
 )
 
 func ExampleMount_Text() {

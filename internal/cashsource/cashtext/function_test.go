@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cash-mcp/go-sdk/internal/cashtext"
+	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
 )
 
 func TestParseFunction(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cash-mcp/go-sdk/internal/cashtext"
+	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
 )
 
 type entries = []cashtext.Entry

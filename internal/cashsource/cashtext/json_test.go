@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cash-mcp/go-sdk/internal/cashtext"
+	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
 )
 
 func TestJSON(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cash-mcp/go-sdk/internal/cashtext"
+	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
 )
 
 // TestParseHelpByOtherHands holds that pages are read in the habits of others:

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/cash-mcp/go-sdk/cash"
-	"github.com/cash-mcp/go-sdk/internal/cashtext"
+	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/skillmd"
 	"github.com/cash-mcp/go-sdk/registry"

@@ -9,6 +9,7 @@ import (
 
 // A branch is where an upstream stands with what it has of one kind.
 type branch struct {
+	*inventory
 	kind      toolid.Kind
 	reg       *registry.Registry
 	listed    atomic.Pointer[primitives] // nil until it has been asked for; not of tools
@@ -22,51 +23,23 @@ type published struct {
 	inherited bool   // it is what a predecessor has shown
 }
 
-// branch returns that of a kind; nil if there is none.
-func (u *upstream) branch(kind toolid.Kind) *branch {
-	for _, b := range u.branches {
-		if b.kind == kind {
-			return b
-		}
-	}
-	return nil
-}
-
-// publish shows in the trees what the upstream has and how it is.
-func (u *upstream) publish() {
-	u.agg.mu.Lock()
-	defer u.agg.mu.Unlock()
-	u.show()
-}
-
-// show is publish for a caller that holds the aggregator's lock.
-func (u *upstream) show() {
-	u.mu.Lock()
-	state, err, retiring := u.state, u.err, u.retiring
-	u.mu.Unlock()
-	if retiring && state != Closed {
-		return
-	}
-	for _, b := range u.branches {
-		u.showBranch(b, state, err)
-	}
-}
-
-func (u *upstream) showBranch(b *branch, state State, err *CallError) {
-	t, state, err := u.known(b, state, err)
+// show shows what is known of the branch, and how the upstream is, at the mounts that
+// are still its own. The caller holds the aggregator's lock.
+func (b *branch) show(state State, err *CallError, own func(key string) bool) {
+	t, state, err := b.known(state, err)
 	next := published{trees: t}
-	if e := u.unavailable(u.mounts[0].label, state, err, t != nil); e != nil {
+	if e := b.unavailable(b.mounts[0].Label, state, err, t != nil); e != nil {
 		next.reason = e.Error()
 	}
 	if next == b.published || t == nil && b.published.inherited && state == Connecting {
 		return
 	}
-	for _, m := range u.mounts {
-		if u.agg.mounts[m.key()] != u { // removed, or replaced
+	for _, m := range b.mounts {
+		if !own(m.Key()) { // removed, or replaced
 			continue
 		}
-		if err := b.reg.Replace(m.label, u.tree(t, m, u.unavailable(m.label, state, err, t != nil))); err != nil {
-			u.log.Error("cannot be shown", "label", m.label, "error", err)
+		if err := b.reg.Replace(m.Label, b.tree(t, m, b.unavailable(m.Label, state, err, t != nil))); err != nil {
+			b.log.Error("cannot be shown", "label", m.Label, "error", err)
 		}
 	}
 	b.published = next
@@ -75,9 +48,9 @@ func (u *upstream) showBranch(b *branch, state State, err *CallError) {
 // known returns what is known of a branch, nil for nothing, and how it is: what
 // is not known of a server that is connected is being asked for, or could not be
 // read. Nobody asks a server that waits for its first call.
-func (u *upstream) known(b *branch, state State, err *CallError) (*trees, State, *CallError) {
+func (b *branch) known(state State, err *CallError) (*trees, State, *CallError) {
 	if b.kind == toolid.Tool {
-		if c := u.catalog.Load(); c != nil {
+		if c := b.latest.Load(); c != nil {
 			return c.trees, state, err
 		}
 		return nil, state, err
@@ -101,13 +74,13 @@ func (u *upstream) known(b *branch, state State, err *CallError) (*trees, State,
 var nothing = new(trees)
 
 // tree returns what stands at a mount; nil is nothing.
-func (u *upstream) tree(t *trees, m mount, unavailable *registry.Error) *registry.Registry {
+func (b *branch) tree(t *trees, m mount, unavailable *registry.Error) *registry.Registry {
 	if t == nil {
-		none := registry.New(&registry.Options{VisibleTo: u.cfg.VisibleTo})
-		none.Namespace("", u.describe(m, "")).Unavailable(unavailable)
+		none := registry.New(&registry.Options{VisibleTo: b.cfg.VisibleTo})
+		none.Namespace("", b.describe(m, "")).Unavailable(unavailable)
 		return none
 	}
-	tree := (*t)[m.key()]
+	tree := (*t)[m.Key()]
 	if tree != nil {
 		tree.Namespace("", "").Unavailable(unavailable)
 	}
