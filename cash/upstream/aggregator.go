@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
@@ -30,14 +28,10 @@ type Aggregator struct {
 	life context.Context // of all upstreams
 	cut  context.CancelFunc
 
-	mu          sync.Mutex
-	ups         map[*upstream]struct{}
-	mounts      map[string]*upstream // by canonical label
-	closing     bool
+	roster
 	watching    bool                 // the pins
-	stops       []context.CancelFunc // of what follows manifests
+	stops       []context.CancelFunc // of what follows manifests and pins
 	discoveries []*discovery
-	retired     sync.WaitGroup // upstreams that end
 }
 
 // Options configure an [Aggregator]. Nil is fine.
@@ -67,7 +61,7 @@ type Options struct {
 // New returns an aggregator that mounts servers in reg, beside what else is
 // there. It panics if two of the registries that it is given are the same.
 func New(reg *registry.Registry, opts *Options) *Aggregator {
-	a := &Aggregator{reg: reg, ups: make(map[*upstream]struct{}), mounts: make(map[string]*upstream)}
+	a := &Aggregator{reg: reg}
 	a.life, a.cut = context.WithCancel(context.Background())
 	if opts != nil {
 		a.opts = *opts
@@ -83,6 +77,12 @@ func New(reg *registry.Registry, opts *Options) *Aggregator {
 	for kind, other := range map[toolid.Kind]*registry.Registry{toolid.Tool: a.opts.Resources, toolid.Resource: a.opts.Prompts, toolid.Prompt: reg} {
 		if other != nil && other == a.registry(kind) {
 			panic("upstream: functions, resources and prompts each need a registry of their own")
+		}
+	}
+	a.roster = roster{ups: make(map[*upstream]struct{}), mounts: make(map[string]*upstream)}
+	for _, kind := range kinds {
+		if reg := a.registry(kind); reg != nil {
+			a.registries = append(a.registries, reg)
 		}
 	}
 	return a
@@ -115,63 +115,15 @@ func (a *Aggregator) Add(s Server) error {
 	if err != nil {
 		return err
 	}
-	return a.add(newUpstream(a, s, []mount{{Label: s.Label, Namespace: s.Namespace}}))
-}
-
-func (a *Aggregator) add(u *upstream) error {
+	u := newUpstream(a, s, []mount{{Label: s.Label, Namespace: s.Namespace}})
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := a.free(u.mounts, nil); err != nil {
 		return err
 	}
 	a.start(u)
-	return nil
-}
-
-// free returns why the mounts cannot be made, other than in place of old. The
-// caller holds a.mu.
-func (a *Aggregator) free(mounts []mount, old *upstream) error {
-	if a.closing {
-		return ErrClosed
-	}
-	for i, m := range mounts {
-		key := m.Key()
-		for _, other := range mounts[:i] {
-			if overlap(key, other.Key()) {
-				return fmt.Errorf("labels %s and %s overlap", other.Label, m.Label)
-			}
-		}
-		for taken, u := range a.mounts {
-			if u != old && overlap(key, taken) {
-				return fmt.Errorf("label %s: there is an upstream at %s", m.Label, taken)
-			}
-		}
-		for _, kind := range kinds {
-			if reg := a.registry(kind); a.mounts[key] == nil && reg != nil && reg.Exists(m.Label) {
-				return fmt.Errorf("label %s: there is a namespace of that name already", m.Label)
-			}
-		}
-	}
-	return nil
-}
-
-// overlap reports whether one path is the other or below it.
-func overlap(a, b string) bool {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	return a == b || strings.HasPrefix(b, a+".")
-}
-
-// start lets u take its places. The caller holds a.mu.
-func (a *Aggregator) start(u *upstream) {
-	a.ups[u] = struct{}{}
-	for _, m := range u.mounts {
-		a.mounts[m.Key()] = u
-	}
-	u.show()
-	go u.run()
 	a.watch()
+	return nil
 }
 
 // watchPause is how long it takes until a store of pins that could not be watched is
@@ -252,39 +204,6 @@ func (a *Aggregator) Remove(label string) error {
 	return nil
 }
 
-// remove takes u and its places away. The caller holds a.mu.
-func (a *Aggregator) remove(u *upstream) {
-	a.retire(u)
-	for _, m := range u.mounts {
-		a.clear(m)
-	}
-}
-
-// clear empties a place. The caller holds a.mu.
-func (a *Aggregator) clear(m mount) {
-	delete(a.mounts, m.Key())
-	for _, kind := range kinds {
-		if reg := a.registry(kind); reg != nil {
-			_ = reg.Replace(m.Label, nil) // of a legal label nothing can be wrong
-		}
-	}
-}
-
-// retire lets u end when its calls have, unless it does so already. The caller
-// holds a.mu.
-func (a *Aggregator) retire(u *upstream) {
-	if _, ok := a.ups[u]; !ok {
-		return
-	}
-	delete(a.ups, u)
-	u.traffic.retire()
-	a.retired.Add(1)
-	go func() {
-		defer a.retired.Done()
-		u.drain()
-	}()
-}
-
 // Close disconnects all servers and refuses further calls. Calls in flight may
 // finish until ctx ends and are cancelled then; the error is that of ctx if some
 // were. The namespaces stay, and are unavailable.
@@ -302,60 +221,6 @@ func (a *Aggregator) Close(ctx context.Context) error {
 	defer stop()
 	a.retired.Wait()
 	return ctx.Err()
-}
-
-// replace puts u in the place of old, which may be nil and may have stood
-// elsewhere.
-func (a *Aggregator) replace(old, u *upstream) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if err := a.free(u.mounts, old); err != nil {
-		return err
-	}
-	if _, ok := a.ups[old]; old != nil && !ok {
-		return errRemoved
-	}
-	if old != nil {
-		u.takeOver(old)
-		a.retire(old)
-		for _, m := range old.mounts {
-			if !slices.ContainsFunc(u.mounts, func(n mount) bool { return n.Key() == m.Key() }) {
-				a.clear(m)
-			}
-		}
-	}
-	a.start(u)
-	return nil
-}
-
-// has reports whether an upstream has neither been removed nor replaced.
-func (a *Aggregator) has(u *upstream) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	_, ok := a.ups[u]
-	return ok
-}
-
-// each returns the upstreams in order of their first label.
-func (a *Aggregator) each() []*upstream {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	list := make([]*upstream, 0, len(a.ups))
-	for u := range a.ups {
-		list = append(list, u)
-	}
-	slices.SortFunc(list, func(x, y *upstream) int { return strings.Compare(x.mounts[0].Key(), y.mounts[0].Key()) })
-	return list
-}
-
-func (a *Aggregator) find(label string) (*upstream, error) {
-	key := canonicalPath(label)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if u := a.mounts[key]; u != nil {
-		return u, nil
-	}
-	return nil, fmt.Errorf("label %.64q: there is no such upstream", label)
 }
 
 // Wait returns when every manifest and every server has been tried at least

@@ -96,7 +96,14 @@ func (in *inventory) failure(err error) *CallError {
 // loadCaSH makes a catalog of what is behind the tools call, help and skill.
 func (in *inventory) loadCaSH(ctx context.Context, s *session, c *catalog, defs []*pin.Definition) error {
 	c.kind, c.about = CaSH, s.about("Tools")
-	src, err := cashsource.Read(ctx, s.askFor, defs, cashsource.Options{
+	ask := func(ctx context.Context, tool string, arguments map[string]any) (*wire.Answer, error) {
+		a, e := s.tool(ctx, tool, arguments)
+		if e != nil {
+			return nil, &cashsource.Failure{Err: e, Cut: e.cut(), Late: e.Class == TimedOut}
+		}
+		return a, nil
+	}
+	src, err := cashsource.Read(ctx, ask, defs, cashsource.Options{
 		Host: in, Server: in.server, Self: in.self, Mounts: in.described(), About: c.about,
 		VisibleTo: in.cfg.VisibleTo, Pins: in.pins, Vouched: in.vouched, IgnoreHints: in.cfg.IgnoreHints,
 		Timeout: in.patience(), ReadTimeout: in.cfg.ConnectTimeout, Note: c.note,
@@ -195,7 +202,7 @@ func (in *inventory) functions(c *catalog, defs []*pin.Definition) []*registry.F
 	list := make([]*registry.Function, len(defs))
 	for i, d := range defs {
 		e := c.defs[d.Name]
-		if key(e.name) != key(strings.ReplaceAll(d.Name, "-", "_")) { // a hyphen goes without saying
+		if canonicalPath(e.name) != canonicalPath(strings.ReplaceAll(d.Name, "-", "_")) { // a hyphen goes without saying
 			c.note("tool %q is called %s here", d.Name, e.name)
 		}
 		list[i] = in.function(c, e)

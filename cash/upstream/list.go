@@ -9,7 +9,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/cash-mcp/go-sdk/internal/cashsource"
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/internal/wire"
@@ -155,13 +154,4 @@ func (s *session) tool(ctx context.Context, name string, arguments map[string]an
 		return nil, classify(ctx, err, x)
 	}
 	return wire.NewAnswer(res, x.Result()), nil
-}
-
-// askFor is tool for the reading of a CaSH server.
-func (s *session) askFor(ctx context.Context, name string, arguments map[string]any) (*wire.Answer, error) {
-	a, e := s.tool(ctx, name, arguments)
-	if e != nil {
-		return nil, &cashsource.Failure{Err: e, Cut: e.cut(), Late: e.Class == TimedOut}
-	}
-	return a, nil
 }

@@ -39,17 +39,15 @@ func (p *primitives) note(format string, args ...any) {
 
 // read reads the list of a branch. If that fails, what was known is known still.
 func (b *branch) read(ctx context.Context, s *session) *primitives {
-	list, dropped, err := s.primitives(ctx, b.kind)
+	raw, err := s.list(ctx, b.kind)
 	if err != nil {
-		b.log.Warn("a list cannot be read", "of", string(b.kind)+"s", "error", err)
-		p := new(primitives)
-		if old := b.listed.Load(); old != nil {
-			*p = *old
-		}
-		p.err = asCallError(err).refused()
-		return p
+		return b.unread(err)
 	}
-	p := &primitives{defs: make(map[string]*wire.Primitive, len(list)), notes: dropped}
+	list, dropped, err := wire.ParsePrimitives(b.kind, raw)
+	if err != nil {
+		return b.unread(&CallError{Class: Malformed, Sent: true, Reason: err.Error()})
+	}
+	p := &primitives{defs: make(map[string]*wire.Primitive, len(list)), notes: dropped[:min(len(dropped), maxNotes)]}
 	list = slices.DeleteFunc(list, func(d *wire.Primitive) bool {
 		if b.kind == toolid.Resource && d.Key == manifest.ResourceURI {
 			return true // it is for aggregators, and nothing that users have (RFC 5.6)
@@ -68,17 +66,15 @@ func (b *branch) read(ctx context.Context, s *session) *primitives {
 	return p
 }
 
-// primitives returns what the server lists of a kind.
-func (s *session) primitives(ctx context.Context, kind toolid.Kind) (list []*wire.Primitive, dropped []string, err error) {
-	raw, err := s.list(ctx, kind)
-	if err != nil {
-		return nil, nil, err
+// unread is what is known of a list that cannot be read: what was known.
+func (b *branch) unread(err error) *primitives {
+	b.log.Warn("a list cannot be read", "of", string(b.kind)+"s", "error", err)
+	p := new(primitives)
+	if old := b.listed.Load(); old != nil {
+		*p = *old
 	}
-	list, dropped, err = wire.ParsePrimitives(kind, raw)
-	if err != nil {
-		return nil, nil, &CallError{Class: Malformed, Sent: true, Reason: err.Error()}
-	}
-	return list, dropped[:min(len(dropped), maxNotes)], nil
+	p.err = asCallError(err).refused()
+	return p
 }
 
 // plantList makes the tree of every mount that has all of the server: what

@@ -34,7 +34,7 @@ func (b *branch) reader(d *wire.Primitive) registry.Handler {
 		return b.invoke(ctx, c, &request{
 			current: func() *CallError { return b.current(d) },
 			ask: func(ctx context.Context, s *session, p *mcp.CallToolParams, sent *mcpclient.Exchange) (*mcp.CallToolResult, error) {
-				return s.readResource(ctx, &mcp.ReadResourceParams{
+				return readResource(ctx, s, &mcp.ReadResourceParams{
 					URI: d.Key, Meta: p.Meta, InputResponses: p.InputResponses, RequestState: p.RequestState,
 				}, sent)
 			},
@@ -51,7 +51,7 @@ func plainResult(a *wire.Answer, _ bool) *registry.Result {
 
 // readResource reads a resource. Its contents are read from the wire: what is odd
 // with one of them does not cost the others.
-func (s *session) readResource(ctx context.Context, p *mcp.ReadResourceParams, sent *mcpclient.Exchange) (*mcp.CallToolResult, error) {
+func readResource(ctx context.Context, s *session, p *mcp.ReadResourceParams, sent *mcpclient.Exchange) (*mcp.CallToolResult, error) {
 	res, err := s.client.ReadResource(ctx, p)
 	// The SDK keeps what is read, of every URI. Whether anything is kept is decided elsewhere.
 	_, _ = s.receive(ctx, "notifications/resources/updated", &mcp.ResourceUpdatedNotificationRequest{
@@ -90,7 +90,7 @@ func (b *branch) getter(d *wire.Primitive) registry.Handler {
 		return b.invoke(ctx, c, &request{
 			current: func() *CallError { return b.current(d) },
 			ask: func(ctx context.Context, s *session, p *mcp.CallToolParams, sent *mcpclient.Exchange) (*mcp.CallToolResult, error) {
-				return s.getPrompt(ctx, &mcp.GetPromptParams{
+				return getPrompt(ctx, s, &mcp.GetPromptParams{
 					Name: d.Key, Arguments: arguments, Meta: p.Meta, InputResponses: p.InputResponses, RequestState: p.RequestState,
 				}, sent)
 			},
@@ -117,7 +117,7 @@ func promptArguments(c *registry.Call) (map[string]string, error) {
 
 // getPrompt gets a prompt. Its messages are read from the wire, as are the
 // contents of resources.
-func (s *session) getPrompt(ctx context.Context, p *mcp.GetPromptParams, sent *mcpclient.Exchange) (*mcp.CallToolResult, error) {
+func getPrompt(ctx context.Context, s *session, p *mcp.GetPromptParams, sent *mcpclient.Exchange) (*mcp.CallToolResult, error) {
 	res, err := s.client.GetPrompt(ctx, p)
 	if err == nil && res.InputRequests != nil {
 		return &mcp.CallToolResult{InputRequests: res.InputRequests, RequestState: res.RequestState}, nil

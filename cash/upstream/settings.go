@@ -126,3 +126,8 @@ func (s *settings) words(e *CallError, label string) (registry.Kind, string, str
 	}
 	return e.cause(label, s.cfg.Timeout)
 }
+
+func canonicalPath(path string) string {
+	c, _ := registry.CanonicalPath(path)
+	return c
+}

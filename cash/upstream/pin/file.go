@@ -63,10 +63,9 @@ type File struct {
 
 	news bell
 
-	mu        sync.Mutex
-	info      os.FileInfo // of the file that pins are of; nil if there is none
-	pins      map[string]map[string]*Definition
-	revisions map[string]string // of pins, as far as they have been asked for
+	mu   sync.Mutex
+	info os.FileInfo // of the file that pins are of; nil if there is none
+	pins map[string]Pins
 }
 
 // Limits of a file of pins: the depth is that of a definition and of what is
@@ -101,7 +100,9 @@ func (f *File) Load(ctx context.Context, label string) (Pins, error) {
 	if err != nil {
 		return Pins{}, err
 	}
-	return Pins{f.revision(label), maps.Clone(pins[label])}, nil
+	p := pins[label]
+	p.Definitions = maps.Clone(p.Definitions)
+	return p, nil
 }
 
 // Swap implements [Store]. The file is replaced as a whole: after a crash or a loss of
@@ -121,21 +122,20 @@ func (f *File) Swap(ctx context.Context, label, revision string, definitions map
 	if err != nil {
 		return "", err
 	}
-	if f.revision(label) != revision {
+	if pins[label].Revision != revision {
 		return "", ErrChanged
 	}
 	if pins = maps.Clone(pins); pins == nil {
-		pins = make(map[string]map[string]*Definition)
+		pins = make(map[string]Pins)
 	}
-	if pins[label] = definitions; definitions == nil {
+	if pins[label] = (Pins{Definitions: definitions}); definitions == nil {
 		delete(pins, label)
 	}
 	if err := f.write(pins); err != nil {
 		return "", fmt.Errorf("writing pin file %s: %w", f.path, err)
 	}
-	delete(f.revisions, label)
 	f.news.ring()
-	return f.revision(label), nil
+	return f.pins[label].Revision, nil
 }
 
 // poll is how often a file is looked at for changes by others.
@@ -145,47 +145,32 @@ const poll = 2 * time.Second
 func (f *File) Watch(ctx context.Context, changed func(label string)) error {
 	tick := time.NewTicker(poll)
 	defer tick.Stop()
-	return watch(ctx, &f.news, tick.C, f.allRevisions, changed)
+	return watch(ctx, &f.news, tick.C, f.revisions, changed)
 }
 
-// allRevisions returns those of all upstreams. A file that cannot be read is as it
-// was last.
-func (f *File) allRevisions() map[string]string {
+// revisions returns those of all upstreams. A file that cannot be read is as it was
+// last.
+func (f *File) revisions() map[string]string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	_, _ = f.current() // whoever loads pins is told
-	all := make(map[string]string, len(f.pins))
-	for label := range f.pins {
-		all[label] = f.revision(label)
-	}
-	return all
+	return revisions(f.pins)
 }
 
-// revision is the hash of the names and hashes of what is pinned for an upstream.
-// The caller holds f.mu.
-func (f *File) revision(label string) string {
-	definitions, ok := f.pins[label]
-	if !ok {
-		return ""
+// revision is the hash of the names and hashes of definitions.
+func revision(definitions map[string]*Definition) string {
+	sum := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(definitions)) {
+		fmt.Fprintf(sum, "%q %s\n", name, definitions[name].Hash())
 	}
-	if f.revisions == nil {
-		f.revisions = make(map[string]string)
-	}
-	if f.revisions[label] == "" {
-		sum := sha256.New()
-		for _, name := range slices.Sorted(maps.Keys(definitions)) {
-			fmt.Fprintf(sum, "%q %s\n", name, definitions[name].Hash())
-		}
-		f.revisions[label] = hex.EncodeToString(sum.Sum(nil))
-	}
-	return f.revisions[label]
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // current returns what the file says now. The caller holds f.mu.
-func (f *File) current() (map[string]map[string]*Definition, error) {
+func (f *File) current() (map[string]Pins, error) {
 	info, err := os.Stat(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		f.info, f.pins, f.revisions = nil, nil, nil
+		f.info, f.pins = nil, nil
 		return nil, nil
 	}
 	if err == nil && sameVersion(f.info, info) {
@@ -222,11 +207,11 @@ func (f *File) read(info os.FileInfo) error {
 	if err != nil {
 		return err
 	}
-	f.info, f.pins, f.revisions = info, pins, nil
+	f.info, f.pins = info, pins
 	return nil
 }
 
-func (f *File) write(pins map[string]map[string]*Definition) error {
+func (f *File) write(pins map[string]Pins) error {
 	data, err := encodePins(pins)
 	if err != nil {
 		return err
@@ -278,9 +263,10 @@ type (
 	}
 )
 
-func encodePins(pins map[string]map[string]*Definition) ([]byte, error) {
+func encodePins(pins map[string]Pins) ([]byte, error) {
 	doc := pinDocument{Version: 1, Upstreams: make(map[string]pinnedUpstream, len(pins))}
-	for label, definitions := range pins {
+	for label, pinned := range pins {
+		definitions := pinned.Definitions
 		u := pinnedUpstream{Tools: []pinnedTool{}}
 		for _, name := range slices.Sorted(maps.Keys(definitions)) {
 			d, list := definitions[name], &u.Tools
@@ -302,14 +288,14 @@ func encodePins(pins map[string]map[string]*Definition) ([]byte, error) {
 }
 
 // decodePins reads a file of pins.
-func decodePins(data []byte) (map[string]map[string]*Definition, error) {
+func decodePins(data []byte) (map[string]Pins, error) {
 	if len(data) > maxFile {
 		return nil, fmt.Errorf("more than %d bytes", maxFile)
 	}
 	if err := strictjson.CheckDepth(data, maxPinDepth); err != nil {
 		return nil, atLine(data, err)
 	}
-	pins := make(map[string]map[string]*Definition)
+	pins := make(map[string]Pins)
 	version := false
 	err := eachMember(data, func(key string, value []byte) error {
 		switch key {
@@ -332,7 +318,7 @@ func decodePins(data []byte) (map[string]map[string]*Definition, error) {
 	return pins, nil
 }
 
-func decodeUpstreams(pins map[string]map[string]*Definition, data []byte) error {
+func decodeUpstreams(pins map[string]Pins, data []byte) error {
 	return eachMember(data, func(label string, value []byte) error {
 		if label == "" {
 			return errors.New("upstream without a label")
@@ -348,7 +334,7 @@ func decodeUpstreams(pins map[string]map[string]*Definition, data []byte) error 
 		if err != nil {
 			return fmt.Errorf("upstream %s: %w", quoted(label), err)
 		}
-		pins[label] = definitions
+		pins[label] = Pins{revision(definitions), definitions}
 		return nil
 	})
 }

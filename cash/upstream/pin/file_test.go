@@ -342,7 +342,7 @@ func TestW37FileConcurrent(t *testing.T) {
 // FuzzFile writes what could be read, and reads it again.
 func FuzzFile(f *testing.F) {
 	d := &pin.Definition{Name: "a", Title: "\u200b", InputSchema: raw(`{"b":[1.0,{}],"c":"\u202e"}`)}
-	data, err := pin.EncodePins(map[string]map[string]*pin.Definition{"shop": {"a": d}, "files": {}})
+	data, err := pin.EncodePins(map[string]pin.Pins{"shop": {Definitions: map[string]*pin.Definition{"a": d}}, "files": {}})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -366,9 +366,10 @@ func FuzzFile(f *testing.F) {
 		if err != nil || len(again) != len(pins) {
 			t.Fatalf("%d upstreams of %d, %v", len(again), len(pins), err)
 		}
-		for label, definitions := range pins {
-			for name, d := range definitions {
-				if again[label][name] == nil || again[label][name].Hash() != d.Hash() || len(again[label]) != len(definitions) {
+		for label, before := range pins {
+			after := again[label].Definitions
+			for name, d := range before.Definitions {
+				if after[name] == nil || after[name].Hash() != d.Hash() || len(after) != len(before.Definitions) || again[label].Revision != before.Revision {
 					t.Errorf("upstream %q, tool %q is not as it was", label, name)
 				}
 			}

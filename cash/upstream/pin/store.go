@@ -97,8 +97,12 @@ func (m *Memory) Watch(ctx context.Context, changed func(label string)) error {
 func (m *Memory) revisions() map[string]string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	all := make(map[string]string, len(m.pins))
-	for label, p := range m.pins {
+	return revisions(m.pins)
+}
+
+func revisions(pins map[string]Pins) map[string]string {
+	all := make(map[string]string, len(pins))
+	for label, p := range pins {
 		all[label] = p.Revision
 	}
 	return all

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/registry"
 )
 
 // A Function is what help(namespace=..., function=...) says of a function (RFC
@@ -127,7 +128,7 @@ func (f *Function) JSON() string {
 
 // setPath sets namespace and name from what the page is about.
 func (f *Function) setPath(path string) {
-	if _, ok := canonicalPath(path); !ok {
+	if _, ok := registry.CanonicalPath(path); !ok {
 		return
 	}
 	i := strings.LastIndexByte(path, '.')

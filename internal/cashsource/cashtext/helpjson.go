@@ -10,6 +10,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/registry"
 )
 
 // helpJSON reads a page of help in JSON.
@@ -35,7 +36,7 @@ func helpJSON(text string) (*Page, error) {
 	}
 	p := &Page{Guessed: isArray(text), Arguments: clean.Text(string(object["arguments"]))}
 	if ns := strictjson.Text(object["namespace"]); ns != "" {
-		if _, ok := canonicalPath(ns); ok {
+		if _, ok := registry.CanonicalPath(ns); ok {
 			p.Namespace = ns
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/registry"
 )
 
 // A section is what the entries below a heading are.
@@ -103,7 +104,7 @@ func (r *helpReader) title() {
 		}
 		path := m[1] + m[2]
 		said := !strings.HasPrefix(strings.TrimLeft(l.text, "*`"), path) // that it is a namespace
-		if _, ok := canonicalPath(path); !ok || sectionWord.MatchString(path) && !said && !r.divided(i+1, l.level) {
+		if _, ok := registry.CanonicalPath(path); !ok || sectionWord.MatchString(path) && !said && !r.divided(i+1, l.level) {
 			return
 		}
 		r.page.Namespace = path

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/skillmd"
+	"github.com/cash-mcp/go-sdk/registry"
 )
 
 // invocations rewrites the namespaces of call(...), help(...) and skill(...).
@@ -95,7 +96,7 @@ func (m Mount) given(c *command, i int) (edit, bool) {
 
 // knows reports whether a name is that of a namespace of the server.
 func (m Mount) knows(name string) bool {
-	path, ok := canonicalPath(name)
+	path, ok := registry.CanonicalPath(name)
 	return ok && m.Known[path]
 }
 

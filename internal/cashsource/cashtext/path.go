@@ -1,54 +1,33 @@
 package cashtext
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/registry"
+)
 
 // canonicalLabel returns the form in which labels are compared: lower case,
 // without underscores (RFC 5.3). It reports false for what is no label.
 func canonicalLabel(s string) (string, bool) {
-	c, ok := canonicalPath(s)
+	c, ok := registry.CanonicalPath(s)
 	return c, ok && c != "" && !strings.Contains(s, ".")
 }
 
 // maxPath bounds the paths that are taken for some.
 const maxPath = 1024
 
-// canonicalPath is the same for a dotted path; the empty path is the root.
-func canonicalPath(s string) (string, bool) {
-	if len(s) > maxPath {
-		return "", false
-	}
-	b := make([]byte, 0, len(s))
-	empty := true // the label so far
-	for i := range len(s) {
-		c := s[i]
-		switch {
-		case 'A' <= c && c <= 'Z':
-			c += 'a' - 'A'
-		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
-		case c == '_':
-			continue
-		case c == '.' && !empty:
-		default:
-			return "", false
-		}
-		empty = c == '.'
-		b = append(b, c)
-	}
-	return string(b), !empty || s == ""
-}
-
 // samePath reports whether a and b are one path.
 func samePath(a, b string) bool {
-	ca, okA := canonicalPath(a)
-	cb, okB := canonicalPath(b)
+	ca, okA := registry.CanonicalPath(a)
+	cb, okB := registry.CanonicalPath(b)
 	return okA && okB && ca == cb
 }
 
 // cutPath returns what follows prefix in path, as it is spelt there, and whether
 // path is at or below prefix.
 func cutPath(path, prefix string) (string, bool) {
-	c, okPath := canonicalPath(path)
-	p, okPrefix := canonicalPath(prefix)
+	c, okPath := registry.CanonicalPath(path)
+	p, okPrefix := registry.CanonicalPath(prefix)
 	switch {
 	case !okPath || !okPrefix:
 		return "", false

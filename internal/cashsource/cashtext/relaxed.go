@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/cash-mcp/go-sdk/registry"
 )
 
 // Pages on which no list is found may still have entries: a heading or a line
@@ -169,7 +171,7 @@ func parseKeyed(text string) (item, bool) {
 	}
 	e, ok := parseNamed(m[2])
 	e.name = strings.Trim(e.name, `"'`)
-	if _, label := canonicalPath(strings.ReplaceAll(e.name, "-", "")); !ok || !label {
+	if _, label := registry.CanonicalPath(strings.ReplaceAll(e.name, "-", "")); !ok || !label {
 		return item{}, false
 	}
 	e.marked = true

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/registry"
 )
 
 // Skills is what skill() or skill(namespace=...) lists (RFC 4.3).
@@ -118,7 +119,7 @@ func (r *skillReader) json(text string) error {
 }
 
 func (r *skillReader) setNamespace(path string) {
-	if _, ok := canonicalPath(path); ok {
+	if _, ok := registry.CanonicalPath(path); ok {
 		r.page.Namespace = path
 	}
 }
@@ -193,7 +194,7 @@ func headingPath(l line) string {
 		return ""
 	}
 	path := m[1] + m[2]
-	if _, ok := canonicalPath(path); !ok {
+	if _, ok := registry.CanonicalPath(path); !ok {
 		return ""
 	}
 	return path
@@ -232,7 +233,7 @@ func (r *skillReader) skill(e item) {
 	if i := strings.LastIndexByte(name, '.'); i > 0 && within == "" {
 		within, name = name[:i], name[i+1:]
 	}
-	path, okPath := canonicalPath(within)
+	path, okPath := registry.CanonicalPath(within)
 	label, ok := canonicalLabel(strings.ReplaceAll(name, "-", ""))
 	if !ok || !okPath || len(name) > maxName || r.again("skill "+cmp.Or(path, e.heading)+"."+label) {
 		drop(&r.page.Dropped, e.name)
@@ -242,7 +243,7 @@ func (r *skillReader) skill(e item) {
 }
 
 func (r *skillReader) namespace(e item) {
-	path, ok := canonicalPath(e.name)
+	path, ok := registry.CanonicalPath(e.name)
 	if !ok || path == "" || r.again("namespace "+path) {
 		drop(&r.page.Dropped, e.name)
 		return
