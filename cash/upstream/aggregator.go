@@ -200,7 +200,10 @@ func (a *Aggregator) Remove(label string) error {
 	if u == nil {
 		return fmt.Errorf("label %.64q: there is no such upstream", label)
 	}
-	a.remove(u)
+	a.retire(u)
+	for _, m := range u.mounts {
+		a.clear(m)
+	}
 	return nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
-	"github.com/cash-mcp/go-sdk/internal/schema"
 	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -39,7 +37,7 @@ func noAnswer() *mcp.ElicitResult { return &mcp.ElicitResult{Action: "cancel"} }
 func (s *exchanges) elicit(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 	s.mu.Lock()
 	x := s.toAsk()
-	if x == nil || !harmless(p) || s.asked >= max(s.cfg.Concurrency/2, 1) {
+	if x == nil || !wire.Harmless(p) || s.asked >= max(s.cfg.Concurrency/2, 1) {
 		s.unput++
 		n := s.unput
 		s.mu.Unlock()
@@ -66,7 +64,7 @@ func (s *exchanges) elicit(ctx context.Context, p *mcp.ElicitParams) (*mcp.Elici
 			c.resume()
 		}
 	}()
-	return x.ask(ctx, presentable(p))
+	return x.ask(ctx, wire.Presentable(p))
 }
 
 // toAsk returns the call by which its client is asked: the last one that is not
@@ -84,40 +82,6 @@ func (s *exchanges) toAsk() *exchange {
 	}
 	return last
 }
-
-// Bounds of a question: of its text in characters, of its form in bytes.
-const (
-	maxQuestion = 2000
-	maxForm     = 16 << 10
-)
-
-// presentable is a question as the person gets it.
-func presentable(p *mcp.ElicitParams) *mcp.ElicitParams {
-	shown := mcp.ElicitParams{Mode: p.Mode, Message: clean.Cut(clean.Text(p.Message), maxQuestion)}
-	if data, err := json.Marshal(p.RequestedSchema); err == nil && p.RequestedSchema != nil {
-		shown.RequestedSchema = json.RawMessage(wire.CleanJSON(data))
-	}
-	return &shown
-}
-
-// harmless reports whether the form of a question can be looked at: the SDK
-// validates the answer by a schema that comes from the server.
-func harmless(p *mcp.ElicitParams) bool {
-	if p == nil || p.Mode != "" && p.Mode != "form" || p.URL != "" {
-		return false
-	}
-	if p.RequestedSchema == nil {
-		return true
-	}
-	data, err := json.Marshal(p.RequestedSchema)
-	if err != nil || len(data) > maxForm || refers.Match(data) { // a form has no references
-		return false
-	}
-	_, err = schema.Parse(data)
-	return err == nil
-}
-
-var refers = regexp.MustCompile(`"\$(ref|dynamicRef|recursiveRef)"`)
 
 // asker returns how the caller of r is asked; nil if it cannot be. The caller
 // holds r.mu.
@@ -258,14 +222,14 @@ func asking(a *wire.Answer, c *registry.Call) (*registry.Result, error) {
 	shown := make(mcp.InputRequestMap, len(a.InputRequests))
 	for id, q := range a.InputRequests {
 		p, ok := q.(*mcp.ElicitParams)
-		if !can || !ok || !harmless(p) || clean.Content(id) != id { // the id goes back as it came
+		if !can || !ok || !wire.Harmless(p) || clean.Content(id) != id { // the id goes back as it came
 			return nil, &registry.Error{
 				Kind: registry.Failed, Namespace: c.Function.Namespace(), Name: c.Function.Name,
 				Message: fmt.Sprintf("The function `%s` asks the user a question, and there is no way to put it to them from here.", c.Function.Name),
 				Hint:    "Repeating it does not help.",
 			}
 		}
-		shown[id] = presentable(p)
+		shown[id] = wire.Presentable(p)
 	}
 	return &registry.Result{InputRequests: shown, RequestState: theirPrefix + a.RequestState}, nil
 }

@@ -84,7 +84,7 @@ var errRemoved = &CallError{Class: Changed, Reason: "it has been removed or set 
 // asCallError returns err as a *CallError.
 func asCallError(err error) *CallError {
 	var read *cashsource.Error // around a *CallError
-	if errors.As(err, &read) {
+	if errors.As(err, &read) && readClasses[read.Kind] != 0 {
 		return &CallError{Class: readClasses[read.Kind], Sent: true, Reason: read.Reason, Err: read.Err, partial: read.Kind == cashsource.Partial}
 	}
 	var e *CallError

@@ -96,14 +96,7 @@ func (in *inventory) failure(err error) *CallError {
 // loadCaSH makes a catalog of what is behind the tools call, help and skill.
 func (in *inventory) loadCaSH(ctx context.Context, s *session, c *catalog, defs []*pin.Definition) error {
 	c.kind, c.about = CaSH, s.about("Tools")
-	ask := func(ctx context.Context, tool string, arguments map[string]any) (*wire.Answer, error) {
-		a, e := s.tool(ctx, tool, arguments)
-		if e != nil {
-			return nil, &cashsource.Failure{Err: e, Cut: e.cut(), Late: e.Class == TimedOut}
-		}
-		return a, nil
-	}
-	src, err := cashsource.Read(ctx, ask, defs, cashsource.Options{
+	src, err := cashsource.Read(ctx, s.askFor, defs, cashsource.Options{
 		Host: in, Server: in.server, Self: in.self, Mounts: in.described(), About: c.about,
 		VisibleTo: in.cfg.VisibleTo, Pins: in.pins, Vouched: in.vouched, IgnoreHints: in.cfg.IgnoreHints,
 		Timeout: in.patience(), ReadTimeout: in.cfg.ConnectTimeout, Note: c.note,
@@ -344,15 +337,4 @@ func (in *inventory) accept(pick func(quarantined []pin.Quarantine) error) error
 		}
 	}
 	return err
-}
-
-// acceptedBut is the error for definitions that are accepted, after a refresh.
-func acceptedBut(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &registry.Error{
-		Kind: registry.Unavailable, Message: "It is accepted, and the server could not be asked again for what it has.",
-		Hint: "It is served once the server has answered. Read the status.", Err: err,
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/internal/cashsource"
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/internal/wire"
@@ -154,4 +155,18 @@ func (s *session) tool(ctx context.Context, name string, arguments map[string]an
 		return nil, classify(ctx, err, x)
 	}
 	return wire.NewAnswer(res, x.Result()), nil
+}
+
+// askFor is tool for the reading of a CaSH server.
+func (s *session) askFor(ctx context.Context, name string, arguments map[string]any) (*wire.Answer, error) {
+	a, e := s.tool(ctx, name, arguments)
+	switch {
+	case e == nil:
+		return a, nil
+	case e.cut():
+		return nil, &cashsource.Error{Kind: cashsource.Cut, Err: e}
+	case e.Class == TimedOut:
+		return nil, &cashsource.Error{Kind: cashsource.Late, Err: e}
+	}
+	return nil, e
 }

@@ -66,14 +66,6 @@ func (r *roster) start(u *upstream) {
 	go u.run()
 }
 
-// remove takes u and its places away. The caller holds r.mu.
-func (r *roster) remove(u *upstream) {
-	r.retire(u)
-	for _, m := range u.mounts {
-		r.clear(m)
-	}
-}
-
 // clear empties a place. The caller holds r.mu.
 func (r *roster) clear(m mount) {
 	delete(r.mounts, m.Key())

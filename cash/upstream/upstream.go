@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
+	"github.com/cash-mcp/go-sdk/registry"
 )
 
 // upstream is one server, made of parts that each have a lock of their own:
@@ -276,7 +277,13 @@ func (u *upstream) accept(ctx context.Context, pick func(quarantined []pin.Quara
 	if err := u.inventory.accept(pick); err != nil {
 		return err
 	}
-	return acceptedBut(u.refresh(ctx))
+	if err := u.refresh(ctx); err != nil {
+		return &registry.Error{
+			Kind: registry.Unavailable, Message: "It is accepted, and the server could not be asked again for what it has.",
+			Hint: "It is served once the server has answered. Read the status.", Err: err,
+		}
+	}
+	return nil
 }
 
 // refresh asks the server again, for its tools and then for the rest.

@@ -124,9 +124,9 @@ func (c *crawl) level(ctx context.Context, places []*place) error {
 	close(failures)
 	for err := range failures {
 		switch {
-		case ctx.Err() != nil || failureOf(err).Cut:
+		case ctx.Err() != nil || kindOf(err) == Cut:
 			return err
-		case c.pinning() && failureOf(err).Late:
+		case c.pinning() && kindOf(err) == Late:
 			return unfinished(err)
 		}
 	}
@@ -251,7 +251,7 @@ func (c *crawl) skillList(ctx context.Context, path string) (*cashtext.Skills, e
 	}
 	a, err := c.ask(ctx, "skill", args)
 	if err != nil {
-		if ctx.Err() != nil || failureOf(err).Cut {
+		if ctx.Err() != nil || kindOf(err) == Cut {
 			return nil, err
 		}
 		c.note("the skills of %q cannot be read: %v", path, err)

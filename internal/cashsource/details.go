@@ -133,9 +133,9 @@ func (c *crawl) miss(err error) {
 	defer c.mu.Unlock()
 	switch {
 	case c.missing != nil:
-	case failureOf(err).Late:
+	case kindOf(err) == Late:
 		c.missing = unfinished(err)
-	case failureOf(err).Cut:
+	case kindOf(err) == Cut:
 		c.missing = err
 	}
 }

@@ -24,7 +24,8 @@ type Host interface {
 	Call(ctx context.Context, c *registry.Call, call *Call) (*registry.Result, error)
 }
 
-// An Ask asks help or skill while the server is read. Errors are *[Failure].
+// An Ask asks help or skill while the server is read. Errors are *[Error], of
+// the kinds Unanswered, Late and Cut.
 type Ask func(ctx context.Context, tool string, arguments map[string]any) (*wire.Answer, error)
 
 // Options say how a server is read and where it stands. All are required but
@@ -74,46 +75,40 @@ const HintLater = "Try again in a minute, or go on without it: other namespaces 
 type Kind int
 
 const (
-	Malformed Kind = iota // its pages cannot be understood
-	Refused               // it answered with an error
-	Looped                // it leads back to who mounts it
-	Partial               // not all that must be compared with pins came in time
+	Unanswered Kind = iota // it gave no answer
+	Late                   // it gave no answer in time
+	Cut                    // nothing else can be asked either
+	Malformed              // its pages cannot be understood
+	Refused                // it answered with an error
+	Looped                 // it leads back to who mounts it
+	Partial                // not all that must be compared with pins came in time
 )
 
-// An Error says why a server cannot be shown, after it has answered.
+// An Error says why a server, or one of its pages, cannot be read.
 type Error struct {
 	Kind   Kind
-	Reason string // a clean line
-	Err    error  // the cause; may be nil
+	Reason string // a clean line; empty if there was no answer
+	Err    error  // the cause; may be nil if there was an answer
 }
 
-// Error returns the reason.
-func (e *Error) Error() string { return e.Reason }
+// Error returns the reason, or else the cause.
+func (e *Error) Error() string {
+	if e.Reason == "" && e.Err != nil {
+		return e.Err.Error()
+	}
+	return e.Reason
+}
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// A Failure is an [Ask] without an answer.
-type Failure struct {
-	Err  error
-	Cut  bool // nothing else can be asked either
-	Late bool // no answer came in time
-}
-
-// Error returns the cause.
-func (f *Failure) Error() string { return f.Err.Error() }
-
-// Unwrap returns the cause.
-func (f *Failure) Unwrap() error { return f.Err }
-
-// failureOf returns the failure behind err; that of an error after an answer is
-// neither cut nor late.
-func failureOf(err error) Failure {
-	var f *Failure
-	if errors.As(err, &f) {
-		return *f
+// kindOf returns the kind of an error.
+func kindOf(err error) Kind {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Kind
 	}
-	return Failure{}
+	return Unanswered
 }
 
 // unfinished is the failure of reading what is pinned, by one page of it. What was
@@ -148,7 +143,7 @@ type Source struct {
 
 // Read reads what is behind the tools call, help and skill, as far as it may be
 // served. Of a server of which one of the three may not, nothing is asked. Errors
-// are *[Error], *[Failure] and *[pin.StoreError].
+// are *[Error] and *[pin.StoreError].
 func Read(ctx context.Context, ask Ask, defs []*pin.Definition, o Options) (*Source, error) {
 	s := &Source{
 		Options: o, dialect: dialectOf(defs), pages: newPages(), limit: gate.Default,
