@@ -14,7 +14,8 @@
 //	cash/facade/files  the files of a folder as functions, with roundtrips
 //	cash/plain     ordinary tools, and which face fits
 //	cash/endpoint  programs that answer JSON: being one, and using others
-//	cash/upstream  MCP servers of others, mounted in a registry; discovery, pinning
+//	cash/upstream  MCP servers of others, mounted in a registry
+//	cash/upstream/pin  the accepted definitions of their tools, and what differs from them
 //	cash/upstream/config  the file that lists them
 //	cash/upstream/discover  their manifests, and labels for what those suggest
 //	cash/catalog   tools, resources and prompts from a file, as registries

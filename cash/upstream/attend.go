@@ -46,7 +46,7 @@ func (u *upstream) attend(s *session) error {
 				return errHeld
 			}
 		case <-s.changed:
-			if s.calm(u.ctx, s.changed) {
+			if calm(u.ctx, s, s.changed) {
 				failed = r.reread()
 			}
 		case <-u.repinned:
@@ -117,7 +117,7 @@ func (u *upstream) rest(s *session, because *CallError) {
 
 // calm waits until the server has stopped to announce changes, or for long
 // enough. It reports false if the session has ended, or ctx.
-func (s *session) calm(ctx context.Context, changed <-chan struct{}) bool {
+func calm(ctx context.Context, s *session, changed <-chan struct{}) bool {
 	most := time.After(mostWait)
 	for {
 		select {

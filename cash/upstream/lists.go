@@ -33,7 +33,7 @@ func (l *lists) attend(life context.Context, s *session, tried func()) (stop fun
 			case <-ctx.Done():
 				return
 			case <-s.renewed:
-				if s.calm(ctx, s.renewed) {
+				if calm(ctx, s, s.renewed) {
 					l.read(ctx, s, true)
 				}
 			case <-refresh:

@@ -25,8 +25,8 @@ const (
 	maxStored = 8 << 20 // bytes of all
 )
 
-// pages keeps texts of a CaSH server for a while. It belongs to a catalog:
-// where that is made anew, so are they.
+// pages keeps texts of a CaSH server for a while. It belongs to a
+// [Source]: where that is made anew, so are they.
 type pages struct {
 	mu    sync.Mutex
 	texts map[string]kept
