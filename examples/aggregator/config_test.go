@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream"
-	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/cash/upstream/config"
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 )
 
 // What config.yaml says, without starting any of it.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/catalog"
 	"github.com/cash-mcp/go-sdk/cash/upstream"
-	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/cash/upstream/config"
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
