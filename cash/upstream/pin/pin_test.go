@@ -355,6 +355,7 @@ func TestW37ChangesAreNoticed(t *testing.T) {
 				err = theirs.AcceptRead(ctx, o.Quarantined, o.Quarantined)
 			}
 			time.Sleep(3 * time.Second)
+			synctest.Wait()
 			if err != nil || !slices.Equal(told, []string{"shop", "shop"}) || !mine.Stale(ctx) || mine.Stale(ctx) {
 				t.Errorf("%s: %v, told of %q", name, err, told)
 			}
@@ -362,6 +363,7 @@ func TestW37ChangesAreNoticed(t *testing.T) {
 				t.Error(err)
 			}
 			time.Sleep(3 * time.Second)
+			synctest.Wait()
 			if len(told) != 3 || !mine.Stale(ctx) {
 				t.Errorf("%s: told of %q", name, told)
 			}
