@@ -27,8 +27,8 @@ func made[T any](v T, err error) T {
 // refused holds that a tool answered with an error of the code that has the text.
 func refused(t testing.TB, res *mcp.CallToolResult, code, text string) {
 	t.Helper()
-	if got := textOf(t, res); !res.IsError || res.Meta[cash.MetaCode] != code || !strings.Contains(got, text) {
-		t.Errorf("got %v %v %q, want %s with %q", res.IsError, res.Meta[cash.MetaCode], got, code, text)
+	if got := textOf(t, res); !res.IsError || res.Meta[registry.MetaCode] != code || !strings.Contains(got, text) {
+		t.Errorf("got %v %v %q, want %s with %q", res.IsError, res.Meta[registry.MetaCode], got, code, text)
 	}
 }
 

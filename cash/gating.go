@@ -228,7 +228,7 @@ func (g *gating) limited(ctx context.Context, r *registry.Result, again bool) *r
 	}
 	out := registry.TextResult(n.Text())
 	out.IsError = true
-	out.Meta = map[string]any{MetaCode: CodeGated}
+	out.Meta = map[string]any{registry.MetaCode: CodeGated}
 	return out
 }
 

@@ -98,7 +98,7 @@ func TestY2KindsByFace(t *testing.T) {
 			"plain":      {"shop-fail", `{}`, message + " " + hint, columns[0]},
 		} {
 			r := clients[face].Tool(want.tool, json.RawMessage(want.args))
-			meta, _ := r.Raw.Meta[cash.MetaCode].(string)
+			meta, _ := r.Raw.Meta[registry.MetaCode].(string)
 			if !r.IsError || r.Text != want.text || meta != want.meta {
 				t.Errorf("%s, %s: %v %q %q; want %q %q", kind, face, r.IsError, r.Text, meta, want.text, want.meta)
 			}

@@ -52,7 +52,7 @@ func TestGateLongErrors(t *testing.T) {
 		{registry.Failed, 20, false},
 	} {
 		res, err := fail(tt.kind, tt.size)
-		is := err == nil && res.IsError && res.Meta[cash.MetaCode] == cash.CodeGated
+		is := err == nil && res.IsError && res.Meta[registry.MetaCode] == cash.CodeGated
 		if is != tt.gated || !is && !errors.Is(err, tt.kind) {
 			t.Errorf("R104: %s of %d characters: %+v, %v", tt.kind, tt.size, res, err)
 		}
@@ -67,7 +67,7 @@ func TestGateMetadata(t *testing.T) {
 		return r, nil
 	})
 	res, err := serverOf(f).Call(context.Background(), &cash.CallRequest{Function: "f"})
-	if err != nil || res.Meta[cash.MetaCode] != cash.CodeGated {
+	if err != nil || res.Meta[registry.MetaCode] != cash.CodeGated {
 		t.Errorf("got %+v, %v", res, err)
 	}
 }

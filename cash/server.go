@@ -83,7 +83,7 @@ type SkillRequest struct {
 }
 
 // Call runs a function for the caller in ctx and gates its result. A result
-// that is too large ([CodeGated] under [MetaCode]), and one that the function
+// that is too large ([CodeGated] under [registry.MetaCode]), and one that the function
 // itself marks as a failure, is a result with IsError; everything else that
 // goes wrong is a *[registry.Error].
 func (s *Server) Call(ctx context.Context, req *CallRequest) (*registry.Result, error) {

@@ -217,7 +217,7 @@ func TestControls(t *testing.T) {
 		"ToolsExecute":  {"cmd": "execute", "params": cancel},
 	} {
 		r := c.Tool(tool, args)
-		if e := envelopeOf(t, r); e.OK || r.Raw.Meta[facade.MetaCode] != string(registry.Denied) {
+		if e := envelopeOf(t, r); e.OK || r.Raw.Meta[registry.MetaCode] != string(registry.Denied) {
 			t.Errorf("%s: %s %v", tool, e.text, r.Raw.Meta)
 		}
 	}
@@ -225,7 +225,7 @@ func TestControls(t *testing.T) {
 	okOf(t, c, "ToolsExecute", object{"cmd": "execute", "params": object{"name": "orders.list"}})
 	for range 2 {
 		r := c.Tool("OrdersExecute", object{"cmd": "list"})
-		if e := envelopeOf(t, r); e.OK || r.Raw.Meta[facade.MetaCode] != string(registry.RateLimited) {
+		if e := envelopeOf(t, r); e.OK || r.Raw.Meta[registry.MetaCode] != string(registry.RateLimited) {
 			t.Errorf("%s", e.text)
 		}
 	}

@@ -96,7 +96,7 @@ func TestY2Kinds(t *testing.T) {
 		if !strings.HasSuffix(e.Error, "It did not work. Do something else.") || string(e.Cmd) != `"F"` || strings.Contains(e.text, "10.0.0.1") {
 			t.Errorf("%s: %s", kind, e.text)
 		}
-		if r.Raw.Meta[facade.MetaCode] != string(kind) {
+		if r.Raw.Meta[registry.MetaCode] != string(kind) {
 			t.Errorf("%s: metadata %v", kind, r.Raw.Meta)
 		}
 		resp := srv.Execute(t.Context(), "n", &facade.Request{Cmd: "F"})

@@ -44,7 +44,7 @@ func TestProgress(t *testing.T) {
 			for name, want := range map[string]registry.Kind{"work": "", "fall": registry.Internal} {
 				params := &mcp.CallToolParams{Name: name, Meta: mcp.Meta{"progressToken": name}}
 				res, err := c.Session.CallTool(t.Context(), params)
-				if err != nil || res.IsError != (want != "") || want != "" && res.Meta[plain.MetaCode] != string(want) || strings.Contains(toJSON(res), "secret") {
+				if err != nil || res.IsError != (want != "") || want != "" && res.Meta[registry.MetaCode] != string(want) || strings.Contains(toJSON(res), "secret") {
 					t.Fatal(spoken(res, err))
 				}
 				for _, want := range []string{"1 2half", "2 2all"} {
@@ -147,7 +147,7 @@ func TestBadFunctions(t *testing.T) {
 		c, end := inBubble(t, srv, nil)
 		for name, want := range map[string]registry.Kind{"panics": registry.Internal, "exits": registry.Internal, "nothing": registry.Internal, "hangs": registry.Timeout} {
 			res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: name})
-			if err != nil || !res.IsError || res.Meta[plain.MetaCode] != string(want) || strings.Contains(toJSON(res), "secret") {
+			if err != nil || !res.IsError || res.Meta[registry.MetaCode] != string(want) || strings.Contains(toJSON(res), "secret") {
 				t.Errorf("%s: %s", name, spoken(res, err))
 			}
 			if res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "fine"}); err != nil || res.IsError {
@@ -159,7 +159,7 @@ func TestBadFunctions(t *testing.T) {
 		if _, err := patient.ListTools(t.Context(), nil); err == nil {
 			t.Error("tools/list was answered")
 		}
-		if res, err := patient.CallTool(t.Context(), &mcp.CallToolParams{Name: "slow-f"}); err != nil || res.Meta[plain.MetaCode] != string(registry.Timeout) {
+		if res, err := patient.CallTool(t.Context(), &mcp.CallToolParams{Name: "slow-f"}); err != nil || res.Meta[registry.MetaCode] != string(registry.Timeout) {
 			t.Errorf("a call of what the rule is about: %s", spoken(res, err))
 		}
 		if res, err := patient.CallTool(t.Context(), &mcp.CallToolParams{Name: "fine"}); err != nil || res.IsError {
@@ -189,7 +189,7 @@ func TestUnavailable(t *testing.T) {
 	s.Namespace("away", "Not here.").Unavailable(&registry.Error{Kind: registry.Unavailable, Message: "The server `away` does not answer.", Hint: "Try again in a minute."})
 	c := cashtest.Connect(t, plain.NewServer(s, nil))
 	checkShop(t, c)
-	if r := c.Tool("away-get", nil); !r.IsError || !strings.Contains(r.Text, "does not answer") || r.Raw.Meta[plain.MetaCode] != "UNAVAILABLE" {
+	if r := c.Tool("away-get", nil); !r.IsError || !strings.Contains(r.Text, "does not answer") || r.Raw.Meta[registry.MetaCode] != "UNAVAILABLE" {
 		t.Errorf("%s", toJSON(r.Raw))
 	}
 }
@@ -218,13 +218,13 @@ func TestControls(t *testing.T) {
 		}},
 	})
 	c := links[3].Connect(t, srv, named("ann"), nil)
-	if r := c.Tool("orders-cancel", object{"id": 1}); r.Raw.Meta[plain.MetaCode] != "DENIED" {
+	if r := c.Tool("orders-cancel", object{"id": 1}); r.Raw.Meta[registry.MetaCode] != "DENIED" {
 		t.Errorf("a destructive tool: %s", toJSON(r.Raw))
 	}
 	for range 2 {
 		c.Tool("orders-list", nil).OK()
 	}
-	if r := c.Tool("orders-list", nil); r.Raw.Meta[plain.MetaCode] != "RATE_LIMITED" {
+	if r := c.Tool("orders-list", nil); r.Raw.Meta[registry.MetaCode] != "RATE_LIMITED" {
 		t.Errorf("the third call: %s", toJSON(r.Raw))
 	}
 	if len(seen) != 4 || !strings.HasPrefix(seen[0], "orders.cancel ") || !strings.Contains(seen[0], "ann") {

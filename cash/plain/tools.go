@@ -11,10 +11,6 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// MetaCode is the key under which the metadata of an error result has its
-// [registry.Kind]. Models do not see metadata, so it costs them nothing.
-const MetaCode = "cash/error"
-
 // face is the [serve.Face] of a Server.
 type face struct{ *Server }
 
@@ -59,6 +55,6 @@ func render(err error, _ json.RawMessage) *registry.Result {
 	e := registry.AsError(err)
 	r := registry.TextResult(e.Error())
 	r.IsError = true
-	r.Meta = map[string]any{MetaCode: string(e.Kind)}
+	r.Meta = map[string]any{registry.MetaCode: string(e.Kind)}
 	return r
 }
