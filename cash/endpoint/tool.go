@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/mistake"
 	"github.com/cash-mcp/go-sdk/internal/procgroup"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -50,7 +51,7 @@ func Tool(name, description string, cmd Command) *registry.Function {
 		})
 	}
 	if err != nil {
-		panic(fmt.Sprintf("endpoint: tool %q: %v", name, err))
+		mistake.Check("endpoint", fmt.Errorf("tool %q: %w", name, err))
 	}
 	f.ResultSchema = json.RawMessage(toolResult)
 	f.Returns = "Object with stdout (what the command wrote) and exit_code (0 is success)."
