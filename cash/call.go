@@ -6,18 +6,14 @@ import (
 	"maps"
 	"sync/atomic"
 
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// call is what a transport knows of a call beyond its arguments.
-type call struct {
-	progress func(context.Context, registry.Progress) error
-	client   *registry.Client
-	direct   []member // arguments of the tool that it does not name
-}
-
-func (s *Server) call(ctx context.Context, req *CallRequest, via call) (*registry.Result, error) {
+// call runs a function for the request from. direct are arguments of the tool that
+// it does not name.
+func (s *Server) call(ctx context.Context, req *CallRequest, from *serve.Request, direct []member) (*registry.Result, error) {
 	if req == nil {
 		req = &CallRequest{}
 	}
@@ -26,7 +22,7 @@ func (s *Server) call(ctx context.Context, req *CallRequest, via call) (*registr
 	}
 	var gated atomic.Pointer[gating] // the call's goroutine may be left behind
 	res, err := s.pipeline.Call(ctx, &registry.Request{
-		Find: func(ctx context.Context) (*registry.Function, error) { return s.called(ctx, req, via.direct) },
+		Find: func(ctx context.Context) (*registry.Function, error) { return s.called(ctx, req, direct) },
 		Ready: func(ctx context.Context, c *registry.Call) (context.Context, error) {
 			plan(c)
 			g, err := s.newGating(c, req)
@@ -36,7 +32,7 @@ func (s *Server) call(ctx context.Context, req *CallRequest, via call) (*registr
 			gated.Store(g)
 			return g.context(ctx), nil
 		},
-		Arguments: req.Kwargs, Reserved: s.reserved(), Progress: via.progress, Client: via.client,
+		Arguments: req.Kwargs, Reserved: s.reserved(), Progress: from.Progress, Client: from.Client,
 		DryRun: req.DryRun, PlanToken: req.PlanToken,
 	})
 	g := gated.Load()
@@ -66,7 +62,7 @@ func (s *Server) called(ctx context.Context, req *CallRequest, direct []member) 
 
 // reserved are the arguments that mean something to the face.
 func (s *Server) reserved() []registry.Reserved {
-	if s.opts.Controls.Plans != nil {
+	if s.opts.Serve.Controls.Plans != nil {
 		return planned
 	}
 	return reserved

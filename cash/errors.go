@@ -17,10 +17,7 @@ const CodeGated = "GATED"
 // renderError is an error as the CaSH face shows it (RFC 4.4, 8.6).
 func renderError(err error) *registry.Result {
 	e := registry.AsError(err)
-	r := registry.TextResult("**Error:** " + e.Error())
-	r.IsError = true
-	r.Meta = map[string]any{registry.MetaCode: string(e.Kind)}
-	return r
+	return serve.ErrorResult("**Error:** "+e.Error(), e.Kind)
 }
 
 // hinted is withHint for an error of a function. What it looks up takes as long as

@@ -13,15 +13,6 @@ const maxInstructions = 400
 // Instructions implements [serve.Face]: it tells a model that connects what
 // there is, as far as this caller may see it, and where to begin.
 func (f face) Instructions(ctx context.Context) string {
-	own := f.opts.Instructions
-	line := f.index(ctx)
-	if own == "" || line == "" {
-		return own + line
-	}
-	return own + "\n\n" + line
-}
-
-func (f face) index(ctx context.Context) string {
 	l, err := f.source.List(ctx, "")
 	if err != nil || !l.HasFunctions && !l.HasSkills {
 		return ""

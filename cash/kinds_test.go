@@ -60,10 +60,7 @@ func TestY2KindsByFace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	staged, err := disclosure.NewServer(reg, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	staged := disclosure.NewServer(reg, nil)
 	clients := map[string]*cashtest.Client{
 		"cash": cashtest.Connect(t, cash.NewServer(reg, nil)), "gateway": cashtest.Connect(t, gateway.NewServer(reg, nil)),
 		"disclosure": cashtest.Connect(t, staged), "facade": cashtest.Connect(t, facade.NewServer(reg, nil)), "plain": cashtest.Connect(t, plain.NewServer(reg, nil)),

@@ -153,7 +153,7 @@ func TestReservedBelongToTheFunction(t *testing.T) {
 func TestAddTo(t *testing.T) {
 	panics := stubSource{func() error { panic("the secret") }}
 	identify := func(f func() error) *cash.Options {
-		return &cash.Options{Serve: &serve.Options{Identify: func(context.Context, mcp.Request) (*registry.Caller, error) { return nil, f() }}}
+		return &cash.Options{Serve: serve.Options{Identify: func(context.Context, mcp.Request) (*registry.Caller, error) { return nil, f() }}}
 	}
 	for name, tt := range map[string]struct {
 		srv  *cash.Server
@@ -161,7 +161,7 @@ func TestAddTo(t *testing.T) {
 		want string
 	}{
 		"both":          {cash.NewServer(registryOf(5), nil), "We sell shoes.", "We sell shoes.\n\nStart with help(). Namespaces: ns0."},
-		"only the face": {cash.NewServer(registryOf(5), &cash.Options{Instructions: "A shop."}), "", "A shop.\n\nStart with help(). Namespaces: ns0."},
+		"only the face": {cash.NewServer(registryOf(5), &cash.Options{Serve: serve.Options{Instructions: "A shop."}}), "", "A shop.\n\nStart with help(). Namespaces: ns0."},
 		"only its own":  {cash.NewServer(registry.New(nil), nil), "We sell shoes.", "We sell shoes."},
 		"source panics": {cash.NewServer(panics, nil), "We sell shoes.", "We sell shoes."},
 		"hook panics":   {cash.NewServer(registryOf(5), identify(func() error { panic("the secret") })), "We sell shoes.", "We sell shoes."},

@@ -174,7 +174,7 @@ func addSkills(reg *registry.Registry) {
 // server returns the CaSH face of the fixture. Who asks is told by a header
 // over HTTP and by the context elsewhere.
 func (fx fixture) server() *cash.Server {
-	return cash.NewServer(fx.registry(), &cash.Options{Name: "fixture", Serve: &serve.Options{Identify: identify}})
+	return cash.NewServer(fx.registry(), &cash.Options{Name: "fixture", Serve: serve.Options{Identify: identify}})
 }
 
 func identify(ctx context.Context, req mcp.Request) (*registry.Caller, error) {

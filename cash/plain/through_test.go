@@ -17,6 +17,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/plain"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -143,7 +144,7 @@ func TestBadFunctions(t *testing.T) {
 			}
 			return true
 		}).Add(registry.Func("f", "F.", func(context.Context, none) (string, error) { return "", nil }))
-		srv := plain.NewServer(reg, &plain.Options{Timeout: time.Minute})
+		srv := plain.NewServer(reg, &plain.Options{Serve: serve.Options{Timeout: time.Minute}})
 		c, end := inBubble(t, srv, nil)
 		for name, want := range map[string]registry.Kind{"panics": registry.Internal, "exits": registry.Internal, "nothing": registry.Internal, "hangs": registry.Timeout} {
 			res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: name})
@@ -198,24 +199,20 @@ func TestUnavailable(t *testing.T) {
 // call.
 func TestControls(t *testing.T) {
 	var log bytes.Buffer
-	policy, err := control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{{Decision: control.Deny, Classes: []control.Class{control.Destructive}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	quota, err := control.NewQuota(&control.QuotaOptions{Default: control.Limit{PerMinute: 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	policy := control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{{Decision: control.Deny, Classes: []control.Class{control.Destructive}}}})
+	quota := control.NewQuota(&control.QuotaOptions{Default: control.Limit{PerMinute: 2}})
 	var seen []string
 	s := newShop()
 	srv := plain.NewServer(s, &plain.Options{
-		Controls: &control.Controls{Policy: policy, Quota: quota, Audit: &control.Audit{Logger: slog.New(slog.NewTextHandler(&log, nil))}},
-		Middleware: []registry.Middleware{func(next registry.Handler) registry.Handler {
-			return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
-				seen = append(seen, c.Function.Path()+" "+c.Owner())
-				return next(ctx, c)
-			}
-		}},
+		Serve: serve.Options{
+			Controls: &control.Controls{Policy: policy, Quota: quota, Audit: &control.Audit{Logger: slog.New(slog.NewTextHandler(&log, nil))}},
+			Middleware: []registry.Middleware{func(next registry.Handler) registry.Handler {
+				return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
+					seen = append(seen, c.Function.Path()+" "+c.Owner())
+					return next(ctx, c)
+				}
+			}},
+		},
 	})
 	c := links[3].Connect(t, srv, named("ann"), nil)
 	if r := c.Tool("orders-cancel", object{"id": 1}); r.Raw.Meta[registry.MetaCode] != "DENIED" {
@@ -261,7 +258,7 @@ func TestAddTo(t *testing.T) {
 	own.AddTool(&mcp.Tool{Name: "mine", InputSchema: map[string]any{"type": "object"}}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "my own"}}}, nil
 	})
-	plain.NewServer(newShop(), &plain.Options{Instructions: "Be kind."}).AddTo(own)
+	plain.NewServer(newShop(), &plain.Options{Serve: serve.Options{Instructions: "Be kind."}}).AddTo(own)
 	c := cashtest.Connect(t, own)
 	if got := strings.Join(names(c.Tools()), " "); got != "mine "+strings.Join(shopTools, " ") {
 		t.Errorf("tools %s", got)

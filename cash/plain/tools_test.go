@@ -15,6 +15,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
 	"github.com/cash-mcp/go-sdk/cash/plain"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -91,9 +92,9 @@ func TestY8ExactKeys(t *testing.T) {
 			t.Errorf("%d calls ran", n)
 		}
 	})
-	c := cashtest.Connect(t, plain.NewServer(s, &plain.Options{TolerantArgs: true}))
+	c := cashtest.Connect(t, plain.NewServer(s, &plain.Options{Serve: serve.Options{Repair: true}}))
 	c.Tool("orders-create", object{"customer": "Ada", "quantity": "3"}).OK()
-	small := cashtest.Connect(t, plain.NewServer(s, &plain.Options{MaxArguments: 10}))
+	small := cashtest.Connect(t, plain.NewServer(s, &plain.Options{Serve: serve.Options{MaxArguments: 10}}))
 	if r := small.Tool("orders-create", object{"customer": "Ada", "quantity": 3}); !r.IsError || !strings.Contains(r.Text, "at most 10") {
 		t.Errorf("too many bytes: %s", r.Text)
 	}

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -21,10 +20,26 @@ func Annotations(f *registry.Function) *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: f.Idempotent}
 }
 
-// A Call asks a [registry.Pipeline] for the function that a tool stands for, for
-// faces where each function is a tool.
-func (r *Request) Call(arguments json.RawMessage, find func(context.Context) (*registry.Function, error)) *registry.Request {
-	return &registry.Request{Find: find, Arguments: arguments, Gate: registry.OpenGate(), Progress: r.Progress, Client: r.Client}
+// FlatTools are functions as tools that go by their flat names. define makes the
+// definition of one; its name and annotations are filled in.
+func FlatTools(functions []*registry.Function, define func(*registry.Function) *mcp.Tool) ToolList {
+	names := make([]string, len(functions))
+	for i, f := range functions {
+		names[i] = f.FlatName()
+	}
+	return ToolList{Names: names, Tool: func(i int) *mcp.Tool {
+		t := define(functions[i])
+		t.Name, t.Annotations = names[i], Annotations(functions[i])
+		return t
+	}}
+}
+
+// ErrorResult is the result of an error for a model: a text, and the machine code
+// under [registry.MetaCode].
+func ErrorResult(text string, kind registry.Kind) *registry.Result {
+	r := registry.TextResult(text)
+	r.IsError, r.Meta = true, map[string]any{registry.MetaCode: string(kind)}
+	return r
 }
 
 // FindFlat is [registry.FindFlat] for [Listed]: its error is [ErrUnknownTool] for a
