@@ -35,16 +35,13 @@ type searchQuery struct {
 func (s *Server) searchCommands() []*registry.Function {
 	list := []*registry.Function{registry.Func("tools", "Find tools of this server.", func(ctx context.Context, in searchQuery) (found[toolEntry], error) {
 		return s.listTools(ctx, toolQuery{Query: in.Query, Limit: in.Limit})
-	})}
+	}, registry.ReadOnly)}
 	for _, name := range slices.Sorted(maps.Keys(s.opts.Search)) {
 		f := s.opts.Search[name]
 		if f == nil {
 			panic(fmt.Sprintf("facade: the search %q is nil", name))
 		}
-		list = append(list, registry.Func(name, "Search "+name+".", f.search))
-	}
-	for _, f := range list {
-		f.ReadOnly = true
+		list = append(list, registry.Func(name, "Search "+name+".", f.search, registry.ReadOnly))
 	}
 	return list
 }

@@ -39,7 +39,7 @@ func (s *Server) hydrate(ctx context.Context, id string, from client) (*Hydratio
 		s.stable.note(from.owner, string(s.tools.kind), one)
 	}
 	return &Hydration{
-		ID: f.ID().String(), Description: clean.Text(f.Description), InputSchema: clean.JSON(f.InputSchema()),
-		Returns: clean.Text(f.Result()), Safety: safety(f),
+		ID: f.ID().String(), Description: clean.Text(f.Description()), InputSchema: clean.JSON(f.InputSchema()),
+		Returns: clean.Text(f.Returns()), Safety: safety(f),
 	}, nil
 }

@@ -42,7 +42,7 @@ func (f face) list(ctx context.Context, _ *mcp.ListToolsRequest) (serve.ToolList
 	return serve.ToolList{Names: names, Tool: func(i int) *mcp.Tool {
 		fn := functions[i]
 		return &mcp.Tool{
-			Name: names[i], Description: clean.Text(fn.Description), InputSchema: fn.InputSchema(), Annotations: serve.Annotations(fn),
+			Name: names[i], Description: clean.Text(fn.Description()), InputSchema: fn.InputSchema(), Annotations: serve.Annotations(fn),
 		}
 	}}, err
 }
