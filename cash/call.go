@@ -109,13 +109,13 @@ func beside(f *registry.Function, direct []member) error {
 		}
 		if p, ok := f.Param(m.key); ok {
 			return &registry.Error{
-				Kind: registry.InvalidArguments, Namespace: f.Namespace(), Name: f.Name,
+				Kind: registry.InvalidArguments, Namespace: f.Namespace(), Name: f.Name(),
 				Message: fmt.Sprintf("The argument `%s` belongs in `kwargs`.", p.Name),
 			}
 		}
 		if canonicalKey(m.key) == "dryrun" && string(m.value) != "false" && string(m.value) != "null" {
 			return &registry.Error{
-				Kind: registry.InvalidArguments, Namespace: f.Namespace(), Name: f.Name,
+				Kind: registry.InvalidArguments, Namespace: f.Namespace(), Name: f.Name(),
 				Message: fmt.Sprintf("The argument `%s` is not known here, where no dry runs are made. The function was not run.", m.key),
 				Hint:    "Pass it in `kwargs` if the function itself takes it.",
 			}

@@ -195,7 +195,7 @@ func TestW30DryRunOfTheFunctionsOwn(t *testing.T) {
 }
 
 func TestW30PlanTokenOfCall(t *testing.T) {
-	needed := &control.PlanOptions{Require: func(c *registry.Call) bool { return c.Function.Name == "write" }}
+	needed := &control.PlanOptions{Require: func(c *registry.Call) bool { return c.Function.Name() == "write" }}
 	srv, ran := effects(&cash.Options{Serve: serve.Options{Controls: &control.Controls{Plans: control.NewPlans(needed)}}})
 	s := connect(t, context.Background(), srv)
 	token := func(args string) string {
@@ -312,7 +312,7 @@ func TestReplayThatNeverRan(t *testing.T) {
 func TestReplayIsDecidedAbout(t *testing.T) {
 	srv, ran := effects(&cash.Options{SizeLimit: 1000, Serve: serve.Options{Controls: &control.Controls{
 		Quota: control.NewQuota(&control.QuotaOptions{Tools: map[string]control.Limit{"write": {PerSession: 2}}}),
-		Plans: control.NewPlans(&control.PlanOptions{Require: func(c *registry.Call) bool { return c.Function.Name == "write" }}),
+		Plans: control.NewPlans(&control.PlanOptions{Require: func(c *registry.Call) bool { return c.Function.Name() == "write" }}),
 		Cache: control.NewCache(&control.CacheOptions{ReadOnly: true}),
 	}}})
 	s := connect(t, context.Background(), srv)

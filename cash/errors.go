@@ -119,7 +119,7 @@ func (s *Server) dotted(ctx context.Context, path string) string {
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprintf("Use `namespace=%q, function=%q`.", f.Namespace(), f.Name)
+	return fmt.Sprintf("Use `namespace=%q, function=%q`.", f.Namespace(), f.Name())
 }
 
 // nearest returns the deepest namespace above path in which the caller sees

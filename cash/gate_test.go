@@ -33,8 +33,7 @@ func effects(opts *cash.Options) (*cash.Server, *atomic.Int32) {
 		return strings.Repeat(in.Fill, in.Size), nil
 	}
 	reg := registry.New(nil)
-	read := registry.Func("read", "Read.", h)
-	read.ReadOnly = true
+	read := registry.Func("read", "Read.", h, registry.ReadOnly)
 	reg.Namespace("", "").Add(registry.Func("write", "Write.", h), read,
 		registry.Func("fail", "Fail.", func(_ context.Context, in sizeIn) (string, error) {
 			ran.Add(1)
@@ -298,7 +297,7 @@ func TestReplayStoreThatHangs(t *testing.T) {
 			close(store.answer)
 		}()
 		_, err := srv.Call(ctx, &cash.CallRequest{Function: "write", Kwargs: json.RawMessage(`{"size":100}`), SizeLimit: &limit})
-		if !errors.Is(err, registry.Timeout) || ran.Load() != 0 {
+		if !errors.Is(err, registry.TimedOut) || ran.Load() != 0 {
 			t.Errorf("%v after %d runs", err, ran.Load())
 		}
 		time.Sleep(2 * time.Second) // until the store has answered

@@ -108,7 +108,7 @@ func (g *gating) mayReplay() bool {
 // repeatable reports whether the call may simply be made again for its result.
 // That is so for a dry run: what it found out must not be kept as the result of
 // the function.
-func (g *gating) repeatable() bool { return g.call.Function.ReadOnly || g.call.Plan != nil }
+func (g *gating) repeatable() bool { return g.call.Function.ReadOnly() || g.call.Plan != nil }
 
 type gatingKey struct{}
 
@@ -126,7 +126,7 @@ func (s *Server) replays(next registry.Handler) registry.Handler {
 		switch {
 		case err != nil:
 			return nil, &registry.Error{
-				Kind: registry.Unavailable, Namespace: f.Namespace(), Name: f.Name, Err: err,
+				Kind: registry.Unavailable, Namespace: f.Namespace(), Name: f.Name(), Err: err,
 				Message: "Results that were withheld cannot be reached now. The function was not run.",
 				Hint:    "Try again in a moment.",
 			}
@@ -135,7 +135,7 @@ func (s *Server) replays(next registry.Handler) registry.Handler {
 			return kept.Result, nil
 		case g.token != "" && !g.call.Function.Gated():
 			return nil, &registry.Error{
-				Kind: registry.Failed, Namespace: f.Namespace(), Name: f.Name, NotRun: true,
+				Kind: registry.Failed, Namespace: f.Namespace(), Name: f.Name(), NotRun: true,
 				Message: "No result is kept for this `replay` value and these arguments. The function was not run again.",
 				Hint:    "It ran when the value was given. Pass no `replay` to run it once more.",
 			}

@@ -34,15 +34,14 @@ type hanging struct {
 func newHanging(t *testing.T) *hanging {
 	t.Helper()
 	h := &hanging{Registry: registry.New(nil), release: make(chan struct{})}
-	f := registry.Func("get", "Get.", func(context.Context, struct{}) (string, error) { return "got", nil })
-	f.VisibleTo = func(context.Context, *registry.Caller) bool {
+	f := registry.Func("get", "Get.", func(context.Context, struct{}) (string, error) { return "got", nil }, registry.VisibleTo(func(context.Context, *registry.Caller) bool {
 		if h.hangs.Load() {
 			h.waiting.Add(1)
 			<-h.release
 			h.waiting.Add(-1)
 		}
 		return true
-	}
+	}))
 	h.Namespace("shop", "A shop.").Add(f)
 	h.id = f.ID().String()
 	return h

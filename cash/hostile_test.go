@@ -55,7 +55,7 @@ func TestHelpTextThatFails(t *testing.T) {
 	}{
 		"panics":             {func() { panic("the secret") }, registry.Internal},
 		"ends its goroutine": {runtime.Goexit, registry.Internal},
-		"hangs":              {nil, registry.Timeout},
+		"hangs":              {nil, registry.TimedOut},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -132,7 +132,7 @@ func TestErrorCodes(t *testing.T) {
 func TestCandidatesAreBounded(t *testing.T) {
 	reg := registry.New(nil)
 	for i := range 9 {
-		reg.Namespace(fmt.Sprintf("n%d", i), "").AddSkill(&registry.Skill{Name: "how", Text: "x"})
+		reg.Namespace(fmt.Sprintf("n%d", i), "").AddSkill(registry.NewSkill("how", "", "x"))
 	}
 	_, err := cash.NewServer(reg, nil).Skill(context.Background(), &cash.SkillRequest{Name: "how"})
 	if err == nil || !strings.HasPrefix(err.Error(), "9 skills have the name `how`.") || strings.Count(err.Error(), "skill(") != 5 {
@@ -143,9 +143,8 @@ func TestCandidatesAreBounded(t *testing.T) {
 // TestStructuredContent holds that clients whose protocol knows only objects
 // as structured content get nothing else.
 func TestStructuredContent(t *testing.T) {
-	list := registry.Func("list", "", func(context.Context, none) ([]int, error) { return []int{1}, nil })
-	object := registry.Func("object", "", func(context.Context, none) (map[string]int, error) { return map[string]int{"a": 1}, nil })
-	list.Structured, object.Structured = true, true
+	list := registry.Func("list", "", func(context.Context, none) ([]int, error) { return []int{1}, nil }, registry.Structured)
+	object := registry.Func("object", "", func(context.Context, none) (map[string]int, error) { return map[string]int{"a": 1}, nil }, registry.Structured)
 	srv := serverOf(list, object)
 	for _, tt := range []struct{ version, function, want string }{
 		{"2025-11-25", "list", "null"},

@@ -33,8 +33,7 @@ func TestGateLongErrors(t *testing.T) {
 	fail := func(kind registry.Kind, size int) (*registry.Result, error) {
 		f := registry.Func("f", "", func(context.Context, none) (string, error) {
 			return "", &registry.Error{Kind: kind, Message: strings.Repeat("x", size)}
-		})
-		f.ReadOnly = true
+		}, registry.ReadOnly)
 		limit := 100
 		return serverOf(f).Call(context.Background(), &cash.CallRequest{Function: "f", SizeLimit: &limit})
 	}
@@ -79,8 +78,7 @@ func TestGateFilters(t *testing.T) {
 		Status   string `json:"status,omitempty"`
 		Since    string `json:"since,omitempty" cash:"advanced"`
 	}
-	f := registry.Func("f", "", func(context.Context, in) (string, error) { return strings.Repeat("x", 20_000), nil })
-	f.ReadOnly = true
+	f := registry.Func("f", "", func(context.Context, in) (string, error) { return strings.Repeat("x", 20_000), nil }, registry.ReadOnly)
 	res, err := serverOf(f).Call(context.Background(), &cash.CallRequest{Function: "f", Kwargs: json.RawMessage(`{"customer":"a"}`)})
 	if err != nil || !strings.Contains(res.Text(), "filters (e.g., status, since)") {
 		t.Errorf("got %v, %v", res, err)

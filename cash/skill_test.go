@@ -15,7 +15,7 @@ import (
 func skillServer() *cash.Server {
 	reg := registry.New(nil)
 	add := func(path, name string, visible registry.Visibility) {
-		reg.Namespace(path, "").AddSkill(&registry.Skill{Name: name, Description: "About " + name + ".\nMore.", Text: "Text of " + path + "/" + name + ".", VisibleTo: visible})
+		reg.Namespace(path, "").AddSkill(registry.NewSkill(name, "About "+name+".\nMore.", "Text of "+path+"/"+name+".", registry.VisibleTo(visible)))
 	}
 	add("", "start", nil)
 	add("shop", "order", nil)
@@ -67,7 +67,7 @@ func TestSkills(t *testing.T) {
 func TestSkillListIsBounded(t *testing.T) { // X2
 	reg := registry.New(nil)
 	for i := range 150 {
-		reg.Namespace("", "").AddSkill(&registry.Skill{Name: fmt.Sprintf("s%03d", i), Text: "x"})
+		reg.Namespace("", "").AddSkill(registry.NewSkill(fmt.Sprintf("s%03d", i), "", "x"))
 	}
 	text, err := cash.NewServer(reg, nil).Skill(context.Background(), &cash.SkillRequest{})
 	if err != nil || strings.Count(text, "- **") != 100 || !strings.Contains(text, "50 more lines are not shown") {
@@ -78,7 +78,7 @@ func TestSkillListIsBounded(t *testing.T) { // X2
 func TestSkillIsNotGated(t *testing.T) { // R101
 	reg := registry.New(nil)
 	long := strings.Repeat("Do it. ", 5000)
-	reg.Namespace("", "").AddSkill(&registry.Skill{Name: "long", Text: long})
+	reg.Namespace("", "").AddSkill(registry.NewSkill("long", "", long))
 	text, err := cash.NewServer(reg, nil).Skill(context.Background(), &cash.SkillRequest{Name: "long", Kwargs: json.RawMessage("null")})
 	if err != nil || strings.TrimSpace(text) != strings.TrimSpace(long) {
 		t.Errorf("%d characters, %v", len(text), err)

@@ -135,7 +135,7 @@ func TestHint(t *testing.T) {
 // and different for callers who see different things.
 func TestInstructions(t *testing.T) {
 	reg := registryOf(2000)
-	reg.Namespace("admin", "").VisibleTo(registry.Roles("boss")).Add(registry.Func("f", "", func(context.Context, struct{}) (string, error) { return "", nil }))
+	reg.Namespace("admin", "", registry.VisibleTo(registry.Roles("boss"))).Add(registry.Func("f", "", func(context.Context, struct{}) (string, error) { return "", nil }))
 	srv := cash.NewServer(reg, &cash.Options{Serve: serve.Options{Instructions: "A shop."}})
 	for _, c := range []*registry.Caller{nil, {ID: "b", Roles: []string{"boss"}}} {
 		ctx := registry.WithCaller(context.Background(), c)

@@ -21,7 +21,7 @@ const (
 	InvalidArguments Kind = "INVALID_ARGUMENTS" // arguments that the function does not take; it did not run
 	Failed           Kind = "FAILED"            // the function ran and said no
 	Internal         Kind = "INTERNAL"          // the function panicked, returned nothing, or something that has no JSON form
-	Timeout          Kind = "TIMEOUT"           // no answer within the deadline; the outcome is unknown
+	TimedOut         Kind = "TIMEOUT"           // no answer within the deadline; the outcome is unknown
 	Canceled         Kind = "CANCELED"          // the caller gave up; the outcome is unknown
 	Unavailable      Kind = "UNAVAILABLE"       // not now: shutting down, or what is behind the function does not answer
 	Denied           Kind = "DENIED"            // this caller may see the function and may not run it
@@ -35,7 +35,7 @@ func Kinds() []Kind { return slices.Clone(kinds) }
 
 var kinds = []Kind{
 	UnknownNamespace, UnknownFunction, UnknownSkill, UnknownPath, InvalidName, InvalidPath, InvalidArguments, Failed,
-	Internal, Timeout, Canceled, Unavailable, Denied, RateLimited, Unauthorized, InvalidSchema,
+	Internal, TimedOut, Canceled, Unavailable, Denied, RateLimited, Unauthorized, InvalidSchema,
 }
 
 // Known reports whether k is one of the set.

@@ -44,12 +44,12 @@ import (
 // without these words is the same at every level. See also [Detailer].
 //
 // Func panics, naming type and field, if In, its tags or those of Out are in
-// error.
-func Func[In, Out any](name, description string, f func(context.Context, In) (Out, error)) *Function {
+// error; see [FuncOption] for what else is a mistake.
+func Func[In, Out any](name, description string, f func(context.Context, In) (Out, error), opts ...FuncOption) *Function {
 	if f == nil {
 		panic(fmt.Sprintf("registry: function %q (%s): handler is nil", name, sourceLine(0)))
 	}
-	return typedFunc(name, description, sourceLine(0), func(ctx context.Context, _ *Call, in In) (Out, error) {
+	return typedFunc(name, description, sourceLine(0), opts, func(ctx context.Context, _ *Call, in In) (Out, error) {
 		return f(ctx, in)
 	})
 }
@@ -57,18 +57,18 @@ func Func[In, Out any](name, description string, f func(context.Context, In) (Ou
 // StreamFunc is [Func] for a handler that reports its progress while it works.
 // Its results are exempt from the gate (RFC 7.4). An error from report means
 // that nobody listens any more.
-func StreamFunc[In, Out any](name, description string, f func(ctx context.Context, in In, report func(Progress) error) (Out, error)) *Function {
+func StreamFunc[In, Out any](name, description string, f func(ctx context.Context, in In, report func(Progress) error) (Out, error), opts ...FuncOption) *Function {
 	if f == nil {
 		panic(fmt.Sprintf("registry: function %q (%s): handler is nil", name, sourceLine(0)))
 	}
-	fn := typedFunc(name, description, sourceLine(0), func(ctx context.Context, c *Call, in In) (Out, error) {
+	fn := typedFunc(name, description, sourceLine(0), opts, func(ctx context.Context, c *Call, in In) (Out, error) {
 		return f(ctx, in, func(p Progress) error { return c.Report(ctx, p) })
 	})
 	fn.streaming = true
 	return fn
 }
 
-func typedFunc[In, Out any](name, description, origin string, f func(context.Context, *Call, In) (Out, error)) *Function {
+func typedFunc[In, Out any](name, description, origin string, opts []FuncOption, f func(context.Context, *Call, In) (Out, error)) *Function {
 	in, err := inputSchema(reflect.TypeFor[In]())
 	if err != nil {
 		panic(fmt.Sprintf("registry: function %q (%s): %v", name, origin, err))
@@ -81,14 +81,14 @@ func typedFunc[In, Out any](name, description, origin string, f func(context.Con
 	if holdsInterface(reflect.TypeFor[In](), nil) {
 		decode = unmarshalExact
 	}
-	return &Function{
-		Name:        name,
-		Description: description,
+	made := &Function{
+		name:        name,
+		description: description,
 		input:       in,
 		checked:     in,
 		params:      newParams(in.Params()),
 		stuck:       new(atomic.Int32),
-		returns:     returns,
+		derived:     returns,
 		origin:      origin,
 		handler: func(ctx context.Context, c *Call) (*Result, error) {
 			var in In
@@ -102,6 +102,10 @@ func typedFunc[In, Out any](name, description, origin string, f func(context.Con
 			return encode(c, out)
 		},
 	}
+	if err := made.apply(opts); err != nil {
+		panic(fmt.Sprintf("registry: function %q (%s): %v", name, origin, err))
+	}
+	return made
 }
 
 // inputSchema returns the schema for arguments of type t.
@@ -135,7 +139,7 @@ func decodeError(c *Call, err error) error {
 	if errors.As(err, &t) && t.Field != "" {
 		msg = fmt.Sprintf("The argument `%s` does not fit: a JSON %s cannot be used there.", cleanName(t.Field), firstWord(t.Value))
 	}
-	return &Error{Kind: InvalidArguments, Namespace: c.Function.namespace, Name: c.Function.Name, Message: msg, Err: err}
+	return &Error{Kind: InvalidArguments, Namespace: c.Function.namespace, Name: c.Function.name, Message: msg, Err: err}
 }
 
 func firstWord(s string) string {

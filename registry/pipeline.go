@@ -157,7 +157,7 @@ func (p *Pipeline) Prepare(ctx context.Context, req *Request) (*Call, error) {
 	}
 	if err := p.prepareArguments(ctx, c, req); err != nil {
 		e := AsError(err)
-		e.Namespace, e.Name = f.namespace, f.Name
+		e.Namespace, e.Name = f.namespace, f.name
 		return nil, e
 	}
 	return c, nil

@@ -112,7 +112,7 @@ func (r *running) call(t *apart.Task) (*Result, error) {
 	}
 	f := c.Function
 	if f.stuck.Load() >= maxStuck {
-		return nil, fail(f, Unavailable, fmt.Sprintf("The function `%s` is not taking calls: %d earlier ones have not ended.", f.Name, maxStuck), nil)
+		return nil, fail(f, Unavailable, fmt.Sprintf("The function `%s` is not taking calls: %d earlier ones have not ended.", f.name, maxStuck), nil)
 	}
 	ctx := r.within(t, f)
 	if r.req.Ready != nil {
@@ -133,7 +133,7 @@ func (r *running) call(t *apart.Task) (*Result, error) {
 
 // within gives a call the deadline of its function.
 func (r *running) within(t *apart.Task, f *Function) context.Context {
-	r.known = found{f, r.look, max(cmp.Or(f.Timeout, r.timeout), 0)}
+	r.known = found{f, r.look, max(cmp.Or(f.timeout, r.timeout), 0)}
 	switch r.known.timeout {
 	case r.lookTimeout():
 	case 0:
@@ -153,7 +153,7 @@ func (r *running) settle(ctx context.Context, f *Function, res *Result) (*Result
 	res, err := frozen(res)
 	if err != nil {
 		r.log.ErrorContext(ctx, "function returned an unusable result", "function", f.Path(), "reason", err.Error())
-		return nil, fail(f, Internal, fmt.Sprintf("The function `%s` ran, but returned no usable result.%s", f.Name, consequence(f)), nil)
+		return nil, fail(f, Internal, fmt.Sprintf("The function `%s` ran, but returned no usable result.%s", f.name, consequence(f)), nil)
 	}
 	return res, nil
 }

@@ -166,8 +166,7 @@ func TestW38PersonAnswersLate(t *testing.T) {
 	for name, dial := range dial {
 		t.Run(name, func(t *testing.T) {
 			reg := registry.New(nil)
-			f := registry.Func("order", "Orders.", func(context.Context, struct{}) (string, error) { return "ordered", nil })
-			f.Timeout = 200 * time.Millisecond
+			f := registry.Func("order", "Orders.", func(context.Context, struct{}) (string, error) { return "ordered", nil }, registry.Timeout(200*time.Millisecond))
 			reg.Namespace("shop", "A shop.").Add(f)
 			p := policy(t, control.Rule{Decision: control.RequireApproval})
 			srv := cash.NewServer(reg, &cash.Options{Serve: serve.Options{Middleware: []registry.Middleware{p.Middleware()}}})

@@ -158,7 +158,7 @@ func (c *Cache) Middleware() registry.Middleware {
 func (c *Cache) takes(call *registry.Call) bool {
 	f := call.Function
 	switch {
-	case !c.opts.ReadOnly, !f.ReadOnly, f.Destructive, f.Streaming(), f.Gated():
+	case !c.opts.ReadOnly, !f.ReadOnly(), f.Streaming(), f.Gated():
 		return false
 	case call.Plan != nil, call.Owner() == "":
 		return false

@@ -440,8 +440,7 @@ func ExampleCache() {
 	list := registry.Func("list", "List orders.", func(context.Context, struct{ Status string }) (string, error) {
 		runs++
 		return "3 orders", nil
-	})
-	list.ReadOnly = true
+	}, registry.ReadOnly)
 	reg.Namespace("orders", "Orders.").Add(list)
 
 	cache := control.NewCache(&control.CacheOptions{ReadOnly: true, Allow: []string{"orders.list"}})

@@ -29,7 +29,7 @@ func everything(t testing.TB, j *journal) *control.Controls {
 	cache := control.NewCache(&control.CacheOptions{ReadOnly: true})
 	return &control.Controls{
 		Audit: j.audit(), Policy: p, Quota: q, Cache: cache,
-		Plans: control.NewPlans(&control.PlanOptions{Require: func(c *registry.Call) bool { return c.Function.Name == "write" }}),
+		Plans: control.NewPlans(&control.PlanOptions{Require: func(c *registry.Call) bool { return c.Function.Name() == "write" }}),
 		Retry: &control.Retry{MaxAttempts: 2, Rand: func() float64 { return 0 }},
 	}
 }

@@ -21,10 +21,8 @@ func bank() *registry.Registry {
 		Cents int    `json:"cents" jsonschema:"How much."`
 	}) (string, error) {
 		return "paid " + in.To, nil
-	})
-	pay.Destructive = true
-	balance := registry.Func("balance", "Tell the balance.", func(context.Context, struct{}) (string, error) { return "12.50", nil })
-	balance.ReadOnly = true
+	}, registry.Destructive(true))
+	balance := registry.Func("balance", "Tell the balance.", func(context.Context, struct{}) (string, error) { return "12.50", nil }, registry.ReadOnly)
 	reg.Namespace("bank", "Money.").Add(pay, balance)
 	return reg
 }

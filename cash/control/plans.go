@@ -105,7 +105,7 @@ func (p *Plans) Middleware() registry.Middleware {
 			case c.PlanToken != "":
 				return p.redeem(ctx, c, next)
 			case p.requires(c):
-				return nil, planError(c, "required", "A call of `"+c.Function.Name+"` needs the plan token of a dry run.")
+				return nil, planError(c, "required", "A call of `"+c.Function.Name()+"` needs the plan token of a dry run.")
 			}
 			return next(ctx, c)
 		}
@@ -156,7 +156,7 @@ func (p *Plans) take(c *registry.Call, t planToken) (before planUse, err error) 
 	}
 	if before.stage == unused && known >= p.opts.MaxUsed {
 		return before, &registry.Error{
-			Kind: registry.Unavailable, Namespace: c.Function.Namespace(), Name: c.Function.Name, NotRun: true,
+			Kind: registry.Unavailable, Namespace: c.Function.Namespace(), Name: c.Function.Name(), NotRun: true,
 			Message: "Too many plan tokens are in use. The function was not run.", Hint: "Try again in a minute.",
 		}
 	}
@@ -186,7 +186,7 @@ func (p *Plans) epoch(t time.Time) int64 { return t.UnixMilli() / p.opts.MaxAge.
 
 func planError(c *registry.Call, problem, message string) error {
 	return &registry.Error{
-		Kind: registry.InvalidArguments, Namespace: c.Function.Namespace(), Name: c.Function.Name, NotRun: true,
+		Kind: registry.InvalidArguments, Namespace: c.Function.Namespace(), Name: c.Function.Name(), NotRun: true,
 		Message: message + " The function was not run.",
 		Hint:    "Make a dry run with these arguments, then the same call with the token that it gives.",
 		Details: map[string]any{"plan_token": problem},

@@ -126,7 +126,7 @@ func (p *Policy) Middleware() registry.Middleware {
 
 // denied is the error for a call that a rule denies.
 func denied(c *registry.Call, reason string) error {
-	e := notAllowed(c, fmt.Sprintf("The policy of this server does not allow this call of `%s`.", c.Function.Name))
+	e := notAllowed(c, fmt.Sprintf("The policy of this server does not allow this call of `%s`.", c.Function.Name()))
 	if reason != "" {
 		e.Message += " " + reason
 	}
@@ -136,5 +136,5 @@ func denied(c *registry.Call, reason string) error {
 
 func notAllowed(c *registry.Call, message string) *registry.Error {
 	f := c.Function
-	return &registry.Error{Kind: registry.Denied, Namespace: f.Namespace(), Name: f.Name, Message: message, NotRun: true}
+	return &registry.Error{Kind: registry.Denied, Namespace: f.Namespace(), Name: f.Name(), Message: message, NotRun: true}
 }

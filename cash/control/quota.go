@@ -224,7 +224,7 @@ func (q *Quota) Middleware() registry.Middleware {
 		return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
 			var few [2]charge // on the stack
 			if err := q.use(ctx, payer(ctx, c.Owner()), c.Plan != nil, q.charges(few[:0], ctx, c)); err != nil {
-				err.Namespace, err.Name = c.Function.Namespace(), c.Function.Name
+				err.Namespace, err.Name = c.Function.Namespace(), c.Function.Name()
 				return nil, err
 			}
 			c.Plan.Add("rate_limit", "pass")

@@ -27,19 +27,19 @@ type rig struct {
 // time, unless answers has a handler by their name.
 func newRig(answers map[string]registry.Handler, controls ...registry.Middleware) *rig {
 	r := &rig{reg: registry.New(nil), runs: make(map[string]int)}
-	for _, name := range []string{"read", "write", "wipe", "Big_Read"} {
+	for name, fact := range map[string]registry.FuncOption{
+		"read": registry.ReadOnly, "write": registry.Tags(), "wipe": registry.Destructive(true), "Big_Read": registry.ReadOnly,
+	} {
 		f, err := registry.RemoteFunc(name, "Does it.", registry.Remote{Handler: func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
 			total := r.count(c.Owner(), name)
 			if h := answers[name]; h != nil {
 				return h(ctx, c)
 			}
 			return registry.TextResult(fmt.Sprint(total)), nil
-		}})
+		}}, fact)
 		if err != nil {
 			panic(err)
 		}
-		f.ReadOnly = strings.HasSuffix(strings.ToLower(name), "read")
-		f.Destructive = name == "wipe"
 		r.reg.Namespace("shop", "A shop.").Add(f)
 	}
 	r.Pipeline = registry.NewPipeline(r.reg, &registry.PipelineOptions{Middleware: controls})

@@ -25,7 +25,7 @@ func SizeLimit(chars int) registry.Middleware {
 		return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
 			r, err := next(ctx, c)
 			f := c.Function
-			if err != nil || r == nil || !f.ReadOnly || f.Streaming() || c.Plan != nil || r.InputRequests != nil {
+			if err != nil || r == nil || !f.ReadOnly() || f.Streaming() || c.Plan != nil || r.InputRequests != nil {
 				return r, err
 			}
 			length := gate.Length(r.Content, r.Structured)

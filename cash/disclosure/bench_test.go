@@ -22,7 +22,7 @@ func BenchmarkList(b *testing.B) {
 				f := registry.Func(fmt.Sprintf("create_%d", i), "Create a new order for a customer_id. Stock is reserved at once, and released when the order is dropped.",
 					func(context.Context, createOrder) (order, error) { return order{}, nil })
 				ns.Add(f)
-				full += len(f.Description) + len(f.InputSchema())
+				full += len(f.Description()) + len(f.InputSchema())
 			}
 			srv := disclosure.NewServer(reg, nil)
 			c := connect(b, srv, nil)

@@ -58,7 +58,7 @@ func (f face) top(ctx context.Context) []string {
 	}
 	for _, fn := range l.Functions {
 		if f.serves(ctx, fn) {
-			names = append(names, fn.Name)
+			names = append(names, fn.Name())
 		}
 	}
 	return names

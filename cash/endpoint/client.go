@@ -250,7 +250,7 @@ func (c *Client) unanswered(asked context.Context, p payload, started bool) erro
 	if asked.Err() == nil {
 		text = fmt.Sprintf("did not answer within %v", c.opts.Timeout)
 	}
-	return c.failure(registry.Timeout, started, p, text, context.DeadlineExceeded)
+	return c.failure(registry.TimedOut, started, p, text, context.DeadlineExceeded)
 }
 
 // malformed is the error for an answer that is not what was asked for.

@@ -48,13 +48,12 @@ func Tool(name, description string, cmd Command) *registry.Function {
 	if err == nil {
 		f, err = registry.RawFunc(name, description, json.RawMessage(toolInput), func(ctx context.Context, args json.RawMessage) (*registry.Result, error) {
 			return runTool(ctx, name, cmd, args)
-		})
+		}, registry.OutputSchema(json.RawMessage(toolResult)),
+			registry.Returns("Object with stdout (what the command wrote) and exit_code (0 is success)."))
 	}
 	if err != nil {
 		mistake.Check("endpoint", fmt.Errorf("tool %q: %w", name, err))
 	}
-	f.ResultSchema = json.RawMessage(toolResult)
-	f.Returns = "Object with stdout (what the command wrote) and exit_code (0 is success)."
 	return f
 }
 

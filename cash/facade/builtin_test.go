@@ -171,7 +171,7 @@ func TestF12Hides(t *testing.T) {
 	var log bytes.Buffer
 	reg := registry.New(nil)
 	says := func(context.Context, struct{}) (string, error) { return "mine", nil }
-	reg.Namespace("Tools", "Hammers.").VisibleTo(registry.Roles("boss")).Add(registry.Func("list", "", says))
+	reg.Namespace("Tools", "Hammers.", registry.VisibleTo(registry.Roles("boss"))).Add(registry.Func("list", "", says))
 	reg.Namespace("orders", "").Add(registry.Func("list", "", says))
 	srv := facade.NewServer(reg, &facade.Options{Tools: true, Search: map[string]facade.SearchFunc{}, Serve: serve.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}})
 	boss, clerk := inMemory(t, srv, named("max", "boss")), inMemory(t, srv, named("eve"))
@@ -242,7 +242,7 @@ func TestControls(t *testing.T) {
 func TestPlans(t *testing.T) {
 	s := newShop()
 	srv := facade.NewServer(s, &facade.Options{Tools: true, Serve: serve.Options{Controls: &control.Controls{Plans: control.NewPlans(&control.PlanOptions{
-		Require: func(c *registry.Call) bool { return c.Function.Destructive },
+		Require: func(c *registry.Call) bool { return c.Function.Destructive() },
 	})}}})
 	c := inMemory(t, srv, named("mira"))
 	if schema := toJSON(toolNamed(c, "OrdersExecute").InputSchema); !containsAll(schema, "dry_run", "plan_token") {

@@ -258,8 +258,7 @@ func TestY3Names(t *testing.T) {
 // those of a namespace that is called so.
 func TestRoot(t *testing.T) {
 	says := func(name string) *registry.Function {
-		f := registry.Func(name, "", func(context.Context, struct{}) (string, error) { return "root", nil })
-		f.ReadOnly = true
+		f := registry.Func(name, "", func(context.Context, struct{}) (string, error) { return "root", nil }, registry.ReadOnly)
 		return f
 	}
 	reg := registry.New(nil)
@@ -322,11 +321,10 @@ func TestDescriptions(t *testing.T) {
 		reg := registry.New(nil)
 		for i := range n {
 			params := fmt.Sprintf(`{"type":"object","properties":{"some_parameter":{},"\u001b[31m hostile\u202e <%s>":{},"third":{}},"required":["third"]}`, strings.Repeat("x", i%200))
-			f, err := registry.RawFunc(fmt.Sprintf("command_%d", i), "", json.RawMessage(params), func(context.Context, json.RawMessage) (*registry.Result, error) { return nil, nil })
+			f, err := registry.RawFunc(fmt.Sprintf("command_%d", i), "", json.RawMessage(params), func(context.Context, json.RawMessage) (*registry.Result, error) { return nil, nil }, registry.Destructive(i%10 == 3))
 			if err != nil {
 				t.Fatal(err)
 			}
-			f.Destructive = i%10 == 3
 			reg.Namespace("n", "What\x1b[2J it\nis.\u200b "+strings.Repeat("Long. ", 200)).Add(f)
 		}
 		text := inMemory(t, facade.NewServer(reg, nil), nil).Tools()[0].Description

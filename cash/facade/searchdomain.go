@@ -37,12 +37,9 @@ const searchTools = "tools"
 func (s *Server) searchCommands() []*registry.Function {
 	list := []*registry.Function{registry.Func(searchTools, "Find tools of this server.", func(ctx context.Context, in searchQuery) (found[toolEntry], error) {
 		return s.listTools(ctx, toolQuery{Query: in.Query, Limit: in.Limit})
-	})}
+	}, registry.ReadOnly)}
 	for _, name := range slices.Sorted(maps.Keys(s.opts.Search)) {
-		list = append(list, registry.Func(name, "Search "+name+".", s.opts.Search[name].search))
-	}
-	for _, f := range list {
-		f.ReadOnly = true
+		list = append(list, registry.Func(name, "Search "+name+".", s.opts.Search[name].search, registry.ReadOnly))
 	}
 	return list
 }

@@ -44,7 +44,7 @@ func TestY6Gate(t *testing.T) {
 // TestY7NoSkills holds that skills and what they say are no commands.
 func TestY7NoSkills(t *testing.T) {
 	reg := registry.New(nil)
-	reg.Namespace("n", "").AddSkill(&registry.Skill{Name: "deploy", Description: "How to deploy.", Text: "Run `rm -rf`."})
+	reg.Namespace("n", "").AddSkill(registry.NewSkill("deploy", "How to deploy.", "Run `rm -rf`."))
 	if c := inMemory(t, facade.NewServer(reg, nil), nil); len(c.Tools()) != 0 {
 		t.Errorf("tools %s", namesOf(c.Tools()))
 	}
@@ -222,12 +222,11 @@ func TestF7RuleThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		defer close(release)
-		f := registry.Func("f", "", func(context.Context, struct{}) (string, error) { return "x", nil })
-		f.VisibleTo = func(context.Context, *registry.Caller) bool { <-release; return true }
+		f := registry.Func("f", "", func(context.Context, struct{}) (string, error) { return "x", nil }, registry.VisibleTo(func(context.Context, *registry.Caller) bool { <-release; return true }))
 		reg := registry.New(nil)
 		reg.Namespace("n", "").Add(f)
 		r := facade.NewServer(reg, nil).Execute(t.Context(), "n", &facade.Request{Cmd: "f"})
-		if r.OK || !errors.Is(r.Err, registry.Timeout) || string(r.Cmd) != `"f"` {
+		if r.OK || !errors.Is(r.Err, registry.TimedOut) || string(r.Cmd) != `"f"` {
 			t.Errorf("response %+v", r)
 		}
 	})

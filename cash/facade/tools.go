@@ -67,9 +67,9 @@ func annotations(commands []command, whole bool) *mcp.ToolAnnotations {
 	whole = whole && len(commands) > 0
 	all := &mcp.ToolAnnotations{ReadOnlyHint: whole, IdempotentHint: whole}
 	for _, c := range commands {
-		all.ReadOnlyHint = all.ReadOnlyHint && c.ReadOnly && !c.Destructive
-		all.IdempotentHint = all.IdempotentHint && (c.Idempotent || c.ReadOnly)
-		if c.Destructive {
+		all.ReadOnlyHint = all.ReadOnlyHint && c.ReadOnly()
+		all.IdempotentHint = all.IdempotentHint && (c.Idempotent() || c.ReadOnly())
+		if c.Destructive() {
 			yes := true
 			all.DestructiveHint = &yes
 		}

@@ -26,7 +26,7 @@ func TestS45DryRun(t *testing.T) {
 	quota := control.NewQuota(&control.QuotaOptions{Tools: map[string]control.Limit{"orders.cancel": {PerSession: 1}}})
 	srv := gateway.NewServer(s, &gateway.Options{
 		Serve: serve.Options{Controls: &control.Controls{Quota: quota, Plans: control.NewPlans(&control.PlanOptions{
-			Require: func(c *registry.Call) bool { return c.Function.Destructive },
+			Require: func(c *registry.Call) bool { return c.Function.Destructive() },
 		})}},
 		Firewall: firewall.New(&firewall.Options{Store: limitedStore(firewall.ErrFull)}), // a dry run keeps nothing
 	})
@@ -67,7 +67,7 @@ func TestS45DryRun(t *testing.T) {
 func TestS45Plan(t *testing.T) {
 	s := newShop()
 	srv := gateway.NewServer(s, &gateway.Options{Serve: serve.Options{Controls: &control.Controls{Plans: control.NewPlans(&control.PlanOptions{
-		Require: func(c *registry.Call) bool { return c.Function.Destructive },
+		Require: func(c *registry.Call) bool { return c.Function.Destructive() },
 	})}}})
 	id := s.id(t, "orders.cancel")
 	overAllOf(t, srv, named("mira"), func(t *testing.T, c *cashtest.Client) {
@@ -221,13 +221,13 @@ func TestS45Retry(t *testing.T) {
 	}
 	raw(reg, "r", "before", failing(registry.Error{Kind: registry.Unavailable, Message: "Down.", NotRun: true}, 3))
 	raw(reg, "r", "after", failing(registry.Error{Kind: registry.Unavailable, Message: "Down."}, 3))
-	raw(reg, "r", "promised", failing(registry.Error{Kind: registry.Timeout, Message: "Slow."}, 3))
+	raw(reg, "r", "promised", failing(registry.Error{Kind: registry.TimedOut, Message: "Slow."}, 3))
 	raw(reg, "r", "answer", func(context.Context, *registry.Call) (*registry.Result, error) {
 		tries.Add(1)
 		return &registry.Result{Content: []mcp.Content{&mcp.TextContent{Text: "no"}}, IsError: true}, nil
 	})
 	srv := gateway.NewServer(reg, &gateway.Options{Serve: serve.Options{Controls: &control.Controls{Retry: &control.Retry{
-		MaxAttempts: 3, BaseDelay: time.Nanosecond, Idempotent: func(f *registry.Function) bool { return f.Name == "promised" },
+		MaxAttempts: 3, BaseDelay: time.Nanosecond, Idempotent: func(f *registry.Function) bool { return f.Name() == "promised" },
 	}}}})
 	c := inMemory(t, srv, nil)
 	for _, tt := range []struct {

@@ -42,7 +42,7 @@ var codes = map[registry.Kind]Code{
 	registry.InvalidName:      HydrateFailed,
 	registry.InvalidArguments: ArgsInvalid,
 	registry.InvalidSchema:    SchemaInvalid,
-	registry.Timeout:          UpstreamTimeout,
+	registry.TimedOut:         UpstreamTimeout,
 	registry.Canceled:         UpstreamUnavailable,
 	registry.Unavailable:      UpstreamUnavailable,
 	registry.Unauthorized:     AuthFailed,

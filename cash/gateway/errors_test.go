@@ -65,8 +65,8 @@ func troubled(t *testing.T) (*gateway.Server, []trouble) {
 		{gateway.UpstreamError, "failed", errors.New("no such row")},
 		{gateway.UpstreamError, "internal", &registry.Error{Kind: registry.Internal, Message: "It broke."}},
 		{gateway.UpstreamError, "odd", &registry.Error{Kind: "NO_KIND", Message: "It broke."}},
-		{gateway.UpstreamTimeout, "slow", &registry.Error{Kind: registry.Timeout, Message: "No answer."}},
-		{gateway.UpstreamTimeout, "deadline", fmt.Errorf("waiting: %w", &registry.Error{Kind: registry.Timeout, Message: "No answer."})},
+		{gateway.UpstreamTimeout, "slow", &registry.Error{Kind: registry.TimedOut, Message: "No answer."}},
+		{gateway.UpstreamTimeout, "deadline", fmt.Errorf("waiting: %w", &registry.Error{Kind: registry.TimedOut, Message: "No answer."})},
 		{gateway.UpstreamUnavailable, "down", &registry.Error{Kind: registry.Unavailable, Message: "Not now."}},
 		{gateway.UpstreamUnavailable, "cancelled", &registry.Error{Kind: registry.Canceled, Message: "Gone."}},
 		{gateway.AuthFailed, "credentials", &registry.Error{Kind: registry.Unauthorized, Message: "Not let in."}},
@@ -225,8 +225,7 @@ func TestW35Messages(t *testing.T) {
 // meant, however it is spelled, and with nothing that the caller does not see.
 func TestS34Meant(t *testing.T) {
 	s := newShop()
-	hidden := registry.Func("secret", "Hidden.", nothing)
-	hidden.VisibleTo = func(context.Context, *registry.Caller) bool { return false }
+	hidden := registry.Func("secret", "Hidden.", nothing, registry.VisibleTo(func(context.Context, *registry.Caller) bool { return false }))
 	s.Namespace("orders", "").Add(hidden)
 	for _, mode := range []gateway.Mode{gateway.Gateway, gateway.Proxy} {
 		c := inMemory(t, gateway.NewServer(s, &gateway.Options{Mode: mode}), nil)

@@ -23,12 +23,10 @@ func greeter() *registry.Registry {
 	reg := registry.New(nil)
 	hello := registry.Func("hello", "Greet somebody.", func(_ context.Context, in greeting) (string, error) {
 		return "Hello, " + in.Name + "!", nil
-	})
-	hello.ReadOnly = true
+	}, registry.ReadOnly)
 	book := registry.Func("book", "Get the book of all guests.", func(context.Context, struct{}) (string, error) {
 		return strings.Repeat("A guest signed here.\n", 1000), nil
-	})
-	book.ReadOnly = true
+	}, registry.ReadOnly)
 	reg.Namespace("guests", "Those who visit.").Add(hello, book)
 	return reg
 }

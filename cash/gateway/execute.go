@@ -285,7 +285,7 @@ func parameters(f *registry.Function) []string {
 
 func schemaError(f *registry.Function, problem error) error {
 	return &registry.Error{
-		Kind: registry.InvalidSchema, Namespace: f.Namespace(), Name: f.Name, Err: problem, NotRun: true,
+		Kind: registry.InvalidSchema, Namespace: f.Namespace(), Name: f.Name(), Err: problem, NotRun: true,
 		Message: fmt.Sprintf("The input schema that the server of `%s` gives is in error, so that no arguments can be held to it. The tool was not run.", f.Path()),
 		Hint:    "Use another one.",
 	}

@@ -323,8 +323,7 @@ func TestLongArguments(t *testing.T) {
 // is about, and breaks nothing.
 func TestPanickingVisibility(t *testing.T) {
 	s := newShop()
-	f := registry.Func("odd", "Odd.", nothing)
-	f.VisibleTo = func(context.Context, *registry.Caller) bool { panic("boom") }
+	f := registry.Func("odd", "Odd.", nothing, registry.VisibleTo(func(context.Context, *registry.Caller) bool { panic("boom") }))
 	s.Namespace("stock", "What there is.").Add(f)
 	c := inMemory(t, gateway.NewServer(s, nil), nil)
 	if ids := idsIn(c.Tool("tool_browse", object{"path": "/stock"}).OK().Text); len(ids) != 1 {

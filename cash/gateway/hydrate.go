@@ -40,7 +40,7 @@ func (s *Server) hydrate(ctx context.Context, id string, from *serve.Request) (*
 		s.stable.note(from.Owner(ctx), string(s.tools.kind), one)
 	}
 	return &Hydration{
-		ID: f.ID().String(), Description: clean.Text(f.Description), InputSchema: clean.JSON(f.InputSchema()),
-		Returns: clean.Text(f.Result()), Safety: safety(f),
+		ID: f.ID().String(), Description: clean.Text(f.Description()), InputSchema: clean.JSON(f.InputSchema()),
+		Returns: clean.Text(f.Returns()), Safety: safety(f),
 	}, nil
 }

@@ -21,8 +21,7 @@ func house(hidden bool) (*plain.Server, []string) {
 	s := newShop()
 	var flat []string
 	for _, at := range secrets {
-		f := registry.Func(at[1], "Gold.", func(context.Context, none) (string, error) { return "gold", nil })
-		f.VisibleTo = registry.Roles("boss")
+		f := registry.Func(at[1], "Gold.", func(context.Context, none) (string, error) { return "gold", nil }, registry.VisibleTo(registry.Roles("boss")))
 		flat = append(flat, f.In(at[0]).FlatName())
 		if hidden {
 			s.Namespace(at[0], "").Add(f)

@@ -138,15 +138,15 @@ func TestBadFunctions(t *testing.T) {
 		} {
 			raw(reg, "", name, answer)
 		}
-		reg.Namespace("slow", "").VisibleTo(func(ctx context.Context, c *registry.Caller) bool {
+		reg.Namespace("slow", "", registry.VisibleTo(func(ctx context.Context, c *registry.Caller) bool {
 			if c.HasRole("patient") {
 				<-hang
 			}
 			return true
-		}).Add(registry.Func("f", "F.", func(context.Context, none) (string, error) { return "", nil }))
+		})).Add(registry.Func("f", "F.", func(context.Context, none) (string, error) { return "", nil }))
 		srv := plain.NewServer(reg, &plain.Options{Serve: serve.Options{Timeout: time.Minute}})
 		c, end := inBubble(t, srv, nil)
-		for name, want := range map[string]registry.Kind{"panics": registry.Internal, "exits": registry.Internal, "nothing": registry.Internal, "hangs": registry.Timeout} {
+		for name, want := range map[string]registry.Kind{"panics": registry.Internal, "exits": registry.Internal, "nothing": registry.Internal, "hangs": registry.TimedOut} {
 			res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: name})
 			if err != nil || !res.IsError || res.Meta[registry.MetaCode] != string(want) || strings.Contains(toJSON(res), "secret") {
 				t.Errorf("%s: %s", name, spoken(res, err))
@@ -160,7 +160,7 @@ func TestBadFunctions(t *testing.T) {
 		if _, err := patient.ListTools(t.Context(), nil); err == nil {
 			t.Error("tools/list was answered")
 		}
-		if res, err := patient.CallTool(t.Context(), &mcp.CallToolParams{Name: "slow-f"}); err != nil || res.Meta[registry.MetaCode] != string(registry.Timeout) {
+		if res, err := patient.CallTool(t.Context(), &mcp.CallToolParams{Name: "slow-f"}); err != nil || res.Meta[registry.MetaCode] != string(registry.TimedOut) {
 			t.Errorf("a call of what the rule is about: %s", spoken(res, err))
 		}
 		if res, err := patient.CallTool(t.Context(), &mcp.CallToolParams{Name: "fine"}); err != nil || res.IsError {

@@ -39,7 +39,7 @@ func ended(ctx context.Context) error {
 		return e
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return &registry.Error{Kind: registry.Timeout, Message: "The server did not answer in time.", Err: ctx.Err()}
+		return &registry.Error{Kind: registry.TimedOut, Message: "The server did not answer in time.", Err: ctx.Err()}
 	}
 	return &registry.Error{Kind: registry.Canceled, Message: "The request was cancelled.", Err: ctx.Err()}
 }

@@ -13,11 +13,11 @@ import (
 // because clients go by it. That it may reach out, the other default, is left
 // unsaid: no function declares that.
 func Annotations(f *registry.Function) *mcp.ToolAnnotations {
-	if f.ReadOnly && !f.Destructive {
+	if f.ReadOnly() {
 		return &mcp.ToolAnnotations{ReadOnlyHint: true}
 	}
 	yes := true
-	return &mcp.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: f.Idempotent}
+	return &mcp.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: f.Idempotent()}
 }
 
 // FlatTools are functions as tools that go by their flat names. define makes the

@@ -32,8 +32,7 @@ func whoami() *registry.Registry {
 		}
 		return c.ID + " " + strings.Join(c.Roles, ","), nil
 	})
-	secret := registry.Func("secret", "For the boss.", func(context.Context, struct{}) (string, error) { return "gold", nil })
-	secret.VisibleTo = registry.Roles("boss")
+	secret := registry.Func("secret", "For the boss.", func(context.Context, struct{}) (string, error) { return "gold", nil }, registry.VisibleTo(registry.Roles("boss")))
 	reg.Namespace("", "").Add(who, secret)
 	return reg
 }

@@ -156,7 +156,7 @@ func TestRefreshWithoutChange(t *testing.T) {
 	until(t, func() bool { // also when the server's own announcement is first
 		refresh()
 		f, err := reg.Function(t.Context(), "a", "put")
-		return err == nil && f.Description == "Puts it elsewhere."
+		return err == nil && f.Description() == "Puts it elsewhere."
 	})
 	if refresh() {
 		t.Error("nothing has changed any more")
@@ -550,7 +550,7 @@ func TestBreaker(t *testing.T) {
 			return err
 		}
 		for i := range 5 {
-			if err := call(); !errors.Is(err, registry.Timeout) || !strings.Contains(err.Error(), "may have taken effect") {
+			if err := call(); !errors.Is(err, registry.TimedOut) || !strings.Contains(err.Error(), "may have taken effect") {
 				t.Errorf("call %d is answered with %v", i, err)
 			}
 		}

@@ -119,15 +119,12 @@ func (v view) function(path string, e cashtext.Entry, d *cashtext.Function) (*re
 			return u.invoke(ctx, c, v.request(ctx, path, e.Name, about, c))
 		},
 	}
-	f, err := registry.RemoteFunc(e.Name, e.Description, remote)
+	facts := v.facts(path, e.Name, d)
+	f, err := registry.RemoteFunc(e.Name, e.Description, remote, facts...)
 	if err != nil { // parameters that cannot be told apart, say
 		remote.InputSchema = nil
-		if f, err = registry.RemoteFunc(e.Name, e.Description, remote); err != nil {
-			return nil, err
-		}
+		return registry.RemoteFunc(e.Name, e.Description, remote, facts...)
 	}
-	f.Timeout = u.patience()
-	v.describe(f, path, d)
 	return f, nil
 }
 
