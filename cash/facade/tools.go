@@ -8,7 +8,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/serve"
-	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -93,10 +92,6 @@ func (f face) call(ctx context.Context, name string, req *serve.Request) (*regis
 	return resp.result(), nil
 }
 
-// maxInstructions bounds the line that names the domains, in characters: it is
-// paid for in every conversation.
-const maxInstructions = 400
-
 // Changed implements [serve.Changing].
 func (f face) Changed() <-chan struct{} { return registry.Changed(f.source) }
 
@@ -113,5 +108,5 @@ func (f face) Instructions(ctx context.Context) string {
 		names[i] = d.tool
 	}
 	line := "Each tool is a domain: pass it cmd, one of the commands in its description, and params. Domains: "
-	return line + clean.List(names, maxInstructions-len(line)-1) + "."
+	return serve.Index(line, names)
 }

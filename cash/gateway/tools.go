@@ -9,7 +9,6 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/serve"
-	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid/card"
 )
@@ -296,10 +295,6 @@ func (f face) promptTool(ctx context.Context, from *serve.Request) (*registry.Re
 	return f.execute(ctx, f.prompts, &ExecuteRequest{ID: id, Args: args["args"]}, from)
 }
 
-// maxInstructions bounds the line that names what is at the top level, in
-// characters: it is paid for in every conversation.
-const maxInstructions = 400
-
 // Instructions implements [serve.Face]: it tells a model that connects what
 // there is, as far as this caller may see it, and where to begin.
 func (f face) Instructions(ctx context.Context) string {
@@ -315,5 +310,5 @@ func (f face) Instructions(ctx context.Context) string {
 	if f.opts.Mode == Proxy {
 		line = "Run the listed tools with tool_execute. They are about: "
 	}
-	return line + clean.List(names, maxInstructions-len(line)-1) + "."
+	return serve.Index(line, names)
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
 )
 
 // A Face is a set of tools over a registry: what it adds to an MCP server.
@@ -14,6 +16,16 @@ type Face interface {
 	// Instructions returns the line or two that tell a model what is behind the
 	// tools, for the caller in ctx. Empty adds nothing.
 	Instructions(ctx context.Context) string
+}
+
+// maxIndex bounds what [Index] returns, in characters: it is paid for in every
+// conversation.
+const maxIndex = 400
+
+// Index is the line of [Face.Instructions] that names what is at the top level: line,
+// and as many of the names as it has room for.
+func Index(line string, names []string) string {
+	return line + clean.List(names, maxIndex-len(line)-1) + "."
 }
 
 // A Server serves a [Face] through any number of transports at a time. It is safe
