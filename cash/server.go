@@ -37,7 +37,7 @@ func NewServer(src registry.Source, opts *Options) *Server {
 		panic("cash: " + err.Error())
 	}
 	s.pipeline = registry.NewPipeline(src, &registry.PipelineOptions{
-		Middleware:   slices.Concat(s.opts.Middleware, s.opts.Controls.Middleware(), []registry.Middleware{s.replays}),
+		Middleware:   slices.Concat(s.opts.Middleware, s.opts.Controls.Middleware()),
 		Timeout:      s.opts.Timeout,
 		MaxArguments: s.opts.MaxArguments,
 		Repair:       s.opts.Repair,
@@ -87,7 +87,7 @@ type SkillRequest struct {
 // itself marks as a failure, is a result with IsError; everything else that
 // goes wrong is a *[registry.Error].
 func (s *Server) Call(ctx context.Context, req *CallRequest) (*registry.Result, error) {
-	return s.call(ctx, req, call{})
+	return s.call(ctx, req, transport{})
 }
 
 // Help returns a page of help for the caller in ctx: what is at the top level,

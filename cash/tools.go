@@ -100,7 +100,7 @@ func (f face) callTool(ctx context.Context, req *serve.Request) (*registry.Resul
 		Namespace: args.namespace, Function: args.function,
 		Kwargs: args.kwargs, SizeLimit: limit, Replay: args.replay,
 		DryRun: args.dryRun, PlanToken: args.planToken,
-	}, call{progress: req.Progress, client: req.Client, direct: args.direct})
+	}, transport{progress: req.Progress, client: req.Client, direct: args.direct})
 }
 
 // metered counts a use of a tool that runs nothing.
