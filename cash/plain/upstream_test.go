@@ -71,7 +71,7 @@ func TestUpstream(t *testing.T) {
 				t.Error("no progress")
 			}
 			faulty.SetFault(cashtest.FaultNullResult)
-			if r := c.Tool("far-echo", object{"text": "hello"}); !r.IsError || r.Raw.Meta[plain.MetaCode] == nil {
+			if r := c.Tool("far-echo", object{"text": "hello"}); !r.IsError || r.Raw.Meta[registry.MetaCode] == nil {
 				t.Errorf("a server that answers nothing: %s", toJSON(r.Raw))
 			}
 			faulty.Heal()

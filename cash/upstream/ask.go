@@ -155,7 +155,7 @@ func (a *asks) put(r *running, q *question) (*registry.Result, error) {
 	if len(a.open) >= maxAsks {
 		r.cancel(errRemoved)
 		return nil, &registry.Error{
-			Kind: registry.RateLimited, Namespace: c.Function.Namespace(), Name: c.Function.Name,
+			Kind: registry.RateLimited, Namespace: c.Function.Namespace(), Name: c.Function.Name(),
 			Message: "Too many calls wait for the answer of a person. This one was ended; it may have taken effect.",
 		}
 	}
@@ -195,7 +195,7 @@ func (a *asks) resume(ctx context.Context, c *registry.Call) (*registry.Result, 
 	entry := a.peek(c)
 	if entry == nil || a.take(c.Client.State) == nil {
 		return nil, &registry.Error{
-			Kind: registry.Failed, Namespace: c.Function.Namespace(), Name: c.Function.Name,
+			Kind: registry.Failed, Namespace: c.Function.Namespace(), Name: c.Function.Name(),
 			Message: "The question that this answers is not open any more. The call that asked it was ended, or had its answer.",
 			Hint:    "Make the call again, from the beginning.",
 		}
@@ -224,8 +224,8 @@ func asking(a *wire.Answer, c *registry.Call) (*registry.Result, error) {
 		p, ok := q.(*mcp.ElicitParams)
 		if !can || !ok || !wire.Harmless(p) || clean.Content(id) != id { // the id goes back as it came
 			return nil, &registry.Error{
-				Kind: registry.Failed, Namespace: c.Function.Namespace(), Name: c.Function.Name,
-				Message: fmt.Sprintf("The function `%s` asks the user a question, and there is no way to put it to them from here.", c.Function.Name),
+				Kind: registry.Failed, Namespace: c.Function.Namespace(), Name: c.Function.Name(),
+				Message: fmt.Sprintf("The function `%s` asks the user a question, and there is no way to put it to them from here.", c.Function.Name()),
 				Hint:    "Repeating it does not help.",
 			}
 		}

@@ -277,7 +277,7 @@ func (e *CallError) cause(label string, timeout time.Duration) (registry.Kind, s
 	case Lost:
 		return registry.Unavailable, "The connection to the server behind " + ns + " ended before it answered.", hintLater
 	case TimedOut:
-		return registry.Timeout, late(e, ns, fmt.Sprintf("within %v", timeout)), "Ask for less, or go on without it: other namespaces are not affected."
+		return registry.TimedOut, late(e, ns, fmt.Sprintf("within %v", timeout)), "Ask for less, or go on without it: other namespaces are not affected."
 	case Canceled:
 		return registry.Canceled, "The call to the server behind " + ns + " was cancelled.", ""
 	case Refused:
@@ -309,7 +309,7 @@ func status(e *CallError, ns string) (registry.Kind, string, string) {
 	case 404, 405, 410:
 		return registry.Unavailable, fmt.Sprintf("The server behind %s is not at its address (status %d).", ns, e.HTTPStatus), hintOperator
 	case 408, 504:
-		return registry.Timeout, fmt.Sprintf("The server behind %s did not answer in time (status %d).", ns, e.HTTPStatus), hintLater
+		return registry.TimedOut, fmt.Sprintf("The server behind %s did not answer in time (status %d).", ns, e.HTTPStatus), hintLater
 	case 429:
 		return registry.RateLimited, "The server behind " + ns + " asks for fewer calls (status 429).", later(e.RetryAfter)
 	}

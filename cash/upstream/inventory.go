@@ -215,32 +215,31 @@ func (in *inventory) function(c *catalog, e *entry) *registry.Function {
 		Handler:     in.handler(e),
 	}
 	about := clean.Cut(clean.Text(cmp.Or(e.def.Description, e.def.Title)), maxDescription)
-	f, err := remoteFunc(e.name, about, remote)
+	var aliases []string
+	if title := clean.Line(e.def.Title, maxAbout); title != "" {
+		aliases = append(aliases, title)
+	}
+	if e.name != e.def.Name {
+		aliases = append(aliases, clean.Line(e.def.Name, maxAbout))
+	}
+	facts := append(in.hints(e), registry.Aliases(aliases...), registry.Returns(returns(e.def.OutputSchema)), registry.Timeout(in.patience()))
+	f, err := remoteFunc(e.name, about, remote, facts)
 	if err != nil {
 		c.note("the input schema of tool %q is not used: %v", e.def.Name, err)
 	}
-	if title := clean.Line(e.def.Title, maxAbout); title != "" {
-		f.Aliases = append(f.Aliases, title)
-	}
-	if e.name != e.def.Name {
-		f.Aliases = append(f.Aliases, clean.Line(e.def.Name, maxAbout))
-	}
-	f.Returns = returns(e.def.OutputSchema)
-	f.Timeout = in.patience()
-	in.hints(f, e.def)
 	return f
 }
 
 // remoteFunc makes a function. If its schema cannot be used, the server checks
 // its arguments itself, and the error, which is the function's Problem too, says
 // why.
-func remoteFunc(name, about string, r registry.Remote) (*registry.Function, error) {
-	f, problem := registry.RemoteFunc(name, about, r)
+func remoteFunc(name, about string, r registry.Remote, facts []registry.FuncOption) (*registry.Function, error) {
+	f, problem := registry.RemoteFunc(name, about, r, facts...)
 	if problem == nil {
 		return f, nil
 	}
 	r.InputSchema, r.Unchecked, r.Problem = nil, true, problem
-	f, err := registry.RemoteFunc(name, about, r)
+	f, err := registry.RemoteFunc(name, about, r, facts...)
 	if err != nil {
 		panic("upstream: " + err.Error()) // of a schema of ours nothing can be wrong
 	}

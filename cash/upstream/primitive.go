@@ -134,16 +134,16 @@ func (b *branch) function(notes *primitives, d *wire.Primitive, name string, id 
 	default:
 		remote.InputSchema, remote.Handler = argumentSchema(d.Arguments), b.getter(d)
 	}
-	f, err := remoteFunc(name, clean.Cut(about, maxDescription), remote)
+	var aliases []string
+	for _, alias := range []string{d.Title, d.Name, d.Key} {
+		if alias = clean.Line(alias, maxAbout); alias != "" && alias != name && !slices.Contains(aliases, alias) {
+			aliases = append(aliases, alias)
+		}
+	}
+	facts := []registry.FuncOption{registry.ReadOnly, registry.Timeout(b.patience()), registry.Aliases(aliases...)}
+	f, err := remoteFunc(name, clean.Cut(about, maxDescription), remote, facts)
 	if err != nil {
 		notes.note("the arguments of %s %q cannot be checked: %v", b.kind, d.Key, err)
-	}
-	f.ReadOnly = true
-	f.Timeout = b.patience()
-	for _, alias := range []string{d.Title, d.Name, d.Key} {
-		if alias = clean.Line(alias, maxAbout); alias != "" && alias != name && !slices.Contains(f.Aliases, alias) {
-			f.Aliases = append(f.Aliases, alias)
-		}
 	}
 	return f
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/internal/cashsource"
 	"github.com/cash-mcp/go-sdk/internal/schema"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -49,15 +48,25 @@ func (s *settings) via(ctx context.Context) mcp.Meta {
 
 // hints takes over what the server and the operator say of the effects of a
 // tool.
-func (s *settings) hints(f *registry.Function, d *pin.Definition) {
-	var a struct{ ReadOnlyHint, IdempotentHint, DestructiveHint *bool }
-	if !s.cfg.IgnoreHints && len(d.Annotations) > 0 {
-		_ = json.Unmarshal(d.Annotations, &a) // hints of a wrong type are none
+func (s *settings) hints(e *entry) []registry.FuncOption {
+	var a struct{ ReadOnlyHint, IdempotentHint, DestructiveHint, OpenWorldHint *bool }
+	if !s.cfg.IgnoreHints && len(e.def.Annotations) > 0 {
+		_ = json.Unmarshal(e.def.Annotations, &a) // hints of a wrong type are none
 	}
-	yes := func(b *bool) bool { return b != nil && *b }
-	f.ReadOnly = yes(a.ReadOnlyHint) || slices.Contains(s.cfg.ReadOnly, d.Name) || s.vouched(f.Name)
-	f.Idempotent = !f.ReadOnly && yes(a.IdempotentHint)
-	f.Destructive = !f.ReadOnly && yes(a.DestructiveHint)
+	var facts []registry.FuncOption
+	if a.OpenWorldHint != nil {
+		facts = append(facts, registry.OpenWorld(*a.OpenWorldHint))
+	}
+	if a.ReadOnlyHint != nil && *a.ReadOnlyHint || slices.Contains(s.cfg.ReadOnly, e.def.Name) || s.vouched(e.name) {
+		return append(facts, registry.ReadOnly)
+	}
+	if a.IdempotentHint != nil {
+		facts = append(facts, registry.Idempotent(*a.IdempotentHint))
+	}
+	if a.DestructiveHint != nil {
+		facts = append(facts, registry.Destructive(*a.DestructiveHint))
+	}
+	return facts
 }
 
 // vouched reports whether the operator says that calling changes nothing.
@@ -97,7 +106,7 @@ func (s *settings) labelOf(f *registry.Function) string {
 // call may have had an effect, and what to do (RFC 4.4).
 func (s *settings) shown(e *CallError, f *registry.Function) *registry.Error {
 	label := s.labelOf(f)
-	r := &registry.Error{Namespace: f.Namespace(), Name: f.Name, Err: e, NotRun: !e.Sent}
+	r := &registry.Error{Namespace: f.Namespace(), Name: f.Name(), Err: e, NotRun: !e.Sent}
 	r.Kind, r.Message, r.Hint = s.words(e, label)
 	if e.RetryAfter > 0 {
 		r.Details = map[string]any{"retry_after": int(math.Ceil(e.RetryAfter.Seconds()))}
@@ -109,7 +118,7 @@ func (s *settings) shown(e *CallError, f *registry.Function) *registry.Error {
 	case e.unknown(kind):
 		r.Kind, r.Hint = registry.UnknownFunction, "It may have been removed: look up again what there is."
 	case e.Class == Refused && e.unmade():
-	case !f.ReadOnly:
+	case !f.ReadOnly():
 		r.Message += " It may have taken effect: check before you repeat it."
 		if r.Details == nil {
 			r.Details = make(map[string]any)

@@ -78,8 +78,8 @@ func (call *Call) Result(a *wire.Answer, r *registry.Result, moved bool) *regist
 	if !a.IsError {
 		return r
 	}
-	if code, ok := a.Extra[MetaCode]; ok {
-		r.Meta[MetaCode] = json.RawMessage(clean.ContentJSON(code))
+	if code, ok := a.Extra[registry.MetaCode]; ok {
+		r.Meta[registry.MetaCode] = json.RawMessage(clean.ContentJSON(code))
 	}
 	r.Content = slices.Clone(r.Content)
 	for i, block := range r.Content {

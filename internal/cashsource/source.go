@@ -65,9 +65,6 @@ const (
 	maxAbout  = 200
 )
 
-// MetaCode is where the results of CaSH servers have the code of an error.
-const MetaCode = "cash/error"
-
 // HintLater is the hint where it helps to wait.
 const HintLater = "Try again in a minute, or go on without it: other namespaces are not affected."
 
@@ -252,7 +249,7 @@ func (s *Source) addTools(top *registry.Namespace, tools []*registry.Function) e
 		names[key(f.Name)] = true
 	}
 	for _, f := range tools {
-		if names[key(f.Name)] {
+		if names[key(f.Name())] {
 			s.Note("tool %q has the name of a function in the root and is left out", f.Tool())
 			continue
 		}

@@ -118,15 +118,12 @@ func (v view) function(path string, e cashtext.Entry, d *cashtext.Function) (*re
 			return v.Host.Call(ctx, c, &call)
 		},
 	}
-	f, err := registry.RemoteFunc(e.Name, e.Description, remote)
+	facts := v.facts(path, e.Name, d)
+	f, err := registry.RemoteFunc(e.Name, e.Description, remote, facts...)
 	if err != nil { // parameters that cannot be told apart, say
 		remote.InputSchema = nil
-		if f, err = registry.RemoteFunc(e.Name, e.Description, remote); err != nil {
-			return nil, err
-		}
+		return registry.RemoteFunc(e.Name, e.Description, remote, facts...)
 	}
-	f.Timeout = v.Timeout
-	v.describe(f, path, d)
 	return f, nil
 }
 
@@ -145,18 +142,26 @@ func (v view) moved(e cashtext.Entry, d *cashtext.Function) (cashtext.Entry, *ca
 	return e, &here
 }
 
-// describe takes over what the server and the operator say of a function.
-func (v view) describe(f *registry.Function, path string, d *cashtext.Function) {
+// facts are what the server and the operator say of a function.
+func (v view) facts(path, name string, d *cashtext.Function) []registry.FuncOption {
+	facts := []registry.FuncOption{registry.Timeout(v.Timeout)}
 	if d != nil {
-		f.Returns = clean.Cut(d.Returns, maxReason)
+		facts = append(facts, registry.Returns(clean.Cut(d.Returns, maxReason)))
 	}
 	said := ""
 	if d != nil && !v.IgnoreHints {
 		said = strings.ToLower(d.Safety)
 	}
-	f.ReadOnly = strings.HasPrefix(said, "read-only") || v.Vouched(joined(path, f.Name))
-	f.Destructive = !f.ReadOnly && strings.HasPrefix(said, "destructive")
-	f.Idempotent = !f.ReadOnly && strings.Contains(said, "safe to repeat")
+	if strings.HasPrefix(said, "read-only") || v.Vouched(joined(path, name)) {
+		return append(facts, registry.ReadOnly)
+	}
+	if strings.HasPrefix(said, "destructive") {
+		facts = append(facts, registry.Destructive(true))
+	}
+	if strings.Contains(said, "safe to repeat") {
+		facts = append(facts, registry.Idempotent(true))
+	}
+	return facts
 }
 
 // inputSchema is a schema of the parameters that a page shows, for display.

@@ -65,8 +65,8 @@ type Room struct {
 var Rooms = []Room{
 	{Row: 0, Packages: []string{"."}, Lines: 1},
 	{Row: 0, Together: true, Packages: below("internal", "strictjson strictyaml schema search skillmd clean spelling"), Lines: 8700, Until: 9356},
-	{Row: 0, Together: true, Packages: below("internal", "label apart durable durable/durabletest"), Pending: []string{"internal/bounded"}, Lines: 700},
-	{Row: 0, Together: true, Packages: below("internal", "mcpclient procgroup rootfs layout layout/table"), Pending: []string{"internal/command"}, Lines: 2400, Until: 2591},
+	{Row: 0, Together: true, Packages: below("internal", "label apart mistake durable durable/durabletest"), Pending: []string{"internal/bounded"}, Lines: 700},
+	{Row: 0, Together: true, Packages: below("internal", "mcpclient procgroup rootfs command layout layout/table"), Lines: 2400, Until: 2650},
 	{Row: 0, Together: true, Pending: []string{"internal/blocks"}, Lines: 0, Until: 114},
 
 	{Row: 1, Packages: []string{"gate"}, Lines: 520},
@@ -74,7 +74,7 @@ var Rooms = []Room{
 	{Row: 1, Together: true, Packages: []string{"manifest"}, Pending: []string{"manifest/fetch"}, Lines: 1600},
 
 	{Row: 2, Together: true, Packages: append(below("firewall", "redact view disk internal/ledger"), "firewall"), Lines: 5800},
-	{Row: 2, Packages: []string{"registry"}, Lines: 4700, Until: 4741},
+	{Row: 2, Packages: []string{"registry"}, Lines: 5000},
 	{Row: 2, Packages: []string{"toolid/card"}, Lines: 1050},
 
 	{Row: 3, Packages: []string{"cash/control"}, Lines: 2700},
@@ -82,12 +82,12 @@ var Rooms = []Room{
 
 	{Row: 4, Packages: []string{"cash/serve"}, Lines: 2900},
 	{
-		Row: 4, Together: true, Lines: 9700, Until: 9844, Each: 4000,
+		Row: 4, Together: true, Lines: 9700, Until: 9835, Each: 4000,
 		Packages: append(below("cash/upstream", "pin config discover"), "cash/upstream", "internal/cashsource", "internal/cashsource/cashtext"),
 	},
 	{Row: 4, Packages: []string{"cash/endpoint", "cash/catalog", "cash/facade/files"}, Lines: 5900},
 
-	{Row: 5, Packages: []string{"cash"}, Lines: 1750, Until: 1769},
+	{Row: 5, Packages: []string{"cash"}, Lines: 1750},
 	{Row: 5, Packages: below("cash", "gateway disclosure facade plain"), Lines: 5000},
 
 	{Row: 6, Together: true, Packages: []string{"cash/check", "cash/cashtest"}, Pending: []string{"cash/cashtest/faulty"}, Lines: 5200, Until: 7090},
