@@ -156,7 +156,7 @@ func (a *Aggregator) watch() {
 // repinned tells an upstream that its pins may have changed.
 func (a *Aggregator) repinned(label string) {
 	for _, u := range a.each() {
-		if u.inventory.pins.Label() == label {
+		if u.inventory.pins.Label == label {
 			signal(u.repinned)
 		}
 	}

@@ -73,7 +73,7 @@ func newUpstream(a *Aggregator, cfg Server, mounts []mount) *upstream {
 
 // pinnedAs says under which label the definitions are pinned.
 func (u *upstream) pinnedAs(label string) {
-	u.inventory.pins = pin.NewKeeper(u.agg.opts.Pins, u.agg.opts.Mode, label)
+	u.inventory.pins = &pin.Keeper{Store: u.agg.opts.Pins, Mode: u.agg.opts.Mode, Label: label}
 }
 
 // takeOver lets u begin with what old has published, until it has something of

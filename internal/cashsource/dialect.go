@@ -22,7 +22,7 @@ type dialect map[string]map[string]string
 func dialectOf(defs []*pin.Definition) dialect {
 	d := make(dialect)
 	for _, def := range defs {
-		if pin.IsCore(def.Name) {
+		if wire.IsCore(def.Name) {
 			d[def.Name] = properties(def.InputSchema)
 		}
 	}

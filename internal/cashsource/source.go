@@ -178,7 +178,7 @@ func (s *Source) read(ctx context.Context, c *crawl, defs []*pin.Definition) (er
 	if s.Withheld = !hasCore(s.Tools); s.Withheld { // the pins have changed in the meantime
 		return nil
 	}
-	s.Tools = slices.DeleteFunc(s.Tools, func(d *pin.Definition) bool { return pin.IsCore(d.Name) })
+	s.Tools = slices.DeleteFunc(s.Tools, func(d *pin.Definition) bool { return wire.IsCore(d.Name) })
 	if c.pinning() {
 		s.root.keep(functions)
 	}

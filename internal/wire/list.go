@@ -69,6 +69,9 @@ func Place(what string, i int, d Named) string {
 	return fmt.Sprintf("%s %d", what, i+1)
 }
 
+// IsCore reports whether a tool is one of the three of a CaSH server.
+func IsCore(tool string) bool { return tool == "call" || tool == "help" || tool == "skill" }
+
 // Entry reads an entry of a list: set takes over each member. The error is the
 // first one.
 func Entry(raw []byte, set func(key string, value []byte) error) error {

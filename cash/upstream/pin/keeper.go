@@ -12,24 +12,16 @@ import (
 // A Keeper decides which definitions of one upstream are served, by what a store
 // has pinned for it, and pins what is accepted. It is safe for concurrent use.
 type Keeper struct {
-	store Store
-	mode  Mode
-	label string
+	Store Store
+	Mode  Mode
+	Label string // what the upstream is known by in the store
 
 	mu       sync.Mutex // pins are read and written by one at a time
 	revision string     // of the pins that were read or written last
 }
 
-// NewKeeper returns the keeper of an upstream.
-func NewKeeper(store Store, mode Mode, label string) *Keeper {
-	return &Keeper{store: store, mode: mode, label: label}
-}
-
-// Label is what the upstream is known by in the store.
-func (k *Keeper) Label() string { return k.label }
-
 // Off reports whether whatever the server defines is served.
-func (k *Keeper) Off() bool { return k.mode == Off }
+func (k *Keeper) Off() bool { return k.Mode == Off }
 
 // An Outcome says what is served of the definitions of a server.
 type Outcome struct {
@@ -68,7 +60,7 @@ func (k *Keeper) Pinned(ctx context.Context) (map[string]*Definition, error) {
 
 // load reads the pins. The caller holds k.mu.
 func (k *Keeper) load(ctx context.Context) (Pins, error) {
-	p, err := k.store.Load(ctx, k.label)
+	p, err := k.Store.Load(ctx, k.Label)
 	if err != nil {
 		return Pins{}, &StoreError{"read", err}
 	}
@@ -82,7 +74,7 @@ func (k *Keeper) Preview(ctx context.Context, current []*Definition) (Outcome, e
 	if err != nil {
 		return Outcome{}, err
 	}
-	served, quarantined, _ := review(k.mode, pinned, current)
+	served, quarantined, _ := review(k.Mode, pinned, current)
 	return Outcome{Served: served, Quarantined: quarantined, Pinned: pinned}, nil
 }
 
@@ -92,7 +84,7 @@ func (k *Keeper) Review(ctx context.Context, current []*Definition) (o Outcome, 
 	err = k.change(ctx, func(pinned map[string]*Definition) map[string]*Definition {
 		var pin map[string]*Definition
 		o = Outcome{Pinned: pinned}
-		o.Served, o.Quarantined, pin = review(k.mode, pinned, current)
+		o.Served, o.Quarantined, pin = review(k.Mode, pinned, current)
 		if pin != nil && pinned != nil {
 			o.Late = len(pin) - len(pinned)
 		}
@@ -121,7 +113,7 @@ func (k *Keeper) change(ctx context.Context, f func(pinned map[string]*Definitio
 		if pins == nil {
 			return nil
 		}
-		next, err := k.store.Swap(ctx, k.label, p.Revision, pins)
+		next, err := k.Store.Swap(ctx, k.Label, p.Revision, pins)
 		switch {
 		case err == nil:
 			k.revision = next

@@ -314,7 +314,7 @@ func TestW37KeepersTogether(t *testing.T) {
 			var all sync.WaitGroup
 			for i := range 4 {
 				all.Go(func() {
-					k := pin.NewKeeper(pins, pin.Locked, "shop")
+					k := &pin.Keeper{Store: pins, Mode: pin.Locked, Label: "shop"}
 					o, err := k.Review(t.Context(), define(fmt.Sprint("tool", i)))
 					if err == nil {
 						err = k.AcceptTool(t.Context(), o.Quarantined, "")
@@ -338,7 +338,7 @@ func TestW37ChangesAreNoticed(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "pins.json")
 		memory := pin.NewMemory()
 		for name, two := range map[string][2]pin.Store{"memory": {memory, memory}, "file": {openPins(t, path), openPins(t, path)}} {
-			mine, theirs := pin.NewKeeper(two[0], pin.FirstUse, "shop"), pin.NewKeeper(two[1], pin.FirstUse, "shop")
+			mine, theirs := &pin.Keeper{Store: two[0], Mode: pin.FirstUse, Label: "shop"}, &pin.Keeper{Store: two[1], Mode: pin.FirstUse, Label: "shop"}
 			ctx, cancel := context.WithCancel(t.Context())
 			var told []string
 			ended := make(chan error)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/cash-mcp/go-sdk/internal/wire"
 )
 
 // Mode says which definitions of tools, and of functions of CaSH servers, are
@@ -143,7 +145,7 @@ func (f firstUse) of(d *Definition) bool { return !d.Function && f.tools || d.Fu
 // One with the name of call, help or skill is a duplicate, and does not count.
 func seenFunctions(pinned map[string]*Definition, current map[string][]*Definition) bool {
 	for name, d := range pinned {
-		if d != nil && d.Function || current[name] != nil && !IsCore(name) {
+		if d != nil && d.Function || current[name] != nil && !wire.IsCore(name) {
 			return true
 		}
 	}
@@ -183,6 +185,3 @@ func agreed(pinned, current *Definition) *Definition {
 
 // Paged reports whether the definition of a function has what its page says.
 func (d *Definition) Paged() bool { return len(d.InputSchema) > 0 }
-
-// IsCore reports whether a tool is one of the three of a CaSH server.
-func IsCore(tool string) bool { return tool == "call" || tool == "help" || tool == "skill" }
