@@ -1,0 +1,277 @@
+package faulty
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// A Stage is a part of a connection's life; several are combined with |.
+type Stage int
+
+// The stages, by the requests that belong to them.
+const (
+	AtConnect Stage = 1 << iota // initialize and server/discover
+	AtList                      // tools/list
+	AtCall                      // tools/call
+)
+
+// stageOf returns the stage that requests of a method belong to, or 0.
+func stageOf(method string) Stage {
+	switch method {
+	case "initialize", "server/discover":
+		return AtConnect
+	case "tools/list":
+		return AtList
+	case "tools/call":
+		return AtCall
+	}
+	return 0
+}
+
+// A Faulty is an MCP server that misbehaves on purpose, for the tests of what
+// connects to such servers. But for its Fault it is a sound server of both
+// protocol generations with the tools
+//
+//	echo(text)    answers with the text
+//	slow(ms)      answers after that many milliseconds
+//	big(chars)    answers with that many characters, at most 64 Mi
+//	count()       answers with how often it has run
+//	progress(n)   reports progress n times, at most 10,000 times
+//	ask()         asks the user for a word (elicitation) and answers with it
+//	log()         sends a log message
+//
+// A tool of another name does what echo does. Set the fields before the server
+// is started; the zero value is a server without a fault. Its methods may be
+// called from several goroutines.
+type Faulty struct {
+	// Fault is what is wrong at first. Empty is nothing; see SetFault.
+	Fault Fault
+	// At is when it goes wrong. Zero is AtCall. Faults that lie in what the server
+	// lists or says, and those of all its connections, do not look at it: see
+	// [Fault].
+	At Stage
+	// Tool is the name of the only tool whose calls go wrong. Empty is every
+	// tool.
+	Tool string
+	// EventStream lets answers over HTTP go wrong as server-sent events. False
+	// is as a JSON body, where the fault is one message.
+	EventStream bool
+	// Interval is the time between two bytes of FaultDrip. Zero is 50 ms.
+	Interval time.Duration
+
+	calls, ran, counted, taken, struck, listed atomic.Int64
+
+	current atomic.Pointer[Fault] // as SetFault left it; nil for Fault
+
+	mu        sync.Mutex // not for what answers requests: they are waited for under it
+	sites     []*site
+	pipes     []*stdioServer
+	trusted   *identity // of the HTTPS endpoints
+	elsewhere arrivals
+}
+
+// HTTP starts the server on a loopback address and returns the URL of its MCP
+// endpoint, which ends with the test. If FaultCertificate is set by then, it is
+// an HTTPS URL.
+func (f *Faulty) HTTP(t testing.TB) string {
+	t.Helper()
+	f.mustKnow(t)
+	s := newSite(f)
+	t.Cleanup(func() { f.dropSite(s) })
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.fault() == FaultCertificate {
+		if f.trusted == nil {
+			f.trusted = newIdentity(t)
+		}
+		s.trusted, s.untrusted = f.trusted, newIdentity(t)
+	}
+	f.sites = append(f.sites, s)
+	if err := s.open(); err != nil {
+		t.Fatalf("starting the faulty server: %v", err)
+	}
+	if f.fault() == FaultRefused {
+		s.shut()
+	}
+	return s.url()
+}
+
+// Client returns an HTTP client that trusts the certificate which an HTTPS
+// endpoint of f has once it is healed. Its connections end with the test.
+func (f *Faulty) Client(t testing.TB) *http.Client {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	transport := &http.Transport{}
+	if f.trusted != nil {
+		transport.TLSClientConfig = f.trusted.client()
+	}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+// Command returns a command that speaks with the server over its standard
+// input and output. It may be copied, and started as often as wanted: each
+// process is a connection of its own. All of them end with the test.
+//
+// The process is the test binary itself, so its package must call [FaultyMain].
+// What wants a path and arguments gets cmd.Path and cmd.Args[1:]; no variable of
+// the environment is needed.
+func (f *Faulty) Command(t testing.TB) *exec.Cmd {
+	t.Helper()
+	if !hooked.Load() {
+		t.Fatal("Faulty.Command starts the test binary again: call cashtest.FaultyMain() first in its TestMain, or in an init function of a test file")
+	}
+	f.mustKnow(t)
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatalf("finding the test binary: %v", err)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.fault().HTTPOnly() {
+		t.Fatalf("the fault %q exists over HTTP only", f.fault())
+	}
+	p, err := newStdioServer(f)
+	if err != nil {
+		t.Fatalf("starting the faulty server: %v", err)
+	}
+	f.pipes = append(f.pipes, p)
+	t.Cleanup(func() { f.dropPipe(p) })
+	p.follow(f.fault())
+	return exec.Command(path, p.args()...)
+}
+
+// SetFault changes the fault, for all requests from now on; an empty one heals
+// the server. What hangs already goes on hanging. FaultRefused also cuts all
+// connections, and FaultCertificate needs an endpoint that began with it.
+//
+// It panics if the server cannot have the fault.
+func (f *Faulty) SetFault(fault Fault) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.allow(fault)
+	f.current.Store(&fault)
+	for _, p := range f.pipes {
+		p.follow(fault)
+	}
+	for _, s := range f.sites {
+		if err := s.follow(fault); err != nil {
+			panic(fmt.Sprintf("cashtest: opening the faulty server again: %v", err))
+		}
+	}
+}
+
+// Heal ends the fault: what the server is asked from now on it answers well.
+func (f *Faulty) Heal() { f.SetFault("") }
+
+// mustKnow fails the test if the fault does not exist.
+func (f *Faulty) mustKnow(t testing.TB) {
+	t.Helper()
+	if fault := f.fault(); fault != "" && fault.trait() == nil {
+		t.Fatalf("there is no fault %q", string(fault))
+	}
+}
+
+// allow panics if something that runs cannot have the fault.
+func (f *Faulty) allow(fault Fault) {
+	if fault != "" && fault.trait() == nil {
+		panic(fmt.Sprintf("cashtest: there is no fault %q", string(fault)))
+	}
+	if fault.HTTPOnly() && len(f.pipes) > 0 {
+		panic(fmt.Sprintf("cashtest: the fault %q exists over HTTP only, and Command has been used", fault))
+	}
+	plain := func(s *site) bool { return s.trusted == nil }
+	if fault == FaultCertificate && slices.ContainsFunc(f.sites, plain) {
+		panic("cashtest: a fault of the certificate needs HTTPS: set it before HTTP is called")
+	}
+}
+
+// Calls returns how many tools/call requests have arrived, answered or not. A
+// request that is redirected to the server itself counts each time.
+func (f *Faulty) Calls() int { return int(f.calls.Load()) }
+
+// Ran returns how often a tool has run: whether or not its caller was told, what
+// it does has happened that often.
+func (f *Faulty) Ran() int { return int(f.ran.Load()) }
+
+// Taken returns how many bytes of the answers of FaultHuge and FaultDrip have
+// been taken off the server's hands. It includes what waits in the buffers of
+// the operating system, which are some megabytes.
+func (f *Faulty) Taken() int64 { return f.taken.Load() }
+
+// Elsewhere returns the headers of all requests that have arrived at the other
+// host: the one to which FaultRedirect307 and FaultRedirect308 lead.
+func (f *Faulty) Elsewhere() []http.Header {
+	return f.elsewhere.all()
+}
+
+// fault returns the present fault.
+func (f *Faulty) fault() Fault {
+	if c := f.current.Load(); c != nil {
+		return *c
+	}
+	return f.Fault
+}
+
+// strikes returns the trait that a request meets, or nil for a sound answer.
+// process is the number of the process that it came through, or 0.
+func (f *Faulty) strikes(m *message, process int) *trait {
+	stage := stageOf(m.Method)
+	if stage == AtCall {
+		f.calls.Add(1)
+	}
+	t := f.fault().trait()
+	if t == nil || t.act == nil || len(m.ID) == 0 {
+		return nil
+	}
+	at := t.at
+	if at == 0 {
+		at = f.At
+	}
+	if at == 0 {
+		at = AtCall
+	}
+	if at&stage == 0 || stage == AtCall && f.Tool != "" && f.Tool != m.Params.Name {
+		return nil
+	}
+	if t.fault == FaultFlapping {
+		if process == 0 {
+			process = int(f.struck.Add(1))
+		}
+		if process%2 == 0 {
+			return nil
+		}
+	}
+	return t
+}
+
+func (f *Faulty) dropSite(s *site) {
+	f.mu.Lock()
+	f.sites = slices.DeleteFunc(f.sites, func(o *site) bool { return o == s })
+	f.mu.Unlock()
+	s.close()
+}
+
+func (f *Faulty) dropPipe(p *stdioServer) {
+	f.mu.Lock()
+	f.pipes = slices.DeleteFunc(f.pipes, func(o *stdioServer) bool { return o == p })
+	f.mu.Unlock()
+	p.close()
+}
+
+// loopback listens on addr, or on a port of the system's choice.
+func loopback(addr string) (net.Listener, error) {
+	if addr == "" {
+		addr = "127.0.0.1:0"
+	}
+	return new(net.ListenConfig).Listen(context.Background(), "tcp", addr)
+}

@@ -1,0 +1,136 @@
+package check
+
+import (
+	"strconv"
+	"strings"
+)
+
+// argumentChecks are about how the tools take their own arguments (RFC 4.1).
+var argumentChecks = []criterion{
+	{"R7", "help options may stand beside kwargs", needJSON, optionsBesideKwargs},
+	{"R8", "names of tool arguments are normalised", needFunction, argumentNames},
+	{"R9", "skill takes name for skillname", needSkill, skillByName},
+	{"R10", "omitted kwargs are an empty object", needRead, omittedKwargs},
+	{"R11", "an empty namespace is the root", needFunction, emptyNamespace},
+	{"R13", "results arrive as the function made them", needEcho, untouchedResults},
+	{"R14", "kwargs that are no object are refused", needRead, wrongKwargs},
+	{"R15", "a missing function is an error with a hint", needFunction, missingFunction},
+}
+
+func optionsBesideKwargs(p *probe) {
+	inside := p.tool("help", object{"kwargs": object{"format": "json"}})
+	beside := p.tool("help", object{"format": "json"})
+	p.should(same(inside, beside), "help(format=json) differs from help(kwargs={format: json})")
+	both := p.tool("help", object{"format": "markdown", "kwargs": object{"format": "json"}})
+	p.should(same(inside, both), "help(format=markdown, kwargs={format: json}): kwargs do not win")
+}
+
+func argumentNames(p *probe) {
+	l := p.tree.leaves[0]
+	want := p.tool("help", l.args())
+	got := p.tool("help", named("Name_Space", l.namespace, "FUNCTION", l.name))
+	p.should(same(want, got), "help with the arguments Name_Space and FUNCTION differs from help with namespace and function")
+	if s := p.anySkill(); s != nil {
+		want := p.tool("skill", s.args())
+		for _, spelling := range []string{"skill_name", "skillName"} {
+			got := p.tool("skill", named("namespace", s.Namespace, spelling, s.Name))
+			p.should(same(want, got), "skill with the argument %s differs from skill with skillname", spelling)
+		}
+	}
+	if p.Read == nil {
+		p.Logf("not checked: the names of call's arguments (Target.Read is nil)")
+		return
+	}
+	gated := p.tool("call", p.Read.args().and("sizelimit", 0))
+	for _, spelling := range []string{"size_limit", "sizeLimit"} {
+		got := p.tool("call", p.Read.args().and(spelling, 0))
+		p.should(got.IsError == gated.IsError && looksGated(got) == looksGated(gated), "call does not take %s for sizelimit", spelling)
+	}
+}
+
+func skillByName(p *probe) {
+	s := p.anySkill()
+	want := p.tool("skill", s.args())
+	got := p.tool("skill", named("namespace", s.Namespace, "name", s.Name))
+	p.should(same(want, got), "skill(name=...) differs from skill(skillname=...)")
+}
+
+func omittedKwargs(p *probe) {
+	bare := named("namespace", p.Read.Namespace, "function", p.Read.Function)
+	want := p.tool("call", bare.and("kwargs", object{}))
+	p.must(same(want, p.tool("call", bare)), "call without kwargs differs from call with kwargs={}")
+	p.should(same(want, p.tool("call", bare.and("kwargs", nil))), "call with kwargs=null differs from call with kwargs={}")
+}
+
+func emptyNamespace(p *probe) {
+	name := p.tree.leaves[0].name
+	for _, tool := range []string{"help", "skill", "call"} {
+		args := object{}
+		if tool == "call" {
+			// Nothing is run: the root has no such function.
+			args["function"] = name + absent
+		}
+		want := p.tool(tool, args)
+		p.must(same(want, p.tool(tool, args.and("namespace", ""))), "%s with an empty namespace differs from %s without", tool, tool)
+		p.should(same(want, p.tool(tool, args.and("namespace", nil))), "%s with a null namespace differs from %s without", tool, tool)
+	}
+	if p.Read == nil || p.Read.Namespace != "" {
+		return
+	}
+	want := p.tool("call", p.Read.args())
+	p.must(same(want, p.tool("call", p.Read.args().and("namespace", ""))), "call with an empty namespace does not reach the root's function")
+}
+
+// absent is what no name of a server ends with.
+const absent = "zzqabsent"
+
+// exotic is JSON that does not survive being decoded and encoded again.
+const exotic = `{"items":[{"Product_ID":1,"productid":2}],"b":12.50,"a":9007199254740993,"e":1e2}`
+
+func untouchedResults(p *probe) {
+	e := p.Echo
+	reply := p.raw("call", e.call(rawObject(e.Param, exotic)).String())
+	p.must(!reply.IsError, "the echo fails: %s", excerpt(reply.Text))
+	p.must(strings.Contains(reply.Text, `"b":12.50`) && strings.Contains(reply.Text, "9007199254740993"),
+		"numbers are not as the function spelt them: %s", excerpt(reply.Text))
+	b, a := strings.Index(reply.Text, `"b"`), strings.Index(reply.Text, `"a"`)
+	p.must(0 <= b && b < a, "keys are not in the order in which the function wrote them: %s", excerpt(reply.Text))
+	for _, s := range []*Sample{p.Read, p.Large, p.Media} {
+		if s == nil || s.Want == nil {
+			continue
+		}
+		reply := p.tool("call", s.args().and("sizelimit", ample))
+		p.must(toJSON(reply.Raw.Content) == toJSON(s.Want), "the content of %s differs from Want: %s", s.path(), excerpt(toJSON(reply.Raw.Content)))
+	}
+}
+
+// rawObject is a JSON object of one member.
+func rawObject(name, value string) rawJSON {
+	return rawJSON("{" + strconv.Quote(name) + ":" + value + "}")
+}
+
+// rawJSON is JSON that is sent as it is.
+type rawJSON string
+
+// MarshalJSON implements json.Marshaler.
+func (r rawJSON) MarshalJSON() ([]byte, error) { return []byte(r), nil }
+
+func wrongKwargs(p *probe) {
+	bare := named("namespace", p.Read.Namespace, "function", p.Read.Function)
+	for _, kwargs := range []any{[]int{1}, 7, true} {
+		p.refused(should, "call", bare.and("kwargs", kwargs).String())
+	}
+}
+
+func missingFunction(p *probe) {
+	args := object{}
+	hint := "help("
+	if l := p.namespaced(); l.namespace != "" {
+		args["namespace"] = l.namespace
+		hint = `help(namespace="` + l.namespace + `"`
+	}
+	for _, args := range []object{args, args.and("function", "")} {
+		text := p.refused(should, "call", args.String())
+		p.should(strings.Contains(text, hint), "the error of call%s does not name %s): %s", args, hint, excerpt(text))
+	}
+}

@@ -1,0 +1,168 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// toolChecks are about what tools/list shows (RFC 4).
+var toolChecks = []criterion{
+	{"R1", "tools are named call, help and skill", nil, toolNames},
+	{"R2", "there are no further tools", nil, onlyThreeTools},
+	{"R3", "call declares its parameters", nil, callSchema},
+	{"R4", "help needs no argument", nil, helpSchema},
+	{"R5", "skill needs no argument", nil, skillSchema},
+	{"R6", "unknown arguments are tolerated", nil, openSchemas},
+	{"R12", "functions are not MCP tools", needFunction, functionsAreNoTools},
+}
+
+func (p *probe) toolNamed(name string) *mcp.Tool {
+	for _, t := range p.tools {
+		if t.Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+func toolNames(p *probe) {
+	for _, name := range []string{"call", "help", "skill"} {
+		p.must(p.toolNamed(name) != nil, "tools/list has no tool %q", name)
+	}
+}
+
+func onlyThreeTools(p *probe) {
+	p.should(len(p.tools) <= 3, "tools/list has %d tools, want 3", len(p.tools))
+	p.should(p.pages == 1, "tools/list has %d pages, want 1", p.pages)
+	c, end := p.connect(p.Transport())
+	defer end()
+	again, _, err := c.list()
+	if err != nil {
+		p.Fatalf("tools/list on another connection: %v", err)
+	}
+	p.should(toJSON(again) == toJSON(p.tools), "tools/list differs between two connections")
+}
+
+// A toolSchema is what of an input schema matters here.
+type toolSchema struct {
+	required   []string
+	types      map[string]string // by property; "" if there is none
+	properties map[string]any
+	closed     bool
+}
+
+func (p *probe) schema(tool string) *toolSchema {
+	p.Helper()
+	t := p.toolNamed(tool)
+	if t == nil {
+		p.Fatalf("tools/list has no tool %q", tool)
+	}
+	s := &toolSchema{types: make(map[string]string)}
+	root, _ := t.InputSchema.(map[string]any)
+	s.properties, _ = root["properties"].(map[string]any)
+	for name, v := range s.properties {
+		if property, ok := v.(map[string]any); ok {
+			s.types[name] = typeOf(property["type"])
+		}
+	}
+	required, _ := root["required"].([]any)
+	for _, v := range required {
+		if name, ok := v.(string); ok {
+			s.required = append(s.required, name)
+		}
+	}
+	s.closed = root["additionalProperties"] == false
+	return s
+}
+
+// typeOf returns the type that a schema names beside null.
+func typeOf(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case []any:
+		for _, t := range v {
+			if name, ok := t.(string); ok && name != "null" {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+func (p *probe) property(s *toolSchema, tool, name, want string) {
+	p.Helper()
+	if p.must(s.properties[name] != nil, "%s declares no parameter %q", tool, name) {
+		p.must(s.types[name] == want, "%s declares %q of type %q, want %q", tool, name, s.types[name], want)
+	}
+}
+
+func callSchema(p *probe) {
+	s := p.schema("call")
+	p.property(s, "call", "namespace", "string")
+	p.property(s, "call", "function", "string")
+	p.property(s, "call", "kwargs", "object")
+	p.must(slices.Equal(s.required, []string{"function"}), "call requires %q, want only function", s.required)
+	// Accepting sizelimit is a SHOULD (RFC 7.3), its type is not.
+	if p.should(s.properties["sizelimit"] != nil, "call declares no parameter %q", "sizelimit") {
+		t := s.types["sizelimit"]
+		p.must(t == "integer" || t == "number", "call declares sizelimit of type %q, want integer", t)
+	}
+}
+
+func helpSchema(p *probe) {
+	s := p.schema("help")
+	p.property(s, "help", "namespace", "string")
+	p.property(s, "help", "function", "string")
+	p.property(s, "help", "kwargs", "object")
+	p.must(len(s.required) == 0, "help requires %q, want nothing", s.required)
+	reply := p.tool("help", nil)
+	p.must(!reply.IsError && reply.Text != "", "help() fails: %s", excerpt(reply.Text))
+}
+
+func skillSchema(p *probe) {
+	s := p.schema("skill")
+	p.property(s, "skill", "namespace", "string")
+	p.property(s, "skill", "skillname", "string")
+	p.property(s, "skill", "kwargs", "object")
+	// RFC 4.3 says required, appendix A calls skill() all the same.
+	p.should(len(s.required) == 0, "skill requires %q, so that skill() cannot be called", s.required)
+}
+
+func openSchemas(p *probe) {
+	for _, tool := range []string{"help", "call", "skill"} {
+		l := should
+		if tool == "help" {
+			l = must
+		}
+		l(p, !p.schema(tool).closed, "the schema of %s has additionalProperties false", tool)
+	}
+	reply := p.tool("help", object{"zzz": 1})
+	p.must(!reply.IsError, "help fails on an argument that it does not know: %s", excerpt(reply.Text))
+}
+
+func functionsAreNoTools(p *probe) {
+	var names []string
+	for _, t := range p.tools {
+		names = append(names, t.Name)
+	}
+	for _, l := range p.tree.leaves {
+		if l.namespace != "" {
+			p.must(!slices.Contains(names, l.path()), "the function %s is a tool as well", l.path())
+		}
+	}
+	if p.Read == nil {
+		p.Logf("not checked: whether a function answers to tools/call (Target.Read is nil)")
+		return
+	}
+	for _, name := range []string{p.Read.path(), strings.ReplaceAll(p.Read.path(), ".", "_")} {
+		if slices.Contains(names, name) {
+			continue
+		}
+		reply, err := p.client.try(name, p.Read.Kwargs)
+		p.must(err != nil || reply.IsError, "tools/call runs the function %q", name)
+		p.should(err != nil, "tools/call of %q is a result, want a protocol error: there is no such tool", name)
+	}
+}
