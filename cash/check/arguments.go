@@ -38,7 +38,7 @@ func argumentNames(p *probe) {
 		}
 	}
 	if p.Read == nil {
-		p.Logf("not checked: the names of call's arguments (Target.Read is nil)")
+		p.note("not checked: the names of call's arguments (Target.Read is nil)")
 		return
 	}
 	gated := p.tool("call", p.Read.args().and("sizelimit", 0))
@@ -89,7 +89,7 @@ const exotic = `{"items":[{"Product_ID":1,"productid":2}],"b":12.50,"a":90071992
 
 func untouchedResults(p *probe) {
 	e := p.Echo
-	reply := p.raw("call", e.call(rawObject(e.Param, exotic)).String())
+	reply := p.tool("call", e.call(rawObject(e.Param, exotic)))
 	p.must(!reply.IsError, "the echo fails: %s", excerpt(reply.Text))
 	p.must(strings.Contains(reply.Text, `"b":12.50`) && strings.Contains(reply.Text, "9007199254740993"),
 		"numbers are not as the function spelt them: %s", excerpt(reply.Text))
@@ -118,7 +118,7 @@ func (r rawJSON) MarshalJSON() ([]byte, error) { return []byte(r), nil }
 func wrongKwargs(p *probe) {
 	bare := named("namespace", p.Read.Namespace, "function", p.Read.Function)
 	for _, kwargs := range []any{[]int{1}, 7, true} {
-		p.refused(should, "call", bare.and("kwargs", kwargs).String())
+		p.refused(should, "call", bare.and("kwargs", kwargs))
 	}
 }
 
@@ -130,7 +130,7 @@ func missingFunction(p *probe) {
 		hint = `help(namespace="` + l.namespace + `"`
 	}
 	for _, args := range []object{args, args.and("function", "")} {
-		text := p.refused(should, "call", args.String())
+		text := p.refused(should, "call", args)
 		p.should(strings.Contains(text, hint), "the error of call%s does not name %s): %s", args, hint, excerpt(text))
 	}
 }

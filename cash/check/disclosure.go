@@ -3,18 +3,18 @@ package check
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/cash/internal/client"
 )
 
 // A DisclosureTarget is a server of two-stage disclosure to check, with the
 // samples that a black box cannot guess. Only Transport is required; a row whose
-// sample is missing is logged as not checked. No tool is called that is not
+// sample is missing is not checked. No tool is called that is not
 // named here; descriptions of the first 50 are read.
 type DisclosureTarget struct {
 	// Transport returns a transport to the server. It is called for every
@@ -51,33 +51,27 @@ type ToolCall struct {
 	Arguments any // marshals to a JSON object; nil is an empty one
 }
 
-// Disclosure checks a server against the specification of progressive
-// disclosure, as a black box. Each of the eight criteria of its section 9 is a
-// subtest, "C1 ...", and so are rows that go further, "P19 ...". It works for
-// servers of other makers than this module, with sessions, and with grants: where
-// what is fetched has a member _grant in its usage_guidance, calls pass it on.
-func Disclosure(t *testing.T, target DisclosureTarget) {
-	t.Helper()
-	d, end, err := newDisclosureSuite(t, target)
-	if err != nil {
-		t.Fatalf("connecting to the target: %v", err)
+// Disclosure checks a server against the specification of progressive disclosure, as a
+// black box. The rows are the eight criteria of its section 9, C1 and so on, and some
+// that go further, such as P19. It works for servers of other makers than this module,
+// with sessions, and with grants: where what is fetched has a member _grant in its
+// usage_guidance, calls pass it on. The error is as for [Compliance].
+func Disclosure(ctx context.Context, target DisclosureTarget) (*Report, error) {
+	base := Target{Transport: target.Transport, Strict: target.Strict, Version: target.Version, Timeout: target.Timeout}
+	s := &suite{Target: base, d: target, uri: target.URI}
+	if err := s.begin(ctx); err != nil {
+		return nil, err
 	}
-	t.Cleanup(func() {
-		if err := end(); err != nil {
-			t.Errorf("ending the connection: %v", err)
-		}
-	})
-	d.run(t, func(name string, run func(reporter)) {
-		t.Run(name, func(t *testing.T) { run(t) })
-	})
+	s.findResource()
+	return s.end(s.run(disclosureChecks))
 }
 
 // disclosureChecks are in an order in which those that fetch come after those that
 // want nothing to have been fetched: a server that mixes up sessions then fails
 // where it is asked about them.
-var disclosureChecks = []disclosureCheck{
-	{"C1", "tools/list has minimal descriptions", nil, minimalDescriptions},
-	{"C2", "resources/list has the tool descriptions", nil, descriptionsListed},
+var disclosureChecks = []criterion{
+	{"C1", "tools/list has minimal descriptions", none, minimalDescriptions},
+	{"C2", "resources/list has the tool descriptions", none, descriptionsListed},
 	{"P5", "the resource explains the workflow", needResource, workflowExplained},
 	{"C5", "fetching without tools is MISSING_TOOL_SELECTION", needResource, missingSelection},
 	{"C7", "calling without fetching is TOOL_DESCRIPTION_REQUIRED", needCall, descriptionRequired},
@@ -93,134 +87,53 @@ var disclosureChecks = []disclosureCheck{
 	{"PX3", "fetches are kept out of shared caches", needTools, fetchesUncached},
 }
 
-type disclosureCheck struct {
-	row, title string
-	needs      func(*disclosureSuite) string
-	run        func(*disclosureProbe)
-}
-
-// A disclosureSuite is what all checks of a target share.
-type disclosureSuite struct {
-	*suite
-	DisclosureTarget
-	uri      string
-	resource *mcp.Resource // nil if it is not listed
-}
-
-func newDisclosureSuite(t reporter, target DisclosureTarget) (*disclosureSuite, func() error, error) {
-	if target.Transport == nil {
-		return nil, nil, errors.New("DisclosureTarget.Transport is nil")
-	}
-	base := Target{Transport: target.Transport, Strict: target.Strict, Version: target.Version, Timeout: target.Timeout}
-	d := &disclosureSuite{suite: &suite{Target: base}, DisclosureTarget: target, uri: target.URI}
-	c, end, err := d.dialer().open(t, target.Transport())
-	if err != nil {
-		return nil, nil, err
-	}
-	d.client = c
-	if d.tools, d.pages, err = c.list(); err != nil {
-		return nil, nil, errors.Join(err, end())
-	}
-	d.findResource()
-	return d, end, nil
-}
-
 // findResource looks for the resource. That there is none is for C2 to say.
-func (d *disclosureSuite) findResource() {
-	found, err := within(d.client.timeout, func(ctx context.Context) (*mcp.Resource, error) {
-		for r, err := range d.client.Session.Resources(ctx, nil) { // all pages, while there is time
+func (s *suite) findResource() {
+	found, err := client.Do(s.conn, func(ctx context.Context) (*mcp.Resource, error) {
+		for r, err := range s.conn.Session.Resources(ctx, nil) { // all pages, while there is time
 			if err != nil {
 				return nil, err
 			}
-			if r != nil && (d.uri != "" && r.URI == d.uri || d.uri == "" && strings.HasSuffix(r.URI, "tool_descriptions")) {
+			if r != nil && (s.uri != "" && r.URI == s.uri || s.uri == "" && strings.HasSuffix(r.URI, "tool_descriptions")) {
 				return r, nil
 			}
 		}
 		return nil, nil
 	})
 	if err == nil && found != nil {
-		d.resource, d.uri = found, found.URI
+		s.resource, s.uri = found, found.URI
 	}
-}
-
-func needResource(d *disclosureSuite) string {
-	return need(d.resource != nil, "the resource is not listed")
-}
-
-func needTools(d *disclosureSuite) string {
-	return need(d.uri != "" && len(d.tools) > 0, "there is no tool or no resource")
-}
-
-func needCall(d *disclosureSuite) string {
-	return need(d.Call != nil && d.uri != "", "DisclosureTarget.Call is nil, or there is no resource")
-}
-
-func needOther(d *disclosureSuite) string {
-	return need(d.Call != nil && d.Other != nil && d.uri != "", "DisclosureTarget.Call or Other is nil, or there is no resource")
-}
-
-func needHiddenTool(d *disclosureSuite) string {
-	return need((d.Hidden != "" || d.Denied != nil) && d.uri != "", "DisclosureTarget.Hidden and Denied are empty, or there is no resource")
-}
-
-func needInvalid(d *disclosureSuite) string {
-	return need(d.Call != nil && d.Invalid != nil && d.uri != "", "DisclosureTarget.Call or Invalid is nil, or there is no resource")
-}
-
-// run runs all checks through sub, and logs to t what is not checked.
-func (d *disclosureSuite) run(t reporter, sub func(name string, run func(reporter))) {
-	t.Helper()
-	for _, c := range disclosureChecks {
-		if c.needs != nil {
-			if missing := c.needs(d); missing != "" {
-				t.Logf("not checked: %s (%s)", c.row, missing)
-				continue
-			}
-		}
-		sub(c.row+" "+c.title, func(r reporter) {
-			r.Helper()
-			c.run(&disclosureProbe{&probe{reporter: r, suite: d.suite, client: d.client.with(r)}, d})
-		})
-	}
-}
-
-// A disclosureProbe is one check at work.
-type disclosureProbe struct {
-	*probe
-	d *disclosureSuite
 }
 
 // A disclosureSession is a session of its own, with the grants that it was given.
 type disclosureSession struct {
-	p      *disclosureProbe
-	client *Client
+	p      *probe
+	conn   *client.Conn
 	grants map[string]string // by tool
 }
 
 // session opens a session, and returns what ends it.
-func (p *disclosureProbe) session() (*disclosureSession, func()) {
-	p.Helper()
-	c, end := p.connect(p.d.DisclosureTarget.Transport())
+func (p *probe) session() (*disclosureSession, func()) {
+	c, end := p.connect(p.Transport())
 	return &disclosureSession{p, c, map[string]string{}}, end
 }
 
 // read reads the resource with a query, which begins with its mark.
 func (s *disclosureSession) read(query string) (*mcp.ReadResourceResult, error) {
-	return within(s.client.timeout, func(ctx context.Context) (*mcp.ReadResourceResult, error) {
-		return s.client.Session.ReadResource(ctx, &mcp.ReadResourceParams{URI: s.p.d.uri + query})
+	return client.Do(s.conn, func(ctx context.Context) (*mcp.ReadResourceResult, error) {
+		return s.conn.Session.ReadResource(ctx, &mcp.ReadResourceParams{URI: s.p.uri + query})
 	})
 }
 
 // text is the one text that reading with a query returns; ok is false if there
 // is none, which has been reported.
 func (s *disclosureSession) text(l level, query string) (text string, ok bool) {
-	s.p.Helper()
 	res, err := s.read(query)
 	if err != nil {
-		return "", l(s.p.probe, false, "reading %q: %v: want a result, whose text a model sees", query, err)
+		return "", l(s.p, false, "reading %q: %v: want a result, whose text a model sees", query, err)
 	}
 	if len(res.Contents) != 1 || res.Contents[0] == nil {
-		return "", l(s.p.probe, false, "reading %q: %d contents, want 1", query, len(res.Contents))
+		return "", l(s.p, false, "reading %q: %d contents, want 1", query, len(res.Contents))
 	}
 	return res.Contents[0].Text, true
 }
@@ -239,14 +152,13 @@ type toolEntry struct {
 
 // fetch reads the descriptions that a query asks for, and keeps their grants.
 func (s *disclosureSession) fetch(l level, query string) map[string]toolEntry {
-	s.p.Helper()
 	text, ok := s.text(l, query)
 	if !ok {
 		return nil
 	}
 	var m map[string]toolEntry
 	if err := json.Unmarshal([]byte(text), &m); err != nil {
-		l(s.p.probe, false, "reading %q: not an object of descriptions: %v: %s", query, err, excerpt(text))
+		l(s.p, false, "reading %q: not an object of descriptions: %v: %s", query, err, excerpt(text))
 		return nil
 	}
 	for name, e := range m {
@@ -261,20 +173,19 @@ func (s *disclosureSession) fetch(l level, query string) map[string]toolEntry {
 }
 
 // call calls a tool. A protocol error is an error without text.
-func (s *disclosureSession) call(c *ToolCall) *Reply {
-	s.p.Helper()
+func (s *disclosureSession) call(c *ToolCall) *client.Reply {
 	args := object{}
 	if c.Arguments != nil {
 		if err := json.Unmarshal([]byte(toJSON(c.Arguments)), &args); err != nil {
-			s.p.Fatalf("the arguments of %s are no object: %v", c.Tool, err)
+			s.p.stop("the arguments of %s are no object: %v", c.Tool, err)
 		}
 	}
 	if g := s.grants[c.Tool]; g != "" {
 		args = args.and("_grant", g)
 	}
-	reply, err := s.client.try(c.Tool, json.RawMessage(args.String()))
+	reply, err := s.conn.Tool(c.Tool, json.RawMessage(args.String()))
 	if err != nil {
-		return &Reply{IsError: true, Raw: &mcp.CallToolResult{IsError: true}, t: s.p}
+		return &client.Reply{IsError: true, Raw: &mcp.CallToolResult{IsError: true}}
 	}
 	return reply
 }

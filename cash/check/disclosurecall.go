@@ -5,7 +5,7 @@ import "encoding/json"
 const required = "TOOL_DESCRIPTION_REQUIRED"
 
 // descriptionRequired is P13.
-func descriptionRequired(p *disclosureProbe) {
+func descriptionRequired(p *probe) {
 	s, end := p.session()
 	defer end()
 	c := p.d.Call
@@ -18,7 +18,7 @@ func descriptionRequired(p *disclosureProbe) {
 	e := errorIn(r.Text)
 	p.must(e.Code == required, "the call is answered by %s, want the error %s", excerpt(r.Text), required)
 	p.must(e.Message == "Tool '"+c.Tool+"' requires fetching its description before use.", "the message is %q", e.Message)
-	if !p.must(e.ResourceURI == p.d.uri+only(c.Tool), "the resource_uri is %q, want %q", e.ResourceURI, p.d.uri+only(c.Tool)) {
+	if !p.must(e.ResourceURI == p.uri+only(c.Tool), "the resource_uri is %q, want %q", e.ResourceURI, p.uri+only(c.Tool)) {
 		return
 	}
 	var body map[string]map[string]json.RawMessage
@@ -26,7 +26,7 @@ func descriptionRequired(p *disclosureProbe) {
 }
 
 // runs is how often the tool of the sample has run.
-func (p *disclosureProbe) runs() int {
+func (p *probe) runs() int {
 	if p.d.Runs == nil {
 		return 0
 	}
@@ -34,7 +34,7 @@ func (p *disclosureProbe) runs() int {
 }
 
 // authorisationEnforced is P12 and P14.
-func authorisationEnforced(p *disclosureProbe) {
+func authorisationEnforced(p *probe) {
 	s, end := p.session()
 	defer end()
 	s.fetch(must, only(p.d.Call.Tool))
@@ -53,10 +53,9 @@ func authorisationEnforced(p *disclosureProbe) {
 }
 
 // authorisationIsolated is P15 and P16.
-func authorisationIsolated(p *disclosureProbe) {
+func authorisationIsolated(p *probe) {
 	c := p.d.Call
 	refused := func(s *disclosureSession, when string) {
-		p.Helper()
 		p.must(s.call(c).IsError, "%s can be called in a session that has not fetched it, %s", c.Tool, when)
 	}
 	a, endA := p.session()
@@ -75,11 +74,11 @@ func authorisationIsolated(p *disclosureProbe) {
 }
 
 // authorisationAdds is P18.
-func authorisationAdds(p *disclosureProbe) {
+func authorisationAdds(p *probe) {
 	s, end := p.session()
 	defer end()
 	if name := p.d.Hidden; name != "" {
-		p.must(!p.lists(name), "tools/list has %s", name)
+		p.must(p.toolNamed(name) == nil, "tools/list has %s", name)
 		p.must(len(s.fetch(must, only(name))[name].InputSchema) == 0, "the description of %s can be fetched", name)
 		r := s.call(&ToolCall{Tool: name})
 		p.must(r.IsError, "%s can be called", name)
@@ -94,7 +93,7 @@ func authorisationAdds(p *disclosureProbe) {
 }
 
 // argumentsChecked is P25.
-func argumentsChecked(p *disclosureProbe) {
+func argumentsChecked(p *probe) {
 	s, end := p.session()
 	defer end()
 	bad := &ToolCall{Tool: p.d.Call.Tool, Arguments: p.d.Invalid}

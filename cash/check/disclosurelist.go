@@ -14,28 +14,19 @@ import (
 const maxFetched = 50
 
 // names are those of the first tools of the list.
-func (p *disclosureProbe) names() []string {
+func (p *probe) names() []string {
 	var list []string
-	for _, t := range p.d.tools[:min(len(p.d.tools), maxFetched)] {
+	for _, t := range p.tools[:min(len(p.tools), maxFetched)] {
 		list = append(list, t.Name)
 	}
 	return list
 }
 
-func (p *disclosureProbe) lists(tool string) bool {
-	for _, t := range p.d.tools {
-		if t.Name == tool {
-			return true
-		}
-	}
-	return false
-}
-
 // minimalDescriptions is P1 and P3.
-func minimalDescriptions(p *disclosureProbe) {
-	p.must(len(p.d.tools) > 0, "tools/list is empty")
+func minimalDescriptions(p *probe) {
+	p.must(len(p.tools) > 0, "tools/list is empty")
 	open := map[string]any{"type": "object", "additionalProperties": true}
-	for _, t := range p.d.tools {
+	for _, t := range p.tools {
 		p.must(strings.TrimSpace(t.Description) != "", "%s has no description", t.Name)
 		p.should(utf8.RuneCountInString(t.Description) <= 300, "%s: the description has %d characters", t.Name, utf8.RuneCountInString(t.Description))
 		var schema map[string]any
@@ -48,15 +39,15 @@ func minimalDescriptions(p *disclosureProbe) {
 		p.should(t.OutputSchema == nil, "%s has an output schema", t.Name)
 	}
 	for _, c := range []*ToolCall{p.d.Call, p.d.Other, p.d.Denied} {
-		p.must(c == nil || p.lists(c.Tool), "tools/list does not have all tools that can be called")
+		p.must(c == nil || p.toolNamed(c.Tool) != nil, "tools/list does not have all tools that can be called")
 	}
 }
 
 // descriptionsListed is P4 and P28.
-func descriptionsListed(p *disclosureProbe) {
-	caps := p.client.Session.InitializeResult().Capabilities
+func descriptionsListed(p *probe) {
+	caps := p.conn.Session.InitializeResult().Capabilities
 	p.must(caps != nil && caps.Tools != nil && caps.Resources != nil, "the server does not say that it has tools and resources")
-	r := p.d.resource
+	r := p.resource
 	if !p.must(r != nil, "resources/list has no resource whose URI ends with tool_descriptions") {
 		return
 	}
@@ -65,25 +56,25 @@ func descriptionsListed(p *disclosureProbe) {
 	p.should(r.MIMEType == "application/json", "the MIME type is %q", r.MIMEType)
 }
 
-func workflowExplained(p *disclosureProbe) {
-	text := p.d.resource.Description
+func workflowExplained(p *probe) {
+	text := p.resource.Description
 	p.must(mentions(text, "tools/list"), "nothing of tools/list")
 	p.must(mentions(text, "?tools="), "nothing of the syntax ?tools=")
 	p.must(says(text, "before", "first", "must", "required"), "nothing of when to fetch")
 	p.should(says(text, "fail", "reject", "refuse", "TOOL_DESCRIPTION_REQUIRED"), "nothing of what happens to calls without a fetch")
 	p.should(mentions(text, "step 1"), "no steps")
-	p.should(strings.Contains(text, p.d.uri+"?tools="), "no URI as an example")
+	p.should(strings.Contains(text, p.uri+"?tools="), "no URI as an example")
 	p.should(mentions(text, "session"), "nothing of the session that a fetch is for")
 }
 
 var identifier = regexp.MustCompile(`[_0-9]|[a-z][A-Z]`)
 
 // nothingOfParameters is P2.
-func nothingOfParameters(p *disclosureProbe) {
+func nothingOfParameters(p *probe) {
 	s, end := p.session()
 	defer end()
 	entries := s.fetch(must, only(p.names()...))
-	for _, t := range p.d.tools {
+	for _, t := range p.tools {
 		p.must(!strings.Contains(t.Description, `{"`) && !strings.Contains(t.Description, "```"), "%s: the description has code in it", t.Name)
 		p.should(!says(t.Description, "example", "e.g.", "usage:"), "%s: the description has examples", t.Name)
 		var schema struct {

@@ -166,7 +166,7 @@ func (h *halved) call(req *mcp.CallToolRequest) *mcp.CallToolResult {
 		if h.is("C7") {
 			return oops("read the description first")
 		}
-		r := answer(`{"error":{"code":"TOOL_DESCRIPTION_REQUIRED","message":"Tool '` + name + `' requires fetching its description before use.",` +
+		r := spoken(`{"error":{"code":"TOOL_DESCRIPTION_REQUIRED","message":"Tool '` + name + `' requires fetching its description before use.",` +
 			`"resource_uri":"` + halvedURI + `?tools=` + name + `"}}`)
 		r.IsError = true
 		return r
@@ -176,14 +176,13 @@ func (h *halved) call(req *mcp.CallToolRequest) *mcp.CallToolResult {
 		return oops("item_name is missing")
 	}
 	h.runs++
-	return answer("done")
+	return spoken("done")
 }
 
-func halve(t *testing.T, h *halved, strict bool) outcome {
+func halve(t *testing.T, h *halved, strict bool) findings {
 	t.Helper()
-	top := &recorder{}
-	d, end, err := newDisclosureSuite(top, DisclosureTarget{
-		Transport: func() mcp.Transport { return InMemory(h) },
+	report, err := Disclosure(t.Context(), DisclosureTarget{
+		Transport: func() mcp.Transport { return inMemory(h) },
 		Strict:    strict,
 		Call:      &ToolCall{"find", map[string]string{"item_name": "tea"}},
 		Other:     &ToolCall{"put", map[string]int{"amount": 1}},
@@ -195,32 +194,13 @@ func halve(t *testing.T, h *halved, strict bool) outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := outcome{failed: make(map[string][]string)}
-	d.run(top, func(name string, run func(reporter)) {
-		row, _, _ := strings.Cut(name, " ")
-		o.ran = append(o.ran, row)
-		r := &recorder{}
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			run(r)
-		}()
-		<-done
-		if len(r.errors) > 0 {
-			o.failed[row] = r.errors
-		}
-	})
-	o.logs = top.logs
-	if err := end(); err != nil {
-		t.Error(err)
-	}
-	return o
+	return findingsOf(report)
 }
 
 // TestDisclosureQuirks: each mistake fails its own row and no other.
 func TestDisclosureQuirks(t *testing.T) {
 	if o := halve(t, &halved{}, true); len(o.failed) > 0 || len(o.ran) != len(disclosureChecks) {
-		t.Errorf("a sound server fails %v, of %v; %v", o.failed, o.ran, o.logs)
+		t.Errorf("a sound server fails %v, of %v; %v", o.failed, o.ran, o.unchecked)
 	}
 	recommended := []string{"P19", "P26", "PX3"}
 	for _, c := range disclosureChecks {
@@ -232,20 +212,15 @@ func TestDisclosureQuirks(t *testing.T) {
 
 // TestDisclosureNotChecked: without samples nothing is passed over in silence.
 func TestDisclosureNotChecked(t *testing.T) {
-	top := &recorder{}
-	d, end, err := newDisclosureSuite(top, DisclosureTarget{Transport: func() mcp.Transport { return InMemory(&halved{}) }})
+	report, err := Disclosure(t.Context(), DisclosureTarget{Transport: func() mcp.Transport { return inMemory(&halved{}) }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ran := 0
-	d.run(top, func(string, func(reporter)) { ran++ })
-	if err := end(); err != nil {
-		t.Error(err)
+	o := findingsOf(report)
+	if len(o.ran)+len(o.unchecked) != len(disclosureChecks) || len(o.unchecked) != 5 {
+		t.Errorf("%d ran, and not: %q", len(o.ran), o.unchecked)
 	}
-	if ran+len(top.logs) != len(disclosureChecks) || len(top.logs) != 5 {
-		t.Errorf("%d ran, and not: %q", ran, top.logs)
-	}
-	if _, _, err := newDisclosureSuite(top, DisclosureTarget{}); err == nil {
+	if _, err := Disclosure(t.Context(), DisclosureTarget{}); err == nil {
 		t.Error("no error without a transport")
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // missingSelection is P7.
-func missingSelection(p *disclosureProbe) {
+func missingSelection(p *probe) {
 	s, end := p.session()
 	defer end()
 	for query, l := range map[string]level{"": must, "?x=1": should, "?tools=": should, "?tools=,,": should} {
@@ -18,25 +18,24 @@ func missingSelection(p *disclosureProbe) {
 			continue
 		}
 		e := errorIn(text)
-		l(p.probe, e.Code == "MISSING_TOOL_SELECTION", "reading %q: want the error MISSING_TOOL_SELECTION, got %s", query, excerpt(text))
+		l(p, e.Code == "MISSING_TOOL_SELECTION", "reading %q: want the error MISSING_TOOL_SELECTION, got %s", query, excerpt(text))
 		if e.Code == "" {
 			continue
 		}
-		l(p.probe, e.Message == "You must specify one or more tool names in the 'tools' parameter.", "reading %q: the message is %q", query, e.Message)
-		l(p.probe, len(e.Examples) > 0 && strings.HasPrefix(e.Examples[0], p.d.uri+"?tools="), "reading %q: the examples are %q", query, e.Examples)
+		l(p, e.Message == "You must specify one or more tool names in the 'tools' parameter.", "reading %q: the message is %q", query, e.Message)
+		l(p, len(e.Examples) > 0 && strings.HasPrefix(e.Examples[0], p.uri+"?tools="), "reading %q: the examples are %q", query, e.Examples)
 	}
 }
 
 // wantKeys reports whether what was fetched is what was asked for (P9).
-func (p *disclosureProbe) wantKeys(l level, query string, m map[string]toolEntry, want ...string) bool {
-	p.Helper()
+func (p *probe) wantKeys(l level, query string, m map[string]toolEntry, want ...string) bool {
 	slices.Sort(want)
 	got := slices.Sorted(maps.Keys(m))
-	return l(p.probe, slices.Equal(got, want), "reading %q: descriptions of %q, want %q", query, got, want)
+	return l(p, slices.Equal(got, want), "reading %q: descriptions of %q, want %q", query, got, want)
 }
 
 // toolsParameter is P6 and P9.
-func toolsParameter(p *disclosureProbe) {
+func toolsParameter(p *probe) {
 	s, end := p.session()
 	defer end()
 	names := p.names()
@@ -45,14 +44,14 @@ func toolsParameter(p *disclosureProbe) {
 		p.wantKeys(must, only(names[:2]...), s.fetch(must, only(names[:2]...)), names[0], names[1])
 	}
 	other := strings.ToUpper(names[0])
-	if other == names[0] || p.lists(other) {
+	if other == names[0] || p.toolNamed(other) != nil {
 		return
 	}
 	p.must(len(s.fetch(should, only(other))[other].InputSchema) == 0, "%s is taken for %s: names are to match exactly", other, names[0])
 }
 
 // fullDescriptions is P8 and P10.
-func fullDescriptions(p *disclosureProbe) {
+func fullDescriptions(p *probe) {
 	s, end := p.session()
 	defer end()
 	names := p.names()
@@ -70,7 +69,7 @@ func fullDescriptions(p *disclosureProbe) {
 }
 
 // declares checks that a schema is complete as far as a call that fits shows.
-func (p *disclosureProbe) declares(s *disclosureSession, c *ToolCall) {
+func (p *probe) declares(s *disclosureSession, c *ToolCall) {
 	var args map[string]json.RawMessage
 	var schema struct {
 		Properties map[string]json.RawMessage `json:"properties"`
@@ -84,7 +83,7 @@ func (p *disclosureProbe) declares(s *disclosureSession, c *ToolCall) {
 	}
 }
 
-func unknownTools(p *disclosureProbe) {
+func unknownTools(p *probe) {
 	s, end := p.session()
 	defer end()
 	name := p.names()[0]
@@ -98,7 +97,7 @@ func unknownTools(p *disclosureProbe) {
 }
 
 // queryForms are those of P26. The SDK of a client may send any of them.
-func queryForms(p *disclosureProbe) {
+func queryForms(p *probe) {
 	s, end := p.session()
 	defer end()
 	names := p.names()
@@ -115,14 +114,14 @@ func queryForms(p *disclosureProbe) {
 	}
 }
 
-func fetchesUncached(p *disclosureProbe) {
+func fetchesUncached(p *probe) {
 	s, end := p.session()
 	defer end()
 	res, err := s.read(only(p.names()[0]))
 	if err != nil {
-		p.Fatalf("reading: %v", err)
+		p.stop("reading: %v", err)
 	}
-	if s.client.Session.InitializeResult().ProtocolVersion >= "2026-07-28" {
+	if s.conn.Session.InitializeResult().ProtocolVersion >= "2026-07-28" {
 		p.should(res.CacheScope == "private", "the scope of caches is %q, and a fetch has an effect on its session", res.CacheScope)
 	}
 	p.should(res.TTLMs == 0, "the result may be cached for %d ms, and a fetch has an effect", res.TTLMs)

@@ -4,25 +4,25 @@ import "strings"
 
 // errorChecks are about how errors reach the model (RFC 4.4).
 var errorChecks = []criterion{
-	{"R80", "unknown names are errors that the model sees", nil, unknownNames},
+	{"R80", "unknown names are errors that the model sees", none, unknownNames},
 	{"R81", "errors name what is missing and the next step", needFunction, errorTexts},
 	{"R83", "failing functions are errors, and the server goes on", needFails, failingFunctions},
 }
 
 func unknownNames(p *probe) {
-	p.refused(must, "call", object{"namespace": absent, "function": absent}.String())
-	p.refused(must, "call", object{"function": absent}.String())
-	p.refused(must, "help", object{"namespace": absent}.String())
-	p.refused(must, "help", object{"function": absent}.String())
+	p.refused(must, "call", object{"namespace": absent, "function": absent})
+	p.refused(must, "call", object{"function": absent})
+	p.refused(must, "help", object{"namespace": absent})
+	p.refused(must, "help", object{"function": absent})
 	if l := p.namespaced(); l.namespace != "" {
-		p.refused(must, "call", object{"namespace": l.namespace, "function": absent}.String())
-		p.refused(must, "help", object{"namespace": l.namespace, "function": absent}.String())
+		p.refused(must, "call", object{"namespace": l.namespace, "function": absent})
+		p.refused(must, "help", object{"namespace": l.namespace, "function": absent})
 	}
 }
 
 func errorTexts(p *probe) {
 	l := p.namespaced()
-	text := p.refused(should, "call", leaf{l.namespace, absent}.args().String())
+	text := p.refused(should, "call", leaf{l.namespace, absent}.args())
 	p.should(strings.Contains(text, absent) && strings.Contains(text, l.namespace), "the error does not name the function and its namespace: %s", excerpt(text))
 	hint := "help("
 	if l.namespace != "" {
@@ -31,13 +31,9 @@ func errorTexts(p *probe) {
 	p.should(strings.Contains(text, hint), "the error does not name %s: %s", hint, excerpt(text))
 }
 
-func needFails(s *suite) string {
-	return need(len(s.Fails) > 0, "Target.Fails is empty")
-}
-
 func failingFunctions(p *probe) {
 	for _, s := range p.Fails {
-		p.refused(should, "call", s.args().String())
+		p.refused(should, "call", s.args())
 		p.must(!p.tool("help", nil).IsError, "the server does not answer after %s has failed", s.path())
 	}
 }

@@ -11,18 +11,19 @@ const maxExcerpt = 200
 
 // excerpt shows data in printable ASCII: <U+001B> stands for a character, <ff>
 // for a byte that belongs to none. Of long data it shows both ends.
-func excerpt(data []byte) string {
+func excerpt[T ~string | ~[]byte](text T) string {
 	const head, tail = 120, 40
-	text := printable(data, maxExcerpt)
-	if len(text) <= maxExcerpt {
-		return text
+	data := []byte(text)
+	shown := printable(data, maxExcerpt)
+	if len(shown) <= maxExcerpt {
+		return shown
 	}
 	end := data[max(0, len(data)-tail):]
 	for len(end) > 1 && !utf8.RuneStart(end[0]) {
 		end = end[1:]
 	}
 	last := printable(end, tail)
-	return fmt.Sprintf("%s ...%d bytes... %s", text[:min(len(text), head)], len(data), last[max(0, len(last)-tail):])
+	return fmt.Sprintf("%s ...%d bytes... %s", shown[:min(len(shown), head)], len(data), last[max(0, len(last)-tail):])
 }
 
 // printable escapes data until the text is longer than limit.

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/cash-mcp/go-sdk/cash/internal/client"
 )
 
 // gateChecks are about what is withheld, and what is said then (RFC 7.2).
@@ -24,33 +26,30 @@ const ample = 100_000_000
 var gateWords = regexp.MustCompile(`(?i)gated|size.?limit|suppress|withheld|exceed|too (large|long|big)`)
 
 // looksGated reports whether a reply is in place of a result.
-func looksGated(r *Reply) bool {
-	return r.onlyText() && r.Chars() < 4000 && gateWords.MatchString(r.Text)
+func looksGated(r *client.Reply) bool {
+	return onlyText(r) && chars(r) < 4000 && gateWords.MatchString(r.Text)
 }
 
 // full returns the result of a sample without the gate.
-func (p *probe) full(s *Sample) *Reply {
-	p.Helper()
+func (p *probe) full(s *Sample) *client.Reply {
 	return p.tool("call", s.args().and("sizelimit", ample))
 }
 
 // gated returns the gate's answer to Target.Large.
-func (p *probe) gated() *Reply {
-	p.Helper()
+func (p *probe) gated() *client.Reply {
 	reply := p.tool("call", p.Large.args())
 	if !looksGated(reply) {
-		p.Fatalf("the result of %s is not gated: %s", p.Large.path(), excerpt(reply.Text))
+		p.stop("the result of %s is not gated: %s", p.Large.path(), excerpt(reply.Text))
 	}
 	return reply
 }
 
 // sized returns the result of Target.Sized, which must be as long as it says.
-func (p *probe) sized(chars int) *Reply {
-	p.Helper()
-	s := p.Sized(chars)
+func (p *probe) sized(n int) *client.Reply {
+	s := p.Sized(n)
 	reply := p.full(&s)
-	if got := reply.Chars(); got != chars || !reply.plain() {
-		p.Fatalf("Target.Sized(%d) is a result of %d characters (one text: %t): %s", chars, got, reply.plain(), excerpt(reply.Text))
+	if got := chars(reply); got != n || !plain(reply) {
+		p.stop("Target.Sized(%d) is a result of %d characters (one text: %t): %s", n, got, plain(reply), excerpt(reply.Text))
 	}
 	return reply
 }
@@ -72,7 +71,7 @@ func threshold(p *probe) {
 }
 
 func boundary(p *probe) {
-	at := func(chars, limit int) *Reply {
+	at := func(chars, limit int) *client.Reply {
 		args := p.Sized(chars).args()
 		if limit != p.SizeLimit {
 			args = args.and("sizelimit", limit)
@@ -91,9 +90,9 @@ func noLeak(p *probe) {
 	gated := p.tool("call", p.Large.args())
 	full := p.full(p.Large)
 	p.must(gated.Raw.StructuredContent == nil, "a gated result has structured content")
-	p.must(gated.onlyText(), "a gated result has content that is no text")
+	p.must(onlyText(gated), "a gated result has content that is no text")
 	p.must(len(toJSON(gated.Raw.Meta)) < 1000, "the metadata of a gated result is large enough to hold it")
-	p.must(gated.Chars() < full.Chars()/2, "a gated result has %d characters, the full one %d", gated.Chars(), full.Chars())
+	p.must(chars(gated) < chars(full)/2, "a gated result has %d characters, the full one %d", chars(gated), chars(full))
 	const width = 64
 	runes := []rune(full.Text)
 	for i := 0; i+width <= len(runes); i += width / 2 {
@@ -135,8 +134,8 @@ func suggestion(p *probe) {
 	full := p.full(p.Large)
 	got := p.tool("call", p.Large.args().and("sizelimit", n))
 	p.should(same(full, got), "the suggested size limit %d does not let the response through: %s", n, excerpt(got.Text))
-	if full.plain() {
-		p.should(n >= full.Chars()*104/100, "the suggested size limit %d has no margin over %d characters", n, full.Chars())
+	if plain(full) {
+		p.should(n >= chars(full)*104/100, "the suggested size limit %d has no margin over %d characters", n, chars(full))
 	}
 }
 

@@ -1,11 +1,15 @@
 package check
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/cash-mcp/go-sdk/cash/internal/client"
+)
 
 // helpArgumentChecks are about help's further arguments (RFC 4.2).
 var helpArgumentChecks = []criterion{
-	{"R45", "help() names every argument that help takes", nil, documentedArguments},
-	{"R46", "help tolerates arguments that it does not know", nil, unknownArguments},
+	{"R45", "help() names every argument that help takes", none, documentedArguments},
+	{"R46", "help tolerates arguments that it does not know", none, unknownArguments},
 }
 
 // candidates are arguments that servers are known to take, with values to try.
@@ -60,14 +64,14 @@ func unknownArguments(p *probe) {
 			p.must(!got.IsError && holds(got, want, args), "help%s withholds its text because of the arguments %s: %s", args, kwargs, excerpt(got.Text))
 		}
 		for _, kwargs := range []any{[]int{1}, "x", nil} {
-			got, err := p.client.try("help", args.and("kwargs", kwargs))
+			got, err := p.try("help", args.and("kwargs", kwargs))
 			p.should(err == nil && !got.IsError && holds(got, want, args), "help%s withholds its text when kwargs are %s", args, toJSON(kwargs))
 		}
 	}
 }
 
 // holds reports whether got has all that want has; notes may be added.
-func holds(got, want *Reply, args object) bool {
+func holds(got, want *client.Reply, args object) bool {
 	path, _ := args["namespace"].(string)
 	a, b := parsePage(want.Text, path), parsePage(got.Text, path)
 	for _, e := range a.entries {

@@ -46,7 +46,7 @@ func doubledKeys(p *probe) {
 	other := respell(key)
 	kwargs := rawJSON(`{"` + key + `":1,"` + other + `":2}`)
 	for range p.times { // a map would pick one at random
-		text := p.refused(should, "call", p.Echo.call(kwargs).String())
+		text := p.refused(should, "call", p.Echo.call(kwargs))
 		if !p.should(strings.Contains(text, key) && strings.Contains(text, other),
 			"the error about the keys %q and %q does not name both: %s", key, other, excerpt(text)) {
 			return
@@ -58,7 +58,7 @@ func illegalKeys(p *probe) {
 	const marker = "zzqmarker"
 	for _, key := range []string{p.Echo.Param[:1] + "-" + p.Echo.Param[1:], " " + p.Echo.Param, p.Echo.Param + "."} {
 		kwargs := rawJSON(toJSON(map[string]string{key: marker}))
-		reply, err := p.client.try("call", json.RawMessage(p.Echo.call(kwargs).String()))
+		reply, err := p.try("call", p.Echo.call(kwargs))
 		p.should(err != nil || reply.IsError || !strings.Contains(reply.Text, marker), "the key %q is taken for %q", key, p.Echo.Param)
 	}
 }

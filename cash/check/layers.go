@@ -8,7 +8,7 @@ import (
 
 // layerChecks are about what belongs on which page of help (RFC 4.2, 6).
 var layerChecks = []criterion{
-	{"R40", "help() lists top-level namespaces only", nil, indexLayer},
+	{"R40", "help() lists top-level namespaces only", none, indexLayer},
 	{"R41", "help(namespace) lists direct members only", needNamespace, namespaceLayer},
 	{"R42", "help(namespace, function) documents a function", needFunction, functionLayer},
 	{"R43", "namespaces and functions stand under headings of their own", needMixed, headings},
@@ -49,7 +49,6 @@ var signature = regexp.MustCompile(`^[*` + "`" + `]*\([^)]*(,|:|=|\bstring\b|\bi
 // list checks a page of lists: every entry is a direct member, and there is
 // no detail of parameters.
 func (p *probe) list(where string, pl *place) {
-	p.Helper()
 	for _, e := range pl.page.entries {
 		p.must(!e.nested && !strings.Contains(e.name, "."), "%s has an entry of a deeper layer: %s", where, e.line)
 	}
@@ -66,7 +65,6 @@ func (p *probe) list(where string, pl *place) {
 
 // noDetail checks that there is no detail of parameters on a page.
 func (p *probe) noDetail(where string, pg *page) {
-	p.Helper()
 	for _, e := range pg.entries {
 		p.must(!signature.MatchString(e.description), "%s has a signature: %s", where, e.line)
 	}
@@ -79,7 +77,6 @@ func (p *probe) noDetail(where string, pg *page) {
 
 // noMembers checks that the entries of a namespace do not tell what is in it.
 func (p *probe) noMembers(where string, entries []entry, pl *place) {
-	p.Helper()
 	var names []string
 	for _, m := range slices.Concat(pl.namespaces, pl.functions) {
 		names = append(names, m.name)
@@ -129,7 +126,7 @@ func functionLayer(p *probe) {
 		p.must(reply.IsError || strings.Contains(canonical(reply.Text), canonical(l.name)), "help%s does not name the function: %s", l.args(), excerpt(reply.Text))
 	}
 	if p.Read == nil {
-		p.Logf("not checked: which parameters are documented (Target.Read is nil)")
+		p.note("not checked: which parameters are documented (Target.Read is nil)")
 		return
 	}
 	args := named("namespace", p.Read.Namespace, "function", p.Read.Function)
@@ -154,10 +151,6 @@ func (s *suite) mixed() []*place {
 	return list
 }
 
-func needMixed(s *suite) string {
-	return need(len(s.mixed()) > 0, "help shows no namespace with both namespaces and functions")
-}
-
 func headings(p *probe) {
 	for _, pl := range p.mixed() {
 		last := unknown
@@ -167,11 +160,6 @@ func headings(p *probe) {
 			last = e.kind
 		}
 	}
-}
-
-func needRoot(s *suite) string {
-	root := s.Read != nil && s.Read.Namespace == "" || len(s.tree.root().functions) > 0
-	return need(root, "help() lists no function, and Target.Read is not in the root")
 }
 
 func rootFunctions(p *probe) {

@@ -18,17 +18,17 @@ var limitChecks = []criterion{
 func explicitLimit(p *probe) {
 	for _, n := range []int{p.SizeLimit * 3, p.huge} {
 		got := p.tool("call", p.Sized(n).args().and("sizelimit", n*6/5))
-		p.must(got.Chars() == n && !got.IsError, "%d characters do not pass with a size limit of %d: %s", n, n*6/5, excerpt(got.Text))
+		p.must(chars(got) == n && !got.IsError, "%d characters do not pass with a size limit of %d: %s", n, n*6/5, excerpt(got.Text))
 	}
 }
 
 func lowerLimit(p *probe) {
 	full := p.full(p.Read)
-	if full.Chars() < 2 {
-		p.Fatalf("the result of %s is too short: Target.Read must answer with two characters or more", p.Read.path())
+	if chars(full) < 2 {
+		p.stop("the result of %s is too short: Target.Read must answer with two characters or more", p.Read.path())
 	}
 	got := p.tool("call", p.Read.args().and("sizelimit", 1))
-	p.must(looksGated(got) && !same(full, got), "a size limit of 1 does not gate %d characters: %s", full.Chars(), excerpt(got.Text))
+	p.must(looksGated(got) && !same(full, got), "a size limit of 1 does not gate %d characters: %s", chars(full), excerpt(got.Text))
 }
 
 func limitPerRequest(p *probe) {
@@ -38,27 +38,25 @@ func limitPerRequest(p *probe) {
 
 func oddLimits(p *probe) {
 	full := p.full(p.Read)
-	with := func(limit string) string {
-		return p.Read.args().and("sizelimit", rawJSON(limit)).String()
-	}
-	p.should(looksGated(p.raw("call", with("0"))), "a size limit of 0 does not gate")
+	with := func(limit string) object { return p.Read.args().and("sizelimit", rawJSON(limit)) }
+	p.should(looksGated(p.tool("call", with("0"))), "a size limit of 0 does not gate")
 	for _, limit := range []string{"100000000.0", "99999999999999999999", "1e30"} {
-		got, err := p.client.try("call", rawJSON(with(limit)))
+		got, err := p.try("call", with(limit))
 		p.should(err == nil && same(full, got), "the size limit %s does not let the response through", limit)
 	}
 	want := p.tool("call", p.Read.args())
-	got, err := p.client.try("call", rawJSON(with("null")))
+	got, err := p.try("call", with("null"))
 	p.should(err == nil && same(want, got), "the size limit null is not the default")
 	for _, limit := range invalidLimits {
 		p.refused(should, "call", with(limit))
 	}
 	if p.Effect == nil {
-		p.Logf("not checked: that nothing runs if the size limit is invalid (Target.Effect is nil)")
+		p.note("not checked: that nothing runs if the size limit is invalid (Target.Effect is nil)")
 		return
 	}
 	before := p.Effect.Runs()
 	for _, limit := range invalidLimits {
-		p.refused(should, "call", p.Effect.args().and("sizelimit", rawJSON(limit)).String())
+		p.refused(should, "call", p.Effect.args().and("sizelimit", rawJSON(limit)))
 	}
 	p.should(p.Effect.Runs() == before, "the function ran %d times although the size limit was invalid", p.Effect.Runs()-before)
 }

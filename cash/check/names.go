@@ -3,6 +3,8 @@ package check
 import (
 	"regexp"
 	"strings"
+
+	"github.com/cash-mcp/go-sdk/cash/internal/client"
 )
 
 // nameChecks are about identifiers (RFC 5.1, 5.3).
@@ -18,7 +20,7 @@ var nameChecks = []criterion{
 var pathChecks = []criterion{
 	{"R29", "each level of a path is normalised", needDepth, normalisedPaths},
 	{"R30", "malformed paths are refused", needFunction, malformedPaths},
-	{"R31", "functions are not dotted into the path", needNamespacedFunction, dottedFunctions},
+	{"R31", "functions are not dotted into the path", needNamespaced, dottedFunctions},
 }
 
 var label = regexp.MustCompile(`^[A-Za-z0-9_]*[A-Za-z0-9][A-Za-z0-9_]*$`)
@@ -61,7 +63,7 @@ func normalisedNames(p *probe) {
 		}
 	}
 	if p.Read == nil {
-		p.Logf("not checked: how call matches names (Target.Read is nil)")
+		p.note("not checked: how call matches names (Target.Read is nil)")
 		return
 	}
 	want := p.tool("call", p.Read.args())
@@ -71,8 +73,7 @@ func normalisedNames(p *probe) {
 	}
 }
 
-func (p *probe) sameHelp(want *Reply, l leaf) {
-	p.Helper()
+func (p *probe) sameHelp(want *client.Reply, l leaf) {
 	got := p.tool("help", l.args())
 	p.must(got.IsError == want.IsError && canonical(got.Text) == canonical(want.Text),
 		"help%s differs from help with the names as listed: %s", l.args(), excerpt(got.Text))
@@ -109,11 +110,6 @@ func (s *suite) twins() (*place, string) {
 	return nil, ""
 }
 
-func needTwins(s *suite) string {
-	pl, _ := s.twins()
-	return need(pl != nil, "help shows no namespace with the name of a function beside it")
-}
-
 func sharedNames(p *probe) {
 	pl, name := p.twins()
 	ns := p.tool("help", object{"namespace": join(pl.path, name)})
@@ -126,11 +122,11 @@ func sharedNames(p *probe) {
 func emptyNames(p *probe) {
 	name := p.tree.leaves[0].name
 	for _, blank := range []string{"_", "__"} {
-		p.refused(should, "help", object{"namespace": blank}.String())
-		p.refused(should, "help", object{"function": blank}.String())
-		p.refused(should, "call", object{"namespace": blank, "function": name + absent}.String())
+		p.refused(should, "help", object{"namespace": blank})
+		p.refused(should, "help", object{"function": blank})
+		p.refused(should, "call", object{"namespace": blank, "function": name + absent})
 		if p.Read != nil && p.Read.Namespace == "" {
-			p.refused(should, "call", p.Read.args().and("namespace", blank).String())
+			p.refused(should, "call", p.Read.args().and("namespace", blank))
 		}
 	}
 }
@@ -144,10 +140,6 @@ func (s *suite) deepest() leaf {
 		}
 	}
 	return deepest
-}
-
-func needDepth(s *suite) string {
-	return need(s.deepest() != leaf{}, "help shows no function below the second level")
 }
 
 func normalisedPaths(p *probe) {
@@ -170,7 +162,7 @@ func malformedPaths(p *probe) {
 			"call":  {"namespace": path, "function": l.name + absent},
 			"skill": {"namespace": path},
 		} {
-			text := p.refused(should, tool, args.String())
+			text := p.refused(should, tool, args)
 			if tool != "skill" {
 				p.should(says(text, "invalid", "illegal", "malformed", "not a valid"), "the error of %s%s does not say that the path is invalid: %s", tool, args, excerpt(text))
 			}
@@ -180,14 +172,14 @@ func malformedPaths(p *probe) {
 
 func dottedFunctions(p *probe) {
 	l := p.namespaced()
-	p.refused(must, "help", object{"function": l.path()}.String())
+	p.refused(must, "help", object{"function": l.path()})
 	if p.Read == nil || p.Read.Namespace == "" {
-		p.Logf("not checked: whether call takes a dotted function (Target.Read is nil or in the root)")
+		p.note("not checked: whether call takes a dotted function (Target.Read is nil or in the root)")
 		return
 	}
 	args := p.Read.args().and("function", p.Read.path())
 	delete(args, "namespace")
-	text := p.refused(must, "call", args.String())
+	text := p.refused(must, "call", args)
 	hint := `namespace="` + p.Read.Namespace + `", function="` + p.Read.Function + `"`
 	p.should(strings.Contains(text, hint), "the error of call%s has no hint %s: %s", args, hint, excerpt(text))
 }

@@ -2,37 +2,69 @@ package check
 
 import "encoding/json"
 
-// need returns missing unless ok.
-func need(ok bool, missing string) string {
-	if ok {
-		return ""
-	}
-	return missing
+// A need is what a suite must have for a row to be checked.
+type need struct {
+	missing string // what is said where it has not
+	met     func(*suite) bool
 }
 
-func needRead(s *suite) string   { return need(s.Read != nil, "Target.Read is nil") }
-func needEcho(s *suite) string   { return need(s.Echo != nil, "Target.Echo is nil") }
-func needLarge(s *suite) string  { return need(s.Large != nil, "Target.Large is nil") }
-func needSized(s *suite) string  { return need(s.Sized != nil, "Target.Sized is nil") }
-func needEffect(s *suite) string { return need(s.Effect != nil, "Target.Effect is nil") }
-func needHidden(s *suite) string { return need(s.Hidden != nil, "Target.Hidden is nil") }
+var none need // needs nothing
 
-func needJSON(s *suite) string {
-	return need(s.json, "help() names no format json")
-}
+// unseen is the need of what a black box does not show.
+func unseen(why string) need { return need{why, func(*suite) bool { return false }} }
 
-func needFunction(s *suite) string {
-	return need(len(s.tree.leaves) > 0, "help shows no function")
-}
+// What a CaSH server, or its target, must have.
+var (
+	needRead       = need{"Target.Read is nil", func(s *suite) bool { return s.Read != nil }}
+	needEcho       = need{"Target.Echo is nil", func(s *suite) bool { return s.Echo != nil }}
+	needLarge      = need{"Target.Large is nil", func(s *suite) bool { return s.Large != nil }}
+	needSized      = need{"Target.Sized is nil", func(s *suite) bool { return s.Sized != nil }}
+	needStream     = need{"Target.Stream is nil", func(s *suite) bool { return s.Stream != nil }}
+	needMedia      = need{"Target.Media is nil", func(s *suite) bool { return s.Media != nil }}
+	needLargeError = need{"Target.LargeError is nil", func(s *suite) bool { return s.LargeError != nil }}
+	needFails      = need{"Target.Fails is empty", func(s *suite) bool { return len(s.Fails) > 0 }}
+	needEffect     = need{"Target.Effect is nil", func(s *suite) bool { return s.Effect != nil }}
+	needHidden     = need{"Target.Hidden is nil", func(s *suite) bool { return s.Hidden != nil }}
 
-func needNamespace(s *suite) string {
-	return need(len(s.tree.places) > 1, "help shows no namespace")
-}
+	needJSON       = need{"help() names no format json", func(s *suite) bool { return s.json }}
+	needSearch     = need{"help() names no argument search that changes its page", func(s *suite) bool { return s.search }}
+	needSkill      = need{"there is no skill", func(s *suite) bool { return s.anySkill() != nil }}
+	needFunction   = need{"help shows no function", func(s *suite) bool { return len(s.tree.leaves) > 0 }}
+	needNamespace  = need{"help shows no namespace", func(s *suite) bool { return len(s.tree.places) > 1 }}
+	needNamespaced = need{"help shows no function in a namespace", func(s *suite) bool { return s.namespaced() != leaf{} }}
+	needDepth      = need{"help shows no function below the second level", func(s *suite) bool { return s.deepest() != leaf{} }}
+	needMixed      = need{"help shows no namespace with both namespaces and functions", func(s *suite) bool { return len(s.mixed()) > 0 }}
 
-// needNamespacedFunction is for what takes a namespace and a function in it.
-func needNamespacedFunction(s *suite) string {
-	return need(s.namespaced() != leaf{}, "help shows no function in a namespace")
-}
+	needKwargs = need{"Target.Read is nil or has no kwargs", func(s *suite) bool { return s.Read != nil && len(s.readKwargs()) > 0 }}
+	needInputs = need{"Target.Skill is nil or has no Inputs", func(s *suite) bool { return s.Skill != nil && len(s.Skill.Inputs) > 0 }}
+	needKeeps  = need{"Target.Skill is nil or has no Keeps", func(s *suite) bool { return s.Skill != nil && len(s.Skill.Keeps) > 0 }}
+	needTwins  = need{"help shows no namespace with the name of a function beside it", func(s *suite) bool {
+		pl, _ := s.twins()
+		return pl != nil
+	}}
+	needRoot = need{"help() lists no function, and Target.Read is not in the root", func(s *suite) bool {
+		return s.Read != nil && s.Read.Namespace == "" || len(s.tree.root().functions) > 0
+	}}
+	needThreshold = need{"Target.SizeLimit is 0 and Target.Sized is nil", func(s *suite) bool {
+		return s.SizeLimit != defaultSizeLimit || s.Sized != nil
+	}}
+)
+
+// What a server of two-stage disclosure, or its target, must have.
+var (
+	needResource = need{"the resource is not listed", func(s *suite) bool { return s.resource != nil }}
+	needTools    = need{"there is no tool or no resource", func(s *suite) bool { return s.uri != "" && len(s.tools) > 0 }}
+	needCall     = need{"DisclosureTarget.Call is nil, or there is no resource", func(s *suite) bool { return s.d.Call != nil && s.uri != "" }}
+	needOther    = need{"DisclosureTarget.Call or Other is nil, or there is no resource", func(s *suite) bool {
+		return s.d.Call != nil && s.d.Other != nil && s.uri != ""
+	}}
+	needHiddenTool = need{"DisclosureTarget.Hidden and Denied are empty, or there is no resource", func(s *suite) bool {
+		return (s.d.Hidden != "" || s.d.Denied != nil) && s.uri != ""
+	}}
+	needInvalid = need{"DisclosureTarget.Call or Invalid is nil, or there is no resource", func(s *suite) bool {
+		return s.d.Call != nil && s.d.Invalid != nil && s.uri != ""
+	}}
+)
 
 // namespaced returns the first function that is in a namespace.
 func (s *suite) namespaced() leaf {
@@ -44,10 +76,6 @@ func (s *suite) namespaced() leaf {
 	return leaf{}
 }
 
-func needSkill(s *suite) string {
-	return need(s.anySkill() != nil, "there is no skill")
-}
-
 // anySkill returns the sample, or else a skill that was found.
 func (s *suite) anySkill() *SkillSample {
 	switch {
@@ -57,10 +85,6 @@ func (s *suite) anySkill() *SkillSample {
 		return &s.skills[0]
 	}
 	return nil
-}
-
-func needKwargs(s *suite) string {
-	return need(s.Read != nil && len(s.readKwargs()) > 0, "Target.Read is nil or has no kwargs")
 }
 
 // readKwargs returns the kwargs of Target.Read as an object.

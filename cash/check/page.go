@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// kind is what an entry of a list names.
-type kind int
+// An entryKind is what an entry of a list names.
+type entryKind int
 
 const (
-	unknown kind = iota
+	unknown entryKind = iota
 	namespace
 	function
 	skill
@@ -20,7 +20,7 @@ const (
 type entry struct {
 	name        string
 	description string
-	kind        kind
+	kind        entryKind
 	line        string // as written
 	nested      bool   // indented below another entry
 }
@@ -72,7 +72,7 @@ func parsePage(text, title string) *page {
 type pageReader struct {
 	*page
 	title   string
-	section kind
+	section entryKind
 	inTable bool
 	inList  bool
 	open    bool // within a fence

@@ -9,11 +9,11 @@ import (
 
 // pageChecks are about the form of help's pages (RFC 4.2).
 var pageChecks = []criterion{
-	{"R44", "help is markdown, and the same in JSON", nil, pageFormats},
-	{"R47", "help does not speak of skills", nil, noSkillsInHelp},
+	{"R44", "help is markdown, and the same in JSON", none, pageFormats},
+	{"R47", "help does not speak of skills", none, noSkillsInHelp},
 	{"R49", "errors of help name the next step", needFunction, helpHints},
 	{"R52", "a threshold over 10,000 is advertised", needThreshold, advertisedThreshold},
-	{"R56", "help is the same every time", nil, stableHelp},
+	{"R56", "help is the same every time", none, stableHelp},
 }
 
 func pageFormats(p *probe) {
@@ -21,7 +21,7 @@ func pageFormats(p *probe) {
 	_, isJSON := parseJSON(text)
 	p.should(!isJSON, "help() is JSON, want markdown by default")
 	if !p.json {
-		p.Logf("not checked: help as JSON (help() names no format json)")
+		p.note("not checked: help as JSON (help() names no format json)")
 		return
 	}
 	for _, pl := range p.tree.places {
@@ -71,19 +71,15 @@ func helpHints(p *probe) {
 	if ns := p.namespaced(); ns.namespace != "" {
 		l = ns
 	}
-	text := p.refused(should, "help", object{"namespace": absent}.String())
+	text := p.refused(should, "help", object{"namespace": absent})
 	p.should(strings.Contains(text, "help("), "the error about an unknown namespace names no next step: %s", excerpt(text))
 	args := leaf{l.namespace, l.name + absent}.args()
-	text = p.refused(should, "help", args.String())
+	text = p.refused(should, "help", args)
 	hint := "help("
 	if l.namespace != "" {
 		hint = `help(namespace="` + l.namespace + `"`
 	}
 	p.should(strings.Contains(text, hint), "the error about an unknown function does not name %s): %s", hint, excerpt(text))
-}
-
-func needThreshold(s *suite) string {
-	return need(s.SizeLimit != defaultSizeLimit || s.Sized != nil, "Target.SizeLimit is 0 and Target.Sized is nil")
 }
 
 var number = regexp.MustCompile(`\d[\d,_.' ]*\d|\d`)
@@ -134,6 +130,6 @@ func stableHelp(p *probe) {
 				break
 			}
 		}
-		p.should(same(want, c.Tool("help", args)), "help%s differs on another connection", args)
+		p.should(same(want, p.over(c, "help", args)), "help%s differs on another connection", args)
 	}
 }

@@ -1,94 +1,64 @@
 package check
 
 import (
-	"fmt"
-	"runtime"
+	"context"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/cash/internal/client"
 )
 
-// A recorder is a reporter that remembers.
-type recorder struct {
-	mu     sync.Mutex
-	errors []string
-	logs   []string
+// findings are what a report says, by row.
+type findings struct {
+	ran       []string            // rows
+	failed    map[string][]string // evidence
+	unchecked map[string]string   // reasons
+	shoulds   int
 }
 
-func (r *recorder) Helper() {}
-
-func (r *recorder) Logf(format string, args ...any) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.logs = append(r.logs, fmt.Sprintf(format, args...))
+func findingsOf(report *Report) findings {
+	f := findings{failed: make(map[string][]string), unchecked: make(map[string]string)}
+	for _, row := range report.Rows {
+		switch row.Status {
+		case NotChecked:
+			f.unchecked[row.Name] = strings.Join(row.Evidence, "; ")
+			continue
+		case Failed:
+			f.failed[row.Name] = row.Evidence
+		}
+		f.ran = append(f.ran, row.Name)
+		for _, n := range row.Notes {
+			if strings.HasPrefix(n, "should: ") {
+				f.shoulds++
+			}
+		}
+	}
+	return f
 }
 
-func (r *recorder) Errorf(format string, args ...any) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.errors = append(r.errors, fmt.Sprintf(format, args...))
-}
-
-func (r *recorder) Fatalf(format string, args ...any) {
-	r.Errorf(format, args...)
-	runtime.Goexit()
-}
-
-// outcome is what Compliance would report.
-type outcome struct {
-	ran     []string            // rows
-	failed  map[string][]string // errors by row
-	logs    []string
-	shoulds int
-}
-
-func comply(t *testing.T, target Target) outcome {
+// comply checks a target with less work.
+func comply(t *testing.T, target Target) findings {
 	t.Helper()
-	top := &recorder{}
-	s, end, err := newSuite(top, target)
+	s, err := newSuite(t.Context(), target)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.huge, s.times = 200_000, 3
-	o := outcome{failed: make(map[string][]string)}
-	s.run(top, func(name string, run func(reporter)) {
-		row, _, _ := strings.Cut(name, " ")
-		o.ran = append(o.ran, row)
-		r := &recorder{}
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			run(r)
-		}()
-		<-done
-		if len(r.errors) > 0 {
-			o.failed[row] = r.errors
-		}
-		for _, l := range r.logs {
-			if strings.HasPrefix(l, "should: ") {
-				o.shoulds++
-			}
-		}
-	})
-	o.logs = top.logs
-	if err := end(); err != nil {
+	report, err := s.end(s.run(checks))
+	if err != nil {
 		t.Error(err)
 	}
-	return o
+	return findingsOf(report)
 }
 
-func (o outcome) rows() []string {
-	var rows []string
-	for _, row := range o.ran {
-		if o.failed[row] != nil {
-			rows = append(rows, row)
-		}
-	}
-	return rows
+func (f findings) rows() []string {
+	return slices.DeleteFunc(slices.Clone(f.ran), func(row string) bool { return f.failed[row] == nil })
 }
+
+func inMemory(srv client.Runner) mcp.Transport { return client.InMemory(context.Background(), srv) }
 
 func quirkyTarget(quirk string, strict bool) Target {
 	q := &quirky{quirk: quirk}
@@ -97,7 +67,7 @@ func quirkyTarget(quirk string, strict bool) Target {
 		find = "find-it"
 	}
 	target := Target{
-		Transport: func() mcp.Transport { return InMemory(q) },
+		Transport: func() mcp.Transport { return inMemory(q) },
 		Strict:    strict,
 		Read:      &Sample{Namespace: "shop", Function: find, Kwargs: map[string]any{"item": "tea"}},
 		Echo:      &Echo{"util", "echo", "value"},
@@ -117,7 +87,7 @@ func quirkyTarget(quirk string, strict bool) Target {
 			Keeps: []string{`call(namespace="shop", function="find")`}},
 		Hidden: &Hidden{
 			Sample:    Sample{Namespace: "vault", Function: "open"},
-			Transport: func() mcp.Transport { return InMemory(&quirky{quirk: quirk, admin: true}) },
+			Transport: func() mcp.Transport { return inMemory(&quirky{quirk: quirk, admin: true}) },
 		},
 	}
 	switch quirk {

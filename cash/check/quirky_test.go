@@ -84,18 +84,18 @@ func (q *quirky) schemas() map[string]string {
 func (q *quirky) shortcut(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if r, ok := req.(*mcp.CallToolRequest); ok && q.is("R12") && r.Params.Name == "shop.find" {
-			return answer("found"), nil
+			return spoken("found"), nil
 		}
 		return next(ctx, method, req)
 	}
 }
 
-func answer(text string) *mcp.CallToolResult {
+func spoken(text string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
 
 func oops(format string, args ...any) *mcp.CallToolResult {
-	r := answer("Sorry: " + fmt.Sprintf(format, args...))
+	r := spoken("Sorry: " + fmt.Sprintf(format, args...))
 	r.IsError = true
 	return r
 }
@@ -287,7 +287,7 @@ func (q *quirky) wrapped(res *mcp.CallToolResult) *mcp.CallToolResult {
 	if text, ok := res.Content[0].(*mcp.TextContent); ok && q.is("R13") {
 		var v any
 		if json.Unmarshal([]byte(text.Text), &v) == nil {
-			return answer(toJSON(v))
+			return spoken(toJSON(v))
 		}
 	}
 	return res

@@ -21,20 +21,20 @@ func (q *quirky) functions() []*quirk { return q.functionsFor(q.admin) }
 
 func (q *quirky) functionsFor(admin bool) []*quirk {
 	say := func(text string) func(*quirky, arguments) *mcp.CallToolResult {
-		return func(*quirky, arguments) *mcp.CallToolResult { return answer(text) }
+		return func(*quirky, arguments) *mcp.CallToolResult { return spoken(text) }
 	}
 	item := func(_ *quirky, a arguments) *mcp.CallToolResult {
 		if a["item"] == nil {
 			return oops("item is missing")
 		}
-		return answer("found " + a.text("item"))
+		return spoken("found " + a.text("item"))
 	}
 	list := []*quirk{
 		{"", "now", "Tell the time.", "", "", say("noon")},
 		{"shop", "find", "Look for something to buy.", "item", "string", item},
 		{"shop", "put", "Put something into the cart.", "item", "string", func(q *quirky, a arguments) *mcp.CallToolResult {
 			q.runs++
-			return answer("put " + a.text("item"))
+			return spoken("put " + a.text("item"))
 		}},
 		{"shop", "stock", "Sum up the stock.", "", "", say("some")},
 		{"shop.stock", "level", "Tell how much there is.", "item", "string", item},
@@ -43,16 +43,16 @@ func (q *quirky) functionsFor(admin bool) []*quirk {
 				return oops("value is missing")
 			}
 			if q.is("R23") {
-				return answer(strings.ToLower(string(a["value"])))
+				return spoken(strings.ToLower(string(a["value"])))
 			}
 			for _, v := range a {
-				return answer(string(v))
+				return spoken(string(v))
 			}
 			return oops("value is missing")
 		}},
 		{"util", "text", "Make a text.", "chars", "integer", func(q *quirky, a arguments) *mcp.CallToolResult {
 			n, _ := strconv.Atoi(string(a["chars"]))
-			return answer(strings.Repeat("\u00e9", n))
+			return spoken(strings.Repeat("\u00e9", n))
 		}},
 		{"util", "rows", "Make many rows.", "", "", say(strings.Repeat("row,", 10_000))},
 		{"util", "stream", "Make rows, one by one.", "", "", say(strings.Repeat("row,", 10_000))},
@@ -64,7 +64,7 @@ func (q *quirky) functionsFor(admin bool) []*quirk {
 		}},
 		{"util", "fail", "Fail.", "", "", func(q *quirky, _ arguments) *mcp.CallToolResult {
 			if q.is("R83") {
-				return answer("")
+				return spoken("")
 			}
 			return oops("it failed")
 		}},
@@ -157,7 +157,7 @@ func (q *quirky) help(path string, a arguments) *mcp.CallToolResult {
 	}
 	if name := a.text("function"); a["function"] != nil {
 		if f := q.function(path, name); f != nil {
-			return answer(q.doc(f, options))
+			return spoken(q.doc(f, options))
 		}
 		if q.is("R49") {
 			return oops("there is no %q", name)
@@ -174,13 +174,13 @@ func (q *quirky) help(path string, a arguments) *mcp.CallToolResult {
 	if words := options.text("search"); words != "" {
 		list = q.find(path, words)
 		if options.text("format") != "json" {
-			return answer(found(list))
+			return spoken(found(list))
 		}
 	}
 	if options.text("format") == "json" {
-		return answer(q.asJSON(list))
+		return spoken(q.asJSON(list))
 	}
-	return answer(q.asText(path, list))
+	return spoken(q.asText(path, list))
 }
 
 // find returns the functions below a path whose names are in the words.
@@ -232,7 +232,7 @@ func (q *quirky) asText(path string, list []entry) string {
 	for _, e := range list {
 		if e.kind != last {
 			last = e.kind
-			fmt.Fprintf(&b, "\n### %s\n\n", map[kind]string{namespace: "Namespaces to look into", function: "Functions to call"}[e.kind])
+			fmt.Fprintf(&b, "\n### %s\n\n", map[entryKind]string{namespace: "Namespaces to look into", function: "Functions to call"}[e.kind])
 		}
 		switch {
 		case q.is("R40") && path == "" && e.name == "util":
@@ -281,9 +281,9 @@ func (q *quirky) skill(path string, a arguments) *mcp.CallToolResult {
 		if q.is("R60") {
 			return oops("which one? See skill().")
 		}
-		return answer("Skills:\n\n* shop.restock: Fill the shelves.\n")
+		return spoken("Skills:\n\n* shop.restock: Fill the shelves.\n")
 	case name == "" && path == "shop":
-		return answer("* restock: Fill the shelves.\n")
+		return spoken("* restock: Fill the shelves.\n")
 	case name != "restock" || path != "shop":
 		r := oops("there is no such skill. See skill().")
 		r.IsError = !q.is("R63")
@@ -305,7 +305,7 @@ func (q *quirky) skill(path string, a arguments) *mcp.CallToolResult {
 	case "R68":
 		text = "---\nname: restock\n---\n" + text
 	}
-	r := answer(text)
+	r := spoken(text)
 	if q.is("R61") {
 		r.Content = append(r.Content, &mcp.ImageContent{Data: []byte{1}, MIMEType: "image/png"})
 	}

@@ -37,16 +37,19 @@ type Row struct {
 	Status Status
 	// Checks is how often it was looked at, Failures how often it did not hold.
 	Checks, Failures int
-	// Evidence are at most five failures that are not of the same sort: what was
+	// Evidence are at most 20 failures that are not of the same sort: what was
 	// sent and what came, shortened and in printable ASCII. A row that is not
 	// checked has the reason, if there is one to tell.
 	Evidence []string
+	// Notes are at most 20: what is recommended and not kept ("should: ..."), and
+	// parts of the statement that could not be checked.
+	Notes []string
 
 	sorts []string // of the evidence
 }
 
 // maxEvidence bounds [Row.Evidence].
-const maxEvidence = 5
+const maxEvidence = 20
 
 // A Report is what a check found out.
 type Report struct {
@@ -67,7 +70,7 @@ func (r *Report) String() string {
 	var b strings.Builder
 	for _, row := range r.Rows {
 		fmt.Fprintf(&b, "%-11s %s: %s (%d of %d)\n", row.Status, row.Name, row.Title, row.Failures, row.Checks)
-		for _, e := range row.Evidence {
+		for _, e := range slices.Concat(row.Evidence, row.Notes) {
 			fmt.Fprintf(&b, "            %s\n", e)
 		}
 	}
@@ -116,6 +119,13 @@ func (r *Row) fail(sort, evidence string) {
 	if len(r.Evidence) < maxEvidence && !slices.Contains(r.sorts, sort) {
 		r.sorts = append(r.sorts, sort)
 		r.Evidence = append(r.Evidence, evidence)
+	}
+}
+
+// note notes what does not decide about the row.
+func (r *Row) note(text string) {
+	if len(r.Notes) < maxEvidence && !slices.Contains(r.Notes, text) {
+		r.Notes = append(r.Notes, text)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/cash-mcp/go-sdk/cash/internal/client"
 )
 
 // searchChecks are about help's argument search, of servers that have one: the
@@ -12,16 +14,12 @@ var searchChecks = []criterion{
 	{"R45a", "a search lists functions, and help documents each", needSearch, searchResults},
 }
 
-func needSearch(s *suite) string {
-	return need(s.search, "help() names no argument search that changes its page")
-}
-
 // searches reports whether the argument does anything on the page help().
-func (s *suite) searches(base *Reply) bool {
+func (s *suite) searches(base *client.Reply) bool {
 	if !mentions(base.Text, "search") || len(s.tree.leaves) == 0 {
 		return false
 	}
-	reply, err := s.client.try("help", searchArgs("", s.tree.leaves[0].path()))
+	reply, err := s.conn.Tool("help", searchArgs("", s.tree.leaves[0].path()))
 	return err == nil && !reply.IsError && !same(base, reply)
 }
 
@@ -54,7 +52,6 @@ func searchResults(p *probe) {
 
 // found returns what a search lists, and checks that it does no more.
 func (p *probe) found(args object) []leaf {
-	p.Helper()
 	reply := p.tool("help", args)
 	p.must(!reply.IsError, "help%s fails: %s", excerpt(args.String()), excerpt(reply.Text))
 	pg := parsePage(reply.Text, "")
@@ -101,7 +98,6 @@ func (p *probe) foundJSON(l leaf) {
 
 // notFound checks that no search shows a function to the caller.
 func (p *probe) notFound(hidden Sample) {
-	p.Helper()
 	l := leaf{hidden.Namespace, hidden.Function}
 	for _, query := range []string{l.path(), l.name, l.namespace} {
 		if query == "" {

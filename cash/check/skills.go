@@ -10,22 +10,14 @@ import (
 
 // skillChecks are about the tool skill (RFC 4.3).
 var skillChecks = []criterion{
-	{"R60", "skill() lists what there is", nil, skillLists},
+	{"R60", "skill() lists what there is", none, skillLists},
 	{"R61", "skills are text", needSkill, skillsAreText},
 	{"R62", "skills have no executable content", needSkill, skillsAreHarmless},
-	{"R63", "an unknown skill is an error with a hint", nil, unknownSkill},
+	{"R63", "an unknown skill is an error with a hint", none, unknownSkill},
 	{"R64", "skill names are normalised", needSkill, skillNames},
 	{"R65", "kwargs fill in a skill", needInputs, skillInputs},
 	{"R67", "invocations in a skill survive", needKeeps, skillInvocations},
 	{"R68", "front matter is not part of a skill", needSkill, noFrontMatter},
-}
-
-func needInputs(s *suite) string {
-	return need(s.Skill != nil && len(s.Skill.Inputs) > 0, "Target.Skill is nil or has no Inputs")
-}
-
-func needKeeps(s *suite) string {
-	return need(s.Skill != nil && len(s.Skill.Keeps) > 0, "Target.Skill is nil or has no Keeps")
 }
 
 func skillLists(p *probe) {
@@ -79,7 +71,6 @@ func skillsAreHarmless(p *probe) {
 }
 
 func (p *probe) harmless(name, text string) {
-	p.Helper()
 	for _, f := range parsePage(text, "").fences {
 		p.must(!slices.Contains(programs, f.tag) || invokes(f.code), "the skill %s has a block of %s: %s", name, f.tag, excerpt(f.code))
 		p.must(!strings.HasPrefix(strings.TrimSpace(f.code), "#!"), "the skill %s has a script: %s", name, excerpt(f.code))
@@ -95,7 +86,7 @@ func invokes(code string) bool {
 
 func unknownSkill(p *probe) {
 	for _, args := range []object{{"skillname": absent}, {"namespace": absent, "skillname": absent}} {
-		text := p.refused(must, "skill", args.String())
+		text := p.refused(must, "skill", args)
 		p.should(strings.Contains(text, "skill("), "the error of skill%s names no next step: %s", args, excerpt(text))
 	}
 }

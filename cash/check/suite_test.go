@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/cash/internal/client"
 )
 
 // TestLevels pins what a server of another maker fails by, and what it is only
@@ -51,32 +53,26 @@ func TestNotChecked(t *testing.T) {
 	if len(o.failed) > 0 {
 		t.Errorf("failed: %v", o.failed)
 	}
-	logged := strings.Join(o.logs, "\n")
 	for _, c := range checks {
-		line := "not checked: " + c.row + " ("
-		if ran := slices.Contains(o.ran, c.row); ran == strings.Contains(logged, line) {
-			t.Errorf("%s: ran %t, logged as not checked %t", c.row, ran, !ran)
+		reason, unchecked := o.unchecked[c.row]
+		if ran := slices.Contains(o.ran, c.row); ran == unchecked || unchecked && reason == "" {
+			t.Errorf("%s: ran %t, reported as not checked %t, reason %q", c.row, ran, unchecked, reason)
 		}
 	}
-	for _, want := range []string{
-		"not checked: R103 (Target.Effect is nil)", "not checked: R90 (Target.Sized is nil)",
-		"not checked: R54 (Target.Hidden is nil)", "not checked: R55 (",
+	for row, want := range map[string]string{
+		"R103": "Target.Effect is nil", "R90": "Target.Sized is nil", "R54": "Target.Hidden is nil", "R55": "a permission",
 	} {
-		if !strings.Contains(logged, want) {
-			t.Errorf("no log line %q", want)
+		if got := o.unchecked[row]; got != want {
+			t.Errorf("%s is not checked because %q, want %q", row, got, want)
 		}
 	}
 }
 
-// TestEveryRowOnce: each row of the sections has one check or a reason why not.
+// TestEveryRowOnce: each row of the sections has one check, or a reason why not.
 func TestEveryRowOnce(t *testing.T) {
 	count := map[string]int{}
 	for _, c := range checks {
 		count[c.row]++
-	}
-	for _, line := range notChecked {
-		row, _, _ := strings.Cut(line, " ")
-		count[row]++
 	}
 	sections := [][2]int{{1, 15}, {20, 33}, {40, 56}, {60, 69}, {80, 84}, {90, 106}}
 	for _, s := range sections {
@@ -89,12 +85,12 @@ func TestEveryRowOnce(t *testing.T) {
 }
 
 func TestSuiteWithoutServer(t *testing.T) {
-	if _, _, err := newSuite(&recorder{}, Target{}); err == nil {
+	if _, err := Compliance(t.Context(), Target{}); err == nil {
 		t.Error("no error without a transport")
 	}
 	reason := errors.New("out of order")
 	broken := runner(func(context.Context, mcp.Transport) error { return reason })
-	if _, _, err := newSuite(&recorder{}, Target{Transport: func() mcp.Transport { return InMemory(broken) }}); !errors.Is(err, reason) {
+	if _, err := Compliance(t.Context(), Target{Transport: func() mcp.Transport { return inMemory(broken) }}); !errors.Is(err, reason) {
 		t.Errorf("error %v, want the one of Run", err)
 	}
 }
@@ -104,7 +100,7 @@ type runner func(context.Context, mcp.Transport) error
 func (r runner) Run(ctx context.Context, t mcp.Transport) error { return r(ctx, t) }
 
 // hostile is a server whose help and skill never end.
-func hostile(text func(tool, namespace string) string) Runner {
+func hostile(text func(tool, namespace string) string) client.Runner {
 	return runner(func(ctx context.Context, t mcp.Transport) error {
 		srv := mcp.NewServer(&mcp.Implementation{Name: "hostile", Version: "1"}, nil)
 		for _, name := range []string{"call", "help", "skill"} {
@@ -112,7 +108,7 @@ func hostile(text func(tool, namespace string) string) Runner {
 				func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 					var in struct{ Namespace string }
 					_ = json.Unmarshal(req.Params.Arguments, &in)
-					return answer(text(req.Params.Name, in.Namespace)), nil
+					return spoken(text(req.Params.Name, in.Namespace)), nil
 				})
 		}
 		return srv.Run(ctx, t)
@@ -139,8 +135,7 @@ func TestHostileServers(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			srv := hostile(tt.text)
-			r := &recorder{}
-			s, end, err := newSuite(r, Target{Transport: func() mcp.Transport { return InMemory(srv) }})
+			s, err := newSuite(t.Context(), Target{Transport: func() mcp.Transport { return inMemory(srv) }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -150,7 +145,7 @@ func TestHostileServers(t *testing.T) {
 			if s.tree.cut != tt.cut {
 				t.Errorf("cut: %t, want %t", s.tree.cut, tt.cut)
 			}
-			if err := end(); err != nil {
+			if err := s.conn.Close(); err != nil {
 				t.Error(err)
 			}
 		})

@@ -7,8 +7,8 @@ import (
 )
 
 // A Target is a CaSH server to check, with the samples that a black box cannot
-// guess. Only Transport is required; a row whose sample is missing is logged
-// as not checked. Functions of samples must not change anything, Effect apart,
+// guess. Only Transport is required; a row whose sample is missing is not
+// checked. Functions of samples must not change anything, Effect apart,
 // and must answer the same call in the same way.
 type Target struct {
 	// Transport returns a transport to the server. It is called for every

@@ -9,12 +9,12 @@ import (
 
 // toolChecks are about what tools/list shows (RFC 4).
 var toolChecks = []criterion{
-	{"R1", "tools are named call, help and skill", nil, toolNames},
-	{"R2", "there are no further tools", nil, onlyThreeTools},
-	{"R3", "call declares its parameters", nil, callSchema},
-	{"R4", "help needs no argument", nil, helpSchema},
-	{"R5", "skill needs no argument", nil, skillSchema},
-	{"R6", "unknown arguments are tolerated", nil, openSchemas},
+	{"R1", "tools are named call, help and skill", none, toolNames},
+	{"R2", "there are no further tools", none, onlyThreeTools},
+	{"R3", "call declares its parameters", none, callSchema},
+	{"R4", "help needs no argument", none, helpSchema},
+	{"R5", "skill needs no argument", none, skillSchema},
+	{"R6", "unknown arguments are tolerated", none, openSchemas},
 	{"R12", "functions are not MCP tools", needFunction, functionsAreNoTools},
 }
 
@@ -38,9 +38,9 @@ func onlyThreeTools(p *probe) {
 	p.should(p.pages == 1, "tools/list has %d pages, want 1", p.pages)
 	c, end := p.connect(p.Transport())
 	defer end()
-	again, _, err := c.list()
+	again, _, err := c.Tools()
 	if err != nil {
-		p.Fatalf("tools/list on another connection: %v", err)
+		p.stop("tools/list on another connection: %v", err)
 	}
 	p.should(toJSON(again) == toJSON(p.tools), "tools/list differs between two connections")
 }
@@ -54,10 +54,9 @@ type toolSchema struct {
 }
 
 func (p *probe) schema(tool string) *toolSchema {
-	p.Helper()
 	t := p.toolNamed(tool)
 	if t == nil {
-		p.Fatalf("tools/list has no tool %q", tool)
+		p.stop("tools/list has no tool %q", tool)
 	}
 	s := &toolSchema{types: make(map[string]string)}
 	root, _ := t.InputSchema.(map[string]any)
@@ -93,7 +92,6 @@ func typeOf(v any) string {
 }
 
 func (p *probe) property(s *toolSchema, tool, name, want string) {
-	p.Helper()
 	if p.must(s.properties[name] != nil, "%s declares no parameter %q", tool, name) {
 		p.must(s.types[name] == want, "%s declares %q of type %q, want %q", tool, name, s.types[name], want)
 	}
@@ -154,14 +152,14 @@ func functionsAreNoTools(p *probe) {
 		}
 	}
 	if p.Read == nil {
-		p.Logf("not checked: whether a function answers to tools/call (Target.Read is nil)")
+		p.note("not checked: whether a function answers to tools/call (Target.Read is nil)")
 		return
 	}
 	for _, name := range []string{p.Read.path(), strings.ReplaceAll(p.Read.path(), ".", "_")} {
 		if slices.Contains(names, name) {
 			continue
 		}
-		reply, err := p.client.try(name, p.Read.Kwargs)
+		reply, err := p.conn.Tool(name, p.Read.Kwargs)
 		p.must(err != nil || reply.IsError, "tools/call runs the function %q", name)
 		p.should(err != nil, "tools/call of %q is a result, want a protocol error: there is no such tool", name)
 	}

@@ -3,6 +3,8 @@ package check
 import (
 	"slices"
 	"strings"
+
+	"github.com/cash-mcp/go-sdk/cash/internal/client"
 )
 
 const (
@@ -23,7 +25,7 @@ type place struct {
 
 // entriesOf returns what the place's pages say of one of its members, in
 // markdown and in JSON.
-func (p *place) entriesOf(name string, k kind) []entry {
+func (p *place) entriesOf(name string, k entryKind) []entry {
 	var list []entry
 	for _, e := range slices.Concat(p.page.entries, p.json) {
 		if canonical(e.name) == canonical(name) && (e.kind == k || e.kind == unknown) {
@@ -62,8 +64,8 @@ func (t *tree) place(path string) *place {
 
 // growTree reads help from the top. What does not answer is left out: saying
 // so is the business of the checks.
-func growTree(c *Client, json bool) (*tree, error) {
-	g := &grower{client: c, json: json, tree: &tree{}}
+func growTree(c *client.Conn, json bool) (*tree, error) {
+	g := &grower{conn: c, json: json, tree: &tree{}}
 	if err := g.visit("", 0); err != nil {
 		return nil, err
 	}
@@ -71,10 +73,10 @@ func growTree(c *Client, json bool) (*tree, error) {
 }
 
 type grower struct {
-	client *Client
-	json   bool
-	tree   *tree
-	asked  int // entries of which only asking could tell what they are
+	conn  *client.Conn
+	json  bool
+	tree  *tree
+	asked int // entries of which only asking could tell what they are
 }
 
 func (g *grower) visit(path string, depth int) error {
@@ -82,7 +84,7 @@ func (g *grower) visit(path string, depth int) error {
 		g.tree.cut = true
 		return nil
 	}
-	reply, err := g.client.try("help", named("namespace", path))
+	reply, err := g.conn.Tool("help", named("namespace", path))
 	if err != nil {
 		return err
 	}
@@ -109,7 +111,7 @@ func (g *grower) visit(path string, depth int) error {
 }
 
 func (g *grower) jsonEntries(path string) []entry {
-	reply, err := g.client.try("help", named("namespace", path).and("kwargs", object{"format": "json"}))
+	reply, err := g.conn.Tool("help", named("namespace", path).and("kwargs", object{"format": "json"}))
 	if err != nil || reply.IsError {
 		return nil
 	}
@@ -136,7 +138,7 @@ func (g *grower) sort(p *place) error {
 				g.tree.cut = true
 				continue
 			}
-			reply, err := g.client.try("help", named("namespace", join(p.path, e.name)))
+			reply, err := g.conn.Tool("help", named("namespace", join(p.path, e.name)))
 			if err != nil {
 				return err
 			}
@@ -157,8 +159,8 @@ func (g *grower) sort(p *place) error {
 
 // readSkills reads the lists of skills: the root's, and those of the
 // namespaces that it names.
-func readSkills(c *Client) ([]SkillSample, error) {
-	reply, err := c.try("skill", nil)
+func readSkills(c *client.Conn) ([]SkillSample, error) {
+	reply, err := c.Tool("skill", nil)
 	if err != nil || reply.IsError {
 		return nil, err
 	}
@@ -186,7 +188,7 @@ func readSkills(c *Client) ([]SkillSample, error) {
 			continue
 		}
 		seen[path] = true
-		reply, err := c.try("skill", named("namespace", path))
+		reply, err := c.Tool("skill", named("namespace", path))
 		if err != nil {
 			return nil, err
 		}

@@ -20,21 +20,21 @@ func hiddenLists(p *probe) {
 		p.notFound(h.Sample)
 	}
 	if h.Transport == nil {
-		p.Logf("not checked: that %s exists (Target.Hidden.Transport is nil)", h.path())
+		p.note("not checked: that %s exists (Target.Hidden.Transport is nil)", h.path())
 		return
 	}
 	c, end := p.connect(h.Transport())
 	defer end()
-	p.must(!c.Help(h.Namespace, h.Function).IsError, "help does not show %s to the caller who may see it", h.path())
-	r := c.Tool("call", h.args())
+	p.must(!p.over(c, "help", leaf{h.Namespace, h.Function}.args()).IsError, "help does not show %s to the caller who may see it", h.path())
+	r := p.over(c, "call", h.args())
 	p.must(!r.IsError, "the sample of %s fails for the caller who may see it: %.300s", h.path(), r.Text)
 	if p.search {
-		found := leavesOf(parsePage(c.Tool("help", searchArgs("", h.path())).Text, ""))
+		found := leavesOf(parsePage(p.over(c, "help", searchArgs("", h.path())).Text, ""))
 		p.should(leaf{h.Namespace, h.Function}.in(found), "a search does not show %s to the caller who may see it", h.path())
 	}
-	others, _, err := c.list()
+	others, _, err := c.Tools()
 	if err != nil {
-		p.Fatalf("tools/list as the caller who sees %s: %v", h.path(), err)
+		p.stop("tools/list as the caller who sees %s: %v", h.path(), err)
 	}
 	p.must(toJSON(others) == toJSON(p.tools), "tools/list depends on the caller")
 }
@@ -57,14 +57,12 @@ func hiddenIsAbsent(p *probe) {
 }
 
 func (p *probe) indistinguishable(hidden, other Sample, name, absent string) {
-	p.Helper()
 	p.alike("call", hidden.args(), other.args(), name, absent)
 	p.alike("help", named("namespace", hidden.Namespace, "function", hidden.Function),
 		named("namespace", other.Namespace, "function", other.Function), name, absent)
 }
 
 func (p *probe) alike(tool string, a, b object, nameA, nameB string) {
-	p.Helper()
 	hidden, missing := p.tool(tool, a), p.tool(tool, b)
 	p.should(hidden.IsError == missing.IsError && strings.ReplaceAll(hidden.Text, nameA, nameB) == missing.Text && toJSON(hidden.Raw.Meta) == toJSON(missing.Raw.Meta),
 		"%s tells what is hidden from what is absent:\n%s\n%s", tool, excerpt(hidden.Text), excerpt(missing.Text))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,16 +33,13 @@ func drip(x *exchange) {
 	}
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
-	sent := 0
-	_ = x.padded(func() []byte {
-		if sent++; sent == 1 {
-			return []byte(`"`)
-		}
-		select {
-		case <-tick.C:
-			return []byte("x")
-		case <-x.ctx.Done():
-			return nil
+	_ = x.padded(func(yield func([]byte) bool) {
+		for text := `"`; yield([]byte(text)); text = "x" {
+			select {
+			case <-tick.C:
+			case <-x.ctx.Done():
+				return
+			}
 		}
 	})
 }
@@ -49,25 +47,12 @@ func drip(x *exchange) {
 // huge sends its bytes without having them.
 func huge(x *exchange) {
 	chunk := bytes.Repeat([]byte("x"), 1<<16)
-	left := hugeSize/len(chunk) + 2
-	_ = x.padded(func() []byte {
-		switch left--; {
-		case left > 0 && left <= hugeSize/len(chunk):
-			return chunk
-		case left >= 0: // the first and the last
-			return []byte(`"`)
-		}
-		return nil
-	})
+	quote := [][]byte{{'"'}}
+	_ = x.padded(slices.Values(slices.Concat(quote, slices.Repeat([][]byte{chunk}, hugeSize/len(chunk)), quote)))
 }
 
 func deep(x *exchange) {
-	nested := []byte(strings.Repeat("[", deepLevels) + strings.Repeat("]", deepLevels))
-	_ = x.padded(func() []byte {
-		p := nested
-		nested = nil
-		return p
-	})
+	_ = x.padded(slices.Values([][]byte{[]byte(strings.Repeat("[", deepLevels) + strings.Repeat("]", deepLevels))}))
 }
 
 // crash ends the connection in the middle of the answer.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"os/exec"
 	"runtime"
 	"slices"
@@ -16,29 +17,30 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
+	"github.com/cash-mcp/go-sdk/cash/cashtest/faulty"
 )
 
 func TestFaultsAreDescribed(t *testing.T) {
-	faults := cashtest.Faults()
+	faults := faulty.Faults()
 	for i, f := range faults {
 		if d := f.Description(); d == "" || strings.Contains(d, "\n") || slices.Index(faults, f) != i {
 			t.Errorf("%q is described as %q, and is first at %d of %d", f, d, slices.Index(faults, f), i)
 		}
 	}
-	for _, f := range []cashtest.Fault{"", "nope"} {
+	for _, f := range []faulty.Fault{"", "nope"} {
 		if f.Description() != "" || f.HTTPOnly() {
 			t.Errorf("%q is described as %q", f, f.Description())
 		}
 	}
 }
 
-// wired are the ways to a Faulty.
-var wired = map[string]func(t *testing.T, f *cashtest.Faulty) func() mcp.Transport{
-	"http": func(t *testing.T, f *cashtest.Faulty) func() mcp.Transport {
+// wired are the ways to a Server.
+var wired = map[string]func(t *testing.T, f *faulty.Server) func() mcp.Transport{
+	"http": func(t *testing.T, f *faulty.Server) func() mcp.Transport {
 		url := f.HTTP(t)
 		return func() mcp.Transport { return &mcp.StreamableClientTransport{Endpoint: url} }
 	},
-	"stdio": func(t *testing.T, f *cashtest.Faulty) func() mcp.Transport {
+	"stdio": func(t *testing.T, f *faulty.Server) func() mcp.Transport {
 		cmd := f.Command(t)
 		return func() mcp.Transport {
 			return &mcp.CommandTransport{Command: exec.Command(cmd.Path, cmd.Args[1:]...)}
@@ -46,12 +48,12 @@ var wired = map[string]func(t *testing.T, f *cashtest.Faulty) func() mcp.Transpo
 	},
 }
 
-// TestFaultySound: without a fault all tools work, in both generations.
-func TestFaultySound(t *testing.T) {
+// TestSound: without a fault all tools work, in both generations.
+func TestSound(t *testing.T) {
 	for wire, dial := range wired {
 		for _, version := range []string{"2025-11-25", "2026-07-28"} {
 			t.Run(wire+" "+version, func(t *testing.T) {
-				f := new(cashtest.Faulty)
+				f := new(faulty.Server)
 				var progress, logs atomic.Int64
 				d := &cashtest.Dialer{Version: version, Client: &mcp.ClientOptions{
 					ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
@@ -104,25 +106,25 @@ func TestFaultySound(t *testing.T) {
 	}
 }
 
-// TestFaultyStages: only the requests that At and Tool name go wrong.
-func TestFaultyStages(t *testing.T) {
+// TestStages: only the requests that At and Tool name go wrong.
+func TestStages(t *testing.T) {
 	tests := []struct {
 		name                string
-		f                   *cashtest.Faulty
+		f                   *faulty.Server
 		connect, list, call bool // which of them work
 	}{
-		{"call is the default", &cashtest.Faulty{Fault: cashtest.FaultNullResult}, true, true, false},
-		{"list", &cashtest.Faulty{Fault: cashtest.FaultNotRPC, At: cashtest.AtList}, true, false, true},
-		{"connect", &cashtest.Faulty{Fault: cashtest.FaultExit, At: cashtest.AtConnect}, false, false, false},
-		{"everywhere", &cashtest.Faulty{Fault: cashtest.FaultExit, At: everywhere}, false, false, false},
-		{"another tool", &cashtest.Faulty{Fault: cashtest.FaultExit, Tool: "count"}, true, true, true},
-		{"this tool", &cashtest.Faulty{Fault: cashtest.FaultExit, Tool: "echo"}, true, true, false},
-		{"a fault of the list", &cashtest.Faulty{Fault: cashtest.FaultCollidingNames, At: cashtest.AtConnect}, true, true, true},
+		{"call is the default", &faulty.Server{Fault: "null-result"}, true, true, false},
+		{"list", &faulty.Server{Fault: "not-rpc", At: faulty.AtList}, true, false, true},
+		{"connect", &faulty.Server{Fault: "exit", At: faulty.AtConnect}, false, false, false},
+		{"everywhere", &faulty.Server{Fault: "exit", At: everywhere}, false, false, false},
+		{"another tool", &faulty.Server{Fault: "exit", Tool: "count"}, true, true, true},
+		{"this tool", &faulty.Server{Fault: "exit", Tool: "echo"}, true, true, false},
+		{"a fault of the list", &faulty.Server{Fault: "colliding-names", At: faulty.AtConnect}, true, true, true},
 	}
 	for _, tt := range tests {
 		for wire, dial := range wired {
 			t.Run(tt.name+"/"+wire, func(t *testing.T) {
-				f := &cashtest.Faulty{Fault: tt.f.Fault, At: tt.f.At, Tool: tt.f.Tool}
+				f := &faulty.Server{Fault: tt.f.Fault, At: tt.f.At, Tool: tt.f.Tool}
 				connect, list, call := try(t, dial(t, f))
 				if connect != tt.connect || list != tt.list || call != tt.call {
 					t.Errorf("works: connecting %v, list %v, call %v; want %v, %v, %v", connect, list, call, tt.connect, tt.list, tt.call)
@@ -159,11 +161,11 @@ func try(t *testing.T, transport func() mcp.Transport) (connect, list, call bool
 	return connect, list, call
 }
 
-// TestFaultyFlapping: every other one works.
-func TestFaultyFlapping(t *testing.T) {
+// TestFlapping: every other one works.
+func TestFlapping(t *testing.T) {
 	for wire, dial := range wired {
 		t.Run(wire, func(t *testing.T) {
-			f := &cashtest.Faulty{Fault: cashtest.FaultFlapping, At: cashtest.AtList}
+			f := &faulty.Server{Fault: "flapping", At: faulty.AtList}
 			transport := dial(t, f)
 			var got []bool
 			for range 4 {
@@ -183,9 +185,9 @@ func TestFaultyFlapping(t *testing.T) {
 	}
 }
 
-// TestFaultyRecovers: one connection sees the server break and recover.
-func TestFaultyRecovers(t *testing.T) {
-	f := new(cashtest.Faulty)
+// TestRecovers: one connection sees the server break and recover.
+func TestRecovers(t *testing.T) {
+	f := new(faulty.Server)
 	c := cashtest.ConnectHTTP(t, f.HTTP(t))
 	echo := func() error {
 		_, err := c.Session.CallTool(t.Context(), &mcp.CallToolParams{Name: "echo", Arguments: map[string]any{"text": "hello"}})
@@ -195,7 +197,7 @@ func TestFaultyRecovers(t *testing.T) {
 		if err := echo(); err != nil {
 			t.Fatalf("round %d: %v", round, err)
 		}
-		f.SetFault(cashtest.FaultUnavailable)
+		f.SetFault("unavailable")
 		if err := echo(); err == nil || !strings.Contains(err.Error(), "Service Unavailable") {
 			t.Errorf("round %d: error %v, want status 503", round, err)
 		}
@@ -206,11 +208,11 @@ func TestFaultyRecovers(t *testing.T) {
 	}
 }
 
-// TestFaultyRefusesAndReturns: the address is the same after a time without.
-func TestFaultyRefusesAndReturns(t *testing.T) {
+// TestRefusesAndReturns: the address is the same after a time without.
+func TestRefusesAndReturns(t *testing.T) {
 	for wire, dial := range wired {
 		t.Run(wire, func(t *testing.T) {
-			f := new(cashtest.Faulty)
+			f := new(faulty.Server)
 			transport := dial(t, f)
 			client := mcp.NewClient(&mcp.Implementation{Name: "first", Version: "1"}, nil)
 			first, err := client.Connect(t.Context(), transport(), nil)
@@ -219,7 +221,7 @@ func TestFaultyRefusesAndReturns(t *testing.T) {
 			}
 			defer first.Close()
 			for range 2 {
-				f.SetFault(cashtest.FaultRefused)
+				f.SetFault("refused")
 				if connect, _, _ := try(t, transport); connect {
 					t.Error("a refused connection is made")
 				}
@@ -237,20 +239,20 @@ func TestFaultyRefusesAndReturns(t *testing.T) {
 	}
 }
 
-// TestFaultyEventStream: one message goes wrong as an event.
-func TestFaultyEventStream(t *testing.T) {
-	f := &cashtest.Faulty{Fault: cashtest.FaultWrongID, EventStream: true}
-	a := overHTTPRaw(t, http.DefaultClient, f.HTTP(t), cashtest.AtCall, nil)
+// TestEventStream: one message goes wrong as an event.
+func TestEventStream(t *testing.T) {
+	f := &faulty.Server{Fault: "wrong-id", EventStream: true}
+	a := overHTTPRaw(t, http.DefaultClient, f.HTTP(t), faulty.AtCall, nil)
 	hasStatus(200, "Content-Type", "text/event-stream")(t, "http", a)
 	if !strings.HasPrefix(a.body, "event: message\ndata: {") || !strings.HasSuffix(a.body, "}\n\n") {
 		t.Errorf("body %q", a.body)
 	}
 }
 
-// TestFaultyHuge: a gigabyte comes, and is never there at once.
-func TestFaultyHuge(t *testing.T) {
-	f := &cashtest.Faulty{Fault: cashtest.FaultHuge}
-	res, err := post(t.Context(), http.DefaultClient, f.HTTP(t), cashtest.AtCall)
+// TestHuge: a gigabyte comes, and is never there at once.
+func TestHuge(t *testing.T) {
+	f := &faulty.Server{Fault: "huge"}
+	res, err := post(t.Context(), http.DefaultClient, f.HTTP(t), faulty.AtCall)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,10 +272,10 @@ func TestFaultyHuge(t *testing.T) {
 	}
 }
 
-// TestFaultyHugeGivenUp: what a client does not take is not sent.
-func TestFaultyHugeGivenUp(t *testing.T) {
-	f := &cashtest.Faulty{Fault: cashtest.FaultHuge}
-	res, err := post(t.Context(), http.DefaultClient, f.HTTP(t), cashtest.AtCall)
+// TestHugeGivenUp: what a client does not take is not sent.
+func TestHugeGivenUp(t *testing.T) {
+	f := &faulty.Server{Fault: "huge"}
+	res, err := post(t.Context(), http.DefaultClient, f.HTTP(t), faulty.AtCall)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,17 +288,17 @@ func TestFaultyHugeGivenUp(t *testing.T) {
 	}
 }
 
-// TestFaultyElsewhere: the other host sees who follows, and with what.
-func TestFaultyElsewhere(t *testing.T) {
-	for _, fault := range []cashtest.Fault{cashtest.FaultRedirect307, cashtest.FaultRedirect308} {
-		f := &cashtest.Faulty{Fault: fault}
+// TestElsewhere: the other host sees who follows, and with what.
+func TestElsewhere(t *testing.T) {
+	for _, fault := range []faulty.Fault{"redirect-307", "redirect-308"} {
+		f := &faulty.Server{Fault: fault}
 		url := f.HTTP(t)
 		careful := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-		a := overHTTPRaw(t, careful, url, cashtest.AtCall, nil)
-		if want := map[cashtest.Fault]int{cashtest.FaultRedirect307: 307, cashtest.FaultRedirect308: 308}[fault]; a.status != want || len(f.Elsewhere()) != 0 {
+		a := overHTTPRaw(t, careful, url, faulty.AtCall, nil)
+		if want := map[faulty.Fault]int{"redirect-307": 307, "redirect-308": 308}[fault]; a.status != want || len(f.Elsewhere()) != 0 {
 			t.Errorf("%s: status %d, %d requests elsewhere", fault, a.status, len(f.Elsewhere()))
 		}
-		if a := overHTTPRaw(t, http.DefaultClient, url, cashtest.AtCall, nil); !strings.Contains(a.body, "hello") {
+		if a := overHTTPRaw(t, http.DefaultClient, url, faulty.AtCall, nil); !strings.Contains(a.body, "hello") {
 			t.Errorf("%s: the other host answers %q", fault, a.body)
 		}
 		seen := f.Elsewhere()
@@ -309,12 +311,12 @@ func TestFaultyElsewhere(t *testing.T) {
 	}
 }
 
-// TestFaultyPages: the list does not end, and says so in two ways.
-func TestFaultyPages(t *testing.T) {
-	for fault, distinct := range map[cashtest.Fault]int{cashtest.FaultSameCursor: 1, cashtest.FaultEndlessCursors: 20} {
+// TestPages: the list does not end, and says so in two ways.
+func TestPages(t *testing.T) {
+	for fault, distinct := range map[faulty.Fault]int{"same-cursor": 1, "endless-cursors": 20} {
 		for wire, dial := range wired {
 			t.Run(string(fault)+"/"+wire, func(t *testing.T) {
-				f := &cashtest.Faulty{Fault: fault}
+				f := &faulty.Server{Fault: fault}
 				c := cashtest.Dial(t, dial(t, f)())
 				cursors := make(map[string]bool)
 				params := new(mcp.ListToolsParams)
@@ -334,11 +336,11 @@ func TestFaultyPages(t *testing.T) {
 	}
 }
 
-// TestFaultyListChanging: a call brings a thousand notifications.
-func TestFaultyListChanging(t *testing.T) {
+// TestListChanging: a call brings a thousand notifications.
+func TestListChanging(t *testing.T) {
 	for wire, dial := range wired {
 		t.Run(wire, func(t *testing.T) {
-			f := &cashtest.Faulty{Fault: cashtest.FaultListChanging}
+			f := &faulty.Server{Fault: "list-changing"}
 			var told atomic.Int64
 			d := &cashtest.Dialer{Version: "2025-11-25", Client: &mcp.ClientOptions{
 				ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { told.Add(1) },
@@ -357,13 +359,13 @@ func TestFaultyListChanging(t *testing.T) {
 	}
 }
 
-// TestFaultyFloods: a client of the SDK comes through a flood.
-func TestFaultyFloods(t *testing.T) {
-	for _, fault := range []cashtest.Fault{cashtest.FaultNotificationFlood, cashtest.FaultRequestFlood, cashtest.FaultDuplicate} {
+// TestFloods: a client of the SDK comes through a flood.
+func TestFloods(t *testing.T) {
+	for _, fault := range []faulty.Fault{"notification-flood", "request-flood", "duplicate"} {
 		for wire, dial := range wired {
 			for _, version := range []string{"2025-11-25", "2026-07-28"} {
 				t.Run(fmt.Sprint(fault, "/", wire, " ", version), func(t *testing.T) {
-					f := &cashtest.Faulty{Fault: fault}
+					f := &faulty.Server{Fault: fault}
 					c := (&cashtest.Dialer{Version: version}).Dial(t, dial(t, f)())
 					if got := c.Tool("echo", map[string]any{"text": "hello"}).OK().Text; got != "hello" {
 						t.Errorf("answer %q", got)
@@ -374,12 +376,12 @@ func TestFaultyFloods(t *testing.T) {
 	}
 }
 
-// TestFaultyAtConnect: clients with a session get the fault as well.
-func TestFaultyAtConnect(t *testing.T) {
+// TestAtConnect: clients with a session get the fault as well.
+func TestAtConnect(t *testing.T) {
 	for wire, dial := range wired {
 		for _, version := range []string{"2025-11-25", "2026-07-28"} {
 			t.Run(wire+" "+version, func(t *testing.T) {
-				f := &cashtest.Faulty{Fault: cashtest.FaultHugeInstructions}
+				f := &faulty.Server{Fault: "huge-instructions"}
 				c := (&cashtest.Dialer{Version: version}).Dial(t, dial(t, f)())
 				if n := len(c.Session.InitializeResult().Instructions); n < 3_900_000 {
 					t.Errorf("instructions of %d bytes", n)
@@ -392,8 +394,43 @@ func TestFaultyAtConnect(t *testing.T) {
 	}
 }
 
-// TestFaultyMisuse: what cannot be is said at once.
-func TestFaultyMisuse(t *testing.T) {
+// A fakeTB is a test that may fail.
+type fakeTB struct {
+	testing.TB
+	errors   []string
+	cleanups []func()
+}
+
+func (f *fakeTB) Helper()           {}
+func (f *fakeTB) Cleanup(fn func()) { f.cleanups = append(f.cleanups, fn) }
+func (f *fakeTB) Errorf(format string, args ...any) {
+	f.errors = append(f.errors, fmt.Sprintf(format, args...))
+}
+
+func (f *fakeTB) Fatalf(format string, args ...any) {
+	f.Errorf(format, args...)
+	runtime.Goexit()
+}
+
+// failures runs a test and its cleanups, and returns what it reports.
+func failures(t *testing.T, test func(testing.TB)) string {
+	f := &fakeTB{TB: t}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			for i := len(f.cleanups) - 1; i >= 0; i-- {
+				f.cleanups[i]()
+			}
+		}()
+		test(f)
+	}()
+	<-done
+	return strings.Join(f.errors, "\n")
+}
+
+// TestMisuse: what cannot be is said at once.
+func TestMisuse(t *testing.T) {
 	panics := func(f func()) (message string) {
 		defer func() { message = fmt.Sprint(recover()) }()
 		f()
@@ -404,19 +441,19 @@ func TestFaultyMisuse(t *testing.T) {
 		test func(testing.TB) string
 		want string
 	}{
-		{"an unknown fault", func(t testing.TB) string { return panics(func() { new(cashtest.Faulty).SetFault("nope") }) }, `no fault "nope"`},
-		{"an unknown fault at first, HTTP", func(t testing.TB) string { (&cashtest.Faulty{Fault: "nope"}).HTTP(t); return "" }, `no fault "nope"`},
-		{"an unknown fault at first, stdio", func(t testing.TB) string { (&cashtest.Faulty{Fault: "nope"}).Command(t); return "" }, `no fault "nope"`},
-		{"HTTP over stdio", func(t testing.TB) string { (&cashtest.Faulty{Fault: cashtest.FaultForbidden}).Command(t); return "" }, "over HTTP only"},
+		{"an unknown fault", func(t testing.TB) string { return panics(func() { new(faulty.Server).SetFault("nope") }) }, `no fault "nope"`},
+		{"an unknown fault at first, HTTP", func(t testing.TB) string { (&faulty.Server{Fault: "nope"}).HTTP(t); return "" }, `no fault "nope"`},
+		{"an unknown fault at first, stdio", func(t testing.TB) string { (&faulty.Server{Fault: "nope"}).Command(t); return "" }, `no fault "nope"`},
+		{"HTTP over stdio", func(t testing.TB) string { (&faulty.Server{Fault: "forbidden"}).Command(t); return "" }, "over HTTP only"},
 		{"HTTP over stdio later", func(t testing.TB) string {
-			f := new(cashtest.Faulty)
+			f := new(faulty.Server)
 			f.Command(t)
-			return panics(func() { f.SetFault(cashtest.FaultForbidden) })
+			return panics(func() { f.SetFault("forbidden") })
 		}, "over HTTP only"},
 		{"TLS too late", func(t testing.TB) string {
-			f := new(cashtest.Faulty)
+			f := new(faulty.Server)
 			f.HTTP(t)
-			return panics(func() { f.SetFault(cashtest.FaultCertificate) })
+			return panics(func() { f.SetFault("certificate") })
 		}, "needs HTTPS"},
 	}
 	for _, tt := range tests {
@@ -430,19 +467,19 @@ func TestFaultyMisuse(t *testing.T) {
 	}
 }
 
-// TestFaultyEnds: nothing outlives the test, though its clients go on waiting.
-func TestFaultyEnds(t *testing.T) {
-	for _, fault := range []cashtest.Fault{"", cashtest.FaultHangBefore, cashtest.FaultHangAfter, cashtest.FaultDrip, cashtest.FaultHuge, cashtest.FaultRefused} {
+// TestEnds: nothing outlives the test, though its clients go on waiting.
+func TestEnds(t *testing.T) {
+	for _, fault := range []faulty.Fault{"", "hang-before", "hang-after", "drip", "huge", "refused"} {
 		t.Run(string(fault), func(t *testing.T) {
 			client := &http.Client{Transport: new(http.Transport)}
 			posted, finished := make(chan *http.Response, 1), make(chan struct{})
 			var child *exec.Cmd
 			if got := failures(t, func(t testing.TB) {
-				f := &cashtest.Faulty{Fault: fault}
+				f := &faulty.Server{Fault: fault}
 				url := f.HTTP(t)
 				go func() {
 					defer close(finished)
-					res, _ := post(context.Background(), client, url, cashtest.AtCall)
+					res, _ := post(context.Background(), client, url, faulty.AtCall)
 					posted <- res
 				}()
 				child = f.Command(t)
@@ -456,9 +493,9 @@ func TestFaultyEnds(t *testing.T) {
 				if err := child.Start(); err != nil {
 					t.Fatalf("%v", err)
 				}
-				_, _ = io.WriteString(stdin, request(cashtest.AtCall)+"\n")
+				_, _ = io.WriteString(stdin, request(faulty.AtCall)+"\n")
 				eventuallyCalled(t, f, fault)
-				if fault != cashtest.FaultRefused && !running() { // which may have nothing to run
+				if fault != "refused" && !running() { // which may have nothing to run
 					t.Errorf("no goroutine of the server is found while it runs")
 				}
 			}); got != "" {
@@ -476,9 +513,9 @@ func TestFaultyEnds(t *testing.T) {
 }
 
 // eventuallyCalled waits until both wires have carried a call.
-func eventuallyCalled(t testing.TB, f *cashtest.Faulty, fault cashtest.Fault) {
+func eventuallyCalled(t testing.TB, f *faulty.Server, fault faulty.Fault) {
 	want := 2
-	if fault == cashtest.FaultRefused {
+	if fault == "refused" {
 		want = 0
 	}
 	tick := time.NewTicker(time.Millisecond)
@@ -497,12 +534,15 @@ func running() bool {
 	buf := make([]byte, 4<<20)
 	stacks := string(buf[:runtime.Stack(buf, true)])
 	return slices.ContainsFunc([]string{"site", "stdioServer", "stdioConn", "healthy"}, func(kind string) bool {
-		return strings.Contains(stacks, "cashtest.(*"+kind+").")
+		return strings.Contains(stacks, "faulty.(*"+kind+").")
 	})
 }
 
-func ExampleFaulty() {
-	f := &cashtest.Faulty{Fault: cashtest.FaultHangAfter}
+// In a real test it comes from testing.
+var t *testing.T
+
+func ExampleServer() {
+	f := &faulty.Server{Fault: "hang-after"}
 	url := f.HTTP(t)
 
 	// ... mount url as an upstream of the service, and call its tool echo ...
@@ -514,19 +554,33 @@ func ExampleFaulty() {
 	f.Heal() // the service should recover
 }
 
-func ExampleFaulty_Command() {
-	// func init() { cashtest.FaultyMain() } stands in a test file.
-	f := &cashtest.Faulty{Fault: cashtest.FaultNoise}
+func ExampleServer_Command() {
+	// func init() { faulty.Main() } stands in a test file.
+	f := &faulty.Server{Fault: "noise"}
 	client := cashtest.ConnectCommand(t, f.Command(t))
 	client.Tool("echo", map[string]any{"text": "hello"})
 }
 
 func ExampleFaults() {
-	for _, fault := range cashtest.Faults()[:3] {
+	for _, fault := range faulty.Faults()[:3] {
 		fmt.Printf("%s: %s\n", fault, fault.Description())
 	}
 	// Output:
 	// refused: connections are refused; a process exits at once
 	// certificate: the certificate is signed by itself
 	// hang-before: the request is taken and nothing is done, for ever
+}
+
+// TestDoc: the package comment has every fault.
+func TestDoc(t *testing.T) {
+	doc, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(strings.ReplaceAll(string(doc), "//", " ")), " ")
+	for _, f := range faulty.Faults() {
+		if line := string(f) + " " + f.Description(); !strings.Contains(text, line) {
+			t.Errorf("the package comment lacks %q", line)
+		}
+	}
 }

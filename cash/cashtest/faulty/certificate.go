@@ -53,7 +53,7 @@ func (i *identity) client() *tls.Config {
 // certificate chooses who the site says it is.
 func (s *site) certificate(*tls.ClientHelloInfo) (*tls.Config, error) {
 	who := s.trusted
-	if s.f.fault() == FaultCertificate {
+	if s.f.fault() == certificate {
 		who = s.untrusted
 	}
 	return &tls.Config{Certificates: []tls.Certificate{who.pair}}, nil

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 )
 
 // A message is what of a JSON-RPC message matters here.
@@ -32,7 +33,7 @@ func parseMessage(data []byte) *message {
 // An exchange is a request that meets a fault.
 type exchange struct {
 	ctx    context.Context // ends with the connection
-	f      *Faulty
+	f      *Server
 	req    *message
 	result json.RawMessage // the sound result, if the trait wants one
 	wire   wire
@@ -100,9 +101,8 @@ func notification(method string, params string) []byte {
 // wait waits until the client has gone, or the test.
 func (x *exchange) wait() { <-x.ctx.Done() }
 
-// padded sends the sound answer with a first member that next makes, piece by
-// piece, until it returns nil. With drip, each byte is sent at its time.
-func (x *exchange) padded(next func() []byte) error {
+// padded sends the sound answer with a first member that comes piece by piece.
+func (x *exchange) padded(pieces iter.Seq[[]byte]) error {
 	w, err := x.wire.open(false)
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func (x *exchange) padded(next func() []byte) error {
 	if _, err := fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"padding":`, x.req.ID); err != nil {
 		return err
 	}
-	for p := next(); p != nil; p = next() {
+	for p := range pieces {
 		n, err := w.Write(p)
 		x.f.taken.Add(int64(n))
 		if err != nil || x.ctx.Err() != nil {

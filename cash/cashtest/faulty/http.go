@@ -22,7 +22,7 @@ const statelessVersion = "2026-07-28"
 
 // A site is the server at one URL.
 type site struct {
-	f         *Faulty
+	f         *Server
 	life      context.Context
 	end       context.CancelFunc // of everything that hangs
 	mcp       *mcp.Server
@@ -35,7 +35,7 @@ type site struct {
 	distrusted         bool      // which of them it shows
 }
 
-func newSite(f *Faulty) *site {
+func newSite(f *Server) *site {
 	s := &site{f: f}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.mcp = newHealthy(f, s.life)
@@ -94,11 +94,11 @@ func (s *site) shut() {
 // follow does what a fault wants of the site as a whole.
 func (s *site) follow(fault Fault) error {
 	switch {
-	case fault == FaultRefused:
+	case fault == refused:
 		s.shut()
 	case s.srv == nil:
 		return s.open()
-	case s.trusted != nil && s.distrusted != (fault == FaultCertificate):
+	case s.trusted != nil && s.distrusted != (fault == certificate):
 		s.distrusted = !s.distrusted
 		s.srv.CloseClientConnections() // who has shaken hands shall do it again
 	}
@@ -184,7 +184,7 @@ func (s *site) run(x *exchange, w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// ours reports whether an id is one of the requests that FaultRequestFlood
+// ours reports whether an id is one of the requests that "request-flood"
 // sends: the sound server would not know what is answered.
 func ours(id []byte) bool { return bytes.HasPrefix(id, []byte(`"`+floodID)) }
 

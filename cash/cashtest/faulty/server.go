@@ -37,8 +37,8 @@ func stageOf(method string) Stage {
 	return 0
 }
 
-// A Faulty is an MCP server that misbehaves on purpose, for the tests of what
-// connects to such servers. But for its Fault it is a sound server of both
+// A Server is an MCP server that misbehaves on purpose, for the tests of what
+// connects to such servers. Apart from its Fault it is a sound server of both
 // protocol generations with the tools
 //
 //	echo(text)    answers with the text
@@ -52,7 +52,7 @@ func stageOf(method string) Stage {
 // A tool of another name does what echo does. Set the fields before the server
 // is started; the zero value is a server without a fault. Its methods may be
 // called from several goroutines.
-type Faulty struct {
+type Server struct {
 	// Fault is what is wrong at first. Empty is nothing; see SetFault.
 	Fault Fault
 	// At is when it goes wrong. Zero is AtCall. Faults that lie in what the server
@@ -65,7 +65,7 @@ type Faulty struct {
 	// EventStream lets answers over HTTP go wrong as server-sent events. False
 	// is as a JSON body, where the fault is one message.
 	EventStream bool
-	// Interval is the time between two bytes of FaultDrip. Zero is 50 ms.
+	// Interval is the time between two bytes of "drip". Zero is 50 ms.
 	Interval time.Duration
 
 	calls, ran, counted, taken, struck, listed atomic.Int64
@@ -80,16 +80,16 @@ type Faulty struct {
 }
 
 // HTTP starts the server on a loopback address and returns the URL of its MCP
-// endpoint, which ends with the test. If FaultCertificate is set by then, it is
-// an HTTPS URL.
-func (f *Faulty) HTTP(t testing.TB) string {
+// endpoint, which ends with the test. If its fault is "certificate" by then, it
+// is an HTTPS URL.
+func (f *Server) HTTP(t testing.TB) string {
 	t.Helper()
 	f.mustKnow(t)
 	s := newSite(f)
 	t.Cleanup(func() { f.dropSite(s) })
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.fault() == FaultCertificate {
+	if f.fault() == certificate {
 		if f.trusted == nil {
 			f.trusted = newIdentity(t)
 		}
@@ -99,7 +99,7 @@ func (f *Faulty) HTTP(t testing.TB) string {
 	if err := s.open(); err != nil {
 		t.Fatalf("starting the faulty server: %v", err)
 	}
-	if f.fault() == FaultRefused {
+	if f.fault() == refused {
 		s.shut()
 	}
 	return s.url()
@@ -107,7 +107,7 @@ func (f *Faulty) HTTP(t testing.TB) string {
 
 // Client returns an HTTP client that trusts the certificate which an HTTPS
 // endpoint of f has once it is healed. Its connections end with the test.
-func (f *Faulty) Client(t testing.TB) *http.Client {
+func (f *Server) Client(t testing.TB) *http.Client {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	transport := &http.Transport{}
@@ -122,13 +122,13 @@ func (f *Faulty) Client(t testing.TB) *http.Client {
 // input and output. It may be copied, and started as often as wanted: each
 // process is a connection of its own. All of them end with the test.
 //
-// The process is the test binary itself, so its package must call [FaultyMain].
+// The process is the test binary itself, so its package must call [Main].
 // What wants a path and arguments gets cmd.Path and cmd.Args[1:]; no variable of
 // the environment is needed.
-func (f *Faulty) Command(t testing.TB) *exec.Cmd {
+func (f *Server) Command(t testing.TB) *exec.Cmd {
 	t.Helper()
 	if !hooked.Load() {
-		t.Fatal("Faulty.Command starts the test binary again: call cashtest.FaultyMain() first in its TestMain, or in an init function of a test file")
+		t.Fatal("Server.Command starts the test binary again: call faulty.Main() first in its TestMain, or in an init function of a test file")
 	}
 	f.mustKnow(t)
 	path, err := os.Executable()
@@ -151,11 +151,11 @@ func (f *Faulty) Command(t testing.TB) *exec.Cmd {
 }
 
 // SetFault changes the fault, for all requests from now on; an empty one heals
-// the server. What hangs already goes on hanging. FaultRefused also cuts all
-// connections, and FaultCertificate needs an endpoint that began with it.
+// the server. What hangs already goes on hanging. "refused" also cuts all
+// connections, and "certificate" needs an endpoint that began with it.
 //
 // It panics if the server cannot have the fault.
-func (f *Faulty) SetFault(fault Fault) {
+func (f *Server) SetFault(fault Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.allow(fault)
@@ -165,16 +165,16 @@ func (f *Faulty) SetFault(fault Fault) {
 	}
 	for _, s := range f.sites {
 		if err := s.follow(fault); err != nil {
-			panic(fmt.Sprintf("cashtest: opening the faulty server again: %v", err))
+			panic(fmt.Sprintf("faulty: opening the faulty server again: %v", err))
 		}
 	}
 }
 
 // Heal ends the fault: what the server is asked from now on it answers well.
-func (f *Faulty) Heal() { f.SetFault("") }
+func (f *Server) Heal() { f.SetFault("") }
 
 // mustKnow fails the test if the fault does not exist.
-func (f *Faulty) mustKnow(t testing.TB) {
+func (f *Server) mustKnow(t testing.TB) {
 	t.Helper()
 	if fault := f.fault(); fault != "" && fault.trait() == nil {
 		t.Fatalf("there is no fault %q", string(fault))
@@ -182,40 +182,40 @@ func (f *Faulty) mustKnow(t testing.TB) {
 }
 
 // allow panics if something that runs cannot have the fault.
-func (f *Faulty) allow(fault Fault) {
+func (f *Server) allow(fault Fault) {
 	if fault != "" && fault.trait() == nil {
-		panic(fmt.Sprintf("cashtest: there is no fault %q", string(fault)))
+		panic(fmt.Sprintf("faulty: there is no fault %q", string(fault)))
 	}
 	if fault.HTTPOnly() && len(f.pipes) > 0 {
-		panic(fmt.Sprintf("cashtest: the fault %q exists over HTTP only, and Command has been used", fault))
+		panic(fmt.Sprintf("faulty: the fault %q exists over HTTP only, and Command has been used", fault))
 	}
 	plain := func(s *site) bool { return s.trusted == nil }
-	if fault == FaultCertificate && slices.ContainsFunc(f.sites, plain) {
-		panic("cashtest: a fault of the certificate needs HTTPS: set it before HTTP is called")
+	if fault == certificate && slices.ContainsFunc(f.sites, plain) {
+		panic("faulty: a fault of the certificate needs HTTPS: set it before HTTP is called")
 	}
 }
 
 // Calls returns how many tools/call requests have arrived, answered or not. A
 // request that is redirected to the server itself counts each time.
-func (f *Faulty) Calls() int { return int(f.calls.Load()) }
+func (f *Server) Calls() int { return int(f.calls.Load()) }
 
 // Ran returns how often a tool has run: whether or not its caller was told, what
 // it does has happened that often.
-func (f *Faulty) Ran() int { return int(f.ran.Load()) }
+func (f *Server) Ran() int { return int(f.ran.Load()) }
 
-// Taken returns how many bytes of the answers of FaultHuge and FaultDrip have
+// Taken returns how many bytes of the answers of "huge" and "drip" have
 // been taken off the server's hands. It includes what waits in the buffers of
 // the operating system, which are some megabytes.
-func (f *Faulty) Taken() int64 { return f.taken.Load() }
+func (f *Server) Taken() int64 { return f.taken.Load() }
 
 // Elsewhere returns the headers of all requests that have arrived at the other
-// host: the one to which FaultRedirect307 and FaultRedirect308 lead.
-func (f *Faulty) Elsewhere() []http.Header {
+// host: the one to which "redirect-307" and "redirect-308" lead.
+func (f *Server) Elsewhere() []http.Header {
 	return f.elsewhere.all()
 }
 
 // fault returns the present fault.
-func (f *Faulty) fault() Fault {
+func (f *Server) fault() Fault {
 	if c := f.current.Load(); c != nil {
 		return *c
 	}
@@ -224,7 +224,7 @@ func (f *Faulty) fault() Fault {
 
 // strikes returns the trait that a request meets, or nil for a sound answer.
 // process is the number of the process that it came through, or 0.
-func (f *Faulty) strikes(m *message, process int) *trait {
+func (f *Server) strikes(m *message, process int) *trait {
 	stage := stageOf(m.Method)
 	if stage == AtCall {
 		f.calls.Add(1)
@@ -243,7 +243,7 @@ func (f *Faulty) strikes(m *message, process int) *trait {
 	if at&stage == 0 || stage == AtCall && f.Tool != "" && f.Tool != m.Params.Name {
 		return nil
 	}
-	if t.fault == FaultFlapping {
+	if t.fault == flapping {
 		if process == 0 {
 			process = int(f.struck.Add(1))
 		}
@@ -254,14 +254,14 @@ func (f *Faulty) strikes(m *message, process int) *trait {
 	return t
 }
 
-func (f *Faulty) dropSite(s *site) {
+func (f *Server) dropSite(s *site) {
 	f.mu.Lock()
 	f.sites = slices.DeleteFunc(f.sites, func(o *site) bool { return o == s })
 	f.mu.Unlock()
 	s.close()
 }
 
-func (f *Faulty) dropPipe(p *stdioServer) {
+func (f *Server) dropPipe(p *stdioServer) {
 	f.mu.Lock()
 	f.pipes = slices.DeleteFunc(f.pipes, func(o *stdioServer) bool { return o == p })
 	f.mu.Unlock()

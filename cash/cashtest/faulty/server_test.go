@@ -17,16 +17,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
+	"github.com/cash-mcp/go-sdk/cash/cashtest/faulty"
 )
 
-// The test binary is also the process of Faulty.Command. With the race detector
+// The test binary is also the process of Server.Command. With the race detector
 // it would take a second to end.
 func init() {
-	cashtest.FaultyMain()
+	faulty.Main()
 	os.Setenv("GORACE", "atexit_sleep_ms=0")
 }
 
-const everywhere = cashtest.AtConnect | cashtest.AtList | cashtest.AtCall
+const everywhere = faulty.AtConnect | faulty.AtList | faulty.AtCall
 
 // A rawAnswer is what came back for one request, whatever it is.
 type rawAnswer struct {
@@ -37,16 +38,16 @@ type rawAnswer struct {
 }
 
 // methods are the requests that faults are asked for with.
-var methods = map[cashtest.Stage]string{
-	cashtest.AtConnect: "server/discover",
-	cashtest.AtList:    "tools/list",
-	cashtest.AtCall:    "tools/call",
+var methods = map[faulty.Stage]string{
+	faulty.AtConnect: "server/discover",
+	faulty.AtList:    "tools/list",
+	faulty.AtCall:    "tools/call",
 }
 
 // request is a request of protocol version 2026-07-28 with id 1.
-func request(stage cashtest.Stage) string {
+func request(stage faulty.Stage) string {
 	call := ""
-	if stage == cashtest.AtCall {
+	if stage == faulty.AtCall {
 		call = `"name":"echo","arguments":{"text":"hello"},`
 	}
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{%s"_meta":{"progressToken":"mine","io.modelcontextprotocol/protocolVersion":"2026-07-28",`+
@@ -54,7 +55,7 @@ func request(stage cashtest.Stage) string {
 }
 
 // post sends a request over HTTP, and returns the answer before its body.
-func post(ctx context.Context, client *http.Client, url string, stage cashtest.Stage) (*http.Response, error) {
+func post(ctx context.Context, client *http.Client, url string, stage faulty.Stage) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(request(stage)))
 	if err != nil {
 		return nil, err
@@ -65,7 +66,7 @@ func post(ctx context.Context, client *http.Client, url string, stage cashtest.S
 	} {
 		r.Header.Set(name, value)
 	}
-	if stage == cashtest.AtCall {
+	if stage == faulty.AtCall {
 		r.Header.Set("Mcp-Name", "echo")
 	}
 	return client.Do(r)
@@ -76,7 +77,7 @@ const patience = 300 * time.Millisecond
 
 // overHTTPRaw returns the whole answer. With met it returns what has come of it
 // when the request has met the fault and some time is over.
-func overHTTPRaw(t *testing.T, client *http.Client, url string, stage cashtest.Stage, met func() bool) rawAnswer {
+func overHTTPRaw(t *testing.T, client *http.Client, url string, stage faulty.Stage, met func() bool) rawAnswer {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -117,7 +118,7 @@ func eventually(t *testing.T, what string, happened func() bool) {
 
 // overStdioRaw returns what the process wrote until it ended. Its input ends
 // after a line with a text, or as soon as it may if that is empty.
-func overStdioRaw(t *testing.T, cmd *exec.Cmd, stage cashtest.Stage, until string, may func() bool) rawAnswer {
+func overStdioRaw(t *testing.T, cmd *exec.Cmd, stage faulty.Stage, until string, may func() bool) rawAnswer {
 	t.Helper()
 	stdin, err := cmd.StdinPipe()
 	if err != nil {

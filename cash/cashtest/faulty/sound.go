@@ -13,7 +13,7 @@ import (
 
 // newHealthy returns the server behind the faults. What its tools wait for
 // ends with life.
-func newHealthy(f *Faulty, life context.Context) *mcp.Server {
+func newHealthy(f *Server, life context.Context) *mcp.Server {
 	h := &healthy{f, life}
 	srv := mcp.NewServer(&mcp.Implementation{Name: "faulty", Version: "1.0.0"}, &mcp.ServerOptions{
 		Instructions: "A server for tests.",
@@ -30,7 +30,7 @@ func newHealthy(f *Faulty, life context.Context) *mcp.Server {
 
 // healthy is the state that the tools share.
 type healthy struct {
-	f    *Faulty
+	f    *Server
 	life context.Context
 }
 

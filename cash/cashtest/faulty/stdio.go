@@ -14,24 +14,24 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// relayArg is the first argument of a process that [Faulty.Command] starts; the
+// relayArg is the first argument of a process that [Server.Command] starts; the
 // others are the address of its brain, and one that ends when it shall.
-const relayArg = "cashtest-faulty"
+const relayArg = "faulty-relay"
 
-// hooked is set once FaultyMain has been called.
+// hooked is set once Main has been called.
 var hooked atomic.Bool
 
-// FaultyMain makes the child processes of [Faulty.Command] out of the test
+// Main makes the child processes of [Server.Command] out of the test
 // binary. In one of them it does not return; in all others it does nothing.
 // Call it before anything else, as the first line of TestMain,
 //
 //	func TestMain(m *testing.M) {
-//		cashtest.FaultyMain()
+//		faulty.Main()
 //		os.Exit(m.Run())
 //	}
 //
 // or, without a TestMain, as the only one of func init in a test file.
-func FaultyMain() {
+func Main() {
 	hooked.Store(true)
 	if len(os.Args) == 4 && os.Args[1] == relayArg {
 		go leash(os.Args[3])
@@ -75,7 +75,7 @@ func leash(addr string) {
 
 // A stdioServer is what the processes of one command are connected to.
 type stdioServer struct {
-	f    *Faulty
+	f    *Server
 	ln   net.Listener
 	hold net.Listener // accepts nothing: whoever waits there is reset when it closes
 	life context.Context
@@ -89,7 +89,7 @@ type stdioServer struct {
 	last    int // number of the newest connection
 }
 
-func newStdioServer(f *Faulty) (*stdioServer, error) {
+func newStdioServer(f *Server) (*stdioServer, error) {
 	ln, err := loopback("")
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (s *stdioServer) enter(conn net.Conn) *stdioConn {
 func (s *stdioServer) follow(fault Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.refuses = fault == FaultRefused
+	s.refuses = fault == refused
 	for c := range s.conns {
 		if s.refuses {
 			c.cut()

@@ -12,13 +12,13 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/cash-mcp/go-sdk/cash/cashtest"
+	"github.com/cash-mcp/go-sdk/cash/cashtest/faulty"
 )
 
 // A faultCase says how a fault looks from outside. The checks get the wire, "http" or
 // "stdio", where that makes a difference.
 type faultCase struct {
-	at    cashtest.Stage // 0 for AtCall
+	at    faulty.Stage // 0 for AtCall
 	hangs bool
 	until string // over stdio, what is awaited before the input ends; the answer's id if empty
 	ran   int    // tools that have run
@@ -130,8 +130,8 @@ func depth(s string) int {
 	return deepest
 }
 
-var faultCases = map[cashtest.Fault]faultCase{
-	cashtest.FaultRefused: {check: func(t *testing.T, wire string, a rawAnswer) {
+var faultCases = map[faulty.Fault]faultCase{
+	"refused": {check: func(t *testing.T, wire string, a rawAnswer) {
 		if wire == "http" && !errors.Is(a.err, syscall.ECONNREFUSED) {
 			t.Errorf("error %v, want connection refused", a.err)
 		}
@@ -139,59 +139,59 @@ var faultCases = map[cashtest.Fault]faultCase{
 			cutOffEarly(t, wire, a)
 		}
 	}},
-	cashtest.FaultCertificate: {check: func(t *testing.T, _ string, a rawAnswer) {
+	"certificate": {check: func(t *testing.T, _ string, a rawAnswer) {
 		if a.err == nil || !strings.Contains(a.err.Error(), "certificate") {
 			t.Errorf("error %v, want one about the certificate", a.err)
 		}
 	}},
-	cashtest.FaultHangBefore: {hangs: true, check: silence},
-	cashtest.FaultHangAfter:  {hangs: true, ran: 1, check: silence},
-	cashtest.FaultDrip: {hangs: true, ran: 1, check: func(t *testing.T, wire string, a rawAnswer) {
+	"hang-before": {hangs: true, check: silence},
+	"hang-after":  {hangs: true, ran: 1, check: silence},
+	"drip": {hangs: true, ran: 1, check: func(t *testing.T, wire string, a rawAnswer) {
 		if wire == "http" && !givenUp(a.err) || !strings.Contains(a.body, `"padding":"x`) || strings.Contains(a.body, "content") {
 			t.Errorf("body %.100q, error %v", a.body, a.err)
 		}
 	}},
-	cashtest.FaultCrash: {ran: 1, until: "the process ends before", check: func(t *testing.T, wire string, a rawAnswer) {
+	"crash": {ran: 1, until: "the process ends before", check: func(t *testing.T, wire string, a rawAnswer) {
 		cutOff(t, wire, a)
 		if json.Valid([]byte(a.body)) || wire == "stdio" && a.body == "" {
 			t.Errorf("body %q, want half of the answer", a.body)
 		}
 	}},
-	cashtest.FaultExit:     {ran: 1, check: cutOffEarly},
-	cashtest.FaultFlapping: {check: cutOffEarly},
+	"exit":     {ran: 1, check: cutOffEarly},
+	"flapping": {check: cutOffEarly},
 
-	cashtest.FaultHTML: {until: "</html>", check: func(t *testing.T, wire string, a rawAnswer) {
+	"html": {until: "</html>", check: func(t *testing.T, wire string, a rawAnswer) {
 		has("<!DOCTYPE html>")(t, wire, a)
 		if wire == "http" {
 			hasStatus(200, "Content-Type", "text/html; charset=utf-8")(t, wire, a)
 		}
 	}},
-	cashtest.FaultUnauthorized:    {check: hasStatus(401, "WWW-Authenticate", `Bearer realm="faulty"`)},
-	cashtest.FaultForbidden:       {check: hasStatus(403)},
-	cashtest.FaultNotFound:        {check: hasStatus(404)},
-	cashtest.FaultTooManyRequests: {check: hasStatus(429, "Retry-After", "7")},
-	cashtest.FaultInternalError:   {check: hasStatus(500)},
-	cashtest.FaultUnavailable:     {check: hasStatus(503)},
-	cashtest.FaultRedirect307:     {ran: 1, check: has("hello")}, // the client follows
-	cashtest.FaultRedirect308:     {ran: 1, check: has("hello")},
-	cashtest.FaultRedirectLoop: {check: func(t *testing.T, _ string, a rawAnswer) {
+	"unauthorized":      {check: hasStatus(401, "WWW-Authenticate", `Bearer realm="faulty"`)},
+	"forbidden":         {check: hasStatus(403)},
+	"not-found":         {check: hasStatus(404)},
+	"too-many-requests": {check: hasStatus(429, "Retry-After", "7")},
+	"internal-error":    {check: hasStatus(500)},
+	"unavailable":       {check: hasStatus(503)},
+	"redirect-307":      {ran: 1, check: has("hello")}, // the client follows
+	"redirect-308":      {ran: 1, check: has("hello")},
+	"redirect-loop": {check: func(t *testing.T, _ string, a rawAnswer) {
 		if a.err == nil || !strings.Contains(a.err.Error(), "redirects") {
 			t.Errorf("error %v, want one about redirects", a.err)
 		}
 	}},
 
-	cashtest.FaultWrongID:    {ran: 1, until: "hello", check: has(`"id":"nobody"`, "hello")},
-	cashtest.FaultNoID:       {ran: 1, until: "hello", check: func(t *testing.T, wire string, a rawAnswer) { has(`{"jsonrpc":"2.0","result":`)(t, wire, a) }},
-	cashtest.FaultNegativeID: {ran: 1, until: "hello", check: has(`"id":-7`)},
-	cashtest.FaultFractionID: {ran: 1, until: "hello", check: has(`"id":1.5`)},
-	cashtest.FaultDuplicate:  {ran: 1, until: "\n{", check: counts(`"id":1,"result"`, 2)},
-	cashtest.FaultTruncated: {ran: 1, until: "\n", check: func(t *testing.T, wire string, a rawAnswer) {
+	"wrong-id":    {ran: 1, until: "hello", check: has(`"id":"nobody"`, "hello")},
+	"no-id":       {ran: 1, until: "hello", check: func(t *testing.T, wire string, a rawAnswer) { has(`{"jsonrpc":"2.0","result":`)(t, wire, a) }},
+	"negative-id": {ran: 1, until: "hello", check: has(`"id":-7`)},
+	"fraction-id": {ran: 1, until: "hello", check: has(`"id":1.5`)},
+	"duplicate":   {ran: 1, until: "\n{", check: counts(`"id":1,"result"`, 2)},
+	"truncated": {ran: 1, until: "\n", check: func(t *testing.T, wire string, a rawAnswer) {
 		has(`{"jsonrpc":"2.0","id":1,"result":{`)(t, wire, a)
 		if json.Valid([]byte(a.body)) {
 			t.Errorf("body %q is whole", a.body)
 		}
 	}},
-	cashtest.FaultDeep: {ran: 1, until: "hello", check: func(t *testing.T, _ string, a rawAnswer) {
+	"deep": {ran: 1, until: "hello", check: func(t *testing.T, _ string, a rawAnswer) {
 		if n := depth(a.body); n != 100_002 {
 			t.Errorf("%d levels", n)
 		}
@@ -199,43 +199,43 @@ var faultCases = map[cashtest.Fault]faultCase{
 			t.Errorf("the end is %q", a.body[len(a.body)-100:])
 		}
 	}},
-	cashtest.FaultHuge: {ran: 1, until: "it is killed before", check: func(t *testing.T, wire string, a rawAnswer) {
+	"huge": {ran: 1, until: "it is killed before", check: func(t *testing.T, wire string, a rawAnswer) {
 		if len(a.body) < 64<<20 {
 			t.Errorf("%d bytes, error %v", len(a.body), a.err)
 		}
 	}},
-	cashtest.FaultNotRPC: {ran: 1, until: "}", check: has(`{"ok":true`)},
-	cashtest.FaultNoise: {ran: 1, until: "Done in", check: func(t *testing.T, wire string, a rawAnswer) {
+	"not-rpc": {ran: 1, until: "}", check: has(`{"ok":true`)},
+	"noise": {ran: 1, until: "Done in", check: func(t *testing.T, wire string, a rawAnswer) {
 		has("npm WARN", "hello", "Done in")(t, wire, a)
 		if wire == "stdio" && !strings.HasPrefix(a.body, "npm WARN") || wire == "http" && !strings.Contains(a.body, "event: noise\n") {
 			t.Errorf("body %q", a.body)
 		}
 	}},
-	cashtest.FaultNullResult:        {ran: 1, check: has(`"result":null`)},
-	cashtest.FaultDuplicateKeys:     {ran: 1, check: has(`"id":"nobody","id":1,"result":{"content":[{"type":"text","text":"first"}]},"result":{"content"`, "hello")},
-	cashtest.FaultInvalidUTF8:       {ran: 1, check: notUTF8},
-	cashtest.FaultNotificationFlood: {ran: 1, check: counts("notifications/message", 10_000)},
-	cashtest.FaultRequestFlood: {ran: 1, check: func(t *testing.T, wire string, a rawAnswer) {
+	"null-result":        {ran: 1, check: has(`"result":null`)},
+	"duplicate-keys":     {ran: 1, check: has(`"id":"nobody","id":1,"result":{"content":[{"type":"text","text":"first"}]},"result":{"content"`, "hello")},
+	"invalid-utf8":       {ran: 1, check: notUTF8},
+	"notification-flood": {ran: 1, check: counts("notifications/message", 10_000)},
+	"request-flood": {ran: 1, check: func(t *testing.T, wire string, a rawAnswer) {
 		counts(`"method":"ping"`, 500)(t, wire, a)
 		counts(`"method":"elicitation/create"`, 500)(t, wire, a)
 		has("hello")(t, wire, a)
 	}},
 
-	cashtest.FaultUnknownContent: {ran: 1, check: has("hologram", "null", "sound")},
-	cashtest.FaultBrokenStructured: {ran: 1, check: func(t *testing.T, wire string, a rawAnswer) {
+	"unknown-content": {ran: 1, check: has("hologram", "null", "sound")},
+	"broken-structured": {ran: 1, check: func(t *testing.T, wire string, a rawAnswer) {
 		has(`"structuredContent":{"count":"many"`)(t, wire, a)
 	}},
-	cashtest.FaultWrongProgress: {ran: 1, check: func(t *testing.T, wire string, a rawAnswer) {
+	"wrong-progress": {ran: 1, check: func(t *testing.T, wire string, a rawAnswer) {
 		counts("notifications/progress", 7)(t, wire, a)
 		counts(`"progressToken":"mine"`, 3)(t, wire, a)
 	}},
 
-	cashtest.FaultDuplicateTools: {at: cashtest.AtList, check: listed(2, func(t *testing.T, extra []map[string]any) {
+	"duplicate-tools": {at: faulty.AtList, check: listed(2, func(t *testing.T, extra []map[string]any) {
 		if extra[0]["name"] != "echo" || extra[1]["name"] != "echo" || extra[0]["description"] == extra[1]["description"] {
 			t.Errorf("tools %v", extra)
 		}
 	})},
-	cashtest.FaultHostileNames: {at: cashtest.AtList, check: listed(15, func(t *testing.T, extra []map[string]any) {
+	"hostile-names": {at: faulty.AtList, check: listed(15, func(t *testing.T, extra []map[string]any) {
 		all := ""
 		for _, tool := range extra {
 			all += tool["name"].(string)
@@ -246,71 +246,71 @@ var faultCases = map[cashtest.Fault]faultCase{
 			}
 		}
 	})},
-	cashtest.FaultHostileDescriptions: {at: cashtest.AtList, check: listed(17, func(t *testing.T, extra []map[string]any) {
+	"hostile-descriptions": {at: faulty.AtList, check: listed(17, func(t *testing.T, extra []map[string]any) {
 		for _, tool := range extra {
 			if d, name := tool["description"], tool["name"].(string); d != tool["title"] || !strings.HasPrefix(name, "described_") {
 				t.Errorf("tool %q is described as %q", name, d)
 			}
 		}
 	})},
-	cashtest.FaultLongNames: {at: cashtest.AtList, check: listed(2, func(t *testing.T, extra []map[string]any) {
+	"long-names": {at: faulty.AtList, check: listed(2, func(t *testing.T, extra []map[string]any) {
 		if n, d := extra[0]["name"].(string), extra[1]["description"].(string); len(n) != 1_000_000 || len(d) != 1_000_000 {
 			t.Errorf("lengths %d, %d", len(n), len(d))
 		}
 	})},
-	cashtest.FaultCollidingNames: {at: cashtest.AtList, check: listed(7, func(t *testing.T, extra []map[string]any) {
+	"colliding-names": {at: faulty.AtList, check: listed(7, func(t *testing.T, extra []map[string]any) {
 		if extra[0]["name"] != "getUser" || extra[1]["name"] != "get_user" {
 			t.Errorf("tools %v", extra)
 		}
 	})},
-	cashtest.FaultCyclicSchema: {at: cashtest.AtList, check: listed(6, func(t *testing.T, extra []map[string]any) {
+	"cyclic-schema": {at: faulty.AtList, check: listed(6, func(t *testing.T, extra []map[string]any) {
 		for i, want := range []string{`"$ref":"#"`, `#/$defs/b`, `$dynamicRef`, `"allOf":[{"$ref":"#"}]`, `"not":{"$ref":"#"}`, `"anyOf"`} {
 			if s := asJSON(t, extra[i], "inputSchema"); !strings.Contains(s, want) {
 				t.Errorf("schema %d is %s", i, s)
 			}
 		}
 	})},
-	cashtest.FaultDiamondSchema: {at: cashtest.AtList, check: listed(1, func(t *testing.T, extra []map[string]any) {
+	"diamond-schema": {at: faulty.AtList, check: listed(1, func(t *testing.T, extra []map[string]any) {
 		s := asJSON(t, extra[0], "inputSchema")
 		if n := strings.Count(s, "anyOf"); n != 22 || len(s) > 2_000 {
 			t.Errorf("%d levels in %d bytes", n, len(s))
 		}
 	})},
-	cashtest.FaultNotSchema: {at: cashtest.AtList, check: listed(1, func(t *testing.T, extra []map[string]any) {
+	"not-schema": {at: faulty.AtList, check: listed(1, func(t *testing.T, extra []map[string]any) {
 		if n := depth(asJSON(t, extra[0], "inputSchema")); n != 5_001 {
 			t.Errorf("%d levels", n)
 		}
 	})},
-	cashtest.FaultEnumSchema: {at: cashtest.AtList, check: listed(1, func(t *testing.T, extra []map[string]any) {
+	"enum-schema": {at: faulty.AtList, check: listed(1, func(t *testing.T, extra []map[string]any) {
 		if n := strings.Count(asJSON(t, extra[0], "inputSchema"), `"value `); n != 100_000 {
 			t.Errorf("%d values", n)
 		}
 	})},
-	cashtest.FaultDeepSchema: {at: cashtest.AtList, check: listed(1, func(t *testing.T, extra []map[string]any) {
+	"deep-schema": {at: faulty.AtList, check: listed(1, func(t *testing.T, extra []map[string]any) {
 		if n := depth(asJSON(t, extra[0], "inputSchema")); n != 401 {
 			t.Errorf("%d levels", n)
 		}
 	})},
-	cashtest.FaultNoObjectSchema: {at: cashtest.AtList, check: listed(11, func(t *testing.T, extra []map[string]any) {
+	"no-object-schema": {at: faulty.AtList, check: listed(11, func(t *testing.T, extra []map[string]any) {
 		for _, tool := range extra {
 			if s := asJSON(t, tool, "inputSchema"); strings.Contains(s, `"type":"object"`) {
 				t.Errorf("schema %s", s)
 			}
 		}
 	})},
-	cashtest.FaultOutputSchema: {at: cashtest.AtList, check: listed(9, func(t *testing.T, extra []map[string]any) {
+	"output-schema": {at: faulty.AtList, check: listed(9, func(t *testing.T, extra []map[string]any) {
 		if s := asJSON(t, extra[0], "outputSchema"); !strings.Contains(s, `"$ref":"#"`) {
 			t.Errorf("schema %s", s)
 		}
 	})},
-	cashtest.FaultListChanging: {at: cashtest.AtList, check: listed(1, func(t *testing.T, extra []map[string]any) {
+	"list-changing": {at: faulty.AtList, check: listed(1, func(t *testing.T, extra []map[string]any) {
 		if extra[0]["name"] != "edition_1" {
 			t.Errorf("tool %v", extra[0])
 		}
 	})},
-	cashtest.FaultSameCursor:     {at: cashtest.AtList, check: has(`"nextCursor":"again"`, `"echo"`)},
-	cashtest.FaultEndlessCursors: {at: cashtest.AtList, check: has(`"nextCursor":"page-2"`, `"echo"`)},
-	cashtest.FaultHugeInstructions: {at: cashtest.AtConnect, check: func(t *testing.T, _ string, a rawAnswer) {
+	"same-cursor":     {at: faulty.AtList, check: has(`"nextCursor":"again"`, `"echo"`)},
+	"endless-cursors": {at: faulty.AtList, check: has(`"nextCursor":"page-2"`, `"echo"`)},
+	"huge-instructions": {at: faulty.AtConnect, check: func(t *testing.T, _ string, a rawAnswer) {
 		if len(a.body) < 3_900_000 {
 			t.Errorf("%d bytes", len(a.body))
 		}
@@ -327,21 +327,21 @@ func notUTF8(t *testing.T, wire string, a rawAnswer) {
 // TestFaults: each fault is there, on each wire, does what it should and no
 // more, and ends when the server is healed.
 func TestFaults(t *testing.T) {
-	if len(faultCases) != len(cashtest.Faults()) {
-		t.Errorf("%d cases for %d faults", len(faultCases), len(cashtest.Faults()))
+	if len(faultCases) != len(faulty.Faults()) {
+		t.Errorf("%d cases for %d faults", len(faultCases), len(faulty.Faults()))
 	}
-	for _, fault := range cashtest.Faults() {
+	for _, fault := range faulty.Faults() {
 		c, ok := faultCases[fault]
 		if !ok {
 			t.Errorf("no case for %q", fault)
 			continue
 		}
 		if c.at == 0 {
-			c.at = cashtest.AtCall
+			c.at = faulty.AtCall
 		}
 		t.Run(string(fault)+"/http", func(t *testing.T) {
 			t.Parallel()
-			f := &cashtest.Faulty{Fault: fault, At: c.at}
+			f := &faulty.Server{Fault: fault, At: c.at}
 			url := f.HTTP(t)
 			client := f.Client(t)
 			defer sound(t, &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: client})
@@ -358,7 +358,7 @@ func TestFaults(t *testing.T) {
 		}
 		t.Run(string(fault)+"/stdio", func(t *testing.T) {
 			t.Parallel()
-			f := &cashtest.Faulty{Fault: fault, At: c.at}
+			f := &faulty.Server{Fault: fault, At: c.at}
 			cmd := f.Command(t)
 			until := c.until
 			if until == "" && !c.hangs {
@@ -374,12 +374,12 @@ func TestFaults(t *testing.T) {
 }
 
 // counts checks what has arrived and what has run.
-func (c faultCase) counts(t *testing.T, f *cashtest.Faulty, fault cashtest.Fault) {
+func (c faultCase) counts(t *testing.T, f *faulty.Server, fault faulty.Fault) {
 	t.Helper()
 	calls := 0
 	switch {
-	case c.at != cashtest.AtCall, fault == cashtest.FaultRefused, fault == cashtest.FaultCertificate:
-	case fault == cashtest.FaultRedirectLoop:
+	case c.at != faulty.AtCall, fault == "refused", fault == "certificate":
+	case fault == "redirect-loop":
 		calls = 10
 	default:
 		calls = 1
