@@ -1,6 +1,7 @@
 package check
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 )
@@ -105,15 +106,9 @@ func untouchedResults(p *probe) {
 }
 
 // rawObject is a JSON object of one member.
-func rawObject(name, value string) rawJSON {
-	return rawJSON("{" + strconv.Quote(name) + ":" + value + "}")
+func rawObject(name, value string) json.RawMessage {
+	return json.RawMessage("{" + strconv.Quote(name) + ":" + value + "}")
 }
-
-// rawJSON is JSON that is sent as it is.
-type rawJSON string
-
-// MarshalJSON implements json.Marshaler.
-func (r rawJSON) MarshalJSON() ([]byte, error) { return []byte(r), nil }
 
 func wrongKwargs(p *probe) {
 	bare := named("namespace", p.Read.Namespace, "function", p.Read.Function)
@@ -123,14 +118,10 @@ func wrongKwargs(p *probe) {
 }
 
 func missingFunction(p *probe) {
-	args := object{}
-	hint := "help("
-	if l := p.namespaced(); l.namespace != "" {
-		args["namespace"] = l.namespace
-		hint = `help(namespace="` + l.namespace + `"`
-	}
+	l := p.namespaced()
+	args := named("namespace", l.namespace)
 	for _, args := range []object{args, args.and("function", "")} {
 		text := p.refused(should, "call", args)
-		p.should(strings.Contains(text, hint), "the error of call%s does not name %s): %s", args, hint, excerpt(text))
+		p.should(strings.Contains(text, hint(l.namespace)), "the error of call%s does not name %s): %s", args, hint(l.namespace), excerpt(text))
 	}
 }

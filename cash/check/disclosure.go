@@ -112,10 +112,9 @@ type disclosureSession struct {
 	grants map[string]string // by tool
 }
 
-// session opens a session, and returns what ends it.
-func (p *probe) session() (*disclosureSession, func()) {
-	c, end := p.connect(p.Transport())
-	return &disclosureSession{p, c, map[string]string{}}, end
+// session opens a session, which ends with the check.
+func (p *probe) session() *disclosureSession {
+	return &disclosureSession{p, p.connect(p.Transport()), map[string]string{}}
 }
 
 // read reads the resource with a query, which begins with its mark.

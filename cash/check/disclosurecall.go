@@ -6,8 +6,7 @@ const required = "TOOL_DESCRIPTION_REQUIRED"
 
 // descriptionRequired is P13.
 func descriptionRequired(p *probe) {
-	s, end := p.session()
-	defer end()
+	s := p.session()
 	c := p.d.Call
 	before := p.runs()
 	r := s.call(c)
@@ -35,8 +34,7 @@ func (p *probe) runs() int {
 
 // authorisationEnforced is P12 and P14.
 func authorisationEnforced(p *probe) {
-	s, end := p.session()
-	defer end()
+	s := p.session()
 	s.fetch(must, only(p.d.Call.Tool))
 	for range 3 {
 		r := s.call(p.d.Call)
@@ -58,25 +56,20 @@ func authorisationIsolated(p *probe) {
 	refused := func(s *disclosureSession, when string) {
 		p.must(s.call(c).IsError, "%s can be called in a session that has not fetched it, %s", c.Tool, when)
 	}
-	a, endA := p.session()
-	b, endB := p.session()
-	defer endB()
+	a, b := p.session(), p.session()
 	a.fetch(must, only(c.Tool))
 	refused(b, "while another one has")
 	r := a.call(c)
 	p.must(!r.IsError, "%s cannot be called after a fetch: %s", c.Tool, excerpt(r.Text))
 	refused(b, "while another one calls it")
-	endA()
+	p.hangUp(a.conn)
 	refused(b, "after one ended that had")
-	again, end := p.session()
-	defer end()
-	refused(again, "after one ended that had")
+	refused(p.session(), "after one ended that had")
 }
 
 // authorisationAdds is P18.
 func authorisationAdds(p *probe) {
-	s, end := p.session()
-	defer end()
+	s := p.session()
 	if name := p.d.Hidden; name != "" {
 		p.must(p.toolNamed(name) == nil, "tools/list has %s", name)
 		p.must(len(s.fetch(must, only(name))[name].InputSchema) == 0, "the description of %s can be fetched", name)
@@ -94,8 +87,7 @@ func authorisationAdds(p *probe) {
 
 // argumentsChecked is P25.
 func argumentsChecked(p *probe) {
-	s, end := p.session()
-	defer end()
+	s := p.session()
 	bad := &ToolCall{Tool: p.d.Call.Tool, Arguments: p.d.Invalid}
 	p.should(errorIn(s.call(bad).Text).Code == required, "before a fetch, arguments are looked at")
 	s.fetch(must, only(bad.Tool))

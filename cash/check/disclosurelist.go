@@ -71,8 +71,7 @@ var identifier = regexp.MustCompile(`[_0-9]|[a-z][A-Z]`)
 
 // nothingOfParameters is P2.
 func nothingOfParameters(p *probe) {
-	s, end := p.session()
-	defer end()
+	s := p.session()
 	entries := s.fetch(must, only(p.names()...))
 	for _, t := range p.tools {
 		p.must(!strings.Contains(t.Description, `{"`) && !strings.Contains(t.Description, "```"), "%s: the description has code in it", t.Name)

@@ -10,8 +10,7 @@ import (
 
 // missingSelection is P7.
 func missingSelection(p *probe) {
-	s, end := p.session()
-	defer end()
+	s := p.session()
 	for query, l := range map[string]level{"": must, "?x=1": should, "?tools=": should, "?tools=,,": should} {
 		text, ok := s.text(l, query)
 		if !ok {
@@ -36,8 +35,7 @@ func (p *probe) wantKeys(l level, query string, m map[string]toolEntry, want ...
 
 // toolsParameter is P6 and P9.
 func toolsParameter(p *probe) {
-	s, end := p.session()
-	defer end()
+	s := p.session()
 	names := p.names()
 	p.wantKeys(must, only(names[0]), s.fetch(must, only(names[0])), names[0])
 	if len(names) > 1 {
@@ -52,8 +50,7 @@ func toolsParameter(p *probe) {
 
 // fullDescriptions is P8 and P10.
 func fullDescriptions(p *probe) {
-	s, end := p.session()
-	defer end()
+	s := p.session()
 	names := p.names()
 	for name, e := range s.fetch(must, only(names...)) {
 		p.must(e.Name == name, "the entry of %s has the name %q", name, e.Name)
@@ -84,8 +81,7 @@ func (p *probe) declares(s *disclosureSession, c *ToolCall) {
 }
 
 func unknownTools(p *probe) {
-	s, end := p.session()
-	defer end()
+	s := p.session()
 	name := p.names()[0]
 	m := s.fetch(must, only(name, absent))
 	p.must(len(m[name].InputSchema) > 0, "next to a name that is unknown, %s is not returned", name)
@@ -98,8 +94,7 @@ func unknownTools(p *probe) {
 
 // queryForms are those of P26. The SDK of a client may send any of them.
 func queryForms(p *probe) {
-	s, end := p.session()
-	defer end()
+	s := p.session()
 	names := p.names()
 	a, b := names[0], names[len(names)-1]
 	both := []string{a, b}
@@ -115,8 +110,7 @@ func queryForms(p *probe) {
 }
 
 func fetchesUncached(p *probe) {
-	s, end := p.session()
-	defer end()
+	s := p.session()
 	res, err := s.read(only(p.names()[0]))
 	if err != nil {
 		p.stop("reading: %v", err)

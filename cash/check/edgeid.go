@@ -21,14 +21,13 @@ func edgeIDs(b *maker) iter.Seq[*message] {
 		{"4,000 bytes", quoted(strings.Repeat("i", 4000))}, {"100,000 bytes", quoted(strings.Repeat("i", 100_000))},
 		{"10,000 digits", strings.Repeat("7", 10_000)},
 	}
-	return func(yield func(*message) bool) {
-		for _, p := range ids {
-			m := newRequest(p.raw, b.ping(p.raw), p.name+" as id")
-			if m.setID(p.raw); !yield(m.weigh()) {
-				return
-			}
-		}
+	var list []*message
+	for _, p := range ids {
+		m := newRequest(p.raw, b.ping(p.raw), p.name+" as id")
+		m.setID(p.raw)
+		list = append(list, m.weigh())
 	}
+	return slices.Values(list)
 }
 
 // reusedID are requests that share an id.

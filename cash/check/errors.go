@@ -24,11 +24,11 @@ func errorTexts(p *probe) {
 	l := p.namespaced()
 	text := p.refused(should, "call", leaf{l.namespace, absent}.args())
 	p.should(strings.Contains(text, absent) && strings.Contains(text, l.namespace), "the error does not name the function and its namespace: %s", excerpt(text))
-	hint := "help("
+	want := hint(l.namespace)
 	if l.namespace != "" {
-		hint = `help(namespace="` + l.namespace + `")`
+		want += ")"
 	}
-	p.should(strings.Contains(text, hint), "the error does not name %s: %s", hint, excerpt(text))
+	p.should(strings.Contains(text, want), "the error does not name %s: %s", want, excerpt(text))
 }
 
 func failingFunctions(p *probe) {

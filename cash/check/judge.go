@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 )
@@ -128,11 +129,10 @@ func quietStatus(status int) bool {
 
 // came shows what came of a message.
 func came(o *outcome) string {
-	text := ""
+	text := fmt.Sprintf("%d answers", len(o.answers))
 	if o.status != 0 {
-		text = "status " + itoa(o.status) + ", "
+		text = fmt.Sprintf("status %d, %s", o.status, text)
 	}
-	text += itoa(len(o.answers)) + " answers"
 	if len(o.refusal) > 0 {
 		text += ", body " + excerpt(o.refusal)
 	}

@@ -2,6 +2,8 @@ package check
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -22,16 +24,8 @@ func normalisedKeys(p *probe) {
 			respelt[spell(key)] = value
 		}
 		got := p.tool("call", p.Read.args().and("kwargs", respelt))
-		p.should(same(want, got), "call of %s differs with the keys of kwargs written %q: %s", p.Read.path(), keysOf(respelt), excerpt(got.Text))
+		p.should(same(want, got), "call of %s differs with the keys of kwargs written %q: %s", p.Read.path(), slices.Sorted(maps.Keys(respelt)), excerpt(got.Text))
 	}
-}
-
-func keysOf[V any](m map[string]V) []string {
-	var keys []string
-	for k := range m {
-		keys = append(keys, k)
-	}
-	return keys
 }
 
 func untouchedValues(p *probe) {
@@ -44,7 +38,7 @@ func untouchedValues(p *probe) {
 func doubledKeys(p *probe) {
 	key := p.Echo.Param
 	other := respell(key)
-	kwargs := rawJSON(`{"` + key + `":1,"` + other + `":2}`)
+	kwargs := json.RawMessage(`{"` + key + `":1,"` + other + `":2}`)
 	for range p.times { // a map would pick one at random
 		text := p.refused(should, "call", p.Echo.call(kwargs))
 		if !p.should(strings.Contains(text, key) && strings.Contains(text, other),
@@ -57,7 +51,7 @@ func doubledKeys(p *probe) {
 func illegalKeys(p *probe) {
 	const marker = "zzqmarker"
 	for _, key := range []string{p.Echo.Param[:1] + "-" + p.Echo.Param[1:], " " + p.Echo.Param, p.Echo.Param + "."} {
-		kwargs := rawJSON(toJSON(map[string]string{key: marker}))
+		kwargs := json.RawMessage(toJSON(map[string]string{key: marker}))
 		reply, err := p.try("call", p.Echo.call(kwargs))
 		p.should(err != nil || reply.IsError || !strings.Contains(reply.Text, marker), "the key %q is taken for %q", key, p.Echo.Param)
 	}

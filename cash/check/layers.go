@@ -78,7 +78,7 @@ func (p *probe) noDetail(where string, pg *page) {
 // noMembers checks that the entries of a namespace do not tell what is in it.
 func (p *probe) noMembers(where string, entries []entry, pl *place) {
 	var names []string
-	for _, m := range slices.Concat(pl.namespaces, pl.functions) {
+	for _, m := range pl.members() {
 		names = append(names, m.name)
 	}
 	for _, e := range entries {

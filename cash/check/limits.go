@@ -1,6 +1,7 @@
 package check
 
 import (
+	"encoding/json"
 	"regexp"
 	"strconv"
 )
@@ -38,7 +39,7 @@ func limitPerRequest(p *probe) {
 
 func oddLimits(p *probe) {
 	full := p.full(p.Read)
-	with := func(limit string) object { return p.Read.args().and("sizelimit", rawJSON(limit)) }
+	with := func(limit string) object { return p.Read.args().and("sizelimit", json.RawMessage(limit)) }
 	p.should(looksGated(p.tool("call", with("0"))), "a size limit of 0 does not gate")
 	for _, limit := range []string{"100000000.0", "99999999999999999999", "1e30"} {
 		got, err := p.try("call", with(limit))
@@ -56,7 +57,7 @@ func oddLimits(p *probe) {
 	}
 	before := p.Effect.Runs()
 	for _, limit := range invalidLimits {
-		p.refused(should, "call", p.Effect.args().and("sizelimit", rawJSON(limit)))
+		p.refused(should, "call", p.Effect.args().and("sizelimit", json.RawMessage(limit)))
 	}
 	p.should(p.Effect.Runs() == before, "the function ran %d times although the size limit was invalid", p.Effect.Runs()-before)
 }
@@ -88,16 +89,16 @@ func gatedEffect(p *probe) {
 }
 
 // withMember returns kwargs with one more member, other bytes unchanged.
-func withMember(kwargs any, name, value string) rawJSON {
+func withMember(kwargs any, name, value string) json.RawMessage {
 	member := strconv.Quote(name) + ":" + value + "}"
 	if kwargs == nil {
-		return rawJSON("{" + member)
+		return json.RawMessage("{" + member)
 	}
 	data := toJSON(kwargs)
 	if data == "{}" || data == "null" {
-		return rawJSON("{" + member)
+		return json.RawMessage("{" + member)
 	}
-	return rawJSON(data[:len(data)-1] + "," + member)
+	return json.RawMessage(data[:len(data)-1] + "," + member)
 }
 
 func limitInKwargs(p *probe) {

@@ -182,5 +182,3 @@ func (l *link) close() {
 		l.isOpen = false
 	}
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }

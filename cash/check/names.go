@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -27,7 +28,7 @@ var label = regexp.MustCompile(`^[A-Za-z0-9_]*[A-Za-z0-9][A-Za-z0-9_]*$`)
 
 func legalNames(p *probe) {
 	for _, pl := range p.tree.places {
-		for _, e := range append(pl.namespaces[:len(pl.namespaces):len(pl.namespaces)], pl.functions...) {
+		for _, e := range pl.members() {
 			p.must(label.MatchString(e.name), "help(%s) lists %q, which is not a legal name", pl.path, e.name)
 		}
 	}
@@ -151,11 +152,8 @@ func normalisedPaths(p *probe) {
 }
 
 func malformedPaths(p *probe) {
-	name := "orders"
-	l := p.tree.leaves[0]
-	if ns := p.namespaced(); ns.namespace != "" {
-		name, l = ns.namespace, ns
-	}
+	l := p.anyFunction()
+	name := cmp.Or(l.namespace, "orders")
 	for _, path := range []string{"." + name, name + ".", name + "..x", " ", " " + name, name + " ", "/" + name, name + "/x", name + "-"} {
 		for tool, args := range map[string]object{
 			"help":  {"namespace": path},

@@ -76,6 +76,14 @@ func (s *suite) namespaced() leaf {
 	return leaf{}
 }
 
+// anyFunction returns the first function, best one in a namespace.
+func (s *suite) anyFunction() leaf {
+	if l := s.namespaced(); l.namespace != "" {
+		return l
+	}
+	return s.tree.leaves[0]
+}
+
 // anySkill returns the sample, or else a skill that was found.
 func (s *suite) anySkill() *SkillSample {
 	switch {

@@ -45,7 +45,7 @@ func pageFormats(p *probe) {
 func noSkillsInHelp(p *probe) {
 	own := make(map[string]bool)
 	for _, pl := range p.tree.places {
-		for _, e := range slices.Concat(pl.namespaces, pl.functions) {
+		for _, e := range pl.members() {
 			own[canonical(e.name)] = true
 		}
 	}
@@ -67,19 +67,19 @@ func noSkillsInHelp(p *probe) {
 }
 
 func helpHints(p *probe) {
-	l := p.tree.leaves[0]
-	if ns := p.namespaced(); ns.namespace != "" {
-		l = ns
-	}
+	l := p.anyFunction()
 	text := p.refused(should, "help", object{"namespace": absent})
 	p.should(strings.Contains(text, "help("), "the error about an unknown namespace names no next step: %s", excerpt(text))
-	args := leaf{l.namespace, l.name + absent}.args()
-	text = p.refused(should, "help", args)
-	hint := "help("
-	if l.namespace != "" {
-		hint = `help(namespace="` + l.namespace + `"`
+	text = p.refused(should, "help", leaf{l.namespace, l.name + absent}.args())
+	p.should(strings.Contains(text, hint(l.namespace)), "the error about an unknown function does not name %s): %s", hint(l.namespace), excerpt(text))
+}
+
+// hint is the call of help that an error within a namespace is to name, without its end.
+func hint(namespace string) string {
+	if namespace == "" {
+		return "help("
 	}
-	p.should(strings.Contains(text, hint), "the error about an unknown function does not name %s): %s", hint, excerpt(text))
+	return `help(namespace="` + namespace + `"`
 }
 
 var number = regexp.MustCompile(`\d[\d,_.' ]*\d|\d`)
@@ -117,13 +117,8 @@ func advertisedThreshold(p *probe) {
 }
 
 func stableHelp(p *probe) {
-	c, end := p.connect(p.Transport())
-	defer end()
-	pages := []object{{}}
-	if l := p.namespaced(); l.namespace != "" {
-		pages = append(pages, object{"namespace": l.namespace}, l.args())
-	}
-	for _, args := range pages {
+	c := p.connect(p.Transport())
+	for _, args := range p.helpPages() {
 		want := p.tool("help", args)
 		for i := range p.times {
 			if !p.should(same(want, p.tool("help", args)), "help%s differs in call %d", args, i+2) {

@@ -100,21 +100,26 @@ func (s *suite) run(list []criterion) (*Report, error) {
 type stopped struct{}
 
 func (s *suite) check(c criterion, row *Row) {
+	p := &probe{suite: s, row: row}
 	defer func() {
 		if r := recover(); r != nil && r != any(stopped{}) {
 			panic(r)
+		}
+		for _, c := range p.open {
+			p.hangUp(c)
 		}
 		if row.Status == NotChecked {
 			row.Status = Passed
 		}
 	}()
-	c.run(&probe{suite: s, row: row})
+	c.run(p)
 }
 
 // A probe is one check at work.
 type probe struct {
 	*suite
-	row *Row
+	row  *Row
+	open []*client.Conn // of its own
 }
 
 // must counts a check of the row, and returns ok.
@@ -157,16 +162,21 @@ var (
 	should level = (*probe).should
 )
 
-// connect opens one more connection, and returns what ends it.
-func (p *probe) connect(transport mcp.Transport) (*client.Conn, func()) {
+// connect opens one more connection, which ends with the check.
+func (p *probe) connect(transport mcp.Transport) *client.Conn {
 	c, err := p.dial(transport)
 	if err != nil {
 		p.stop("connecting once more: %v", err)
 	}
-	return c, func() {
-		if err := c.Close(); err != nil {
-			p.fail("ending the connection: %v", err)
-		}
+	p.open = append(p.open, c)
+	return c
+}
+
+// hangUp ends a connection.
+func (p *probe) hangUp(c *client.Conn) {
+	p.open = slices.DeleteFunc(slices.Clone(p.open), func(o *client.Conn) bool { return o == c })
+	if err := c.Close(); err != nil {
+		p.fail("ending the connection: %v", err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -36,9 +37,7 @@ func toolNames(p *probe) {
 func onlyThreeTools(p *probe) {
 	p.should(len(p.tools) <= 3, "tools/list has %d tools, want 3", len(p.tools))
 	p.should(p.pages == 1, "tools/list has %d pages, want 1", p.pages)
-	c, end := p.connect(p.Transport())
-	defer end()
-	again, _, err := c.Tools()
+	again, _, err := p.connect(p.Transport()).Tools()
 	if err != nil {
 		p.stop("tools/list on another connection: %v", err)
 	}
@@ -47,10 +46,15 @@ func onlyThreeTools(p *probe) {
 
 // A toolSchema is what of an input schema matters here.
 type toolSchema struct {
-	required   []string
-	types      map[string]string // by property; "" if there is none
-	properties map[string]any
-	closed     bool
+	Properties           map[string]any
+	Required             []string
+	AdditionalProperties any
+}
+
+// typ is the type of a property; "" if there is none.
+func (s *toolSchema) typ(name string) string {
+	property, _ := s.Properties[name].(map[string]any)
+	return typeOf(property["type"])
 }
 
 func (p *probe) schema(tool string) *toolSchema {
@@ -58,21 +62,8 @@ func (p *probe) schema(tool string) *toolSchema {
 	if t == nil {
 		p.stop("tools/list has no tool %q", tool)
 	}
-	s := &toolSchema{types: make(map[string]string)}
-	root, _ := t.InputSchema.(map[string]any)
-	s.properties, _ = root["properties"].(map[string]any)
-	for name, v := range s.properties {
-		if property, ok := v.(map[string]any); ok {
-			s.types[name] = typeOf(property["type"])
-		}
-	}
-	required, _ := root["required"].([]any)
-	for _, v := range required {
-		if name, ok := v.(string); ok {
-			s.required = append(s.required, name)
-		}
-	}
-	s.closed = root["additionalProperties"] == false
+	s := new(toolSchema)
+	_ = json.Unmarshal([]byte(toJSON(t.InputSchema)), s) // what has another form is none
 	return s
 }
 
@@ -92,41 +83,41 @@ func typeOf(v any) string {
 }
 
 func (p *probe) property(s *toolSchema, tool, name, want string) {
-	if p.must(s.properties[name] != nil, "%s declares no parameter %q", tool, name) {
-		p.must(s.types[name] == want, "%s declares %q of type %q, want %q", tool, name, s.types[name], want)
+	if p.must(s.Properties[name] != nil, "%s declares no parameter %q", tool, name) {
+		p.must(s.typ(name) == want, "%s declares %q of type %q, want %q", tool, name, s.typ(name), want)
 	}
 }
 
+// properties checks what all three tools declare, beside the name of their own.
+func (p *probe) properties(tool, own string) *toolSchema {
+	s := p.schema(tool)
+	p.property(s, tool, "namespace", "string")
+	p.property(s, tool, own, "string")
+	p.property(s, tool, "kwargs", "object")
+	return s
+}
+
 func callSchema(p *probe) {
-	s := p.schema("call")
-	p.property(s, "call", "namespace", "string")
-	p.property(s, "call", "function", "string")
-	p.property(s, "call", "kwargs", "object")
-	p.must(slices.Equal(s.required, []string{"function"}), "call requires %q, want only function", s.required)
+	s := p.properties("call", "function")
+	p.must(slices.Equal(s.Required, []string{"function"}), "call requires %q, want only function", s.Required)
 	// Accepting sizelimit is a SHOULD (RFC 7.3), its type is not.
-	if p.should(s.properties["sizelimit"] != nil, "call declares no parameter %q", "sizelimit") {
-		t := s.types["sizelimit"]
+	if p.should(s.Properties["sizelimit"] != nil, "call declares no parameter %q", "sizelimit") {
+		t := s.typ("sizelimit")
 		p.must(t == "integer" || t == "number", "call declares sizelimit of type %q, want integer", t)
 	}
 }
 
 func helpSchema(p *probe) {
-	s := p.schema("help")
-	p.property(s, "help", "namespace", "string")
-	p.property(s, "help", "function", "string")
-	p.property(s, "help", "kwargs", "object")
-	p.must(len(s.required) == 0, "help requires %q, want nothing", s.required)
+	s := p.properties("help", "function")
+	p.must(len(s.Required) == 0, "help requires %q, want nothing", s.Required)
 	reply := p.tool("help", nil)
 	p.must(!reply.IsError && reply.Text != "", "help() fails: %s", excerpt(reply.Text))
 }
 
 func skillSchema(p *probe) {
-	s := p.schema("skill")
-	p.property(s, "skill", "namespace", "string")
-	p.property(s, "skill", "skillname", "string")
-	p.property(s, "skill", "kwargs", "object")
+	s := p.properties("skill", "skillname")
 	// RFC 4.3 says required, appendix A calls skill() all the same.
-	p.should(len(s.required) == 0, "skill requires %q, so that skill() cannot be called", s.required)
+	p.should(len(s.Required) == 0, "skill requires %q, so that skill() cannot be called", s.Required)
 }
 
 func openSchemas(p *probe) {
@@ -135,7 +126,7 @@ func openSchemas(p *probe) {
 		if tool == "help" {
 			l = must
 		}
-		l(p, !p.schema(tool).closed, "the schema of %s has additionalProperties false", tool)
+		l(p, p.schema(tool).AdditionalProperties != false, "the schema of %s has additionalProperties false", tool)
 	}
 	reply := p.tool("help", object{"zzz": 1})
 	p.must(!reply.IsError, "help fails on an argument that it does not know: %s", excerpt(reply.Text))

@@ -35,6 +35,9 @@ func (p *place) entriesOf(name string, k entryKind) []entry {
 	return list
 }
 
+// members are its namespaces and functions.
+func (p *place) members() []entry { return slices.Concat(p.namespaces, p.functions) }
+
 // A leaf is a function as help lists it.
 type leaf struct {
 	namespace, name string

@@ -23,8 +23,7 @@ func hiddenLists(p *probe) {
 		p.note("not checked: that %s exists (Target.Hidden.Transport is nil)", h.path())
 		return
 	}
-	c, end := p.connect(h.Transport())
-	defer end()
+	c := p.connect(h.Transport())
 	p.must(!p.over(c, "help", leaf{h.Namespace, h.Function}.args()).IsError, "help does not show %s to the caller who may see it", h.path())
 	r := p.over(c, "call", h.args())
 	p.must(!r.IsError, "the sample of %s fails for the caller who may see it: %.300s", h.path(), r.Text)

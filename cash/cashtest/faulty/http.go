@@ -12,13 +12,15 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // statelessVersion is the first protocol version without sessions.
 const statelessVersion = "2026-07-28"
+
+// anyPort is the loopback address with a port of the system's choice.
+const anyPort = "127.0.0.1:0"
 
 // A site is the server at one URL.
 type site struct {
@@ -28,7 +30,7 @@ type site struct {
 	mcp       *mcp.Server
 	healthy   http.Handler
 	elsewhere *httptest.Server // the other host
-	addr      string           // chosen when it is first opened
+	addr      string           // of its listener: its port is chosen when it is first opened
 	srv       *httptest.Server // nil while closed
 
 	trusted, untrusted *identity // nil over plain HTTP
@@ -36,7 +38,7 @@ type site struct {
 }
 
 func newSite(f *Server) *site {
-	s := &site{f: f}
+	s := &site{f: f, addr: anyPort}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.mcp = newHealthy(f, s.life)
 	get := func(*http.Request) *mcp.Server { return s.mcp }
@@ -50,7 +52,7 @@ func newSite(f *Server) *site {
 		sessions.ServeHTTP(w, r)
 	})
 	s.elsewhere = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		f.elsewhere.note(r.Header)
+		f.arrived(r.Header)
 		s.healthy.ServeHTTP(w, r)
 	}))
 	return s
@@ -58,7 +60,7 @@ func newSite(f *Server) *site {
 
 // open serves at the address of before, or at a new one.
 func (s *site) open() error {
-	ln, err := loopback(s.addr)
+	ln, err := net.Listen("tcp", s.addr)
 	if err != nil {
 		return err
 	}
@@ -66,9 +68,6 @@ func (s *site) open() error {
 	s.srv = &httptest.Server{Listener: ln, Config: &http.Server{
 		Handler:  http.HandlerFunc(s.serve),
 		ErrorLog: log.New(io.Discard, "", 0), // broken handshakes are meant
-		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
-			return context.WithValue(ctx, connKey{}, c)
-		},
 	}}
 	if s.trusted == nil {
 		s.srv.Start()
@@ -78,9 +77,6 @@ func (s *site) open() error {
 	s.srv.StartTLS()
 	return nil
 }
-
-// connKey is the key of a request's connection in its context.
-type connKey struct{}
 
 // shut refuses connections and ends those there are.
 func (s *site) shut() {
@@ -247,14 +243,17 @@ func (h *httpWire) page(html string) error {
 }
 
 func (h *httpWire) cut() {
-	c, _ := h.r.Context().Value(connKey{}).(net.Conn)
+	c, _, err := http.NewResponseController(h.w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
 	if t, ok := c.(*tls.Conn); ok {
 		c = t.NetConn()
 	}
 	if t, ok := c.(*net.TCPConn); ok {
 		_ = t.SetLinger(0) // a reset in place of an end
 	}
-	panic(http.ErrAbortHandler)
+	_ = c.Close()
 }
 
 // status answers with a status code in place of a message.
@@ -263,22 +262,4 @@ func (h *httpWire) status(code int, header ...string) {
 		h.w.Header().Set(pair[0], pair[1])
 	}
 	http.Error(h.w, strings.ToLower(http.StatusText(code)), code)
-}
-
-// arrivals are the headers of requests.
-type arrivals struct {
-	mu   sync.Mutex
-	list []http.Header
-}
-
-func (a *arrivals) note(h http.Header) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.list = append(a.list, h.Clone())
-}
-
-func (a *arrivals) all() []http.Header {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return slices.Clone(a.list)
 }

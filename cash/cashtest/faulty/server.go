@@ -1,9 +1,7 @@
 package faulty
 
 import (
-	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -72,11 +70,13 @@ type Server struct {
 
 	current atomic.Pointer[Fault] // as SetFault left it; nil for Fault
 
-	mu        sync.Mutex // not for what answers requests: they are waited for under it
-	sites     []*site
-	pipes     []*stdioServer
-	trusted   *identity // of the HTTPS endpoints
-	elsewhere arrivals
+	mu      sync.Mutex // not for what answers requests: they are waited for under it
+	sites   []*site
+	pipes   []*stdioServer
+	trusted *identity // of the HTTPS endpoints
+
+	moved     sync.Mutex
+	elsewhere []http.Header
 }
 
 // HTTP starts the server on a loopback address and returns the URL of its MCP
@@ -84,11 +84,13 @@ type Server struct {
 // is an HTTPS URL.
 func (f *Server) HTTP(t testing.TB) string {
 	t.Helper()
-	f.mustKnow(t)
-	s := newSite(f)
-	t.Cleanup(func() { f.dropSite(s) })
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if why := f.refusal(f.fault(), false); why != "" {
+		t.Fatalf("%s", why)
+	}
+	s := newSite(f)
+	t.Cleanup(func() { f.dropSite(s) })
 	if f.fault() == certificate {
 		if f.trusted == nil {
 			f.trusted = newIdentity(t)
@@ -130,15 +132,14 @@ func (f *Server) Command(t testing.TB) *exec.Cmd {
 	if !hooked.Load() {
 		t.Fatal("Server.Command starts the test binary again: call faulty.Main() first in its TestMain, or in an init function of a test file")
 	}
-	f.mustKnow(t)
 	path, err := os.Executable()
 	if err != nil {
 		t.Fatalf("finding the test binary: %v", err)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.fault().HTTPOnly() {
-		t.Fatalf("the fault %q exists over HTTP only", f.fault())
+	if why := f.refusal(f.fault(), true); why != "" {
+		t.Fatalf("%s", why)
 	}
 	p, err := newStdioServer(f)
 	if err != nil {
@@ -158,7 +159,9 @@ func (f *Server) Command(t testing.TB) *exec.Cmd {
 func (f *Server) SetFault(fault Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.allow(fault)
+	if why := f.refusal(fault, len(f.pipes) > 0); why != "" {
+		panic("faulty: " + why)
+	}
 	f.current.Store(&fault)
 	for _, p := range f.pipes {
 		p.follow(fault)
@@ -173,26 +176,18 @@ func (f *Server) SetFault(fault Fault) {
 // Heal ends the fault: what the server is asked from now on it answers well.
 func (f *Server) Heal() { f.SetFault("") }
 
-// mustKnow fails the test if the fault does not exist.
-func (f *Server) mustKnow(t testing.TB) {
-	t.Helper()
-	if fault := f.fault(); fault != "" && fault.trait() == nil {
-		t.Fatalf("there is no fault %q", string(fault))
-	}
-}
-
-// allow panics if something that runs cannot have the fault.
-func (f *Server) allow(fault Fault) {
-	if fault != "" && fault.trait() == nil {
-		panic(fmt.Sprintf("faulty: there is no fault %q", string(fault)))
-	}
-	if fault.HTTPOnly() && len(f.pipes) > 0 {
-		panic(fmt.Sprintf("faulty: the fault %q exists over HTTP only, and Command has been used", fault))
-	}
+// refusal says why the server cannot have a fault, with processes or without.
+func (f *Server) refusal(fault Fault, stdio bool) string {
 	plain := func(s *site) bool { return s.trusted == nil }
-	if fault == certificate && slices.ContainsFunc(f.sites, plain) {
-		panic("faulty: a fault of the certificate needs HTTPS: set it before HTTP is called")
+	switch {
+	case fault != "" && fault.trait() == nil:
+		return fmt.Sprintf("there is no fault %q", string(fault))
+	case stdio && fault.HTTPOnly():
+		return fmt.Sprintf("the fault %q exists over HTTP only, and Command has been used", fault)
+	case fault == certificate && slices.ContainsFunc(f.sites, plain):
+		return "a fault of the certificate needs HTTPS: set it before HTTP is called"
 	}
+	return ""
 }
 
 // Calls returns how many tools/call requests have arrived, answered or not. A
@@ -211,7 +206,16 @@ func (f *Server) Taken() int64 { return f.taken.Load() }
 // Elsewhere returns the headers of all requests that have arrived at the other
 // host: the one to which "redirect-307" and "redirect-308" lead.
 func (f *Server) Elsewhere() []http.Header {
-	return f.elsewhere.all()
+	f.moved.Lock()
+	defer f.moved.Unlock()
+	return slices.Clone(f.elsewhere)
+}
+
+// arrived notes a request at the other host.
+func (f *Server) arrived(h http.Header) {
+	f.moved.Lock()
+	defer f.moved.Unlock()
+	f.elsewhere = append(f.elsewhere, h.Clone())
 }
 
 // fault returns the present fault.
@@ -266,12 +270,4 @@ func (f *Server) dropPipe(p *stdioServer) {
 	f.pipes = slices.DeleteFunc(f.pipes, func(o *stdioServer) bool { return o == p })
 	f.mu.Unlock()
 	p.close()
-}
-
-// loopback listens on addr, or on a port of the system's choice.
-func loopback(addr string) (net.Listener, error) {
-	if addr == "" {
-		addr = "127.0.0.1:0"
-	}
-	return new(net.ListenConfig).Listen(context.Background(), "tcp", addr)
 }

@@ -90,11 +90,11 @@ type stdioServer struct {
 }
 
 func newStdioServer(f *Server) (*stdioServer, error) {
-	ln, err := loopback("")
+	ln, err := net.Listen("tcp", anyPort)
 	if err != nil {
 		return nil, err
 	}
-	hold, err := loopback("")
+	hold, err := net.Listen("tcp", anyPort)
 	if err != nil {
 		_ = ln.Close()
 		return nil, err
