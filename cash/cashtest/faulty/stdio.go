@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/cash/internal/client"
 )
 
 // relayArg is the first argument of a process that [Server.Command] starts; the
@@ -202,7 +204,7 @@ func (c *stdioConn) serve() {
 func (c *stdioConn) read(server *io.PipeWriter) {
 	r := bufio.NewReader(c.conn)
 	for {
-		line, err := readLine(r, maxRequest)
+		line, err := client.ReadLine(r, maxRequest)
 		if err != nil || c.ctx.Err() != nil {
 			return
 		}
@@ -246,21 +248,6 @@ func (c *stdioConn) play(t *trait, m *message, result chan []byte) {
 	t.act(x)
 }
 
-// readLine reads a line of at most limit bytes, with its end.
-func readLine(r *bufio.Reader, limit int) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		line = append(line, part...)
-		if len(line) > limit {
-			return nil, bufio.ErrTooLong
-		}
-		if err != bufio.ErrBufferFull {
-			return line, err
-		}
-	}
-}
-
 // expect keeps the response to a request from the client.
 func (c *stdioConn) expect(id []byte) chan []byte {
 	ch := make(chan []byte, 1)
@@ -275,7 +262,7 @@ func (c *stdioConn) filter(server *io.PipeReader) {
 	defer server.Close()
 	r := bufio.NewReader(server)
 	for {
-		line, err := readLine(r, 4*maxRequest)
+		line, err := client.ReadLine(r, 4*maxRequest)
 		if err != nil {
 			return
 		}
