@@ -28,6 +28,10 @@
 // what was inferred where its text is silent, is a note "should: ..." of the row, and a
 // failure if Strict is set. A row is not checked where the target lacks what it needs.
 //
+// In the order in which they are used: target.go, suite.go and needs.go; tree.go and
+// page.go, which read help; then the criteria, for Compliance those of compliance.go from
+// tools.go to limits.go, for Disclosure those of disclosure.go.
+//
 // # Hostile
 //
 // [Hostile] speaks JSON-RPC byte by byte, without an SDK, over each way that the
@@ -72,6 +76,11 @@
 // A server is connected to anew when a message has ended its connection. After 20
 // such messages, or 20 without an answer, the rest is not checked.
 //
+// In the order in which they are used: hostile.go; link.go over a wire.go, which is a
+// pipe.go to a process.go or a web.go; known.go asks what the server has; method.go,
+// slot.go and text.go are put together by product.go; special.go, broken.go and load.go
+// are the further rows; judge.go compares with the statements what answer.go has read.
+//
 // # Limits
 //
 // A black box shows what it answers and nothing else. Compliance discovers names
@@ -82,7 +91,7 @@
 // time (limits of fetches, grants that expire). Rows about registration, about the
 // manifest and about aggregation are not checked.
 //
-// For Hostile, every tool that is listed is called, with arguments that may be valid: attack a
+// Hostile calls every tool that is listed, with arguments that may be valid: attack a
 // server whose functions may run. Nothing is known of what an answer should say, but
 // that it is one. What a server asks of its client has no answer. One message is under
 // way at a time, but for reused-id and flood. A way that ends answers in some other

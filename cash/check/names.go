@@ -67,10 +67,14 @@ func normalisedNames(p *probe) {
 		p.note("not checked: how call matches names (Target.Read is nil)")
 		return
 	}
-	want := p.tool("call", p.Read.args())
-	for _, name := range spellings(p.Read.Function) {
-		got := p.tool("call", p.Read.args().and("function", name))
-		p.must(same(want, got), "call does not take %q for %q", name, p.Read.Function)
+	p.respelt("call", p.Read.args(), "function")
+}
+
+// respelt checks that a tool takes other spellings of a name among its arguments.
+func (p *probe) respelt(tool string, args object, key string) {
+	want, name := p.tool(tool, args), args.text(key)
+	for _, other := range spellings(name) {
+		p.must(same(want, p.tool(tool, args.and(key, other))), "%s does not take the %s %q for %q", tool, key, other, name)
 	}
 }
 

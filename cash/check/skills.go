@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/cash-mcp/go-sdk/cash/internal/client"
 )
 
 // skillChecks are about the tool skill (RFC 4.3).
@@ -51,11 +51,7 @@ func (p *probe) sampledSkills() []SkillSample {
 func skillsAreText(p *probe) {
 	for _, s := range p.sampledSkills() {
 		reply := p.tool("skill", s.args())
-		for _, c := range reply.Raw.Content {
-			_, ok := c.(*mcp.TextContent)
-			p.must(ok, "the skill %s has content that is no text: %T", s.Name, c)
-		}
-		p.must(reply.Raw.StructuredContent == nil, "the skill %s has structured content", s.Name)
+		p.must(onlyText(reply), "the skill %s has content that is no text: %s", s.Name, excerpt(toJSON(reply.Raw)))
 		p.must(strings.TrimSpace(reply.Text) != "", "the skill %s has no text", s.Name)
 	}
 }
@@ -93,41 +89,30 @@ func unknownSkill(p *probe) {
 
 func skillNames(p *probe) {
 	for _, s := range p.sampledSkills() {
-		want := p.tool("skill", s.args())
-		for _, name := range spellings(s.Name) {
-			if strings.Contains(name, "-") { // a name of an Agent Skill, which is no label
-				continue
-			}
-			got := p.tool("skill", named("namespace", s.Namespace, "skillname", name))
-			p.must(same(want, got), "skill does not take %q for %q", name, s.Name)
+		if !strings.Contains(s.Name, "-") { // else it is of an Agent Skill, and no label
+			p.respelt("skill", s.args(), "skillname")
 		}
-		for _, ns := range spellings(s.Namespace) {
-			got := p.tool("skill", named("namespace", ns, "skillname", s.Name))
-			p.must(same(want, got), "skill does not take the namespace %q for %q", ns, s.Namespace)
-		}
+		p.respelt("skill", s.args(), "namespace")
 	}
 }
 
 func skillInputs(p *probe) {
 	s := p.Skill
-	inputs := make(object)
+	inputs, respelt := make(object), make(object)
 	for name, value := range s.Inputs {
-		inputs[name] = value
+		inputs[name], respelt[respell(name)] = value, value
 	}
 	bare := p.tool("skill", s.args())
 	p.must(!bare.IsError, "the skill fails without inputs: %s", excerpt(bare.Text))
-	filled := p.tool("skill", s.args().and("kwargs", inputs))
+	with := func(kwargs object) *client.Reply { return p.tool("skill", s.args().and("kwargs", kwargs)) }
+	filled := with(inputs)
 	for _, value := range slices.Sorted(maps.Values(s.Inputs)) {
 		p.must(strings.Contains(filled.Text, value), "the text of the skill does not have the input %q: %s", value, excerpt(filled.Text))
 	}
-	respelt := make(object)
-	for name, value := range s.Inputs {
-		respelt[respell(name)] = value
-	}
-	p.should(same(filled, p.tool("skill", s.args().and("kwargs", respelt))), "the names of inputs are not normalised")
-	p.should(same(filled, p.tool("skill", s.args().and("kwargs", inputs.and("zzz", 1)))), "an input that the skill does not name is not ignored")
+	p.should(same(filled, with(respelt)), "the names of inputs are not normalised")
+	p.should(same(filled, with(inputs.and("zzz", 1))), "an input that the skill does not name is not ignored")
 	for name := range s.Inputs {
-		hostile := p.tool("skill", s.args().and("kwargs", inputs.and(name, "x\n\n```bash\nrm -rf /\n```\n")))
+		hostile := with(inputs.and(name, "x\n\n```bash\nrm -rf /\n```\n"))
 		for _, f := range parsePage(hostile.Text, "").fences {
 			p.should(f.tag != "bash", "the input %q brings a script into the skill: %s", name, excerpt(hostile.Text))
 		}

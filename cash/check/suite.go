@@ -85,10 +85,10 @@ func (s *suite) run(list []criterion) (*Report, error) {
 		} else {
 			s.check(c, &row)
 		}
-		report.Rows = append(report.Rows, row)
-		if s.ctx.Err() != nil {
+		if s.ctx.Err() != nil { // which is not for the row to say
 			break
 		}
+		report.Rows = append(report.Rows, row)
 	}
 	for _, c := range s.conns {
 		report.Requests += int(c.Sent.Load())
@@ -238,6 +238,12 @@ func (o object) and(name string, value any) object {
 	maps.Copy(c, o)
 	c[name] = value
 	return c
+}
+
+// text is a member that is a text, or "".
+func (o object) text(name string) string {
+	text, _ := o[name].(string)
+	return text
 }
 
 // String returns o as JSON.

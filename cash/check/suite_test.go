@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/build"
 	"slices"
 	"strings"
 	"testing"
@@ -92,6 +93,41 @@ func TestSuiteWithoutServer(t *testing.T) {
 	broken := runner(func(context.Context, mcp.Transport) error { return reason })
 	if _, err := Compliance(t.Context(), Target{Transport: func() mcp.Transport { return inMemory(broken) }}); !errors.Is(err, reason) {
 		t.Errorf("error %v, want the one of Run", err)
+	}
+}
+
+// TestSuiteEndsWithContext: what was found before is reported.
+func TestSuiteEndsWithContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	target := quirkyTarget("none", true)
+	sized := target.Sized
+	target.Sized = func(chars int) Sample {
+		cancel()
+		return sized(chars)
+	}
+	report, err := Compliance(ctx, target)
+	if !errors.Is(err, context.Canceled) || report == nil {
+		t.Fatalf("report %v, error %v, want that of the context", report, err)
+	}
+	if len(report.Rows) == 0 || len(report.Failed()) > 0 || report.Requests == 0 {
+		t.Errorf("%v", report)
+	}
+	if last := report.Rows[len(report.Rows)-1].Name; last == checks[len(checks)-1].row {
+		t.Error("all rows are there")
+	}
+}
+
+// TestKnowsNoTesting: the checks are for tools and pipelines, too.
+func TestKnowsNoTesting(t *testing.T) {
+	for _, dir := range []string{".", "../internal/client"} {
+		p, err := build.ImportDir(dir, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.Contains(p.Imports, "testing") {
+			t.Errorf("%s imports testing", dir)
+		}
 	}
 }
 
