@@ -101,6 +101,13 @@ func (s *site) follow(fault Fault) error {
 	return nil
 }
 
+func (s *site) lacks(fault Fault) string {
+	if fault == certificate && s.trusted == nil {
+		return "a fault of the certificate needs HTTPS: set it before HTTP is called"
+	}
+	return ""
+}
+
 // close ends the site and waits for all that it has started.
 func (s *site) close() {
 	s.end()

@@ -71,12 +71,49 @@ type Server struct {
 	current atomic.Pointer[Fault] // as SetFault left it; nil for Fault
 
 	mu      sync.Mutex // not for what answers requests: they are waited for under it
-	sites   []*site
-	pipes   []*stdioServer
+	ways    []way
 	trusted *identity // of the HTTPS endpoints
 
 	moved     sync.Mutex
 	elsewhere []http.Header
+}
+
+// A way is one by which the server can be reached.
+type way interface {
+	lacks(Fault) string // why it cannot have a fault, or ""
+	follow(Fault) error // does what a fault wants of the way as a whole
+	close()             // ends it, and waits for all that it has started
+}
+
+// add lets a way follow the fault from now on, until the end of the test.
+func (f *Server) add(t testing.TB, w way) {
+	t.Helper()
+	t.Cleanup(func() {
+		f.mu.Lock()
+		f.ways = slices.DeleteFunc(f.ways, func(o way) bool { return o == w })
+		f.mu.Unlock()
+		w.close()
+	})
+	if why := f.refusal(f.fault(), w); why != "" {
+		t.Fatalf("%s", why)
+	}
+	f.ways = append(f.ways, w)
+	if err := w.follow(f.fault()); err != nil {
+		t.Fatalf("starting the faulty server: %v", err)
+	}
+}
+
+// refusal says why ways cannot have a fault.
+func (f *Server) refusal(fault Fault, ways ...way) string {
+	if fault != "" && fault.trait() == nil {
+		return fmt.Sprintf("there is no fault %q", string(fault))
+	}
+	for _, w := range ways {
+		if why := w.lacks(fault); why != "" {
+			return why
+		}
+	}
+	return ""
 }
 
 // HTTP starts the server on a loopback address and returns the URL of its MCP
@@ -86,24 +123,17 @@ func (f *Server) HTTP(t testing.TB) string {
 	t.Helper()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if why := f.refusal(f.fault(), false); why != "" {
-		t.Fatalf("%s", why)
-	}
 	s := newSite(f)
-	t.Cleanup(func() { f.dropSite(s) })
 	if f.fault() == certificate {
 		if f.trusted == nil {
 			f.trusted = newIdentity(t)
 		}
 		s.trusted, s.untrusted = f.trusted, newIdentity(t)
 	}
-	f.sites = append(f.sites, s)
 	if err := s.open(); err != nil {
 		t.Fatalf("starting the faulty server: %v", err)
 	}
-	if f.fault() == refused {
-		s.shut()
-	}
+	f.add(t, s)
 	return s.url()
 }
 
@@ -138,16 +168,11 @@ func (f *Server) Command(t testing.TB) *exec.Cmd {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if why := f.refusal(f.fault(), true); why != "" {
-		t.Fatalf("%s", why)
-	}
 	p, err := newStdioServer(f)
 	if err != nil {
 		t.Fatalf("starting the faulty server: %v", err)
 	}
-	f.pipes = append(f.pipes, p)
-	t.Cleanup(func() { f.dropPipe(p) })
-	p.follow(f.fault())
+	f.add(t, p)
 	return exec.Command(path, p.args()...)
 }
 
@@ -159,15 +184,12 @@ func (f *Server) Command(t testing.TB) *exec.Cmd {
 func (f *Server) SetFault(fault Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if why := f.refusal(fault, len(f.pipes) > 0); why != "" {
+	if why := f.refusal(fault, f.ways...); why != "" {
 		panic("faulty: " + why)
 	}
 	f.current.Store(&fault)
-	for _, p := range f.pipes {
-		p.follow(fault)
-	}
-	for _, s := range f.sites {
-		if err := s.follow(fault); err != nil {
+	for _, w := range f.ways {
+		if err := w.follow(fault); err != nil {
 			panic(fmt.Sprintf("faulty: opening the faulty server again: %v", err))
 		}
 	}
@@ -175,20 +197,6 @@ func (f *Server) SetFault(fault Fault) {
 
 // Heal ends the fault: what the server is asked from now on it answers well.
 func (f *Server) Heal() { f.SetFault("") }
-
-// refusal says why the server cannot have a fault, with processes or without.
-func (f *Server) refusal(fault Fault, stdio bool) string {
-	plain := func(s *site) bool { return s.trusted == nil }
-	switch {
-	case fault != "" && fault.trait() == nil:
-		return fmt.Sprintf("there is no fault %q", string(fault))
-	case stdio && fault.HTTPOnly():
-		return fmt.Sprintf("the fault %q exists over HTTP only, and Command has been used", fault)
-	case fault == certificate && slices.ContainsFunc(f.sites, plain):
-		return "a fault of the certificate needs HTTPS: set it before HTTP is called"
-	}
-	return ""
-}
 
 // Calls returns how many tools/call requests have arrived, answered or not. A
 // request that is redirected to the server itself counts each time.
@@ -256,18 +264,4 @@ func (f *Server) strikes(m *message, process int) *trait {
 		}
 	}
 	return t
-}
-
-func (f *Server) dropSite(s *site) {
-	f.mu.Lock()
-	f.sites = slices.DeleteFunc(f.sites, func(o *site) bool { return o == s })
-	f.mu.Unlock()
-	s.close()
-}
-
-func (f *Server) dropPipe(p *stdioServer) {
-	f.mu.Lock()
-	f.pipes = slices.DeleteFunc(f.pipes, func(o *stdioServer) bool { return o == p })
-	f.mu.Unlock()
-	p.close()
 }

@@ -3,6 +3,7 @@ package faulty
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/internal/client"
@@ -135,14 +137,14 @@ func (s *stdioServer) enter(conn net.Conn) *stdioConn {
 		return nil
 	}
 	s.last++
-	c := &stdioConn{s: s, conn: conn, number: s.last, pending: make(map[string]chan []byte)}
+	c := &stdioConn{s: s, conn: conn, input: bufio.NewReader(conn), number: s.last, pending: make(map[string]func([]byte))}
 	c.ctx, c.cancel = context.WithCancel(s.life)
 	s.conns[c] = true
 	return c
 }
 
 // follow does what a fault wants of the processes as a whole.
-func (s *stdioServer) follow(fault Fault) {
+func (s *stdioServer) follow(fault Fault) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.refuses = fault == refused
@@ -151,6 +153,14 @@ func (s *stdioServer) follow(fault Fault) {
 			c.cut()
 		}
 	}
+	return nil
+}
+
+func (s *stdioServer) lacks(fault Fault) string {
+	if fault.HTTPOnly() {
+		return fmt.Sprintf("the fault %q exists over HTTP only, and Command has been used", fault)
+	}
+	return ""
 }
 
 // close ends all processes and waits for what has served them.
@@ -161,10 +171,11 @@ func (s *stdioServer) close() {
 	s.wg.Wait()
 }
 
-// A stdioConn is one process.
+// A stdioConn is one process, and the sound server's connection to it.
 type stdioConn struct {
 	s      *stdioServer
 	conn   net.Conn
+	input  *bufio.Reader // of conn
 	number int
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -172,10 +183,10 @@ type stdioConn struct {
 
 	writing sync.Mutex // held from the first byte of a line to its last
 	mu      sync.Mutex
-	pending map[string]chan []byte // by id: what faults wait for
+	pending map[string]func(result []byte) // by id: what faults wait for
 }
 
-// serve reads the process's input to its end.
+// serve serves the process until its input ends, and all is done that it began.
 func (c *stdioConn) serve() {
 	stop := context.AfterFunc(c.ctx, func() { _ = c.conn.Close() })
 	defer func() {
@@ -186,113 +197,78 @@ func (c *stdioConn) serve() {
 		delete(c.s.conns, c)
 		c.s.mu.Unlock()
 	}()
-	input, toServer := io.Pipe()
-	fromServer, output := io.Pipe()
-	session, err := c.s.mcp.Connect(c.ctx, &mcp.IOTransport{Reader: input, Writer: output, MaxLineLength: -1}, nil)
+	session, err := c.s.mcp.Connect(c.ctx, c, nil)
 	if err != nil {
 		return
 	}
-	c.acts.Go(func() { c.filter(fromServer) })
-	c.read(toServer)
-	_ = toServer.Close()
 	_ = session.Wait() // until what it works on is answered
-	_ = output.Close()
 	c.acts.Wait()
 }
 
-// read hands the input to the sound server, but for what meets a fault.
-func (c *stdioConn) read(server *io.PipeWriter) {
-	r := bufio.NewReader(c.conn)
+// Connect implements mcp.Transport.
+func (c *stdioConn) Connect(context.Context) (mcp.Connection, error) { return c, nil }
+
+// SessionID implements mcp.Connection.
+func (*stdioConn) SessionID() string { return "" }
+
+// Read hands the input to the sound server, but for what meets a fault.
+func (c *stdioConn) Read(context.Context) (jsonrpc.Message, error) {
 	for {
-		line, err := client.ReadLine(r, maxRequest)
+		line, err := client.ReadLine(c.input, maxRequest)
 		if err != nil || c.ctx.Err() != nil {
-			return
+			return nil, io.EOF
 		}
 		m := parseMessage(line)
 		if m.Method == "" && ours(m.ID) {
 			continue
 		}
 		t := c.s.f.strikes(m, c.number)
-		if t == nil {
-			_, _ = server.Write(line)
-			continue
-		}
-		if t.stalls {
+		switch {
+		case t == nil:
+			return jsonrpc.DecodeMessage(line)
+		case t.runs:
+			c.mu.Lock()
+			c.pending[string(m.ID)] = func(result []byte) { c.play(t, m, result) }
+			c.mu.Unlock()
+			return jsonrpc.DecodeMessage(line)
+		case t.stalls:
 			c.play(t, m, nil)
-			continue
+		default:
+			c.acts.Go(func() { c.play(t, m, nil) })
 		}
-		var result chan []byte
-		if t.runs {
-			result = c.expect(m.ID)
-			_, _ = server.Write(line)
-		}
-		c.acts.Go(func() { c.play(t, m, result) })
 	}
 }
 
-// play acts, when the sound result is there if the trait wants one.
-func (c *stdioConn) play(t *trait, m *message, result chan []byte) {
+// Write hands a message of the sound server on, but for a result that a fault waits
+// for. What the server refuses goes to the client.
+func (c *stdioConn) Write(_ context.Context, message jsonrpc.Message) error {
+	data, err := jsonrpc.EncodeMessage(message)
+	if err != nil {
+		return err
+	}
+	if m := parseMessage(data); m.Method == "" && len(m.ID) > 0 {
+		c.mu.Lock()
+		act := c.pending[string(m.ID)]
+		delete(c.pending, string(m.ID))
+		c.mu.Unlock()
+		if act != nil && m.Result != nil {
+			c.acts.Go(func() { act(m.Result) })
+			return nil
+		}
+	}
 	w := &stdioWire{c: c}
 	defer w.release()
-	x := &exchange{ctx: c.ctx, f: c.s.f, req: m, wire: w}
-	if result != nil {
-		var ok bool
-		select {
-		case x.result, ok = <-result:
-		case <-c.ctx.Done():
-		}
-		if !ok {
-			return
-		}
-	}
-	t.act(x)
+	return w.noise(string(data))
 }
 
-// expect keeps the response to a request from the client.
-func (c *stdioConn) expect(id []byte) chan []byte {
-	ch := make(chan []byte, 1)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.pending[string(id)] = ch
-	return ch
-}
+// Close ends the input alone: faults may still be at work.
+func (c *stdioConn) Close() error { return c.conn.(*net.TCPConn).CloseRead() }
 
-// filter hands the sound server's messages on, but for what a fault waits for.
-func (c *stdioConn) filter(server *io.PipeReader) {
-	defer server.Close()
-	r := bufio.NewReader(server)
-	for {
-		line, err := client.ReadLine(r, 4*maxRequest)
-		if err != nil {
-			return
-		}
-		if !c.deliver(parseMessage(line)) {
-			c.writing.Lock()
-			_, _ = c.conn.Write(line)
-			c.writing.Unlock()
-		}
-	}
-}
-
-// deliver gives a result to the fault that waits for it. What the sound server
-// refuses goes to the client.
-func (c *stdioConn) deliver(m *message) bool {
-	if m.Method != "" || len(m.ID) == 0 {
-		return false
-	}
-	c.mu.Lock()
-	ch := c.pending[string(m.ID)]
-	delete(c.pending, string(m.ID))
-	c.mu.Unlock()
-	if ch == nil {
-		return false
-	}
-	defer close(ch)
-	if m.Result == nil {
-		return false
-	}
-	ch <- m.Result
-	return true
+// play acts, with the sound result if the trait wants one.
+func (c *stdioConn) play(t *trait, m *message, result []byte) {
+	w := &stdioWire{c: c}
+	defer w.release()
+	t.act(&exchange{ctx: c.ctx, f: c.s.f, req: m, wire: w, result: result})
 }
 
 // cut ends the process.
