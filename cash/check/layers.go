@@ -20,27 +20,14 @@ var layerChecks = []criterion{
 func indexLayer(p *probe) {
 	reply := p.tool("help", nil)
 	p.must(!reply.IsError, "help() fails: %s", excerpt(reply.Text))
-	root := p.tree.root()
 	p.must(len(p.tree.leaves)+len(p.tree.places) > 1, "nothing could be found through help(): %s", excerpt(reply.Text))
-	for _, n := range root.namespaces {
-		if pl := p.tree.place(n.name); p.must(pl != nil, "help() lists %q, but help(namespace=%q) fails", n.name, n.name) {
-			p.noMembers("help()", root.entriesOf(n.name, namespace), pl)
-		}
-	}
-	p.list("help()", root)
+	p.list(p.tree.root())
 }
 
 func namespaceLayer(p *probe) {
 	for _, pl := range sampled(p.tree.places[1:], maxPages/5) {
-		where := "help(" + pl.path + ")"
-		p.must(len(pl.namespaces)+len(pl.functions) > 0, "%s lists nothing: %s", where, excerpt(pl.page.text))
-		for _, n := range pl.namespaces {
-			path := join(pl.path, n.name)
-			if below := p.tree.place(path); p.must(below != nil, "%s lists %q, but help(namespace=%q) fails", where, n.name, path) {
-				p.noMembers(where, pl.entriesOf(n.name, namespace), below)
-			}
-		}
-		p.list(where, pl)
+		p.must(len(pl.members()) > 0, "help(%s) lists nothing: %s", pl.path, excerpt(pl.page.text))
+		p.list(pl)
 	}
 }
 
@@ -48,7 +35,16 @@ var signature = regexp.MustCompile(`^[*` + "`" + `]*\([^)]*(,|:|=|\bstring\b|\bi
 
 // list checks a page of lists: every entry is a direct member, and there is
 // no detail of parameters.
-func (p *probe) list(where string, pl *place) {
+func (p *probe) list(pl *place) {
+	where := "help(" + pl.path + ")"
+	for _, n := range pl.namespaces {
+		path := join(pl.path, n.name)
+		if below := p.tree.place(path); p.must(below != nil, "%s lists %q, but help(namespace=%q) fails", where, n.name, path) {
+			for _, e := range pl.entriesOf(n.name, namespace) {
+				p.must(!enumerates(e.description, namesOf(below.members())), "%s tells what is in %q: %s", where, e.name, e.line)
+			}
+		}
+	}
 	for _, e := range pl.page.entries {
 		p.must(!e.nested && !strings.Contains(e.name, "."), "%s has an entry of a deeper layer: %s", where, e.line)
 	}
@@ -72,17 +68,6 @@ func (p *probe) noDetail(where string, pg *page) {
 		for _, cell := range head {
 			p.must(!says(cell, "required", "parameter", "type"), "%s has a table of parameters: %q", where, head)
 		}
-	}
-}
-
-// noMembers checks that the entries of a namespace do not tell what is in it.
-func (p *probe) noMembers(where string, entries []entry, pl *place) {
-	var names []string
-	for _, m := range pl.members() {
-		names = append(names, m.name)
-	}
-	for _, e := range entries {
-		p.must(!enumerates(e.description, names), "%s tells what is in %q: %s", where, e.name, e.line)
 	}
 }
 
@@ -110,13 +95,7 @@ func words(line string) []string {
 
 // parameters returns the names in a table of parameters.
 func parameters(doc *page) []string {
-	var names []string
-	for _, e := range doc.entries {
-		if strings.HasPrefix(e.line, "|") {
-			names = append(names, e.name)
-		}
-	}
-	return names
+	return namesOf(slices.DeleteFunc(doc.entries, func(e entry) bool { return !strings.HasPrefix(e.line, "|") }))
 }
 
 func functionLayer(p *probe) {

@@ -25,6 +25,15 @@ type entry struct {
 	nested      bool   // indented below another entry
 }
 
+// namesOf returns the names of entries.
+func namesOf(list []entry) []string {
+	names := make([]string, len(list))
+	for i, e := range list {
+		names[i] = e.name
+	}
+	return names
+}
+
 // A page is what could be read from a text that the server wrote: lists,
 // tables and the rest, in whatever style of markdown.
 type page struct {

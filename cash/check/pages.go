@@ -29,13 +29,7 @@ func pageFormats(p *probe) {
 		if !p.should(pl.json != nil, "help(%s) with format=json is not an object with namespaces or functions", pl.path) {
 			continue
 		}
-		var md, js []string
-		for _, e := range pl.page.entries {
-			md = append(md, e.name)
-		}
-		for _, e := range pl.json {
-			js = append(js, e.name)
-		}
+		md, js := namesOf(pl.page.entries), namesOf(pl.json)
 		slices.Sort(md)
 		slices.Sort(js)
 		p.should(slices.Equal(md, js), "help(%s) lists %q in markdown and %q in JSON", pl.path, md, js)

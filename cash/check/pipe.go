@@ -161,10 +161,7 @@ func (p *pipe) remember(m *message, o *outcome) {
 func (p *pipe) take(line []byte, m, ping *message, o *outcome) {
 	for _, a := range received(line) {
 		switch old := p.older(a.id); {
-		case a.method == acknowledged && m.opens:
-			o.opened = true
-		case a.method != "", a.bad != "" && a.id == "":
-			o.others = append(o.others, a)
+		case o.aside(a, m):
 		case ping != nil && a.id != "" && ping.mayHave(a.id):
 			o.pinged = a
 		case old == nil || m.mayHave(a.id):

@@ -163,27 +163,8 @@ func (g *grower) sort(p *place) error {
 // readSkills reads the lists of skills: the root's, and those of the
 // namespaces that it names.
 func readSkills(c *client.Conn) ([]SkillSample, error) {
-	reply, err := c.Tool("skill", nil)
-	if err != nil || reply.IsError {
-		return nil, err
-	}
 	var found []SkillSample
-	var queue []string
-	list := func(path, text string) {
-		for _, e := range parsePage(text, path).entries {
-			switch {
-			case e.kind == namespace:
-				queue = append(queue, e.name)
-			case path == "" && strings.Contains(e.name, "."):
-				i := strings.LastIndexByte(e.name, '.')
-				found = append(found, SkillSample{Namespace: e.name[:i], Name: e.name[i+1:]})
-			default:
-				found = append(found, SkillSample{Namespace: path, Name: e.name})
-			}
-		}
-	}
-	list("", reply.Text)
-	seen := map[string]bool{"": true}
+	queue, seen := []string{""}, make(map[string]bool)
 	for len(queue) > 0 && len(found) < maxSkills && len(seen) < maxPages {
 		path := queue[0]
 		queue = queue[1:]
@@ -195,8 +176,19 @@ func readSkills(c *client.Conn) ([]SkillSample, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !reply.IsError {
-			list(path, reply.Text)
+		if reply.IsError {
+			continue
+		}
+		for _, e := range parsePage(reply.Text, path).entries {
+			l := leaf{path, e.name}
+			if path == "" {
+				l = leafAt(e.name)
+			}
+			if e.kind == namespace {
+				queue = append(queue, e.name)
+			} else {
+				found = append(found, SkillSample{Namespace: l.namespace, Name: l.name})
+			}
 		}
 	}
 	return found[:min(len(found), maxSkills)], nil
