@@ -13,13 +13,8 @@ import (
 	"time"
 )
 
-// An identity is a certificate for 127.0.0.1 that is signed by itself.
-type identity struct {
-	leaf *x509.Certificate
-	pair tls.Certificate
-}
-
-func newIdentity(t testing.TB) *identity {
+// selfSigned returns a certificate for 127.0.0.1 that is signed by itself.
+func selfSigned(t testing.TB) *tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -36,25 +31,14 @@ func newIdentity(t testing.TB) *identity {
 	if err != nil {
 		t.Fatalf("making a certificate: %v", err)
 	}
-	leaf, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatalf("making a certificate: %v", err)
-	}
-	return &identity{leaf, tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}}
+	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
-// client is the configuration of a client that trusts i and nothing else.
-func (i *identity) client() *tls.Config {
-	pool := x509.NewCertPool()
-	pool.AddCert(i.leaf)
-	return &tls.Config{RootCAs: pool}
-}
-
-// certificate chooses who the site says it is.
+// certificate chooses who the site says it is: nil stands for the certificate of
+// package httptest, which clients of [Server.Client] trust.
 func (s *site) certificate(*tls.ClientHelloInfo) (*tls.Config, error) {
-	who := s.trusted
-	if s.f.fault() == certificate {
-		who = s.untrusted
+	if s.f.fault() != certificate {
+		return nil, nil
 	}
-	return &tls.Config{Certificates: []tls.Certificate{who.pair}}, nil
+	return &tls.Config{Certificates: []tls.Certificate{*s.untrusted}}, nil
 }

@@ -33,8 +33,8 @@ type site struct {
 	addr      string           // of its listener: its port is chosen when it is first opened
 	srv       *httptest.Server // nil while closed
 
-	trusted, untrusted *identity // nil over plain HTTP
-	distrusted         bool      // which of them it shows
+	untrusted  *tls.Certificate // nil over plain HTTP
+	distrusted bool             // whether it shows that one
 }
 
 func newSite(f *Server) *site {
@@ -69,7 +69,7 @@ func (s *site) open() error {
 		Handler:  http.HandlerFunc(s.serve),
 		ErrorLog: log.New(io.Discard, "", 0), // broken handshakes are meant
 	}}
-	if s.trusted == nil {
+	if s.untrusted == nil {
 		s.srv.Start()
 		return nil
 	}
@@ -94,7 +94,7 @@ func (s *site) follow(fault Fault) error {
 		s.shut()
 	case s.srv == nil:
 		return s.open()
-	case s.trusted != nil && s.distrusted != (fault == certificate):
+	case s.untrusted != nil && s.distrusted != (fault == certificate):
 		s.distrusted = !s.distrusted
 		s.srv.CloseClientConnections() // who has shaken hands shall do it again
 	}
@@ -102,7 +102,7 @@ func (s *site) follow(fault Fault) error {
 }
 
 func (s *site) lacks(fault Fault) string {
-	if fault == certificate && s.trusted == nil {
+	if fault == certificate && s.untrusted == nil {
 		return "a fault of the certificate needs HTTPS: set it before HTTP is called"
 	}
 	return ""
@@ -120,7 +120,7 @@ func (s *site) close() {
 }
 
 func (s *site) url() string {
-	if s.trusted != nil {
+	if s.untrusted != nil {
 		return "https://" + s.addr + "/mcp"
 	}
 	return "http://" + s.addr + "/mcp"

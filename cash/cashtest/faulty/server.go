@@ -1,6 +1,8 @@
 package faulty
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"net/http"
 	"os"
@@ -72,7 +74,7 @@ type Server struct {
 
 	mu      sync.Mutex // not for what answers requests: they are waited for under it
 	ways    []way
-	trusted *identity // of the HTTPS endpoints
+	trusted *x509.Certificate // of the HTTPS endpoints
 
 	moved     sync.Mutex
 	elsewhere []http.Header
@@ -125,13 +127,13 @@ func (f *Server) HTTP(t testing.TB) string {
 	defer f.mu.Unlock()
 	s := newSite(f)
 	if f.fault() == certificate {
-		if f.trusted == nil {
-			f.trusted = newIdentity(t)
-		}
-		s.trusted, s.untrusted = f.trusted, newIdentity(t)
+		s.untrusted = selfSigned(t)
 	}
 	if err := s.open(); err != nil {
 		t.Fatalf("starting the faulty server: %v", err)
+	}
+	if s.untrusted != nil {
+		f.trusted = s.srv.Certificate()
 	}
 	f.add(t, s)
 	return s.url()
@@ -144,7 +146,9 @@ func (f *Server) Client(t testing.TB) *http.Client {
 	defer f.mu.Unlock()
 	transport := &http.Transport{}
 	if f.trusted != nil {
-		transport.TLSClientConfig = f.trusted.client()
+		pool := x509.NewCertPool()
+		pool.AddCert(f.trusted)
+		transport.TLSClientConfig = &tls.Config{RootCAs: pool}
 	}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport}
