@@ -50,7 +50,7 @@ type suite struct {
 // begin makes the connection and lists the tools.
 func (s *suite) begin(ctx context.Context) (err error) {
 	if s.Transport == nil {
-		return errors.New("Transport is nil")
+		return errors.New("no Transport is set")
 	}
 	s.ctx = ctx
 	if s.conn, err = s.dial(s.Transport()); err != nil {

@@ -102,7 +102,10 @@ func Do[T any](c *Conn, f func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(c.ctx, c.timeout)
 	defer cancel()
 	v, err := apart.Do(ctx, 0, func(*apart.Task) (T, error) { return f(ctx) }, nil)
-	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	if errors.Is(err, apart.ErrLeft) {
+		err = ctx.Err()
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("no answer within %v: %w", c.timeout, err)
 	}
 	return v, err
