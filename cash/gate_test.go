@@ -16,6 +16,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/cash/control"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -32,8 +33,7 @@ func effects(opts *cash.Options) (*cash.Server, *atomic.Int32) {
 		return strings.Repeat(in.Fill, in.Size), nil
 	}
 	reg := registry.New(nil)
-	read := registry.Func("read", "Read.", h)
-	read.ReadOnly = true
+	read := registry.Func("read", "Read.", h, registry.ReadOnly)
 	reg.Namespace("", "").Add(registry.Func("write", "Write.", h), read,
 		registry.Func("fail", "Fail.", func(_ context.Context, in sizeIn) (string, error) {
 			ran.Add(1)
@@ -171,7 +171,7 @@ func TestReplayGoesThroughMiddleware(t *testing.T) {
 			return next(ctx, c)
 		}
 	}
-	srv, ran := effects(&cash.Options{Middleware: []registry.Middleware{policy}})
+	srv, ran := effects(&cash.Options{Serve: serve.Options{Middleware: []registry.Middleware{policy}}})
 	ctx := registry.WithCaller(context.Background(), &registry.Caller{ID: "alice"})
 	limit := 60000
 	srv.Call(ctx, &cash.CallRequest{Function: "write", Kwargs: json.RawMessage(`{"size":50000}`)})
@@ -288,7 +288,7 @@ func (s *slowStore) Find(ctx context.Context, owner, key string) (control.Replay
 func TestReplayStoreThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &slowStore{control.NewReplays(nil), make(chan struct{}), make(chan struct{})}
-		srv, ran := effects(&cash.Options{Replays: store, Timeout: time.Second})
+		srv, ran := effects(&cash.Options{Replays: store, Serve: serve.Options{Timeout: time.Second}})
 		ctx := registry.WithCaller(context.Background(), &registry.Caller{ID: "alice"})
 		limit := 10
 		go func() {
@@ -297,7 +297,7 @@ func TestReplayStoreThatHangs(t *testing.T) {
 			close(store.answer)
 		}()
 		_, err := srv.Call(ctx, &cash.CallRequest{Function: "write", Kwargs: json.RawMessage(`{"size":100}`), SizeLimit: &limit})
-		if !errors.Is(err, registry.Timeout) || ran.Load() != 0 {
+		if !errors.Is(err, registry.TimedOut) || ran.Load() != 0 {
 			t.Errorf("%v after %d runs", err, ran.Load())
 		}
 		time.Sleep(2 * time.Second) // until the store has answered

@@ -125,7 +125,7 @@ func namespaceEntries(l *registry.Listing) []entry {
 func functionEntries(l *registry.Listing) []entry {
 	var list []entry
 	for _, f := range l.Functions {
-		list = append(list, entry{Name: f.Name, Description: oneLine(f.Description)})
+		list = append(list, entry{Name: f.Name(), Description: oneLine(f.Description())})
 	}
 	return list
 }

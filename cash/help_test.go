@@ -78,7 +78,7 @@ func TestHelpLayers(t *testing.T) {
 		ns := reg.Namespace(path, "About "+path+".\nSecond line of "+path+".")
 		last := path[strings.LastIndexByte(path, '.')+1:]
 		ns.Add(registry.Func("do"+last, "Does "+last+" | things.\nMore.", createOrder))
-		ns.AddSkill(&registry.Skill{Name: "how" + last, Description: "How.", Text: "Text."})
+		ns.AddSkill(registry.NewSkill("how"+last, "How.", "Text."))
 	}
 	srv := cash.NewServer(reg, nil)
 	for _, tt := range []struct {
@@ -106,7 +106,7 @@ func TestHelpLayers(t *testing.T) {
 func TestHelpErrors(t *testing.T) {
 	reg := registryOf(5)
 	reg.Namespace("ns0.sub", "").Add(registry.Func("f", "", createOrder))
-	reg.Namespace("skilled", "").AddSkill(&registry.Skill{Name: "s", Text: "x"})
+	reg.Namespace("skilled", "").AddSkill(registry.NewSkill("s", "", "x"))
 	srv := cash.NewServer(reg, nil)
 	for _, tt := range []struct{ namespace, function, want string }{
 		{"nope", "", "No namespace `nope`. Use `help()` to see available namespaces."},

@@ -55,7 +55,7 @@ func TestHelpTextThatFails(t *testing.T) {
 	}{
 		"panics":             {func() { panic("the secret") }, registry.Internal},
 		"ends its goroutine": {runtime.Goexit, registry.Internal},
-		"hangs":              {nil, registry.Timeout},
+		"hangs":              {nil, registry.TimedOut},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestHelpTextThatFails(t *testing.T) {
 					t.Fatal(err)
 				}
 				res := tool(t, s, "help", `{}`)
-				if !res.IsError || res.Meta[cash.MetaCode] != string(tt.code) || strings.Contains(textOf(t, res), "secret") {
+				if !res.IsError || res.Meta[registry.MetaCode] != string(tt.code) || strings.Contains(textOf(t, res), "secret") {
 					t.Errorf("got %+v", res)
 				}
 				mended.Store(true)
@@ -119,7 +119,7 @@ func TestErrorCodes(t *testing.T) {
 		{"skill", `{"skillname":"nope"}`, "UNKNOWN_SKILL"},
 	} {
 		res := tool(t, s, tt.tool, tt.args)
-		if got := res.Meta[cash.MetaCode]; got != tt.want || res.IsError != (tt.want != nil) {
+		if got := res.Meta[registry.MetaCode]; got != tt.want || res.IsError != (tt.want != nil) {
 			t.Errorf("R82: %s%s: %v, want %v", tt.tool, tt.args, got, tt.want)
 		}
 		if code, ok := tt.want.(string); ok && code != cash.CodeGated && strings.Contains(textOf(t, res), code) {
@@ -132,7 +132,7 @@ func TestErrorCodes(t *testing.T) {
 func TestCandidatesAreBounded(t *testing.T) {
 	reg := registry.New(nil)
 	for i := range 9 {
-		reg.Namespace(fmt.Sprintf("n%d", i), "").AddSkill(&registry.Skill{Name: "how", Text: "x"})
+		reg.Namespace(fmt.Sprintf("n%d", i), "").AddSkill(registry.NewSkill("how", "", "x"))
 	}
 	_, err := cash.NewServer(reg, nil).Skill(context.Background(), &cash.SkillRequest{Name: "how"})
 	if err == nil || !strings.HasPrefix(err.Error(), "9 skills have the name `how`.") || strings.Count(err.Error(), "skill(") != 5 {
@@ -143,9 +143,8 @@ func TestCandidatesAreBounded(t *testing.T) {
 // TestStructuredContent holds that clients whose protocol knows only objects
 // as structured content get nothing else.
 func TestStructuredContent(t *testing.T) {
-	list := registry.Func("list", "", func(context.Context, none) ([]int, error) { return []int{1}, nil })
-	object := registry.Func("object", "", func(context.Context, none) (map[string]int, error) { return map[string]int{"a": 1}, nil })
-	list.Structured, object.Structured = true, true
+	list := registry.Func("list", "", func(context.Context, none) ([]int, error) { return []int{1}, nil }, registry.Structured)
+	object := registry.Func("object", "", func(context.Context, none) (map[string]int, error) { return map[string]int{"a": 1}, nil }, registry.Structured)
 	srv := serverOf(list, object)
 	for _, tt := range []struct{ version, function, want string }{
 		{"2025-11-25", "list", "null"},

@@ -60,12 +60,12 @@ func functionJSON(f *registry.Function, o helpOptions) string {
 	params, hidden := shownParams(f, o)
 	page := functionPage{
 		Namespace:   f.Namespace(),
-		Name:        f.Name,
-		Description: cleanText(f.Description),
+		Name:        f.Name(),
+		Description: cleanText(f.Description()),
 		Safety:      safety(f),
 		Parameters:  orEmpty(params),
 		Open:        f.Open(),
-		Returns:     cleanText(f.Result()),
+		Returns:     cleanText(f.Returns()),
 	}
 	if hidden {
 		page.More = `params="full"`

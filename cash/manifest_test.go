@@ -25,11 +25,11 @@ func publishing(m *manifest.Manifest) *cash.Server {
 	nothing := func(context.Context, struct{}) (string, error) { return "", nil }
 	reg := registry.New(nil)
 	reg.Namespace("orders", "Create and manage orders.\nMore of it.").Add(registry.Func("create", "Create.", nothing))
-	reg.Namespace("orders", "").AddSkill(&registry.Skill{Name: "create-order-safely", Description: "Create an order.", Text: "Do it."})
+	reg.Namespace("orders", "").AddSkill(registry.NewSkill("create-order-safely", "Create an order.", "Do it."))
 	reg.Namespace("bare", "").Add(registry.Func("f", "", nothing))
-	admin := reg.Namespace("vault", "Secrets.").VisibleTo(registry.Roles("admin"))
+	admin := reg.Namespace("vault", "Secrets.", registry.VisibleTo(registry.Roles("admin")))
 	admin.Add(registry.Func("open", "Open.", nothing))
-	admin.AddSkill(&registry.Skill{Name: "rob", Text: "Rob it."})
+	admin.AddSkill(registry.NewSkill("rob", "", "Rob it."))
 	return cash.NewServer(reg, &cash.Options{Name: "shop", Manifest: m})
 }
 
@@ -171,7 +171,7 @@ func TestR113ManifestOfMany(t *testing.T) {
 		ns := reg.Namespace(fmt.Sprintf("ns%d", i), strings.Repeat(`a "b" é\ `, 25))
 		ns.Add(registry.Func("f", "", func(context.Context, struct{}) (string, error) { return "", nil }))
 		if i < skills {
-			ns.AddSkill(&registry.Skill{Name: fmt.Sprintf("skill-%d", i), Description: strings.Repeat(`"\`, 300), Text: "Do it."})
+			ns.AddSkill(registry.NewSkill(fmt.Sprintf("skill-%d", i), strings.Repeat(`"\`, 300), "Do it."))
 		}
 	}
 	ts := serveAll(t, cash.NewServer(reg, nil))
@@ -205,9 +205,9 @@ func TestR113LastUpdated(t *testing.T) {
 			{"a namespace", "2000-01-05", func() { reg.Namespace("stock", "Stock.").Add(registry.Func("level", "", nothing)) }},
 			{"another function", "2000-01-05", func() { reg.Namespace("stock", "Stock.").Add(registry.Func("order", "", nothing)) }},
 			{"a hidden namespace", "2000-01-05", func() {
-				reg.Namespace("vault", "").VisibleTo(registry.Roles("admin")).Add(registry.Func("open", "", nothing))
+				reg.Namespace("vault", "", registry.VisibleTo(registry.Roles("admin"))).Add(registry.Func("open", "", nothing))
 			}},
-			{"a skill", "2000-01-11", func() { reg.Namespace("stock", "").AddSkill(&registry.Skill{Name: "count", Text: "Count."}) }},
+			{"a skill", "2000-01-11", func() { reg.Namespace("stock", "").AddSkill(registry.NewSkill("count", "", "Count.")) }},
 		} {
 			step.change()
 			m, err := srv.Manifest(registry.WithCaller(t.Context(), &registry.Caller{ID: "a", Roles: []string{"admin"}}))

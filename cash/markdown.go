@@ -69,7 +69,7 @@ func writeEntries(b *strings.Builder, list []entry) {
 func functionMarkdown(f *registry.Function, o helpOptions) string {
 	var b strings.Builder
 	b.WriteString("# " + f.Path() + "\n")
-	writeText(&b, strings.TrimSpace(cleanText(f.Description)))
+	writeText(&b, strings.TrimSpace(cleanText(f.Description())))
 	writeText(&b, safety(f))
 	params, hidden := shownParams(f, o)
 	switch {
@@ -86,7 +86,7 @@ func functionMarkdown(f *registry.Function, o helpOptions) string {
 	if f.Open() && len(params) > 0 {
 		b.WriteString("\nOther arguments are accepted too.\n")
 	}
-	if r := f.Result(); r != "" {
+	if r := f.Returns(); r != "" {
 		b.WriteString("\n## Returns\n")
 		writeText(&b, strings.TrimSpace(cleanText(r)))
 	}
@@ -115,13 +115,13 @@ func yesNo(v bool) string {
 // safety says in a line what a call does to the world, where it was declared.
 func safety(f *registry.Function) string {
 	switch {
-	case f.ReadOnly:
+	case f.ReadOnly():
 		return "Read-only."
-	case f.Destructive && f.Idempotent:
+	case f.Destructive() && f.Idempotent():
 		return "Destructive; safe to repeat."
-	case f.Destructive:
+	case f.Destructive():
 		return "Destructive."
-	case f.Idempotent:
+	case f.Idempotent():
 		return "Safe to repeat."
 	}
 	return ""

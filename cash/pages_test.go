@@ -30,14 +30,15 @@ func TestHelpSafety(t *testing.T) {
 	}{
 		{false, false, false, ""},
 		{true, false, false, "Read-only."},
-		{true, true, true, "Read-only."},
 		{false, true, false, "Destructive."},
 		{false, true, true, "Destructive; safe to repeat."},
 		{false, false, true, "Safe to repeat."},
 	} {
-		f := registry.Func("f", "About f.", nothing)
-		f.ReadOnly, f.Destructive, f.Idempotent = tt.readOnly, tt.destructive, tt.idempotent
-		srv := serverOf(f)
+		facts := []registry.FuncOption{registry.Idempotent(tt.idempotent), registry.Destructive(tt.destructive)}
+		if tt.readOnly {
+			facts = []registry.FuncOption{registry.ReadOnly}
+		}
+		srv := serverOf(registry.Func("f", "About f.", nothing, facts...))
 		want := "# f\n\nAbout f.\n"
 		if tt.want != "" {
 			want += "\n" + tt.want + "\n"
@@ -139,7 +140,7 @@ func TestListEntries(t *testing.T) {
 		t.Run("R50 "+tt.name, func(t *testing.T) {
 			reg := registry.New(nil)
 			reg.Namespace("n", tt.description).Add(registry.Func("f", tt.description, nothing))
-			reg.Namespace("n", "").AddSkill(&registry.Skill{Name: "s", Description: tt.description, Text: "x"})
+			reg.Namespace("n", "").AddSkill(registry.NewSkill("s", tt.description, "x"))
 			srv := cash.NewServer(reg, nil)
 			skills, err := srv.Skill(context.Background(), &cash.SkillRequest{Namespace: "n"})
 			if err != nil {
@@ -166,7 +167,7 @@ func TestListEntries(t *testing.T) {
 func TestRegisteredSpelling(t *testing.T) {
 	reg := registry.New(nil)
 	reg.Namespace("Order_Mgmt.Re_Tail", "").Add(registry.Func("Create_Order", "", createOrder))
-	reg.Namespace("Order_Mgmt.Re_Tail", "").AddSkill(&registry.Skill{Name: "How_To", Text: "x"})
+	reg.Namespace("Order_Mgmt.Re_Tail", "").AddSkill(registry.NewSkill("How_To", "", "x"))
 	srv := cash.NewServer(reg, nil)
 	pages := map[string][2]string{
 		help(t, srv, "", "", ""):                                                             {"- **Order_Mgmt**", ""},

@@ -68,7 +68,7 @@ func exampleCall(f *registry.Function, o helpOptions) string {
 	if f.Namespace() != "" {
 		args = append(args, fmt.Sprintf("namespace=%q", f.Namespace()))
 	}
-	args = append(args, fmt.Sprintf("function=%q", f.Name))
+	args = append(args, fmt.Sprintf("function=%q", f.Name()))
 	if string(kwargs) != "{}" {
 		args = append(args, "kwargs="+string(kwargs))
 	}

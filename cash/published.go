@@ -59,7 +59,7 @@ func (s *Server) publishedSkills(ctx context.Context) ([]manifest.Skill, error) 
 	var list []manifest.Skill
 	err := s.walkSkills(ctx, "", func(l *registry.Listing) error {
 		for _, sk := range l.Skills {
-			name, description := sk.Given(), cmp.Or(oneLine(sk.Description), "How to "+sk.Name+".")
+			name, description := sk.Given(), cmp.Or(oneLine(sk.Description()), "How to "+sk.Name()+".")
 			if !room.take(name, description) {
 				return errNoRoom
 			}

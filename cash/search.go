@@ -48,12 +48,12 @@ func foundMarkdown(found []*registry.Function, namespace string) string {
 	}
 	var list []entry
 	for _, f := range found {
-		list = append(list, entry{Name: f.Path(), Description: oneLine(f.Description)})
+		list = append(list, entry{Name: f.Path(), Description: oneLine(f.Description())})
 	}
 	var b strings.Builder
 	b.WriteString("# Functions that fit, best first\n\n")
 	writeEntries(&b, list)
-	b.WriteString("\nRead one with `" + helpCall(found[0].Namespace(), found[0].Name) + "`.")
+	b.WriteString("\nRead one with `" + helpCall(found[0].Namespace(), found[0].Name()) + "`.")
 	return b.String()
 }
 
@@ -73,7 +73,7 @@ type foundEntry struct {
 func foundJSON(found []*registry.Function, namespace string) string {
 	page := foundPage{Functions: []foundEntry{}}
 	for _, f := range found {
-		page.Functions = append(page.Functions, foundEntry{f.Namespace(), f.Name, oneLine(f.Description)})
+		page.Functions = append(page.Functions, foundEntry{f.Namespace(), f.Name(), oneLine(f.Description())})
 	}
 	if len(found) == 0 {
 		page.Next = nothingFound(namespace)

@@ -40,11 +40,10 @@ func searchable() *registry.Registry {
 	reg.Namespace("Order_Mgmt.retail", "Shops.").Add(
 		registry.Func("cancel", "Cancel an order.", nothing))
 	reg.Namespace("Order_Mgmt2", "Older orders.").Add(registry.Func("cancel", "Cancel an old order.", nothing))
-	reg.Namespace("skilled", "Orders, too.").AddSkill(&registry.Skill{Name: "cancel", Text: "Cancel an order."})
-	secret := registry.Func("unseal", "Unseal an order.", nothing)
-	secret.VisibleTo = registry.Roles("admin")
+	reg.Namespace("skilled", "Orders, too.").AddSkill(registry.NewSkill("cancel", "", "Cancel an order."))
+	secret := registry.Func("unseal", "Unseal an order.", nothing, registry.VisibleTo(registry.Roles("admin")))
 	reg.Namespace("Order_Mgmt.retail", "").Add(secret)
-	reg.Namespace("vault", "Sealed orders.").VisibleTo(registry.Roles("admin")).Add(
+	reg.Namespace("vault", "Sealed orders.", registry.VisibleTo(registry.Roles("admin"))).Add(
 		registry.Func("unlock", "Unlock the vault of orders.", nothing))
 	return reg
 }

@@ -57,14 +57,14 @@ func (s *Server) findSkill(ctx context.Context, name string, missing error) (*re
 	}
 	var names []string
 	for _, sk := range found {
-		names = append(names, "`"+skillCall(sk.Namespace(), sk.Name)+"`")
+		names = append(names, "`"+skillCall(sk.Namespace(), sk.Name())+"`")
 		if len(names) == 5 {
 			break
 		}
 	}
 	return nil, &registry.Error{
 		Kind: registry.UnknownSkill, Name: name,
-		Message: fmt.Sprintf("%d skills have the name `%s`.", len(found), found[0].Name),
+		Message: fmt.Sprintf("%d skills have the name `%s`.", len(found), found[0].Name()),
 		Hint:    "Use " + strings.Join(names, " or ") + ".",
 	}
 }
@@ -92,7 +92,7 @@ func (s *Server) skills(ctx context.Context, path string) (string, error) {
 	p := &skillPage{path: l.Namespace, skills: len(l.Skills) > 0}
 	p.heading(l.Namespace)
 	for _, sk := range l.Skills {
-		p.line("- **" + sk.Name + "**" + dash(oneLine(sk.Description)))
+		p.line("- **" + sk.Name() + "**" + dash(oneLine(sk.Description())))
 	}
 	err = s.walkSkills(ctx, path, func(below *registry.Listing) error {
 		if below.Namespace != l.Namespace && len(below.Skills) > 0 {

@@ -14,15 +14,15 @@ import (
 
 func skillServer() *cash.Server {
 	reg := registry.New(nil)
-	add := func(path, name string, visible registry.Visibility) {
-		reg.Namespace(path, "").AddSkill(&registry.Skill{Name: name, Description: "About " + name + ".\nMore.", Text: "Text of " + path + "/" + name + ".", VisibleTo: visible})
+	add := func(path, name string, visible ...registry.SkillOption) {
+		reg.Namespace(path, "").AddSkill(registry.NewSkill(name, "About "+name+".\nMore.", "Text of "+path+"/"+name+".", visible...))
 	}
-	add("", "start", nil)
-	add("shop", "order", nil)
-	add("shop", "only", nil)
-	add("warehouse.east", "order", nil)
-	add("admin", "order", registry.Roles("boss"))
-	add("admin", "purge", registry.Roles("boss"))
+	add("", "start")
+	add("shop", "order")
+	add("shop", "only")
+	add("warehouse.east", "order")
+	add("admin", "order", registry.VisibleTo(registry.Roles("boss")))
+	add("admin", "purge", registry.VisibleTo(registry.Roles("boss")))
 	reg.Namespace("tools", "Tools.").Add(registry.Func("f", "F.", createOrder))
 	return cash.NewServer(reg, nil)
 }
@@ -67,7 +67,7 @@ func TestSkills(t *testing.T) {
 func TestSkillListIsBounded(t *testing.T) { // X2
 	reg := registry.New(nil)
 	for i := range 150 {
-		reg.Namespace("", "").AddSkill(&registry.Skill{Name: fmt.Sprintf("s%03d", i), Text: "x"})
+		reg.Namespace("", "").AddSkill(registry.NewSkill(fmt.Sprintf("s%03d", i), "", "x"))
 	}
 	text, err := cash.NewServer(reg, nil).Skill(context.Background(), &cash.SkillRequest{})
 	if err != nil || strings.Count(text, "- **") != 100 || !strings.Contains(text, "50 more lines are not shown") {
@@ -78,7 +78,7 @@ func TestSkillListIsBounded(t *testing.T) { // X2
 func TestSkillIsNotGated(t *testing.T) { // R101
 	reg := registry.New(nil)
 	long := strings.Repeat("Do it. ", 5000)
-	reg.Namespace("", "").AddSkill(&registry.Skill{Name: "long", Text: long})
+	reg.Namespace("", "").AddSkill(registry.NewSkill("long", "", long))
 	text, err := cash.NewServer(reg, nil).Skill(context.Background(), &cash.SkillRequest{Name: "long", Kwargs: json.RawMessage("null")})
 	if err != nil || strings.TrimSpace(text) != strings.TrimSpace(long) {
 		t.Errorf("%d characters, %v", len(text), err)

@@ -160,7 +160,7 @@ func TestToolArgumentNames(t *testing.T) {
 		Name string `json:"name,omitempty"`
 	}
 	reg.Namespace("", "").Add(registry.Func("greet", "Greet.", func(_ context.Context, in in) (string, error) { return "hello " + in.Name, nil }))
-	reg.Namespace("", "").AddSkill(&registry.Skill{Name: "how", Text: "For {{who}}."})
+	reg.Namespace("", "").AddSkill(registry.NewSkill("how", "", "For {{who}}."))
 	w := newWire(t, cash.NewServer(reg, nil))
 	for _, tt := range []struct{ row, tool, args, want string }{
 		{"R9", "skill", `{"skillname":"how","name":"how"}`, "are the same argument"},

@@ -169,9 +169,9 @@ func (n *Node) name() string {
 	case n.Namespace != nil:
 		return n.Namespace.Name
 	case n.Function != nil:
-		return n.Function.Name
+		return n.Function.Name()
 	}
-	return n.Skill.Name
+	return n.Skill.Name()
 }
 
 // maxSegment is the number of characters that a segment has at most.

@@ -25,7 +25,7 @@ func catalog(names ...string) *registry.Registry {
 		}
 		ns := reg.Namespace(path, "")
 		if label, skill := strings.CutSuffix(label, "?"); skill {
-			ns.AddSkill(&registry.Skill{Name: label, Text: "Do."})
+			ns.AddSkill(registry.NewSkill(label, "", "Do."))
 		} else {
 			ns.Add(echo(label))
 		}
@@ -44,7 +44,7 @@ func show(nodes []registry.Node) string {
 		case n.Function != nil:
 			list = append(list, n.Path+"="+n.Function.Path())
 		default:
-			list = append(list, n.Path+"="+strings.TrimPrefix(n.Skill.Namespace()+"."+n.Skill.Name+"?", "."))
+			list = append(list, n.Path+"="+strings.TrimPrefix(n.Skill.Namespace()+"."+n.Skill.Name()+"?", "."))
 		}
 	}
 	return strings.Join(list, " ")
@@ -88,9 +88,8 @@ func TestBrowse(t *testing.T) {
 
 func TestBrowseErrors(t *testing.T) {
 	reg := catalog("orders.create", "orders.retail.list", "ping")
-	reg.Namespace("secret", "").VisibleTo(registry.Roles("admin")).Add(echo("f"))
-	hidden := echo("hidden")
-	hidden.VisibleTo = registry.Roles("admin")
+	reg.Namespace("secret", "", registry.VisibleTo(registry.Roles("admin"))).Add(echo("f"))
+	hidden := echo("hidden", registry.VisibleTo(registry.Roles("admin")))
 	reg.Namespace("orders", "").Add(hidden)
 	for _, tt := range []struct {
 		path, text string
@@ -191,7 +190,7 @@ func TestBrowseForeign(t *testing.T) {
 	}
 	for i, n := range nodes[:20] {
 		below, err := registry.Browse(context.Background(), src, n.Path)
-		if err != nil || len(below) != 1 || below[0].Function.Name != fmt.Sprintf("foreign%d", i) {
+		if err != nil || len(below) != 1 || below[0].Function.Name() != fmt.Sprintf("foreign%d", i) {
 			t.Errorf("W7: label %.80q at %s: %s, %v", labels[i], n.Path, show(below), err)
 		}
 	}
@@ -390,7 +389,7 @@ func BenchmarkBrowse(b *testing.B) {
 func TestBrowseSuggests(t *testing.T) {
 	reg := registry.New(nil)
 	reg.Namespace("orders", "").Add(tool("create_order", ""), tool("list", ""))
-	reg.Namespace("orderz", "").VisibleTo(registry.Roles("admin")).Add(tool("create", ""))
+	reg.Namespace("orderz", "", registry.VisibleTo(registry.Roles("admin"))).Add(tool("create", ""))
 	for path, want := range map[string]string{
 		"/order":               "Nothing at path `/order`. Did you mean `/orders`? Browse `/` to see what is there.",
 		"/orders/craete_order": "Nothing at path `/orders/craete_order`. Did you mean `/orders/createorder`? Browse `/orders` to see what is there.",

@@ -84,6 +84,17 @@ func (v Visibility) allows(ctx context.Context) (ok bool) {
 	return v(ctx, CallerFrom(ctx))
 }
 
+// both is the rule that two others hold, each of which may be nil.
+func both(a, b Visibility) Visibility {
+	if a == nil {
+		return b
+	}
+	if b == nil {
+		return a
+	}
+	return func(ctx context.Context, c *Caller) bool { return a.allows(ctx) && b.allows(ctx) }
+}
+
 func allAllow(ctx context.Context, vs []Visibility) bool {
 	for _, v := range vs {
 		if !v.allows(ctx) {

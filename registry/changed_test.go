@@ -36,7 +36,7 @@ func TestChanged(t *testing.T) {
 			return nil
 		}, false},
 		{"the same namespace", func() error { reg.Namespace("shop", "A shop."); return nil }, false},
-		{"visibility", func() error { ns.VisibleTo(registry.Roles("admin")); return nil }, true},
+		{"visibility", func() error { ns.Restrict(registry.Roles("admin")); return nil }, true},
 		{"skill", func() error { return ns.TryAddSkill(skill) }, true},
 		{"mount", func() error { return reg.Replace("files", tree()) }, true},
 		{"replace", func() error { return reg.Replace("files", tree()) }, true},

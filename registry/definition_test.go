@@ -17,22 +17,22 @@ func TestW36Definition(t *testing.T) {
 	type facts struct {
 		path, name string
 		remote     registry.Remote
-		change     func(*registry.Function)
+		about      string
+		facts      []registry.FuncOption
 	}
 	define := func(change func(*facts)) string {
 		t.Helper()
-		a := facts{path: "a.b", name: "f", change: func(*registry.Function) {}}
+		a := facts{path: "a.b", name: "f", about: "F."}
 		a.remote.InputSchema = json.RawMessage(`{"type":"object","properties":{"x":{"type":"string"},"y":{}},"required":["x"]}`)
 		a.remote.Handler = func(context.Context, *registry.Call) (*registry.Result, error) { return nil, nil }
 		change(&a)
-		f, err := registry.RemoteFunc(a.name, "F.", a.remote)
+		f, err := registry.RemoteFunc(a.name, a.about, a.remote, a.facts...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		a.change(f)
 		return resolve(t, a.path, f).Definition()
 	}
-	function := func(change func(*registry.Function)) func(*facts) { return func(a *facts) { a.change = change } }
+	says := func(o registry.FuncOption) func(*facts) { return func(a *facts) { a.facts = append(a.facts, o) } }
 	schema := func(text string) func(*facts) {
 		return func(a *facts) { a.remote.InputSchema = json.RawMessage(text) }
 	}
@@ -43,11 +43,9 @@ func TestW36Definition(t *testing.T) {
 	for name, change := range map[string]func(*facts){
 		"nothing":      func(*facts) {},
 		"keys, blanks": schema(` {"required":["x"], "properties":{"y":{},"x":{"type":"string"}},"type":"object"}`),
-		"aliases":      function(func(f *registry.Function) { f.Aliases = []string{"x"} }),
-		"timeout":      function(func(f *registry.Function) { f.Timeout = time.Second }),
-		"who sees it": function(func(f *registry.Function) {
-			f.VisibleTo = func(context.Context, *registry.Caller) bool { return true }
-		}),
+		"aliases":      says(registry.Aliases("x")),
+		"timeout":      says(registry.Timeout(time.Second)),
+		"who sees it":  says(registry.VisibleTo(func(context.Context, *registry.Caller) bool { return true })),
 		"its own name": func(a *facts) { a.remote.Tool = "f" },
 		"unchecked":    func(a *facts) { a.remote.Unchecked = true },
 		"another handler": func(a *facts) {
@@ -73,14 +71,19 @@ func TestW36Definition(t *testing.T) {
 		"kind": func(a *facts) {
 			a.remote.ID = toolid.Primitive{Kind: toolid.Prompt, ID: toolid.ID{Namespace: "a", Name: "f", Version: "1"}}
 		},
-		"description": function(func(f *registry.Function) { f.Description = "G." }),
-		"returns":     function(func(f *registry.Function) { f.Returns = "G." }),
-		"read-only":   function(func(f *registry.Function) { f.ReadOnly = true }),
-		"idempotent":  function(func(f *registry.Function) { f.Idempotent = true }),
-		"destructive": function(func(f *registry.Function) { f.Destructive = true }),
-		"structured":  function(func(f *registry.Function) { f.Structured = true }),
-		"a tag":       function(func(f *registry.Function) { f.Tags = []string{"a b"} }),
-		"tags":        function(func(f *registry.Function) { f.Tags = []string{"a", "b"} }),
+		"description":     func(a *facts) { a.about = "G." },
+		"returns":         says(registry.Returns("G.")),
+		"read-only":       says(registry.ReadOnly),
+		"idempotent":      says(registry.Idempotent(true)),
+		"not idempotent":  says(registry.Idempotent(false)),
+		"destructive":     says(registry.Destructive(true)),
+		"not destructive": says(registry.Destructive(false)),
+		"open world":      says(registry.OpenWorld(true)),
+		"closed world":    says(registry.OpenWorld(false)),
+		"output schema":   says(registry.OutputSchema(json.RawMessage(`{}`))),
+		"structured":      says(registry.Structured),
+		"a tag":           says(registry.Tags("a b")),
+		"tags":            says(registry.Tags("a", "b")),
 	} {
 		got := define(change)
 		if other, dup := seen[got]; dup {
@@ -103,9 +106,7 @@ func TestW36DefinitionOfCopies(t *testing.T) {
 		t.Errorf("in its place it is %s", back.Primitive())
 	}
 	loose := echo("g")
-	before := loose.Definition()
-	loose.Description += " Changed."
-	if loose.Definition() == before {
-		t.Error("what is in no namespace is known for good")
+	if loose.With("Changed.").Definition() == loose.Definition() {
+		t.Error("a copy with another description has the definition of the first")
 	}
 }

@@ -27,12 +27,9 @@ type ticket struct {
 }
 
 // callAt calls a function of one output at a level.
-func callAt[Out any](t *testing.T, level registry.Detail, out Out, change ...func(*registry.Function)) *registry.Result {
+func callAt[Out any](t *testing.T, level registry.Detail, out Out, facts ...registry.FuncOption) *registry.Result {
 	t.Helper()
-	f := registry.Func("get", "Get it.", func(context.Context, struct{}) (Out, error) { return out, nil })
-	for _, c := range change {
-		c(f)
-	}
+	f := registry.Func("get", "Get it.", func(context.Context, struct{}) (Out, error) { return out, nil }, facts...)
 	reg := registry.New(nil)
 	reg.Namespace("n", "").Add(f)
 	res, err := registry.NewPipeline(reg, nil).Call(context.Background(), &registry.Request{Namespace: "n", Function: "get", Detail: level})
@@ -69,7 +66,7 @@ func TestF8Levels(t *testing.T) {
 			check("map", callAt(t, level, map[string]any{"k": &whole}), `{"k":`+text+"}")
 			check("struct", callAt(t, level, struct{ Found [1]ticket }{[1]ticket{whole}}), `{"Found":[`+text+"]}")
 			check("nothing", callAt(t, level, []ticket(nil)), "[]")
-			structured := callAt(t, level, whole, func(f *registry.Function) { f.Structured = true })
+			structured := callAt(t, level, whole, registry.Structured)
 			check("structured", structured, text)
 			if string(structured.Structured) != text {
 				t.Errorf("structured content: %s", structured.Structured)

@@ -42,7 +42,7 @@ func (r *Registry) Embed(ctx context.Context) error {
 	for batch := range slices.Chunk(functions, embedBatch) {
 		texts := make([]string, len(batch))
 		for i, f := range batch {
-			texts[i] = cutText(f.Path() + "\n" + f.Description)
+			texts[i] = cutText(f.Path() + "\n" + f.description)
 		}
 		vectors, err := r.embed(ctx, texts)
 		if err != nil {

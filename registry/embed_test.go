@@ -161,7 +161,7 @@ func TestEmbedNew(t *testing.T) {
 		t.Errorf("found %v", got)
 	}
 	embed("weather.storm")
-	reg.Namespace("weather", "").VisibleTo(registry.Authenticated) // a new snapshot with the same functions
+	reg.Namespace("weather", "", registry.VisibleTo(registry.Authenticated)) // a new snapshot with the same functions
 	embed()
 	for i := range 500 {
 		reg.Namespace("many", "").Add(tool(fmt.Sprintf("f%d", i), strings.Repeat("day ", 10_000)))
@@ -300,8 +300,7 @@ func TestEmbedderThatHangs(t *testing.T) {
 func TestEmbedderHidden(t *testing.T) {
 	ctx := context.Background()
 	reg := shop(meanings)
-	hidden := tool("rainmaker", "Rain, rain, umbrella, money.")
-	hidden.VisibleTo = registry.Roles("admin")
+	hidden := tool("rainmaker", "Rain, rain, umbrella, money.", registry.VisibleTo(registry.Roles("admin")))
 	reg.Namespace("weather", "").Add(hidden)
 	only := shop(meanings)
 	for _, r := range []*registry.Registry{reg, only} {

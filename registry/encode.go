@@ -150,7 +150,7 @@ func isBytes(t reflect.Type) bool {
 func jsonResult(c *Call, text string) *Result {
 	r := TextResult(text)
 	r.JSON = true
-	if c.Function.Structured {
+	if c.Function.structured {
 		r.Structured = json.RawMessage(text)
 	}
 	return r
@@ -158,8 +158,8 @@ func jsonResult(c *Call, text string) *Result {
 
 func noJSON(c *Call, err error) error {
 	return &Error{
-		Kind: Internal, Namespace: c.Function.namespace, Name: c.Function.Name,
-		Message: fmt.Sprintf("The function `%s` ran, but its result could not be written as JSON.", c.Function.Name) + consequence(c.Function),
+		Kind: Internal, Namespace: c.Function.namespace, Name: c.Function.name,
+		Message: fmt.Sprintf("The function `%s` ran, but its result could not be written as JSON.", c.Function.name) + consequence(c.Function),
 		Err:     err,
 	}
 }

@@ -21,7 +21,7 @@ const (
 	InvalidArguments Kind = "INVALID_ARGUMENTS" // arguments that the function does not take; it did not run
 	Failed           Kind = "FAILED"            // the function ran and said no
 	Internal         Kind = "INTERNAL"          // the function panicked, returned nothing, or something that has no JSON form
-	Timeout          Kind = "TIMEOUT"           // no answer within the deadline; the outcome is unknown
+	TimedOut         Kind = "TIMEOUT"           // no answer within the deadline; the outcome is unknown
 	Canceled         Kind = "CANCELED"          // the caller gave up; the outcome is unknown
 	Unavailable      Kind = "UNAVAILABLE"       // not now: shutting down, or what is behind the function does not answer
 	Denied           Kind = "DENIED"            // this caller may see the function and may not run it
@@ -35,7 +35,7 @@ func Kinds() []Kind { return slices.Clone(kinds) }
 
 var kinds = []Kind{
 	UnknownNamespace, UnknownFunction, UnknownSkill, UnknownPath, InvalidName, InvalidPath, InvalidArguments, Failed,
-	Internal, Timeout, Canceled, Unavailable, Denied, RateLimited, Unauthorized, InvalidSchema,
+	Internal, TimedOut, Canceled, Unavailable, Denied, RateLimited, Unauthorized, InvalidSchema,
 }
 
 // Known reports whether k is one of the set.
@@ -43,6 +43,11 @@ func (k Kind) Known() bool { return slices.Contains(kinds, k) }
 
 // Error returns the kind's text.
 func (k Kind) Error() string { return string(k) }
+
+// MetaCode is the key under which the metadata of an error result has its machine
+// code (R82): a [Kind], or a code of the face's own. Models do not see metadata, so
+// it costs them nothing.
+const MetaCode = "cash/error"
 
 // Error is the one error of the pipeline. Its reader is a language model:
 // Message says what happened, Hint what to do next; neither holds a secret or

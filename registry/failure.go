@@ -16,7 +16,7 @@ import (
 )
 
 func fail(f *Function, kind Kind, msg string, cause error) *Error {
-	return &Error{Kind: kind, Namespace: f.namespace, Name: f.Name, Message: msg, Err: cause}
+	return &Error{Kind: kind, Namespace: f.namespace, Name: f.name, Message: msg, Err: cause}
 }
 
 // failure turns an error of the handlers into an *Error.
@@ -43,7 +43,7 @@ func presentable(f *Function, e *Error) *Error {
 	}
 	shown.Message, shown.Hint = cleanMessage(e.Message), cleanMessage(e.Hint)
 	if shown.Message == "" && shown.Hint == "" {
-		shown.Message = fmt.Sprintf("The function `%s` failed without saying why.", f.Name)
+		shown.Message = fmt.Sprintf("The function `%s` failed without saying why.", f.name)
 	}
 	return &shown
 }
@@ -73,7 +73,7 @@ func safeText(err error) (text string) {
 // consequence warns that a call of which no answer arrives may have had an
 // effect.
 func consequence(f *Function) string {
-	if f.ReadOnly {
+	if f.readOnly {
 		return ""
 	}
 	return " It may have taken effect: check before you repeat it."
@@ -86,9 +86,9 @@ var errTimeout = errors.New("deadline of the function")
 func notRun(ctx context.Context, f *Function) error {
 	kind, what := Canceled, "cancelled"
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		kind, what = Timeout, "out of time"
+		kind, what = TimedOut, "out of time"
 	}
-	e := fail(f, kind, fmt.Sprintf("The call of `%s` was %s before it began. The function was not run.", f.Name, what), ctx.Err())
+	e := fail(f, kind, fmt.Sprintf("The call of `%s` was %s before it began. The function was not run.", f.name, what), ctx.Err())
 	e.NotRun = true
 	return e
 }
@@ -103,7 +103,7 @@ func notFound(ctx context.Context) error {
 		own.NotRun = true
 		return &own
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return &Error{Kind: Timeout, Message: "The call was out of time before it began. The function was not run.", Err: ctx.Err(), NotRun: true}
+		return &Error{Kind: TimedOut, Message: "The call was out of time before it began. The function was not run.", Err: ctx.Err(), NotRun: true}
 	}
 	return &Error{Kind: Canceled, Message: "The call was cancelled before it began. The function was not run.", Err: ctx.Err(), NotRun: true}
 }
@@ -111,7 +111,7 @@ func notFound(ctx context.Context) error {
 // ended is the error for a call whose context ended before it did.
 func ended(ctx context.Context, f *Function, timeout time.Duration) *Error {
 	e := givenUp(ctx, f, timeout)
-	if !f.ReadOnly {
+	if !f.readOnly {
 		e.Details = map[string]any{"outcome": "unknown"}
 	}
 	return e
@@ -122,13 +122,13 @@ func givenUp(ctx context.Context, f *Function, timeout time.Duration) *Error {
 	var e *Error
 	switch {
 	case errors.Is(cause, errTimeout):
-		return fail(f, Timeout, fmt.Sprintf("The function `%s` did not answer within %v.%s", f.Name, timeout, consequence(f)), ctx.Err())
+		return fail(f, TimedOut, fmt.Sprintf("The function `%s` did not answer within %v.%s", f.name, timeout, consequence(f)), ctx.Err())
 	case errors.As(cause, &e) && e != nil: // the server ended the call, and says why
 		return fail(f, e.Kind, e.Message+consequence(f), cause)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fail(f, Timeout, fmt.Sprintf("The function `%s` did not answer in time.%s", f.Name, consequence(f)), ctx.Err())
+		return fail(f, TimedOut, fmt.Sprintf("The function `%s` did not answer in time.%s", f.name, consequence(f)), ctx.Err())
 	}
-	return fail(f, Canceled, fmt.Sprintf("The call of `%s` was cancelled.%s", f.Name, consequence(f)), ctx.Err())
+	return fail(f, Canceled, fmt.Sprintf("The call of `%s` was cancelled.%s", f.name, consequence(f)), ctx.Err())
 }
 
 // crashed reports a panic: to the operator where, to the caller only that. What is
@@ -139,7 +139,7 @@ func (p *Pipeline) crashed(ctx context.Context, known *found, crash *apart.Crash
 	if known != nil {
 		f := known.function
 		path = f.Path()
-		e = fail(f, Internal, fmt.Sprintf("The function `%s` failed unexpectedly. The server goes on; the same call is likely to fail again.%s", f.Name, consequence(f)), nil)
+		e = fail(f, Internal, fmt.Sprintf("The function `%s` failed unexpectedly. The server goes on; the same call is likely to fail again.%s", f.name, consequence(f)), nil)
 	}
 	func() {
 		defer func() { _ = recover() }() // a logger may panic too

@@ -35,7 +35,7 @@ func TestErrorThatUnwrapsToItself(t *testing.T) {
 	f := registry.Func("f", "", func(context.Context, struct{}) (string, error) { return "", loop{stop} })
 	p, _ := pipelineOf(f, &registry.PipelineOptions{Timeout: 20 * time.Millisecond})
 	_, err := run(p, "f", "{}")
-	wantKind(t, err, registry.Timeout)
+	wantKind(t, err, registry.TimedOut)
 }
 
 // runtimeError is a panic value that passes for one of the Go runtime's.
@@ -152,7 +152,7 @@ func TestEndedContextDoesNotRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for ctx, kind := range map[context.Context]registry.Kind{cancelled: registry.Canceled, late: registry.Timeout} {
+	for ctx, kind := range map[context.Context]registry.Kind{cancelled: registry.Canceled, late: registry.TimedOut} {
 		for range 50 {
 			_, err := p.Call(ctx, &registry.Request{Function: "f"})
 			wantKind(t, err, kind)
@@ -200,9 +200,8 @@ func TestCauseOfTheEnd(t *testing.T) {
 // TestOwnDeadline holds that the answer of a function with a deadline of its own is
 // delivered, however close its end is to that of its context.
 func TestOwnDeadline(t *testing.T) {
-	f := registry.Func("f", "", func(context.Context, struct{}) (string, error) { return "fine", nil })
 	for _, timeout := range []time.Duration{-1, time.Hour} {
-		f.Timeout = timeout
+		f := registry.Func("f", "", func(context.Context, struct{}) (string, error) { return "fine", nil }, registry.Timeout(timeout))
 		p, _ := pipelineOf(f, nil)
 		for range 5_000 {
 			if r, err := p.Call(t.Context(), &registry.Request{Function: "f"}); err != nil || r.Text() != "fine" {

@@ -49,7 +49,7 @@ func (r *Registry) FunctionByID(ctx context.Context, id toolid.Primitive) (*Func
 	s.indexIDs()
 	var found []*Function
 	for _, f := range s.ids[id] {
-		if g, err := s.function(ctx, f.namespace, f.Name); err == nil && g == f {
+		if g, err := s.function(ctx, f.namespace, f.name); err == nil && g == f {
 			found = append(found, f)
 		}
 	}

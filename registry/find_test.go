@@ -13,15 +13,14 @@ import (
 )
 
 // given returns a function that has the id it is given.
-func given(t *testing.T, name string, id toolid.Primitive, visible registry.Visibility) *registry.Function {
+func given(t *testing.T, name string, id toolid.Primitive, visible ...registry.FuncOption) *registry.Function {
 	t.Helper()
 	f, err := registry.RemoteFunc(name, "F.", registry.Remote{ID: id, Handler: func(context.Context, *registry.Call) (*registry.Result, error) {
 		return registry.TextResult(name), nil
-	}})
+	}}, visible...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.VisibleTo = visible
 	return f
 }
 
@@ -34,12 +33,12 @@ func TestW1Find(t *testing.T) {
 	id := func(kind toolid.Kind, name string) toolid.Primitive {
 		return toolid.Primitive{Kind: kind, ID: toolid.ID{Namespace: "x", Name: name, Version: "1"}}
 	}
-	staff := registry.Roles("staff")
+	staff := registry.VisibleTo(registry.Roles("staff"))
 	reg := registry.New(nil)
-	reg.Namespace("a", "").Add(given(t, "open", id(toolid.Tool, "open"), nil), given(t, "twice", id(toolid.Tool, "twice"), nil),
-		given(t, "shadowed", id(toolid.Tool, "shadowed"), nil), given(t, "prompt", id(toolid.Prompt, "open"), nil), echo("own"))
-	reg.Namespace("b", "").Add(given(t, "twice", id(toolid.Tool, "twice"), nil), given(t, "hidden", id(toolid.Tool, "hidden"), staff))
-	reg.Namespace("c", "").VisibleTo(staff).Add(given(t, "shadow", id(toolid.Tool, "shadowed"), nil))
+	reg.Namespace("a", "").Add(given(t, "open", id(toolid.Tool, "open")), given(t, "twice", id(toolid.Tool, "twice")),
+		given(t, "shadowed", id(toolid.Tool, "shadowed")), given(t, "prompt", id(toolid.Prompt, "open")), echo("own"))
+	reg.Namespace("b", "").Add(given(t, "twice", id(toolid.Tool, "twice")), given(t, "hidden", id(toolid.Tool, "hidden"), staff))
+	reg.Namespace("c", "", staff).Add(given(t, "shadow", id(toolid.Tool, "shadowed")))
 	own, err := reg.Function(t.Context(), "a", "own")
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +83,7 @@ func TestW1Find(t *testing.T) {
 func TestFindUnavailable(t *testing.T) {
 	reg := registry.New(nil)
 	reg.Namespace("down", "").Unavailable(&registry.Error{Kind: registry.Unavailable, Message: "Away."})
-	reg.Namespace("secret", "").VisibleTo(registry.Roles("staff")).Unavailable(&registry.Error{Kind: registry.Unavailable, Message: "Away."})
+	reg.Namespace("secret", "", registry.VisibleTo(registry.Roles("staff"))).Unavailable(&registry.Error{Kind: registry.Unavailable, Message: "Away."})
 	for namespace, kind := range map[string]registry.Kind{"down": registry.Unavailable, "secret": registry.UnknownFunction, "up": registry.UnknownFunction} {
 		id := toolid.Primitive{Kind: toolid.Tool, ID: toolid.ID{Namespace: namespace, Name: "f", Hash: "00000000"}}
 		if _, err := registry.Find(t.Context(), reg, id); !errors.Is(err, kind) {
@@ -97,8 +96,7 @@ func TestFindUnavailable(t *testing.T) {
 // and that what keeps a call from running keeps a dry run too.
 func TestW30DryRun(t *testing.T) {
 	ran := 0
-	f := registry.Func("pay", "Pay.", func(_ context.Context, in pair[int, string]) (string, error) { ran++; return in.B, nil })
-	f.Destructive = true
+	f := registry.Func("pay", "Pay.", func(_ context.Context, in pair[int, string]) (string, error) { ran++; return in.B, nil }, registry.Destructive(true))
 	reg := registry.New(nil)
 	reg.Namespace("a", "").Add(f)
 	var order []string

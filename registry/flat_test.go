@@ -16,8 +16,7 @@ func ping(context.Context, struct{}) (string, error) { return "pong", nil }
 // flatTree has functions at all depths, of which some only admins see.
 func flatTree() *registry.Registry {
 	reg := registry.New(nil)
-	secret := registry.Func("purge", "Purge.", ping)
-	secret.VisibleTo = registry.Roles("admin")
+	secret := registry.Func("purge", "Purge.", ping, registry.VisibleTo(registry.Roles("admin")))
 	reg.Namespace("", "").Add(registry.Func("ping", "Ping.", ping), registry.Func("orders", "Like the namespace.", ping))
 	reg.Namespace("orders", "").Add(registry.Func("create_Now", "Create.", ping), secret)
 	reg.Namespace("orders.create", "").Add(registry.Func("Now", "Create elsewhere.", ping))
@@ -116,7 +115,7 @@ func TestFlatForged(t *testing.T) {
 	reg.Namespace(path, "").Add(registry.Func(hash, "Short.", ping))
 	list, err := registry.Flat(t.Context(), reg)
 	f, e := registry.FindFlat(t.Context(), reg, long.FlatName())
-	if err != nil || e != nil || len(list) != 1 || list[0] != f || f.Description != "Short." {
+	if err != nil || e != nil || len(list) != 1 || list[0] != f || f.Description() != "Short." {
 		t.Errorf("%d listed, %v, %v", len(list), err, e)
 	}
 }

@@ -70,14 +70,13 @@ func TestStructured(t *testing.T) {
 	type out struct {
 		N int64 `json:"n"`
 	}
-	f := registry.Func("f", "", func(context.Context, echoIn) (out, error) { return out{9007199254740993}, nil })
-	p, _ := pipelineOf(f, nil)
+	get := func(context.Context, echoIn) (out, error) { return out{9007199254740993}, nil }
+	p, _ := pipelineOf(registry.Func("f", "", get), nil)
 	res, err := run(p, "f", "")
 	if err != nil || res.Structured != nil {
 		t.Errorf("structured content without being asked for: %s, %v", res.Structured, err)
 	}
-	f.Structured = true
-	p, _ = pipelineOf(f, nil)
+	p, _ = pipelineOf(registry.Func("f", "", get, registry.Structured), nil)
 	res, err = run(p, "f", "")
 	if err != nil || string(res.Structured) != `{"n":9007199254740993}` || res.Text() != `{"n":9007199254740993}` {
 		t.Errorf("got %s and %s, %v", res.Structured, res.Text(), err)
@@ -195,8 +194,8 @@ func TestRawFunc(t *testing.T) {
 			t.Errorf("%s: error %v does not say %q", tt.name, err, tt.want)
 		}
 	}
-	if _, err := registry.RawFunc("f", "", nil, nil); err == nil {
-		t.Error("a nil handler is taken")
+	if _, err := registry.RawFunc("f", "", `{}`, h); err == nil || !strings.Contains(err.Error(), "string") {
+		t.Errorf("a schema of another type: %v", err)
 	}
 	const given = `{ "type": "object",  "properties": {"z":{"type":"integer"},"a":{}} }`
 	f, err := registry.RawFunc("f", "", json.RawMessage(given), h)

@@ -1,11 +1,11 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"runtime"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -15,41 +15,25 @@ import (
 )
 
 // A Function is something that can be called: its name, what it says of
-// itself, and its handler. Make one with [Func], [StreamFunc] or [RawFunc], set
-// the optional facts, and add it to a namespace. Add copies it: later changes
-// have no effect. A function that a [Source] returns must not be modified.
+// itself, and its handler. [Func], [StreamFunc] and [RawFunc] make one. It does not
+// change once made, and may be added to any number of namespaces.
 type Function struct {
-	// Name is a label; shown as registered, matched in canonical form.
-	Name string
-	// Description is for the model. Its first line stands in lists.
-	Description string
-	// Aliases are other words for what the function does, such as users say: a
-	// search finds it by them as by its name. It is not called by them.
-	Aliases []string
-	// Tags are words by which operators sort functions, such as "billing" or
-	// "pii": rules may name them and cards show them. A search does not look at
-	// them.
-	Tags []string
-	// Returns describes the result. Empty is derived from the result's type.
-	Returns string
-	// ResultSchema describes the result as JSON Schema, for faces that show such.
-	// Empty is not to say.
-	ResultSchema json.RawMessage
-	// ReadOnly declares that a call changes nothing: it may be run again at
-	// will. False means that it may change something.
-	ReadOnly bool
-	// Idempotent declares that the same call twice has the effect of once.
-	Idempotent bool
-	// Destructive declares that a call may delete or overwrite.
-	Destructive bool
-	// Structured sends the result as structured content in addition to its
-	// text. It costs the model the result twice; false sends text only.
-	Structured bool
-	// Timeout is the deadline of one call. Zero is the server's; negative is none.
-	Timeout time.Duration
-	// VisibleTo decides who sees the function, among those who see its
-	// namespace. Nil is everyone.
-	VisibleTo Visibility
+	name        string
+	description string
+
+	// What options say.
+	aliases     []string
+	tags        []string
+	returns     string // empty is derived
+	output      json.RawMessage
+	readOnly    bool
+	destructive hint
+	idempotent  hint
+	openWorld   hint
+	structured  bool
+	timeout     time.Duration
+	visibleTo   Visibility
+	options     []string // the names of those given; nil once made
 
 	namespace string
 	streaming bool
@@ -57,7 +41,7 @@ type Function struct {
 	input     *schema.Schema // what is published
 	checked   *schema.Schema // what arguments are held to
 	params    *params
-	returns   string
+	derived   string        // what the type says of the result
 	origin    string        // source line of the constructor
 	stuck     *atomic.Int32 // calls given up on that have not ended
 	searched  *searched     // nil outside of a namespace
@@ -73,12 +57,59 @@ type Function struct {
 	remote  bool
 }
 
+// Name returns the function's label as registered. It is matched in canonical
+// form.
+func (f *Function) Name() string { return f.name }
+
+// Description returns what the function tells the model. Its first line stands in
+// lists.
+func (f *Function) Description() string { return f.description }
+
+// Aliases returns other words for the function ([Aliases]). The slice must not be
+// modified.
+func (f *Function) Aliases() []string { return f.aliases }
+
+// Tags returns the words by which operators sort functions ([Tags]). The slice must
+// not be modified.
+func (f *Function) Tags() []string { return f.tags }
+
+// ReadOnly reports whether a call changes nothing ([ReadOnly]).
+func (f *Function) ReadOnly() bool { return f.readOnly }
+
+// Destructive reports whether the function declares that a call may delete or
+// overwrite ([Destructive]).
+func (f *Function) Destructive() bool { return f.destructive.yes }
+
+// Idempotent reports whether the function declares that the same call twice has the
+// effect of once ([Idempotent]).
+func (f *Function) Idempotent() bool { return f.idempotent.yes }
+
+// Hints returns what the function declares of its effects, as MCP's annotations do.
+func (f *Function) Hints() Hints {
+	return Hints{f.readOnly, f.destructive.pointer(), f.idempotent.pointer(), f.openWorld.pointer()}
+}
+
+// Structured reports whether results are sent as structured content too
+// ([Structured]).
+func (f *Function) Structured() bool { return f.structured }
+
+// Timeout returns the deadline of one call. Zero is the server's; negative is none.
+func (f *Function) Timeout() time.Duration { return f.timeout }
+
+// Returns describes the result, as the option of that name or the result's type
+// says; empty if neither does.
+func (f *Function) Returns() string { return cmp.Or(f.returns, f.derived) }
+
+// OutputSchema returns the JSON Schema of the result ([OutputSchema]); nil is not
+// said.
+func (f *Function) OutputSchema() json.RawMessage { return f.output }
+
 // Namespace returns the dotted path of the namespace that the function was
 // added to, as registered; empty for the root.
 func (f *Function) Namespace() string { return f.namespace }
 
 // Path returns the function's full dotted name.
-func (f *Function) Path() string { return join(f.namespace, f.Name) }
+func (f *Function) Path() string { return join(f.namespace, f.name) }
 
 // Streaming reports whether the function was made by [StreamFunc]: its results
 // are exempt from the gate (RFC 7.4).
@@ -118,15 +149,6 @@ func (f *Function) Check(ctx context.Context, arguments json.RawMessage) error {
 	return nil
 }
 
-// Result describes what a call answers: Returns, else what the result's type
-// says, else nothing.
-func (f *Function) Result() string {
-	if f.Returns != "" {
-		return f.Returns
-	}
-	return f.returns
-}
-
 // In returns a copy of f that belongs to the namespace at path. It is for
 // sources other than a [Registry], which sets the namespace itself.
 func (f *Function) In(path string) *Function {
@@ -135,8 +157,24 @@ func (f *Function) In(path string) *Function {
 	g.stuck = new(atomic.Int32) // calls of another place are not ours
 	g.searched = &searched{of: &g}
 	g.known = new(identity)
-	g.Aliases, g.Tags = slices.Clone(f.Aliases), slices.Clone(f.Tags)
 	return &g
+}
+
+// With returns a copy of f with another description, unless that is empty, and with
+// the given facts in place of f's; a [VisibleTo] holds in addition to f's own. It is for
+// sources that wrap another one. With panics as [Func] does.
+func (f *Function) With(description string, opts ...FuncOption) *Function {
+	g := f.In(f.namespace)
+	g.description = cmp.Or(description, f.description)
+	params := *f.params
+	g.params = &params // as of every constructor; see same
+	g.stuck = f.stuck
+	g.visibleTo = nil
+	if err := g.apply(opts); err != nil {
+		panic(fmt.Sprintf("registry: function %q (%s): %v", f.name, sourceLine(0), err))
+	}
+	g.visibleTo = both(f.visibleTo, g.visibleTo)
+	return g
 }
 
 // sourceLine returns file:line of the caller skip frames above its own caller.

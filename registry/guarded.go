@@ -62,10 +62,10 @@ func mended(l *Listing) *Listing {
 }
 
 func (f *Function) served() bool {
-	return f != nil && f.handler != nil && isLabel(f.Name) && isPath(f.namespace)
+	return f != nil && f.handler != nil && isLabel(f.name) && isPath(f.namespace)
 }
 
-func (s *Skill) served() bool { return s != nil && isLabel(s.Name) && isPath(s.namespace) }
+func (s *Skill) served() bool { return s != nil && isLabel(s.name) && isPath(s.namespace) }
 
 func isLabel(name string) bool {
 	ok, _ := label.Check(name)

@@ -111,7 +111,7 @@ func TestGuardedSources(t *testing.T) {
 // TestFunctionsOfOtherSources holds that functions need not have been placed,
 // and that one without a handler is none.
 func TestFunctionsOfOtherSources(t *testing.T) {
-	p, _ := guard(stub{function: func() (*registry.Function, error) { return &registry.Function{Name: "x"}, nil }})
+	p, _ := guard(stub{function: func() (*registry.Function, error) { return new(registry.Function), nil }})
 	_, err := run(p, "x", "{}")
 	wantKind(t, err, registry.UnknownFunction)
 	f := echo("x")
@@ -131,12 +131,12 @@ func TestFunctionsOfOtherSources(t *testing.T) {
 // TestSkillsOfOtherSources holds R65 and R68 for a skill that nobody prepared.
 func TestSkillsOfOtherSources(t *testing.T) {
 	p, _ := guard(stub{skill: func() (*registry.Skill, error) {
-		return &registry.Skill{Name: "x", Text: "Greet {{who}}.\n\n```bash\nrm -rf /\n```\n"}, nil
+		return registry.NewSkill("x", "", "Greet {{who}}.\n\n```bash\nrm -rf /\n```\n"), nil
 	}})
 	if got := render(t, p.Source(), "", "x", `{"Who":"Ann"}`); !strings.Contains(got, "Greet Ann.") || strings.Contains(got, "rm -rf") {
 		t.Errorf("served as %q", got)
 	}
-	plain := &registry.Skill{Name: "x", Text: "Do.\n\n```bash\nrm -rf /\n```\n"}
+	plain := registry.NewSkill("x", "", "Do.\n\n```bash\nrm -rf /\n```\n")
 	if got, err := plain.Render(context.Background(), nil); err != nil || strings.Contains(got, "rm -rf") || !strings.Contains(got, "Do.") {
 		t.Errorf("served as %q, %v", got, err)
 	}
@@ -238,7 +238,7 @@ func TestNamesOfOtherSources(t *testing.T) {
 				}}, nil
 			case "orders":
 				return &registry.Listing{Namespace: "orders", HasFunctions: true, Functions: []*registry.Function{
-					nil, {Name: "unmade"}, tool(hostile, "Evil.").In("orders"), tool("evil", "Evil.").In(hostile), good,
+					nil, {}, tool(hostile, "Evil.").In("orders"), tool("evil", "Evil.").In(hostile), good,
 				}}, nil
 			}
 			return &registry.Listing{Namespace: hostile, HasFunctions: true}, nil

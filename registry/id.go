@@ -62,7 +62,7 @@ func (f *Function) identify() toolid.Primitive {
 	if f.given.ID != (toolid.ID{}) {
 		return f.given
 	}
-	id, path := identify(f.namespace, f.Name)
+	id, path := identify(f.namespace, f.name)
 	id.Hash, _ = toolid.Hash(path, f.InputSchema()) // an odd schema has a hash too
 	return toolid.Primitive{Kind: toolid.Tool, ID: id}
 }
@@ -70,10 +70,10 @@ func (f *Function) identify() toolid.Primitive {
 func (f *Function) define() string {
 	sum := sha256.New()
 	for _, part := range []string{
-		f.Primitive().String(), canonicalOr(f.Path(), CanonicalPath), f.Tool(), f.server, f.Description, f.Result(),
+		f.Primitive().String(), canonicalOr(f.Path(), CanonicalPath), f.Tool(), f.server, f.description, f.Returns(),
 		string(strictjson.Canonical(f.InputSchema())),
-		fmt.Sprint(f.ReadOnly, f.Idempotent, f.Destructive, f.Structured, f.streaming),
-		fmt.Sprintf("%q %v", f.Tags, f.problem), string(f.ResultSchema),
+		fmt.Sprint(f.readOnly, f.idempotent, f.destructive, f.openWorld, f.structured, f.streaming),
+		fmt.Sprintf("%q %v", f.tags, f.problem), string(f.output),
 	} {
 		fmt.Fprintf(sum, "%d:%s", len(part), part)
 	}
@@ -83,7 +83,7 @@ func (f *Function) define() string {
 // ID returns the skill's id, like that of a function in the same place, with a
 // hash that covers the canonical path alone: skill::orders:refund#63f08f9e.
 func (s *Skill) ID() toolid.Primitive {
-	id, path := identify(s.namespace, s.Name)
+	id, path := identify(s.namespace, s.name)
 	p, _ := toolid.FromSkill(id.Namespace, id.Name, path) // what fits is no error
 	return p
 }

@@ -16,7 +16,7 @@ func resolve(t *testing.T, path string, f *registry.Function) *registry.Function
 	t.Helper()
 	reg := registry.New(nil)
 	reg.Namespace(path, "").Add(f)
-	g, err := reg.Function(context.Background(), path, f.Name)
+	g, err := reg.Function(context.Background(), path, f.Name())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestSkillID(t *testing.T) {
 		{"3d", "1st", "n3d", "_1st", "3d.1st"},
 	} {
 		reg := registry.New(nil)
-		reg.Namespace(tt.path, "").AddSkill(&registry.Skill{Name: tt.skill, Text: "Do."})
+		reg.Namespace(tt.path, "").AddSkill(registry.NewSkill(tt.skill, "", "Do."))
 		s, err := reg.Skill(context.Background(), tt.path, tt.skill)
 		if err != nil {
 			t.Fatal(err)
@@ -114,7 +114,7 @@ func ExampleFunction_ID() {
 
 func ExampleSkill_ID() {
 	reg := registry.New(nil)
-	reg.Namespace("orders", "").AddSkill(&registry.Skill{Name: "refund", Text: "First look the order up."})
+	reg.Namespace("orders", "").AddSkill(registry.NewSkill("refund", "", "First look the order up."))
 	s, err := reg.Skill(context.Background(), "orders", "refund")
 	if err != nil {
 		panic(err)

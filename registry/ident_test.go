@@ -107,10 +107,10 @@ type echoIn struct {
 }
 
 // echo returns a function that answers with its text.
-func echo(name string) *registry.Function {
+func echo(name string, facts ...registry.FuncOption) *registry.Function {
 	return registry.Func(name, "Say "+name+".", func(_ context.Context, in echoIn) (string, error) {
 		return in.Text, nil
-	})
+	}, facts...)
 }
 
 // mustPanic runs f and returns what it panics with.

@@ -45,7 +45,7 @@ func Lint(ctx context.Context, src Source, callers ...*Caller) ([]Finding, error
 	for _, c := range append([]*Caller{nil}, callers...) {
 		reader := WithCaller(ctx, c)
 		for _, s := range skills {
-			if _, err := src.Skill(reader, s.namespace, s.Name); err == nil {
+			if _, err := src.Skill(reader, s.namespace, s.name); err == nil {
 				l.skill(reader, s)
 			}
 		}
@@ -95,7 +95,7 @@ func (l *linter) namespace(ns *Listing) {
 	}
 	said = make(siblings)
 	for _, f := range ns.Functions {
-		l.described(said, "function "+f.Path(), f.Description)
+		l.described(said, "function "+f.Path(), f.description)
 		for _, p := range f.Params() {
 			if strings.TrimSpace(p.Description) == "" {
 				l.report("empty-description", "function "+f.Path(), "the parameter %s has no description", p.Name)
@@ -104,7 +104,7 @@ func (l *linter) namespace(ns *Listing) {
 	}
 	said = make(siblings)
 	for _, s := range ns.Skills {
-		l.described(said, "skill "+join(s.namespace, s.Name), s.Description)
+		l.described(said, "skill "+join(s.namespace, s.name), s.description)
 	}
 }
 

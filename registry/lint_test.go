@@ -20,12 +20,12 @@ func TestLint(t *testing.T) {
 	orders := reg.Namespace("orders", "Orders.")
 	orders.Add(f("create", "Create an order."), f("make", "create an ORDER"), f("long", strings.Repeat("long ", 30)), f("empty", " "), f("lines", "One.\nTwo."))
 	reg.Namespace("a.b.c.d", "Deep.").Add(f("deep", "Deep."))
-	reg.Namespace("admin", "For some.").VisibleTo(registry.Roles("boss")).Add(f("purge", "Purge."))
+	reg.Namespace("admin", "For some.", registry.VisibleTo(registry.Roles("boss"))).Add(f("purge", "Purge."))
 	orders.AddSkill(
-		&registry.Skill{Name: "good", Description: "Good.", Text: `Call ` + "`call(namespace=\"orders\", function=\"Create\", kwargs={\"A\": 1})`" + `, then skill(skillname="good") and help(namespace="orders").`},
-		&registry.Skill{Name: "bad", Description: "Bad.", Text: `call(namespace="orders", function="ship"), call(namespace="orders", function="create", kwargs={"zzz": 1}), help(namespace="nope"), skill(namespace="orders", skillname="nope")`},
-		&registry.Skill{Name: "leaks", Description: "Leaks.", Text: `call(namespace="admin", function="purge", kwargs={"a": "x"}) and help(namespace="admin")`},
-		&registry.Skill{Name: "forboss", Description: "For the boss.", Text: `call(namespace="admin", function="purge", kwargs={"a": "x"})`, VisibleTo: registry.Roles("boss")},
+		registry.NewSkill("good", "Good.", `Call `+"`call(namespace=\"orders\", function=\"Create\", kwargs={\"A\": 1})`"+`, then skill(skillname="good") and help(namespace="orders").`),
+		registry.NewSkill("bad", "Bad.", `call(namespace="orders", function="ship"), call(namespace="orders", function="create", kwargs={"zzz": 1}), help(namespace="nope"), skill(namespace="orders", skillname="nope")`),
+		registry.NewSkill("leaks", "Leaks.", `call(namespace="admin", function="purge", kwargs={"a": "x"}) and help(namespace="admin")`),
+		registry.NewSkill("forboss", "For the boss.", `call(namespace="admin", function="purge", kwargs={"a": "x"})`, registry.VisibleTo(registry.Roles("boss"))),
 	)
 	found, err := registry.Lint(context.Background(), reg, &registry.Caller{ID: "b", Roles: []string{"boss"}})
 	if err != nil {

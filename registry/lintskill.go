@@ -10,8 +10,8 @@ import (
 
 // skill checks what a skill's text refers to, as one of its readers finds it.
 func (l *linter) skill(reader context.Context, s *Skill) {
-	subject := "skill " + join(s.namespace, s.Name)
-	for _, r := range skillmd.References(s.Text) {
+	subject := "skill " + join(s.namespace, s.name)
+	for _, r := range skillmd.References(s.text) {
 		if r.Dynamic {
 			continue
 		}
@@ -88,7 +88,7 @@ func (l *linter) hasSkill(ctx context.Context, r skillmd.Reference) bool {
 	key, _ := Canonical(strings.ReplaceAll(r.Name, "-", ""))
 	err := Walk(ctx, l.src, "", func(ns *Listing) error {
 		for _, s := range ns.Skills {
-			if c, _ := Canonical(s.Name); c == key {
+			if c, _ := Canonical(s.name); c == key {
 				return errFound
 			}
 		}

@@ -45,9 +45,10 @@ func newNode(path, label string) *node {
 // Path returns the namespace's dotted path as registered; empty for the root.
 func (n *Namespace) Path() string { return n.node.path }
 
-// VisibleTo restricts the namespace, with all that is in and below it, to the
-// callers that v accepts, and returns n. Nil is everyone who sees the parent.
-func (n *Namespace) VisibleTo(v Visibility) *Namespace {
+// Restrict changes who sees the namespace, with all that is in and below it, while
+// it is served, and returns n. Nil is everyone who sees the parent. Where that is
+// known from the start, it is an option: [VisibleTo].
+func (n *Namespace) Restrict(v Visibility) *Namespace {
 	n.set(func(node *node) { node.visibleTo = v })
 	return n
 }
@@ -124,13 +125,13 @@ func (n *Namespace) TryAdd(functions ...*Function) error {
 		if f == nil || f.handler == nil {
 			return fmt.Errorf("adding to namespace %q: a function that was not made by Func, StreamFunc or RawFunc", n.node.path)
 		}
-		key, err := checkLabel("function name", f.Name)
+		key, err := checkLabel("function name", f.name)
 		if err != nil {
 			return fmt.Errorf("%w (%s)", err, f.origin)
 		}
 		for _, other := range []*Function{n.node.functions[key], added[key]} {
 			if other != nil {
-				return conflict("function", n.node.path, f.Name, f.origin, other.Name, other.origin)
+				return conflict("function", n.node.path, f.name, f.origin, other.name, other.origin)
 			}
 		}
 		g := f.In(n.node.path)
@@ -166,7 +167,7 @@ func (n *Namespace) addSkills(skills []*Skill, origin string) error {
 			return err
 		}
 		if other := added[key]; other != nil {
-			return conflict("skill", n.node.path, s.Name, prepared.origin, other.given, other.origin)
+			return conflict("skill", n.node.path, s.name, prepared.origin, other.given, other.origin)
 		}
 		added[key] = prepared
 	}

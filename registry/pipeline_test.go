@@ -207,12 +207,15 @@ func TestDeadlines(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := registry.Func("f", "", hang)
-				f.Timeout, f.ReadOnly = tt.own, tt.readOnly
+				facts := []registry.FuncOption{registry.Timeout(tt.own)}
+				if tt.readOnly {
+					facts = append(facts, registry.ReadOnly)
+				}
+				f := registry.Func("f", "", hang, facts...)
 				p, _ := pipelineOf(f, &registry.PipelineOptions{Timeout: tt.server})
 				start := time.Now()
 				_, err := run(p, "f", "{}")
-				wantKind(t, err, registry.Timeout)
+				wantKind(t, err, registry.TimedOut)
 				if took := time.Since(start); took != tt.wantAfter {
 					t.Errorf("took %v, want %v", took, tt.wantAfter)
 				}
@@ -233,7 +236,7 @@ func TestHangingFunction(t *testing.T) {
 		p, _ := pipelineOf(f, &registry.PipelineOptions{Timeout: time.Second})
 		for range 64 {
 			_, err := run(p, "f", "{}")
-			wantKind(t, err, registry.Timeout)
+			wantKind(t, err, registry.TimedOut)
 		}
 		_, err := run(p, "f", "{}")
 		wantKind(t, err, registry.Unavailable)

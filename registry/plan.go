@@ -67,7 +67,7 @@ func (p *Plan) result() (*Result, error) {
 func (f *Function) annotations() map[string]bool {
 	hints := map[string]bool{"verified": false}
 	for name, declared := range map[string]bool{
-		"readOnlyHint": f.ReadOnly, "idempotentHint": f.Idempotent, "destructiveHint": f.Destructive,
+		"readOnlyHint": f.readOnly, "idempotentHint": f.idempotent.yes, "destructiveHint": f.destructive.yes,
 	} {
 		if declared {
 			hints[name] = true

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/cash-mcp/go-sdk/internal/schema"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
@@ -14,16 +16,25 @@ import (
 // RawFunc makes a function of a handler that takes its arguments as JSON and
 // builds its own result. Arguments are validated against inputSchema, which
 // may come from anywhere: it is screened, and must describe an object, no two of
-// whose members are the same in canonical form. Empty is an object that takes
-// anything. The published schema is the text as given.
+// whose members are the same in canonical form. It is a [json.RawMessage], which
+// is published as given, or a *[jsonschema.Schema]. Nil or empty is an object
+// that takes anything.
 //
 // A result's JSON reaches the caller as it is, key order and spelling of
 // numbers included.
-func RawFunc(name, description string, inputSchema json.RawMessage, f func(context.Context, json.RawMessage) (*Result, error)) (*Function, error) {
+//
+// RawFunc returns an error for a schema of no use, and panics if f is nil and on
+// what [FuncOption] calls a mistake.
+func RawFunc(name, description string, inputSchema any, f func(context.Context, json.RawMessage) (*Result, error), opts ...FuncOption) (*Function, error) {
+	origin := sourceLine(0)
 	if f == nil {
-		return nil, fmt.Errorf("function %q: handler is nil", name)
+		panic(fmt.Sprintf("registry: function %q (%s): handler is nil", name, origin))
 	}
-	in, err := parseInput(name, inputSchema)
+	text, err := schemaText(inputSchema)
+	if err != nil {
+		return nil, fmt.Errorf("function %q: input schema: %w", name, err)
+	}
+	in, err := parseInput(name, text)
 	if err != nil {
 		return nil, err
 	}
@@ -33,18 +44,41 @@ func RawFunc(name, description string, inputSchema json.RawMessage, f func(conte
 	if err := checkParams(in); err != nil {
 		return nil, fmt.Errorf("function %q: %w", name, err)
 	}
-	return &Function{
-		Name:        name,
-		Description: description,
+	made := &Function{
+		name:        name,
+		description: description,
 		input:       in,
 		checked:     in,
 		params:      newParams(in.Params()),
 		stuck:       new(atomic.Int32),
-		origin:      sourceLine(0),
+		origin:      origin,
 		handler: func(ctx context.Context, c *Call) (*Result, error) {
 			return f(ctx, c.Arguments)
 		},
-	}, nil
+	}
+	if err := made.apply(opts); err != nil {
+		panic(fmt.Sprintf("registry: function %q (%s): %v", name, origin, err))
+	}
+	return made, nil
+}
+
+// schemaText returns a schema of one of the types that stand for one as its text;
+// nil is empty.
+func schemaText(s any) (json.RawMessage, error) {
+	switch s := s.(type) {
+	case nil:
+		return nil, nil
+	case json.RawMessage:
+		return s, nil
+	case []byte:
+		return s, nil
+	case *jsonschema.Schema:
+		if s == nil {
+			return nil, nil
+		}
+		return json.Marshal(s)
+	}
+	return nil, fmt.Errorf("a schema is a json.RawMessage or a *jsonschema.Schema, not a %T", s)
 }
 
 // parseInput reads the schema of the arguments of the function name.

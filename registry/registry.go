@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -55,10 +56,10 @@ func New(opts *Options) *Registry {
 
 // Namespace returns the namespace at the dotted path, made if need be, with
 // its parents; the empty path is the root. It panics if the path is illegal,
-// or if the namespace exists with another description. A namespace keeps the
-// spelling it was first given.
-func (r *Registry) Namespace(path, description string) *Namespace {
-	ns, err := r.namespace(path, description, sourceLine(0))
+// if the namespace exists with another description, and if a fact of it is given
+// twice. A namespace keeps the spelling it was first given.
+func (r *Registry) Namespace(path, description string, opts ...NamespaceOption) *Namespace {
+	ns, err := r.namespace(path, description, sourceLine(0), opts)
 	if err != nil {
 		panic("registry: " + err.Error())
 	}
@@ -67,11 +68,11 @@ func (r *Registry) Namespace(path, description string) *Namespace {
 
 // TryNamespace is [Registry.Namespace] for paths that are found at run time:
 // it returns an error instead of panicking.
-func (r *Registry) TryNamespace(path, description string) (*Namespace, error) {
-	return r.namespace(path, description, sourceLine(0))
+func (r *Registry) TryNamespace(path, description string, opts ...NamespaceOption) (*Namespace, error) {
+	return r.namespace(path, description, sourceLine(0), opts)
 }
 
-func (r *Registry) namespace(path, description, origin string) (*Namespace, error) {
+func (r *Registry) namespace(path, description, origin string, opts []NamespaceOption) (*Namespace, error) {
 	canonical, ok := CanonicalPath(path)
 	if !ok {
 		return nil, fmt.Errorf("invalid namespace %q (%s): %s, joined by single dots", path, origin, labelRule)
@@ -90,7 +91,25 @@ func (r *Registry) namespace(path, description, origin string) (*Namespace, erro
 		n.description, n.origin = description, origin
 		r.changed(n)
 	}
+	if err := r.apply(n, opts); err != nil {
+		return nil, fmt.Errorf("namespace %q (%s): %w", path, origin, err)
+	}
 	return &Namespace{r, n}, nil
+}
+
+// apply sets facts of n. What is below it may inherit them. The caller holds r.mu.
+func (r *Registry) apply(n *node, opts []NamespaceOption) error {
+	for _, o := range opts {
+		if o == nil {
+			return errors.New("an option is nil")
+		}
+		if err := o.applyNamespace(n); err != nil {
+			return err
+		}
+		r.changed(n)
+		n.forget()
+	}
+	return nil
 }
 
 // ensure returns the node at path, making it and its parents; those that are

@@ -25,8 +25,8 @@ func TestRegistrationConflicts(t *testing.T) {
 			r.Namespace("Orders", "").Add(echo("AB"))
 		}, []string{"a_b", "AB"}},
 		{"R26 skills", func(r *registry.Registry) {
-			r.Namespace("", "").AddSkill(&registry.Skill{Name: "do_it", Text: "x"})
-			r.Namespace("", "").AddSkill(&registry.Skill{Name: "do-it", Text: "y"})
+			r.Namespace("", "").AddSkill(registry.NewSkill("do_it", "", "x"))
+			r.Namespace("", "").AddSkill(registry.NewSkill("do-it", "", "y"))
 		}, []string{"do_it", "do-it", "registry_test.go:"}},
 		{"R26 parameters", func(*registry.Registry) {
 			type in struct {
@@ -42,7 +42,7 @@ func TestRegistrationConflicts(t *testing.T) {
 		{"R20 namespace", func(r *registry.Registry) { r.Namespace("order-mgmt", "") }, []string{"order-mgmt"}},
 		{"R20 function", func(r *registry.Registry) { r.Namespace("", "").Add(echo("a.b")) }, []string{"a.b"}},
 		{"R28 namespace", func(r *registry.Registry) { r.Namespace("_", "") }, []string{`"_"`}},
-		{"skill without text", func(r *registry.Registry) { r.Namespace("", "").AddSkill(&registry.Skill{Name: "x"}) }, []string{`"x"`}},
+		{"skill without text", func(r *registry.Registry) { r.Namespace("", "").AddSkill(registry.NewSkill("x", "", "")) }, []string{`"x"`}},
 		{"nil function", func(r *registry.Registry) { r.Namespace("", "").Add(nil) }, []string{"not made by"}},
 		{"nil handler", func(*registry.Registry) { registry.Func[echoIn, string]("f", "", nil) }, []string{"nil"}},
 		{"unknown tag word", func(*registry.Registry) {
@@ -103,17 +103,23 @@ func TestTryAddAddsAllOrNothing(t *testing.T) {
 	}
 }
 
+// TestAddCopies holds that a function may stand in several places.
 func TestAddCopies(t *testing.T) {
 	reg := registry.New(nil)
 	f := echo("one")
 	reg.Namespace("a", "").Add(f)
-	f.Name, f.Description, f.ReadOnly = "changed", "changed", true
-	got, err := reg.Function(context.Background(), "a", "one")
-	if err != nil {
-		t.Fatal(err)
+	reg.Namespace("b", "").Add(f)
+	for _, place := range []string{"a", "b"} {
+		got, err := reg.Function(context.Background(), place, "one")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Namespace() != place || got.Path() != place+".one" {
+			t.Errorf("in %s it is %s", place, got.Path())
+		}
 	}
-	if got.Name != "one" || got.ReadOnly || got.Namespace() != "a" || got.Path() != "a.one" {
-		t.Errorf("got %+v", got)
+	if f.Namespace() != "" {
+		t.Errorf("adding has changed what was added: %s", f.Path())
 	}
 }
 
@@ -175,7 +181,7 @@ func TestListIsSortedAndStable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.IsSortedFunc(l.Functions, func(a, b *registry.Function) int { return strings.Compare(a.Name, b.Name) }) ||
+		if !slices.IsSortedFunc(l.Functions, func(a, b *registry.Function) int { return strings.Compare(a.Name(), b.Name()) }) ||
 			!slices.IsSortedFunc(l.Namespaces, func(a, b registry.Child) int { return strings.Compare(a.Name, b.Name) }) ||
 			len(l.Functions) != 50 || len(l.Namespaces) != 50 {
 			t.Fatal("the listing is not sorted or not complete")

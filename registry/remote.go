@@ -49,8 +49,8 @@ type Remote struct {
 
 // RemoteFunc makes a function of what runs somewhere else. It is an error if the
 // schema cannot be used or is of something else than an object, if the id is not valid,
-// and if there is no handler.
-func RemoteFunc(name, description string, r Remote) (*Function, error) {
+// if there is no handler, and if an option is a mistake (see [FuncOption]).
+func RemoteFunc(name, description string, r Remote, opts ...FuncOption) (*Function, error) {
 	if r.Handler == nil {
 		return nil, fmt.Errorf("function %q: handler is nil", name)
 	}
@@ -64,8 +64,8 @@ func RemoteFunc(name, description string, r Remote) (*Function, error) {
 		return nil, err
 	}
 	f := &Function{
-		Name:        name,
-		Description: description,
+		name:        name,
+		description: description,
 		input:       shown,
 		checked:     shown,
 		params:      newParams(shown.Params()),
@@ -82,6 +82,9 @@ func RemoteFunc(name, description string, r Remote) (*Function, error) {
 	}
 	if r.Unchecked {
 		f.checked = anyObject()
+	}
+	if err := f.apply(opts); err != nil {
+		return nil, fmt.Errorf("function %q: %w", name, err)
 	}
 	return f, nil
 }
@@ -140,7 +143,7 @@ func (f *Function) Gated() bool { return f.gated }
 // unless the function was made by [RemoteFunc] and is called otherwise there.
 func (f *Function) Tool() string {
 	if f.tool == "" {
-		return f.Name
+		return f.name
 	}
 	return f.tool
 }
@@ -154,10 +157,15 @@ func (f *Function) Remote() bool { return f.remote }
 func (f *Function) Problem() error { return f.problem }
 
 // RemoteSkill makes a skill whose text is somewhere else. The text is filled in
-// there; what is executable in it is removed here, as always.
-func RemoteSkill(name, description string, text func(ctx context.Context, args json.RawMessage) (string, error)) (*Skill, error) {
+// there; what is executable in it is removed here, as always. The errors are
+// those of [RemoteFunc].
+func RemoteSkill(name, description string, text func(ctx context.Context, args json.RawMessage) (string, error), opts ...SkillOption) (*Skill, error) {
 	if text == nil {
 		return nil, errors.New("skill " + quoteName(name) + ": no text")
 	}
-	return &Skill{Name: name, Description: description, remote: text}, nil
+	s := &Skill{name: name, description: description, remote: text}
+	if err := s.apply(opts); err != nil {
+		return nil, fmt.Errorf("skill %q: %w", name, err)
+	}
+	return s, nil
 }

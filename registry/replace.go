@@ -1,10 +1,8 @@
 package registry
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -204,15 +202,8 @@ func (g *graft) succeed(old *node) {
 	})
 }
 
-// same reports whether f and old are copies of one function, which stand in the
-// same place and have the same facts. Every constructor makes parameters of its
-// own, so that these tell what was made once. Two conditions are never the same.
+// same reports whether f and old are copies of one function that stand in the same
+// place. Every constructor makes parameters of its own, and no fact changes later.
 func (f *Function) same(old *Function) bool {
-	return f.params == old.params && f.namespace == old.namespace &&
-		f.Name == old.Name && f.Description == old.Description && f.Returns == old.Returns &&
-		slices.Equal(f.Aliases, old.Aliases) && slices.Equal(f.Tags, old.Tags) &&
-		bytes.Equal(f.ResultSchema, old.ResultSchema) && f.Timeout == old.Timeout &&
-		f.ReadOnly == old.ReadOnly && f.Idempotent == old.Idempotent &&
-		f.Destructive == old.Destructive && f.Structured == old.Structured &&
-		f.VisibleTo == nil && old.VisibleTo == nil
+	return f.params == old.params && f.namespace == old.namespace
 }

@@ -2,14 +2,11 @@ package registry_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -29,7 +26,7 @@ func edition(n int, names ...string) *registry.Registry {
 		reg.Namespace(path, "").Add(registry.Func(label, fmt.Sprintf("Do %s in edition %d.", label, n),
 			func(context.Context, struct{}) (answer, error) { return answer{n}, nil }))
 	}
-	reg.Namespace("", "").AddSkill(&registry.Skill{Name: "how-to", Text: fmt.Sprintf("Edition %d.", n)})
+	reg.Namespace("", "").AddSkill(registry.NewSkill("how-to", "", fmt.Sprintf("Edition %d.", n)))
 	return reg
 }
 
@@ -68,7 +65,7 @@ func TestReplace(t *testing.T) {
 	if err != nil || l.Description != "Edition 1." || !l.HasSkills {
 		t.Errorf("the namespace is %+v, %v", l, err)
 	}
-	if sk, err := reg.Skill(ctx, "shop", "howto"); err != nil || sk.Namespace() != "Shop" || sk.Text != "Edition 1." {
+	if sk, err := reg.Skill(ctx, "shop", "howto"); err != nil || sk.Namespace() != "Shop" || textOf(t, sk) != "Edition 1." {
 		t.Errorf("the skill is %+v, %v", sk, err)
 	}
 	if got := found(ctx, reg, "orders in edition", 1); len(got) != 1 || !strings.HasPrefix(got[0], "Shop.orders.") {
@@ -84,13 +81,13 @@ func TestReplace(t *testing.T) {
 	if got, want := paths(t, reg), []string{"own.ping", "shop.customers.find", "shop.orders.create"}; !slices.Equal(got, want) {
 		t.Errorf("there are %v, want %v", got, want)
 	}
-	if inFlight.Description != "Do list in edition 1." {
-		t.Errorf("a call in flight is at %q", inFlight.Description)
+	if inFlight.Description() != "Do list in edition 1." {
+		t.Errorf("a call in flight is at %q", inFlight.Description())
 	}
 	if err := stale.TryAdd(echo("late")); err == nil || !strings.Contains(err.Error(), "was replaced") {
 		t.Errorf("adding to what was replaced: %v", err)
 	}
-	if err := stale.TryAddSkill(&registry.Skill{Name: "late", Text: "x"}); err == nil {
+	if err := stale.TryAddSkill(registry.NewSkill("late", "", "x")); err == nil {
 		t.Error("a skill was added to what was replaced")
 	}
 	reg.Namespace("shop.orders", "").Add(echo("extra")) // what is there now takes more
@@ -173,18 +170,15 @@ func TestReplaceRoot(t *testing.T) {
 	}
 }
 
-// TestReplaceKeepsTheSame holds that a function that comes again, and says the
-// same, stays what it is.
+// TestReplaceKeepsTheSame holds that a function that comes again stays what it is,
+// and that one that was made anew, or says something else, is another one.
 func TestReplaceKeepsTheSame(t *testing.T) {
 	f := echo("f")
 	reg := registry.New(nil)
-	put := func(change func(*registry.Function)) *registry.Function {
+	put := func(g *registry.Function) *registry.Function {
 		t.Helper()
-		tree, g := registry.New(nil), *f
-		if change != nil {
-			change(&g)
-		}
-		tree.Namespace("", "").Add(&g)
+		tree := registry.New(nil)
+		tree.Namespace("", "").Add(g)
 		if err := reg.Replace("up", tree); err != nil {
 			t.Fatal(err)
 		}
@@ -194,56 +188,34 @@ func TestReplaceKeepsTheSame(t *testing.T) {
 		}
 		return got
 	}
-	first := put(nil)
-	if put(nil) != first {
+	first := put(f)
+	if put(f) != first || put(f.In("elsewhere")) != first || put(first) != first {
 		t.Error("the same function is another one")
 	}
-	changes := map[string]func(*registry.Function){"constructor": func(g *registry.Function) { *g = *echo("f") }}
-	for i := range reflect.TypeFor[registry.Function]().NumField() {
-		field := reflect.TypeFor[registry.Function]().Field(i)
-		if field.IsExported() {
-			changes[field.Name] = func(g *registry.Function) { alter(t, field.Name, reflect.ValueOf(g).Elem().Field(i)) }
+	everyone := registry.VisibleTo(func(context.Context, *registry.Caller) bool { return true })
+	for name, g := range map[string]*registry.Function{
+		"constructor": echo("f"), "description": f.With("Changed."), "fact": f.With("", registry.ReadOnly), "rule": f.With("", everyone),
+	} {
+		if put(g) == first {
+			t.Errorf("another %s is not seen", name)
 		}
-	}
-	for name, change := range changes {
-		if put(change) == first {
-			t.Errorf("a change of %s is not seen", name)
-		}
-		first = put(nil)
-	}
-	everyone := func(context.Context, *registry.Caller) bool { return true }
-	restrict := func(g *registry.Function) { g.VisibleTo = everyone }
-	if first = put(restrict); put(restrict) == first {
-		t.Error("of two conditions nobody can tell whether they are the same")
+		first = put(f)
 	}
 }
 
-// alter gives a field of a function, whichever it is, another value.
-func alter(t *testing.T, name string, field reflect.Value) {
+func textOf(t *testing.T, s *registry.Skill) string {
 	t.Helper()
-	switch v := field.Addr().Interface().(type) {
-	case *string:
-		*v = strings.ToUpper(*v + "x")[:1] // of the name another spelling
-	case *[]string:
-		*v = append(*v, "x")
-	case *json.RawMessage:
-		*v = json.RawMessage(`{"type":"object"}`)
-	case *bool:
-		*v = !*v
-	case *time.Duration:
-		*v++
-	case *registry.Visibility:
-		*v = func(context.Context, *registry.Caller) bool { return true }
-	default:
-		t.Fatalf("no other value is known for the field %s", name)
+	text, err := s.Render(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return text
 }
 
 // TestReplaceVisible holds that a tree keeps who sees what.
 func TestReplaceVisible(t *testing.T) {
 	tree := registry.New(&registry.Options{VisibleTo: registry.Roles("staff")})
-	hidden := echo("hidden")
-	hidden.VisibleTo = registry.Roles("admin")
+	hidden := echo("hidden", registry.VisibleTo(registry.Roles("admin")))
 	tree.Namespace("", "").Add(echo("shown"), hidden)
 	reg := registry.New(nil)
 	if err := reg.Replace("up", tree); err != nil {
@@ -311,7 +283,7 @@ func TestReplaceSwaps(t *testing.T) {
 					t.Errorf("a mixture is seen: %s", got)
 					return
 				}
-				if f, err := reg.Function(ctx, "up.a", "f"); err != nil || !strings.HasPrefix(f.Description, "Do f in edition ") {
+				if f, err := reg.Function(ctx, "up.a", "f"); err != nil || !strings.HasPrefix(f.Description(), "Do f in edition ") {
 					t.Errorf("in the middle of a change: %+v, %v", f, err)
 					return
 				}

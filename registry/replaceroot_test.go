@@ -35,17 +35,17 @@ func readAll(ctx context.Context, r *registry.Registry) (int, error) {
 	in := fmt.Sprintf("_in_e%d", of)
 	var first *registry.Function
 	for f := range r.All() {
-		if first = f; !strings.HasSuffix(f.Name, in) {
-			return 0, fmt.Errorf("%s is of another edition than %d", f.Name, of)
+		if first = f; !strings.HasSuffix(f.Name(), in) {
+			return 0, fmt.Errorf("%s is of another edition than %d", f.Name(), of)
 		}
 	}
-	if f, err := r.Function(ctx, first.Namespace(), first.Name); f != first {
-		return 0, fmt.Errorf("%s by its path: %w", first.Name, err)
+	if f, err := r.Function(ctx, first.Namespace(), first.Name()); f != first {
+		return 0, fmt.Errorf("%s by its path: %w", first.Name(), err)
 	}
 	if f, err := r.FunctionByID(ctx, first.Primitive()); f != first {
-		return 0, fmt.Errorf("%s by its id: %w", first.Name, err)
+		return 0, fmt.Errorf("%s by its id: %w", first.Name(), err)
 	}
-	if m := r.Search(ctx, first.Path(), 1); len(m) != 1 || m[0].Name != first.Name {
+	if m := r.Search(ctx, first.Path(), 1); len(m) != 1 || m[0].Name != first.Name() {
 		return 0, fmt.Errorf("%s is searched, and found is %v", first.Path(), m)
 	}
 	if nodes, err := registry.Browse(ctx, r, "/"); err != nil || len(nodes) == 0 {
@@ -132,7 +132,7 @@ func TestW37RootSwapsAreWhole(t *testing.T) {
 		}
 		for i, id := range ids {
 			f, err := registry.Find(ctx, reg, id)
-			if err == nil && !strings.HasSuffix(f.Name, fmt.Sprint("_e", i)) || err != nil && !errors.Is(err, registry.UnknownFunction) {
+			if err == nil && !strings.HasSuffix(f.Name(), fmt.Sprint("_e", i)) || err != nil && !errors.Is(err, registry.UnknownFunction) {
 				return fmt.Errorf("%s is %v, %w", id, f, err)
 			}
 		}

@@ -112,7 +112,7 @@ func (r *running) call(t *apart.Task) (*Result, error) {
 	}
 	f := c.Function
 	if f.stuck.Load() >= maxStuck {
-		return nil, fail(f, Unavailable, fmt.Sprintf("The function `%s` is not taking calls: %d earlier ones have not ended.", f.Name, maxStuck), nil)
+		return nil, fail(f, Unavailable, fmt.Sprintf("The function `%s` is not taking calls: %d earlier ones have not ended.", f.name, maxStuck), nil)
 	}
 	ctx := r.within(t, f)
 	if r.req.Ready != nil {
@@ -124,7 +124,11 @@ func (r *running) call(t *apart.Task) (*Result, error) {
 		return nil, notRun(ctx, f)
 	}
 	own := *c // what middleware changes is not what the face goes by
-	res, err := r.handler(ctx, &own)
+	handler := r.handler
+	if r.bare && c.Plan == nil && c.Kept == nil {
+		handler = f.handler // nothing stands before it
+	}
+	res, err := handler(ctx, &own)
 	if err != nil {
 		return nil, r.failure(ctx, f, r.known.timeout, err)
 	}
@@ -133,7 +137,7 @@ func (r *running) call(t *apart.Task) (*Result, error) {
 
 // within gives a call the deadline of its function.
 func (r *running) within(t *apart.Task, f *Function) context.Context {
-	r.known = found{f, r.look, max(cmp.Or(f.Timeout, r.timeout), 0)}
+	r.known = found{f, r.look, max(cmp.Or(f.timeout, r.timeout), 0)}
 	switch r.known.timeout {
 	case r.lookTimeout():
 	case 0:
@@ -153,7 +157,7 @@ func (r *running) settle(ctx context.Context, f *Function, res *Result) (*Result
 	res, err := frozen(res)
 	if err != nil {
 		r.log.ErrorContext(ctx, "function returned an unusable result", "function", f.Path(), "reason", err.Error())
-		return nil, fail(f, Internal, fmt.Sprintf("The function `%s` ran, but returned no usable result.%s", f.Name, consequence(f)), nil)
+		return nil, fail(f, Internal, fmt.Sprintf("The function `%s` ran, but returned no usable result.%s", f.name, consequence(f)), nil)
 	}
 	return res, nil
 }

@@ -104,7 +104,7 @@ func (c *catalog) matches(hits []search.Hit) []Match {
 	var list []Match
 	for _, h := range hits {
 		f := c.functions[h.Text]
-		list = append(list, Match{f.namespace, f.Name, h.Score})
+		list = append(list, Match{f.namespace, f.name, h.Score})
 	}
 	return list
 }
@@ -157,7 +157,7 @@ func (f *finder) mark(ctx context.Context, v *view, set *search.Set) {
 		return
 	}
 	for i := s.first; i < s.below; i++ {
-		if f.catalog.functions[i].VisibleTo.allows(ctx) {
+		if f.catalog.functions[i].visibleTo.allows(ctx) {
 			set.Add(i)
 		}
 	}

@@ -75,8 +75,9 @@ func benchWarm(b *testing.B, w *world) {
 	ns := reg.Namespace(w.tools[0].service, "")
 	for i := 0; b.Loop(); i++ {
 		b.StopTimer()
-		f := w.tools[i%len(w.tools)].function(b)
-		f.Name = fmt.Sprintf("added_%d", i)
+		t := w.tools[i%len(w.tools)]
+		t.name = fmt.Sprintf("added_%d", i)
+		f := t.function(b)
 		b.StartTimer()
 		ns.Add(f)
 		reg.Search(ctx, "anything", 10)
@@ -174,7 +175,7 @@ func (w *world) params(n int) []worldParam {
 
 func (t worldTool) path() string { return t.service + "." + t.name }
 
-func (t worldTool) function(tb testing.TB) *registry.Function {
+func (t worldTool) function(tb testing.TB, facts ...registry.FuncOption) *registry.Function {
 	properties := make(map[string]any)
 	for _, p := range t.params {
 		properties[p.name] = map[string]string{"type": "string", "description": p.description}
@@ -185,7 +186,7 @@ func (t worldTool) function(tb testing.TB) *registry.Function {
 	}
 	f, err := registry.RawFunc(t.name, t.description, input, func(context.Context, json.RawMessage) (*registry.Result, error) {
 		return registry.TextResult(""), nil
-	})
+	}, facts...)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -278,8 +279,7 @@ func BenchmarkSearchCallers(b *testing.B) {
 	var mine atomic.Int64 // the one of 10,000 tools that is hidden
 	reg := registry.New(nil)
 	for i, tool := range w.tools {
-		f := tool.function(b)
-		f.VisibleTo = func(context.Context, *registry.Caller) bool { return mine.Load() != int64(i) }
+		f := tool.function(b, registry.VisibleTo(func(context.Context, *registry.Caller) bool { return mine.Load() != int64(i) }))
 		reg.Namespace(tool.service, "").Add(f)
 	}
 	queries := w.queries(100)

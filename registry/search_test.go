@@ -18,8 +18,7 @@ import (
 // A function is found by what it does, in the words of who looks for it.
 func ExampleRegistry_Search() {
 	reg := registry.New(nil)
-	refund := registry.Func("refund", "Pay back an order, in full or in part.", nothingTo)
-	refund.Aliases = []string{"money back"} // what users say
+	refund := registry.Func("refund", "Pay back an order, in full or in part.", nothingTo, registry.Aliases("money back"))
 	reg.Namespace("orders", "Buying.").Add(refund, registry.Func("create", "Create an order.", nothingTo))
 	reg.Namespace("weather", "").Add(registry.Func("forecast", "Rain and wind of the next days.", nothingTo))
 
@@ -40,8 +39,8 @@ func ExampleRegistry_Search() {
 func nothingTo(context.Context, struct{}) (string, error) { return "", nil }
 
 // tool is a function with a description.
-func tool(name, description string) *registry.Function {
-	return registry.Func(name, description, nothingTo)
+func tool(name, description string, facts ...registry.FuncOption) *registry.Function {
+	return registry.Func(name, description, nothingTo, facts...)
 }
 
 // dotted returns the path of a match.
@@ -89,7 +88,7 @@ func TestW7EveryFunctionIsFoundByItsPath(t *testing.T) {
 		for i := 0; i < len(all); i += 1 + len(all)/500 {
 			f := all[i]
 			for _, query := range []string{
-				f.Path(), f.Namespace() + " " + f.Name, f.Namespace() + "/" + f.Name,
+				f.Path(), f.Namespace() + " " + f.Name(), f.Namespace() + "/" + f.Name(),
 				strings.ReplaceAll(f.Path(), ".", "/"), strings.ReplaceAll(f.Path(), ".", " "),
 				strings.ToUpper(f.Path()), strings.ReplaceAll(f.Path(), "_", ""), " " + f.Path() + "\n",
 			} {
@@ -120,8 +119,7 @@ func TestSearchOfPlainSource(t *testing.T) {
 	reg.Namespace("orders", "Everything that customers buy.")
 	reg.Namespace("", "").Add(tool("about", "What this is."))
 	reg.Namespace("weather.eu", "Rain.").Add(tool("forecast", "Wind."))
-	hidden := tool("forecast_raw", "Rain and wind, raw.")
-	hidden.VisibleTo = registry.Roles("admin")
+	hidden := tool("forecast_raw", "Rain and wind, raw.", registry.VisibleTo(registry.Roles("admin")))
 	reg.Namespace("weather.eu", "").Add(hidden)
 	for _, ctx := range []context.Context{
 		context.Background(), registry.WithCaller(context.Background(), &registry.Caller{ID: "x", Roles: []string{"admin"}}),
@@ -183,7 +181,7 @@ func TestSearchLimit(t *testing.T) {
 
 func withNamespace() *registry.Registry {
 	reg := registry.New(nil)
-	reg.Namespace("items", "Items.").AddSkill(&registry.Skill{Name: "items", Text: "Items."})
+	reg.Namespace("items", "Items.").AddSkill(registry.NewSkill("items", "", "Items."))
 	return reg
 }
 
@@ -192,10 +190,10 @@ func withNamespace() *registry.Registry {
 func TestSearchAliases(t *testing.T) {
 	reg := registry.New(nil)
 	ctx := context.Background()
-	f := tool("merge", "Join two contacts.")
-	f.Aliases = []string{"dedupe people", "merge.duplicates", "名寄せ", ""}
+	aliases := []string{"dedupe people", "merge.duplicates", "名寄せ", ""}
+	f := tool("merge", "Join two contacts.", registry.Aliases(aliases...))
 	reg.Namespace("crm", "").Add(f, tool("dedupe_people_list", "Dedupe people: a list."))
-	f.Aliases[0] = "changed"
+	aliases[0] = "changed"
 	for _, query := range []string{"dedupe people", "Dedupe_People", "merge duplicates", "名寄せ", "people who were deduped twice", "名寄せする"} {
 		if got := found(ctx, reg, query, 2); !slices.Contains(got, "crm.merge") {
 			t.Errorf("%q finds %v", query, got)
@@ -238,7 +236,7 @@ func TestSearchReadsOnlyWhatChanged(t *testing.T) {
 	before := registry.SearchTexts(reg)
 	reg.Namespace("orders", "").Add(tool("added", "Added later."))
 	reg.Namespace("new.place", "Described.").Add(tool("added", "Added later."))
-	reg.Namespace("order", "").VisibleTo(registry.Authenticated)
+	reg.Namespace("order", "", registry.VisibleTo(registry.Authenticated))
 	after := registry.SearchTexts(reg)
 	if len(after) != len(before)+2 || after["orders.added"] == nil || after["new.place.added"] == nil {
 		t.Errorf("%d texts, and %d before", len(after), len(before))

@@ -93,14 +93,13 @@ func newGrove(r *rand.Rand) *grove {
 func (g *grove) all() *registry.Registry {
 	reg := registry.New(nil)
 	for _, p := range g.places {
-		ns := reg.Namespace(p.path, p.description).VisibleTo(visibleTo(p.roles))
+		ns := reg.Namespace(p.path, p.description, visibleTo(p.roles))
 		for _, f := range p.functions {
-			made := f.function()
-			made.VisibleTo = visibleTo(f.roles)
+			made := f.function(visibleTo(f.roles))
 			ns.Add(made)
 		}
 		for _, s := range p.skills {
-			ns.AddSkill(&registry.Skill{Name: s.name, Description: s.description, Text: "x", VisibleTo: visibleTo(s.roles)})
+			ns.AddSkill(registry.NewSkill(s.name, s.description, "x", visibleTo(s.roles)))
 		}
 	}
 	return reg
@@ -127,17 +126,15 @@ func (g *grove) only(c *registry.Caller) *registry.Registry {
 		}
 		for _, s := range p.skills {
 			if sees(c, s.roles) {
-				ns.AddSkill(&registry.Skill{Name: s.name, Description: s.description, Text: "x"})
+				ns.AddSkill(registry.NewSkill(s.name, s.description, "x"))
 			}
 		}
 	}
 	return reg
 }
 
-func (f thing) function() *registry.Function {
-	made := tool(f.name, f.description)
-	made.Aliases = f.aliases
-	return made
+func (f thing) function(facts ...registry.FuncOption) *registry.Function {
+	return tool(f.name, f.description, append(facts, registry.Aliases(f.aliases...))...)
 }
 
 // asked are names to ask for: some that are there for somebody, in any spelling,

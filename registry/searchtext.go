@@ -43,16 +43,16 @@ func (f *Function) keepSearched(old *Function) {
 // saysAs reports whether f surely is found by the same as old: all that a document
 // has of the parameters is in the schema.
 func (f *Function) saysAs(old *Function) bool {
-	return f.namespace == old.namespace && f.Name == old.Name && f.Description == old.Description &&
-		slices.Equal(f.Aliases, old.Aliases) && bytes.Equal(f.InputSchema(), old.InputSchema())
+	return f.namespace == old.namespace && f.name == old.name && f.description == old.description &&
+		slices.Equal(f.aliases, old.aliases) && bytes.Equal(f.InputSchema(), old.InputSchema())
 }
 
 // document says what f is found by. As in its id, the first label of the path
 // is where it belongs, and the others are part of its name.
 func (f *Function) document() search.Document {
-	d := search.Document{Name: f.Name, Aliases: f.Aliases, Description: f.Description}
+	d := search.Document{Name: f.name, Aliases: f.aliases, Description: f.description}
 	if first, rest, deep := strings.Cut(f.namespace, "."); deep {
-		d.Namespace, d.Name = first, join(rest, f.Name)
+		d.Namespace, d.Name = first, join(rest, f.name)
 	} else {
 		d.Namespace = f.namespace
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -12,54 +13,86 @@ import (
 )
 
 // A Skill is a text that tells a model how to reach a goal with several calls
-// (RFC 4.3). It is text only: whatever is executable in it is removed before
-// it is served. A skill that a [Source] returns must not be modified.
+// (RFC 4.3). [NewSkill] makes one, [Registry.AddSkills] many. It is text only:
+// whatever is executable in it is removed before it is served. It does not change
+// once made.
 type Skill struct {
-	// Name is a label; shown as registered, matched in canonical form. Hyphens
-	// are dropped, because names of Agent Skills have them.
-	Name string
-	// Description stands in lists. One line.
-	Description string
-	// Text is markdown. {{name}} stands for the input of that name,
-	// {{name|text}} for an input with a default.
-	Text string
-	// VisibleTo decides who sees the skill, among those who see its namespace.
-	// Nil is everyone.
-	VisibleTo Visibility
+	name        string
+	description string
+	text        string
+	visibleTo   Visibility
 
 	namespace string
 	origin    string
-	given     string // Name before hyphens were dropped
-	ready     bool   // Text has no inputs and nothing executable: served as it is
+	given     string // name before hyphens were dropped
+	ready     bool   // text has no inputs and nothing executable: served as it is
 	remote    func(context.Context, json.RawMessage) (string, error)
 }
+
+// NewSkill makes a skill of a text in markdown. The name is a label, shown as
+// registered and matched in canonical form; hyphens are dropped, because names of
+// Agent Skills have them. The description is one line, for lists. In the text,
+// {{name}} stands for the input of that name, {{name|text}} for an input with a
+// default.
+//
+// NewSkill panics, naming the source line, if there is no text and on a fact that
+// is given twice.
+func NewSkill(name, description, text string, opts ...SkillOption) *Skill {
+	s := &Skill{name: name, description: description, text: text, origin: sourceLine(0)}
+	err := s.apply(opts)
+	if strings.TrimSpace(text) == "" {
+		err = errors.New("no text")
+	}
+	if err != nil {
+		panic(fmt.Sprintf("registry: skill %q (%s): %v", name, s.origin, err))
+	}
+	return s
+}
+
+func (s *Skill) apply(opts []SkillOption) error {
+	for _, o := range opts {
+		if o == nil {
+			return errors.New("an option is nil")
+		}
+		if err := o.applySkill(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Name returns the skill's label, without hyphens.
+func (s *Skill) Name() string { return s.name }
+
+// Description returns what lists say of the skill, in one line.
+func (s *Skill) Description() string { return s.description }
 
 // Namespace returns the dotted path of the namespace that the skill was added
 // to, as registered; empty for the root.
 func (s *Skill) Namespace() string { return s.namespace }
 
 // Given returns the name as it was given, with hyphens where it had some; that
-// of a skill in no namespace is Name.
-func (s *Skill) Given() string { return cmp.Or(s.given, s.Name) }
+// of a skill in no namespace is its name.
+func (s *Skill) Given() string { return cmp.Or(s.given, s.name) }
 
 // prepare returns the copy that is kept, and its canonical name.
 func (s *Skill) prepare(namespace, origin string) (*Skill, string, error) {
 	kept := *s
-	kept.given = s.Name
-	kept.Name = strings.ReplaceAll(s.Name, "-", "")
+	kept.given = s.name
+	kept.name = strings.ReplaceAll(s.name, "-", "")
 	if kept.origin == "" {
 		kept.origin = origin
 	}
-	key, err := checkLabel("skill name", kept.Name)
+	key, err := checkLabel("skill name", kept.name)
 	if err != nil {
 		return nil, "", fmt.Errorf("%w (%s)", err, kept.origin)
 	}
-	if s.remote == nil && strings.TrimSpace(s.Text) == "" {
-		return nil, "", fmt.Errorf("skill %q (%s) has no text", s.Name, kept.origin)
+	if s.remote == nil && strings.TrimSpace(s.text) == "" {
+		return nil, "", fmt.Errorf("skill %q (%s) has no text", s.name, kept.origin)
 	}
 	kept.namespace = namespace
-	if s.remote == nil && len(skillmd.Inputs(s.Text)) == 0 { // removed once instead of on every request
-		kept.Text, _ = skillmd.Strip(s.Text)
+	if s.remote == nil && len(skillmd.Inputs(s.text)) == 0 { // removed once instead of on every request
+		kept.text, _ = skillmd.Strip(s.text)
 		kept.ready = true
 	}
 	return &kept, key, nil
@@ -83,7 +116,7 @@ func (s *Skill) In(path string) (*Skill, error) {
 // bounds that.
 func (s *Skill) Render(ctx context.Context, args json.RawMessage) (string, error) {
 	if s.ready {
-		return s.Text, nil
+		return s.text, nil
 	}
 	if s.remote != nil {
 		text, err := s.remote(ctx, args)
@@ -97,7 +130,7 @@ func (s *Skill) Render(ctx context.Context, args json.RawMessage) (string, error
 	if err != nil {
 		return "", err
 	}
-	text := skillmd.Expand(s.Text, func(name string) (string, bool) {
+	text := skillmd.Expand(s.text, func(name string) (string, bool) {
 		key, _ := Canonical(name)
 		v, ok := values[key]
 		return v, ok

@@ -28,8 +28,7 @@ func render(t *testing.T, src registry.Source, path, name, args string) string {
 
 func TestSkillInputs(t *testing.T) { // R65
 	reg := registry.New(nil)
-	reg.Namespace("orders", "").AddSkill(&registry.Skill{Name: "greet",
-		Text: "Greet {{customer_name}} in {{language|English}}, {{ count }} times."})
+	reg.Namespace("orders", "").AddSkill(registry.NewSkill("greet", "", "Greet {{customer_name}} in {{language|English}}, {{ count }} times."))
 	for args, want := range map[string]string{
 		``: "Greet {{customer_name}} in English, {{count}} times.",
 		`{"customerName":"Ann","count":3,"unknown":1}`: "Greet Ann in English, 3 times.",
@@ -54,7 +53,7 @@ func TestSkillInputs(t *testing.T) { // R65
 
 func TestSkillNames(t *testing.T) {
 	reg := registry.New(nil)
-	reg.Namespace("", "").AddSkill(&registry.Skill{Name: "create-order-with-check", Text: "x"})
+	reg.Namespace("", "").AddSkill(registry.NewSkill("create-order-with-check", "", "x"))
 	for _, name := range []string{"createorderwithcheck", "createOrderWithCheck", "create_order_with_check", "create-order-with-check"} { // R64, X4
 		if got := render(t, reg, "", name, ""); got != "x" {
 			t.Errorf("%s: %q", name, got)
@@ -83,7 +82,7 @@ func TestAddSkills(t *testing.T) {
 	var got []string
 	err := registry.Walk(context.Background(), reg, "", func(l *registry.Listing) error {
 		for _, s := range l.Skills {
-			got = append(got, l.Namespace+"/"+s.Name+": "+s.Description)
+			got = append(got, l.Namespace+"/"+s.Name()+": "+s.Description())
 		}
 		return nil
 	})

@@ -74,9 +74,9 @@ func (r *Registry) addAll(found []foundSkill) error {
 		if err != nil {
 			return err
 		}
-		key, _ := Canonical(strings.ReplaceAll(f.skill.Name, "-", ""))
+		key, _ := Canonical(strings.ReplaceAll(f.skill.name, "-", ""))
 		if other := r.registeredSkill(f.namespace, key); other != nil {
-			return conflict("skill", f.namespace, f.skill.Name, f.skill.origin, other.given, other.origin)
+			return conflict("skill", f.namespace, f.skill.name, f.skill.origin, other.given, other.origin)
 		}
 	}
 	for _, f := range found {
@@ -220,7 +220,7 @@ func (w *skillWalk) file(file string, e fs.DirEntry, namespace, name string) err
 		return fmt.Errorf("%s: no name: put the file into a folder of the skill's name", file)
 	}
 	w.found = append(w.found, foundSkill{namespace, &Skill{
-		Name: name, Description: doc.Description, Text: doc.Body, origin: file,
+		name: name, description: doc.Description, text: doc.Body, origin: file,
 	}})
 	return nil
 }

@@ -77,13 +77,13 @@ func (n *node) build(above []Visibility, unavailable *Error, instance string) *v
 		f := n.functions[key]
 		v.functions[key] = f
 		v.functionList = append(v.functionList, f)
-		v.open = v.open && f.VisibleTo == nil
+		v.open = v.open && f.visibleTo == nil
 	}
 	for _, key := range sortedKeys(n.skills) {
 		s := n.skills[key]
 		v.skills[key] = s
 		v.skillList = append(v.skillList, s)
-		v.open = v.open && s.VisibleTo == nil
+		v.open = v.open && s.visibleTo == nil
 	}
 	v.child.HasFunctions = len(v.functions) > 0 || v.child.Unavailable
 	v.child.HasSkills = len(v.skills) > 0
@@ -125,8 +125,8 @@ func (v *view) sees(ctx context.Context) (functions, skills bool) {
 	if v.open {
 		return v.child.HasFunctions, v.child.HasSkills
 	}
-	functions = v.child.Unavailable || slices.ContainsFunc(v.functionList, func(f *Function) bool { return f.VisibleTo.allows(ctx) })
-	skills = slices.ContainsFunc(v.skillList, func(s *Skill) bool { return s.VisibleTo.allows(ctx) })
+	functions = v.child.Unavailable || slices.ContainsFunc(v.functionList, func(f *Function) bool { return f.visibleTo.allows(ctx) })
+	skills = slices.ContainsFunc(v.skillList, func(s *Skill) bool { return s.visibleTo.allows(ctx) })
 	for _, c := range v.children {
 		// What cannot change the answer is not asked.
 		if functions && skills {
@@ -167,12 +167,12 @@ func (v *view) filter(ctx context.Context) *Listing {
 		Unavailable: v.unavailable, Instance: v.instance, Note: v.note, Page: v.page,
 	}
 	for _, f := range v.functionList {
-		if f.VisibleTo.allows(ctx) {
+		if f.visibleTo.allows(ctx) {
 			l.Functions = append(l.Functions, f)
 		}
 	}
 	for _, s := range v.skillList {
-		if s.VisibleTo.allows(ctx) {
+		if s.visibleTo.allows(ctx) {
 			l.Skills = append(l.Skills, s)
 		}
 	}
@@ -242,7 +242,7 @@ func (s *snapshot) function(ctx context.Context, path, name string) (*Function, 
 		return nil, invalidFunction(path, name)
 	}
 	f := v.functions[key]
-	if f != nil && f.VisibleTo.allows(ctx) {
+	if f != nil && f.visibleTo.allows(ctx) {
 		return f, nil
 	}
 	switch functions, _ := v.sees(ctx); {
@@ -292,7 +292,7 @@ func (s *snapshot) skill(ctx context.Context, path, name string) (*Skill, error)
 	}
 	v, err := s.at(ctx, path)
 	if err == nil {
-		if sk := v.skills[key]; sk != nil && sk.VisibleTo.allows(ctx) {
+		if sk := v.skills[key]; sk != nil && sk.visibleTo.allows(ctx) {
 			return sk, nil
 		}
 		if v.unavailable != nil {

@@ -119,8 +119,8 @@ func functionsCalled(ctx context.Context, src Source, name string) []Suggestion 
 	}
 	return suggestAll(ctx, src, func(l *Listing) (list []Suggestion) {
 		for _, f := range l.Functions {
-			if name, _ := Canonical(f.Name); name == canonical {
-				list = append(list, Suggestion{l.Namespace, f.Name})
+			if name, _ := Canonical(f.name); name == canonical {
+				list = append(list, Suggestion{l.Namespace, f.name})
 			}
 		}
 		return list
@@ -147,7 +147,7 @@ func suggestFunctions(ctx context.Context, src Source, path, name string) []Sugg
 	if l, err := src.List(ctx, path); err == nil {
 		var names []string
 		for _, f := range l.Functions {
-			names = append(names, f.Name)
+			names = append(names, f.name)
 		}
 		for _, n := range search.Similar(name, names, maxSuggestions) {
 			list = append(list, Suggestion{l.Namespace, n})
@@ -177,7 +177,7 @@ func suggestSkills(ctx context.Context, src Source, path, name string) []Suggest
 func similarSkills(name string, skills []*Skill) []Suggestion {
 	byName := make(map[string][]Suggestion)
 	for _, s := range skills {
-		byName[s.Name] = append(byName[s.Name], Suggestion{s.namespace, s.Name})
+		byName[s.name] = append(byName[s.name], Suggestion{s.namespace, s.name})
 	}
 	var list []Suggestion
 	for _, n := range search.Similar(name, sortedKeys(byName), maxSuggestions) {

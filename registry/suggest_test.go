@@ -34,13 +34,12 @@ func store() *registry.Registry {
 	reg.Namespace("Order_Mgmt.retail.eu", "Shops.").Add(tool("cancel", "Cancel."))
 	reg.Namespace("billing", "Money.").Add(tool("refund", "Pay back."), tool("createInvoice", "Bill."))
 	reg.Namespace("billing.archive", "Old.").Add(tool("refund", "Pay back, later."))
-	reg.Namespace("guides", "Texts.").AddSkill(&registry.Skill{Name: "close_the_month", Text: "x"}, &registry.Skill{Name: "onboarding", Text: "x"})
-	reg.Namespace("billing", "").AddSkill(&registry.Skill{Name: "dunning", Text: "x"})
-	secret := tool("purge", "Purge.")
-	secret.VisibleTo = registry.Roles("admin")
+	reg.Namespace("guides", "Texts.").AddSkill(registry.NewSkill("close_the_month", "", "x"), registry.NewSkill("onboarding", "", "x"))
+	reg.Namespace("billing", "").AddSkill(registry.NewSkill("dunning", "", "x"))
+	secret := tool("purge", "Purge.", registry.VisibleTo(registry.Roles("admin")))
 	reg.Namespace("billing", "").Add(secret)
-	reg.Namespace("vault", "Secrets.").VisibleTo(registry.Roles("admin")).Add(tool("unlock", "Unlock."))
-	reg.Namespace("vault", "").AddSkill(&registry.Skill{Name: "rotation", Text: "x"})
+	reg.Namespace("vault", "Secrets.", registry.VisibleTo(registry.Roles("admin"))).Add(tool("unlock", "Unlock."))
+	reg.Namespace("vault", "").AddSkill(registry.NewSkill("rotation", "", "x"))
 	return reg
 }
 

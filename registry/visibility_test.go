@@ -54,16 +54,12 @@ func randomTree(r *rand.Rand, label string, depth int) *node {
 	return n
 }
 
-func visibleTo(roles []string) registry.Visibility {
-	if len(roles) == 0 {
-		return nil
-	}
-	return registry.Roles(roles...)
+func visibleTo(roles []string) registry.EntryOption {
+	return registry.VisibleTo(func(_ context.Context, c *registry.Caller) bool { return sees(c, roles) })
 }
 
 func sees(c *registry.Caller, roles []string) bool {
-	v := visibleTo(roles)
-	return v == nil || v(context.Background(), c)
+	return len(roles) == 0 || registry.Roles(roles...)(context.Background(), c)
 }
 
 // fill registers n, for everyone to see by its rules, or (with a caller) only
@@ -78,27 +74,28 @@ func fill(reg *registry.Registry, n *node, path string, only *registry.Caller, f
 	path += n.label
 	ns := reg.Namespace(path, "")
 	if !filtered {
-		ns.VisibleTo(visibleTo(n.roles))
+		reg.Namespace(path, "", visibleTo(n.roles))
 	}
 	for _, it := range n.functions {
 		if filtered && !sees(only, it.roles) {
 			continue
 		}
-		f := echo(it.name)
-		if !filtered {
-			f.VisibleTo = visibleTo(it.roles)
+		if filtered {
+			ns.Add(echo(it.name))
+		} else {
+			ns.Add(echo(it.name, visibleTo(it.roles)))
 		}
-		ns.Add(f)
 	}
 	for _, it := range n.skills {
 		if filtered && !sees(only, it.roles) {
 			continue
 		}
-		s := &registry.Skill{Name: it.name, Text: "Text of " + it.name + "."}
-		if !filtered {
-			s.VisibleTo = visibleTo(it.roles)
+		text := "Text of " + it.name + "."
+		if filtered {
+			ns.AddSkill(registry.NewSkill(it.name, "", text))
+		} else {
+			ns.AddSkill(registry.NewSkill(it.name, "", text, visibleTo(it.roles)))
 		}
-		ns.AddSkill(s)
 	}
 	for _, c := range n.children {
 		fill(reg, c, path, only, filtered)
@@ -120,7 +117,7 @@ func observe(ctx context.Context, src registry.Source) []string {
 				seen = append(seen, "function "+f.Path())
 			}
 			for _, s := range l.Skills {
-				seen = append(seen, "skill "+s.Name)
+				seen = append(seen, "skill "+s.Name())
 			}
 		}
 		for _, name := range []string{"f0", "f1", "nope"} {
@@ -172,8 +169,7 @@ func TestHiddenIsAbsent(t *testing.T) {
 
 func TestVisibilityThatPanicsRefuses(t *testing.T) {
 	reg := registry.New(nil)
-	f := echo("f")
-	f.VisibleTo = func(context.Context, *registry.Caller) bool { panic("no") }
+	f := echo("f", registry.VisibleTo(func(context.Context, *registry.Caller) bool { panic("no") }))
 	reg.Namespace("n", "").Add(f)
 	_, err := reg.Function(context.Background(), "n", "f")
 	wantKind(t, err, registry.UnknownNamespace)
@@ -200,7 +196,7 @@ func TestVisibilityLater(t *testing.T) {
 	reg := registry.New(nil)
 	admin := reg.Namespace("admin", "")
 	reg.Namespace("admin.users.old", "").Add(echo("purge"))
-	reg.Namespace("admin.users", "").AddSkill(&registry.Skill{Name: "how", Text: "x"})
+	reg.Namespace("admin.users", "").AddSkill(registry.NewSkill("how", "", "x"))
 	reg.Namespace("", "").Add(echo("f"))
 	ctx := context.Background()
 	sees := func() (n int) {
@@ -223,11 +219,11 @@ func TestVisibilityLater(t *testing.T) {
 	if n := sees(); n != 6 {
 		t.Fatalf("before the rule %d of 6 are seen", n)
 	}
-	admin.VisibleTo(registry.Roles("boss"))
+	admin.Restrict(registry.Roles("boss"))
 	if n := sees(); n != 0 {
 		t.Errorf("with the rule %d of 6 are seen", n)
 	}
-	admin.VisibleTo(nil)
+	admin.Restrict(nil)
 	if n := sees(); n != 6 {
 		t.Errorf("after the rule %d of 6 are seen", n)
 	}
@@ -237,13 +233,12 @@ func TestVisibilityLater(t *testing.T) {
 // spelling: an answer in the registered one would betray that there is one.
 func TestHiddenSpelling(t *testing.T) {
 	reg := registry.New(nil)
-	reg.Namespace("Ad_Min", "").VisibleTo(registry.Roles("boss")).Add(echo("Pur_Ge"))
-	reg.Namespace("Ad_Min", "").AddSkill(&registry.Skill{Name: "How_To", Text: "x"})
+	reg.Namespace("Ad_Min", "", registry.VisibleTo(registry.Roles("boss"))).Add(echo("Pur_Ge"))
+	reg.Namespace("Ad_Min", "").AddSkill(registry.NewSkill("How_To", "", "x"))
 	reg.Namespace("Mixed", "").Add(echo("open"))
-	hidden := echo("Se_Cret")
-	hidden.VisibleTo = registry.Roles("boss")
+	hidden := echo("Se_Cret", registry.VisibleTo(registry.Roles("boss")))
 	reg.Namespace("Mixed", "").Add(hidden)
-	reg.Namespace("Skilled", "").AddSkill(&registry.Skill{Name: "s", Text: "x", VisibleTo: registry.Roles("boss")})
+	reg.Namespace("Skilled", "").AddSkill(registry.NewSkill("s", "", "x", registry.VisibleTo(registry.Roles("boss"))))
 	ctx := context.Background()
 	ask := map[string]func(path, name string) error{
 		"list":     func(path, _ string) error { _, err := reg.List(ctx, path); return err },

@@ -19,9 +19,7 @@ func (r redacted) List(ctx context.Context, path string) (*registry.Listing, err
 	shown := *l
 	shown.Functions = nil
 	for _, f := range l.Functions {
-		g := *f
-		g.Description = "Redacted."
-		shown.Functions = append(shown.Functions, &g)
+		shown.Functions = append(shown.Functions, f.With("Redacted."))
 	}
 	return &shown, nil
 }

@@ -59,7 +59,7 @@ func aggregator(t *testing.T, srv cashtest.Runner) *cash.Server {
 			t.Fatalf("upstream %v is %v: %v", s.Labels, s.State, s.Err)
 		}
 	}
-	return cash.NewServer(reg, &cash.Options{Name: "aggregator", Serve: &serve.Options{Identify: identify}})
+	return cash.NewServer(reg, &cash.Options{Name: "aggregator", Serve: serve.Options{Identify: identify}})
 }
 
 // below returns the target as it looks below a path, mounted by aggregators.

@@ -67,7 +67,7 @@ func TestMaxChars(t *testing.T) {
 
 func TestLintClean(t *testing.T) {
 	reg := registry.New(nil)
-	hidden := reg.Namespace("hidden", "What few may see.").VisibleTo(registry.Roles("admin"))
+	hidden := reg.Namespace("hidden", "What few may see.", registry.VisibleTo(registry.Roles("admin")))
 	hidden.Add(registry.Func("quiet", "", func(context.Context, none) (string, error) { return "", nil }))
 	if got := failures(t, func(t testing.TB) { cashtest.LintClean(t, reg, caller("admin")) }); !strings.Contains(got, "hidden.quiet") {
 		t.Errorf("findings: %q, want one about hidden.quiet", got)

@@ -12,13 +12,14 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
 	"github.com/cash-mcp/go-sdk/cash/check"
 	"github.com/cash-mcp/go-sdk/cash/disclosure"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
 // disclosing returns the face of the fixture's functions, with grants if a client
 // without a session is to be served.
-func disclosing(grants bool) (*disclosure.Server, error) {
-	opts := &disclosure.Options{Name: "fixture", Middleware: []registry.Middleware{closed}}
+func disclosing(grants bool) *disclosure.Server {
+	opts := &disclosure.Options{Name: "fixture", Serve: serve.Options{Middleware: []registry.Middleware{closed}}}
 	if grants {
 		opts.Grants = new(disclosure.Grants)
 	}
@@ -50,10 +51,7 @@ func disclosureTarget(version string, transport func() mcp.Transport) check.Disc
 
 func TestP24Disclosure(t *testing.T) {
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
-		srv, err := disclosing(version >= "2026-07-28")
-		if err != nil {
-			t.Fatal(err)
-		}
+		srv := disclosing(version >= "2026-07-28")
 		t.Run("memory "+version, func(t *testing.T) {
 			cashtest.Disclosure(t, disclosureTarget(version, func() mcp.Transport { return cashtest.InMemory(srv) }))
 		})
@@ -75,10 +73,7 @@ func TestP24Disclosure(t *testing.T) {
 }
 
 func ExampleDisclosure() {
-	srv, err := disclosure.NewServer(reg, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	srv := disclosure.NewServer(reg, nil)
 	cashtest.Disclosure(t, check.DisclosureTarget{
 		Transport: func() mcp.Transport { return cashtest.InMemory(srv) },
 		Strict:    true,

@@ -33,7 +33,7 @@ func (fx fixture) registry() *registry.Registry {
 	fx.addOrders(reg)
 	addData(reg)
 	addFaults(reg)
-	admin := reg.Namespace("admin", "Administer the shop.").VisibleTo(registry.Roles("admin"))
+	admin := reg.Namespace("admin", "Administer the shop.", registry.VisibleTo(registry.Roles("admin")))
 	admin.Add(readOnly(registry.Func("report", "Report on the shop.",
 		func(context.Context, none) (string, error) { return "all is well", nil })))
 	addSkills(reg)
@@ -41,8 +41,7 @@ func (fx fixture) registry() *registry.Registry {
 }
 
 func readOnly(f *registry.Function) *registry.Function {
-	f.ReadOnly = true
-	return f
+	return f.With("", registry.ReadOnly)
 }
 
 type getOrder struct {
@@ -142,8 +141,7 @@ func addData(reg *registry.Registry) {
 }
 
 func addFaults(reg *registry.Registry) {
-	hang := registry.Func("hang", "Never return.", func(context.Context, none) (string, error) { select {} })
-	hang.Timeout = 10 * time.Millisecond
+	hang := registry.Func("hang", "Never return.", func(context.Context, none) (string, error) { select {} }, registry.Timeout(10*time.Millisecond))
 	reg.Namespace("faults", "Functions that go wrong.").Add(
 		readOnly(hang),
 		registry.Func("fail", "Fail with a message.", func(context.Context, none) (string, error) {
@@ -163,18 +161,14 @@ const checkSkill = "Order for {{customer|the customer}}:\n\n" +
 	"```bash\nrm -rf /\n```\n"
 
 func addSkills(reg *registry.Registry) {
-	reg.Namespace("Order_Mgmt", "").AddSkill(&registry.Skill{
-		Name: "Order_With_Check", Description: "Create an order after a check.", Text: checkSkill,
-	})
-	reg.Namespace("", "").AddSkill(&registry.Skill{
-		Name: "tour", Description: "Get to know the server.", Text: "Begin with `help()`, then see `skill(skillname=\"orderwithcheck\")`.",
-	})
+	reg.Namespace("Order_Mgmt", "").AddSkill(registry.NewSkill("Order_With_Check", "Create an order after a check.", checkSkill))
+	reg.Namespace("", "").AddSkill(registry.NewSkill("tour", "Get to know the server.", "Begin with `help()`, then see `skill(skillname=\"orderwithcheck\")`."))
 }
 
 // server returns the CaSH face of the fixture. Who asks is told by a header
 // over HTTP and by the context elsewhere.
 func (fx fixture) server() *cash.Server {
-	return cash.NewServer(fx.registry(), &cash.Options{Name: "fixture", Serve: &serve.Options{Identify: identify}})
+	return cash.NewServer(fx.registry(), &cash.Options{Name: "fixture", Serve: serve.Options{Identify: identify}})
 }
 
 func identify(ctx context.Context, req mcp.Request) (*registry.Caller, error) {

@@ -68,7 +68,7 @@ func TestHintsAndTags(t *testing.T) {
 		{"name":"c","title":"Third","version":"2"}]`)
 	got := ""
 	for f := range c.Tools().All() {
-		got += fmt.Sprintln(f.Path(), f.ReadOnly, f.Idempotent, f.Destructive, f.Tags, f.Returns, f.Description, f.Aliases, f.ID())
+		got += fmt.Sprintln(f.Path(), f.ReadOnly(), f.Idempotent(), f.Destructive(), f.Tags(), f.Returns(), f.Description(), f.Aliases(), f.ID())
 	}
 	want := "mcp.a true false false [x y]   [] mcp:a#" + hash(c, "a") + "\n" +
 		"mcp.b false true true [] Object with `total`.  [] mcp:b#" + hash(c, "b") + "\n" +
@@ -217,7 +217,7 @@ line 6: resource "odd name!" is mapped: its id is resource::mcp:odd_name_#`
 	}
 	for uri, want := range map[string]string{"file:///a.md": "file.a", "file:///b.bin": "file.b_bin", "db://c": "db.c", "no scheme/e": "mcp.odd_name"} {
 		for f := range c.Resources().All() {
-			if f.Tool() == uri && (f.Path() != want || !f.ReadOnly || len(f.Params()) != 0) {
+			if f.Tool() == uri && (f.Path() != want || !f.ReadOnly() || len(f.Params()) != 0) {
 				t.Errorf("%s is at %s", uri, f.Path())
 			}
 		}

@@ -52,8 +52,7 @@ func ExampleExport() {
 		ID string `json:"id" jsonschema:"Which order."`
 	}
 	reg := registry.New(nil)
-	ship := registry.Func("ship", "Ship an order.", func(context.Context, order) (string, error) { return "", nil })
-	ship.Destructive = true
+	ship := registry.Func("ship", "Ship an order.", func(context.Context, order) (string, error) { return "", nil }, registry.Destructive(true))
 	reg.Namespace("orders", "").Add(ship)
 
 	doc, err := catalog.Export(context.Background(), reg, nil, nil)

@@ -81,8 +81,8 @@ type exportedVersion struct {
 func exportTool(f *registry.Function) exportedTool {
 	id := f.ID()
 	t := exportedTool{
-		Name: f.Tool(), Description: f.Description, InputSchema: f.InputSchema(),
-		Annotations: exportedHints{f.ReadOnly, f.Idempotent, f.Destructive, f.Tags},
+		Name: f.Tool(), Description: f.Description(), InputSchema: f.InputSchema(),
+		Annotations: exportedHints{f.ReadOnly(), f.Idempotent(), f.Destructive(), f.Tags()},
 	}
 	if id.Version != "" {
 		t.Meta = &exportedVersion{id.Version}
@@ -101,14 +101,14 @@ type exportedResource struct {
 }
 
 func exportResource(f *registry.Function) exportedResource {
-	return exportedResource{URI: f.Tool(), Name: resourceName(f), Description: f.Description}
+	return exportedResource{URI: f.Tool(), Name: resourceName(f), Description: f.Description()}
 }
 
 // resourceName is the name that a resource's id was made of, as far as an alias has it,
 // else that of the id: labels are made of the first.
 func resourceName(f *registry.Function) string {
 	name := f.ID().Name
-	for _, alias := range slices.Backward(f.Aliases) { // the title comes before the name
+	for _, alias := range slices.Backward(f.Aliases()) { // the title comes before the name
 		if alias != f.Tool() && (toolid.ID{Name: alias}).Fit().Name == name {
 			return alias
 		}
@@ -129,7 +129,7 @@ type exportedArgument struct {
 }
 
 func exportPrompt(f *registry.Function) exportedPrompt {
-	p := exportedPrompt{Name: f.Tool(), Description: f.Description}
+	p := exportedPrompt{Name: f.Tool(), Description: f.Description()}
 	for _, a := range f.Params() {
 		p.Arguments = append(p.Arguments, exportedArgument{a.Name, a.Description, a.Required})
 	}

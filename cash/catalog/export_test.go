@@ -44,14 +44,14 @@ func TestExportRoundTrip(t *testing.T) {
 			}
 		}
 		for f := range c.Tools().All() {
-			g, err := again.Tools().Function(t.Context(), f.Namespace(), f.Name)
-			if err != nil || f.Description != g.Description || f.ReadOnly != g.ReadOnly || f.Idempotent != g.Idempotent ||
-				f.Destructive != g.Destructive || strings.Join(f.Tags, ",") != strings.Join(g.Tags, ",") {
+			g, err := again.Tools().Function(t.Context(), f.Namespace(), f.Name())
+			if err != nil || f.Description() != g.Description() || f.ReadOnly() != g.ReadOnly() || f.Idempotent() != g.Idempotent() ||
+				f.Destructive() != g.Destructive() || strings.Join(f.Tags(), ",") != strings.Join(g.Tags(), ",") {
 				t.Errorf("%s: %+v, %v", f.Path(), g, err)
 			}
 		}
 		for f := range c.Resources().All() {
-			if g, err := again.Resources().Function(t.Context(), f.Namespace(), f.Name); err != nil || g.Tool() != f.Tool() {
+			if g, err := again.Resources().Function(t.Context(), f.Namespace(), f.Name()); err != nil || g.Tool() != f.Tool() {
 				t.Errorf("%s: %v, %v", f.Path(), g, err)
 			}
 		}
@@ -83,7 +83,7 @@ func TestExportOfOtherSources(t *testing.T) {
 	reg.Namespace("", "").Add(f("ping"))
 	reg.Namespace("orders.retail", "").Add(f("create"))
 	reg.Namespace("Stock", "").Add(f("take_out"))
-	reg.Namespace("secret", "").VisibleTo(registry.Roles("admin")).Add(f("hidden"))
+	reg.Namespace("secret", "", registry.VisibleTo(registry.Roles("admin"))).Add(f("hidden"))
 	data, err := catalog.Export(t.Context(), reg, nil, nil)
 	if err != nil {
 		t.Fatal(err)

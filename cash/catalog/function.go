@@ -21,29 +21,42 @@ const (
 // so refuse its calls.
 func (s *served) newFunction() *registry.Function {
 	remote := registry.Remote{InputSchema: s.input, Tool: s.key, ID: s.id, Handler: s.handler}
-	about := s.about()
-	f, err := registry.RemoteFunc(s.label, about, remote)
+	about, facts := s.about(), s.facts()
+	f, err := registry.RemoteFunc(s.label, about, remote, facts...)
 	if err != nil {
 		remote.InputSchema, remote.Unchecked, remote.Problem = nil, true, cmp.Or(errors.Unwrap(err), err)
-		if f, err = registry.RemoteFunc(s.label, about, remote); err != nil {
+		if f, err = registry.RemoteFunc(s.label, about, remote, facts...); err != nil {
 			panic("catalog: " + err.Error()) // of a schema of ours nothing can be wrong
 		}
 	}
+	return f
+}
+
+// facts are what the document says besides.
+func (s *served) facts() []registry.FuncOption {
+	var aliases, tags []string
 	for _, alias := range []string{s.title, s.name, s.key} {
 		alias = clean.Line(alias, maxAlias)
-		if alias != "" && alias != s.label && (len(f.Aliases) == 0 || f.Aliases[len(f.Aliases)-1] != alias) {
-			f.Aliases = append(f.Aliases, alias)
+		if alias != "" && alias != s.label && (len(aliases) == 0 || aliases[len(aliases)-1] != alias) {
+			aliases = append(aliases, alias)
 		}
 	}
 	for _, tag := range s.tags[:min(len(s.tags), maxTags)] {
 		if tag = clean.Line(tag, maxTag); tag != "" {
-			f.Tags = append(f.Tags, tag)
+			tags = append(tags, tag)
 		}
 	}
-	f.Returns = s.returns
-	f.ReadOnly = s.readOnly
-	f.Idempotent, f.Destructive = s.idempotent && !s.readOnly, s.destructive && !s.readOnly
-	return f
+	facts := []registry.FuncOption{registry.Aliases(aliases...), registry.Tags(tags...), registry.Returns(s.returns)}
+	if s.readOnly {
+		return append(facts, registry.ReadOnly)
+	}
+	if s.idempotent {
+		facts = append(facts, registry.Idempotent(true))
+	}
+	if s.destructive {
+		facts = append(facts, registry.Destructive(true))
+	}
+	return facts
 }
 
 // about is the description, or what there is of one.

@@ -66,7 +66,7 @@ func checkReachable(t *testing.T, reg *registry.Registry, want, step int) {
 		if found, err := registry.Find(t.Context(), reg, f.Primitive()); found != f {
 			t.Fatalf("%s leads to %v, %v", f.Primitive(), found, err)
 		}
-		if m := reg.Search(t.Context(), f.Path(), 3); len(m) == 0 || m[0].Namespace != f.Namespace() || m[0].Name != f.Name {
+		if m := reg.Search(t.Context(), f.Path(), 3); len(m) == 0 || m[0].Namespace != f.Namespace() || m[0].Name != f.Name() {
 			t.Fatalf("%q finds %v", f.Path(), m)
 		}
 	}

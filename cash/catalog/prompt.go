@@ -172,7 +172,7 @@ func (p *prompt) get(_ context.Context, c *registry.Call) (*registry.Result, err
 		said, ok := m.with(values, &room)
 		if !ok {
 			return nil, &registry.Error{
-				Kind: registry.InvalidArguments, Namespace: c.Function.Namespace(), Name: c.Function.Name,
+				Kind: registry.InvalidArguments, Namespace: c.Function.Namespace(), Name: c.Function.Name(),
 				Message: fmt.Sprintf("With these arguments the prompt has more than %d bytes.", maxPrompt), NotRun: true,
 			}
 		}

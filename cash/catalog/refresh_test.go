@@ -109,7 +109,7 @@ func TestW6ReadersSeeOneEdition(t *testing.T) {
 				editions := make(map[string]bool)
 				n := 0
 				for f := range c.Tools().All() {
-					editions[f.Description] = true
+					editions[f.Description()] = true
 					n++
 				}
 				if len(editions) != 1 || n != 30 {
@@ -156,9 +156,9 @@ func TestW7Reachable(t *testing.T) {
 				if err != nil || len(one) != 1 || one[0].Function != f {
 					t.Fatalf("%s: %v, %v", node.Path, one, err)
 				}
-				for _, query := range []string{f.Path(), f.Tool(), f.Namespace() + " " + f.Name} {
+				for _, query := range []string{f.Path(), f.Tool(), f.Namespace() + " " + f.Name()} {
 					got := c.Tools().Search(t.Context(), query, 3)
-					if len(got) == 0 || got[0].Namespace != f.Namespace() || got[0].Name != f.Name {
+					if len(got) == 0 || got[0].Namespace != f.Namespace() || got[0].Name != f.Name() {
 						t.Fatalf("%q finds %v, not %s", query, got, f.Path())
 					}
 				}
@@ -202,7 +202,7 @@ func TestW5HostileNames(t *testing.T) {
 			t.Errorf("%.20q is at %q, which is no path or not its own", f.Tool(), f.Path())
 		}
 		paths[path] = true
-		for _, text := range append(slices.Clone(f.Aliases), f.Description) {
+		for _, text := range append(slices.Clone(f.Aliases()), f.Description()) {
 			if strings.ContainsAny(text, "\x1b\n\u202e") || len(text) > 1000 {
 				t.Errorf("%q shows %q", f.Tool(), text)
 			}

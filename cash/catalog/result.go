@@ -128,8 +128,8 @@ func (r *results) answer(_ context.Context, c *registry.Call) (*registry.Result,
 // nothing is the error of what the document has no content for.
 func nothing(c *registry.Call) error {
 	return &registry.Error{
-		Kind: registry.Failed, Namespace: c.Function.Namespace(), Name: c.Function.Name, NotRun: true,
-		Message: "`" + c.Function.Name + "` is part of a recorded catalog, which has no answer to this call.",
+		Kind: registry.Failed, Namespace: c.Function.Namespace(), Name: c.Function.Name(), NotRun: true,
+		Message: "`" + c.Function.Name() + "` is part of a recorded catalog, which has no answer to this call.",
 		Hint:    "The same call has none later either; call something else.",
 	}
 }

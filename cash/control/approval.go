@@ -191,7 +191,7 @@ func (s *asking) verdict(d Decision) error {
 	if d == Allow {
 		return nil
 	}
-	e := notAllowed(s.call, "The person who was asked did not approve this call of `"+s.call.Function.Name+"`. It was not run.")
+	e := notAllowed(s.call, "The person who was asked did not approve this call of `"+s.call.Function.Name()+"`. It was not run.")
 	e.Hint = "Do not make it again unless the user wants that; it would be asked again."
 	e.Details = map[string]any{"approval": "declined"}
 	return e
@@ -206,7 +206,7 @@ func (s *asking) hook(ctx context.Context) (Decision, error) {
 	d, err := s.opts.Approve(ctx, &r)
 	switch {
 	case err != nil:
-		e := notAllowed(s.call, "This call of `"+s.call.Function.Name+"` needs an approval, and asking for it failed. It was not run.")
+		e := notAllowed(s.call, "This call of `"+s.call.Function.Name()+"` needs an approval, and asking for it failed. It was not run.")
 		e.Hint, e.Err = "Try again later, or go on without it.", err
 		e.Details = map[string]any{"approval": "failed"}
 		return "", e
@@ -261,7 +261,7 @@ func (s *asking) ticket(use use) *ticket {
 func (s *asking) full() *registry.Error {
 	f := s.call.Function
 	return &registry.Error{
-		Kind: registry.RateLimited, Namespace: f.Namespace(), Name: f.Name,
+		Kind: registry.RateLimited, Namespace: f.Namespace(), Name: f.Name(),
 		Message: "Too many calls wait for a person.", Hint: "Try again in a few minutes.",
 	}
 }

@@ -21,10 +21,7 @@ import (
 // asking is a rig whose every call needs approval.
 func asking(t testing.TB, answers map[string]registry.Handler, opts *control.ApprovalOptions) (*rig, *control.Approvals) {
 	t.Helper()
-	p, err := control.NewPolicy(&control.PolicyOptions{Default: control.RequireApproval, Approvals: control.NewApprovals(opts)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := control.NewPolicy(&control.PolicyOptions{Default: control.RequireApproval, Approvals: control.NewApprovals(opts)})
 	return newRig(answers, p.Middleware()), p.Approvals()
 }
 
@@ -66,7 +63,7 @@ func TestW38OperatorApproves(t *testing.T) {
 		t.Error("the same call has another id")
 	}
 	pending := a.Pending()
-	if len(pending) != 1 || pending[0].ID != id || pending[0].Caller.ID != "ada" || pending[0].Function.Name != "write" || pending[0].Arguments != nil {
+	if len(pending) != 1 || pending[0].ID != id || pending[0].Caller.ID != "ada" || pending[0].Function.Name() != "write" || pending[0].Arguments != nil {
 		t.Fatalf("pending is %+v", pending)
 	}
 	if a.Approve("other") || !a.Approve(id) || a.Approve(id) || a.Deny(id) || len(a.Pending()) != 0 {
@@ -108,10 +105,7 @@ func TestOperatorDenies(t *testing.T) {
 // A definition that has changed is another function.
 func TestW37ApprovalIsForTheDefinition(t *testing.T) {
 	a := control.NewApprovals(nil)
-	p, err := control.NewPolicy(&control.PolicyOptions{Default: control.RequireApproval, Approvals: a})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := control.NewPolicy(&control.PolicyOptions{Default: control.RequireApproval, Approvals: a})
 	ctx := registry.WithCaller(context.Background(), &registry.Caller{ID: "ada"})
 	call := func(description string) error {
 		reg := registry.New(nil)
@@ -179,7 +173,7 @@ func TestApprovalHookIsTooLate(t *testing.T) {
 			<-ended
 			return control.Allow, nil
 		}})
-		if _, err := r.do("ada", "wipe", ""); !errors.Is(err, registry.Timeout) {
+		if _, err := r.do("ada", "wipe", ""); !errors.Is(err, registry.TimedOut) {
 			t.Errorf("the error is %v", err)
 		}
 		close(ended)
@@ -624,7 +618,7 @@ func TestApprovalOutlivesACallThatDidNotRun(t *testing.T) {
 			if down {
 				return nil, &registry.Error{Kind: registry.Unavailable, Message: "Down.", Hint: "Later.", NotRun: true}
 			}
-			return nil, &registry.Error{Kind: registry.Timeout, Message: "No answer."}
+			return nil, &registry.Error{Kind: registry.TimedOut, Message: "No answer."}
 		}}, &control.ApprovalOptions{MaxAge: time.Minute})
 		call := func() error { return second(r.do("ada", "write", "{}")) }
 		a.Approve(detail(t, call(), "approval_id"))
@@ -635,7 +629,7 @@ func TestApprovalOutlivesACallThatDidNotRun(t *testing.T) {
 			t.Error("it is asked again")
 		}
 		down = false
-		if err := call(); !errors.Is(err, registry.Timeout) {
+		if err := call(); !errors.Is(err, registry.TimedOut) {
 			t.Errorf("the call: %v", err)
 		}
 		id := detail(t, call(), "approval_id")

@@ -118,7 +118,7 @@ func (s *asking) asked(ctx context.Context) (t *ticket, own bool) {
 
 // operator refuses the call until the operator has approved it.
 func (s *asking) operator() error {
-	e := notAllowed(s.call, "This call of `"+s.call.Function.Name+"` needs the approval of a person. It was not run.")
+	e := notAllowed(s.call, "This call of `"+s.call.Function.Name()+"` needs the approval of a person. It was not run.")
 	if s.request.Reason != "" {
 		e.Message += " " + s.request.Reason
 	}
@@ -142,7 +142,7 @@ func (s *asking) operator() error {
 
 // unanswered refuses the call until the person at the client has answered.
 func (s *asking) unanswered() error {
-	e := notAllowed(s.call, "The user has been asked to approve this call of `"+s.call.Function.Name+"` and has not answered yet. It was not run.")
+	e := notAllowed(s.call, "The user has been asked to approve this call of `"+s.call.Function.Name()+"` and has not answered yet. It was not run.")
 	e.Hint = "Make the same call again when they have answered."
 	e.Details = map[string]any{"approval": "asked"}
 	return e

@@ -39,7 +39,7 @@ func questionText(r *ApprovalRequest, args json.RawMessage) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Approve this call?\n\nTool: %s\nId: %s\n", shownName(f.Path()), f.Primitive())
 	fmt.Fprintf(&b, "Effect: %s\n", effects[r.Class])
-	if about := clean.FirstLine(f.Description, maxReason); about != "" {
+	if about := clean.FirstLine(f.Description(), maxReason); about != "" {
 		fmt.Fprintf(&b, "About: %s\n", clean.Line(about, maxReason))
 	}
 	if r.Reason != "" {

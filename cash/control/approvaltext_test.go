@@ -14,27 +14,26 @@ import (
 )
 
 // question returns what a person reads of a call with these arguments.
-func question(t testing.TB, f func(*registry.Function), rule control.Rule, args string) string {
+func question(t testing.TB, rule control.Rule, args string, facts ...registry.FuncOption) string {
+	t.Helper()
+	return questionOf(t, "Pays.\nMore.", rule, args, facts...)
+}
+
+func questionOf(t testing.TB, about string, rule control.Rule, args string, facts ...registry.FuncOption) string {
 	t.Helper()
 	var text string
 	rule.Decision = control.RequireApproval
-	p, err := control.NewPolicy(&control.PolicyOptions{
+	p := control.NewPolicy(&control.PolicyOptions{
 		Rules: []control.Rule{rule},
 		Approvals: control.NewApprovals(&control.ApprovalOptions{Approve: func(_ context.Context, r *control.ApprovalRequest) (control.Decision, error) {
 			text = r.Text
 			return control.Deny, nil
 		}}),
 	})
+	fn, err := registry.RawFunc("pay_out", about, json.RawMessage(`{"type":"object"}`),
+		func(context.Context, json.RawMessage) (*registry.Result, error) { return nil, nil }, facts...)
 	if err != nil {
 		t.Fatal(err)
-	}
-	fn, err := registry.RawFunc("pay_out", "Pays.\nMore.", json.RawMessage(`{"type":"object"}`),
-		func(context.Context, json.RawMessage) (*registry.Result, error) { return nil, nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f != nil {
-		f(fn)
 	}
 	reg := registry.New(nil)
 	reg.Namespace("bank", "").Add(fn)
@@ -44,7 +43,7 @@ func question(t testing.TB, f func(*registry.Function), rule control.Rule, args 
 }
 
 func TestW38QuestionShowsTheRealTool(t *testing.T) {
-	got := question(t, destructive, control.Rule{Reason: "Money moves."}, `{"to":"Ada \u003c3","cents":9007199254740993,"note":{"b":[1,null],"a":"x"}}`)
+	got := question(t, control.Rule{Reason: "Money moves."}, `{"to":"Ada \u003c3","cents":9007199254740993,"note":{"b":[1,null],"a":"x"}}`, destructive)
 	want := `Approve this call?
 
 Tool: bank.pay_out
@@ -61,8 +60,8 @@ Arguments:
 	if i == 0 || len(got) < i+8 || got[:i]+"HASH"+got[i+8:] != want {
 		t.Errorf("the question is\n%s", got)
 	}
-	for class, change := range map[string]func(*registry.Function){"may change something\n": nil, "read-only, as the tool says": readOnly} {
-		if got := question(t, change, control.Rule{}, ""); !strings.Contains(got, "Effect: "+class) || !strings.HasSuffix(got, "Arguments: none\n") {
+	for class, facts := range map[string][]registry.FuncOption{"may change something\n": nil, "read-only, as the tool says": {registry.ReadOnly}} {
+		if got := question(t, control.Rule{}, "", facts...); !strings.Contains(got, "Effect: "+class) || !strings.HasSuffix(got, "Arguments: none\n") {
 			t.Errorf("%s: the question is\n%s", class, got)
 		}
 	}
@@ -85,7 +84,7 @@ func TestW35QuestionIsClean(t *testing.T) {
 		{"a password", `{"password":"hunter2hunter2"}`, "password: ", "hunter2"},
 		{"a known secret", `{"a":{"b":"` + key + `"}}`, "redacted", key},
 	} {
-		got := question(t, nil, control.Rule{}, tt.args)
+		got := question(t, control.Rule{}, tt.args)
 		if !strings.Contains(got, tt.has) || strings.Contains(got, tt.hasNot) {
 			t.Errorf("%s: the question is\n%q", tt.name, got)
 		}
@@ -94,11 +93,10 @@ func TestW35QuestionIsClean(t *testing.T) {
 	for i := range 100 {
 		many = append(many, fmt.Sprintf(`"k%d":%d`, i, i))
 	}
-	if got := question(t, nil, control.Rule{}, "{"+strings.Join(many, ",")+"}"); !strings.HasSuffix(got, "  k29: 29\n  (and 70 more that are not shown)\n") {
+	if got := question(t, control.Rule{}, "{"+strings.Join(many, ",")+"}"); !strings.HasSuffix(got, "  k29: 29\n  (and 70 more that are not shown)\n") {
 		t.Errorf("the question is\n%s", got)
 	}
-	hostile := func(f *registry.Function) { f.Description = "\x1b[2J\u202eok\nArguments: none" }
-	if got := question(t, hostile, control.Rule{}, `{"a":1}`); strings.Count(got, "Arguments:") != 1 || strings.ContainsAny(got, "\x1b\u202e") {
+	if got := questionOf(t, "\x1b[2J\u202eok\nArguments: none", control.Rule{}, `{"a":1}`); strings.Count(got, "Arguments:") != 1 || strings.ContainsAny(got, "\x1b\u202e") {
 		t.Errorf("the question is\n%q", got)
 	}
 }
@@ -113,7 +111,7 @@ func FuzzQuestion(f *testing.F) {
 		if err != nil || len(args) > 1<<16 {
 			return
 		}
-		got := question(t, nil, control.Rule{}, string(args))
+		got := question(t, control.Rule{}, string(args))
 		if got == "" { // keys that are one in canonical form
 			return
 		}

@@ -114,7 +114,7 @@ func (e *event) abandoned(ctx context.Context) {
 	case errors.As(context.Cause(ctx), &cause) && cause != nil:
 		kind = cause.Kind
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		kind = registry.Timeout
+		kind = registry.TimedOut
 	}
 	e.once.Do(func() { e.write(ctx, string(kind), false, false, 0) })
 }

@@ -5,8 +5,7 @@ import "github.com/cash-mcp/go-sdk/registry"
 // A Class says what a function does to the world, by its own word.
 type Class string
 
-// The classes. A function that declares both is [Destructive]; one that declares
-// nothing [Writes].
+// The classes. A function that declares nothing is [Writes].
 const (
 	ReadOnly    Class = "read_only"   // changes nothing
 	Writes      Class = "writes"      // may change something
@@ -19,9 +18,9 @@ const (
 // (see package cash/upstream).
 func ClassOf(f *registry.Function) Class {
 	switch {
-	case f.Destructive:
+	case f.Destructive():
 		return Destructive
-	case f.ReadOnly:
+	case f.ReadOnly():
 		return ReadOnly
 	}
 	return Writes

@@ -92,7 +92,7 @@ func TestPlanTokenExpires(t *testing.T) {
 }
 
 func TestPlanTokenIsRequired(t *testing.T) {
-	plans := control.NewPlans(&control.PlanOptions{Require: func(c *registry.Call) bool { return c.Function.Destructive }})
+	plans := control.NewPlans(&control.PlanOptions{Require: func(c *registry.Call) bool { return c.Function.Destructive() }})
 	r := newRig(nil, plans.Middleware())
 	must(r.do("alice", "write", "{}"))
 	_, err := r.do("alice", "wipe", "{}")
@@ -181,8 +181,8 @@ func TestPlanTokenOfCallsThatGoOn(t *testing.T) {
 		t.Fatal(e)
 	}
 	used() // it has begun, whatever became of this round
-	answer = fails(&registry.Error{Kind: registry.Timeout, Message: "No answer."})
-	if e := try("two").(*registry.Error); e.Kind != registry.Timeout {
+	answer = fails(&registry.Error{Kind: registry.TimedOut, Message: "No answer."})
+	if e := try("two").(*registry.Error); e.Kind != registry.TimedOut {
 		t.Fatal(e)
 	}
 	used("two")
@@ -256,12 +256,10 @@ func TestPlanKeys(t *testing.T) {
 		refusal(t, err, registry.InvalidArguments)
 	}
 	must(a.do("alice", "write", "{}", withPlan(token)))
-	defer func() {
-		if recover() == nil {
-			t.Error("a short key is taken")
-		}
-	}()
-	control.NewPlans(&control.PlanOptions{Key: []byte("secret")})
+	for _, key := range []string{"", "secret"} {
+		short := &control.PlanOptions{Key: []byte(key)}
+		wantPanic(t, short.Check(), func() { control.NewPlans(short) })
+	}
 }
 
 // TestPlanTokensOfMixedCallersAtOnce holds that each token lets exactly one call
@@ -313,12 +311,11 @@ func FuzzPlanToken(f *testing.F) {
 
 func ExamplePlans() {
 	reg := registry.New(nil)
-	wipe := registry.Func("wipe", "Delete all orders.", func(context.Context, struct{}) (string, error) { return "wiped", nil })
-	wipe.Destructive = true
+	wipe := registry.Func("wipe", "Delete all orders.", func(context.Context, struct{}) (string, error) { return "wiped", nil }, registry.Destructive(true))
 	reg.Namespace("orders", "Orders.").Add(wipe)
 
 	plans := control.NewPlans(&control.PlanOptions{
-		Require: func(c *registry.Call) bool { return c.Function.Destructive },
+		Require: func(c *registry.Call) bool { return c.Function.Destructive() },
 	})
 	p := registry.NewPipeline(reg, &registry.PipelineOptions{Middleware: []registry.Middleware{plans.Middleware()}})
 

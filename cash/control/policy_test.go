@@ -14,15 +14,12 @@ import (
 )
 
 // at returns a call of a function with this full name.
-func at(path string, change func(*registry.Function)) *registry.Call {
+func at(path string, facts ...registry.FuncOption) *registry.Call {
 	namespace, name := "", path
 	if i := strings.LastIndexByte(path, '.'); i >= 0 {
 		namespace, name = path[:i], path[i+1:]
 	}
-	f := registry.Func(name, "Does it.", func(context.Context, struct{}) (string, error) { return "", nil })
-	if change != nil {
-		change(f)
-	}
+	f := registry.Func(name, "Does it.", func(context.Context, struct{}) (string, error) { return "", nil }, facts...)
 	return &registry.Call{Function: f.In(namespace)}
 }
 
@@ -33,17 +30,14 @@ func by(c *registry.Call, caller *registry.Caller) *registry.Call {
 
 func policy(t testing.TB, rules ...control.Rule) *control.Policy {
 	t.Helper()
-	p, err := control.NewPolicy(&control.PolicyOptions{Rules: rules})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := control.NewPolicy(&control.PolicyOptions{Rules: rules})
 	return p
 }
 
-func destructive(f *registry.Function) { f.Destructive = true }
-func readOnly(f *registry.Function)    { f.ReadOnly = true }
-func both(f *registry.Function)        { f.Destructive, f.ReadOnly = true, true }
-func tagged(f *registry.Function)      { f.Tags = []string{"money", "pii"} }
+var (
+	destructive = registry.Destructive(true)
+	tagged      = registry.Tags("money", "pii")
+)
 
 // remote makes a call of a function whose id and kind are given.
 func remote(t testing.TB, id string) *registry.Call {
@@ -69,14 +63,14 @@ func TestW38RuleApplies(t *testing.T) {
 		call *registry.Call
 		want bool
 	}{
-		{"no member", control.Rule{}, at("a.b", nil), true},
-		{"namespace", control.Rule{Namespaces: []string{"or_ders"}}, at("Orders.create", nil), true},
-		{"namespace above", control.Rule{Namespaces: []string{"orders"}}, at("orders.retail.create", nil), true},
-		{"namespace with the same beginning", control.Rule{Namespaces: []string{"orders"}}, at("ordersretail.create", nil), false},
-		{"function of the namespace's name", control.Rule{Namespaces: []string{"orders"}}, at("orders", nil), false},
-		{"one of two namespaces", control.Rule{Namespaces: []string{"x", "orders"}}, at("orders.a", nil), true},
-		{"tool", control.Rule{Tools: []string{"orders.delete_*"}}, at("orders.deleteAll", nil), true},
-		{"tool in root", control.Rule{Tools: []string{"**.delete*"}}, at("delete", nil), true},
+		{"no member", control.Rule{}, at("a.b"), true},
+		{"namespace", control.Rule{Namespaces: []string{"or_ders"}}, at("Orders.create"), true},
+		{"namespace above", control.Rule{Namespaces: []string{"orders"}}, at("orders.retail.create"), true},
+		{"namespace with the same beginning", control.Rule{Namespaces: []string{"orders"}}, at("ordersretail.create"), false},
+		{"function of the namespace's name", control.Rule{Namespaces: []string{"orders"}}, at("orders"), false},
+		{"one of two namespaces", control.Rule{Namespaces: []string{"x", "orders"}}, at("orders.a"), true},
+		{"tool", control.Rule{Tools: []string{"orders.delete_*"}}, at("orders.deleteAll"), true},
+		{"tool in root", control.Rule{Tools: []string{"**.delete*"}}, at("delete"), true},
 		{"id", control.Rule{IDs: []string{"up:f@1#00000001"}}, remote(t, "up:f@1#00000001"), true},
 		{"id without its hash", control.Rule{IDs: []string{"up:f@1"}}, remote(t, "up:f@1#00000001"), true},
 		{"id with another hash", control.Rule{IDs: []string{"up:f@1#00000002"}}, remote(t, "up:f@1#00000001"), false},
@@ -84,18 +78,17 @@ func TestW38RuleApplies(t *testing.T) {
 		{"tag", control.Rule{Tags: []string{"x", "pii"}}, at("a.b", tagged), true},
 		{"no such tag", control.Rule{Tags: []string{"pi"}}, at("a.b", tagged), false},
 		{"destructive", control.Rule{Classes: []control.Class{control.Destructive}}, at("a.b", destructive), true},
-		{"destructive wins", control.Rule{Classes: []control.Class{control.ReadOnly}}, at("a.b", both), false},
-		{"read-only", control.Rule{Classes: []control.Class{control.ReadOnly}}, at("a.b", readOnly), true},
-		{"says nothing", control.Rule{Classes: []control.Class{control.Writes}}, at("a.b", nil), true},
+		{"read-only", control.Rule{Classes: []control.Class{control.ReadOnly}}, at("a.b", registry.ReadOnly), true},
+		{"says nothing", control.Rule{Classes: []control.Class{control.Writes}}, at("a.b"), true},
 		{"kind", control.Rule{Kinds: []toolid.Kind{toolid.Resource}}, remote(t, "resource::up:f#00000001"), true},
 		{"another kind", control.Rule{Kinds: []toolid.Kind{toolid.Prompt, toolid.Tool}}, remote(t, "resource::up:f#00000001"), false},
-		{"role", control.Rule{Roles: []string{"ops"}}, by(at("a", nil), ada), true},
-		{"no role", control.Rule{Roles: []string{"ops"}}, at("a", nil), false},
-		{"caller", control.Rule{Callers: []string{"bob", "ada"}}, by(at("a", nil), ada), true},
-		{"caller of another case", control.Rule{Callers: []string{"Ada"}}, by(at("a", nil), ada), false},
-		{"caller, nobody there", control.Rule{Callers: []string{"ada"}}, at("a", nil), false},
-		{"anonymous", control.Rule{Anonymous: true}, by(at("a", nil), &registry.Caller{Roles: []string{"ops"}}), true},
-		{"not anonymous", control.Rule{Anonymous: true}, by(at("a", nil), ada), false},
+		{"role", control.Rule{Roles: []string{"ops"}}, by(at("a"), ada), true},
+		{"no role", control.Rule{Roles: []string{"ops"}}, at("a"), false},
+		{"caller", control.Rule{Callers: []string{"bob", "ada"}}, by(at("a"), ada), true},
+		{"caller of another case", control.Rule{Callers: []string{"Ada"}}, by(at("a"), ada), false},
+		{"caller, nobody there", control.Rule{Callers: []string{"ada"}}, at("a"), false},
+		{"anonymous", control.Rule{Anonymous: true}, by(at("a"), &registry.Caller{Roles: []string{"ops"}}), true},
+		{"not anonymous", control.Rule{Anonymous: true}, by(at("a"), ada), false},
 		{"all members", control.Rule{Roles: []string{"ops"}, Tags: []string{"money"}}, by(at("a", tagged), ada), true},
 		{"all members but one", control.Rule{Roles: []string{"ops"}, Tags: []string{"money"}}, at("a", tagged), false},
 	} {
@@ -113,7 +106,7 @@ func TestW38RuleApplies(t *testing.T) {
 }
 
 func TestPolicyFirstRuleDecides(t *testing.T) {
-	p, err := control.NewPolicy(&control.PolicyOptions{
+	p := control.NewPolicy(&control.PolicyOptions{
 		Default: control.Deny,
 		Rules: []control.Rule{
 			{Decision: control.Allow, Tools: []string{"shop.read"}},
@@ -121,11 +114,8 @@ func TestPolicyFirstRuleDecides(t *testing.T) {
 			{Decision: control.Deny, Tools: []string{"shop.read"}},
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for path, want := range map[string]string{"shop.read": "allow ", "shop.pay": "require_approval Money moves.", "other.read": "deny "} {
-		d, reason := p.Decide(at(path, nil))
+		d, reason := p.Decide(at(path))
 		if got := fmt.Sprint(d, " ", reason); got != want {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
@@ -155,11 +145,13 @@ func TestPolicyMistakes(t *testing.T) {
 		"empty tag":         {Rules: []control.Rule{{Decision: control.Deny, Tags: []string{""}}}},
 		"anonymous with id": {Rules: []control.Rule{{Decision: control.Deny, Anonymous: true, Callers: []string{"ada"}}}},
 	} {
-		if p, err := control.NewPolicy(&opts); err == nil || p != nil {
+		err := opts.Check()
+		if err == nil {
 			t.Errorf("%s: taken", name)
 		} else if len(opts.Rules) > 0 && !strings.Contains(err.Error(), "rule 0") {
 			t.Errorf("%s: the error does not say where: %v", name, err)
 		}
+		wantPanic(t, err, func() { control.NewPolicy(&opts) })
 	}
 	defer func() {
 		if recover() == nil {
@@ -243,15 +235,16 @@ func FuzzPolicyGlob(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, glob, path string) {
-		p, err := control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{{Decision: control.Deny, Tools: []string{glob}}}})
-		if err != nil {
+		opts := &control.PolicyOptions{Rules: []control.Rule{{Decision: control.Deny, Tools: []string{glob}}}}
+		if opts.Check() != nil {
 			return
 		}
+		p := control.NewPolicy(opts)
 		folded, ok := registry.CanonicalPath(path)
 		if !ok || path == "" {
 			return
 		}
-		d, _ := p.Decide(at(path, nil))
+		d, _ := p.Decide(at(path))
 		if want := asRegexp(glob).MatchString(folded); (d == control.Deny) != want {
 			t.Errorf("%q applies to %q: %t, want %t", glob, path, d == control.Deny, want)
 		}
@@ -261,10 +254,7 @@ func FuzzPolicyGlob(f *testing.F) {
 // A glob made to be slow is not.
 func BenchmarkPolicyHostileGlob(b *testing.B) {
 	glob := strings.Repeat("**.*a*a*a*b.", 20) + "c"
-	p, err := control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{{Decision: control.Deny, Tools: []string{glob}}}})
-	if err != nil {
-		b.Fatal(err)
-	}
+	p := control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{{Decision: control.Deny, Tools: []string{glob}}}})
 	c := at(strings.Repeat(strings.Repeat("a", 30)+".", 30)+"c", nil)
 	for b.Loop() {
 		p.Decide(c)

@@ -36,7 +36,7 @@ type Retry struct {
 	BaseDelay time.Duration
 	// MaxDelay is the longest wait before any. Zero is 5 seconds.
 	MaxDelay time.Duration
-	// Kinds are the errors that may pass. Nil is [registry.Timeout] and
+	// Kinds are the errors that may pass. Nil is [registry.TimedOut] and
 	// [registry.Unavailable].
 	Kinds []registry.Kind
 	// Idempotent is the operator's word that running a function twice has the
@@ -94,7 +94,7 @@ func asError(err error) *registry.Error {
 
 // mayPass reports whether another attempt is sensible and safe.
 func (r *Retry) mayPass(c *registry.Call, e *registry.Error) bool {
-	if r.Kinds == nil && e.Kind != registry.Timeout && e.Kind != registry.Unavailable {
+	if r.Kinds == nil && e.Kind != registry.TimedOut && e.Kind != registry.Unavailable {
 		return false
 	}
 	if r.Kinds != nil && !slices.Contains(r.Kinds, e.Kind) {

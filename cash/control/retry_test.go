@@ -32,7 +32,7 @@ func down(kind registry.Kind, notRun bool, details map[string]any) *registry.Err
 }
 
 func TestW34RetryOnlyWhatIsSafe(t *testing.T) {
-	writes := func(f *registry.Function) bool { return f.Name == "write" }
+	writes := func(f *registry.Function) bool { return f.Name() == "write" }
 	for _, tt := range []struct {
 		what  string
 		retry control.Retry
@@ -42,17 +42,17 @@ func TestW34RetryOnlyWhatIsSafe(t *testing.T) {
 	}{
 		{"not configured", control.Retry{}, "write", down(registry.Unavailable, true, nil), 1},
 		{"before the dispatch", control.Retry{MaxAttempts: 3}, "write", down(registry.Unavailable, true, nil), 3},
-		{"timeout before the dispatch", control.Retry{MaxAttempts: 3}, "write", down(registry.Timeout, true, nil), 3},
-		{"wrapped", control.Retry{MaxAttempts: 3}, "write", fmt.Errorf("upstream: %w", down(registry.Timeout, true, nil)), 3},
+		{"timeout before the dispatch", control.Retry{MaxAttempts: 3}, "write", down(registry.TimedOut, true, nil), 3},
+		{"wrapped", control.Retry{MaxAttempts: 3}, "write", fmt.Errorf("upstream: %w", down(registry.TimedOut, true, nil)), 3},
 		{"nobody knows what it did", control.Retry{MaxAttempts: 3}, "write", down(registry.Unavailable, false, nil), 1},
 		{"the function's own word", control.Retry{MaxAttempts: 3}, "read", down(registry.Unavailable, false, nil), 1},
-		{"the operator's word", control.Retry{MaxAttempts: 3, Idempotent: writes}, "write", down(registry.Timeout, false, nil), 3},
-		{"the operator's word on another", control.Retry{MaxAttempts: 3, Idempotent: writes}, "wipe", down(registry.Timeout, false, nil), 1},
+		{"the operator's word", control.Retry{MaxAttempts: 3, Idempotent: writes}, "write", down(registry.TimedOut, false, nil), 3},
+		{"the operator's word on another", control.Retry{MaxAttempts: 3, Idempotent: writes}, "wipe", down(registry.TimedOut, false, nil), 1},
 		{"no answer to that", control.Retry{MaxAttempts: 3, Idempotent: writes}, "write", down(registry.Failed, true, nil), 1},
 		{"denied", control.Retry{MaxAttempts: 3}, "write", down(registry.Denied, true, nil), 1},
 		{"rate limited", control.Retry{MaxAttempts: 3}, "write", down(registry.RateLimited, true, nil), 1},
 		{"a kind of the operator's", control.Retry{MaxAttempts: 3, Kinds: []registry.Kind{registry.RateLimited}}, "write", down(registry.RateLimited, true, nil), 3},
-		{"a kind that is none of the operator's", control.Retry{MaxAttempts: 3, Kinds: []registry.Kind{registry.RateLimited}}, "write", down(registry.Timeout, true, nil), 1},
+		{"a kind that is none of the operator's", control.Retry{MaxAttempts: 3, Kinds: []registry.Kind{registry.RateLimited}}, "write", down(registry.TimedOut, true, nil), 1},
 		{"any error", control.Retry{MaxAttempts: 3, Idempotent: writes}, "write", errors.New("timeout: unavailable"), 1},
 		{"no error", control.Retry{MaxAttempts: 3, Idempotent: writes}, "write", (*registry.Error)(nil), 1},
 	} {
@@ -76,7 +76,7 @@ func TestW34RetryEndsWithAnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		retry := control.Retry{MaxAttempts: 5}
 		r := newRig(map[string]registry.Handler{
-			"write": failing(down(registry.Unavailable, true, nil), down(registry.Timeout, true, nil)),
+			"write": failing(down(registry.Unavailable, true, nil), down(registry.TimedOut, true, nil)),
 			"wipe": func(context.Context, *registry.Call) (*registry.Result, error) {
 				return &registry.Result{IsError: true}, nil
 			},
@@ -101,7 +101,7 @@ func TestW34RetriesDoNotHideThatSomethingRan(t *testing.T) {
 		retry := control.Retry{MaxAttempts: 2, Idempotent: func(*registry.Function) bool { return true }}
 		own := down(registry.Unavailable, true, map[string]any{"k": "v"})
 		r := newRig(map[string]registry.Handler{
-			"write": failing(down(registry.Timeout, false, nil), own),
+			"write": failing(down(registry.TimedOut, false, nil), own),
 			"wipe":  failing(own, own),
 		}, retry.Middleware())
 		_, err := r.do("alice", "write", "{}")
@@ -237,7 +237,7 @@ func TestW34PlanTokenAndRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		retry := control.Retry{MaxAttempts: 2, Idempotent: func(*registry.Function) bool { return true }}
 		r := newRig(map[string]registry.Handler{
-			"write": failing(down(registry.Timeout, false, nil), down(registry.Unavailable, true, nil)),
+			"write": failing(down(registry.TimedOut, false, nil), down(registry.Unavailable, true, nil)),
 		}, control.NewPlans(nil).Middleware(), retry.Middleware())
 		token := plan(t, r, "alice", "write", "{}").Token
 		if _, err := r.do("alice", "write", "{}", withPlan(token)); !errors.Is(err, registry.Unavailable) {

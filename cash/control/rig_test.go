@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -28,19 +27,19 @@ type rig struct {
 // time, unless answers has a handler by their name.
 func newRig(answers map[string]registry.Handler, controls ...registry.Middleware) *rig {
 	r := &rig{reg: registry.New(nil), runs: make(map[string]int)}
-	for _, name := range []string{"read", "write", "wipe", "Big_Read"} {
+	for name, fact := range map[string]registry.FuncOption{
+		"read": registry.ReadOnly, "write": registry.Tags(), "wipe": registry.Destructive(true), "Big_Read": registry.ReadOnly,
+	} {
 		f, err := registry.RemoteFunc(name, "Does it.", registry.Remote{Handler: func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
 			total := r.count(c.Owner(), name)
 			if h := answers[name]; h != nil {
 				return h(ctx, c)
 			}
 			return registry.TextResult(fmt.Sprint(total)), nil
-		}})
+		}}, fact)
 		if err != nil {
 			panic(err)
 		}
-		f.ReadOnly = strings.HasSuffix(strings.ToLower(name), "read")
-		f.Destructive = name == "wipe"
 		r.reg.Namespace("shop", "A shop.").Add(f)
 	}
 	r.Pipeline = registry.NewPipeline(r.reg, &registry.PipelineOptions{Middleware: controls})
@@ -150,13 +149,14 @@ func (s *stopped) advance(d time.Duration) {
 	s.now = s.now.Add(d)
 }
 
-// quotaOf and cacheOf make one of options that have no mistake in them.
-func quotaOf(opts *control.QuotaOptions) *control.Quota { return made(control.NewQuota(opts)) }
-func cacheOf(opts *control.CacheOptions) *control.Cache { return made(control.NewCache(opts)) }
-
-func made[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
+// wantPanic holds that a constructor panics with err, and the line that calls it.
+func wantPanic(t *testing.T, err error, construct func()) {
+	t.Helper()
+	defer func() {
+		text, _ := recover().(string)
+		if err == nil || !strings.HasPrefix(text, "control: "+err.Error()+" (") || !strings.Contains(text, "_test.go:") {
+			t.Errorf("panic %q, want one of %v", text, err)
+		}
+	}()
+	construct()
 }

@@ -168,7 +168,7 @@ func newSubject(c *registry.Call, buf []byte) subject {
 	if f.Namespace() != "" {
 		path = append(path, '.')
 	}
-	return subject{f, c.Caller, appendFolded(path, f.Name)}
+	return subject{f, c.Caller, appendFolded(path, f.Name())}
 }
 
 // applies reports whether all that the rule names holds.
@@ -189,7 +189,7 @@ func (r *rule) applies(s *subject) bool {
 	return false
 }
 
-func (s *subject) hasTag(tag string) bool { return slices.Contains(s.function.Tags, tag) }
+func (s *subject) hasTag(tag string) bool { return slices.Contains(s.function.Tags(), tag) }
 
 func (s *subject) below(namespace []byte) bool { return bytes.HasPrefix(s.path, namespace) }
 

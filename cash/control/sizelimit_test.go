@@ -17,12 +17,10 @@ func TestY6SizeLimit(t *testing.T) {
 		Size   int    `json:"size" jsonschema:"Characters."`
 	}
 	text := func(_ context.Context, in in) (string, error) { return strings.Repeat("é", in.Size), nil }
-	read := registry.Func("read", "Read.", text)
-	read.ReadOnly = true
+	read := registry.Func("read", "Read.", text, registry.ReadOnly)
 	stream := registry.StreamFunc("stream", "Stream.", func(ctx context.Context, in in, _ func(registry.Progress) error) (string, error) {
 		return text(ctx, in)
-	})
-	stream.ReadOnly = true
+	}, registry.ReadOnly)
 	reg.Namespace("", "").Add(read, stream, registry.Func("write", "Write.", text))
 	p := registry.NewPipeline(reg, &registry.PipelineOptions{Middleware: []registry.Middleware{control.SizeLimit(1000)}})
 	for _, tt := range []struct {

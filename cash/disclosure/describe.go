@@ -43,13 +43,13 @@ func (o *object) json() json.RawMessage {
 // that for the caller, if one is needed.
 func (s *Server) describe(f *registry.Function, grant string) json.RawMessage {
 	var d description
-	if s.files != nil {
-		d = s.files.of(f.FlatName())
+	if s.opts.Descriptions != nil {
+		d = s.opts.Descriptions.of(f.FlatName())
 	}
 	var o object
 	o.add("name", asJSON(f.FlatName()))
 	if d.text == nil {
-		d.text = asJSON(cmp.Or(strings.TrimSpace(clean.Text(f.Description)), minimal(f)))
+		d.text = asJSON(cmp.Or(strings.TrimSpace(clean.Text(f.Description())), minimal(f)))
 	}
 	o.add("description", d.text)
 	o.add("inputSchema", clean.JSON(f.InputSchema()))
@@ -100,13 +100,13 @@ func examples(f *registry.Function) json.RawMessage {
 // usage says what is worth knowing before a call; nil is nothing.
 func usage(f *registry.Function) json.RawMessage {
 	var o object
-	o.addText("returns", clean.Text(f.Result()))
+	o.addText("returns", clean.Text(f.Returns()))
 	switch {
-	case f.Destructive:
+	case f.Destructive():
 		o.addText("effects", "May delete or overwrite.")
-	case f.ReadOnly:
+	case f.ReadOnly():
 		o.addText("effects", "Changes nothing.")
-	case f.Idempotent:
+	case f.Idempotent():
 		o.addText("effects", "The same call twice has the effect of once.")
 	}
 	if o.buf == nil {
@@ -143,10 +143,10 @@ func granted(usage json.RawMessage, grant string) json.RawMessage {
 func errorGuidance(f *registry.Function) json.RawMessage {
 	var o object
 	o.addText(string(registry.InvalidArguments), "Nothing was run. Correct the arguments by the schema and call again.")
-	if f.ReadOnly {
-		o.addText(string(registry.Timeout), "Call again, or ask for less.")
-	} else if !f.Idempotent {
-		o.addText(string(registry.Timeout), "It may have run. Look before you call again.")
+	if f.ReadOnly() {
+		o.addText(string(registry.TimedOut), "Call again, or ask for less.")
+	} else if !f.Idempotent() {
+		o.addText(string(registry.TimedOut), "It may have run. Look before you call again.")
 	}
 	return o.json()
 }

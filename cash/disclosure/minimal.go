@@ -21,7 +21,7 @@ const (
 // code, JSON, examples, usage, and the names of parameters as they are spelled.
 // Where that leaves too little it is the words of the name.
 func minimal(f *registry.Function) string {
-	text := firstParagraph(beforeFence(firstBytes(f.Description)))
+	text := firstParagraph(beforeFence(firstBytes(f.Description())))
 	text = firstSentence(beforeMarkers(withoutJSON(withoutMarkup(unquoted(text)))))
 	text = inWords(text, f.Params())
 	if strings.Contains(strings.ToLower(text), "example") {

@@ -30,18 +30,9 @@ func overAll(t *testing.T, opts *disclosure.Options, test func(t *testing.T, c *
 			if l == links[3] {
 				o.Grants = new(disclosure.Grants)
 			}
-			test(t, over(t, l, newServer(t, shop(), &o), nil))
+			test(t, over(t, l, disclosure.NewServer(shop(), &o), nil))
 		})
 	}
-}
-
-func newServer(t testing.TB, src registry.Source, opts *disclosure.Options) *disclosure.Server {
-	t.Helper()
-	srv, err := disclosure.NewServer(src, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return srv
 }
 
 // over connects a client over a link, whose requests come from the caller.
@@ -199,10 +190,8 @@ func shop() *registry.Registry {
 			CustomerID string `json:"customer_id" jsonschema:"Whose."`
 		}) (order, error) {
 			return order{ID: in.CustomerID}, nil
-		})
-	get.ReadOnly = true
-	drop := registry.Func("drop", "Delete all orders.", func(context.Context, none) (string, error) { return "gone", nil })
-	drop.Destructive = true
+		}, registry.ReadOnly)
+	drop := registry.Func("drop", "Delete all orders.", func(context.Context, none) (string, error) { return "gone", nil }, registry.Destructive(true))
 	orders.Add(get, drop, registry.Func("create", "Create a new order for a customer. Stock is reserved at once.",
 		func(_ context.Context, in createOrder) (order, error) {
 			ran.Add(1)
@@ -210,7 +199,7 @@ func shop() *registry.Registry {
 		}), registry.Func("fail", "Fail with a message.", func(context.Context, none) (string, error) {
 		return "", errors.New("the warehouse is closed")
 	}))
-	reg.Namespace("admin", "Administer the shop.").VisibleTo(registry.Roles("admin")).
+	reg.Namespace("admin", "Administer the shop.", registry.VisibleTo(registry.Roles("admin"))).
 		Add(registry.Func("report", "Report on the shop.", func(context.Context, none) (string, error) { return "well", nil }))
 	reg.Namespace("", "").Add(registry.Func("ping", "Check that the server answers.",
 		func(context.Context, none) (string, error) { return "pong", nil }))
@@ -247,4 +236,4 @@ func byHeader(ctx context.Context, req mcp.Request) (*registry.Caller, error) {
 	return registry.CallerFrom(ctx), nil
 }
 
-var byHeaderOptions = &serve.Options{Identify: byHeader}
+var byHeaderOptions = serve.Options{Identify: byHeader}

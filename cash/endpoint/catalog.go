@@ -77,14 +77,14 @@ func (m *merged) List(ctx context.Context, path string) (*registry.Listing, erro
 	taken := make(map[string]bool, len(l.Functions))
 	for _, f := range l.Functions {
 		if f != nil {
-			taken[canonical(f.Name)] = true
+			taken[canonical(f.Name())] = true
 		}
 	}
 	all := *l
 	all.Functions = slices.Clone(l.Functions)
 	for _, reg := range []*registry.Registry{m.remote, m.other} {
 		for f := range reg.All() {
-			key := canonical(f.Name)
+			key := canonical(f.Name())
 			name, isOther := m.aliases[key]
 			if taken[key] || isOther && !taken[name] {
 				continue
@@ -103,7 +103,7 @@ func nameOf(f *registry.Function) string {
 	if f == nil {
 		return ""
 	}
-	return canonical(f.Name)
+	return canonical(f.Name())
 }
 
 // Function implements [registry.Source].

@@ -66,8 +66,7 @@ func TestK10DeadEndpoint(t *testing.T) {
 // TestK22SameNames has names that are there twice.
 func TestK22SameNames(t *testing.T) {
 	local := registry.New(nil)
-	f := registry.Func("echo_External", "Ours.", func(context.Context, struct{}) (string, error) { return "ours", nil })
-	f.VisibleTo = registry.Roles("admin")
+	f := registry.Func("echo_External", "Ours.", func(context.Context, struct{}) (string, error) { return "ours", nil }, registry.VisibleTo(registry.Roles("admin")))
 	local.Namespace("", "").Add(f, registry.Func("other", "Other.", func(context.Context, struct{}) (string, error) { return "", nil }))
 	one, two := newClient(t, "echo", "", nil), newClient(t, "echo", "", nil)
 	src := endpoint.Catalog(deadline(t), local, one, two)

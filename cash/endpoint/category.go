@@ -27,7 +27,7 @@ var categories = map[registry.Kind]Category{
 	registry.Denied:           Permission,
 	registry.Unauthorized:     Permission,
 	registry.Failed:           Pipeline,
-	registry.Timeout:          Pipeline,
+	registry.TimedOut:         Pipeline,
 	registry.Canceled:         Pipeline,
 	registry.Unavailable:      Pipeline,
 	registry.RateLimited:      Pipeline,

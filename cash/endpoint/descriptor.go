@@ -36,30 +36,28 @@ const (
 // are held to them.
 func describe(f *registry.Function) Descriptor {
 	d := Descriptor{
-		Name: f.Path(), Description: clean.Text(f.Description), Command: usage(f), Origin: Local,
-		Safety: safety(f), InputSchema: f.InputSchema(), ResultSchema: f.ResultSchema,
+		Name: f.Path(), Description: clean.Text(f.Description()), Command: usage(f), Origin: Local,
+		Safety: safety(f), InputSchema: f.InputSchema(), ResultSchema: f.OutputSchema(),
 	}
 	if f.Remote() {
 		d.Origin = Remote
 	}
 	if !isObject(d.ResultSchema) {
-		d.ResultSchema = resultSchema(f.Result())
+		d.ResultSchema = resultSchema(f.Returns())
 	}
 	return d
 }
 
 // safety words what is known of the effects of a call.
 func safety(f *registry.Function) string {
-	var text string
-	switch {
-	case f.ReadOnly:
+	if f.ReadOnly() {
 		return "Read-only: a call changes nothing."
-	case f.Destructive:
-		text = "Destructive: a call may delete or overwrite."
-	default:
-		text = "A call may change something."
 	}
-	if f.Idempotent {
+	text := "A call may change something."
+	if f.Destructive() {
+		text = "Destructive: a call may delete or overwrite."
+	}
+	if f.Idempotent() {
 		text += " The same call twice has the effect of once."
 	}
 	return text

@@ -91,7 +91,7 @@ func ExampleCatalog() {
 		return
 	}
 	for _, f := range l.Functions {
-		fmt.Println(f.Name, f.Remote())
+		fmt.Println(f.Name(), f.Remote())
 	}
 	// Output:
 	// echo_external true

@@ -221,10 +221,8 @@ func newRegistry() *registry.Registry {
 	orders := reg.Namespace("orders", "Orders.")
 	create := registry.Func("create", "Create an order.", func(_ context.Context, in item) (json.RawMessage, error) {
 		return json.RawMessage(`{ "z": 9007199254740993, "customer": "` + in.Customer + `", "a": 1.0 }`), nil
-	})
-	create.Idempotent = true
-	list := registry.Func("list", "List orders.", func(context.Context, struct{}) ([]int, error) { return []int{1, 2}, nil })
-	list.ReadOnly = true
+	}, registry.Idempotent(true))
+	list := registry.Func("list", "List orders.", func(context.Context, struct{}) ([]int, error) { return []int{1, 2}, nil }, registry.ReadOnly)
 	orders.Add(create, list,
 		registry.Func("deny", "Say no.", func(context.Context, struct{}) (string, error) {
 			return "", &registry.Error{Kind: registry.Denied, Message: "Not you."}
@@ -233,9 +231,8 @@ func newRegistry() *registry.Registry {
 		registry.Func("panic", "Panic.", func(context.Context, struct{}) (string, error) { panic("secret") }),
 		registry.Func("say", "Say something.", func(context.Context, struct{}) (string, error) { return "a \"b\"\nc", nil }))
 	reg.Namespace("", "").Add(endpoint.Tool("shout", "Shout.", program("handler", "7")), endpoint.Tool("quiet", "Say.", program("handler", "0")))
-	hidden := registry.Func("hidden", "Hidden.", func(context.Context, struct{}) (string, error) { return "seen", nil })
-	hidden.VisibleTo = registry.Roles("admin")
+	hidden := registry.Func("hidden", "Hidden.", func(context.Context, struct{}) (string, error) { return "seen", nil }, registry.VisibleTo(registry.Roles("admin")))
 	orders.Add(hidden)
-	orders.AddSkill(&registry.Skill{Name: "refund", Description: "How to refund.", Text: "Call it."})
+	orders.AddSkill(registry.NewSkill("refund", "How to refund.", "Call it."))
 	return reg
 }

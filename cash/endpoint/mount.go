@@ -49,29 +49,34 @@ func (c *Client) function(d *Descriptor, name string, r *Report) *registry.Funct
 	if name != d.Name {
 		r.Findings = append(r.Findings, finding(d.Name, Mapped, "it is called "+name+" here"))
 	}
-	remote := registry.Remote{InputSchema: d.InputSchema, Tool: d.Name, Server: c.cmd.fingerprint(), Handler: c.handler(d.Name)}
-	about := c.about(d)
-	f, err := registry.RemoteFunc(name, about, remote)
+	remote := registry.Remote{InputSchema: d.InputSchema, Tool: d.Name, Server: c.cmd.Fingerprint(), Handler: c.handler(d.Name)}
+	about, facts := c.about(d), c.facts(d, name, r)
+	f, err := registry.RemoteFunc(name, about, remote, facts...)
 	if err != nil {
 		r.Findings = append(r.Findings, finding(d.Name, Flagged, "its input schema is not used: "+err.Error()))
 		remote.InputSchema, remote.Unchecked, remote.Problem = nil, true, err
-		if f, err = registry.RemoteFunc(name, about, remote); err != nil {
+		if f, err = registry.RemoteFunc(name, about, remote, facts...); err != nil {
 			panic("endpoint: " + err.Error()) // of a schema of ours nothing can be wrong
 		}
 	}
-	f.Timeout = c.patience()
+	return f
+}
+
+// facts are what the tool says besides.
+func (c *Client) facts(d *Descriptor, name string, r *Report) []registry.FuncOption {
+	facts := []registry.FuncOption{registry.Timeout(c.patience())}
 	if name != d.Name {
-		f.Aliases = []string{clean.Line(d.Name, maxName)}
+		facts = append(facts, registry.Aliases(clean.Line(d.Name, maxName)))
 	}
 	if len(d.ResultSchema) > 0 {
 		s, err := schema.Parse(d.ResultSchema)
 		if err != nil {
 			r.Findings = append(r.Findings, finding(d.Name, Flagged, "its result schema is not used: "+err.Error()))
-			return f
+			return facts
 		}
-		f.ResultSchema, f.Returns = d.ResultSchema, s.Summary()
+		facts = append(facts, registry.OutputSchema(d.ResultSchema), registry.Returns(s.Summary()))
 	}
-	return f
+	return facts
 }
 
 // patience is the deadline of a call in the pipeline. The one that counts is that
@@ -103,7 +108,7 @@ func (c *Client) handler(tool string) registry.Handler {
 		if err != nil {
 			var e *registry.Error
 			if errors.As(err, &e) {
-				e.Namespace, e.Name = call.Function.Namespace(), call.Function.Name
+				e.Namespace, e.Name = call.Function.Namespace(), call.Function.Name()
 			}
 			return nil, err
 		}

@@ -30,8 +30,8 @@ func TestK21Bridge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Tool() != "echo_external" || !f.Remote() || f.ReadOnly || !strings.Contains(string(f.InputSchema()), `"message"`) ||
-		!strings.HasPrefix(f.Description, "Echo a message.\n") || !strings.Contains(f.Description, "Safe: it only echoes.") || !strings.Contains(f.Returns, "echo") {
+	if f.Tool() != "echo_external" || !f.Remote() || f.ReadOnly() || !strings.Contains(string(f.InputSchema()), `"message"`) ||
+		!strings.HasPrefix(f.Description(), "Echo a message.\n") || !strings.Contains(f.Description(), "Safe: it only echoes.") || !strings.Contains(f.Returns(), "echo") {
 		t.Errorf("%+v", f)
 	}
 	p := registry.NewPipeline(reg, nil)
@@ -86,10 +86,10 @@ func TestY3HostileDescriptors(t *testing.T) {
 	var names []string
 	original := make(map[string]string)
 	for f := range reg.All() {
-		names = append(names, f.Name)
-		original[f.Name] = f.Tool()
-		if f.ReadOnly || strings.ContainsAny(f.Description, "\x1b\u202e") || strings.Contains(f.Description, "rm -rf") {
-			t.Errorf("%s: %q", f.Name, f.Description)
+		names = append(names, f.Name())
+		original[f.Name()] = f.Tool()
+		if f.ReadOnly() || strings.ContainsAny(f.Description(), "\x1b\u202e") || strings.Contains(f.Description(), "rm -rf") {
+			t.Errorf("%s: %q", f.Name(), f.Description())
 		}
 	}
 	slices.Sort(names)
@@ -125,8 +125,8 @@ func TestK19MountDeadline(t *testing.T) {
 		-1:        func(d time.Duration) bool { return d < 0 },
 	} {
 		reg, _ := mount(t, newClient(t, "echo", "", &endpoint.ClientOptions{Timeout: own}))
-		if f, err := reg.Function(t.Context(), "shell", "echo_external"); err != nil || !want(f.Timeout) {
-			t.Errorf("%v: %v, %v", own, f.Timeout, err)
+		if f, err := reg.Function(t.Context(), "shell", "echo_external"); err != nil || !want(f.Timeout()) {
+			t.Errorf("%v: %v, %v", own, f.Timeout(), err)
 		}
 	}
 }

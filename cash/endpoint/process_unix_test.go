@@ -75,7 +75,7 @@ func TestK19Hanging(t *testing.T) {
 func TestK19Deadline(t *testing.T) {
 	address, _, _ := watch(t)
 	_, err := newClient(t, "wait", address, &endpoint.ClientOptions{Timeout: time.Second}).Call(deadline(t), "t", hi)
-	e, _ := wantFailure(t, err, registry.Timeout, endpoint.Pipeline, false)
+	e, _ := wantFailure(t, err, registry.TimedOut, endpoint.Pipeline, false)
 	if !strings.Contains(e.Message, "within 1s") || e.Details["outcome"] != "unknown" || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v %v", e, e.Details)
 	}
@@ -142,7 +142,7 @@ func TestK19TooMany(t *testing.T) {
 	soon, stop := context.WithTimeout(ctx, 50*time.Millisecond)
 	defer stop()
 	_, err := c.Call(soon, "t", hi)
-	wantFailure(t, err, registry.Timeout, endpoint.Pipeline, true)
+	wantFailure(t, err, registry.TimedOut, endpoint.Pipeline, true)
 	cancel()
 	running.Wait()
 }

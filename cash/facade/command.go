@@ -41,7 +41,7 @@ func (d *domain) commands(ctx context.Context) (list []command, whole bool, err 
 		return list, whole, err
 	}
 	for _, f := range top.Functions {
-		name := f.Name
+		name := f.Name()
 		if names[lower(name)] {
 			name += again
 		}
@@ -54,7 +54,7 @@ func (d *domain) commands(ctx context.Context) (list []command, whole bool, err 
 // the first label.
 func commandName(f *registry.Function) string {
 	if f.Namespace() == "" {
-		return f.Name
+		return f.Name()
 	}
 	_, name, _ := strings.Cut(f.Path(), ".")
 	return name

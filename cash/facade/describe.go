@@ -84,7 +84,7 @@ func size(commands []command) (n int) {
 }
 
 func (c command) mark() string {
-	if c.Destructive {
+	if c.Destructive() {
 		return destructiveMark
 	}
 	return ""

@@ -154,11 +154,10 @@ func TestF7Errors(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
 	reg := registry.New(nil)
-	add := func(name string, f func(context.Context, struct{}) (*registry.Result, error)) *registry.Function {
-		return registry.Func(name, "", f)
+	add := func(name string, f func(context.Context, struct{}) (*registry.Result, error), facts ...registry.FuncOption) *registry.Function {
+		return registry.Func(name, "", f, facts...)
 	}
-	hang := add("hang", func(context.Context, struct{}) (*registry.Result, error) { <-release; return nil, nil })
-	hang.Timeout = 20 * time.Millisecond
+	hang := add("hang", func(context.Context, struct{}) (*registry.Result, error) { <-release; return nil, nil }, registry.Timeout(20*time.Millisecond))
 	failure := registry.TextResult("the\x1b[31m disk\u202e is full")
 	failure.IsError = true
 	silent := &registry.Result{IsError: true}

@@ -27,13 +27,11 @@ func house(hidden bool) *facade.Server {
 	s := newShop()
 	for _, path := range []string{"orders.depot", "crm", "search.deep"} { // what cannot be had is as hidden
 		if hidden {
-			s.Namespace(path, "Secret.").VisibleTo(registry.Roles("boss")).Unavailable(&registry.Error{Kind: registry.Unavailable, Message: "The gold is gone."})
+			s.Namespace(path, "Secret.", registry.VisibleTo(registry.Roles("boss"))).Unavailable(&registry.Error{Kind: registry.Unavailable, Message: "The gold is gone."})
 		}
 	}
 	for _, secret := range secrets {
-		f := registry.Func(secret.name, "Open the vault.", func(context.Context, struct{}) (string, error) { return "gold", nil })
-		f.VisibleTo = registry.Roles("boss")
-		f.Destructive = true
+		f := registry.Func(secret.name, "Open the vault.", func(context.Context, struct{}) (string, error) { return "gold", nil }, registry.Destructive(true), registry.VisibleTo(registry.Roles("boss")))
 		if hidden {
 			s.Namespace(secret.path, "").Add(f)
 		}

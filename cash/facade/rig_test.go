@@ -205,8 +205,7 @@ func anOrder(n int) order {
 func newShop() *shop {
 	s := &shop{Registry: registry.New(nil)}
 	boom := func() *registry.Function {
-		f := registry.Func("boom", "Panic.", func(context.Context, struct{}) (string, error) { panic("secret value") })
-		f.ReadOnly = true
+		f := registry.Func("boom", "Panic.", func(context.Context, struct{}) (string, error) { panic("secret value") }, registry.ReadOnly)
 		return f
 	}
 	create := registry.Func("create", "Create an order for a customer.", func(_ context.Context, in createOrder) (order, error) {
@@ -220,21 +219,18 @@ func newShop() *shop {
 			all.Orders = append(all.Orders, anOrder(i))
 		}
 		return all, nil
-	})
-	list.ReadOnly = true
+	}, registry.ReadOnly)
 	get := registry.Func("get", "Get an order.", func(_ context.Context, in orderRef) (order, error) {
 		s.runs.Add(1)
 		if in.ID != "ORD-1" {
 			return order{}, errors.New("there is no such order")
 		}
 		return anOrder(1), nil
-	})
-	get.ReadOnly = true
+	}, registry.ReadOnly)
 	cancel := registry.Func("cancel", "Cancel an order. It cannot be undone.", func(_ context.Context, in orderRef) (string, error) {
 		s.runs.Add(1)
 		return "cancelled " + in.ID, nil
-	})
-	cancel.Destructive = true
+	}, registry.Destructive(true))
 	refund := registry.Func("refund", "Pay money back.", func(_ context.Context, in orderRef) (string, error) {
 		s.runs.Add(1)
 		return "refunded " + in.ID, nil
@@ -242,13 +238,11 @@ func newShop() *shop {
 	count := registry.Func("count", "Count what is in the warehouse.", func(context.Context, struct{}) (int, error) {
 		s.runs.Add(1)
 		return 42, nil
-	})
-	count.ReadOnly = true
+	}, registry.ReadOnly)
 	ping := registry.Func("ping", "Answer at once.", func(context.Context, struct{}) (string, error) {
 		s.runs.Add(1)
 		return "pong", nil
-	})
-	ping.ReadOnly = true
+	}, registry.ReadOnly)
 	s.Namespace("orders", "Create and manage customer orders.").Add(create, list, get, cancel, boom())
 	s.Namespace("orders.retail", "Orders of shops.").Add(refund)
 	s.Namespace("stock", "What is in the warehouse.").Add(count, boom())

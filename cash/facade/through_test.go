@@ -23,7 +23,7 @@ import (
 
 // TestY5Stateless holds that no session is needed.
 func TestY5Stateless(t *testing.T) {
-	srv := facade.NewServer(newShop(), &facade.Options{Serve: &serve.Options{HTTP: serve.NoSessions}})
+	srv := facade.NewServer(newShop(), &facade.Options{Serve: serve.Options{HTTP: serve.NoSessions}})
 	web := httptest.NewServer(srv.Handler())
 	defer web.Close()
 	c := cashtest.ConnectHTTP(t, web.URL)
@@ -32,7 +32,7 @@ func TestY5Stateless(t *testing.T) {
 
 // TestY6Gate holds that a gate measures what the detail has left.
 func TestY6Gate(t *testing.T) {
-	c := inMemory(t, facade.NewServer(newShop(), &facade.Options{Middleware: []registry.Middleware{control.SizeLimit(100)}}), nil)
+	c := inMemory(t, facade.NewServer(newShop(), &facade.Options{Serve: serve.Options{Middleware: []registry.Middleware{control.SizeLimit(100)}}}), nil)
 	okOf(t, c, "OrdersExecute", object{"cmd": "list", "detail": "minimal"})
 	if e := failedOf(t, c, "OrdersExecute", object{"cmd": "list"}); !containsAll(e.Error, "2 orders", "limit", "detail=minimal") {
 		t.Errorf("%s", e.text)
@@ -44,7 +44,7 @@ func TestY6Gate(t *testing.T) {
 // TestY7NoSkills holds that skills and what they say are no commands.
 func TestY7NoSkills(t *testing.T) {
 	reg := registry.New(nil)
-	reg.Namespace("n", "").AddSkill(&registry.Skill{Name: "deploy", Description: "How to deploy.", Text: "Run `rm -rf`."})
+	reg.Namespace("n", "").AddSkill(registry.NewSkill("deploy", "How to deploy.", "Run `rm -rf`."))
 	if c := inMemory(t, facade.NewServer(reg, nil), nil); len(c.Tools()) != 0 {
 		t.Errorf("tools %s", namesOf(c.Tools()))
 	}
@@ -106,7 +106,7 @@ func TestAddTo(t *testing.T) {
 
 // TestIdentity holds that who is refused reads an envelope.
 func TestIdentity(t *testing.T) {
-	srv := facade.NewServer(newShop(), &facade.Options{Serve: &serve.Options{Identify: func(context.Context, mcp.Request) (*registry.Caller, error) {
+	srv := facade.NewServer(newShop(), &facade.Options{Serve: serve.Options{Identify: func(context.Context, mcp.Request) (*registry.Caller, error) {
 		return nil, fmt.Errorf("nobody is let in")
 	}}})
 	c := inMemory(t, srv, named("max", "boss"))
@@ -222,12 +222,11 @@ func TestF7RuleThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		defer close(release)
-		f := registry.Func("f", "", func(context.Context, struct{}) (string, error) { return "x", nil })
-		f.VisibleTo = func(context.Context, *registry.Caller) bool { <-release; return true }
+		f := registry.Func("f", "", func(context.Context, struct{}) (string, error) { return "x", nil }, registry.VisibleTo(func(context.Context, *registry.Caller) bool { <-release; return true }))
 		reg := registry.New(nil)
 		reg.Namespace("n", "").Add(f)
 		r := facade.NewServer(reg, nil).Execute(t.Context(), "n", &facade.Request{Cmd: "f"})
-		if r.OK || !errors.Is(r.Err, registry.Timeout) || string(r.Cmd) != `"f"` {
+		if r.OK || !errors.Is(r.Err, registry.TimedOut) || string(r.Cmd) != `"f"` {
 			t.Errorf("response %+v", r)
 		}
 	})

@@ -18,21 +18,19 @@ const toolRef = `{"type":"object","properties":{` +
 
 // toolCommands are the commands of ToolsExecute (F12).
 func (s *Server) toolCommands() []*registry.Function {
-	list := registry.Func("list", "List the tools that there are, or those that fit a query, best first.", s.listTools)
-	get := registry.Func("get", "Show the definition of a tool.", s.getTool)
-	validate := rawFunc("validate", "Check arguments for a tool, without running it.", s.validateTool)
-	for _, f := range []*registry.Function{list, get, validate} {
-		f.ReadOnly = true
-	}
-	execute := rawFunc(executeName, "Run a tool.", func(context.Context, json.RawMessage) (*registry.Result, error) {
+	execute := func(context.Context, json.RawMessage) (*registry.Result, error) {
 		return nil, &registry.Error{Kind: registry.Internal, Message: "No tool was run."} // see execution.tool
-	})
-	execute.Destructive = true // for all that is known
-	return []*registry.Function{list, get, validate, execute}
+	}
+	return []*registry.Function{
+		registry.Func("list", "List the tools that there are, or those that fit a query, best first.", s.listTools, registry.ReadOnly),
+		registry.Func("get", "Show the definition of a tool.", s.getTool, registry.ReadOnly),
+		rawFunc("validate", "Check arguments for a tool, without running it.", s.validateTool, registry.ReadOnly),
+		rawFunc(executeName, "Run a tool.", execute, registry.Destructive(true)), // for all that is known
+	}
 }
 
-func rawFunc(name, description string, f func(context.Context, json.RawMessage) (*registry.Result, error)) *registry.Function {
-	fn, err := registry.RawFunc(name, description, json.RawMessage(toolRef), f)
+func rawFunc(name, description string, f func(context.Context, json.RawMessage) (*registry.Result, error), fact registry.FuncOption) *registry.Function {
+	fn, err := registry.RawFunc(name, description, json.RawMessage(toolRef), f, fact)
 	if err != nil {
 		panic("facade: " + err.Error())
 	}
@@ -81,8 +79,8 @@ func (s *Server) listTools(ctx context.Context, in toolQuery) (found[toolEntry],
 	list := found[toolEntry]{items: make([]toolEntry, len(functions)), total: total}
 	for i, f := range functions {
 		list.items[i] = toolEntry{
-			Name: f.Path(), Description: clean.FirstLine(f.Description, maxAbout), Safety: control.ClassOf(f),
-			Returns: clean.Text(f.Result()), InputSchema: clean.JSON(f.InputSchema()),
+			Name: f.Path(), Description: clean.FirstLine(f.Description(), maxAbout), Safety: control.ClassOf(f),
+			Returns: clean.Text(f.Returns()), InputSchema: clean.JSON(f.InputSchema()),
 		}
 	}
 	return list, nil
@@ -137,9 +135,9 @@ func (s *Server) getTool(ctx context.Context, in namedTool) (*definition, error)
 		return nil, err
 	}
 	return &definition{
-		Name: f.Path(), Description: clean.Text(f.Description), Safety: control.ClassOf(f),
-		InputSchema: clean.JSON(f.InputSchema()), Returns: clean.Text(f.Result()),
-		Idempotent: f.Idempotent, Aliases: f.Aliases, Tags: f.Tags,
+		Name: f.Path(), Description: clean.Text(f.Description()), Safety: control.ClassOf(f),
+		InputSchema: clean.JSON(f.InputSchema()), Returns: clean.Text(f.Returns()),
+		Idempotent: f.Idempotent(), Aliases: f.Aliases(), Tags: f.Tags(),
 	}, nil
 }
 

@@ -47,10 +47,10 @@ func (c *cards) of(f *registry.Function) (card.ChoiceCard, error) {
 func facts(f *registry.Function) card.Facts {
 	id := f.Primitive()
 	return card.Facts{
-		ID: id.String(), Name: f.Name, Description: f.Description, Tags: f.Tags,
+		ID: id.String(), Name: f.Name(), Description: f.Description(), Tags: f.Tags(),
 		Kind: card.Kind(id.Kind), Namespace: id.Namespace,
 		HasSchema:   len(f.Params()) > 0 || id.Kind == toolid.Tool && f.Open(),
-		SideEffects: !f.ReadOnly, ReadOnly: f.ReadOnly, Destructive: f.Destructive,
+		SideEffects: !f.ReadOnly(), ReadOnly: f.ReadOnly(), Destructive: f.Destructive(),
 	}
 }
 
@@ -62,7 +62,7 @@ func (c *cards) ofNode(n registry.Node) (card.ChoiceCard, error) {
 	case n.Skill != nil:
 		id := n.Skill.ID()
 		return card.New(card.Facts{
-			ID: id.String(), Name: n.Skill.Given(), Description: n.Skill.Description,
+			ID: id.String(), Name: n.Skill.Given(), Description: n.Skill.Description(),
 			Kind: card.Skill, Namespace: id.Namespace,
 		})
 	}

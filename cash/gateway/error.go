@@ -42,7 +42,7 @@ var codes = map[registry.Kind]Code{
 	registry.InvalidName:      HydrateFailed,
 	registry.InvalidArguments: ArgsInvalid,
 	registry.InvalidSchema:    SchemaInvalid,
-	registry.Timeout:          UpstreamTimeout,
+	registry.TimedOut:         UpstreamTimeout,
 	registry.Canceled:         UpstreamUnavailable,
 	registry.Unavailable:      UpstreamUnavailable,
 	registry.Unauthorized:     AuthFailed,
@@ -113,7 +113,7 @@ func (s *Server) failed(ctx context.Context, tool string, err error) *Error {
 		}
 		cause = next
 	}
-	s.log.Log(ctx, level, "request refused", "tool", tool, "code", string(e.Code), "error", err, "cause", cause)
+	s.opts.Serve.Logger.Log(ctx, level, "request refused", "tool", tool, "code", string(e.Code), "error", err, "cause", cause)
 	return e
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/catalog"
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/gateway"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -64,8 +65,8 @@ func troubled(t *testing.T) (*gateway.Server, []trouble) {
 		{gateway.UpstreamError, "failed", errors.New("no such row")},
 		{gateway.UpstreamError, "internal", &registry.Error{Kind: registry.Internal, Message: "It broke."}},
 		{gateway.UpstreamError, "odd", &registry.Error{Kind: "NO_KIND", Message: "It broke."}},
-		{gateway.UpstreamTimeout, "slow", &registry.Error{Kind: registry.Timeout, Message: "No answer."}},
-		{gateway.UpstreamTimeout, "deadline", fmt.Errorf("waiting: %w", &registry.Error{Kind: registry.Timeout, Message: "No answer."})},
+		{gateway.UpstreamTimeout, "slow", &registry.Error{Kind: registry.TimedOut, Message: "No answer."}},
+		{gateway.UpstreamTimeout, "deadline", fmt.Errorf("waiting: %w", &registry.Error{Kind: registry.TimedOut, Message: "No answer."})},
 		{gateway.UpstreamUnavailable, "down", &registry.Error{Kind: registry.Unavailable, Message: "Not now."}},
 		{gateway.UpstreamUnavailable, "cancelled", &registry.Error{Kind: registry.Canceled, Message: "Gone."}},
 		{gateway.AuthFailed, "credentials", &registry.Error{Kind: registry.Unauthorized, Message: "Not let in."}},
@@ -80,14 +81,8 @@ func troubled(t *testing.T) (*gateway.Server, []trouble) {
 	raw(s.Registry, "trouble", "panics", func(context.Context, *registry.Call) (*registry.Result, error) { panic("secret detail") })
 	raw(s.Registry, "trouble", "forbidden", answers(registry.TextResult("never")))
 	raw(s.Registry, "trouble", "limited", answers(registry.TextResult("never")))
-	policy, err := control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{{Decision: control.Deny, Tools: []string{"trouble.forbidden"}, Reason: "Not here."}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	quota, err := control.NewQuota(&control.QuotaOptions{Tools: map[string]control.Limit{"trouble.limited": {PerMinute: -1}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	policy := control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{{Decision: control.Deny, Tools: []string{"trouble.forbidden"}, Reason: "Not here."}}})
+	quota := control.NewQuota(&control.QuotaOptions{Tools: map[string]control.Limit{"trouble.limited": {PerMinute: -1}}})
 	broken := catalog.New(nil)
 	if _, err := broken.Load([]byte(`[{"name":"bad.schema","inputSchema":{"type":"object","properties":{"a":{"type":"nonsense"}}},"result":"never"}]`)); err != nil {
 		t.Fatal(err)
@@ -96,7 +91,7 @@ func troubled(t *testing.T) (*gateway.Server, []trouble) {
 		t.Fatal(err)
 	}
 	bad := idOf(t, broken.Tools(), "bad.schema")
-	srv := gateway.NewServer(s, &gateway.Options{Resources: resources, Prompts: prompts, Controls: &control.Controls{Policy: policy, Quota: quota}})
+	srv := gateway.NewServer(s, &gateway.Options{Resources: resources, Prompts: prompts, Serve: serve.Options{Controls: &control.Controls{Policy: policy, Quota: quota}}})
 
 	list := []trouble{
 		{code: gateway.PathInvalid, cause: "grammar", tool: "tool_browse", args: object{"path": "/A"}, path: "/A"},
@@ -230,8 +225,7 @@ func TestW35Messages(t *testing.T) {
 // meant, however it is spelled, and with nothing that the caller does not see.
 func TestS34Meant(t *testing.T) {
 	s := newShop()
-	hidden := registry.Func("secret", "Hidden.", nothing)
-	hidden.VisibleTo = func(context.Context, *registry.Caller) bool { return false }
+	hidden := registry.Func("secret", "Hidden.", nothing, registry.VisibleTo(func(context.Context, *registry.Caller) bool { return false }))
 	s.Namespace("orders", "").Add(hidden)
 	for _, mode := range []gateway.Mode{gateway.Gateway, gateway.Proxy} {
 		c := inMemory(t, gateway.NewServer(s, &gateway.Options{Mode: mode}), nil)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/gateway"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/firewall"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -22,12 +23,10 @@ func greeter() *registry.Registry {
 	reg := registry.New(nil)
 	hello := registry.Func("hello", "Greet somebody.", func(_ context.Context, in greeting) (string, error) {
 		return "Hello, " + in.Name + "!", nil
-	})
-	hello.ReadOnly = true
+	}, registry.ReadOnly)
 	book := registry.Func("book", "Get the book of all guests.", func(context.Context, struct{}) (string, error) {
 		return strings.Repeat("A guest signed here.\n", 1000), nil
-	})
-	book.ReadOnly = true
+	}, registry.ReadOnly)
 	reg.Namespace("guests", "Those who visit.").Add(hello, book)
 	return reg
 }
@@ -102,11 +101,8 @@ func ExampleServer_View() {
 
 // A dry run says what a call would meet.
 func ExampleExecuteRequest_dryRun() {
-	quota, err := control.NewQuota(&control.QuotaOptions{Default: control.Limit{PerMinute: 10}})
-	if err != nil {
-		log.Fatal(err)
-	}
-	srv := gateway.NewServer(greeter(), &gateway.Options{Controls: &control.Controls{Quota: quota}})
+	quota := control.NewQuota(&control.QuotaOptions{Default: control.Limit{PerMinute: 10}})
+	srv := gateway.NewServer(greeter(), &gateway.Options{Serve: serve.Options{Controls: &control.Controls{Quota: quota}}})
 	res, err := srv.Execute(context.Background(), &gateway.ExecuteRequest{
 		ID: "guests:hello#1503e8cb", Args: json.RawMessage(`{"name":"Ada"}`), DryRun: true,
 	})

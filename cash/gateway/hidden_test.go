@@ -35,11 +35,10 @@ func house(t testing.TB, mode gateway.Mode, hidden bool) (*gateway.Server, []str
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := registry.RemoteFunc(name, about, remote)
+		f, err := registry.RemoteFunc(name, about, remote, registry.VisibleTo(boss))
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.VisibleTo = boss
 		secrets = append(secrets, f.In(path).Primitive().String())
 		if hidden {
 			reg.Namespace(path, "").Add(f)
@@ -55,7 +54,7 @@ func house(t testing.TB, mode gateway.Mode, hidden bool) (*gateway.Server, []str
 	secret(tools, "", "panic_button", "Answer at once.", "")
 	secret(resources, "docs", "vault_plan", "Where the vault is.", toolid.Resource)
 	secret(prompts, "docs", "rob", "Rob the vault.", toolid.Prompt)
-	sk := &registry.Skill{Name: "rob-vault", Description: "How to restock the vault.", Text: "Dig.", VisibleTo: boss}
+	sk := registry.NewSkill("rob-vault", "How to restock the vault.", "Dig.", registry.VisibleTo(boss))
 	in, err := sk.In("orders")
 	if err != nil {
 		t.Fatal(err)

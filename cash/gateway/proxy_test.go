@@ -190,10 +190,10 @@ func TestS41HungRule(t *testing.T) {
 		defer close(hang)
 		reg := registry.New(nil)
 		reg.Namespace("open", "").Add(registry.Func("echo", "Echo.", func(_ context.Context, in struct{}) (string, error) { return "here", nil }))
-		reg.Namespace("slow", "").VisibleTo(func(_ context.Context, c *registry.Caller) bool {
+		reg.Namespace("slow", "", registry.VisibleTo(func(_ context.Context, c *registry.Caller) bool {
 			<-hang
 			return true
-		}).Add(registry.Func("f", "F.", func(_ context.Context, in struct{}) (string, error) { return "", nil }))
+		})).Add(registry.Func("f", "F.", func(_ context.Context, in struct{}) (string, error) { return "", nil }))
 		srv := proxyOf(reg)
 		client, server := mcp.NewInMemoryTransports()
 		ctx, cancel := context.WithCancel(context.Background())

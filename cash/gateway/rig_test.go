@@ -202,18 +202,15 @@ func newShop() *shop {
 	create := registry.Func("create", "Create an order for a customer.", func(_ context.Context, in createOrder) (string, error) {
 		count()
 		return fmt.Sprintf("created %d for %s", in.Quantity, in.Customer), nil
-	})
-	create.Tags = []string{"sales", "billing"}
+	}, registry.Tags("sales", "billing"))
 	list := registry.Func("list", "List the orders there are.", func(ctx context.Context, _ struct{}) ([]string, error) {
 		count()
 		return []string{"ORD-1", "ORD-2"}, nil
-	})
-	list.ReadOnly = true
+	}, registry.ReadOnly)
 	cancel := registry.Func("cancel", "Cancel an order. It cannot be undone.", func(_ context.Context, in orderID) (string, error) {
 		count()
 		return "cancelled " + in.ID, nil
-	})
-	cancel.Destructive = true
+	}, registry.Destructive(true))
 	refund := registry.Func("refund", "Pay money back.", func(_ context.Context, in orderID) (string, error) {
 		count()
 		return "refunded " + in.ID, nil
@@ -221,16 +218,13 @@ func newShop() *shop {
 	stock := registry.Func("count", "Count what is in the warehouse.", func(context.Context, struct{}) (int, error) {
 		count()
 		return 42, nil
-	})
-	stock.ReadOnly = true
+	}, registry.ReadOnly)
 	ping := registry.Func("ping", "Answer at once.", func(context.Context, struct{}) (string, error) { count(); return "pong", nil })
 	s.Namespace("orders", "Create and manage customer orders.").Add(create, list, cancel)
 	s.Namespace("orders.retail", "Orders of shops.").Add(refund)
 	s.Namespace("stock", "What there is.").Add(stock)
 	s.Namespace("", "").Add(ping)
-	s.Namespace("orders", "Create and manage customer orders.").AddSkill(&registry.Skill{
-		Name: "restock", Description: "How to fill up the shelves.", Text: "Look at {{shelf|every shelf}}, then order what is missing.",
-	})
+	s.Namespace("orders", "Create and manage customer orders.").AddSkill(registry.NewSkill("restock", "How to fill up the shelves.", "Look at {{shelf|every shelf}}, then order what is missing."))
 	return s
 }
 
@@ -239,11 +233,10 @@ func (s *shop) id(t testing.TB, path string) string { t.Helper(); return idOf(t,
 
 // raw adds a function without arguments, with an answer of its own.
 func raw(reg *registry.Registry, path, name string, answer registry.Handler) *registry.Registry {
-	f, err := registry.RemoteFunc(name, "Does "+name+".", registry.Remote{Handler: answer})
+	f, err := registry.RemoteFunc(name, "Does "+name+".", registry.Remote{Handler: answer}, registry.ReadOnly)
 	if err != nil {
 		panic(err)
 	}
-	f.ReadOnly = true
 	reg.Namespace(path, "").Add(f)
 	return reg
 }
@@ -271,11 +264,10 @@ func primitives(t testing.TB) (resources, prompts *registry.Registry, resource, 
 		InputSchema: json.RawMessage(`{"type":"object","properties":{"topic":{"type":"string"}},"required":["topic"],"additionalProperties":false}`),
 		Handler: func(_ context.Context, c *registry.Call) (*registry.Result, error) {
 			return registry.TextResult("Summarize " + string(c.Arguments)), nil
-		}})
+		}}, registry.ReadOnly)
 	if err != nil {
 		t.Fatal(err)
 	}
-	get.ReadOnly = true
 	prompts.Namespace("docs", "Tasks.").Add(get)
 	return resources, prompts, resource, pid.String()
 }
@@ -287,11 +279,10 @@ func addResource(t testing.TB, reg *registry.Registry, name, text string) string
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := registry.RemoteFunc(name, "What to read: "+name+".", registry.Remote{ID: id, Handler: answers(registry.TextResult(text))})
+	f, err := registry.RemoteFunc(name, "What to read: "+name+".", registry.Remote{ID: id, Handler: answers(registry.TextResult(text))}, registry.ReadOnly)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.ReadOnly = true
 	reg.Namespace("docs", "Documents.").Add(f)
 	return id.String()
 }

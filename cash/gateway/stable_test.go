@@ -128,8 +128,7 @@ func TestS5Changed(t *testing.T) {
 	seen := true
 	build := func(about string) *registry.Registry {
 		reg := registry.New(nil)
-		f := registry.Func("one", about, nothing)
-		f.VisibleTo = func(context.Context, *registry.Caller) bool { return seen }
+		f := registry.Func("one", about, nothing, registry.VisibleTo(func(context.Context, *registry.Caller) bool { return seen }))
 		reg.Namespace("n", "").Add(f, registry.Func("two", "Stays.", nothing))
 		return reg
 	}

@@ -73,8 +73,8 @@ func TestListChanged(t *testing.T) {
 			}
 			for i, change := range []func(){
 				func() { ns.Add(registry.Func("second", "", answer)) },
-				func() { ns.VisibleTo(registry.Roles("nobody")) },
-				func() { ns.VisibleTo(nil) },
+				func() { ns.Restrict(registry.Roles("nobody")) },
+				func() { ns.Restrict(nil) },
 			} {
 				if list, err := session.ListTools(t.Context(), nil); err != nil || len(list.Tools) != []int{1, 2, 0}[i] {
 					t.Fatal(toJSON(list), err)
@@ -93,7 +93,7 @@ func TestListChangedOfOthers(t *testing.T) {
 		t.Run(l.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				reg := registry.New(nil)
-				open, hidden := reg.Namespace("open", ""), reg.Namespace("hidden", "").VisibleTo(registry.Roles("boss"))
+				open, hidden := reg.Namespace("open", ""), reg.Namespace("hidden", "", registry.VisibleTo(registry.Roles("boss")))
 				open.Add(registry.Func("f", "", answer))
 				srv := plain.NewServer(reg, nil)
 				eve, toldEve := listening()
@@ -117,7 +117,7 @@ func TestListChangedOfOthers(t *testing.T) {
 				expect("nothing", 0, 0)
 				hidden.Add(registry.Func("g", "", answer))
 				expect("a hidden function", 0, 1)
-				open.AddSkill(&registry.Skill{Name: "s", Description: "D.", Text: "T."})
+				open.AddSkill(registry.NewSkill("s", "D.", "T."))
 				expect("a skill", 0, 0)
 				for _, name := range []string{"h", "i", "j"} {
 					open.Add(registry.Func(name, "", answer))
@@ -195,7 +195,7 @@ func TestListChangedHanging(t *testing.T) {
 		armed, released := make(chan struct{}), make(chan struct{})
 		var hung atomic.Int64
 		defer close(released)
-		reg.Namespace("bad", "").VisibleTo(func(_ context.Context, c *registry.Caller) bool {
+		reg.Namespace("bad", "", registry.VisibleTo(func(_ context.Context, c *registry.Caller) bool {
 			select {
 			case <-armed:
 				if strings.HasPrefix(c.ID, "hang") {
@@ -208,7 +208,7 @@ func TestListChangedHanging(t *testing.T) {
 			default:
 			}
 			return false
-		}).Add(registry.Func("f", "", answer))
+		})).Add(registry.Func("f", "", answer))
 		srv := plain.NewServer(reg, nil)
 		var all []chan struct{}
 		for _, id := range []string{"hang", "panic", "good"} {

@@ -20,8 +20,7 @@ func greeter() *registry.Registry {
 	reg := registry.New(nil)
 	hello := registry.Func("hello", "Greet somebody.", func(_ context.Context, in greeting) (string, error) {
 		return "Hello, " + in.Name + "!", nil
-	})
-	hello.ReadOnly = true
+	}, registry.ReadOnly)
 	reg.Namespace("guests", "Those who visit.").Add(hello)
 	return reg
 }

@@ -121,7 +121,7 @@ func Fit(ctx context.Context, src registry.Source, c Client) (Advice, error) {
 func tokens(functions []*registry.Function) int {
 	size := 0
 	for _, f := range functions {
-		size += len(f.FlatName()) + len(f.Description) + len(f.InputSchema())
+		size += len(f.FlatName()) + len(f.Description()) + len(f.InputSchema())
 	}
 	return size * 10 / bytesPerToken
 }

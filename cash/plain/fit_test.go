@@ -25,7 +25,7 @@ func TestFitTokens(t *testing.T) {
 		exact, functions := 0, 0
 		err = registry.Walk(t.Context(), src, "", func(l *registry.Listing) error {
 			for _, f := range l.Functions {
-				definition, err := json.Marshal(map[string]any{"name": f.FlatName(), "description": f.Description, "inputSchema": f.InputSchema()})
+				definition, err := json.Marshal(map[string]any{"name": f.FlatName(), "description": f.Description(), "inputSchema": f.InputSchema()})
 				if err != nil {
 					return err
 				}
@@ -110,7 +110,7 @@ func nothing(context.Context, *registry.Call) (*registry.Result, error) { return
 // TestFitHidden: what the caller does not see is of no account.
 func TestFitHidden(t *testing.T) {
 	reg := areas(1, 2)
-	reg.Namespace("vault", "").VisibleTo(registry.Roles("boss"))
+	reg.Namespace("vault", "", registry.VisibleTo(registry.Roles("boss")))
 	for i := range 100 {
 		raw(reg, "vault", fmt.Sprintf("f%d", i), nothing)
 	}

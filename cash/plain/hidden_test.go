@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/plain"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -20,14 +21,13 @@ func house(hidden bool) (*plain.Server, []string) {
 	s := newShop()
 	var flat []string
 	for _, at := range secrets {
-		f := registry.Func(at[1], "Gold.", func(context.Context, none) (string, error) { return "gold", nil })
-		f.VisibleTo = registry.Roles("boss")
+		f := registry.Func(at[1], "Gold.", func(context.Context, none) (string, error) { return "gold", nil }, registry.VisibleTo(registry.Roles("boss")))
 		flat = append(flat, f.In(at[0]).FlatName())
 		if hidden {
 			s.Namespace(at[0], "").Add(f)
 		}
 	}
-	return plain.NewServer(s, &plain.Options{Instructions: "Be kind."}), flat
+	return plain.NewServer(s, &plain.Options{Serve: serve.Options{Instructions: "Be kind."}}), flat
 }
 
 // TestHiddenIsAbsent compares, byte for byte, what somebody is told who may not

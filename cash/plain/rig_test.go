@@ -83,13 +83,11 @@ func newShop() *shop {
 	list := registry.Func("list", "List the orders there are.", func(context.Context, none) ([]string, error) {
 		s.runs.Add(1)
 		return []string{"ORD-1", "ORD-2"}, nil
-	})
-	list.ReadOnly = true
+	}, registry.ReadOnly)
 	cancel := registry.Func("cancel", "Cancel an order.", func(_ context.Context, in orderRef) (orderRef, error) {
 		s.runs.Add(1)
 		return in, nil
-	})
-	cancel.Destructive, cancel.Idempotent = true, true
+	}, registry.Destructive(true), registry.Idempotent(true))
 	get := registry.Func("get", "Get an order.", func(_ context.Context, in orderRef) (orderRef, error) {
 		s.runs.Add(1)
 		return in, nil

@@ -177,13 +177,13 @@ func TestListChangedBusy(t *testing.T) {
 		reg := registry.New(nil)
 		var armed atomic.Bool
 		var busy atomic.Int64
-		hidden := reg.Namespace("hidden", "").VisibleTo(func(context.Context, *registry.Caller) bool {
+		hidden := reg.Namespace("hidden", "", registry.VisibleTo(func(context.Context, *registry.Caller) bool {
 			if armed.Load() {
 				time.Sleep(2 * time.Second)
 				busy.Add(2)
 			}
 			return false
-		})
+		}))
 		(&cashtest.Dialer{Version: "2025-11-25"}).Connect(t, plain.NewServer(reg, nil)).Tools()
 		armed.Store(true)
 		for range 600 {

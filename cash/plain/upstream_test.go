@@ -72,7 +72,7 @@ func TestUpstream(t *testing.T) {
 				t.Error("no progress")
 			}
 			far.SetFault("null-result")
-			if r := c.Tool("far-echo", object{"text": "hello"}); !r.IsError || r.Raw.Meta[plain.MetaCode] == nil {
+			if r := c.Tool("far-echo", object{"text": "hello"}); !r.IsError || r.Raw.Meta[registry.MetaCode] == nil {
 				t.Errorf("a server that answers nothing: %s", toJSON(r.Raw))
 			}
 			far.Heal()

@@ -156,7 +156,7 @@ func TestRefreshWithoutChange(t *testing.T) {
 	until(t, func() bool { // also when the server's own announcement is first
 		refresh()
 		f, err := reg.Function(t.Context(), "a", "put")
-		return err == nil && f.Description == "Puts it elsewhere."
+		return err == nil && f.Description() == "Puts it elsewhere."
 	})
 	if refresh() {
 		t.Error("nothing has changed any more")
@@ -296,7 +296,7 @@ func TestW39ProgressAndLogs(t *testing.T) {
 					return text("done"), req.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "warning", Logger: "work", Data: "worn out"})
 				})
 				_, _, reg := aggregate(t, nil, memory("a", up))
-				srv := cash.NewServer(reg, &cash.Options{Serve: &serve.Options{Logging: true}})
+				srv := cash.NewServer(reg, &cash.Options{Serve: serve.Options{Logging: true}})
 				steps, logs := make(chan string, 10), make(chan string, 10)
 				d := cashtest.Dialer{Version: ours, Client: &mcp.ClientOptions{
 					ProgressNotificationHandler: func(_ context.Context, req *mcp.ProgressNotificationClientRequest) {
@@ -550,7 +550,7 @@ func TestBreaker(t *testing.T) {
 			return err
 		}
 		for i := range 5 {
-			if err := call(); !errors.Is(err, registry.Timeout) || !strings.Contains(err.Error(), "may have taken effect") {
+			if err := call(); !errors.Is(err, registry.TimedOut) || !strings.Contains(err.Error(), "may have taken effect") {
 				t.Errorf("call %d is answered with %v", i, err)
 			}
 		}

@@ -211,7 +211,7 @@ func (a *asks) put(r *running, q *question) (*registry.Result, error) {
 	if len(a.open) >= maxAsks {
 		r.cancel(errRemoved)
 		return nil, &registry.Error{
-			Kind: registry.RateLimited, Namespace: c.Function.Namespace(), Name: c.Function.Name,
+			Kind: registry.RateLimited, Namespace: c.Function.Namespace(), Name: c.Function.Name(),
 			Message: "Too many calls wait for the answer of a person. This one was ended; it may have taken effect.",
 		}
 	}
@@ -251,7 +251,7 @@ func (a *asks) resume(ctx context.Context, c *registry.Call) (*registry.Result, 
 	entry := a.peek(c)
 	if entry == nil || a.take(c.Client.State) == nil {
 		return nil, &registry.Error{
-			Kind: registry.Failed, Namespace: c.Function.Namespace(), Name: c.Function.Name,
+			Kind: registry.Failed, Namespace: c.Function.Namespace(), Name: c.Function.Name(),
 			Message: "The question that this answers is not open any more. The call that asked it was ended, or had its answer.",
 			Hint:    "Make the call again, from the beginning.",
 		}

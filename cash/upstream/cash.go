@@ -119,7 +119,7 @@ func (b *builder) tree(root *place, m mount, extra []*registry.Function) (*regis
 			names[key(f.Name)] = true
 		}
 		for _, f := range extra {
-			if names[key(f.Name)] { // the tree comes first
+			if names[key(f.Name())] { // the tree comes first
 				b.catalog.note("tool %q has the name of a function in the root and is left out", f.Tool())
 				continue
 			}

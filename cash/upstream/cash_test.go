@@ -164,7 +164,7 @@ func TestW38SafetyClasses(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if got := [3]bool{f.ReadOnly, f.Idempotent, f.Destructive}; got != want {
+		if got := [3]bool{f.ReadOnly(), f.Idempotent(), f.Destructive()}; got != want {
 			t.Errorf("%s is read-only, idempotent, destructive: %v, want %v", path, got, want)
 		}
 	}

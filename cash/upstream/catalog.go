@@ -189,32 +189,31 @@ func (u *upstream) function(c *catalog, e *entry) *registry.Function {
 		Handler:     u.handler(e),
 	}
 	about := clean.Cut(clean.Text(cmp.Or(e.def.Description, e.def.Title)), maxDescription)
-	f, err := remoteFunc(e.name, about, remote)
+	var aliases []string
+	if title := clean.Line(e.def.Title, maxAbout); title != "" {
+		aliases = append(aliases, title)
+	}
+	if e.name != e.def.Name {
+		aliases = append(aliases, clean.Line(e.def.Name, maxAbout))
+	}
+	facts := append(u.hints(e), registry.Aliases(aliases...), registry.Returns(returns(e.def.OutputSchema)), registry.Timeout(u.patience()))
+	f, err := remoteFunc(e.name, about, remote, facts)
 	if err != nil {
 		c.note("the input schema of tool %q is not used: %v", e.def.Name, err)
 	}
-	if title := clean.Line(e.def.Title, maxAbout); title != "" {
-		f.Aliases = append(f.Aliases, title)
-	}
-	if e.name != e.def.Name {
-		f.Aliases = append(f.Aliases, clean.Line(e.def.Name, maxAbout))
-	}
-	f.Returns = returns(e.def.OutputSchema)
-	f.Timeout = u.patience()
-	u.hints(f, e.def)
 	return f
 }
 
 // remoteFunc makes a function. If its schema cannot be used, the server checks
 // its arguments itself, and the error, which is the function's Problem too, says
 // why.
-func remoteFunc(name, about string, r registry.Remote) (*registry.Function, error) {
-	f, problem := registry.RemoteFunc(name, about, r)
+func remoteFunc(name, about string, r registry.Remote, facts []registry.FuncOption) (*registry.Function, error) {
+	f, problem := registry.RemoteFunc(name, about, r, facts...)
 	if problem == nil {
 		return f, nil
 	}
 	r.InputSchema, r.Unchecked, r.Problem = nil, true, problem
-	f, err := registry.RemoteFunc(name, about, r)
+	f, err := registry.RemoteFunc(name, about, r, facts...)
 	if err != nil {
 		panic("upstream: " + err.Error()) // of a schema of ours nothing can be wrong
 	}
@@ -242,15 +241,25 @@ func returns(outputSchema json.RawMessage) string {
 
 // hints takes over what the server and the operator say of the effects of a
 // tool.
-func (u *upstream) hints(f *registry.Function, d *Definition) {
-	var a struct{ ReadOnlyHint, IdempotentHint, DestructiveHint *bool }
-	if !u.cfg.IgnoreHints && len(d.Annotations) > 0 {
-		_ = json.Unmarshal(d.Annotations, &a) // hints of a wrong type are none
+func (u *upstream) hints(e *entry) []registry.FuncOption {
+	var a struct{ ReadOnlyHint, IdempotentHint, DestructiveHint, OpenWorldHint *bool }
+	if !u.cfg.IgnoreHints && len(e.def.Annotations) > 0 {
+		_ = json.Unmarshal(e.def.Annotations, &a) // hints of a wrong type are none
 	}
-	yes := func(b *bool) bool { return b != nil && *b }
-	f.ReadOnly = yes(a.ReadOnlyHint) || slices.Contains(u.cfg.ReadOnly, d.Name) || u.vouched(f.Name)
-	f.Idempotent = !f.ReadOnly && yes(a.IdempotentHint)
-	f.Destructive = !f.ReadOnly && yes(a.DestructiveHint)
+	var facts []registry.FuncOption
+	if a.OpenWorldHint != nil {
+		facts = append(facts, registry.OpenWorld(*a.OpenWorldHint))
+	}
+	if a.ReadOnlyHint != nil && *a.ReadOnlyHint || slices.Contains(u.cfg.ReadOnly, e.def.Name) || u.vouched(e.name) {
+		return append(facts, registry.ReadOnly)
+	}
+	if a.IdempotentHint != nil {
+		facts = append(facts, registry.Idempotent(*a.IdempotentHint))
+	}
+	if a.DestructiveHint != nil {
+		facts = append(facts, registry.Destructive(*a.DestructiveHint))
+	}
+	return facts
 }
 
 // handler calls the tool, as long as it is what the function was made of.
@@ -276,9 +285,6 @@ func (u *upstream) handler(e *entry) registry.Handler {
 	}
 }
 
-// metaCode is where the results of CaSH servers have the code of an error.
-const metaCode = "cash/error"
-
 // via is the metadata by which servers notice that they mount one another.
 func (u *upstream) via(ctx context.Context) mcp.Meta {
 	return mcp.Meta{registry.MetaVia: append(slices.Clip(registry.Via(ctx)), u.agg.reg.Instance())}
@@ -292,8 +298,8 @@ func (u *upstream) asking(a *answer, c *registry.Call) (*registry.Result, error)
 		p, ok := q.(*mcp.ElicitParams)
 		if !can || !ok || !harmless(p) || clean.Content(id) != id { // the id goes back as it came
 			return nil, &registry.Error{
-				Kind: registry.Failed, Namespace: c.Function.Namespace(), Name: c.Function.Name,
-				Message: fmt.Sprintf("The function `%s` asks the user a question, and there is no way to put it to them from here.", c.Function.Name),
+				Kind: registry.Failed, Namespace: c.Function.Namespace(), Name: c.Function.Name(),
+				Message: fmt.Sprintf("The function `%s` asks the user a question, and there is no way to put it to them from here.", c.Function.Name()),
 				Hint:    "Repeating it does not help.",
 			}
 		}

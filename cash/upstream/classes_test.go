@@ -55,11 +55,11 @@ func TestW34StatusClasses(t *testing.T) {
 		401: {registry.Unauthorized, false},
 		403: {registry.Denied, false},
 		404: {registry.Unavailable, false},
-		408: {registry.Timeout, true},
+		408: {registry.TimedOut, true},
 		429: {registry.RateLimited, false},
 		500: {registry.Unavailable, true},
 		503: {registry.Unavailable, true},
-		504: {registry.Timeout, true},
+		504: {registry.TimedOut, true},
 	} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			t.Parallel()
@@ -172,7 +172,7 @@ func TestW34Hanging(t *testing.T) {
 		}
 		_, err = call(t, reg, f, "")
 		var e *registry.Error
-		if !errors.As(err, &e) || e.Kind != registry.Timeout || e.NotRun || (e.Details["outcome"] == "unknown") != (name == "act") {
+		if !errors.As(err, &e) || e.Kind != registry.TimedOut || e.NotRun || (e.Details["outcome"] == "unknown") != (name == "act") {
 			t.Errorf("%s answers %+v", name, err)
 		}
 	}

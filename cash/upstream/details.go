@@ -183,19 +183,27 @@ func jsonType(text string) string {
 	return ""
 }
 
-// describe takes over what the server and the operator say of a function.
-func (v view) describe(f *registry.Function, path string, d *cashtext.Function) {
+// facts are what the server and the operator say of a function.
+func (v view) facts(path, name string, d *cashtext.Function) []registry.FuncOption {
 	u := v.up
+	facts := []registry.FuncOption{registry.Timeout(u.patience())}
 	if d != nil {
-		f.Returns = clean.Cut(d.Returns, maxReason)
+		facts = append(facts, registry.Returns(clean.Cut(d.Returns, maxReason)))
 	}
 	said := ""
 	if d != nil && !u.cfg.IgnoreHints {
 		said = strings.ToLower(d.Safety)
 	}
-	f.ReadOnly = strings.HasPrefix(said, "read-only") || u.vouched(joined(path, f.Name))
-	f.Destructive = !f.ReadOnly && strings.HasPrefix(said, "destructive")
-	f.Idempotent = !f.ReadOnly && strings.Contains(said, "safe to repeat")
+	if strings.HasPrefix(said, "read-only") || u.vouched(joined(path, name)) {
+		return append(facts, registry.ReadOnly)
+	}
+	if strings.HasPrefix(said, "destructive") {
+		facts = append(facts, registry.Destructive(true))
+	}
+	if strings.Contains(said, "safe to repeat") {
+		facts = append(facts, registry.Idempotent(true))
+	}
+	return facts
 }
 
 // vouched reports whether the operator says that calling changes nothing.

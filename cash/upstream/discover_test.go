@@ -292,8 +292,7 @@ func TestMovedServer(t *testing.T) {
 				case <-ctx.Done():
 					return "", ctx.Err()
 				}
-			})
-			who.Timeout = time.Hour
+			}, registry.Timeout(time.Hour))
 			reg.Namespace("orders", "Orders.").Add(who)
 			old, moved := cash.NewServer(reg, &cash.Options{Name: "old"}).Handler(), p.mcp
 			p.mcp = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

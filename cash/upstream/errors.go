@@ -182,7 +182,7 @@ func (e *CallError) broken() bool {
 // call may have had an effect, and what to do (RFC 4.4).
 func (u *upstream) shown(e *CallError, f *registry.Function) *registry.Error {
 	label := u.labelOf(f)
-	r := &registry.Error{Namespace: f.Namespace(), Name: f.Name, Err: e, NotRun: !e.Sent}
+	r := &registry.Error{Namespace: f.Namespace(), Name: f.Name(), Err: e, NotRun: !e.Sent}
 	r.Kind, r.Message, r.Hint = u.words(e, label)
 	if e.RetryAfter > 0 {
 		r.Details = map[string]any{"retry_after": int(math.Ceil(e.RetryAfter.Seconds()))}
@@ -194,7 +194,7 @@ func (u *upstream) shown(e *CallError, f *registry.Function) *registry.Error {
 	case e.unknown(kind):
 		r.Kind, r.Hint = registry.UnknownFunction, "It may have been removed: look up again what there is."
 	case e.Class == Refused && e.unmade():
-	case !f.ReadOnly:
+	case !f.ReadOnly():
 		r.Message += " It may have taken effect: check before you repeat it."
 		if r.Details == nil {
 			r.Details = make(map[string]any)
@@ -299,7 +299,7 @@ func (u *upstream) cause(e *CallError, label string) (registry.Kind, string, str
 	case Lost:
 		return registry.Unavailable, "The connection to the server behind " + ns + " ended before it answered.", hintLater
 	case TimedOut:
-		return registry.Timeout, late(e, ns, fmt.Sprintf("within %v", u.cfg.Timeout)), "Ask for less, or go on without it: other namespaces are not affected."
+		return registry.TimedOut, late(e, ns, fmt.Sprintf("within %v", u.cfg.Timeout)), "Ask for less, or go on without it: other namespaces are not affected."
 	case Canceled:
 		return registry.Canceled, "The call to the server behind " + ns + " was cancelled.", ""
 	case Refused:
@@ -331,7 +331,7 @@ func status(e *CallError, ns string) (registry.Kind, string, string) {
 	case 404, 405, 410:
 		return registry.Unavailable, fmt.Sprintf("The server behind %s is not at its address (status %d).", ns, e.HTTPStatus), hintOperator
 	case 408, 504:
-		return registry.Timeout, fmt.Sprintf("The server behind %s did not answer in time (status %d).", ns, e.HTTPStatus), hintLater
+		return registry.TimedOut, fmt.Sprintf("The server behind %s did not answer in time (status %d).", ns, e.HTTPStatus), hintLater
 	case 429:
 		return registry.RateLimited, "The server behind " + ns + " asks for fewer calls (status 429).", later(e.RetryAfter)
 	}

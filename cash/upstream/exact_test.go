@@ -48,13 +48,12 @@ func oddTree(t *testing.T, r *rand.Rand) *registry.Registry {
 		}
 		f, err := registry.RawFunc(name, pick(oddTexts), json.RawMessage(schema), func(context.Context, json.RawMessage) (*registry.Result, error) {
 			return registry.TextResult(fmt.Sprint(path, " ", name)), nil
-		})
+		}, [][]registry.FuncOption{{}, {registry.ReadOnly}}[r.IntN(2)]...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.ReadOnly, f.Returns = r.IntN(2) == 0, pick(oddTexts)
-		_ = ns.TryAdd(f) // a name may be there already
-		_ = ns.TryAddSkill(&registry.Skill{Name: pick(oddNames), Description: pick(oddTexts), Text: pick(oddTexts) + "."})
+		_ = ns.TryAdd(f.With("", registry.Returns(pick(oddTexts)))) // a name may be there already
+		_ = ns.TryAddSkill(registry.NewSkill(pick(oddNames), pick(oddTexts), pick(oddTexts)+"."))
 	}
 	return reg
 }
@@ -105,20 +104,20 @@ func (c *comparison) namespace(l *registry.Listing) {
 			c.help(l.Namespace, "", kwargs)
 		}
 		for _, f := range l.Functions {
-			c.help(l.Namespace, f.Name, kwargs)
+			c.help(l.Namespace, f.Name(), kwargs)
 		}
 	}
 	for _, f := range l.Functions {
-		got, err := c.behind.Call(c.t.Context(), &cash.CallRequest{Namespace: "shop." + l.Namespace, Function: f.Name})
-		if err != nil || canonical(got.Text()) != canonical(l.Namespace+" "+f.Name) {
-			c.t.Errorf("%s.%s answers %v, %v", l.Namespace, f.Name, got, err)
+		got, err := c.behind.Call(c.t.Context(), &cash.CallRequest{Namespace: "shop." + l.Namespace, Function: f.Name()})
+		if err != nil || canonical(got.Text()) != canonical(l.Namespace+" "+f.Name()) {
+			c.t.Errorf("%s.%s answers %v, %v", l.Namespace, f.Name(), got, err)
 		}
 	}
 	if l.HasSkills {
 		c.skill(l.Namespace, "")
 	}
 	for _, s := range l.Skills {
-		c.skill(l.Namespace, s.Name)
+		c.skill(l.Namespace, s.Name())
 	}
 }
 

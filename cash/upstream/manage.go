@@ -11,17 +11,16 @@ import (
 // refresh and accept. Nobody has them unless they are added to a namespace,
 // which only operators should see:
 //
-//	reg.Namespace("upstreams", "Look after the servers.").VisibleTo(registry.Roles("operator")).Add(agg.Functions()...)
+//	reg.Namespace("upstreams", "Look after the servers.", registry.VisibleTo(registry.Roles("operator"))).Add(agg.Functions()...)
 //
 // They are functions because further MCP tools would be paid for in every
 // conversation (RFC 4, 5.4).
 func (a *Aggregator) Functions() []*registry.Function {
-	status := registry.Func("status", "How the upstream servers are: state, since when, why, what is quarantined and what is not served as it is.", a.manageStatus)
-	status.ReadOnly = true
-	refresh := registry.Func("refresh", "Ask an upstream server again for what it has.", a.manageRefresh)
-	refresh.Idempotent = true
-	accept := registry.Func("accept", "Take the definition of a quarantined tool or function for the good one. Read the difference in status first, and ask the user.", a.manageAccept)
-	return []*registry.Function{status, refresh, accept}
+	return []*registry.Function{
+		registry.Func("status", "How the upstream servers are: state, since when, why, what is quarantined and what is not served as it is.", a.manageStatus, registry.ReadOnly),
+		registry.Func("refresh", "Ask an upstream server again for what it has.", a.manageRefresh, registry.Idempotent(true)),
+		registry.Func("accept", "Take the definition of a quarantined tool or function for the good one. Read the difference in status first, and ask the user.", a.manageAccept),
+	}
 }
 
 type whichServer struct {

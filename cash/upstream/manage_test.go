@@ -26,7 +26,7 @@ func TestR125Management(t *testing.T) {
 	if tools := c.Tools(); len(tools) != 3 {
 		t.Errorf("there are %d tools", len(tools))
 	}
-	reg.Namespace("upstreams", "Look after the servers.").VisibleTo(registry.Roles("operator")).Add(agg.Functions()...)
+	reg.Namespace("upstreams", "Look after the servers.", registry.VisibleTo(registry.Roles("operator"))).Add(agg.Functions()...)
 	if r := c.Call("upstreams", "status", nil); !r.IsError {
 		t.Error("anybody may see the status")
 	}

@@ -65,7 +65,9 @@ func (s *store) stock(items map[string]item) {
 		if err != nil {
 			panic(err)
 		}
-		f.ReadOnly = i.readOnly
+		if i.readOnly {
+			f = f.With("", registry.ReadOnly)
+		}
 		tree.Namespace(i.path, "").Add(f)
 	}
 	if err := s.reg.Replace("orders", tree); err != nil {

@@ -252,16 +252,16 @@ func (u *upstream) primitiveFunction(b *branch, notes *primitives, d *primitive,
 	default:
 		remote.InputSchema, remote.Handler = argumentSchema(d.arguments), u.getter(b, d)
 	}
-	f, err := remoteFunc(name, clean.Cut(about, maxDescription), remote)
+	var aliases []string
+	for _, alias := range []string{d.title, d.name, d.key} {
+		if alias = clean.Line(alias, maxAbout); alias != "" && alias != name && !slices.Contains(aliases, alias) {
+			aliases = append(aliases, alias)
+		}
+	}
+	facts := []registry.FuncOption{registry.ReadOnly, registry.Timeout(u.patience()), registry.Aliases(aliases...)}
+	f, err := remoteFunc(name, clean.Cut(about, maxDescription), remote, facts)
 	if err != nil {
 		notes.note("the arguments of %s %q cannot be checked: %v", b.kind, d.key, err)
-	}
-	f.ReadOnly = true
-	f.Timeout = u.patience()
-	for _, alias := range []string{d.title, d.name, d.key} {
-		if alias = clean.Line(alias, maxAbout); alias != "" && alias != name && !slices.Contains(f.Aliases, alias) {
-			f.Aliases = append(f.Aliases, alias)
-		}
 	}
 	return f
 }

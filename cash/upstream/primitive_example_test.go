@@ -30,7 +30,7 @@ func ExampleOptions() {
 		panic(err)
 	}
 	for f := range resources.All() {
-		fmt.Println(f.Primitive(), "-", f.Description)
+		fmt.Println(f.Primitive(), "-", f.Description())
 	}
 	r, err := registry.NewPipeline(resources, nil).Call(ctx, &registry.Request{Namespace: "fs", Function: "readme"})
 	if err != nil {

@@ -177,7 +177,7 @@ func TestW40WhatFunctionsSay(t *testing.T) {
 	}
 	got := make(map[string]*registry.Function)
 	for _, f := range l.Functions {
-		got[f.Name] = f
+		got[f.Name()] = f
 	}
 	if names := slices.Sorted(maps.Keys(got)); !slices.Equal(names, []string{"a_pixel", "readme", "readme_2"}) || l.Description != "The server corp.my_files." {
 		t.Fatalf("the names are %q, the namespace says %q", names, l.Description)
@@ -190,7 +190,7 @@ func TestW40WhatFunctionsSay(t *testing.T) {
 		if f.Tool() != "file:///docs/readme.md" {
 			continue
 		}
-		if !f.ReadOnly || f.Description != "How it works. (text/markdown)" || !slices.Contains(f.Aliases, "Read me") || !slices.Contains(f.Aliases, "file:///docs/readme.md") {
+		if !f.ReadOnly() || f.Description() != "How it works. (text/markdown)" || !slices.Contains(f.Aliases(), "Read me") || !slices.Contains(f.Aliases(), "file:///docs/readme.md") {
 			t.Errorf("the resource is %+v", f)
 		}
 	}
@@ -201,7 +201,7 @@ func TestW40WhatFunctionsSay(t *testing.T) {
 	if params := p.Params(); len(params) != 2 || params[0].Name != "repo" || !params[0].Required || params[0].Description != "Which repository." || params[1].Required {
 		t.Errorf("the parameters are %+v", params)
 	}
-	if !p.ReadOnly || p.Tool() != "summarize" || p.Open() {
+	if !p.ReadOnly() || p.Tool() != "summarize" || p.Open() {
 		t.Errorf("the prompt is %+v", p)
 	}
 	if m := s.resources.Search(t.Context(), "how it works", 5); len(m) == 0 || m[0].Namespace != "corp.my_files" {
@@ -239,7 +239,7 @@ func TestW37W39ListsChange(t *testing.T) {
 				_, err := call(t, reg, f, "")
 				var e *upstream.CallError
 				if !errors.As(err, &e) || e.Class != upstream.Changed || !strings.Contains(err.Error(), "not what it was") {
-					t.Errorf("what was %s is answered with %v", f.Name, err)
+					t.Errorf("what was %s is answered with %v", f.Name(), err)
 				}
 			}
 			srv.RemovePrompts("summarize")

@@ -72,14 +72,14 @@ func TestW37W40Churn(t *testing.T) {
 				}
 				f := l.Functions[0]
 				for _, g := range l.Functions {
-					if g.Description != f.Description {
-						t.Errorf("editions are mixed: %q and %q", f.Description, g.Description)
+					if g.Description() != f.Description() {
+						t.Errorf("editions are mixed: %q and %q", f.Description(), g.Description())
 						return
 					}
 				}
 				r, err := p.Call(ctx, &registry.Request{Find: registry.Found(f)})
-				if err == nil && !strings.Contains(f.Description, said(r)) {
-					t.Errorf("%q answers %q", f.Description, said(r))
+				if err == nil && !strings.Contains(f.Description(), said(r)) {
+					t.Errorf("%q answers %q", f.Description(), said(r))
 				}
 			}
 		})

@@ -159,7 +159,7 @@ func TestW40HostileLists(t *testing.T) {
 						t.Errorf("%s leads to %v, %v", id, found, err)
 					}
 					seen[id] = true
-					for _, text := range append([]string{f.Name, f.Description}, f.Aliases...) {
+					for _, text := range append([]string{f.Name(), f.Description()}, f.Aliases()...) {
 						if strings.ContainsFunc(text, hostile) || len(text) > 20_000 {
 							t.Errorf("%s says %q", id, text)
 						}

@@ -154,7 +154,7 @@ func promptArguments(c *registry.Call) (map[string]string, error) {
 	for name, value := range strictjson.Members(c.Arguments) {
 		if strictjson.KindOf(value) != strictjson.String {
 			return nil, &registry.Error{
-				Kind: registry.InvalidArguments, Namespace: c.Function.Namespace(), Name: c.Function.Name, NotRun: true,
+				Kind: registry.InvalidArguments, Namespace: c.Function.Namespace(), Name: c.Function.Name(), NotRun: true,
 				Message: fmt.Sprintf("The argument %q is no text.", clean.Line(name, 64)), Hint: "Prompts take texts only.",
 			}
 		}

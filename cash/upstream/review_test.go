@@ -349,7 +349,7 @@ func TestW37EffectsOfACaSHFunction(t *testing.T) {
 	if _, err := runPrepared(t.Context(), p, c); !errors.As(err, &call) || call.Class != upstream.Changed {
 		t.Errorf("the call is answered with %v", err)
 	}
-	if !prepare().Function.Destructive {
+	if !prepare().Function.Destructive() {
 		t.Error("the function is not destructive")
 	}
 }

@@ -14,11 +14,9 @@ type getOrder struct {
 func newShop() *registry.Registry {
 	reg := registry.New(nil)
 	orders := reg.Namespace("orders", "Create and manage orders.")
-	get := registry.Func("get", "Retrieve an order.", func(_ context.Context, in getOrder) (string, error) { return "order " + in.OrderID, nil })
-	get.ReadOnly = true
-	cancel := registry.Func("cancel", "Cancel an order.", func(_ context.Context, in getOrder) (string, error) { return "cancelled " + in.OrderID, nil })
-	cancel.Destructive = true
+	get := registry.Func("get", "Retrieve an order.", func(_ context.Context, in getOrder) (string, error) { return "order " + in.OrderID, nil }, registry.ReadOnly)
+	cancel := registry.Func("cancel", "Cancel an order.", func(_ context.Context, in getOrder) (string, error) { return "cancelled " + in.OrderID, nil }, registry.Destructive(true))
 	orders.Add(get, cancel)
-	orders.AddSkill(&registry.Skill{Name: "createorder", Description: "Create an order.", Text: "Run `call(namespace=\"orders\", function=\"get\")`."})
+	orders.AddSkill(registry.NewSkill("createorder", "Create an order.", "Run `call(namespace=\"orders\", function=\"get\")`."))
 	return reg
 }

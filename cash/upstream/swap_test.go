@@ -133,8 +133,8 @@ func TestW37SwapsUnderLoad(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if want := version(n % 2).Description; c.Function.Description != want {
-					t.Errorf("arguments of version %d were taken by %q", n%2, c.Function.Description)
+				if want := version(n % 2).Description; c.Function.Description() != want {
+					t.Errorf("arguments of version %d were taken by %q", n%2, c.Function.Description())
 				}
 				_, err = runPrepared(t.Context(), p, c)
 				var call *upstream.CallError

@@ -204,14 +204,14 @@ func TestManyMessagesBeforeTheAnswer(t *testing.T) {
 	}{
 		"200,000 messages":              {},
 		"endless messages":              {registry.Unavailable, upstream.TooLarge, "The server behind `up` sent too much: it sent more than 250,000 messages before it answered. It may have taken effect"},
-		"20,000 messages, then silence": {registry.Timeout, upstream.TimedOut, "The server behind `up` sent [0-9]+,[0-9]{3} messages, but not its answer, within 3s. It may have taken effect"},
-		"3 messages, then silence":      {registry.Timeout, upstream.TimedOut, "The server behind `up` did not answer within 3s. It may have taken effect"},
+		"20,000 messages, then silence": {registry.TimedOut, upstream.TimedOut, "The server behind `up` sent [0-9]+,[0-9]{3} messages, but not its answer, within 3s. It may have taken effect"},
+		"3 messages, then silence":      {registry.TimedOut, upstream.TimedOut, "The server behind `up` did not answer within 3s. It may have taken effect"},
 	} {
 		for way, e := range stages(t, name) {
 			t.Run(name+" over "+way, func(t *testing.T) {
 				t.Parallel()
 				s := upstream.Server{Label: "up", Endpoint: e, Timeout: time.Minute}
-				if want.kind == registry.Timeout {
+				if want.kind == registry.TimedOut {
 					s.Timeout = 3 * time.Second
 				}
 				srv, agg, _ := aggregate(t, nil, s)

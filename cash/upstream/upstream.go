@@ -87,7 +87,7 @@ func (u *upstream) takeOver(old *upstream) {
 				continue
 			}
 			if ns, err := b.reg.TryNamespace(m.label, ""); err == nil {
-				ns.VisibleTo(u.cfg.VisibleTo)
+				ns.Restrict(u.cfg.VisibleTo)
 			}
 		}
 	}

@@ -119,15 +119,12 @@ func (v view) function(path string, e cashtext.Entry, d *cashtext.Function) (*re
 			return u.invoke(ctx, c, v.request(ctx, path, e.Name, about, c))
 		},
 	}
-	f, err := registry.RemoteFunc(e.Name, e.Description, remote)
+	facts := v.facts(path, e.Name, d)
+	f, err := registry.RemoteFunc(e.Name, e.Description, remote, facts...)
 	if err != nil { // parameters that cannot be told apart, say
 		remote.InputSchema = nil
-		if f, err = registry.RemoteFunc(e.Name, e.Description, remote); err != nil {
-			return nil, err
-		}
+		return registry.RemoteFunc(e.Name, e.Description, remote, facts...)
 	}
-	f.Timeout = u.patience()
-	v.describe(f, path, d)
 	return f, nil
 }
 
@@ -205,8 +202,8 @@ func (v view) result(a *answer, moved bool) *registry.Result {
 	streamed := string(a.meta[registry.MetaStreaming]) == "true"
 	r.Ungated = isNotice(r) || (moved || streamed) && !a.IsError
 	if a.IsError {
-		if code, ok := a.meta[metaCode]; ok {
-			r.Meta[metaCode] = json.RawMessage(clean.ContentJSON(code))
+		if code, ok := a.meta[registry.MetaCode]; ok {
+			r.Meta[registry.MetaCode] = json.RawMessage(clean.ContentJSON(code))
 		}
 		r.Content = slices.Clone(r.Content)
 		for i, block := range r.Content {

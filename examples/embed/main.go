@@ -62,20 +62,16 @@ func newService() http.Handler {
 // newFace is all new: it offers the methods that the routes already call.
 func newFace(d *desk) *cash.Server {
 	reg := registry.New(nil)
-	admins := registry.Roles("admin")
+	admins := registry.VisibleTo(registry.Roles("admin"))
 
-	list := registry.Func("list", "List tickets, all or those with a status.", d.List)
-	list.ReadOnly = true
-	shut := registry.Func("close", "Close a ticket in the name of the caller.", d.Close)
-	shut.Idempotent = true
-	del := registry.Func("delete", "Delete a ticket for good.", d.Delete)
-	del.Destructive = true
-	del.VisibleTo = admins // one function
-	reg.Namespace("tickets", "Questions that customers have sent.").Add(list, shut, del)
-
-	load := registry.Func("workload", "Count the tickets that each clerk has closed.", d.Workload)
-	load.ReadOnly = true
-	reg.Namespace("staff", "How the desk is doing.").VisibleTo(admins).Add(load) // a whole namespace
+	reg.Namespace("tickets", "Questions that customers have sent.").Add(
+		registry.Func("list", "List tickets, all or those with a status.", d.List, registry.ReadOnly),
+		registry.Func("close", "Close a ticket in the name of the caller.", d.Close, registry.Idempotent(true)),
+		registry.Func("delete", "Delete a ticket for good.", d.Delete, registry.Destructive(true), admins), // one function
+	)
+	reg.Namespace("staff", "How the desk is doing.", admins).Add( // a whole namespace
+		registry.Func("workload", "Count the tickets that each clerk has closed.", d.Workload, registry.ReadOnly),
+	)
 
 	return cash.NewServer(reg, &cash.Options{Name: "desk", Version: "1.0.0", Manifest: &manifest.Manifest{
 		Publisher:      "The ticket desk",

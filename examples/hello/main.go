@@ -34,12 +34,10 @@ var skills embed.FS // skills/<namespace>/<name>/SKILL.md or skills/<namespace>/
 func newServer(shop *Shop) *cash.Server {
 	reg := registry.New(nil)
 	orders := reg.Namespace("orders", "Create and manage customer orders.")
-	orders.Add(registry.Func("create", "Create a new order for a customer.", shop.Create))
-
-	list := registry.Func("list", "List all orders.", shop.List)
-	list.ReadOnly = true // optional facts are fields, set before Add
-	orders.Add(list)
-
+	orders.Add(
+		registry.Func("create", "Create a new order for a customer.", shop.Create),
+		registry.Func("list", "List all orders.", shop.List, registry.ReadOnly),
+	)
 	reg.AddSkills(skills)
 	return cash.NewServer(reg, &cash.Options{Name: "shop", Version: "1.0.0"})
 }

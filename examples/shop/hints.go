@@ -27,7 +27,7 @@ var nextSteps = []struct {
 
 // byName is how a model calls a function by the tool call.
 func byName(f *registry.Function) string {
-	return fmt.Sprintf("`call(namespace=%q, function=%q)`", f.Namespace(), f.Name)
+	return fmt.Sprintf("`call(namespace=%q, function=%q)`", f.Namespace(), f.Name())
 }
 
 // byID is how it calls one by tool_execute.
@@ -73,7 +73,7 @@ func hints(src registry.Source, called func(*registry.Function) string) registry
 					hint = fmt.Sprintf(hint, called(f))
 				}
 				return nil, &registry.Error{
-					Kind: registry.Failed, Namespace: c.Function.Namespace(), Name: c.Function.Name,
+					Kind: registry.Failed, Namespace: c.Function.Namespace(), Name: c.Function.Name(),
 					Message: err.Error() + ".", Hint: hint, Err: err,
 				}
 			}

@@ -93,13 +93,13 @@ func TestFacts(t *testing.T) {
 	writes := map[string]string{"orders.create": "", "orders.cancel": "destructive idempotent", "inventory.restock": ""}
 	for _, f := range functions(t) {
 		facts, changes := writes[f.Path()]
-		if f.ReadOnly == changes {
-			t.Errorf("%s: ReadOnly is %v", f.Path(), f.ReadOnly)
+		if f.ReadOnly() == changes {
+			t.Errorf("%s: ReadOnly is %v", f.Path(), f.ReadOnly())
 		}
-		if cancel := facts != ""; f.Destructive != cancel || f.Idempotent != cancel {
-			t.Errorf("%s: Destructive %v, Idempotent %v, want %q", f.Path(), f.Destructive, f.Idempotent, facts)
+		if cancel := facts != ""; f.Destructive() != cancel || f.Idempotent() != cancel {
+			t.Errorf("%s: Destructive %v, Idempotent %v, want %q", f.Path(), f.Destructive(), f.Idempotent(), facts)
 		}
-		if f.Result() == "" {
+		if f.Returns() == "" {
 			t.Errorf("%s does not say what it returns", f.Path())
 		}
 	}

@@ -95,9 +95,9 @@ func plainTools(ctx context.Context, src registry.Source) ([]*mcp.Tool, error) {
 		for _, f := range l.Functions {
 			tools = append(tools, &mcp.Tool{
 				Name:        strings.ReplaceAll(f.Path(), ".", "_"),
-				Description: f.Description,
+				Description: f.Description(),
 				InputSchema: f.InputSchema(),
-				Annotations: &mcp.ToolAnnotations{ReadOnlyHint: f.ReadOnly, IdempotentHint: f.Idempotent},
+				Annotations: &mcp.ToolAnnotations{ReadOnlyHint: f.ReadOnly(), IdempotentHint: f.Idempotent()},
 			})
 		}
 		return nil

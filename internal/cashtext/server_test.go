@@ -43,10 +43,10 @@ func randomTree(r *rand.Rand) *registry.Registry {
 			path[j] = pick(r, words)
 		}
 		ns := reg.Namespace(strings.Join(path, "."), "")
-		f := registry.Func(pick(r, words), pick(r, sayings), run)
-		f.ReadOnly, f.Idempotent = r.IntN(2) == 0, r.IntN(2) == 0
+		facts := [][]registry.FuncOption{nil, {registry.ReadOnly}, {registry.Idempotent(true)}, {registry.ReadOnly, registry.Idempotent(true)}}
+		f := registry.Func(pick(r, words), pick(r, sayings), run, facts[r.IntN(len(facts))]...)
 		_ = ns.TryAdd(f) // a name may be there already
-		s := &registry.Skill{Name: pick(r, words), Description: pick(r, sayings), Text: fmt.Sprintf("Text %d.", i)}
+		s := registry.NewSkill(pick(r, words), pick(r, sayings), fmt.Sprintf("Text %d.", i))
 		_ = ns.TryAddSkill(s)
 	}
 	return reg
@@ -94,7 +94,7 @@ func checkHelp(t *testing.T, srv *cash.Server, l *registry.Listing) {
 		}
 	}
 	for _, f := range l.Functions {
-		want.Functions = append(want.Functions, entry(f.Name, f.Description))
+		want.Functions = append(want.Functions, entry(f.Name(), f.Description()))
 	}
 	if !l.HasFunctions {
 		return
@@ -129,7 +129,7 @@ func checkSkills(t *testing.T, srv *cash.Server, reg *registry.Registry, l *regi
 		t.Fatalf("got %+v, %v of\n%s", got, err, text)
 	}
 	for i, s := range l.Skills {
-		if want := (cashtext.SkillEntry{Name: s.Name, Description: clean.FirstLine(s.Description, 200)}); got.Skills[i] != want {
+		if want := (cashtext.SkillEntry{Name: s.Name(), Description: clean.FirstLine(s.Description(), 200)}); got.Skills[i] != want {
 			t.Errorf("got %+v, want %+v", got.Skills[i], want)
 		}
 	}
@@ -149,17 +149,17 @@ func checkSkills(t *testing.T, srv *cash.Server, reg *registry.Registry, l *regi
 
 func checkFunction(t *testing.T, srv *cash.Server, f *registry.Function) {
 	t.Helper()
-	got, err := cashtext.ParseFunction(help(t, srv, f.Namespace(), f.Name, `{"format":"json"}`))
-	if err != nil || got.Namespace != f.Namespace() || got.Name != f.Name || got.Description != strings.TrimSpace(clean.Text(f.Description)) {
+	got, err := cashtext.ParseFunction(help(t, srv, f.Namespace(), f.Name(), `{"format":"json"}`))
+	if err != nil || got.Namespace != f.Namespace() || got.Name != f.Name() || got.Description != strings.TrimSpace(clean.Text(f.Description())) {
 		t.Fatalf("got %+v, %v", got, err)
 	}
 	if len(got.Parameters) != 3 || got.Parameters[0].Name != "id" || !got.Parameters[0].Required || got.Returns != "Text." || got.Open {
 		t.Errorf("got %+v", got)
 	}
-	if strings.ContainsAny(f.Description, "#|\n") {
+	if strings.ContainsAny(f.Description(), "#|\n") {
 		return // a description may look like anything in markdown
 	}
-	page := help(t, srv, f.Namespace(), f.Name, "")
+	page := help(t, srv, f.Namespace(), f.Name(), "")
 	if md, err := cashtext.ParseFunction(page); err != nil || !reflect.DeepEqual(md, got) {
 		t.Errorf("got %+v, %v\nwant %+v\nof %s", md, err, got, page)
 	}
@@ -172,7 +172,7 @@ func TestOwnDescriptions(t *testing.T) {
 	reg := registry.New(nil)
 	ns := reg.Namespace("a", about)
 	ns.Add(registry.Func("f", about, run))
-	ns.AddSkill(&registry.Skill{Name: "s", Description: about, Text: "Text."})
+	ns.AddSkill(registry.NewSkill("s", about, "Text."))
 	srv := cash.NewServer(reg, nil)
 	want := entry("a", about)
 	if got, err := cashtext.ParseHelp(help(t, srv, "", "", `{"format":"json"}`)); err != nil || len(got.Namespaces) != 1 || got.Namespaces[0] != want {
@@ -228,7 +228,7 @@ func pages(t *testing.T, srv *cash.Server, l *registry.Listing) []string {
 		raw := json.RawMessage(kwargs)
 		add(srv.Help(t.Context(), &cash.HelpRequest{Namespace: l.Namespace, Kwargs: raw}))
 		for _, f := range l.Functions {
-			add(srv.Help(t.Context(), &cash.HelpRequest{Namespace: l.Namespace, Function: f.Name, Kwargs: raw}))
+			add(srv.Help(t.Context(), &cash.HelpRequest{Namespace: l.Namespace, Function: f.Name(), Kwargs: raw}))
 		}
 		add(srv.Help(t.Context(), &cash.HelpRequest{Namespace: l.Namespace, Function: "tool", Kwargs: raw}))
 		add(srv.Help(t.Context(), &cash.HelpRequest{Namespace: l.Namespace + "x", Kwargs: raw}))

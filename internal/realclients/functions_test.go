@@ -66,7 +66,7 @@ func checkFunctions(t *testing.T, tools []tool, m *mounted) {
 	functions := make(map[string]*registry.Function)
 	err := registry.Walk(t.Context(), m.reg, "", func(l *registry.Listing) error {
 		for _, f := range l.Functions {
-			functions[f.Name] = f
+			functions[f.Name()] = f
 		}
 		return nil
 	})
@@ -84,11 +84,11 @@ func checkFunctions(t *testing.T, tools []tool, m *mounted) {
 		if got := string(f.InputSchema()); got != string(tool.InputSchema) {
 			t.Errorf("%s: the schema is\n%s\nand that of the server\n%s", name, got, tool.InputSchema)
 		}
-		if f.Description != strings.TrimSpace(tool.Description) {
-			t.Errorf("%s: the description is %q, and that of the server %q", name, f.Description, tool.Description)
+		if f.Description() != strings.TrimSpace(tool.Description) {
+			t.Errorf("%s: the description is %q, and that of the server %q", name, f.Description(), tool.Description)
 		}
-		if f.ReadOnly != tool.Annotations.ReadOnlyHint || f.Idempotent != (tool.Annotations.IdempotentHint && !f.ReadOnly) {
-			t.Errorf("%s: read-only %t, idempotent %t; the server says %+v", name, f.ReadOnly, f.Idempotent, tool.Annotations)
+		if f.ReadOnly() != tool.Annotations.ReadOnlyHint || f.Idempotent() != (tool.Annotations.IdempotentHint && !f.ReadOnly()) {
+			t.Errorf("%s: read-only %t, idempotent %t; the server says %+v", name, f.ReadOnly(), f.Idempotent(), tool.Annotations)
 		}
 	}
 	for name := range functions {

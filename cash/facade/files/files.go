@@ -137,20 +137,16 @@ func (f *Files) Close() error {
 // Functions returns the functions list, get, put, delete, roundtrip_start,
 // roundtrip_preview and roundtrip_commit, to be added to a namespace.
 func (f *Files) Functions() []*registry.Function {
-	list := registry.Func("list", "List files and folders, sorted by path.", f.list)
-	get := registry.Func("get", "Get a file: its text, or base64 if it is not text, and its SHA-256.", f.get)
-	list.ReadOnly, list.Idempotent = true, true
-	get.ReadOnly, get.Idempotent = true, true
-	put := registry.Func("put", "Write one file, in place of what is there.", f.put)
-	del := registry.Func("delete", "Delete one file. Folders are not deleted.", f.delete)
-	put.Destructive, put.Idempotent = true, true
-	del.Destructive, del.Idempotent = true, true
-	start := registry.Func("roundtrip_start", "Begin to edit several files at once: get their contents, hashes and a manifestId for preview and commit.", f.start)
-	preview := registry.Func("roundtrip_preview", "Show what a commit would do, as diffs, and what conflicts. Writes nothing.", f.preview)
-	preview.ReadOnly, preview.Idempotent = true, true
-	commit := registry.Func("roundtrip_commit", "Write all changes at once, or none if a file has changed since roundtrip_start.", f.commit)
-	commit.Destructive = true
-	return []*registry.Function{list, get, put, del, start, preview, commit}
+	overwrites, again := registry.Destructive(true), registry.Idempotent(true)
+	return []*registry.Function{
+		registry.Func("list", "List files and folders, sorted by path.", f.list, registry.ReadOnly, again),
+		registry.Func("get", "Get a file: its text, or base64 if it is not text, and its SHA-256.", f.get, registry.ReadOnly, again),
+		registry.Func("put", "Write one file, in place of what is there.", f.put, overwrites, again),
+		registry.Func("delete", "Delete one file. Folders are not deleted.", f.delete, overwrites, again),
+		registry.Func("roundtrip_start", "Begin to edit several files at once: get their contents, hashes and a manifestId for preview and commit.", f.start),
+		registry.Func("roundtrip_preview", "Show what a commit would do, as diffs, and what conflicts. Writes nothing.", f.preview, registry.ReadOnly, again),
+		registry.Func("roundtrip_commit", "Write all changes at once, or none if a file has changed since roundtrip_start.", f.commit, overwrites),
+	}
 }
 
 // reading begins a use that changes nothing; f.mu.RUnlock ends it.

@@ -23,7 +23,7 @@ func TestF12Commands(t *testing.T) {
 	}
 	facts := make(map[string]string)
 	for _, f := range l.Functions {
-		facts[f.Name] = fmt.Sprint(f.ReadOnly, f.Destructive, f.Idempotent)
+		facts[f.Name()] = fmt.Sprint(f.ReadOnly(), f.Destructive(), f.Idempotent())
 	}
 	want := map[string]string{
 		"list": "true false true", "get": "true false true", "put": "false true true", "delete": "false true true",

@@ -43,7 +43,7 @@ func newCatalog(tools []tool) (*catalog, error) {
 		if err := ns.TryAdd(f); err != nil {
 			return nil, fmt.Errorf("tool %.100q: %w", t.Name, err)
 		}
-		c.original[place{ns.Path(), f.Name}] = t.Name
+		c.original[place{ns.Path(), f.Name()}] = t.Name
 	}
 	return c, nil
 }
@@ -55,19 +55,20 @@ func (c *catalog) function(t tool, label, name string) (*registry.Function, erro
 	if string(input) == "null" {
 		input = nil
 	}
-	f, err := registry.RawFunc(label, t.Description, input, answerNothing)
+	var facts []registry.FuncOption
+	if words := lostWords(name); words != "" {
+		facts = append(facts, registry.Aliases(words))
+	}
+	f, err := registry.RawFunc(label, t.Description, input, answerNothing, facts...)
 	if err != nil {
-		f, err = registry.RawFunc(label, t.Description, ofObject(input), answerNothing)
+		f, err = registry.RawFunc(label, t.Description, ofObject(input), answerNothing, facts...)
 	}
 	if err != nil {
 		c.refused++
-		f, err = registry.RawFunc(label, t.Description, nil, answerNothing)
+		f, err = registry.RawFunc(label, t.Description, nil, answerNothing, facts...)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("tool %.100q: %w", t.Name, err)
-	}
-	if words := lostWords(name); words != "" {
-		f.Aliases = []string{words}
 	}
 	return f, nil
 }

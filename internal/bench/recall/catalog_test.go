@@ -17,7 +17,7 @@ func registered(t *testing.T, c *catalog) map[string]string {
 	list := make(map[string]string)
 	err := registry.Walk(context.Background(), c.reg, "", func(l *registry.Listing) error {
 		for _, f := range l.Functions {
-			list[f.Path()] = c.names([]registry.Match{{Namespace: l.Namespace, Name: f.Name}})[0]
+			list[f.Path()] = c.names([]registry.Match{{Namespace: l.Namespace, Name: f.Name()}})[0]
 		}
 		return nil
 	})

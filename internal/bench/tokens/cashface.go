@@ -49,11 +49,11 @@ func (c *cashFace) do(t *talk, s *step) error {
 	}
 	if !c.read[f] {
 		c.read[f] = true
-		if _, err := t.must("help", helpArgs{Namespace: f.Namespace(), Function: f.Name}); err != nil {
+		if _, err := t.must("help", helpArgs{Namespace: f.Namespace(), Function: f.Name()}); err != nil {
 			return err
 		}
 	}
-	args := callArgs{Namespace: f.Namespace(), Function: f.Name}
+	args := callArgs{Namespace: f.Namespace(), Function: f.Name()}
 	if s.args != "{}" {
 		args.Kwargs = json.RawMessage(s.args)
 	}
@@ -91,7 +91,7 @@ func (c *cashFace) find(t *talk, s *step, f *registry.Function) error {
 		return err
 	}
 	for _, other := range c.set.functions {
-		here := other.Namespace() == args.Namespace && strings.Contains(reply, "- **"+other.Name+"**")
+		here := other.Namespace() == args.Namespace && strings.Contains(reply, "- **"+other.Name()+"**")
 		if here || strings.Contains(reply, "- **"+other.Path()+"**") {
 			c.seen[other] = true
 		}

@@ -36,7 +36,7 @@ func TestFitTokens(t *testing.T) {
 		}
 		exact := 0
 		for _, f := range functions {
-			definition, err := json.Marshal(map[string]any{"name": f.FlatName(), "description": f.Description, "inputSchema": f.InputSchema()})
+			definition, err := json.Marshal(map[string]any{"name": f.FlatName(), "description": f.Description(), "inputSchema": f.InputSchema()})
 			if err != nil {
 				t.Fatal(err)
 			}

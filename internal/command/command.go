@@ -1,4 +1,6 @@
-package endpoint
+// Package command is what starts a program: its path, arguments, environment and
+// folder, without a shell.
+package command
 
 import (
 	"crypto/sha256"
@@ -41,8 +43,11 @@ func (c Command) GoString() string { return c.String() }
 // LogValue implements [slog.LogValuer].
 func (c Command) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
-// check returns what is wrong with a command that has a program.
-func (c Command) check() error {
+// Check returns what is wrong with the command. Its errors hold no values.
+func (c Command) Check() error {
+	if c.Path == "" {
+		return errors.New("the command has no program")
+	}
 	for _, text := range slices.Concat([]string{c.Path, c.Dir}, c.Args) {
 		if strings.ContainsRune(text, 0) {
 			return errors.New("the command has a NUL character in it")
@@ -56,25 +61,30 @@ func (c Command) check() error {
 	return nil
 }
 
-// exec returns the command, ready to be started, with more variables.
-func (c Command) exec(env ...string) *exec.Cmd {
+// Exec returns the command, ready to be started, with more variables.
+func (c Command) Exec(env ...string) *exec.Cmd {
 	cmd := exec.Command(c.Path, c.Args...)
 	cmd.Dir = c.Dir
 	cmd.Env = slices.Concat(procgroup.Environ(c.Inherit...), c.Env, env)
 	return cmd
 }
 
-// fingerprint is the hash of what tells the command from every other one.
-func (c Command) fingerprint() string {
+// Identity is what tells the command from every other one, secrets too.
+func (c Command) Identity() []string {
+	return slices.Concat([]string{c.Path, c.Dir, fmt.Sprint(len(c.Args))}, c.Args, c.Env)
+}
+
+// Fingerprint is the hash of [Command.Identity].
+func (c Command) Fingerprint() string {
 	sum := sha256.New()
-	for _, part := range slices.Concat([]string{c.Path, c.Dir, fmt.Sprint(len(c.Args))}, c.Args, c.Env) {
+	for _, part := range c.Identity() {
 		fmt.Fprintf(sum, "%d:%s", len(part), part)
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// clone returns a copy that shares nothing with c.
-func (c Command) clone() Command {
+// Clone returns a copy that shares nothing with c.
+func (c Command) Clone() Command {
 	c.Args, c.Env, c.Inherit = slices.Clone(c.Args), slices.Clone(c.Env), slices.Clone(c.Inherit)
 	return c
 }

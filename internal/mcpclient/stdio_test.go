@@ -27,7 +27,7 @@ var bounded = mcpclient.Options{Limits: small.Limits}
 
 // TestW34CommandFaults has faults that the process, and its session, survive.
 func TestW34CommandFaults(t *testing.T) {
-	cs := connect(t, mcpclient.Command(child("scripted"), bounded), legacy, nil)
+	cs := connect(t, mcpclient.Stdio(child("scripted"), bounded), legacy, nil)
 	for tool, class := range map[string]mcpclient.Class{
 		"noise": 0, "crlf": 0, "array": 0, "twice": 0, "unknown": 0, "stderr": 0,
 		"large": mcpclient.TooLarge, "large last": mcpclient.TooLarge, "large unknown": mcpclient.TooLarge,
@@ -70,7 +70,7 @@ func TestW34CommandEnds(t *testing.T) {
 				}
 				return time.After(d)
 			}
-			cs := connect(t, mcpclient.Command(child("scripted"), o), legacy, nil)
+			cs := connect(t, mcpclient.Stdio(child("scripted"), o), legacy, nil)
 			other := make(chan outcome, 1)
 			ctx := deadline(t)
 			go func() { other <- call(ctx, cs, "hang") }()
@@ -90,7 +90,7 @@ func TestW34CommandEnds(t *testing.T) {
 
 // TestW34CommandClosed closes the connection under a call.
 func TestW34CommandClosed(t *testing.T) {
-	tr := &ending{Transport: mcpclient.Command(child("scripted"), bounded), closer: make(chan mcp.Connection, 1)}
+	tr := &ending{Transport: mcpclient.Stdio(child("scripted"), bounded), closer: make(chan mcp.Connection, 1)}
 	cs := connect(t, tr, legacy, nil)
 	ctx, x := mcpclient.WithExchange(deadline(t))
 	done := make(chan error, 1)
@@ -115,7 +115,7 @@ func TestW34CommandClosed(t *testing.T) {
 
 // TestW34CommandLastWords has an answer arrive that a process wrote before it ended.
 func TestW34CommandLastWords(t *testing.T) {
-	cs := connect(t, mcpclient.Command(child("scripted"), bounded), legacy, nil)
+	cs := connect(t, mcpclient.Stdio(child("scripted"), bounded), legacy, nil)
 	if o := call(deadline(t), cs, "exit last"); o.err != nil || !strings.Contains(string(o.x.Result()), exact) {
 		t.Fatalf("%v, result %s", o.err, o.x.Result())
 	}
@@ -128,7 +128,7 @@ func TestW34CommandDoesNotStart(t *testing.T) {
 	}
 	for _, path := range []string{"no-such-program", "/no/such/program", plain, t.TempDir()} {
 		before := runtime.NumGoroutine()
-		_, err := mcpclient.Command(func() *exec.Cmd { return exec.Command(path) }, bounded).Connect(deadline(t))
+		_, err := mcpclient.Stdio(func() *exec.Cmd { return exec.Command(path) }, bounded).Connect(deadline(t))
 		var e *mcpclient.Error
 		if !errors.As(err, &e) || e.Class != mcpclient.Unreachable || strings.Contains(e.Error(), "secret") {
 			t.Errorf("%s: %v", path, err)
@@ -142,7 +142,7 @@ func TestW34CommandDoesNotStart(t *testing.T) {
 // TestW34CommandDeaf has a process that does not read: calls end with their
 // deadlines, and those that were not begun are known not to be sent.
 func TestW34CommandDeaf(t *testing.T) {
-	tr := &ending{Transport: mcpclient.Command(child("deaf"), mcpclient.Options{After: atOnce}), closer: make(chan mcp.Connection, 1)}
+	tr := &ending{Transport: mcpclient.Stdio(child("deaf"), mcpclient.Options{After: atOnce}), closer: make(chan mcp.Connection, 1)}
 	cs := connect(t, tr, legacy, nil)
 	conn := <-tr.closer
 	t.Cleanup(func() { _ = conn.Close() })
@@ -172,7 +172,7 @@ func TestW34CommandShut(t *testing.T) {
 			return c
 		},
 	}
-	cs := connect(t, mcpclient.Command(child("shut"), o), legacy, nil)
+	cs := connect(t, mcpclient.Stdio(child("shut"), o), legacy, nil)
 	t.Cleanup(sync.OnceFunc(func() { close(over) }))
 	<-ready
 	ctx, done := deadline(t), make(chan outcome, 2)
@@ -197,7 +197,7 @@ func TestW34CommandShut(t *testing.T) {
 // TestW34CommandRefused has a JSON-RPC error with a code that the SDK takes for
 // the end of the connection.
 func TestW34CommandRefused(t *testing.T) {
-	cs := connect(t, mcpclient.Command(child("scripted"), bounded), legacy, nil)
+	cs := connect(t, mcpclient.Stdio(child("scripted"), bounded), legacy, nil)
 	o := call(deadline(t), cs, "refused")
 	wantRefusal(t, o)
 	wantFine(t, cs)
@@ -213,7 +213,7 @@ func TestW10CommandUnread(t *testing.T) {
 		}
 		return true
 	}}
-	cs := connect(t, mcpclient.Command(child("scripted"), o), legacy, nil)
+	cs := connect(t, mcpclient.Stdio(child("scripted"), o), legacy, nil)
 	before := runtime.NumGoroutine()
 	if o := call(deadline(t), cs, "flood unread"); o.err != nil {
 		t.Fatal(o.err)
@@ -227,7 +227,7 @@ func TestW10CommandUnread(t *testing.T) {
 func TestW10CommandFlood(t *testing.T) {
 	release := make(chan struct{})
 	var asked atomic.Int32
-	cs := connect(t, mcpclient.Command(child("scripted"), bounded), legacy, &mcp.ClientOptions{
+	cs := connect(t, mcpclient.Stdio(child("scripted"), bounded), legacy, &mcp.ClientOptions{
 		ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 			asked.Add(1)
 			<-release
@@ -254,7 +254,7 @@ func TestW34CommandStderr(t *testing.T) {
 		<-release
 		lines <- line
 	}
-	cs := connect(t, mcpclient.Command(child("scripted"), o), legacy, nil)
+	cs := connect(t, mcpclient.Stdio(child("scripted"), o), legacy, nil)
 	if o := call(deadline(t), cs, "stderr"); o.err != nil {
 		t.Fatal(o.err)
 	}
@@ -299,7 +299,7 @@ func TestW34CommandGroup(t *testing.T) {
 			pid <- n
 		}
 	}
-	cs := connect(t, mcpclient.Command(child("scripted"), o), legacy, nil)
+	cs := connect(t, mcpclient.Stdio(child("scripted"), o), legacy, nil)
 	wantClass(t, call(deadline(t), cs, "leave"), mcpclient.Lost, true)
 	gone(t, <-pid)
 }
@@ -322,7 +322,7 @@ func TestW34CommandClose(t *testing.T) {
 			var said []string
 			ready := make(chan struct{}, 10)
 			var cmd *exec.Cmd
-			conn, err := mcpclient.Command(func() *exec.Cmd {
+			conn, err := mcpclient.Stdio(func() *exec.Cmd {
 				cmd = child(mode)()
 				return cmd
 			}, mcpclient.Options{

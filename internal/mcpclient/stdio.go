@@ -7,7 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Command returns a transport to a server that is started as a process and
+// Stdio returns a transport to a server that is started as a process and
 // speaks on its standard input and output (MCP 2025-11-25, basic/transports,
 // stdio). newCmd returns a command that has not been started; its standard files
 // and, on Unix, its process group are set here.
@@ -19,23 +19,23 @@ import (
 // A process that
 // does not start is an *[Error] of class [Unreachable], one that ends fails the
 // calls in flight with class [Lost].
-func Command(newCmd func() *exec.Cmd, o Options) mcp.Transport {
-	return &command{newCmd, o.filled()}
+func Stdio(newCmd func() *exec.Cmd, o Options) mcp.Transport {
+	return &stdio{newCmd, o.filled()}
 }
 
-type command struct {
+type stdio struct {
 	newCmd  func() *exec.Cmd
 	options Options
 }
 
 // Connect implements [mcp.Transport].
-func (c *command) Connect(ctx context.Context) (mcp.Connection, error) {
+func (s *stdio) Connect(ctx context.Context) (mcp.Connection, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	p, err := start(c.newCmd(), c.options)
+	p, err := start(s.newCmd(), s.options)
 	if err != nil {
 		return nil, err
 	}
-	return newConn(p, c.options), nil
+	return newConn(p, s.options), nil
 }

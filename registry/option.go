@@ -1,0 +1,201 @@
+package registry
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cash-mcp/go-sdk/internal/schema"
+)
+
+// A FuncOption is one fact of a function. It goes to the constructor ([Func],
+// [StreamFunc], [RawFunc], [RemoteFunc]); a function does not change once made.
+// A fact that is given twice, or that contradicts another, is a mistake of the
+// programmer: the constructor panics, naming the function and its source line.
+// [RemoteFunc] returns the error, because its facts come from elsewhere.
+type FuncOption interface{ applyFunction(*Function) error }
+
+// A NamespaceOption is one fact of a namespace, for [Registry.Namespace].
+type NamespaceOption interface{ applyNamespace(*node) error }
+
+// A SkillOption is one fact of a skill, for [NewSkill], [RemoteSkill] and
+// [Registry.AddSkills].
+type SkillOption interface{ applySkill(*Skill) error }
+
+// An EntryOption is a fact of anything in the tree.
+type EntryOption interface {
+	FuncOption
+	NamespaceOption
+	SkillOption
+}
+
+// ReadOnly declares that a call changes nothing: it may be run again at will.
+// Without it, a call may change something.
+var ReadOnly FuncOption = funcOption{"ReadOnly", func(f *Function) error {
+	f.readOnly = true
+	return nil
+}}
+
+// Destructive declares that a call may delete or overwrite, or that it does not.
+// Without it, nothing is said of that.
+func Destructive(yes bool) FuncOption {
+	return funcOption{"Destructive", func(f *Function) error {
+		f.destructive.set(yes)
+		return nil
+	}}
+}
+
+// Idempotent declares that the same call twice has the effect of once, or that it
+// has not. Without it, nothing is said of that.
+func Idempotent(yes bool) FuncOption {
+	return funcOption{"Idempotent", func(f *Function) error {
+		f.idempotent.set(yes)
+		return nil
+	}}
+}
+
+// OpenWorld declares that a call reaches out to an open world, such as the web, or
+// that it does not. Without it, nothing is said of that.
+func OpenWorld(yes bool) FuncOption {
+	return funcOption{"OpenWorld", func(f *Function) error {
+		f.openWorld.set(yes)
+		return nil
+	}}
+}
+
+// Timeout sets the deadline of one call. Zero is the server's; negative is none.
+func Timeout(d time.Duration) FuncOption {
+	return funcOption{"Timeout", func(f *Function) error {
+		f.timeout = d
+		return nil
+	}}
+}
+
+// Aliases are other words for what the function does, such as users say: a search
+// finds it by them as by its name. It is not called by them.
+func Aliases(words ...string) FuncOption {
+	return funcOption{"Aliases", func(f *Function) error {
+		f.aliases = slices.Clone(words)
+		return nil
+	}}
+}
+
+// Tags are words by which operators sort functions, such as "billing" or "pii":
+// rules may name them and cards show them. A search does not look at them.
+func Tags(words ...string) FuncOption {
+	return funcOption{"Tags", func(f *Function) error {
+		f.tags = slices.Clone(words)
+		return nil
+	}}
+}
+
+// Returns describes the result. Without it, the description is derived from the
+// result's type.
+func Returns(text string) FuncOption {
+	return funcOption{"Returns", func(f *Function) error {
+		f.returns = text
+		return nil
+	}}
+}
+
+// OutputSchema gives the JSON Schema of the result, for faces that show one: a
+// [encoding/json.RawMessage] or a [jsonschema.Schema] by pointer. Without it,
+// nothing is said of the result's form.
+func OutputSchema(s any) FuncOption {
+	return funcOption{"OutputSchema", func(f *Function) (err error) {
+		if f.output, err = schemaText(s); err != nil || f.output == nil {
+			return err
+		}
+		_, err = schema.Parse(f.output)
+		return err
+	}}
+}
+
+// Structured sends the result as structured content in addition to its text. It
+// costs the model the result twice.
+var Structured FuncOption = funcOption{"Structured", func(f *Function) error {
+	f.structured = true
+	return nil
+}}
+
+// VisibleTo decides who sees a function, a namespace with all that is in and
+// below it, or a skill, among those who see the namespace around it. Without it,
+// those are all. A nil Visibility is an error: it is more likely a rule that got
+// lost than the wish to show the entry to everybody.
+func VisibleTo(v Visibility) EntryOption { return visibleTo(v) }
+
+// Hints are what a function declares of the effects of a call. Nil is not said.
+type Hints struct {
+	ReadOnly    bool
+	Destructive *bool
+	Idempotent  *bool
+	OpenWorld   *bool
+}
+
+// A hint is a fact that is yes, no, or not said.
+type hint struct{ said, yes bool }
+
+func (h *hint) set(yes bool) { *h = hint{true, yes} }
+
+func (h hint) pointer() *bool {
+	if !h.said {
+		return nil
+	}
+	return &h.yes
+}
+
+// funcOption is an option of functions only.
+type funcOption struct {
+	name string
+	set  func(*Function) error
+}
+
+func (o funcOption) applyFunction(f *Function) error {
+	if slices.Contains(f.options, o.name) {
+		return fmt.Errorf("%s is given twice", o.name)
+	}
+	f.options = append(f.options, o.name)
+	if err := o.set(f); err != nil {
+		return fmt.Errorf("%s: %w", o.name, err)
+	}
+	return nil
+}
+
+// apply sets the facts of a function that is being made.
+func (f *Function) apply(opts []FuncOption) error {
+	for _, o := range opts {
+		if o == nil {
+			return errors.New("an option is nil")
+		}
+		if err := o.applyFunction(f); err != nil {
+			return err
+		}
+	}
+	f.options = nil
+	switch {
+	case f.readOnly && f.destructive.yes:
+		return errors.New("Destructive(true) contradicts ReadOnly")
+	case f.readOnly && f.idempotent == hint{said: true}:
+		return errors.New("Idempotent(false) contradicts ReadOnly")
+	}
+	return nil
+}
+
+// visibleTo is the option of everything in the tree.
+type visibleTo Visibility
+
+func (v visibleTo) applyFunction(f *Function) error { return v.restrict(&f.visibleTo) }
+func (v visibleTo) applyNamespace(n *node) error    { return v.restrict(&n.visibleTo) }
+func (v visibleTo) applySkill(s *Skill) error       { return v.restrict(&s.visibleTo) }
+
+func (v visibleTo) restrict(entry *Visibility) error {
+	switch {
+	case v == nil:
+		return errors.New("VisibleTo: the visibility is nil; leave the option out to show the entry to everybody")
+	case *entry != nil:
+		return errors.New("VisibleTo is given twice")
+	}
+	*entry = Visibility(v)
+	return nil
+}
