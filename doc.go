@@ -22,7 +22,8 @@
 //	cash/control   what decides about calls: policy, approval, quota, dry run, cache, retry, audit
 //	cash/serve     what every face needs: shared options, transports, identity, draining
 //	cash/check     checks of a running server from outside, without package testing
-//	cash/cashtest  a test kit for embedders: client, compliance checks, budgets, faulty upstreams
+//	cash/cashtest  a test kit for embedders: client, links, the checks as tests
+//	cash/cashtest/faulty  servers that misbehave, for those who mount other servers
 //	firewall       keeps large results behind handles, in memory
 //	firewall/disk  the same on disk
 //	firewall/view  shows parts of large data: lines, rows, keys, JSON paths, matches

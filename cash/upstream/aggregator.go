@@ -140,7 +140,7 @@ func (a *Aggregator) watch() {
 	a.stops = append(a.stops, stop)
 	a.retired.Go(func() {
 		for ctx.Err() == nil {
-			_, err := apart.Do(ctx, 0, func(*apart.Task) (none struct{}, err error) { return none, a.opts.Pins.Watch(ctx, a.repinned) }, nil)
+			_, err := apart.Do(ctx, 0, func() (none struct{}, err error) { return none, a.opts.Pins.Watch(ctx, a.repinned) }, nil)
 			if ctx.Err() != nil {
 				return
 			}

@@ -91,7 +91,7 @@ func (d *dialer) dialTo(ctx context.Context, endpoint Endpoint) (*session, error
 // server. What comes too late is closed.
 func (s *session) connect(ctx, life context.Context, kinds []toolid.Kind) (*mcp.ClientSession, error) {
 	var made *mcp.ClientSession
-	return apart.Do(ctx, 0, func(*apart.Task) (client *mcp.ClientSession, err error) {
+	return apart.Do(ctx, 0, func() (client *mcp.ClientSession, err error) {
 		made, err = s.newClient(kinds).Connect(life, s.conn, nil)
 		return made, err
 	}, func() {
@@ -150,7 +150,7 @@ const closeTimeout = 3 * time.Second
 func (s *session) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
-	_, _ = apart.Do(ctx, 0, func(*apart.Task) (none struct{}, err error) { // ends when the transport is closed, below at the latest
+	_, _ = apart.Do(ctx, 0, func() (none struct{}, err error) { // ends when the transport is closed, below at the latest
 		return none, s.client.Close()
 	}, nil)
 	s.cancel()

@@ -214,7 +214,7 @@ func (s served) Connect(ctx context.Context) (mcp.Connection, error) {
 	ours, theirs := mcp.NewInMemoryTransports()
 	conn, err := ours.Connect(ctx)
 	go func() { // ends with the connection
-		_, err := apart.Do(s.life, 0, func(*apart.Task) (none struct{}, err error) { return none, s.Server.Run(s.life, theirs) }, nil)
+		_, err := apart.Do(s.life, 0, func() (none struct{}, err error) { return none, s.Server.Run(s.life, theirs) }, nil)
 		if crash := (*apart.Crash)(nil); errors.As(err, &crash) && conn != nil {
 			_ = conn.Close() // nobody else does
 		}
