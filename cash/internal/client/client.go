@@ -101,7 +101,7 @@ func (c *Conn) unbound() *Conn {
 func Do[T any](c *Conn, f func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(c.ctx, c.timeout)
 	defer cancel()
-	v, err := apart.Do(ctx, 0, func(*apart.Task) (T, error) { return f(ctx) }, nil)
+	v, err := apart.Do(ctx, 0, func() (T, error) { return f(ctx) }, nil)
 	if errors.Is(err, apart.ErrLeft) {
 		err = ctx.Err()
 	}
