@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf16"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
 // A payload takes the place of a value or of a member's name in a message.
@@ -129,19 +130,16 @@ func quoted(text string) string {
 
 // escapedQuoted returns text as JSON in ASCII.
 func escapedQuoted(text string) string {
-	var b strings.Builder
+	var b []byte
 	for _, r := range quoted(text) {
 		switch {
 		case r < 0x80 && r != 0x7f:
-			b.WriteRune(r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+			b = append(b, byte(r))
 		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
+			b = strictjson.AppendEscape(b, r)
 		}
 	}
-	return b.String()
+	return string(b)
 }
 
 // values are of the wrong type, wherever a text is wanted, and odd ones of the

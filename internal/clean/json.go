@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"unicode/utf8"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
 // JSON returns a valid JSON document whose strings, keys and values, are cleaned
@@ -25,15 +27,9 @@ func eachString(raw []byte, appendString func(dst, quoted []byte) []byte) []byte
 			i++
 			continue
 		}
-		end := i + 1
-		for raw[end] != '"' {
-			if raw[end] == '\\' {
-				end++
-			}
-			end++
-		}
-		out = appendString(out, raw[i:end+1])
-		i = end + 1
+		end := strictjson.Skip(raw, i)
+		out = appendString(out, raw[i:end])
+		i = end
 	}
 	if bytes.Equal(out, raw) {
 		return raw

@@ -2,9 +2,7 @@ package wire
 
 import (
 	"encoding/json"
-	"fmt"
 	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
@@ -20,11 +18,8 @@ func EscapeHidden(data []byte) []byte {
 		switch {
 		case r < 0x7f || clean.Visible(r) && !unicode.IsSpace(r):
 			out = append(out, data[:n]...)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
 		default:
-			out = fmt.Appendf(out, `\u%04x`, r)
+			out = strictjson.AppendEscape(out, r)
 		}
 		data = data[n:]
 	}
