@@ -1,7 +1,6 @@
 package cash
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -163,25 +162,16 @@ func (a *toolArguments) mergedKwargs() json.RawMessage {
 	for key := range strictjson.Members(a.kwargs) {
 		given[canonicalKey(key)] = true
 	}
-	var b bytes.Buffer
-	write := func(key string, value []byte) {
-		if b.Len() > 1 {
-			b.WriteByte(',')
-		}
-		b.WriteString(jsonText(key) + ":")
-		b.Write(value)
-	}
-	b.WriteByte('{')
+	var b strictjson.Builder
 	for key, value := range strictjson.Members(a.kwargs) {
-		write(key, value)
+		b.Add(key, value)
 	}
 	for _, m := range a.direct {
 		if !given[canonicalKey(m.key)] {
-			write(m.key, m.value)
+			b.Add(m.key, m.value)
 		}
 	}
-	b.WriteByte('}')
-	return b.Bytes()
+	return b.Object()
 }
 
 // canonicalKey returns the canonical form of a key, or the key if it has none.

@@ -1,6 +1,9 @@
 package cash
 
-import "github.com/cash-mcp/go-sdk/registry"
+import (
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/registry"
+)
 
 // The pages of help in JSON (format="json"): the same facts as in markdown.
 
@@ -19,12 +22,12 @@ type helpArgsTable struct {
 }
 
 func indexJSON(l *registry.Listing, sizelimit int) string {
-	return jsonText(indexPage{
+	return string(strictjson.MustMarshal(indexPage{
 		Namespaces: orEmpty(namespaceEntries(l)),
 		Functions:  functionEntries(l),
 		Arguments:  helpArgsTable{[]string{"json", "markdown"}, []bool{true, false}, []string{"full"}, "what you need, in words"},
 		SizeLimit:  sizelimit,
-	})
+	}))
 }
 
 type namespacePage struct {
@@ -41,7 +44,7 @@ func namespaceJSON(l *registry.Listing) string {
 	if l.Unavailable != nil {
 		page.Available, page.Reason = new(bool), flow(l.Unavailable.Error())
 	}
-	return jsonText(page)
+	return string(strictjson.MustMarshal(page))
 }
 
 type functionPage struct {
@@ -73,7 +76,7 @@ func functionJSON(f *registry.Function, o helpOptions) string {
 	if o.examples {
 		page.Example = exampleCall(f, o)
 	}
-	return jsonText(page)
+	return string(strictjson.MustMarshal(page))
 }
 
 // orEmpty makes a nil list an empty one, which JSON tells apart.

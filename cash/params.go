@@ -1,7 +1,6 @@
 package cash
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -73,14 +72,4 @@ func exampleCall(f *registry.Function, o helpOptions) string {
 		args = append(args, "kwargs="+string(kwargs))
 	}
 	return "call(" + strings.Join(args, ", ") + ")"
-}
-
-func jsonText(v any) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return "null"
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -78,5 +79,5 @@ func foundJSON(found []*registry.Function, namespace string) string {
 	if len(found) == 0 {
 		page.Next = nothingFound(namespace)
 	}
-	return jsonText(page)
+	return string(strictjson.MustMarshal(page))
 }

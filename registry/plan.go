@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"bytes"
 	"encoding/json"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
@@ -42,10 +41,7 @@ func (p *Plan) Add(name, status string) {
 // effects is never verified.
 func (p *Plan) result() (*Result, error) {
 	f := p.function
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(struct {
+	text, err := marshal(struct {
 		DryRun      bool            `json:"dry_run"`
 		ID          string          `json:"tool_id"`
 		Tool        string          `json:"upstream_name"`
@@ -58,7 +54,7 @@ func (p *Plan) result() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := TextResult(string(bytes.TrimSpace(b.Bytes())))
+	r := TextResult(text)
 	r.JSON = true
 	return r, nil
 }

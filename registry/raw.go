@@ -94,15 +94,8 @@ func parseInput(name string, text json.RawMessage) (*schema.Schema, error) {
 // typeOf returns what a schema says of its type, and whether it says anything;
 // empty is something else than one type.
 func typeOf(inputSchema json.RawMessage) (typ string, ok bool) {
-	for key, value := range strictjson.Members(inputSchema) {
-		if key == "type" {
-			if strictjson.KindOf(value) == strictjson.String {
-				typ = strictjson.Text(value)
-			}
-			return typ, true
-		}
-	}
-	return "", false
+	value := strictjson.Member(inputSchema, "type")
+	return strictjson.Text(value), value != nil
 }
 
 func notOfObject(name string) error {

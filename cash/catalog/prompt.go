@@ -68,11 +68,11 @@ func (d *definition) readArguments(list []byte) error {
 		object(one, func(key string, value []byte) {
 			switch key {
 			case "name":
-				text(&name, value)
+				strictjson.Take(&name, value)
 			case "description":
-				text(&about, value)
+				strictjson.Take(&about, value)
 			case "required":
-				flag(&must, value)
+				strictjson.Take(&must, value)
 			}
 		})
 		switch {
@@ -113,7 +113,7 @@ func (p *prompt) add(raw []byte, arguments map[string]bool) bool {
 	ok := object(raw, func(key string, value []byte) {
 		switch key {
 		case "role":
-			text(&role, value)
+			strictjson.Take(&role, value)
 		case "content":
 			content = value
 		}
@@ -123,7 +123,7 @@ func (p *prompt) add(raw []byte, arguments map[string]bool) bool {
 	}
 	m := message{parts: []part{{text: clean.Line(role, maxFindingName) + ": "}}}
 	said := ""
-	if !text(&said, content) {
+	if !strictjson.Take(&said, content) {
 		block := contentBlock(content)
 		if t, ok := block.(*mcp.TextContent); ok {
 			said = t.Text

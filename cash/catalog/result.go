@@ -1,10 +1,8 @@
 package catalog
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -155,9 +153,9 @@ func readResult(data []byte) *registry.Result {
 			}
 		case key == "structuredContent" && kind == strictjson.Object:
 			called = true
-			r.Structured = compact(value)
+			r.Structured = strictjson.Compact(value)
 		case key == "isError":
-			flag(&r.IsError, value)
+			strictjson.Take(&r.IsError, value)
 		}
 	}
 	switch {
@@ -191,14 +189,5 @@ func jsonText(data []byte) string {
 	if strictjson.KindOf(data) == strictjson.String {
 		return strictjson.Text(data)
 	}
-	return string(compact(data))
-}
-
-// compact drops the white space of JSON, and keeps everything else as spelled.
-func compact(data []byte) []byte {
-	var b bytes.Buffer
-	if err := json.Compact(&b, data); err != nil {
-		panic("catalog: " + err.Error()) // the document is JSON
-	}
-	return b.Bytes()
+	return string(strictjson.Compact(data))
 }

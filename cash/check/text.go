@@ -1,7 +1,6 @@
 package check
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -121,11 +120,7 @@ var dirty = []payload{
 
 // quoted returns text as JSON, as little escaped as possible.
 func quoted(text string) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(text) // texts can be encoded
-	return strings.TrimSuffix(b.String(), "\n")
+	return string(strictjson.MustMarshal(text))
 }
 
 // escapedQuoted returns text as JSON in ASCII.

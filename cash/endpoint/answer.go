@@ -116,13 +116,11 @@ func readError(object []byte) *Error {
 
 // textOf returns a text, or what stands in the place of one.
 func textOf(value []byte) string {
-	switch strictjson.KindOf(value) {
-	case strictjson.String:
-		return strictjson.Text(value)
-	case strictjson.Null:
-		return ""
+	var text string
+	if !strictjson.Take(&text, value) && strictjson.KindOf(value) != strictjson.Null {
+		return string(value)
 	}
-	return string(value)
+	return text
 }
 
 // maxEnvelopes is at how many places of standard error an envelope is looked for.

@@ -180,7 +180,7 @@ func (c *Client) call(ctx context.Context, tool string, arguments json.RawMessag
 	case strictjson.Text(name) != tool:
 		return nil, c.malformed(a, "it answered for another tool, "+quote(strictjson.Text(name)))
 	}
-	out := &called{result: compact(result)}
+	out := &called{result: strictjson.Compact(result)}
 	out.code, out.coded = exitCodeOf(result)
 	return out, nil
 }
@@ -222,7 +222,7 @@ func (c *Client) request(ctx context.Context, p payload) (*answer, error) {
 	case <-ctx.Done():
 		return nil, c.unanswered(asked, p, false)
 	}
-	run := &process{cmd: c.cmd.Exec(), input: append(encode(p), '\n'), most: c.opts.MaxAnswer}
+	run := &process{cmd: c.cmd.Exec(), input: append(strictjson.MustMarshal(p), '\n'), most: c.opts.MaxAnswer}
 	end, err := run.run(ctx)
 	switch {
 	case errors.Is(err, errStart) && ctx.Err() == nil:

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -129,7 +130,7 @@ func (e *Endpoint) Answer(ctx context.Context, data []byte) (document []byte, ex
 		if err != nil {
 			return e.failed(err)
 		}
-		return encode(describeAnswer{answerResult, describe(f)}), 0
+		return strictjson.MustMarshal(describeAnswer{answerResult, describe(f)}), 0
 	}
 	return e.call(ctx, r)
 }
@@ -178,7 +179,7 @@ func (e *Endpoint) list(ctx context.Context) ([]byte, int) {
 	if err != nil {
 		return e.failed(err)
 	}
-	return encode(listAnswer{answerResult, append(local, remote...)}), 0
+	return strictjson.MustMarshal(listAnswer{answerResult, append(local, remote...)}), 0
 }
 
 // find returns the function that has a name, spelled exactly so.
@@ -214,7 +215,7 @@ func (e *Endpoint) call(ctx context.Context, r *request) ([]byte, int) {
 	if e.opts.ExitZero {
 		code = 0
 	}
-	return encode(callAnswer{answerResult, r.tool, resultObject(res)}), code
+	return strictjson.MustMarshal(callAnswer{answerResult, r.tool, resultObject(res)}), code
 }
 
 // failed is the document of an error.
@@ -232,7 +233,7 @@ func (e *Endpoint) failed(err error) ([]byte, int) {
 		exit = 0
 	}
 	text = clean.Cut(strings.TrimSpace(clean.Text(text)), maxMessage)
-	return encode(errorAnswer{answerError, &Error{
+	return strictjson.MustMarshal(errorAnswer{answerError, &Error{
 		Name: e.opts.Name, Category: CategoryOf(shown.Kind), Message: cmp.Or(text, fmt.Sprintf("failed (%s)", shown.Kind)),
 	}}), exit
 }

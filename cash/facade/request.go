@@ -189,7 +189,7 @@ func echoText(cmd string) json.RawMessage {
 	if len(cmd) > maxEcho {
 		cmd = strings.TrimRightFunc(cmd[:maxEcho], func(r rune) bool { return r == utf8.RuneError }) + "…"
 	}
-	return asJSON(cmd)
+	return strictjson.MustMarshal(cmd)
 }
 
 // onlyCmd returns the cmd of arguments that JSON allows and we do not, if there is

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
@@ -50,15 +49,9 @@ func readArguments(data json.RawMessage, known ...string) (arguments, error) {
 }
 
 // text returns a string, empty if there is none.
-func (a arguments) text(name string) (string, error) {
-	value, ok := a[name]
-	if !ok {
-		return "", nil
-	}
-	if kind := strictjson.KindOf(value); kind != strictjson.String {
-		return "", wrongType(name, "a string", kind)
-	}
-	return strictjson.Text(value), nil
+func (a arguments) text(name string) (text string, err error) {
+	err = take(a, name, &text, "a string")
+	return text, err
 }
 
 // given returns a string that must not be missing or empty.
@@ -71,15 +64,9 @@ func (a arguments) given(name, hint string) (string, error) {
 }
 
 // flag returns a boolean, false if there is none.
-func (a arguments) flag(name string) (bool, error) {
-	value, ok := a[name]
-	if !ok {
-		return false, nil
-	}
-	if kind := strictjson.KindOf(value); kind != strictjson.Bool {
-		return false, wrongType(name, "true or false", kind)
-	}
-	return string(value) == "true", nil
+func (a arguments) flag(name string) (set bool, err error) {
+	err = take(a, name, &set, "true or false")
+	return set, err
 }
 
 // whole returns a whole number, ok false if there is none.
@@ -88,18 +75,21 @@ func (a arguments) whole(name string) (n int, ok bool, err error) {
 	if !ok {
 		return 0, false, nil
 	}
-	if kind := strictjson.KindOf(value); kind != strictjson.Number {
-		return 0, false, wrongType(name, "a whole number", kind)
+	if strictjson.KindOf(value) != strictjson.Number {
+		return 0, false, take(a, name, &n, "a whole number")
 	}
-	f, err := strconv.ParseFloat(string(value), 64)
-	if err != nil || f != math.Trunc(f) || math.Abs(f) > math.MaxInt32 {
+	if !strictjson.Take(&n, value) || n < -math.MaxInt32 || n > math.MaxInt32 {
 		return 0, false, argsInvalid(name + " must be a whole number of a sensible size.")
 	}
-	return int(f), true, nil
+	return n, true, nil
 }
 
-func wrongType(name, want string, got strictjson.Kind) error {
-	return argsInvalid(fmt.Sprintf("%s must be %s, not of type %s.", name, want, got))
+// take sets a field to the argument of that name, if there is one.
+func take[T strictjson.Field](a arguments, name string, field *T, want string) error {
+	if value, ok := a[name]; ok && !strictjson.Take(field, value) {
+		return argsInvalid(fmt.Sprintf("%s must be %s, not of type %s.", name, want, strictjson.KindOf(value)))
+	}
+	return nil
 }
 
 // browseRequest reads the arguments of tool_browse and its like.

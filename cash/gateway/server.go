@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 
@@ -9,6 +8,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/internal/mistake"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
@@ -75,13 +75,11 @@ func (s *Server) result(v any) *registry.Result {
 	return r
 }
 
-// asJSON leaves '<', '>' and '&' as they are, which costs fewer tokens.
+// asJSON returns the JSON form of an answer, or that of an error if it has none.
 func asJSON(v any) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil { // something of an embedder's, such as the details of an error
+	data, err := strictjson.Marshal(v)
+	if err != nil { // something of an embedder's, such as the details of an error
 		return asJSON(&Error{Code: UpstreamError, Message: "The answer has no JSON form."})
 	}
-	return bytes.TrimSpace(b.Bytes())
+	return data
 }

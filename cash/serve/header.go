@@ -70,26 +70,16 @@ func decoded(value string) string {
 
 // version returns the version of the protocol that a message says it is of.
 func (m *message) version() string {
-	return strictjson.Text(field(field(m.params, "_meta"), mcp.MetaKeyProtocolVersion))
+	return strictjson.Text(strictjson.Member(strictjson.Member(m.params, "_meta"), mcp.MetaKeyProtocolVersion))
 }
 
 // name returns what Mcp-Name repeats of a message, if it does.
 func (m *message) name() (name string, named bool) {
 	switch m.method {
 	case callTool, "prompts/get":
-		return strictjson.Text(field(m.params, "name")), true
+		return strictjson.Text(strictjson.Member(m.params, "name")), true
 	case "resources/read":
-		return strictjson.Text(field(m.params, "uri")), true
+		return strictjson.Text(strictjson.Member(m.params, "uri")), true
 	}
 	return "", false
-}
-
-// field returns the member of an object, as it is spelt; nil is that it has none.
-func field(object []byte, key string) []byte {
-	for k, value := range strictjson.RawMembers(object) {
-		if strictjson.Text(k) == key {
-			return value
-		}
-	}
-	return nil
 }

@@ -52,20 +52,17 @@ func withoutHeaders(schema []byte, depth int) []byte {
 // edited returns an object with what edit makes of its members, and values of
 // other types as they are. What does not change keeps its bytes.
 func edited(object []byte, edit func(key string, value []byte) ([]byte, bool)) []byte {
-	out, same := []byte{'{'}, true
+	var out strictjson.Builder
+	same := true
 	for key, value := range strictjson.RawMembers(object) {
 		now, keep := edit(strictjson.Text(key), value)
 		same = same && keep && bytes.Equal(now, value)
-		if !keep {
-			continue
+		if keep {
+			out.AddRaw(key, now)
 		}
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = append(append(append(out, key...), ':'), now...)
 	}
 	if same {
 		return object
 	}
-	return append(out, '}')
+	return out.Object()
 }

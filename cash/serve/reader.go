@@ -247,12 +247,8 @@ func (r *reader) repeatable(id json.RawMessage) bool {
 // names reports whether the parameters of a cancellation name a request: the SDK
 // would round a number that it does not keep, and cancel another.
 func (r *reader) names(params []byte) bool {
-	for key, value := range strictjson.RawMembers(params) {
-		if strictjson.Text(key) == "requestId" {
-			return r.repeatable(value)
-		}
-	}
-	return true // it cancels nothing
+	id := strictjson.Member(params, "requestId")
+	return id == nil || r.repeatable(id) // without one it cancels nothing
 }
 
 // isExact reports whether a number is an integer that survives a float64, spelt

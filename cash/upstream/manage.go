@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -60,7 +61,7 @@ type theirName string
 
 // MarshalJSON implements [json.Marshaler].
 func (s theirName) MarshalJSON() ([]byte, error) {
-	return wire.EscapeHidden(wire.Quote(string(s))), nil
+	return wire.EscapeHidden(strictjson.AppendText(nil, string(s))), nil
 }
 
 func (a *Aggregator) manageStatus(_ context.Context, in whichServer) ([]serverStatus, error) {

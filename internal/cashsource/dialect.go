@@ -121,16 +121,13 @@ func (d dialect) callArguments(a *callArguments) json.RawMessage {
 		}
 		a.limit = nil
 	}
-	data := []byte("{")
+	var b strictjson.Builder
 	add := func(name string, value any) {
 		text, err := json.Marshal(value)
 		if err != nil { // kwargs have been checked, and all else has a JSON form
 			return
 		}
-		if len(data) > 1 {
-			data = append(data, ',')
-		}
-		data = fmt.Appendf(data, "%s:%s", wire.Quote(cmp.Or(d.spell("call", name), name)), text)
+		b.AddRaw(strictjson.AppendText(nil, cmp.Or(d.spell("call", name), name)), text)
 	}
 	if a.namespace != "" {
 		add("namespace", a.namespace)
@@ -145,7 +142,7 @@ func (d dialect) callArguments(a *callArguments) json.RawMessage {
 	if a.replay != "" {
 		add("replay", a.replay)
 	}
-	return append(data, '}')
+	return b.Object()
 }
 
 // callArguments are the arguments of call.

@@ -51,11 +51,11 @@ const maxFurther = 50
 
 // common returns the keyword arguments of help that every server of ours knows.
 func common(kwargs json.RawMessage) json.RawMessage {
-	var members []string
+	var b strictjson.Builder
 	for raw, value := range strictjson.RawMembers(kwargs) {
 		if ours(strictjson.Text(raw)) {
-			members = append(members, string(raw)+":"+string(value))
+			b.AddRaw(raw, value)
 		}
 	}
-	return json.RawMessage("{" + strings.Join(members, ",") + "}")
+	return b.Object()
 }

@@ -26,7 +26,7 @@ func appendCanonical(dst, data []byte) []byte {
 		}
 		return append(dst, ']')
 	case String:
-		return appendText(dst, Text(data))
+		return AppendText(dst, Text(data))
 	}
 	return append(dst, data...)
 }
@@ -51,13 +51,14 @@ func appendObject(dst, data []byte) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(appendText(dst, m.key), ':')
+		dst = append(AppendText(dst, m.key), ':')
 		dst = appendCanonical(dst, m.value)
 	}
 	return append(dst, '}')
 }
 
-func appendText(dst []byte, text string) []byte {
+// AppendText appends a text as [Canonical] spells it, which is the way of [json.Marshal].
+func AppendText(dst []byte, text string) []byte {
 	quoted, err := json.Marshal(text)
 	if err != nil {
 		panic(err) // strings always have a JSON form

@@ -48,13 +48,15 @@ func contentBlocks(raw json.RawMessage, uri string) []mcp.Content {
 	var blocks []mcp.Content
 	head := mcp.ResourceContents{URI: uri}
 	for key, value := range strictjson.Members(raw) {
-		switch kind := strictjson.KindOf(value); {
-		case key == "uri" && kind == strictjson.String:
-			head.URI = strictjson.Text(value)
-		case key == "mimeType" && kind == strictjson.String:
-			head.MIMEType = strictjson.Text(value)
-		case key == "_meta" && kind == strictjson.Object:
-			_ = json.Unmarshal(value, &head.Meta) // what is no object is none
+		switch key {
+		case "uri":
+			strictjson.Take(&head.URI, value)
+		case "mimeType":
+			strictjson.Take(&head.MIMEType, value)
+		case "_meta":
+			if strictjson.KindOf(value) == strictjson.Object {
+				_ = json.Unmarshal(value, &head.Meta) // its numbers may be too large
+			}
 		}
 	}
 	for key, value := range strictjson.Members(raw) {

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"encoding/json"
 	"unicode"
 	"unicode/utf8"
 
@@ -38,20 +37,11 @@ func CleanJSON(data []byte) []byte {
 		end := strictjson.Skip(data, i)
 		text := strictjson.Text(data[i:end])
 		if cleaned := clean.Text(text); cleaned != text {
-			out = append(out, Quote(cleaned)...)
+			out = strictjson.AppendText(out, cleaned)
 		} else {
 			out = append(out, data[i:end]...)
 		}
 		i = end
 	}
 	return out
-}
-
-// Quote returns a text as JSON.
-func Quote(text string) []byte {
-	data, err := json.Marshal(text)
-	if err != nil { // no text has none
-		return []byte(`""`)
-	}
-	return data
 }

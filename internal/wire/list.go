@@ -15,7 +15,6 @@
 package wire
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -91,30 +90,4 @@ func Entry(raw []byte, set func(key string, value []byte) error) error {
 		return fmt.Errorf("%d bytes of definition, at most %d are read", len(raw), MaxEntrySize)
 	}
 	return first
-}
-
-// Text sets a field to the string that a member has. Null is none.
-func Text(field *string, key string, value []byte) error {
-	return set(key, "a string", value, strictjson.String, func() { *field = strictjson.Text(value) })
-}
-
-// Object sets a field to a copy of the object that a member has. Null is none.
-func Object(field *json.RawMessage, key string, value []byte) error {
-	return set(key, "an object", value, strictjson.Object, func() { *field = bytes.Clone(value) })
-}
-
-// Bool sets a field to the boolean that a member has. Null is none.
-func Bool(field *bool, key string, value []byte) error {
-	return set(key, "a boolean", value, strictjson.Bool, func() { *field = string(strictjson.Trim(value)) == "true" })
-}
-
-func set(key, want string, value []byte, kind strictjson.Kind, take func()) error {
-	switch got := strictjson.KindOf(value); got {
-	case kind:
-		take()
-	case strictjson.Null:
-	default:
-		return fmt.Errorf("%s: want %s, got type %s", key, want, got)
-	}
-	return nil
 }

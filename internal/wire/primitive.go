@@ -69,15 +69,15 @@ func parsePrimitive(kind toolid.Kind, raw []byte) (*Primitive, error) {
 func (p *Primitive) set(kind toolid.Kind, key string, value []byte) (err error) {
 	switch {
 	case key == "name":
-		err = Text(&p.Name, key, value)
+		err = strictjson.Set(&p.Name, key, value)
 	case key == "title":
-		err = Text(&p.Title, key, value)
+		err = strictjson.Set(&p.Title, key, value)
 	case key == "description":
-		err = Text(&p.Description, key, value)
+		err = strictjson.Set(&p.Description, key, value)
 	case key == "uri" && kind == toolid.Resource:
-		err = Text(&p.Key, key, value)
+		err = strictjson.Set(&p.Key, key, value)
 	case key == "mimeType" && kind == toolid.Resource:
-		err = Text(&p.MIME, key, value)
+		err = strictjson.Set(&p.MIME, key, value)
 	case key == "arguments" && kind == toolid.Prompt:
 		p.Arguments, err = parseArguments(value)
 	}
@@ -126,13 +126,13 @@ func parseArgument(raw []byte) (Argument, error) {
 		var err error
 		switch key {
 		case "name":
-			err = Text(&a.Name, key, value)
+			err = strictjson.Set(&a.Name, key, value)
 		case "title":
-			err = Text(&title, key, value)
+			err = strictjson.Set(&title, key, value)
 		case "description":
-			err = Text(&a.Description, key, value)
+			err = strictjson.Set(&a.Description, key, value)
 		case "required":
-			err = Bool(&a.Required, key, value)
+			err = strictjson.Set(&a.Required, key, value)
 		}
 		if err != nil {
 			return a, err

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
 // A Selection tells which candidate an answer means (section 2.6). Its JSON
@@ -104,7 +106,7 @@ func (s Selection) MarshalJSON() ([]byte, error) {
 		}
 		return &s
 	}
-	return encodeJSON(struct {
+	return strictjson.Marshal(struct {
 		Status     Status  `json:"status"`
 		SelectedID *string `json:"selected_id"`
 		RawID      string  `json:"raw_id"`

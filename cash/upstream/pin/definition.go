@@ -56,11 +56,7 @@ func appendTextField(b []byte, name, text string) []byte {
 	if !utf8.ValidString(text) {
 		return appendHexField(b, name, []byte(text))
 	}
-	quoted, err := json.Marshal(text)
-	if err != nil {
-		panic(err) // strings always have a JSON form
-	}
-	return append(appendFieldName(b, name), quoted...)
+	return strictjson.AppendText(appendFieldName(b, name), text)
 }
 
 func appendJSONField(b []byte, name string, raw json.RawMessage) []byte {
@@ -194,17 +190,17 @@ func parseDefinition(raw []byte) (*Definition, error) {
 func (d *Definition) set(key string, value []byte) (known bool, err error) {
 	switch key {
 	case "name":
-		return true, wire.Text(&d.Name, key, value)
+		return true, strictjson.Set(&d.Name, key, value)
 	case "title":
-		return true, wire.Text(&d.Title, key, value)
+		return true, strictjson.Set(&d.Title, key, value)
 	case "description":
-		return true, wire.Text(&d.Description, key, value)
+		return true, strictjson.Set(&d.Description, key, value)
 	case "inputSchema":
-		return true, wire.Object(&d.InputSchema, key, value)
+		return true, strictjson.Set(&d.InputSchema, key, value)
 	case "outputSchema":
-		return true, wire.Object(&d.OutputSchema, key, value)
+		return true, strictjson.Set(&d.OutputSchema, key, value)
 	case "annotations":
-		return true, wire.Object(&d.Annotations, key, value)
+		return true, strictjson.Set(&d.Annotations, key, value)
 	}
 	return false, nil
 }

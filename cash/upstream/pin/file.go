@@ -277,14 +277,8 @@ func encodePins(pins map[string]Pins) ([]byte, error) {
 		}
 		doc.Upstreams[label] = u
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(doc); err != nil {
-		return nil, err
-	}
-	return wire.EscapeHidden(b.Bytes()), nil
+	data, err := strictjson.MarshalFile(doc)
+	return wire.EscapeHidden(data), err
 }
 
 // decodePins reads a file of pins.
@@ -363,7 +357,7 @@ func decodePinned(data []byte, function bool) (*Definition, error) {
 	d, hash := &Definition{Function: function}, ""
 	err := eachMember(data, func(key string, value []byte) error {
 		if key == "hash" {
-			return wire.Text(&hash, key, value)
+			return strictjson.Set(&hash, key, value)
 		}
 		known, err := d.set(key, value)
 		if !known {
@@ -379,19 +373,10 @@ func decodePinned(data []byte, function bool) (*Definition, error) {
 	case hash != d.Hash():
 		return d, errors.New("its hash is of another definition; restore it, or take it out of the file and accept it anew")
 	}
-	for _, raw := range []*json.RawMessage{&d.InputSchema, &d.OutputSchema, &d.Annotations} {
-		*raw = unindented(*raw)
+	for _, raw := range []*json.RawMessage{&d.InputSchema, &d.OutputSchema, &d.Annotations} { // without the white space of the file
+		*raw = strictjson.Compact(*raw)
 	}
 	return d, nil
-}
-
-// unindented returns checked JSON without the white space of the file.
-func unindented(raw json.RawMessage) json.RawMessage {
-	var b bytes.Buffer
-	if raw == nil || json.Compact(&b, raw) != nil {
-		return raw
-	}
-	return b.Bytes()
 }
 
 // eachMember gives f the members of what should be an object, up to the first

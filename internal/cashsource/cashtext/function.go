@@ -123,7 +123,7 @@ func (f *Function) JSON() string {
 	for _, p := range f.Parameters {
 		page.Parameters = append(page.Parameters, parameter{p.Name, p.Type, p.Required, p.Description})
 	}
-	return encodeJSON(page)
+	return string(strictjson.MustMarshal(page))
 }
 
 // setPath sets namespace and name from what the page is about.
