@@ -67,11 +67,7 @@ func (r *Registry) addSkillFiles(fsys fs.FS) (found int, err error) {
 func (r *Registry) addAll(found []foundSkill) error {
 	trial := New(nil)
 	for _, f := range found {
-		ns, err := trial.TryNamespace(f.namespace, "")
-		if err == nil {
-			err = ns.TryAddSkill(f.skill)
-		}
-		if err != nil {
+		if err := trial.addFound(f); err != nil {
 			return err
 		}
 		key, _ := Canonical(strings.ReplaceAll(f.skill.name, "-", ""))
@@ -80,15 +76,19 @@ func (r *Registry) addAll(found []foundSkill) error {
 		}
 	}
 	for _, f := range found {
-		ns, err := r.TryNamespace(f.namespace, "")
-		if err == nil {
-			err = ns.TryAddSkill(f.skill)
-		}
-		if err != nil {
+		if err := r.addFound(f); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (r *Registry) addFound(f foundSkill) error {
+	ns, err := r.TryNamespace(f.namespace, "")
+	if err != nil {
+		return err
+	}
+	return ns.TryAddSkill(f.skill)
 }
 
 func (r *Registry) registeredSkill(path, key string) *Skill {

@@ -17,7 +17,7 @@ import (
 // Each step that the store does with its files fails once: what it has said is
 // true, and the next time it goes well.
 func TestW32DiskStepFailsOnce(t *testing.T) {
-	durabletest.EachFault(t, durabletest.FailAt, 999, func(t *testing.T, cause error, fault durabletest.Fault) bool {
+	durabletest.EachFault(t, durabletest.Once, 80, func(t *testing.T, cause error, fault durabletest.Fault) bool {
 		return checkFaulty(t, cause, &life{patient: true, fault: fault}, false)
 	})
 }
@@ -25,7 +25,7 @@ func TestW32DiskStepFailsOnce(t *testing.T) {
 // From one step on all of them fail, as on a disk that has gone bad, and with
 // the store that is opened then, all is well.
 func TestW32DiskFailsForGood(t *testing.T) {
-	durabletest.EachFault(t, durabletest.FailFrom("read"), 999, func(t *testing.T, cause error, fault durabletest.Fault) bool {
+	durabletest.EachFault(t, durabletest.Forever("read"), 80, func(t *testing.T, cause error, fault durabletest.Fault) bool {
 		return checkFaulty(t, cause, &life{fault: fault}, true)
 	})
 }

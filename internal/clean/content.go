@@ -56,12 +56,7 @@ func appendContent(dst, quoted []byte) []byte {
 	if settled(quoted) {
 		return append(dst, quoted...)
 	}
-	text := Unquote(quoted)
-	cleaned := content(text)
-	if cleaned == text && utf8.Valid(quoted) {
-		return append(dst, quoted...)
-	}
-	return AppendQuoted(dst, cleaned)
+	return appendCleaned(dst, quoted, content)
 }
 
 // maxHidden is how many characters that do not show Content keeps side by side: a

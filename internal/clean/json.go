@@ -42,8 +42,14 @@ func AppendJSONString(dst, quoted []byte) []byte {
 	if plainJSON(quoted, true) {
 		return append(dst, quoted...)
 	}
+	return appendCleaned(dst, quoted, Text)
+}
+
+// appendCleaned appends what clean makes of a string, as it is spelled if that is the
+// same.
+func appendCleaned(dst, quoted []byte, clean func(string) string) []byte {
 	text := Unquote(quoted)
-	cleaned := Text(text)
+	cleaned := clean(text)
 	if cleaned == text && utf8.Valid(quoted) {
 		return append(dst, quoted...)
 	}

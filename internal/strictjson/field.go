@@ -63,6 +63,20 @@ func wanted(field any) string {
 	return "an object"
 }
 
+// EachMember calls read with the members of an object, up to the first error. It is an
+// error if data is no object.
+func EachMember(data []byte, read func(name string, value []byte) error) error {
+	if kind := KindOf(data); kind != Object {
+		return fmt.Errorf("want an object, got type %s", kind)
+	}
+	for name, value := range Members(data) {
+		if err := read(name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Member returns the value of the first member of that name, as it is spelled, and nil if there is none.
 func Member(object []byte, name string) []byte {
 	for key, value := range RawMembers(object) {

@@ -15,6 +15,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -77,17 +78,13 @@ func Entry(raw []byte, set func(key string, value []byte) error) error {
 	if err := strictjson.Check(raw); err != nil {
 		return err
 	}
-	if kind := strictjson.KindOf(raw); kind != strictjson.Object {
-		return fmt.Errorf("want an object, got type %s", kind)
-	}
 	var first error
-	for key, value := range strictjson.Members(raw) {
-		if err := set(key, value); err != nil && first == nil {
-			first = err
-		}
-	}
-	if first == nil && len(raw) > MaxEntrySize {
+	err := strictjson.EachMember(raw, func(key string, value []byte) error {
+		first = cmp.Or(first, set(key, value))
+		return nil
+	})
+	if err = cmp.Or(err, first); err == nil && len(raw) > MaxEntrySize {
 		return fmt.Errorf("%d bytes of definition, at most %d are read", len(raw), MaxEntrySize)
 	}
-	return first
+	return err
 }

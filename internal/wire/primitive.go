@@ -119,27 +119,24 @@ func parseArguments(raw []byte) ([]Argument, error) {
 func parseArgument(raw []byte) (Argument, error) {
 	var a Argument
 	var title string
-	if kind := strictjson.KindOf(raw); kind != strictjson.Object {
-		return a, fmt.Errorf("want an object, got type %s", kind)
-	}
-	for key, value := range strictjson.Members(raw) {
-		var err error
+	err := strictjson.EachMember(raw, func(key string, value []byte) error {
 		switch key {
 		case "name":
-			err = strictjson.Set(&a.Name, key, value)
+			return strictjson.Set(&a.Name, key, value)
 		case "title":
-			err = strictjson.Set(&title, key, value)
+			return strictjson.Set(&title, key, value)
 		case "description":
-			err = strictjson.Set(&a.Description, key, value)
+			return strictjson.Set(&a.Description, key, value)
 		case "required":
-			err = strictjson.Set(&a.Required, key, value)
+			return strictjson.Set(&a.Required, key, value)
 		}
-		if err != nil {
-			return a, err
-		}
+		return nil
+	})
+	if err == nil && a.Name == "" {
+		err = errors.New("no name")
 	}
-	if a.Name == "" {
-		return a, errors.New("no name")
+	if err != nil {
+		return a, err
 	}
 	a.Description = First(a.Description, title)
 	return a, nil

@@ -20,7 +20,7 @@ import (
 // Each step on the disk fails once: a commit is done, or it says why not and
 // nothing has changed. Nothing lies about.
 func TestF15StepFailsOnce(t *testing.T) {
-	durabletest.EachFault(t, durabletest.FailAt, 40, func(t *testing.T, cause error, fault durabletest.Fault) bool {
+	durabletest.EachFault(t, durabletest.Once, 40, func(t *testing.T, cause error, fault durabletest.Fault) bool {
 		dir := filepath.Join(oldFolder(t), "root")
 		open, commit, end := live(dir, fault)
 		want := newFiles
@@ -62,7 +62,7 @@ func wantTidied(t *testing.T, dir string, want map[string]string) {
 // From one step on all fail, as on a disk that has gone bad: when it is replaced,
 // what was said is true.
 func TestF15DiskFailsForGood(t *testing.T) {
-	durabletest.EachFault(t, durabletest.FailFrom(), 40, func(t *testing.T, _ error, fault durabletest.Fault) bool {
+	durabletest.EachFault(t, durabletest.Forever(), 40, func(t *testing.T, _ error, fault durabletest.Fault) bool {
 		dir := oldFolder(t)
 		open, commit, _ := live(filepath.Join(dir, "root"), fault)
 		want := "new"

@@ -96,27 +96,7 @@ func comparableJSON(raw json.RawMessage) ([]byte, bool) {
 	if strictjson.KindOf(raw) == strictjson.Null {
 		return nil, true
 	}
-	return strictjson.Canonical(respellNumbers(raw)), true
-}
-
-// respellNumbers spells the same number always in the same way.
-func respellNumbers(data []byte) []byte {
-	out := make([]byte, 0, len(data))
-	for i := 0; i < len(data); {
-		end := i + 1
-		switch c := data[i]; {
-		case c == '-' || '0' <= c && c <= '9':
-			end = strictjson.Skip(data, i)
-			out = appendNumber(out, string(data[i:end]))
-		case c == '"':
-			end = strictjson.Skip(data, i)
-			fallthrough
-		default:
-			out = append(out, data[i:end]...)
-		}
-		i = end
-	}
-	return out
+	return strictjson.CanonicalNumbers(raw, appendNumber), true
 }
 
 // maxExponent is far beyond what anybody can compute with, and its sums do not
@@ -125,7 +105,8 @@ const maxExponent = 1e18
 
 // appendNumber takes a number apart into its significant digits and a power of
 // ten. No digit is lost, as it would be in a float64.
-func appendNumber(dst []byte, spelled string) []byte {
+func appendNumber(dst, raw []byte) []byte {
+	spelled := string(raw)
 	number, negative := strings.CutPrefix(spelled, "-")
 	mantissa, exponent := number, "0"
 	if i := strings.IndexAny(number, "eE"); i >= 0 {

@@ -291,7 +291,7 @@ func decodePins(data []byte) (map[string]Pins, error) {
 	}
 	pins := make(map[string]Pins)
 	version := false
-	err := eachMember(data, func(key string, value []byte) error {
+	err := strictjson.EachMember(data, func(key string, value []byte) error {
 		switch key {
 		case "version":
 			if version = string(value) == "1"; !version {
@@ -313,12 +313,12 @@ func decodePins(data []byte) (map[string]Pins, error) {
 }
 
 func decodeUpstreams(pins map[string]Pins, data []byte) error {
-	return eachMember(data, func(label string, value []byte) error {
+	return strictjson.EachMember(data, func(label string, value []byte) error {
 		if label == "" {
 			return errors.New("upstream without a label")
 		}
 		definitions := make(map[string]*Definition)
-		err := eachMember(value, func(key string, value []byte) error {
+		err := strictjson.EachMember(value, func(key string, value []byte) error {
 			switch key {
 			case "tools", "functions":
 				return decodeDefinitions(definitions, key, value)
@@ -355,7 +355,7 @@ func decodeDefinitions(definitions map[string]*Definition, key string, data []by
 // error the definition has what could be read.
 func decodePinned(data []byte, function bool) (*Definition, error) {
 	d, hash := &Definition{Function: function}, ""
-	err := eachMember(data, func(key string, value []byte) error {
+	err := strictjson.EachMember(data, func(key string, value []byte) error {
 		if key == "hash" {
 			return strictjson.Set(&hash, key, value)
 		}
@@ -377,20 +377,6 @@ func decodePinned(data []byte, function bool) (*Definition, error) {
 		*raw = strictjson.Compact(*raw)
 	}
 	return d, nil
-}
-
-// eachMember gives f the members of what should be an object, up to the first
-// error.
-func eachMember(data []byte, f func(key string, value []byte) error) error {
-	if kind := strictjson.KindOf(data); kind != strictjson.Object {
-		return fmt.Errorf("want an object, got type %s", kind)
-	}
-	for key, value := range strictjson.Members(data) {
-		if err := f(key, value); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func unknownMember(key string) error { return fmt.Errorf("unknown member %s", quoted(key)) }

@@ -51,17 +51,10 @@ const maxParameters = 1000
 // table. It refuses pages of more than 1 MiB, 1,000 parameters, JSON that is not
 // strict, and pages that say nothing of parameters and have no description.
 func ParseFunction(text string) (*Function, error) {
-	f, err := parseFunction(text)
-	if err != nil {
-		return nil, fmt.Errorf("reading the page of a function: %w", err)
-	}
-	return f, nil
+	return reading("the page of a function", text, parseFunction)
 }
 
 func parseFunction(text string) (*Function, error) {
-	if err := checkSize(text); err != nil {
-		return nil, err
-	}
 	read := functionMarkdown
 	if strings.HasPrefix(Unfenced(text), "{") {
 		read = functionJSON

@@ -1,7 +1,6 @@
 package cashtext
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 )
@@ -38,18 +37,9 @@ type Page struct {
 // or where the page is about a namespace, and else a namespace. It refuses
 // pages of more than 1 MiB or 10,000 entries, JSON that is not strict, and JSON
 // that has no lists.
-func ParseHelp(text string) (*Page, error) {
-	page, err := parseHelp(text)
-	if err != nil {
-		return nil, fmt.Errorf("reading a page of help: %w", err)
-	}
-	return page, nil
-}
+func ParseHelp(text string) (*Page, error) { return reading("a page of help", text, parseHelp) }
 
 func parseHelp(text string) (*Page, error) {
-	if err := checkSize(text); err != nil {
-		return nil, err
-	}
 	if isJSON(text) {
 		return helpJSON(text)
 	}

@@ -1,11 +1,12 @@
 // Package durabletest has faults for tests of what is made of package durable: steps
 // that fail, a process that is killed, a loss of power.
 //
-//	folder.Fault = durabletest.FailAt(n, syscall.EIO) // the step n fails
+//	durabletest.EachFault(t, durabletest.Once, 1, func(t *testing.T, cause error, fault durabletest.Fault) bool {
+//		folder.Fault = fault // one of its steps fails
+//		return work(folder) != nil
+//	})
 //
-//	out, finished := durabletest.Run(t, "names", n, dir) // in a process of its own; see Main
-//
-// [EachFault] and [EachKill] do so with every step.
+//	out, finished := durabletest.Run(t, "names", n, dir) // in a process of its own; see Main and EachKill
 //
 // # How it works
 //
@@ -198,27 +199,13 @@ func EachKill(t *testing.T, modes []string, try func(t *testing.T, mode string, 
 	}
 }
 
-// FailAt returns a fault that fails step n, and how many steps there were so far.
-func FailAt(n int, cause error) (fault Fault, steps func() int) {
-	return fail(cause, func(step int, _ string) bool { return step == n })
-}
+// Once is for [EachFault]: step n alone fails.
+func Once(n, step int, _ string) bool { return step == n }
 
-// FailFrom returns what makes faults like [FailAt] for all steps from n on, as on a disk
-// that has gone bad, except for the operations that still work.
-func FailFrom(working ...string) func(n int, cause error) (fault Fault, steps func() int) {
-	return func(n int, cause error) (Fault, func() int) {
-		return fail(cause, func(step int, op string) bool { return step >= n && !slices.Contains(working, op) })
-	}
-}
-
-func fail(cause error, fails func(step int, op string) bool) (fault Fault, steps func() int) {
-	count := 0
-	return func(op, _ string) error {
-		if count++; fails(count, op) {
-			return cause
-		}
-		return nil
-	}, func() int { return count }
+// Forever is for [EachFault]: all steps from n on fail, as on a disk that has gone bad,
+// except for the operations that still work.
+func Forever(working ...string) func(n, step int, op string) bool {
+	return func(n, step int, op string) bool { return step >= n && !slices.Contains(working, op) }
 }
 
 // Failing returns a fault that fails operations while on is true.
