@@ -111,8 +111,8 @@ func (c *Client) list(ctx context.Context) ([]Descriptor, []Finding, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	tools, ok := a.members["tools"]
-	if !ok || strictjson.KindOf(tools) != strictjson.Array {
+	tools := a.member("tools")
+	if strictjson.KindOf(tools) != strictjson.Array {
 		return nil, nil, c.malformed(a, "its list of tools is no array")
 	}
 	list, findings := readDescriptors(tools)
@@ -128,7 +128,7 @@ func (c *Client) Describe(ctx context.Context, tool string) (*Descriptor, error)
 	if err != nil {
 		return nil, err
 	}
-	d, err := readDescriptor(a.members["tool"])
+	d, err := readDescriptor(a.member("tool"))
 	switch {
 	case err != nil:
 		return nil, c.malformed(a, "it has no descriptor of the tool")
@@ -170,11 +170,11 @@ func (c *Client) call(ctx context.Context, tool string, arguments json.RawMessag
 	if err != nil {
 		return nil, err
 	}
-	result, ok := a.members["result"]
-	if !ok || strictjson.KindOf(result) != strictjson.Object {
+	result := a.member("result")
+	if strictjson.KindOf(result) != strictjson.Object {
 		return nil, c.malformed(a, "its result is no object")
 	}
-	switch name := a.members["tool"]; {
+	switch name := a.member("tool"); {
 	case name == nil:
 		c.opts.Logger.WarnContext(ctx, "answer names no tool", "endpoint", c.opts.Name)
 	case strictjson.Text(name) != tool:
