@@ -21,11 +21,17 @@ type face interface {
 
 // faces make the faces of a source by name, with the options that they share.
 var faces = map[string]func(registry.Source, serve.Options) face{
-	"cash":       func(src registry.Source, o serve.Options) face { return cash.NewServer(src, &cash.Options{Serve: o}) },
-	"gateway":    func(src registry.Source, o serve.Options) face { return gateway.NewServer(src, &gateway.Options{Serve: o}) },
-	"disclosure": func(src registry.Source, o serve.Options) face { return disclosure.NewServer(src, &disclosure.Options{Serve: o}) },
-	"facade":     func(src registry.Source, o serve.Options) face { return facade.NewServer(src, &facade.Options{Serve: o}) },
-	"plain":      func(src registry.Source, o serve.Options) face { return plain.NewServer(src, &plain.Options{Serve: o}) },
+	"cash": func(src registry.Source, o serve.Options) face { return cash.NewServer(src, &cash.Options{Serve: o}) },
+	"gateway": func(src registry.Source, o serve.Options) face {
+		return gateway.NewServer(src, &gateway.Options{Serve: o})
+	},
+	"disclosure": func(src registry.Source, o serve.Options) face {
+		return disclosure.NewServer(src, &disclosure.Options{Serve: o})
+	},
+	"facade": func(src registry.Source, o serve.Options) face {
+		return facade.NewServer(src, &facade.Options{Serve: o})
+	},
+	"plain": func(src registry.Source, o serve.Options) face { return plain.NewServer(src, &plain.Options{Serve: o}) },
 	"proxy": func(src registry.Source, o serve.Options) face {
 		return gateway.NewServer(src, &gateway.Options{Serve: o, Mode: gateway.Proxy})
 	},
