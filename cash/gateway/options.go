@@ -12,6 +12,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/firewall"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid/card"
 )
 
 // A Mode is how functions are found.
@@ -45,6 +46,9 @@ type Options struct {
 	// Mode is how functions are found.
 	Mode Mode
 
+	// Counter counts the tokens of cards. Nil is card.CL100K(); see card.Encoding
+	// for models with another encoding.
+	Counter card.Counter
 	// TopK is how many cards a query gets that does not say. Zero is
 	// [DefaultTopK]; more than [MaxTopK] panics.
 	TopK int
@@ -103,6 +107,9 @@ func (o *Options) withDefaults() Options {
 	d.Name = cmp.Or(d.Name, "gateway")
 	d.Version = cmp.Or(d.Version, "0.0.0")
 	d.TopK = cmp.Or(d.TopK, DefaultTopK)
+	if d.Counter == nil {
+		d.Counter = card.CL100K()
+	}
 	if d.Controls == nil {
 		d.Controls = new(control.Controls)
 	}

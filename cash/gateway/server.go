@@ -40,7 +40,8 @@ type catalog struct {
 
 // NewServer returns a server of src. It panics if opts are in error.
 func NewServer(src registry.Source, opts *Options) *Server {
-	s := &Server{opts: opts.withDefaults(), cards: newCards()}
+	s := &Server{opts: opts.withDefaults()}
+	s.cards = newCards(s.opts.Counter)
 	s.log = s.opts.Serve.Logger
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
