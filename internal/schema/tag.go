@@ -154,6 +154,9 @@ func tagEnum(s *shape, value string) error {
 	if !s.is("string") && !s.is("integer") && !s.is("number") {
 		return misfit(s, "strings and numbers")
 	}
+	if err := s.free("enum"); err != nil {
+		return err
+	}
 	s.enum = nil
 	for v := range strings.SplitSeq(value, "|") {
 		raw, err := tagValue(s, v)
@@ -182,6 +185,9 @@ func tagBound(s *shape, keyword, value string) error {
 	if !isNumber(value) || len(value) > maxBound {
 		return fmt.Errorf("%q is no JSON number", value)
 	}
+	if err := s.free(keyword); err != nil {
+		return err
+	}
 	s.bound(keyword, value)
 	return nil
 }
@@ -206,12 +212,18 @@ func tagCount(s *shape, keyword, value string) error {
 	if err != nil {
 		return fmt.Errorf("%q is no count", value)
 	}
+	if err := s.free(keyword); err != nil {
+		return err
+	}
 	s.bound(keyword, strconv.FormatUint(n, 10))
 	return nil
 }
 
 func tagPattern(s *shape, value string) error {
 	s = scalarOf(s)
+	if err := s.free("pattern"); err != nil {
+		return err
+	}
 	if !s.is("string") || s.pattern != "" || s.encoding != "" {
 		return misfit(s, "texts")
 	}
@@ -224,6 +236,9 @@ func tagPattern(s *shape, value string) error {
 
 func tagFormat(s *shape, value string) error {
 	s = scalarOf(s)
+	if err := s.free("format"); err != nil {
+		return err
+	}
 	if !s.is("string") || s.format != "" || s.encoding != "" || s.facts != nil && s.facts.text != nil {
 		return misfit(s, "texts")
 	}
