@@ -64,7 +64,7 @@ type Room struct {
 // Rooms is the table, lowest row first.
 var Rooms = []Room{
 	{Row: 0, Packages: []string{"."}, Lines: 1},
-	{Row: 0, Together: true, Packages: below("internal", "strictjson strictyaml schema search skillmd clean spelling"), Lines: 8700, Until: 9356},
+	{Row: 0, Together: true, Packages: below("internal", "strictjson strictyaml schema search skillmd clean spelling"), Lines: 8980, Until: 9635},
 	{Row: 0, Together: true, Packages: below("internal", "label apart durable durable/durabletest"), Pending: []string{"internal/bounded"}, Lines: 700},
 	{Row: 0, Together: true, Packages: below("internal", "mcpclient procgroup rootfs layout layout/table"), Pending: []string{"internal/command"}, Lines: 2400, Until: 2591},
 	{Row: 0, Together: true, Pending: below("internal", "blocks cashtext"), Lines: 0, Until: 2034},
@@ -74,7 +74,7 @@ var Rooms = []Room{
 	{Row: 1, Together: true, Packages: []string{"manifest"}, Pending: []string{"manifest/fetch"}, Lines: 1600},
 
 	{Row: 2, Together: true, Packages: append(below("firewall", "redact view disk internal/ledger"), "firewall"), Lines: 5800},
-	{Row: 2, Packages: []string{"registry"}, Lines: 5000},
+	{Row: 2, Packages: []string{"registry"}, Lines: 5060},
 	{Row: 2, Packages: []string{"toolid/card"}, Lines: 1150},
 
 	{Row: 3, Packages: []string{"cash/control"}, Lines: 2700},

@@ -128,38 +128,40 @@ func (t *tree) textInto(field *string) bool {
 	return t.kind == strictjson.String
 }
 
-// movable refuses what means something else, or something twice, once the schema
-// is a part of another document.
-func (t *tree) movable() error {
-	if t.parent == nil && draftOf(t, latest) != latest {
+// immovable are keywords that mean something else, or something twice, once the
+// schema is a part of another document.
+var immovable = []string{"$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRef", "$recursiveAnchor", "$schema"}
+
+// movable refuses them.
+func (t *tree) movable() (err error) {
+	if draftOf(t, latest) != latest {
 		return errors.New("$schema names an older draft; write it in draft 2020-12")
 	}
-	for _, m := range t.members {
-		for _, keyword := range []string{"$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRef", "$recursiveAnchor", "$schema"} {
-			if t.res != nil && m.name == keyword && (keyword != "$schema" || t.parent != nil) {
-				return fmt.Errorf("%s: it has no meaning inside of another schema; refer to #/$defs/... with $ref", place(m.value))
-			}
+	t.each(func(sub *tree, m branch) {
+		if err == nil && sub.res != nil && slices.Contains(immovable, m.name) && (sub != t || m.name != "$schema") {
+			err = fmt.Errorf("%s: it has no meaning inside of another schema; refer to #/$defs/... with $ref", place(m.value))
 		}
-		if err := m.value.movable(); err != nil {
-			return err
-		}
-	}
-	for _, elem := range t.elems {
-		if err := elem.movable(); err != nil {
-			return err
-		}
-	}
-	return nil
+	})
+	return err
 }
 
 // recurs reports whether a subschema refers to the schema as a whole.
-func (t *tree) recurs() bool {
+func (t *tree) recurs() (found bool) {
+	t.each(func(sub *tree, m branch) {
+		found = found || sub.isRef(m) && strings.Trim(m.value.text, "#") == ""
+	})
+	return found
+}
+
+// each calls f for the members of t and of everything below.
+func (t *tree) each(f func(*tree, branch)) {
 	for _, m := range t.members {
-		if t.isRef(m) && strings.Trim(m.value.text, "#") == "" || m.value.recurs() {
-			return true
-		}
+		f(t, m)
+		m.value.each(f)
 	}
-	return slices.ContainsFunc(t.elems, (*tree).recurs)
+	for _, elem := range t.elems {
+		elem.each(f)
+	}
 }
 
 // isRef reports whether a member of t is a reference, and no data.
@@ -206,7 +208,7 @@ func (t *tree) appendMember(dst []byte, m branch, pointer string) []byte {
 // already, or would have it at other places as well.
 func (s *shape) free(keyword string) error {
 	switch {
-	case s.own == nil:
+	case s.own == nil || keyword == "":
 		return nil
 	case s.own.get(keyword) != nil:
 		return fmt.Errorf("the schema of the type has %s already", keyword)
@@ -238,9 +240,8 @@ func (s *shape) orNull() *shape {
 	if !s.own.recurs() && s.takesNull() {
 		return s
 	}
-	or := &shape{description: s.description, def: s.def, facts: s.facts, own: s.own}
+	or := &shape{description: s.description, def: s.def, facts: s.facts, own: s.own, notNull: s}
 	s.types, s.enum, s.description, s.def, s.facts = types, enum, "", nil, nil
-	or.anyOf = []*shape{s, {types: []string{"null"}}}
 	return or
 }
 

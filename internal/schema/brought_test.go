@@ -143,6 +143,9 @@ func TestBroughtJSON(t *testing.T) {
 		{"pointer to what refers to itself", reflect.TypeFor[struct {
 			T *itself `json:"t"`
 		}](), nil, `{"type":"object","properties":{"t":{"anyOf":[{"type":"array","items":{"$ref":"#/properties/t/anyOf/0"}},{"type":"null"}]}},"required":["t"]` + strictObject},
+		{"bound around what refers to itself", reflect.TypeFor[struct {
+			L []itself `json:"l" cash:"minItems=2"`
+		}](), nil, `{"type":"object","properties":{"l":{"type":"array","minItems":2,"items":{"type":"array","items":{"$ref":"#/properties/l/items"}}}},"required":["l"]` + strictObject},
 		{"as a whole", reflect.TypeFor[itself](), nil, `{"type":"array","items":{"$ref":"#"}}`},
 		{"given", reflect.TypeFor[struct {
 			F  foreign            `json:"f"`

@@ -24,9 +24,9 @@ type shape struct {
 	facts       *facts
 
 	// Of a type that brings its own schema.
-	own   *tree
-	rest  []branch // what is not in the fields above
-	anyOf []*shape
+	own     *tree
+	rest    []branch // what is not in the fields above
+	notNull *shape   // the other form of a value that may be null
 }
 
 // A shapeField is a property.
@@ -131,16 +131,10 @@ func (w *shapeWriter) brought(s *shape, pointer string) {
 			w.key(m.name, s.own.appendMember(nil, m, pointer))
 		}
 	}
-	for i, sub := range s.anyOf {
-		if i == 0 {
-			w.key("anyOf", []byte{'['})
-		} else {
-			w.out = append(w.out, ',')
-		}
-		w.write(sub, pointer+"/anyOf/"+intText(i))
-		if i == len(s.anyOf)-1 {
-			w.out = append(w.out, ']')
-		}
+	if s.notNull != nil {
+		w.key("anyOf", []byte{'['})
+		w.write(s.notNull, pointer+"/anyOf/0")
+		w.out = append(w.out, `,{"type":"null"}]`...)
 	}
 }
 
