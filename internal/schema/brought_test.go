@@ -171,6 +171,13 @@ func TestBroughtJSON(t *testing.T) {
 			if _, err := schema.Parse(s.JSON()); err != nil {
 				t.Errorf("its own Parse refuses it: %v", err)
 			}
+			var library jsonschema.Schema
+			if err := json.Unmarshal(s.JSON(), &library); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := library.Resolve(nil); err != nil {
+				t.Errorf("jsonschema-go does not find what it refers to: %v", err)
+			}
 		})
 	}
 }

@@ -15,13 +15,13 @@ import (
 // not count in cl100k_base: o200k_base, p50k_base, p50k_edit or r50k_base. The
 // name cl100k_base stands for [CL100K].
 //
-// The vocabulary is part of the program. It is read at the first count, in some
-// 300 ms, and stays in memory. Special tokens and short texts are treated as
+// The vocabulary is part of the program. It is read at the first count: that of
+// o200k_base takes 300 ms and 23 MB. Special tokens and short texts are treated as
 // CL100K does; a byte that is not valid UTF-8 counts as U+FFFD.
 //
 // tiktoken-go takes time quadratic in the length of a run without a break, so it
-// is given at most 512 bytes at a time: Count is linear, and reads at most
-// 512 × most bytes. The number is exact unless one word, number, row of signs or
+// is given at most 512 bytes at a time: Count is linear, and reads little more
+// than 512 × most bytes. The number is exact unless one word, number, row of signs or
 // stretch of white space is longer than that. Each 512 bytes of such a run may
 // count a token or two more or less than in one piece.
 func Encoding(name string) (Counter, error) {
