@@ -19,9 +19,10 @@
 //	cash/upstream/discover  their manifests, and labels for what those suggest
 //	cash/catalog   tools, resources and prompts from a file, as registries
 //	cash/control   what decides about calls: policy, approval, quota, dry run, cache, retry, audit
-//	cash/serve     transports, identity, draining: what every face needs
+//	cash/serve     what every face needs: shared options, transports, identity, draining
 //	cash/check     checks of a running server from outside, without package testing
-//	cash/cashtest  a test kit for embedders: client, compliance checks, budgets, faulty upstreams
+//	cash/cashtest  a test kit for embedders: client, links, the checks as tests
+//	cash/cashtest/faulty  servers that misbehave, for those who mount other servers
 //	firewall       keeps large results behind handles, in memory
 //	firewall/disk  the same on disk
 //	firewall/view  shows parts of large data: lines, rows, keys, JSON paths, matches
@@ -35,6 +36,11 @@
 //	examples/aggregator  four servers behind three tools
 //	examples/files a folder as one tool
 //	examples/embed an MCP surface beside the routes of an existing service
+//
+// A constructor panics on options in error, and on any other mistake of the
+// programmer, with the line that calls it. What depends on data returns an error:
+// the variants that begin with Try, readers of files, and the method Check of
+// options, for those who take options from data.
 //
 // Begin with the package registry, then cash. Imports point up this list only;
 // internal/layout holds the order and checks it.

@@ -12,6 +12,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/facade"
 	"github.com/cash-mcp/go-sdk/cash/gateway"
 	"github.com/cash-mcp/go-sdk/cash/plain"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 )
 
 // TestBodiesFollowArguments holds that what a face takes in arguments, with something
@@ -19,16 +20,13 @@ import (
 func TestBodiesFollowArguments(t *testing.T) {
 	const arguments, around = 1_000, 256 << 10
 	reg := registryOf(1)
-	staged, err := disclosure.NewServer(reg, &disclosure.Options{MaxArguments: arguments})
-	if err != nil {
-		t.Fatal(err)
-	}
+	staged := disclosure.NewServer(reg, &disclosure.Options{Serve: serve.Options{MaxArguments: arguments}})
 	for name, face := range map[string]interface{ Handler() http.Handler }{
-		"cash":       cash.NewServer(reg, &cash.Options{MaxArguments: arguments}),
-		"gateway":    gateway.NewServer(reg, &gateway.Options{MaxArguments: arguments}),
-		"proxy":      gateway.NewServer(reg, &gateway.Options{MaxArguments: arguments, Mode: gateway.Proxy}),
-		"facade":     facade.NewServer(reg, &facade.Options{MaxArguments: arguments}),
-		"plain":      plain.NewServer(reg, &plain.Options{MaxArguments: arguments}),
+		"cash":       cash.NewServer(reg, &cash.Options{Serve: serve.Options{MaxArguments: arguments}}),
+		"gateway":    gateway.NewServer(reg, &gateway.Options{Serve: serve.Options{MaxArguments: arguments}}),
+		"proxy":      gateway.NewServer(reg, &gateway.Options{Serve: serve.Options{MaxArguments: arguments}, Mode: gateway.Proxy}),
+		"facade":     facade.NewServer(reg, &facade.Options{Serve: serve.Options{MaxArguments: arguments}}),
+		"plain":      plain.NewServer(reg, &plain.Options{Serve: serve.Options{MaxArguments: arguments}}),
 		"disclosure": staged,
 	} {
 		web := httptest.NewServer(face.Handler())

@@ -38,10 +38,7 @@ func TestListChangedByFace(t *testing.T) {
 			return gateway.NewServer(src, &gateway.Options{Mode: gateway.Proxy})
 		}, true},
 		{"disclosure", func(src registry.Source) addable {
-			srv, err := disclosure.NewServer(src, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			srv := disclosure.NewServer(src, nil)
 			return srv
 		}, true},
 		{"facade", func(src registry.Source) addable { return facade.NewServer(src, nil) }, true},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/cash/control"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/cash/upstream"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -27,16 +28,16 @@ func made[T any](v T, err error) T {
 // refused holds that a tool answered with an error of the code that has the text.
 func refused(t testing.TB, res *mcp.CallToolResult, code, text string) {
 	t.Helper()
-	if got := textOf(t, res); !res.IsError || res.Meta[cash.MetaCode] != code || !strings.Contains(got, text) {
-		t.Errorf("got %v %v %q, want %s with %q", res.IsError, res.Meta[cash.MetaCode], got, code, text)
+	if got := textOf(t, res); !res.IsError || res.Meta[registry.MetaCode] != code || !strings.Contains(got, text) {
+		t.Errorf("got %v %v %q, want %s with %q", res.IsError, res.Meta[registry.MetaCode], got, code, text)
 	}
 }
 
 func TestW30QuotaOfTheThreeTools(t *testing.T) {
 	once := control.Limit{PerSession: 1}
-	srv, ran := effects(&cash.Options{Controls: &control.Controls{
-		Quota: made(control.NewQuota(&control.QuotaOptions{Meta: map[string]control.Limit{"call": once, "help": once, "skill": once}})),
-	}})
+	srv, ran := effects(&cash.Options{Serve: serve.Options{Controls: &control.Controls{
+		Quota: control.NewQuota(&control.QuotaOptions{Meta: map[string]control.Limit{"call": once, "help": once, "skill": once}}),
+	}}})
 	s := connect(t, context.Background(), srv)
 	tool(t, s, "call", `{"function":"nothing"}`) // what does not get as far does not count
 	tool(t, s, "call", `{"function":"read"}`)
@@ -59,9 +60,9 @@ func TestW30QuotaOfTheThreeTools(t *testing.T) {
 // others has its own quota, and no further one.
 func TestW30QuotaWhoeverIsNamed(t *testing.T) {
 	twice := control.Limit{PerSession: 2}
-	srv, _ := effects(&cash.Options{Controls: &control.Controls{
-		Quota: made(control.NewQuota(&control.QuotaOptions{Meta: map[string]control.Limit{"call": twice, "help": twice}})),
-	}})
+	srv, _ := effects(&cash.Options{Serve: serve.Options{Controls: &control.Controls{
+		Quota: control.NewQuota(&control.QuotaOptions{Meta: map[string]control.Limit{"call": twice, "help": twice}}),
+	}}})
 	s := connect(t, context.Background(), srv)
 	for name, args := range map[string]string{"call": `{"function":"read","kwargs":{"size":1}}`, "help": `{}`} {
 		for i := range 4 {
@@ -79,12 +80,12 @@ func TestW30QuotaWhoeverIsNamed(t *testing.T) {
 }
 
 func TestW30DeniedAsText(t *testing.T) {
-	srv, ran := effects(&cash.Options{Controls: &control.Controls{
-		Policy: made(control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{
+	srv, ran := effects(&cash.Options{Serve: serve.Options{Controls: &control.Controls{
+		Policy: control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{
 			{Decision: control.Deny, Tools: []string{"write"}, Reason: "It is Sunday."},
-		}})),
+		}}),
 		Plans: control.NewPlans(nil),
-	}})
+	}}})
 	s := connect(t, context.Background(), srv)
 	for _, args := range []string{
 		`{"function":"write","kwargs":{"size":1}}`,
@@ -113,7 +114,7 @@ func readReport(res *mcp.CallToolResult) (r report) {
 }
 
 func TestW30DryRunOfCall(t *testing.T) {
-	srv, ran := effects(&cash.Options{Controls: &control.Controls{Plans: control.NewPlans(nil)}})
+	srv, ran := effects(&cash.Options{Serve: serve.Options{Controls: &control.Controls{Plans: control.NewPlans(nil)}}})
 	s := connect(t, context.Background(), srv)
 	for _, args := range []string{
 		`{"function":"write","kwargs":{"size":1},"dry_run":true}`,
@@ -181,7 +182,7 @@ func TestW30DryRunOfTheFunctionsOwn(t *testing.T) {
 	reg.Namespace("", "").Add(registry.Func("deploy", "Deploy.", func(_ context.Context, in in) (string, error) {
 		return fmt.Sprint(in.DryRun, in.PlanToken), nil
 	}))
-	srv := cash.NewServer(reg, &cash.Options{Controls: &control.Controls{Plans: control.NewPlans(nil)}})
+	srv := cash.NewServer(reg, &cash.Options{Serve: serve.Options{Controls: &control.Controls{Plans: control.NewPlans(nil)}}})
 	s := connect(t, context.Background(), srv)
 	if got := textOf(t, tool(t, s, "call", `{"function":"deploy","kwargs":{"dryRun":true,"plan_token":"theirs"}}`)); got != "truetheirs" {
 		t.Errorf("in kwargs: %q", got)
@@ -195,7 +196,7 @@ func TestW30DryRunOfTheFunctionsOwn(t *testing.T) {
 
 func TestW30PlanTokenOfCall(t *testing.T) {
 	needed := &control.PlanOptions{Require: func(c *registry.Call) bool { return c.Function.Name() == "write" }}
-	srv, ran := effects(&cash.Options{Controls: &control.Controls{Plans: control.NewPlans(needed)}})
+	srv, ran := effects(&cash.Options{Serve: serve.Options{Controls: &control.Controls{Plans: control.NewPlans(needed)}}})
 	s := connect(t, context.Background(), srv)
 	token := func(args string) string {
 		t.Helper()
@@ -229,7 +230,7 @@ func TestW30PlanTokenOfCall(t *testing.T) {
 // TestW36CachedResultAtTheGate holds that a result is as long from the cache as it
 // was without.
 func TestW36CachedResultAtTheGate(t *testing.T) {
-	srv, ran := effects(&cash.Options{Controls: &control.Controls{Cache: made(control.NewCache(&control.CacheOptions{ReadOnly: true}))}})
+	srv, ran := effects(&cash.Options{Serve: serve.Options{Controls: &control.Controls{Cache: control.NewCache(&control.CacheOptions{ReadOnly: true})}}})
 	s := connect(t, context.Background(), srv)
 	for _, tt := range []struct {
 		limit int
@@ -263,7 +264,7 @@ func TestGateCountsAForgedMark(t *testing.T) {
 // TestReplayAfterADryRun holds that the report of a dry run which was too large is
 // not taken for the result of the function.
 func TestReplayAfterADryRun(t *testing.T) {
-	srv, ran := effects(&cash.Options{Controls: &control.Controls{Plans: control.NewPlans(nil)}})
+	srv, ran := effects(&cash.Options{Serve: serve.Options{Controls: &control.Controls{Plans: control.NewPlans(nil)}}})
 	s := connect(t, context.Background(), srv)
 	res := tool(t, s, "call", `{"function":"write","kwargs":{"size":30},"dry_run":true,"sizelimit":10}`)
 	if !gated(t, res) || strings.Contains(textOf(t, res), "already ran") {
@@ -289,14 +290,14 @@ func TestReplayThatNeverRan(t *testing.T) {
 
 	long := strings.Repeat("Not now. ", 200)
 	var refusals atomic.Int32
-	srv, ran = effects(&cash.Options{Middleware: []registry.Middleware{func(next registry.Handler) registry.Handler {
+	srv, ran = effects(&cash.Options{Serve: serve.Options{Middleware: []registry.Middleware{func(next registry.Handler) registry.Handler {
 		return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
 			if refusals.Add(1) == 1 {
 				return nil, &registry.Error{Kind: registry.Failed, Message: long, NotRun: true}
 			}
 			return next(ctx, c)
 		}
-	}}})
+	}}}})
 	s = connect(t, context.Background(), srv)
 	if res := tool(t, s, "call", `{"function":"write","kwargs":{"size":7},"sizelimit":5}`); !gated(t, res) || strings.Contains(textOf(t, res), "already ran") {
 		t.Errorf("refused at length: %q", textOf(t, res))
@@ -309,11 +310,11 @@ func TestReplayThatNeverRan(t *testing.T) {
 // TestReplayIsDecidedAbout holds that the repeat of a call takes quota and the
 // token of a dry run like the call, and does not run the function.
 func TestReplayIsDecidedAbout(t *testing.T) {
-	srv, ran := effects(&cash.Options{SizeLimit: 1000, Controls: &control.Controls{
-		Quota: made(control.NewQuota(&control.QuotaOptions{Tools: map[string]control.Limit{"write": {PerSession: 2}}})),
+	srv, ran := effects(&cash.Options{SizeLimit: 1000, Serve: serve.Options{Controls: &control.Controls{
+		Quota: control.NewQuota(&control.QuotaOptions{Tools: map[string]control.Limit{"write": {PerSession: 2}}}),
 		Plans: control.NewPlans(&control.PlanOptions{Require: func(c *registry.Call) bool { return c.Function.Name() == "write" }}),
-		Cache: made(control.NewCache(&control.CacheOptions{ReadOnly: true})),
-	}})
+		Cache: control.NewCache(&control.CacheOptions{ReadOnly: true}),
+	}}})
 	s := connect(t, context.Background(), srv)
 	token := func() string {
 		return readReport(tool(t, s, "call", `{"function":"write","kwargs":{"size":2000},"dry_run":true}`)).Token
@@ -336,7 +337,7 @@ func TestReplayIsDecidedAbout(t *testing.T) {
 }
 
 func TestW30UsedTokenHasNoReplay(t *testing.T) {
-	srv, ran := effects(&cash.Options{Controls: &control.Controls{Plans: control.NewPlans(nil)}})
+	srv, ran := effects(&cash.Options{Serve: serve.Options{Controls: &control.Controls{Plans: control.NewPlans(nil)}}})
 	s := connect(t, context.Background(), srv)
 	r := readReport(tool(t, s, "call", `{"function":"write","kwargs":{"size":20},"dry_run":true}`))
 	args := `{"function":"write","kwargs":{"size":20},"plan_token":"` + r.Token + `","sizelimit":`
@@ -377,9 +378,9 @@ func TestCallWithinACall(t *testing.T) {
 		registry.Func("inner", "Inner.", func(context.Context, struct{}) (string, error) { return "inner", nil }))
 	store := &finds{ReplayStore: control.NewReplays(nil)}
 	once := map[string]control.Limit{"call": {PerSession: 1}}
-	srv = cash.NewServer(reg, &cash.Options{Replays: store, Controls: &control.Controls{
-		Quota: made(control.NewQuota(&control.QuotaOptions{Meta: once})),
-	}})
+	srv = cash.NewServer(reg, &cash.Options{Replays: store, Serve: serve.Options{Controls: &control.Controls{
+		Quota: control.NewQuota(&control.QuotaOptions{Meta: once}),
+	}}})
 	ctx := registry.WithCaller(context.Background(), &registry.Caller{ID: "ada"})
 	res := tool(t, connect(t, ctx, srv), "call", `{"function":"outer","sizelimit":500}`)
 	if got := textOf(t, res); got != "outer of inner" || store.n.Load() != 1 {
@@ -393,12 +394,12 @@ func TestW30DryRunThroughAnAggregator(t *testing.T) {
 	for name, controls := range map[string]*control.Controls{"plans": {Plans: control.NewPlans(nil)}, "none": nil} {
 		t.Run(name, func(t *testing.T) {
 			var calls atomic.Int32
-			behind, ran := effects(&cash.Options{Middleware: []registry.Middleware{func(next registry.Handler) registry.Handler {
+			behind, ran := effects(&cash.Options{Serve: serve.Options{Middleware: []registry.Middleware{func(next registry.Handler) registry.Handler {
 				return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
 					calls.Add(1)
 					return next(ctx, c)
 				}
-			}}})
+			}}}})
 			inner := mcp.NewServer(&mcp.Implementation{Name: "behind"}, nil)
 			behind.AddTo(inner)
 			reg := registry.New(nil)
@@ -414,7 +415,7 @@ func TestW30DryRunThroughAnAggregator(t *testing.T) {
 			if err := agg.Wait(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			s := connect(t, context.Background(), cash.NewServer(reg, &cash.Options{Controls: controls}))
+			s := connect(t, context.Background(), cash.NewServer(reg, &cash.Options{Serve: serve.Options{Controls: controls}}))
 			const args = `{"namespace":"door","function":"write","kwargs":{"size":3}`
 			dry := tool(t, s, "call", args+`,"dry_run":true}`)
 			if r := readReport(dry); calls.Load() != 0 || r.DryRun != (controls != nil) || dry.IsError != (controls == nil) {

@@ -10,20 +10,15 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// MetaCode is the key under which the metadata of an error result has its
-// machine code (R82): a [registry.Kind], or [CodeGated]. Models do not see
-// metadata, so it costs them nothing.
-const MetaCode = "cash/error"
-
-// CodeGated is the code of a result that the gate withheld.
+// CodeGated is the code of a result that the gate withheld, under
+// [registry.MetaCode].
 const CodeGated = "GATED"
 
 // renderError is an error as the CaSH face shows it (RFC 4.4, 8.6).
 func renderError(err error) *registry.Result {
 	e := registry.AsError(err)
 	r := registry.TextResult("**Error:** " + e.Error())
-	r.IsError = true
-	r.Meta = map[string]any{MetaCode: string(e.Kind)}
+	r.IsError, r.Meta = true, map[string]any{registry.MetaCode: string(e.Kind)}
 	return r
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/cash/control"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -170,7 +171,7 @@ func TestReplayGoesThroughMiddleware(t *testing.T) {
 			return next(ctx, c)
 		}
 	}
-	srv, ran := effects(&cash.Options{Middleware: []registry.Middleware{policy}})
+	srv, ran := effects(&cash.Options{Serve: serve.Options{Middleware: []registry.Middleware{policy}}})
 	ctx := registry.WithCaller(context.Background(), &registry.Caller{ID: "alice"})
 	limit := 60000
 	srv.Call(ctx, &cash.CallRequest{Function: "write", Kwargs: json.RawMessage(`{"size":50000}`)})
@@ -287,7 +288,7 @@ func (s *slowStore) Find(ctx context.Context, owner, key string) (control.Replay
 func TestReplayStoreThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &slowStore{control.NewReplays(nil), make(chan struct{}), make(chan struct{})}
-		srv, ran := effects(&cash.Options{Replays: store, Timeout: time.Second})
+		srv, ran := effects(&cash.Options{Replays: store, Serve: serve.Options{Timeout: time.Second}})
 		ctx := registry.WithCaller(context.Background(), &registry.Caller{ID: "alice"})
 		limit := 10
 		go func() {

@@ -17,6 +17,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/facade"
 	"github.com/cash-mcp/go-sdk/cash/gateway"
 	"github.com/cash-mcp/go-sdk/cash/plain"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -53,26 +54,23 @@ const deadline = 3 * time.Second
 // what a model reads.
 func (h *hanging) ways(t *testing.T) map[string]func() string {
 	t.Helper()
-	staged, err := disclosure.NewServer(h, &disclosure.Options{Timeout: deadline})
-	if err != nil {
-		t.Fatal(err)
-	}
+	staged := disclosure.NewServer(h, &disclosure.Options{Serve: serve.Options{Timeout: deadline}})
 	ways := make(map[string]func() string)
 	for name, way := range map[string]struct {
 		face       cashtest.Runner
 		tool, args string
 	}{
-		"cash":       {cash.NewServer(h, &cash.Options{Timeout: deadline}), "call", `{"namespace":"shop","function":"get"}`},
-		"gateway":    {gateway.NewServer(h, &gateway.Options{Timeout: deadline}), "tool_execute", `{"tool_id":"` + h.id + `"}`},
-		"proxy":      {gateway.NewServer(h, &gateway.Options{Timeout: deadline, Mode: gateway.Proxy}), "tool_execute", `{"tool_id":"` + h.id + `"}`},
-		"facade":     {facade.NewServer(h, &facade.Options{Timeout: deadline}), "ShopExecute", `{"cmd":"get"}`},
-		"plain":      {plain.NewServer(h, &plain.Options{Timeout: deadline}), "shop-get", `{}`},
+		"cash":       {cash.NewServer(h, &cash.Options{Serve: serve.Options{Timeout: deadline}}), "call", `{"namespace":"shop","function":"get"}`},
+		"gateway":    {gateway.NewServer(h, &gateway.Options{Serve: serve.Options{Timeout: deadline}}), "tool_execute", `{"tool_id":"` + h.id + `"}`},
+		"proxy":      {gateway.NewServer(h, &gateway.Options{Serve: serve.Options{Timeout: deadline}, Mode: gateway.Proxy}), "tool_execute", `{"tool_id":"` + h.id + `"}`},
+		"facade":     {facade.NewServer(h, &facade.Options{Serve: serve.Options{Timeout: deadline}}), "ShopExecute", `{"cmd":"get"}`},
+		"plain":      {plain.NewServer(h, &plain.Options{Serve: serve.Options{Timeout: deadline}}), "shop-get", `{}`},
 		"disclosure": {staged, "shop-get", `{}`},
 	} {
 		client := cashtest.Connect(t, way.face)
 		ways[name] = func() string { return client.Tool(way.tool, json.RawMessage(way.args)).Text }
 	}
-	srv := cash.NewServer(h, &cash.Options{Timeout: deadline})
+	srv := cash.NewServer(h, &cash.Options{Serve: serve.Options{Timeout: deadline}})
 	ways["Server.Call"] = func() string {
 		r, err := srv.Call(context.Background(), &cash.CallRequest{Namespace: "shop", Function: "get"})
 		if err != nil {

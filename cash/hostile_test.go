@@ -81,7 +81,7 @@ func TestHelpTextThatFails(t *testing.T) {
 					t.Fatal(err)
 				}
 				res := tool(t, s, "help", `{}`)
-				if !res.IsError || res.Meta[cash.MetaCode] != string(tt.code) || strings.Contains(textOf(t, res), "secret") {
+				if !res.IsError || res.Meta[registry.MetaCode] != string(tt.code) || strings.Contains(textOf(t, res), "secret") {
 					t.Errorf("got %+v", res)
 				}
 				mended.Store(true)
@@ -119,7 +119,7 @@ func TestErrorCodes(t *testing.T) {
 		{"skill", `{"skillname":"nope"}`, "UNKNOWN_SKILL"},
 	} {
 		res := tool(t, s, tt.tool, tt.args)
-		if got := res.Meta[cash.MetaCode]; got != tt.want || res.IsError != (tt.want != nil) {
+		if got := res.Meta[registry.MetaCode]; got != tt.want || res.IsError != (tt.want != nil) {
 			t.Errorf("R82: %s%s: %v, want %v", tt.tool, tt.args, got, tt.want)
 		}
 		if code, ok := tt.want.(string); ok && code != cash.CodeGated && strings.Contains(textOf(t, res), code) {

@@ -3,25 +3,12 @@ package cash
 import (
 	"context"
 
-	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 )
-
-// maxInstructions bounds the line that names what is at the top level, in
-// characters: it is paid for in every conversation.
-const maxInstructions = 400
 
 // Instructions implements [serve.Face]: it tells a model that connects what
 // there is, as far as this caller may see it, and where to begin.
 func (f face) Instructions(ctx context.Context) string {
-	own := f.opts.Instructions
-	line := f.index(ctx)
-	if own == "" || line == "" {
-		return own + line
-	}
-	return own + "\n\n" + line
-}
-
-func (f face) index(ctx context.Context) string {
 	l, err := f.source.List(ctx, "")
 	if err != nil || !l.HasFunctions && !l.HasSkills {
 		return ""
@@ -44,5 +31,5 @@ func (f face) index(ctx context.Context) string {
 	if names == nil {
 		return line
 	}
-	return line + " " + what + clean.List(names, maxInstructions-len(line)-len(what)-2) + "."
+	return serve.Index(line+" "+what, names)
 }

@@ -60,10 +60,7 @@ func TestY2KindsByFace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	staged, err := disclosure.NewServer(reg, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	staged := disclosure.NewServer(reg, nil)
 	clients := map[string]*cashtest.Client{
 		"cash": cashtest.Connect(t, cash.NewServer(reg, nil)), "gateway": cashtest.Connect(t, gateway.NewServer(reg, nil)),
 		"disclosure": cashtest.Connect(t, staged), "facade": cashtest.Connect(t, facade.NewServer(reg, nil)), "plain": cashtest.Connect(t, plain.NewServer(reg, nil)),
@@ -98,7 +95,7 @@ func TestY2KindsByFace(t *testing.T) {
 			"plain":      {"shop-fail", `{}`, message + " " + hint, columns[0]},
 		} {
 			r := clients[face].Tool(want.tool, json.RawMessage(want.args))
-			meta, _ := r.Raw.Meta[cash.MetaCode].(string)
+			meta, _ := r.Raw.Meta[registry.MetaCode].(string)
 			if !r.IsError || r.Text != want.text || meta != want.meta {
 				t.Errorf("%s, %s: %v %q %q; want %q %q", kind, face, r.IsError, r.Text, meta, want.text, want.meta)
 			}

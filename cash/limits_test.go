@@ -51,7 +51,7 @@ func TestGateLongErrors(t *testing.T) {
 		{registry.Failed, 20, false},
 	} {
 		res, err := fail(tt.kind, tt.size)
-		is := err == nil && res.IsError && res.Meta[cash.MetaCode] == cash.CodeGated
+		is := err == nil && res.IsError && res.Meta[registry.MetaCode] == cash.CodeGated
 		if is != tt.gated || !is && !errors.Is(err, tt.kind) {
 			t.Errorf("R104: %s of %d characters: %+v, %v", tt.kind, tt.size, res, err)
 		}
@@ -66,7 +66,7 @@ func TestGateMetadata(t *testing.T) {
 		return r, nil
 	})
 	res, err := serverOf(f).Call(context.Background(), &cash.CallRequest{Function: "f"})
-	if err != nil || res.Meta[cash.MetaCode] != cash.CodeGated {
+	if err != nil || res.Meta[registry.MetaCode] != cash.CodeGated {
 		t.Errorf("got %+v, %v", res, err)
 	}
 }
@@ -151,7 +151,7 @@ func TestReservedBelongToTheFunction(t *testing.T) {
 func TestAddTo(t *testing.T) {
 	panics := stubSource{func() error { panic("the secret") }}
 	identify := func(f func() error) *cash.Options {
-		return &cash.Options{Serve: &serve.Options{Identify: func(context.Context, mcp.Request) (*registry.Caller, error) { return nil, f() }}}
+		return &cash.Options{Serve: serve.Options{Identify: func(context.Context, mcp.Request) (*registry.Caller, error) { return nil, f() }}}
 	}
 	for name, tt := range map[string]struct {
 		srv  *cash.Server
@@ -159,7 +159,7 @@ func TestAddTo(t *testing.T) {
 		want string
 	}{
 		"both":          {cash.NewServer(registryOf(5), nil), "We sell shoes.", "We sell shoes.\n\nStart with help(). Namespaces: ns0."},
-		"only the face": {cash.NewServer(registryOf(5), &cash.Options{Instructions: "A shop."}), "", "A shop.\n\nStart with help(). Namespaces: ns0."},
+		"only the face": {cash.NewServer(registryOf(5), &cash.Options{Serve: serve.Options{Instructions: "A shop."}}), "", "A shop.\n\nStart with help(). Namespaces: ns0."},
 		"only its own":  {cash.NewServer(registry.New(nil), nil), "We sell shoes.", "We sell shoes."},
 		"source panics": {cash.NewServer(panics, nil), "We sell shoes.", "We sell shoes."},
 		"hook panics":   {cash.NewServer(registryOf(5), identify(func() error { panic("the secret") })), "We sell shoes.", "We sell shoes."},

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -22,7 +21,7 @@ import (
 // as a document may hold; the date is that of the last change that was seen of
 // them, at first that of the start.
 func (s *Server) Manifest(ctx context.Context) (*manifest.Manifest, error) {
-	m := s.manifestBase()
+	m := s.opts.manifest()
 	m.Endpoint = cmp.Or(m.Endpoint, endpointFor(ctx), "stdio:"+s.opts.Name)
 	ctx = registry.WithCaller(ctx, nil)
 	if m.Namespaces == nil {
@@ -48,21 +47,21 @@ func (s *Server) Manifest(ctx context.Context) (*manifest.Manifest, error) {
 	return &m, nil
 }
 
-// manifestBase is the manifest without what depends on the request.
-func (s *Server) manifestBase() manifest.Manifest {
+// manifest is the manifest without what depends on the request.
+func (o *Options) manifest() manifest.Manifest {
 	var m manifest.Manifest
-	if s.opts.Manifest != nil {
-		m = *s.opts.Manifest
+	if o.Manifest != nil {
+		m = *o.Manifest
 	}
 	m.Version = cmp.Or(m.Version, manifest.SpecVersion)
-	m.Publisher = cmp.Or(m.Publisher, s.opts.Name)
+	m.Publisher = cmp.Or(m.Publisher, o.Name, defaultName)
 	return m
 }
 
 // checkManifest returns what is wrong with what the embedder gave.
-func (s *Server) checkManifest() error {
-	m := s.manifestBase()
-	m.LastUpdated = cmp.Or(m.LastUpdated, s.started.UTC().Format(time.DateOnly))
+func (o *Options) checkManifest() error {
+	m := o.manifest()
+	m.LastUpdated = cmp.Or(m.LastUpdated, time.Now().UTC().Format(time.DateOnly))
 	m.Endpoint = cmp.Or(m.Endpoint, "https://localhost/mcp")
 	if m.Namespaces == nil {
 		m.Namespaces = []manifest.Namespace{{Suggested: "any", Description: "Any."}}
@@ -120,7 +119,7 @@ func (f face) addIdentity(srv *mcp.Server) {
 func (f face) readIdentity(ctx context.Context, _ *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	m, err := f.Manifest(ctx)
 	if err != nil {
-		cmp.Or(f.opts.Serve.Logger, slog.New(slog.DiscardHandler)).ErrorContext(ctx, "no manifest", "error", err)
+		f.opts.Serve.Logger.ErrorContext(ctx, "no manifest", "error", err)
 		return nil, errors.New("the manifest is not available")
 	}
 	data, err := m.MarshalJSON()

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -21,7 +22,7 @@ func TestRepair(t *testing.T) {
 	reg := registry.New(nil)
 	reg.Namespace("", "").Add(registry.Func("double", "", func(_ context.Context, v in) (int, error) { return 2 * v.Count, nil }))
 	for _, repair := range []bool{true, false} {
-		srv := cash.NewServer(reg, &cash.Options{Repair: repair})
+		srv := cash.NewServer(reg, &cash.Options{Serve: serve.Options{Repair: repair}})
 		client := connect(t, t.Context(), srv)
 		for _, kwargs := range []any{`{"count":"21"}`, map[string]any{"count": " 21 "}} {
 			r, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: "call", Arguments: map[string]any{"function": "double", "kwargs": kwargs}})

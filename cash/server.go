@@ -5,23 +5,23 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/serve"
+	"github.com/cash-mcp/go-sdk/internal/mistake"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
 // A Server offers the three tools over a [registry.Source]. It is safe for
-// concurrent use, and one Server can be served through any number of
-// transports at a time.
+// concurrent use, and one Server can be served through any number of transports
+// at a time: its methods AddTo, Run and Shutdown are those of [serve.Server].
 type Server struct {
+	*serve.Server
 	source   registry.Source // guarded by the pipeline
 	opts     Options
 	pipeline *registry.Pipeline
-	serve    *serve.Server
 	started  time.Time
 	edition  edition // of the manifest
 	instance string  // see registry.MetaInstance
@@ -29,22 +29,14 @@ type Server struct {
 
 // NewServer returns a server of src. It panics if opts are in error.
 func NewServer(src registry.Source, opts *Options) *Server {
+	mistake.Check("cash", opts.Check())
 	s := &Server{opts: opts.withDefaults(), started: time.Now(), instance: rand.Text()}
 	if r, ok := src.(interface{ Instance() string }); ok {
 		s.instance = r.Instance()
 	}
-	if err := s.checkManifest(); err != nil {
-		panic("cash: " + err.Error())
-	}
-	s.pipeline = registry.NewPipeline(src, &registry.PipelineOptions{
-		Middleware:   slices.Concat(s.opts.Middleware, s.opts.Controls.Middleware(), []registry.Middleware{s.replays}),
-		Timeout:      s.opts.Timeout,
-		MaxArguments: s.opts.MaxArguments,
-		Repair:       s.opts.Repair,
-		Logger:       s.opts.Serve.Logger,
-	})
+	s.pipeline = registry.NewPipeline(src, s.opts.Serve.Pipeline())
 	s.source = s.pipeline.Source()
-	s.serve = serve.New(face{s}, &mcp.Implementation{Name: s.opts.Name, Version: s.opts.Version}, s.opts.Serve)
+	s.Server = serve.New(face{s}, &mcp.Implementation{Name: s.opts.Name, Version: s.opts.Version}, &s.opts.Serve)
 	return s
 }
 
@@ -83,11 +75,11 @@ type SkillRequest struct {
 }
 
 // Call runs a function for the caller in ctx and gates its result. A result
-// that is too large ([CodeGated] under [MetaCode]), and one that the function
+// that is too large ([CodeGated] under [registry.MetaCode]), and one that the function
 // itself marks as a failure, is a result with IsError; everything else that
 // goes wrong is a *[registry.Error].
 func (s *Server) Call(ctx context.Context, req *CallRequest) (*registry.Result, error) {
-	return s.call(ctx, req, call{})
+	return s.call(ctx, req, new(serve.Request), nil)
 }
 
 // Help returns a page of help for the caller in ctx: what is at the top level,
@@ -120,20 +112,6 @@ func (s *Server) Skill(ctx context.Context, req *SkillRequest) (string, error) {
 	return text, nil
 }
 
-// AddTo adds the three tools to an MCP server of the embedder's own, and the
-// line that names what is behind them to its instructions.
-func (s *Server) AddTo(srv *mcp.Server) { s.serve.AddTo(srv) }
-
-// Run serves one connection until the client has gone or ctx ends; then calls
-// in flight may finish for a while ([serve.Options.DrainTimeout]).
-func (s *Server) Run(ctx context.Context, transport mcp.Transport) error {
-	return s.serve.Run(ctx, transport)
-}
-
 // Handler returns the HTTP handler of the MCP endpoint, for clients of both
 // protocol generations; see [serve.Server.Handler].
-func (s *Server) Handler() http.Handler { return withHost(s.serve.Handler()) }
-
-// Shutdown refuses further calls, waits for those in flight until ctx ends,
-// and cancels them then; see [serve.Server.Shutdown].
-func (s *Server) Shutdown(ctx context.Context) error { return s.serve.Shutdown(ctx) }
+func (s *Server) Handler() http.Handler { return withHost(s.Server.Handler()) }

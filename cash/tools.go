@@ -50,16 +50,13 @@ const pageTimeout = 30 * time.Second
 // face is the [serve.Face] of a Server.
 type face struct{ *Server }
 
-// MaxArguments implements [serve.Face].
-func (f face) MaxArguments() int { return f.opts.MaxArguments }
-
 // Add implements [serve.Face].
-func (f face) Add(srv *mcp.Server, host *serve.Server) {
+func (f face) Add(srv *mcp.Server, h *serve.Host) {
 	no := false
 	reads := &mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}
 	help := helpDescription
-	if f.opts.HelpHint != "" {
-		help += " " + f.opts.HelpHint
+	if f.opts.Serve.Hint != "" {
+		help += " " + f.opts.Serve.Hint
 	}
 	for _, t := range []struct {
 		name, description, schema string
@@ -76,7 +73,7 @@ func (f face) Add(srv *mcp.Server, host *serve.Server) {
 		srv.AddTool(&mcp.Tool{
 			Name: t.name, Description: t.description,
 			InputSchema: json.RawMessage(t.schema), Annotations: t.annotations,
-		}, host.Tool(t.run, t.timeout, renderError))
+		}, h.Tool(t.run, t.timeout, renderError))
 	}
 	f.addIdentity(srv)
 }
@@ -85,7 +82,7 @@ func ptr[T any](v T) *T { return &v }
 
 func (f face) callTool(ctx context.Context, req *serve.Request) (*registry.Result, error) {
 	known := callSlots
-	if f.opts.Controls.Plans != nil {
+	if f.opts.Serve.Controls.Plans != nil {
 		known = planSlots
 	}
 	args, err := readToolArguments(req.Arguments, known, 0) // the pipeline bounds kwargs
@@ -100,19 +97,19 @@ func (f face) callTool(ctx context.Context, req *serve.Request) (*registry.Resul
 		Namespace: args.namespace, Function: args.function,
 		Kwargs: args.kwargs, SizeLimit: limit, Replay: args.replay,
 		DryRun: args.dryRun, PlanToken: args.planToken,
-	}, call{progress: req.Progress, client: req.Client, direct: args.direct})
+	}, req, args.direct)
 }
 
 // metered counts a use of a tool that runs nothing.
 func (f face) metered(ctx context.Context, req *serve.Request, tool string) error {
-	return f.opts.Controls.Quota.Allow(ctx, req.Client.Owner, tool)
+	return f.opts.Serve.Controls.Quota.Allow(ctx, req.Owner(ctx), tool)
 }
 
 func (f face) helpTool(ctx context.Context, req *serve.Request) (*registry.Result, error) {
 	if err := f.metered(ctx, req, "help"); err != nil {
 		return nil, err
 	}
-	args, err := readToolArguments(req.Arguments, helpSlots, f.opts.MaxArguments)
+	args, err := readToolArguments(req.Arguments, helpSlots, f.opts.Serve.MaxArguments)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +135,7 @@ func (f face) skillTool(ctx context.Context, req *serve.Request) (*registry.Resu
 	if err := f.metered(ctx, req, "skill"); err != nil {
 		return nil, err
 	}
-	args, err := readToolArguments(req.Arguments, skillSlots, f.opts.MaxArguments)
+	args, err := readToolArguments(req.Arguments, skillSlots, f.opts.Serve.MaxArguments)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	tiktoken_loader "github.com/pkoukk/tiktoken-go-loader"
 
 	"github.com/cash-mcp/go-sdk/cash"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -116,8 +117,8 @@ func TestToolsCost(t *testing.T) {
 	}
 }
 
-func TestHelpHint(t *testing.T) {
-	srv := cash.NewServer(registryOf(1), &cash.Options{HelpHint: "Orders, stock and customers of a shop."})
+func TestHint(t *testing.T) {
+	srv := cash.NewServer(registryOf(1), &cash.Options{Serve: serve.Options{Hint: "Orders, stock and customers of a shop."}})
 	res, err := connect(t, context.Background(), srv).ListTools(context.Background(), nil)
 	if err != nil || !strings.HasSuffix(res.Tools[1].Description, "customers of a shop.") {
 		t.Errorf("the hint is not in %q, %v", res.Tools[1].Description, err)
@@ -127,7 +128,7 @@ func TestHelpHint(t *testing.T) {
 			t.Error("a hint of 201 characters is taken")
 		}
 	}()
-	cash.NewServer(registryOf(1), &cash.Options{HelpHint: strings.Repeat("é", 201)})
+	cash.NewServer(registryOf(1), &cash.Options{Serve: serve.Options{Hint: strings.Repeat("é", 201)}})
 }
 
 // TestInstructions holds the line that clients get when they connect: bounded,
@@ -135,7 +136,7 @@ func TestHelpHint(t *testing.T) {
 func TestInstructions(t *testing.T) {
 	reg := registryOf(2000)
 	reg.Namespace("admin", "", registry.VisibleTo(registry.Roles("boss"))).Add(registry.Func("f", "", func(context.Context, struct{}) (string, error) { return "", nil }))
-	srv := cash.NewServer(reg, &cash.Options{Instructions: "A shop."})
+	srv := cash.NewServer(reg, &cash.Options{Serve: serve.Options{Instructions: "A shop."}})
 	for _, c := range []*registry.Caller{nil, {ID: "b", Roles: []string{"boss"}}} {
 		ctx := registry.WithCaller(context.Background(), c)
 		got := connect(t, ctx, srv).InitializeResult().Instructions

@@ -12,6 +12,8 @@ import (
 	"net/http"
 	"runtime/debug"
 	"time"
+
+	"github.com/cash-mcp/go-sdk/internal/mistake"
 )
 
 // A Source returns the manifest to serve. The context is that of the request;
@@ -39,7 +41,7 @@ type HandlerOptions struct {
 // says whether a kept one still holds. It panics if there is no source.
 func Handler(source Source, opts *HandlerOptions) http.Handler {
 	if source == nil {
-		panic("manifest: Handler without a source")
+		mistake.Check("manifest", errors.New("Handler without a source"))
 	}
 	h := &handler{source: source}
 	if opts != nil {

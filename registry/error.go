@@ -44,6 +44,11 @@ func (k Kind) Known() bool { return slices.Contains(kinds, k) }
 // Error returns the kind's text.
 func (k Kind) Error() string { return string(k) }
 
+// MetaCode is the key under which the metadata of an error result has its machine
+// code (R82): a [Kind], or a code of the face's own. Models do not see metadata, so
+// it costs them nothing.
+const MetaCode = "cash/error"
+
 // Error is the one error of the pipeline. Its reader is a language model:
 // Message says what happened, Hint what to do next; neither holds a secret or
 // an argument's value.

@@ -45,70 +45,69 @@ import (
 // Func panics, naming type and field, if In, its tags or those of Out are in
 // error; see [FuncOption] for what else is a mistake.
 func Func[In, Out any](name, description string, f func(context.Context, In) (Out, error), opts ...FuncOption) *Function {
-	if f == nil {
-		panic(fmt.Sprintf("registry: function %q (%s): handler is nil", name, sourceLine(0)))
+	made, decode, encode := newTyped[In, Out](name, description, sourceLine(), f == nil, opts)
+	made.handler = func(ctx context.Context, c *Call) (*Result, error) {
+		var in In
+		if err := decode(c.Arguments, &in); err != nil {
+			return nil, decodeError(c, err)
+		}
+		out, err := f(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		return encode(c, out)
 	}
-	return typedFunc(name, description, sourceLine(0), opts, func(ctx context.Context, _ *Call, in In) (Out, error) {
-		return f(ctx, in)
-	})
+	return made
 }
 
 // StreamFunc is [Func] for a handler that reports its progress while it works.
 // Its results are exempt from the gate (RFC 7.4). An error from report means
 // that nobody listens any more.
 func StreamFunc[In, Out any](name, description string, f func(ctx context.Context, in In, report func(Progress) error) (Out, error), opts ...FuncOption) *Function {
-	if f == nil {
-		panic(fmt.Sprintf("registry: function %q (%s): handler is nil", name, sourceLine(0)))
+	made, decode, encode := newTyped[In, Out](name, description, sourceLine(), f == nil, opts)
+	made.streaming = true
+	made.handler = func(ctx context.Context, c *Call) (*Result, error) {
+		var in In
+		if err := decode(c.Arguments, &in); err != nil {
+			return nil, decodeError(c, err)
+		}
+		out, err := f(ctx, in, func(p Progress) error { return c.Report(ctx, p) })
+		if err != nil {
+			return nil, err
+		}
+		return encode(c, out)
 	}
-	fn := typedFunc(name, description, sourceLine(0), opts, func(ctx context.Context, c *Call, in In) (Out, error) {
-		return f(ctx, in, func(p Progress) error { return c.Report(ctx, p) })
-	})
-	fn.streaming = true
-	return fn
+	return made
 }
 
-func typedFunc[In, Out any](name, description, origin string, opts []FuncOption, f func(context.Context, *Call, In) (Out, error)) *Function {
+// newTyped makes a function from In to Out without its handler, and returns what the
+// handler reads arguments and writes results by.
+func newTyped[In, Out any](name, description, origin string, noHandler bool, opts []FuncOption) (*Function, func([]byte, any) error, encoder) {
+	mistake := func(what any) { panic(fmt.Sprintf("registry: function %q (%s): %v", name, origin, what)) }
+	if noHandler {
+		mistake("handler is nil")
+	}
 	given, opts, err := typeSchemas(opts)
 	if err != nil {
-		panic(fmt.Sprintf("registry: function %q (%s): %v", name, origin, err))
+		mistake(err)
 	}
 	in, err := inputSchema(reflect.TypeFor[In](), given)
 	if err != nil {
-		panic(fmt.Sprintf("registry: function %q (%s): %v", name, origin, err))
+		mistake(err)
 	}
 	if err := checkOutput(reflect.TypeFor[Out]()); err != nil {
-		panic(fmt.Sprintf("registry: function %q (%s): %v", name, origin, err))
+		mistake(err)
 	}
 	encode, returns := encoderFor(reflect.TypeFor[Out]())
-	decode := json.Unmarshal
-	if holdsInterface(reflect.TypeFor[In](), nil) {
-		decode = unmarshalExact
-	}
 	made := &Function{
-		name:        name,
-		description: description,
-		input:       in,
-		checked:     in,
-		params:      newParams(in.Params()),
-		stuck:       new(atomic.Int32),
-		derived:     returns,
-		origin:      origin,
-		handler: func(ctx context.Context, c *Call) (*Result, error) {
-			var in In
-			if err := decode(c.Arguments, &in); err != nil {
-				return nil, decodeError(c, err)
-			}
-			out, err := f(ctx, c, in)
-			if err != nil {
-				return nil, err
-			}
-			return encode(c, out)
-		},
+		name: name, description: description, origin: origin, derived: returns,
+		input: in, checked: in, params: newParams(in.Params()), stuck: new(atomic.Int32),
 	}
-	if err := made.apply(opts); err != nil {
-		panic(fmt.Sprintf("registry: function %q (%s): %v", name, origin, err))
+	made.mustApply(opts)
+	if holdsInterface(reflect.TypeFor[In](), nil) {
+		return made, unmarshalExact, encode
 	}
-	return made
+	return made, json.Unmarshal, encode
 }
 
 // unmarshalExact keeps the spelling of numbers that have no Go type of their own.

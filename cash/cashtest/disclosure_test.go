@@ -10,14 +10,16 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
+	"github.com/cash-mcp/go-sdk/cash/check"
 	"github.com/cash-mcp/go-sdk/cash/disclosure"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
 // disclosing returns the face of the fixture's functions, with grants if a client
 // without a session is to be served.
-func disclosing(grants bool) (*disclosure.Server, error) {
-	opts := &disclosure.Options{Name: "fixture", Middleware: []registry.Middleware{closed}}
+func disclosing(grants bool) *disclosure.Server {
+	opts := &disclosure.Options{Name: "fixture", Serve: serve.Options{Middleware: []registry.Middleware{closed}}}
 	if grants {
 		opts.Grants = new(disclosure.Grants)
 	}
@@ -34,25 +36,22 @@ func closed(next registry.Handler) registry.Handler {
 	}
 }
 
-func disclosureTarget(version string, transport func() mcp.Transport) cashtest.DisclosureTarget {
-	return cashtest.DisclosureTarget{
+func disclosureTarget(version string, transport func() mcp.Transport) check.DisclosureTarget {
+	return check.DisclosureTarget{
 		Transport: transport,
 		Strict:    true,
 		Version:   version,
-		Call:      &cashtest.ToolCall{Tool: "Order_Mgmt-get", Arguments: map[string]any{"order_id": "ORD-7"}},
-		Other:     &cashtest.ToolCall{Tool: "ping"},
+		Call:      &check.ToolCall{Tool: "Order_Mgmt-get", Arguments: map[string]any{"order_id": "ORD-7"}},
+		Other:     &check.ToolCall{Tool: "ping"},
 		Invalid:   map[string]any{"order_id": 7},
 		Hidden:    "admin-report",
-		Denied:    &cashtest.ToolCall{Tool: "Order_Mgmt-summary"},
+		Denied:    &check.ToolCall{Tool: "Order_Mgmt-summary"},
 	}
 }
 
 func TestP24Disclosure(t *testing.T) {
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
-		srv, err := disclosing(version >= "2026-07-28")
-		if err != nil {
-			t.Fatal(err)
-		}
+		srv := disclosing(version >= "2026-07-28")
 		t.Run("memory "+version, func(t *testing.T) {
 			cashtest.Disclosure(t, disclosureTarget(version, func() mcp.Transport { return cashtest.InMemory(srv) }))
 		})
@@ -74,13 +73,10 @@ func TestP24Disclosure(t *testing.T) {
 }
 
 func ExampleDisclosure() {
-	srv, err := disclosure.NewServer(reg, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cashtest.Disclosure(t, cashtest.DisclosureTarget{
+	srv := disclosure.NewServer(reg, nil)
+	cashtest.Disclosure(t, check.DisclosureTarget{
 		Transport: func() mcp.Transport { return cashtest.InMemory(srv) },
 		Strict:    true,
-		Call:      &cashtest.ToolCall{Tool: "orders-get", Arguments: map[string]any{"order_id": "ORD-1001"}},
+		Call:      &check.ToolCall{Tool: "orders-get", Arguments: map[string]any{"order_id": "ORD-1001"}},
 	})
 }

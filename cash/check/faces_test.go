@@ -118,10 +118,7 @@ func newFace(name string) cashtest.Face {
 	case "proxy":
 		return gateway.NewServer(reg, &gateway.Options{Mode: gateway.Proxy})
 	case "disclosure":
-		face, err := disclosure.NewServer(reg, &disclosure.Options{Grants: new(disclosure.Grants), FetchesPerMinute: -1})
-		if err != nil {
-			panic(err)
-		}
+		face := disclosure.NewServer(reg, &disclosure.Options{Grants: new(disclosure.Grants), FetchesPerMinute: -1})
 		return face
 	case "facade":
 		return facade.NewServer(reg, &facade.Options{Tools: true})

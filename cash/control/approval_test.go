@@ -21,10 +21,7 @@ import (
 // asking is a rig whose every call needs approval.
 func asking(t testing.TB, answers map[string]registry.Handler, opts *control.ApprovalOptions) (*rig, *control.Approvals) {
 	t.Helper()
-	p, err := control.NewPolicy(&control.PolicyOptions{Default: control.RequireApproval, Approvals: control.NewApprovals(opts)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := control.NewPolicy(&control.PolicyOptions{Default: control.RequireApproval, Approvals: control.NewApprovals(opts)})
 	return newRig(answers, p.Middleware()), p.Approvals()
 }
 
@@ -108,10 +105,7 @@ func TestOperatorDenies(t *testing.T) {
 // A definition that has changed is another function.
 func TestW37ApprovalIsForTheDefinition(t *testing.T) {
 	a := control.NewApprovals(nil)
-	p, err := control.NewPolicy(&control.PolicyOptions{Default: control.RequireApproval, Approvals: a})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := control.NewPolicy(&control.PolicyOptions{Default: control.RequireApproval, Approvals: a})
 	ctx := registry.WithCaller(context.Background(), &registry.Caller{ID: "ada"})
 	call := func(description string) error {
 		reg := registry.New(nil)

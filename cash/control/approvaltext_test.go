@@ -23,16 +23,13 @@ func questionOf(t testing.TB, about string, rule control.Rule, args string, fact
 	t.Helper()
 	var text string
 	rule.Decision = control.RequireApproval
-	p, err := control.NewPolicy(&control.PolicyOptions{
+	p := control.NewPolicy(&control.PolicyOptions{
 		Rules: []control.Rule{rule},
 		Approvals: control.NewApprovals(&control.ApprovalOptions{Approve: func(_ context.Context, r *control.ApprovalRequest) (control.Decision, error) {
 			text = r.Text
 			return control.Deny, nil
 		}}),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	fn, err := registry.RawFunc("pay_out", about, json.RawMessage(`{"type":"object"}`),
 		func(context.Context, json.RawMessage) (*registry.Result, error) { return nil, nil }, facts...)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
 	"github.com/cash-mcp/go-sdk/cash/control"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/cash/upstream"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -56,7 +57,7 @@ func shop(t testing.TB) (srv *cash.Server, ran *[]string) {
 		registry.Func("list", "Lists what there is.", func(context.Context, struct{}) (string, error) { return "tea", nil }),
 	)
 	controls := control.Controls{Policy: policy(t, control.Rule{Decision: control.RequireApproval, Tools: []string{"shop.order"}})}
-	return cash.NewServer(reg, &cash.Options{Middleware: controls.Middleware()}), ran
+	return cash.NewServer(reg, &cash.Options{Serve: serve.Options{Middleware: controls.Middleware()}}), ran
 }
 
 func TestW38PersonAtTheClientApproves(t *testing.T) {
@@ -117,7 +118,7 @@ func TestW39ApprovalAndAQuestionOfTheServer(t *testing.T) {
 					t.Fatal(err)
 				}
 				controls := control.Controls{Policy: policy(t, control.Rule{Decision: control.RequireApproval})}
-				srv := cash.NewServer(reg, &cash.Options{Middleware: controls.Middleware()})
+				srv := cash.NewServer(reg, &cash.Options{Serve: serve.Options{Middleware: controls.Middleware()}})
 				p := &person{answers: []*mcp.ElicitResult{answer("accept", true), {Action: "accept", Content: map[string]any{"name": "Ada"}}}}
 				d := cashtest.Dialer{Version: ours, Client: p.options()}
 				got := d.Connect(t, srv).Call("door", "greet", nil).OK().Text
@@ -168,7 +169,7 @@ func TestW38PersonAnswersLate(t *testing.T) {
 			f := registry.Func("order", "Orders.", func(context.Context, struct{}) (string, error) { return "ordered", nil }, registry.Timeout(200*time.Millisecond))
 			reg.Namespace("shop", "A shop.").Add(f)
 			p := policy(t, control.Rule{Decision: control.RequireApproval})
-			srv := cash.NewServer(reg, &cash.Options{Middleware: []registry.Middleware{p.Middleware()}})
+			srv := cash.NewServer(reg, &cash.Options{Serve: serve.Options{Middleware: []registry.Middleware{p.Middleware()}}})
 			answers, asked := make(chan *mcp.ElicitResult), 0
 			d := &cashtest.Dialer{Version: versions[0], Client: &mcp.ClientOptions{
 				ElicitationHandler: func(ctx context.Context, _ *mcp.ElicitRequest) (*mcp.ElicitResult, error) {

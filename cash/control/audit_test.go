@@ -186,12 +186,9 @@ func TestAuditOfAnAbandonedCall(t *testing.T) {
 func TestW38AuditSaysWhoApproved(t *testing.T) {
 	var j journal
 	approvals := control.NewApprovals(nil)
-	p, err := control.NewPolicy(&control.PolicyOptions{Default: control.RequireApproval, Approvals: approvals})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := control.NewPolicy(&control.PolicyOptions{Default: control.RequireApproval, Approvals: approvals})
 	r := newRig(nil, j.audit().Middleware(), p.Middleware())
-	_, err = r.do("ada", "write", "")
+	_, err := r.do("ada", "write", "")
 	if e := j.only(t); e["msg"] != "execute.denied" || e["approved_by"] != nil {
 		t.Errorf("before: %v", e)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/internal/mistake"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -79,13 +80,14 @@ type cached struct {
 	expires time.Time
 }
 
-// NewCache returns an empty cache. What is neither an id nor a path in Allow is
-// an error.
-func NewCache(opts *CacheOptions) (*Cache, error) {
+// NewCache returns an empty cache. It panics if opts are in error.
+func NewCache(opts *CacheOptions) *Cache {
 	var o CacheOptions
 	if opts != nil {
 		o = *opts
 	}
+	allow, err := o.allowed()
+	mistake.Check("control", err)
 	o.TTL = cmp.Or(o.TTL, 5*time.Minute)
 	o.MaxBytes = cmp.Or(o.MaxBytes, 64<<20)
 	o.MaxEntries = cmp.Or(o.MaxEntries, 10_000)
@@ -93,18 +95,33 @@ func NewCache(opts *CacheOptions) (*Cache, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	c := &Cache{opts: o, entries: make(map[digest]*list.Element), order: list.New()}
-	if o.Allow != nil {
-		c.allow = make(map[string]bool)
+	return &Cache{opts: o, allow: allow, entries: make(map[digest]*list.Element), order: list.New()}
+}
+
+// Check returns what [NewCache] panics with for options in error: what is neither an
+// id nor a path in Allow. Nil options are none.
+func (o *CacheOptions) Check() error {
+	if o == nil {
+		return nil
 	}
+	_, err := o.allowed()
+	return err
+}
+
+// allowed are the functions of Allow, by id or canonical path; nil is all.
+func (o *CacheOptions) allowed() (map[string]bool, error) {
+	if o.Allow == nil {
+		return nil, nil
+	}
+	allow := make(map[string]bool)
 	for _, key := range o.Allow {
 		key, err := parseToolKey(key)
 		if err != nil {
 			return nil, fmt.Errorf("cache: allow: %w", err)
 		}
-		c.allow[key] = true
+		allow[key] = true
 	}
-	return c, nil
+	return allow, nil
 }
 
 // Flush drops all results, also those of calls that have not ended.

@@ -27,7 +27,7 @@ func isHit(r *registry.Result) bool {
 
 func TestW36CacheAnswersTheSameCall(t *testing.T) {
 	clock := newClock()
-	r := newRig(nil, cacheOf(&control.CacheOptions{ReadOnly: true, TTL: time.Minute, Now: clock.Now}).Middleware())
+	r := newRig(nil, control.NewCache(&control.CacheOptions{ReadOnly: true, TTL: time.Minute, Now: clock.Now}).Middleware())
 	first := must(r.do("alice", "read", `{"a":1,"b":{"x":[1,2],"y":"é"}}`))
 	if isHit(first) || first.Text() != "1" {
 		t.Fatalf("first = %+v", first)
@@ -49,7 +49,7 @@ func TestW36CacheAnswersTheSameCall(t *testing.T) {
 // TestW36CacheKeys holds that nothing but the same caller, function and
 // arguments is answered from the cache.
 func TestW36CacheKeys(t *testing.T) {
-	r := newRig(nil, cacheOf(&control.CacheOptions{ReadOnly: true}).Middleware())
+	r := newRig(nil, control.NewCache(&control.CacheOptions{ReadOnly: true}).Middleware())
 	type who struct {
 		caller *registry.Caller
 		owner  string
@@ -100,7 +100,7 @@ func TestW36ForgedHit(t *testing.T) {
 	forged := func(context.Context, *registry.Call) (*registry.Result, error) {
 		return &registry.Result{Meta: map[string]any{control.MetaCacheHit: nil, "own": 1}}, nil
 	}
-	r := newRig(map[string]registry.Handler{"read": forged, "write": forged}, cacheOf(&control.CacheOptions{ReadOnly: true}).Middleware())
+	r := newRig(map[string]registry.Handler{"read": forged, "write": forged}, control.NewCache(&control.CacheOptions{ReadOnly: true}).Middleware())
 	for _, tt := range []struct{ caller, name string }{{"alice", "read"}, {"alice", "write"}, {"", "read"}} {
 		if res := must(r.do(tt.caller, tt.name, "{}")); isHit(res) || res.Meta["own"] == nil {
 			t.Errorf("%s of %q: %v", tt.name, tt.caller, res.Meta)
@@ -164,7 +164,7 @@ func TestW36WhatIsNotCached(t *testing.T) {
 		{"larger than the cache", control.CacheOptions{ReadOnly: true, MaxBytes: 5000}, "read", "alice", text(func(r *registry.Result) { r.Content = textOfLength(5000) }), false},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			r := newRig(map[string]registry.Handler{tt.call: tt.handler}, cacheOf(&tt.opts).Middleware())
+			r := newRig(map[string]registry.Handler{tt.call: tt.handler}, control.NewCache(&tt.opts).Middleware())
 			first, err1 := r.do(tt.caller, tt.call, "{}")
 			second, err2 := r.do(tt.caller, tt.call, "{}")
 			want := 2
@@ -204,7 +204,7 @@ func asJSON(t *testing.T, r *registry.Result) string {
 }
 
 func TestCacheAndDryRuns(t *testing.T) {
-	r := newRig(nil, cacheOf(&control.CacheOptions{ReadOnly: true}).Middleware())
+	r := newRig(nil, control.NewCache(&control.CacheOptions{ReadOnly: true}).Middleware())
 	report := must(r.do("alice", "read", "{}", dry))
 	if res := must(r.do("alice", "read", "{}")); isHit(res) || res.Text() != "1" {
 		t.Errorf("the dry run was kept: %+v", res)
@@ -228,7 +228,7 @@ func TestCacheKeepsNoAnswersOfPeople(t *testing.T) {
 			}
 			return registry.TextResult("answers: " + fmt.Sprint(len(c.Client.Answers))), nil
 		},
-	}, cacheOf(&control.CacheOptions{ReadOnly: true}).Middleware())
+	}, control.NewCache(&control.CacheOptions{ReadOnly: true}).Middleware())
 	for _, answer := range []string{"accept", "decline"} {
 		res := must(r.do("", "read", "{}", func(req *registry.Request) {
 			req.Client = &registry.Client{Owner: "connection:1", Elicit: func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
@@ -262,7 +262,7 @@ func TestCacheAndDetail(t *testing.T) {
 			res.JSON, res.Count = true, &total
 			return res, nil
 		},
-	}, cacheOf(&control.CacheOptions{ReadOnly: true}).Middleware())
+	}, control.NewCache(&control.CacheOptions{ReadOnly: true}).Middleware())
 	for _, tt := range []struct {
 		level registry.Detail
 		text  string
@@ -289,7 +289,7 @@ func TestCacheMarkCannotBeForged(t *testing.T) {
 	shared.Meta = map[string]any{control.MetaCacheHit: true, "other": "kept"}
 	r := newRig(map[string]registry.Handler{
 		"read": func(context.Context, *registry.Call) (*registry.Result, error) { return shared, nil },
-	}, cacheOf(&control.CacheOptions{ReadOnly: true}).Middleware())
+	}, control.NewCache(&control.CacheOptions{ReadOnly: true}).Middleware())
 	if res := must(r.do("alice", "read", "{}")); isHit(res) || len(res.Meta) != 1 {
 		t.Errorf("meta = %v", res.Meta)
 	}
@@ -315,7 +315,7 @@ func TestCacheFlush(t *testing.T) {
 			return registry.TextResult("text"), nil
 		},
 	}, func(next registry.Handler) registry.Handler {
-		cache = cacheOf(&control.CacheOptions{ReadOnly: true})
+		cache = control.NewCache(&control.CacheOptions{ReadOnly: true})
 		return cache.Middleware()(next)
 	})
 	must(r.do("alice", "read", "{}"))
@@ -343,8 +343,8 @@ func TestNilCache(t *testing.T) {
 
 // TestW30CacheIsBehindTheQuota holds that what is answered from the cache counts.
 func TestW30CacheIsBehindTheQuota(t *testing.T) {
-	q := quotaOf(&control.QuotaOptions{Default: control.Limit{PerMinute: 2}})
-	r := newRig(nil, q.Middleware(), cacheOf(&control.CacheOptions{ReadOnly: true}).Middleware())
+	q := control.NewQuota(&control.QuotaOptions{Default: control.Limit{PerMinute: 2}})
+	r := newRig(nil, q.Middleware(), control.NewCache(&control.CacheOptions{ReadOnly: true}).Middleware())
 	must(r.do("alice", "read", "{}"))
 	must(r.do("alice", "read", "{}"))
 	_, err := r.do("alice", "read", "{}")
@@ -356,7 +356,7 @@ func TestCacheInvariant(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 8))
 	clock := newClock()
 	const most, ttl = 5, 40 * time.Second
-	cache := cacheOf(&control.CacheOptions{ReadOnly: true, MaxEntries: most, TTL: ttl, Now: clock.Now})
+	cache := control.NewCache(&control.CacheOptions{ReadOnly: true, MaxEntries: most, TTL: ttl, Now: clock.Now})
 	r := newRig(nil, cache.Middleware())
 	type entry struct {
 		call, text string
@@ -395,7 +395,7 @@ func TestCacheMaxBytes(t *testing.T) {
 		"read": func(_ context.Context, c *registry.Call) (*registry.Result, error) {
 			return &registry.Result{Content: textOfLength(8000)}, nil
 		},
-	}, cacheOf(&control.CacheOptions{ReadOnly: true, MaxBytes: 30_000}).Middleware())
+	}, control.NewCache(&control.CacheOptions{ReadOnly: true, MaxBytes: 30_000}).Middleware())
 	for i := range 20 {
 		must(r.do("alice", "read", fmt.Sprintf(`{"a":%d}`, i)))
 	}
@@ -412,7 +412,7 @@ func TestCacheMaxBytes(t *testing.T) {
 
 // TestCacheOfMixedCallersAtOnce holds that nobody gets what was made for another.
 func TestCacheOfMixedCallersAtOnce(t *testing.T) {
-	cache := cacheOf(&control.CacheOptions{ReadOnly: true, MaxEntries: 30})
+	cache := control.NewCache(&control.CacheOptions{ReadOnly: true, MaxEntries: 30})
 	r := newRig(map[string]registry.Handler{
 		"read": func(_ context.Context, c *registry.Call) (*registry.Result, error) {
 			return registry.TextResult(c.Owner() + string(c.Arguments)), nil
@@ -443,11 +443,7 @@ func ExampleCache() {
 	}, registry.ReadOnly)
 	reg.Namespace("orders", "Orders.").Add(list)
 
-	cache, err := control.NewCache(&control.CacheOptions{ReadOnly: true, Allow: []string{"orders.list"}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	cache := control.NewCache(&control.CacheOptions{ReadOnly: true, Allow: []string{"orders.list"}})
 	p := registry.NewPipeline(reg, &registry.PipelineOptions{Middleware: []registry.Middleware{cache.Middleware()}})
 
 	ctx := registry.WithCaller(context.Background(), &registry.Caller{ID: "alice"})

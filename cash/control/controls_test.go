@@ -25,14 +25,8 @@ func everything(t testing.TB, j *journal) *control.Controls {
 	p := policy(t,
 		control.Rule{Decision: control.Deny, Tools: []string{"shop.wipe"}},
 		control.Rule{Decision: control.RequireApproval, Tools: []string{"shop.write"}})
-	q, err := control.NewQuota(&control.QuotaOptions{Default: control.Limit{PerSession: 3}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cache, err := control.NewCache(&control.CacheOptions{ReadOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := control.NewQuota(&control.QuotaOptions{Default: control.Limit{PerSession: 3}})
+	cache := control.NewCache(&control.CacheOptions{ReadOnly: true})
 	return &control.Controls{
 		Audit: j.audit(), Policy: p, Quota: q, Cache: cache,
 		Plans: control.NewPlans(&control.PlanOptions{Require: func(c *registry.Call) bool { return c.Function.Name() == "write" }}),

@@ -2,13 +2,12 @@
 // function, as middleware of the call pipeline. Everything is off unless it is
 // configured:
 //
-//	policy, err := control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{
+//	policy := control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{
 //		{Decision: control.Deny, Anonymous: true},
 //		{Decision: control.RequireApproval, Classes: []control.Class{control.Destructive}},
 //	}})
-//	...
 //	controls := &control.Controls{Policy: policy, Audit: &control.Audit{}}
-//	srv := cash.NewServer(reg, &cash.Options{Controls: controls})
+//	srv := cash.NewServer(reg, &cash.Options{Serve: serve.Options{Controls: controls}})
 //
 // A call comes by them in the order of the gateway surface, section 4.5:
 //

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/cash/control"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -38,14 +39,11 @@ func untimed() *slog.Logger {
 }
 
 func ExampleControls() {
-	policy, err := control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{
+	policy := control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{
 		{Decision: control.Deny, Anonymous: true, Classes: []control.Class{control.Destructive, control.Writes}},
 	}})
-	if err != nil {
-		log.Fatal(err)
-	}
 	controls := &control.Controls{Policy: policy, Audit: &control.Audit{Logger: untimed()}}
-	srv := cash.NewServer(bank(), &cash.Options{Controls: controls})
+	srv := cash.NewServer(bank(), &cash.Options{Serve: serve.Options{Controls: controls}})
 
 	for _, function := range []string{"balance", "pay"} {
 		_, err := srv.Call(context.Background(), &cash.CallRequest{
@@ -63,7 +61,7 @@ func ExampleControls() {
 
 // Rules are asked in order; what is not read-only goes to a person.
 func ExampleNewPolicy() {
-	policy, err := control.NewPolicy(&control.PolicyOptions{
+	policy := control.NewPolicy(&control.PolicyOptions{
 		Rules: []control.Rule{
 			{Decision: control.Deny, Tools: []string{"**.drop_*"}, Reason: "Tables are not dropped from here."},
 			{Decision: control.Allow, Classes: []control.Class{control.ReadOnly}},
@@ -71,9 +69,6 @@ func ExampleNewPolicy() {
 		},
 		Default: control.RequireApproval,
 	})
-	if err != nil {
-		log.Fatal(err)
-	}
 	for f := range bank().All() {
 		decision, _ := policy.Decide(&registry.Call{Function: f})
 		fmt.Println(f.Path(), decision)
@@ -86,15 +81,12 @@ func ExampleNewPolicy() {
 // Where no person can be asked at the client, the operator approves.
 func ExampleApprovals() {
 	approvals := control.NewApprovals(nil)
-	policy, err := control.NewPolicy(&control.PolicyOptions{Default: control.RequireApproval, Approvals: approvals})
-	if err != nil {
-		log.Fatal(err)
-	}
-	srv := cash.NewServer(bank(), &cash.Options{Middleware: (&control.Controls{Policy: policy}).Middleware()})
+	policy := control.NewPolicy(&control.PolicyOptions{Default: control.RequireApproval, Approvals: approvals})
+	srv := cash.NewServer(bank(), &cash.Options{Serve: serve.Options{Middleware: (&control.Controls{Policy: policy}).Middleware()}})
 
 	ctx := registry.WithCaller(context.Background(), &registry.Caller{ID: "agent-7"})
 	pay := &cash.CallRequest{Namespace: "bank", Function: "pay", Kwargs: []byte(`{"to":"Ada","cents":100}`)}
-	_, err = srv.Call(ctx, pay)
+	_, err := srv.Call(ctx, pay)
 	fmt.Println(registry.AsError(err).Message)
 
 	for _, request := range approvals.Pending() { // a page of the operator's own
@@ -114,7 +106,7 @@ func ExampleApprovals() {
 
 func ExampleAudit() {
 	audit := &control.Audit{Logger: untimed()}
-	srv := cash.NewServer(bank(), &cash.Options{Middleware: []registry.Middleware{audit.Middleware()}})
+	srv := cash.NewServer(bank(), &cash.Options{Serve: serve.Options{Middleware: []registry.Middleware{audit.Middleware()}}})
 	ctx := registry.WithCaller(context.Background(), &registry.Caller{ID: "agent-7"})
 	if _, err := srv.Call(ctx, &cash.CallRequest{Namespace: "bank", Function: "balance"}); err != nil {
 		log.Fatal(err)

@@ -6,9 +6,11 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/cash-mcp/go-sdk/internal/mistake"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -24,7 +26,7 @@ type PlanOptions struct {
 	// most twice MaxAge. While there are so many, calls with a token are refused.
 	// Zero is 100,000.
 	MaxUsed int
-	// Key signs the tokens: at least 32 random bytes, or NewPlans panics. Servers
+	// Key signs the tokens: at least 32 random bytes. Servers
 	// that have the same key take one another's tokens; each remembers only what
 	// was used with itself. Nil is a random key.
 	Key []byte
@@ -52,28 +54,36 @@ type Plans struct {
 	used map[int64]map[planMAC]planUse // by when they expire, in MaxAges since 1970
 }
 
-// NewPlans returns plans of which no token is used.
+// NewPlans returns plans of which no token is used. It panics if opts are in error.
 func NewPlans(opts *PlanOptions) *Plans {
 	var o PlanOptions
 	if opts != nil {
 		o = *opts
 	}
+	mistake.Check("control", o.Check())
 	o.MaxAge = max(cmp.Or(o.MaxAge, 10*time.Minute), time.Second)
 	o.MaxUsed = cmp.Or(o.MaxUsed, 100_000)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	key := make([]byte, 32)
-	switch {
-	case o.Key == nil:
-		rand.Read(key)
-	case len(o.Key) < 32:
-		panic(fmt.Sprintf("control.NewPlans: a key of %d bytes; it takes at least 32", len(o.Key)))
-	default:
-		key = append(key[:0], o.Key...)
+	o.Key = slices.Clone(o.Key)
+	if o.Key == nil {
+		o.Key = make([]byte, minPlanKey)
+		rand.Read(o.Key)
 	}
-	o.Key = key
 	return &Plans{opts: o, used: make(map[int64]map[planMAC]planUse)}
+}
+
+// minPlanKey is the least number of bytes of [PlanOptions.Key].
+const minPlanKey = 32
+
+// Check returns what [NewPlans] panics with for options in error: a key that is too
+// short. Nil options are none.
+func (o *PlanOptions) Check() error {
+	if o != nil && o.Key != nil && len(o.Key) < minPlanKey {
+		return fmt.Errorf("plans: a key of %d bytes; it takes at least %d", len(o.Key), minPlanKey)
+	}
+	return nil
 }
 
 // Middleware gives dry runs a token, with the check plan_token where the call

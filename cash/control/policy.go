@@ -1,9 +1,11 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
+	"github.com/cash-mcp/go-sdk/internal/mistake"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -38,32 +40,47 @@ type PolicyOptions struct {
 	Approvals *Approvals
 }
 
-// NewPolicy returns a policy. A rule that does not say what it decides, or that
-// could not apply as it is written, is an error that names it: a mistake allows
+// NewPolicy returns a policy. It panics if opts are in error: a mistake allows
 // nothing.
-func NewPolicy(opts *PolicyOptions) (*Policy, error) {
+func NewPolicy(opts *PolicyOptions) *Policy {
 	var o PolicyOptions
 	if opts != nil {
 		o = *opts
 	}
-	p := &Policy{fallback: Allow, approvals: o.Approvals}
-	if o.Default != "" {
-		p.fallback = o.Default
-	}
-	if !p.fallback.known() {
-		return nil, fmt.Errorf("policy: unknown default decision %.40q", o.Default)
-	}
+	rules, err := o.compile()
+	mistake.Check("control", err)
+	p := &Policy{rules: rules, fallback: cmp.Or(o.Default, Allow), approvals: o.Approvals}
 	if p.approvals == nil {
 		p.approvals = NewApprovals(nil)
 	}
+	return p
+}
+
+// Check returns what [NewPolicy] panics with for options in error: a rule that does
+// not say what it decides, or that could not apply as it is written. Nil options are
+// none.
+func (o *PolicyOptions) Check() error {
+	if o == nil {
+		return nil
+	}
+	_, err := o.compile()
+	return err
+}
+
+// compile returns the rules as they are asked.
+func (o *PolicyOptions) compile() ([]rule, error) {
+	if o.Default != "" && !o.Default.known() {
+		return nil, fmt.Errorf("policy: unknown default decision %.40q", o.Default)
+	}
+	var rules []rule
 	for i := range o.Rules {
 		r, err := compileRule(&o.Rules[i])
 		if err != nil {
 			return nil, fmt.Errorf("policy: rule %d: %w", i, err)
 		}
-		p.rules = append(p.rules, r)
+		rules = append(rules, r)
 	}
-	return p, nil
+	return rules, nil
 }
 
 // Approvals returns the approvals that the policy asks for.

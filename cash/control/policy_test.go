@@ -30,10 +30,7 @@ func by(c *registry.Call, caller *registry.Caller) *registry.Call {
 
 func policy(t testing.TB, rules ...control.Rule) *control.Policy {
 	t.Helper()
-	p, err := control.NewPolicy(&control.PolicyOptions{Rules: rules})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := control.NewPolicy(&control.PolicyOptions{Rules: rules})
 	return p
 }
 
@@ -109,7 +106,7 @@ func TestW38RuleApplies(t *testing.T) {
 }
 
 func TestPolicyFirstRuleDecides(t *testing.T) {
-	p, err := control.NewPolicy(&control.PolicyOptions{
+	p := control.NewPolicy(&control.PolicyOptions{
 		Default: control.Deny,
 		Rules: []control.Rule{
 			{Decision: control.Allow, Tools: []string{"shop.read"}},
@@ -117,9 +114,6 @@ func TestPolicyFirstRuleDecides(t *testing.T) {
 			{Decision: control.Deny, Tools: []string{"shop.read"}},
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for path, want := range map[string]string{"shop.read": "allow ", "shop.pay": "require_approval Money moves.", "other.read": "deny "} {
 		d, reason := p.Decide(at(path))
 		if got := fmt.Sprint(d, " ", reason); got != want {
@@ -151,11 +145,13 @@ func TestPolicyMistakes(t *testing.T) {
 		"empty tag":         {Rules: []control.Rule{{Decision: control.Deny, Tags: []string{""}}}},
 		"anonymous with id": {Rules: []control.Rule{{Decision: control.Deny, Anonymous: true, Callers: []string{"ada"}}}},
 	} {
-		if p, err := control.NewPolicy(&opts); err == nil || p != nil {
+		err := opts.Check()
+		if err == nil {
 			t.Errorf("%s: taken", name)
 		} else if len(opts.Rules) > 0 && !strings.Contains(err.Error(), "rule 0") {
 			t.Errorf("%s: the error does not say where: %v", name, err)
 		}
+		wantPanic(t, err, func() { control.NewPolicy(&opts) })
 	}
 	defer func() {
 		if recover() == nil {
@@ -239,10 +235,11 @@ func FuzzPolicyGlob(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, glob, path string) {
-		p, err := control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{{Decision: control.Deny, Tools: []string{glob}}}})
-		if err != nil {
+		opts := &control.PolicyOptions{Rules: []control.Rule{{Decision: control.Deny, Tools: []string{glob}}}}
+		if opts.Check() != nil {
 			return
 		}
+		p := control.NewPolicy(opts)
 		folded, ok := registry.CanonicalPath(path)
 		if !ok || path == "" {
 			return
@@ -257,10 +254,7 @@ func FuzzPolicyGlob(f *testing.F) {
 // A glob made to be slow is not.
 func BenchmarkPolicyHostileGlob(b *testing.B) {
 	glob := strings.Repeat("**.*a*a*a*b.", 20) + "c"
-	p, err := control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{{Decision: control.Deny, Tools: []string{glob}}}})
-	if err != nil {
-		b.Fatal(err)
-	}
+	p := control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{{Decision: control.Deny, Tools: []string{glob}}}})
 	c := at(strings.Repeat(strings.Repeat("a", 30)+".", 30)+"c", nil)
 	for b.Loop() {
 		p.Decide(c)

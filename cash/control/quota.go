@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/cash-mcp/go-sdk/internal/mistake"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -79,33 +82,52 @@ type Quota struct {
 	sessions sessions
 }
 
-// NewQuota returns a quota of which nothing is used up. A key of Tools that is
-// neither an id nor a path is an error: a mistake lifts no limit.
-func NewQuota(opts *QuotaOptions) (*Quota, error) {
+// NewQuota returns a quota of which nothing is used up. It panics if opts are in
+// error: a mistake lifts no limit.
+func NewQuota(opts *QuotaOptions) *Quota {
 	var o QuotaOptions
 	if opts != nil {
 		o = *opts
 	}
+	tools, err := o.limits()
+	mistake.Check("control", err)
 	o.Max = cmp.Or(o.Max, 100_000)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	q := &Quota{opts: o, tools: make(map[string]Limit), start: o.Now(), sessions: newSessions(o.Max)}
-	for key, limit := range o.Tools {
-		key, err := parseToolKey(key)
-		if err != nil {
-			return nil, fmt.Errorf("quota: tools: %w", err)
-		}
-		if other, ok := q.tools[key]; ok {
-			limit = stricter(limit, other)
-		}
-		q.tools[key] = limit
-	}
+	q := &Quota{opts: o, tools: tools, start: o.Now(), sessions: newSessions(o.Max)}
 	q.idle = minute // after which no limit per minute remembers anything
 	if o.perSession() {
 		q.idle = max(cmp.Or(o.SessionIdle, time.Hour), minute)
 	}
-	return q, nil
+	return q
+}
+
+// Check returns what [NewQuota] panics with for options in error: a key of Tools
+// that is neither an id nor a path. Nil options are none.
+func (o *QuotaOptions) Check() error {
+	if o == nil {
+		return nil
+	}
+	_, err := o.limits()
+	return err
+}
+
+// limits are those of Tools, by id or canonical path.
+func (o *QuotaOptions) limits() (map[string]Limit, error) {
+	tools := make(map[string]Limit)
+	for _, text := range slices.Sorted(maps.Keys(o.Tools)) {
+		key, err := parseToolKey(text)
+		if err != nil {
+			return nil, fmt.Errorf("quota: tools: %w", err)
+		}
+		limit := o.Tools[text]
+		if other, ok := tools[key]; ok {
+			limit = stricter(limit, other)
+		}
+		tools[key] = limit
+	}
+	return tools, nil
 }
 
 // perSession reports whether there is a limit per session.

@@ -17,7 +17,7 @@ import (
 
 func TestQuotaPerMinute(t *testing.T) {
 	clock := newClock()
-	q := quotaOf(&control.QuotaOptions{Default: control.Limit{PerMinute: 3}, Now: clock.Now})
+	q := control.NewQuota(&control.QuotaOptions{Default: control.Limit{PerMinute: 3}, Now: clock.Now})
 	r := newRig(nil, q.Middleware())
 	for i := range 3 {
 		must(r.do("alice", "write", "{}"))
@@ -79,7 +79,7 @@ func TestQuotaLimitsByIDAndPath(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.opts.Now = newClock().Now
-			r := newRig(nil, quotaOf(&tt.opts).Middleware())
+			r := newRig(nil, control.NewQuota(&tt.opts).Middleware())
 			passed := 0
 			for range 10 {
 				if _, err := r.do("alice", tt.calls, "{}"); err == nil {
@@ -100,11 +100,17 @@ func TestQuotaLimitsByIDAndPath(t *testing.T) {
 
 func TestToolKeysThatAreNone(t *testing.T) {
 	for _, key := range []string{"", ".", "shop..write", "shop.write*", "shop write", "a:b:c", ":", "shop:write", "shop:write#xyz", "tool::shop:write"} {
-		if _, err := control.NewQuota(&control.QuotaOptions{Tools: map[string]control.Limit{key: {}}}); err == nil {
+		quota := &control.QuotaOptions{Tools: map[string]control.Limit{key: {}}}
+		if err := quota.Check(); err == nil {
 			t.Errorf("a quota takes %q", key)
+		} else {
+			wantPanic(t, err, func() { control.NewQuota(quota) })
 		}
-		if _, err := control.NewCache(&control.CacheOptions{Allow: []string{key}}); err == nil {
+		cache := &control.CacheOptions{Allow: []string{key}}
+		if err := cache.Check(); err == nil {
 			t.Errorf("a cache takes %q", key)
+		} else {
+			wantPanic(t, err, func() { control.NewCache(cache) })
 		}
 	}
 }
@@ -124,7 +130,7 @@ func TestQuotaOfIDsWithoutVersionOrHash(t *testing.T) {
 		}
 		r := &rig{reg: registry.New(nil)}
 		r.reg.Namespace("place", "A place.").Add(f)
-		q := quotaOf(&control.QuotaOptions{Tools: map[string]control.Limit{key: {PerSession: -1}}})
+		q := control.NewQuota(&control.QuotaOptions{Tools: map[string]control.Limit{key: {PerSession: -1}}})
 		r.Pipeline = registry.NewPipeline(r.reg, &registry.PipelineOptions{Middleware: []registry.Middleware{q.Middleware()}})
 		_, err = r.Call(context.Background(), &registry.Request{Namespace: "place", Function: "any"})
 		if (err != nil) != limited {
@@ -134,7 +140,7 @@ func TestQuotaOfIDsWithoutVersionOrHash(t *testing.T) {
 }
 
 func TestQuotaOwners(t *testing.T) {
-	q := quotaOf(&control.QuotaOptions{Default: control.Limit{PerMinute: 1}, Now: newClock().Now})
+	q := control.NewQuota(&control.QuotaOptions{Default: control.Limit{PerMinute: 1}, Now: newClock().Now})
 	r := newRig(nil, q.Middleware())
 	for _, caller := range []string{"alice", "bob", "@1", "@2", ""} {
 		must(r.do(caller, "write", "{}"))
@@ -148,7 +154,7 @@ func TestQuotaOwners(t *testing.T) {
 // for gives it no further quota, in whatever way it says so.
 func TestQuotaOfAServerThatMountsThisOne(t *testing.T) {
 	for _, own := range []string{"caller:alice", "connection:1"} {
-		q := quotaOf(&control.QuotaOptions{Default: control.Limit{PerMinute: 3}, Meta: map[string]control.Limit{"help": {PerSession: 2}}})
+		q := control.NewQuota(&control.QuotaOptions{Default: control.Limit{PerMinute: 3}, Meta: map[string]control.Limit{"help": {PerSession: 2}}})
 		r := newRig(nil, q.Middleware())
 		ctx := context.Background()
 		if own == "caller:alice" {
@@ -171,7 +177,7 @@ func TestQuotaOfAServerThatMountsThisOne(t *testing.T) {
 		}
 	}
 	// An authenticated one that says of nobody for whom it calls is itself.
-	r := newRig(nil, quotaOf(&control.QuotaOptions{Default: control.Limit{PerMinute: 1}}).Middleware())
+	r := newRig(nil, control.NewQuota(&control.QuotaOptions{Default: control.Limit{PerMinute: 1}}).Middleware())
 	nobody := func(req *registry.Request) { req.Client = new(registry.Client) }
 	must(r.do("alice", "write", "{}", nobody))
 	must(r.do("bob", "write", "{}", nobody))
@@ -182,14 +188,14 @@ func TestQuotaOfAServerThatMountsThisOne(t *testing.T) {
 // TestQuotaNegative holds that a negative limit lets nothing through.
 func TestQuotaNegative(t *testing.T) {
 	for _, limit := range []control.Limit{{PerMinute: -1}, {PerSession: -1}, {PerMinute: 5, Burst: -1}} {
-		_, err := newRig(nil, quotaOf(&control.QuotaOptions{Default: limit}).Middleware()).do("alice", "write", "{}")
+		_, err := newRig(nil, control.NewQuota(&control.QuotaOptions{Default: limit}).Middleware()).do("alice", "write", "{}")
 		refusal(t, err, registry.RateLimited)
 	}
 }
 
 func TestQuotaSession(t *testing.T) {
 	clock := newClock()
-	q := quotaOf(&control.QuotaOptions{
+	q := control.NewQuota(&control.QuotaOptions{
 		Default: control.Limit{PerSession: 2}, SessionIdle: 10 * time.Minute, Now: clock.Now,
 	})
 	r := newRig(nil, q.Middleware())
@@ -221,7 +227,7 @@ func TestQuotaSession(t *testing.T) {
 
 func TestQuotaBurst(t *testing.T) {
 	clock := newClock()
-	q := quotaOf(&control.QuotaOptions{Default: control.Limit{PerMinute: 6, Burst: 2}, Now: clock.Now})
+	q := control.NewQuota(&control.QuotaOptions{Default: control.Limit{PerMinute: 6, Burst: 2}, Now: clock.Now})
 	r := newRig(nil, q.Middleware())
 	times := func(want int) {
 		t.Helper()
@@ -249,7 +255,7 @@ func TestQuotaBurst(t *testing.T) {
 // TestW30DryRunIsHeldToTheQuota holds that a dry run says what the call would
 // meet, and uses nothing up.
 func TestW30DryRunIsHeldToTheQuota(t *testing.T) {
-	q := quotaOf(&control.QuotaOptions{Default: control.Limit{PerMinute: 1}, Now: newClock().Now})
+	q := control.NewQuota(&control.QuotaOptions{Default: control.Limit{PerMinute: 1}, Now: newClock().Now})
 	r := newRig(nil, q.Middleware())
 	for range 5 {
 		res, err := r.do("alice", "write", "{}", dry)
@@ -266,7 +272,7 @@ func TestW30DryRunIsHeldToTheQuota(t *testing.T) {
 
 func TestQuotaOfTheToolsOfAFace(t *testing.T) {
 	clock := newClock()
-	q := quotaOf(&control.QuotaOptions{
+	q := control.NewQuota(&control.QuotaOptions{
 		Default: control.Limit{PerMinute: 2},
 		Meta:    map[string]control.Limit{"tool_browse": {PerMinute: 1}, "tool_execute": {PerMinute: 3}},
 		Now:     clock.Now,
@@ -324,7 +330,7 @@ func TestNilQuota(t *testing.T) {
 // for an authenticated caller, nor for those who share.
 func TestQuotaForgetsOnlyConnections(t *testing.T) {
 	clock := newClock()
-	q := quotaOf(&control.QuotaOptions{Default: control.Limit{PerSession: 1}, Max: 4, Now: clock.Now})
+	q := control.NewQuota(&control.QuotaOptions{Default: control.Limit{PerSession: 1}, Max: 4, Now: clock.Now})
 	r := newRig(nil, q.Middleware())
 	must(r.do("alice", "write", "{}"))
 	must(r.do("", "write", "{}"))
@@ -360,7 +366,7 @@ func TestQuotaWindowInvariant(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	clock := newClock()
 	const limit = 7
-	q := quotaOf(&control.QuotaOptions{Meta: map[string]control.Limit{"help": {PerMinute: limit}}, Max: 1000, Now: clock.Now})
+	q := control.NewQuota(&control.QuotaOptions{Meta: map[string]control.Limit{"help": {PerMinute: limit}}, Max: 1000, Now: clock.Now})
 	passed := make(map[string][]time.Time)
 	for step := range 20_000 {
 		clock.advance(time.Duration(rnd.Int64N(int64(8 * time.Second))))
@@ -390,7 +396,7 @@ func TestQuotaRetryAfterIsTrue(t *testing.T) {
 		clock := newClock()
 		limit := control.Limit{PerMinute: 1 + rnd.IntN(90)}
 		limit.Burst = rnd.IntN(limit.PerMinute + 1)
-		q := quotaOf(&control.QuotaOptions{Meta: map[string]control.Limit{"help": limit}, Now: clock.Now})
+		q := control.NewQuota(&control.QuotaOptions{Meta: map[string]control.Limit{"help": limit}, Now: clock.Now})
 		for range 200 {
 			err := q.Allow(context.Background(), "o", "help")
 			if err == nil {
@@ -412,7 +418,7 @@ func TestQuotaRetryAfterIsTrue(t *testing.T) {
 
 func TestQuotaClockThatGoesBack(t *testing.T) {
 	clock := newClock()
-	q := quotaOf(&control.QuotaOptions{Meta: map[string]control.Limit{"help": {PerMinute: 1}}, Now: clock.Now})
+	q := control.NewQuota(&control.QuotaOptions{Meta: map[string]control.Limit{"help": {PerMinute: 1}}, Now: clock.Now})
 	if err := q.Allow(context.Background(), "o", "help"); err != nil {
 		t.Fatal(err)
 	}
@@ -428,7 +434,7 @@ func TestQuotaClockThatGoesBack(t *testing.T) {
 // another's account.
 func TestQuotaOfMixedCallersAtOnce(t *testing.T) {
 	const callers, tries, limit = 20, 10, 4
-	q := quotaOf(&control.QuotaOptions{Default: control.Limit{PerMinute: limit}, Now: newClock().Now})
+	q := control.NewQuota(&control.QuotaOptions{Default: control.Limit{PerMinute: limit}, Now: newClock().Now})
 	r := newRig(nil, q.Middleware())
 	var wg sync.WaitGroup
 	for i := range callers * tries {
@@ -447,14 +453,10 @@ func ExampleQuota() {
 	reg.Namespace("orders", "Orders.").Add(
 		registry.Func("ship", "Ship an order.", func(context.Context, struct{}) (string, error) { return "shipped", nil }))
 
-	quota, err := control.NewQuota(&control.QuotaOptions{
+	quota := control.NewQuota(&control.QuotaOptions{
 		Default: control.Limit{PerMinute: 60},
 		Tools:   map[string]control.Limit{"orders.ship": {PerMinute: 1, PerSession: 100}},
 	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
 	p := registry.NewPipeline(reg, &registry.PipelineOptions{Middleware: []registry.Middleware{quota.Middleware()}})
 
 	ctx := registry.WithCaller(context.Background(), &registry.Caller{ID: "alice"})

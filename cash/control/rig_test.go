@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -150,13 +149,14 @@ func (s *stopped) advance(d time.Duration) {
 	s.now = s.now.Add(d)
 }
 
-// quotaOf and cacheOf make one of options that have no mistake in them.
-func quotaOf(opts *control.QuotaOptions) *control.Quota { return made(control.NewQuota(opts)) }
-func cacheOf(opts *control.CacheOptions) *control.Cache { return made(control.NewCache(opts)) }
-
-func made[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
+// wantPanic holds that a constructor panics with err, and the line that calls it.
+func wantPanic(t *testing.T, err error, construct func()) {
+	t.Helper()
+	defer func() {
+		text, _ := recover().(string)
+		if err == nil || !strings.HasPrefix(text, "control: "+err.Error()+" (") || !strings.Contains(text, "_test.go:") {
+			t.Errorf("panic %q, want one of %v", text, err)
+		}
+	}()
+	construct()
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cash-mcp/go-sdk/gate"
+	"github.com/cash-mcp/go-sdk/internal/mistake"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -18,7 +19,7 @@ import (
 // chars is not above zero.
 func SizeLimit(chars int) registry.Middleware {
 	if chars <= 0 {
-		panic(fmt.Sprintf("control: SizeLimit of %d characters", chars))
+		mistake.Check("control", fmt.Errorf("SizeLimit of %d characters", chars))
 	}
 	return func(next registry.Handler) registry.Handler {
 		return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {

@@ -18,9 +18,9 @@ func TestW30ControlsTogether(t *testing.T) {
 		var log bytes.Buffer
 		controls := &control.Controls{
 			Audit: &control.Audit{Logger: slog.New(slog.NewTextHandler(&log, nil))},
-			Quota: quotaOf(&control.QuotaOptions{Default: control.Limit{PerMinute: 2}}),
+			Quota: control.NewQuota(&control.QuotaOptions{Default: control.Limit{PerMinute: 2}}),
 			Plans: control.NewPlans(nil),
-			Cache: cacheOf(&control.CacheOptions{ReadOnly: true}),
+			Cache: control.NewCache(&control.CacheOptions{ReadOnly: true}),
 			Retry: &control.Retry{MaxAttempts: 3},
 		}
 		r := newRig(map[string]registry.Handler{

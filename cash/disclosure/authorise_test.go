@@ -67,7 +67,7 @@ func TestP25Order(t *testing.T) {
 			return nil, &registry.Error{Kind: registry.Denied, Message: "Not you."}
 		}
 	}
-	overAll(t, &disclosure.Options{Middleware: []registry.Middleware{deny}}, func(t *testing.T, c *client) {
+	overAll(t, &disclosure.Options{Serve: serve.Options{Middleware: []registry.Middleware{deny}}}, func(t *testing.T, c *client) {
 		wantCode(t, c.call("orders-create", `{"quantity":0}`), "TOOL_DESCRIPTION_REQUIRED")
 		c.fetch("tools=orders-create")
 		f := wantCode(t, c.call("orders-create", `{"customer_id":"secret-1","quantity":0}`), "INVALID_ARGUMENTS")
@@ -87,7 +87,7 @@ func TestY2Kinds(t *testing.T) {
 			return nil, &registry.Error{Kind: kind, Message: "It\u202e went <wrong>.", Hint: "Do that.", Details: map[string]any{"n": 1}}
 		}
 	}
-	c := connect(t, newServer(t, shop(), &disclosure.Options{Middleware: []registry.Middleware{fails}}), nil)
+	c := connect(t, disclosure.NewServer(shop(), &disclosure.Options{Serve: serve.Options{Middleware: []registry.Middleware{fails}}}), nil)
 	c.fetch("tools=ping")
 	for _, kind = range registry.Kinds() {
 		r := c.call("ping", "{}")
@@ -106,7 +106,7 @@ func TestP15ConcurrentSessions(t *testing.T) {
 	for i := range sessions {
 		reg.Namespace("t", "").Add(registry.Func(fmt.Sprintf("f%d", i), "Do it.", func(context.Context, none) (int, error) { return i, nil }))
 	}
-	srv := newServer(t, reg, nil)
+	srv := disclosure.NewServer(reg, nil)
 	web := httptest.NewServer(srv.Handler())
 	t.Cleanup(web.Close)
 	var clients []*client
@@ -137,7 +137,7 @@ func TestP15ConcurrentSessions(t *testing.T) {
 }
 
 func TestP16EndOfSession(t *testing.T) {
-	srv := newServer(t, shop(), nil)
+	srv := disclosure.NewServer(shop(), nil)
 	web := httptest.NewServer(srv.Handler())
 	t.Cleanup(web.Close)
 	for range 3 {
@@ -165,7 +165,7 @@ func TestP16EndOfSession(t *testing.T) {
 // TestP15Callers: in a session that several callers share, a fetch is one for all
 // (section 5.1), and shows and opens to nobody what that caller does not see.
 func TestP15Callers(t *testing.T) {
-	web := httptest.NewServer(newServer(t, shop(), &disclosure.Options{Serve: byHeaderOptions}).Handler())
+	web := httptest.NewServer(disclosure.NewServer(shop(), &disclosure.Options{Serve: byHeaderOptions}).Handler())
 	t.Cleanup(web.Close)
 	from := new(turns)
 	d := &cashtest.Dialer{Version: "2025-11-25", HTTPClient: &http.Client{Transport: from}}
@@ -197,7 +197,7 @@ func (c *turns) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // TestP17Bounded: what is known of sessions goes with them.
 func TestP17Bounded(t *testing.T) {
-	srv := newServer(t, shop(), nil)
+	srv := disclosure.NewServer(shop(), nil)
 	own := mcp.NewServer(&mcp.Implementation{Name: "own", Version: "1"}, nil)
 	srv.AddTo(own)
 	settle := func() (goroutines int) { // in a bounded number of steps
@@ -247,7 +247,7 @@ func TestP17Bounded(t *testing.T) {
 
 // TestP17HTTP: sessions that clients have deleted leave nothing behind.
 func TestP17HTTP(t *testing.T) {
-	srv := newServer(t, shop(), nil)
+	srv := disclosure.NewServer(shop(), nil)
 	web := httptest.NewServer(srv.Handler())
 	t.Cleanup(web.Close)
 	for range 100 {
@@ -279,7 +279,7 @@ func (p partly) Function(ctx context.Context, path, name string) (*registry.Func
 }
 
 func TestUnavailable(t *testing.T) {
-	c := connect(t, newServer(t, partly{shop()}, nil), nil)
+	c := connect(t, disclosure.NewServer(partly{shop()}, nil), nil)
 	m := c.fetch("tools=down-get,ping")
 	if e := m["down-get"]; e.Error != "Tool 'down-get' is not available now: The server down does not answer." || e.Available != nil || m["ping"].Name != "ping" {
 		t.Errorf("%+v", m)
@@ -302,7 +302,7 @@ func TestPX6Renew(t *testing.T) {
 			if l == links[3] {
 				opts.Grants = new(disclosure.Grants)
 			}
-			c := over(t, l, newServer(t, src, opts), nil)
+			c := over(t, l, disclosure.NewServer(src, opts), nil)
 			c.fetch("tools=ping")
 			c.call("ping", "{}").OK()
 			src.set(shop()) // the list has changed, and the tool has not
@@ -333,19 +333,45 @@ func TestNewServerErrors(t *testing.T) {
 		opts *disclosure.Options
 	}{
 		`function "error"`: {bad, nil}, // P27
-		"Options.Grants":   {shop(), &disclosure.Options{Serve: &serve.Options{HTTP: serve.NoSessions}}},
+		"Options.Grants":   {shop(), &disclosure.Options{Serve: serve.Options{HTTP: serve.NoSessions}}},
 		"31 bytes":         {shop(), &disclosure.Options{Grants: &disclosure.Grants{Key: make([]byte, 31)}}},
 		"Grants.TTL":       {shop(), &disclosure.Options{Grants: &disclosure.Grants{TTL: -1}}},
 		`URI "x"`:          {shop(), &disclosure.Options{URI: "x"}},
 		"without a query":  {shop(), &disclosure.Options{URI: "x:///y?z"}},
 		"absolute":         {shop(), &disclosure.Options{URI: "x:///{y}"}},
 	} {
-		if _, err := disclosure.NewServer(tt.src, tt.opts); err == nil || !strings.HasPrefix(err.Error(), "disclosure: ") || !strings.Contains(err.Error(), want) {
+		func() {
+			defer func() {
+				text, _ := recover().(string)
+				if !strings.HasPrefix(text, "disclosure: ") || !strings.Contains(text, want) || !strings.Contains(text, "authorise_test.go:") {
+					t.Errorf("%s: %q", want, text)
+				}
+			}()
+			disclosure.NewServer(tt.src, tt.opts)
+		}()
+		if err := tt.opts.Check(); tt.opts != nil && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
-	if _, err := disclosure.NewServer(shop(), &disclosure.Options{Grants: new(disclosure.Grants), Serve: &serve.Options{HTTP: serve.NoSessions}}); err != nil {
-		t.Error(err)
+	disclosure.NewServer(shop(), &disclosure.Options{Grants: new(disclosure.Grants), Serve: serve.Options{HTTP: serve.NoSessions}})
+}
+
+// TestP27ErrorOfOthers: a function of another server that has this name is left out.
+func TestP27ErrorOfOthers(t *testing.T) {
+	f, err := registry.RemoteFunc("error", "Err.", registry.Remote{Tool: "error", Handler: func(context.Context, *registry.Call) (*registry.Result, error) {
+		return registry.TextResult("ran"), nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reg := shop()
+	reg.Namespace("", "").Add(f)
+	c := connect(t, disclosure.NewServer(reg, nil), nil)
+	if got := toolNames(c.Tools()); len(got) != len(names) {
+		t.Errorf("tools %v", got)
+	}
+	if _, err := c.Session.CallTool(t.Context(), &mcp.CallToolParams{Name: "error"}); err == nil {
+		t.Error("it is called")
 	}
 }
 
@@ -357,7 +383,7 @@ func TestP27Error(t *testing.T) {
 	src := &changing{}
 	src.set(reg)
 	log := new(lines)
-	c := connect(t, newServer(t, src, &disclosure.Options{Serve: &serve.Options{Logger: log.logger()}}), nil)
+	c := connect(t, disclosure.NewServer(src, &disclosure.Options{Serve: serve.Options{Logger: log.logger()}}), nil)
 	if got := toolNames(c.Tools()); len(got) != len(names) {
 		t.Errorf("tools %v", got)
 	}
@@ -374,7 +400,7 @@ func TestP27Error(t *testing.T) {
 }
 
 func TestFallBack(t *testing.T) {
-	web := httptest.NewServer(newServer(t, shop(), nil).Handler())
+	web := httptest.NewServer(disclosure.NewServer(shop(), nil).Handler())
 	t.Cleanup(web.Close)
 	c := &client{Client: cashtest.ConnectHTTP(t, web.URL), t: t} // asks for the newest
 	if got := c.Session.InitializeResult().ProtocolVersion; got != "2025-11-25" {
@@ -385,10 +411,10 @@ func TestFallBack(t *testing.T) {
 }
 
 func TestRefusedCaller(t *testing.T) {
-	opts := &disclosure.Options{Serve: &serve.Options{Identify: func(context.Context, mcp.Request) (*registry.Caller, error) {
+	opts := &disclosure.Options{Serve: serve.Options{Identify: func(context.Context, mcp.Request) (*registry.Caller, error) {
 		return nil, errors.New("nobody")
 	}}}
-	c := connect(t, newServer(t, shop(), opts), nil)
+	c := connect(t, disclosure.NewServer(shop(), opts), nil)
 	if f := failureIn(t, c.read(uri+"?tools=ping")); f.Code != "DENIED" {
 		t.Errorf("%+v", f)
 	}
@@ -397,7 +423,7 @@ func TestRefusedCaller(t *testing.T) {
 
 func TestArguments(t *testing.T) {
 	for _, tolerant := range []bool{false, true} {
-		overAll(t, &disclosure.Options{TolerantArgs: tolerant}, func(t *testing.T, c *client) {
+		overAll(t, &disclosure.Options{Serve: serve.Options{Repair: tolerant}}, func(t *testing.T, c *client) {
 			c.fetch("tools=ping,orders-create")
 			grant := ""
 			if g := c.grants["orders-create"]; g != "" {

@@ -24,10 +24,7 @@ func BenchmarkList(b *testing.B) {
 				ns.Add(f)
 				full += len(f.Description()) + len(f.InputSchema())
 			}
-			srv, err := disclosure.NewServer(reg, nil)
-			if err != nil {
-				b.Fatal(err)
-			}
+			srv := disclosure.NewServer(reg, nil)
 			c := connect(b, srv, nil)
 			b.ResetTimer()
 			minimal := 0
@@ -44,10 +41,7 @@ func BenchmarkList(b *testing.B) {
 
 // BenchmarkCall calls a tool that has been fetched.
 func BenchmarkCall(b *testing.B) {
-	srv, err := disclosure.NewServer(shop(), nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	srv := disclosure.NewServer(shop(), nil)
 	c := connect(b, srv, nil)
 	c.fetch("tools=orders-create")
 	b.ReportAllocs()
@@ -58,10 +52,7 @@ func BenchmarkCall(b *testing.B) {
 
 // BenchmarkFetch fetches four descriptions.
 func BenchmarkFetch(b *testing.B) {
-	srv, err := disclosure.NewServer(shop(), &disclosure.Options{FetchesPerMinute: -1})
-	if err != nil {
-		b.Fatal(err)
-	}
+	srv := disclosure.NewServer(shop(), &disclosure.Options{FetchesPerMinute: -1})
 	c := connect(b, srv, nil)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -43,8 +43,8 @@ func (o *object) json() json.RawMessage {
 // that for the caller, if one is needed.
 func (s *Server) describe(f *registry.Function, grant string) json.RawMessage {
 	var d description
-	if s.files != nil {
-		d = s.files.of(f.FlatName())
+	if s.opts.Descriptions != nil {
+		d = s.opts.Descriptions.of(f.FlatName())
 	}
 	var o object
 	o.add("name", asJSON(f.FlatName()))

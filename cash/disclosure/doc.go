@@ -4,9 +4,8 @@
 // called (specification: MCP Extension, Progressive Disclosure for Tool
 // Descriptions).
 //
-//	srv, err := disclosure.NewServer(reg, &disclosure.Options{Name: "shop", Version: "1.0.0"})
-//	...
-//	err = srv.Run(ctx, &mcp.StdioTransport{})
+//	srv := disclosure.NewServer(reg, &disclosure.Options{Name: "shop", Version: "1.0.0"})
+//	err := srv.Run(ctx, &mcp.StdioTransport{})
 //
 // What a model does with it:
 //
@@ -24,7 +23,7 @@
 //
 // What is fetched is made from the function: its description, its schema, calls
 // made from the examples in its tags, what it returns and changes. A folder of
-// files, one for each tool that needs more, overrides that ([Options.Descriptions]):
+// files, one for each tool that needs more, overrides that ([ReadDescriptions]):
 //
 //	{"name": "orders-create",
 //	 "description": "Creates an order and reserves the stock.",

@@ -20,11 +20,7 @@ func Example() {
 	reg := registry.New(nil)
 	reg.Namespace("people", "People.").Add(registry.Func("greet", "Greet a person. Says hello.",
 		func(_ context.Context, in greeting) (string, error) { return "Hello, " + in.Name + "!", nil }))
-	srv, err := disclosure.NewServer(reg, &disclosure.Options{Name: "greeter"})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	srv := disclosure.NewServer(reg, &disclosure.Options{Name: "greeter"})
 
 	ctx := context.Background()
 	session, end := inMemory(ctx, srv)
@@ -40,7 +36,7 @@ func Example() {
 		fmt.Println(r.Content[0].(*mcp.TextContent).Text)
 	}
 	call()
-	_, err = session.ReadResource(ctx, &mcp.ReadResourceParams{URI: "resource:///tool_descriptions?tools=people-greet"})
+	_, err := session.ReadResource(ctx, &mcp.ReadResourceParams{URI: "resource:///tool_descriptions?tools=people-greet"})
 	fmt.Println(err)
 	call()
 	// Output:
@@ -51,12 +47,10 @@ func Example() {
 }
 
 // A file says more of a tool than its function does.
-func ExampleOptions_descriptions() {
-	reg := registry.New(nil)
-	reg.Namespace("", "").Add(registry.Func("ping", "Check the server.", func(context.Context, none) (string, error) { return "pong", nil }))
-	_, err := disclosure.NewServer(reg, &disclosure.Options{Descriptions: fstest.MapFS{
+func ExampleReadDescriptions() {
+	_, err := disclosure.ReadDescriptions(fstest.MapFS{
 		"ping.json": {Data: []byte(`{"description": "Check the server.", "inputSchema": {}}`)},
-	}})
+	})
 	fmt.Println(err)
 	// Output:
 	// disclosure: description ping.json: inputSchema is taken from the function, which calls are held to: leave it out

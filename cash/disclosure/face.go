@@ -20,13 +20,10 @@ var open = json.RawMessage(`{"type":"object","additionalProperties":true}`)
 // face is the [serve.Face] of a Server.
 type face struct{ *Server }
 
-// MaxArguments implements [serve.Face].
-func (f face) MaxArguments() int { return f.opts.MaxArguments }
-
 // Add implements [serve.Face].
-func (f face) Add(srv *mcp.Server, host *serve.Server) {
-	host.AddListed(srv, &serve.Listed{List: f.list, Call: f.call, Render: render})
-	f.addResource(srv, host)
+func (f face) Add(srv *mcp.Server, h *serve.Host) {
+	h.AddListed(srv, &serve.Listed{List: f.list, Call: f.call, Render: render})
+	f.addResource(srv, h)
 }
 
 // maxIndex bounds the line that names what is at the top level, in characters.
@@ -40,9 +37,6 @@ func (f face) Instructions(ctx context.Context) string {
 	parts := []string{strings.ReplaceAll(SystemPrompt, DefaultURI, f.opts.URI)}
 	if f.opts.Grants != nil {
 		parts[0] += " " + grantHint
-	}
-	if f.opts.Instructions != "" {
-		parts = append([]string{f.opts.Instructions}, parts...)
 	}
 	if names := f.top(ctx); len(names) > 0 {
 		parts = append(parts, "The tools are about: "+clean.List(names, maxIndex)+".")
@@ -73,14 +67,9 @@ func (f face) top(ctx context.Context) []string {
 // list returns the functions that the caller sees as tools of the first stage.
 func (f face) list(ctx context.Context, _ *mcp.ListToolsRequest) (serve.ToolList, error) {
 	functions, err := f.all(ctx)
-	names := make([]string, len(functions))
-	for i, fn := range functions {
-		names[i] = fn.FlatName()
-	}
-	return serve.ToolList{Names: names, Tool: func(i int) *mcp.Tool {
-		fn := functions[i]
-		return &mcp.Tool{Name: names[i], Description: minimal(fn), InputSchema: open, Annotations: serve.Annotations(fn)}
-	}}, err
+	return serve.FlatTools(functions, func(fn *registry.Function) *mcp.Tool {
+		return &mcp.Tool{Description: minimal(fn), InputSchema: open}
+	}), err
 }
 
 // call runs the function that a tool stands for, if the caller sees it, has
@@ -118,7 +107,7 @@ func (s *Server) authorise(ctx context.Context, f *registry.Function, req *serve
 	name, definition := f.FlatName(), s.definition(f)
 	arguments, grant := req.Arguments, ""
 	if s.opts.Grants != nil {
-		arguments, grant = takeGrant(arguments, s.opts.TolerantArgs)
+		arguments, grant = takeGrant(arguments, s.opts.Serve.Repair)
 	}
 	switch {
 	case req.Session != nil && s.sessions.authorised(req.Session, name, definition):

@@ -36,8 +36,8 @@ func (s *Server) fetch(ctx context.Context, ss *mcp.ServerSession, query string)
 	if err := s.fetches.allow(to.allowance(ctx)); err != nil {
 		return nil, err
 	}
-	if s.files != nil && s.opts.Reload {
-		s.files.reload()
+	if s.opts.Descriptions != nil && s.opts.Reload {
+		s.opts.Descriptions.reload(s.opts.Serve.Logger)
 	}
 	return to.answer(ctx, names)
 }

@@ -54,7 +54,7 @@ func TestP6P9P26Query(t *testing.T) {
 }
 
 func TestP9Order(t *testing.T) {
-	c := connect(t, newServer(t, shop(), nil), nil)
+	c := connect(t, disclosure.NewServer(shop(), nil), nil)
 	text := c.read(uri + "?tools=ping,x,orders-drop,orders-create")
 	last := -1
 	for _, name := range []string{"ping", "x", "orders-drop", "orders-create"} {
@@ -135,7 +135,7 @@ func TestP8Cleaned(t *testing.T) {
 		}
 		reg.Namespace("", "").Add(f)
 	}
-	c := connect(t, newServer(t, reg, nil), nil)
+	c := connect(t, disclosure.NewServer(reg, nil), nil)
 	for name, want := range map[string]string{"do_it": "do it", "undo_it": "undo it", "see": "See it."} {
 		e := c.fetch("tools=" + name)[name]
 		if e.Description != want || string(e.InputSchema) != `{"type":"object","description":"abc"}` {
@@ -147,7 +147,7 @@ func TestP8Cleaned(t *testing.T) {
 func TestP11GeneratedAtRequestTime(t *testing.T) {
 	src := &changing{}
 	src.set(shop())
-	c := connect(t, newServer(t, src, nil), nil)
+	c := connect(t, disclosure.NewServer(src, nil), nil)
 	before := c.fetch("tools=ping")["ping"].Description
 	reg := registry.New(nil)
 	reg.Namespace("", "").Add(registry.Func("ping", "Other words.", func(context.Context, none) (string, error) { return "", nil }))
@@ -182,7 +182,7 @@ func TestP18Hidden(t *testing.T) {
 			without.Namespace(f.Namespace(), "").Add(f)
 		}
 	}
-	a, b := connect(t, newServer(t, shop(), nil), nil), connect(t, newServer(t, without, nil), nil)
+	a, b := connect(t, disclosure.NewServer(shop(), nil), nil), connect(t, disclosure.NewServer(without, nil), nil)
 	for _, query := range []string{"?tools=admin-report", "?tools=admin", "?tools=x,ping", "?tools=admin-reports,orders-get"} {
 		if x, y := a.read(uri+query), b.read(uri+query); x != y {
 			t.Errorf("%s:\n%s\n%s", query, x, y)
@@ -194,7 +194,7 @@ func TestP18Hidden(t *testing.T) {
 	if x, y := a.Session.InitializeResult().Instructions, b.Session.InitializeResult().Instructions; x != y {
 		t.Errorf("instructions:\n%s\n%s", x, y)
 	}
-	admin := connect(t, newServer(t, shop(), nil), &registry.Caller{ID: "a", Roles: []string{"admin"}})
+	admin := connect(t, disclosure.NewServer(shop(), nil), &registry.Caller{ID: "a", Roles: []string{"admin"}})
 	if m := admin.fetch("tools=x"); !slices.Contains(m["x"].Available, "admin-report") {
 		t.Errorf("the admin does not see the report: %+v", m)
 	}
@@ -207,7 +207,7 @@ func TestP19Many(t *testing.T) {
 	for i := range 2000 {
 		reg.Namespace("lots", "").Add(registry.Func(fmt.Sprintf("tool_%d", i), "One of many.", func(context.Context, none) (string, error) { return "", nil }))
 	}
-	c := connect(t, newServer(t, reg, nil), nil)
+	c := connect(t, disclosure.NewServer(reg, nil), nil)
 	e := c.fetch("tools=lots-tool_17x")["lots-tool_17x"]
 	if len(e.Available) != 50 || !strings.HasPrefix(e.Available[0], "lots-tool_17") {
 		t.Errorf("%d available: %v", len(e.Available), e.Available)
@@ -242,7 +242,7 @@ func TestFlatNames(t *testing.T) {
 	reg := registry.New(nil)
 	long := registry.Func("f"+strings.Repeat("x", 40), "Long.", func(context.Context, none) (string, error) { return "long", nil })
 	reg.Namespace("a"+strings.Repeat("y", 40)+".b", "").Add(long)
-	c := connect(t, newServer(t, reg, nil), nil)
+	c := connect(t, disclosure.NewServer(reg, nil), nil)
 	name := c.Tools()[0].Name
 	if len(name) != 64 || c.fetch("tools=" + name)[name].Name != name {
 		t.Fatalf("%q", name)
@@ -252,7 +252,7 @@ func TestFlatNames(t *testing.T) {
 
 func TestSessionRequired(t *testing.T) {
 	own := mcp.NewServer(&mcp.Implementation{Name: "own", Version: "1"}, nil)
-	newServer(t, shop(), nil).AddTo(own)
+	disclosure.NewServer(shop(), nil).AddTo(own)
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		web := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return own }, &mcp.StreamableHTTPOptions{Stateless: true}))
 		t.Cleanup(web.Close)

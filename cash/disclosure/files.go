@@ -29,10 +29,10 @@ type description struct {
 	text, examples, usage, errors, version json.RawMessage
 }
 
-// files are the descriptions of a folder.
-type files struct {
+// Descriptions are what the files of a folder say of tools. They are safe for
+// concurrent use.
+type Descriptions struct {
 	fsys fs.FS
-	log  *slog.Logger
 
 	mu    sync.Mutex
 	tools map[string]file // by name of the tool
@@ -46,11 +46,11 @@ type file struct {
 	size     int64
 }
 
-// readFiles reads all descriptions of a folder. The error names the file that is
-// malformed.
-func readFiles(fsys fs.FS, log *slog.Logger) (*files, error) {
-	s := &files{fsys: fsys, log: log, tools: make(map[string]file)}
-	err := s.read(func(name string, err error) error { return fmt.Errorf("description %s: %w", name, err) })
+// ReadDescriptions reads the files <tool>.json of a folder (section 7.1); see the
+// package comment. The error names the file that is malformed.
+func ReadDescriptions(fsys fs.FS) (*Descriptions, error) {
+	s := &Descriptions{fsys: fsys, tools: make(map[string]file)}
+	err := s.read(func(name string, err error) error { return fmt.Errorf("disclosure: description %s: %w", name, err) })
 	if err != nil {
 		return nil, err
 	}
@@ -59,27 +59,29 @@ func readFiles(fsys fs.FS, log *slog.Logger) (*files, error) {
 
 // reload reads what has changed. What is malformed is logged, once for each
 // change, and stays what it was.
-func (s *files) reload() {
+func (s *Descriptions) reload(log *slog.Logger) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	err := s.read(func(name string, err error) error {
-		s.log.Warn("a description is malformed; the last good one stays", "file", name, "error", err)
+		log.Warn("a description is malformed; the last good one stays", "file", name, "error", err)
 		return nil
 	})
 	if err != nil {
-		s.log.Warn("descriptions cannot be read", "error", err)
+		log.Warn("descriptions cannot be read", "error", err)
 	}
 }
 
 // of returns what a file says of a tool.
-func (s *files) of(tool string) description {
+func (s *Descriptions) of(tool string) description {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.tools[tool].description
 }
 
 // strangers are the tools that have a file and are none of known, sorted.
-func (s *files) strangers(known map[string]bool) []string {
+func (s *Descriptions) strangers(known map[string]bool) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	var list []string
 	for name := range s.tools {
 		if !known[name] {
@@ -92,13 +94,13 @@ func (s *files) strangers(known map[string]bool) []string {
 
 // read reads the files that are not as they were. Those that are malformed are
 // handed to failed, whose error ends it.
-func (s *files) read(failed func(name string, err error) error) error {
+func (s *Descriptions) read(failed func(name string, err error) error) error {
 	entries, err := fs.ReadDir(s.fsys, ".")
 	if err != nil {
-		return fmt.Errorf("reading descriptions: %w", err)
+		return fmt.Errorf("disclosure: reading descriptions: %w", err)
 	}
 	if len(entries) > maxFiles {
-		return fmt.Errorf("reading descriptions: more than %d files", maxFiles)
+		return fmt.Errorf("disclosure: reading descriptions: more than %d files", maxFiles)
 	}
 	there := make(map[string]bool)
 	for _, e := range entries {
@@ -122,7 +124,7 @@ func (s *files) read(failed func(name string, err error) error) error {
 }
 
 // readEntry reads the file of a tool, unless it is as it was.
-func (s *files) readEntry(tool string, e fs.DirEntry) error {
+func (s *Descriptions) readEntry(tool string, e fs.DirEntry) error {
 	info, err := e.Info()
 	if err != nil {
 		return err
@@ -139,7 +141,7 @@ func (s *files) readEntry(tool string, e fs.DirEntry) error {
 	return err
 }
 
-func (s *files) readFile(tool string, e fs.DirEntry) (description, error) {
+func (s *Descriptions) readFile(tool string, e fs.DirEntry) (description, error) {
 	if !e.Type().IsRegular() { // a link is not followed, and a pipe would hang
 		return description{}, errors.New("not a regular file")
 	}

@@ -2,6 +2,7 @@ package disclosure_test
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -26,7 +27,7 @@ func TestP20P21Files(t *testing.T) {
 		"README.md":        {Data: []byte(`x`)},
 		".hidden.json":     {Data: []byte(`x`)},
 	}
-	overAll(t, &disclosure.Options{Descriptions: fsys, Serve: &serve.Options{Logger: log.logger()}}, func(t *testing.T, c *client) {
+	overAll(t, &disclosure.Options{Descriptions: described(t, fsys), Serve: serve.Options{Logger: log.logger()}}, func(t *testing.T, c *client) {
 		m := c.fetch("tools=ping,orders-get")
 		e := m["ping"]
 		delete(e.Usage, "_grant")
@@ -72,7 +73,7 @@ func TestP20Malformed(t *testing.T) {
 		`{"other":1}`:                                            `unknown member "other"`,
 		`{"description":"` + strings.Repeat("x", 300_000) + `"}`: "larger than",
 	} {
-		_, err := disclosure.NewServer(shop(), &disclosure.Options{Descriptions: fstest.MapFS{"ping.json": {Data: []byte(data)}}})
+		_, err := disclosure.ReadDescriptions(fstest.MapFS{"ping.json": {Data: []byte(data)}})
 		if err == nil || !strings.Contains(err.Error(), "ping.json") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40s: %v, want %q", data, err, want)
 		}
@@ -81,11 +82,20 @@ func TestP20Malformed(t *testing.T) {
 		if name == "..json" {
 			continue // hidden
 		}
-		_, err := disclosure.NewServer(shop(), &disclosure.Options{Descriptions: fstest.MapFS{name: {Data: []byte(`{}`)}}})
+		_, err := disclosure.ReadDescriptions(fstest.MapFS{name: {Data: []byte(`{}`)}})
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+func described(t *testing.T, fsys fs.FS) *disclosure.Descriptions {
+	t.Helper()
+	d, err := disclosure.ReadDescriptions(fsys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
 }
 
 func write(t *testing.T, dir, name, text string, at time.Time) {
@@ -104,8 +114,8 @@ func TestP20Reload(t *testing.T) {
 		dir, at := t.TempDir(), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 		write(t, dir, "ping.json", `{"description":"One."}`, at)
 		log := new(lines)
-		c := connect(t, newServer(t, shop(), &disclosure.Options{
-			Descriptions: os.DirFS(dir), Reload: reload, Serve: &serve.Options{Logger: log.logger()},
+		c := connect(t, disclosure.NewServer(shop(), &disclosure.Options{
+			Descriptions: described(t, os.DirFS(dir)), Reload: reload, Serve: serve.Options{Logger: log.logger()},
 		}), nil)
 		see := func(want string) {
 			t.Helper()
@@ -146,7 +156,7 @@ func TestP20Links(t *testing.T) {
 	}
 	refused := func() {
 		t.Helper()
-		_, err := disclosure.NewServer(shop(), &disclosure.Options{Descriptions: os.DirFS(dir)})
+		_, err := disclosure.ReadDescriptions(os.DirFS(dir))
 		if err == nil || !strings.Contains(err.Error(), "ping.json: not a regular file") {
 			t.Errorf("%v", err)
 		}

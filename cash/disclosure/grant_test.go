@@ -84,7 +84,7 @@ func TestPX2Grants(t *testing.T) {
 	options := func(key []byte) *disclosure.Options {
 		return &disclosure.Options{Grants: &disclosure.Grants{Key: key, TTL: 10 * time.Minute}, Serve: byHeaderOptions, Now: now.Now}
 	}
-	dial := stateless(t, newServer(t, shop(), options(key)))
+	dial := stateless(t, disclosure.NewServer(shop(), options(key)))
 	ada := dial("ada")
 	e := ada.fetch("tools=ping")["ping"]
 	grant := e.Usage["_grant"]
@@ -124,9 +124,9 @@ func TestPX2Grants(t *testing.T) {
 		wantCode(t, ada.Tool("ping", json.RawMessage(args)), "TOOL_DESCRIPTION_REQUIRED")
 	}
 
-	replica := stateless(t, newServer(t, shop(), options(key)))("ada")
+	replica := stateless(t, disclosure.NewServer(shop(), options(key)))("ada")
 	replica.Tool("ping", map[string]any{"_grant": grant}).OK()
-	refused(stateless(t, newServer(t, shop(), options(nil)))("ada"), "ping", grant)
+	refused(stateless(t, disclosure.NewServer(shop(), options(nil)))("ada"), "ping", grant)
 
 	now.add(10*time.Minute - time.Second)
 	ada.call("ping", "{}").OK()
@@ -144,7 +144,7 @@ func TestPX2Replicas(t *testing.T) {
 	replica := func(fill byte, ahead time.Duration) *client {
 		at := newClock()
 		at.add(ahead)
-		return stateless(t, newServer(t, shop(), &disclosure.Options{
+		return stateless(t, disclosure.NewServer(shop(), &disclosure.Options{
 			Grants: &disclosure.Grants{Key: bytes.Repeat([]byte{fill}, 32), TTL: time.Minute}, Serve: byHeaderOptions, Now: at.Now,
 		}))("ada")
 	}
@@ -163,14 +163,14 @@ func TestPX2Replicas(t *testing.T) {
 // passed does not reach the function.
 func TestPX2Sessions(t *testing.T) {
 	for _, l := range links[:3] {
-		c := over(t, l, newServer(t, shop(), &disclosure.Options{Grants: new(disclosure.Grants)}), nil)
+		c := over(t, l, disclosure.NewServer(shop(), &disclosure.Options{Grants: new(disclosure.Grants)}), nil)
 		if e := c.fetch("tools=ping")["ping"]; e.Usage["_grant"] != "" || len(c.grants) > 0 {
 			t.Errorf("%s: %+v", l, e.Usage)
 		}
 		c.call("ping", "{}").OK()
 		c.call("ping", `{"_grant":"x"}`).OK()
 	}
-	c := connect(t, newServer(t, shop(), nil), nil)
+	c := connect(t, disclosure.NewServer(shop(), nil), nil)
 	c.fetch("tools=ping")
 	wantCode(t, c.call("ping", `{"_grant":"x"}`), "INVALID_ARGUMENTS") // without grants it is nothing special
 }
@@ -187,7 +187,7 @@ func TestPX2GrantParameter(t *testing.T) {
 		return in.Grant, nil
 	}))
 	log := new(lines)
-	c := connect(t, newServer(t, reg, &disclosure.Options{Grants: new(disclosure.Grants), Serve: &serve.Options{Logger: log.logger()}}), nil)
+	c := connect(t, disclosure.NewServer(reg, &disclosure.Options{Grants: new(disclosure.Grants), Serve: serve.Options{Logger: log.logger()}}), nil)
 	got := toolNames(c.Tools())
 	if slices.Contains(got, "odd") || !slices.Contains(got, "fine") || log.count("_grant") != 1 {
 		t.Errorf("tools %v, logged %d times", got, log.count("_grant"))
@@ -196,7 +196,7 @@ func TestPX2GrantParameter(t *testing.T) {
 	if got := c.call("fine", `{"grant":"x"}`).OK().Text; got != "x" {
 		t.Errorf("got %q", got)
 	}
-	without := connect(t, newServer(t, reg, nil), nil)
+	without := connect(t, disclosure.NewServer(reg, nil), nil)
 	without.fetch("tools=odd")
 	if got := without.call("odd", `{"_grant":"x"}`).OK().Text; got != "x" {
 		t.Errorf("got %q", got)
@@ -237,7 +237,7 @@ func TestP23FetchLimit(t *testing.T) {
 		if l == links[3] {
 			opts.Grants = new(disclosure.Grants)
 		}
-		srv := newServer(t, shop(), opts)
+		srv := disclosure.NewServer(shop(), opts)
 		dial := func(caller string) *client { return over(t, l, srv, &registry.Caller{ID: caller}) }
 		if l.HTTP {
 			web := httptest.NewServer(srv.Handler())
@@ -269,7 +269,7 @@ func TestP23FetchLimit(t *testing.T) {
 // kept of the others is bounded.
 func TestP23Anonymous(t *testing.T) {
 	now := newClock()
-	srv := newServer(t, shop(), &disclosure.Options{FetchesPerMinute: 2, Now: now.Now, Serve: byHeaderOptions, Grants: new(disclosure.Grants)})
+	srv := disclosure.NewServer(shop(), &disclosure.Options{FetchesPerMinute: 2, Now: now.Now, Serve: byHeaderOptions, Grants: new(disclosure.Grants)})
 	dial := stateless(t, srv)
 	a, b := dial(""), dial("")
 	a.fetch("tools=ping")
@@ -284,7 +284,7 @@ func TestP23Anonymous(t *testing.T) {
 	if srv.Callers() != 1 {
 		t.Errorf("%d callers", srv.Callers())
 	}
-	unlimited := connect(t, newServer(t, shop(), &disclosure.Options{FetchesPerMinute: -1}), nil)
+	unlimited := connect(t, disclosure.NewServer(shop(), &disclosure.Options{FetchesPerMinute: -1}), nil)
 	for range 200 {
 		unlimited.fetch("tools=ping")
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/disclosure"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -106,7 +107,7 @@ func TestP2Minimal(t *testing.T) {
 func TestP4P5P28Resource(t *testing.T) {
 	const other = "shop:///docs"
 	for _, at := range []string{uri, other} {
-		c := connect(t, newServer(t, shop(), &disclosure.Options{URI: at}), nil)
+		c := connect(t, disclosure.NewServer(shop(), &disclosure.Options{URI: at}), nil)
 		res, err := c.Session.ListResources(context.Background(), nil)
 		if err != nil || len(res.Resources) != 1 {
 			t.Fatalf("%v %s", err, toJSON(res))
@@ -140,7 +141,7 @@ func TestP22SystemPrompt(t *testing.T) {
 			t.Errorf("no %q", want)
 		}
 	}
-	c := connect(t, newServer(t, shop(), &disclosure.Options{Instructions: "A shop.", URI: "shop:///docs"}), nil)
+	c := connect(t, disclosure.NewServer(shop(), &disclosure.Options{Serve: serve.Options{Instructions: "A shop."}, URI: "shop:///docs"}), nil)
 	got := c.Session.InitializeResult().Instructions
 	want := "A shop.\n\n" + strings.ReplaceAll(disclosure.SystemPrompt, uri, "shop:///docs") + "\n\nThe tools are about: orders, ping."
 	if got != want || len(got) > 2000 {
@@ -161,7 +162,7 @@ func TestPX3Embedded(t *testing.T) {
 		func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{Text: "mine"}}}, nil
 		})
-	newServer(t, shop(), nil).AddTo(own)
+	disclosure.NewServer(shop(), nil).AddTo(own)
 	c := dialOwn(t, own)
 	list, err := c.Session.ListTools(context.Background(), nil)
 	if err != nil || list.CacheScope != "private" || list.TTLMs != 0 {

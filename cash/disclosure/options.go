@@ -5,15 +5,12 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/serve"
-	"github.com/cash-mcp/go-sdk/registry"
 )
 
 // Defaults of [Options] and [Grants].
@@ -31,21 +28,19 @@ type Options struct {
 	// Name and Version are what the server calls itself. Empty is "tools" and
 	// "0.0.0".
 	Name, Version string
-	// Instructions is sent to clients when they connect, before [SystemPrompt] and
-	// the line that names what is at the top level. Clients cut it at some 2,000
-	// bytes.
-	Instructions string
+	// Serve is what all faces have in common. [SystemPrompt] stands behind its
+	// Instructions. Without Grants its zero HTTP mode is [serve.SessionsOnly].
+	Serve serve.Options
+
 	// URI is that of the resource with the descriptions (section 4.1): absolute,
 	// without a query. Empty is [DefaultURI].
 	URI string
-
-	// Descriptions holds a file <tool>.json for each tool that needs more than
-	// what is known of its function (section 7.1); see the package comment. Nil is
+	// Descriptions say more of tools than what is known of their functions. Nil is
 	// none.
-	Descriptions fs.FS
-	// Reload looks for changes of Descriptions whenever something is fetched: for
-	// development. A file that is then in error is logged, and what it said
-	// before stays. False reads the files once.
+	Descriptions *Descriptions
+	// Reload looks for changes of the files of Descriptions whenever something is
+	// fetched: for development. A file that is then in error is logged, and what it
+	// said before stays. False leaves them as they were read.
 	Reload bool
 
 	// Grants lets clients without a session call tools; see [Grants]. Nil is for
@@ -60,25 +55,6 @@ type Options struct {
 	// share one such allowance. It may be spent at once. Zero is
 	// [DefaultFetchesPerMinute]; negative is no limit.
 	FetchesPerMinute int
-
-	// Timeout is the deadline of calls to functions that have none of their own.
-	// Zero is [registry.DefaultTimeout]; negative is none.
-	Timeout time.Duration
-	// MaxArguments is the most bytes of the arguments of a call. Zero is
-	// [registry.DefaultMaxArguments]; negative is no limit.
-	MaxArguments int
-	// TolerantArgs repairs arguments where that takes no guessing. False refuses
-	// them.
-	TolerantArgs bool
-	// Middleware wraps every function, outside of the controls.
-	Middleware []registry.Middleware
-	// Controls decide about calls. Nil is none.
-	Controls *control.Controls
-
-	// Serve configures transports and identity. Nil is fine. Its Logger also gets
-	// what functions and descriptions do wrong. Without Grants its zero HTTP mode is
-	// [serve.SessionsOnly].
-	Serve *serve.Options
 	// Now is the clock. Nil is time.Now.
 	Now func() time.Time
 }
@@ -102,56 +78,58 @@ type Grants struct {
 	TTL time.Duration
 }
 
-func (o *Options) withDefaults() (Options, error) {
+// Check returns what [NewServer] panics with for options in error. Nil options are
+// none.
+func (o *Options) Check() error {
+	if o == nil {
+		return nil
+	}
+	err := errors.Join(o.Serve.Check(), checkURI(cmp.Or(o.URI, DefaultURI)))
+	switch {
+	case o.Grants != nil:
+		return errors.Join(err, o.Grants.check())
+	case o.Serve.HTTP == serve.NoSessions:
+		return errors.Join(err, errors.New("the mode NoSessions leaves nothing to remember a fetch by: set Options.Grants, or choose another mode"))
+	}
+	return err
+}
+
+func (o *Options) withDefaults() Options {
 	var d Options
 	if o != nil {
 		d = *o
 	}
 	d.Name = cmp.Or(d.Name, "tools")
-	d.Version = cmp.Or(d.Version, "0.0.0")
 	d.URI = cmp.Or(d.URI, DefaultURI)
 	d.FetchesPerMinute = cmp.Or(d.FetchesPerMinute, DefaultFetchesPerMinute)
-	if d.Controls == nil {
-		d.Controls = new(control.Controls)
-	}
 	if d.Now == nil {
 		d.Now = time.Now
 	}
-	var ofServe serve.Options
-	if d.Serve != nil {
-		ofServe = *d.Serve
-	}
-	d.Serve = &ofServe
 	if d.Grants == nil {
-		return d, errors.Join(checkURI(d.URI), withSessions(d.Serve))
+		d.Serve.HTTP = serve.SessionsOnly // otherwise nothing would tell who has fetched what
+	} else {
+		d.Grants = d.Grants.withDefaults()
 	}
-	g, err := d.Grants.withDefaults()
-	d.Grants = g
-	return d, errors.Join(checkURI(d.URI), err)
+	d.Serve = d.Serve.WithDefaults()
+	return d
 }
 
-// withSessions makes all clients over HTTP have a session: otherwise nothing would
-// tell who has fetched what.
-func withSessions(o *serve.Options) error {
-	if o.HTTP == serve.NoSessions {
-		return errors.New("the mode NoSessions leaves nothing to remember a fetch by: set Options.Grants, or choose another mode")
+func (g *Grants) check() error {
+	if n := len(g.Key); n > 0 && n < MinGrantKey {
+		return fmt.Errorf("Grants.Key has %d bytes, at least %d are needed", n, MinGrantKey)
 	}
-	o.HTTP = serve.SessionsOnly
+	if g.TTL != 0 && g.TTL < time.Second {
+		return fmt.Errorf("Grants.TTL is %v, at least a second is needed", g.TTL)
+	}
 	return nil
 }
 
-func (g *Grants) withDefaults() (*Grants, error) {
+func (g *Grants) withDefaults() *Grants {
 	d := Grants{Key: slices.Clone(g.Key), TTL: cmp.Or(g.TTL, DefaultGrantTTL)}
 	if len(d.Key) == 0 {
 		d.Key = []byte(rand.Text() + rand.Text())
 	}
-	if len(d.Key) < MinGrantKey {
-		return nil, fmt.Errorf("Grants.Key has %d bytes, at least %d are needed", len(d.Key), MinGrantKey)
-	}
-	if d.TTL < time.Second {
-		return nil, fmt.Errorf("Grants.TTL is %v, at least a second is needed", d.TTL)
-	}
-	return &d, nil
+	return &d
 }
 
 // checkURI refuses what a query could not follow.

@@ -38,7 +38,7 @@ type askedKey struct{}
 // addResource adds the resource to srv. The SDK's own routing does not know
 // queries of all forms (PX4), so that they are told from other URIs here, and
 // routed to the resource by its bare URI.
-func (f face) addResource(srv *mcp.Server, host *serve.Server) {
+func (f face) addResource(srv *mcp.Server, host *serve.Host) {
 	read := func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		return f.read(ctx, host, req), nil
 	}
@@ -95,7 +95,7 @@ func (f face) uncached(ctx context.Context, res mcp.Result) mcp.Result {
 }
 
 // read answers a fetch. What goes wrong is in the text, where a model sees it (PX1).
-func (f face) read(ctx context.Context, host *serve.Server, req *mcp.ReadResourceRequest) *mcp.ReadResourceResult {
+func (f face) read(ctx context.Context, host *serve.Host, req *mcp.ReadResourceRequest) *mcp.ReadResourceResult {
 	uri, _ := ctx.Value(askedKey{}).(string) // routed has put it there
 	body, err := serve.Do(ctx, host, req, "resources/read", readTimeout, func(ctx context.Context) (json.RawMessage, error) {
 		return f.fetch(ctx, serve.Session(req), strings.TrimPrefix(uri, f.opts.URI))

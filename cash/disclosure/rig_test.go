@@ -30,18 +30,9 @@ func overAll(t *testing.T, opts *disclosure.Options, test func(t *testing.T, c *
 			if l == links[3] {
 				o.Grants = new(disclosure.Grants)
 			}
-			test(t, over(t, l, newServer(t, shop(), &o), nil))
+			test(t, over(t, l, disclosure.NewServer(shop(), &o), nil))
 		})
 	}
-}
-
-func newServer(t testing.TB, src registry.Source, opts *disclosure.Options) *disclosure.Server {
-	t.Helper()
-	srv, err := disclosure.NewServer(src, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return srv
 }
 
 // over connects a client over a link, whose requests come from the caller.
@@ -245,4 +236,4 @@ func byHeader(ctx context.Context, req mcp.Request) (*registry.Caller, error) {
 	return registry.CallerFrom(ctx), nil
 }
 
-var byHeaderOptions = &serve.Options{Identify: byHeader}
+var byHeaderOptions = serve.Options{Identify: byHeader}

@@ -3,73 +3,50 @@ package disclosure
 import (
 	"context"
 	"fmt"
-	"log/slog"
-	"net/http"
 	"slices"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/serve"
+	"github.com/cash-mcp/go-sdk/internal/mistake"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
 // A Server offers the functions of a [registry.Source] in two stages. It is safe
 // for concurrent use, and one Server can be served through any number of
-// transports at a time.
+// transports at a time: its methods are those of [serve.Server].
+//
+// After AddTo it takes an HTTP handler with sessions, or [Options.Grants]: what
+// comes without either is refused with the code [SessionRequired]. Its own Handler
+// gives all clients a session unless there are Grants, and newer clients fall back
+// to a version that has them.
 type Server struct {
+	*serve.Server
 	opts     Options
-	log      *slog.Logger
 	source   registry.Source // guarded by the pipeline
 	pipeline *registry.Pipeline
-	files    *files // nil if there are none
 	sessions sessions
 	fetches  *fetches
-	serve    *serve.Server
 
 	mu    sync.Mutex
 	noted map[string]bool // functions that are left out, of which the log knows
 }
 
-// NewServer returns a server of src. The error says what is wrong with the
-// options, which description file is malformed, or that src, if it is a
-// [registry.Registry], has a function that cannot be served this way.
-func NewServer(src registry.Source, opts *Options) (*Server, error) {
-	s, err := newServer(src, opts)
-	if err != nil {
-		return nil, fmt.Errorf("disclosure: %w", err)
-	}
-	return s, nil
-}
-
-func newServer(src registry.Source, opts *Options) (*Server, error) {
-	o, err := opts.withDefaults()
-	if err != nil {
-		return nil, err
-	}
-	s := &Server{opts: o, log: o.Serve.Logger, fetches: newFetches(o.FetchesPerMinute, o.Now), noted: make(map[string]bool)}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
-	if o.Descriptions != nil {
-		if s.files, err = readFiles(o.Descriptions, s.log); err != nil {
-			return nil, err
-		}
-	}
-	if err := s.inspect(src); err != nil {
-		return nil, err
-	}
-	s.pipeline = registry.NewPipeline(src, &registry.PipelineOptions{
-		Middleware:   append(slices.Clip(o.Middleware), o.Controls.Middleware()...),
-		Timeout:      o.Timeout,
-		MaxArguments: o.MaxArguments,
-		Repair:       o.TolerantArgs,
-		ExactKeys:    true,
-		Logger:       o.Serve.Logger,
-	})
+// NewServer returns a server of src. It panics if opts are in error, and if src is
+// a [registry.Registry] with a function of this program that cannot be served in
+// this way. Such functions of others are left out, and logged.
+func NewServer(src registry.Source, opts *Options) *Server {
+	mistake.Check("disclosure", opts.Check())
+	s := &Server{opts: opts.withDefaults(), noted: make(map[string]bool)}
+	s.fetches = newFetches(s.opts.FetchesPerMinute, s.opts.Now)
+	mistake.Check("disclosure", s.inspect(src))
+	p := s.opts.Serve.Pipeline()
+	p.ExactKeys = true
+	s.pipeline = registry.NewPipeline(src, p)
 	s.source = s.pipeline.Source()
-	s.serve = serve.New(face{s}, &mcp.Implementation{Name: o.Name, Version: o.Version}, o.Serve)
-	return s, nil
+	s.Server = serve.New(face{s}, &mcp.Implementation{Name: s.opts.Name, Version: s.opts.Version}, &s.opts.Serve)
+	return s
 }
 
 // inspect looks through a source that can tell all that it has, whoever may see
@@ -82,14 +59,14 @@ func (s *Server) inspect(src registry.Source) error {
 	names := make(map[string]bool)
 	for f := range reg.All() {
 		names[f.FlatName()] = true
-		if f.FlatName() == envelope {
+		if f.FlatName() == envelope && !f.Remote() {
 			return fmt.Errorf("function %q: descriptions are answered by name, and this is the name under which errors are", envelope)
 		}
 		s.serves(context.Background(), f)
 	}
-	if s.files != nil {
-		for _, name := range s.files.strangers(names) {
-			s.log.Warn("a description is of no tool", "file", name+extension)
+	if s.opts.Descriptions != nil {
+		for _, name := range s.opts.Descriptions.strangers(names) {
+			s.opts.Serve.Logger.Warn("a description is of no tool", "file", name+extension)
 		}
 	}
 	return nil
@@ -117,7 +94,7 @@ func (s *Server) serves(ctx context.Context, f *registry.Function) bool {
 	defer s.mu.Unlock()
 	if name := f.FlatName(); !s.noted[name] && len(s.noted) < maxNoted {
 		s.noted[name] = true
-		s.log.WarnContext(ctx, "a function is left out", "function", name, "reason", reason)
+		s.opts.Serve.Logger.WarnContext(ctx, "a function is left out", "function", name, "reason", reason)
 	}
 	return false
 }
@@ -136,24 +113,3 @@ func (s *Server) all(ctx context.Context) ([]*registry.Function, error) {
 	list, err := registry.Flat(ctx, s.source)
 	return slices.DeleteFunc(list, func(f *registry.Function) bool { return !s.serves(ctx, f) }), err
 }
-
-// AddTo adds the tools and the resource to an MCP server of the embedder's own,
-// after its own tools. Over HTTP it takes a handler with sessions, or
-// [Options.Grants]: what comes without either is refused with the code
-// [SessionRequired].
-func (s *Server) AddTo(srv *mcp.Server) { s.serve.AddTo(srv) }
-
-// Run serves one connection until the client has gone or ctx ends; then calls
-// in flight may finish for a while ([serve.Options.DrainTimeout]).
-func (s *Server) Run(ctx context.Context, transport mcp.Transport) error {
-	return s.serve.Run(ctx, transport)
-}
-
-// Handler returns the HTTP handler of the MCP endpoint; see
-// [serve.Server.Handler]. Without [Options.Grants] all clients get a session, and
-// newer ones fall back to a version that has them.
-func (s *Server) Handler() http.Handler { return s.serve.Handler() }
-
-// Shutdown refuses further calls, waits for those in flight until ctx ends,
-// and cancels them then; see [serve.Server.Shutdown].
-func (s *Server) Shutdown(ctx context.Context) error { return s.serve.Shutdown(ctx) }

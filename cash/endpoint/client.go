@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/command"
 	"github.com/cash-mcp/go-sdk/internal/procgroup"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -57,16 +58,22 @@ type Client struct {
 	slots chan struct{}
 }
 
+// A Command is a program with its arguments: Path, Args, Env, Inherit and Dir. There
+// is no shell. The process gets PATH, HOME, USER, LOGNAME, SHELL, TERM, LANG, LC_*,
+// TZ and TMPDIR (on Windows their like), Env as KEY=value, and those variables of
+// this process that Inherit names. Printing a Command shows the program's name only.
+type Command = command.Command
+
 // NewClient returns a client of the endpoint that cmd implements. Nothing is
 // started yet. It is an error if the command has no program, or cannot be one.
 func NewClient(cmd Command, opts *ClientOptions) (*Client, error) {
 	if cmd.Path == "" {
 		return nil, errNoEndpoint()
 	}
-	if err := cmd.check(); err != nil {
+	if err := cmd.Check(); err != nil {
 		return nil, usageError("The endpoint cannot be used: " + err.Error())
 	}
-	c := &Client{cmd: cmd.clone(), slots: make(chan struct{}, maxProcesses)}
+	c := &Client{cmd: cmd.Clone(), slots: make(chan struct{}, maxProcesses)}
 	if opts != nil {
 		c.opts = *opts
 	}
@@ -215,7 +222,7 @@ func (c *Client) request(ctx context.Context, p payload) (*answer, error) {
 	case <-ctx.Done():
 		return nil, c.unanswered(asked, p, false)
 	}
-	run := &process{cmd: c.cmd.exec(), input: append(encode(p), '\n'), most: c.opts.MaxAnswer}
+	run := &process{cmd: c.cmd.Exec(), input: append(encode(p), '\n'), most: c.opts.MaxAnswer}
 	end, err := run.run(ctx)
 	switch {
 	case errors.Is(err, errStart) && ctx.Err() == nil:

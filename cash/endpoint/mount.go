@@ -49,7 +49,7 @@ func (c *Client) function(d *Descriptor, name string, r *Report) *registry.Funct
 	if name != d.Name {
 		r.Findings = append(r.Findings, finding(d.Name, Mapped, "it is called "+name+" here"))
 	}
-	remote := registry.Remote{InputSchema: d.InputSchema, Tool: d.Name, Server: c.cmd.fingerprint(), Handler: c.handler(d.Name)}
+	remote := registry.Remote{InputSchema: d.InputSchema, Tool: d.Name, Server: c.cmd.Fingerprint(), Handler: c.handler(d.Name)}
 	about, facts := c.about(d), c.facts(d, name, r)
 	f, err := registry.RemoteFunc(name, about, remote, facts...)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/mistake"
 	"github.com/cash-mcp/go-sdk/internal/procgroup"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -41,11 +42,8 @@ const toolResult = `{"type":"object","required":["stdout","exit_code"],"properti
 //
 // Tool panics if the command has no program, or cannot be one.
 func Tool(name, description string, cmd Command) *registry.Function {
-	err := cmd.check()
-	if cmd.Path == "" {
-		err = errors.New("the command has no program")
-	}
-	cmd = cmd.clone()
+	err := cmd.Check()
+	cmd = cmd.Clone()
 	var f *registry.Function
 	if err == nil {
 		f, err = registry.RawFunc(name, description, json.RawMessage(toolInput), func(ctx context.Context, args json.RawMessage) (*registry.Result, error) {
@@ -54,7 +52,7 @@ func Tool(name, description string, cmd Command) *registry.Function {
 			registry.Returns("Object with stdout (what the command wrote) and exit_code (0 is success)."))
 	}
 	if err != nil {
-		panic(fmt.Sprintf("endpoint: tool %q: %v", name, err))
+		mistake.Check("endpoint", fmt.Errorf("tool %q: %w", name, err))
 	}
 	return f
 }
@@ -70,7 +68,7 @@ func runTool(ctx context.Context, name string, cmd Command, args json.RawMessage
 		return nil, &registry.Error{Kind: registry.InvalidArguments, Name: name, NotRun: true,
 			Message: "Invalid arguments: query: must not have a NUL character in it."}
 	}
-	p := &process{cmd: cmd.exec(queryVariable + "=" + query), merged: true, most: maxOutput}
+	p := &process{cmd: cmd.Exec(queryVariable + "=" + query), merged: true, most: maxOutput}
 	end, err := p.run(ctx)
 	switch {
 	case errors.Is(err, errStart) && ctx.Err() == nil:

@@ -116,7 +116,7 @@ func TestF12Search(t *testing.T) {
 	for i := range many {
 		many[i] = facade.Hit{ID: fmt.Sprint(i), Title: "A page", URL: "https://example.org/", Text: strings.Repeat("word ", 200), Score: math.NaN()}
 	}
-	srv := facade.NewServer(newShop(), &facade.Options{Timeout: 1e8, Search: map[string]facade.SearchFunc{
+	srv := facade.NewServer(newShop(), &facade.Options{Serve: serve.Options{Timeout: 1e8}, Search: map[string]facade.SearchFunc{
 		"web": func(_ context.Context, query string, limit int) ([]facade.Hit, error) {
 			if query != "some words" || limit != 3 {
 				return nil, fmt.Errorf("%q and %d", query, limit)
@@ -173,7 +173,7 @@ func TestF12Hides(t *testing.T) {
 	says := func(context.Context, struct{}) (string, error) { return "mine", nil }
 	reg.Namespace("Tools", "Hammers.", registry.VisibleTo(registry.Roles("boss"))).Add(registry.Func("list", "", says))
 	reg.Namespace("orders", "").Add(registry.Func("list", "", says))
-	srv := facade.NewServer(reg, &facade.Options{Tools: true, Search: map[string]facade.SearchFunc{}, Serve: &serve.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}})
+	srv := facade.NewServer(reg, &facade.Options{Tools: true, Search: map[string]facade.SearchFunc{}, Serve: serve.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}})
 	boss, clerk := inMemory(t, srv, named("max", "boss")), inMemory(t, srv, named("eve"))
 	for range 3 {
 		if got := namesOf(boss.Tools()); got != "OrdersExecute SearchExecute ToolsExecute" {
@@ -195,21 +195,15 @@ func TestF12Hides(t *testing.T) {
 // tool it is called (section 4.5 of the gateway surface).
 func TestControls(t *testing.T) {
 	s := newShop()
-	policy, err := control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{{Classes: []control.Class{control.Destructive}, Decision: control.Deny}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	quota, err := control.NewQuota(&control.QuotaOptions{
+	policy := control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{{Classes: []control.Class{control.Destructive}, Decision: control.Deny}}})
+	quota := control.NewQuota(&control.QuotaOptions{
 		Tools: map[string]control.Limit{"orders.list": {PerSession: 2}},
 		Meta:  map[string]control.Limit{"StockExecute": {PerSession: 1}, "ToolsExecute": {PerSession: 6}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var audit bytes.Buffer
-	srv := facade.NewServer(s, &facade.Options{Tools: true, Controls: &control.Controls{
+	srv := facade.NewServer(s, &facade.Options{Tools: true, Serve: serve.Options{Controls: &control.Controls{
 		Policy: policy, Quota: quota, Audit: &control.Audit{Logger: slog.New(slog.NewJSONHandler(&audit, nil))},
-	}})
+	}}})
 	c := inMemory(t, srv, named("mira"))
 	cancel := object{"name": "orders.cancel", "arguments": object{"order_id": "x"}}
 	for tool, args := range map[string]object{
@@ -217,7 +211,7 @@ func TestControls(t *testing.T) {
 		"ToolsExecute":  {"cmd": "execute", "params": cancel},
 	} {
 		r := c.Tool(tool, args)
-		if e := envelopeOf(t, r); e.OK || r.Raw.Meta[facade.MetaCode] != string(registry.Denied) {
+		if e := envelopeOf(t, r); e.OK || r.Raw.Meta[registry.MetaCode] != string(registry.Denied) {
 			t.Errorf("%s: %s %v", tool, e.text, r.Raw.Meta)
 		}
 	}
@@ -225,7 +219,7 @@ func TestControls(t *testing.T) {
 	okOf(t, c, "ToolsExecute", object{"cmd": "execute", "params": object{"name": "orders.list"}})
 	for range 2 {
 		r := c.Tool("OrdersExecute", object{"cmd": "list"})
-		if e := envelopeOf(t, r); e.OK || r.Raw.Meta[facade.MetaCode] != string(registry.RateLimited) {
+		if e := envelopeOf(t, r); e.OK || r.Raw.Meta[registry.MetaCode] != string(registry.RateLimited) {
 			t.Errorf("%s", e.text)
 		}
 	}
@@ -247,9 +241,9 @@ func TestControls(t *testing.T) {
 // TestPlans holds that dry runs and their tokens go through, where there are plans.
 func TestPlans(t *testing.T) {
 	s := newShop()
-	srv := facade.NewServer(s, &facade.Options{Tools: true, Controls: &control.Controls{Plans: control.NewPlans(&control.PlanOptions{
+	srv := facade.NewServer(s, &facade.Options{Tools: true, Serve: serve.Options{Controls: &control.Controls{Plans: control.NewPlans(&control.PlanOptions{
 		Require: func(c *registry.Call) bool { return c.Function.Destructive() },
-	})}})
+	})}}})
 	c := inMemory(t, srv, named("mira"))
 	if schema := toJSON(toolNamed(c, "OrdersExecute").InputSchema); !containsAll(schema, "dry_run", "plan_token") {
 		t.Errorf("schema %s", schema)

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/facade"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -96,7 +97,7 @@ func TestY2Kinds(t *testing.T) {
 		if !strings.HasSuffix(e.Error, "It did not work. Do something else.") || string(e.Cmd) != `"F"` || strings.Contains(e.text, "10.0.0.1") {
 			t.Errorf("%s: %s", kind, e.text)
 		}
-		if r.Raw.Meta[facade.MetaCode] != string(kind) {
+		if r.Raw.Meta[registry.MetaCode] != string(kind) {
 			t.Errorf("%s: metadata %v", kind, r.Raw.Meta)
 		}
 		resp := srv.Execute(t.Context(), "n", &facade.Request{Cmd: "F"})
@@ -190,9 +191,9 @@ func TestY4Validation(t *testing.T) {
 	if !strings.Contains(e.text, "9007199254740993") {
 		t.Errorf("data %s", e.text)
 	}
-	tolerant := inMemory(t, facade.NewServer(s, &facade.Options{TolerantArgs: true}), nil)
+	tolerant := inMemory(t, facade.NewServer(s, &facade.Options{Serve: serve.Options{Repair: true}}), nil)
 	okOf(t, tolerant, "OrdersExecute", object{"cmd": "list", "params": object{"limit": "1"}})
-	small := inMemory(t, facade.NewServer(s, &facade.Options{MaxArguments: 20}), nil)
+	small := inMemory(t, facade.NewServer(s, &facade.Options{Serve: serve.Options{MaxArguments: 20}}), nil)
 	if e := failedOf(t, small, "OrdersExecute", object{"cmd": "list", "params": object{"limit": 1, "long": strings.Repeat("x", 50)}}); !strings.Contains(e.Error, "at most 20") {
 		t.Errorf("error %s", e.text)
 	}
@@ -357,7 +358,7 @@ func TestAnnotations(t *testing.T) {
 }
 
 func TestInstructions(t *testing.T) {
-	srv := facade.NewServer(newShop(), &facade.Options{Instructions: "A shop."})
+	srv := facade.NewServer(newShop(), &facade.Options{Serve: serve.Options{Instructions: "A shop."}})
 	got := inMemory(t, srv, nil).Session.InitializeResult().Instructions
 	if want := "A shop.\n\nEach tool is a domain: pass it cmd, one of the commands in its description, and params. Domains: McpExecute, OrdersExecute, StockExecute."; got != want {
 		t.Errorf("instructions %q", got)

@@ -70,7 +70,7 @@ func (s *Server) domains(ctx context.Context) ([]*domain, error) {
 	}
 	for i, d := range s.builtinDomains() {
 		if taken[canonical(d.label)] {
-			s.hides[i].Do(func() { s.log.WarnContext(ctx, "a namespace hides a built-in domain", "domain", d.label) })
+			s.hides[i].Do(func() { s.opts.Serve.Logger.WarnContext(ctx, "a namespace hides a built-in domain", "domain", d.label) })
 			continue
 		}
 		list = append(list, d)

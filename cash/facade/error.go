@@ -11,10 +11,6 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// MetaCode is the key under which the metadata of a failure has its
-// [registry.Kind]. Models do not see metadata, so it costs them nothing.
-const MetaCode = "cash/error"
-
 // Bounds of what errors say, in characters or bytes.
 const (
 	maxError      = 16_000
@@ -31,7 +27,7 @@ func failure(echo json.RawMessage, err error) *Response {
 	if text == "" {
 		text = "The command failed without saying why."
 	}
-	return &Response{Cmd: echo, Error: text, Err: e, Meta: map[string]any{MetaCode: string(e.Kind)}}
+	return &Response{Cmd: echo, Error: text, Err: e, Meta: map[string]any{registry.MetaCode: string(e.Kind)}}
 }
 
 // render is failure for what is refused before the domain is reached.

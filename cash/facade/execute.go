@@ -18,7 +18,7 @@ type execution struct {
 	*Server
 	domain  func(context.Context) (*domain, error)
 	in      *request
-	from    client
+	from    *serve.Request
 	call    *registry.Request
 	command atomic.Pointer[called] // once it is known: the call's goroutine may be left behind
 }
@@ -33,12 +33,10 @@ type called struct {
 
 // execute answers a request to a domain. The error is [serve.ErrUnknownTool], if
 // domain says so; everything else that goes wrong is in the response.
-func (s *Server) execute(ctx context.Context, domain func(context.Context) (*domain, error), in *request, from client) (*Response, error) {
+func (s *Server) execute(ctx context.Context, domain func(context.Context) (*domain, error), in *request, from *serve.Request) (*Response, error) {
 	x := &execution{Server: s, domain: domain, in: in, from: from}
-	x.call = &registry.Request{
-		Find: x.find, Ready: x.ready, Arguments: in.Params, Gate: registry.OpenGate(), Progress: from.progress, Client: from.turn,
-		DryRun: in.DryRun, PlanToken: in.PlanToken, Detail: in.Detail,
-	}
+	x.call = from.Call(in.Params, x.find)
+	x.call.Ready, x.call.DryRun, x.call.PlanToken, x.call.Detail = x.ready, in.DryRun, in.PlanToken, in.Detail
 	res, err := s.pipeline.Call(ctx, x.call)
 	switch {
 	case errors.Is(err, serve.ErrUnknownTool):
@@ -105,7 +103,7 @@ func (x *execution) ready(ctx context.Context, _ *registry.Call) (context.Contex
 	if !c.own {
 		return control.Through(ctx, c.tool), nil
 	}
-	return context.WithValue(ctx, ownKey{}, true), x.opts.Controls.Quota.Allow(ctx, x.from.owner, c.tool)
+	return context.WithValue(ctx, ownKey{}, true), x.opts.Serve.Controls.Quota.Allow(ctx, x.from.Owner(ctx), c.tool)
 }
 
 // controlled is the middleware, which does not see the commands of built-in domains.

@@ -2,10 +2,11 @@ package facade
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
-	"time"
+	"maps"
+	"slices"
 
-	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -15,9 +16,12 @@ type Options struct {
 	// Name and Version are what the server calls itself. Empty is "facade" and
 	// "0.0.0".
 	Name, Version string
-	// Instructions is sent to clients when they connect, before the line that
-	// names the domains. Clients cut it at some 2,000 bytes.
-	Instructions string
+	// Serve is what all faces have in common. Its Controls see the functions behind
+	// the commands; their Quota may limit tools, such as OrdersExecute, and with its
+	// Plans requests take dry_run and plan_token. [control.SizeLimit] is a Middleware
+	// for results.
+	Serve serve.Options
+
 	// Root is the domain of the functions that are in no namespace, a label. A
 	// namespace that is called so has them besides its own; where two have one
 	// name, that of the root is called with -2 behind it. Empty is "mcp", which
@@ -33,28 +37,36 @@ type Options struct {
 	// Nil adds nothing, empty the command tools alone. A nil function, a name that
 	// is no label and one that is taken panic.
 	Search map[string]SearchFunc
-
-	// Timeout is the deadline of commands that have none of their own. Zero is
-	// [registry.DefaultTimeout]; negative is none.
-	Timeout time.Duration
-	// MaxArguments is the most bytes of the params of a command. Zero is
-	// [registry.DefaultMaxArguments]; negative is no limit.
-	MaxArguments int
-	// TolerantArgs repairs params of the wrong type where that takes no guessing;
-	// see [registry.PipelineOptions]. False refuses them.
-	TolerantArgs bool
-	// Middleware wraps every function, outside of the controls; the first is
-	// outermost. [control.SizeLimit] is one.
-	Middleware []registry.Middleware
-	// Controls decide about calls: they see the functions behind the commands. The
-	// limits of its Quota for tools, such as OrdersExecute, are heeded. With its
-	// Plans requests take dry_run and plan_token. Nil is none.
-	Controls *control.Controls
-
-	// Serve configures transports and identity. Nil is fine. Its Logger also
-	// gets what functions do wrong.
-	Serve *serve.Options
 }
+
+// Check returns what [NewServer] panics with for options in error. Nil options are
+// none.
+func (o *Options) Check() error {
+	if o == nil {
+		return nil
+	}
+	err := o.Serve.Check()
+	if _, ok := registry.Canonical(cmp.Or(o.Root, defaultRoot)); !ok {
+		err = errors.Join(err, fmt.Errorf("Root is %q, which is no label", o.Root))
+	}
+	taken := map[string]bool{searchTools: true}
+	for _, name := range slices.Sorted(maps.Keys(o.Search)) {
+		label, ok := registry.Canonical(name)
+		switch {
+		case !ok:
+			err = errors.Join(err, fmt.Errorf("the search %q is no label", name))
+		case taken[label]:
+			err = errors.Join(err, fmt.Errorf("the search %q has a name that is taken", name))
+		case o.Search[name] == nil:
+			err = errors.Join(err, fmt.Errorf("the search %q is nil", name))
+		}
+		taken[label] = true
+	}
+	return err
+}
+
+// defaultRoot is [Options.Root] where it is empty.
+const defaultRoot = "mcp"
 
 func (o *Options) withDefaults() Options {
 	var d Options
@@ -62,16 +74,7 @@ func (o *Options) withDefaults() Options {
 		d = *o
 	}
 	d.Name = cmp.Or(d.Name, "facade")
-	d.Version = cmp.Or(d.Version, "0.0.0")
-	d.Root = cmp.Or(d.Root, "mcp")
-	if _, ok := registry.Canonical(d.Root); !ok {
-		panic(fmt.Sprintf("facade: Root is %q, which is no label", d.Root))
-	}
-	if d.Controls == nil {
-		d.Controls = new(control.Controls)
-	}
-	if d.Serve == nil {
-		d.Serve = &serve.Options{}
-	}
+	d.Root = cmp.Or(d.Root, defaultRoot)
+	d.Serve = d.Serve.WithDefaults()
 	return d
 }

@@ -34,7 +34,7 @@ type Response struct {
 	// says at which place each of them stands.
 	Content []mcp.Content `json:"-"`
 	// Meta is for programs: that of the result, and of a failure its
-	// [registry.Kind] under [MetaCode].
+	// [registry.Kind] under [registry.MetaCode].
 	Meta map[string]any `json:"-"`
 	// InputRequests ask the client for more, instead of an answer; see
 	// [registry.Result]. All other fields are empty then, except for RequestState,

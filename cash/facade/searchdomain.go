@@ -2,7 +2,6 @@ package facade
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -31,17 +30,16 @@ type searchQuery struct {
 	Limit int    `json:"limit,omitempty" jsonschema:"Most results." cash:"min=1,max=100,default=10"`
 }
 
+// searchTools is the command that finds functions.
+const searchTools = "tools"
+
 // searchCommands are the commands of SearchExecute (F12).
 func (s *Server) searchCommands() []*registry.Function {
-	list := []*registry.Function{registry.Func("tools", "Find tools of this server.", func(ctx context.Context, in searchQuery) (found[toolEntry], error) {
+	list := []*registry.Function{registry.Func(searchTools, "Find tools of this server.", func(ctx context.Context, in searchQuery) (found[toolEntry], error) {
 		return s.listTools(ctx, toolQuery{Query: in.Query, Limit: in.Limit})
 	}, registry.ReadOnly)}
 	for _, name := range slices.Sorted(maps.Keys(s.opts.Search)) {
-		f := s.opts.Search[name]
-		if f == nil {
-			panic(fmt.Sprintf("facade: the search %q is nil", name))
-		}
-		list = append(list, registry.Func(name, "Search "+name+".", f.search, registry.ReadOnly))
+		list = append(list, registry.Func(name, "Search "+name+".", s.opts.Search[name].search, registry.ReadOnly))
 	}
 	return list
 }

@@ -23,7 +23,7 @@ import (
 
 // TestY5Stateless holds that no session is needed.
 func TestY5Stateless(t *testing.T) {
-	srv := facade.NewServer(newShop(), &facade.Options{Serve: &serve.Options{HTTP: serve.NoSessions}})
+	srv := facade.NewServer(newShop(), &facade.Options{Serve: serve.Options{HTTP: serve.NoSessions}})
 	web := httptest.NewServer(srv.Handler())
 	defer web.Close()
 	c := cashtest.ConnectHTTP(t, web.URL)
@@ -32,7 +32,7 @@ func TestY5Stateless(t *testing.T) {
 
 // TestY6Gate holds that a gate measures what the detail has left.
 func TestY6Gate(t *testing.T) {
-	c := inMemory(t, facade.NewServer(newShop(), &facade.Options{Middleware: []registry.Middleware{control.SizeLimit(100)}}), nil)
+	c := inMemory(t, facade.NewServer(newShop(), &facade.Options{Serve: serve.Options{Middleware: []registry.Middleware{control.SizeLimit(100)}}}), nil)
 	okOf(t, c, "OrdersExecute", object{"cmd": "list", "detail": "minimal"})
 	if e := failedOf(t, c, "OrdersExecute", object{"cmd": "list"}); !containsAll(e.Error, "2 orders", "limit", "detail=minimal") {
 		t.Errorf("%s", e.text)
@@ -106,7 +106,7 @@ func TestAddTo(t *testing.T) {
 
 // TestIdentity holds that who is refused reads an envelope.
 func TestIdentity(t *testing.T) {
-	srv := facade.NewServer(newShop(), &facade.Options{Serve: &serve.Options{Identify: func(context.Context, mcp.Request) (*registry.Caller, error) {
+	srv := facade.NewServer(newShop(), &facade.Options{Serve: serve.Options{Identify: func(context.Context, mcp.Request) (*registry.Caller, error) {
 		return nil, fmt.Errorf("nobody is let in")
 	}}})
 	c := inMemory(t, srv, named("max", "boss"))

@@ -8,7 +8,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/serve"
-	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -28,12 +27,9 @@ const (
 // face is the [serve.Face] of a Server.
 type face struct{ *Server }
 
-// MaxArguments implements [serve.Face].
-func (f face) MaxArguments() int { return f.opts.MaxArguments }
-
 // Add implements [serve.Face].
-func (f face) Add(srv *mcp.Server, host *serve.Server) {
-	host.AddListed(srv, &serve.Listed{List: f.list, Call: f.call, Render: render})
+func (f face) Add(srv *mcp.Server, h *serve.Host) {
+	h.AddListed(srv, &serve.Listed{List: f.list, Call: f.call, Render: render})
 }
 
 // list returns the domains that the caller sees as tools (F1).
@@ -62,7 +58,7 @@ func (f face) define(ctx context.Context, d *domain) *mcp.Tool {
 	}
 }
 
-func (f face) plans() bool { return f.opts.Controls.Plans != nil }
+func (f face) plans() bool { return f.opts.Serve.Controls.Plans != nil }
 
 // annotations are what holds for every command. Where nothing is declared, the
 // protocol's default holds: it may destroy.
@@ -89,16 +85,12 @@ func (f face) call(ctx context.Context, name string, req *serve.Request) (*regis
 		}
 		return d, err
 	}
-	resp, err := f.execute(ctx, find, readRequest(req.Arguments, f.plans()), clientOf(req))
+	resp, err := f.execute(ctx, find, readRequest(req.Arguments, f.plans()), req)
 	if err != nil {
 		return nil, err
 	}
 	return resp.result(), nil
 }
-
-// maxInstructions bounds the line that names the domains, in characters: it is
-// paid for in every conversation.
-const maxInstructions = 400
 
 // Changed implements [serve.Changing].
 func (f face) Changed() <-chan struct{} { return registry.Changed(f.source) }
@@ -107,14 +99,6 @@ func (f face) Changed() <-chan struct{} { return registry.Changed(f.source) }
 // domains there are, as far as this caller may see them, and how they are
 // called.
 func (f face) Instructions(ctx context.Context) string {
-	line := f.index(ctx)
-	if own := f.opts.Instructions; own != "" && line != "" {
-		return own + "\n\n" + line
-	}
-	return f.opts.Instructions + line
-}
-
-func (f face) index(ctx context.Context) string {
 	domains, err := f.domains(ctx)
 	if err != nil || len(domains) == 0 {
 		return ""
@@ -124,5 +108,5 @@ func (f face) index(ctx context.Context) string {
 		names[i] = d.tool
 	}
 	line := "Each tool is a domain: pass it cmd, one of the commands in its description, and params. Domains: "
-	return line + clean.List(names, maxInstructions-len(line)-1) + "."
+	return serve.Index(line, names)
 }

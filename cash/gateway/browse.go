@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid/card"
@@ -26,20 +27,20 @@ type BrowseRequest struct {
 // Browse returns the cards of the functions that fit a query, best first, or of
 // what stands at a path. Its errors are *[Error].
 func (s *Server) Browse(ctx context.Context, req *BrowseRequest) ([]card.ChoiceCard, error) {
-	p, err := s.browse(ctx, s.tools, req, local(ctx))
+	p, err := s.browse(ctx, s.tools, req, new(serve.Request))
 	return p.cards, err
 }
 
 // BrowseResources is Browse for resources, of which there must be some
 // ([Options]).
 func (s *Server) BrowseResources(ctx context.Context, req *BrowseRequest) ([]card.ChoiceCard, error) {
-	p, err := s.browse(ctx, s.resources, req, local(ctx))
+	p, err := s.browse(ctx, s.resources, req, new(serve.Request))
 	return p.cards, err
 }
 
 // BrowsePrompts is Browse for prompts.
 func (s *Server) BrowsePrompts(ctx context.Context, req *BrowseRequest) ([]card.ChoiceCard, error) {
-	p, err := s.browse(ctx, s.prompts, req, local(ctx))
+	p, err := s.browse(ctx, s.prompts, req, new(serve.Request))
 	return p.cards, err
 }
 
@@ -50,7 +51,7 @@ type page struct {
 	next  int  // where they begin
 }
 
-func (s *Server) browse(ctx context.Context, c *catalog, req *BrowseRequest, from client) (page, error) {
+func (s *Server) browse(ctx context.Context, c *catalog, req *BrowseRequest, from *serve.Request) (page, error) {
 	if c == nil {
 		return page{}, argsInvalid("This server has none of these.")
 	}
@@ -65,7 +66,7 @@ func (s *Server) browse(ctx context.Context, c *catalog, req *BrowseRequest, fro
 		return page{}, err
 	}
 	if s.stable != nil {
-		p.cards = s.stable.settle(from.owner, string(c.kind), p.cards)
+		p.cards = s.stable.settle(from.Owner(ctx), string(c.kind), p.cards)
 	}
 	return p, nil
 }

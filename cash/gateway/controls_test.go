@@ -14,6 +14,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/gateway"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/firewall"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -22,11 +23,11 @@ import (
 // nothing.
 func TestS45DryRun(t *testing.T) {
 	s := newShop()
-	quota := quotaOf(t, &control.QuotaOptions{Tools: map[string]control.Limit{"orders.cancel": {PerSession: 1}}})
+	quota := control.NewQuota(&control.QuotaOptions{Tools: map[string]control.Limit{"orders.cancel": {PerSession: 1}}})
 	srv := gateway.NewServer(s, &gateway.Options{
-		Controls: &control.Controls{Quota: quota, Plans: control.NewPlans(&control.PlanOptions{
+		Serve: serve.Options{Controls: &control.Controls{Quota: quota, Plans: control.NewPlans(&control.PlanOptions{
 			Require: func(c *registry.Call) bool { return c.Function.Destructive() },
-		})},
+		})}},
 		Firewall: firewall.New(&firewall.Options{Store: limitedStore(firewall.ErrFull)}), // a dry run keeps nothing
 	})
 	c := inMemory(t, srv, nil)
@@ -65,9 +66,9 @@ func TestS45DryRun(t *testing.T) {
 // TestS45Plan holds that a token lets the call that was planned through once.
 func TestS45Plan(t *testing.T) {
 	s := newShop()
-	srv := gateway.NewServer(s, &gateway.Options{Controls: &control.Controls{Plans: control.NewPlans(&control.PlanOptions{
+	srv := gateway.NewServer(s, &gateway.Options{Serve: serve.Options{Controls: &control.Controls{Plans: control.NewPlans(&control.PlanOptions{
 		Require: func(c *registry.Call) bool { return c.Function.Destructive() },
-	})}})
+	})}}})
 	id := s.id(t, "orders.cancel")
 	overAllOf(t, srv, named("mira"), func(t *testing.T, c *cashtest.Client) {
 		wantCode(t, c.Tool("tool_execute", object{"tool_id": id, "args": object{"id": "7"}}), gateway.ArgsInvalid)
@@ -93,23 +94,14 @@ func overAllOf(t *testing.T, srv *gateway.Server, caller *registry.Caller, test 
 	}
 }
 
-func quotaOf(t testing.TB, opts *control.QuotaOptions) *control.Quota {
-	t.Helper()
-	q, err := control.NewQuota(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return q
-}
-
 // TestS45Quota holds that limits are per caller, tool and function, and that
 // what they refuse is not run.
 func TestS45Quota(t *testing.T) {
 	s := newShop()
-	srv := gateway.NewServer(s, &gateway.Options{Controls: &control.Controls{Quota: quotaOf(t, &control.QuotaOptions{
+	srv := gateway.NewServer(s, &gateway.Options{Serve: serve.Options{Controls: &control.Controls{Quota: control.NewQuota(&control.QuotaOptions{
 		Tools: map[string]control.Limit{"orders.list": {PerSession: 2}},
 		Meta:  map[string]control.Limit{"tool_browse": {PerMinute: 3}, "tool_execute": {PerSession: 5}, "tool_view": {PerSession: 1}},
-	})}})
+	})}}})
 	for _, who := range []string{"ann", "bob"} {
 		before := s.runs.Load()
 		c := inMemory(t, srv, named(who))
@@ -146,9 +138,9 @@ func TestS45Quota(t *testing.T) {
 // run of it.
 func TestS45QuotaSkill(t *testing.T) {
 	s := newShop()
-	srv := gateway.NewServer(s, &gateway.Options{Controls: &control.Controls{Quota: quotaOf(t, &control.QuotaOptions{
+	srv := gateway.NewServer(s, &gateway.Options{Serve: serve.Options{Controls: &control.Controls{Quota: control.NewQuota(&control.QuotaOptions{
 		Meta: map[string]control.Limit{"tool_execute": {PerSession: 2}},
-	})}})
+	})}}})
 	c := inMemory(t, srv, named("ann"))
 	args := object{"tool_id": "skill::orders:restock#" + hashOf(t, "orders", "restock")}
 	wantCode(t, c.Tool("tool_execute", object{"tool_id": args["tool_id"], "dry_run": true}), gateway.ArgsInvalid)
@@ -182,11 +174,8 @@ func codeOf(t testing.TB, r *cashtest.Reply) gateway.Code {
 // its own caller only, says so, and is empty after a refresh (W36).
 func TestS45Cache(t *testing.T) {
 	s := newShop()
-	cache, err := control.NewCache(&control.CacheOptions{ReadOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	srv := gateway.NewServer(s, &gateway.Options{Controls: &control.Controls{Cache: cache}})
+	cache := control.NewCache(&control.CacheOptions{ReadOnly: true})
+	srv := gateway.NewServer(s, &gateway.Options{Serve: serve.Options{Controls: &control.Controls{Cache: cache}}})
 	list, create := s.id(t, "orders.list"), s.id(t, "orders.create")
 	ann, bob := inMemory(t, srv, named("ann")), inMemory(t, srv, named("bob"))
 	for _, step := range []struct {
@@ -237,9 +226,9 @@ func TestS45Retry(t *testing.T) {
 		tries.Add(1)
 		return &registry.Result{Content: []mcp.Content{&mcp.TextContent{Text: "no"}}, IsError: true}, nil
 	})
-	srv := gateway.NewServer(reg, &gateway.Options{Controls: &control.Controls{Retry: &control.Retry{
+	srv := gateway.NewServer(reg, &gateway.Options{Serve: serve.Options{Controls: &control.Controls{Retry: &control.Retry{
 		MaxAttempts: 3, BaseDelay: time.Nanosecond, Idempotent: func(f *registry.Function) bool { return f.Name() == "promised" },
-	}}})
+	}}}})
 	c := inMemory(t, srv, nil)
 	for _, tt := range []struct {
 		name  string
@@ -258,12 +247,9 @@ func TestS45Retry(t *testing.T) {
 // what comes later happens then.
 func TestW30Order(t *testing.T) {
 	s := newShop()
-	policy, err := control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{{Decision: control.Deny, Tools: []string{"orders.cancel"}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	quota := quotaOf(t, &control.QuotaOptions{Tools: map[string]control.Limit{"orders.cancel": {PerSession: -1}, "orders.create": {PerSession: -1}}})
-	srv := gateway.NewServer(s, &gateway.Options{Controls: &control.Controls{Policy: policy, Quota: quota}, TolerantArgs: true})
+	policy := control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{{Decision: control.Deny, Tools: []string{"orders.cancel"}}}})
+	quota := control.NewQuota(&control.QuotaOptions{Tools: map[string]control.Limit{"orders.cancel": {PerSession: -1}, "orders.create": {PerSession: -1}}})
+	srv := gateway.NewServer(s, &gateway.Options{Serve: serve.Options{Controls: &control.Controls{Policy: policy, Quota: quota}, Repair: true}})
 	c := inMemory(t, srv, nil)
 	cancel, create := s.id(t, "orders.cancel"), s.id(t, "orders.create")
 	for _, tt := range []struct {

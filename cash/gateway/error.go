@@ -113,7 +113,7 @@ func (s *Server) failed(ctx context.Context, tool string, err error) *Error {
 		}
 		cause = next
 	}
-	s.log.Log(ctx, level, "request refused", "tool", tool, "code", string(e.Code), "error", err, "cause", cause)
+	s.opts.Serve.Logger.Log(ctx, level, "request refused", "tool", tool, "code", string(e.Code), "error", err, "cause", cause)
 	return e
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/catalog"
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/gateway"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -80,14 +81,8 @@ func troubled(t *testing.T) (*gateway.Server, []trouble) {
 	raw(s.Registry, "trouble", "panics", func(context.Context, *registry.Call) (*registry.Result, error) { panic("secret detail") })
 	raw(s.Registry, "trouble", "forbidden", answers(registry.TextResult("never")))
 	raw(s.Registry, "trouble", "limited", answers(registry.TextResult("never")))
-	policy, err := control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{{Decision: control.Deny, Tools: []string{"trouble.forbidden"}, Reason: "Not here."}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	quota, err := control.NewQuota(&control.QuotaOptions{Tools: map[string]control.Limit{"trouble.limited": {PerMinute: -1}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	policy := control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{{Decision: control.Deny, Tools: []string{"trouble.forbidden"}, Reason: "Not here."}}})
+	quota := control.NewQuota(&control.QuotaOptions{Tools: map[string]control.Limit{"trouble.limited": {PerMinute: -1}}})
 	broken := catalog.New(nil)
 	if _, err := broken.Load([]byte(`[{"name":"bad.schema","inputSchema":{"type":"object","properties":{"a":{"type":"nonsense"}}},"result":"never"}]`)); err != nil {
 		t.Fatal(err)
@@ -96,7 +91,7 @@ func troubled(t *testing.T) (*gateway.Server, []trouble) {
 		t.Fatal(err)
 	}
 	bad := idOf(t, broken.Tools(), "bad.schema")
-	srv := gateway.NewServer(s, &gateway.Options{Resources: resources, Prompts: prompts, Controls: &control.Controls{Policy: policy, Quota: quota}})
+	srv := gateway.NewServer(s, &gateway.Options{Resources: resources, Prompts: prompts, Serve: serve.Options{Controls: &control.Controls{Policy: policy, Quota: quota}}})
 
 	list := []trouble{
 		{code: gateway.PathInvalid, cause: "grammar", tool: "tool_browse", args: object{"path": "/A"}, path: "/A"},

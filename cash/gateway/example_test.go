@@ -9,6 +9,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/gateway"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/firewall"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -100,11 +101,8 @@ func ExampleServer_View() {
 
 // A dry run says what a call would meet.
 func ExampleExecuteRequest_dryRun() {
-	quota, err := control.NewQuota(&control.QuotaOptions{Default: control.Limit{PerMinute: 10}})
-	if err != nil {
-		log.Fatal(err)
-	}
-	srv := gateway.NewServer(greeter(), &gateway.Options{Controls: &control.Controls{Quota: quota}})
+	quota := control.NewQuota(&control.QuotaOptions{Default: control.Limit{PerMinute: 10}})
+	srv := gateway.NewServer(greeter(), &gateway.Options{Serve: serve.Options{Controls: &control.Controls{Quota: quota}}})
 	res, err := srv.Execute(context.Background(), &gateway.ExecuteRequest{
 		ID: "guests:hello#1503e8cb", Args: json.RawMessage(`{"name":"Ada"}`), DryRun: true,
 	})

@@ -39,17 +39,17 @@ type ExecuteRequest struct {
 //
 // The id of a skill returns its text; there is no dry run of that.
 func (s *Server) Execute(ctx context.Context, req *ExecuteRequest) (*registry.Result, error) {
-	return s.own(s.execute(ctx, s.tools, req, local(ctx)))
+	return s.own(s.execute(ctx, s.tools, req, new(serve.Request)))
 }
 
 // ReadResource reads a resource. The result is as of [Server.Execute].
 func (s *Server) ReadResource(ctx context.Context, id string) (*registry.Result, error) {
-	return s.own(s.execute(ctx, s.resources, &ExecuteRequest{ID: id}, local(ctx)))
+	return s.own(s.execute(ctx, s.resources, &ExecuteRequest{ID: id}, new(serve.Request)))
 }
 
 // GetPrompt renders a prompt. The result is as of [Server.Execute].
 func (s *Server) GetPrompt(ctx context.Context, id string, args json.RawMessage) (*registry.Result, error) {
-	return s.own(s.execute(ctx, s.prompts, &ExecuteRequest{ID: id, Args: args}, local(ctx)))
+	return s.own(s.execute(ctx, s.prompts, &ExecuteRequest{ID: id, Args: args}, new(serve.Request)))
 }
 
 // own makes the error one of the gateway's.
@@ -60,7 +60,7 @@ func (s *Server) own(r *registry.Result, err error) (*registry.Result, error) {
 	return r, nil
 }
 
-func (s *Server) execute(ctx context.Context, c *catalog, req *ExecuteRequest, from client) (*registry.Result, error) {
+func (s *Server) execute(ctx context.Context, c *catalog, req *ExecuteRequest, from *serve.Request) (*registry.Result, error) {
 	switch {
 	case c == nil:
 		return nil, argsInvalid("This server has none of these.")
@@ -75,10 +75,9 @@ func (s *Server) execute(ctx context.Context, c *catalog, req *ExecuteRequest, f
 	}
 	x := &execution{Server: s, catalog: c, req: req, from: from}
 	defer x.release()
-	res, err := c.pipeline.Call(ctx, &registry.Request{
-		Find: x.find, Ready: x.ready, Arguments: req.Args, Gate: registry.OpenGate(),
-		Progress: from.progress, Client: from.turn, DryRun: req.DryRun, PlanToken: req.PlanToken,
-	})
+	asked := from.Call(req.Args, x.find)
+	asked.Ready, asked.DryRun, asked.PlanToken = x.ready, req.DryRun, req.PlanToken
+	res, err := c.pipeline.Call(ctx, asked)
 	if err != nil {
 		return nil, x.failure(err)
 	}
@@ -91,7 +90,7 @@ type execution struct {
 	*Server
 	catalog *catalog
 	req     *ExecuteRequest
-	from    client
+	from    *serve.Request
 
 	function atomic.Pointer[registry.Function]
 	call     atomic.Pointer[registry.Call]      // once its arguments are valid
@@ -118,7 +117,7 @@ func (x *execution) ready(ctx context.Context, call *registry.Call) (context.Con
 	if x.opts.Mode != Gateway || call.Plan != nil {
 		return ctx, nil
 	}
-	room, err := x.opts.Firewall.Admit(ctx, x.from.owner)
+	room, err := x.opts.Firewall.Admit(ctx, x.from.Owner(ctx))
 	if err != nil {
 		return nil, noRoom(err)
 	}
@@ -159,7 +158,7 @@ func (x *execution) result(ctx context.Context, res *registry.Result) (*registry
 		return res, nil
 	}
 	if one, err := x.cards.of(call.Function); x.stable != nil && err == nil {
-		x.stable.note(x.from.owner, string(x.catalog.kind), one)
+		x.stable.note(x.from.Owner(ctx), string(x.catalog.kind), one)
 	}
 	if room == nil {
 		return x.redacted(res), nil
@@ -182,7 +181,7 @@ func (s *Server) provenance(call *registry.Call, res *registry.Result) map[strin
 	if len(call.Repairs) > 0 {
 		p["arg_repairs"] = call.Repairs
 	}
-	if _, hit := res.Meta[control.MetaCacheHit]; hit && s.opts.Controls.Cache != nil {
+	if _, hit := res.Meta[control.MetaCacheHit]; hit && s.opts.Serve.Controls.Cache != nil {
 		p["cache_hit"] = true
 	}
 	if class := safety(call.Function); class != "" {
@@ -315,10 +314,10 @@ func isSkill(text string) bool {
 // no pipeline: nothing runs, and the text is the operator's own. It counts as a use
 // of tool_execute. The error is [registry.UnknownSkill] for an id that stands for
 // none.
-func (s *Server) executeSkill(ctx context.Context, req *ExecuteRequest, from client) (*registry.Result, error) {
+func (s *Server) executeSkill(ctx context.Context, req *ExecuteRequest, from *serve.Request) (*registry.Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
-	return serve.Apart(ctx, s.log, executeTool, func() (*registry.Result, error) {
+	return serve.Apart(ctx, s.opts.Serve.Logger, executeTool, func() (*registry.Result, error) {
 		id, err := parseID(req.ID)
 		if err != nil {
 			return nil, err
@@ -342,11 +341,11 @@ func (s *Server) skill(ctx context.Context, id toolid.Primitive) (*registry.Skil
 	return nil, registry.NoSkill(path, name)
 }
 
-func (s *Server) readSkill(ctx context.Context, sk *registry.Skill, req *ExecuteRequest, from client) (*registry.Result, error) {
+func (s *Server) readSkill(ctx context.Context, sk *registry.Skill, req *ExecuteRequest, from *serve.Request) (*registry.Result, error) {
 	if req.DryRun {
 		return nil, argsInvalid("This is a skill: a text to read, which runs nothing. Leave out dry_run.")
 	}
-	if err := s.opts.Controls.Quota.Allow(ctx, from.owner, executeTool); err != nil {
+	if err := s.opts.Serve.Controls.Quota.Allow(ctx, from.Owner(ctx), executeTool); err != nil {
 		return nil, err
 	}
 	text, err := sk.Render(ctx, orNone(req.Args))
@@ -356,7 +355,7 @@ func (s *Server) readSkill(ctx context.Context, sk *registry.Skill, req *Execute
 	if s.opts.Mode == Proxy {
 		return registry.TextResult(text), nil
 	}
-	room, err := s.opts.Firewall.Admit(ctx, from.owner)
+	room, err := s.opts.Firewall.Admit(ctx, from.Owner(ctx))
 	if err != nil {
 		return nil, noRoom(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
 	"github.com/cash-mcp/go-sdk/cash/gateway"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/firewall"
 	"github.com/cash-mcp/go-sdk/firewall/view"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -150,7 +151,7 @@ func TestS44RepairVectors(t *testing.T) {
 		}
 		reg.Namespace("v", "").Add(f)
 	}
-	c := inMemory(t, gateway.NewServer(reg, &gateway.Options{TolerantArgs: true}), nil)
+	c := inMemory(t, gateway.NewServer(reg, &gateway.Options{Serve: serve.Options{Repair: true}}), nil)
 	strict := inMemory(t, gateway.NewServer(reg, nil), nil)
 	for i, v := range vectors {
 		call := object{"tool_id": idOf(t, reg, fmt.Sprintf("v.f%d", i)), "args": v.Args}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/gateway"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 )
 
 // FuzzMetaTools holds that any arguments of any of the gateway's tools are answered
@@ -21,8 +22,10 @@ func FuzzMetaTools(f *testing.F) {
 	var tools [][]string
 	for _, mode := range []gateway.Mode{gateway.Gateway, gateway.Proxy} {
 		c := inMemory(f, gateway.NewServer(s, &gateway.Options{
-			Mode: mode, Resources: resources, Prompts: prompts, TolerantArgs: true, Structured: true, CacheStable: mode == gateway.Gateway,
-			Controls: &control.Controls{Plans: control.NewPlans(nil)},
+			Mode: mode, Resources: resources, Prompts: prompts, Serve: serve.Options{
+				Repair:   true,
+				Controls: &control.Controls{Plans: control.NewPlans(nil)},
+			}, Structured: true, CacheStable: mode == gateway.Gateway,
 		}), named("ann"))
 		var names []string
 		for _, tool := range c.Tools() {

@@ -18,6 +18,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/gateway"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/firewall"
 	"github.com/cash-mcp/go-sdk/firewall/disk"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -336,11 +337,8 @@ func TestPanickingVisibility(t *testing.T) {
 func TestApprovals(t *testing.T) {
 	s := newShop()
 	approvals := control.NewApprovals(&control.ApprovalOptions{OperatorOnly: true})
-	policy, err := control.NewPolicy(&control.PolicyOptions{Approvals: approvals, Rules: []control.Rule{{Decision: control.RequireApproval, Classes: []control.Class{control.Destructive}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	srv := gateway.NewServer(s, &gateway.Options{Controls: &control.Controls{Policy: policy}})
+	policy := control.NewPolicy(&control.PolicyOptions{Approvals: approvals, Rules: []control.Rule{{Decision: control.RequireApproval, Classes: []control.Class{control.Destructive}}}})
+	srv := gateway.NewServer(s, &gateway.Options{Serve: serve.Options{Controls: &control.Controls{Policy: policy}}})
 	ann, bob := inMemory(t, srv, named("ann")), inMemory(t, srv, named("bob"))
 	call := object{"tool_id": s.id(t, "orders.cancel"), "args": object{"id": "7"}}
 	wantCode(t, ann.Tool("tool_execute", call), gateway.PermissionDenied)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 )
 
@@ -20,14 +21,14 @@ type Hydration struct {
 // Hydrate returns the definition of the function that has the id. Its errors are
 // *[Error].
 func (s *Server) Hydrate(ctx context.Context, id string) (*Hydration, error) {
-	h, err := s.hydrate(ctx, id, local(ctx))
+	h, err := s.hydrate(ctx, id, new(serve.Request))
 	if err != nil {
 		return nil, s.asError(err)
 	}
 	return h, nil
 }
 
-func (s *Server) hydrate(ctx context.Context, id string, from client) (*Hydration, error) {
+func (s *Server) hydrate(ctx context.Context, id string, from *serve.Request) (*Hydration, error) {
 	f, err := s.resolve(ctx, s.tools, id)
 	if err != nil {
 		return nil, err
@@ -36,7 +37,7 @@ func (s *Server) hydrate(ctx context.Context, id string, from client) (*Hydratio
 		return nil, schemaError(f, problem)
 	}
 	if one, err := s.cards.of(f); s.stable != nil && err == nil {
-		s.stable.note(from.owner, string(s.tools.kind), one)
+		s.stable.note(from.Owner(ctx), string(s.tools.kind), one)
 	}
 	return &Hydration{
 		ID: f.ID().String(), Description: clean.Text(f.Description()), InputSchema: clean.JSON(f.InputSchema()),

@@ -2,13 +2,11 @@ package gateway
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
-	"time"
-	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/firewall"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -36,13 +34,11 @@ type Options struct {
 	// Name and Version are what the server calls itself. Empty is "gateway" and
 	// "0.0.0".
 	Name, Version string
-	// Instructions is sent to clients when they connect, before the line that
-	// names what is at the top level. Clients cut it at some 2,000 bytes.
-	Instructions string
-	// Hint is added to the description of tool_browse, or of tool_execute in a
-	// [Proxy]: what is behind this server, in words that a model might look for.
-	// At most 200 characters; a longer one panics.
-	Hint string
+	// Serve is what all faces have in common. What Repair has done stands in the
+	// provenance (section 4.4). Controls are those of section 4.5, and their Quota
+	// may limit tool_browse and the others.
+	Serve serve.Options
+
 	// Mode is how functions are found.
 	Mode Mode
 
@@ -56,9 +52,6 @@ type Options struct {
 	// so that prompts that begin with them can be cached (section 5). Responses
 	// are JSON then, a card in a line.
 	CacheStable bool
-	// TolerantArgs repairs arguments where that takes no guessing (section 4.4);
-	// what was done stands in the provenance. False refuses them.
-	TolerantArgs bool
 	// Structured sends what is in the text of a response as structured content,
 	// too. Some clients show both to the model, which then pays twice.
 	Structured bool
@@ -67,16 +60,6 @@ type Options struct {
 	// A client of which nothing is known is nil. Nil is for none.
 	WireNames func(client *mcp.Implementation) bool
 
-	// Timeout is the deadline of calls to functions that have none of their own.
-	// Zero is [registry.DefaultTimeout]; negative is none.
-	Timeout time.Duration
-	// MaxArguments is the most bytes of the arguments of a call. Zero is
-	// [registry.DefaultMaxArguments]; negative is no limit.
-	MaxArguments int
-	// Middleware wraps every function, outside of the controls.
-	Middleware []registry.Middleware
-	// Controls decide about calls (section 4.5). Nil is none.
-	Controls *control.Controls
 	// Firewall keeps large results. Nil is firewall.New(nil): in memory.
 	Firewall *firewall.Firewall
 
@@ -84,40 +67,34 @@ type Options struct {
 	// whose functions are resources or prompts, such as upstream and catalog
 	// have.
 	Resources, Prompts registry.Source
-
-	// Serve configures transports and identity. Nil is fine. Its Logger also
-	// gets what functions do wrong.
-	Serve *serve.Options
 }
 
-// maxHint bounds [Options.Hint], which every client pays for.
-const maxHint = 200
+// Check returns what [NewServer] panics with for options in error. Nil options are
+// none.
+func (o *Options) Check() error {
+	if o == nil {
+		return nil
+	}
+	err := o.Serve.Check()
+	if o.TopK < 0 || o.TopK > MaxTopK {
+		err = errors.Join(err, fmt.Errorf("TopK is %d, at most %d are allowed", o.TopK, MaxTopK))
+	}
+	return err
+}
 
 func (o *Options) withDefaults() Options {
 	var d Options
 	if o != nil {
 		d = *o
 	}
-	if n := utf8.RuneCountInString(d.Hint); n > maxHint {
-		panic(fmt.Sprintf("gateway: Hint has %d characters, at most %d are allowed", n, maxHint))
-	}
-	if d.TopK < 0 || d.TopK > MaxTopK {
-		panic(fmt.Sprintf("gateway: TopK is %d, at most %d are allowed", d.TopK, MaxTopK))
-	}
 	d.Name = cmp.Or(d.Name, "gateway")
-	d.Version = cmp.Or(d.Version, "0.0.0")
 	d.TopK = cmp.Or(d.TopK, DefaultTopK)
 	if d.Counter == nil {
 		d.Counter = card.CL100K()
 	}
-	if d.Controls == nil {
-		d.Controls = new(control.Controls)
-	}
 	if d.Firewall == nil {
 		d.Firewall = firewall.New(nil)
 	}
-	if d.Serve == nil {
-		d.Serve = &serve.Options{}
-	}
+	d.Serve = d.Serve.WithDefaults()
 	return d
 }

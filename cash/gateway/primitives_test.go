@@ -9,6 +9,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/catalog"
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/gateway"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
@@ -58,12 +59,9 @@ func TestS94Primitives(t *testing.T) {
 // TestS94Controls holds that policy, quotas and audit are the same for all kinds.
 func TestS94Controls(t *testing.T) {
 	resources, prompts, resource, prompt := primitives(t)
-	policy, err := control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{{Decision: control.Deny, Kinds: []toolid.Kind{toolid.Resource}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	quota := quotaOf(t, &control.QuotaOptions{Meta: map[string]control.Limit{"prompt_get": {PerSession: 1}, "resource_browse": {PerSession: 1}}})
-	srv := gateway.NewServer(newShop(), &gateway.Options{Resources: resources, Prompts: prompts, Controls: &control.Controls{Policy: policy, Quota: quota}})
+	policy := control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{{Decision: control.Deny, Kinds: []toolid.Kind{toolid.Resource}}}})
+	quota := control.NewQuota(&control.QuotaOptions{Meta: map[string]control.Limit{"prompt_get": {PerSession: 1}, "resource_browse": {PerSession: 1}}})
+	srv := gateway.NewServer(newShop(), &gateway.Options{Resources: resources, Prompts: prompts, Serve: serve.Options{Controls: &control.Controls{Policy: policy, Quota: quota}}})
 	c := inMemory(t, srv, named("ann"))
 	wantCode(t, c.Tool("resource_read", object{"resource_id": resource}), gateway.PermissionDenied)
 	c.Tool("prompt_get", object{"prompt_id": prompt, "args": object{"topic": "x"}}).OK()

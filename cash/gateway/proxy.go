@@ -47,7 +47,7 @@ func (f face) direct(ctx context.Context, name string, _ *serve.Request) (*regis
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
-	fn, err := serve.Apart(ctx, f.log, "tools/call", func() (*registry.Function, error) { return f.resolve(ctx, f.tools, name) })
+	fn, err := serve.Apart(ctx, f.opts.Serve.Logger, "tools/call", func() (*registry.Function, error) { return f.resolve(ctx, f.tools, name) })
 	if err != nil {
 		return nil, serve.ErrUnknownTool
 	}

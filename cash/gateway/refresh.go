@@ -47,7 +47,7 @@ func (r *Report) add(code Code, id string, problem error) {
 // Of a [registry.Registry] it goes through all functions, whoever may see them;
 // of another source through those that the caller in ctx sees.
 func (s *Server) Refresh(ctx context.Context) (*Report, error) {
-	if c := s.opts.Controls.Cache; c != nil {
+	if c := s.opts.Serve.Controls.Cache; c != nil {
 		c.Flush()
 	}
 	if s.stable != nil {

@@ -2,31 +2,28 @@ package gateway
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"log/slog"
-	"net/http"
 	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/serve"
+	"github.com/cash-mcp/go-sdk/internal/mistake"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
 // A Server offers the gateway's tools over a [registry.Source]. It is safe for
 // concurrent use, and one Server can be served through any number of transports
-// at a time.
+// at a time: its methods AddTo, Run, Handler and Shutdown are those of [serve.Server].
 type Server struct {
+	*serve.Server
 	opts      Options
-	log       *slog.Logger
 	tools     *catalog
 	resources *catalog // nil if there are none
 	prompts   *catalog // nil if there are none
 	cards     *cards
 	stable    *scopes // nil unless Options.CacheStable
-	serve     *serve.Server
 }
 
 // catalog is what there is of one kind.
@@ -40,12 +37,9 @@ type catalog struct {
 
 // NewServer returns a server of src. It panics if opts are in error.
 func NewServer(src registry.Source, opts *Options) *Server {
+	mistake.Check("gateway", opts.Check())
 	s := &Server{opts: opts.withDefaults()}
 	s.cards = newCards(s.opts.Counter)
-	s.log = s.opts.Serve.Logger
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
 	if s.opts.CacheStable {
 		s.stable = newScopes()
 	}
@@ -56,19 +50,14 @@ func NewServer(src registry.Source, opts *Options) *Server {
 	if s.opts.Prompts != nil {
 		s.prompts = s.newCatalog(toolid.Prompt, s.opts.Prompts, PromptNotFound)
 	}
-	s.serve = serve.New(face{s}, &mcp.Implementation{Name: s.opts.Name, Version: s.opts.Version}, s.opts.Serve)
+	s.Server = serve.New(face{s}, &mcp.Implementation{Name: s.opts.Name, Version: s.opts.Version}, &s.opts.Serve)
 	return s
 }
 
 func (s *Server) newCatalog(kind toolid.Kind, src registry.Source, unknown Code) *catalog {
-	p := registry.NewPipeline(src, &registry.PipelineOptions{
-		Middleware:   append(slices.Clip(s.opts.Middleware), s.opts.Controls.Middleware()...),
-		Timeout:      s.opts.Timeout,
-		MaxArguments: s.opts.MaxArguments,
-		Repair:       s.opts.TolerantArgs,
-		ExactKeys:    true,
-		Logger:       s.opts.Serve.Logger,
-	})
+	o := s.opts.Serve.Pipeline()
+	o.ExactKeys = true
+	p := registry.NewPipeline(src, o)
 	return &catalog{kind: kind, source: p.Source(), raw: src, pipeline: p, unknown: unknown}
 }
 
@@ -76,20 +65,6 @@ func (s *Server) newCatalog(kind toolid.Kind, src registry.Source, unknown Code)
 func (s *Server) catalogs() []*catalog {
 	return slices.DeleteFunc([]*catalog{s.tools, s.resources, s.prompts}, func(c *catalog) bool { return c == nil })
 }
-
-// client is who a request of the server comes from.
-type client struct {
-	owner    string // see registry.Client
-	progress func(context.Context, registry.Progress) error
-	turn     *registry.Client // nil is nobody that can be turned to
-}
-
-func clientOf(req *serve.Request) client {
-	return client{owner: req.Client.Owner, progress: req.Progress, turn: req.Client}
-}
-
-// local is a client without a transport: the caller in ctx.
-func local(ctx context.Context) client { return client{owner: registry.CallerFrom(ctx).Owner()} }
 
 // result is a result whose text is v in JSON, an object.
 func (s *Server) result(v any) *registry.Result {
@@ -111,21 +86,3 @@ func asJSON(v any) json.RawMessage {
 	}
 	return bytes.TrimSpace(b.Bytes())
 }
-
-// AddTo adds the gateway's tools to an MCP server of the embedder's own, and the
-// line that names what is behind them to its instructions.
-func (s *Server) AddTo(srv *mcp.Server) { s.serve.AddTo(srv) }
-
-// Run serves one connection until the client has gone or ctx ends; then calls
-// in flight may finish for a while ([serve.Options.DrainTimeout]).
-func (s *Server) Run(ctx context.Context, transport mcp.Transport) error {
-	return s.serve.Run(ctx, transport)
-}
-
-// Handler returns the HTTP handler of the MCP endpoint, for clients of both
-// protocol generations; see [serve.Server.Handler].
-func (s *Server) Handler() http.Handler { return s.serve.Handler() }
-
-// Shutdown refuses further calls, waits for those in flight until ctx ends,
-// and cancels them then; see [serve.Server.Shutdown].
-func (s *Server) Shutdown(ctx context.Context) error { return s.serve.Shutdown(ctx) }

@@ -20,6 +20,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/gateway"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/firewall"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -98,21 +99,15 @@ func newSoakWorld(t *testing.T) *soakWorld {
 	for f := range reg.All() {
 		w.ids[f.Path()] = f.Primitive().String()
 	}
-	policy, err := control.NewPolicy(&control.PolicyOptions{Approvals: w.approvals, Rules: []control.Rule{{Decision: control.RequireApproval, Tools: []string{"soak.approved"}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cache, err := control.NewCache(&control.CacheOptions{ReadOnly: true, Allow: []string{"soak.cached"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	policy := control.NewPolicy(&control.PolicyOptions{Approvals: w.approvals, Rules: []control.Rule{{Decision: control.RequireApproval, Tools: []string{"soak.approved"}}}})
+	cache := control.NewCache(&control.CacheOptions{ReadOnly: true, Allow: []string{"soak.cached"}})
 	w.srv = gateway.NewServer(reg, &gateway.Options{
 		CacheStable: true,
-		Controls: &control.Controls{
+		Serve: serve.Options{Controls: &control.Controls{
 			Policy: policy, Cache: cache,
-			Quota: quotaOf(t, &control.QuotaOptions{Tools: map[string]control.Limit{"soak.counted": {PerSession: soakQuota}}}),
+			Quota: control.NewQuota(&control.QuotaOptions{Tools: map[string]control.Limit{"soak.counted": {PerSession: soakQuota}}}),
 			Plans: control.NewPlans(&control.PlanOptions{Require: func(c *registry.Call) bool { return c.Function.Name() == "planned" }}),
-		},
+		}},
 		Firewall: firewall.New(&firewall.Options{Store: firewall.NewMemory(&firewall.MemoryOptions{
 			MaxBytes: 1 << 32, MaxBytesPerOwner: 1 << 32, MaxArtifacts: 1 << 20, MaxPerOwner: 1 << 20,
 		})}),

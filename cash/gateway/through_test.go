@@ -116,7 +116,7 @@ func TestW39Elicitation(t *testing.T) {
 func TestW35Log(t *testing.T) {
 	var log bytes.Buffer
 	reg := raw(registry.New(nil), "", "fails", fails(&registry.Error{Kind: registry.Unavailable, Message: "Not now.", Err: fmt.Errorf("dialing: %w", errors.New("10.1.2.3:443: refused"))}))
-	srv := gateway.NewServer(reg, &gateway.Options{Serve: &serve.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}})
+	srv := gateway.NewServer(reg, &gateway.Options{Serve: serve.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}})
 	r := inMemory(t, srv, nil).Tool("tool_execute", object{"tool_id": idOf(t, reg, "fails")})
 	if wantCode(t, r, gateway.UpstreamUnavailable); strings.Contains(r.Text, "10.1.2.3") {
 		t.Errorf("the caller is told %s", r.Text)
@@ -130,7 +130,7 @@ func TestW35Log(t *testing.T) {
 func TestW38Audit(t *testing.T) {
 	var log bytes.Buffer
 	s := newShop()
-	srv := gateway.NewServer(s, &gateway.Options{Controls: &control.Controls{Audit: &control.Audit{Logger: slog.New(slog.NewTextHandler(&log, nil))}}})
+	srv := gateway.NewServer(s, &gateway.Options{Serve: serve.Options{Controls: &control.Controls{Audit: &control.Audit{Logger: slog.New(slog.NewTextHandler(&log, nil))}}}})
 	c := inMemory(t, srv, named("ann"))
 	id := s.id(t, "orders.cancel")
 	execute(t, c, id, object{"id": "value-of-mine"})
@@ -169,7 +169,7 @@ func TestAddTo(t *testing.T) {
 // TestOptions holds that options in error panic.
 func TestOptions(t *testing.T) {
 	for name, opts := range map[string]*gateway.Options{
-		"hint": {Hint: strings.Repeat("x", 201)}, "top": {TopK: 101}, "negative": {TopK: -1},
+		"hint": {Serve: serve.Options{Hint: strings.Repeat("x", 201)}}, "top": {TopK: 101}, "negative": {TopK: -1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
@@ -180,7 +180,7 @@ func TestOptions(t *testing.T) {
 			gateway.NewServer(registry.New(nil), opts)
 		})
 	}
-	c := inMemory(t, gateway.NewServer(newShop(), &gateway.Options{Hint: "Apples and pears.", Instructions: "Be kind."}), nil)
+	c := inMemory(t, gateway.NewServer(newShop(), &gateway.Options{Serve: serve.Options{Hint: "Apples and pears.", Instructions: "Be kind."}}), nil)
 	if !strings.Contains(toJSON(c.Tools()), "Apples and pears.") || !strings.HasPrefix(c.Session.InitializeResult().Instructions, "Be kind.") {
 		t.Error("the hint or the instructions are not there")
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/serve"
-	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid/card"
 )
@@ -99,22 +98,19 @@ type tool struct {
 	name, description, schema string
 	reads                     bool
 	calls                     bool // a function, which has a deadline and limits of its own
-	run                       func(context.Context, json.RawMessage, client) (*registry.Result, error)
+	run                       serve.ToolFunc
 }
 
-// MaxArguments implements [serve.Face].
-func (f face) MaxArguments() int { return f.opts.MaxArguments }
-
 // Add implements [serve.Face].
-func (f face) Add(srv *mcp.Server, host *serve.Server) {
+func (f face) Add(srv *mcp.Server, h *serve.Host) {
 	for _, t := range f.own() {
 		srv.AddTool(&mcp.Tool{
 			Name: t.name, Description: t.description, InputSchema: json.RawMessage(t.schema), Annotations: t.annotations(),
-		}, host.Tool(f.metered(t), t.timeout(), f.render))
+		}, h.Tool(f.metered(t), t.timeout(), f.render))
 	}
 	if f.opts.Mode == Proxy {
 		render := func(err error, _ json.RawMessage) *registry.Result { return f.render(err) }
-		host.AddListed(srv, &serve.Listed{List: f.listed, Call: f.direct, Render: render})
+		h.AddListed(srv, &serve.Listed{List: f.listed, Call: f.direct, Render: render})
 	}
 }
 
@@ -147,13 +143,12 @@ func (t tool) annotations() *mcp.ToolAnnotations {
 // metered runs a tool as far as the quotas for it go (section 4.5).
 func (f face) metered(t tool) serve.ToolFunc {
 	return func(ctx context.Context, req *serve.Request) (*registry.Result, error) {
-		from := clientOf(req)
 		if t.calls {
 			ctx = control.Through(ctx, t.name)
-		} else if err := f.opts.Controls.Quota.Allow(ctx, from.owner, t.name); err != nil {
+		} else if err := f.opts.Serve.Controls.Quota.Allow(ctx, req.Owner(ctx), t.name); err != nil {
 			return nil, f.failed(ctx, t.name, err)
 		}
-		r, err := t.run(ctx, req.Arguments, from)
+		r, err := t.run(ctx, req)
 		if err != nil {
 			return nil, f.failed(ctx, t.name, err)
 		}
@@ -163,14 +158,14 @@ func (f face) metered(t tool) serve.ToolFunc {
 
 func (f face) own() []tool {
 	plan := ""
-	if f.opts.Controls.Plans != nil {
+	if f.opts.Serve.Controls.Plans != nil {
 		plan = planProperty
 	}
 	execute := `{"type":"object","properties":{"tool_id":{"type":"string","description":"` + f.whereIDs() + `"},` +
 		executeProperties + plan + `},"required":["tool_id"],"additionalProperties":false}`
 	hint := ""
-	if f.opts.Hint != "" {
-		hint = " " + f.opts.Hint
+	if f.opts.Serve.Hint != "" {
+		hint = " " + f.opts.Serve.Hint
 	}
 	var tools []tool
 	if f.opts.Mode == Proxy {
@@ -202,9 +197,9 @@ func (f face) own() []tool {
 	return tools
 }
 
-func (f face) browser(c *catalog) func(context.Context, json.RawMessage, client) (*registry.Result, error) {
-	return func(ctx context.Context, data json.RawMessage, from client) (*registry.Result, error) {
-		req, err := browseRequest(data)
+func (f face) browser(c *catalog) serve.ToolFunc {
+	return func(ctx context.Context, from *serve.Request) (*registry.Result, error) {
+		req, err := browseRequest(from.Arguments)
 		if err != nil {
 			return nil, err
 		}
@@ -240,16 +235,16 @@ func (f face) shown(p page, req *BrowseRequest) (*registry.Result, error) {
 	return r, nil
 }
 
-func (f face) executeTool(ctx context.Context, data json.RawMessage, from client) (*registry.Result, error) {
-	req, err := executeRequest(data, f.opts.Controls.Plans != nil, f.whereIDs())
+func (f face) executeTool(ctx context.Context, from *serve.Request) (*registry.Result, error) {
+	req, err := executeRequest(from.Arguments, f.opts.Serve.Controls.Plans != nil, f.whereIDs())
 	if err != nil {
 		return nil, err
 	}
 	return f.execute(ctx, f.tools, req, from)
 }
 
-func (f face) viewTool(ctx context.Context, data json.RawMessage, from client) (*registry.Result, error) {
-	req, err := viewRequest(data)
+func (f face) viewTool(ctx context.Context, from *serve.Request) (*registry.Result, error) {
+	req, err := viewRequest(from.Arguments)
 	if err != nil {
 		return nil, err
 	}
@@ -260,8 +255,8 @@ func (f face) viewTool(ctx context.Context, data json.RawMessage, from client) (
 	return f.result(page), nil
 }
 
-func (f face) hydrateTool(ctx context.Context, data json.RawMessage, from client) (*registry.Result, error) {
-	args, err := readArguments(data, "tool_id")
+func (f face) hydrateTool(ctx context.Context, from *serve.Request) (*registry.Result, error) {
+	args, err := readArguments(from.Arguments, "tool_id")
 	if err != nil {
 		return nil, err
 	}
@@ -276,8 +271,8 @@ func (f face) hydrateTool(ctx context.Context, data json.RawMessage, from client
 	return f.result(h), nil
 }
 
-func (f face) resourceTool(ctx context.Context, data json.RawMessage, from client) (*registry.Result, error) {
-	args, err := readArguments(data, "resource_id")
+func (f face) resourceTool(ctx context.Context, from *serve.Request) (*registry.Result, error) {
+	args, err := readArguments(from.Arguments, "resource_id")
 	if err != nil {
 		return nil, err
 	}
@@ -288,8 +283,8 @@ func (f face) resourceTool(ctx context.Context, data json.RawMessage, from clien
 	return f.execute(ctx, f.resources, &ExecuteRequest{ID: id}, from)
 }
 
-func (f face) promptTool(ctx context.Context, data json.RawMessage, from client) (*registry.Result, error) {
-	args, err := readArguments(data, "prompt_id", "args")
+func (f face) promptTool(ctx context.Context, from *serve.Request) (*registry.Result, error) {
+	args, err := readArguments(from.Arguments, "prompt_id", "args")
 	if err != nil {
 		return nil, err
 	}
@@ -300,21 +295,9 @@ func (f face) promptTool(ctx context.Context, data json.RawMessage, from client)
 	return f.execute(ctx, f.prompts, &ExecuteRequest{ID: id, Args: args["args"]}, from)
 }
 
-// maxInstructions bounds the line that names what is at the top level, in
-// characters: it is paid for in every conversation.
-const maxInstructions = 400
-
 // Instructions implements [serve.Face]: it tells a model that connects what
 // there is, as far as this caller may see it, and where to begin.
 func (f face) Instructions(ctx context.Context) string {
-	line := f.index(ctx)
-	if own := f.opts.Instructions; own != "" && line != "" {
-		return own + "\n\n" + line
-	}
-	return f.opts.Instructions + line
-}
-
-func (f face) index(ctx context.Context) string {
 	nodes, err := registry.Browse(ctx, f.tools.source, "/")
 	if err != nil || len(nodes) == 0 {
 		return ""
@@ -327,5 +310,5 @@ func (f face) index(ctx context.Context) string {
 	if f.opts.Mode == Proxy {
 		line = "Run the listed tools with tool_execute. They are about: "
 	}
-	return line + clean.List(names, maxInstructions-len(line)-1) + "."
+	return serve.Index(line, names)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/firewall/view"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
@@ -17,12 +18,12 @@ type ViewRequest struct {
 // View shows part of an artifact that a call of the caller in ctx has left. Its
 // errors are *[Error].
 func (s *Server) View(ctx context.Context, req *ViewRequest) (*view.Page, error) {
-	return s.view(ctx, req, local(ctx))
+	return s.view(ctx, req, new(serve.Request))
 }
 
 var beginning = json.RawMessage(`{"type":"head"}`)
 
-func (s *Server) view(ctx context.Context, req *ViewRequest, from client) (*view.Page, error) {
+func (s *Server) view(ctx context.Context, req *ViewRequest, from *serve.Request) (*view.Page, error) {
 	if req == nil {
 		req = new(ViewRequest)
 	}
@@ -30,7 +31,7 @@ func (s *Server) view(ctx context.Context, req *ViewRequest, from client) (*view
 	if strictjson.KindOf(selector) == strictjson.Null {
 		selector = beginning
 	}
-	page, err := s.opts.Firewall.View(ctx, from.owner, req.Handle, selector)
+	page, err := s.opts.Firewall.View(ctx, from.Owner(ctx), req.Handle, selector)
 	if err != nil {
 		return nil, viewError(err)
 	}

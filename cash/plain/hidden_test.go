@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/plain"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -26,7 +27,7 @@ func house(hidden bool) (*plain.Server, []string) {
 			s.Namespace(at[0], "").Add(f)
 		}
 	}
-	return plain.NewServer(s, &plain.Options{Instructions: "Be kind."}), flat
+	return plain.NewServer(s, &plain.Options{Serve: serve.Options{Instructions: "Be kind."}}), flat
 }
 
 // TestHiddenIsAbsent compares, byte for byte, what somebody is told who may not

@@ -1,56 +1,45 @@
 package plain
 
 import (
-	"context"
-	"net/http"
-	"slices"
+	"cmp"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/serve"
+	"github.com/cash-mcp/go-sdk/internal/mistake"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
+// Options configure a [Server]. Nil is fine.
+type Options struct {
+	// Name and Version are what the server calls itself. Empty is "plain" and
+	// "0.0.0".
+	Name, Version string
+	// Serve is what all faces have in common.
+	Serve serve.Options
+}
+
 // A Server offers the functions of a [registry.Source] as tools. It is safe for
 // concurrent use, and one Server can be served through any number of transports
-// at a time.
+// at a time: its methods are those of [serve.Server].
 type Server struct {
-	opts     Options
+	*serve.Server
 	source   registry.Source // guarded by the pipeline
 	pipeline *registry.Pipeline
-	serve    *serve.Server
 }
 
-// NewServer returns a server of src.
+// NewServer returns a server of src. It panics if opts are in error.
 func NewServer(src registry.Source, opts *Options) *Server {
-	s := &Server{opts: opts.withDefaults()}
-	s.pipeline = registry.NewPipeline(src, &registry.PipelineOptions{
-		Middleware:   append(slices.Clip(s.opts.Middleware), s.opts.Controls.Middleware()...),
-		Timeout:      s.opts.Timeout,
-		MaxArguments: s.opts.MaxArguments,
-		Repair:       s.opts.TolerantArgs,
-		ExactKeys:    true,
-		Logger:       s.opts.Serve.Logger,
-	})
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	mistake.Check("plain", o.Serve.Check())
+	o.Serve = o.Serve.WithDefaults()
+	p := o.Serve.Pipeline()
+	p.ExactKeys = true
+	s := &Server{pipeline: registry.NewPipeline(src, p)}
 	s.source = s.pipeline.Source()
-	s.serve = serve.New(face{s}, &mcp.Implementation{Name: s.opts.Name, Version: s.opts.Version}, s.opts.Serve)
+	s.Server = serve.New(face{s}, &mcp.Implementation{Name: cmp.Or(o.Name, "plain"), Version: o.Version}, &o.Serve)
 	return s
 }
-
-// AddTo adds the functions to an MCP server of the embedder's own, after its own
-// tools.
-func (s *Server) AddTo(srv *mcp.Server) { s.serve.AddTo(srv) }
-
-// Run serves one connection until the client has gone or ctx ends; then calls
-// in flight may finish for a while ([serve.Options.DrainTimeout]).
-func (s *Server) Run(ctx context.Context, transport mcp.Transport) error {
-	return s.serve.Run(ctx, transport)
-}
-
-// Handler returns the HTTP handler of the MCP endpoint, for clients of both
-// protocol generations; see [serve.Server.Handler].
-func (s *Server) Handler() http.Handler { return s.serve.Handler() }
-
-// Shutdown refuses further calls, waits for those in flight until ctx ends,
-// and cancels them then; see [serve.Server.Shutdown].
-func (s *Server) Shutdown(ctx context.Context) error { return s.serve.Shutdown(ctx) }

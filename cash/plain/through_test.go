@@ -17,6 +17,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/plain"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -44,7 +45,7 @@ func TestProgress(t *testing.T) {
 			for name, want := range map[string]registry.Kind{"work": "", "fall": registry.Internal} {
 				params := &mcp.CallToolParams{Name: name, Meta: mcp.Meta{"progressToken": name}}
 				res, err := c.Session.CallTool(t.Context(), params)
-				if err != nil || res.IsError != (want != "") || want != "" && res.Meta[plain.MetaCode] != string(want) || strings.Contains(toJSON(res), "secret") {
+				if err != nil || res.IsError != (want != "") || want != "" && res.Meta[registry.MetaCode] != string(want) || strings.Contains(toJSON(res), "secret") {
 					t.Fatal(spoken(res, err))
 				}
 				for _, want := range []string{"1 2half", "2 2all"} {
@@ -143,11 +144,11 @@ func TestBadFunctions(t *testing.T) {
 			}
 			return true
 		})).Add(registry.Func("f", "F.", func(context.Context, none) (string, error) { return "", nil }))
-		srv := plain.NewServer(reg, &plain.Options{Timeout: time.Minute})
+		srv := plain.NewServer(reg, &plain.Options{Serve: serve.Options{Timeout: time.Minute}})
 		c, end := inBubble(t, srv, nil)
 		for name, want := range map[string]registry.Kind{"panics": registry.Internal, "exits": registry.Internal, "nothing": registry.Internal, "hangs": registry.TimedOut} {
 			res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: name})
-			if err != nil || !res.IsError || res.Meta[plain.MetaCode] != string(want) || strings.Contains(toJSON(res), "secret") {
+			if err != nil || !res.IsError || res.Meta[registry.MetaCode] != string(want) || strings.Contains(toJSON(res), "secret") {
 				t.Errorf("%s: %s", name, spoken(res, err))
 			}
 			if res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "fine"}); err != nil || res.IsError {
@@ -159,7 +160,7 @@ func TestBadFunctions(t *testing.T) {
 		if _, err := patient.ListTools(t.Context(), nil); err == nil {
 			t.Error("tools/list was answered")
 		}
-		if res, err := patient.CallTool(t.Context(), &mcp.CallToolParams{Name: "slow-f"}); err != nil || res.Meta[plain.MetaCode] != string(registry.TimedOut) {
+		if res, err := patient.CallTool(t.Context(), &mcp.CallToolParams{Name: "slow-f"}); err != nil || res.Meta[registry.MetaCode] != string(registry.TimedOut) {
 			t.Errorf("a call of what the rule is about: %s", spoken(res, err))
 		}
 		if res, err := patient.CallTool(t.Context(), &mcp.CallToolParams{Name: "fine"}); err != nil || res.IsError {
@@ -189,7 +190,7 @@ func TestUnavailable(t *testing.T) {
 	s.Namespace("away", "Not here.").Unavailable(&registry.Error{Kind: registry.Unavailable, Message: "The server `away` does not answer.", Hint: "Try again in a minute."})
 	c := cashtest.Connect(t, plain.NewServer(s, nil))
 	checkShop(t, c)
-	if r := c.Tool("away-get", nil); !r.IsError || !strings.Contains(r.Text, "does not answer") || r.Raw.Meta[plain.MetaCode] != "UNAVAILABLE" {
+	if r := c.Tool("away-get", nil); !r.IsError || !strings.Contains(r.Text, "does not answer") || r.Raw.Meta[registry.MetaCode] != "UNAVAILABLE" {
 		t.Errorf("%s", toJSON(r.Raw))
 	}
 }
@@ -198,33 +199,29 @@ func TestUnavailable(t *testing.T) {
 // call.
 func TestControls(t *testing.T) {
 	var log bytes.Buffer
-	policy, err := control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{{Decision: control.Deny, Classes: []control.Class{control.Destructive}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	quota, err := control.NewQuota(&control.QuotaOptions{Default: control.Limit{PerMinute: 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	policy := control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{{Decision: control.Deny, Classes: []control.Class{control.Destructive}}}})
+	quota := control.NewQuota(&control.QuotaOptions{Default: control.Limit{PerMinute: 2}})
 	var seen []string
 	s := newShop()
 	srv := plain.NewServer(s, &plain.Options{
-		Controls: &control.Controls{Policy: policy, Quota: quota, Audit: &control.Audit{Logger: slog.New(slog.NewTextHandler(&log, nil))}},
-		Middleware: []registry.Middleware{func(next registry.Handler) registry.Handler {
-			return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
-				seen = append(seen, c.Function.Path()+" "+c.Owner())
-				return next(ctx, c)
-			}
-		}},
+		Serve: serve.Options{
+			Controls: &control.Controls{Policy: policy, Quota: quota, Audit: &control.Audit{Logger: slog.New(slog.NewTextHandler(&log, nil))}},
+			Middleware: []registry.Middleware{func(next registry.Handler) registry.Handler {
+				return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
+					seen = append(seen, c.Function.Path()+" "+c.Owner())
+					return next(ctx, c)
+				}
+			}},
+		},
 	})
 	c := links[3].Connect(t, srv, named("ann"), nil)
-	if r := c.Tool("orders-cancel", object{"id": 1}); r.Raw.Meta[plain.MetaCode] != "DENIED" {
+	if r := c.Tool("orders-cancel", object{"id": 1}); r.Raw.Meta[registry.MetaCode] != "DENIED" {
 		t.Errorf("a destructive tool: %s", toJSON(r.Raw))
 	}
 	for range 2 {
 		c.Tool("orders-list", nil).OK()
 	}
-	if r := c.Tool("orders-list", nil); r.Raw.Meta[plain.MetaCode] != "RATE_LIMITED" {
+	if r := c.Tool("orders-list", nil); r.Raw.Meta[registry.MetaCode] != "RATE_LIMITED" {
 		t.Errorf("the third call: %s", toJSON(r.Raw))
 	}
 	if len(seen) != 4 || !strings.HasPrefix(seen[0], "orders.cancel ") || !strings.Contains(seen[0], "ann") {
@@ -261,7 +258,7 @@ func TestAddTo(t *testing.T) {
 	own.AddTool(&mcp.Tool{Name: "mine", InputSchema: map[string]any{"type": "object"}}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "my own"}}}, nil
 	})
-	plain.NewServer(newShop(), &plain.Options{Instructions: "Be kind."}).AddTo(own)
+	plain.NewServer(newShop(), &plain.Options{Serve: serve.Options{Instructions: "Be kind."}}).AddTo(own)
 	c := cashtest.Connect(t, own)
 	if got := strings.Join(names(c.Tools()), " "); got != "mine "+strings.Join(shopTools, " ") {
 		t.Errorf("tools %s", got)

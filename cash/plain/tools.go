@@ -11,40 +11,26 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// MetaCode is the key under which the metadata of an error result has its
-// [registry.Kind]. Models do not see metadata, so it costs them nothing.
-const MetaCode = "cash/error"
-
 // face is the [serve.Face] of a Server.
 type face struct{ *Server }
 
-// MaxArguments implements [serve.Face].
-func (f face) MaxArguments() int { return f.opts.MaxArguments }
-
 // Add implements [serve.Face].
-func (f face) Add(srv *mcp.Server, host *serve.Server) {
-	host.AddListed(srv, &serve.Listed{List: f.list, Call: f.call, Render: render})
+func (f face) Add(srv *mcp.Server, h *serve.Host) {
+	h.AddListed(srv, &serve.Listed{List: f.list, Call: f.call, Render: render})
 }
 
 // Changed implements [serve.Changing].
 func (f face) Changed() <-chan struct{} { return registry.Changed(f.pipeline.Source()) }
 
-// Instructions implements [serve.Face].
-func (f face) Instructions(context.Context) string { return f.opts.Instructions }
+// Instructions implements [serve.Face]: the list says what there is.
+func (f face) Instructions(context.Context) string { return "" }
 
 // list returns the functions that the caller sees as tools.
 func (f face) list(ctx context.Context, _ *mcp.ListToolsRequest) (serve.ToolList, error) {
 	functions, err := registry.Flat(ctx, f.source)
-	names := make([]string, len(functions))
-	for i, fn := range functions {
-		names[i] = fn.FlatName()
-	}
-	return serve.ToolList{Names: names, Tool: func(i int) *mcp.Tool {
-		fn := functions[i]
-		return &mcp.Tool{
-			Name: names[i], Description: clean.Text(fn.Description()), InputSchema: fn.InputSchema(), Annotations: serve.Annotations(fn),
-		}
-	}}, err
+	return serve.FlatTools(functions, func(fn *registry.Function) *mcp.Tool {
+		return &mcp.Tool{Description: clean.Text(fn.Description()), InputSchema: fn.InputSchema()}
+	}), err
 }
 
 // call runs the function that a tool stands for.
@@ -58,7 +44,6 @@ func (f face) call(ctx context.Context, name string, req *serve.Request) (*regis
 func render(err error, _ json.RawMessage) *registry.Result {
 	e := registry.AsError(err)
 	r := registry.TextResult(e.Error())
-	r.IsError = true
-	r.Meta = map[string]any{MetaCode: string(e.Kind)}
+	r.IsError, r.Meta = true, map[string]any{registry.MetaCode: string(e.Kind)}
 	return r
 }

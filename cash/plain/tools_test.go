@@ -15,6 +15,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
 	"github.com/cash-mcp/go-sdk/cash/plain"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -83,7 +84,7 @@ func TestY8ExactKeys(t *testing.T) {
 			`{"customer":"secret-of-mine","quantity":1.5}`: "quantity",
 		} {
 			r := c.Tool("orders-create", json.RawMessage(args))
-			if !r.IsError || !strings.Contains(r.Text, want) || strings.Contains(r.Text, "secret-of-mine") || r.Raw.Meta[plain.MetaCode] != "INVALID_ARGUMENTS" {
+			if !r.IsError || !strings.Contains(r.Text, want) || strings.Contains(r.Text, "secret-of-mine") || r.Raw.Meta[registry.MetaCode] != "INVALID_ARGUMENTS" {
 				t.Errorf("%s: %s %v", args, r.Text, r.Raw.Meta)
 			}
 		}
@@ -91,9 +92,9 @@ func TestY8ExactKeys(t *testing.T) {
 			t.Errorf("%d calls ran", n)
 		}
 	})
-	c := cashtest.Connect(t, plain.NewServer(s, &plain.Options{TolerantArgs: true}))
+	c := cashtest.Connect(t, plain.NewServer(s, &plain.Options{Serve: serve.Options{Repair: true}}))
 	c.Tool("orders-create", object{"customer": "Ada", "quantity": "3"}).OK()
-	small := cashtest.Connect(t, plain.NewServer(s, &plain.Options{MaxArguments: 10}))
+	small := cashtest.Connect(t, plain.NewServer(s, &plain.Options{Serve: serve.Options{MaxArguments: 10}}))
 	if r := small.Tool("orders-create", object{"customer": "Ada", "quantity": 3}); !r.IsError || !strings.Contains(r.Text, "at most 10") {
 		t.Errorf("too many bytes: %s", r.Text)
 	}
@@ -107,7 +108,7 @@ func TestErrors(t *testing.T) {
 			reg := raw(registry.New(nil), "n", "f", fails(&registry.Error{Kind: kind, Message: "It went wrong.", Hint: "Try the other one.", Err: errors.New("cause")}))
 			for _, l := range links {
 				r := l.Connect(t, plain.NewServer(reg, nil), nil, nil).Tool("n-f", nil)
-				if !r.IsError || r.Text != "It went wrong. Try the other one." || r.Raw.Meta[plain.MetaCode] != string(kind) || r.Raw.StructuredContent != nil {
+				if !r.IsError || r.Text != "It went wrong. Try the other one." || r.Raw.Meta[registry.MetaCode] != string(kind) || r.Raw.StructuredContent != nil {
 					t.Errorf("%s: %s", l, toJSON(r.Raw))
 				}
 			}
@@ -116,7 +117,7 @@ func TestErrors(t *testing.T) {
 	reg := raw(registry.New(nil), "", "own", func(context.Context, *registry.Call) (*registry.Result, error) {
 		return &registry.Result{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: "my own"}}, Meta: map[string]any{"a": "b"}}, nil
 	})
-	if r := cashtest.Connect(t, plain.NewServer(reg, nil)).Tool("own", nil); !r.IsError || r.Text != "my own" || r.Raw.Meta["a"] != "b" || r.Raw.Meta[plain.MetaCode] != nil {
+	if r := cashtest.Connect(t, plain.NewServer(reg, nil)).Tool("own", nil); !r.IsError || r.Text != "my own" || r.Raw.Meta["a"] != "b" || r.Raw.Meta[registry.MetaCode] != nil {
 		t.Errorf("an error of the function itself: %s", toJSON(r.Raw))
 	}
 }

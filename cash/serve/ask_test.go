@@ -19,9 +19,7 @@ type asker struct{}
 
 func (asker) Instructions(context.Context) string { return "" }
 
-func (asker) MaxArguments() int { return 0 }
-
-func (asker) Add(srv *mcp.Server, host *serve.Server) {
+func (asker) Add(srv *mcp.Server, host *serve.Host) {
 	question := func(word string) mcp.InputRequest {
 		return &mcp.ElicitParams{Message: word + "?", RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{"word": map[string]any{"type": "string"}}}}
 	}

@@ -60,7 +60,7 @@ func TestSlowBodies(t *testing.T) {
 			return "", ctx.Err()
 		}
 	}))
-	srv := cash.NewServer(reg, &cash.Options{Serve: &serve.Options{BodyTimeout: 200 * time.Millisecond}})
+	srv := cash.NewServer(reg, &cash.Options{Serve: serve.Options{BodyTimeout: 200 * time.Millisecond}})
 	ts := httptest.NewServer(srv.Handler())
 	t.Cleanup(ts.Close)
 	var calls sync.WaitGroup
@@ -139,7 +139,7 @@ func TestShutdownWaitsForNoBody(t *testing.T) {
 // together are, and that small ones need not wait for them.
 func TestBodyBounds(t *testing.T) {
 	const limit = 200_000
-	_, url := start(t, &serve.Options{MaxBody: limit, BodyTimeout: time.Minute}, nil)
+	_, url := start(t, serve.Options{MaxBody: limit, BodyTimeout: time.Minute}, nil)
 	head := func(length int) string {
 		return fmt.Sprintf("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2026-07-28\r\nContent-Length: %d\r\n\r\n", length)
 	}

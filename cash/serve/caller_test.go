@@ -32,7 +32,7 @@ func login(next http.Handler) http.Handler {
 // TestTokenBeforeContext holds that a verified token decides, also where the
 // context of the request has a caller.
 func TestTokenBeforeContext(t *testing.T) {
-	_, url := start(t, &serve.Options{VerifyToken: verify}, login)
+	_, url := start(t, serve.Options{VerifyToken: verify}, login)
 	for _, v := range generations {
 		s := dial(t, url, v, http.Header{"Authorization": {"Bearer good"}, "X-User": {"mallory"}})
 		if text, _ := call(t, s, "whoami"); text != "ann boss" {
@@ -93,7 +93,7 @@ func TestCarryCallerRestoresTheHeader(t *testing.T) {
 func TestIdentifyThatPanics(t *testing.T) {
 	var failing atomic.Bool
 	failing.Store(true)
-	_, url := start(t, &serve.Options{Identify: func(context.Context, mcp.Request) (*registry.Caller, error) {
+	_, url := start(t, serve.Options{Identify: func(context.Context, mcp.Request) (*registry.Caller, error) {
 		if failing.Load() {
 			panic("the secret")
 		}
@@ -181,7 +181,7 @@ func TestReplayOverHTTP(t *testing.T) {
 
 // TestSharedCaches holds that what is said to one caller is not kept for others.
 func TestSharedCaches(t *testing.T) {
-	_, url := start(t, nil, nil)
+	_, url := start(t, serve.Options{}, nil)
 	for _, method := range []string{"tools/list", "server/discover"} {
 		res, err := http.DefaultClient.Do(stateless(t, url, method, "", ""))
 		if err != nil {
@@ -198,7 +198,7 @@ func TestSharedCaches(t *testing.T) {
 // TestStreamOfAnotherOrigin holds that a page elsewhere cannot open the stream
 // of a session, which the standard library's protection lets GET requests do.
 func TestStreamOfAnotherOrigin(t *testing.T) {
-	_, url := start(t, nil, nil)
+	_, url := start(t, serve.Options{}, nil)
 	for name, value := range map[string]string{"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"} {
 		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
 			r, _ := http.NewRequest(method, url, nil)

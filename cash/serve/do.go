@@ -10,11 +10,11 @@ import (
 // Do runs f for the caller of a request that is not a call of a tool, and
 // answers as [Apart] does whatever f does: when the request is cancelled, or
 // the timeout is over. what names it in the log.
-func Do[T any](ctx context.Context, s *Server, req mcp.Request, what string, timeout time.Duration, f func(context.Context) (T, error)) (T, error) {
+func Do[T any](ctx context.Context, h *Host, req mcp.Request, what string, timeout time.Duration, f func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	return Apart(ctx, s.opts.Logger, what, func() (T, error) {
-		ctx, err := s.Identify(ctx, req)
+	return Apart(ctx, h.server.opts.Logger, what, func() (T, error) {
+		ctx, err := h.server.identify(ctx, req)
 		if err != nil {
 			var none T
 			return none, err

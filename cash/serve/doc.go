@@ -2,8 +2,10 @@
 // generations of HTTP on one URL, the identity of each request, recovery from
 // panics, and draining on shutdown.
 //
-// A face makes a [Server], wraps its tool handlers with [Server.Tool], and
-// offers [Server.Run] and [Server.Handler] under its own name:
+// The options of every face have the field Serve, of type [Options]: what all faces
+// have in common. [Options.Pipeline] makes a pipeline of them. The server of a face
+// embeds a [Server], so that it has AddTo, Run, Handler and Shutdown; a [Host] wraps
+// the handlers of its tools:
 //
 //	                    ┌ stateful handler  (sessions, up to 2025-11-25) ┐
 //	HTTP ─► token ─► by │                                                │─► one *mcp.Server ─► Tool

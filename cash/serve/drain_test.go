@@ -110,7 +110,7 @@ func TestShutdownCancelsAtItsDeadline(t *testing.T) {
 func TestRunDrains(t *testing.T) {
 	before := runtime.NumGoroutine()
 	reg, begun, end := slow()
-	srv := cash.NewServer(reg, &cash.Options{Serve: &serve.Options{DrainTimeout: time.Minute}})
+	srv := cash.NewServer(reg, &cash.Options{Serve: serve.Options{DrainTimeout: time.Minute}})
 	first, stopFirst := runInMemory(t, srv)
 	second, stopSecond := runInMemory(t, srv)
 	inFlight := callAside(first, "slow")

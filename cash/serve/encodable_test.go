@@ -20,9 +20,7 @@ type bad map[string]func() (*mcp.CallToolResult, error)
 
 func (bad) Instructions(context.Context) string { return "" }
 
-func (bad) MaxArguments() int { return 0 }
-
-func (b bad) Add(srv *mcp.Server, _ *serve.Server) {
+func (b bad) Add(srv *mcp.Server, _ *serve.Host) {
 	for name, f := range b {
 		srv.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			return f()

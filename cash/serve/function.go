@@ -2,18 +2,17 @@ package serve
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// Annotations are what clients are told of a tool that is a function. Where the
+// annotations are what clients are told of a tool that is a function. Where the
 // function declares nothing, the protocol's default (it may destroy) is said aloud,
 // because clients go by it. That it may reach out, the other default, is left
 // unsaid: no function declares that.
-func Annotations(f *registry.Function) *mcp.ToolAnnotations {
+func annotations(f *registry.Function) *mcp.ToolAnnotations {
 	if f.ReadOnly() {
 		return &mcp.ToolAnnotations{ReadOnlyHint: true}
 	}
@@ -21,10 +20,18 @@ func Annotations(f *registry.Function) *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: f.Idempotent()}
 }
 
-// A Call asks a [registry.Pipeline] for the function that a tool stands for, for
-// faces where each function is a tool.
-func (r *Request) Call(arguments json.RawMessage, find func(context.Context) (*registry.Function, error)) *registry.Request {
-	return &registry.Request{Find: find, Arguments: arguments, Gate: registry.OpenGate(), Progress: r.Progress, Client: r.Client}
+// FlatTools are functions as tools that go by their flat names. define makes the
+// definition of one; its name and annotations are filled in.
+func FlatTools(functions []*registry.Function, define func(*registry.Function) *mcp.Tool) ToolList {
+	names := make([]string, len(functions))
+	for i, f := range functions {
+		names[i] = f.FlatName()
+	}
+	return ToolList{Names: names, Tool: func(i int) *mcp.Tool {
+		t := define(functions[i])
+		t.Name, t.Annotations = names[i], annotations(functions[i])
+		return t
+	}}
 }
 
 // FindFlat is [registry.FindFlat] for [Listed]: its error is [ErrUnknownTool] for a

@@ -4,12 +4,14 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/cash-mcp/go-sdk/cash/serve"
 )
 
 // TestStandardHeaders holds that headers which repeat parts of a message are
 // compared with it, and what is told of those that do not.
 func TestStandardHeaders(t *testing.T) {
-	_, url := start(t, nil, nil)
+	_, url := start(t, serve.Options{}, nil)
 	post := poster(url, nil)
 	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{` + requestMeta + `,"name":"call","arguments":{"function":"whoami"}}}`
 	read := `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{` + requestMeta + `,"uri":"x:é\u001b"}}`

@@ -89,7 +89,7 @@ func call(t *testing.T, s *mcp.ClientSession, function string) (string, bool) {
 	return res.Content[0].(*mcp.TextContent).Text, res.IsError
 }
 
-func start(t *testing.T, opts *serve.Options, wrap func(http.Handler) http.Handler) (*cash.Server, string) {
+func start(t *testing.T, opts serve.Options, wrap func(http.Handler) http.Handler) (*cash.Server, string) {
 	t.Helper()
 	srv := cash.NewServer(whoami(), &cash.Options{Serve: opts})
 	h := srv.Handler()
@@ -102,7 +102,7 @@ func start(t *testing.T, opts *serve.Options, wrap func(http.Handler) http.Handl
 }
 
 func TestBothGenerations(t *testing.T) {
-	_, url := start(t, nil, nil)
+	_, url := start(t, serve.Options{}, nil)
 	for _, v := range generations {
 		s := dial(t, url, v, nil)
 		tools, err := s.ListTools(context.Background(), nil)
@@ -119,7 +119,7 @@ func TestBothGenerations(t *testing.T) {
 }
 
 func TestIdentityFromHook(t *testing.T) {
-	_, url := start(t, &serve.Options{Identify: func(_ context.Context, req mcp.Request) (*registry.Caller, error) {
+	_, url := start(t, serve.Options{Identify: func(_ context.Context, req mcp.Request) (*registry.Caller, error) {
 		user := req.GetExtra().Header.Get("X-User")
 		if user == "mallory" {
 			return nil, errors.New("you are banned")
@@ -140,7 +140,7 @@ func TestIdentityFromHook(t *testing.T) {
 // its first request.
 func TestIdentityIsPerRequest(t *testing.T) {
 	header := http.Header{"X-User": {"ann"}}
-	_, url := start(t, &serve.Options{Identify: func(_ context.Context, req mcp.Request) (*registry.Caller, error) {
+	_, url := start(t, serve.Options{Identify: func(_ context.Context, req mcp.Request) (*registry.Caller, error) {
 		return &registry.Caller{ID: req.GetExtra().Header.Get("X-User")}, nil
 	}}, nil)
 	for _, v := range generations {
@@ -162,7 +162,7 @@ func verify(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, 
 }
 
 func TestBearerToken(t *testing.T) {
-	_, url := start(t, &serve.Options{VerifyToken: verify}, nil)
+	_, url := start(t, serve.Options{VerifyToken: verify}, nil)
 	for _, v := range generations {
 		s := dial(t, url, v, http.Header{"Authorization": {"Bearer good"}})
 		if text, _ := call(t, s, "whoami"); text != "ann boss" {
@@ -187,7 +187,7 @@ func TestBearerToken(t *testing.T) {
 
 // TestIdentityFromOwnMiddleware is for services that have a login already.
 func TestIdentityFromOwnMiddleware(t *testing.T) {
-	_, url := start(t, nil, func(next http.Handler) http.Handler {
+	_, url := start(t, serve.Options{}, func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if user := r.Header.Get("X-User"); user != "" {
 				r = r.WithContext(registry.WithCaller(r.Context(), &registry.Caller{ID: user, Roles: []string{"boss"}}))
@@ -215,7 +215,7 @@ func TestIdentityFromOwnMiddleware(t *testing.T) {
 }
 
 func TestHTTPLimits(t *testing.T) {
-	_, url := start(t, &serve.Options{MaxBody: 1000, MaxSessions: 2}, nil)
+	_, url := start(t, serve.Options{MaxBody: 1000, MaxSessions: 2}, nil)
 	post := func(edit func(*http.Request)) int {
 		t.Helper()
 		body := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
@@ -260,7 +260,7 @@ func TestHTTPLimits(t *testing.T) {
 // TestIdleSessionsEnd holds that abandoned sessions leave nothing behind.
 func TestIdleSessionsEnd(t *testing.T) {
 	before := runtime.NumGoroutine()
-	srv := cash.NewServer(whoami(), &cash.Options{Serve: &serve.Options{SessionTimeout: 50 * time.Millisecond}})
+	srv := cash.NewServer(whoami(), &cash.Options{Serve: serve.Options{SessionTimeout: 50 * time.Millisecond}})
 	ts := httptest.NewServer(srv.Handler())
 	for range 20 {
 		body := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
@@ -295,7 +295,7 @@ func waitForGoroutines(t *testing.T, most int) {
 // tool, and a message beyond that of messages in front of it, and that neither
 // costs the connection, in both generations.
 func TestLargeArgument(t *testing.T) {
-	_, url := start(t, nil, nil)
+	_, url := start(t, serve.Options{}, nil)
 	for _, v := range generations {
 		s := dial(t, url, v, nil)
 		send := func(size int) (*mcp.CallToolResult, error) {

@@ -14,9 +14,9 @@ import (
 // embedder's HTTP middleware has put into the request's context.
 const callerExtra = "github.com/cash-mcp/go-sdk/caller"
 
-// Identify returns the context of a request with its caller in it. The error is
+// identify returns the context of a request with its caller in it. The error is
 // that of [Options.Identify] and refuses the request.
-func (s *Server) Identify(ctx context.Context, req mcp.Request) (context.Context, error) {
+func (s *Server) identify(ctx context.Context, req mcp.Request) (context.Context, error) {
 	if s.opts.Identify != nil {
 		c, err := s.opts.Identify(ctx, req)
 		if err != nil {
@@ -75,10 +75,10 @@ func CarryCaller(next http.Handler) http.Handler {
 // connection identifies the connection of a request, or is empty: stateless
 // requests have none that could be told from another, and what an embedder
 // serves by itself is not known here.
-func (s *Server) connection(req *mcp.CallToolRequest) string {
+func (h *Host) connection(req *mcp.CallToolRequest) string {
 	overHTTP := req.Extra != nil && req.Extra.Header != nil
 	if overHTTP && req.Session != nil {
 		return req.Session.ID()
 	}
-	return s.conn
+	return h.conn
 }

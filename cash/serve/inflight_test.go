@@ -30,7 +30,7 @@ func TestCallsInFlight(t *testing.T) {
 		registry.Func("wait", "Wait.", func(context.Context, struct{}) (string, error) { <-release; return "waited", nil }),
 		registry.Func("go", "Go.", func(context.Context, struct{}) (string, error) { return "gone", nil }),
 	)
-	srv := cash.NewServer(reg, &cash.Options{Serve: &serve.Options{MaxCalls: 3}})
+	srv := cash.NewServer(reg, &cash.Options{Serve: serve.Options{MaxCalls: 3}})
 	serverIn, out := io.Pipe()
 	in, serverOut := io.Pipe()
 	ended := make(chan error, 1)
@@ -95,7 +95,7 @@ func TestNobodyReads(t *testing.T) {
 		"large lines": func(int) string { return strings.Repeat("x", 2_000) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			srv := cash.NewServer(whoami(), &cash.Options{Serve: &serve.Options{MaxCalls: 8, MaxBody: 1_000}})
+			srv := cash.NewServer(whoami(), &cash.Options{Serve: serve.Options{MaxCalls: 8, MaxBody: 1_000}})
 			near, far := net.Pipe()
 			ended := make(chan error, 1)
 			go func() {

@@ -54,19 +54,19 @@ const (
 )
 
 // AddListed adds tools to srv. It is for [Face.Add].
-func (s *Server) AddListed(srv *mcp.Server, l *Listed) {
-	t := s.teller(srv, l)
+func (h *Host) AddListed(srv *mcp.Server, l *Listed) {
+	t := h.teller(srv, l)
 	srv.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 			switch r := req.(type) {
 			case *mcp.ListToolsRequest:
-				return s.list(ctx, l, t, r, next)
+				return h.list(ctx, l, t, r, next)
 			case *mcp.SubscriptionsListenRequest:
 				if t != nil {
 					return t.listen(ctx, r, next)
 				}
 			case *mcp.CallToolRequest:
-				res, err := s.callListed(ctx, l, r)
+				res, err := h.callListed(ctx, l, r)
 				if !errors.Is(err, ErrUnknownTool) {
 					return res, err
 				}
@@ -99,7 +99,7 @@ func withTools(res mcp.Result, change bool) {
 	c.Tools.ListChanged = c.Tools.ListChanged || change
 }
 
-func (s *Server) list(ctx context.Context, l *Listed, t *teller, req *mcp.ListToolsRequest, next mcp.MethodHandler) (mcp.Result, error) {
+func (h *Host) list(ctx context.Context, l *Listed, t *teller, req *mcp.ListToolsRequest, next mcp.MethodHandler) (mcp.Result, error) {
 	res := &mcp.ListToolsResult{Tools: []*mcp.Tool{}}
 	after, own := strings.CutPrefix(cursor(req), ownPage)
 	if !own {
@@ -112,7 +112,7 @@ func (s *Server) list(ctx context.Context, l *Listed, t *teller, req *mcp.ListTo
 		res, after = &copied, ""
 	}
 	res.Cacheable = mcp.Cacheable{CacheScope: private}
-	res, err := Do(ctx, s, req, "tools/list", listTimeout, func(ctx context.Context) (*mcp.ListToolsResult, error) {
+	res, err := Do(ctx, h, req, "tools/list", listTimeout, func(ctx context.Context) (*mcp.ListToolsResult, error) {
 		watch := t.session(ctx, req)
 		list, err := l.List(ctx, req)
 		if err == nil {
@@ -191,8 +191,8 @@ func (l *ToolList) page(ctx context.Context, after string) (page, error) {
 	return p, nil
 }
 
-func (s *Server) callListed(ctx context.Context, l *Listed, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	r, err := s.run(ctx, func(ctx context.Context, own *Request) (*registry.Result, error) {
+func (h *Host) callListed(ctx context.Context, l *Listed, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	r, err := h.run(ctx, func(ctx context.Context, own *Request) (*registry.Result, error) {
 		return asking(ctx, req, own, func(own *Request) (*registry.Result, error) { return l.Call(ctx, req.Params.Name, own) })
 	}, 0, req)
 	if errors.Is(err, ErrUnknownTool) {

@@ -22,9 +22,7 @@ type greeters int
 
 func (g greeters) Instructions(context.Context) string { return "" }
 
-func (greeters) MaxArguments() int { return 0 }
-
-func (g greeters) Add(srv *mcp.Server, host *serve.Server) {
+func (g greeters) Add(srv *mcp.Server, host *serve.Host) {
 	host.AddListed(srv, &serve.Listed{List: g.list, Call: g.call, Render: func(err error, _ json.RawMessage) *registry.Result {
 		r := registry.TextResult("rendered: " + err.Error())
 		r.IsError = true

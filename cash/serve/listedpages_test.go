@@ -23,9 +23,7 @@ type counted struct {
 
 func (counted) Instructions(context.Context) string { return "" }
 
-func (counted) MaxArguments() int { return 0 }
-
-func (c counted) Add(srv *mcp.Server, host *serve.Server) {
+func (c counted) Add(srv *mcp.Server, host *serve.Host) {
 	names := make([]string, c.n)
 	for i := range names {
 		names[i] = fmt.Sprintf("%s-%05d", c.word, i)

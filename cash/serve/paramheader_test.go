@@ -19,9 +19,7 @@ type annotated json.RawMessage
 
 func (a annotated) Instructions(context.Context) string { return "" }
 
-func (annotated) MaxArguments() int { return 0 }
-
-func (a annotated) Add(srv *mcp.Server, host *serve.Server) {
+func (a annotated) Add(srv *mcp.Server, host *serve.Host) {
 	host.AddListed(srv, &serve.Listed{
 		List: func(context.Context, *mcp.ListToolsRequest) (serve.ToolList, error) {
 			return serve.ToolList{Names: []string{"go"}, Tool: func(int) *mcp.Tool {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cash-mcp/go-sdk/cash"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 )
 
 // TestResourceTexts holds that the address of an unknown resource is repeated as
@@ -178,7 +179,7 @@ func TestArgumentsAreTheTools(t *testing.T) {
 
 // TestSessionsBegin holds that what cannot begin a session does not.
 func TestSessionsBegin(t *testing.T) {
-	_, url := start(t, nil, nil)
+	_, url := start(t, serve.Options{}, nil)
 	post := poster(url, nil)
 	for _, message := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `[` + initialize + `]`,

@@ -26,15 +26,12 @@ var ErrServerClosed = errors.New("serve: server closed")
 // beyond [Options.MaxCalls] are refused.
 func (s *Server) Run(ctx context.Context, transport mcp.Transport) error {
 	own := new(drain)
-	c := &Server{
-		face: s.face, impl: s.impl, opts: s.opts, conn: rand.Text(),
-		drain: own, drains: []*drain{s.drain, own}, closed: s.closed, web: new(web), changes: s.changes,
-	}
+	h := &Host{server: s, conn: rand.Text(), drains: []*drain{s.drain, own}}
 	t := newCounted(transport, &s.opts)
 	inner, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	ended := make(chan error, 1)
-	go func() { ended <- c.newMCPServer().Run(inner, t) }()
+	go func() { ended <- h.mcpServer().Run(inner, t) }()
 	var reason error
 	select {
 	case err := <-ended:

@@ -30,17 +30,18 @@ const (
 // teller tells the clients of an MCP server when the tools of one face have
 // changed. Nil tells nobody.
 type teller struct {
-	*Server
-	listed *Listed
-	send   mcp.MethodHandler
+	*Host
+	changes *changes
+	listed  *Listed
+	send    mcp.MethodHandler
 }
 
 // teller returns the one for the tools of l; nil if they never change.
-func (s *Server) teller(srv *mcp.Server, l *Listed) *teller {
-	if s.changes == nil {
+func (h *Host) teller(srv *mcp.Server, l *Listed) *teller {
+	if h.server.changes == nil {
 		return nil
 	}
-	t := &teller{Server: s, listed: l}
+	t := &teller{Host: h, changes: h.server.changes, listed: l}
 	srv.AddSendingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		t.send = next
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
@@ -129,7 +130,7 @@ type subscriptionKey struct{ *teller }
 func (t *teller) listen(ctx context.Context, req *mcp.SubscriptionsListenRequest, next mcp.MethodHandler) (mcp.Result, error) {
 	wanted := req.Params.Notifications
 	as := &mcp.ListToolsRequest{Session: req.Session, Extra: req.Extra, Params: &mcp.ListToolsParams{Meta: req.Params.Meta}}
-	sub, err := Do(ctx, t.Server, as, listen, lookTimeout, func(ctx context.Context) (*subscription, error) {
+	sub, err := Do(ctx, t.Host, as, listen, lookTimeout, func(ctx context.Context) (*subscription, error) {
 		sub := &subscription{teller: t, session: req.Session}
 		if wanted != nil && wanted.ToolsListChanged {
 			sub.watch = t.watch(ctx, as)
@@ -144,7 +145,7 @@ func (t *teller) listen(ctx context.Context, req *mcp.SubscriptionsListenRequest
 	defer t.changes.forget(sub)
 	go func() {
 		select {
-		case <-t.closed:
+		case <-t.server.closed:
 			cancel()
 		case <-ctx.Done():
 		}

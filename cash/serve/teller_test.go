@@ -48,7 +48,7 @@ type lost struct{ *failing }
 
 type wanted struct{}
 
-func (l lost) Add(srv *mcp.Server, host *serve.Server) {
+func (l lost) Add(srv *mcp.Server, host *serve.Host) {
 	host.AddListed(srv, &serve.Listed{Call: l.call, List: func(ctx context.Context, req *mcp.ListToolsRequest) (serve.ToolList, error) {
 		if ctx.Value(wanted{}) == nil {
 			<-ctx.Done()
@@ -82,9 +82,7 @@ type listing struct {
 
 func (two) Instructions(context.Context) string { return "" }
 
-func (two) MaxArguments() int { return 0 }
-
-func (f two) Add(srv *mcp.Server, host *serve.Server) {
+func (f two) Add(srv *mcp.Server, host *serve.Host) {
 	for _, l := range []*listing{f.first, f.second} {
 		host.AddListed(srv, &serve.Listed{List: l.list, Call: greeters(0).call})
 	}

@@ -34,7 +34,7 @@ func (s *Server) Handler() http.Handler {
 	s.web.mu.Lock()
 	defer s.web.mu.Unlock()
 	if s.web.handler == nil {
-		s.web.mcp = s.newMCPServer()
+		s.web.mcp = s.host().mcpServer()
 		s.web.handler = s.newHandler(s.web.mcp)
 	}
 	return s.web.handler

@@ -296,7 +296,7 @@ func TestW39ProgressAndLogs(t *testing.T) {
 					return text("done"), req.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "warning", Logger: "work", Data: "worn out"})
 				})
 				_, _, reg := aggregate(t, nil, memory("a", up))
-				srv := cash.NewServer(reg, &cash.Options{Serve: &serve.Options{Logging: true}})
+				srv := cash.NewServer(reg, &cash.Options{Serve: serve.Options{Logging: true}})
 				steps, logs := make(chan string, 10), make(chan string, 10)
 				d := cashtest.Dialer{Version: ours, Client: &mcp.ClientOptions{
 					ProgressNotificationHandler: func(_ context.Context, req *mcp.ProgressNotificationClientRequest) {

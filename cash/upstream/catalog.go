@@ -285,9 +285,6 @@ func (u *upstream) handler(e *entry) registry.Handler {
 	}
 }
 
-// metaCode is where the results of CaSH servers have the code of an error.
-const metaCode = "cash/error"
-
 // via is the metadata by which servers notice that they mount one another.
 func (u *upstream) via(ctx context.Context) mcp.Meta {
 	return mcp.Meta{registry.MetaVia: append(slices.Clip(registry.Via(ctx)), u.agg.reg.Instance())}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/internal/command"
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
 )
 
@@ -39,17 +40,12 @@ func fingerprint(e Endpoint) string {
 // standard input and output. It gets a process group of its own, which ends
 // with the connection. The lines that it writes to its standard error are logged:
 // 1,000 at once, and 100 a second.
-type Command struct {
-	// Path is the program, looked up as [exec.Command] does. Required.
-	Path string
-	Args []string
-	// Dir is the working directory. Empty is that of this process.
-	Dir string
-	// Env are variables as KEY=value, besides those that every process needs:
-	// PATH, HOME, USER, LOGNAME, SHELL, TERM, LANG, LC_*, TZ and TMPDIR (on
-	// Windows their like). No other variable of this process is handed on.
-	Env []string
-}
+//
+// Its fields are Path, Args, Env, Inherit and Dir, as those of a command endpoint
+// are. Path is required; there is no shell. The process gets PATH, HOME, USER,
+// LOGNAME, SHELL, TERM, LANG, LC_*, TZ and TMPDIR (on Windows their like), Env as
+// KEY=value, and those variables of this process that Inherit names.
+type Command command.Command
 
 // HTTP is a server at a URL, which speaks streamable HTTP, or else what was usual
 // before ([SSE]).

@@ -171,7 +171,7 @@ func (v view) pageText(a *answer, place, name string) (string, error) {
 	}
 	e := &registry.Error{Kind: registry.Failed, Namespace: place, Name: name}
 	e.Message = clean.Cut(clean.Text(strings.TrimPrefix(v.text.Text(text), "**Error:** ")), 2*maxReason)
-	kind := registry.Kind(strictjson.Text(a.meta[metaCode]))
+	kind := registry.Kind(strictjson.Text(a.meta[registry.MetaCode]))
 	// The server has said what to do next: what it has said last stays last.
 	if i := strings.LastIndex(e.Message, ". "); i > 0 && kind.Known() {
 		e.Kind, e.Message, e.Hint = kind, e.Message[:i+1], e.Message[i+2:]

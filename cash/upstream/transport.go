@@ -10,15 +10,14 @@ import (
 	"net/http"
 	"net/url"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/time/rate"
 
+	"github.com/cash-mcp/go-sdk/internal/command"
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
-	"github.com/cash-mcp/go-sdk/internal/procgroup"
 )
 
 // transport returns a fresh transport to the server, whose life is ctx.
@@ -63,20 +62,10 @@ func overheard(log *slog.Logger) func(line string) {
 	}
 }
 
-func (c Command) check() error {
-	if c.Path == "" {
-		return errors.New("the command has no program")
-	}
-	for _, v := range c.Env {
-		if name, _, ok := strings.Cut(v, "="); !ok || name == "" || strings.ContainsRune(v, 0) {
-			return errors.New("a variable of the environment is not of the form KEY=value")
-		}
-	}
-	return nil
-}
+func (c Command) check() error { return command.Command(c).Check() }
 
 // String returns the program's name: arguments may hold secrets.
-func (c Command) String() string { return "command " + filepath.Base(c.Path) }
+func (c Command) String() string { return command.Command(c).String() }
 
 // GoString is String: so that no way to print a Command shows a secret.
 func (c Command) GoString() string { return c.String() }
@@ -85,16 +74,11 @@ func (c Command) GoString() string { return c.String() }
 func (c Command) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
 func (c Command) identity() []string {
-	return slices.Concat([]string{"command", c.Path, c.Dir, fmt.Sprint(len(c.Args))}, c.Args, c.Env)
+	return append([]string{"command"}, command.Command(c).Identity()...)
 }
 
 func (c Command) transport(_ context.Context, o mcpclient.Options) mcp.Transport {
-	return mcpclient.Command(func() *exec.Cmd {
-		cmd := exec.Command(c.Path, c.Args...)
-		cmd.Dir = c.Dir
-		cmd.Env = append(procgroup.Environ(), c.Env...)
-		return cmd
-	}, o)
+	return mcpclient.Stdio(func() *exec.Cmd { return command.Command(c).Exec() }, o)
 }
 
 func (h HTTP) check() error {

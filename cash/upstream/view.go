@@ -202,8 +202,8 @@ func (v view) result(a *answer, moved bool) *registry.Result {
 	streamed := string(a.meta[registry.MetaStreaming]) == "true"
 	r.Ungated = isNotice(r) || (moved || streamed) && !a.IsError
 	if a.IsError {
-		if code, ok := a.meta[metaCode]; ok {
-			r.Meta[metaCode] = json.RawMessage(clean.ContentJSON(code))
+		if code, ok := a.meta[registry.MetaCode]; ok {
+			r.Meta[registry.MetaCode] = json.RawMessage(clean.ContentJSON(code))
 		}
 		r.Content = slices.Clone(r.Content)
 		for i, block := range r.Content {

@@ -25,67 +25,63 @@ type face interface {
 // faces are the names of those that there are.
 var faces = []string{"cash", "gateway", "proxy", "disclosure", "facade", "plain"}
 
-func newFace(name string, m *mounted) (face, error) {
+func newFace(name string, m *mounted) face {
 	switch name {
 	case "gateway":
-		return newGateway(m), nil
+		return newGateway(m)
 	case "proxy":
-		return newProxy(m), nil
+		return newProxy(m)
 	case "disclosure":
 		return newDisclosure(m)
 	case "facade":
-		return newFacade(m), nil
+		return newFacade(m)
 	case "plain":
-		return newPlain(m), nil
+		return newPlain(m)
 	}
-	return newServer(m), nil
+	return newServer(m)
 }
 
 func newServer(m *mounted) *cash.Server {
 	return cash.NewServer(m.tools, &cash.Options{
-		Name: cmp.Or(m.cfg.Name, "aggregator"), Version: m.cfg.Version, Instructions: m.cfg.Instructions,
+		Name: cmp.Or(m.cfg.Name, "aggregator"), Version: m.cfg.Version, Serve: m.serving(),
 		SizeLimit: m.cfg.SizeLimit,
-		Serve:     m.serving(),
 	})
 }
 
 func newGateway(m *mounted) *gateway.Server {
 	return gateway.NewServer(m.tools, &gateway.Options{
-		Name: cmp.Or(m.cfg.Name, "aggregator"), Version: m.cfg.Version, Instructions: m.cfg.Instructions,
+		Name: cmp.Or(m.cfg.Name, "aggregator"), Version: m.cfg.Version, Serve: m.serving(),
 		Resources: m.resources, Prompts: m.prompts,
-		Serve: m.serving(),
 	})
 }
 
 func newProxy(m *mounted) *gateway.Server {
 	return gateway.NewServer(m.tools, &gateway.Options{
-		Name: cmp.Or(m.cfg.Name, "aggregator"), Version: m.cfg.Version, Instructions: m.cfg.Instructions,
-		Mode:  gateway.Proxy,
-		Serve: m.serving(),
+		Name: cmp.Or(m.cfg.Name, "aggregator"), Version: m.cfg.Version, Serve: m.serving(),
+		Mode: gateway.Proxy,
 	})
 }
 
-func newDisclosure(m *mounted) (*disclosure.Server, error) {
+func newDisclosure(m *mounted) *disclosure.Server {
 	return disclosure.NewServer(m.tools, &disclosure.Options{
-		Name: cmp.Or(m.cfg.Name, "aggregator"), Version: m.cfg.Version, Instructions: m.cfg.Instructions,
-		Serve: m.serving(),
+		Name: cmp.Or(m.cfg.Name, "aggregator"), Version: m.cfg.Version, Serve: m.serving(),
 	})
 }
 
 func newFacade(m *mounted) *facade.Server {
 	return facade.NewServer(m.tools, &facade.Options{
-		Name: cmp.Or(m.cfg.Name, "aggregator"), Version: m.cfg.Version, Instructions: m.cfg.Instructions,
+		Name: cmp.Or(m.cfg.Name, "aggregator"), Version: m.cfg.Version, Serve: m.serving(),
 		Tools: true,
-		Serve: m.serving(),
 	})
 }
 
 func newPlain(m *mounted) *plain.Server {
 	return plain.NewServer(m.tools, &plain.Options{
-		Name: cmp.Or(m.cfg.Name, "aggregator"), Version: m.cfg.Version, Instructions: m.cfg.Instructions,
-		Serve: m.serving(),
+		Name: cmp.Or(m.cfg.Name, "aggregator"), Version: m.cfg.Version, Serve: m.serving(),
 	})
 }
 
-// serving lets servers log to clients.
-func (m *mounted) serving() *serve.Options { return &serve.Options{Logging: true, Logger: m.log} }
+// serving are the options of every face. Servers may log to clients.
+func (m *mounted) serving() serve.Options {
+	return serve.Options{Instructions: m.cfg.Instructions, Logging: true, Logger: m.log}
+}

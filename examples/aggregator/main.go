@@ -114,10 +114,7 @@ func start(ctx context.Context, cfg *config.File, t trees, name string, stdio bo
 		return err
 	}
 	defer m.close()
-	f, err := newFace(name, m)
-	if err != nil {
-		return err
-	}
+	f := newFace(name, m)
 	switch {
 	case stdio:
 		return serveStdio(ctx, m, f)

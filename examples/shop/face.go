@@ -14,6 +14,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/facade"
 	"github.com/cash-mcp/go-sdk/cash/gateway"
 	"github.com/cash-mcp/go-sdk/cash/plain"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/examples/shop/store"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -68,52 +69,53 @@ func catalogGoods(file string, log io.Writer) (*goods, error) {
 	return g, nil
 }
 
-func newFace(name string, g *goods) (face, error) {
+func newFace(name string, g *goods) face {
 	switch name {
 	case "gateway":
-		return newGateway(g), nil
+		return newGateway(g)
 	case "proxy":
-		return newProxy(g), nil
+		return newProxy(g)
 	case "disclosure":
 		return newDisclosure(g)
 	case "facade":
-		return newFacade(g), nil
+		return newFacade(g)
 	case "plain":
-		return newPlain(g), nil
+		return newPlain(g)
 	}
-	return newServer(g), nil
+	return newServer(g)
 }
 
 func newServer(g *goods) *cash.Server {
-	return cash.NewServer(g.tools, &cash.Options{
-		Name: "shop", Version: "1.0.0", HelpHint: g.hint, Middleware: g.middleware,
-	})
+	return cash.NewServer(g.tools, &cash.Options{Name: "shop", Version: "1.0.0", Serve: g.serving()})
 }
 
 func newGateway(g *goods) *gateway.Server {
 	return gateway.NewServer(g.tools, &gateway.Options{
-		Name: "shop", Version: "1.0.0", Hint: g.hint, Middleware: g.middleware,
+		Name: "shop", Version: "1.0.0", Serve: g.serving(),
 		Resources: g.resources, Prompts: g.prompts,
 	})
 }
 
 func newProxy(g *goods) *gateway.Server {
-	return gateway.NewServer(g.tools, &gateway.Options{
-		Name: "shop", Version: "1.0.0", Hint: g.hint, Middleware: g.middleware, Mode: gateway.Proxy,
-	})
+	return gateway.NewServer(g.tools, &gateway.Options{Name: "shop", Version: "1.0.0", Serve: g.serving(), Mode: gateway.Proxy})
 }
 
-func newDisclosure(g *goods) (*disclosure.Server, error) {
+func newDisclosure(g *goods) *disclosure.Server {
 	return disclosure.NewServer(g.tools, &disclosure.Options{
-		Name: "shop", Version: "1.0.0", Middleware: g.middleware,
+		Name: "shop", Version: "1.0.0", Serve: g.serving(),
 		Grants: new(disclosure.Grants), // for clients over HTTP that have no session
 	})
 }
 
 func newFacade(g *goods) *facade.Server {
-	return facade.NewServer(g.tools, &facade.Options{Name: "shop", Version: "1.0.0", Middleware: g.middleware, Tools: true})
+	return facade.NewServer(g.tools, &facade.Options{Name: "shop", Version: "1.0.0", Serve: g.serving(), Tools: true})
 }
 
 func newPlain(g *goods) *plain.Server {
-	return plain.NewServer(g.tools, &plain.Options{Name: "shop", Version: "1.0.0", Middleware: g.middleware})
+	return plain.NewServer(g.tools, &plain.Options{Name: "shop", Version: "1.0.0", Serve: g.serving()})
+}
+
+// serving are the options of every face.
+func (g *goods) serving() serve.Options {
+	return serve.Options{Hint: g.hint, Middleware: g.middleware}
 }

@@ -134,11 +134,7 @@ func TestHintsOfFaces(t *testing.T) {
 // connectTo connects a client to a face in memory.
 func connectTo(t *testing.T, face string, g *goods) *mcp.ClientSession {
 	t.Helper()
-	f, err := newFace(face, g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	session, err := connect(t.Context(), f)
+	session, err := connect(t.Context(), newFace(face, g))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -98,10 +98,7 @@ func start(ctx context.Context, g *goods, name string, stdio bool, addr string, 
 	if name == "endpoint" {
 		return walkEndpoint(ctx, g, stdout)
 	}
-	f, err := newFace(name, g)
-	if err != nil {
-		return err
-	}
+	f := newFace(name, g)
 	switch {
 	case stdio:
 		err := f.Run(ctx, &mcp.StdioTransport{})

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/mistake"
 )
 
 // A Rule finds a kind of secret.
@@ -41,7 +43,7 @@ func New(rules ...Rule) *Filter {
 	f := &Filter{rules: slices.Clone(rules)}
 	for i, rule := range f.rules {
 		if err := rule.check(); err != nil {
-			panic(fmt.Sprintf("redact: rule %d, %q: %v", i, rule.Name, err))
+			mistake.Check("redact", fmt.Errorf("rule %d, %q: %w", i, rule.Name, err))
 		}
 		f.marks = append(f.marks, markStart+rule.Name+"]")
 		f.scan.add(i, rule.probes)

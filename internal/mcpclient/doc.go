@@ -15,7 +15,7 @@
 //	}
 //	return x.Result()
 //
-// [Command], [SSE] and [Tap] are one connection of messages each:
+// [Stdio], [SSE] and [Tap] are one connection of messages each:
 //
 //	process, event stream ─► lines, events ─► parse ─► conn ─► SDK
 //	                         (bounded)       (checked)  └─► Exchange, by id

@@ -28,7 +28,7 @@ var bearing = mcpclient.Options{
 // fails with what was the matter.
 func TestFlooded(t *testing.T) {
 	for name, tr := range map[string]func(t *testing.T) mcp.Transport{
-		"command":           func(*testing.T) mcp.Transport { return mcpclient.Command(child("scripted"), bearing) },
+		"command":           func(*testing.T) mcp.Transport { return mcpclient.Stdio(child("scripted"), bearing) },
 		"SSE":               func(t *testing.T) mcp.Transport { return mcpclient.SSE(newOld(t).URL+"/sse", nil, bearing) },
 		"HTTP":              func(t *testing.T) mcp.Transport { return mcpclient.HTTP(newChatty(t, false).URL, nil, bearing) },
 		"HTTP, sessionless": func(t *testing.T) mcp.Transport { return mcpclient.HTTP(newChatty(t, true).URL, nil, bearing) },
@@ -81,12 +81,12 @@ func newChatty(t *testing.T, stateless bool) *faulty {
 func TestMessagesBeforeGivingUp(t *testing.T) {
 	o := bearing
 	o.Unanswered = 5000
-	cs := connect(t, mcpclient.Command(child("scripted"), o), legacy, nil)
+	cs := connect(t, mcpclient.Stdio(child("scripted"), o), legacy, nil)
 	got := abandon(t, cs, "notify but hang", func(x *mcpclient.Exchange) bool { return x.Messages() >= 2000 })
 	if !errors.Is(got.err, context.Canceled) || got.x.Messages() != 2000 {
 		t.Errorf("%v after %d messages", got.err, got.x.Messages())
 	}
-	cs = connect(t, mcpclient.Command(child("scripted"), bearing), legacy, nil)
+	cs = connect(t, mcpclient.Stdio(child("scripted"), bearing), legacy, nil)
 	done := call(deadline(t), cs, "notify 0 5000")
 	if done.err != nil {
 		t.Fatal(done.err)

@@ -37,7 +37,7 @@ func TestW34RawResults(t *testing.T) {
 		"json":      func() mcp.Transport { return mcpclient.HTTP(inJSON.URL, nil, mcpclient.Options{}) },
 		"events":    func() mcp.Transport { return mcpclient.SSE(events.URL, nil, mcpclient.Options{}) },
 		"memory":    func() mcp.Transport { return inMemory(t, s) },
-		"command":   func() mcp.Transport { return mcpclient.Command(child("proper"), mcpclient.Options{}) },
+		"command":   func() mcp.Transport { return mcpclient.Stdio(child("proper"), mcpclient.Options{}) },
 	} {
 		for _, version := range []string{legacy, ""} {
 			t.Run(name+" "+version, func(t *testing.T) {

@@ -31,7 +31,7 @@ func TestW33GatewayDrill(t *testing.T) {
 	root := files(t)
 	orders := writeOrders(t, root)
 	m := mount(t, upstream.Server{Label: "files", Endpoint: root.endpoint()})
-	identified := serveInProcess(t, gateway.NewServer(m.reg, &gateway.Options{Serve: &serve.Options{
+	identified := serveInProcess(t, gateway.NewServer(m.reg, &gateway.Options{Serve: serve.Options{
 		VerifyToken: func(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
 			if token != "ada" && token != "bob" {
 				return nil, auth.ErrInvalidToken

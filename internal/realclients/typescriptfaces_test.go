@@ -159,10 +159,7 @@ func with(args, grant string) string {
 func TestTypeScriptSDKFallsBack(t *testing.T) {
 	reg := registry.New(nil)
 	reg.Namespace("orders", "Orders.").Add(registry.Func("get", "Retrieve an order.", func(_ context.Context, in byID) (byID, error) { return in, nil }))
-	srv, err := disclosure.NewServer(reg, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	srv := disclosure.NewServer(reg, nil)
 	url := serveInProcess(t, srv)
 	ts := startTypeScript(t)
 	p := ts.connect(t, "v2", "auto", url)

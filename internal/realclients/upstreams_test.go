@@ -122,7 +122,7 @@ func mount(t *testing.T, servers ...upstream.Server) *mounted {
 			t.Fatalf("upstream %v is %v: %v", s.Labels, s.State, s.Err)
 		}
 	}
-	m.srv = cash.NewServer(reg, &cash.Options{SizeLimit: 1 << 20, Serve: &serve.Options{Logging: true}})
+	m.srv = cash.NewServer(reg, &cash.Options{SizeLimit: 1 << 20, Serve: serve.Options{Logging: true}})
 	return m
 }
 

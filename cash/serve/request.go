@@ -1,0 +1,72 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// A Request is a call of one of a face's tools.
+type Request struct {
+	// Arguments is what the client sent: any JSON, or nothing.
+	Arguments json.RawMessage
+	// Session is that of the request, if it lasts; see [Session].
+	Session *mcp.ServerSession
+	// Progress delivers reports to the client. Nil if it did not ask for them.
+	Progress func(context.Context, registry.Progress) error
+	// Client is the client, as far as a call may turn to it, and whose the call is.
+	Client *registry.Client
+}
+
+// Owner identifies who may come back to what the request leaves behind, as
+// [registry.Call.Owner] does. A request that came through no transport is the
+// caller's in ctx.
+func (r *Request) Owner(ctx context.Context) string {
+	if r.Client != nil {
+		return r.Client.Owner
+	}
+	return registry.CallerFrom(ctx).Owner()
+}
+
+// A ToolFunc is a tool of a face. The context carries the caller.
+type ToolFunc func(context.Context, *Request) (*registry.Result, error)
+
+// Call asks a [registry.Pipeline] to run the function that find looks up, for faces
+// without a gate.
+func (r *Request) Call(arguments json.RawMessage, find func(context.Context) (*registry.Function, error)) *registry.Request {
+	return &registry.Request{Find: find, Arguments: arguments, Gate: registry.OpenGate(), Progress: r.Progress, Client: r.Client}
+}
+
+// progress returns nil unless the client wants to be told.
+func progress(req *mcp.CallToolRequest) func(context.Context, registry.Progress) error {
+	token := req.Params.GetProgressToken()
+	if token == nil || req.Session == nil {
+		return nil
+	}
+	return func(ctx context.Context, p registry.Progress) error {
+		return req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
+			ProgressToken: token, Progress: p.Done, Total: p.Total, Message: p.Message,
+		})
+	}
+}
+
+// objectsOnly is the last protocol version whose structured content is always
+// an object.
+const objectsOnly = "2025-11-25"
+
+// toolResult is r in the SDK's form. The SDK writes into the metadata, and
+// results may be shared, so it gets a copy of that.
+func toolResult(r *registry.Result, req *mcp.CallToolRequest) *mcp.CallToolResult {
+	t := &mcp.CallToolResult{
+		Content: r.Content, IsError: r.IsError, Meta: maps.Clone(r.Meta),
+		InputRequests: r.InputRequests, RequestState: r.RequestState,
+	}
+	if s := r.Structured; len(s) > 0 && (s[0] == '{' || req.ProtocolVersion() > objectsOnly) {
+		t.StructuredContent = s
+	}
+	return t
+}
