@@ -1,9 +1,13 @@
 package schema_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"strings"
@@ -325,4 +329,101 @@ func TestGivenIsNotCached(t *testing.T) {
 	if one != `"f":{"title":"1"` || two != `"f":{"title":"2"` || inferred != `"f":{"type":"object"` || text(schema.ForType(typ)) != inferred {
 		t.Error(one, two, inferred)
 	}
+}
+
+// TestBroughtSuite runs the official suite with each schema given to the type of a
+// field, a pointer and an element: it means there what it means alone. What cannot
+// move is refused.
+func TestBroughtSuite(t *testing.T) {
+	typ := reflect.TypeFor[struct {
+		Field   json.RawMessage               `json:"a/b%c,omitempty"`
+		Pointer *json.RawMessage              `json:"pointer,omitempty"`
+		Inside  map[string][]*json.RawMessage `json:"inside,omitempty"`
+	}]()
+	files, err := filepath.Glob(filepath.Join(suiteDir(t), "draft2020-12", "*.json"))
+	if err != nil || len(files) < 30 {
+		t.Fatalf("%d files (%v)", len(files), err)
+	}
+	moved, stuck := 0, 0
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var groups []suiteGroup
+		if err := json.Unmarshal(data, &groups); err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range groups {
+			alone, err := schema.Parse(g.Schema)
+			if err != nil {
+				continue // it refers to other documents
+			}
+			s, err := schema.ForTypeWith(typ, given{reflect.TypeFor[json.RawMessage](): g.Schema})
+			if err != nil {
+				if stuck++; !regexp.MustCompile("has no meaning inside|older draft|accepts nothing").MatchString(err.Error()) {
+					t.Errorf("%s: %s: %v", filepath.Base(file), g.Description, err)
+				}
+				continue
+			}
+			for _, c := range g.Tests {
+				moved++
+				want := alone.Check(context.Background(), c.Data) == nil
+				for place, valid := range map[string]bool{
+					`{"a/b%%c":%s}`: want, `{"pointer":%s}`: want || string(c.Data) == "null", `{"inside":{"x":[null,%s]}}`: want || string(c.Data) == "null",
+				} {
+					data := fmt.Appendf(nil, place, c.Data)
+					if err := s.Check(context.Background(), data); (err == nil) != valid {
+						t.Errorf("%s: %s: %s: %s: valid %t, but %v\nin %s", filepath.Base(file), g.Description, c.Description, data, valid, err, s.JSON())
+					}
+				}
+			}
+		}
+	}
+	if moved < 900 || stuck > 60 {
+		t.Errorf("%d cases, %d schemas refused", moved, stuck)
+	}
+	t.Logf("%d cases, %d schemas refused", moved, stuck)
+}
+
+// FuzzBrought holds that a schema means inside of another what it means alone.
+func FuzzBrought(f *testing.F) {
+	typ := reflect.TypeFor[struct {
+		F json.RawMessage  `json:"f~é,omitempty"`
+		P *json.RawMessage `json:"p,omitempty"`
+	}]()
+	for _, raw := range []string{
+		moneySchema, `{"$ref":"#/$defs/a","$defs":{"a":{"type":["array","null"],"items":{"$ref":"#"}}}}`, `{"enum":[1,"a",null],"minimum":2}`,
+		`{"properties":{"$ref":{"const":{"$ref":"#"}},"x":{"$ref":"#/properties/%24ref"}}}`, `{"type":"integer","default":1,"examples":[2]}`,
+	} {
+		f.Add([]byte(raw), []byte(`{"$ref":{"$ref":"#"},"x":[[],null]}`))
+	}
+	f.Fuzz(func(t *testing.T, raw, data []byte) {
+		wrapped := [2][]byte{fmt.Appendf(nil, `{"f~é":%s}`, data), fmt.Appendf(nil, `{"p":%s}`, data)}
+		if strictjson.Check(data) != nil || strictjson.Check(wrapped[0]) != nil {
+			return
+		}
+		alone, err := schema.Parse(raw)
+		s, typedErr := schema.ForTypeWith(typ, given{reflect.TypeFor[json.RawMessage](): raw})
+		if err != nil || typedErr != nil {
+			if err != nil && typedErr == nil {
+				t.Fatalf("refused alone: %v", err)
+			}
+			return
+		}
+		if _, err := schema.Parse(s.JSON()); err != nil {
+			t.Fatalf("Parse refuses %s: %v", s.JSON(), err)
+		}
+		err = alone.Check(context.Background(), data)
+		for i, null := range []bool{false, string(bytes.TrimSpace(data)) == "null"} {
+			if typedErr = s.Check(context.Background(), wrapped[i]); (typedErr == nil) != (err == nil || null) && !isBudget(err) && !isBudget(typedErr) {
+				t.Fatalf("%s: alone %v, inside %v, in %s", data, err, typedErr, s.JSON())
+			}
+		}
+	})
+}
+
+func isBudget(err error) bool {
+	var e *schema.Error
+	return errors.As(err, &e) && e.Violations[0].Rule == "budget"
 }

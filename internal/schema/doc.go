@@ -95,7 +95,7 @@
 //
 // Other types that decode themselves (UnmarshalJSON, UnmarshalText) are described
 // as any value and as text, and are tried on each value. A type that only encodes
-// itself is described by its kind, which is how it decodes. Recursive Go types,
-// and maps with keys other than plain strings are refused if they bring no schema,
-// interfaces with methods always.
+// itself is described by its kind, which is how it decodes. Recursive Go types and
+// maps with keys other than plain strings are refused if they bring no schema.
+// Interfaces with methods always are.
 package schema
