@@ -65,7 +65,9 @@ type Room struct {
 var Rooms = []Room{
 	{Row: 0, Packages: []string{"."}, Lines: 1},
 	{Row: 0, Together: true, Packages: below("internal", "strictjson strictyaml schema search skillmd clean spelling"), Lines: 8700, Until: 9356},
-	{Row: 0, Together: true, Packages: below("internal", "label apart mistake durable durable/durabletest"), Pending: []string{"internal/bounded"}, Lines: 700},
+	// The expiring store takes 290 of these. It has the order of expiry, of promises and of
+	// use that its eight users had to keep for themselves.
+	{Row: 0, Together: true, Packages: below("internal", "label bounded apart mistake durable durable/durabletest"), Lines: 950},
 	{Row: 0, Together: true, Packages: below("internal", "mcpclient procgroup rootfs command layout layout/table"), Lines: 2400, Until: 2650},
 	{Row: 0, Together: true, Pending: below("internal", "blocks cashtext"), Lines: 0, Until: 2034},
 
