@@ -1,32 +1,72 @@
 package control
 
 import (
-	"crypto/sha256"
+	"context"
+	"time"
 
-	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/internal/bounded"
 )
 
-// A planUse is what has become of a token.
-type planUse struct {
-	stage planStage
-	state digest // of a held one: that of the call that goes on with it
+// A PlanStore remembers which plan tokens are used. The one in memory serves one
+// process; replicas of a server that have the same [PlanOptions.Key] share another.
+//
+// Duties of an implementer: it is safe for concurrent use; each method is one step,
+// whoever else calls it; it remembers a claim until the token expires, and refuses
+// further ones rather than to forget one; it answers within the deadline of ctx. Any
+// error of Claim refuses the call.
+type PlanStore interface {
+	// Claim uses a token up, and reports whether it may be used: by anyone if it is
+	// unused, and if it is held, only with the state that it is held for. was is that
+	// state, and empty for a token that was unused. state is empty for a call that
+	// begins. The error is [ErrNoRoom] if the claim cannot be remembered.
+	Claim(ctx context.Context, token, state string, expires time.Time) (was string, claimed bool, err error)
+	// Release gives a claimed token back: to be held for state, or unused if that is
+	// empty. A token that has expired since may be forgotten.
+	Release(ctx context.Context, token, state string) error
 }
 
-type planStage uint8
+// planUses is the [PlanStore] in memory. The value is the state that a token is held
+// for.
+type planUses struct {
+	used *bounded.Store[string, string]
+	all  bounded.Share
+}
 
-const (
-	unused planStage = iota
-	spent
-	held // by a call that has asked for input
-)
+func newPlanUses(most int, now func() time.Time) *planUses {
+	return &planUses{bounded.New[string, string](now, nil), bounded.Share{Most: bounded.Amount{Count: int64(most)}}}
+}
 
-// heldFor is that of a token of a call that goes on with the state.
-func heldFor(state string) planUse { return planUse{held, sha256.Sum256([]byte(state))} }
-
-// admits reports whether a call may use the token.
-func (u planUse) admits(c *registry.Call) bool {
-	if u.stage == held && c.Client != nil && (c.Client.Answers != nil || c.Client.State != "") {
-		return u == heldFor(c.Client.State)
+// Claim implements [PlanStore].
+func (p *planUses) Claim(_ context.Context, token, state string, expires time.Time) (string, bool, error) {
+	p.used.Lock()
+	defer p.used.Unlock()
+	if it := p.used.Get(token); it != nil {
+		was := it.Value
+		if was == "" || was != state {
+			return "", false, nil
+		}
+		it.Value = ""
+		return was, true, nil
 	}
-	return u.stage == unused
+	if !p.used.Now().Before(expires) { // its use may be forgotten
+		return "", false, nil
+	}
+	if p.used.Put(token, "", bounded.Terms{Takes: bounded.Amount{Count: 1}, Expires: expires, Promised: expires}, p.all) == nil {
+		return "", false, ErrNoRoom
+	}
+	return "", true, nil
+}
+
+// Release implements [PlanStore].
+func (p *planUses) Release(_ context.Context, token, state string) error {
+	p.used.Lock()
+	defer p.used.Unlock()
+	switch it := p.used.Get(token); {
+	case it == nil:
+	case state == "":
+		p.used.Remove(it)
+	default:
+		it.Value = state
+	}
+	return nil
 }
