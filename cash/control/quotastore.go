@@ -28,15 +28,14 @@ type QuotaStore interface {
 type Taking struct {
 	Owner   string
 	Lasting bool          // the owner cannot be exchanged for a new one at will
-	Idle    time.Duration // ends the session, unless there is a call of the owner
+	Idle    time.Duration // how long without a call ends the session
 	Windows []Window
-	Dry     bool // only asks whether there is a call left
+	Dry     bool // count nothing
 }
 
-// A Window is one limit that a call is under. The scope is what is counted: the name of a
-// face's tool, or a function's id, which has a colon.
+// A Window is one limit that a call is under.
 type Window struct {
-	Scope string
+	Scope string // what is counted: the name of a face's tool, or a function's id, which has a colon
 	Limit Limit
 }
 
@@ -131,11 +130,11 @@ func (s *session) with(windows []Window) int64 {
 func (s *session) refusal(windows []Window, start time.Time, now time.Duration) (refused *Refusal) {
 	longest := time.Duration(0)
 	for _, w := range windows {
-		wait, session := s.counts[w.Scope].wait(w.Limit, start, now)
+		wait, bySession := s.counts[w.Scope].wait(w.Limit, start, now)
 		if wait <= longest {
 			continue
 		}
-		longest, refused = wait, &Refusal{w, session, wait}
+		longest, refused = wait, &Refusal{w, bySession, wait}
 		if wait == forever {
 			refused.Wait = 0
 		}
