@@ -11,6 +11,15 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
+// An execution is one call. What its goroutine, which may be left behind, finds out
+// is in an atomic field.
+type execution struct {
+	*Server
+	req    *CallRequest
+	direct []member
+	gating atomic.Pointer[gating] // once the arguments are valid
+}
+
 // call runs a function for the request from. direct are arguments of the tool that
 // it does not name.
 func (s *Server) call(ctx context.Context, req *CallRequest, from *serve.Request, direct []member) (*registry.Result, error) {
@@ -20,22 +29,12 @@ func (s *Server) call(ctx context.Context, req *CallRequest, from *serve.Request
 	if req.Function == "" {
 		return nil, s.withHint(ctx, missingFunction(req.Namespace))
 	}
-	var gated atomic.Pointer[gating] // the call's goroutine may be left behind
+	x := &execution{Server: s, req: req, direct: direct}
 	res, err := s.pipeline.Call(ctx, &registry.Request{
-		Find: func(ctx context.Context) (*registry.Function, error) { return s.called(ctx, req, direct) },
-		Ready: func(ctx context.Context, c *registry.Call) (context.Context, error) {
-			plan(c)
-			g, err := s.newGating(c, req)
-			if err != nil {
-				return nil, err
-			}
-			gated.Store(g)
-			return g.context(ctx), nil
-		},
-		Arguments: req.Kwargs, Reserved: s.reserved(), Progress: from.Progress, Client: from.Client,
-		DryRun: req.DryRun, PlanToken: req.PlanToken,
+		Find: x.find, Ready: x.ready, Arguments: req.Kwargs, Reserved: s.reserved(),
+		Progress: from.Progress, Client: from.Client, DryRun: req.DryRun, PlanToken: req.PlanToken,
 	})
-	g := gated.Load()
+	g := x.gating.Load()
 	switch {
 	case err == nil:
 		return g.deliver(ctx, res), nil
@@ -47,17 +46,30 @@ func (s *Server) call(ctx context.Context, req *CallRequest, from *serve.Request
 	return nil, s.hinted(ctx, err)
 }
 
-// called looks up the function of a call, and refuses arguments beside kwargs that
+// find looks up the function of a call, and refuses arguments beside kwargs that
 // would be ignored.
-func (s *Server) called(ctx context.Context, req *CallRequest, direct []member) (*registry.Function, error) {
-	f, err := s.source.Function(ctx, req.Namespace, req.Function)
+func (x *execution) find(ctx context.Context) (*registry.Function, error) {
+	f, err := x.source.Function(ctx, x.req.Namespace, x.req.Function)
 	if err != nil {
-		return nil, s.withHint(ctx, err)
+		return nil, x.withHint(ctx, err)
 	}
-	if err := beside(f, direct); err != nil {
+	return f, refuseDirect(f, x.direct)
+}
+
+// ready reads what stood among the function's arguments for the face: the wish for a
+// dry run, and what its gate goes by.
+func (x *execution) ready(ctx context.Context, c *registry.Call) (context.Context, error) {
+	plan(c)
+	g, err := x.newGating(c, x.req)
+	if err != nil {
 		return nil, err
 	}
-	return f, nil
+	if g.mayReplay() {
+		g.key() // not later, by whoever asks first
+		c.Kept = g.kept
+	}
+	x.gating.Store(g)
+	return ctx, nil
 }
 
 // reserved are the arguments that mean something to the face.
@@ -99,10 +111,10 @@ func missingFunction(namespace string) error {
 	}
 }
 
-// beside refuses arguments of the function that were given beside kwargs
+// refuseDirect refuses arguments of the function that were given beside kwargs
 // instead of inside: they would be ignored without a word. So would the wish for
 // a dry run where there are no plans, and the function would run.
-func beside(f *registry.Function, direct []member) error {
+func refuseDirect(f *registry.Function, direct []member) error {
 	for _, m := range direct {
 		if len(m.key) > maxKey {
 			continue

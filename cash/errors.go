@@ -17,7 +17,9 @@ const CodeGated = "GATED"
 // renderError is an error as the CaSH face shows it (RFC 4.4, 8.6).
 func renderError(err error) *registry.Result {
 	e := registry.AsError(err)
-	return serve.ErrorResult("**Error:** "+e.Error(), e.Kind)
+	r := registry.TextResult("**Error:** " + e.Error())
+	r.IsError, r.Meta = true, map[string]any{registry.MetaCode: string(e.Kind)}
+	return r
 }
 
 // hinted is withHint for an error of a function. What it looks up takes as long as

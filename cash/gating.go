@@ -89,16 +89,6 @@ func (s *Server) newGating(c *registry.Call, req *CallRequest) (*gating, error) 
 	return g, nil
 }
 
-// context returns the context of the call, in which [Server.replays] finds the
-// gating where it matters.
-func (g *gating) context(ctx context.Context) context.Context {
-	if !g.mayReplay() {
-		return ctx
-	}
-	g.key() // not later, by whoever asks first
-	return context.WithValue(ctx, gatingKey{}, g)
-}
-
 // mayReplay reports whether the call may be the repeat of one whose result was
 // kept: it says so, or it asks for more than it would get by default.
 func (g *gating) mayReplay() bool {
@@ -110,38 +100,28 @@ func (g *gating) mayReplay() bool {
 // the function.
 func (g *gating) repeatable() bool { return g.call.Function.ReadOnly() || g.call.Plan != nil }
 
-type gatingKey struct{}
-
-// replays is the innermost middleware: it stands in for the function where its
-// result was kept, so that whatever decides about calls decides about repeats
-// too.
-func (s *Server) replays(next registry.Handler) registry.Handler {
-	return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
-		g, ok := ctx.Value(gatingKey{}).(*gating)
-		if !ok || g.call.Function != c.Function { // that of the call which makes this one
-			return next(ctx, c)
+// kept is [registry.Call.Kept]: it looks for the result that was withheld.
+func (g *gating) kept(ctx context.Context) (*registry.Result, error) {
+	kept, found, err := g.server.opts.Replays.Find(ctx, g.owner, g.key())
+	f := g.call.Function
+	switch {
+	case err != nil:
+		return nil, &registry.Error{
+			Kind: registry.Unavailable, Namespace: f.Namespace(), Name: f.Name(), Err: err,
+			Message: "Results that were withheld cannot be reached now. The function was not run.",
+			Hint:    "Try again in a moment.",
 		}
-		kept, found, err := s.opts.Replays.Find(ctx, g.owner, g.key())
-		f := g.call.Function
-		switch {
-		case err != nil:
-			return nil, &registry.Error{
-				Kind: registry.Unavailable, Namespace: f.Namespace(), Name: f.Name(), Err: err,
-				Message: "Results that were withheld cannot be reached now. The function was not run.",
-				Hint:    "Try again in a moment.",
-			}
-		case found && (g.token != "" || g.limit > kept.Limit):
-			g.found.Store(true)
-			return kept.Result, nil
-		case g.token != "" && !g.call.Function.Gated():
-			return nil, &registry.Error{
-				Kind: registry.Failed, Namespace: f.Namespace(), Name: f.Name(), NotRun: true,
-				Message: "No result is kept for this `replay` value and these arguments. The function was not run again.",
-				Hint:    "It ran when the value was given. Pass no `replay` to run it once more.",
-			}
+	case found && (g.token != "" || g.limit > kept.Limit):
+		g.found.Store(true)
+		return kept.Result, nil
+	case g.token != "" && !f.Gated():
+		return nil, &registry.Error{
+			Kind: registry.Failed, Namespace: f.Namespace(), Name: f.Name(), NotRun: true,
+			Message: "No result is kept for this `replay` value and these arguments. The function was not run again.",
+			Hint:    "It ran when the value was given. Pass no `replay` to run it once more.",
 		}
-		return next(ctx, c)
 	}
+	return nil, nil
 }
 
 // key identifies the function and its arguments, in whatever order they are.

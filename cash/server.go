@@ -34,9 +34,7 @@ func NewServer(src registry.Source, opts *Options) *Server {
 	if r, ok := src.(interface{ Instance() string }); ok {
 		s.instance = r.Instance()
 	}
-	p := s.opts.Serve.Pipeline()
-	p.Middleware = append(p.Middleware, s.replays)
-	s.pipeline = registry.NewPipeline(src, p)
+	s.pipeline = registry.NewPipeline(src, s.opts.Serve.Pipeline())
 	s.source = s.pipeline.Source()
 	s.Server = serve.New(face{s}, &mcp.Implementation{Name: s.opts.Name, Version: s.opts.Version}, &s.opts.Serve)
 	return s

@@ -14,15 +14,15 @@ import (
 
 func skillServer() *cash.Server {
 	reg := registry.New(nil)
-	add := func(path, name string, visible registry.Visibility) {
-		reg.Namespace(path, "").AddSkill(registry.NewSkill(name, "About "+name+".\nMore.", "Text of "+path+"/"+name+".", registry.VisibleTo(visible)))
+	add := func(path, name string, visible ...registry.SkillOption) {
+		reg.Namespace(path, "").AddSkill(registry.NewSkill(name, "About "+name+".\nMore.", "Text of "+path+"/"+name+".", visible...))
 	}
-	add("", "start", nil)
-	add("shop", "order", nil)
-	add("shop", "only", nil)
-	add("warehouse.east", "order", nil)
-	add("admin", "order", registry.Roles("boss"))
-	add("admin", "purge", registry.Roles("boss"))
+	add("", "start")
+	add("shop", "order")
+	add("shop", "only")
+	add("warehouse.east", "order")
+	add("admin", "order", registry.VisibleTo(registry.Roles("boss")))
+	add("admin", "purge", registry.VisibleTo(registry.Roles("boss")))
 	reg.Namespace("tools", "Tools.").Add(registry.Func("f", "F.", createOrder))
 	return cash.NewServer(reg, nil)
 }

@@ -35,6 +35,11 @@ type Call struct {
 	PlanToken string
 	// Detail is how much of the result is wanted. Empty is [Full].
 	Detail Detail
+	// Kept looks for the result of an earlier call like this one, when all
+	// middleware has let the call pass. It stands in for the function: nil without
+	// an error is that nothing is kept. It is set by a face ([Request.Ready]). Nil
+	// is not to look.
+	Kept func(context.Context) (*Result, error)
 
 	progress func(context.Context, Progress) error
 }

@@ -46,66 +46,67 @@ import (
 // Func panics, naming type and field, if In, its tags or those of Out are in
 // error; see [FuncOption] for what else is a mistake.
 func Func[In, Out any](name, description string, f func(context.Context, In) (Out, error), opts ...FuncOption) *Function {
-	if f == nil {
-		panic(fmt.Sprintf("registry: function %q (%s): handler is nil", name, sourceLine(0)))
+	made, decode, encode := newTyped[In, Out](name, description, sourceLine(0), f == nil, opts)
+	made.handler = func(ctx context.Context, c *Call) (*Result, error) {
+		var in In
+		if err := decode(c.Arguments, &in); err != nil {
+			return nil, decodeError(c, err)
+		}
+		out, err := f(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		return encode(c, out)
 	}
-	return typedFunc(name, description, sourceLine(0), opts, func(ctx context.Context, _ *Call, in In) (Out, error) {
-		return f(ctx, in)
-	})
+	return made
 }
 
 // StreamFunc is [Func] for a handler that reports its progress while it works.
 // Its results are exempt from the gate (RFC 7.4). An error from report means
 // that nobody listens any more.
 func StreamFunc[In, Out any](name, description string, f func(ctx context.Context, in In, report func(Progress) error) (Out, error), opts ...FuncOption) *Function {
-	if f == nil {
-		panic(fmt.Sprintf("registry: function %q (%s): handler is nil", name, sourceLine(0)))
-	}
-	fn := typedFunc(name, description, sourceLine(0), opts, func(ctx context.Context, c *Call, in In) (Out, error) {
-		return f(ctx, in, func(p Progress) error { return c.Report(ctx, p) })
-	})
-	fn.streaming = true
-	return fn
-}
-
-func typedFunc[In, Out any](name, description, origin string, opts []FuncOption, f func(context.Context, *Call, In) (Out, error)) *Function {
-	in, err := inputSchema(reflect.TypeFor[In]())
-	if err != nil {
-		panic(fmt.Sprintf("registry: function %q (%s): %v", name, origin, err))
-	}
-	if err := checkOutput(reflect.TypeFor[Out]()); err != nil {
-		panic(fmt.Sprintf("registry: function %q (%s): %v", name, origin, err))
-	}
-	encode, returns := encoderFor(reflect.TypeFor[Out]())
-	decode := json.Unmarshal
-	if holdsInterface(reflect.TypeFor[In](), nil) {
-		decode = unmarshalExact
-	}
-	made := &Function{
-		name:        name,
-		description: description,
-		input:       in,
-		checked:     in,
-		params:      newParams(in.Params()),
-		stuck:       new(atomic.Int32),
-		derived:     returns,
-		origin:      origin,
-		handler: func(ctx context.Context, c *Call) (*Result, error) {
-			var in In
-			if err := decode(c.Arguments, &in); err != nil {
-				return nil, decodeError(c, err)
-			}
-			out, err := f(ctx, c, in)
-			if err != nil {
-				return nil, err
-			}
-			return encode(c, out)
-		},
-	}
-	if err := made.apply(opts); err != nil {
-		panic(fmt.Sprintf("registry: function %q (%s): %v", name, origin, err))
+	made, decode, encode := newTyped[In, Out](name, description, sourceLine(0), f == nil, opts)
+	made.streaming = true
+	made.handler = func(ctx context.Context, c *Call) (*Result, error) {
+		var in In
+		if err := decode(c.Arguments, &in); err != nil {
+			return nil, decodeError(c, err)
+		}
+		out, err := f(ctx, in, func(p Progress) error { return c.Report(ctx, p) })
+		if err != nil {
+			return nil, err
+		}
+		return encode(c, out)
 	}
 	return made
+}
+
+// newTyped makes a function from In to Out without its handler, and returns what the
+// handler reads arguments and writes results by.
+func newTyped[In, Out any](name, description, origin string, noHandler bool, opts []FuncOption) (*Function, func([]byte, any) error, encoder) {
+	mistake := func(what any) { panic(fmt.Sprintf("registry: function %q (%s): %v", name, origin, what)) }
+	if noHandler {
+		mistake("handler is nil")
+	}
+	in, err := inputSchema(reflect.TypeFor[In]())
+	if err != nil {
+		mistake(err)
+	}
+	if err := checkOutput(reflect.TypeFor[Out]()); err != nil {
+		mistake(err)
+	}
+	encode, returns := encoderFor(reflect.TypeFor[Out]())
+	made := &Function{
+		name: name, description: description, origin: origin, derived: returns,
+		input: in, checked: in, params: newParams(in.Params()), stuck: new(atomic.Int32),
+	}
+	if err := made.apply(opts); err != nil {
+		mistake(err)
+	}
+	if holdsInterface(reflect.TypeFor[In](), nil) {
+		return made, unmarshalExact, encode
+	}
+	return made, json.Unmarshal, encode
 }
 
 // inputSchema returns the schema for arguments of type t.

@@ -26,6 +26,7 @@ const (
 type Pipeline struct {
 	source       Source
 	handler      Handler // middleware around the function's own handler
+	bare         bool    // there is no middleware
 	timeout      time.Duration
 	maxArguments int
 	repair       bool
@@ -65,6 +66,7 @@ func NewPipeline(src Source, opts *PipelineOptions) *Pipeline {
 	}
 	p := &Pipeline{
 		handler:      run,
+		bare:         len(o.Middleware) == 0,
 		timeout:      cmp.Or(o.Timeout, DefaultTimeout),
 		maxArguments: cmp.Or(o.MaxArguments, DefaultMaxArguments),
 		repair:       o.Repair,
@@ -239,6 +241,11 @@ func isNothing(data []byte) bool {
 func run(ctx context.Context, c *Call) (*Result, error) {
 	if c.Plan != nil {
 		return c.Plan.result()
+	}
+	if c.Kept != nil {
+		if res, err := c.Kept(ctx); res != nil || err != nil {
+			return res, err
+		}
 	}
 	return c.Function.handler(ctx, c)
 }

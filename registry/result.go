@@ -42,7 +42,15 @@ type Result struct {
 
 // TextResult returns a result of one text.
 func TextResult(text string) *Result {
-	return &Result{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
+	made := new(struct {
+		Result
+		content [1]mcp.Content
+		text    mcp.TextContent
+	})
+	made.text.Text = text
+	made.content[0] = &made.text
+	made.Content = made.content[:]
+	return &made.Result
 }
 
 // Text returns the texts of r's content, joined by line breaks.

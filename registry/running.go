@@ -124,7 +124,11 @@ func (r *running) call(t *apart.Task) (*Result, error) {
 		return nil, notRun(ctx, f)
 	}
 	own := *c // what middleware changes is not what the face goes by
-	res, err := r.handler(ctx, &own)
+	handler := r.handler
+	if r.bare && c.Plan == nil && c.Kept == nil {
+		handler = f.handler // nothing stands before it
+	}
+	res, err := handler(ctx, &own)
 	if err != nil {
 		return nil, r.failure(ctx, f, r.known.timeout, err)
 	}

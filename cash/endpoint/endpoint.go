@@ -36,7 +36,7 @@ type Options struct {
 	// MaxRequest is the most bytes of a request. Zero is [DefaultMaxRequest];
 	// negative is no limit.
 	MaxRequest int
-	// MaxArguments is the most bytes of the arguments in it. Zero is
+	// MaxArguments is the most bytes of the arguments of a call. Zero is
 	// [registry.DefaultMaxArguments]; negative is no limit.
 	MaxArguments int
 	// ExitZero ends every process with status 0, for clients that take any other

@@ -43,5 +43,7 @@ func (f face) call(ctx context.Context, name string, req *serve.Request) (*regis
 // render makes the result of an error: what happened, and the next step.
 func render(err error, _ json.RawMessage) *registry.Result {
 	e := registry.AsError(err)
-	return serve.ErrorResult(e.Error(), e.Kind)
+	r := registry.TextResult(e.Error())
+	r.IsError, r.Meta = true, map[string]any{registry.MetaCode: string(e.Kind)}
+	return r
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// Annotations are what clients are told of a tool that is a function. Where the
+// annotations are what clients are told of a tool that is a function. Where the
 // function declares nothing, the protocol's default (it may destroy) is said aloud,
 // because clients go by it. That it may reach out, the other default, is left
 // unsaid: no function declares that.
-func Annotations(f *registry.Function) *mcp.ToolAnnotations {
+func annotations(f *registry.Function) *mcp.ToolAnnotations {
 	if f.ReadOnly() {
 		return &mcp.ToolAnnotations{ReadOnlyHint: true}
 	}
@@ -29,17 +29,9 @@ func FlatTools(functions []*registry.Function, define func(*registry.Function) *
 	}
 	return ToolList{Names: names, Tool: func(i int) *mcp.Tool {
 		t := define(functions[i])
-		t.Name, t.Annotations = names[i], Annotations(functions[i])
+		t.Name, t.Annotations = names[i], annotations(functions[i])
 		return t
 	}}
-}
-
-// ErrorResult is the result of an error for a model: a text, and the machine code
-// under [registry.MetaCode].
-func ErrorResult(text string, kind registry.Kind) *registry.Result {
-	r := registry.TextResult(text)
-	r.IsError, r.Meta = true, map[string]any{registry.MetaCode: string(kind)}
-	return r
 }
 
 // FindFlat is [registry.FindFlat] for [Listed]: its error is [ErrUnknownTool] for a
