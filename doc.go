@@ -14,14 +14,16 @@
 //	cash/facade/files  the files of a folder as functions, with roundtrips
 //	cash/plain     ordinary tools, and which face fits
 //	cash/endpoint  programs that answer JSON: being one, and using others
-//	cash/upstream  MCP servers of others, mounted in a registry; discovery, pinning
+//	cash/upstream  MCP servers of others, mounted in a registry
+//	cash/upstream/pin  the accepted definitions of their tools, and what differs from them
 //	cash/upstream/config  the file that lists them
 //	cash/upstream/discover  their manifests, and labels for what those suggest
 //	cash/catalog   tools, resources and prompts from a file, as registries
 //	cash/control   what decides about calls: policy, approval, quota, dry run, cache, retry, audit
 //	cash/serve     what every face needs: shared options, transports, identity, draining
 //	cash/check     checks of a running server from outside, without package testing
-//	cash/cashtest  a test kit for embedders: client, compliance checks, budgets, faulty upstreams
+//	cash/cashtest  a test kit for embedders: client, links, the checks as tests
+//	cash/cashtest/faulty  servers that misbehave, for those who mount other servers
 //	firewall       keeps large results behind handles, in memory
 //	firewall/disk  the same on disk
 //	firewall/view  shows parts of large data: lines, rows, keys, JSON paths, matches

@@ -19,6 +19,24 @@
 // already. [Server.ManifestHandler] and the resource cash://server say who
 // publishes the server and what is there (RFC 5.5, 5.6).
 //
+// # The way of a call
+//
+// From the SDK to a typed handler, the files in order; what is indented is called on
+// the way and returns. What an embedder adds stands in brackets.
+//
+//	serve/host.go        received     recovers, and checks what is sent
+//	serve/host.go        Tool, run    admits the call while the server does not stop
+//	serve/host.go          request    who calls, by which connection      [Identify]
+//	tools.go             callTool     reads the arguments of the tool
+//	call.go              call         makes a registry.Request of them
+//	registry/running.go  Call         waits: for the result, the deadline or the client
+//	registry/running.go  call         runs, in a goroutine that may be left behind
+//	registry/pipeline.go   Prepare    look-up, arguments, schema, defaults [Visibility]
+//	call.go                ready      dry run, limit of the gate, kept result
+//	registry/pipeline.go [Middleware, Controls], then the kept result, if there is one
+//	registry/func.go     Func         decodes, calls the handler, encodes
+//	gating.go              deliver    back in call: the gate
+//
 // # The gate
 //
 // A result of more than 10,000 characters ([Options.SizeLimit]) is withheld;

@@ -22,7 +22,7 @@ func guard[T any](ctx context.Context, f func(context.Context) (T, error), late 
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var last T
-	value, err := apart.Do(ctx, 0, func(*apart.Task) (T, error) {
+	value, err := apart.Do(ctx, 0, func() (T, error) {
 		var err error
 		last, err = f(ctx)
 		return last, err

@@ -46,7 +46,7 @@ import (
 // Func panics, naming type and field, if In, its tags or those of Out are in
 // error; see [FuncOption] for what else is a mistake.
 func Func[In, Out any](name, description string, f func(context.Context, In) (Out, error), opts ...FuncOption) *Function {
-	made, decode, encode := newTyped[In, Out](name, description, sourceLine(0), f == nil, opts)
+	made, decode, encode := newTyped[In, Out](name, description, sourceLine(), f == nil, opts)
 	made.handler = func(ctx context.Context, c *Call) (*Result, error) {
 		var in In
 		if err := decode(c.Arguments, &in); err != nil {
@@ -65,7 +65,7 @@ func Func[In, Out any](name, description string, f func(context.Context, In) (Ou
 // Its results are exempt from the gate (RFC 7.4). An error from report means
 // that nobody listens any more.
 func StreamFunc[In, Out any](name, description string, f func(ctx context.Context, in In, report func(Progress) error) (Out, error), opts ...FuncOption) *Function {
-	made, decode, encode := newTyped[In, Out](name, description, sourceLine(0), f == nil, opts)
+	made, decode, encode := newTyped[In, Out](name, description, sourceLine(), f == nil, opts)
 	made.streaming = true
 	made.handler = func(ctx context.Context, c *Call) (*Result, error) {
 		var in In
@@ -100,9 +100,7 @@ func newTyped[In, Out any](name, description, origin string, noHandler bool, opt
 		name: name, description: description, origin: origin, derived: returns,
 		input: in, checked: in, params: newParams(in.Params()), stuck: new(atomic.Int32),
 	}
-	if err := made.apply(opts); err != nil {
-		mistake(err)
-	}
+	made.mustApply(opts)
 	if holdsInterface(reflect.TypeFor[In](), nil) {
 		return made, unmarshalExact, encode
 	}

@@ -170,16 +170,15 @@ func (f *Function) With(description string, opts ...FuncOption) *Function {
 	g.params = &params // as of every constructor; see same
 	g.stuck = f.stuck
 	g.visibleTo = nil
-	if err := g.apply(opts); err != nil {
-		panic(fmt.Sprintf("registry: function %q (%s): %v", f.name, sourceLine(0), err))
-	}
+	g.origin = sourceLine()
+	g.mustApply(opts)
 	g.visibleTo = both(f.visibleTo, g.visibleTo)
 	return g
 }
 
-// sourceLine returns file:line of the caller skip frames above its own caller.
-func sourceLine(skip int) string {
-	_, file, line, ok := runtime.Caller(skip + 2)
+// sourceLine returns file:line of the caller of its own caller.
+func sourceLine() string {
+	_, file, line, ok := runtime.Caller(2)
 	if !ok {
 		return "unknown location"
 	}

@@ -145,7 +145,7 @@ func (n *Namespace) TryAdd(functions ...*Function) error {
 // AddSkill adds copies of the skills: all of them or none. It panics as
 // [Namespace.Add] does, and on a skill without text.
 func (n *Namespace) AddSkill(skills ...*Skill) {
-	if err := n.addSkills(skills, sourceLine(0)); err != nil {
+	if err := n.addSkills(skills, sourceLine()); err != nil {
 		panic("registry: " + err.Error())
 	}
 }
@@ -153,7 +153,7 @@ func (n *Namespace) AddSkill(skills ...*Skill) {
 // TryAddSkill is [Namespace.AddSkill] for skills that are found at run time:
 // it returns an error instead of panicking.
 func (n *Namespace) TryAddSkill(skills ...*Skill) error {
-	return n.addSkills(skills, sourceLine(0))
+	return n.addSkills(skills, sourceLine())
 }
 
 func (n *Namespace) addSkills(skills []*Skill, origin string) error {

@@ -182,6 +182,13 @@ func (f *Function) apply(opts []FuncOption) error {
 	return nil
 }
 
+// mustApply is apply for facts that are part of the program.
+func (f *Function) mustApply(opts []FuncOption) {
+	if err := f.apply(opts); err != nil {
+		panic(fmt.Sprintf("registry: function %q (%s): %v", f.name, f.origin, err))
+	}
+}
+
 // visibleTo is the option of everything in the tree.
 type visibleTo Visibility
 

@@ -26,7 +26,7 @@ import (
 // RawFunc returns an error for a schema of no use, and panics if f is nil and on
 // what [FuncOption] calls a mistake.
 func RawFunc(name, description string, inputSchema any, f func(context.Context, json.RawMessage) (*Result, error), opts ...FuncOption) (*Function, error) {
-	origin := sourceLine(0)
+	origin := sourceLine()
 	if f == nil {
 		panic(fmt.Sprintf("registry: function %q (%s): handler is nil", name, origin))
 	}
@@ -56,9 +56,7 @@ func RawFunc(name, description string, inputSchema any, f func(context.Context, 
 			return f(ctx, c.Arguments)
 		},
 	}
-	if err := made.apply(opts); err != nil {
-		panic(fmt.Sprintf("registry: function %q (%s): %v", name, origin, err))
-	}
+	made.mustApply(opts)
 	return made, nil
 }
 

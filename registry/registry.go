@@ -59,7 +59,7 @@ func New(opts *Options) *Registry {
 // if the namespace exists with another description, and if a fact of it is given
 // twice. A namespace keeps the spelling it was first given.
 func (r *Registry) Namespace(path, description string, opts ...NamespaceOption) *Namespace {
-	ns, err := r.namespace(path, description, sourceLine(0), opts)
+	ns, err := r.namespace(path, description, sourceLine(), opts)
 	if err != nil {
 		panic("registry: " + err.Error())
 	}
@@ -69,7 +69,7 @@ func (r *Registry) Namespace(path, description string, opts ...NamespaceOption) 
 // TryNamespace is [Registry.Namespace] for paths that are found at run time:
 // it returns an error instead of panicking.
 func (r *Registry) TryNamespace(path, description string, opts ...NamespaceOption) (*Namespace, error) {
-	return r.namespace(path, description, sourceLine(0), opts)
+	return r.namespace(path, description, sourceLine(), opts)
 }
 
 func (r *Registry) namespace(path, description, origin string, opts []NamespaceOption) (*Namespace, error) {

@@ -70,7 +70,7 @@ func RemoteFunc(name, description string, r Remote, opts ...FuncOption) (*Functi
 		checked:     shown,
 		params:      newParams(shown.Params()),
 		stuck:       new(atomic.Int32),
-		origin:      sourceLine(0),
+		origin:      sourceLine(),
 		handler:     r.Handler,
 		page:        r.Page,
 		gated:       r.Gated,

@@ -21,6 +21,7 @@ const maxStuck = 64
 type running struct {
 	*Pipeline
 	req   *Request
+	task  *apart.Task[*Result]
 	ctx   context.Context       // the caller's
 	look  context.Context       // that of the look-up
 	known found                 // written before it is published below
@@ -60,7 +61,9 @@ func (p *Pipeline) Call(ctx context.Context, req *Request) (*Result, error) {
 	r.look, cancel = context.WithTimeoutCause(ctx, p.lookTimeout(), errTimeout)
 	defer cancel()
 	r.leaving.Lock()
-	result, err := apart.Do(r.look, 0, r.call, r.late)
+	r.task = apart.New[*Result](r.late)
+	go r.call()
+	result, err := r.task.Wait(r.look, 0)
 	if errors.Is(err, apart.ErrLeft) {
 		return nil, r.leave() // its context has ended
 	}
@@ -103,8 +106,16 @@ func (p *Pipeline) lookTimeout() time.Duration {
 	return DefaultTimeout
 }
 
-// call does the work of [Pipeline.Call].
-func (r *running) call(t *apart.Task) (*Result, error) {
+// call does the work of [Pipeline.Call]. It returns either a result or an error,
+// unless it panics or ends its goroutine.
+func (r *running) call() (res *Result, err error) {
+	defer func() {
+		if v := recover(); v == nil && (res != nil || err != nil) {
+			r.task.End(res, err)
+		} else {
+			r.task.Crash(v)
+		}
+	}()
 	growStack()
 	c, err := r.Prepare(r.look, r.req)
 	if err != nil {
@@ -114,7 +125,7 @@ func (r *running) call(t *apart.Task) (*Result, error) {
 	if f.stuck.Load() >= maxStuck {
 		return nil, fail(f, Unavailable, fmt.Sprintf("The function `%s` is not taking calls: %d earlier ones have not ended.", f.name, maxStuck), nil)
 	}
-	ctx := r.within(t, f)
+	ctx := r.within(f)
 	if r.req.Ready != nil {
 		if ctx, err = r.req.Ready(ctx, c); err != nil {
 			return nil, err
@@ -128,15 +139,15 @@ func (r *running) call(t *apart.Task) (*Result, error) {
 	if r.bare && c.Plan == nil && c.Kept == nil {
 		handler = f.handler // nothing stands before it
 	}
-	res, err := handler(ctx, &own)
-	if err != nil {
-		return nil, r.failure(ctx, f, r.known.timeout, err)
+	out, failed := handler(ctx, &own)
+	if failed != nil {
+		return nil, r.failure(ctx, f, r.known.timeout, failed)
 	}
-	return r.settle(ctx, f, res)
+	return r.settle(ctx, f, out)
 }
 
 // within gives a call the deadline of its function.
-func (r *running) within(t *apart.Task, f *Function) context.Context {
+func (r *running) within(f *Function) context.Context {
 	r.known = found{f, r.look, max(cmp.Or(f.timeout, r.timeout), 0)}
 	switch r.known.timeout {
 	case r.lookTimeout():
@@ -147,7 +158,7 @@ func (r *running) within(t *apart.Task, f *Function) context.Context {
 	}
 	r.found.Store(&r.known)
 	if r.known.ctx != r.look {
-		t.Until(r.known.ctx)
+		r.task.Until(r.known.ctx)
 	}
 	return r.known.ctx
 }

@@ -38,7 +38,7 @@ type Skill struct {
 // NewSkill panics, naming the source line, if there is no text and on a fact that
 // is given twice.
 func NewSkill(name, description, text string, opts ...SkillOption) *Skill {
-	s := &Skill{name: name, description: description, text: text, origin: sourceLine(0)}
+	s := &Skill{name: name, description: description, text: text, origin: sourceLine()}
 	err := s.apply(opts)
 	if strings.TrimSpace(text) == "" {
 		err = errors.New("no text")
@@ -102,7 +102,7 @@ func (s *Skill) prepare(namespace, origin string) (*Skill, string, error) {
 // sources other than a [Registry], which sets the namespace itself. The errors
 // are those of [Namespace.TryAddSkill].
 func (s *Skill) In(path string) (*Skill, error) {
-	kept, _, err := s.prepare(path, sourceLine(0))
+	kept, _, err := s.prepare(path, sourceLine())
 	return kept, err
 }
 

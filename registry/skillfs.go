@@ -38,7 +38,7 @@ func (r *Registry) AddSkills(fsys fs.FS) {
 	case err != nil:
 		panic("registry: " + err.Error())
 	case n == 0:
-		panic("registry: reading skills: none found (" + sourceLine(0) + ")")
+		panic("registry: reading skills: none found (" + sourceLine() + ")")
 	}
 }
 

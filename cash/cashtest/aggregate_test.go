@@ -11,6 +11,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
+	"github.com/cash-mcp/go-sdk/cash/check"
 	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/cash/upstream"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -62,8 +63,8 @@ func aggregator(t *testing.T, srv cashtest.Runner) *cash.Server {
 }
 
 // below returns the target as it looks below a path, mounted by aggregators.
-func below(target cashtest.Target, path, admin string) cashtest.Target {
-	move := func(s *cashtest.Sample) *cashtest.Sample {
+func below(target check.Target, path, admin string) check.Target {
+	move := func(s *check.Sample) *check.Sample {
 		moved := *s
 		moved.Namespace = path + "." + s.Namespace
 		return &moved
@@ -74,7 +75,7 @@ func below(target cashtest.Target, path, admin string) cashtest.Target {
 	echo.Namespace = path + "." + echo.Namespace
 	target.Echo = &echo
 	sized := target.Sized
-	target.Sized = func(chars int) cashtest.Sample {
+	target.Sized = func(chars int) check.Sample {
 		s := sized(chars)
 		return *move(&s)
 	}

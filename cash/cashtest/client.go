@@ -1,11 +1,13 @@
 package cashtest
 
 import (
-	"context"
 	"encoding/json"
-	"time"
+	"testing"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/cash/internal/client"
 )
 
 // A Client calls the three tools of a CaSH server. Its methods fail the test
@@ -16,23 +18,8 @@ type Client struct {
 	// Session is the SDK's session, for all that the methods do not cover.
 	Session *mcp.ClientSession
 
-	t       reporter
-	timeout time.Duration
-}
-
-// reporter is what of a *testing.T is needed to report.
-type reporter interface {
-	Helper()
-	Logf(format string, args ...any)
-	Errorf(format string, args ...any)
-	Fatalf(format string, args ...any)
-}
-
-// with returns c reporting to t.
-func (c *Client) with(t reporter) *Client {
-	d := *c
-	d.t = t
-	return &d
+	t    testing.TB
+	conn *client.Conn
 }
 
 // Call runs a function (RFC 4.1). An empty namespace is omitted, as are nil
@@ -40,109 +27,77 @@ func (c *Client) with(t reporter) *Client {
 // or a [json.RawMessage].
 func (c *Client) Call(namespace, function string, kwargs any) *Reply {
 	c.t.Helper()
-	return c.Tool("call", Sample{Namespace: namespace, Function: function, Kwargs: kwargs}.args())
+	args := client.Named("namespace", namespace, "function", function)
+	if kwargs != nil {
+		args["kwargs"] = kwargs
+	}
+	return c.Tool("call", args)
 }
 
 // Help asks for a page of help (RFC 4.2). What is empty is omitted.
 func (c *Client) Help(namespace, function string) *Reply {
 	c.t.Helper()
-	return c.Tool("help", named("namespace", namespace, "function", function))
+	return c.Tool("help", client.Named("namespace", namespace, "function", function))
 }
 
 // Skill asks for a skill, or with an empty name for a list (RFC 4.3). What is
 // empty is omitted; inputs of a skill are passed with [Client.Tool].
 func (c *Client) Skill(namespace, name string) *Reply {
 	c.t.Helper()
-	return c.Tool("skill", named("namespace", namespace, "skillname", name))
+	return c.Tool("skill", client.Named("namespace", namespace, "skillname", name))
 }
 
 // Tool calls an MCP tool with arguments of any kind: what marshals to JSON, or
 // JSON itself as a [json.RawMessage]. Nil sends an empty object.
 func (c *Client) Tool(name string, args any) *Reply {
 	c.t.Helper()
-	reply, err := c.try(name, args)
+	reply, err := c.conn.Tool(name, args)
 	if err != nil {
 		c.t.Fatalf("tools/call %q: %v", name, err)
 	}
-	return reply
+	return &Reply{reply.Text, reply.IsError, reply.Raw, c.t}
 }
 
 // Tools returns the tools of the server, all pages of them.
 func (c *Client) Tools() []*mcp.Tool {
 	c.t.Helper()
-	tools, _, err := c.list()
+	tools, _, err := c.conn.Tools()
 	if err != nil {
 		c.t.Fatalf("tools/list: %v", err)
 	}
 	return tools
 }
 
-func (c *Client) try(name string, args any) (*Reply, error) {
-	res, err := within(c.timeout, func(ctx context.Context) (*mcp.CallToolResult, error) {
-		return c.Session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: args})
-	})
-	if err != nil {
-		return nil, err
-	}
-	return newReply(c.t, res), nil
+// A Reply is the result of a tool.
+type Reply struct {
+	// Text is the text content, blocks joined by line breaks.
+	Text string
+	// IsError says that the result is one that tells of an error.
+	IsError bool
+	// Raw is the result as the SDK's client decoded it: the texts are exact,
+	// numbers in structured content may be rounded.
+	Raw *mcp.CallToolResult
+
+	t testing.TB
 }
 
-// maxToolPages bounds the pages of tools that are asked for: a server that
-// never ends its list is answered by a failing row, not by a hanging test.
-const maxToolPages = 100
-
-func (c *Client) list() (tools []*mcp.Tool, pages int, err error) {
-	params := &mcp.ListToolsParams{}
-	for pages < maxToolPages {
-		res, err := within(c.timeout, func(ctx context.Context) (*mcp.ListToolsResult, error) {
-			return c.Session.ListTools(ctx, params)
-		})
-		if err != nil {
-			return nil, pages, err
-		}
-		tools = append(tools, res.Tools...)
-		pages++
-		if res.NextCursor == "" {
-			break
-		}
-		params = &mcp.ListToolsParams{Cursor: res.NextCursor}
+// OK ends the test if r is an error, and returns r.
+func (r *Reply) OK() *Reply {
+	r.t.Helper()
+	if r.IsError {
+		r.t.Fatalf("the reply is an error: %.1000s", r.Text)
 	}
-	return tools, pages, nil
+	return r
 }
 
-// object is the arguments of a tool.
-type object map[string]any
-
-// named returns the arguments of pairs of a name and a text, without empty
-// texts.
-func named(pairs ...string) object {
-	o := object{}
-	for i := 0; i < len(pairs); i += 2 {
-		if pairs[i+1] != "" {
-			o[pairs[i]] = pairs[i+1]
-		}
+// Decode reads the text as JSON into v, and ends the test if that is not
+// possible, or if r is an error.
+func (r *Reply) Decode(v any) {
+	r.t.Helper()
+	if err := json.Unmarshal([]byte(r.OK().Text), v); err != nil {
+		r.t.Fatalf("the reply is not the JSON that was asked for: %v: %.1000s", err, r.Text)
 	}
-	return o
 }
 
-// and returns a copy of o with one more member.
-func (o object) and(name string, value any) object {
-	c := make(object, len(o)+1)
-	for k, v := range o {
-		c[k] = v
-	}
-	c[name] = value
-	return c
-}
-
-// String returns o as JSON.
-func (o object) String() string {
-	if o == nil {
-		return "{}"
-	}
-	data, err := json.Marshal(map[string]any(o))
-	if err != nil {
-		return "{...}"
-	}
-	return string(data)
-}
+// Chars returns the number of characters of the text.
+func (r *Reply) Chars() int { return utf8.RuneCountInString(r.Text) }

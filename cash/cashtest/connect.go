@@ -2,16 +2,16 @@ package cashtest
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"net"
 	"net/http"
+	"net/http/httptest"
 	"os/exec"
 	"testing"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/cash/internal/client"
+	"github.com/cash-mcp/go-sdk/registry"
 )
 
 // A Runner serves one connection until its client has gone: a face of this
@@ -86,75 +86,16 @@ func (d *Dialer) ConnectCommand(t testing.TB, cmd *exec.Cmd) *Client {
 // Dial is the function [Dial] with the options of d.
 func (d *Dialer) Dial(t testing.TB, transport mcp.Transport) *Client {
 	t.Helper()
-	c, end, err := d.open(t, transport)
+	conn, err := client.Dial(context.Background(), transport, &client.Options{Version: d.Version, Client: d.Client, Timeout: d.Timeout})
 	if err != nil {
 		t.Fatalf("connecting: %v", err)
 	}
 	t.Cleanup(func() {
-		if err := end(); err != nil {
+		if err := conn.Close(); err != nil {
 			t.Errorf("ending the connection: %v", err)
 		}
 	})
-	return c
-}
-
-// open connects and returns what ends the connection again.
-func (d *Dialer) open(t reporter, transport mcp.Transport) (*Client, func() error, error) {
-	c := &Client{t: t, timeout: d.Timeout}
-	if c.timeout == 0 {
-		c.timeout = 30 * time.Second
-	}
-	opts := d.Client
-	if opts == nil {
-		opts = &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}}
-	}
-	client := mcp.NewClient(&mcp.Implementation{Name: "cashtest", Version: "1"}, opts)
-	session, err := within(c.timeout, func(ctx context.Context) (*mcp.ClientSession, error) {
-		return client.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: d.Version})
-	})
-	if err != nil { // the server may know more of it
-		return nil, nil, errors.Join(err, ended(transport, c.timeout))
-	}
-	c.Session = session
-	return c, func() error { return c.close(transport) }, nil
-}
-
-func (c *Client) close(transport mcp.Transport) error {
-	_, err := within(c.timeout, func(context.Context) (any, error) { return nil, c.Session.Close() })
-	return errors.Join(err, ended(transport, c.timeout))
-}
-
-// ended waits for the end of a server in this process.
-func ended(transport mcp.Transport, timeout time.Duration) error {
-	l, ok := transport.(*local)
-	if !ok {
-		return nil
-	}
-	_, err := within(timeout, func(context.Context) (any, error) { return nil, l.wait() })
-	return err
-}
-
-// within runs f and gives up on it when the time is over: a transport that is
-// stuck in a write does not look at its context.
-func within[T any](timeout time.Duration, f func(context.Context) (T, error)) (T, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
-	defer cancel()
-	type outcome struct {
-		value T
-		err   error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		v, err := f(ctx)
-		done <- outcome{v, err}
-	}()
-	select {
-	case o := <-done:
-		return o.value, o.err
-	case <-ctx.Done():
-		var none T
-		return none, fmt.Errorf("no answer within %v: %w", timeout, ctx.Err())
-	}
+	return &Client{Session: conn.Session, t: t, conn: conn}
 }
 
 // InMemory returns a transport to srv in the same process. Connecting it
@@ -167,36 +108,63 @@ func (d *Dialer) InMemory(srv Runner) mcp.Transport {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	near, far := net.Pipe()
-	return &local{srv: srv, ctx: ctx, near: near, far: far, ended: make(chan error, 1)}
+	return client.InMemory(ctx, srv)
 }
 
-// local is a transport that starts the server it leads to.
-type local struct {
-	srv       Runner
-	ctx       context.Context
-	near, far net.Conn
-	ended     chan error
+// A Face is a server that can be reached in memory and over HTTP, such as every
+// face of this module.
+type Face interface {
+	Runner
+	Handler() http.Handler
 }
 
-// Connect implements mcp.Transport.
-func (l *local) Connect(ctx context.Context) (mcp.Connection, error) {
-	go func() {
-		err := l.srv.Run(l.ctx, &mcp.IOTransport{Reader: l.far, Writer: l.far, MaxLineLength: -1})
-		l.far.Close() // tells the client, whatever Run has left open
-		l.ended <- err
-	}()
-	t := &mcp.IOTransport{Reader: l.near, Writer: l.near, MaxLineLength: -1}
-	return t.Connect(ctx)
+// A Link is a way for a client to reach a server: a transport, and a version of
+// the protocol of one of its generations.
+type Link struct {
+	HTTP    bool   // over HTTP on loopback; false is in memory
+	Version string // of the protocol; the server must agree to it
 }
 
-// wait returns what the server's Run returned, unless that is how it always
-// ends: the client has gone, or the embedder's context is over.
-func (l *local) wait() error {
-	l.near.Close()
-	err := <-l.ended
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || l.ctx.Err() != nil {
-		return nil
+// Links returns the four ways that differ for a server: in memory and over HTTP,
+// with sessions (2025-11-25) and without (2026-07-28), in this order: the two in
+// memory first, in each the one with sessions. A test of what a server answers
+// belongs into a loop over them.
+func Links() []Link {
+	return []Link{
+		{false, "2025-11-25"},
+		{false, "2026-07-28"},
+		{true, "2025-11-25"},
+		{true, "2026-07-28"},
 	}
-	return err
+}
+
+// String returns a name for subtests, such as http/2025-11-25.
+func (l Link) String() string {
+	if l.HTTP {
+		return "http/" + l.Version
+	}
+	return "memory/" + l.Version
+}
+
+// Connect connects a client to srv, whose requests come from the caller c; nil is
+// anonymous. Nil opts is a client without abilities. All that it has started
+// ends with the test, which fails if another version was agreed on.
+func (l Link) Connect(t testing.TB, srv Face, c *registry.Caller, opts *mcp.ClientOptions) *Client {
+	t.Helper()
+	d := &Dialer{Version: l.Version, Context: registry.WithCaller(context.Background(), c), Client: opts}
+	var client *Client
+	if l.HTTP {
+		handler := srv.Handler()
+		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			handler.ServeHTTP(w, r.WithContext(registry.WithCaller(r.Context(), c)))
+		}))
+		t.Cleanup(web.Close)
+		client = d.ConnectHTTP(t, web.URL)
+	} else {
+		client = d.Connect(t, srv)
+	}
+	if got := client.Session.InitializeResult().ProtocolVersion; got != l.Version {
+		t.Fatalf("the server speaks %s, want %s", got, l.Version)
+	}
+	return client
 }

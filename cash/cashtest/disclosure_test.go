@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
+	"github.com/cash-mcp/go-sdk/cash/check"
 	"github.com/cash-mcp/go-sdk/cash/disclosure"
 	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -35,16 +36,16 @@ func closed(next registry.Handler) registry.Handler {
 	}
 }
 
-func disclosureTarget(version string, transport func() mcp.Transport) cashtest.DisclosureTarget {
-	return cashtest.DisclosureTarget{
+func disclosureTarget(version string, transport func() mcp.Transport) check.DisclosureTarget {
+	return check.DisclosureTarget{
 		Transport: transport,
 		Strict:    true,
 		Version:   version,
-		Call:      &cashtest.ToolCall{Tool: "Order_Mgmt-get", Arguments: map[string]any{"order_id": "ORD-7"}},
-		Other:     &cashtest.ToolCall{Tool: "ping"},
+		Call:      &check.ToolCall{Tool: "Order_Mgmt-get", Arguments: map[string]any{"order_id": "ORD-7"}},
+		Other:     &check.ToolCall{Tool: "ping"},
 		Invalid:   map[string]any{"order_id": 7},
 		Hidden:    "admin-report",
-		Denied:    &cashtest.ToolCall{Tool: "Order_Mgmt-summary"},
+		Denied:    &check.ToolCall{Tool: "Order_Mgmt-summary"},
 	}
 }
 
@@ -73,9 +74,9 @@ func TestP24Disclosure(t *testing.T) {
 
 func ExampleDisclosure() {
 	srv := disclosure.NewServer(reg, nil)
-	cashtest.Disclosure(t, cashtest.DisclosureTarget{
+	cashtest.Disclosure(t, check.DisclosureTarget{
 		Transport: func() mcp.Transport { return cashtest.InMemory(srv) },
 		Strict:    true,
-		Call:      &cashtest.ToolCall{Tool: "orders-get", Arguments: map[string]any{"order_id": "ORD-1001"}},
+		Call:      &check.ToolCall{Tool: "orders-get", Arguments: map[string]any{"order_id": "ORD-1001"}},
 	})
 }

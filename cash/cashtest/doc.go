@@ -20,56 +20,25 @@
 //			client := link.Connect(t, srv, caller, nil)
 //			...
 //
-// Whether a server keeps the specification, as a black box:
+// The checks of package check, each row a subtest of its name:
 //
 //	func TestCompliance(t *testing.T) {
-//		cashtest.Compliance(t, cashtest.Target{
+//		cashtest.Compliance(t, check.Target{
 //			Transport: func() mcp.Transport { return cashtest.InMemory(srv) },
 //			Strict:    true,
-//			Read:      &cashtest.Sample{Namespace: "orders", Function: "get", Kwargs: map[string]any{"order_id": "ORD-1001"}},
+//			Read:      &check.Sample{Namespace: "orders", Function: "get", Kwargs: map[string]any{"order_id": "ORD-1001"}},
 //		})
 //	}
 //
-// Whether a server of two-stage disclosure keeps the specification of that. Each
-// of its eight criteria is a subtest, over sessions of the check's own; grants are
-// passed on where the server gives them:
+//	Compliance  a CaSH server keeps the specification
+//	Disclosure  a server of two-stage disclosure keeps its own
+//	Hostile     a server stands what is odd, broken and too large
+//	Budget      a server costs a model no more than it may
 //
-//	func TestDisclosure(t *testing.T) {
-//		cashtest.Disclosure(t, cashtest.DisclosureTarget{
-//			Transport: func() mcp.Transport { return cashtest.InMemory(srv) },
-//			Strict:    true,
-//			Call:      &cashtest.ToolCall{Tool: "orders-get", Arguments: map[string]any{"order_id": "ORD-1001"}},
-//			Other:     &cashtest.ToolCall{Tool: "ping"},
-//		})
-//	}
+//	cashtest.Budget(t, client, check.Budget{Tools: 2000, Index: 1000, Namespace: 2000, Function: 3000})
 //
-// What a server costs a model, before it is deployed:
-//
-//	cashtest.Budget{Tools: 2000, Index: 1000, Namespace: 2000, Function: 3000}.Check(t, client)
-//
-// And whether what is registered reads well: [LintClean].
-//
-// Whether a server stands what is odd, broken and too large, over standard input
-// and output and over HTTP ([check.Hostile]). It calls every tool that is listed:
-//
-//	func TestHostile(t *testing.T) {
-//		cashtest.Hostile(t, check.HostileTarget{
-//			Command: func() *exec.Cmd { return exec.Command("./shop", "-stdio") },
-//			Calls:   []string{`{"name":"call","arguments":{"namespace":"orders","function":"get","kwargs":{"order_id":"ORD-1001"}}}`},
-//		})
-//	}
-//
-// # Faulty
-//
-// What a service does when a server that it has mounted misbehaves: a [Faulty]
-// is such a server, over HTTP or as a process, with one of some fifty faults.
-//
-//	f := &cashtest.Faulty{Fault: cashtest.FaultHangAfter}
-//	url := f.HTTP(t)        // mount it, and call its tool echo
-//	f.Calls()               // how often it was really called
-//	f.Heal()                // from now on it is sound
-//
-// [Faults] returns all of them, for a test of each.
+// [LintClean] checks that what is registered reads well. Servers that misbehave, for
+// those who mount other servers, are in package faulty.
 //
 // # Levels
 //
@@ -80,16 +49,6 @@
 //
 // # Limits
 //
-// A black box shows what it answers and nothing else. Names are discovered
-// through help, of at most 500 pages; what a call does cannot be discovered, so
-// no function is called that the Target does not name. Samples must be
-// deterministic: the same call gives the same answer. Disclosure reads descriptions
-// of at most 50 tools, calls only those that its target names, and what a server
-// does over time (limits of fetches, grants that expire) it does not wait for.
-// Rows about registration (what is refused there), about the manifest and about
-// aggregation are not checked here.
-//
-// While a call over HTTP meets a fault, what its tool asks and reports is not
-// delivered. A process of a Faulty is a relay to the test, which does the work:
-// signals and what happens to memory are those of the relay.
+// A check runs whole before its subtests report: choosing one of them with -run does
+// not make it shorter. The limits of the checks are those of package check.
 package cashtest

@@ -46,11 +46,11 @@ func ExampleLink() {
 }
 
 func ExampleCompliance() {
-	cashtest.Compliance(t, cashtest.Target{
+	cashtest.Compliance(t, check.Target{
 		Transport: func() mcp.Transport { return cashtest.InMemory(srv) },
 		Strict:    true,
-		Read:      &cashtest.Sample{Namespace: "orders", Function: "get", Kwargs: map[string]any{"order_id": "ORD-1001"}},
-		Large:     &cashtest.Sample{Namespace: "orders", Function: "list"},
+		Read:      &check.Sample{Namespace: "orders", Function: "get", Kwargs: map[string]any{"order_id": "ORD-1001"}},
+		Large:     &check.Sample{Namespace: "orders", Function: "list"},
 	})
 }
 
@@ -63,6 +63,6 @@ func ExampleHostile() {
 
 func ExampleBudget() {
 	client := cashtest.Connect(t, srv)
-	cashtest.Budget{Tools: 2000, Index: 500, Namespace: 1000, Function: 1500}.Check(t, client)
+	cashtest.Budget(t, client, check.Budget{Tools: 2000, Index: 500, Namespace: 1000, Function: 1500})
 	cashtest.LintClean(t, reg)
 }

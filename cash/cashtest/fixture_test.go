@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash"
-	"github.com/cash-mcp/go-sdk/cash/cashtest"
+	"github.com/cash-mcp/go-sdk/cash/check"
 	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -186,38 +186,38 @@ func caller(role string) *registry.Caller {
 }
 
 // target returns the fixture with all samples; dial connects as a role.
-func (fx fixture) target(t *testing.T, version string, dial func(role string) mcp.Transport) cashtest.Target {
-	return cashtest.Target{
+func (fx fixture) target(t *testing.T, version string, dial func(role string) mcp.Transport) check.Target {
+	return check.Target{
 		Transport: func() mcp.Transport { return dial("") },
 		Strict:    true,
 		Version:   version,
-		Read: &cashtest.Sample{
+		Read: &check.Sample{
 			Namespace: "Order_Mgmt", Function: "get", Kwargs: map[string]any{"order_id": "ORD-7"},
 			Want: []mcp.Content{&mcp.TextContent{Text: `{"order_id":"ORD-7","detail":"short","total":12.5}`}},
 		},
-		Echo:  &cashtest.Echo{Namespace: "data", Function: "echo", Param: "value"},
-		Large: &cashtest.Sample{Namespace: "data", Function: "rows"},
-		Sized: func(chars int) cashtest.Sample {
-			return cashtest.Sample{Namespace: "data", Function: "text", Kwargs: map[string]int{"chars": chars}}
+		Echo:  &check.Echo{Namespace: "data", Function: "echo", Param: "value"},
+		Large: &check.Sample{Namespace: "data", Function: "rows"},
+		Sized: func(chars int) check.Sample {
+			return check.Sample{Namespace: "data", Function: "text", Kwargs: map[string]int{"chars": chars}}
 		},
-		Stream: &cashtest.Sample{Namespace: "data", Function: "stream"},
-		Media: &cashtest.Sample{Namespace: "data", Function: "image",
+		Stream: &check.Sample{Namespace: "data", Function: "stream"},
+		Media: &check.Sample{Namespace: "data", Function: "image",
 			Want: []mcp.Content{&mcp.ImageContent{Data: make([]byte, 15_000), MIMEType: "image/png"}}},
-		LargeError: &cashtest.Sample{Namespace: "faults", Function: "rant"},
-		Fails: []cashtest.Sample{
+		LargeError: &check.Sample{Namespace: "faults", Function: "rant"},
+		Fails: []check.Sample{
 			{Namespace: "faults", Function: "fail"}, {Namespace: "faults", Function: "crash"},
 			{Namespace: "faults", Function: "nothing"}, {Namespace: "faults", Function: "hang"},
 		},
-		Effect: &cashtest.Effect{
-			Sample: cashtest.Sample{Namespace: "Order_Mgmt", Function: "create", Kwargs: map[string]any{"customer_id": "C-42"}},
+		Effect: &check.Effect{
+			Sample: check.Sample{Namespace: "Order_Mgmt", Function: "create", Kwargs: map[string]any{"customer_id": "C-42"}},
 			Runs:   func() int { return fx.runs(t) },
 		},
-		Skill: &cashtest.SkillSample{
+		Skill: &check.SkillSample{
 			Namespace: "Order_Mgmt", Name: "Order_With_Check", Inputs: map[string]string{"customer": "Ada"},
 			Keeps: []string{"call(namespace=\"order_mgmt\", function=\"create\")", "help(namespace=\"order_mgmt\", function=\"create\")"},
 		},
-		Hidden: &cashtest.Hidden{
-			Sample:    cashtest.Sample{Namespace: "admin", Function: "report"},
+		Hidden: &check.Hidden{
+			Sample:    check.Sample{Namespace: "admin", Function: "report"},
 			Transport: func() mcp.Transport { return dial("admin") },
 		},
 	}
@@ -237,15 +237,15 @@ func flat() *cash.Server {
 	return cash.NewServer(reg, &cash.Options{Name: "flat", SizeLimit: 20_000})
 }
 
-func flatTarget(dial func(role string) mcp.Transport) cashtest.Target {
-	return cashtest.Target{
+func flatTarget(dial func(role string) mcp.Transport) check.Target {
+	return check.Target{
 		Transport: func() mcp.Transport { return dial("") },
 		Strict:    true,
 		SizeLimit: 20_000,
-		Read:      &cashtest.Sample{Function: "get", Kwargs: map[string]any{"order_id": "ORD-7"}},
-		Large:     &cashtest.Sample{Function: "text", Kwargs: map[string]int{"chars": 30_000}},
-		Sized: func(chars int) cashtest.Sample {
-			return cashtest.Sample{Function: "text", Kwargs: map[string]int{"chars": chars}}
+		Read:      &check.Sample{Function: "get", Kwargs: map[string]any{"order_id": "ORD-7"}},
+		Large:     &check.Sample{Function: "text", Kwargs: map[string]int{"chars": 30_000}},
+		Sized: func(chars int) check.Sample {
+			return check.Sample{Function: "text", Kwargs: map[string]int{"chars": chars}}
 		},
 	}
 }

@@ -98,6 +98,6 @@ func FuzzParseAnswer(f *testing.F) {
 				t.Errorf("%q is an answer to nothing", a.raw)
 			}
 		}
-		newJudge(newLedger("fuzz")).look(m, o)
+		newJudge(&ledger{prefix: "fuzz"}).look(m, o)
 	})
 }

@@ -42,22 +42,18 @@ func brokenJSON(b *maker) iter.Seq[*message] {
 		{"a form", "jsonrpc=2.0&method=ping&id=1"},
 		{"HTTP", "POST / HTTP/1.1"},
 	}
-	return func(yield func(*message) bool) {
-		for _, p := range texts {
-			if !yield(newBroken(p.raw, p.name, id)) {
-				return
-			}
-		}
-		other := b.id()
-		two := newBroken(ping+b.ping(other), "two messages in one", id, other)
-		two.most = 2
-		blank := newBroken("", "nothing")
-		if !b.web { // an empty line
-			blank.kind, blank.least = quiet, 0
-		}
-		_ = yield(two) && yield(blank) &&
-			yield(newRequest(id, " \t"+ping+" \t\r", "blanks around it"))
+	var list []*message
+	for _, p := range texts {
+		list = append(list, newBroken(p.raw, p.name, id))
 	}
+	other := b.id()
+	two := newBroken(ping+b.ping(other), "two messages in one", id, other)
+	two.most = 2
+	blank := newBroken("", "nothing")
+	if !b.web { // an empty line
+		blank.kind, blank.least = quiet, 0
+	}
+	return slices.Values(append(list, two, blank, newRequest(id, " \t"+ping+" \t\r", "blanks around it")))
 }
 
 func utf16Bytes(ascii string) string {

@@ -2,13 +2,35 @@
 // statement with its evidence. It needs neither package testing nor this module's
 // server: tests use it through package cashtest, tools and pipelines directly.
 //
-//	report, err := check.Hostile(ctx, check.HostileTarget{
-//		Command: func() *exec.Cmd { return exec.Command("./shop", "-stdio") },
+//	report, err := check.Compliance(ctx, check.Target{
+//		Transport: func() mcp.Transport { return &mcp.StreamableClientTransport{Endpoint: url} },
 //	})
 //	if err != nil {
 //		log.Fatal(err)
 //	}
 //	fmt.Print(report)
+//
+// There are four checks:
+//
+//	Compliance    a CaSH server keeps the RFC: R1, R2 and so on
+//	Disclosure    a server of two-stage disclosure keeps its specification: C1 to C8, P2 and so on
+//	Hostile       a server stands what is odd, broken and too large
+//	Budget.Check  a CaSH server costs a model no more than it may
+//
+// # Compliance and Disclosure
+//
+// Both go through a list of criteria over the SDK's client, the server a black box:
+//
+//	Target ─► suite: one connection, ─► criteria ─► probe: asks and ─► rows
+//	          what help lists           and needs    compares
+//
+// They demand what the specification has at the level of MUST. What it recommends, and
+// what was inferred where its text is silent, is a note "should: ..." of the row, and a
+// failure if Strict is set. A row is not checked where the target lacks what it needs.
+//
+// In the order in which they are used: target.go, suite.go and needs.go; tree.go and
+// page.go, which read help; then the criteria, for Compliance those of compliance.go from
+// tools.go to limits.go, for Disclosure those of disclosure.go.
 //
 // # Hostile
 //
@@ -54,9 +76,22 @@
 // A server is connected to anew when a message has ended its connection. After 20
 // such messages, or 20 without an answer, the rest is not checked.
 //
+// In the order in which they are used: hostile.go; link.go over a wire.go, which is a
+// pipe.go to a process.go or a web.go; known.go asks what the server has; method.go,
+// slot.go and text.go are put together by product.go; special.go, broken.go and load.go
+// are the further rows; judge.go compares with the statements what answer.go has read.
+//
 // # Limits
 //
-// Every tool that is listed is called, with arguments that may be valid: attack a
+// A black box shows what it answers and nothing else. Compliance discovers names
+// through help, of at most 500 pages; what a call does cannot be discovered, so no
+// function is called that the Target does not name. Samples must be deterministic: the
+// same call gives the same answer. Disclosure reads descriptions of at most 50 tools,
+// calls only those that its target names, and does not wait for what a server does over
+// time (limits of fetches, grants that expire). Rows about registration, about the
+// manifest and about aggregation are not checked.
+//
+// Hostile calls every tool that is listed, with arguments that may be valid: attack a
 // server whose functions may run. Nothing is known of what an answer should say, but
 // that it is one. What a server asks of its client has no answer. One message is under
 // way at a time, but for reused-id and flood. A way that ends answers in some other

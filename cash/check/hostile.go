@@ -119,7 +119,7 @@ func (a *attack) links() []*link {
 	for _, version := range t.Versions {
 		add := func(name string, w wire) {
 			list = append(list, &link{wire: w, web: name == "http", version: version, timeout: t.Timeout, blame: up,
-				judge: newJudge(newLedger(name + "/" + version))})
+				judge: newJudge(&ledger{prefix: name + "/" + version})})
 		}
 		if t.Command != nil {
 			add("stdio", &pipe{peer: &process{command: t.Command}, timeout: t.Timeout})
@@ -173,11 +173,11 @@ func (a *attack) product(ctx context.Context, l *link, p *product, n int) error 
 // explain gives the rows that were not checked a reason: statements, and specials.
 func (l *link) explain(statement, special string) {
 	for _, s := range statements {
-		l.judge.ledger.row(s.name, s.title).skip(statement)
+		l.judge.ledger.row(s).skip(statement)
 	}
 	for _, s := range specials {
 		if l.web || !s.web {
-			l.judge.ledger.row(s.name, s.title).skip(special)
+			l.judge.ledger.row(s.statement).skip(special)
 		}
 	}
 }

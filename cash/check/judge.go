@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 )
@@ -16,7 +17,7 @@ type judge struct {
 
 func newJudge(ledger *ledger) *judge {
 	for _, s := range statements {
-		ledger.row(s.name, s.title)
+		ledger.row(s)
 	}
 	return &judge{ledger: ledger}
 }
@@ -25,7 +26,7 @@ func newJudge(ledger *ledger) *judge {
 func (j *judge) check(s statement, ok bool, m *message, came string) {
 	row := j.special
 	if row == nil {
-		row = j.ledger.row(s.name, s.title)
+		row = j.ledger.row(s)
 	}
 	switch {
 	case ok && j.special == nil:
@@ -128,11 +129,10 @@ func quietStatus(status int) bool {
 
 // came shows what came of a message.
 func came(o *outcome) string {
-	text := ""
+	text := fmt.Sprintf("%d answers", len(o.answers))
 	if o.status != 0 {
-		text = "status " + itoa(o.status) + ", "
+		text = fmt.Sprintf("status %d, %s", o.status, text)
 	}
-	text += itoa(len(o.answers)) + " answers"
 	if len(o.refusal) > 0 {
 		text += ", body " + excerpt(o.refusal)
 	}
@@ -192,4 +192,28 @@ func (j *judge) inside(m *message, text, came string) {
 
 func (j *judge) form(m *message, a *answer) {
 	j.check(shaped, a.bad == "", m, "what came "+a.bad+": "+excerpt(a.raw))
+}
+
+// A statement is what must hold of all messages, or of many.
+type statement struct{ name, title string }
+
+// The statements, in the order of their rows.
+var (
+	answered  = statement{"answered", "a request is answered"}
+	once      = statement{"once", "nothing is answered twice"}
+	silent    = statement{"silent", "notifications and responses are not answered"}
+	repeated  = statement{"id", "an answer has the id that was sent"}
+	oddID     = statement{"odd-id", "an id that is none is refused or repeated, never changed"}
+	refused   = statement{"unreadable", "what is no message is refused"}
+	shaped    = statement{"form", "what comes is JSON-RPC in strict JSON"}
+	errorText = statement{"error", "an error has a code and a short text without controls"}
+	inside    = statement{"inside", "no error tells how the server is made"}
+	alive     = statement{"alive", "a ping after each message is answered"}
+	up        = statement{"up", "the server goes on: neither process nor connection ends"}
+	session   = statement{"session", "the session stays the same"}
+	memory    = statement{"memory", "memory stays flat"}
+)
+
+var statements = []statement{
+	answered, once, silent, repeated, oddID, refused, shaped, errorText, inside, alive, up, session, memory,
 }

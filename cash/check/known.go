@@ -35,7 +35,7 @@ func (l *link) discover(ctx context.Context, calls []string) {
 				arguments[name] = example(p.Type)
 			}
 		}
-		l.known.calls = append(l.known.calls, `"name":`+quoted(t.Name)+`,"arguments":`+encoded(arguments))
+		l.known.calls = append(l.known.calls, `"name":`+quoted(t.Name)+`,"arguments":`+toJSON(arguments))
 	}
 	var resources struct{ Resources []struct{ URI string } }
 	l.list(ctx, "resources/list", &resources)
@@ -54,7 +54,7 @@ func (l *link) discover(ctx context.Context, calls []string) {
 		for _, a := range p.Arguments[:min(most, len(p.Arguments))] {
 			arguments[a.Name] = "x"
 		}
-		l.known.prompts = append(l.known.prompts, `"name":`+quoted(p.Name)+`,"arguments":`+encoded(arguments))
+		l.known.prompts = append(l.known.prompts, `"name":`+quoted(p.Name)+`,"arguments":`+toJSON(arguments))
 	}
 }
 
@@ -77,14 +77,6 @@ func example(kind any) any {
 		return map[string]string{"x": "y"}
 	}
 	return "x"
-}
-
-func encoded(v any) string {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return "{}"
-	}
-	return string(data)
 }
 
 // inner returns what is between the braces of an object.

@@ -164,7 +164,7 @@ func (l *link) heed(o *outcome) error {
 // giveUp ends the checks over the link. The row whose statement did not hold
 // last has the reason.
 func (l *link) giveUp(reason string) error {
-	l.judge.ledger.row(l.blame.name, l.blame.title).fail("given up", "given up: "+reason)
+	l.judge.ledger.row(l.blame).fail("given up", "given up: "+reason)
 	return errGivenUp
 }
 
@@ -182,5 +182,3 @@ func (l *link) close() {
 		l.isOpen = false
 	}
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"iter"
+	"slices"
 	"strings"
 )
 
@@ -31,16 +32,16 @@ func deep(b *maker) iter.Seq[*message] {
 	const levels = 100_000
 	arrays := strings.Repeat("[", levels) + strings.Repeat("]", levels)
 	objects := strings.Repeat(`{"a":`, levels) + "1" + strings.Repeat("}", levels)
-	return func(yield func(*message) bool) {
-		id := b.id()
-		_ = yield(newBroken(b.call(id, arrays), "arrays in arguments", id)) &&
-			yield(newBroken(b.call(id, objects), "objects in arguments", id)) &&
-			yield(newBroken(b.ping(arrays), "arrays as id")) &&
-			yield(newBroken(arrays, "arrays alone")) &&
-			yield(newBroken(objects, "objects alone")) &&
-			yield(newBroken(arrays[:levels], "arrays without an end")) &&
-			yield(newBroken(objects[:levels*5], "objects without an end"))
-	}
+	id := b.id()
+	return slices.Values([]*message{
+		newBroken(b.call(id, arrays), "arrays in arguments", id),
+		newBroken(b.call(id, objects), "objects in arguments", id),
+		newBroken(b.ping(arrays), "arrays as id"),
+		newBroken(arrays, "arrays alone"),
+		newBroken(objects, "objects alone"),
+		newBroken(arrays[:levels], "arrays without an end"),
+		newBroken(objects[:levels*5], "objects without an end"),
+	})
 }
 
 // large are messages that are larger than a server should read.

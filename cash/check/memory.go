@@ -35,7 +35,7 @@ func (g *gauge) begin() {
 // away while more is sent.
 func (g *gauge) end(ctx context.Context) error {
 	const rounds, pings = 10, 50
-	row := g.link.judge.ledger.row(memory.name, memory.title)
+	row := g.link.judge.ledger.row(memory)
 	switch {
 	case g.before == 0:
 		row.skip("the server's memory is not known")

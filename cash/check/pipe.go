@@ -4,10 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/cash-mcp/go-sdk/cash/internal/client"
 )
 
 // A peer is a server at the other end of two pipes.
@@ -80,19 +81,10 @@ func readLines(r io.ReadCloser, lines chan<- []byte, done <-chan struct{}) {
 	}
 }
 
-// readLine reads a line of at most [maxAnswer] bytes.
+// readLine reads a line of at most [maxAnswer] bytes, without its end.
 func readLine(r *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		line = append(line, part...)
-		if len(line) > maxAnswer {
-			return line[:maxAnswer], bufio.ErrTooLong
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return bytes.TrimRight(line, "\r\n"), err
-		}
-	}
+	line, err := client.ReadLine(r, maxAnswer)
+	return bytes.TrimRight(line[:min(len(line), maxAnswer)], "\r\n"), err
 }
 
 // exchange implements wire.
@@ -169,10 +161,7 @@ func (p *pipe) remember(m *message, o *outcome) {
 func (p *pipe) take(line []byte, m, ping *message, o *outcome) {
 	for _, a := range received(line) {
 		switch old := p.older(a.id); {
-		case a.method == acknowledged && m.opens:
-			o.opened = true
-		case a.method != "", a.bad != "" && a.id == "":
-			o.others = append(o.others, a)
+		case o.aside(a, m):
 		case ping != nil && a.id != "" && ping.mayHave(a.id):
 			o.pinged = a
 		case old == nil || m.mayHave(a.id):

@@ -11,12 +11,12 @@ import (
 // A product is every place of every message times every payload, as an endless
 // sequence: any stretch of it has the places and the payloads equally often.
 type product struct {
-	places   []place
+	places   []spot
 	payloads []payload
 	at       int
 }
 
-type place struct {
+type spot struct {
 	form *form
 	slot slot
 }
@@ -35,7 +35,7 @@ func newProduct(forms []form, payloads []payload, seed uint64) *product {
 				times = emphasis
 			}
 			for range times {
-				p.places = append(p.places, place{f, s})
+				p.places = append(p.places, spot{f, s})
 			}
 		}
 	}
@@ -61,8 +61,8 @@ func divisor(a, b int) int {
 func (p *product) next() *message {
 	at := p.at
 	p.at++
-	place, payload := p.places[at%len(p.places)], p.payloads[at%len(p.payloads)]
-	return place.form.fill(place.slot, payload, strconv.Quote("c"+strconv.Itoa(at)))
+	spot, payload := p.places[at%len(p.places)], p.payloads[at%len(p.payloads)]
+	return spot.form.fill(spot.slot, payload, strconv.Quote("c"+strconv.Itoa(at)))
 }
 
 // fill returns the message of a form with a payload in a slot.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // A Status says what became of a [Row].
@@ -37,16 +38,19 @@ type Row struct {
 	Status Status
 	// Checks is how often it was looked at, Failures how often it did not hold.
 	Checks, Failures int
-	// Evidence are at most five failures that are not of the same sort: what was
+	// Evidence are at most 20 failures that are not of the same sort: what was
 	// sent and what came, shortened and in printable ASCII. A row that is not
 	// checked has the reason, if there is one to tell.
 	Evidence []string
+	// Notes are at most 20: what is recommended and not kept ("should: ..."), and
+	// parts of the statement that could not be checked.
+	Notes []string
 
 	sorts []string // of the evidence
 }
 
 // maxEvidence bounds [Row.Evidence].
-const maxEvidence = 5
+const maxEvidence = 20
 
 // A Report is what a check found out.
 type Report struct {
@@ -67,7 +71,7 @@ func (r *Report) String() string {
 	var b strings.Builder
 	for _, row := range r.Rows {
 		fmt.Fprintf(&b, "%-11s %s: %s (%d of %d)\n", row.Status, row.Name, row.Title, row.Failures, row.Checks)
-		for _, e := range row.Evidence {
+		for _, e := range slices.Concat(row.Evidence, row.Notes) {
 			fmt.Fprintf(&b, "            %s\n", e)
 		}
 	}
@@ -79,20 +83,15 @@ func (r *Report) String() string {
 type ledger struct {
 	prefix string // of the names
 	rows   []*Row
-	byName map[string]*Row
 }
 
-func newLedger(prefix string) *ledger {
-	return &ledger{prefix: prefix, byName: make(map[string]*Row)}
-}
-
-// row returns the row of a name, and makes it when it is first asked for.
-func (l *ledger) row(name, title string) *Row {
-	if r := l.byName[name]; r != nil {
-		return r
+// row returns the row of a statement, and makes it when it is first asked for.
+func (l *ledger) row(s statement) *Row {
+	name := l.prefix + "/" + s.name
+	if i := slices.IndexFunc(l.rows, func(r *Row) bool { return r.Name == name }); i >= 0 {
+		return l.rows[i]
 	}
-	r := &Row{Name: l.prefix + "/" + name, Title: title}
-	l.byName[name] = r
+	r := &Row{Name: name, Title: s.title}
 	l.rows = append(l.rows, r)
 	return r
 }
@@ -119,9 +118,54 @@ func (r *Row) fail(sort, evidence string) {
 	}
 }
 
+// note notes what does not decide about the row.
+func (r *Row) note(text string) {
+	if len(r.Notes) < maxEvidence && !slices.Contains(r.Notes, text) {
+		r.Notes = append(r.Notes, text)
+	}
+}
+
 // skip says why the row is not checked.
 func (r *Row) skip(reason string) {
 	if r.Status == NotChecked && r.Evidence == nil {
 		r.Evidence = []string{reason}
 	}
+}
+
+// maxExcerpt is the most bytes of an excerpt.
+const maxExcerpt = 200
+
+// excerpt shows data in printable ASCII: <U+001B> stands for a character, <ff>
+// for a byte that belongs to none. Of long data it shows both ends.
+func excerpt[T ~string | ~[]byte](text T) string {
+	const head, tail = 120, 40
+	data := []byte(text)
+	shown := printable(data, maxExcerpt)
+	if len(shown) <= maxExcerpt {
+		return shown
+	}
+	end := data[max(0, len(data)-tail):]
+	for len(end) > 1 && !utf8.RuneStart(end[0]) {
+		end = end[1:]
+	}
+	last := printable(end, tail)
+	return fmt.Sprintf("%s ...%d bytes... %s", shown[:min(len(shown), head)], len(data), last[max(0, len(last)-tail):])
+}
+
+// printable escapes data until the text is longer than limit.
+func printable(data []byte, limit int) string {
+	var b strings.Builder
+	for len(data) > 0 && b.Len() <= limit {
+		r, size := utf8.DecodeRune(data)
+		switch {
+		case r == utf8.RuneError && size <= 1:
+			fmt.Fprintf(&b, "<%02x>", data[0])
+		case r < 0x20 || r > 0x7e:
+			fmt.Fprintf(&b, "<U+%04X>", r)
+		default:
+			b.WriteByte(byte(r))
+		}
+		data = data[size:]
+	}
+	return b.String()
 }

@@ -4,33 +4,35 @@ import (
 	"bytes"
 	"context"
 	"iter"
+	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 )
 
 // A special is what has a row of its own: messages that are odd as a whole.
 type special struct {
-	name, title string
-	web         bool // only over HTTP
-	together    bool // sent at a time, before any answer is awaited
-	messages    func(*maker) iter.Seq[*message]
+	statement
+	web      bool // only over HTTP
+	together bool // sent at a time, before any answer is awaited
+	messages func(*maker) iter.Seq[*message]
 }
 
 // specials are in the order in which they are sent: what needs much memory is
 // last, after memory was looked at.
 var specials = []special{
-	{name: "broken", title: "broken JSON is refused", messages: brokenJSON},
-	{name: "envelope", title: "an envelope that is none is refused", messages: envelopes},
-	{name: "twice", title: "members that come twice have one answer", messages: twice},
-	{name: "edge-ids", title: "ids at the edge of the protocol are repeated or refused", messages: edgeIDs},
-	{name: "reused-id", title: "two requests at a time with one id have two answers", together: true, messages: reusedID},
-	{name: "batch", title: "a batch is answered whole or refused whole", messages: batches},
-	{name: "header", title: "odd verbs and headers are refused or without effect", web: true, messages: headers},
-	{name: "flood", title: "a flood of notifications has no answer and is not the end", together: true, messages: flood},
-	{name: "deep", title: "nesting of 100,000 levels is not the end", messages: deep},
-	{name: "large", title: "messages beyond all limits are refused and not the end", messages: large},
-	{name: "wide", title: "a million small values are not the end", messages: wide},
+	{statement: statement{"broken", "broken JSON is refused"}, messages: brokenJSON},
+	{statement: statement{"envelope", "an envelope that is none is refused"}, messages: envelopes},
+	{statement: statement{"twice", "members that come twice have one answer"}, messages: twice},
+	{statement: statement{"edge-ids", "ids at the edge of the protocol are repeated or refused"}, messages: edgeIDs},
+	{statement: statement{"reused-id", "two requests at a time with one id have two answers"}, together: true, messages: reusedID},
+	{statement: statement{"batch", "a batch is answered whole or refused whole"}, messages: batches},
+	{statement: statement{"header", "odd verbs and headers are refused or without effect"}, web: true, messages: headers},
+	{statement: statement{"flood", "a flood of notifications has no answer and is not the end"}, together: true, messages: flood},
+	{statement: statement{"deep", "nesting of 100,000 levels is not the end"}, messages: deep},
+	{statement: statement{"large", "messages beyond all limits are refused and not the end"}, messages: large},
+	{statement: statement{"wide", "a million small values are not the end"}, messages: wide},
 }
 
 // A maker makes the messages of a special for a link.
@@ -65,7 +67,7 @@ func (a *attack) specials(ctx context.Context, l *link) error {
 		if s.web && !l.web {
 			continue
 		}
-		l.judge.special = l.judge.ledger.row(s.name, s.title)
+		l.judge.special = l.judge.ledger.row(s.statement)
 		if err := l.sendAll(ctx, s, b); err != nil {
 			return err
 		}
@@ -126,3 +128,112 @@ func joined(list []*message) *message {
 	m.data = bytes.Join(lines, []byte("\n"))
 	return m
 }
+
+// batches are arrays of messages, which the protocol had once.
+func batches(b *maker) iter.Seq[*message] {
+	batch := func(about string, n int, ids []string, elements ...string) *message {
+		m := newBroken("["+strings.Join(elements, ",")+"]", about, ids...)
+		m.whole, m.least, m.most = true, n, n
+		return m
+	}
+	pings := func(n int) (ids, docs []string) {
+		for range n {
+			ids = append(ids, b.id())
+			docs = append(docs, b.ping(ids[len(ids)-1]))
+		}
+		return ids, docs
+	}
+	note := envelope("", "notifications/no/such", `"a":"b"`, "")
+	one, oneDoc := pings(1)
+	three, threeDocs := pings(3)
+	many, manyDocs := pings(1000)
+	id, mixed := b.id(), b.id()
+	between := newBroken("[1,"+b.ping(mixed)+","+note+"]", "a request between others", mixed)
+	between.most = 2 // a refusal of the first, and the answer to the second
+	quietOnes := newQuiet("["+note+","+responses[0]+"]", "notifications only").doubtful()
+	return slices.Values([]*message{
+		batch("empty", 1, nil),
+		batch("a number", 1, nil, "1"),
+		batch("an empty batch in it", 1, nil, "[]"),
+		batch("one request", 1, one, oneDoc...),
+		batch("three requests", 3, three, threeDocs...),
+		between,
+		batch("two of one id", 2, []string{id, id}, b.ping(id), b.ping(id)),
+		batch("1,000 requests", 1000, many, manyDocs...),
+		quietOnes,
+	})
+}
+
+// edgeIDs are ids that are just allowed, or just not.
+func edgeIDs(b *maker) iter.Seq[*message] {
+	ids := []payload{
+		{"2^53-1", "9007199254740991"}, {"-(2^53-1)", "-9007199254740991"},
+		{"2^53+1", "9007199254740993"}, {"-(2^53+1)", "-9007199254740993"}, {"2^53", "9007199254740992"},
+		{"2^63-1", "9223372036854775807"}, {"2^63", "9223372036854775808"}, {"2^64", "18446744073709551616"},
+		{"-1", "-1"}, {"0", "0"}, {"-0", "-0"}, {"1.0", "1.0"}, {"1.5", "1.5"}, {"0.1", "0.1"}, {"1e3", "1e3"},
+		{"1e400", "1e400"}, {"1e999999999", "1e999999999"}, {"1e-400", "1e-400"},
+		{"null", "null"}, {"true", "true"}, {"{}", "{}"}, {"[]", "[]"}, {"[1]", "[1]"}, {`{"id":1}`, `{"id":1}`},
+		{"an empty text", `""`}, {"a blank", `" "`}, {"null as text", `"null"`}, {"1 as text", `"1"`},
+		{"a text with an escape", `"\u0061"`}, {"a text with a slash", `"\/"`}, {"ESC", `"\u001b"`}, {"an escaped quote", `"\""`},
+		{"a lone surrogate", `"\ud800"`}, {"HTML", `"<a href=x>&amp;"`}, {"U+2028", `"\u2028"`},
+		{"4,000 bytes", quoted(strings.Repeat("i", 4000))}, {"100,000 bytes", quoted(strings.Repeat("i", 100_000))},
+		{"10,000 digits", strings.Repeat("7", 10_000)},
+	}
+	var list []*message
+	for _, p := range ids {
+		m := newRequest(p.raw, b.ping(p.raw), p.name+" as id")
+		m.setID(p.raw)
+		list = append(list, m.weigh())
+	}
+	return slices.Values(list)
+}
+
+// reusedID are requests that share an id.
+func reusedID(b *maker) iter.Seq[*message] {
+	id := b.id()
+	data := plainRequest(b.version, id, "tools/list", "")
+	m := newRequest(id, data, "one id").doubtful()
+	return slices.Values([]*message{m, m})
+}
+
+// headers are requests of HTTP that are odd where their bodies are not.
+func headers(b *maker) iter.Seq[*message] {
+	var list []*message
+	add := func(about string, status func(int) bool, header http.Header) *message {
+		id := b.id()
+		m := newBroken(b.ping(id), about, id)
+		m.header, m.status = header, status
+		list = append(list, m)
+		return m
+	}
+	odd := []payload{{"none", ""}, {"text/plain", "text/plain"}, {"a form", "application/x-www-form-urlencoded"},
+		{"UTF-16", "application/json; charset=utf-16"}, {"a byte 80", "application/json\x80"}, {"a long one", strings.Repeat("a/", 2000)},
+		{"no type", ";;;,"}, {"anything", "*/*"}, {"a quality", "application/json;q=0, text/event-stream;q=0"}}
+	for _, name := range []string{"Content-Type", "Accept", "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name", "Content-Encoding", "Last-Event-Id", "Origin"} {
+		for _, p := range odd {
+			h := http.Header{name: {p.raw}}
+			if p.raw == "" {
+				h[name] = nil
+			}
+			add(p.name+" as "+name, okOrRefused, h)
+		}
+	}
+	add("another version", okOrRefused, http.Header{"Mcp-Protocol-Version": {"2024-11-05"}})
+	add("a version to come", okOrRefused, http.Header{"Mcp-Protocol-Version": {"9999-12-31"}})
+	add("two versions", okOrRefused, http.Header{"Mcp-Protocol-Version": {"2025-11-25", "2026-07-28"}})
+	add("another origin", okOrRefused, http.Header{"Origin": {"http://evil.example"}, "Sec-Fetch-Site": {"cross-site"}})
+	add("another host", okOrRefused, http.Header{"Host": {"evil.example"}})
+	if b.version < sessionless {
+		add("a session that is none", isRefused, http.Header{"Mcp-Session-Id": {"no-such-session"}})
+		add("a session like a path", isRefused, http.Header{"Mcp-Session-Id": {"../../x"}})
+	}
+	for _, verb := range []string{"GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW"} {
+		m := add(verb, okOrRefused, http.Header{"Mcp-Session-Id": nil, "Accept": {"application/json"}})
+		m.verb = verb
+	}
+	return slices.Values(list)
+}
+
+func isRefused(status int) bool { return status >= 400 && status < 500 }
+
+func okOrRefused(status int) bool { return status >= 200 && status < 300 || isRefused(status) }

@@ -143,12 +143,7 @@ func (o *outcome) events(r *bufio.Reader, m *message) {
 
 func (o *outcome) receive(data []byte, m *message) {
 	for _, a := range received(data) {
-		switch {
-		case a.method == acknowledged && m.opens:
-			o.opened = true
-		case a.method != "", a.bad != "" && a.id == "":
-			o.others = append(o.others, a)
-		default:
+		if !o.aside(a, m) {
 			o.answers = append(o.answers, a)
 		}
 	}

@@ -58,6 +58,19 @@ func (o *outcome) refused() bool {
 	return false
 }
 
+// aside reports whether what came is no answer at all, and notes it.
+func (o *outcome) aside(a *answer, m *message) bool {
+	switch {
+	case a.method == acknowledged && m.opens:
+		o.opened = true
+	case a.method != "", a.bad != "" && a.id == "":
+		o.others = append(o.others, a)
+	default:
+		return false
+	}
+	return true
+}
+
 // acknowledged is the notification that a stream begins with.
 const acknowledged = "notifications/subscriptions/acknowledged"
 

@@ -20,6 +20,21 @@
 // [control.Controls]. Upstream servers, and catalogs from files, are registries
 // like any other.
 //
+// # The way of tool_execute
+//
+// It is that of call in package cash, with other ends; the files in order:
+//
+//	serve/host.go        received, Tool, run, request   as for every tool
+//	tools.go             executeTool  reads the arguments of the tool
+//	execute.go           execute      makes a registry.Request of them
+//	registry/running.go  Call, call   waits and runs apart
+//	execute.go             find       the function that an id stands for
+//	registry/pipeline.go   Prepare    arguments, schema, defaults
+//	execute.go             ready      room for the result, before it is run
+//	registry/pipeline.go [Middleware, Controls]
+//	registry/func.go     Func         decodes, calls the handler, encodes
+//	execute.go             result     back in execute: the firewall, the envelope
+//
 // # Modes
 //
 // As a [Proxy] the server lists every function as a stripped tool instead of

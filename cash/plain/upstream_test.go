@@ -11,6 +11,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
+	"github.com/cash-mcp/go-sdk/cash/cashtest/faulty"
 	"github.com/cash-mcp/go-sdk/cash/plain"
 	"github.com/cash-mcp/go-sdk/cash/upstream"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -44,8 +45,8 @@ func mounted(t *testing.T, servers ...upstream.Server) *plain.Server {
 // TestUpstream: the tools of another server are known by their flat names, and its
 // progress and its questions reach the client; what it does wrong is one answer.
 func TestUpstream(t *testing.T) {
-	faulty := new(cashtest.Faulty)
-	srv := mounted(t, upstream.Server{Label: "far", Endpoint: upstream.HTTP{URL: faulty.HTTP(t)}})
+	far := new(faulty.Server)
+	srv := mounted(t, upstream.Server{Label: "far", Endpoint: upstream.HTTP{URL: far.HTTP(t)}})
 	for _, l := range links {
 		t.Run(l.String(), func(t *testing.T) {
 			progress := make(chan float64, 8)
@@ -70,11 +71,11 @@ func TestUpstream(t *testing.T) {
 			case <-time.After(10 * time.Second):
 				t.Error("no progress")
 			}
-			faulty.SetFault(cashtest.FaultNullResult)
+			far.SetFault("null-result")
 			if r := c.Tool("far-echo", object{"text": "hello"}); !r.IsError || r.Raw.Meta[registry.MetaCode] == nil {
 				t.Errorf("a server that answers nothing: %s", toJSON(r.Raw))
 			}
-			faulty.Heal()
+			far.Heal()
 		})
 	}
 }

@@ -20,7 +20,7 @@ const grace = 100 * time.Millisecond
 // are *[registry.Error] where they are not those of f: of kind [registry.Internal]
 // after a panic, which log gets, and of another soon after ctx has ended.
 func Apart[T any](ctx context.Context, log *slog.Logger, what string, f func() (T, error)) (T, error) {
-	value, err := apart.Do(ctx, grace, func(*apart.Task) (T, error) { return f() }, nil)
+	value, err := apart.Do(ctx, grace, f, nil)
 	var crash *apart.Crash
 	switch {
 	case errors.As(err, &crash):

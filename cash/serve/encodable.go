@@ -23,25 +23,20 @@ const (
 	maxData    = 4_096 // bytes
 )
 
-// encodable keeps from the SDK what it could not write. It takes such an error
-// for a broken connection, and never answers a call with such a result.
-func encodable(log *slog.Logger) mcp.Middleware {
-	return func(next mcp.MethodHandler) mcp.MethodHandler {
-		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-			res, err := next(ctx, method, req)
-			if strings.HasPrefix(method, "notifications/") {
-				return res, err
-			}
-			if err != nil {
-				return nil, sendable(err, req)
-			}
-			if err := encodes(res); err != nil {
-				log.ErrorContext(ctx, "the result cannot be encoded", "method", method, "error", err.Error())
-				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the result cannot be encoded as JSON"}
-			}
-			return res, nil
-		}
+// encodable returns the outcome of a request in a form that the SDK can write. It
+// takes an error in writing for a broken connection, and never answers such a call.
+func encodable(ctx context.Context, log *slog.Logger, method string, req mcp.Request, res mcp.Result, err error) (mcp.Result, error) {
+	if strings.HasPrefix(method, "notifications/") {
+		return res, err
 	}
+	if err != nil {
+		return nil, sendable(err, req)
+	}
+	if err := encodes(res); err != nil {
+		log.ErrorContext(ctx, "the result cannot be encoded", "method", method, "error", err.Error())
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the result cannot be encoded as JSON"}
+	}
+	return res, nil
 }
 
 // sendable returns err with a code, and of a bounded size.

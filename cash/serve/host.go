@@ -33,46 +33,78 @@ func (h *Host) Tool(f ToolFunc, timeout time.Duration, render func(error) *regis
 	}
 }
 
-func (h *Host) run(ctx context.Context, f ToolFunc, timeout time.Duration, req *mcp.CallToolRequest) (*registry.Result, error) {
+func (h *Host) run(ctx context.Context, f ToolFunc, timeout time.Duration, req *mcp.CallToolRequest) (r *registry.Result, err error) {
 	ctx, call, err := enter(ctx, h.drains)
 	if err != nil {
 		return nil, err
 	}
-	defer call.leave()
-	if timeout == 0 {
-		return h.answer(ctx, f, req)
-	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	return Apart(ctx, h.server.opts.Logger, req.Params.Name, func() (*registry.Result, error) {
-		return h.answer(ctx, f, req)
-	})
-}
-
-// answer runs f for the caller of the request.
-func (h *Host) answer(ctx context.Context, f ToolFunc, req *mcp.CallToolRequest) (r *registry.Result, err error) {
 	defer func() {
+		call.leave()
 		if v := recover(); v != nil {
 			logPanic(ctx, h.server.opts.Logger, req.Params.Name, v)
 			r, err = nil, errPanic
 		}
 	}()
-	if ctx, err = h.server.identify(ctx, req); err != nil {
+	if timeout > 0 {
+		return h.within(ctx, timeout, f, req)
+	}
+	ctx, own, err := h.request(ctx, req)
+	if err != nil {
 		return nil, err
 	}
+	return f(ctx, own)
+}
+
+// within runs f apart, with a deadline.
+func (h *Host) within(ctx context.Context, timeout time.Duration, f ToolFunc, req *mcp.CallToolRequest) (*registry.Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	return Apart(ctx, h.server.opts.Logger, req.Params.Name, func() (*registry.Result, error) {
+		ctx, own, err := h.request(ctx, req)
+		if err != nil {
+			return nil, err
+		}
+		return f(ctx, own)
+	})
+}
+
+// request returns a call of a tool as faces see it, and its context with the caller.
+func (h *Host) request(ctx context.Context, req *mcp.CallToolRequest) (context.Context, *Request, error) {
+	ctx, err := h.server.identify(ctx, req)
+	if err != nil {
+		return nil, nil, err
+	}
 	ctx = registry.WithVia(ctx, via(req))
-	return f(ctx, &Request{
+	return ctx, &Request{
 		Arguments: req.Params.Arguments,
 		Session:   Session(req),
 		Progress:  progress(req),
 		Client:    client(ctx, req, h.connection(req)),
-	})
+	}, nil
 }
 
 // addTo adds the face to srv.
 func (h *Host) addTo(srv *mcp.Server) {
 	h.server.face.Add(srv, h)
-	srv.AddReceivingMiddleware(h.recover, encodable(h.server.opts.Logger), h.instruct)
+	srv.AddReceivingMiddleware(h.received)
+}
+
+// received keeps a panic in any handler from ending the process, and from the SDK
+// what it could not write. It adds the face's instructions when a client connects.
+func (h *Host) received(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
+		defer func() {
+			if v := recover(); v != nil {
+				logPanic(ctx, h.server.opts.Logger, method, v)
+				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
+			}
+		}()
+		res, err = next(ctx, method, req)
+		if err == nil {
+			h.instruct(ctx, req, res)
+		}
+		return encodable(ctx, h.server.opts.Logger, method, req, res, err)
+	}
 }
 
 // mcpServer returns an MCP server that has nothing but the face.
@@ -94,21 +126,14 @@ func (h *Host) capabilities() *mcp.ServerCapabilities {
 	return c
 }
 
-// instruct adds the face's instructions to the server's own when a client
-// connects: they depend on who it is.
-func (h *Host) instruct(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		res, err := next(ctx, method, req)
-		if err != nil {
-			return res, err
-		}
-		switch r := res.(type) {
-		case *mcp.InitializeResult:
-			r.Instructions = h.instructions(ctx, req, r.Instructions)
-		case *mcp.DiscoverResult:
-			r.Instructions = h.instructions(ctx, req, r.Instructions)
-		}
-		return res, nil
+// instruct adds the face's instructions to the server's own in the answer to a
+// client that connects: they depend on who it is.
+func (h *Host) instruct(ctx context.Context, req mcp.Request, res mcp.Result) {
+	switch r := res.(type) {
+	case *mcp.InitializeResult:
+		r.Instructions = h.instructions(ctx, req, r.Instructions)
+	case *mcp.DiscoverResult:
+		r.Instructions = h.instructions(ctx, req, r.Instructions)
 	}
 }
 
@@ -131,17 +156,4 @@ func paragraphs(a, b string) string {
 		return a + b
 	}
 	return a + "\n\n" + b
-}
-
-// recover keeps a panic in any handler from ending the process.
-func (h *Host) recover(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (_ mcp.Result, err error) {
-		defer func() {
-			if v := recover(); v != nil {
-				logPanic(ctx, h.server.opts.Logger, method, v)
-				err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
-			}
-		}()
-		return next(ctx, method, req)
-	}
 }

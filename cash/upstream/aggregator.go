@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
-	"sync"
+	"time"
 
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
+	"github.com/cash-mcp/go-sdk/internal/apart"
 	"github.com/cash-mcp/go-sdk/manifest"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid"
@@ -27,13 +28,10 @@ type Aggregator struct {
 	life context.Context // of all upstreams
 	cut  context.CancelFunc
 
-	mu          sync.Mutex
-	ups         map[*upstream]struct{}
-	mounts      map[string]*upstream // by canonical label
-	closing     bool
-	stops       []context.CancelFunc // of what follows manifests
+	roster
+	watching    bool                 // the pins
+	stops       []context.CancelFunc // of what follows manifests and pins
 	discoveries []*discovery
-	retired     sync.WaitGroup // upstreams that end
 }
 
 // Options configure an [Aggregator]. Nil is fine.
@@ -48,8 +46,8 @@ type Options struct {
 	Resources, Prompts *registry.Registry
 	// Pins remembers which definitions of tools, and of functions of CaSH servers,
 	// are accepted, as Mode says. Nil is in memory.
-	Pins Pins
-	Mode PinMode
+	Pins pin.Store
+	Mode pin.Mode
 	// Fetch says how manifests are fetched, and how the servers are reached that
 	// they name: what a [Discovery] trusts and allows is added to what is
 	// trusted and allowed here.
@@ -63,7 +61,7 @@ type Options struct {
 // New returns an aggregator that mounts servers in reg, beside what else is
 // there. It panics if two of the registries that it is given are the same.
 func New(reg *registry.Registry, opts *Options) *Aggregator {
-	a := &Aggregator{reg: reg, ups: make(map[*upstream]struct{}), mounts: make(map[string]*upstream)}
+	a := &Aggregator{reg: reg}
 	a.life, a.cut = context.WithCancel(context.Background())
 	if opts != nil {
 		a.opts = *opts
@@ -71,7 +69,7 @@ func New(reg *registry.Registry, opts *Options) *Aggregator {
 	a.opts.Name = cmp.Or(a.opts.Name, "cash")
 	a.opts.Version = cmp.Or(a.opts.Version, "0.0.0")
 	if a.opts.Pins == nil {
-		a.opts.Pins = NewMemoryPins()
+		a.opts.Pins = pin.NewMemory()
 	}
 	if a.opts.Logger == nil {
 		a.opts.Logger = slog.New(slog.DiscardHandler)
@@ -79,6 +77,12 @@ func New(reg *registry.Registry, opts *Options) *Aggregator {
 	for kind, other := range map[toolid.Kind]*registry.Registry{toolid.Tool: a.opts.Resources, toolid.Resource: a.opts.Prompts, toolid.Prompt: reg} {
 		if other != nil && other == a.registry(kind) {
 			panic("upstream: functions, resources and prompts each need a registry of their own")
+		}
+	}
+	a.roster = roster{ups: make(map[*upstream]struct{}), mounts: make(map[string]*upstream)}
+	for _, kind := range kinds {
+		if reg := a.registry(kind); reg != nil {
+			a.registries = append(a.registries, reg)
 		}
 	}
 	return a
@@ -111,72 +115,51 @@ func (a *Aggregator) Add(s Server) error {
 	if err != nil {
 		return err
 	}
-	return a.add(newUpstream(a, s, []mount{{label: s.Label, namespace: s.Namespace}}))
-}
-
-// mount is a place in the tree where a server stands.
-type mount struct {
-	label       string
-	namespace   string // of the server; empty is all of it
-	description string // empty is the server's
-	orRoot      bool   // all of the server stands there if it has no such namespace (R136)
-}
-
-func (m mount) key() string { return canonicalPath(m.label) }
-
-func (a *Aggregator) add(u *upstream) error {
+	u := newUpstream(a, s, []mount{{Label: s.Label, Namespace: s.Namespace}})
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := a.free(u.mounts, nil); err != nil {
 		return err
 	}
 	a.start(u)
+	a.watch()
 	return nil
 }
 
-// free returns why the mounts cannot be made, other than in place of old. The
-// caller holds a.mu.
-func (a *Aggregator) free(mounts []mount, old *upstream) error {
-	if a.closing {
-		return ErrClosed
+// watchPause is how long it takes until a store of pins that could not be watched is
+// watched again.
+const watchPause = time.Minute
+
+// watch begins to notice what others have pinned. The caller holds a.mu.
+func (a *Aggregator) watch() {
+	if a.watching || a.opts.Mode == pin.Off {
+		return
 	}
-	for i, m := range mounts {
-		key := m.key()
-		for _, other := range mounts[:i] {
-			if overlap(key, other.key()) {
-				return fmt.Errorf("labels %s and %s overlap", other.label, m.label)
+	a.watching = true
+	ctx, stop := context.WithCancel(context.Background())
+	a.stops = append(a.stops, stop)
+	a.retired.Go(func() {
+		for ctx.Err() == nil {
+			_, err := apart.Do(ctx, 0, func() (none struct{}, err error) { return none, a.opts.Pins.Watch(ctx, a.repinned) }, nil)
+			if ctx.Err() != nil {
+				return
+			}
+			a.opts.Logger.Warn("changes of pins are not noticed", "error", err)
+			select {
+			case <-time.After(watchPause):
+			case <-ctx.Done():
 			}
 		}
-		for taken, u := range a.mounts {
-			if u != old && overlap(key, taken) {
-				return fmt.Errorf("label %s: there is an upstream at %s", m.label, taken)
-			}
-		}
-		for _, kind := range kinds {
-			if reg := a.registry(kind); a.mounts[key] == nil && reg != nil && reg.Exists(m.label) {
-				return fmt.Errorf("label %s: there is a namespace of that name already", m.label)
-			}
-		}
-	}
-	return nil
+	})
 }
 
-// overlap reports whether one path is the other or below it.
-func overlap(a, b string) bool {
-	if len(a) > len(b) {
-		a, b = b, a
+// repinned tells an upstream that its pins may have changed.
+func (a *Aggregator) repinned(label string) {
+	for _, u := range a.each() {
+		if u.inventory.pins.Label == label {
+			signal(u.repinned)
+		}
 	}
-	return a == b || strings.HasPrefix(b, a+".")
-}
-
-// start lets u take its places. The caller holds a.mu.
-func (a *Aggregator) start(u *upstream) {
-	a.ups[u] = struct{}{}
-	for _, m := range u.mounts {
-		a.mounts[m.key()] = u
-	}
-	u.show()
-	go u.run()
 }
 
 // Update puts a server in the place of the one with the same label: with other
@@ -188,10 +171,10 @@ func (a *Aggregator) Update(s Server) error {
 	if err != nil {
 		return err
 	}
-	u := newUpstream(a, s, []mount{{label: s.Label, namespace: s.Namespace}})
+	u := newUpstream(a, s, []mount{{Label: s.Label, Namespace: s.Namespace}})
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	old := a.mounts[u.mounts[0].key()]
+	old := a.mounts[u.mounts[0].Key()]
 	switch {
 	case a.closing:
 		return ErrClosed
@@ -217,41 +200,11 @@ func (a *Aggregator) Remove(label string) error {
 	if u == nil {
 		return fmt.Errorf("label %.64q: there is no such upstream", label)
 	}
-	a.remove(u)
-	return nil
-}
-
-// remove takes u and its places away. The caller holds a.mu.
-func (a *Aggregator) remove(u *upstream) {
 	a.retire(u)
 	for _, m := range u.mounts {
 		a.clear(m)
 	}
-}
-
-// clear empties a place. The caller holds a.mu.
-func (a *Aggregator) clear(m mount) {
-	delete(a.mounts, m.key())
-	for _, kind := range kinds {
-		if reg := a.registry(kind); reg != nil {
-			_ = reg.Replace(m.label, nil) // of a legal label nothing can be wrong
-		}
-	}
-}
-
-// retire lets u end when its calls have, unless it does so already. The caller
-// holds a.mu.
-func (a *Aggregator) retire(u *upstream) {
-	if _, ok := a.ups[u]; !ok {
-		return
-	}
-	delete(a.ups, u)
-	u.retire()
-	a.retired.Add(1)
-	go func() {
-		defer a.retired.Done()
-		u.drain()
-	}()
+	return nil
 }
 
 // Close disconnects all servers and refuses further calls. Calls in flight may
@@ -271,60 +224,6 @@ func (a *Aggregator) Close(ctx context.Context) error {
 	defer stop()
 	a.retired.Wait()
 	return ctx.Err()
-}
-
-// replace puts u in the place of old, which may be nil and may have stood
-// elsewhere.
-func (a *Aggregator) replace(old, u *upstream) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if err := a.free(u.mounts, old); err != nil {
-		return err
-	}
-	if _, ok := a.ups[old]; old != nil && !ok {
-		return errRemoved
-	}
-	if old != nil {
-		u.takeOver(old)
-		a.retire(old)
-		for _, m := range old.mounts {
-			if !slices.ContainsFunc(u.mounts, func(n mount) bool { return n.key() == m.key() }) {
-				a.clear(m)
-			}
-		}
-	}
-	a.start(u)
-	return nil
-}
-
-// has reports whether an upstream has neither been removed nor replaced.
-func (a *Aggregator) has(u *upstream) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	_, ok := a.ups[u]
-	return ok
-}
-
-// each returns the upstreams in order of their first label.
-func (a *Aggregator) each() []*upstream {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	list := make([]*upstream, 0, len(a.ups))
-	for u := range a.ups {
-		list = append(list, u)
-	}
-	slices.SortFunc(list, func(x, y *upstream) int { return strings.Compare(x.mounts[0].key(), y.mounts[0].key()) })
-	return list
-}
-
-func (a *Aggregator) find(label string) (*upstream, error) {
-	key := canonicalPath(label)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if u := a.mounts[key]; u != nil {
-		return u, nil
-	}
-	return nil, fmt.Errorf("label %.64q: there is no such upstream", label)
 }
 
 // Wait returns when every manifest and every server has been tried at least
@@ -369,24 +268,28 @@ func (a *Aggregator) Refresh(ctx context.Context, label string) error {
 // [Aggregator.AcceptQuarantined].
 //
 // Of a CaSH server whose tools call, help and skill are quarantined, what is
-// behind them is read, and in mode [PinLocked] quarantined, once they have been
+// behind them is read, and in mode [pin.Locked] quarantined, once they have been
 // accepted.
 func (a *Aggregator) Accept(ctx context.Context, label, tool string) error {
 	u, err := a.find(label)
 	if err != nil {
 		return err
 	}
-	return u.accept(ctx, pickTool(tool))
+	return u.accept(ctx, func(quarantined []pin.Quarantine) error {
+		return u.inventory.pins.AcceptTool(ctx, quarantined, tool)
+	})
 }
 
 // AcceptQuarantined takes definitions that were read in [Status] for the good
 // ones: of each, Tool and Hash count. If what is quarantined now is another
 // definition than one of these, or if one of them cannot be accepted, there is an
 // error, which is a *[registry.Error], and none is.
-func (a *Aggregator) AcceptQuarantined(ctx context.Context, label string, list ...Quarantine) error {
+func (a *Aggregator) AcceptQuarantined(ctx context.Context, label string, list ...pin.Quarantine) error {
 	u, err := a.find(label)
 	if err != nil {
 		return err
 	}
-	return u.accept(ctx, pickRead(list))
+	return u.accept(ctx, func(quarantined []pin.Quarantine) error {
+		return u.inventory.pins.AcceptRead(ctx, quarantined, list)
+	})
 }

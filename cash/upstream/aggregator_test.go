@@ -17,6 +17,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
 	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/cash/upstream"
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -648,8 +649,8 @@ func TestLazy(t *testing.T) {
 		r := &flaky{srv: silentTools()}
 		s := memory("a", r)
 		s.Lazy, s.Idle, s.Refresh = true, time.Minute, -1
-		pins := upstream.NewMemoryPins()
-		opts := &upstream.Options{Pins: pins, Mode: upstream.PinFirstUse}
+		pins := pin.NewMemory()
+		opts := &upstream.Options{Pins: pins, Mode: pin.FirstUse}
 		srv, agg, _ := aggregate(t, opts, s)
 		time.Sleep(2 * time.Minute)
 		if st := agg.Status()[0]; st.State != upstream.Idle || r.tries.Load() != 1 {
@@ -683,7 +684,7 @@ func TestW37Pinning(t *testing.T) {
 	up := mcp.NewServer(&mcp.Implementation{Name: "up"}, nil)
 	addTool(up, "pay", saying("paid"))
 	addTool(up, "look", saying("seen"))
-	srv, agg, _ := aggregate(t, &upstream.Options{Mode: upstream.PinFirstUse}, memory("a", up))
+	srv, agg, _ := aggregate(t, &upstream.Options{Mode: pin.FirstUse}, memory("a", up))
 	call := func(f string) error {
 		_, err := srv.Call(t.Context(), &cash.CallRequest{Namespace: "a", Function: f})
 		return err

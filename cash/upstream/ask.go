@@ -5,7 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"regexp"
+	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -13,8 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
-	"github.com/cash-mcp/go-sdk/internal/schema"
-	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -35,15 +34,15 @@ func noAnswer() *mcp.ElicitResult { return &mcp.ElicitResult{Action: "cancel"} }
 // elicit puts a question of the server to the one whom it must be meant for.
 // It is nobody if calls of several callers are on their way: over one
 // connection nothing says which of them asks.
-func (s *session) elicit(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+func (s *exchanges) elicit(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 	s.mu.Lock()
 	x := s.toAsk()
-	if x == nil || !harmless(p) || s.asked >= max(s.up.cfg.Concurrency/2, 1) {
+	if x == nil || !wire.Harmless(p) || s.asked >= max(s.cfg.Concurrency/2, 1) {
 		s.unput++
 		n := s.unput
 		s.mu.Unlock()
 		if n&(n-1) == 0 { // the first, second, fourth ...: they may be a flood
-			s.up.log.Info("a question of the server was not put to anybody", "count", n)
+			s.log.Info("a question of the server was not put to anybody", "count", n)
 		}
 		return noAnswer(), nil
 	}
@@ -65,13 +64,13 @@ func (s *session) elicit(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitR
 			c.resume()
 		}
 	}()
-	return x.ask(ctx, presentable(p))
+	return x.ask(ctx, wire.Presentable(p))
 }
 
 // toAsk returns the call by which its client is asked: the last one that is not
 // asking already. Which of one client's calls the question belongs to does not
 // matter, the answer goes to the server. The caller holds s.mu.
-func (s *session) toAsk() *exchange {
+func (s *exchanges) toAsk() *exchange {
 	if s.only() == nil {
 		return nil
 	}
@@ -82,61 +81,6 @@ func (s *session) toAsk() *exchange {
 		}
 	}
 	return last
-}
-
-// Bounds of a question: of its text in characters, of its form in bytes.
-const (
-	maxQuestion = 2000
-	maxForm     = 16 << 10
-)
-
-// presentable is a question as the person gets it.
-func presentable(p *mcp.ElicitParams) *mcp.ElicitParams {
-	shown := mcp.ElicitParams{Mode: p.Mode, Message: clean.Cut(clean.Text(p.Message), maxQuestion)}
-	if data, err := json.Marshal(p.RequestedSchema); err == nil && p.RequestedSchema != nil {
-		shown.RequestedSchema = json.RawMessage(cleanJSON(data))
-	}
-	return &shown
-}
-
-// harmless reports whether the form of a question can be looked at: the SDK
-// validates the answer by a schema that comes from the server.
-func harmless(p *mcp.ElicitParams) bool {
-	if p == nil || p.Mode != "" && p.Mode != "form" || p.URL != "" {
-		return false
-	}
-	if p.RequestedSchema == nil {
-		return true
-	}
-	data, err := json.Marshal(p.RequestedSchema)
-	if err != nil || len(data) > maxForm || refers.Match(data) { // a form has no references
-		return false
-	}
-	_, err = schema.Parse(data)
-	return err == nil
-}
-
-var refers = regexp.MustCompile(`"\$(ref|dynamicRef|recursiveRef)"`)
-
-// cleanJSON returns strict JSON with its texts cleaned, and all else as it is.
-func cleanJSON(data []byte) []byte {
-	var out []byte
-	for i := 0; i < len(data); {
-		if data[i] != '"' {
-			out = append(out, data[i])
-			i++
-			continue
-		}
-		end := strictjson.Skip(data, i)
-		text := strictjson.Text(data[i:end])
-		if cleaned := clean.Text(text); cleaned != text {
-			out = append(out, jsonString(cleaned)...)
-		} else {
-			out = append(out, data[i:end]...)
-		}
-		i = end
-	}
-	return out
 }
 
 // asker returns how the caller of r is asked; nil if it cannot be. The caller
@@ -261,7 +205,7 @@ func (a *asks) resume(ctx context.Context, c *registry.Call) (*registry.Result, 
 	r.mu.Lock()
 	r.call, r.followed = c, ctx
 	if r.exchange != nil {
-		r.session.follow(r.exchange, ctx, c)
+		r.session.exchanges.follow(r.exchange, ctx, c)
 	}
 	r.mu.Unlock()
 	answer, ok := c.Client.Answers[askKey].(*mcp.ElicitResult)
@@ -270,4 +214,22 @@ func (a *asks) resume(ctx context.Context, c *registry.Call) (*registry.Result, 
 	}
 	entry.question.answer <- answer
 	return r.attend(ctx)
+}
+
+// asking hands on what a server asks by its result.
+func asking(a *wire.Answer, c *registry.Call) (*registry.Result, error) {
+	can := c.Client != nil && (c.Client.TakesInputRequests || c.Client.Elicit != nil)
+	shown := make(mcp.InputRequestMap, len(a.InputRequests))
+	for id, q := range a.InputRequests {
+		p, ok := q.(*mcp.ElicitParams)
+		if !can || !ok || !wire.Harmless(p) || clean.Content(id) != id { // the id goes back as it came
+			return nil, &registry.Error{
+				Kind: registry.Failed, Namespace: c.Function.Namespace(), Name: c.Function.Name(),
+				Message: fmt.Sprintf("The function `%s` asks the user a question, and there is no way to put it to them from here.", c.Function.Name()),
+				Hint:    "Repeating it does not help.",
+			}
+		}
+		shown[id] = wire.Presentable(p)
+	}
+	return &registry.Result{InputRequests: shown, RequestState: theirPrefix + a.RequestState}, nil
 }

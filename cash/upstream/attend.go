@@ -20,11 +20,11 @@ const (
 // attend keeps the session until it ends, and returns why.
 func (u *upstream) attend(s *session) error {
 	defer func() {
-		u.leaveSession(s)
+		u.link.leave(s)
 		s.close()
 	}()
-	if len(u.branches) > 1 {
-		defer u.attendLists(s)()
+	if len(u.lists.branches) > 0 {
+		defer u.lists.attend(u.ctx, s, u.hasTried)()
 	}
 	var refresh <-chan time.Time
 	if u.cfg.Refresh > 0 {
@@ -32,7 +32,7 @@ func (u *upstream) attend(s *session) error {
 		defer t.Stop()
 		refresh = t.C
 	}
-	r := rereader{upstream: u, session: s}
+	r := rereader{inventory: u.inventory, life: u.ctx, session: s}
 	for {
 		var failed error
 		select {
@@ -40,13 +40,17 @@ func (u *upstream) attend(s *session) error {
 			return u.ctx.Err()
 		case <-s.ended:
 			return s.why()
-		case <-u.holding:
-			if e := u.heldBy(); e != nil {
+		case <-u.link.holding:
+			if e := u.link.heldBy(); e != nil {
 				u.rest(s, e)
 				return errHeld
 			}
 		case <-s.changed:
-			if u.calm(u.ctx, s, s.changed) {
+			if calm(u.ctx, s, s.changed) {
+				failed = r.reread()
+			}
+		case <-u.repinned:
+			if u.inventory.pins.Stale(u.ctx) {
 				failed = r.reread()
 			}
 		case <-refresh:
@@ -56,8 +60,9 @@ func (u *upstream) attend(s *session) error {
 		case done := <-u.reload:
 			failed = r.reread()
 			done <- failed
-		case <-u.idleTimer():
-			if u.letGo() {
+		case <-u.traffic.quiet(u.cfg.Idle):
+			// Whoever comes later waits for another session.
+			if u.traffic.unused(u.cfg.Idle, func() { u.link.leave(s) }) {
 				return errIdle
 			}
 		}
@@ -70,14 +75,15 @@ func (u *upstream) attend(s *session) error {
 // rereader reads again what the server has, and once more after a while where that
 // fails.
 type rereader struct {
-	*upstream
+	*inventory
+	life    context.Context
 	session *session
 	again   <-chan time.Time // nil unless it has failed
 	pause   time.Duration
 }
 
 func (r *rereader) reread() error {
-	ctx, cancel := context.WithTimeout(r.ctx, r.cfg.ConnectTimeout)
+	ctx, cancel := context.WithTimeout(r.life, r.cfg.ConnectTimeout)
 	defer cancel()
 	err := r.load(ctx, r.session)
 	if err == nil {
@@ -93,14 +99,9 @@ func (r *rereader) reread() error {
 // rest takes the session away, so that no more calls come to it, and waits for
 // those that are in flight, which have deadlines.
 func (u *upstream) rest(s *session, because *CallError) {
-	u.mu.Lock()
-	u.session = nil
-	if u.inFlight > 0 && u.idle == nil {
-		u.idle = make(chan struct{})
-	}
-	idle := u.idle
-	u.mu.Unlock()
-	u.setState(Down, because, 0)
+	u.link.leave(s)
+	idle := u.traffic.drained()
+	u.link.set(Down, because, 0)
 	if idle == nil {
 		return
 	}
@@ -116,7 +117,7 @@ func (u *upstream) rest(s *session, because *CallError) {
 
 // calm waits until the server has stopped to announce changes, or for long
 // enough. It reports false if the session has ended, or ctx.
-func (u *upstream) calm(ctx context.Context, s *session, changed <-chan struct{}) bool {
+func calm(ctx context.Context, s *session, changed <-chan struct{}) bool {
 	most := time.After(mostWait)
 	for {
 		select {
@@ -131,27 +132,4 @@ func (u *upstream) calm(ctx context.Context, s *session, changed <-chan struct{}
 			return false
 		}
 	}
-}
-
-// idleTimer fires when the upstream may have been unused for long enough; nil if
-// that does not matter.
-func (u *upstream) idleTimer() <-chan time.Time {
-	if u.cfg.Idle == 0 {
-		return nil
-	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return time.After(max(u.cfg.Idle-time.Since(u.used), 10*time.Millisecond))
-}
-
-// letGo takes the session away if it has not been used for long enough. Whoever
-// comes later waits for another one.
-func (u *upstream) letGo() bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.inFlight > 0 || time.Since(u.used) < u.cfg.Idle {
-		return false
-	}
-	u.session = nil
-	return true
 }

@@ -79,6 +79,7 @@ func (g *discovery) start() (shown []*upstream, err error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	a.stops, a.discoveries = append(a.stops, cancel), append(a.discoveries, g)
+	a.watch()
 	a.retired.Go(func() { g.run(ctx) })
 	return shown, nil
 }

@@ -18,6 +18,44 @@
 //	help, skill ─► pages ─────────────────► tree ──────┴─► Replace(label)   what help, search and skill answer from
 //	tools/call ◄── deadline, slots, breaker ◄── handler ◄── call            what crosses the wire
 //
+// An upstream is made of parts that each have a lock of their own (upstream.go). A
+// part knows those to its left:
+//
+//	settings ◄── exchanges ◄── session ◄── link, traffic ◄── calls ◄── inventory ◄── branches, lists ◄── upstream
+//	configured   questions,    one         how it is,        one way   what it       what it shows,      the one
+//	             progress      connection  what is in flight  to call  has           beside its tools    goroutine
+//
+// # A call, from the handler to the wire and back
+//
+//	inventory.go  handler: the tool, its arguments, and whether it is still the same
+//	              (of CaSH servers cashsource/view.go and inventory.Call, of the rest primitivecall.go)
+//	call.go       invoke ──► enter (traffic.go)             refused if the server is being removed
+//	              running.run, apart from the request       a call may outlive its request, while a person is asked
+//	              ├─ admit (traffic.go)                     a slot, or Busy
+//	              └─ try: admit (breaker.go)                open after failures in a row, or Busy
+//	                 ├─ take (link.go)                      the session; waits for one that is on its way
+//	                 ├─ current                             Changed, if the latest catalog has another definition
+//	                 └─ send: begin (exchange.go)           a progress token; the clock (clock.go) starts
+//	                    └─ client.CallTool                  internal/mcpclient, the wire
+//	                       ├─ notified (session.go) ──► progress, message (exchange.go) ──► the caller
+//	                       └─ elicit (ask.go) ──► asker ──► the caller, or a result that asks; resume goes on
+//	              judge ◄── end (exchange.go)               the breaker learns how it went
+//	              a stale connection: once more, over a new one
+//	answer.go     wire.NewAnswer ──► Result                 in internal/wire: to the byte, but for what is unseen
+//	settings.go   shown                                     or an error, worded by errors.go
+//
+// # A refresh
+//
+//	upstream.go   run ──► link.connect ──► open: dial (session.go, transport.go), load
+//	attend.go     attend: the server says so, the time has come, pins were changed, somebody asks
+//	              rereader.reread ──► load; again after a pause if that fails
+//	inventory.go  load ──► list (list.go): all pages of tools/list
+//	              ├─ loadTools ──► pin.Keeper.Review ──► functions ──► plant
+//	              └─ loadCaSH ──► cashsource.Read, Plant: help and skill of the server as trees
+//	              adopt: the catalog (catalog.go) is the latest; calls made of another one are refused
+//	branch.go     show ──► registry.Replace, at each mount that is still its own (roster.go)
+//	lists.go      attend, read ──► branch.read (primitive.go): resources and prompts, beside all else
+//
 // The tools of a plain server become functions of its namespace, by names that
 // keep to the rules: get-user is get_user there. A server with the tools call,
 // help and skill is a CaSH server: what is behind them becomes a tree below its
@@ -54,10 +92,11 @@
 // # Discovery and trust
 //
 // [Aggregator.Discover] mounts what manifests describe, under labels that do not
-// depend on the order of the network (package discover). A [PinMode] keeps tools whose definitions
-// change from being served, and functions of CaSH servers likewise, until somebody
-// has looked at the difference in [Aggregator.Status], and taken what was read for
-// good by its hash ([Aggregator.AcceptQuarantined]).
+// depend on the order of the network (package discover). A [pin.Mode] keeps tools
+// whose definitions change from being served, and functions of CaSH servers
+// likewise, until somebody has looked at the difference in [Aggregator.Status], and
+// taken what was read for good by its hash ([Aggregator.AcceptQuarantined]). What
+// another process accepts in the same [pin.Store] is noticed, and read again.
 // Package config reads all of this from a file.
 //
 // # Limits

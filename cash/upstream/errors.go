@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
+	"github.com/cash-mcp/go-sdk/internal/cashsource"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -82,11 +83,23 @@ var errRemoved = &CallError{Class: Changed, Reason: "it has been removed or set 
 
 // asCallError returns err as a *CallError.
 func asCallError(err error) *CallError {
+	var read *cashsource.Error // around a *CallError
+	if errors.As(err, &read) && readClasses[read.Kind] != 0 {
+		return &CallError{Class: readClasses[read.Kind], Sent: true, Reason: read.Reason, Err: read.Err, partial: read.Kind == cashsource.Partial}
+	}
 	var e *CallError
 	if errors.As(err, &e) && e != nil {
 		return e
 	}
+	var pins *pin.StoreError
+	if errors.As(err, &pins) { // nothing new of the server is served while that lasts
+		return &CallError{Class: Busy, before: true, Err: err, Reason: "what is pinned of it cannot be " + pins.Step + "; the log says why"}
+	}
 	return classify(context.Background(), err, nil)
+}
+
+var readClasses = map[cashsource.Kind]Class{
+	cashsource.Malformed: Malformed, cashsource.Refused: Refused, cashsource.Looped: Looped, cashsource.Partial: TimedOut,
 }
 
 // classify says what an error of a request means. x may be nil.
@@ -156,6 +169,16 @@ func (e *CallError) fromWire(w *mcpclient.Error) {
 	}
 }
 
+// cut reports whether the failure is one of the connection, so that nothing else
+// can be asked either.
+func (e *CallError) cut() bool {
+	switch e.Class {
+	case Malformed, TooLarge, TimedOut:
+		return false
+	}
+	return e.broken()
+}
+
 // hung reports whether the server has stopped to answer.
 func (e *CallError) hung() bool { return e.Class == TimedOut && !e.partial }
 
@@ -176,32 +199,6 @@ func (e *CallError) broken() bool {
 		return e.HTTPStatus >= 500 || e.HTTPStatus == 401 || e.HTTPStatus == 403 || e.HTTPStatus == 404
 	}
 	return false
-}
-
-// shown words the failure of a call for its caller: what happened, whether the
-// call may have had an effect, and what to do (RFC 4.4).
-func (u *upstream) shown(e *CallError, f *registry.Function) *registry.Error {
-	label := u.labelOf(f)
-	r := &registry.Error{Namespace: f.Namespace(), Name: f.Name(), Err: e, NotRun: !e.Sent}
-	r.Kind, r.Message, r.Hint = u.words(e, label)
-	if e.RetryAfter > 0 {
-		r.Details = map[string]any{"retry_after": int(math.Ceil(e.RetryAfter.Seconds()))}
-	}
-	kind := f.Primitive().Kind
-	switch {
-	case !e.Sent:
-		r.Message += notDone[kind]
-	case e.unknown(kind):
-		r.Kind, r.Hint = registry.UnknownFunction, "It may have been removed: look up again what there is."
-	case e.Class == Refused && e.unmade():
-	case !f.ReadOnly():
-		r.Message += " It may have taken effect: check before you repeat it."
-		if r.Details == nil {
-			r.Details = make(map[string]any)
-		}
-		r.Details["outcome"] = "unknown"
-	}
-	return r
 }
 
 // unmade reports whether a JSON-RPC error says that the call is not one. Others
@@ -230,34 +227,15 @@ func (e *CallError) unknown(kind toolid.Kind) bool {
 // it is that of invalid parameters.
 const codeNoResource = -32002
 
-// labelOf returns where the upstream of a function stands.
-func (u *upstream) labelOf(f *registry.Function) string {
-	key, _ := registry.CanonicalPath(f.Namespace())
-	for _, m := range u.mounts {
-		if k := m.key(); k == key || overlap(k, key) && len(k) < len(key) {
-			return m.label
-		}
-	}
-	return u.mounts[0].label
-}
-
 const (
-	hintLater    = "Try again in a minute, or go on without it: other namespaces are not affected."
+	hintLater    = cashsource.HintLater
 	hintOperator = "Repeating it does not help: tell the user that the operator of this server has to look at it."
 )
 
-// words returns kind, message and hint for a failure.
-func (u *upstream) words(e *CallError, label string) (registry.Kind, string, string) {
-	if e.before {
-		return u.kept(e, label)
-	}
-	return u.cause(e, label)
-}
-
 // kept returns kind, message and hint for what keeps calls from being made. Asking
 // for less does not help there: nothing has been asked for.
-func (u *upstream) kept(e *CallError, label string) (registry.Kind, string, string) {
-	kind, message, hint := u.cause(e, label)
+func (e *CallError) kept(label string, timeout time.Duration) (registry.Kind, string, string) {
+	kind, message, hint := e.cause(label, timeout)
 	switch e.Class {
 	case TimedOut:
 		message, hint = late(e, "`"+label+"`", "in time"), hintLater
@@ -279,7 +257,7 @@ func away(kind registry.Kind) registry.Kind {
 }
 
 // cause is words for what has gone wrong, whether or not it was in this call.
-func (u *upstream) cause(e *CallError, label string) (registry.Kind, string, string) {
+func (e *CallError) cause(label string, timeout time.Duration) (registry.Kind, string, string) {
 	ns := "`" + label + "`"
 	switch e.Class {
 	case Unreachable:
@@ -299,7 +277,7 @@ func (u *upstream) cause(e *CallError, label string) (registry.Kind, string, str
 	case Lost:
 		return registry.Unavailable, "The connection to the server behind " + ns + " ended before it answered.", hintLater
 	case TimedOut:
-		return registry.TimedOut, late(e, ns, fmt.Sprintf("within %v", u.cfg.Timeout)), "Ask for less, or go on without it: other namespaces are not affected."
+		return registry.TimedOut, late(e, ns, fmt.Sprintf("within %v", timeout)), "Ask for less, or go on without it: other namespaces are not affected."
 	case Canceled:
 		return registry.Canceled, "The call to the server behind " + ns + " was cancelled.", ""
 	case Refused:
@@ -369,7 +347,7 @@ func trimDot(s string) string {
 
 // unavailable is what the tree says of the upstream's namespace at label; nil if
 // it is available.
-func (u *upstream) unavailable(label string, state State, err *CallError, known bool) *registry.Error {
+func (s *settings) unavailable(label string, state State, err *CallError, known bool) *registry.Error {
 	e := &registry.Error{Kind: registry.Unavailable, NotRun: true, Hint: hintLater}
 	switch state {
 	case Connected, Idle:
@@ -385,7 +363,7 @@ func (u *upstream) unavailable(label string, state State, err *CallError, known 
 		e.Message = "`" + label + "` is temporarily unavailable."
 		if err != nil {
 			e.Err = err.refused()
-			e.Kind, e.Message, e.Hint = u.kept(err, label)
+			e.Kind, e.Message, e.Hint = err.kept(label, s.cfg.Timeout)
 		}
 	}
 	return e

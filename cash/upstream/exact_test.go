@@ -10,7 +10,8 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/cash/upstream"
-	"github.com/cash-mcp/go-sdk/internal/cashtext"
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
+	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -66,7 +67,7 @@ func TestR137OwnServersExactly(t *testing.T) {
 	for seed := range uint64(40) {
 		reg := oddTree(t, rand.New(rand.NewPCG(seed, 1)))
 		direct := cash.NewServer(reg, nil)
-		srv, agg, _ := aggregate(t, &upstream.Options{Mode: upstream.PinMode(seed % 2)}, memory("shop", direct))
+		srv, agg, _ := aggregate(t, &upstream.Options{Mode: pin.Mode(seed % 2)}, memory("shop", direct))
 		if s := agg.Status()[0]; s.Err != nil || len(s.Notes)+len(s.Quarantined) > 0 {
 			t.Errorf("the status is %+v", s)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -27,12 +28,29 @@ type exchange struct {
 	moved bool          // the server has reported progress
 }
 
+// exchanges are the calls on their way over one session. Messages of the server,
+// its questions among them, go to the call that they are for.
+type exchanges struct {
+	*settings
+
+	mu    sync.Mutex
+	calls map[string]*exchange // by progress token
+	last  int                  // number of the last token
+	asked int                  // questions that wait for an answer
+	unput int                  // questions that were put to nobody
+	left  map[string]time.Time // until when calls may still be running that were given up, by their owner
+}
+
+func newExchanges(s *settings) *exchanges {
+	return &exchanges{settings: s, calls: make(map[string]*exchange), left: make(map[string]time.Time)}
+}
+
 // queueLength bounds the messages of a call that wait for a slow client; what
 // does not fit is dropped.
 const queueLength = 32
 
 // begin enters a call. The queue is worked off by a goroutine that end ends.
-func (s *session) begin(ctx context.Context, c *registry.Call, clock *clock, ask func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error)) *exchange {
+func (s *exchanges) begin(ctx context.Context, c *registry.Call, clock *clock, ask func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error)) *exchange {
 	x := &exchange{ctx: ctx, call: c, clock: clock, ask: ask, queue: make(chan func(), queueLength), ended: make(chan struct{})}
 	s.mu.Lock()
 	s.last++
@@ -49,7 +67,7 @@ func (s *session) begin(ctx context.Context, c *registry.Call, clock *clock, ask
 }
 
 // follow lets the messages of the call go to another request of its client.
-func (s *session) follow(x *exchange, ctx context.Context, c *registry.Call) {
+func (s *exchanges) follow(x *exchange, ctx context.Context, c *registry.Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	x.ctx, x.call = ctx, c
@@ -58,7 +76,7 @@ func (s *session) follow(x *exchange, ctx context.Context, c *registry.Call) {
 // end takes the call out. Messages that wait are delivered before the result,
 // if that does not take long. It reports whether there was progress. A call that
 // was given up may go on on the server.
-func (s *session) end(x *exchange, answered bool) (moved bool) {
+func (s *exchanges) end(x *exchange, answered bool) (moved bool) {
 	s.mu.Lock()
 	delete(s.calls, x.key)
 	if !answered {
@@ -78,19 +96,19 @@ func (s *session) end(x *exchange, answered bool) (moved bool) {
 
 // giveUp notes that a call of owner may still be running. If there are too many
 // owners it could be anybody's. The caller holds s.mu.
-func (s *session) giveUp(owner string) {
+func (s *exchanges) giveUp(owner string) {
 	if len(s.left) >= maxAsks {
 		clear(s.left)
 		owner = ""
 	}
-	s.left[owner] = time.Now().Add(s.up.cfg.Timeout)
+	s.left[owner] = time.Now().Add(s.cfg.Timeout)
 }
 
 // deliverTimeout is how long a result waits for the messages before it.
 const deliverTimeout = time.Second
 
 // progress hands a report on to the call that it belongs to.
-func (s *session) progress(p *mcp.ProgressNotificationParams) {
+func (s *exchanges) progress(p *mcp.ProgressNotificationParams) {
 	if p == nil {
 		return
 	}
@@ -108,7 +126,7 @@ func (s *session) progress(p *mcp.ProgressNotificationParams) {
 }
 
 // offer puts a message into the queue, if there is room. The caller holds the
-// session's lock.
+// lock of the exchanges.
 func (x *exchange) offer(f func()) {
 	select {
 	case x.queue <- f:
@@ -119,7 +137,7 @@ func (x *exchange) offer(f func()) {
 // only returns the call that a message without a name of its own must belong
 // to: all that are on their way, or may be, are of one caller. The caller holds
 // s.mu.
-func (s *session) only() *exchange {
+func (s *exchanges) only() *exchange {
 	var only *exchange
 	for _, x := range s.calls {
 		switch {
@@ -154,8 +172,8 @@ type logMessage struct {
 // maxLog bounds the data of a log message, in bytes; a longer one is dropped.
 const maxLog = 64 << 10
 
-// log hands a log message on, if it is certain for whom it is.
-func (s *session) log(m logMessage) {
+// message hands a log message on, if it is certain for whom it is.
+func (s *exchanges) message(m logMessage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	x := s.only()
@@ -163,6 +181,6 @@ func (s *session) log(m logMessage) {
 		return
 	}
 	ctx, send := x.ctx, x.call.Client.Log
-	shown := registry.LogMessage{Level: clean.Line(m.Level, 20), Logger: clean.Line(s.up.mounts[0].label+" "+m.Logger, 100), Data: json.RawMessage(clean.ContentJSON(m.Data))}
+	shown := registry.LogMessage{Level: clean.Line(m.Level, 20), Logger: clean.Line(s.mounts[0].Label+" "+m.Logger, 100), Data: json.RawMessage(clean.ContentJSON(m.Data))}
 	x.offer(func() { _ = send(ctx, shown) })
 }

@@ -3,60 +3,45 @@ package upstream
 import (
 	"encoding/json"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-var (
-	FunctionNames = functionNames
-	Fingerprint   = fingerprint
-)
+var Fingerprint = fingerprint
 
 // ReadPrimitives reads a list of resources or prompts, and makes functions of
 // them at label: it returns their schemas by their ids, what was left out, and
 // whether it was a list.
 func ReadPrimitives(kind toolid.Kind, label string, list json.RawMessage) (schemas map[toolid.Primitive]json.RawMessage, dropped []string, ok bool) {
-	parse := parseResource
-	if kind == toolid.Prompt {
-		parse = parsePrompt
-	}
-	read, dropped, err := parseList(string(kind), list, parse)
+	read, dropped, err := wire.ParsePrimitives(kind, list)
 	if err != nil {
 		return nil, nil, false
 	}
-	names := primitiveNames(kind, read, nil)
-	ids := primitiveIDs(kind, label, read, names)
+	names := wire.PrimitiveNames(kind, read, nil)
+	ids := wire.PrimitiveIDs(kind, label, read, names)
 	schemas = make(map[toolid.Primitive]json.RawMessage)
-	notes := new(primitives)
+	notes, b := new(primitives), &branch{inventory: &inventory{calls: &calls{settings: new(settings)}}, kind: kind}
 	for _, d := range read {
-		f := new(upstream).primitiveFunction(&branch{kind: kind}, notes, d, names[d.key], ids[d.key])
+		f := b.function(notes, d, names[d.Key], ids[d.Key])
 		schemas[f.Primitive()] = f.InputSchema()
 	}
 	return schemas, dropped, true
 }
 
-// ResourceContents and PromptMessages read the results of a server; nil is one
-// that cannot be read.
-func ResourceContents(raw json.RawMessage, uri string) *mcp.CallToolResult {
-	return resourceContents(raw, uri)
-}
-
-func PromptMessages(raw json.RawMessage) *mcp.CallToolResult { return promptMessages(raw) }
-
 // Catalog returns what lets the definitions be what the server at label has, as
 // if it had been asked. It may be called any number of times.
-func Catalog(a *Aggregator, label string, defs ...*Definition) (adopt func(), err error) {
+func Catalog(a *Aggregator, label string, defs ...*pin.Definition) (adopt func(), err error) {
 	u, err := a.find(label)
 	if err != nil {
 		return nil, err
 	}
-	c := &catalog{kind: Plain}
-	u.name(c, defs)
-	if err := u.plant(c, u.functions(c, defs)); err != nil {
+	in, c := u.inventory, &catalog{kind: Plain}
+	in.name(c, defs)
+	if err := in.plant(c, in.functions(c, defs)); err != nil {
 		return nil, err
 	}
-	return func() { u.adopt(c) }, nil
+	return func() { in.adopt(c) }, nil
 }
 
 // Limits that tests would take their time to meet.

@@ -9,30 +9,26 @@ import (
 	"time"
 
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
+	"github.com/cash-mcp/go-sdk/cash/cashtest/faulty"
 	"github.com/cash-mcp/go-sdk/cash/upstream"
-	"github.com/cash-mcp/go-sdk/internal/durable/durabletest"
 )
 
 func TestMain(m *testing.M) {
-	cashtest.FaultyMain()
+	faulty.Main()
 	speakMain()
-	if words := durabletest.Life(); words != nil {
-		savingLife(words)
-		return
-	}
 	os.Exit(m.Run())
 }
 
 // ways are how a faulty server is reached.
-var ways = map[string]func(testing.TB, *cashtest.Faulty) upstream.Endpoint{
-	"http": func(t testing.TB, f *cashtest.Faulty) upstream.Endpoint {
+var ways = map[string]func(testing.TB, *faulty.Server) upstream.Endpoint{
+	"http": func(t testing.TB, f *faulty.Server) upstream.Endpoint {
 		return upstream.HTTP{URL: f.HTTP(t), Client: f.Client(t)}
 	},
-	"http events": func(t testing.TB, f *cashtest.Faulty) upstream.Endpoint {
+	"http events": func(t testing.TB, f *faulty.Server) upstream.Endpoint {
 		f.EventStream = true
 		return upstream.HTTP{URL: f.HTTP(t), Client: f.Client(t)}
 	},
-	"stdio": func(t testing.TB, f *cashtest.Faulty) upstream.Endpoint {
+	"stdio": func(t testing.TB, f *faulty.Server) upstream.Endpoint {
 		cmd := f.Command(t)
 		// Under the race detector a process takes a second to end, otherwise.
 		return upstream.Command{Path: cmd.Path, Args: cmd.Args[1:], Env: []string{"GORACE=atexit_sleep_ms=0"}}
@@ -51,45 +47,45 @@ const (
 
 // What the call of a server says that has gone wrong since it was connected to,
 // by the fault. The kind is the machine code; says is in the text.
-var callFaults = map[cashtest.Fault]struct {
+var callFaults = map[faulty.Fault]struct {
 	kind   string
 	effect effect
 	says   string
 }{
-	cashtest.FaultRefused:           {"UNAVAILABLE", unsaid, ""},
-	cashtest.FaultHangBefore:        {"TIMEOUT", maybe, "did not answer within"},
-	cashtest.FaultHangAfter:         {"TIMEOUT", maybe, "did not answer within"},
-	cashtest.FaultDrip:              {"TIMEOUT", maybe, "did not answer within"},
-	cashtest.FaultCrash:             {"UNAVAILABLE", maybe, ""},
-	cashtest.FaultExit:              {"UNAVAILABLE", maybe, ""},
-	cashtest.FaultHTML:              {"", maybe, ""}, // over stdio it is noise
-	cashtest.FaultUnauthorized:      {"AUTH_FAILED", notRun, "401"},
-	cashtest.FaultForbidden:         {"DENIED", notRun, "403"},
-	cashtest.FaultNotFound:          {"UNAVAILABLE", notRun, "404"},
-	cashtest.FaultTooManyRequests:   {"RATE_LIMITED", notRun, "7s"},
-	cashtest.FaultInternalError:     {"UNAVAILABLE", maybe, "500"},
-	cashtest.FaultUnavailable:       {"UNAVAILABLE", maybe, "503"},
-	cashtest.FaultRedirect307:       {"UNAVAILABLE", notRun, "another host"},
-	cashtest.FaultRedirect308:       {"UNAVAILABLE", notRun, "another host"},
-	cashtest.FaultRedirectLoop:      {"UNAVAILABLE", notRun, ""},
-	cashtest.FaultWrongID:           {"", maybe, ""}, // over HTTP it is known at once that no answer comes
-	cashtest.FaultNoID:              {"", maybe, ""},
-	cashtest.FaultNegativeID:        {"", maybe, ""},
-	cashtest.FaultFractionID:        {effect: answered}, // rounded, it is the right one
-	cashtest.FaultTruncated:         {"", maybe, ""},
-	cashtest.FaultDeep:              {"", maybe, ""},
-	cashtest.FaultHuge:              {"UNAVAILABLE", maybe, "more than 1 MiB"},
-	cashtest.FaultNotRPC:            {"", maybe, ""},
-	cashtest.FaultNullResult:        {"UNAVAILABLE", maybe, "no proper answer"},
-	cashtest.FaultDuplicateKeys:     {"", maybe, ""},
-	cashtest.FaultInvalidUTF8:       {"", maybe, ""},
-	cashtest.FaultDuplicate:         {effect: answered},
-	cashtest.FaultNoise:             {effect: answered},
-	cashtest.FaultNotificationFlood: {effect: answered},
-	cashtest.FaultRequestFlood:      {effect: answered},
-	cashtest.FaultUnknownContent:    {effect: answered},
-	cashtest.FaultBrokenStructured:  {effect: answered},
-	cashtest.FaultWrongProgress:     {effect: answered},
+	"refused":            {"UNAVAILABLE", unsaid, ""},
+	"hang-before":        {"TIMEOUT", maybe, "did not answer within"},
+	"hang-after":         {"TIMEOUT", maybe, "did not answer within"},
+	"drip":               {"TIMEOUT", maybe, "did not answer within"},
+	"crash":              {"UNAVAILABLE", maybe, ""},
+	"exit":               {"UNAVAILABLE", maybe, ""},
+	"html":               {"", maybe, ""}, // over stdio it is noise
+	"unauthorized":       {"AUTH_FAILED", notRun, "401"},
+	"forbidden":          {"DENIED", notRun, "403"},
+	"not-found":          {"UNAVAILABLE", notRun, "404"},
+	"too-many-requests":  {"RATE_LIMITED", notRun, "7s"},
+	"internal-error":     {"UNAVAILABLE", maybe, "500"},
+	"unavailable":        {"UNAVAILABLE", maybe, "503"},
+	"redirect-307":       {"UNAVAILABLE", notRun, "another host"},
+	"redirect-308":       {"UNAVAILABLE", notRun, "another host"},
+	"redirect-loop":      {"UNAVAILABLE", notRun, ""},
+	"wrong-id":           {"", maybe, ""}, // over HTTP it is known at once that no answer comes
+	"no-id":              {"", maybe, ""},
+	"negative-id":        {"", maybe, ""},
+	"fraction-id":        {effect: answered}, // rounded, it is the right one
+	"truncated":          {"", maybe, ""},
+	"deep":               {"", maybe, ""},
+	"huge":               {"UNAVAILABLE", maybe, "more than 1 MiB"},
+	"not-rpc":            {"", maybe, ""},
+	"null-result":        {"UNAVAILABLE", maybe, "no proper answer"},
+	"duplicate-keys":     {"", maybe, ""},
+	"invalid-utf8":       {"", maybe, ""},
+	"duplicate":          {effect: answered},
+	"noise":              {effect: answered},
+	"notification-flood": {effect: answered},
+	"request-flood":      {effect: answered},
+	"unknown-content":    {effect: answered},
+	"broken-structured":  {effect: answered},
+	"wrong-progress":     {effect: answered},
 }
 
 // Whatever goes wrong with a call, its caller gets one clear error that names
@@ -97,7 +93,7 @@ var callFaults = map[cashtest.Fault]struct {
 // is tried twice; other upstreams do not notice; and when the server is well
 // again, so is its namespace.
 func TestFaultsOfCalls(t *testing.T) {
-	for _, fault := range cashtest.Faults() {
+	for _, fault := range faulty.Faults() {
 		want, ok := callFaults[fault]
 		if !ok {
 			continue // of lists or connections: the next tests
@@ -108,15 +104,15 @@ func TestFaultsOfCalls(t *testing.T) {
 			}
 			t.Run(string(fault)+" over "+way, func(t *testing.T) {
 				t.Parallel()
-				f := new(cashtest.Faulty)
-				bad := faulty("bad", reach(t, f))
+				f := new(faulty.Server)
+				bad := unsound("bad", reach(t, f))
 				if mute[fault] {
 					bad.Timeout, bad.ConnectTimeout = 500*time.Millisecond, 5*time.Second
 				}
 				if want.effect == answered {
 					bad.Timeout = time.Minute // however busy the machine is
 				}
-				srv, agg, _ := aggregate(t, nil, bad, faulty("good", upstream.HTTP{URL: new(cashtest.Faulty).HTTP(t)}))
+				srv, agg, _ := aggregate(t, nil, bad, unsound("good", upstream.HTTP{URL: new(faulty.Server).HTTP(t)}))
 				c := cashtest.Connect(t, srv)
 				echo := map[string]any{"text": "hello"}
 				if got := c.Call("bad", "echo", echo).OK().Text; got != "hello" {
@@ -163,7 +159,7 @@ func TestFaultsOfCalls(t *testing.T) {
 	}
 }
 
-func faulty(label string, e upstream.Endpoint) upstream.Server {
+func unsound(label string, e upstream.Endpoint) upstream.Server {
 	return upstream.Server{
 		Label: label, Description: "Faulty.", Endpoint: e,
 		Timeout: 10 * time.Second, MaxMessage: 1 << 20,
@@ -171,10 +167,10 @@ func faulty(label string, e upstream.Endpoint) upstream.Server {
 }
 
 // mute says after which faults of calls no answer comes, whatever the way.
-var mute = map[cashtest.Fault]bool{
-	cashtest.FaultHangBefore: true, cashtest.FaultHangAfter: true, cashtest.FaultDrip: true, cashtest.FaultHTML: true,
-	cashtest.FaultWrongID: true, cashtest.FaultNoID: true, cashtest.FaultNegativeID: true, cashtest.FaultTruncated: true,
-	cashtest.FaultNotRPC: true, cashtest.FaultDeep: true, cashtest.FaultDuplicateKeys: true, cashtest.FaultInvalidUTF8: true,
+var mute = map[faulty.Fault]bool{
+	"hang-before": true, "hang-after": true, "drip": true, "html": true,
+	"wrong-id": true, "no-id": true, "negative-id": true, "truncated": true,
+	"not-rpc": true, "deep": true, "duplicate-keys": true, "invalid-utf8": true,
 }
 
 // recovered waits until an upstream is connected.
@@ -198,21 +194,21 @@ func recovered(t *testing.T, agg *upstream.Aggregator, label string) {
 // What a server lists may be anything: what can be used of it is served, the
 // rest is named in the status, and nothing of it does harm.
 func TestFaultsOfLists(t *testing.T) {
-	unusable := map[cashtest.Fault]bool{
-		cashtest.FaultSameCursor: true, cashtest.FaultEndlessCursors: true, // a list without an end
-		cashtest.FaultNotSchema: true, // a message that is too deep
+	unusable := map[faulty.Fault]bool{
+		"same-cursor": true, "endless-cursors": true, // a list without an end
+		"not-schema": true, // a message that is too deep
 	}
-	for _, fault := range []cashtest.Fault{
-		cashtest.FaultDuplicateTools, cashtest.FaultHostileNames, cashtest.FaultHostileDescriptions, cashtest.FaultLongNames,
-		cashtest.FaultCollidingNames, cashtest.FaultCyclicSchema, cashtest.FaultDiamondSchema, cashtest.FaultNotSchema,
-		cashtest.FaultEnumSchema, cashtest.FaultDeepSchema, cashtest.FaultNoObjectSchema, cashtest.FaultOutputSchema,
-		cashtest.FaultListChanging, cashtest.FaultSameCursor, cashtest.FaultEndlessCursors, cashtest.FaultHugeInstructions,
+	for _, fault := range []faulty.Fault{
+		"duplicate-tools", "hostile-names", "hostile-descriptions", "long-names",
+		"colliding-names", "cyclic-schema", "diamond-schema", "not-schema",
+		"enum-schema", "deep-schema", "no-object-schema", "output-schema",
+		"list-changing", "same-cursor", "endless-cursors", "huge-instructions",
 	} {
 		for way, reach := range ways {
 			t.Run(string(fault)+" over "+way, func(t *testing.T) {
 				t.Parallel()
-				f := &cashtest.Faulty{Fault: fault}
-				s := faulty("bad", reach(t, f))
+				f := &faulty.Server{Fault: fault}
+				s := unsound("bad", reach(t, f))
 				s.MaxMessage = upstream.DefaultMaxMessage
 				srv, agg, _ := aggregate(t, nil, s)
 				c := cashtest.Connect(t, srv)
@@ -233,7 +229,7 @@ func TestFaultsOfLists(t *testing.T) {
 						t.Errorf("a page of help has %d bytes", len(text))
 					}
 				}
-				if fault != cashtest.FaultDuplicateTools {
+				if fault != "duplicate-tools" {
 					if got := c.Call("bad", "echo", map[string]any{"text": "hello"}).OK().Text; got != "hello" {
 						t.Errorf("echo answers %q", got)
 					}
@@ -273,11 +269,11 @@ func hostile(r rune) bool {
 // A server that cannot be connected to is shown as unavailable, with what is
 // known of it, and says why; then it is there.
 func TestFaultsOfConnections(t *testing.T) {
-	for _, fault := range []cashtest.Fault{
-		cashtest.FaultRefused, cashtest.FaultCertificate, cashtest.FaultHangBefore, cashtest.FaultDrip, cashtest.FaultCrash,
-		cashtest.FaultHTML, cashtest.FaultUnauthorized, cashtest.FaultForbidden, cashtest.FaultNotFound,
-		cashtest.FaultTooManyRequests, cashtest.FaultInternalError, cashtest.FaultRedirect308, cashtest.FaultWrongID,
-		cashtest.FaultTruncated, cashtest.FaultDeep, cashtest.FaultHuge, cashtest.FaultNotRPC, cashtest.FaultNullResult,
+	for _, fault := range []faulty.Fault{
+		"refused", "certificate", "hang-before", "drip", "crash",
+		"html", "unauthorized", "forbidden", "not-found",
+		"too-many-requests", "internal-error", "redirect-308", "wrong-id",
+		"truncated", "deep", "huge", "not-rpc", "null-result",
 	} {
 		for way, reach := range ways {
 			if way == "stdio" && fault.HTTPOnly() {
@@ -285,8 +281,8 @@ func TestFaultsOfConnections(t *testing.T) {
 			}
 			t.Run("R132 "+string(fault)+" over "+way, func(t *testing.T) {
 				t.Parallel()
-				f := &cashtest.Faulty{Fault: fault, At: cashtest.AtConnect}
-				s := faulty("bad", reach(t, f))
+				f := &faulty.Server{Fault: fault, At: faulty.AtConnect}
+				s := unsound("bad", reach(t, f))
 				s.ConnectTimeout = time.Second
 				srv, agg, _ := aggregate(t, nil, s)
 				c := cashtest.Connect(t, srv)
@@ -322,11 +318,11 @@ func TestFaultsOfConnections(t *testing.T) {
 
 // downKind is the code of the error for a call of a server that is down because
 // of a fault.
-func downKind(fault cashtest.Fault) string {
+func downKind(fault faulty.Fault) string {
 	switch fault {
-	case cashtest.FaultUnauthorized:
+	case "unauthorized":
 		return "AUTH_FAILED"
-	case cashtest.FaultForbidden:
+	case "forbidden":
 		return "DENIED"
 	}
 	return "UNAVAILABLE"
@@ -338,8 +334,8 @@ func TestW39Flapping(t *testing.T) {
 	for way, reach := range ways {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
-			f := &cashtest.Faulty{Fault: cashtest.FaultFlapping}
-			srv, agg, _ := aggregate(t, nil, faulty("bad", reach(t, f)), faulty("good", upstream.HTTP{URL: new(cashtest.Faulty).HTTP(t)}))
+			f := &faulty.Server{Fault: "flapping"}
+			srv, agg, _ := aggregate(t, nil, unsound("bad", reach(t, f)), unsound("good", upstream.HTTP{URL: new(faulty.Server).HTTP(t)}))
 			c := cashtest.Connect(t, srv)
 			echo := map[string]any{"text": "hello"}
 			answers := 0

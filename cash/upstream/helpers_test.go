@@ -2,6 +2,7 @@ package upstream_test
 
 import (
 	"context"
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/cash/upstream"
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -62,3 +64,14 @@ func (refusing) Run(ctx context.Context, tr mcp.Transport) error {
 func runPrepared(ctx context.Context, p *registry.Pipeline, c *registry.Call) (*registry.Result, error) {
 	return p.Call(ctx, &registry.Request{Find: registry.Found(c.Function), Arguments: c.Arguments})
 }
+
+func openPins(t *testing.T, path string) *pin.File {
+	t.Helper()
+	pins, err := pin.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pins
+}
+
+func raw(s string) json.RawMessage { return json.RawMessage(s) }

@@ -20,6 +20,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
 	"github.com/cash-mcp/go-sdk/cash/upstream"
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -436,7 +437,7 @@ func TestEverythingAtOnce(t *testing.T) {
 	plain := silentTools()
 	servers := []cashtest.Runner{plain, cash.NewServer(newShop(), nil), plain, refusing{}, plain, silent{}}
 	reg := registry.New(nil)
-	agg := upstream.New(reg, &upstream.Options{Mode: upstream.PinFirstUse})
+	agg := upstream.New(reg, &upstream.Options{Mode: pin.FirstUse})
 	srv := cash.NewServer(reg, nil)
 	var stop atomic.Bool
 	var operators, callers sync.WaitGroup

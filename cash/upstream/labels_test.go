@@ -15,6 +15,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/cash/upstream"
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/manifest"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -422,7 +423,7 @@ func TestW37PinsOfDiscoveredServers(t *testing.T) {
 		p.mcp = plainHandler(map[string]mcp.ToolHandler{"who": saying("before")})
 		p.suggest("tools")
 		n := newNetwork(p)
-		f := finding(t, upstream.Options{Mode: upstream.PinFirstUse, Fetch: manifest.FetchOptions{Transport: n}})
+		f := finding(t, upstream.Options{Mode: pin.FirstUse, Fetch: manifest.FetchOptions{Transport: n}})
 		defer f.stop()
 		f.must(f.Discover(from(p)...))
 		f.wait()

@@ -9,24 +9,22 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/internal/cashsource"
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// Limits of a list of tools, resources or prompts. A server of honest size does
-// not meet them.
-const (
-	maxPages = 1000
-	maxTools = 10_000
-)
+// maxPages bounds the pages of a list. A server of honest size does not meet it.
+const maxPages = 1000
 
 // maxBytes bounds all pages of a list. Tests lower it.
 var maxBytes = 64 << 20
 
 // list returns what the server has of a kind, from all pages, as JSON arrays
-// joined into one. Of a list of more than maxTools it reads no more pages than that
-// takes: [parseList] cuts it, whatever the pages are.
+// joined into one. Of a list of more than wire.MaxEntries it reads no more pages than that
+// takes: [wire.List] cuts it, whatever the pages are.
 func (s *session) list(ctx context.Context, kind toolid.Kind) (json.RawMessage, error) {
 	if !s.offers(kind) && kind != toolid.Tool { // tools go without saying: there were servers before there were capabilities
 		return json.RawMessage("[]"), nil
@@ -51,7 +49,7 @@ func (s *session) list(ctx context.Context, kind toolid.Kind) (json.RawMessage, 
 		}
 		size += n
 		switch {
-		case next == "" || count > maxTools:
+		case next == "" || count > wire.MaxEntries:
 			return append(all, ']'), nil
 		case size > maxBytes:
 			return nil, &CallError{Class: TooLarge, Sent: true, Reason: fmt.Sprintf(
@@ -100,7 +98,7 @@ func (s *session) page(ctx context.Context, kind toolid.Kind, cursor string) (pa
 		e := classify(ctx, err, x)
 		if e.Class == TooLarge && !e.flooded {
 			e.Reason = fmt.Sprintf("its %s answer has more than %s, which is MaxMessage (max_message): raise that, or have it list in pages",
-				listMethod(kind), mcpclient.Size(s.up.cfg.MaxMessage))
+				listMethod(kind), mcpclient.Size(s.cfg.MaxMessage))
 		}
 		return nil, "", 0, e
 	}
@@ -123,7 +121,7 @@ func (s *session) page(ctx context.Context, kind toolid.Kind, cursor string) (pa
 
 // ask asks for a page.
 func (s *session) ask(ctx context.Context, kind toolid.Kind, cursor string) (err error) {
-	meta := s.up.via(ctx)
+	meta := s.via(ctx)
 	switch kind {
 	case toolid.Resource:
 		_, err = s.client.ListResources(ctx, &mcp.ListResourcesParams{Cursor: cursor, Meta: meta})
@@ -147,4 +145,28 @@ func (s *session) forget(ctx context.Context, kind toolid.Kind) {
 	default:
 		_, _ = s.receive(ctx, "notifications/tools/list_changed", &mcp.ToolListChangedRequest{Session: s.client, Params: new(mcp.ToolListChangedParams)})
 	}
+}
+
+// tool calls one of the tools of a CaSH server by which it is read.
+func (s *session) tool(ctx context.Context, name string, arguments map[string]any) (*wire.Answer, *CallError) {
+	ctx, x := mcpclient.WithExchange(ctx)
+	res, err := s.client.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: arguments, Meta: s.via(ctx)})
+	if err != nil {
+		return nil, classify(ctx, err, x)
+	}
+	return wire.NewAnswer(res, x.Result()), nil
+}
+
+// askFor is tool for the reading of a CaSH server.
+func (s *session) askFor(ctx context.Context, name string, arguments map[string]any) (*wire.Answer, error) {
+	a, e := s.tool(ctx, name, arguments)
+	switch {
+	case e == nil:
+		return a, nil
+	case e.cut():
+		return nil, &cashsource.Error{Kind: cashsource.Cut, Err: e}
+	case e.Class == TimedOut:
+		return nil, &cashsource.Error{Kind: cashsource.Late, Err: e}
+	}
+	return nil, e
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -57,7 +59,9 @@ type quarantine struct {
 type theirName string
 
 // MarshalJSON implements [json.Marshaler].
-func (s theirName) MarshalJSON() ([]byte, error) { return escapeHidden(jsonString(string(s))), nil }
+func (s theirName) MarshalJSON() ([]byte, error) {
+	return wire.EscapeHidden(wire.Quote(string(s))), nil
+}
 
 func (a *Aggregator) manageStatus(_ context.Context, in whichServer) ([]serverStatus, error) {
 	if in.Label != "" {
@@ -117,7 +121,7 @@ func (a *Aggregator) manageAccept(ctx context.Context, in accepted) (string, err
 	case in.Hash == "":
 		return "", errNoHash
 	}
-	if err := a.AcceptQuarantined(ctx, in.Label, Quarantine{Tool: in.Tool, Hash: in.Hash}); err != nil {
+	if err := a.AcceptQuarantined(ctx, in.Label, pin.Quarantine{Tool: in.Tool, Hash: in.Hash}); err != nil {
 		return "", err
 	}
 	return "Done.", nil

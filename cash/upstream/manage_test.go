@@ -10,6 +10,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
 	"github.com/cash-mcp/go-sdk/cash/upstream"
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -18,7 +19,7 @@ import (
 func TestR125Management(t *testing.T) {
 	up := mcp.NewServer(&mcp.Implementation{Name: "up", Version: "2"}, nil)
 	addTool(up, "pay", saying("paid"))
-	srv, agg, reg := aggregate(t, &upstream.Options{Mode: upstream.PinFirstUse}, memory("a", up), memory("dead", refusing{}))
+	srv, agg, reg := aggregate(t, &upstream.Options{Mode: pin.FirstUse}, memory("a", up), memory("dead", refusing{}))
 	c := cashtest.Connect(t, srv)
 	if text := c.Help("", "").OK().Text; strings.Contains(text, "upstreams") {
 		t.Errorf("by default help() says:\n%s", text)
@@ -80,7 +81,7 @@ func TestR125Management(t *testing.T) {
 // A name that does not look like what it is is seen in the status, and can be
 // accepted as it stands there.
 func TestW37StatusOfHiddenNames(t *testing.T) {
-	o := operate(t, nil, upstream.PinLocked, handmade(func(method string, _ json.RawMessage) (string, error) {
+	o := operate(t, nil, pin.Locked, handmade(func(method string, _ json.RawMessage) (string, error) {
 		if method != "tools/list" {
 			return "", nil
 		}

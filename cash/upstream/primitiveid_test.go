@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream"
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
@@ -109,7 +110,7 @@ func TestW36WholeDefinitions(t *testing.T) {
 	definition := func(tool string) string {
 		t.Helper()
 		_, agg, reg := aggregate(t, nil, upstream.Server{Label: "a", Endpoint: upstream.Command{Path: "/nowhere"}})
-		d := new(upstream.Definition)
+		d := new(pin.Definition)
 		var raw map[string]json.RawMessage
 		if err := json.Unmarshal([]byte(tool), &raw); err != nil {
 			t.Fatal(err)

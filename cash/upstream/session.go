@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/time/rate"
 
+	"github.com/cash-mcp/go-sdk/internal/apart"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
 	"github.com/cash-mcp/go-sdk/toolid"
@@ -21,7 +23,9 @@ import (
 
 // session is one connection to a server.
 type session struct {
-	up       *upstream
+	*settings
+	*exchanges
+	life     context.Context // of the upstream
 	client   *mcp.ClientSession
 	conn     *remembered
 	cancel   context.CancelFunc // of everything that belongs to the connection
@@ -34,21 +38,21 @@ type session struct {
 	logs     bool               // each call asks for log messages
 	receive  mcp.MethodHandler  // what the SDK does with a message of the server
 	doubts   rate.Sometimes     // whether the tools are what they were
+}
 
-	mu    sync.Mutex
-	calls map[string]*exchange // by progress token
-	last  int                  // number of the last token
-	asked int                  // questions that wait for an answer
-	unput int                  // questions that were put to nobody
-	left  map[string]time.Time // until when calls may still be running that were given up, by their owner
+// dialer makes the sessions of an upstream.
+type dialer struct {
+	*settings
+	life  context.Context
+	kinds []toolid.Kind // what the server is asked for
 }
 
 // dial connects. The connection outlives ctx, which bounds the time to make it. A
 // server that does not know streamable HTTP is tried by what was usual before.
-func dial(ctx context.Context, u *upstream) (*session, error) {
-	s, err := dialTo(ctx, u, u.cfg.Endpoint)
-	if h, ok := u.cfg.Endpoint.(HTTP); ok && err != nil && asCallError(err).maybeSSE() {
-		if old, e := dialTo(ctx, u, SSE(h)); e == nil {
+func (d *dialer) dial(ctx context.Context) (*session, error) {
+	s, err := d.dialTo(ctx, d.cfg.Endpoint)
+	if h, ok := d.cfg.Endpoint.(HTTP); ok && err != nil && asCallError(err).maybeSSE() {
+		if old, e := d.dialTo(ctx, SSE(h)); e == nil {
 			return old, nil
 		}
 	}
@@ -61,54 +65,62 @@ func (e *CallError) maybeSSE() bool {
 	return e.Class == BadStatus && (e.HTTPStatus == 400 || e.HTTPStatus == 404 || e.HTTPStatus == 405)
 }
 
-func dialTo(ctx context.Context, u *upstream, endpoint Endpoint) (*session, error) {
-	life, cancel := context.WithCancel(u.ctx)
+func (d *dialer) dialTo(ctx context.Context, endpoint Endpoint) (*session, error) {
+	life, cancel := context.WithCancel(d.life)
 	s := &session{
-		up: u, cancel: cancel, ended: make(chan struct{}), changed: make(chan struct{}, 1), renewed: make(chan struct{}, 1),
+		settings: d.settings, exchanges: newExchanges(d.settings), life: d.life, cancel: cancel,
+		ended: make(chan struct{}), changed: make(chan struct{}, 1), renewed: make(chan struct{}, 1),
 		relist: make(chan chan error), unlisted: make(chan struct{}),
-		calls: make(map[string]*exchange), left: make(map[string]time.Time),
 		doubts: rate.Sometimes{Interval: time.Minute},
 	}
 	life, x := mcpclient.WithExchange(life)
 	s.conn = &remembered{Transport: s.transport(life, endpoint)}
-	type outcome struct {
-		cs  *mcp.ClientSession
-		err error
-	}
-	done := make(chan outcome, 1)
-	go func() { // ends with life at the latest
-		cs, err := s.newClient().Connect(life, s.conn, nil)
-		done <- outcome{cs, err}
-	}()
-	var o outcome
-	select {
-	case o = <-done:
-	case <-ctx.Done():
+	client, err := s.connect(ctx, life, d.kinds)
+	if err != nil {
 		cancel()
 		s.conn.close()
-		go func() { // what came too late is closed
-			if late := <-done; late.err == nil {
-				_ = late.cs.Close()
-			}
-		}()
-		e := classify(ctx, ctx.Err(), x)
-		e.Sent, e.Reason = false, fmt.Sprintf("it did not answer within %v", u.cfg.ConnectTimeout)
-		if e.talked > 0 {
-			e.Reason = fmt.Sprintf("it sent %s messages, but not its answer, within %v", mcpclient.Count(e.talked), u.cfg.ConnectTimeout)
-		}
-		return nil, e
+		return nil, d.undialled(ctx, err, x)
 	}
-	if o.err != nil {
-		cancel()
-		s.conn.close()
-		e := classify(ctx, o.err, x)
-		e.Sent = false
-		return nil, e
-	}
-	s.client = o.cs
+	s.client = client
 	go s.watch()
 	s.wantLogs(ctx)
 	return s, nil
+}
+
+// connect makes the connection apart: it leads to code of the embedder and of the
+// server. What comes too late is closed.
+func (s *session) connect(ctx, life context.Context, kinds []toolid.Kind) (*mcp.ClientSession, error) {
+	var made *mcp.ClientSession
+	return apart.Do(ctx, 0, func() (client *mcp.ClientSession, err error) {
+		made, err = s.newClient(kinds).Connect(life, s.conn, nil)
+		return made, err
+	}, func() {
+		if made != nil {
+			_ = made.Close()
+		}
+	})
+}
+
+// undialled is the failure of connecting.
+func (d *dialer) undialled(ctx context.Context, err error, x *mcpclient.Exchange) *CallError {
+	var crash *apart.Crash
+	if errors.As(err, &crash) {
+		d.log.Error("connecting panicked", "panic", crash.Reason, "stack", crash.Stack)
+		return &CallError{Class: Unreachable, Reason: "the code that connects to it failed", Err: err}
+	}
+	left := errors.Is(err, apart.ErrLeft)
+	if left {
+		err = ctx.Err()
+	}
+	e := classify(ctx, err, x)
+	e.Sent = false
+	switch {
+	case left && e.talked > 0:
+		e.Reason = fmt.Sprintf("it sent %s messages, but not its answer, within %v", mcpclient.Count(e.talked), d.cfg.ConnectTimeout)
+	case left:
+		e.Reason = fmt.Sprintf("it did not answer within %v", d.cfg.ConnectTimeout)
+	}
+	return e
 }
 
 // watch notes the end of the connection.
@@ -136,17 +148,11 @@ const closeTimeout = 3 * time.Second
 // close ends the connection. It returns when that has happened, or has taken
 // too long.
 func (s *session) close() {
-	done := make(chan struct{})
-	go func() { // ends when the transport is closed, below at the latest
-		defer close(done)
-		_ = s.client.Close()
-	}()
-	timer := time.NewTimer(closeTimeout)
-	defer timer.Stop()
-	select {
-	case <-done:
-	case <-timer.C:
-	}
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	_, _ = apart.Do(ctx, 0, func() (none struct{}, err error) { // ends when the transport is closed, below at the latest
+		return none, s.client.Close()
+	}, nil)
 	s.cancel()
 	s.conn.close()
 }
@@ -156,7 +162,7 @@ const probeTimeout = 5 * time.Second
 
 // probe ends the connection if the server gives no sign of life.
 func (s *session) probe() {
-	ctx, cancel := context.WithTimeout(s.up.ctx, probeTimeout)
+	ctx, cancel := context.WithTimeout(s.life, probeTimeout)
 	defer cancel()
 	ctx, x := mcpclient.WithExchange(ctx)
 	err := s.client.Ping(ctx, nil)
@@ -164,7 +170,7 @@ func (s *session) probe() {
 		return
 	}
 	// An error that the server answers with is a sign of life.
-	if e := classify(ctx, err, x); s.up.ctx.Err() == nil && e.Class != Refused && e.Class != BadStatus {
+	if e := classify(ctx, err, x); s.life.Err() == nil && e.Class != Refused && e.Class != BadStatus {
 		s.close()
 	}
 }
@@ -203,7 +209,7 @@ func (s *session) instructions() string {
 
 // newClient returns the SDK's client for one session. All that it is called
 // with comes from the server.
-func (s *session) newClient() *mcp.Client {
+func (s *session) newClient(kinds []toolid.Kind) *mcp.Client {
 	opts := &mcp.ClientOptions{
 		Capabilities:   &mcp.ClientCapabilities{},
 		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
@@ -214,19 +220,19 @@ func (s *session) newClient() *mcp.Client {
 		// Without it the SDK does not ask for these; notified takes what comes.
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) {},
 	}
-	if s.up.branch(toolid.Resource) != nil {
+	if slices.Contains(kinds, toolid.Resource) {
 		opts.ResourceListChangedHandler = func(context.Context, *mcp.ResourceListChangedRequest) {}
 	}
-	if s.up.branch(toolid.Prompt) != nil {
+	if slices.Contains(kinds, toolid.Prompt) {
 		opts.PromptListChangedHandler = func(context.Context, *mcp.PromptListChangedRequest) {}
 	}
-	c := mcp.NewClient(&mcp.Implementation{Name: s.up.agg.opts.Name, Version: s.up.agg.opts.Version}, opts)
+	c := mcp.NewClient(&s.connector, opts)
 	c.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		s.receive = next
 		return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 			defer func() {
 				if v := recover(); v != nil {
-					s.up.log.Error("message of the server failed", "method", clean.Line(method, 60), "panic", fmt.Sprintf("%T", v))
+					s.log.Error("message of the server failed", "method", clean.Line(method, 60), "panic", fmt.Sprintf("%T", v))
 					err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 				}
 			}()
@@ -249,7 +255,7 @@ func (s *session) notified(method string, params json.RawMessage) bool {
 	case "notifications/message":
 		var m logMessage
 		if json.Unmarshal(params, &m) == nil && len(m.Data) <= maxLog {
-			s.log(m)
+			s.message(m)
 		}
 	case "notifications/tools/list_changed":
 		signal(s.changed)

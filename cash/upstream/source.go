@@ -54,13 +54,14 @@ func (s *source) placeholder() *upstream {
 	cfg := s.Server
 	cfg.Endpoint = nowhere{s.Host()}
 	u := newUpstream(s.agg, cfg, []mount{s.mountAtLabel(s.Description)})
-	u.discovered, u.held = true, &CallError{Class: Unreachable, Reason: "its manifest has not been fetched yet"}
-	u.state, u.err = Down, u.held
+	u.discovered = true
+	u.link.held = &CallError{Class: Unreachable, Reason: "its manifest has not been fetched yet"}
+	u.link.state, u.link.err = Down, u.link.held
 	return u
 }
 
 func (s *source) mountAtLabel(description string) mount {
-	return mount{label: s.Label, description: description}
+	return mount{Label: s.Label, Description: description}
 }
 
 // hold makes what the manifest described unavailable. What is not transient is
@@ -71,7 +72,7 @@ func (s *source) hold() {
 	}
 	s.failed = s.failure()
 	if s.up != nil {
-		s.up.hold(s.failed)
+		s.up.link.hold(s.failed)
 	}
 }
 
@@ -110,7 +111,7 @@ func (s *source) mountsAt(places []discover.Place) []mount {
 	}
 	mounts := make([]mount, len(places))
 	for i, p := range places {
-		mounts[i] = mount{label: p.Label, namespace: p.Namespace, description: cmp.Or(s.Description, p.Description), orRoot: true}
+		mounts[i] = mount{Label: p.Label, Namespace: p.Namespace, Description: cmp.Or(s.Description, p.Description), OrRoot: true}
 	}
 	return mounts
 }
@@ -126,15 +127,15 @@ func onlyDescription(m *manifest.Manifest) string {
 func (s *source) mount(mounts []mount) error {
 	old := s.up
 	if old != nil && s.endpoint == s.Last().Endpoint && slices.Equal(old.mounts, mounts) {
-		old.hold(nil)
+		old.link.hold(nil)
 		return nil
 	}
 	cfg := s.Server
-	cfg.Label, cfg.Endpoint = mounts[0].label, s.reach()
+	cfg.Label, cfg.Endpoint = mounts[0].Label, s.reach()
 	u := newUpstream(s.agg, cfg, mounts)
 	u.discovered = true
 	if s.Label == "" { // labels come and go as the server likes, pins must not
-		u.pins = HTTP{URL: s.Discovery.URL}.String()
+		u.pinnedAs(HTTP{URL: s.Discovery.URL}.String())
 	}
 	if err := s.agg.replace(old, u); err != nil {
 		return err

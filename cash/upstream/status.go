@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
@@ -57,7 +58,7 @@ type Status struct {
 	Resources, Prompts int
 	// Quarantined are the tools, and of a CaSH server the functions, that are not
 	// served because their definitions are not the accepted ones.
-	Quarantined []Quarantine
+	Quarantined []pin.Quarantine
 	// Notes say what of the server is not served as it is, and why, a line each.
 	Notes []string
 }
@@ -90,27 +91,34 @@ func (g *discovery) status() (list []Status) {
 	return list
 }
 
+// status joins what each part knows.
 func (u *upstream) status() Status {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	s := Status{
-		Endpoint: u.cfg.Endpoint.String(), State: u.state, Since: u.since, Retry: u.retry,
-		InFlight: u.inFlight,
-	}
-	if u.err != nil { // a nil *CallError is no nil error
-		s.Err = u.err
-	}
+	s := u.link.status()
+	s.Endpoint = u.cfg.Endpoint.String()
+	s.InFlight, _ = u.traffic.now()
 	for _, m := range u.mounts {
-		s.Labels = append(s.Labels, m.label)
+		s.Labels = append(s.Labels, m.Label)
 	}
-	if c := u.catalog.Load(); c != nil {
-		s.Kind, s.Server = c.kind, c.server
-		s.Functions, s.Skills = c.functions, c.skills
-		s.Quarantined = slices.Clone(c.quarantined)
-		s.Notes = slices.Clone(c.notes)
+	if c := u.inventory.latest.Load(); c != nil {
+		s.Kind, s.Server, s.Functions = c.kind, c.server, c.functions
+		s.Quarantined, s.Notes = slices.Clone(c.quarantined), slices.Clone(c.notes)
+		if c.cash != nil {
+			s.Skills = c.cash.Skills
+		}
 	}
-	for _, b := range u.branches[1:] {
+	for _, b := range u.lists.branches {
 		s.add(b)
+	}
+	return s
+}
+
+// status is how the link is.
+func (l *link) status() Status {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := Status{State: l.state, Since: l.since, Retry: l.retry}
+	if l.err != nil { // a nil *CallError is no nil error
+		s.Err = l.err
 	}
 	return s
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream"
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -20,7 +21,7 @@ import (
 // which takes ten times as long.
 const swaps = 1_000_000 / raceFactor
 
-func catalog(t *testing.T, agg *upstream.Aggregator, defs ...*upstream.Definition) func() {
+func catalog(t *testing.T, agg *upstream.Aggregator, defs ...*pin.Definition) func() {
 	t.Helper()
 	adopt, err := upstream.Catalog(agg, "a", defs...)
 	if err != nil {
@@ -31,8 +32,8 @@ func catalog(t *testing.T, agg *upstream.Aggregator, defs ...*upstream.Definitio
 
 // version is a definition of the tool act, of which there are two: they take
 // different arguments.
-func version(n int) *upstream.Definition {
-	return &upstream.Definition{
+func version(n int) *pin.Definition {
+	return &pin.Definition{
 		Name: "act", Description: fmt.Sprint("Does what version ", n, " does."),
 		InputSchema: json.RawMessage(fmt.Sprintf(
 			`{"type":"object","properties":{"v%d":{"type":"integer"}},"required":["v%d"],"additionalProperties":false}`, n, n)),

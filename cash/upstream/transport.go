@@ -16,17 +16,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/time/rate"
 
+	"github.com/cash-mcp/go-sdk/internal/apart"
 	"github.com/cash-mcp/go-sdk/internal/command"
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
 )
 
 // transport returns a fresh transport to the server, whose life is ctx.
 func (s *session) transport(ctx context.Context, to Endpoint) mcp.Transport {
-	u := s.up
 	return to.transport(ctx, mcpclient.Options{
-		Limits:   mcpclient.Limits{Message: u.cfg.MaxMessage, Unanswered: maxUnanswered},
-		Logger:   u.log,
-		Stderr:   overheard(u.log),
+		Limits:   mcpclient.Limits{Message: s.cfg.MaxMessage, Unanswered: maxUnanswered},
+		Logger:   s.log,
+		Stderr:   overheard(s.log),
 		Notified: s.notified,
 		Reopened: func() { // what has changed meanwhile was not heard
 			signal(s.changed)
@@ -212,8 +212,14 @@ type served struct {
 // Connect implements [mcp.Transport].
 func (s served) Connect(ctx context.Context) (mcp.Connection, error) {
 	ours, theirs := mcp.NewInMemoryTransports()
-	go func() { _ = s.Server.Run(s.life, theirs) }() // ends with the connection
-	return ours.Connect(ctx)
+	conn, err := ours.Connect(ctx)
+	go func() { // ends with the connection
+		_, err := apart.Do(s.life, 0, func() (none struct{}, err error) { return none, s.Server.Run(s.life, theirs) }, nil)
+		if crash := (*apart.Crash)(nil); errors.As(err, &crash) && conn != nil {
+			_ = conn.Close() // nobody else does
+		}
+	}()
+	return conn, err
 }
 
 // nowhere is the endpoint of a server of which no manifest has been had yet.

@@ -3,74 +3,77 @@ package upstream
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"math/rand/v2"
 	"sync"
-	"sync/atomic"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
+	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// upstream is one server: its connection, of which there is at most one at a
-// time, and its places in the tree. One goroutine (run) connects, reads what
-// the server has, and publishes it; calls only use what is there.
+// upstream is one server, made of parts that each have a lock of their own:
+//
+//	settings   what was configured          does not change
+//	link       how it is, and its session   taken by calls, brought by run
+//	traffic    what is in flight            bounds, and the wait at the end
+//	inventory  what it has                  read over a session, shown in the tree
+//	lists      its resources and prompts    likewise, beside all else
+//
+// A part knows those above it. One goroutine (run) connects, reads what the server
+// has, and publishes it; calls only use what is there.
 type upstream struct {
+	*settings
 	agg        *Aggregator
-	cfg        Server
-	mounts     []mount
-	discovered bool   // by a manifest
-	pins       string // under which its definitions are pinned
-	log        *slog.Logger
+	discovered bool // by a manifest
 
-	ctx    context.Context // ends when the upstream is cut off
-	cancel context.CancelFunc
-	ended  chan struct{} // closed when run has returned
-	tried  chan struct{} // closed when it has been tried to connect once
-	once   sync.Once     // of tried
-	wake   chan struct{} // a call wants a connection
+	dialer    dialer
+	link      *link
+	traffic   *traffic
+	inventory *inventory
+	branches  []*branch // of the tools first
+	lists     lists
 
-	catalog atomic.Pointer[catalog]
-	breaker breaker
-	slots   chan struct{} // one for each call that runs
-	waiting atomic.Int32  // calls that wait for a slot
-	readers chan struct{} // one for each page that is asked for
-	pinning sync.Mutex    // what is pinned is read and written by one at a time
-	late    string        // what was pinned later than the rest, in words; guarded by pinning
-
-	mu       sync.Mutex
-	state    State
-	since    time.Time
-	err      *CallError // why it is failing or down
-	retry    time.Time
-	session  *session
-	news     chan struct{} // closed, and made anew, when it is connected or known not to be
-	inFlight int
-	retiring bool
-	idle     chan struct{} // closed when nothing is in flight; nil if nobody waits for that
-	used     time.Time     // the last call
+	ctx      context.Context // ends when the upstream is cut off
+	cancel   context.CancelFunc
+	ended    chan struct{} // closed when run has returned
+	tried    chan struct{} // closed when it has been tried to connect once
+	once     sync.Once     // of tried
 	reload   chan chan error
-	held     *CallError    // why nothing may go to the server; nil if it may
-	holding  chan struct{} // held has changed
-
-	branches []*branch // of the tools first
-	server   string    // tells the server from every other one
+	repinned chan struct{} // somebody else may have changed its pins
 }
 
 func newUpstream(a *Aggregator, cfg Server, mounts []mount) *upstream {
 	u := &upstream{
-		agg: a, cfg: cfg, mounts: mounts, pins: mounts[0].key(),
-		log:   a.opts.Logger.With("upstream", mounts[0].label),
-		ended: make(chan struct{}), tried: make(chan struct{}), wake: make(chan struct{}, 1),
-		slots: make(chan struct{}, cfg.Concurrency), readers: make(chan struct{}, crawlers), since: time.Now(), used: time.Now(),
-		reload: make(chan chan error), news: make(chan struct{}), holding: make(chan struct{}, 1),
+		settings: &settings{
+			cfg: cfg, mounts: mounts, log: a.opts.Logger.With("upstream", mounts[0].Label), server: fingerprint(cfg.Endpoint),
+			connector: mcp.Implementation{Name: a.opts.Name, Version: a.opts.Version}, self: a.reg.Instance(),
+		},
+		agg: a, ended: make(chan struct{}), tried: make(chan struct{}),
+		reload: make(chan chan error), repinned: make(chan struct{}, 1),
 	}
 	u.ctx, u.cancel = context.WithCancel(a.life)
+	u.link, u.traffic = newLink(u.ctx, u.publish), newTraffic(cfg.Concurrency)
+	u.inventory = &inventory{
+		calls:   &calls{settings: u.settings, link: u.link, traffic: u.traffic, asks: &a.asks},
+		changed: u.publish,
+	}
+	u.pinnedAs(mounts[0].Key())
+	u.dialer = dialer{settings: u.settings, life: u.ctx}
 	for _, kind := range kinds {
 		if reg := a.registry(kind); reg != nil {
-			u.branches = append(u.branches, &branch{kind: kind, reg: reg})
+			u.branches = append(u.branches, &branch{inventory: u.inventory, kind: kind, reg: reg})
+			u.dialer.kinds = append(u.dialer.kinds, kind)
 		}
 	}
-	u.server = fingerprint(cfg.Endpoint)
+	u.lists = lists{settings: u.settings, branches: u.branches[1:], changed: u.publish}
 	return u
+}
+
+// pinnedAs says under which label the definitions are pinned.
+func (u *upstream) pinnedAs(label string) {
+	u.inventory.pins = &pin.Keeper{Store: u.agg.opts.Pins, Mode: u.agg.opts.Mode, Label: label}
 }
 
 // takeOver lets u begin with what old has published, until it has something of
@@ -83,10 +86,10 @@ func (u *upstream) takeOver(old *upstream) {
 		}
 		b.published.inherited = true
 		for _, m := range u.mounts {
-			if u.agg.mounts[m.key()] != old || !b.reg.Exists(m.label) {
+			if u.agg.mounts[m.Key()] != old || !b.reg.Exists(m.Label) {
 				continue
 			}
-			if ns, err := b.reg.TryNamespace(m.label, ""); err == nil {
+			if ns, err := b.reg.TryNamespace(m.Label, ""); err == nil {
 				ns.Restrict(u.cfg.VisibleTo)
 			}
 		}
@@ -104,10 +107,10 @@ const (
 // run is the life of the upstream.
 func (u *upstream) run() {
 	defer close(u.ended)
-	defer u.setState(Closed, nil, 0)
-	if u.cfg.Lazy && u.fromPins() {
+	defer u.link.set(Closed, nil, 0)
+	if u.cfg.Lazy && u.inventory.fromPins(u.ctx) {
 		u.hasTried()
-		u.setState(Idle, nil, 0)
+		u.link.set(Idle, nil, 0)
 		if !u.awaken() {
 			return
 		}
@@ -131,7 +134,7 @@ func (u *upstream) run() {
 		case errors.Is(err, errHeld):
 			continue
 		case errors.Is(err, errIdle):
-			u.setState(Idle, nil, 0)
+			u.link.set(Idle, nil, 0)
 			if !u.awaken() {
 				return
 			}
@@ -143,7 +146,7 @@ func (u *upstream) run() {
 		}
 		pause = nextPause(pause)
 		wait := max(jitter(pause), asCallError(err).RetryAfter)
-		u.setState(Down, asCallError(err), wait)
+		u.link.set(Down, asCallError(err), wait)
 		u.log.Warn("not connected", "error", err, "retry", wait.Round(time.Millisecond))
 		if !u.sleep(wait) {
 			return
@@ -166,55 +169,39 @@ func jitter(d time.Duration) time.Duration {
 func (u *upstream) sleep(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
-	for {
-		select {
-		case <-timer.C:
-			return true
-		case done := <-u.reload: // somebody wants it now
-			u.settle(done)
-			return true
-		case <-u.holding:
-			return true
-		case <-u.ctx.Done():
-			return false
-		}
-	}
+	return u.idle(timer.C, nil)
 }
 
-// hold keeps everything from the server, because of e; nil lets it through
-// again.
-func (u *upstream) hold(e *CallError) {
-	u.mu.Lock()
-	same := u.held == nil && e == nil
-	u.held = e
-	u.mu.Unlock()
-	if same {
-		return
-	}
+// awaken waits until a call wants a connection.
+func (u *upstream) awaken() bool { return u.idle(nil, u.link.wake) }
+
+// idle waits until it is time to connect: for the one, for the other, or because
+// somebody asks for what the server has. False is the end of the upstream.
+func (u *upstream) idle(timer <-chan time.Time, wake <-chan struct{}) bool {
 	select {
-	case u.holding <- struct{}{}:
-	default:
+	case <-timer:
+	case <-wake:
+	case done := <-u.reload:
+		u.link.settled(done)
+	case <-u.link.holding:
+	case <-u.ctx.Done():
+		return false
 	}
-}
-
-func (u *upstream) heldBy() *CallError {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.held
+	return true
 }
 
 // released waits until the server may be connected to; false is the end of the
 // upstream.
 func (u *upstream) released() bool {
 	for {
-		e := u.heldBy()
+		e := u.link.heldBy()
 		if e == nil {
 			return true
 		}
-		u.setState(Down, e, 0)
+		u.link.set(Down, e, 0)
 		u.hasTried()
 		select {
-		case <-u.holding:
+		case <-u.link.holding:
 		case done := <-u.reload:
 			done <- e
 		case <-u.ctx.Done():
@@ -223,99 +210,13 @@ func (u *upstream) released() bool {
 	}
 }
 
-// settle lets done have the outcome of the attempt to connect that comes next.
-// It is called before that begins.
-func (u *upstream) settle(done chan<- error) {
-	u.mu.Lock()
-	news := u.news
-	u.mu.Unlock()
-	go func() { // ends with the attempt, which has a deadline
-		select {
-		case <-news:
-		case <-u.ctx.Done():
-		}
-		if _, err := u.connected(u.ctx); err != nil {
-			done <- err
-			return
-		}
-		done <- nil
-	}()
-}
-
-// awaken waits until a call wants a connection.
-func (u *upstream) awaken() bool {
-	select {
-	case <-u.wake:
-		return true
-	case <-u.holding:
-		return true
-	case done := <-u.reload:
-		u.settle(done)
-		return true
-	case <-u.ctx.Done():
-		return false
-	}
-}
-
-// setState notes how the upstream is and shows it in the tree.
-func (u *upstream) setState(s State, err *CallError, retry time.Duration) {
-	u.mu.Lock()
-	u.become(s, err, retry)
-	u.mu.Unlock()
-	u.publish()
-}
-
-// become notes how the upstream is, and tells those who wait for a connection if
-// there will be none soon. The caller holds u.mu.
-func (u *upstream) become(s State, err *CallError, retry time.Duration) {
-	now := time.Now()
-	if u.state != s {
-		u.since = now
-	}
-	u.state, u.err, u.retry = s, err, time.Time{}
-	if retry > 0 {
-		u.retry = now.Add(retry)
-	}
-	if s == Down {
-		u.tell()
-	}
-}
-
-// tell wakes those who wait for a connection. The caller holds u.mu.
-func (u *upstream) tell() {
-	close(u.news)
-	u.news = make(chan struct{})
-}
-
 // connect makes a session and reads what the server has.
 func (u *upstream) connect() (*session, error) {
-	u.mu.Lock()
-	if u.state != Down { // what is down stays so until it is up
-		u.become(Connecting, nil, 0)
-	}
-	u.mu.Unlock()
-	s, err := u.open()
-	u.breaker.reset()
-	u.mu.Lock()
-	select { // whoever has asked for a connection learns of it now
-	case <-u.wake:
-	default:
-	}
-	if err != nil {
-		u.become(Down, asCallError(err), 0)
-	} else {
-		u.session = s
-		u.become(Connected, nil, 0)
-	}
-	u.mu.Unlock()
-	u.publish()
+	s, err := u.link.connect(u.open)
 	if err == nil {
 		u.log.Info("connected", "server", s.name())
-		u.mu.Lock()
-		u.tell() // now that the tree shows it
-		u.mu.Unlock()
 	}
-	if err != nil || len(u.branches) == 1 { // else it is asked for its resources and prompts first
+	if err != nil || len(u.lists.branches) == 0 { // else it is asked for its resources and prompts first
 		u.hasTried()
 	}
 	return s, err
@@ -325,13 +226,95 @@ func (u *upstream) connect() (*session, error) {
 func (u *upstream) open() (*session, error) {
 	ctx, cancel := context.WithTimeout(u.ctx, u.cfg.ConnectTimeout)
 	defer cancel()
-	s, err := dial(ctx, u)
+	s, err := u.dialer.dial(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := u.load(ctx, s); err != nil {
+	if err := u.inventory.load(ctx, s); err != nil {
 		s.close()
 		return nil, err
 	}
 	return s, nil
+}
+
+// publish shows in the trees what the upstream has and how it is.
+func (u *upstream) publish() {
+	u.agg.mu.Lock()
+	defer u.agg.mu.Unlock()
+	u.show()
+}
+
+// show is publish for a caller that holds the aggregator's lock.
+func (u *upstream) show() {
+	state, err := u.link.now()
+	if _, retiring := u.traffic.now(); retiring && state != Closed {
+		return
+	}
+	for _, b := range u.branches {
+		b.show(state, err, func(key string) bool { return u.agg.mounts[key] == u })
+	}
+}
+
+// drain waits for the calls in flight, which have deadlines, and ends the
+// upstream.
+func (u *upstream) drain() {
+	if idle := u.traffic.drained(); idle != nil {
+		select {
+		case <-idle:
+		case <-u.ctx.Done():
+		}
+	}
+	u.cancel()
+	<-u.ended
+	if h, ok := u.cfg.Endpoint.(HTTP); ok && u.discovered { // the client is its own
+		h.Client.CloseIdleConnections()
+	}
+}
+
+// accept pins what pick takes of the definitions that are quarantined now, and
+// serves it.
+func (u *upstream) accept(ctx context.Context, pick func(quarantined []pin.Quarantine) error) error {
+	if err := u.inventory.accept(pick); err != nil {
+		return err
+	}
+	if err := u.refresh(ctx); err != nil {
+		return &registry.Error{
+			Kind: registry.Unavailable, Message: "It is accepted, and the server could not be asked again for what it has.",
+			Hint: "It is served once the server has answered. Read the status.", Err: err,
+		}
+	}
+	return nil
+}
+
+// refresh asks the server again, for its tools and then for the rest.
+func (u *upstream) refresh(ctx context.Context) error {
+	if err := await(ctx, u.reload, u.ctx.Done(), ErrClosed); err != nil {
+		return err
+	}
+	s := u.link.peek()
+	if s == nil || len(u.lists.branches) == 0 {
+		return nil
+	}
+	return await(ctx, s.relist, s.unlisted, nil)
+}
+
+// await asks for something to be done and returns what has become of it, or
+// otherwise if there is nobody any more who would do it.
+func await(ctx context.Context, requests chan<- chan error, gone <-chan struct{}, otherwise error) error {
+	done := make(chan error, 1)
+	select {
+	case requests <- done:
+	case <-gone:
+		return otherwise
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-gone:
+		return otherwise
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
+	"github.com/cash-mcp/go-sdk/cash/check"
 	"github.com/cash-mcp/go-sdk/examples/shop/store"
 )
 
@@ -61,16 +62,16 @@ func shopOverHTTP(t *testing.T) string {
 }
 
 // newTarget is the shop below a path.
-func newTarget(path, version string, transport func() mcp.Transport) cashtest.Target {
+func newTarget(path, version string, transport func() mcp.Transport) check.Target {
 	orders := path + ".orders"
-	return cashtest.Target{
+	return check.Target{
 		Transport: transport,
 		Strict:    true,
 		Version:   version,
-		Read:      &cashtest.Sample{Namespace: orders, Function: "get", Kwargs: store.OrderRef{OrderID: "ORD-1001"}},
-		Large:     &cashtest.Sample{Namespace: orders, Function: "list"},
-		Fails:     []cashtest.Sample{{Namespace: orders, Function: "get", Kwargs: store.OrderRef{OrderID: "ORD-1"}}},
-		Skill: &cashtest.SkillSample{
+		Read:      &check.Sample{Namespace: orders, Function: "get", Kwargs: store.OrderRef{OrderID: "ORD-1001"}},
+		Large:     &check.Sample{Namespace: orders, Function: "list"},
+		Fails:     []check.Sample{{Namespace: orders, Function: "get", Kwargs: store.OrderRef{OrderID: "ORD-1"}}},
+		Skill: &check.SkillSample{
 			Namespace: orders, Name: "monthlyreport",
 			Inputs: map[string]string{"since": "2026-01-01"},
 			Keeps:  []string{`call(namespace="` + orders + `", function="summary")`},
@@ -80,9 +81,9 @@ func newTarget(path, version string, transport func() mcp.Transport) cashtest.Ta
 
 // restock is a call that changes the stock of a product, which tells how often
 // it was made.
-func restock(t *testing.T, m *mounted) *cashtest.Effect {
-	return &cashtest.Effect{
-		Sample: cashtest.Sample{Namespace: "shop.inventory", Function: "restock", Kwargs: store.Restock{ProductID: "P-12", Quantity: 1}},
+func restock(t *testing.T, m *mounted) *check.Effect {
+	return &check.Effect{
+		Sample: check.Sample{Namespace: "shop.inventory", Function: "restock", Kwargs: store.Restock{ProductID: "P-12", Quantity: 1}},
 		Runs:   func() int { return stock(t, m) }, // sold out at the start
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/upstream"
 	"github.com/cash-mcp/go-sdk/cash/upstream/config"
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 )
 
 // What config.yaml says, without starting any of it.
@@ -49,7 +50,7 @@ func TestConfig(t *testing.T) {
 	if memory := cfg.Upstreams[3].Endpoint.(upstream.Command).Env; memory[0] != "MEMORY_FILE_PATH=/elsewhere/aggregator-memory.jsonl" {
 		t.Errorf("environment of memory: %q", memory)
 	}
-	if cfg.Name != "aggregator" || cfg.Version == "" || cfg.Pins.Mode != upstream.PinFirstUse || cfg.Pins.File != "" {
+	if cfg.Name != "aggregator" || cfg.Version == "" || cfg.Pins.Mode != pin.FirstUse || cfg.Pins.File != "" {
 		t.Errorf("name %q, version %q, pins %+v", cfg.Name, cfg.Version, cfg.Pins)
 	}
 }

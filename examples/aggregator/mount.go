@@ -10,6 +10,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/catalog"
 	"github.com/cash-mcp/go-sdk/cash/upstream"
 	"github.com/cash-mcp/go-sdk/cash/upstream/config"
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -47,7 +48,7 @@ func mount(cfg *config.File, t trees, log *slog.Logger) (*mounted, error) {
 		Logger: log,
 	}
 	if cfg.Pins.File != "" {
-		pins, err := upstream.OpenPinFile(cfg.Pins.File)
+		pins, err := pin.OpenFile(cfg.Pins.File)
 		if err != nil {
 			return nil, err
 		}

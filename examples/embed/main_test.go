@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
+	"github.com/cash-mcp/go-sdk/cash/check"
 	"github.com/cash-mcp/go-sdk/manifest"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -173,12 +174,12 @@ func TestCompliance(t *testing.T) {
 		dialer := &cashtest.Dialer{Context: registry.WithCaller(context.Background(), c)}
 		return func() mcp.Transport { return dialer.InMemory(newFace(d)) }
 	}
-	cashtest.Compliance(t, cashtest.Target{
+	cashtest.Compliance(t, check.Target{
 		Transport: as("clerk-key"),
 		Strict:    true,
-		Read:      &cashtest.Sample{Namespace: "tickets", Function: "list", Kwargs: ListTickets{Status: "open"}},
-		Hidden: &cashtest.Hidden{
-			Sample:    cashtest.Sample{Namespace: "staff", Function: "workload"},
+		Read:      &check.Sample{Namespace: "tickets", Function: "list", Kwargs: ListTickets{Status: "open"}},
+		Hidden: &check.Hidden{
+			Sample:    check.Sample{Namespace: "staff", Function: "workload"},
 			Transport: as("admin-key"),
 		},
 	})

@@ -7,6 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
+	"github.com/cash-mcp/go-sdk/cash/check"
 	"github.com/cash-mcp/go-sdk/examples/shop/store"
 )
 
@@ -38,15 +39,15 @@ func TestCompliance(t *testing.T) {
 	}
 }
 
-func newTarget(version string, transport func() mcp.Transport) cashtest.Target {
-	return cashtest.Target{
+func newTarget(version string, transport func() mcp.Transport) check.Target {
+	return check.Target{
 		Transport: transport,
 		Strict:    true,
 		Version:   version,
-		Read:      &cashtest.Sample{Namespace: "orders", Function: "get", Kwargs: store.OrderRef{OrderID: "ORD-1001"}},
-		Large:     &cashtest.Sample{Namespace: "orders", Function: "list"},
-		Fails:     []cashtest.Sample{{Namespace: "orders", Function: "get", Kwargs: store.OrderRef{OrderID: "ORD-1"}}},
-		Skill: &cashtest.SkillSample{
+		Read:      &check.Sample{Namespace: "orders", Function: "get", Kwargs: store.OrderRef{OrderID: "ORD-1001"}},
+		Large:     &check.Sample{Namespace: "orders", Function: "list"},
+		Fails:     []check.Sample{{Namespace: "orders", Function: "get", Kwargs: store.OrderRef{OrderID: "ORD-1"}}},
+		Skill: &check.SkillSample{
 			Namespace: "orders", Name: "monthlyreport",
 			Inputs: map[string]string{"since": "2026-01-01"},
 			Keeps:  []string{`call(namespace="orders", function="summary")`},
@@ -56,9 +57,9 @@ func newTarget(version string, transport func() mcp.Transport) cashtest.Target {
 
 // restock is a call that changes the stock of a product, which tells how often
 // it was made.
-func restock(t *testing.T, shop *store.Shop) *cashtest.Effect {
-	return &cashtest.Effect{
-		Sample: cashtest.Sample{Namespace: "inventory", Function: "restock", Kwargs: store.Restock{ProductID: "P-12", Quantity: 1}},
+func restock(t *testing.T, shop *store.Shop) *check.Effect {
+	return &check.Effect{
+		Sample: check.Sample{Namespace: "inventory", Function: "restock", Kwargs: store.Restock{ProductID: "P-12", Quantity: 1}},
 		Runs:   func() int { return stock(t, shop, "P-12") }, // sold out at the start
 	}
 }
@@ -75,7 +76,7 @@ func stock(t *testing.T, shop *store.Shop, product string) int {
 // What the shop costs a model, with some room to grow.
 func TestBudget(t *testing.T) {
 	srv := newServer(shopGoods(store.New(), "cash"))
-	cashtest.Budget{
+	cashtest.Budget(t, cashtest.Connect(t, srv), check.Budget{
 		Tools: 2000, Instructions: 200, Index: 400, Namespace: 500, Function: 1000, Skills: 300,
-	}.Check(t, cashtest.Connect(t, srv))
+	})
 }

@@ -2,9 +2,7 @@
 // stores of an embedder. Such code may panic, end its goroutine, or ignore that
 // its context has ended; whoever waits for it is answered in time all the same.
 //
-//	value, err := apart.Do(ctx, 0, func(*apart.Task) (string, error) {
-//		return hook(ctx)
-//	}, nil)
+//	value, err := apart.Do(ctx, 0, func() (string, error) { return hook(ctx) }, nil)
 //	var crash *apart.Crash
 //	switch {
 //	case errors.Is(err, apart.ErrLeft): // ctx has ended, and the hook goes on
@@ -15,8 +13,9 @@
 //
 // Do runs the code in a goroutine of its own and waits for it, or for the end of a
 // context. What is left behind ends when the code does; late is then called, by
-// which a caller counts what hangs and refuses more of it. A [Task] lets the code
-// put off the end of the wait, once it knows how long it may take.
+// which a caller counts what hangs and refuses more of it. Whoever starts the
+// goroutine itself has a [Task] for the rest: its code ends the task by a deferred
+// call of End, and may put off the end of the wait by Until.
 //
 // # Limits
 //
@@ -49,15 +48,12 @@ type Crash struct {
 // Error returns the reason.
 func (c *Crash) Error() string { return "apart: crashed: " + c.Reason }
 
-// A Task is code that runs apart.
-type Task struct {
+// A Task is code that runs apart. It is made by [New].
+type Task[T any] struct {
 	state atomic.Int32
-	wait  interface{ until(context.Context) }
+	late  func()
+	sent  chan outcome[T]
 }
-
-// Until makes the wait end with ctx, and no longer with the context before. It is
-// called once, by the code itself.
-func (t *Task) Until(ctx context.Context) { t.wait.until(ctx) }
 
 // The states of a task.
 const (
@@ -66,14 +62,6 @@ const (
 	left
 )
 
-// task is a Task with its outcome.
-type task[T any] struct {
-	Task
-	f    func(*Task) (T, error)
-	late func()
-	sent chan outcome[T]
-}
-
 // outcome is what a task ends with, or a context that it is waited for from now on.
 type outcome[T any] struct {
 	value T
@@ -81,12 +69,37 @@ type outcome[T any] struct {
 	until context.Context
 }
 
+// New returns a task for a goroutine that is about to be started. late, unless it is
+// nil, is called when the code has ended after it was left behind.
+func New[T any](late func()) *Task[T] {
+	return &Task[T]{late: late, sent: make(chan outcome[T], 2)}
+}
+
 // Do runs f apart and returns what it returns, a *[Crash], or [ErrLeft] when ctx
-// has ended and f has not returned within the grace after that. late, unless it is
-// nil, is called when an f that was left behind has ended.
-func Do[T any](ctx context.Context, grace time.Duration, f func(*Task) (T, error), late func()) (T, error) {
-	t := &task[T]{f: f, late: late, sent: make(chan outcome[T], 2)}
-	go t.run()
+// has ended and f has not returned within the grace after that. See [New] for late.
+func Do[T any](ctx context.Context, grace time.Duration, f func() (T, error), late func()) (T, error) {
+	t := New[T](late)
+	go t.run(f)
+	return t.Wait(ctx, grace)
+}
+
+func (t *Task[T]) run(f func() (T, error)) {
+	var value T
+	var err error
+	returned := false
+	defer func() {
+		if returned {
+			t.End(value, err)
+		} else {
+			t.Crash(recover())
+		}
+	}()
+	value, err = f()
+	returned = true
+}
+
+// Wait returns what the task ends with; see [Do].
+func (t *Task[T]) Wait(ctx context.Context, grace time.Duration) (T, error) {
 	for {
 		select {
 		case o := <-t.sent:
@@ -108,10 +121,8 @@ func Do[T any](ctx context.Context, grace time.Duration, f func(*Task) (T, error
 	}
 }
 
-func (t *task[T]) until(ctx context.Context) { t.sent <- outcome[T]{until: ctx} }
-
 // last waits for a grace more, and reports false if the task is left behind.
-func (t *task[T]) last(grace time.Duration) (o outcome[T], ok bool) {
+func (t *Task[T]) last(grace time.Duration) (o outcome[T], ok bool) {
 	select {
 	case o = <-t.sent:
 		return o, true
@@ -132,24 +143,25 @@ func (t *task[T]) last(grace time.Duration) (o outcome[T], ok bool) {
 	return <-t.sent, true
 }
 
-// run runs the code, and sends exactly one outcome unless it was left behind.
-func (t *task[T]) run() {
-	t.wait = t
-	var o outcome[T]
-	returned := false
-	defer func() {
-		if !returned {
-			o = outcome[T]{err: crashed(recover())}
-		}
-		switch {
-		case t.state.CompareAndSwap(running, ended):
-			t.sent <- o
-		case t.late != nil:
-			t.late()
-		}
-	}()
-	o.value, o.err = t.f(&t.Task)
-	returned = true
+// Until makes the wait end with ctx, and no longer with the context before. It is
+// called once, by the code itself.
+func (t *Task[T]) Until(ctx context.Context) { t.sent <- outcome[T]{until: ctx} }
+
+// End is the end of the code. It is called once, by its goroutine.
+func (t *Task[T]) End(value T, err error) {
+	switch {
+	case t.state.CompareAndSwap(running, ended):
+		t.sent <- outcome[T]{value: value, err: err}
+	case t.late != nil:
+		t.late()
+	}
+}
+
+// Crash is End for code that panicked with v, which is what recover returned; nil is
+// a goroutine that was ended.
+func (t *Task[T]) Crash(v any) {
+	var none T
+	t.End(none, crashed(v))
 }
 
 // crashed is the error for a panic; nil is that of a goroutine that was ended.

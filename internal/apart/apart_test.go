@@ -16,12 +16,12 @@ var errOwn = errors.New("own")
 
 func TestDo(t *testing.T) {
 	for name, tt := range map[string]struct {
-		f    func(*apart.Task) (int, error)
+		f    func() (int, error)
 		want int
 		err  error
 	}{
-		"value": {func(*apart.Task) (int, error) { return 7, nil }, 7, nil},
-		"error": {func(*apart.Task) (int, error) { return 7, errOwn }, 7, errOwn},
+		"value": {func() (int, error) { return 7, nil }, 7, nil},
+		"error": {func() (int, error) { return 7, errOwn }, 7, errOwn},
 	} {
 		if got, err := apart.Do(t.Context(), 0, tt.f, nil); got != tt.want || !errors.Is(err, tt.err) {
 			t.Errorf("%s: %d, %v", name, got, err)
@@ -37,7 +37,7 @@ func TestCrash(t *testing.T) {
 		"*errors.errorString":               func() { panic(errors.New("the secret")) },
 		"invalid memory address or nil poi": func() { _ = *pointer },
 	} {
-		_, err := apart.Do(t.Context(), 0, func(*apart.Task) (int, error) { f(); return 1, nil }, func() { t.Error("late") })
+		_, err := apart.Do(t.Context(), 0, func() (int, error) { f(); return 1, nil }, func() { t.Error("late") })
 		var crash *apart.Crash
 		if !errors.As(err, &crash) || !strings.Contains(crash.Reason, reason) || strings.Contains(crash.Reason, "secret") || !strings.Contains(crash.Stack, "apart_test") {
 			t.Errorf("%s: %v", reason, err)
@@ -53,7 +53,7 @@ func TestLeft(t *testing.T) {
 		defer cancel()
 		release, late := make(chan struct{}), make(chan struct{})
 		began := time.Now()
-		_, err := apart.Do(ctx, time.Second, func(*apart.Task) (int, error) { <-release; return 1, nil }, func() { close(late) })
+		_, err := apart.Do(ctx, time.Second, func() (int, error) { <-release; return 1, nil }, func() { close(late) })
 		if !errors.Is(err, apart.ErrLeft) || time.Since(began) != 2*time.Second {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
@@ -67,7 +67,7 @@ func TestGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_, err := apart.Do(ctx, time.Second, func(*apart.Task) (int, error) { <-ctx.Done(); return 1, errOwn }, func() { t.Error("late") })
+		_, err := apart.Do(ctx, time.Second, func() (int, error) { <-ctx.Done(); return 1, errOwn }, func() { t.Error("late") })
 		if !errors.Is(err, errOwn) {
 			t.Errorf("%v", err)
 		}
@@ -83,13 +83,15 @@ func TestUntil(t *testing.T) {
 			defer cancel()
 			release := make(chan struct{})
 			began := time.Now()
-			_, err := apart.Do(first, 0, func(task *apart.Task) (int, error) {
+			task := apart.New[int](nil)
+			go func() {
 				own, cancel := context.WithTimeout(t.Context(), limit)
 				defer cancel()
 				task.Until(own)
 				<-release
-				return 1, nil
-			}, nil)
+				task.End(1, nil)
+			}()
+			_, err := task.Wait(first, 0)
 			if !errors.Is(err, apart.ErrLeft) || time.Since(began) != limit {
 				t.Errorf("%v after %v, want %v", err, time.Since(began), limit)
 			}

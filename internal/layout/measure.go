@@ -129,7 +129,7 @@ func sizeOf(p *types.Package, files []*ast.File, lines int) Size {
 	rel := strings.TrimPrefix(strings.TrimPrefix(p.Path(), Module), "/")
 	s := Size{Package: path.Join(".", rel), Imports: imports(files), Lines: lines}
 	top, _, _ := strings.Cut(s.Package, "/")
-	s.Public = p.Name() != "main" && top != "." && top != "internal" && top != "examples"
+	s.Public = p.Name() != "main" && top != "." && top != "examples" && !slices.Contains(strings.Split(s.Package, "/"), "internal")
 	for _, name := range p.Scope().Names() {
 		obj := p.Scope().Lookup(name)
 		if obj.Exported() && !isOption(obj) {

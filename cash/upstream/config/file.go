@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream"
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 )
 
 // A File is what a configuration file says: the servers to mount, and the
@@ -79,8 +80,8 @@ type File struct {
 type Pins struct {
 	// File is the absolute path of the file of pins. Empty is in memory.
 	File string
-	// Mode says what is accepted. Zero is [upstream.PinOff].
-	Mode upstream.PinMode
+	// Mode says what is accepted. Zero is [pin.Off].
+	Mode pin.Mode
 }
 
 // Options configure [Parse]. Nil is fine.

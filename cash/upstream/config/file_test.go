@@ -15,6 +15,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/upstream"
 	"github.com/cash-mcp/go-sdk/cash/upstream/config"
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -104,7 +105,7 @@ func TestR127File(t *testing.T) {
 	got := mustParse(t, full)
 	want := &config.File{
 		Name: "tools", Version: "1.10", Instructions: "Shop and files.\nAsk first.", SizeLimit: 20000,
-		Pins: config.Pins{File: filepath.Join(folder, "pins.json"), Mode: upstream.PinFirstUse},
+		Pins: config.Pins{File: filepath.Join(folder, "pins.json"), Mode: pin.FirstUse},
 		Upstreams: []upstream.Server{
 			{
 				Label: "Shop_Orders", Description: "Orders and stock.", Kind: upstream.CaSH, Namespace: "orders.retail", Refresh: -1,

@@ -7,6 +7,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream"
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -47,9 +48,9 @@ func (m *mapping) pins(key string) Pins {
 		return Pins{}
 	}
 	p := m.asMapping(n, field)
-	modes := []upstream.PinMode{upstream.PinOff, upstream.PinFirstUse, upstream.PinLocked}
+	modes := []pin.Mode{pin.Off, pin.FirstUse, pin.Locked}
 	c := Pins{File: p.path("file"), Mode: modes[p.choice("mode", "off", "first-use", "locked")]}
-	if c.Mode == upstream.PinLocked && c.File == "" {
+	if c.Mode == pin.Locked && c.File == "" {
 		p.fail(p.node, field+".file", "missing; without it nothing is pinned, and locked would serve nothing")
 	}
 	p.finish()

@@ -1,0 +1,271 @@
+package faulty
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// A Stage is a part of a connection's life; several are combined with |.
+type Stage int
+
+// The stages, by the requests that belong to them.
+const (
+	AtConnect Stage = 1 << iota // initialize and server/discover
+	AtList                      // tools/list
+	AtCall                      // tools/call
+)
+
+// stageOf returns the stage that requests of a method belong to, or 0.
+func stageOf(method string) Stage {
+	switch method {
+	case "initialize", "server/discover":
+		return AtConnect
+	case "tools/list":
+		return AtList
+	case "tools/call":
+		return AtCall
+	}
+	return 0
+}
+
+// A Server is an MCP server that misbehaves on purpose, for the tests of what
+// connects to such servers. Apart from its Fault it is a sound server of both
+// protocol generations with the tools
+//
+//	echo(text)    answers with the text
+//	slow(ms)      answers after that many milliseconds
+//	big(chars)    answers with that many characters, at most 64 Mi
+//	count()       answers with how often it has run
+//	progress(n)   reports progress n times, at most 10,000 times
+//	ask()         asks the user for a word (elicitation) and answers with it
+//	log()         sends a log message
+//
+// A tool of another name does what echo does. Set the fields before the server
+// is started; the zero value is a server without a fault. Its methods may be
+// called from several goroutines.
+type Server struct {
+	// Fault is what is wrong at first. Empty is nothing; see SetFault.
+	Fault Fault
+	// At is when it goes wrong. Zero is AtCall. Faults that lie in what the server
+	// lists or says, and those of all its connections, do not look at it: see
+	// [Fault].
+	At Stage
+	// Tool is the name of the only tool whose calls go wrong. Empty is every
+	// tool.
+	Tool string
+	// EventStream lets answers over HTTP go wrong as server-sent events. False
+	// is as a JSON body, where the fault is one message.
+	EventStream bool
+	// Interval is the time between two bytes of "drip". Zero is 50 ms.
+	Interval time.Duration
+
+	calls, ran, counted, taken, struck, listed atomic.Int64
+
+	current atomic.Pointer[Fault] // as SetFault left it; nil for Fault
+
+	mu      sync.Mutex // not for what answers requests: they are waited for under it
+	ways    []way
+	trusted *x509.Certificate // of the HTTPS endpoints
+
+	moved     sync.Mutex
+	elsewhere []http.Header
+}
+
+// A way is one by which the server can be reached.
+type way interface {
+	lacks(Fault) string // why it cannot have a fault, or ""
+	follow(Fault) error // does what a fault wants of the way as a whole
+	close()             // ends it, and waits for all that it has started
+}
+
+// add lets a way follow the fault from now on, until the end of the test.
+func (f *Server) add(t testing.TB, w way) {
+	t.Helper()
+	t.Cleanup(func() {
+		f.mu.Lock()
+		f.ways = slices.DeleteFunc(f.ways, func(o way) bool { return o == w })
+		f.mu.Unlock()
+		w.close()
+	})
+	if why := f.refusal(f.fault(), w); why != "" {
+		t.Fatalf("%s", why)
+	}
+	f.ways = append(f.ways, w)
+	if err := w.follow(f.fault()); err != nil {
+		t.Fatalf("starting the faulty server: %v", err)
+	}
+}
+
+// refusal says why ways cannot have a fault.
+func (f *Server) refusal(fault Fault, ways ...way) string {
+	if fault != "" && fault.trait() == nil {
+		return fmt.Sprintf("there is no fault %q", string(fault))
+	}
+	for _, w := range ways {
+		if why := w.lacks(fault); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// HTTP starts the server on a loopback address and returns the URL of its MCP
+// endpoint, which ends with the test. If its fault is "certificate" by then, it
+// is an HTTPS URL.
+func (f *Server) HTTP(t testing.TB) string {
+	t.Helper()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := newSite(f)
+	if f.fault() == certificate {
+		s.untrusted = selfSigned(t)
+	}
+	if err := s.open(); err != nil {
+		t.Fatalf("starting the faulty server: %v", err)
+	}
+	if s.untrusted != nil {
+		f.trusted = s.srv.Certificate()
+	}
+	f.add(t, s)
+	return s.url()
+}
+
+// Client returns an HTTP client that trusts the certificate which an HTTPS
+// endpoint of f has once it is healed. Its connections end with the test.
+func (f *Server) Client(t testing.TB) *http.Client {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	transport := &http.Transport{}
+	if f.trusted != nil {
+		pool := x509.NewCertPool()
+		pool.AddCert(f.trusted)
+		transport.TLSClientConfig = &tls.Config{RootCAs: pool}
+	}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+// Command returns a command that speaks with the server over its standard
+// input and output. It may be copied, and started as often as wanted: each
+// process is a connection of its own. All of them end with the test.
+//
+// The process is the test binary itself, so its package must call [Main].
+// What wants a path and arguments gets cmd.Path and cmd.Args[1:]; no variable of
+// the environment is needed.
+func (f *Server) Command(t testing.TB) *exec.Cmd {
+	t.Helper()
+	if !hooked.Load() {
+		t.Fatal("Server.Command starts the test binary again: call faulty.Main() first in its TestMain, or in an init function of a test file")
+	}
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatalf("finding the test binary: %v", err)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	p, err := newStdioServer(f)
+	if err != nil {
+		t.Fatalf("starting the faulty server: %v", err)
+	}
+	f.add(t, p)
+	return exec.Command(path, p.args()...)
+}
+
+// SetFault changes the fault, for all requests from now on; an empty one heals
+// the server. What hangs already goes on hanging. "refused" also cuts all
+// connections, and "certificate" needs an endpoint that began with it.
+//
+// It panics if the server cannot have the fault.
+func (f *Server) SetFault(fault Fault) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if why := f.refusal(fault, f.ways...); why != "" {
+		panic("faulty: " + why)
+	}
+	f.current.Store(&fault)
+	for _, w := range f.ways {
+		if err := w.follow(fault); err != nil {
+			panic(fmt.Sprintf("faulty: opening the faulty server again: %v", err))
+		}
+	}
+}
+
+// Heal ends the fault: what the server is asked from now on it answers well.
+func (f *Server) Heal() { f.SetFault("") }
+
+// Calls returns how many tools/call requests have arrived, answered or not. A
+// request that is redirected to the server itself counts each time.
+func (f *Server) Calls() int { return int(f.calls.Load()) }
+
+// Ran returns how often a tool has run: whether or not its caller was told, what
+// it does has happened that often.
+func (f *Server) Ran() int { return int(f.ran.Load()) }
+
+// Taken returns how many bytes of the answers of "huge" and "drip" have
+// been taken off the server's hands. It includes what waits in the buffers of
+// the operating system, which are some megabytes.
+func (f *Server) Taken() int64 { return f.taken.Load() }
+
+// Elsewhere returns the headers of all requests that have arrived at the other
+// host: the one to which "redirect-307" and "redirect-308" lead.
+func (f *Server) Elsewhere() []http.Header {
+	f.moved.Lock()
+	defer f.moved.Unlock()
+	return slices.Clone(f.elsewhere)
+}
+
+// arrived notes a request at the other host.
+func (f *Server) arrived(h http.Header) {
+	f.moved.Lock()
+	defer f.moved.Unlock()
+	f.elsewhere = append(f.elsewhere, h.Clone())
+}
+
+// fault returns the present fault.
+func (f *Server) fault() Fault {
+	if c := f.current.Load(); c != nil {
+		return *c
+	}
+	return f.Fault
+}
+
+// strikes returns the trait that a request meets, or nil for a sound answer.
+// process is the number of the process that it came through, or 0.
+func (f *Server) strikes(m *message, process int) *trait {
+	stage := stageOf(m.Method)
+	if stage == AtCall {
+		f.calls.Add(1)
+	}
+	t := f.fault().trait()
+	if t == nil || t.act == nil || len(m.ID) == 0 {
+		return nil
+	}
+	at := t.at
+	if at == 0 {
+		at = f.At
+	}
+	if at == 0 {
+		at = AtCall
+	}
+	if at&stage == 0 || stage == AtCall && f.Tool != "" && f.Tool != m.Params.Name {
+		return nil
+	}
+	if t.fault == flapping {
+		if process == 0 {
+			process = int(f.struck.Add(1))
+		}
+		if process%2 == 0 {
+			return nil
+		}
+	}
+	return t
+}

@@ -1,0 +1,105 @@
+package check
+
+import "encoding/json"
+
+// A need is what a suite must have for a row to be checked.
+type need struct {
+	missing string // what is said where it has not
+	met     func(*suite) bool
+}
+
+var none need // needs nothing
+
+// unseen is the need of what a black box does not show.
+func unseen(why string) need { return need{why, func(*suite) bool { return false }} }
+
+// What a CaSH server, or its target, must have.
+var (
+	needRead       = need{"Target.Read is nil", func(s *suite) bool { return s.Read != nil }}
+	needEcho       = need{"Target.Echo is nil", func(s *suite) bool { return s.Echo != nil }}
+	needLarge      = need{"Target.Large is nil", func(s *suite) bool { return s.Large != nil }}
+	needSized      = need{"Target.Sized is nil", func(s *suite) bool { return s.Sized != nil }}
+	needStream     = need{"Target.Stream is nil", func(s *suite) bool { return s.Stream != nil }}
+	needMedia      = need{"Target.Media is nil", func(s *suite) bool { return s.Media != nil }}
+	needLargeError = need{"Target.LargeError is nil", func(s *suite) bool { return s.LargeError != nil }}
+	needFails      = need{"Target.Fails is empty", func(s *suite) bool { return len(s.Fails) > 0 }}
+	needEffect     = need{"Target.Effect is nil", func(s *suite) bool { return s.Effect != nil }}
+	needHidden     = need{"Target.Hidden is nil", func(s *suite) bool { return s.Hidden != nil }}
+
+	needJSON       = need{"help() names no format json", func(s *suite) bool { return s.json }}
+	needSearch     = need{"help() names no argument search that changes its page", func(s *suite) bool { return s.search }}
+	needSkill      = need{"there is no skill", func(s *suite) bool { return s.anySkill() != nil }}
+	needFunction   = need{"help shows no function", func(s *suite) bool { return len(s.tree.leaves) > 0 }}
+	needNamespace  = need{"help shows no namespace", func(s *suite) bool { return len(s.tree.places) > 1 }}
+	needNamespaced = need{"help shows no function in a namespace", func(s *suite) bool { return s.namespaced() != leaf{} }}
+	needDepth      = need{"help shows no function below the second level", func(s *suite) bool { return s.deepest() != leaf{} }}
+	needMixed      = need{"help shows no namespace with both namespaces and functions", func(s *suite) bool { return len(s.mixed()) > 0 }}
+
+	needKwargs = need{"Target.Read is nil or has no kwargs", func(s *suite) bool { return s.Read != nil && len(s.readKwargs()) > 0 }}
+	needInputs = need{"Target.Skill is nil or has no Inputs", func(s *suite) bool { return s.Skill != nil && len(s.Skill.Inputs) > 0 }}
+	needKeeps  = need{"Target.Skill is nil or has no Keeps", func(s *suite) bool { return s.Skill != nil && len(s.Skill.Keeps) > 0 }}
+	needTwins  = need{"help shows no namespace with the name of a function beside it", func(s *suite) bool {
+		pl, _ := s.twins()
+		return pl != nil
+	}}
+	needRoot = need{"help() lists no function, and Target.Read is not in the root", func(s *suite) bool {
+		return s.Read != nil && s.Read.Namespace == "" || len(s.tree.root().functions) > 0
+	}}
+	needThreshold = need{"Target.SizeLimit is 0 and Target.Sized is nil", func(s *suite) bool {
+		return s.SizeLimit != defaultSizeLimit || s.Sized != nil
+	}}
+)
+
+// What a server of two-stage disclosure, or its target, must have.
+var (
+	needResource = need{"the resource is not listed", func(s *suite) bool { return s.resource != nil }}
+	needTools    = need{"there is no tool or no resource", func(s *suite) bool { return s.uri != "" && len(s.tools) > 0 }}
+	needCall     = need{"DisclosureTarget.Call is nil, or there is no resource", func(s *suite) bool { return s.d.Call != nil && s.uri != "" }}
+	needOther    = need{"DisclosureTarget.Call or Other is nil, or there is no resource", func(s *suite) bool {
+		return s.d.Call != nil && s.d.Other != nil && s.uri != ""
+	}}
+	needHiddenTool = need{"DisclosureTarget.Hidden and Denied are empty, or there is no resource", func(s *suite) bool {
+		return (s.d.Hidden != "" || s.d.Denied != nil) && s.uri != ""
+	}}
+	needInvalid = need{"DisclosureTarget.Call or Invalid is nil, or there is no resource", func(s *suite) bool {
+		return s.d.Call != nil && s.d.Invalid != nil && s.uri != ""
+	}}
+)
+
+// namespaced returns the first function that is in a namespace.
+func (s *suite) namespaced() leaf {
+	for _, l := range s.tree.leaves {
+		if l.namespace != "" {
+			return l
+		}
+	}
+	return leaf{}
+}
+
+// anyFunction returns the first function, best one in a namespace.
+func (s *suite) anyFunction() leaf {
+	if l := s.namespaced(); l.namespace != "" {
+		return l
+	}
+	return s.tree.leaves[0]
+}
+
+// anySkill returns the sample, or else a skill that was found.
+func (s *suite) anySkill() *SkillSample {
+	switch {
+	case s.Skill != nil:
+		return s.Skill
+	case len(s.skills) > 0:
+		return &s.skills[0]
+	}
+	return nil
+}
+
+// readKwargs returns the kwargs of Target.Read as an object.
+func (s *suite) readKwargs() map[string]json.RawMessage {
+	var kwargs map[string]json.RawMessage
+	if json.Unmarshal([]byte(toJSON(s.Read.Kwargs)), &kwargs) != nil {
+		return nil
+	}
+	return kwargs
+}

@@ -1,0 +1,241 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/cash/internal/client"
+)
+
+const (
+	maxPages     = 500 // pages of help that are read
+	maxTreeDepth = 64
+	maxPath      = 1024 // bytes of a path that is followed
+	maxSkills    = 200  // skills that are read
+)
+
+// A place is a namespace as help shows it.
+type place struct {
+	path       string
+	page       *page
+	namespaces []entry
+	functions  []entry
+	json       []entry // entries of the page in JSON; nil if there is none
+}
+
+// entriesOf returns what the place's pages say of one of its members, in
+// markdown and in JSON.
+func (p *place) entriesOf(name string, k entryKind) []entry {
+	var list []entry
+	for _, e := range slices.Concat(p.page.entries, p.json) {
+		if canonical(e.name) == canonical(name) && (e.kind == k || e.kind == unknown) {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// members are its namespaces and functions.
+func (p *place) members() []entry { return slices.Concat(p.namespaces, p.functions) }
+
+// A leaf is a function as help lists it.
+type leaf struct {
+	namespace, name string
+}
+
+func (l leaf) path() string { return join(l.namespace, l.name) }
+func (l leaf) args() object { return named("namespace", l.namespace, "function", l.name) }
+
+// A tree is what help shows, parents first.
+type tree struct {
+	places []*place
+	leaves []leaf
+	cut    bool // there was more than may be read
+}
+
+func (t *tree) root() *place { return t.places[0] }
+
+// place returns the namespace with the canonical path, or nil.
+func (t *tree) place(path string) *place {
+	for _, p := range t.places {
+		if canonical(p.path) == canonical(path) {
+			return p
+		}
+	}
+	return nil
+}
+
+// growTree reads help from the top. What does not answer is left out: saying
+// so is the business of the checks.
+func growTree(c *client.Conn, json bool) (*tree, error) {
+	g := &grower{conn: c, json: json, tree: &tree{}}
+	if err := g.visit("", 0); err != nil {
+		return nil, err
+	}
+	return g.tree, nil
+}
+
+type grower struct {
+	conn  *client.Conn
+	json  bool
+	tree  *tree
+	asked int // entries of which only asking could tell what they are
+}
+
+func (g *grower) visit(path string, depth int) error {
+	if len(g.tree.places) == maxPages || depth > maxTreeDepth || len(path) > maxPath {
+		g.tree.cut = true
+		return nil
+	}
+	reply, err := g.conn.Tool("help", named("namespace", path))
+	if err != nil {
+		return err
+	}
+	if reply.IsError && path != "" {
+		return nil
+	}
+	p := &place{path: path, page: parsePage(reply.Text, path)}
+	if g.json {
+		p.json = g.jsonEntries(path)
+	}
+	g.tree.places = append(g.tree.places, p)
+	if err := g.sort(p); err != nil {
+		return err
+	}
+	for _, f := range p.functions {
+		g.tree.leaves = append(g.tree.leaves, leaf{path, f.name})
+	}
+	for _, n := range p.namespaces {
+		if err := g.visit(join(path, n.name), depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *grower) jsonEntries(path string) []entry {
+	reply, err := g.conn.Tool("help", named("namespace", path).and("kwargs", object{"format": "json"}))
+	if err != nil || reply.IsError {
+		return nil
+	}
+	list, _ := parseJSON(reply.Text)
+	return list
+}
+
+// sort tells namespaces and functions apart: by the page in JSON, by their
+// headings, or by asking.
+func (g *grower) sort(p *place) error {
+	seen := make(map[string]bool)
+	for _, e := range p.json {
+		seen[e.name] = true
+	}
+	list := p.json
+	for _, e := range p.page.entries {
+		if !seen[e.name] {
+			list = append(list[:len(list):len(list)], e)
+		}
+	}
+	for _, e := range list {
+		if e.kind == unknown {
+			if g.asked++; g.asked > maxPages {
+				g.tree.cut = true
+				continue
+			}
+			reply, err := g.conn.Tool("help", named("namespace", join(p.path, e.name)))
+			if err != nil {
+				return err
+			}
+			e.kind = namespace
+			if reply.IsError {
+				e.kind = function
+			}
+		}
+		switch e.kind {
+		case namespace:
+			p.namespaces = append(p.namespaces, e)
+		case function:
+			p.functions = append(p.functions, e)
+		}
+	}
+	return nil
+}
+
+// readSkills reads the lists of skills: the root's, and those of the
+// namespaces that it names.
+func readSkills(c *client.Conn) ([]SkillSample, error) {
+	var found []SkillSample
+	queue, seen := []string{""}, make(map[string]bool)
+	for len(queue) > 0 && len(found) < maxSkills && len(seen) < maxPages {
+		path := queue[0]
+		queue = queue[1:]
+		if seen[path] || len(path) > maxPath {
+			continue
+		}
+		seen[path] = true
+		reply, err := c.Tool("skill", named("namespace", path))
+		if err != nil {
+			return nil, err
+		}
+		if reply.IsError {
+			continue
+		}
+		for _, e := range parsePage(reply.Text, path).entries {
+			l := leaf{path, e.name}
+			if path == "" {
+				l = leafAt(e.name)
+			}
+			if e.kind == namespace {
+				queue = append(queue, e.name)
+			} else {
+				found = append(found, SkillSample{Namespace: l.namespace, Name: l.name})
+			}
+		}
+	}
+	return found[:min(len(found), maxSkills)], nil
+}
+
+// join appends a label to a dotted path.
+func join(path, label string) string {
+	if path == "" {
+		return label
+	}
+	return path + "." + label
+}
+
+// canonical is the form in which names are compared (RFC 5.1), for text that
+// need not be a name at all.
+func canonical(path string) string {
+	return strings.ToLower(strings.ReplaceAll(path, "_", ""))
+}
+
+// respell writes a path differently without changing what it names.
+func respell(path string) string {
+	labels := strings.Split(path, ".")
+	for i, label := range labels {
+		labels[i] = "_" + swapCase(label) + "__"
+		if len(label) > 1 {
+			labels[i] = swapCase(label[:1]) + "_" + swapCase(label[1:])
+		}
+	}
+	return strings.Join(labels, ".")
+}
+
+// spellings are several ways to write a path. The root has none.
+func spellings(path string) []string {
+	if path == "" {
+		return nil
+	}
+	return []string{strings.ToUpper(path), canonical(path), respell(path)}
+}
+
+func swapCase(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z':
+			return r - 'a' + 'A'
+		case 'A' <= r && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return r
+	}, s)
+}

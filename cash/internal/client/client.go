@@ -1,0 +1,229 @@
+// Package client connects to servers for the checks of cash/check and the clients of
+// cash/cashtest. Every request ends at its deadline, whatever its transport does.
+//
+//	c, err := client.Dial(ctx, client.InMemory(ctx, srv), nil)
+//	reply, err := c.Tool("help", nil)
+//	...
+//	err = c.Close()
+//
+// # Limits
+//
+// A request that its transport does not give back is left behind: its goroutine ends
+// with the connection.
+package client
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/internal/apart"
+)
+
+// Options are how to connect. Nil is the zero value.
+type Options struct {
+	Version string             // of the protocol; empty is the newest that the SDK knows
+	Client  *mcp.ClientOptions // nil is a client without abilities
+	Timeout time.Duration      // of each request; zero is 30 seconds
+}
+
+// A Conn is a connection to a server.
+type Conn struct {
+	Session *mcp.ClientSession
+	Sent    atomic.Int64 // requests for tools, and calls
+
+	ctx       context.Context // of the requests
+	timeout   time.Duration
+	transport mcp.Transport
+}
+
+// Dial connects over transport, which must be fresh. Requests end with ctx.
+func Dial(ctx context.Context, transport mcp.Transport, opts *Options) (*Conn, error) {
+	if opts == nil {
+		opts = new(Options)
+	}
+	c := Over(ctx, nil, opts.Timeout)
+	c.transport = transport
+	abilities := opts.Client
+	if abilities == nil {
+		abilities = &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}}
+	}
+	sdk := mcp.NewClient(&mcp.Implementation{Name: "cashtest", Version: "1"}, abilities)
+	var err error
+	c.Session, err = Do(c, func(ctx context.Context) (*mcp.ClientSession, error) {
+		return sdk.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: opts.Version})
+	})
+	if err != nil { // the server may know more of it
+		return nil, errors.Join(err, c.ended())
+	}
+	return c, nil
+}
+
+// Over makes requests over a session that there is. A timeout of zero is 30 seconds.
+func Over(ctx context.Context, session *mcp.ClientSession, timeout time.Duration) *Conn {
+	if timeout == 0 {
+		timeout = 30 * time.Second
+	}
+	return &Conn{Session: session, ctx: ctx, timeout: timeout}
+}
+
+// Close ends the connection. The error may be that of a server in this process.
+func (c *Conn) Close() error {
+	_, err := Do(c.unbound(), func(context.Context) (any, error) { return nil, c.Session.Close() })
+	return errors.Join(err, c.ended())
+}
+
+// ended waits for the end of a server in this process.
+func (c *Conn) ended() error {
+	l, ok := c.transport.(*local)
+	if !ok {
+		return nil
+	}
+	_, err := Do(c.unbound(), func(context.Context) (any, error) { return nil, l.wait() })
+	return err
+}
+
+// unbound is c for what goes on when its context is over.
+func (c *Conn) unbound() *Conn {
+	return &Conn{ctx: context.WithoutCancel(c.ctx), timeout: c.timeout}
+}
+
+// Do runs f and gives up on it at the deadline of a request: a transport that is stuck
+// in a write does not look at its context.
+func Do[T any](c *Conn, f func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(c.ctx, c.timeout)
+	defer cancel()
+	v, err := apart.Do(ctx, 0, func() (T, error) { return f(ctx) }, nil)
+	if errors.Is(err, apart.ErrLeft) {
+		err = ctx.Err()
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("no answer within %v: %w", c.timeout, err)
+	}
+	return v, err
+}
+
+// A Reply is the result of a tool.
+type Reply struct {
+	Text    string // blocks of text, joined by line breaks
+	IsError bool
+	Raw     *mcp.CallToolResult
+}
+
+// Tool calls a tool with whatever marshals to JSON.
+func (c *Conn) Tool(name string, args any) (*Reply, error) {
+	c.Sent.Add(1)
+	res, err := Do(c, func(ctx context.Context) (*mcp.CallToolResult, error) {
+		return c.Session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: args})
+	})
+	if err != nil {
+		return nil, err
+	}
+	var texts []string
+	for _, block := range res.Content {
+		if text, ok := block.(*mcp.TextContent); ok {
+			texts = append(texts, text.Text)
+		}
+	}
+	return &Reply{strings.Join(texts, "\n"), res.IsError, res}, nil
+}
+
+// maxPages bounds the pages of a list: a server that never ends its list is answered
+// by a failure, and not by waiting for ever.
+const maxPages = 100
+
+// Tools returns the tools of the server, and the number of their pages.
+func (c *Conn) Tools() (tools []*mcp.Tool, pages int, err error) {
+	params := &mcp.ListToolsParams{}
+	for pages < maxPages {
+		c.Sent.Add(1)
+		res, err := Do(c, func(ctx context.Context) (*mcp.ListToolsResult, error) { return c.Session.ListTools(ctx, params) })
+		if err != nil {
+			return nil, pages, err
+		}
+		tools = append(tools, res.Tools...)
+		pages++
+		if res.NextCursor == "" {
+			break
+		}
+		params = &mcp.ListToolsParams{Cursor: res.NextCursor}
+	}
+	return tools, pages, nil
+}
+
+// Named returns the arguments of pairs of a name and a text, without empty texts.
+func Named(pairs ...string) map[string]any {
+	args := make(map[string]any)
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			args[pairs[i]] = pairs[i+1]
+		}
+	}
+	return args
+}
+
+// A Runner serves one connection until its client has gone.
+type Runner interface {
+	Run(context.Context, mcp.Transport) error
+}
+
+// InMemory returns a transport to srv in the same process. Connecting it starts
+// srv.Run with ctx, which ends when the client closes the connection.
+func InMemory(ctx context.Context, srv Runner) mcp.Transport {
+	near, far := net.Pipe()
+	return &local{srv: srv, ctx: ctx, near: near, far: far, ended: make(chan error, 1)}
+}
+
+// local is a transport that starts the server it leads to.
+type local struct {
+	srv       Runner
+	ctx       context.Context
+	near, far net.Conn
+	ended     chan error
+}
+
+// Connect implements mcp.Transport.
+func (l *local) Connect(ctx context.Context) (mcp.Connection, error) {
+	go func() {
+		err := l.srv.Run(l.ctx, &mcp.IOTransport{Reader: l.far, Writer: l.far, MaxLineLength: -1})
+		l.far.Close() // tells the client, whatever Run has left open
+		l.ended <- err
+	}()
+	t := &mcp.IOTransport{Reader: l.near, Writer: l.near, MaxLineLength: -1}
+	return t.Connect(ctx)
+}
+
+// wait returns what the server's Run returned, unless that is how it always
+// ends: the client has gone, or the embedder's context is over.
+func (l *local) wait() error {
+	l.near.Close()
+	err := <-l.ended
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || l.ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// ReadLine reads a line with its end. One of more than limit bytes is cut somewhere
+// beyond, with [bufio.ErrTooLong].
+func ReadLine(r *bufio.Reader, limit int) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case len(line) > limit:
+			return line, bufio.ErrTooLong
+		case err != bufio.ErrBufferFull:
+			return line, err
+		}
+	}
+}

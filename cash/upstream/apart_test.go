@@ -1,0 +1,96 @@
+package upstream_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/cash/upstream"
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
+	"github.com/cash-mcp/go-sdk/internal/apart"
+)
+
+type running func(context.Context, mcp.Transport) error
+
+func (f running) Run(ctx context.Context, tr mcp.Transport) error { return f(ctx, tr) }
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+// Code of the embedder that panics, or ends its goroutine, while a server is dialled
+// costs that server, and no other.
+func TestDialledCodePanics(t *testing.T) {
+	for name, end := range map[string]func(){"panic": func() { panic("the secret") }, "exit": runtime.Goexit} {
+		t.Run(name, func(t *testing.T) {
+			client := &http.Client{Transport: roundTripper(func(*http.Request) (*http.Response, error) { end(); return nil, nil })}
+			fine := mcp.NewServer(&mcp.Implementation{Name: "fine"}, nil)
+			addTool(fine, "run", saying("done"))
+			_, agg, reg := aggregate(t, nil,
+				upstream.Server{Label: "client", Endpoint: upstream.HTTP{URL: "http://127.0.0.1:1/mcp", Client: client}, ConnectTimeout: 5 * time.Second},
+				upstream.Server{Label: "server", Endpoint: upstream.InMemory{Server: running(func(context.Context, mcp.Transport) error { end(); return nil })}, ConnectTimeout: 5 * time.Second},
+				memory("fine", fine))
+			for _, st := range agg.Status() {
+				if st.Labels[0] == "fine" {
+					continue
+				}
+				if st.State != upstream.Down || st.Err == nil || strings.Contains(st.Err.Error(), "secret") {
+					t.Errorf("%s is %v: %v", st.Labels[0], st.State, st.Err)
+				}
+				var e *upstream.CallError
+				if crash := (*apart.Crash)(nil); errors.As(st.Err, &crash) && (!errors.As(st.Err, &e) || e.Class != upstream.Unreachable || e.Sent) {
+					t.Errorf("%s: %+v", st.Labels[0], e)
+				}
+			}
+			if f, err := reg.Function(t.Context(), "fine", "run"); f == nil || err != nil {
+				t.Errorf("the other server has %v, %v", f, err)
+			}
+		})
+	}
+}
+
+// watched is a store of which nobody can notice changes, until it is mended.
+type watched struct {
+	pin.Store
+	fails chan func() error
+}
+
+func (w watched) Watch(ctx context.Context, changed func(string)) error {
+	select {
+	case f := <-w.fails:
+		return f()
+	default:
+		return w.Store.Watch(ctx, changed)
+	}
+}
+
+// What is accepted by one process is served by another soon after, even if the
+// store could not be watched for a while.
+func TestW37AcceptedElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStore(usual())
+		store := watched{pin.NewMemory(), make(chan func() error, 2)}
+		store.fails <- func() error { return errors.New("no notices today") }
+		store.fails <- func() error { panic("the secret") }
+		mine := operate(t, store, pin.FirstUse, s.srv)
+		theirs := operate(t, store, pin.FirstUse, s.srv)
+		items := usual()
+		items["create"] = item{"retail", "Create twice.", idSchema, false}
+		s.stock(items)
+		mine.refresh()
+		theirs.refresh()
+		mine.wantQuarantined("changed orders.retail.create")
+		time.Sleep(5 * time.Minute) // until it is watched
+		theirs.accept("orders.retail.create")
+		time.Sleep(time.Second)
+		mine.wantQuarantined()
+		mine.wantServed(true, "shop.orders.retail", "create")
+	})
+}

@@ -1,0 +1,210 @@
+package pin
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/internal/wire"
+)
+
+// A Definition is what a server says a tool is: all that a model reads of it
+// and that rules of approval act on. It must not be changed once it has been
+// handed on.
+type Definition struct {
+	Name, Title, Description string
+	// InputSchema, OutputSchema and Annotations are JSON objects as the server
+	// sent them. Empty is none, and so is null.
+	InputSchema, OutputSchema, Annotations json.RawMessage
+
+	// Function says that this is no tool but a function of a CaSH server. Name is
+	// its path there, such as orders.retail.create, and Description its line in
+	// help. The rest is made of what its page says in JSON: InputSchema has the
+	// parameters as properties, OutputSchema a description of what it returns, and
+	// Annotations its safety. They are empty if the page could not be read.
+	Function bool
+}
+
+// Hash returns the SHA-256, in hexadecimal digits, of the definition as one JSON
+// object: its members annotations, description, function, inputSchema, name,
+// outputSchema and title in this order, those of JSON left out where there is
+// none, and function, which is true, where it is a tool; without
+// white space, the keys of all objects sorted, and strings and numbers in one
+// spelling each. So the order of keys, white space, escapes and 1.0 for 1 make no
+// difference, and anything else does.
+func (d *Definition) Hash() string {
+	b := appendJSONField([]byte{'{'}, "annotations", d.Annotations)
+	b = appendTextField(b, "description", d.Description)
+	if d.Function {
+		b = append(appendFieldName(b, "function"), "true"...)
+	}
+	b = appendJSONField(b, "inputSchema", d.InputSchema)
+	b = appendTextField(b, "name", d.Name)
+	b = appendJSONField(b, "outputSchema", d.OutputSchema)
+	b = appendTextField(b, "title", d.Title)
+	sum := sha256.Sum256(append(b, '}'))
+	return hex.EncodeToString(sum[:])
+}
+
+func appendTextField(b []byte, name, text string) []byte {
+	if !utf8.ValidString(text) {
+		return appendHexField(b, name, []byte(text))
+	}
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		panic(err) // strings always have a JSON form
+	}
+	return append(appendFieldName(b, name), quoted...)
+}
+
+func appendJSONField(b []byte, name string, raw json.RawMessage) []byte {
+	value, ok := comparableJSON(raw)
+	switch {
+	case !ok:
+		return appendHexField(b, name, raw)
+	case value == nil:
+		return b
+	}
+	return append(appendFieldName(b, name), value...)
+}
+
+// appendHexField is for what has no JSON form. No server can send that, but two
+// definitions made otherwise must not be taken for the same either.
+func appendHexField(b []byte, name string, data []byte) []byte {
+	return fmt.Appendf(appendFieldName(b, "!"+name), `"%x"`, data)
+}
+
+func appendFieldName(b []byte, name string) []byte {
+	if len(b) > 1 {
+		b = append(b, ',')
+	}
+	return fmt.Appendf(b, `"%s":`, name)
+}
+
+// comparableJSON returns the canonical form of raw with numbers in one spelling,
+// and nil for none. It reports false if raw is not JSON within the limits of
+// strictjson.
+func comparableJSON(raw json.RawMessage) ([]byte, bool) {
+	if len(raw) == 0 {
+		return nil, true
+	}
+	if strictjson.Check(raw) != nil {
+		return nil, false
+	}
+	if strictjson.KindOf(raw) == strictjson.Null {
+		return nil, true
+	}
+	return strictjson.Canonical(respellNumbers(raw)), true
+}
+
+// respellNumbers spells the same number always in the same way.
+func respellNumbers(data []byte) []byte {
+	out := make([]byte, 0, len(data))
+	for i := 0; i < len(data); {
+		end := i + 1
+		switch c := data[i]; {
+		case c == '-' || '0' <= c && c <= '9':
+			end = strictjson.Skip(data, i)
+			out = appendNumber(out, string(data[i:end]))
+		case c == '"':
+			end = strictjson.Skip(data, i)
+			fallthrough
+		default:
+			out = append(out, data[i:end]...)
+		}
+		i = end
+	}
+	return out
+}
+
+// maxExponent is far beyond what anybody can compute with, and its sums do not
+// overflow. A number with a larger one keeps its spelling.
+const maxExponent = 1e18
+
+// appendNumber takes a number apart into its significant digits and a power of
+// ten. No digit is lost, as it would be in a float64.
+func appendNumber(dst []byte, spelled string) []byte {
+	number, negative := strings.CutPrefix(spelled, "-")
+	mantissa, exponent := number, "0"
+	if i := strings.IndexAny(number, "eE"); i >= 0 {
+		mantissa, exponent = number[:i], number[i+1:]
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits := strings.TrimLeft(whole+fraction, "0")
+	if digits == "" {
+		return append(dst, '0')
+	}
+	power, err := strconv.ParseInt(exponent, 10, 64)
+	if err != nil || power > maxExponent || power < -maxExponent {
+		return append(dst, spelled...)
+	}
+	if negative {
+		dst = append(dst, '-')
+	}
+	significant := strings.TrimRight(digits, "0")
+	return appendDecimal(dst, significant, power+int64(len(digits)-len(significant)-len(fraction)))
+}
+
+// appendDecimal spells digits times ten to the power as a reader expects it:
+// with an exponent only where there would be many zeros.
+func appendDecimal(dst []byte, digits string, power int64) []byte {
+	point := int64(len(digits)) + power
+	switch {
+	case 0 <= power && power <= 20:
+		return append(append(dst, digits...), strings.Repeat("0", int(power))...)
+	case power < 0 && point > 0:
+		return fmt.Appendf(dst, "%s.%s", digits[:point], digits[point:])
+	case power < 0 && point > -6:
+		return fmt.Appendf(dst, "0.%s%s", strings.Repeat("0", int(-point)), digits)
+	}
+	return fmt.Appendf(dst, "%se%d", digits, power)
+}
+
+// ParseDefinitions reads the array of tools in a result of tools/list; see
+// [wire.List].
+func ParseDefinitions(tools json.RawMessage) (list []*Definition, dropped []string, err error) {
+	return wire.List("tool", tools, parseDefinition)
+}
+
+// ListedName implements [wire.Named].
+func (d *Definition) ListedName() string { return d.Name }
+
+// parseDefinition reads a tool of tools/list. If there is an error the
+// definition has what could be read.
+func parseDefinition(raw []byte) (*Definition, error) {
+	d := new(Definition)
+	err := wire.Entry(raw, func(key string, value []byte) error {
+		_, err := d.set(key, value)
+		return err
+	})
+	if err == nil && d.Name == "" {
+		err = errors.New("no name")
+	}
+	return d, err
+}
+
+// set takes over a member of a tool, spelled as in tools/list, and reports
+// whether definitions have one of that name.
+func (d *Definition) set(key string, value []byte) (known bool, err error) {
+	switch key {
+	case "name":
+		return true, wire.Text(&d.Name, key, value)
+	case "title":
+		return true, wire.Text(&d.Title, key, value)
+	case "description":
+		return true, wire.Text(&d.Description, key, value)
+	case "inputSchema":
+		return true, wire.Object(&d.InputSchema, key, value)
+	case "outputSchema":
+		return true, wire.Object(&d.OutputSchema, key, value)
+	case "annotations":
+		return true, wire.Object(&d.Annotations, key, value)
+	}
+	return false, nil
+}

@@ -1,0 +1,417 @@
+package pin
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/durable"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/internal/wire"
+)
+
+// File is a [Store] in a file of JSON that people can read and compare:
+// indented, sorted, and with characters that do not show as escapes.
+//
+//	{
+//	  "version": 1,
+//	  "upstreams": {
+//	    "shop": {
+//	      "tools": [
+//	        {
+//	          "name": "create",
+//	          "hash": "5f0c…",
+//	          "description": "Create an order.",
+//	          "inputSchema": {
+//	            "type": "object"
+//	          }
+//	        }
+//	      ]
+//	    }
+//	  }
+//	}
+//
+// The functions of a CaSH server are in the same form in the member functions,
+// beside tools.
+//
+// A tool that is taken out of the file is no longer pinned. One that is edited
+// no longer has its hash, and nothing of the file is read until that is put
+// right; so is a file that is damaged in another way. The file is read again
+// when it has changed.
+//
+// A symbolic link in its place becomes the file itself when something is saved.
+// Two processes may read the same file; of what both write at the same time, one
+// may be lost. A change by somebody else is noticed after two seconds.
+type File struct {
+	path  string
+	fault func(op, name string) error // of tests; see durable.Folder
+
+	news bell
+
+	mu   sync.Mutex
+	info os.FileInfo // of the file that pins are of; nil if there is none
+	pins map[string]Pins
+}
+
+// Limits of a file of pins: the depth is that of a definition and of what is
+// around it.
+const (
+	maxFile     = 64 << 20
+	maxPinDepth = strictjson.MaxDepth + 5
+)
+
+// OpenFile returns the pins in a file. One that does not exist is an empty
+// one, and is made with the first definition that is saved, for its owner alone.
+func OpenFile(path string) (*File, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("finding pin file: %w", err)
+	}
+	f := &File{path: path}
+	if _, err := f.current(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Load implements [Store].
+func (f *File) Load(ctx context.Context, label string) (Pins, error) {
+	if err := ctx.Err(); err != nil {
+		return Pins{}, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	pins, err := f.current()
+	if err != nil {
+		return Pins{}, err
+	}
+	p := pins[label]
+	p.Definitions = maps.Clone(p.Definitions)
+	return p, nil
+}
+
+// Swap implements [Store]. The file is replaced as a whole: after a crash or a loss of
+// power there is the old one or the new one, and once Swap has returned without an
+// error the new one. It is an error if a definition is nil, stands under a name that
+// is not its own or is not JSON, and if the file would be larger than 64 MiB.
+func (f *File) Swap(ctx context.Context, label, revision string, definitions map[string]*Definition) (next string, err error) {
+	if err := check(label, definitions); err != nil {
+		return "", err
+	}
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	pins, err := f.current()
+	if err != nil {
+		return "", err
+	}
+	if pins[label].Revision != revision {
+		return "", ErrChanged
+	}
+	if pins = maps.Clone(pins); pins == nil {
+		pins = make(map[string]Pins)
+	}
+	if pins[label] = (Pins{Definitions: definitions}); definitions == nil {
+		delete(pins, label)
+	}
+	if err := f.write(pins); err != nil {
+		return "", fmt.Errorf("writing pin file %s: %w", f.path, err)
+	}
+	f.news.ring()
+	return f.pins[label].Revision, nil
+}
+
+// poll is how often a file is looked at for changes by others.
+const poll = 2 * time.Second
+
+// Watch implements [Store].
+func (f *File) Watch(ctx context.Context, changed func(label string)) error {
+	tick := time.NewTicker(poll)
+	defer tick.Stop()
+	return watch(ctx, &f.news, tick.C, f.revisions, changed)
+}
+
+// revisions returns those of all upstreams. A file that cannot be read is as it was
+// last.
+func (f *File) revisions() map[string]string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, _ = f.current() // whoever loads pins is told
+	return revisions(f.pins)
+}
+
+// revision is the hash of the names and hashes of definitions.
+func revision(definitions map[string]*Definition) string {
+	sum := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(definitions)) {
+		fmt.Fprintf(sum, "%q %s\n", name, definitions[name].Hash())
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// current returns what the file says now. The caller holds f.mu.
+func (f *File) current() (map[string]Pins, error) {
+	info, err := os.Stat(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		f.info, f.pins = nil, nil
+		return nil, nil
+	}
+	if err == nil && sameVersion(f.info, info) {
+		return f.pins, nil
+	}
+	if err == nil {
+		err = f.read(info)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading pin file %s: %w", f.path, err)
+	}
+	return f.pins, nil
+}
+
+// sameVersion reports whether nobody has changed or replaced a file.
+func sameVersion(a, b os.FileInfo) bool {
+	return a != nil && os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+}
+
+func (f *File) read(info os.FileInfo) error {
+	if !info.Mode().IsRegular() { // a pipe would never end
+		return errors.New("not a regular file")
+	}
+	file, err := os.Open(f.path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	if err != nil {
+		return err
+	}
+	pins, err := decodePins(data)
+	if err != nil {
+		return err
+	}
+	f.info, f.pins = info, pins
+	return nil
+}
+
+func (f *File) write(pins map[string]Pins) error {
+	data, err := encodePins(pins)
+	if err != nil {
+		return err
+	}
+	if pins, err = decodePins(data); err != nil {
+		return fmt.Errorf("it could not be read again: %w", err)
+	}
+	info, err := f.replace(func(file *os.File) error {
+		_, err := file.Write(data)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	f.info, f.pins = info, pins
+	return nil
+}
+
+// replace puts a new file in the place of the old one once it is complete and on the
+// disk, and flushes the folder.
+func (f *File) replace(write func(*os.File) error) (os.FileInfo, error) {
+	root, err := os.OpenRoot(filepath.Dir(f.path))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	folder, name := durable.Folder{Root: root, Fault: f.fault}, filepath.Base(f.path)
+	return folder.Replace("."+name+"-"+rand.Text(), name, 0o600, write)
+}
+
+// The file as encoding/json writes it.
+type (
+	pinDocument struct {
+		Version   int                       `json:"version"`
+		Upstreams map[string]pinnedUpstream `json:"upstreams"`
+	}
+	pinnedUpstream struct {
+		Tools     []pinnedTool `json:"tools"`
+		Functions []pinnedTool `json:"functions,omitempty"`
+	}
+	pinnedTool struct {
+		Name         string          `json:"name"`
+		Hash         string          `json:"hash"`
+		Title        string          `json:"title,omitempty"`
+		Description  string          `json:"description,omitempty"`
+		InputSchema  json.RawMessage `json:"inputSchema,omitempty"`
+		OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
+		Annotations  json.RawMessage `json:"annotations,omitempty"`
+	}
+)
+
+func encodePins(pins map[string]Pins) ([]byte, error) {
+	doc := pinDocument{Version: 1, Upstreams: make(map[string]pinnedUpstream, len(pins))}
+	for label, pinned := range pins {
+		definitions := pinned.Definitions
+		u := pinnedUpstream{Tools: []pinnedTool{}}
+		for _, name := range slices.Sorted(maps.Keys(definitions)) {
+			d, list := definitions[name], &u.Tools
+			if d.Function {
+				list = &u.Functions
+			}
+			*list = append(*list, pinnedTool{name, d.Hash(), d.Title, d.Description, d.InputSchema, d.OutputSchema, d.Annotations})
+		}
+		doc.Upstreams[label] = u
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(doc); err != nil {
+		return nil, err
+	}
+	return wire.EscapeHidden(b.Bytes()), nil
+}
+
+// decodePins reads a file of pins.
+func decodePins(data []byte) (map[string]Pins, error) {
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("more than %d bytes", maxFile)
+	}
+	if err := strictjson.CheckDepth(data, maxPinDepth); err != nil {
+		return nil, atLine(data, err)
+	}
+	pins := make(map[string]Pins)
+	version := false
+	err := eachMember(data, func(key string, value []byte) error {
+		switch key {
+		case "version":
+			if version = string(value) == "1"; !version {
+				return fmt.Errorf("version %s is not known, only 1", shown(value))
+			}
+			return nil
+		case "upstreams":
+			return decodeUpstreams(pins, value)
+		}
+		return unknownMember(key)
+	})
+	if err == nil && !version {
+		err = errors.New("no version")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return pins, nil
+}
+
+func decodeUpstreams(pins map[string]Pins, data []byte) error {
+	return eachMember(data, func(label string, value []byte) error {
+		if label == "" {
+			return errors.New("upstream without a label")
+		}
+		definitions := make(map[string]*Definition)
+		err := eachMember(value, func(key string, value []byte) error {
+			switch key {
+			case "tools", "functions":
+				return decodeDefinitions(definitions, key, value)
+			}
+			return unknownMember(key)
+		})
+		if err != nil {
+			return fmt.Errorf("upstream %s: %w", quoted(label), err)
+		}
+		pins[label] = Pins{revision(definitions), definitions}
+		return nil
+	})
+}
+
+// decodeDefinitions reads the tools of an upstream, or its functions.
+func decodeDefinitions(definitions map[string]*Definition, key string, data []byte) error {
+	if kind := strictjson.KindOf(data); kind != strictjson.Array {
+		return fmt.Errorf("%s: want an array, got type %s", key, kind)
+	}
+	for i, raw := range strictjson.Elements(data) {
+		d, err := decodePinned(raw, key == "functions")
+		if err == nil && definitions[d.Name] != nil {
+			err = errors.New("it is pinned twice")
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", wire.Place(strings.TrimSuffix(key, "s"), i, d), err)
+		}
+		definitions[d.Name] = d
+	}
+	return nil
+}
+
+// decodePinned reads a definition and compares it with its hash. If there is an
+// error the definition has what could be read.
+func decodePinned(data []byte, function bool) (*Definition, error) {
+	d, hash := &Definition{Function: function}, ""
+	err := eachMember(data, func(key string, value []byte) error {
+		if key == "hash" {
+			return wire.Text(&hash, key, value)
+		}
+		known, err := d.set(key, value)
+		if !known {
+			return unknownMember(key)
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return d, err
+	case d.Name == "":
+		return d, errors.New("no name")
+	case hash != d.Hash():
+		return d, errors.New("its hash is of another definition; restore it, or take it out of the file and accept it anew")
+	}
+	for _, raw := range []*json.RawMessage{&d.InputSchema, &d.OutputSchema, &d.Annotations} {
+		*raw = unindented(*raw)
+	}
+	return d, nil
+}
+
+// unindented returns checked JSON without the white space of the file.
+func unindented(raw json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	if raw == nil || json.Compact(&b, raw) != nil {
+		return raw
+	}
+	return b.Bytes()
+}
+
+// eachMember gives f the members of what should be an object, up to the first
+// error.
+func eachMember(data []byte, f func(key string, value []byte) error) error {
+	if kind := strictjson.KindOf(data); kind != strictjson.Object {
+		return fmt.Errorf("want an object, got type %s", kind)
+	}
+	for key, value := range strictjson.Members(data) {
+		if err := f(key, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func unknownMember(key string) error { return fmt.Errorf("unknown member %s", quoted(key)) }
+
+// atLine adds to an error of strictjson the line that it is in.
+func atLine(data []byte, err error) error {
+	e := err.(*strictjson.Error)
+	return fmt.Errorf("line %d: %s", 1+bytes.Count(data[:e.Offset], []byte{'\n'}), clean.Line(e.Error(), 200))
+}

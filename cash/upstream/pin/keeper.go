@@ -1,0 +1,205 @@
+package pin
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"sync"
+
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// A Keeper decides which definitions of one upstream are served, by what a store
+// has pinned for it, and pins what is accepted. It is safe for concurrent use.
+type Keeper struct {
+	Store Store
+	Mode  Mode
+	Label string // what the upstream is known by in the store
+
+	mu       sync.Mutex // pins are read and written by one at a time
+	revision string     // of the pins that were read or written last
+}
+
+// Off reports whether whatever the server defines is served.
+func (k *Keeper) Off() bool { return k.Mode == Off }
+
+// An Outcome says what is served of the definitions of a server.
+type Outcome struct {
+	Served      []*Definition
+	Quarantined []Quarantine
+	// Pinned is what was pinned before. Nil is nothing.
+	Pinned map[string]*Definition
+	// Late is how many functions were pinned now although tools had been pinned
+	// before ([FirstUse]).
+	Late int
+}
+
+// A StoreError says that pins cannot be read or saved. Nothing new of the server may
+// be served while that lasts.
+type StoreError struct {
+	Step string // read or saved
+	Err  error  // it may name files, and is for the log
+}
+
+// Error returns the cause with its step.
+func (e *StoreError) Error() string { return "pins cannot be " + e.Step + ": " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *StoreError) Unwrap() error { return e.Err }
+
+// Pinned returns what is pinned; nil if nothing is, or in mode [Off].
+func (k *Keeper) Pinned(ctx context.Context) (map[string]*Definition, error) {
+	if k.Off() {
+		return nil, nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	p, err := k.load(ctx)
+	return p.Definitions, err
+}
+
+// load reads the pins. The caller holds k.mu.
+func (k *Keeper) load(ctx context.Context) (Pins, error) {
+	p, err := k.Store.Load(ctx, k.Label)
+	if err != nil {
+		return Pins{}, &StoreError{"read", err}
+	}
+	k.revision = p.Revision
+	return p, nil
+}
+
+// Preview is Review that pins nothing.
+func (k *Keeper) Preview(ctx context.Context, current []*Definition) (Outcome, error) {
+	pinned, err := k.Pinned(ctx)
+	if err != nil {
+		return Outcome{}, err
+	}
+	served, quarantined, _ := review(k.Mode, pinned, current)
+	return Outcome{Served: served, Quarantined: quarantined, Pinned: pinned}, nil
+}
+
+// Review decides which of the server's current definitions may be served, and pins
+// those that are seen for the first time. Errors are *[StoreError].
+func (k *Keeper) Review(ctx context.Context, current []*Definition) (o Outcome, err error) {
+	err = k.change(ctx, func(pinned map[string]*Definition) map[string]*Definition {
+		var pin map[string]*Definition
+		o = Outcome{Pinned: pinned}
+		o.Served, o.Quarantined, pin = review(k.Mode, pinned, current)
+		if pin != nil && pinned != nil {
+			o.Late = len(pin) - len(pinned)
+		}
+		return pin
+	})
+	return o, err
+}
+
+// maxSwaps bounds how often a change is tried that others get ahead of.
+const maxSwaps = 10
+
+// change lets f make new pins of those that there are; nil leaves them.
+func (k *Keeper) change(ctx context.Context, f func(pinned map[string]*Definition) map[string]*Definition) error {
+	if k.Off() {
+		f(nil)
+		return nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for n := 1; ; n++ {
+		p, err := k.load(ctx)
+		if err != nil {
+			return err
+		}
+		pins := f(p.Definitions)
+		if pins == nil {
+			return nil
+		}
+		next, err := k.Store.Swap(ctx, k.Label, p.Revision, pins)
+		switch {
+		case err == nil:
+			k.revision = next
+			return nil
+		case !errors.Is(err, ErrChanged) || n == maxSwaps:
+			return &StoreError{"saved", err}
+		}
+	}
+}
+
+// Stale reports whether somebody else has changed what is pinned since it was last
+// read here.
+func (k *Keeper) Stale(ctx context.Context) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	before := k.revision
+	p, err := k.load(ctx)
+	return err == nil && p.Revision != before
+}
+
+// AcceptTool pins what is quarantined of a tool; an empty tool stands for all that
+// can be accepted. Errors are *[StoreError], and *[registry.Error] if there is
+// nothing to accept.
+func (k *Keeper) AcceptTool(ctx context.Context, quarantined []Quarantine, tool string) error {
+	var list []*Definition
+	for _, q := range quarantined {
+		if (tool == "" || q.Tool == tool) && q.Definition != nil {
+			list = append(list, q.Definition)
+		}
+	}
+	if list == nil {
+		return noneQuarantined(tool)
+	}
+	return k.pin(ctx, list)
+}
+
+// AcceptRead pins the definitions that have been read, if all of them are still
+// what is quarantined: of each, Tool and Hash count. Errors are those of AcceptTool.
+func (k *Keeper) AcceptRead(ctx context.Context, quarantined, read []Quarantine) error {
+	now := make(map[string]Quarantine, len(quarantined))
+	for _, q := range quarantined {
+		if q.Definition != nil { // beside a duplicate of its name it is known by its hash
+			now[q.Tool] = q
+		}
+	}
+	if len(read) == 0 {
+		return noneQuarantined("")
+	}
+	var list []*Definition
+	for _, w := range read {
+		switch q, ok := now[w.Tool]; {
+		case !ok:
+			return noneQuarantined(w.Tool)
+		case w.Hash != q.Hash:
+			return &registry.Error{
+				Kind: registry.Failed, Message: "The definition of " + quoted(w.Tool) + " that is quarantined is not the one with this hash. Nothing was accepted.",
+				Hint: "Read its difference in the status again, and accept the hash that stands beside it.",
+			}
+		default:
+			list = append(list, q.Definition)
+		}
+	}
+	return k.pin(ctx, list)
+}
+
+// pin pins the definitions in place of others of their names.
+func (k *Keeper) pin(ctx context.Context, list []*Definition) error {
+	return k.change(ctx, func(pinned map[string]*Definition) map[string]*Definition {
+		pins := maps.Clone(pinned)
+		if pins == nil {
+			pins = make(map[string]*Definition)
+		}
+		for _, d := range list {
+			pins[d.Name] = d
+		}
+		return pins
+	})
+}
+
+func noneQuarantined(tool string) error {
+	what := "Nothing is quarantined"
+	if tool != "" {
+		what = "No tool " + quoted(tool) + " is quarantined"
+	}
+	return &registry.Error{
+		Kind: registry.Failed, Message: what + " that could be accepted. Nothing was accepted.",
+		Hint: "The status says what is quarantined; of duplicates none can be accepted.",
+	}
+}

@@ -1,0 +1,233 @@
+package cashtext
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// A Function is what help(namespace=..., function=...) says of a function (RFC
+// 4.2). All texts are clean.
+type Function struct {
+	// Namespace and Name are what the page says it is about; empty if it does not
+	// say, or says what is no name.
+	Namespace, Name string
+	// Description may have several lines.
+	Description string
+	// Parameters are those that the page shows, in order; there may be more.
+	Parameters []Parameter
+	// Returns says what a call returns; may have several lines.
+	Returns string
+	// Safety is what a call does to the world, such as "Read-only."; empty if the
+	// page does not say.
+	Safety string
+	// Open says that other arguments are accepted too.
+	Open bool
+	// More is the keyword argument of help with which the page says more, such as
+	// params="full"; empty if the page does not say.
+	More string
+}
+
+// A Parameter is one argument of a [Function]. Parameters inside of others have
+// names such as items[].quantity.
+type Parameter struct {
+	// Name is one line, and not empty. It need not be a label.
+	Name string
+	// Type and Description are one line each; may be empty.
+	Type, Description string
+	Required          bool
+}
+
+// maxParameters bounds the parameters of a function.
+const maxParameters = 1000
+
+// ParseFunction reads the page of help(namespace=..., function=...): in JSON
+// (format="json"), of which it takes the members name, namespace, description,
+// parameters, returns, safety and open; or in markdown, with the parameters in a
+// table. It refuses pages of more than 1 MiB, 1,000 parameters, JSON that is not
+// strict, and pages that say nothing of parameters and have no description.
+func ParseFunction(text string) (*Function, error) {
+	f, err := parseFunction(text)
+	if err != nil {
+		return nil, fmt.Errorf("reading the page of a function: %w", err)
+	}
+	return f, nil
+}
+
+func parseFunction(text string) (*Function, error) {
+	if err := checkSize(text); err != nil {
+		return nil, err
+	}
+	read := functionMarkdown
+	if strings.HasPrefix(Unfenced(text), "{") {
+		read = functionJSON
+	}
+	f, err := read(text)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(f.Parameters) > maxParameters:
+		return nil, fmt.Errorf("%d parameters; at most %d are read", len(f.Parameters), maxParameters)
+	}
+	return f, nil
+}
+
+func functionJSON(text string) (*Function, error) {
+	object, err := readObject(text, "")
+	if err != nil {
+		return nil, err
+	}
+	if object["parameters"] == nil && object["description"] == nil {
+		return nil, errors.New("the JSON has neither parameters nor a description")
+	}
+	f := &Function{
+		Description: paragraph(strictjson.Text(object["description"])),
+		Returns:     paragraph(strictjson.Text(object["returns"])),
+		Safety:      description(strictjson.Text(object["safety"])),
+		Open:        string(object["open"]) == "true",
+		More:        clean.Line(strictjson.Text(object["more"]), maxName),
+	}
+	f.setPath(joinPath(strictjson.Text(object["namespace"]), strictjson.Text(object["name"])))
+	for _, v := range strictjson.Elements(object["parameters"]) {
+		m := members(v)
+		f.add(Parameter{
+			Name: strictjson.Text(m["name"]), Type: strictjson.Text(m["type"]),
+			Description: strictjson.Text(m["description"]), Required: string(m["required"]) == "true",
+		})
+	}
+	return f, nil
+}
+
+// JSON returns the page in JSON, as our own servers write it.
+func (f *Function) JSON() string {
+	type parameter struct {
+		Name        string `json:"name"`
+		Type        string `json:"type,omitempty"`
+		Required    bool   `json:"required"`
+		Description string `json:"description,omitempty"`
+	}
+	page := struct {
+		Namespace   string      `json:"namespace,omitempty"`
+		Name        string      `json:"name"`
+		Description string      `json:"description,omitempty"`
+		Safety      string      `json:"safety,omitempty"`
+		Parameters  []parameter `json:"parameters"`
+		Open        bool        `json:"open,omitempty"`
+		Returns     string      `json:"returns,omitempty"`
+		More        string      `json:"more,omitempty"`
+	}{f.Namespace, f.Name, f.Description, f.Safety, make([]parameter, 0, len(f.Parameters)), f.Open, f.Returns, f.More}
+	for _, p := range f.Parameters {
+		page.Parameters = append(page.Parameters, parameter{p.Name, p.Type, p.Required, p.Description})
+	}
+	return encodeJSON(page)
+}
+
+// setPath sets namespace and name from what the page is about.
+func (f *Function) setPath(path string) {
+	if _, ok := registry.CanonicalPath(path); !ok {
+		return
+	}
+	i := strings.LastIndexByte(path, '.')
+	f.Namespace, f.Name = path[:max(i, 0)], path[i+1:]
+}
+
+func (f *Function) add(p Parameter) {
+	p.Name = clean.Line(p.Name, maxName)
+	p.Type = clean.Line(p.Type, maxDescription)
+	p.Description = description(p.Description)
+	if p.Name != "" {
+		f.Parameters = append(f.Parameters, p)
+	}
+}
+
+// paragraph returns text of several lines as it may be shown.
+func paragraph(text string) string { return strings.TrimSpace(clean.Text(text)) }
+
+// safeties are the words of our own server.
+var safeties = map[string]bool{
+	"Read-only.": true, "Destructive.": true, "Destructive; safe to repeat.": true, "Safe to repeat.": true,
+}
+
+// moreWith begins the line that says how to learn more.
+const moreWith = "Additional parameters available with "
+
+// functionMarkdown reads a page as in the RFC's examples (8.3).
+func functionMarkdown(text string) (*Function, error) {
+	f := new(Function)
+	var about, returns []string
+	to := &about
+	var head []string // of the table of parameters
+	lines := readLines(text)
+	for i, l := range lines {
+		switch {
+		case l.kind == headingLine:
+			head, to = nil, sectionText(l, &about, &returns)
+			if m := pathTitle.FindStringSubmatch(l.text); m != nil && l.level == 1 && f.Name == "" {
+				f.setPath(m[1] + m[2])
+				to = &about
+			}
+		case l.kind == rowLine && i+1 < len(lines) && lines[i+1].kind == ruleLine:
+			head = columns(cells(l.text))
+		case l.kind == rowLine && head != nil:
+			f.row(head, cells(l.text))
+		case safeties[l.text]:
+			f.Safety = l.text
+		case l.text == "Takes any arguments; none are declared.", l.text == "Other arguments are accepted too.":
+			f.Open = true
+		case strings.HasPrefix(l.text, moreWith):
+			f.More = clean.Line(strings.Trim(strings.TrimPrefix(l.text, moreWith), "`. "), maxName)
+		case l.text == "No parameters.":
+			// What is not there is no part of a description.
+		case to != nil:
+			*to = append(*to, l.raw)
+		}
+	}
+	f.Description, f.Returns = paragraph(strings.Join(about, "\n")), paragraph(strings.Join(returns, "\n"))
+	if f.Description == "" && f.Parameters == nil {
+		return nil, errors.New("the page has neither a description nor a table of parameters")
+	}
+	return f, nil
+}
+
+// sectionText returns where the text below a heading belongs; nil is nowhere.
+func sectionText(l line, about, returns *[]string) *[]string {
+	switch title := strings.ToLower(l.text); {
+	case strings.HasPrefix(title, "return"):
+		return returns
+	case l.level == 1, title == "description":
+		return about
+	}
+	return nil
+}
+
+// columns returns the lower-case heads of a table whose first is a name.
+func columns(head []string) []string {
+	for i, h := range head {
+		head[i] = strings.ToLower(h)
+	}
+	if len(head) < 2 || head[0] != "name" && head[0] != "parameter" && head[0] != "argument" {
+		return nil
+	}
+	return head
+}
+
+func (f *Function) row(head, cells []string) {
+	var p Parameter
+	for i, c := range cells[:min(len(head), len(cells))] {
+		switch head[i] {
+		case "type":
+			p.Type = c
+		case "required":
+			p.Required = strings.EqualFold(c, "yes") || strings.EqualFold(c, "true")
+		case "description":
+			p.Description = c
+		case head[0]:
+			p.Name = strings.Trim(c, "`*")
+		}
+	}
+	f.add(p)
+}

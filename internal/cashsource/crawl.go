@@ -1,0 +1,359 @@
+package cashsource
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
+	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/wire"
+)
+
+// Limits of what is read of a CaSH server.
+const (
+	maxCrawlPages     = 2000 // pages of help and lists of skills; also namespaces, which have one each
+	maxCrawlDepth     = 16   // levels of namespaces
+	maxCrawlFunctions = 10_000
+	maxCrawlSkills    = 10_000
+	crawlers          = 8 // pages that are asked for at a time
+	pagePart          = 4 // one page may take that part of the time for all
+)
+
+// place is a namespace of a CaSH server.
+type place struct {
+	path        string
+	description string
+	instance    string // of the server that it is on; empty if unknown
+	page        *cashtext.Page
+	above       *place // nil of the root
+	below       []*place
+	children    map[string]*place    // below, by canonical label
+	details     []*cashtext.Function // of the page's functions; nil where there is none
+	definitions []*pin.Definition    // of the page's functions, if they are pinned
+	skills      []cashtext.SkillEntry
+	unavailable bool
+}
+
+// crawl reads the tree of a CaSH server, within limits.
+type crawl struct {
+	*Source
+	send   Ask
+	pinned map[string]*pin.Definition
+
+	mu        sync.Mutex
+	pages     int
+	places    int // namespaces
+	functions int
+	bytes     int   // of the pages of functions
+	missing   error // why a page is
+	large     atomic.Int64
+}
+
+// root reads the whole server.
+func (c *crawl) root(ctx context.Context) (*place, error) {
+	root := new(place)
+	if err := c.read(ctx, root); err != nil {
+		return nil, err
+	}
+	c.readArguments(ctx, root)
+	level := root.below
+	for depth := 1; len(level) > 0; depth++ {
+		if depth > maxCrawlDepth {
+			c.note("namespaces of more than %d levels are left out", maxCrawlDepth)
+			break
+		}
+		if err := c.level(ctx, level); err != nil {
+			return nil, err
+		}
+		var next []*place
+		for _, p := range level {
+			next = append(next, p.below...)
+		}
+		level = next
+	}
+	if len(root.below)+len(root.page.Functions) == 0 {
+		c.note("nothing is found on its page of help")
+	}
+	if err := c.skills(ctx, root); err != nil {
+		return nil, err
+	}
+	if err := c.details(ctx, root); err != nil {
+		return nil, err
+	}
+	return root, nil
+}
+
+// readArguments finds out which arguments help takes: a page in markdown, written
+// for models, may say more of that than one in JSON.
+func (c *crawl) readArguments(ctx context.Context, root *place) {
+	a, err := c.ask(ctx, "help", map[string]any{})
+	if err != nil || a.IsError {
+		return
+	}
+	if page, err := cashtext.ParseHelp(a.Text()); err == nil && page.Arguments != "" {
+		root.page.Arguments = page.Arguments
+	}
+}
+
+// level reads the pages of namespaces side by side. A page that fails is left
+// out, unless the connection does.
+func (c *crawl) level(ctx context.Context, places []*place) error {
+	slots := make(chan struct{}, crawlers)
+	failures := make(chan error, len(places))
+	for _, p := range places {
+		if p.unavailable {
+			continue
+		}
+		slots <- struct{}{}
+		go func() { // ends with ctx, which has a deadline
+			defer func() { <-slots }()
+			if err := c.read(ctx, p); err != nil {
+				failures <- err
+				c.note("namespace %s cannot be read: %v", p.path, err)
+			}
+		}()
+	}
+	for range crawlers {
+		slots <- struct{}{}
+	}
+	close(failures)
+	for err := range failures {
+		switch {
+		case ctx.Err() != nil || kindOf(err) == Cut:
+			return err
+		case c.pinning() && kindOf(err) == Late:
+			return unfinished(err)
+		}
+	}
+	return nil
+}
+
+// read reads the page of a namespace.
+func (c *crawl) read(ctx context.Context, p *place) error {
+	if !c.more() {
+		return nil
+	}
+	a, err := c.ask(ctx, "help", pageArguments("help", p.path, "", json.RawMessage(`{"format":"json"}`)))
+	if err != nil {
+		return err
+	}
+	text := a.Text()
+	if a.IsError || cashtext.IsRefusal(text) {
+		return &Error{Kind: Refused, Reason: clean.Line(text, maxReason)}
+	}
+	p.instance = a.Instance
+	if p.instance == c.Self {
+		return &Error{Kind: Looped, Reason: "it is this server"}
+	}
+	if p.page, err = cashtext.ParseHelp(text); err != nil {
+		return &Error{Kind: Malformed, Reason: clean.Line("its help cannot be understood: "+err.Error(), maxReason), Err: err}
+	}
+	if p.above != nil && sameLists(p.page, p.above.page) && canonicalPath(p.page.Namespace) != canonicalPath(p.path) {
+		p.page = nil
+		return &Error{Kind: Malformed, Reason: "it lists the same as the namespace above it"}
+	}
+	if p.page.Guessed {
+		c.decide(ctx, p)
+	}
+	p.page.Rest = "" // there may be many pages, and nobody reads it
+	for _, name := range p.page.Dropped {
+		c.note("%q in namespace %q is no name, or there twice", name, p.path)
+	}
+	c.take(p.page)
+	for _, n := range p.page.Namespaces {
+		p.add(n.Name, &place{path: joined(p.path, n.Name), description: n.Description, instance: p.instance, unavailable: n.Unavailable})
+	}
+	return nil
+}
+
+func joined(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// more reports whether another page may be asked for.
+func (c *crawl) more() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pages++
+	if c.pages == maxCrawlPages+1 {
+		c.Note("more than %d pages of help: the rest is left out", maxCrawlPages)
+	}
+	return c.pages <= maxCrawlPages
+}
+
+// take counts what is on a page, and drops what is too much.
+func (c *crawl) take(p *cashtext.Page) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if room := maxCrawlPages - c.places; len(p.Namespaces) > room {
+		p.Namespaces = p.Namespaces[:room]
+		c.Note("more than %d namespaces: the rest is left out", maxCrawlPages)
+	}
+	c.places += len(p.Namespaces)
+	if room := maxCrawlFunctions - c.functions; len(p.Functions) > room {
+		p.Functions = p.Functions[:room]
+		c.Note("more than %d functions: the rest is left out", maxCrawlFunctions)
+	}
+	c.functions += len(p.Functions)
+}
+
+func (c *crawl) note(format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.Note(format, args...)
+}
+
+// pinning reports whether what is read is compared with pins, so that a part of it
+// will not do.
+func (c *crawl) pinning() bool { return !c.Pins.Off() }
+
+// skills reads the lists of skills: that of the root, which names the
+// namespaces that have some.
+func (c *crawl) skills(ctx context.Context, root *place) error {
+	list, err := c.skillList(ctx, "")
+	if err != nil || list == nil {
+		return err
+	}
+	room := maxCrawlSkills
+	c.enter(root, root, list.Skills, &room)
+	for _, ns := range list.Namespaces {
+		if tooDeep(ns.Path) {
+			continue
+		}
+		if !c.more() {
+			return nil
+		}
+		p := root.at(ns.Path)
+		below, err := c.skillList(ctx, ns.Path)
+		if err != nil {
+			return err
+		}
+		if below != nil {
+			c.enter(root, p, below.Skills, &room)
+		}
+	}
+	return nil
+}
+
+// skillList returns nil if there is none that could be read.
+func (c *crawl) skillList(ctx context.Context, path string) (*cashtext.Skills, error) {
+	args := map[string]any{}
+	if path != "" {
+		args["namespace"] = path
+	}
+	a, err := c.ask(ctx, "skill", args)
+	if err != nil {
+		if ctx.Err() != nil || kindOf(err) == Cut {
+			return nil, err
+		}
+		c.note("the skills of %q cannot be read: %v", path, err)
+		return nil, nil
+	}
+	if a.IsError { // it has none
+		return nil, nil
+	}
+	list, err := cashtext.ParseSkills(a.Text())
+	if err != nil {
+		c.note("the skills of %q cannot be read: %v", path, err)
+		return nil, nil
+	}
+	return list, nil
+}
+
+// enter enters the skills of a list of p, each where it says that it is, as long
+// as there is room.
+func (c *crawl) enter(root, p *place, list []cashtext.SkillEntry, room *int) {
+	for _, e := range list {
+		switch at := p; {
+		case *room == 0:
+			c.note("more than %d skills: the rest is left out", maxCrawlSkills)
+			return
+		case tooDeep(e.Namespace):
+			c.note("skill %s is left out: it is in a namespace of more than %d levels", e.Name, maxCrawlDepth)
+		default:
+			if e.Namespace != "" {
+				at = root.at(e.Namespace)
+			} else if below := root.find(e.Heading); e.Heading != "" && below != nil {
+				at = below
+			}
+			at.skills = append(at.skills, e)
+			*room--
+		}
+	}
+}
+
+func tooDeep(path string) bool { return strings.Count(path, ".") >= maxCrawlDepth }
+
+func (p *place) add(label string, b *place) {
+	if p.children == nil {
+		p.children = make(map[string]*place)
+	}
+	p.children[key(label)] = b
+	p.below, b.above = append(p.below, b), p
+}
+
+// at returns the place at a path, made if need be: a namespace may have skills
+// and no functions.
+func (p *place) at(path string) *place {
+	label, rest, more := strings.Cut(path, ".")
+	b := p.children[key(label)]
+	if b == nil {
+		b = &place{path: joined(p.path, label), instance: p.instance}
+		p.add(label, b)
+	}
+	if !more {
+		return b
+	}
+	return b.at(rest)
+}
+
+// find returns the place at a path, or nil.
+func (p *place) find(path string) *place {
+	if path == "" {
+		return p
+	}
+	label, rest, _ := strings.Cut(path, ".")
+	if b := p.children[key(label)]; b != nil {
+		return b.find(rest)
+	}
+	return nil
+}
+
+// each visits the place and all below it.
+func (p *place) each(visit func(*place)) {
+	visit(p)
+	for _, b := range p.below {
+		b.each(visit)
+	}
+}
+
+// paths returns the canonical paths of all namespaces below p.
+func (p *place) paths() map[string]bool {
+	known := make(map[string]bool)
+	p.each(func(b *place) {
+		if b != p {
+			known[canonicalPath(b.path)] = true
+		}
+	})
+	return known
+}
+
+// ask calls help or skill. A page has a part of the time for all, so that one does
+// not cost the others.
+func (c *crawl) ask(ctx context.Context, tool string, args map[string]any) (*wire.Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.ReadTimeout/pagePart)
+	defer cancel()
+	a, err := c.send(ctx, tool, c.dialect.arguments(tool, args))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", tool, err)
+	}
+	return a, nil
+}

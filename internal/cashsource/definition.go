@@ -1,0 +1,113 @@
+package cashsource
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
+	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
+	"github.com/cash-mcp/go-sdk/internal/wire"
+)
+
+// What a CaSH server says of a function, as a definition that can be pinned.
+
+// defineFunction returns what help lists of a function.
+func defineFunction(path string, e cashtext.Entry) *pin.Definition {
+	return &pin.Definition{Name: joined(path, e.Name), Description: e.Description, Function: true}
+}
+
+// addPage adds to a definition what the page of the function says. The description of a page in
+// JSON (declared) is a part of it; that of another may be any prose. It reports
+// false, and adds nothing, if that is too large.
+func addPage(d *pin.Definition, f *cashtext.Function, declared bool) bool {
+	input := parameters(f)
+	if declared && f.Description != d.Description {
+		input["description"] = f.Description
+	}
+	in, out, notes := asJSON(input), json.RawMessage(nil), json.RawMessage(nil)
+	if f.Returns != "" {
+		out = asJSON(map[string]any{"description": f.Returns})
+	}
+	if f.Safety != "" {
+		notes = asJSON(map[string]any{"safety": f.Safety})
+	}
+	if len(in)+len(out)+len(notes) > wire.MaxEntrySize {
+		return false
+	}
+	d.InputSchema, d.OutputSchema, d.Annotations = in, out, notes
+	return true
+}
+
+// parameters returns the parameters as a schema, with their types as the page
+// words them. Names that are there several times are numbered, so that none
+// hides another.
+func parameters(f *cashtext.Function) map[string]any {
+	properties, required := make(map[string]any, len(f.Parameters)), []string{}
+	times := make(map[string]int)
+	for _, p := range f.Parameters {
+		name := p.Name
+		for times[p.Name]++; properties[name] != nil; times[p.Name]++ {
+			name = fmt.Sprintf("%s (%d)", p.Name, times[p.Name])
+		}
+		property := make(map[string]any)
+		if p.Type != "" {
+			property["type"] = p.Type
+		}
+		if p.Description != "" {
+			property["description"] = p.Description
+		}
+		properties[name] = property
+		if p.Required {
+			required = append(required, name)
+		}
+	}
+	slices.Sort(required)
+	schema := map[string]any{"type": "object", "properties": properties, "required": required}
+	if f.Open {
+		schema["additionalProperties"] = true
+	}
+	return schema
+}
+
+func asJSON(v map[string]any) json.RawMessage {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic("cashsource: " + err.Error()) // texts and flags always have a JSON form
+	}
+	return data
+}
+
+// allDefinitions returns those of the functions at the place and below it.
+func (p *place) allDefinitions() []*pin.Definition {
+	var list []*pin.Definition
+	p.each(func(p *place) { list = append(list, p.definitions...) })
+	return list
+}
+
+// keep leaves of the functions at the place and below it those that are served,
+// and of each what is.
+func (p *place) keep(served []*pin.Definition) {
+	as := make(map[string]*pin.Definition, len(served))
+	for _, d := range served {
+		as[d.Name] = d
+	}
+	p.each(func(p *place) {
+		if p.page == nil {
+			return
+		}
+		functions, details := p.page.Functions[:0], p.details[:0]
+		for i, e := range p.page.Functions {
+			d := as[p.definitions[i].Name]
+			if d == nil {
+				continue
+			}
+			detail := p.details[i]
+			if !d.Paged() {
+				detail = nil
+			}
+			functions, details = append(functions, e), append(details, detail)
+		}
+		p.page.Functions, p.details = functions, details
+	})
+}

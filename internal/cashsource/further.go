@@ -1,0 +1,61 @@
+package cashsource
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// ours reports whether a keyword argument of help is one that the servers of
+// this module take.
+func ours(name string) bool {
+	switch key(name) {
+	case "format", "examples", "params", "search":
+		return true
+	}
+	return false
+}
+
+var codeName = regexp.MustCompile("`([A-Za-z0-9_]+)`")
+
+// further says which other keyword arguments help takes in the namespaces of a
+// server, from what its own page says of them: they are passed on (R45, R139).
+// Empty is none.
+func further(arguments string) string {
+	var found []string
+	if strictjson.Check([]byte(arguments)) == nil && strictjson.KindOf([]byte(arguments)) == strictjson.Object {
+		for name, value := range strictjson.Members([]byte(arguments)) {
+			if !ours(name) {
+				found = append(found, "`"+name+"`: "+string(value))
+			}
+		}
+		arguments = strings.Join(found, ", ")
+	} else {
+		for _, m := range codeName.FindAllStringSubmatch(arguments, maxFurther) {
+			if !ours(m[1]) {
+				found = append(found, m[1])
+			}
+		}
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return "Help takes further arguments here. " + clean.Line(arguments, maxReason)
+}
+
+// maxFurther bounds the names that are looked for.
+const maxFurther = 50
+
+// common returns the keyword arguments of help that every server of ours knows.
+func common(kwargs json.RawMessage) json.RawMessage {
+	var members []string
+	for raw, value := range strictjson.RawMembers(kwargs) {
+		if ours(strictjson.Text(raw)) {
+			members = append(members, string(raw)+":"+string(value))
+		}
+	}
+	return json.RawMessage("{" + strings.Join(members, ",") + "}")
+}

@@ -1,0 +1,192 @@
+package cashsource
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/mcpclient"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/internal/wire"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// Bounds of the pages that are kept of a CaSH server.
+const (
+	pageLife  = 5 * time.Minute
+	maxKept   = 1000    // pages
+	maxPage   = 1 << 20 // bytes of one
+	maxStored = 8 << 20 // bytes of all
+)
+
+// pages keeps texts of a CaSH server for a while. It belongs to a
+// [Source]: where that is made anew, so are they.
+type pages struct {
+	mu    sync.Mutex
+	texts map[string]kept
+	bytes int
+}
+
+type kept struct {
+	text  string
+	until time.Time
+}
+
+func newPages() *pages { return &pages{texts: make(map[string]kept)} }
+
+func (p *pages) get(key string) (string, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	k, ok := p.texts[key]
+	if ok && time.Now().After(k.until) {
+		p.drop(key)
+		return "", false
+	}
+	return k.text, ok
+}
+
+func (p *pages) drop(key string) {
+	p.bytes -= len(p.texts[key].text)
+	delete(p.texts, key)
+}
+
+func (p *pages) put(key, text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.drop(key)
+	for other := range p.texts { // whichever comes first
+		if len(p.texts) < maxKept && p.bytes+len(text) <= maxStored {
+			break
+		}
+		p.drop(other)
+	}
+	p.texts[key] = kept{text, time.Now().Add(pageLife)}
+	p.bytes += len(text)
+}
+
+// fetch returns what help or skill says of a name for the keyword arguments, as
+// kept or asked for.
+func (v view) fetch(ctx context.Context, tool, path, name string, kwargs json.RawMessage) (string, error) {
+	key := ""
+	if len(kwargs) <= maxKeyed {
+		// What leads back to a server that a request has come through is not on its pages.
+		through := strings.Join(registry.Via(ctx), " ")
+		key = strings.Join([]string{tool, path, name, through, string(strictjson.Canonical(orEmpty(kwargs)))}, "\x00")
+		if text, ok := v.pages.get(key); ok {
+			return text, nil
+		}
+	}
+	text, err := v.askFor(ctx, tool, path, name, kwargs)
+	if err == nil && key != "" {
+		v.pages.put(key, text)
+	}
+	return text, err
+}
+
+// maxKeyed bounds the keyword arguments of pages that are kept, in bytes.
+const maxKeyed = 256
+
+func orEmpty(kwargs json.RawMessage) json.RawMessage {
+	if len(kwargs) == 0 {
+		return json.RawMessage("{}")
+	}
+	return kwargs
+}
+
+// askFor asks the server.
+func (v view) askFor(ctx context.Context, tool, path, name string, kwargs json.RawMessage) (string, error) {
+	place := v.placeOf(path)
+	a, err := v.Host.Page(ctx, v.mount.Label, tool, v.dialect.arguments(tool, pageArguments(tool, path, name, kwargs)))
+	var e *registry.Error
+	if errors.As(err, &e) {
+		e.Namespace, e.Name = place, name
+	}
+	if err != nil {
+		return "", err
+	}
+	return v.pageText(a, place, name)
+}
+
+// placeOf is where a path of the server stands here.
+func (v view) placeOf(path string) string {
+	return joined(v.text.To, strings.TrimPrefix(strings.TrimPrefix(path, v.text.From), "."))
+}
+
+func pageArguments(tool, path, name string, kwargs json.RawMessage) map[string]any {
+	args := make(map[string]any)
+	if path != "" {
+		args["namespace"] = path
+	}
+	if name != "" {
+		args[map[string]string{"help": "function", "skill": "skillname"}[tool]] = name
+	}
+	if len(kwargs) > 0 {
+		args["kwargs"] = kwargs
+	}
+	return args
+}
+
+// pageText returns the text of a page, or the error that the server answered
+// with.
+func (v view) pageText(a *wire.Answer, place, name string) (string, error) {
+	text := a.Text()
+	if len(text) > maxPage {
+		return "", &registry.Error{
+			Kind: registry.Unavailable, Namespace: place, Name: name,
+			Message: fmt.Sprintf("The page has %s bytes; at most %s are shown.", mcpclient.Count(len(text)), mcpclient.Size(maxPage)), Hint: "Ask for something else.",
+		}
+	}
+	if !a.IsError {
+		return text, nil
+	}
+	e := &registry.Error{Kind: registry.Failed, Namespace: place, Name: name}
+	e.Message = clean.Cut(clean.Text(strings.TrimPrefix(v.text.Text(text), "**Error:** ")), 2*maxReason)
+	kind := registry.Kind(strictjson.Text(a.Extra[registry.MetaCode]))
+	// The server has said what to do next: what it has said last stays last.
+	if i := strings.LastIndex(e.Message, ". "); i > 0 && kind.Known() {
+		e.Kind, e.Message, e.Hint = kind, e.Message[:i+1], e.Message[i+2:]
+	}
+	return "", e
+}
+
+// jsonFormat asks for a page in JSON.
+var jsonFormat = json.RawMessage(`{"format":"json"}`)
+
+// unlessKnown is err, or nil where the server has given no answer: what it lists
+// is known without it.
+func unlessKnown(err error) error {
+	var e *registry.Error
+	if errors.As(err, &e) && e.Err != nil { // what a server answers has no cause
+		return nil
+	}
+	return err
+}
+
+// inFormat returns the page of a function in JSON, if that is what kwargs ask
+// for: the server has answered in markdown all the same.
+func (v view) inFormat(page, path, function string, kwargs json.RawMessage) string {
+	if function == "" || !wantsJSON(kwargs) {
+		return page
+	}
+	f, err := cashtext.ParseFunction(page)
+	if err != nil {
+		return page
+	}
+	f.Namespace, f.Name = v.placeOf(path), function
+	return f.JSON()
+}
+
+func wantsJSON(kwargs json.RawMessage) bool {
+	for name, value := range strictjson.Members(kwargs) {
+		if key(name) == "format" {
+			return strictjson.Text(value) == "json"
+		}
+	}
+	return false
+}

@@ -1,0 +1,244 @@
+package cashsource
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/schema"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/internal/wire"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// view is the server as it reads at a mount.
+type view struct {
+	*Source
+	mount Mount
+	text  cashtext.Mount
+}
+
+// here is where a path of the tree stands.
+func (v view) here(path string) string {
+	if path == "" {
+		return v.mount.Label
+	}
+	return joined(v.mount.Label, path)
+}
+
+// fill puts a place and all below it into the tree, at path.
+func (v view) fill(t *registry.Registry, path string, p *place) error {
+	if _, ok := registry.CanonicalPath(v.here(path)); !ok { // what is legal becomes too long
+		v.Note("a namespace is left out: its path is too long: %s", p.path)
+		return nil
+	}
+	ns, err := t.TryNamespace(path, clean.FirstLine(v.text.Text(p.description), maxAbout))
+	if path == "" {
+		ns, err = t.TryNamespace(path, "")
+	}
+	if err != nil {
+		v.Note("namespace %s is left out: %v", p.path, err)
+		return nil
+	}
+	ns.On(p.instance)
+	if v.Pins.Off() { // else the server's own list would show what is quarantined
+		ns.Page(v.variant(p.path))
+	}
+	if p.unavailable {
+		ns.Unavailable(&registry.Error{
+			Kind: registry.Unavailable, NotRun: true, Hint: HintLater,
+			Message: "`" + v.here(path) + "` is temporarily unavailable: it is on a server behind this one that does not answer.",
+		})
+	}
+	v.addFunctions(ns, p)
+	v.addSkills(ns, p)
+	for _, below := range p.below {
+		if below.instance == v.Self { // that is us
+			v.Note("namespace %s leads back to this server and is left out", below.path)
+			continue
+		}
+		if err := v.fill(t, joined(path, below.path[strings.LastIndexByte(below.path, '.')+1:]), below); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addFunctions puts the functions of a place into a namespace.
+func (v view) addFunctions(ns *registry.Namespace, p *place) {
+	if p.page == nil {
+		return
+	}
+	for i, e := range p.page.Functions {
+		f, err := v.function(p.path, e, p.details[i])
+		if err == nil {
+			err = ns.TryAdd(f)
+		}
+		if err != nil {
+			v.Note("function %s is left out: %v", joined(p.path, e.Name), err)
+			continue
+		}
+		v.offered[offer(p.path, e.Name)] = definition(e, p.details[i])
+		v.Functions++
+	}
+}
+
+// addSkills puts the skills of a place into a namespace.
+func (v view) addSkills(ns *registry.Namespace, p *place) {
+	for _, e := range p.skills {
+		sk, err := registry.RemoteSkill(e.Name, clean.FirstLine(v.text.Text(e.Description), maxAbout), v.skill(p.path, e.Name))
+		if err == nil {
+			err = ns.TryAddSkill(sk)
+		}
+		if err != nil {
+			v.Note("skill %s is left out: %v", joined(p.path, e.Name), err)
+			continue
+		}
+		v.Skills++
+	}
+}
+
+// function makes the function of an entry. What it takes is known to its
+// server, which checks it.
+func (v view) function(path string, e cashtext.Entry, d *cashtext.Function) (*registry.Function, error) {
+	call := Call{offer: offer(path, e.Name), definition: definition(e, d), view: v}
+	e, d = v.moved(e, d)
+	remote := registry.Remote{
+		InputSchema: inputSchema(d),
+		Unchecked:   true,
+		Gated:       true,
+		Server:      v.Server,
+		Page:        v.page(path, e.Name),
+		Handler: func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
+			call := call
+			call.Arguments, call.Meta = v.arguments(path, e.Name, c), v.meta(c)
+			return v.Host.Call(ctx, c, &call)
+		},
+	}
+	facts := v.facts(path, e.Name, d)
+	f, err := registry.RemoteFunc(e.Name, e.Description, remote, facts...)
+	if err != nil { // parameters that cannot be told apart, say
+		remote.InputSchema = nil
+		return registry.RemoteFunc(e.Name, e.Description, remote, facts...)
+	}
+	return f, nil
+}
+
+// moved returns what the server says of a function as it reads here.
+func (v view) moved(e cashtext.Entry, d *cashtext.Function) (cashtext.Entry, *cashtext.Function) {
+	e.Description = v.text.Text(e.Description)
+	if d == nil {
+		return e, nil
+	}
+	here := *d
+	here.Description, here.Returns = v.text.Text(d.Description), v.text.Text(d.Returns)
+	here.Parameters = slices.Clone(d.Parameters)
+	for i := range here.Parameters {
+		here.Parameters[i].Description = v.text.Text(here.Parameters[i].Description)
+	}
+	return e, &here
+}
+
+// facts are what the server and the operator say of a function.
+func (v view) facts(path, name string, d *cashtext.Function) []registry.FuncOption {
+	facts := []registry.FuncOption{registry.Timeout(v.Timeout)}
+	if d != nil {
+		facts = append(facts, registry.Returns(clean.Cut(d.Returns, maxReason)))
+	}
+	said := ""
+	if d != nil && !v.IgnoreHints {
+		said = strings.ToLower(d.Safety)
+	}
+	if strings.HasPrefix(said, "read-only") || v.Vouched(joined(path, name)) {
+		return append(facts, registry.ReadOnly)
+	}
+	if strings.HasPrefix(said, "destructive") {
+		facts = append(facts, registry.Destructive(true))
+	}
+	if strings.Contains(said, "safe to repeat") {
+		facts = append(facts, registry.Idempotent(true))
+	}
+	return facts
+}
+
+// inputSchema is a schema of the parameters that a page shows, for display.
+func inputSchema(f *cashtext.Function) json.RawMessage {
+	if f == nil || len(f.Parameters) == 0 {
+		return nil
+	}
+	var list []schema.Property
+	for _, p := range f.Parameters {
+		if !strings.ContainsAny(p.Name, ".[]") { // else it is inside of another
+			list = append(list, schema.Property{Name: p.Name, Type: jsonType(p.Type), Description: p.Description, Required: p.Required})
+		}
+	}
+	return schema.Object(list, false)
+}
+
+// jsonType returns the type of JSON that a page names; empty if it is none.
+func jsonType(text string) string {
+	word, _, _ := strings.Cut(text, " ")
+	switch word {
+	case "string", "integer", "number", "boolean", "object", "array":
+		return word
+	}
+	return ""
+}
+
+// page fetches a page of help.
+func (v view) page(path, function string) func(context.Context, json.RawMessage) (string, error) {
+	return func(ctx context.Context, kwargs json.RawMessage) (string, error) {
+		text, err := v.fetch(ctx, "help", path, function, kwargs)
+		if err != nil {
+			return "", err
+		}
+		// Cleaned first: what is hidden in a name would keep it from being found.
+		if code := cashtext.Unfenced(text); strings.HasPrefix(code, "{") {
+			return v.pageJSON(code)
+		}
+		return v.inFormat(v.text.Help(clean.Text(text), joined(path, function)), path, function, kwargs), nil
+	}
+}
+
+func (v view) pageJSON(text string) (string, error) {
+	if strictjson.Check([]byte(text)) == nil {
+		if page, ok := v.text.JSON(string(wire.CleanJSON([]byte(text)))); ok {
+			return page, nil
+		}
+	}
+	return "", &registry.Error{
+		Kind: registry.Unavailable, Namespace: v.mount.Label, NotRun: true,
+		Message: "The server behind `" + v.mount.Label + "` gave a page that is not proper JSON.", Hint: "Ask for it in markdown.",
+	}
+}
+
+// variant fetches the page of a namespace for keyword arguments that mean
+// something to the server alone. The result is empty if they change nothing.
+func (v view) variant(path string) func(context.Context, json.RawMessage) (string, error) {
+	page := v.page(path, "")
+	return func(ctx context.Context, kwargs json.RawMessage) (string, error) {
+		with, err := page(ctx, kwargs)
+		if err != nil {
+			return "", unlessKnown(err)
+		}
+		without, err := page(ctx, common(kwargs))
+		if err != nil || with == without {
+			return "", unlessKnown(err)
+		}
+		return with, nil
+	}
+}
+
+// skill fetches the text of a skill.
+func (v view) skill(path, name string) func(context.Context, json.RawMessage) (string, error) {
+	return func(ctx context.Context, kwargs json.RawMessage) (string, error) {
+		text, err := v.fetch(ctx, "skill", path, name, kwargs)
+		if err != nil {
+			return "", err
+		}
+		return v.text.Text(clean.Text(text)), nil
+	}
+}

@@ -1,0 +1,110 @@
+package wire
+
+import (
+	"encoding/base64"
+	"encoding/json"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// maxContents bounds the contents of one resource.
+const maxContents = 10_000
+
+// ResourceContents reads the contents of a resource, a block of content each,
+// text and bytes as they are. It returns nil if there is no list of them, or too
+// long a one.
+func ResourceContents(raw json.RawMessage, uri string) *mcp.CallToolResult {
+	return blocksOf(raw, "contents", maxContents, func(one json.RawMessage) []mcp.Content { return contentBlocks(one, uri) })
+}
+
+// blocksOf reads a member that is a list of at most so many, by what read makes
+// of each; nil if there is none.
+func blocksOf(raw json.RawMessage, member string, most int, read func(one json.RawMessage) []mcp.Content) *mcp.CallToolResult {
+	res, found := new(mcp.CallToolResult), false
+	for key, value := range strictjson.Members(raw) {
+		if key != member || strictjson.KindOf(value) != strictjson.Array {
+			continue
+		}
+		found = true
+		for i, one := range strictjson.Elements(value) {
+			if i >= most {
+				return nil
+			}
+			res.Content = append(res.Content, read(one)...)
+		}
+	}
+	if !found {
+		return nil
+	}
+	return res
+}
+
+// contentBlocks returns the blocks of one of the contents of a resource: one, or
+// one each for text and bytes. What has neither becomes a text with its JSON.
+func contentBlocks(raw json.RawMessage, uri string) []mcp.Content {
+	var blocks []mcp.Content
+	head := mcp.ResourceContents{URI: uri}
+	for key, value := range strictjson.Members(raw) {
+		switch kind := strictjson.KindOf(value); {
+		case key == "uri" && kind == strictjson.String:
+			head.URI = strictjson.Text(value)
+		case key == "mimeType" && kind == strictjson.String:
+			head.MIMEType = strictjson.Text(value)
+		case key == "_meta" && kind == strictjson.Object:
+			_ = json.Unmarshal(value, &head.Meta) // what is no object is none
+		}
+	}
+	for key, value := range strictjson.Members(raw) {
+		if strictjson.KindOf(value) != strictjson.String {
+			continue
+		}
+		block := head
+		switch key {
+		case "text":
+			block.Text = strictjson.Text(value)
+		case "blob":
+			data, err := base64.StdEncoding.DecodeString(strictjson.Text(value))
+			if err != nil {
+				continue
+			}
+			block.Blob = data
+		default:
+			continue
+		}
+		blocks = append(blocks, &mcp.EmbeddedResource{Resource: &block})
+	}
+	if blocks == nil {
+		return []mcp.Content{&mcp.TextContent{Text: string(raw)}}
+	}
+	return blocks
+}
+
+// PromptMessages reads the messages of a prompt: a text each, with the role of
+// who speaks in front. What is no text is a block of its own, after a text with
+// the role. It returns nil if there is no list of them, or too long a one.
+func PromptMessages(raw json.RawMessage) *mcp.CallToolResult {
+	return blocksOf(raw, "messages", maxBlocks, messageBlocks)
+}
+
+func messageBlocks(message json.RawMessage) []mcp.Content {
+	role, content := "message", message
+	for key, value := range strictjson.Members(message) {
+		switch {
+		case key == "role" && strictjson.KindOf(value) == strictjson.String:
+			role = First(clean.Line(strictjson.Text(value), maxRole), role)
+		case key == "content":
+			content = strictjson.Trim(value)
+		}
+	}
+	block := readableBlock(content)
+	if t, ok := block.(*mcp.TextContent); ok {
+		return []mcp.Content{&mcp.TextContent{Text: role + ": " + t.Text, Meta: t.Meta, Annotations: t.Annotations}}
+	}
+	return []mcp.Content{&mcp.TextContent{Text: role + ":"}, block}
+}
+
+// maxRole bounds what is shown of a role, in characters.
+const maxRole = 20

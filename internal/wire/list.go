@@ -1,0 +1,120 @@
+// Package wire reads what servers send: lists of tools, resources and prompts, and
+// results. It reads them part by part, so that one odd part does not cost the
+// others:
+//
+//	list, dropped, err := wire.List("tool", array, parse) // dropped says what was left out
+//	answer := wire.NewAnswer(res, raw)                     // numbers and order of keys as they were sent
+//
+// What is listed gets names ([FunctionNames], [PrimitiveNames]) and ids
+// ([PrimitiveIDs]) that do not depend on the order of the list.
+//
+// # Limits
+//
+// Of a list 10,000 entries are read, of an entry 256 KiB. JSON must be strict in an
+// entry, and only JSON in a list: one bad entry must not cost the others.
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/mcpclient"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// Limits of what a server may list.
+const (
+	MaxEntries   = 10_000
+	MaxEntrySize = 256 << 10 // bytes of JSON
+)
+
+// Named is what a server lists: it has a name.
+type Named interface{ ListedName() string }
+
+// List reads an array of a result. What cannot be read is left out, and so is what
+// is beyond the limits; dropped says which and why, a clean line each. parse
+// returns what it could read beside an error. It is an error if the list is no
+// array.
+func List[T Named](what string, array json.RawMessage, parse func(raw []byte) (T, error)) (list []T, dropped []string, err error) {
+	if !json.Valid(array) || strictjson.KindOf(array) != strictjson.Array {
+		return nil, nil, fmt.Errorf("the list of %ss is not a JSON array", what)
+	}
+	more := false
+	for i, raw := range strictjson.Elements(array) {
+		if more = i >= MaxEntries; more {
+			break
+		}
+		if d, err := parse(raw); err == nil {
+			list = append(list, d)
+		} else {
+			dropped = append(dropped, clean.Line(fmt.Sprintf("%s: %v", Place(what, i, d), err), 300))
+		}
+	}
+	if more {
+		most := mcpclient.Count(MaxEntries)
+		dropped = slices.Insert(dropped, 0, fmt.Sprintf("it lists more than %s %ss: those beyond the first %[1]s are not served; have it list fewer", most, what))
+	}
+	return list, dropped, nil
+}
+
+// Place names something by its place in the list, counted from 1, and its name if
+// that could be read.
+func Place(what string, i int, d Named) string {
+	if name := clean.Line(d.ListedName(), 64); name != "" {
+		return fmt.Sprintf("%s %d, %q", what, i+1, name)
+	}
+	return fmt.Sprintf("%s %d", what, i+1)
+}
+
+// IsCore reports whether a tool is one of the three of a CaSH server.
+func IsCore(tool string) bool { return tool == "call" || tool == "help" || tool == "skill" }
+
+// Entry reads an entry of a list: set takes over each member. The error is the
+// first one.
+func Entry(raw []byte, set func(key string, value []byte) error) error {
+	if err := strictjson.Check(raw); err != nil {
+		return err
+	}
+	if kind := strictjson.KindOf(raw); kind != strictjson.Object {
+		return fmt.Errorf("want an object, got type %s", kind)
+	}
+	var first error
+	for key, value := range strictjson.Members(raw) {
+		if err := set(key, value); err != nil && first == nil {
+			first = err
+		}
+	}
+	if first == nil && len(raw) > MaxEntrySize {
+		return fmt.Errorf("%d bytes of definition, at most %d are read", len(raw), MaxEntrySize)
+	}
+	return first
+}
+
+// Text sets a field to the string that a member has. Null is none.
+func Text(field *string, key string, value []byte) error {
+	return set(key, "a string", value, strictjson.String, func() { *field = strictjson.Text(value) })
+}
+
+// Object sets a field to a copy of the object that a member has. Null is none.
+func Object(field *json.RawMessage, key string, value []byte) error {
+	return set(key, "an object", value, strictjson.Object, func() { *field = bytes.Clone(value) })
+}
+
+// Bool sets a field to the boolean that a member has. Null is none.
+func Bool(field *bool, key string, value []byte) error {
+	return set(key, "a boolean", value, strictjson.Bool, func() { *field = string(strictjson.Trim(value)) == "true" })
+}
+
+func set(key, want string, value []byte, kind strictjson.Kind, take func()) error {
+	switch got := strictjson.KindOf(value); got {
+	case kind:
+		take()
+	case strictjson.Null:
+	default:
+		return fmt.Errorf("%s: want %s, got type %s", key, want, got)
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+package wire
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/label"
+	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid"
+)
+
+// FunctionNames gives each tool a name of its own, by the tool's; had are those of
+// before. It is the same whatever the order of the list is.
+func FunctionNames(tools []string, had map[string]string) map[string]string {
+	wants := make([]label.Want, len(tools))
+	for i, tool := range tools {
+		name := label.From(tool, "tool")
+		wants[i] = label.Want{Key: tool, Label: name, Exact: name == tool, Had: had[tool]}
+	}
+	return byKey(wants)
+}
+
+// byKey gives each of the list a label of its own, by its key.
+func byKey(wants []label.Want) map[string]string {
+	names := make(map[string]string, len(wants))
+	for i, name := range new(label.Set).TakeAll(wants) {
+		names[wants[i].Key] = name
+	}
+	return names
+}
+
+// PrimitiveNames gives each of the list a name, by its key: what its name makes,
+// or else its title, or the end of its URI.
+func PrimitiveNames(kind toolid.Kind, list []*Primitive, had map[string]string) map[string]string {
+	wants := make([]label.Want, len(list))
+	for i, d := range list {
+		name := label.From(lastSegment(d.Key), string(kind))
+		name = label.From(d.Name, label.From(d.Title, name))
+		wants[i] = label.Want{Key: d.Key, Label: name, Exact: name == d.Name, Had: had[d.Key]}
+	}
+	return byKey(wants)
+}
+
+// PrimitiveIDs gives each of the list an id, by its key: of the name as the
+// server spells it, made to fit (section 9.2), or of the function's if it has
+// none. Where a forged hash makes two alike, the later one gets a number; what
+// fits comes first.
+func PrimitiveIDs(kind toolid.Kind, label string, list []*Primitive, names map[string]string) map[string]toolid.Primitive {
+	type spelled struct {
+		*Primitive
+		id   toolid.Primitive
+		fits bool
+	}
+	sorted := make([]spelled, len(list))
+	for i, d := range list {
+		id, fits := d.id(kind, label, d.Name, 1)
+		sorted[i] = spelled{d, id, fits}
+	}
+	slices.SortFunc(sorted, func(a, b spelled) int {
+		switch {
+		case a.fits && !b.fits:
+			return -1
+		case b.fits && !a.fits:
+			return 1
+		}
+		return strings.Compare(a.Key, b.Key)
+	})
+	ids := make(map[string]toolid.Primitive, len(list))
+	taken := make(map[toolid.Primitive]bool, len(list))
+	next := make(map[string]int) // the number to try next, by what it is put behind
+	for _, d := range sorted {
+		name := d.Name
+		if name == "" {
+			name = names[d.Key]
+			d.id, _ = d.Primitive.id(kind, label, name, 1)
+		}
+		if taken[d.id] {
+			s := stem(d.id.Name)
+			n := max(next[s], 2)
+			for ; taken[d.id]; n++ {
+				d.id, _ = d.Primitive.id(kind, label, name, n)
+			}
+			next[s] = n
+		}
+		taken[d.id], ids[d.Key] = true, d.id
+	}
+	return ids
+}
+
+// stem is what a number is put behind: it leaves room for any in a name of an id.
+func stem(name string) string { return name[:min(len(name), 100)] }
+
+// id is the id that a name makes below a label, the n-th of those that are the
+// same, and whether the name is in it as it is. Where that of a prompt is not, the
+// hash covers it, so that the id never becomes another's.
+func (p *Primitive) id(kind toolid.Kind, label, name string, n int) (id toolid.Primitive, fits bool) {
+	first, rest, _ := strings.Cut(label, ".")
+	path := strings.TrimPrefix(rest+"."+name, ".")
+	want := toolid.ID{Namespace: canonical(first), Name: path}.Fit()
+	if n > 1 {
+		want.Name = fmt.Sprintf("%s_%d", stem(want.Name), n)
+	}
+	if kind == toolid.Resource {
+		id, _ = toolid.FromResource(want.Namespace, want.Name, p.Key) // what fits is no error
+		return id, want.Name == path
+	}
+	identity := make([]string, 0, len(p.Arguments)+1)
+	for _, a := range p.Arguments {
+		identity = append(identity, a.Name)
+	}
+	if fits = want.Name == path; !fits {
+		identity = append(identity, path)
+	}
+	id, _ = toolid.FromPrompt(want.Namespace, want.Name, identity)
+	return id, fits
+}
+
+// lastSegment returns what stands at the end of a URI, without its query.
+func lastSegment(uri string) string {
+	if i := strings.IndexAny(uri, "?#"); i > 0 {
+		uri = uri[:i]
+	}
+	uri = strings.TrimRight(uri, "/")
+	return uri[strings.LastIndexAny(uri, "/:")+1:]
+}
+
+func canonical(path string) string {
+	c, _ := registry.CanonicalPath(path)
+	return c
+}

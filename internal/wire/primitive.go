@@ -1,0 +1,155 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/toolid"
+)
+
+// A Primitive is a resource or prompt as a server lists it.
+type Primitive struct {
+	Key                      string // what it is known by: the URI of a resource, the name of a prompt
+	Name, Title, Description string
+	MIME                     string     // of a resource
+	Arguments                []Argument // of a prompt
+}
+
+// An Argument is one of those that a prompt takes, all of them texts.
+type Argument struct {
+	Name, Description string
+	Required          bool
+}
+
+// ListedName implements [Named].
+func (p *Primitive) ListedName() string {
+	if p.Name == "" {
+		return p.Key
+	}
+	return p.Name
+}
+
+// Equal reports whether both say the same of themselves; nil is nothing.
+func (p *Primitive) Equal(q *Primitive) bool {
+	return q != nil && p.Key == q.Key && p.Name == q.Name && p.Title == q.Title && p.Description == q.Description &&
+		p.MIME == q.MIME && slices.Equal(p.Arguments, q.Arguments)
+}
+
+// maxKey bounds what a resource or prompt is known by, in bytes.
+const maxKey = 8 << 10
+
+// ParsePrimitives reads the array of resources or prompts in a result; see [List].
+func ParsePrimitives(kind toolid.Kind, array []byte) (list []*Primitive, dropped []string, err error) {
+	return List(string(kind), array, func(raw []byte) (*Primitive, error) { return parsePrimitive(kind, raw) })
+}
+
+// parsePrimitive reads an entry of a list. If there is an error the primitive has
+// what could be read.
+func parsePrimitive(kind toolid.Kind, raw []byte) (*Primitive, error) {
+	p := new(Primitive)
+	err := Entry(raw, func(key string, value []byte) error { return p.set(kind, key, value) })
+	missing := "no URI"
+	if kind == toolid.Prompt {
+		p.Key, missing = p.Name, "no name"
+	}
+	switch {
+	case err != nil:
+	case p.Key == "":
+		err = errors.New(missing)
+	case len(p.Key) > maxKey:
+		err = fmt.Errorf("it is known by %d bytes, at most %d are read", len(p.Key), maxKey)
+	}
+	return p, err
+}
+
+// set takes over a member.
+func (p *Primitive) set(kind toolid.Kind, key string, value []byte) (err error) {
+	switch {
+	case key == "name":
+		err = Text(&p.Name, key, value)
+	case key == "title":
+		err = Text(&p.Title, key, value)
+	case key == "description":
+		err = Text(&p.Description, key, value)
+	case key == "uri" && kind == toolid.Resource:
+		err = Text(&p.Key, key, value)
+	case key == "mimeType" && kind == toolid.Resource:
+		err = Text(&p.MIME, key, value)
+	case key == "arguments" && kind == toolid.Prompt:
+		p.Arguments, err = parseArguments(value)
+	}
+	return err
+}
+
+// maxArguments bounds the arguments of a prompt.
+const maxArguments = 1000
+
+func parseArguments(raw []byte) ([]Argument, error) {
+	switch kind := strictjson.KindOf(raw); kind {
+	case strictjson.Array:
+	case strictjson.Null:
+		return nil, nil
+	default:
+		return nil, fmt.Errorf("arguments: want an array, got type %s", kind)
+	}
+	var list []Argument
+	for i, value := range strictjson.Elements(raw) {
+		if i >= maxArguments {
+			return nil, fmt.Errorf("arguments: at most %d are read", maxArguments)
+		}
+		a, err := parseArgument(value)
+		if err != nil {
+			return nil, fmt.Errorf("argument %d: %w", i+1, err)
+		}
+		list = append(list, a)
+	}
+	names := make(map[string]bool, len(list))
+	for i, a := range list {
+		if names[a.Name] {
+			return nil, fmt.Errorf("argument %d: the name of another", i+1)
+		}
+		names[a.Name] = true
+	}
+	return list, nil
+}
+
+func parseArgument(raw []byte) (Argument, error) {
+	var a Argument
+	var title string
+	if kind := strictjson.KindOf(raw); kind != strictjson.Object {
+		return a, fmt.Errorf("want an object, got type %s", kind)
+	}
+	for key, value := range strictjson.Members(raw) {
+		var err error
+		switch key {
+		case "name":
+			err = Text(&a.Name, key, value)
+		case "title":
+			err = Text(&title, key, value)
+		case "description":
+			err = Text(&a.Description, key, value)
+		case "required":
+			err = Bool(&a.Required, key, value)
+		}
+		if err != nil {
+			return a, err
+		}
+	}
+	if a.Name == "" {
+		return a, errors.New("no name")
+	}
+	a.Description = First(a.Description, title)
+	return a, nil
+}
+
+// First returns the first text that says something.
+func First(texts ...string) string {
+	i := slices.IndexFunc(texts, func(t string) bool { return clean.Line(t, 1) != "" })
+	if i < 0 {
+		return ""
+	}
+	return texts[i]
+}
