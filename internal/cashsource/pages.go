@@ -27,7 +27,9 @@ const (
 
 // pages keeps texts of a CaSH server for a while. It belongs to a
 // [Source]: where that is made anew, so are they.
-type pages struct{ texts *bounded.Store[string, string] }
+type pages struct {
+	texts *bounded.Store[string, string]
+}
 
 func newPages() *pages { return &pages{bounded.New[string, string](nil, nil)} }
 
