@@ -249,6 +249,15 @@ func (d *driver) compare(i int) {
 	if want := d.model.order(); !slices.Equal(keys, want) || d.store.Len() != len(want) {
 		d.t.Fatalf("step %d: there are %v, want %v", i, keys, want)
 	}
+	shares := make(map[string]bool)
+	for _, e := range d.model.entries {
+		for _, s := range e.shares {
+			shares[s.Kind+" "+s.Of] = true
+		}
+	}
+	if d.store.Shares() != len(shares) {
+		d.t.Fatalf("step %d: %d shares are remembered, want %d", i, d.store.Shares(), len(shares))
+	}
 	slices.Sort(d.dropped) // what expires at one time, and what is cleared, has no order
 	slices.Sort(d.model.dropped)
 	if !slices.Equal(d.dropped, d.model.dropped) {
