@@ -317,7 +317,10 @@ func TestLockSurvivesAClockThatPanics(t *testing.T) {
 	}()
 	panics = false
 	s.Lock()
-	s.Unlock()
+	defer s.Unlock()
+	if s.Now().IsZero() {
+		t.Error("there is no time")
+	}
 }
 
 // TestStoreOfManyAtOnce is for the race detector, and holds that no share takes more
