@@ -28,29 +28,14 @@ func (q *queue[K, V]) before(a, b *Item[K, V]) bool {
 }
 
 func (q *queue[K, V]) insert(it *Item[K, V]) {
-	q.root = q.with(q.root, &node[K, V]{item: it, priority: rand.Uint32()})
+	before, rest := q.split(q.root, it)
+	q.root = join(join(before, &node[K, V]{item: it, priority: rand.Uint32()}), rest)
 	q.used = q.used.plus(it.Takes)
 }
 
 func (q *queue[K, V]) remove(it *Item[K, V]) {
 	q.root = q.without(q.root, it)
 	q.used = q.used.minus(it.Takes)
-}
-
-// with returns the tree of n with a further node.
-func (q *queue[K, V]) with(n, more *node[K, V]) *node[K, V] {
-	switch {
-	case n == nil:
-		return more
-	case more.priority > n.priority:
-		more.left, more.right = q.split(n, more.item)
-		return more
-	case q.before(more.item, n.item):
-		n.left = q.with(n.left, more)
-	default:
-		n.right = q.with(n.right, more)
-	}
-	return n
 }
 
 // split returns the trees of what is before an item and of what is not.

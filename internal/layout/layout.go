@@ -65,9 +65,9 @@ type Room struct {
 var Rooms = []Room{
 	{Row: 0, Packages: []string{"."}, Lines: 1},
 	{Row: 0, Together: true, Packages: below("internal", "strictjson strictyaml schema search skillmd clean spelling"), Lines: 8700, Until: 9356},
-	// The expiring store takes 290 of these. It has the order of expiry, of promises and of
+	// The expiring store takes 280 of these. It has the order of expiry, of promises and of
 	// use that its ten users had to keep for themselves.
-	{Row: 0, Together: true, Packages: below("internal", "label bounded apart mistake durable durable/durabletest"), Lines: 950},
+	{Row: 0, Together: true, Packages: below("internal", "label bounded apart mistake durable durable/durabletest"), Lines: 940},
 	{Row: 0, Together: true, Packages: below("internal", "mcpclient procgroup rootfs command layout layout/table"), Lines: 2400, Until: 2650},
 	{Row: 0, Together: true, Pending: []string{"internal/blocks"}, Lines: 0, Until: 114},
 
