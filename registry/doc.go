@@ -49,6 +49,13 @@
 // function on another server two parameters may: they are told apart by their
 // spelling.
 //
+// # Schemas
+//
+// The schema of a typed function is inferred from its In. A type may bring its own
+// ([Schemer]), or be given one ([TypeSchema]). [RawFunc] and [OutputSchema] take
+// JSON or a *jsonschema.Schema of jsonschema-go. [Function.Schemas] returns what
+// any function has as the latter, and [Function.InputSchema] as JSON.
+//
 // # Callers
 //
 // [WithCaller] puts who is asking into the context. A [Visibility] on a

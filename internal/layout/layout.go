@@ -64,7 +64,7 @@ type Room struct {
 // Rooms is the table, lowest row first.
 var Rooms = []Room{
 	{Row: 0, Packages: []string{"."}, Lines: 1},
-	{Row: 0, Together: true, Packages: below("internal", "strictjson strictyaml schema search skillmd clean spelling"), Lines: 8700, Until: 9356},
+	{Row: 0, Together: true, Packages: below("internal", "strictjson strictyaml schema search skillmd clean spelling"), Lines: 8980, Until: 9635},
 	// The expiring store takes 280 of these. It has the order of expiry, of promises and of
 	// use that its ten users had to keep for themselves.
 	{Row: 0, Together: true, Packages: below("internal", "label bounded apart mistake durable durable/durabletest"), Lines: 940},
@@ -77,7 +77,7 @@ var Rooms = []Room{
 
 	{Row: 2, Together: true, Packages: append(below("firewall", "redact view disk internal/ledger"), "firewall"), Lines: 5800},
 	{Row: 2, Packages: []string{"registry"}, Lines: 5100},
-	{Row: 2, Packages: []string{"toolid/card"}, Lines: 1050},
+	{Row: 2, Packages: []string{"toolid/card"}, Lines: 1150},
 
 	{Row: 3, Packages: []string{"cash/control"}, Lines: 2700},
 	{Row: 3, Packages: []string{"internal/wire"}, Lines: 580},
