@@ -47,8 +47,8 @@ func (r *Report) add(code Code, id string, problem error) {
 // Of a [registry.Registry] it goes through all functions, whoever may see them;
 // of another source through those that the caller in ctx sees.
 func (s *Server) Refresh(ctx context.Context) (*Report, error) {
-	if c := s.opts.Serve.Controls.Cache; c != nil {
-		c.Flush()
+	if err := s.opts.Serve.Controls.Cache.Flush(ctx); err != nil {
+		return nil, fmt.Errorf("dropping the results that are cached: %w", err)
 	}
 	if s.stable != nil {
 		s.stable.reset()

@@ -65,7 +65,9 @@ type Room struct {
 var Rooms = []Room{
 	{Row: 0, Packages: []string{"."}, Lines: 1},
 	{Row: 0, Together: true, Packages: below("internal", "strictjson strictyaml schema search skillmd clean spelling"), Lines: 8980, Until: 9635},
-	{Row: 0, Together: true, Packages: below("internal", "label apart mistake durable durable/durabletest"), Pending: []string{"internal/bounded"}, Lines: 700},
+	// The expiring store takes 280 of these. It has the order of expiry, of promises and of
+	// use that its ten users had to keep for themselves.
+	{Row: 0, Together: true, Packages: below("internal", "label bounded apart mistake durable durable/durabletest"), Lines: 940},
 	{Row: 0, Together: true, Packages: below("internal", "mcpclient procgroup rootfs command layout layout/table"), Lines: 2400, Until: 2650},
 	{Row: 0, Together: true, Pending: []string{"internal/blocks"}, Lines: 0, Until: 114},
 
