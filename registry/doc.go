@@ -10,7 +10,25 @@
 //	orders.Add(registry.Func("create", "Create a new order.", shop.Create))
 //
 // where shop.Create is func(context.Context, CreateOrder) (Order, error) and
-// CreateOrder a struct whose tags describe the parameters; see [Func].
+// CreateOrder a struct whose tags describe the parameters; see [Func]. Everything
+// else that there is to say of a function is an option ([FuncOption]):
+//
+//	orders.Add(registry.Func("list", "List all orders.", shop.List, registry.ReadOnly))
+//
+// # Two audiences
+//
+// A service that offers its functions needs
+//
+//   - [New], [Registry.Namespace], [Namespace.Add], [Registry.AddSkills] and [NewSkill] to fill the tree;
+//   - [Func], [StreamFunc] and [RawFunc] with [FuncOption], [NamespaceOption] and [SkillOption];
+//   - [WithCaller], [Caller], [Roles], [Authenticated] and [VisibleTo] for who sees what;
+//   - [Result], [TextResult], [Error] and its [Kind]s for what a handler returns;
+//   - [Registry.Search] and [Lint].
+//
+// The rest is for those who make faces and sources: [Source] and what it lists,
+// [Pipeline] with [Request], [Call] and [Middleware], [RemoteFunc] and [RemoteSkill] for
+// what runs elsewhere, [Registry.Replace] to put it into a tree, [Browse], [Find] and
+// [Flat] to look functions up in other ways than by name.
 //
 // # The picture
 //
@@ -30,6 +48,13 @@
 // share a canonical form cannot stand side by side (RFC 5.1 to 5.3). Of a
 // function on another server two parameters may: they are told apart by their
 // spelling.
+//
+// # Schemas
+//
+// The schema of a typed function is inferred from its In. A type may bring its own
+// ([Schemer]), or be given one ([TypeSchema]). [RawFunc] and [OutputSchema] take
+// JSON or a *jsonschema.Schema of jsonschema-go. [Function.Schemas] returns what
+// any function has as the latter, and [Function.InputSchema] as JSON.
 //
 // # Callers
 //

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"reflect"
 	"sync/atomic"
-
-	"github.com/cash-mcp/go-sdk/internal/schema"
 )
 
 // Func makes a function of a typed handler.
@@ -27,7 +25,8 @@ import (
 // base help. Arguments reach f only if they keep these rules, with defaults
 // filled in; keys are matched in canonical form at the top level and exactly
 // below it. Integers are exact, and what is decoded into an interface holds
-// its numbers as [json.Number].
+// its numbers as [json.Number]. A type that brings its own schema is a [Schemer];
+// [TypeSchema] gives one to a type of another package.
 //
 // Out is a string (the text itself), [json.RawMessage] (delivered as it is),
 // an mcp.Content or a slice of them, a *mcp.CallToolResult, a *[Result], or any
@@ -88,7 +87,11 @@ func newTyped[In, Out any](name, description, origin string, noHandler bool, opt
 	if noHandler {
 		mistake("handler is nil")
 	}
-	in, err := inputSchema(reflect.TypeFor[In]())
+	given, opts, err := typeSchemas(opts)
+	if err != nil {
+		mistake(err)
+	}
+	in, err := inputSchema(reflect.TypeFor[In](), given)
 	if err != nil {
 		mistake(err)
 	}
@@ -105,22 +108,6 @@ func newTyped[In, Out any](name, description, origin string, noHandler bool, opt
 		return made, unmarshalExact, encode
 	}
 	return made, json.Unmarshal, encode
-}
-
-// inputSchema returns the schema for arguments of type t.
-func inputSchema(t reflect.Type) (*schema.Schema, error) {
-	elem := t
-	for elem.Kind() == reflect.Pointer {
-		elem = elem.Elem()
-	}
-	if k := elem.Kind(); k != reflect.Struct && k != reflect.Map {
-		return nil, fmt.Errorf("type %v: arguments must be a struct or a map with string keys", t)
-	}
-	s, err := schema.ForType(elem)
-	if err != nil {
-		return nil, err
-	}
-	return s, s.CheckNames()
 }
 
 // unmarshalExact keeps the spelling of numbers that have no Go type of their own.

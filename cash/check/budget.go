@@ -18,8 +18,9 @@ type Budget struct {
 	Namespace    int // help(namespace), each
 	Function     int // help(namespace, function), each
 	Skills       int // skill()
-	// Unit measures a text, for example in tokens of a certain model. Nil
-	// counts characters.
+	// Unit measures a text. For the tokens of a model, call the Count method of a
+	// counter of toolid/card, such as card.Encoding("o200k_base"), with
+	// math.MaxInt. Nil counts characters.
 	Unit func(text string) int
 }
 

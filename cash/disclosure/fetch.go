@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"golang.org/x/time/rate"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/search"
@@ -34,7 +33,7 @@ func (s *Server) fetch(ctx context.Context, ss *mcp.ServerSession, query string)
 	if ss != nil {
 		to.session = s.sessions.of(ss, s.fetches.limiter)
 	}
-	if err := s.fetches.allow(to.allowance(ctx)); err != nil {
+	if err := to.allow(ctx); err != nil {
 		return nil, err
 	}
 	if s.opts.Descriptions != nil && s.opts.Reload {
@@ -53,12 +52,12 @@ type target struct {
 	unknown   int                  // names that were none so far
 }
 
-// allowance is what the fetch is taken from.
-func (t *target) allowance(ctx context.Context) *rate.Limiter {
+// allow takes the fetch from what the session may, or the caller.
+func (t *target) allow(ctx context.Context) error {
 	if t.session != nil {
-		return t.session.fetches
+		return t.fetches.allow(t.session.fetches)
 	}
-	return t.fetches.of(registry.CallerFrom(ctx).Owner())
+	return t.fetches.allowCaller(registry.CallerFrom(ctx).Owner())
 }
 
 // answer is the object of the descriptions, in the order of the names.

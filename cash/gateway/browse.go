@@ -172,11 +172,11 @@ func (p page) note(req *BrowseRequest) string {
 }
 
 // text is the page as a model reads it.
-func (p page) text(note string) (string, error) {
+func (p page) text(counter card.Counter, note string) (string, error) {
 	if len(p.cards) == 0 {
 		return note, nil
 	}
-	return card.Render(note, p.cards)
+	return card.RenderBy(counter, note, p.cards)
 }
 
 // lines is the page in JSON, a card in a line: bytes that do not depend on what

@@ -156,6 +156,29 @@ func TestS25Order(t *testing.T) {
 	}
 }
 
+// TestS23Counter holds the bounds in the encoding of another model, in which the
+// cards of the default are too long.
+func TestS23Counter(t *testing.T) {
+	r50k, err := card.Encoding("r50k_base")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reg := registry.New(nil)
+	for i := range 20 {
+		reg.Namespace("busy", "").Add(registry.Func(fmt.Sprintf("tool_%d", i), strings.Repeat("이 함수는 저장소의 문제를 만듭니다. ", 40), nothing))
+	}
+	cost := func(counter card.Counter) int {
+		c := inMemory(t, gateway.NewServer(reg, &gateway.Options{Counter: counter}), nil)
+		return r50k.Count(c.Tool("tool_browse", object{"path": "/busy", "top_k": 20}).OK().Text, 1<<20)
+	}
+	if n := cost(r50k); n > 80*20+32 {
+		t.Errorf("20 cards take %d tokens", n)
+	}
+	if n := cost(nil); n <= 80*20+32 {
+		t.Errorf("20 cards of the default take %d tokens: the test shows nothing", n)
+	}
+}
+
 // TestS23Budget holds the bounds of a response, whatever a description says.
 func TestS23Budget(t *testing.T) {
 	reg := registry.New(nil)

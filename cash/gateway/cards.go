@@ -10,6 +10,8 @@ import (
 
 // cards makes the cards of functions, each once for its definition.
 type cards struct {
+	counter card.Counter
+
 	mu   sync.RWMutex
 	made map[string]made // by definition
 }
@@ -22,7 +24,9 @@ type made struct {
 // maxCards bounds the cards that are kept; beyond it all are made anew.
 const maxCards = 100_000
 
-func newCards() *cards { return &cards{made: make(map[string]made)} }
+func newCards(counter card.Counter) *cards {
+	return &cards{counter: counter, made: make(map[string]made)}
+}
 
 // of returns the card of a function. An error means that it cannot have one
 // within the bounds (W14).
@@ -34,7 +38,7 @@ func (c *cards) of(f *registry.Function) (card.ChoiceCard, error) {
 	if ok {
 		return m.card, m.err
 	}
-	m.card, m.err = card.New(facts(f))
+	m.card, m.err = card.NewBy(c.counter, facts(f))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.made) >= maxCards {
@@ -61,7 +65,7 @@ func (c *cards) ofNode(n registry.Node) (card.ChoiceCard, error) {
 		return c.of(n.Function)
 	case n.Skill != nil:
 		id := n.Skill.ID()
-		return card.New(card.Facts{
+		return card.NewBy(c.counter, card.Facts{
 			ID: id.String(), Name: n.Skill.Given(), Description: n.Skill.Description(),
 			Kind: card.Skill, Namespace: id.Namespace,
 		})
@@ -70,5 +74,5 @@ func (c *cards) ofNode(n registry.Node) (card.ChoiceCard, error) {
 	if n.Namespace.Unavailable {
 		about = "Unavailable at the moment. " + about
 	}
-	return card.New(card.Facts{ID: n.Path, Name: n.Namespace.Name, Description: about, Kind: card.Internal})
+	return card.NewBy(c.counter, card.Facts{ID: n.Path, Name: n.Namespace.Name, Description: about, Kind: card.Internal})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/firewall"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid/card"
 )
 
 // A Mode is how functions are found.
@@ -41,6 +42,9 @@ type Options struct {
 	// Mode is how functions are found.
 	Mode Mode
 
+	// Counter counts the tokens of cards. Nil is card.CL100K(); see card.Encoding
+	// for models with another encoding.
+	Counter card.Counter
 	// TopK is how many cards a query gets that does not say. Zero is
 	// [DefaultTopK]; more than [MaxTopK] panics.
 	TopK int
@@ -85,6 +89,9 @@ func (o *Options) withDefaults() Options {
 	}
 	d.Name = cmp.Or(d.Name, "gateway")
 	d.TopK = cmp.Or(d.TopK, DefaultTopK)
+	if d.Counter == nil {
+		d.Counter = card.CL100K()
+	}
 	if d.Firewall == nil {
 		d.Firewall = firewall.New(nil)
 	}

@@ -47,8 +47,8 @@ func (r *Report) add(code Code, id string, problem error) {
 // Of a [registry.Registry] it goes through all functions, whoever may see them;
 // of another source through those that the caller in ctx sees.
 func (s *Server) Refresh(ctx context.Context) (*Report, error) {
-	if c := s.opts.Serve.Controls.Cache; c != nil {
-		c.Flush()
+	if err := s.opts.Serve.Controls.Cache.Flush(ctx); err != nil {
+		return nil, fmt.Errorf("dropping the results that are cached: %w", err)
 	}
 	if s.stable != nil {
 		s.stable.reset()
@@ -83,7 +83,7 @@ func (s *Server) refresh(ctx context.Context, c *catalog, r *Report) (offered in
 		}
 		if ns := f.Namespace(); !seen[ns] {
 			seen[ns] = true
-			r.addHidden(ns)
+			r.addHidden(s.opts.Counter, ns)
 		}
 		id := f.Primitive().String()
 		_, problem := s.cards.of(f)
@@ -106,10 +106,10 @@ func (s *Server) refresh(ctx context.Context, c *catalog, r *Report) (offered in
 
 // addHidden notes a namespace that has no card, because its path is too long for
 // one.
-func (r *Report) addHidden(namespace string) {
+func (r *Report) addHidden(counter card.Counter, namespace string) {
 	canonical, _ := registry.CanonicalPath(namespace)
 	path := "/" + strings.ReplaceAll(canonical, ".", "/")
-	if _, err := card.New(card.Facts{ID: path, Kind: card.Internal}); err != nil {
+	if _, err := card.NewBy(counter, card.Facts{ID: path, Kind: card.Internal}); err != nil {
 		r.add(PathNotFound, path, fmt.Errorf("only a query leads to what is there: %w", err))
 	}
 }

@@ -38,7 +38,8 @@ type catalog struct {
 // NewServer returns a server of src. It panics if opts are in error.
 func NewServer(src registry.Source, opts *Options) *Server {
 	mistake.Check("gateway", opts.Check())
-	s := &Server{opts: opts.withDefaults(), cards: newCards()}
+	s := &Server{opts: opts.withDefaults()}
+	s.cards = newCards(s.opts.Counter)
 	if s.opts.CacheStable {
 		s.stable = newScopes()
 	}

@@ -2,11 +2,10 @@ package gateway
 
 import (
 	"cmp"
-	"container/list"
 	"slices"
-	"sync"
 	"time"
 
+	"github.com/cash-mcp/go-sdk/internal/bounded"
 	"github.com/cash-mcp/go-sdk/toolid/card"
 )
 
@@ -22,25 +21,13 @@ const (
 	scopeMaxAge = time.Hour
 )
 
-// scopes remembers the cards that each scope has seen (section 5). The least
-// recently used are forgotten.
+// scopes remembers the cards that each scope has seen (section 5): frozen, by id.
+// The least recently used are forgotten.
 type scopes struct {
-	mu    sync.Mutex
-	seen  map[string]*list.Element
-	order *list.List // of *scope, the last used first
-	cards int        // of all scopes
-	now   func() time.Time
+	seen *bounded.Store[string, map[string]card.ChoiceCard]
 }
 
-type scope struct {
-	key   string
-	used  time.Time
-	cards map[string]card.ChoiceCard // frozen, by id
-}
-
-func newScopes() *scopes {
-	return &scopes{seen: make(map[string]*list.Element), order: list.New(), now: time.Now}
-}
+func newScopes() *scopes { return &scopes{bounded.New[string, map[string]card.ChoiceCard](nil, nil)} }
 
 // settle puts cards in the order of section 5.1: those that the owner has seen,
 // as they were then; a marker, if there are both; and the new ones. An owner that
@@ -92,41 +79,22 @@ func (s *scopes) visit(owner, kind string, f func(map[string]card.ChoiceCard)) {
 		f(nil)
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := s.now()
-	for e := s.order.Back(); e != nil && (now.Sub(e.Value.(*scope).used) >= scopeMaxAge || s.full()); e = s.order.Back() {
-		s.forget(e)
+	s.seen.Lock()
+	defer s.seen.Unlock()
+	key, until := kind+"\x00"+owner, s.seen.Now().Add(scopeMaxAge)
+	all := bounded.Share{Most: bounded.Amount{Count: maxScopes, Bytes: maxFrozen}, Evicts: true}
+	it := s.seen.Get(key)
+	if it == nil {
+		it = s.seen.Put(key, make(map[string]card.ChoiceCard), bounded.Terms{Takes: bounded.Amount{Count: 1}, Expires: until}, all)
 	}
-	key := kind + "\x00" + owner
-	e := s.seen[key]
-	if e == nil {
-		e = s.order.PushFront(&scope{key: key, cards: make(map[string]card.ChoiceCard)})
-		s.seen[key] = e
-	}
-	s.order.MoveToFront(e)
-	sc := e.Value.(*scope)
-	sc.used = now
-	s.cards -= len(sc.cards)
-	f(sc.cards)
-	s.cards += len(sc.cards)
-}
-
-func (s *scopes) full() bool { return s.order.Len() > maxScopes || s.cards > maxFrozen }
-
-// forget drops a scope. The caller holds the lock.
-func (s *scopes) forget(e *list.Element) {
-	sc := e.Value.(*scope)
-	delete(s.seen, sc.key)
-	s.order.Remove(e)
-	s.cards -= len(sc.cards)
+	s.seen.Renew(it, until, time.Time{})
+	f(it.Value)
+	s.seen.Resize(it, bounded.Amount{Count: 1, Bytes: int64(len(it.Value))}, all)
 }
 
 // reset forgets all scopes.
 func (s *scopes) reset() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	clear(s.seen)
-	s.order.Init()
-	s.cards = 0
+	s.seen.Lock()
+	defer s.seen.Unlock()
+	s.seen.Clear()
 }

@@ -214,7 +214,7 @@ func (f face) browser(c *catalog) serve.ToolFunc {
 // shown is a page of cards as a result.
 func (f face) shown(p page, req *BrowseRequest) (*registry.Result, error) {
 	note := p.note(req)
-	text, err := p.text(note)
+	text, err := p.text(f.opts.Counter, note)
 	if f.stable != nil {
 		text, err = p.lines()
 	}

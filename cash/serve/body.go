@@ -28,6 +28,8 @@ type bodies struct {
 // Bounds of bodies.
 const (
 	smallBody  = 64 << 10        // bytes: needs no room
+	maxDrained = 1 << 20         // bytes that are read of a body that is refused,
+	drainTime  = time.Second / 5 // and for how long
 	roomWait   = 5 * time.Second // for room
 	stopBodies = time.Second     // what is left for bodies while the server stops: answers that calls wait for
 )
@@ -86,6 +88,14 @@ func (one *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// drain reads some of a body that is refused: a client that is still writing when its
+// connection is closed may lose the answer.
+func (b *bodies) drain(r *http.Request) {
+	if one, ok := r.Body.(*body); ok && one.rc.SetReadDeadline(time.Now().Add(drainTime)) == nil {
+		_, _ = io.CopyN(io.Discard, one, maxDrained)
+	}
+}
+
 // leave gives up on a body of which the handler has read enough.
 func (one *body) leave() { one.end(time.Unix(1, 0)) }
 
@@ -130,6 +140,7 @@ func (e *bodyError) Error() string { return e.reason }
 func (b *bodies) read(r *http.Request, limit int64) (data []byte, release func(), err error) {
 	if r.ContentLength > limit {
 		head, _ := io.ReadAll(io.LimitReader(r.Body, maxHead)) // as much as there is
+		b.drain(r)
 		return nil, nil, tooLarge(head)
 	}
 	var buf bytes.Buffer

@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"embed"
-	"fmt"
 	"log"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -22,10 +21,7 @@ type CreateOrder struct {
 
 // Create knows nothing of MCP. Arguments that break a rule never reach it.
 func (s *Shop) Create(ctx context.Context, in CreateOrder) (Order, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.orders = append(s.orders, Order{fmt.Sprintf("ORD-%d", len(s.orders)+1), in.CustomerID, in.Priority})
-	return s.orders[len(s.orders)-1], nil
+	return s.add(in.CustomerID, in.Priority), nil
 }
 
 //go:embed skills
@@ -33,8 +29,7 @@ var skills embed.FS // skills/<namespace>/<name>/SKILL.md or skills/<namespace>/
 
 func newServer(shop *Shop) *cash.Server {
 	reg := registry.New(nil)
-	orders := reg.Namespace("orders", "Create and manage customer orders.")
-	orders.Add(
+	reg.Namespace("orders", "Create and manage customer orders.").Add(
 		registry.Func("create", "Create a new order for a customer.", shop.Create),
 		registry.Func("list", "List all orders.", shop.List, registry.ReadOnly),
 	)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"sync"
 )
 
@@ -22,6 +23,14 @@ type Order struct {
 	OrderID    string `json:"order_id"`
 	CustomerID string `json:"customer_id"`
 	Priority   string `json:"priority"`
+}
+
+func (s *Shop) add(customerID, priority string) Order {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := Order{fmt.Sprintf("ORD-%d", len(s.orders)+1), customerID, priority}
+	s.orders = append(s.orders, o)
+	return o
 }
 
 // List returns all orders.

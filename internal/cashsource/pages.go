@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/cash-mcp/go-sdk/internal/bounded"
 	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
@@ -28,46 +28,27 @@ const (
 // pages keeps texts of a CaSH server for a while. It belongs to a
 // [Source]: where that is made anew, so are they.
 type pages struct {
-	mu    sync.Mutex
-	texts map[string]kept
-	bytes int
+	texts *bounded.Store[string, string]
 }
 
-type kept struct {
-	text  string
-	until time.Time
-}
-
-func newPages() *pages { return &pages{texts: make(map[string]kept)} }
+func newPages() *pages { return &pages{bounded.New[string, string](nil, nil)} }
 
 func (p *pages) get(key string) (string, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	k, ok := p.texts[key]
-	if ok && time.Now().After(k.until) {
-		p.drop(key)
+	p.texts.Lock()
+	defer p.texts.Unlock()
+	it := p.texts.Get(key)
+	if it == nil {
 		return "", false
 	}
-	return k.text, ok
-}
-
-func (p *pages) drop(key string) {
-	p.bytes -= len(p.texts[key].text)
-	delete(p.texts, key)
+	return it.Value, true
 }
 
 func (p *pages) put(key, text string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.drop(key)
-	for other := range p.texts { // whichever comes first
-		if len(p.texts) < maxKept && p.bytes+len(text) <= maxStored {
-			break
-		}
-		p.drop(other)
-	}
-	p.texts[key] = kept{text, time.Now().Add(pageLife)}
-	p.bytes += len(text)
+	p.texts.Lock()
+	defer p.texts.Unlock()
+	takes := bounded.Amount{Count: 1, Bytes: int64(len(text))}
+	p.texts.Put(key, text, bounded.Terms{Takes: takes, Expires: p.texts.Now().Add(pageLife)},
+		bounded.Share{Most: bounded.Amount{Count: maxKept, Bytes: maxStored}, Evicts: true})
 }
 
 // fetch returns what help or skill says of a name for the keyword arguments, as

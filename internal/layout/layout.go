@@ -64,8 +64,11 @@ type Room struct {
 // Rooms is the table, lowest row first.
 var Rooms = []Room{
 	{Row: 0, Packages: []string{"."}, Lines: 1},
-	{Row: 0, Together: true, Packages: below("internal", "strictjson strictyaml schema search skillmd clean spelling"), Lines: 8700, Until: 9501},
-	{Row: 0, Together: true, Packages: below("internal", "label apart mistake durable durable/durabletest"), Pending: []string{"internal/bounded"}, Lines: 700},
+	{Row: 0, Together: true, Packages: below("internal", "strictjson strictyaml schema search skillmd clean spelling"), Lines: 8980, Until: 9780},
+	// The expiring store takes 280 of these. It has the order of expiry, of promises and of
+	// use that its ten users had to keep for themselves.
+	// Durabletest takes 200: the rigs for crashes and faults of the four that write files.
+	{Row: 0, Together: true, Packages: below("internal", "label bounded apart mistake durable durable/durabletest"), Lines: 980},
 	{Row: 0, Together: true, Packages: below("internal", "mcpclient procgroup rootfs command layout layout/table"), Lines: 2400, Until: 2635},
 	{Row: 0, Together: true, Pending: []string{"internal/blocks"}, Lines: 0, Until: 114},
 
@@ -75,14 +78,14 @@ var Rooms = []Room{
 
 	{Row: 2, Together: true, Packages: append(below("firewall", "redact view disk internal/ledger"), "firewall"), Lines: 5800},
 	{Row: 2, Packages: []string{"registry"}, Lines: 5100},
-	{Row: 2, Packages: []string{"toolid/card"}, Lines: 1050},
+	{Row: 2, Packages: []string{"toolid/card"}, Lines: 1150},
 
 	{Row: 3, Packages: []string{"cash/control"}, Lines: 2700},
 	{Row: 3, Packages: []string{"internal/wire"}, Lines: 580},
 
 	{Row: 4, Packages: []string{"cash/serve"}, Lines: 2900},
 	{
-		Row: 4, Together: true, Lines: 9700, Until: 9737, Each: 4000,
+		Row: 4, Together: true, Lines: 9700, Until: 9720, Each: 4000,
 		Packages: append(below("cash/upstream", "pin config discover"), "cash/upstream", "internal/cashsource", "internal/cashsource/cashtext"),
 	},
 	{Row: 4, Packages: []string{"cash/endpoint", "cash/catalog", "cash/facade/files"}, Lines: 5900},

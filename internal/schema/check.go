@@ -255,7 +255,7 @@ func (v *run) kind(n *node, kind strictjson.Kind, i int) bool {
 	}
 	if kind == strictjson.Number && n.types&integerType != 0 {
 		end := strictjson.Skip(v.data, i)
-		if n.facts != nil || v.spendBytes(end-i) && parseDecimal(v.data[i:end]).isInteger() {
+		if n.facts != nil && n.facts.number != nil || v.spendBytes(end-i) && parseDecimal(v.data[i:end]).isInteger() {
 			return true
 		}
 		return v.fail("type", func() string { return "must be an integer, without a fraction" })

@@ -28,7 +28,10 @@ var (
 
 // compileDocument compiles raw, which strictjson.Check accepted.
 func compileDocument(raw []byte, facts map[string]*facts) (*Schema, error) {
-	root := grow(raw, nil, "")
+	return compileTree(grow(raw, nil, ""), facts)
+}
+
+func compileTree(root *tree, facts map[string]*facts) (*Schema, error) {
 	if root.kind != strictjson.Object && root.kind != strictjson.Bool {
 		return nil, fmt.Errorf("schema is a JSON %s; it must be an object or a boolean", root.kind)
 	}
@@ -50,7 +53,7 @@ func compileDocument(raw []byte, facts map[string]*facts) (*Schema, error) {
 			n.res = nil // lets go of the trees
 		}
 	}
-	return &Schema{raw: raw, root: n, notes: c.notes, typed: facts != nil, dynamic: len(c.dynamicNodes) > 0}, nil
+	return &Schema{raw: root.raw, root: n, notes: c.notes, typed: facts != nil, dynamic: len(c.dynamicNodes) > 0}, nil
 }
 
 // node compiles one subschema once; a reference back gets the node that is

@@ -10,8 +10,12 @@ func (s *Schema) HasDefaults() bool {
 }
 
 // markDefaults notes which nodes of a Go type have a default below them. They
-// form a tree, because recursive types are refused.
+// form a tree, because recursive types are refused. A type that decodes itself
+// sees to its own defaults.
 func markDefaults(n *node) bool {
+	if n.facts != nil && n.facts.decode != nil {
+		return false
+	}
 	if n.object != nil {
 		markTop(n)
 		for _, rule := range n.object.names {

@@ -14,11 +14,27 @@
 //	err = s.Check(ctx, args)    // priority: must be one of low, normal, high
 //	args = s.WithDefaults(args) // {"customer":"C-1","priority":"normal"}
 //
+// # Why not jsonschema-go
+//
+// jsonschema-go is the type of the API and the oracle of the tests. It does not
+// validate here, because it trusts the schema:
+//
+//   - {"$ref":"#"} and other cycles overflow the stack, which ends the process;
+//   - a diamond of anyOf with 22 levels takes 12 s and 2.8 GB, 5,000 nested not
+//     take 14 s to read, 100,000 enum values for 1,000 items 30 s, and
+//     validation takes no context;
+//   - its errors show the values that they reject;
+//   - a pattern outside of RE2, or a $schema of draft-07, makes every validation
+//     fail, and numbers are compared as float64;
+//   - validating through it alone takes 0.3 to 0.4 of a call's round trip.
+//
+// # How it works
+//
 // A document travels one way:
 //
-//	Go type: infer.go, fields.go, tag.go -> shape.go -> JSON -+
-//	                                                          +-> tree.go, resource.go -> compile*.go -> nodes
-//	foreign schema: strictjson, limits.go --------------------+
+//	Go type: infer.go, brought.go, tag.go -> shape.go -> JSON -+
+//	                                                           +-> tree.go, resource.go -> compile*.go -> nodes
+//	foreign schema: strictjson, limits.go ---------------------+
 //
 // Nodes check bytes in place (check.go and the files it leads to), and speak to
 // readers (describe.go, rules.go, message.go). What a Go type knows beyond its
@@ -70,9 +86,16 @@
 //
 // # Go types
 //
-// Types that decode themselves (UnmarshalJSON, UnmarshalText) are described as
-// any value and as text, and are tried on each value. A type that only encodes
-// itself is described by its kind, which is how it decodes. Recursive Go types,
-// maps with keys other than plain strings, and interfaces with methods are
-// refused.
+// A type may bring its own schema: by a method JSONSchema, or given to
+// ForTypeWith. It is screened as a foreign one and moves into the schema of the
+// whole. "#/..." in a $ref follows; $id, $anchor, $dynamicRef and older drafts are
+// refused. Tags add to it, and may not say again what it says. Each value that
+// passes is decoded to be sure. Its default fills the field; defaults inside of
+// it are the type's own affair.
+//
+// Other types that decode themselves (UnmarshalJSON, UnmarshalText) are described
+// as any value and as text, and are tried on each value. A type that only encodes
+// itself is described by its kind, which is how it decodes. Recursive Go types and
+// maps with keys other than plain strings are refused if they bring no schema.
+// Interfaces with methods always are.
 package schema

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
@@ -33,11 +34,21 @@ func (f *facts) of(n *node) *facts {
 func (v *run) decodes(n *node, i, end int) bool {
 	switch f := n.facts; {
 	case f.decode != nil && !tryDecode(f.decode, v.data[i:end]):
-		return v.fail("format", func() string { return "is not a valid " + firstText(f.decode.Name(), "value") })
+		return v.fail("format", func() string { return "is not a valid " + f.decodeName() })
 	case f.finite && !isFinite(v.data[i:end]):
 		return v.fail("type", func() string { return "has a number beyond the range of a 64-bit float" })
 	}
 	return true
+}
+
+// decodeName names the type that decodes itself.
+func (f *facts) decodeName() string {
+	t := f.decode
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	name, _, _ := strings.Cut(t.Name(), "[") // without type arguments
+	return firstText(name, "value")
 }
 
 // isFinite reports whether all numbers in a value fit a float64.

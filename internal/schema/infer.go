@@ -18,17 +18,22 @@ import (
 )
 
 // inferSchema is ForType without its cache.
-func inferSchema(t reflect.Type) (*Schema, error) {
+func inferSchema(t reflect.Type, given map[reflect.Type]json.RawMessage) (*Schema, error) {
 	if t == nil {
 		return nil, errors.New("no Go type given")
 	}
 	for depth := 0; t.Kind() == reflect.Pointer && depth < strictjson.MaxDepth; depth++ {
 		t = t.Elem()
 	}
-	in := inferrer{open: map[reflect.Type]bool{}}
+	in := inferrer{open: map[reflect.Type]bool{}, given: given, used: map[reflect.Type]bool{}}
 	root, err := in.shape(t)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t, err)
+	}
+	for other := range given {
+		if !in.used[other] {
+			return nil, fmt.Errorf("%s: type %s, to which a schema is given, does not occur in it", t, other)
+		}
 	}
 	w := shapeWriter{facts: map[string]*facts{}}
 	w.write(root, "")
@@ -46,12 +51,14 @@ func inferSchema(t reflect.Type) (*Schema, error) {
 // An inferrer finds the shapes of Go types.
 type inferrer struct {
 	open   map[reflect.Type]bool // named types around the one at hand
+	given  map[reflect.Type]json.RawMessage
+	used   map[reflect.Type]bool // those of given that occur
 	tagged []taggedField
 }
 
 // A taggedField is a field whose default and example wait to be checked.
 type taggedField struct {
-	name  string // Go type and field
+	name  string // Go type and field, and the tag
 	shape *shape
 }
 
@@ -62,6 +69,9 @@ var (
 
 // shape infers a type. Errors name the fields on the way.
 func (in *inferrer) shape(t reflect.Type) (*shape, error) {
+	if s, err := in.brought(t); s != nil || err != nil {
+		return s, err
+	}
 	if t.Name() != "" {
 		if in.open[t] {
 			return nil, fmt.Errorf("type %s contains itself, which has no finite schema", t)
@@ -71,10 +81,10 @@ func (in *inferrer) shape(t reflect.Type) (*shape, error) {
 	}
 	if t.Kind() == reflect.Pointer {
 		s, err := in.shape(t.Elem())
-		if err == nil && len(s.types) > 0 && !s.is("null") {
-			s.types = append(s.types, "null")
+		if err != nil {
+			return nil, err
 		}
-		return s, err
+		return s.orNull(), nil
 	}
 	if s := knownShape(t); s != nil {
 		return s, nil
@@ -230,13 +240,19 @@ func (in *inferrer) field(owner reflect.Type, f field) (*shape, error) {
 			return nil, err
 		}
 	}
-	s.description = strings.TrimSpace(f.tag.Get("jsonschema"))
+	if text := strings.TrimSpace(f.tag.Get("jsonschema")); text != "" {
+		s.description = text
+	}
 	if err := applyTag(s, f); err != nil {
 		return nil, fmt.Errorf("cash tag: %w", err)
 	}
 	if s.def != nil || s.example != nil {
 		s.known()
-		in.tagged = append(in.tagged, taggedField{fmt.Sprintf("%s: field %s", owner, f.goName), s})
+		name := fmt.Sprintf("%s: field %s", owner, f.goName)
+		if s.own == nil {
+			name += ": cash tag"
+		}
+		in.tagged = append(in.tagged, taggedField{name, s})
 	}
 	return s, nil
 }
@@ -248,6 +264,8 @@ func quotedShape(s *shape) (*shape, error) {
 		quoted.types = append(quoted.types, "null")
 	}
 	switch {
+	case s.own != nil:
+		return nil, errors.New("the json option string and a schema of the type exclude each other")
 	case s.is("boolean"):
 		quoted.enum = []json.RawMessage{quoteJSON("true"), quoteJSON("false")}
 		if s.is("null") {
@@ -276,7 +294,7 @@ func (in *inferrer) settle(s *Schema) error {
 				continue
 			}
 			if _, err := s.check(context.Background(), f.shape.facts.node, v.raw); err != nil {
-				return fmt.Errorf("%s: cash tag: %s breaks the field's own rules: %w", f.name, v.word, err)
+				return fmt.Errorf("%s: %s breaks the field's own rules: %w", f.name, v.word, err)
 			}
 		}
 	}

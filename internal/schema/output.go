@@ -95,7 +95,7 @@ func parseShown(t reflect.Type, tag reflect.StructTag) (s shown, err error) {
 		switch {
 		case isShown(w):
 			err = s.apply(t, w)
-		case tagWords[w.name] == nil && w.name != "advanced":
+		case tagWords[w.name].apply == nil && w.name != "advanced":
 			err = unknownWord(w)
 		}
 		if err != nil {

@@ -40,9 +40,16 @@ func ForType(t reflect.Type) (*Schema, error) {
 	if r, ok := types.Load(t); ok {
 		return r.(typeResult).schema, r.(typeResult).err
 	}
-	s, err := inferSchema(t)
+	s, err := inferSchema(t, nil)
 	r, _ := types.LoadOrStore(t, typeResult{s, err})
 	return r.(typeResult).schema, r.(typeResult).err
+}
+
+// ForTypeWith is ForType with schemas for types that do not bring their own. They
+// hold wherever such a type occurs in t, but as the key of a map. A schema of a
+// type that does not occur is an error. The outcome is not cached.
+func ForTypeWith(t reflect.Type, given map[reflect.Type]json.RawMessage) (*Schema, error) {
+	return inferSchema(t, given)
 }
 
 // Parse compiles a schema that others wrote, in the spelling of draft 2020-12
@@ -52,18 +59,26 @@ func ForType(t reflect.Type) (*Schema, error) {
 // limit of this package, by name. It keeps a copy of nothing: raw must not be
 // changed afterwards.
 func Parse(raw []byte) (*Schema, error) {
+	s, _, err := parse(raw)
+	return s, err
+}
+
+// parse is Parse with the tree of the document.
+func parse(raw []byte) (*Schema, *tree, error) {
 	if len(raw) > maxSize {
-		return nil, fmt.Errorf("schema has %d bytes; at most %d are accepted", len(raw), maxSize)
+		return nil, nil, fmt.Errorf("schema has %d bytes; at most %d are accepted", len(raw), maxSize)
 	}
 	if err := strictjson.Check(raw); err != nil {
-		return nil, fmt.Errorf("reading schema: %w", err)
+		return nil, nil, fmt.Errorf("reading schema: %w", err)
 	}
-	s, err := compileDocument(raw, nil)
+	root := grow(raw, nil, "")
+	s, err := compileTree(root, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	s.raw = raw
 	markTop(s.root.target())
-	return s, nil
+	return s, root, nil
 }
 
 // JSON returns the schema as text, to be published: for Parse as it was given,

@@ -22,6 +22,11 @@ type shape struct {
 	def         json.RawMessage
 	example     json.RawMessage
 	facts       *facts
+
+	// Of a type that brings its own schema.
+	own     *tree
+	rest    []branch // what is not in the fields above
+	notNull *shape   // the other form of a value that may be null
 }
 
 // A shapeField is a property.
@@ -83,6 +88,7 @@ func (w *shapeWriter) write(s *shape, pointer string) {
 	for _, b := range s.bounds {
 		w.key(b.keyword, []byte(b.value))
 	}
+	w.brought(s, pointer)
 	w.children(s, pointer)
 	w.out = append(w.out, '}')
 }
@@ -115,6 +121,20 @@ func (w *shapeWriter) values(s *shape) {
 	}
 	if s.example != nil {
 		w.key("examples", jsonList([]json.RawMessage{s.example}))
+	}
+}
+
+// brought appends what only the schema that a type brings has.
+func (w *shapeWriter) brought(s *shape, pointer string) {
+	for _, m := range s.rest {
+		if s.example == nil || m.name != "examples" && m.name != "example" {
+			w.key(m.name, s.own.appendMember(nil, m, pointer))
+		}
+	}
+	if s.notNull != nil {
+		w.key("anyOf", []byte{'['})
+		w.write(s.notNull, pointer+"/anyOf/0")
+		w.out = append(w.out, `,{"type":"null"}]`...)
 	}
 }
 

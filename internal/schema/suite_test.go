@@ -25,11 +25,7 @@ var suiteExceptions = map[string]string{
 
 // TestSuite runs the JSON Schema Test Suite, which comes with jsonschema-go.
 func TestSuite(t *testing.T) {
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/google/jsonschema-go").Output()
-	if err != nil {
-		t.Fatal("finding jsonschema-go: ", err)
-	}
-	dir := filepath.Join(strings.TrimSpace(string(out)), "jsonschema", "testdata")
+	dir := suiteDir(t)
 	remotes := readRemotes(t, dir)
 	used := map[string]bool{}
 	cases := 0
@@ -51,6 +47,16 @@ func TestSuite(t *testing.T) {
 		t.Errorf("only %d cases were run", cases)
 	}
 	t.Logf("%d cases", cases)
+}
+
+// suiteDir is the folder of the suite.
+func suiteDir(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/google/jsonschema-go").Output()
+	if err != nil {
+		t.Fatal("finding jsonschema-go: ", err)
+	}
+	return filepath.Join(strings.TrimSpace(string(out)), "jsonschema", "testdata")
 }
 
 type suiteGroup struct {

@@ -92,7 +92,7 @@ func applyTag(s *shape, f field) error {
 
 // applyWord adds one word.
 func applyWord(s *shape, f field, w tagWord) (err error) {
-	apply, known := tagWords[w.name]
+	word, known := tagWords[w.name]
 	switch {
 	case isShown(w):
 		return new(shown).apply(f.typ, w) // says nothing of arguments
@@ -108,7 +108,14 @@ func applyWord(s *shape, f field, w tagWord) (err error) {
 	case !w.hasValue:
 		return fmt.Errorf("%s needs a value after =", w.name)
 	}
-	if err := apply(s, w.value); err != nil {
+	target := scalarOf(s)
+	if w.name == "minItems" {
+		target = s
+	}
+	if err = target.free(word.keyword); err == nil {
+		err = word.apply(s, word.keyword, w.value)
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", w.name, err)
 	}
 	return nil
@@ -118,18 +125,22 @@ func unknownWord(w tagWord) error {
 	return fmt.Errorf("unknown word %q; known: enum, min, max, minLength, maxLength, pattern, format, minItems, default, example, advanced, detail, excerpt", w.name)
 }
 
-// tagWords are the words that take a value and bound arguments.
-var tagWords = map[string]func(s *shape, value string) error{
-	"enum":      tagEnum,
-	"min":       func(s *shape, value string) error { return tagBound(s, "minimum", value) },
-	"max":       func(s *shape, value string) error { return tagBound(s, "maximum", value) },
-	"minLength": func(s *shape, value string) error { return tagLength(s, "minLength", value) },
-	"maxLength": func(s *shape, value string) error { return tagLength(s, "maxLength", value) },
-	"pattern":   tagPattern,
-	"format":    tagFormat,
-	"minItems":  tagMinItems,
-	"default":   func(s *shape, value string) (err error) { s.def, err = tagValue(s, value); return err },
-	"example":   func(s *shape, value string) (err error) { s.example, err = tagValue(s, value); return err },
+// tagWords are the words that take a value and bound arguments, with the keyword
+// that each becomes if a type's own schema must not have it already.
+var tagWords = map[string]struct {
+	keyword string
+	apply   func(s *shape, keyword, value string) error
+}{
+	"enum":      {"enum", tagEnum},
+	"min":       {"minimum", tagBound},
+	"max":       {"maximum", tagBound},
+	"minLength": {"minLength", tagLength},
+	"maxLength": {"maxLength", tagLength},
+	"pattern":   {"pattern", tagPattern},
+	"format":    {"format", tagFormat},
+	"minItems":  {"minItems", tagMinItems},
+	"default":   {"", func(s *shape, _, value string) (err error) { s.def, err = tagValue(s, value); return err }},
+	"example":   {"", func(s *shape, _, value string) (err error) { s.example, err = tagValue(s, value); return err }},
 }
 
 // scalarOf returns what the words for scalars bound: each element of a slice,
@@ -149,7 +160,7 @@ func misfit(s *shape, want string) error {
 	return fmt.Errorf("does not fit %s; it bounds %s", have, want)
 }
 
-func tagEnum(s *shape, value string) error {
+func tagEnum(s *shape, _, value string) error {
 	s = scalarOf(s)
 	if !s.is("string") && !s.is("integer") && !s.is("number") {
 		return misfit(s, "strings and numbers")
@@ -194,11 +205,11 @@ func tagLength(s *shape, keyword, value string) error {
 	return tagCount(s, keyword, value)
 }
 
-func tagMinItems(s *shape, value string) error {
+func tagMinItems(s *shape, keyword, value string) error {
 	if !s.is("array") || len(s.bounds) > 0 { // an array of Go has its length already
 		return misfit(s, "slices")
 	}
-	return tagCount(s, "minItems", value)
+	return tagCount(s, keyword, value)
 }
 
 func tagCount(s *shape, keyword, value string) error {
@@ -210,7 +221,7 @@ func tagCount(s *shape, keyword, value string) error {
 	return nil
 }
 
-func tagPattern(s *shape, value string) error {
+func tagPattern(s *shape, _, value string) error {
 	s = scalarOf(s)
 	if !s.is("string") || s.pattern != "" || s.encoding != "" {
 		return misfit(s, "texts")
@@ -222,7 +233,7 @@ func tagPattern(s *shape, value string) error {
 	return nil
 }
 
-func tagFormat(s *shape, value string) error {
+func tagFormat(s *shape, _, value string) error {
 	s = scalarOf(s)
 	if !s.is("string") || s.format != "" || s.encoding != "" || s.facts != nil && s.facts.text != nil {
 		return misfit(s, "texts")

@@ -14,9 +14,10 @@ const leastDescription = 12
 //
 // It returns an error that names the id if the facts have no valid id or kind,
 // or if the card exceeds HardCap without any description.
-func New(f Facts) (ChoiceCard, error) { return build(f, CL100K()) }
+func New(f Facts) (ChoiceCard, error) { return NewBy(CL100K(), f) }
 
-func build(f Facts, counter Counter) (ChoiceCard, error) {
+// NewBy is [New] with another way to count tokens.
+func NewBy(counter Counter, f Facts) (ChoiceCard, error) {
 	c, err := f.card()
 	if err != nil {
 		return ChoiceCard{}, fmt.Errorf("building the card of %.80q: %w", f.ID, err)

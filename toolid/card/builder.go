@@ -56,7 +56,7 @@ func (b *Builder) Refresh(catalog []Facts) (cards []ChoiceCard, refused []Refuse
 			m, ok = b.made[k]
 		}
 		if !ok {
-			m.card, m.err = build(catalog[i], counter)
+			m.card, m.err = NewBy(counter, catalog[i])
 		}
 		next[k] = m
 		err := m.err

@@ -2,6 +2,7 @@ package card
 
 import (
 	"sync"
+	"unicode/utf8"
 
 	tiktoken_loader "github.com/pkoukk/tiktoken-go-loader"
 )
@@ -62,7 +63,9 @@ func (cl100k) prefixes(text string, most int) prefixCounter {
 // within reports whether text has at most the given number of tokens. Short
 // texts are not worth a vocabulary: no token has less than a byte.
 func within(c Counter, text string, most int) bool {
-	if _, ok := c.(cl100k); ok && len(text) <= most {
+	_, own := c.(cl100k)
+	_, theirs := c.(*encoding) // which count three bytes where one is not UTF-8
+	if len(text) <= most && (own || theirs && utf8.ValidString(text)) {
 		return true
 	}
 	return c.Count(text, most) <= most

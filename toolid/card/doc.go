@@ -15,7 +15,7 @@
 //
 //	facts ─► clean, disarm ─► bound names and tags ─► truncate the description ─► card ─► Line, Render, Marshal
 //	                                                          ▲
-//	                                               Counter (cl100k_base)
+//	                                         Counter (CL100K, or an Encoding)
 //
 // Nor can one text pass for another's: brackets, card numbers and the markers
 // of cost, side effects and safety in a description are respelled (list[int]
@@ -27,10 +27,19 @@
 // [Select] tells which card it meant; [SelectionSchema] keeps it from naming
 // anything else in the first place.
 //
-// Tokens are counted by an encoder of the package's own over the vocabulary of
-// tiktoken-go, because tiktoken-go takes time quadratic in the length of a run
-// of characters, which whoever writes a description chooses. The tests hold
-// the two together.
+// # Counting
+//
+// [CL100K] counts in cl100k_base, the default, with an encoder of the package's
+// own over the vocabulary of tiktoken-go. The library takes time quadratic in
+// the length of a run, which whoever writes a description chooses: 80 ms for
+// 10,000 letters without a space, 9.5 s for 100,000. The own encoder is linear
+// and exact on any text; the tests compare it with the library.
+//
+// [Encoding] counts in the other encodings of tiktoken-go, such as o200k_base,
+// with the library itself. It gets at most 512 bytes of a text at a time,
+// divided where every encoding breaks. Whoever wants another tokenizer
+// implements [Counter]. [NewBy], [RenderBy], [TruncateBy] and [Builder] take
+// any of them, and so does cash/gateway.
 //
 // # Limits
 //
@@ -41,5 +50,6 @@
 //   - Of a description the first 1,000 characters count. What it claims in words
 //     is not judged, and letters that look like others are kept.
 //   - Importing the package adds the 7 MB of vocabularies of tiktoken-go-loader
-//     to a program, also where another [Counter] is used.
+//     to a program, whatever [Counter] it uses. Beside them tiktoken-go is small:
+//     43 KB of a gateway. Nothing is downloaded.
 package card

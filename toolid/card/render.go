@@ -59,12 +59,18 @@ func (c ChoiceCard) Line(i, n int) string {
 //
 // It returns an error if there are more than [MaxCards].
 func Render(preamble string, cards []ChoiceCard) (string, error) {
+	return RenderBy(CL100K(), preamble, cards)
+}
+
+// RenderBy is [Render] with another way to count tokens, by which the cards were
+// made too.
+func RenderBy(counter Counter, preamble string, cards []ChoiceCard) (string, error) {
 	if len(cards) > MaxCards {
 		return "", fmt.Errorf("rendering %d cards: at most %d make a response", len(cards), MaxCards)
 	}
 	var b strings.Builder
 	// The line break takes a token at most.
-	if p := Truncate(disarm(clean.Line(preamble, maxDescription)), Preamble-1); p != "" {
+	if p := TruncateBy(counter, disarm(clean.Line(preamble, maxDescription)), Preamble-1); p != "" {
 		b.WriteString(p)
 		b.WriteByte('\n')
 	}

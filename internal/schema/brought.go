@@ -1,0 +1,254 @@
+package schema
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// A schemer is a type that brings its own schema.
+type schemer interface{ JSONSchema() *jsonschema.Schema }
+
+// brought returns the shape of a type that brings its own schema, or to which one
+// is given. It is nil for other types. What passes the schema must decode too.
+func (in *inferrer) brought(t reflect.Type) (*shape, error) {
+	raw, given := in.given[t]
+	if !given && (t.Kind() == reflect.Pointer || !reflect.PointerTo(t).Implements(reflect.TypeFor[schemer]())) {
+		return nil, nil
+	}
+	in.used[t] = true
+	switch t.Kind() {
+	case reflect.Interface, reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
+		if _, err := in.kindShape(t); err != nil && selfDecoding(t) == nil {
+			return nil, err // nothing would decode
+		}
+	}
+	s := &shape{facts: &facts{decode: t}}
+	var err error
+	if !given {
+		raw, err = ask(t)
+	}
+	if err == nil {
+		err = s.bring(raw)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the schema of type %s: %w", t, err)
+	}
+	return s, nil
+}
+
+// ask calls the method of a zero value.
+func ask(t reflect.Type) (raw json.RawMessage, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("JSONSchema panics: %v", p)
+		}
+	}()
+	s := reflect.New(t).Interface().(schemer).JSONSchema()
+	if s == nil {
+		return nil, errors.New("JSONSchema returns nil")
+	}
+	return json.Marshal(s)
+}
+
+// bring takes over a schema. What tags can say becomes part of the shape, and the
+// rest stays in the tree that is written behind it.
+func (s *shape) bring(raw json.RawMessage) (err error) {
+	if _, s.own, err = parse(raw); err != nil {
+		return err
+	}
+	if s.own.kind == strictjson.Bool {
+		if s.own.raw[0] == 'f' {
+			return errors.New("it accepts nothing")
+		}
+		return nil
+	}
+	if err := s.own.movable(); err != nil {
+		return err
+	}
+	for _, m := range s.own.members {
+		if take := taken[m.name]; take != nil && take(s, m.value) {
+			continue
+		}
+		if m.name != "$schema" {
+			s.rest = append(s.rest, m)
+		}
+	}
+	return nil
+}
+
+// taken are the keywords that move into a shape, if their values have the usual
+// form.
+var taken = map[string]func(s *shape, v *tree) bool{
+	"type": func(s *shape, v *tree) bool {
+		if v.kind == strictjson.String {
+			s.types = []string{v.text}
+		}
+		for _, word := range v.elems {
+			s.types = append(s.types, word.text)
+		}
+		return true // parse knows no other form
+	},
+	"enum": func(s *shape, v *tree) bool {
+		s.enum = []json.RawMessage{}
+		for _, value := range v.elems {
+			s.enum = append(s.enum, json.RawMessage(value.raw))
+		}
+		return true
+	},
+	"default":         func(s *shape, v *tree) bool { s.def = json.RawMessage(v.raw); return true },
+	"description":     func(s *shape, v *tree) bool { return v.textInto(&s.description) },
+	"format":          func(s *shape, v *tree) bool { return v.textInto(&s.format) },
+	"pattern":         func(s *shape, v *tree) bool { return v.textInto(&s.pattern) },
+	"contentEncoding": func(s *shape, v *tree) bool { return v.textInto(&s.encoding) },
+	"minimum":         takenBound, "maximum": takenBound, "minLength": takenBound, "maxLength": takenBound, "minItems": takenBound,
+}
+
+func takenBound(s *shape, v *tree) bool {
+	if v.kind == strictjson.Number {
+		s.bound(v.token, string(v.raw))
+	}
+	return v.kind == strictjson.Number
+}
+
+// textInto stores a string, and reports whether the value is one.
+func (t *tree) textInto(field *string) bool {
+	if t.kind == strictjson.String {
+		*field = t.text
+	}
+	return t.kind == strictjson.String
+}
+
+// immovable are keywords that mean something else, or something twice, once the
+// schema is a part of another document.
+var immovable = []string{"$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRef", "$recursiveAnchor", "$schema"}
+
+// movable refuses them.
+func (t *tree) movable() (err error) {
+	if draftOf(t, latest) != latest {
+		return errors.New("$schema names an older draft; write it in draft 2020-12")
+	}
+	t.each(func(sub *tree, m branch) {
+		if err == nil && sub.res != nil && slices.Contains(immovable, m.name) && (sub != t || m.name != "$schema") {
+			err = fmt.Errorf("%s: it has no meaning inside of another schema; refer to #/$defs/... with $ref", place(m.value))
+		}
+	})
+	return err
+}
+
+// recurs reports whether a subschema refers to the schema as a whole.
+func (t *tree) recurs() (found bool) {
+	t.each(func(sub *tree, m branch) {
+		found = found || sub.isRef(m) && strings.Trim(m.value.text, "#") == ""
+	})
+	return found
+}
+
+// each calls f for the members of t and of everything below.
+func (t *tree) each(f func(*tree, branch)) {
+	for _, m := range t.members {
+		f(t, m)
+		m.value.each(f)
+	}
+	for _, elem := range t.elems {
+		elem.each(f)
+	}
+}
+
+// isRef reports whether a member of t is a reference, and no data.
+func (t *tree) isRef(m branch) bool {
+	return m.name == "$ref" && t.res != nil
+}
+
+// appendAt appends the text of t, whose document stands at pointer now.
+func (t *tree) appendAt(dst []byte, pointer string) []byte {
+	switch t.kind {
+	case strictjson.Object:
+		dst = append(dst, '{')
+		for i, m := range t.members {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = t.appendMember(append(appendQuoted(dst, m.name), ':'), m, pointer)
+		}
+		return append(dst, '}')
+	case strictjson.Array:
+		dst = append(dst, '[')
+		for i, elem := range t.elems {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = elem.appendAt(dst, pointer)
+		}
+		return append(dst, ']')
+	}
+	return append(dst, t.raw...)
+}
+
+// appendMember appends the value of a member of t. References stay in their
+// document, so that each is a JSON Pointer.
+func (t *tree) appendMember(dst []byte, m branch, pointer string) []byte {
+	if t.isRef(m) {
+		at := url.URL{Fragment: pointer}
+		return appendQuoted(dst, "#"+at.EscapedFragment()+strings.TrimPrefix(m.value.text, "#"))
+	}
+	return m.value.appendAt(dst, pointer)
+}
+
+// free refuses a keyword for a tag where the schema that a type brings has it
+// already, or would have it at other places as well.
+func (s *shape) free(keyword string) error {
+	switch {
+	case s.own == nil || keyword == "":
+		return nil
+	case s.own.get(keyword) != nil:
+		return fmt.Errorf("the schema of the type has %s already", keyword)
+	case s.own.recurs():
+		return errors.New("the schema of the type refers to itself as a whole; refer to #/$defs/... instead")
+	}
+	return nil
+}
+
+// orNull returns the shape of a pointer. It changes s.
+func (s *shape) orNull() *shape {
+	if s.own == nil {
+		if len(s.types) > 0 && !s.is("null") {
+			s.types = append(s.types, "null")
+		}
+		return s
+	}
+	s.facts.decode = reflect.PointerTo(s.facts.decode)
+	if s.takesNull() {
+		return s
+	}
+	types, enum := s.types, s.enum
+	if s.types != nil {
+		s.types = append(slices.Clip(types), "null")
+	}
+	if s.enum != nil {
+		s.enum = append(slices.Clip(enum), json.RawMessage("null"))
+	}
+	if !s.own.recurs() && s.takesNull() {
+		return s
+	}
+	or := &shape{description: s.description, def: s.def, facts: s.facts, own: s.own, notNull: s}
+	s.types, s.enum, s.description, s.def, s.facts = types, enum, "", nil, nil
+	return or
+}
+
+// takesNull reports whether the JSON value null passes.
+func (s *shape) takesNull() bool {
+	w := shapeWriter{facts: map[string]*facts{}}
+	w.write(s, "")
+	compiled, err := compileDocument(w.out, nil)
+	return err == nil && compiled.Check(context.Background(), []byte("null")) == nil
+}
