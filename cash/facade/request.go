@@ -178,7 +178,7 @@ func echoOf(value json.RawMessage) json.RawMessage {
 		return nil
 	case kind == strictjson.String:
 		return echoText(strictjson.Text(value))
-	case len(value) > maxEcho || oversized(value):
+	case len(value) > maxEcho || strictjson.HasHugeNumber(value):
 		return nil
 	}
 	return value

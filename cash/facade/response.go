@@ -1,10 +1,8 @@
 package facade
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -120,33 +118,10 @@ const maxDepth = 500
 // jsonOrText returns the JSON that a text is, or else the text as a string of
 // JSON.
 func jsonOrText(text string) json.RawMessage {
-	if data := []byte(text); strictjson.CheckDepth(data, maxDepth) == nil && !oversized(data) {
+	if data := []byte(text); strictjson.CheckDepth(data, maxDepth) == nil && !strictjson.HasHugeNumber(data) {
 		return strictjson.MustMarshal(json.RawMessage(data)) // without white space
 	}
 	return strictjson.MustMarshal(text)
-}
-
-// oversized reports whether a number in JSON is beyond what clients read: a
-// result with 1e400 in it would end in an error of the protocol.
-func oversized(data []byte) bool {
-	const plain = 300 // bytes that are no more than a float64 holds, without an exponent
-	for i := 0; i < len(data); {
-		switch c := data[i]; {
-		case c == '"':
-			i = strictjson.Skip(data, i)
-		case c == '-' || '0' <= c && c <= '9':
-			end := strictjson.Skip(data, i)
-			if number := data[i:end]; len(number) > plain || bytes.ContainsAny(number, "eE") {
-				if _, err := strconv.ParseFloat(string(number), 64); err != nil {
-					return true
-				}
-			}
-			i = end
-		default:
-			i++
-		}
-	}
-	return false
 }
 
 // isNested reports whether a text may be a JSON object or array.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -93,7 +92,7 @@ func misfitMeta(meta []byte) string {
 		return ""
 	case kind != strictjson.Object:
 		return fmt.Sprintf("params._meta must be an object, not of type %s", kind)
-	case hasHugeNumber(meta):
+	case strictjson.HasHugeNumber(meta):
 		return "params._meta has a number that no float64 holds"
 	}
 	for key, value := range strictjson.RawMembers(meta) {
@@ -105,30 +104,6 @@ func misfitMeta(meta []byte) string {
 		}
 	}
 	return ""
-}
-
-// hasHugeNumber reports whether a JSON document has a number beyond float64.
-func hasHugeNumber(data []byte) bool {
-	const harmless = 16 // bytes: no number without an exponent overflows below 300
-	for i := 0; i < len(data); {
-		c := data[i]
-		switch {
-		case c == '"':
-			i = strictjson.Skip(data, i)
-		case c == '-' || '0' <= c && c <= '9':
-			end := strictjson.Skip(data, i)
-			number := string(data[i:end])
-			if len(number) > harmless || strings.ContainsAny(number, "eE") {
-				if _, err := strconv.ParseFloat(number, 64); err != nil {
-					return true
-				}
-			}
-			i = end
-		default:
-			i++
-		}
-	}
-	return false
 }
 
 // undecodable words what encoding/json says of a value, without the names of Go

@@ -48,7 +48,7 @@ func ContentJSON(raw []byte) []byte {
 	if settled(raw) {
 		return raw
 	}
-	return eachString(raw, appendContent)
+	return EachString(raw, appendContent)
 }
 
 // appendContent appends a string of JSON, in its quotes, cleaned.

@@ -15,11 +15,11 @@ func JSON(raw []byte) []byte {
 	if plainJSON(raw, false) {
 		return raw
 	}
-	return eachString(raw, AppendJSONString)
+	return EachString(raw, AppendJSONString)
 }
 
-// eachString returns valid JSON with each string as appendString appends it.
-func eachString(raw []byte, appendString func(dst, quoted []byte) []byte) []byte {
+// EachString returns valid JSON with each string as appendString appends it.
+func EachString(raw []byte, appendString func(dst, quoted []byte) []byte) []byte {
 	out := make([]byte, 0, len(raw))
 	for i := 0; i < len(raw); {
 		if raw[i] != '"' {

@@ -64,7 +64,7 @@ type Room struct {
 // Rooms is the table, lowest row first.
 var Rooms = []Room{
 	{Row: 0, Packages: []string{"."}, Lines: 1},
-	{Row: 0, Together: true, Packages: below("internal", "strictjson strictyaml schema search skillmd clean spelling"), Lines: 8980, Until: 9780},
+	{Row: 0, Together: true, Packages: below("internal", "strictjson strictyaml schema search skillmd clean spelling"), Lines: 8980, Until: 9804},
 	// The expiring store takes 280 of these. It has the order of expiry, of promises and of
 	// use that its ten users had to keep for themselves.
 	// Durabletest takes 200: the rigs for crashes and faults of the four that write files.

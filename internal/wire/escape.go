@@ -27,21 +27,11 @@ func EscapeHidden(data []byte) []byte {
 
 // CleanJSON returns strict JSON with its texts cleaned, and all else as it is.
 func CleanJSON(data []byte) []byte {
-	var out []byte
-	for i := 0; i < len(data); {
-		if data[i] != '"' {
-			out = append(out, data[i])
-			i++
-			continue
-		}
-		end := strictjson.Skip(data, i)
-		text := strictjson.Text(data[i:end])
+	return clean.EachString(data, func(dst, quoted []byte) []byte {
+		text := strictjson.Text(quoted)
 		if cleaned := clean.Text(text); cleaned != text {
-			out = strictjson.AppendText(out, cleaned)
-		} else {
-			out = append(out, data[i:end]...)
+			return strictjson.AppendText(dst, cleaned)
 		}
-		i = end
-	}
-	return out
+		return append(dst, quoted...)
+	})
 }
