@@ -67,7 +67,7 @@ type Client struct {
 	// Owner identifies the owner of the state that a call leaves behind: an authenticated caller or
 	// a connection. Empty is an owner that cannot be identified.
 	Owner string
-	// For identifies one caller of a server that mounts this one and made the request. Empty if
+	// For identifies the caller of another server, which mounts this one and made the request. Empty if
 	// there is no such server, or if its caller cannot be identified.
 	For string
 	// Log sends a log message, if the client asked for log messages. ctx is the handler's context.
