@@ -24,11 +24,13 @@ type toolArguments struct {
 	direct                         []member // members with a name that the tool does not have
 }
 
+// member is a raw member of a JSON object.
 type member struct {
 	key   string
 	value []byte
 }
 
+// slot names a field of toolArguments.
 type slot int
 
 const (

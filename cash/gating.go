@@ -59,6 +59,7 @@ func isReplay(value json.RawMessage) bool {
 	return strictjson.KindOf(value) == strictjson.String && strings.HasPrefix(strictjson.Text(value), replayPrefix)
 }
 
+// newGating returns the gate of a call, with the limit and the replay value from the request or from kwargs.
 func (s *Server) newGating(c *registry.Call, req *CallRequest) (*gating, error) {
 	g := &gating{server: s, call: c, limit: s.opts.SizeLimit, token: req.Replay}
 	limit := req.SizeLimit

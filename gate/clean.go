@@ -37,6 +37,7 @@ func cleanName(name string) string {
 	return b.String()
 }
 
+// plain reports whether a character may stay in a foreign name.
 func plain(r rune) bool {
 	return r == '_' || r == '-' || r == '.' || clean.Visible(r) && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
 }

@@ -104,6 +104,7 @@ func (n Notice) suggested() int {
 	return Suggest(n.Length)
 }
 
+// narrow returns the advice to narrow the query, with the names of filters.
 func (n Notice) narrow() string {
 	var names []string
 	for _, filter := range n.Filters {

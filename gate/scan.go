@@ -80,6 +80,7 @@ func (s *scanner) object(depth int) int {
 	}
 }
 
+// member reads the value of an object's member.
 func (s *scanner) member(key []byte, depth int) {
 	s.space()
 	start := s.pos

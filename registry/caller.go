@@ -68,6 +68,7 @@ func Authenticated(_ context.Context, c *Caller) bool { return !c.Anonymous() }
 // everythingKey marks a context that sees every entry. Only [Lint] uses it.
 type everythingKey struct{}
 
+// allows reports whether the caller in ctx passes the rule. A nil rule allows, a panic refuses.
 func (v Visibility) allows(ctx context.Context) (ok bool) {
 	if v == nil || ctx.Value(everythingKey{}) != nil {
 		return true

@@ -15,6 +15,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/clean"
 )
 
+// fail returns an error of a call of f.
 func fail(f *Function, kind Kind, msg string, cause error) *Error {
 	return &Error{Kind: kind, Namespace: f.namespace, Name: f.name, Message: msg, Err: cause}
 }
@@ -114,6 +115,8 @@ func callEnded(ctx context.Context, f *Function, timeout time.Duration) *Error {
 	return e
 }
 
+// givenUp is the error for a call that ended without a result: a deadline, the server or the caller ended
+// its context.
 func givenUp(ctx context.Context, f *Function, timeout time.Duration) *Error {
 	cause := context.Cause(ctx)
 	var e *Error

@@ -25,6 +25,7 @@ func Find(ctx context.Context, src Source, id toolid.Primitive) (*Function, erro
 	return findByWalk(ctx, src, id)
 }
 
+// findByWalk is [Find] for a source without an index.
 func findByWalk(ctx context.Context, src Source, id toolid.Primitive) (*Function, error) {
 	var found []*Function
 	err := Walk(ctx, src, "", func(l *Listing) error {

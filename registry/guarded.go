@@ -62,6 +62,7 @@ func servable(l *Listing) *Listing {
 	return &kept
 }
 
+// served reports whether f can be served: it is not nil, a constructor made it, and its names are legal.
 func (f *Function) served() bool {
 	return f != nil && f.handler != nil && isLabel(f.name) && isPath(f.namespace)
 }

@@ -28,8 +28,8 @@ func (f *Function) ID() toolid.ID { return f.Primitive().ID }
 // Primitive returns the function's id with its kind: a tool, or a resource or prompt that a call
 // reads or gets (section 9).
 func (f *Function) Primitive() toolid.Primitive {
-	known := f.identity()
-	known.idOnce.Do(func() { known.id = f.identify() })
+	known := f.cachedIdentity()
+	known.idOnce.Do(func() { known.id = f.computeID() })
 	return known.id
 }
 
@@ -37,8 +37,8 @@ func (f *Function) Primitive() toolid.Primitive {
 // about the function: its place, its texts, its input schema or the problem with it, its effects,
 // and its server. Plans, approvals and kept results are bound to this hash.
 func (f *Function) Definition() string {
-	known := f.identity()
-	known.definitionOnce.Do(func() { known.definition = f.define() })
+	known := f.cachedIdentity()
+	known.definitionOnce.Do(func() { known.definition = f.computeDefinition() })
 	return known.definition
 }
 
@@ -51,23 +51,25 @@ type identity struct {
 	definition     string
 }
 
-func (f *Function) identity() *identity {
+func (f *Function) cachedIdentity() *identity {
 	if f.idCache == nil { // it is in no namespace
 		return new(identity)
 	}
 	return f.idCache
 }
 
-func (f *Function) identify() toolid.Primitive {
+// computeID computes the id.
+func (f *Function) computeID() toolid.Primitive {
 	if f.given.ID != (toolid.ID{}) {
 		return f.given
 	}
-	id, path := identify(f.namespace, f.name)
+	id, path := newID(f.namespace, f.name)
 	id.Hash, _ = toolid.Hash(path, f.InputSchema()) // an odd schema has a hash too
 	return toolid.Primitive{Kind: toolid.Tool, ID: id}
 }
 
-func (f *Function) define() string {
+// computeDefinition computes the hash of the definition.
+func (f *Function) computeDefinition() string {
 	sum := sha256.New()
 	for _, part := range []string{
 		f.Primitive().String(), canonicalOr(f.Path(), CanonicalPath), f.Tool(), f.server, f.description, f.Returns(),
@@ -83,13 +85,13 @@ func (f *Function) define() string {
 // ID returns the skill's id, like that of a function in the same place. Its hash covers the
 // canonical path alone: skill::orders:refund#63f08f9e.
 func (s *Skill) ID() toolid.Primitive {
-	id, path := identify(s.namespace, s.name)
+	id, path := newID(s.namespace, s.name)
 	p, _ := toolid.FromSkill(id.Namespace, id.Name, path) // a fitted id gives no error
 	return p
 }
 
-// identify returns an id without its hash, and the canonical path.
-func identify(namespace, name string) (toolid.ID, string) {
+// newID returns an id without its hash, and the canonical path.
+func newID(namespace, name string) (toolid.ID, string) {
 	first, rest, _ := strings.Cut(namespace, ".")
 	id := toolid.ID{Namespace: canonicalOr(first, Canonical), Name: join(rest, name)}
 	if namespace == "" {

@@ -65,6 +65,7 @@ const maxFunctions = 50
 // maxLevels is the most levels that a tree should have.
 const maxLevels = 3
 
+// linter collects the findings of [Lint].
 type linter struct {
 	src   Source
 	all   context.Context // sees everything
@@ -111,6 +112,7 @@ func (l *linter) namespace(ns *Listing) {
 // siblings maps each description to the first sibling that has it.
 type siblings map[string]string
 
+// described checks the description of one of several siblings.
 func (l *linter) described(said siblings, subject, text string) {
 	text = strings.TrimSpace(text)
 	switch n := utf8.RuneCountInString(text); {

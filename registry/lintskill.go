@@ -30,6 +30,7 @@ func (l *linter) skill(reader context.Context, s *Skill) {
 	}
 }
 
+// function checks a reference to a function.
 func (l *linter) function(reader context.Context, subject string, r skillmd.Reference, call bool) {
 	named := "function " + join(r.Namespace, r.Name)
 	f, err := l.src.Function(l.all, r.Namespace, r.Name)
@@ -50,6 +51,7 @@ func (l *linter) function(reader context.Context, subject string, r skillmd.Refe
 	}
 }
 
+// listed checks a reference to the list of a namespace.
 func (l *linter) listed(reader context.Context, subject string, r skillmd.Reference) {
 	if ns, err := l.src.List(l.all, r.Namespace); err != nil || !ns.HasFunctions {
 		l.report("unknown-reference", subject, "names the namespace %s, which does not exist", r.Namespace)
@@ -60,6 +62,7 @@ func (l *linter) listed(reader context.Context, subject string, r skillmd.Refere
 	}
 }
 
+// skillNamed checks a reference to a skill.
 func (l *linter) skillNamed(reader context.Context, subject string, r skillmd.Reference) {
 	if r.Name == "" {
 		return // the reference names a list of skills

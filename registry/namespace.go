@@ -93,6 +93,7 @@ func (n *Namespace) set(change func(*node)) {
 	n.node.forget()
 }
 
+// forget drops the views of n and of all nodes below it.
 func (n *node) forget() {
 	n.built = nil
 	for _, c := range n.children {

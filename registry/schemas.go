@@ -33,6 +33,7 @@ type Schemer interface {
 // overrides a schema that T brings. A T that does not occur is a mistake.
 func TypeSchema[T any](s any) FuncOption { return typeSchema{reflect.TypeFor[T](), s} }
 
+// typeSchema is the option of [TypeSchema].
 type typeSchema struct {
 	typ    reflect.Type
 	schema any

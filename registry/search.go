@@ -87,8 +87,8 @@ type catalog struct {
 	groups    []search.Group
 }
 
-// enter adds the functions of one namespace.
-func (c *catalog) enter(namespace *search.Text, functions []*Function) {
+// addNamespace adds the functions of one namespace.
+func (c *catalog) addNamespace(namespace *search.Text, functions []*Function) {
 	first := len(c.functions)
 	c.functions = append(c.functions, functions...)
 	for _, f := range functions {
@@ -121,19 +121,19 @@ type spot struct{ first, below, end int }
 
 func newFinder(root *view) *finder {
 	f := &finder{spots: make(map[*view]spot)}
-	f.enter(root)
+	f.addView(root)
 	f.index = f.catalog.index()
 	return f
 }
 
-func (f *finder) enter(v *view) {
+func (f *finder) addView(v *view) {
 	s := spot{first: len(f.catalog.functions)}
 	if len(v.functionList) > 0 {
-		f.catalog.enter(v.searchText(), v.functionList)
+		f.catalog.addNamespace(v.searchText(), v.functionList)
 	}
 	s.below = len(f.catalog.functions)
 	for _, c := range v.children {
-		f.enter(c)
+		f.addView(c)
 	}
 	s.end = len(f.catalog.functions)
 	f.spots[v] = s

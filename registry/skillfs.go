@@ -137,6 +137,7 @@ type foundSkill struct {
 	skill     *Skill
 }
 
+// skillWalk is one walk through the files of AddSkills.
 type skillWalk struct {
 	fsys  fs.FS
 	found []foundSkill

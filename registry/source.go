@@ -81,6 +81,7 @@ func Walk(ctx context.Context, src Source, path string, visit func(*Listing) err
 	return w.walk(ctx, path, 0)
 }
 
+// walker is one run of [Walk]. seen counts the namespaces.
 type walker struct {
 	src   Source
 	visit func(*Listing) error

@@ -56,7 +56,7 @@ func (w *walkIndex) indexOf(seen *walked, lists [][]*Function) *walked {
 		}
 	}
 	for i, n := range seen.namespaces {
-		seen.catalog.enter(search.Read(namespaceDocument(n.Path, n.Description)), lists[i])
+		seen.catalog.addNamespace(search.Read(namespaceDocument(n.Path, n.Description)), lists[i])
 	}
 	seen.index = seen.catalog.index()
 	list = append([]*walked{seen}, list[:min(len(list), maxWalked-1)]...)

@@ -49,6 +49,7 @@ type page struct {
 	next  int  // the offset of the next card
 }
 
+// browse is [Server.Browse] for any catalog. from is the request of the tool, or nil.
 func (s *Server) browse(ctx context.Context, c *catalog, req *BrowseRequest, from *serve.Request) (page, error) {
 	if c == nil {
 		return page{}, argsInvalid("This server has none of these.")

@@ -58,6 +58,7 @@ func (s *Server) own(r *registry.Result, err error) (*registry.Result, error) {
 	return r, nil
 }
 
+// execute is [Server.Execute] for any catalog. from is the request of the tool, or nil.
 func (s *Server) execute(ctx context.Context, c *catalog, req *ExecuteRequest, from *serve.Request) (*registry.Result, error) {
 	switch {
 	case c == nil:
@@ -126,6 +127,7 @@ func (x *execution) ready(ctx context.Context, call *registry.Call) (context.Con
 	return ctx, nil
 }
 
+// release frees the room that no result has taken.
 func (x *execution) release() {
 	if room := x.room.Swap(nil); room != nil {
 		room.Release()
@@ -174,6 +176,7 @@ func (s *Server) report(r *registry.Result) *registry.Result {
 	return &own
 }
 
+// provenance returns the facts about a call for its envelope (section 4.4).
 func (s *Server) provenance(call *registry.Call, res *registry.Result) map[string]any {
 	p := map[string]any{"tool_id": call.Function.Primitive().String()}
 	if len(call.Repairs) > 0 {
@@ -313,7 +316,7 @@ func isSkill(text string) bool {
 func (s *Server) executeSkill(ctx context.Context, req *ExecuteRequest, from *serve.Request) (*registry.Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
-	return serve.Apart(ctx, s.opts.Serve.Logger, executeTool, func() (*registry.Result, error) {
+	return serve.Apart(ctx, s.opts.Serve.Logger, executeName, func() (*registry.Result, error) {
 		id, err := parseID(req.ID)
 		if err != nil {
 			return nil, err
@@ -341,7 +344,7 @@ func (s *Server) readSkill(ctx context.Context, sk *registry.Skill, req *Execute
 	if req.DryRun {
 		return nil, argsInvalid("This is a skill: a text to read, which runs nothing. Leave out dry_run.")
 	}
-	if err := s.opts.Serve.Controls.Quota.Allow(ctx, from.Owner(ctx), executeTool); err != nil {
+	if err := s.opts.Serve.Controls.Quota.Allow(ctx, from.Owner(ctx), executeName); err != nil {
 		return nil, err
 	}
 	text, err := sk.Render(ctx, orNone(req.Args))

@@ -69,6 +69,7 @@ func (s *Server) Refresh(ctx context.Context) (*Report, error) {
 	return r, nil
 }
 
+// refresh checks the functions of one catalog and returns the number of those offered.
 func (s *Server) refresh(ctx context.Context, c *catalog, r *Report) (offered int, err error) {
 	taken := make(map[string]string) // path by id
 	seen := make(map[string]bool)    // namespaces

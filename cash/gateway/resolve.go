@@ -53,7 +53,7 @@ func (s *Server) taker(c *catalog, kind toolid.Kind) string {
 	case kind == toolid.Prompt && s.prompts != nil:
 		return "prompt_get"
 	case (kind == toolid.Tool || kind == toolid.Skill) && c != s.tools:
-		return executeTool
+		return executeName
 	}
 	return ""
 }

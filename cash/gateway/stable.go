@@ -31,6 +31,7 @@ type scopes struct {
 	now   func() time.Time
 }
 
+// scope holds the cards that one owner has seen.
 type scope struct {
 	key   string
 	used  time.Time

@@ -82,8 +82,8 @@ func (s *Server) whereIDs() string {
 	return gatewayIDs
 }
 
-// executeTool is the name of the tool that runs functions.
-const executeTool = "tool_execute"
+// executeName is the name of the tool that runs functions.
+const executeName = "tool_execute"
 
 // lookTimeout bounds the time for browsing and viewing. They read memory or a disk, but the
 // embedder's visibility rules and stores may hang. Calls have deadlines of their own.
@@ -154,6 +154,7 @@ func (f face) metered(t tool) serve.ToolFunc {
 	}
 }
 
+// own returns the gateway's own tools.
 func (f face) own() []tool {
 	plan := ""
 	if f.opts.Serve.Controls.Plans != nil {
@@ -169,12 +170,12 @@ func (f face) own() []tool {
 	if f.opts.Mode == Proxy {
 		tools = []tool{
 			{"tool_hydrate", hydrateDescription, hydrateSchema, true, false, f.hydrateTool},
-			{executeTool, proxyExecuteDescription + hint, execute, false, true, f.executeTool},
+			{executeName, proxyExecuteDescription + hint, execute, false, true, f.executeTool},
 		}
 	} else {
 		tools = []tool{
 			{"tool_browse", browseDescription + hint, browseSchema, true, false, f.browser(f.tools)},
-			{executeTool, executeDescription, execute, false, true, f.executeTool},
+			{executeName, executeDescription, execute, false, true, f.executeTool},
 			{"tool_view", viewDescription, viewSchema, true, false, f.viewTool},
 		}
 	}
@@ -195,6 +196,7 @@ func (f face) own() []tool {
 	return tools
 }
 
+// browser returns the browse tool for a catalog.
 func (f face) browser(c *catalog) serve.ToolFunc {
 	return func(ctx context.Context, from *serve.Request) (*registry.Result, error) {
 		req, err := browseRequest(from.Arguments)

@@ -64,6 +64,7 @@ func readTimeout(r *http.Request) time.Duration {
 	return math.MaxInt64
 }
 
+// begin gives an arriving body its deadline.
 func (b *bodies) begin(one *body, timeout time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -24,6 +24,7 @@ type drain struct {
 	idle     chan struct{} // closed when the server stops and no call is left
 }
 
+// inFlight is a call in flight.
 type inFlight struct {
 	drains []*drain
 	cancel context.CancelCauseFunc

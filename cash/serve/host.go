@@ -37,6 +37,7 @@ func (h *Host) Tool(f ToolFunc, timeout time.Duration, render func(error) *regis
 	}
 }
 
+// run is the part of [Host.Tool] before render.
 func (h *Host) run(ctx context.Context, f ToolFunc, timeout time.Duration, req *mcp.CallToolRequest) (r *registry.Result, err error) {
 	ctx, call, err := enter(ctx, h.drains)
 	if err != nil {

@@ -34,6 +34,7 @@ func (s *Server) identify(ctx context.Context, req mcp.Request) (context.Context
 	return registry.WithCaller(ctx, tokenCaller(extra.TokenInfo)), nil
 }
 
+// tokenCaller returns the caller of a token: the one that CarryCaller put in, else the token's user.
 func tokenCaller(t *auth.TokenInfo) *registry.Caller {
 	if t == nil {
 		return nil

@@ -99,6 +99,7 @@ func withTools(res mcp.Result, change bool) {
 	c.Tools.ListChanged = c.Tools.ListChanged || change
 }
 
+// list answers tools/list: the page of next, with our tools added or in place of it.
 func (h *Host) list(ctx context.Context, l *Listed, t *notifier, req *mcp.ListToolsRequest, next mcp.MethodHandler) (mcp.Result, error) {
 	res := &mcp.ListToolsResult{Tools: []*mcp.Tool{}}
 	after, own := strings.CutPrefix(cursor(req), ownPage)
@@ -158,7 +159,7 @@ func (l *ToolList) addTo(ctx context.Context, res *mcp.ListToolsResult, after st
 		res.NextCursor = othersPage + res.NextCursor
 		return nil
 	}
-	p, err := l.page(ctx, after)
+	p, err := l.pageAfter(ctx, after)
 	res.Tools, res.NextCursor = append(res.Tools, p.tools...), p.cursor
 	return err
 }
@@ -169,8 +170,8 @@ type page struct {
 	cursor string // of the next page; empty at the end
 }
 
-// page returns the tools after the given name.
-func (l *ToolList) page(ctx context.Context, after string) (page, error) {
+// pageAfter returns the tools after the given name.
+func (l *ToolList) pageAfter(ctx context.Context, after string) (page, error) {
 	first, found := slices.BinarySearch(l.Names, after)
 	if found {
 		first++
@@ -191,6 +192,7 @@ func (l *ToolList) page(ctx context.Context, after string) (page, error) {
 	return p, nil
 }
 
+// callListed runs a listed tool and renders its errors.
 func (h *Host) callListed(ctx context.Context, l *Listed, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	r, err := h.run(ctx, func(ctx context.Context, own *Request) (*registry.Result, error) {
 		return callEliciting(ctx, req, own, func(own *Request) (*registry.Result, error) { return l.Call(ctx, req.Params.Name, own) })
@@ -204,7 +206,7 @@ func (h *Host) callListed(ctx context.Context, l *Listed, req *mcp.CallToolReque
 	return complete(toolResult(r, req), req), nil
 }
 
-// complete marks a result as final from 2026-07-28 on, as the SDK does for tools that it knows.
+// complete sets the type of a result from 2026-07-28 on, as the SDK does for tools that it knows.
 func complete(t *mcp.CallToolResult, req *mcp.CallToolRequest) *mcp.CallToolResult {
 	if req.ProtocolVersion() >= stateless {
 		typed := finalResult

@@ -105,6 +105,7 @@ func (t *notifier) watchSession(ctx context.Context, req *mcp.ListToolsRequest) 
 	}
 }
 
+// sessionOf is the key of a session's watch.
 type sessionOf struct {
 	session  *mcp.ServerSession
 	notifier *notifier

@@ -83,7 +83,7 @@ func (r *reader) read(data []byte) (messages []*message, batch bool, refused *re
 		ids = make(map[jsonrpc.ID]bool, len(raw))
 	}
 	for _, one := range raw {
-		m, refused := r.message(one)
+		m, refused := r.readMessage(one)
 		if refused != nil {
 			return nil, batch, refused
 		}
@@ -185,8 +185,8 @@ func (e *envelope) member(key []byte) *json.RawMessage {
 	return nil
 }
 
-// message reads one of the messages from split.
-func (r *reader) message(data json.RawMessage) (*message, *refusal) {
+// readMessage reads one of the messages from split.
+func (r *reader) readMessage(data json.RawMessage) (*message, *refusal) {
 	if strictjson.KindOf(data) != strictjson.Object {
 		return nil, refuse(jsonrpc.CodeInvalidRequest, "a JSON-RPC message is an object")
 	}
