@@ -11,17 +11,16 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// arguments are those of one of the gateway's own tools. JSON null is as good as
-// none.
+// arguments are those of one of the gateway's own tools. JSON null means omitted.
 type arguments map[string]json.RawMessage
 
-// readArguments reads an object strictly. A member that the tool does not know is
-// an error: it would be ignored without a word.
+// readArguments reads an object strictly. An unknown member is an error, because it would be
+// ignored silently.
 func readArguments(data json.RawMessage, known ...string) (arguments, error) {
 	if len(data) == 0 {
 		return nil, nil
 	}
-	// One level more than for the arguments of functions, which are inside.
+	// Arguments of functions are one level inside and have the full depth themselves.
 	if err := strictjson.CheckDepth(data, strictjson.MaxDepth+1); err != nil {
 		return nil, argsInvalid(fmt.Sprintf("The arguments are not valid JSON: %v.", err))
 	}
@@ -54,7 +53,7 @@ func (a arguments) text(name string) (text string, err error) {
 	return text, err
 }
 
-// given returns a string that must not be missing or empty.
+// given returns a string argument. A missing or empty one is an error.
 func (a arguments) given(name, hint string) (string, error) {
 	text, err := a.text(name)
 	if err == nil && strings.TrimSpace(text) == "" {
@@ -69,7 +68,7 @@ func (a arguments) flag(name string) (set bool, err error) {
 	return set, err
 }
 
-// whole returns a whole number, ok false if there is none.
+// whole returns an integer argument. ok is false if it is missing.
 func (a arguments) whole(name string) (n int, ok bool, err error) {
 	value, ok := a[name]
 	if !ok {
@@ -92,7 +91,7 @@ func take[T strictjson.Field](a arguments, name string, field *T, want string) e
 	return nil
 }
 
-// browseRequest reads the arguments of tool_browse and its like.
+// browseRequest reads the arguments of tool_browse, resource_browse and prompt_browse.
 func browseRequest(data json.RawMessage) (*BrowseRequest, error) {
 	args, err := readArguments(data, "query", "path", "top_k", "offset")
 	if err != nil {
@@ -120,8 +119,8 @@ func browseRequest(data json.RawMessage) (*BrowseRequest, error) {
 	return r, err
 }
 
-// executeRequest reads the arguments of tool_execute, of which the token of a plan
-// is one only where there are plans. whereIDs says where ids come from.
+// executeRequest reads the arguments of tool_execute. It reads plan_token only if plans is set.
+// whereIDs is the hint that says where ids come from.
 func executeRequest(data json.RawMessage, plans bool, whereIDs string) (*ExecuteRequest, error) {
 	known := []string{"tool_id", "args", "dry_run"}
 	if plans {
@@ -142,8 +141,7 @@ func executeRequest(data json.RawMessage, plans bool, whereIDs string) (*Execute
 	return r, err
 }
 
-// viewRequest reads the arguments of tool_view. A selector that came as text is
-// taken as the object that it contains.
+// viewRequest reads the arguments of tool_view. A selector sent as text becomes the object in it.
 func viewRequest(data json.RawMessage) (*ViewRequest, error) {
 	args, err := readArguments(data, "handle", "selector")
 	if err != nil {

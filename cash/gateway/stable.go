@@ -9,11 +9,11 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid/card"
 )
 
-// Breakpoint is the id of the card that stands between the cards that were seen
-// before and those that are new (section 5.1).
+// Breakpoint is the id of the marker card between the cards seen before and the new ones (section
+// 5.1).
 const Breakpoint = "__cache_breakpoint__"
 
-// Bounds of what is remembered of cards that were seen.
+// Bounds of the kept cards.
 const (
 	maxScopes   = 1000
 	maxSeen     = 2000    // cards of one scope
@@ -29,9 +29,8 @@ type scopes struct {
 
 func newScopes() *scopes { return &scopes{bounded.New[string, map[string]card.ChoiceCard](nil, nil)} }
 
-// settle puts cards in the order of section 5.1: those that the owner has seen,
-// as they were then; a marker, if there are both; and the new ones. An owner that
-// is nobody in particular has seen nothing.
+// settle returns cards in the order of section 5.1: the cards that the owner has seen, as they were
+// then; a marker, if there are both; and the new ones. An empty owner has seen nothing.
 func (s *scopes) settle(owner, kind string, cards []card.ChoiceCard) []card.ChoiceCard {
 	var old, fresh []card.ChoiceCard
 	s.visit(owner, kind, func(frozen map[string]card.ChoiceCard) {
@@ -55,7 +54,7 @@ func (s *scopes) settle(owner, kind string, cards []card.ChoiceCard) []card.Choi
 	return append(old, fresh...)
 }
 
-// note remembers a card that was hydrated (section 5.5).
+// note adds a hydrated card to its owner's scope (section 5.5).
 func (s *scopes) note(owner, kind string, c card.ChoiceCard) {
 	s.visit(owner, kind, func(frozen map[string]card.ChoiceCard) {
 		if was, ok := frozen[c.ID]; frozen != nil && (!ok || !same(was, c)) && len(frozen) < maxSeen {
@@ -64,16 +63,15 @@ func (s *scopes) note(owner, kind string, c card.ChoiceCard) {
 	})
 }
 
-// same reports whether two cards are of one definition: they differ in nothing
-// but the score. A card is frozen for as long as what it says is true.
+// same reports whether two cards have one definition: they differ only in the score. A kept card
+// stays as long as its definition.
 func same(a, b card.ChoiceCard) bool {
 	tags := slices.Equal(a.Tags, b.Tags)
 	return tags && a.Name == b.Name && a.Description == b.Description && a.Kind == b.Kind && a.Namespace == b.Namespace &&
 		a.HasSchema == b.HasSchema && a.CostHint == b.CostHint && a.SideEffects == b.SideEffects && a.Safety == b.Safety
 }
 
-// visit calls f with the frozen cards of a scope, nil for nobody's, under the
-// lock.
+// visit calls f with the kept cards of a scope, under the lock. They are nil for an empty owner.
 func (s *scopes) visit(owner, kind string, f func(map[string]card.ChoiceCard)) {
 	if owner == "" {
 		f(nil)
@@ -92,7 +90,7 @@ func (s *scopes) visit(owner, kind string, f func(map[string]card.ChoiceCard)) {
 	s.seen.Resize(it, bounded.Amount{Count: 1, Bytes: int64(len(it.Value))}, all)
 }
 
-// reset forgets all scopes.
+// reset removes all scopes.
 func (s *scopes) reset() {
 	s.seen.Lock()
 	defer s.seen.Unlock()
