@@ -212,7 +212,7 @@ func (r *reader) readMessage(data json.RawMessage) (*message, *refusal) {
 	case e.method == nil:
 		refused = e.checkAnswer(m.id != nil)
 	default:
-		if refused = m.request(&e); refused == nil && m.method == cancelled && !r.namesRequest(m.params) {
+		if refused = m.request(&e); refused == nil && m.method == cancelled && !r.names(m.params) {
 			refused = refuse(jsonrpc.CodeInvalidParams, "params.requestId must be the id of a request")
 		}
 	}
