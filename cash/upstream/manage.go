@@ -9,14 +9,12 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// Functions returns functions by which upstreams are looked after: status,
-// refresh and accept. Nobody has them unless they are added to a namespace,
-// which only operators should see:
+// Functions returns the functions for operators: status, refresh and accept. Add them to a namespace that only
+// operators see:
 //
 //	reg.Namespace("upstreams", "Look after the servers.", registry.VisibleTo(registry.Roles("operator"))).Add(agg.Functions()...)
 //
-// They are functions because further MCP tools would be paid for in every
-// conversation (RFC 4, 5.4).
+// They are functions because further MCP tools would cost tokens in every conversation (RFC 4, 5.4).
 func (a *Aggregator) Functions() []*registry.Function {
 	return []*registry.Function{
 		registry.Func("status", "How the upstream servers are: state, since when, why, what is quarantined and what is not served as it is.", a.manageStatus, registry.ReadOnly),
@@ -54,8 +52,8 @@ type quarantine struct {
 	Difference string    `json:"difference,omitempty"`
 }
 
-// A theirName is a name as others spell it. What does not show is written as
-// escapes: so it is seen, and the name is still the same.
+// A theirName is a foreign name. Invisible characters are written as escapes in JSON: they become visible, and the
+// name stays exact.
 type theirName string
 
 // MarshalJSON implements [json.Marshaler].
