@@ -132,7 +132,7 @@ func (s *source) mount(mounts []mount) error {
 	cfg.Label, cfg.Endpoint = mounts[0].Label, s.reach()
 	u := newUpstream(s.agg, cfg, mounts)
 	u.discovered = true
-	if s.Label == "" { // pins are kept by endpoint: the server may change its suggested labels
+	if s.Label == "" { // pins are kept by manifest URL: the server may change its suggested labels
 		u.pinnedAs(HTTP{URL: s.Discovery.URL}.String())
 	}
 	if err := s.agg.replace(old, u); err != nil {
