@@ -24,7 +24,7 @@ type Aggregator struct {
 	opts Options
 	asks asks // calls that wait for a person's answer
 
-	life context.Context // ends all upstreams
+	life context.Context // context of all upstreams
 	cut  context.CancelFunc
 
 	roster

@@ -22,7 +22,7 @@ type catalog struct {
 	told        []string // the notes about functions
 	trees       *trees
 	functions   int
-	cash        *cashsource.Source // of a CaSH server, unless it is quarantined
+	cash        *cashsource.Source // of a CaSH server; nil while its tools are quarantined
 }
 
 // trees are the registries published at an upstream's mounts, by mount key. They are immutable.

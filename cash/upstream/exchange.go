@@ -24,7 +24,7 @@ type exchange struct {
 	done  float64
 	ask   func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) // asks the caller; nil if that is not possible
 	queue chan func()
-	ended chan struct{} // closed when the queue is empty
+	ended chan struct{} // closed when the queue has been delivered
 	moved bool          // the server has reported progress
 }
 

@@ -16,7 +16,7 @@ type lists struct {
 // attend keeps the lists of s up to date until stop is called. It calls tried after the first read.
 func (l *lists) attend(life context.Context, s *session, tried func()) (stop func()) {
 	ctx, cancel := context.WithCancel(life)
-	go func() { // ends by stop
+	go func() { // ends on stop
 		defer close(s.unlisted)
 		defer tried()
 		l.read(ctx, s, false)

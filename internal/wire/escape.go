@@ -11,8 +11,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// EscapeHidden spells the characters of JSON that do not show as escapes, so that a
-// reader sees them. They stand in strings only.
+// EscapeHidden writes invisible characters in JSON strings as escapes, so that a reader sees them.
 func EscapeHidden(data []byte) []byte {
 	out := make([]byte, 0, len(data))
 	for len(data) > 0 {
@@ -31,7 +30,7 @@ func EscapeHidden(data []byte) []byte {
 	return out
 }
 
-// CleanJSON returns strict JSON with its texts cleaned, and all else as it is.
+// CleanJSON returns strict JSON with its texts cleaned, and everything else unchanged.
 func CleanJSON(data []byte) []byte {
 	var out []byte
 	for i := 0; i < len(data); {
@@ -55,7 +54,7 @@ func CleanJSON(data []byte) []byte {
 // Quote returns a text as JSON.
 func Quote(text string) []byte {
 	data, err := json.Marshal(text)
-	if err != nil { // no text has none
+	if err != nil { // strings always encode
 		return []byte(`""`)
 	}
 	return data

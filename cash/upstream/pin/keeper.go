@@ -151,7 +151,7 @@ func (k *Keeper) AcceptTool(ctx context.Context, quarantined []Quarantine, tool 
 func (k *Keeper) AcceptRead(ctx context.Context, quarantined, read []Quarantine) error {
 	now := make(map[string]Quarantine, len(quarantined))
 	for _, q := range quarantined {
-		if q.Definition != nil { // one with a definition counts before duplicates of its name
+		if q.Definition != nil { // duplicates have none and are skipped
 			now[q.Tool] = q
 		}
 	}
