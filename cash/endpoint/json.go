@@ -7,11 +7,11 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// maxDepth bounds the levels of answers.
+// maxDepth bounds the nesting of answers.
 const maxDepth = 1000
 
-// encode returns compact JSON of what surely has such a form. Raw JSON in it keeps
-// its order of keys and its spelling of numbers.
+// encode returns v as compact JSON. v must be encodable. Raw JSON in it keeps its order of keys and spelling of
+// numbers.
 func encode(v any) []byte {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -22,18 +22,18 @@ func encode(v any) []byte {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
 }
 
-// isObject reports whether data is one strict JSON document, and that an object.
+// isObject reports whether data is exactly one strict JSON object.
 func isObject(data []byte) bool {
 	return strictjson.CheckDepth(data, maxDepth) == nil && strictjson.KindOf(data) == strictjson.Object
 }
 
-// withoutBOM drops the mark that some editors and shells put before a text.
+// withoutBOM removes a byte order mark.
 func withoutBOM(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\ufeff")) }
 
-// isBlank reports whether there is nothing but such a mark and white space.
+// isBlank reports whether data is only a byte order mark and white space.
 func isBlank(data []byte) bool { return len(strictjson.Trim(withoutBOM(data))) == 0 }
 
-// compact returns a JSON document without the white space between its tokens.
+// compact returns JSON without the white space between tokens.
 func compact(data []byte) json.RawMessage {
 	var buf bytes.Buffer
 	if json.Compact(&buf, data) != nil {
