@@ -89,9 +89,6 @@
 //   - Disclosure reads descriptions of at most 50 tools, and calls only tools named by its target. It does not wait
 //     for effects of time (limits of fetches, expiring grants).
 //   - Rows about registration, the manifest and aggregation are not checked.
-//
-// manifest and about aggregation are not checked.
-//
 //   - Hostile calls every listed tool, with arguments that may be valid: attack only a server whose functions may
 //     run.
 //   - Hostile checks the form of an answer, not its content. Requests of the server are not answered.

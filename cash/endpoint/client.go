@@ -46,7 +46,6 @@ type ClientOptions struct {
 //
 // Errors are *[registry.Error] with an *[Error] as cause. An error with NotRun had no effect. The detail "outcome"
 // is "unknown" if a call without an answer may have had one.
-// may have had one although there is no answer.
 type Client struct {
 	cmd   Command
 	opts  ClientOptions

@@ -119,5 +119,4 @@
 //   - Resources and prompts of a CaSH server appear where the whole server is mounted, not where one of its
 //     namespaces is. They are not pinned. Those of a lazy server appear after its first connection. Resource
 //     templates and subscriptions are left out.
-//     subscriptions are left out.
 package upstream

@@ -1,22 +1,18 @@
 // Package mcpclient provides transports to untrusted MCP servers, for the SDK's client. Each transport serves one
-// connection. It
+// connection:
 //
-//   - bounds and checks incoming data,
+//	t := mcpclient.HTTP("https://example.com/mcp", nil, mcpclient.Options{})
+//	session, err := client.Connect(ctx, t, nil)
+//	...
+//	ctx, x := mcpclient.WithExchange(ctx)
+//	_, err = session.CallTool(ctx, params)
+//	if e := x.Err(); e != nil {
+//		return e, x.Sent() // an *Error; whether the call may have run
+//	}
+//	return x.Result()
 //
-//   - reports failures as typed errors, and
-//
-//   - keeps the JSON of results as it was on the wire. The SDK decodes through any, which loses the order of keys
-//     and integers beyond 2^53.
-//
-//     t := mcpclient.HTTP("https://example.com/mcp", nil, mcpclient.Options{})
-//     session, err := client.Connect(ctx, t, nil)
-//     ...
-//     ctx, x := mcpclient.WithExchange(ctx)
-//     _, err = session.CallTool(ctx, params)
-//     if e := x.Err(); e != nil {
-//     return e, x.Sent() // an *Error; whether the call may have been run
-//     }
-//     return x.Result()
+// A transport bounds and checks incoming data, reports failures as typed errors, and keeps the JSON of results as
+// it was on the wire. The SDK decodes through any, which loses the order of keys and integers beyond 2^53.
 //
 // [Stdio], [SSE] and [Tap] carry one connection of messages each:
 //

@@ -1,5 +1,5 @@
 // Package procgroup ends commands together with the processes they have started. It also lists the variables they
-// inherit, and words why one did not start. It is used by all packages that start commands.
+// inherit, and tells why one did not start. It is used by all packages that start commands.
 //
 //	cmd := exec.Command("server")
 //	cmd.Env = procgroup.Environ()

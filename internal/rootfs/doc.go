@@ -3,9 +3,10 @@
 //
 //	lock, err := rootfs.Lock(root, "lock") // until lock.Close, or the end of the process
 //
+// # Limits
+//
 // Windows cannot sync a folder: [SyncFolder] does nothing there. Lock fails on systems without locks that end with
 // their process.
-// systems that have no lock which ends with its process, Lock fails.
 package rootfs
 
 import "errors"

@@ -154,7 +154,6 @@ func (f *Server) Client(t testing.TB) *http.Client {
 //
 // The process is the test binary itself, so its package must call [Main]. To start it by path and arguments, use
 // cmd.Path and cmd.Args[1:]; it needs no environment variables.
-// the environment is needed.
 func (f *Server) Command(t testing.TB) *exec.Cmd {
 	t.Helper()
 	if !hooked.Load() {

@@ -18,7 +18,7 @@ const maxChosen = 4 * maxPlaces
 //   - the manifest's suggestion;
 //   - the suggestion after the publisher's name;
 //   - the suggestion after the host's name;
-//   - the last one with a number.
+//   - the publisher's or the host's label, with a number.
 //
 // A label, once chosen, stays as long as nothing else is mounted there.
 type Labels struct {
