@@ -115,9 +115,9 @@ func failure(host string, err error) error {
 	return e
 }
 
-// broken turns a panic of the embedder's Header, Proxy or Transport into an error. It must be deferred. Only the
+// recoverPanic turns a panic of the embedder's Header, Proxy or Transport into an error. It must be deferred. Only the
 // type of the panic's value is shown.
-func broken(host string, err *error) {
+func recoverPanic(host string, err *error) {
 	if v := recover(); v != nil {
 		cause := fmt.Errorf("a function of the options panicked with a %T: %s", v, debug.Stack())
 		*err = &FetchError{Kind: KindTransient, Host: host, Reason: "asking it failed here", Err: cause}

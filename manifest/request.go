@@ -23,7 +23,7 @@ const (
 
 // ask sends a request. It returns the manifest, and its freshness according to the cache headers.
 func (f *Fetcher) ask(ctx context.Context, u *url.URL, last *Fetched) (next *Fetched, ttl time.Duration, err error) {
-	defer broken(u.Host, &err)
+	defer recoverPanic(u.Host, &err)
 	req := f.request(ctx, u, last)
 	resp, err := f.client.Do(req)
 	if err != nil {

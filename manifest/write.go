@@ -37,8 +37,8 @@ type skill struct {
 	Description string `json:"description"`
 }
 
-// document returns the written form, or the error of Check.
-func (m *Manifest) document() (*document, error) {
+// toDocument returns the written form, or the error of Check.
+func (m *Manifest) toDocument() (*document, error) {
 	m, err := m.publishable()
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (m *Manifest) document() (*document, error) {
 // in double quotes, so that no reader takes one for a number, a date or a boolean. The error is that of Check, or
 // that the document exceeds MaxSize.
 func (m *Manifest) YAML() ([]byte, error) {
-	d, err := m.document()
+	d, err := m.toDocument()
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (m *Manifest) YAML() ([]byte, error) {
 
 // MarshalJSON is [Manifest.YAML] in JSON, the content of the resource ResourceURI (RFC section 5.6).
 func (m Manifest) MarshalJSON() ([]byte, error) {
-	d, err := m.document()
+	d, err := m.toDocument()
 	if err != nil {
 		return nil, err
 	}

@@ -129,7 +129,7 @@ func texts(to *[]string, value []byte) bool {
 	return ok
 }
 
-func flag(to *bool, value []byte) bool {
+func boolean(to *bool, value []byte) bool {
 	if strictjson.KindOf(value) != strictjson.Bool {
 		return false
 	}

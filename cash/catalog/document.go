@@ -40,7 +40,7 @@ func readDocument(data []byte) (*document, error) {
 	var err error
 	switch start := strictjson.SkipSpace(data, 0); data[start] {
 	case '[':
-		doc[0] = r.list(start)
+		doc[0] = r.readList(start)
 	case '{':
 		err = r.object(doc, start)
 	default:
@@ -92,7 +92,7 @@ func (r *reader) object(doc *document, i int) error {
 			seen[key] = true
 			switch kind := strictjson.KindOf(r.data[i:end]); kind {
 			case strictjson.Array:
-				doc[k] = r.list(i)
+				doc[k] = r.readList(i)
 			case strictjson.Null:
 			default:
 				return fmt.Errorf("line %d: %s: want an array, got type %s", r.line, key, kind)
@@ -110,8 +110,8 @@ func (r *reader) object(doc *document, i int) error {
 	return fmt.Errorf("the catalog has none of the members %s", strings.Join(names, ", "))
 }
 
-// list reads the array at i.
-func (r *reader) list(i int) list {
+// readList reads the array at i.
+func (r *reader) readList(i int) list {
 	var l list
 	for i = strictjson.SkipSpace(r.data, i+1); r.data[i] != ']'; {
 		end := strictjson.Skip(r.data, i)

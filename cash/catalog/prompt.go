@@ -72,7 +72,7 @@ func (d *definition) readArguments(list []byte) error {
 			case "description":
 				text(&about, value)
 			case "required":
-				flag(&must, value)
+				boolean(&must, value)
 			}
 		})
 		switch {
@@ -159,7 +159,7 @@ func split(text string, arguments map[string]bool) []part {
 // get is the [registry.Handler] of the prompt.
 func (p *prompt) get(_ context.Context, c *registry.Call) (*registry.Result, error) {
 	if len(p.messages) == 0 {
-		return nil, nothing(c)
+		return nil, noContent(c)
 	}
 	values := make(map[string]string)
 	for name, value := range strictjson.Members(c.Arguments) {

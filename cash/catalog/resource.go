@@ -109,7 +109,7 @@ func (r *resource) add(d *definition, c *mcp.ResourceContents, member string, bo
 // read is the [registry.Handler] of the resource.
 func (r *resource) read(_ context.Context, c *registry.Call) (*registry.Result, error) {
 	if len(r.content) == 0 {
-		return nil, nothing(c)
+		return nil, noContent(c)
 	}
 	return &registry.Result{Content: slices.Clip(r.content)}, nil
 }

@@ -116,15 +116,15 @@ func (r *results) answer(_ context.Context, c *registry.Call) (*registry.Result,
 		}
 	}
 	if result == nil {
-		return nil, nothing(c)
+		return nil, noContent(c)
 	}
 	copied := *result // because middleware may change it
 	copied.Content = slices.Clip(copied.Content)
 	return &copied, nil
 }
 
-// nothing returns the error for a definition without content.
-func nothing(c *registry.Call) error {
+// noContent returns the error for a definition without content.
+func noContent(c *registry.Call) error {
 	return &registry.Error{
 		Kind: registry.Failed, Namespace: c.Function.Namespace(), Name: c.Function.Name(), NotRun: true,
 		Message: "`" + c.Function.Name() + "` is part of a recorded catalog, which has no answer to this call.",
@@ -155,7 +155,7 @@ func readResult(data []byte) *registry.Result {
 			called = true
 			r.Structured = compact(value)
 		case key == "isError":
-			flag(&r.IsError, value)
+			boolean(&r.IsError, value)
 		}
 	}
 	switch {

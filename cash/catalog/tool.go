@@ -54,11 +54,11 @@ func (d *definition) annotation(key string, value []byte) {
 	case "tags":
 		ok = texts(&d.tags, value)
 	case "readOnlyHint":
-		ok = flag(&d.readOnly, value)
+		ok = boolean(&d.readOnly, value)
 	case "idempotentHint":
-		ok = flag(&d.idempotent, value)
+		ok = boolean(&d.idempotent, value)
 	case "destructiveHint":
-		ok = flag(&d.destructive, value)
+		ok = boolean(&d.destructive, value)
 	}
 	if !ok {
 		d.flag("annotations: %s: a value of type %s is of no use", key, strictjson.KindOf(value))

@@ -80,7 +80,7 @@ func hiddenIsAbsent(p *probe) {
 	h := p.Hidden.Sample
 	other := Sample{Namespace: h.Namespace, Function: absent, Kwargs: h.Kwargs}
 	p.indistinguishable(h, other, h.Function, absent)
-	if p.tree.place(h.Namespace) != nil {
+	if p.tree.find(h.Namespace) != nil {
 		return
 	}
 	segments := strings.Split(h.Namespace, ".")

@@ -117,7 +117,7 @@ func (a *attack) links() []*link {
 	t := a.target
 	for _, version := range t.Versions {
 		add := func(name string, w wire) {
-			list = append(list, &link{wire: w, web: name == "http", version: version, timeout: t.Timeout, blame: up,
+			list = append(list, &link{wire: w, web: name == "http", version: version, timeout: t.Timeout, lastFailed: up,
 				judge: newJudge(&ledger{prefix: name + "/" + version})})
 		}
 		if t.Command != nil {
@@ -146,7 +146,7 @@ func (a *attack) over(ctx context.Context, l *link, n int, number uint64) error 
 	p := newProduct(forms(l.version, &l.known), a.texts, a.target.Seed+number)
 	err := a.product(ctx, l, p, n)
 	if err == nil {
-		err = a.specials(ctx, l)
+		err = a.sendSpecials(ctx, l)
 	}
 	l.explain("nothing came that shows it", "the check ended before it")
 	if errors.Is(err, errGivenUp) {

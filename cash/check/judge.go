@@ -97,7 +97,7 @@ func (j *judge) count(m *message, o *outcome) {
 		j.check(silent, n <= m.most && (quietStatus(o.status) || m.null && o.refused()), m, came(o))
 	case n < m.least && !o.opened:
 		missing := []statement{request: answered, oddRequest: oddID, unreadable: refused}[m.kind]
-		if o.unheard == "" || o.status != 0 {
+		if o.noPing == "" || o.status != 0 {
 			j.check(missing, false, m, came(o))
 		}
 	default:
@@ -147,8 +147,8 @@ func (j *judge) ping(m *message, o *outcome) {
 	case o.pinged != nil:
 		ok := o.pinged.bad == "" && o.pinged.failure == nil
 		j.check(alive, ok, m, "the ping after it is answered "+excerpt(o.pinged.raw))
-	case o.unheard != "":
-		j.check(alive, false, m, "the ping after it is answered by "+o.unheard+"; to the message came "+came(o))
+	case o.noPing != "":
+		j.check(alive, false, m, "the ping after it is answered by "+o.noPing+"; to the message came "+came(o))
 	}
 }
 

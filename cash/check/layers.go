@@ -38,7 +38,7 @@ func (p *probe) list(pl *place) {
 	where := "help(" + pl.path + ")"
 	for _, n := range pl.namespaces {
 		path := join(pl.path, n.name)
-		if below := p.tree.place(path); p.must(below != nil, "%s lists %q, but help(namespace=%q) fails", where, n.name, path) {
+		if below := p.tree.find(path); p.must(below != nil, "%s lists %q, but help(namespace=%q) fails", where, n.name, path) {
 			for _, e := range pl.entriesOf(n.name, namespace) {
 				p.must(!enumerates(e.description, namesOf(below.members())), "%s tells what is in %q: %s", where, e.name, e.line)
 			}
@@ -162,7 +162,7 @@ func oneLine(p *probe) {
 // growingCost checks that an entry is never longer than the page it stands for.
 func growingCost(p *probe) {
 	for _, l := range sampled(p.tree.leaves, breadth) {
-		pl := p.tree.place(l.namespace)
+		pl := p.tree.find(l.namespace)
 		doc := p.tool("help", l.args())
 		for _, e := range pl.entriesOf(l.name, function) {
 			p.should(len(e.description) <= len(doc.Text), "the entry of %s is longer than its page", l.path())
@@ -170,7 +170,7 @@ func growingCost(p *probe) {
 	}
 	for _, pl := range p.tree.places {
 		for _, n := range pl.namespaces {
-			below := p.tree.place(join(pl.path, n.name))
+			below := p.tree.find(join(pl.path, n.name))
 			for _, e := range pl.entriesOf(n.name, namespace) {
 				p.should(below == nil || len(e.description) <= len(below.page.text), "the entry of %s is longer than its page", join(pl.path, n.name))
 			}

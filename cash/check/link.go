@@ -20,18 +20,18 @@ type link struct {
 	judge   *judge
 	known   known
 
-	isOpen bool
-	opened int       // connections so far
-	misses int       // exchanges that timed out
-	sent   int       // messages sent
-	pings  int       // pings sent
-	blame  statement // the last statement that failed when the connection was lost
+	isOpen     bool
+	opened     int       // connections so far
+	timeouts   int       // exchanges that timed out
+	sent       int       // messages sent
+	pings      int       // pings sent
+	lastFailed statement // the last statement that failed when the connection was lost
 }
 
 // The failures after which a link is given up.
 const (
-	maxMisses = 20
-	maxOpens  = 20
+	maxTimeouts = 20
+	maxOpens    = 20
 )
 
 // errGivenUp means that too much went wrong. The rows have the details.
@@ -67,7 +67,7 @@ func (l *link) begin(ctx context.Context) error {
 	note := newQuiet(`{"jsonrpc":"2.0","method":"notifications/initialized"}`, "")
 	o := l.wire.exchange(ctx, note, l.ping(), l.timeout)
 	if o.pinged == nil {
-		return fmt.Errorf("the ping after initializing is answered by %s", cmp.Or(o.broken, o.unheard, o.lost))
+		return fmt.Errorf("the ping after initializing is answered by %s", cmp.Or(o.broken, o.noPing, o.lost))
 	}
 	return ctx.Err()
 }
@@ -96,7 +96,7 @@ func (l *link) ask(ctx context.Context, method, params string) (json.RawMessage,
 		return nil, err
 	}
 	if len(o.answers) != 1 || o.answers[0].bad != "" || o.answers[0].failure != nil {
-		return nil, fmt.Errorf("%s: %s", method, came(o)+o.unheard+o.broken)
+		return nil, fmt.Errorf("%s: %s", method, came(o)+o.noPing+o.broken)
 	}
 	var answer struct{ Result json.RawMessage }
 	err := json.Unmarshal(o.answers[0].raw, &answer)
@@ -129,45 +129,45 @@ func (l *link) send(ctx context.Context, m *message) error {
 		}
 	}
 	l.sent++
-	o := l.wire.exchange(ctx, m, l.ping(), l.patience())
+	o := l.wire.exchange(ctx, m, l.ping(), l.answerTimeout())
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	l.judge.look(m, o)
-	return l.heed(o)
+	return l.handle(o)
 }
 
-// heed handles lost connections and timeouts of an outcome.
-func (l *link) heed(o *outcome) error {
+// handle handles lost connections and timeouts of an outcome.
+func (l *link) handle(o *outcome) error {
 	switch {
 	case o.broken != "":
-		l.blame = up
+		l.lastFailed = up
 	case o.lost != "":
-		l.blame = session
-	case o.unheard != "":
-		l.blame = alive
+		l.lastFailed = session
+	case o.noPing != "":
+		l.lastFailed = alive
 	}
-	if o.broken != "" || o.lost != "" || o.unheard != "" {
+	if o.broken != "" || o.lost != "" || o.noPing != "" {
 		l.close()
 	} else if o.late {
-		l.blame = answered
-		l.misses++
+		l.lastFailed = answered
+		l.timeouts++
 	}
-	if l.misses > maxMisses {
-		return l.giveUp(fmt.Sprintf("%d messages had no answer", l.misses))
+	if l.timeouts > maxTimeouts {
+		return l.giveUp(fmt.Sprintf("%d messages had no answer", l.timeouts))
 	}
 	return nil
 }
 
 // giveUp ends the checks on the link. The row of the last failed statement gets the reason.
 func (l *link) giveUp(reason string) error {
-	l.judge.ledger.row(l.blame).fail("given up", "given up: "+reason)
+	l.judge.ledger.row(l.lastFailed).fail("given up", "given up: "+reason)
 	return errGivenUp
 }
 
-// patience returns the timeout of an answer. It is shorter after the first timeout.
-func (l *link) patience() time.Duration {
-	if l.misses > 0 {
+// answerTimeout returns the timeout of an answer. It is shorter after the first timeout.
+func (l *link) answerTimeout() time.Duration {
+	if l.timeouts > 0 {
 		return l.timeout / 10
 	}
 	return l.timeout

@@ -137,11 +137,11 @@ func (p *pipe) talk(ctx context.Context, m, ping *message, wait time.Duration, o
 		case <-timer.C:
 			o.late = true
 			if ping != nil && o.pinged == nil {
-				o.unheard = fmt.Sprintf("nothing within %v", p.timeout)
+				o.noPing = fmt.Sprintf("nothing within %v", p.timeout)
 			}
-			return o.unheard == ""
+			return o.noPing == ""
 		case <-ctx.Done():
-			o.unheard = ctx.Err().Error()
+			o.noPing = ctx.Err().Error()
 			return false
 		}
 	}
@@ -160,7 +160,7 @@ func (p *pipe) remember(m *message, o *outcome) {
 func (p *pipe) take(line []byte, m, ping *message, o *outcome) {
 	for _, a := range received(line) {
 		switch old := p.older(a.id); {
-		case o.aside(a, m):
+		case o.setAside(a, m):
 		case ping != nil && a.id != "" && ping.mayHave(a.id):
 			o.pinged = a
 		case old == nil || m.mayHave(a.id):

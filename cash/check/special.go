@@ -59,8 +59,8 @@ func (b *maker) call(id, x string) string {
 	return plainRequest(b.version, id, "tools/call", `"name":"no-such-tool","arguments":{"x":`+x+`}`)
 }
 
-// specials sends the messages of all specials.
-func (a *attack) specials(ctx context.Context, l *link) error {
+// sendSpecials sends the messages of all specials.
+func (a *attack) sendSpecials(ctx context.Context, l *link) error {
 	b := &maker{version: l.version, web: l.web, heavy: a.heavy, many: min(10_000, 5*a.target.Requests)}
 	for _, s := range specials {
 		if s.web && !l.web {
@@ -98,7 +98,7 @@ func (l *link) together(ctx context.Context, list []*message) error {
 	for w := range workers {
 		wg.Go(func() {
 			for i := w; i < len(list) && ctx.Err() == nil; i += workers {
-				outcomes[i] = l.wire.exchange(ctx, list[i], nil, l.patience())
+				outcomes[i] = l.wire.exchange(ctx, list[i], nil, l.answerTimeout())
 			}
 		})
 	}

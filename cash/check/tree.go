@@ -54,8 +54,8 @@ type tree struct {
 
 func (t *tree) root() *place { return t.places[0] }
 
-// place returns the namespace with a canonical path; nil if there is none.
-func (t *tree) place(path string) *place {
+// find returns the namespace with a canonical path; nil if there is none.
+func (t *tree) find(path string) *place {
 	for _, p := range t.places {
 		if canonical(p.path) == canonical(path) {
 			return p

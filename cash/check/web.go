@@ -77,9 +77,9 @@ func (w *web) exchange(ctx context.Context, m, ping *message, wait time.Duration
 	case len(p.answers) == 1:
 		o.pinged = p.answers[0]
 	case p.broken != "":
-		o.unheard = p.broken
+		o.noPing = p.broken
 	default:
-		o.unheard = fmt.Sprintf("status %d with %d answers: %s", p.status, len(p.answers), excerpt(p.refusal))
+		o.noPing = fmt.Sprintf("status %d with %d answers: %s", p.status, len(p.answers), excerpt(p.refusal))
 	}
 	return o
 }
@@ -143,7 +143,7 @@ func (o *outcome) events(r *bufio.Reader, m *message) {
 
 func (o *outcome) receive(data []byte, m *message) {
 	for _, a := range received(data) {
-		if !o.aside(a, m) {
+		if !o.setAside(a, m) {
 			o.answers = append(o.answers, a)
 		}
 	}

@@ -33,7 +33,7 @@ type outcome struct {
 	refusal []byte    // body of an HTTP error that is no message
 	session string    // HTTP session
 	pinged  *answer   // answer to the ping
-	unheard string    // why there is no answer to the ping
+	noPing  string    // why there is no answer to the ping
 	broken  string    // how the connection ended
 	lost    string    // how the session ended
 	late    bool      // timed out before all answers
@@ -57,8 +57,8 @@ func (o *outcome) refused() bool {
 	return false
 }
 
-// aside records a message that is no answer, and reports whether it was one.
-func (o *outcome) aside(a *answer, m *message) bool {
+// setAside records a message that is no answer, and reports whether it was one.
+func (o *outcome) setAside(a *answer, m *message) bool {
 	switch {
 	case a.method == acknowledged && m.opens:
 		o.opened = true

@@ -202,7 +202,7 @@ func (e *Endpoint) call(ctx context.Context, r *request) ([]byte, int) {
 		return e.failed(&registry.Error{Kind: registry.Unavailable,
 			Message: "The tool " + quote(r.tool) + " asks for more input, which cannot be asked for here."})
 	case res.IsError && !(isCommand && code != 0):
-		return e.failed(&registry.Error{Kind: registry.Failed, Message: cmp.Or(said(res), "The tool "+quote(r.tool)+" failed without saying why.")})
+		return e.failed(&registry.Error{Kind: registry.Failed, Message: cmp.Or(errorText(res), "The tool "+quote(r.tool)+" failed without saying why.")})
 	}
 	if e.opts.ExitZero {
 		code = 0

@@ -62,7 +62,7 @@ func (c *Client) function(d *Descriptor, name string, r *Report) *registry.Funct
 
 // facts returns options for the tool's other properties.
 func (c *Client) facts(d *Descriptor, name string, r *Report) []registry.FuncOption {
-	facts := []registry.FuncOption{registry.Timeout(c.patience())}
+	facts := []registry.FuncOption{registry.Timeout(c.pipelineTimeout())}
 	if name != d.Name {
 		facts = append(facts, registry.Aliases(clean.Line(d.Name, maxName)))
 	}
@@ -77,9 +77,9 @@ func (c *Client) facts(d *Descriptor, name string, r *Report) []registry.FuncOpt
 	return facts
 }
 
-// patience returns the deadline of a call in the pipeline. It leaves room to end the process after the request's
+// pipelineTimeout returns the deadline of a call in the pipeline. It leaves room to end the process after the request's
 // own deadline.
-func (c *Client) patience() time.Duration {
+func (c *Client) pipelineTimeout() time.Duration {
 	if c.opts.Timeout < 0 {
 		return -1
 	}

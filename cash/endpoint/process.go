@@ -65,7 +65,7 @@ func (p *process) run(ctx context.Context) (*ending, error) {
 		err = ctx.Err()
 		p.stop(exited)
 	}
-	if !ends(exited) {
+	if !closedInTime(exited) {
 		p.close()
 		return &ending{}, errors.Join(err, errors.New("the process does not end"))
 	}
@@ -83,13 +83,13 @@ func (p *process) run(ctx context.Context) (*ending, error) {
 
 // stop asks the process to end, and kills it after the grace.
 func (p *process) stop(exited <-chan struct{}) {
-	if !p.group.Terminate() || !ends(exited) {
+	if !p.group.Terminate() || !closedInTime(exited) {
 		p.group.Kill()
 	}
 }
 
-// ends waits for a channel to be closed, at most for the grace.
-func ends(done <-chan struct{}) bool {
+// closedInTime waits for a channel to be closed, at most for the grace.
+func closedInTime(done <-chan struct{}) bool {
 	select {
 	case <-done:
 		return true
@@ -168,7 +168,7 @@ func (p *process) overflow() { p.once.Do(func() { close(p.tooLarge) }) }
 // closed on this side.
 func (p *process) join() {
 	for _, o := range []*output{p.stdout, p.stderr} {
-		if o != nil && !ends(o.done) {
+		if o != nil && !closedInTime(o.done) {
 			break
 		}
 	}
@@ -178,7 +178,7 @@ func (p *process) join() {
 		p.tasks.Wait()
 		close(done)
 	}()
-	ends(done) // not closed on systems that cannot interrupt reads
+	closedInTime(done) // not closed on systems that cannot interrupt reads
 }
 
 func (p *process) close() {

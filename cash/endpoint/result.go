@@ -59,8 +59,8 @@ func asObject(data []byte) (json.RawMessage, bool) {
 	}{data}), true
 }
 
-// said returns the text of an error result.
-func said(r *registry.Result) string {
+// errorText returns the text of an error result.
+func errorText(r *registry.Result) string {
 	if text := r.Text(); text != "" || r.Structured == nil {
 		return text
 	}

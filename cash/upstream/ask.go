@@ -38,8 +38,8 @@ func (s *exchanges) elicit(ctx context.Context, p *mcp.ElicitParams) (*mcp.Elici
 	s.mu.Lock()
 	x := s.toAsk()
 	if x == nil || !wire.Harmless(p) || s.asked >= max(s.cfg.Concurrency/2, 1) {
-		s.unput++
-		n := s.unput
+		s.undelivered++
+		n := s.undelivered
 		s.mu.Unlock()
 		if n&(n-1) == 0 { // log the first, second, fourth ... only: a server may send a flood
 			s.log.Info("a question of the server was not put to anybody", "count", n)
@@ -120,9 +120,9 @@ const (
 	maxAsks    = 1000             // open questions at a time
 )
 
-// theirPrefix marks a state that the server made. Without it, the state of another aggregator would look like one
+// foreignPrefix marks a state that the server made. Without it, the state of another aggregator would look like one
 // of ours.
-const theirPrefix = "cash-their-"
+const foreignPrefix = "cash-their-"
 
 func isAsk(state string) bool { return strings.HasPrefix(state, askPrefix) }
 
@@ -229,5 +229,5 @@ func asking(a *wire.Answer, c *registry.Call) (*registry.Result, error) {
 		}
 		shown[id] = wire.Presentable(p)
 	}
-	return &registry.Result{InputRequests: shown, RequestState: theirPrefix + a.RequestState}, nil
+	return &registry.Result{InputRequests: shown, RequestState: foreignPrefix + a.RequestState}, nil
 }

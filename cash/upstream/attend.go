@@ -25,7 +25,7 @@ func (u *upstream) attend(s *session) error {
 		s.close()
 	}()
 	if len(u.lists.branches) > 0 {
-		defer u.lists.attend(u.ctx, s, u.hasTried)()
+		defer u.lists.attend(u.ctx, s, u.markTried)()
 	}
 	var refresh <-chan time.Time
 	if u.cfg.Refresh > 0 {
@@ -47,7 +47,7 @@ func (u *upstream) attend(s *session) error {
 				return errHeld
 			}
 		case <-s.changed:
-			if calm(u.ctx, s, s.changed) {
+			if debounce(u.ctx, s, s.changed) {
 				failed = r.reread()
 			}
 		case <-u.repinned:
@@ -105,7 +105,7 @@ func (u *upstream) rest(s *session, because *CallError) {
 	if idle == nil {
 		return
 	}
-	timer := time.NewTimer(u.patience())
+	timer := time.NewTimer(u.pipelineTimeout())
 	defer timer.Stop()
 	select {
 	case <-idle:
@@ -115,9 +115,9 @@ func (u *upstream) rest(s *session, because *CallError) {
 	}
 }
 
-// calm waits until the server has stopped announcing changes, at most mostWait. It reports false if the session or
+// debounce waits until the server has stopped announcing changes, at most mostWait. It reports false if the session or
 // ctx has ended.
-func calm(ctx context.Context, s *session, changed <-chan struct{}) bool {
+func debounce(ctx context.Context, s *session, changed <-chan struct{}) bool {
 	most := time.After(mostWait)
 	for {
 		select {

@@ -202,7 +202,7 @@ func (r *running) params(x *exchange) *mcp.CallToolParams {
 	maps.Copy(p.Meta, r.req.meta)
 	p.SetProgressToken(x.key)
 	if c := r.call.Client; c != nil {
-		p.InputResponses, p.RequestState = c.Answers, strings.TrimPrefix(c.State, theirPrefix)
+		p.InputResponses, p.RequestState = c.Answers, strings.TrimPrefix(c.State, foreignPrefix)
 	}
 	return p
 }
@@ -214,7 +214,7 @@ func (k *calls) judge(s *session, e *CallError) {
 		k.link.breaker.forget()
 		return
 	}
-	if e != nil && e.Class == Refused && e.unmade() { // not all servers announce that their tools have changed
+	if e != nil && e.Class == Refused && e.invalidRequest() { // not all servers announce that their tools have changed
 		s.doubts.Do(func() { signal(s.changed) })
 	}
 	if pause := k.link.breaker.report(e != nil && e.broken()); pause > 0 {

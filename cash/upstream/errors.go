@@ -196,9 +196,9 @@ func (e *CallError) broken() bool {
 	return false
 }
 
-// unmade reports whether a JSON-RPC error means that the request was invalid and nothing ran. Other errors may come
+// invalidRequest reports whether a JSON-RPC error means that the request was invalid and nothing ran. Other errors may come
 // from the function.
-func (e *CallError) unmade() bool {
+func (e *CallError) invalidRequest() bool {
 	switch e.Code {
 	case jsonrpc.CodeInvalidParams, jsonrpc.CodeMethodNotFound, jsonrpc.CodeInvalidRequest, jsonrpc.CodeParseError:
 		return true

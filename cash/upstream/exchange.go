@@ -33,16 +33,16 @@ type exchange struct {
 type exchanges struct {
 	*settings
 
-	mu    sync.Mutex
-	calls map[string]*exchange // by progress token
-	last  int                  // last sequence number
-	asked int                  // open questions
-	unput int                  // questions that could not be put to anybody
-	left  map[string]time.Time // by owner: until when a call that was given up may still run
+	mu          sync.Mutex
+	calls       map[string]*exchange // by progress token
+	last        int                  // last sequence number
+	asked       int                  // open questions
+	undelivered int                  // questions that could not be put to anybody
+	givenUp     map[string]time.Time // by owner: until when a call that was given up may still run
 }
 
 func newExchanges(s *settings) *exchanges {
-	return &exchanges{settings: s, calls: make(map[string]*exchange), left: make(map[string]time.Time)}
+	return &exchanges{settings: s, calls: make(map[string]*exchange), givenUp: make(map[string]time.Time)}
 }
 
 // queueLength bounds the messages that wait for a slow client, per call. Further ones are dropped.
@@ -95,11 +95,11 @@ func (s *exchanges) end(x *exchange, answered bool) (moved bool) {
 // giveUp notes that a call of owner may still be running. If there are too many owners, it counts as anybody's. The
 // caller holds s.mu.
 func (s *exchanges) giveUp(owner string) {
-	if len(s.left) >= maxAsks {
-		clear(s.left)
+	if len(s.givenUp) >= maxAsks {
+		clear(s.givenUp)
 		owner = ""
 	}
-	s.left[owner] = time.Now().Add(s.cfg.Timeout)
+	s.givenUp[owner] = time.Now().Add(s.cfg.Timeout)
 }
 
 // deliverTimeout is how long a result waits for earlier messages.
@@ -143,7 +143,7 @@ func (s *exchanges) only() *exchange {
 			return nil
 		}
 	}
-	for owner, until := range s.left {
+	for owner, until := range s.givenUp {
 		if only == nil || (owner == "" || owner != only.owner()) && time.Now().Before(until) {
 			return nil
 		}

@@ -98,7 +98,7 @@ func (in *inventory) loadCaSH(ctx context.Context, s *session, c *catalog, defs 
 	src, err := cashsource.Read(ctx, s.askFor, defs, cashsource.Options{
 		Host: in, Server: in.server, Self: in.self, Mounts: in.described(), About: c.about,
 		VisibleTo: in.cfg.VisibleTo, Pins: in.pins, Vouched: in.vouched, IgnoreHints: in.cfg.IgnoreHints,
-		Timeout: in.patience(), ReadTimeout: in.cfg.ConnectTimeout, Note: c.note,
+		Timeout: in.pipelineTimeout(), ReadTimeout: in.cfg.ConnectTimeout, Note: c.note,
 	})
 	if err != nil {
 		return err
@@ -221,7 +221,7 @@ func (in *inventory) function(c *catalog, e *entry) *registry.Function {
 	if e.name != e.def.Name {
 		aliases = append(aliases, clean.Line(e.def.Name, maxAbout))
 	}
-	facts := append(in.hints(e), registry.Aliases(aliases...), registry.Returns(returns(e.def.OutputSchema)), registry.Timeout(in.patience()))
+	facts := append(in.hints(e), registry.Aliases(aliases...), registry.Returns(returns(e.def.OutputSchema)), registry.Timeout(in.pipelineTimeout()))
 	f, err := remoteFunc(e.name, about, remote, facts)
 	if err != nil {
 		c.note("the input schema of tool %q is not used: %v", e.def.Name, err)

@@ -32,7 +32,7 @@ func (l *lists) attend(life context.Context, s *session, tried func()) (stop fun
 			case <-ctx.Done():
 				return
 			case <-s.renewed:
-				if calm(ctx, s, s.renewed) {
+				if debounce(ctx, s, s.renewed) {
 					l.read(ctx, s, true)
 				}
 			case <-refresh:

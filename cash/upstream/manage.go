@@ -46,18 +46,18 @@ type serverStatus struct {
 }
 
 type quarantine struct {
-	Tool       theirName `json:"tool"`
-	Reason     string    `json:"reason"`
-	Hash       string    `json:"hash,omitempty"`
-	Difference string    `json:"difference,omitempty"`
+	Tool       foreignName `json:"tool"`
+	Reason     string      `json:"reason"`
+	Hash       string      `json:"hash,omitempty"`
+	Difference string      `json:"difference,omitempty"`
 }
 
-// A theirName is a foreign name. Invisible characters are written as escapes in JSON: they become visible, and the
+// A foreignName is a foreign name. Invisible characters are written as escapes in JSON: they become visible, and the
 // name stays exact.
-type theirName string
+type foreignName string
 
 // MarshalJSON implements [json.Marshaler].
-func (s theirName) MarshalJSON() ([]byte, error) {
+func (s foreignName) MarshalJSON() ([]byte, error) {
 	return wire.EscapeHidden(wire.Quote(string(s))), nil
 }
 
@@ -90,7 +90,7 @@ func (s Status) forJSON() serverStatus {
 		j.Retry = &at
 	}
 	for _, q := range s.Quarantined {
-		j.Quarantined = append(j.Quarantined, quarantine{theirName(q.Tool), string(q.Reason), q.Hash, q.Difference})
+		j.Quarantined = append(j.Quarantined, quarantine{foreignName(q.Tool), string(q.Reason), q.Hash, q.Difference})
 	}
 	return j
 }

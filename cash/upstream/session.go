@@ -27,7 +27,7 @@ type session struct {
 	*exchanges
 	life     context.Context // of the upstream
 	client   *mcp.ClientSession
-	conn     *remembered
+	conn     *connKeeper
 	cancel   context.CancelFunc // ends everything that belongs to the connection
 	ended    chan struct{}      // closed when the connection has ended
 	err      error              // why it ended; set before ended is closed
@@ -72,12 +72,12 @@ func (d *dialer) dialTo(ctx context.Context, endpoint Endpoint) (*session, error
 		doubts: rate.Sometimes{Interval: time.Minute},
 	}
 	life, x := mcpclient.WithExchange(life)
-	s.conn = &remembered{Transport: s.transport(life, endpoint)}
+	s.conn = &connKeeper{Transport: s.transport(life, endpoint)}
 	client, err := s.connect(ctx, life, d.kinds)
 	if err != nil {
 		cancel()
 		s.conn.close()
-		return nil, d.undialled(ctx, err, x)
+		return nil, d.connectError(ctx, err, x)
 	}
 	s.client = client
 	go s.watch()
@@ -99,8 +99,8 @@ func (s *session) connect(ctx, life context.Context, kinds []toolid.Kind) (*mcp.
 	})
 }
 
-// undialled returns the error of a failed connect.
-func (d *dialer) undialled(ctx context.Context, err error, x *mcpclient.Exchange) *CallError {
+// connectError returns the error of a failed connect.
+func (d *dialer) connectError(ctx context.Context, err error, x *mcpclient.Exchange) *CallError {
 	var crash *apart.Crash
 	if errors.As(err, &crash) {
 		d.log.Error("connecting panicked", "panic", crash.Reason, "stack", crash.Stack)
@@ -289,9 +289,9 @@ const logLevel = "info"
 // lastWithSessions is the last protocol version in which servers send requests to the client during a call.
 const lastWithSessions = "2025-11-25"
 
-// remembered is a transport that keeps its connection, so that the connection can be closed when the client cannot
+// connKeeper is a transport that keeps its connection, so that the connection can be closed when the client cannot
 // close it.
-type remembered struct {
+type connKeeper struct {
 	mcp.Transport
 	mu     sync.Mutex
 	conn   mcp.Connection
@@ -299,7 +299,7 @@ type remembered struct {
 }
 
 // Connect implements [mcp.Transport].
-func (r *remembered) Connect(ctx context.Context) (mcp.Connection, error) {
+func (r *connKeeper) Connect(ctx context.Context) (mcp.Connection, error) {
 	conn, err := r.Transport.Connect(ctx)
 	if err != nil {
 		return nil, err
@@ -314,7 +314,7 @@ func (r *remembered) Connect(ctx context.Context) (mcp.Connection, error) {
 	return conn, nil
 }
 
-func (r *remembered) close() {
+func (r *connKeeper) close() {
 	r.mu.Lock()
 	conn := r.conn
 	r.closed = true

@@ -34,9 +34,9 @@ func (s *settings) describe(m mount, about string) string {
 	return cmp.Or(m.Description, s.cfg.Description, about)
 }
 
-// patience is the deadline of the function in the pipeline. It leaves room for connecting, for a slot and for a
+// pipelineTimeout is the deadline of the function in the pipeline. It leaves room for connecting, for a slot and for a
 // person's answer. The deadlines of the call itself are set where it is made.
-func (s *settings) patience() time.Duration {
+func (s *settings) pipelineTimeout() time.Duration {
 	return s.cfg.ConnectTimeout + 2*s.cfg.Timeout + askTimeout
 }
 
@@ -115,7 +115,7 @@ func (s *settings) shown(e *CallError, f *registry.Function) *registry.Error {
 		r.Message += notDone[kind]
 	case e.unknown(kind):
 		r.Kind, r.Hint = registry.UnknownFunction, "It may have been removed: look up again what there is."
-	case e.Class == Refused && e.unmade():
+	case e.Class == Refused && e.invalidRequest():
 	case !f.ReadOnly():
 		r.Message += " It may have taken effect: check before you repeat it."
 		if r.Details == nil {

@@ -41,7 +41,7 @@ func (a *Aggregator) newSource(d Discovery) (*source, error) {
 		return nil, fmt.Errorf("the label %.64q is not a path of labels", d.Label)
 	}
 	t := d.Server
-	t.Label, t.Endpoint, t.Namespace = cmp.Or(d.Label, "any"), nowhere{f.Host()}, ""
+	t.Label, t.Endpoint, t.Namespace = cmp.Or(d.Label, "any"), noEndpoint{f.Host()}, ""
 	if d.Server, err = t.withDefaults(); err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (a *Aggregator) newSource(d Discovery) (*source, error) {
 // placeholder returns the upstream at the operator's label until there is a manifest.
 func (s *source) placeholder() *upstream {
 	cfg := s.Server
-	cfg.Endpoint = nowhere{s.Host()}
+	cfg.Endpoint = noEndpoint{s.Host()}
 	u := newUpstream(s.agg, cfg, []mount{s.mountAtLabel(s.Description)})
 	u.discovered = true
 	u.link.held = &CallError{Class: Unreachable, Reason: "its manifest has not been fetched yet"}

@@ -26,7 +26,7 @@ func (s *session) transport(ctx context.Context, to Endpoint) mcp.Transport {
 	return to.transport(ctx, mcpclient.Options{
 		Limits:   mcpclient.Limits{Message: s.cfg.MaxMessage, Unanswered: maxUnanswered},
 		Logger:   s.log,
-		Stderr:   overheard(s.log),
+		Stderr:   stderrLogger(s.log),
 		Notified: s.notified,
 		Reopened: func() { // changes in between were not announced
 			signal(s.changed)
@@ -44,8 +44,8 @@ const (
 	stderrRate  = 100
 )
 
-// overheard returns a function that logs lines of standard error, one at a time, and how many were dropped.
-func overheard(log *slog.Logger) func(line string) {
+// stderrLogger returns a function that logs lines of standard error, one at a time, and how many were dropped.
+func stderrLogger(log *slog.Logger) func(line string) {
 	limit, left := rate.NewLimiter(stderrRate, stderrBurst), 0
 	return func(line string) {
 		if !limit.Allow() {
@@ -197,17 +197,17 @@ func (m InMemory) String() string { return "in memory" }
 func (m InMemory) identity() []string { return []string{"in memory", rand.Text()} }
 
 func (m InMemory) transport(ctx context.Context, o mcpclient.Options) mcp.Transport {
-	return mcpclient.Tap(served{m, ctx}, o)
+	return mcpclient.Tap(inMemoryTransport{m, ctx}, o)
 }
 
-// served is a transport that starts a server in this process on Connect.
-type served struct {
+// inMemoryTransport is a transport that starts a server in this process on Connect.
+type inMemoryTransport struct {
 	InMemory
 	life context.Context
 }
 
 // Connect implements [mcp.Transport].
-func (s served) Connect(ctx context.Context) (mcp.Connection, error) {
+func (s inMemoryTransport) Connect(ctx context.Context) (mcp.Connection, error) {
 	ours, theirs := mcp.NewInMemoryTransports()
 	conn, err := ours.Connect(ctx)
 	go func() { // ends with the connection
@@ -219,21 +219,21 @@ func (s served) Connect(ctx context.Context) (mcp.Connection, error) {
 	return conn, err
 }
 
-// nowhere is the endpoint of a server whose manifest has not been fetched yet.
-type nowhere struct{ host string }
+// noEndpoint is the endpoint of a server whose manifest has not been fetched yet.
+type noEndpoint struct{ host string }
 
-func (nowhere) check() error { return nil }
+func (noEndpoint) check() error { return nil }
 
 // String names the host of the manifest.
-func (n nowhere) String() string { return "manifest of " + n.host }
+func (n noEndpoint) String() string { return "manifest of " + n.host }
 
-func (n nowhere) identity() []string { return []string{"nowhere", n.host} }
+func (n noEndpoint) identity() []string { return []string{"nowhere", n.host} }
 
-func (nowhere) transport(context.Context, mcpclient.Options) mcp.Transport { return unknown{} }
+func (noEndpoint) transport(context.Context, mcpclient.Options) mcp.Transport { return noTransport{} }
 
-type unknown struct{}
+type noTransport struct{}
 
 // Connect implements [mcp.Transport].
-func (unknown) Connect(context.Context) (mcp.Connection, error) {
+func (noTransport) Connect(context.Context) (mcp.Connection, error) {
 	return nil, &CallError{Class: Unreachable, Reason: "its manifest has not been fetched yet"}
 }

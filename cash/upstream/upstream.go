@@ -108,15 +108,15 @@ func (u *upstream) run() {
 	defer close(u.ended)
 	defer u.link.set(Closed, nil, 0)
 	if u.cfg.Lazy && u.inventory.fromPins(u.ctx) {
-		u.hasTried()
+		u.markTried()
 		u.link.set(Idle, nil, 0)
-		if !u.awaken() {
+		if !u.awaitCall() {
 			return
 		}
 	}
 	pause, again := time.Duration(0), false
 	for u.ctx.Err() == nil {
-		if !u.released() {
+		if !u.awaitRelease() {
 			return
 		}
 		began := time.Now()
@@ -134,7 +134,7 @@ func (u *upstream) run() {
 			continue
 		case errors.Is(err, errIdle):
 			u.link.set(Idle, nil, 0)
-			if !u.awaken() {
+			if !u.awaitCall() {
 				return
 			}
 			continue
@@ -153,7 +153,7 @@ func (u *upstream) run() {
 	}
 }
 
-func (u *upstream) hasTried() { u.once.Do(func() { close(u.tried) }) }
+func (u *upstream) markTried() { u.once.Do(func() { close(u.tried) }) }
 
 // nextPause returns the pause after a further failure.
 func nextPause(pause time.Duration) time.Duration {
@@ -171,8 +171,8 @@ func (u *upstream) sleep(d time.Duration) bool {
 	return u.idle(timer.C, nil)
 }
 
-// awaken waits until a call needs a connection.
-func (u *upstream) awaken() bool { return u.idle(nil, u.link.wake) }
+// awaitCall waits until a call needs a connection.
+func (u *upstream) awaitCall() bool { return u.idle(nil, u.link.wake) }
 
 // idle waits until it is time to connect: on the timer, on wake, or on a request to refresh. It reports false if
 // the upstream has ended.
@@ -189,15 +189,15 @@ func (u *upstream) idle(timer <-chan time.Time, wake <-chan struct{}) bool {
 	return true
 }
 
-// released waits until requests to the server are allowed. It reports false if the upstream has ended.
-func (u *upstream) released() bool {
+// awaitRelease waits until requests to the server are allowed. It reports false if the upstream has ended.
+func (u *upstream) awaitRelease() bool {
 	for {
 		e := u.link.heldBy()
 		if e == nil {
 			return true
 		}
 		u.link.set(Down, e, 0)
-		u.hasTried()
+		u.markTried()
 		select {
 		case <-u.link.holding:
 		case done := <-u.reload:
@@ -215,7 +215,7 @@ func (u *upstream) connect() (*session, error) {
 		u.log.Info("connected", "server", s.name())
 	}
 	if err != nil || len(u.lists.branches) == 0 { // otherwise its resources and prompts are read first
-		u.hasTried()
+		u.markTried()
 	}
 	return s, err
 }

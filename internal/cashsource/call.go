@@ -60,7 +60,7 @@ func (v view) arguments(path, name string, c *registry.Call) json.RawMessage {
 		}
 		args.replay = g.Replay
 	}
-	return v.dialect.callArguments(args)
+	return v.dialect.spellCall(args)
 }
 
 // maxNotice bounds the length of a gate's notice, in characters.

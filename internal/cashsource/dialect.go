@@ -108,8 +108,8 @@ func withLimit(kwargs json.RawMessage, limit int) json.RawMessage {
 	return append(added, rest...)
 }
 
-// callArguments returns the arguments of call in the server's spelling, in the order of the RFC.
-func (d dialect) callArguments(a *callArguments) json.RawMessage {
+// spellCall returns the arguments of call in the server's spelling, in the order of the RFC.
+func (d dialect) spellCall(a *callArguments) json.RawMessage {
 	if a.limit != nil && !d.takes("call", "sizelimit") {
 		if a.asked {
 			a.kwargs = withLimit(a.kwargs, *a.limit)

@@ -20,9 +20,9 @@ func ours(name string) bool {
 
 var codeName = regexp.MustCompile("`([A-Za-z0-9_]+)`")
 
-// further describes the other keyword arguments that help takes in a server's namespaces, from its own page: they
+// furtherArguments describes the other keyword arguments that help takes in a server's namespaces, from its own page: they
 // are passed on (R45, R139). Empty if there are none.
-func further(arguments string) string {
+func furtherArguments(arguments string) string {
 	var found []string
 	if strictjson.Check([]byte(arguments)) == nil && strictjson.KindOf([]byte(arguments)) == strictjson.Object {
 		for name, value := range strictjson.Members([]byte(arguments)) {
@@ -47,8 +47,8 @@ func further(arguments string) string {
 // maxFurther bounds the names that are considered.
 const maxFurther = 50
 
-// common returns those keyword arguments of help that every server of this module knows.
-func common(kwargs json.RawMessage) json.RawMessage {
+// commonArguments returns those keyword arguments of help that every server of this module knows.
+func commonArguments(kwargs json.RawMessage) json.RawMessage {
 	var members []string
 	for raw, value := range strictjson.RawMembers(kwargs) {
 		if ours(strictjson.Text(raw)) {

@@ -221,7 +221,7 @@ func (s *Source) tree(m Mount, tools []*registry.Function) (*registry.Registry, 
 	default:
 		about = base.description
 	}
-	top := t.Namespace("", clean.FirstLine(about, maxAbout)).Note(further(s.root.page.Arguments))
+	top := t.Namespace("", clean.FirstLine(about, maxAbout)).Note(furtherArguments(s.root.page.Arguments))
 	v := view{Source: s, mount: m, text: cashtext.Mount{From: base.path, To: m.Label, Known: s.known, Beside: s.besides(m)}}
 	if base == s.root {
 		s.whole[m.Key()] = true

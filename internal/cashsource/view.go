@@ -223,7 +223,7 @@ func (v view) variant(path string) func(context.Context, json.RawMessage) (strin
 		if err != nil {
 			return "", unlessKnown(err)
 		}
-		without, err := page(ctx, common(kwargs))
+		without, err := page(ctx, commonArguments(kwargs))
 		if err != nil || with == without {
 			return "", unlessKnown(err)
 		}

@@ -22,7 +22,7 @@
 // [HTTP] is the SDK's streamable transport over an [http.RoundTripper] that sees every response first, and manages
 // event streams itself:
 //
-//	SDK ─► rounds ─► http.Client ─► door (this host only) ─► transport
+//	SDK ─► httpSession ─► http.Client ─► originGuard (this host only) ─► transport
 //	         └─► Exchange, by context
 //
 // A message that is invalid, too large or too deeply nested fails the call that it answers, and is dropped. The

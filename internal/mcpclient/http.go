@@ -24,7 +24,7 @@ import (
 // until the server refuses it with a 4xx status. Its failures do not affect the session.
 func HTTP(url string, client *http.Client, o Options) mcp.Transport {
 	o = o.filled()
-	r := &rounds{client: guarded(url, client), options: o, drops: drops{logger: o.Logger}}
+	r := &httpSession{client: guarded(url, client), options: o, drops: drops{logger: o.Logger}}
 	return &mcp.StreamableClientTransport{
 		Endpoint:     url,
 		HTTPClient:   &http.Client{Transport: r},
@@ -33,8 +33,8 @@ func HTTP(url string, client *http.Client, o Options) mcp.Transport {
 	}
 }
 
-// rounds is the RoundTripper of one session: it sends the requests and checks the responses.
-type rounds struct {
+// httpSession is the RoundTripper of one session: it sends the requests and checks the responses.
+type httpSession struct {
 	client    *http.Client
 	options   Options
 	questions questions
@@ -56,7 +56,7 @@ const (
 )
 
 // RoundTrip implements [http.RoundTripper].
-func (r *rounds) RoundTrip(req *http.Request) (*http.Response, error) {
+func (r *httpSession) RoundTrip(req *http.Request) (*http.Response, error) {
 	switch req.Method {
 	case http.MethodGet:
 		return newStream(r, outgoing(req), nil).response(), nil
@@ -73,7 +73,7 @@ func outgoing(req *http.Request) *http.Request {
 	return req
 }
 
-func (r *rounds) post(req *http.Request) (*http.Response, error) {
+func (r *httpSession) post(req *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(req.Body) // the SDK's, in memory
 	_ = req.Body.Close()
 	if err != nil {
@@ -128,7 +128,7 @@ func withBody(req *http.Request, body []byte) *http.Request {
 }
 
 // tell sends a message without an answer.
-func (r *rounds) tell(req *http.Request) (*http.Response, error) {
+func (r *httpSession) tell(req *http.Request) (*http.Response, error) {
 	resp, err := do(r.client, req, func() {})
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (r *rounds) tell(req *http.Request) (*http.Response, error) {
 }
 
 // ask sends a call and returns its response: the answer, or the stream with it.
-func (r *rounds) ask(req *http.Request, c *call) (*http.Response, error) {
+func (r *httpSession) ask(req *http.Request, c *call) (*http.Response, error) {
 	resp, err := do(r.client, req, c.x.markSent)
 	if err != nil {
 		return nil, err
@@ -181,7 +181,7 @@ func replaced(resp *http.Response, body []byte) *http.Response {
 }
 
 // answer reads the answer to a call from a response body.
-func (r *rounds) answer(resp *http.Response, c *call) ([]byte, error) {
+func (r *httpSession) answer(resp *http.Response, c *call) ([]byte, error) {
 	data, err := readBody(resp, r.options.Message)
 	if err != nil {
 		return nil, err
@@ -209,7 +209,7 @@ func (r *rounds) answer(resp *http.Response, c *call) ([]byte, error) {
 }
 
 // refused returns the error for a status other than success.
-func (r *rounds) refused(req *http.Request, resp *http.Response) *Error {
+func (r *httpSession) refused(req *http.Request, resp *http.Response) *Error {
 	finish(resp.Body)
 	if resp.StatusCode == http.StatusNotFound && req.Header.Get(sessionHeader) != "" {
 		return errSessionGone()
@@ -218,7 +218,7 @@ func (r *rounds) refused(req *http.Request, resp *http.Response) *Error {
 }
 
 // refusedCall is refused for a call. It passes on a JSON-RPC error of the server: the SDK negotiates with it.
-func (r *rounds) refusedCall(req *http.Request, resp *http.Response, c *call) (*http.Response, error) {
+func (r *httpSession) refusedCall(req *http.Request, resp *http.Response, c *call) (*http.Response, error) {
 	if speaks(resp.StatusCode) && mediaType(resp) == jsonType && (resp.StatusCode != http.StatusNotFound || req.Header.Get(sessionHeader) == "") {
 		data, err := readBody(resp, maxRefusal)
 		if known := adopt(data, c.id); known != nil {
@@ -247,7 +247,7 @@ func speaks(status int) bool {
 }
 
 // refuse refuses a request of the server over its limit, in the session of the request like.
-func (r *rounds) refuse(like *http.Request, id jsonrpc.ID) {
+func (r *httpSession) refuse(like *http.Request, id jsonrpc.ID) {
 	req := withBody(like, refusal(id))
 	req.Header.Del("Last-Event-Id")
 	req.Header.Set("Content-Type", jsonType)

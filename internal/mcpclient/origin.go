@@ -16,7 +16,7 @@ func guarded(endpoint string, client *http.Client) *http.Client {
 	if client != nil {
 		*c = *client
 	}
-	d := &door{next: c.Transport}
+	d := &originGuard{next: c.Transport}
 	if d.next == nil {
 		d.next = http.DefaultTransport
 	}
@@ -44,14 +44,14 @@ func origin(u *url.URL) string {
 	return strings.ToLower(u.Scheme + "://" + u.Hostname() + ":" + port)
 }
 
-// door is a RoundTripper for requests to one origin.
-type door struct {
+// originGuard is a RoundTripper for requests to one origin.
+type originGuard struct {
 	next http.RoundTripper
 	home string
 }
 
 // RoundTrip implements [http.RoundTripper].
-func (d *door) RoundTrip(req *http.Request) (*http.Response, error) {
+func (d *originGuard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if origin(req.URL) != d.home {
 		if req.Body != nil {
 			_ = req.Body.Close()

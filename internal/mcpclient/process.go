@@ -32,7 +32,7 @@ type process struct {
 	lines  lines
 	after  func(time.Duration) <-chan time.Time
 
-	writes  chan write
+	writes  chan pendingWrite
 	closing chan struct{} // closed by close
 	exited  chan struct{} // closed when the process has ended and its group was killed
 	read    chan struct{} // closed when stdout was read to its end
@@ -40,7 +40,7 @@ type process struct {
 	tasks   sync.WaitGroup
 }
 
-type write struct {
+type pendingWrite struct {
 	data []byte
 	done chan written
 }
@@ -54,7 +54,7 @@ type written struct {
 // start starts the command.
 func start(cmd *exec.Cmd, o Options) (*process, error) {
 	p := &process{
-		cmd: cmd, after: o.After, writes: make(chan write),
+		cmd: cmd, after: o.After, writes: make(chan pendingWrite),
 		closing: make(chan struct{}), exited: make(chan struct{}), read: make(chan struct{}),
 	}
 	theirs, err := p.pipes(o.Stderr != nil)
@@ -183,7 +183,7 @@ func (p *process) send(ctx context.Context, data []byte, sent func(bool)) error 
 		return p.ended(nil)
 	default:
 	}
-	w := write{append(data, '\n'), make(chan written, 1)}
+	w := pendingWrite{append(data, '\n'), make(chan written, 1)}
 	select {
 	case p.writes <- w:
 		sent(true)
@@ -208,7 +208,7 @@ func (p *process) send(ctx context.Context, data []byte, sent func(bool)) error 
 
 func (p *process) trySend(data []byte) {
 	select {
-	case p.writes <- write{append(data, '\n'), make(chan written, 1)}:
+	case p.writes <- pendingWrite{append(data, '\n'), make(chan written, 1)}:
 	default: // the process does not read
 	}
 }

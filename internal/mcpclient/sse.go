@@ -127,15 +127,15 @@ func (m *mailbox) send(ctx context.Context, data []byte, sent func(bool)) error 
 		return m.ended(err)
 	}
 	if e, ok := err.(*Error); ok {
-		return survived{e}
+		return nonFatal{e}
 	}
 	return err
 }
 
-// survived is an error that does not end the connection for the SDK.
-type survived struct{ error }
+// nonFatal is an error that does not end the connection for the SDK.
+type nonFatal struct{ error }
 
-func (s survived) Unwrap() []error {
+func (s nonFatal) Unwrap() []error {
 	return []error{s.error, &jsonrpc.Error{Code: codeRejected, Message: "rejected by transport"}}
 }
 

@@ -25,9 +25,9 @@ const (
 //
 // Its events have no ids, since the SDK must not resume the stream.
 type stream struct {
-	rounds *rounds
-	req    *http.Request // the request that opened it
-	call   *call
+	session *httpSession
+	req     *http.Request // the request that opened it
+	call    *call
 
 	body   io.ReadCloser // nil between two connections
 	events *events
@@ -42,8 +42,8 @@ type stream struct {
 	done bool
 }
 
-func newStream(r *rounds, req *http.Request, c *call) *stream {
-	return &stream{rounds: r, req: req, call: c}
+func newStream(r *httpSession, req *http.Request, c *call) *stream {
+	return &stream{session: r, req: req, call: c}
 }
 
 // response returns a response with the stream, which has not been opened.
@@ -56,7 +56,7 @@ func (s *stream) response() *http.Response {
 
 // take continues with the body of resp.
 func (s *stream) take(resp *http.Response) {
-	s.body, s.events = resp.Body, newEvents(resp.Body, s.rounds.options.Message)
+	s.body, s.events = resp.Body, newEvents(resp.Body, s.session.options.Message)
 	if resp.Request != nil {
 		s.req.URL = resp.Request.URL // after redirects
 	}
@@ -109,7 +109,7 @@ func (s *stream) step() error {
 	case ev.message():
 		s.event(ev.data)
 	}
-	switch most := s.rounds.options.Unanswered; {
+	switch most := s.session.options.Unanswered; {
 	case s.noise > maxNoise:
 		return s.broken(errNoise)
 	case !s.done && !s.lasting() && s.call.heard.Load() > int64(most):
@@ -173,7 +173,7 @@ func (s *stream) passes(m message) bool {
 	if _, ok := m.Message.(*jsonrpc.Request); ok && s.call != nil {
 		s.call.heard.Add(1)
 	}
-	if s.rounds.options.takes(m.Message) {
+	if s.session.options.takes(m.Message) {
 		return false
 	}
 	switch m := m.Message.(type) {
@@ -185,9 +185,9 @@ func (s *stream) passes(m message) bool {
 		s.call.x.settle(m)
 		s.done = true
 	case *jsonrpc.Request:
-		if m.IsCall() && !s.rounds.questions.ask(m.ID) {
-			s.rounds.drops.report("too many requests of the server")
-			s.rounds.refuse(s.req, m.ID)
+		if m.IsCall() && !s.session.questions.ask(m.ID) {
+			s.session.drops.report("too many requests of the server")
+			s.session.refuse(s.req, m.ID)
 			return false
 		}
 	}
@@ -196,12 +196,12 @@ func (s *stream) passes(m message) bool {
 
 func (s *stream) drop(e *Error) {
 	s.why = e
-	s.rounds.drops.report(e.Reason)
+	s.session.drops.report(e.Reason)
 }
 
 // tooLarge drops an event, and fails the call if it was the answer.
 func (s *stream) tooLarge(large *oversize) {
-	e := tooLarge(s.rounds.options.Message)
+	e := tooLarge(s.session.options.Message)
 	s.drop(e)
 	if id, ok := sniff(large.head, large.tail); ok && s.call != nil && id == s.call.id {
 		s.fail(e)
@@ -232,7 +232,7 @@ func (s *stream) broken(e *Error) error {
 		return nil
 	}
 	select {
-	case <-s.rounds.options.After(s.pause(e.RetryAfter)):
+	case <-s.session.options.After(s.pause(e.RetryAfter)):
 		return nil
 	case <-s.req.Context().Done():
 		return s.req.Context().Err()
@@ -249,7 +249,7 @@ func (s *stream) pause(asked time.Duration) time.Duration {
 
 // open requests the stream, or its rest.
 func (s *stream) open() error {
-	resp, err := do(s.rounds.client, s.request(), func() {})
+	resp, err := do(s.session.client, s.request(), func() {})
 	if err != nil {
 		return s.unopened(err)
 	}
@@ -257,12 +257,12 @@ func (s *stream) open() error {
 		s.take(resp)
 		if s.gap && s.lasting() {
 			s.gap = false
-			s.rounds.options.Reopened()
+			s.session.options.Reopened()
 		}
 		return nil
 	}
 	if resp.StatusCode/100 == 2 && mediaType(resp) == jsonType && s.call != nil {
-		data, err := s.rounds.answer(resp, s.call)
+		data, err := s.session.answer(resp, s.call)
 		if err != nil {
 			return s.unopened(err)
 		}
@@ -277,7 +277,7 @@ func (s *stream) open() error {
 	case status/100 == 2:
 		e = wrongType(resp)
 	}
-	return s.given(e)
+	return s.refuseStream(e)
 }
 
 func (s *stream) unopened(err error) error {
@@ -286,14 +286,14 @@ func (s *stream) unopened(err error) error {
 	case !ok:
 		return err
 	case e.Class == Redirect:
-		return s.given(e)
+		return s.refuseStream(e)
 	}
 	return s.broken(e)
 }
 
-// given ends a stream that the server refuses. A call fails. The server's own stream stays silent, because the SDK
+// refuseStream ends a stream that the server refuses. A call fails. The server's own stream stays silent, because the SDK
 // would reopen it.
-func (s *stream) given(e *Error) error {
+func (s *stream) refuseStream(e *Error) error {
 	if s.call == nil {
 		ctx := s.req.Context()
 		<-ctx.Done()

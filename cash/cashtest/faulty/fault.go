@@ -97,7 +97,7 @@ func Faults() []Fault {
 
 // Description returns a one-line description of the fault; "" if it is unknown.
 func (f Fault) Description() string {
-	if t := f.trait(); t != nil {
+	if t := f.lookup(); t != nil {
 		return t.doc
 	}
 	return ""
@@ -105,12 +105,12 @@ func (f Fault) Description() string {
 
 // HTTPOnly reports whether the fault does not exist for processes.
 func (f Fault) HTTPOnly() bool {
-	t := f.trait()
+	t := f.lookup()
 	return t != nil && t.web
 }
 
-// trait returns the fault's trait; nil if it is unknown.
-func (f Fault) trait() *trait {
+// lookup returns the fault's trait; nil if it is unknown.
+func (f Fault) lookup() *trait {
 	i := slices.IndexFunc(traits, func(t trait) bool { return t.fault == f })
 	if i < 0 {
 		return nil

@@ -147,7 +147,7 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	t := s.f.strikes(m, 0)
+	t := s.f.traitFor(m, 0)
 	if t == nil {
 		s.healthy.ServeHTTP(w, r)
 		return

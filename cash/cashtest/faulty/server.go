@@ -68,45 +68,45 @@ type Server struct {
 
 	current atomic.Pointer[Fault] // set by SetFault; nil means Fault
 
-	mu      sync.Mutex // not used by requests: stopping waits for them while holding it
-	ways    []way
-	trusted *x509.Certificate // certificate of the HTTPS endpoints
+	mu        sync.Mutex // not used by requests: stopping waits for them while holding it
+	endpoints []endpoint
+	trusted   *x509.Certificate // certificate of the HTTPS endpoints
 
 	moved     sync.Mutex
 	elsewhere []http.Header
 }
 
-// A way is a running form of the server: a site or a stdioServer.
-type way interface {
+// An endpoint is a running form of the server: a site or a stdioServer.
+type endpoint interface {
 	lacks(Fault) string // why it cannot have a fault, or ""
-	follow(Fault) error // applies a fault to the way as a whole
+	follow(Fault) error // applies a fault to the endpoint as a whole
 	close()             // ends it, and waits for its goroutines
 }
 
-// add applies the present and later faults to a way, until the test ends.
-func (f *Server) add(t testing.TB, w way) {
+// add applies the present and later faults to an endpoint, until the test ends.
+func (f *Server) add(t testing.TB, w endpoint) {
 	t.Helper()
 	t.Cleanup(func() {
 		f.mu.Lock()
-		f.ways = slices.DeleteFunc(f.ways, func(o way) bool { return o == w })
+		f.endpoints = slices.DeleteFunc(f.endpoints, func(o endpoint) bool { return o == w })
 		f.mu.Unlock()
 		w.close()
 	})
 	if why := f.refusal(f.fault(), w); why != "" {
 		t.Fatalf("%s", why)
 	}
-	f.ways = append(f.ways, w)
+	f.endpoints = append(f.endpoints, w)
 	if err := w.follow(f.fault()); err != nil {
 		t.Fatalf("starting the faulty server: %v", err)
 	}
 }
 
-// refusal returns why ways cannot have a fault.
-func (f *Server) refusal(fault Fault, ways ...way) string {
-	if fault != "" && fault.trait() == nil {
+// refusal returns why endpoints cannot have a fault.
+func (f *Server) refusal(fault Fault, endpoints ...endpoint) string {
+	if fault != "" && fault.lookup() == nil {
 		return fmt.Sprintf("there is no fault %q", string(fault))
 	}
-	for _, w := range ways {
+	for _, w := range endpoints {
 		if why := w.lacks(fault); why != "" {
 			return why
 		}
@@ -156,7 +156,7 @@ func (f *Server) Client(t testing.TB) *http.Client {
 // cmd.Path and cmd.Args[1:]; it needs no environment variables.
 func (f *Server) Command(t testing.TB) *exec.Cmd {
 	t.Helper()
-	if !hooked.Load() {
+	if !mainCalled.Load() {
 		t.Fatal("Server.Command starts the test binary again: call faulty.Main() first in its TestMain, or in an init function of a test file")
 	}
 	path, err := os.Executable()
@@ -180,11 +180,11 @@ func (f *Server) Command(t testing.TB) *exec.Cmd {
 func (f *Server) SetFault(fault Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if why := f.refusal(fault, f.ways...); why != "" {
+	if why := f.refusal(fault, f.endpoints...); why != "" {
 		panic("faulty: " + why)
 	}
 	f.current.Store(&fault)
-	for _, w := range f.ways {
+	for _, w := range f.endpoints {
 		if err := w.follow(fault); err != nil {
 			panic(fmt.Sprintf("faulty: opening the faulty server again: %v", err))
 		}
@@ -227,14 +227,14 @@ func (f *Server) fault() Fault {
 	return f.Fault
 }
 
-// strikes returns the trait that a request meets; nil for a sound answer. process is the number of the process that
+// traitFor returns the trait that a request meets; nil for a sound answer. process is the number of the process that
 // it came from, or 0.
-func (f *Server) strikes(m *message, process int) *trait {
+func (f *Server) traitFor(m *message, process int) *trait {
 	stage := stageOf(m.Method)
 	if stage == AtCall {
 		f.calls.Add(1)
 	}
-	t := f.fault().trait()
+	t := f.fault().lookup()
 	if t == nil || t.act == nil || len(m.ID) == 0 {
 		return nil
 	}

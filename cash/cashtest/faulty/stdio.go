@@ -22,8 +22,8 @@ import (
 // address whose connection ends the process.
 const relayArg = "faulty-relay"
 
-// hooked is set by Main.
-var hooked atomic.Bool
+// mainCalled is set by Main.
+var mainCalled atomic.Bool
 
 // Main turns the test binary into the child processes of [Server.Command]. In a child it does not return; otherwise
 // it does nothing. Call it first in TestMain,
@@ -35,16 +35,16 @@ var hooked atomic.Bool
 //
 // or, without a TestMain, in a func init of a test file.
 func Main() {
-	hooked.Store(true)
+	mainCalled.Store(true)
 	if len(os.Args) == 4 && os.Args[1] == relayArg {
-		go leash(os.Args[3])
+		go endWithTest(os.Args[3])
 		os.Exit(relay(os.Args[2]))
 	}
 }
 
-// parting is how long a process may run after its input ended. A hanging one would only delay the end of every
+// exitGrace is how long a process may run after its input ended. A hanging one would only delay the end of every
 // test.
-const parting = time.Second
+const exitGrace = time.Second
 
 // relay connects standard input and output to the server at addr in the test's process. It returns the exit status:
 // 1 if the server broke the connection.
@@ -58,7 +58,7 @@ func relay(addr string) int {
 		_, _ = io.Copy(conn, os.Stdin)
 		over.Store(true)
 		_ = conn.(*net.TCPConn).CloseWrite()
-		time.AfterFunc(parting, func() { os.Exit(0) })
+		time.AfterFunc(exitGrace, func() { os.Exit(0) })
 	}()
 	_, _ = io.Copy(os.Stdout, conn)
 	if over.Load() {
@@ -67,8 +67,8 @@ func relay(addr string) int {
 	return 1
 }
 
-// leash ends the process together with the test. A relay whose output is not read would not notice the end.
-func leash(addr string) {
+// endWithTest ends the process together with the test. A relay whose output is not read would not notice the end.
+func endWithTest(addr string) {
 	if conn, err := net.Dial("tcp", addr); err == nil {
 		_, _ = conn.Read(make([]byte, 1))
 	}
@@ -220,7 +220,7 @@ func (c *stdioConn) Read(context.Context) (jsonrpc.Message, error) {
 		if m.Method == "" && ours(m.ID) {
 			continue
 		}
-		t := c.s.f.strikes(m, c.number)
+		t := c.s.f.traitFor(m, c.number)
 		switch {
 		case t == nil:
 			return jsonrpc.DecodeMessage(line)

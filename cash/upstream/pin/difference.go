@@ -93,26 +93,26 @@ func (r *differences) value(path string, a, b []byte) {
 	before, after := strictjson.KindOf(a), strictjson.KindOf(b)
 	switch {
 	case bytes.Equal(a, b):
-	case a == nil && holds(after):
+	case a == nil && hasChildren(after):
 		r.add(path, "added")
-		r.inside(path, nil, b)
-	case b == nil && holds(before):
+		r.children(path, nil, b)
+	case b == nil && hasChildren(before):
 		r.add(path, "removed")
 	case before == after && a != nil && b != nil && before == strictjson.String:
 		r.text(path, strictjson.Text(a), strictjson.Text(b))
-	case before == after && holds(before):
-		r.inside(path, a, b)
+	case before == after && hasChildren(before):
+		r.children(path, a, b)
 	default:
 		r.add(path, shown(a)+" -> "+shown(b))
-		r.inside(path, nil, b)
+		r.children(path, nil, b)
 	}
 }
 
-// holds reports whether a kind of value has children.
-func holds(k strictjson.Kind) bool { return k == strictjson.Object || k == strictjson.Array }
+// hasChildren reports whether a kind of value has children.
+func hasChildren(k strictjson.Kind) bool { return k == strictjson.Object || k == strictjson.Array }
 
-// inside compares the children of a and b. a is nil or of the same kind as b.
-func (r *differences) inside(path string, a, b []byte) {
+// children compares the children of a and b. a is nil or of the same kind as b.
+func (r *differences) children(path string, a, b []byte) {
 	switch strictjson.KindOf(b) {
 	case strictjson.Object:
 		r.members(path, a, b)
@@ -278,12 +278,12 @@ func notable(a, b string) string {
 	latin := strings.ContainsFunc(a+b, func(r rune) bool { return unicode.Is(unicode.Latin, r) })
 	counts := make(map[rune]int)
 	for _, r := range a {
-		if unseen(r, latin) {
+		if isUnseen(r, latin) {
 			counts[r]--
 		}
 	}
 	for _, r := range b {
-		if unseen(r, latin) {
+		if isUnseen(r, latin) {
 			counts[r]++
 		}
 	}
@@ -313,17 +313,17 @@ func came(r rune, n int) string {
 	return fmt.Sprintf("%U %s %d times", r, verb, n)
 }
 
-// unseen reports whether a reader would miss the character: it is invisible or, among Latin letters, looks like one
+// isUnseen reports whether a reader would miss the character: it is invisible or, among Latin letters, looks like one
 // of them or is a combining mark.
-func unseen(r rune, latin bool) bool {
+func isUnseen(r rune, latin bool) bool {
 	if r == '\n' || r == '\t' {
 		return false
 	}
-	return !shows(r) || latin && (unicode.Is(unicode.M, r) || unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r))
+	return !isVisible(r) || latin && (unicode.Is(unicode.M, r) || unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r))
 }
 
-// shows reports whether a character is visible and unmistakable.
-func shows(r rune) bool { return r == ' ' || clean.Visible(r) && !unicode.IsSpace(r) }
+// isVisible reports whether a character is visible and unmistakable.
+func isVisible(r rune) bool { return r == ' ' || clean.Visible(r) && !unicode.IsSpace(r) }
 
 // shown returns a JSON value in a form fit for one line.
 func shown(value []byte) string {
@@ -370,7 +370,7 @@ func spelled(text string) (int, string) {
 		return size, `\` + string(r)
 	case r == utf8.RuneError && size == 1:
 		return size, fmt.Sprintf("[byte %02X]", text[0])
-	case !shows(r):
+	case !isVisible(r):
 		return size, fmt.Sprintf("[%U]", r)
 	}
 	return size, string(r)

@@ -58,7 +58,7 @@ type File struct {
 	path  string
 	fault func(op, name string) error // set by tests; see durable.Folder
 
-	news bell
+	news notifier
 
 	mu   sync.Mutex
 	info os.FileInfo // of the file when it was read; nil if there is none
@@ -129,7 +129,7 @@ func (f *File) Swap(ctx context.Context, label, revision string, definitions map
 	if err := f.write(pins); err != nil {
 		return "", fmt.Errorf("writing pin file %s: %w", f.path, err)
 	}
-	f.news.ring()
+	f.news.notify()
 	return f.pins[label].Revision, nil
 }
 
@@ -148,7 +148,7 @@ func (f *File) revisions() map[string]string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	_, _ = f.current() // the error goes to the next Load
-	return revisions(f.pins)
+	return revisionsOf(f.pins)
 }
 
 // revision returns the hash of the names and hashes of definitions.

@@ -42,7 +42,7 @@ type Pins struct {
 
 // Memory is a [Store] in the memory of the process.
 type Memory struct {
-	news bell
+	news notifier
 
 	mu   sync.Mutex
 	pins map[string]Pins
@@ -71,7 +71,7 @@ func (m *Memory) Swap(_ context.Context, label, revision string, definitions map
 	if m.pins[label].Revision != revision {
 		return "", ErrChanged
 	}
-	defer m.news.ring()
+	defer m.news.notify()
 	if definitions == nil {
 		delete(m.pins, label)
 		return "", nil
@@ -90,10 +90,10 @@ func (m *Memory) Watch(ctx context.Context, changed func(label string)) error {
 func (m *Memory) revisions() map[string]string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return revisions(m.pins)
+	return revisionsOf(m.pins)
 }
 
-func revisions(pins map[string]Pins) map[string]string {
+func revisionsOf(pins map[string]Pins) map[string]string {
 	all := make(map[string]string, len(pins))
 	for label, p := range pins {
 		all[label] = p.Revision
@@ -114,13 +114,13 @@ func check(label string, definitions map[string]*Definition) error {
 	return nil
 }
 
-// A bell wakes all waiters at the next change.
-type bell struct {
+// A notifier wakes all waiters at the next change.
+type notifier struct {
 	mu   sync.Mutex
 	next chan struct{} // closed at the next change; nil if nobody waits
 }
 
-func (b *bell) wait() <-chan struct{} {
+func (b *notifier) wait() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.next == nil {
@@ -129,7 +129,7 @@ func (b *bell) wait() <-chan struct{} {
 	return b.next
 }
 
-func (b *bell) ring() {
+func (b *notifier) notify() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.next != nil {
@@ -138,9 +138,9 @@ func (b *bell) ring() {
 	}
 }
 
-// watch calls changed for every upstream whose revision is a new one. It compares them on each ring of the bell and
+// watch calls changed for every upstream whose revision is a new one. It compares them on each signal of the notifier and
 // each tick.
-func watch(ctx context.Context, news *bell, tick <-chan time.Time, revisions func() map[string]string, changed func(label string)) error {
+func watch(ctx context.Context, news *notifier, tick <-chan time.Time, revisions func() map[string]string, changed func(label string)) error {
 	for seen := revisions(); ; {
 		rung := news.wait()
 		now := revisions()

@@ -11,7 +11,7 @@ func (m Mount) objects(text string) []edit {
 	if !strings.Contains(text, `"namespace"`) {
 		return nil
 	}
-	o := objects{mount: m, text: text}
+	o := objectScanner{mount: m, text: text}
 	for o.i < len(text) {
 		o.step()
 	}
@@ -21,7 +21,7 @@ func (m Mount) objects(text string) []edit {
 // maxObjects bounds the nesting of objects.
 const maxObjects = 64
 
-type objects struct {
+type objectScanner struct {
 	mount Mount
 	text  string
 	i     int
@@ -41,7 +41,7 @@ var (
 	isMember = regexp.MustCompile(`^\s*:\s*(?:"([\w.]*)")?`)
 )
 
-func (o *objects) step() {
+func (o *objectScanner) step() {
 	c := o.text[o.i]
 	switch {
 	case c == '{' && len(o.open) < maxObjects:
@@ -62,7 +62,7 @@ func (o *objects) step() {
 }
 
 // quoted reads a string in an object. It may be a key.
-func (o *objects) quoted() {
+func (o *objectScanner) quoted() {
 	end := o.i + 1
 	for end < len(o.text) && o.text[end] != '"' && o.text[end] != '\n' {
 		if o.text[end] == '\\' {
@@ -89,7 +89,7 @@ func (o *objects) quoted() {
 	o.i += at[1]
 }
 
-func (o *objects) close() {
+func (o *objectScanner) close() {
 	top := o.open[len(o.open)-1]
 	o.open = o.open[:len(o.open)-1]
 	if !top.named || top.data || top.start == 0 {

@@ -79,8 +79,8 @@ func entryLevel(lines []line) int {
 
 var (
 	entryName = regexp.MustCompile("^[*`]*([\\w.-]+)[*`]*$")
-	// said matches words that begin lines of CaSH servers but are no entries.
-	said = regexp.MustCompile(`(?i)^(?:errors?|gated|note|notes|warning|important|hint|hints|tip|tips|usage|example|examples|overview|introduction|description|about|returns?|see|skills?|quick_?start|getting_?started|welcome|available|supported|formats?)$`)
+	// notEntry matches words that begin lines of CaSH servers but are no entries.
+	notEntry = regexp.MustCompile(`(?i)^(?:errors?|gated|note|notes|warning|important|hint|hints|tip|tips|usage|example|examples|overview|introduction|description|about|returns?|see|skills?|quick_?start|getting_?started|welcome|available|supported|formats?)$`)
 	// columned matches a name and a description with a gap between them.
 	columned = regexp.MustCompile(`^([\w.-]+)(?: {2,}|\t)[ \t]*(\S.*)$`)
 )
@@ -90,7 +90,7 @@ func isEntryName(text string) bool {
 	return m != nil && !isNoEntry(m[1])
 }
 
-func isNoEntry(name string) bool { return said.MatchString(name) || sectionWord.MatchString(name) }
+func isNoEntry(name string) bool { return notEntry.MatchString(name) || sectionWord.MatchString(name) }
 
 // isAnnouncement reports whether a line only introduces what follows it.
 func isAnnouncement(text string) bool {
