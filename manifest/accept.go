@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// prefersJSON reports whether a client would rather have JSON than YAML, by
-// the Accept header (RFC 9110, section 12.5.1). At a tie, or if it accepts
-// neither, it gets YAML: that is what the resource is.
+// prefersJSON reports whether a client prefers JSON over YAML by its Accept header (RFC 9110, section 12.5.1). At a
+// tie, or if it accepts neither, it gets YAML, the resource's own form.
 func prefersJSON(h http.Header) bool {
 	yaml, json := preference{want: MediaTypeYAML}, preference{want: MediaTypeJSON}
 	for element := range elements(strings.Join(h.Values("Accept"), ",")) {
@@ -27,17 +26,17 @@ func prefersJSON(h http.Header) bool {
 	return json.q > yaml.q
 }
 
-// A preference is the weight of a media type by the range that fits it most
-// closely; zero if none does.
+// A preference is a client's weight for a media type. It comes from the most specific range that matches; zero if
+// none does.
 type preference struct {
 	want  string
-	close int // how closely the range fits
+	close int // how specific that range is
 	q     float64
 }
 
 func (p *preference) take(media string, q float64) {
 	switch media {
-	case "application/x-yaml", "text/yaml", "text/x-yaml": // its old names (RFC 9512)
+	case "application/x-yaml", "text/yaml", "text/x-yaml": // older names (RFC 9512)
 		media = MediaTypeYAML
 	}
 	closeness := 0
@@ -52,25 +51,24 @@ func (p *preference) take(media string, q float64) {
 	switch {
 	case closeness > p.close:
 		p.close, p.q = closeness, q
-	case closeness == p.close && closeness > 0: // said twice, perhaps with other parameters
+	case closeness == p.close && closeness > 0: // the same range again, perhaps with other parameters
 		p.q = max(p.q, q)
 	}
 }
 
-// weight reads a quality value, 1 if there is none.
+// weight parses a quality value; 1 if there is none.
 func weight(text string) (float64, bool) {
 	if text == "" {
 		return 1, true
 	}
 	if strings.Trim(text, "0123456789.") != "" {
-		return 0, false // among them NaN and infinity
+		return 0, false // includes NaN and infinity
 	}
 	q, err := strconv.ParseFloat(text, 64)
 	return q, err == nil && q <= 1
 }
 
-// elements returns the elements of a header's list. Commas in quotes separate
-// nothing.
+// elements returns the elements of a header's list. Commas within quotes do not separate.
 func elements(list string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		start, quoted := 0, false

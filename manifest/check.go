@@ -10,11 +10,10 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/clean"
 )
 
-// MaxEntries is the most namespaces, and the most skills, of a manifest.
+// MaxEntries bounds the namespaces, and the skills, of a manifest.
 const MaxEntries = 10_000
 
-// Bounds of the fields in characters. What a person reads is cut, what a
-// program reads is refused.
+// Bounds of the fields, in characters. Texts for people are cut; texts for programs are refused.
 const (
 	maxVersion     = 64
 	maxURL         = 2048
@@ -23,10 +22,9 @@ const (
 	maxDescription = 1000
 )
 
-// Check reports whether the manifest can be published, by the same rules that
-// Parse holds documents of others to; the error is nil or an *Error for the
-// first field that breaks one. Texts that a person reads cannot break them:
-// writing cleans them and brings them into one line of bounded length.
+// Check reports whether the manifest can be published, by the rules of Parse. The error is nil, or an *Error for
+// the first invalid field. Texts for people are never invalid: writing cleans them, joins their lines and bounds
+// their length.
 func (m *Manifest) Check() error {
 	_, err := m.publishable()
 	return err
@@ -51,8 +49,8 @@ func (m *Manifest) publishable() (*Manifest, error) {
 	return &c, nil
 }
 
-// normalize brings the fields into the one form in which they are compared,
-// written and handed out. It decides nothing: that is left to check.
+// normalize brings the fields into the form in which they are compared, written and returned. It refuses nothing:
+// check does.
 func (m *Manifest) normalize() {
 	m.Version = strings.TrimSpace(m.Version)
 	m.LastUpdated = dateOf(strings.TrimSpace(m.LastUpdated))
@@ -78,7 +76,7 @@ func (m *Manifest) normalize() {
 	}
 }
 
-// dateOf drops the time of day from a timestamp.
+// dateOf returns the date of a timestamp.
 func dateOf(text string) string {
 	const day = len(time.DateOnly)
 	if len(text) > day && strings.IndexByte("Tt ", text[day]) >= 0 && strings.Trim(text[day+1:], "0123456789:.+-Zz ") == "" {
@@ -87,8 +85,7 @@ func dateOf(text string) string {
 	return text
 }
 
-// check returns what is wrong with a manifest in normal form, in the order of
-// RFC section 5.5.
+// check returns the first mistake in a manifest in normal form, in the order of RFC section 5.5.
 func (m *Manifest) check() error {
 	var c checker
 	c.token("cash_version", m.Version, maxVersion)
@@ -115,12 +112,12 @@ func (m *Manifest) check() error {
 		c.pair("skills", i, "name", s.Name, s.Description)
 	}
 	if c.err == nil {
-		return nil // not c.err: a nil *Error is not a nil error
+		return nil // a nil *Error in an error is not nil
 	}
 	return c.err
 }
 
-// A checker keeps the first problem that it is told of.
+// A checker keeps the first reported problem.
 type checker struct{ err *Error }
 
 func (c *checker) fail(field, format string, args ...any) {
@@ -135,7 +132,7 @@ func (c *checker) required(field, value string) {
 	}
 }
 
-// token checks a text that programs read, which therefore is never repaired.
+// token checks a text for programs, which is never repaired.
 func (c *checker) token(field, value string, most int) {
 	c.required(field, value)
 	switch n := utf8.RuneCountInString(value); {
@@ -146,7 +143,7 @@ func (c *checker) token(field, value string, most int) {
 	}
 }
 
-// web checks the URL of a page or server that anybody may be sent to.
+// web checks a public http or https URL.
 func (c *checker) web(field, value string) {
 	c.token(field, value, maxURL)
 	u, err := url.Parse(value)
@@ -158,8 +155,7 @@ func (c *checker) web(field, value string) {
 	}
 }
 
-// isWeb reports whether an endpoint claims to be a URL of the web, rather than
-// the description of a command.
+// isWeb reports whether an endpoint looks like an http or https URL, not like the description of a command.
 func isWeb(endpoint string) bool {
 	scheme, _, found := strings.Cut(endpoint, ":")
 	return found && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
@@ -196,7 +192,7 @@ func (c *checker) entries(field string, n int) {
 	}
 }
 
-// pair checks an entry that consists of a name and a description.
+// pair checks an entry with a name and a description.
 func (c *checker) pair(list string, i int, key, name, description string) {
 	if name == "" {
 		c.required(fmt.Sprintf("%s[%d].%s", list, i, key), name)

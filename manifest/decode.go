@@ -11,8 +11,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictyaml"
 )
 
-// decode reads the fields that a manifest has. It judges shapes only; check
-// judges values.
+// decode reads the fields of a manifest. It checks only shapes; check checks values.
 func decode(top *yaml.Node) (*Manifest, error) {
 	var d decoder
 	o := object{&d, "", d.mapping(top, "")}
@@ -37,7 +36,7 @@ func decode(top *yaml.Node) (*Manifest, error) {
 	return m, nil
 }
 
-// A decoder keeps the first problem that it finds.
+// A decoder keeps the first problem.
 type decoder struct{ err *Error }
 
 func (d *decoder) fail(n *yaml.Node, field, format string, args ...any) {
@@ -46,7 +45,7 @@ func (d *decoder) fail(n *yaml.Node, field, format string, args ...any) {
 	}
 }
 
-// mapping returns n, or an empty mapping if it is none.
+// mapping returns n; an empty mapping if n is something else.
 func (d *decoder) mapping(n *yaml.Node, field string) *yaml.Node {
 	if n.Kind == yaml.MappingNode {
 		return n
@@ -55,15 +54,14 @@ func (d *decoder) mapping(n *yaml.Node, field string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.MappingNode}
 }
 
-// An object is a mapping with the field that it is the value of.
+// An object is a mapping with the name of its field.
 type object struct {
 	*decoder
 	field string
 	node  *yaml.Node
 }
 
-// get returns the value of a key and the field that it is; nil if the key is
-// absent or null.
+// get returns the value of a key and the name of its field; nil if the key is absent or null.
 func (o object) get(key string) (*yaml.Node, string) {
 	n := member(o.node, key)
 	if n == nil || n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
@@ -75,7 +73,7 @@ func (o object) get(key string) (*yaml.Node, string) {
 	return n, key
 }
 
-// text returns a scalar as it is spelled, or "".
+// text returns a scalar as it is spelled; "" if there is none.
 func (o object) text(key string) string {
 	n, field := o.get(key)
 	switch {
@@ -90,8 +88,7 @@ func (o object) text(key string) string {
 	return n.Value
 }
 
-// seconds returns a number of seconds; 0 if there is none, NoCache for less
-// than one.
+// seconds returns a duration in seconds: 0 if there is none, NoCache if it is less than one.
 func (o object) seconds(key string) time.Duration {
 	text := strings.TrimSpace(o.text(key))
 	if text == "" {
@@ -101,7 +98,7 @@ func (o object) seconds(key string) time.Duration {
 	seconds, err := strconv.ParseInt(text, 10, 64)
 	digits := strings.TrimLeft(text, "+-")
 	switch {
-	case err != nil || len(digits) > 1 && digits[0] == '0': // which some readers take for octal
+	case err != nil || len(digits) > 1 && digits[0] == '0': // some readers take a leading 0 for octal
 		o.fail(n, field, "%s is not a whole number of seconds such as 3600", quote(text))
 	case seconds > int64(MaxTTL/time.Second):
 		o.fail(n, field, "more than %d seconds", int64(MaxTTL/time.Second))
@@ -122,7 +119,7 @@ func (o object) authentication(key string) *Authentication {
 	return &Authentication{Scheme(a.text("scheme")), a.text("docs_url")}
 }
 
-// list returns the entries of a sequence of mappings.
+// list returns the mappings in a sequence.
 func (o object) list(key string) []object {
 	n, field := o.get(key)
 	if n == nil {
@@ -141,7 +138,7 @@ func (o object) list(key string) []object {
 	return entries
 }
 
-// member returns the value of a key, nil if there is none.
+// member returns the value of a key; nil if there is none.
 func member(n *yaml.Node, key string) *yaml.Node {
 	if n.Kind != yaml.MappingNode {
 		return nil
@@ -154,7 +151,7 @@ func member(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// resolve returns what an alias stands for, which is never an alias itself.
+// resolve returns the target of an alias, which is never an alias itself.
 func resolve(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return n.Alias

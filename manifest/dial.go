@@ -6,20 +6,18 @@ import (
 	"syscall"
 )
 
-// errNotPublic is the error of connections that DialControl refuses. It does
-// not show the address: where an inner host is, is nobody's business.
+// errNotPublic is the error of a connection that DialControl refuses. It does not show the address: inner addresses
+// must not leak.
 var errNotPublic = errors.New("the address is not public")
 
-// DialControl returns a function for the Control field of a [net.Dialer] that
-// refuses connections to addresses that are not public, except for those in
-// allow. It is called with the address that is about to be dialled, after names
-// have been resolved: a name that means something else the next time cannot get
-// past it. It is for all who connect to hosts that strangers name.
+// DialControl returns a function for the Control field of a [net.Dialer]. It refuses connections to addresses that
+// are neither public nor in allow. It checks the address that is about to be dialled, after name resolution, so DNS
+// rebinding does not help. Use it wherever strangers name hosts to connect to.
 func DialControl(allow ...netip.Prefix) func(network, address string, c syscall.RawConn) error {
 	return func(_, address string, _ syscall.RawConn) error {
 		ap, err := netip.ParseAddrPort(address)
 		if err != nil {
-			return errNotPublic // a socket of another kind
+			return errNotPublic // another kind of socket
 		}
 		addr := ap.Addr().Unmap().WithZone("")
 		for _, p := range allow {
@@ -34,18 +32,18 @@ func DialControl(allow ...netip.Prefix) func(network, address string, c syscall.
 	}
 }
 
-// IsPublic reports whether an address is one of the public Internet: global
-// unicast in the registries of IANA, and no way around them. Private, shared
-// (100.64.0.0/10), loopback, link-local, multicast, benchmarking, documentation
-// and reserved addresses are not, nor are those that carry another address in
-// them by NAT64, 6to4 or Teredo. An IPv4-mapped address counts as what it maps.
+// IsPublic reports whether an address belongs to the public Internet: global unicast in IANA's registries.
+//   - Not public: private, shared (100.64.0.0/10), loopback, link-local, multicast, benchmarking, documentation and
+//     reserved addresses.
+//   - Not public: addresses that embed another one, by NAT64, 6to4 or Teredo.
+//   - An IPv4-mapped address counts as the IPv4 address.
 func IsPublic(addr netip.Addr) bool {
 	addr = addr.Unmap()
 	if !addr.IsValid() || addr.Zone() != "" {
 		return false
 	}
 	if addr.Is6() && !globalUnicast.Contains(addr) {
-		return false // which also refuses whatever is not assigned yet
+		return false // also refuses unassigned addresses
 	}
 	for _, p := range special {
 		if p.Contains(addr) {
@@ -55,13 +53,11 @@ func IsPublic(addr netip.Addr) bool {
 	return true
 }
 
-// globalUnicast is all that IANA assigns to networks in IPv6: it leaves out
-// loopback, NAT64 (64:ff9b::/96, 64:ff9b:1::/48), unique local, link-local and
-// multicast addresses.
+// globalUnicast holds all IPv6 addresses that IANA assigns to networks. It excludes loopback, NAT64 (64:ff9b::/96,
+// 64:ff9b:1::/48), unique local, link-local and multicast addresses.
 var globalUnicast = netip.MustParsePrefix("2000::/3")
 
-// special are the special-purpose addresses of IANA, for IPv6 those in
-// globalUnicast.
+// special holds IANA's special-purpose addresses; for IPv6 those within globalUnicast.
 var special = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),       // this network
 	netip.MustParsePrefix("10.0.0.0/8"),      // private

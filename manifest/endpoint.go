@@ -9,22 +9,19 @@ import (
 	"strings"
 )
 
-// CheckEndpoint decides whether a server may be reached at the endpoint that
-// its manifest names (RFC section 5.4.2), and returns the URL to connect to,
-// in canonical form. It may if it is an https URL on the host from which the
-// manifest was fetched, or if the operator trusts it: an entry of trusted is
-// either a host, with a port other than 443 behind it, such as
-// "mcp.example:8443", which stands for every https URL there; or one whole URL,
-// which may then be http.
+// CheckEndpoint decides whether to connect to the endpoint in a server's manifest (RFC section 5.4.2). It returns
+// the URL to connect to, in canonical form. Accepted are
 //
-// Hosts are compared without case, final dot and default port, in Punycode, and
-// so is what a trusted URL begins with; its path and query are compared
-// exactly. User names and passwords are refused, and whatever is not a URL of
-// the web: the description of a command could only be believed by running what
-// a stranger wrote.
+//   - an https URL on the manifest's own host,
+//   - an https URL on a host in trusted, such as "mcp.example:8443" (the port only if it is not 443), and
+//   - a URL in trusted, which may be http.
 //
-// The error is a *FetchError: of KindConfig if source or an entry of trusted is
-// malformed, of KindUnsafe if the endpoint is refused.
+// Hosts are compared without case, final dot and default port, in Punycode. The path and query of a trusted URL are
+// compared exactly. User names, passwords and other schemes are refused. So are descriptions of commands: to
+// believe one is to run a stranger's program.
+//
+// The error is a *FetchError: of KindConfig if source or an entry of trusted is malformed, of KindUnsafe if the
+// endpoint is refused.
 func CheckEndpoint(endpoint, source string, trusted ...string) (*url.URL, error) {
 	src, err := parseSource(source)
 	if err != nil {
@@ -37,9 +34,9 @@ func CheckEndpoint(endpoint, source string, trusted ...string) (*url.URL, error)
 	return t.check(endpoint, src)
 }
 
-// A trust is what operators trust, in canonical form.
+// A trust holds the operator's trusted endpoints in canonical form.
 type trust struct {
-	hosts map[string]bool // of https URLs
+	hosts map[string]bool // for https URLs
 	urls  map[string]bool
 }
 
@@ -64,7 +61,7 @@ func parseTrusted(entries []string) (trust, error) {
 	return t, nil
 }
 
-// check is CheckEndpoint.
+// check implements CheckEndpoint.
 func (t trust) check(endpoint string, source *url.URL) (*url.URL, error) {
 	refuse := func(reason string) (*url.URL, error) {
 		return nil, &FetchError{Kind: KindUnsafe, Host: source.Host, Reason: reason, Err: errors.New("endpoint " + quote(endpoint))}
@@ -86,7 +83,7 @@ func (t trust) check(endpoint string, source *url.URL) (*url.URL, error) {
 	return u, nil
 }
 
-// parseSource returns the URL of a manifest in canonical form.
+// parseSource returns a manifest's URL in canonical form.
 func parseSource(raw string) (*url.URL, error) {
 	u, err := canonicalURL(raw)
 	if err == nil && u.Scheme != "https" {
@@ -98,8 +95,7 @@ func parseSource(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// quoteURL shows what somebody wrote for a URL, without what may be a secret in
-// it: a query, and a user name with its password, wherever that ends.
+// quoteURL quotes an unparsed URL without possible secrets: query, user name and password.
 func quoteURL(raw string) string {
 	if strings.Contains(raw, "@") {
 		return quote("…")
@@ -110,8 +106,8 @@ func quoteURL(raw string) string {
 	return quote(raw)
 }
 
-// canonicalURL returns an http or https URL with its host in canonical form,
-// without default port and fragment. Its errors show nothing of the URL.
+// canonicalURL returns an http or https URL with a canonical host, without default port and fragment. Its errors
+// show nothing of the URL.
 func canonicalURL(raw string) (*url.URL, error) {
 	if len(raw) > 4*maxURL {
 		return nil, errors.New("the URL is too long")
@@ -149,7 +145,7 @@ func canonicalURL(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// canonicalPort returns the port of a URL, "" for the one of its scheme.
+// canonicalPort returns the port of a URL; "" for the default one of its scheme.
 func canonicalPort(u *url.URL) (string, error) {
 	text := u.Port()
 	if text == "" {

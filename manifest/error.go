@@ -8,12 +8,11 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/clean"
 )
 
-// An Error says why a document is not a manifest, or why a Manifest cannot be
-// written. Its text is short, and shows of the document no more than a few
-// cleaned words.
+// An Error says why a document is not a manifest, or why a Manifest cannot be written. Its text is short and shows
+// only a few cleaned words of the document.
 type Error struct {
-	Line, Column int    // in the document, counted from 1 in lines and characters; 0 if there is none, or none is known
-	Field        string // such as namespaces[0].description; empty if it is about no field
+	Line, Column int    // position in the document, counted from 1 in lines and characters; 0 if unknown
+	Field        string // such as namespaces[0].description; empty if no field is concerned
 	Reason       string // such as: missing; it is required
 }
 
@@ -22,7 +21,7 @@ type Error struct {
 //	line 7, column 5: namespaces[0].description: missing; it is required
 func (e *Error) Error() string { return e.place() + e.Reason }
 
-// place returns what comes before the reason: nothing in it is a stranger's.
+// place returns the text before the reason. It contains nothing of a stranger.
 func (e *Error) place() string {
 	var b strings.Builder
 	if e.Line > 0 {
@@ -38,10 +37,10 @@ func (e *Error) place() string {
 	return b.String()
 }
 
-// maxQuote bounds what messages show of a text from outside, in characters.
+// maxQuote bounds the quoted part of a foreign text, in characters.
 const maxQuote = 48
 
-// quote shows a text from outside.
+// quote quotes a foreign text.
 func quote(text string) string {
 	return strconv.Quote(clean.Line(text, maxQuote))
 }

@@ -13,55 +13,46 @@ import (
 	"time"
 )
 
-// FetchOptions configure a Fetcher. Nil is fine: hosts with public addresses
-// are asked, directly, and no endpoint is trusted beyond the manifest's host.
+// FetchOptions configure a Fetcher. Nil means: public addresses, no proxy, and endpoints on the manifest's own host
+// only.
 type FetchOptions struct {
-	// Trusted lists endpoints that manifests of other hosts may name: hosts, or
-	// whole URLs, as CheckEndpoint takes them. Nil is none.
-	Trusted []string
-	// Allow lists addresses that may be dialled although they are not public.
+	// Trusted lists endpoints on other hosts that manifests may name: hosts or whole URLs, as for CheckEndpoint.
 	// Nil is none.
+	Trusted []string
+	// Allow lists non-public addresses that may be dialled. Nil is none.
 	Allow []netip.Prefix
-	// Header returns what is sent in addition to a host, such as credentials;
-	// nil is nothing. The host is in canonical form, with the port if it is not
-	// 443. Nothing is ever sent to another host than the one it was returned for.
+	// Header returns additional header fields for a host, such as credentials; nil is none. The host is in
+	// canonical form, with the port if it is not 443. The fields are sent to that host only.
 	Header func(host string) http.Header
-	// RootCAs are the authorities that certificates are verified by. Nil is
-	// those of the system.
+	// RootCAs are the certificate authorities. Nil is those of the system.
 	RootCAs *x509.CertPool
 	// Resolver resolves names. Nil is net.DefaultResolver.
 	Resolver *net.Resolver
-	// Proxy returns the proxy for a request. Nil is none, whatever the
-	// environment says. It is the proxy's address that Allow is held against,
-	// and the proxy's duty to keep requests from inner hosts.
+	// Proxy returns the proxy for a request. Nil is no proxy; the environment is ignored. With a proxy, Allow
+	// applies to the proxy's address, and the proxy must block inner hosts.
 	Proxy func(*http.Request) (*url.URL, error)
 
-	// Timeout bounds a fetch from the first lookup to the last byte. Zero is 10
-	// seconds.
+	// Timeout bounds a whole fetch, from name resolution to the last byte. Zero is 10 seconds.
 	Timeout time.Duration
-	// MinTTL is the shortest time between two fetches of one manifest, whatever
-	// it says. Zero is a minute.
+	// MinTTL is the shortest time between two fetches of a manifest. Zero is a minute.
 	MinTTL time.Duration
 
-	// Now is the clock that TTLs are measured by. Nil is time.Now.
+	// Now is the clock for TTLs. Nil is time.Now.
 	Now func() time.Time
-	// Transport sends the requests instead of the network, for tests and for
-	// networks of another kind. Then Allow, RootCAs, Resolver and Proxy mean
-	// nothing, and what they protect from is the transport's duty. Nil is the
-	// network.
+	// Transport sends the requests instead of the network, for tests and other networks. It then replaces Allow,
+	// RootCAs, Resolver and Proxy, and must provide their protection. Nil is the network.
 	Transport http.RoundTripper
 }
 
-// A Fetcher fetches the manifests of hosts that nobody vouches for. It keeps
-// nothing between fetches, and is safe for concurrent use.
+// A Fetcher fetches manifests from untrusted hosts. It keeps no state between fetches, and is safe for concurrent
+// use.
 type Fetcher struct {
 	opts   FetchOptions
 	trust  trust
 	client *http.Client
 }
 
-// NewFetcher returns a fetcher. The error is a *FetchError of KindConfig for
-// an entry of Trusted that cannot be used.
+// NewFetcher returns a fetcher. The error is a *FetchError of KindConfig for an unusable entry of Trusted.
 func NewFetcher(opts *FetchOptions) (*Fetcher, error) {
 	f := new(Fetcher)
 	if opts != nil {
@@ -83,8 +74,8 @@ func NewFetcher(opts *FetchOptions) (*Fetcher, error) {
 	return f, nil
 }
 
-// newTransport returns a transport without memory: no connection is kept, so
-// that each fetch resolves and checks anew.
+// newTransport returns a transport that keeps no connections, so that each fetch resolves and checks the address
+// again.
 func newTransport(o *FetchOptions) *http.Transport {
 	d := &net.Dialer{Timeout: o.Timeout, Resolver: o.Resolver, Control: DialControl(slices.Clone(o.Allow)...)}
 	return &http.Transport{
@@ -94,37 +85,30 @@ func newTransport(o *FetchOptions) *http.Transport {
 		TLSHandshakeTimeout:    o.Timeout,
 		ResponseHeaderTimeout:  o.Timeout,
 		MaxResponseHeaderBytes: 64 << 10,
-		DisableCompression:     true, // a small body may be a large document
+		DisableCompression:     true, // a small body could hold a large document
 		DisableKeepAlives:      true,
 		ForceAttemptHTTP2:      true,
 	}
 }
 
-// Fetched is a manifest with what is known of where it came from. Whoever
-// shares one must not change it.
+// Fetched is a manifest with its origin. It must not be changed once it is shared.
 type Fetched struct {
-	URL      string // from which it was fetched, in canonical form
+	URL      string // URL of the fetch, in canonical form
 	Manifest *Manifest
-	// Endpoint is the manifest's endpoint in canonical form, after
-	// CheckEndpoint: the only URL to connect to on its account.
+	// Endpoint is the endpoint in canonical form, accepted by CheckEndpoint. It is the only URL to connect to.
 	Endpoint string
-	// ETag and LastModified are the validators that the server sent. Empty is
-	// none.
+	// ETag and LastModified are the server's validators. Empty is none.
 	ETag, LastModified string
-	// At is when the server last said that this is its manifest, Next the
-	// earliest time at which it may be asked again.
+	// At is when the server last confirmed the manifest. Next is the earliest time of the next request.
 	At, Next time.Time
 }
 
-// Fetch returns the manifest at an https URL, such as that of WellKnownPath on
-// a host. Given the last manifest from there it returns that, without a
-// request, until the time has come to ask again (RFC section 5.4.2), and then
-// asks whether there is a newer one. A last of nil, or of another URL, counts
-// as none.
+// Fetch returns the manifest at an https URL, such as WellKnownPath on a host. last is the manifest of the previous
+// fetch. Before last.Next, Fetch returns last without a request (RFC section 5.4.2). Later it sends a conditional
+// request. A last of nil, or of another URL, is ignored.
 //
-// The error is a *FetchError. It leaves last as good as it was; whether last
-// is to be used then depends on the error's kind. After an error nothing holds
-// the next fetch back but RetryAfter, and the caller's patience.
+// The error is a *FetchError. It does not affect last; the error's kind says whether last may still be used. After
+// an error the caller decides when to fetch again, but not before RetryAfter.
 func (f *Fetcher) Fetch(ctx context.Context, manifestURL string, last *Fetched) (*Fetched, error) {
 	u, err := parseSource(manifestURL)
 	if err != nil {

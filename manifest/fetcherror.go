@@ -12,25 +12,19 @@ import (
 	"time"
 )
 
-// A Kind says what a failed fetch means to whoever wants the manifest. The set
-// is closed; the zero Kind means nothing.
+// A Kind says what a failed fetch means to the caller. The set is closed; zero is no kind.
 type Kind int
 
 const (
-	// KindConfig is a mistake of the operator: a URL that cannot be used.
-	// Nothing was sent. Fetching again cannot help.
+	// KindConfig is a mistake of the operator: an unusable URL. Nothing was sent. Retrying cannot help.
 	KindConfig Kind = iota + 1
-	// KindTransient is a manifest that could not be had: the network, TLS, a
-	// status other than success. Nothing is known against the server; what was
-	// fetched before may be shown as unavailable until it recovers (RFC section
-	// 5.4.2).
+	// KindTransient is an unavailable manifest: a failure of the network or TLS, or an HTTP status other than
+	// success. The server may recover; until then its last catalog may be shown as unavailable (RFC section 5.4.2).
 	KindTransient
-	// KindInvalid is an answer that is no manifest. The server is at fault, and
-	// what it says must not be used.
+	// KindInvalid is an answer that is not a manifest. It is the server's fault; its data must not be used.
 	KindInvalid
-	// KindUnsafe is a server that leads elsewhere: to another host by a
-	// redirect or by its endpoint, or to an address that is not public. Nothing
-	// may be sent there.
+	// KindUnsafe is a server that leads elsewhere: a redirect or an endpoint on another host, or an address that is
+	// not public. Nothing may be sent there.
 	KindUnsafe
 )
 
@@ -49,23 +43,21 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// A FetchError says why there is no manifest. Its text may be shown to a model:
-// it is short, and names no host or address but the one that was asked.
+// A FetchError says why there is no manifest. Its text is fit for a model: it is short, and names only the
+// requested host.
 type FetchError struct {
 	Kind   Kind
-	Host   string // in canonical form, with the port if it is not 443; empty if none was asked
+	Host   string // in canonical form, with the port if it is not 443; empty if nothing was sent
 	Reason string
-	// RetryAfter is how long the server asks to be left alone: in its headers, at
-	// most a day; by a manifest whose endpoint is refused, for its cache_ttl. Zero
-	// is not to say.
+	// RetryAfter is how long the server asks clients to wait: by its headers, at most a day, or by the cache_ttl of
+	// a manifest whose endpoint is refused. Zero if it does not.
 	RetryAfter time.Duration
-	// Err is the cause, nil if there is none. It is for logs: it may name what
-	// the text leaves out, but for the URL, which may hold secrets.
+	// Err is the cause; nil if there is none. It is for logs, and may hold details that the text leaves out, but
+	// never the URL with its possible secrets.
 	Err error
 }
 
-// Error returns the reason, as in: fetching the manifest of mcp.example: it did
-// not answer in time.
+// Error returns the reason, as in: fetching the manifest of mcp.example: it did not answer in time.
 func (e *FetchError) Error() string {
 	if e.Host == "" {
 		return e.Reason
@@ -76,8 +68,7 @@ func (e *FetchError) Error() string {
 // Unwrap returns Err.
 func (e *FetchError) Unwrap() error { return e.Err }
 
-// later is err, which must be a *FetchError, for a server that asks to be left
-// alone.
+// later adds RetryAfter to err, which must be a *FetchError.
 func later(err error, d time.Duration) error {
 	var e *FetchError
 	if errors.As(err, &e) {
@@ -86,8 +77,8 @@ func later(err error, d time.Duration) error {
 	return err
 }
 
-// failure gives an error of the network its kind and words. The words of the
-// error itself are not shown: they may name addresses, or be the server's.
+// failure turns an error of the network into a FetchError. It does not show the error's own text, which may hold
+// addresses or words of the server.
 func failure(host string, err error) error {
 	var own *FetchError
 	if errors.As(err, &own) {
@@ -95,7 +86,7 @@ func failure(host string, err error) error {
 	}
 	var request *url.Error
 	if errors.As(err, &request) {
-		err = request.Err // without the URL
+		err = request.Err // drops the URL
 	}
 	e := &FetchError{Kind: KindTransient, Host: host, Err: err}
 	var timeout net.Error
@@ -124,9 +115,9 @@ func failure(host string, err error) error {
 	return e
 }
 
-// broken, deferred, makes an error of a panic of what the embedder gave: Header,
-// Proxy or Transport. Of its value only the type is no secret.
-func broken(host string, err *error) {
+// recoverPanic turns a panic of the embedder's Header, Proxy or Transport into an error. It must be deferred. Only the
+// type of the panic's value is shown.
+func recoverPanic(host string, err *error) {
 	if v := recover(); v != nil {
 		cause := fmt.Errorf("a function of the options panicked with a %T: %s", v, debug.Stack())
 		*err = &FetchError{Kind: KindTransient, Host: host, Reason: "asking it failed here", Err: cause}

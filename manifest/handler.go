@@ -16,29 +16,26 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/mistake"
 )
 
-// A Source returns the manifest to serve. The context is that of the request;
-// the manifest is not changed. An error, a panic, or no manifest is answered with
-// status 503, and logged, never shown.
+// A Source returns the manifest to serve. The context is that of the request. The manifest is not changed. If there
+// is an error, a panic, or no manifest, the response has status 503; the reason is logged, never shown.
 type Source func(context.Context) (*Manifest, error)
 
-// Static returns a source of one manifest, which must not change any more.
+// Static returns a source of a fixed manifest, which must not change any more.
 func Static(m *Manifest) Source {
 	return func(context.Context) (*Manifest, error) { return m, nil }
 }
 
 // HandlerOptions configure Handler. Nil is fine.
 type HandlerOptions struct {
-	// Public lets caches that many clients share keep the manifest. Set it only
-	// if the source returns the same to everybody.
+	// Public allows shared caches. Set it only if the source returns the same manifest to everybody.
 	Public bool
-	// Logger gets what the source reports. Nil discards.
+	// Logger gets failures of the source. Nil discards.
 	Logger *slog.Logger
 }
 
-// Handler serves a manifest, to be mounted at WellKnownPath (RFC section 5.5):
-// as application/yaml, or as application/json to those who prefer it. It
-// answers GET and HEAD, lets caches keep the answer for the manifest's TTL, and
-// says whether a kept one still holds. It panics if there is no source.
+// Handler serves a manifest; mount it at WellKnownPath (RFC section 5.5). It answers GET and HEAD with
+// application/yaml, or with application/json if the client prefers that. Caches may keep the answer for the
+// manifest's TTL, and revalidate it. It panics if source is nil.
 func Handler(source Source, opts *HandlerOptions) http.Handler {
 	if source == nil {
 		mistake.Check("manifest", errors.New("Handler without a source"))
@@ -84,15 +81,14 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Cache-Control", h.cacheControl(m))
 	header.Set("ETag", etag(body))
-	// No Last-Modified: last_updated is a date, and a second change on one day
-	// would go unseen.
+	// No Last-Modified: last_updated is only a date, and would hide a second change on the same day.
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 }
 
-// manifest asks the source, which may fail in any way.
+// manifest calls the source, which may fail in any way.
 func (h *handler) manifest(ctx context.Context) (m *Manifest, err error) {
 	defer func() {
-		if v := recover(); v != nil { // of which only the type is no secret
+		if v := recover(); v != nil { // only its type is sure to be no secret
 			m, err = nil, fmt.Errorf("the source panicked with a %T: %s", v, debug.Stack())
 		}
 	}()
@@ -114,8 +110,7 @@ func (h *handler) cacheControl(m *Manifest) string {
 	return fmt.Sprintf("%s, max-age=%d", scope, int64(m.TTL()/time.Second))
 }
 
-// etag returns the validator of a body. The bytes of YAML and JSON differ, and
-// so do theirs.
+// etag returns the validator of a body. YAML and JSON have different ones.
 func etag(body []byte) string {
 	sum := sha256.Sum256(body)
 	return `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`

@@ -10,11 +10,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// canonicalHost returns the one spelling of a host, without port and brackets,
-// in which hosts are compared, dialled and shown: an IP address as netip
-// writes it, or a name in lower-case ASCII without the final dot. What is
-// dialled is this very text, so that nobody downstream can understand another
-// host.
+// canonicalHost returns the only spelling of a host, without port and brackets, that is compared, dialled and
+// shown: an IP address as netip writes it, or a lower-case ASCII name without the final dot. Since exactly this
+// text is dialled, no later reader can understand another host.
 func canonicalHost(host string) (string, error) {
 	if len(host) > 4*maxHost {
 		return "", errors.New("the host name is too long")
@@ -41,7 +39,7 @@ func canonicalHost(host string) (string, error) {
 			return "", errCharacter
 		}
 	}
-	// Resolvers of some systems take 127.1 or 0x7f000001 for addresses.
+	// Some resolvers take 127.1 or 0x7f000001 for an address.
 	if last := labels[len(labels)-1]; strings.Trim(last, "0123456789") == "" || strings.HasPrefix(last, "0x") {
 		return "", errors.New("the host is neither a name nor an IP address")
 	}
@@ -59,10 +57,8 @@ const (
 
 var errCharacter = errors.New("the host name has a character that host names do not have")
 
-// asciiName returns a host name in lower-case ASCII, by the profile of IDNA that
-// net/http dials by. It is stricter where readers of the name differ: of other
-// characters than ASCII it takes letters, marks and digits that show, and whose case
-// is clear.
+// asciiName returns a host name in lower-case ASCII, by the IDNA profile of net/http. It is stricter where readers
+// differ: beyond ASCII it accepts only visible letters, marks and digits with unambiguous case.
 func asciiName(host string) (string, error) {
 	if isASCII(host) {
 		return strings.ToLower(host), nil
@@ -73,17 +69,17 @@ func asciiName(host string) (string, error) {
 		}
 	}
 	name, err := idna.Lookup.ToASCII(host)
-	if err != nil { // which shows the host
+	if err != nil { // the error shows the host
 		return "", errors.New("IDNA refuses the host name: correct it, or write it in Punycode")
 	}
 	return name, nil
 }
 
-// dots writes the separators of labels in other scripts as the one of DNS.
+// dots replaces the label separators of other scripts by a dot.
 var dots = strings.NewReplacer("\u3002", ".", "\uff0e", ".", "\uff61", ".")
 
-// ambiguousCase reports whether a capital has a lower case that belongs to
-// another: IDNA makes of a dotted İ more than an i, which would be another host.
+// ambiguousCase reports whether a capital letter shares its lower case with another: IDNA maps a dotted İ to more
+// than an i, which is another host.
 func ambiguousCase(r rune) bool {
 	lower := unicode.ToLower(r)
 	return lower != r && unicode.ToUpper(lower) != r
@@ -94,7 +90,7 @@ func notInHosts(r rune) bool {
 		return !('a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '_')
 	}
 	return !unicode.In(r, unicode.L, unicode.M, unicode.Nd) ||
-		unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) // invisible, some of them letters
+		unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) // invisible, some are letters
 }
 
 func isASCII(s string) bool {

@@ -9,22 +9,20 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// readJSON returns a document that strictjson accepted as the nodes that the
-// same YAML would have: one decoder then serves both.
+// readJSON converts strict JSON into the nodes of the same YAML document, so that one decoder serves both.
 func readJSON(data []byte) *yaml.Node {
 	r := jsonReader{data: data, line: 1, column: 1}
 	top, _ := r.value(strictjson.SkipSpace(data, 0))
 	return top
 }
 
-// A jsonReader keeps the place up to which it has counted lines: places are
-// asked for in the order of the document.
+// A jsonReader tracks the line up to a position. Positions are requested in ascending order.
 type jsonReader struct {
 	data                  []byte
 	counted, line, column int
 }
 
-// value returns the value that begins at i, and the index behind it.
+// value returns the node of the value at i, and the index after it.
 func (r *jsonReader) value(i int) (*yaml.Node, int) {
 	n := r.node(i)
 	switch strictjson.KindOf(r.data[i:]) {
@@ -40,8 +38,8 @@ func (r *jsonReader) value(i int) (*yaml.Node, int) {
 	return n, end
 }
 
-// items adds what a container at i holds to its node: elements, or keys and
-// values in turn. It returns the index behind the container.
+// items adds the contents of a container at i to its node: elements, or alternating keys and values. It returns the
+// index after the container.
 func (r *jsonReader) items(n *yaml.Node, i int, end byte) int {
 	for i = strictjson.SkipSpace(r.data, i+1); r.data[i] != end; i = strictjson.NextItem(r.data, i) {
 		var item *yaml.Node
@@ -69,7 +67,7 @@ func (r *jsonReader) scalar(n *yaml.Node, text []byte) {
 	n.Value = string(text)
 }
 
-// node returns a node that stands at i.
+// node returns a node for position i.
 func (r *jsonReader) node(i int) *yaml.Node {
 	passed := r.data[r.counted:i]
 	if nl := bytes.LastIndexByte(passed, '\n'); nl >= 0 {

@@ -2,12 +2,14 @@ package manifest
 
 import "strings"
 
-// Label returns the namespace path that a suggestion of a manifest stands for.
-// Suggestions may have hyphens, which labels must not (RFC sections 5.1 and
-// 5.5): a hyphen becomes an underscore, a dot separates the labels of a path,
-// and whatever else is no ASCII letter, digit or underscore is dropped. So are
-// labels in which only underscores are left. Where nothing remains Label
-// returns "", and the caller takes a label of its own.
+// Label returns the namespace path for a manifest's suggestion. Suggestions may have hyphens, labels may not (RFC
+// sections 5.1 and 5.5).
+//   - A hyphen becomes an underscore.
+//   - A dot separates the labels of a path.
+//   - Other characters than ASCII letters, digits and underscores are dropped.
+//   - Labels with only underscores are dropped.
+//
+// If nothing remains, Label returns "", and the caller chooses a label of its own.
 func Label(suggested string) string {
 	var labels []string
 	for part := range strings.SplitSeq(suggested, ".") {
@@ -18,7 +20,7 @@ func Label(suggested string) string {
 	return strings.Join(labels, ".")
 }
 
-// labelRune judges a character before any lower-casing: U+212A would become a k.
+// labelRune maps one character, before lower-casing, which would turn U+212A into a k.
 func labelRune(r rune) rune {
 	switch {
 	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_':

@@ -6,11 +6,10 @@ import (
 	"time"
 )
 
-// SpecVersion is the version of the CaSH specification that this module
-// implements, and what its servers publish as cash_version.
+// SpecVersion is the version of the CaSH specification that this module implements and publishes as cash_version.
 const SpecVersion = "0.1.1"
 
-// Where a manifest is found, and as what (RFC sections 5.5 and 5.6).
+// The addresses of a manifest (RFC sections 5.5 and 5.6).
 const (
 	WellKnownPath = "/.well-known/cash-mcp.yaml" // over HTTPS
 	ResourceURI   = "cash://server"              // over MCP, as JSON
@@ -20,52 +19,50 @@ const (
 )
 
 const (
-	// DefaultTTL holds where a manifest has no cache_ttl.
+	// DefaultTTL is the TTL of a manifest without cache_ttl.
 	DefaultTTL = time.Hour
-	// MaxTTL is the longest cache_ttl that is accepted, some 68 years.
+	// MaxTTL is the longest accepted cache_ttl, some 68 years.
 	MaxTTL = (1<<31 - 1) * time.Second
-	// NoCache as a CacheTTL is the cache_ttl 0: not to be cached at all.
+	// NoCache as a CacheTTL stands for cache_ttl 0: do not cache.
 	NoCache time.Duration = -1
 )
 
-// A Manifest says who publishes a CaSH server, where it is, and what is there
-// (RFC section 5.5). It is plain data: whoever shares one must not change it.
+// A Manifest says who publishes a CaSH server, where it is, and what it offers (RFC section 5.5). It is plain data,
+// and must not be changed once it is shared.
 //
-// Version, LastUpdated, Publisher, Endpoint and at least one namespace are
-// required. Parse returns no manifest without them.
+// Version, LastUpdated, Publisher, Endpoint and at least one namespace are required. Parse returns no manifest
+// without them.
 type Manifest struct {
-	// Version is the version of the specification that the server implements,
-	// such as SpecVersion. Others are accepted; see Warnings.
+	// Version is the version of the specification that the server implements, such as SpecVersion. Other versions
+	// are accepted; see Warnings.
 	Version string
-	// LastUpdated is the date of the last change, as 2026-04-24. Of a time of
-	// day behind it only the date is kept.
+	// LastUpdated is the date of the last change, such as 2026-04-24. A time of day is dropped.
 	LastUpdated string
-	// Publisher names the organisation or person that publishes the server.
+	// Publisher names the publishing organisation or person.
 	Publisher string
 	// Copyright is a copyright statement. Empty is none.
 	Copyright string
-	// Endpoint is the URL at which the server speaks MCP, or the description of
-	// a command that does over stdio. It is a claim: see CheckEndpoint.
+	// Endpoint is the MCP URL of the server, or the description of a command that speaks MCP over stdio. It is an
+	// unverified claim: see CheckEndpoint.
 	Endpoint string
-	// CacheTTL is how long others should keep the manifest, in whole seconds,
-	// at most MaxTTL. Zero is not to say, which means DefaultTTL; negative
-	// values mean NoCache.
+	// CacheTTL is how long the manifest may be cached, in whole seconds, at most MaxTTL. Zero means DefaultTTL;
+	// negative values mean NoCache.
 	CacheTTL time.Duration
 	// Authentication is nil if the server requires none.
 	Authentication *Authentication
-	// Namespaces has from 1 to MaxEntries entries.
+	// Namespaces has 1 to MaxEntries entries.
 	Namespaces []Namespace
-	// Skills has at most MaxEntries entries. It informs, and may be incomplete.
+	// Skills has at most MaxEntries entries. It may be incomplete.
 	Skills []Skill
 }
 
-// Authentication says how the endpoint authenticates its callers.
+// Authentication describes how the endpoint authenticates callers.
 type Authentication struct {
 	Scheme  Scheme
 	DocsURL string // http or https URL of the documentation, or empty
 }
 
-// A Scheme is a way to authenticate. The set is closed.
+// A Scheme is an authentication scheme. The set is closed.
 type Scheme string
 
 // The schemes of RFC section 5.5.
@@ -76,7 +73,7 @@ const (
 	SchemeOAuth2 Scheme = "oauth2"
 )
 
-// A Namespace is advice to those who mount the server below a label of theirs.
+// A Namespace suggests a label to those who mount the server.
 type Namespace struct {
 	Suggested   string // a label, with hyphens allowed; see Label. Required
 	Description string // one line. Required
@@ -88,8 +85,7 @@ type Skill struct {
 	Description string // one line. Required
 }
 
-// TTL returns how long the manifest may be kept: CacheTTL, or DefaultTTL if
-// there is none, or 0 if it is not to be cached.
+// TTL returns how long the manifest may be cached: CacheTTL, DefaultTTL if it is zero, or 0 for NoCache.
 func (m *Manifest) TTL() time.Duration {
 	switch {
 	case m.CacheTTL == 0:
@@ -100,17 +96,14 @@ func (m *Manifest) TTL() time.Duration {
 	return m.CacheTTL
 }
 
-// knownVersions are the versions that cash_version may have without a warning:
-// the specification's own example says 1.0.
+// knownVersions are the values of cash_version without a warning. The specification's own example says 1.0.
 var knownVersions = []string{SpecVersion, "1.0"}
 
 // maxWarnings bounds Warnings.
 const maxWarnings = 16
 
-// Warnings returns what is odd about a manifest that passes Check but no
-// reason to refuse it: a version other than the known ones, suggestions that
-// leave no label, and suggestions that become the same label. There are at most
-// 16, each a short line; none is an empty slice.
+// Warnings returns oddities of a valid manifest: an unknown version, suggestions that leave no label, and
+// suggestions with the same label. There are at most 16 short lines; none is an empty slice.
 func (m *Manifest) Warnings() []string {
 	var list []string
 	if !slices.Contains(knownVersions, m.Version) {

@@ -12,25 +12,20 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// MaxSize is the most bytes of a document.
+// MaxSize bounds a document, in bytes.
 const MaxSize = 1 << 20
 
-// MaxDepth is the most levels of nesting in a document, counting those in
-// keys that mean nothing here.
+// MaxDepth bounds the nesting of a document, unknown keys included.
 const MaxDepth = 64
 
-// Parse reads a manifest from YAML or JSON. The document may come from anybody:
-// it is one document of at most MaxSize bytes of UTF-8 and MaxDepth levels,
-// without duplicate keys, merge keys, TAG directives in number, or more than 64
-// aliases.
+// Parse reads a manifest from YAML or JSON. The document may be hostile. It must be one UTF-8 document within
+// MaxSize and MaxDepth, without duplicate keys and merge keys, with few TAG directives and at most 64 aliases.
 //
-// Scalars are text whatever YAML makes of them: 1.0 is "1.0", and yes is "yes".
-// A plain null is the same as leaving the field out. Keys that the
-// specification does not have are ignored, unknown versions accepted. Texts
-// that a person or model reads come back as one line of bounded length,
-// without control characters, escape sequences and invisible characters.
+// Scalars are text, whatever their YAML type: 1.0 is "1.0", and yes is "yes". A plain null counts as absent.
+// Unknown keys are ignored, unknown versions accepted. Texts for people and models are returned as one line of
+// bounded length, without control characters, escape sequences and invisible characters.
 //
-// The error is an *Error with the place of the first problem.
+// The error is an *Error with the position of the first problem.
 func Parse(data []byte) (*Manifest, error) {
 	top, err := readDocument(data)
 	if err != nil {
@@ -47,9 +42,8 @@ func Parse(data []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// readDocument returns the top of a document within the limits. JSON is read
-// as JSON, because YAML readers do not join the surrogates of its escapes;
-// what merely looks like JSON is YAML.
+// readDocument returns the top node of a document within the limits. Valid JSON is parsed as JSON, because YAML
+// parsers do not join its escaped surrogates. Anything else is YAML.
 func readDocument(data []byte) (*yaml.Node, error) {
 	switch {
 	case len(data) > MaxSize:
@@ -64,8 +58,7 @@ func readDocument(data []byte) (*yaml.Node, error) {
 	return readYAML(data)
 }
 
-// locate completes an error of check with the place of its field, or of what
-// the field is missing from.
+// locate adds the position of the field, or of its parent, to an error of check.
 func locate(err error, top *yaml.Node) error {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -83,8 +76,7 @@ func locate(err error, top *yaml.Node) error {
 	return e
 }
 
-// child returns a member of a mapping or an element of a sequence, nil if there
-// is none.
+// child returns a member of a mapping or an element of a sequence; nil if there is none.
 func child(n *yaml.Node, step string) *yaml.Node {
 	if n.Kind != yaml.SequenceNode {
 		return member(n, step)

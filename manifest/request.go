@@ -15,17 +15,15 @@ import (
 const (
 	// maxRedirects bounds the redirects of one fetch.
 	maxRedirects = 5
-	// maxValidator bounds the validators that are kept, in bytes.
+	// maxValidator bounds the validators, in bytes.
 	maxValidator = 1024
-	// maxPause bounds what servers may ask for in headers: more time than the
-	// manifest's own before it is fetched again, or after a failure.
+	// maxPause bounds the waiting times that a server's headers may demand, for the next fetch or after a failure.
 	maxPause = 24 * time.Hour
 )
 
-// ask sends a request, and returns what it brought and how long the server's
-// cache headers say that it stays fresh.
+// ask sends a request. It returns the manifest, and its freshness according to the cache headers.
 func (f *Fetcher) ask(ctx context.Context, u *url.URL, last *Fetched) (next *Fetched, ttl time.Duration, err error) {
-	defer broken(u.Host, &err)
+	defer recoverPanic(u.Host, &err)
 	req := f.request(ctx, u, last)
 	resp, err := f.client.Do(req)
 	if err != nil {
@@ -36,7 +34,7 @@ func (f *Fetcher) ask(ctx context.Context, u *url.URL, last *Fetched) (next *Fet
 	switch {
 	case resp.StatusCode == http.StatusNotModified && conditional(req):
 		next.Manifest = last.Manifest
-		if next.ETag == "" && next.LastModified == "" { // the old ones go on to hold
+		if next.ETag == "" && next.LastModified == "" { // the old validators stay valid
 			next.ETag, next.LastModified = last.ETag, last.LastModified
 		}
 	case resp.StatusCode == http.StatusOK:
@@ -47,8 +45,7 @@ func (f *Fetcher) ask(ctx context.Context, u *url.URL, last *Fetched) (next *Fet
 	return next, maxAge(resp.Header), err
 }
 
-// request returns the request for a manifest, a conditional one if there is a
-// last manifest with validators.
+// request returns the request for a manifest. It is conditional if last has validators.
 func (f *Fetcher) request(ctx context.Context, u *url.URL, last *Fetched) *http.Request {
 	r := (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: make(http.Header)}).WithContext(ctx)
 	if f.opts.Header != nil {
@@ -70,14 +67,14 @@ func (f *Fetcher) request(ctx context.Context, u *url.URL, last *Fetched) *http.
 	return r
 }
 
-// conditions are the headers by which a server may answer 304.
+// conditions are the headers that allow a response 304.
 var conditions = []string{"If-None-Match", "If-Modified-Since"}
 
 func conditional(r *http.Request) bool {
 	return r.Header.Get(conditions[0]) != "" || r.Header.Get(conditions[1]) != ""
 }
 
-// sameOrigin lets redirects through that stay on the host.
+// sameOrigin allows redirects on the same host only.
 func sameOrigin(r *http.Request, via []*http.Request) error {
 	host := via[0].URL.Host
 	if len(via) > maxRedirects {
@@ -91,12 +88,12 @@ func sameOrigin(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// read returns the manifest that a response holds.
+// read returns the manifest in a response.
 func read(ctx context.Context, host string, resp *http.Response) (*Manifest, error) {
 	invalid := func(reason string, err error) (*Manifest, error) {
 		return nil, &FetchError{Kind: KindInvalid, Host: host, Reason: reason, Err: err}
 	}
-	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // whatever it is, unless it is a page
+	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // any type but HTML is accepted
 	encoding := resp.Header.Get("Content-Encoding")
 	switch {
 	case media == "text/html" || media == "application/xhtml+xml":
@@ -122,8 +119,7 @@ func read(ctx context.Context, host string, resp *http.Response) (*Manifest, err
 	return m, nil
 }
 
-// where returns the place of an error of Parse. Its reason may quote the
-// document, which is for logs only.
+// where returns the position of an error of Parse. Its reason may quote the document, and is for logs only.
 func where(err error) string {
 	var e *Error
 	if !errors.As(err, &e) || e.place() == "" {
@@ -132,8 +128,8 @@ func where(err error) string {
 	return ": see " + strings.TrimSuffix(e.place(), ": ")
 }
 
-// A contextReader ends with its context even where the reader does not, or
-// ends well at that moment, because the server ends what the client cuts off.
+// A contextReader returns the context's error once the context has ended. The reader itself may not notice, or may
+// report an orderly end, since the server closes an aborted response.
 type contextReader struct {
 	ctx context.Context
 	r   io.Reader
@@ -147,7 +143,7 @@ func (r contextReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// status returns the error for a response that brings no manifest.
+// status returns the error for a response without a manifest.
 func status(host string, resp *http.Response, now time.Time) error {
 	words := strings.TrimSpace(strconv.Itoa(resp.StatusCode) + " " + http.StatusText(resp.StatusCode))
 	return &FetchError{
@@ -157,7 +153,7 @@ func status(host string, resp *http.Response, now time.Time) error {
 	}
 }
 
-// retryAfter reads a header that holds seconds or a date.
+// retryAfter parses a header with seconds or a date.
 func retryAfter(text string, now time.Time) time.Duration {
 	if d, ok := seconds(text); ok {
 		return d
@@ -169,7 +165,7 @@ func retryAfter(text string, now time.Time) time.Duration {
 	return min(max(t.Sub(now), 0), maxPause)
 }
 
-// maxAge returns how long a response says that it is fresh.
+// maxAge returns the freshness of a response.
 func maxAge(h http.Header) time.Duration {
 	longest := time.Duration(0)
 	for _, line := range h.Values("Cache-Control") {
@@ -183,20 +179,20 @@ func maxAge(h http.Header) time.Duration {
 	return longest
 }
 
-// seconds reads a number of seconds, and bounds it.
+// seconds parses a number of seconds, and bounds it.
 func seconds(text string) (time.Duration, bool) {
 	if text == "" || strings.Trim(text, "0123456789") != "" {
 		return 0, false
 	}
 	n, err := strconv.ParseUint(text, 10, 31)
 	if err != nil {
-		return maxPause, true // more than fits
+		return maxPause, true // out of range
 	}
 	return min(time.Duration(n)*time.Second, maxPause), true
 }
 
-// validator returns a header that is sent back later, unless it is absurd or
-// could not be sent: that would fail every fetch to come.
+// validator returns a header for later requests. It drops values that are too long or cannot be sent, since these
+// would fail all further fetches.
 func validator(resp *http.Response, key string) string {
 	v := resp.Header.Get(key)
 	unprintable := func(r rune) bool { return r < ' ' || r > '~' }

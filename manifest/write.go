@@ -10,7 +10,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// document is a manifest as it is written, in the order of RFC section 5.5.
+// document is the written form of a manifest, in the order of RFC section 5.5.
 type document struct {
 	Version        string          `json:"cash_version"`
 	LastUpdated    string          `json:"last_updated"`
@@ -38,8 +38,8 @@ type skill struct {
 	Description string `json:"description"`
 }
 
-// document returns what is to be written, or what Check reports.
-func (m *Manifest) document() (*document, error) {
+// toDocument returns the written form, or the error of Check.
+func (m *Manifest) toDocument() (*document, error) {
 	m, err := m.publishable()
 	if err != nil {
 		return nil, err
@@ -62,22 +62,20 @@ func (m *Manifest) document() (*document, error) {
 	return d, nil
 }
 
-// YAML returns the manifest as a YAML document that Parse reads back, with the
-// fields in the order of the specification and every text in double quotes, so
-// that no reader takes one for a number, a date or a truth value. The error is
-// what Check reports, or that there are more than MaxSize bytes.
+// YAML returns the manifest as YAML that Parse reads back. Fields are in the order of the specification. Texts are
+// in double quotes, so that no reader takes one for a number, a date or a boolean. The error is that of Check, or
+// that the document exceeds MaxSize.
 func (m *Manifest) YAML() ([]byte, error) {
-	d, err := m.document()
+	d, err := m.toDocument()
 	if err != nil {
 		return nil, err
 	}
 	return sized(d.yaml(), nil)
 }
 
-// MarshalJSON is [Manifest.YAML] in JSON: what the resource ResourceURI holds
-// (RFC section 5.6).
+// MarshalJSON is [Manifest.YAML] in JSON, the content of the resource ResourceURI (RFC section 5.6).
 func (m Manifest) MarshalJSON() ([]byte, error) {
-	d, err := m.document()
+	d, err := m.toDocument()
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +92,7 @@ func (m *Manifest) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// sized refuses documents that nobody would read.
+// sized refuses documents over MaxSize.
 func sized(data []byte, err error) ([]byte, error) {
 	if err == nil && len(data) > MaxSize {
 		err = &Error{Reason: fmt.Sprintf("%d bytes when written; at most %d are read: leave out skills, or shorten the descriptions", len(data), MaxSize)}
@@ -122,7 +120,7 @@ func (d *document) yaml() []byte {
 	}
 	if a := d.Authentication; a != nil {
 		b.WriteString("authentication:\n")
-		line("  scheme", string(a.Scheme)) // four plain words
+		line("  scheme", string(a.Scheme)) // a known word, which needs no quotes
 		line("  docs_url", text(a.DocsURL))
 	}
 	b.WriteString("namespaces:\n")
@@ -142,9 +140,8 @@ func (d *document) yaml() []byte {
 
 var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
-// text returns a scalar in double quotes, "" if there is none. Manifests in
-// normal form have visible characters and blanks only, so that nothing else
-// needs an escape.
+// text returns a scalar in double quotes; "" if it is empty. Texts in normal form have only visible characters and
+// blanks, so nothing else needs an escape.
 func text(value string) string {
 	if value == "" {
 		return ""

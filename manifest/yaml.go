@@ -8,11 +8,10 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictyaml"
 )
 
-// maxAliases bounds the aliases of a document. Each stands for fields that are
-// bounded themselves, so that nothing multiplies.
+// maxAliases bounds the aliases of a document. Their targets are bounded fields, so that expansion cannot explode.
 const maxAliases = 64
 
-// readYAML returns the top of the one document in data.
+// readYAML returns the top node of the only document in data.
 func readYAML(data []byte) (*yaml.Node, error) {
 	top, err := strictyaml.Read(data, strictyaml.Limits{Depth: MaxDepth, Aliases: maxAliases})
 	var e *strictyaml.Error

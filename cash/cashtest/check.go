@@ -9,31 +9,31 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// Compliance checks a server against the CaSH RFC with [check.Compliance]. Each row
-// is a subtest of its name, such as R40; rows that were not checked are logged.
+// Compliance checks a server against the CaSH RFC with [check.Compliance]. Each row is a subtest with its name,
+// such as R40. Unchecked rows are logged.
 func Compliance(t *testing.T, target check.Target) {
 	t.Helper()
 	report, err := check.Compliance(t.Context(), target)
 	subtests(t, report, err)
 }
 
-// Disclosure checks a server against the specification of progressive disclosure with
-// [check.Disclosure], as Compliance does.
+// Disclosure checks a server against the specification of progressive disclosure with [check.Disclosure], and
+// reports like Compliance.
 func Disclosure(t *testing.T, target check.DisclosureTarget) {
 	t.Helper()
 	report, err := check.Disclosure(t.Context(), target)
 	subtests(t, report, err)
 }
 
-// Hostile attacks a server with [check.Hostile], and reports as Compliance does:
-// thousands of messages that are odd, broken or too large.
+// Hostile attacks a server with thousands of odd, broken or oversized messages ([check.Hostile]), and reports like
+// Compliance.
 func Hostile(t *testing.T, target check.HostileTarget) {
 	t.Helper()
 	report, err := check.Hostile(t.Context(), target)
 	subtests(t, report, err)
 }
 
-// Budget reports everything that costs more than b allows; see [check.Budget].
+// Budget reports an error for each cost above b; see [check.Budget].
 func Budget(t testing.TB, c *Client, b check.Budget) {
 	t.Helper()
 	report, err := b.Check(t.Context(), c.Session)
@@ -55,14 +55,14 @@ func subtests(t *testing.T, report *check.Report, err error) {
 	}
 }
 
-// reporter is what of a *testing.T is needed to report.
+// reporter is the part of *testing.T that reports need.
 type reporter interface {
 	Helper()
 	Logf(format string, args ...any)
 	Errorf(format string, args ...any)
 }
 
-// tell reports the rows through sub, and logs to t what is not checked.
+// tell reports the rows through sub, and logs unchecked rows to t.
 func tell(t reporter, report *check.Report, sub func(name string, run func(reporter))) {
 	t.Helper()
 	for _, row := range report.Rows {
@@ -82,9 +82,8 @@ func tell(t reporter, report *check.Report, sub func(name string, run func(repor
 	}
 }
 
-// MaxTokens reports an error if text has more than most of what count counts, such as
-// the tokens of a model. A nil count counts characters. what names the text in the
-// message.
+// MaxTokens reports an error if count returns more than most for text, for instance more tokens of a model. A nil
+// count counts characters. what names the text in the message.
 func MaxTokens(t testing.TB, what, text string, most int, count func(string) int) {
 	t.Helper()
 	name := "tokens"
@@ -96,9 +95,8 @@ func MaxTokens(t testing.TB, what, text string, most int, count func(string) int
 	}
 }
 
-// LintClean reports everything that registry.Lint finds in src: what is legal
-// but costs models attempts or context. callers are those through whose eyes
-// to look; see registry.Lint.
+// LintClean reports all findings of registry.Lint in src: things that are legal but cost models attempts or
+// context. callers are the callers whose views are checked; see registry.Lint.
 func LintClean(t testing.TB, src registry.Source, callers ...*registry.Caller) {
 	t.Helper()
 	findings, err := registry.Lint(t.Context(), src, callers...)

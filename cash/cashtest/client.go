@@ -10,21 +10,18 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/internal/client"
 )
 
-// A Client calls the three tools of a CaSH server. Its methods fail the test
-// at once on protocol errors and on requests that are not answered in time; a
-// result with isError is a [Reply] like others. It may be used by several
-// goroutines, as far as the test may be ended from there.
+// A Client calls the three tools of a CaSH server. Its methods end the test on protocol errors and missed
+// deadlines. A result with isError is an ordinary [Reply]. Several goroutines may use it if they may end the test.
 type Client struct {
-	// Session is the SDK's session, for all that the methods do not cover.
+	// Session is the SDK's session, for everything else.
 	Session *mcp.ClientSession
 
 	t    testing.TB
 	conn *client.Conn
 }
 
-// Call runs a function (RFC 4.1). An empty namespace is omitted, as are nil
-// kwargs; others are anything that marshals to JSON, such as a map, a struct
-// or a [json.RawMessage].
+// Call runs a function (RFC 4.1). An empty namespace and nil kwargs are omitted. kwargs may be anything that
+// encodes to JSON, such as a map, a struct or a [json.RawMessage].
 func (c *Client) Call(namespace, function string, kwargs any) *Reply {
 	c.t.Helper()
 	args := client.Named("namespace", namespace, "function", function)
@@ -34,21 +31,21 @@ func (c *Client) Call(namespace, function string, kwargs any) *Reply {
 	return c.Tool("call", args)
 }
 
-// Help asks for a page of help (RFC 4.2). What is empty is omitted.
+// Help requests a page of help (RFC 4.2). Empty arguments are omitted.
 func (c *Client) Help(namespace, function string) *Reply {
 	c.t.Helper()
 	return c.Tool("help", client.Named("namespace", namespace, "function", function))
 }
 
-// Skill asks for a skill, or with an empty name for a list (RFC 4.3). What is
-// empty is omitted; inputs of a skill are passed with [Client.Tool].
+// Skill requests a skill, or with an empty name a list of skills (RFC 4.3). Empty arguments are omitted. To pass
+// inputs of a skill, use [Client.Tool].
 func (c *Client) Skill(namespace, name string) *Reply {
 	c.t.Helper()
 	return c.Tool("skill", client.Named("namespace", namespace, "skillname", name))
 }
 
-// Tool calls an MCP tool with arguments of any kind: what marshals to JSON, or
-// JSON itself as a [json.RawMessage]. Nil sends an empty object.
+// Tool calls an MCP tool with any arguments that encode to JSON, such as a [json.RawMessage]. Nil sends an empty
+// object.
 func (c *Client) Tool(name string, args any) *Reply {
 	c.t.Helper()
 	reply, err := c.conn.Tool(name, args)
@@ -58,7 +55,7 @@ func (c *Client) Tool(name string, args any) *Reply {
 	return &Reply{reply.Text, reply.IsError, reply.Raw, c.t}
 }
 
-// Tools returns the tools of the server, all pages of them.
+// Tools returns the server's tools from all pages.
 func (c *Client) Tools() []*mcp.Tool {
 	c.t.Helper()
 	tools, _, err := c.conn.Tools()
@@ -70,12 +67,11 @@ func (c *Client) Tools() []*mcp.Tool {
 
 // A Reply is the result of a tool.
 type Reply struct {
-	// Text is the text content, blocks joined by line breaks.
+	// Text is the text content. Blocks are joined by line breaks.
 	Text string
-	// IsError says that the result is one that tells of an error.
+	// IsError reports whether the result is an error.
 	IsError bool
-	// Raw is the result as the SDK's client decoded it: the texts are exact,
-	// numbers in structured content may be rounded.
+	// Raw is the result as the SDK decoded it. Texts are exact; numbers in structured content may be rounded.
 	Raw *mcp.CallToolResult
 
 	t testing.TB
@@ -90,8 +86,7 @@ func (r *Reply) OK() *Reply {
 	return r
 }
 
-// Decode reads the text as JSON into v, and ends the test if that is not
-// possible, or if r is an error.
+// Decode decodes the text as JSON into v. It ends the test if that fails, or if r is an error.
 func (r *Reply) Decode(v any) {
 	r.t.Helper()
 	if err := json.Unmarshal([]byte(r.OK().Text), v); err != nil {

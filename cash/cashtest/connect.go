@@ -14,32 +14,29 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A Runner serves one connection until its client has gone: a face of this
-// module, or an *mcp.Server.
+// A Runner serves one connection until its client disconnects: a face of this module, or an *mcp.Server.
 type Runner interface {
 	Run(context.Context, mcp.Transport) error
 }
 
-// A Dialer has the options for connecting. The zero value is ready; its
-// methods are the package's functions of the same name.
+// A Dialer holds the options for connecting. The zero value is ready to use. Its methods correspond to the
+// package's functions of the same name.
 type Dialer struct {
-	// Version is the protocol version that the client asks for, such as
-	// "2025-11-25". Empty is the newest one that the SDK knows.
+	// Version is the protocol version that the client requests, such as "2025-11-25". Empty is the SDK's newest.
 	Version string
-	// Context is what a server in memory runs in: put its caller there with
-	// registry.WithCaller. Nil is an empty one.
+	// Context is the context of an in-memory server. Put its caller there with registry.WithCaller. Nil is an empty
+	// one.
 	Context context.Context
-	// HTTPClient is for [Dialer.ConnectHTTP]. Nil is http.DefaultClient.
+	// HTTPClient is used by [Dialer.ConnectHTTP]. Nil is http.DefaultClient.
 	HTTPClient *http.Client
-	// Client configures the SDK's client. Nil is a client without abilities.
+	// Client configures the SDK's client. Nil is a client without capabilities.
 	Client *mcp.ClientOptions
-	// Timeout is the deadline of each request, after which the test fails.
-	// Zero is 30 seconds.
+	// Timeout is the deadline of each request; the test fails after it. Zero is 30 seconds.
 	Timeout time.Duration
 }
 
-// Connect connects a client to srv in memory. The connection ends with the
-// test, which fails if srv then returns an error or does not return.
+// Connect connects a client to srv in memory. The connection ends with the test. The test fails if srv then returns
+// an error, or does not return.
 func Connect(t testing.TB, srv Runner) *Client {
 	t.Helper()
 	return new(Dialer).Connect(t, srv)
@@ -58,8 +55,7 @@ func ConnectCommand(t testing.TB, cmd *exec.Cmd) *Client {
 	return new(Dialer).ConnectCommand(t, cmd)
 }
 
-// Dial connects a client over transport, which must be fresh: a transport
-// serves one connection.
+// Dial connects a client over transport, which must be new: a transport serves one connection.
 func Dial(t testing.TB, transport mcp.Transport) *Client {
 	t.Helper()
 	return new(Dialer).Dial(t, transport)
@@ -98,8 +94,8 @@ func (d *Dialer) Dial(t testing.TB, transport mcp.Transport) *Client {
 	return &Client{Session: conn.Session, t: t, conn: conn}
 }
 
-// InMemory returns a transport to srv in the same process. Connecting it
-// starts srv.Run, which ends when the client closes the connection.
+// InMemory returns a transport to srv in the same process. Connecting starts srv.Run, which ends when the client
+// closes the connection.
 func InMemory(srv Runner) mcp.Transport { return new(Dialer).InMemory(srv) }
 
 // InMemory is the function [InMemory] with the context of d.
@@ -111,24 +107,20 @@ func (d *Dialer) InMemory(srv Runner) mcp.Transport {
 	return client.InMemory(ctx, srv)
 }
 
-// A Face is a server that can be reached in memory and over HTTP, such as every
-// face of this module.
+// A Face is a server with an in-memory and an HTTP transport, such as every face of this module.
 type Face interface {
 	Runner
 	Handler() http.Handler
 }
 
-// A Link is a way for a client to reach a server: a transport, and a version of
-// the protocol of one of its generations.
+// A Link is a way to connect to a server: a transport and a protocol version.
 type Link struct {
 	HTTP    bool   // over HTTP on loopback; false is in memory
-	Version string // of the protocol; the server must agree to it
+	Version string // protocol version; the server must agree to it
 }
 
-// Links returns the four ways that differ for a server: in memory and over HTTP,
-// with sessions (2025-11-25) and without (2026-07-28), in this order: the two in
-// memory first, in each the one with sessions. A test of what a server answers
-// belongs into a loop over them.
+// Links returns the four links that differ for a server, in this order: in memory and over HTTP; in each with
+// sessions (2025-11-25), then without (2026-07-28). Tests of a server's answers should loop over them.
 func Links() []Link {
 	return []Link{
 		{false, "2025-11-25"},
@@ -146,9 +138,8 @@ func (l Link) String() string {
 	return "memory/" + l.Version
 }
 
-// Connect connects a client to srv, whose requests come from the caller c; nil is
-// anonymous. Nil opts is a client without abilities. All that it has started
-// ends with the test, which fails if another version was agreed on.
+// Connect connects a client to srv as the caller c; nil is anonymous. Nil opts is a client without capabilities.
+// Everything ends with the test, which fails if another version was negotiated.
 func (l Link) Connect(t testing.TB, srv Face, c *registry.Caller, opts *mcp.ClientOptions) *Client {
 	t.Helper()
 	d := &Dialer{Version: l.Version, Context: registry.WithCaller(context.Background(), c), Client: opts}

@@ -1,7 +1,6 @@
-// Package cashtest helps to test servers that are built with this module, and
-// any other server that follows the CaSH model.
+// Package cashtest is a test kit for servers built with this module, and for any other CaSH server.
 //
-// A client in memory, in two lines:
+// A client in memory:
 //
 //	client := cashtest.Connect(t, srv)
 //	reply := client.Call("orders", "get", map[string]any{"order_id": "ORD-1001"})
@@ -13,14 +12,14 @@
 //	cashtest.Dial(t, transport)                             // anything else
 //	(&cashtest.Dialer{Version: "2025-11-25"}).Connect(t, srv) // with options
 //
-// In memory and over HTTP, with sessions and without, each in a subtest:
+// The four links, in memory and over HTTP, with sessions and without, each in a subtest:
 //
 //	for _, link := range cashtest.Links() {
 //		t.Run(link.String(), func(t *testing.T) {
 //			client := link.Connect(t, srv, caller, nil)
 //			...
 //
-// The checks of package check, each row a subtest of its name:
+// The checks of package check, each row in a subtest with its name:
 //
 //	func TestCompliance(t *testing.T) {
 //		cashtest.Compliance(t, check.Target{
@@ -30,25 +29,24 @@
 //		})
 //	}
 //
-//	Compliance  a CaSH server keeps the specification
-//	Disclosure  a server of two-stage disclosure keeps its own
-//	Hostile     a server stands what is odd, broken and too large
-//	Budget      a server costs a model no more than it may
+//	Compliance  a CaSH server follows the specification
+//	Disclosure  a server of two-stage disclosure follows its own
+//	Hostile     a server withstands odd, broken and oversized messages
+//	Budget      a server stays within a model's budget
 //
 //	cashtest.Budget(t, client, check.Budget{Tools: 2000, Index: 1000, Namespace: 2000, Function: 3000})
 //
-// [LintClean] checks that what is registered reads well. Servers that misbehave, for
-// those who mount other servers, are in package faulty.
+// [LintClean] lints the registered functions. Package faulty has misbehaving servers, for tests of code that mounts
+// servers.
 //
 // # Levels
 //
-// Compliance and Disclosure demand what their specification has at the level of
-// MUST. What it recommends, and what was inferred where its text is silent, is
-// logged as "should: ...", and fails the test only if Strict is set. A row that
-// cannot be checked is named in a line "not checked: ...", never passed over.
+// Compliance and Disclosure require each MUST of their specification. A recommendation, or a rule inferred where
+// the text is silent, is logged as "should: ..."; with Strict it fails the test. Each unchecked row is logged as
+// "not checked: ...".
 //
 // # Limits
 //
-// A check runs whole before its subtests report: choosing one of them with -run does
-// not make it shorter. The limits of the checks are those of package check.
+// A check runs completely before its subtests report: selecting one with -run saves no time. The limits of package
+// check apply.
 package cashtest

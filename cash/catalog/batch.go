@@ -7,36 +7,36 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// content is what a catalog has of one kind.
+// content is a catalog's content of one kind.
 type content struct {
-	read       map[string]*definition // by their text, refused ones too
+	read       map[string]*definition // by raw text, refused ones included
 	served     map[string]*served     // by key
-	namespaces map[string]string      // labels, by namespace of ids
+	namespaces map[string]string      // labels by the ids' namespaces
 }
 
-// served is a definition in its place. It does not change.
+// served is a definition with its function. It is immutable.
 type served struct {
 	*definition
 	id       toolid.Primitive
-	label    string // of the function, in the namespace of the id
+	label    string // of the function, within the namespace of the id
 	function *registry.Function
 }
 
-// A batch makes the content of one list of a document.
+// A batch builds the content of one kind from one list of a document.
 type batch struct {
 	kind   kind
 	opts   *Options
-	had    *content // so far
+	had    *content // content before the load
 	report *Report
 
 	entries []entry
 }
 
-// An entry is an element of the list on its way.
+// An entry is an element of the list during a load.
 type entry struct {
 	*definition
 	line int
-	id   toolid.Primitive // zero if it is not served
+	id   toolid.Primitive // zero if not served
 }
 
 func (b *batch) load(l list) *content {
@@ -51,7 +51,7 @@ func (b *batch) load(l list) *content {
 	return c
 }
 
-// read reads what was not there before.
+// read parses the definitions that were not there before.
 func (b *batch) read(c *content, l list) {
 	b.entries = make([]entry, 0, len(l.elements))
 	for _, e := range l.elements {
@@ -81,7 +81,7 @@ func (b *batch) find(d *definition, line int, status Status, problem error) {
 	b.report.add(b.kind.kind, d.name, line, status, problem.Error())
 }
 
-// place gives labels to what has an id, and makes functions of it.
+// place gives labels to entries with an id, and builds their functions.
 func (b *batch) place(c *content) {
 	labels := b.labels(c)
 	for i, e := range b.entries {
@@ -101,7 +101,7 @@ func (b *batch) place(c *content) {
 	}
 }
 
-// tree returns a registry of all that is served.
+// tree returns a registry of all served definitions.
 func (c *content) tree() (*registry.Registry, error) {
 	byNamespace := make(map[string][]*registry.Function, len(c.namespaces))
 	for _, s := range c.served {

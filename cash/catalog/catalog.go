@@ -14,37 +14,34 @@ import (
 
 // Options configure a [Catalog]. Nil is fine.
 type Options struct {
-	// Limits say what a schema may cost before that is reported.
+	// Limits bound schemas; larger ones are reported.
 	Limits Limits
-	// Strict refuses a document in which anything is to be reported. False
-	// refuses the definition at most, and loads the others.
+	// Strict refuses a document with any finding. False refuses at most the definition, and loads the others.
 	Strict bool
 	// MaxBytes bounds a document. Zero is 64 MiB.
 	MaxBytes int
 }
 
-// Limits bound one schema, of an input or an output (section 4.4). What exceeds
-// them is flagged in the [Report] and used all the same, because checking
-// arguments has a bound of its own. A field that is zero has its default.
+// Limits bound one input or output schema (section 4.4). A schema over them is flagged in the [Report] but used,
+// because validation has bounds of its own. A zero field has its default.
 type Limits struct {
 	Bytes      int // without white space; 64 KiB by default
-	Depth      int // of objects and arrays in one another; 32 by default
-	Properties int // at all levels together; 512 by default
+	Depth      int // nesting of objects and arrays; 32 by default
+	Properties int // at all levels; 512 by default
 }
 
 const defaultMaxBytes = 64 << 20
 
-// A Catalog keeps three registries in step with a document. Make one with
-// [New]. It is safe for concurrent use.
+// A Catalog keeps three registries in sync with a document. Make one with [New]. It is safe for concurrent use.
 type Catalog struct {
 	opts  Options
 	trees [len(kinds)]*registry.Registry
 
-	mu   sync.Mutex // of those who load
+	mu   sync.Mutex // one load at a time
 	have [len(kinds)]*content
 }
 
-// The kinds of definitions, by which everything of a catalog is indexed.
+// The kinds of definitions. Arrays over a catalog's content are indexed by them.
 var kinds = [...]kind{
 	{toolid.Tool, "tools", readTool},
 	{toolid.Resource, "resources", readResource},
@@ -53,11 +50,11 @@ var kinds = [...]kind{
 
 type kind struct {
 	kind   toolid.Kind
-	member string // of the document
+	member string // the document's member
 	read   func(*definition, *Limits) error
 }
 
-// New returns a catalog with nothing in it.
+// New returns an empty catalog.
 func New(opts *Options) *Catalog {
 	c := new(Catalog)
 	if opts != nil {
@@ -72,9 +69,8 @@ func New(opts *Options) *Catalog {
 	return c
 }
 
-// Tools returns the registry of the tools, to be served. It is the same one
-// always; a load replaces what is in it, all at once, and with it whatever else
-// was put there.
+// Tools returns the registry of the tools, to be served. It is always the same registry. A load replaces its whole
+// content in one step, including anything added by others.
 func (c *Catalog) Tools() *registry.Registry { return c.trees[0] }
 
 // Resources is like Tools: a call of a function there reads a resource.
@@ -83,8 +79,7 @@ func (c *Catalog) Resources() *registry.Registry { return c.trees[1] }
 // Prompts is like Tools: a call of a function there gets a prompt.
 func (c *Catalog) Prompts() *registry.Registry { return c.trees[2] }
 
-// LoadFile is [Catalog.Load] of a file. It is an error if that is no regular
-// file, or a larger one than a document may be.
+// LoadFile is [Catalog.Load] for a file. It is an error if it is not a regular file, or larger than MaxBytes.
 func (c *Catalog) LoadFile(path string) (*Report, error) {
 	data, err := readFile(path, int64(c.opts.MaxBytes))
 	if err != nil {
@@ -98,7 +93,7 @@ func (c *Catalog) LoadFile(path string) (*Report, error) {
 }
 
 func readFile(path string, most int64) ([]byte, error) {
-	info, err := os.Stat(path) // before it is opened: a pipe would wait for its other end
+	info, err := os.Stat(path) // before opening: opening a FIFO would wait for its other end
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +104,7 @@ func readFile(path string, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() // nothing was written
+	defer f.Close() // read only
 	data, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err == nil && int64(len(data)) > most {
 		err = fmt.Errorf("%s has more than %d bytes", path, most)
@@ -117,11 +112,9 @@ func readFile(path string, most int64) ([]byte, error) {
 	return data, err
 }
 
-// Load replaces all that the catalog has by what the document says, and reports
-// what became of it. An error means that everything stays as it was: the
-// document is not one, and the error says in which line and column, or it is
-// refused by [Options.Strict]; then the report is there too. Data may be changed
-// afterwards.
+// Load replaces the content of the catalog by a document, and reports the findings. After an error nothing has
+// changed. The error is a syntax error with line and column, or a refusal by [Options.Strict], which comes with the
+// report. Data may be changed afterwards.
 func (c *Catalog) Load(data []byte) (*Report, error) {
 	if len(data) > c.opts.MaxBytes {
 		return nil, fmt.Errorf("the catalog has %d bytes; at most %d are read", len(data), c.opts.MaxBytes)
@@ -146,7 +139,7 @@ func (c *Catalog) Load(data []byte) (*Report, error) {
 	return report, c.adopt(next, report)
 }
 
-// adopt serves what was loaded.
+// adopt publishes the loaded content.
 func (c *Catalog) adopt(next [len(kinds)]*content, report *Report) error {
 	var trees [len(kinds)]*registry.Registry
 	var errs []error

@@ -10,35 +10,33 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// maxDepth bounds how deep a definition is nested, its results included.
+// maxDepth bounds the nesting of a definition, results included.
 const maxDepth = 1000
 
-// A definition is a tool, resource or prompt as the document has it. It does not
-// change once it is read.
+// A definition is a tool, resource or prompt as the document has it. It is immutable once read.
 type definition struct {
-	raw  string // all of it, as spelled
-	data []byte // the same while it is read, and nil afterwards
+	raw  string // the whole text
+	data []byte // the same text during reading; nil afterwards
 
-	// key is what it is known by: the URI of a resource, else the name.
+	// key identifies it: the URI of a resource, otherwise the name.
 	key                               string
 	name, title, description, version string
 	tags                              []string
-	input                             json.RawMessage // as spelled, whatever it is; empty if there is none
+	input                             json.RawMessage // raw, even if invalid; empty if there is none
 	returns                           string
 	readOnly, idempotent, destructive bool
-	arguments                         []string // names, of a prompt
-	mime                              string   // type of a resource
+	arguments                         []string // names of a prompt's arguments
+	mime                              string   // MIME type of a resource
 	handler                           registry.Handler
 
-	flags   []string // what is in error and costs no more than itself
+	flags   []string // problems that affect only a part
 	refused error    // why the definition is not served; nil if it is
 }
 
-// newDefinition reads a definition. It keeps a copy of raw, because the document
-// may be many times larger than what is kept of it.
+// newDefinition reads a definition. It copies raw, because the document may be much larger than what is kept.
 func newDefinition(k kind, raw []byte, limits *Limits) *definition {
 	d := &definition{raw: string(raw), data: bytes.Clone(raw)}
-	defer func() { d.data = nil }() // all that is kept of it is copied
+	defer func() { d.data = nil }() // frees the document
 	if kind := strictjson.KindOf(raw); kind != strictjson.Object {
 		d.refused = fmt.Errorf("want an object, got type %s", kind)
 		return d
@@ -54,8 +52,7 @@ func newDefinition(k kind, raw []byte, limits *Limits) *definition {
 	return d
 }
 
-// members gives the members of a definition to read, which reports false for a
-// value of a type that it does not take.
+// members calls read for each member of a definition. read reports false for a value of a wrong type.
 func (d *definition) members(read func(key string, value []byte) bool) {
 	for key, value := range strictjson.Members(d.data) {
 		if strictjson.KindOf(value) != strictjson.Null && !read(key, value) {
@@ -64,7 +61,7 @@ func (d *definition) members(read func(key string, value []byte) bool) {
 	}
 }
 
-// flag notes what is in error.
+// flag notes a problem.
 func (d *definition) flag(format string, args ...any) {
 	const most = 20
 	if len(d.flags) < most {
@@ -72,7 +69,7 @@ func (d *definition) flag(format string, args ...any) {
 	}
 }
 
-// common reads the members that definitions of all kinds have.
+// common reads the members that all kinds have.
 func (d *definition) common(key string, value []byte) bool {
 	switch key {
 	case "name":
@@ -102,7 +99,7 @@ func (d *definition) common(key string, value []byte) bool {
 	return true
 }
 
-// named finishes a definition that is known by its name.
+// named completes a definition that is identified by its name.
 func (d *definition) named() error {
 	if d.key = d.name; d.name == "" {
 		return errors.New("no name")

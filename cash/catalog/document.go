@@ -11,27 +11,26 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// maxDefinitions is how many definitions of one kind are read.
+// maxDefinitions bounds the definitions of one kind.
 const maxDefinitions = 100_000
 
-// A document is taken apart into its lists, by kind.
+// A document is split into its lists, one for each kind.
 type document [len(kinds)]list
 
-// A list holds the elements of one list of a document, each of which is JSON
-// and may still break any other rule.
+// A list holds the elements of one list of a document. Each element is JSON, but may be invalid otherwise.
 type list struct {
 	elements []element
-	beyond   int // how many more there are, the first of them in this line
+	beyond   int // number of elements over the limit, the first of them in this line
 	line     int
 }
 
 type element struct {
-	raw  []byte // part of the document
+	raw  []byte // a part of the document
 	line int
 }
 
-// readDocument finds the lists. One bad definition must not cost the others,
-// so all of them together are only asked to be JSON.
+// readDocument finds the lists. It requires only that the document is JSON, so that one bad definition does not
+// spoil the others.
 func readDocument(data []byte) (*document, error) {
 	if !json.Valid(data) {
 		return nil, misspelled(data)
@@ -41,7 +40,7 @@ func readDocument(data []byte) (*document, error) {
 	var err error
 	switch start := strictjson.SkipSpace(data, 0); data[start] {
 	case '[':
-		doc[0] = r.list(start)
+		doc[0] = r.readList(start)
 	case '{':
 		err = r.object(doc, start)
 	default:
@@ -50,23 +49,23 @@ func readDocument(data []byte) (*document, error) {
 	return doc, err
 }
 
-// misspelled says where data ceases to be JSON.
+// misspelled returns the position of the first syntax error.
 func misspelled(data []byte) error {
 	var syntax *json.SyntaxError
 	err := json.Unmarshal(data, new(json.RawMessage))
 	if !errors.As(err, &syntax) {
 		return fmt.Errorf("the catalog is not JSON: %w", err)
 	}
-	before := data[:min(max(int(syntax.Offset)-1, 0), len(data))] // the offset is behind the byte
+	before := data[:min(max(int(syntax.Offset)-1, 0), len(data))] // the offset is after the byte
 	line := 1 + bytes.Count(before, []byte("\n"))
 	column := 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
 	return fmt.Errorf("the catalog is not JSON: line %d, column %d: %w", line, column, err)
 }
 
-// A reader goes through a document and counts lines.
+// A reader scans a document and counts lines.
 type reader struct {
 	data     []byte
-	at, line int // the line of what stands at
+	at, line int // a position, and its line
 }
 
 func (r *reader) lineAt(i int) int {
@@ -93,7 +92,7 @@ func (r *reader) object(doc *document, i int) error {
 			seen[key] = true
 			switch kind := strictjson.KindOf(r.data[i:end]); kind {
 			case strictjson.Array:
-				doc[k] = r.list(i)
+				doc[k] = r.readList(i)
 			case strictjson.Null:
 			default:
 				return fmt.Errorf("line %d: %s: want an array, got type %s", r.line, key, kind)
@@ -111,8 +110,8 @@ func (r *reader) object(doc *document, i int) error {
 	return fmt.Errorf("the catalog has none of the members %s", strings.Join(names, ", "))
 }
 
-// list reads the array at i.
-func (r *reader) list(i int) list {
+// readList reads the array at i.
+func (r *reader) readList(i int) list {
 	var l list
 	for i = strictjson.SkipSpace(r.data, i+1); r.data[i] != ']'; {
 		end := strictjson.Skip(r.data, i)

@@ -12,16 +12,13 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// Export returns a document of what the caller in ctx sees in the sources, any
-// of which may be nil, in the order of their trees: the definitions without
-// results. It is how the catalog of a live server is recorded.
+// Export returns a document with the definitions that the caller in ctx sees in the sources, in the order of their
+// trees, without results. Any source may be nil. Use it to record the catalog of a live server.
 //
-// A tool has the name by which its server knows it, if it gets the same id by
-// that when the document is loaded, and else its dotted path. So the ids of what
-// a [Catalog] serves stay the same, and those of other functions as far as their
-// paths are in lower case and have no underscores; of the rest the namespace and
-// the name are the same, and the hash is another. Resources and prompts keep
-// their names. An error is that of a source that cannot be listed.
+// A tool has its server's own name, if that gives the same id when the document is loaded; otherwise its dotted
+// path. So the ids of a [Catalog]'s tools stay the same. So do those of other functions, if their paths are in
+// lower case without underscores; otherwise only the hash differs. Resources and prompts keep their names. The
+// error is that of a source that cannot be listed.
 func Export(ctx context.Context, tools, resources, prompts registry.Source) ([]byte, error) {
 	var doc struct {
 		Tools     []exportedTool     `json:"tools"`
@@ -101,8 +98,8 @@ func exportResource(f *registry.Function) exportedResource {
 	return exportedResource{URI: f.Tool(), Name: resourceName(f), Description: f.Description()}
 }
 
-// resourceName is the name that a resource's id was made of, as far as an alias has it,
-// else that of the id: labels are made of the first.
+// resourceName returns the name that a resource's id was made from, if an alias has it, and otherwise the name in
+// the id. Labels are made from the first.
 func resourceName(f *registry.Function) string {
 	name := f.ID().Name
 	for _, alias := range slices.Backward(f.Aliases()) { // the title comes before the name

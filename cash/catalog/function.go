@@ -8,7 +8,7 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// Limits of texts from a document, in characters.
+// Limits of texts in a document, in characters.
 const (
 	maxDescription = 4000
 	maxAlias       = 200
@@ -16,9 +16,8 @@ const (
 	maxTag         = 64
 )
 
-// newFunction makes the function of s. An input schema that is of no use leaves
-// it without one: arguments are not looked at then, and faces that promise to do
-// so refuse its calls.
+// newFunction builds the function of s. With an unusable input schema it has none: its arguments are not validated,
+// and faces that promise validation refuse its calls.
 func (s *served) newFunction() *registry.Function {
 	remote := registry.Remote{InputSchema: s.input, Tool: s.key, ID: s.id, Handler: s.handler}
 	about, facts := s.about(), s.facts()
@@ -26,13 +25,13 @@ func (s *served) newFunction() *registry.Function {
 	if err != nil {
 		remote.InputSchema, remote.Unchecked, remote.Problem = nil, true, cmp.Or(errors.Unwrap(err), err)
 		if f, err = registry.RemoteFunc(s.label, about, remote, facts...); err != nil {
-			panic("catalog: " + err.Error()) // of a schema of ours nothing can be wrong
+			panic("catalog: " + err.Error()) // our own schema is always valid
 		}
 	}
 	return f
 }
 
-// facts are what the document says besides.
+// facts returns options for the document's other members.
 func (s *served) facts() []registry.FuncOption {
 	var aliases, tags []string
 	for _, alias := range []string{s.title, s.name, s.key} {
@@ -59,7 +58,7 @@ func (s *served) facts() []registry.FuncOption {
 	return facts
 }
 
-// about is the description, or what there is of one.
+// about returns the description, or a substitute.
 func (s *served) about() string {
 	about := clean.Cut(clean.Text(cmp.Or(s.description, s.title)), maxDescription)
 	mime := clean.Line(s.mime, maxAlias)

@@ -9,8 +9,7 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// identify gives ids to the entries, and reports those that get none or one made
-// to fit.
+// identify gives ids to the entries. It reports entries without an id, and ids that were made to fit.
 func (b *batch) identify() {
 	if b.kind.kind == toolid.Tool {
 		b.identifyTools()
@@ -18,12 +17,12 @@ func (b *batch) identify() {
 	}
 	b.dropRepeated()
 	taken := make(map[toolid.Primitive]bool, len(b.entries))
-	next := make(map[toolid.ID]int) // the number to try next, by what numbers are put behind
+	next := make(map[toolid.ID]int) // the next number for each id
 	for i := range b.entries {
 		e := &b.entries[i]
 		first, exact := e.primitive(b.kind.kind, 1)
 		id := first
-		if taken[id] { // by a forged hash
+		if taken[id] { // because of a forged hash
 			stem := toolid.ID{Namespace: id.Namespace, Name: stem(id.Name)}
 			n := max(next[stem], 2)
 			for ; taken[id]; n++ {
@@ -44,7 +43,7 @@ func (b *batch) identifyTools() {
 	for i, e := range b.entries {
 		defs[i] = toolid.Definition{Name: e.name, InputSchema: e.input, Version: e.version}
 	}
-	ids, _ := toolid.FromTools(defs, toolid.Mapping) // only Strict has an error
+	ids, _ := toolid.FromTools(defs, toolid.Mapping) // only Strict returns an error
 	for i, id := range ids {
 		e := &b.entries[i]
 		switch id.Status {
@@ -61,7 +60,7 @@ func (b *batch) identifyTools() {
 	}
 }
 
-// reason is a problem without the name of the tool, which the report has.
+// reason returns a problem without the name of the tool, which the report adds.
 func reason(problem error) error {
 	if inner := errors.Unwrap(problem); inner != nil {
 		return inner
@@ -69,8 +68,8 @@ func reason(problem error) error {
 	return problem
 }
 
-// dropRepeated settles what is listed more than once. A resource is what its
-// URI says; of two different prompts a call could mean either.
+// dropRepeated handles repeated definitions. A resource is identified by its URI, so the first counts. Different
+// prompts of one name are all refused, because a call could mean any.
 func (b *batch) dropRepeated() {
 	first := make(map[string]int, len(b.entries))
 	kept := make([]entry, 0, len(b.entries))
@@ -100,11 +99,9 @@ func (b *batch) dropRepeated() {
 
 var errDifferent = errors.New("listed with different definitions")
 
-// primitive returns the id of a resource or prompt, the n-th of those that would
-// have the same one, and whether its name is in the grammar as it is. A
-// resource belongs to the scheme of its URI, a prompt where a tool of its name
-// would. The hash of a prompt whose name is made to fit covers the name as it is,
-// so that its id never becomes another's.
+// primitive returns the id of a resource or prompt, the n-th of equal ones, and whether it contains the name
+// unchanged. A resource belongs to the namespace of its URI's scheme, a prompt to that of a tool with its name. For
+// a prompt with a changed name, the hash covers the original name, so that two prompts never share an id.
 func (d *definition) primitive(kind toolid.Kind, n int) (id toolid.Primitive, exact bool) {
 	want := toolid.ID{Name: d.name}
 	if kind == toolid.Resource {
@@ -120,7 +117,7 @@ func (d *definition) primitive(kind toolid.Kind, n int) (id toolid.Primitive, ex
 		fits.Name = fmt.Sprintf("%s_%d", stem(fits.Name), n)
 	}
 	if kind == toolid.Resource {
-		id, _ = toolid.FromResource(fits.Namespace, fits.Name, d.key) // what fits is no error
+		id, _ = toolid.FromResource(fits.Namespace, fits.Name, d.key) // a name that fits is no error
 	} else {
 		identity := d.arguments
 		if !exact {
@@ -131,7 +128,7 @@ func (d *definition) primitive(kind toolid.Kind, n int) (id toolid.Primitive, ex
 	return id, exact
 }
 
-// scheme is what stands before the colon of a URI.
+// scheme returns the scheme of a URI.
 func scheme(uri string) string {
 	before, _, found := strings.Cut(uri, ":")
 	if !found || before == "" || strings.ContainsAny(before, "/?#") {
@@ -140,5 +137,5 @@ func scheme(uri string) string {
 	return before
 }
 
-// stem is what a number is put behind: it leaves room for any in a name of an id.
+// stem returns a name cut so that a number fits behind it in an id.
 func stem(name string) string { return name[:min(len(name), 100)] }

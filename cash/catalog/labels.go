@@ -7,9 +7,8 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// labels returns the labels of the entries, and enters those of their namespaces
-// into c. They depend on what is in the document and on what was there before,
-// and not on the order.
+// labels returns the labels of the entries, and adds those of their namespaces to c. They depend on the content of
+// the document and the earlier labels, not on the order.
 func (b *batch) labels(c *content) []string {
 	byNamespace := make(map[string][]int)
 	for i, e := range b.entries {
@@ -47,11 +46,11 @@ func (b *batch) want(key, name, had string) label.Want {
 	return label.Want{Key: key, Label: l, Exact: l == name, Had: had}
 }
 
-// ownName is the name that the id of e was made of, as the document spells it: an id
-// has "_" for each character outside its grammar, a label keeps what it can.
+// ownName returns the name that the id of e was made from, as the document spells it. An id has "_" for each
+// character outside its grammar; a label keeps more of the name.
 func (e *entry) ownName() string {
 	made := func(name string) bool { return toolid.ID{Name: name}.Fit().Name == e.id.Name }
-	for _, sep := range []string{".", "/"} { // the namespace is what stands before
+	for _, sep := range []string{".", "/"} { // cuts the namespace
 		if _, rest, found := strings.Cut(e.name, sep); found && made(rest) {
 			return rest
 		}
@@ -59,5 +58,5 @@ func (e *entry) ownName() string {
 	if made(e.name) {
 		return e.name
 	}
-	return e.id.Name // which has a number
+	return e.id.Name // this one has a number
 }

@@ -4,8 +4,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// check flags d if the schema, which may be empty, costs more than is expected,
-// and reports whether it is an object at all.
+// check flags d if the schema exceeds the limits, and reports whether it is an object. The schema may be empty.
 func (l *Limits) check(d *definition, member string, schema []byte) bool {
 	if len(schema) == 0 {
 		return false
@@ -26,13 +25,13 @@ func (l *Limits) check(d *definition, member string, schema []byte) bool {
 	return true
 }
 
-// measure says how large a schema is, in one pass.
+// measure returns the size of a schema, in one pass.
 func measure(schema []byte) Limits {
-	type level struct{ object, properties bool } // it is an object, and that of the member properties
+	type level struct{ object, properties bool } // it is an object; it is the value of a member properties
 	var is Limits
 	var levels []level
-	key := false     // a key is next, and not a value
-	opening := false // the value that is next is that of properties
+	key := false     // the next string is a key
+	opening := false // the next value is that of properties
 	for i := strictjson.SkipSpace(schema, 0); i < len(schema); i = strictjson.SkipSpace(schema, i) {
 		end := i + 1
 		switch schema[i] {

@@ -14,7 +14,7 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// maxPrompt bounds a prompt with its arguments in place, in bytes.
+// maxPrompt bounds a prompt with its arguments filled in, in bytes.
 const maxPrompt = 16 << 20
 
 // readPrompt reads a prompt of prompts/list, and its messages.
@@ -55,7 +55,7 @@ func readPrompt(d *definition, limits *Limits) error {
 	return nil
 }
 
-// readArguments makes the schema of the arguments, which are all texts.
+// readArguments builds the schema of the arguments, which are all strings.
 func (d *definition) readArguments(list []byte) error {
 	if len(list) > 0 && strictjson.KindOf(list) != strictjson.Array {
 		d.flag("arguments: want an array, got type %s", strictjson.KindOf(list))
@@ -81,23 +81,22 @@ func (d *definition) readArguments(list []byte) error {
 	return nil
 }
 
-// A prompt answers with its messages.
+// A prompt is the handler of a prompt's function: it returns the messages.
 type prompt struct{ messages []message }
 
-// A message is a text with places for arguments, or another content with the
-// role before it.
+// A message is a text with placeholders, or other content after its role.
 type message struct {
 	parts []part
-	block mcp.Content // nil if it is all text
+	block mcp.Content // nil if it is only text
 }
 
-// A part is a text, or else the name of the argument that stands there.
+// A part is a literal text, or the name of an argument to insert.
 type part struct {
 	text     string
 	argument bool
 }
 
-// add reads a message, of which a text may have places for the arguments.
+// add reads a message. Its text may have placeholders for the arguments.
 func (p *prompt) add(raw []byte, arguments map[string]bool) bool {
 	role, content := "user", strictjson.Member(raw, "content")
 	if strictjson.KindOf(content) == strictjson.Null {
@@ -120,7 +119,7 @@ func (p *prompt) add(raw []byte, arguments map[string]bool) bool {
 	return true
 }
 
-// split finds the places for arguments in a text.
+// split splits a text at its placeholders.
 func split(text string, arguments map[string]bool) []part {
 	var parts []part
 	for from := 0; ; {
@@ -143,7 +142,7 @@ func split(text string, arguments map[string]bool) []part {
 // get is the [registry.Handler] of the prompt.
 func (p *prompt) get(_ context.Context, c *registry.Call) (*registry.Result, error) {
 	if len(p.messages) == 0 {
-		return nil, nothing(c)
+		return nil, noContent(c)
 	}
 	values := make(map[string]string)
 	for name, value := range strictjson.Members(c.Arguments) {
@@ -167,7 +166,7 @@ func (p *prompt) get(_ context.Context, c *registry.Call) (*registry.Result, err
 	return r, nil
 }
 
-// with puts the arguments into their places, as far as there is room.
+// with returns the text with the arguments filled in, within room bytes.
 func (m *message) with(values map[string]string, room *int) (string, bool) {
 	var b strings.Builder
 	for _, p := range m.parts {

@@ -9,42 +9,38 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// maxFindings is how many findings a report tells.
+// maxFindings bounds the findings that a report lists.
 const maxFindings = 1000
 
-// A Report says what a load made of a document. It is for operators.
+// A Report says what a load took from a document. It is for operators.
 type Report struct {
-	Tools, Resources, Prompts int // that are served
+	Tools, Resources, Prompts int // number of served ones
 
-	// What has changed, of all three kinds: by name or, for resources, URI.
+	// Changes since the last load, of all kinds, by name or, for resources, by URI.
 	Added, Changed, Removed int
 
-	// Findings are what there is to say of definitions, by kind and place: the
-	// first 1,000 of them.
+	// Findings are the notes about definitions, by kind and position: the first 1,000.
 	Findings []Finding
-	// Counts has the number of findings of each status, of those too that are
-	// not told.
+	// Counts is the number of findings of each status, unlisted ones included.
 	Counts map[Status]int
 }
 
-// A Status says what became of a definition.
+// A Status is the result for one definition.
 type Status string
 
-// What a finding may say. Of a definition that was taken as it is, nothing is
-// said.
+// The statuses of a finding. A definition that is served unchanged has no finding.
 const (
-	Refused   Status = "refused"   // it is not served
+	Refused   Status = "refused"   // not served
 	Mapped    Status = "mapped"    // its id was made to fit
-	Flagged   Status = "flagged"   // it is served, but part of it is in error
+	Flagged   Status = "flagged"   // served, but a part of it is invalid
 	Duplicate Status = "duplicate" // it repeats an earlier one
 )
 
-// A Finding is what there is to say of one definition. Its texts are clean and
-// bounded, and stand on one line.
+// A Finding is a note about one definition. Its texts are clean, bounded and on one line.
 type Finding struct {
 	Kind   toolid.Kind
-	Name   string // as in the document; empty if it has none
-	Line   int    // of the document, counted from 1
+	Name   string // the document's name for it; empty if it has none
+	Line   int    // in the document, counted from 1
 	Status Status
 	Reason string
 }
@@ -54,8 +50,7 @@ func (f Finding) String() string {
 	return fmt.Sprintf("line %d: %s %q is %s: %s", f.Line, f.Kind, f.Name, f.Status, f.Reason)
 }
 
-// String returns the report as text: a line of numbers, and one for each
-// finding.
+// String returns the report as text: a line of numbers, then a line for each finding.
 func (r *Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d tools, %d resources, %d prompts; %d added, %d changed, %d removed",
@@ -76,7 +71,7 @@ func (r *Report) String() string {
 	return b.String()
 }
 
-// Limits of the texts of a finding, in characters.
+// Limits of texts in a finding, in characters.
 const (
 	maxFindingName   = 64
 	maxFindingReason = 300
@@ -96,13 +91,13 @@ func (r *Report) count(status Status, n int) {
 	r.Counts[status] += n
 }
 
-// beyond notes what was not even read.
+// beyond reports the elements over the limit.
 func (r *Report) beyond(k kind, l list) {
 	r.add(k.kind, "", l.line, Refused, fmt.Sprintf("%d %s beyond the first %d are not read", l.beyond, k.member, maxDefinitions))
 	r.count(Refused, l.beyond-1)
 }
 
-// compare counts what is new.
+// compare counts the changes.
 func (r *Report) compare(old, now *content) {
 	for key, s := range now.served {
 		switch was := old.served[key]; {
@@ -119,7 +114,7 @@ func (r *Report) compare(old, now *content) {
 	}
 }
 
-// err returns an error that names what was found, if anything was.
+// err returns an error that names the findings; nil if there are none.
 func (r *Report) err() error {
 	if len(r.Findings) == 0 {
 		return nil

@@ -14,11 +14,11 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// readResource reads a resource of resources/list, and what it contains.
+// readResource reads a resource of resources/list, and its content.
 func readResource(d *definition, _ *Limits) error {
 	var contents, body []byte
-	member := "" // of body
-	d.name = ""  // so far it may be the URI
+	member := "" // the member that body comes from
+	d.name = ""  // until a name is read, it may be the URI
 	d.members(func(key string, value []byte) bool {
 		switch key {
 		case "uri":
@@ -55,7 +55,7 @@ func readResource(d *definition, _ *Limits) error {
 	return nil
 }
 
-// lastSegment is the name of a resource that has none.
+// lastSegment returns the name for a resource without one.
 func lastSegment(uri string) string {
 	trimmed := strings.TrimRight(uri, "/")
 	if last := trimmed[strings.LastIndexByte(trimmed, '/')+1:]; last != "" {
@@ -64,10 +64,10 @@ func lastSegment(uri string) string {
 	return uri
 }
 
-// A resource answers with what it contains.
+// A resource is the handler of a resource's function: it returns the content.
 type resource struct{ content []mcp.Content }
 
-// addContents reads an element of contents, which begins as the resource is.
+// addContents reads an element of contents. It starts with the resource's own URI and MIME type.
 func (r *resource) addContents(d *definition, i int, one []byte, c mcp.ResourceContents) {
 	var body []byte
 	member := ""
@@ -88,7 +88,7 @@ func (r *resource) addContents(d *definition, i int, one []byte, c mcp.ResourceC
 	r.add(d, &c, member, body)
 }
 
-// add adds a content whose text or blob is given.
+// add adds a content with the given text or blob.
 func (r *resource) add(d *definition, c *mcp.ResourceContents, member string, body []byte) {
 	if !strictjson.Take(&c.Text, body) {
 		d.flag("%s: want a string, got type %s", member, strictjson.KindOf(body))
@@ -109,7 +109,7 @@ func (r *resource) add(d *definition, c *mcp.ResourceContents, member string, bo
 // read is the [registry.Handler] of the resource.
 func (r *resource) read(_ context.Context, c *registry.Call) (*registry.Result, error) {
 	if len(r.content) == 0 {
-		return nil, nothing(c)
+		return nil, noContent(c)
 	}
 	return &registry.Result{Content: slices.Clip(r.content)}, nil
 }

@@ -14,22 +14,20 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// results are what a tool answers.
+// results are the canned results of a tool. Its handler is answer.
 type results struct {
-	byArguments map[[sha256.Size]byte]*registry.Result // by what key returns
-	other       *registry.Result                       // nil if there is none
+	byArguments map[[sha256.Size]byte]*registry.Result // keyed by key
+	other       *registry.Result                       // for all other arguments; nil if there is none
 }
 
-// key stands for arguments in any spelling. It is small, whatever their defaults
-// make of them.
+// key hashes arguments in canonical form. It is small, however large they are with defaults.
 func key(arguments []byte) [sha256.Size]byte { return sha256.Sum256(strictjson.Canonical(arguments)) }
 
-// maxFilled bounds, in bytes, the arguments of all results of a tool with their
-// defaults, besides four times the size of its definition.
+// maxFilled bounds the arguments of all results of a tool with defaults filled in, in bytes, in addition to four
+// times the size of the definition.
 const maxFilled = 256 << 10
 
-// newResults reads the members result and results of a tool, either of which
-// may be empty.
+// newResults reads the members result and results of a tool. Either may be empty.
 func newResults(d *definition, result, list []byte) *results {
 	r := new(results)
 	if len(list) > 0 && strictjson.KindOf(list) != strictjson.Array {
@@ -46,7 +44,7 @@ func newResults(d *definition, result, list []byte) *results {
 			r.setOther(result)
 		case kind != strictjson.Object || strictjson.Check(arguments) != nil:
 			d.flag("results: number %d has arguments that no call can have", i+1)
-		case room < 0: // that has been said
+		case room < 0: // reported already
 		default:
 			if input == nil {
 				input = inputOf(d)
@@ -65,7 +63,7 @@ func newResults(d *definition, result, list []byte) *results {
 	return r
 }
 
-// readCase takes an element of results apart. What is missing is empty.
+// readCase splits an element of results. A missing part is empty.
 func readCase(one []byte) (arguments, result []byte) {
 	if arguments = strictjson.Member(one, "arguments"); strictjson.KindOf(arguments) == strictjson.Null {
 		arguments = nil
@@ -73,7 +71,7 @@ func readCase(one []byte) (arguments, result []byte) {
 	return arguments, strictjson.Member(one, "result")
 }
 
-// inputOf returns the schema of d's arguments, or one without defaults.
+// inputOf returns the input schema of d, or one without defaults.
 func inputOf(d *definition) *schema.Schema {
 	if s, err := schema.Parse(d.input); err == nil {
 		return s
@@ -109,15 +107,15 @@ func (r *results) answer(_ context.Context, c *registry.Call) (*registry.Result,
 		}
 	}
 	if result == nil {
-		return nil, nothing(c)
+		return nil, noContent(c)
 	}
-	copied := *result // middleware may add to it
+	copied := *result // because middleware may change it
 	copied.Content = slices.Clip(copied.Content)
 	return &copied, nil
 }
 
-// nothing is the error of what the document has no content for.
-func nothing(c *registry.Call) error {
+// noContent returns the error for a definition without content.
+func noContent(c *registry.Call) error {
 	return &registry.Error{
 		Kind: registry.Failed, Namespace: c.Function.Namespace(), Name: c.Function.Name(), NotRun: true,
 		Message: "`" + c.Function.Name() + "` is part of a recorded catalog, which has no answer to this call.",
@@ -125,8 +123,8 @@ func nothing(c *registry.Call) error {
 	}
 }
 
-// toolResult reads a result: one of tools/call, or else any JSON as text. It is
-// cleaned: a document may come from anywhere.
+// toolResult reads a result: that of a tools/call, or any JSON as text. It is cleaned, because a document may be
+// hostile.
 func toolResult(data []byte) *registry.Result {
 	r := readResult(data)
 	blocks.Clean(r.Content)
@@ -153,8 +151,7 @@ func readResult(data []byte) *registry.Result {
 	return r
 }
 
-// contentBlock reads one block of content; one that is of no known kind is its
-// own text.
+// contentBlock reads one block of content. A block of an unknown kind becomes a text with its JSON.
 func contentBlock(data []byte) mcp.Content {
 	var r mcp.CallToolResult
 	if r.UnmarshalJSON(slices.Concat([]byte(`{"content":[`), data, []byte(`]}`))) == nil && len(r.Content) == 1 {
@@ -170,7 +167,7 @@ func contentBlock(data []byte) mcp.Content {
 	return &mcp.TextContent{Text: jsonText(data)}
 }
 
-// jsonText is a string as its text, and anything else as compact JSON.
+// jsonText returns a string as its text, and anything else as compact JSON.
 func jsonText(data []byte) string {
 	if strictjson.KindOf(data) == strictjson.String {
 		return strictjson.Text(data)

@@ -43,7 +43,7 @@ func readTool(d *definition, limits *Limits) error {
 	return nil
 }
 
-// annotation reads what a tool says of its effects, which nobody has verified.
+// annotation reads an unverified hint on a tool's effects.
 func (d *definition) annotation(key string, value []byte) {
 	ok := true
 	switch key {

@@ -14,10 +14,10 @@ import (
 // An answer is one message of the server.
 type answer struct {
 	raw     []byte
-	id      string // as JSON; empty is null or none
+	id      string // as JSON; empty if null or missing
 	method  string // of a request or notification
 	failure *failure
-	bad     string // why it is no message
+	bad     string // why it is no valid message
 }
 
 // A failure is the error of an answer.
@@ -26,7 +26,7 @@ type failure struct {
 	message any
 }
 
-// answerDepth is the deepest nesting of an answer: what is sent may be in it.
+// answerDepth bounds the nesting of an answer, which may echo what was sent.
 const answerDepth = 10_000
 
 // parseAnswer reads a message of the server.
@@ -48,7 +48,7 @@ func parseAnswer(raw []byte) *answer {
 	return a
 }
 
-// shape returns why the members do not make a message.
+// shape returns why the members are not a valid message.
 func (a *answer) shape(m map[string]json.RawMessage) string {
 	if string(m["jsonrpc"]) != `"2.0"` {
 		return `has no member "jsonrpc" of "2.0"`
@@ -81,12 +81,12 @@ func (a *answer) shape(m map[string]json.RawMessage) string {
 	return ""
 }
 
-// maxErrorText is the most characters of an error's message.
+// maxErrorText bounds an error's message, in characters.
 const maxErrorText = 2000
 
 var integer = regexp.MustCompile(`^-?[1-9][0-9]{0,9}$`)
 
-// wrong returns what is wrong with an error: its code, or the form of its text.
+// wrong returns the mistake in an error: in its code or its text.
 func (f *failure) wrong() string {
 	text, ok := f.message.(string)
 	switch {
@@ -108,12 +108,12 @@ func wrongText(text string) string {
 	return ""
 }
 
-// innards are words that a server says of how it is made, and to nobody's use.
+// innards match words about the server's implementation, which are of no use to a client.
 var innards = regexp.MustCompile(`\*?\b(?:mcp|json|jsonrpc2?|jsonschema|registry|serve|http|reflect|runtime|bufio)\.[A-Z]\w+|` +
 	`\bjsonrpc2\b|\bGo (?:struct|value)\b|map\[string\]|\[\]interface|interface ?\{|\bgoroutine\b|\.go:\d|\w+\.go\b|%!|` +
 	`nil pointer|invalid memory|\bpanic:|Traceback \(most|java\.lang\.|\bat \w+ \(.*\.[jt]s:\d`)
 
-// leaks returns what a text says of the server's inside, unless that was sent.
+// leaks returns words about the server's implementation in a text, unless they were sent.
 func leaks(text string, sent []byte) string {
 	for _, word := range innards.FindAllString(text, -1) {
 		if !strings.Contains(string(sent), word) {

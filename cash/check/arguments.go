@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// argumentChecks are about how the tools take their own arguments (RFC 4.1).
+// argumentChecks check the tools' own arguments (RFC 4.1).
 var argumentChecks = []criterion{
 	{"R7", "help options may stand beside kwargs", needJSON, optionsBesideKwargs},
 	{"R8", "names of tool arguments are normalised", needFunction, argumentNames},
@@ -69,7 +69,7 @@ func emptyNamespace(p *probe) {
 	for _, tool := range []string{"help", "skill", "call"} {
 		args := object{}
 		if tool == "call" {
-			// Nothing is run: the root has no such function.
+			// Nothing runs: the root has no such function.
 			args["function"] = name + absent
 		}
 		want := p.tool(tool, args)
@@ -83,10 +83,10 @@ func emptyNamespace(p *probe) {
 	p.must(same(want, p.tool("call", p.Read.args().and("namespace", ""))), "call with an empty namespace does not reach the root's function")
 }
 
-// absent is what no name of a server ends with.
+// absent is an ending that no real name has.
 const absent = "zzqabsent"
 
-// exotic is JSON that does not survive being decoded and encoded again.
+// exotic is JSON that changes when it is decoded and encoded again.
 const exotic = `{"items":[{"Product_ID":1,"productid":2}],"b":12.50,"a":9007199254740993,"e":1e2}`
 
 func untouchedResults(p *probe) {
@@ -106,7 +106,7 @@ func untouchedResults(p *probe) {
 	}
 }
 
-// rawObject is a JSON object of one member.
+// rawObject returns a JSON object with one member.
 func rawObject(name, value string) json.RawMessage {
 	return json.RawMessage("{" + strconv.Quote(name) + ":" + value + "}")
 }
@@ -127,7 +127,7 @@ func missingFunction(p *probe) {
 	}
 }
 
-// kwargChecks are about the keys of kwargs (RFC 5.3).
+// kwargChecks check the keys of kwargs (RFC 5.3).
 var kwargChecks = []criterion{
 	{"R22", "keys of kwargs are normalised", needKwargs, normalisedKeys},
 	{"R23", "values and nested keys are left alone", needEcho, untouchedValues},
@@ -159,7 +159,7 @@ func doubledKeys(p *probe) {
 	key := p.Echo.Param
 	other := respell(key)
 	kwargs := json.RawMessage(`{"` + key + `":1,"` + other + `":2}`)
-	for range p.times { // a map would pick one at random
+	for range p.times { // repeated: a server that decodes into a map picks one at random
 		text := p.refused(should, "call", p.Echo.call(kwargs))
 		if !p.should(strings.Contains(text, key) && strings.Contains(text, other),
 			"the error about the keys %q and %q does not name both: %s", key, other, excerpt(text)) {

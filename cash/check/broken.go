@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// brokenJSON are texts that are no JSON, or that only some call JSON.
+// brokenJSON are texts that are not JSON, or only loosely.
 func brokenJSON(b *maker) iter.Seq[*message] {
 	id := b.id()
 	ping := b.ping(id)
@@ -65,7 +65,7 @@ func utf16Bytes(ascii string) string {
 	return b.String()
 }
 
-// envelopes are JSON, but no messages; and some that are.
+// envelopes are JSON texts around the borders of a valid message.
 func envelopes(b *maker) iter.Seq[*message] {
 	id := b.id()
 	ping := b.ping(id)
@@ -85,7 +85,7 @@ func envelopes(b *maker) iter.Seq[*message] {
 	} {
 		list = append(list, newBroken(p.raw, p.name, id))
 	}
-	for _, p := range []payload{ // may be taken for something else
+	for _, p := range []payload{ // ambiguous: they may be taken for something else
 		{"no method", without(method + ",")},
 		{"names in capitals", strings.ToUpper(`{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}`)},
 		{"a result besides the method", with(`"result":{}`)},
@@ -105,7 +105,7 @@ func envelopes(b *maker) iter.Seq[*message] {
 	return slices.Values(list)
 }
 
-// twice are messages in which a member comes again.
+// twice are messages with a repeated member.
 func twice(b *maker) iter.Seq[*message] {
 	id, other := b.id(), b.id()
 	ping := b.ping(id)

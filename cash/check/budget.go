@@ -9,11 +9,10 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/internal/client"
 )
 
-// A Budget is the most that a CaSH server may cost a model, in characters, or in
-// whatever Unit counts. A zero field is not checked.
+// A Budget is the most that a CaSH server may cost a model, in characters or in Unit. A zero field is not checked.
 type Budget struct {
-	Tools        int // the tools of tools/list, as JSON
-	Instructions int // what the server says when a client connects
+	Tools        int // the array of tools/list, as JSON
+	Instructions int // the server's instructions
 	Index        int // help()
 	Namespace    int // help(namespace), each
 	Function     int // help(namespace, function), each
@@ -24,16 +23,15 @@ type Budget struct {
 	Unit func(text string) int
 }
 
-// Check compares what a server costs with b, over a session that goes on: a row for
-// each field that is not zero. It reads all pages of help, at most 500 of lists and as
-// many of functions; more fail. The error is ctx's.
+// Check compares a server's costs with b over an open session: one row for each non-zero field. It reads all pages
+// of help, at most 500 lists and 500 functions; more fail. The error is ctx's.
 func (b Budget) Check(ctx context.Context, session *mcp.ClientSession) (*Report, error) {
 	s := &suite{ctx: ctx, conn: client.Over(ctx, session, 0)}
 	s.conns = []*client.Conn{s.conn}
 	return s.run(b.criteria())
 }
 
-// criteria are the rows of what has a budget.
+// criteria returns one row for each budget.
 func (b Budget) criteria() []criterion {
 	list := []struct {
 		what string
@@ -74,7 +72,7 @@ func (b Budget) criteria() []criterion {
 	return criteria
 }
 
-// grown returns the tree of help, which must be whole.
+// grown returns the tree of help, which must be complete.
 func (p *probe) grown() *tree {
 	if p.tree == nil {
 		help := p.tool("help", nil).Text

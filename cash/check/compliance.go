@@ -6,11 +6,9 @@ import (
 	"slices"
 )
 
-// Compliance checks a server against the CaSH RFC, as a black box. Each row is one of
-// the requirements, R40 and so on. It works for servers of any shape: with root
-// functions only, without skills, and of other makers than this module. The error is
-// that the server cannot be connected to, or ctx's; the report then has what was found
-// before.
+// Compliance checks a server against the CaSH RFC as a black box. Each row is a requirement, such as R40. It works
+// for servers of other makers, with root functions only, or without skills. The error is a failed connection, or
+// ctx's; the report then has the rows so far.
 func Compliance(ctx context.Context, target Target) (*Report, error) {
 	s, err := newSuite(ctx, target)
 	if err != nil {
@@ -31,7 +29,7 @@ var checks = slices.Concat(
 	unseenChecks,
 )
 
-// unseenChecks are the rows of which nothing can be seen from outside.
+// unseenChecks are rows that a black box cannot check.
 var unseenChecks = []criterion{
 	{"R32", "hierarchies are not too deep", unseen("advice: see registry.Lint"), nil},
 	{"R33", "names say what they name", unseen("advice: see registry.Lint"), nil},
@@ -42,10 +40,10 @@ var unseenChecks = []criterion{
 	{"R84", "a cancellation reaches the function", unseen("not seen from outside"), nil},
 }
 
-// defaultSizeLimit is the gate threshold that RFC 7.3 names.
+// defaultSizeLimit is the gate threshold of RFC 7.3.
 const defaultSizeLimit = 10_000
 
-// newSuite connects to a CaSH server and reads what the checks start from.
+// newSuite connects to a CaSH server and reads its help and skills.
 func newSuite(ctx context.Context, target Target) (*suite, error) {
 	if target.SizeLimit == 0 {
 		target.SizeLimit = defaultSizeLimit
@@ -58,8 +56,7 @@ func newSuite(ctx context.Context, target Target) (*suite, error) {
 	return s, nil
 }
 
-// discover reads help and skills. Protocol errors of the three tools are not the end
-// here: the rows about them will say so.
+// discover reads help and skills. Protocol errors of the three tools do not stop it; their rows report them.
 func (s *suite) discover() {
 	s.tree = &tree{places: []*place{{page: parsePage("", "")}}}
 	if help, err := s.conn.Tool("help", nil); err == nil {

@@ -12,50 +12,45 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/internal/client"
 )
 
-// A DisclosureTarget is a server of two-stage disclosure to check, with the
-// samples that a black box cannot guess. Only Transport is required; a row whose
-// sample is missing is not checked. No tool is called that is not
-// named here; descriptions of the first 50 are read.
+// A DisclosureTarget is a server of two-stage disclosure to check, with samples that a black box cannot guess. Only
+// Transport is required. A row without its sample is not checked. Only tools named here are called; the
+// descriptions of the first 50 tools are read.
 type DisclosureTarget struct {
-	// Transport returns a transport to the server. It is called for every
-	// session, and each time returns a fresh one.
+	// Transport returns a new transport to the server for each session.
 	Transport func() mcp.Transport
-	// Strict makes failures of what is recommended or inferred.
+	// Strict turns notes about recommended and inferred rules into failures.
 	Strict bool
 	// Version is the protocol version to ask for. Empty is the newest.
 	Version string
 	// Timeout is the deadline of each request. Zero is 30 seconds.
 	Timeout time.Duration
-	// URI is that of the resource. Empty is the one in resources/list whose URI
-	// ends with tool_descriptions.
+	// URI is the URI of the resource. Empty is the one in resources/list that ends with tool_descriptions.
 	URI string
 
-	// Call is a call that succeeds once its tool has been fetched.
+	// Call is a call that succeeds after its description was fetched.
 	Call *ToolCall
-	// Other is such a call of another tool.
+	// Other is a call of another tool, likewise.
 	Other *ToolCall
-	// Runs returns how often the tool of Call has run so far. Nil is not looked
-	// at.
+	// Runs returns how often the tool of Call has run so far. Nil is not checked.
 	Runs func() int
-	// Invalid are arguments that the tool of Call does not take. Nil are none.
+	// Invalid are arguments that the tool of Call refuses. Nil is not checked.
 	Invalid any
-	// Hidden is the name of a tool that exists, but not for this caller.
+	// Hidden is the name of a tool that exists but that this caller may not see.
 	Hidden string
-	// Denied is a call of a tool that this caller sees and may not run.
+	// Denied is a call of a tool that this caller may see but not run.
 	Denied *ToolCall
 }
 
-// A ToolCall is a call of a tool by its name.
+// A ToolCall is a call of a tool.
 type ToolCall struct {
 	Tool      string
 	Arguments any // marshals to a JSON object; nil is an empty one
 }
 
-// Disclosure checks a server against the specification of progressive disclosure, as a
-// black box. The rows are the eight criteria of its section 9, C1 and so on, and some
-// that go further, such as P19. It works for servers of other makers than this module,
-// with sessions, and with grants: where what is fetched has a member _grant in its
-// usage_guidance, calls pass it on. The error is as for [Compliance].
+// Disclosure checks a server against the specification of progressive disclosure as a black box. The rows are the
+// eight criteria of its section 9, such as C1, and further ones, such as P19. It works for servers of other makers,
+// with sessions, and with grants: a member _grant in a fetched usage_guidance is passed on by calls. The error is
+// as for [Compliance].
 func Disclosure(ctx context.Context, target DisclosureTarget) (*Report, error) {
 	base := Target{Transport: target.Transport, Strict: target.Strict, Version: target.Version, Timeout: target.Timeout}
 	s := &suite{Target: base, d: target, uri: target.URI}
@@ -66,9 +61,8 @@ func Disclosure(ctx context.Context, target DisclosureTarget) (*Report, error) {
 	return s.end(s.run(disclosureChecks))
 }
 
-// disclosureChecks are in an order in which those that fetch come after those that
-// want nothing to have been fetched: a server that mixes up sessions then fails
-// where it is asked about them.
+// disclosureChecks are ordered: rows that need nothing fetched come before rows that fetch. A server that mixes up
+// sessions then fails in the row about sessions.
 var disclosureChecks = []criterion{
 	{"C1", "tools/list has minimal descriptions", none, minimalDescriptions},
 	{"C2", "resources/list has the tool descriptions", none, descriptionsListed},
@@ -87,10 +81,10 @@ var disclosureChecks = []criterion{
 	{"PX3", "fetches are kept out of shared caches", needTools, fetchesUncached},
 }
 
-// findResource looks for the resource. That there is none is for C2 to say.
+// findResource looks for the resource. C2 reports a missing one.
 func (s *suite) findResource() {
 	found, err := client.Do(s.conn, func(ctx context.Context) (*mcp.Resource, error) {
-		for r, err := range s.conn.Session.Resources(ctx, nil) { // all pages, while there is time
+		for r, err := range s.conn.Session.Resources(ctx, nil) { // all pages, within the deadline
 			if err != nil {
 				return nil, err
 			}
@@ -105,27 +99,26 @@ func (s *suite) findResource() {
 	}
 }
 
-// A disclosureSession is a session of its own, with the grants that it was given.
+// A disclosureSession is a session of its own, with the grants it has received.
 type disclosureSession struct {
 	p      *probe
 	conn   *client.Conn
-	grants map[string]string // by tool
+	grants map[string]string // by tool name
 }
 
-// session opens a session, which ends with the check.
+// session opens a session that is closed after the check.
 func (p *probe) session() *disclosureSession {
 	return &disclosureSession{p, p.connect(p.Transport()), map[string]string{}}
 }
 
-// read reads the resource with a query, which begins with its mark.
+// read reads the resource with a query, including its question mark.
 func (s *disclosureSession) read(query string) (*mcp.ReadResourceResult, error) {
 	return client.Do(s.conn, func(ctx context.Context) (*mcp.ReadResourceResult, error) {
 		return s.conn.Session.ReadResource(ctx, &mcp.ReadResourceParams{URI: s.p.uri + query})
 	})
 }
 
-// text is the one text that reading with a query returns; ok is false if there
-// is none, which has been reported.
+// text returns the text of the resource for a query. If there is not exactly one, it reports that, and ok is false.
 func (s *disclosureSession) text(l level, query string) (text string, ok bool) {
 	res, err := s.read(query)
 	if err != nil {
@@ -137,7 +130,7 @@ func (s *disclosureSession) text(l level, query string) (text string, ok bool) {
 	return res.Contents[0].Text, true
 }
 
-// A toolEntry is what is fetched of a tool, or that there is none.
+// A toolEntry is a fetched description of a tool, or the note that it does not exist.
 type toolEntry struct {
 	Name        string            `json:"name"`
 	Description string            `json:"description"`
@@ -149,7 +142,7 @@ type toolEntry struct {
 	Available   []string          `json:"available_tools"`
 }
 
-// fetch reads the descriptions that a query asks for, and keeps their grants.
+// fetch reads the descriptions for a query, and keeps their grants.
 func (s *disclosureSession) fetch(l level, query string) map[string]toolEntry {
 	text, ok := s.text(l, query)
 	if !ok {
@@ -171,7 +164,7 @@ func (s *disclosureSession) fetch(l level, query string) map[string]toolEntry {
 	return m
 }
 
-// call calls a tool. A protocol error is an error without text.
+// call calls a tool. A protocol error counts as an error without text.
 func (s *disclosureSession) call(c *ToolCall) *client.Reply {
 	args := object{}
 	if c.Arguments != nil {
@@ -189,7 +182,7 @@ func (s *disclosureSession) call(c *ToolCall) *client.Reply {
 	return reply
 }
 
-// errorIn returns the error that a text holds; empty if it holds none.
+// errorIn returns the error in a text; empty if there is none.
 func errorIn(text string) (e struct {
 	Code        string   `json:"code"`
 	Message     string   `json:"message"`
@@ -198,10 +191,10 @@ func errorIn(text string) (e struct {
 }) {
 	var body map[string]json.RawMessage
 	if json.Unmarshal([]byte(text), &body) == nil {
-		_ = json.Unmarshal(body["error"], &e) // what has another form is none
+		_ = json.Unmarshal(body["error"], &e) // another form counts as none
 	}
 	return e
 }
 
-// only is the query for tools.
+// only returns the query for some tools.
 func only(tools ...string) string { return fmt.Sprintf("?tools=%s", strings.Join(tools, ",")) }

@@ -24,7 +24,7 @@ func descriptionRequired(p *probe) {
 	p.should(json.Unmarshal([]byte(r.Text), &body) == nil && len(body) == 1 && len(body["error"]) == 3, "there is more in the error: %s", excerpt(r.Text))
 }
 
-// runs is how often the tool of the sample has run.
+// runs returns how often the sample's tool has run.
 func (p *probe) runs() int {
 	if p.d.Runs == nil {
 		return 0

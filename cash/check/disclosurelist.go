@@ -12,10 +12,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxFetched bounds the tools whose descriptions are read at a time.
+// maxFetched bounds the descriptions that one query reads.
 const maxFetched = 50
 
-// names are those of the first tools of the list.
+// names returns the names of the first tools in the list.
 func (p *probe) names() []string {
 	var list []string
 	for _, t := range p.tools[:min(len(p.tools), maxFetched)] {
@@ -109,7 +109,7 @@ func missingSelection(p *probe) {
 	}
 }
 
-// wantKeys reports whether what was fetched is what was asked for (P9).
+// wantKeys checks that the fetched descriptions are the requested ones (P9).
 func (p *probe) wantKeys(l level, query string, m map[string]toolEntry, want ...string) bool {
 	slices.Sort(want)
 	got := slices.Sorted(maps.Keys(m))
@@ -148,7 +148,7 @@ func fullDescriptions(p *probe) {
 	}
 }
 
-// declares checks that a schema is complete as far as a call that fits shows.
+// declares checks that a schema declares the arguments of a valid call.
 func (p *probe) declares(s *disclosureSession, c *ToolCall) {
 	var args map[string]json.RawMessage
 	var schema struct {
@@ -175,7 +175,7 @@ func unknownTools(p *probe) {
 	p.must(len(e.InputSchema) == 0, "an unknown tool has a schema")
 }
 
-// queryForms are those of P26. The SDK of a client may send any of them.
+// queryForms checks the forms of P26. An SDK may send any of them.
 func queryForms(p *probe) {
 	s := p.session()
 	names := p.names()

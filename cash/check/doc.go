@@ -1,6 +1,6 @@
-// Package check checks a running MCP server from outside and returns rows, each a
-// statement with its evidence. It needs neither package testing nor this module's
-// server: tests use it through package cashtest, tools and pipelines directly.
+// Package check checks a running MCP server from outside. It returns rows: statements with evidence. It needs
+// neither package testing nor this module's server. Package cashtest uses it in tests; tools and pipelines call it
+// directly.
 //
 //	report, err := check.Compliance(ctx, check.Target{
 //		Transport: func() mcp.Transport { return &mcp.StreamableClientTransport{Endpoint: url} },
@@ -12,91 +12,88 @@
 //
 // There are four checks:
 //
-//	Compliance    a CaSH server keeps the RFC: R1, R2 and so on
-//	Disclosure    a server of two-stage disclosure keeps its specification: C1 to C8, P2 and so on
-//	Hostile       a server stands what is odd, broken and too large
-//	Budget.Check  a CaSH server costs a model no more than it may
+//	Compliance    a CaSH server follows the RFC: rows R1, R2 and so on
+//	Disclosure    a server of two-stage disclosure follows its specification: rows C1 to C8, P2 and so on
+//	Hostile       a server withstands odd, broken and oversized messages
+//	Budget.Check  a CaSH server stays within a model's budget
 //
 // # Compliance and Disclosure
 //
-// Both go through a list of criteria over the SDK's client, the server a black box:
+// Both run a list of criteria over the SDK's client. The server is a black box:
 //
 //	Target ─► suite: one connection, ─► criteria ─► probe: asks and ─► rows
-//	          what help lists           and needs    compares
+//	          the content of help       and needs    compares
 //
-// They demand what the specification has at the level of MUST. What it recommends, and
-// what was inferred where its text is silent, is a note "should: ..." of the row, and a
-// failure if Strict is set. A row is not checked where the target lacks what it needs.
+// A row fails if the server breaks a MUST of the specification. A recommendation, or a rule inferred where the text
+// is silent, gives a note "should: ..."; with Strict it fails too. A row is not checked if the target lacks what it
+// needs.
 //
-// In the order in which they are used: target.go, suite.go and needs.go; tree.go and
-// page.go, which read help; then the criteria, for Compliance those of compliance.go from
-// tools.go to limits.go, for Disclosure those of disclosure.go.
+// Reading order: target.go, suite.go and needs.go; tree.go and page.go, which read help; then the criteria: of
+// Compliance in compliance.go and from tools.go to limits.go, of Disclosure in disclosure.go.
 //
 // # Hostile
 //
-// [Hostile] speaks JSON-RPC byte by byte, without an SDK, over each way that the
-// target has, in both generations of the protocol:
+// [Hostile] speaks JSON-RPC byte by byte, without an SDK, over each transport of the target, in both generations of
+// the protocol:
 //
-//		             ┌ Command ─ stdio ┐
-//		forms ×      │                 │   one answer?   its id?
-//		slots ×  ──► ├ Serve ─── pipe  ├─► strict JSON?  what text?  ──► rows
-//		payloads     │                 │   and then a ping
-//		             └ URL ───── http  ┘
+//	             ┌ Command ─ stdio ┐
+//	forms ×      │                 │   one answer?   its id?
+//	slots ×  ──► ├ Serve ─── pipe  ├─► strict JSON?  what text?  ──► rows
+//	payloads     │                 │   and then a ping
+//	             └ URL ───── http  ┘
 //
-//	  - A form is a sound message: one for each method, notification and response,
-//	    and one for each tool, resource and prompt that the server lists.
-//	  - A slot is a place in it: each name and each value, from jsonrpc and id down
-//	    to the arguments.
-//	  - A payload takes that place: controls, surrogates, private use, bytes that are
-//	    no Unicode, markup, escapes of terminals, JSON in JSON, paths, a megabyte of
-//	    text, and values of every other type.
+// A message combines these three:
 //
-// All slots and all payloads come equally often, and after every message a ping must
-// be answered. The rows are named stdio/2025-11-25/answered and so on:
+//   - A form is a valid message: one for each method, notification and response, and one for each tool, resource
+//     and prompt that the server lists.
+//   - A slot is a place in a form: each name and each value, from jsonrpc and id down to the arguments.
+//   - A payload fills a slot: control characters, surrogates, private use, bytes that are not UTF-8, markup,
+//     terminal escapes, JSON in JSON, paths, a megabyte of text, and values of every other type.
 //
-//	answered    each request with a good id has an answer
+// All slots and payloads come equally often. After every message a ping must be answered. The rows have names such
+// as stdio/2025-11-25/answered:
+//
+//	answered    each request with a valid id is answered
 //	once        nothing is answered twice
-//	silent      notifications and responses have none (over HTTP: 202, or 4xx)
+//	silent      notifications and responses are not answered (over HTTP: 202, or 4xx)
 //	id          the answer has the id as it was sent
-//	odd-id      null, a fraction, an object or an integer beyond 2^53-1 as id is refused
+//	odd-id      an id that is null, a fraction, an object or an integer beyond 2^53-1 is refused
 //	            or repeated, and never becomes another number
-//	unreadable  what is no message is refused (over HTTP, 4xx with a body will do)
+//	unreadable  an invalid message is refused (over HTTP, 4xx with a body suffices)
 //	form        every message is strict JSON, with either result or error
-//	error       an error has a code that is not 0, and a text of at most 2,000
-//	            characters without controls
-//	inside      no error tells of types, source files or stacks
+//	error       an error has a code other than 0, and a text of at most 2,000 characters
+//	            without control characters
+//	inside      no error mentions types, source files or stacks
 //	alive       the ping after each message is answered
-//	up          the process goes on, and so do connections
+//	up          the process keeps running, and connections stay open
 //	session     the session stays
-//	memory      after the warm-up of a tenth it grows by at most 64 MiB
+//	memory      after a warm-up of a tenth of the messages, memory grows by at most 64 MiB
 //
-// Further rows are about messages that are odd as a whole: broken, envelope, twice,
-// edge-ids, reused-id, batch, header, flood, deep, large and wide.
+// Further rows are for messages that are odd as a whole: broken, envelope, twice, edge-ids, reused-id, batch,
+// header, flood, deep, large and wide.
 //
-// A server is connected to anew when a message has ended its connection. After 20
-// such messages, or 20 without an answer, the rest is not checked.
+// If a message ends the connection, a new one is made. After 20 such messages, or 20 without an answer, the rest is
+// not checked.
 //
-// In the order in which they are used: hostile.go; link.go over a wire.go, which is a
-// pipe.go to a process.go or a web.go; known.go asks what the server has; method.go,
-// slot.go and text.go are put together by product.go; special.go, broken.go and load.go
-// are the further rows; judge.go compares with the statements what answer.go has read.
+// Reading order: hostile.go; link.go, over a wire (wire.go), which is a pipe (pipe.go, process.go) or HTTP
+// (web.go); known.go, which lists the server's content; product.go, which combines method.go, slot.go and text.go;
+// special.go, broken.go and load.go for the further rows; answer.go and judge.go, which compare answers with the
+// statements.
 //
 // # Limits
 //
-// A black box shows what it answers and nothing else. Compliance discovers names
-// through help, of at most 500 pages; what a call does cannot be discovered, so no
-// function is called that the Target does not name. Samples must be deterministic: the
-// same call gives the same answer. Disclosure reads descriptions of at most 50 tools,
-// calls only those that its target names, and does not wait for what a server does over
-// time (limits of fetches, grants that expire). Rows about registration, about the
-// manifest and about aggregation are not checked.
-//
-// Hostile calls every tool that is listed, with arguments that may be valid: attack a
-// server whose functions may run. Nothing is known of what an answer should say, but
-// that it is one. What a server asks of its client has no answer. One message is under
-// way at a time, but for reused-id and flood. A way that ends answers in some other
-// order than it should, or a leak below 64 MiB, is not seen. Memory is that of one
-// process, and known without [HostileTarget.Memory] on Linux and for Command only.
-// Over HTTP there is no GET for the stream of a session, and no request that Go's
-// client refuses to send.
+// A black box shows only its answers.
+//   - Compliance discovers names through help, on at most 500 pages. It calls only functions named by the Target,
+//     since effects cannot be discovered.
+//   - Samples must be deterministic: the same call gives the same answer.
+//   - Disclosure reads descriptions of at most 50 tools, and calls only tools named by its target. It does not wait
+//     for effects of time (limits of fetches, expiring grants).
+//   - Rows about registration, the manifest and aggregation are not checked.
+//   - Hostile calls every listed tool, with arguments that may be valid: attack only a server whose functions may
+//     run.
+//   - Hostile checks the form of an answer, not its content. Requests of the server are not answered.
+//   - One message is in flight at a time, except for reused-id and flood. Wrong order of answers, and leaks below
+//     64 MiB, are not detected.
+//   - Memory is that of one process. Without [HostileTarget.Memory] it is known on Linux for Command only.
+//   - Over HTTP there is no GET for the stream of a session, and no request that Go's client refuses to send.
 package check

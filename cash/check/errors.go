@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// errorChecks are about how errors reach the model (RFC 4.4).
+// errorChecks check how errors reach the model (RFC 4.4).
 var errorChecks = []criterion{
 	{"R80", "unknown names are errors that the model sees", none, unknownNames},
 	{"R81", "errors name what is missing and the next step", needFunction, errorTexts},
@@ -41,7 +41,7 @@ func failingFunctions(p *probe) {
 	}
 }
 
-// visibilityChecks are about what a caller may not see (RFC 2.3).
+// visibilityChecks check that hidden things stay hidden (RFC 2.3).
 var visibilityChecks = []criterion{
 	{"R53", "lists omit what the caller may not see", needHidden, hiddenLists},
 	{"R54", "hidden is answered like absent", needHidden, hiddenIsAbsent},
@@ -74,13 +74,13 @@ func hiddenLists(p *probe) {
 	p.must(toJSON(others) == toJSON(p.tools), "tools/list depends on the caller")
 }
 
-// hiddenIsAbsent compares the answers about what is hidden with those about
-// what does not exist; they may differ in nothing but the name.
+// hiddenIsAbsent compares answers about hidden things with those about things that do not exist. They may differ in
+// the name only.
 func hiddenIsAbsent(p *probe) {
 	h := p.Hidden.Sample
 	other := Sample{Namespace: h.Namespace, Function: absent, Kwargs: h.Kwargs}
 	p.indistinguishable(h, other, h.Function, absent)
-	if p.tree.place(h.Namespace) != nil {
+	if p.tree.find(h.Namespace) != nil {
 		return
 	}
 	segments := strings.Split(h.Namespace, ".")

@@ -9,7 +9,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/internal/client"
 )
 
-// gateChecks are about what is withheld, and what is said then (RFC 7.2).
+// gateChecks check which results are gated, and the text of the gate (RFC 7.2).
 var gateChecks = []criterion{
 	{"R90", "results over the threshold are gated", needSized, threshold},
 	{"R91", "results of exactly the limit pass", needSized, boundary},
@@ -20,22 +20,22 @@ var gateChecks = []criterion{
 	{"R100", "a gated result is an error", needLarge, gatedIsError},
 }
 
-// ample is a size limit that every sample fits in.
+// ample is a size limit above every sample.
 const ample = 100_000_000
 
 var gateWords = regexp.MustCompile(`(?i)gated|size.?limit|suppress|withheld|exceed|too (large|long|big)`)
 
-// looksGated reports whether a reply is in place of a result.
+// looksGated reports whether a reply is a gate's notice.
 func looksGated(r *client.Reply) bool {
 	return onlyText(r) && chars(r) < 4000 && gateWords.MatchString(r.Text)
 }
 
-// full returns the result of a sample without the gate.
+// full returns the result of a sample, ungated.
 func (p *probe) full(s *Sample) *client.Reply {
 	return p.tool("call", s.args().and("sizelimit", ample))
 }
 
-// gated returns the gate's answer to Target.Large.
+// gated returns the gate's notice for Target.Large.
 func (p *probe) gated() *client.Reply {
 	reply := p.tool("call", p.Large.args())
 	if !looksGated(reply) {
@@ -44,7 +44,7 @@ func (p *probe) gated() *client.Reply {
 	return reply
 }
 
-// sized returns the result of Target.Sized, which must be as long as it says.
+// sized returns the result of Target.Sized, which must have exactly n characters.
 func (p *probe) sized(n int) *client.Reply {
 	s := p.Sized(n)
 	reply := p.full(&s)
@@ -55,7 +55,7 @@ func (p *probe) sized(n int) *client.Reply {
 }
 
 func threshold(p *probe) {
-	// The RFC tolerates a few percent; what is exact is for R91.
+	// The RFC tolerates a few percent; R91 checks the exact value.
 	for _, n := range []int{p.SizeLimit * 94 / 100, p.SizeLimit * 106 / 100} {
 		want := p.sized(n)
 		got := p.tool("call", p.Sized(n).args())
@@ -84,8 +84,7 @@ func boundary(p *probe) {
 	}
 }
 
-// noLeak looks for parts of the result in the gate's answer, in windows that
-// are too long to be there by chance.
+// noLeak looks for parts of the result in the gate's notice, long enough not to occur by chance.
 func noLeak(p *probe) {
 	gated := p.tool("call", p.Large.args())
 	full := p.full(p.Large)
@@ -116,7 +115,7 @@ func gateText(p *probe) {
 
 var suggestedLimit = regexp.MustCompile(`(?i)size.?limit["'` + "`" + `]?\s*[=:]?\s*(?:to\s+|of\s+)?["'` + "`" + `]?(\d[\d,_]*)`)
 
-// suggested returns the size limit that the gate proposes.
+// suggested returns the size limit that the gate suggests.
 func suggested(text string) (int, bool) {
 	m := suggestedLimit.FindStringSubmatch(text)
 	if m == nil {
@@ -151,7 +150,7 @@ func gatedIsError(p *probe) {
 	p.must(p.gated().IsError, "a gated result does not have isError")
 }
 
-// exemptChecks are about what the gate is for and what not (RFC 7.1, 7.4).
+// exemptChecks check what is gated and what is exempt (RFC 7.1, 7.4).
 var exemptChecks = []criterion{
 	{"R101", "help and skill are never gated", none, ungatedText},
 	{"R102", "streaming responses are not gated", needStream, ungatedStream},

@@ -8,13 +8,13 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/internal/client"
 )
 
-// helpArgumentChecks are about help's further arguments (RFC 4.2).
+// helpArgumentChecks check help's further arguments (RFC 4.2).
 var helpArgumentChecks = []criterion{
 	{"R45", "help() names every argument that help takes", none, documentedArguments},
 	{"R46", "help tolerates arguments that it does not know", none, unknownArguments},
 }
 
-// candidates are arguments that servers are known to take, with values to try.
+// candidates are arguments known from other servers, with values to try.
 var candidates = map[string][]any{
 	"format": {"json", "yaml", "text", "html"}, "params": {"full", "all"}, "examples": {true, "true"},
 	"example": {true}, "detailed": {true}, "detail": {"full"}, "details": {true}, "verbose": {true}, "full": {true},
@@ -23,7 +23,7 @@ var candidates = map[string][]any{
 	"page": {2}, "version": {"1"},
 }
 
-// helpPages returns the arguments of one page of each layer.
+// helpPages returns arguments for one page of each layer.
 func (p *probe) helpPages() []object {
 	pages := []object{{}}
 	if len(p.tree.places) > 1 {
@@ -46,7 +46,7 @@ func documentedArguments(p *probe) {
 					kwargs[name] = values[round]
 				}
 			}
-			// Together first: most servers know none of them.
+			// Together first: most servers know none.
 			if len(kwargs) == 0 || same(want, p.tool("help", args.and("kwargs", kwargs))) {
 				continue
 			}
@@ -72,7 +72,7 @@ func unknownArguments(p *probe) {
 	}
 }
 
-// holds reports whether got has all that want has; notes may be added.
+// holds reports whether got contains all of want; got may have more notes.
 func holds(got, want *client.Reply, args object) bool {
 	path, _ := args["namespace"].(string)
 	a, b := parsePage(want.Text, path), parsePage(got.Text, path)
@@ -89,13 +89,13 @@ func holds(got, want *client.Reply, args object) bool {
 	return true
 }
 
-// searchChecks are about help's argument search, of servers that have one: the
-// RFC leaves help's arguments to them, but not what belongs on a page of lists.
+// searchChecks check help's search argument, if the server has it. The RFC leaves help's arguments open, but not
+// the content of a list page.
 var searchChecks = []criterion{
 	{"R45a", "a search lists functions, and help documents each", needSearch, searchResults},
 }
 
-// searches reports whether the argument does anything on the page help().
+// searches reports whether the argument changes the page help().
 func (s *suite) searches(base *client.Reply) bool {
 	if !mentions(base.Text, "search") || len(s.tree.leaves) == 0 {
 		return false
@@ -125,13 +125,13 @@ func searchResults(p *probe) {
 			p.should(strings.HasPrefix(canonical(f.path()), canonical(l.namespace)+"."), "help%s lists %s, which is elsewhere", args, f.path())
 		}
 	}
-	p.found(searchArgs("", absent+" "+strings.Repeat(absent, 1000))) // nothing, or anything
+	p.found(searchArgs("", absent+" "+strings.Repeat(absent, 1000))) // nothing or anything may be found
 	if p.json {
 		p.foundJSON(p.tree.leaves[len(p.tree.leaves)-1])
 	}
 }
 
-// found returns what a search lists, and checks that it does no more.
+// found returns the functions that a search lists, and checks that it gives no further detail.
 func (p *probe) found(args object) []leaf {
 	reply := p.tool("help", args)
 	p.must(!reply.IsError, "help%s fails: %s", excerpt(args.String()), excerpt(reply.Text))
@@ -140,7 +140,7 @@ func (p *probe) found(args object) []leaf {
 	return leavesOf(pg)
 }
 
-// leavesOf returns the functions that a page of a search names in full.
+// leavesOf returns the functions on a search page, with their namespaces.
 func leavesOf(pg *page) []leaf {
 	var list []leaf
 	for _, e := range pg.entries {
@@ -156,12 +156,12 @@ func leafAt(path string) leaf {
 	return leaf{"", path}
 }
 
-// in reports whether a list has l, in any spelling.
+// in reports whether a list contains l, in any spelling.
 func (l leaf) in(list []leaf) bool {
 	return slices.ContainsFunc(list, func(o leaf) bool { return canonical(o.path()) == canonical(l.path()) })
 }
 
-// foundJSON checks that a search says the same in JSON.
+// foundJSON checks that a search gives the same result in JSON.
 func (p *probe) foundJSON(l leaf) {
 	args := searchArgs("", l.path())
 	want := p.found(args)
@@ -177,7 +177,7 @@ func (p *probe) foundJSON(l leaf) {
 	p.should(err == nil && slices.Equal(got, want), "help%s with format=json lists other functions than without: %s", args, excerpt(reply.Text))
 }
 
-// notFound checks that no search shows a function to the caller.
+// notFound checks that no search reveals a hidden function.
 func (p *probe) notFound(hidden Sample) {
 	l := leaf{hidden.Namespace, hidden.Function}
 	for _, query := range []string{l.path(), l.name, l.namespace} {

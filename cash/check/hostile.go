@@ -12,40 +12,39 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// A HostileTarget is a server that [Hostile] attacks, over one way or several.
+// A HostileTarget is a server for [Hostile] to attack, over one or more transports.
 type HostileTarget struct {
-	// Command returns the server as a process that speaks over standard input
-	// and output. It is called for every connection, and each time returns a
-	// fresh one. Nil is not checked.
+	// Command returns a new command for each connection: the server as a process on standard input and output. Nil
+	// is not checked.
 	Command func() *exec.Cmd
 	// URL is an endpoint of streamable HTTP. Empty is not checked.
 	URL string
-	// HTTPClient is for URL. Nil is one without proxies and cookies.
+	// HTTPClient is the client for URL. Nil is one without proxies and cookies.
 	HTTPClient *http.Client
-	// Serve is a server in this process: it serves one client, a message on each
-	// line, until in ends or ctx is over. Nil is not checked.
+	// Serve is a server in this process. It serves one client, one message a line, until in or ctx ends. Nil is not
+	// checked.
 	Serve func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error
 
-	// Versions are those of the protocol to speak. Nil is 2025-11-25 and
-	// 2026-07-28, of which the server need not know both.
+	// Versions are the protocol versions to speak. Nil is 2025-11-25 and 2026-07-28; the server need only know one
+	// of them.
 	Versions []string
-	// Calls are params of tools/call that succeed, each a JSON object. Its texts
-	// take turns in being replaced, as those of calls made up from tools/list do.
+	// Calls are valid params of tools/call, each a JSON object. Their texts are replaced in turn, like those of
+	// calls derived from tools/list.
 	Calls []string
-	// Requests is how many messages are sent in all, besides those that have a
-	// row of their own. Zero is 2,000. Fewer make the largest ones smaller, too.
+	// Requests is the number of messages, besides those with rows of their own. Zero is 2,000. A smaller number
+	// also makes the largest messages smaller.
 	Requests int
-	// Seed chooses which combinations come first. The same seed sends the same.
+	// Seed chooses the order of the combinations. The same seed sends the same messages.
 	Seed uint64
-	// Timeout is how long an answer may take. Zero is 30 seconds.
+	// Timeout is the deadline of an answer. Zero is 30 seconds.
 	Timeout time.Duration
-	// Memory returns how many bytes of memory the server uses. Nil asks Linux for
-	// that of the process of Command; else it is not checked.
+	// Memory returns the server's memory use in bytes. Nil asks Linux about the process of Command; elsewhere
+	// memory is not checked.
 	Memory func() uint64
 }
 
-// Hostile attacks a server and reports what it stood. The error is that a way to
-// it cannot be checked at all, or ctx's; the report then has what was found before.
+// Hostile attacks a server and reports what it withstood. The error is a transport that cannot be checked at all,
+// or ctx's; the report then has the rows so far.
 func Hostile(ctx context.Context, target HostileTarget) (*Report, error) {
 	a, err := newAttack(target)
 	if err != nil {
@@ -78,13 +77,13 @@ func (r *Report) add(l *link) {
 	r.Requests += l.sent
 }
 
-// An attack is what the links of a target share.
+// An attack is shared by the links of a target.
 type attack struct {
 	target HostileTarget
 	texts  []payload
-	heavy  int // bytes of the largest messages
+	heavy  int // size in bytes of the largest messages
 
-	anyVersion bool // the server need not know all of them
+	anyVersion bool // the server need not know every version
 }
 
 func newAttack(target HostileTarget) (*attack, error) {
@@ -112,13 +111,13 @@ func newAttack(target HostileTarget) (*attack, error) {
 	return a, nil
 }
 
-// links returns a link for each way and each version.
+// links returns a link for each transport and version.
 func (a *attack) links() []*link {
 	var list []*link
 	t := a.target
 	for _, version := range t.Versions {
 		add := func(name string, w wire) {
-			list = append(list, &link{wire: w, web: name == "http", version: version, timeout: t.Timeout, blame: up,
+			list = append(list, &link{wire: w, web: name == "http", version: version, timeout: t.Timeout, lastFailed: up,
 				judge: newJudge(&ledger{prefix: name + "/" + version})})
 		}
 		if t.Command != nil {
@@ -134,7 +133,7 @@ func (a *attack) links() []*link {
 	return list
 }
 
-// over attacks over one link with n messages, and those that have their own row.
+// over attacks over one link: n messages of the product, and the specials.
 func (a *attack) over(ctx context.Context, l *link, n int, number uint64) error {
 	if err := l.dial(ctx); err != nil {
 		if a.anyVersion && ctx.Err() == nil {
@@ -147,7 +146,7 @@ func (a *attack) over(ctx context.Context, l *link, n int, number uint64) error 
 	p := newProduct(forms(l.version, &l.known), a.texts, a.target.Seed+number)
 	err := a.product(ctx, l, p, n)
 	if err == nil {
-		err = a.specials(ctx, l)
+		err = a.sendSpecials(ctx, l)
 	}
 	l.explain("nothing came that shows it", "the check ended before it")
 	if errors.Is(err, errGivenUp) {
@@ -156,7 +155,7 @@ func (a *attack) over(ctx context.Context, l *link, n int, number uint64) error 
 	return err
 }
 
-// product sends n messages and looks at the memory.
+// product sends n messages and checks the memory.
 func (a *attack) product(ctx context.Context, l *link, p *product, n int) error {
 	gauge := newGauge(a.target.Memory, l)
 	for i := range n {
@@ -170,7 +169,7 @@ func (a *attack) product(ctx context.Context, l *link, p *product, n int) error 
 	return gauge.end(ctx)
 }
 
-// explain gives the rows that were not checked a reason: statements, and specials.
+// explain gives unchecked rows their reason: one for statements, one for specials.
 func (l *link) explain(statement, special string) {
 	for _, s := range statements {
 		l.judge.ledger.row(s).skip(statement)

@@ -6,13 +6,12 @@ import (
 	"slices"
 )
 
-// A judge compares outcomes with what must hold, and writes it down.
+// A judge compares outcomes with the statements and records the result in rows.
 type judge struct {
 	ledger *ledger
-	// special is the row that everything counts for, while something is sent
-	// that has a row of its own. Nil lets each statement have its row.
+	// special is the row for everything while a special is sent. Nil gives each statement its own row.
 	special *Row
-	failed  bool // of the message that is looked at
+	failed  bool // whether the present message has failed
 }
 
 func newJudge(ledger *ledger) *judge {
@@ -22,7 +21,7 @@ func newJudge(ledger *ledger) *judge {
 	return &judge{ledger: ledger}
 }
 
-// check counts whether a statement holds for a message and what came of it.
+// check records whether a statement holds for a message. came describes the outcome.
 func (j *judge) check(s statement, ok bool, m *message, came string) {
 	row := j.special
 	if row == nil {
@@ -41,10 +40,10 @@ func (j *judge) check(s statement, ok bool, m *message, came string) {
 	}
 }
 
-// sameSort is how many bytes of what came make a sort of failures.
+// sameSort is the length of the prefix of came, in bytes, by which failures count as the same sort.
 const sameSort = 24
 
-// look judges one outcome.
+// look judges the outcome of a message.
 func (j *judge) look(m *message, o *outcome) {
 	j.failed = false
 	if m.mayBreak && o.pinged != nil {
@@ -74,7 +73,7 @@ func (j *judge) look(m *message, o *outcome) {
 	}
 }
 
-// count judges how many answers there are.
+// count checks the number of answers.
 func (j *judge) count(m *message, o *outcome) {
 	n := len(o.answers)
 	switch {
@@ -86,7 +85,7 @@ func (j *judge) count(m *message, o *outcome) {
 	case m.whole && n <= 1 && o.refused():
 		n = m.least
 	case m.null && n == 0 && o.refused():
-		n = 1 // by HTTP
+		n = 1 // the HTTP status counts as an answer
 	case m.whole && n == m.least:
 		j.check(repeated, eachOnce(m, o), m, came(o))
 	}
@@ -98,7 +97,7 @@ func (j *judge) count(m *message, o *outcome) {
 		j.check(silent, n <= m.most && (quietStatus(o.status) || m.null && o.refused()), m, came(o))
 	case n < m.least && !o.opened:
 		missing := []statement{request: answered, oddRequest: oddID, unreadable: refused}[m.kind]
-		if o.unheard == "" || o.status != 0 {
+		if o.noPing == "" || o.status != 0 {
 			j.check(missing, false, m, came(o))
 		}
 	default:
@@ -109,7 +108,7 @@ func (j *judge) count(m *message, o *outcome) {
 	}
 }
 
-// eachOnce reports whether each id of a batch has its own answer.
+// eachOnce reports whether each id of a batch is answered exactly once.
 func eachOnce(m *message, o *outcome) bool {
 	answers := slices.Clone(o.answers)
 	for _, id := range m.ids {
@@ -122,12 +121,12 @@ func eachOnce(m *message, o *outcome) bool {
 	return true
 }
 
-// quietStatus reports whether HTTP answers so what asks for no answer.
+// quietStatus reports whether an HTTP status is right for a message without an answer.
 func quietStatus(status int) bool {
 	return status == 0 || status == http.StatusAccepted || isRefused(status)
 }
 
-// came shows what came of a message.
+// came describes the outcome of a message.
 func came(o *outcome) string {
 	text := fmt.Sprintf("%d answers", len(o.answers))
 	if o.status != 0 {
@@ -148,12 +147,12 @@ func (j *judge) ping(m *message, o *outcome) {
 	case o.pinged != nil:
 		ok := o.pinged.bad == "" && o.pinged.failure == nil
 		j.check(alive, ok, m, "the ping after it is answered "+excerpt(o.pinged.raw))
-	case o.unheard != "":
-		j.check(alive, false, m, "the ping after it is answered by "+o.unheard+"; to the message came "+came(o))
+	case o.noPing != "":
+		j.check(alive, false, m, "the ping after it is answered by "+o.noPing+"; to the message came "+came(o))
 	}
 }
 
-// answer judges one answer to a message.
+// answer checks one answer to a message.
 func (j *judge) answer(m *message, a *answer) {
 	j.form(m, a)
 	came := "came " + excerpt(a.raw)
@@ -178,7 +177,7 @@ func (j *judge) answer(m *message, a *answer) {
 	}
 }
 
-// text judges a text that HTTP has in place of an answer.
+// text checks an HTTP body that is no message.
 func (j *judge) text(m *message, text string) {
 	wrong, came := wrongText(text), "came "+excerpt([]byte(text))
 	j.check(errorText, wrong == "", m, wrong+"; "+came)
@@ -194,7 +193,7 @@ func (j *judge) form(m *message, a *answer) {
 	j.check(shaped, a.bad == "", m, "what came "+a.bad+": "+excerpt(a.raw))
 }
 
-// A statement is what must hold of all messages, or of many.
+// A statement is a rule for all messages, or for many.
 type statement struct{ name, title string }
 
 // The statements, in the order of their rows.

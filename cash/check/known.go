@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// known are what a server has that requests can be about.
+// known holds the server's tools, resources and prompts, for valid requests.
 type known struct {
 	calls     []string // params of tools/call, without _meta
 	resources []string // URIs
 	prompts   []string // params of prompts/get, without _meta
 }
 
-// discover asks the server what it has. What it does not tell is not there.
+// discover lists the server's content. What it does not list counts as absent.
 func (l *link) discover(ctx context.Context, calls []string) {
 	const most = 12 // of each kind
 	for _, c := range calls {
@@ -64,7 +64,7 @@ func (l *link) list(ctx context.Context, method string, into any) {
 	}
 }
 
-// example returns a value of a JSON schema's type.
+// example returns a value of a JSON Schema type.
 func example(kind any) any {
 	switch kind {
 	case "integer", "number":
@@ -79,7 +79,7 @@ func example(kind any) any {
 	return "x"
 }
 
-// inner returns what is between the braces of an object.
+// inner returns the text between an object's braces.
 func inner(object string) string {
 	first, last := strings.IndexByte(object, '{'), strings.LastIndexByte(object, '}')
 	if first < 0 || last < first {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// layerChecks are about what belongs on which page of help (RFC 4.2, 6).
+// layerChecks check which content belongs on which page of help (RFC 4.2, 6).
 var layerChecks = []criterion{
 	{"R40", "help() lists top-level namespaces only", none, indexLayer},
 	{"R41", "help(namespace) lists direct members only", needNamespace, namespaceLayer},
@@ -33,13 +33,12 @@ func namespaceLayer(p *probe) {
 
 var signature = regexp.MustCompile(`^[*` + "`" + `]*\([^)]*(,|:|=|\bstring\b|\binteger\b)[^)]*\)`)
 
-// list checks a page of lists: every entry is a direct member, and there is
-// no detail of parameters.
+// list checks a list page: every entry is a direct member, and no parameters are described.
 func (p *probe) list(pl *place) {
 	where := "help(" + pl.path + ")"
 	for _, n := range pl.namespaces {
 		path := join(pl.path, n.name)
-		if below := p.tree.place(path); p.must(below != nil, "%s lists %q, but help(namespace=%q) fails", where, n.name, path) {
+		if below := p.tree.find(path); p.must(below != nil, "%s lists %q, but help(namespace=%q) fails", where, n.name, path) {
 			for _, e := range pl.entriesOf(n.name, namespace) {
 				p.must(!enumerates(e.description, namesOf(below.members())), "%s tells what is in %q: %s", where, e.name, e.line)
 			}
@@ -59,7 +58,7 @@ func (p *probe) list(pl *place) {
 	}
 }
 
-// noDetail checks that there is no detail of parameters on a page.
+// noDetail checks that a page does not describe parameters.
 func (p *probe) noDetail(where string, pg *page) {
 	for _, e := range pg.entries {
 		p.must(!signature.MatchString(e.description), "%s has a signature: %s", where, e.line)
@@ -71,9 +70,8 @@ func (p *probe) noDetail(where string, pg *page) {
 	}
 }
 
-// enumerates reports whether a line lists names of a deeper layer. Names are
-// often words of the language, so that one or two of them prove nothing: it
-// takes mark-up, a parenthesis, or three (or all, if there are two) names.
+// enumerates reports whether a line lists names of a deeper layer. Names may be ordinary words, so one or two prove
+// nothing. It takes markup, a parenthesis, or three names (or all, if there are two).
 func enumerates(line string, names []string) bool {
 	found := 0
 	for _, name := range names {
@@ -93,7 +91,7 @@ func words(line string) []string {
 	})
 }
 
-// parameters returns the names in a table of parameters.
+// parameters returns the names in a parameter table.
 func parameters(doc *page) []string {
 	return namesOf(slices.DeleteFunc(doc.entries, func(e entry) bool { return !strings.HasPrefix(e.line, "|") }))
 }
@@ -101,7 +99,7 @@ func parameters(doc *page) []string {
 func functionLayer(p *probe) {
 	for _, l := range sampled(p.tree.leaves, maxPages/5) {
 		reply := p.tool("help", l.args())
-		// That what is listed exists is for R40 and R41.
+		// R40 and R41 check that listed functions exist.
 		p.must(reply.IsError || strings.Contains(canonical(reply.Text), canonical(l.name)), "help%s does not name the function: %s", l.args(), excerpt(reply.Text))
 	}
 	if p.Read == nil {
@@ -161,10 +159,10 @@ func oneLine(p *probe) {
 	}
 }
 
-// growingCost checks that an entry never costs more than what it stands for.
+// growingCost checks that an entry is never longer than the page it stands for.
 func growingCost(p *probe) {
 	for _, l := range sampled(p.tree.leaves, breadth) {
-		pl := p.tree.place(l.namespace)
+		pl := p.tree.find(l.namespace)
 		doc := p.tool("help", l.args())
 		for _, e := range pl.entriesOf(l.name, function) {
 			p.should(len(e.description) <= len(doc.Text), "the entry of %s is longer than its page", l.path())
@@ -172,7 +170,7 @@ func growingCost(p *probe) {
 	}
 	for _, pl := range p.tree.places {
 		for _, n := range pl.namespaces {
-			below := p.tree.place(join(pl.path, n.name))
+			below := p.tree.find(join(pl.path, n.name))
 			for _, e := range pl.entriesOf(n.name, namespace) {
 				p.should(below == nil || len(e.description) <= len(below.page.text), "the entry of %s is longer than its page", join(pl.path, n.name))
 			}

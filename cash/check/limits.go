@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// limitChecks are about sizelimit (RFC 7.2, 7.3).
+// limitChecks check sizelimit (RFC 7.2, 7.3).
 var limitChecks = []criterion{
 	{"R95", "an explicit size limit lets the full response through", needSized, explicitLimit},
 	{"R96", "a lower size limit is allowed", needRead, lowerLimit},
@@ -66,7 +66,7 @@ var invalidLimits = []string{"-1", "1.5", `"abc"`, "true", "[]", "{}"}
 
 var replayValue = regexp.MustCompile("replay[`\"']?\\s*[=:]\\s*[`\"']([^`\"']+)")
 
-// gatedEffect repeats a gated call as the gate says.
+// gatedEffect repeats a gated call as the gate suggests.
 func gatedEffect(p *probe) {
 	before := p.Effect.Runs()
 	gated := p.tool("call", p.Effect.args().and("sizelimit", 1))
@@ -88,7 +88,7 @@ func gatedEffect(p *probe) {
 	p.should(p.Effect.Runs() == before+1, "the function ran %d times: the repeat ran it again", p.Effect.Runs()-before)
 }
 
-// withMember returns kwargs with one more member, other bytes unchanged.
+// withMember returns kwargs with one more member; its other bytes are unchanged.
 func withMember(kwargs any, name, value string) json.RawMessage {
 	member := strconv.Quote(name) + ":" + value + "}"
 	if kwargs == nil {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A link is one client of the server at a time: a wire, and a version.
+// A link is one client of the server: a wire and a protocol version. It reconnects when the connection is lost.
 type link struct {
 	wire    wire
 	web     bool
@@ -20,24 +20,24 @@ type link struct {
 	judge   *judge
 	known   known
 
-	isOpen bool
-	opened int       // how often
-	misses int       // exchanges whose time was over
-	sent   int       // messages
-	pings  int       // pings
-	blame  statement // that did not hold when something was lost
+	isOpen     bool
+	opened     int       // connections so far
+	timeouts   int       // exchanges that timed out
+	sent       int       // messages sent
+	pings      int       // pings sent
+	lastFailed statement // the last statement that failed when the connection was lost
 }
 
-// The most that goes wrong on a link before it is given up.
+// The failures after which a link is given up.
 const (
-	maxMisses = 20
-	maxOpens  = 20
+	maxTimeouts = 20
+	maxOpens    = 20
 )
 
-// errGivenUp is that too much went wrong: the rows tell what.
+// errGivenUp means that too much went wrong. The rows have the details.
 var errGivenUp = errors.New("given up")
 
-// dial opens the link: it begins as a client of the version does.
+// dial opens the link and performs the handshake of its version.
 func (l *link) dial(ctx context.Context) error {
 	l.opened++
 	if err := l.wire.open(ctx); err != nil {
@@ -67,12 +67,12 @@ func (l *link) begin(ctx context.Context) error {
 	note := newQuiet(`{"jsonrpc":"2.0","method":"notifications/initialized"}`, "")
 	o := l.wire.exchange(ctx, note, l.ping(), l.timeout)
 	if o.pinged == nil {
-		return fmt.Errorf("the ping after initializing is answered by %s", cmp.Or(o.broken, o.unheard, o.lost))
+		return fmt.Errorf("the ping after initializing is answered by %s", cmp.Or(o.broken, o.noPing, o.lost))
 	}
 	return ctx.Err()
 }
 
-// agreed reports whether the server speaks the version.
+// agreed reports whether the server accepts the version.
 func (l *link) agreed(result json.RawMessage) error {
 	var r struct {
 		ProtocolVersion   string
@@ -87,7 +87,7 @@ func (l *link) agreed(result json.RawMessage) error {
 	return nil
 }
 
-// ask sends a sound request and returns its result.
+// ask sends a valid request and returns its result.
 func (l *link) ask(ctx context.Context, method, params string) (json.RawMessage, error) {
 	id := strconv.Quote("check-" + method)
 	m := newRequest(id, plainRequest(l.version, id, method, params), method)
@@ -96,15 +96,14 @@ func (l *link) ask(ctx context.Context, method, params string) (json.RawMessage,
 		return nil, err
 	}
 	if len(o.answers) != 1 || o.answers[0].bad != "" || o.answers[0].failure != nil {
-		return nil, fmt.Errorf("%s: %s", method, came(o)+o.unheard+o.broken)
+		return nil, fmt.Errorf("%s: %s", method, came(o)+o.noPing+o.broken)
 	}
 	var answer struct{ Result json.RawMessage }
 	err := json.Unmarshal(o.answers[0].raw, &answer)
 	return answer.Result, err
 }
 
-// ping returns what shows that the server is alive. Now and then it shows that
-// the session is, too.
+// ping returns a message that shows that the server is alive, and sometimes that the session is.
 func (l *link) ping() *message {
 	const rare = 25
 	l.pings++
@@ -116,8 +115,7 @@ func (l *link) ping() *message {
 	return newRequest(id, plainRequest(l.version, id, method, ""), "a ping")
 }
 
-// send sends a message and judges what comes of it. The error is that the link
-// is given up, or ctx's.
+// send sends a message and judges the outcome. The error is errGivenUp, or ctx's.
 func (l *link) send(ctx context.Context, m *message) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -131,46 +129,45 @@ func (l *link) send(ctx context.Context, m *message) error {
 		}
 	}
 	l.sent++
-	o := l.wire.exchange(ctx, m, l.ping(), l.patience())
+	o := l.wire.exchange(ctx, m, l.ping(), l.answerTimeout())
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	l.judge.look(m, o)
-	return l.heed(o)
+	return l.handle(o)
 }
 
-// heed draws the consequences of an outcome for the link.
-func (l *link) heed(o *outcome) error {
+// handle handles lost connections and timeouts of an outcome.
+func (l *link) handle(o *outcome) error {
 	switch {
 	case o.broken != "":
-		l.blame = up
+		l.lastFailed = up
 	case o.lost != "":
-		l.blame = session
-	case o.unheard != "":
-		l.blame = alive
+		l.lastFailed = session
+	case o.noPing != "":
+		l.lastFailed = alive
 	}
-	if o.broken != "" || o.lost != "" || o.unheard != "" {
+	if o.broken != "" || o.lost != "" || o.noPing != "" {
 		l.close()
 	} else if o.late {
-		l.blame = answered
-		l.misses++
+		l.lastFailed = answered
+		l.timeouts++
 	}
-	if l.misses > maxMisses {
-		return l.giveUp(fmt.Sprintf("%d messages had no answer", l.misses))
+	if l.timeouts > maxTimeouts {
+		return l.giveUp(fmt.Sprintf("%d messages had no answer", l.timeouts))
 	}
 	return nil
 }
 
-// giveUp ends the checks over the link. The row whose statement did not hold
-// last has the reason.
+// giveUp ends the checks on the link. The row of the last failed statement gets the reason.
 func (l *link) giveUp(reason string) error {
-	l.judge.ledger.row(l.blame).fail("given up", "given up: "+reason)
+	l.judge.ledger.row(l.lastFailed).fail("given up", "given up: "+reason)
 	return errGivenUp
 }
 
-// patience is how long an answer is awaited: not as long again once it was in vain.
-func (l *link) patience() time.Duration {
-	if l.misses > 0 {
+// answerTimeout returns the timeout of an answer. It is shorter after the first timeout.
+func (l *link) answerTimeout() time.Duration {
+	if l.timeouts > 0 {
 		return l.timeout / 10
 	}
 	return l.timeout

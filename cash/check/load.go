@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// flood are notifications and responses, none of which has an answer.
+// flood sends notifications and responses, none of which is answered.
 func flood(b *maker) iter.Seq[*message] {
 	docs := []string{
 		envelope("", "notifications/no/such", `"a":"b"`, ""),
@@ -27,7 +27,7 @@ func flood(b *maker) iter.Seq[*message] {
 	}
 }
 
-// deep are messages of many levels.
+// deep sends deeply nested messages.
 func deep(b *maker) iter.Seq[*message] {
 	const levels = 100_000
 	arrays := strings.Repeat("[", levels) + strings.Repeat("]", levels)
@@ -44,7 +44,7 @@ func deep(b *maker) iter.Seq[*message] {
 	})
 }
 
-// large are messages that are larger than a server should read.
+// large sends messages that are larger than a server should read.
 func large(b *maker) iter.Seq[*message] {
 	return func(yield func(*message) bool) {
 		text := `"` + strings.Repeat("x", b.heavy) + `"`
@@ -69,7 +69,7 @@ func large(b *maker) iter.Seq[*message] {
 	}
 }
 
-// wide are messages of many values, below the limits that servers have.
+// wide sends messages with many values, below the limits of servers.
 func wide(b *maker) iter.Seq[*message] {
 	return func(yield func(*message) bool) {
 		id := b.id()

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// maxGrowth is the most bytes by which memory may grow after the warm-up.
+// maxGrowth bounds the growth of memory after the warm-up, in bytes.
 const maxGrowth = 64 << 20
 
-// A gauge looks at the memory of the server of a link.
+// A gauge measures the memory of a link's server.
 type gauge struct {
 	link   *link
-	memory func() uint64 // 0 is unknown
+	memory func() uint64 // 0 if unknown
 	before uint64
-	opened int // connections of the link by then
+	opened int // connections of the link at the warm-up
 }
 
 func newGauge(memory func() uint64, l *link) *gauge {
@@ -26,13 +26,12 @@ func newGauge(memory func() uint64, l *link) *gauge {
 	return &gauge{link: l, memory: memory}
 }
 
-// begin notes the memory after the warm-up.
+// begin measures the memory after the warm-up.
 func (g *gauge) begin() {
 	g.before, g.opened = g.memory(), g.link.opened
 }
 
-// end judges how much it has grown. Memory that is only not yet given back goes
-// away while more is sent.
+// end checks the growth. It sends more messages first, since unused memory is given back with delay.
 func (g *gauge) end(ctx context.Context) error {
 	const rounds, pings = 10, 50
 	row := g.link.judge.ledger.row(memory)
@@ -64,7 +63,7 @@ func (g *gauge) end(ctx context.Context) error {
 	return nil
 }
 
-// resident returns the memory of a process on Linux, else 0.
+// resident returns the memory of a process on Linux; 0 elsewhere.
 func resident(pid int) uint64 {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
 	if err != nil || pid == 0 {

@@ -13,67 +13,66 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// A kind is what a message asks for.
+// A kind is the answer that a message expects.
 type kind int
 
 const (
-	request    kind = iota // with an id that is one: one answer, which has it
-	oddRequest             // with an id that is none: refused, or the id is repeated
-	unreadable             // no message at all: refused
-	quiet                  // a notification or a response: no answer
+	request    kind = iota // has a valid id: one answer with that id
+	oddRequest             // has an invalid id: refused, or answered with that id
+	unreadable             // not a valid message: refused
+	quiet                  // a notification or a response: not answered
 )
 
-// A message is what is sent, and what may be answered.
+// A message is a text to send, with the answers that are allowed.
 type message struct {
-	data  []byte // a JSON text, or what shall be taken for one
-	about string // what is odd about it, for evidence
+	data  []byte // JSON, or a text in place of JSON
+	about string // the oddity, for evidence
 	kind  kind
-	ids   []string // what the id of an answer may be, as JSON
-	null  bool     // may be refused: by an error without an id, over HTTP by a status of 4xx
-	whole bool     // one such refusal stands for all answers
-	least int      // answers that are awaited
-	most  int      // answers that may come
+	ids   []string // allowed ids of an answer, as JSON
+	null  bool     // may be refused: by an error without an id, or over HTTP by a status of 4xx
+	whole bool     // one refusal stands for all answers
+	least int      // answers to wait for
+	most  int      // answers that are allowed
 	opens bool     // may open a stream (subscriptions/listen)
 
-	// For HTTP.
-	header   http.Header         // in place of what there would be; a nil value is none
-	chunked  bool                // the length is not told ahead
-	mayBreak bool                // the connection may be ended without an answer
+	// The rest is for HTTP.
+	header   http.Header         // replaces default fields; a nil value removes one
+	chunked  bool                // sent without a length
+	mayBreak bool                // the connection may end without an answer
 	verb     string              // empty is POST
-	status   func(code int) bool // which are fine; nil is as the protocol has it
+	status   func(code int) bool // allowed statuses; nil follows the protocol
 }
 
-// newRequest returns a request with an id that is a text or an integer.
+// newRequest returns a request whose id is a string or an integer.
 func newRequest(id, data, about string) *message {
 	return &message{data: []byte(data), about: about, ids: []string{id}, least: 1, most: 1}
 }
 
-// newBroken returns what cannot be read, but may have one of these ids.
+// newBroken returns an unreadable message that may have one of these ids.
 func newBroken(data, about string, ids ...string) *message {
 	return &message{data: []byte(data), about: about, kind: unreadable, ids: ids, null: true, least: 1, most: 1}
 }
 
-// newQuiet returns what asks for no answer.
+// newQuiet returns a message that expects no answer.
 func newQuiet(data, about string) *message {
 	return &message{data: []byte(data), about: about, kind: quiet}
 }
 
-// doubtful lets the message be refused, too: there are servers that read it and
-// servers that do not, and both are right.
+// doubtful allows the message to be refused: servers may read it or not.
 func (m *message) doubtful() *message {
 	m.null = true
 	m.most = max(m.most, 1)
 	return m
 }
 
-// What every server must be able to read.
+// Limits that every server must support.
 const (
 	readableBytes = 2 << 20
 	readableID    = 4096
 )
 
-// weigh looks at the message as a whole: Unicode that is none, members that come
-// twice, too deep and too large are all reasons to refuse.
+// weigh marks the message as doubtful if it has invalid Unicode, repeated members, too deep nesting or too many
+// bytes.
 func (m *message) weigh() *message {
 	if len(m.data) > readableBytes || strictjson.Check(m.data) != nil {
 		m.doubtful()
@@ -81,7 +80,7 @@ func (m *message) weigh() *message {
 	return m
 }
 
-// setID makes the message one with this id, which is any JSON.
+// setID gives the message an id, which may be any JSON.
 func (m *message) setID(id string) {
 	m.ids = []string{id}
 	if !goodID(id) {
@@ -90,8 +89,7 @@ func (m *message) setID(id string) {
 	}
 }
 
-// goodID reports whether an id is one by the protocol: a text, or an integer
-// that JavaScript keeps.
+// goodID reports whether an id is valid: a string, or an integer that JavaScript represents exactly.
 func goodID(id string) bool {
 	if id[0] == '"' {
 		return len(id) <= readableID && strictjson.Check([]byte(id)) == nil
@@ -101,8 +99,8 @@ func goodID(id string) bool {
 	return err == nil && n >= -most && n <= most && strconv.FormatInt(n, 10) == id
 }
 
-// sameID reports whether an answer's id is the one that was sent. A number that
-// was spelled with a fraction or an exponent may be spelled otherwise.
+// sameID reports whether an answer has the id that was sent. The spelling of a number with a fraction or an
+// exponent may differ.
 func sameID(sent, got string) bool {
 	if sent == got {
 		return true
@@ -140,7 +138,7 @@ func exponent(number string) int {
 	return max(n, -n)
 }
 
-// mayHave reports whether the id of an answer is one of those it may have.
+// mayHave reports whether an answer may have the id.
 func (m *message) mayHave(id string) bool {
 	for _, own := range m.ids {
 		if sameID(own, id) {
@@ -150,14 +148,14 @@ func (m *message) mayHave(id string) bool {
 	return false
 }
 
-// routed are the parts of a message that HTTP repeats in its header from
-// 2026-07-28 on. What cannot be read has none.
+// routed returns the parts of a message that HTTP repeats in its header since 2026-07-28. They are empty if
+// unreadable.
 func (m *message) routed() (method, name string) {
 	var msg struct {
 		Method any
 		Params struct{ Name, URI any }
 	}
-	// Params of another type leave the rest as it is.
+	// Params of another type do not matter.
 	if err := json.Unmarshal(m.data, &msg); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
 		return "", ""
 	}
@@ -171,17 +169,17 @@ func (m *message) routed() (method, name string) {
 	return method, name
 }
 
-// cancellation returns the message that ends the stream which m has opened.
+// cancellation returns the message that cancels the stream that m has opened.
 func (m *message) cancellation() *message {
 	const text = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`
 	return &message{data: fmt.Appendf(nil, text, m.ids[0]), ids: m.ids, null: m.null, most: 1}
 }
 
-// topic returns what the message is about without what is odd: its method.
+// topic returns the method of the message, for grouping.
 func (m *message) topic() string {
 	topic, _, _ := strings.Cut(m.about, " ")
 	return topic
 }
 
-// String returns what was sent, for evidence.
+// String describes the sent message, for evidence.
 func (m *message) String() string { return fmt.Sprintf("%s: sent %s", m.about, excerpt(m.data)) }

@@ -5,16 +5,15 @@ import (
 	"strings"
 )
 
-// sessionless is the first version of the protocol without sessions.
+// sessionless is the first protocol version without sessions.
 const sessionless = "2026-07-28"
 
-// A form is a sound message of a method, whose parts take turns in carrying
-// what is not.
+// A form is a valid message of one method. Its slots are filled with payloads in turn.
 type form struct {
 	doc   string
 	kind  kind // request or quiet
 	slots []slot
-	id    *slot // nil if it has none
+	id    *slot // nil if there is no id
 }
 
 func newForm(k kind, doc string) form {
@@ -37,11 +36,11 @@ func meta(version, more string) string {
 		`"io.modelcontextprotocol/clientCapabilities":{}%s}`, version, more)
 }
 
-// odd are members of _meta that the protocol knows, and one that it does not.
+// oddMeta has members of _meta that the protocol knows, and one that it does not.
 const oddMeta = `,"progressToken":"p","io.modelcontextprotocol/logLevel":"debug","example.com/key":{"a":"b"}`
 
-// requestParams are the params of all requests of both generations, but for
-// those that depend on the server, without _meta.
+// requestParams are valid params of all requests of both generations, without _meta, and without those that depend
+// on the server.
 var requestParams = []struct{ method, params string }{
 	{"initialize", `"protocolVersion":"2025-11-25","clientInfo":{"name":"check","title":"t","version":"1","websiteUrl":"http://x","icons":[{"src":"data:,"}]},` +
 		`"capabilities":{"roots":{"listChanged":true},"sampling":{},"elicitation":{"form":{}},"experimental":{"a":{"b":"c"}}}`},
@@ -70,10 +69,10 @@ var requestParams = []struct{ method, params string }{
 	{"elicitation/create", `"message":"m","requestedSchema":{"type":"object","properties":{}}`},
 	{"roots/list", ``},
 	{"no/such/method", `"a":"b"`},
-	{"notifications/progress", `"progressToken":"p","progress":1`}, // not with an id
+	{"notifications/progress", `"progressToken":"p","progress":1`}, // without an id
 }
 
-// notificationParams are the params of the notifications.
+// notificationParams are valid params of the notifications.
 var notificationParams = []struct{ method, params string }{
 	{"notifications/initialized", ``},
 	{"notifications/cancelled", `"requestId":"r","reason":"because"`},
@@ -84,14 +83,14 @@ var notificationParams = []struct{ method, params string }{
 	{"notifications/no/such", `"a":"b"`},
 }
 
-// responses are answers to nothing.
+// responses are answers to requests that were never made.
 var responses = []string{
 	`{"jsonrpc":"2.0","id":"nobody-asked","result":{"a":"b"}}`,
 	`{"jsonrpc":"2.0","id":1,"result":{"roots":[{"uri":"file:///x","name":"n"}]}}`,
 	`{"jsonrpc":"2.0","id":"nobody-asked","error":{"code":-32000,"message":"m","data":{"a":"b"}}}`,
 }
 
-// forms returns a form of each message, as a client of the version sends them.
+// forms returns a form of each message, as a client of the version sends it.
 func forms(version string, k *known) []form {
 	var list []form
 	add := func(method, params string) {
@@ -125,12 +124,12 @@ func envelope(id, method, params, meta string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0",%s"method":%q,"params":{%s%s}}`, id, method, params, meta)
 }
 
-// plainRequest returns a request with nothing odd in it.
+// plainRequest returns an ordinary valid request.
 func plainRequest(version, id, method, params string) string {
 	return envelope(`"id":`+id+`,`, method, params, meta(version, ""))
 }
 
-// pingMethod is what every server of a version answers, without doing anything.
+// pingMethod returns a method that every server of a version answers without effects.
 func pingMethod(version string) string {
 	if version < sessionless {
 		return "ping"

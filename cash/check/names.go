@@ -8,7 +8,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/internal/client"
 )
 
-// nameChecks are about identifiers (RFC 5.1, 5.3).
+// nameChecks check identifiers (RFC 5.1, 5.3).
 var nameChecks = []criterion{
 	{"R20", "names are ASCII letters, digits and underscores", needFunction, legalNames},
 	{"R21", "names are matched without case and underscores", needFunction, normalisedNames},
@@ -17,7 +17,7 @@ var nameChecks = []criterion{
 	{"R28", "underscores alone are no name", needFunction, emptyNames},
 }
 
-// pathChecks are about dotted paths (RFC 5.2).
+// pathChecks check dotted paths (RFC 5.2).
 var pathChecks = []criterion{
 	{"R29", "each level of a path is normalised", needDepth, normalisedPaths},
 	{"R30", "malformed paths are refused", needFunction, malformedPaths},
@@ -34,7 +34,7 @@ func legalNames(p *probe) {
 	}
 }
 
-// sampled returns at most n of a list, spread over it.
+// sampled returns at most n elements, spread over the list.
 func sampled[T any](list []T, n int) []T {
 	if len(list) <= n {
 		return list
@@ -46,8 +46,7 @@ func sampled[T any](list []T, n int) []T {
 	return picked
 }
 
-// breadth is how many of the names that were found a check looks at, where it
-// has to ask for each.
+// breadth bounds the names that a check requests one by one.
 const breadth = 20
 
 func normalisedNames(p *probe) {
@@ -70,7 +69,7 @@ func normalisedNames(p *probe) {
 	p.respelt("call", p.Read.args(), "function")
 }
 
-// respelt checks that a tool takes other spellings of a name among its arguments.
+// respelt checks that a tool accepts other spellings of a name in its arguments.
 func (p *probe) respelt(tool string, args object, key string) {
 	want, name := p.tool(tool, args), args.text(key)
 	for _, other := range spellings(name) {
@@ -101,7 +100,7 @@ func (p *probe) distinct(pl *place, list []entry) {
 	}
 }
 
-// twins returns a place that has a namespace and a function of one name.
+// twins returns a place with a namespace and a function of the same name.
 func (s *suite) twins() (*place, string) {
 	for _, pl := range s.tree.places {
 		for _, n := range pl.namespaces {
@@ -136,7 +135,7 @@ func emptyNames(p *probe) {
 	}
 }
 
-// deepest returns the longest path with a function in it.
+// deepest returns the function with the longest path.
 func (s *suite) deepest() leaf {
 	var deepest leaf
 	for _, l := range s.tree.leaves {

@@ -2,18 +2,18 @@ package check
 
 import "encoding/json"
 
-// A need is what a suite must have for a row to be checked.
+// A need is a condition of a row: without it the row is not checked.
 type need struct {
-	missing string // what is said where it has not
+	missing string // the reason in the row
 	met     func(*suite) bool
 }
 
 var none need // needs nothing
 
-// unseen is the need of what a black box does not show.
+// unseen is the need of a row that a black box cannot check.
 func unseen(why string) need { return need{why, func(*suite) bool { return false }} }
 
-// What a CaSH server, or its target, must have.
+// The needs of Compliance.
 var (
 	needRead       = need{"Target.Read is nil", func(s *suite) bool { return s.Read != nil }}
 	needEcho       = need{"Target.Echo is nil", func(s *suite) bool { return s.Echo != nil }}
@@ -50,7 +50,7 @@ var (
 	}}
 )
 
-// What a server of two-stage disclosure, or its target, must have.
+// The needs of Disclosure.
 var (
 	needResource = need{"the resource is not listed", func(s *suite) bool { return s.resource != nil }}
 	needTools    = need{"there is no tool or no resource", func(s *suite) bool { return s.uri != "" && len(s.tools) > 0 }}
@@ -66,7 +66,7 @@ var (
 	}}
 )
 
-// namespaced returns the first function that is in a namespace.
+// namespaced returns the first function in a namespace.
 func (s *suite) namespaced() leaf {
 	for _, l := range s.tree.leaves {
 		if l.namespace != "" {
@@ -76,7 +76,7 @@ func (s *suite) namespaced() leaf {
 	return leaf{}
 }
 
-// anyFunction returns the first function, best one in a namespace.
+// anyFunction returns the first function, preferably one in a namespace.
 func (s *suite) anyFunction() leaf {
 	if l := s.namespaced(); l.namespace != "" {
 		return l

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// An entryKind is what an entry of a list names.
+// An entryKind is the kind of thing that a list entry names.
 type entryKind int
 
 const (
@@ -34,16 +34,15 @@ func namesOf(list []entry) []string {
 	return names
 }
 
-// A page is what could be read from a text that the server wrote: lists,
-// tables and the rest, in whatever style of markdown.
+// A page is the parsed form of a help page: lists, tables and the rest, in any style of markdown.
 type page struct {
 	text     string
 	headings []string
 	entries  []entry
-	tables   [][]string // the cells of each table's head
+	tables   [][]string // the heads of each table
 	fences   []fence
-	rest     []string // lines that are none of these
-	wrapped  []string // lines that go on with an entry
+	rest     []string // other lines
+	wrapped  []string // continuation lines of entries
 }
 
 // A fence is a block of code.
@@ -60,8 +59,7 @@ var (
 	fenceLine   = regexp.MustCompile("^(`{3,}|~{3,})\\s*([^\\s`]*)")
 )
 
-// parsePage reads markdown leniently. title is the path that a heading may
-// repeat without meaning a section.
+// parsePage parses markdown leniently. title is a path that a heading may repeat without opening a section.
 func parsePage(text, title string) *page {
 	p := &pageReader{page: &page{text: text}, title: title}
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
@@ -84,7 +82,7 @@ type pageReader struct {
 	section entryKind
 	inTable bool
 	inList  bool
-	open    bool // within a fence
+	open    bool // inside a code block
 	mark    string
 	fence   fence
 }
@@ -120,7 +118,7 @@ func (p *pageReader) line(line, next string) {
 	}
 }
 
-// fenced consumes the lines of blocks of code.
+// fenced consumes the lines of code blocks.
 func (p *pageReader) fenced(text string) bool {
 	m := fenceLine.FindStringSubmatch(text)
 	switch {
@@ -176,8 +174,8 @@ func (p *pageReader) row(text, next string) {
 	p.inTable = true
 }
 
-// parseEntry reads "**name**: description" and its relatives. A name that is
-// not marked up needs a separator behind it, or else it is prose.
+// parseEntry parses "**name**: description" and similar forms. A name without markup needs a separator after it;
+// otherwise the line is prose.
 func parseEntry(text string) (entry, bool) {
 	m := entryText.FindStringSubmatch(text)
 	if m == nil {
@@ -189,18 +187,18 @@ func parseEntry(text string) (entry, bool) {
 	}
 	description := strings.TrimSpace(separator.ReplaceAllString(rest, ""))
 	if strings.HasPrefix(strings.TrimLeft(rest, "*` "), "(") {
-		description = strings.TrimSpace(rest) // a signature stays in sight
+		description = strings.TrimSpace(rest) // keeps a signature
 	}
 	return entry{name: name, description: description}, true
 }
 
-// listed is help in JSON (RFC 4.2).
+// listed is a help page in JSON (RFC 4.2).
 type listed struct {
 	Namespaces []struct{ Name, Description string }
 	Functions  []struct{ Name, Description string }
 }
 
-// parseJSON reads the entries of a page in JSON.
+// parseJSON parses the entries of a JSON page.
 func parseJSON(text string) ([]entry, bool) {
 	var l listed
 	if err := json.Unmarshal([]byte(text), &l); err != nil || l.Namespaces == nil && l.Functions == nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// pageChecks are about the form of help's pages (RFC 4.2).
+// pageChecks check the form of help's pages (RFC 4.2).
 var pageChecks = []criterion{
 	{"R44", "help is markdown, and the same in JSON", none, pageFormats},
 	{"R47", "help does not speak of skills", none, noSkillsInHelp},
@@ -25,7 +25,7 @@ func pageFormats(p *probe) {
 		return
 	}
 	for _, pl := range p.tree.places {
-		// A namespace may be empty of what help lists, but it is an object.
+		// The page of an empty namespace is still an object.
 		if !p.should(pl.json != nil, "help(%s) with format=json is not an object with namespaces or functions", pl.path) {
 			continue
 		}
@@ -68,7 +68,7 @@ func helpHints(p *probe) {
 	p.should(strings.Contains(text, hint(l.namespace)), "the error about an unknown function does not name %s): %s", hint(l.namespace), excerpt(text))
 }
 
-// hint is the call of help that an error within a namespace is to name, without its end.
+// hint returns the help call that an error within a namespace should suggest, without its closing parenthesis.
 func hint(namespace string) string {
 	if namespace == "" {
 		return "help("
@@ -78,7 +78,7 @@ func hint(namespace string) string {
 
 var number = regexp.MustCompile(`\d[\d,_.' ]*\d|\d`)
 
-// numbers returns the whole numbers in a text, however their digits are grouped.
+// numbers returns the whole numbers in a text, with or without grouping.
 func numbers(text string) []int {
 	var list []int
 	for _, m := range number.FindAllString(text, -1) {

@@ -11,28 +11,28 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/internal/client"
 )
 
-// A peer is a server at the other end of two pipes.
+// A peer is a server behind two pipes: a process or an inProcess.
 type peer interface {
 	start(ctx context.Context) (to io.WriteCloser, from io.ReadCloser, err error)
-	// stop ends the server, whose input has been closed, and returns how it ended.
+	// stop waits for the server to end, after its input was closed, and returns how it ended.
 	stop() string
 	pid() int
 }
 
-// A pipe is the wire of messages on lines of their own.
+// A pipe is a wire with one message per line.
 type pipe struct {
 	peer    peer
 	timeout time.Duration
 
 	to     io.WriteCloser
 	lines  chan []byte   // closed at the end of the output
-	done   chan struct{} // closed when nobody reads lines any more
-	ended  string        // how the server has; known once it is closed
-	recent [64]recent    // the last messages
+	done   chan struct{} // closed when lines are no longer read
+	ended  string        // how the server ended; set when the pipe is closed
+	recent [64]recent    // the last messages, for late answers
 	sent   int
 }
 
-// A recent message may still be answered so many times.
+// A recent message may still get spare answers.
 type recent struct {
 	id    string
 	spare int
@@ -61,7 +61,7 @@ func (p *pipe) close() {
 	p.to = nil
 }
 
-// readLines sends the lines of r, without their ends, until it ends.
+// readLines sends the lines of r, without line ends, to lines until r ends.
 func readLines(r io.ReadCloser, lines chan<- []byte, done <-chan struct{}) {
 	defer close(lines)
 	defer r.Close()
@@ -81,7 +81,7 @@ func readLines(r io.ReadCloser, lines chan<- []byte, done <-chan struct{}) {
 	}
 }
 
-// readLine reads a line of at most [maxAnswer] bytes, without its end.
+// readLine reads a line of at most [maxAnswer] bytes, without its line end.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	line, err := client.ReadLine(r, maxAnswer)
 	return bytes.TrimRight(line[:min(len(line), maxAnswer)], "\r\n"), err
@@ -97,13 +97,12 @@ func (p *pipe) exchange(ctx context.Context, m, ping *message, wait time.Duratio
 	return o
 }
 
-// cancel ends the stream that m has opened, which is answered then or not.
+// cancel cancels the stream that m has opened. The stream may still be answered.
 func (p *pipe) cancel(ctx context.Context, m, ping *message, wait time.Duration, o *outcome) {
 	p.talk(ctx, m.cancellation(), ping, wait, o)
 }
 
-// talk sends m and a ping, and collects what comes. It reports whether the
-// connection can be gone on with.
+// talk sends m and a ping, and collects the answers. It reports whether the connection is still usable.
 func (p *pipe) talk(ctx context.Context, m, ping *message, wait time.Duration, o *outcome) bool {
 	data := append(bytes.Clone(m.data), '\n')
 	if ping != nil {
@@ -132,24 +131,24 @@ func (p *pipe) talk(ctx context.Context, m, ping *message, wait time.Duration, o
 			}
 		case err := <-written:
 			written = nil
-			if err != nil { // reading tells more of it
+			if err != nil { // the read error tells more
 				timer.Reset(min(wait, time.Second))
 			}
 		case <-timer.C:
 			o.late = true
 			if ping != nil && o.pinged == nil {
-				o.unheard = fmt.Sprintf("nothing within %v", p.timeout)
+				o.noPing = fmt.Sprintf("nothing within %v", p.timeout)
 			}
-			return o.unheard == ""
+			return o.noPing == ""
 		case <-ctx.Done():
-			o.unheard = ctx.Err().Error()
+			o.noPing = ctx.Err().Error()
 			return false
 		}
 	}
 	return true
 }
 
-// remember notes the ids of a message, to know answers to it that come late.
+// remember stores the ids of a message, to recognise late answers.
 func (p *pipe) remember(m *message, o *outcome) {
 	for _, id := range m.ids {
 		p.recent[p.sent%len(p.recent)] = recent{id, m.most - len(o.answers)}
@@ -157,19 +156,19 @@ func (p *pipe) remember(m *message, o *outcome) {
 	}
 }
 
-// take notes what a line of the server is.
+// take classifies a line of the server.
 func (p *pipe) take(line []byte, m, ping *message, o *outcome) {
 	for _, a := range received(line) {
 		switch old := p.older(a.id); {
-		case o.aside(a, m):
+		case o.setAside(a, m):
 		case ping != nil && a.id != "" && ping.mayHave(a.id):
 			o.pinged = a
 		case old == nil || m.mayHave(a.id):
 			o.answers = append(o.answers, a)
-		case old.spare > 0: // it comes late, such as that to a stream that was cancelled
+		case old.spare > 0: // a late answer, for instance of a cancelled stream
 			old.spare--
 			o.others = append(o.others, a)
-		case m.kind == oddRequest && len(o.answers) == 0: // a number that was changed may be any
+		case m.kind == oddRequest && len(o.answers) == 0: // the server may have changed the number
 			o.answers = append(o.answers, a)
 		default:
 			o.strays = append(o.strays, a)
@@ -177,7 +176,7 @@ func (p *pipe) take(line []byte, m, ping *message, o *outcome) {
 	}
 }
 
-// older returns the older message that an answer's id is of, or nil.
+// older returns the older message that an id belongs to; nil if none.
 func (p *pipe) older(id string) *recent {
 	for i := range p.recent {
 		if r := &p.recent[i]; id != "" && r.id != "" && sameID(r.id, id) {

@@ -13,17 +13,17 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/procgroup"
 )
 
-// grace is how long a server may take to end once its input has.
+// grace is how long a server may take to end after its input was closed.
 const grace = 5 * time.Second
 
-// A process is a peer that is a command.
+// A process is a peer that runs a command.
 type process struct {
 	command func() *exec.Cmd
 	cmd     *exec.Cmd
 	group   *procgroup.Group
 	exited  chan struct{}
-	err     error // of the exit
-	errors  tail  // the end of what it wrote to standard error
+	err     error // exit error
+	errors  tail  // end of its standard error
 }
 
 func (p *process) start(ctx context.Context) (io.WriteCloser, io.ReadCloser, error) {
@@ -37,8 +37,7 @@ func (p *process) start(ctx context.Context) (io.WriteCloser, io.ReadCloser, err
 	if err != nil {
 		return nil, nil, err
 	}
-	// A pipe of our own: that of the command is closed when it exits, whether
-	// all has been read or not.
+	// A pipe of our own, because the command closes its own at exit, read or not.
 	from, out := io.Pipe()
 	cmd.Stdout = out
 	if err := cmd.Start(); err != nil {
@@ -62,7 +61,7 @@ func (p *process) stop() string {
 	case <-p.exited:
 	case <-timer.C:
 		p.group.Kill()
-		<-p.exited // at the latest after WaitDelay
+		<-p.exited // WaitDelay bounds this
 	}
 	how := "exit status 0"
 	if p.err != nil {
@@ -84,7 +83,7 @@ func (p *process) pid() int {
 	return p.cmd.Process.Pid
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the end of the data written to it.
 type tail struct {
 	mu   sync.Mutex
 	data []byte
@@ -101,7 +100,7 @@ func (t *tail) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// String returns what was kept, from the panic on if there is one.
+// String returns the kept data, from the beginning of a panic if there is one.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -112,7 +111,7 @@ func (t *tail) String() string {
 	return excerpt(text)
 }
 
-// An inProcess is a peer that is a function.
+// An inProcess is a peer that runs a function.
 type inProcess struct {
 	serve  func(context.Context, io.ReadCloser, io.WriteCloser) error
 	cancel context.CancelFunc

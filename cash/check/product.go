@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A product is every place of every message times every payload, as an endless
-// sequence: any stretch of it has the places and the payloads equally often.
+// A product combines every slot of every form with every payload, as an endless sequence. Any part of it has slots
+// and payloads equally often.
 type product struct {
 	places   []spot
 	payloads []payload
@@ -21,8 +21,7 @@ type spot struct {
 	slot slot
 }
 
-// emphasis is how much more often than others the places come whose texts
-// servers look up, such as names.
+// emphasis is how much more often slots come whose texts servers look up, such as names.
 const emphasis = 4
 
 func newProduct(forms []form, payloads []payload, seed uint64) *product {
@@ -42,7 +41,7 @@ func newProduct(forms []form, payloads []payload, seed uint64) *product {
 	r := rand.New(rand.NewPCG(seed, 0))
 	r.Shuffle(len(p.places), func(i, j int) { p.places[i], p.places[j] = p.places[j], p.places[i] })
 	p.payloads = slices.Clone(payloads)
-	// Two lengths without a common divisor: every pair comes before any comes again.
+	// The lengths have no common divisor: every pair comes before any repeats.
 	for divisor(len(p.places), len(p.payloads)) != 1 {
 		p.payloads = append(p.payloads, payloads[r.IntN(len(payloads))])
 	}
@@ -65,7 +64,7 @@ func (p *product) next() *message {
 	return spot.form.fill(spot.slot, payload, strconv.Quote("c"+strconv.Itoa(at)))
 }
 
-// fill returns the message of a form with a payload in a slot.
+// fill returns a form's message with a payload in a slot.
 func (f *form) fill(s slot, p payload, id string) *message {
 	raw := p.raw
 	if s.key && !p.isText() {
@@ -92,16 +91,16 @@ func (f *form) fill(s slot, p payload, id string) *message {
 	return m.weigh()
 }
 
-// expect says what may be answered where the envelope itself is odd.
+// expect sets the allowed answers if the envelope itself is odd.
 func (f *form) expect(m *message, s slot, p payload) {
 	switch {
 	case f.kind == quiet && (!p.isText() || f.id != nil || s.path == "jsonrpc" || s.path == "method" && s.key):
 		m.doubtful()
 	case f.kind == quiet:
-	case s.path == "id" && s.key: // makes it a notification
+	case s.path == "id" && s.key: // without an id it is a notification
 		m.kind, m.ids, m.least = quiet, nil, 0
 		m.doubtful()
-	case s.path == "method" && s.key: // may be taken for a response
+	case s.path == "method" && s.key: // may look like a response
 		m.kind, m.least = unreadable, 0
 		m.doubtful()
 	case s.path == "jsonrpc", s.path == "method" && !p.isText():

@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// A Status says what became of a [Row].
+// A Status is the result of a [Row].
 type Status int
 
 // The statuses.
 const (
-	NotChecked Status = iota // nothing was sent that shows it, or it cannot be seen
+	NotChecked Status = iota // no sample or message could show it
 	Passed
 	Failed
 )
@@ -28,36 +28,33 @@ func (s Status) String() string {
 	return "not checked"
 }
 
-// A Row is one statement about a server, and whether it holds.
+// A Row is one statement about a server, with its result.
 type Row struct {
-	// Name is what the statement was checked over, and a word for it, such as
-	// stdio/2025-11-25/answered. It is unique in its report.
+	// Name identifies the row in its report: a scope and a word, such as stdio/2025-11-25/answered.
 	Name string
 	// Title is the statement.
 	Title  string
 	Status Status
-	// Checks is how often it was looked at, Failures how often it did not hold.
+	// Checks is how often the statement was checked, Failures how often it failed.
 	Checks, Failures int
-	// Evidence are at most 20 failures that are not of the same sort: what was
-	// sent and what came, shortened and in printable ASCII. A row that is not
-	// checked has the reason, if there is one to tell.
+	// Evidence has at most 20 failures of different sorts: what was sent and received, shortened, in printable
+	// ASCII. An unchecked row may have the reason here.
 	Evidence []string
-	// Notes are at most 20: what is recommended and not kept ("should: ..."), and
-	// parts of the statement that could not be checked.
+	// Notes has at most 20 notes: recommendations that are not followed ("should: ..."), and parts that could not
+	// be checked.
 	Notes []string
 
-	sorts []string // of the evidence
+	sorts []string // sorts of the failures in Evidence
 }
 
 // maxEvidence bounds [Row.Evidence].
 const maxEvidence = 20
 
-// A Report is what a check found out.
+// A Report is the result of a check.
 type Report struct {
-	// Rows come in the order in which they were checked.
+	// Rows are in the order of the checks.
 	Rows []Row
-	// Requests is the number of messages that were sent, without the pings
-	// between them.
+	// Requests is the number of messages sent, without pings.
 	Requests int
 }
 
@@ -66,7 +63,7 @@ func (r *Report) Failed() []Row {
 	return slices.DeleteFunc(slices.Clone(r.Rows), func(row Row) bool { return row.Status != Failed })
 }
 
-// String returns a line for each row, and below it the evidence.
+// String returns one line for each row, followed by its evidence.
 func (r *Report) String() string {
 	var b strings.Builder
 	for _, row := range r.Rows {
@@ -81,11 +78,11 @@ func (r *Report) String() string {
 
 // A ledger collects the rows of one link.
 type ledger struct {
-	prefix string // of the names
+	prefix string // of the rows' names
 	rows   []*Row
 }
 
-// row returns the row of a statement, and makes it when it is first asked for.
+// row returns the row of a statement, and creates it on first use.
 func (l *ledger) row(s statement) *Row {
 	name := l.prefix + "/" + s.name
 	if i := slices.IndexFunc(l.rows, func(r *Row) bool { return r.Name == name }); i >= 0 {
@@ -96,7 +93,7 @@ func (l *ledger) row(s statement) *Row {
 	return r
 }
 
-// hold counts a check of the row that held.
+// hold counts a success.
 func (r *Row) hold() {
 	r.Checks++
 	if r.Status == NotChecked {
@@ -104,8 +101,7 @@ func (r *Row) hold() {
 	}
 }
 
-// fail counts a check of the row that did not hold. Of one sort of failures the
-// first is evidence.
+// fail counts a failure. The first failure of each sort becomes evidence.
 func (r *Row) fail(sort, evidence string) {
 	r.Checks++
 	r.Failures++
@@ -118,25 +114,25 @@ func (r *Row) fail(sort, evidence string) {
 	}
 }
 
-// note notes what does not decide about the row.
+// note adds a note, which does not change the result.
 func (r *Row) note(text string) {
 	if len(r.Notes) < maxEvidence && !slices.Contains(r.Notes, text) {
 		r.Notes = append(r.Notes, text)
 	}
 }
 
-// skip says why the row is not checked.
+// skip sets the reason why the row is not checked.
 func (r *Row) skip(reason string) {
 	if r.Status == NotChecked && r.Evidence == nil {
 		r.Evidence = []string{reason}
 	}
 }
 
-// maxExcerpt is the most bytes of an excerpt.
+// maxExcerpt bounds an excerpt, in bytes.
 const maxExcerpt = 200
 
-// excerpt shows data in printable ASCII: <U+001B> stands for a character, <ff>
-// for a byte that belongs to none. Of long data it shows both ends.
+// excerpt shows data in printable ASCII: <U+001B> is a character, <ff> is an invalid byte. Of long data it shows
+// both ends.
 func excerpt[T ~string | ~[]byte](text T) string {
 	const head, tail = 120, 40
 	data := []byte(text)
@@ -152,7 +148,7 @@ func excerpt[T ~string | ~[]byte](text T) string {
 	return fmt.Sprintf("%s ...%d bytes... %s", shown[:min(len(shown), head)], len(data), last[max(0, len(last)-tail):])
 }
 
-// printable escapes data until the text is longer than limit.
+// printable escapes data until the text exceeds limit.
 func printable(data []byte, limit int) string {
 	var b strings.Builder
 	for len(data) > 0 && b.Len() <= limit {

@@ -8,7 +8,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/internal/client"
 )
 
-// skillChecks are about the tool skill (RFC 4.3).
+// skillChecks check the tool skill (RFC 4.3).
 var skillChecks = []criterion{
 	{"R60", "skill() lists what there is", none, skillLists},
 	{"R61", "skills are text", needSkill, skillsAreText},
@@ -39,7 +39,7 @@ func skillLists(p *probe) {
 	p.must(mentions(canonical(list.Text), canonical(shown)), "skill() does not list %s: %s", shown, excerpt(list.Text))
 }
 
-// sampledSkills are the skills that checks read.
+// sampledSkills returns the skills that the checks read.
 func (p *probe) sampledSkills() []SkillSample {
 	list := sampled(p.skills, breadth)
 	if p.Skill != nil {
@@ -56,7 +56,7 @@ func skillsAreText(p *probe) {
 	}
 }
 
-// programs are tags of blocks that are meant to be run.
+// programs are tags of runnable code blocks.
 var programs = strings.Fields("bash sh zsh fish shell console powershell pwsh bat cmd python py python3 js javascript ts typescript " +
 	"node ruby rb perl go golang rust rs c cpp java kotlin swift php sql lua r")
 
@@ -74,7 +74,7 @@ func (p *probe) harmless(name, text string) {
 	p.must(!says(text, "<script", "!`"), "the skill %s has a script: %s", name, excerpt(text))
 }
 
-// invokes reports whether a block does nothing but use the three tools.
+// invokes reports whether a code block only calls the three tools.
 func invokes(code string) bool {
 	code = strings.TrimSpace(code)
 	return strings.HasPrefix(code, "call(") || strings.HasPrefix(code, "help(") || strings.HasPrefix(code, "skill(")
@@ -89,7 +89,7 @@ func unknownSkill(p *probe) {
 
 func skillNames(p *probe) {
 	for _, s := range p.sampledSkills() {
-		if !strings.Contains(s.Name, "-") { // else it is of an Agent Skill, and no label
+		if !strings.Contains(s.Name, "-") { // otherwise it is the name of an Agent Skill, not a label
 			p.respelt("skill", s.args(), "skillname")
 		}
 		p.respelt("skill", s.args(), "namespace")

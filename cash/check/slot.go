@@ -2,30 +2,29 @@ package check
 
 import "strings"
 
-// A slot is a place in a message that a payload can be put into: a value or the
-// name of a member.
+// A slot is a place in a message for a payload: a value, or the name of a member.
 type slot struct {
 	start, end int
 	path       string // such as params.arguments.order_id
-	key        bool   // the name of the member, not its value
-	text       bool   // holds a text
+	key        bool   // the member's name, not its value
+	text       bool   // holds a string
 }
 
-// slotsOf returns the slots of a JSON object, the object itself not among them.
+// slotsOf returns the slots inside a JSON object.
 func slotsOf(doc string) []slot {
 	s := &slotScanner{doc: doc}
 	s.value("")
 	return s.slots[:len(s.slots)-1]
 }
 
-// A slotScanner reads JSON that is known to be well-formed.
+// A slotScanner scans well-formed JSON.
 type slotScanner struct {
 	doc   string
 	at    int
 	slots []slot
 }
 
-// value reads a value and notes it, after those within it.
+// value scans a value. Its own slot comes after those inside it.
 func (s *slotScanner) value(path string) {
 	s.space()
 	start := s.at
@@ -60,7 +59,7 @@ func (s *slotScanner) elements(path string) {
 	}
 }
 
-// more skips what separates, and reports whether the container goes on.
+// more skips a separator, and reports whether the container continues.
 func (s *slotScanner) more(closing byte) bool {
 	s.space()
 	switch s.doc[s.at] {

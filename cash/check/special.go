@@ -11,16 +11,15 @@ import (
 	"sync"
 )
 
-// A special is what has a row of its own: messages that are odd as a whole.
+// A special is a row of its own, for messages that are odd as a whole.
 type special struct {
 	statement
-	web      bool // only over HTTP
-	together bool // sent at a time, before any answer is awaited
+	web      bool // over HTTP only
+	together bool // sent at once, before waiting for answers
 	messages func(*maker) iter.Seq[*message]
 }
 
-// specials are in the order in which they are sent: what needs much memory is
-// last, after memory was looked at.
+// specials are in the order of sending. Those that need much memory come after the memory check.
 var specials = []special{
 	{statement: statement{"broken", "broken JSON is refused"}, messages: brokenJSON},
 	{statement: statement{"envelope", "an envelope that is none is refused"}, messages: envelopes},
@@ -39,29 +38,29 @@ var specials = []special{
 type maker struct {
 	version string
 	web     bool
-	heavy   int // bytes of the largest messages
-	many    int // notifications of a flood
+	heavy   int // size in bytes of the largest messages
+	many    int // number of messages of a flood
 	last    int
 }
 
-// id returns an id that was not used before.
+// id returns an unused id.
 func (b *maker) id() string {
 	b.last++
 	return strconv.Quote("s" + strconv.Itoa(b.last))
 }
 
-// ping returns a sound request.
+// ping returns a valid request.
 func (b *maker) ping(id string) string {
 	return plainRequest(b.version, id, pingMethod(b.version), "")
 }
 
-// call returns a request whose params have a member x.
+// call returns a request whose params have the member x.
 func (b *maker) call(id, x string) string {
 	return plainRequest(b.version, id, "tools/call", `"name":"no-such-tool","arguments":{"x":`+x+`}`)
 }
 
-// specials sends what has a row of its own.
-func (a *attack) specials(ctx context.Context, l *link) error {
+// sendSpecials sends the messages of all specials.
+func (a *attack) sendSpecials(ctx context.Context, l *link) error {
 	b := &maker{version: l.version, web: l.web, heavy: a.heavy, many: min(10_000, 5*a.target.Requests)}
 	for _, s := range specials {
 		if s.web && !l.web {
@@ -88,7 +87,7 @@ func (l *link) sendAll(ctx context.Context, s special, b *maker) error {
 	return nil
 }
 
-// together sends messages without awaiting answers between them.
+// together sends messages without waiting for answers in between.
 func (l *link) together(ctx context.Context, list []*message) error {
 	if !l.web {
 		return l.send(ctx, joined(list))
@@ -99,7 +98,7 @@ func (l *link) together(ctx context.Context, list []*message) error {
 	for w := range workers {
 		wg.Go(func() {
 			for i := w; i < len(list) && ctx.Err() == nil; i += workers {
-				outcomes[i] = l.wire.exchange(ctx, list[i], nil, l.patience())
+				outcomes[i] = l.wire.exchange(ctx, list[i], nil, l.answerTimeout())
 			}
 		})
 	}
@@ -114,7 +113,7 @@ func (l *link) together(ctx context.Context, list []*message) error {
 	return l.send(ctx, l.ping())
 }
 
-// joined returns messages as one, each on a line.
+// joined returns several messages as one, one per line.
 func joined(list []*message) *message {
 	m := &message{about: strconv.Itoa(len(list)) + " at a time: " + list[0].about, kind: list[0].kind}
 	var lines [][]byte
@@ -129,7 +128,7 @@ func joined(list []*message) *message {
 	return m
 }
 
-// batches are arrays of messages, which the protocol had once.
+// batches are arrays of messages, as in earlier protocol versions.
 func batches(b *maker) iter.Seq[*message] {
 	batch := func(about string, n int, ids []string, elements ...string) *message {
 		m := newBroken("["+strings.Join(elements, ",")+"]", about, ids...)
@@ -164,7 +163,7 @@ func batches(b *maker) iter.Seq[*message] {
 	})
 }
 
-// edgeIDs are ids that are just allowed, or just not.
+// edgeIDs are ids on both sides of what is allowed.
 func edgeIDs(b *maker) iter.Seq[*message] {
 	ids := []payload{
 		{"2^53-1", "9007199254740991"}, {"-(2^53-1)", "-9007199254740991"},
@@ -188,7 +187,7 @@ func edgeIDs(b *maker) iter.Seq[*message] {
 	return slices.Values(list)
 }
 
-// reusedID are requests that share an id.
+// reusedID are requests with the same id.
 func reusedID(b *maker) iter.Seq[*message] {
 	id := b.id()
 	data := plainRequest(b.version, id, "tools/list", "")
@@ -196,7 +195,7 @@ func reusedID(b *maker) iter.Seq[*message] {
 	return slices.Values([]*message{m, m})
 }
 
-// headers are requests of HTTP that are odd where their bodies are not.
+// headers are HTTP requests with odd headers and valid bodies.
 func headers(b *maker) iter.Seq[*message] {
 	var list []*message
 	add := func(about string, status func(int) bool, header http.Header) *message {

@@ -16,38 +16,37 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/internal/client"
 )
 
-// A criterion is one row of the requirements.
+// A criterion is a row with its check.
 type criterion struct {
 	row, title string
 	needs      need
 	run        func(*probe)
 }
 
-// A suite is what all checks of a target share: one connection, and what was found
-// out over it.
+// A suite holds what all checks of a target share: one connection, and what was discovered over it.
 type suite struct {
 	Target
 	ctx   context.Context
-	conn  *client.Conn   // the first of them
-	conns []*client.Conn // all that were made
+	conn  *client.Conn   // the first connection
+	conns []*client.Conn // all connections
 	tools []*mcp.Tool
-	pages int // of tools/list
+	pages int // pages of tools/list
 
-	// Of a CaSH server.
+	// For a CaSH server:
 	tree   *tree
 	skills []SkillSample
-	json   bool // help() names format and json
-	search bool // help() names search, which does something
-	huge   int  // characters of the largest result that is asked for
-	times  int  // repeats of what must always be the same
+	json   bool // help() mentions format and json
+	search bool // help() mentions search, and it works
+	huge   int  // size in characters of the largest requested result
+	times  int  // repetitions of requests whose answers must not vary
 
-	// Of a server of two-stage disclosure.
+	// For a server of two-stage disclosure:
 	d        DisclosureTarget
 	uri      string
-	resource *mcp.Resource // nil if it is not listed
+	resource *mcp.Resource // nil if not listed
 }
 
-// begin makes the connection and lists the tools.
+// begin connects and lists the tools.
 func (s *suite) begin(ctx context.Context) (err error) {
 	if s.Transport == nil {
 		return errors.New("no Transport is set")
@@ -62,7 +61,7 @@ func (s *suite) begin(ctx context.Context) (err error) {
 	return nil
 }
 
-// end ends the connection of a report.
+// end closes the connections and completes a report.
 func (s *suite) end(report *Report, err error) (*Report, error) {
 	return report, errors.Join(err, s.conn.Close())
 }
@@ -75,7 +74,7 @@ func (s *suite) dial(transport mcp.Transport) (*client.Conn, error) {
 	return c, err
 }
 
-// run runs the checks.
+// run runs the checks in order.
 func (s *suite) run(list []criterion) (*Report, error) {
 	report := new(Report)
 	for _, c := range list {
@@ -85,7 +84,7 @@ func (s *suite) run(list []criterion) (*Report, error) {
 		} else {
 			s.check(c, &row)
 		}
-		if s.ctx.Err() != nil { // which is not for the row to say
+		if s.ctx.Err() != nil { // not the row's fault
 			break
 		}
 		report.Rows = append(report.Rows, row)
@@ -96,7 +95,7 @@ func (s *suite) run(list []criterion) (*Report, error) {
 	return report, s.ctx.Err()
 }
 
-// stopped is what a check panics with that cannot go on.
+// stopped is the panic value of a check that cannot go on.
 type stopped struct{}
 
 func (s *suite) check(c criterion, row *Row) {
@@ -115,14 +114,14 @@ func (s *suite) check(c criterion, row *Row) {
 	c.run(p)
 }
 
-// A probe is one check at work.
+// A probe is one running check. It sends requests and records the result in its row.
 type probe struct {
 	*suite
 	row  *Row
-	open []*client.Conn // of its own
+	open []*client.Conn // connections of this check
 }
 
-// must counts a check of the row, and returns ok.
+// must records a check in the row, and returns ok.
 func (p *probe) must(ok bool, format string, args ...any) bool {
 	if ok {
 		p.row.hold()
@@ -132,7 +131,7 @@ func (p *probe) must(ok bool, format string, args ...any) bool {
 	return ok
 }
 
-// should is must for what is recommended or inferred.
+// should is must for recommended and inferred rules: it notes, or with Strict fails.
 func (p *probe) should(ok bool, format string, args ...any) bool {
 	if ok || p.Strict {
 		return p.must(ok, format, args...)
@@ -146,7 +145,7 @@ func (p *probe) fail(format string, args ...any) {
 	p.row.fail(text, text)
 }
 
-// stop fails the row and ends its check.
+// stop fails the row and ends the check.
 func (p *probe) stop(format string, args ...any) {
 	p.fail(format, args...)
 	panic(stopped{})
@@ -162,7 +161,7 @@ var (
 	should level = (*probe).should
 )
 
-// connect opens one more connection, which ends with the check.
+// connect opens a further connection, closed after the check.
 func (p *probe) connect(transport mcp.Transport) *client.Conn {
 	c, err := p.dial(transport)
 	if err != nil {
@@ -172,7 +171,7 @@ func (p *probe) connect(transport mcp.Transport) *client.Conn {
 	return c
 }
 
-// hangUp ends a connection.
+// hangUp closes a connection.
 func (p *probe) hangUp(c *client.Conn) {
 	p.open = slices.DeleteFunc(slices.Clone(p.open), func(o *client.Conn) bool { return o == c })
 	if err := c.Close(); err != nil {
@@ -180,10 +179,10 @@ func (p *probe) hangUp(c *client.Conn) {
 	}
 }
 
-// tool calls a tool that is to answer.
+// tool calls a tool that must answer.
 func (p *probe) tool(name string, args object) *client.Reply { return p.over(p.conn, name, args) }
 
-// over is tool for another connection.
+// over is tool over another connection.
 func (p *probe) over(c *client.Conn, name string, args object) *client.Reply {
 	reply, err := c.Tool(name, json.RawMessage(args.String()))
 	if err != nil {
@@ -197,9 +196,8 @@ func (p *probe) try(name string, args object) (*client.Reply, error) {
 	return p.conn.Tool(name, json.RawMessage(args.String()))
 }
 
-// refused calls a tool with arguments that it is to answer with an error, and
-// returns the error's text. A protocol error is one too, though the model is
-// better served by a result.
+// refused calls a tool that must answer with an error, and returns the error's text. A protocol error counts,
+// although a result is better for the model.
 func (p *probe) refused(l level, name string, args object) string {
 	reply, err := p.try(name, args)
 	if err != nil {
@@ -216,23 +214,23 @@ func (p *probe) refused(l level, name string, args object) string {
 	return reply.Text
 }
 
-// mentions reports whether text has word, whatever its case.
+// mentions reports whether text contains word, in any case.
 func mentions(text, word string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(word))
 }
 
-// says reports whether text has one of the words.
+// says reports whether text contains one of the words.
 func says(text string, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return mentions(text, w) })
 }
 
-// object is the arguments of a tool.
+// object holds the arguments of a tool.
 type object map[string]any
 
-// named returns the arguments of pairs of a name and a text, without empty texts.
+// named returns arguments from name-text pairs, without empty texts.
 func named(pairs ...string) object { return client.Named(pairs...) }
 
-// and returns a copy of o with one more member.
+// and returns a copy of o with a further member.
 func (o object) and(name string, value any) object {
 	c := make(object, len(o)+1)
 	maps.Copy(c, o)
@@ -240,7 +238,7 @@ func (o object) and(name string, value any) object {
 	return c
 }
 
-// text is a member that is a text, or "".
+// text returns a string member, or "".
 func (o object) text(name string) string {
 	text, _ := o[name].(string)
 	return text
@@ -254,7 +252,7 @@ func (o object) String() string {
 	return toJSON(o)
 }
 
-// toJSON returns v as JSON, or why it has no such form.
+// toJSON returns v as JSON, or the reason why it has none.
 func toJSON(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -263,13 +261,13 @@ func toJSON(v any) string {
 	return string(data)
 }
 
-// same reports whether two replies say the same, metadata aside.
+// same reports whether two replies are equal, without metadata.
 func same(a, b *client.Reply) bool {
 	form := func(r *client.Reply) string { return toJSON(r.Raw.Content) + toJSON(r.Raw.StructuredContent) }
 	return a.IsError == b.IsError && form(a) == form(b)
 }
 
-// onlyText reports whether a reply has texts and nothing else.
+// onlyText reports whether a reply consists of texts.
 func onlyText(r *client.Reply) bool {
 	return r.Raw.StructuredContent == nil && !slices.ContainsFunc(r.Raw.Content, func(c mcp.Content) bool {
 		_, ok := c.(*mcp.TextContent)
@@ -277,9 +275,8 @@ func onlyText(r *client.Reply) bool {
 	})
 }
 
-// plain reports whether r is one text and nothing else, so that its length is not a
-// matter of opinion.
+// plain reports whether r is exactly one text, so that its length is unambiguous.
 func plain(r *client.Reply) bool { return len(r.Raw.Content) == 1 && onlyText(r) }
 
-// chars is the number of characters of a reply's text.
+// chars returns the length of a reply's text in characters.
 func chars(r *client.Reply) int { return utf8.RuneCountInString(r.Text) }

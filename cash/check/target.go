@@ -6,50 +6,43 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A Target is a CaSH server to check, with the samples that a black box cannot
-// guess. Only Transport is required; a row whose sample is missing is not
-// checked. Functions of samples must not change anything, Effect apart,
-// and must answer the same call in the same way.
+// A Target is a CaSH server to check, with samples that a black box cannot guess. Only Transport is required. A row
+// without its sample is not checked. Functions of samples must be deterministic and, except for Effect, must not
+// change anything.
 type Target struct {
-	// Transport returns a transport to the server. It is called for every
-	// connection, and each time returns a fresh one.
+	// Transport returns a new transport to the server for each connection.
 	Transport func() mcp.Transport
-	// Strict makes failures of what is recommended or inferred.
+	// Strict turns notes about recommended and inferred rules into failures.
 	Strict bool
 	// Version is the protocol version to ask for. Empty is the newest.
 	Version string
 	// Timeout is the deadline of each request. Zero is 30 seconds.
 	Timeout time.Duration
-	// SizeLimit is the gate threshold that the server is configured with.
-	// Zero is 10,000 characters.
+	// SizeLimit is the server's gate threshold. Zero is 10,000 characters.
 	SizeLimit int
 
-	// Read is a call that succeeds. With kwargs, it also shows how their keys
-	// are matched.
+	// Read is a call that succeeds. Its kwargs, if any, also show how keys are matched.
 	Read *Sample
 	// Echo is a function that returns one of its arguments.
 	Echo *Echo
 	// Large is a call whose result is over the gate threshold.
 	Large *Sample
-	// Sized returns a call whose result is one text of exactly so many
-	// characters, best of such that take several bytes.
+	// Sized returns a call whose result is one text of exactly chars characters, preferably multi-byte ones.
 	Sized func(chars int) Sample
-	// Stream is a call of a streaming function whose result is over the gate
-	// threshold.
+	// Stream is a call of a streaming function with a result over the gate threshold.
 	Stream *Sample
-	// Media is a call whose result is over the gate threshold because of an
-	// image or another block that is not text.
+	// Media is a call whose result is over the gate threshold because of an image or another block that is not
+	// text.
 	Media *Sample
 	// LargeError is a call that fails with a text over the gate threshold.
 	LargeError *Sample
-	// Fails are calls whose functions fail, panic, return nothing, or hang
-	// until a deadline of their own.
+	// Fails are calls that fail, panic, return nothing, or hang until their own deadline.
 	Fails []Sample
 	// Effect is a call that changes something.
 	Effect *Effect
 	// Skill is a skill with inputs.
 	Skill *SkillSample
-	// Hidden is what this caller may not see.
+	// Hidden is a function that this caller may not see.
 	Hidden *Hidden
 }
 
@@ -57,7 +50,7 @@ type Target struct {
 type Sample struct {
 	Namespace string // empty is the root
 	Function  string
-	Kwargs    any // marshals to a JSON object; nil is omitted
+	Kwargs    any // encodes to a JSON object; nil is omitted
 	// Want is the exact content of the result. Nil is not compared.
 	Want []mcp.Content
 }
@@ -71,11 +64,11 @@ func (s Sample) args() object {
 	return o
 }
 
-// path is the dotted name of the function.
+// path returns the dotted name of the function.
 func (s Sample) path() string { return join(s.Namespace, s.Function) }
 
-// An Echo is a function that returns the value of Param, whatever JSON that
-// is, as compact JSON text (with or without something around it).
+// An Echo is a function that returns its argument Param, any JSON, as compact JSON text. Other text may surround
+// it.
 type Echo struct {
 	Namespace, Function string
 	Param               string
@@ -85,21 +78,21 @@ func (e *Echo) call(kwargs any) object {
 	return Sample{Namespace: e.Namespace, Function: e.Function, Kwargs: kwargs}.args()
 }
 
-// An Effect is a call that changes something and answers with at least two
-// characters. It may be made several times.
+// An Effect is a call that changes something and answers with at least two characters. It may be called several
+// times.
 type Effect struct {
 	Sample
 	// Runs returns how often the function has run so far.
 	Runs func() int
 }
 
-// A SkillSample is a skill whose text shows its inputs.
+// A SkillSample is a skill whose text contains its inputs.
 type SkillSample struct {
 	Namespace, Name string
-	// Inputs are kwargs whose values appear in the text. Nil is a skill without.
+	// Inputs are kwargs whose values appear in the text. Nil is a skill without inputs.
 	Inputs map[string]string
-	// Keeps are parts of the source that must reach the model unchanged, such
-	// as `call(namespace="orders", function="create")`.
+	// Keeps are parts of the source that the model must get unchanged, such as `call(namespace="orders",
+	// function="create")`.
 	Keeps []string
 }
 
@@ -107,10 +100,9 @@ func (s *SkillSample) args() object {
 	return named("namespace", s.Namespace, "skillname", s.Name)
 }
 
-// Hidden is a function that exists, but not for the caller of
-// [Target.Transport].
+// Hidden is a function that exists but that the caller of [Target.Transport] may not see.
 type Hidden struct {
 	Sample // a call that succeeds for the caller of Transport
-	// Transport connects as a caller who may see and call it.
+	// Transport connects as a caller who may see and call the function.
 	Transport func() mcp.Transport
 }

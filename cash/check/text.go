@@ -8,16 +8,16 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// A payload takes the place of a value or of a member's name in a message.
+// A payload replaces a value or a member's name in a message.
 type payload struct {
 	name string // what it is, for evidence
-	raw  string // as it is sent; may be no JSON
+	raw  string // as sent; may be invalid JSON
 }
 
 func (p payload) isText() bool { return p.raw[0] == '"' }
 
-// texts returns the corpus: texts that servers, logs, terminals, browsers and
-// models have stumbled over. big is the number of bytes of the longest one.
+// texts returns texts that have broken servers, logs, terminals, browsers and models. big is the length of the
+// longest one in bytes.
 func texts(big int) []payload {
 	var list []payload
 	add := func(name, text string) {
@@ -39,18 +39,18 @@ func texts(big int) []payload {
 	return append(list, payload{fmt.Sprintf("%d bytes of x", big), quoted(strings.Repeat("x", big))})
 }
 
-// loneRunes are characters that are trouble by themselves.
+// loneRunes are characters that cause trouble by themselves.
 var loneRunes = []rune{
 	0x00, 0x01, 0x07, 0x08, 0x09, 0x0A, 0x0B, 0x0C, 0x0D, 0x1B, 0x1F, 0x7F, // controls
 	0x80, 0x85, 0x9B, 0x9F, // more controls
-	0xAD, 0xFEFF, 0x200B, 0x2028, 0x2029, 0x202E, 0x2066, 0x2069, // what is not seen
+	0xAD, 0xFEFF, 0x200B, 0x2028, 0x2029, 0x202E, 0x2066, 0x2069, // invisible ones, bidi controls
 	0xE0041, 0xE007F, 0xFE0F, // tags, a variation selector
 	0xE000, 0xF8FF, 0x100000, 0x10FFFF, // private use
-	0xFDD0, 0xFFFE, 0xFFFF, 0x1FFFE, // no characters
-	0xFFFD, 0x17F, 0x130, 0x3A9, // the replacement, and letters whose case folds oddly
+	0xFDD0, 0xFFFE, 0xFFFF, 0x1FFFE, // noncharacters
+	0xFFFD, 0x17F, 0x130, 0x3A9, // the replacement character, and letters with odd case folding
 }
 
-// namedTexts are texts of one thing each.
+// namedTexts are payloads with one oddity each.
 var namedTexts = []payload{
 	{"nothing", ""},
 	{"a blank", " "},
@@ -105,7 +105,7 @@ var namedTexts = []payload{
 	{"100,000 quotes", strings.Repeat(`"`, 100_000)},
 }
 
-// dirty are the insides of strings that are no Unicode.
+// dirty are string contents that are not valid Unicode.
 var dirty = []payload{
 	{"a lone high surrogate", `a\ud800b`},
 	{"a lone low surrogate", `\udc00`},
@@ -118,7 +118,7 @@ var dirty = []payload{
 	{"a character beyond Unicode", "\xf4\x90\x80\x80"},
 }
 
-// quoted returns text as JSON, as little escaped as possible.
+// quoted returns text as JSON with as few escapes as possible.
 func quoted(text string) string {
 	return string(strictjson.MustMarshal(text))
 }
@@ -137,8 +137,7 @@ func escapedQuoted(text string) string {
 	return string(b)
 }
 
-// values are of the wrong type, wherever a text is wanted, and odd ones of the
-// right type, wherever it is not.
+// values are values of the wrong type, and odd ones of the right type.
 var values = []payload{
 	{"null", "null"},
 	{"true", "true"},
@@ -162,7 +161,7 @@ var values = []payload{
 	{"3,000 levels", strings.Repeat(`{"a":`, 3000) + "1" + strings.Repeat("}", 3000)},
 }
 
-// manyMembers returns the members of an object, without the braces.
+// manyMembers returns n members of an object, without braces.
 func manyMembers(n int) string {
 	b := make([]byte, 0, 16*n)
 	for i := range n {

@@ -8,7 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// toolChecks are about what tools/list shows (RFC 4).
+// toolChecks check tools/list (RFC 4).
 var toolChecks = []criterion{
 	{"R1", "tools are named call, help and skill", none, toolNames},
 	{"R2", "there are no further tools", none, onlyThreeTools},
@@ -44,14 +44,14 @@ func onlyThreeTools(p *probe) {
 	p.should(toJSON(again) == toJSON(p.tools), "tools/list differs between two connections")
 }
 
-// A toolSchema is what of an input schema matters here.
+// A toolSchema has the relevant parts of an input schema.
 type toolSchema struct {
 	Properties           map[string]any
 	Required             []string
 	AdditionalProperties any
 }
 
-// typ is the type of a property; "" if there is none.
+// typ returns the type of a property; "" if there is none.
 func (s *toolSchema) typ(name string) string {
 	property, _ := s.Properties[name].(map[string]any)
 	return typeOf(property["type"])
@@ -63,11 +63,11 @@ func (p *probe) schema(tool string) *toolSchema {
 		p.stop("tools/list has no tool %q", tool)
 	}
 	s := new(toolSchema)
-	_ = json.Unmarshal([]byte(toJSON(t.InputSchema)), s) // what has another form is none
+	_ = json.Unmarshal([]byte(toJSON(t.InputSchema)), s) // another form counts as empty
 	return s
 }
 
-// typeOf returns the type that a schema names beside null.
+// typeOf returns the type that a schema names, besides null.
 func typeOf(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -88,7 +88,7 @@ func (p *probe) property(s *toolSchema, tool, name, want string) {
 	}
 }
 
-// properties checks what all three tools declare, beside the name of their own.
+// properties checks the properties that all three tools share, besides the tool's own name.
 func (p *probe) properties(tool, own string) *toolSchema {
 	s := p.schema(tool)
 	p.property(s, tool, "namespace", "string")
@@ -100,7 +100,7 @@ func (p *probe) properties(tool, own string) *toolSchema {
 func callSchema(p *probe) {
 	s := p.properties("call", "function")
 	p.must(slices.Equal(s.Required, []string{"function"}), "call requires %q, want only function", s.Required)
-	// Accepting sizelimit is a SHOULD (RFC 7.3), its type is not.
+	// Accepting sizelimit is a SHOULD (RFC 7.3). Its type is a MUST.
 	if p.should(s.Properties["sizelimit"] != nil, "call declares no parameter %q", "sizelimit") {
 		t := s.typ("sizelimit")
 		p.must(t == "integer" || t == "number", "call declares sizelimit of type %q, want integer", t)
@@ -116,7 +116,7 @@ func helpSchema(p *probe) {
 
 func skillSchema(p *probe) {
 	s := p.properties("skill", "skillname")
-	// RFC 4.3 says required, appendix A calls skill() all the same.
+	// RFC 4.3 requires it, but appendix A calls skill() without.
 	p.should(len(s.Required) == 0, "skill requires %q, so that skill() cannot be called", s.Required)
 }
 

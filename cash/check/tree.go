@@ -8,23 +8,22 @@ import (
 )
 
 const (
-	maxPages     = 500 // pages of help that are read
+	maxPages     = 500 // help pages that are read
 	maxTreeDepth = 64
-	maxPath      = 1024 // bytes of a path that is followed
+	maxPath      = 1024 // bytes of a path
 	maxSkills    = 200  // skills that are read
 )
 
-// A place is a namespace as help shows it.
+// A place is a namespace with its help pages.
 type place struct {
 	path       string
 	page       *page
 	namespaces []entry
 	functions  []entry
-	json       []entry // entries of the page in JSON; nil if there is none
+	json       []entry // entries of the JSON page; nil if there is none
 }
 
-// entriesOf returns what the place's pages say of one of its members, in
-// markdown and in JSON.
+// entriesOf returns the entries for one member, from the markdown and the JSON page.
 func (p *place) entriesOf(name string, k entryKind) []entry {
 	var list []entry
 	for _, e := range slices.Concat(p.page.entries, p.json) {
@@ -35,10 +34,10 @@ func (p *place) entriesOf(name string, k entryKind) []entry {
 	return list
 }
 
-// members are its namespaces and functions.
+// members returns the namespaces and functions of the place.
 func (p *place) members() []entry { return slices.Concat(p.namespaces, p.functions) }
 
-// A leaf is a function as help lists it.
+// A leaf is a function listed in help.
 type leaf struct {
 	namespace, name string
 }
@@ -46,17 +45,17 @@ type leaf struct {
 func (l leaf) path() string { return join(l.namespace, l.name) }
 func (l leaf) args() object { return named("namespace", l.namespace, "function", l.name) }
 
-// A tree is what help shows, parents first.
+// A tree is the content of help, parents first.
 type tree struct {
 	places []*place
 	leaves []leaf
-	cut    bool // there was more than may be read
+	cut    bool // a limit was reached
 }
 
 func (t *tree) root() *place { return t.places[0] }
 
-// place returns the namespace with the canonical path, or nil.
-func (t *tree) place(path string) *place {
+// find returns the namespace with a canonical path; nil if there is none.
+func (t *tree) find(path string) *place {
 	for _, p := range t.places {
 		if canonical(p.path) == canonical(path) {
 			return p
@@ -65,8 +64,7 @@ func (t *tree) place(path string) *place {
 	return nil
 }
 
-// growTree reads help from the top. What does not answer is left out: saying
-// so is the business of the checks.
+// growTree reads help from the root. Unanswered pages are left out; the checks report them.
 func growTree(c *client.Conn, json bool) (*tree, error) {
 	g := &grower{conn: c, json: json, tree: &tree{}}
 	if err := g.visit("", 0); err != nil {
@@ -79,7 +77,7 @@ type grower struct {
 	conn  *client.Conn
 	json  bool
 	tree  *tree
-	asked int // entries of which only asking could tell what they are
+	asked int // entries whose kind had to be requested
 }
 
 func (g *grower) visit(path string, depth int) error {
@@ -122,8 +120,7 @@ func (g *grower) jsonEntries(path string) []entry {
 	return list
 }
 
-// sort tells namespaces and functions apart: by the page in JSON, by their
-// headings, or by asking.
+// sort separates namespaces from functions: by the JSON page, by headings, or by requests.
 func (g *grower) sort(p *place) error {
 	seen := make(map[string]bool)
 	for _, e := range p.json {
@@ -160,8 +157,7 @@ func (g *grower) sort(p *place) error {
 	return nil
 }
 
-// readSkills reads the lists of skills: the root's, and those of the
-// namespaces that it names.
+// readSkills reads the root's list of skills, and those of the namespaces that it names.
 func readSkills(c *client.Conn) ([]SkillSample, error) {
 	var found []SkillSample
 	queue, seen := []string{""}, make(map[string]bool)
@@ -202,13 +198,12 @@ func join(path, label string) string {
 	return path + "." + label
 }
 
-// canonical is the form in which names are compared (RFC 5.1), for text that
-// need not be a name at all.
+// canonical returns the form in which names are compared (RFC 5.1). It accepts any text.
 func canonical(path string) string {
 	return strings.ToLower(strings.ReplaceAll(path, "_", ""))
 }
 
-// respell writes a path differently without changing what it names.
+// respell returns another spelling of a path.
 func respell(path string) string {
 	labels := strings.Split(path, ".")
 	for i, label := range labels {
@@ -220,7 +215,7 @@ func respell(path string) string {
 	return strings.Join(labels, ".")
 }
 
-// spellings are several ways to write a path. The root has none.
+// spellings returns several spellings of a path. The root has none.
 func spellings(path string) []string {
 	if path == "" {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A web is the wire of streamable HTTP.
+// A web is a wire over streamable HTTP.
 type web struct {
 	client  *http.Client
 	url     string
@@ -34,7 +34,7 @@ func newWeb(client *http.Client, url, version string, timeout time.Duration) *we
 
 func (w *web) pid() int { return 0 }
 
-// open implements wire: a session begins with the first answer that names it.
+// open implements wire: the session is the one that the first answer names.
 func (w *web) open(context.Context) error {
 	w.session = ""
 	return nil
@@ -56,7 +56,7 @@ func (w *web) exchange(ctx context.Context, m, ping *message, wait time.Duration
 	limit, cancel := context.WithTimeout(ctx, wait)
 	o := w.post(limit, m)
 	o.late = o.late || limit.Err() != nil && !o.enough(m)
-	if o.opened && w.session != "" { // where leaving is not cancelling
+	if o.opened && w.session != "" { // without a session, disconnecting cancels; with one it does not
 		w.post(limit, m.cancellation())
 	}
 	cancel()
@@ -77,14 +77,14 @@ func (w *web) exchange(ctx context.Context, m, ping *message, wait time.Duration
 	case len(p.answers) == 1:
 		o.pinged = p.answers[0]
 	case p.broken != "":
-		o.unheard = p.broken
+		o.noPing = p.broken
 	default:
-		o.unheard = fmt.Sprintf("status %d with %d answers: %s", p.status, len(p.answers), excerpt(p.refusal))
+		o.noPing = fmt.Sprintf("status %d with %d answers: %s", p.status, len(p.answers), excerpt(p.refusal))
 	}
 	return o
 }
 
-// post sends a message and reads what is answered.
+// post sends a message and reads the response.
 func (w *web) post(ctx context.Context, m *message) *outcome {
 	o := new(outcome)
 	ctx, cancel := context.WithCancel(ctx)
@@ -121,7 +121,7 @@ func (w *web) post(ctx context.Context, m *message) *outcome {
 	return o
 }
 
-// events reads a stream of events to its end, or until it shows that it has none.
+// events reads an event stream to its end, or until it is known not to end.
 func (o *outcome) events(r *bufio.Reader, m *message) {
 	var data []byte
 	for !o.opened {
@@ -143,7 +143,7 @@ func (o *outcome) events(r *bufio.Reader, m *message) {
 
 func (o *outcome) receive(data []byte, m *message) {
 	for _, a := range received(data) {
-		if !o.aside(a, m) {
+		if !o.setAside(a, m) {
 			o.answers = append(o.answers, a)
 		}
 	}
@@ -188,8 +188,7 @@ func (w *web) newRequest(ctx context.Context, m *message) (*http.Request, error)
 	return r, nil
 }
 
-// setField sets a field of a header to a text, in base64 where HTTP demands it.
-// What is too long for a header is left out.
+// setField sets a header field, base64-encoded where HTTP requires it. A value too long for a header is left out.
 func setField(h http.Header, name, text string) {
 	const longest = 4096
 	if text == "" || len(text) > longest {

@@ -7,40 +7,39 @@ import (
 	"time"
 )
 
-// A wire is a way to a server, for one client after another.
+// A wire carries messages to a server: a pipe or a web. It has one connection at a time.
 type wire interface {
-	// open connects anew. The wire is closed.
+	// open makes a new connection. The wire must be closed.
 	open(ctx context.Context) error
-	// exchange sends a message and, unless it is nil, a ping after it. It returns
-	// when both are answered, or when the time is over: wait after the ping has
-	// been answered, and all of the timeout before.
+	// exchange sends a message and, unless it is nil, a ping. It returns when both are answered, or at a timeout:
+	// wait after the ping's answer, and the whole timeout before it.
 	exchange(ctx context.Context, m, ping *message, wait time.Duration) *outcome
-	// close ends the connection and what belongs to it.
+	// close closes the connection.
 	close()
-	// pid is the process of the server, or 0.
+	// pid returns the server's process; 0 if unknown.
 	pid() int
 }
 
-// maxAnswer is the most bytes of an answer.
+// maxAnswer bounds an answer, in bytes.
 const maxAnswer = 64 << 20
 
-// An outcome is what came of a message.
+// An outcome is what a server sent after a message.
 type outcome struct {
-	answers []*answer // to the message, whatever their ids
-	strays  []*answer // to older messages
-	others  []*answer // requests and notifications of the server, and what is no message
+	answers []*answer // answers to the message, with any id
+	strays  []*answer // answers to older messages
+	others  []*answer // requests and notifications of the server, and invalid messages
 	opened  bool      // a stream was opened
-	status  int       // of HTTP, or 0
-	refusal []byte    // the body of a status that is no success, if it is no message
-	session string    // that HTTP gave
-	pinged  *answer   // the answer to the ping
-	unheard string    // why there is none
-	broken  string    // how the connection has ended
-	lost    string    // how the session has
-	late    bool      // the time was over before all was answered
+	status  int       // HTTP status, or 0
+	refusal []byte    // body of an HTTP error that is no message
+	session string    // HTTP session
+	pinged  *answer   // answer to the ping
+	noPing  string    // why there is no answer to the ping
+	broken  string    // how the connection ended
+	lost    string    // how the session ended
+	late    bool      // timed out before all answers
 }
 
-// enough reports whether nothing more is awaited.
+// enough reports whether no further answer is expected.
 func (o *outcome) enough(m *message) bool {
 	return len(o.answers) >= m.least || o.opened || m.whole && o.refused()
 }
@@ -58,8 +57,8 @@ func (o *outcome) refused() bool {
 	return false
 }
 
-// aside reports whether what came is no answer at all, and notes it.
-func (o *outcome) aside(a *answer, m *message) bool {
+// setAside records a message that is no answer, and reports whether it was one.
+func (o *outcome) setAside(a *answer, m *message) bool {
 	switch {
 	case a.method == acknowledged && m.opens:
 		o.opened = true
@@ -71,11 +70,10 @@ func (o *outcome) aside(a *answer, m *message) bool {
 	return true
 }
 
-// acknowledged is the notification that a stream begins with.
+// acknowledged is the first notification of a stream.
 const acknowledged = "notifications/subscriptions/acknowledged"
 
-// received returns the messages in what the server has sent: one, or those of
-// an array.
+// received returns the messages in the server's data: one, or those of an array.
 func received(raw []byte) []*answer {
 	raw = bytes.TrimSpace(raw)
 	var elements []json.RawMessage

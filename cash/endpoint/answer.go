@@ -11,7 +11,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// answer is a document of type result.
+// answer is a parsed document of type result.
 type answer struct {
 	document []byte // an object
 	request  payload
@@ -45,15 +45,14 @@ func readAnswer(end *ending) (*answer, error) {
 	return nil, err
 }
 
-// isCommandFailure reports whether the result is that of a command that failed,
-// whose status its endpoint may end with.
+// isCommandFailure reports whether the result is that of a failed command. The endpoint may then exit with the
+// command's status.
 func (a *answer) isCommandFailure() bool {
 	code, ok := exitCodeOf(a.member("result"))
 	return ok && code != 0
 }
 
-// readDocument reads one document of type result. Without one the error says what
-// there is instead.
+// readDocument parses one document of type result. If there is none, the error says what was there instead.
 func readDocument(data []byte) (*answer, error) {
 	if isBlank(data) {
 		return nil, errors.New("gave no answer at all")
@@ -78,8 +77,8 @@ func readDocument(data []byte) (*answer, error) {
 	}
 }
 
-// readError reads an error object, whose members should be texts. An envelope
-// without one is still an error, and a text in its place is the message.
+// readError parses an error object whose members should be texts. A missing object is still an error; a text in its
+// place is the message.
 func readError(object []byte) *Error {
 	message := strictjson.Member(object, "message")
 	if strictjson.KindOf(object) == strictjson.String {
@@ -102,7 +101,7 @@ func readError(object []byte) *Error {
 	return e
 }
 
-// textOf returns a text, or what stands in the place of one.
+// textOf returns a string, or the JSON in place of one.
 func textOf(value []byte) string {
 	var text string
 	if !strictjson.Take(&text, value) && strictjson.KindOf(value) != strictjson.Null {
@@ -111,11 +110,11 @@ func textOf(value []byte) string {
 	return text
 }
 
-// maxEnvelopes is at how many places of standard error an envelope is looked for.
+// maxEnvelopes bounds the places on standard error that are tried as an envelope.
 const maxEnvelopes = 8
 
-// findEnvelope returns the error whose envelope is on standard error, where other
-// text may stand before and behind it: the last one that begins a line.
+// findEnvelope returns the error in the last envelope that begins a line on standard error. Other text may surround
+// it.
 func findEnvelope(data []byte) *Error {
 	data = withoutBOM(data)
 	at := len(data)
@@ -123,7 +122,7 @@ func findEnvelope(data []byte) *Error {
 		if at = lastBrace(data[:at]); at < 0 {
 			return nil
 		}
-		var value json.RawMessage // without what is behind it
+		var value json.RawMessage // stops at the end of the value
 		_ = json.NewDecoder(bytes.NewReader(data[at:])).Decode(&value)
 		var said *Error
 		if _, err := readDocument(value); errors.As(err, &said) {
@@ -133,8 +132,7 @@ func findEnvelope(data []byte) *Error {
 	return nil
 }
 
-// lastBrace returns the index of the last opening brace with nothing but white
-// space before it on its line, or -1.
+// lastBrace returns the index of the last opening brace that begins a line, or -1. White space may precede it.
 func lastBrace(data []byte) int {
 	for {
 		i := bytes.LastIndexByte(data, '{')
@@ -148,11 +146,10 @@ func lastBrace(data []byte) int {
 	}
 }
 
-// maxTail bounds what is looked at of standard error for an excerpt, in bytes.
+// maxTail bounds the part of standard error that an excerpt is made from, in bytes.
 const maxTail = 4 * maxReason
 
-// ended says how a process ended that gave no answer, with the end of what it
-// wrote on standard error.
+// ended words the end of a process without an answer, with the last words on its standard error.
 func ended(end *ending) string {
 	text := fmt.Sprintf("ended with status %d and gave no answer", end.code)
 	tail := end.stderr[max(0, len(end.stderr)-maxTail):]

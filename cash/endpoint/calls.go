@@ -8,13 +8,12 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// calls follows the functions that run for a request. The pipeline does not wait
-// for one that it has given up, but the process has to: one that is about to end
-// a process of its own would leave it behind.
+// calls counts the functions that run for a request. The pipeline abandons a function at its deadline, but the
+// process must not exit while such a function is ending a process of its own.
 type calls struct {
 	mu      sync.Mutex
 	running int
-	idle    chan struct{} // not nil: to be closed when none is running
+	idle    chan struct{} // if not nil, closed when no function is running
 }
 
 type callsKey struct{}
@@ -23,7 +22,7 @@ func (c *calls) follow(ctx context.Context) context.Context {
 	return context.WithValue(ctx, callsKey{}, c)
 }
 
-// followed is the innermost middleware.
+// followed is the innermost middleware. It counts the running functions.
 func followed(next registry.Handler) registry.Handler {
 	return func(ctx context.Context, call *registry.Call) (*registry.Result, error) {
 		if c, ok := ctx.Value(callsKey{}).(*calls); ok {
@@ -49,7 +48,7 @@ func (c *calls) end() {
 	}
 }
 
-// wait waits for them to end, at most twice as long as a process is given.
+// wait waits for the functions to end, at most twice the grace of a process.
 func (c *calls) wait() {
 	c.mu.Lock()
 	if c.running == 0 {

@@ -10,15 +10,13 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// Catalog returns local with the tools of remotes in its root, as they are now: an
-// [Endpoint] lists them last. An endpoint that cannot be asked is a warning in the
-// log of its client, and is left out; so is a nil client, without a warning.
+// Catalog returns local with the current tools of remotes added to its root. An [Endpoint] lists them last. A
+// remote that fails is left out, with a warning in its client's log. A nil client is left out silently.
 //
-// No two tools have one name. Tools of different endpoints whose names are the
-// same are numbered, in the order of remotes; the name of a function in the root
-// of local that the caller sees goes before that of a remote tool, which that
-// caller finds under a name that ends in _remote, unless local has a function of
-// that name, too.
+// Names are unique:
+//   - Equal names of different remotes are numbered, in the order of remotes.
+//   - A function in local's root that the caller sees has precedence over a remote tool of the same name. The
+//     caller then finds the tool under a name that ends in _remote, unless local has that name too.
 func Catalog(ctx context.Context, local registry.Source, remotes ...*Client) registry.Source {
 	lists := make([][]Descriptor, len(remotes))
 	var tasks sync.WaitGroup
@@ -40,21 +38,21 @@ func Catalog(ctx context.Context, local registry.Source, remotes ...*Client) reg
 	for i, list := range lists {
 		tools[i] = takeLabels(given, list)
 	}
-	for i, list := range tools { // all names before any that is made up
+	for i, list := range tools { // given names come before invented ones
 		m.add(ctx, remotes[i], list, given)
 	}
 	return m
 }
 
-// merged is a source with more functions in its root.
+// merged is a source with additional functions in its root.
 type merged struct {
 	registry.Source
-	remote  *registry.Registry // by their names
-	other   *registry.Registry // by the names that they have where those are taken
-	aliases map[string]string  // names in remote by those in other, canonical
+	remote  *registry.Registry // by their own names
+	other   *registry.Registry // by their alternative names, for callers who see a local function of the same name
+	aliases map[string]string  // own name by alternative name, canonical
 }
 
-// add adds the tools of an endpoint.
+// add adds the tools of a remote.
 func (m *merged) add(ctx context.Context, c *Client, tools []named, given *label.Set) {
 	var r Report
 	for _, t := range tools {

@@ -2,20 +2,19 @@ package endpoint
 
 import "github.com/cash-mcp/go-sdk/registry"
 
-// A Category classifies an error of an endpoint. The set of the protocol is
-// open; this package sends only the four below, and hands on what others send.
+// A Category classifies an error of an endpoint. The protocol's set is open. This package sends only the four
+// below, and passes on others.
 type Category string
 
 // The categories that this package sends.
 const (
-	Usage      Category = "usage"      // the request is in error; nothing was run
-	Permission Category = "permission" // whoever asks may not do that
-	Pipeline   Category = "pipeline"   // what was asked for failed, or gave no proper answer
-	Fatal      Category = "fatal"      // the component itself is in error
+	Usage      Category = "usage"      // the request is invalid; nothing ran
+	Permission Category = "permission" // the caller may not do that
+	Pipeline   Category = "pipeline"   // the call failed, or gave no valid answer
+	Fatal      Category = "fatal"      // the component itself failed
 )
 
-// categories are the categories of the kinds of errors. What is missing is
-// Pipeline.
+// categories maps error kinds to categories. Other kinds are Pipeline.
 var categories = map[registry.Kind]Category{
 	registry.UnknownNamespace: Usage,
 	registry.UnknownFunction:  Usage,
@@ -35,8 +34,7 @@ var categories = map[registry.Kind]Category{
 	registry.InvalidSchema:    Fatal,
 }
 
-// CategoryOf returns the category of errors of a kind; that of kinds that
-// package registry does not have is [Pipeline].
+// CategoryOf returns the category of an error kind. An unknown kind is [Pipeline].
 func CategoryOf(kind registry.Kind) Category {
 	if c, ok := categories[kind]; ok {
 		return c
@@ -44,7 +42,7 @@ func CategoryOf(kind registry.Kind) Category {
 	return Pipeline
 }
 
-// kind returns what kind of error another endpoint means by a category.
+// kind returns the error kind for another endpoint's category.
 func (c Category) kind() registry.Kind {
 	switch c {
 	case Usage:

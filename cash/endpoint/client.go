@@ -19,53 +19,47 @@ import (
 )
 
 const (
-	// DefaultTimeout is the deadline of a request where [ClientOptions] do not say.
+	// DefaultTimeout is the default of [ClientOptions].Timeout.
 	DefaultTimeout = time.Minute
-	// DefaultMaxAnswer is the most bytes that are read of each output.
+	// DefaultMaxAnswer is the default of [ClientOptions].MaxAnswer, in bytes.
 	DefaultMaxAnswer = 8 << 20
-	// maxProcesses bounds the processes of one client; further requests wait.
+	// maxProcesses bounds the processes of one client. Further requests wait.
 	maxProcesses = 32
 )
 
 // ClientOptions configure a [Client]. Nil is fine.
 type ClientOptions struct {
-	// Name stands for the endpoint in errors. Empty is the program's name.
+	// Name is the endpoint's name in errors. Empty is the program's name.
 	Name string
-	// Description says what a namespace is for in which the tools are mounted.
-	// Empty is a sentence with the name.
+	// Description describes the namespace of mounted tools. Empty is a sentence with the name.
 	Description string
-	// Timeout is the deadline of each request. Zero is [DefaultTimeout]; negative
-	// is none.
+	// Timeout is the deadline of each request. Zero is [DefaultTimeout]; negative is none.
 	Timeout time.Duration
-	// MaxAnswer is the most bytes of each output: the process of a longer one is
-	// ended. Zero is [DefaultMaxAnswer].
+	// MaxAnswer bounds each output, in bytes. A process that writes more is ended. Zero is [DefaultMaxAnswer].
 	MaxAnswer int
-	// Logger gets what is no error: discovery that failed, odd answers. Nil
-	// discards.
+	// Logger gets problems that are no errors: failed discovery, odd answers. Nil discards.
 	Logger *slog.Logger
 }
 
-// A Client uses the endpoint that a command implements. Every request starts a
-// process of its own. It is safe for concurrent use. A nil Client has no endpoint:
-// its requests fail.
+// A Client calls the tools of a command endpoint. Every request starts a process. It is safe for concurrent use.
+// All requests of a nil Client fail.
 //
-// The errors of its methods are *[registry.Error], whose cause is an *[Error]. One
-// that is NotRun surely had no effect; the detail "outcome" is "unknown" if a call
-// may have had one although there is no answer.
+// Errors are *[registry.Error] with an *[Error] as cause. An error with NotRun had no effect. The detail "outcome"
+// is "unknown" if a call without an answer may have had one.
 type Client struct {
 	cmd   Command
 	opts  ClientOptions
 	slots chan struct{}
 }
 
-// A Command is a program with its arguments: Path, Args, Env, Inherit and Dir. There
-// is no shell. The process gets PATH, HOME, USER, LOGNAME, SHELL, TERM, LANG, LC_*,
-// TZ and TMPDIR (on Windows their like), Env as KEY=value, and those variables of
-// this process that Inherit names. Printing a Command shows the program's name only.
+// A Command is a program with its arguments: Path, Args, Env, Inherit and Dir. There is no shell. The environment
+// of the process is PATH, HOME, USER, LOGNAME, SHELL, TERM, LANG, LC_*, TZ and TMPDIR (on Windows their
+// counterparts), Env as KEY=value, and the variables of this process that Inherit names. Printing a Command shows
+// the program's name only.
 type Command = command.Command
 
-// NewClient returns a client of the endpoint that cmd implements. Nothing is
-// started yet. It is an error if the command has no program, or cannot be one.
+// NewClient returns a client of the endpoint that cmd implements. It starts no process. It is an error if cmd is
+// not a valid command.
 func NewClient(cmd Command, opts *ClientOptions) (*Client, error) {
 	if cmd.Path == "" {
 		return nil, errNoEndpoint()
@@ -92,15 +86,14 @@ func errNoEndpoint() error {
 	return usageError("No endpoint is configured")
 }
 
-// List returns the descriptors of all tools, as the endpoint has them: nothing of
-// them has been checked, but that they have names. What is no descriptor is logged
-// and left out.
+// List returns the descriptors of all tools as the endpoint sent them. Only their names have been checked. Invalid
+// descriptors are logged and left out.
 func (c *Client) List(ctx context.Context) ([]Descriptor, error) {
 	list, findings, err := c.list(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if n := len(findings); n > 0 { // not one message for each: their number is not ours
+	if n := len(findings); n > 0 { // one message, since the endpoint controls their number
 		c.opts.Logger.WarnContext(ctx, "tools are left out", "endpoint", c.opts.Name, "number", n, "first", findings[0].String())
 	}
 	return list, nil
@@ -119,7 +112,7 @@ func (c *Client) list(ctx context.Context) ([]Descriptor, []Finding, error) {
 	return list, findings, nil
 }
 
-// Describe returns the descriptor of one tool, as the endpoint has it.
+// Describe returns the descriptor of one tool as the endpoint sent it.
 func (c *Client) Describe(ctx context.Context, tool string) (*Descriptor, error) {
 	if err := c.checkTool(tool); err != nil {
 		return nil, err
@@ -138,12 +131,11 @@ func (c *Client) Describe(ctx context.Context, tool string) (*Descriptor, error)
 	return d, nil
 }
 
-// Call calls a tool with arguments, which must be a JSON object, and returns the
-// object that it answers. Its bytes are as the endpoint sent them, without the
-// white space between tokens; it is for the caller to clean what is shown.
+// Call calls a tool with a JSON object as arguments, and returns the object in its answer. The bytes are the
+// endpoint's, without white space between tokens. The caller must clean what it shows.
 //
-// An answer in the name of another tool is an error: endpoints that ignore the
-// name run what they have, whatever was asked for.
+// An answer in the name of another tool is an error: some endpoints ignore the requested name and run what they
+// have.
 func (c *Client) Call(ctx context.Context, tool string, arguments json.RawMessage) (json.RawMessage, error) {
 	a, err := c.call(ctx, tool, arguments)
 	if err != nil {
@@ -152,11 +144,11 @@ func (c *Client) Call(ctx context.Context, tool string, arguments json.RawMessag
 	return a.result, nil
 }
 
-// called is what a tool answered.
+// called is the answer to a call.
 type called struct {
 	result json.RawMessage
-	code   int  // the member exit_code of the result
-	coded  bool // there is one
+	code   int  // member exit_code of the result
+	coded  bool // whether exit_code is present
 }
 
 func (c *Client) call(ctx context.Context, tool string, arguments json.RawMessage) (*called, error) {
@@ -197,15 +189,15 @@ func (c *Client) checkTool(tool string) error {
 	return nil
 }
 
-// payload is a request.
+// payload is the JSON of a request.
 type payload struct {
 	Action    string          `json:"action"`
 	Tool      string          `json:"tool,omitempty"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 }
 
-// request makes one request: a process that gets it as one line, and whose
-// outputs are read to their end. The answer is one of type result.
+// request makes one request: it starts a process, sends one line, and reads both outputs to the end. It returns an
+// answer of type result.
 func (c *Client) request(ctx context.Context, p payload) (*answer, error) {
 	if c == nil {
 		return nil, errNoEndpoint()
@@ -241,7 +233,7 @@ func (c *Client) request(ctx context.Context, p payload) (*answer, error) {
 	return a, c.refusal(p, err)
 }
 
-// unanswered is the error for a request that ran out of time, or was given up.
+// unanswered returns the error for a request that timed out or was cancelled.
 func (c *Client) unanswered(asked context.Context, p payload, started bool) error {
 	if errors.Is(asked.Err(), context.Canceled) {
 		return c.failure(registry.Canceled, started, p, "was not waited for", asked.Err())
@@ -253,12 +245,12 @@ func (c *Client) unanswered(asked context.Context, p payload, started bool) erro
 	return c.failure(registry.TimedOut, started, p, text, context.DeadlineExceeded)
 }
 
-// malformed is the error for an answer that is not what was asked for.
+// malformed returns the error for an unexpected answer.
 func (c *Client) malformed(a *answer, reason string) error {
 	return c.failure(registry.Failed, true, a.request, "gave no proper answer: "+reason, nil)
 }
 
-// failure is an error that this side finds. cause may be nil.
+// failure returns an error found on this side. cause may be nil.
 func (c *Client) failure(kind registry.Kind, started bool, p payload, what string, cause error) error {
 	e := &registry.Error{Kind: kind, NotRun: !started, Message: fmt.Sprintf("The endpoint %s %s.", quote(c.opts.Name), what)}
 	said := &Error{runtime, CategoryOf(kind), e.Message}
@@ -273,7 +265,7 @@ func (c *Client) failure(kind registry.Kind, started bool, p payload, what strin
 	return e
 }
 
-// refusal words an error of readAnswer; nil is none.
+// refusal words an error of readAnswer; nil stays nil.
 func (c *Client) refusal(p payload, err error) error {
 	var said *Error
 	switch {
@@ -287,7 +279,7 @@ func (c *Client) refusal(p payload, err error) error {
 	return c.failure(registry.Failed, true, p, err.Error(), nil)
 }
 
-// sentence ends a text with a full stop.
+// sentence adds a full stop to a text without one.
 func sentence(text string) string {
 	if n := len(text); n > 0 && (text[n-1] == '.' || text[n-1] == '!' || text[n-1] == '?') {
 		return text

@@ -8,10 +8,10 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// maxTools bounds the tools that are read of one endpoint.
+// maxTools bounds the tools of one endpoint.
 const maxTools = 10_000
 
-// readDescriptors reads a list of descriptors. What is none becomes a finding.
+// readDescriptors parses a list of descriptors. An invalid one becomes a finding.
 func readDescriptors(list []byte) ([]Descriptor, []Finding) {
 	tools, findings := []Descriptor{}, []Finding(nil)
 	seen := make(map[string]bool)
@@ -42,8 +42,7 @@ func finding(tool string, status Status, reason string) Finding {
 	return Finding{clean.Line(tool, maxName), status, clean.Line(reason, maxReason)}
 }
 
-// readDescriptor reads a descriptor. Only its name must be there; members of
-// other types than theirs count as missing.
+// readDescriptor parses a descriptor. Only the name is required. Members of a wrong type count as missing.
 func readDescriptor(value []byte) (*Descriptor, error) {
 	if value == nil || strictjson.KindOf(value) != strictjson.Object {
 		return nil, errors.New("it is no object")

@@ -10,19 +10,18 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A Descriptor says what a tool is (section "Tool descriptors").
+// A Descriptor describes a tool (section "Tool descriptors").
 type Descriptor struct {
-	Name        string `json:"name"`        // by which it is called
+	Name        string `json:"name"`        // used in calls
 	Description string `json:"description"` // for a model
-	// Command is how a call may look in a command line. It is for readers, and
-	// never run.
+	// Command shows a call as a command line. It is for readers, and never run.
 	Command string `json:"command"`
-	// Origin is local or remote: where the tool runs, as seen from the endpoint.
+	// Origin is local or remote: where the tool runs, as the endpoint sees it.
 	Origin string `json:"origin"`
-	// Safety says in words what a call may do.
+	// Safety describes the effects of a call in words.
 	Safety string `json:"safety"`
-	// InputSchema and ResultSchema are JSON Schemas, of the arguments and of the
-	// object in the member result of an answer.
+	// InputSchema and ResultSchema are JSON Schemas of the arguments, and of the object in the answer's member
+	// result.
 	InputSchema  json.RawMessage `json:"input_schema"`
 	ResultSchema json.RawMessage `json:"result_schema"`
 }
@@ -33,8 +32,8 @@ const (
 	Remote = "remote"
 )
 
-// describe returns the descriptor of a function. Schemas keep their bytes: arguments
-// are held to them.
+// describe returns the descriptor of a function. Schemas keep their bytes, because arguments are validated against
+// them.
 func describe(f *registry.Function) Descriptor {
 	d := Descriptor{
 		Name: f.Path(), Description: clean.Text(f.Description()), Command: usage(f), Origin: Local,
@@ -49,7 +48,7 @@ func describe(f *registry.Function) Descriptor {
 	return d
 }
 
-// safety words what is known of the effects of a call.
+// safety words the known effects of a call.
 func safety(f *registry.Function) string {
 	if f.ReadOnly() {
 		return "Read-only: a call changes nothing."
@@ -64,7 +63,7 @@ func safety(f *registry.Function) string {
 	return text
 }
 
-// resultSchema is what there is to say of a result of which no schema is known.
+// resultSchema returns a schema with a description only, for a result without a known schema.
 func resultSchema(returns string) json.RawMessage {
 	about := struct {
 		Type        string `json:"type"`
@@ -73,12 +72,11 @@ func resultSchema(returns string) json.RawMessage {
 	return strictjson.MustMarshal(about)
 }
 
-// maxUsage bounds an indicative command line, in bytes.
+// maxUsage bounds the example command line, in bytes.
 const maxUsage = 300
 
-// usage shows how a call may look in a command line: the required parameters,
-// then the optional ones in brackets, as far as they are plain names and there
-// is room.
+// usage returns an example command line: the required parameters, then the optional ones in brackets, as long as
+// they are plain names and there is room.
 func usage(f *registry.Function) string {
 	line, all := f.Path(), true
 	for _, required := range []bool{true, false} {
@@ -103,8 +101,7 @@ func usage(f *registry.Function) string {
 	return line
 }
 
-// isPlain reports whether a name means nothing to a shell, should anybody put it
-// there.
+// isPlain reports whether a name has no special meaning in a shell, in case somebody pastes it there.
 func isPlain(name string) bool {
 	for i := range len(name) {
 		switch c := name[i]; {

@@ -18,47 +18,41 @@ import (
 )
 
 const (
-	// DefaultName is the component that an endpoint without a name of its own
-	// gives in its errors.
+	// DefaultName is the default of [Options].Name.
 	DefaultName = "endpoint"
-	// DefaultMaxRequest is the most bytes of a request where [Options] do not say.
+	// DefaultMaxRequest is the default of [Options].MaxRequest, in bytes.
 	DefaultMaxRequest = 8 << 20
 )
 
 // Options configure an [Endpoint]. Nil is fine.
 type Options struct {
-	// Name is the component in errors. Empty is [DefaultName].
+	// Name is the component's name in errors. Empty is [DefaultName].
 	Name string
 	// Middleware wraps every function; the first is outermost.
 	Middleware []registry.Middleware
-	// Timeout is the deadline of calls to functions that have none of their own.
-	// Zero is [registry.DefaultTimeout]; negative is none.
+	// Timeout is the default deadline of a function. Zero is [registry.DefaultTimeout]; negative is none.
 	Timeout time.Duration
-	// MaxRequest is the most bytes of a request. Zero is [DefaultMaxRequest];
-	// negative is no limit.
+	// MaxRequest bounds a request, in bytes. Zero is [DefaultMaxRequest]; negative is no limit.
 	MaxRequest int
-	// MaxArguments is the most bytes of the arguments of a call. Zero is
-	// [registry.DefaultMaxArguments]; negative is no limit.
+	// MaxArguments bounds the arguments of a call, in bytes. Zero is [registry.DefaultMaxArguments]; negative is no
+	// limit.
 	MaxArguments int
-	// ExitZero ends every process with status 0, for clients that take any other
-	// status for a failure of the endpoint itself and look at nothing else. False
-	// is 1 after an error, and the command's own status after a [Tool].
+	// ExitZero exits with status 0 always, for clients that take any other status for a failure of the endpoint and
+	// read nothing else. False exits with 1 after an error, and with the command's status after a [Tool].
 	ExitZero bool
-	// Logger gets what the client is not told. It must not write to the output,
-	// nor to standard error, where some clients take anything for a failure. Nil
-	// discards.
+	// Logger gets details that the client does not. It must write neither to the output nor to standard error,
+	// which some clients take for a failure. Nil discards.
 	Logger *slog.Logger
 }
 
-// An Endpoint answers requests about the functions of a source. It is safe for
-// concurrent use.
+// An Endpoint answers requests for the functions of a source. It is safe for concurrent use.
 type Endpoint struct {
 	pipeline *registry.Pipeline
-	source   registry.Source // the pipeline's
+	source   registry.Source // the pipeline's source
 	opts     Options
 }
 
-// New returns an endpoint for the functions of src. Its skills are never shown.
+// New returns an endpoint for the functions of src. Skills are never shown.
 func New(src registry.Source, opts *Options) *Endpoint {
 	e := new(Endpoint)
 	if opts != nil {
@@ -74,10 +68,9 @@ func New(src registry.Source, opts *Options) *Endpoint {
 	return e
 }
 
-// Run serves one request, as the main function of a process does: it reads in to
-// its end, as long as ctx lasts, writes one line of JSON to out and returns the
-// status to exit with. When it returns, functions that were given up have ended,
-// unless that takes more than two seconds.
+// Run serves one request, as the main function of a process. It reads in to its end or until ctx ends, writes one
+// line of JSON to out, and returns the exit status. Abandoned functions have ended when it returns, unless that
+// takes more than two seconds.
 func (e *Endpoint) Run(ctx context.Context, in io.Reader, out io.Writer) int {
 	calls := new(calls)
 	document, exit := e.answerReader(calls.follow(ctx), in)
@@ -94,7 +87,7 @@ func (e *Endpoint) answerReader(ctx context.Context, in io.Reader) ([]byte, int)
 		err  error
 	}
 	read := make(chan input, 1)
-	go func() { // ends with the input, which ends with the process
+	go func() { // ends with the input, at the latest with the process
 		if e.opts.MaxRequest > 0 {
 			in = io.LimitReader(in, int64(e.opts.MaxRequest)+1)
 		}
@@ -112,8 +105,8 @@ func (e *Endpoint) answerReader(ctx context.Context, in io.Reader) ([]byte, int)
 	}
 }
 
-// Answer returns the document that answers a request, without a line end, and the
-// status to exit with. Errors are documents too. ctx has the caller.
+// Answer returns the document that answers a request, without a line end, and the exit status. Errors are documents
+// too. ctx holds the caller.
 func (e *Endpoint) Answer(ctx context.Context, data []byte) (document []byte, exit int) {
 	if most := e.opts.MaxRequest; most > 0 && len(data) > most {
 		return e.failed(badRequest("The request has more than %d bytes. Pass less, for example a reference instead of the content.", most))
@@ -135,7 +128,7 @@ func (e *Endpoint) Answer(ctx context.Context, data []byte) (document []byte, ex
 	return e.call(ctx, r)
 }
 
-// The answers of the protocol. Tool is a descriptor in one and a name in another.
+// The answers of the protocol. The member tool is a descriptor in one, and a name in another.
 type (
 	listAnswer struct {
 		Type  string       `json:"type"`
@@ -156,14 +149,14 @@ type (
 	}
 )
 
-// The values of the member type.
+// Values of the member type.
 const (
 	answerResult = "result"
 	answerError  = "error"
 )
 
-// list describes all functions that the caller sees: those that run here first,
-// then those that run elsewhere, each in the order of the tree.
+// list describes the functions that the caller sees: local ones first, then remote ones, both in the order of the
+// tree.
 func (e *Endpoint) list(ctx context.Context) ([]byte, int) {
 	local, remote := []Descriptor{}, []Descriptor{}
 	err := registry.Walk(ctx, e.source, "", func(l *registry.Listing) error {
@@ -182,7 +175,7 @@ func (e *Endpoint) list(ctx context.Context) ([]byte, int) {
 	return strictjson.MustMarshal(listAnswer{answerResult, append(local, remote...)}), 0
 }
 
-// find returns the function that has a name, spelled exactly so.
+// find returns the function with exactly this name.
 func (e *Endpoint) find(ctx context.Context, tool string) (*registry.Function, error) {
 	i := strings.LastIndexByte(tool, '.')
 	f, err := e.source.Function(ctx, tool[:max(i, 0)], tool[i+1:])
@@ -210,7 +203,7 @@ func (e *Endpoint) call(ctx context.Context, r *request) ([]byte, int) {
 		return e.failed(&registry.Error{Kind: registry.Unavailable,
 			Message: "The tool " + quote(r.tool) + " asks for more input, which cannot be asked for here."})
 	case res.IsError && !(isCommand && code != 0):
-		return e.failed(&registry.Error{Kind: registry.Failed, Message: cmp.Or(said(res), "The tool "+quote(r.tool)+" failed without saying why.")})
+		return e.failed(&registry.Error{Kind: registry.Failed, Message: cmp.Or(errorText(res), "The tool "+quote(r.tool)+" failed without saying why.")})
 	}
 	if e.opts.ExitZero {
 		code = 0
@@ -218,10 +211,10 @@ func (e *Endpoint) call(ctx context.Context, r *request) ([]byte, int) {
 	return strictjson.MustMarshal(callAnswer{answerResult, r.tool, resultObject(res)}), code
 }
 
-// failed is the document of an error.
+// failed returns the document of an error.
 func (e *Endpoint) failed(err error) ([]byte, int) {
 	var shown *registry.Error
-	if !errors.As(err, &shown) { // it is that of the context
+	if !errors.As(err, &shown) { // an error of the context
 		shown = &registry.Error{Kind: registry.Canceled, Message: "The request was cancelled."}
 	}
 	text := shown.Error()

@@ -7,11 +7,10 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// An Error is the error object of an envelope. Of the errors of a [Client], which
-// are *[registry.Error], it is the cause: what the endpoint said or, where it said
-// nothing proper, what this side says in the name of "runtime".
+// An Error is the error object of an envelope. It is the cause of a [Client]'s errors, which are *[registry.Error]:
+// the endpoint's own error or, without a valid one, an error of this side with the name "runtime".
 type Error struct {
-	Name     string   `json:"name"` // of the component that failed
+	Name     string   `json:"name"` // the component that failed
 	Category Category `json:"category"`
 	Message  string   `json:"message"`
 }
@@ -21,17 +20,17 @@ func (e *Error) Error() string {
 	return e.Name + ": " + string(e.Category) + ": " + e.Message
 }
 
-// runtime is the name of errors that the client itself finds.
+// runtime is the name in errors that the client itself reports.
 const runtime = "runtime"
 
-// Limits of what is shown of texts from outside, in characters.
+// Limits of quoted foreign texts, in characters.
 const (
 	maxName    = 64
 	maxReason  = 300
 	maxMessage = 4000
 )
 
-// usageError is the error for a request that is not made at all.
+// usageError returns the error for a request that is not sent.
 func usageError(message string) *registry.Error {
 	return &registry.Error{
 		Kind: registry.InvalidArguments, NotRun: true, Message: message + ".",
@@ -39,7 +38,7 @@ func usageError(message string) *registry.Error {
 	}
 }
 
-// quote shows a name that came from outside.
+// quote quotes a foreign name.
 func quote(name string) string {
 	return "`" + strings.ReplaceAll(clean.Line(name, maxName), "`", "'") + "`"
 }

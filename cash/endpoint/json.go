@@ -6,7 +6,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// maxDepth bounds the levels of answers.
+// maxDepth bounds the nesting of answers.
 const maxDepth = 1000
 
 // isObject reports whether data is one strict JSON document, and that an object.
@@ -14,8 +14,8 @@ func isObject(data []byte) bool {
 	return strictjson.CheckDepth(data, maxDepth) == nil && strictjson.KindOf(data) == strictjson.Object
 }
 
-// withoutBOM drops the mark that some editors and shells put before a text.
+// withoutBOM removes a byte order mark.
 func withoutBOM(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\ufeff")) }
 
-// isBlank reports whether there is nothing but such a mark and white space.
+// isBlank reports whether data is only a byte order mark and white space.
 func isBlank(data []byte) bool { return len(strictjson.Trim(withoutBOM(data))) == 0 }

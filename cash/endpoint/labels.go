@@ -14,8 +14,8 @@ type named struct {
 	label string
 }
 
-// takeLabels gives the tools labels. It returns them in an order of their own, first
-// those whose names are labels, each by name: a list may be in any order.
+// takeLabels gives each tool a label. It returns them sorted by name, names that are labels already first, so that
+// the order of the list does not matter.
 func takeLabels(set *label.Set, tools []Descriptor) []named {
 	wants := make([]label.Want, len(tools))
 	for i := range tools {

@@ -11,10 +11,9 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// Mount asks for the tools of the endpoint and puts them in the place of all that
-// is at and below a namespace of reg, in one step. Every call of one starts a
-// process; see the comment of the package for what becomes of names and results.
-// If there is an error nothing is changed.
+// Mount replaces a namespace of reg, and all below it, by the tools of the endpoint, in one step. Every call of
+// such a function starts a process. The package comment describes names and results. After an error nothing has
+// changed.
 func (c *Client) Mount(ctx context.Context, reg *registry.Registry, namespace string) (*Report, error) {
 	tools, findings, err := c.list(ctx)
 	if err != nil {
@@ -43,8 +42,7 @@ const (
 	maxSafety      = 300
 )
 
-// function makes the function of a tool. What the endpoint says of its effects is
-// told and not believed.
+// function builds the function of a tool. The endpoint's claims about effects are shown but not trusted.
 func (c *Client) function(d *Descriptor, name string, r *Report) *registry.Function {
 	if name != d.Name {
 		r.Findings = append(r.Findings, finding(d.Name, Mapped, "it is called "+name+" here"))
@@ -56,15 +54,15 @@ func (c *Client) function(d *Descriptor, name string, r *Report) *registry.Funct
 		r.Findings = append(r.Findings, finding(d.Name, Flagged, "its input schema is not used: "+err.Error()))
 		remote.InputSchema, remote.Unchecked, remote.Problem = nil, true, err
 		if f, err = registry.RemoteFunc(name, about, remote, facts...); err != nil {
-			panic("endpoint: " + err.Error()) // of a schema of ours nothing can be wrong
+			panic("endpoint: " + err.Error()) // our own schema is always valid
 		}
 	}
 	return f
 }
 
-// facts are what the tool says besides.
+// facts returns options for the tool's other properties.
 func (c *Client) facts(d *Descriptor, name string, r *Report) []registry.FuncOption {
-	facts := []registry.FuncOption{registry.Timeout(c.patience())}
+	facts := []registry.FuncOption{registry.Timeout(c.pipelineTimeout())}
 	if name != d.Name {
 		facts = append(facts, registry.Aliases(clean.Line(d.Name, maxName)))
 	}
@@ -79,17 +77,16 @@ func (c *Client) facts(d *Descriptor, name string, r *Report) []registry.FuncOpt
 	return facts
 }
 
-// patience is the deadline of a call in the pipeline. The one that counts is that
-// of the request: this one leaves room to end the process.
-func (c *Client) patience() time.Duration {
+// pipelineTimeout returns the deadline of a call in the pipeline. It leaves room to end the process after the request's
+// own deadline.
+func (c *Client) pipelineTimeout() time.Duration {
 	if c.opts.Timeout < 0 {
 		return -1
 	}
 	return c.opts.Timeout + 5*grace
 }
 
-// about is the description, and below it what the endpoint says of the safety of
-// the tool and of where it runs.
+// about returns the description, followed by the endpoint's words on safety and on where the tool runs.
 func (c *Client) about(d *Descriptor) string {
 	about := clean.Cut(clean.Text(d.Description), maxDescription)
 	if safety := clean.Line(d.Safety, maxSafety); safety != "" {
@@ -101,7 +98,7 @@ func (c *Client) about(d *Descriptor) string {
 	return about
 }
 
-// handler runs a tool. Its result is cleaned, for whoever reads it.
+// handler returns the handler that calls a tool. It cleans the result.
 func (c *Client) handler(tool string) registry.Handler {
 	return func(ctx context.Context, call *registry.Call) (*registry.Result, error) {
 		a, err := c.call(ctx, tool, call.Arguments)

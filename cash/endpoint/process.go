@@ -11,8 +11,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/procgroup"
 )
 
-// grace is how long a process is given to end after it was asked to, and how long
-// what it wrote last is waited for.
+// grace is how long a process may take to end after it was asked to, and how long its last output is read.
 const grace = time.Second
 
 var (
@@ -20,30 +19,30 @@ var (
 	errStart    = errors.New("it could not be started")
 )
 
-// process is a command that runs once: it gets its input, its outputs are read to
-// their end, and whatever it has started ends with it.
+// process is a command that runs once. It gets its input, its outputs are read to the end, and everything it
+// started ends with it.
 type process struct {
 	cmd    *exec.Cmd
-	input  []byte // nil is no input at all
-	merged bool   // standard error goes where the output goes
+	input  []byte // nil is no input
+	merged bool   // standard error goes to standard output
 	most   int    // bytes of each output
 
 	group          *procgroup.Group
 	stdin          *os.File
 	stdout, stderr *output
-	tooLarge       chan struct{} // closed when an output is
+	tooLarge       chan struct{} // closed when an output is too large
 	once           sync.Once
 	tasks          sync.WaitGroup
 }
 
-// ending is how a process ended.
+// ending is how a process ended, with its outputs.
 type ending struct {
 	code           int
 	stdout, stderr []byte
 }
 
-// run runs the process. The error is errStart, wrapped, if nothing was started;
-// else that of ctx, or errTooLarge, with as much of the outputs as was read.
+// run runs the process. The error wraps errStart if it was not started. Otherwise it is that of ctx, or
+// errTooLarge; the outputs read so far are returned.
 func (p *process) run(ctx context.Context) (*ending, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, errors.Join(errStart, err)
@@ -53,7 +52,7 @@ func (p *process) run(ctx context.Context) (*ending, error) {
 	}
 	exited := make(chan struct{})
 	p.tasks.Go(func() {
-		_ = p.cmd.Wait() // its state says the same
+		_ = p.cmd.Wait() // ProcessState has the same information
 		close(exited)
 	})
 	var err error
@@ -66,15 +65,15 @@ func (p *process) run(ctx context.Context) (*ending, error) {
 		err = ctx.Err()
 		p.stop(exited)
 	}
-	if !ends(exited) {
+	if !closedInTime(exited) {
 		p.close()
 		return &ending{}, errors.Join(err, errors.New("the process does not end"))
 	}
-	p.group.Kill() // what it leaves behind may hold the pipes open
+	p.group.Kill() // the remaining processes may hold the pipes open
 	p.join()
 	if err == nil {
 		select {
-		case <-p.tooLarge: // it ended by itself just then
+		case <-p.tooLarge: // too large, although it has just ended
 			err = errTooLarge
 		default:
 		}
@@ -82,15 +81,15 @@ func (p *process) run(ctx context.Context) (*ending, error) {
 	return &ending{procgroup.ExitCode(p.cmd.ProcessState), p.stdout.bytes(), p.stderr.bytes()}, err
 }
 
-// stop asks the process to end, and ends it.
+// stop asks the process to end, and kills it after the grace.
 func (p *process) stop(exited <-chan struct{}) {
-	if !p.group.Terminate() || !ends(exited) {
+	if !p.group.Terminate() || !closedInTime(exited) {
 		p.group.Kill()
 	}
 }
 
-// ends waits for something, not for long.
-func ends(done <-chan struct{}) bool {
+// closedInTime waits for a channel to be closed, at most for the grace.
+func closedInTime(done <-chan struct{}) bool {
 	select {
 	case <-done:
 		return true
@@ -106,7 +105,7 @@ func ends(done <-chan struct{}) bool {
 	}
 }
 
-// start starts the process and what serves its pipes.
+// start starts the process and the goroutines of its pipes.
 func (p *process) start() error {
 	p.tooLarge = make(chan struct{})
 	theirs, err := p.pipes()
@@ -123,7 +122,7 @@ func (p *process) start() error {
 	}
 	if p.stdin != nil {
 		p.tasks.Go(func() {
-			_, _ = p.stdin.Write(p.input) // it need not read it
+			_, _ = p.stdin.Write(p.input) // the process need not read it
 			_ = p.stdin.Close()
 		})
 	}
@@ -135,8 +134,8 @@ func (p *process) start() error {
 	return nil
 }
 
-// pipes makes the pipes, and returns the ends that the process gets. They are
-// made here because those of exec are waited for as long as anybody holds them.
+// pipes makes the pipes, and returns the process's ends. Package exec would wait for its own pipes as long as
+// anybody holds them.
 func (p *process) pipes() (theirs []*os.File, err error) {
 	pipe := func() (r, w *os.File) {
 		if err == nil {
@@ -165,11 +164,11 @@ func (p *process) pipes() (theirs []*os.File, err error) {
 
 func (p *process) overflow() { p.once.Do(func() { close(p.tooLarge) }) }
 
-// join waits until all was read. Somebody who left the group may still hold a
-// pipe: after a while it is closed on this side.
+// join waits until all output was read. A process that left the group may still hold a pipe: after the grace it is
+// closed on this side.
 func (p *process) join() {
 	for _, o := range []*output{p.stdout, p.stderr} {
-		if o != nil && !ends(o.done) {
+		if o != nil && !closedInTime(o.done) {
 			break
 		}
 	}
@@ -179,25 +178,25 @@ func (p *process) join() {
 		p.tasks.Wait()
 		close(done)
 	}()
-	ends(done) // not on systems that cannot interrupt reads
+	closedInTime(done) // not closed on systems that cannot interrupt reads
 }
 
 func (p *process) close() {
-	_ = p.stdin.Close() // a nil file is an error, too
+	_ = p.stdin.Close() // a nil file only returns an error
 	p.stdout.close()
 	p.stderr.close()
 }
 
-// output is what a process writes.
+// output is one output of a process.
 type output struct {
 	file *os.File
-	done chan struct{} // closed when it was read to its end
+	done chan struct{} // closed when the output was read
 
 	mu   sync.Mutex
 	data []byte
 }
 
-// read reads to the end, or until there are more than so many bytes.
+// read reads to the end, or until there are more than most bytes.
 func (o *output) read(most int, overflow func()) {
 	defer close(o.done)
 	buf := make([]byte, 32<<10)

@@ -5,26 +5,25 @@ import (
 	"strings"
 )
 
-// A Report says what became of the tools of an endpoint. It is for operators.
+// A Report says which tools of an endpoint are served, and how. It is for operators.
 type Report struct {
-	Tools    int // that are served
+	Tools    int // number of served tools
 	Findings []Finding
 }
 
-// A Status says what became of a tool.
+// A Status is the result for one tool.
 type Status string
 
-// What a finding may say. Of a tool that was taken as it is, nothing is said.
+// The statuses of a finding. A tool that is served unchanged has no finding.
 const (
-	Refused Status = "refused" // it is not served
-	Mapped  Status = "mapped"  // it has another name here
-	Flagged Status = "flagged" // it is served, but part of what it says is not used
+	Refused Status = "refused" // not served
+	Mapped  Status = "mapped"  // served under another name
+	Flagged Status = "flagged" // served, but a part of its descriptor is not used
 )
 
-// A Finding is what there is to say of one tool. Its texts are clean and bounded,
-// and stand on one line.
+// A Finding is a note about one tool. Its texts are clean, bounded and on one line.
 type Finding struct {
-	Tool   string // as the endpoint names it, or "number 3" if it has no name
+	Tool   string // the endpoint's name for it, or "number 3" if it has none
 	Status Status
 	Reason string
 }
@@ -34,8 +33,7 @@ func (f Finding) String() string {
 	return fmt.Sprintf("tool %q is %s: %s", f.Tool, f.Status, f.Reason)
 }
 
-// String returns the report as text: the number of tools, and a line for each
-// finding.
+// String returns the report as text: the number of tools, then a line for each finding.
 func (r *Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d tools", r.Tools)

@@ -18,19 +18,18 @@ const (
 
 const actions = "Use `list_tools`, `describe_tool` or `call_tool`."
 
-// request is what a client asks for.
+// request is a parsed request.
 type request struct {
 	action    string
 	tool      string          // empty for listTools
-	arguments json.RawMessage // an object; only for callTool
+	arguments json.RawMessage // an object; for callTool only
 }
 
-// readRequest reads a request: one strict JSON object, with or without a byte
-// order mark. Members that it does not know are left alone. The error is what to
-// tell the client.
+// readRequest parses a request: one strict JSON object, optionally after a byte order mark. Unknown members are
+// ignored. The error is for the client.
 func readRequest(data []byte) (*request, error) {
 	data = withoutBOM(data)
-	// One level is that of the request: arguments have as many as elsewhere.
+	// The request adds one level to those of its arguments.
 	if err := strictjson.CheckDepth(data, strictjson.MaxDepth+1); err != nil {
 		return nil, badRequest("The request is not one JSON document: %s.", clean.Line(err.Error(), maxReason))
 	}

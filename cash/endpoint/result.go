@@ -10,20 +10,18 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// MetaExitCode is the key of a result's metadata under which stands the status
-// with which a command ended: the result is then an object with stdout and
-// exit_code, and the process of an [Endpoint] ends with that status.
+// MetaExitCode is the metadata key for the exit status of a command. The result is then an object with stdout and
+// exit_code, and the process of an [Endpoint] exits with that status.
 const MetaExitCode = "cash/exit_code"
 
-// resultObject returns the object that stands for a result in an answer, as the
-// comment of the package has it.
+// resultObject returns the object for a result in an answer, as the package comment describes.
 func resultObject(r *registry.Result) json.RawMessage {
 	if r.Structured != nil {
 		if object, ok := asObject(r.Structured); ok {
 			return object
 		}
 	}
-	if len(r.Content) == 0 && r.Structured != nil { // JSON of a kind that others would refuse
+	if len(r.Content) == 0 && r.Structured != nil { // structured content of a kind that others would refuse
 		return textObject(string(r.Structured))
 	}
 	if len(r.Content) == 0 {
@@ -46,8 +44,8 @@ func textObject(text string) json.RawMessage {
 	}{text})
 }
 
-// asObject returns a JSON document as an object: itself, or one with the member
-// value. It reports false for what is not strict JSON.
+// asObject returns JSON as an object: itself, or wrapped in the member value. It reports false for anything but
+// strict JSON.
 func asObject(data []byte) (json.RawMessage, bool) {
 	if strictjson.CheckDepth(data, maxDepth) != nil {
 		return nil, false
@@ -60,16 +58,15 @@ func asObject(data []byte) (json.RawMessage, bool) {
 	}{data}), true
 }
 
-// said returns what a result that is an error says.
-func said(r *registry.Result) string {
+// errorText returns the text of an error result.
+func errorText(r *registry.Result) string {
 	if text := r.Text(); text != "" || r.Structured == nil {
 		return text
 	}
 	return string(r.Structured)
 }
 
-// commandResult is the result of a command, and an error if it did not end with
-// status 0.
+// commandResult returns the result of a command. With a status other than 0 it is an error.
 func commandResult(object json.RawMessage, code int) *registry.Result {
 	res := registry.TextResult(string(object))
 	res.Structured, res.IsError = object, code != 0
@@ -77,8 +74,8 @@ func commandResult(object json.RawMessage, code int) *registry.Result {
 	return res
 }
 
-// exitCode returns the status of the command whose result r is, as the process
-// can have it, and whether it is that of one: anybody can write metadata.
+// exitCode returns the exit status of the command that r is the result of, and whether r is one: metadata alone
+// proves nothing.
 func exitCode(r *registry.Result) (int, bool) {
 	code, ok := codeOf(r.Meta[MetaExitCode])
 	if !ok || !isObject(r.Structured) {
@@ -93,8 +90,7 @@ func exitCode(r *registry.Result) (int, bool) {
 	return code, true
 }
 
-// exitCodeOf returns the member exit_code of the result of a command, which has
-// stdout too.
+// exitCodeOf returns the member exit_code of a command's result, which must also have stdout.
 func exitCodeOf(result []byte) (int, bool) {
 	if strictjson.KindOf(strictjson.Member(result, "stdout")) != strictjson.String {
 		return 0, false
@@ -102,7 +98,7 @@ func exitCodeOf(result []byte) (int, bool) {
 	return codeOf(json.RawMessage(strictjson.Member(result, "exit_code")))
 }
 
-// codeOf reads a status, which is JSON after the pipeline.
+// codeOf reads a status, which may have passed through JSON.
 func codeOf(v any) (int, bool) {
 	switch v := v.(type) {
 	case int:

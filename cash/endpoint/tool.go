@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// maxOutput bounds what a command may write, in bytes.
+	// maxOutput bounds the output of a command, in bytes.
 	maxOutput = 4 << 20
-	// queryVariable is the variable that holds the query.
+	// queryVariable is the environment variable with the query.
 	queryVariable = "TOOL_QUERY"
 )
 
-// toolInput is the input schema of commands. A variable has at most 128 KiB on
-// Linux, and 32,767 characters on Windows.
+// toolInput is the input schema of commands. A variable has at most 128 KiB on Linux, and 32,767 characters on
+// Windows.
 const toolInput = `{"type":"object","required":["query"],"properties":{"query":{"type":"string",` +
 	`"description":"Text that the command gets as it is, in the variable TOOL_QUERY.","maxLength":32000}}}`
 
@@ -30,17 +30,16 @@ const toolResult = `{"type":"object","required":["stdout","exit_code"],"properti
 	`"stdout":{"type":"string","description":"What the command wrote, errors included, without the line ends at its end."},` +
 	`"exit_code":{"type":"integer","description":"The status with which it ended; 0 is success."}}}`
 
-// Tool makes a function of a command (section "Tool descriptors"). Its one
-// argument, the text query, is handed over in the variable TOOL_QUERY. The result
-// is an object with stdout, in which both outputs stand in the order in which they
-// were written, without the line ends at the end, escape sequences of terminals and
-// control characters, and exit_code, which is 128 and
-// the signal's number if a signal ended the command. With another status than 0
-// it is an error result. Every call is a process of its own, which has no input
-// and ends with its process group at the deadline; what writes more than 4 MiB is
-// ended too, and is an error.
+// Tool returns a function that runs a command (section "Tool descriptors"). Its only argument, the string query, is
+// passed in the variable TOOL_QUERY. Every call starts a process without input, whose process group ends at the
+// deadline. The result is an object:
+//   - stdout has both outputs in the order of writing, without line ends at the end, terminal escape sequences and
+//     control characters.
+//   - exit_code is the status, or 128 plus the signal's number. If it is not 0, the result is an error.
 //
-// Tool panics if the command has no program, or cannot be one.
+// A command that writes more than 4 MiB is ended, and is an error.
+//
+// Tool panics if cmd is not a valid command.
 func Tool(name, description string, cmd Command) *registry.Function {
 	err := cmd.Check()
 	cmd = cmd.Clone()

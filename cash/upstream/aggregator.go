@@ -16,50 +16,45 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// An Aggregator mounts MCP servers in a registry (RFC 5.4). What a server has
-// becomes a part of the tree, which is replaced as a whole when the server
-// changes; what is asked of the tree is answered from memory, and calls cross
+// An Aggregator mounts MCP servers in a registry (RFC 5.4). Each server becomes a part of the tree, which is
+// replaced as a whole when the server changes. Help, search and skill are answered from memory; only calls cross
 // the wire. It is safe for concurrent use.
 type Aggregator struct {
 	reg  *registry.Registry
 	opts Options
-	asks asks // calls that wait for the answer of a person
+	asks asks // calls that wait for a person's answer
 
-	life context.Context // of all upstreams
+	life context.Context // context of all upstreams
 	cut  context.CancelFunc
 
 	roster
-	watching    bool                 // the pins
-	stops       []context.CancelFunc // of what follows manifests and pins
+	watching    bool                 // whether the pin store is watched
+	stops       []context.CancelFunc // end the goroutines that follow manifests and pins
 	discoveries []*discovery
 }
 
 // Options configure an [Aggregator]. Nil is fine.
 type Options struct {
-	// Name and Version are what servers are told about who connects. Empty is
-	// "cash" and "0.0.0".
+	// Name and Version identify this client to servers. Empty is "cash" and "0.0.0".
 	Name, Version string
-	// Resources and Prompts are where the resources and prompts of servers are
-	// planted, at the labels of their servers, as functions that read and get them
-	// ([registry.Function.Primitive]). Each is a registry of its own; they do not
-	// have to be empty. Nil does not ask servers for such.
+	// Resources and Prompts are the registries for the servers' resources and prompts. Each resource or prompt
+	// becomes a function at its server's label that reads or gets it ([registry.Function.Primitive]). They must be
+	// different registries, and need not be empty. Nil does not ask servers for them.
 	Resources, Prompts *registry.Registry
-	// Pins remembers which definitions of tools, and of functions of CaSH servers,
-	// are accepted, as Mode says. Nil is in memory.
+	// Pins stores the accepted definitions of tools and of functions of CaSH servers. Mode says how strictly they
+	// are enforced. Nil keeps them in memory.
 	Pins pin.Store
 	Mode pin.Mode
-	// Fetch says how manifests are fetched, and how the servers are reached that
-	// they name: what a [Discovery] trusts and allows is added to what is
-	// trusted and allowed here.
+	// Fetch configures the fetching of manifests and the connections to the servers that they name. What a
+	// [Discovery] trusts and allows is added to it.
 	Fetch manifest.FetchOptions
-	// Logger gets what operators should know: connections that fail, tools that
-	// are quarantined, what children write to standard error. Never arguments
-	// or results. Nil discards.
+	// Logger gets what operators need: failed connections, quarantined tools, the standard error of child
+	// processes. Never arguments or results. Nil discards.
 	Logger *slog.Logger
 }
 
-// New returns an aggregator that mounts servers in reg, beside what else is
-// there. It panics if two of the registries that it is given are the same.
+// New returns an aggregator that mounts servers in reg, which may hold other namespaces too. It panics if two of
+// the given registries are the same.
 func New(reg *registry.Registry, opts *Options) *Aggregator {
 	a := &Aggregator{reg: reg}
 	a.life, a.cut = context.WithCancel(context.Background())
@@ -88,11 +83,10 @@ func New(reg *registry.Registry, opts *Options) *Aggregator {
 	return a
 }
 
-// kinds are what servers have, tools first.
+// kinds are the things that a server offers, tools first.
 var kinds = [...]toolid.Kind{toolid.Tool, toolid.Resource, toolid.Prompt}
 
-// registry returns where servers are shown with what they have of a kind; nil is
-// nowhere.
+// registry returns the registry for things of a kind; nil if there is none.
 func (a *Aggregator) registry(kind toolid.Kind) *registry.Registry {
 	switch kind {
 	case toolid.Resource:
@@ -103,13 +97,14 @@ func (a *Aggregator) registry(kind toolid.Kind) *registry.Registry {
 	return a.reg
 }
 
-// ErrClosed is what a closed [Aggregator] answers.
+// ErrClosed is returned by the methods of a closed [Aggregator].
 var ErrClosed = errors.New("upstream: aggregator is closed")
 
-// Add mounts a server and returns at once: the namespace is there, and
-// unavailable until the server has answered. It is an error if a field is
-// wrong, if the label or one above or below it is mounted already, or if there
-// is a namespace of that name that is not of a server.
+// Add mounts a server and returns at once. Its namespace is there immediately, and unavailable until the server has
+// answered. It returns an error if
+//   - a field is wrong,
+//   - the label, or one above or below it, is mounted already, or
+//   - a namespace of that name exists that does not belong to a server.
 func (a *Aggregator) Add(s Server) error {
 	s, err := s.withDefaults()
 	if err != nil {
@@ -126,11 +121,10 @@ func (a *Aggregator) Add(s Server) error {
 	return nil
 }
 
-// watchPause is how long it takes until a store of pins that could not be watched is
-// watched again.
+// watchPause is the pause before the pin store is watched again, after watching has failed.
 const watchPause = time.Minute
 
-// watch begins to notice what others have pinned. The caller holds a.mu.
+// watch starts to watch the pin store for changes by other processes. The caller holds a.mu.
 func (a *Aggregator) watch() {
 	if a.watching || a.opts.Mode == pin.Off {
 		return
@@ -162,10 +156,8 @@ func (a *Aggregator) repinned(label string) {
 	}
 }
 
-// Update puts a server in the place of the one with the same label: with other
-// settings, or an altogether other one. Calls in flight are finished by the old
-// one, which is then disconnected; until the new one has answered, the old
-// one's functions stay listed.
+// Update replaces the server with the same label, by new settings or by another server. The old server finishes its
+// calls in flight and is then disconnected. Its functions stay listed until the new server has answered.
 func (a *Aggregator) Update(s Server) error {
 	s, err := s.withDefaults()
 	if err != nil {
@@ -189,9 +181,8 @@ func (a *Aggregator) Update(s Server) error {
 	return nil
 }
 
-// Remove takes a server out of the tree. Calls in flight are finished, then it
-// is disconnected. One that a manifest describes goes with all its labels, and
-// the manifest is not followed any more.
+// Remove takes a server out of the tree. It finishes its calls in flight and is then disconnected. If a manifest
+// describes the server, all its labels go and the manifest is no longer followed.
 func (a *Aggregator) Remove(label string) error {
 	key := canonicalPath(label)
 	a.mu.Lock()
@@ -207,9 +198,8 @@ func (a *Aggregator) Remove(label string) error {
 	return nil
 }
 
-// Close disconnects all servers and refuses further calls. Calls in flight may
-// finish until ctx ends and are cancelled then; the error is that of ctx if some
-// were. The namespaces stay, and are unavailable.
+// Close disconnects all servers and refuses further calls. Calls in flight may finish until ctx ends; then they are
+// cancelled, and the error is that of ctx. The namespaces stay, and are unavailable.
 func (a *Aggregator) Close(ctx context.Context) error {
 	a.mu.Lock()
 	a.closing = true
@@ -220,15 +210,14 @@ func (a *Aggregator) Close(ctx context.Context) error {
 		a.retire(u)
 	}
 	a.mu.Unlock()
-	stop := context.AfterFunc(ctx, a.cut) // also what was removed before and has not ended
+	stop := context.AfterFunc(ctx, a.cut) // also upstreams that were removed earlier and have not ended
 	defer stop()
 	a.retired.Wait()
 	return ctx.Err()
 }
 
-// Wait returns when every manifest and every server has been tried at least
-// once: it is connected, and has been asked for what it has, or it is known not
-// to be reachable. It returns ctx's error if that ends first.
+// Wait returns when every manifest and every server has been tried at least once: its catalog has been read, or it
+// is known to be unreachable. It returns ctx's error if ctx ends first.
 func (a *Aggregator) Wait(ctx context.Context) error {
 	a.mu.Lock()
 	discoveries := slices.Clone(a.discoveries)
@@ -251,9 +240,8 @@ func (a *Aggregator) Wait(ctx context.Context) error {
 	return nil
 }
 
-// Refresh asks a server again for what it has, and returns when the tree shows
-// it. Resources and prompts that cannot be read are no error; [Status] notes
-// them.
+// Refresh reads a server's catalog again and returns when the tree shows it. Resources and prompts that cannot be
+// read are no error; [Status] notes them.
 func (a *Aggregator) Refresh(ctx context.Context, label string) error {
 	u, err := a.find(label)
 	if err != nil {
@@ -262,14 +250,12 @@ func (a *Aggregator) Refresh(ctx context.Context, label string) error {
 	return u.refresh(ctx)
 }
 
-// Accept takes the current definition of a tool that is quarantined for the
-// good one, whatever it is by now, and serves the tool from now on. An empty tool
-// stands for all of the server. What somebody has read is accepted by
+// Accept pins the current definition of a quarantined tool, whatever it is by now, and serves the tool. An empty
+// tool accepts all of the server's. To accept only definitions that somebody has read, use
 // [Aggregator.AcceptQuarantined].
 //
-// Of a CaSH server whose tools call, help and skill are quarantined, what is
-// behind them is read, and in mode [pin.Locked] quarantined, once they have been
-// accepted.
+// If the tools call, help and skill of a CaSH server are quarantined, the functions behind them are read once those
+// tools are accepted. In mode [pin.Locked] these functions are then quarantined.
 func (a *Aggregator) Accept(ctx context.Context, label, tool string) error {
 	u, err := a.find(label)
 	if err != nil {
@@ -280,10 +266,9 @@ func (a *Aggregator) Accept(ctx context.Context, label, tool string) error {
 	})
 }
 
-// AcceptQuarantined takes definitions that were read in [Status] for the good
-// ones: of each, Tool and Hash count. If what is quarantined now is another
-// definition than one of these, or if one of them cannot be accepted, there is an
-// error, which is a *[registry.Error], and none is.
+// AcceptQuarantined pins definitions that were read in [Status]. Only their Tool and Hash count. It accepts all of
+// them or none: if the quarantine now holds another definition, or one cannot be accepted, the error is a
+// *[registry.Error].
 func (a *Aggregator) AcceptQuarantined(ctx context.Context, label string, list ...pin.Quarantine) error {
 	u, err := a.find(label)
 	if err != nil {

@@ -17,36 +17,36 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// Servers up to 2025-11-25 ask a question in the middle of a call. A client of
-// that time is asked in the same way. A later one is asked by the result of its
-// request: the call stays on its way meanwhile, and the client's next request,
-// with the answer, follows it on.
+// How a server's question reaches a person:
+//   - A server up to 2025-11-25 asks in the middle of a call.
+//   - A client up to 2025-11-25 is asked in the same way.
+//   - A later client gets the question as the result of its request. The call stays open. The client's next request
+//     brings the answer and takes over the call.
 
-// question is what a server asks while a call runs.
+// question is an elicitation that a server sends while a call runs.
 type question struct {
 	params *mcp.ElicitParams
-	answer chan *mcp.ElicitResult // takes one without a reader
+	answer chan *mcp.ElicitResult // buffered, so that sending never blocks
 }
 
-// noAnswer is what a server gets where nobody can be asked, or nobody answers.
+// noAnswer is the server's answer if nobody can be asked or nobody answers.
 func noAnswer() *mcp.ElicitResult { return &mcp.ElicitResult{Action: "cancel"} }
 
-// elicit puts a question of the server to the one whom it must be meant for.
-// It is nobody if calls of several callers are on their way: over one
-// connection nothing says which of them asks.
+// elicit puts a question of the server to the caller it is meant for. If calls of several callers are in flight,
+// nobody is asked: on a shared connection nothing says whose call asks.
 func (s *exchanges) elicit(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 	s.mu.Lock()
 	x := s.toAsk()
 	if x == nil || !wire.Harmless(p) || s.asked >= max(s.cfg.Concurrency/2, 1) {
-		s.unput++
-		n := s.unput
+		s.undelivered++
+		n := s.undelivered
 		s.mu.Unlock()
-		if n&(n-1) == 0 { // the first, second, fourth ...: they may be a flood
+		if n&(n-1) == 0 { // log the first, second, fourth ... only: a server may send a flood
 			s.log.Info("a question of the server was not put to anybody", "count", n)
 		}
 		return noAnswer(), nil
 	}
-	// Any of the calls may be the one that waits for the answer.
+	// The question may belong to any of the calls, so all their clocks pause.
 	var clocks []*clock
 	for _, y := range s.calls {
 		y.clock.pause()
@@ -67,9 +67,8 @@ func (s *exchanges) elicit(ctx context.Context, p *mcp.ElicitParams) (*mcp.Elici
 	return x.ask(ctx, wire.Presentable(p))
 }
 
-// toAsk returns the call by which its client is asked: the last one that is not
-// asking already. Which of one client's calls the question belongs to does not
-// matter, the answer goes to the server. The caller holds s.mu.
+// toAsk returns the call whose client is asked: the latest one without an open question. Which call of a client the
+// question belongs to does not matter, because the answer goes to the server. The caller holds s.mu.
 func (s *exchanges) toAsk() *exchange {
 	if s.only() == nil {
 		return nil
@@ -83,8 +82,7 @@ func (s *exchanges) toAsk() *exchange {
 	return last
 }
 
-// asker returns how the caller of r is asked; nil if it cannot be. The caller
-// holds r.mu.
+// asker returns the function that asks the caller of r; nil if the caller cannot be asked. The caller holds r.mu.
 func (r *running) asker() func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 	c := r.call.Client
 	if c == nil || c.Elicit == nil && !c.TakesInputRequests {
@@ -117,18 +115,18 @@ func (r *running) asker() func(context.Context, *mcp.ElicitParams) (*mcp.ElicitR
 
 const (
 	askPrefix  = "cash-ask-"
-	askKey     = "question"       // the id of the one question in a result
-	askTimeout = 10 * time.Minute // how long a person may take
-	maxAsks    = 1000             // questions that are open at a time
+	askKey     = "question"       // the id of the only question in a result
+	askTimeout = 10 * time.Minute // time for a person to answer
+	maxAsks    = 1000             // open questions at a time
 )
 
-// theirPrefix begins a state that is the server's: without it, one of another
-// aggregator would be taken for one of ours.
-const theirPrefix = "cash-their-"
+// foreignPrefix marks a state that the server made. Without it, the state of another aggregator would look like one
+// of ours.
+const foreignPrefix = "cash-their-"
 
 func isAsk(state string) bool { return strings.HasPrefix(state, askPrefix) }
 
-// asks are the calls that wait for a person.
+// asks are the calls that wait for a person's answer, by state. There is one for each [Aggregator].
 type asks struct {
 	mu   sync.Mutex
 	open map[string]*ask
@@ -143,7 +141,7 @@ type ask struct {
 	timer    *time.Timer
 }
 
-// put returns the result that asks the client. The call waits.
+// put returns the result that asks the client. The call goes on waiting.
 func (a *asks) put(r *running, q *question) (*registry.Result, error) {
 	r.mu.Lock()
 	c := r.call
@@ -179,18 +177,18 @@ func (a *asks) take(state string) *ask {
 	return entry
 }
 
-// peek returns the entry if it belongs to the call.
+// peek returns the waiting call that c continues; nil if c has another caller, function or arguments.
 func (a *asks) peek(c *registry.Call) *ask {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	entry := a.open[c.Client.State]
 	if entry == nil || entry.owner != c.Client.Owner || entry.function != c.Function.Path() || !bytes.Equal(entry.args, c.Arguments) {
-		return nil // a foreign one is as good as none
+		return nil // a foreign state is treated as none
 	}
 	return entry
 }
 
-// resume answers the question and follows the call on.
+// resume answers the question and waits for the rest of the call.
 func (a *asks) resume(ctx context.Context, c *registry.Call) (*registry.Result, error) {
 	entry := a.peek(c)
 	if entry == nil || a.take(c.Client.State) == nil {
@@ -216,13 +214,13 @@ func (a *asks) resume(ctx context.Context, c *registry.Call) (*registry.Result, 
 	return r.attend(ctx)
 }
 
-// asking hands on what a server asks by its result.
+// asking passes a server's result that asks for input on to the client.
 func asking(a *wire.Answer, c *registry.Call) (*registry.Result, error) {
 	can := c.Client != nil && (c.Client.TakesInputRequests || c.Client.Elicit != nil)
 	shown := make(mcp.InputRequestMap, len(a.InputRequests))
 	for id, q := range a.InputRequests {
 		p, ok := q.(*mcp.ElicitParams)
-		if !can || !ok || !wire.Harmless(p) || clean.Content(id) != id { // the id goes back as it came
+		if !can || !ok || !wire.Harmless(p) || clean.Content(id) != id { // the id must travel unchanged
 			return nil, &registry.Error{
 				Kind: registry.Failed, Namespace: c.Function.Namespace(), Name: c.Function.Name(),
 				Message: fmt.Sprintf("The function `%s` asks the user a question, and there is no way to put it to them from here.", c.Function.Name()),
@@ -231,5 +229,5 @@ func asking(a *wire.Answer, c *registry.Call) (*registry.Result, error) {
 		}
 		shown[id] = wire.Presentable(p)
 	}
-	return &registry.Result{InputRequests: shown, RequestState: theirPrefix + a.RequestState}, nil
+	return &registry.Result{InputRequests: shown, RequestState: foreignPrefix + a.RequestState}, nil
 }

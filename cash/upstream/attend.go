@@ -11,20 +11,21 @@ var (
 	errHeld = errors.New("held back")
 )
 
-// Changes that a server announces are waited for, so that many are read once.
+// Announced changes are debounced, so that many of them cause one refresh.
 const (
-	quiet    = 100 * time.Millisecond // after the last one
-	mostWait = 2 * time.Second        // after the first one
+	quiet    = 100 * time.Millisecond // without a further announcement
+	mostWait = 2 * time.Second        // since the first announcement
 )
 
-// attend keeps the session until it ends, and returns why.
+// attend serves the session until it ends, and returns why it ended. It refreshes the catalog when that is due. It
+// runs in the upstream's goroutine.
 func (u *upstream) attend(s *session) error {
 	defer func() {
 		u.link.leave(s)
 		s.close()
 	}()
 	if len(u.lists.branches) > 0 {
-		defer u.lists.attend(u.ctx, s, u.hasTried)()
+		defer u.lists.attend(u.ctx, s, u.markTried)()
 	}
 	var refresh <-chan time.Time
 	if u.cfg.Refresh > 0 {
@@ -46,7 +47,7 @@ func (u *upstream) attend(s *session) error {
 				return errHeld
 			}
 		case <-s.changed:
-			if calm(u.ctx, s, s.changed) {
+			if debounce(u.ctx, s, s.changed) {
 				failed = r.reread()
 			}
 		case <-u.repinned:
@@ -61,24 +62,23 @@ func (u *upstream) attend(s *session) error {
 			failed = r.reread()
 			done <- failed
 		case <-u.traffic.quiet(u.cfg.Idle):
-			// Whoever comes later waits for another session.
+			// Later calls wait for another session.
 			if u.traffic.unused(u.cfg.Idle, func() { u.link.leave(s) }) {
 				return errIdle
 			}
 		}
 		if failed != nil && asCallError(failed).hung() {
-			return failed // whoever does not even say what it has is started anew
+			return failed // not even the list of tools was answered: reconnect
 		}
 	}
 }
 
-// rereader reads again what the server has, and once more after a while where that
-// fails.
+// rereader reads the server's catalog again, and retries after a pause if that fails.
 type rereader struct {
 	*inventory
 	life    context.Context
 	session *session
-	again   <-chan time.Time // nil unless it has failed
+	again   <-chan time.Time // nil unless the last read failed
 	pause   time.Duration
 }
 
@@ -96,8 +96,8 @@ func (r *rereader) reread() error {
 	return err
 }
 
-// rest takes the session away, so that no more calls come to it, and waits for
-// those that are in flight, which have deadlines.
+// rest takes the session out of use, so that no new calls reach it. It waits for the calls in flight, which have
+// deadlines.
 func (u *upstream) rest(s *session, because *CallError) {
 	u.link.leave(s)
 	idle := u.traffic.drained()
@@ -105,7 +105,7 @@ func (u *upstream) rest(s *session, because *CallError) {
 	if idle == nil {
 		return
 	}
-	timer := time.NewTimer(u.patience())
+	timer := time.NewTimer(u.pipelineTimeout())
 	defer timer.Stop()
 	select {
 	case <-idle:
@@ -115,9 +115,9 @@ func (u *upstream) rest(s *session, because *CallError) {
 	}
 }
 
-// calm waits until the server has stopped to announce changes, or for long
-// enough. It reports false if the session has ended, or ctx.
-func calm(ctx context.Context, s *session, changed <-chan struct{}) bool {
+// debounce waits until the server has stopped announcing changes, at most mostWait. It reports false if the session or
+// ctx has ended.
+func debounce(ctx context.Context, s *session, changed <-chan struct{}) bool {
 	most := time.After(mostWait)
 	for {
 		select {

@@ -7,24 +7,24 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// A branch is where an upstream stands with what it has of one kind.
+// A branch publishes an upstream's things of one kind (tools, resources or prompts) in that kind's registry.
 type branch struct {
 	*inventory
 	kind      toolid.Kind
 	reg       *registry.Registry
-	listed    atomic.Pointer[primitives] // nil until it has been asked for; not of tools
-	published published                  // guarded by the aggregator's lock
+	listed    atomic.Pointer[primitives] // of resources or prompts; nil until the list has been read
+	published published                  // guarded by the roster's lock
 }
 
-// published is what a branch shows.
+// published is the state of a branch that the registry shows now.
 type published struct {
 	trees     *trees
 	reason    string // why it is unavailable
-	inherited bool   // it is what a predecessor has shown
+	inherited bool   // it was shown by the upstream that this one replaces
 }
 
-// show shows what is known of the branch, and how the upstream is, at the mounts that
-// are still its own. The caller holds the aggregator's lock.
+// show publishes the trees of the branch and the state of the upstream, at the mounts that it still owns. The
+// caller holds the aggregator's lock.
 func (b *branch) show(state State, err *CallError, own func(key string) bool) {
 	t, state, err := b.known(state, err)
 	next := published{trees: t}
@@ -35,7 +35,7 @@ func (b *branch) show(state State, err *CallError, own func(key string) bool) {
 		return
 	}
 	for _, m := range b.mounts {
-		if !own(m.Key()) { // removed, or replaced
+		if !own(m.Key()) { // removed or replaced
 			continue
 		}
 		if err := b.reg.Replace(m.Label, b.tree(t, m, b.unavailable(m.Label, state, err, t != nil))); err != nil {
@@ -45,9 +45,8 @@ func (b *branch) show(state State, err *CallError, own func(key string) bool) {
 	b.published = next
 }
 
-// known returns what is known of a branch, nil for nothing, and how it is: what
-// is not known of a server that is connected is being asked for, or could not be
-// read. Nobody asks a server that waits for its first call.
+// known returns the trees of a branch, nil if none are known, and their state. If nothing is known of a connected
+// server, the list is being read or could not be read. A lazy server is not read until its first call.
 func (b *branch) known(state State, err *CallError) (*trees, State, *CallError) {
 	if b.kind == toolid.Tool {
 		if c := b.latest.Load(); c != nil {
@@ -70,10 +69,10 @@ func (b *branch) known(state State, err *CallError) (*trees, State, *CallError) 
 	return nil, state, err
 }
 
-// nothing is what is known to have no trees.
+// nothing is the trees of a branch that is known to be empty.
 var nothing = new(trees)
 
-// tree returns what stands at a mount; nil is nothing.
+// tree returns the registry to publish at a mount; nil is none.
 func (b *branch) tree(t *trees, m mount, unavailable *registry.Error) *registry.Registry {
 	if t == nil {
 		none := registry.New(&registry.Options{VisibleTo: b.cfg.VisibleTo})

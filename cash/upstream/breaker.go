@@ -5,27 +5,25 @@ import (
 	"time"
 )
 
-// A breaker keeps calls from a server that fails them all: after so many
-// failures in a row it is open for a while, then lets one call through, and
-// closes when that succeeds.
+// A breaker is a circuit breaker. It opens after several failures in a row and refuses calls for a while. Then it
+// lets one call through, and closes if that call succeeds.
 type breaker struct {
 	mu       sync.Mutex
 	failures int
-	pause    time.Duration // of the last opening
-	until    time.Time     // it is open so long; zero if it is closed
-	trying   bool          // one call is let through
+	pause    time.Duration // how long it opened last
+	until    time.Time     // open until then; zero if closed
+	trying   bool          // one trial call is in flight
 }
 
-// The breaker opens after threshold failures, for firstBreak at first and twice
-// as long each time, up to lastBreak.
+// The breaker opens after threshold failures: for firstBreak at first, twice as long each further time, at most
+// lastBreak.
 const (
 	threshold  = 5
 	firstBreak = 2 * time.Second
 	lastBreak  = time.Minute
 )
 
-// admit reports whether a call may go through now; if not, how long it should
-// wait.
+// admit reports whether a call may go through now; if not, how long to wait.
 func (b *breaker) admit() (wait time.Duration, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -42,13 +40,12 @@ func (b *breaker) admit() (wait time.Duration, ok bool) {
 	return 0, true
 }
 
-// report says how a call that was admitted went. It returns for how long the
-// breaker has opened now, or 0.
+// report records the outcome of an admitted call. It returns how long the breaker opens because of it, or 0.
 func (b *breaker) report(failed bool) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if failed && !b.until.IsZero() && !b.trying {
-		return 0 // it was admitted before those failed that have opened it
+		return 0 // the call was admitted before the breaker opened
 	}
 	b.trying = false
 	if !failed {
@@ -65,14 +62,14 @@ func (b *breaker) report(failed bool) time.Duration {
 	return wait
 }
 
-// forget takes back an admission that came to nothing.
+// forget takes back an admission whose call was not made.
 func (b *breaker) forget() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.trying = false
 }
 
-// reset closes the breaker: there is a new connection.
+// reset closes the breaker, after a new connection.
 func (b *breaker) reset() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -15,38 +15,37 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// request is what is asked of a server for a call.
+// request describes what one call sends to a server, and how its answer is read.
 type request struct {
 	tool string
 	args json.RawMessage
-	meta mcp.Meta       // besides that of every request; may be nil
-	call *registry.Call // the first, where questions made several of one
-	// ask asks for something else than a tool: it sends p, as far as it applies,
-	// and reads what comes over the wire. Nil calls the tool. No result is one
-	// that cannot be read.
+	meta mcp.Meta       // added to the metadata of every request; may be nil
+	call *registry.Call // the first call, if questions split it into several
+	// ask sends a request that is not tools/call, with those fields of p that apply, and reads its answer from the
+	// wire. Nil sends tools/call. A nil result means that the answer cannot be read.
 	ask func(ctx context.Context, s *session, p *mcp.CallToolParams, x *mcpclient.Exchange) (*mcp.CallToolResult, error)
-	// current returns why the call must not be made any more; nil if it may.
+	// current returns why the call must no longer be made; nil if it may.
 	current func() *CallError
-	// result turns the answer into what the caller gets. moved says that there
-	// was progress. Nil is the answer as it is.
+	// result turns the answer into the caller's result. moved reports whether there was progress. Nil takes the
+	// answer as it is.
 	result func(a *wire.Answer, moved bool) *registry.Result
 }
 
-// running is a call on its way. It is followed by the caller's request or, while
-// a person is asked, by none; the outcome is delivered to whoever follows.
+// running is a call in flight. The caller's request waits for its outcome. While a person is asked no request
+// waits; a later request takes over.
 type running struct {
 	*calls
 	req       *request
 	ctx       context.Context
 	cancel    context.CancelCauseFunc
 	questions chan *question
-	outcome   chan outcome // one comes
+	outcome   chan outcome // receives one outcome
 
 	mu       sync.Mutex
-	call     *registry.Call  // that follows
-	followed context.Context // of it
+	call     *registry.Call  // of the request that waits now
+	followed context.Context // its context
 	session  *session
-	exchange *exchange // nil until it is sent
+	exchange *exchange // nil until the request is sent
 }
 
 type outcome struct {
@@ -54,7 +53,7 @@ type outcome struct {
 	err    error
 }
 
-// calls makes the calls of an upstream.
+// calls makes the calls of an upstream. Handlers of functions use it.
 type calls struct {
 	*settings
 	link    *link
@@ -62,7 +61,7 @@ type calls struct {
 	asks    *asks
 }
 
-// invoke makes a call, or goes on with one that asked a question.
+// invoke makes a call, or continues one that asked a question.
 func (k *calls) invoke(ctx context.Context, c *registry.Call, req *request) (*registry.Result, error) {
 	if c.Client != nil && isAsk(c.Client.State) {
 		return k.asks.resume(ctx, c)
@@ -75,7 +74,7 @@ func (k *calls) invoke(ctx context.Context, c *registry.Call, req *request) (*re
 		calls: k, req: req, call: c, followed: ctx,
 		questions: make(chan *question), outcome: make(chan outcome, 1),
 	}
-	// The call may outlive the request, while a person is asked.
+	// The call may outlive this request while a person is asked.
 	r.ctx, r.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	go func() { // ends with the call, which has a deadline
 		defer k.traffic.leave()
@@ -86,7 +85,7 @@ func (k *calls) invoke(ctx context.Context, c *registry.Call, req *request) (*re
 	return r.attend(ctx)
 }
 
-// attend waits for the call on behalf of the request with ctx.
+// attend waits for the outcome on behalf of the request with ctx.
 func (r *running) attend(ctx context.Context) (*registry.Result, error) {
 	select {
 	case o := <-r.outcome:
@@ -99,8 +98,8 @@ func (r *running) attend(ctx context.Context) (*registry.Result, error) {
 	}
 }
 
-// run makes the call. One that a server has surely not run because the
-// connection had ended is made once more, over a new one.
+// run makes the call. It is repeated once over a new connection if the old one had ended before the server could
+// run the call.
 func (r *running) run() (*registry.Result, error) {
 	release, err := r.traffic.admit(r.ctx, r.cfg.Timeout)
 	if err == nil {
@@ -118,13 +117,13 @@ func (r *running) run() (*registry.Result, error) {
 	return nil, r.shown(err, r.call.Function)
 }
 
-// stale reports whether a call failed because its connection had ended before
-// it, so that it was not run.
+// stale reports whether the call failed because its connection had already ended, so that the server did not run
+// it.
 func (e *CallError) stale() bool {
 	return !e.Sent && !e.before && (e.Class == Lost || e.Class == BadStatus && e.session)
 }
 
-// try makes the call over the current connection.
+// try makes one attempt over the current connection.
 func (r *running) try() (outcome, *CallError) {
 	if wait, ok := r.link.breaker.admit(); !ok {
 		return outcome{}, &CallError{Class: Busy, RetryAfter: wait, before: true, Reason: "its last calls have all failed"}
@@ -140,9 +139,9 @@ func (r *running) try() (outcome, *CallError) {
 	answer, moved, e := r.send(s)
 	r.judge(s, e)
 	if e != nil {
-		if e.stale() { // there is a new one soon
+		if e.stale() { // a new session will follow soon
 			r.link.leave(s)
-			go s.close() // a process takes its time to end
+			go s.close() // a process needs time to end
 		}
 		return outcome{}, e
 	}
@@ -203,19 +202,19 @@ func (r *running) params(x *exchange) *mcp.CallToolParams {
 	maps.Copy(p.Meta, r.req.meta)
 	p.SetProgressToken(x.key)
 	if c := r.call.Client; c != nil {
-		p.InputResponses, p.RequestState = c.Answers, strings.TrimPrefix(c.State, theirPrefix)
+		p.InputResponses, p.RequestState = c.Answers, strings.TrimPrefix(c.State, foreignPrefix)
 	}
 	return p
 }
 
-// judge tells the breaker how a request over s went. One that was given up, or
-// came too late for its connection, says nothing about the server.
+// judge reports the outcome of a request over s to the breaker. A request that was given up, or that was too late
+// for its connection, says nothing about the server.
 func (k *calls) judge(s *session, e *CallError) {
 	if e != nil && (e.Class == Canceled || e.stale()) {
 		k.link.breaker.forget()
 		return
 	}
-	if e != nil && e.Class == Refused && e.unmade() { // not all servers say that their tools have changed
+	if e != nil && e.Class == Refused && e.invalidRequest() { // not all servers announce that their tools have changed
 		s.doubts.Do(func() { signal(s.changed) })
 	}
 	if pause := k.link.breaker.report(e != nil && e.broken()); pause > 0 {
@@ -224,7 +223,7 @@ func (k *calls) judge(s *session, e *CallError) {
 	}
 }
 
-// tripped shows that calls are kept from the server, for so long.
+// tripped shows that the breaker keeps calls from the server for that long.
 func (k *calls) tripped(e *CallError, pause time.Duration) {
 	k.log.Warn("calls fail", "error", e, "pause", pause.Round(time.Millisecond))
 	if !k.link.change(Connected, Failing, e, pause) {
@@ -233,8 +232,8 @@ func (k *calls) tripped(e *CallError, pause time.Duration) {
 	time.AfterFunc(pause, func() { k.link.change(Failing, Connected, nil, 0) })
 }
 
-// page asks help or skill for somebody who wants a page, as one of a few at a
-// time. It is let in as calls are. Errors are *[registry.Error].
+// page reads a page of help or skill for a user, with limited concurrency and under the same admission as calls.
+// Errors are *[registry.Error].
 func (k *calls) page(ctx context.Context, label, tool string, arguments map[string]any) (*wire.Answer, error) {
 	a, e := k.ask(ctx, tool, arguments)
 	if e != nil {

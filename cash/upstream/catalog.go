@@ -10,36 +10,35 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// catalog is what a server has, as it was read at one time. It does not change.
+// catalog is a snapshot of what a server offers. It is immutable.
 type catalog struct {
 	kind        Kind
-	server      string            // what it calls itself
-	about       string            // a line on what is there; empty if it says nothing
-	defs        map[string]*entry // by tool
-	names       map[string]string // of functions, by tool; for the next catalog
+	server      string            // the name that the server gives itself
+	about       string            // one line of description; empty if the server gives none
+	defs        map[string]*entry // by tool name
+	names       map[string]string // function names by tool name, kept stable for the next catalog
 	quarantined []pin.Quarantine
 	notes       []string
-	told        []string // those of the notes that are about functions
+	told        []string // the notes about functions
 	trees       *trees
 	functions   int
-	cash        *cashsource.Source // of a CaSH server, unless that is withheld
+	cash        *cashsource.Source // of a CaSH server; nil while its tools are quarantined
 }
 
-// trees are what stands at the mounts of an upstream in one registry, by their
-// keys. They do not change.
+// trees are the registries published at an upstream's mounts, by mount key. They are immutable.
 type trees map[string]*registry.Registry
 
-// maxAbout bounds the line that a server says of itself, in characters.
+// maxAbout bounds a server's one-line description, in characters.
 const maxAbout = 200
 
-// entry is one tool that is served.
+// entry is one served tool.
 type entry struct {
 	def  *pin.Definition
 	hash string
-	name string // of the function
+	name string // name of the function
 }
 
-// maxNotes bounds the notes of a catalog, and of what is kept of each.
+// maxNotes bounds the number of notes of a catalog.
 const maxNotes = 100
 
 func (c *catalog) note(format string, args ...any) {
@@ -48,14 +47,14 @@ func (c *catalog) note(format string, args ...any) {
 	}
 }
 
-// showsAs reports whether c shows what old, of the same upstream, shows.
+// showsAs reports whether c and old, of the same upstream, publish the same.
 func (c *catalog) showsAs(old *catalog) bool {
 	return c.kind == old.kind && c.about == old.about && maps.EqualFunc(c.defs, old.defs, func(a, b *entry) bool {
 		return a.hash == b.hash && a.name == b.name
 	})
 }
 
-// whole reports whether all of the server stands at a mount.
+// whole reports whether the mount holds the whole server, not one of its namespaces.
 func (c *catalog) whole(m mount) bool {
 	switch {
 	case c.kind != CaSH:
@@ -63,5 +62,5 @@ func (c *catalog) whole(m mount) bool {
 	case c.cash != nil:
 		return c.cash.Whole(m.Key())
 	}
-	return m.Namespace == "" // nothing behind its tools is known
+	return m.Namespace == "" // nothing is known of the functions behind its tools
 }

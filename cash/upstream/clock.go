@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// A clock ends a call that runs for too long. The time in which a person is
-// asked does not count.
+// A clock cancels a call that runs too long. Time spent waiting for a person does not count.
 type clock struct {
 	mu     sync.Mutex
 	timer  *time.Timer
@@ -24,7 +23,7 @@ func (c *clock) stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.timer.Stop()
-	c.paused++ // whoever resumes starts nothing
+	c.paused++ // so that a later resume starts no timer
 }
 
 func (c *clock) pause() {

@@ -11,19 +11,19 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/label"
 )
 
-// Servers that are found by their manifests (RFC 5.4.2). Package discover fetches
-// manifests and chooses labels; here they are mounted.
+// Discovery of servers by their manifests (RFC 5.4.2). Package discover fetches manifests and chooses labels; this
+// file mounts the servers.
 
-// fetchers is how many manifests are fetched at a time when it begins.
+// fetchers is how many manifests are fetched in parallel at first.
 const fetchers = 64
 
-// Discover mounts the servers that manifests describe, and returns at once. The
-// operator's own labels are there from the beginning, and unavailable until
-// their manifests have been read. The other labels are chosen when every
-// manifest has been fetched or has failed: they do not depend on which was
-// first, and stay. A manifest is fetched again when its time has come; while
-// that fails, what it described is unavailable. The error is one of
-// configuration, and then nothing is mounted.
+// Discover mounts the servers that manifests describe, and returns at once.
+//   - A label that the operator chose is mounted at once, and unavailable until its manifest has been read.
+//   - The other labels are chosen once every manifest has been fetched or has failed. They do not depend on the
+//     order of arrival, and stay.
+//   - A manifest is fetched again when it expires. While that fails, its server is unavailable.
+//
+// The error is one of configuration; then nothing is mounted.
 func (a *Aggregator) Discover(list ...Discovery) error {
 	g := &discovery{agg: a, settled: make(chan struct{})}
 	seen := make(map[string]bool)
@@ -45,18 +45,17 @@ func (a *Aggregator) Discover(list ...Discovery) error {
 	return err
 }
 
-// discovery follows a list of manifests.
+// discovery follows the list of manifests of one [Aggregator.Discover].
 type discovery struct {
 	agg     *Aggregator
 	sources []*source
-	settled chan struct{} // closed when labels have been chosen for the first time
+	settled chan struct{} // closed when labels were first chosen
 
-	mu     sync.Mutex // one is settled at a time
+	mu     sync.Mutex // settle runs one at a time
 	labels discover.Labels
 }
 
-// start begins to follow the manifests, and returns what stands at the labels
-// that the operator has chosen until something is known.
+// start begins to follow the manifests. It returns the placeholders at the operator's own labels.
 func (g *discovery) start() (shown []*upstream, err error) {
 	a := g.agg
 	a.mu.Lock()
@@ -97,8 +96,7 @@ func (g *discovery) run(ctx context.Context) {
 	all.Wait()
 }
 
-// begin fetches every manifest once. A server whose label is the operator's
-// waits for no other.
+// begin fetches every manifest once. A server with an operator's label does not wait for the others.
 func (g *discovery) begin(ctx context.Context) {
 	slots := make(chan struct{}, fetchers)
 	var all sync.WaitGroup
@@ -120,7 +118,7 @@ func (g *discovery) begin(ctx context.Context) {
 	g.settle(ctx, suggested...)
 }
 
-// follow fetches a manifest again and again.
+// follow fetches a manifest whenever it expires, until ctx ends.
 func (g *discovery) follow(ctx context.Context, s *source) {
 	for !s.removed {
 		timer := time.NewTimer(jitter(s.Next()))
@@ -138,13 +136,12 @@ func (g *discovery) follow(ctx context.Context, s *source) {
 	}
 }
 
-// settle mounts what the manifests of the sources say, and holds back what
-// cannot be believed or had. A server that the operator has removed is left
-// alone.
+// settle mounts the servers that the manifests of the sources describe. It withholds servers that are not credible
+// or not reachable, and leaves alone those that the operator has removed.
 func (g *discovery) settle(ctx context.Context, sources ...*source) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if ctx.Err() != nil { // fetches were cut off
+	if ctx.Err() != nil { // the fetches were cancelled
 		return
 	}
 	var known []*source
@@ -172,10 +169,9 @@ func (g *discovery) settle(ctx context.Context, sources ...*source) {
 	}
 }
 
-// taken returns a function that reports whether something else than the source
-// stands at a label, or the label is within a namespace of the embedder's: a
-// stranger's suggestion does not lead there. What the sources of the group have
-// been given is not looked at.
+// taken returns a function that reports whether a label is in use by something other than the source, or lies
+// within a namespace of the embedder: a stranger's suggestion must not lead there. Labels given to this group's own
+// sources do not count.
 func (g *discovery) taken() func(label string, by *discover.Follower) bool {
 	group := make(map[*upstream]bool)
 	ups := make(map[*discover.Follower]*upstream)

@@ -18,23 +18,23 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// Class is why a server gave no answer. The set is closed.
+// Class is the reason why a server gave no answer. The set is closed.
 type Class int
 
 const (
 	Unreachable Class = iota + 1 // no connection: name, network, refused, a process that does not start
 	Certificate                  // the server's certificate could not be verified
 	BadStatus                    // an HTTP status instead of an answer
-	Redirected                   // it leads to another host
-	Malformed                    // an answer that is none
-	TooLarge                     // more than is taken: bytes of an answer, or messages before it
-	Lost                         // the connection ended in the middle
-	TimedOut                     // no answer in time
+	Redirected                   // redirected to another host
+	Malformed                    // the answer cannot be parsed
+	TooLarge                     // over a bound: bytes of an answer, or messages before it
+	Lost                         // the connection ended before the answer
+	TimedOut                     // no answer before the deadline
 	Canceled                     // the caller gave up
 	Refused                      // a JSON-RPC error
 	Busy                         // not tried: too many calls at a time, or too many failed
-	Changed                      // not tried: the tool is not what it was, or the server was removed
-	Looped                       // the server leads back to this one
+	Changed                      // not tried: the tool's definition has changed, or the server was removed
+	Looped                       // the server mounts this one: a loop
 )
 
 var classes = [...]string{"", "unreachable", "certificate", "status", "redirected", "malformed", "too large",
@@ -48,24 +48,23 @@ func (c Class) String() string {
 	return classes[c]
 }
 
-// A CallError says why a request to a server came to nothing. It is the cause of
-// the *[registry.Error] that callers get, and what [Status] shows. It is decided
-// from the types of errors, never from their texts.
+// A CallError says why a request to a server failed. It is the cause of the *[registry.Error] that callers get, and
+// [Status] shows it. It is derived from the types of errors, never from their texts.
 type CallError struct {
 	Class      Class
 	Sent       bool          // the request may have reached the server
-	HTTPStatus int           // of class BadStatus, and of Redirected if the status alone is why
-	Code       int64         // of class Refused
-	RetryAfter time.Duration // how long the server asks to be left alone; zero is not to say
-	Reason     string        // in a few words, without addresses and secrets
+	HTTPStatus int           // for BadStatus, and for Redirected if the status alone is the reason
+	Code       int64         // for Refused
+	RetryAfter time.Duration // how long the server asks clients to wait; zero if it does not
+	Reason     string        // a few words without addresses and secrets
 	Err        error         // the cause, for logs; may be nil
 
-	before  bool // not the call failed but what came before: it was not tried
-	session bool // the server does not know the session any more
-	partial bool // the server answers, but not all that was to be read came in time
-	flooded bool // of class TooLarge: what was too much are the messages before the answer
-	talked  int  // of class TimedOut: messages of the server's own meanwhile; zero if they were few
-	ended   bool // the connection was ended because of what the server sent
+	before  bool // the call was not tried, because of an earlier failure
+	session bool // the server no longer knows the session
+	partial bool // the server answers, but the read was not complete in time
+	flooded bool // for TooLarge: too many messages before the answer
+	talked  int  // for TimedOut: how many messages the server sent instead; zero if few
+	ended   bool // the connection was ended because of the server's data
 }
 
 // Error returns class and reason.
@@ -92,7 +91,7 @@ func asCallError(err error) *CallError {
 		return e
 	}
 	var pins *pin.StoreError
-	if errors.As(err, &pins) { // nothing new of the server is served while that lasts
+	if errors.As(err, &pins) { // the pin store cannot be read: nothing new of the server is served
 		return &CallError{Class: Busy, before: true, Err: err, Reason: "what is pinned of it cannot be " + pins.Step + "; the log says why"}
 	}
 	return classify(context.Background(), err, nil)
@@ -102,13 +101,13 @@ var readClasses = map[cashsource.Kind]Class{
 	cashsource.Malformed: Malformed, cashsource.Refused: Refused, cashsource.Looped: Looped, cashsource.Partial: TimedOut,
 }
 
-// classify says what an error of a request means. x may be nil.
+// classify turns an error of a request into a CallError. x may be nil.
 func classify(ctx context.Context, err error, x *mcpclient.Exchange) *CallError {
 	e := &CallError{Class: Malformed, Sent: x == nil || x.Sent(), Err: err}
 	var wire *mcpclient.Error
 	var rpc *jsonrpc.Error
 	switch {
-	case x != nil && errors.As(x.Err(), &wire) && wire.Ended: // whatever ends with the connection
+	case x != nil && errors.As(x.Err(), &wire) && wire.Ended: // the connection has ended: take its reason
 		e.fromWire(wire)
 	case ctx.Err() == nil && (x != nil && errors.As(x.Err(), &wire) || errors.As(err, &wire)):
 		e.fromWire(wire)
@@ -132,12 +131,10 @@ func classify(ctx context.Context, err error, x *mcpclient.Exchange) *CallError 
 	return e
 }
 
-// manyMessages is from how many on it is told that a server was busy with messages of
-// its own.
+// manyMessages is the least number of server messages that an error mentions.
 const manyMessages = 1000
 
-// talked returns how many messages of its own a server has sent in place of an answer;
-// zero if they are few. x may be nil.
+// talked returns how many messages of its own a server sent instead of an answer; zero if few. x may be nil.
 func talked(x *mcpclient.Exchange) int {
 	if x == nil || x.Messages() < manyMessages {
 		return 0
@@ -145,7 +142,7 @@ func talked(x *mcpclient.Exchange) int {
 	return x.Messages()
 }
 
-// maxReason bounds what is shown of a server's own words, in characters.
+// maxReason bounds a server's words in an error, in characters.
 const maxReason = 300
 
 var wireClasses = map[mcpclient.Class]Class{
@@ -163,14 +160,13 @@ func (e *CallError) fromWire(w *mcpclient.Error) {
 	case e.Class == Unreachable, e.Class == Certificate:
 		e.Sent = false
 	case e.Class == Redirected && (w.Status == 302 || w.Status == 303):
-		// as is answered when something was done, too
+		// HTTP 408 and 5xx may follow a call that had an effect
 	case e.Class == Redirected, e.Class == BadStatus && w.Status >= 400 && w.Status < 500 && w.Status != 408:
-		e.Sent = false // it was turned away at the door
+		e.Sent = false // refused before it ran
 	}
 }
 
-// cut reports whether the failure is one of the connection, so that nothing else
-// can be asked either.
+// cut reports whether the connection failed, so that no other request can succeed on it.
 func (e *CallError) cut() bool {
 	switch e.Class {
 	case Malformed, TooLarge, TimedOut:
@@ -179,18 +175,17 @@ func (e *CallError) cut() bool {
 	return e.broken()
 }
 
-// hung reports whether the server has stopped to answer.
+// hung reports whether the server has stopped answering.
 func (e *CallError) hung() bool { return e.Class == TimedOut && !e.partial }
 
-// refused is e for a call that was not tried because of it.
+// refused returns a copy of e for a call that was not tried because of it.
 func (e *CallError) refused() *CallError {
 	c := *e
 	c.Sent, c.before = false, true
 	return &c
 }
 
-// broken reports whether the failure is one of the server or the way to it, as
-// opposed to an answer.
+// broken reports whether the server or the connection failed, rather than gave an answer.
 func (e *CallError) broken() bool {
 	switch e.Class {
 	case Unreachable, Certificate, Redirected, Malformed, TooLarge, Lost, TimedOut:
@@ -201,9 +196,9 @@ func (e *CallError) broken() bool {
 	return false
 }
 
-// unmade reports whether a JSON-RPC error says that the call is not one. Others
-// may come out of the function.
-func (e *CallError) unmade() bool {
+// invalidRequest reports whether a JSON-RPC error means that the request was invalid and nothing ran. Other errors may come
+// from the function.
+func (e *CallError) invalidRequest() bool {
 	switch e.Code {
 	case jsonrpc.CodeInvalidParams, jsonrpc.CodeMethodNotFound, jsonrpc.CodeInvalidRequest, jsonrpc.CodeParseError:
 		return true
@@ -217,14 +212,14 @@ var notDone = map[toolid.Kind]string{
 	toolid.Prompt:   " The prompt was not fetched.",
 }
 
-// unknown reports whether the server does not know a resource any more. It has
-// been asked by the URI alone: if that is refused, it is the URI that is wrong.
+// unknown reports whether the server no longer knows a resource. Its read sends nothing but the URI: invalid
+// parameters mean a wrong URI.
 func (e *CallError) unknown(kind toolid.Kind) bool {
 	return kind == toolid.Resource && e.Class == Refused && (e.Code == codeNoResource || e.Code == jsonrpc.CodeInvalidParams)
 }
 
-// codeNoResource is the code of an unknown resource up to MCP 2025-11-25; later
-// it is that of invalid parameters.
+// codeNoResource is the code for an unknown resource up to MCP 2025-11-25. Later servers use the code for invalid
+// parameters.
 const codeNoResource = -32002
 
 const (
@@ -232,8 +227,8 @@ const (
 	hintOperator = "Repeating it does not help: tell the user that the operator of this server has to look at it."
 )
 
-// kept returns kind, message and hint for what keeps calls from being made. Asking
-// for less does not help there: nothing has been asked for.
+// kept returns kind, message and hint for a failure that keeps calls from being made. It gives no advice to ask for
+// less, since nothing was asked yet.
 func (e *CallError) kept(label string, timeout time.Duration) (registry.Kind, string, string) {
 	kind, message, hint := e.cause(label, timeout)
 	switch e.Class {
@@ -247,8 +242,8 @@ func (e *CallError) kept(label string, timeout time.Duration) (registry.Kind, st
 	return away(kind), "`" + label + "` is temporarily unavailable. " + message, hint
 }
 
-// away is the kind of what is not available because of an error of a kind: it is
-// told if waiting does not help.
+// away returns the error kind of an unavailable function, derived from its cause. It tells the caller if waiting
+// does not help.
 func away(kind registry.Kind) registry.Kind {
 	if kind == registry.Unauthorized || kind == registry.Denied {
 		return kind
@@ -256,7 +251,7 @@ func away(kind registry.Kind) registry.Kind {
 	return registry.Unavailable
 }
 
-// cause is words for what has gone wrong, whether or not it was in this call.
+// cause words a failure of the server, in this call or an earlier one.
 func (e *CallError) cause(label string, timeout time.Duration) (registry.Kind, string, string) {
 	ns := "`" + label + "`"
 	switch e.Class {
@@ -292,7 +287,7 @@ func (e *CallError) cause(label string, timeout time.Duration) (registry.Kind, s
 	return status(e, ns)
 }
 
-// late words that there was no answer in a time.
+// late words a missing answer within a time.
 func late(e *CallError, ns, within string) string {
 	if e.talked > 0 {
 		return fmt.Sprintf("The server behind %s sent %s messages, but not its answer, %s.", ns, mcpclient.Count(e.talked), within)
@@ -323,7 +318,7 @@ func later(d time.Duration) string {
 	return fmt.Sprintf("Try again in %v.", max(d.Round(time.Second), time.Second))
 }
 
-// refusal words a JSON-RPC error, with what the server says.
+// refusal words a JSON-RPC error, with the server's own message.
 func refusal(e *CallError, ns string) (registry.Kind, string, string) {
 	said := e.Reason
 	if said == "" {
@@ -345,8 +340,7 @@ func trimDot(s string) string {
 	return s
 }
 
-// unavailable is what the tree says of the upstream's namespace at label; nil if
-// it is available.
+// unavailable returns the error that the tree shows at label; nil if the namespace is available.
 func (s *settings) unavailable(label string, state State, err *CallError, known bool) *registry.Error {
 	e := &registry.Error{Kind: registry.Unavailable, NotRun: true, Hint: hintLater}
 	switch state {

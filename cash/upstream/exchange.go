@@ -13,43 +13,42 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// exchange is a call that is on its way: whom its messages are for.
+// exchange is one call in flight on a session. It receives the server's messages for that call.
 type exchange struct {
 	ctx   context.Context // of the call
 	call  *registry.Call
 	clock *clock
-	n     int    // they are numbered in order
-	asked bool   // a question has been put to it that is not answered
-	key   string // the progress token
+	n     int    // sequence number
+	asked bool   // it has an open question
+	key   string // progress token
 	done  float64
-	ask   func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) // nil if nobody can be asked
+	ask   func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) // asks the caller; nil if that is not possible
 	queue chan func()
-	ended chan struct{} // closed when the queue has been worked off
+	ended chan struct{} // closed when the queue has been delivered
 	moved bool          // the server has reported progress
 }
 
-// exchanges are the calls on their way over one session. Messages of the server,
-// its questions among them, go to the call that they are for.
+// exchanges are the calls in flight on one session. They route the server's messages, questions included, to the
+// call they belong to.
 type exchanges struct {
 	*settings
 
-	mu    sync.Mutex
-	calls map[string]*exchange // by progress token
-	last  int                  // number of the last token
-	asked int                  // questions that wait for an answer
-	unput int                  // questions that were put to nobody
-	left  map[string]time.Time // until when calls may still be running that were given up, by their owner
+	mu          sync.Mutex
+	calls       map[string]*exchange // by progress token
+	last        int                  // last sequence number
+	asked       int                  // open questions
+	undelivered int                  // questions that could not be put to anybody
+	givenUp     map[string]time.Time // by owner: until when a call that was given up may still run
 }
 
 func newExchanges(s *settings) *exchanges {
-	return &exchanges{settings: s, calls: make(map[string]*exchange), left: make(map[string]time.Time)}
+	return &exchanges{settings: s, calls: make(map[string]*exchange), givenUp: make(map[string]time.Time)}
 }
 
-// queueLength bounds the messages of a call that wait for a slow client; what
-// does not fit is dropped.
+// queueLength bounds the messages that wait for a slow client, per call. Further ones are dropped.
 const queueLength = 32
 
-// begin enters a call. The queue is worked off by a goroutine that end ends.
+// begin adds a call. A goroutine delivers its queue until end is called.
 func (s *exchanges) begin(ctx context.Context, c *registry.Call, clock *clock, ask func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error)) *exchange {
 	x := &exchange{ctx: ctx, call: c, clock: clock, ask: ask, queue: make(chan func(), queueLength), ended: make(chan struct{})}
 	s.mu.Lock()
@@ -66,16 +65,15 @@ func (s *exchanges) begin(ctx context.Context, c *registry.Call, clock *clock, a
 	return x
 }
 
-// follow lets the messages of the call go to another request of its client.
+// follow redirects the messages of the call to a later request of its client.
 func (s *exchanges) follow(x *exchange, ctx context.Context, c *registry.Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	x.ctx, x.call = ctx, c
 }
 
-// end takes the call out. Messages that wait are delivered before the result,
-// if that does not take long. It reports whether there was progress. A call that
-// was given up may go on on the server.
+// end removes the call. Waiting messages are delivered before the result, within deliverTimeout. It reports whether
+// there was progress. A call that was given up may go on running on the server.
 func (s *exchanges) end(x *exchange, answered bool) (moved bool) {
 	s.mu.Lock()
 	delete(s.calls, x.key)
@@ -94,20 +92,20 @@ func (s *exchanges) end(x *exchange, answered bool) (moved bool) {
 	return moved
 }
 
-// giveUp notes that a call of owner may still be running. If there are too many
-// owners it could be anybody's. The caller holds s.mu.
+// giveUp notes that a call of owner may still be running. If there are too many owners, it counts as anybody's. The
+// caller holds s.mu.
 func (s *exchanges) giveUp(owner string) {
-	if len(s.left) >= maxAsks {
-		clear(s.left)
+	if len(s.givenUp) >= maxAsks {
+		clear(s.givenUp)
 		owner = ""
 	}
-	s.left[owner] = time.Now().Add(s.cfg.Timeout)
+	s.givenUp[owner] = time.Now().Add(s.cfg.Timeout)
 }
 
-// deliverTimeout is how long a result waits for the messages before it.
+// deliverTimeout is how long a result waits for earlier messages.
 const deliverTimeout = time.Second
 
-// progress hands a report on to the call that it belongs to.
+// progress delivers a progress report to its call.
 func (s *exchanges) progress(p *mcp.ProgressNotificationParams) {
 	if p == nil {
 		return
@@ -125,8 +123,7 @@ func (s *exchanges) progress(p *mcp.ProgressNotificationParams) {
 	x.offer(func() { _ = call.Report(ctx, report) })
 }
 
-// offer puts a message into the queue, if there is room. The caller holds the
-// lock of the exchanges.
+// offer queues a message if there is room. The caller holds the lock of the exchanges.
 func (x *exchange) offer(f func()) {
 	select {
 	case x.queue <- f:
@@ -134,9 +131,8 @@ func (x *exchange) offer(f func()) {
 	}
 }
 
-// only returns the call that a message without a name of its own must belong
-// to: all that are on their way, or may be, are of one caller. The caller holds
-// s.mu.
+// only returns the latest call if all calls in flight, or possibly still running, belong to one caller; otherwise
+// nil. It is for messages that name no call. The caller holds s.mu.
 func (s *exchanges) only() *exchange {
 	var only *exchange
 	for _, x := range s.calls {
@@ -147,7 +143,7 @@ func (s *exchanges) only() *exchange {
 			return nil
 		}
 	}
-	for owner, until := range s.left {
+	for owner, until := range s.givenUp {
 		if only == nil || (owner == "" || owner != only.owner()) && time.Now().Before(until) {
 			return nil
 		}
@@ -162,17 +158,17 @@ func (x *exchange) owner() string {
 	return x.call.Client.Owner
 }
 
-// logMessage is the params of notifications/message.
+// logMessage holds the params of notifications/message.
 type logMessage struct {
 	Level  string          `json:"level"`
 	Logger string          `json:"logger"`
 	Data   json.RawMessage `json:"data"`
 }
 
-// maxLog bounds the data of a log message, in bytes; a longer one is dropped.
+// maxLog bounds the data of a log message, in bytes. A longer one is dropped.
 const maxLog = 64 << 10
 
-// message hands a log message on, if it is certain for whom it is.
+// message delivers a log message if its recipient is certain.
 func (s *exchanges) message(m logMessage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,18 +18,18 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// inventory is what a server has: it is read over a session, compared with what is
-// pinned, and made into trees. One goroutine reads; calls look at the latest.
+// inventory reads a server's catalog over a session, compares it with the pins and builds the trees. One goroutine
+// reads; calls look at the latest catalog.
 type inventory struct {
 	*calls
 	pins    *pin.Keeper
-	changed func() // shows the latest catalog
-	late    string // what was pinned later than the rest, in words
+	changed func() // publishes the latest catalog
+	late    string // why definitions were pinned later than the others, in words
 
-	latest atomic.Pointer[catalog] // nil until something is known
+	latest atomic.Pointer[catalog] // nil until a catalog is known
 }
 
-// load reads what the server has and shows it.
+// load reads the catalog and publishes it.
 func (in *inventory) load(ctx context.Context, s *session) error {
 	tools, err := s.list(ctx, toolid.Tool)
 	if err != nil {
@@ -55,14 +55,14 @@ func (in *inventory) load(ctx context.Context, s *session) error {
 	return nil
 }
 
-// adopt lets c be what the server has. From now on no function of an earlier
-// catalog is called that is not the same in this one.
+// adopt makes c the latest catalog. From now on, a function of an earlier catalog is called only if it is the same
+// in this one.
 func (in *inventory) adopt(c *catalog) {
 	in.latest.Store(c)
 	in.changed()
 }
 
-// loadTools makes a catalog of the tools of a plain server.
+// loadTools builds the catalog of a plain server from its tools.
 func (in *inventory) loadTools(ctx context.Context, s *session, c *catalog, defs []*pin.Definition) error {
 	c.kind = Plain
 	c.about = cmp.Or(s.instructions(), s.about("Tools"))
@@ -73,7 +73,7 @@ func (in *inventory) loadTools(ctx context.Context, s *session, c *catalog, defs
 	in.reviewed(c, o)
 	in.name(c, o.Served)
 	if old := in.latest.Load(); old != nil && old.trees != nil && c.showsAs(old) {
-		c.trees, c.functions, c.told = old.trees, old.functions, old.told // nobody need notice
+		c.trees, c.functions, c.told = old.trees, old.functions, old.told // unchanged: reuse the trees
 		c.notes = append(c.notes, c.told...)
 		return nil
 	}
@@ -83,8 +83,7 @@ func (in *inventory) loadTools(ctx context.Context, s *session, c *catalog, defs
 	return in.plant(c, functions)
 }
 
-// failure is why what the server has cannot be shown. The log is told why pins are
-// not to be had.
+// failure returns why the catalog cannot be published. It logs why the pin store failed.
 func (in *inventory) failure(err error) *CallError {
 	var pins *pin.StoreError
 	if errors.As(err, &pins) {
@@ -93,19 +92,19 @@ func (in *inventory) failure(err error) *CallError {
 	return asCallError(err)
 }
 
-// loadCaSH makes a catalog of what is behind the tools call, help and skill.
+// loadCaSH builds the catalog of a CaSH server from what is behind call, help and skill.
 func (in *inventory) loadCaSH(ctx context.Context, s *session, c *catalog, defs []*pin.Definition) error {
 	c.kind, c.about = CaSH, s.about("Tools")
 	src, err := cashsource.Read(ctx, s.askFor, defs, cashsource.Options{
 		Host: in, Server: in.server, Self: in.self, Mounts: in.described(), About: c.about,
 		VisibleTo: in.cfg.VisibleTo, Pins: in.pins, Vouched: in.vouched, IgnoreHints: in.cfg.IgnoreHints,
-		Timeout: in.patience(), ReadTimeout: in.cfg.ConnectTimeout, Note: c.note,
+		Timeout: in.pipelineTimeout(), ReadTimeout: in.cfg.ConnectTimeout, Note: c.note,
 	})
 	if err != nil {
 		return err
 	}
 	in.reviewed(c, src.Outcome)
-	if src.Withheld { // until its tools have been accepted
+	if src.Withheld { // until its tools are accepted
 		c.about = ""
 		c.note("one of the tools call, help and skill is quarantined: nothing behind them is read or served")
 		return in.plant(c, nil)
@@ -119,7 +118,7 @@ func (in *inventory) loadCaSH(ctx context.Context, s *session, c *catalog, defs 
 	return nil
 }
 
-// described are the mounts with the operator's own description.
+// described returns the mounts with the operator's descriptions.
 func (in *inventory) described() []mount {
 	list := slices.Clone(in.mounts)
 	for i, m := range list {
@@ -149,7 +148,7 @@ func (in *inventory) Call(ctx context.Context, c *registry.Call, call *cashsourc
 	})
 }
 
-// fromPins shows what is pinned, of a server that is not connected yet.
+// fromPins publishes the pinned definitions of a server that is not connected yet.
 func (in *inventory) fromPins(ctx context.Context) bool {
 	pinned, err := in.pins.Pinned(ctx)
 	if err != nil || len(pinned) == 0 {
@@ -161,7 +160,7 @@ func (in *inventory) fromPins(ctx context.Context) bool {
 			defs = append(defs, d)
 		}
 	}
-	if cashsource.Is(defs) && in.cfg.Kind != Plain { // what it has is behind its tools
+	if cashsource.Is(defs) && in.cfg.Kind != Plain { // the functions are behind its tools and not pinned as tools
 		return false
 	}
 	c := &catalog{kind: Plain}
@@ -173,7 +172,7 @@ func (in *inventory) fromPins(ctx context.Context) bool {
 	return true
 }
 
-// name enters the definitions under the names that their functions have.
+// name adds the definitions to the catalog, with their function names.
 func (in *inventory) name(c *catalog, defs []*pin.Definition) {
 	var had map[string]string
 	if old := in.latest.Load(); old != nil {
@@ -190,12 +189,12 @@ func (in *inventory) name(c *catalog, defs []*pin.Definition) {
 	}
 }
 
-// functions makes a function of each definition.
+// functions builds a function of each definition.
 func (in *inventory) functions(c *catalog, defs []*pin.Definition) []*registry.Function {
 	list := make([]*registry.Function, len(defs))
 	for i, d := range defs {
 		e := c.defs[d.Name]
-		if canonicalPath(e.name) != canonicalPath(strings.ReplaceAll(d.Name, "-", "_")) { // a hyphen goes without saying
+		if canonicalPath(e.name) != canonicalPath(strings.ReplaceAll(d.Name, "-", "_")) { // replacing hyphens needs no note
 			c.note("tool %q is called %s here", d.Name, e.name)
 		}
 		list[i] = in.function(c, e)
@@ -203,15 +202,15 @@ func (in *inventory) functions(c *catalog, defs []*pin.Definition) []*registry.F
 	return list
 }
 
-// maxDescription bounds a tool's description, in characters.
+// maxDescription bounds the description of a tool, in characters.
 const maxDescription = 4000
 
-// function makes the function of a tool.
+// function builds the function of one tool.
 func (in *inventory) function(c *catalog, e *entry) *registry.Function {
 	remote := registry.Remote{
 		InputSchema: e.def.InputSchema,
 		Tool:        e.def.Name,
-		Server:      in.server + e.hash, // what the function does not show is bound too, such as an unusable schema
+		Server:      in.server + e.hash, // the hash also covers what the function does not show, such as an unusable schema
 		Handler:     in.handler(e),
 	}
 	about := clean.Cut(clean.Text(cmp.Or(e.def.Description, e.def.Title)), maxDescription)
@@ -222,7 +221,7 @@ func (in *inventory) function(c *catalog, e *entry) *registry.Function {
 	if e.name != e.def.Name {
 		aliases = append(aliases, clean.Line(e.def.Name, maxAbout))
 	}
-	facts := append(in.hints(e), registry.Aliases(aliases...), registry.Returns(returns(e.def.OutputSchema)), registry.Timeout(in.patience()))
+	facts := append(in.hints(e), registry.Aliases(aliases...), registry.Returns(returns(e.def.OutputSchema)), registry.Timeout(in.pipelineTimeout()))
 	f, err := remoteFunc(e.name, about, remote, facts)
 	if err != nil {
 		c.note("the input schema of tool %q is not used: %v", e.def.Name, err)
@@ -230,9 +229,8 @@ func (in *inventory) function(c *catalog, e *entry) *registry.Function {
 	return f
 }
 
-// remoteFunc makes a function. If its schema cannot be used, the server checks
-// its arguments itself, and the error, which is the function's Problem too, says
-// why.
+// remoteFunc builds a function. If its schema is unusable, the server checks the arguments itself; the error, which
+// is also the function's Problem, says why.
 func remoteFunc(name, about string, r registry.Remote, facts []registry.FuncOption) (*registry.Function, error) {
 	f, problem := registry.RemoteFunc(name, about, r, facts...)
 	if problem == nil {
@@ -241,12 +239,12 @@ func remoteFunc(name, about string, r registry.Remote, facts []registry.FuncOpti
 	r.InputSchema, r.Unchecked, r.Problem = nil, true, problem
 	f, err := registry.RemoteFunc(name, about, r, facts...)
 	if err != nil {
-		panic("upstream: " + err.Error()) // of a schema of ours nothing can be wrong
+		panic("upstream: " + err.Error()) // our own schema is always valid
 	}
 	return f, problem
 }
 
-// handler calls the tool, as long as it is what the function was made of.
+// handler returns the handler that calls the tool, as long as its definition has not changed.
 func (in *inventory) handler(e *entry) registry.Handler {
 	return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
 		return in.invoke(ctx, c, &request{
@@ -262,7 +260,7 @@ func (in *inventory) handler(e *entry) registry.Handler {
 	}
 }
 
-// plant makes the tree of every mount.
+// plant builds the tree of every mount.
 func (in *inventory) plant(c *catalog, functions []*registry.Function) error {
 	planted := make(trees, len(in.mounts))
 	for _, m := range in.mounts {
@@ -281,23 +279,22 @@ func (in *inventory) plant(c *catalog, functions []*registry.Function) error {
 	return nil
 }
 
-// reviewed takes over what of the server is not served because of the pins.
+// reviewed takes over the outcome of a pin review: the quarantine and its notes.
 func (in *inventory) reviewed(c *catalog, o pin.Outcome) {
 	in.quarantine(c, o.Quarantined)
 	if o.Late > 0 {
 		in.late = fmt.Sprintf("of its functions none was pinned, only tools: %d were pinned as they were found", o.Late)
 		in.log.Warn("functions are pinned for the first time, beside tools that were pinned before", "functions", o.Late)
 	}
-	if in.late != "" { // whatever else there is to say
+	if in.late != "" { // added to other notes
 		c.notes = slices.Insert(c.notes, 0, in.late)
 	}
 }
 
-// maxLogged bounds the lines of the log about what is quarantined at a time.
+// maxLogged bounds the log lines about one quarantine.
 const maxLogged = 20
 
-// quarantine notes what is not served. The log has been told of what was not
-// before.
+// quarantine notes the tools that are not served, and logs the new ones.
 func (in *inventory) quarantine(c *catalog, list []pin.Quarantine) {
 	c.quarantined = list
 	told := make(map[string]pin.Reason)
@@ -319,7 +316,7 @@ func (in *inventory) quarantine(c *catalog, list []pin.Quarantine) {
 	}
 }
 
-// accept pins what pick takes of the definitions that are quarantined now.
+// accept pins the definitions that pick selects from the quarantine.
 func (in *inventory) accept(pick func(quarantined []pin.Quarantine) error) error {
 	c := in.latest.Load()
 	if c == nil {

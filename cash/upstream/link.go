@@ -6,24 +6,23 @@ import (
 	"time"
 )
 
-// link is the way to a server: how it is, and the session of the moment. The
-// goroutine of the upstream brings sessions and takes them away; calls use what is
-// there, and ask for one where there is none.
+// link holds the state of the connection to a server and its current session. The upstream's goroutine sets and
+// removes sessions; calls take the current one, or request one.
 type link struct {
 	life    context.Context // of the upstream
-	wake    chan struct{}   // a call wants a session
-	holding chan struct{}   // held has changed
-	changed func()          // shows how it is
+	wake    chan struct{}   // a call needs a session
+	holding chan struct{}   // signals that held has changed
+	changed func()          // publishes the state
 	breaker breaker
 
 	mu      sync.Mutex
 	state   State
 	since   time.Time
-	err     *CallError // why it is failing or down
+	err     *CallError // why the state is Failing or Down
 	retry   time.Time
 	session *session
-	news    chan struct{} // closed, and made anew, when it is connected or known not to be
-	held    *CallError    // why nothing may go to the server; nil if it may
+	news    chan struct{} // closed and replaced when a session is there or known not to come
+	held    *CallError    // why nothing may be sent to the server; nil if it may
 }
 
 func newLink(life context.Context, changed func()) *link {
@@ -33,14 +32,14 @@ func newLink(life context.Context, changed func()) *link {
 	}
 }
 
-// now returns how the link is, and why.
+// now returns the state and its reason.
 func (l *link) now() (State, *CallError) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.state, l.err
 }
 
-// set notes how the link is and shows it in the tree.
+// set records the state and publishes it.
 func (l *link) set(s State, err *CallError, retry time.Duration) {
 	l.mu.Lock()
 	l.become(s, err, retry)
@@ -48,7 +47,7 @@ func (l *link) set(s State, err *CallError, retry time.Duration) {
 	l.changed()
 }
 
-// change is set for a link that is as was said; it reports whether it is.
+// change is set if the state is still from. It reports whether it was.
 func (l *link) change(from, to State, err *CallError, retry time.Duration) bool {
 	l.mu.Lock()
 	if l.state != from {
@@ -61,8 +60,7 @@ func (l *link) change(from, to State, err *CallError, retry time.Duration) bool 
 	return true
 }
 
-// become notes how the link is, and tells those who wait for a session if there
-// will be none soon. The caller holds l.mu.
+// become records the state. If no session will come soon, it wakes the waiting calls. The caller holds l.mu.
 func (l *link) become(s State, err *CallError, retry time.Duration) {
 	now := time.Now()
 	if l.state != s {
@@ -77,14 +75,13 @@ func (l *link) become(s State, err *CallError, retry time.Duration) {
 	}
 }
 
-// tell wakes those who wait for a session. The caller holds l.mu.
+// tell wakes the calls that wait for a session. The caller holds l.mu.
 func (l *link) tell() {
 	close(l.news)
 	l.news = make(chan struct{})
 }
 
-// connect makes a session by open and brings it. What is down stays so until it is
-// up.
+// connect makes a session with open and installs it. A link that is Down stays so until then.
 func (l *link) connect(open func() (*session, error)) (*session, error) {
 	l.mu.Lock()
 	if l.state != Down {
@@ -94,7 +91,7 @@ func (l *link) connect(open func() (*session, error)) (*session, error) {
 	s, err := open()
 	l.breaker.reset()
 	l.mu.Lock()
-	select { // whoever has asked for a session learns of it now
+	select { // drop the pending request: it is being served
 	case <-l.wake:
 	default:
 	}
@@ -108,14 +105,13 @@ func (l *link) connect(open func() (*session, error)) (*session, error) {
 	l.changed()
 	if err == nil {
 		l.mu.Lock()
-		l.tell() // now that the tree shows it
+		l.tell() // after the tree shows the new state
 		l.mu.Unlock()
 	}
 	return s, err
 }
 
-// take returns the session. If there is about to be one it waits for that; if the
-// server is down it does not.
+// take returns the session. It waits while one is being made, and fails at once if the server is down.
 func (l *link) take(ctx context.Context) (*session, *CallError) {
 	for {
 		s, news, e := l.current()
@@ -131,8 +127,8 @@ func (l *link) take(ctx context.Context) (*session, *CallError) {
 	}
 }
 
-// current returns the session, or why there is none. If there is neither, one
-// has been asked for, and news are to be waited for.
+// current returns the session, or why there is none. If it returns neither, a session has been requested, and the
+// channel is closed when the state changes.
 func (l *link) current() (*session, <-chan struct{}, *CallError) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -146,12 +142,11 @@ func (l *link) current() (*session, <-chan struct{}, *CallError) {
 	case l.state == Down:
 		return nil, nil, l.err.refused()
 	}
-	signal(l.wake) // the first one wakes it; under the lock, so that it is not for a later one
+	signal(l.wake) // under the lock, so that it does not request a later session
 	return nil, l.news, nil
 }
 
-// settled sends done the outcome of the attempt to connect that comes next. It is
-// called before that begins.
+// settled sends the outcome of the next attempt to connect to done. Call it before that attempt begins.
 func (l *link) settled(done chan<- error) {
 	l.mu.Lock()
 	news := l.news
@@ -176,7 +171,7 @@ func (l *link) peek() *session {
 	return l.session
 }
 
-// leave sees to it that no further call comes to s.
+// leave keeps further calls from s.
 func (l *link) leave(s *session) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -185,8 +180,7 @@ func (l *link) leave(s *session) {
 	}
 }
 
-// hold keeps everything from the server, because of e; nil lets it through
-// again.
+// hold refuses all requests to the server because of e; nil allows them again.
 func (l *link) hold(e *CallError) {
 	l.mu.Lock()
 	same := l.held == nil && e == nil

@@ -16,17 +16,16 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// maxPages bounds the pages of a list. A server of honest size does not meet it.
+// maxPages bounds the pages of a list. No honest server reaches it.
 const maxPages = 1000
 
-// maxBytes bounds all pages of a list. Tests lower it.
+// maxBytes bounds a list over all pages. Tests lower it.
 var maxBytes = 64 << 20
 
-// list returns what the server has of a kind, from all pages, as JSON arrays
-// joined into one. Of a list of more than wire.MaxEntries it reads no more pages than that
-// takes: [wire.List] cuts it, whatever the pages are.
+// list returns the server's things of a kind: all pages, joined into one JSON array. It stops reading after
+// wire.MaxEntries; [wire.List] cuts the rest.
 func (s *session) list(ctx context.Context, kind toolid.Kind) (json.RawMessage, error) {
-	if !s.offers(kind) && kind != toolid.Tool { // tools go without saying: there were servers before there were capabilities
+	if !s.offers(kind) && kind != toolid.Tool { // tools are always asked for: old servers declare no capabilities
 		return json.RawMessage("[]"), nil
 	}
 	s.forget(ctx, kind)
@@ -63,10 +62,10 @@ func (s *session) list(ctx context.Context, kind toolid.Kind) (json.RawMessage, 
 	return nil, &CallError{Class: Malformed, Sent: true, Reason: fmt.Sprintf("its %s has more than %s pages: have it list more on each", method, mcpclient.Count(maxPages))}
 }
 
-// listMethod is the method of the protocol by which things of a kind are listed.
+// listMethod is the protocol's method that lists things of a kind.
 func listMethod(kind toolid.Kind) string { return string(kind) + "s/list" }
 
-// offers reports whether the server says that it has something of a kind.
+// offers reports whether the server declares the capability for a kind.
 func (s *session) offers(kind toolid.Kind) bool {
 	r := s.client.InitializeResult()
 	if r == nil || r.Capabilities == nil {
@@ -81,20 +80,18 @@ func (s *session) offers(kind toolid.Kind) bool {
 	return r.Capabilities.Tools != nil
 }
 
-// hasNone reports whether err says that the server knows nothing of a kind: the
-// method is not known to it. Of tools that is an error if it said that it has
-// some.
+// hasNone reports whether err means that the server has nothing of a kind: it does not know the method. For tools
+// that is an error if the server has declared them.
 func (s *session) hasNone(kind toolid.Kind, err error) bool {
 	var e *CallError
 	return errors.As(err, &e) && e.Class == Refused && e.Code == jsonrpc.CodeMethodNotFound && (kind != toolid.Tool || !s.offers(kind))
 }
 
-// page returns a page of a list, as it was on the wire, where the next one
-// begins, and how many bytes all of that had.
+// page returns one page of a list as it was on the wire, the cursor of the next page, and the size in bytes.
 func (s *session) page(ctx context.Context, kind toolid.Kind, cursor string) (page json.RawMessage, next string, size int, err error) {
 	ctx, x := mcpclient.WithExchange(ctx)
 	err = s.ask(ctx, kind, cursor)
-	if x.Result() == nil { // else what the SDK cannot read, we may
+	if x.Result() == nil { // otherwise we may read what the SDK cannot
 		e := classify(ctx, err, x)
 		if e.Class == TooLarge && !e.flooded {
 			e.Reason = fmt.Sprintf("its %s answer has more than %s, which is MaxMessage (max_message): raise that, or have it list in pages",
@@ -115,7 +112,7 @@ func (s *session) page(ctx context.Context, kind toolid.Kind, cursor string) (pa
 	return page, next, len(x.Result()), nil
 }
 
-// ask asks for a page.
+// ask requests one page.
 func (s *session) ask(ctx context.Context, kind toolid.Kind, cursor string) (err error) {
 	meta := s.via(ctx)
 	switch kind {
@@ -129,9 +126,8 @@ func (s *session) ask(ctx context.Context, kind toolid.Kind, cursor string) (err
 	return err
 }
 
-// forget empties the SDK's cache of a list, which grows with every name that a
-// server gives to a page, and answers for as long as the server says. Here a
-// list is read when there is a reason to.
+// forget empties the SDK's cache of a list. That cache grows with every cursor a server invents and lasts as long
+// as the server says. Here every list is read anew.
 func (s *session) forget(ctx context.Context, kind toolid.Kind) {
 	switch kind {
 	case toolid.Resource:
@@ -143,7 +139,7 @@ func (s *session) forget(ctx context.Context, kind toolid.Kind) {
 	}
 }
 
-// tool calls one of the tools of a CaSH server by which it is read.
+// tool calls help, skill or call of a CaSH server while its catalog is read.
 func (s *session) tool(ctx context.Context, name string, arguments map[string]any) (*wire.Answer, *CallError) {
 	ctx, x := mcpclient.WithExchange(ctx)
 	res, err := s.client.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: arguments, Meta: s.via(ctx)})
@@ -153,7 +149,7 @@ func (s *session) tool(ctx context.Context, name string, arguments map[string]an
 	return wire.NewAnswer(res, x.Result()), nil
 }
 
-// askFor is tool for the reading of a CaSH server.
+// askFor is tool with an error interface, for package cashsource.
 func (s *session) askFor(ctx context.Context, name string, arguments map[string]any) (*wire.Answer, error) {
 	a, e := s.tool(ctx, name, arguments)
 	switch {

@@ -6,18 +6,17 @@ import (
 	"time"
 )
 
-// lists reads what a server has besides its tools, beside all else.
+// lists reads a server's resources and prompts, in a goroutine of its own.
 type lists struct {
 	*settings
-	branches []*branch // all but that of the tools
-	changed  func()    // shows what has been read
+	branches []*branch // all except the tools
+	changed  func()    // publishes the lists
 }
 
-// attend keeps the lists of s as the server has them, until the function that it
-// returns is called. tried is called when they have been asked for once.
+// attend keeps the lists of s up to date until stop is called. It calls tried after the first read.
 func (l *lists) attend(life context.Context, s *session, tried func()) (stop func()) {
 	ctx, cancel := context.WithCancel(life)
-	go func() { // ended by stop
+	go func() { // ends on stop
 		defer close(s.unlisted)
 		defer tried()
 		l.read(ctx, s, false)
@@ -33,7 +32,7 @@ func (l *lists) attend(life context.Context, s *session, tried func()) (stop fun
 			case <-ctx.Done():
 				return
 			case <-s.renewed:
-				if calm(ctx, s, s.renewed) {
+				if debounce(ctx, s, s.renewed) {
 					l.read(ctx, s, true)
 				}
 			case <-refresh:
@@ -50,9 +49,8 @@ func (l *lists) attend(life context.Context, s *session, tried func()) (stop fun
 	}
 }
 
-// read reads the lists, side by side, and shows them. One that has cost a connection
-// is not asked for, unless there is a reason to think that it has changed: it would
-// cost the next one too, and all calls on it.
+// read reads the lists in parallel and publishes them. A list that ended an earlier connection is skipped unless it
+// has changed: it would end this one too, with all its calls.
 func (l *lists) read(ctx context.Context, s *session, changed bool) {
 	timed, cancel := context.WithTimeout(ctx, l.cfg.ConnectTimeout)
 	defer cancel()
@@ -61,9 +59,9 @@ func (l *lists) read(ctx context.Context, s *session, changed bool) {
 		if was := b.listed.Load(); !changed && was != nil && was.costly() {
 			continue
 		}
-		readers.Go(func() { // ends with timed
+		readers.Go(func() { // ends with the deadline of timed
 			p := b.read(timed, s)
-			if ctx.Err() == nil || p.costly() { // else it was not the server that failed
+			if ctx.Err() == nil || p.costly() { // otherwise the server is not at fault
 				b.listed.Store(p)
 				l.changed()
 			}

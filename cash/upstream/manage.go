@@ -10,14 +10,12 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// Functions returns functions by which upstreams are looked after: status,
-// refresh and accept. Nobody has them unless they are added to a namespace,
-// which only operators should see:
+// Functions returns the functions for operators: status, refresh and accept. Add them to a namespace that only
+// operators see:
 //
 //	reg.Namespace("upstreams", "Look after the servers.", registry.VisibleTo(registry.Roles("operator"))).Add(agg.Functions()...)
 //
-// They are functions because further MCP tools would be paid for in every
-// conversation (RFC 4, 5.4).
+// They are functions because further MCP tools would cost tokens in every conversation (RFC 4, 5.4).
 func (a *Aggregator) Functions() []*registry.Function {
 	return []*registry.Function{
 		registry.Func("status", "How the upstream servers are: state, since when, why, what is quarantined and what is not served as it is.", a.manageStatus, registry.ReadOnly),
@@ -49,15 +47,15 @@ type serverStatus struct {
 }
 
 type quarantine struct {
-	Tool       theirName `json:"tool"`
-	Reason     string    `json:"reason"`
-	Hash       string    `json:"hash,omitempty"`
-	Difference string    `json:"difference,omitempty"`
+	Tool       foreignName `json:"tool"`
+	Reason     string      `json:"reason"`
+	Hash       string      `json:"hash,omitempty"`
+	Difference string      `json:"difference,omitempty"`
 }
 
-// A theirName is a name as others spell it. What does not show is written as
-// escapes: so it is seen, and the name is still the same.
-type theirName string
+// A foreignName is a foreign name. Invisible characters are written as escapes in JSON: they become visible, and the
+// name stays exact.
+type foreignName string
 
 // MarshalJSON implements [json.Marshaler].
 func (s theirName) MarshalJSON() ([]byte, error) {
@@ -93,7 +91,7 @@ func (s Status) forJSON() serverStatus {
 		j.Retry = &at
 	}
 	for _, q := range s.Quarantined {
-		j.Quarantined = append(j.Quarantined, quarantine{theirName(q.Tool), string(q.Reason), q.Hash, q.Difference})
+		j.Quarantined = append(j.Quarantined, quarantine{foreignName(q.Tool), string(q.Reason), q.Hash, q.Difference})
 	}
 	return j
 }

@@ -12,23 +12,21 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// Resources and prompts are functions in registries of their own: what reads a
-// resource takes no arguments, what gets a prompt those of the prompt. Their
-// lists are read beside all else, so that a server that hangs when it is asked
-// for them costs nobody its tools.
+// Resources and prompts become functions in registries of their own. The function of a resource takes no arguments,
+// that of a prompt takes the prompt's. Their lists are read in parallel with the rest: a server that hangs there
+// keeps its tools.
 
-// primitives is what a server has of a kind other than tools, as it was read at
-// one time. It does not change.
+// primitives is a snapshot of a server's resources or prompts. It is immutable.
 type primitives struct {
-	err   *CallError                 // why the last reading failed; nil if it did not
-	trees *trees                     // nil: nothing is known
-	defs  map[string]*wire.Primitive // by what they are known by
-	names map[string]string          // of functions, by the same; for the next list
+	err   *CallError                 // why the last read failed; nil if it succeeded
+	trees *trees                     // nil if nothing is known
+	defs  map[string]*wire.Primitive // by identity (URI or name)
+	names map[string]string          // function names by identity, kept stable for the next list
 	notes []string
-	count int // of functions
+	count int // number of functions
 }
 
-// costly reports whether reading them has cost the connection.
+// costly reports whether reading the list ended the connection.
 func (p *primitives) costly() bool { return p.err != nil && p.err.ended }
 
 func (p *primitives) note(format string, args ...any) {
@@ -37,7 +35,7 @@ func (p *primitives) note(format string, args ...any) {
 	}
 }
 
-// read reads the list of a branch. If that fails, what was known is known still.
+// read reads the list of a branch. If that fails, the last list stays.
 func (b *branch) read(ctx context.Context, s *session) *primitives {
 	raw, err := s.list(ctx, b.kind)
 	if err != nil {
@@ -50,7 +48,7 @@ func (b *branch) read(ctx context.Context, s *session) *primitives {
 	p := &primitives{defs: make(map[string]*wire.Primitive, len(list)), notes: dropped[:min(len(dropped), maxNotes)]}
 	list = slices.DeleteFunc(list, func(d *wire.Primitive) bool {
 		if b.kind == toolid.Resource && d.Key == manifest.ResourceURI {
-			return true // it is for aggregators, and nothing that users have (RFC 5.6)
+			return true // the identity resource is for aggregators, not for users (RFC 5.6)
 		}
 		if p.defs[d.Key] != nil {
 			p.note("%s %q is listed more than once: the first one counts", b.kind, d.Key)
@@ -59,14 +57,14 @@ func (b *branch) read(ctx context.Context, s *session) *primitives {
 		p.defs[d.Key] = d
 		return false
 	})
-	if err := b.plantList(s, p, list); err != nil { // of names and descriptions of ours nothing can be wrong
+	if err := b.plantList(s, p, list); err != nil { // our own names and descriptions are always valid
 		b.log.Error("cannot be shown", "of", string(b.kind)+"s", "error", err)
 		p.trees = nothing
 	}
 	return p
 }
 
-// unread is what is known of a list that cannot be read: what was known.
+// unread returns the last list, with the error of the failed read.
 func (b *branch) unread(err error) *primitives {
 	b.log.Warn("a list cannot be read", "of", string(b.kind)+"s", "error", err)
 	p := new(primitives)
@@ -77,8 +75,8 @@ func (b *branch) unread(err error) *primitives {
 	return p
 }
 
-// plantList makes the tree of every mount that has all of the server: what
-// a CaSH server has besides its namespaces belongs to none of them.
+// plantList builds the tree of every mount that holds the whole server. A CaSH server's resources belong to none of
+// its namespaces.
 func (b *branch) plantList(s *session, p *primitives, list []*wire.Primitive) error {
 	c := b.latest.Load()
 	planted := make(trees, len(b.mounts))
@@ -104,7 +102,7 @@ func (b *branch) plantList(s *session, p *primitives, list []*wire.Primitive) er
 			root.On(c.cash.Instance)
 		}
 		noted := p
-		if i > 0 { // it is the same everywhere
+		if i > 0 { // the other mounts have the same notes
 			noted = new(primitives)
 		}
 		functions := make([]*registry.Function, 0, len(list))
@@ -123,7 +121,7 @@ func (b *branch) plantList(s *session, p *primitives, list []*wire.Primitive) er
 
 var things = map[toolid.Kind]string{toolid.Resource: "Resources", toolid.Prompt: "Prompts"}
 
-// function makes a function.
+// function builds the function of one resource or prompt.
 func (b *branch) function(notes *primitives, d *wire.Primitive, name string, id toolid.Primitive) *registry.Function {
 	remote := registry.Remote{Tool: d.Key, Server: b.server, ID: id}
 	about := clean.Text(wire.First(d.Description, d.Title, d.Name))
@@ -140,7 +138,7 @@ func (b *branch) function(notes *primitives, d *wire.Primitive, name string, id 
 			aliases = append(aliases, alias)
 		}
 	}
-	facts := []registry.FuncOption{registry.ReadOnly, registry.Timeout(b.patience()), registry.Aliases(aliases...)}
+	facts := []registry.FuncOption{registry.ReadOnly, registry.Timeout(b.pipelineTimeout()), registry.Aliases(aliases...)}
 	f, err := remoteFunc(name, clean.Cut(about, maxDescription), remote, facts)
 	if err != nil {
 		notes.note("the arguments of %s %q cannot be checked: %v", b.kind, d.Key, err)
@@ -148,7 +146,7 @@ func (b *branch) function(notes *primitives, d *wire.Primitive, name string, id 
 	return f
 }
 
-// current returns why the function of d must not be called any more.
+// current returns why the function of d must no longer be called; nil if it may.
 func (b *branch) current(d *wire.Primitive) *CallError {
 	if p := b.listed.Load(); p == nil || !d.Equal(p.defs[d.Key]) {
 		return &CallError{Class: Changed, Reason: fmt.Sprintf("the %s is not what it was", b.kind)}

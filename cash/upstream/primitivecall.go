@@ -18,7 +18,7 @@ import (
 
 var noArguments = json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`)
 
-// maxMIME bounds what is shown of a MIME type, in characters.
+// maxMIME bounds the MIME type in a description, in characters.
 const maxMIME = 100
 
 func withMIME(about, mime string) string {
@@ -28,7 +28,7 @@ func withMIME(about, mime string) string {
 	return strings.TrimSpace(about + " (" + mime + ")")
 }
 
-// reader reads a resource, as long as it is in the list.
+// reader returns the handler that reads a resource, as long as it is in the list.
 func (b *branch) reader(d *wire.Primitive) registry.Handler {
 	return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
 		return b.invoke(ctx, c, &request{
@@ -43,17 +43,17 @@ func (b *branch) reader(d *wire.Primitive) registry.Handler {
 	}
 }
 
-// plainResult is the result of what is no tool: it has no structured content.
+// plainResult is the result of a resource or prompt: it has no structured content.
 func plainResult(a *wire.Answer, _ bool) *registry.Result {
 	a.Structured = nil
 	return a.Result()
 }
 
-// readResource reads a resource. Its contents are read from the wire: what is odd
-// with one of them does not cost the others.
+// readResource reads a resource. Its contents are parsed from the wire, so that one odd content does not spoil the
+// others.
 func readResource(ctx context.Context, s *session, p *mcp.ReadResourceParams, sent *mcpclient.Exchange) (*mcp.CallToolResult, error) {
 	res, err := s.client.ReadResource(ctx, p)
-	// The SDK keeps what is read, of every URI. Whether anything is kept is decided elsewhere.
+	// The SDK caches every URI that is read. This clears its entry: caching is decided elsewhere.
 	_, _ = s.receive(ctx, "notifications/resources/updated", &mcp.ResourceUpdatedNotificationRequest{
 		Session: s.client, Params: &mcp.ResourceUpdatedNotificationParams{URI: p.URI},
 	})
@@ -61,7 +61,7 @@ func readResource(ctx context.Context, s *session, p *mcp.ReadResourceParams, se
 		return &mcp.CallToolResult{InputRequests: res.InputRequests, RequestState: res.RequestState}, nil
 	}
 	raw := sent.Result()
-	if raw == nil && err == nil { // another call has just read the same
+	if raw == nil && err == nil { // another call has just read the same URI
 		raw, err = json.Marshal(res)
 	}
 	if raw == nil || ctx.Err() != nil {
@@ -70,7 +70,7 @@ func readResource(ctx context.Context, s *session, p *mcp.ReadResourceParams, se
 	return wire.ResourceContents(raw, p.URI), nil
 }
 
-// argumentSchema is the schema of the arguments of a prompt.
+// argumentSchema returns the JSON Schema for the arguments of a prompt.
 func argumentSchema(arguments []wire.Argument) json.RawMessage {
 	list := make([]schema.Property, len(arguments))
 	for i, a := range arguments {
@@ -80,7 +80,7 @@ func argumentSchema(arguments []wire.Argument) json.RawMessage {
 	return schema.Object(list, true)
 }
 
-// getter gets a prompt, as long as it is what the function was made of.
+// getter returns the handler that gets a prompt, as long as its definition has not changed.
 func (b *branch) getter(d *wire.Primitive) registry.Handler {
 	return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
 		arguments, err := promptArguments(c)
@@ -99,8 +99,7 @@ func (b *branch) getter(d *wire.Primitive) registry.Handler {
 	}
 }
 
-// promptArguments returns the arguments of a call as texts. Only those of a
-// prompt that is unchecked can be anything else.
+// promptArguments returns the arguments of a call as strings. Only an unchecked prompt can have others.
 func promptArguments(c *registry.Call) (map[string]string, error) {
 	arguments := make(map[string]string)
 	for name, value := range strictjson.Members(c.Arguments) {
@@ -115,8 +114,7 @@ func promptArguments(c *registry.Call) (map[string]string, error) {
 	return arguments, nil
 }
 
-// getPrompt gets a prompt. Its messages are read from the wire, as are the
-// contents of resources.
+// getPrompt gets a prompt. Its messages are parsed from the wire, like the contents of resources.
 func getPrompt(ctx context.Context, s *session, p *mcp.GetPromptParams, sent *mcpclient.Exchange) (*mcp.CallToolResult, error) {
 	res, err := s.client.GetPrompt(ctx, p)
 	if err == nil && res.InputRequests != nil {

@@ -9,20 +9,18 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// roster is which upstreams there are, and where they stand. Its lock guards what
-// they show as well.
+// roster lists the upstreams and their mounts. Its lock also guards what they publish.
 type roster struct {
-	registries []*registry.Registry // where servers stand; of functions first
+	registries []*registry.Registry // one for each kind, functions first
 
 	mu      sync.Mutex
 	ups     map[*upstream]struct{}
 	mounts  map[string]*upstream // by canonical label
 	closing bool
-	retired sync.WaitGroup // upstreams that end
+	retired sync.WaitGroup // upstreams that are ending
 }
 
-// free returns why the mounts cannot be made, other than in place of old. The
-// caller holds r.mu.
+// free returns why the mounts cannot be used; mounts of old count as free. The caller holds r.mu.
 func (r *roster) free(mounts []mount, old *upstream) error {
 	if r.closing {
 		return ErrClosed
@@ -48,7 +46,7 @@ func (r *roster) free(mounts []mount, old *upstream) error {
 	return nil
 }
 
-// overlap reports whether one path is the other or below it.
+// overlap reports whether one path equals the other or lies below it.
 func overlap(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -56,7 +54,7 @@ func overlap(a, b string) bool {
 	return a == b || strings.HasPrefix(b, a+".")
 }
 
-// start lets u take its places. The caller holds r.mu.
+// start gives u its mounts and runs it. The caller holds r.mu.
 func (r *roster) start(u *upstream) {
 	r.ups[u] = struct{}{}
 	for _, m := range u.mounts {
@@ -70,12 +68,11 @@ func (r *roster) start(u *upstream) {
 func (r *roster) clear(m mount) {
 	delete(r.mounts, m.Key())
 	for _, reg := range r.registries {
-		_ = reg.Replace(m.Label, nil) // of a legal label nothing can be wrong
+		_ = reg.Replace(m.Label, nil) // cannot fail for a legal label
 	}
 }
 
-// retire lets u end when its calls have, unless it does so already. The caller
-// holds r.mu.
+// retire ends u after its calls, unless it is ending already. The caller holds r.mu.
 func (r *roster) retire(u *upstream) {
 	if _, ok := r.ups[u]; !ok {
 		return
@@ -89,8 +86,7 @@ func (r *roster) retire(u *upstream) {
 	}()
 }
 
-// replace puts u in the place of old, which may be nil and may have stood
-// elsewhere.
+// replace mounts u in place of old. old may be nil, and may have had other mounts.
 func (r *roster) replace(old, u *upstream) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -113,7 +109,7 @@ func (r *roster) replace(old, u *upstream) error {
 	return nil
 }
 
-// has reports whether an upstream has neither been removed nor replaced.
+// has reports whether an upstream is still there: neither removed nor replaced.
 func (r *roster) has(u *upstream) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -121,7 +117,7 @@ func (r *roster) has(u *upstream) bool {
 	return ok
 }
 
-// each returns the upstreams in order of their first label.
+// each returns the upstreams, sorted by first label.
 func (r *roster) each() []*upstream {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -16,67 +16,57 @@ const (
 	DefaultMaxMessage     = 8 << 20
 )
 
-// A Server is an MCP server to mount: how it is reached, and where in the tree
-// it stands.
+// A Server is an MCP server to mount: its endpoint, its place in the tree and its limits.
 type Server struct {
-	// Label is the path in the tree below which the server's functions stand:
-	// one label, or several joined by dots. Required, and unique in its
-	// canonical form (RFC 5.4).
+	// Label is the path of the server's namespace: one label, or several joined by dots. Required, and unique in
+	// its canonical form (RFC 5.4).
 	Label string
-	// Description says in a line what is there. Empty is what the server says
-	// of itself.
+	// Description is one line about the server. Empty takes the server's own.
 	Description string
-	// Endpoint is how the server is reached. Required.
+	// Endpoint is the way to reach the server. Required.
 	Endpoint Endpoint
-	// Kind says what the server is. Zero finds out.
+	// Kind is plain or CaSH. Zero detects it.
 	Kind Kind
-	// Namespace is the namespace of a CaSH server that stands at Label. Empty is
-	// all of the server.
+	// Namespace is the namespace of a CaSH server to mount at Label. Empty mounts all of the server.
 	Namespace string
-	// VisibleTo decides who sees the server's functions. Nil is everyone who
-	// sees what is above Label.
+	// VisibleTo decides who sees the server's functions. Nil is everyone who sees the namespace above Label.
 	VisibleTo registry.Visibility
-	// ReadOnly names tools, or functions of a CaSH server with their namespaces,
-	// that the operator vouches for: calling them changes nothing. What a server says of its own tools is believed as well, unless
-	// IgnoreHints is set.
+	// ReadOnly names tools, or functions of a CaSH server with their namespaces, that change nothing: the operator
+	// vouches for that. The server's own hints are believed as well, unless IgnoreHints is set.
 	ReadOnly []string
-	// IgnoreHints takes nothing from the server's own word on whether its tools
-	// are read-only, idempotent or destructive.
+	// IgnoreHints ignores the server's hints on whether its tools are read-only, idempotent or destructive.
 	IgnoreHints bool
 
-	// Lazy connects when a function is called, and until then shows what is
-	// pinned ([Options.Pins]); a server of which nothing is pinned is asked once
-	// what it has. Resources and prompts are not pinned. False connects at once, and again when the connection is lost.
+	// Lazy connects on the first call and shows the pinned tools until then ([Options.Pins]). A server without pins
+	// is read once. Resources and prompts are not pinned. False connects at once, and reconnects.
 	Lazy bool
-	// Idle closes a connection that has not been used for so long; the next call
-	// opens it again. Zero keeps it open, or with Lazy is 5 minutes.
+	// Idle closes a connection after that time without a call. The next call reconnects. Zero keeps it open; with
+	// Lazy, zero is 5 minutes.
 	Idle time.Duration
 	// Timeout is the deadline of one call. Zero is [DefaultTimeout].
 	Timeout time.Duration
-	// ConnectTimeout is the deadline for connecting and for reading what the
-	// server has. Zero is [DefaultConnectTimeout].
+	// ConnectTimeout is the deadline for connecting and reading the catalog. Zero is [DefaultConnectTimeout].
 	ConnectTimeout time.Duration
-	// Concurrency is the most calls at a time; further ones wait. Zero is
-	// [DefaultConcurrency].
+	// Concurrency is the most calls at a time. Further ones wait. Zero is [DefaultConcurrency].
 	Concurrency int
-	// MaxMessage is the most bytes of a message of the server: of a result, and of
-	// one page of its list of tools. Zero is [DefaultMaxMessage].
+	// MaxMessage is the most bytes of one message of the server, such as a result or a page of its list of tools.
+	// Zero is [DefaultMaxMessage].
 	MaxMessage int
-	// Refresh asks the server again for what it has after so long, besides when
-	// it says that something has changed. Zero is an hour; negative is never.
+	// Refresh is the period after which the catalog is read again, besides the server's own notices. Zero is an
+	// hour; negative is never.
 	Refresh time.Duration
 }
 
-// Kind is what a server offers.
+// Kind is the form in which a server offers its functions.
 type Kind int
 
 const (
 	Auto  Kind = iota // CaSH if it has the tools call, help and skill, else plain
-	Plain             // tools, each of which becomes a function
-	CaSH              // the tools call, help and skill, behind which there is a tree
+	Plain             // each tool becomes a function
+	CaSH              // the tools call, help and skill, with a tree behind them
 )
 
-// String returns the kind as it is written in a configuration.
+// String returns the kind as configuration files spell it.
 func (k Kind) String() string {
 	switch k {
 	case Auto:
@@ -92,11 +82,10 @@ func (k Kind) String() string {
 // minRefresh is the shortest Server.Refresh.
 const minRefresh = time.Second
 
-// lazyIdle is Server.Idle of lazy servers that have none.
+// lazyIdle is the default of Server.Idle for lazy servers.
 const lazyIdle = 5 * time.Minute
 
-// withDefaults returns s with its zero values filled in, or what is wrong with
-// it.
+// withDefaults returns s with defaults for zero values, or an error for the first wrong field.
 func (s Server) withDefaults() (Server, error) {
 	if _, ok := registry.CanonicalPath(s.Label); !ok || s.Label == "" {
 		return s, fmt.Errorf("label %.64q: labels are one or more ASCII letters, digits and underscores, joined by dots", s.Label)

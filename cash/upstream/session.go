@@ -21,34 +21,33 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// session is one connection to a server.
+// session is one connection to a server. The upstream's goroutine makes it and keeps it in its link.
 type session struct {
 	*settings
 	*exchanges
 	life     context.Context // of the upstream
 	client   *mcp.ClientSession
-	conn     *remembered
-	cancel   context.CancelFunc // of everything that belongs to the connection
+	conn     *connKeeper
+	cancel   context.CancelFunc // ends everything that belongs to the connection
 	ended    chan struct{}      // closed when the connection has ended
-	err      error              // why; set before ended is closed
-	changed  chan struct{}      // the server says that its tools have changed
-	renewed  chan struct{}      // the same of its resources or prompts
-	relist   chan chan error    // somebody wants the resources and prompts to be read again
-	unlisted chan struct{}      // closed when they are not read any more
-	logs     bool               // each call asks for log messages
-	receive  mcp.MethodHandler  // what the SDK does with a message of the server
-	doubts   rate.Sometimes     // whether the tools are what they were
+	err      error              // why it ended; set before ended is closed
+	changed  chan struct{}      // the server announced a change of its tools
+	renewed  chan struct{}      // the server announced a change of its resources or prompts
+	relist   chan chan error    // requests to read resources and prompts again
+	unlisted chan struct{}      // closed when they are no longer read
+	logs     bool               // whether calls ask for log messages
+	receive  mcp.MethodHandler  // the SDK's handler for a message of the server
+	doubts   rate.Sometimes     // limits reloads after errors that suggest changed tools
 }
 
 // dialer makes the sessions of an upstream.
 type dialer struct {
 	*settings
 	life  context.Context
-	kinds []toolid.Kind // what the server is asked for
+	kinds []toolid.Kind // the kinds of lists to ask for
 }
 
-// dial connects. The connection outlives ctx, which bounds the time to make it. A
-// server that does not know streamable HTTP is tried by what was usual before.
+// dial connects. ctx bounds only the time to connect. If the server does not know streamable HTTP, SSE is tried.
 func (d *dialer) dial(ctx context.Context) (*session, error) {
 	s, err := d.dialTo(ctx, d.cfg.Endpoint)
 	if h, ok := d.cfg.Endpoint.(HTTP); ok && err != nil && asCallError(err).maybeSSE() {
@@ -59,8 +58,7 @@ func (d *dialer) dial(ctx context.Context) (*session, error) {
 	return s, err
 }
 
-// maybeSSE reports whether an endpoint turns away a request as one does that
-// speaks the HTTP of before 2025-03-26.
+// maybeSSE reports whether the refusal is one that a server with the HTTP transport before 2025-03-26 would give.
 func (e *CallError) maybeSSE() bool {
 	return e.Class == BadStatus && (e.HTTPStatus == 400 || e.HTTPStatus == 404 || e.HTTPStatus == 405)
 }
@@ -74,12 +72,12 @@ func (d *dialer) dialTo(ctx context.Context, endpoint Endpoint) (*session, error
 		doubts: rate.Sometimes{Interval: time.Minute},
 	}
 	life, x := mcpclient.WithExchange(life)
-	s.conn = &remembered{Transport: s.transport(life, endpoint)}
+	s.conn = &connKeeper{Transport: s.transport(life, endpoint)}
 	client, err := s.connect(ctx, life, d.kinds)
 	if err != nil {
 		cancel()
 		s.conn.close()
-		return nil, d.undialled(ctx, err, x)
+		return nil, d.connectError(ctx, err, x)
 	}
 	s.client = client
 	go s.watch()
@@ -87,8 +85,8 @@ func (d *dialer) dialTo(ctx context.Context, endpoint Endpoint) (*session, error
 	return s, nil
 }
 
-// connect makes the connection apart: it leads to code of the embedder and of the
-// server. What comes too late is closed.
+// connect makes the connection in a goroutine of its own, since it runs code of the embedder and of the server. A
+// connection that comes too late is closed.
 func (s *session) connect(ctx, life context.Context, kinds []toolid.Kind) (*mcp.ClientSession, error) {
 	var made *mcp.ClientSession
 	return apart.Do(ctx, 0, func() (client *mcp.ClientSession, err error) {
@@ -101,8 +99,8 @@ func (s *session) connect(ctx, life context.Context, kinds []toolid.Kind) (*mcp.
 	})
 }
 
-// undialled is the failure of connecting.
-func (d *dialer) undialled(ctx context.Context, err error, x *mcpclient.Exchange) *CallError {
+// connectError returns the error of a failed connect.
+func (d *dialer) connectError(ctx context.Context, err error, x *mcpclient.Exchange) *CallError {
 	var crash *apart.Crash
 	if errors.As(err, &crash) {
 		d.log.Error("connecting panicked", "panic", crash.Reason, "stack", crash.Stack)
@@ -123,7 +121,7 @@ func (d *dialer) undialled(ctx context.Context, err error, x *mcpclient.Exchange
 	return e
 }
 
-// watch notes the end of the connection.
+// watch records the end of the connection.
 func (s *session) watch() {
 	err := s.client.Wait()
 	if err == nil {
@@ -142,25 +140,24 @@ func (s *session) why() error {
 	return e
 }
 
-// closeTimeout is how long a server may take to part.
+// closeTimeout bounds the orderly end of a connection.
 const closeTimeout = 3 * time.Second
 
-// close ends the connection. It returns when that has happened, or has taken
-// too long.
+// close ends the connection. It returns when that is done, or after closeTimeout.
 func (s *session) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
-	_, _ = apart.Do(ctx, 0, func() (none struct{}, err error) { // ends when the transport is closed, below at the latest
+	_, _ = apart.Do(ctx, 0, func() (none struct{}, err error) { // ends at the latest when the transport is closed below
 		return none, s.client.Close()
 	}, nil)
 	s.cancel()
 	s.conn.close()
 }
 
-// probeTimeout is how long a server may take to give any sign of life.
+// probeTimeout is how long a server may take to answer a ping.
 const probeTimeout = 5 * time.Second
 
-// probe ends the connection if the server gives no sign of life.
+// probe ends the connection if the server does not answer a ping.
 func (s *session) probe() {
 	ctx, cancel := context.WithTimeout(s.life, probeTimeout)
 	defer cancel()
@@ -169,13 +166,13 @@ func (s *session) probe() {
 	if err == nil {
 		return
 	}
-	// An error that the server answers with is a sign of life.
+	// Any answer, even an error, shows that the server lives.
 	if e := classify(ctx, err, x); s.life.Err() == nil && e.Class != Refused && e.Class != BadStatus {
 		s.close()
 	}
 }
 
-// name is what the server calls itself, cleaned.
+// name returns the server's own name, cleaned.
 func (s *session) name() string {
 	r := s.client.InitializeResult()
 	if r == nil || r.ServerInfo == nil {
@@ -184,8 +181,7 @@ func (s *session) name() string {
 	return clean.Line(r.ServerInfo.Name+" "+r.ServerInfo.Version, 100)
 }
 
-// about is a line on things of the server, which names it; empty if it has no
-// name.
+// about returns a line about the server's things, with its name; empty if it has none.
 func (s *session) about(things string) string {
 	r := s.client.InitializeResult()
 	if r == nil || r.ServerInfo == nil {
@@ -198,8 +194,7 @@ func (s *session) about(things string) string {
 	return clean.Line(things+" of "+name+".", maxAbout)
 }
 
-// instructions is the first line of what the server says of itself; empty if it
-// says nothing.
+// instructions returns the first line of the server's instructions; empty if it has none.
 func (s *session) instructions() string {
 	if r := s.client.InitializeResult(); r != nil {
 		return clean.FirstLine(r.Instructions, maxAbout)
@@ -207,8 +202,7 @@ func (s *session) instructions() string {
 	return ""
 }
 
-// newClient returns the SDK's client for one session. All that it is called
-// with comes from the server.
+// newClient returns the SDK's client for one session. Its handlers get data from the server only.
 func (s *session) newClient(kinds []toolid.Kind) *mcp.Client {
 	opts := &mcp.ClientOptions{
 		Capabilities:   &mcp.ClientCapabilities{},
@@ -217,7 +211,7 @@ func (s *session) newClient(kinds []toolid.Kind) *mcp.Client {
 		ElicitationHandler: func(ctx context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 			return s.elicit(ctx, req.Params)
 		},
-		// Without it the SDK does not ask for these; notified takes what comes.
+		// Without this handler the SDK does not ask for these notifications. notified handles them.
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) {},
 	}
 	if slices.Contains(kinds, toolid.Resource) {
@@ -242,9 +236,8 @@ func (s *session) newClient(kinds []toolid.Kind) *mcp.Client {
 	return c
 }
 
-// notified takes the notifications that are for calls, and hears the others. It
-// does not wait for anybody. The SDK gets only those of questions that have been
-// taken back: it would keep what a server floods it with.
+// notified routes a notification to its call, or signals a change. It never blocks. The SDK gets only notifications
+// about questions that were withdrawn: it would store a flood.
 func (s *session) notified(method string, params json.RawMessage) bool {
 	switch method {
 	case "notifications/progress":
@@ -265,7 +258,7 @@ func (s *session) notified(method string, params json.RawMessage) bool {
 	return method != "notifications/cancelled"
 }
 
-// signal says that there is something new, unless that has been said.
+// signal sends on c unless a signal is pending.
 func signal(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -273,8 +266,7 @@ func signal(c chan<- struct{}) {
 	}
 }
 
-// wantLogs asks a server that can for its log messages. One that refuses is as
-// good as any.
+// wantLogs asks a server with the logging capability for log messages. A refusal is ignored.
 func (s *session) wantLogs(ctx context.Context) {
 	r := s.client.InitializeResult()
 	//lint:ignore SA1019 deprecated in the newest protocol, and how servers up to 2025-11-25 are asked
@@ -291,16 +283,15 @@ func (s *session) wantLogs(ctx context.Context) {
 	_ = s.client.SetLoggingLevel(ctx, &mcp.SetLoggingLevelParams{Level: logLevel})
 }
 
-// logLevel is from which level on messages are asked for.
+// logLevel is the least level of the log messages to ask for.
 const logLevel = "info"
 
-// lastWithSessions is the last protocol version in which servers turn to the
-// client while a call runs.
+// lastWithSessions is the last protocol version in which servers send requests to the client during a call.
 const lastWithSessions = "2025-11-25"
 
-// remembered keeps the connection that a transport makes, so that it can be
-// closed when the client cannot.
-type remembered struct {
+// connKeeper is a transport that keeps its connection, so that the connection can be closed when the client cannot
+// close it.
+type connKeeper struct {
 	mcp.Transport
 	mu     sync.Mutex
 	conn   mcp.Connection
@@ -308,7 +299,7 @@ type remembered struct {
 }
 
 // Connect implements [mcp.Transport].
-func (r *remembered) Connect(ctx context.Context) (mcp.Connection, error) {
+func (r *connKeeper) Connect(ctx context.Context) (mcp.Connection, error) {
 	conn, err := r.Transport.Connect(ctx)
 	if err != nil {
 		return nil, err
@@ -323,13 +314,13 @@ func (r *remembered) Connect(ctx context.Context) (mcp.Connection, error) {
 	return conn, nil
 }
 
-func (r *remembered) close() {
+func (r *connKeeper) close() {
 	r.mu.Lock()
 	conn := r.conn
 	r.closed = true
 	r.mu.Unlock()
 	if conn != nil {
 		_ = conn.Close()
-		_ = conn.Close() // waits, if the first one found the connection broken
+		_ = conn.Close() // waits, if the first Close found the connection broken
 	}
 }

@@ -16,42 +16,40 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// settings are what is known of an upstream from the beginning. They do not change.
+// settings are the configuration of an upstream. They are immutable, and shared by all its parts.
 type settings struct {
 	cfg       Server
 	mounts    []mount
 	log       *slog.Logger
-	server    string             // tells the server from every other one
-	connector mcp.Implementation // who connects
-	self      string             // the instance of the registry that it is mounted in
+	server    string             // fingerprint of the endpoint
+	connector mcp.Implementation // name and version of this client
+	self      string             // the instance of the registry it is mounted in, to detect loops
 }
 
-// mount is a place in the tree where a server stands.
+// mount is a place of a server in the tree.
 type mount = cashsource.Mount
 
-// describe is the line that stands at a mount.
+// describe returns the line that help shows at a mount.
 func (s *settings) describe(m mount, about string) string {
 	return cmp.Or(m.Description, s.cfg.Description, about)
 }
 
-// patience is the deadline of the function in the pipeline. The ones that count
-// are set where the call is made: this one leaves room for connecting, for
-// waiting and for the answer of a person.
-func (s *settings) patience() time.Duration {
+// pipelineTimeout is the deadline of the function in the pipeline. It leaves room for connecting, for a slot and for a
+// person's answer. The deadlines of the call itself are set where it is made.
+func (s *settings) pipelineTimeout() time.Duration {
 	return s.cfg.ConnectTimeout + 2*s.cfg.Timeout + askTimeout
 }
 
-// via is the metadata by which servers notice that they mount one another.
+// via returns the metadata by which servers detect that they mount each other.
 func (s *settings) via(ctx context.Context) mcp.Meta {
 	return mcp.Meta{registry.MetaVia: append(slices.Clip(registry.Via(ctx)), s.self)}
 }
 
-// hints takes over what the server and the operator say of the effects of a
-// tool.
+// hints turns the hints of the server and the operator on a tool's effects into options.
 func (s *settings) hints(e *entry) []registry.FuncOption {
 	var a struct{ ReadOnlyHint, IdempotentHint, DestructiveHint, OpenWorldHint *bool }
 	if !s.cfg.IgnoreHints && len(e.def.Annotations) > 0 {
-		_ = json.Unmarshal(e.def.Annotations, &a) // hints of a wrong type are none
+		_ = json.Unmarshal(e.def.Annotations, &a) // hints of a wrong type are ignored
 	}
 	var facts []registry.FuncOption
 	if a.OpenWorldHint != nil {
@@ -69,7 +67,7 @@ func (s *settings) hints(e *entry) []registry.FuncOption {
 	return facts
 }
 
-// vouched reports whether the operator says that calling changes nothing.
+// vouched reports whether the operator declares the function read-only.
 func (s *settings) vouched(path string) bool {
 	for _, name := range s.cfg.ReadOnly {
 		if name == path || canonicalPath(name) != "" && canonicalPath(name) == canonicalPath(path) {
@@ -79,7 +77,7 @@ func (s *settings) vouched(path string) bool {
 	return false
 }
 
-// returns says what a tool answers.
+// returns describes the result of a tool.
 func returns(outputSchema json.RawMessage) string {
 	if len(outputSchema) == 0 {
 		return ""
@@ -91,7 +89,7 @@ func returns(outputSchema json.RawMessage) string {
 	return s.Summary()
 }
 
-// labelOf returns where the upstream of a function stands.
+// labelOf returns the label at which a function's upstream is mounted.
 func (s *settings) labelOf(f *registry.Function) string {
 	key, _ := registry.CanonicalPath(f.Namespace())
 	for _, m := range s.mounts {
@@ -102,8 +100,8 @@ func (s *settings) labelOf(f *registry.Function) string {
 	return s.mounts[0].Label
 }
 
-// shown words the failure of a call for its caller: what happened, whether the
-// call may have had an effect, and what to do (RFC 4.4).
+// shown words the failure of a call for its caller: what happened, whether it may have had an effect, and the next
+// step (RFC 4.4).
 func (s *settings) shown(e *CallError, f *registry.Function) *registry.Error {
 	label := s.labelOf(f)
 	r := &registry.Error{Namespace: f.Namespace(), Name: f.Name(), Err: e, NotRun: !e.Sent}
@@ -117,7 +115,7 @@ func (s *settings) shown(e *CallError, f *registry.Function) *registry.Error {
 		r.Message += notDone[kind]
 	case e.unknown(kind):
 		r.Kind, r.Hint = registry.UnknownFunction, "It may have been removed: look up again what there is."
-	case e.Class == Refused && e.unmade():
+	case e.Class == Refused && e.invalidRequest():
 	case !f.ReadOnly():
 		r.Message += " It may have taken effect: check before you repeat it."
 		if r.Details == nil {

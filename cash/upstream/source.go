@@ -13,25 +13,24 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// source is one manifest that is followed. One goroutine at a time has it.
+// source is one manifest of a discovery. Only one goroutine at a time uses it.
 type source struct {
 	Discovery // its URL is in canonical form
 	*discover.Follower
 	agg     *Aggregator
 	removed bool // by the operator
 
-	// Guarded by the lock of the discovery.
+	// The following is guarded by the lock of the discovery.
 	up       *upstream  // nil until it is mounted
-	endpoint string     // of up; empty until there is one
-	failed   *CallError // why there is no manifest at the moment; nil if there is one
-	since    time.Time  // of failed
+	endpoint string     // endpoint of up; empty until there is one
+	failed   *CallError // why there is no manifest now; nil if there is one
+	since    time.Time  // start of failed
 }
 
-// newSource returns the source of a manifest. Errors do not show the URL, which
-// may hold secrets.
+// newSource returns the source of a manifest. Its errors do not show the URL, which may hold secrets.
 func (a *Aggregator) newSource(d Discovery) (*source, error) {
 	o := &discover.Options{Fetch: a.opts.Fetch, Header: d.Header, Logger: a.opts.Logger}
-	// Copies: there may be room behind these slices, which others write to.
+	// Copies, because others may append to these slices.
 	o.Fetch.Trusted, o.Fetch.Allow = slices.Concat(o.Fetch.Trusted, d.Trust), slices.Concat(o.Fetch.Allow, d.Allow)
 	f, err := discover.Follow(d.URL, o)
 	if err != nil {
@@ -42,17 +41,17 @@ func (a *Aggregator) newSource(d Discovery) (*source, error) {
 		return nil, fmt.Errorf("the label %.64q is not a path of labels", d.Label)
 	}
 	t := d.Server
-	t.Label, t.Endpoint, t.Namespace = cmp.Or(d.Label, "any"), nowhere{f.Host()}, ""
+	t.Label, t.Endpoint, t.Namespace = cmp.Or(d.Label, "any"), noEndpoint{f.Host()}, ""
 	if d.Server, err = t.withDefaults(); err != nil {
 		return nil, err
 	}
 	return &source{Discovery: d, Follower: f, agg: a}, nil
 }
 
-// placeholder is what stands at the operator's label until there is a manifest.
+// placeholder returns the upstream at the operator's label until there is a manifest.
 func (s *source) placeholder() *upstream {
 	cfg := s.Server
-	cfg.Endpoint = nowhere{s.Host()}
+	cfg.Endpoint = noEndpoint{s.Host()}
 	u := newUpstream(s.agg, cfg, []mount{s.mountAtLabel(s.Description)})
 	u.discovered = true
 	u.link.held = &CallError{Class: Unreachable, Reason: "its manifest has not been fetched yet"}
@@ -64,8 +63,8 @@ func (s *source) mountAtLabel(description string) mount {
 	return mount{Label: s.Label, Description: description}
 }
 
-// hold makes what the manifest described unavailable. What is not transient is
-// held in the same way: nothing goes to where it leads (R133).
+// hold makes the manifest's server unavailable. Permanent failures hold it too: nothing is sent to its endpoint
+// (R133).
 func (s *source) hold() {
 	if s.failed == nil {
 		s.since = time.Now()
@@ -76,7 +75,7 @@ func (s *source) hold() {
 	}
 }
 
-// failure is why there is no manifest.
+// failure returns why there is no manifest.
 func (s *source) failure() *CallError {
 	e := &CallError{Class: Unreachable, Reason: "its manifest cannot be fetched", Err: s.Err()}
 	var failed *manifest.FetchError
@@ -94,8 +93,8 @@ func (s *source) failure() *CallError {
 	return e
 }
 
-// status is that of a manifest for which nothing is mounted, as far as one has
-// failed. The caller holds the lock of the discovery.
+// status returns the status of a failed manifest without a mounted server; false if there is none. The caller holds
+// the lock of the discovery.
 func (s *source) status() (Status, bool) {
 	if s.up != nil || s.failed == nil {
 		return Status{}, false
@@ -103,8 +102,7 @@ func (s *source) status() (Status, bool) {
 	return Status{Endpoint: s.Discovery.String(), State: Down, Since: s.since, Err: s.failed}, true
 }
 
-// mountsAt returns where the server should stand: where the operator says, or at the places
-// that were chosen for it.
+// mountsAt returns the mounts of the server: the operator's label, or the places that were chosen for it.
 func (s *source) mountsAt(places []discover.Place) []mount {
 	if s.Label != "" {
 		return []mount{s.mountAtLabel(cmp.Or(s.Description, onlyDescription(s.Last().Manifest)))}
@@ -123,7 +121,7 @@ func onlyDescription(m *manifest.Manifest) string {
 	return ""
 }
 
-// mount lets the server stand where it should: as it is, if nothing has changed.
+// mount mounts the server. It keeps the present upstream if nothing has changed.
 func (s *source) mount(mounts []mount) error {
 	old := s.up
 	if old != nil && s.endpoint == s.Last().Endpoint && slices.Equal(old.mounts, mounts) {
@@ -134,7 +132,7 @@ func (s *source) mount(mounts []mount) error {
 	cfg.Label, cfg.Endpoint = mounts[0].Label, s.reach()
 	u := newUpstream(s.agg, cfg, mounts)
 	u.discovered = true
-	if s.Label == "" { // labels come and go as the server likes, pins must not
+	if s.Label == "" { // pins are kept by manifest URL: the server may change its suggested labels
 		u.pinnedAs(HTTP{URL: s.Discovery.URL}.String())
 	}
 	if err := s.agg.replace(old, u); err != nil {
@@ -145,7 +143,7 @@ func (s *source) mount(mounts []mount) error {
 	return nil
 }
 
-// reach is how the endpoint of the manifest is reached.
+// reach returns the HTTP endpoint that the manifest names.
 func (s *source) reach() HTTP {
 	client, header := s.Client()
 	return HTTP{URL: s.Last().Endpoint, Header: header, Client: client}

@@ -9,15 +9,15 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// State is how an upstream is.
+// State is the connection state of an upstream.
 type State int
 
 const (
-	Connecting State = iota // for the first time, or again
+	Connecting State = iota // for the first time or again
 	Connected               // calls go through
-	Idle                    // not connected, because nobody has called; the next call connects
-	Failing                 // connected, and its calls fail: none goes through for a while
-	Down                    // not connected; it is tried again later
+	Idle                    // not connected because there were no calls; the next call connects
+	Failing                 // connected, but its circuit breaker is open
+	Down                    // not connected; it reconnects after a pause
 	Closed                  // removed, replaced, or the aggregator is closed
 )
 
@@ -38,33 +38,30 @@ func (s State) String() string {
 	return "closed"
 }
 
-// Status is what an operator may want to know of an upstream.
+// Status reports on one upstream, for operators.
 type Status struct {
-	// Labels are where it stands in the tree. Without any it is a manifest that
-	// could not be had so far, and for which the operator has no label.
+	// Labels are its mounts in the tree. A manifest without an operator's label has none until it is fetched.
 	Labels   []string
-	Endpoint string // or the manifest's URL, without secrets
-	Kind     Kind   // Auto until it is known
+	Endpoint string // the endpoint, or the manifest's URL, without secrets
+	Kind     Kind   // Auto until known
 	State    State
-	Since    time.Time // of State
-	Err      error     // why it is failing or down; nil otherwise
-	Retry    time.Time // when it is tried again; zero if it is not waiting for that
-	Server   string    // name and version that the server gives; empty until it is known
-	InFlight int       // calls
-	// Functions and Skills are how many are served.
+	Since    time.Time // start of State
+	Err      error     // why it is Failing or Down; nil otherwise
+	Retry    time.Time // time of the next reconnect; zero if none is planned
+	Server   string    // name and version reported by the server; empty until known
+	InFlight int       // calls in flight
+	// Functions and Skills count the served ones.
 	Functions, Skills int
-	// Resources and Prompts are the same of those, if they are asked for
-	// ([Options]).
+	// Resources and Prompts count the served ones, if they are asked for ([Options]).
 	Resources, Prompts int
-	// Quarantined are the tools, and of a CaSH server the functions, that are not
-	// served because their definitions are not the accepted ones.
+	// Quarantined are the tools, or the functions of a CaSH server, that are not served because their definitions
+	// are not accepted.
 	Quarantined []pin.Quarantine
-	// Notes say what of the server is not served as it is, and why, a line each.
+	// Notes say what is not served, or served differently, and why. One line each.
 	Notes []string
 }
 
-// Status returns how all upstreams are, in order of their labels, and after them
-// the manifests that have none.
+// Status returns the status of all upstreams, sorted by label, then of the manifests without a label.
 func (a *Aggregator) Status() []Status {
 	var list []Status
 	for _, u := range a.each() {
@@ -79,7 +76,7 @@ func (a *Aggregator) Status() []Status {
 	return list
 }
 
-// status returns the manifests for which nothing is mounted.
+// status returns the manifests without a mounted server.
 func (g *discovery) status() (list []Status) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -91,7 +88,7 @@ func (g *discovery) status() (list []Status) {
 	return list
 }
 
-// status joins what each part knows.
+// status combines what each part knows.
 func (u *upstream) status() Status {
 	s := u.link.status()
 	s.Endpoint = u.cfg.Endpoint.String()
@@ -112,18 +109,18 @@ func (u *upstream) status() Status {
 	return s
 }
 
-// status is how the link is.
+// status returns the link's part of the status.
 func (l *link) status() Status {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := Status{State: l.state, Since: l.since, Retry: l.retry}
-	if l.err != nil { // a nil *CallError is no nil error
+	if l.err != nil { // a nil *CallError in an error is not nil
 		s.Err = l.err
 	}
 	return s
 }
 
-// add adds what is known of resources or prompts.
+// add adds the counts and notes of resources or prompts.
 func (s *Status) add(b *branch) {
 	p := b.listed.Load()
 	if p == nil {

@@ -9,27 +9,27 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
 )
 
-// traffic counts what is on its way to a server, and bounds it.
+// traffic bounds and counts the requests to a server: calls by slots, pages by readers.
 type traffic struct {
-	slots   chan struct{} // one for each call that runs
+	slots   chan struct{} // one for each running call
 	waiting atomic.Int32  // calls that wait for a slot
-	readers chan struct{} // one for each page that is asked for
+	readers chan struct{} // one for each page being read
 
 	mu       sync.Mutex
 	inFlight int
 	retiring bool
-	idle     chan struct{} // closed when nothing is in flight; nil if nobody waits for that
-	used     time.Time     // the last call
+	idle     chan struct{} // closed when nothing is in flight; nil if nobody waits
+	used     time.Time     // time of the last call
 }
 
-// maxReaders is how many pages of a CaSH server are asked for at a time.
+// maxReaders is how many pages of a CaSH server are read at a time.
 const maxReaders = 8
 
 func newTraffic(concurrency int) *traffic {
 	return &traffic{slots: make(chan struct{}, concurrency), readers: make(chan struct{}, maxReaders), used: time.Now()}
 }
 
-// enter lets a call in, if the upstream is not about to end.
+// enter counts a call in. It reports false if the upstream is retiring.
 func (t *traffic) enter() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -52,11 +52,10 @@ func (t *traffic) leave() {
 	}
 }
 
-// waiters bounds the calls that wait for others to end, as a multiple of those
-// that may run.
+// waiters bounds the calls that wait for a slot, as a multiple of the slots.
 const waiters = 4
 
-// admit waits for a slot until the timeout, and returns what gives it back.
+// admit waits for a slot, at most the timeout. release gives the slot back.
 func (t *traffic) admit(ctx context.Context, timeout time.Duration) (release func(), err *CallError) {
 	select {
 	case t.slots <- struct{}{}:
@@ -86,14 +85,14 @@ func (t *traffic) retire() {
 	t.retiring = true
 }
 
-// now returns how many calls are in flight, and whether further ones are refused.
+// now returns how many calls are in flight, and whether further calls are refused.
 func (t *traffic) now() (inFlight int, retiring bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.inFlight, t.retiring
 }
 
-// drained returns what is closed when nothing is in flight; nil if nothing is.
+// drained returns a channel that is closed when nothing is in flight; nil if nothing is now.
 func (t *traffic) drained() <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -103,7 +102,7 @@ func (t *traffic) drained() <-chan struct{} {
 	return t.idle
 }
 
-// quiet fires when there may have been no call for d; nil if d is zero.
+// quiet returns a timer for the time when the last call is d ago; nil if d is zero.
 func (t *traffic) quiet(d time.Duration) <-chan time.Time {
 	if d == 0 {
 		return nil
@@ -113,8 +112,7 @@ func (t *traffic) quiet(d time.Duration) <-chan time.Time {
 	return time.After(max(d-time.Since(t.used), 10*time.Millisecond))
 }
 
-// unused does f if there has been no call for d, and reports whether it has. No call
-// comes in meanwhile.
+// unused runs f if there was no call for d, and reports whether it did. No call enters meanwhile.
 func (t *traffic) unused(d time.Duration, f func()) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

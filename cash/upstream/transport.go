@@ -21,33 +21,31 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
 )
 
-// transport returns a fresh transport to the server, whose life is ctx.
+// transport returns a new transport to the server. ctx bounds its life.
 func (s *session) transport(ctx context.Context, to Endpoint) mcp.Transport {
 	return to.transport(ctx, mcpclient.Options{
 		Limits:   mcpclient.Limits{Message: s.cfg.MaxMessage, Unanswered: maxUnanswered},
 		Logger:   s.log,
-		Stderr:   overheard(s.log),
+		Stderr:   stderrLogger(s.log),
 		Notified: s.notified,
-		Reopened: func() { // what has changed meanwhile was not heard
+		Reopened: func() { // changes in between were not announced
 			signal(s.changed)
 			signal(s.renewed)
 		},
 	})
 }
 
-// maxUnanswered is how many messages of its own a server may send while it has calls
-// to answer. Tests lower it.
+// maxUnanswered bounds the server's own messages while calls wait for an answer. Tests lower it.
 var maxUnanswered = 1_000_000
 
-// A server may write stderrBurst lines to its standard error at once, and
-// stderrRate in a second, that are logged.
+// The log takes stderrBurst lines of a server's standard error at once, and stderrRate lines a second.
 const (
 	stderrBurst = 1000
 	stderrRate  = 100
 )
 
-// overheard returns what logs the lines, one at a time, and how many were left out.
-func overheard(log *slog.Logger) func(line string) {
+// stderrLogger returns a function that logs lines of standard error, one at a time, and how many were dropped.
+func stderrLogger(log *slog.Logger) func(line string) {
 	limit, left := rate.NewLimiter(stderrRate, stderrBurst), 0
 	return func(line string) {
 		if !limit.Allow() {
@@ -64,10 +62,10 @@ func overheard(log *slog.Logger) func(line string) {
 
 func (c Command) check() error { return command.Command(c).Check() }
 
-// String returns the program's name: arguments may hold secrets.
+// String returns the program's name without its arguments, which may hold secrets.
 func (c Command) String() string { return command.Command(c).String() }
 
-// GoString is String: so that no way to print a Command shows a secret.
+// GoString is String, so that %#v shows no secret.
 func (c Command) GoString() string { return c.String() }
 
 // LogValue implements [slog.LogValuer].
@@ -111,8 +109,8 @@ func (h HTTP) GoString() string { return h.String() }
 // LogValue implements [slog.LogValuer].
 func (h HTTP) LogValue() slog.Value { return slog.StringValue(h.String()) }
 
-// identity has the headers, by which a server may tell accounts apart; what a
-// Client adds of its own is not seen.
+// identity includes the headers, since a server may tell accounts apart by them. Headers that Client adds are not
+// known here.
 func (h HTTP) identity() []string {
 	parts := []string{"http", h.URL}
 	for _, name := range slices.Sorted(maps.Keys(h.Header)) {
@@ -126,7 +124,7 @@ func (h HTTP) transport(_ context.Context, o mcpclient.Options) mcp.Transport {
 	return mcpclient.HTTP(h.URL, h.client(), o)
 }
 
-// client returns a client that sends the headers, to the host of the URL only.
+// client returns a client that sends the headers to the URL's host only.
 func (h HTTP) client() *http.Client {
 	c := new(http.Client)
 	if h.Client != nil {
@@ -138,7 +136,7 @@ func (h HTTP) client() *http.Client {
 	return c
 }
 
-// origin is scheme and host of a URL, by which it is decided who gets headers.
+// origin returns scheme and host of a URL. Headers are sent to the same origin only.
 func origin(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -148,7 +146,7 @@ func origin(text string) string {
 }
 
 type withHeader struct {
-	next   http.RoundTripper // nil is the default
+	next   http.RoundTripper // nil is http.DefaultTransport
 	header http.Header
 	to     string
 }
@@ -195,48 +193,47 @@ func (m InMemory) check() error {
 // String returns "in memory".
 func (m InMemory) String() string { return "in memory" }
 
-// identity is another one each time: a server in memory says nothing of itself,
-// and lasts no longer than what is bound to it.
+// identity is random: an in-memory server has no identity of its own, and state bound to it does not outlive it.
 func (m InMemory) identity() []string { return []string{"in memory", rand.Text()} }
 
 func (m InMemory) transport(ctx context.Context, o mcpclient.Options) mcp.Transport {
-	return mcpclient.Tap(served{m, ctx}, o)
+	return mcpclient.Tap(inMemoryTransport{m, ctx}, o)
 }
 
-// served starts a server in this process when it is connected to.
-type served struct {
+// inMemoryTransport is a transport that starts a server in this process on Connect.
+type inMemoryTransport struct {
 	InMemory
 	life context.Context
 }
 
 // Connect implements [mcp.Transport].
-func (s served) Connect(ctx context.Context) (mcp.Connection, error) {
+func (s inMemoryTransport) Connect(ctx context.Context) (mcp.Connection, error) {
 	ours, theirs := mcp.NewInMemoryTransports()
 	conn, err := ours.Connect(ctx)
 	go func() { // ends with the connection
 		_, err := apart.Do(s.life, 0, func() (none struct{}, err error) { return none, s.Server.Run(s.life, theirs) }, nil)
 		if crash := (*apart.Crash)(nil); errors.As(err, &crash) && conn != nil {
-			_ = conn.Close() // nobody else does
+			_ = conn.Close() // nothing else closes it
 		}
 	}()
 	return conn, err
 }
 
-// nowhere is the endpoint of a server of which no manifest has been had yet.
-type nowhere struct{ host string }
+// noEndpoint is the endpoint of a server whose manifest has not been fetched yet.
+type noEndpoint struct{ host string }
 
-func (nowhere) check() error { return nil }
+func (noEndpoint) check() error { return nil }
 
 // String names the host of the manifest.
-func (n nowhere) String() string { return "manifest of " + n.host }
+func (n noEndpoint) String() string { return "manifest of " + n.host }
 
-func (n nowhere) identity() []string { return []string{"nowhere", n.host} }
+func (n noEndpoint) identity() []string { return []string{"nowhere", n.host} }
 
-func (nowhere) transport(context.Context, mcpclient.Options) mcp.Transport { return unknown{} }
+func (noEndpoint) transport(context.Context, mcpclient.Options) mcp.Transport { return noTransport{} }
 
-type unknown struct{}
+type noTransport struct{}
 
 // Connect implements [mcp.Transport].
-func (unknown) Connect(context.Context) (mcp.Connection, error) {
+func (noTransport) Connect(context.Context) (mcp.Connection, error) {
 	return nil, &CallError{Class: Unreachable, Reason: "its manifest has not been fetched yet"}
 }

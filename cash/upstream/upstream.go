@@ -13,35 +13,35 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// upstream is one server, made of parts that each have a lock of their own:
+// upstream is one mounted server. It consists of parts, each with its own lock:
 //
-//	settings   what was configured          does not change
-//	link       how it is, and its session   taken by calls, brought by run
-//	traffic    what is in flight            bounds, and the wait at the end
-//	inventory  what it has                  read over a session, shown in the tree
-//	lists      its resources and prompts    likewise, beside all else
+//	settings   configuration                 immutable
+//	link       state and session             taken by calls, set by run
+//	traffic    calls in flight               bounds, and the wait at the end
+//	inventory  the catalog                   read over a session, published in the tree
+//	lists      resources and prompts         the same, in parallel
 //
-// A part knows those above it. One goroutine (run) connects, reads what the server
-// has, and publishes it; calls only use what is there.
+// A part knows those above it. One goroutine (run) connects, reads the catalog and publishes it; calls only use the
+// result.
 type upstream struct {
 	*settings
 	agg        *Aggregator
-	discovered bool // by a manifest
+	discovered bool // found by a manifest
 
 	dialer    dialer
 	link      *link
 	traffic   *traffic
 	inventory *inventory
-	branches  []*branch // of the tools first
+	branches  []*branch // tools first
 	lists     lists
 
-	ctx      context.Context // ends when the upstream is cut off
+	ctx      context.Context // ends when the upstream is cancelled
 	cancel   context.CancelFunc
 	ended    chan struct{} // closed when run has returned
-	tried    chan struct{} // closed when it has been tried to connect once
+	tried    chan struct{} // closed after the first attempt to connect
 	once     sync.Once     // of tried
 	reload   chan chan error
-	repinned chan struct{} // somebody else may have changed its pins
+	repinned chan struct{} // its pins may have changed in the store
 }
 
 func newUpstream(a *Aggregator, cfg Server, mounts []mount) *upstream {
@@ -71,14 +71,13 @@ func newUpstream(a *Aggregator, cfg Server, mounts []mount) *upstream {
 	return u
 }
 
-// pinnedAs says under which label the definitions are pinned.
+// pinnedAs sets the label under which the definitions are pinned.
 func (u *upstream) pinnedAs(label string) {
 	u.inventory.pins = &pin.Keeper{Store: u.agg.opts.Pins, Mode: u.agg.opts.Mode, Label: label}
 }
 
-// takeOver lets u begin with what old has published, until it has something of
-// its own. Who may see that is decided by u from now on. The caller holds the
-// aggregator's lock.
+// takeOver lets u show what old has published until u has its own catalog. The visibility is that of u. The caller
+// holds the aggregator's lock.
 func (u *upstream) takeOver(old *upstream) {
 	for i, b := range u.branches {
 		if was := old.branches[i].published; was.trees == nil && !was.inherited {
@@ -96,28 +95,28 @@ func (u *upstream) takeOver(old *upstream) {
 	}
 }
 
-// Reconnecting begins with the first pause and doubles it up to the last one. A
-// connection that has held for as long as stable begins anew.
+// Reconnects back off: from firstPause, doubled up to lastPause. A connection that lasted at least stable resets
+// the pause.
 const (
 	firstPause = 500 * time.Millisecond
 	lastPause  = time.Minute
 	stable     = 30 * time.Second
 )
 
-// run is the life of the upstream.
+// run is the main loop of the upstream's goroutine.
 func (u *upstream) run() {
 	defer close(u.ended)
 	defer u.link.set(Closed, nil, 0)
 	if u.cfg.Lazy && u.inventory.fromPins(u.ctx) {
-		u.hasTried()
+		u.markTried()
 		u.link.set(Idle, nil, 0)
-		if !u.awaken() {
+		if !u.awaitCall() {
 			return
 		}
 	}
 	pause, again := time.Duration(0), false
 	for u.ctx.Err() == nil {
-		if !u.released() {
+		if !u.awaitRelease() {
 			return
 		}
 		began := time.Now()
@@ -135,11 +134,11 @@ func (u *upstream) run() {
 			continue
 		case errors.Is(err, errIdle):
 			u.link.set(Idle, nil, 0)
-			if !u.awaken() {
+			if !u.awaitCall() {
 				return
 			}
 			continue
-		case s != nil && !again: // lost: the first time it is tried at once
+		case s != nil && !again: // a lost connection is retried at once the first time
 			u.log.Warn("connection lost", "error", err)
 			again = true
 			continue
@@ -154,14 +153,14 @@ func (u *upstream) run() {
 	}
 }
 
-func (u *upstream) hasTried() { u.once.Do(func() { close(u.tried) }) }
+func (u *upstream) markTried() { u.once.Do(func() { close(u.tried) }) }
 
-// nextPause returns the pause after another failure.
+// nextPause returns the pause after a further failure.
 func nextPause(pause time.Duration) time.Duration {
 	return min(max(2*pause, firstPause), lastPause)
 }
 
-// jitter spreads a pause, upwards only.
+// jitter lengthens a pause by a random part.
 func jitter(d time.Duration) time.Duration {
 	return d + time.Duration(rand.Int64N(int64(d)/4+1))
 }
@@ -172,11 +171,11 @@ func (u *upstream) sleep(d time.Duration) bool {
 	return u.idle(timer.C, nil)
 }
 
-// awaken waits until a call wants a connection.
-func (u *upstream) awaken() bool { return u.idle(nil, u.link.wake) }
+// awaitCall waits until a call needs a connection.
+func (u *upstream) awaitCall() bool { return u.idle(nil, u.link.wake) }
 
-// idle waits until it is time to connect: for the one, for the other, or because
-// somebody asks for what the server has. False is the end of the upstream.
+// idle waits until it is time to connect: on the timer, on wake, or on a request to refresh. It reports false if
+// the upstream has ended.
 func (u *upstream) idle(timer <-chan time.Time, wake <-chan struct{}) bool {
 	select {
 	case <-timer:
@@ -190,16 +189,15 @@ func (u *upstream) idle(timer <-chan time.Time, wake <-chan struct{}) bool {
 	return true
 }
 
-// released waits until the server may be connected to; false is the end of the
-// upstream.
-func (u *upstream) released() bool {
+// awaitRelease waits until requests to the server are allowed. It reports false if the upstream has ended.
+func (u *upstream) awaitRelease() bool {
 	for {
 		e := u.link.heldBy()
 		if e == nil {
 			return true
 		}
 		u.link.set(Down, e, 0)
-		u.hasTried()
+		u.markTried()
 		select {
 		case <-u.link.holding:
 		case done := <-u.reload:
@@ -210,19 +208,19 @@ func (u *upstream) released() bool {
 	}
 }
 
-// connect makes a session and reads what the server has.
+// connect makes a session and reads the catalog.
 func (u *upstream) connect() (*session, error) {
 	s, err := u.link.connect(u.open)
 	if err == nil {
 		u.log.Info("connected", "server", s.name())
 	}
-	if err != nil || len(u.lists.branches) == 0 { // else it is asked for its resources and prompts first
-		u.hasTried()
+	if err != nil || len(u.lists.branches) == 0 { // otherwise its resources and prompts are read first
+		u.markTried()
 	}
 	return s, err
 }
 
-// open makes a session and loads the catalog, within the time for both.
+// open makes a session and loads the catalog, within one deadline.
 func (u *upstream) open() (*session, error) {
 	ctx, cancel := context.WithTimeout(u.ctx, u.cfg.ConnectTimeout)
 	defer cancel()
@@ -237,7 +235,7 @@ func (u *upstream) open() (*session, error) {
 	return s, nil
 }
 
-// publish shows in the trees what the upstream has and how it is.
+// publish publishes the trees and the state of the upstream.
 func (u *upstream) publish() {
 	u.agg.mu.Lock()
 	defer u.agg.mu.Unlock()
@@ -255,8 +253,7 @@ func (u *upstream) show() {
 	}
 }
 
-// drain waits for the calls in flight, which have deadlines, and ends the
-// upstream.
+// drain waits for the calls in flight, which have deadlines, and ends the upstream.
 func (u *upstream) drain() {
 	if idle := u.traffic.drained(); idle != nil {
 		select {
@@ -266,13 +263,12 @@ func (u *upstream) drain() {
 	}
 	u.cancel()
 	<-u.ended
-	if h, ok := u.cfg.Endpoint.(HTTP); ok && u.discovered { // the client is its own
+	if h, ok := u.cfg.Endpoint.(HTTP); ok && u.discovered { // the client belongs to this upstream alone
 		h.Client.CloseIdleConnections()
 	}
 }
 
-// accept pins what pick takes of the definitions that are quarantined now, and
-// serves it.
+// accept pins the definitions that pick selects from the quarantine, and serves them.
 func (u *upstream) accept(ctx context.Context, pick func(quarantined []pin.Quarantine) error) error {
 	if err := u.inventory.accept(pick); err != nil {
 		return err
@@ -286,7 +282,7 @@ func (u *upstream) accept(ctx context.Context, pick func(quarantined []pin.Quara
 	return nil
 }
 
-// refresh asks the server again, for its tools and then for the rest.
+// refresh reads the tools again, and then the rest.
 func (u *upstream) refresh(ctx context.Context) error {
 	if err := await(ctx, u.reload, u.ctx.Done(), ErrClosed); err != nil {
 		return err
@@ -298,8 +294,8 @@ func (u *upstream) refresh(ctx context.Context) error {
 	return await(ctx, s.relist, s.unlisted, nil)
 }
 
-// await asks for something to be done and returns what has become of it, or
-// otherwise if there is nobody any more who would do it.
+// await sends a request to the upstream's goroutine and returns its outcome. It returns otherwise if the goroutine
+// is gone.
 func await(ctx context.Context, requests chan<- chan error, gone <-chan struct{}, otherwise error) error {
 	done := make(chan error, 1)
 	select {

@@ -15,35 +15,34 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A Call is a call of a function, as the server is asked for it by its tool call.
+// A Call is one call of a function, as it is sent to the server's tool call.
 type Call struct {
-	Arguments json.RawMessage // of the tool
-	Meta      mcp.Meta        // for whom it is; may be nil
+	Arguments json.RawMessage // of the tool call
+	Meta      mcp.Meta        // identifies the caller; may be nil
 
-	offer, definition string // what the function was made of
+	offer, definition string // key and hash of the function when it was built
 	view              view
 }
 
-// Offers reports whether the server still says the same of the function that is
-// called.
+// Offers reports whether the server's definition of the called function is unchanged.
 func (s *Source) Offers(call *Call) bool {
 	return call.definition != "" && s.offered[call.offer] == call.definition
 }
 
-// offer is the key of a function among those that a server offers.
+// offer returns the key of a function among those that a server offers.
 func offer(path, name string) string { return canonicalPath(path) + "." + key(name) }
 
 // definition is the hash of everything the server reports about a function.
 func definition(e cashtext.Entry, d *cashtext.Function) string {
 	data, err := json.Marshal([]any{e, d})
-	if err != nil { // texts and flags always have a JSON form
+	if err != nil { // texts and booleans always encode
 		return ""
 	}
 	sum := sha256.Sum256(data)
 	return string(sum[:])
 }
 
-// meta tells the server one caller from the others, without saying who it is.
+// meta returns metadata that tells callers apart without naming them.
 func (v view) meta(c *registry.Call) mcp.Meta {
 	if c.Client == nil || c.Client.Owner == "" {
 		return nil
@@ -52,8 +51,7 @@ func (v view) meta(c *registry.Call) mcp.Meta {
 	return mcp.Meta{registry.MetaFor: hex.EncodeToString(sum[:16])}
 }
 
-// arguments are those of the tool call. The gate's are passed on: there is one
-// gate, and it is the server's (R138).
+// arguments returns the arguments of the tool call. Those of the gate are passed on: only the server gates (R138).
 func (v view) arguments(path, name string, c *registry.Call) json.RawMessage {
 	args := &callArguments{namespace: path, function: name, kwargs: c.Arguments}
 	if g := c.Gate; g != nil {
@@ -62,16 +60,15 @@ func (v view) arguments(path, name string, c *registry.Call) json.RawMessage {
 		}
 		args.replay = g.Replay
 	}
-	return v.dialect.callArguments(args)
+	return v.dialect.spellCall(args)
 }
 
-// maxNotice bounds what passes as the notice of a gate, in characters.
+// maxNotice bounds the length of a gate's notice, in characters.
 const maxNotice = 2000
 
-// Result is an answer of the call: r is what every caller would get of it, moved
-// says that there was progress. Errors and notices name what they name by its
-// path here; data are left alone. What the server has gated is not gated again,
-// and neither is what it streams (RFC 7.4).
+// Result returns the result of the call. r is the answer as any caller would get it; moved reports progress. Paths
+// in errors and notices are rewritten; data are not. A result that the server has gated or streamed is not gated
+// again (RFC 7.4).
 func (call *Call) Result(a *wire.Answer, r *registry.Result, moved bool) *registry.Result {
 	streamed := string(a.Extra[registry.MetaStreaming]) == "true"
 	r.Ungated = isNotice(r) || (moved || streamed) && !a.IsError
@@ -90,7 +87,7 @@ func (call *Call) Result(a *wire.Answer, r *registry.Result, moved bool) *regist
 	return r
 }
 
-// isNotice reports whether a result is the notice of a gate, and nothing else.
+// isNotice reports whether a result consists only of a gate's notice.
 func isNotice(r *registry.Result) bool {
 	if len(r.Content) != 1 || r.Structured != nil || len(r.Meta) > 0 {
 		return false

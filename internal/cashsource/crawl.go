@@ -14,32 +14,32 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/wire"
 )
 
-// Limits of what is read of a CaSH server.
+// Limits of reading a CaSH server.
 const (
-	maxCrawlPages     = 2000 // pages of help and lists of skills; also namespaces, which have one each
+	maxCrawlPages     = 2000 // pages of help and lists of skills; also namespaces, which have one page each
 	maxCrawlDepth     = 16   // levels of namespaces
 	maxCrawlFunctions = 10_000
 	maxCrawlSkills    = 10_000
-	crawlers          = 8 // pages that are asked for at a time
-	pagePart          = 4 // one page may take that part of the time for all
+	crawlers          = 8 // pages read in parallel
+	pagePart          = 4 // one page may take 1/pagePart of the whole time
 )
 
-// place is a namespace of a CaSH server.
+// place is one namespace of a CaSH server, as it was read.
 type place struct {
 	path        string
 	description string
-	instance    string // of the server that it is on; empty if unknown
+	instance    string // instance of its server; empty if unknown
 	page        *cashtext.Page
-	above       *place // nil of the root
+	above       *place // nil for the root
 	below       []*place
-	children    map[string]*place    // below, by canonical label
-	details     []*cashtext.Function // of the page's functions; nil where there is none
-	definitions []*pin.Definition    // of the page's functions, if they are pinned
+	children    map[string]*place    // subnamespaces, by canonical label
+	details     []*cashtext.Function // pages of the functions, by index; nil if there is none
+	definitions []*pin.Definition    // definitions of the functions, if they are pinned
 	skills      []cashtext.SkillEntry
 	unavailable bool
 }
 
-// crawl reads the tree of a CaSH server, within limits.
+// crawl reads the tree of a CaSH server within limits.
 type crawl struct {
 	*Source
 	send   Ask
@@ -47,10 +47,10 @@ type crawl struct {
 
 	mu        sync.Mutex
 	pages     int
-	places    int // namespaces
+	places    int // number of namespaces
 	functions int
-	bytes     int   // of the pages of functions
-	missing   error // why a page is
+	bytes     int   // bytes of functions' pages
+	missing   error // why a page is missing
 	large     atomic.Int64
 }
 
@@ -88,8 +88,8 @@ func (c *crawl) root(ctx context.Context) (*place, error) {
 	return root, nil
 }
 
-// readArguments finds out which arguments help takes: a page in markdown, written
-// for models, may say more of that than one in JSON.
+// readArguments reads which arguments help takes. A markdown page is written for models and may tell more than
+// JSON.
 func (c *crawl) readArguments(ctx context.Context, root *place) {
 	a, err := c.ask(ctx, "help", map[string]any{})
 	if err != nil || a.IsError {
@@ -100,8 +100,7 @@ func (c *crawl) readArguments(ctx context.Context, root *place) {
 	}
 }
 
-// level reads the pages of namespaces side by side. A page that fails is left
-// out, unless the connection does.
+// level reads the pages of namespaces in parallel. A failed page is left out, unless the connection failed.
 func (c *crawl) level(ctx context.Context, places []*place) error {
 	slots := make(chan struct{}, crawlers)
 	failures := make(chan error, len(places))
@@ -160,7 +159,7 @@ func (c *crawl) read(ctx context.Context, p *place) error {
 	if p.page.Guessed {
 		c.decide(ctx, p)
 	}
-	p.page.Rest = "" // there may be many pages, and nobody reads it
+	p.page.Rest = "" // saves memory: it is not used again
 	for _, name := range p.page.Dropped {
 		c.note("%q in namespace %q is no name, or there twice", name, p.path)
 	}
@@ -178,7 +177,7 @@ func joined(path, name string) string {
 	return path + "." + name
 }
 
-// more reports whether another page may be asked for.
+// more reports whether another page may be read.
 func (c *crawl) more() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -189,7 +188,7 @@ func (c *crawl) more() bool {
 	return c.pages <= maxCrawlPages
 }
 
-// take counts what is on a page, and drops what is too much.
+// take counts the entries of a page, and drops those over the limits.
 func (c *crawl) take(p *cashtext.Page) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -211,12 +210,10 @@ func (c *crawl) note(format string, args ...any) {
 	c.Note(format, args...)
 }
 
-// pinning reports whether what is read is compared with pins, so that a part of it
-// will not do.
+// pinning reports whether definitions are compared with pins, which needs complete ones.
 func (c *crawl) pinning() bool { return !c.Pins.Off() }
 
-// skills reads the lists of skills: that of the root, which names the
-// namespaces that have some.
+// skills reads the lists of skills, beginning with the root's, which names the namespaces that have some.
 func (c *crawl) skills(ctx context.Context, root *place) error {
 	list, err := c.skillList(ctx, "")
 	if err != nil || list == nil {
@@ -243,7 +240,7 @@ func (c *crawl) skills(ctx context.Context, root *place) error {
 	return nil
 }
 
-// skillList returns nil if there is none that could be read.
+// skillList reads one list of skills; nil if it cannot be read.
 func (c *crawl) skillList(ctx context.Context, path string) (*cashtext.Skills, error) {
 	args := map[string]any{}
 	if path != "" {
@@ -257,7 +254,7 @@ func (c *crawl) skillList(ctx context.Context, path string) (*cashtext.Skills, e
 		c.note("the skills of %q cannot be read: %v", path, err)
 		return nil, nil
 	}
-	if a.IsError { // it has none
+	if a.IsError { // it has no skills
 		return nil, nil
 	}
 	list, err := cashtext.ParseSkills(a.Text())
@@ -268,8 +265,7 @@ func (c *crawl) skillList(ctx context.Context, path string) (*cashtext.Skills, e
 	return list, nil
 }
 
-// enter enters the skills of a list of p, each where it says that it is, as long
-// as there is room.
+// enter adds the skills of p's list to their namespaces, while there is room.
 func (c *crawl) enter(root, p *place, list []cashtext.SkillEntry, room *int) {
 	for _, e := range list {
 		switch at := p; {
@@ -300,8 +296,7 @@ func (p *place) add(label string, b *place) {
 	p.below, b.above = append(p.below, b), p
 }
 
-// at returns the place at a path, made if need be: a namespace may have skills
-// and no functions.
+// at returns the place at a path, and creates it if needed: a namespace may have skills but no functions.
 func (p *place) at(path string) *place {
 	label, rest, more := strings.Cut(path, ".")
 	b := p.children[key(label)]
@@ -327,7 +322,7 @@ func (p *place) find(path string) *place {
 	return nil
 }
 
-// each visits the place and all below it.
+// each visits the place and all places below it.
 func (p *place) each(visit func(*place)) {
 	visit(p)
 	for _, b := range p.below {
@@ -346,8 +341,7 @@ func (p *place) paths() map[string]bool {
 	return known
 }
 
-// ask calls help or skill. A page has a part of the time for all, so that one does
-// not cost the others.
+// ask calls help or skill. Each page has a limited part of the whole time, so that one cannot use it up.
 func (c *crawl) ask(ctx context.Context, tool string, args map[string]any) (*wire.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.ReadTimeout/pagePart)
 	defer cancel()

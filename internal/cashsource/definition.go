@@ -10,16 +10,15 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/wire"
 )
 
-// What a CaSH server says of a function, as a definition that can be pinned.
+// Functions of a CaSH server as definitions that can be pinned.
 
-// defineFunction returns what help lists of a function.
+// defineFunction returns the definition from a function's entry in help.
 func defineFunction(path string, e cashtext.Entry) *pin.Definition {
 	return &pin.Definition{Name: joined(path, e.Name), Description: e.Description, Function: true}
 }
 
-// addPage adds to a definition what the page of the function says. The description of a page in
-// JSON (declared) is a part of it; that of another may be any prose. It reports
-// false, and adds nothing, if that is too large.
+// addPage adds a function's page to its definition. Of a JSON page (declared) the description is included; on
+// another page it may be any prose. It reports false, and adds nothing, if the page is too large.
 func addPage(d *pin.Definition, f *cashtext.Function, declared bool) bool {
 	input := parameters(f)
 	if declared && f.Description != d.Description {
@@ -39,9 +38,8 @@ func addPage(d *pin.Definition, f *cashtext.Function, declared bool) bool {
 	return true
 }
 
-// parameters returns the parameters as a schema, with their types as the page
-// words them. Names that are there several times are numbered, so that none
-// hides another.
+// parameters returns the parameters as a schema, with the page's wording of types. Repeated names are numbered, so
+// that none hides another.
 func parameters(f *cashtext.Function) map[string]any {
 	properties, required := make(map[string]any, len(f.Parameters)), []string{}
 	times := make(map[string]int)
@@ -73,20 +71,19 @@ func parameters(f *cashtext.Function) map[string]any {
 func asJSON(v map[string]any) json.RawMessage {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic("cashsource: " + err.Error()) // texts and flags always have a JSON form
+		panic("cashsource: " + err.Error()) // texts and booleans always encode
 	}
 	return data
 }
 
-// allDefinitions returns those of the functions at the place and below it.
+// allDefinitions returns the definitions of the functions at the place and below.
 func (p *place) allDefinitions() []*pin.Definition {
 	var list []*pin.Definition
 	p.each(func(p *place) { list = append(list, p.definitions...) })
 	return list
 }
 
-// keep leaves of the functions at the place and below it those that are served,
-// and of each what is.
+// keep removes the functions at the place and below that are not served, and the unserved parts of the others.
 func (p *place) keep(served []*pin.Definition) {
 	as := make(map[string]*pin.Definition, len(served))
 	for _, d := range served {

@@ -9,17 +9,15 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
 )
 
-// Limits of the pages of functions of a CaSH server that are read beforehand. Of
-// the others, the parameters are not found by searches and not shown but on their
-// own pages.
+// Limits of the function pages that are read in advance. The parameters of other functions are not searchable, and
+// shown only on their own pages.
 const (
 	maxDetails     = 1000
-	maxDetailBytes = 64 << 20 // of all of them
+	maxDetailBytes = 64 << 20 // of all pages together
 )
 
-// details reads what the server says of its functions: parameters, and whether
-// they change anything. What cannot be read is left out: it is asked for again
-// when somebody wants it. So is what cannot be read in time, unless it is pinned.
+// details reads the functions' pages: parameters and safety. A page that cannot be read in time is left out and
+// read on demand, unless it is pinned.
 func (c *crawl) details(ctx context.Context, root *place) error {
 	var workers sync.WaitGroup
 	slots := make(chan struct{}, crawlers)
@@ -48,16 +46,16 @@ func (c *crawl) details(ctx context.Context, root *place) error {
 	return nil
 }
 
-// A task is a function of which the page is to be read.
+// A task is one function whose page is to be read.
 type task struct {
 	at *place
-	i  int // of the functions on its page
+	i  int // index among the functions of its page
 }
 
 func (t task) entry() cashtext.Entry { return t.at.page.Functions[t.i] }
 
-// tasks returns the functions whose pages are read. What is pinned with its page
-// comes first: nobody can push it beyond the limit.
+// tasks returns the functions whose pages are read. Those pinned with a page come first, so that others cannot push
+// them over the limit.
 func (c *crawl) tasks(root *place) []task {
 	var known, others []task
 	root.each(func(p *place) {
@@ -110,7 +108,7 @@ func (c *crawl) detail(ctx context.Context, t task) {
 	t.at.details[t.i] = f
 }
 
-// full reports whether the pages of functions are enough already.
+// full reports whether the limits are reached.
 func (c *crawl) full() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -126,8 +124,7 @@ func (c *crawl) count(bytes int) {
 	c.bytes += bytes
 }
 
-// miss notes that a page has not come, if that is what err says: the server may
-// have one.
+// miss notes that a page is missing if err says so: the server may still have it.
 func (c *crawl) miss(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,12 +13,11 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A dialect is how a CaSH server spells the arguments of its three tools, where
-// other hands than ours have written their schemas: properties by tool and
-// canonical name. A tool that declares none takes those of the RFC.
+// A dialect maps, for each tool, canonical argument names to the spelling of the server's own schema. Servers of
+// other makers spell them differently. A tool that declares none takes the RFC's.
 type dialect map[string]map[string]string
 
-// dialectOf returns that of a server with these tools.
+// dialectOf returns the dialect of a server with these tools.
 func dialectOf(defs []*pin.Definition) dialect {
 	d := make(dialect)
 	for _, def := range defs {
@@ -29,18 +28,17 @@ func dialectOf(defs []*pin.Definition) dialect {
 	return d
 }
 
-// hasCore reports whether there are the three tools of a CaSH server.
+// hasCore reports whether call, help and skill are all there.
 func hasCore(defs []*pin.Definition) bool { return len(dialectOf(defs)) == 3 }
 
-// Is reports whether these are the tools of a CaSH server: call, help and
-// skill, with the arguments that make them so.
+// Is reports whether these are the tools of a CaSH server: call, help and skill with their essential arguments.
 func Is(defs []*pin.Definition) bool {
 	d := dialectOf(defs)
 	return len(d) == 3 && d["call"]["function"] != "" && d.takes("help", "namespace") && d.takes("help", "function") &&
 		(d.takes("skill", "kwargs") || d.spell("skill", "skillname") != "")
 }
 
-// properties returns the properties that a schema declares, by canonical name.
+// properties returns the declared properties of a schema, by canonical name.
 func properties(inputSchema json.RawMessage) map[string]string {
 	declared := make(map[string]string)
 	for key, value := range strictjson.Members(inputSchema) {
@@ -56,27 +54,25 @@ func properties(inputSchema json.RawMessage) map[string]string {
 	return declared
 }
 
-// takes reports whether a tool has an argument of that canonical name.
+// takes reports whether a tool has the argument with a canonical name.
 func (d dialect) takes(tool, name string) bool {
 	return len(d[tool]) == 0 || d[tool][name] != ""
 }
 
-// spell returns the name by which a tool knows an argument, "" if it has none of
-// that kind.
+// spell returns a tool's spelling of an argument; "" if it has no such argument.
 func (d dialect) spell(tool, name string) string {
 	switch declared := d[tool]; {
 	case len(declared) == 0:
 		return name
 	case declared[name] != "" || name != "skillname":
 		return declared[name]
-	default: // as in Agent Skills
+	default: // the name used by Agent Skills
 		return declared["name"]
 	}
 }
 
-// arguments spells the arguments of help or skill. Those of kwargs stand beside
-// the others in a tool that has no kwargs; what it does not take is left out: a
-// page for other arguments is better than none.
+// arguments returns the arguments of help or skill in the server's spelling. For a tool without kwargs they become
+// arguments of their own. Unknown ones are left out: a page for fewer arguments is better than none.
 func (d dialect) arguments(tool string, args map[string]any) map[string]any {
 	spelt := make(map[string]any, len(args))
 	for name, value := range args {
@@ -97,8 +93,7 @@ func (d dialect) arguments(tool string, args map[string]any) map[string]any {
 	return spelt
 }
 
-// withLimit adds the size limit to the keyword arguments of a call: the RFC
-// calls it one of them, too (7.3).
+// withLimit adds the size limit to the keyword arguments of a call, which is another place for it (RFC 7.3).
 func withLimit(kwargs json.RawMessage, limit int) json.RawMessage {
 	for name := range strictjson.Members(kwargs) {
 		if key(name) == "sizelimit" {
@@ -113,8 +108,8 @@ func withLimit(kwargs json.RawMessage, limit int) json.RawMessage {
 	return append(added, rest...)
 }
 
-// callArguments spells the arguments of call, in the order of the RFC.
-func (d dialect) callArguments(a *callArguments) json.RawMessage {
+// spellCall returns the arguments of call in the server's spelling, in the order of the RFC.
+func (d dialect) spellCall(a *callArguments) json.RawMessage {
 	if a.limit != nil && !d.takes("call", "sizelimit") {
 		if a.asked {
 			a.kwargs = withLimit(a.kwargs, *a.limit)
@@ -124,7 +119,7 @@ func (d dialect) callArguments(a *callArguments) json.RawMessage {
 	var b strictjson.Builder
 	add := func(name string, value any) {
 		text, err := json.Marshal(value)
-		if err != nil { // kwargs have been checked, and all else has a JSON form
+		if err != nil { // kwargs are checked, and all else always encodes
 			return
 		}
 		b.AddRaw(strictjson.AppendText(nil, cmp.Or(d.spell("call", name), name)), text)
@@ -145,11 +140,11 @@ func (d dialect) callArguments(a *callArguments) json.RawMessage {
 	return b.Object()
 }
 
-// callArguments are the arguments of call.
+// callArguments are the arguments of the tool call.
 type callArguments struct {
 	namespace, function string
 	kwargs              json.RawMessage
-	limit               *int // of the gate; nil leaves it to the server
-	asked               bool // the caller has asked for limit
+	limit               *int // of the gate; nil is the server's default
+	asked               bool // the caller asked for limit
 	replay              string
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
 )
 
-// Servers by other hands leave open what ours say.
+// Pages of other makers may not say what they list. This file finds out by asking.
 
-// decide finds out what is listed on a page that does not say: it asks for the
-// first entry as for a namespace.
+// decide finds out whether an ambiguous page lists namespaces or functions: it requests the first entry as a
+// namespace.
 func (c *crawl) decide(ctx context.Context, p *place) {
 	to, from := &p.page.Functions, &p.page.Namespaces
-	guess := len(*from) > 0 // that they are namespaces
+	guess := len(*from) > 0 // whether they are taken for namespaces
 	if !guess {
 		to, from = from, to
 	}
@@ -22,8 +22,7 @@ func (c *crawl) decide(ctx context.Context, p *place) {
 	}
 }
 
-// isNamespace reports whether a namespace of that name has a page; guess is the
-// answer if that cannot be found out.
+// isNamespace reports whether a namespace of that name has a page. guess is the answer if that cannot be found out.
 func (c *crawl) isNamespace(ctx context.Context, p *place, name string, guess bool) bool {
 	if !c.more() {
 		return guess
@@ -41,8 +40,7 @@ func (c *crawl) isNamespace(ctx context.Context, p *place, name string, guess bo
 	return err == nil && len(page.Namespaces)+len(page.Functions) > 0 && !sameLists(page, p.page)
 }
 
-// sameLists reports whether two pages list the same, as those of a server that
-// shows what it knows in place of what it does not.
+// sameLists reports whether two pages list the same. Some servers answer an unknown name with a known page.
 func sameLists(a, b *cashtext.Page) bool {
 	return a != nil && b != nil && len(a.Namespaces)+len(a.Functions) > 0 &&
 		slices.Equal(a.Namespaces, b.Namespaces) && slices.Equal(a.Functions, b.Functions)

@@ -17,16 +17,15 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// Bounds of the pages that are kept of a CaSH server.
+// Bounds of the page cache.
 const (
 	pageLife  = 5 * time.Minute
 	maxKept   = 1000    // pages
 	maxPage   = 1 << 20 // bytes of one
-	maxStored = 8 << 20 // bytes of all
+	maxStored = 8 << 20 // bytes of all pages
 )
 
-// pages keeps texts of a CaSH server for a while. It belongs to a
-// [Source]: where that is made anew, so are they.
+// pages caches texts of a CaSH server. It belongs to a [Source] and is emptied with it.
 type pages struct {
 	texts *bounded.Store[string, string]
 }
@@ -51,12 +50,11 @@ func (p *pages) put(key, text string) {
 		bounded.Share{Most: bounded.Amount{Count: maxKept, Bytes: maxStored}, Evicts: true})
 }
 
-// fetch returns what help or skill says of a name for the keyword arguments, as
-// kept or asked for.
+// fetch returns the page of help or skill for a name and keyword arguments, from the cache or from the server.
 func (v view) fetch(ctx context.Context, tool, path, name string, kwargs json.RawMessage) (string, error) {
 	key := ""
 	if len(kwargs) <= maxKeyed {
-		// What leads back to a server that a request has come through is not on its pages.
+		// Pages leave out loops, so they depend on the servers that the request has come through.
 		through := strings.Join(registry.Via(ctx), " ")
 		key = strings.Join([]string{tool, path, name, through, string(strictjson.Canonical(orEmpty(kwargs)))}, "\x00")
 		if text, ok := v.pages.get(key); ok {
@@ -70,7 +68,7 @@ func (v view) fetch(ctx context.Context, tool, path, name string, kwargs json.Ra
 	return text, err
 }
 
-// maxKeyed bounds the keyword arguments of pages that are kept, in bytes.
+// maxKeyed bounds the keyword arguments of cached pages, in bytes.
 const maxKeyed = 256
 
 func orEmpty(kwargs json.RawMessage) json.RawMessage {
@@ -80,7 +78,7 @@ func orEmpty(kwargs json.RawMessage) json.RawMessage {
 	return kwargs
 }
 
-// askFor asks the server.
+// askFor requests the page from the server.
 func (v view) askFor(ctx context.Context, tool, path, name string, kwargs json.RawMessage) (string, error) {
 	place := v.placeOf(path)
 	a, err := v.Host.Page(ctx, v.mount.Label, tool, v.dialect.arguments(tool, pageArguments(tool, path, name, kwargs)))
@@ -94,7 +92,7 @@ func (v view) askFor(ctx context.Context, tool, path, name string, kwargs json.R
 	return v.pageText(a, place, name)
 }
 
-// placeOf is where a path of the server stands here.
+// placeOf returns the path of the server's namespace in this tree.
 func (v view) placeOf(path string) string {
 	return joined(v.text.To, strings.TrimPrefix(strings.TrimPrefix(path, v.text.From), "."))
 }
@@ -113,8 +111,7 @@ func pageArguments(tool, path, name string, kwargs json.RawMessage) map[string]a
 	return args
 }
 
-// pageText returns the text of a page, or the error that the server answered
-// with.
+// pageText returns the text of a page, or the server's error.
 func (v view) pageText(a *wire.Answer, place, name string) (string, error) {
 	text := a.Text()
 	if len(text) > maxPage {
@@ -129,28 +126,26 @@ func (v view) pageText(a *wire.Answer, place, name string) (string, error) {
 	e := &registry.Error{Kind: registry.Failed, Namespace: place, Name: name}
 	e.Message = clean.Cut(clean.Text(strings.TrimPrefix(v.text.Text(text), "**Error:** ")), 2*maxReason)
 	kind := registry.Kind(strictjson.Text(a.Extra[registry.MetaCode]))
-	// The server has said what to do next: what it has said last stays last.
+	// The server's last sentence is the next step: it stays last.
 	if i := strings.LastIndex(e.Message, ". "); i > 0 && kind.Known() {
 		e.Kind, e.Message, e.Hint = kind, e.Message[:i+1], e.Message[i+2:]
 	}
 	return "", e
 }
 
-// jsonFormat asks for a page in JSON.
+// jsonFormat requests a page in JSON.
 var jsonFormat = json.RawMessage(`{"format":"json"}`)
 
-// unlessKnown is err, or nil where the server has given no answer: what it lists
-// is known without it.
+// unlessKnown returns err, or nil if the server gave no answer: its lists are known already.
 func unlessKnown(err error) error {
 	var e *registry.Error
-	if errors.As(err, &e) && e.Err != nil { // what a server answers has no cause
+	if errors.As(err, &e) && e.Err != nil { // an error in the server's answer has no cause
 		return nil
 	}
 	return err
 }
 
-// inFormat returns the page of a function in JSON, if that is what kwargs ask
-// for: the server has answered in markdown all the same.
+// inFormat converts a function's markdown page to JSON, if kwargs ask for JSON and the server ignored that.
 func (v view) inFormat(page, path, function string, kwargs json.RawMessage) string {
 	if function == "" || !wantsJSON(kwargs) {
 		return page

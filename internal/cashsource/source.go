@@ -15,76 +15,74 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A Host is who mounts a server: what is asked later goes through it.
+// A Host is the mounting side, package upstream. Pages and calls after the first read go through it.
 type Host interface {
-	// Page asks help or skill for somebody who wants a page. Errors are
-	// *[registry.Error]; each has a cause, and no namespace and name.
+	// Page requests a page of help or skill for a user. Errors are *[registry.Error] with a cause, without
+	// namespace and name.
 	Page(ctx context.Context, label, tool string, arguments map[string]any) (*wire.Answer, error)
-	// Call makes a call.
+	// Call calls a function.
 	Call(ctx context.Context, c *registry.Call, call *Call) (*registry.Result, error)
 }
 
-// An Ask asks help or skill while the server is read. Errors are *[Error], of
-// the kinds Unanswered, Late and Cut.
+// An Ask calls help or skill while the server is read. Errors are *[Error] of kind Unanswered, Late or Cut.
 type Ask func(ctx context.Context, tool string, arguments map[string]any) (*wire.Answer, error)
 
-// Options say how a server is read and where it stands. All are required but
-// VisibleTo and About.
+// Options say how a server is read and where it is mounted. All but VisibleTo and About are required.
 type Options struct {
 	Host      Host
-	Server    string // tells the server from every other one
-	Self      string // the instance of the registry that the server is mounted in
+	Server    string // fingerprint of the server's endpoint
+	Self      string // instance of the registry it is mounted in
 	Mounts    []Mount
-	About     string // a line on the server, where a mount has no description
+	About     string // one line on the server, for mounts without a description
 	VisibleTo registry.Visibility
 	Pins      *pin.Keeper
-	// Vouched reports whether the operator says that calling a function changes
-	// nothing. IgnoreHints takes nothing from the server's own word on that.
+	// Vouched reports whether the operator declares a function read-only. IgnoreHints ignores the server's own word
+	// on that.
 	Vouched     func(path string) bool
 	IgnoreHints bool
-	Timeout     time.Duration // of a function
-	ReadTimeout time.Duration // of reading
-	// Note is told what is not served as it is, and why.
+	Timeout     time.Duration // deadline of a function
+	ReadTimeout time.Duration // deadline of reading
+	// Note gets what is not served, or served differently, and why.
 	Note func(format string, args ...any)
 }
 
-// A Mount is a place in the tree where a server stands.
+// A Mount is a place of a server in the tree.
 type Mount struct {
 	Label       string
-	Namespace   string // of the server; empty is all of it
-	Description string // empty is the server's
-	OrRoot      bool   // all of the server stands there if it has no such namespace (R136)
+	Namespace   string // the server's namespace; empty for the whole server
+	Description string // empty takes the server's
+	OrRoot      bool   // mount the whole server if it has no such namespace (R136)
 }
 
-// Key is the label in canonical form.
+// Key returns the label in canonical form.
 func (m Mount) Key() string { return canonicalPath(m.Label) }
 
-// Bounds of what is shown of a server's own words, in characters.
+// Bounds of the server's own words, in characters.
 const (
 	maxReason = 300
 	maxAbout  = 200
 )
 
-// HintLater is the hint where it helps to wait.
+// HintLater is the hint for failures that may pass.
 const HintLater = "Try again in a minute, or go on without it: other namespaces are not affected."
 
-// A Kind is why a server cannot be shown.
+// A Kind is the reason why a server cannot be shown.
 type Kind int
 
 const (
-	Unanswered Kind = iota // it gave no answer
-	Late                   // it gave no answer in time
-	Cut                    // nothing else can be asked either
-	Malformed              // its pages cannot be understood
+	Unanswered Kind = iota // no answer
+	Late                   // no answer in time
+	Cut                    // the connection failed, so nothing else can be read
+	Malformed              // its pages cannot be parsed
 	Refused                // it answered with an error
-	Looped                 // it leads back to who mounts it
-	Partial                // not all that must be compared with pins came in time
+	Looped                 // it mounts the server that mounts it: a loop
+	Partial                // not everything that the pins cover was read in time
 )
 
 // An Error says why a server, or one of its pages, cannot be read.
 type Error struct {
 	Kind   Kind
-	Reason string // a clean line; empty if there was no answer
+	Reason string // one clean line; empty if there was no answer
 	Err    error  // the cause; may be nil if there was an answer
 }
 
@@ -108,39 +106,37 @@ func kindOf(err error) Kind {
 	return Unanswered
 }
 
-// unfinished is the failure of reading what is pinned, by one page of it. What was
-// merely not read must be neither pinned as missing nor quarantined as new.
+// unfinished returns the error for a pinned page that was not read. It must be neither pinned as missing nor
+// quarantined as new.
 func unfinished(err error) *Error {
 	return &Error{Partial, "not all of its pages came in time, and pins are compared with all of them; a longer connect timeout may help", err}
 }
 
-// A Source is what was read of a server. It does not change once it is planted, but
-// for the pages that it keeps.
+// A Source is what was read of a server. It is immutable once planted, except for its page cache.
 type Source struct {
 	Options
-	// Tools are those that may be served besides call, help and skill.
+	// Tools are the server's other tools that may be served.
 	Tools []*pin.Definition
-	// Outcome says what is quarantined. Withheld says that one of call, help and
-	// skill is: nothing was read then.
+	// Outcome is the result of the pin review. Withheld says that call, help or skill is quarantined; then nothing
+	// was read.
 	Outcome  pin.Outcome
 	Withheld bool
-	// Instance is that of the server; empty if it does not say.
+	// Instance is the server's instance; empty if it gives none.
 	Instance string
-	// Functions and Skills are how many are planted.
+	// Functions and Skills count the planted ones.
 	Functions, Skills int
 
 	root    *place
 	dialect dialect
 	pages   *pages
-	limit   int               // of the server's gate
+	limit   int               // the server's gate threshold
 	known   map[string]bool   // canonical paths of the server's namespaces
-	offered map[string]string // definitions of functions, by their places
-	whole   map[string]bool   // the mounts at which all of the server stands, by their keys
+	offered map[string]string // hashes of functions, by offer
+	whole   map[string]bool   // keys of the mounts that hold the whole server
 }
 
-// Read reads what is behind the tools call, help and skill, as far as it may be
-// served. Of a server of which one of the three may not, nothing is asked. Errors
-// are *[Error] and *[pin.StoreError].
+// Read reads the tree behind call, help and skill, as far as the pins allow. If one of the three is not allowed,
+// nothing is read. Errors are *[Error] and *[pin.StoreError].
 func Read(ctx context.Context, ask Ask, defs []*pin.Definition, o Options) (*Source, error) {
 	s := &Source{
 		Options: o, dialect: dialectOf(defs), pages: newPages(), limit: gate.Default,
@@ -175,7 +171,7 @@ func (s *Source) read(ctx context.Context, c *crawl, defs []*pin.Definition) (er
 			s.Tools = append(s.Tools, d)
 		}
 	}
-	if s.Withheld = !hasCore(s.Tools); s.Withheld { // the pins have changed in the meantime
+	if s.Withheld = !hasCore(s.Tools); s.Withheld { // the pins have changed meanwhile
 		return nil
 	}
 	s.Tools = slices.DeleteFunc(s.Tools, func(d *pin.Definition) bool { return wire.IsCore(d.Name) })
@@ -189,11 +185,11 @@ func (s *Source) read(ctx context.Context, c *crawl, defs []*pin.Definition) (er
 	return nil
 }
 
-// Whole reports whether all of the server stands at a mount, by its key.
+// Whole reports whether the mount with the key holds the whole server.
 func (s *Source) Whole(key string) bool { return s.whole[key] }
 
-// Plant returns what stands at each mount, by its key. Functions of the tools that
-// the server has besides the three stand at the top of it.
+// Plant returns the registry of each mount, by key. tools are functions for the server's other tools; they go to
+// the top.
 func (s *Source) Plant(tools []*registry.Function) (map[string]*registry.Registry, error) {
 	planted := make(map[string]*registry.Registry, len(s.Mounts))
 	for _, m := range s.Mounts {
@@ -203,11 +199,11 @@ func (s *Source) Plant(tools []*registry.Function) (map[string]*registry.Registr
 		}
 		planted[m.Key()] = tree
 	}
-	s.root = nil // it may be large
+	s.root = nil // frees memory
 	return planted, nil
 }
 
-// tree returns what stands at a mount.
+// tree returns the registry for a mount.
 func (s *Source) tree(m Mount, tools []*registry.Function) (*registry.Registry, error) {
 	base := s.root.find(m.Namespace)
 	if base == nil && m.OrRoot {
@@ -225,7 +221,7 @@ func (s *Source) tree(m Mount, tools []*registry.Function) (*registry.Registry, 
 	default:
 		about = base.description
 	}
-	top := t.Namespace("", clean.FirstLine(about, maxAbout)).Note(further(s.root.page.Arguments))
+	top := t.Namespace("", clean.FirstLine(about, maxAbout)).Note(furtherArguments(s.root.page.Arguments))
 	v := view{Source: s, mount: m, text: cashtext.Mount{From: base.path, To: m.Label, Known: s.known, Beside: s.besides(m)}}
 	if base == s.root {
 		s.whole[m.Key()] = true
@@ -242,7 +238,7 @@ func (s *Source) tree(m Mount, tools []*registry.Function) (*registry.Registry, 
 	return t, nil
 }
 
-// addTools puts functions of tools at the top. The tree comes first.
+// addTools adds functions of tools at the top. Names of the tree have precedence.
 func (s *Source) addTools(top *registry.Namespace, tools []*registry.Function) error {
 	names := make(map[string]bool)
 	for _, f := range s.root.page.Functions {
@@ -261,7 +257,7 @@ func (s *Source) addTools(top *registry.Namespace, tools []*registry.Function) e
 	return nil
 }
 
-// besides are the other mounts of the server.
+// besides returns the other mounts of the server.
 func (s *Source) besides(m Mount) []cashtext.Place {
 	var list []cashtext.Place
 	for _, other := range s.Mounts {
@@ -278,8 +274,7 @@ func (s *Source) besides(m Mount) []cashtext.Place {
 	return list
 }
 
-// speaksForRoot reports whether a mount shows the skills of the root: if that is
-// mounted nowhere, the first mount does.
+// speaksForRoot reports whether a mount shows the root's skills. If the root is not mounted, the first mount does.
 func (s *Source) speaksForRoot(m Mount) bool {
 	for _, other := range s.Mounts {
 		if base := s.root.find(other.Namespace); base == s.root || base == nil && other.OrRoot {

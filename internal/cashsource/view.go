@@ -14,14 +14,14 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// view is the server as it reads at a mount.
+// view is the server seen from one mount.
 type view struct {
 	*Source
 	mount Mount
 	text  cashtext.Mount
 }
 
-// here is where a path of the tree stands.
+// here returns the path in this tree of a path of the server.
 func (v view) here(path string) string {
 	if path == "" {
 		return v.mount.Label
@@ -29,9 +29,9 @@ func (v view) here(path string) string {
 	return joined(v.mount.Label, path)
 }
 
-// fill puts a place and all below it into the tree, at path.
+// fill adds a place and all places below it to the tree, at path.
 func (v view) fill(t *registry.Registry, path string, p *place) error {
-	if _, ok := registry.CanonicalPath(v.here(path)); !ok { // what is legal becomes too long
+	if _, ok := registry.CanonicalPath(v.here(path)); !ok { // the path becomes too long here
 		v.Note("a namespace is left out: its path is too long: %s", p.path)
 		return nil
 	}
@@ -44,7 +44,7 @@ func (v view) fill(t *registry.Registry, path string, p *place) error {
 		return nil
 	}
 	ns.On(p.instance)
-	if v.Pins.Off() { // else the server's own list would show what is quarantined
+	if v.Pins.Off() { // otherwise the server's own list would show quarantined functions
 		ns.Page(v.variant(p.path))
 	}
 	if p.unavailable {
@@ -56,7 +56,7 @@ func (v view) fill(t *registry.Registry, path string, p *place) error {
 	v.addFunctions(ns, p)
 	v.addSkills(ns, p)
 	for _, below := range p.below {
-		if below.instance == v.Self { // that is us
+		if below.instance == v.Self { // a loop: that is this server
 			v.Note("namespace %s leads back to this server and is left out", below.path)
 			continue
 		}
@@ -67,7 +67,7 @@ func (v view) fill(t *registry.Registry, path string, p *place) error {
 	return nil
 }
 
-// addFunctions puts the functions of a place into a namespace.
+// addFunctions adds the functions of a place to a namespace.
 func (v view) addFunctions(ns *registry.Namespace, p *place) {
 	if p.page == nil {
 		return
@@ -86,7 +86,7 @@ func (v view) addFunctions(ns *registry.Namespace, p *place) {
 	}
 }
 
-// addSkills puts the skills of a place into a namespace.
+// addSkills adds the skills of a place to a namespace.
 func (v view) addSkills(ns *registry.Namespace, p *place) {
 	for _, e := range p.skills {
 		sk, err := registry.RemoteSkill(e.Name, clean.FirstLine(v.text.Text(e.Description), maxAbout), v.skill(p.path, e.Name))
@@ -101,8 +101,7 @@ func (v view) addSkills(ns *registry.Namespace, p *place) {
 	}
 }
 
-// function makes the function of an entry. What it takes is known to its
-// server, which checks it.
+// function builds the function of an entry. Its server checks the arguments.
 func (v view) function(path string, e cashtext.Entry, d *cashtext.Function) (*registry.Function, error) {
 	call := Call{offer: offer(path, e.Name), definition: definition(e, d), view: v}
 	e, d = v.moved(e, d)
@@ -120,14 +119,14 @@ func (v view) function(path string, e cashtext.Entry, d *cashtext.Function) (*re
 	}
 	facts := v.facts(path, e.Name, d)
 	f, err := registry.RemoteFunc(e.Name, e.Description, remote, facts...)
-	if err != nil { // parameters that cannot be told apart, say
+	if err != nil { // such as parameters with equal names
 		remote.InputSchema = nil
 		return registry.RemoteFunc(e.Name, e.Description, remote, facts...)
 	}
 	return f, nil
 }
 
-// moved returns what the server says of a function as it reads here.
+// moved returns the server's texts about a function with paths of this tree.
 func (v view) moved(e cashtext.Entry, d *cashtext.Function) (cashtext.Entry, *cashtext.Function) {
 	e.Description = v.text.Text(e.Description)
 	if d == nil {
@@ -142,7 +141,7 @@ func (v view) moved(e cashtext.Entry, d *cashtext.Function) (cashtext.Entry, *ca
 	return e, &here
 }
 
-// facts are what the server and the operator say of a function.
+// facts returns options for what the server and the operator say about a function.
 func (v view) facts(path, name string, d *cashtext.Function) []registry.FuncOption {
 	facts := []registry.FuncOption{registry.Timeout(v.Timeout)}
 	if d != nil {
@@ -164,21 +163,21 @@ func (v view) facts(path, name string, d *cashtext.Function) []registry.FuncOpti
 	return facts
 }
 
-// inputSchema is a schema of the parameters that a page shows, for display.
+// inputSchema returns a schema of the parameters on a page, for display only.
 func inputSchema(f *cashtext.Function) json.RawMessage {
 	if f == nil || len(f.Parameters) == 0 {
 		return nil
 	}
 	var list []schema.Property
 	for _, p := range f.Parameters {
-		if !strings.ContainsAny(p.Name, ".[]") { // else it is inside of another
+		if !strings.ContainsAny(p.Name, ".[]") { // otherwise it is nested in another
 			list = append(list, schema.Property{Name: p.Name, Type: jsonType(p.Type), Description: p.Description, Required: p.Required})
 		}
 	}
 	return schema.Object(list, false)
 }
 
-// jsonType returns the type of JSON that a page names; empty if it is none.
+// jsonType returns the JSON type that a page names; empty if none.
 func jsonType(text string) string {
 	word, _, _ := strings.Cut(text, " ")
 	switch word {
@@ -195,7 +194,7 @@ func (v view) page(path, function string) func(context.Context, json.RawMessage)
 		if err != nil {
 			return "", err
 		}
-		// Cleaned first: what is hidden in a name would keep it from being found.
+		// Cleaned first: invisible characters in a name would hide it.
 		if code := cashtext.Unfenced(text); strings.HasPrefix(code, "{") {
 			return v.pageJSON(code)
 		}
@@ -215,8 +214,8 @@ func (v view) pageJSON(text string) (string, error) {
 	}
 }
 
-// variant fetches the page of a namespace for keyword arguments that mean
-// something to the server alone. The result is empty if they change nothing.
+// variant fetches a namespace's page for keyword arguments that only the server knows. It is empty if they make no
+// difference.
 func (v view) variant(path string) func(context.Context, json.RawMessage) (string, error) {
 	page := v.page(path, "")
 	return func(ctx context.Context, kwargs json.RawMessage) (string, error) {
@@ -224,7 +223,7 @@ func (v view) variant(path string) func(context.Context, json.RawMessage) (strin
 		if err != nil {
 			return "", unlessKnown(err)
 		}
-		without, err := page(ctx, common(kwargs))
+		without, err := page(ctx, commonArguments(kwargs))
 		if err != nil || with == without {
 			return "", unlessKnown(err)
 		}

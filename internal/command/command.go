@@ -1,5 +1,5 @@
-// Package command is what starts a program: its path, arguments, environment and
-// folder, without a shell.
+// Package command describes how to start a program without a shell: path, arguments, environment and folder. It is
+// used by cash/upstream and cash/endpoint.
 package command
 
 import (
@@ -16,34 +16,30 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/procgroup"
 )
 
-// A Command is a program with its arguments. It is started as it is: there is no
-// shell that would read them.
+// A Command is a program with its arguments. It is started directly, without a shell.
 type Command struct {
-	// Path is the program, looked up as [exec.Command] does. Empty is no command
-	// at all.
+	// Path is the program, looked up as [exec.Command] does. Empty is no command.
 	Path string
 	Args []string
-	// Env are variables as KEY=value, besides those that every process needs:
-	// PATH, HOME, USER, LOGNAME, SHELL, TERM, LANG, LC_*, TZ and TMPDIR (on
-	// Windows their like).
+	// Env are variables as KEY=value, in addition to those every process needs: PATH, HOME, USER, LOGNAME, SHELL,
+	// TERM, LANG, LC_*, TZ and TMPDIR (on Windows their counterparts).
 	Env []string
-	// Inherit names further variables of this process that are handed on. No
-	// others are.
+	// Inherit names further variables of this process to pass on. All others are withheld.
 	Inherit []string
 	// Dir is the working directory. Empty is that of this process.
 	Dir string
 }
 
-// String returns the program's name: arguments may hold secrets.
+// String returns the program's name without arguments, which may hold secrets.
 func (c Command) String() string { return "command " + filepath.Base(c.Path) }
 
-// GoString is String: so that no way to print a Command shows a secret.
+// GoString is String, so that %#v shows no secret.
 func (c Command) GoString() string { return c.String() }
 
 // LogValue implements [slog.LogValuer].
 func (c Command) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
-// Check returns what is wrong with the command. Its errors hold no values.
+// Check returns the mistake in the command, if any. Its errors contain no values.
 func (c Command) Check() error {
 	if c.Path == "" {
 		return errors.New("the command has no program")
@@ -61,7 +57,7 @@ func (c Command) Check() error {
 	return nil
 }
 
-// Exec returns the command, ready to be started, with more variables.
+// Exec returns the command, not yet started, with additional variables.
 func (c Command) Exec(env ...string) *exec.Cmd {
 	cmd := exec.Command(c.Path, c.Args...)
 	cmd.Dir = c.Dir
@@ -69,12 +65,12 @@ func (c Command) Exec(env ...string) *exec.Cmd {
 	return cmd
 }
 
-// Identity is what tells the command from every other one, secrets too.
+// Identity returns all parts that distinguish the command from others, secrets included.
 func (c Command) Identity() []string {
 	return slices.Concat([]string{c.Path, c.Dir, fmt.Sprint(len(c.Args))}, c.Args, c.Env)
 }
 
-// Fingerprint is the hash of [Command.Identity].
+// Fingerprint returns the hash of [Command.Identity].
 func (c Command) Fingerprint() string {
 	sum := sha256.New()
 	for _, part := range c.Identity() {
@@ -83,7 +79,7 @@ func (c Command) Fingerprint() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// Clone returns a copy that shares nothing with c.
+// Clone returns a deep copy.
 func (c Command) Clone() Command {
 	c.Args, c.Env, c.Inherit = slices.Clone(c.Args), slices.Clone(c.Env), slices.Clone(c.Inherit)
 	return c

@@ -6,17 +6,16 @@ import (
 	"errors"
 )
 
-// A chunk gathers the bytes of a message. Of one that is too large it keeps the
-// beginning and the end.
+// A chunk collects the bytes of one message. Of an oversized message it keeps only the beginning and the end.
 type chunk struct {
 	limit int
 	size  int
-	data  []byte // all; nothing if there is too much
+	data  []byte // all bytes; empty if oversized
 	head  []byte
 	tail  []byte
 }
 
-// add reports false when there is so much that reading on makes no sense.
+// add adds bytes. It reports false if the message is too large to read on.
 func (c *chunk) add(p []byte) bool {
 	before := c.size
 	c.size += len(p)
@@ -37,7 +36,7 @@ func (c *chunk) add(p []byte) bool {
 	return c.size <= c.limit+maxNoise
 }
 
-// all returns the bytes, or an *oversize.
+// all returns the bytes, or an *oversize error.
 func (c *chunk) all() ([]byte, error) {
 	if c.size > c.limit {
 		return nil, &oversize{c.head, c.tail}
@@ -45,8 +44,7 @@ func (c *chunk) all() ([]byte, error) {
 	return c.data, nil
 }
 
-// oversize is what is left of a message that was too large. Reading can go on
-// after it.
+// oversize is the error for a message that is too large. Reading can continue after it.
 type oversize struct{ head, tail []byte }
 
 func (*oversize) Error() string { return "too large" }
@@ -57,8 +55,8 @@ type lines struct {
 	limit int
 }
 
-// next returns the next line without its end. The error is an *oversize, an
-// *[Error] after which nothing can be read, or that of the reader.
+// next returns the next line without its end. The error is an *oversize; an *[Error], after which nothing can be
+// read; or that of the reader.
 func (l *lines) next() ([]byte, error) {
 	c := chunk{limit: l.limit}
 	for {

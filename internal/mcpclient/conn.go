@@ -10,37 +10,36 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// A link carries the bytes of messages.
+// A link carries the bytes of messages. A conn reads and writes over it: a process, or an SSE stream with its
+// mailbox.
 type link interface {
-	// next returns what comes next. After an *oversize it can be called again,
-	// after any other error not.
+	// next returns the next message. It may be called again after an *oversize, but not after any other error.
 	next() ([]byte, error)
-	// send sends a message, and calls sent with true when a part of it may be
-	// under way, and with false if nothing of it was after all. It returns when ctx
-	// is done.
+	// send sends a message. It calls sent(true) when a part may have been sent, and sent(false) if nothing was
+	// after all. It returns when ctx is done.
 	send(ctx context.Context, data []byte, sent func(bool)) error
-	// trySend is send for what may as well be lost. It does not wait long.
+	// trySend sends a message that may be lost. It does not wait long.
 	trySend(data []byte)
-	// ended returns why next returned an error other than of this package.
+	// ended turns a foreign error of next into an *Error.
 	ended(err error) *Error
 	close() error
 }
 
-// conn is a connection over one link.
+// conn is an [mcp.Connection] over one link.
 type conn struct {
 	link      link
 	options   Options
 	calls     calls
 	questions questions
 	drops     drops
-	noise     int // bytes since the last message
+	noise     int // bytes since the last valid message
 
 	messages  chan jsonrpc.Message // closed at the end
 	err       error                // why it ended; set before messages is closed
-	broken    atomic.Bool          // nothing more can be read, or written
+	broken    atomic.Bool          // no further reading or writing is possible
 	closeOnce sync.Once
 	closed    chan struct{} // closed by Close
-	gone      chan struct{} // closed when the link is
+	gone      chan struct{} // closed when the link is closed
 	closeErr  error         // set before gone is closed
 }
 
@@ -53,7 +52,7 @@ func newConn(l link, o Options) *conn {
 	return c
 }
 
-// SessionID implements [mcp.Connection]: such a connection has none.
+// SessionID implements [mcp.Connection]. There is none.
 func (*conn) SessionID() string { return "" }
 
 // Read implements [mcp.Connection].
@@ -83,7 +82,7 @@ func (c *conn) Write(ctx context.Context, m jsonrpc.Message) error {
 	sent := func(bool) {}
 	switch m := m.(type) {
 	case *jsonrpc.Response:
-		defer c.questions.answered(m.ID) // not before: a server may ask and not read
+		defer c.questions.answered(m.ID) // afterwards, because a server may ask without reading
 	case *jsonrpc.Request:
 		if !m.IsCall() {
 			break
@@ -113,9 +112,8 @@ func (c *conn) forget(id jsonrpc.ID, x *Exchange, err error) {
 	}
 }
 
-// Close implements [mcp.Connection]. The first time it does not wait for the end
-// if the connection is broken: the SDK then calls it under a lock that all calls
-// need, their deadlines or not.
+// Close implements [mcp.Connection]. If the connection is broken, the first Close does not wait for the end: the
+// SDK makes it under a lock that all calls need.
 func (c *conn) Close() error {
 	wait := true
 	c.closeOnce.Do(func() {
@@ -171,7 +169,7 @@ func (c *conn) readAll() error {
 	}
 }
 
-// take delivers what has come in. It reports false when the connection is closed.
+// take delivers one incoming message. It reports false if the connection is closed.
 func (c *conn) take(data []byte) bool {
 	messages, err := parse(data)
 	if err != nil {
@@ -190,8 +188,7 @@ func (c *conn) take(data []byte) bool {
 	return true
 }
 
-// tooLarge fails the call that a message was the answer to, or all if that is
-// not known.
+// tooLarge fails the call of an oversized answer, or all calls if it is unknown.
 func (c *conn) tooLarge(large *oversize) bool {
 	e := tooLarge(c.options.Message)
 	c.drops.report(e.Reason)

@@ -1,9 +1,5 @@
-// Package mcpclient has the transports to MCP servers that nobody vouches for.
-//
-// The SDK's client stays the client. What is here are its transports, one for
-// each connection, which bound and check what comes in, say what went wrong in
-// types, and keep the JSON of results as it came over the wire, which the SDK
-// decodes through any: the order of keys and integers beyond 2^53 would be lost.
+// Package mcpclient provides transports to untrusted MCP servers, for the SDK's client. Each transport serves one
+// connection:
 //
 //	t := mcpclient.HTTP("https://example.com/mcp", nil, mcpclient.Options{})
 //	session, err := client.Connect(ctx, t, nil)
@@ -11,48 +7,46 @@
 //	ctx, x := mcpclient.WithExchange(ctx)
 //	_, err = session.CallTool(ctx, params)
 //	if e := x.Err(); e != nil {
-//		return e, x.Sent() // an *Error; whether the call may have been run
+//		return e, x.Sent() // an *Error; whether the call may have run
 //	}
 //	return x.Result()
 //
-// [Stdio], [SSE] and [Tap] are one connection of messages each:
+// A transport bounds and checks incoming data, reports failures as typed errors, and keeps the JSON of results as
+// it was on the wire. The SDK decodes through any, which loses the order of keys and integers beyond 2^53.
+//
+// [Stdio], [SSE] and [Tap] carry one connection of messages each:
 //
 //	process, event stream ─► lines, events ─► parse ─► conn ─► SDK
 //	                         (bounded)       (checked)  └─► Exchange, by id
 //
-// [HTTP] is the SDK's streamable transport over an [http.RoundTripper] that
-// sees every answer first, and holds the streams of events itself:
+// [HTTP] is the SDK's streamable transport over an [http.RoundTripper] that sees every response first, and manages
+// event streams itself:
 //
-//	SDK ─► rounds ─► http.Client ─► door (this host only) ─► transport
+//	SDK ─► httpSession ─► http.Client ─► originGuard (this host only) ─► transport
 //	         └─► Exchange, by context
 //
-// A message that is none, or too large, or nested too deeply, fails the call
-// that it answers and is dropped. The connection goes on, and so do the other
-// calls. A stream of events over HTTP that ends is opened again: a call's from
-// the last event with an id, that of the server's own messages always. Where
-// there is no such event the call fails at once.
+// A message that is invalid, too large or too deeply nested fails the call that it answers, and is dropped. The
+// connection and other calls continue. An HTTP event stream that ends is reopened: for a call after the last event
+// with an id, for the server's own messages always. Without such an event the call fails at once.
 //
 // # Limits
 //
-// The answer that is dropped is matched to its call by the id at the beginning
-// or end of the message, as the known implementations write it. If a message on
-// a process's output or a legacy event stream is too large and has no such id,
-// all calls in flight on that connection fail.
+// A dropped answer is matched to its call by the id at the beginning or end of the message, where known
+// implementations write it. If an oversized message on a process's output or a legacy event stream has no such id,
+// all calls on that connection fail.
 //
-// What is no message may take 16 MiB between two messages; then the connection
-// ends, or the stream with its call. A server may have 64 requests of its own
-// unanswered; others are refused. It may send a million messages of its own in a row
-// while a request waits for its answer; then the connection ends, or over HTTP that
-// request. Notifications are queued by the SDK without a bound: their handlers must
-// not block. Lines of an event stream end with LF or CRLF, not with CR alone.
+//   - Invalid data may take 16 MiB between two messages. Then the connection ends, or the stream with its call.
+//   - A server may have 64 unanswered requests of its own; others are refused.
+//   - A server may send a million messages of its own in a row while a request waits. Then the connection ends, or
+//     over HTTP that request.
+//   - The SDK queues notifications without a bound: their handlers must not block.
+//   - Lines of an event stream end with LF or CRLF, not with CR alone.
 //
-// Redirects are followed to the same scheme, host and port only, and only those
-// that keep the method. Whether a request was sent is known from
-// [net/http/httptrace]; with a RoundTripper that does not report there it counts
-// as sent, unless the error is one of dialling.
+// Redirects are followed only to the same scheme, host and port, and only if they keep the method.
+// [net/http/httptrace] tells whether a request was sent. With a RoundTripper that does not report to it, a request
+// counts as sent unless dialling failed.
 //
-// On Unix a command has a process group of its own, and what leaves the group
-// is not ended with it. Elsewhere a command cannot be asked to end other than by
-// closing its input; on Windows its tree is ended with taskkill. If this process
-// is killed, its commands are not: they see the end of their input.
+// On Unix a command has its own process group; processes that leave the group survive it. Elsewhere, a command is
+// asked to end only by closing its input; on Windows its tree is ended with taskkill. If this process is killed,
+// its commands see the end of their input.
 package mcpclient

@@ -12,18 +12,18 @@ import (
 	"time"
 )
 
-// A Class is why there was no answer. The set is closed.
+// A Class is the reason for a missing answer. The set is closed.
 type Class int
 
 const (
 	Unreachable Class = iota + 1 // no connection: name, network, refused, handshake; a process that does not start
 	Certificate                  // the server's certificate could not be verified
 	Status                       // an HTTP status instead of an answer
-	Redirect                     // it leads to another host, or away in a way that loses the request: not followed
-	Malformed                    // an answer that is none
-	TooLarge                     // an answer of more bytes than [Limits] has
-	Lost                         // the connection or process ended in the middle
-	Flooded                      // more messages before the answer than [Limits] has
+	Redirect                     // redirected to another host, or in a way that loses the request; not followed
+	Malformed                    // the answer is invalid
+	TooLarge                     // the answer exceeds [Limits].Message
+	Lost                         // the connection or process ended before the answer
+	Flooded                      // more messages than [Limits].Unanswered before the answer
 )
 
 var classes = [...]string{"", "unreachable", "certificate", "status", "redirect", "malformed", "too large", "lost", "flooded"}
@@ -36,15 +36,14 @@ func (c Class) String() string {
 	return classes[c]
 }
 
-// An Error says why a request has no answer. It is found with [errors.As] in what
-// the SDK returns, or else in [Exchange.Err].
+// An Error says why a request has no answer. Find it with [errors.As] in the SDK's error, or in [Exchange.Err].
 type Error struct {
 	Class      Class
-	Status     int           // of class Status, and of Redirect if it loses the request
-	RetryAfter time.Duration // how long the server asks to be left alone, at most a day; zero if it does not say
-	Reason     string        // a short clause without addresses, secrets and words of the server
-	Ended      bool          // what the server sent is why the connection was ended, and with it all calls
-	Err        error         // the cause, for logs; may be nil. It is [mcp.ErrSessionMissing] if the session is gone, and the request was not run
+	Status     int           // for Status, and for Redirect if the request is lost
+	RetryAfter time.Duration // how long the server asks clients to wait, at most a day; zero if it does not
+	Reason     string        // a short clause without addresses, secrets and the server's words
+	Ended      bool          // the server's data caused the end of the connection and of all its calls
+	Err        error         // the cause, for logs; may be nil. [mcp.ErrSessionMissing]: the session is gone, nothing ran
 }
 
 // Error returns class and reason.
@@ -65,8 +64,7 @@ func flooded(limit int) *Error {
 	return &Error{Class: Flooded, Reason: "it sent more than " + Count(limit) + " messages before it answered"}
 }
 
-// failure says what an error of an [http.Client] means. The result is an *Error,
-// or that of the context.
+// failure turns an error of an [http.Client] into an *Error. An error of the context stays.
 func failure(ctx context.Context, err error, sent bool) error {
 	var own *Error
 	if errors.As(err, &own) {

@@ -9,20 +9,19 @@ import (
 	"unicode/utf8"
 )
 
-// An event is one of a stream of server-sent events.
+// An event is one server-sent event.
 type event struct {
 	name, id, retry string
 	data            []byte
 }
 
-// message reports whether the event has one.
+// message reports whether the event carries a message.
 func (e event) message() bool {
 	return len(e.data) > 0 && (e.name == "" || e.name == "message")
 }
 
-// events reads server-sent events whose data have at most limit bytes (HTML
-// Living Standard, section 9.2.6). Unlike there, an event counts that the end of
-// the stream ends.
+// events parses server-sent events with at most limit bytes of data (HTML Living Standard, section 9.2.6). Unlike
+// there, an event at the end of the stream counts although no blank line follows.
 type events struct {
 	r       *bufio.Reader
 	limit   int
@@ -33,9 +32,8 @@ func newEvents(r io.Reader, limit int) *events {
 	return &events{r: bufio.NewReaderSize(r, 16<<10), limit: limit}
 }
 
-// next returns the next event. The error is an *oversize, an *[Error] after which
-// nothing can be read, or that of the reader; the event then has what was seen
-// of its other fields.
+// next returns the next event. The error is an *oversize; an *[Error], after which nothing can be read; or that of
+// the reader. With an error, the event has the other fields that were read.
 func (e *events) next() (event, error) {
 	p := pending{data: chunk{limit: e.limit}}
 	for noise := 0; noise <= e.limit+maxNoise; {
@@ -45,7 +43,7 @@ func (e *events) next() (event, error) {
 		case p.endless:
 			return p.event, tooLarge(e.limit)
 		case err == nil && n > 0:
-		case p.some: // an empty line, or the end
+		case p.some: // a blank line, or the end
 			var all error
 			p.event.data, all = p.data.all()
 			return p.event, all
@@ -61,16 +59,16 @@ func (e *events) next() (event, error) {
 
 var errNoise = malformed("it sends no messages, but other things without end")
 
-// pending is an event that has not ended.
+// pending is an event whose end has not been read.
 type pending struct {
 	event
 	data    chunk
-	lines   int  // of data
-	some    bool // there is a field
+	lines   int  // data lines
+	some    bool // it has a field
 	endless bool
 }
 
-// field reads a line and returns its length without its end: zero ends an event.
+// field reads a line and returns its length without the line end. Length zero ends an event.
 func (e *events) field(p *pending) (int, error) {
 	line, err := e.part()
 	if !e.started {
@@ -88,7 +86,7 @@ func (e *events) field(p *pending) (int, error) {
 		}
 		p.endless = p.endless || !p.data.add(value)
 	} else if !errors.Is(err, bufio.ErrBufferFull) {
-		p.set(string(key), string(value)) // those of more than the buffer are of no use
+		p.set(string(key), string(value)) // a value longer than the buffer is of no use
 	}
 	for errors.Is(err, bufio.ErrBufferFull) && !p.endless && n <= e.limit+maxNoise {
 		line, err = e.part()
@@ -103,21 +101,21 @@ func (e *events) field(p *pending) (int, error) {
 	return n, err
 }
 
-// part reads a line without its end, or as much of it as the buffer holds if the
-// error is bufio.ErrBufferFull. It is valid until the next one.
+// part reads a line without its end. If the error is bufio.ErrBufferFull, it is only as much as fits the buffer. It
+// is valid until the next call.
 func (e *events) part() ([]byte, error) {
 	part, err := e.r.ReadSlice('\n')
 	switch {
 	case err == nil:
 		part = bytes.TrimSuffix(part[:len(part)-1], []byte("\r"))
 	case errors.Is(err, bufio.ErrBufferFull) && part[len(part)-1] == '\r':
-		_ = e.r.UnreadByte() // it may belong to the end, which is then seen whole
+		_ = e.r.UnreadByte() // it may be part of the line end
 		part = part[:len(part)-1]
 	}
 	return part, err
 }
 
-// set keeps a field other than data.
+// set stores a field other than data.
 func (p *pending) set(key, value string) {
 	if len(value) > maxField || !utf8.ValidString(value) {
 		return

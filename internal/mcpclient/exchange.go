@@ -9,29 +9,29 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// An Exchange follows the request that is made with its context over the wire.
-// If the SDK makes several, Result and Err are those of the last one. Messages
-// without an answer (notifications) leave no trace. It is safe for concurrent use.
+// An Exchange records what happens on the wire to a request made with its context. If the SDK makes several
+// requests, Result and Err are those of the last one. Notifications are not recorded. It is safe for concurrent
+// use.
 type Exchange struct {
 	mu      sync.Mutex
 	sent    bool
 	result  json.RawMessage
 	err     *Error
 	refusal error
-	heard   *atomic.Int64 // messages of the server's own, so far; nil before the request
-	before  int64         // how many they were then
+	heard   *atomic.Int64 // counts the server's own messages; nil before the request
+	before  int64         // the count at the beginning
 }
 
 type exchangeKey struct{}
 
-// WithExchange returns a context for requests of a session, as in CallTool and
-// ListTools, and what follows them.
+// WithExchange returns a context for a session's requests, such as CallTool and ListTools, and the Exchange that
+// records them.
 func WithExchange(ctx context.Context) (context.Context, *Exchange) {
 	x := new(Exchange)
 	return context.WithValue(ctx, exchangeKey{}, x), x
 }
 
-// exchangeOf returns that of ctx, or one that nobody sees.
+// exchangeOf returns the exchange of ctx, or an unused one.
 func exchangeOf(ctx context.Context) *Exchange {
 	if x, ok := ctx.Value(exchangeKey{}).(*Exchange); ok {
 		return x
@@ -39,24 +39,23 @@ func exchangeOf(ctx context.Context) *Exchange {
 	return new(Exchange)
 }
 
-// Sent reports whether a part of the request may have reached the server, so
-// that it may have been run. It is not set back by a later request.
+// Sent reports whether a part of the request may have reached the server, so that it may have run. A later request
+// does not reset it.
 func (x *Exchange) Sent() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.sent
 }
 
-// Result returns the member "result" as it came over the wire; nil if there was
-// none. It must not be changed.
+// Result returns the member "result" as it was on the wire; nil if there was none. It must not be changed.
 func (x *Exchange) Result() json.RawMessage {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.result
 }
 
-// Err returns the *[Error] for which there is no answer; nil if there is one, or
-// the request has not ended, or was given up.
+// Err returns the *[Error] if the request failed without an answer; nil if it was answered, is still running, or
+// was given up.
 func (x *Exchange) Err() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -66,17 +65,16 @@ func (x *Exchange) Err() error {
 	return x.err
 }
 
-// Refusal returns the JSON-RPC error with which the server has answered; nil if
-// it has not. The SDK takes some of their codes for errors of its own.
+// Refusal returns the server's JSON-RPC error; nil if there is none. The SDK replaces some of these by its own
+// errors.
 func (x *Exchange) Refusal() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.refusal
 }
 
-// Messages returns how many messages of its own, notifications and requests, the
-// server has sent since the request was made, on the way on which its answer comes.
-// Others that wait on a connection count the same ones.
+// Messages returns how many messages of its own, notifications and requests, the server has sent since the request,
+// on the same connection or stream. Requests that share a connection count the same messages.
 func (x *Exchange) Messages() int {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -86,8 +84,7 @@ func (x *Exchange) Messages() int {
 	return int(x.heard.Load() - x.before)
 }
 
-// begin starts with a request. heard counts the messages of the server's own on the
-// way on which its answer comes.
+// begin starts to record a request. heard counts the server's own messages on its connection or stream.
 func (x *Exchange) begin(heard *atomic.Int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -103,7 +100,7 @@ func (x *Exchange) setSent(sent bool) {
 	x.sent = sent
 }
 
-// settle takes the answer.
+// settle records the answer.
 func (x *Exchange) settle(r *jsonrpc.Response) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -117,7 +114,7 @@ func (x *Exchange) settle(r *jsonrpc.Response) {
 	}
 }
 
-// fail ends the request without an answer. What came first is why.
+// fail records a failure. The first failure counts.
 func (x *Exchange) fail(e *Error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -13,46 +13,41 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// HTTP returns a transport to a server that speaks streamable HTTP at url, of
-// either generation of the protocol. Requests are sent by a copy of client (nil
-// is one with default settings), which follows redirects to the same scheme, host
-// and port only.
+// HTTP returns a transport to a server that speaks streamable HTTP at url, in either protocol generation. A copy of
+// client sends the requests; nil has default settings. It follows redirects to the same scheme, host and port only.
 //
-// A request that fails is an *[Error] in what the SDK returns or in its
-// [Exchange], and the session goes on: it is for the caller to leave it, as when
-// the error is [mcp.ErrSessionMissing]. JSON-RPC errors that come with a status
-// of 4xx are those of the call, except with 401, 403, 407, 408 and 429.
+// A failed request is an *[Error] in the SDK's error or in its [Exchange]. The session continues: the caller
+// decides to leave it, for instance on [mcp.ErrSessionMissing]. A JSON-RPC error with a 4xx status is that of the
+// call, except with 401, 403, 407, 408 and 429.
 //
-// The stream of messages without a request is opened when the session begins and
-// when it ends, with growing pauses, until the server refuses it with a status of
-// 4xx. Whether it works has no effect on the session.
+// The stream of the server's own messages is opened with the session. It is reopened with backoff when it ends,
+// until the server refuses it with a 4xx status. Its failures do not affect the session.
 func HTTP(url string, client *http.Client, o Options) mcp.Transport {
 	o = o.filled()
-	r := &rounds{client: guarded(url, client), options: o, drops: drops{logger: o.Logger}}
+	r := &httpSession{client: guarded(url, client), options: o, drops: drops{logger: o.Logger}}
 	return &mcp.StreamableClientTransport{
 		Endpoint:     url,
 		HTTPClient:   &http.Client{Transport: r},
-		MaxRetries:   -1, // streams are opened again here
-		MaxEventSize: -1, // and bounded
+		MaxRetries:   -1, // streams are reopened here
+		MaxEventSize: -1, // and bounded here
 	}
 }
 
-// rounds makes the requests of one session and looks at what comes back.
-type rounds struct {
+// httpSession is the RoundTripper of one session: it sends the requests and checks the responses.
+type httpSession struct {
 	client    *http.Client
 	options   Options
 	questions questions
 	drops     drops
 }
 
-// call is a request that is to have an answer; nil stands for a message that has
-// none.
+// call is a request that expects an answer; nil stands for a message without one.
 type call struct {
 	id     jsonrpc.ID
 	method string
 	body   []byte
 	x      *Exchange
-	heard  atomic.Int64 // messages of the server's own before the answer
+	heard  atomic.Int64 // the server's own messages before the answer
 }
 
 const (
@@ -61,7 +56,7 @@ const (
 )
 
 // RoundTrip implements [http.RoundTripper].
-func (r *rounds) RoundTrip(req *http.Request) (*http.Response, error) {
+func (r *httpSession) RoundTrip(req *http.Request) (*http.Response, error) {
 	switch req.Method {
 	case http.MethodGet:
 		return newStream(r, outgoing(req), nil).response(), nil
@@ -71,15 +66,15 @@ func (r *rounds) RoundTrip(req *http.Request) (*http.Response, error) {
 	return do(r.client, outgoing(req), func() {})
 }
 
-// outgoing is req as a client takes it.
+// outgoing returns req in the form for a client.
 func outgoing(req *http.Request) *http.Request {
 	req = req.Clone(req.Context())
 	req.RequestURI = ""
 	return req
 }
 
-func (r *rounds) post(req *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(req.Body) // of the SDK, in memory
+func (r *httpSession) post(req *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(req.Body) // the SDK's, in memory
 	_ = req.Body.Close()
 	if err != nil {
 		return nil, err
@@ -89,13 +84,13 @@ func (r *rounds) post(req *http.Request) (*http.Response, error) {
 	req = withBody(req, body)
 	switch {
 	case method == "":
-		defer r.questions.answered(id) // not before: a server may ask and take no answer
+		defer r.questions.answered(id) // afterwards, because a server may ask without taking an answer
 		return r.tell(req)
 	case !id.IsValid():
 		return r.tell(req)
 	}
 	c.x.begin(&c.heard)
-	if c.method == listenMethod { // as the GET stream: it may be long before there are headers
+	if c.method == listenMethod { // like the GET stream: the headers may take long
 		return newStream(r, req, c).response(), nil
 	}
 	resp, err := r.ask(req, c)
@@ -105,9 +100,8 @@ func (r *rounds) post(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// head returns the id and the method of a message of the SDK, as far as it has
-// them: an answer has no method, a notification no id. The SDK's decoder would take
-// 64 KiB of buffers for that.
+// head returns the id and the method of a message of the SDK. An answer has no method, a notification no id. The
+// SDK's decoder would allocate 64 KiB of buffers for that.
 func head(body []byte) (id jsonrpc.ID, method string) {
 	var raw any
 	if json.Unmarshal(strictjson.Member(body, "id"), &raw) == nil {
@@ -116,7 +110,7 @@ func head(body []byte) (id jsonrpc.ID, method string) {
 	return id, strictjson.Text(strictjson.Member(body, "method"))
 }
 
-// withBody returns a copy of req with a body that can be sent several times.
+// withBody returns a copy of req whose body can be sent repeatedly.
 func withBody(req *http.Request, body []byte) *http.Request {
 	req = outgoing(req)
 	req.Method = http.MethodPost
@@ -126,8 +120,8 @@ func withBody(req *http.Request, body []byte) *http.Request {
 	return req
 }
 
-// tell sends a message that has no answer.
-func (r *rounds) tell(req *http.Request) (*http.Response, error) {
+// tell sends a message without an answer.
+func (r *httpSession) tell(req *http.Request) (*http.Response, error) {
 	resp, err := do(r.client, req, func() {})
 	if err != nil {
 		return nil, err
@@ -141,8 +135,8 @@ func (r *rounds) tell(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// ask sends a call and returns its answer, or the stream that has it.
-func (r *rounds) ask(req *http.Request, c *call) (*http.Response, error) {
+// ask sends a call and returns its response: the answer, or the stream with it.
+func (r *httpSession) ask(req *http.Request, c *call) (*http.Response, error) {
 	resp, err := do(r.client, req, c.x.markSent)
 	if err != nil {
 		return nil, err
@@ -151,7 +145,7 @@ func (r *rounds) ask(req *http.Request, c *call) (*http.Response, error) {
 	case resp.StatusCode/100 != 2:
 		return r.refusedCall(req, resp, c)
 	case c.method != "initialize", len(resp.Header.Get(sessionHeader)) > maxField:
-		resp.Header.Del(sessionHeader) // the SDK does not survive another one
+		resp.Header.Del(sessionHeader) // a changed session id breaks the SDK
 	}
 	switch mediaType(resp) {
 	case jsonType:
@@ -172,15 +166,15 @@ func (r *rounds) ask(req *http.Request, c *call) (*http.Response, error) {
 	return nil, e
 }
 
-// replaced is resp with another body.
+// replaced returns resp with another body.
 func replaced(resp *http.Response, body []byte) *http.Response {
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	resp.ContentLength = int64(len(body))
 	return resp
 }
 
-// answer reads the answer to a call from a body.
-func (r *rounds) answer(resp *http.Response, c *call) ([]byte, error) {
+// answer reads the answer to a call from a response body.
+func (r *httpSession) answer(resp *http.Response, c *call) ([]byte, error) {
 	data, err := readBody(resp, r.options.Message)
 	if err != nil {
 		return nil, err
@@ -207,8 +201,8 @@ func (r *rounds) answer(resp *http.Response, c *call) ([]byte, error) {
 	return nil, malformed("the answer is one to another request")
 }
 
-// refused is the error for a status other than of success.
-func (r *rounds) refused(req *http.Request, resp *http.Response) *Error {
+// refused returns the error for a status other than success.
+func (r *httpSession) refused(req *http.Request, resp *http.Response) *Error {
 	finish(resp.Body)
 	if resp.StatusCode == http.StatusNotFound && req.Header.Get(sessionHeader) != "" {
 		return errSessionGone()
@@ -216,9 +210,8 @@ func (r *rounds) refused(req *http.Request, resp *http.Response) *Error {
 	return statusError(resp)
 }
 
-// refusedCall is refused for a call, and what the server says in JSON-RPC, by
-// which the SDK negotiates.
-func (r *rounds) refusedCall(req *http.Request, resp *http.Response, c *call) (*http.Response, error) {
+// refusedCall is refused for a call. It passes on a JSON-RPC error of the server: the SDK negotiates with it.
+func (r *httpSession) refusedCall(req *http.Request, resp *http.Response, c *call) (*http.Response, error) {
 	if speaks(resp.StatusCode) && mediaType(resp) == jsonType && (resp.StatusCode != http.StatusNotFound || req.Header.Get(sessionHeader) == "") {
 		data, err := readBody(resp, maxRefusal)
 		if known := adopt(data, c.id); known != nil {
@@ -236,7 +229,7 @@ func (r *rounds) refusedCall(req *http.Request, resp *http.Response, c *call) (*
 	return nil, r.refused(req, resp)
 }
 
-// speaks reports whether what comes with a status says more than it.
+// speaks reports whether the body of a response with this status may be a JSON-RPC error.
 func speaks(status int) bool {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired,
@@ -246,9 +239,8 @@ func speaks(status int) bool {
 	return status/100 == 4
 }
 
-// refuse answers a request of the server for which there is no room, over the
-// session that the stream of like belongs to.
-func (r *rounds) refuse(like *http.Request, id jsonrpc.ID) {
+// refuse refuses a request of the server over its limit, in the session of the request like.
+func (r *httpSession) refuse(like *http.Request, id jsonrpc.ID) {
 	req := withBody(like, refusal(id))
 	req.Header.Del("Last-Event-Id")
 	req.Header.Set("Content-Type", jsonType)

@@ -8,10 +8,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// calls are those that wait for their answer.
+// calls are the calls that wait for an answer.
 type calls struct {
-	heard atomic.Int64 // messages of the server's own
-	since atomic.Int64 // how many they were when it last answered, or had nothing to answer
+	heard atomic.Int64 // count of the server's own messages
+	since atomic.Int64 // that count at the last answer, or when nothing was waiting
 
 	mu   sync.Mutex
 	open map[jsonrpc.ID]waiting
@@ -19,10 +19,10 @@ type calls struct {
 
 type waiting struct {
 	x    *Exchange
-	stop func() bool // forgetting the call when its context is done
+	stop func() bool // stops forgetting the call when its context is done
 }
 
-// begin enters a call. It is forgotten when ctx is done.
+// begin adds a call. It is forgotten when ctx is done.
 func (c *calls) begin(ctx context.Context, id jsonrpc.ID) *Exchange {
 	x := exchangeOf(ctx)
 	x.begin(&c.heard)
@@ -38,7 +38,7 @@ func (c *calls) begin(ctx context.Context, id jsonrpc.ID) *Exchange {
 	return x
 }
 
-// take ends a call and returns its exchange; nil if it does not wait.
+// take removes a call and returns its exchange; nil if it is not waiting.
 func (c *calls) take(id jsonrpc.ID) *Exchange {
 	c.mu.Lock()
 	w, ok := c.open[id]
@@ -51,7 +51,7 @@ func (c *calls) take(id jsonrpc.ID) *Exchange {
 	return w.x
 }
 
-// settle gives a response to the exchange of its call.
+// settle records a response in the exchange of its call.
 func (c *calls) settle(r *jsonrpc.Response) {
 	x := c.take(r.ID)
 	if x != nil {
@@ -60,20 +60,19 @@ func (c *calls) settle(r *jsonrpc.Response) {
 	}
 }
 
-// hear counts a message if it is one of the server's own.
+// hear counts a message if it is the server's own.
 func (c *calls) hear(m jsonrpc.Message) {
 	if _, ok := m.(*jsonrpc.Request); ok {
 		c.heard.Add(1)
 	}
 }
 
-// flooded reports whether more messages than limit have come in a row, while a call
-// waits.
+// flooded reports whether more than limit messages came in a row while a call waits.
 func (c *calls) flooded(limit int) bool {
 	return c.heard.Load()-c.since.Load() > int64(limit) && len(c.ids()) > 0
 }
 
-// ids returns the calls that wait.
+// ids returns the ids of the waiting calls.
 func (c *calls) ids() []jsonrpc.ID {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,20 +83,20 @@ func (c *calls) ids() []jsonrpc.ID {
 	return ids
 }
 
-// failAll ends all calls.
+// failAll fails all calls.
 func (c *calls) failAll(e *Error) {
 	for _, id := range c.ids() {
 		c.settle(&jsonrpc.Response{ID: id, Error: e})
 	}
 }
 
-// questions are the requests of the server that have no answer yet.
+// questions are the server's unanswered requests.
 type questions struct {
 	mu   sync.Mutex
 	open map[jsonrpc.ID]bool
 }
 
-// ask reports whether there is room for another.
+// ask adds a request, and reports whether there was room.
 func (q *questions) ask(id jsonrpc.ID) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -117,7 +116,7 @@ func (q *questions) answered(id jsonrpc.ID) {
 	delete(q.open, id)
 }
 
-// refusal is the answer to a request for which there is no room.
+// refusal returns the answer to a request over the limit.
 func refusal(id jsonrpc.ID) []byte {
 	return encodeError(id, &Error{Class: TooLarge, Reason: "too many requests without an answer"})
 }

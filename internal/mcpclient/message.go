@@ -12,8 +12,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// A message is one that has been checked, and its JSON. A response that cannot be
-// used is one whose Error is an *[Error].
+// A message is a checked message with its JSON. An unusable response has an *[Error] as its Error.
 type message struct {
 	jsonrpc.Message
 	raw []byte
@@ -21,9 +20,8 @@ type message struct {
 
 var errNotJSON = malformed("the answer is not proper JSON, or nested too deeply")
 
-// parse reads a message, or an array of them. What is none, but can be seen to be
-// the answer to a call, is a response that fails it; the rest of what is none is
-// an error, or left out of the array.
+// parse parses a message or an array of messages. An invalid message that is recognisable as an answer becomes a
+// response that fails its call. Any other invalid one is an error, or is left out of the array.
 func parse(data []byte) ([]message, *Error) {
 	data = strictjson.Trim(data)
 	if err := strictjson.CheckDepth(data, maxDepth); err != nil {
@@ -59,7 +57,7 @@ var (
 	errNoResult = malformed("the answer has no result")
 )
 
-// parseOne reads a message that is known to be proper JSON.
+// parseOne parses a message that is valid JSON.
 func parseOne(raw []byte) (message, *Error) {
 	if strictjson.KindOf(raw) != strictjson.Object {
 		return message{}, errNotRPC
@@ -80,9 +78,8 @@ func parseOne(raw []byte) (message, *Error) {
 	return message{m, raw}, nil
 }
 
-// notification reads a message that has nothing but what makes a notification, and
-// returns nil for any other. The SDK's decoder takes 64 KiB of buffers for each, and
-// servers send many.
+// notification parses a plain notification, and returns nil for any other message. The SDK's decoder would allocate
+// 64 KiB of buffers for each, and servers send many.
 func notification(raw []byte) *jsonrpc.Request {
 	var version, method, params []byte
 	for key, value := range strictjson.RawMembers(raw) {
@@ -104,13 +101,13 @@ func notification(raw []byte) *jsonrpc.Request {
 	return &jsonrpc.Request{Method: strictjson.Text(method), Params: params}
 }
 
-// unusable is a response that fails its call.
+// unusable returns a response that fails its call.
 func unusable(id jsonrpc.ID, e *Error) message {
 	r := &jsonrpc.Response{ID: id, Error: e}
 	return message{r, encodeError(id, e)}
 }
 
-// encodeError words e as a JSON-RPC error, for where types do not get through.
+// encodeError encodes e as a JSON-RPC error, for paths that cannot carry types.
 func encodeError(id jsonrpc.ID, e *Error) []byte {
 	data, err := jsonrpc.EncodeMessage(&jsonrpc.Response{
 		ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Error()},
@@ -121,7 +118,7 @@ func encodeError(id jsonrpc.ID, e *Error) []byte {
 	return data
 }
 
-// unusableError returns the *Error of a response that cannot be used.
+// unusableError returns the *Error of an unusable response.
 func unusableError(r *jsonrpc.Response) *Error {
 	var e *Error
 	if errors.As(r.Error, &e) {
@@ -130,9 +127,8 @@ func unusableError(r *jsonrpc.Response) *Error {
 	return nil
 }
 
-// adopt gives the id of a call to an error that the server could not match to
-// one (JSON-RPC 2.0, section 5: null) but sends in its place. It returns nil if
-// data is none.
+// adopt gives the id of a call to a JSON-RPC error with id null, which a server sends if it cannot match the
+// request (JSON-RPC 2.0, section 5). It returns nil if data is no such error.
 func adopt(data []byte, id jsonrpc.ID) []byte {
 	if strictjson.CheckDepth(data, maxDepth) != nil {
 		return nil
@@ -148,20 +144,17 @@ func adopt(data []byte, id jsonrpc.ID) []byte {
 	return bytes.Join([][]byte{[]byte(`{"jsonrpc":"2.0","id":`), text, []byte(`,"error":`), problem, []byte(`}`)}, nil)
 }
 
-// sniffed is how much of the beginning and the end of a message is looked at for
-// its id, in bytes.
+// sniffed is how many bytes at the beginning and the end of a message are searched for its id.
 const sniffed = 256
 
-// The ways in which the known implementations write the ids of responses. The
-// SDK's own, which come back there, are integers.
+// The ways in which known implementations write ids of responses. Here they are integers, since the SDK made them.
 var (
 	idFirst     = regexp.MustCompile(`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"(?:result|error)"\s*:`)
 	resultFirst = regexp.MustCompile(`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"(?:result|error)"\s*:`)
 	idLast      = regexp.MustCompile(`,\s*"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`)
 )
 
-// sniff returns the id of a response of which only the beginning and the end are
-// known, or which is not proper JSON.
+// sniff finds the id of a response from its beginning and end. It is for oversized and invalid messages.
 func sniff(head, tail []byte) (jsonrpc.ID, bool) {
 	head, tail = head[:min(len(head), sniffed)], tail[max(0, len(tail)-sniffed):]
 	m := idFirst.FindSubmatch(head)
@@ -175,6 +168,6 @@ func sniff(head, tail []byte) (jsonrpc.ID, bool) {
 	if err != nil {
 		return jsonrpc.ID{}, false
 	}
-	id, err := jsonrpc.MakeID(float64(n)) // exact: below 2^53
+	id, err := jsonrpc.MakeID(float64(n)) // exact, since it is below 2^53
 	return id, err == nil
 }

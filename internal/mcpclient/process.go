@@ -17,22 +17,22 @@ import (
 )
 
 const (
-	grace      = 2 * time.Second        // to end after its input was closed, and again after the signal
-	lastWords  = time.Second            // to read what a process wrote before it ended
-	exitReason = 200 * time.Millisecond // from the end of the output to that of the process, which explains it
+	grace      = 2 * time.Second        // to end after its input closed, and again after the signal
+	lastWords  = time.Second            // to read the last output of an ended process
+	exitReason = 200 * time.Millisecond // between the end of the output and of the process, whose status explains it
 )
 
-// process is a running command as a link.
+// process is a running command, as a link.
 type process struct {
 	cmd    *exec.Cmd
 	group  *procgroup.Group
 	stdin  *os.File
 	stdout *os.File
-	stderr *os.File // nil if it is discarded
+	stderr *os.File // nil if discarded
 	lines  lines
 	after  func(time.Duration) <-chan time.Time
 
-	writes  chan write
+	writes  chan pendingWrite
 	closing chan struct{} // closed by close
 	exited  chan struct{} // closed when the process has ended and its group was killed
 	read    chan struct{} // closed when stdout was read to its end
@@ -40,7 +40,7 @@ type process struct {
 	tasks   sync.WaitGroup
 }
 
-type write struct {
+type pendingWrite struct {
 	data []byte
 	done chan written
 }
@@ -54,7 +54,7 @@ type written struct {
 // start starts the command.
 func start(cmd *exec.Cmd, o Options) (*process, error) {
 	p := &process{
-		cmd: cmd, after: o.After, writes: make(chan write),
+		cmd: cmd, after: o.After, writes: make(chan pendingWrite),
 		closing: make(chan struct{}), exited: make(chan struct{}), read: make(chan struct{}),
 	}
 	theirs, err := p.pipes(o.Stderr != nil)
@@ -84,9 +84,8 @@ func start(cmd *exec.Cmd, o Options) (*process, error) {
 	return p, nil
 }
 
-// pipes makes the pipes, and returns the ends that the process gets. They are
-// made here because those of exec end together with the process, what it wrote
-// last included.
+// pipes makes the pipes, and returns the process's ends. Pipes of package exec would be closed at the end of the
+// process, with its last output unread.
 func (p *process) pipes(stderr bool) (theirs []*os.File, err error) {
 	pipe := func() (r, w *os.File) {
 		if err == nil {
@@ -109,13 +108,13 @@ func (p *process) pipes(stderr bool) (theirs []*os.File, err error) {
 
 func (p *process) closePipes() {
 	for _, f := range []*os.File{p.stdin, p.stdout, p.stderr} {
-		_ = f.Close() // a nil file is an error, too
+		_ = f.Close() // a nil file only returns an error
 	}
 }
 
-// wait ends what the process leaves behind, which may hold the pipes open.
+// wait waits for the process, and kills its remaining group, which may hold the pipes open.
 func (p *process) wait() {
-	_ = p.cmd.Wait() // its state says the same
+	_ = p.cmd.Wait() // ProcessState has the same information
 	p.group.Kill()
 	close(p.exited)
 	select {
@@ -126,8 +125,7 @@ func (p *process) wait() {
 	p.closePipes()
 }
 
-// write writes messages one after the other, each to its end, whatever becomes
-// of the contexts of those who send them.
+// write writes messages one after the other, each completely, even if the sender's context ends.
 func (p *process) write() {
 	for {
 		select {
@@ -145,7 +143,7 @@ func (p *process) write() {
 	}
 }
 
-// listen hands on the lines of standard error while there is room.
+// listen passes on the lines of standard error while there is room.
 func (p *process) listen(said chan<- string) {
 	defer close(said)
 	l := lines{bufio.NewReader(p.stderr), 4 << 10}
@@ -185,7 +183,7 @@ func (p *process) send(ctx context.Context, data []byte, sent func(bool)) error 
 		return p.ended(nil)
 	default:
 	}
-	w := write{append(data, '\n'), make(chan written, 1)}
+	w := pendingWrite{append(data, '\n'), make(chan written, 1)}
 	select {
 	case p.writes <- w:
 		sent(true)
@@ -210,8 +208,8 @@ func (p *process) send(ctx context.Context, data []byte, sent func(bool)) error 
 
 func (p *process) trySend(data []byte) {
 	select {
-	case p.writes <- write{append(data, '\n'), make(chan written, 1)}:
-	default: // it does not read
+	case p.writes <- pendingWrite{append(data, '\n'), make(chan written, 1)}:
+	default: // the process does not read
 	}
 }
 
@@ -232,12 +230,12 @@ func (p *process) ended(err error) *Error {
 	return lost("the process was ended by a signal", err)
 }
 
-// close ends the process as MCP 2025-11-25 has it (basic/lifecycle, shutdown):
-// its input is closed, it is asked, and it is killed.
+// close ends the process as MCP 2025-11-25 describes (basic/lifecycle, shutdown): it closes the input, then asks,
+// then kills.
 func (p *process) close() error {
 	close(p.closing)
 	_ = p.stdin.Close()
-	p.tasks.Go(func() { _, _ = io.Copy(io.Discard, p.stdout) }) // a full pipe keeps it from ending
+	p.tasks.Go(func() { _, _ = io.Copy(io.Discard, p.stdout) }) // a full pipe would keep it from ending
 	if !p.exits() && (!p.group.Terminate() || !p.exits()) {
 		p.group.Kill()
 		if !p.exits() {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Size words a number of bytes as people set it: 8 MiB, 64 KiB, 1,000,000 bytes.
+// Size words a number of bytes in the usual unit: 8 MiB, 64 KiB, 1,000,000 bytes.
 func Size(n int) string {
 	switch {
 	case n > 0 && n%(1<<20) == 0:
@@ -16,7 +16,7 @@ func Size(n int) string {
 	return Count(n) + " bytes"
 }
 
-// Count words a number, with commas between its thousands.
+// Count words a number with commas between thousands.
 func Count(n int) string {
 	if n < 1000 {
 		return strconv.Itoa(n)

@@ -13,13 +13,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// SSE returns a transport to a server at url that sends its messages as events of
-// one stream and gets those to it at an address that the first event has (MCP
-// 2024-11-05, basic/transports, HTTP with SSE). client is as for [HTTP]; the
-// address must have the same scheme, host and port as url.
+// SSE returns a transport to a server at url with the HTTP+SSE transport (MCP 2024-11-05, basic/transports). The
+// server sends messages as events of one stream; the first event names the address for messages to it. client is as
+// for [HTTP]. The address must have the same scheme, host and port as url.
 //
-// A message that cannot be sent fails its call, and the connection goes on. It
-// ends with the stream: calls in flight fail with class [Lost].
+// A message that cannot be sent fails its call; the connection continues. It ends with the stream: calls in flight
+// fail with class [Lost].
 func SSE(url string, client *http.Client, o Options) mcp.Transport {
 	return &legacy{url, guarded(url, client), o.filled()}
 }
@@ -48,7 +47,7 @@ func (l *legacy) Connect(ctx context.Context) (mcp.Connection, error) {
 	return newConn(post, l.options), nil
 }
 
-// dial opens the stream and reads where to send messages.
+// dial opens the stream and reads the address for messages.
 func (l *legacy) dial(ctx context.Context, cancel context.CancelFunc) (*mailbox, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, l.url, nil)
 	if err != nil {
@@ -87,7 +86,7 @@ func (l *legacy) dial(ctx context.Context, cancel context.CancelFunc) (*mailbox,
 	return m, nil
 }
 
-// mailbox is a stream of events with an address for answers, as a link.
+// mailbox is an event stream with an address for messages, as a link.
 type mailbox struct {
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -128,20 +127,19 @@ func (m *mailbox) send(ctx context.Context, data []byte, sent func(bool)) error 
 		return m.ended(err)
 	}
 	if e, ok := err.(*Error); ok {
-		return survived{e}
+		return nonFatal{e}
 	}
 	return err
 }
 
-// survived is an error that is not the end of the connection, in the eyes of the
-// SDK's JSON-RPC.
-type survived struct{ error }
+// nonFatal is an error that does not end the connection for the SDK.
+type nonFatal struct{ error }
 
-func (s survived) Unwrap() []error {
+func (s nonFatal) Unwrap() []error {
 	return []error{s.error, &jsonrpc.Error{Code: codeRejected, Message: "rejected by transport"}}
 }
 
-const codeRejected = -32005 // ErrRejected of the SDK, by which errors.Is compares
+const codeRejected = -32005 // the SDK's ErrRejected, which errors.Is compares by code
 
 // trySend sends in the background, one message at a time.
 func (m *mailbox) trySend(data []byte) {

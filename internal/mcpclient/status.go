@@ -13,7 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// statusError is the error for a status other than of success.
+// statusError returns the error for a status other than success.
 func statusError(resp *http.Response) *Error {
 	e := &Error{Class: Status, Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header.Get("Retry-After"))}
 	e.Reason = fmt.Sprintf("status %d", e.Status)
@@ -23,8 +23,8 @@ func statusError(resp *http.Response) *Error {
 	return e
 }
 
-// errSessionGone is that of a 404 to a request with a session (MCP 2025-11-25,
-// basic/transports, session management).
+// errSessionGone returns the error for a 404 to a request with a session (MCP 2025-11-25, basic/transports, session
+// management).
 func errSessionGone() *Error {
 	return &Error{
 		Class: Status, Status: http.StatusNotFound,
@@ -32,7 +32,7 @@ func errSessionGone() *Error {
 	}
 }
 
-// retryAfter reads seconds or a date (RFC 9110, section 10.2.3).
+// retryAfter parses seconds or a date (RFC 9110, section 10.2.3).
 func retryAfter(value string) time.Duration {
 	const most = 24 * time.Hour
 	if n, err := strconv.ParseInt(value, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
@@ -44,7 +44,7 @@ func retryAfter(value string) time.Duration {
 	return 0
 }
 
-// mediaType is the content type without parameters, in lower case.
+// mediaType returns the content type without parameters, in lower case.
 func mediaType(resp *http.Response) string {
 	t, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) {
@@ -58,7 +58,7 @@ const (
 	streamType = "text/event-stream"
 )
 
-// wrongType is the error for an answer that is neither.
+// wrongType returns the error for a response that is neither JSON nor an event stream.
 func wrongType(resp *http.Response) *Error {
 	switch t := mediaType(resp); {
 	case resp.StatusCode == http.StatusAccepted, resp.StatusCode == http.StatusNoContent, resp.ContentLength == 0:
@@ -71,8 +71,7 @@ func wrongType(resp *http.Response) *Error {
 	return malformed("the answer is neither JSON nor a stream of events")
 }
 
-// readBody reads a body of at most limit bytes. The error is an *Error, or that of
-// the context.
+// readBody reads a body of at most limit bytes. The error is an *Error, or that of the context.
 func readBody(resp *http.Response, limit int) ([]byte, error) {
 	defer resp.Body.Close()
 	if resp.ContentLength > int64(limit) {
@@ -88,7 +87,7 @@ func readBody(resp *http.Response, limit int) ([]byte, error) {
 	return data, nil
 }
 
-// finish lets the connection of a response be used again, if little is left of it.
+// finish reads the little rest of a body, so that its connection can be reused.
 func finish(body io.ReadCloser) {
 	timer := time.AfterFunc(time.Second, func() { _ = body.Close() })
 	_, _ = io.CopyN(io.Discard, body, 4<<10)

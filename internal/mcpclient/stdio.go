@@ -7,18 +7,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Stdio returns a transport to a server that is started as a process and
-// speaks on its standard input and output (MCP 2025-11-25, basic/transports,
-// stdio). newCmd returns a command that has not been started; its standard files
-// and, on Unix, its process group are set here.
+// Stdio returns a transport to a server that is a process with MCP on its standard input and output (MCP
+// 2025-11-25, basic/transports, stdio). newCmd returns a command that has not been started. Stdio sets its standard
+// files and, on Unix, its process group.
 //
-// What is no message on the output is dropped. Close closes the process's input,
-// after 2 seconds asks its group to end, and after 2 more kills it; when the
-// process ends by itself, what is left of its group is killed. Of a connection
-// that is broken the first Close does not wait for all of that, the next one does.
-// A process that
-// does not start is an *[Error] of class [Unreachable], one that ends fails the
-// calls in flight with class [Lost].
+// Invalid lines of output are dropped. Close closes the input; after 2 seconds it asks the group to end; after 2
+// more it kills it. When the process ends by itself, the rest of its group is killed. On a broken connection the
+// first Close does not wait for all that; the next one does. A process that does not start is an *[Error] of class
+// [Unreachable]. One that ends fails the calls in flight with class [Lost].
 func Stdio(newCmd func() *exec.Cmd, o Options) mcp.Transport {
 	return &stdio{newCmd, o.filled()}
 }

@@ -13,41 +13,40 @@ import (
 )
 
 const (
-	maxTries   = 5                      // to take up a call's stream again without another event
-	minPause   = 100 * time.Millisecond // before a stream is opened again, whatever the server asks for
+	maxTries   = 5                      // to resume a call's stream without a further event
+	minPause   = 100 * time.Millisecond // the shortest pause before reopening, whatever the server asks for
 	firstPause = time.Second
 	maxPause   = time.Minute
 )
 
-// stream is the body of a response with events: those of the server, checked. It
-// does not end when the connection does. That of a call ends with its answer, or
-// with an error in its place; that of the server's own messages (call is nil, or
-// subscribes to them) with its context.
+// stream is the body of a response with events: the server's events, checked. It outlives connections. A call's
+// stream ends with the answer, or with an error instead. The stream of the server's own messages (call is nil, or a
+// subscription) ends with its context.
 //
-// The events that it hands on have no ids: the SDK has nothing to take up again.
+// Its events have no ids, since the SDK must not resume the stream.
 type stream struct {
-	rounds *rounds
-	req    *http.Request // what opened it
-	call   *call
+	session *httpSession
+	req     *http.Request // the request that opened it
+	call    *call
 
 	body   io.ReadCloser // nil between two connections
 	events *events
-	noise  int // bytes since the last message
+	noise  int // bytes since the last valid message
 	lastID string
-	retry  time.Duration // as the server asks; zero if it does not
+	retry  time.Duration // requested by the server; zero if not
 	tries  int           // connections without an event
-	gap    bool          // it was not open for a while, and nobody has heard what was said then
-	why    *Error        // what was wrong with the last event that was dropped
+	gap    bool          // it was closed for a while, and messages were lost
+	why    *Error        // why the last event was dropped
 
 	out  bytes.Reader
 	done bool
 }
 
-func newStream(r *rounds, req *http.Request, c *call) *stream {
-	return &stream{rounds: r, req: req, call: c}
+func newStream(r *httpSession, req *http.Request, c *call) *stream {
+	return &stream{session: r, req: req, call: c}
 }
 
-// response is one with the stream, which has not been opened.
+// response returns a response with the stream, which has not been opened.
 func (s *stream) response() *http.Response {
 	return &http.Response{
 		Status: "200 OK", StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
@@ -55,11 +54,11 @@ func (s *stream) response() *http.Response {
 	}
 }
 
-// take goes on with the body of resp.
+// take continues with the body of resp.
 func (s *stream) take(resp *http.Response) {
-	s.body, s.events = resp.Body, newEvents(resp.Body, s.rounds.options.Message)
+	s.body, s.events = resp.Body, newEvents(resp.Body, s.session.options.Message)
 	if resp.Request != nil {
-		s.req.URL = resp.Request.URL // it may have been redirected
+		s.req.URL = resp.Request.URL // after redirects
 	}
 }
 
@@ -86,7 +85,7 @@ func (s *stream) Close() error {
 	return nil
 }
 
-// step takes one event, or opens the stream.
+// step reads one event, or opens the stream.
 func (s *stream) step() error {
 	if s.body == nil {
 		return s.open()
@@ -110,7 +109,7 @@ func (s *stream) step() error {
 	case ev.message():
 		s.event(ev.data)
 	}
-	switch most := s.rounds.options.Unanswered; {
+	switch most := s.session.options.Unanswered; {
 	case s.noise > maxNoise:
 		return s.broken(errNoise)
 	case !s.done && !s.lasting() && s.call.heard.Load() > int64(most):
@@ -119,7 +118,7 @@ func (s *stream) step() error {
 	return nil
 }
 
-// note keeps what an event says of the stream.
+// note stores an event's id and retry time.
 func (s *stream) note(ev event) {
 	if ev.id != "" && ev.id != s.lastID || s.lasting() {
 		s.tries = 0
@@ -132,10 +131,10 @@ func (s *stream) note(ev event) {
 	}
 }
 
-// lasting reports whether the stream is that of the server's own messages.
+// lasting reports whether it is the stream of the server's own messages.
 func (s *stream) lasting() bool { return s.call == nil || s.call.method == listenMethod }
 
-// event hands on what is of use in the data of an event.
+// event passes on the useful data of an event.
 func (s *stream) event(data []byte) {
 	messages, e := parse(data)
 	if e != nil {
@@ -156,8 +155,7 @@ func (s *stream) event(data []byte) {
 	s.out.Reset(out.Bytes())
 }
 
-// writeEvent writes a message on one line: line ends in JSON stand between
-// tokens only.
+// writeEvent writes a message on one line. Line ends in JSON occur only between tokens.
 func writeEvent(out *bytes.Buffer, raw []byte) {
 	out.WriteString("data: ")
 	from := out.Len()
@@ -175,7 +173,7 @@ func (s *stream) passes(m message) bool {
 	if _, ok := m.Message.(*jsonrpc.Request); ok && s.call != nil {
 		s.call.heard.Add(1)
 	}
-	if s.rounds.options.takes(m.Message) {
+	if s.session.options.takes(m.Message) {
 		return false
 	}
 	switch m := m.Message.(type) {
@@ -187,9 +185,9 @@ func (s *stream) passes(m message) bool {
 		s.call.x.settle(m)
 		s.done = true
 	case *jsonrpc.Request:
-		if m.IsCall() && !s.rounds.questions.ask(m.ID) {
-			s.rounds.drops.report("too many requests of the server")
-			s.rounds.refuse(s.req, m.ID)
+		if m.IsCall() && !s.session.questions.ask(m.ID) {
+			s.session.drops.report("too many requests of the server")
+			s.session.refuse(s.req, m.ID)
 			return false
 		}
 	}
@@ -198,12 +196,12 @@ func (s *stream) passes(m message) bool {
 
 func (s *stream) drop(e *Error) {
 	s.why = e
-	s.rounds.drops.report(e.Reason)
+	s.session.drops.report(e.Reason)
 }
 
-// tooLarge drops an event, and ends the call if it was the answer.
+// tooLarge drops an event, and fails the call if it was the answer.
 func (s *stream) tooLarge(large *oversize) {
-	e := tooLarge(s.rounds.options.Message)
+	e := tooLarge(s.session.options.Message)
 	s.drop(e)
 	if id, ok := sniff(large.head, large.tail); ok && s.call != nil && id == s.call.id {
 		s.fail(e)
@@ -219,7 +217,7 @@ func (s *stream) fail(e *Error) {
 	s.done = true
 }
 
-// broken goes on after the end of a connection: with a pause, or not at all.
+// broken handles the end of a connection: it pauses before reopening, or gives up.
 func (s *stream) broken(e *Error) error {
 	if s.body != nil {
 		_ = s.body.Close()
@@ -234,7 +232,7 @@ func (s *stream) broken(e *Error) error {
 		return nil
 	}
 	select {
-	case <-s.rounds.options.After(s.pause(e.RetryAfter)):
+	case <-s.session.options.After(s.pause(e.RetryAfter)):
 		return nil
 	case <-s.req.Context().Done():
 		return s.req.Context().Err()
@@ -249,9 +247,9 @@ func (s *stream) pause(asked time.Duration) time.Duration {
 	return max(d, asked) + rand.N(d/2)
 }
 
-// open makes the request for the stream, or for the rest of it.
+// open requests the stream, or its rest.
 func (s *stream) open() error {
-	resp, err := do(s.rounds.client, s.request(), func() {})
+	resp, err := do(s.session.client, s.request(), func() {})
 	if err != nil {
 		return s.unopened(err)
 	}
@@ -259,12 +257,12 @@ func (s *stream) open() error {
 		s.take(resp)
 		if s.gap && s.lasting() {
 			s.gap = false
-			s.rounds.options.Reopened()
+			s.session.options.Reopened()
 		}
 		return nil
 	}
 	if resp.StatusCode/100 == 2 && mediaType(resp) == jsonType && s.call != nil {
-		data, err := s.rounds.answer(resp, s.call)
+		data, err := s.session.answer(resp, s.call)
 		if err != nil {
 			return s.unopened(err)
 		}
@@ -279,7 +277,7 @@ func (s *stream) open() error {
 	case status/100 == 2:
 		e = wrongType(resp)
 	}
-	return s.given(e)
+	return s.refuseStream(e)
 }
 
 func (s *stream) unopened(err error) error {
@@ -288,14 +286,14 @@ func (s *stream) unopened(err error) error {
 	case !ok:
 		return err
 	case e.Class == Redirect:
-		return s.given(e)
+		return s.refuseStream(e)
 	}
 	return s.broken(e)
 }
 
-// given ends a stream that the server does not have: a call with the error, and
-// without one it stays silent, because the SDK would ask again.
-func (s *stream) given(e *Error) error {
+// refuseStream ends a stream that the server refuses. A call fails. The server's own stream stays silent, because the SDK
+// would reopen it.
+func (s *stream) refuseStream(e *Error) error {
 	if s.call == nil {
 		ctx := s.req.Context()
 		<-ctx.Done()
@@ -308,7 +306,7 @@ func (s *stream) given(e *Error) error {
 	return nil
 }
 
-// request is that for the stream, or for what comes after the last event.
+// request returns the request for the stream, or for its rest after the last event.
 func (s *stream) request() *http.Request {
 	if s.call != nil && s.lasting() {
 		return withBody(s.req, s.call.body)

@@ -7,10 +7,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Tap returns t with the exchanges of its requests filled in, and notifications
-// taken. It bounds and checks nothing: it is for servers in this process. Not for
-// [mcp.StreamableClientTransport], whose connections stop working when they are
-// wrapped.
+// Tap returns t with exchanges recorded and notifications handled. It bounds and checks nothing: it is for servers
+// in this process. It must not wrap [mcp.StreamableClientTransport], whose connections would stop working.
 func Tap(t mcp.Transport, o Options) mcp.Transport { return tap{t, o.filled()} }
 
 type tap struct {

@@ -1,5 +1,5 @@
-// Package procgroup ends commands together with what they have started, and says
-// which variables they inherit and why one did not start.
+// Package procgroup ends commands together with the processes they have started. It also lists the variables they
+// inherit, and tells why one did not start. It is used by all packages that start commands.
 //
 //	cmd := exec.Command("server")
 //	cmd.Env = procgroup.Environ()
@@ -11,7 +11,6 @@
 //
 // # Limits
 //
-// On Unix what leaves its process group lives on. On Windows the tree is ended by
-// taskkill, as far as it still hangs together; elsewhere only the command itself
-// is.
+// On Unix, processes that leave the group survive. On Windows, taskkill ends the tree as far as it is connected.
+// Elsewhere only the command itself is ended.
 package procgroup

@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// Environ returns the variables of this process that every other one needs: PATH,
-// HOME, USER, LOGNAME, SHELL, TERM, LANG, LC_*, TZ and TMPDIR (on Windows their
-// like), and those that are named besides. It is never nil, which would stand for
-// all of them.
+// Environ returns the variables of this process that every process needs: PATH, HOME, USER, LOGNAME, SHELL, TERM,
+// LANG, LC_*, TZ and TMPDIR (on Windows their counterparts), and those named in besides. It is never nil, since a
+// nil environment inherits all.
 func Environ(besides ...string) []string {
 	keep := []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "TZ", "TMPDIR"}
 	if runtime.GOOS == "windows" {

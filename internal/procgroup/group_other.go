@@ -11,16 +11,16 @@ import (
 	"syscall"
 )
 
-// A Group is a command with what it started.
+// A Group is a command and the processes it started.
 type Group struct{ cmd *exec.Cmd }
 
 // New returns the group of a command that has not been started.
 func New(cmd *exec.Cmd) *Group { return &Group{cmd} }
 
-// Terminate reports false: there is no way to ask.
+// Terminate reports false: a group cannot be asked to end here.
 func (*Group) Terminate() bool { return false }
 
-// Kill ends the group, whose command has been started.
+// Kill kills the group of a started command.
 func (g *Group) Kill() {
 	if runtime.GOOS == "windows" && !g.waitedFor() {
 		_ = exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(g.cmd.Process.Pid)).Run()
@@ -28,13 +28,12 @@ func (g *Group) Kill() {
 	_ = g.cmd.Process.Kill()
 }
 
-// waitedFor reports whether the number of the process may be that of another one
-// by now. It asks the process for a signal, which Windows does not have: the state
-// of the command belongs to who waits for it.
+// waitedFor reports whether the process was waited for, so that its number may belong to another process. It probes
+// with a signal that Windows lacks, because ProcessState belongs to the waiter.
 func (g *Group) waitedFor() bool {
 	err := g.cmd.Process.Signal(os.Interrupt)
 	return errors.Is(err, os.ErrProcessDone) || errors.Is(err, syscall.EINVAL)
 }
 
-// ExitCode returns the status of a process that has ended.
+// ExitCode returns the status of an ended process.
 func ExitCode(s *os.ProcessState) int { return s.ExitCode() }

@@ -11,10 +11,9 @@ import (
 // A Group is the process group of a command.
 type Group struct{ cmd *exec.Cmd }
 
-// New makes the command, which has not been started, the leader of a group.
+// New makes the command the leader of a group. It must not have been started.
 //
-// It does not ask for a signal at the death of the parent (Pdeathsig): Linux
-// sends it when the thread ends that started the process, and Go ends threads.
+// It does not set Pdeathsig: Linux sends that signal when the starting thread ends, and Go ends threads.
 func New(cmd *exec.Cmd) *Group {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = new(syscall.SysProcAttr)
@@ -23,19 +22,17 @@ func New(cmd *exec.Cmd) *Group {
 	return &Group{cmd}
 }
 
-// Terminate asks the group, whose command has been started, to end. It reports
-// whether that can be asked.
+// Terminate asks the group of a started command to end. It reports whether that is possible.
 func (g *Group) Terminate() bool {
 	return syscall.Kill(-g.cmd.Process.Pid, syscall.SIGTERM) == nil
 }
 
-// Kill ends the group, whose command has been started.
+// Kill kills the group of a started command.
 func (g *Group) Kill() {
-	_ = syscall.Kill(-g.cmd.Process.Pid, syscall.SIGKILL) // there may be nobody left
+	_ = syscall.Kill(-g.cmd.Process.Pid, syscall.SIGKILL) // the group may be empty
 }
 
-// ExitCode returns the status of a process that has ended, as shells have it: 128
-// and the signal's number if it was ended by one.
+// ExitCode returns the status of an ended process as shells do: 128 plus the signal's number if a signal ended it.
 func ExitCode(s *os.ProcessState) int {
 	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		return 128 + int(w.Signal())

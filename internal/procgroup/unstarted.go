@@ -6,8 +6,7 @@ import (
 	"os/exec"
 )
 
-// Unstarted says why a command did not start, without its path: err is that of
-// [exec.Cmd.Start].
+// Unstarted words why a command did not start, without its path. err is that of [exec.Cmd.Start].
 func Unstarted(err error) string {
 	switch {
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):

@@ -11,12 +11,11 @@ import (
 	"syscall"
 )
 
-// OpenFlags let no FIFO make an open wait.
+// OpenFlags keep the opening of a FIFO from blocking.
 const OpenFlags = syscall.O_NONBLOCK
 
-// Lock locks a file, which it makes if it is not there, until it is closed or the
-// process ends. The holder may remove the file before. The error is [ErrLocked] if
-// it is locked already, here or by another process.
+// Lock locks a file, and creates it if needed. The lock lasts until Close or the end of the process. The holder may
+// remove the file first. The error is [ErrLocked] if it is locked already, by this or another process.
 func Lock(root *os.Root, name string) (io.Closer, error) {
 	info, err := root.Lstat(name)
 	if err == nil && !info.Mode().IsRegular() {
@@ -44,7 +43,7 @@ func lock(root *os.Root, name string, file *os.File) error {
 	if err != nil {
 		return err
 	}
-	// Whoever held it may have removed it since it was opened.
+	// An earlier holder may have removed the file since it was opened.
 	opened, err := file.Stat()
 	if err != nil {
 		return err
@@ -55,18 +54,17 @@ func lock(root *os.Root, name string, file *os.File) error {
 	return nil
 }
 
-// A flock is a locked file. Close unlocks it first: a process that is about to be
-// started has a copy of the file for a moment, which would hold the lock.
+// A flock is a locked file. Close unlocks explicitly: a process that is being started briefly has a copy of the
+// file, which would hold the lock.
 type flock struct{ *os.File }
 
 func (f flock) Close() error {
 	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.File.Close())
 }
 
-// SyncFolder makes the names in a folder last. Some file systems have nothing to
-// do for it, and say that it is not valid.
+// SyncFolder makes the entries of a folder durable. Some file systems do not need it, and report it as invalid.
 func SyncFolder(root *os.Root, name string) error {
-	dir, err := root.OpenFile(name, os.O_RDONLY|OpenFlags, 0) // it may have become a FIFO
+	dir, err := root.OpenFile(name, os.O_RDONLY|OpenFlags, 0) // the folder may have become a FIFO
 	if err != nil {
 		return err
 	}
@@ -77,7 +75,7 @@ func SyncFolder(root *os.Root, name string) error {
 	return nil
 }
 
-// IsFull reports whether an error says that there is no space left.
+// IsFull reports whether an error means that the disk is full.
 func IsFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

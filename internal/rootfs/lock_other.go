@@ -10,11 +10,11 @@ import (
 	"runtime"
 )
 
-// OpenFlags are for systems where an open may wait.
+// OpenFlags are none here: an open may block.
 const OpenFlags = 0
 
-// Lock fails: without a lock that ends with its process, two processes might use
-// a folder, or none after a crash.
+// Lock fails. Without a lock that ends with its process, two processes could share a folder, or a crash could lock
+// it for ever.
 func Lock(*os.Root, string) (io.Closer, error) {
 	return nil, fmt.Errorf("locking files on %s: %w", runtime.GOOS, errors.ErrUnsupported)
 }
@@ -22,5 +22,5 @@ func Lock(*os.Root, string) (io.Closer, error) {
 // SyncFolder does nothing.
 func SyncFolder(*os.Root, string) error { return nil }
 
-// IsFull does not know.
+// IsFull reports false: the error is unknown here.
 func IsFull(error) bool { return false }

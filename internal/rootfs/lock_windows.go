@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// OpenFlags are for systems where an open may wait.
+// OpenFlags are none here: an open may block.
 const OpenFlags = 0
 
 // Errors of Windows that package syscall does not name.
@@ -18,9 +18,8 @@ const (
 	errorDiskFull         = syscall.Errno(112)
 )
 
-// Lock locks a file, which it makes if it is not there, until it is closed or the
-// process ends: it opens it so that nobody else may at the same time. The error is
-// [ErrLocked] if somebody has.
+// Lock locks a file, and creates it if needed, by opening it without sharing. The lock lasts until Close or the end
+// of the process. The error is [ErrLocked] if another has it open.
 func Lock(root *os.Root, name string) (io.Closer, error) {
 	path := filepath.Join(root.Name(), name)
 	p, err := syscall.UTF16PtrFromString(path)
@@ -38,10 +37,10 @@ func Lock(root *os.Root, name string) (io.Closer, error) {
 	return os.NewFile(uintptr(h), path), nil
 }
 
-// SyncFolder does nothing: there is no way to flush a folder.
+// SyncFolder does nothing: Windows cannot sync a folder.
 func SyncFolder(*os.Root, string) error { return nil }
 
-// IsFull reports whether an error says that there is no space left.
+// IsFull reports whether an error means that the disk is full.
 func IsFull(err error) bool {
 	return errors.Is(err, errorDiskFull) || errors.Is(err, errorHandleDiskFull)
 }

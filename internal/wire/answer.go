@@ -13,16 +13,16 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// An Answer is the result of a tool as the server sent it.
+// An Answer is the result of tools/call as the server sent it.
 type Answer struct {
 	*mcp.CallToolResult
-	Structured json.RawMessage            // with its key order and spelling of numbers; nil is none
-	Extra      map[string]json.RawMessage // what is not of the protocol
-	Instance   string                     // of the server that answers, if it says so
+	Structured json.RawMessage            // with the server's order of keys and spelling of numbers; nil if none
+	Extra      map[string]json.RawMessage // members that the protocol does not have
+	Instance   string                     // the answering server's instance, if it gives one
 }
 
-// NewAnswer joins what the SDK has read with what was on the wire: it reads
-// structured content by way of float64s and maps.
+// NewAnswer combines the SDK's result with the raw JSON. The SDK decodes structured content into float64s and maps,
+// which loses precision and order.
 func NewAnswer(res *mcp.CallToolResult, raw json.RawMessage) *Answer {
 	a := &Answer{CallToolResult: res}
 	for key, value := range strictjson.Members(raw) {
@@ -36,12 +36,11 @@ func NewAnswer(res *mcp.CallToolResult, raw json.RawMessage) *Answer {
 	return a
 }
 
-// maxBlocks bounds the blocks of a result that are read one by one.
+// maxBlocks bounds the blocks that are parsed one by one.
 const maxBlocks = 1000
 
-// Readable reads of a result what can be read: a block of a kind that is not
-// known becomes a text with its JSON. It returns nil if the result has no
-// content.
+// Readable parses the readable parts of a result that the SDK refuses. A block of an unknown kind becomes a text
+// with its JSON. It returns nil if the result has no content.
 func Readable(raw json.RawMessage) *mcp.CallToolResult {
 	var head struct {
 		Content []json.RawMessage `json:"content"`
@@ -57,8 +56,7 @@ func Readable(raw json.RawMessage) *mcp.CallToolResult {
 	return res
 }
 
-// readableBlock reads one block of content; what cannot be read becomes a text
-// with its JSON.
+// readableBlock parses one block of content. An unreadable one becomes a text with its JSON.
 func readableBlock(block json.RawMessage) mcp.Content {
 	var one mcp.CallToolResult
 	if one.UnmarshalJSON(slices.Concat([]byte(`{"content":[`), block, []byte(`]}`))) == nil && len(one.Content) == 1 {
@@ -67,12 +65,10 @@ func readableBlock(block json.RawMessage) mcp.Content {
 	return &mcp.TextContent{Text: string(block)}
 }
 
-// maxInstance bounds the name of a server, in bytes; those of this module are
-// shorter.
+// maxInstance bounds a server's instance name, in bytes. Those of this module are shorter.
 const maxInstance = 64
 
-// reserved begins the keys of metadata that mean something between a server and
-// its own client only.
+// reserved is the prefix of metadata keys that only a server and its direct client understand.
 const reserved = "io.modelcontextprotocol/"
 
 func (a *Answer) readMeta(data []byte) {
@@ -93,13 +89,11 @@ func (a *Answer) readMeta(data []byte) {
 	}
 }
 
-// ownMeta begins the keys of metadata by which servers of this module understand
-// one another; they are handed on one by one, or not at all.
+// ownMeta is the prefix of metadata keys of this module. They are passed on one by one, or not at all.
 const ownMeta = "cash/"
 
-// Result is the answer as callers get it: without what steers a terminal or a
-// reader unseen ([clean.Content]), and to the byte what the server sent otherwise.
-// It changes the blocks of the answer.
+// Result returns the answer for callers: without invisible characters and terminal escapes ([clean.Content]),
+// otherwise byte for byte. It changes the blocks of the answer.
 func (a *Answer) Result() *registry.Result {
 	blocks.Clean(a.Content)
 	r := &registry.Result{Content: a.Content, Structured: clean.ContentJSON(a.Structured), IsError: a.IsError}
@@ -113,6 +107,6 @@ func (a *Answer) Result() *registry.Result {
 	return r
 }
 
-// Text is the text of a page, as the server sent it: it is cleaned where it is
-// shown, and not before its names are read.
+// Text returns the text of a page as the server sent it. Clean it when it is shown, after its names have been
+// parsed.
 func (a *Answer) Text() string { return (&registry.Result{Content: a.Content}).Text() }

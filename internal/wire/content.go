@@ -13,15 +13,13 @@ import (
 // maxContents bounds the contents of one resource.
 const maxContents = 10_000
 
-// ResourceContents reads the contents of a resource, a block of content each,
-// text and bytes as they are. It returns nil if there is no list of them, or too
-// long a one.
+// ResourceContents parses the contents of a resource, one block each, with text and bytes unchanged. It returns nil
+// if the list is missing or too long.
 func ResourceContents(raw json.RawMessage, uri string) *mcp.CallToolResult {
 	return blocksOf(raw, "contents", maxContents, func(one json.RawMessage) []mcp.Content { return contentBlocks(one, uri) })
 }
 
-// blocksOf reads a member that is a list of at most so many, by what read makes
-// of each; nil if there is none.
+// blocksOf parses a member that is a list of at most most elements, each with read; nil if it is missing.
 func blocksOf(raw json.RawMessage, member string, most int, read func(one json.RawMessage) []mcp.Content) *mcp.CallToolResult {
 	list := strictjson.Member(raw, member)
 	if strictjson.KindOf(list) != strictjson.Array {
@@ -37,8 +35,8 @@ func blocksOf(raw json.RawMessage, member string, most int, read func(one json.R
 	return res
 }
 
-// contentBlocks returns the blocks of one of the contents of a resource: one, or
-// one each for text and bytes. What has neither becomes a text with its JSON.
+// contentBlocks returns one content of a resource as blocks: text, bytes, or both. A content with neither becomes a
+// text with its JSON.
 func contentBlocks(raw json.RawMessage, uri string) []mcp.Content {
 	var blocks []mcp.Content
 	head := mcp.ResourceContents{URI: uri}
@@ -72,9 +70,8 @@ func contentBlocks(raw json.RawMessage, uri string) []mcp.Content {
 	return blocks
 }
 
-// PromptMessages reads the messages of a prompt: a text each, with the role of
-// who speaks in front. What is no text is a block of its own, after a text with
-// the role. It returns nil if there is no list of them, or too long a one.
+// PromptMessages parses the messages of a prompt. Each becomes a text that begins with the speaker's role. Other
+// content becomes a block after a text with the role. It returns nil if the list is missing or too long.
 func PromptMessages(raw json.RawMessage) *mcp.CallToolResult {
 	return blocksOf(raw, "messages", maxBlocks, messageBlocks)
 }
@@ -92,5 +89,5 @@ func messageBlocks(message json.RawMessage) []mcp.Content {
 	return []mcp.Content{&mcp.TextContent{Text: role + ":"}, block}
 }
 
-// maxRole bounds what is shown of a role, in characters.
+// maxRole bounds the shown part of a role, in characters.
 const maxRole = 20

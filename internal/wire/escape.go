@@ -8,8 +8,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// EscapeHidden spells the characters of JSON that do not show as escapes, so that a
-// reader sees them. They stand in strings only.
+// EscapeHidden writes invisible characters in JSON strings as escapes, so that a reader sees them.
 func EscapeHidden(data []byte) []byte {
 	out := make([]byte, 0, len(data))
 	for len(data) > 0 {
@@ -25,7 +24,7 @@ func EscapeHidden(data []byte) []byte {
 	return out
 }
 
-// CleanJSON returns strict JSON with its texts cleaned, and all else as it is.
+// CleanJSON returns strict JSON with its texts cleaned, and everything else unchanged.
 func CleanJSON(data []byte) []byte {
 	return clean.EachString(data, func(dst, quoted []byte) []byte {
 		text := strictjson.Text(quoted)

@@ -1,17 +1,16 @@
-// Package wire reads what servers send: lists of tools, resources and prompts, and
-// results. It reads them part by part, so that one odd part does not cost the
-// others:
+// Package wire parses data from servers: lists of tools, resources and prompts, and results. It parses part by
+// part, so that one odd part does not spoil the others. It is used by package upstream and its subpackages.
 //
-//	list, dropped, err := wire.List("tool", array, parse) // dropped says what was left out
-//	answer := wire.NewAnswer(res, raw)                     // numbers and order of keys as they were sent
+//	list, dropped, err := wire.List("tool", array, parse) // dropped names the entries that were left out
+//	answer := wire.NewAnswer(res, raw)                     // numbers and order of keys as sent
 //
-// What is listed gets names ([FunctionNames], [PrimitiveNames]) and ids
-// ([PrimitiveIDs]) that do not depend on the order of the list.
+// Listed things get names ([FunctionNames], [PrimitiveNames]) and ids ([PrimitiveIDs]) that do not depend on the
+// order of the list.
 //
 // # Limits
 //
-// Of a list 10,000 entries are read, of an entry 256 KiB. JSON must be strict in an
-// entry, and only JSON in a list: one bad entry must not cost the others.
+// A list has at most 10,000 entries of 256 KiB each. An entry must be strict JSON. A list need only be JSON, so
+// that one bad entry does not spoil the others.
 package wire
 
 import (
@@ -25,19 +24,18 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// Limits of what a server may list.
+// Limits of a server's lists.
 const (
 	MaxEntries   = 10_000
 	MaxEntrySize = 256 << 10 // bytes of JSON
 )
 
-// Named is what a server lists: it has a name.
+// Named is a listed thing with a name.
 type Named interface{ ListedName() string }
 
-// List reads an array of a result. What cannot be read is left out, and so is what
-// is beyond the limits; dropped says which and why, a clean line each. parse
-// returns what it could read beside an error. It is an error if the list is no
-// array.
+// List parses an array in a result. It leaves out unreadable entries and those over the limits; dropped has a clean
+// line for each, with the reason. parse may return a partial value with an error. It is an error if the list is not
+// an array.
 func List[T Named](what string, array json.RawMessage, parse func(raw []byte) (T, error)) (list []T, dropped []string, err error) {
 	if !json.Valid(array) || strictjson.KindOf(array) != strictjson.Array {
 		return nil, nil, fmt.Errorf("the list of %ss is not a JSON array", what)
@@ -60,8 +58,7 @@ func List[T Named](what string, array json.RawMessage, parse func(raw []byte) (T
 	return list, dropped, nil
 }
 
-// Place names something by its place in the list, counted from 1, and its name if
-// that could be read.
+// Place names a listed thing by its position, counted from 1, and its name if that is readable.
 func Place(what string, i int, d Named) string {
 	if name := clean.Line(d.ListedName(), 64); name != "" {
 		return fmt.Sprintf("%s %d, %q", what, i+1, name)
@@ -69,11 +66,10 @@ func Place(what string, i int, d Named) string {
 	return fmt.Sprintf("%s %d", what, i+1)
 }
 
-// IsCore reports whether a tool is one of the three of a CaSH server.
+// IsCore reports whether a tool is call, help or skill, the tools of a CaSH server.
 func IsCore(tool string) bool { return tool == "call" || tool == "help" || tool == "skill" }
 
-// Entry reads an entry of a list: set takes over each member. The error is the
-// first one.
+// Entry parses an entry of a list: it calls set for each member. The error is the first one.
 func Entry(raw []byte, set func(key string, value []byte) error) error {
 	if err := strictjson.Check(raw); err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// FunctionNames gives each tool a name of its own, by the tool's; had are those of
-// before. It is the same whatever the order of the list is.
+// FunctionNames returns a unique function name for each tool. had are the earlier names, which stay. The order of
+// the list does not matter.
 func FunctionNames(tools []string, had map[string]string) map[string]string {
 	wants := make([]label.Want, len(tools))
 	for i, tool := range tools {
@@ -21,7 +21,7 @@ func FunctionNames(tools []string, had map[string]string) map[string]string {
 	return byKey(wants)
 }
 
-// byKey gives each of the list a label of its own, by its key.
+// byKey returns a unique label for each want, by key.
 func byKey(wants []label.Want) map[string]string {
 	names := make(map[string]string, len(wants))
 	for i, name := range new(label.Set).TakeAll(wants) {
@@ -30,8 +30,8 @@ func byKey(wants []label.Want) map[string]string {
 	return names
 }
 
-// PrimitiveNames gives each of the list a name, by its key: what its name makes,
-// or else its title, or the end of its URI.
+// PrimitiveNames returns a unique name for each resource or prompt, by key. It is made from its name, or else from
+// its title or the end of its URI.
 func PrimitiveNames(kind toolid.Kind, list []*Primitive, had map[string]string) map[string]string {
 	wants := make([]label.Want, len(list))
 	for i, d := range list {
@@ -42,10 +42,9 @@ func PrimitiveNames(kind toolid.Kind, list []*Primitive, had map[string]string) 
 	return byKey(wants)
 }
 
-// PrimitiveIDs gives each of the list an id, by its key: of the name as the
-// server spells it, made to fit (section 9.2), or of the function's if it has
-// none. Where a forged hash makes two alike, the later one gets a number; what
-// fits comes first.
+// PrimitiveIDs returns the id of each resource or prompt, by key: from its name as the server spells it, made to
+// fit (section 9.2), or else from its function's name. If a forged hash makes two ids equal, the later one gets a
+// number. Exact names come first.
 func PrimitiveIDs(kind toolid.Kind, label string, list []*Primitive, names map[string]string) map[string]toolid.Primitive {
 	type spelled struct {
 		*Primitive
@@ -68,7 +67,7 @@ func PrimitiveIDs(kind toolid.Kind, label string, list []*Primitive, names map[s
 	})
 	ids := make(map[string]toolid.Primitive, len(list))
 	taken := make(map[toolid.Primitive]bool, len(list))
-	next := make(map[string]int) // the number to try next, by what it is put behind
+	next := make(map[string]int) // the next number for each stem
 	for _, d := range sorted {
 		name := d.Name
 		if name == "" {
@@ -88,12 +87,11 @@ func PrimitiveIDs(kind toolid.Kind, label string, list []*Primitive, names map[s
 	return ids
 }
 
-// stem is what a number is put behind: it leaves room for any in a name of an id.
+// stem returns a name cut so that a number fits behind it in an id.
 func stem(name string) string { return name[:min(len(name), 100)] }
 
-// id is the id that a name makes below a label, the n-th of those that are the
-// same, and whether the name is in it as it is. Where that of a prompt is not, the
-// hash covers it, so that the id never becomes another's.
+// id returns the n-th id for a name below a label, and whether the name is in it unchanged. For a prompt with a
+// changed name, the hash covers the original, so that two prompts never share an id.
 func (p *Primitive) id(kind toolid.Kind, label, name string, n int) (id toolid.Primitive, fits bool) {
 	first, rest, _ := strings.Cut(label, ".")
 	path := strings.TrimPrefix(rest+"."+name, ".")
@@ -102,7 +100,7 @@ func (p *Primitive) id(kind toolid.Kind, label, name string, n int) (id toolid.P
 		want.Name = fmt.Sprintf("%s_%d", stem(want.Name), n)
 	}
 	if kind == toolid.Resource {
-		id, _ = toolid.FromResource(want.Namespace, want.Name, p.Key) // what fits is no error
+		id, _ = toolid.FromResource(want.Namespace, want.Name, p.Key) // a name that fits is no error
 		return id, want.Name == path
 	}
 	identity := make([]string, 0, len(p.Arguments)+1)
@@ -116,7 +114,7 @@ func (p *Primitive) id(kind toolid.Kind, label, name string, n int) (id toolid.P
 	return id, fits
 }
 
-// lastSegment returns what stands at the end of a URI, without its query.
+// lastSegment returns the end of a URI, without its query.
 func lastSegment(uri string) string {
 	if i := strings.IndexAny(uri, "?#"); i > 0 {
 		uri = uri[:i]

@@ -12,13 +12,13 @@ import (
 
 // A Primitive is a resource or prompt as a server lists it.
 type Primitive struct {
-	Key                      string // what it is known by: the URI of a resource, the name of a prompt
+	Key                      string // identity: the URI of a resource, the name of a prompt
 	Name, Title, Description string
 	MIME                     string     // of a resource
 	Arguments                []Argument // of a prompt
 }
 
-// An Argument is one of those that a prompt takes, all of them texts.
+// An Argument is a string argument of a prompt.
 type Argument struct {
 	Name, Description string
 	Required          bool
@@ -32,13 +32,13 @@ func (p *Primitive) ListedName() string {
 	return p.Name
 }
 
-// Equal reports whether both say the same of themselves; nil is nothing.
+// Equal reports whether both definitions are the same. Either may be nil.
 func (p *Primitive) Equal(q *Primitive) bool {
 	return q != nil && p.Key == q.Key && p.Name == q.Name && p.Title == q.Title && p.Description == q.Description &&
 		p.MIME == q.MIME && slices.Equal(p.Arguments, q.Arguments)
 }
 
-// maxKey bounds what a resource or prompt is known by, in bytes.
+// maxKey bounds the key of a resource or prompt, in bytes.
 const maxKey = 8 << 10
 
 // ParsePrimitives reads the array of resources or prompts in a result; see [List].
@@ -46,8 +46,7 @@ func ParsePrimitives(kind toolid.Kind, array []byte) (list []*Primitive, dropped
 	return List(string(kind), array, func(raw []byte) (*Primitive, error) { return parsePrimitive(kind, raw) })
 }
 
-// parsePrimitive reads an entry of a list. If there is an error the primitive has
-// what could be read.
+// parsePrimitive parses an entry of a list. With an error, the primitive holds the parts that could be read.
 func parsePrimitive(kind toolid.Kind, raw []byte) (*Primitive, error) {
 	p := new(Primitive)
 	err := Entry(raw, func(key string, value []byte) error { return p.set(kind, key, value) })
@@ -65,7 +64,7 @@ func parsePrimitive(kind toolid.Kind, raw []byte) (*Primitive, error) {
 	return p, err
 }
 
-// set takes over a member.
+// set reads one member.
 func (p *Primitive) set(kind toolid.Kind, key string, value []byte) (err error) {
 	switch {
 	case key == "name":
@@ -142,7 +141,7 @@ func parseArgument(raw []byte) (Argument, error) {
 	return a, nil
 }
 
-// First returns the first text that says something.
+// First returns the first text that is not blank.
 func First(texts ...string) string {
 	i := slices.IndexFunc(texts, func(t string) bool { return clean.Line(t, 1) != "" })
 	if i < 0 {

@@ -10,13 +10,13 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/schema"
 )
 
-// Bounds of a question: of its text in characters, of its form in bytes.
+// Bounds of an elicitation: its text in characters, its form in bytes.
 const (
 	maxQuestion = 2000
 	maxForm     = 16 << 10
 )
 
-// Presentable is a question as the person gets it.
+// Presentable returns an elicitation with cleaned texts, for a person.
 func Presentable(p *mcp.ElicitParams) *mcp.ElicitParams {
 	shown := mcp.ElicitParams{Mode: p.Mode, Message: clean.Cut(clean.Text(p.Message), maxQuestion)}
 	if data, err := json.Marshal(p.RequestedSchema); err == nil && p.RequestedSchema != nil {
@@ -25,8 +25,8 @@ func Presentable(p *mcp.ElicitParams) *mcp.ElicitParams {
 	return &shown
 }
 
-// Harmless reports whether the form of a question can be looked at: the SDK
-// validates the answer by a schema that comes from the server.
+// Harmless reports whether the form of an elicitation may be shown and used as a schema. The SDK validates the
+// answer with it, and it comes from the server.
 func Harmless(p *mcp.ElicitParams) bool {
 	if p == nil || p.Mode != "" && p.Mode != "form" || p.URL != "" {
 		return false
@@ -35,7 +35,7 @@ func Harmless(p *mcp.ElicitParams) bool {
 		return true
 	}
 	data, err := json.Marshal(p.RequestedSchema)
-	if err != nil || len(data) > maxForm || refers.Match(data) { // a form has no references
+	if err != nil || len(data) > maxForm || refers.Match(data) { // a form needs no references
 		return false
 	}
 	_, err = schema.Parse(data)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Sizes of what comes in masses.
+// Amounts used by the faults.
 const (
 	hugeSize          = 1 << 30
 	deepLevels        = 100_000
@@ -20,7 +20,7 @@ const (
 	dripInterval      = 50 * time.Millisecond
 )
 
-// floodID is how the ids of the server's own requests begin.
+// floodID is the prefix of ids in the server's own requests.
 const floodID = "faulty-"
 
 func (x *exchange) cut() { x.wire.cut() }
@@ -44,7 +44,7 @@ func drip(x *exchange) {
 	})
 }
 
-// huge sends its bytes without having them.
+// huge sends its bytes without storing them.
 func huge(x *exchange) {
 	chunk := bytes.Repeat([]byte("x"), 1<<16)
 	quote := [][]byte{{'"'}}
@@ -69,12 +69,12 @@ func truncated(x *exchange) {
 	x.answer(m[:len(m)/2])
 }
 
-// withID answers with another id than that of the request.
+// withID answers with a changed id.
 func withID(change func(id string) string) func(*exchange) {
 	return func(x *exchange) { x.answer(envelope([]byte(change(string(x.req.ID))), x.result)) }
 }
 
-// fraction returns a number near id that is not whole.
+// fraction returns a non-integer near id.
 func fraction(id string) string {
 	if n, err := strconv.ParseInt(id, 10, 64); err == nil {
 		return strconv.FormatInt(n, 10) + ".5"
@@ -99,15 +99,14 @@ func noise(x *exchange) {
 	}
 }
 
-// duplicateKeys lets the first or the last of two members decide what was
-// meant. The last ones are right.
+// duplicateKeys repeats members with different values. The last ones are right.
 func duplicateKeys(x *exchange) {
 	inner, _ := bytes.CutPrefix(x.result, []byte("{"))
 	x.answer(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"nobody","id":%s,"result":{"content":[{"type":"text","text":"first"}]},`+
 		`"result":{"content":[{"type":"text","text":"first"}],"tools":[],"instructions":"first",%s}`, x.req.ID, inner))
 }
 
-// invalidUTF8 breaks the text that is shown: what a tool says, or the server.
+// invalidUTF8 breaks the encoding of a visible text: a tool's result, or the server's instructions.
 func invalidUTF8(x *exchange) {
 	const broken = "bro\xc3\x28ken \xff\xfe\xc0\xaf\xed\xa0\x80"
 	switch stageOf(x.req.Method) {
@@ -160,12 +159,12 @@ const webPage = `<!DOCTYPE html>
 
 func html(x *exchange) { _ = x.wire.page(webPage) }
 
-// status answers with a status code and headers as pairs.
+// status answers with a status code and with headers, given as pairs.
 func status(code int, header ...string) func(*exchange) {
 	return func(x *exchange) { x.wire.(*httpWire).status(code, header...) }
 }
 
-// redirect leads to the other host.
+// redirect redirects to the other host.
 func redirect(code int) func(*exchange) {
 	return func(x *exchange) {
 		w := x.wire.(*httpWire)

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// selfSigned returns a certificate for 127.0.0.1 that is signed by itself.
+// selfSigned returns a self-signed certificate for 127.0.0.1.
 func selfSigned(t testing.TB) *tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -34,8 +34,8 @@ func selfSigned(t testing.TB) *tls.Certificate {
 	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
-// certificate chooses who the site says it is: nil stands for the certificate of
-// package httptest, which clients of [Server.Client] trust.
+// certificate selects the site's certificate. Nil means that of package httptest, which clients of [Server.Client]
+// trust.
 func (s *site) certificate(*tls.ClientHelloInfo) (*tls.Config, error) {
 	if s.f.fault() != certificate {
 		return nil, nil

@@ -1,18 +1,17 @@
-// Package faulty has MCP servers that misbehave on purpose: they show what a service
-// does when a server that it has mounted hangs, crashes, lies or floods.
+// Package faulty provides MCP servers that misbehave on purpose. A test shows with them what a service does when a
+// mounted server hangs, crashes, lies or floods.
 //
 //	f := &faulty.Server{Fault: "hang-after"}
 //	url := f.HTTP(t)  // mount it, and call its tool echo
-//	f.Calls()         // how often it was really called
+//	f.Calls()         // how often it was called
 //	f.Heal()          // from now on it is sound
 //
-// [Server.Command] is the same server as a process. For a test of every fault there
-// is [Faults].
+// [Server.Command] returns the same server as a process. A test of every fault loops over [Faults].
 //
 // # Faults
 //
-// Of the connection; the first two are of all connections at any time, the others of the requests
-// that [Server.At] names:
+// Faults of the connection. The first two affect all connections; the others affect the requests that [Server.At]
+// names:
 //
 //	refused              connections are refused; a process exits at once
 //	certificate          the certificate is signed by itself
@@ -23,8 +22,8 @@
 //	exit                 the tool runs, then the connection is reset or the process exits, without an answer
 //	flapping             every other request, or process, is cut off before anything is done
 //
-// Of HTTP, of the requests that [Server.At] names; no tool runs, and but for the first they do not
-// exist for processes:
+// Faults of HTTP, in the requests that [Server.At] names. No tool runs. Except for the first, they do not exist for
+// processes:
 //
 //	html                 a web page comes in place of an answer, with status 200
 //	unauthorized         status 401, with WWW-Authenticate
@@ -37,8 +36,7 @@
 //	redirect-308         a permanent redirect to another host, where a sound server answers
 //	redirect-loop        a redirect to the same place
 //
-// Of the messages, of the requests that [Server.At] names; the tool has run, whatever becomes of the
-// answer:
+// Faults of messages, in the requests that [Server.At] names. The tool has run, whatever happens to the answer:
 //
 //	wrong-id             the answer has the id of another request
 //	no-id                the answer has no id
@@ -56,14 +54,14 @@
 //	notification-flood   10,000 log messages come before the answer
 //	request-flood        1,000 requests (ping, elicitation/create) come before the answer; replies are dropped
 //
-// Of what a tool answers, or sends meanwhile:
+// Faults of a tool's result, and of messages during a call:
 //
 //	unknown-content      the content has types that nobody knows, and items that are no content
 //	broken-structured    echo has an output schema, and structured content breaks it
 //	wrong-progress       progress is reported under tokens that nobody gave, and backwards
 //
-// Of the list of tools, and of what the server says when it is connected to; sound tools are listed
-// beside broken ones, and all of them answer calls:
+// Faults of the list of tools, and of the server's instructions. Sound tools are listed next to broken ones; all of
+// them answer calls:
 //
 //	duplicate-tools      echo is listed three times, with different definitions
 //	hostile-names        names have escape sequences, bidi controls, invisible and look-alike characters, or are empty
@@ -84,9 +82,8 @@
 //
 // # How it works
 //
-// A sound server of the SDK answers everything that meets no fault. A request that
-// meets one is an exchange: the sound result, if the fault wants it, and the wire
-// back to the client.
+// A sound server of the SDK answers everything that meets no fault. A request that meets one becomes an exchange:
+// the sound result, if the fault needs it, and the wire to the client.
 //
 //	HTTP     a listener on loopback ─ site ───┐
 //	                                          ├─ exchange ─ fault ─ wire
@@ -94,7 +91,6 @@
 //
 // # Limits
 //
-// While a call over HTTP meets a fault, what its tool asks and reports is not
-// delivered. A process is a relay to the test, which does the work: signals and what
-// happens to memory are those of the relay.
+// While a call over HTTP meets a fault, elicitations and progress of its tool are not delivered. A process is a
+// relay to the test, which does the work: signals and memory are those of the relay.
 package faulty

@@ -9,7 +9,7 @@ import (
 	"iter"
 )
 
-// A message is what of a JSON-RPC message matters here.
+// A message has the relevant parts of a JSON-RPC message.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -23,36 +23,35 @@ type message struct {
 	Error  json.RawMessage `json:"error"`
 }
 
-// parseMessage reads what it can: what is wrong is for the server to refuse.
+// parseMessage parses leniently: the sound server refuses invalid messages.
 func parseMessage(data []byte) *message {
 	m := new(message)
 	_ = json.Unmarshal(data, m)
 	return m
 }
 
-// An exchange is a request that meets a fault.
+// An exchange is one request that meets a fault.
 type exchange struct {
 	ctx    context.Context // ends with the connection
 	f      *Server
 	req    *message
-	result json.RawMessage // the sound result, if the trait wants one
+	result json.RawMessage // the sound result, if the trait needs it
 	wire   wire
 }
 
-// A wire is the way back to the client.
+// A wire sends data to the client.
 type wire interface {
-	// open begins a message, which ends with Close. Several may follow each other
-	// if many is set for the first of them.
+	// open begins a message; closing it ends it. If many is set on the first one, several may follow each other.
 	open(many bool) (io.WriteCloser, error)
 	// noise sends a line that is no message.
 	noise(line string) error
-	// page sends a web page in place of an answer.
+	// page sends a web page instead of an answer.
 	page(html string) error
 	// cut breaks the connection. It may not return.
 	cut()
 }
 
-// send sends messages. There may be more to come if many is set.
+// send sends messages. If many is set, more may follow.
 func (x *exchange) send(many bool, messages ...[]byte) error {
 	for _, m := range messages {
 		w, err := x.wire.open(many)
@@ -69,10 +68,10 @@ func (x *exchange) send(many bool, messages ...[]byte) error {
 	return x.ctx.Err()
 }
 
-// answer sends the only message of the exchange.
+// answer sends a message, the only one of the exchange.
 func (x *exchange) answer(m []byte) { _ = x.send(false, m) }
 
-// respond answers with a result, which may be anything.
+// respond answers with a result of any form.
 func (x *exchange) respond(result []byte) { x.answer(envelope(x.req.ID, result)) }
 
 // flood sends n messages and then the sound answer.
@@ -85,23 +84,23 @@ func (x *exchange) flood(n int, next func(i int) []byte) {
 	_ = x.send(true, x.sound())
 }
 
-// sound is the answer as it should be.
+// sound returns the correct answer.
 func (x *exchange) sound() []byte { return envelope(x.req.ID, x.result) }
 
-// envelope is the response with an id and a result.
+// envelope returns a response with an id and a result.
 func envelope(id, result []byte) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
 }
 
-// notification is a message without an id.
+// notification returns a message without an id.
 func notification(method string, params string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%q,"params":%s}`, method, params)
 }
 
-// wait waits until the client has gone, or the test.
+// wait waits until the client disconnects or the test ends.
 func (x *exchange) wait() { <-x.ctx.Done() }
 
-// padded sends the sound answer with a first member that comes piece by piece.
+// padded sends the sound answer after a first member that arrives in pieces.
 func (x *exchange) padded(pieces iter.Seq[[]byte]) error {
 	w, err := x.wire.open(false)
 	if err != nil {
@@ -128,7 +127,7 @@ func (x *exchange) padded(pieces iter.Seq[[]byte]) error {
 	return w.Close()
 }
 
-// withMember returns the sound result with a member set to raw JSON.
+// withMember returns the sound result with one member replaced by raw JSON.
 func (x *exchange) withMember(name, value string) []byte {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(x.result, &members) != nil || members == nil {
@@ -136,13 +135,13 @@ func (x *exchange) withMember(name, value string) []byte {
 	}
 	members[name] = json.RawMessage(value)
 	data, err := json.Marshal(members)
-	if err != nil { // value is not JSON
+	if err != nil { // value is invalid JSON
 		panic(err)
 	}
 	return data
 }
 
-// withTools returns the sound list with further tools, as raw JSON.
+// withTools returns the sound list with additional tools, given as raw JSON.
 func (x *exchange) withTools(tools ...string) []byte {
 	var list struct{ Tools []json.RawMessage }
 	_ = json.Unmarshal(x.result, &list)

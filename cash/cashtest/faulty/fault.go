@@ -2,27 +2,26 @@ package faulty
 
 import "slices"
 
-// A Fault is a way in which a [Server] misbehaves: a word such as "hang-after",
-// good for the name of a test. The package comment lists all of them, as does
-// [Faults].
+// A Fault names one way in which a [Server] misbehaves, such as "hang-after". The name suits a subtest. The package
+// comment and [Faults] list all of them.
 type Fault string
 
-// The faults that are not of single requests alone.
+// Faults that concern more than single requests.
 const (
 	refused     Fault = "refused"
 	certificate Fault = "certificate"
 	flapping    Fault = "flapping"
 )
 
-// A trait is what a fault does.
+// A trait describes what a fault does.
 type trait struct {
 	fault  Fault
 	doc    string
-	at     Stage           // where it lies; 0 for where Server.At says
-	runs   bool            // the sound server answers first
-	stalls bool            // over stdio nothing is read meanwhile
-	web    bool            // exists over HTTP only
-	act    func(*exchange) // nil if it is not about requests
+	at     Stage           // where it occurs; 0 means Server.At
+	runs   bool            // needs the sound server's answer first
+	stalls bool            // over stdio, nothing is read meanwhile
+	web    bool            // over HTTP only
+	act    func(*exchange) // nil if it does not concern requests
 }
 
 const atAnswer = AtList | AtCall
@@ -87,7 +86,7 @@ var traits = []trait{
 	{fault: "huge-instructions", doc: "the instructions have 4 MB", at: AtConnect, runs: true, act: hugeInstructions},
 }
 
-// Faults returns all faults there are, each once and always in the same order.
+// Faults returns all faults, always in the same order.
 func Faults() []Fault {
 	list := make([]Fault, len(traits))
 	for i, t := range traits {
@@ -96,23 +95,22 @@ func Faults() []Fault {
 	return list
 }
 
-// Description returns a line that says what the fault is, or "" if it is none.
+// Description returns a one-line description of the fault; "" if it is unknown.
 func (f Fault) Description() string {
-	if t := f.trait(); t != nil {
+	if t := f.lookup(); t != nil {
 		return t.doc
 	}
 	return ""
 }
 
-// HTTPOnly reports whether the fault does not exist for servers that are
-// processes.
+// HTTPOnly reports whether the fault does not exist for processes.
 func (f Fault) HTTPOnly() bool {
-	t := f.trait()
+	t := f.lookup()
 	return t != nil && t.web
 }
 
-// trait returns what f does, or nil if it is no fault.
-func (f Fault) trait() *trait {
+// lookup returns the fault's trait; nil if it is unknown.
+func (f Fault) lookup() *trait {
 	i := slices.IndexFunc(traits, func(t trait) bool { return t.fault == f })
 	if i < 0 {
 		return nil

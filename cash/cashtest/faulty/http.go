@@ -19,22 +19,22 @@ import (
 // statelessVersion is the first protocol version without sessions.
 const statelessVersion = "2026-07-28"
 
-// anyPort is the loopback address with a port of the system's choice.
+// anyPort is the loopback address with a port chosen by the system.
 const anyPort = "127.0.0.1:0"
 
-// A site is the server at one URL.
+// A site is the server on one URL.
 type site struct {
 	f         *Server
 	life      context.Context
-	end       context.CancelFunc // of everything that hangs
+	end       context.CancelFunc // ends everything that hangs
 	mcp       *mcp.Server
 	healthy   http.Handler
 	elsewhere *httptest.Server // the other host
-	addr      string           // of its listener: its port is chosen when it is first opened
+	addr      string           // of its listener; the first open chooses the port
 	srv       *httptest.Server // nil while closed
 
 	untrusted  *tls.Certificate // nil over plain HTTP
-	distrusted bool             // whether it shows that one
+	distrusted bool             // whether untrusted is shown
 }
 
 func newSite(f *Server) *site {
@@ -58,7 +58,7 @@ func newSite(f *Server) *site {
 	return s
 }
 
-// open serves at the address of before, or at a new one.
+// open starts to listen, on the earlier address if there is one.
 func (s *site) open() error {
 	ln, err := net.Listen("tcp", s.addr)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *site) open() error {
 	s.addr = ln.Addr().String()
 	s.srv = &httptest.Server{Listener: ln, Config: &http.Server{
 		Handler:  http.HandlerFunc(s.serve),
-		ErrorLog: log.New(io.Discard, "", 0), // broken handshakes are meant
+		ErrorLog: log.New(io.Discard, "", 0), // handshake errors are intended
 	}}
 	if s.untrusted == nil {
 		s.srv.Start()
@@ -78,7 +78,7 @@ func (s *site) open() error {
 	return nil
 }
 
-// shut refuses connections and ends those there are.
+// shut refuses new connections and ends existing ones.
 func (s *site) shut() {
 	if s.srv != nil {
 		s.srv.CloseClientConnections()
@@ -87,7 +87,7 @@ func (s *site) shut() {
 	}
 }
 
-// follow does what a fault wants of the site as a whole.
+// follow applies a fault to the whole site.
 func (s *site) follow(fault Fault) error {
 	switch {
 	case fault == refused:
@@ -96,7 +96,7 @@ func (s *site) follow(fault Fault) error {
 		return s.open()
 	case s.untrusted != nil && s.distrusted != (fault == certificate):
 		s.distrusted = !s.distrusted
-		s.srv.CloseClientConnections() // who has shaken hands shall do it again
+		s.srv.CloseClientConnections() // forces a new handshake
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ func (s *site) lacks(fault Fault) string {
 	return ""
 }
 
-// close ends the site and waits for all that it has started.
+// close stops the site and waits for its goroutines.
 func (s *site) close() {
 	s.end()
 	s.shut()
@@ -126,16 +126,16 @@ func (s *site) url() string {
 	return "http://" + s.addr + "/mcp"
 }
 
-// otherURL is the other host, under another name as well as another port.
+// otherURL returns the other host, with another name and port.
 func (s *site) otherURL() string {
 	_, port, _ := net.SplitHostPort(s.elsewhere.Listener.Addr().String())
 	return "http://localhost:" + port + "/mcp"
 }
 
-// maxRequest bounds what is read of a request, in bytes.
+// maxRequest bounds a request body, in bytes.
 const maxRequest = 64 << 20
 
-// serve answers a request, soundly unless it meets a fault.
+// serve answers a request: soundly, or with the fault.
 func (s *site) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
 	if err != nil {
@@ -147,7 +147,7 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	t := s.f.strikes(m, 0)
+	t := s.f.traitFor(m, 0)
 	if t == nil {
 		s.healthy.ServeHTTP(w, r)
 		return
@@ -162,8 +162,7 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request) {
 	t.act(x)
 }
 
-// run lets the sound server answer. It reports false if that has refused the
-// request, of which the client then knows.
+// run runs the sound server. It reports false if that refused the request, and the client was told.
 func (s *site) run(x *exchange, w http.ResponseWriter, r *http.Request) bool {
 	rec := httptest.NewRecorder()
 	s.healthy.ServeHTTP(rec, r)
@@ -187,11 +186,11 @@ func (s *site) run(x *exchange, w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// ours reports whether an id is one of the requests that "request-flood"
-// sends: the sound server would not know what is answered.
+// ours reports whether an id belongs to a request of "request-flood". The sound server did not send those, so it
+// must not see the replies.
 func ours(id []byte) bool { return bytes.HasPrefix(id, []byte(`"`+floodID)) }
 
-// httpWire is the wire of a request over HTTP.
+// httpWire is the wire of one HTTP request.
 type httpWire struct {
 	s      *site
 	w      http.ResponseWriter
@@ -222,7 +221,7 @@ func (h *httpWire) open(many bool) (io.WriteCloser, error) {
 	return h, http.NewResponseController(h.w).Flush()
 }
 
-// Write sends at once what it is given.
+// Write writes and flushes.
 func (h *httpWire) Write(p []byte) (int, error) {
 	n, err := h.w.Write(p)
 	return n, errors.Join(err, http.NewResponseController(h.w).Flush())
@@ -258,12 +257,12 @@ func (h *httpWire) cut() {
 		c = t.NetConn()
 	}
 	if t, ok := c.(*net.TCPConn); ok {
-		_ = t.SetLinger(0) // a reset in place of an end
+		_ = t.SetLinger(0) // sends a reset instead of an orderly end
 	}
 	_ = c.Close()
 }
 
-// status answers with a status code in place of a message.
+// status answers with a status code instead of a message.
 func (h *httpWire) status(code int, header ...string) {
 	for pair := range slices.Chunk(header, 2) {
 		h.w.Header().Set(pair[0], pair[1])

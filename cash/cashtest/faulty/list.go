@@ -6,26 +6,26 @@ import (
 	"strings"
 )
 
-// listing lists further tools, as raw JSON, after the sound ones.
+// listing adds tools, as raw JSON, after the sound ones.
 func listing(tools func() []string) func(*exchange) {
 	return func(x *exchange) { x.respond(x.withTools(tools()...)) }
 }
 
-// plainObject is an input schema without fault.
+// plainObject is a valid input schema.
 const plainObject = `{"type":"object","properties":{"text":{"type":"string"}}}`
 
-// definition is a tool as JSON. The input schema may be anything.
+// definition returns a tool as JSON. schema may be any JSON.
 func definition(name, description, schema string) string {
 	return fmt.Sprintf(`{"name":%s,"description":%s,"inputSchema":%s}`, quoted(name), quoted(description), schema)
 }
 
-// quoted is s as JSON.
+// quoted returns s as JSON.
 func quoted(s string) string {
-	data, _ := json.Marshal(s) // a string always can
+	data, _ := json.Marshal(s) // strings always encode
 	return string(data)
 }
 
-// inputs makes a tool of each input schema.
+// inputs returns one tool for each input schema.
 func inputs(name string, schemas ...string) []string {
 	var tools []string
 	for i, s := range schemas {
@@ -41,8 +41,8 @@ func duplicateTools() []string {
 	}
 }
 
-// hostileTexts are pieces of text that a model, a terminal or a person reads
-// otherwise than a program. They are written as escapes, to be seen.
+// hostileTexts read differently for a model, a terminal or a person than for a program. They are written as
+// escapes, to be visible.
 var hostileTexts = []string{
 	"\x1b[31mred\x1b[0m",
 	"\x1b]8;;http://example.com/\x07link\x1b]8;;\x07",
@@ -108,7 +108,7 @@ func cyclicSchemas() []string {
 	)
 }
 
-// diamond is a schema of few bytes and 2^22 paths.
+// diamond returns a short schema with 2^22 paths.
 func diamond() string {
 	const levels = 22
 	var b strings.Builder
@@ -155,7 +155,7 @@ func outputSchemas() []string {
 	return tools
 }
 
-// brokenStructured promises an output in the list, and breaks it in the call.
+// brokenStructured declares an output schema in the list, and violates it in the call.
 func brokenStructured(x *exchange) {
 	if stageOf(x.req.Method) == AtCall {
 		x.respond(x.withMember("structuredContent", `{"count":"many","extra":[1]}`))
@@ -168,14 +168,14 @@ func brokenStructured(x *exchange) {
 			t["outputSchema"] = json.RawMessage(`{"type":"object","properties":{"count":{"type":"integer"}},"required":["count"],"additionalProperties":false}`)
 		}
 	}
-	data, _ := json.Marshal(list.Tools) // raw JSON that has been read
+	data, _ := json.Marshal(list.Tools) // the parts are valid JSON
 	x.respond(x.withMember("tools", string(data)))
 }
 
-// changes is how many notifications of a changed list come at once.
+// changes is the number of list-changed notifications before a reply.
 const changes = 1_000
 
-// listChanging lists another tool each time, and says so with every call.
+// listChanging lists different tools each time, and announces a change with every call.
 func listChanging(x *exchange) {
 	if stageOf(x.req.Method) == AtCall {
 		x.flood(changes, func(int) []byte { return notification("notifications/tools/list_changed", "{}") })
@@ -185,8 +185,7 @@ func listChanging(x *exchange) {
 	x.respond(x.withTools(definition(fmt.Sprintf("edition_%d", n), fmt.Sprintf("Is in list %d only.", n), plainObject)))
 }
 
-// page answers with a page of the list that is not the last. An empty cursor
-// stands for one that has not been used.
+// page answers with a list page that has a next cursor. An empty cursor means a new one each time.
 func (x *exchange) page(cursor string) {
 	n := x.f.listed.Add(1)
 	if cursor == "" {

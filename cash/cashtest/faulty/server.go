@@ -14,17 +14,17 @@ import (
 	"time"
 )
 
-// A Stage is a part of a connection's life; several are combined with |.
+// A Stage is a part of a connection's life. Combine several with |.
 type Stage int
 
-// The stages, by the requests that belong to them.
+// The stages, with their requests.
 const (
 	AtConnect Stage = 1 << iota // initialize and server/discover
 	AtList                      // tools/list
 	AtCall                      // tools/call
 )
 
-// stageOf returns the stage that requests of a method belong to, or 0.
+// stageOf returns the stage of a method, or 0.
 func stageOf(method string) Stage {
 	switch method {
 	case "initialize", "server/discover":
@@ -37,9 +37,8 @@ func stageOf(method string) Stage {
 	return 0
 }
 
-// A Server is an MCP server that misbehaves on purpose, for the tests of what
-// connects to such servers. Apart from its Fault it is a sound server of both
-// protocol generations with the tools
+// A Server is an MCP server that misbehaves on purpose, for tests of its clients. Apart from its Fault it is a
+// sound server of both protocol generations, with the tools
 //
 //	echo(text)    answers with the text
 //	slow(ms)      answers after that many milliseconds
@@ -49,68 +48,65 @@ func stageOf(method string) Stage {
 //	ask()         asks the user for a word (elicitation) and answers with it
 //	log()         sends a log message
 //
-// A tool of another name does what echo does. Set the fields before the server
-// is started; the zero value is a server without a fault. Its methods may be
-// called from several goroutines.
+// Any other tool name works like echo. Set the fields before the server starts. The zero value is a server without
+// a fault. Its methods are safe for concurrent use.
 type Server struct {
-	// Fault is what is wrong at first. Empty is nothing; see SetFault.
+	// Fault is the initial fault. Empty is none; see SetFault.
 	Fault Fault
-	// At is when it goes wrong. Zero is AtCall. Faults that lie in what the server
-	// lists or says, and those of all its connections, do not look at it: see
-	// [Fault].
+	// At selects the requests with the fault. Zero is AtCall. Faults in lists and instructions, and those of all
+	// connections, ignore it.
 	At Stage
-	// Tool is the name of the only tool whose calls go wrong. Empty is every
-	// tool.
+	// Tool is the only tool whose calls have the fault. Empty is every tool.
 	Tool string
-	// EventStream lets answers over HTTP go wrong as server-sent events. False
-	// is as a JSON body, where the fault is one message.
+	// EventStream sends faulty HTTP answers as server-sent events. False sends a JSON body, if the fault is one
+	// message.
 	EventStream bool
 	// Interval is the time between two bytes of "drip". Zero is 50 ms.
 	Interval time.Duration
 
 	calls, ran, counted, taken, struck, listed atomic.Int64
 
-	current atomic.Pointer[Fault] // as SetFault left it; nil for Fault
+	current atomic.Pointer[Fault] // set by SetFault; nil means Fault
 
-	mu      sync.Mutex // not for what answers requests: they are waited for under it
-	ways    []way
-	trusted *x509.Certificate // of the HTTPS endpoints
+	mu        sync.Mutex // not used by requests: stopping waits for them while holding it
+	endpoints []endpoint
+	trusted   *x509.Certificate // certificate of the HTTPS endpoints
 
 	moved     sync.Mutex
 	elsewhere []http.Header
 }
 
-// A way is one by which the server can be reached.
-type way interface {
+// An endpoint is a running form of the server: a site or a stdioServer.
+type endpoint interface {
 	lacks(Fault) string // why it cannot have a fault, or ""
-	follow(Fault) error // does what a fault wants of the way as a whole
-	close()             // ends it, and waits for all that it has started
+	follow(Fault) error // applies a fault to the endpoint as a whole
+	close()             // ends it, and waits for its goroutines
 }
 
-// add lets a way follow the fault from now on, until the end of the test.
-func (f *Server) add(t testing.TB, w way) {
+// add applies the present and later faults to an endpoint, until the test ends.
+func (f *Server) add(t testing.TB, w endpoint) {
 	t.Helper()
 	t.Cleanup(func() {
 		f.mu.Lock()
-		f.ways = slices.DeleteFunc(f.ways, func(o way) bool { return o == w })
+		f.endpoints = slices.DeleteFunc(f.endpoints, func(o endpoint) bool { return o == w })
 		f.mu.Unlock()
 		w.close()
 	})
 	if why := f.refusal(f.fault(), w); why != "" {
 		t.Fatalf("%s", why)
 	}
-	f.ways = append(f.ways, w)
+	f.endpoints = append(f.endpoints, w)
 	if err := w.follow(f.fault()); err != nil {
 		t.Fatalf("starting the faulty server: %v", err)
 	}
 }
 
-// refusal says why ways cannot have a fault.
-func (f *Server) refusal(fault Fault, ways ...way) string {
-	if fault != "" && fault.trait() == nil {
+// refusal returns why endpoints cannot have a fault.
+func (f *Server) refusal(fault Fault, endpoints ...endpoint) string {
+	if fault != "" && fault.lookup() == nil {
 		return fmt.Sprintf("there is no fault %q", string(fault))
 	}
-	for _, w := range ways {
+	for _, w := range endpoints {
 		if why := w.lacks(fault); why != "" {
 			return why
 		}
@@ -118,9 +114,8 @@ func (f *Server) refusal(fault Fault, ways ...way) string {
 	return ""
 }
 
-// HTTP starts the server on a loopback address and returns the URL of its MCP
-// endpoint, which ends with the test. If its fault is "certificate" by then, it
-// is an HTTPS URL.
+// HTTP starts the server on a loopback address and returns the URL of its MCP endpoint, until the test ends. If the
+// fault is "certificate" at that time, it is an HTTPS URL.
 func (f *Server) HTTP(t testing.TB) string {
 	t.Helper()
 	f.mu.Lock()
@@ -139,8 +134,8 @@ func (f *Server) HTTP(t testing.TB) string {
 	return s.url()
 }
 
-// Client returns an HTTP client that trusts the certificate which an HTTPS
-// endpoint of f has once it is healed. Its connections end with the test.
+// Client returns an HTTP client that trusts the certificate of a healed HTTPS endpoint. Its connections end with
+// the test.
 func (f *Server) Client(t testing.TB) *http.Client {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -154,16 +149,14 @@ func (f *Server) Client(t testing.TB) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// Command returns a command that speaks with the server over its standard
-// input and output. It may be copied, and started as often as wanted: each
-// process is a connection of its own. All of them end with the test.
+// Command returns a command for the server on standard input and output. It may be copied, and started any number
+// of times: each process is a connection of its own. All processes end with the test.
 //
-// The process is the test binary itself, so its package must call [Main].
-// What wants a path and arguments gets cmd.Path and cmd.Args[1:]; no variable of
-// the environment is needed.
+// The process is the test binary itself, so its package must call [Main]. To start it by path and arguments, use
+// cmd.Path and cmd.Args[1:]; it needs no environment variables.
 func (f *Server) Command(t testing.TB) *exec.Cmd {
 	t.Helper()
-	if !hooked.Load() {
+	if !mainCalled.Load() {
 		t.Fatal("Server.Command starts the test binary again: call faulty.Main() first in its TestMain, or in an init function of a test file")
 	}
 	path, err := os.Executable()
@@ -180,57 +173,53 @@ func (f *Server) Command(t testing.TB) *exec.Cmd {
 	return exec.Command(path, p.args()...)
 }
 
-// SetFault changes the fault, for all requests from now on; an empty one heals
-// the server. What hangs already goes on hanging. "refused" also cuts all
-// connections, and "certificate" needs an endpoint that began with it.
+// SetFault changes the fault for all further requests. An empty fault heals the server. Requests that hang already
+// keep hanging. "refused" also cuts all connections; "certificate" needs an endpoint that was started with it.
 //
 // It panics if the server cannot have the fault.
 func (f *Server) SetFault(fault Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if why := f.refusal(fault, f.ways...); why != "" {
+	if why := f.refusal(fault, f.endpoints...); why != "" {
 		panic("faulty: " + why)
 	}
 	f.current.Store(&fault)
-	for _, w := range f.ways {
+	for _, w := range f.endpoints {
 		if err := w.follow(fault); err != nil {
 			panic(fmt.Sprintf("faulty: opening the faulty server again: %v", err))
 		}
 	}
 }
 
-// Heal ends the fault: what the server is asked from now on it answers well.
+// Heal ends the fault: further requests are answered soundly.
 func (f *Server) Heal() { f.SetFault("") }
 
-// Calls returns how many tools/call requests have arrived, answered or not. A
-// request that is redirected to the server itself counts each time.
+// Calls returns how many tools/call requests have arrived, answered or not. A request redirected to the server
+// itself counts again.
 func (f *Server) Calls() int { return int(f.calls.Load()) }
 
-// Ran returns how often a tool has run: whether or not its caller was told, what
-// it does has happened that often.
+// Ran returns how often a tool has run, whether or not the caller got the result.
 func (f *Server) Ran() int { return int(f.ran.Load()) }
 
-// Taken returns how many bytes of the answers of "huge" and "drip" have
-// been taken off the server's hands. It includes what waits in the buffers of
-// the operating system, which are some megabytes.
+// Taken returns how many bytes of "huge" and "drip" answers were accepted for sending. That includes some megabytes
+// in buffers of the operating system.
 func (f *Server) Taken() int64 { return f.taken.Load() }
 
-// Elsewhere returns the headers of all requests that have arrived at the other
-// host: the one to which "redirect-307" and "redirect-308" lead.
+// Elsewhere returns the headers of all requests to the other host, the target of "redirect-307" and "redirect-308".
 func (f *Server) Elsewhere() []http.Header {
 	f.moved.Lock()
 	defer f.moved.Unlock()
 	return slices.Clone(f.elsewhere)
 }
 
-// arrived notes a request at the other host.
+// arrived records a request to the other host.
 func (f *Server) arrived(h http.Header) {
 	f.moved.Lock()
 	defer f.moved.Unlock()
 	f.elsewhere = append(f.elsewhere, h.Clone())
 }
 
-// fault returns the present fault.
+// fault returns the current fault.
 func (f *Server) fault() Fault {
 	if c := f.current.Load(); c != nil {
 		return *c
@@ -238,14 +227,14 @@ func (f *Server) fault() Fault {
 	return f.Fault
 }
 
-// strikes returns the trait that a request meets, or nil for a sound answer.
-// process is the number of the process that it came through, or 0.
-func (f *Server) strikes(m *message, process int) *trait {
+// traitFor returns the trait that a request meets; nil for a sound answer. process is the number of the process that
+// it came from, or 0.
+func (f *Server) traitFor(m *message, process int) *trait {
 	stage := stageOf(m.Method)
 	if stage == AtCall {
 		f.calls.Add(1)
 	}
-	t := f.fault().trait()
+	t := f.fault().lookup()
 	if t == nil || t.act == nil || len(m.ID) == 0 {
 		return nil
 	}

@@ -11,8 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// newHealthy returns the server behind the faults. What its tools wait for
-// ends with life.
+// newHealthy returns the sound server behind the faults. life bounds the waiting of its tools.
 func newHealthy(f *Server, life context.Context) *mcp.Server {
 	h := &healthy{f, life}
 	srv := mcp.NewServer(&mcp.Implementation{Name: "faulty", Version: "1.0.0"}, &mcp.ServerOptions{
@@ -28,19 +27,19 @@ func newHealthy(f *Server, life context.Context) *mcp.Server {
 	return srv
 }
 
-// healthy is the state that the tools share.
+// healthy is the shared state of the sound tools.
 type healthy struct {
 	f    *Server
 	life context.Context
 }
 
-// A healthyTool is a tool of the server behind the faults.
+// A healthyTool is a sound tool.
 type healthyTool struct {
 	name, description, schema string
 	run                       func(*healthy, context.Context, *mcp.CallToolRequest, healthyArgs) (*mcp.CallToolResult, error)
 }
 
-// healthyArgs are the arguments of all the tools.
+// healthyArgs are the arguments of all sound tools.
 type healthyArgs struct {
 	Text         string
 	MS, Chars, N int
@@ -56,7 +55,7 @@ var healthyTools = []healthyTool{
 	{"log", "Sends a log message.", `{"type":"object"}`, (*healthy).log},
 }
 
-// handler makes an SDK handler of a tool.
+// handler returns the SDK handler of a tool.
 func (h *healthy) handler(run func(*healthy, context.Context, *mcp.CallToolRequest, healthyArgs) (*mcp.CallToolResult, error)) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		h.f.ran.Add(1)
@@ -73,7 +72,7 @@ func (h *healthy) handler(run func(*healthy, context.Context, *mcp.CallToolReque
 	}
 }
 
-// answerToAnyName lets the tools that a fault has invented be called.
+// answerToAnyName lets clients call tools that only a faulty list names.
 func (h *healthy) answerToAnyName(next mcp.MethodHandler) mcp.MethodHandler {
 	known := make(map[string]bool)
 	for _, tool := range healthyTools {
@@ -87,7 +86,7 @@ func (h *healthy) answerToAnyName(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// text is the result of one text.
+// text returns a result with one text.
 func text(s string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: s}}}
 }
@@ -129,7 +128,7 @@ func (h *healthy) progress(ctx context.Context, req *mcp.CallToolRequest, args h
 	return text("done"), nil
 }
 
-// question is what ask asks.
+// question returns the elicitation of the tool ask.
 func question() *mcp.ElicitParams {
 	return &mcp.ElicitParams{Message: "Which word?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"]}`)}
 }

@@ -18,37 +18,36 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/internal/client"
 )
 
-// relayArg is the first argument of a process that [Server.Command] starts; the
-// others are the address of its brain, and one that ends when it shall.
+// relayArg is the first argument of a process of [Server.Command]. The others are the server's address, and an
+// address whose connection ends the process.
 const relayArg = "faulty-relay"
 
-// hooked is set once Main has been called.
-var hooked atomic.Bool
+// mainCalled is set by Main.
+var mainCalled atomic.Bool
 
-// Main makes the child processes of [Server.Command] out of the test
-// binary. In one of them it does not return; in all others it does nothing.
-// Call it before anything else, as the first line of TestMain,
+// Main turns the test binary into the child processes of [Server.Command]. In a child it does not return; otherwise
+// it does nothing. Call it first in TestMain,
 //
 //	func TestMain(m *testing.M) {
 //		faulty.Main()
 //		os.Exit(m.Run())
 //	}
 //
-// or, without a TestMain, as the only one of func init in a test file.
+// or, without a TestMain, in a func init of a test file.
 func Main() {
-	hooked.Store(true)
+	mainCalled.Store(true)
 	if len(os.Args) == 4 && os.Args[1] == relayArg {
-		go leash(os.Args[3])
+		go endWithTest(os.Args[3])
 		os.Exit(relay(os.Args[2]))
 	}
 }
 
-// parting is how long a process may go on when its input has ended: one that
-// hangs for longer would only hold up the end of every test.
-const parting = time.Second
+// exitGrace is how long a process may run after its input ended. A hanging one would only delay the end of every
+// test.
+const exitGrace = time.Second
 
-// relay joins standard input and output to the server at addr, in the process
-// of the test, and returns the exit status: 1 if the server has broken off.
+// relay connects standard input and output to the server at addr in the test's process. It returns the exit status:
+// 1 if the server broke the connection.
 func relay(addr string) int {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -59,7 +58,7 @@ func relay(addr string) int {
 		_, _ = io.Copy(conn, os.Stdin)
 		over.Store(true)
 		_ = conn.(*net.TCPConn).CloseWrite()
-		time.AfterFunc(parting, func() { os.Exit(0) })
+		time.AfterFunc(exitGrace, func() { os.Exit(0) })
 	}()
 	_, _ = io.Copy(os.Stdout, conn)
 	if over.Load() {
@@ -68,20 +67,19 @@ func relay(addr string) int {
 	return 1
 }
 
-// leash ends the process with the test: a relay that nobody reads from would
-// not notice.
-func leash(addr string) {
+// endWithTest ends the process together with the test. A relay whose output is not read would not notice the end.
+func endWithTest(addr string) {
 	if conn, err := net.Dial("tcp", addr); err == nil {
 		_, _ = conn.Read(make([]byte, 1))
 	}
 	os.Exit(1)
 }
 
-// A stdioServer is what the processes of one command are connected to.
+// A stdioServer serves the processes of one command.
 type stdioServer struct {
 	f    *Server
 	ln   net.Listener
-	hold net.Listener // accepts nothing: whoever waits there is reset when it closes
+	hold net.Listener // never accepts: a client waiting there is reset when it closes
 	life context.Context
 	end  context.CancelFunc
 	mcp  *mcp.Server
@@ -110,7 +108,7 @@ func newStdioServer(f *Server) (*stdioServer, error) {
 	return s, nil
 }
 
-// args are the arguments of its processes.
+// args returns the arguments of its processes.
 func (s *stdioServer) args() []string {
 	return []string{relayArg, s.ln.Addr().String(), s.hold.Addr().String()}
 }
@@ -129,7 +127,7 @@ func (s *stdioServer) accept() {
 	}
 }
 
-// enter notes a connection, unless none is wanted.
+// enter records a connection, unless the server is closed.
 func (s *stdioServer) enter(conn net.Conn) *stdioConn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,7 +141,7 @@ func (s *stdioServer) enter(conn net.Conn) *stdioConn {
 	return c
 }
 
-// follow does what a fault wants of the processes as a whole.
+// follow applies a fault to the processes as a whole.
 func (s *stdioServer) follow(fault Fault) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -163,7 +161,7 @@ func (s *stdioServer) lacks(fault Fault) string {
 	return ""
 }
 
-// close ends all processes and waits for what has served them.
+// close ends all processes and waits for their goroutines.
 func (s *stdioServer) close() {
 	s.end()
 	_ = s.ln.Close()
@@ -171,7 +169,7 @@ func (s *stdioServer) close() {
 	s.wg.Wait()
 }
 
-// A stdioConn is one process, and the sound server's connection to it.
+// A stdioConn is one process, connected to the sound server.
 type stdioConn struct {
 	s      *stdioServer
 	conn   net.Conn
@@ -181,12 +179,12 @@ type stdioConn struct {
 	cancel context.CancelFunc
 	acts   sync.WaitGroup
 
-	writing sync.Mutex // held from the first byte of a line to its last
+	writing sync.Mutex // held while a line is written
 	mu      sync.Mutex
-	pending map[string]func(result []byte) // by id: what faults wait for
+	pending map[string]func(result []byte) // by request id: gets the result for a fault
 }
 
-// serve serves the process until its input ends, and all is done that it began.
+// serve serves the process until its input ends and all requests are done.
 func (c *stdioConn) serve() {
 	stop := context.AfterFunc(c.ctx, func() { _ = c.conn.Close() })
 	defer func() {
@@ -201,7 +199,7 @@ func (c *stdioConn) serve() {
 	if err != nil {
 		return
 	}
-	_ = session.Wait() // until what it works on is answered
+	_ = session.Wait() // until its requests are answered
 	c.acts.Wait()
 }
 
@@ -211,7 +209,7 @@ func (c *stdioConn) Connect(context.Context) (mcp.Connection, error) { return c,
 // SessionID implements mcp.Connection.
 func (*stdioConn) SessionID() string { return "" }
 
-// Read hands the input to the sound server, but for what meets a fault.
+// Read passes the input to the sound server, except for requests that meet a fault.
 func (c *stdioConn) Read(context.Context) (jsonrpc.Message, error) {
 	for {
 		line, err := client.ReadLine(c.input, maxRequest)
@@ -222,7 +220,7 @@ func (c *stdioConn) Read(context.Context) (jsonrpc.Message, error) {
 		if m.Method == "" && ours(m.ID) {
 			continue
 		}
-		t := c.s.f.strikes(m, c.number)
+		t := c.s.f.traitFor(m, c.number)
 		switch {
 		case t == nil:
 			return jsonrpc.DecodeMessage(line)
@@ -239,8 +237,8 @@ func (c *stdioConn) Read(context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// Write hands a message of the sound server on, but for a result that a fault waits
-// for. What the server refuses goes to the client.
+// Write passes on a message of the sound server. A result that a fault needs goes to the fault. A refusal goes to
+// the client.
 func (c *stdioConn) Write(_ context.Context, message jsonrpc.Message) error {
 	data, err := jsonrpc.EncodeMessage(message)
 	if err != nil {
@@ -261,10 +259,10 @@ func (c *stdioConn) Write(_ context.Context, message jsonrpc.Message) error {
 	return w.noise(string(data))
 }
 
-// Close ends the input alone: faults may still be at work.
+// Close closes only the input: faults may still be running.
 func (c *stdioConn) Close() error { return c.conn.(*net.TCPConn).CloseRead() }
 
-// play acts, with the sound result if the trait wants one.
+// play runs a fault, after the sound result if the trait needs it.
 func (c *stdioConn) play(t *trait, m *message, result []byte) {
 	w := &stdioWire{c: c}
 	defer w.release()
@@ -277,8 +275,7 @@ func (c *stdioConn) cut() {
 	_ = c.conn.Close()
 }
 
-// stdioWire is the wire of one request over standard input and output. It holds
-// the lock of the output while it is within a line.
+// stdioWire is the wire of one request on standard output. It holds the output's lock while a line is incomplete.
 type stdioWire struct {
 	c    *stdioConn
 	held bool
@@ -290,7 +287,7 @@ func (w *stdioWire) open(bool) (io.WriteCloser, error) {
 	return w, nil
 }
 
-// Write sends a part of a line.
+// Write writes a part of a line.
 func (w *stdioWire) Write(p []byte) (int, error) { return w.c.conn.Write(p) }
 
 // Close ends the line.
@@ -300,7 +297,7 @@ func (w *stdioWire) Close() error {
 	return err
 }
 
-// release lets others write.
+// release unlocks the output.
 func (w *stdioWire) release() {
 	if w.held {
 		w.held = false

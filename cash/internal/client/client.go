@@ -1,5 +1,5 @@
-// Package client connects to servers for the checks of cash/check and the clients of
-// cash/cashtest. Every request ends at its deadline, whatever its transport does.
+// Package client connects to servers for the checks of cash/check and the clients of cash/cashtest. Every request
+// ends by its deadline, whatever its transport does.
 //
 //	c, err := client.Dial(ctx, client.InMemory(ctx, srv), nil)
 //	reply, err := c.Tool("help", nil)
@@ -8,8 +8,7 @@
 //
 // # Limits
 //
-// A request that its transport does not give back is left behind: its goroutine ends
-// with the connection.
+// A request that is stuck in its transport is abandoned. Its goroutine ends with the connection.
 package client
 
 import (
@@ -28,24 +27,24 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/apart"
 )
 
-// Options are how to connect. Nil is the zero value.
+// Options configure a connection. Nil is the zero value.
 type Options struct {
-	Version string             // of the protocol; empty is the newest that the SDK knows
-	Client  *mcp.ClientOptions // nil is a client without abilities
+	Version string             // protocol version; empty is the SDK's newest
+	Client  *mcp.ClientOptions // nil is a client without capabilities
 	Timeout time.Duration      // of each request; zero is 30 seconds
 }
 
 // A Conn is a connection to a server.
 type Conn struct {
 	Session *mcp.ClientSession
-	Sent    atomic.Int64 // requests for tools, and calls
+	Sent    atomic.Int64 // requests for the list of tools, and calls
 
-	ctx       context.Context // of the requests
+	ctx       context.Context // parent of all requests
 	timeout   time.Duration
 	transport mcp.Transport
 }
 
-// Dial connects over transport, which must be fresh. Requests end with ctx.
+// Dial connects over transport, which must be new. ctx ends all requests.
 func Dial(ctx context.Context, transport mcp.Transport, opts *Options) (*Conn, error) {
 	if opts == nil {
 		opts = new(Options)
@@ -61,13 +60,13 @@ func Dial(ctx context.Context, transport mcp.Transport, opts *Options) (*Conn, e
 	c.Session, err = Do(c, func(ctx context.Context) (*mcp.ClientSession, error) {
 		return sdk.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: opts.Version})
 	})
-	if err != nil { // the server may know more of it
+	if err != nil { // the server's own error may tell more
 		return nil, errors.Join(err, c.ended())
 	}
 	return c, nil
 }
 
-// Over makes requests over a session that there is. A timeout of zero is 30 seconds.
+// Over sends requests over an existing session. A timeout of zero is 30 seconds.
 func Over(ctx context.Context, session *mcp.ClientSession, timeout time.Duration) *Conn {
 	if timeout == 0 {
 		timeout = 30 * time.Second
@@ -75,13 +74,13 @@ func Over(ctx context.Context, session *mcp.ClientSession, timeout time.Duration
 	return &Conn{Session: session, ctx: ctx, timeout: timeout}
 }
 
-// Close ends the connection. The error may be that of a server in this process.
+// Close closes the connection. The error may be that of an in-memory server.
 func (c *Conn) Close() error {
 	_, err := Do(c.unbound(), func(context.Context) (any, error) { return nil, c.Session.Close() })
 	return errors.Join(err, c.ended())
 }
 
-// ended waits for the end of a server in this process.
+// ended waits for the end of an in-memory server.
 func (c *Conn) ended() error {
 	l, ok := c.transport.(*local)
 	if !ok {
@@ -91,13 +90,12 @@ func (c *Conn) ended() error {
 	return err
 }
 
-// unbound is c for what goes on when its context is over.
+// unbound returns c for requests after its context has ended.
 func (c *Conn) unbound() *Conn {
 	return &Conn{ctx: context.WithoutCancel(c.ctx), timeout: c.timeout}
 }
 
-// Do runs f and gives up on it at the deadline of a request: a transport that is stuck
-// in a write does not look at its context.
+// Do runs f and abandons it at the deadline of a request. A transport that is stuck in a write ignores its context.
 func Do[T any](c *Conn, f func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(c.ctx, c.timeout)
 	defer cancel()
@@ -113,12 +111,12 @@ func Do[T any](c *Conn, f func(context.Context) (T, error)) (T, error) {
 
 // A Reply is the result of a tool.
 type Reply struct {
-	Text    string // blocks of text, joined by line breaks
+	Text    string // texts of all blocks, joined by line breaks
 	IsError bool
 	Raw     *mcp.CallToolResult
 }
 
-// Tool calls a tool with whatever marshals to JSON.
+// Tool calls a tool with arguments that encode to JSON.
 func (c *Conn) Tool(name string, args any) (*Reply, error) {
 	c.Sent.Add(1)
 	res, err := Do(c, func(ctx context.Context) (*mcp.CallToolResult, error) {
@@ -136,11 +134,10 @@ func (c *Conn) Tool(name string, args any) (*Reply, error) {
 	return &Reply{strings.Join(texts, "\n"), res.IsError, res}, nil
 }
 
-// maxPages bounds the pages of a list: a server that never ends its list is answered
-// by a failure, and not by waiting for ever.
+// maxPages bounds the pages of a list: an endless list is an error.
 const maxPages = 100
 
-// Tools returns the tools of the server, and the number of their pages.
+// Tools returns the server's tools, and the number of pages.
 func (c *Conn) Tools() (tools []*mcp.Tool, pages int, err error) {
 	params := &mcp.ListToolsParams{}
 	for pages < maxPages {
@@ -159,7 +156,7 @@ func (c *Conn) Tools() (tools []*mcp.Tool, pages int, err error) {
 	return tools, pages, nil
 }
 
-// Named returns the arguments of pairs of a name and a text, without empty texts.
+// Named returns arguments from name-text pairs, without empty texts.
 func Named(pairs ...string) map[string]any {
 	args := make(map[string]any)
 	for i := 0; i < len(pairs); i += 2 {
@@ -170,19 +167,19 @@ func Named(pairs ...string) map[string]any {
 	return args
 }
 
-// A Runner serves one connection until its client has gone.
+// A Runner serves one connection until its client disconnects.
 type Runner interface {
 	Run(context.Context, mcp.Transport) error
 }
 
-// InMemory returns a transport to srv in the same process. Connecting it starts
-// srv.Run with ctx, which ends when the client closes the connection.
+// InMemory returns a transport to srv in the same process. Connecting starts srv.Run with ctx; it ends when the
+// client closes the connection.
 func InMemory(ctx context.Context, srv Runner) mcp.Transport {
 	near, far := net.Pipe()
 	return &local{srv: srv, ctx: ctx, near: near, far: far, ended: make(chan error, 1)}
 }
 
-// local is a transport that starts the server it leads to.
+// local is a transport that starts its server on Connect.
 type local struct {
 	srv       Runner
 	ctx       context.Context
@@ -194,15 +191,15 @@ type local struct {
 func (l *local) Connect(ctx context.Context) (mcp.Connection, error) {
 	go func() {
 		err := l.srv.Run(l.ctx, &mcp.IOTransport{Reader: l.far, Writer: l.far, MaxLineLength: -1})
-		l.far.Close() // tells the client, whatever Run has left open
+		l.far.Close() // so that the client notices, whatever Run left open
 		l.ended <- err
 	}()
 	t := &mcp.IOTransport{Reader: l.near, Writer: l.near, MaxLineLength: -1}
 	return t.Connect(ctx)
 }
 
-// wait returns what the server's Run returned, unless that is how it always
-// ends: the client has gone, or the embedder's context is over.
+// wait returns the error of the server's Run, except for the usual ends: a disconnected client, or an ended
+// context.
 func (l *local) wait() error {
 	l.near.Close()
 	err := <-l.ended
@@ -212,8 +209,7 @@ func (l *local) wait() error {
 	return err
 }
 
-// ReadLine reads a line with its end. One of more than limit bytes is cut somewhere
-// beyond, with [bufio.ErrTooLong].
+// ReadLine reads a line with its line end. A line longer than limit bytes is cut, with [bufio.ErrTooLong].
 func ReadLine(r *bufio.Reader, limit int) ([]byte, error) {
 	var line []byte
 	for {

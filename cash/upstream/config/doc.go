@@ -1,5 +1,5 @@
-// Package config reads the configuration file of an aggregator: the MCP servers to
-// mount, the manifests to find others by, and how definitions are pinned.
+// Package config reads the configuration file of an aggregator: the MCP servers to mount, the manifests of others,
+// and how definitions are pinned.
 //
 //	file, err := config.Load("tools.yaml")
 //	if err != nil {
@@ -11,7 +11,7 @@
 //	}
 //	err = agg.Discover(file.Manifests...)
 //
-// [File] shows all keys. Reading starts no process and opens no connection.
+// [File] lists all keys. Reading starts no process and opens no connection.
 //
 //	text ──► YAML ──► keys ──► variables ──► checks ──► File
 //	                     └── every problem, with its line ──► error

@@ -12,7 +12,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/upstream"
 )
 
-// endpoint returns how an upstream is reached, by either of two sets of keys.
+// endpoint returns an upstream's endpoint from either the URL keys or the command keys.
 func (m *mapping) endpoint() upstream.Endpoint {
 	s, _ := m.url("endpoint")
 	server := upstream.HTTP{URL: s.text, Header: m.header("headers")}
@@ -39,15 +39,14 @@ func (m *mapping) endpoint() upstream.Endpoint {
 	return server
 }
 
-// unfit notes that a key does not fit the others, if it is there.
+// unfit notes that a key is present that does not fit the others.
 func (m *mapping) unfit(key, reason string) {
 	if n, field := m.lookup(key); n != nil {
 		m.fail(n, field, "%s", reason)
 	}
 }
 
-// url returns a URL of the web. Nothing of it is ever shown: it may hold
-// secrets.
+// url returns an http or https URL. Errors never show it: it may hold secrets.
 func (m *mapping) url(key string) (scalar, bool) {
 	s, ok := m.get(key)
 	if !ok {
@@ -74,7 +73,7 @@ func isPort(text string) bool {
 	return err == nil && n > 0
 }
 
-// command returns the program of an upstream, and what goes with it.
+// command returns the command of an upstream, with its folder and environment.
 func (m *mapping) command() upstream.Command {
 	c := upstream.Command{Dir: m.path("dir"), Env: m.environment()}
 	n, field := m.lookup("command")
@@ -104,7 +103,7 @@ func (m *mapping) command() upstream.Command {
 	return c
 }
 
-// program returns a name to be looked up, or a path.
+// program returns the name of a program to look up, or its absolute path.
 func (r *reader) program(name string) string {
 	if strings.ContainsRune(name, '/') || strings.ContainsRune(name, os.PathSeparator) {
 		return r.absolute(name)
@@ -112,8 +111,7 @@ func (r *reader) program(name string) string {
 	return name
 }
 
-// environment returns the variables of env and inherit. Nothing of a value is
-// ever shown.
+// environment returns the variables of env and inherit. Errors never show values.
 func (m *mapping) environment() []string {
 	var list []string
 	given := make(map[string]bool)
@@ -148,7 +146,7 @@ func (m *mapping) environment() []string {
 
 const variableRule = "letters, digits and underscores, of which a digit is not the first"
 
-// header returns the headers of a mapping. Nothing of a value is ever shown.
+// header returns the headers of a mapping. Errors never show values.
 func (m *mapping) header(key string) http.Header {
 	var h http.Header
 	m.pairs(key, func(name *yaml.Node, value scalar) {
@@ -193,8 +191,8 @@ func isHeaderValue(text string) bool {
 	return true
 }
 
-// ownHeader reports whether a header is decided by HTTP or MCP, and would break
-// the connection or bind it to what is not its own.
+// ownHeader reports whether HTTP or MCP sets a header itself, so that a configured one would break or hijack the
+// connection.
 func ownHeader(canonical string) bool {
 	switch canonical {
 	case "Accept", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Host", "Keep-Alive",

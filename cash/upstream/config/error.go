@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// An Error is one problem of a configuration. Its text shows neither values
-// of variables, headers and environments, nor URLs.
+// An Error is one problem of a configuration file. Its text shows no values of variables, headers and environments,
+// and no URLs.
 type Error struct {
 	File         string
-	Line, Column int    // counted from 1; 0 if there is none, or none is known
-	Field        string // such as upstreams[0].timeout; empty if it is about none
+	Line, Column int    // counted from 1; 0 if unknown
+	Field        string // such as upstreams[0].timeout; empty for the whole file
 	Reason       string
 }
 
@@ -35,13 +35,13 @@ func (e *Error) Error() string {
 	return b.String() + e.Reason
 }
 
-// Bounds of what is told of a file that has little right in it.
+// Bounds of the reported problems.
 const (
-	maxNoted = 200 // problems that are noted; then reading is of no more use
+	maxNoted = 200 // reading stops after so many problems
 	maxTold  = 20
 )
 
-// err returns the problems that were noted.
+// err returns the problems noted so far, as one error.
 func (r *reader) err() error {
 	slices.SortStableFunc(r.problems, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))

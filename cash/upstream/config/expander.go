@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// An expander puts the values of environment variables into texts.
+// An expander replaces references to environment variables in texts.
 type expander struct {
 	getenv func(name string) (string, bool)
-	left   int // bytes of values that may still be taken
+	left   int // bytes of values that may still be inserted
 }
 
-// maxExpanded is the most bytes that all variables of a file may bring in.
+// maxExpanded bounds the bytes that all variables of a file insert.
 const maxExpanded = 4 << 20
 
 var (
@@ -21,10 +21,9 @@ var (
 	errExpanded  = errors.New("the variables bring in more than 4 MiB: shorten their values")
 )
 
-// expand returns text with ${env:NAME} and ${env:NAME:-default} replaced by the
-// value of the variable, and $$ by a dollar. The default stands in for a
-// variable that is empty or not set. What is put in is not looked at again. The
-// error shows no value and no default.
+// expand replaces ${env:NAME} and ${env:NAME:-default} by the value of the variable, and $$ by a dollar. The
+// default is used if the variable is empty or not set. Inserted values are not expanded again. The error shows
+// neither values nor defaults.
 func (e *expander) expand(text string) (string, error) {
 	var b strings.Builder
 	for {
@@ -52,7 +51,7 @@ func (e *expander) expand(text string) (string, error) {
 	}
 }
 
-// resolve returns what stands for the inside of ${ and }.
+// resolve returns the replacement for the text between ${ and }.
 func (e *expander) resolve(reference string) (string, error) {
 	reference, isEnv := strings.CutPrefix(reference, "env:")
 	name, alternative, hasDefault := strings.Cut(reference, ":-")
@@ -86,8 +85,7 @@ func (e *expander) variable(name string) (string, bool, error) {
 // maxVariable is the most characters of the name of a variable.
 const maxVariable = 128
 
-// isVariableName reports whether a name is one of the names that shells know
-// variables by.
+// isVariableName reports whether a shell accepts the name for a variable.
 func isVariableName(name string) bool {
 	for i := range len(name) {
 		switch c := name[i]; {

@@ -11,10 +11,9 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 )
 
-// A File is what a configuration file says: the servers to mount, and the
-// manifests to discover others by (RFC 5.4.1, 5.4.2). The file is YAML; only
-// label and one of endpoint and command are required of an upstream, and url of
-// a manifest:
+// A File is the content of a configuration file: the servers to mount, and the manifests of servers to discover
+// (RFC 5.4.1, 5.4.2). The file is YAML. An upstream requires label, and endpoint or command; a manifest requires
+// url:
 //
 //	name: tools                           # of the aggregator; also version, instructions
 //	sizelimit: 20000
@@ -49,47 +48,41 @@ import (
 //	    trust: [mcp.other.example]
 //	    allow: [10.0.0.0/8]               # and from timeout to ignore_hints as above
 //
-// The keys of an upstream are the fields of [upstream.Server], those of a manifest the
-// fields of [upstream.Discovery]; what is left out, empty or null leaves the field zero.
-// Labels are unique in their canonical form, and none stands below another.
+// The keys of an upstream are the fields of [upstream.Server], those of a manifest the fields of
+// [upstream.Discovery]. A key that is missing, empty or null leaves its field zero. Labels are unique in their
+// canonical form; none lies below another.
 //
-// In every value but labels, ${env:NAME} is the value of an environment
-// variable, ${env:NAME:-default} has a default for one that is empty or not set,
-// and $$ is a dollar. Values are put in after the YAML has been read, once, so
-// that none can change what the file says.
+// In every value except labels, ${env:NAME} stands for an environment variable, ${env:NAME:-default} adds a default
+// for one that is empty or not set, and $$ is a dollar. Values are inserted once, after the YAML has been parsed:
+// they cannot change its structure.
 //
-// A relative dir or file, and a program with a slash in its name, are relative to
-// the folder of the file.
+// A relative dir or file, and a program with a slash in its name, are relative to the folder of the file.
 type File struct {
-	// Name, Version and Instructions are of the aggregator. Empty leaves them to
-	// the embedder.
+	// Name, Version and Instructions describe the aggregator. Empty leaves them to the embedder.
 	Name, Version, Instructions string
-	// SizeLimit is the gate's threshold in characters (RFC 7.3). Zero leaves it
-	// to the embedder.
+	// SizeLimit is the gate's threshold in characters (RFC 7.3). Zero leaves it to the embedder.
 	SizeLimit int
-	// Upstreams are mounted as they are, in the order of the file.
+	// Upstreams are the servers to mount, in the order of the file.
 	Upstreams []upstream.Server
-	// Manifests are fetched to find servers by, in the order of the file.
+	// Manifests are the manifests to fetch, in the order of the file.
 	Manifests []upstream.Discovery
-	// Pins says where accepted definitions are remembered.
+	// Pins configures the pin store.
 	Pins Pins
 }
 
-// Pins says how definitions of tools, and of the functions of CaSH servers,
-// are pinned.
+// Pins says how definitions of tools, and of the functions of CaSH servers, are pinned.
 type Pins struct {
-	// File is the absolute path of the file of pins. Empty is in memory.
+	// File is the absolute path of the pin file. Empty pins in memory.
 	File string
-	// Mode says what is accepted. Zero is [pin.Off].
+	// Mode is the pin mode. Zero is [pin.Off].
 	Mode pin.Mode
 }
 
 // Options configure [Parse]. Nil is fine.
 type Options struct {
-	// File is the name of the file in errors. Empty is "configuration".
+	// File is the file's name in errors. Empty is "configuration".
 	File string
-	// Dir is the folder that paths are relative to. Empty is the working
-	// directory.
+	// Dir is the folder for relative paths. Empty is the working directory.
 	Dir string
 	// Getenv returns the value of an environment variable, and whether it is set.
 	// Nil is [os.LookupEnv].
@@ -101,7 +94,7 @@ const MaxBytes = 1 << 20
 
 // Load reads a configuration file; see [Parse] for its errors.
 func Load(name string) (*File, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe that nobody writes to is empty
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO without a writer reads as empty
 	if err != nil {
 		return nil, fmt.Errorf("opening configuration: %w", err)
 	}
@@ -113,9 +106,8 @@ func Load(name string) (*File, error) {
 	return Parse(data, &Options{File: name, Dir: filepath.Dir(name)})
 }
 
-// Parse reads the text of a configuration file. An error holds all that is
-// wrong, in the order of lines, as [errors.Join] does: one [*Error] for
-// each problem, of which at most 20 are told at a time.
+// Parse reads the text of a configuration file. The error joins one [*Error] for each problem, in the order of
+// lines, at most 20 ([errors.Join]).
 func Parse(data []byte, opts *Options) (*File, error) {
 	r, err := newReader(opts)
 	if err != nil {

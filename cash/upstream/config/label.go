@@ -8,16 +8,15 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A fileLabel is a label where it stands in the file.
+// A fileLabel is a label with its place in the file.
 type fileLabel struct {
 	scalar
-	key string // canonical; empty if there is none
+	key string // canonical form; empty if invalid
 }
 
 const labelRule = "labels are one or more ASCII letters, digits and underscores, joined by dots"
 
-// label returns the label of an entry, in which variables mean nothing: what is
-// where in the tree is for the file to say.
+// label returns the label of an entry. Variables are not expanded: the file alone decides the shape of the tree.
 func (m *mapping) label() fileLabel {
 	n, field := m.lookup("label")
 	if n == nil {
@@ -35,11 +34,10 @@ func (m *mapping) label() fileLabel {
 	return l
 }
 
-// checkLabels notes labels that are the same, or one of which stands below
-// another (RFC 5.4).
+// checkLabels notes labels that are equal, or that lie below another (RFC 5.4).
 func (r *reader) checkLabels() {
-	// A path comes right before all that is below it, so that only the last one
-	// that is below none of the others needs to be compared.
+	// A path sorts right before all paths below it. So each label is compared only with the last one that is not
+	// below another.
 	slices.SortStableFunc(r.labels, func(a, b fileLabel) int { return strings.Compare(a.key+".", b.key+".") })
 	var top fileLabel
 	for _, l := range r.labels {

@@ -7,8 +7,8 @@ import (
 	"github.com/cash-mcp/go-sdk/manifest"
 )
 
-// discovery reads an entry of manifests, false if it is not to be used. seen
-// has the lines of those before it by their URLs.
+// discovery reads an entry of manifests; false if it must not be used. seen maps URLs of earlier entries to their
+// lines.
 func (m *mapping) discovery(seen map[string]int) (upstream.Discovery, bool) {
 	noted := len(m.problems)
 	label := m.label()
@@ -37,24 +37,23 @@ func (m *mapping) discovery(seen map[string]int) (upstream.Discovery, bool) {
 	return d, true
 }
 
-// manifestURL returns the canonical form of a URL from which manifests may be
-// fetched, "" if that is not so.
+// manifestURL returns the canonical form of a manifest's URL; "" if it is not valid.
 func (m *mapping) manifestURL(s scalar) string {
 	if !strings.HasPrefix(strings.ToLower(s.text), "https:") {
 		m.refuse(s, "manifests are fetched over https only: make it an https URL")
 		return ""
 	}
 	u, err := manifest.CheckEndpoint(s.text, s.text)
-	if err != nil { // whose text shows the URL
+	if err != nil { // the error text contains the URL
 		m.refuse(s, "the host of the URL is not one that manifests are fetched from: write a plain host name or IP address")
 		return ""
 	}
 	return u.String()
 }
 
-// trust returns the endpoints of a list that manifests of other hosts may name.
+// trust returns the list of trusted endpoints on other hosts.
 func (m *mapping) trust(key string) []string {
-	const source = "https://manifest.example/" // the answer is the same for all
+	const source = "https://manifest.example/" // any source will do: the check of trusted entries ignores it
 	var list []string
 	for _, s := range m.names(key, "a host") {
 		if _, err := manifest.CheckEndpoint(source, source, s.text); err != nil {

@@ -11,15 +11,15 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictyaml"
 )
 
-// A mapping is a mapping with the field that it is the value of.
+// A mapping is a YAML mapping and the name of its field.
 type mapping struct {
 	*reader
 	field string
 	node  *yaml.Node
-	keys  []string // that were asked for
+	keys  []string // the keys that were looked up
 }
 
-// asMapping returns n as a mapping, an empty one if it is none.
+// asMapping returns n as a mapping; an empty one, with a problem noted, if n is something else.
 func (r *reader) asMapping(n *yaml.Node, field string) *mapping {
 	if n.Kind != yaml.MappingNode {
 		r.fail(n, field, "%s where keys with values are wanted", strictyaml.Describe(n))
@@ -48,13 +48,13 @@ func (m *mapping) has(key string) bool {
 	return n != nil
 }
 
-// missing notes that a required key is not there.
+// missing notes that a required key is absent.
 func (m *mapping) missing(key string) {
 	_, field := m.lookup(key)
 	m.fail(m.node, field, "missing; it is required")
 }
 
-// finish notes the keys that were not asked for.
+// finish notes the keys that were never looked up: they are unknown.
 func (m *mapping) finish() {
 	for i := 0; i < len(m.node.Content) && !m.full(); i += 2 {
 		if key := m.node.Content[i]; !slices.Contains(m.keys, key.Value) {
@@ -63,7 +63,7 @@ func (m *mapping) finish() {
 	}
 }
 
-// meant says which key may have been meant.
+// meant suggests a known key that is spelled like an unknown one.
 func (m *mapping) meant(key string) string {
 	key = strings.ToLower(strings.ReplaceAll(key, "-", "_"))
 	best, distance := "", 3
@@ -78,7 +78,7 @@ func (m *mapping) meant(key string) string {
 	return "the keys here are " + strings.Join(m.keys, ", ")
 }
 
-// mappings returns the entries of a list of mappings, without those that are none.
+// mappings returns the mappings in a list.
 func (m *mapping) mappings(key string, most int) []*mapping {
 	nodes, field := m.list(key)
 	if len(nodes) > most {

@@ -16,7 +16,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictyaml"
 )
 
-// A reader goes through a configuration once and notes what is wrong.
+// A reader reads a configuration once and collects all problems.
 type reader struct {
 	expander
 	file, dir string
@@ -32,8 +32,7 @@ func newReader(opts *Options) (*reader, error) {
 	if o.Getenv == nil {
 		o.Getenv = os.LookupEnv
 	}
-	// Absolute, because a relative program would be looked for in the working
-	// directory of its own process.
+	// Absolute, because a process would look up a relative program in its own working directory.
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("finding the folder of the configuration: %w", err)
@@ -45,7 +44,7 @@ func newReader(opts *Options) (*reader, error) {
 	}, nil
 }
 
-// document returns the top of the file, nil if there is nothing to read.
+// document returns the top node of the file; nil if there is none.
 func (r *reader) document(data []byte) *yaml.Node {
 	refuse := func(format string, args ...any) *yaml.Node {
 		r.fail(new(yaml.Node), "", format, args...)
@@ -71,21 +70,20 @@ func (r *reader) document(data []byte) *yaml.Node {
 	return top
 }
 
-// maxDepth is twice the levels that a configuration has.
+// maxDepth is twice the depth of a valid configuration.
 const maxDepth = 8
 
-// fail notes a problem at a place of the file.
+// fail notes a problem at a node.
 func (r *reader) fail(n *yaml.Node, field, format string, args ...any) {
 	if !r.full() {
 		r.problems = append(r.problems, &Error{r.file, n.Line, n.Column, field, fmt.Sprintf(format, args...)})
 	}
 }
 
-// full reports whether no further problem is noted.
+// full reports whether enough problems were noted.
 func (r *reader) full() bool { return len(r.problems) >= maxNoted }
 
-// quoteSource shows a text as it stands in the file: before variables, and in
-// values that are no secrets.
+// quoteSource quotes a text as the file has it. Its caller passes no secrets, and no expanded variables.
 func quoteSource(text string) string {
 	const most = 48
 	return strconv.Quote(clean.Line(text, most))

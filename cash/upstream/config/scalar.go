@@ -8,16 +8,14 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictyaml"
 )
 
-// A scalar is a text of the file: text is what node becomes when the
-// variables are put in, and may be a secret.
+// A scalar is a value of the file. text is the value with variables expanded; it may be a secret.
 type scalar struct {
 	node  *yaml.Node
 	field string
 	text  string
 }
 
-// asScalar returns n with its variables put in, false if that is not
-// possible.
+// asScalar returns n with its variables expanded; false, with a problem noted, if it cannot.
 func (r *reader) asScalar(n *yaml.Node, field string) (scalar, bool) {
 	s := scalar{n, field, n.Value}
 	if !r.plain(s) {
@@ -35,7 +33,7 @@ func (r *reader) asScalar(n *yaml.Node, field string) (scalar, bool) {
 	return s, true
 }
 
-// plain reports whether a node is a text that is not null.
+// plain reports whether a node is a non-null text.
 func (r *reader) plain(s scalar) bool {
 	switch n := s.node; {
 	case n.Kind != yaml.ScalarNode:
@@ -50,7 +48,7 @@ func (r *reader) plain(s scalar) bool {
 	return false
 }
 
-// get returns the scalar of a key, false if there is none or it is wrong.
+// get returns the scalar of a key; false if it is absent or invalid.
 func (m *mapping) get(key string) (scalar, bool) {
 	n, field := m.lookup(key)
 	if n == nil {
@@ -59,7 +57,7 @@ func (m *mapping) get(key string) (scalar, bool) {
 	return m.asScalar(n, field)
 }
 
-// refuse notes that a scalar is wrong. It does not show it.
+// refuse notes that a scalar is invalid, without showing it.
 func (r *reader) refuse(s scalar, format string, args ...any) {
 	r.fail(s.node, s.field, format, args...)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// Bounds of a configuration; lines are in characters.
+// Bounds of a configuration. Lines are counted in characters.
 const (
 	maxEntries         = 1000 // upstreams, and manifests
 	maxNameLine        = 200
@@ -20,7 +20,7 @@ const (
 	maxConcurrency     = 10_000
 )
 
-// read reads the top of the file.
+// read reads the top mapping of the file.
 func (r *reader) read(top *yaml.Node, f *File) {
 	m := r.asMapping(top, "")
 	f.Name, f.Version = m.line("name", maxNameLine), m.line("version", maxNameLine)
@@ -57,8 +57,7 @@ func (m *mapping) pins(key string) Pins {
 	return c
 }
 
-// unlessDisabled reports whether an entry counts. What is wrong with one that
-// does not, which were the problems after noted, is forgotten.
+// unlessDisabled reports whether an entry is enabled. For a disabled one it drops the problems noted since noted.
 func (m *mapping) unlessDisabled(noted int, label fileLabel) bool {
 	if m.boolean("disabled") {
 		m.problems = m.problems[:noted]
@@ -72,7 +71,7 @@ func (m *mapping) unlessDisabled(noted int, label fileLabel) bool {
 	return true
 }
 
-// upstream reads an entry of upstreams, false if it is not to be mounted.
+// upstream reads an entry of upstreams; false if it must not be mounted.
 func (m *mapping) upstream() (upstream.Server, bool) {
 	noted := len(m.problems)
 	label := m.label()
@@ -93,8 +92,7 @@ func (m *mapping) upstream() (upstream.Server, bool) {
 	return s, m.unlessDisabled(noted, label)
 }
 
-// settings reads what upstreams and the servers behind manifests have in
-// common.
+// settings reads the keys that upstreams and manifests share.
 func (m *mapping) settings(s *upstream.Server) {
 	if roles := m.names("visible_to", "a role"); roles != nil {
 		s.VisibleTo = registry.Roles(textsOf(roles)...)

@@ -13,8 +13,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/clean"
 )
 
-// line returns a text for people and models, in one line of at most so many
-// characters.
+// line returns a text of one line with at most so many characters.
 func (m *mapping) line(key string, most int) string {
 	s, ok := m.get(key)
 	if !ok {
@@ -23,7 +22,7 @@ func (m *mapping) line(key string, most int) string {
 	return clean.Line(s.text, most)
 }
 
-// text returns a text as it is.
+// text returns a text unchanged.
 func (m *mapping) text(key string) string {
 	s, ok := m.get(key)
 	if !ok {
@@ -32,7 +31,7 @@ func (m *mapping) text(key string) string {
 	return s.text
 }
 
-// path returns a path, absolute if there is one.
+// path returns an absolute path; "" if there is none.
 func (m *mapping) path(key string) string {
 	return m.absolute(m.text(key))
 }
@@ -52,8 +51,7 @@ func (m *mapping) boolean(key string) bool {
 	return ok && s.text == "true"
 }
 
-// choice returns the index of a word among those that are known, 0 if there is
-// none.
+// choice returns the index of the value among words; 0 if it is absent or unknown.
 func (m *mapping) choice(key string, words ...string) int {
 	s, ok := m.get(key)
 	if !ok {
@@ -66,7 +64,7 @@ func (m *mapping) choice(key string, words ...string) int {
 	return max(i, 0)
 }
 
-// integer returns a whole number from 1 to most, 0 if there is none.
+// integer returns a whole number from 1 to most; 0 if it is absent or invalid.
 func (m *mapping) integer(key string, most int) int {
 	s, ok := m.get(key)
 	if !ok {
@@ -80,8 +78,7 @@ func (m *mapping) integer(key string, most int) int {
 	return n
 }
 
-// digits reads decimal digits; those that begin with 0 some readers take for
-// octal.
+// digits reads decimal digits. It refuses a leading 0, which some readers take for octal.
 func digits(text string) (int, bool) {
 	if strings.Trim(text, "0123456789") != "" || len(text) > 1 && text[0] == '0' {
 		return 0, false
@@ -90,7 +87,7 @@ func digits(text string) (int, bool) {
 	return n, err == nil
 }
 
-// duration returns a duration of more than 0, which stands for none.
+// duration returns a positive duration; 0 if it is absent or invalid.
 func (m *mapping) duration(key string) time.Duration {
 	s, ok := m.get(key)
 	if !ok {
@@ -99,7 +96,7 @@ func (m *mapping) duration(key string) time.Duration {
 	return m.parseDuration(s)
 }
 
-// interval is duration, or negative for never.
+// interval is duration, but negative for the word never.
 func (m *mapping) interval(key string) time.Duration {
 	s, ok := m.get(key)
 	switch {
@@ -124,7 +121,7 @@ func (r *reader) parseDuration(s scalar) time.Duration {
 	return 0
 }
 
-// maxSize is the largest size, a GiB.
+// maxSize is the largest size: 1 GiB.
 const maxSize = 1 << 30
 
 var sizeUnits = []struct {
@@ -132,7 +129,7 @@ var sizeUnits = []struct {
 	bytes int
 }{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"KB", 1e3}, {"MB", 1e6}, {"B", 1}, {"", 1}}
 
-// size returns a number of bytes of more than 0, which stands for none.
+// size returns a positive number of bytes; 0 if it is absent or invalid.
 func (m *mapping) size(key string) int {
 	s, ok := m.get(key)
 	if !ok {
@@ -157,7 +154,7 @@ func (m *mapping) size(key string) int {
 	return 0
 }
 
-// names returns the texts of a list that is not empty, and in which none is.
+// names returns the texts of a list. Neither the list nor a text may be empty.
 func (m *mapping) names(key, what string) []scalar {
 	nodes, field := m.list(key)
 	if n, _ := m.lookup(key); n != nil && n.Kind == yaml.SequenceNode && len(nodes) == 0 {
@@ -185,12 +182,12 @@ func textsOf(list []scalar) []string {
 	return texts
 }
 
-// prefixes returns the networks of a list.
+// prefixes returns a list of IP networks.
 func (m *mapping) prefixes(key string) []netip.Prefix {
 	var list []netip.Prefix
 	for _, s := range m.names(key, "a network") {
 		p, err := netip.ParsePrefix(s.text)
-		if err != nil || p.Addr().Is4In6() { // no address that is dialled is of that kind
+		if err != nil || p.Addr().Is4In6() { // the dialler never sees IPv4-mapped addresses
 			m.refuse(s, "%s is not a network such as 10.0.0.0/8 or fd00::/8", quoteSource(s.node.Value))
 			continue
 		}
@@ -199,7 +196,7 @@ func (m *mapping) prefixes(key string) []netip.Prefix {
 	return list
 }
 
-// pairs calls f with the keys and values of a mapping whose keys are free.
+// pairs calls f for each key and value of a mapping with arbitrary keys.
 func (m *mapping) pairs(key string, f func(name *yaml.Node, value scalar)) {
 	n, field := m.lookup(key)
 	if n == nil {

@@ -1,6 +1,6 @@
-// Package discover finds MCP servers by their manifests (RFC 5.4.2): it fetches each
-// manifest when its time has come, and chooses where in the tree its server stands.
-// It connects to no server; Discover of upstream.Aggregator mounts what is found.
+// Package discover finds MCP servers by their manifests (RFC 5.4.2). It fetches each manifest when it expires, and
+// chooses labels for its server. It connects to no server: Aggregator.Discover of package upstream mounts the
+// servers.
 //
 //	f, err := discover.Follow("https://shop.example/.well-known/cash-mcp.yaml", nil)
 //	var labels discover.Labels
@@ -13,8 +13,8 @@
 //		time.Sleep(f.Next())
 //	}
 //
-// All that a manifest says is a stranger's word. Package manifest decides which
-// endpoint it may name; [Labels] decides which labels it gets.
+// A manifest is untrusted. Package manifest decides which endpoints it may name; [Labels] decides which labels it
+// gets.
 //
 // # Limits
 //

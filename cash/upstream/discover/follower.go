@@ -13,15 +13,13 @@ import (
 	"github.com/cash-mcp/go-sdk/manifest"
 )
 
-// After a failure a manifest is fetched again with pauses from firstPause to
-// lastPause.
+// After a failure, fetches back off from firstPause to lastPause.
 const (
 	firstPause = 5 * time.Second
 	lastPause  = 5 * time.Minute
 )
 
-// A Follower fetches one manifest again and again. One goroutine at a time may use
-// it.
+// A Follower fetches one manifest whenever it expires. It is not safe for concurrent use.
 type Follower struct {
 	url, host string // canonical
 	opts      Options
@@ -29,22 +27,20 @@ type Follower struct {
 
 	last  *manifest.Fetched
 	err   error
-	pause time.Duration // before a fetch that failed is repeated
+	pause time.Duration // the backoff after a failed fetch
 }
 
 // Options configure [Follow]. Nil is fine.
 type Options struct {
-	// Fetch says how the manifest is fetched, and how its server is reached.
+	// Fetch configures the fetching of the manifest, and the client for its server.
 	Fetch manifest.FetchOptions
-	// Header is sent to the host of the manifest, and to no other. Nil is nothing.
+	// Header is sent to the host of the manifest only. Nil is none.
 	Header http.Header
-	// Logger gets manifests that cannot be fetched, and warnings about their
-	// content. Nil discards.
+	// Logger gets failed fetches and warnings about manifests. Nil discards.
 	Logger *slog.Logger
 }
 
-// Follow returns a follower of the manifest at a URL, which is https. Errors do not
-// show the URL, which may hold secrets.
+// Follow returns a follower of the manifest at an https URL. Errors do not show the URL, which may hold secrets.
 func Follow(rawURL string, opts *Options) (*Follower, error) {
 	u, err := manifest.CheckEndpoint(rawURL, rawURL)
 	if err != nil {
@@ -75,20 +71,19 @@ func Follow(rawURL string, opts *Options) (*Follower, error) {
 	return f, nil
 }
 
-// URL is that of the manifest, in canonical form. It may hold secrets.
+// URL returns the manifest's URL in canonical form. It may hold secrets.
 func (f *Follower) URL() string { return f.url }
 
-// Host is that of the URL, in canonical form.
+// Host returns the host of the URL in canonical form.
 func (f *Follower) Host() string { return f.host }
 
-// Last is what was fetched last; nil if nothing was.
+// Last returns the last manifest that was fetched; nil if there is none.
 func (f *Follower) Last() *manifest.Fetched { return f.last }
 
-// Err is why the last fetch failed; nil if it did not.
+// Err returns why the last fetch failed; nil if it succeeded.
 func (f *Follower) Err() error { return f.err }
 
-// Fetch fetches the manifest. A failure leaves the last one as it was; where ctx has
-// ended, nothing changes.
+// Fetch fetches the manifest. After a failure the last manifest stays. If ctx has ended, nothing changes.
 func (f *Follower) Fetch(ctx context.Context) {
 	got, err := f.fetcher.Fetch(ctx, f.url, f.last)
 	if ctx.Err() != nil {
@@ -107,8 +102,7 @@ func (f *Follower) Fetch(ctx context.Context) {
 	f.last = got
 }
 
-// causeOf is what lies behind the words of a failed fetch, nil if nothing does.
-// The URL is left out, which may hold secrets.
+// causeOf returns the cause of a failed fetch without the URL, which may hold secrets; nil if there is none.
 func causeOf(err error) error {
 	var failed *manifest.FetchError
 	if !errors.As(err, &failed) {
@@ -121,8 +115,8 @@ func causeOf(err error) error {
 	return failed.Err
 }
 
-// Next returns how long to wait until the next fetch, without jitter: never less than
-// manifest and server ask for (RFC 5.4.2). It backs off after each failure.
+// Next returns how long to wait before the next fetch, without jitter. It is never shorter than manifest and server
+// ask for (RFC 5.4.2), and backs off after failures.
 func (f *Follower) Next() time.Duration {
 	switch {
 	case f.err == nil && f.last == nil:
@@ -139,9 +133,9 @@ func (f *Follower) Next() time.Duration {
 	return f.pause
 }
 
-// Client returns what reaches the endpoint of the manifest: at public addresses, and
-// such as the operator allows. The header goes to the manifest's own host only. There
-// must be a manifest ([Follower.Last]).
+// Client returns a client for the manifest's endpoint, and its header. The client dials public addresses, and those
+// that the operator allows. The header is only for the manifest's own host. There must be a manifest
+// ([Follower.Last]).
 func (f *Follower) Client() (*http.Client, http.Header) {
 	var header http.Header
 	if u, err := url.Parse(f.last.Endpoint); err == nil && u.Scheme == "https" && u.Host == f.host {
@@ -159,5 +153,5 @@ func (f *Follower) Client() (*http.Client, http.Header) {
 	}}, header
 }
 
-// shared is a transport whose idle connections are not ours to close.
+// shared is a transport whose idle connections belong to others.
 type shared struct{ http.RoundTripper }

@@ -9,34 +9,31 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/label"
 )
 
-// maxChosen bounds the labels that are remembered for a manifest, which may suggest
-// others each time.
+// maxChosen bounds the labels remembered for a manifest, which may suggest other ones each time.
 const maxChosen = 4 * maxPlaces
 
-// Labels choose where the servers of manifests stand (R134). The zero value has chosen
-// none. A namespace gets the first of these labels that no other asks for, and at
-// which nothing else stands:
+// Labels choose the labels of discovered servers (R134). The zero value is ready to use. A namespace gets the first
+// of these labels that is free and that no other manifest asks for:
 //
-//   - the one that the manifest suggests;
-//   - with the publisher's name before it;
-//   - with the host's;
-//   - with a number.
+//   - the manifest's suggestion;
+//   - the suggestion after the publisher's name;
+//   - the suggestion after the host's name;
+//   - the publisher's or the host's label, with a number.
 //
-// What has been chosen stays, as long as nothing else stands there.
+// A label, once chosen, stays as long as nothing else is mounted there.
 type Labels struct {
-	chosen map[string]map[string]string // labels by manifest and suggestion
+	chosen map[string]map[string]string // by manifest URL and suggestion
 }
 
-// A Place is where a namespace of a server stands.
+// A Place is the label chosen for a namespace of a server.
 type Place struct {
-	Label       string // a path of labels
-	Namespace   string // of the server, canonical
-	Description string // that the manifest has of it, in a line
+	Label       string // a dotted path of labels
+	Namespace   string // the server's namespace, canonical
+	Description string // the manifest's description, one line
 }
 
-// Choose returns the places of those whose manifests are known, in order of their
-// labels. taken reports whether a label is used by something else than the others of
-// the list. Of two that are alike, the first in the list gets the lower number.
+// Choose returns the places of the manifests that have been fetched, sorted by label. taken reports whether a label
+// is used by anything outside the list. Equal candidates are numbered in the order of the list.
 func (l *Labels) Choose(list []*Follower, taken func(label string, by *Follower) bool) map[*Follower][]Place {
 	var all []*wish
 	for _, f := range list {
@@ -55,10 +52,10 @@ func (l *Labels) Choose(list []*Follower, taken func(label string, by *Follower)
 	return places
 }
 
-// Forget forgets what was chosen for a manifest that is not followed any more.
+// Forget drops the labels of a manifest that is no longer followed.
 func (l *Labels) Forget(f *Follower) { delete(l.chosen, f.url) }
 
-// recall settles the wishes of a manifest that have been settled before.
+// recall gives the wishes of a manifest their earlier labels.
 func (l *Labels) recall(f *Follower, wishes []*wish, taken func(string, *Follower) bool) {
 	had := l.chosen[f.url]
 	forget := len(had) > maxChosen
@@ -81,8 +78,8 @@ func (l *Labels) recall(f *Follower, wishes []*wish, taken func(string, *Followe
 	l.chosen[f.url] = kept
 }
 
-// settle gives every wish a label of its own, the plainest that is free. One
-// that several ask for in the same way nobody gets.
+// settle gives every wish a label of its own, the plainest that is free. If several ask for the same candidate,
+// none of them gets it.
 func (l *Labels) settle(wishes []*wish, taken func(string, *Follower) bool) {
 	reserved, many := label.NewPaths(), make(map[string]int)
 	for _, chosen := range l.chosen {
@@ -112,12 +109,12 @@ func (l *Labels) settle(wishes []*wish, taken func(string, *Follower) bool) {
 		}
 		clear(many)
 	}
-	next := make(map[string]int) // so that many of one name cost no search
+	next := make(map[string]int) // the next number for each name, so that equal names need no search
 	for _, w := range wishes {
 		if w.settled {
 			continue
 		}
-		// In one piece: a number would not help below what is taken.
+		// One label, because a number cannot help below a taken one.
 		base := strings.ReplaceAll(cmp.Or(w.byPublisher(), w.byHost()), ".", "_")
 		path := canonical(base)
 		label, n := base, max(next[path], 2)

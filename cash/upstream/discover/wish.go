@@ -14,24 +14,24 @@ import (
 )
 
 const (
-	maxPlaces      = 64  // namespaces that are used of a manifest
+	maxPlaces      = 64  // namespaces used of one manifest
 	maxPrefix      = 32  // bytes of the publisher's name in a label
 	maxDescription = 200 // characters
 )
 
-// A wish is a place that a manifest asks for.
+// A wish is a label that a manifest asks for.
 type wish struct {
 	follower    *Follower
 	suggestion  string // canonical
-	label       string // as suggested; then as chosen
-	namespace   string // of the server, canonical
+	label       string // first as suggested, then as chosen
+	namespace   string // the server's namespace, canonical
 	description string
 	settled     bool
 }
 
 func (w *wish) plain() string { return w.label }
 
-// byPublisher is empty if the publisher's name cannot stand in a label.
+// byPublisher returns the label with the publisher's name, or "" if that name makes no label.
 func (w *wish) byPublisher() string {
 	name := strings.ToLower(strings.ReplaceAll(manifest.Label(w.follower.last.Manifest.Publisher), ".", ""))
 	if name == "" || len(name) > maxPrefix {
@@ -42,8 +42,7 @@ func (w *wish) byPublisher() string {
 
 func (w *wish) byHost() string { return hostLabel(w.follower.host) + w.label }
 
-// wishes are the namespaces of the manifest, each once, and without
-// those that stand below another.
+// wishes returns the namespaces of the manifest, without duplicates and without those that lie below another.
 func (f *Follower) wishes() []*wish {
 	all, seen := label.NewPaths(), make(map[string]bool)
 	for _, ns := range f.last.Manifest.Namespaces {
@@ -70,12 +69,12 @@ func (f *Follower) wishes() []*wish {
 	return list
 }
 
-// suggested is the label that a namespace would have if there were no other.
+// suggested returns the label for a namespace if nothing else wanted it.
 func (f *Follower) suggested(ns manifest.Namespace) string {
 	return cmp.Or(strings.ToLower(manifest.Label(ns.Suggested)), hostLabel(f.host))
 }
 
-// hostLabel makes a label of a host: its first part that says something.
+// hostLabel returns a label made from a host: its first significant part.
 func hostLabel(host string) string {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h

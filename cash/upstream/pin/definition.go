@@ -14,30 +14,30 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/wire"
 )
 
-// A Definition is what a server says a tool is: all that a model reads of it
-// and that rules of approval act on. It must not be changed once it has been
-// handed on.
+// A Definition is all that a server says about a tool and that a model or an approval rule reads. It must not be
+// changed once it is shared.
 type Definition struct {
 	Name, Title, Description string
-	// InputSchema, OutputSchema and Annotations are JSON objects as the server
-	// sent them. Empty is none, and so is null.
+	// InputSchema, OutputSchema and Annotations are JSON objects as the server sent them. Empty and null both mean
+	// none.
 	InputSchema, OutputSchema, Annotations json.RawMessage
 
-	// Function says that this is no tool but a function of a CaSH server. Name is
-	// its path there, such as orders.retail.create, and Description its line in
-	// help. The rest is made of what its page says in JSON: InputSchema has the
-	// parameters as properties, OutputSchema a description of what it returns, and
-	// Annotations its safety. They are empty if the page could not be read.
+	// Function marks a function of a CaSH server:
+	//   - Name is its path there, such as orders.retail.create.
+	//   - Description is its line in help.
+	//   - InputSchema has the parameters of its JSON page as properties.
+	//   - OutputSchema has the page's description of the result.
+	//   - Annotations has the page's safety.
+	// The last three are empty if the page could not be read.
 	Function bool
 }
 
-// Hash returns the SHA-256, in hexadecimal digits, of the definition as one JSON
-// object: its members annotations, description, function, inputSchema, name,
-// outputSchema and title in this order, those of JSON left out where there is
-// none, and function, which is true, where it is a tool; without
-// white space, the keys of all objects sorted, and strings and numbers in one
-// spelling each. So the order of keys, white space, escapes and 1.0 for 1 make no
-// difference, and anything else does.
+// Hash returns the SHA-256, in hexadecimal digits, of the definition as one canonical JSON object:
+//   - The members are annotations, description, function, inputSchema, name, outputSchema and title, in this order.
+//   - Members with JSON are left out if there is none; function is true, and left out for a tool.
+//   - There is no white space, keys are sorted, and strings and numbers have one spelling.
+//
+// So the order of keys, white space, escapes and 1.0 for 1 make no difference. Any other change does.
 func (d *Definition) Hash() string {
 	b := appendJSONField([]byte{'{'}, "annotations", d.Annotations)
 	b = appendTextField(b, "description", d.Description)
@@ -70,8 +70,7 @@ func appendJSONField(b []byte, name string, raw json.RawMessage) []byte {
 	return append(appendFieldName(b, name), value...)
 }
 
-// appendHexField is for what has no JSON form. No server can send that, but two
-// definitions made otherwise must not be taken for the same either.
+// appendHexField adds data that is not JSON. No server can send it, but two such definitions must still differ.
 func appendHexField(b []byte, name string, data []byte) []byte {
 	return fmt.Appendf(appendFieldName(b, "!"+name), `"%x"`, data)
 }
@@ -83,9 +82,8 @@ func appendFieldName(b []byte, name string) []byte {
 	return fmt.Appendf(b, `"%s":`, name)
 }
 
-// comparableJSON returns the canonical form of raw with numbers in one spelling,
-// and nil for none. It reports false if raw is not JSON within the limits of
-// strictjson.
+// comparableJSON returns raw in canonical form with canonical numbers; nil for none. It reports false if raw is not
+// JSON within the limits of strictjson.
 func comparableJSON(raw json.RawMessage) ([]byte, bool) {
 	if len(raw) == 0 {
 		return nil, true
@@ -99,8 +97,8 @@ func comparableJSON(raw json.RawMessage) ([]byte, bool) {
 	return strictjson.CanonicalNumbers(raw, appendNumber), true
 }
 
-// maxExponent is far beyond what anybody can compute with, and its sums do not
-// overflow. A number with a larger one keeps its spelling.
+// maxExponent is far beyond any useful number, and sums of exponents up to it do not overflow. A number with a
+// larger exponent keeps its spelling.
 const maxExponent = 1e18
 
 // appendNumber takes a number apart into its significant digits and a power of
@@ -128,8 +126,7 @@ func appendNumber(dst, raw []byte) []byte {
 	return appendDecimal(dst, significant, power+int64(len(digits)-len(significant)-len(fraction)))
 }
 
-// appendDecimal spells digits times ten to the power as a reader expects it:
-// with an exponent only where there would be many zeros.
+// appendDecimal writes digits times a power of ten in the usual form: with an exponent only to avoid many zeros.
 func appendDecimal(dst []byte, digits string, power int64) []byte {
 	point := int64(len(digits)) + power
 	switch {
@@ -143,8 +140,7 @@ func appendDecimal(dst []byte, digits string, power int64) []byte {
 	return fmt.Appendf(dst, "%se%d", digits, power)
 }
 
-// ParseDefinitions reads the array of tools in a result of tools/list; see
-// [wire.List].
+// ParseDefinitions reads the array of tools in a result of tools/list; see [wire.List].
 func ParseDefinitions(tools json.RawMessage) (list []*Definition, dropped []string, err error) {
 	return wire.List("tool", tools, parseDefinition)
 }
@@ -152,8 +148,7 @@ func ParseDefinitions(tools json.RawMessage) (list []*Definition, dropped []stri
 // ListedName implements [wire.Named].
 func (d *Definition) ListedName() string { return d.Name }
 
-// parseDefinition reads a tool of tools/list. If there is an error the
-// definition has what could be read.
+// parseDefinition reads one tool of tools/list. With an error, the definition holds the parts that could be read.
 func parseDefinition(raw []byte) (*Definition, error) {
 	d := new(Definition)
 	err := wire.Entry(raw, func(key string, value []byte) error {
@@ -166,8 +161,7 @@ func parseDefinition(raw []byte) (*Definition, error) {
 	return d, err
 }
 
-// set takes over a member of a tool, spelled as in tools/list, and reports
-// whether definitions have one of that name.
+// set reads one member of a tool, spelled as in tools/list. It reports whether definitions have that member.
 func (d *Definition) set(key string, value []byte) (known bool, err error) {
 	switch key {
 	case "name":

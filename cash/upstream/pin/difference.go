@@ -14,8 +14,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// Limits of a difference, in lines and characters: of a value, of the path to
-// it, and of what stands beside a change of text.
+// Limits of a difference, in lines and characters: of a value, its path, and the context of a change.
 const (
 	maxDifferenceLines = 100
 	maxShownValue      = 60
@@ -23,8 +22,8 @@ const (
 	maxShownBeside     = 20
 )
 
-// Difference says in lines for an operator what has to change in d to become
-// other, and nothing if they have the same hash:
+// Difference describes, in lines for an operator, the changes from d to other. It is empty if they have the same
+// hash:
 //
 //	description: added "all " after "Deletes "
 //	input.properties.amount.maximum: 100 -> 1000000
@@ -32,11 +31,9 @@ const (
 //	input.properties.to.type: absent -> "string"
 //	annotations.readOnlyHint: true -> absent
 //
-// A change of text is told word by word. Characters that do not show are spelled
-// by their numbers, as [U+200B], and named after the change, as are letters of
-// other scripts and combining marks where they meet Latin letters. Long values
-// are cut and say how much is missing; of more than 100 lines the first 100 are
-// there, and how many more there would be.
+// Texts are compared word by word. Invisible characters are written by number, as [U+200B], and named after the
+// change. So are look-alike letters of other scripts, and combining marks, next to Latin letters. Long values are
+// cut and say how much is missing. After 100 lines, the number of further ones is given.
 func (d *Definition) Difference(other *Definition) string {
 	var r differences
 	if d.Function != other.Function {
@@ -58,7 +55,7 @@ func (d *Definition) kind() string {
 	return "a tool"
 }
 
-// differences collects lines.
+// differences collects the lines of a difference.
 type differences struct {
 	lines []string
 	more  int
@@ -91,33 +88,31 @@ func (r *differences) json(path string, a, b json.RawMessage) {
 	}
 }
 
-// value compares JSON in canonical form; nil is absent. The depth of what it is
-// given is bounded.
+// value compares JSON in canonical form; nil is absent. The caller has bounded the depth.
 func (r *differences) value(path string, a, b []byte) {
 	before, after := strictjson.KindOf(a), strictjson.KindOf(b)
 	switch {
 	case bytes.Equal(a, b):
-	case a == nil && holds(after):
+	case a == nil && hasChildren(after):
 		r.add(path, "added")
-		r.inside(path, nil, b)
-	case b == nil && holds(before):
+		r.children(path, nil, b)
+	case b == nil && hasChildren(before):
 		r.add(path, "removed")
 	case before == after && a != nil && b != nil && before == strictjson.String:
 		r.text(path, strictjson.Text(a), strictjson.Text(b))
-	case before == after && holds(before):
-		r.inside(path, a, b)
+	case before == after && hasChildren(before):
+		r.children(path, a, b)
 	default:
 		r.add(path, shown(a)+" -> "+shown(b))
-		r.inside(path, nil, b)
+		r.children(path, nil, b)
 	}
 }
 
-// holds reports whether values of the kind have others inside.
-func holds(k strictjson.Kind) bool { return k == strictjson.Object || k == strictjson.Array }
+// hasChildren reports whether a kind of value has children.
+func hasChildren(k strictjson.Kind) bool { return k == strictjson.Object || k == strictjson.Array }
 
-// inside compares what is inside of b with what is inside of a, which is nil or
-// of the same kind.
-func (r *differences) inside(path string, a, b []byte) {
+// children compares the children of a and b. a is nil or of the same kind as b.
+func (r *differences) children(path string, a, b []byte) {
 	switch strictjson.KindOf(b) {
 	case strictjson.Object:
 		r.members(path, a, b)
@@ -126,7 +121,7 @@ func (r *differences) inside(path string, a, b []byte) {
 	}
 }
 
-// members walks along both objects, whose keys are in order.
+// members compares two objects with sorted keys.
 func (r *differences) members(path string, a, b []byte) {
 	type member struct {
 		key   string
@@ -154,9 +149,8 @@ func (r *differences) members(path string, a, b []byte) {
 	}
 }
 
-// elements compares arrays. Elements that stand in the place of others are
-// compared with them. What was removed is counted as it was before, all else as
-// it is now.
+// elements compares two arrays. An element that replaces another is compared with it. Removed elements have their
+// old index, all others the new one.
 func (r *differences) elements(path string, a, b []byte) {
 	list := func(data []byte) (list []string) {
 		for _, e := range strictjson.Elements(data) {
@@ -188,7 +182,7 @@ func memberPath(path, key string) string {
 
 func elementPath(path string, i int) string { return cutPath(fmt.Sprintf("%s[%d]", path, i)) }
 
-// cutPath keeps the end of a path, and the word that it begins with.
+// cutPath shortens a path in the middle: it keeps the first word and the end.
 func cutPath(path string) string {
 	extra := utf8.RuneCountInString(path) - maxShownPath
 	if extra <= 0 {
@@ -236,10 +230,9 @@ func words(text string) []string {
 	return list
 }
 
-// fromChange cuts off what two long texts begin with alike, so that what shows
-// of them is what differs.
+// fromChange cuts the common beginning of two long texts, so that the difference is visible.
 func fromChange(a, b string) (string, string) {
-	const lead = 10 // bytes of what is alike that stay
+	const lead = 10 // bytes of the common beginning that stay
 	if max(utf8.RuneCountInString(a), utf8.RuneCountInString(b)) <= maxShownValue {
 		return a, b
 	}
@@ -255,7 +248,7 @@ func fromChange(a, b string) (string, string) {
 	return "…" + a[n:], "…" + b[n:]
 }
 
-// where says where in the words of a text a change stands.
+// where returns the position of a change among the words of a text.
 func where(words []string, h hunk) string {
 	switch {
 	case h.y > 0:
@@ -280,18 +273,17 @@ func where(words []string, h hunk) string {
 	return ""
 }
 
-// notable names the characters that have come or gone and that a reader would
-// not see: "" or " (U+200B added, U+202E removed)".
+// notable names the added and removed characters that a reader would miss: "" or " (U+200B added, U+202E removed)".
 func notable(a, b string) string {
 	latin := strings.ContainsFunc(a+b, func(r rune) bool { return unicode.Is(unicode.Latin, r) })
 	counts := make(map[rune]int)
 	for _, r := range a {
-		if unseen(r, latin) {
+		if isUnseen(r, latin) {
 			counts[r]--
 		}
 	}
 	for _, r := range b {
-		if unseen(r, latin) {
+		if isUnseen(r, latin) {
 			counts[r]++
 		}
 	}
@@ -321,20 +313,19 @@ func came(r rune, n int) string {
 	return fmt.Sprintf("%U %s %d times", r, verb, n)
 }
 
-// unseen reports whether a reader would not notice that the character has come
-// or gone: because it does not show or, among Latin letters, because it looks
-// like one of them or stands on one.
-func unseen(r rune, latin bool) bool {
+// isUnseen reports whether a reader would miss the character: it is invisible or, among Latin letters, looks like one
+// of them or is a combining mark.
+func isUnseen(r rune, latin bool) bool {
 	if r == '\n' || r == '\t' {
 		return false
 	}
-	return !shows(r) || latin && (unicode.Is(unicode.M, r) || unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r))
+	return !isVisible(r) || latin && (unicode.Is(unicode.M, r) || unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r))
 }
 
-// shows reports whether a character is one that a reader sees as what it is.
-func shows(r rune) bool { return r == ' ' || clean.Visible(r) && !unicode.IsSpace(r) }
+// isVisible reports whether a character is visible and unmistakable.
+func isVisible(r rune) bool { return r == ' ' || clean.Visible(r) && !unicode.IsSpace(r) }
 
-// shown returns a value of JSON as one that a line may show.
+// shown returns a JSON value in a form fit for one line.
 func shown(value []byte) string {
 	switch strictjson.KindOf(value) {
 	case strictjson.Object:
@@ -353,8 +344,7 @@ func shown(value []byte) string {
 	return string(value)
 }
 
-// quoted returns text in quotes, on one line, with everything spelled out that
-// does not show. Of a long text it is the beginning.
+// quoted returns text in quotes, on one line, with invisible characters spelled out. A long text is cut.
 func quoted(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -372,16 +362,15 @@ func quoted(text string) string {
 	return b.String()
 }
 
-// spelled returns the length of the first character of text, and how it is
-// shown in quotes.
+// spelled returns the length of the first character of text, and its form inside quotes.
 func spelled(text string) (int, string) {
 	r, size := utf8.DecodeRuneInString(text)
 	switch {
-	case r == '"' || r == '\\': // nobody can end the quote but we
+	case r == '"' || r == '\\': // so that the text cannot close the quotes
 		return size, `\` + string(r)
 	case r == utf8.RuneError && size == 1:
 		return size, fmt.Sprintf("[byte %02X]", text[0])
-	case !shows(r):
+	case !isVisible(r):
 		return size, fmt.Sprintf("[%U]", r)
 	}
 	return size, string(r)

@@ -1,6 +1,6 @@
-// Package pin remembers which definitions of tools an operator has accepted, and
-// keeps others from being served. A server cannot change what a model reads of a
-// tool, or what a tool takes, until somebody has looked at the difference:
+// Package pin stores the definitions of tools that an operator has accepted, and quarantines all others. A server
+// cannot change what a model reads about a tool, or what a tool takes, until an operator has reviewed the
+// difference:
 //
 //	pins, err := pin.OpenFile("pins.json")
 //	agg := upstream.New(reg, &upstream.Options{Pins: pins, Mode: pin.FirstUse})
@@ -17,13 +17,12 @@
 //	                        Store: Load, Swap              │
 //	                                      └── Keeper.AcceptRead ◄── an operator
 //
-// A [Definition] has a hash, by which it is compared and accepted. A [Store] keeps the
-// accepted ones of each upstream: [Memory] for the life of the process, [File] in a
-// file that people can read. Changes are compare and swap, by revision, and are
-// noticed by all who use the store.
+// A [Definition] is compared and accepted by its hash. A [Store] keeps the accepted ones of each upstream: [Memory]
+// in the process, [File] in a file that people can read. Changes are compare-and-swap by revision. All users of the
+// store are notified of them.
 //
 // # Limits
 //
-// Pins cover what a server says of its tools, not what they do. Two processes may
-// read one file; of what both write in the same moment, one change may be lost.
+// Pins cover what a server says about its tools, not what they do. Two processes may use one file; if both write at
+// the same moment, one change may be lost.
 package pin

@@ -25,8 +25,8 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/wire"
 )
 
-// File is a [Store] in a file of JSON that people can read and compare:
-// indented, sorted, and with characters that do not show as escapes.
+// File is a [Store] in a JSON file that people can read and compare. It is indented and sorted; invisible
+// characters are written as escapes:
 //
 //	{
 //	  "version": 1,
@@ -46,37 +46,33 @@ import (
 //	  }
 //	}
 //
-// The functions of a CaSH server are in the same form in the member functions,
-// beside tools.
+// The functions of a CaSH server have the same form, in the member functions, next to tools.
 //
-// A tool that is taken out of the file is no longer pinned. One that is edited
-// no longer has its hash, and nothing of the file is read until that is put
-// right; so is a file that is damaged in another way. The file is read again
-// when it has changed.
-//
-// A symbolic link in its place becomes the file itself when something is saved.
-// Two processes may read the same file; of what both write at the same time, one
-// may be lost. A change by somebody else is noticed after two seconds.
+//   - A tool that is removed from the file is no longer pinned.
+//   - An edited tool no longer matches its hash. Such a file, or a damaged one, is refused as a whole until it is
+//     repaired.
+//   - A changed file is read again. Changes by other processes are noticed within two seconds.
+//   - A symbolic link is replaced by a regular file on the first save.
+//   - Two processes may use one file. If both write at the same moment, one change may be lost.
 type File struct {
 	path  string
-	fault func(op, name string) error // of tests; see durable.Folder
+	fault func(op, name string) error // set by tests; see durable.Folder
 
-	news bell
+	news notifier
 
 	mu   sync.Mutex
-	info os.FileInfo // of the file that pins are of; nil if there is none
+	info os.FileInfo // of the file when it was read; nil if there is none
 	pins map[string]Pins
 }
 
-// Limits of a file of pins: the depth is that of a definition and of what is
-// around it.
+// Limits of a pin file. The depth is that of a definition plus that of the file around it.
 const (
 	maxFile     = 64 << 20
 	maxPinDepth = strictjson.MaxDepth + 5
 )
 
-// OpenFile returns the pins in a file. One that does not exist is an empty
-// one, and is made with the first definition that is saved, for its owner alone.
+// OpenFile returns the pins in a file. A missing file counts as empty. The first save creates it, readable by its
+// owner only.
 func OpenFile(path string) (*File, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -105,10 +101,9 @@ func (f *File) Load(ctx context.Context, label string) (Pins, error) {
 	return p, nil
 }
 
-// Swap implements [Store]. The file is replaced as a whole: after a crash or a loss of
-// power there is the old one or the new one, and once Swap has returned without an
-// error the new one. It is an error if a definition is nil, stands under a name that
-// is not its own or is not JSON, and if the file would be larger than 64 MiB.
+// Swap implements [Store]. The file is replaced atomically: after a crash or a power loss it is the old one or the
+// new one, and once Swap has succeeded the new one. It is an error if a definition is nil, has another name than
+// its key or is not JSON, or if the file would exceed 64 MiB.
 func (f *File) Swap(ctx context.Context, label, revision string, definitions map[string]*Definition) (next string, err error) {
 	if err := check(label, definitions); err != nil {
 		return "", err
@@ -134,11 +129,11 @@ func (f *File) Swap(ctx context.Context, label, revision string, definitions map
 	if err := f.write(pins); err != nil {
 		return "", fmt.Errorf("writing pin file %s: %w", f.path, err)
 	}
-	f.news.ring()
+	f.news.notify()
 	return f.pins[label].Revision, nil
 }
 
-// poll is how often a file is looked at for changes by others.
+// poll is the interval of the checks for changes by others.
 const poll = 2 * time.Second
 
 // Watch implements [Store].
@@ -148,16 +143,15 @@ func (f *File) Watch(ctx context.Context, changed func(label string)) error {
 	return watch(ctx, &f.news, tick.C, f.revisions, changed)
 }
 
-// revisions returns those of all upstreams. A file that cannot be read is as it was
-// last.
+// revisions returns the revision of each upstream. If the file cannot be read, they stay as they were.
 func (f *File) revisions() map[string]string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	_, _ = f.current() // whoever loads pins is told
-	return revisions(f.pins)
+	_, _ = f.current() // the error goes to the next Load
+	return revisionsOf(f.pins)
 }
 
-// revision is the hash of the names and hashes of definitions.
+// revision returns the hash of the names and hashes of definitions.
 func revision(definitions map[string]*Definition) string {
 	sum := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(definitions)) {
@@ -166,7 +160,7 @@ func revision(definitions map[string]*Definition) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// current returns what the file says now. The caller holds f.mu.
+// current returns the content of the file now. The caller holds f.mu.
 func (f *File) current() (map[string]Pins, error) {
 	info, err := os.Stat(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -185,13 +179,13 @@ func (f *File) current() (map[string]Pins, error) {
 	return f.pins, nil
 }
 
-// sameVersion reports whether nobody has changed or replaced a file.
+// sameVersion reports whether a file is unchanged.
 func sameVersion(a, b os.FileInfo) bool {
 	return a != nil && os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
 func (f *File) read(info os.FileInfo) error {
-	if !info.Mode().IsRegular() { // a pipe would never end
+	if !info.Mode().IsRegular() { // reading a FIFO would never end
 		return errors.New("not a regular file")
 	}
 	file, err := os.Open(f.path)
@@ -230,8 +224,7 @@ func (f *File) write(pins map[string]Pins) error {
 	return nil
 }
 
-// replace puts a new file in the place of the old one once it is complete and on the
-// disk, and flushes the folder.
+// replace writes a new file completely to the disk, renames it over the old one, and syncs the folder.
 func (f *File) replace(write func(*os.File) error) (os.FileInfo, error) {
 	root, err := os.OpenRoot(filepath.Dir(f.path))
 	if err != nil {
@@ -242,7 +235,7 @@ func (f *File) replace(write func(*os.File) error) (os.FileInfo, error) {
 	return folder.Replace("."+name+"-"+rand.Text(), name, 0o600, write)
 }
 
-// The file as encoding/json writes it.
+// The types for encoding/json.
 type (
 	pinDocument struct {
 		Version   int                       `json:"version"`
@@ -281,7 +274,7 @@ func encodePins(pins map[string]Pins) ([]byte, error) {
 	return wire.EscapeHidden(data), err
 }
 
-// decodePins reads a file of pins.
+// decodePins reads a pin file.
 func decodePins(data []byte) (map[string]Pins, error) {
 	if len(data) > maxFile {
 		return nil, fmt.Errorf("more than %d bytes", maxFile)
@@ -333,7 +326,7 @@ func decodeUpstreams(pins map[string]Pins, data []byte) error {
 	})
 }
 
-// decodeDefinitions reads the tools of an upstream, or its functions.
+// decodeDefinitions reads the tools or the functions of an upstream.
 func decodeDefinitions(definitions map[string]*Definition, key string, data []byte) error {
 	if kind := strictjson.KindOf(data); kind != strictjson.Array {
 		return fmt.Errorf("%s: want an array, got type %s", key, kind)
@@ -351,8 +344,8 @@ func decodeDefinitions(definitions map[string]*Definition, key string, data []by
 	return nil
 }
 
-// decodePinned reads a definition and compares it with its hash. If there is an
-// error the definition has what could be read.
+// decodePinned reads a definition and checks its hash. With an error, the definition holds the parts that could be
+// read.
 func decodePinned(data []byte, function bool) (*Definition, error) {
 	d, hash := &Definition{Function: function}, ""
 	err := strictjson.EachMember(data, func(key string, value []byte) error {
@@ -381,7 +374,7 @@ func decodePinned(data []byte, function bool) (*Definition, error) {
 
 func unknownMember(key string) error { return fmt.Errorf("unknown member %s", quoted(key)) }
 
-// atLine adds to an error of strictjson the line that it is in.
+// atLine adds the line number to an error of strictjson.
 func atLine(data []byte, err error) error {
 	e := err.(*strictjson.Error)
 	return fmt.Errorf("line %d: %s", 1+bytes.Count(data[:e.Offset], []byte{'\n'}), clean.Line(e.Error(), 200))

@@ -2,13 +2,11 @@ package pin
 
 import "slices"
 
-// A hunk is a part of one list that is not the same in another: x[h.x:h.endX]
-// became y[h.y:h.endY].
+// A hunk is a difference between two lists: x[h.x:h.endX] became y[h.y:h.endY].
 type hunk struct{ x, endX, y, endY int }
 
-// hunks returns in order what differs between two lists. What stands once in
-// each of them, in the same order, holds them together, and what is alike around
-// that; so it takes no more time than sorting.
+// hunks returns the differences between two lists, in order, by patience diff: elements that occur once in each
+// list and in the same order are anchors, extended by equal neighbours. It takes no more time than sorting.
 func hunks(x, y []string) []hunk {
 	var list []hunk
 	done := anchor{}
@@ -28,14 +26,14 @@ func hunks(x, y []string) []hunk {
 	return list
 }
 
-// An anchor is the place in both lists of what stands once in each.
+// An anchor is an element that occurs once in each list, by its two indexes.
 type anchor struct{ x, y int }
 
-// anchors returns the most anchors that are in the same order in both lists.
+// anchors returns the longest sequence of anchors that is in the same order in both lists.
 func anchors(x, y []string) []anchor {
 	all := commonOnce(x, y)
-	// The ends of the best sequences of each length, and what comes before each
-	// anchor in the best one that it ends.
+	// Longest increasing subsequence: the last anchor of the best sequence of each length, and each anchor's
+	// predecessor.
 	var ends []int
 	previous := make([]int, len(all))
 	for i, a := range all {
@@ -61,7 +59,7 @@ func anchors(x, y []string) []anchor {
 	return list
 }
 
-// commonOnce returns what stands once in each list, in the order of x.
+// commonOnce returns the elements that occur once in each list, in the order of x.
 func commonOnce(x, y []string) []anchor {
 	type seen struct{ inX, inY, at int }
 	count := make(map[string]seen, len(x))

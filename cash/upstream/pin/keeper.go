@@ -9,45 +9,43 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A Keeper decides which definitions of one upstream are served, by what a store
-// has pinned for it, and pins what is accepted. It is safe for concurrent use.
+// A Keeper decides which definitions of one upstream are served, by the pins in a store, and pins accepted ones. It
+// is safe for concurrent use.
 type Keeper struct {
 	Store Store
 	Mode  Mode
-	Label string // what the upstream is known by in the store
+	Label string // key of the upstream in the store
 
-	mu       sync.Mutex // pins are read and written by one at a time
-	revision string     // of the pins that were read or written last
+	mu       sync.Mutex // serialises reads and writes of pins
+	revision string     // of the pins last read or written
 }
 
-// Off reports whether whatever the server defines is served.
+// Off reports whether all definitions are served.
 func (k *Keeper) Off() bool { return k.Mode == Off }
 
-// An Outcome says what is served of the definitions of a server.
+// An Outcome is the result of a review: what is served, and what is quarantined.
 type Outcome struct {
 	Served      []*Definition
 	Quarantined []Quarantine
-	// Pinned is what was pinned before. Nil is nothing.
+	// Pinned are the pins from before. Nil is none.
 	Pinned map[string]*Definition
-	// Late is how many functions were pinned now although tools had been pinned
-	// before ([FirstUse]).
+	// Late counts the functions that were pinned only now, although tools were pinned earlier ([FirstUse]).
 	Late int
 }
 
-// A StoreError says that pins cannot be read or saved. Nothing new of the server may
-// be served while that lasts.
+// A StoreError says that pins cannot be read or saved. Until then, nothing new of the server may be served.
 type StoreError struct {
 	Step string // read or saved
-	Err  error  // it may name files, and is for the log
+	Err  error  // for the log: it may name files
 }
 
-// Error returns the cause with its step.
+// Error returns the step and the cause.
 func (e *StoreError) Error() string { return "pins cannot be " + e.Step + ": " + e.Err.Error() }
 
 // Unwrap returns the cause.
 func (e *StoreError) Unwrap() error { return e.Err }
 
-// Pinned returns what is pinned; nil if nothing is, or in mode [Off].
+// Pinned returns the pins; nil if there are none, or in mode [Off].
 func (k *Keeper) Pinned(ctx context.Context) (map[string]*Definition, error) {
 	if k.Off() {
 		return nil, nil
@@ -68,7 +66,7 @@ func (k *Keeper) load(ctx context.Context) (Pins, error) {
 	return p, nil
 }
 
-// Preview is Review that pins nothing.
+// Preview is Review without saving pins.
 func (k *Keeper) Preview(ctx context.Context, current []*Definition) (Outcome, error) {
 	pinned, err := k.Pinned(ctx)
 	if err != nil {
@@ -78,8 +76,8 @@ func (k *Keeper) Preview(ctx context.Context, current []*Definition) (Outcome, e
 	return Outcome{Served: served, Quarantined: quarantined, Pinned: pinned}, nil
 }
 
-// Review decides which of the server's current definitions may be served, and pins
-// those that are seen for the first time. Errors are *[StoreError].
+// Review decides which of the server's current definitions are served, and pins those that are new as the mode
+// allows. Errors are *[StoreError].
 func (k *Keeper) Review(ctx context.Context, current []*Definition) (o Outcome, err error) {
 	err = k.change(ctx, func(pinned map[string]*Definition) map[string]*Definition {
 		var pin map[string]*Definition
@@ -93,10 +91,10 @@ func (k *Keeper) Review(ctx context.Context, current []*Definition) (o Outcome, 
 	return o, err
 }
 
-// maxSwaps bounds how often a change is tried that others get ahead of.
+// maxSwaps bounds the retries when others change the store at the same time.
 const maxSwaps = 10
 
-// change lets f make new pins of those that there are; nil leaves them.
+// change replaces the pins by the result of f; nil leaves them.
 func (k *Keeper) change(ctx context.Context, f func(pinned map[string]*Definition) map[string]*Definition) error {
 	if k.Off() {
 		f(nil)
@@ -124,8 +122,7 @@ func (k *Keeper) change(ctx context.Context, f func(pinned map[string]*Definitio
 	}
 }
 
-// Stale reports whether somebody else has changed what is pinned since it was last
-// read here.
+// Stale reports whether somebody else has changed the pins since they were last read here.
 func (k *Keeper) Stale(ctx context.Context) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -134,9 +131,8 @@ func (k *Keeper) Stale(ctx context.Context) bool {
 	return err == nil && p.Revision != before
 }
 
-// AcceptTool pins what is quarantined of a tool; an empty tool stands for all that
-// can be accepted. Errors are *[StoreError], and *[registry.Error] if there is
-// nothing to accept.
+// AcceptTool pins the quarantined definition of a tool. An empty tool pins all that can be accepted. Errors are
+// *[StoreError], or *[registry.Error] if there is nothing to accept.
 func (k *Keeper) AcceptTool(ctx context.Context, quarantined []Quarantine, tool string) error {
 	var list []*Definition
 	for _, q := range quarantined {
@@ -150,12 +146,12 @@ func (k *Keeper) AcceptTool(ctx context.Context, quarantined []Quarantine, tool 
 	return k.pin(ctx, list)
 }
 
-// AcceptRead pins the definitions that have been read, if all of them are still
-// what is quarantined: of each, Tool and Hash count. Errors are those of AcceptTool.
+// AcceptRead pins definitions that an operator has read, if all of them are still in quarantine. Only their Tool
+// and Hash count. Errors are those of AcceptTool.
 func (k *Keeper) AcceptRead(ctx context.Context, quarantined, read []Quarantine) error {
 	now := make(map[string]Quarantine, len(quarantined))
 	for _, q := range quarantined {
-		if q.Definition != nil { // beside a duplicate of its name it is known by its hash
+		if q.Definition != nil { // duplicates have none and are skipped
 			now[q.Tool] = q
 		}
 	}
@@ -179,7 +175,7 @@ func (k *Keeper) AcceptRead(ctx context.Context, quarantined, read []Quarantine)
 	return k.pin(ctx, list)
 }
 
-// pin pins the definitions in place of others of their names.
+// pin pins the definitions, replacing others of the same names.
 func (k *Keeper) pin(ctx context.Context, list []*Definition) error {
 	return k.change(ctx, func(pinned map[string]*Definition) map[string]*Definition {
 		pins := maps.Clone(pinned)

@@ -8,29 +8,25 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/wire"
 )
 
-// Mode says which definitions of tools, and of functions of CaSH servers, are
-// served.
+// Mode says which definitions of tools, and of functions of CaSH servers, are served.
 type Mode int
 
 const (
-	// Off serves whatever the server defines.
+	// Off serves every definition.
 	Off Mode = iota
-	// FirstUse pins all that a server defines when it is first seen, and from
-	// then on serves that alone. New tools are quarantined like changed ones: a
-	// tool that comes later can take over the work of one that was trusted.
+	// FirstUse pins all definitions at the first contact with a server. Later only these are served. New tools are
+	// quarantined like changed ones, because a late tool can take over the work of a trusted one.
 	//
-	// The functions of a CaSH server are first seen when none of them is pinned
-	// yet. So if there are pins of its tools alone, as versions made that did not
-	// cover functions, those that it has then are pinned; the aggregator notes it in its
-	// status and warns in the log. What a server cannot show when it is first seen,
-	// such as a namespace that is unavailable, is new when it comes.
+	// The first contact for the functions of a CaSH server is the first time that any of them is seen. If a store,
+	// written by an older version, has pins of tools alone, the functions are pinned then; the aggregator notes
+	// that in its status and warns in the log. A function that is unavailable at the first contact is quarantined
+	// as new later.
 	FirstUse
-	// Locked serves what is pinned, and pins nothing but what is accepted
-	// ([Keeper.Accept]).
+	// Locked serves only pinned definitions, and pins only what an operator accepts ([Keeper.AcceptRead]).
 	Locked
 )
 
-// String returns the mode as it is written in a configuration.
+// String returns the mode as configuration files spell it.
 func (m Mode) String() string {
 	switch m {
 	case Off:
@@ -47,34 +43,30 @@ func (m Mode) String() string {
 type Reason string
 
 const (
-	ReasonChanged   Reason = "changed"   // its definition is not the pinned one
-	ReasonNew       Reason = "new"       // nothing is pinned of that name
-	ReasonDuplicate Reason = "duplicate" // the server has several of that name, and who calls one could get another
+	ReasonChanged   Reason = "changed"   // its definition differs from the pinned one
+	ReasonNew       Reason = "new"       // no pin has that name
+	ReasonDuplicate Reason = "duplicate" // the server has several of that name, so that a call could reach the wrong one
 )
 
-// A Quarantine is a tool, or a function of a CaSH server, that is not served
-// until an operator has accepted its definition.
+// A Quarantine is a tool, or a function of a CaSH server, that is not served until an operator accepts its
+// definition.
 type Quarantine struct {
-	Tool   string // [Definition.Name], as the server spells it: clean it before it is shown
+	Tool   string // [Definition.Name], as the server spells it: clean it before showing it
 	Reason Reason
-	// Hash is that of Definition, by which [Keeper.Accept] knows
-	// what was read. It is empty for duplicates.
+	// Hash is that of Definition, by which [Keeper.AcceptRead] identifies it. It is empty for duplicates.
 	Hash string
-	// Difference says in clean lines what is not as pinned, as
-	// [Definition.Difference] does. Of a new tool that is everything, and of
-	// duplicates how the second differs from the first, which may be in nothing.
-	// Beyond 1,000 tools in quarantine it only says so.
+	// Difference lists the changes since the pin, in clean lines ([Definition.Difference]). For a new tool that is
+	// everything. For duplicates it is the difference between the first two, possibly none. After 1,000 quarantined
+	// tools it only says so.
 	Difference string
-	// Definition is the current one. It is nil for duplicates, none of which can
-	// be accepted.
+	// Definition is the current one. It is nil for duplicates, which cannot be accepted.
 	Definition *Definition
 }
 
-// maxDifferences bounds how many tools in quarantine are described: a server may
-// have thousands.
+// maxDifferences bounds the quarantined tools with a difference: a server may have thousands.
 const maxDifferences = 1000
 
-// quarantineOf appends a tool, with how the definition differs from before.
+// quarantineOf appends a quarantine with the difference between two definitions.
 func quarantineOf(list []Quarantine, q Quarantine, before, now *Definition) []Quarantine {
 	q.Tool, q.Difference = now.Name, fmt.Sprintf("not compared: there are %d before it", maxDifferences)
 	if q.Definition != nil {
@@ -86,10 +78,10 @@ func quarantineOf(list []Quarantine, q Quarantine, before, now *Definition) []Qu
 	return append(list, q)
 }
 
-// review decides which of a server's current definitions may be served, in their
-// order. If pin is not nil, it has to be saved before they are. A tool that is
-// gone stays pinned: it comes back as it was, or not at all. A function with the
-// name of a tool is a duplicate, and the tool is none.
+// review decides which current definitions are served, in their order:
+//   - A non-nil pin must be saved before anything is served.
+//   - A tool that disappeared stays pinned, so that it can only come back unchanged.
+//   - A function with the name of a tool is a duplicate; the tool is not.
 func review(mode Mode, pinned map[string]*Definition, current []*Definition) (served []*Definition, quarantined []Quarantine, pin map[string]*Definition) {
 	tools, functions := byName(current)
 	first := firstUse{mode == FirstUse && pinned == nil, mode == FirstUse && !seenFunctions(pinned, functions)}
@@ -121,7 +113,7 @@ func review(mode Mode, pinned map[string]*Definition, current []*Definition) (se
 	return served, quarantined, pin
 }
 
-// byName returns the definitions by their names.
+// byName groups definitions by name.
 func byName(list []*Definition) (tools, functions map[string][]*Definition) {
 	tools, functions = make(map[string][]*Definition, len(list)), make(map[string][]*Definition)
 	for _, d := range list {
@@ -134,15 +126,14 @@ func byName(list []*Definition) (tools, functions map[string][]*Definition) {
 	return tools, functions
 }
 
-// firstUse says of which definitions none has been seen yet. A server that has
-// nothing yet has not been seen.
+// firstUse says whether tools, and functions, are seen for the first time. A server without any has not been seen.
 type firstUse struct{ tools, functions bool }
 
 func (f firstUse) of(d *Definition) bool { return !d.Function && f.tools || d.Function && f.functions }
 
-// seenFunctions reports whether functions of the server have been pinned. One
-// whose name is pinned as another thing has been as well: nothing is pinned over.
-// One with the name of call, help or skill is a duplicate, and does not count.
+// seenFunctions reports whether functions of the server have been pinned. A function whose name is pinned as a tool
+// counts as seen, since pins are never overwritten. One named call, help or skill is a duplicate and does not
+// count.
 func seenFunctions(pinned map[string]*Definition, current map[string][]*Definition) bool {
 	for name, d := range pinned {
 		if d != nil && d.Function || current[name] != nil && !wire.IsCore(name) {
@@ -152,7 +143,7 @@ func seenFunctions(pinned map[string]*Definition, current map[string][]*Definiti
 	return false
 }
 
-// withPin returns pin, which begins as a copy of what is pinned, with d.
+// withPin adds d to pin, which starts as a copy of pinned.
 func withPin(pin, pinned map[string]*Definition, d *Definition) map[string]*Definition {
 	if pin == nil {
 		if pin = maps.Clone(pinned); pin == nil {
@@ -163,9 +154,8 @@ func withPin(pin, pinned map[string]*Definition, d *Definition) map[string]*Defi
 	return pin
 }
 
-// agreed returns what both the pinned definition and the current one say, or nil
-// if they differ. A function of which one of them has not the page is compared
-// by its line in help alone, and of its page nothing is served.
+// agreed returns the definition that the pinned and the current one share; nil if they differ. If one of them lacks
+// the function's page, only the lines in help are compared, and nothing of the page is served.
 func agreed(pinned, current *Definition) *Definition {
 	if !pinned.Function || !current.Function || pinned.Paged() == current.Paged() {
 		if pinned.Hash() == current.Hash() {
@@ -183,5 +173,5 @@ func agreed(pinned, current *Definition) *Definition {
 	return known
 }
 
-// Paged reports whether the definition of a function has what its page says.
+// Paged reports whether the definition of a function includes its page.
 func (d *Definition) Paged() bool { return len(d.InputSchema) > 0 }

@@ -11,51 +11,45 @@ import (
 	"unicode/utf8"
 )
 
-// ErrChanged is what [Store.Swap] returns if what is pinned is no longer at the
-// revision.
+// ErrChanged is returned by [Store.Swap] if the pins are no longer at the given revision.
 var ErrChanged = errors.New("pin: the pins have been changed by somebody else")
 
-// A Store remembers the accepted definitions of upstreams: of their tools and, for
-// CaSH servers, of the functions behind them. An upstream is known by its label in
-// canonical form. One whose label comes from its manifest is known by the
-// manifest's URL without the query.
+// A Store keeps the accepted definitions of upstreams: of tools and, for CaSH servers, of functions. The key of an
+// upstream is its label in canonical form. If a manifest chose the label, the key is the manifest's URL without the
+// query.
 //
-// Implementations are safe for concurrent use. They compare labels byte by byte,
-// and keep all fields of a definition as they are.
+// Implementations are safe for concurrent use. They compare labels byte by byte, and keep all fields of a
+// definition unchanged.
 type Store interface {
-	// Load returns what is pinned for an upstream. The map is the caller's.
+	// Load returns the pins of an upstream. The caller owns the map.
 	Load(ctx context.Context, label string) (Pins, error)
-	// Swap replaces all that is pinned for an upstream, if that is still at the
-	// revision, and returns the next revision. Otherwise the error is ErrChanged. After an
-	// error nothing is replaced. Nil definitions forget the upstream. The map stays
-	// the caller's.
+	// Swap replaces all pins of an upstream if they are still at the revision, and returns the next revision;
+	// otherwise the error is ErrChanged. After an error nothing has changed. Nil definitions delete the upstream.
+	// The caller keeps the map.
 	Swap(ctx context.Context, label, revision string, definitions map[string]*Definition) (next string, err error)
-	// Watch calls changed with the label of an upstream soon after its pins have
-	// changed, whoever changed them. It returns when ctx has ended, or with an error
-	// when changes cannot be noticed.
+	// Watch calls changed with the label of an upstream soon after its pins change, whoever changed them. It
+	// returns when ctx ends, or with an error if it cannot watch.
 	Watch(ctx context.Context, changed func(label string)) error
 }
 
-// Pins are what is pinned for an upstream at one time.
+// Pins are the pins of an upstream at one time.
 type Pins struct {
-	// Revision is another one after every change. It is empty if nothing has been
-	// pinned yet.
+	// Revision differs after every change. It is empty before the first pin.
 	Revision string
-	// Definitions are by name. Nil says that nothing has been pinned yet, which is not
-	// the same as an empty map.
+	// Definitions are keyed by name. Nil means that nothing was ever pinned; an empty map is different.
 	Definitions map[string]*Definition
 }
 
-// Memory is a [Store] that lasts as long as the process.
+// Memory is a [Store] in the memory of the process.
 type Memory struct {
-	news bell
+	news notifier
 
 	mu   sync.Mutex
 	pins map[string]Pins
-	last int // the number of the last revision
+	last int // number of the last revision
 }
 
-// NewMemory returns a store in which nothing is pinned yet.
+// NewMemory returns an empty store.
 func NewMemory() *Memory { return &Memory{pins: make(map[string]Pins)} }
 
 // Load implements [Store].
@@ -67,8 +61,7 @@ func (m *Memory) Load(_ context.Context, label string) (Pins, error) {
 	return p, nil
 }
 
-// Swap implements [Store]. It is an error if a definition is nil or stands under
-// a name that is not its own.
+// Swap implements [Store]. It is an error if a definition is nil or has another name than its key.
 func (m *Memory) Swap(_ context.Context, label, revision string, definitions map[string]*Definition) (next string, err error) {
 	if err := check(label, definitions); err != nil {
 		return "", err
@@ -78,7 +71,7 @@ func (m *Memory) Swap(_ context.Context, label, revision string, definitions map
 	if m.pins[label].Revision != revision {
 		return "", ErrChanged
 	}
-	defer m.news.ring()
+	defer m.news.notify()
 	if definitions == nil {
 		delete(m.pins, label)
 		return "", nil
@@ -97,10 +90,10 @@ func (m *Memory) Watch(ctx context.Context, changed func(label string)) error {
 func (m *Memory) revisions() map[string]string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return revisions(m.pins)
+	return revisionsOf(m.pins)
 }
 
-func revisions(pins map[string]Pins) map[string]string {
+func revisionsOf(pins map[string]Pins) map[string]string {
 	all := make(map[string]string, len(pins))
 	for label, p := range pins {
 		all[label] = p.Revision
@@ -121,13 +114,13 @@ func check(label string, definitions map[string]*Definition) error {
 	return nil
 }
 
-// A bell wakes all who wait for the next change.
-type bell struct {
+// A notifier wakes all waiters at the next change.
+type notifier struct {
 	mu   sync.Mutex
-	next chan struct{} // closed by the next change; nil if nobody waits
+	next chan struct{} // closed at the next change; nil if nobody waits
 }
 
-func (b *bell) wait() <-chan struct{} {
+func (b *notifier) wait() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.next == nil {
@@ -136,7 +129,7 @@ func (b *bell) wait() <-chan struct{} {
 	return b.next
 }
 
-func (b *bell) ring() {
+func (b *notifier) notify() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.next != nil {
@@ -145,9 +138,9 @@ func (b *bell) ring() {
 	}
 }
 
-// watch compares the revisions of all upstreams whenever the bell rings or the
-// clock ticks, and tells of those that are others.
-func watch(ctx context.Context, news *bell, tick <-chan time.Time, revisions func() map[string]string, changed func(label string)) error {
+// watch calls changed for every upstream whose revision is a new one. It compares them on each signal of the notifier and
+// each tick.
+func watch(ctx context.Context, news *notifier, tick <-chan time.Time, revisions func() map[string]string, changed func(label string)) error {
 	for seen := revisions(); ; {
 		rung := news.wait()
 		now := revisions()

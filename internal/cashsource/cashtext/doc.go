@@ -1,16 +1,15 @@
-// Package cashtext reads and rewrites the texts of CaSH servers, for those who
-// show them as a part of something larger (RFC 5.4).
+// Package cashtext parses the texts of CaSH servers, and rewrites the paths in them for a server that is mounted in
+// a larger tree (RFC 5.4).
 //
-// A server that is mounted below a label keeps speaking of itself as if it stood
-// alone. A [Mount] says where it is, and rewrites what it says:
+// A mounted server does not know its label. A [Mount] holds the label, and adds it to the server's texts:
 //
 //	m := cashtext.Mount{To: "shop"}
 //	m.Text(`Use help(namespace="orders").`) // Use help(namespace="shop.orders").
 //	m.Help("# orders\n", "orders")          // # shop.orders
 //	m.JSON(`{"namespace":"orders"}`)        // {"namespace":"shop.orders"}
 //
-// The parsers read what a server lists, in the words of the RFC's examples, of
-// our own server, and of others that put names into lists or tables:
+// The parsers read the lists of our own server, of the RFC's examples, and of others that put names into lists or
+// tables:
 //
 //	ParseHelp      help() and help(namespace=...)             4.2
 //	ParseFunction  help(namespace=..., function=...)          4.2
@@ -18,32 +17,30 @@
 //
 // # What is rewritten
 //
-//	call(namespace="orders", ...)        namespaces, with all kinds of quotes, named or
-//	help("orders")                       by position, as members of a map; without quotes
-//	                                     where Known has them
-//	{"namespace": "orders",              arguments as JSON, of what names a function or a
-//	 "function": "create"}               skill, and is not among kwargs
-//	skill(skillname="x"), help()         where it is missing: namespace="shop" comes first
-//	namespace `orders`                   on lines that speak of functions or skills, or
-//	                                     that say that there is no such namespace
-//	functions in `orders`                likewise
+//	call(namespace="orders", ...)        namespaces, in any quotes, by name or by
+//	help("orders")                       position, or as members of a map; unquoted
+//	                                     ones only if Known has them
+//	{"namespace": "orders",              JSON arguments that name a function or a
+//	 "function": "create"}               skill, and are not among kwargs
+//	skill(skillname="x"), help()         a missing namespace: namespace="shop" is added
+//	namespace `orders`                   on lines about functions or skills, or about
+//	                                     an unknown namespace
+//	functions in `orders`                the same
 //	Did you mean `orders.retail`?        paths, and names of namespaces
-//	`namespace="orders", function="x"`   arguments alone, as in hints
-//	# Skills in orders                   and the namespaces listed below, at the
-//	# Functions that fit, best first     beginning of a text
+//	`namespace="orders", function="x"`   arguments without a tool, as in hints
+//	# Skills in orders                   headings at the beginning of a text, and the
+//	# Functions that fit, best first     namespaces listed below them
 //	## orders                            headings of namespaces that Known has
 //
-// All else comes out byte for byte.
+// All else stays byte for byte.
 //
 // # Limits
 //
-// Rewriting knows no catalog: a namespace that a text makes up is rewritten like
-// any other, and a text that speaks of functions and of a namespace of something
-// else, in exactly these words, is rewritten too. In a text built to make
-// reading slow, invocations beyond a bound are left as they are; so are those of
-// more than 64 KiB. Pages of more than 1 MiB or 10,000 entries are not parsed.
-// What is not a label is not taken for a name; see Page.Dropped.
+//   - Rewriting knows no catalog. An invented namespace is rewritten like any other. So is a text about somebody
+//     else's functions and namespaces in exactly these words.
+//   - Invocations of more than 64 KiB stay as they are; so do invocations beyond a bound in texts built to be slow.
+//   - Pages of more than 1 MiB or 10,000 entries are not parsed.
+//   - Names that are not labels are dropped; see Page.Dropped.
 //
-// All functions are pure, safe for concurrent use, and take time linear in the
-// text.
+// All functions are pure, safe for concurrent use, and linear in the text.
 package cashtext

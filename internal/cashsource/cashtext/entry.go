@@ -8,7 +8,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/clean"
 )
 
-// Bounds of what is parsed.
+// Bounds of the parsers.
 const (
 	maxPage        = 1 << 20 // bytes
 	maxEntries     = 10_000
@@ -17,35 +17,34 @@ const (
 	maxDropped     = 16
 )
 
-// An Entry is a name in a list, with what stands beside it.
+// An Entry is a name in a list, with its description.
 type Entry struct {
-	// Name is a label, as it is spelt.
+	// Name is a label as the page spells it.
 	Name string
-	// Description is one clean line of at most 1,000 characters; may be empty.
+	// Description is one clean line of at most 1,000 characters, or empty.
 	Description string
-	// Unavailable says that it is there, but does not answer at the moment
-	// (available: false, RFC 5.4.2).
+	// Unavailable says that the entry exists but does not answer at the moment (available: false, RFC 5.4.2).
 	Unavailable bool
 }
 
-// An item is an entry as it was found, whatever its name is.
+// An item is an entry before its name is checked.
 type item struct {
 	name   string
 	lines  []string // of its description
 	size   int      // of lines
-	marked bool     // the name is set off from the text
-	call   bool     // and has parentheses, as a function has
-	is     section  // what it says that it is, if it does
-	data   bool     // it is from JSON, where lines are a description and nothing else
+	marked bool     // the name is set off from the text, as by bold
+	call   bool     // parentheses follow the name, as for a function
+	is     section  // what the item itself says it is, if it does
+	data   bool     // from JSON: lines hold the description only
 
-	unavailable bool   // said elsewhere than in lines
-	within      string // the path of its namespace, likewise
-	heading     string // that a skill stands below, if it may be such a path
+	unavailable bool   // said outside of lines
+	within      string // path of its namespace, said outside of lines
+	heading     string // the heading above a skill, if it may be a path
 }
 
 var notAvailable = regexp.MustCompile("(?i)[\\s([*`]*\\bavailable[\"'`]?\\s*[:=]\\s*[*`]*false\\b[)\\]*`.]*$")
 
-// parseItem reads "**name** — description" and its relatives.
+// parseItem reads "**name** — description" and similar forms.
 func parseItem(text string) (item, bool) {
 	text = withoutSymbols(text)
 	if e, ok := parseKeyed(text); ok {
@@ -54,8 +53,8 @@ func parseItem(text string) (item, bool) {
 	return parseNamed(text)
 }
 
-// parseNamed reads what begins with the name. One that is not set off needs a
-// separator behind it, or else the text is prose.
+// parseNamed reads a text that begins with the name. A name that is not set off needs a separator after it;
+// otherwise the text is prose.
 func parseNamed(text string) (item, bool) {
 	marks := len(text) - len(strings.TrimLeft(text, "*`["))
 	e := item{marked: marks > 0}
@@ -93,7 +92,7 @@ func parseNamed(text string) (item, bool) {
 	return e, true
 }
 
-// afterMarks cuts the closing marks of a name, and the address of a link.
+// afterMarks cuts the closing marks after a name, and the address of a link.
 func afterMarks(opening, rest string) string {
 	link := strings.Contains(opening, "[")
 	for rest != "" && strings.IndexByte("*`]", rest[0]) >= 0 {
@@ -109,7 +108,7 @@ func afterMarks(opening, rest string) string {
 	return rest
 }
 
-// cutSeparator cuts what stands between a name and its description.
+// cutSeparator cuts the separator between name and description.
 func cutSeparator(text string) (string, bool) {
 	rest := strings.TrimLeft(text, " \t")
 	for _, s := range []string{"—", "–", "--", "->", "→"} {
@@ -123,8 +122,7 @@ func cutSeparator(text string) (string, bool) {
 	return rest, false
 }
 
-// add adds a line to what is said of the entry. Of long texts only the beginning
-// is shown.
+// add adds a line to the description. Only the beginning of a long text is kept.
 func (e *item) add(text string) {
 	if e.size < 8*maxDescription {
 		e.lines = append(e.lines, text)
@@ -144,8 +142,7 @@ func (e *item) entry() Entry {
 	return Entry{e.name, description(text), at != nil}
 }
 
-// text returns what is said of the entry. Below a name that stands alone it may
-// have a key.
+// text returns the description. Below a name on a line of its own it may begin with a key.
 func (e *item) text() string {
 	if len(e.lines) < 2 || e.lines[0] != "" {
 		return strings.Join(e.lines, " ")
@@ -158,16 +155,15 @@ func description(text string) string {
 	return clean.Cut(clean.Flow(text), maxDescription)
 }
 
-// entries are the items of a list that have names, each once, and those that
-// have none.
+// entries are the named items of a list, without duplicates, and the dropped names.
 type entries struct {
 	list    []Entry
 	seen    map[string]bool
 	dropped *[]string
 }
 
-// addAll adds the items of a list in the namespace at path, by which their names
-// may begin. Where some names are set off, others are prose.
+// addAll adds the items of a list in the namespace at path. Names may begin with that path. If some names are set
+// off, items with plain names are prose.
 func (l *entries) addAll(items []item, path string) {
 	marked := false
 	for _, e := range items {
@@ -184,7 +180,7 @@ func (l *entries) addAll(items []item, path string) {
 	}
 }
 
-// add takes what has a label for a name.
+// add adds an item whose name is a label.
 func (l *entries) add(e item) {
 	c, ok := canonicalLabel(e.name)
 	if !ok || len(e.name) > maxName || l.seen[c] {
@@ -198,7 +194,7 @@ func (l *entries) add(e item) {
 	l.list = append(l.list, e.entry())
 }
 
-// drop notes a name that could not be taken.
+// drop notes an invalid or repeated name.
 func drop(dropped *[]string, name string) {
 	if len(*dropped) < maxDropped {
 		*dropped = append(*dropped, clean.Line(name, 64))

@@ -10,30 +10,25 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A Function is what help(namespace=..., function=...) says of a function (RFC
-// 4.2). All texts are clean.
+// A Function is the content of a page of help(namespace=..., function=...) (RFC 4.2). All texts are clean.
 type Function struct {
-	// Namespace and Name are what the page says it is about; empty if it does not
-	// say, or says what is no name.
+	// Namespace and Name are the page's own subject; empty if it gives none, or an invalid one.
 	Namespace, Name string
 	// Description may have several lines.
 	Description string
-	// Parameters are those that the page shows, in order; there may be more.
+	// Parameters are those on the page, in order; the function may have more.
 	Parameters []Parameter
-	// Returns says what a call returns; may have several lines.
+	// Returns describes the result; may have several lines.
 	Returns string
-	// Safety is what a call does to the world, such as "Read-only."; empty if the
-	// page does not say.
+	// Safety describes the effects of a call, such as "Read-only."; empty if the page gives none.
 	Safety string
-	// Open says that other arguments are accepted too.
+	// Open says that further arguments are accepted.
 	Open bool
-	// More is the keyword argument of help with which the page says more, such as
-	// params="full"; empty if the page does not say.
+	// More is the keyword argument of help that shows more, such as params="full"; empty if the page gives none.
 	More string
 }
 
-// A Parameter is one argument of a [Function]. Parameters inside of others have
-// names such as items[].quantity.
+// A Parameter is one argument of a [Function]. A nested parameter has a name such as items[].quantity.
 type Parameter struct {
 	// Name is one line, and not empty. It need not be a label.
 	Name string
@@ -45,11 +40,12 @@ type Parameter struct {
 // maxParameters bounds the parameters of a function.
 const maxParameters = 1000
 
-// ParseFunction reads the page of help(namespace=..., function=...): in JSON
-// (format="json"), of which it takes the members name, namespace, description,
-// parameters, returns, safety and open; or in markdown, with the parameters in a
-// table. It refuses pages of more than 1 MiB, 1,000 parameters, JSON that is not
-// strict, and pages that say nothing of parameters and have no description.
+// ParseFunction reads the page of help(namespace=..., function=...):
+//   - in JSON (format="json"): the members name, namespace, description, parameters, returns, safety and open;
+//   - in markdown, with the parameters in a table.
+//
+// It refuses pages of more than 1 MiB or 1,000 parameters, JSON that is not strict, and pages with neither
+// parameters nor a description.
 func ParseFunction(text string) (*Function, error) {
 	return reading("the page of a function", text, parseFunction)
 }
@@ -95,7 +91,7 @@ func functionJSON(text string) (*Function, error) {
 	return f, nil
 }
 
-// JSON returns the page in JSON, as our own servers write it.
+// JSON returns the page in JSON, in the form of our own servers.
 func (f *Function) JSON() string {
 	type parameter struct {
 		Name        string `json:"name"`
@@ -119,7 +115,7 @@ func (f *Function) JSON() string {
 	return string(strictjson.MustMarshal(page))
 }
 
-// setPath sets namespace and name from what the page is about.
+// setPath sets namespace and name from the subject of the page.
 func (f *Function) setPath(path string) {
 	if _, ok := registry.CanonicalPath(path); !ok {
 		return
@@ -137,23 +133,23 @@ func (f *Function) add(p Parameter) {
 	}
 }
 
-// paragraph returns text of several lines as it may be shown.
+// paragraph returns a text of several lines, cleaned.
 func paragraph(text string) string { return strings.TrimSpace(clean.Text(text)) }
 
-// safeties are the words of our own server.
+// safeties are the safety lines of our own server.
 var safeties = map[string]bool{
 	"Read-only.": true, "Destructive.": true, "Destructive; safe to repeat.": true, "Safe to repeat.": true,
 }
 
-// moreWith begins the line that says how to learn more.
+// moreWith begins the line that tells how to get more parameters.
 const moreWith = "Additional parameters available with "
 
-// functionMarkdown reads a page as in the RFC's examples (8.3).
+// functionMarkdown reads a page like the RFC's examples (8.3).
 func functionMarkdown(text string) (*Function, error) {
 	f := new(Function)
 	var about, returns []string
 	to := &about
-	var head []string // of the table of parameters
+	var head []string // heads of the table of parameters
 	lines := readLines(text)
 	for i, l := range lines {
 		switch {
@@ -174,7 +170,7 @@ func functionMarkdown(text string) (*Function, error) {
 		case strings.HasPrefix(l.text, moreWith):
 			f.More = clean.Line(strings.Trim(strings.TrimPrefix(l.text, moreWith), "`. "), maxName)
 		case l.text == "No parameters.":
-			// What is not there is no part of a description.
+			// a line about unavailability is no description
 		case to != nil:
 			*to = append(*to, l.raw)
 		}
@@ -186,7 +182,7 @@ func functionMarkdown(text string) (*Function, error) {
 	return f, nil
 }
 
-// sectionText returns where the text below a heading belongs; nil is nowhere.
+// sectionText returns which text the lines below a heading extend; nil for none.
 func sectionText(l line, about, returns *[]string) *[]string {
 	switch title := strings.ToLower(l.text); {
 	case strings.HasPrefix(title, "return"):
@@ -197,7 +193,7 @@ func sectionText(l line, about, returns *[]string) *[]string {
 	return nil
 }
 
-// columns returns the lower-case heads of a table whose first is a name.
+// columns returns the lower-case heads of a table whose first column is a name.
 func columns(head []string) []string {
 	for i, h := range head {
 		head[i] = strings.ToLower(h)

@@ -5,28 +5,24 @@ import (
 	"strings"
 )
 
-// A Page is what help() or help(namespace=...) lists (RFC 4.2).
+// A Page is the content of help() or help(namespace=...) (RFC 4.2).
 type Page struct {
-	// Namespace is what the page says it is about; empty if it says nothing, as
-	// the root does. A page of markdown says so with a first heading that is a path:
-	// a title of a single word reads the same.
+	// Namespace is the page's own subject; empty if it gives none, as at the root. In markdown only a first heading
+	// that is a path counts: a one-word title looks the same.
 	Namespace string
-	// Namespaces and Functions are what is in it, in the order of the page. Of
-	// names that are the same in canonical form the first counts.
+	// Namespaces and Functions are the entries, in the order of the page. Of names that are equal in canonical
+	// form, the first counts.
 	Namespaces, Functions []Entry
-	// SizeLimit is the threshold of the gate in characters (RFC 7.3); 0 if the
-	// page does not say.
+	// SizeLimit is the gate's threshold in characters (RFC 7.3); 0 if the page gives none.
 	SizeLimit int
-	// Arguments is what the page says of the keyword arguments of help: the line,
-	// or the JSON. Clean, as written.
+	// Arguments is the page's text about the keyword arguments of help: a line or JSON. Clean, otherwise unchanged.
 	Arguments string
-	// Rest is the prose and the code of a page of markdown: what is not in a
-	// heading, a list, Arguments, or the line about the size limit. Clean.
+	// Rest is the prose and code of a markdown page: everything outside headings, lists, Arguments and the line
+	// about the size limit. Clean.
 	Rest string
-	// Dropped are names that are none, or that were there before: at most 16, each
-	// clean and cut.
+	// Dropped are invalid and repeated names: at most 16, each clean and cut.
 	Dropped []string
-	// Guessed says that nothing tells namespaces from functions.
+	// Guessed says that nothing distinguishes namespaces from functions.
 	Guessed bool
 }
 
@@ -46,7 +42,7 @@ func parseHelp(text string) (*Page, error) {
 	return helpMarkdown(text)
 }
 
-// take puts the entries into the page.
+// take adds the entries to the page.
 func (p *Page) take(namespaces, functions []item) error {
 	if n := len(namespaces) + len(functions); n > maxEntries {
 		return tooMany(n)
@@ -64,8 +60,8 @@ func (p *Page) entries(items []item) []Entry {
 
 var refusal = regexp.MustCompile(`(?i)^\W*(?:error\b|(?:no|no such|unknown|invalid) (?:namespace|function)\b|(?:namespace|function)\b.{0,160}\b(?:not found|does not exist|unknown|is not available)\b)`)
 
-// IsRefusal reports whether a text in place of a page says that there is none,
-// as servers do that do not mark their errors.
+// IsRefusal reports whether a text, in place of a page, says that the thing does not exist. Some servers do not
+// mark their errors.
 func IsRefusal(text string) bool {
 	if isJSON(text) {
 		object, err := readObject(text, "")
@@ -80,9 +76,8 @@ var (
 	sizeLimit = regexp.MustCompile("(?i)size_?limit[\"']?`?\\s*(?:=|:|to|of)\\s*`?[\"']?\\d")
 )
 
-// IsGated reports whether a text is what a server says in place of a response
-// that is too large (RFC 7.2): that it was gated, and which size limit would let
-// it through. It looks at the text as a whole: callers bound it.
+// IsGated reports whether a text is a gate's notice (RFC 7.2): the response was too large, and a size limit that
+// would let it through. It scans the whole text: callers bound it.
 func IsGated(text string) bool {
 	return strings.HasPrefix(text, "**Gated:**") || gated.MatchString(text) && sizeLimit.MatchString(text)
 }

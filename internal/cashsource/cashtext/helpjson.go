@@ -19,7 +19,7 @@ func helpJSON(text string) (*Page, error) {
 		return nil, err
 	}
 	if !hasLists(object) {
-		for _, key := range slices.Sorted(maps.Keys(object)) { // one may be wrapped around the page
+		for _, key := range slices.Sorted(maps.Keys(object)) { // the page may be wrapped in one member
 			if m := members(object[key]); hasLists(m) {
 				object = m
 				break
@@ -53,14 +53,14 @@ func isJSON(text string) bool {
 	return strings.HasPrefix(text, "{") || isArray(text)
 }
 
-// isArray reports whether a page is nothing but a list in JSON.
+// isArray reports whether a page is only a JSON list.
 func isArray(text string) bool {
 	text = Unfenced(text)
 	return strings.HasPrefix(text, "[") && strictjson.Check([]byte(text)) == nil
 }
 
-// Unfenced returns the text of a page that is one block of code, as servers put
-// around JSON, or the page as it is, without white space around it.
+// Unfenced returns the content of a page that is one code block, as some servers wrap JSON. Any other page is
+// returned without surrounding white space.
 func Unfenced(text string) string {
 	text = strings.TrimSpace(text)
 	inner, opened := strings.CutPrefix(text, "```")
@@ -72,8 +72,7 @@ func Unfenced(text string) string {
 	return strings.TrimSpace(code)
 }
 
-// readObject returns the members of a JSON object by canonical key. Nothing but
-// a list is the list of that name.
+// readObject returns the members of a JSON object by canonical key. A bare array counts as the member named list.
 func readObject(text, list string) (map[string][]byte, error) {
 	data := []byte(Unfenced(text))
 	if err := strictjson.Check(data); err != nil {
@@ -90,8 +89,7 @@ func readObject(text, list string) (map[string][]byte, error) {
 	return nil, errors.New("the text is no JSON object")
 }
 
-// jsonItems reads a list of names or of objects with names, or an object with
-// names for keys.
+// jsonItems reads a list of names, a list of objects with names, or an object keyed by names.
 func jsonItems(value []byte) []item {
 	var list []item
 	for _, v := range strictjson.Elements(value) {
@@ -115,7 +113,7 @@ func jsonItems(value []byte) []item {
 	return list
 }
 
-// jsonItem reads an entry other than its name, or the name that it consists of.
+// jsonItem reads the members of an entry other than its name, or a bare name.
 func jsonItem(value []byte) item {
 	e := item{name: strictjson.Text(value), data: true}
 	m := members(value)
@@ -124,7 +122,7 @@ func jsonItem(value []byte) item {
 	return e
 }
 
-// wholeNumber reads a number of characters; 0 is anything else.
+// wholeNumber reads a number of characters; 0 for anything else.
 func wholeNumber(value []byte) int {
 	var n int
 	if !strictjson.Take(&n, value) || n < 0 || n > math.MaxInt32 {

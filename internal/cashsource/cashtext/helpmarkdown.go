@@ -9,7 +9,7 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A section is what the entries below a heading are.
+// A section is the kind of the entries below a heading.
 type section int
 
 const (
@@ -29,7 +29,7 @@ var (
 	number        = regexp.MustCompile(`\d[\d,_']*`)
 )
 
-// sectionOf returns what a heading announces.
+// sectionOf returns the section that a heading announces.
 func sectionOf(heading string) section {
 	h := strings.ToLower(heading)
 	has := func(words ...string) bool {
@@ -78,21 +78,21 @@ type helpReader struct {
 	page      *Page
 	lines     []line
 	section   section
-	level     int // of the heading that the section began with
+	level     int // level of the heading that opened the section
 	items     [numSections][]item
 	list      bool    // the last line belongs to an entry
-	to        section // of that entry
-	indent    int     // of the entries of the list; -1 is unknown
-	nested    bool    // the last line belongs to a list in a list
-	announced bool    // some heading is a section's
+	to        section // section of that entry
+	indent    int     // indentation of the list's entries; -1 if unknown
+	nested    bool    // the last line belongs to a nested list
+	announced bool    // some heading opened a section
 	headings  int
 	rest      []string
 	paragraph []string
 	arguments []string
 }
 
-// title takes the first heading for the path of the namespace, if it is one. A
-// word such as Functions is one only where other headings divide the page.
+// title takes the first heading as the path of the namespace, if it can be one. A word such as Functions counts
+// only if other headings divide the page.
 func (r *helpReader) title() {
 	for i, l := range r.lines {
 		if l.kind == blankLine {
@@ -103,7 +103,7 @@ func (r *helpReader) title() {
 			return
 		}
 		path := m[1] + m[2]
-		said := !strings.HasPrefix(strings.TrimLeft(l.text, "*`"), path) // that it is a namespace
+		said := !strings.HasPrefix(strings.TrimLeft(l.text, "*`"), path) // whether the heading says that it is a namespace
 		if _, ok := registry.CanonicalPath(path); !ok || sectionWord.MatchString(path) && !said && !r.divided(i+1, l.level) {
 			return
 		}
@@ -113,7 +113,7 @@ func (r *helpReader) title() {
 	}
 }
 
-// divided reports whether there are sections at levels below the given one.
+// divided reports whether there are sections below a given level.
 func (r *helpReader) divided(from, level int) bool {
 	for _, l := range r.lines[from:] {
 		if s := sectionOf(l.text); l.kind == headingLine && l.level > level && (s == namespaces || s == functions) {
@@ -150,9 +150,9 @@ func (r *helpReader) heading(text string, level int) {
 	switch {
 	case s != others:
 	case r.headings == 1:
-		s = undecided // what the page is called
+		s = undecided // the title of the page
 	case level > r.level && r.section != undecided:
-		return // a part of the section
+		return // part of the section
 	}
 	r.section, r.level = s, level
 	r.announced = r.announced || s == namespaces || s == functions
@@ -175,7 +175,7 @@ func (r *helpReader) bullet(l *line) {
 	}
 }
 
-// row reads a row of a table. Its head may say what it lists.
+// row reads a table row. The table's head may name the kind of entries.
 func (r *helpReader) row(i int) {
 	c := cells(r.lines[i].text)
 	if len(c) == 0 {
@@ -200,7 +200,7 @@ func (r *helpReader) row(i int) {
 	r.keep(e)
 }
 
-// keep keeps an entry where it says that it belongs, if no heading says otherwise.
+// keep adds an entry to its own section, unless a heading decides otherwise.
 func (r *helpReader) keep(e item) {
 	switch r.to = r.section; {
 	case e.is == undecided || e.is == r.section:
@@ -234,8 +234,7 @@ func (r *helpReader) prose(l *line, i int) {
 	}
 }
 
-// announces reports whether a line that ends with a colon stands before a list
-// of namespaces or functions.
+// announces reports whether a line that ends with a colon introduces a list of namespaces or functions.
 func (r *helpReader) announces(i int) bool {
 	if s := sectionOf(r.lines[i].text); s != namespaces && s != functions {
 		return false
@@ -252,7 +251,7 @@ func (r *helpReader) argument(text string) {
 	r.arguments = append(r.arguments, text)
 }
 
-// sizeLimit reads the threshold of the gate from a line about it.
+// sizeLimit reads the gate's threshold from a line.
 func (r *helpReader) sizeLimit(text string) bool {
 	if !sizeLimitWord.MatchString(text) {
 		return false
@@ -272,7 +271,7 @@ func (r *helpReader) endParagraph() {
 	}
 }
 
-// finish sorts what was found into the page.
+// finish adds the items to the page.
 func (r *helpReader) finish() error {
 	r.page.Rest = strings.TrimSpace(clean.Text(strings.Join(r.rest, "\n\n")))
 	r.page.Arguments = strings.TrimSpace(clean.Text(strings.Join(r.arguments, "\n")))

@@ -7,7 +7,7 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// invocations rewrites the namespaces of call(...), help(...) and skill(...).
+// invocations rewrites the namespaces in call(...), help(...) and skill(...).
 func (m Mount) invocations(text string) []edit {
 	var edits []edit
 	tails := tails{text: text, budget: 4*len(text) + maxTail}
@@ -21,14 +21,13 @@ func (m Mount) invocations(text string) []edit {
 	return edits
 }
 
-// A command is an invocation with the arguments that matter here; an index of
-// -1 is none.
+// A command is an invocation with the indexes of its relevant arguments; -1 is none.
 type command struct {
 	text       string
 	inv        skillmd.Invocation
 	namespace  int
-	name       int // of the function or the skill
-	positional int // how many arguments without a keyword it begins with
+	name       int // name of the function or the skill
+	positional int // number of leading arguments without a keyword
 }
 
 func (c *command) read() {
@@ -41,7 +40,7 @@ func (c *command) read() {
 		case key == "namespace" && c.namespace < 0:
 			c.namespace = i
 		case c.isNull(i):
-			// The same as not given.
+			// null is the same as missing
 		case c.name < 0 && isNameKey(c.inv.Tool, key):
 			c.name = i
 		}
@@ -55,7 +54,7 @@ func isNameKey(tool, key string) bool {
 	return key == "function"
 }
 
-// value returns the value of argument i as it is spelt, without quotes.
+// value returns argument i as it is spelled, without quotes.
 func (c *command) value(i int) string {
 	arg := c.inv.Arguments[i]
 	return c.text[arg.ValueStart:arg.ValueEnd]
@@ -80,7 +79,7 @@ func (m Mount) invocation(c *command, tails *tails) (edit, bool) {
 	return m.missing(c, c.inv.Tool == "skill" && c.name >= 0)
 }
 
-// given rewrites argument i, which is the namespace.
+// given rewrites argument i, the namespace.
 func (m Mount) given(c *command, i int) (edit, bool) {
 	arg := c.inv.Arguments[i]
 	switch {
@@ -94,27 +93,26 @@ func (m Mount) given(c *command, i int) (edit, bool) {
 	return edit{}, false
 }
 
-// knows reports whether a name is that of a namespace of the server.
+// knows reports whether a name is a namespace of the server.
 func (m Mount) knows(name string) bool {
 	path, ok := registry.CanonicalPath(name)
 	return ok && m.Known[path]
 }
 
-// byPosition rewrites arguments without keywords. The first of several is the
-// namespace, and the only one of help; the only one of the others is a name,
-// unless a keyword names it or it is a dotted path.
+// byPosition rewrites arguments without keywords. The first of several is the namespace; so is the only one of
+// help. The only one of call or skill is a name, unless a keyword gives the name or it is a dotted path.
 func (m Mount) byPosition(c *command) (edit, bool) {
 	switch {
 	case !c.isString(0):
-		return edit{}, false // a stand-in, as in help(namespace)
+		return edit{}, false // a placeholder, as in help(namespace)
 	case c.positional > 1, c.inv.Tool == "help", c.name >= 0, strings.Contains(c.value(0), "."):
 		return m.given(c, 0)
 	}
 	return m.missing(c, c.inv.Tool == "skill")
 }
 
-// missing adds the namespace that is not given: the root of the server, or that
-// of a skill that may be anywhere. It is spelt like what stands beside it.
+// missing adds a namespace to an invocation without one: the server's root, or that of a skill that may be
+// anywhere. Its spelling follows the other arguments.
 func (m Mount) missing(c *command, anywhere bool) (edit, bool) {
 	if m.To == "" || m.From != "" && !anywhere {
 		return edit{}, false
@@ -135,7 +133,7 @@ func (m Mount) missing(c *command, anywhere bool) (edit, bool) {
 	return edit{args[0].Start, args[0].Start, added}, true
 }
 
-// keyword returns "namespace=" in the spelling of argument i.
+// keyword returns "namespace=" in the style of argument i.
 func (c *command) keyword(i int) string {
 	arg := c.inv.Arguments[i]
 	like := c.text[arg.Start : arg.ValueStart-arg.Quote]
@@ -145,7 +143,7 @@ func (c *command) keyword(i int) string {
 	return strings.Replace(like, arg.Name, "namespace", 1)
 }
 
-// quoted returns path in the quotes of argument i, if it has some.
+// quoted returns path in the quotes of argument i, if it has any.
 func (c *command) quoted(i int, path string) string {
 	arg := c.inv.Arguments[i]
 	if arg.Quote == 0 {
@@ -154,18 +152,17 @@ func (c *command) quoted(i int, path string) string {
 	return c.text[arg.ValueStart-arg.Quote:arg.ValueStart] + path + c.text[arg.ValueEnd:arg.ValueEnd+arg.Quote]
 }
 
-// maxTail bounds how far an invocation that does not read as one is followed.
+// maxTail bounds how far an unreadable invocation is scanned.
 const maxTail = 2048
 
-// tails looks at the rests of invocations that do not read as arguments, such as
-// kwargs={"id": items[0].id}, within a budget for the whole text.
+// tails scans the rest of invocations whose arguments cannot be parsed, such as kwargs={"id": items[0].id}, within
+// one budget for the text.
 type tails struct {
 	text   string
 	budget int
 }
 
-// complete reports whether the invocation whose rest begins at i ends somewhere,
-// and has no namespace there.
+// complete reports whether the invocation whose rest begins at i is closed and has no namespace there.
 func (t *tails) complete(i int) bool {
 	rest := t.text[i:min(len(t.text), i+maxTail)]
 	depth := 0

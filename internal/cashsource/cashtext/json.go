@@ -6,13 +6,13 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// JSON returns a page of help in JSON (format="json") as it reads here: paths in
-// members named namespace, of the page, of what it lists, of its example and its
-// error, and invocations in all texts. A function without a namespace, be it
-// what the page is about or what a search found, gets To if the root of the
-// server is From. All else stays byte for byte, the order of keys and the spelling
-// of numbers included. It returns false for what is no JSON object, or one with
-// duplicate keys or of more than 64 levels.
+// JSON rewrites a page of help in JSON (format="json"):
+//   - paths in members named namespace: of the page, its lists, its example and its error;
+//   - invocations in all texts;
+//   - if From is the root, a function without a namespace gets To, on its own page and in search results.
+//
+// All else stays byte for byte, including the order of keys and the spelling of numbers. It returns false for
+// anything but a JSON object, for duplicate keys, and for more than 64 levels.
 func (m Mount) JSON(page string) (string, bool) {
 	w := jsonPage{mount: m, data: []byte(page)}
 	if strictjson.Check(w.data) != nil || strictjson.KindOf(w.data) != strictjson.Object {
@@ -28,8 +28,8 @@ type jsonPage struct {
 	edits []edit
 }
 
-// places are the members of a page whose objects say where they are. Those of
-// examples may as well be arguments of the function.
+// places are the members of a page whose objects carry a namespace. An object in an example may also be arguments
+// of the function.
 var places = map[string]bool{
 	"namespaces": true, "functions": true, "skills": true, "example": true, "examples": true, "error": true,
 }
@@ -60,8 +60,7 @@ func (w *jsonPage) page() {
 	}
 }
 
-// array rewrites the objects of a list; those of a search have the namespace
-// named.
+// array rewrites the objects of a list. Search results get a namespace if they have none.
 func (w *jsonPage) array(list []byte, key string, search bool) {
 	for _, value := range strictjson.Elements(list) {
 		if strictjson.KindOf(value) != strictjson.Object {
@@ -75,8 +74,7 @@ func (w *jsonPage) array(list []byte, key string, search bool) {
 	}
 }
 
-// object rewrites an object that says where it is; an example does so if it is
-// an invocation.
+// object rewrites an object with a namespace. An example is rewritten only if it is an invocation.
 func (w *jsonPage) object(object []byte, example bool) {
 	if m := members(object); example && m["function"] == nil && m["skillname"] == nil {
 		w.texts(object)
@@ -91,7 +89,7 @@ func (w *jsonPage) object(object []byte, example bool) {
 	}
 }
 
-// place gives a named object a namespace.
+// place adds a namespace to a named object.
 func (w *jsonPage) place(object []byte) {
 	if members(object)["name"] == nil || !w.mount.atRoot() {
 		return
@@ -109,7 +107,7 @@ func (w *jsonPage) path(value []byte) {
 	}
 }
 
-// texts rewrites all texts in a value. Check has bounded its depth.
+// texts rewrites all texts in a value. The caller has bounded its depth.
 func (w *jsonPage) texts(value []byte) {
 	switch strictjson.KindOf(value) {
 	case strictjson.String:
@@ -133,12 +131,10 @@ func (w *jsonPage) replace(value []byte, text string) {
 	w.edits = append(w.edits, edit{at, at + len(value), string(strictjson.MustMarshal(text))})
 }
 
-// offset returns where a part of the page begins: parts share its array, and so
-// its end.
+// offset returns the position of a part in the page. Parts share the page's array, and so its end.
 func (w *jsonPage) offset(part []byte) int { return cap(w.data) - cap(part) }
 
-// members returns the members of an object by canonical key; of several the
-// first.
+// members returns the members of an object by canonical key; of duplicates the first.
 func members(object []byte) map[string][]byte {
 	m := make(map[string][]byte)
 	for raw, value := range strictjson.RawMembers(object) {
@@ -149,8 +145,7 @@ func members(object []byte) map[string][]byte {
 	return m
 }
 
-// memberKey returns the canonical form of a key in quotes, or what it is if it
-// has none.
+// memberKey returns the canonical form of a quoted key; if it cannot be one, the key itself.
 func memberKey(raw []byte) string {
 	key := strictjson.Text(raw)
 	if c, ok := canonicalLabel(key); ok {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// How lists of our own servers begin.
+// The first lines of our own servers' lists.
 const (
 	skillsTitle     = "# Skills"
 	skillsIn        = "# Skills in "
@@ -13,11 +13,10 @@ const (
 	searchTitle     = "# Functions that fit, best first"
 )
 
-// listed is an entry whose name is a path.
+// listed matches an entry whose name is a path.
 var listed = regexp.MustCompile(`^- \*\*([\w.]+)\*\*`)
 
-// lists rewrites the paths that a list of skills or what a search found consists
-// of.
+// lists rewrites the paths in a list of skills and in search results.
 func (m Mount) lists(text string) []edit {
 	first, _, _ := strings.Cut(text, "\n")
 	first = strings.TrimRight(first, " \r")
@@ -46,10 +45,10 @@ func (m Mount) lists(text string) []edit {
 	return edits
 }
 
-// heading is the first line of a page, up to what follows the path.
+// heading matches the first line of a page, up to the end of the path.
 var heading = regexp.MustCompile("^\\s*#[ \\t]+(?:(?i:namespace|function):?[ \\t]+)?[*`]*([\\w.]+)")
 
-// title rewrites the path in the heading of a page that is about it.
+// title rewrites the path in the heading of its own page.
 func (m Mount) title(text, path string) (edit, bool) {
 	at := heading.FindStringSubmatchIndex(text)
 	if at == nil || path == "" || !samePath(text[at[2]:at[3]], path) {
@@ -59,11 +58,10 @@ func (m Mount) title(text, path string) (edit, bool) {
 	return e, ok && e.text != ""
 }
 
-// sectionPath is a heading that is nothing but a path.
+// sectionPath matches a heading that is only a path.
 var sectionPath = regexp.MustCompile("(?m)^[ \\t]{0,3}#{1,6}[ \\t]+[*`]*([\\w.]+)[*`]*[ \\t\\r]*$")
 
-// headings rewrites the headings of sections about namespaces that the server is
-// known to have.
+// headings rewrites the headings of known namespaces.
 func (m Mount) headings(text string) []edit {
 	if len(m.Known) == 0 || strings.IndexByte(text, '#') < 0 {
 		return nil

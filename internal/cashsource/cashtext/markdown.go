@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// lineKind is what a line of markdown is.
+// lineKind is the kind of a line of markdown.
 type lineKind int
 
 const (
@@ -13,16 +13,16 @@ const (
 	blankLine
 	headingLine
 	bulletLine
-	ruleLine // of a table, below its head
+	ruleLine // the line below a table's head
 	rowLine
-	codeLine // of a fenced block, fences included
+	codeLine // in a code block, fences included
 )
 
-// A line of a page of markdown.
+// A line is one line of a markdown page.
 type line struct {
 	kind  lineKind
-	level int    // of a heading; of a bullet, the columns before it
-	text  string // of a heading or bullet, without its marks; else trimmed
+	level int    // of a heading; for a bullet, its indentation in columns
+	text  string // without the marks of a heading or bullet; otherwise trimmed
 	raw   string
 }
 
@@ -33,8 +33,8 @@ var (
 	boldLine    = regexp.MustCompile(`^(\*\*|__)([^*_]+)(\*\*|__):?$`)
 )
 
-// readLines reads markdown leniently: what stands in a list may be indented, and
-// headings may be underlined, bold, or end with a colon before a list.
+// readLines reads markdown leniently. Lists may be indented. Headings may be underlined, bold, or end with a colon
+// before a list.
 func readLines(text string) []line {
 	text = strings.TrimPrefix(text, "\ufeff")
 	if !strings.Contains(text, "\n") {
@@ -68,7 +68,7 @@ func readLines(text string) []line {
 	return lines
 }
 
-// markTables finds the rows of tables that do not begin with a bar.
+// markTables finds table rows that do not begin with a bar.
 func markTables(lines []line) {
 	table := false
 	for i := range lines {
@@ -104,14 +104,14 @@ func readLine(raw string) line {
 	return l
 }
 
-// maxLevel is the level of lines that serve as headings: below all others.
+// maxLevel is the level of lines used as headings: below all real headings.
 const maxLevel = 7
 
 func isUnderline(text string) bool {
 	return len(text) > 1 && (strings.Trim(text, "=") == "" || strings.Trim(text, "-") == "")
 }
 
-// fenceMark returns the run of backticks or tildes that a fence begins with.
+// fenceMark returns the backticks or tildes that open a code block.
 func fenceMark(text string) string {
 	if text == "" || text[0] != '`' && text[0] != '~' {
 		return ""
@@ -123,7 +123,7 @@ func fenceMark(text string) string {
 	return text[:n]
 }
 
-// cells returns the cells of a row of a table. A bar in a cell is written \|.
+// cells returns the cells of a table row. \| is a bar within a cell.
 func cells(row string) []string {
 	row = strings.TrimPrefix(row, "|")
 	var list []string

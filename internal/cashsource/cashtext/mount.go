@@ -6,45 +6,36 @@ import (
 	"strings"
 )
 
-// A Mount says that the namespace From of a server, with all that is below it,
-// is known as To here (RFC 5.4). Both are dotted paths; From is usually empty,
-// the server's root. Paths are compared in canonical form: case and underscores
-// do not count. What is neither at or below From nor in a place beside it is left
-// as it is, and so is everything if From is no path. The zero value changes
-// nothing.
+// A Mount maps the namespace From of a server, and all below it, to the path To in this tree (RFC 5.4). Both are
+// dotted paths. From is usually empty: the server's root. Paths are compared in canonical form: case and
+// underscores do not count. Paths outside From and Beside stay as they are; so does everything if From is not a
+// path. The zero value changes nothing.
 type Mount struct {
 	From, To string
-	// Known has the canonical paths of namespaces that the server is known to
-	// have: a name without quotes, or in a heading of its own, is taken for one only
-	// if it is among these. May be nil.
+	// Known are the canonical paths of the server's known namespaces. A name without quotes, or in a heading of its
+	// own, counts as a namespace only if it is known. May be nil.
 	Known map[string]bool
-	// Beside are the other namespaces of the server that are known here, and as
-	// what: of several that a path is at or below, the nearest counts, From among
-	// them. May be nil.
+	// Beside are further mounts of the same server. Of several that contain a path, From included, the deepest
+	// counts. May be nil.
 	Beside []Place
 }
 
-// A Place says that the namespace From of a server is known as To.
+// A Place maps the namespace From of a server to To.
 type Place struct{ From, To string }
 
-// Text returns a text of the server as it reads here: a skill, a list of skills,
-// an error, a notice of the gate; see the package comment for what that changes.
+// Text rewrites a text of the server: a skill, a list of skills, an error or a gate's notice. The package comment
+// lists the changes.
 //
-// An invocation without a namespace means the root of the server, and gets To
-// if that is what From is. A skill that is named without its namespace may be
-// anywhere in its server: it gets To in any case, and whoever resolves names
-// below To finds it.
+// An invocation without a namespace means the server's root. It gets To if From is the root. A skill without a
+// namespace may be anywhere in its server. It always gets To, and is looked up below To.
 //
-// Text is for what came from the server: applied to its own result, it would
-// move the paths once more.
+// Text is not idempotent: applied twice, it moves the paths twice.
 func (m Mount) Text(text string) string {
 	return apply(text, m.edits(text))
 }
 
-// Help is Text for a page of help. At its top may stand what the page is about,
-// as in "# orders.create": the heading is rewritten if it is path, by which the
-// server knows the namespace, or the function with its namespace. The empty path
-// is that of help().
+// Help is Text for a page of help. It also rewrites the page's own heading, as in "# orders.create", if that is
+// path: the server's path of the namespace, or of the function. The empty path is that of help().
 func (m Mount) Help(text, path string) string {
 	edits := m.edits(text)
 	if e, ok := m.title(text, path); ok {
@@ -61,7 +52,7 @@ func (m Mount) edits(text string) []edit {
 	return append(edits, m.lists(text)...)
 }
 
-// path returns a path of the server as it is known here.
+// path returns a path of the server as it is in this tree.
 func (m Mount) path(path string) (string, bool) {
 	rest, ok := cutPath(path, m.From)
 	to, depth := m.To, depthOf(m.From)
@@ -80,23 +71,22 @@ func depthOf(path string) int {
 	return 1 + strings.Count(path, ".")
 }
 
-// atRoot reports whether the root of the server is known here, under a name.
+// atRoot reports whether the server's root is mounted under a name.
 func (m Mount) atRoot() bool { return m.From == "" && m.To != "" }
 
-// An edit puts text in place of what is between two offsets.
+// An edit replaces the text between two offsets.
 type edit struct {
 	start, end int
 	text       string
 }
 
-// move is the edit that rewrites the path at text[start:end], if it is one that
-// is known here.
+// move returns the edit for the path at text[start:end], if it is mounted here.
 func (m Mount) move(text string, start, end int) (edit, bool) {
 	path, ok := m.path(text[start:end])
 	return edit{start, end, path}, ok
 }
 
-// apply makes the edits, of which the first wins where two overlap.
+// apply makes the edits. If two overlap, the first wins.
 func apply(text string, edits []edit) string {
 	if len(edits) == 0 {
 		return text

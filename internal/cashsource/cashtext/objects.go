@@ -5,24 +5,23 @@ import (
 	"strings"
 )
 
-// objects rewrites the namespaces of invocations that are written as the
-// arguments of a tool alone: {"namespace": "orders", "function": "create"}. What
-// names neither a function nor a skill, and what is among kwargs, is data.
+// objects rewrites invocations written as JSON arguments: {"namespace": "orders", "function": "create"}. Objects
+// that name neither a function nor a skill, and objects among kwargs, are data.
 func (m Mount) objects(text string) []edit {
 	if !strings.Contains(text, `"namespace"`) {
 		return nil
 	}
-	o := objects{mount: m, text: text}
+	o := objectScanner{mount: m, text: text}
 	for o.i < len(text) {
 		o.step()
 	}
 	return o.edits
 }
 
-// maxObjects bounds how deep objects may be in one another.
+// maxObjects bounds the nesting of objects.
 const maxObjects = 64
 
-type objects struct {
+type objectScanner struct {
 	mount Mount
 	text  string
 	i     int
@@ -30,11 +29,11 @@ type objects struct {
 	edits []edit
 }
 
-// An object is one that has begun, with what is known of it.
+// An object is an object whose end has not been reached.
 type object struct {
-	data       bool // it is among kwargs
-	named      bool // it names a function or a skill
-	start, end int  // of its namespace; 0 is none
+	data       bool // among kwargs
+	named      bool // names a function or a skill
+	start, end int  // position of its namespace; 0 if none
 }
 
 var (
@@ -42,14 +41,14 @@ var (
 	isMember = regexp.MustCompile(`^\s*:\s*(?:"([\w.]*)")?`)
 )
 
-func (o *objects) step() {
+func (o *objectScanner) step() {
 	c := o.text[o.i]
 	switch {
 	case c == '{' && len(o.open) < maxObjects:
 		data := len(o.open) > 0 && o.open[len(o.open)-1].data || asKwargs.MatchString(o.text[max(0, o.i-32):o.i])
 		o.open = append(o.open, object{data: data})
 	case len(o.open) == 0: // prose
-	case c == '{': // too deep
+	case c == '{': // nested too deeply
 		o.open = nil
 	case c == '}':
 		o.close()
@@ -62,8 +61,8 @@ func (o *objects) step() {
 	o.i++
 }
 
-// quoted reads a string in an object, which may be the key of a member.
-func (o *objects) quoted() {
+// quoted reads a string in an object. It may be a key.
+func (o *objectScanner) quoted() {
 	end := o.i + 1
 	for end < len(o.text) && o.text[end] != '"' && o.text[end] != '\n' {
 		if o.text[end] == '\\' {
@@ -90,7 +89,7 @@ func (o *objects) quoted() {
 	o.i += at[1]
 }
 
-func (o *objects) close() {
+func (o *objectScanner) close() {
 	top := o.open[len(o.open)-1]
 	o.open = o.open[:len(o.open)-1]
 	if !top.named || top.data || top.start == 0 {

@@ -6,16 +6,15 @@ import (
 )
 
 var (
-	// ours tells lines that speak of what a CaSH server has from those that speak
-	// of namespaces of something else.
+	// ours matches lines about functions and skills, as opposed to namespaces of other things.
 	ours = regexp.MustCompile(`(?i)\b(?:functions?|skills?)\b|\b(?:no|unknown|invalid|such) namespace\b|\b(?:call|help|skill)\(`)
-	// placed is a path behind the word that says what it is.
+	// placed matches a path after a word that says what it is.
 	placed = regexp.MustCompile("(?i)\\b(?:namespaces?|(?:functions?|skills?) in) `([\\w.]+)`")
-	// alone are the arguments of an invocation without the tool.
+	// alone matches arguments of an invocation without its tool.
 	alone = regexp.MustCompile("`namespace\\s*[=:]\\s*[\"'“‘]([\\w.]*)[\"'”’]\\s*,\\s*(?:function|skillname|name)\\b")
-	// unknown says what is not there, so that a suggestion can be understood.
+	// unknown matches the kind of thing that was not found, for the suggestion after it.
 	unknown = regexp.MustCompile(`(?i)\b(?:no|unknown|invalid|such) (namespace|function|skill)\b`)
-	// suggested is one of the things that may have been meant.
+	// suggested matches one suggestion.
 	suggested = regexp.MustCompile("`([\\w.]+)`( in namespace| without a namespace)?")
 )
 
@@ -24,8 +23,7 @@ const (
 	didYouMean = "Did you mean "
 )
 
-// sentences rewrites paths where the words around say that they are some, line
-// by line.
+// sentences rewrites paths, line by line, if the words around them mark them as paths.
 func (m Mount) sentences(text string) []edit {
 	var edits []edit
 	for start := 0; start < len(text); {
@@ -61,7 +59,7 @@ func (m Mount) sentence(text string, start, end int) []edit {
 	return edits
 }
 
-// replaceAll is the edits that put text for old in a line that begins at start.
+// replaceAll returns edits that replace old by text in a line that begins at start.
 func replaceAll(line string, start int, old, text string) []edit {
 	var edits []edit
 	for at := 0; ; {
@@ -75,8 +73,8 @@ func replaceAll(line string, start int, old, text string) []edit {
 	}
 }
 
-// suggestions rewrites the question at i of the line text[start:end]: what has
-// dots is a path, other names are those of namespaces if one was looked for.
+// suggestions rewrites the suggestions at i in the line text[start:end]. A name with dots is a path. Another name
+// is a namespace if one was looked for.
 func (m Mount) suggestions(text string, start, i, end int) []edit {
 	if n := strings.IndexByte(text[i:end], '?'); n >= 0 {
 		end = i + n
@@ -100,8 +98,7 @@ func (m Mount) suggestions(text string, start, i, end int) []edit {
 	return edits
 }
 
-// asksForNamespace reports whether the last thing that the text says is unknown
-// is a namespace.
+// asksForNamespace reports whether the last unknown thing in the text is a namespace.
 func asksForNamespace(text string) bool {
 	all := unknown.FindAllStringSubmatch(text, -1)
 	return all != nil && strings.EqualFold(all[len(all)-1][1], "namespace")

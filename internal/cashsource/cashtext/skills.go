@@ -10,41 +10,36 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// Skills is what skill() or skill(namespace=...) lists (RFC 4.3).
+// Skills is the content of skill() or skill(namespace=...) (RFC 4.3).
 type Skills struct {
-	// Namespace is what the page says it is about; empty if it says nothing, as
-	// the root does.
+	// Namespace is the page's own subject; empty if it gives none, as at the root.
 	Namespace string
-	// Skills are those that are listed, in the order of the page, each once.
+	// Skills are the entries, in the order of the page, without duplicates.
 	Skills []SkillEntry
-	// Namespaces are those, at any depth, that have skills of their own.
+	// Namespaces are those, at any depth, with skills of their own.
 	Namespaces []SkillNamespace
-	// More is how many lines the page says it does not show; 0 if it says nothing.
+	// More is the number of omitted lines according to the page; 0 if it gives none.
 	More int
-	// Dropped are names that are none, or that were there before: at most 16, each
-	// clean and cut.
+	// Dropped are invalid and repeated names: at most 16, each clean and cut.
 	Dropped []string
 }
 
 // A SkillEntry is one skill in a list.
 type SkillEntry struct {
-	// Namespace is the path by which the entry itself qualifies the name; empty if
-	// it does not, and then the namespace is that which was listed.
+	// Namespace is the path before the name in the entry; empty if there is none, which means the listed namespace.
 	Namespace string
-	// Name is a label as it is spelt, which may have hyphens, as names of Agent
-	// Skills have.
+	// Name is a label as spelled. It may have hyphens, as names of Agent Skills do.
 	Name string
-	// Description is one clean line of at most 1,000 characters; may be empty.
+	// Description is one clean line of at most 1,000 characters, or empty.
 	Description string
-	// Heading is what the entry stands below, if that may be the path of a
-	// namespace.
+	// Heading is the heading above the entry, if it may be the path of a namespace.
 	Heading string
 }
 
 // A SkillNamespace is a namespace that has skills.
 type SkillNamespace struct {
 	Path  string // dotted path, from the root of the server
-	Count int    // of skills; 0 if the page does not say
+	Count int    // number of skills; 0 if the page gives none
 }
 
 // ParseSkills reads the page of skill() or skill(namespace=...), in JSON or in
@@ -80,12 +75,12 @@ type skillReader struct {
 	page       *Skills
 	skills     []item
 	namespaces []item
-	seen       map[string]bool // what has been taken, by kind and canonical name
+	seen       map[string]bool // entries taken so far, by kind and canonical name
 
-	heading string // that the entries stand below, if it is a path
+	heading string // heading above the entries, if it is a path
 	below   bool   // the entries are namespaces
-	indent  int    // of the entries of the list; -1 is unknown
-	last    *item  // the entry that the last line belongs to; nil is none
+	indent  int    // indentation of the list's entries; -1 if unknown
+	last    *item  // entry that the last line belongs to; nil if none
 }
 
 func (r *skillReader) json(text string) error {
@@ -156,7 +151,7 @@ func (r *skillReader) title(l line) {
 func (r *skillReader) bullet(l line) {
 	r.last = nil
 	if r.indent >= 0 && l.level > r.indent+1 {
-		return // of a list in a list
+		return // of a nested list
 	}
 	r.indent = l.level
 	if e, ok := parseItem(l.text); ok && e.is != functions {
@@ -164,7 +159,7 @@ func (r *skillReader) bullet(l line) {
 	}
 }
 
-// row reads a row of a table. Its head may say what it lists.
+// row reads a table row. The table's head may name the kind of entries.
 func (r *skillReader) row(cells []string, head bool) {
 	switch {
 	case len(cells) == 0:
@@ -177,7 +172,7 @@ func (r *skillReader) row(cells []string, head bool) {
 	}
 }
 
-// headingPath returns the path that a heading below the first level may be.
+// headingPath returns the path in a heading below the first level, if it can be one.
 func headingPath(l line) string {
 	m := pathTitle.FindStringSubmatch(l.text)
 	if m == nil || l.level == 1 || isNoEntry(l.text) {
@@ -190,7 +185,7 @@ func headingPath(l line) string {
 	return path
 }
 
-// add keeps an entry and returns where.
+// add adds an entry and returns it.
 func (r *skillReader) add(e item, below bool) *item {
 	list := &r.skills
 	if below || strings.Contains(e.name, ".") && skillCount.MatchString(strings.Join(e.lines, " ")) {
@@ -216,8 +211,7 @@ func (r *skillReader) finish() {
 	}
 }
 
-// skill takes an entry with the name of a skill, which its path may stand
-// before.
+// skill adds an entry with the name of a skill, possibly after its path.
 func (r *skillReader) skill(e item) {
 	within, name := e.within, e.name
 	if i := strings.LastIndexByte(name, '.'); i > 0 && within == "" {
@@ -245,7 +239,7 @@ func (r *skillReader) namespace(e item) {
 	r.page.Namespaces = append(r.page.Namespaces, n)
 }
 
-// again reports whether a name has been taken before, and notes that it is now.
+// again reports whether a name was taken before, and marks it as taken.
 func (r *skillReader) again(key string) bool {
 	seen := r.seen[key]
 	r.seen[key] = true

@@ -9,8 +9,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// ours reports whether a keyword argument of help is one that the servers of
-// this module take.
+// ours reports whether servers of this module take a keyword argument of help.
 func ours(name string) bool {
 	switch key(name) {
 	case "format", "examples", "params", "search":
@@ -21,10 +20,9 @@ func ours(name string) bool {
 
 var codeName = regexp.MustCompile("`([A-Za-z0-9_]+)`")
 
-// further says which other keyword arguments help takes in the namespaces of a
-// server, from what its own page says of them: they are passed on (R45, R139).
-// Empty is none.
-func further(arguments string) string {
+// furtherArguments describes the other keyword arguments that help takes in a server's namespaces, from its own page: they
+// are passed on (R45, R139). Empty if there are none.
+func furtherArguments(arguments string) string {
 	var found []string
 	if strictjson.Check([]byte(arguments)) == nil && strictjson.KindOf([]byte(arguments)) == strictjson.Object {
 		for name, value := range strictjson.Members([]byte(arguments)) {
@@ -46,7 +44,7 @@ func further(arguments string) string {
 	return "Help takes further arguments here. " + clean.Line(arguments, maxReason)
 }
 
-// maxFurther bounds the names that are looked for.
+// maxFurther bounds the names that are considered.
 const maxFurther = 50
 
 // common returns the keyword arguments of help that every server of ours knows.

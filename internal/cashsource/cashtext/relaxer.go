@@ -8,10 +8,9 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// Pages on which no list is found may still have entries: a heading or a line
-// for each.
+// A page without a list may still have entries: one heading or line each.
 
-// relaxed returns the lines of such a page with what may be entries as bullets.
+// relaxed turns the possible entries of such a page into bullets.
 func relaxed(lines []line) []line {
 	r := relaxer{level: entryLevel(lines), lines: make([]line, 0, len(lines))}
 	for _, l := range lines {
@@ -22,9 +21,9 @@ func relaxed(lines []line) []line {
 
 type relaxer struct {
 	lines     []line
-	level     int  // of the headings that are entries; 0 is none
-	entry     bool // the last line is an entry without a description
-	announced bool // a heading has said that entries follow
+	level     int  // level of the headings that are entries; 0 if none
+	entry     bool // the last line is an entry that lacks a description
+	announced bool // a heading has announced entries
 }
 
 func (r *relaxer) line(l line) {
@@ -46,7 +45,7 @@ func (r *relaxer) line(l line) {
 			return
 		}
 	case l.kind == proseLine:
-		l.text = strings.TrimPrefix(l.text, ": ") // of a list of definitions
+		l.text = strings.TrimPrefix(l.text, ": ") // in a definition list
 	}
 	r.entry = false
 	r.lines = append(r.lines, l)
@@ -57,8 +56,8 @@ func (r *relaxer) add(l line, open bool) {
 	r.lines = append(r.lines, l)
 }
 
-// entryLevel returns the level of the headings that are names, the deepest of
-// those that have most; 0 if there are none below the title.
+// entryLevel returns the level of the headings that are names: the most frequent, and of several the deepest. It is
+// 0 if there are none below the title.
 func entryLevel(lines []line) int {
 	var count [maxLevel + 1]int
 	for _, l := range lines {
@@ -80,9 +79,9 @@ func entryLevel(lines []line) int {
 
 var (
 	entryName = regexp.MustCompile("^[*`]*([\\w.-]+)[*`]*$")
-	// said are the first words of what servers say that is no entry.
-	said = regexp.MustCompile(`(?i)^(?:errors?|gated|note|notes|warning|important|hint|hints|tip|tips|usage|example|examples|overview|introduction|description|about|returns?|see|skills?|quick_?start|getting_?started|welcome|available|supported|formats?)$`)
-	// columned is a name and a description with a gap between.
+	// notEntry matches words that begin lines of CaSH servers but are no entries.
+	notEntry = regexp.MustCompile(`(?i)^(?:errors?|gated|note|notes|warning|important|hint|hints|tip|tips|usage|example|examples|overview|introduction|description|about|returns?|see|skills?|quick_?start|getting_?started|welcome|available|supported|formats?)$`)
+	// columned matches a name and a description with a gap between them.
 	columned = regexp.MustCompile(`^([\w.-]+)(?: {2,}|\t)[ \t]*(\S.*)$`)
 )
 
@@ -91,10 +90,9 @@ func isEntryName(text string) bool {
 	return m != nil && !isNoEntry(m[1])
 }
 
-func isNoEntry(name string) bool { return said.MatchString(name) || sectionWord.MatchString(name) }
+func isNoEntry(name string) bool { return notEntry.MatchString(name) || sectionWord.MatchString(name) }
 
-// isAnnouncement reports whether a line says what stands below it, and nothing
-// else.
+// isAnnouncement reports whether a line only introduces what follows it.
 func isAnnouncement(text string) bool {
 	const most = 60
 	head := strings.TrimSuffix(text, ":")
@@ -105,9 +103,8 @@ func isAnnouncement(text string) bool {
 	return s == namespaces || s == functions || strings.Contains(strings.ToLower(head), "skill")
 }
 
-// entryLine returns the text of a line that is an entry, as that of a bullet,
-// and whether its description may follow: where the name is not set off,
-// something must have announced entries.
+// entryLine returns the text of an entry line, as for a bullet, and whether its description may follow on the next
+// line. A name that is not set off counts only after an announcement.
 func (r *relaxer) entryLine(text string) (entry string, open, ok bool) {
 	if e, ok := parseKeyed(withoutSymbols(text)); ok {
 		return text, strings.Join(e.lines, "") == "", true
@@ -122,7 +119,7 @@ func (r *relaxer) entryLine(text string) (entry string, open, ok bool) {
 	return text, false, true
 }
 
-// withoutSymbols cuts what decorates the beginning of an entry.
+// withoutSymbols cuts decoration from the beginning of an entry.
 func withoutSymbols(text string) string {
 	rest := strings.TrimLeftFunc(text, func(r rune) bool {
 		return unicode.Is(unicode.So, r) || r == '\u200d' || r == '\ufe0f' || r >= 0x1f000 && r < 0x20000
@@ -136,15 +133,14 @@ func withoutSymbols(text string) string {
 var (
 	keyed   = regexp.MustCompile("^(?i:[*`_]*((?:sub-?)?namespace|function|skill)[*`_]*|name|skillname)[ \\t]*[:=][*`_]*[ \\t]+[\"']?(\\S.*)$")
 	invoked = regexp.MustCompile("^[*`]*(help|call|skill)\\(([^()]*)\\)[*`]*(.*)$")
-	// nameArguments are what an invocation may be about, last the namespace.
+	// nameArguments match the arguments that name things, the namespace last.
 	nameArguments = []*regexp.Regexp{
 		regexp.MustCompile(`\b(?:function|skill_?name|name)["']?\s*[:=]\s*["']([\w.-]+)["']`),
 		regexp.MustCompile(`(?:\bnamespace["']?\s*[:=]\s*|^\s*)["']([\w.-]+)["']`),
 	}
 )
 
-// parseKeyed reads entries such as "namespace: orders — Orders." and
-// `help(namespace="orders")` — Orders.
+// parseKeyed reads entries such as "namespace: orders — Orders." and `help(namespace="orders")` — Orders.
 func parseKeyed(text string) (item, bool) {
 	if m := invoked.FindStringSubmatch(text); m != nil {
 		for i, pattern := range nameArguments {

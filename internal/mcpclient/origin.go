@@ -10,13 +10,13 @@ import (
 	"sync/atomic"
 )
 
-// guarded returns a copy of client that talks to the host of endpoint only.
+// guarded returns a copy of client that sends only to the host of endpoint.
 func guarded(endpoint string, client *http.Client) *http.Client {
 	c := new(http.Client)
 	if client != nil {
 		*c = *client
 	}
-	d := &door{next: c.Transport}
+	d := &originGuard{next: c.Transport}
 	if d.next == nil {
 		d.next = http.DefaultTransport
 	}
@@ -35,7 +35,7 @@ func guarded(endpoint string, client *http.Client) *http.Client {
 
 const maxRedirects = 5
 
-// origin is scheme, host and port of a URL.
+// origin returns scheme, host and port of a URL.
 func origin(u *url.URL) string {
 	port := u.Port()
 	if port == "" {
@@ -44,14 +44,14 @@ func origin(u *url.URL) string {
 	return strings.ToLower(u.Scheme + "://" + u.Hostname() + ":" + port)
 }
 
-// door lets requests to one origin pass.
-type door struct {
+// originGuard is a RoundTripper for requests to one origin.
+type originGuard struct {
 	next http.RoundTripper
 	home string
 }
 
 // RoundTrip implements [http.RoundTripper].
-func (d *door) RoundTrip(req *http.Request) (*http.Response, error) {
+func (d *originGuard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if origin(req.URL) != d.home {
 		if req.Body != nil {
 			_ = req.Body.Close()
@@ -59,11 +59,11 @@ func (d *door) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, &Error{Class: Redirect, Reason: "it leads to another host, which is not followed"}
 	}
 	resp, err := d.next.RoundTrip(req)
-	if err != nil || resp == nil { // net/http words the latter
+	if err != nil || resp == nil { // net/http words a nil response
 		return nil, err
 	}
 	switch resp.StatusCode {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther: // POST becomes GET there
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther: // these turn a POST into a GET
 		if req.Method != http.MethodGet && resp.Header.Get("Location") != "" {
 			_ = resp.Body.Close()
 			return nil, &Error{Class: Redirect, Status: resp.StatusCode, Reason: fmt.Sprintf("it redirects with status %d, which loses the request", resp.StatusCode)}
@@ -72,8 +72,8 @@ func (d *door) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// do makes a request, and calls sent when the server may have seen it. The error
-// is an *Error, or that of the context.
+// do sends a request, and calls sent when the server may have seen it. The error is an *Error, or that of the
+// context.
 func do(client *http.Client, req *http.Request, sent func()) (*http.Response, error) {
 	ctx := req.Context()
 	if ctx.Err() != nil {
@@ -96,13 +96,13 @@ func do(client *http.Client, req *http.Request, sent func()) (*http.Response, er
 	return nil, err
 }
 
-// before reports whether such an error comes before a request is sent.
+// before reports whether an error occurs before a request is sent.
 func before(err error) bool {
 	e, ok := err.(*Error)
 	return ok && (e.Class == Unreachable || e.Class == Certificate || e.Class == Redirect)
 }
 
-// detached is ctx without its end, and the function that ends it instead.
+// detached returns ctx without its cancellation, and a function that cancels it.
 func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithCancel(context.WithoutCancel(ctx))
 }
