@@ -47,8 +47,8 @@ func furtherArguments(arguments string) string {
 // maxFurther bounds the names that are considered.
 const maxFurther = 50
 
-// common returns the keyword arguments of help that every server of ours knows.
-func common(kwargs json.RawMessage) json.RawMessage {
+// commonArguments returns the keyword arguments of help that every server of ours knows.
+func commonArguments(kwargs json.RawMessage) json.RawMessage {
 	var b strictjson.Builder
 	for raw, value := range strictjson.RawMembers(kwargs) {
 		if ours(strictjson.Text(raw)) {
