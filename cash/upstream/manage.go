@@ -58,7 +58,7 @@ type quarantine struct {
 type foreignName string
 
 // MarshalJSON implements [json.Marshaler].
-func (s theirName) MarshalJSON() ([]byte, error) {
+func (s foreignName) MarshalJSON() ([]byte, error) {
 	return wire.EscapeHidden(strictjson.AppendText(nil, string(s))), nil
 }
 
