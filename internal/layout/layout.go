@@ -52,25 +52,21 @@ type Room struct {
 	// Lines is the budget: code lines of all packages together, at most. Zero is
 	// for packages that are about to go.
 	Lines int
-	// Until, if not zero, is a higher bound that holds until Lines is reached: what
-	// there was when it was written. It is lowered as code goes, and raised only for
-	// code that moves in.
-	Until int
-	// Each, if not zero, bounds each package by itself; EachUntil is to it what
-	// Until is to Lines.
-	Each, EachUntil int
+	// Each, if not zero, bounds each package by itself.
+	Each int
 }
 
 // Rooms is the table, lowest row first.
 var Rooms = []Room{
 	{Row: 0, Packages: []string{"."}, Lines: 1},
-	{Row: 0, Together: true, Packages: below("internal", "strictjson strictyaml schema search skillmd clean spelling"), Lines: 8980, Until: 9804},
+	// Schema takes 5,000 of these: 600 translate the regular expressions of ECMA-262, 280
+	// put schemas that types bring into others.
+	{Row: 0, Together: true, Packages: below("internal", "strictjson strictyaml schema search skillmd clean spelling"), Lines: 9810},
 	// The expiring store takes 280 of these. It has the order of expiry, of promises and of
 	// use that its ten users had to keep for themselves.
 	// Durabletest takes 200: the rigs for crashes and faults of the four that write files.
 	{Row: 0, Together: true, Packages: below("internal", "label bounded apart mistake durable durable/durabletest"), Lines: 980},
-	{Row: 0, Together: true, Packages: below("internal", "mcpclient procgroup rootfs command layout layout/table"), Lines: 2400, Until: 2635},
-	{Row: 0, Together: true, Pending: []string{"internal/blocks"}, Lines: 0, Until: 114},
+	{Row: 0, Together: true, Packages: below("internal", "mcpclient procgroup rootfs command layout layout/table"), Lines: 2640},
 
 	{Row: 1, Packages: []string{"gate"}, Lines: 520},
 	{Row: 1, Packages: []string{"toolid"}, Lines: 850},
@@ -81,11 +77,11 @@ var Rooms = []Room{
 	{Row: 2, Packages: []string{"toolid/card"}, Lines: 1150},
 
 	{Row: 3, Packages: []string{"cash/control"}, Lines: 2700},
-	{Row: 3, Packages: []string{"internal/wire"}, Lines: 580},
+	{Row: 3, Together: true, Packages: below("internal", "wire blocks"), Lines: 640},
 
 	{Row: 4, Packages: []string{"cash/serve"}, Lines: 2900},
 	{
-		Row: 4, Together: true, Lines: 9700, Until: 9720, Each: 4000,
+		Row: 4, Together: true, Lines: 9720, Each: 4000,
 		Packages: append(below("cash/upstream", "pin config discover"), "cash/upstream", "internal/cashsource", "internal/cashsource/cashtext"),
 	},
 	{Row: 4, Packages: []string{"cash/endpoint", "cash/catalog", "cash/facade/files"}, Lines: 5900},
@@ -93,7 +89,8 @@ var Rooms = []Room{
 	{Row: 5, Packages: []string{"cash"}, Lines: 1750},
 	{Row: 5, Packages: below("cash", "gateway disclosure facade plain"), Lines: 5000},
 
-	{Row: 6, Together: true, Packages: below("cash", "check cashtest cashtest/faulty internal/client"), Lines: 5200, Until: 6797},
+	// The attack on a server takes 2,300 of these, the 94 rows of compliance 2,100.
+	{Row: 6, Together: true, Packages: below("cash", "check cashtest cashtest/faulty internal/client"), Lines: 6800},
 	{Row: 6, Pending: []string{"cash/cost"}, Lines: 700},
 	{Row: 6, Pending: []string{"cash/config"}, Lines: 1000},
 

@@ -66,8 +66,7 @@ func TestTopLevel(t *testing.T) {
 	}
 }
 
-// TestRooms: rows ascend, no package has two rooms, and a bound that holds until
-// the budget is reached is above it.
+// TestRooms: rows ascend, and no package has two rooms.
 func TestRooms(t *testing.T) {
 	row, seen := 0, make(map[string]bool)
 	for _, r := range layout.Rooms {
@@ -82,9 +81,6 @@ func TestRooms(t *testing.T) {
 			t.Errorf("%v: row %d after row %d", names, r.Row, row)
 		}
 		row = r.Row
-		if r.Until != 0 && r.Until <= r.Lines || r.EachUntil != 0 && r.EachUntil <= r.Each {
-			t.Errorf("%v: until %d and %d, and the budgets are %d and %d", names, r.Until, r.EachUntil, r.Lines, r.Each)
-		}
 	}
 }
 
@@ -131,10 +127,10 @@ func TestMayImport(t *testing.T) {
 func TestProblems(t *testing.T) {
 	var full []layout.Size // as large as is allowed
 	for _, r := range layout.Rooms {
-		most := max(r.Lines, r.Until)
+		most := r.Lines
 		for _, p := range r.Packages {
 			s := layout.Size{Package: strings.Replace(p, "...", "one", 1), Lines: most}
-			if each := max(r.Each, r.EachUntil); each > 0 {
+			if each := r.Each; each > 0 {
 				s.Lines = min(each, most)
 			}
 			most -= s.Lines
@@ -159,8 +155,8 @@ func TestProblems(t *testing.T) {
 	}{
 		{"a package", change("registry", larger), []string{"registry: "}},
 		{"one of several", change("cash/plain", larger), []string{"cash/gateway, cash/disclosure, cash/facade, cash/plain: "}},
-		{"one by itself", []layout.Size{{Package: "cash/upstream", Lines: max(upstream.Each, upstream.EachUntil) + 1}}, []string{"cash/upstream has"}},
-		{"one of the pending by itself", []layout.Size{{Package: "cash/upstream/pin", Lines: max(upstream.Each, upstream.EachUntil) + 1}}, []string{"cash/upstream/pin has"}},
+		{"one by itself", []layout.Size{{Package: "cash/upstream", Lines: upstream.Each + 1}}, []string{"cash/upstream has"}},
+		{"one of the pending by itself", []layout.Size{{Package: "cash/upstream/pin", Lines: upstream.Each + 1}}, []string{"cash/upstream/pin has"}},
 		{"renamed", change("gate", func(s *layout.Size) { s.Package, s.Lines = "gates", 0 }), []string{"gates is not in the table", "gate is in the table"}},
 		{"examples may be any size", change("examples/one", func(s *layout.Size) { s.Lines = 1 << 30 }), nil},
 	} {

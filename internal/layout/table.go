@@ -10,10 +10,9 @@ import (
 )
 
 // Write prints the table beside the sizes, and the sums over the public packages.
-// In the column until is what is allowed as long as it is above its budget.
 func Write(out io.Writer, sizes []Size) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "row\tpackage\tlines\tbudget\tuntil\tnames\tmethods\tlargest type")
+	fmt.Fprintln(w, "row\tpackage\tlines\tbudget\tnames\tmethods\tlargest type")
 	for i := range Rooms {
 		Rooms[i].write(w, sizes)
 	}
@@ -26,25 +25,25 @@ func Write(out io.Writer, sizes []Size) error {
 			}
 		}
 	}
-	fmt.Fprintf(w, "\t%d public packages\t%d\t\t\t%d\t%d\t%s\n", n, sum.Lines, sum.Names, sum.Methods, sum.Largest)
+	fmt.Fprintf(w, "\t%d public packages\t%d\t\t%d\t%d\t%s\n", n, sum.Lines, sum.Names, sum.Methods, sum.Largest)
 	return w.Flush()
 }
 
 // write prints a line for each package, and one for the room if it has several.
 func (r *Room) write(w io.Writer, sizes []Size) {
 	there, missing := r.sizes(sizes), r.missing(r.Pending, sizes)
-	each, until, together := bound(r.Each), bound(r.EachUntil), len(there)+len(missing) > 1
+	each, together := bound(r.Each), len(there)+len(missing) > 1
 	if !together {
-		each, until = budget(r.Lines), bound(r.Until)
+		each = budget(r.Lines)
 	}
 	for _, s := range there {
-		fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\t%d\t%d\t%s\n", r.Row, s.Package, s.Lines, each, until, s.Names, s.Methods, s.Largest)
+		fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%d\t%d\t%s\n", r.Row, s.Package, s.Lines, each, s.Names, s.Methods, s.Largest)
 	}
 	for _, p := range missing {
-		fmt.Fprintf(w, "%d\t%s\tmissing\t%s\t%s\t\t\t\n", r.Row, p, each, until)
+		fmt.Fprintf(w, "%d\t%s\tmissing\t%s\t\t\t\n", r.Row, p, each)
 	}
 	if together {
-		fmt.Fprintf(w, "%d\t  together\t%d\t%s\t%s\t\t\t\n", r.Row, total(there), budget(r.Lines), bound(r.Until))
+		fmt.Fprintf(w, "%d\t  together\t%d\t%s\t\t\t\n", r.Row, total(there), budget(r.Lines))
 	}
 }
 
@@ -56,7 +55,7 @@ func Problems(sizes []Size) []string {
 		r := RoomOf(s.Package)
 		if r == nil {
 			list = append(list, s.Package+" is not in the table")
-		} else if most := max(r.Each, r.EachUntil); most > 0 && s.Lines > most {
+		} else if most := r.Each; most > 0 && s.Lines > most {
 			list = append(list, fmt.Sprintf("%s has %d code lines, more than %d", s.Package, s.Lines, most))
 		}
 	}
@@ -65,7 +64,7 @@ func Problems(sizes []Size) []string {
 		for _, p := range r.missing(r.Packages, sizes) {
 			list = append(list, p+" is in the table and not in the tree")
 		}
-		if n, most := total(r.sizes(sizes)), max(r.Lines, r.Until); n > most {
+		if n, most := total(r.sizes(sizes)), r.Lines; n > most {
 			names := strings.Join(slices.Concat(r.Packages, r.Pending), ", ")
 			list = append(list, fmt.Sprintf("%s: %d code lines, more than %d", names, n, most))
 		}
