@@ -47,7 +47,7 @@ func readArguments(data json.RawMessage, known ...string) (arguments, error) {
 	return args, nil
 }
 
-// text returns a string, empty if there is none.
+// text returns a string argument, or "" if it is missing.
 func (a arguments) text(name string) (text string, err error) {
 	err = take(a, name, &text, "a string")
 	return text, err
@@ -62,7 +62,7 @@ func (a arguments) given(name, hint string) (string, error) {
 	return text, err
 }
 
-// flag returns a boolean, false if there is none.
+// flag returns a boolean argument, or false if it is missing.
 func (a arguments) flag(name string) (set bool, err error) {
 	err = take(a, name, &set, "true or false")
 	return set, err
@@ -83,7 +83,7 @@ func (a arguments) whole(name string) (n int, ok bool, err error) {
 	return n, true, nil
 }
 
-// take sets a field to the argument of that name, if there is one.
+// take sets a field to the argument of that name, if it is present.
 func take[T strictjson.Field](a arguments, name string, field *T, want string) error {
 	if value, ok := a[name]; ok && !strictjson.Take(field, value) {
 		return argsInvalid(fmt.Sprintf("%s must be %s, not of type %s.", name, want, strictjson.KindOf(value)))

@@ -76,10 +76,10 @@ func (s *Server) result(v any) *registry.Result {
 	return r
 }
 
-// asJSON returns the JSON form of an answer, or that of an error if it has none.
+// asJSON returns an answer as JSON, or an error if it has no JSON form.
 func asJSON(v any) json.RawMessage {
 	data, err := strictjson.Marshal(v)
-	if err != nil { // something of an embedder's, such as the details of an error
+	if err != nil { // an embedder's value, such as the details of an error, may have none
 		return asJSON(&Error{Code: UpstreamError, Message: "The answer has no JSON form."})
 	}
 	return data

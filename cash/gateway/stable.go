@@ -21,8 +21,7 @@ const (
 	scopeMaxAge = time.Hour
 )
 
-// scopes remembers the cards that each scope has seen (section 5): frozen, by id.
-// The least recently used are forgotten.
+// scopes keeps the cards that each scope has seen, by id (section 5). It is an LRU.
 type scopes struct {
 	seen *bounded.Store[string, map[string]card.ChoiceCard]
 }

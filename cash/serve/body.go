@@ -27,11 +27,11 @@ type bodies struct {
 
 // Bounds of bodies.
 const (
-	smallBody  = 64 << 10        // bytes: needs no room
-	maxDrained = 1 << 20         // bytes that are read of a body that is refused,
-	drainTime  = time.Second / 5 // and for how long
-	roomWait   = 5 * time.Second // for room
-	stopBodies = time.Second     // what is left for bodies while the server stops: answers that calls wait for
+	smallBody  = 64 << 10        // bytes: a body up to this size takes no room
+	maxDrained = 1 << 20         // bytes read of a refused body,
+	drainTime  = time.Second / 5 // and the time for it
+	roomWait   = 5 * time.Second // the longest wait for room
+	stopBodies = time.Second     // the time left for bodies while the server stops: calls may wait for an answer in one
 )
 
 // A body is an arriving body of a request. Reading it to its end removes its deadline.
@@ -89,15 +89,15 @@ func (one *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// drain reads some of a body that is refused: a client that is still writing when its
-// connection is closed may lose the answer.
+// drain reads a part of a refused body. A client that is still writing when its connection is
+// closed may lose the answer.
 func (b *bodies) drain(r *http.Request) {
 	if one, ok := r.Body.(*body); ok && one.rc.SetReadDeadline(time.Now().Add(drainTime)) == nil {
 		_, _ = io.CopyN(io.Discard, one, maxDrained)
 	}
 }
 
-// leave gives up on a body of which the handler has read enough.
+// leave abandons a body whose handler has read enough.
 func (one *body) leave() { one.end(time.Unix(1, 0)) }
 
 // end sets the last deadline of a body that is still arriving.
@@ -138,7 +138,7 @@ func (e *bodyError) Error() string { return e.reason }
 // read reads a body of at most limit bytes. Call release when the request is done.
 func (b *bodies) read(r *http.Request, limit int64) (data []byte, release func(), err error) {
 	if r.ContentLength > limit {
-		head, _ := io.ReadAll(io.LimitReader(r.Body, maxHead)) // as much as there is
+		head, _ := io.ReadAll(io.LimitReader(r.Body, maxHead)) // the part that arrived
 		b.drain(r)
 		return nil, nil, tooLarge(head)
 	}

@@ -105,8 +105,7 @@ func mistypedMeta(meta []byte) string {
 	return ""
 }
 
-// undecodable words what encoding/json says of a value, without the names of Go
-// types and without the value.
+// undecodable words an error of encoding/json without the names of Go types and without the value.
 func undecodable(what string, err error) string {
 	var wrong *json.UnmarshalTypeError
 	switch {

@@ -212,7 +212,7 @@ func (r *reader) readMessage(data json.RawMessage) (*message, *refusal) {
 	case e.method == nil:
 		refused = e.checkAnswer(m.id != nil)
 	default:
-		if refused = m.request(&e); refused == nil && m.method == cancelled && !r.names(m.params) {
+		if refused = m.request(&e); refused == nil && m.method == cancelled && !r.namesRequest(m.params) {
 			refused = refuse(jsonrpc.CodeInvalidParams, "params.requestId must be the id of a request")
 		}
 	}
@@ -239,11 +239,11 @@ func (r *reader) repeatable(id json.RawMessage) bool {
 	return false
 }
 
-// names reports whether the parameters of a cancellation name a request: the SDK
-// would round a number that it does not keep, and cancel another.
-func (r *reader) names(params []byte) bool {
+// namesRequest reports whether the parameters of a cancellation name a request exactly. The SDK
+// would round a number that it does not keep and cancel another request.
+func (r *reader) namesRequest(params []byte) bool {
 	id := strictjson.Member(params, "requestId")
-	return id == nil || r.repeatable(id) // without one it cancels nothing
+	return id == nil || r.repeatable(id) // without an id it cancels nothing
 }
 
 // isExact reports whether a number is an integer in the usual spelling that survives a float64.
