@@ -1,7 +1,6 @@
 package cash
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -12,8 +11,8 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// toolArguments are the arguments of any of the three tools. Their names are
-// matched in canonical form like all others (R8), null means omitted (X15).
+// toolArguments are the arguments of one of the three tools. Their names are matched in canonical
+// form (R8). null means omitted (X15).
 type toolArguments struct {
 	namespace, function, skillname string
 	kwargs                         json.RawMessage // nil if omitted
@@ -21,14 +20,16 @@ type toolArguments struct {
 	replay                         string
 	dryRun                         bool
 	planToken                      string
-	direct                         []member // members that the tool does not name
+	direct                         []member // members with a name that the tool does not have
 }
 
+// member is a raw member of a JSON object.
 type member struct {
 	key   string
 	value []byte
 }
 
+// slot names a field of toolArguments.
 type slot int
 
 const (
@@ -44,24 +45,23 @@ const (
 	numSlots
 )
 
-// slots are the arguments of a tool by canonical name.
+// slots maps the canonical names of a tool's arguments to their fields.
 type slots map[string]slot
 
 var (
 	callSlots = slots{"namespace": slotNamespace, "function": slotFunction, "kwargs": slotKwargs,
 		"sizelimit": slotSizelimit, "replay": slotReplay}
-	// planSlots are those of call where there are plans.
+	// planSlots are the arguments of call on a server with plans.
 	planSlots = slots{"namespace": slotNamespace, "function": slotFunction, "kwargs": slotKwargs,
 		"sizelimit": slotSizelimit, "replay": slotReplay, "dryrun": slotDryRun, "plantoken": slotPlanToken}
 	helpSlots  = slots{"namespace": slotNamespace, "function": slotFunction, "kwargs": slotKwargs}
 	skillSlots = slots{"namespace": slotNamespace, "skillname": slotSkillname, "name": slotSkillname, "kwargs": slotKwargs} // R9
 )
 
-// maxKey bounds the keys of tool arguments that are looked at: no name of
-// anything is longer.
+// maxKey bounds the keys of tool arguments. A longer key names nothing.
 const maxKey = 64
 
-// find returns which argument a key in quotes names, and the key.
+// find returns the slot for a key, which is a JSON string in its quotes, and the key's text.
 func (s slots) find(raw []byte) (slot, string) {
 	if n, ok := s[string(raw[1:len(raw)-1])]; ok {
 		return n, string(raw[1 : len(raw)-1])
@@ -74,8 +74,7 @@ func (s slots) find(raw []byte) (slot, string) {
 	return s[c], key
 }
 
-// readToolArguments reads at most limit bytes of arguments strictly; a limit
-// that is not positive is none.
+// readToolArguments reads arguments strictly. limit is the most bytes; zero or less is no limit.
 func readToolArguments(data json.RawMessage, known slots, limit int) (*toolArguments, error) {
 	a := new(toolArguments)
 	if len(data) == 0 {
@@ -84,7 +83,7 @@ func readToolArguments(data json.RawMessage, known slots, limit int) (*toolArgum
 	if limit > 0 && len(data) > limit {
 		return nil, invalid("The arguments have %d bytes; at most %d are taken. Pass less, for example a reference instead of the content.", len(data), limit)
 	}
-	// One level more than for kwargs, which are inside.
+	// kwargs are one level inside the arguments and have the full depth themselves.
 	if err := strictjson.CheckDepth(data, strictjson.MaxDepth+1); err != nil {
 		return nil, invalid("The arguments are not valid JSON: %v.", err)
 	}
@@ -95,7 +94,7 @@ func readToolArguments(data json.RawMessage, known slots, limit int) (*toolArgum
 	default:
 		return nil, invalid("The arguments must be a JSON object, not of type %s.", kind)
 	}
-	var first [numSlots]string // spelling by slot, to name both of a pair
+	var first [numSlots]string // spelling by slot, for an error that names both keys
 	for raw, value := range strictjson.RawMembers(data) {
 		slot, key := known.find(raw)
 		if slot == slotNone {
@@ -151,10 +150,9 @@ func (a *toolArguments) set(slot slot, key string, value []byte) error {
 	return nil
 }
 
-// mergedKwargs returns kwargs with the members given beside them, which some
-// models do because the specification's examples read like it (R7). Those in
-// kwargs win. Kwargs that are not an object are dropped where there is
-// something beside them: help answers all the same (R46).
+// mergedKwargs returns kwargs together with the members beside them. Some models write arguments
+// there, as in the specification's examples (R7). Members inside kwargs win. Kwargs that are not an
+// object are dropped if there are members beside them: help always answers (R46).
 func (a *toolArguments) mergedKwargs() json.RawMessage {
 	if len(a.direct) == 0 {
 		return a.kwargs
@@ -163,25 +161,16 @@ func (a *toolArguments) mergedKwargs() json.RawMessage {
 	for key := range strictjson.Members(a.kwargs) {
 		given[canonicalKey(key)] = true
 	}
-	var b bytes.Buffer
-	write := func(key string, value []byte) {
-		if b.Len() > 1 {
-			b.WriteByte(',')
-		}
-		b.WriteString(jsonText(key) + ":")
-		b.Write(value)
-	}
-	b.WriteByte('{')
+	var b strictjson.Builder
 	for key, value := range strictjson.Members(a.kwargs) {
-		write(key, value)
+		b.Add(key, value)
 	}
 	for _, m := range a.direct {
 		if !given[canonicalKey(m.key)] {
-			write(m.key, m.value)
+			b.Add(m.key, m.value)
 		}
 	}
-	b.WriteByte('}')
-	return b.Bytes()
+	return b.Object()
 }
 
 // canonicalKey returns the canonical form of a key, or the key if it has none.
@@ -192,8 +181,7 @@ func canonicalKey(key string) string {
 	return key
 }
 
-// orNone makes the JSON null, which stands for an argument that is omitted
-// (X15), nothing.
+// orNone returns nil for the JSON null, which means an omitted argument (X15).
 func orNone(data json.RawMessage) json.RawMessage {
 	if string(strictjson.Trim(data)) == "null" {
 		return nil
@@ -203,9 +191,8 @@ func orNone(data json.RawMessage) json.RawMessage {
 
 func (a *toolArguments) sizeLimit() (*int, error) { return parseSizeLimit(a.sizelimit) }
 
-// parseSizeLimit reads a size limit (R98): an integer that is not negative,
-// however spelt, also in a string. What does not fit an int is cut to the
-// largest one.
+// parseSizeLimit reads a size limit (R98): an integer, zero or more, in any spelling, also in a
+// string. A value beyond the largest int becomes the largest int.
 func parseSizeLimit(value json.RawMessage) (*int, error) {
 	text := string(value)
 	switch strictjson.KindOf(value) {

@@ -7,11 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cash-mcp/go-sdk/cash"
-	"github.com/cash-mcp/go-sdk/cash/disclosure"
-	"github.com/cash-mcp/go-sdk/cash/facade"
-	"github.com/cash-mcp/go-sdk/cash/gateway"
-	"github.com/cash-mcp/go-sdk/cash/plain"
 	"github.com/cash-mcp/go-sdk/cash/serve"
 )
 
@@ -20,16 +15,8 @@ import (
 func TestBodiesFollowArguments(t *testing.T) {
 	const arguments, around = 1_000, 256 << 10
 	reg := registryOf(1)
-	staged := disclosure.NewServer(reg, &disclosure.Options{Serve: serve.Options{MaxArguments: arguments}})
-	for name, face := range map[string]interface{ Handler() http.Handler }{
-		"cash":       cash.NewServer(reg, &cash.Options{Serve: serve.Options{MaxArguments: arguments}}),
-		"gateway":    gateway.NewServer(reg, &gateway.Options{Serve: serve.Options{MaxArguments: arguments}}),
-		"proxy":      gateway.NewServer(reg, &gateway.Options{Serve: serve.Options{MaxArguments: arguments}, Mode: gateway.Proxy}),
-		"facade":     facade.NewServer(reg, &facade.Options{Serve: serve.Options{MaxArguments: arguments}}),
-		"plain":      plain.NewServer(reg, &plain.Options{Serve: serve.Options{MaxArguments: arguments}}),
-		"disclosure": staged,
-	} {
-		web := httptest.NewServer(face.Handler())
+	for name, newFace := range faces {
+		web := httptest.NewServer(newFace(reg, serve.Options{MaxArguments: arguments}).Handler())
 		t.Cleanup(web.Close)
 		for _, version := range []string{"2025-11-25", "2026-07-28"} {
 			for size, large := range map[int]bool{arguments + around: false, arguments + around + 1: true} {

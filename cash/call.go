@@ -11,17 +11,17 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// An execution is one call. What its goroutine, which may be left behind, finds out
-// is in an atomic field.
+// An execution is one call of a function. Its goroutine may be abandoned, so it shares its findings
+// through an atomic field.
 type execution struct {
 	*Server
 	req    *CallRequest
 	direct []member
-	gating atomic.Pointer[gating] // once the arguments are valid
+	gating atomic.Pointer[gating] // nil until the arguments are valid
 }
 
-// call runs a function for the request from. direct are arguments of the tool that
-// it does not name.
+// call runs a function for a request. direct are members beside kwargs that the tool does not have.
+// The tool and [Server.Call] use it.
 func (s *Server) call(ctx context.Context, req *CallRequest, from *serve.Request, direct []member) (*registry.Result, error) {
 	if req == nil {
 		req = &CallRequest{}
@@ -46,8 +46,7 @@ func (s *Server) call(ctx context.Context, req *CallRequest, from *serve.Request
 	return nil, s.hinted(ctx, err)
 }
 
-// find looks up the function of a call, and refuses arguments beside kwargs that
-// would be ignored.
+// find returns the function of a call. It refuses arguments beside kwargs that would be ignored.
 func (x *execution) find(ctx context.Context) (*registry.Function, error) {
 	f, err := x.source.Function(ctx, x.req.Namespace, x.req.Function)
 	if err != nil {
@@ -56,8 +55,8 @@ func (x *execution) find(ctx context.Context) (*registry.Function, error) {
 	return f, refuseDirect(f, x.direct)
 }
 
-// ready reads what stood among the function's arguments for the face: the wish for a
-// dry run, and what its gate goes by.
+// ready sets the dry run and the gate of the call from the reserved arguments
+// ([registry.Request.Ready]).
 func (x *execution) ready(ctx context.Context, c *registry.Call) (context.Context, error) {
 	plan(c)
 	g, err := x.newGating(c, x.req)
@@ -65,14 +64,14 @@ func (x *execution) ready(ctx context.Context, c *registry.Call) (context.Contex
 		return nil, err
 	}
 	if g.mayReplay() {
-		g.key() // not later, by whoever asks first
+		g.key() // computed here, before several goroutines may use it
 		c.Kept = g.kept
 	}
 	x.gating.Store(g)
 	return ctx, nil
 }
 
-// reserved are the arguments that mean something to the face.
+// reserved returns the arguments in kwargs that belong to the face.
 func (s *Server) reserved() []registry.Reserved {
 	if s.opts.Serve.Controls.Plans != nil {
 		return planned
@@ -80,7 +79,7 @@ func (s *Server) reserved() []registry.Reserved {
 	return reserved
 }
 
-// plan heeds what stood among the function's arguments for a dry run.
+// plan turns the call into a dry run if a reserved argument asks for one.
 func plan(c *registry.Call) {
 	if len(c.Reserved) < len(planned) {
 		return
@@ -93,7 +92,8 @@ func plan(c *registry.Call) {
 	}
 }
 
-// streamed tells a server that mounts this one not to gate the result.
+// streamed marks the result of a streaming function, so that a server that mounts this one does not
+// gate it.
 func streamed(r *registry.Result) *registry.Result {
 	marked := *r
 	marked.Meta = map[string]any{registry.MetaStreaming: true}
@@ -111,9 +111,8 @@ func missingFunction(namespace string) error {
 	}
 }
 
-// refuseDirect refuses arguments of the function that were given beside kwargs
-// instead of inside: they would be ignored without a word. So would the wish for
-// a dry run where there are no plans, and the function would run.
+// refuseDirect refuses arguments of the function beside kwargs, because they would be ignored
+// silently. It also refuses dry_run on a server without plans, because the function would run.
 func refuseDirect(f *registry.Function, direct []member) error {
 	for _, m := range direct {
 		if len(m.key) > maxKey {

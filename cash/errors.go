@@ -10,11 +10,10 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// CodeGated is the code of a result that the gate withheld, under
-// [registry.MetaCode].
+// CodeGated is the code of a result withheld by the gate, under [registry.MetaCode].
 const CodeGated = "GATED"
 
-// renderError is an error as the CaSH face shows it (RFC 4.4, 8.6).
+// renderError returns an error as the CaSH face shows it (RFC 4.4, 8.6).
 func renderError(err error) *registry.Result {
 	e := registry.AsError(err)
 	r := registry.TextResult("**Error:** " + e.Error())
@@ -22,8 +21,8 @@ func renderError(err error) *registry.Result {
 	return r
 }
 
-// hinted is withHint for an error of a function. What it looks up takes as long as
-// rules of visibility do, and so long at most.
+// hinted is withHint with a deadline, for errors of calls. The look-ups for a hint run visibility
+// rules, which may hang.
 func (s *Server) hinted(ctx context.Context, err error) error {
 	e := registry.AsError(err)
 	switch e.Kind {
@@ -43,7 +42,7 @@ func (s *Server) hinted(ctx context.Context, err error) error {
 	return hinted
 }
 
-// hintTimeout is how long an error waits for a hint.
+// hintTimeout bounds the time for a hint.
 const hintTimeout = 2 * time.Second
 
 // withHint returns err with the next step in terms of the three tools.
@@ -81,8 +80,7 @@ func (s *Server) withHint(ctx context.Context, err error) error {
 	return &e
 }
 
-// didYouMean words suggestions to a caller who asked for something in the
-// namespace at path.
+// didYouMean returns a sentence with suggestions, for a request in the namespace at path.
 func didYouMean(path string, list []registry.Suggestion) string {
 	var b strings.Builder
 	for i, s := range list {
@@ -111,7 +109,7 @@ func didYouMean(path string, list []registry.Suggestion) string {
 	return b.String()
 }
 
-// dotted helps those who dot a function into the namespace.
+// dotted returns the hint for a namespace argument that ends with a function name, or "".
 func (s *Server) dotted(ctx context.Context, path string) string {
 	i := strings.LastIndexByte(path, '.')
 	if i < 0 {

@@ -17,26 +17,26 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// gating is the gate of one call (RFC 7), with the replay of what it withheld.
+// gating is the gate of one call (RFC 7). It also replays a withheld result. The execution of the
+// call makes it.
 type gating struct {
 	server *Server
 	call   *registry.Call
 	limit  int
 	raised bool   // the caller chose the limit
-	token  string // the replay value that the caller passed, or was given
-	owner  string // of a kept result; empty if the caller can't be recognised
-	digest string // key of a kept result; see key
-	// found says that the result is one that was kept. The function's goroutine
-	// sets it, which may be left behind.
+	token  string // the replay value that the caller sent or gets
+	owner  string // the owner of a kept result; empty if the caller cannot be recognised
+	digest string // the key of a kept result; see key
+	// found reports that the result is a kept one. It is atomic because the function's goroutine
+	// sets it and may be abandoned.
 	found atomic.Bool
 }
 
-// reserved are the arguments that callers also put into kwargs (R105). What
-// they mean there is settled by the function: if it declares them, they are its
-// own.
+// reserved are the face's arguments that callers may also put into kwargs (R105). If the function
+// declares a parameter of the name, the value belongs to the function.
 var reserved = []registry.Reserved{{Name: "sizelimit"}, {Name: "replay", Takes: isReplay}}
 
-// The places of the reserved arguments in [registry.Call.Reserved].
+// The indexes of the reserved arguments in [registry.Call.Reserved].
 const (
 	inSizeLimit = iota
 	inReplay
@@ -44,21 +44,22 @@ const (
 	inPlanToken
 )
 
-// planned are reserved where there are plans.
+// planned are the reserved arguments on a server with plans.
 var planned = append(slices.Clip(reserved), registry.Reserved{Name: "dryrun", Takes: isBool}, registry.Reserved{Name: "plantoken", Takes: isText})
 
 func isBool(value json.RawMessage) bool { return strictjson.KindOf(value) == strictjson.Bool }
 
 func isText(value json.RawMessage) bool { return strictjson.KindOf(value) == strictjson.String }
 
-// replayPrefix begins every replay value, so that a function's own argument of
-// that name is not mistaken for one.
+// replayPrefix begins every replay value. A function's own argument of that name is therefore not
+// mistaken for one.
 const replayPrefix = "replay-"
 
 func isReplay(value json.RawMessage) bool {
 	return strictjson.KindOf(value) == strictjson.String && strings.HasPrefix(strictjson.Text(value), replayPrefix)
 }
 
+// newGating returns the gate of a call, with the limit and the replay value from the request or from kwargs.
 func (s *Server) newGating(c *registry.Call, req *CallRequest) (*gating, error) {
 	g := &gating{server: s, call: c, limit: s.opts.SizeLimit, token: req.Replay}
 	limit := req.SizeLimit
@@ -89,18 +90,17 @@ func (s *Server) newGating(c *registry.Call, req *CallRequest) (*gating, error) 
 	return g, nil
 }
 
-// mayReplay reports whether the call may be the repeat of one whose result was
-// kept: it says so, or it asks for more than it would get by default.
+// mayReplay reports whether the call may repeat one with a kept result: it has a replay value, or
+// its limit is above the default.
 func (g *gating) mayReplay() bool {
 	return !g.repeatable() && (g.token != "" || g.raised && g.owner != "")
 }
 
-// repeatable reports whether the call may simply be made again for its result.
-// That is so for a dry run: what it found out must not be kept as the result of
-// the function.
+// repeatable reports whether the same call gives the result again: the function is read-only, or it
+// is a dry run, which must not be kept as a result of the function.
 func (g *gating) repeatable() bool { return g.call.Function.ReadOnly() || g.call.Plan != nil }
 
-// kept is [registry.Call.Kept]: it looks for the result that was withheld.
+// kept returns the withheld result of an earlier call ([registry.Call.Kept]).
 func (g *gating) kept(ctx context.Context) (*registry.Result, error) {
 	kept, found, err := g.server.opts.Replays.Find(ctx, g.owner, g.key())
 	f := g.call.Function
@@ -124,7 +124,7 @@ func (g *gating) kept(ctx context.Context) (*registry.Result, error) {
 	return nil, nil
 }
 
-// key identifies the function and its arguments, in whatever order they are.
+// key returns a hash of the function and its arguments. The order of the arguments does not matter.
 func (g *gating) key() string {
 	if g.digest == "" {
 		sum := sha256.Sum256(strictjson.Canonical(g.call.Arguments))
@@ -133,11 +133,11 @@ func (g *gating) key() string {
 	return g.digest
 }
 
-// measure returns what the gate measures of a result, in characters.
+// measure returns the characters of a result for the gate.
 func measure(r *registry.Result) int {
 	n := gate.Length(r.Content, r.Structured)
-	for key, value := range r.Meta { // which the pipeline has reduced to JSON
-		// That a result comes from the cache makes it no longer than it was.
+	for key, value := range r.Meta { // the pipeline has encoded the values
+		// The mark of a cached result does not count.
 		if data, ok := value.(json.RawMessage); ok && (key != control.MetaCacheHit || string(data) != "true") {
 			n += len(data)
 		}
@@ -145,8 +145,8 @@ func measure(r *registry.Result) int {
 	return n
 }
 
-// surelyFits reports whether a plain text has fewer bytes than the limit has
-// characters: most results do, and need not be counted.
+// surelyFits reports whether a plain text has no more bytes than the limit has characters. Most
+// results do and need no count.
 func surelyFits(r *registry.Result, limit int) bool {
 	if len(r.Content) != 1 || r.Structured != nil || r.Meta != nil {
 		return false
@@ -155,12 +155,11 @@ func surelyFits(r *registry.Result, limit int) bool {
 	return ok && len(t.Text) <= limit
 }
 
-// shortError is the length up to which errors pass whatever the limit is, if
-// they are not a function's own: they say what to do next.
+// shortError is the most characters of an error that passes any limit, unless it is the function's
+// own. Such errors contain the next step.
 const shortError = 1000
 
-// gateError returns what the caller gets in place of an error that is too long
-// (R104), or nil.
+// gateError returns the notice for an error that is too long (R104), or nil.
 func (g *gating) gateError(ctx context.Context, e *registry.Error) *registry.Result {
 	r := renderError(e)
 	if n := measure(r); (e.Kind != registry.Failed || e.NotRun) && n <= shortError {
@@ -169,8 +168,7 @@ func (g *gating) gateError(ctx context.Context, e *registry.Error) *registry.Res
 	return g.limited(ctx, r, e.NotRun || g.repeatable())
 }
 
-// deliver returns a result, or what the caller gets in its place if it is too
-// large.
+// deliver returns the result, or the notice in its place if it is too large.
 func (g *gating) deliver(ctx context.Context, r *registry.Result) *registry.Result {
 	if over := g.limited(ctx, r, g.repeatable()); over != nil {
 		return over
@@ -181,8 +179,8 @@ func (g *gating) deliver(ctx context.Context, r *registry.Result) *registry.Resu
 	return r
 }
 
-// limited returns what stands for a result that is too large, which repeating the
-// call may bring again, or not. Nil is that it passes.
+// limited returns the notice for a result that is too large, or nil if it passes. again reports
+// whether the same call gives the result again.
 func (g *gating) limited(ctx context.Context, r *registry.Result, again bool) *registry.Result {
 	if r.Ungated || r.InputRequests != nil || !g.found.Load() && surelyFits(r, g.limit) {
 		return nil
@@ -191,7 +189,7 @@ func (g *gating) limited(ctx context.Context, r *registry.Result, again bool) *r
 	streaming := g.call.Function.Streaming() // R102
 	if length <= g.limit || streaming {
 		if g.found.Load() && ctx.Err() == nil {
-			// That this cannot be noted only means that it is kept for longer.
+			// After an error, the result is only kept longer.
 			_ = g.server.opts.Replays.Delivered(ctx, g.owner, g.key())
 		}
 		return nil
@@ -212,11 +210,10 @@ func (g *gating) limited(ctx context.Context, r *registry.Result, again bool) *r
 	return out
 }
 
-// keep stores a withheld result for its owner; for nobody in particular under a
-// new token.
+// keep stores a withheld result for its owner. Without an owner, it stores it under a new token.
 func (g *gating) keep(ctx context.Context, r *registry.Result, length int) (kept bool) {
 	defer func() {
-		if recover() != nil { // a store of the embedder's
+		if recover() != nil { // the embedder's store panicked
 			kept = false
 		}
 	}()
@@ -226,7 +223,7 @@ func (g *gating) keep(ctx context.Context, r *registry.Result, length int) (kept
 		g.owner = control.Nobody + token
 	}
 	replay := control.Replayed{Result: r, Length: length, Size: size(r, length), Limit: g.limit}
-	// The function has run: its result is kept also if its caller has gone.
+	// The function has run, so its result is kept even if the caller is gone.
 	ok, err := g.server.opts.Replays.Keep(context.WithoutCancel(ctx), g.owner, g.key(), replay)
 	if err != nil || !ok {
 		return false
@@ -235,7 +232,7 @@ func (g *gating) keep(ctx context.Context, r *registry.Result, length int) (kept
 	return true
 }
 
-// size estimates the bytes that keeping a result takes.
+// size estimates the bytes of a kept result.
 func size(r *registry.Result, length int) int {
 	const overhead = 1 << 10
 	return overhead + 4*length + len(r.Structured)

@@ -12,11 +12,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
-	"github.com/cash-mcp/go-sdk/cash/disclosure"
 	"github.com/cash-mcp/go-sdk/cash/endpoint"
-	"github.com/cash-mcp/go-sdk/cash/facade"
-	"github.com/cash-mcp/go-sdk/cash/gateway"
-	"github.com/cash-mcp/go-sdk/cash/plain"
 	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -54,20 +50,18 @@ const deadline = 3 * time.Second
 // what a model reads.
 func (h *hanging) ways(t *testing.T) map[string]func() string {
 	t.Helper()
-	staged := disclosure.NewServer(h, &disclosure.Options{Serve: serve.Options{Timeout: deadline}})
 	ways := make(map[string]func() string)
 	for name, way := range map[string]struct {
-		face       cashtest.Runner
 		tool, args string
 	}{
-		"cash":       {cash.NewServer(h, &cash.Options{Serve: serve.Options{Timeout: deadline}}), "call", `{"namespace":"shop","function":"get"}`},
-		"gateway":    {gateway.NewServer(h, &gateway.Options{Serve: serve.Options{Timeout: deadline}}), "tool_execute", `{"tool_id":"` + h.id + `"}`},
-		"proxy":      {gateway.NewServer(h, &gateway.Options{Serve: serve.Options{Timeout: deadline}, Mode: gateway.Proxy}), "tool_execute", `{"tool_id":"` + h.id + `"}`},
-		"facade":     {facade.NewServer(h, &facade.Options{Serve: serve.Options{Timeout: deadline}}), "ShopExecute", `{"cmd":"get"}`},
-		"plain":      {plain.NewServer(h, &plain.Options{Serve: serve.Options{Timeout: deadline}}), "shop-get", `{}`},
-		"disclosure": {staged, "shop-get", `{}`},
+		"cash":       {"call", `{"namespace":"shop","function":"get"}`},
+		"gateway":    {"tool_execute", `{"tool_id":"` + h.id + `"}`},
+		"proxy":      {"tool_execute", `{"tool_id":"` + h.id + `"}`},
+		"facade":     {"ShopExecute", `{"cmd":"get"}`},
+		"plain":      {"shop-get", `{}`},
+		"disclosure": {"shop-get", `{}`},
 	} {
-		client := cashtest.Connect(t, way.face)
+		client := cashtest.Connect(t, faces[name](h, serve.Options{Timeout: deadline}))
 		ways[name] = func() string { return client.Tool(way.tool, json.RawMessage(way.args)).Text }
 	}
 	srv := cash.NewServer(h, &cash.Options{Serve: serve.Options{Timeout: deadline}})

@@ -10,18 +10,17 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// helpOptions are the keyword arguments of help that change what it returns.
-// Each is named in the base page (R45).
+// helpOptions are the keyword arguments of help. The base page names each of them (R45).
 type helpOptions struct {
 	json     bool   // format="json"
 	examples bool   // examples=true
 	full     bool   // params="full"
-	search   string // search="..."; empty lists what there is
-	other    bool   // there are arguments that are none of ours
+	search   string // search="..."; empty lists the namespace
+	other    bool   // there are other arguments
 }
 
-// readHelpOptions takes what it understands and ignores the rest, whatever
-// that is: help never fails because of its options (R46).
+// readHelpOptions reads the known options and ignores everything else. Help never fails because of
+// its options (R46).
 func readHelpOptions(kwargs json.RawMessage) helpOptions {
 	var o helpOptions
 	if strictjson.Check(kwargs) != nil {
@@ -59,7 +58,7 @@ func (s *Server) help(ctx context.Context, req *HelpRequest) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if req.Namespace != "" && !l.HasFunctions { // it has skills, of which help knows nothing
+	if req.Namespace != "" && !l.HasFunctions { // it has only skills, which help does not show
 		return "", registry.NoNamespace(req.Namespace)
 	}
 	if o.other && o.search == "" && l.Page != nil && l.Unavailable == nil {
@@ -80,8 +79,7 @@ func (s *Server) help(ctx context.Context, req *HelpRequest) (string, error) {
 	return namespaceMarkdown(l), nil
 }
 
-// document returns the page of a function: the one that it brings with it, or
-// ours.
+// document returns the page of a function: its own page if it has one, else ours.
 func document(ctx context.Context, f *registry.Function, o helpOptions, kwargs json.RawMessage) (string, error) {
 	if text, ok, err := f.Page(ctx, orNone(kwargs)); ok {
 		return text, err
@@ -92,7 +90,7 @@ func document(ctx context.Context, f *registry.Function, o helpOptions, kwargs j
 	return functionMarkdown(f, o), nil
 }
 
-// advertised returns the gate threshold if callers must be told (R52), else 0.
+// advertised returns the gate's limit if help must show it (R52), else 0.
 func (s *Server) advertised() int {
 	if s.opts.SizeLimit == gate.Default {
 		return 0
@@ -104,10 +102,10 @@ func (s *Server) advertised() int {
 type entry struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
-	Available   *bool  `json:"available,omitempty"` // false, or nil: it is (R132)
+	Available   *bool  `json:"available,omitempty"` // false, or nil for true (R132)
 }
 
-// namespaceEntries returns the child namespaces in which there are functions.
+// namespaceEntries returns the child namespaces that have functions.
 func namespaceEntries(l *registry.Listing) []entry {
 	var list []entry
 	for _, c := range l.Namespaces {

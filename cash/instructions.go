@@ -6,8 +6,8 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/serve"
 )
 
-// Instructions implements [serve.Face]: it tells a model that connects what
-// there is, as far as this caller may see it, and where to begin.
+// Instructions implements [serve.Face]. The text tells a connecting model what the server has, as
+// far as this caller may see it, and how to begin.
 func (f face) Instructions(ctx context.Context) string {
 	l, err := f.source.List(ctx, "")
 	if err != nil || !l.HasFunctions && !l.HasSkills {

@@ -1,8 +1,12 @@
 package cash
 
-import "github.com/cash-mcp/go-sdk/registry"
+import (
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/registry"
+)
 
-// The pages of help in JSON (format="json"): the same facts as in markdown.
+// This file has the pages of help in JSON (format="json"). Their facts are those of the Markdown
+// pages.
 
 type indexPage struct {
 	Namespaces []entry       `json:"namespaces"`
@@ -19,20 +23,20 @@ type helpArgsTable struct {
 }
 
 func indexJSON(l *registry.Listing, sizelimit int) string {
-	return jsonText(indexPage{
+	return string(strictjson.MustMarshal(indexPage{
 		Namespaces: orEmpty(namespaceEntries(l)),
 		Functions:  functionEntries(l),
 		Arguments:  helpArgsTable{[]string{"json", "markdown"}, []bool{true, false}, []string{"full"}, "what you need, in words"},
 		SizeLimit:  sizelimit,
-	})
+	}))
 }
 
 type namespacePage struct {
 	Namespace  string  `json:"namespace"`
 	Namespaces []entry `json:"namespaces,omitempty"`
 	Functions  []entry `json:"functions"`
-	Available  *bool   `json:"available,omitempty"` // false, or nil: it is
-	Reason     string  `json:"reason,omitempty"`    // why it is not
+	Available  *bool   `json:"available,omitempty"` // false, or nil for true
+	Reason     string  `json:"reason,omitempty"`    // why it is unavailable
 	Note       string  `json:"note,omitempty"`
 }
 
@@ -41,7 +45,7 @@ func namespaceJSON(l *registry.Listing) string {
 	if l.Unavailable != nil {
 		page.Available, page.Reason = new(bool), flow(l.Unavailable.Error())
 	}
-	return jsonText(page)
+	return string(strictjson.MustMarshal(page))
 }
 
 type functionPage struct {
@@ -50,7 +54,7 @@ type functionPage struct {
 	Description string  `json:"description,omitempty"`
 	Safety      string  `json:"safety,omitempty"`
 	Parameters  []param `json:"parameters"`
-	Open        bool    `json:"open,omitempty"` // other arguments are accepted too
+	Open        bool    `json:"open,omitempty"` // further arguments are accepted
 	Returns     string  `json:"returns,omitempty"`
 	More        string  `json:"more,omitempty"`
 	Example     string  `json:"example,omitempty"`
@@ -73,10 +77,10 @@ func functionJSON(f *registry.Function, o helpOptions) string {
 	if o.examples {
 		page.Example = exampleCall(f, o)
 	}
-	return jsonText(page)
+	return string(strictjson.MustMarshal(page))
 }
 
-// orEmpty makes a nil list an empty one, which JSON tells apart.
+// orEmpty returns an empty list for nil, because JSON shows the difference.
 func orEmpty[T any](list []T) []T {
 	if list == nil {
 		return []T{}

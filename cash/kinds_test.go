@@ -10,13 +10,11 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
 	"github.com/cash-mcp/go-sdk/cash/disclosure"
 	"github.com/cash-mcp/go-sdk/cash/endpoint"
-	"github.com/cash-mcp/go-sdk/cash/facade"
-	"github.com/cash-mcp/go-sdk/cash/gateway"
-	"github.com/cash-mcp/go-sdk/cash/plain"
+	"github.com/cash-mcp/go-sdk/cash/serve"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -60,10 +58,9 @@ func TestY2KindsByFace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	staged := disclosure.NewServer(reg, nil)
-	clients := map[string]*cashtest.Client{
-		"cash": cashtest.Connect(t, cash.NewServer(reg, nil)), "gateway": cashtest.Connect(t, gateway.NewServer(reg, nil)),
-		"disclosure": cashtest.Connect(t, staged), "facade": cashtest.Connect(t, facade.NewServer(reg, nil)), "plain": cashtest.Connect(t, plain.NewServer(reg, nil)),
+	clients := make(map[string]*cashtest.Client)
+	for name, newFace := range faces {
+		clients[name] = cashtest.Connect(t, newFace(reg, serve.Options{}))
 	}
 	if _, err := clients["disclosure"].Session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: disclosure.DefaultURI + "?tools=shop-fail"}); err != nil {
 		t.Fatal(err)
@@ -114,11 +111,9 @@ func retryable(code string) bool {
 
 func quotedJSON(t *testing.T, text string) string {
 	t.Helper()
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(text); err != nil {
+	data, err := strictjson.Marshal(text)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimSpace(b.String())
+	return string(data)
 }

@@ -15,11 +15,13 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// Manifest returns what the server publishes of itself (RFC 5.5):
-// [Options.Manifest], where what is empty is filled in. Namespaces and skills
-// are those that a caller sees of whom nothing is known, whoever asks, and as many
-// as a document may hold; the date is that of the last change that was seen of
-// them, at first that of the start.
+// Manifest returns the server's manifest (RFC 5.5): [Options.Manifest] with its empty fields filled
+// in.
+//
+//   - Namespaces and skills are those that an anonymous caller sees, for every reader, up to the
+//     most that a document can hold.
+//   - The date is the day of the last change that was observed in them, at first the server's
+//     start.
 func (s *Server) Manifest(ctx context.Context) (*manifest.Manifest, error) {
 	m := s.opts.manifest()
 	m.Endpoint = cmp.Or(m.Endpoint, endpointFor(ctx), "stdio:"+s.opts.Name)
@@ -47,7 +49,7 @@ func (s *Server) Manifest(ctx context.Context) (*manifest.Manifest, error) {
 	return &m, nil
 }
 
-// manifest is the manifest without what depends on the request.
+// manifest returns the parts of the manifest that do not depend on the request.
 func (o *Options) manifest() manifest.Manifest {
 	var m manifest.Manifest
 	if o.Manifest != nil {
@@ -58,7 +60,7 @@ func (o *Options) manifest() manifest.Manifest {
 	return m
 }
 
-// checkManifest returns what is wrong with what the embedder gave.
+// checkManifest returns the error of an invalid [Options.Manifest], or nil.
 func (o *Options) checkManifest() error {
 	m := o.manifest()
 	m.LastUpdated = cmp.Or(m.LastUpdated, time.Now().UTC().Format(time.DateOnly))
@@ -66,14 +68,13 @@ func (o *Options) checkManifest() error {
 	if m.Namespaces == nil {
 		m.Namespaces = []manifest.Namespace{{Suggested: "any", Description: "Any."}}
 	}
-	_, err := m.YAML() // which checks it, and how long it is
+	_, err := m.YAML() // checks the fields and the size
 	return err
 }
 
-// ManifestHandler returns the handler of the manifest, to be mounted at
-// [manifest.WellKnownPath]: YAML, or JSON to those who prefer it. Without an
-// endpoint of its own the manifest names /mcp at the host that it was asked
-// from.
+// ManifestHandler returns the HTTP handler of the manifest. Mount it at [manifest.WellKnownPath],
+// outside your login. It answers in YAML, or in JSON to clients that prefer it. A manifest without
+// an endpoint names /mcp at the requested host.
 func (s *Server) ManifestHandler() http.Handler {
 	h := manifest.Handler(s.Manifest, &manifest.HandlerOptions{Logger: s.opts.Serve.Logger})
 	return withHost(h)
@@ -81,11 +82,11 @@ func (s *Server) ManifestHandler() http.Handler {
 
 type endpointKey struct{}
 
-// withHost tells those behind it where the server is, as the client sees it.
+// withHost puts the server's address, as the client sees it, into the context of next.
 func withHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		scheme := "https"
-		if r.TLS == nil && isLoopback(r.Host) { // elsewhere something before us speaks TLS
+		if r.TLS == nil && isLoopback(r.Host) { // a proxy in front of a non-local server speaks TLS
 			scheme = "http"
 		}
 		ctx := context.WithValue(r.Context(), endpointKey{}, scheme+"://"+r.Host+"/mcp")
@@ -106,8 +107,8 @@ func endpointFor(ctx context.Context) string {
 	return endpoint
 }
 
-// addIdentity adds the resource that holds the manifest as JSON (RFC 5.6). It is
-// for those who operate servers: hosts do not show it to users.
+// addIdentity adds the resource cash://server with the manifest as JSON (RFC 5.6). It is for
+// operators: hosts do not show it to users.
 func (f face) addIdentity(srv *mcp.Server) {
 	srv.AddResource(&mcp.Resource{
 		URI: manifest.ResourceURI, Name: "server", MIMEType: manifest.MediaTypeJSON,

@@ -7,7 +7,7 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// The pages of help in markdown, as in the RFC's examples (4.2, 8).
+// This file has the pages of help in Markdown, as in the RFC's examples (4.2, 8).
 
 const helpArguments = "Supported arguments: `format` (json|markdown), `examples` (true|false), `params` (full), " +
 	"`search` (what you need, in words)."
@@ -112,7 +112,7 @@ func yesNo(v bool) string {
 	return "no"
 }
 
-// safety says in a line what a call does to the world, where it was declared.
+// safety returns one line with the declared effects of a call.
 func safety(f *registry.Function) string {
 	switch {
 	case f.ReadOnly():

@@ -14,43 +14,39 @@ import (
 
 // Options configure a [Server]. Nil is fine.
 type Options struct {
-	// Name and Version are what the server calls itself. Empty is "cash" and
-	// "0.0.0".
+	// Name and Version identify the server to clients. Empty is "cash" and "0.0.0".
 	Name, Version string
-	// Serve is what all faces have in common. The Quota of its Controls may limit
-	// call, help and skill. With its Plans the tool call takes dry_run and plan_token,
-	// beside kwargs or in them; without them it refuses dry_run.
+	// Serve holds the options common to all faces. The Quota of its Controls can limit call, help
+	// and skill. With its Plans, the tool call takes dry_run and plan_token, beside kwargs or
+	// inside. Without them it refuses dry_run.
 	Serve serve.Options
 
-	// SizeLimit is the gate's threshold in characters (RFC 7.3). Zero is
-	// [gate.Default]; negative panics. Any other value is told in help().
+	// SizeLimit is the gate's limit in characters (RFC 7.3). Zero is [gate.Default]; negative
+	// panics. help() shows any other value.
 	SizeLimit int
-	// Replays keeps gated results of functions that are not read-only, so that
-	// they need not run twice. Servers that share one tell their results apart
-	// by Name. Nil is control.NewReplays(nil).
+	// Replays keeps gated results of functions that are not read-only, so that they need not run
+	// twice. Servers that share a store must differ in Name. Nil is control.NewReplays(nil).
 	Replays control.ReplayStore
 
-	// Manifest is what the server publishes of itself, at
-	// [Server.ManifestHandler] and as the resource cash://server. What is empty
-	// is filled in: who publishes it with Name, where it is with /mcp at the host
-	// that was asked, or stdio:Name where that is not known (over stdio, and
-	// after AddTo), what is there with what a caller sees of whom nothing is
-	// known. Nil is the same as empty. One that could
-	// not be published panics.
+	// Manifest is published by [Server.ManifestHandler] and as the resource cash://server. Nil is
+	// the same as empty. A manifest that cannot be published panics. Empty fields are filled in:
+	//
+	//   - the publisher with Name;
+	//   - the endpoint with /mcp at the requested host, or with stdio:Name over stdio and after
+	//     AddTo, where the host is unknown;
+	//   - the contents with what an anonymous caller sees.
 	Manifest *manifest.Manifest
 
-	// HelpText may rewrite a page of help (RFC 4.2): text is what would be
-	// sent. The caller is in the context, further arguments are in
-	// req.Kwargs. Nil leaves pages as they are. What it adds is the embedder's
-	// to bound and to keep from callers who may not see it.
+	// HelpText may rewrite a page of help (RFC 4.2). text is the page. The caller is in the
+	// context, and other arguments are in req.Kwargs. Nil leaves pages as they are. The embedder
+	// must bound its additions and hide them from callers who may not see them.
 	HelpText func(ctx context.Context, req *HelpRequest, text string) string
 }
 
-// defaultName is [Options.Name] where it is empty.
+// defaultName is the default of [Options.Name].
 const defaultName = "cash"
 
-// Check returns what [NewServer] panics with for options in error. Nil options are
-// none.
+// Check returns the error of invalid options, with which [NewServer] panics. Nil options are valid.
 func (o *Options) Check() error {
 	if o == nil {
 		return nil

@@ -1,15 +1,13 @@
 package cash
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A param is one parameter as a page shows it. Nested ones have dotted names:
-// items[].quantity.
+// A param is one parameter on a page of help. Nested ones have dotted names: items[].quantity.
 type param struct {
 	Name        string `json:"name"`
 	Type        string `json:"type"`
@@ -17,11 +15,11 @@ type param struct {
 	Description string `json:"description,omitempty"`
 }
 
-// shownParams returns the parameters for a page, and whether params="full"
-// would show more: advanced ones, and those inside of others.
+// shownParams returns the parameters for a page. hidden reports whether params="full" shows more:
+// advanced parameters, and nested ones.
 func shownParams(f *registry.Function, o helpOptions) (shown []param, hidden bool) {
 	for _, p := range f.Params() {
-		// What a call cannot do without is shown whatever it is marked as.
+		// A required parameter is always shown.
 		advanced := p.Advanced && !p.Required
 		hidden = hidden || !o.full && (advanced || len(p.Fields) > 0)
 		if advanced && !o.full {
@@ -48,7 +46,7 @@ func appendParam(list []param, prefix string, p registry.Param, full bool) []par
 	return list
 }
 
-// described joins what a parameter means and which values it takes.
+// described returns a parameter's description and its rules as one text.
 func described(p registry.Param) string {
 	text := flow(p.Description)
 	if text != "" && !strings.HasSuffix(text, ".") && p.Rules != "" {
@@ -57,8 +55,8 @@ func described(p registry.Param) string {
 	return strings.TrimSpace(text + " " + p.Rules)
 }
 
-// exampleCall writes an invocation of f with the arguments of
-// [registry.Function.Example]. It returns "" where there are none.
+// exampleCall returns an invocation of f with the arguments of [registry.Function.Example], or ""
+// if there are none.
 func exampleCall(f *registry.Function, o helpOptions) string {
 	kwargs := f.Example(o.full)
 	if kwargs == nil {
@@ -73,14 +71,4 @@ func exampleCall(f *registry.Function, o helpOptions) string {
 		args = append(args, "kwargs="+string(kwargs))
 	}
 	return "call(" + strings.Join(args, ", ") + ")"
-}
-
-func jsonText(v any) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return "null"
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// published returns what is at the top level, or if there are no namespaces the
-// server as one: its functions are in the root. Of very many the descriptions are
-// shorter: a namespace that is left out cannot be mounted.
+// published returns the top-level namespaces for the manifest. A server without namespaces, with
+// functions in the root, is published as one namespace. Descriptions become shorter if there are
+// very many namespaces, because a namespace that is left out cannot be mounted.
 func (s *Server) published(ctx context.Context) ([]manifest.Namespace, error) {
 	l, err := s.source.List(ctx, "")
 	if err != nil {
@@ -37,8 +37,8 @@ func (s *Server) published(ctx context.Context) ([]manifest.Namespace, error) {
 	return list, nil
 }
 
-// namespacesOf returns as many of the namespaces of a listing as a manifest can
-// hold, with descriptions of at most so many characters.
+// namespacesOf returns the namespaces of a listing that fit into a manifest. Descriptions have at
+// most the given number of characters.
 func namespacesOf(l *registry.Listing, most int) []manifest.Namespace {
 	room := room{maxNamespaces, manifest.MaxEntries}
 	var list []manifest.Namespace
@@ -52,8 +52,8 @@ func namespacesOf(l *registry.Listing, most int) []manifest.Namespace {
 	return list
 }
 
-// publishedSkills returns the skills, as many as a manifest can hold, under the
-// names that they were given, with hyphens where they are Agent Skills.
+// publishedSkills returns the skills that fit into a manifest, under their given names, with
+// hyphens.
 func (s *Server) publishedSkills(ctx context.Context) ([]manifest.Skill, error) {
 	room := room{maxSkills, manifest.MaxEntries}
 	var list []manifest.Skill
@@ -67,7 +67,7 @@ func (s *Server) publishedSkills(ctx context.Context) ([]manifest.Skill, error) 
 		}
 		return nil
 	})
-	if errors.Is(err, registry.UnknownNamespace) || errors.Is(err, errNoRoom) { // nobody sees anything, or enough
+	if errors.Is(err, registry.UnknownNamespace) || errors.Is(err, errNoRoom) { // nothing is visible, or it is full
 		err = nil
 	}
 	return list, err
@@ -75,17 +75,17 @@ func (s *Server) publishedSkills(ctx context.Context) ([]manifest.Skill, error) 
 
 var errNoRoom = errors.New("the manifest is full")
 
-// What namespaces and skills take up of a manifest, in bytes. An eighth of it is
-// left to the other fields, which are bounded one by one.
+// The bytes of a manifest for namespaces and skills. An eighth of it remains for the other fields,
+// each of which has a bound.
 const (
 	maxNamespaces = manifest.MaxSize / 8 * 5
 	maxSkills     = manifest.MaxSize / 8 * 2
 )
 
-// A room is what is left for the entries of a list.
+// A room is the remaining space for a list of the manifest.
 type room struct{ bytes, entries int }
 
-// take reports whether an entry fits, as YAML and as JSON.
+// take reports whether an entry fits, as YAML and as JSON, and takes its space.
 func (r *room) take(name, description string) bool {
 	const around = 40 // keys, quotes, indentation
 	text := name + description
@@ -94,15 +94,15 @@ func (r *room) take(name, description string) bool {
 	return r.bytes >= 0 && r.entries >= 0
 }
 
-// An edition is the date of what a server publishes of itself.
+// An edition finds the date of a server's manifest.
 type edition struct {
 	mu   sync.Mutex
 	sum  [sha256.Size]byte
 	date string
 }
 
-// of returns the day on which the lists of m were first seen as they are: those
-// that are seen first have been so since the server started.
+// of returns the day on which the lists of m were first seen in their present form. The first lists
+// count from the server's start.
 func (e *edition) of(m *manifest.Manifest, started time.Time) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q", m.Namespaces, m.Skills))
 	e.mu.Lock()

@@ -4,14 +4,14 @@ import (
 	"context"
 	"strings"
 
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// maxFound bounds the functions that a search shows.
+// maxFound is the most functions on a page of search results.
 const maxFound = 10
 
-// found is the page of what a search finds at and below a namespace, spelt as
-// registered.
+// found returns the page of a search at and below a namespace, which is spelled as registered.
 func (s *Server) found(ctx context.Context, namespace string, o helpOptions) string {
 	list := s.find(ctx, o.search, namespace)
 	if o.json {
@@ -20,9 +20,8 @@ func (s *Server) found(ctx context.Context, namespace string, o helpOptions) str
 	return foundMarkdown(list, namespace)
 }
 
-// find returns the functions at and below a namespace that fit the query, best
-// first. They are resolved for the caller in ctx: what has gone since the search
-// is left out.
+// find returns the functions at and below a namespace that match the query, best first. It resolves
+// each for the caller in ctx and skips functions that have disappeared since the search.
 func (s *Server) find(ctx context.Context, query, namespace string) []*registry.Function {
 	var found []*registry.Function
 	for _, m := range registry.Search(ctx, s.source, namespace, query, maxFound) {
@@ -33,7 +32,7 @@ func (s *Server) find(ctx context.Context, query, namespace string) []*registry.
 	return found
 }
 
-// nothingFound is the next step after a search without a result.
+// nothingFound returns the next step after a search without a match.
 func nothingFound(namespace string) string {
 	if namespace == "" {
 		return "No function fits. Search in other words, or use `help()` to see what there is."
@@ -57,11 +56,11 @@ func foundMarkdown(found []*registry.Function, namespace string) string {
 	return b.String()
 }
 
-// foundPage is what a search found, as JSON: namespace and name apart, as they
-// are passed on.
+// foundPage is the page of a search as JSON. Namespace and name are separate, as the tools take
+// them.
 type foundPage struct {
 	Functions []foundEntry `json:"functions"`
-	Next      string       `json:"next,omitempty"` // if there are none
+	Next      string       `json:"next,omitempty"` // set if there are no matches
 }
 
 type foundEntry struct {
@@ -78,5 +77,5 @@ func foundJSON(found []*registry.Function, namespace string) string {
 	if len(found) == 0 {
 		page.Next = nothingFound(namespace)
 	}
-	return jsonText(page)
+	return string(strictjson.MustMarshal(page))
 }

@@ -14,20 +14,20 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A Server offers the three tools over a [registry.Source]. It is safe for
-// concurrent use, and one Server can be served through any number of transports
-// at a time: its methods AddTo, Run and Shutdown are those of [serve.Server].
+// A Server serves the three tools over a [registry.Source]. It is safe for concurrent use. One
+// Server can be served through any number of transports at a time. Its methods AddTo, Run and
+// Shutdown are those of [serve.Server].
 type Server struct {
 	*serve.Server
-	source   registry.Source // guarded by the pipeline
+	source   registry.Source // the pipeline's guarded source
 	opts     Options
 	pipeline *registry.Pipeline
 	started  time.Time
-	edition  edition // of the manifest
-	instance string  // see registry.MetaInstance
+	edition  edition // the date of the manifest
+	instance string  // for registry.MetaInstance
 }
 
-// NewServer returns a server of src. It panics if opts are in error.
+// NewServer returns a server of src. It panics if opts are invalid.
 func NewServer(src registry.Source, opts *Options) *Server {
 	mistake.Check("cash", opts.Check())
 	s := &Server{opts: opts.withDefaults(), started: time.Now(), instance: rand.Text()}
@@ -40,20 +40,20 @@ func NewServer(src registry.Source, opts *Options) *Server {
 	return s
 }
 
-// A CallRequest asks for a function to be run (RFC 4.1).
+// A CallRequest asks to run a function (RFC 4.1).
 type CallRequest struct {
 	Namespace string          // dotted path; empty is the root
 	Function  string          // required
 	Kwargs    json.RawMessage // a JSON object; empty or null is {}
-	// SizeLimit overrides the server's gate threshold for this call, in
-	// characters. Nil leaves it; zero gates every result that is not empty.
+	// SizeLimit overrides the gate's limit for this call, in characters. Nil keeps the server's
+	// limit. Zero gates every result that is not empty.
 	SizeLimit *int
-	// Replay asks for a gated result by the value that its notice gave. Empty
-	// is none.
+	// Replay is the value from the notice of a gated result, and asks for that result. Empty is
+	// none.
 	Replay string
-	// DryRun asks what the call would meet, without running it: the result is a
-	// report in JSON. PlanToken is what such a report gave for this very call;
-	// empty is none. Callers of the tool can pass them with [control.Plans] only.
+	// DryRun asks for the checks that the call would meet, without running it. The result is a
+	// report in JSON. PlanToken is the token of such a report for this call; empty is none. Callers
+	// of the tool can pass them only with [control.Plans].
 	DryRun    bool
 	PlanToken string
 }
@@ -62,29 +62,28 @@ type CallRequest struct {
 type HelpRequest struct {
 	Namespace string // dotted path; empty is the root
 	Function  string // empty lists the namespace
-	// Kwargs are format, examples, params and search; anything else is ignored,
-	// and so is a search where Function is given.
+	// Kwargs are format, examples, params and search. All others are ignored. So is search if
+	// Function is set.
 	Kwargs json.RawMessage
 }
 
-// A SkillRequest asks for a skill's text, or for a list of skills (RFC 4.3).
+// A SkillRequest asks for the text of a skill, or for a list of skills (RFC 4.3).
 type SkillRequest struct {
 	Namespace string          // dotted path; empty is the root
-	Name      string          // empty lists what there is
+	Name      string          // empty lists the skills
 	Kwargs    json.RawMessage // the skill's inputs
 }
 
-// Call runs a function for the caller in ctx and gates its result. A result
-// that is too large ([CodeGated] under [registry.MetaCode]), and one that the function
-// itself marks as a failure, is a result with IsError; everything else that
-// goes wrong is a *[registry.Error].
+// Call runs a function for the caller in ctx and gates its result. Two failures are results with
+// IsError: a result that is too large ([CodeGated] under [registry.MetaCode]), and one that the
+// function itself marks as a failure. All other failures are a *[registry.Error].
 func (s *Server) Call(ctx context.Context, req *CallRequest) (*registry.Result, error) {
 	return s.call(ctx, req, new(serve.Request), nil)
 }
 
-// Help returns a page of help for the caller in ctx: what is at the top level,
-// what is in a namespace, how a function is called, or which functions, at most
-// 10 of the namespace and below, fit a search. Its errors are *[registry.Error].
+// Help returns a page of help for the caller in ctx: the top level, a namespace, a function, or the
+// results of a search (at most 10 functions in the namespace and below). Its errors are
+// *[registry.Error].
 func (s *Server) Help(ctx context.Context, req *HelpRequest) (string, error) {
 	if req == nil {
 		req = &HelpRequest{}

@@ -9,7 +9,7 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// maxSkillLines bounds a list of skills (X2).
+// maxSkillLines is the most lines in a list of skills (X2).
 const maxSkillLines = 100
 
 func (s *Server) skill(ctx context.Context, req *SkillRequest) (string, error) {
@@ -33,8 +33,8 @@ func (s *Server) skill(ctx context.Context, req *SkillRequest) (string, error) {
 	return sk.Render(ctx, orNone(req.Kwargs))
 }
 
-// findSkill looks for a skill that was named without its namespace, as skills
-// do when they refer to one another (X12). It must be the only one.
+// findSkill finds a skill that was named without its namespace, as skills refer to each other
+// (X12). The name must be unique.
 func (s *Server) findSkill(ctx context.Context, name string, missing error) (*registry.Skill, error) {
 	var found []*registry.Skill
 	err := s.walkSkills(ctx, "", func(l *registry.Listing) error {
@@ -69,8 +69,7 @@ func (s *Server) findSkill(ctx context.Context, name string, missing error) (*re
 	}
 }
 
-// walkSkills visits the namespaces at and below path in which the caller sees
-// skills.
+// walkSkills visits the namespaces at and below path in which the caller sees skills.
 func (s *Server) walkSkills(ctx context.Context, path string, visit func(*registry.Listing) error) error {
 	return registry.Walk(ctx, s.source, path, func(l *registry.Listing) error {
 		if !l.HasSkills {
@@ -80,7 +79,7 @@ func (s *Server) walkSkills(ctx context.Context, path string, visit func(*regist
 	})
 }
 
-// skills lists the skills of a namespace, and where below it there are more.
+// skills returns the list of skills in a namespace, and the namespaces below it with more.
 func (s *Server) skills(ctx context.Context, path string) (string, error) {
 	l, err := s.source.List(ctx, path)
 	switch {
@@ -106,8 +105,7 @@ func (s *Server) skills(ctx context.Context, path string) (string, error) {
 	return p.text(), nil
 }
 
-// noSkills is the error for a namespace without skills: the same as for one
-// that does not exist.
+// noSkills is the error for a namespace without skills. It is the same for an unknown namespace.
 func noSkills(path string) error {
 	e := registry.NoNamespace(path)
 	e.Kind = registry.UnknownSkill
@@ -122,11 +120,11 @@ func dash(text string) string {
 	return " — " + text
 }
 
-// skillPage writes a list of skills within its bound.
+// skillPage writes a list of skills with at most maxSkillLines lines.
 type skillPage struct {
 	b          strings.Builder
-	path       string // of the namespace that is listed
-	skills     bool   // there are skills in it
+	path       string // of the listed namespace
+	skills     bool   // the namespace has skills
 	lines      int
 	left       int // lines that did not fit
 	namespaces bool
@@ -180,7 +178,7 @@ func (p *skillPage) text() string {
 	return strings.TrimSuffix(p.b.String(), "\n")
 }
 
-// skillCall writes an invocation of skill.
+// skillCall returns an invocation of skill.
 func skillCall(namespace, name string) string {
 	if namespace == "" {
 		return fmt.Sprintf("skill(skillname=%q)", name)

@@ -12,9 +12,8 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// The tools' definitions are the one thing that every conversation pays for,
-// so they are written by hand, static, and tolerant of members they do not
-// name (R2, R6).
+// Every conversation pays for the definitions of the tools. They are therefore written by hand,
+// static, and accept unknown members (R2, R6).
 
 const callDescription = "Run a function of this server. " +
 	"Find functions and their parameters with help first."
@@ -42,9 +41,8 @@ const skillSchema = `{"type":"object","properties":{` +
 	`"skillname":{"type":"string","description":"Skill to read. Omit to list."},` +
 	`"kwargs":{"type":"object","description":"Inputs of the skill by name."}}}`
 
-// pageTimeout is how long a page of help or a skill may take. They come from
-// memory, but hooks and visibility rules of the embedder have a say. Calls have
-// deadlines of their own.
+// pageTimeout bounds the time for a page of help or a skill. Pages come from memory, but the
+// embedder's hooks and visibility rules may hang. Calls have deadlines of their own.
 const pageTimeout = 30 * time.Second
 
 // face is the [serve.Face] of a Server.
@@ -64,8 +62,8 @@ func (f face) Add(srv *mcp.Server, h *serve.Host) {
 		run                       serve.ToolFunc
 		timeout                   time.Duration
 	}{
-		// What a call does is up to the function: the protocol's defaults (it
-		// may destroy, it may reach out) are the honest answer, said aloud.
+		// The effects of a call depend on the function. The annotations state the protocol's
+		// defaults: it may destroy and reach out.
 		{"call", callDescription, callSchema, &mcp.ToolAnnotations{ReadOnlyHint: false, DestructiveHint: ptr(true)}, f.callTool, 0},
 		{"help", help, helpSchema, reads, f.helpTool, pageTimeout},
 		{"skill", skillDescription, skillSchema, reads, f.skillTool, pageTimeout},
@@ -100,7 +98,7 @@ func (f face) callTool(ctx context.Context, req *serve.Request) (*registry.Resul
 	}, req, args.direct)
 }
 
-// metered counts a use of a tool that runs nothing.
+// metered counts a use of help or skill for the Quota.
 func (f face) metered(ctx context.Context, req *serve.Request, tool string) error {
 	return f.opts.Serve.Controls.Quota.Allow(ctx, req.Owner(ctx), tool)
 }
@@ -117,13 +115,13 @@ func (f face) helpTool(ctx context.Context, req *serve.Request) (*registry.Resul
 		Namespace: args.namespace, Function: args.function, Kwargs: args.mergedKwargs(),
 	})
 	r, err := textResult(text, err)
-	if err == nil && len(registry.Via(ctx)) > 0 { // an aggregator asks: it wants to know whom
+	if err == nil && len(registry.Via(ctx)) > 0 { // an aggregator asks and needs this server's instance
 		r.Meta = map[string]any{registry.MetaInstance: f.instanceOf(ctx, args.namespace)}
 	}
 	return r, err
 }
 
-// instanceOf names the server that a namespace is on.
+// instanceOf returns the instance of a namespace's server.
 func (f face) instanceOf(ctx context.Context, namespace string) string {
 	if l, err := f.source.List(ctx, namespace); err == nil && l.Instance != "" {
 		return l.Instance

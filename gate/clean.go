@@ -8,13 +8,13 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/clean"
 )
 
-// nameLength is how many characters of a name from outside are kept.
+// nameLength is the most characters kept of a foreign name.
 const nameLength = 32
 
-// cleanName returns a name that comes from data or from another server in a form
-// that cannot end a line, open markup or read as a sentence: letters, digits,
-// '_', '-' and '.', everything else as a single '_', at most nameLength
-// characters. Nothing usable gives "".
+// cleanName returns a foreign name, from data or another server, in a safe form. Letters, digits,
+// '_', '-' and '.' stay. Every run of other characters becomes one '_'. It cannot end a line, open
+// markup or read as a sentence, and has at most nameLength characters. A name without usable
+// characters gives "".
 func cleanName(name string) string {
 	var b strings.Builder
 	kept, gap := 0, false
@@ -37,17 +37,18 @@ func cleanName(name string) string {
 	return b.String()
 }
 
+// plain reports whether a character may stay in a foreign name.
 func plain(r rune) bool {
 	return r == '_' || r == '-' || r == '.' || clean.Visible(r) && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
 }
 
-// cleanLine returns the words of a caller's own text on one line, without what
-// is invisible or opens markup, at most n characters of it.
+// cleanLine returns a caller's own text on one line of at most n characters, without invisible
+// characters and markup.
 func cleanLine(text string, n int) string {
 	return clean.Line(strings.ReplaceAll(text, "`", " "), n)
 }
 
-// thousands writes 48000 as 48,000.
+// thousands returns 48000 as 48,000.
 func thousands(n int) string {
 	digits := strconv.Itoa(n)
 	var b strings.Builder

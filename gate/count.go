@@ -9,24 +9,22 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Summary says in one number what a result consists of: 4821 orders, 1,200
-// lines, 1 image, an object with 12 keys. The zero Summary is an empty result
-// and reads "".
+// Summary describes the contents of a result by one number: 4821 orders, 1,200 lines, 1 image, an
+// object with 12 keys. The zero Summary is an empty result and reads "".
 type Summary struct {
-	// Kind says what Count counts.
+	// Kind is the kind of things that Count counts.
 	Kind Kind
-	// Count is how many there are, 0 or more.
+	// Count is the number of things, 0 or more.
 	Count int
-	// Noun names the items of a list. "" reads "items". It is set from the key
-	// that holds the list; where there is none, a caller who knows better may
-	// set it. It is cleaned when it is written.
+	// Noun names the items of a list. "" reads "items". It is set from the key of the list. Without
+	// a key, the caller may set it. It is cleaned when it is written.
 	Noun string
 }
 
-// Kind is what a [Summary] counts.
+// Kind is the kind of things that a [Summary] counts.
 type Kind int
 
-// The kinds of content, one of which takes the most room in a result.
+// The kinds of content.
 const (
 	Nothing   Kind = iota // no content, or only empty blocks
 	Items                 // elements of a JSON array, named by Noun
@@ -39,8 +37,7 @@ const (
 	Blocks                // blocks of any other kind
 )
 
-// String returns the summary as it stands in a notice, such as "4821 orders".
-// It has at most 64 characters.
+// String returns the summary for a notice, such as "4821 orders". It has at most 64 characters.
 func (s Summary) String() string {
 	switch s.Kind {
 	case Items:
@@ -64,9 +61,8 @@ func (s Summary) String() string {
 	}
 }
 
-// items writes the count without separators, as the specification's example
-// does. The singular of a foreign noun is anybody's guess, so one is "1 item
-// in orders".
+// items returns the count without separators, as in the specification's example. The singular of a
+// foreign noun is unknown, so one item reads "1 item in orders".
 func (s Summary) items() string {
 	noun := cleanName(s.Noun)
 	switch {
@@ -87,15 +83,16 @@ func plural(n int, noun string) string {
 	return thousands(n) + " " + noun + "s"
 }
 
-// Count says what takes the most room in a result: structured content where it
-// is longer than the content, otherwise the kind of block with the most
-// characters. JSON counts as the list in it that takes the most room, or as its
-// keys where no list takes up a tenth of it; text that is not JSON counts in
-// lines. Structured content with a single key gives way to the content. Count
-// never fails; its work is linear in the size of the result.
+// Count summarises the largest part of a result. It never fails, and its work is linear in the size
+// of the result.
+//
+//   - The structured content counts if it is longer than the content, unless it has a single key.
+//     Otherwise the kind of block with the most characters counts.
+//   - JSON counts as its largest list, or as its keys if no list takes up a tenth of it.
+//   - Other text counts in lines.
 func Count(content []mcp.Content, structured json.RawMessage) Summary {
 	if length := contentLength(content); utf8.RuneCount(structured) > length {
-		// An object with one key is often the text again.
+		// An object with one key often repeats the text.
 		if s := countJSON(structured); length == 0 || s.Kind != Keys || s.Count != 1 {
 			return s
 		}
@@ -137,8 +134,8 @@ func kindOf(block mcp.Content) Kind {
 	}
 }
 
-// countTexts counts the longest text as JSON when it is more than half of them
-// all, so that a remark next to the data does not hide it; otherwise all lines.
+// countTexts counts the longest text as JSON if it is more than half of all texts, so that a remark
+// beside the data does not hide it. Otherwise it counts all lines.
 func countTexts(content []mcp.Content) Summary {
 	longest, total, lines := "", 0, 0
 	for _, block := range content {
@@ -160,7 +157,7 @@ func countTexts(content []mcp.Content) Summary {
 	return Summary{Kind: Lines, Count: lines}
 }
 
-// countLines counts the last line whether or not it is ended.
+// countLines counts lines. The last one need not end with a line break.
 func countLines(text string) int {
 	n := strings.Count(text, "\n")
 	if text != "" && !strings.HasSuffix(text, "\n") {
@@ -169,7 +166,7 @@ func countLines(text string) int {
 	return n
 }
 
-// looksLikeJSON spares plain text the copy that parsing needs.
+// looksLikeJSON reports whether text may be JSON. Other text is not copied for parsing.
 func looksLikeJSON(text string) bool {
 	text = strings.TrimLeft(text, blank)
 	return text != "" && (text[0] == '{' || text[0] == '[')

@@ -10,15 +10,16 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Length returns the size of a result in characters: the sum over its content,
-// or the structured content where that is longer, since clients show a model
-// one of the two.
+// Length returns the size of a result in characters: the sum over its content, or the structured
+// content if that is longer, since clients show a model one of the two.
 //
-// Text counts in Unicode code points; images, audio and blobs count as the
-// base64 that is transferred; resources and links count with their addresses
-// and descriptions. Nil blocks count nothing. The sum stops at the largest int
-// instead of wrapping. Length allocates nothing for the kinds of content that a
-// tool may return.
+//   - Text counts in Unicode code points.
+//   - Images, audio and blobs count as their transferred base64.
+//   - Resources and links count with their addresses and descriptions.
+//   - Nil blocks count nothing.
+//
+// The sum stops at the largest int. Length allocates nothing for the content that a tool may
+// return.
 func Length(content []mcp.Content, structured json.RawMessage) int {
 	return max(contentLength(content), utf8.RuneCount(structured))
 }
@@ -65,7 +66,7 @@ func resourceLength(r *mcp.ResourceContents) int {
 	return add(runes(r.URI, r.MIMEType, r.Text), base64.StdEncoding.EncodedLen(len(r.Blob)))
 }
 
-// Icons count because they may be whole pictures in data: addresses.
+// Icons count, because a data: address may hold a whole picture.
 func linkLength(l *mcp.ResourceLink) int {
 	sum := runes(l.URI, l.Name, l.Title, l.Description, l.MIMEType)
 	for _, icon := range l.Icons {
@@ -74,9 +75,8 @@ func linkLength(l *mcp.ResourceLink) int {
 	return sum
 }
 
-// otherLength measures kinds of content that do not belong in a tool's result,
-// or do not exist yet, by their wire form: counted as nothing, they would be a
-// way around the gate. Those that have no wire form cannot be sent.
+// otherLength returns the length of the wire form of unexpected kinds of content. They must count,
+// or they would bypass the gate. Content without a wire form cannot be sent.
 func otherLength(c mcp.Content) int {
 	if v := reflect.ValueOf(c); v.Kind() == reflect.Pointer && v.IsNil() {
 		return 0
@@ -96,8 +96,8 @@ func runes(texts ...string) int {
 	return sum
 }
 
-// add adds two lengths. Wrapping would turn the largest result into one that
-// passes; it takes 32-bit ints or one text repeated by reference to get there.
+// add adds two lengths and stops at the largest int. An overflow would let the largest result pass.
+// It takes 32-bit ints or one text repeated by reference to reach it.
 func add(a, b int) int {
 	if a > math.MaxInt-b {
 		return math.MaxInt
@@ -105,10 +105,9 @@ func add(a, b int) int {
 	return a + b
 }
 
-// Suggest returns the sizelimit to propose for a result of the given length: a
-// tenth more, rounded up to full thousands, so that the repeated call passes
-// although the data grew a little (RFC section 7.2, item 3). It is the largest
-// int where that does not fit, and 0 for lengths of 0 and below.
+// Suggest returns the sizelimit to propose for a result of the given length: a tenth more, rounded
+// up to thousands, so that the repeated call passes although the data grew a little (RFC section
+// 7.2, item 3). It is at most the largest int, and 0 for lengths of 0 and below.
 func Suggest(length int) int {
 	if length <= 0 {
 		return 0

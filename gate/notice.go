@@ -12,49 +12,42 @@ const (
 	replayLength = 128
 )
 
-// Notice is what a caller is told in place of a result that is too large (RFC
-// section 7.2). Only Length is required. A Notice is plain data.
+// Notice is the message in place of a result that is too large (RFC section 7.2). Only Length is
+// required. A Notice is plain data.
 type Notice struct {
 	// Length is the size of the result in characters, from [Length].
 	Length int
-	// Limit is the size that it exceeded. It is not written; it keeps the
-	// rounded length from looking as if it had passed.
+	// Limit is the limit that Length exceeds. It is not written. The rounded length stays above it.
 	Limit int
-	// Summary says what the result consists of, usually Summary.String(). It
-	// is cut to one line of 64 characters; "" leaves it out.
+	// Summary describes the contents of the result, usually Summary.String(). It is cut to one line
+	// of 64 characters; "" leaves it out.
 	Summary string
-	// Suggested is the sizelimit to propose. Zero, or less than Length, means
-	// Suggest(Length).
+	// Suggested is the sizelimit to propose. Zero, or less than Length, is Suggest(Length).
 	Suggested int
-	// Fixed says that there is no sizelimit to pass: the only way is to narrow the
-	// query. It is for functions that only read; the fields after Filters are not
-	// looked at then, and neither is Suggested.
+	// Fixed reports that there is no sizelimit: the caller can only narrow the query. It is for
+	// functions that only read. Suggested and the fields after Filters are then ignored.
 	Fixed bool
-	// Filters are the function's optional parameters, in the order in which
-	// they are worth trying. The first five are named, without those that are
-	// longer than 32 characters or consist of more than letters, digits, '_',
-	// '-' and '.'. Nil gives general advice to narrow the query.
+	// Filters are the function's optional parameters, the most useful first. The notice names the
+	// first five that have at most 32 characters, all of them letters, digits, '_', '-' and '.'.
+	// Nil gives general advice to narrow the query.
 	Filters []string
-	// AlreadyRan says that the function may have had effects and that its
-	// result is kept, so that repeating the call returns it without running
-	// the function again. False is for functions that only read.
+	// AlreadyRan reports that the function may have had effects and that its result is kept: a
+	// repeated call returns it without running the function again. False is for functions that only
+	// read.
 	AlreadyRan bool
-	// NotKept says that the function may have had effects and that its result
-	// is gone. It wins over AlreadyRan.
+	// NotKept reports that the function may have had effects and that its result is lost. It
+	// overrides AlreadyRan.
 	NotKept bool
-	// Replay is the value to pass along as the kwarg "replay" when the kept
-	// result cannot be found by caller or connection. Empty means it can. It
-	// consists of at most 128 letters, digits, '-', '_' and '.'; with any
-	// other, the notice reads as if NotKept were set, since a value that cannot
-	// be written cannot be passed along.
+	// Replay is the value of the kwarg "replay", for a kept result that cannot be found by caller
+	// or connection. Empty: it can be found. It has at most 128 letters, digits, '-', '_' and '.'.
+	// Any other value cannot be written, so the notice reads as if NotKept were set.
 	Replay string
 }
 
-// Text returns the notice as markdown of at most 600 characters, whatever the
-// fields hold. It says that the response was held back, what and how much it
-// is, and the next step: for a function that only reads, to narrow the query or
-// to raise the limit; for one that already ran, how to get its result without,
-// or only by, running it again.
+// Text returns the notice as Markdown of at most 600 characters, for any values of the fields. It
+// says that the response was held back, its size and contents, and the next step: to narrow the
+// query or raise the limit for a function that only reads; for one that already ran, how to get its
+// result without running it again, or that only another run gives it.
 func (n Notice) Text() string {
 	head := "**Gated:** Response exceeds size limit (" + n.size() + ").\n\n"
 	switch limit := n.suggested(); {
@@ -75,7 +68,7 @@ func (n Notice) Text() string {
 	}
 }
 
-// size is the part in parentheses: "4821 orders, ~48,000 characters".
+// size returns the part in parentheses: "4821 orders, ~48,000 characters".
 func (n Notice) size() string {
 	size := "~" + thousands(n.rounded()) + " characters"
 	if summary := cleanLine(n.Summary, summaryWidth); summary != "" {
@@ -84,8 +77,8 @@ func (n Notice) size() string {
 	return size
 }
 
-// rounded is the length to the nearest thousand, or hundred where it is short,
-// or the length itself where rounding would contradict the limit.
+// rounded returns the length to the nearest thousand, or hundred if it is short. It returns the
+// exact length if rounding would contradict the limit.
 func (n Notice) rounded() int {
 	step := 1
 	switch {
@@ -111,6 +104,7 @@ func (n Notice) suggested() int {
 	return Suggest(n.Length)
 }
 
+// narrow returns the advice to narrow the query, with the names of filters.
 func (n Notice) narrow() string {
 	var names []string
 	for _, filter := range n.Filters {
@@ -127,8 +121,8 @@ func (n Notice) narrow() string {
 	return "Add filters (e.g., " + strings.Join(names, ", ") + ") to narrow results"
 }
 
-// speakable reports whether a replay value survives being read and repeated by
-// a model. Its words are ours, so anything else is a mistake of the caller.
+// speakable reports whether a model can read and repeat a replay value. The library makes these
+// values, so any other value is a mistake of the caller.
 func speakable(replay string) bool {
 	return len(replay) <= replayLength && !strings.ContainsFunc(replay, func(r rune) bool {
 		return r > unicode.MaxASCII || !plain(r)

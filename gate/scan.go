@@ -7,20 +7,18 @@ import (
 	"strings"
 )
 
-// blank is JSON's white space; TrimSpace of the standard library has more.
+// blank is JSON's white space. TrimSpace of the standard library removes more.
 const blank = " \t\r\n"
 
-// minShare is the part of an object, one in so many bytes, that a list must
-// take up to be named: two tags next to a long text do not sum it up.
+// minShare sets the least part of an object that a list must fill to be named: one byte in
+// minShare. Two tags beside a long text do not summarise it.
 const minShare = 10
 
-// listDepth bounds how many objects deep a list is looked for: {"data":
-// {"orders": [...]}} is common, more than four levels name nothing a model
-// could narrow by.
+// listDepth is the most levels of objects around a list: {"data": {"orders": [...]}} is common. A
+// list below four levels has no name that helps a model to narrow the query.
 const listDepth = 4
 
-// countJSON summarises a JSON text; what is not an object or an array, or not
-// JSON at all, counts in lines.
+// countJSON summarises a JSON text. Text other than an object or an array counts in lines.
 func countJSON(data []byte) Summary {
 	data = bytes.Trim(data, blank)
 	if len(data) == 0 || data[0] != '{' && data[0] != '[' || !json.Valid(data) {
@@ -37,8 +35,7 @@ func countJSON(data []byte) Summary {
 	return Summary{Kind: Items, Count: s.best.count, Noun: noun(s.best.key)}
 }
 
-// noun returns the name that a key gives to the items of its list, "" for keys
-// that say nothing about them.
+// noun returns the name of a list's items from its key, or "" if the key does not name them.
 func noun(key []byte) string {
 	var name string
 	if json.Unmarshal(key, &name) != nil {
@@ -51,23 +48,23 @@ func noun(key []byte) string {
 	return name
 }
 
-// scanner walks JSON that is known to be valid, once, without building values.
-// It descends through objects only, and no deeper than listDepth.
+// scanner walks valid JSON once, without building values. It descends through objects only, and no
+// deeper than listDepth.
 type scanner struct {
 	data []byte
 	pos  int
 	best list
 }
 
-// list is an array found in an object: the key that holds it, as quoted JSON,
-// the number of its elements, and the room it takes.
+// list is an array found in an object: its key as quoted JSON, the number of its elements, and its
+// size in bytes.
 type list struct {
 	key         []byte
 	count, size int
 }
 
-// object reads an object whose brace is at pos and returns how many members it
-// has; the longest list below it is kept in best.
+// object reads an object whose brace is at pos and returns the number of its members. It keeps the
+// longest list below it in best.
 func (s *scanner) object(depth int) int {
 	s.pos++ // the brace
 	for members := 0; ; members++ {
@@ -83,6 +80,7 @@ func (s *scanner) object(depth int) int {
 	}
 }
 
+// member reads the value of an object's member.
 func (s *scanner) member(key []byte, depth int) {
 	s.space()
 	start := s.pos
@@ -103,8 +101,8 @@ func (s *scanner) member(key []byte, depth int) {
 	}
 }
 
-// array reads the array or object at pos and returns how many elements it has:
-// its commas and one more, unless there is nothing inside.
+// array reads the array or object at pos and returns the number of its elements: its commas and one
+// more, unless it is empty.
 func (s *scanner) array() int {
 	commas, depth, empty := 0, 0, true
 	for {
@@ -149,8 +147,7 @@ func (s *scanner) str() []byte {
 	return s.data[start:s.pos]
 }
 
-// seek moves to the next byte that is one of chars. It is used only where no
-// string can stand in between.
+// seek moves to the next byte that is one of chars. No string may stand in between.
 func (s *scanner) seek(chars string) {
 	s.pos += bytes.IndexAny(s.data[s.pos:], chars)
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/cash-mcp/go-sdk/internal/strictyaml"
 )
 
 // decode reads the fields of a manifest. It checks only shapes; check checks values.
@@ -48,7 +50,7 @@ func (d *decoder) mapping(n *yaml.Node, field string) *yaml.Node {
 	if n.Kind == yaml.MappingNode {
 		return n
 	}
-	d.fail(n, field, "%s where keys with values are wanted", describe(n))
+	d.fail(n, field, "%s where keys with values are wanted", strictyaml.Describe(n))
 	return &yaml.Node{Kind: yaml.MappingNode}
 }
 
@@ -78,7 +80,7 @@ func (o object) text(key string) string {
 	case n == nil:
 		return ""
 	case n.Kind != yaml.ScalarNode:
-		o.fail(n, field, "%s where one text is wanted", describe(n))
+		o.fail(n, field, "%s where one text is wanted", strictyaml.Describe(n))
 		return ""
 	case n.Style&yaml.TaggedStyle != 0 && n.Tag != "!!str":
 		o.fail(n, field, "the tag %s means nothing here: remove it", quote(n.Tag))
@@ -124,7 +126,7 @@ func (o object) list(key string) []object {
 		return nil
 	}
 	if n.Kind != yaml.SequenceNode {
-		o.fail(n, field, "%s where a list is wanted", describe(n))
+		o.fail(n, field, "%s where a list is wanted", strictyaml.Describe(n))
 		return nil
 	}
 	entries := make([]object, 0, len(n.Content))
@@ -155,14 +157,4 @@ func resolve(n *yaml.Node) *yaml.Node {
 		return n.Alias
 	}
 	return n
-}
-
-func describe(n *yaml.Node) string {
-	switch n.Kind {
-	case yaml.MappingNode:
-		return "keys with values"
-	case yaml.SequenceNode:
-		return "a list"
-	}
-	return "one text"
 }

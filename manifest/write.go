@@ -2,11 +2,12 @@ package manifest
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
 // document is the written form of a manifest, in the order of RFC section 5.5.
@@ -78,11 +79,7 @@ func (m Manifest) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err = e.Encode(d)
-	return sized(bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), err)
+	return sized(strictjson.Marshal(d))
 }
 
 // UnmarshalJSON is [Parse].

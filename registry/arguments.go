@@ -12,12 +12,12 @@ import (
 // argument is one top-level member of a call's arguments.
 type argument struct {
 	key       string // as sent
-	canonical string // empty if key is not a label, or a declared one that matches only itself
-	declared  string // the parameter's spelling; empty if there is none
-	value     []byte // nil once taken out
+	canonical string // empty if key is not a label, or if the parameter matches its exact spelling only
+	declared  string // the parameter's spelling; empty if the function has no such parameter
+	value     []byte // nil after it was taken out
 }
 
-// checkObject refuses what is not strictly a JSON object.
+// checkObject refuses data that is not a JSON object in strict JSON.
 func checkObject(data json.RawMessage) error {
 	if err := strictjson.Check(data); err != nil {
 		return invalidArguments("The arguments are not valid JSON: " + err.Error() + ".")
@@ -32,9 +32,9 @@ func checkObject(data json.RawMessage) error {
 	}
 }
 
-// readArguments reads a JSON object strictly, for a function with the given
-// parameters, and appends its members to args. Two keys with the same canonical
-// form are an error that names both: neither is ever picked (R24).
+// readArguments reads a JSON object strictly and appends its members to args. params are the
+// parameters of the function. Two keys with the same canonical form are an error that names both.
+// Neither value is ever picked (R24).
 func readArguments(args []argument, data json.RawMessage, params *params) ([]argument, error) {
 	if err := checkObject(data); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func readArguments(args []argument, data json.RawMessage, params *params) ([]arg
 	return args, checkDistinct(args)
 }
 
-// smallObject is the number of keys up to which they are compared pairwise.
+// smallObject is the most keys that are compared pairwise.
 const smallObject = 16
 
 // checkDistinct refuses two keys with the same canonical form.
@@ -96,8 +96,8 @@ func article(word string) string {
 	return "a " + word
 }
 
-// normalized spells the keys of args as they are declared, takes out what is
-// reserved, and returns data itself if that changes nothing.
+// normalized spells the keys of args as the function declares them and takes the reserved arguments
+// out. It returns data itself if nothing changed.
 func normalized(data []byte, args []argument, reserved []Reserved) ([]byte, []json.RawMessage) {
 	var taken []json.RawMessage
 	same := true

@@ -12,36 +12,36 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// A Node is one entry of what is browsed: a namespace, a function or a skill,
-// and nil for the other two. It must not be modified.
+// A Node is one entry in a page of [Browse]: a namespace, a function or a skill. The other two
+// fields are nil. A Node must not be modified.
 type Node struct {
-	// Path is where to browse it, such as /orders/retail/create.
+	// Path is the path that browses the node, such as /orders/retail/create.
 	Path string
-	// Namespace has the children. That of /mcp has an empty Path if it holds
-	// nothing but the root's own functions and skills.
+	// Namespace describes the namespace. The one at /mcp has an empty Path if it holds only the
+	// root's own functions and skills.
 	Namespace *Child
 	Function  *Function
 	Skill     *Skill
 
-	root bool // the namespace also holds what is in the root itself
+	root bool // the namespace also holds the root's functions and skills
 }
 
-// Browse returns what stands at a path, such as / or /orders/retail, as the
-// caller in ctx sees it (gateway surface, section 3.2): the children of a
-// namespace, or else the function or skill alone. A last segment * changes
-// nothing. For every child of every page, Browse of its Path shows what it is.
+// Browse returns the nodes at a path, such as / or /orders/retail, as the caller in ctx sees them
+// (gateway surface, section 3.2). A namespace gives its children. A function or a skill gives
+// itself alone. A last segment * changes nothing. Each child can be browsed at its own Path.
 //
-// The segments are canonical labels; a path may be asked for with underscores in
-// them. Under / stand the namespaces only, and /mcp for the root's own functions
-// and skills, together with those of a namespace that is called so. Segments
-// keep the grammar: what may not stand in one becomes a hyphen, an n leads what
-// cannot begin it, and beyond 64 characters it is cut. Where two would be the
-// same, namespaces come before functions and those before skills, and
-// the later ones get a number: summary, summary-2.
+// The segments of a path:
 //
-// An error is of kind [InvalidPath] if the path is malformed, and of
-// [UnknownPath] if nothing is there or nothing that the caller sees. Browse
-// costs one listing for each segment.
+//   - A segment is a canonical label. The path asked for may have underscores in it.
+//   - / lists namespaces only. /mcp holds the root's own functions and skills, and those of a
+//     namespace called mcp.
+//   - An illegal character becomes a hyphen, an illegal first character gets n in front, and a
+//     segment is cut at 64 characters.
+//   - Equal segments get numbers, such as summary and summary-2: namespaces come first, then
+//     functions, then skills.
+//
+// The error is of kind [InvalidPath] if the path is malformed. It is of kind [UnknownPath] if the
+// caller sees nothing there. Browse makes one listing for each segment.
 func Browse(ctx context.Context, src Source, path string) ([]Node, error) {
 	segments, err := toolid.ParsePath(path)
 	if err != nil {
@@ -50,7 +50,7 @@ func Browse(ctx context.Context, src Source, path string) ([]Node, error) {
 	if n := len(segments); n > 0 && segments[n-1] == toolid.Wildcard {
 		segments = segments[:n-1]
 	}
-	var at Node // stands for /
+	var at Node // starts as /
 	for _, s := range segments {
 		nodes, err := at.open(ctx, src)
 		if err != nil {
@@ -69,8 +69,8 @@ func Browse(ctx context.Context, src Source, path string) ([]Node, error) {
 	return nodes, nil
 }
 
-// find returns the index of the node that a segment below parent names: as it is
-// spelled, or else without hyphens too, which names of other servers have.
+// find returns the index of the node below parent that a segment names, or -1. It looks for the
+// segment as spelled, then without hyphens, which names of other servers may have.
 func find(nodes []Node, parent, segment string) int {
 	path := parent + "/" + strings.ReplaceAll(segment, "_", "")
 	if i := slices.IndexFunc(nodes, func(n Node) bool { return n.Path == path }); i >= 0 {
@@ -80,8 +80,7 @@ func find(nodes []Node, parent, segment string) int {
 	return slices.IndexFunc(nodes, func(n Node) bool { return n.Path == path })
 }
 
-// similarNodes returns the paths of the nodes below parent that a segment which
-// is none of them may stand for.
+// similarNodes returns paths of nodes below parent that are similar to an unknown segment.
 func similarNodes(nodes []Node, parent, segment string) []string {
 	segments := make([]string, len(nodes))
 	for i, n := range nodes {
@@ -94,7 +93,7 @@ func similarNodes(nodes []Node, parent, segment string) []string {
 	return similar
 }
 
-// top returns what stands under /: a node for each namespace.
+// top returns the nodes under /, one for each namespace.
 func top(ctx context.Context, src Source) ([]Node, error) {
 	l, err := src.List(ctx, "")
 	if err != nil {
@@ -122,7 +121,7 @@ func top(ctx context.Context, src Source) ([]Node, error) {
 	return nodes, nil
 }
 
-// open returns what stands at n: its children, or n alone.
+// open returns the children of n, or n alone if it is no namespace.
 func (n Node) open(ctx context.Context, src Source) ([]Node, error) {
 	switch {
 	case n.Path == "":
@@ -130,7 +129,7 @@ func (n Node) open(ctx context.Context, src Source) ([]Node, error) {
 	case n.Namespace == nil:
 		return []Node{n}, nil
 	}
-	var lists [2]Listing // of the namespace, and of the root if it is here too
+	var lists [2]Listing // the namespace's listing, and the root's if n stands for both
 	if n.Namespace.Path != "" {
 		l, err := src.List(ctx, n.Namespace.Path)
 		if err != nil {
@@ -163,7 +162,7 @@ func (n Node) open(ctx context.Context, src Source) ([]Node, error) {
 	return nodes, nil
 }
 
-// name returns the label of what the node is.
+// name returns the label of the namespace, function or skill.
 func (n *Node) name() string {
 	switch {
 	case n.Namespace != nil:
@@ -174,22 +173,22 @@ func (n *Node) name() string {
 	return n.Skill.Name()
 }
 
-// maxSegment is the number of characters that a segment has at most.
+// maxSegment is the most characters of a segment.
 const maxSegment = 64
 
-// number gives the nodes below parent their paths, all different. A number is
-// left out where it would make the segment of another.
+// number sets the paths of the nodes below parent, all different. It skips a number whose segment
+// is taken by another node.
 func number(nodes []Node, parent string) {
-	given := make(map[string]bool, len(nodes)) // by segment; false until the first takes it
+	given := make(map[string]bool, len(nodes)) // by segment; true after the first node took it
 	for i := range nodes {
 		nodes[i].Path = segment(nodes[i].name(), parent == "")
 		given[nodes[i].Path] = false
 	}
-	last := make(map[string]int) // number behind each stem
+	last := make(map[string]int) // the last number used for each stem
 	for i := range nodes {
 		s := nodes[i].Path
 		if given[s] {
-			// Room for any number, so that those behind one stem never repeat.
+			// Every number fits, so the segments of one stem never repeat.
 			stem := s[:min(len(s), maxSegment-len("-1234567"))]
 			for taken := true; taken; _, taken = given[s] {
 				last[stem] = max(last[stem], 1) + 1
@@ -201,8 +200,8 @@ func number(nodes []Node, parent string) {
 	}
 }
 
-// segment returns how a label is spelt in a path. Labels of a [Registry] are
-// legal but for their length and, at the top, their first character.
+// segment returns the spelling of a label in a path. Labels of a [Registry] need a change only if
+// they are too long or, at the top, begin with an illegal character.
 func segment(label string, top bool) string {
 	s, ok := Canonical(label)
 	if !ok {
@@ -224,18 +223,18 @@ func segment(label string, top bool) string {
 	return s[:min(len(s), maxSegment)]
 }
 
-// malformed and nothingAt depend on nothing but the path and on what the caller
-// sees above it, so that hidden and absent cannot be told apart (R54).
+// The texts of malformed and nothingAt depend only on the path and on what the caller sees above
+// it. A hidden node therefore looks the same as an absent one (R54).
 
 func malformed(path string, err error) error {
 	if reason := errors.Unwrap(err); reason != nil {
-		err = reason // without the path, which is shown as all names are
+		err = reason // without the path, which the message shows in its bounded form
 	}
 	return &Error{Kind: InvalidPath, Name: path, Message: "Invalid path " + quoteName(path) + ": " + err.Error() + ".",
 		Hint: "Browse `/` to see what is there."}
 }
 
-// gone returns the error for a namespace that vanished while it was looked at.
+// gone returns the error for a namespace that disappeared during the walk.
 func gone(path string, err error) error {
 	if errors.Is(err, UnknownNamespace) {
 		return nothingAt(path, "")

@@ -8,44 +8,43 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A Call is one invocation of a function, as handlers and middleware see it:
-// the real function, and arguments that are valid for it.
+// A Call is one invocation of a function, as handlers and middleware see it. Its arguments are
+// valid for the function.
 type Call struct {
 	Function *Function
-	// Arguments is a JSON object whose keys are spelt as the function declares
-	// them, with defaults filled in. Numbers and nested keys are as sent. The
-	// bytes must not be modified.
+	// Arguments is a JSON object with keys as the function declares them and defaults filled in.
+	// Numbers and nested keys are as sent. The bytes must not be modified.
 	Arguments json.RawMessage
-	// Repairs are what was done to the arguments ([PipelineOptions.Repair]).
+	// Repairs lists the changes made to the arguments ([PipelineOptions.Repair]).
 	Repairs []Repair
 	// Caller may be nil.
 	Caller *Caller
-	// Reserved holds the values of [Request.Reserved] that were found among the
-	// arguments and taken out, by the same index. Nil if there were none.
+	// Reserved holds the values that were taken out of the arguments, by the index of
+	// [Request.Reserved]. Nil if none was found.
 	Reserved []json.RawMessage
-	// Client is who is at the other end. Nil is nobody that can be turned to.
+	// Client is the client of this call. Nil cannot be asked anything.
 	Client *Client
-	// Gate is what the face lets through, for functions that run behind a gate
-	// of their own ([Function.Gated]). Nil is not to say.
+	// Gate is the gate of the face, for functions that run behind a gate of their own
+	// ([Function.Gated]). Nil leaves it to that gate.
 	Gate *Gate
-	// Plan is what a dry run has found out so far, to which middleware adds; the
-	// function is not run. Nil is a call that is meant.
+	// Plan collects the checks of a dry run, in which the function does not run. Middleware adds to
+	// it. Nil is a real call.
 	Plan *Plan
-	// PlanToken is what an earlier dry run gave for this call; empty is none.
+	// PlanToken is the token that an earlier dry run gave for this call. Empty is none.
 	PlanToken string
-	// Detail is how much of the result is wanted. Empty is [Full].
+	// Detail is the requested level of detail. Empty is [Full].
 	Detail Detail
-	// Kept looks for the result of an earlier call like this one, when all
-	// middleware has let the call pass. It stands in for the function: nil without
-	// an error is that nothing is kept. It is set by a face ([Request.Ready]). Nil
-	// is not to look.
+	// Kept returns the kept result of an earlier call like this one. It is called after all
+	// middleware has passed the call on, in place of the function. A nil result without an error
+	// means that nothing is kept, and the function runs. A face sets it in [Request.Ready]. Nil
+	// always runs the function.
 	Kept func(context.Context) (*Result, error)
 
 	progress func(context.Context, Progress) error
 }
 
-// Report sends progress to the caller, if the caller asked for it. ctx is the
-// one that the handler was given. An error means that the connection is gone.
+// Report sends progress to the caller, if the caller asked for it. ctx is the handler's context. An
+// error means that the connection is gone.
 func (c *Call) Report(ctx context.Context, p Progress) error {
 	if c.progress == nil {
 		return nil
@@ -53,9 +52,8 @@ func (c *Call) Report(ctx context.Context, p Progress) error {
 	return c.progress(ctx, p)
 }
 
-// Owner identifies who may come back to what the call leaves behind, and whose
-// share of anything it takes: as [Client] says, or the caller. Empty is nobody
-// that could be told from another.
+// Owner identifies the owner of the state that the call leaves behind, and of its share of limits:
+// [Client].Owner, else the caller. Empty is an owner that cannot be identified.
 func (c *Call) Owner() string {
 	if c.Client != nil {
 		return c.Client.Owner
@@ -63,61 +61,56 @@ func (c *Call) Owner() string {
 	return c.Caller.Owner()
 }
 
-// A Client is who is at the other end of a call, as far as a function may turn
-// to it while it runs. Any field may be zero.
+// A Client is the other end of a call. A function may log to it or ask it while the call runs. Any
+// field may be zero.
 type Client struct {
-	// Owner identifies who may come back to what a call leaves behind: an
-	// authenticated caller or a connection. Empty is nobody that could be told
-	// from another.
+	// Owner identifies the owner of the state that a call leaves behind: an authenticated caller or
+	// a connection. Empty is an owner that cannot be identified.
 	Owner string
-	// For says for which of its own callers a server asks that mounts this one;
-	// empty if none does, or none that could be told from another.
+	// For identifies the caller of another server, which mounts this one and made the request. Empty if
+	// there is no such server, or if its caller cannot be identified.
 	For string
-	// Log sends a log message, if the client asked for such. ctx is the one
-	// that the handler was given.
+	// Log sends a log message, if the client asked for log messages. ctx is the handler's context.
 	Log func(ctx context.Context, m LogMessage) error
-	// Elicit asks the person a question and waits for the answer. Nil: the
-	// client cannot be asked while a call runs.
+	// Elicit asks the user a question and waits for the answer. Nil: the client cannot be asked
+	// during a call.
 	Elicit func(ctx context.Context, q *mcp.ElicitParams) (*mcp.ElicitResult, error)
-	// TakesInputRequests says that a result may ask, by
-	// [Result.InputRequests]: the client then makes the same call again with
-	// the Answers and the State that the result had.
+	// TakesInputRequests reports whether a result may ask for input ([Result.InputRequests]). The
+	// client then repeats the call with the Answers and with the State from that result.
 	TakesInputRequests bool
 	Answers            mcp.InputResponseMap
 	State              string
 }
 
-// A LogMessage is one of MCP's log messages to a client.
+// A LogMessage is an MCP log message to a client.
 type LogMessage struct {
 	Level  string // debug, info, notice, warning, error, critical, alert or emergency
-	Logger string // who logs; may be empty
-	Data   any    // marshals to JSON
+	Logger string // the name of the logger; may be empty
+	Data   any    // has a JSON form
 }
 
-// A Gate is how much a face lets through (RFC 7).
+// A Gate is the size limit of a face for results (RFC 7).
 type Gate struct {
 	Limit  int    // characters
 	Asked  bool   // the caller chose the limit for this call
 	Replay string // the value by which the caller asks for a withheld result, or empty
 }
 
-// OpenGate is the gate of faces without one: it lets a function with a gate of its
-// own return all of its result, for nothing there would tell a model how to ask for
-// more.
+// OpenGate is the gate for faces that have no gate. It lets a gated function ([Function.Gated])
+// return its whole result, because such a face cannot tell a model how to ask for more.
 func OpenGate() *Gate { return &Gate{Limit: math.MaxInt32, Asked: true} }
 
-// Progress is how far a call has come.
+// Progress is the progress of a call.
 type Progress struct {
 	Done    float64 // grows with every report
 	Total   float64 // zero when unknown
 	Message string  // may be empty
 }
 
-// A Handler runs a call. It returns either a result or an error; a nil result
-// without an error is the handler's mistake and reported as [Internal].
+// A Handler runs a call. It returns a result or an error. A nil result without an error is a
+// mistake of the handler and is reported as [Internal].
 type Handler func(context.Context, *Call) (*Result, error)
 
-// A Middleware wraps what happens to a call between validation and the
-// function. It sees every call whose function the caller may see and whose
-// arguments are valid, and decides whether to pass it on.
+// A Middleware wraps the part of a call between validation and the function. It gets every call to
+// a function that the caller may see, with valid arguments, and decides whether to pass it on.
 type Middleware func(Handler) Handler

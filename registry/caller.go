@@ -6,30 +6,28 @@ import (
 	"strings"
 )
 
-// A Caller is who a request comes from. It is decided once per request, by
-// the transport's authentication, and carried in the context.
+// A Caller identifies who made a request. The transport's authentication sets it once per request,
+// and the context carries it.
 type Caller struct {
-	// ID identifies the caller. State that belongs to a caller (a result kept
-	// for a repeat, a quota) is bound to it. Empty is anonymous.
+	// ID identifies the caller. It owns the state kept for the caller, such as a kept result or a
+	// quota. Empty is anonymous.
 	ID string
-	// Roles are what the caller may act as; [Roles] reads them.
+	// Roles are the caller's roles; [Roles] reads them.
 	Roles []string
-	// Attributes are further facts for the embedder's own [Visibility] and
-	// [Middleware]. The library does not read them.
+	// Attributes are further facts for the embedder's own [Visibility] and [Middleware]. The
+	// library does not read them.
 	Attributes map[string]string
 }
 
-// Anonymous reports whether nothing is known that would tell this caller from
-// another: c is nil or has no ID.
+// Anonymous reports whether the caller cannot be identified: c is nil or has no ID.
 func (c *Caller) Anonymous() bool { return c == nil || c.ID == "" }
 
-// Owner names the caller as the owner of what its calls leave behind. Empty is
-// nobody in particular: the caller is anonymous.
+// Owner returns the caller's name as an owner of state. Empty is anonymous.
 func (c *Caller) Owner() string {
 	if c.Anonymous() {
 		return ""
 	}
-	// Owners are joined by NUL to what follows, which an ID must not imitate.
+	// A NUL separates the owner from what follows. An ID must not be able to contain one.
 	return "caller:" + strings.ReplaceAll(c.ID, "\x00", "\x00\x01")
 }
 
@@ -52,10 +50,9 @@ func CallerFrom(ctx context.Context) *Caller {
 	return c
 }
 
-// Visibility decides whether a caller may see something (RFC 2.3). It is asked
-// on every request, must be quick and safe for concurrent use, and gets nil
-// for a caller of whom nothing is known. What it refuses is absent from lists,
-// calls, skills, errors and counts alike. One that panics refuses.
+// Visibility decides whether a caller may see an entry (RFC 2.3). It is called on every request. c
+// is nil if the context has no caller. It must be quick and safe for concurrent use. A refused
+// entry is absent from lists, calls, skills, errors and counts. A panic refuses.
 type Visibility func(ctx context.Context, c *Caller) bool
 
 // Roles is the [Visibility] of callers that have at least one of the roles.
@@ -68,10 +65,10 @@ func Roles(roles ...string) Visibility {
 // Authenticated is the [Visibility] of every caller that is not anonymous.
 func Authenticated(_ context.Context, c *Caller) bool { return !c.Anonymous() }
 
-// everythingKey marks the context of the registry's own inspection (lint),
-// which sees what no caller does.
+// everythingKey marks a context that sees every entry. Only [Lint] uses it.
 type everythingKey struct{}
 
+// allows reports whether the caller in ctx passes the rule. A nil rule allows, a panic refuses.
 func (v Visibility) allows(ctx context.Context) (ok bool) {
 	if v == nil || ctx.Value(everythingKey{}) != nil {
 		return true
@@ -84,7 +81,7 @@ func (v Visibility) allows(ctx context.Context) (ok bool) {
 	return v(ctx, CallerFrom(ctx))
 }
 
-// both is the rule that two others hold, each of which may be nil.
+// both returns the rule that allows what a and b allow. Each of them may be nil.
 func both(a, b Visibility) Visibility {
 	if a == nil {
 		return b

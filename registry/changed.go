@@ -1,16 +1,15 @@
 package registry
 
-// A Watched is a [Source] that says when it changes. A [Registry] is one.
+// A Watched is a [Source] that reports its changes. A [Registry] is one.
 type Watched interface {
 	Source
-	// Changed returns a channel that is closed when what the source has changes
-	// next, for whomever. It is asked for before what there is is looked at, so
-	// that no change is missed, and does not block.
+	// Changed returns a channel that is closed at the next change of the source, for any caller.
+	// Call it before reading the source, so that no change is missed. It does not block.
 	Changed() <-chan struct{}
 }
 
-// Changed returns a channel that is closed when src changes next; nil if src
-// does not say so (it is not [Watched]).
+// Changed returns a channel that is closed at the next change of src. It is nil if src is not
+// [Watched].
 func Changed(src Source) <-chan struct{} {
 	if w, ok := src.(Watched); ok {
 		return w.Changed()
@@ -18,20 +17,20 @@ func Changed(src Source) <-chan struct{} {
 	return nil
 }
 
-// Changed implements [Watched]. One change may be seen as several.
+// Changed implements [Watched]. One change may be reported more than once.
 func (r *Registry) Changed() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.news == nil {
-		r.news = make(chan struct{})
+	if r.change == nil {
+		r.change = make(chan struct{})
 	}
-	return r.news
+	return r.change
 }
 
-// tell tells those who wait for a change. The caller holds r.mu.
-func (r *Registry) tell() {
-	if r.news != nil {
-		close(r.news)
-		r.news = nil
+// notifyChanged closes the channel returned by [Registry.Changed]. The caller holds r.mu.
+func (r *Registry) notifyChanged() {
+	if r.change != nil {
+		close(r.change)
+		r.change = nil
 	}
 }

@@ -6,14 +6,13 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// A Detail says how much of a result is wanted (domain facades, section
-// "Detail Levels"). Each level shows all that the one below it shows. Empty is
-// [Full].
+// A Detail is a level of detail of results (domain facades, section "Detail Levels"). Each level
+// shows all fields of the level below it. Empty is [Full].
 type Detail string
 
 // The levels.
 const (
-	Minimal  Detail = "minimal"  // what tells things apart: an id, a title
+	Minimal  Detail = "minimal"  // identifying fields: an id, a title
 	Standard Detail = "standard" // key fields, and excerpts of long texts
 	Full     Detail = "full"     // everything
 )
@@ -40,33 +39,32 @@ func ParseDetail(text string) (Detail, error) {
 	}
 }
 
-// A Detailer is an output that knows itself what it shows below [Full], for
-// what tags cannot say (see [Func]). It may be the output of a function or
-// stand anywhere inside one. A struct that embeds a Detailer is one by Go's rules,
-// and loses its other fields unless it has a method of its own.
+// A Detailer is an output that chooses its own form below [Full], where tags cannot express it (see
+// [Func]). It may be the output of a function or stand anywhere inside one. A struct that embeds a
+// Detailer is one by Go's rules. It loses its other fields unless it has a Detail method of its
+// own.
 type Detailer interface {
-	// Detail returns what is written in place of the value at a level, which is
-	// [Minimal] or [Standard]: at Full the value itself is. What is returned is
-	// trimmed by its own tags. It may be of the same type, and is not asked again
-	// then. Nil is the JSON null.
+	// Detail returns the value to write at a level, which is [Minimal] or [Standard]. At [Full] the
+	// value itself is written. The returned value is trimmed by its own tags. It may have the
+	// receiver's type; its Detail method is not called again then. Nil is the JSON null.
 	Detail(level Detail) any
 }
 
-// A Counter is an output that knows how many matched before a limit was applied
+// A Counter is an output that knows the number of matches before a limit was applied
 // ([Result.Count]).
 type Counter interface {
 	Count() int
 }
 
-// countOf returns how many things an output has: by its own count, else the
-// length of a list; nil if it is neither.
+// countOf returns the count of an output: that of its Count method, else the length of a list. Nil
+// if it has neither.
 func countOf(out any) *int {
 	if c, ok := out.(Counter); ok {
 		return counted(c.Count())
 	}
 	v := reflect.ValueOf(out)
 	if t := v.Type(); t.Kind() != reflect.Pointer && reflect.PointerTo(t).Implements(counterType) {
-		p := reflect.New(t) // whose method wants a pointer
+		p := reflect.New(t) // in case Count has a pointer receiver
 		p.Elem().Set(v)
 		return counted(p.Interface().(Counter).Count())
 	}
@@ -96,7 +94,7 @@ func countElements(data []byte) *int {
 
 var counterType = reflect.TypeFor[Counter]()
 
-// counted returns a count, unless it is none.
+// counted returns a pointer to a count, or nil for a negative one.
 func counted(n int) *int {
 	if n < 0 {
 		return nil

@@ -7,7 +7,8 @@ import (
 	"reflect"
 )
 
-// marshalDetail is marshal of what a level shows of v.
+// marshalDetail returns the compact JSON of v at a level of detail. The encoder of a function's
+// output calls it (see encoderFor).
 func marshalDetail(v any, level Detail) (string, error) {
 	if level == "" || level == Full {
 		return marshal(v)
@@ -15,37 +16,37 @@ func marshalDetail(v any, level Detail) (string, error) {
 	return trimmed(v, level)
 }
 
-// trimmed writes v with a trimmer.
+// trimmed returns the JSON of v at a level below [Full].
 func trimmed(v any, level Detail) (string, error) {
 	buf := buffers.Get().(*bytes.Buffer)
 	buf.Reset()
 	t := trimmer{out: buf, json: json.NewEncoder(buf), level: level}
 	t.json.SetEscapeHTML(false)
 	err := t.value(reflect.ValueOf(v), nil)
-	return taken(buf), err
+	return takeText(buf), err
 }
 
-// A trimmer writes values as encoding/json does, without the fields that a level
-// does not show. It walks only what may have such fields, and leaves the rest to
-// encoding/json.
+// A trimmer writes values as encoding/json does, without the fields that the level hides. It walks
+// only values that may have such fields and leaves all others to encoding/json.
 type trimmer struct {
 	out   *bytes.Buffer
-	json  *json.Encoder // to out
+	json  *json.Encoder // writes to out
 	level Detail
 	depth int
 }
 
-// maxTrimmed bounds the depth of values, some of which hold themselves.
+// maxTrimmed bounds the depth of values, because a value may contain itself.
 const maxTrimmed = 2000
 
 var errTooDeep = errors.New("the value is nested too deep, or holds itself")
 
-// shows reports whether the level shows what has a word for its lowest one.
+// shows reports whether the level shows a field whose lowest level is the given one.
 func (t *trimmer) shows(lowest string) bool {
 	return lowest == "" || t.level == Full || lowest == string(Minimal) || lowest == string(t.level)
 }
 
-// value writes v. A [Detailer] of the type asked has been asked already.
+// value writes v. It does not call the Detail method of a v of type asked: that method has returned
+// v.
 func (t *trimmer) value(v reflect.Value, asked reflect.Type) error {
 	if !v.IsValid() {
 		t.out.WriteString("null")
@@ -70,7 +71,7 @@ func (t *trimmer) value(v reflect.Value, asked reflect.Type) error {
 	}
 	switch v.Kind() {
 	case reflect.Interface, reflect.Pointer:
-		return t.value(v.Elem(), asked) // nil has no element
+		return t.value(v.Elem(), asked) // a nil v has no element
 	case reflect.Struct:
 		return t.object(v, o.fields)
 	case reflect.Map:
@@ -81,7 +82,8 @@ func (t *trimmer) value(v reflect.Value, asked reflect.Type) error {
 	return t.plain(v)
 }
 
-// plain has encoding/json write v, whose methods see whether it has an address.
+// plain writes v with encoding/json. It keeps v addressable, so that methods with a pointer
+// receiver are called as encoding/json calls them.
 func (t *trimmer) plain(v reflect.Value) error {
 	if v.CanAddr() {
 		v = v.Addr()
@@ -89,11 +91,11 @@ func (t *trimmer) plain(v reflect.Value) error {
 	if err := t.json.Encode(v.Interface()); err != nil {
 		return err
 	}
-	t.out.Truncate(t.out.Len() - 1) // the line break
+	t.out.Truncate(t.out.Len() - 1) // the encoder's line break
 	return nil
 }
 
-// detailer returns v as a Detailer that is still to be asked, or nil.
+// detailer returns v as a Detailer, or nil if it is none or has type asked.
 func (t *trimmer) detailer(v reflect.Value, asked reflect.Type) Detailer {
 	typ := v.Type()
 	if t.level == Full || !v.CanInterface() || !isDetailer(typ) || base(typ) == asked {
@@ -105,7 +107,7 @@ func (t *trimmer) detailer(v reflect.Value, asked reflect.Type) Detailer {
 	case typ.Implements(detailerType):
 	case v.CanAddr():
 		v = v.Addr()
-	default: // a method that wants a pointer
+	default: // Detail has a pointer receiver
 		p := reflect.New(typ)
 		p.Elem().Set(v)
 		v = p
@@ -113,7 +115,7 @@ func (t *trimmer) detailer(v reflect.Value, asked reflect.Type) Detailer {
 	return v.Interface().(Detailer)
 }
 
-// base returns what t points to at last.
+// base returns the type at the end of a chain of pointers.
 func base(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -124,7 +126,7 @@ func base(t reflect.Type) reflect.Type {
 // marshals reports whether encoding/json calls a method of v.
 func marshals(v reflect.Value) bool {
 	t := v.Type()
-	if v.Kind() == reflect.Interface { // what is in it matters
+	if v.Kind() == reflect.Interface { // the value inside decides
 		return false
 	}
 	return isMarshaler(t) || v.Kind() != reflect.Pointer && v.CanAddr() && isMarshaler(reflect.PointerTo(t))
@@ -166,13 +168,13 @@ func (t *trimmer) field(v reflect.Value, f *outputField) error {
 		}
 	}
 	if f.Quoted {
-		return t.quoted(v)
+		return t.quotedScalar(v)
 	}
 	return t.value(v, nil)
 }
 
-// quoted writes a scalar as the json option string does.
-func (t *trimmer) quoted(v reflect.Value) error {
+// quotedScalar writes a scalar as the option "string" of a json tag does.
+func (t *trimmer) quotedScalar(v reflect.Value) error {
 	if v.Kind() == reflect.Pointer && !marshals(v) {
 		v = v.Elem()
 	}

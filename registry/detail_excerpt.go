@@ -6,10 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// excerpt cuts a text of more than most characters to that many, of which the
-// last is an ellipsis: at the end of a word where there is one in the second
-// half, else where no combined character falls apart. The excerpt has no more
-// bytes than the text, if most is at least two.
+// excerpt cuts a text to at most the given number of characters, the last of which is an ellipsis.
+// It cuts at the end of a word if there is one in the second half, else between two visible
+// characters. The excerpt never has more bytes than the text if most is at least 2.
 func excerpt(text string, most int) string {
 	const mark = "…"
 	if len(text)/utf8.UTFMax <= most && utf8.RuneCountInString(text) <= most {
@@ -38,8 +37,8 @@ func excerpt(text string, most int) string {
 	return strings.TrimRightFunc(text[:end], unicode.IsSpace) + mark
 }
 
-// joined reports whether r shows as one character with prev. flags is the number
-// of letters of flags that end with prev.
+// joined reports whether r and prev show as one character. flags is the number of flag letters in a
+// row that end with prev.
 func joined(prev, r rune, flags int) bool {
 	const joiner = '\u200d'
 	switch {
@@ -55,7 +54,7 @@ func joined(prev, r rune, flags int) bool {
 	return isFlag(r) && flags%2 == 1
 }
 
-// isFlag reports whether r is a letter of which two make a flag.
+// isFlag reports whether r is a regional indicator. Two of them make a flag.
 func isFlag(r rune) bool {
 	return '\U0001f1e6' <= r && r <= '\U0001f1ff'
 }

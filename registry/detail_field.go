@@ -2,8 +2,8 @@ package registry
 
 import "reflect"
 
-// fieldOf returns the field of a struct; ok is false if encoding/json leaves it
-// out, because it is empty or behind a pointer that is nil.
+// fieldOf returns the value of a struct's field. ok is false if encoding/json leaves the field out:
+// it is empty, or it is behind a nil pointer. The trimmer calls it for each field.
 func fieldOf(v reflect.Value, f *outputField) (member reflect.Value, ok bool) {
 	for _, i := range f.Index {
 		if v.Kind() == reflect.Pointer {
@@ -17,7 +17,7 @@ func fieldOf(v reflect.Value, f *outputField) (member reflect.Value, ok bool) {
 	return v, !(f.OmitEmpty && isEmpty(v) || f.OmitZero && isZero(v))
 }
 
-// isEmpty is what the json option omitempty leaves out.
+// isEmpty reports whether the json option omitempty leaves v out.
 func isEmpty(v reflect.Value) bool {
 	switch k := v.Kind(); k {
 	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
@@ -33,7 +33,7 @@ type zeroer interface{ IsZero() bool }
 
 var zeroerType = reflect.TypeFor[zeroer]()
 
-// isZero is what the json option omitzero leaves out.
+// isZero reports whether the json option omitzero leaves v out.
 func isZero(v reflect.Value) bool {
 	t := v.Type()
 	switch {

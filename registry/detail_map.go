@@ -9,13 +9,14 @@ import (
 	"strings"
 )
 
-// An entry is one of a map.
+// An entry is one key of a map, as JSON text, with its value.
 type entry struct {
 	name  string
 	value reflect.Value
 }
 
-// sortedEntries returns the entries of a map as encoding/json orders them.
+// sortedEntries returns the entries of a map in the order of encoding/json. The trimmer writes maps
+// with it.
 func sortedEntries(v reflect.Value) ([]entry, error) {
 	entries := make([]entry, 0, v.Len())
 	for it := v.MapRange(); it.Next(); {
@@ -31,12 +32,12 @@ func sortedEntries(v reflect.Value) ([]entry, error) {
 
 var textMarshaler = reflect.TypeFor[encoding.TextMarshaler]()
 
-// isKey reports whether encoding/json takes a type for the keys of maps.
+// isKey reports whether encoding/json accepts a type as the key of a map.
 func isKey(t reflect.Type) bool {
 	return t.Kind() == reflect.String || reflect.Int <= t.Kind() && t.Kind() <= reflect.Uintptr || t.Implements(textMarshaler)
 }
 
-// keyText returns the text of a key.
+// keyText returns the JSON text of a key.
 func keyText(k reflect.Value) (string, error) {
 	if k.Kind() == reflect.String {
 		return k.String(), nil

@@ -7,27 +7,27 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/schema"
 )
 
-// An outputType is what is known of a Go type that is written at some level of
-// detail.
+// An outputType describes how a Go type is written at a level of detail. There is one per type,
+// cached. The trimmer uses it.
 type outputType struct {
-	// plain types are the same at every level, so that encoding/json writes them.
+	// plain types are the same at every level, so encoding/json writes them.
 	plain  bool
 	fields []outputField // of a struct
-	err    error         // of a tag, in the type or in what it holds
+	err    error         // of a tag, in the type or in a type inside it
 }
 
-// An outputField is a field of a struct, with its name as JSON and a colon.
+// An outputField is a field of a struct. Its key is the name as JSON with a colon.
 type outputField struct {
 	schema.OutputField
 	key string
 }
 
 var (
-	outputTypes  sync.Map // by reflect.Type: *outputType
+	outputTypes  sync.Map // reflect.Type to *outputType
 	detailerType = reflect.TypeFor[Detailer]()
 )
 
-// outputOf returns what is known of t.
+// outputOf returns the outputType of t, from the cache or made.
 func outputOf(t reflect.Type) *outputType {
 	if known, ok := outputTypes.Load(t); ok {
 		return known.(*outputType)
@@ -45,13 +45,13 @@ func outputFields(t reflect.Type) ([]outputField, error) {
 	found, err := schema.OutputFields(t)
 	var fields []outputField
 	for _, f := range found {
-		name, _ := marshal(f.Name) // text always has a form
+		name, _ := marshal(f.Name) // a string always has a JSON form
 		fields = append(fields, outputField{f, name + ":"})
 	}
 	return fields, err
 }
 
-// checkOutput returns the error of a tag in the output type of a function.
+// checkOutput returns the error of a tag in the output type of a function, or nil.
 func checkOutput(t reflect.Type) error {
 	if t == reflect.TypeFor[*Result]() || t.Implements(contentType) {
 		return nil
@@ -59,8 +59,8 @@ func checkOutput(t reflect.Type) error {
 	return outputOf(t).err
 }
 
-// survey reports whether t and all that it can hold is the same at every level.
-// What an interface holds is known only when it is written.
+// survey reports whether t and all types inside it are the same at every level. The value in an
+// interface is known only when it is written, so interfaces are not plain.
 func survey(t reflect.Type, seen map[reflect.Type]bool) (plain bool, err error) {
 	switch {
 	case seen[t]:

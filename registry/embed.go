@@ -10,12 +10,13 @@ import (
 	"time"
 )
 
-// An Embedder turns texts into vectors that are near each other where the texts
-// are in meaning: a model, in process or behind a network. A registry that has
-// one ([Options]) adds what it says to what words find. It must be safe for
-// concurrent use and heed its context. A search gives it two seconds; when it
-// fails, searches find by words alone for ten, and nothing is said: what is to be
-// known of it is for the Embedder to log.
+// An Embedder turns texts into vectors. Texts of similar meaning have vectors near each other. It
+// is a model, in process or behind a network. A registry with one ([Options]) adds its matches to
+// those by words.
+//
+// Duties: it is safe for concurrent use and heeds its context. A search gives it two seconds. After
+// a failure, searches go by words alone for ten seconds. The registry does not report the failure;
+// the Embedder should log it.
 type Embedder interface {
 	// Embed returns one vector for each text, all of the same length.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
@@ -28,10 +29,10 @@ const (
 	embedText    = 4 << 10          // bytes of a text that are embedded
 )
 
-// Embed asks the registry's [Embedder] for the vectors of all functions that have
-// none yet. Call it before serving, and again after adding functions: one
-// without a vector is found by its words only. It does nothing without an
-// Embedder, and may be called at any time; what was done before an error stays.
+// Embed asks the registry's [Embedder] for the vectors of all functions that have none. Call it
+// before serving, and again after adding functions: a function without a vector is found by its
+// words only. It may be called at any time. Vectors made before an error stay. Without an Embedder
+// it does nothing.
 func (r *Registry) Embed(ctx context.Context) error {
 	if r.embedder == nil {
 		return nil
@@ -55,7 +56,7 @@ func (r *Registry) Embed(ctx context.Context) error {
 	return nil
 }
 
-// embed returns unit vectors, or an error for anything else.
+// embed returns unit vectors for texts. Any other answer of the Embedder is an error.
 func (r *Registry) embed(ctx context.Context, texts []string) (vectors [][]float32, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -86,8 +87,8 @@ func (r *Registry) embed(ctx context.Context, texts []string) (vectors [][]float
 	return units, nil
 }
 
-// near returns how near functions are to the query in meaning; nil if nothing
-// is known of that. A search goes on without.
+// near returns the similarity in meaning of each function to the query. Nil if it is not known: the
+// search then goes by words alone.
 func (r *Registry) near(ctx context.Context, query string, functions []*Function) []float32 {
 	query = cutText(query)
 	known := func(f *Function) bool { return f.searched.vector.Load() != nil }

@@ -17,8 +17,7 @@ type encoder func(*Call, any) (*Result, error)
 
 var contentType = reflect.TypeFor[mcp.Content]()
 
-// encoderFor chooses the encoder of an output type, and the line that
-// describes such output.
+// encoderFor returns the encoder for an output type, and the line that describes such output.
 func encoderFor(t reflect.Type) (encoder, string) {
 	switch {
 	case t == reflect.TypeFor[*Result]():
@@ -42,8 +41,8 @@ func isMarshaler(t reflect.Type) bool {
 		t.Implements(reflect.TypeFor[interface{ MarshalText() ([]byte, error) }]())
 }
 
-// describe returns the summary of an output type. Types of which no schema can
-// be made (recursive ones, say) may still have a JSON form: they go undescribed.
+// describe returns the summary of an output type. A type without a schema, such as a recursive one,
+// may still have a JSON form. Its summary is empty.
 func describe(t reflect.Type) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -113,7 +112,7 @@ func encodeJSON(c *Call, out any) (*Result, error) {
 		if v.IsNil() {
 			return nil, nil
 		}
-	case reflect.Slice, reflect.Map: // nothing found is empty, not a missing answer
+	case reflect.Slice, reflect.Map: // a nil list is an empty list, not a missing answer
 		if v.IsNil() && !isMarshaler(v.Type()) {
 			r := jsonResult(c, empty(v.Type()))
 			r.Count = countOf(out)
@@ -125,7 +124,7 @@ func encodeJSON(c *Call, out any) (*Result, error) {
 		return nil, noJSON(c, err)
 	}
 	r := jsonResult(c, text)
-	if r.Count = countOf(out); r.Count == nil && text[0] == '[' { // by a method
+	if r.Count = countOf(out); r.Count == nil && text[0] == '[' { // a MarshalJSON method may write a list
 		r.Count = countElements([]byte(text))
 	}
 	return r, nil
@@ -142,7 +141,7 @@ func empty(t reflect.Type) string {
 	return "[]"
 }
 
-// isBytes reports whether encoding/json makes text of a slice type.
+// isBytes reports whether encoding/json writes a slice type as text.
 func isBytes(t reflect.Type) bool {
 	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && !isMarshaler(reflect.PointerTo(t.Elem()))
 }
@@ -166,22 +165,22 @@ func noJSON(c *Call, err error) error {
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// maxPooled keeps one huge result from being held for ever.
+// maxPooled is the largest buffer that goes back to the pool.
 const maxPooled = 1 << 16
 
-// marshal is json.Marshal without the escaping that only HTML needs: a model
-// would pay for six characters where one does.
+// marshal is json.Marshal without HTML escapes: a model would pay for six characters instead of
+// one.
 func marshal(v any) (string, error) {
 	buf := buffers.Get().(*bytes.Buffer)
 	buf.Reset()
 	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(v)
-	return taken(buf), err
+	return takeText(buf), err
 }
 
-// taken returns what is in a buffer but the last line break, and puts the buffer back.
-func taken(buf *bytes.Buffer) string {
+// takeText returns the text in a buffer without its last line break, and puts the buffer back.
+func takeText(buf *bytes.Buffer) string {
 	text := string(bytes.TrimSuffix(buf.Bytes(), []byte("\n")))
 	if buf.Cap() <= maxPooled {
 		buffers.Put(buf)

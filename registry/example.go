@@ -6,11 +6,14 @@ import (
 	"strings"
 )
 
-// Example returns arguments that a call of the function would take: every
-// required parameter, and those that have an example in their tags; advanced
-// ones with an example only if full is set. The values are the examples, else the
-// defaults, else made up from the types. It returns nil where none can be made
-// up that [Function.Check] accepts: then only examples in the tags can help.
+// Example returns arguments that a call of the function accepts. Help shows them.
+//
+//   - They hold every required parameter, and the optional ones with an example in their tags.
+//     Advanced ones need full as well.
+//   - A value is the example, else the default, else made up from the type.
+//
+// It returns nil if [Function.Check] refuses the made-up arguments. Only examples in the tags help
+// then.
 func (f *Function) Example(full bool) json.RawMessage {
 	arguments := json.RawMessage(exampleObject(f.Params(), full))
 	if f.Check(context.Background(), arguments) != nil {
@@ -25,7 +28,7 @@ func exampleObject(params []Param, full bool) string {
 		if !p.Required && (p.Example == nil || p.Advanced && !full) {
 			continue
 		}
-		members = append(members, quoted(p.Name)+": "+exampleValue(p, full))
+		members = append(members, jsonString(p.Name)+": "+exampleValue(p, full))
 	}
 	return "{" + strings.Join(members, ", ") + "}"
 }
@@ -37,7 +40,7 @@ func exampleValue(p Param, full bool) string {
 	case p.Default != nil:
 		return string(p.Default)
 	case len(p.Enum) > 0:
-		return quoted(p.Enum[0])
+		return jsonString(p.Enum[0])
 	case strings.HasPrefix(p.Type, "array"):
 		if len(p.Fields) > 0 {
 			return "[" + exampleObject(p.Fields, full) + "]"
@@ -58,11 +61,11 @@ func exampleScalar(typ, name string) string {
 	case "object":
 		return "{}"
 	}
-	return quoted("<" + name + ">")
+	return jsonString("<" + name + ">")
 }
 
-// quoted is text as a string of JSON.
-func quoted(text string) string {
-	data, _ := marshal(text) // text always has a form
+// jsonString returns text as a JSON string.
+func jsonString(text string) string {
+	data, _ := marshal(text) // a string always has a JSON form
 	return data
 }

@@ -23,13 +23,13 @@ func SearchTexts(r *Registry) map[string]*search.Text {
 func Locked(r *Registry, read func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.findMu.Lock()
-	defer r.findMu.Unlock()
+	r.indexMu.Lock()
+	defer r.indexMu.Unlock()
 	read()
 }
 
 // Snapshots returns the snapshot that searches keep, and the one that is read.
-func Snapshots(r *Registry) (kept, read any) { return r.found.Load(), r.snap.Load() }
+func Snapshots(r *Registry) (kept, read any) { return r.indexed.Load(), r.snap.Load() }
 
 // RepairArguments does to arguments what a pipeline with Repair does, and
 // returns an error if they are no object.

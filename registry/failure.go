@@ -15,11 +15,12 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/clean"
 )
 
+// fail returns an error of a call of f.
 func fail(f *Function, kind Kind, msg string, cause error) *Error {
 	return &Error{Kind: kind, Namespace: f.namespace, Name: f.name, Message: msg, Err: cause}
 }
 
-// failure turns an error of the handlers into an *Error.
+// failure turns an error of a handler or middleware into an *Error.
 func (p *Pipeline) failure(ctx context.Context, f *Function, timeout time.Duration, err error) *Error {
 	var e *Error
 	if errors.As(err, &e) && e != nil {
@@ -29,13 +30,12 @@ func (p *Pipeline) failure(ctx context.Context, f *Function, timeout time.Durati
 		return presentable(f, e)
 	}
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return ended(ctx, f, timeout)
+		return callEnded(ctx, f, timeout)
 	}
 	return presentable(f, fail(f, Failed, safeText(err), err))
 }
 
-// presentable returns an error that has a kind of the closed set and says
-// something, in clean text.
+// presentable returns e with a kind of the closed set and with clean texts that are not empty.
 func presentable(f *Function, e *Error) *Error {
 	shown := *e
 	if !e.Kind.Known() {
@@ -48,8 +48,7 @@ func presentable(f *Function, e *Error) *Error {
 	return &shown
 }
 
-// cleanMessage drops what is invisible, or moves a terminal's cursor. What is
-// not UTF-8 shows as '?'.
+// cleanMessage removes invisible and control characters. Invalid UTF-8 becomes '?'.
 func cleanMessage(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r == utf8.RuneError {
@@ -60,7 +59,7 @@ func cleanMessage(text string) string {
 	return strings.TrimSpace(clean.Text(text))
 }
 
-// safeText is err.Error() for errors that may be typed nils.
+// safeText returns err.Error() for an error that may be a typed nil.
 func safeText(err error) (text string) {
 	defer func() {
 		if recover() != nil {
@@ -70,8 +69,7 @@ func safeText(err error) (text string) {
 	return err.Error()
 }
 
-// consequence warns that a call of which no answer arrives may have had an
-// effect.
+// consequence returns the warning that a call without an answer may have had an effect.
 func consequence(f *Function) string {
 	if f.readOnly {
 		return ""
@@ -79,10 +77,10 @@ func consequence(f *Function) string {
 	return " It may have taken effect: check before you repeat it."
 }
 
-// errTimeout is the cause of contexts that end with a deadline of the pipeline.
+// errTimeout is the cause of a context that ends at a deadline of the pipeline.
 var errTimeout = errors.New("deadline of the function")
 
-// notRun is the error for a call whose context has ended before it began.
+// notRun is the error for a call whose context has ended before the function ran.
 func notRun(ctx context.Context, f *Function) error {
 	kind, what := Canceled, "cancelled"
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -93,12 +91,12 @@ func notRun(ctx context.Context, f *Function) error {
 	return e
 }
 
-// notFound is the error for a call whose context has ended before its function was
-// known, as where a rule of visibility hangs.
-func notFound(ctx context.Context) error {
+// lookupEnded is the error for a call whose context ended during the look-up, for example because a
+// visibility rule hangs.
+func lookupEnded(ctx context.Context) error {
 	var e *Error
 	switch cause := context.Cause(ctx); {
-	case errors.As(cause, &e) && e != nil: // the server ended the call, and says why
+	case errors.As(cause, &e) && e != nil: // the server ended the call and gives the reason
 		own := *e
 		own.NotRun = true
 		return &own
@@ -108,8 +106,8 @@ func notFound(ctx context.Context) error {
 	return &Error{Kind: Canceled, Message: "The call was cancelled before it began. The function was not run.", Err: ctx.Err(), NotRun: true}
 }
 
-// ended is the error for a call whose context ended before it did.
-func ended(ctx context.Context, f *Function, timeout time.Duration) *Error {
+// callEnded is the error for a call whose context ended before the function returned.
+func callEnded(ctx context.Context, f *Function, timeout time.Duration) *Error {
 	e := givenUp(ctx, f, timeout)
 	if !f.readOnly {
 		e.Details = map[string]any{"outcome": "unknown"}
@@ -117,13 +115,15 @@ func ended(ctx context.Context, f *Function, timeout time.Duration) *Error {
 	return e
 }
 
+// givenUp is the error for a call that ended without a result: a deadline, the server or the caller ended
+// its context.
 func givenUp(ctx context.Context, f *Function, timeout time.Duration) *Error {
 	cause := context.Cause(ctx)
 	var e *Error
 	switch {
 	case errors.Is(cause, errTimeout):
 		return fail(f, TimedOut, fmt.Sprintf("The function `%s` did not answer within %v.%s", f.name, timeout, consequence(f)), ctx.Err())
-	case errors.As(cause, &e) && e != nil: // the server ended the call, and says why
+	case errors.As(cause, &e) && e != nil: // the server ended the call and gives the reason
 		return fail(f, e.Kind, e.Message+consequence(f), cause)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return fail(f, TimedOut, fmt.Sprintf("The function `%s` did not answer in time.%s", f.name, consequence(f)), ctx.Err())
@@ -131,13 +131,13 @@ func givenUp(ctx context.Context, f *Function, timeout time.Duration) *Error {
 	return fail(f, Canceled, fmt.Sprintf("The call of `%s` was cancelled.%s", f.name, consequence(f)), ctx.Err())
 }
 
-// crashed reports a panic: to the operator where, to the caller only that. What is
-// known of the call is nil if its function was not found yet.
-func (p *Pipeline) crashed(ctx context.Context, known *found, crash *apart.Crash) *Error {
+// crashed logs a panic with its place, and returns the error for the caller, which has no place.
+// t is nil if the function was not found yet.
+func (p *Pipeline) crashed(ctx context.Context, t *target, crash *apart.Crash) *Error {
 	path := ""
 	e := &Error{Kind: Internal, Message: "The server failed unexpectedly and goes on. The same call is likely to fail again. No function was run.", NotRun: true}
-	if known != nil {
-		f := known.function
+	if t != nil {
+		f := t.function
 		path = f.Path()
 		e = fail(f, Internal, fmt.Sprintf("The function `%s` failed unexpectedly. The server goes on; the same call is likely to fail again.%s", f.name, consequence(f)), nil)
 	}

@@ -8,17 +8,16 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// A Finder is a [Source] that knows its functions by their ids.
+// A Finder is a [Source] with an index of its functions by id.
 type Finder interface {
 	Source
-	// FunctionByID is [Find]. The duties of a Source hold.
+	// FunctionByID is the method behind [Find]. The duties of a Source hold.
 	FunctionByID(ctx context.Context, id toolid.Primitive) (*Function, error)
 }
 
-// Find returns the function of src that has the id ([Function.Primitive]), if
-// the caller in ctx sees it; otherwise the error is of kind [UnknownFunction],
-// or says that what it would be in is unavailable. A source that is no [Finder]
-// is walked.
+// Find returns the function of src with the id ([Function.Primitive]), if the caller in ctx sees
+// it. Otherwise the error is of kind [UnknownFunction], or it is that of the unavailable namespace
+// of the function. A source that is no [Finder] is walked.
 func Find(ctx context.Context, src Source, id toolid.Primitive) (*Function, error) {
 	if f, ok := src.(Finder); ok {
 		return f.FunctionByID(ctx, id)
@@ -26,6 +25,7 @@ func Find(ctx context.Context, src Source, id toolid.Primitive) (*Function, erro
 	return findByWalk(ctx, src, id)
 }
 
+// findByWalk is [Find] for a source without an index.
 func findByWalk(ctx context.Context, src Source, id toolid.Primitive) (*Function, error) {
 	var found []*Function
 	err := Walk(ctx, src, "", func(l *Listing) error {
@@ -39,11 +39,11 @@ func findByWalk(ctx context.Context, src Source, id toolid.Primitive) (*Function
 	if err != nil {
 		return nil, err
 	}
-	return one(ctx, src, id, found)
+	return onlyOne(ctx, src, id, found)
 }
 
-// FunctionByID implements [Finder]. It takes no lock, but for the first time
-// after a change, which makes an index and for which others wait.
+// FunctionByID implements [Finder]. It takes no lock, except for the first call after a change:
+// that call makes the index, and others wait for it.
 func (r *Registry) FunctionByID(ctx context.Context, id toolid.Primitive) (*Function, error) {
 	s := r.snapshot()
 	s.indexIDs()
@@ -53,10 +53,10 @@ func (r *Registry) FunctionByID(ctx context.Context, id toolid.Primitive) (*Func
 			found = append(found, f)
 		}
 	}
-	return one(ctx, r, id, found)
+	return onlyOne(ctx, r, id, found)
 }
 
-// indexIDs makes the index of ids, once.
+// indexIDs makes the index of ids, once per snapshot.
 func (s *snapshot) indexIDs() {
 	s.idOnce.Do(func() {
 		s.ids = make(map[toolid.Primitive][]*Function)
@@ -68,9 +68,9 @@ func (s *snapshot) indexIDs() {
 	})
 }
 
-// one returns the only one of what was found. Two functions with one id are
-// refused, because a call could mean either (section 1.5).
-func one(ctx context.Context, src Source, id toolid.Primitive, found []*Function) (*Function, error) {
+// onlyOne returns the single function in found. Two functions with one id are an error, because a
+// call could mean either (section 1.5).
+func onlyOne(ctx context.Context, src Source, id toolid.Primitive, found []*Function) (*Function, error) {
 	switch len(found) {
 	case 1:
 		return found[0], nil
@@ -88,11 +88,11 @@ func noID(id toolid.Primitive) error {
 	return &Error{Kind: UnknownFunction, NotRun: true, Message: "Nothing has the id " + quoteName(id.String()) + "."}
 }
 
-// All returns the functions of r in the order of their places, whoever may see
-// them. It is for operators and for those who mount trees.
+// All returns the functions of r in the order of their paths, hidden ones included. It is for
+// operators and for code that mounts trees.
 func (r *Registry) All() iter.Seq[*Function] { return r.snapshot().root.all() }
 
-// all returns the functions here and below.
+// all returns the functions of v and of all views below it.
 func (v *view) all() iter.Seq[*Function] {
 	return func(yield func(*Function) bool) { v.each(yield) }
 }

@@ -9,15 +9,14 @@ import (
 )
 
 const (
-	maxFlatName = 64 // characters that every client takes in the name of a tool
-	maxFlatHash = 17 // of them for the hash that a long one ends with, and its hyphen
+	maxFlatName = 64 // the most characters of a tool name that every client accepts
+	maxFlatHash = 17 // of these, the hyphen and the hash at the end of a long name
 )
 
-// FlatName returns the name by which a function is known where all stand side
-// by side, as in tools/list: the labels of its path, joined by hyphens, which
-// labels have none of. The create of orders.retail is orders-retail-create. It
-// is made of [a-zA-Z0-9_-]; beyond 64 characters it is cut, and ends with a hash of
-// the path.
+// FlatName returns the function's name in a flat list such as tools/list: the labels of its path
+// joined by hyphens. Labels contain no hyphens. The create of orders.retail is
+// orders-retail-create. The name consists of [a-zA-Z0-9_-]. Beyond 64 characters it is cut and ends
+// with a hash of the path.
 func (f *Function) FlatName() string {
 	path := f.Path()
 	if len(path) <= maxFlatName {
@@ -28,9 +27,9 @@ func (f *Function) FlatName() string {
 	return strings.ReplaceAll(path[:maxFlatName-len(end)], ".", "-") + end
 }
 
-// FindFlat returns the function of src that has the name ([Function.FlatName]),
-// to the letter, if the caller in ctx sees it; otherwise the error is of kind
-// [UnknownFunction], or says that what it would be in is unavailable.
+// FindFlat returns the function of src with exactly this flat name ([Function.FlatName]), if the
+// caller in ctx sees it. Otherwise the error is of kind [UnknownFunction], or it is that of the
+// unavailable namespace of the function.
 func FindFlat(ctx context.Context, src Source, name string) (*Function, error) {
 	path, last := "", name
 	if i := strings.LastIndexByte(name, '-'); i >= 0 {
@@ -49,8 +48,8 @@ func FindFlat(ctx context.Context, src Source, name string) (*Function, error) {
 	return nil, &Error{Kind: UnknownFunction, Message: "No function has the name " + quoteName(name) + ".", NotRun: true}
 }
 
-// findLongFlat looks for a name that has been cut: where the labels that are left
-// of its path lead, and no further, for anybody can ask for such names. Nil is none.
+// findLongFlat returns the function with a cut name, or nil. It walks only the namespaces that the
+// uncut labels lead to, because any caller can ask for such names.
 func findLongFlat(ctx context.Context, src Source, name string) *Function {
 	if len(name) != maxFlatName {
 		return nil
@@ -80,8 +79,8 @@ func findLongFlat(ctx context.Context, src Source, name string) *Function {
 	return found
 }
 
-// Flat returns the functions of src that the caller in ctx sees, in order of
-// their flat names, all of which are different.
+// Flat returns the functions of src that the caller in ctx sees, sorted by flat name. All flat
+// names are different.
 func Flat(ctx context.Context, src Source) ([]*Function, error) {
 	type named struct {
 		name string
@@ -95,8 +94,8 @@ func Flat(ctx context.Context, src Source) ([]*Function, error) {
 		return ctx.Err()
 	})
 	slices.SortStableFunc(list, func(f, g named) int { return strings.Compare(f.name, g.name) })
-	// Two of the same name take one that was called as the cut name of the other. The
-	// walk has met it first, and FindFlat looks for it first.
+	// Two functions have the same flat name only if one is named like the cut name of the other.
+	// The first of the walk stays: FindFlat finds the same one.
 	functions := make([]*Function, 0, len(list))
 	for i, f := range list {
 		if i == 0 || f.name != list[i-1].name {

@@ -9,10 +9,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// frozen returns r in a form that is certain to have a JSON form: the SDK
-// writes results where nobody recovers, and an answer that cannot be written is
-// never sent. Plain results, which are most, are returned as they are. Others
-// have methods or values of the embedder's in them; those are run once, here.
+// frozen returns r in a form that surely has JSON. The pipeline calls it for every result, because
+// the SDK does not recover from a panic during encoding and does not send a result that it cannot
+// encode. Plain results, the majority, are returned as they are. Other results hold methods or
+// values of the embedder. Those are encoded once, here.
 func frozen(r *Result) (*Result, error) {
 	if r == nil {
 		return nil, errors.New("nil result")
@@ -51,7 +51,7 @@ func frozen(r *Result) (*Result, error) {
 	return &copied, nil
 }
 
-// frozenRequests makes certain of the JSON form of what a result asks for.
+// frozenRequests checks that the input requests of a result have a JSON form.
 func frozenRequests(r *Result) (*Result, error) {
 	if len(r.Content) > 0 || r.Structured != nil {
 		return nil, errors.New("a result that asks for input has no content")
@@ -65,7 +65,7 @@ func frozenRequests(r *Result) (*Result, error) {
 	return &copied, err
 }
 
-// isPlain reports whether a content has nothing in it but text and bytes.
+// isPlain reports whether a content holds only text and bytes.
 func isPlain(c mcp.Content) bool {
 	switch c := c.(type) {
 	case *mcp.TextContent:
@@ -78,8 +78,8 @@ func isPlain(c mcp.Content) bool {
 	return false
 }
 
-// frozenContent returns c with the values of the embedder's in it fixed. The
-// SDK's own types are kept, for those who read them.
+// frozenContent returns c with the embedder's values in it encoded. The SDK's own types stay, for
+// code that reads them.
 func frozenContent(c mcp.Content) (mcp.Content, error) {
 	switch c := c.(type) {
 	case *mcp.TextContent:
@@ -112,8 +112,8 @@ func frozenContent(c mcp.Content) (mcp.Content, error) {
 	return &frozenBlock{Content: c, data: data}, nil
 }
 
-// frozenExtras fixes the metadata of a content, and checks its annotations, of
-// which only the priority may have no JSON form.
+// frozenExtras encodes the metadata of a content and checks its annotations. Only their priority
+// may have no JSON form.
 func frozenExtras(meta *mcp.Meta, a *mcp.Annotations) error {
 	if a != nil && (math.IsNaN(a.Priority) || math.IsInf(a.Priority, 0)) {
 		return errors.New("annotations without a JSON form")
@@ -138,8 +138,7 @@ func frozenMeta(meta map[string]any) (map[string]any, error) {
 	return fixed, nil
 }
 
-// frozenBlock is a content of a type that the SDK does not have, with its JSON
-// form fixed.
+// frozenBlock is an encoded content of a type that the SDK does not have.
 type frozenBlock struct {
 	mcp.Content
 	data []byte

@@ -12,38 +12,35 @@ import (
 
 // Func makes a function of a typed handler.
 //
-// In is a struct (or a pointer to one, or a map with string keys). Three tag
-// keys describe its fields: json names a field and says whether it is optional
-// (omitempty or omitzero), jsonschema describes it to the model, and cash
-// constrains it, as a comma-separated list of
+// In is a struct, a pointer to one, or a map with string keys. Three tag keys describe its fields:
+// json names a field and makes it optional (omitempty or omitzero), jsonschema describes it to the
+// model, and cash constrains it. cash is a comma-separated list of
 //
 //	enum=a|b  min=1  max=9  minLength=1  maxLength=80  pattern='^[A-Z]{2,4}$'
 //	format=date  minItems=1  default=normal  example=C-42  advanced
 //
-// A value with a comma stands in single quotes. On a slice of scalars all but
-// minItems bound the elements. Parameters marked advanced are left out of the
-// base help. Arguments reach f only if they keep these rules, with defaults
-// filled in; keys are matched in canonical form at the top level and exactly
-// below it. Integers are exact, and what is decoded into an interface holds
-// its numbers as [json.Number]. A type that brings its own schema is a [Schemer];
-// [TypeSchema] gives one to a type of another package.
+// A value with a comma stands in single quotes. On a slice of scalars, all rules except minItems
+// bound the elements. Base help leaves out parameters marked advanced.
 //
-// Out is a string (the text itself), [json.RawMessage] (delivered as it is),
-// an mcp.Content or a slice of them, a *mcp.CallToolResult, a *[Result], or any
-// type with a JSON form, which becomes compact JSON text. In the structs of Out
-// the cash key says what less than [Full] detail shows:
+// f gets only arguments that keep these rules, with defaults filled in. Keys are matched in
+// canonical form at the top level and exactly below it. Integers are exact. An interface gets its
+// numbers as [json.Number]. A type that brings its own schema is a [Schemer]; [TypeSchema] gives a
+// schema to a type of another package.
+//
+// Out is a string (the text itself), [json.RawMessage] (sent as it is), an mcp.Content or a slice
+// of them, a *mcp.CallToolResult, a *[Result], or any type with a JSON form, which becomes compact
+// JSON text. In the structs of Out, the cash key sets what is shown below [Full] detail:
 //
 //	detail=minimal  detail=standard  detail=full  excerpt=80
 //
-// The first three are the lowest level that shows a field; where any field of a
-// struct has such a word, one without is shown from standard on. The fields of
-// an embedded struct count as the struct's own, and a word on the embedded
-// struct is the least for all of them. An excerpt is a text that is cut below
-// full, at the end of a word, to so many characters with an ellipsis. A type
-// without these words is the same at every level. See also [Detailer].
+// The first three are the lowest level that shows the field. In a struct with such a field, fields
+// without a level are shown from standard on. The fields of an embedded struct count as the
+// struct's own; a level on the embedded struct is the least for all of them. An excerpt cuts a text
+// below full to this many characters, at the end of a word, with an ellipsis. A type without these
+// tags is the same at every level. See also [Detailer].
 //
-// Func panics, naming type and field, if In, its tags or those of Out are in
-// error; see [FuncOption] for what else is a mistake.
+// Func panics with type and field if In, its tags or the tags of Out are invalid, and on every
+// mistake listed at [FuncOption].
 func Func[In, Out any](name, description string, f func(context.Context, In) (Out, error), opts ...FuncOption) *Function {
 	made, decode, encode := newTyped[In, Out](name, description, sourceLine(), f == nil, opts)
 	made.handler = func(ctx context.Context, c *Call) (*Result, error) {
@@ -60,9 +57,8 @@ func Func[In, Out any](name, description string, f func(context.Context, In) (Ou
 	return made
 }
 
-// StreamFunc is [Func] for a handler that reports its progress while it works.
-// Its results are exempt from the gate (RFC 7.4). An error from report means
-// that nobody listens any more.
+// StreamFunc is [Func] for a handler that reports progress while it works. Its results are exempt
+// from the gate (RFC 7.4). An error from report means that the connection is gone.
 func StreamFunc[In, Out any](name, description string, f func(ctx context.Context, in In, report func(Progress) error) (Out, error), opts ...FuncOption) *Function {
 	made, decode, encode := newTyped[In, Out](name, description, sourceLine(), f == nil, opts)
 	made.streaming = true
@@ -80,8 +76,8 @@ func StreamFunc[In, Out any](name, description string, f func(ctx context.Contex
 	return made
 }
 
-// newTyped makes a function from In to Out without its handler, and returns what the
-// handler reads arguments and writes results by.
+// newTyped makes a function from In to Out without its handler. It also returns the decoder of
+// arguments and the encoder of results, which the handler calls.
 func newTyped[In, Out any](name, description, origin string, noHandler bool, opts []FuncOption) (*Function, func([]byte, any) error, encoder) {
 	mistake := func(what any) { panic(fmt.Sprintf("registry: function %q (%s): %v", name, origin, what)) }
 	if noHandler {
@@ -110,15 +106,16 @@ func newTyped[In, Out any](name, description, origin string, noHandler bool, opt
 	return made, json.Unmarshal, encode
 }
 
-// unmarshalExact keeps the spelling of numbers that have no Go type of their own.
+// unmarshalExact decodes numbers without a Go type as [json.Number], which keeps their spelling.
 func unmarshalExact(data []byte, v any) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
 	return dec.Decode(v)
 }
 
-// decodeError words what the schema could not foresee, such as a type whose
-// own UnmarshalJSON refuses. The cause may hold values, so it is not shown.
+// decodeError returns the error for arguments that pass the schema but cannot be decoded, for
+// example because a type's UnmarshalJSON refuses them. The cause may hold values, so it is not
+// shown.
 func decodeError(c *Call, err error) error {
 	msg := "The arguments do not fit the function."
 	var t *json.UnmarshalTypeError
@@ -137,8 +134,8 @@ func firstWord(s string) string {
 	return s
 }
 
-// holdsInterface reports whether decoding into t can create values in an
-// interface, which encoding/json would make float64s.
+// holdsInterface reports whether decoding into t can put values into an interface. encoding/json
+// would make float64s of numbers there.
 func holdsInterface(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if seen[t] {
 		return false

@@ -14,17 +14,17 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// A Function is something that can be called: its name, what it says of
-// itself, and its handler. [Func], [StreamFunc] and [RawFunc] make one. It does not
-// change once made, and may be added to any number of namespaces.
+// A Function is a callable entry of the tree: its name, its description and its handler. [Func],
+// [StreamFunc] and [RawFunc] make one. It never changes, and may be added to any number of
+// namespaces.
 type Function struct {
 	name        string
 	description string
 
-	// What options say.
+	// Set by options.
 	aliases     []string
 	tags        []string
-	returns     string // empty is derived
+	returns     string // empty is derived from the result's type
 	output      json.RawMessage
 	readOnly    bool
 	destructive hint
@@ -33,21 +33,21 @@ type Function struct {
 	structured  bool
 	timeout     time.Duration
 	visibleTo   Visibility
-	options     []string // the names of those given; nil once made
+	options     []string // the names of the options given; nil after construction
 
 	namespace string
 	streaming bool
 	handler   Handler
-	input     *schema.Schema // what is published
-	checked   *schema.Schema // what arguments are held to
+	input     *schema.Schema // the published schema
+	checked   *schema.Schema // the schema that checks arguments
 	params    *params
-	derived   string        // what the type says of the result
+	derived   string        // the description of the result's type
 	origin    string        // source line of the constructor
-	stuck     *atomic.Int32 // calls given up on that have not ended
+	stuck     *atomic.Int32 // abandoned calls that have not ended
 	searched  *searched     // nil outside of a namespace
-	known     *identity     // the same
+	idCache   *identity     // nil outside of a namespace
 
-	// Of functions that run somewhere else; see Remote.
+	// For functions on other servers; see Remote.
 	page    func(context.Context, json.RawMessage) (string, error)
 	gated   bool
 	tool    string
@@ -61,30 +61,28 @@ type Function struct {
 // form.
 func (f *Function) Name() string { return f.name }
 
-// Description returns what the function tells the model. Its first line stands in
-// lists.
+// Description returns the description for the model. Lists show its first line.
 func (f *Function) Description() string { return f.description }
 
-// Aliases returns other words for the function ([Aliases]). The slice must not be
-// modified.
+// Aliases returns other words for the function ([Aliases]). The slice must not be modified.
 func (f *Function) Aliases() []string { return f.aliases }
 
-// Tags returns the words by which operators sort functions ([Tags]). The slice must
-// not be modified.
+// Tags returns the words by which operators sort functions ([Tags]). The slice must not be
+// modified.
 func (f *Function) Tags() []string { return f.tags }
 
 // ReadOnly reports whether a call changes nothing ([ReadOnly]).
 func (f *Function) ReadOnly() bool { return f.readOnly }
 
-// Destructive reports whether the function declares that a call may delete or
-// overwrite ([Destructive]).
+// Destructive reports whether the function declares that a call may delete or overwrite
+// ([Destructive]).
 func (f *Function) Destructive() bool { return f.destructive.yes }
 
 // Idempotent reports whether the function declares that the same call twice has the
 // effect of once ([Idempotent]).
 func (f *Function) Idempotent() bool { return f.idempotent.yes }
 
-// Hints returns what the function declares of its effects, as MCP's annotations do.
+// Hints returns the declared effects of the function, as in MCP's annotations.
 func (f *Function) Hints() Hints {
 	return Hints{f.readOnly, f.destructive.pointer(), f.idempotent.pointer(), f.openWorld.pointer()}
 }
@@ -96,12 +94,11 @@ func (f *Function) Structured() bool { return f.structured }
 // Timeout returns the deadline of one call. Zero is the server's; negative is none.
 func (f *Function) Timeout() time.Duration { return f.timeout }
 
-// Returns describes the result, as the option of that name or the result's type
-// says; empty if neither does.
+// Returns returns the description of the result: that of the option [Returns], else that of the
+// result's type. It may be empty.
 func (f *Function) Returns() string { return cmp.Or(f.returns, f.derived) }
 
-// OutputSchema returns the JSON Schema of the result ([OutputSchema]); nil is not
-// said.
+// OutputSchema returns the JSON Schema of the result ([OutputSchema]). Nil is not declared.
 func (f *Function) OutputSchema() json.RawMessage { return f.output }
 
 // Namespace returns the dotted path of the namespace that the function was
@@ -122,11 +119,10 @@ func (f *Function) InputSchema() json.RawMessage { return f.input.JSON() }
 // not be modified.
 func (f *Function) Params() []Param { return f.params.list }
 
-// Param returns the parameter that a caller's spelling of its name stands for.
+// Param returns the parameter for a caller's spelling of its name.
 func (f *Function) Param(name string) (Param, bool) { return f.params.find(name) }
 
-// Filters returns the names of the optional parameters, by which what a call
-// answers may be narrowed.
+// Filters returns the names of the optional parameters. A caller can narrow a result with them.
 func (f *Function) Filters() []string {
 	var names []string
 	for _, p := range f.Params() {
@@ -137,8 +133,8 @@ func (f *Function) Filters() []string {
 	return names
 }
 
-// Check returns why a call with these arguments, a JSON object with keys as
-// declared, would be refused: an error of kind [InvalidArguments], or nil.
+// Check returns the error for arguments that a call would refuse, of kind [InvalidArguments], or
+// nil. arguments is a JSON object with keys as declared.
 func (f *Function) Check(ctx context.Context, arguments json.RawMessage) error {
 	if err := strictjson.Check(arguments); err != nil {
 		return invalidArguments("The arguments are not valid JSON: " + err.Error() + ".")
@@ -154,20 +150,20 @@ func (f *Function) Check(ctx context.Context, arguments json.RawMessage) error {
 func (f *Function) In(path string) *Function {
 	g := *f
 	g.namespace = path
-	g.stuck = new(atomic.Int32) // calls of another place are not ours
+	g.stuck = new(atomic.Int32) // the calls of another place do not count here
 	g.searched = &searched{of: &g}
-	g.known = new(identity)
+	g.idCache = new(identity)
 	return &g
 }
 
-// With returns a copy of f with another description, unless that is empty, and with
-// the given facts in place of f's; a [VisibleTo] holds in addition to f's own. It is for
-// sources that wrap another one. With panics as [Func] does.
+// With returns a copy of f with another description, unless it is empty, and with opts in place of
+// the same facts of f. A [VisibleTo] holds in addition to f's own. It is for sources that wrap
+// another source. With panics as [Func] does.
 func (f *Function) With(description string, opts ...FuncOption) *Function {
 	g := f.In(f.namespace)
 	g.description = cmp.Or(description, f.description)
 	params := *f.params
-	g.params = &params // as of every constructor; see same
+	g.params = &params // a new pointer, as in every constructor; see same
 	g.stuck = f.stuck
 	g.visibleTo = nil
 	g.origin = sourceLine()
@@ -176,7 +172,7 @@ func (f *Function) With(description string, opts ...FuncOption) *Function {
 	return g
 }
 
-// sourceLine returns file:line of the caller of its own caller.
+// sourceLine returns file:line of its caller's caller.
 func sourceLine() string {
 	_, file, line, ok := runtime.Caller(2)
 	if !ok {
@@ -185,5 +181,5 @@ func sourceLine() string {
 	return fmt.Sprintf("%s:%d", file, line)
 }
 
-// Open reports whether the function takes arguments that it does not declare.
+// Open reports whether the function accepts arguments that it does not declare.
 func (f *Function) Open() bool { return !f.checked.Closed() }

@@ -11,7 +11,8 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// guarded keeps a source to its duties, so that those who use it need not.
+// guarded wraps a source and enforces the duties of a [Source], so that its users can rely on them.
+// [Pipeline.Source] returns one.
 type guarded struct {
 	src   Source
 	log   *slog.Logger
@@ -42,12 +43,12 @@ func (g guarded) List(ctx context.Context, path string) (l *Listing, err error) 
 	case l == nil || !isPath(l.Namespace):
 		return nil, NoNamespace(path)
 	}
-	return mended(l), nil
+	return servable(l), nil
 }
 
-// mended returns l without what cannot be served: what is nil, was made by no
-// constructor, or has a name that is none and could read as anything.
-func mended(l *Listing) *Listing {
+// servable returns l without entries that cannot be served: nil ones, ones that no constructor
+// made, and ones with an illegal name, which could be mistaken for something else.
+func servable(l *Listing) *Listing {
 	noChild := func(c Child) bool { return !isLabel(c.Name) || !isPath(c.Path) }
 	noFunction := func(f *Function) bool { return !f.served() }
 	noSkill := func(s *Skill) bool { return !s.served() }
@@ -61,6 +62,7 @@ func mended(l *Listing) *Listing {
 	return &kept
 }
 
+// served reports whether f can be served: it is not nil, a constructor made it, and its names are legal.
 func (f *Function) served() bool {
 	return f != nil && f.handler != nil && isLabel(f.name) && isPath(f.namespace)
 }
@@ -108,8 +110,8 @@ func (g guarded) FunctionByID(ctx context.Context, id toolid.Primitive) (f *Func
 	return f, err
 }
 
-// SearchNamespace implements [Searcher]. A source without an index is walked
-// through g, which mends what it lists.
+// SearchNamespace implements [Searcher]. A source without an index is walked through g, so that
+// only servable entries are found.
 func (g guarded) SearchNamespace(ctx context.Context, path, query string, limit int) (list []Match) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -124,8 +126,8 @@ func (g guarded) SearchNamespace(ctx context.Context, path, query string, limit 
 	return g.walks.search(ctx, g, path, query, limit)
 }
 
-// check turns a panic, and an error that is not an *[Error], into one: its text
-// was not written for callers, so only the log has it.
+// check turns a panic, and an error that is not an *[Error], into an [Internal] error. The original
+// text was not written for callers, so it goes to the log only.
 func (g guarded) check(ctx context.Context, err *error) {
 	if v := recover(); v != nil {
 		*err = fmt.Errorf("panic of type %T", v)

@@ -7,19 +7,17 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/label"
 )
 
-// Canonical returns the form in which identifiers are compared: lower case
-// with underscores stripped (RFC 5.1, 5.3). It reports false for text that is
-// not a label: labels are one or more ASCII letters, digits and underscores,
-// of which at least one is not an underscore. A label that is canonical already
-// is returned as it is, without allocating.
+// Canonical returns the form in which identifiers are compared: lower case without underscores (RFC
+// 5.1, 5.3). It reports false for text that is not a label. A label is one or more ASCII letters,
+// digits and underscores, not only underscores. A canonical label is returned without an
+// allocation.
 func Canonical(name string) (string, bool) { return label.Canonical(name) }
 
 // maxPath bounds the paths that callers may ask for.
 const maxPath = 1024
 
-// CanonicalPath is [Canonical] for a dotted path (RFC 5.2), segment by
-// segment; the empty path is the root. Nothing is trimmed or guessed: an empty
-// segment or a blank makes the path illegal.
+// CanonicalPath is [Canonical] for each label of a dotted path (RFC 5.2). The empty path is the
+// root. Nothing is trimmed or guessed: an empty label or a blank makes the path illegal.
 func CanonicalPath(path string) (string, bool) {
 	if path == "" {
 		return "", true
@@ -65,7 +63,7 @@ func checkLabel(what, name string) (string, error) {
 	return c, nil
 }
 
-// quoteName shows a name that a caller sent: printable, and bounded.
+// quoteName quotes a name from a caller for a message: printable and bounded.
 func quoteName(name string) string {
 	return "`" + cleanName(name) + "`"
 }

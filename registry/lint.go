@@ -9,28 +9,28 @@ import (
 	"unicode/utf8"
 )
 
-// A Finding is something that is legal but hurts a model.
+// A Finding is a legal fact of a registry that makes it harder to use for a model.
 type Finding struct {
 	Rule    string // the rule's name, one of the list at [Lint]
-	Subject string // what it is about: "function orders.create"
+	Subject string // the entry concerned: "function orders.create"
 	Message string
 }
 
 // String returns the finding on one line.
 func (f Finding) String() string { return f.Subject + ": " + f.Message + " (" + f.Rule + ")" }
 
-// Lint reports what is legal but hurts a model:
+// Lint reports legal facts that make a registry harder to use for a model:
 //
-//	empty-description    a namespace, function, parameter or skill that says nothing of itself
+//	empty-description    a namespace, function, parameter or skill without a description
 //	long-description     more than a line of 120 characters
-//	same-description     siblings that cannot be told apart by what they say
+//	same-description     siblings with the same description
 //	deep-tree            more than three levels of namespaces (RFC 5.2)
 //	wide-namespace       more than 50 functions in one: its page of help is long
 //	unknown-reference    a skill names a namespace, function, skill or parameter that does not exist
 //	hidden-reference     a skill names one that some of its readers may not see
 //
-// Skills are read as each of the callers, and as an anonymous one. The findings
-// are sorted. The error is that of a source that cannot be listed.
+// Skills are checked for each of the callers and for an anonymous one. The findings are sorted. The
+// error is that of a source that cannot be listed.
 func Lint(ctx context.Context, src Source, callers ...*Caller) ([]Finding, error) {
 	l := &linter{src: src, all: context.WithValue(ctx, everythingKey{}, true), seen: make(map[Finding]bool)}
 	var skills []*Skill
@@ -56,15 +56,16 @@ func Lint(ctx context.Context, src Source, callers ...*Caller) ([]Finding, error
 	return l.found, nil
 }
 
-// maxLineLength is what fits a line of a list, in characters.
+// maxLineLength is the most characters of one line in a list.
 const maxLineLength = 120
 
-// maxFunctions is how many functions a page of help should list.
+// maxFunctions is the most functions that a page of help should list.
 const maxFunctions = 50
 
-// maxLevels is how deep a tree should be.
+// maxLevels is the most levels that a tree should have.
 const maxLevels = 3
 
+// linter collects the findings of [Lint].
 type linter struct {
 	src   Source
 	all   context.Context // sees everything
@@ -108,9 +109,10 @@ func (l *linter) namespace(ns *Listing) {
 	}
 }
 
-// siblings remembers who said what.
+// siblings maps each description to the first sibling that has it.
 type siblings map[string]string
 
+// described checks the description of one of several siblings.
 func (l *linter) described(said siblings, subject, text string) {
 	text = strings.TrimSpace(text)
 	switch n := utf8.RuneCountInString(text); {

@@ -8,7 +8,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/skillmd"
 )
 
-// skill checks what a skill's text refers to, as one of its readers finds it.
+// skill checks the references in a skill's text, as one of its readers sees them.
 func (l *linter) skill(reader context.Context, s *Skill) {
 	subject := "skill " + join(s.namespace, s.name)
 	for _, r := range skillmd.References(s.text) {
@@ -30,6 +30,7 @@ func (l *linter) skill(reader context.Context, s *Skill) {
 	}
 }
 
+// function checks a reference to a function.
 func (l *linter) function(reader context.Context, subject string, r skillmd.Reference, call bool) {
 	named := "function " + join(r.Namespace, r.Name)
 	f, err := l.src.Function(l.all, r.Namespace, r.Name)
@@ -50,6 +51,7 @@ func (l *linter) function(reader context.Context, subject string, r skillmd.Refe
 	}
 }
 
+// listed checks a reference to the list of a namespace.
 func (l *linter) listed(reader context.Context, subject string, r skillmd.Reference) {
 	if ns, err := l.src.List(l.all, r.Namespace); err != nil || !ns.HasFunctions {
 		l.report("unknown-reference", subject, "names the namespace %s, which does not exist", r.Namespace)
@@ -60,9 +62,10 @@ func (l *linter) listed(reader context.Context, subject string, r skillmd.Refere
 	}
 }
 
+// skillNamed checks a reference to a skill.
 func (l *linter) skillNamed(reader context.Context, subject string, r skillmd.Reference) {
 	if r.Name == "" {
-		return // a list of skills
+		return // the reference names a list of skills
 	}
 	named := join(r.Namespace, r.Name)
 	if !l.hasSkill(l.all, r) {
@@ -76,8 +79,8 @@ func (l *linter) skillNamed(reader context.Context, subject string, r skillmd.Re
 
 var errFound = errors.New("found")
 
-// hasSkill reports whether there is such a skill; without a namespace, one
-// anywhere will do.
+// hasSkill reports whether the skill of a reference exists. A reference without a namespace matches
+// a skill in any namespace.
 func (l *linter) hasSkill(ctx context.Context, r skillmd.Reference) bool {
 	if _, err := l.src.Skill(ctx, r.Namespace, r.Name); err == nil {
 		return true

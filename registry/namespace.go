@@ -7,30 +7,30 @@ import (
 	"maps"
 )
 
-// A Namespace is a place in a [Registry] to add functions and skills to.
+// A Namespace is a place in a [Registry] for functions and skills.
 type Namespace struct {
 	reg  *Registry
 	node *node
 }
 
-// node is the mutable form of a namespace, guarded by the registry's lock.
+// node is the mutable form of a namespace. The registry's lock guards it.
 type node struct {
 	path, label string // as registered
 	canonical   string // of path
 	description string
 	origin      string // source line of the description
 	visibleTo   Visibility
-	unavailable *Error // nil if it is available
+	unavailable *Error // nil if available
 	page        func(context.Context, json.RawMessage) (string, error)
-	instance    string // of the server that it is on; empty is the parent's
+	instance    string // the instance of its server; empty is the parent's
 	note        string
 	parent      *node
 	children    map[string]*node     // by canonical label
 	functions   map[string]*Function // by canonical name
 	skills      map[string]*Skill
-	built       *view // nil after a change here or below
-	gone        bool  // it was replaced
-	implied     bool  // it is there for what was put below it by Replace, and goes with that
+	built       *view // the view in the last snapshot; nil after a change here or below
+	gone        bool  // Replace took it out of the tree
+	implied     bool  // Replace made it as a parent, and removes it once it is empty
 }
 
 func newNode(path, label string) *node {
@@ -45,49 +45,46 @@ func newNode(path, label string) *node {
 // Path returns the namespace's dotted path as registered; empty for the root.
 func (n *Namespace) Path() string { return n.node.path }
 
-// Restrict changes who sees the namespace, with all that is in and below it, while
-// it is served, and returns n. Nil is everyone who sees the parent. Where that is
-// known from the start, it is an option: [VisibleTo].
+// Restrict sets who sees the namespace and everything below it, while it is served. It returns n.
+// Nil is everyone who sees the parent. Use the option [VisibleTo] if the rule is known at the
+// start.
 func (n *Namespace) Restrict(v Visibility) *Namespace {
 	n.set(func(node *node) { node.visibleTo = v })
 	return n
 }
 
-// Unavailable marks the namespace, with all that is in and below it, as not to
-// be had at the moment, and returns n. It is shown with that mark even if nothing
-// is in it, and what is not known below it is refused with e rather than as
-// unknown. The functions that are there go on to be called: it is for them to
-// say that they cannot. Nil takes the mark away.
+// Unavailable marks the namespace and everything below it as unavailable, and returns n. Nil
+// removes the mark. An unavailable namespace is listed with its mark, even if it is empty. Unknown
+// names below it are refused with e. Functions that are there can still be called and must report
+// the failure themselves.
 func (n *Namespace) Unavailable(e *Error) *Namespace {
 	n.set(func(node *node) { node.unavailable = e })
 	return n
 }
 
-// Page sets what is asked for a page of help about the namespace when the
-// request has keyword arguments that the face does not know, and returns n. It
-// is for namespaces on other servers, which may know them. An empty text lets
-// the face write the page after all. Nil asks nobody.
+// Page sets the function that fetches a page of help about the namespace, and returns n. It is for
+// namespaces on other servers. It is called if the request has keyword arguments that the face does
+// not know. If it returns an empty text, the face writes the page. Nil: the face always writes it.
 func (n *Namespace) Page(page func(ctx context.Context, kwargs json.RawMessage) (string, error)) *Namespace {
 	n.set(func(node *node) { node.page = page })
 	return n
 }
 
-// Note sets what a page of help about the namespace says at its end, and returns
-// n. Empty is nothing.
+// Note sets the text at the end of the namespace's page of help, and returns n. Empty is none.
 func (n *Namespace) Note(text string) *Namespace {
 	n.set(func(node *node) { node.note = text })
 	return n
 }
 
-// On says that the namespace, with all below it, is on another server, whose
-// instance is given, and returns n. Requests that have come through that server
-// do not see it: it has it itself.
+// On declares that the namespace and everything below it are on another server with this instance,
+// and returns n. Requests that came through that server do not see the namespace: that server has
+// it itself.
 func (n *Namespace) On(instance string) *Namespace {
 	n.set(func(node *node) { node.instance = instance })
 	return n
 }
 
-// set changes what the namespace says. What is below it may inherit that.
+// set changes a fact of the namespace. Namespaces below may inherit it.
 func (n *Namespace) set(change func(*node)) {
 	n.reg.mu.Lock()
 	defer n.reg.mu.Unlock()
@@ -96,6 +93,7 @@ func (n *Namespace) set(change func(*node)) {
 	n.node.forget()
 }
 
+// forget drops the views of n and of all nodes below it.
 func (n *node) forget() {
 	n.built = nil
 	for _, c := range n.children {
@@ -103,17 +101,16 @@ func (n *node) forget() {
 	}
 }
 
-// Add adds copies of the functions: all of them or, if one is in error, none.
-// It panics on an illegal name and on two functions with the same canonical
-// name in the namespace, naming both source lines.
+// Add adds copies of the functions: all of them, or none if one is invalid. It panics with both
+// source lines on an illegal name and on two functions with the same canonical name.
 func (n *Namespace) Add(functions ...*Function) {
 	if err := n.TryAdd(functions...); err != nil {
 		panic("registry: " + err.Error())
 	}
 }
 
-// TryAdd is [Namespace.Add] for functions that are found at run time: it
-// returns an error instead of panicking.
+// TryAdd is [Namespace.Add] for functions found at run time: it returns an error instead of
+// panicking.
 func (n *Namespace) TryAdd(functions ...*Function) error {
 	n.reg.mu.Lock()
 	defer n.reg.mu.Unlock()
@@ -142,16 +139,16 @@ func (n *Namespace) TryAdd(functions ...*Function) error {
 	return nil
 }
 
-// AddSkill adds copies of the skills: all of them or none. It panics as
-// [Namespace.Add] does, and on a skill without text.
+// AddSkill adds copies of the skills: all of them or none. It panics as [Namespace.Add] does, and
+// on a skill without text.
 func (n *Namespace) AddSkill(skills ...*Skill) {
 	if err := n.addSkills(skills, sourceLine()); err != nil {
 		panic("registry: " + err.Error())
 	}
 }
 
-// TryAddSkill is [Namespace.AddSkill] for skills that are found at run time:
-// it returns an error instead of panicking.
+// TryAddSkill is [Namespace.AddSkill] for skills found at run time: it returns an error instead of
+// panicking.
 func (n *Namespace) TryAddSkill(skills ...*Skill) error {
 	return n.addSkills(skills, sourceLine())
 }

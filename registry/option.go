@@ -9,11 +9,10 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/schema"
 )
 
-// A FuncOption is one fact of a function. It goes to the constructor ([Func],
-// [StreamFunc], [RawFunc], [RemoteFunc]); a function does not change once made.
-// A fact that is given twice, or that contradicts another, is a mistake of the
-// programmer: the constructor panics, naming the function and its source line.
-// [RemoteFunc] returns the error, because its facts come from elsewhere.
+// A FuncOption is one fact of a function, for the constructors [Func], [StreamFunc], [RawFunc] and
+// [RemoteFunc]. A fact given twice or against another one is a mistake of the programmer: the
+// constructor panics with the function and its source line. [RemoteFunc] returns the error instead,
+// because its facts come from another server.
 type FuncOption interface{ applyFunction(*Function) error }
 
 // A NamespaceOption is one fact of a namespace, for [Registry.Namespace].
@@ -30,15 +29,14 @@ type EntryOption interface {
 	SkillOption
 }
 
-// ReadOnly declares that a call changes nothing: it may be run again at will.
-// Without it, a call may change something.
+// ReadOnly declares that a call changes nothing and can be repeated freely. Without it, a call may
+// change something.
 var ReadOnly FuncOption = funcOption{"ReadOnly", func(f *Function) error {
 	f.readOnly = true
 	return nil
 }}
 
-// Destructive declares that a call may delete or overwrite, or that it does not.
-// Without it, nothing is said of that.
+// Destructive declares whether a call may delete or overwrite. Without it, that is not declared.
 func Destructive(yes bool) FuncOption {
 	return funcOption{"Destructive", func(f *Function) error {
 		f.destructive.set(yes)
@@ -46,8 +44,8 @@ func Destructive(yes bool) FuncOption {
 	}}
 }
 
-// Idempotent declares that the same call twice has the effect of once, or that it
-// has not. Without it, nothing is said of that.
+// Idempotent declares whether the same call twice has the effect of one. Without it, that is not
+// declared.
 func Idempotent(yes bool) FuncOption {
 	return funcOption{"Idempotent", func(f *Function) error {
 		f.idempotent.set(yes)
@@ -55,8 +53,8 @@ func Idempotent(yes bool) FuncOption {
 	}}
 }
 
-// OpenWorld declares that a call reaches out to an open world, such as the web, or
-// that it does not. Without it, nothing is said of that.
+// OpenWorld declares whether a call reaches an open world, such as the web. Without it, that is not
+// declared.
 func OpenWorld(yes bool) FuncOption {
 	return funcOption{"OpenWorld", func(f *Function) error {
 		f.openWorld.set(yes)
@@ -72,8 +70,8 @@ func Timeout(d time.Duration) FuncOption {
 	}}
 }
 
-// Aliases are other words for what the function does, such as users say: a search
-// finds it by them as by its name. It is not called by them.
+// Aliases are other words for the function, such as users say. A search matches them like the name.
+// The function cannot be called by them.
 func Aliases(words ...string) FuncOption {
 	return funcOption{"Aliases", func(f *Function) error {
 		f.aliases = slices.Clone(words)
@@ -81,8 +79,8 @@ func Aliases(words ...string) FuncOption {
 	}}
 }
 
-// Tags are words by which operators sort functions, such as "billing" or "pii":
-// rules may name them and cards show them. A search does not look at them.
+// Tags are words by which operators sort functions, such as "billing" or "pii". Rules may name
+// them, and cards show them. A search ignores them.
 func Tags(words ...string) FuncOption {
 	return funcOption{"Tags", func(f *Function) error {
 		f.tags = slices.Clone(words)
@@ -99,9 +97,9 @@ func Returns(text string) FuncOption {
 	}}
 }
 
-// OutputSchema gives the JSON Schema of the result, for faces that show one: a
-// [encoding/json.RawMessage] or a [jsonschema.Schema] by pointer. Without it,
-// nothing is said of the result's form.
+// OutputSchema sets the JSON Schema of the result, for faces that show one. It is a
+// [encoding/json.RawMessage] or a [jsonschema.Schema] by pointer. Without it, no schema is
+// declared.
 func OutputSchema(s any) FuncOption {
 	return funcOption{"OutputSchema", func(f *Function) (err error) {
 		if f.output, err = schemaText(s); err != nil || f.output == nil {
@@ -112,20 +110,19 @@ func OutputSchema(s any) FuncOption {
 	}}
 }
 
-// Structured sends the result as structured content in addition to its text. It
-// costs the model the result twice.
+// Structured sends the result as structured content in addition to its text. The model pays for the
+// result twice.
 var Structured FuncOption = funcOption{"Structured", func(f *Function) error {
 	f.structured = true
 	return nil
 }}
 
-// VisibleTo decides who sees a function, a namespace with all that is in and
-// below it, or a skill, among those who see the namespace around it. Without it,
-// those are all. A nil Visibility is an error: it is more likely a rule that got
-// lost than the wish to show the entry to everybody.
+// VisibleTo sets who sees a function, a skill, or a namespace with everything below it, among those
+// who see the namespace around it. Without it, all of those see it. A nil Visibility is an error:
+// it is more likely a lost rule than a wish to show the entry to everybody.
 func VisibleTo(v Visibility) EntryOption { return visibleTo(v) }
 
-// Hints are what a function declares of the effects of a call. Nil is not said.
+// Hints are the declared effects of a call. Nil is not declared.
 type Hints struct {
 	ReadOnly    bool
 	Destructive *bool
@@ -133,7 +130,7 @@ type Hints struct {
 	OpenWorld   *bool
 }
 
-// A hint is a fact that is yes, no, or not said.
+// A hint is a fact with three values: yes, no, or not declared (said is false).
 type hint struct{ said, yes bool }
 
 func (h *hint) set(yes bool) { *h = hint{true, yes} }
@@ -162,7 +159,7 @@ func (o funcOption) applyFunction(f *Function) error {
 	return nil
 }
 
-// apply sets the facts of a function that is being made.
+// apply sets the facts of a function during construction.
 func (f *Function) apply(opts []FuncOption) error {
 	for _, o := range opts {
 		if o == nil {
@@ -182,14 +179,14 @@ func (f *Function) apply(opts []FuncOption) error {
 	return nil
 }
 
-// mustApply is apply for facts that are part of the program.
+// mustApply is apply for facts in the program's own code: it panics.
 func (f *Function) mustApply(opts []FuncOption) {
 	if err := f.apply(opts); err != nil {
 		panic(fmt.Sprintf("registry: function %q (%s): %v", f.name, f.origin, err))
 	}
 }
 
-// visibleTo is the option of everything in the tree.
+// visibleTo is the option for any entry of the tree.
 type visibleTo Visibility
 
 func (v visibleTo) applyFunction(f *Function) error { return v.restrict(&f.visibleTo) }

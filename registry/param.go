@@ -7,7 +7,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// A Param describes one parameter: what help shows of it.
+// A Param describes one parameter for help.
 type Param struct {
 	Name string
 	// Type is for display: "string", "array of {product_id, quantity}".
@@ -15,13 +15,13 @@ type Param struct {
 	Description string
 	Required    bool
 	Advanced    bool // left out of base help
-	// Rules are the values that are allowed, in words: "One of: low, high.
-	// Default: low." Empty if any value of the type is.
+	// Rules are the allowed values in words: "One of: low, high. Default: low." Empty if any value
+	// of the type is allowed.
 	Rules   string
-	Enum    []string        // the allowed values, if they are listed
+	Enum    []string        // the allowed values, if they are a list
 	Default json.RawMessage // nil if there is none
 	Example json.RawMessage // nil if there is none
-	// Fields are the members of an object, or of an array's objects.
+	// Fields are the members of an object, or of the objects in an array.
 	Fields []Param
 }
 
@@ -39,17 +39,17 @@ func describeParams(list []schema.Param) []Param {
 	return described
 }
 
-// params are the parameters of a function, and finds them by name. A name that is
-// no label matches only itself, and so do two of one canonical form, which
-// functions of other servers may have.
+// params holds the parameters of a function and finds them by name. A name that is not a label
+// matches its exact spelling only. So do two names with one canonical form, which functions of
+// other servers may have.
 type params struct {
 	list      []Param
-	exact     map[string]paramName // by their spelling
-	canonical map[string]int       // index by canonical form
+	exact     map[string]paramName // by spelling
+	canonical map[string]int       // canonical form to index
 }
 
-// A paramName is a declared name with its canonical form, which is empty if the name
-// matches only itself.
+// A paramName is a declared name with its canonical form. The form is empty if only the exact
+// spelling matches.
 type paramName struct{ name, canonical string }
 
 func newParams(list []schema.Param) *params {
@@ -64,15 +64,15 @@ func newParams(list []schema.Param) *params {
 		if ok = ok && spellings[c] == 1; ok {
 			p.canonical[c] = i
 		} else {
-			c = "" // it matches only itself
+			c = "" // only the exact spelling matches
 		}
 		p.exact[param.Name] = paramName{param.Name, c}
 	}
 	return p
 }
 
-// match returns the argument with a key that is in quotes. A key that is spelt
-// as declared costs no allocation.
+// match returns the argument for a key, which is a JSON string in its quotes. A key spelled as
+// declared costs no allocation.
 func (p *params) match(key, value []byte) argument {
 	if l, ok := p.exact[string(key[1:len(key)-1])]; ok {
 		return argument{l.name, l.canonical, l.name, value}
@@ -85,7 +85,7 @@ func (p *params) match(key, value []byte) argument {
 	return a
 }
 
-// find returns the parameter that a spelling of its name stands for.
+// find returns the parameter for a spelling of its name.
 func (p *params) find(name string) (Param, bool) {
 	if c, ok := Canonical(name); ok {
 		if i, ok := p.canonical[c]; ok {

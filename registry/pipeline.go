@@ -19,42 +19,41 @@ const (
 	DefaultMaxArguments = 4 << 20
 )
 
-// A Pipeline takes calls from a face to the functions of a [Source]: resolve,
-// normalise, validate, middleware in order, invoke, recover. A panicking,
-// hanging or nil-returning function is an error, never the end of the process.
-// It is safe for concurrent use.
+// A Pipeline runs the calls of a face: resolve in a [Source], normalise, validate, middleware in
+// order, invoke, recover. A function that panics, hangs or returns nil gives an error and never
+// ends the process. A Pipeline is safe for concurrent use.
 type Pipeline struct {
 	source       Source
-	handler      Handler // middleware around the function's own handler
-	bare         bool    // there is no middleware
+	handler      Handler // the middleware around run
+	bare         bool    // no middleware
 	timeout      time.Duration
 	maxArguments int
 	repair       bool
 	exact        bool
 	log          *slog.Logger
-	stuck        atomic.Int32 // look-ups that hang, given up by their callers
+	stuck        atomic.Int32 // abandoned look-ups that have not ended
 }
 
 // PipelineOptions configure a [Pipeline]. Nil is fine.
 type PipelineOptions struct {
 	// Middleware wraps every function; the first is outermost.
 	Middleware []Middleware
-	// Timeout is the deadline of calls to functions that have none of their
-	// own. Zero is [DefaultTimeout]; negative is none.
+	// Timeout is the deadline of a call whose function has no deadline of its own. Zero is
+	// [DefaultTimeout]; negative is none.
 	Timeout time.Duration
-	// MaxArguments is the most bytes that the arguments of a call may have.
-	// Zero is [DefaultMaxArguments]; negative is no limit.
+	// MaxArguments is the most bytes of a call's arguments. Zero is [DefaultMaxArguments]; negative
+	// is no limit.
 	MaxArguments int
-	// Repair mends arguments before they are validated, by a few fixed rules:
-	// an object that came as text is taken as the object, and "42" as 42 where
-	// the schema wants an integer and no text; likewise numbers, booleans and
-	// null. [Call.Repairs] says what was done. False takes arguments as they are.
+	// Repair corrects arguments before validation by fixed rules: an object sent as text becomes
+	// the object, and "42" becomes 42 where the schema takes an integer and no text. The same holds
+	// for numbers, booleans and null. [Call.Repairs] lists the changes. False takes arguments as
+	// they are.
 	Repair bool
-	// ExactKeys matches the keys of arguments as they are spelled. False matches
-	// them in canonical form (RFC 5.3).
+	// ExactKeys matches the keys of arguments by exact spelling. False matches them in canonical
+	// form (RFC 5.3).
 	ExactKeys bool
-	// Logger gets what the caller is not told: panics, results without a JSON
-	// form. Never arguments or results. Nil discards.
+	// Logger gets the facts that callers must not see: panics, and results without a JSON form. It
+	// never gets arguments or results. Nil discards.
 	Logger *slog.Logger
 }
 
@@ -83,65 +82,61 @@ func NewPipeline(src Source, opts *PipelineOptions) *Pipeline {
 	return p
 }
 
-// Source returns the pipeline's source, guarded: what it answers against the
-// duties of a [Source] (nothing at all, a panic) is an error.
+// Source returns the pipeline's source in a wrapper that enforces the duties of a [Source]: a nil
+// answer or a panic is an error.
 func (p *Pipeline) Source() Source { return p.source }
 
-// A Request asks a [Pipeline] for a call.
+// A Request is the order for one call by a [Pipeline]. A face makes it.
 type Request struct {
 	Namespace string // dotted path; empty is the root
 	Function  string
-	// Find looks the function up in another way than by its name, for the caller
-	// in the context; Namespace and Function are not looked at then. It may fill
-	// in the rest of the request. It is bounded like all of the call, so that a
-	// rule of visibility that hangs holds up nobody. Nil looks the name up.
+	// Find looks the function up for the caller in the context, in place of Namespace and Function.
+	// It may fill in the rest of the request. The call's deadline bounds it, so a visibility rule
+	// that hangs blocks nobody. Nil looks up Namespace and Function.
 	Find func(context.Context) (*Function, error)
 	// Arguments is a JSON object; empty and null are {}. Top-level keys are matched
 	// in canonical form (RFC 5.3), unless [PipelineOptions.ExactKeys] is set.
 	Arguments json.RawMessage
-	// Reserved are arguments that the face itself understands: where the
-	// function declares no such parameter, they are taken out and handed over
-	// in [Call.Reserved].
+	// Reserved are arguments of the face itself. If the function declares no such parameter, the
+	// value is taken out and moved to [Call.Reserved].
 	Reserved []Reserved
-	// Ready is called when the function is known and its arguments are valid, and
-	// before anything else decides about the call: a face adds what it could not
-	// know before. The context that it returns is that of the call; an error ends
-	// it. Nil adds nothing.
+	// Ready is called once the function is known and its arguments are valid, before all
+	// middleware. A face sets what depends on the function. The returned context is that of the
+	// call. An error ends the call. Nil sets nothing.
 	Ready func(context.Context, *Call) (context.Context, error)
-	// Gate is what the face lets through; see [Call.Gate].
+	// Gate is the gate of the face; see [Call.Gate].
 	Gate *Gate
-	// Progress delivers reports of the function. Nil drops them.
+	// Progress delivers the function's progress. Nil drops it.
 	Progress func(context.Context, Progress) error
-	// Client is who is at the other end. Nil is nobody that can be turned to.
+	// Client is the client of this call. Nil cannot be asked anything.
 	Client *Client
-	// DryRun asks what the call would meet, without running it: the result is a
-	// [Plan] in JSON.
+	// DryRun lists the checks that the call would meet, without running it. The result is a [Plan]
+	// in JSON.
 	DryRun bool
-	// PlanToken is what a dry run gave for this very call; empty is none.
+	// PlanToken is the token that a dry run gave for this call. Empty is none.
 	PlanToken string
-	// Detail is how much of the result is wanted. Empty is [Full].
+	// Detail is the requested level of detail. Empty is [Full].
 	Detail Detail
 }
 
-// Found is [Request.Find] for a function that is known already, as the pipeline's
-// source has it for the caller.
+// Found is a [Request.Find] that returns f. f comes from the pipeline's source, for the same
+// caller.
 func Found(f *Function) func(context.Context) (*Function, error) {
 	return func(context.Context) (*Function, error) { return f, nil }
 }
 
-// A Reserved is an argument that a face understands; see [Request.Reserved].
+// A Reserved is an argument of the face itself; see [Request.Reserved].
 type Reserved struct {
 	Name  string                     // in canonical form
-	Takes func(json.RawMessage) bool // whether a value is meant for the face; nil takes any
+	Takes func(json.RawMessage) bool // reports whether a value is for the face; nil takes any
 }
 
-// Prepare does what comes before a call: it resolves the name for the caller in
-// ctx, normalises the arguments and validates them. It takes as long as rules of
-// visibility do. Its errors are *[Error].
+// Prepare does the steps before a call: it resolves the name for the caller in ctx, then normalises
+// and validates the arguments. Only ctx bounds its duration. Its errors are *[Error].
 func (p *Pipeline) Prepare(ctx context.Context, req *Request) (*Call, error) {
 	f, err := p.find(ctx, req)
 	if err != nil {
-		return nil, around(err)
+		return nil, wrapError(err)
 	}
 	if ctx.Err() != nil {
 		return nil, notRun(ctx, f)
@@ -165,9 +160,9 @@ func (p *Pipeline) Prepare(ctx context.Context, req *Request) (*Call, error) {
 	return c, nil
 }
 
-// around returns err as an *Error. Where err is of a face's own type and wraps one,
-// it can still be found in what is returned.
-func around(err error) *Error {
+// wrapError returns err as an *Error. If err is a face's own type around an *Error, errors.As still
+// finds it in the result.
+func wrapError(err error) *Error {
 	e := AsError(err)
 	if err == error(e) {
 		return e
@@ -194,7 +189,7 @@ func (p *Pipeline) prepareArguments(ctx context.Context, c *Call, req *Request) 
 		return invalidArguments(fmt.Sprintf("The arguments have %d bytes; at most %d are taken. Pass less, for example a reference instead of the content.",
 			len(data), p.maxArguments))
 	}
-	if isNothing(data) {
+	if isOmitted(data) {
 		data = []byte("{}")
 	}
 	if p.repair {
@@ -231,13 +226,13 @@ func (p *Pipeline) prepareArguments(ctx context.Context, c *Call, req *Request) 
 	return nil
 }
 
-// isNothing reports whether arguments are left out (X15).
-func isNothing(data []byte) bool {
+// isOmitted reports whether arguments are missing or null (X15).
+func isOmitted(data []byte) bool {
 	data = strictjson.Trim(data)
 	return len(data) == 0 || string(data) == "null"
 }
 
-// run is what all middleware is wrapped around.
+// run is the innermost handler, inside all middleware.
 func run(ctx context.Context, c *Call) (*Result, error) {
 	if c.Plan != nil {
 		return c.Plan.result()

@@ -13,18 +13,16 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// RawFunc makes a function of a handler that takes its arguments as JSON and
-// builds its own result. Arguments are validated against inputSchema, which
-// may come from anywhere: it is screened, and must describe an object, no two of
-// whose members are the same in canonical form. It is a [json.RawMessage], which
-// is published as given, or a *[jsonschema.Schema]. Nil or empty is an object
-// that takes anything.
+// RawFunc makes a function of a handler that takes its arguments as JSON and builds its own result.
+// Arguments are validated against inputSchema, a [json.RawMessage], which is published as given, or
+// a *[jsonschema.Schema]. Nil or empty accepts any object. The schema may come from any origin and
+// is screened. It must describe an object whose members differ in their canonical form.
 //
-// A result's JSON reaches the caller as it is, key order and spelling of
-// numbers included.
+// The JSON of a result reaches the caller unchanged, with its key order and its spelling of
+// numbers.
 //
-// RawFunc returns an error for a schema of no use, and panics if f is nil and on
-// what [FuncOption] calls a mistake.
+// RawFunc returns an error for a schema that cannot be used. It panics if f is nil and on the
+// mistakes listed at [FuncOption].
 func RawFunc(name, description string, inputSchema any, f func(context.Context, json.RawMessage) (*Result, error), opts ...FuncOption) (*Function, error) {
 	origin := sourceLine()
 	if f == nil {
@@ -60,8 +58,7 @@ func RawFunc(name, description string, inputSchema any, f func(context.Context, 
 	return made, nil
 }
 
-// schemaText returns a schema of one of the types that stand for one as its text;
-// nil is empty.
+// schemaText returns the JSON of a schema given in one of the accepted types. Nil gives no text.
 func schemaText(s any) (json.RawMessage, error) {
 	switch s := s.(type) {
 	case nil:
@@ -79,7 +76,7 @@ func schemaText(s any) (json.RawMessage, error) {
 	return nil, fmt.Errorf("a schema is a json.RawMessage or a *jsonschema.Schema, not a %T", s)
 }
 
-// parseInput reads the schema of the arguments of the function name.
+// parseInput parses the schema of the arguments of the named function.
 func parseInput(name string, text json.RawMessage) (*schema.Schema, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return anyObject(), nil
@@ -91,31 +88,24 @@ func parseInput(name string, text json.RawMessage) (*schema.Schema, error) {
 	return in, nil
 }
 
-// typeOf returns what a schema says of its type, and whether it says anything;
-// empty is something else than one type.
+// typeOf returns the type in a schema; ok is false if the schema has none. typ is empty if it is
+// not a single type.
 func typeOf(inputSchema json.RawMessage) (typ string, ok bool) {
-	for key, value := range strictjson.Members(inputSchema) {
-		if key == "type" {
-			if strictjson.KindOf(value) == strictjson.String {
-				typ = strictjson.Text(value)
-			}
-			return typ, true
-		}
-	}
-	return "", false
+	value := strictjson.Member(inputSchema, "type")
+	return strictjson.Text(value), value != nil
 }
 
 func notOfObject(name string) error {
 	return fmt.Errorf(`function %q: input schema must have "type": "object"`, name)
 }
 
-// checkParams refuses two parameters of one canonical form (R26).
+// checkParams refuses two parameters with one canonical form (R26).
 func checkParams(in *schema.Schema) error {
 	seen := make(map[string]string)
 	for _, p := range in.Params() {
 		c, ok := Canonical(p.Name)
 		if !ok {
-			continue // such a name matches only itself
+			continue // only the exact spelling matches
 		}
 		if other, dup := seen[c]; dup {
 			return fmt.Errorf("parameters %q and %q have the same canonical form %q", other, p.Name, c)

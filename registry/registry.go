@@ -11,35 +11,34 @@ import (
 	"time"
 )
 
-// A Registry is a tree of namespaces with functions and skills: the [Source]
-// of everything written in Go. Registering is safe at any time, also while the
-// registry is served; readers work on an immutable snapshot and take no lock. A
-// snapshot is built on the first read after a change, for which readers wait,
-// and re-uses the namespaces that did not change.
+// A Registry is a tree of namespaces with functions and skills. It is the [Source] for everything
+// written in Go. Entries may be added at any time, also while it is served. Readers work on an
+// immutable snapshot and take no lock. The first read after a change builds the next snapshot, and
+// other readers wait for it. Unchanged namespaces are reused.
 //
 // The zero value is not ready: use [New].
 type Registry struct {
-	mu   sync.Mutex
-	root *node
-	all  map[string]*node // by canonical path
-	snap atomic.Pointer[snapshot]
-	made int           // snapshots
-	news chan struct{} // closed at the next change; nil if nobody waits for that
+	mu     sync.Mutex
+	root   *node
+	all    map[string]*node // by canonical path
+	snap   atomic.Pointer[snapshot]
+	built  int           // the number of the last snapshot
+	change chan struct{} // closed at the next change; nil if nobody waits
 
-	findMu sync.Mutex               // an index is made by one at a time
-	found  atomic.Pointer[snapshot] // the last one with an index
+	indexMu sync.Mutex               // held while an index is made
+	indexed atomic.Pointer[snapshot] // the newest snapshot with a search index
 
 	instance    string
 	embedder    Embedder
-	embedFailed atomic.Pointer[time.Time] // the last time, for a query
+	embedFailed atomic.Pointer[time.Time] // the last failure during a search
 }
 
 // Options configure a [Registry]. Nil is fine.
 type Options struct {
 	// VisibleTo decides who sees anything at all. Nil is everyone.
 	VisibleTo Visibility
-	// Embedder lets searches find by meaning too, once [Registry.Embed] has been
-	// called. Nil is by words only.
+	// Embedder adds matches by meaning to searches, once [Registry.Embed] has been called. Nil:
+	// searches go by words only.
 	Embedder Embedder
 }
 
@@ -54,10 +53,9 @@ func New(opts *Options) *Registry {
 	return r
 }
 
-// Namespace returns the namespace at the dotted path, made if need be, with
-// its parents; the empty path is the root. It panics if the path is illegal,
-// if the namespace exists with another description, and if a fact of it is given
-// twice. A namespace keeps the spelling it was first given.
+// Namespace returns the namespace at the dotted path. Missing namespaces and parents are created.
+// The empty path is the root. A namespace keeps its first spelling. Namespace panics if the path is
+// illegal, if the namespace has another description, and if one of its facts is given twice.
 func (r *Registry) Namespace(path, description string, opts ...NamespaceOption) *Namespace {
 	ns, err := r.namespace(path, description, sourceLine(), opts)
 	if err != nil {
@@ -66,8 +64,8 @@ func (r *Registry) Namespace(path, description string, opts ...NamespaceOption) 
 	return ns
 }
 
-// TryNamespace is [Registry.Namespace] for paths that are found at run time:
-// it returns an error instead of panicking.
+// TryNamespace is [Registry.Namespace] for paths found at run time: it returns an error instead of
+// panicking.
 func (r *Registry) TryNamespace(path, description string, opts ...NamespaceOption) (*Namespace, error) {
 	return r.namespace(path, description, sourceLine(), opts)
 }
@@ -81,7 +79,7 @@ func (r *Registry) namespace(path, description, origin string, opts []NamespaceO
 	defer r.mu.Unlock()
 	n := r.ensure(path, canonical, false)
 	for a := n; a != nil && a.implied; a = a.parent {
-		a.implied = false // now somebody wants it
+		a.implied = false // it was created as a parent; now it stays
 	}
 	switch {
 	case description == "" || n.description == description:
@@ -97,7 +95,7 @@ func (r *Registry) namespace(path, description, origin string, opts []NamespaceO
 	return &Namespace{r, n}, nil
 }
 
-// apply sets facts of n. What is below it may inherit them. The caller holds r.mu.
+// apply sets facts of n. Namespaces below n may inherit them. The caller holds r.mu.
 func (r *Registry) apply(n *node, opts []NamespaceOption) error {
 	for _, o := range opts {
 		if o == nil {
@@ -112,8 +110,7 @@ func (r *Registry) apply(n *node, opts []NamespaceOption) error {
 	return nil
 }
 
-// ensure returns the node at path, making it and its parents; those that are
-// made are implied, or not.
+// ensure returns the node at path. It makes missing nodes with the given value of implied.
 func (r *Registry) ensure(path, canonical string, implied bool) *node {
 	if n := r.all[canonical]; n != nil {
 		return n
@@ -134,13 +131,13 @@ func (r *Registry) ensure(path, canonical string, implied bool) *node {
 	return n
 }
 
-// changed drops what was built from n. The caller holds r.mu.
+// changed drops the views built from n, and the snapshot. The caller holds r.mu.
 func (r *Registry) changed(n *node) {
 	for ; n != nil; n = n.parent {
 		n.built = nil
 	}
 	r.snap.Store(nil)
-	r.tell()
+	r.notifyChanged()
 }
 
 // List implements [Source].
@@ -172,12 +169,12 @@ func (r *Registry) snapshot() *snapshot {
 	return s
 }
 
-// build returns a snapshot of what there is. The caller holds r.mu.
+// build returns a snapshot of the present tree. The caller holds r.mu.
 func (r *Registry) build() *snapshot {
 	s := &snapshot{views: make(map[string]*view, len(r.all))}
 	s.root = r.root.build(nil, nil, "")
 	s.root.index(s.views)
-	r.made++
-	s.number = r.made
+	r.built++
+	s.number = r.built
 	return s
 }

@@ -12,44 +12,39 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// A Remote is how a function runs that is somewhere else, such as on an upstream
-// server; see [RemoteFunc].
+// A Remote tells [RemoteFunc] how to run a function on another server, such as an upstream.
 type Remote struct {
 	// Handler runs the function. It gets the whole [Call]. Required.
 	Handler Handler
-	// InputSchema describes the arguments. It may come from anywhere; empty is
-	// an object that takes anything. One that does not say that it is of an
-	// object is taken to be. Members that are the same in canonical form are told
-	// apart by their spelling.
+	// InputSchema describes the arguments. It may come from any origin. Empty accepts any object. A
+	// schema without a type is taken as one of an object. Members with one canonical form are told
+	// apart by their exact spelling.
 	InputSchema json.RawMessage
-	// Unchecked leaves it to the other side to check arguments: the schema is
-	// shown and not enforced.
+	// Unchecked leaves the check of arguments to the other server. The schema is shown, not
+	// enforced.
 	Unchecked bool
-	// Page returns the other side's own page of help for the function, for
-	// keyword arguments as in help (RFC 4.2). Nil lets faces write one.
+	// Page returns the other server's page of help for the function. kwargs are those of help (RFC
+	// 4.2). Nil: the face writes the page.
 	Page func(ctx context.Context, kwargs json.RawMessage) (string, error)
-	// Gated says that the other side has a gate of its own and heeds
-	// [Call.Gate].
+	// Gated declares that the other server has a gate of its own and heeds [Call.Gate].
 	Gated bool
-	// Tool is the name by which the other side knows the function. Empty is the
-	// function's own.
+	// Tool is the function's name on the other server. Empty is the function's own name.
 	Tool string
-	// Server tells apart what has the same definition on different servers; it is
-	// not shown. Empty is of no account.
+	// Server tells apart equal definitions on different servers. It is not shown. Empty makes no
+	// difference.
 	Server string
-	// ID is the function's id, where that does not follow from its place in the
-	// tree. Its kind says what a call does: run a tool, read a resource, or get a
-	// prompt. Zero derives the id of a tool.
+	// ID is the function's id if it does not follow from its place in the tree. Its kind is the
+	// effect of a call: run a tool, read a resource, or get a prompt. Zero derives the id of a
+	// tool.
 	ID toolid.Primitive
-	// Problem says why the other side's own input schema is not used. Faces that
-	// promise to hold arguments to it refuse calls then ([InvalidSchema]). Nil
-	// is no problem.
+	// Problem is the reason why the other server's input schema is not used. Faces that must check
+	// arguments against it refuse calls ([InvalidSchema]). Nil: the schema is used.
 	Problem error
 }
 
-// RemoteFunc makes a function of what runs somewhere else. It is an error if the
-// schema cannot be used or is of something else than an object, if the id is not valid,
-// if there is no handler, and if an option is a mistake (see [FuncOption]).
+// RemoteFunc makes a function that runs on another server. It returns an error if the schema cannot
+// be used or does not describe an object, if the id is invalid, if the handler is nil, and on the
+// mistakes listed at [FuncOption].
 func RemoteFunc(name, description string, r Remote, opts ...FuncOption) (*Function, error) {
 	if r.Handler == nil {
 		return nil, fmt.Errorf("function %q: handler is nil", name)
@@ -89,8 +84,7 @@ func RemoteFunc(name, description string, r Remote, opts ...FuncOption) (*Functi
 	return f, nil
 }
 
-// parseRemoteInput is parseInput for schemas of others, in which it may go without
-// saying that arguments are an object.
+// parseRemoteInput is parseInput for a schema of another server, which may lack its type "object".
 func parseRemoteInput(name string, text json.RawMessage) (*schema.Schema, error) {
 	in, err := parseInput(name, text)
 	if err != nil {
@@ -105,7 +99,7 @@ func parseRemoteInput(name string, text json.RawMessage) (*schema.Schema, error)
 	return in, nil
 }
 
-// withType adds the type to the schema of an object.
+// withType adds the type "object" to a schema.
 func withType(text json.RawMessage) json.RawMessage {
 	typed := []byte(`{"type":"object"`)
 	rest := strictjson.Trim(text)[1:]
@@ -115,7 +109,7 @@ func withType(text json.RawMessage) json.RawMessage {
 	return append(typed, rest...)
 }
 
-// anyObject is the schema of an object that takes anything.
+// anyObject returns the schema that accepts any object.
 func anyObject() *schema.Schema {
 	s, err := schema.Parse([]byte(`{"type":"object"}`))
 	if err != nil {
@@ -124,9 +118,8 @@ func anyObject() *schema.Schema {
 	return s
 }
 
-// Page returns the page of help that the function brings with it, for the
-// keyword arguments in kwargs, a JSON object or empty; ok is false if it has
-// none, and faces write one.
+// Page returns the function's own page of help ([Remote].Page). kwargs are keyword arguments, a
+// JSON object or empty. ok is false if there is no such page; faces then write one.
 func (f *Function) Page(ctx context.Context, kwargs json.RawMessage) (text string, ok bool, err error) {
 	if f.page == nil {
 		return "", false, nil
@@ -135,12 +128,10 @@ func (f *Function) Page(ctx context.Context, kwargs json.RawMessage) (text strin
 	return text, true, err
 }
 
-// Gated reports whether the function runs behind a gate of its own, which heeds
-// [Call.Gate].
+// Gated reports whether the function has a gate of its own, which heeds [Call.Gate].
 func (f *Function) Gated() bool { return f.gated }
 
-// Tool returns the name by which the server behind the function knows it: Name,
-// unless the function was made by [RemoteFunc] and is called otherwise there.
+// Tool returns the function's name on its own server ([Remote].Tool), else its Name.
 func (f *Function) Tool() string {
 	if f.tool == "" {
 		return f.name
@@ -148,17 +139,14 @@ func (f *Function) Tool() string {
 	return f.tool
 }
 
-// Remote reports whether the function was made by [RemoteFunc]: it runs somewhere
-// else.
+// Remote reports whether [RemoteFunc] made the function: it runs on another server.
 func (f *Function) Remote() bool { return f.remote }
 
-// Problem returns why the input schema that the server behind the function gives
-// is not used; nil if it is. See [Remote].
+// Problem returns the reason why the other server's input schema is not used, or nil. See [Remote].
 func (f *Function) Problem() error { return f.problem }
 
-// RemoteSkill makes a skill whose text is somewhere else. The text is filled in
-// there; what is executable in it is removed here, as always. The errors are
-// those of [RemoteFunc].
+// RemoteSkill makes a skill whose text is on another server. That server fills in the inputs.
+// Executable content is removed here, as always. The errors are those of [RemoteFunc].
 func RemoteSkill(name, description string, text func(ctx context.Context, args json.RawMessage) (string, error), opts ...SkillOption) (*Skill, error) {
 	if text == nil {
 		return nil, errors.New("skill " + quoteName(name) + ": no text")

@@ -8,14 +8,14 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// A Repair is a change that was made to arguments (gateway surface, section
-// 4.4), for the record.
+// A Repair records one change made to arguments (gateway surface, section 4.4).
 type Repair struct {
-	Path string `json:"path"` // $ for all of them, $.limit for one
+	Path string `json:"path"` // $ for the whole object, $.limit for one member
 	Rule string `json:"rule"` // parse_stringified_object, str_to_integer, str_to_number, str_to_boolean or str_to_null
 }
 
-// repairObject returns the object that arguments hold as text, if they do.
+// repairObject returns the object in arguments that are a JSON string of an object. It returns
+// other arguments unchanged.
 func repairObject(data []byte) ([]byte, []Repair) {
 	if strictjson.Check(data) != nil || strictjson.KindOf(data) != strictjson.String {
 		return data, nil
@@ -27,9 +27,9 @@ func repairObject(data []byte) ([]byte, []Repair) {
 	return object, []Repair{{"$", "parse_stringified_object"}}
 }
 
-// repairValues spells the top-level values that are texts as what the schema
-// asks for: "42" is 42 where an integer is wanted and no text. Nothing is
-// renamed, dropped or guessed; what has no such form stays, to be refused.
+// repairValues rewrites top-level strings to the type in the schema: "42" becomes 42 where the
+// schema takes an integer and no string. It renames, drops and guesses nothing. Other strings stay,
+// and validation refuses them.
 func repairValues(inputSchema json.RawMessage, data []byte) ([]byte, []Repair) {
 	types := typesOf(inputSchema)
 	var repairs []Repair
@@ -52,8 +52,8 @@ func repairValues(inputSchema json.RawMessage, data []byte) ([]byte, []Repair) {
 	return append(b, '}'), repairs
 }
 
-// repairValue returns the rule that applies to a value for which the types are
-// allowed, and what it makes of it; "" if there is none.
+// repairValue returns the repaired value and the rule applied, for the types that the schema
+// allows. rule is empty if no rule applies.
 func repairValue(types []string, value []byte) (rule string, better []byte) {
 	if strictjson.KindOf(value) != strictjson.String || slices.Contains(types, "string") {
 		return "", nil

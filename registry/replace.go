@@ -6,23 +6,19 @@ import (
 	"strings"
 )
 
-// Replace puts all that is in tree in the place of all that is at and below the
-// namespace at path, which is made if need be; a nil tree removes it. It is for
-// what comes from elsewhere and changes as a whole: those who read see all of
-// the old or all of the new, and calls in flight go on with what they began.
+// Replace swaps the whole tree at and below the namespace at path for a copy of tree. It is for
+// catalogs of other servers, which change as a whole. Readers see the old tree or the new one,
+// never a mixture. Calls in flight finish on the old one.
 //
-// Later changes to tree have no effect. The namespace is described as tree's
-// root is, visible to those who see that, and unavailable if that is. A
-// [Namespace] of what was replaced takes nothing any more: adding to it is an
-// error. So is a path that is illegal, and one that leaves paths in tree too
-// long.
+//   - Missing namespaces on the path are created. A nil tree removes the namespace. The empty path
+//     replaces everything in r.
+//   - The namespace takes its description, visibility and availability from tree's root. At the
+//     empty path, r keeps the visibility of its own [Options].
+//   - Later changes to tree have no effect. Adding to a [Namespace] of the old tree is an error.
+//   - An equal function in the same place, a copy with the same facts, stays the same *[Function].
 //
-// The empty path is the root: all that is in r is replaced, and who sees
-// anything at all stays as r's own [Options] say. A tree that has a Visibility
-// of its own there is an error.
-//
-// A function of tree that is a copy of the same function, with the same facts,
-// as the one in its place stays what it is: nothing of it is made anew.
+// The errors: an illegal path, a path in the result that is too long, and, at the empty path, a
+// tree with a visibility of its own.
 func (r *Registry) Replace(path string, tree *Registry) error {
 	canonical, ok := CanonicalPath(path)
 	switch {
@@ -34,7 +30,7 @@ func (r *Registry) Replace(path string, tree *Registry) error {
 	var graft *graft
 	if tree != nil {
 		var err error
-		if graft, err = tree.cutting(path, canonical); err != nil {
+		if graft, err = tree.graftAt(path, canonical); err != nil {
 			return fmt.Errorf("replacing namespace %q: %w", path, err)
 		}
 	}
@@ -46,7 +42,7 @@ func (r *Registry) Replace(path string, tree *Registry) error {
 	old := r.all[canonical]
 	if old != nil {
 		if graft != nil {
-			graft.succeed(old) // first: until something changes, nobody waits for the lock
+			graft.inherit(old) // first: readers do not wait for the lock before a change
 		}
 		r.uproot(old)
 	}
@@ -70,8 +66,7 @@ func (r *Registry) Replace(path string, tree *Registry) error {
 	return nil
 }
 
-// replaceRoot puts g, or nothing, in the place of all that there is. The caller
-// holds r.mu.
+// replaceRoot replaces everything in r by g, or by nothing. The caller holds r.mu.
 func (r *Registry) replaceRoot(g *graft) error {
 	if g == nil {
 		root := newNode("", "")
@@ -81,27 +76,27 @@ func (r *Registry) replaceRoot(g *graft) error {
 		return errors.New("replacing the root: the tree has a visibility of its own; give it to the registry instead")
 	}
 	g.root.visibleTo = r.root.visibleTo
-	g.succeed(r.root)
+	g.inherit(r.root)
 	r.root.walk(func(n *node) { n.gone = true })
 	r.root, r.all = g.root, g.all
 	old, s := r.snap.Load(), r.build()
 	searched := old != nil && old.finder.Load() != nil
-	if searched { // what readers have made of the old one is there in the new one too
+	if searched { // the old snapshot had an index, so the new one gets one before it is published
 		s.finder.Store(newFinder(s.root))
 	}
 	if old != nil && old.asked.Load() {
 		s.indexIDs()
 	}
-	r.snap.Store(s) // until now the old one is read, and nobody waits
+	r.snap.Store(s) // until now, readers use the old snapshot without waiting
 	if searched {
-		r.found.Store(s) // no more need to keep the old one
+		r.indexed.Store(s) // the old index can be freed
 	}
-	r.tell()
+	r.notifyChanged()
 	return nil
 }
 
-// Exists reports whether there is a namespace at path, whoever may see it. It is
-// for those who mount trees.
+// Exists reports whether there is a namespace at path, visible or not. It is for code that mounts
+// trees.
 func (r *Registry) Exists(path string) bool {
 	canonical, _ := CanonicalPath(path)
 	r.mu.Lock()
@@ -109,8 +104,7 @@ func (r *Registry) Exists(path string) bool {
 	return r.all[canonical] != nil
 }
 
-// prune takes away the parents that are there for nothing any more. The caller
-// holds r.mu.
+// prune removes implied parents that have become empty. The caller holds r.mu.
 func (r *Registry) prune(n *node) {
 	for n.implied && len(n.children)+len(n.functions)+len(n.skills) == 0 {
 		parent := n.parent
@@ -119,7 +113,7 @@ func (r *Registry) prune(n *node) {
 	}
 }
 
-// uproot takes n and all below it out of the tree. The caller holds r.mu.
+// uproot removes n and everything below it from the tree. The caller holds r.mu.
 func (r *Registry) uproot(n *node) {
 	delete(n.parent.children, n.canonical[strings.LastIndexByte(n.canonical, '.')+1:])
 	n.walk(func(n *node) {
@@ -136,14 +130,14 @@ func (n *node) walk(visit func(*node)) {
 	}
 }
 
-// graft is a copy of a tree for another place.
+// graft is a copy of a tree for another place. Replace inserts it.
 type graft struct {
 	root *node
 	all  map[string]*node // by canonical path
 }
 
-// cutting returns a copy of all that is in r, to stand at path.
-func (r *Registry) cutting(path, canonical string) (*graft, error) {
+// graftAt returns a copy of the whole tree of r for the place at path.
+func (r *Registry) graftAt(path, canonical string) (*graft, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	g := &graft{all: make(map[string]*node, len(r.all))}
@@ -179,10 +173,9 @@ func (g *graft) copy(n *node, path, canonical string) (*node, error) {
 	return c, nil
 }
 
-// succeed takes over from old what outlives a change: functions that are the
-// same, and else the calls that hang and what searches have read of functions
-// that say the same.
-func (g *graft) succeed(old *node) {
+// inherit takes over state from the old tree. An equal function stays the same. A changed one keeps
+// the count of abandoned calls, and its search text if that is unchanged.
+func (g *graft) inherit(old *node) {
 	old.walk(func(o *node) {
 		n := g.all[o.canonical]
 		if n == nil {
@@ -202,8 +195,8 @@ func (g *graft) succeed(old *node) {
 	})
 }
 
-// same reports whether f and old are copies of one function that stand in the same
-// place. Every constructor makes parameters of its own, and no fact changes later.
+// same reports whether f and old are copies of one function in the same place. Every constructor
+// makes new params, and facts never change, so equal params mean equal functions.
 func (f *Function) same(old *Function) bool {
 	return f.params == old.params && f.namespace == old.namespace
 }

@@ -7,36 +7,33 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A Result is what a function answers. Faces deliver it as it is, or gate it.
-// A Result is not modified once it has been returned.
+// A Result is the answer of a function. Faces send it, or gate it. It must not be modified after it
+// was returned.
 type Result struct {
-	// Content is what the model reads. Nil is empty.
+	// Content is the part that the model reads. Nil is empty.
 	Content []mcp.Content
-	// Structured is JSON for programs, delivered with its key order and its
-	// spelling of numbers. It is paid for on top of Content; nil sends none.
+	// Structured is JSON for programs. Its key order and its spelling of numbers are kept. The
+	// model pays for it in addition to Content. Nil sends none.
 	Structured json.RawMessage
-	// Count is how many things the function found, before it applied a limit: as
-	// a [Counter] says, else the length of the list that the answer is. Nil is an
-	// answer that is no list. It is for faces that have a place for it.
+	// Count is the number of things that the function found, before a limit: that of a [Counter],
+	// else the length of a list. Nil if the answer is no list. Some faces show it.
 	Count *int
 	// IsError marks the answer as a failure that the model should read.
 	IsError bool
-	// JSON says that the content is one text and that the text is JSON: what the
-	// function returned was a value. A face that puts the text into JSON of its
-	// own checks it first, for anyone may have set this.
+	// JSON reports that the content is one text of JSON, made from a returned value. Anyone can set
+	// it, so a face checks the text before it inserts it into JSON of its own.
 	JSON bool
-	// Meta is attached as the protocol's _meta. Nil attaches nothing.
+	// Meta is sent as the protocol's _meta. Nil sends none.
 	Meta map[string]any
 
-	// Ungated lets the result pass the gate: what is behind the function has
-	// gated it already, or streams.
+	// Ungated lets the result pass the gate: the server behind the function has gated it, or it
+	// streams.
 	Ungated bool
-	// InputRequests asks the client for more, instead of an answer; see
-	// [Client]. Nil asks nothing. A result that asks has no content.
+	// InputRequests asks the client for input in place of an answer; see [Client]. Such a result
+	// has no content. Nil asks nothing.
 	InputRequests mcp.InputRequestMap
-	// RequestState is handed back by the client together with the answers. It
-	// is for the client to read and to change: what must not be has to be
-	// sealed, or kept behind an unguessable handle.
+	// RequestState comes back from the client with the answers. The client can read and change it.
+	// Protect it with a seal, or store it under an unguessable handle.
 	RequestState string
 }
 

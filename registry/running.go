@@ -12,40 +12,38 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/apart"
 )
 
-// maxStuck is how many calls of one function, and how many look-ups, may hang,
-// given up by their callers, before further ones are refused.
+// maxStuck bounds the abandoned calls of one function, and the abandoned look-ups, that have not
+// ended. Beyond it, further ones are refused.
 const maxStuck = 64
 
-// running is a call from its look-up to its result. The goroutine that does it may
-// be left behind by the one that waits.
+// running is a call from its look-up to its result. It runs in a goroutine of its own, which is
+// abandoned if it does not end in time.
 type running struct {
 	*Pipeline
-	req   *Request
-	task  *apart.Task[*Result]
-	ctx   context.Context       // the caller's
-	look  context.Context       // that of the look-up
-	known found                 // written before it is published below
-	found atomic.Pointer[found] // once the function is known
-	// cancel ends the context of a function with a deadline of its own; nil if it has
-	// none. It is called when the call has been answered: not before, or an answer
-	// that is on its way would look like a call that was given up.
+	req       *Request
+	task      *apart.Task[*Result]
+	ctx       context.Context        // the caller's
+	lookCtx   context.Context        // the look-up's
+	target    target                 // written before it is published
+	published atomic.Pointer[target] // nil until the function is known
+	// cancel ends the context of a function with its own deadline; nil if it has none. It is called
+	// after the answer. Earlier, an answer on its way would look like an abandoned call.
 	cancel context.CancelFunc
 
-	leaving sync.Mutex    // held until a call that is left behind has been counted
-	hanging *atomic.Int32 // the count
+	leaving sync.Mutex    // held until an abandoned call has been counted
+	hanging *atomic.Int32 // the counter of abandoned calls; set by leave
 }
 
-// found is the function of a call, and how long it may take.
-type found struct {
+// target is the function of a call with its deadline.
+type target struct {
 	function *Function
 	ctx      context.Context
 	timeout  time.Duration // zero is no limit
 }
 
-// Call runs a request from beginning to end: look-up, arguments, middleware in
-// order, the function. It returns when that is done, or when the deadline has passed
-// or ctx has ended, whichever comes first: what ignores its context is left behind.
-// Its errors are *[Error].
+// Call runs a request from beginning to end: look-up, arguments, middleware in order, function. It
+// returns when that is done, at the deadline, or when ctx ends. Code that ignores its context is
+// then abandoned. Its errors are *[Error].
 func (p *Pipeline) Call(ctx context.Context, req *Request) (*Result, error) {
 	if p.stuck.Load() >= maxStuck {
 		return nil, &Error{
@@ -54,18 +52,18 @@ func (p *Pipeline) Call(ctx context.Context, req *Request) (*Result, error) {
 		}
 	}
 	if ctx.Err() != nil {
-		return nil, notFound(ctx)
+		return nil, lookupEnded(ctx)
 	}
 	r := &running{Pipeline: p, req: req, ctx: ctx}
 	var cancel context.CancelFunc
-	r.look, cancel = context.WithTimeoutCause(ctx, p.lookTimeout(), errTimeout)
+	r.lookCtx, cancel = context.WithTimeoutCause(ctx, p.lookTimeout(), errTimeout)
 	defer cancel()
 	r.leaving.Lock()
 	r.task = apart.New[*Result](r.late)
 	go r.call()
-	result, err := r.task.Wait(r.look, 0)
+	result, err := r.task.Wait(r.lookCtx, 0)
 	if errors.Is(err, apart.ErrLeft) {
-		return nil, r.leave() // its context has ended
+		return nil, r.leave() // the context has ended
 	}
 	if r.cancel != nil {
 		r.cancel()
@@ -75,30 +73,30 @@ func (p *Pipeline) Call(ctx context.Context, req *Request) (*Result, error) {
 	}
 	var crash *apart.Crash
 	if errors.As(err, &crash) {
-		return nil, r.crashed(r.look, r.found.Load(), crash)
+		return nil, r.crashed(r.lookCtx, r.published.Load(), crash)
 	}
-	return nil, around(err)
+	return nil, wrapError(err)
 }
 
-// leave gives up on the call, and counts it among those that hang like it.
+// leave abandons the call and adds it to the counter of its function, or to that of look-ups.
 func (r *running) leave() (err error) {
 	defer r.leaving.Unlock()
-	r.hanging, err = &r.stuck, notFound(r.look)
-	if f := r.found.Load(); f != nil {
-		r.hanging, err = f.function.stuck, ended(f.ctx, f.function, f.timeout)
+	r.hanging, err = &r.stuck, lookupEnded(r.lookCtx)
+	if f := r.published.Load(); f != nil {
+		r.hanging, err = f.function.stuck, callEnded(f.ctx, f.function, f.timeout)
 	}
 	r.hanging.Add(1)
 	return err
 }
 
-// late is called when a call that was left behind has ended.
+// late removes an abandoned call from its counter, when it has ended.
 func (r *running) late() {
 	r.leaving.Lock()
 	r.hanging.Add(-1)
 }
 
-// lookTimeout is how long it may take to find a function and to check its arguments.
-// A function that says nothing else has to be done by then, too.
+// lookTimeout bounds the look-up and the check of arguments. It is also the deadline of a function
+// without its own.
 func (p *Pipeline) lookTimeout() time.Duration {
 	if p.timeout > 0 {
 		return p.timeout
@@ -106,8 +104,7 @@ func (p *Pipeline) lookTimeout() time.Duration {
 	return DefaultTimeout
 }
 
-// call does the work of [Pipeline.Call]. It returns either a result or an error,
-// unless it panics or ends its goroutine.
+// call does the work of [Pipeline.Call] in the new goroutine.
 func (r *running) call() (res *Result, err error) {
 	defer func() {
 		if v := recover(); v == nil && (res != nil || err != nil) {
@@ -117,7 +114,7 @@ func (r *running) call() (res *Result, err error) {
 		}
 	}()
 	growStack()
-	c, err := r.Prepare(r.look, r.req)
+	c, err := r.Prepare(r.lookCtx, r.req)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +122,7 @@ func (r *running) call() (res *Result, err error) {
 	if f.stuck.Load() >= maxStuck {
 		return nil, fail(f, Unavailable, fmt.Sprintf("The function `%s` is not taking calls: %d earlier ones have not ended.", f.name, maxStuck), nil)
 	}
-	ctx := r.within(f)
+	ctx := r.setDeadline(f)
 	if r.req.Ready != nil {
 		if ctx, err = r.req.Ready(ctx, c); err != nil {
 			return nil, err
@@ -134,36 +131,36 @@ func (r *running) call() (res *Result, err error) {
 	if ctx.Err() != nil {
 		return nil, notRun(ctx, f)
 	}
-	own := *c // what middleware changes is not what the face goes by
+	own := *c // middleware must not change the call that the face reads
 	handler := r.handler
 	if r.bare && c.Plan == nil && c.Kept == nil {
-		handler = f.handler // nothing stands before it
+		handler = f.handler // a shortcut without middleware
 	}
 	out, failed := handler(ctx, &own)
 	if failed != nil {
-		return nil, r.failure(ctx, f, r.known.timeout, failed)
+		return nil, r.failure(ctx, f, r.target.timeout, failed)
 	}
 	return r.settle(ctx, f, out)
 }
 
-// within gives a call the deadline of its function.
-func (r *running) within(f *Function) context.Context {
-	r.known = found{f, r.look, max(cmp.Or(f.timeout, r.timeout), 0)}
-	switch r.known.timeout {
+// setDeadline publishes the function of the call and returns the context with its deadline.
+func (r *running) setDeadline(f *Function) context.Context {
+	r.target = target{f, r.lookCtx, max(cmp.Or(f.timeout, r.timeout), 0)}
+	switch r.target.timeout {
 	case r.lookTimeout():
 	case 0:
-		r.known.ctx, r.cancel = context.WithCancel(r.ctx)
+		r.target.ctx, r.cancel = context.WithCancel(r.ctx)
 	default:
-		r.known.ctx, r.cancel = context.WithTimeoutCause(r.ctx, r.known.timeout, errTimeout)
+		r.target.ctx, r.cancel = context.WithTimeoutCause(r.ctx, r.target.timeout, errTimeout)
 	}
-	r.found.Store(&r.known)
-	if r.known.ctx != r.look {
-		r.task.Until(r.known.ctx)
+	r.published.Store(&r.target)
+	if r.target.ctx != r.lookCtx {
+		r.task.Until(r.target.ctx)
 	}
-	return r.known.ctx
+	return r.target.ctx
 }
 
-// settle makes sure that a result can be delivered.
+// settle returns a result that can surely be encoded.
 func (r *running) settle(ctx context.Context, f *Function, res *Result) (*Result, error) {
 	res, err := frozen(res)
 	if err != nil {
@@ -173,9 +170,8 @@ func (r *running) settle(ctx context.Context, f *Function, res *Result) (*Result
 	return res, nil
 }
 
-// growStack makes room for the decoding and encoding of JSON while the stack of
-// a new goroutine is still empty: growing it step by step later, with frames to
-// move, takes a fifth of a call's time.
+// growStack enlarges the stack of a new goroutine while it is empty. Encoding JSON needs that room.
+// Growing the stack later, with frames to move, takes a fifth of a call's time.
 //
 //go:noinline
 func growStack() byte {
@@ -183,5 +179,5 @@ func growStack() byte {
 	return room[len(room)-int(touch)]
 }
 
-// touch keeps the compiler from doing without the room.
+// touch keeps the compiler from removing the array.
 var touch byte = 1

@@ -10,29 +10,30 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/schema"
 )
 
-// A Schemer is a type of arguments that brings its own JSON Schema, such as one
-// with an UnmarshalJSON. The method is called once, on a zero value. It may have a
-// value or a pointer receiver. A struct that embeds a Schemer is one by Go's rules,
-// and needs a method of its own if it has other fields.
+// A Schemer is a type of arguments that brings its own JSON Schema, such as one with an
+// UnmarshalJSON. The method is called once, on a zero value. It may have a value or a pointer
+// receiver. A struct that embeds a Schemer is one by Go's rules. It needs a method of its own if it
+// has other fields.
 //
-// The schema replaces what would be inferred wherever the type occurs, and is
-// screened as that of [RawFunc] is. What passes it is decoded as well before the
-// handler is called. References within it ("#/$defs/...") are rewritten; $id,
-// $anchor, $dynamicRef and older drafts are refused. A pointer accepts null in
-// addition. The tags of a field add to the schema, and replace its description,
-// default and examples. [Func] panics if they contradict it, or do not fit its type.
+//   - The schema replaces the inferred one wherever the type occurs. It is screened as that of
+//     [RawFunc].
+//   - Arguments that pass the schema are also decoded before the handler is called.
+//   - References inside it ("#/$defs/...") are rewritten. $id, $anchor, $dynamicRef and older
+//     drafts are refused.
+//   - A pointer to the type also accepts null.
+//   - The tags of a field add to the schema. They replace its description, default and examples.
+//     [Func] panics if they contradict the schema or do not fit its type.
 type Schemer interface {
 	JSONSchema() *jsonschema.Schema
 }
 
-// TypeSchema gives the schema of a type that is not yours to make a [Schemer]: a
-// [json.RawMessage] or a *[jsonschema.Schema]. It holds for this function
-// alone, wherever T occurs in its In but as the key of a map: as a field, an
-// element, a value of a map, behind a pointer. It precedes the schema that T
-// brings. It is an option of [Func] and [StreamFunc]; a T that does not occur is a
-// mistake.
+// TypeSchema gives a schema to a type of another package, which cannot be a [Schemer]: a
+// [json.RawMessage] or a *[jsonschema.Schema]. It is an option of [Func] and [StreamFunc] and holds
+// for that function alone. It applies wherever T occurs in In, except as the key of a map, and
+// overrides a schema that T brings. A T that does not occur is a mistake.
 func TypeSchema[T any](s any) FuncOption { return typeSchema{reflect.TypeFor[T](), s} }
 
+// typeSchema is the option of [TypeSchema].
 type typeSchema struct {
 	typ    reflect.Type
 	schema any
@@ -58,8 +59,7 @@ func (o typeSchema) text() (json.RawMessage, error) {
 	return text, nil
 }
 
-// typeSchemas divides the options of a typed function into the schemas of types,
-// which its own schema is made with, and the others.
+// typeSchemas splits the options of a typed function into the schemas for types and the rest.
 func typeSchemas(opts []FuncOption) (given map[reflect.Type]json.RawMessage, rest []FuncOption, err error) {
 	for _, opt := range opts {
 		o, ok := opt.(typeSchema)
@@ -80,7 +80,7 @@ func typeSchemas(opts []FuncOption) (given map[reflect.Type]json.RawMessage, res
 	return given, rest, nil
 }
 
-// inputSchema returns the schema for arguments of type t.
+// inputSchema returns the schema for arguments of type t. given are the schemas for types.
 func inputSchema(t reflect.Type, given map[reflect.Type]json.RawMessage) (*schema.Schema, error) {
 	elem := t
 	for elem.Kind() == reflect.Pointer {
@@ -103,15 +103,13 @@ func inputSchema(t reflect.Type, given map[reflect.Type]json.RawMessage) (*schem
 	return s, s.CheckNames()
 }
 
-// Schemas returns the schemas of the arguments and of the result as jsonschema-go
-// has them. They are the caller's own; output is nil if nothing is said of the
-// result. What jsonschema-go does not keep is lost: the order of keys, the
-// spelling of numbers and digits beyond a float64, and the difference between
-// {} and true. [Function.InputSchema] and [Function.OutputSchema] have the
-// text as it is published.
+// Schemas returns the schemas of the arguments and of the result as values of jsonschema-go. They
+// belong to the caller. output is nil if the result has no schema. jsonschema-go does not keep the
+// order of keys, the spelling of numbers, digits beyond a float64, and the difference between {}
+// and true. [Function.InputSchema] and [Function.OutputSchema] have the published text.
 //
-// The error says that jsonschema-go cannot read a schema, as it may not one of an
-// older draft. A function of [Func] has no such input.
+// The error: jsonschema-go cannot read a schema, such as one of an older draft. That cannot happen
+// for the input of [Func].
 func (f *Function) Schemas() (input, output *jsonschema.Schema, err error) {
 	if err := json.Unmarshal(f.InputSchema(), &input); err != nil {
 		return nil, nil, fmt.Errorf("function %q: input schema: %w", f.name, err)

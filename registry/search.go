@@ -10,29 +10,28 @@ import (
 type Match struct {
 	Namespace string // dotted path as registered; empty for the root
 	Name      string // as registered
-	// Score is above zero and orders the matches of one search, best first. It
-	// says nothing across searches.
+	// Score is above zero and orders the matches of one search, best first. Scores of different
+	// searches cannot be compared.
 	Score float64
 }
 
 // A Searcher is a [Source] that has an index of its own.
 type Searcher interface {
 	Source
-	// SearchNamespace is [Search]. The duties of a Source hold: nothing that
-	// the caller in ctx may not see is found, or has influence on what is.
+	// SearchNamespace is the method behind [Search]. The duties of a Source hold: hidden functions
+	// are not found and do not influence the result.
 	SearchNamespace(ctx context.Context, path, query string, limit int) []Match
 }
 
-// Search returns the functions of src at and below the namespace at path, the
-// root if that is empty, that the caller in ctx sees and that fit the query: best
-// first, at most limit, none for a limit below 1. A source that is no
-// [Searcher] is walked and indexed for it.
+// Search returns the functions of src that match the query, at and below the namespace at path, as
+// the caller in ctx sees them. The empty path is the root. The best match is first. There are at
+// most limit matches, none for a limit below 1. A source that is no [Searcher] is walked and
+// indexed.
 //
-// The query is text in any language or script, or a name; only its first 4 KiB
-// count. Functions are found by their names, aliases, namespaces, descriptions
-// and parameters, in other forms of a word, by synonyms and in spite of typos.
-// One whose whole name, alias or path is the query comes first. The same query
-// has the same answer.
+// The query is text in any language or script, or a name. Only its first 4 KiB count. It is matched
+// against names, aliases, namespaces, descriptions and parameters, with other forms of a word,
+// synonyms and typos. A function whose whole name, alias or path is the query comes first. The same
+// query has the same answer.
 func Search(ctx context.Context, src Source, path, query string, limit int) []Match {
 	if s, ok := src.(Searcher); ok {
 		return s.SearchNamespace(ctx, path, query, limit)
@@ -40,9 +39,9 @@ func Search(ctx context.Context, src Source, path, query string, limit int) []Ma
 	return new(walkIndex).search(ctx, src, path, query, limit)
 }
 
-// Search is the function [Search] for all of r. It takes no lock, but for the
-// first search after a change, which makes the index and for which others wait:
-// of functions and namespaces, only those that changed are read anew.
+// Search is the function [Search] for the whole of r. It takes no lock, except for the first search
+// after a change: that search makes the index, and others wait for it. Only changed functions and
+// namespaces are read again.
 func (r *Registry) Search(ctx context.Context, query string, limit int) []Match {
 	return r.SearchNamespace(ctx, "", query, limit)
 }
@@ -62,34 +61,34 @@ func (r *Registry) SearchNamespace(ctx context.Context, path, query string, limi
 	}))
 }
 
-// searchable returns a snapshot that is no older than the call, with its finder.
-// While a registry changes all the time, those who wait share what is made.
+// searchable returns a snapshot with its finder, no older than this call. Waiting calls share one
+// new index, even if the registry changes all the time.
 func (r *Registry) searchable() (*snapshot, *finder) {
 	s := r.snapshot()
 	if f := s.finder.Load(); f != nil {
 		return s, f
 	}
-	r.findMu.Lock()
-	defer r.findMu.Unlock()
-	found := r.found.Load()
+	r.indexMu.Lock()
+	defer r.indexMu.Unlock()
+	found := r.indexed.Load()
 	if found == nil || found.number < s.number {
 		if found = r.snapshot(); found.finder.Load() == nil {
 			found.finder.Store(newFinder(found.root))
 		}
-		r.found.Store(found)
+		r.indexed.Store(found)
 	}
 	return found, found.finder.Load()
 }
 
-// catalog is what an index is made of.
+// catalog lists the functions of an index with their texts.
 type catalog struct {
 	functions []*Function
 	texts     []*search.Text
 	groups    []search.Group
 }
 
-// enter adds the functions of one namespace.
-func (c *catalog) enter(namespace *search.Text, functions []*Function) {
+// addNamespace adds the functions of one namespace.
+func (c *catalog) addNamespace(namespace *search.Text, functions []*Function) {
 	first := len(c.functions)
 	c.functions = append(c.functions, functions...)
 	for _, f := range functions {
@@ -109,38 +108,39 @@ func (c *catalog) matches(hits []search.Hit) []Match {
 	return list
 }
 
-// finder searches a snapshot.
+// finder is the search index of a snapshot.
 type finder struct {
 	catalog catalog
 	index   *search.Index
 	spots   map[*view]spot
 }
 
-// spot says where the functions of a view are in the catalog: its own from
-// first to below, those of its children from there to end.
+// spot is the position of a view's functions in the catalog: its own are from first to below, those
+// of its children from there to end.
 type spot struct{ first, below, end int }
 
 func newFinder(root *view) *finder {
 	f := &finder{spots: make(map[*view]spot)}
-	f.enter(root)
+	f.addView(root)
 	f.index = f.catalog.index()
 	return f
 }
 
-func (f *finder) enter(v *view) {
+func (f *finder) addView(v *view) {
 	s := spot{first: len(f.catalog.functions)}
 	if len(v.functionList) > 0 {
-		f.catalog.enter(v.searchText(), v.functionList)
+		f.catalog.addNamespace(v.searchText(), v.functionList)
 	}
 	s.below = len(f.catalog.functions)
 	for _, c := range v.children {
-		f.enter(c)
+		f.addView(c)
 	}
 	s.end = len(f.catalog.functions)
 	f.spots[v] = s
 }
 
-// visible returns what the caller, who may enter v, sees there and below.
+// visible returns the functions at v and below that the caller sees. The caller may enter v. Nil is
+// all functions.
 func (f *finder) visible(ctx context.Context, v *view) *search.Set {
 	if v.open && f.spots[v] == (spot{0, f.spots[v].below, len(f.catalog.functions)}) {
 		return nil

@@ -9,12 +9,12 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/search"
 )
 
-// searched is what a search keeps of a function, made on first use. It is
-// shared by all snapshots that the function is in.
+// searched holds a function's text and vector for searches, made on first use. All snapshots with
+// the function share it.
 type searched struct {
-	of     *Function // a copy of it, with other texts perhaps, is not it
+	of     *Function // the function; a copy of it with other texts needs its own
 	text   atomic.Pointer[search.Text]
-	vector atomic.Pointer[[]float32] // of length 1; see Registry.Embed
+	vector atomic.Pointer[[]float32] // a unit vector; see Registry.Embed
 }
 
 func (f *Function) searchText() *search.Text {
@@ -29,26 +29,26 @@ func (f *Function) searchText() *search.Text {
 	return t
 }
 
-// keepSearched takes over what was read of an older function, if anything was
-// and it says the same.
+// keepSearched takes over the text and vector of an older function, if they exist and are still
+// right.
 func (f *Function) keepSearched(old *Function) {
 	text := old.searched.text.Load()
-	if text == nil || !f.saysAs(old) {
+	if text == nil || !f.sameText(old) {
 		return
 	}
 	f.searched.text.Store(text)
 	f.searched.vector.Store(old.searched.vector.Load())
 }
 
-// saysAs reports whether f surely is found by the same as old: all that a document
-// has of the parameters is in the schema.
-func (f *Function) saysAs(old *Function) bool {
+// sameText reports whether f and old have the same document. The schema contains every text of the
+// parameters.
+func (f *Function) sameText(old *Function) bool {
 	return f.namespace == old.namespace && f.name == old.name && f.description == old.description &&
 		slices.Equal(f.aliases, old.aliases) && bytes.Equal(f.InputSchema(), old.InputSchema())
 }
 
-// document says what f is found by. As in its id, the first label of the path
-// is where it belongs, and the others are part of its name.
+// document returns the texts by which a search finds f. As in its id, the first label of the path
+// is the namespace, and the others belong to the name.
 func (f *Function) document() search.Document {
 	d := search.Document{Name: f.name, Aliases: f.aliases, Description: f.description}
 	if first, rest, deep := strings.Cut(f.namespace, "."); deep {
@@ -63,7 +63,7 @@ func (f *Function) document() search.Document {
 	return d
 }
 
-// appendTexts appends what describes a parameter, and what is in it.
+// appendTexts appends the texts of a parameter and of its fields.
 func appendTexts(texts []string, p Param) []string {
 	texts = append(texts, p.Description)
 	texts = append(texts, p.Enum...)
@@ -74,13 +74,12 @@ func appendTexts(texts []string, p Param) []string {
 	return texts
 }
 
-// namespaceDocument is what a namespace adds to the functions in it.
+// namespaceDocument returns the texts that a namespace adds to its functions.
 func namespaceDocument(path, description string) search.Document {
 	return search.Document{Name: path, Description: description}
 }
 
-// searchText returns the text of a view, which is made once: views that do not
-// change are shared by snapshots.
+// searchText returns the text of a view, made once. Snapshots share unchanged views.
 func (v *view) searchText() *search.Text {
 	v.textOnce.Do(func() { v.text = search.Read(namespaceDocument(v.child.Path, v.child.Description)) })
 	return v.text

@@ -12,10 +12,9 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// A Skill is a text that tells a model how to reach a goal with several calls
-// (RFC 4.3). [NewSkill] makes one, [Registry.AddSkills] many. It is text only:
-// whatever is executable in it is removed before it is served. It does not change
-// once made.
+// A Skill is a text that tells a model how to reach a goal with several calls (RFC 4.3). [NewSkill]
+// makes one, [Registry.AddSkills] makes many. Executable content is removed before it is served. A
+// Skill never changes.
 type Skill struct {
 	name        string
 	description string
@@ -24,19 +23,17 @@ type Skill struct {
 
 	namespace string
 	origin    string
-	given     string // name before hyphens were dropped
-	ready     bool   // text has no inputs and nothing executable: served as it is
+	given     string // the name with its hyphens
+	ready     bool   // text has no inputs and nothing executable
 	remote    func(context.Context, json.RawMessage) (string, error)
 }
 
-// NewSkill makes a skill of a text in markdown. The name is a label, shown as
-// registered and matched in canonical form; hyphens are dropped, because names of
-// Agent Skills have them. The description is one line, for lists. In the text,
-// {{name}} stands for the input of that name, {{name|text}} for an input with a
-// default.
+// NewSkill makes a skill of a text in Markdown. The name is a label, shown as registered and
+// matched in canonical form. Hyphens in it are dropped, because names of Agent Skills have them.
+// The description is one line, for lists. In the text, {{name}} is an input, and {{name|text}} is
+// an input with a default.
 //
-// NewSkill panics, naming the source line, if there is no text and on a fact that
-// is given twice.
+// NewSkill panics with the source line if the text is empty, and on a fact that is given twice.
 func NewSkill(name, description, text string, opts ...SkillOption) *Skill {
 	s := &Skill{name: name, description: description, text: text, origin: sourceLine()}
 	err := s.apply(opts)
@@ -64,18 +61,17 @@ func (s *Skill) apply(opts []SkillOption) error {
 // Name returns the skill's label, without hyphens.
 func (s *Skill) Name() string { return s.name }
 
-// Description returns what lists say of the skill, in one line.
+// Description returns the skill's line in lists.
 func (s *Skill) Description() string { return s.description }
 
 // Namespace returns the dotted path of the namespace that the skill was added
 // to, as registered; empty for the root.
 func (s *Skill) Namespace() string { return s.namespace }
 
-// Given returns the name as it was given, with hyphens where it had some; that
-// of a skill in no namespace is its name.
+// Given returns the name with its hyphens. For a skill in no namespace it is the name.
 func (s *Skill) Given() string { return cmp.Or(s.given, s.name) }
 
-// prepare returns the copy that is kept, and its canonical name.
+// prepare returns the copy for the registry and its canonical name.
 func (s *Skill) prepare(namespace, origin string) (*Skill, string, error) {
 	kept := *s
 	kept.given = s.name
@@ -91,7 +87,7 @@ func (s *Skill) prepare(namespace, origin string) (*Skill, string, error) {
 		return nil, "", fmt.Errorf("skill %q (%s) has no text", s.name, kept.origin)
 	}
 	kept.namespace = namespace
-	if s.remote == nil && len(skillmd.Inputs(s.text)) == 0 { // removed once instead of on every request
+	if s.remote == nil && len(skillmd.Inputs(s.text)) == 0 { // strip once, not on every request
 		kept.text, _ = skillmd.Strip(s.text)
 		kept.ready = true
 	}
@@ -106,14 +102,16 @@ func (s *Skill) In(path string) (*Skill, error) {
 	return kept, err
 }
 
-// Render returns the skill's text for the inputs in args, a JSON object or
-// empty. Keys are matched in canonical form; two with the same one are an
-// error of kind [InvalidArguments]. An input that is not given shows its
-// default, or stays visible as {{name}}; one that the text does not name is
-// ignored. Executable content is removed after the inputs have been filled in.
+// Render returns the skill's text with the inputs in args, a JSON object or empty.
 //
-// The text of a [RemoteSkill] is fetched, and filled in where it comes from; ctx
-// bounds that.
+//   - Keys are matched in canonical form. Two with the same form are an error of kind
+//     [InvalidArguments].
+//   - An input without a value shows its default, or stays visible as {{name}}. Unknown inputs are
+//     ignored.
+//   - Executable content is removed after the inputs are filled in.
+//
+// The text of a [RemoteSkill] is fetched from its server, which fills in the inputs. ctx bounds
+// that.
 func (s *Skill) Render(ctx context.Context, args json.RawMessage) (string, error) {
 	if s.ready {
 		return s.text, nil
@@ -139,8 +137,8 @@ func (s *Skill) Render(ctx context.Context, args json.RawMessage) (string, error
 	return text, nil
 }
 
-// skillInputs reads the values by canonical key. Texts stand for themselves,
-// anything else for its JSON.
+// skillInputs returns the values by canonical key. A string gives its text, any other value its
+// JSON.
 func skillInputs(args json.RawMessage) (map[string]string, error) {
 	if len(args) == 0 {
 		return nil, nil

@@ -18,20 +18,21 @@ const (
 	maxSkillDepth = 16
 )
 
-// AddSkills adds the skills that it finds in fsys, such as an embed.FS:
+// AddSkills adds the skills in fsys, such as an embed.FS:
 //
-//	<namespace...>/<name>/SKILL.md  an Agent Skill; what else is in its folder is never served
+//	<namespace...>/<name>/SKILL.md  an Agent Skill; other files in its folder are never served
 //	<namespace...>/<name>.md        a single file; README.md is not a skill
 //
-// A folder "skills" that is all there is at the top is not a namespace but the
-// place where the skills are. In names hyphens are dropped, in namespaces they
-// become underscores. Front matter is optional: its description stands in
-// lists. Executable content of the texts is removed when they are served. Who
-// sees the namespace sees its skills; one for fewer callers is added by
-// [Namespace.AddSkill].
+// Rules for names and texts:
+//   - A single top folder named "skills" is not a namespace: the skills are below it.
+//   - In names of skills, hyphens are dropped. In namespaces, they become underscores.
+//   - Front matter is optional. Its description stands in lists.
+//   - Executable content is removed when a skill is served.
+//   - Callers who see the namespace see its skills. Use [Namespace.AddSkill] for a skill with a
+//     [VisibleTo].
 //
-// AddSkills panics if a file is in error or if there is no skill; it is for
-// skills that are part of the program.
+// AddSkills panics if a file is invalid and if there is no skill. It is for skills that are part of
+// the program.
 func (r *Registry) AddSkills(fsys fs.FS) {
 	n, err := r.addSkillFiles(fsys)
 	switch {
@@ -42,10 +43,9 @@ func (r *Registry) AddSkills(fsys fs.FS) {
 	}
 }
 
-// TryAddSkills is [Registry.AddSkills] for files that are found at run time,
-// for example in an os.Root: it returns an error instead of panicking. Nothing
-// is added if there is an error. Symbolic links, pipes and devices are refused
-// unopened.
+// TryAddSkills is [Registry.AddSkills] for files found at run time, for example in an os.Root: it
+// returns an error instead of panicking, and then adds nothing. Symbolic links, pipes and devices
+// are refused without opening them.
 func (r *Registry) TryAddSkills(fsys fs.FS) error {
 	_, err := r.addSkillFiles(fsys)
 	return err
@@ -63,15 +63,11 @@ func (r *Registry) addSkillFiles(fsys fs.FS) (found int, err error) {
 	return len(w.found), r.addAll(w.found)
 }
 
-// addAll adds skills to several namespaces, or none of them.
+// addAll adds skills to several namespaces: all of them or none.
 func (r *Registry) addAll(found []foundSkill) error {
 	trial := New(nil)
 	for _, f := range found {
-		ns, err := trial.TryNamespace(f.namespace, "")
-		if err == nil {
-			err = ns.TryAddSkill(f.skill)
-		}
-		if err != nil {
+		if err := trial.addFound(f); err != nil {
 			return err
 		}
 		key, _ := Canonical(strings.ReplaceAll(f.skill.name, "-", ""))
@@ -80,15 +76,19 @@ func (r *Registry) addAll(found []foundSkill) error {
 		}
 	}
 	for _, f := range found {
-		ns, err := r.TryNamespace(f.namespace, "")
-		if err == nil {
-			err = ns.TryAddSkill(f.skill)
-		}
-		if err != nil {
+		if err := r.addFound(f); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (r *Registry) addFound(f foundSkill) error {
+	ns, err := r.TryNamespace(f.namespace, "")
+	if err != nil {
+		return err
+	}
+	return ns.TryAddSkill(f.skill)
 }
 
 func (r *Registry) registeredSkill(path, key string) *Skill {
@@ -101,7 +101,7 @@ func (r *Registry) registeredSkill(path, key string) *Skill {
 	return nil
 }
 
-// skillsTop returns the folder to start from.
+// skillsTop returns the top folder of the skills: "skills" or the root of fsys.
 func skillsTop(fsys fs.FS) (string, error) {
 	entries, err := fs.ReadDir(fsys, ".")
 	if err != nil {
@@ -117,13 +117,12 @@ func skillsTop(fsys fs.FS) (string, error) {
 		return "", err
 	}
 	if skillFile(entries) != nil {
-		return ".", nil // a skill that is called skills
+		return ".", nil // a skill named skills
 	}
 	return "skills", nil
 }
 
-// skillFile returns the entry that makes its folder a skill. The entry is not
-// stat'ed, so that a link is seen as one.
+// skillFile returns the SKILL.md of a folder, or nil. It does not follow symbolic links.
 func skillFile(entries []fs.DirEntry) fs.DirEntry {
 	for _, e := range entries {
 		if e.Name() == "SKILL.md" {
@@ -138,13 +137,14 @@ type foundSkill struct {
 	skill     *Skill
 }
 
+// skillWalk is one walk through the files of AddSkills.
 type skillWalk struct {
 	fsys  fs.FS
 	found []foundSkill
 	files int
 }
 
-// dir reads a folder, which is a namespace.
+// dir reads the folder of a namespace.
 func (w *skillWalk) dir(dir, namespace string, depth int) error {
 	entries, err := fs.ReadDir(w.fsys, dir)
 	if err != nil {
@@ -179,7 +179,7 @@ func (w *skillWalk) entry(file string, e fs.DirEntry, namespace string, depth in
 		return w.folder(file, name, namespace, depth)
 	case !isSkillFile(name):
 		return nil
-	case name == "SKILL.md": // at the very top: only its front matter can name it
+	case name == "SKILL.md": // at the top, only its front matter has a name
 		return w.file(file, e, namespace, "")
 	}
 	return w.file(file, e, namespace, strings.TrimSuffix(name, ".md"))
@@ -189,7 +189,7 @@ func isSkillFile(name string) bool {
 	return path.Ext(name) == ".md" && !strings.EqualFold(name, "README.md")
 }
 
-// folder reads a folder that is either a skill or a namespace.
+// folder reads the folder of a skill or of a namespace.
 func (w *skillWalk) folder(dir, name, namespace string, depth int) error {
 	entries, err := fs.ReadDir(w.fsys, dir)
 	if err != nil {

@@ -13,41 +13,41 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// snapshot is an immutable image of a registry.
+// snapshot is an immutable image of a registry. All reads of a [Registry] go to one.
 type snapshot struct {
 	root  *view
 	views map[string]*view // by canonical path
 
-	number int                    // they are numbered in order
-	finder atomic.Pointer[finder] // nil until something is searched
+	number int                    // counts the snapshots of a registry
+	finder atomic.Pointer[finder] // the search index; nil until the first search
 	idOnce sync.Once
-	asked  atomic.Bool                      // somebody has asked by id
-	ids    map[toolid.Primitive][]*Function // nil until then
+	asked  atomic.Bool                      // FunctionByID has been called
+	ids    map[toolid.Primitive][]*Function // nil until the first FunctionByID
 }
 
-// view is one namespace within a snapshot.
+// view is one namespace in a snapshot.
 type view struct {
 	child        Child
 	canonical    string
-	conditions   []Visibility // of this namespace and of all above it
-	children     []*view      // sorted, as are the lists
+	conditions   []Visibility // of this namespace and of all parents
+	children     []*view      // sorted, like the lists
 	functions    map[string]*Function
 	skills       map[string]*Skill
 	functionList []*Function
 	skillList    []*Skill
-	unavailable  *Error // of this namespace or of one above it
+	unavailable  *Error // of this namespace or of a parent
 	page         func(context.Context, json.RawMessage) (string, error)
 	instance     string
 	note         string
 
-	open    bool     // everything here and below is for everyone who sees this
-	listing *Listing // what everyone sees; nil unless open
+	open    bool     // no rule hides anything here or below
+	listing *Listing // the listing for every caller; nil unless open
 
 	textOnce sync.Once
 	text     *search.Text
 }
 
-// build returns n's view, re-using what did not change. The caller holds the
+// build returns n's view. It reuses the views of unchanged children. The caller holds the
 // registry's lock.
 func (n *node) build(above []Visibility, unavailable *Error, instance string) *view {
 	if n.built != nil {
@@ -111,7 +111,7 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// index enters v and all below it.
+// index adds v and all views below it to views, by canonical path.
 func (v *view) index(views map[string]*view) {
 	views[v.canonical] = v
 	for _, c := range v.children {
@@ -119,8 +119,7 @@ func (v *view) index(views map[string]*view) {
 	}
 }
 
-// sees reports what the caller sees of v and below, given that v's own
-// conditions hold.
+// sees reports whether the caller sees functions and skills in v or below. v's own conditions hold.
 func (v *view) sees(ctx context.Context) (functions, skills bool) {
 	if v.open {
 		return v.child.HasFunctions, v.child.HasSkills
@@ -128,7 +127,7 @@ func (v *view) sees(ctx context.Context) (functions, skills bool) {
 	functions = v.child.Unavailable || slices.ContainsFunc(v.functionList, func(f *Function) bool { return f.visibleTo.allows(ctx) })
 	skills = slices.ContainsFunc(v.skillList, func(s *Skill) bool { return s.visibleTo.allows(ctx) })
 	for _, c := range v.children {
-		// What cannot change the answer is not asked.
+		// Skip rules that cannot change the answer.
 		if functions && skills {
 			break
 		}
@@ -144,7 +143,7 @@ func (v *view) sees(ctx context.Context) (functions, skills bool) {
 	return functions, skills
 }
 
-// everything returns the listing of an open view, which is the same for all.
+// everything returns the listing of an open view. It is the same for every caller.
 func (v *view) everything() *Listing {
 	l := &Listing{
 		Namespace: v.child.Path, Description: v.child.Description,
@@ -160,7 +159,7 @@ func (v *view) everything() *Listing {
 	return l
 }
 
-// filter returns the listing for the caller in ctx.
+// filter returns the listing of v for the caller in ctx.
 func (v *view) filter(ctx context.Context) *Listing {
 	l := &Listing{
 		Namespace: v.child.Path, Description: v.child.Description,
@@ -193,8 +192,7 @@ func (v *view) filter(ctx context.Context) *Listing {
 	return l
 }
 
-// at returns the view at path if the caller may enter it. It does not say
-// whether the caller sees anything there.
+// at returns the view at path if the caller may enter it. The caller may still see nothing there.
 func (s *snapshot) at(ctx context.Context, path string) (*view, error) {
 	canonical, ok := CanonicalPath(path)
 	if !ok {
@@ -213,7 +211,7 @@ func (s *snapshot) at(ctx context.Context, path string) (*view, error) {
 func (s *snapshot) list(ctx context.Context, path string) (*Listing, error) {
 	v, err := s.at(ctx, path)
 	if err != nil {
-		if path == "" { // a caller who sees nothing still has a root
+		if path == "" { // the root exists for every caller
 			return &Listing{}, nil
 		}
 		return nil, err
@@ -254,15 +252,15 @@ func (s *snapshot) function(ctx context.Context, path, name string) (*Function, 
 	return nil, NoFunction(v.child.Path, name)
 }
 
-// about returns a copy of e that concerns the function or skill name.
+// about returns a copy of e for the named function or skill.
 func (e *Error) about(namespace, name string) *Error {
 	c := *e
 	c.Namespace, c.Name = namespace, name
 	return &c
 }
 
-// missing returns why path leads nowhere: it is below a namespace that is
-// unavailable, or else not there.
+// missing returns the error for a path without a view: that of an unavailable parent, else an
+// unknown namespace.
 func (s *snapshot) missing(ctx context.Context, path, canonical string) error {
 	for {
 		i := strings.LastIndexByte(canonical, '.')
@@ -302,9 +300,9 @@ func (s *snapshot) skill(ctx context.Context, path, name string) (*Skill, error)
 			return nil, NoSkill(v.child.Path, name)
 		}
 	}
-	if err != nil && !errors.Is(err, UnknownNamespace) { // it is unavailable
+	if err != nil && !errors.Is(err, UnknownNamespace) { // a parent is unavailable
 		return nil, err
 	}
-	// A namespace without skills and one that does not exist answer alike.
+	// A namespace without visible skills looks the same as an absent one.
 	return nil, NoSkill(path, name)
 }

@@ -6,26 +6,27 @@ import (
 	"errors"
 )
 
-// A Source is whatever can be listed and resolved: a [Registry], an upstream
-// server, a wrapper around another Source. Faces serve a Source.
+// A Source can be listed and resolved: a [Registry], an upstream server, a wrapper around another
+// Source. Faces serve a Source. Duties of an implementer:
 //
-// Duties of an implementer: it answers from memory and never waits for a
-// network; it is safe for concurrent use; it matches names in their canonical
-// form ([CanonicalPath]); it leaves out what the caller in ctx ([CallerFrom])
-// may not see, byte for byte as if that had never been there; its errors are
-// *[Error]; what it lists is never nil and has labels for names; and what it
-// returns is not modified afterwards, by either side. A [Pipeline] mends what breaks
-// these duties ([Pipeline.Source]); the functions of this package rely on them.
+//   - It answers from memory, never waits for a network, and is safe for concurrent use.
+//   - It matches names in canonical form ([CanonicalPath]).
+//   - It leaves out every entry that the caller in ctx ([CallerFrom]) may not see. The answer is
+//     then byte for byte that of a source without the entry.
+//   - Its errors are *[Error].
+//   - Its entries are not nil and have labels for names. Neither side modifies them later.
+//
+// A [Pipeline] repairs broken answers ([Pipeline.Source]). The functions of this package rely on
+// these duties.
 type Source interface {
-	// List describes the namespace at path: its children, functions and
-	// skills, each sorted by canonical name. The empty path is the root, which
-	// always exists. A namespace in which the caller sees neither a function
-	// nor a skill is [UnknownNamespace].
+	// List describes the namespace at path: its children, functions and skills, each sorted by
+	// canonical name. The empty path is the root, which always exists. A namespace in which the
+	// caller sees no function and no skill is [UnknownNamespace].
 	List(ctx context.Context, path string) (*Listing, error)
-	// Function resolves a function by the path of its namespace and its name.
+	// Function returns the function with this name in the namespace at path.
 	Function(ctx context.Context, path, name string) (*Function, error)
-	// Skill resolves a skill likewise. Hyphens in name are ignored, because
-	// names of Agent Skills have them.
+	// Skill returns the skill with this name in the namespace at path. Hyphens in name are ignored,
+	// because names of Agent Skills have them.
 	Skill(ctx context.Context, path, name string) (*Skill, error)
 }
 
@@ -38,16 +39,15 @@ type Listing struct {
 	Skills       []*Skill
 	HasFunctions bool // the caller sees a function here or below
 	HasSkills    bool // the caller sees a skill here or below
-	// Unavailable says why what is here cannot be had at the moment. Nil if it
-	// can. HasFunctions is true of an unavailable namespace whatever is in it.
+	// Unavailable is the reason why the namespace is unavailable at the moment. Nil if it is
+	// available. HasFunctions is true of an unavailable namespace, even if it is empty.
 	Unavailable *Error
-	// Instance names the server that the namespace is on ([Namespace.On]). Empty
-	// is this one.
+	// Instance is the instance of the namespace's server ([Namespace.On]). Empty is this server.
 	Instance string
-	// Note is for the end of a page of help; may be empty.
+	// Note is the text at the end of the page of help; may be empty.
 	Note string
-	// Page asks the server that the namespace is on for its page of help; see
-	// [Namespace.Page]. Nil asks nobody.
+	// Page fetches the page of help from the namespace's server; see [Namespace.Page]. Nil: the
+	// face writes the page.
 	Page func(ctx context.Context, kwargs json.RawMessage) (string, error)
 }
 
@@ -58,30 +58,30 @@ type Child struct {
 	Description  string
 	HasFunctions bool
 	HasSkills    bool
-	Unavailable  bool // it cannot be had at the moment; HasFunctions is true
+	Unavailable  bool // unavailable at the moment; HasFunctions is true
 }
 
-// ErrSkipNamespace is what a function passed to [Walk] returns to leave out what
-// is below a namespace.
+// ErrSkipNamespace tells [Walk] to skip the namespaces below the current one. The visit function
+// returns it.
 var ErrSkipNamespace = errors.New("skip this namespace")
 
-// Limits of [Walk], which no tree of honest size meets: they end the walk
-// through a source that lists a namespace as its own child.
+// Limits of [Walk]. They stop the walk through a source that lists a namespace as its own child.
+// Real trees stay far below them.
 const (
 	maxWalkDepth      = maxPath / 2
 	maxWalkNamespaces = 100_000
 )
 
-// Walk calls visit for the namespace at path and for every one below it that
-// the caller in ctx sees, parents first, in order. It stops at the first error,
-// other than [ErrSkipNamespace], and returns it. A namespace that is listed and
-// then unknown, because it has just gone, is left out. A tree of more than 512
-// levels or 100,000 namespaces is an error.
+// Walk calls visit for the namespace at path and for each one below it that the caller in ctx sees,
+// parents first, in order. It stops at the first error other than [ErrSkipNamespace] and returns
+// it. It skips a namespace that disappears during the walk. A tree of more than 512 levels or
+// 100,000 namespaces is an error.
 func Walk(ctx context.Context, src Source, path string, visit func(*Listing) error) error {
 	w := walker{src: src, visit: visit}
 	return w.walk(ctx, path, 0)
 }
 
+// walker is one run of [Walk]. seen counts the namespaces.
 type walker struct {
 	src   Source
 	visit func(*Listing) error

@@ -9,19 +9,18 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/search"
 )
 
-// A Suggestion is what a caller may have meant.
+// A Suggestion is a known name that is similar to an unknown one.
 type Suggestion struct {
 	Namespace string // dotted path as registered; empty for the root
 	Name      string // of the function or skill; empty for a namespace
 }
 
-// maxSuggestions bounds how many are made at a time.
+// maxSuggestions is the most suggestions for one name.
 const maxSuggestions = 3
 
-// Suggest returns what the caller may have meant whose name err, an *[Error] of
-// kind [UnknownNamespace], [UnknownFunction] or [UnknownSkill], says is unknown:
-// at most three, best first, of what the caller in ctx sees. For other errors
-// it returns none.
+// Suggest returns known names for the unknown one in err, an *[Error] of kind [UnknownNamespace],
+// [UnknownFunction] or [UnknownSkill]: at most three that the caller in ctx sees, best first. Other
+// errors give none.
 func Suggest(ctx context.Context, src Source, err error) []Suggestion {
 	e := AsError(err)
 	var list []Suggestion
@@ -34,21 +33,20 @@ func Suggest(ctx context.Context, src Source, err error) []Suggestion {
 	case UnknownFunction:
 		list = suggestFunctions(ctx, src, e.Namespace, e.Name)
 	case UnknownSkill:
-		if e.Name == "" { // the namespace has none
+		if e.Name == "" { // the namespace has no skills
 			list = suggestNamespaces(ctx, src, e.Namespace, func(c Child) bool { return c.HasSkills })
 			break
 		}
 		list = suggestSkills(ctx, src, e.Namespace, e.Name)
 	}
-	// What a source calls by names that are none could read as anything.
+	// Illegal names of a source could be mistaken for something else.
 	list = slices.DeleteFunc(list, func(s Suggestion) bool {
 		return !isPath(s.Namespace) || s.Name != "" && !isLabel(s.Name)
 	})
 	return list[:min(len(list), maxSuggestions)]
 }
 
-// suggestNamespaces looks where the path leads nowhere, among what has wanted
-// things in it.
+// suggestNamespaces returns namespaces similar to an unknown path. wanted selects the candidates.
 func suggestNamespaces(ctx context.Context, src Source, path string, wanted func(Child) bool) []Suggestion {
 	l, rest := deepest(ctx, src, path)
 	if l == nil || rest == "" {
@@ -74,8 +72,7 @@ func suggestNamespaces(ctx context.Context, src Source, path string, wanted func
 	return list
 }
 
-// deepest follows path as far as it leads, and returns what is there and the
-// rest of the path.
+// deepest follows path as far as it exists. It returns the last listing and the rest of the path.
 func deepest(ctx context.Context, src Source, path string) (*Listing, string) {
 	l, err := src.List(ctx, "")
 	if err != nil || len(path) > maxPath {
@@ -94,8 +91,7 @@ func deepest(ctx context.Context, src Source, path string) (*Listing, string) {
 	return l, path
 }
 
-// namespacesCalled returns namespaces with functions whose last label is the
-// given one.
+// namespacesCalled returns namespaces with functions whose last label is label.
 func namespacesCalled(ctx context.Context, src Source, label string) []Suggestion {
 	canonical, ok := Canonical(label)
 	if !ok {
@@ -127,12 +123,12 @@ func functionsCalled(ctx context.Context, src Source, name string) []Suggestion 
 	})
 }
 
-// suggestAll looks through the whole tree until it has enough. It does not
-// search: an unknown name must not cost an index.
+// suggestAll walks the tree until it has enough suggestions. It does not search, because an unknown
+// name must not cost an index.
 func suggestAll(ctx context.Context, src Source, in func(*Listing) []Suggestion) []Suggestion {
 	var list []Suggestion
 	enough := errors.New("enough")
-	_ = Walk(ctx, src, "", func(l *Listing) error { // what was seen before an error will do
+	_ = Walk(ctx, src, "", func(l *Listing) error { // an error ends the walk; the earlier namespaces still count
 		if list = append(list, in(l)...); len(list) >= maxSuggestions {
 			return enough
 		}
@@ -141,7 +137,7 @@ func suggestAll(ctx context.Context, src Source, in func(*Listing) []Suggestion)
 	return list
 }
 
-// suggestFunctions looks in the namespace, then for the same name elsewhere.
+// suggestFunctions looks in the namespace, then for the same name in others.
 func suggestFunctions(ctx context.Context, src Source, path, name string) []Suggestion {
 	var list []Suggestion
 	if l, err := src.List(ctx, path); err == nil {
@@ -159,7 +155,7 @@ func suggestFunctions(ctx context.Context, src Source, path, name string) []Sugg
 	return list
 }
 
-// suggestSkills looks in the namespace, then in all.
+// suggestSkills looks in the namespace, then in all others.
 func suggestSkills(ctx context.Context, src Source, path, name string) []Suggestion {
 	if l, err := src.List(ctx, path); err == nil {
 		if list := similarSkills(name, l.Skills); list != nil {
@@ -167,7 +163,7 @@ func suggestSkills(ctx context.Context, src Source, path, name string) []Suggest
 		}
 	}
 	var all []*Skill
-	_ = Walk(ctx, src, "", func(l *Listing) error { // what was seen before an error will do
+	_ = Walk(ctx, src, "", func(l *Listing) error { // an error ends the walk; the earlier namespaces still count
 		all = append(all, l.Skills...)
 		return nil
 	})

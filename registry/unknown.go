@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// What sources answer for names that are not there, or not for this caller.
-// The texts depend on nothing but the name that was asked for and on what the
-// caller sees, so that hidden and absent cannot be told apart (R54).
+// This file has the errors for names that do not exist or that the caller may not see. The texts
+// depend only on the requested name and on what the caller sees. A hidden entry therefore looks the
+// same as an absent one (R54).
 
 func invalidPath(path string) error {
 	msg := "Invalid namespace " + quoteName(path) + ": " + labelRule + ", and levels are joined by single dots."
@@ -20,7 +20,7 @@ func invalidPath(path string) error {
 	return e
 }
 
-// invalidFunction also helps those who dot a path into the name (R31).
+// invalidFunction also explains a name that contains a dotted path (R31).
 func invalidFunction(path, name string) error {
 	e := &Error{Kind: InvalidName, Namespace: path, Name: name}
 	i := strings.LastIndexByte(name, '.')
@@ -40,21 +40,21 @@ func invalidFunction(path, name string) error {
 	return e
 }
 
-// NoNamespace is the error for a namespace that does not exist, or of which
-// the caller sees nothing.
+// NoNamespace is the error for a namespace that does not exist, or in which the caller sees
+// nothing.
 func NoNamespace(path string) *Error {
 	return &Error{Kind: UnknownNamespace, Namespace: path, Message: "No namespace " + quoteName(path) + "."}
 }
 
-// NoFunction is the error for a function that does not exist in the namespace
-// at path, or that the caller does not see.
+// NoFunction is the error for a function that does not exist in the namespace at path, or that the
+// caller may not see.
 func NoFunction(path, name string) *Error {
 	return &Error{Kind: UnknownFunction, Namespace: path, Name: name,
 		Message: "No function " + quoteName(name) + " in " + place(path) + "."}
 }
 
-// NoSkill is the error for a skill that does not exist in the namespace at
-// path, or that the caller does not see.
+// NoSkill is the error for a skill that does not exist in the namespace at path, or that the caller
+// may not see.
 func NoSkill(path, name string) *Error {
 	return &Error{Kind: UnknownSkill, Namespace: path, Name: name,
 		Message: "No skill " + quoteName(name) + " in " + place(path) + "."}

@@ -5,32 +5,29 @@ import (
 	"slices"
 )
 
-// Keys of the metadata of MCP requests and results by which servers that mount
-// one another notice it.
+// Metadata keys of MCP requests and results, by which servers that mount one another recognise it.
 const (
-	// MetaVia is the key of a request's metadata under which stand the instances
-	// ([Registry.Instance]) that it has come through, as a list of texts.
+	// MetaVia is the key of a request's metadata for the instances ([Registry.Instance]) that it
+	// came through, a list of texts.
 	MetaVia = "cash/via"
-	// MetaFor is the key of a request's metadata under which a server that mounts
-	// another says for whom it asks: a text that stands for one caller of its
-	// own, and tells nothing of who that is.
+	// MetaFor is the key of a request's metadata for the caller of a server that mounts another
+	// one. The value is an opaque text per caller and does not identify the person.
 	MetaFor = "cash/for"
-	// MetaStreaming is the key of a result's metadata under which a server says
-	// true to one that mounts it if the result is streamed, so that it is not
-	// gated there either (RFC 7.4).
+	// MetaStreaming is the key of a result's metadata for a streamed result. The value is true. A
+	// server that mounts this one then does not gate the result either (RFC 7.4).
 	MetaStreaming = "cash/streaming"
-	// MetaInstance is the key of a result's metadata under which a server names
-	// its own, to those who say what they came through.
+	// MetaInstance is the key of a result's metadata for the instance of the answering server. It
+	// is sent to clients that send [MetaVia].
 	MetaInstance = "cash/instance"
 )
 
-// maxVia bounds how many instances a request may have come through.
+// maxVia is the most instances that a request may have come through.
 const maxVia = 32
 
 type viaKey struct{}
 
-// WithVia returns a context that says which instances a request has come
-// through, the first first. Only so many are kept as a path of servers may have.
+// WithVia returns a context with the instances that a request came through, the first one first. It
+// keeps at most 32.
 func WithVia(ctx context.Context, instances []string) context.Context {
 	if len(instances) == 0 {
 		return ctx
@@ -44,12 +41,11 @@ func Via(ctx context.Context) []string {
 	return instances
 }
 
-// Instance returns a text that tells r from every other registry, in this
-// process and elsewhere. It is made anew with each registry, and is no secret.
+// Instance returns a random text that identifies r among all registries, in this process and
+// others. It is made with the registry and is not secret.
 func (r *Registry) Instance() string { return r.instance }
 
-// notThrough is the Visibility of requests that have not come through an
-// instance.
+// notThrough is the Visibility of requests that did not come through an instance.
 func notThrough(instance string) Visibility {
 	return func(ctx context.Context, _ *Caller) bool { return !slices.Contains(Via(ctx), instance) }
 }

@@ -8,17 +8,16 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/search"
 )
 
-// walkIndex searches a source that has no index of its own: it walks what the
-// caller sees and indexes that. The last few indexes are kept for those who
-// see the same.
+// walkIndex searches a source without an index of its own: it walks the functions that the caller
+// sees and indexes them. It keeps the last few indexes for callers who see the same functions.
 type walkIndex struct {
 	kept atomic.Pointer[[]*walked] // newest first
 }
 
-// maxWalked bounds the indexes that are kept.
+// maxWalked is the most indexes that are kept.
 const maxWalked = 4
 
-// walked is the index of what was seen on a walk.
+// walked is the index of one walk.
 type walked struct {
 	namespaces []Child // with functions: path and description
 	catalog    catalog
@@ -31,7 +30,7 @@ func (w *walkIndex) search(ctx context.Context, src Source, path, query string, 
 	}
 	var lists [][]*Function
 	var seen walked
-	_ = Walk(ctx, src, path, func(l *Listing) error { // what was seen before an error will do
+	_ = Walk(ctx, src, path, func(l *Listing) error { // an error ends the walk; the earlier namespaces still count
 		if l != nil && len(l.Functions) > 0 {
 			seen.namespaces = append(seen.namespaces, Child{Path: l.Namespace, Description: l.Description})
 			lists = append(lists, l.Functions)
@@ -42,8 +41,8 @@ func (w *walkIndex) search(ctx context.Context, src Source, path, query string, 
 	return index.catalog.matches(index.index.Search(search.Query{Text: query, Limit: limit}))
 }
 
-// indexOf returns the index of what was seen, kept or made. Functions of a
-// Source are never modified, so that the same pointers are the same functions.
+// indexOf returns the index of the walk in seen: a kept one if nothing differs, else a new one.
+// Functions of a Source never change, so equal pointers mean equal functions.
 func (w *walkIndex) indexOf(seen *walked, lists [][]*Function) *walked {
 	functions := slices.Concat(lists...)
 	old := w.kept.Load()
@@ -57,10 +56,10 @@ func (w *walkIndex) indexOf(seen *walked, lists [][]*Function) *walked {
 		}
 	}
 	for i, n := range seen.namespaces {
-		seen.catalog.enter(search.Read(namespaceDocument(n.Path, n.Description)), lists[i])
+		seen.catalog.addNamespace(search.Read(namespaceDocument(n.Path, n.Description)), lists[i])
 	}
 	seen.index = seen.catalog.index()
 	list = append([]*walked{seen}, list[:min(len(list), maxWalked-1)]...)
-	w.kept.CompareAndSwap(old, &list) // else another is kept instead
+	w.kept.CompareAndSwap(old, &list) // on a conflict, another index is kept
 	return seen
 }

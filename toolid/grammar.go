@@ -3,7 +3,6 @@ package toolid
 import (
 	"fmt"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -81,16 +80,6 @@ func (p *part) fit(s string) string {
 		b = append([]byte{p.lead}, b...)
 	}
 	return string(b[:min(len(b), p.max)])
-}
-
-// lowerASCII lower-cases without what Unicode would add: U+212A is no k.
-func lowerASCII(s string) string {
-	return strings.Map(func(r rune) rune {
-		if 'A' <= r && r <= 'Z' {
-			r += 'a' - 'A'
-		}
-		return r
-	}, s)
 }
 
 // quote shows the beginning of a text from outside, in printable ASCII.

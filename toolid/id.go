@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/label"
 )
 
 // maxLength is the number of bytes that an id has at most (section 1.1).
@@ -112,7 +114,7 @@ func (id ID) check() error {
 // within the grammar stay as they are, and so does the hash, which is what
 // tells ids apart that become alike.
 func (id ID) Fit() ID {
-	id.Namespace = namespacePart.fit(lowerASCII(id.Namespace))
+	id.Namespace = namespacePart.fit(label.Lower(id.Namespace))
 	id.Name = namePart.fit(id.Name)
 	if id.Version != "" {
 		id.Version = versionPart.fit(id.Version)

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
 // Hash returns the shape hash of section 1.3 in eight hexadecimal digits. It
@@ -68,8 +70,8 @@ func readShape(schema []byte) (s shape, err error) {
 		return s, errors.New("input schema is not an object")
 	}
 	var properties, required []byte
-	for key, value := range members(schema) {
-		switch string(unquote(key)) {
+	for key, value := range strictjson.RawMembers(schema) {
+		switch string(strictjson.Unquote(key)) {
 		case "properties":
 			properties = value
 		case "required":
@@ -91,8 +93,8 @@ func readProperties(data []byte) (names [][]byte, err error) {
 		return nil, errors.New("input schema: properties is not an object")
 	}
 	names = make([][]byte, 0, 8)
-	for key := range members(data) {
-		names = append(names, unquote(key))
+	for key := range strictjson.RawMembers(data) {
+		names = append(names, strictjson.Unquote(key))
 	}
 	slices.SortFunc(names, bytes.Compare)
 	return slices.CompactFunc(names, bytes.Equal), nil
@@ -107,11 +109,11 @@ func readRequired(data []byte) (names [][]byte, err error) {
 		return nil, errors.New("input schema: required is not an array")
 	}
 	names = make([][]byte, 0, 8)
-	for value := range elements(data) {
+	for _, value := range strictjson.Elements(data) {
 		if value[0] != '"' {
 			return nil, errors.New("input schema: required holds something other than strings")
 		}
-		names = append(names, unquote(value))
+		names = append(names, strictjson.Unquote(value))
 	}
 	slices.SortFunc(names, bytes.Compare)
 	return names, nil
@@ -130,7 +132,7 @@ func isNothing(value []byte) bool {
 	case '"':
 		return len(value) == len(`""`)
 	case '{', '[':
-		return value[space(value, 1)] == value[len(value)-1]
+		return value[strictjson.SkipSpace(value, 1)] == value[len(value)-1]
 	}
 	number, _ := strconv.ParseFloat(string(value), 64) // out of range is not zero
 	return number == 0

@@ -41,9 +41,9 @@ func newDefinition(k kind, raw []byte, limits *Limits) *definition {
 		d.refused = fmt.Errorf("want an object, got type %s", kind)
 		return d
 	}
-	for key, value := range strictjson.Members(raw) { // first, because findings need the key
-		if (key == "name" || key == "uri" && d.name == "") && strictjson.KindOf(value) == strictjson.String {
-			d.name = strictjson.Text(value)
+	for key, value := range strictjson.Members(raw) { // it is shown by it, whatever else is wrong
+		if key == "name" || key == "uri" && d.name == "" {
+			strictjson.Take(&d.name, value)
 		}
 	}
 	if d.refused = strictjson.CheckDepth(raw, maxDepth); d.refused == nil {
@@ -73,20 +73,20 @@ func (d *definition) flag(format string, args ...any) {
 func (d *definition) common(key string, value []byte) bool {
 	switch key {
 	case "name":
-		return text(&d.name, value)
+		return strictjson.Take(&d.name, value)
 	case "title":
-		return text(&d.title, value)
+		return strictjson.Take(&d.title, value)
 	case "description":
-		return text(&d.description, value)
+		return strictjson.Take(&d.description, value)
 	case "version":
-		return text(&d.version, value)
+		return strictjson.Take(&d.version, value)
 	case "tags":
 		return texts(&d.tags, value)
 	case "_meta":
 		return object(value, func(key string, value []byte) {
 			switch key {
 			case "version":
-				if d.version == "" && !text(&d.version, value) {
+				if d.version == "" && !strictjson.Take(&d.version, value) {
 					d.flag("_meta: version: a value of type %s is of no use", strictjson.KindOf(value))
 				}
 			case "tags":
@@ -107,36 +107,19 @@ func (d *definition) named() error {
 	return nil
 }
 
-// The functions below report whether the value has the right type.
-
-func text(to *string, value []byte) bool {
-	if strictjson.KindOf(value) != strictjson.String {
-		return false
-	}
-	*to = strictjson.Text(value)
-	return true
-}
-
-// texts appends strings.
+// texts appends, and reports whether value is an array of strings.
 func texts(to *[]string, value []byte) bool {
 	ok := strictjson.KindOf(value) == strictjson.Array
 	for _, v := range strictjson.Elements(value) {
 		var t string
-		if ok = ok && text(&t, v); ok {
+		if ok = ok && strictjson.Take(&t, v); ok {
 			*to = append(*to, t)
 		}
 	}
 	return ok
 }
 
-func boolean(to *bool, value []byte) bool {
-	if strictjson.KindOf(value) != strictjson.Bool {
-		return false
-	}
-	*to = string(strictjson.Trim(value)) == "true"
-	return true
-}
-
+// object reads the members that are not null, and reports whether value is an object.
 func object(value []byte, read func(key string, value []byte)) bool {
 	for key, v := range strictjson.Members(value) {
 		if strictjson.KindOf(v) != strictjson.Null {

@@ -1,13 +1,13 @@
 package catalog
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
@@ -34,14 +34,11 @@ func Export(ctx context.Context, tools, resources, prompts registry.Source) ([]b
 	if err != nil {
 		return nil, fmt.Errorf("exporting a catalog: %w", err)
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(doc); err != nil {
+	data, err := strictjson.MarshalFile(doc)
+	if err != nil {
 		return nil, fmt.Errorf("exporting a catalog: %w", err)
 	}
-	return b.Bytes(), nil
+	return data, nil
 }
 
 func export(ctx context.Context, src registry.Source, each func(*registry.Function)) error {

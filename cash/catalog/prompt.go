@@ -63,18 +63,9 @@ func (d *definition) readArguments(list []byte) error {
 	var properties []schema.Property
 	seen := make(map[string]bool)
 	for i, one := range strictjson.Elements(list) {
-		var name, about string
+		name, about := strictjson.Text(strictjson.Member(one, "name")), strictjson.Text(strictjson.Member(one, "description"))
 		must := false
-		object(one, func(key string, value []byte) {
-			switch key {
-			case "name":
-				text(&name, value)
-			case "description":
-				text(&about, value)
-			case "required":
-				boolean(&must, value)
-			}
-		})
+		strictjson.Take(&must, strictjson.Member(one, "required"))
 		switch {
 		case name == "":
 			d.flag("arguments: number %d has no name", i+1)
@@ -107,22 +98,14 @@ type part struct {
 
 // add reads a message. Its text may have placeholders for the arguments.
 func (p *prompt) add(raw []byte, arguments map[string]bool) bool {
-	role := "user"
-	var content []byte
-	ok := object(raw, func(key string, value []byte) {
-		switch key {
-		case "role":
-			text(&role, value)
-		case "content":
-			content = value
-		}
-	})
-	if !ok || len(content) == 0 {
+	role, content := "user", strictjson.Member(raw, "content")
+	if strictjson.KindOf(content) == strictjson.Null {
 		return false
 	}
+	strictjson.Take(&role, strictjson.Member(raw, "role"))
 	m := message{parts: []part{{text: clean.Line(role, maxFindingName) + ": "}}}
 	said := ""
-	if !text(&said, content) {
+	if !strictjson.Take(&said, content) {
 		block := contentBlock(content)
 		if t, ok := block.(*mcp.TextContent); ok {
 			said = t.Text

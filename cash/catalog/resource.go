@@ -22,9 +22,9 @@ func readResource(d *definition, _ *Limits) error {
 	d.members(func(key string, value []byte) bool {
 		switch key {
 		case "uri":
-			return text(&d.key, value)
+			return strictjson.Take(&d.key, value)
 		case "mimeType":
-			return text(&d.mime, value)
+			return strictjson.Take(&d.mime, value)
 		case "contents":
 			contents = value
 		case "text", "blob":
@@ -74,9 +74,9 @@ func (r *resource) addContents(d *definition, i int, one []byte, c mcp.ResourceC
 	ok := object(one, func(key string, value []byte) {
 		switch key {
 		case "uri":
-			text(&c.URI, value)
+			strictjson.Take(&c.URI, value)
 		case "mimeType":
-			text(&c.MIMEType, value)
+			strictjson.Take(&c.MIMEType, value)
 		case "text", "blob":
 			member, body = key, value
 		}
@@ -90,7 +90,7 @@ func (r *resource) addContents(d *definition, i int, one []byte, c mcp.ResourceC
 
 // add adds a content with the given text or blob.
 func (r *resource) add(d *definition, c *mcp.ResourceContents, member string, body []byte) {
-	if !text(&c.Text, body) {
+	if !strictjson.Take(&c.Text, body) {
 		d.flag("%s: want a string, got type %s", member, strictjson.KindOf(body))
 		return
 	}

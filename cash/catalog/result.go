@@ -1,10 +1,8 @@
 package catalog
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -67,17 +65,10 @@ func newResults(d *definition, result, list []byte) *results {
 
 // readCase splits an element of results. A missing part is empty.
 func readCase(one []byte) (arguments, result []byte) {
-	for key, value := range strictjson.Members(one) {
-		switch key {
-		case "arguments":
-			if strictjson.KindOf(value) != strictjson.Null {
-				arguments = value
-			}
-		case "result":
-			result = value
-		}
+	if arguments = strictjson.Member(one, "arguments"); strictjson.KindOf(arguments) == strictjson.Null {
+		arguments = nil
 	}
-	return arguments, result
+	return arguments, strictjson.Member(one, "result")
 }
 
 // inputOf returns the input schema of d, or one without defaults.
@@ -143,23 +134,16 @@ func toolResult(data []byte) *registry.Result {
 
 func readResult(data []byte) *registry.Result {
 	r := new(registry.Result)
-	called := false
-	for key, value := range strictjson.Members(data) {
-		switch kind := strictjson.KindOf(value); {
-		case key == "content" && kind == strictjson.Array:
-			called = true
-			for _, block := range strictjson.Elements(value) {
-				r.Content = append(r.Content, contentBlock(block))
-			}
-		case key == "structuredContent" && kind == strictjson.Object:
-			called = true
-			r.Structured = compact(value)
-		case key == "isError":
-			boolean(&r.IsError, value)
-		}
+	content, structured := strictjson.Member(data, "content"), strictjson.Member(data, "structuredContent")
+	for _, block := range strictjson.Elements(content) {
+		r.Content = append(r.Content, contentBlock(block))
 	}
+	if strictjson.KindOf(structured) == strictjson.Object {
+		r.Structured = strictjson.Compact(structured)
+	}
+	strictjson.Take(&r.IsError, strictjson.Member(data, "isError"))
 	switch {
-	case !called:
+	case r.Structured == nil && strictjson.KindOf(content) != strictjson.Array:
 		return registry.TextResult(jsonText(data))
 	case r.Content == nil && r.Structured != nil:
 		r.Content = []mcp.Content{&mcp.TextContent{Text: string(r.Structured)}}
@@ -188,14 +172,5 @@ func jsonText(data []byte) string {
 	if strictjson.KindOf(data) == strictjson.String {
 		return strictjson.Text(data)
 	}
-	return string(compact(data))
-}
-
-// compact removes the white space of JSON, and keeps all else as spelled.
-func compact(data []byte) []byte {
-	var b bytes.Buffer
-	if err := json.Compact(&b, data); err != nil {
-		panic("catalog: " + err.Error()) // the document is valid JSON
-	}
-	return b.Bytes()
+	return string(strictjson.Compact(data))
 }

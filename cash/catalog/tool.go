@@ -49,16 +49,16 @@ func (d *definition) annotation(key string, value []byte) {
 	switch key {
 	case "title":
 		if d.title == "" {
-			ok = text(&d.title, value)
+			ok = strictjson.Take(&d.title, value)
 		}
 	case "tags":
 		ok = texts(&d.tags, value)
 	case "readOnlyHint":
-		ok = boolean(&d.readOnly, value)
+		ok = strictjson.Take(&d.readOnly, value)
 	case "idempotentHint":
-		ok = boolean(&d.idempotent, value)
+		ok = strictjson.Take(&d.idempotent, value)
 	case "destructiveHint":
-		ok = boolean(&d.destructive, value)
+		ok = strictjson.Take(&d.destructive, value)
 	}
 	if !ok {
 		d.flag("annotations: %s: a value of type %s is of no use", key, strictjson.KindOf(value))

@@ -1,11 +1,11 @@
 package check
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf16"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
 // A payload replaces a value or a member's name in a message.
@@ -120,28 +120,21 @@ var dirty = []payload{
 
 // quoted returns text as JSON with as few escapes as possible.
 func quoted(text string) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(text) // strings always encode
-	return strings.TrimSuffix(b.String(), "\n")
+	return string(strictjson.MustMarshal(text))
 }
 
 // escapedQuoted returns text as JSON in ASCII.
 func escapedQuoted(text string) string {
-	var b strings.Builder
+	var b []byte
 	for _, r := range quoted(text) {
 		switch {
 		case r < 0x80 && r != 0x7f:
-			b.WriteRune(r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+			b = append(b, byte(r))
 		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
+			b = strictjson.AppendEscape(b, r)
 		}
 	}
-	return b.String()
+	return string(b)
 }
 
 // values are values of the wrong type, and odd ones of the right type.

@@ -5,7 +5,9 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -36,10 +38,7 @@ import (
 // told from one another.
 //
 // Approvals are safe for concurrent use.
-type Approvals struct {
-	opts    ApprovalOptions
-	tickets tickets
-}
+type Approvals struct{ opts ApprovalOptions }
 
 // ApprovalOptions configure [Approvals]. Nil is fine.
 type ApprovalOptions struct {
@@ -53,14 +52,16 @@ type ApprovalOptions struct {
 	// MaxAge is how long a question stays open, and then an approval that waits
 	// for its call. Zero is 10 minutes.
 	MaxAge time.Duration
-	// Max bounds how many calls wait for a person, or for their next round. While
-	// there are so many, further ones are refused. Zero is 1000.
+	// Max bounds how many calls wait in memory for a person, or for their next round.
+	// While there are so many, further ones are refused. Zero is 1000.
 	Max int
 	// MaxPerOwner bounds those of one owner; one more takes the place of the
 	// owner's oldest. Those who cannot be told from one another share a quarter of
 	// Max, and so do those for whom one server asks that mounts this one. Zero is
 	// 16.
 	MaxPerOwner int
+	// Store keeps what waits. Nil is the memory of this process.
+	Store ApprovalStore
 }
 
 // An ApprovalRequest is a call that a person is to decide about.
@@ -95,28 +96,37 @@ func NewApprovals(opts *ApprovalOptions) *Approvals {
 	o.MaxAge = cmp.Or(o.MaxAge, 10*time.Minute)
 	o.Max = cmp.Or(o.Max, 1000)
 	o.MaxPerOwner = max(cmp.Or(o.MaxPerOwner, 16), 1)
-	return &Approvals{opts: o, tickets: newTickets(o.Max, o.MaxPerOwner)}
+	if o.Store == nil {
+		o.Store = newTickets(o.Max, o.MaxPerOwner, o.MaxAge)
+	}
+	return &Approvals{o}
 }
 
 // Pending returns what waits for the operator, the oldest first.
-func (a *Approvals) Pending() []ApprovalRequest { return a.tickets.pending() }
+func (a *Approvals) Pending(ctx context.Context) ([]ApprovalRequest, error) {
+	return a.opts.Store.Pending(ctx)
+}
 
 // Approve lets the call that has the id pass, once its caller makes it again. It
 // reports whether there is such a call that waits for the operator.
-func (a *Approvals) Approve(id string) bool { return a.tickets.settle(id, Allow) }
+func (a *Approvals) Approve(ctx context.Context, id string) (bool, error) {
+	return a.opts.Store.Settle(ctx, id, byOperator, Allow)
+}
 
 // Deny is Approve for a no, of which the caller is told when it makes the call
 // again.
-func (a *Approvals) Deny(id string) bool { return a.tickets.settle(id, Deny) }
+func (a *Approvals) Deny(ctx context.Context, id string) (bool, error) {
+	return a.opts.Store.Settle(ctx, id, byOperator, Deny)
+}
 
 // An asking is a call on its way to a decision.
 type asking struct {
 	*Approvals
 	call    *registry.Call
 	reason  string
-	binding digest
+	binding string           // what makes the call the same one again
 	request *ApprovalRequest // once somebody is to be asked
-	given   *ticket          // the approval that had waited for the call
+	given   *Ticket          // the approval that had waited for the call
 }
 
 // Who approved, as [Audit] says it.
@@ -129,8 +139,11 @@ const (
 // run runs a call once it has been approved.
 func (a *Approvals) run(ctx context.Context, c *registry.Call, reason string, next registry.Handler) (*registry.Result, error) {
 	s := &asking{Approvals: a, call: c, reason: reason, binding: bindingOf(c)}
-	answered := s.answered()
-	if answered != nil && answered.use == nextRound {
+	answered, err := s.answered(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if answered != nil && answered.By != "" { // it has been approved in an earlier round
 		return s.proceed(ctx, answered, s.call.Client.Answers, next)
 	}
 	by, asks, err := s.decide(ctx, answered)
@@ -140,33 +153,51 @@ func (a *Approvals) run(ctx context.Context, c *registry.Call, reason string, ne
 	case asks != nil:
 		return asks, nil
 	case ctx.Err() != nil: // its caller has been told that it ended
-		s.release()
+		s.release(ctx)
 		e := notAllowed(c, "The call ended before it was approved.")
 		e.Kind = registry.Canceled
 		return nil, e
 	}
-	return s.proceed(ctx, &ticket{by: by}, nil, next)
+	return s.proceed(ctx, &Ticket{By: by}, nil, next)
 }
 
 // answered returns the ticket that the client brings back, if it is one for this
 // call. It is used up by that.
-func (s *asking) answered() *ticket {
-	if c := s.call.Client; c != nil && c.State != "" {
-		return s.tickets.redeem(c.State, s.binding)
+func (s *asking) answered(ctx context.Context) (*Ticket, error) {
+	c := s.call.Client
+	if c == nil || c.State == "" {
+		return nil, nil
 	}
-	return nil
+	t, err := s.take(ctx, c.State, s.binding)
+	if err != nil || t == nil || t.Waits { // what waits is for no client to bring
+		return nil, err
+	}
+	return t, nil
+}
+
+// take takes a ticket out of the store, nil if it is not there.
+func (s *asking) take(ctx context.Context, id, call string) (*Ticket, error) {
+	t, err := s.opts.Store.Take(ctx, id, call)
+	if err != nil {
+		return nil, s.refused(err)
+	}
+	return t, nil
 }
 
 // decide returns who approved, or else the result that asks the client, or an
 // error.
-func (s *asking) decide(ctx context.Context, answered *ticket) (by string, asks *registry.Result, err error) {
+func (s *asking) decide(ctx context.Context, answered *Ticket) (by string, asks *registry.Result, err error) {
 	if answered != nil {
 		return byClient, nil, s.verdict(approves(s.call.Client.Answers[approvalKey]))
 	}
 	if s.call.Owner() != "" {
-		if t := s.tickets.takeDecided(s.binding); t != nil {
+		t, err := s.take(ctx, "", s.binding)
+		if err != nil {
+			return "", nil, err
+		}
+		if t != nil {
 			s.given = t
-			return t.by, nil, s.verdict(t.decision)
+			return t.By, nil, s.verdict(t.Decision)
 		}
 	}
 	s.request = newRequest(s.call, s.reason, s.opts.MaxAge)
@@ -180,10 +211,10 @@ func (s *asking) decide(ctx context.Context, answered *ticket) (by string, asks 
 			return byClient, nil, err
 		}
 	case c.TakesInputRequests:
-		asks, err := s.inputRequest()
+		asks, err := s.inputRequest(ctx)
 		return "", asks, err
 	}
-	return "", nil, s.operator()
+	return "", nil, s.operator(ctx)
 }
 
 // verdict is the error of what is not a yes.
@@ -218,57 +249,70 @@ func (s *asking) hook(ctx context.Context) (Decision, error) {
 
 // proceed runs the function, in a round of its own: it gets the state and the
 // answers that are meant for it, and none of ours.
-func (s *asking) proceed(ctx context.Context, t *ticket, answers mcp.InputResponseMap, next registry.Handler) (*registry.Result, error) {
-	note(ctx, func(r *record) { r.approval = t.by })
+func (s *asking) proceed(ctx context.Context, t *Ticket, answers mcp.InputResponseMap, next registry.Handler) (*registry.Result, error) {
+	note(ctx, func(r *record) { r.approval = t.By })
 	c := *s.call
 	if c.Client != nil {
 		client := *c.Client
-		client.State, client.Answers = t.state, answers
+		client.State, client.Answers = t.State, answers
 		c.Client = &client
 	}
 	res, err := next(ctx, &c)
 	if err != nil && registry.AsError(err).NotRun {
-		s.release()
+		s.release(ctx)
 	}
 	if err != nil || res == nil || res.InputRequests == nil {
 		return res, err
 	}
-	round := s.ticket(nextRound)
-	round.by, round.state = t.by, res.RequestState
-	if !s.tickets.put(round) {
-		return nil, s.full()
+	round := s.ticket()
+	round.By, round.State = t.By, res.RequestState
+	if _, err := s.ask(ctx, round); err != nil {
+		err.NotRun = false
+		return nil, err
 	}
 	held := *res
-	held.RequestState = round.handle
+	held.RequestState = round.ID
 	return &held, nil
 }
 
 // release lets the approval that had waited wait on: the call has not run.
-func (s *asking) release() {
+func (s *asking) release(ctx context.Context) {
 	if s.given != nil {
-		s.tickets.putBack(s.given)
+		ctx, done := afterwards(ctx)
+		defer done()
+		_, _ = s.opts.Store.Ask(ctx, s.given) // without it, the person is asked again
 	}
 }
 
 // ticket returns a new one for the call.
-func (s *asking) ticket(use use) *ticket {
-	return &ticket{
-		use: use, handle: rand.Text(), owner: s.call.Owner(), binding: s.binding,
-		expires: time.Now().Add(s.opts.MaxAge), settled: make(chan struct{}),
+func (s *asking) ticket() *Ticket {
+	return &Ticket{
+		ID: rand.Text(), Owner: s.call.Owner(), Call: s.binding,
+		Expires: time.Now().Add(s.opts.MaxAge), Settled: make(chan struct{}),
 	}
 }
 
-func (s *asking) full() *registry.Error {
-	f := s.call.Function
-	return &registry.Error{
-		Kind: registry.RateLimited, Namespace: f.Namespace(), Name: f.Name(),
-		Message: "Too many calls wait for a person.", Hint: "Try again in a few minutes.",
+// ask keeps a ticket, and returns it or the one that waits already.
+func (s *asking) ask(ctx context.Context, t *Ticket) (*Ticket, *registry.Error) {
+	t, err := s.opts.Store.Ask(ctx, t)
+	if err != nil {
+		return nil, s.refused(err)
 	}
+	return t, nil
 }
 
-func bindingOf(c *registry.Call) (b digest) {
+// refused is the error of a call that a store stands in the way of.
+func (s *asking) refused(err error) *registry.Error {
+	if !errors.Is(err, ErrNoRoom) {
+		return notRun(s.call, "What waits for a person cannot be reached now.", "Try again in a moment.", err)
+	}
+	e := notRun(s.call, "Too many calls wait for a person.", "Try again in a few minutes.", nil)
+	e.Kind = registry.RateLimited
+	return e
+}
+
+func bindingOf(c *registry.Call) string {
 	h := sha256.New()
 	writeBinding(h, c)
-	h.Sum(b[:0])
-	return b
+	return hex.EncodeToString(h.Sum(nil))
 }

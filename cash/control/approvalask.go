@@ -33,12 +33,12 @@ func approves(r mcp.InputResponse) Decision {
 }
 
 // inputRequest asks the client by the result of the call.
-func (s *asking) inputRequest() (*registry.Result, error) {
-	t := s.ticket(answer)
-	if !s.tickets.put(t) {
-		return nil, s.fullBefore()
+func (s *asking) inputRequest(ctx context.Context) (*registry.Result, error) {
+	t, err := s.ask(ctx, s.ticket())
+	if err != nil {
+		return nil, err
 	}
-	return &registry.Result{InputRequests: mcp.InputRequestMap{approvalKey: s.question()}, RequestState: t.handle}, nil
+	return &registry.Result{InputRequests: mcp.InputRequestMap{approvalKey: s.question()}, RequestState: t.ID}, nil
 }
 
 // elicit asks the client and waits for the answer. It returns Allow, the error
@@ -47,36 +47,56 @@ func (s *asking) elicit(ctx context.Context) (Decision, error) {
 	patience, stop := s.patience(ctx)
 	defer stop()
 	for {
-		t, own := s.asked(ctx)
+		t, own, err := s.asked(ctx)
 		switch {
-		case t == nil:
-			return "", s.fullBefore()
-		case t.use == atOperator:
+		case err != nil:
+			return "", err
+		case t.By == byOperator:
 			return "", nil
 		}
 		select {
-		case <-t.settled:
-			switch {
-			case t.decision == Deny:
-				s.tickets.take(t)
-				return "", s.verdict(Deny)
-			case t.decision == Allow && s.tickets.take(t): // one yes is for one call
-				return Allow, nil
-			case t.decision == "" && own:
+		case <-t.Settled:
+			if d, err := s.settled(ctx, t); d != "" || err != nil {
+				return d, err
+			}
+			if t.Decision == "" && own {
 				return "", nil
 			}
 		case <-ctx.Done():
 			if own {
-				s.tickets.take(t)
+				s.withdraw(ctx, t)
 			}
 			return "", s.unanswered()
 		case <-patience:
-			if t.owner == "" {
-				s.tickets.take(t)
+			if t.Owner == "" {
+				s.withdraw(ctx, t)
 			}
 			return "", s.unanswered()
 		}
 	}
+}
+
+// settled returns Allow or the error of a no, and nothing if there is no decision or
+// another call has had it: one yes is for one call.
+func (s *asking) settled(ctx context.Context, t *Ticket) (Decision, error) {
+	if t.Decision == "" {
+		return "", nil
+	}
+	taken, err := s.take(ctx, t.ID, t.Call)
+	switch {
+	case t.Decision == Deny:
+		return "", s.verdict(Deny)
+	case err != nil || taken == nil:
+		return "", err
+	}
+	return Allow, nil
+}
+
+// withdraw takes back the question to the client.
+func (s *asking) withdraw(ctx context.Context, t *Ticket) {
+	ctx, done := afterwards(ctx)
+	defer done()
+	_, _ = s.opts.Store.Settle(ctx, t.ID, byClient, "")
 }
 
 // patience is for how long a call waits: what remains has to do for the
@@ -91,33 +111,49 @@ func (s *asking) patience(ctx context.Context) (<-chan time.Time, func()) {
 }
 
 // asked returns the ticket of the question to the client, which is put unless it
-// has been already; nil if there is no room. The question outlives the call, and
-// ends with its ticket.
-func (s *asking) asked(ctx context.Context) (t *ticket, own bool) {
-	t = s.ticket(elicited)
-	t.by = byClient
-	ctx, t.cancel = context.WithTimeout(context.WithoutCancel(ctx), s.opts.MaxAge)
-	if other := s.tickets.wait(t); other != t {
-		t.cancel()
-		return other, false
+// has been already. The question outlives the call, and ends with its ticket.
+func (s *asking) asked(ctx context.Context) (t *Ticket, own bool, err error) {
+	mine := s.ticket()
+	mine.Waits, mine.By = true, byClient
+	if mine.Owner == "" { // nobody else's answer is for this call
+		mine.Call += mine.ID
 	}
-	elicit, question := s.call.Client.Elicit, s.question()
+	t, refused := s.ask(ctx, mine)
+	if refused != nil {
+		return nil, false, refused
+	}
+	if t.ID != mine.ID {
+		return t, false, nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opts.MaxAge)
 	go func() {
-		var d Decision
-		defer func() {
-			_ = recover() // what panics has not decided
-			s.tickets.decide(t, d)
-			t.cancel()
-		}()
-		if r, err := elicit(ctx, question); err == nil {
-			d = approves(r)
+		defer cancel()
+		select {
+		case <-t.Settled:
+		case <-ctx.Done():
 		}
 	}()
-	return t, true
+	go s.elicited(ctx, t, cancel)
+	return t, true, nil
+}
+
+// elicited settles a ticket with the answer of the client.
+func (s *asking) elicited(ctx context.Context, t *Ticket, cancel context.CancelFunc) {
+	var d Decision
+	defer func() {
+		_ = recover() // what panics has not decided
+		defer cancel()
+		ctx, done := afterwards(ctx)
+		defer done()
+		_, _ = s.opts.Store.Settle(ctx, t.ID, byClient, d)
+	}()
+	if r, err := s.call.Client.Elicit(ctx, s.question()); err == nil {
+		d = approves(r)
+	}
 }
 
 // operator refuses the call until the operator has approved it.
-func (s *asking) operator() error {
+func (s *asking) operator(ctx context.Context) error {
 	e := notAllowed(s.call, "This call of `"+s.call.Function.Name()+"` needs the approval of a person. It was not run.")
 	if s.request.Reason != "" {
 		e.Message += " " + s.request.Reason
@@ -127,16 +163,19 @@ func (s *asking) operator() error {
 		e.Hint = "Nobody can be asked here, and an approval is not kept for a caller that cannot be told from others. Tell the user to identify themselves to this server, or to use a client that has elicitation."
 		return e
 	}
-	own := s.ticket(atOperator)
-	own.by = byOperator
-	own.request = s.request
-	own.request.ID, own.request.Expires = own.handle, own.expires
-	t := s.tickets.wait(own)
-	if t == nil {
-		return s.fullBefore()
+	own := s.ticket()
+	own.Waits, own.By = true, byOperator
+	own.Request = s.request
+	own.Request.ID, own.Request.Expires = own.ID, own.Expires
+	t, err := s.ask(ctx, own)
+	switch {
+	case err != nil:
+		return err
+	case t.By != byOperator:
+		return s.unanswered()
 	}
-	e.Details["approval_id"] = t.handle
-	e.Hint = "Tell the user that the operator of this server has to approve it as " + t.handle + ". Then make the same call again, with the same arguments."
+	e.Details["approval_id"] = t.ID
+	e.Hint = "Tell the user that the operator of this server has to approve it as " + t.ID + ". Then make the same call again, with the same arguments."
 	return e
 }
 
@@ -145,12 +184,5 @@ func (s *asking) unanswered() error {
 	e := notAllowed(s.call, "The user has been asked to approve this call of `"+s.call.Function.Name()+"` and has not answered yet. It was not run.")
 	e.Hint = "Make the same call again when they have answered."
 	e.Details = map[string]any{"approval": "asked"}
-	return e
-}
-
-// fullBefore is full for a call that has not run.
-func (s *asking) fullBefore() error {
-	e := s.full()
-	e.NotRun = true
 	return e
 }

@@ -192,7 +192,7 @@ func TestW38AuditSaysWhoApproved(t *testing.T) {
 	if e := j.only(t); e["msg"] != "execute.denied" || e["approved_by"] != nil {
 		t.Errorf("before: %v", e)
 	}
-	approvals.Approve(detail(t, err, "approval_id"))
+	(&operator{approvals, t}).Approve(detail(t, err, "approval_id"))
 	r.do("ada", "write", "")
 	if e := j.only(t); e["msg"] != "execute.completed" || e["approved_by"] != "operator" {
 		t.Errorf("after: %v", e)

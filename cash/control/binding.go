@@ -1,7 +1,6 @@
 package control
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"hash"
 	"strings"
@@ -30,6 +29,3 @@ func recognised(owner string) string {
 	own, _, _ := strings.Cut(owner, "\x00")
 	return own
 }
-
-// A digest identifies what was written to a SHA-256.
-type digest [sha256.Size]byte

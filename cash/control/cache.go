@@ -2,13 +2,12 @@ package control
 
 import (
 	"cmp"
-	"container/list"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -36,12 +35,14 @@ type CacheOptions struct {
 	// TTL is how long a result is kept, from when its call began. Zero is 5
 	// minutes.
 	TTL time.Duration
-	// MaxBytes bounds all results together, roughly. Zero is 64 MiB.
+	// MaxBytes bounds all results in memory together, roughly. Zero is 64 MiB.
 	MaxBytes int
-	// MaxEntries bounds their number. Zero is 10,000.
+	// MaxEntries bounds their number in memory. Zero is 10,000.
 	MaxEntries int
 	// MaxResult bounds one result, in bytes. Zero is 1 MiB.
 	MaxResult int
+	// Store keeps the results. Nil is the memory of this process.
+	Store CacheStore
 	// Now is the clock. Nil is time.Now.
 	Now func() time.Time
 }
@@ -65,19 +66,6 @@ type CacheOptions struct {
 type Cache struct {
 	opts  CacheOptions
 	allow map[string]bool // by id or canonical path; nil is all
-
-	mu         sync.Mutex
-	generation int // of Flush
-	bytes      int
-	entries    map[digest]*list.Element
-	order      *list.List // of *cached, the longest unused first
-}
-
-type cached struct {
-	key     digest
-	result  *registry.Result
-	size    int
-	expires time.Time
 }
 
 // NewCache returns an empty cache. It panics if opts are in error.
@@ -95,7 +83,10 @@ func NewCache(opts *CacheOptions) *Cache {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Cache{opts: o, allow: allow, entries: make(map[digest]*list.Element), order: list.New()}
+	if o.Store == nil {
+		o.Store = newCached(o.MaxBytes, o.MaxEntries, o.Now)
+	}
+	return &Cache{opts: o, allow: allow}
 }
 
 // Check returns what [NewCache] panics with for options in error: what is neither an
@@ -125,16 +116,11 @@ func (o *CacheOptions) allowed() (map[string]bool, error) {
 }
 
 // Flush drops all results, also those of calls that have not ended.
-func (c *Cache) Flush() {
+func (c *Cache) Flush(ctx context.Context) error {
 	if c == nil {
-		return
+		return nil
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.generation++
-	c.bytes = 0
-	clear(c.entries)
-	c.order.Init()
+	return c.opts.Store.Flush(ctx)
 }
 
 // Middleware answers from the cache, with a copy of the result that has
@@ -174,9 +160,9 @@ func (c *Cache) takes(call *registry.Call) bool {
 
 func (c *Cache) answer(ctx context.Context, call *registry.Call, next registry.Handler) (*registry.Result, error) {
 	key := cacheKey(call)
-	now := c.opts.Now()
-	kept, generation := c.find(key, now)
-	if kept != nil {
+	expires := c.opts.Now().Add(c.opts.TTL)
+	kept, edition, unreachable := c.opts.Store.Find(ctx, key)
+	if unreachable == nil && kept != nil {
 		note(ctx, func(r *record) { r.cacheHit = true })
 		return hit(kept), nil
 	}
@@ -186,8 +172,8 @@ func (c *Cache) answer(ctx context.Context, call *registry.Call, next registry.H
 		return res, err
 	}
 	res = unmarked(res)
-	if !asked.Load() {
-		c.keep(key, res, now.Add(c.opts.TTL), generation)
+	if own, size, ok := keepable(res); ok && size <= c.opts.MaxResult && !asked.Load() && unreachable == nil {
+		_ = c.opts.Store.Keep(ctx, key, edition, Cached{own, size, expires}) // it is only a cache
 	}
 	return res, nil
 }
@@ -234,7 +220,7 @@ func watched(call *registry.Call) (*registry.Call, *atomic.Bool) {
 
 // cacheKey identifies who calls, the function, the arguments, and how much of
 // the result is wanted.
-func cacheKey(call *registry.Call) (key digest) {
+func cacheKey(call *registry.Call) string {
 	h := sha256.New()
 	writeBinding(h, call)
 	writeParts(h, string(cmp.Or(call.Detail, registry.Full)))
@@ -245,51 +231,5 @@ func cacheKey(call *registry.Call) (key digest) {
 			writeParts(h, name, who.Attributes[name])
 		}
 	}
-	h.Sum(key[:0])
-	return key
-}
-
-// find returns what is kept, or nil, and the generation for keep.
-func (c *Cache) find(key digest, now time.Time) (*registry.Result, int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e := c.entries[key]
-	if e == nil {
-		return nil, c.generation
-	}
-	kept := e.Value.(*cached)
-	if !now.Before(kept.expires) {
-		c.remove(e)
-		return nil, c.generation
-	}
-	c.order.MoveToBack(e)
-	return kept.result, c.generation
-}
-
-// keep stores a result, if it may be stored, unless there was a Flush since its
-// call began.
-func (c *Cache) keep(key digest, res *registry.Result, expires time.Time, generation int) {
-	own, size, ok := keepable(res)
-	if !ok || size > min(c.opts.MaxResult, c.opts.MaxBytes) || c.opts.MaxEntries < 1 {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if generation != c.generation {
-		return
-	}
-	if old := c.entries[key]; old != nil {
-		c.remove(old)
-	}
-	for c.order.Len() > 0 && (c.bytes+size > c.opts.MaxBytes || c.order.Len() >= c.opts.MaxEntries) {
-		c.remove(c.order.Front())
-	}
-	c.entries[key] = c.order.PushBack(&cached{key, own, size, expires})
-	c.bytes += size
-}
-
-func (c *Cache) remove(e *list.Element) {
-	kept := c.order.Remove(e).(*cached)
-	delete(c.entries, kept.key)
-	c.bytes -= kept.size
+	return hex.EncodeToString(h.Sum(nil))
 }

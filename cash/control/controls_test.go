@@ -73,7 +73,7 @@ func TestW30OrderOfControls(t *testing.T) {
 	_, token, _ := strings.Cut(plan, `"plan_token":"`)
 	token, _, _ = strings.Cut(token, `"`)
 	_, err = r.do("ada", "write", "", withPlan(token))
-	controls.Policy.Approvals().Approve(detail(t, err, "approval_id"))
+	(&operator{controls.Policy.Approvals(), t}).Approve(detail(t, err, "approval_id"))
 	if res, err := r.do("ada", "write", "", withPlan(token)); textOf(t, res, err) != "1" {
 		t.Error("not run")
 	}

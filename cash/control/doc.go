@@ -26,9 +26,10 @@
 // # Limits
 //
 // What is counted, kept, or waits for a person lives in the memory of this
-// process, bounded in number, size and age; replicas do not share it, except for
-// a [ReplayStore] of the embedder's own and the key of [Plans]. Where there is no
-// room, calls are refused rather than let through, and results are not kept.
+// process, bounded in number, size and age. Replicas share it by a [PlanStore],
+// [QuotaStore], [CacheStore], [ApprovalStore] and [ReplayStore] of the embedder's
+// own. Where there is no room, or a store fails, calls are refused rather than let
+// through, and results are not kept.
 //
 // Policies decide by what functions declare of themselves. For tools of other
 // servers that is the word of those servers: allow by name what should be sure,

@@ -89,9 +89,15 @@ func ExampleApprovals() {
 	_, err := srv.Call(ctx, pay)
 	fmt.Println(registry.AsError(err).Message)
 
-	for _, request := range approvals.Pending() { // a page of the operator's own
+	pending, err := approvals.Pending(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, request := range pending { // a page of the operator's own
 		fmt.Println(request.Caller.ID, "wants", request.Function.Path())
-		approvals.Approve(request.ID)
+		if _, err := approvals.Approve(context.Background(), request.ID); err != nil {
+			log.Fatal(err)
+		}
 	}
 	result, err := srv.Call(ctx, pay)
 	if err != nil {

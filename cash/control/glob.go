@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/label"
 )
 
 // A glob matches dotted paths, label by label: '*' stands for any characters of
@@ -33,18 +35,18 @@ func parseGlob(text string) (glob, error) {
 	return labels, nil
 }
 
-func globLabel(label string) (string, error) {
-	if label == anyLabels {
-		return label, nil
+func globLabel(text string) (string, error) {
+	if text == anyLabels {
+		return text, nil
 	}
-	if strings.Contains(label, anyLabels) {
+	if strings.Contains(text, anyLabels) {
 		return "", errors.New("'**' stands for whole labels, as in orders.**")
 	}
 	var b []byte
-	for i := range len(label) {
-		switch c := label[i]; {
+	for i := range len(text) {
+		switch c := text[i]; {
 		case c == '*', 'a' <= c && c <= 'z', '0' <= c && c <= '9', 'A' <= c && c <= 'Z', c == '_':
-			b = appendFolded(b, label[i:i+1])
+			b = label.AppendFolded(b, text[i:i+1])
 		default:
 			return "", fmt.Errorf("%q at byte %d: labels have ASCII letters, digits, '_' and '*'", c, i)
 		}
@@ -56,21 +58,6 @@ func globLabel(label string) (string, error) {
 		return "", errors.New("'*' stands next to another one")
 	}
 	return string(b), nil
-}
-
-// appendFolded appends text in the form in which identifiers are compared.
-func appendFolded(dst []byte, text string) []byte {
-	for i := range len(text) {
-		c := text[i]
-		if c == '_' {
-			continue
-		}
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		dst = append(dst, c)
-	}
-	return dst
 }
 
 // match reports whether the glob matches a folded path. It does not allocate.

@@ -5,9 +5,11 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/cash-mcp/go-sdk/internal/mistake"
@@ -22,14 +24,15 @@ type PlanOptions struct {
 	Require func(c *registry.Call) bool
 	// MaxAge is how long a token may be used. Zero is 10 minutes.
 	MaxAge time.Duration
-	// MaxUsed bounds how many tokens are remembered as used, which each is for at
-	// most twice MaxAge. While there are so many, calls with a token are refused.
-	// Zero is 100,000.
+	// MaxUsed bounds how many tokens are remembered as used in memory, each until it
+	// expires. While there are so many, calls with a token are refused. Zero is
+	// 100,000.
 	MaxUsed int
-	// Key signs the tokens: at least 32 random bytes. Servers
-	// that have the same key take one another's tokens; each remembers only what
-	// was used with itself. Nil is a random key.
+	// Key signs the tokens: at least 32 random bytes. Servers that have the same key
+	// take one another's tokens, and should have the same Store. Nil is a random key.
 	Key []byte
+	// Store remembers the tokens that are used. Nil is the memory of this process.
+	Store PlanStore
 	// Now is the clock. Nil is time.Now.
 	Now func() time.Time
 }
@@ -42,17 +45,12 @@ type PlanOptions struct {
 //
 // A token says itself what it is for and until when, signed with HMAC-SHA256:
 // dry runs cost no memory, so that no number of them pushes anything out. Only
-// used tokens are remembered. A call that surely did not run leaves its token
+// used tokens are remembered, in [PlanOptions.Store]. A call that surely did not run leaves its token
 // good. One that asked for input goes on with it, once: the token is then good for
 // the call with the answers and the state that was given, and for no other.
 //
 // Plans are safe for concurrent use; nil ones hold no call to anything.
-type Plans struct {
-	opts PlanOptions
-
-	mu   sync.Mutex
-	used map[int64]map[planMAC]planUse // by when they expire, in MaxAges since 1970
-}
+type Plans struct{ opts PlanOptions }
 
 // NewPlans returns plans of which no token is used. It panics if opts are in error.
 func NewPlans(opts *PlanOptions) *Plans {
@@ -71,7 +69,10 @@ func NewPlans(opts *PlanOptions) *Plans {
 		o.Key = make([]byte, minPlanKey)
 		rand.Read(o.Key)
 	}
-	return &Plans{opts: o, used: make(map[int64]map[planMAC]planUse)}
+	if o.Store == nil {
+		o.Store = newPlanUses(o.MaxUsed, o.Now)
+	}
+	return &Plans{o}
 }
 
 // minPlanKey is the least number of bytes of [PlanOptions.Key].
@@ -123,66 +124,50 @@ func (p *Plans) redeem(ctx context.Context, c *registry.Call, next registry.Hand
 	if !p.opts.Now().Before(t.expires()) {
 		return nil, planError(c, "expired", "The plan token has expired.")
 	}
-	before, err := p.take(c, t)
+	was, err := p.claim(ctx, c, t)
 	if err != nil {
 		return nil, err
 	}
 	res, err := next(ctx, c)
 	switch {
 	case err != nil && registry.AsError(err).NotRun:
-		p.put(t, before)
+		p.release(ctx, t, was)
 	case err == nil && res != nil && res.InputRequests != nil:
-		p.put(t, heldFor(res.RequestState))
+		p.release(ctx, t, stateSum(res.RequestState))
 	}
 	return res, err
 }
 
-// take marks a token as spent and returns what it was before.
-func (p *Plans) take(c *registry.Call, t planToken) (before planUse, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	known, current := 0, p.epoch(p.opts.Now())
-	for epoch, used := range p.used {
-		if epoch < current {
-			delete(p.used, epoch)
-			continue
-		}
-		known += len(used)
+// claim uses a token up, and returns the state that it was held for.
+func (p *Plans) claim(ctx context.Context, c *registry.Call, t planToken) (was string, err error) {
+	state := ""
+	if c.Client != nil && (c.Client.Answers != nil || c.Client.State != "") {
+		state = stateSum(c.Client.State)
 	}
-	epoch := p.epoch(t.expires())
-	before = p.used[epoch][t.mac]
-	if !before.admits(c) {
-		return before, planError(c, "used", "The plan token has been used: it is good for one call.")
-	}
-	if before.stage == unused && known >= p.opts.MaxUsed {
-		return before, &registry.Error{
-			Kind: registry.Unavailable, Namespace: c.Function.Namespace(), Name: c.Function.Name(), NotRun: true,
-			Message: "Too many plan tokens are in use. The function was not run.", Hint: "Try again in a minute.",
-		}
-	}
-	if p.used[epoch] == nil {
-		p.used[epoch] = make(map[planMAC]planUse)
-	}
-	p.used[epoch][t.mac] = planUse{stage: spent}
-	return before, nil
-}
-
-// put notes what becomes of a token that was taken. One that has expired since
-// may be forgotten already.
-func (p *Plans) put(t planToken, use planUse) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	used := p.used[p.epoch(t.expires())]
+	was, claimed, err := p.opts.Store.Claim(ctx, t.id(), state, t.expires())
 	switch {
-	case use.stage == unused:
-		delete(used, t.mac)
-	case used != nil:
-		used[t.mac] = use
+	case errors.Is(err, ErrNoRoom):
+		return "", notRun(c, "Too many plan tokens are in use. The function was not run.", "Try again in a minute.", nil)
+	case err != nil:
+		return "", notRun(c, "Plan tokens cannot be checked now. The function was not run.", "Try again in a moment.", err)
+	case !claimed:
+		return "", planError(c, "used", "The plan token has been used: it is good for one call.")
 	}
+	return was, nil
 }
 
-// epoch numbers stretches of time that are as long as a token lasts.
-func (p *Plans) epoch(t time.Time) int64 { return t.UnixMilli() / p.opts.MaxAge.Milliseconds() }
+// release gives a claimed token back. If that fails, the token stays used up.
+func (p *Plans) release(ctx context.Context, t planToken, state string) {
+	ctx, done := afterwards(ctx)
+	defer done()
+	_ = p.opts.Store.Release(ctx, t.id(), state)
+}
+
+// stateSum is what a token that is held is compared by. It is not empty.
+func stateSum(state string) string {
+	sum := sha256.Sum256([]byte(state))
+	return hex.EncodeToString(sum[:])
+}
 
 func planError(c *registry.Call, problem, message string) error {
 	return &registry.Error{

@@ -16,10 +16,8 @@ import (
 // over both and the call that it is for.
 type planToken struct {
 	head [16]byte
-	mac  planMAC
+	mac  [16]byte
 }
-
-type planMAC [16]byte
 
 const planPrefix = "plan-"
 
@@ -44,6 +42,9 @@ func (p *Plans) sign(t planToken, c *registry.Call) []byte {
 func (t planToken) expires() time.Time {
 	return time.UnixMilli(int64(binary.BigEndian.Uint64(t.head[8:])))
 }
+
+// id names the token in a [PlanStore].
+func (t planToken) id() string { return planEncoding.EncodeToString(t.mac[:]) }
 
 // parsePlanToken reads what may be anything.
 func parsePlanToken(text string) (t planToken, ok bool) {

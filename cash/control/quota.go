@@ -3,10 +3,10 @@ package control
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/cash-mcp/go-sdk/internal/mistake"
@@ -45,9 +45,11 @@ type QuotaOptions struct {
 	// SessionIdle ends a session in which nothing was called for so long: what
 	// has been counted is forgotten. Zero is an hour. See [Quota.Forget].
 	SessionIdle time.Duration
-	// Max bounds how many pairs of owner and tool are counted at a time. Zero is
-	// 100,000.
+	// Max bounds how many pairs of owner and tool are counted at a time in memory. Zero
+	// is 100,000.
 	Max int
+	// Store counts. Nil is the memory of this process.
+	Store QuotaStore
 	// Now is the clock. Nil is time.Now.
 	Now func() time.Time
 }
@@ -69,17 +71,12 @@ type QuotaOptions struct {
 // goes first, the longest unused before the others: whoever has one could as
 // well begin anew with another. Nothing that is counted for an authenticated
 // caller is given up, nor for those who share: new owners are refused then.
-// Limits hold for this process. A Quota is safe for concurrent use; a nil one
+// Limits hold for whoever shares [QuotaOptions.Store]. A Quota is safe for concurrent use; a nil one
 // limits nothing.
 type Quota struct {
 	opts  QuotaOptions
 	tools map[string]Limit // by id or canonical path
 	idle  time.Duration
-	start time.Time
-
-	mu       sync.Mutex
-	last     time.Duration // the latest time that was seen, since start
-	sessions sessions
 }
 
 // NewQuota returns a quota of which nothing is used up. It panics if opts are in
@@ -92,10 +89,10 @@ func NewQuota(opts *QuotaOptions) *Quota {
 	tools, err := o.limits()
 	mistake.Check("control", err)
 	o.Max = cmp.Or(o.Max, 100_000)
-	if o.Now == nil {
-		o.Now = time.Now
+	if o.Store == nil {
+		o.Store = newSessions(o.Max, o.Now)
 	}
-	q := &Quota{opts: o, tools: tools, start: o.Now(), sessions: newSessions(o.Max)}
+	q := &Quota{opts: o, tools: tools}
 	q.idle = minute // after which no limit per minute remembers anything
 	if o.perSession() {
 		q.idle = max(cmp.Or(o.SessionIdle, time.Hour), minute)
@@ -194,7 +191,7 @@ func (q *Quota) Allow(ctx context.Context, owner, tool string) error {
 	if q == nil || q.opts.Meta[tool].none() {
 		return nil
 	}
-	if err := q.use(ctx, payer(ctx, owner), false, []charge{{tool, q.opts.Meta[tool]}}); err != nil {
+	if err := q.use(ctx, payer(ctx, owner), false, []Window{{tool, q.opts.Meta[tool]}}); err != nil {
 		return err
 	}
 	return nil
@@ -202,15 +199,11 @@ func (q *Quota) Allow(ctx context.Context, owner, tool string) error {
 
 // Forget ends the session of owner, such as a connection that has closed: a
 // later call begins a new one.
-func (q *Quota) Forget(owner string) {
+func (q *Quota) Forget(ctx context.Context, owner string) error {
 	if q == nil {
-		return
+		return nil
 	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if s := q.sessions.byOwner[owner]; s != nil {
-		q.sessions.drop(s)
-	}
+	return q.opts.Store.Forget(ctx, owner)
 }
 
 // Middleware refuses calls that are over a limit: with the error of
@@ -222,8 +215,7 @@ func (q *Quota) Middleware() registry.Middleware {
 			return next
 		}
 		return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
-			var few [2]charge // on the stack
-			if err := q.use(ctx, payer(ctx, c.Owner()), c.Plan != nil, q.charges(few[:0], ctx, c)); err != nil {
+			if err := q.use(ctx, payer(ctx, c.Owner()), c.Plan != nil, q.windows(ctx, c)); err != nil {
 				err.Namespace, err.Name = c.Function.Namespace(), c.Function.Name()
 				return nil, err
 			}
@@ -236,15 +228,91 @@ func (q *Quota) Middleware() registry.Middleware {
 	}
 }
 
-// charges appends the limits that a call is under.
-func (q *Quota) charges(list []charge, ctx context.Context, c *registry.Call) []charge {
+// windows are the limits that a call is under.
+func (q *Quota) windows(ctx context.Context, c *registry.Call) (list []Window) {
 	if tool := through(ctx); tool != "" {
 		if limit := q.opts.Meta[tool]; !limit.none() {
-			list = append(list, charge{tool, limit})
+			list = append(list, Window{tool, limit})
 		}
 	}
 	if limit := q.limitOf(c.Function); !limit.none() {
-		list = append(list, charge{c.Function.Primitive().String(), limit})
+		list = append(list, Window{c.Function.Primitive().String(), limit})
 	}
 	return list
+}
+
+// use counts a call for all of its limits, or for none if one refuses it or if
+// it is dry.
+func (q *Quota) use(ctx context.Context, owner string, dry bool, windows []Window) *registry.Error {
+	if len(windows) == 0 {
+		return nil
+	}
+	refused, err := q.opts.Store.Take(ctx, &Taking{Owner: owner, Lasting: lasting(ctx, owner), Idle: q.idle, Windows: windows, Dry: dry})
+	switch {
+	case errors.Is(err, ErrNoRoom):
+		return noRoom(windows[0].Scope)
+	case err != nil:
+		return &registry.Error{
+			Kind: registry.Unavailable, NotRun: true, Err: err,
+			Message: "Calls cannot be counted now. `" + windows[0].Scope + "` was not run.",
+			Hint:    "Try again in a moment.",
+		}
+	case refused != nil:
+		return overLimit(refused)
+	}
+	return nil
+}
+
+// payer returns for whom the calls of an owner are counted: whom we recognise,
+// whatever it says.
+func payer(ctx context.Context, owner string) string {
+	if owner == "" {
+		return registry.CallerFrom(ctx).Owner()
+	}
+	return recognised(owner)
+}
+
+// lasting reports whether an owner cannot be exchanged for a new one at will.
+func lasting(ctx context.Context, owner string) bool {
+	return owner == "" || owner == registry.CallerFrom(ctx).Owner()
+}
+
+// overLimit words a refusal.
+func overLimit(r *Refusal) *registry.Error {
+	scope, limit := r.Window.Scope, r.Window.Limit
+	allowed := times(limit.PerSession) + " in a session"
+	if !r.Session {
+		allowed = times(limit.PerMinute) + " per minute"
+		if limit.Burst > 0 && limit.Burst < limit.PerMinute {
+			allowed += fmt.Sprintf(", %d at once", limit.Burst)
+		}
+	}
+	e := &registry.Error{
+		Kind: registry.RateLimited, NotRun: true,
+		Message: fmt.Sprintf("`%s` may be called %s, and that is used up. It was not run.", scope, allowed),
+		Hint:    "Go on without it: waiting does not help.",
+		Details: map[string]any{"scope": scope, "retry_after": nil},
+	}
+	if r.Wait > 0 {
+		seconds := int64((r.Wait + time.Second - 1) / time.Second)
+		e.Hint = fmt.Sprintf("Try again in %d s.", seconds)
+		e.Details["retry_after"] = seconds
+	}
+	return e
+}
+
+func noRoom(scope string) *registry.Error {
+	return &registry.Error{
+		Kind: registry.RateLimited, NotRun: true,
+		Message: "Too many callers are being served to count one more call. `" + scope + "` was not run.",
+		Hint:    "Try again in a minute.",
+		Details: map[string]any{"scope": scope, "retry_after": int64(minute / time.Second)},
+	}
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", max(n, 0))
 }

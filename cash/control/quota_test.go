@@ -216,10 +216,10 @@ func TestQuotaSession(t *testing.T) {
 		_, err := r.do("alice", "write", "{}")
 		refusal(t, err, registry.RateLimited)
 	}
-	q.Forget("caller:bob")
+	q.Forget(context.Background(), "caller:bob")
 	_, err := r.do("alice", "write", "{}")
 	refusal(t, err, registry.RateLimited)
-	q.Forget("caller:alice")
+	q.Forget(context.Background(), "caller:alice")
 	used()
 	clock.advance(10 * time.Minute)
 	used()
@@ -317,7 +317,7 @@ func TestNilQuota(t *testing.T) {
 	var q *control.Quota
 	r := newRig(nil, q.Middleware())
 	must(r.do("alice", "write", "{}"))
-	q.Forget("alice")
+	q.Forget(context.Background(), "alice")
 	if err := q.Allow(context.Background(), "alice", "tool_browse"); err != nil {
 		t.Error(err)
 	}

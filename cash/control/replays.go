@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/cash-mcp/go-sdk/internal/bounded"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -43,12 +43,7 @@ type Replayed struct {
 // further result, rather than to drop one that it has promised.
 type Replays struct {
 	opts ReplayOptions
-
-	mu      sync.Mutex
-	bytes   int
-	entries map[replayKey]*replay
-	owners  map[string]*share
-	order   []*replay // in order of age
+	kept *bounded.Store[replayKey, Replayed]
 }
 
 // ReplayOptions bound [Replays]. Nil is fine. What has expired is dropped at the
@@ -71,16 +66,6 @@ type ReplayOptions struct {
 
 type replayKey struct{ owner, key string }
 
-type replay struct {
-	Replayed
-	id      replayKey
-	expires time.Time
-	gone    bool
-}
-
-// share is what an owner has of the store.
-type share struct{ results, bytes int }
-
 // NewReplays returns an empty store.
 func NewReplays(opts *ReplayOptions) *Replays {
 	var o ReplayOptions
@@ -88,99 +73,45 @@ func NewReplays(opts *ReplayOptions) *Replays {
 		o = *opts
 	}
 	o.MaxBytes = cmp.Or(o.MaxBytes, 64<<20)
-	o.MaxBytesPerOwner = cmp.Or(o.MaxBytesPerOwner, o.MaxBytes/4)
+	o.MaxBytesPerOwner = cmp.Or(o.MaxBytesPerOwner, max(o.MaxBytes/4, 1))
 	o.MaxPerOwner = cmp.Or(o.MaxPerOwner, 16)
 	o.MaxAge = cmp.Or(o.MaxAge, 10*time.Minute)
 	o.Grace = cmp.Or(o.Grace, 30*time.Second)
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	return &Replays{opts: o, entries: make(map[replayKey]*replay), owners: make(map[string]*share)}
+	return &Replays{opts: o, kept: bounded.New[replayKey, Replayed](o.Now, nil)}
 }
 
 // Keep implements [ReplayStore].
 func (r *Replays) Keep(_ context.Context, owner, key string, res Replayed) (bool, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.expire()
-	id := replayKey{owner, key}
-	if old := r.entries[id]; old != nil {
-		r.remove(old)
+	r.kept.Lock()
+	defer r.kept.Unlock()
+	until := r.kept.Now().Add(r.opts.MaxAge)
+	own := bounded.Share{Kind: "owner", Of: owner, Most: bounded.Amount{Count: int64(r.opts.MaxPerOwner), Bytes: int64(r.opts.MaxBytesPerOwner)}}
+	if strings.HasPrefix(owner, Nobody) {
+		own.Of, own.Most.Count = Nobody, 0
 	}
-	s := r.owners[group(owner)]
-	if s == nil {
-		s = new(share)
-	}
-	if r.bytes+res.Size > r.opts.MaxBytes || s.bytes+res.Size > r.opts.MaxBytesPerOwner ||
-		group(owner) != Nobody && s.results >= r.opts.MaxPerOwner {
-		return false, nil
-	}
-	e := &replay{Replayed: res, id: id, expires: r.opts.Now().Add(r.opts.MaxAge)}
-	r.entries[id] = e
-	r.order = append(r.order, e)
-	r.owners[group(owner)] = s
-	s.results++
-	s.bytes += res.Size
-	r.bytes += res.Size
-	return true, nil
+	all := bounded.Share{Most: bounded.Amount{Bytes: int64(r.opts.MaxBytes)}}
+	takes := bounded.Amount{Count: 1, Bytes: int64(res.Size)}
+	return r.kept.Put(replayKey{owner, key}, res, bounded.Terms{Takes: takes, Expires: until, Promised: until}, own, all) != nil, nil
 }
 
 // Find implements [ReplayStore].
 func (r *Replays) Find(_ context.Context, owner, key string) (Replayed, bool, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.expire()
-	if e := r.entries[replayKey{owner, key}]; e != nil {
-		return e.Replayed, true, nil
+	r.kept.Lock()
+	defer r.kept.Unlock()
+	if it := r.kept.Get(replayKey{owner, key}); it != nil {
+		return it.Value, true, nil
 	}
 	return Replayed{}, false, nil
 }
 
 // Delivered implements [ReplayStore].
 func (r *Replays) Delivered(_ context.Context, owner, key string) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if e := r.entries[replayKey{owner, key}]; e != nil {
-		if soon := r.opts.Now().Add(r.opts.Grace); soon.Before(e.expires) {
-			e.expires = soon
+	r.kept.Lock()
+	defer r.kept.Unlock()
+	if it := r.kept.Get(replayKey{owner, key}); it != nil {
+		if soon := r.kept.Now().Add(r.opts.Grace); soon.Before(it.Expires) {
+			r.kept.Renew(it, soon, soon)
 		}
 	}
 	return nil
-}
-
-// group returns whose share of the store an owner uses.
-func group(owner string) string {
-	if strings.HasPrefix(owner, Nobody) {
-		return Nobody
-	}
-	return owner
-}
-
-// expire drops what has expired. A delivery brings expiries forward, so all
-// results are looked at; their number is bounded by bytes.
-func (r *Replays) expire() {
-	now := r.opts.Now()
-	left := r.order[:0]
-	for _, e := range r.order {
-		switch {
-		case e.gone:
-		case !now.Before(e.expires):
-			r.remove(e)
-		default:
-			left = append(left, e)
-		}
-	}
-	clear(r.order[len(left):])
-	r.order = left
-}
-
-func (r *Replays) remove(e *replay) {
-	e.gone = true
-	delete(r.entries, e.id)
-	r.bytes -= e.Size
-	s := r.owners[group(e.id.owner)]
-	s.bytes -= e.Size
-	if s.results--; s.results == 0 {
-		delete(r.owners, group(e.id.owner))
-	}
 }

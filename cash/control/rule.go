@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cash-mcp/go-sdk/internal/label"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
@@ -107,7 +108,7 @@ func compileNamespaces(r *Rule, c *rule) error {
 		if _, ok := registry.CanonicalPath(path); !ok || path == "" {
 			return fmt.Errorf("namespace %.80q is not a dotted path", path)
 		}
-		c.namespaces = append(c.namespaces, append(appendFolded(nil, path), '.'))
+		c.namespaces = append(c.namespaces, append(label.AppendFolded(nil, path), '.'))
 	}
 	return nil
 }
@@ -164,11 +165,11 @@ type subject struct {
 // newSubject writes the path into buf, if it has the room.
 func newSubject(c *registry.Call, buf []byte) subject {
 	f := c.Function
-	path := appendFolded(buf, f.Namespace())
+	path := label.AppendFolded(buf, f.Namespace())
 	if f.Namespace() != "" {
 		path = append(path, '.')
 	}
-	return subject{f, c.Caller, appendFolded(path, f.Name())}
+	return subject{f, c.Caller, label.AppendFolded(path, f.Name())}
 }
 
 // applies reports whether all that the rule names holds.

@@ -45,7 +45,7 @@ func TestW30ControlsTogether(t *testing.T) {
 		if line := last(); !strings.Contains(line, "outcome=RATE_LIMITED") {
 			t.Errorf("refused: %s", line)
 		}
-		controls.Quota.Forget("caller:alice")
+		controls.Quota.Forget(t.Context(), "caller:alice")
 		if res := must(r.do("alice", "read", "{}", withPlan(token))); !isHit(res) {
 			t.Errorf("with the token: %+v", res)
 		}

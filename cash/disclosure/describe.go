@@ -11,32 +11,6 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// object is a JSON object that is written member by member, in order.
-type object struct{ buf []byte }
-
-func (o *object) add(name string, value json.RawMessage) {
-	if o.buf == nil {
-		o.buf = []byte{'{'}
-	} else {
-		o.buf = append(o.buf, ',')
-	}
-	o.buf = append(append(append(o.buf, asJSON(name)...), ':'), value...)
-}
-
-// addText adds a text that is not empty.
-func (o *object) addText(name, text string) {
-	if text != "" {
-		o.add(name, asJSON(text))
-	}
-}
-
-func (o *object) json() json.RawMessage {
-	if o.buf == nil {
-		return json.RawMessage("{}")
-	}
-	return append(o.buf, '}')
-}
-
 // describe is the full description of a function (section 4.4): what a file says,
 // or else what is known of it. The schema is always the function's own, because
 // calls are held to it; only characters that nobody sees are left out. The grant is
@@ -46,31 +20,31 @@ func (s *Server) describe(f *registry.Function, grant string) json.RawMessage {
 	if s.opts.Descriptions != nil {
 		d = s.opts.Descriptions.of(f.FlatName())
 	}
-	var o object
-	o.add("name", asJSON(f.FlatName()))
+	var o strictjson.Builder
+	o.Add("name", asJSON(f.FlatName()))
 	if d.text == nil {
 		d.text = asJSON(cmp.Or(strings.TrimSpace(clean.Text(f.Description())), minimal(f)))
 	}
-	o.add("description", d.text)
-	o.add("inputSchema", clean.JSON(f.InputSchema()))
+	o.Add("description", d.text)
+	o.Add("inputSchema", clean.JSON(f.InputSchema()))
 	if d.examples == nil {
 		d.examples = examples(f)
 	}
-	o.add("examples", d.examples)
+	o.Add("examples", d.examples)
 	if d.usage == nil {
 		d.usage = usage(f)
 	}
 	if u := granted(d.usage, grant); u != nil {
-		o.add("usage_guidance", u)
+		o.Add("usage_guidance", u)
 	}
 	if d.errors == nil {
 		d.errors = errorGuidance(f)
 	}
-	o.add("error_guidance", d.errors)
+	o.Add("error_guidance", d.errors)
 	if d.version != nil {
-		o.add("version", d.version)
+		o.Add("version", d.version)
 	}
-	return o.json()
+	return o.Object()
 }
 
 // examples are calls that the function would take; none if none can be made up.
@@ -78,17 +52,17 @@ func examples(f *registry.Function) json.RawMessage {
 	short, long := f.Example(false), f.Example(true)
 	var list []byte
 	add := func(title string, arguments json.RawMessage) {
-		var compact bytes.Buffer
-		if arguments == nil || json.Compact(&compact, arguments) != nil {
+		compact := strictjson.Compact(arguments)
+		if compact == nil {
 			return
 		}
-		var o object
-		o.addText("description", title)
-		o.add("input", clean.JSON(compact.Bytes()))
+		var o strictjson.Builder
+		o.AddText("description", title)
+		o.Add("input", clean.JSON(compact))
 		if list != nil {
 			list = append(list, ',')
 		}
-		list = append(list, o.json()...)
+		list = append(list, o.Object()...)
 	}
 	add("A usual call", short)
 	if !bytes.Equal(short, long) {
@@ -99,20 +73,20 @@ func examples(f *registry.Function) json.RawMessage {
 
 // usage says what is worth knowing before a call; nil is nothing.
 func usage(f *registry.Function) json.RawMessage {
-	var o object
-	o.addText("returns", clean.Text(f.Returns()))
+	var o strictjson.Builder
+	o.AddText("returns", clean.Text(f.Returns()))
 	switch {
 	case f.Destructive():
-		o.addText("effects", "May delete or overwrite.")
+		o.AddText("effects", "May delete or overwrite.")
 	case f.ReadOnly():
-		o.addText("effects", "Changes nothing.")
+		o.AddText("effects", "Changes nothing.")
 	case f.Idempotent():
-		o.addText("effects", "The same call twice has the effect of once.")
+		o.AddText("effects", "The same call twice has the effect of once.")
 	}
-	if o.buf == nil {
+	if o.Len() == 0 {
 		return nil
 	}
-	return o.json()
+	return o.Object()
 }
 
 // grantHint is for those who have not fetched anything yet.
@@ -126,27 +100,27 @@ func granted(usage json.RawMessage, grant string) json.RawMessage {
 	if grant == "" {
 		return usage
 	}
-	var o object
+	var o strictjson.Builder
 	if strictjson.KindOf(usage) == strictjson.Object {
 		for key, value := range strictjson.Members(usage) {
-			o.add(key, value)
+			o.Add(key, value)
 		}
 	} else if usage != nil {
-		o.add("notes", usage)
+		o.Add("notes", usage)
 	}
-	o.addText(grantArgument, grant)
-	o.addText(grantArgument+"_use", grantUse)
-	return o.json()
+	o.AddText(grantArgument, grant)
+	o.AddText(grantArgument+"_use", grantUse)
+	return o.Object()
 }
 
 // errorGuidance says what the codes mean that tell whether to repeat a call.
 func errorGuidance(f *registry.Function) json.RawMessage {
-	var o object
-	o.addText(string(registry.InvalidArguments), "Nothing was run. Correct the arguments by the schema and call again.")
+	var o strictjson.Builder
+	o.AddText(string(registry.InvalidArguments), "Nothing was run. Correct the arguments by the schema and call again.")
 	if f.ReadOnly() {
-		o.addText(string(registry.TimedOut), "Call again, or ask for less.")
+		o.AddText(string(registry.TimedOut), "Call again, or ask for less.")
 	} else if !f.Idempotent() {
-		o.addText(string(registry.TimedOut), "It may have run. Look before you call again.")
+		o.AddText(string(registry.TimedOut), "It may have run. Look before you call again.")
 	}
-	return o.json()
+	return o.Object()
 }

@@ -1,12 +1,12 @@
 package disclosure
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -92,13 +92,11 @@ func sessionRequired() *failure {
 // uriOf is the URI of the descriptions of tools.
 func (s *Server) uriOf(tools string) string { return s.opts.URI + "?tools=" + tools }
 
-// asJSON leaves '<', '>' and '&' as they are, which costs fewer tokens.
+// asJSON returns the JSON form of an answer, or that of an error if it has none.
 func asJSON(v any) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil { // the details of an embedder's error
+	data, err := strictjson.Marshal(v)
+	if err != nil { // the details of an embedder's error
 		return (&failure{Code: Code(registry.Internal), Message: "The answer has no JSON form."}).body()
 	}
-	return bytes.TrimSpace(b.Bytes())
+	return data
 }

@@ -17,7 +17,7 @@ func (s *Server) Sessions() int {
 
 // Callers returns how many callers without a session are told apart.
 func (s *Server) Callers() int {
-	s.fetches.mu.Lock()
-	defer s.fetches.mu.Unlock()
-	return len(s.fetches.callers)
+	s.fetches.callers.Lock()
+	defer s.fetches.callers.Unlock()
+	return s.fetches.callers.Len()
 }

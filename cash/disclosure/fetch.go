@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"golang.org/x/time/rate"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/search"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -33,7 +33,7 @@ func (s *Server) fetch(ctx context.Context, ss *mcp.ServerSession, query string)
 	if ss != nil {
 		to.session = s.sessions.of(ss, s.fetches.limiter)
 	}
-	if err := s.fetches.allow(to.allowance(ctx)); err != nil {
+	if err := to.allow(ctx); err != nil {
 		return nil, err
 	}
 	if s.opts.Descriptions != nil && s.opts.Reload {
@@ -52,17 +52,17 @@ type target struct {
 	unknown   int                  // names that were none so far
 }
 
-// allowance is what the fetch is taken from.
-func (t *target) allowance(ctx context.Context) *rate.Limiter {
+// allow takes the fetch from what the session may, or the caller.
+func (t *target) allow(ctx context.Context) error {
 	if t.session != nil {
-		return t.session.fetches
+		return t.fetches.allow(t.session.fetches)
 	}
-	return t.fetches.of(registry.CallerFrom(ctx).Owner())
+	return t.fetches.allowCaller(registry.CallerFrom(ctx).Owner())
 }
 
 // answer is the object of the descriptions, in the order of the names.
 func (t *target) answer(ctx context.Context, names []string) (json.RawMessage, error) {
-	var o object
+	var o strictjson.Builder
 	seen := make(map[string]bool, len(names))
 	var fetched []*registry.Function
 	for _, name := range names {
@@ -76,18 +76,18 @@ func (t *target) answer(ctx context.Context, names []string) (json.RawMessage, e
 		seen[key] = true
 		f, err := t.find(ctx, name)
 		if err != nil {
-			o.add(key, t.absent(ctx, key, err))
+			o.Add(key, t.absent(ctx, key, err))
 			continue
 		}
 		fetched = append(fetched, f)
-		o.add(key, t.describe(f, t.grant(ctx, f)))
+		o.Add(key, t.describe(f, t.grant(ctx, f)))
 	}
 	for _, f := range fetched {
 		if t.session != nil {
 			t.session.authorise(f.FlatName(), t.definition(f))
 		}
 	}
-	return o.json(), nil
+	return o.Object(), nil
 }
 
 // walk finds out what the caller sees, once.
@@ -118,19 +118,19 @@ const (
 // absent is the entry of a name that is not there for the caller (section 6.3), or
 // not now.
 func (t *target) absent(ctx context.Context, name string, err error) json.RawMessage {
-	var o object
+	var o strictjson.Builder
 	if e := registry.AsError(err); e.Kind == registry.Unavailable {
-		o.addText(envelope, fmt.Sprintf("Tool '%s' is not available now: %s", name, clean.Line(e.Error(), maxMessage)))
-		return o.json()
+		o.AddText(envelope, fmt.Sprintf("Tool '%s' is not available now: %s", name, clean.Line(e.Error(), maxMessage)))
+		return o.Object()
 	}
-	o.addText(envelope, fmt.Sprintf("Tool '%s' not found", name))
+	o.AddText(envelope, fmt.Sprintf("Tool '%s' not found", name))
 	available := []string{}
 	if t.unknown++; t.unknown <= maxUnknown {
 		t.walk(ctx)
 		available = closest(name, t.names)
 	}
-	o.add("available_tools", asJSON(available))
-	return o.json()
+	o.Add("available_tools", asJSON(available))
+	return o.Object()
 }
 
 // closest returns the names, and of very many those that are most like one first.

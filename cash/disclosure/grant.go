@@ -88,20 +88,17 @@ func takeGrant(arguments json.RawMessage, repair bool) (rest json.RawMessage, gr
 // without returns an object without a member, the rest as it is spelled, and the
 // text of that member.
 func without(object json.RawMessage, name string) (rest json.RawMessage, text string) {
-	out := append(make([]byte, 0, len(object)), '{')
+	var out strictjson.Builder
 	found := false
 	for key, value := range strictjson.RawMembers(object) {
-		if strictjson.Text(key) == name {
+		if strictjson.Named(key, name) {
 			found, text = true, strictjson.Text(value)
 			continue
 		}
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = append(append(append(out, key...), ':'), value...)
+		out.AddRaw(key, value)
 	}
 	if !found {
 		return object, ""
 	}
-	return append(out, '}'), text
+	return out.Object(), text
 }

@@ -3,11 +3,11 @@ package disclosure
 import (
 	"fmt"
 	"math"
-	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
 
+	"github.com/cash-mcp/go-sdk/internal/bounded"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -18,16 +18,14 @@ type fetches struct {
 	now       func() time.Time
 	shared    *rate.Limiter // of those who cannot be told apart
 
-	mu      sync.Mutex
-	callers map[string]*rate.Limiter // by owner
-	swept   time.Time
+	callers *bounded.Store[string, *rate.Limiter] // by owner, until it has all of its allowance, as a new one has
 }
 
 // maxCallers bounds the callers that are told apart.
 const maxCallers = 10_000
 
 func newFetches(perMinute int, now func() time.Time) *fetches {
-	l := &fetches{perMinute: perMinute, now: now, callers: make(map[string]*rate.Limiter)}
+	l := &fetches{perMinute: perMinute, now: now, callers: bounded.New[string, *rate.Limiter](now, nil)}
 	l.shared = l.limiter()
 	return l
 }
@@ -40,39 +38,26 @@ func (l *fetches) limiter() *rate.Limiter {
 	return rate.NewLimiter(rate.Limit(float64(l.perMinute)/60), l.perMinute)
 }
 
-// of returns the allowance of a caller without a session.
-func (l *fetches) of(owner string) *rate.Limiter {
+// allowCaller takes one fetch from the allowance of a caller without a session.
+func (l *fetches) allowCaller(owner string) error {
 	if owner == "" || l.perMinute < 0 {
-		return l.shared
+		return l.allow(l.shared)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if one, ok := l.callers[owner]; ok {
-		return one
+	l.callers.Lock()
+	defer l.callers.Unlock()
+	it := l.callers.Get(owner)
+	if it == nil {
+		one := bounded.Terms{Takes: bounded.Amount{Count: 1}}
+		it = l.callers.Put(owner, l.limiter(), one, bounded.Share{Most: bounded.Amount{Count: maxCallers}})
 	}
-	if len(l.callers) >= maxCallers && !l.sweep() {
-		return l.shared
+	if it == nil {
+		return l.allow(l.shared)
 	}
-	one := l.limiter()
-	l.callers[owner] = one
-	return one
-}
-
-// sweep forgets the callers that have all of their allowance, which is what a new
-// one has too, and reports whether there is room. It looks at all of them, so
-// it does so once in a second.
-func (l *fetches) sweep() bool {
-	now := l.now()
-	if now.Sub(l.swept) < time.Second {
-		return false
-	}
-	l.swept = now
-	for owner, one := range l.callers {
-		if one.TokensAt(now) >= float64(l.perMinute) {
-			delete(l.callers, owner)
-		}
-	}
-	return len(l.callers) < maxCallers
+	err := l.allow(it.Value)
+	now := l.callers.Now()
+	missing := float64(l.perMinute) - it.Value.TokensAt(now)
+	l.callers.Renew(it, now.Add(time.Duration(missing/float64(it.Value.Limit())*float64(time.Second))), time.Time{})
+	return err
 }
 
 // allow takes one fetch from an allowance; the error says when there is another.

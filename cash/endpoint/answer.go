@@ -13,12 +13,17 @@ import (
 
 // answer is a parsed document of type result.
 type answer struct {
-	members map[string][]byte
-	request payload
+	document []byte // an object
+	request  payload
 }
 
-// readAnswer finds the answer in a process's outputs. An answer is on standard output; the original implementation
-// writes errors to standard error. The error is the endpoint's *Error, or says what is wrong with the answer.
+// member returns a member of the answer; nil if there is none.
+func (a *answer) member(name string) []byte { return strictjson.Member(a.document, name) }
+
+// readAnswer finds the answer in what a process wrote. What an endpoint says is
+// on its output; the original one says what went wrong on standard error. The
+// error is an *Error that the endpoint sent, or says what is wrong with the
+// answer.
 func readAnswer(end *ending) (*answer, error) {
 	a, err := readDocument(end.stdout)
 	if err == nil && end.code != 0 && !a.isCommandFailure() {
@@ -43,7 +48,7 @@ func readAnswer(end *ending) (*answer, error) {
 // isCommandFailure reports whether the result is that of a failed command. The endpoint may then exit with the
 // command's status.
 func (a *answer) isCommandFailure() bool {
-	code, ok := exitCodeOf(a.members["result"])
+	code, ok := exitCodeOf(a.member("result"))
 	return ok && code != 0
 }
 
@@ -59,18 +64,12 @@ func readDocument(data []byte) (*answer, error) {
 	if kind := strictjson.KindOf(data); kind != strictjson.Object {
 		return nil, fmt.Errorf("gave no proper answer: want a JSON object, got type %s", kind)
 	}
-	members := make(map[string][]byte)
-	for key, value := range strictjson.Members(data) {
-		switch key {
-		case "type", "error", "tool", "tools", "result":
-			members[key] = value
-		}
-	}
-	switch typ := strictjson.Text(members["type"]); typ {
+	a := &answer{document: data}
+	switch typ := strictjson.Text(a.member("type")); typ {
 	case answerResult:
-		return &answer{members: members}, nil
+		return a, nil
 	case answerError:
-		return nil, readError(members["error"])
+		return nil, readError(a.member("error"))
 	case "":
 		return nil, errors.New("gave no proper answer: it has no type")
 	default:
@@ -81,23 +80,14 @@ func readDocument(data []byte) (*answer, error) {
 // readError parses an error object whose members should be texts. A missing object is still an error; a text in its
 // place is the message.
 func readError(object []byte) *Error {
-	members := make(map[string]string, 3)
-	switch {
-	case object == nil:
-	case strictjson.KindOf(object) == strictjson.String:
-		members["message"] = strictjson.Text(object)
-	case strictjson.KindOf(object) == strictjson.Object:
-		for key, value := range strictjson.Members(object) {
-			switch key {
-			case "name", "category", "message":
-				members[key] = textOf(value)
-			}
-		}
+	message := strictjson.Member(object, "message")
+	if strictjson.KindOf(object) == strictjson.String {
+		message = object
 	}
 	e := &Error{
-		Name:     clean.Line(members["name"], maxName),
-		Category: Category(clean.Line(members["category"], maxName)),
-		Message:  clean.Cut(strings.TrimSpace(clean.Text(members["message"])), maxMessage),
+		Name:     clean.Line(textOf(strictjson.Member(object, "name")), maxName),
+		Category: Category(clean.Line(textOf(strictjson.Member(object, "category")), maxName)),
+		Message:  clean.Cut(strings.TrimSpace(clean.Text(textOf(message))), maxMessage),
 	}
 	if e.Name == "" {
 		e.Name = DefaultName
@@ -113,13 +103,11 @@ func readError(object []byte) *Error {
 
 // textOf returns a string, or the JSON in place of one.
 func textOf(value []byte) string {
-	switch strictjson.KindOf(value) {
-	case strictjson.String:
-		return strictjson.Text(value)
-	case strictjson.Null:
-		return ""
+	var text string
+	if !strictjson.Take(&text, value) && strictjson.KindOf(value) != strictjson.Null {
+		return string(value)
 	}
-	return string(value)
+	return text
 }
 
 // maxEnvelopes bounds the places on standard error that are tried as an envelope.

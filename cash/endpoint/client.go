@@ -104,8 +104,8 @@ func (c *Client) list(ctx context.Context) ([]Descriptor, []Finding, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	tools, ok := a.members["tools"]
-	if !ok || strictjson.KindOf(tools) != strictjson.Array {
+	tools := a.member("tools")
+	if strictjson.KindOf(tools) != strictjson.Array {
 		return nil, nil, c.malformed(a, "its list of tools is no array")
 	}
 	list, findings := readDescriptors(tools)
@@ -121,7 +121,7 @@ func (c *Client) Describe(ctx context.Context, tool string) (*Descriptor, error)
 	if err != nil {
 		return nil, err
 	}
-	d, err := readDescriptor(a.members["tool"])
+	d, err := readDescriptor(a.member("tool"))
 	switch {
 	case err != nil:
 		return nil, c.malformed(a, "it has no descriptor of the tool")
@@ -162,17 +162,17 @@ func (c *Client) call(ctx context.Context, tool string, arguments json.RawMessag
 	if err != nil {
 		return nil, err
 	}
-	result, ok := a.members["result"]
-	if !ok || strictjson.KindOf(result) != strictjson.Object {
+	result := a.member("result")
+	if strictjson.KindOf(result) != strictjson.Object {
 		return nil, c.malformed(a, "its result is no object")
 	}
-	switch name := a.members["tool"]; {
+	switch name := a.member("tool"); {
 	case name == nil:
 		c.opts.Logger.WarnContext(ctx, "answer names no tool", "endpoint", c.opts.Name)
 	case strictjson.Text(name) != tool:
 		return nil, c.malformed(a, "it answered for another tool, "+quote(strictjson.Text(name)))
 	}
-	out := &called{result: compact(result)}
+	out := &called{result: strictjson.Compact(result)}
 	out.code, out.coded = exitCodeOf(result)
 	return out, nil
 }
@@ -214,7 +214,7 @@ func (c *Client) request(ctx context.Context, p payload) (*answer, error) {
 	case <-ctx.Done():
 		return nil, c.unanswered(asked, p, false)
 	}
-	run := &process{cmd: c.cmd.Exec(), input: append(encode(p), '\n'), most: c.opts.MaxAnswer}
+	run := &process{cmd: c.cmd.Exec(), input: append(strictjson.MustMarshal(p), '\n'), most: c.opts.MaxAnswer}
 	end, err := run.run(ctx)
 	switch {
 	case errors.Is(err, errStart) && ctx.Err() == nil:

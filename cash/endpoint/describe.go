@@ -63,11 +63,11 @@ func readDescriptor(value []byte) (*Descriptor, error) {
 			d.Safety = text
 		case "input_schema":
 			if object {
-				d.InputSchema = compact(value)
+				d.InputSchema = strictjson.Compact(value)
 			}
 		case "result_schema":
 			if object {
-				d.ResultSchema = compact(value)
+				d.ResultSchema = strictjson.Compact(value)
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -68,7 +69,7 @@ func resultSchema(returns string) json.RawMessage {
 		Type        string `json:"type"`
 		Description string `json:"description,omitempty"`
 	}{"object", returns}
-	return encode(about)
+	return strictjson.MustMarshal(about)
 }
 
 // maxUsage bounds the example command line, in bytes.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -122,7 +123,7 @@ func (e *Endpoint) Answer(ctx context.Context, data []byte) (document []byte, ex
 		if err != nil {
 			return e.failed(err)
 		}
-		return encode(describeAnswer{answerResult, describe(f)}), 0
+		return strictjson.MustMarshal(describeAnswer{answerResult, describe(f)}), 0
 	}
 	return e.call(ctx, r)
 }
@@ -171,7 +172,7 @@ func (e *Endpoint) list(ctx context.Context) ([]byte, int) {
 	if err != nil {
 		return e.failed(err)
 	}
-	return encode(listAnswer{answerResult, append(local, remote...)}), 0
+	return strictjson.MustMarshal(listAnswer{answerResult, append(local, remote...)}), 0
 }
 
 // find returns the function with exactly this name.
@@ -207,7 +208,7 @@ func (e *Endpoint) call(ctx context.Context, r *request) ([]byte, int) {
 	if e.opts.ExitZero {
 		code = 0
 	}
-	return encode(callAnswer{answerResult, r.tool, resultObject(res)}), code
+	return strictjson.MustMarshal(callAnswer{answerResult, r.tool, resultObject(res)}), code
 }
 
 // failed returns the document of an error.
@@ -225,7 +226,7 @@ func (e *Endpoint) failed(err error) ([]byte, int) {
 		exit = 0
 	}
 	text = clean.Cut(strings.TrimSpace(clean.Text(text)), maxMessage)
-	return encode(errorAnswer{answerError, &Error{
+	return strictjson.MustMarshal(errorAnswer{answerError, &Error{
 		Name: e.opts.Name, Category: CategoryOf(shown.Kind), Message: cmp.Or(text, fmt.Sprintf("failed (%s)", shown.Kind)),
 	}}), exit
 }

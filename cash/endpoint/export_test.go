@@ -14,7 +14,7 @@ func ReadAnswer(code int, stdout, stderr []byte) (result, tools json.RawMessage,
 		errors.As(err, &said)
 		return nil, nil, said, err
 	}
-	return a.members["result"], a.members["tools"], nil, nil
+	return a.member("result"), a.member("tools"), nil, nil
 }
 
 // ReadDescriptors reads a list of descriptors.

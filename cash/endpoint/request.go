@@ -36,15 +36,9 @@ func readRequest(data []byte) (*request, error) {
 	if kind := strictjson.KindOf(data); kind != strictjson.Object {
 		return nil, badRequest("The request must be a JSON object, not of type %s.", kind)
 	}
-	members := make(map[string][]byte, 3)
-	for key, value := range strictjson.Members(data) {
-		if key == "action" || key == "tool" || key == "arguments" {
-			members[key] = value
-		}
-	}
 	r := &request{arguments: json.RawMessage("{}")}
 	var err error
-	if r.action, err = textMember(members, "action"); err != nil {
+	if r.action, err = textMember(data, "action"); err != nil {
 		return nil, err
 	}
 	switch r.action {
@@ -54,10 +48,10 @@ func readRequest(data []byte) (*request, error) {
 	default:
 		return nil, badRequest("There is no action %s. "+actions, quote(r.action))
 	}
-	if r.tool, err = textMember(members, "tool"); err != nil {
+	if r.tool, err = textMember(data, "tool"); err != nil {
 		return nil, err
 	}
-	if args, ok := members["arguments"]; ok && r.action == callTool {
+	if args := strictjson.Member(data, "arguments"); args != nil && r.action == callTool {
 		if kind := strictjson.KindOf(args); kind != strictjson.Object {
 			return nil, badRequest("The member `arguments` must be a JSON object, not of type %s.", kind)
 		}
@@ -66,14 +60,14 @@ func readRequest(data []byte) (*request, error) {
 	return r, nil
 }
 
-// textMember returns a member that must be a non-empty string.
-func textMember(members map[string][]byte, name string) (string, error) {
-	value, ok := members[name]
+// textMember returns a member that must be a text with something in it.
+func textMember(request []byte, name string) (string, error) {
+	value := strictjson.Member(request, name)
 	next := actions
 	if name == "tool" {
 		next = "Use `list_tools` for the names."
 	}
-	if !ok {
+	if value == nil {
 		return "", badRequest("The request has no member `%s`. %s", name, next)
 	}
 	text := strictjson.Text(value)

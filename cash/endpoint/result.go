@@ -2,7 +2,6 @@ package endpoint
 
 import (
 	"encoding/json"
-	"maps"
 	"strconv"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -34,13 +33,13 @@ func resultObject(r *registry.Result) json.RawMessage {
 		}
 		return textObject(text.Text)
 	}
-	return encode(struct {
+	return strictjson.MustMarshal(struct {
 		Content []mcp.Content `json:"content"`
 	}{r.Content})
 }
 
 func textObject(text string) json.RawMessage {
-	return encode(struct {
+	return strictjson.MustMarshal(struct {
 		Text string `json:"text"`
 	}{text})
 }
@@ -54,7 +53,7 @@ func asObject(data []byte) (json.RawMessage, bool) {
 	if strictjson.KindOf(data) == strictjson.Object {
 		return data, true
 	}
-	return encode(struct {
+	return strictjson.MustMarshal(struct {
 		Value json.RawMessage `json:"value"`
 	}{data}), true
 }
@@ -93,11 +92,10 @@ func exitCode(r *registry.Result) (int, bool) {
 
 // exitCodeOf returns the member exit_code of a command's result, which must also have stdout.
 func exitCodeOf(result []byte) (int, bool) {
-	members := maps.Collect(strictjson.Members(result))
-	if out, ok := members["stdout"]; !ok || strictjson.KindOf(out) != strictjson.String {
+	if strictjson.KindOf(strictjson.Member(result, "stdout")) != strictjson.String {
 		return 0, false
 	}
-	return codeOf(json.RawMessage(members["exit_code"]))
+	return codeOf(json.RawMessage(strictjson.Member(result, "exit_code")))
 }
 
 // codeOf reads a status, which may have passed through JSON.

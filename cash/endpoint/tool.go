@@ -57,12 +57,7 @@ func Tool(name, description string, cmd Command) *registry.Function {
 }
 
 func runTool(ctx context.Context, name string, cmd Command, args json.RawMessage) (*registry.Result, error) {
-	var query string
-	for key, value := range strictjson.Members(args) {
-		if key == "query" {
-			query = strictjson.Text(value)
-		}
-	}
+	query := strictjson.Text(strictjson.Member(args, "query"))
 	if strings.ContainsRune(query, 0) {
 		return nil, &registry.Error{Kind: registry.InvalidArguments, Name: name, NotRun: true,
 			Message: "Invalid arguments: query: must not have a NUL character in it."}
@@ -80,7 +75,7 @@ func runTool(ctx context.Context, name string, cmd Command, args json.RawMessage
 		return nil, err
 	}
 	stdout := clean.Content(strings.TrimRight(strings.ToValidUTF8(string(end.stdout), "\ufffd"), "\r\n"))
-	return commandResult(encode(struct {
+	return commandResult(strictjson.MustMarshal(struct {
 		Stdout   string `json:"stdout"`
 		ExitCode int    `json:"exit_code"`
 	}{stdout, end.code}), end.code), nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/cash-mcp/go-sdk/internal/label"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -28,7 +29,7 @@ func (d *domain) commands(ctx context.Context) (list []command, whole bool, err 
 			whole = whole && l.Unavailable == nil
 			for _, f := range l.Functions {
 				name := commandName(f)
-				list, names[lower(name)] = append(list, command{name, f}), true
+				list, names[label.Lower(name)] = append(list, command{name, f}), true
 			}
 			return ctx.Err()
 		})
@@ -42,7 +43,7 @@ func (d *domain) commands(ctx context.Context) (list []command, whole bool, err 
 	}
 	for _, f := range top.Functions {
 		name := f.Name()
-		if names[lower(name)] {
+		if names[label.Lower(name)] {
 			name += again
 		}
 		list = append(list, command{name, f})
@@ -102,7 +103,7 @@ func lookup(ctx context.Context, src registry.Source, path, dotted string) (*reg
 	if path != "" {
 		own = commandName(f)
 	}
-	if lower(own) != lower(dotted) {
+	if label.Lower(own) != label.Lower(dotted) {
 		return nil, registry.NoFunction(path, dotted)
 	}
 	return f, nil
@@ -111,14 +112,4 @@ func lookup(ctx context.Context, src registry.Source, path, dotted string) (*reg
 // isUnknown reports whether an error of a lookup says that nothing has the name.
 func isUnknown(err error) bool {
 	return errors.Is(err, registry.UnknownFunction) || errors.Is(err, registry.UnknownNamespace) || errors.Is(err, registry.InvalidName)
-}
-
-// lower is strings.ToLower for ASCII: no other letter becomes one of a label.
-func lower(s string) string {
-	return strings.Map(func(r rune) rune {
-		if 'A' <= r && r <= 'Z' {
-			r += 'a' - 'A'
-		}
-		return r
-	}, s)
 }

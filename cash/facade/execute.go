@@ -138,16 +138,6 @@ func (x *execution) worded(err error) error {
 // named reads the arguments of a command that is about a function: its dotted
 // name, and arguments for it.
 func (s *Server) named(ctx context.Context, data json.RawMessage) (*registry.Function, json.RawMessage, error) {
-	var name string
-	var arguments json.RawMessage
-	for key, value := range strictjson.Members(data) {
-		switch key {
-		case "name":
-			name = strictjson.Text(value)
-		case "arguments":
-			arguments = value
-		}
-	}
-	f, err := s.tool(ctx, name)
-	return f, arguments, err
+	f, err := s.tool(ctx, strictjson.Text(strictjson.Member(data, "name")))
+	return f, strictjson.Member(data, "arguments"), err
 }

@@ -178,7 +178,7 @@ func echoOf(value json.RawMessage) json.RawMessage {
 		return nil
 	case kind == strictjson.String:
 		return echoText(strictjson.Text(value))
-	case len(value) > maxEcho || oversized(value):
+	case len(value) > maxEcho || strictjson.HasHugeNumber(value):
 		return nil
 	}
 	return value
@@ -189,7 +189,7 @@ func echoText(cmd string) json.RawMessage {
 	if len(cmd) > maxEcho {
 		cmd = strings.TrimRightFunc(cmd[:maxEcho], func(r rune) bool { return r == utf8.RuneError }) + "…"
 	}
-	return asJSON(cmd)
+	return strictjson.MustMarshal(cmd)
 }
 
 // onlyCmd returns the cmd of arguments that JSON allows and we do not, if there is

@@ -1,10 +1,8 @@
 package facade
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -51,24 +49,13 @@ func (r *Response) result() *registry.Result {
 	if r.InputRequests != nil {
 		return &registry.Result{InputRequests: r.InputRequests, RequestState: r.RequestState, Meta: r.Meta}
 	}
-	envelope := asJSON(r)
+	envelope := strictjson.MustMarshal(r)
 	return &registry.Result{
 		Content:    append([]mcp.Content{&mcp.TextContent{Text: string(envelope)}}, r.Content...),
 		Structured: envelope,
 		IsError:    !r.OK,
 		Meta:       r.Meta,
 	}
-}
-
-// asJSON leaves '<', '>' and '&' as they are, which costs fewer tokens.
-func asJSON(v any) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil { // raw JSON was checked, and there is nothing else
-		panic("facade: " + err.Error())
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 // respond is the response that a result makes.
@@ -109,11 +96,11 @@ func dataOf(res *registry.Result) json.RawMessage {
 		switch text, ok := c.(*mcp.TextContent); {
 		case !ok:
 			further++
-			items[i] = asJSON(placeOf(c, further))
+			items[i] = strictjson.MustMarshal(placeOf(c, further))
 		case len(items) == 1 && (res.JSON || isNested(text.Text)):
 			return jsonOrText(text.Text)
 		default:
-			items[i] = asJSON(text.Text)
+			items[i] = strictjson.MustMarshal(text.Text)
 		}
 	}
 	switch len(items) {
@@ -122,7 +109,7 @@ func dataOf(res *registry.Result) json.RawMessage {
 	case 1:
 		return items[0]
 	}
-	return asJSON(items)
+	return strictjson.MustMarshal(items)
 }
 
 // maxDepth is the deepest nesting of data. Clients read some levels more than it.
@@ -131,33 +118,10 @@ const maxDepth = 500
 // jsonOrText returns the JSON that a text is, or else the text as a string of
 // JSON.
 func jsonOrText(text string) json.RawMessage {
-	if data := []byte(text); strictjson.CheckDepth(data, maxDepth) == nil && !oversized(data) {
-		return asJSON(json.RawMessage(data)) // without white space
+	if data := []byte(text); strictjson.CheckDepth(data, maxDepth) == nil && !strictjson.HasHugeNumber(data) {
+		return strictjson.MustMarshal(json.RawMessage(data)) // without white space
 	}
-	return asJSON(text)
-}
-
-// oversized reports whether a number in JSON is beyond what clients read: a
-// result with 1e400 in it would end in an error of the protocol.
-func oversized(data []byte) bool {
-	const plain = 300 // bytes that are no more than a float64 holds, without an exponent
-	for i := 0; i < len(data); {
-		switch c := data[i]; {
-		case c == '"':
-			i = strictjson.Skip(data, i)
-		case c == '-' || '0' <= c && c <= '9':
-			end := strictjson.Skip(data, i)
-			if number := data[i:end]; len(number) > plain || bytes.ContainsAny(number, "eE") {
-				if _, err := strconv.ParseFloat(string(number), 64); err != nil {
-					return true
-				}
-			}
-			i = end
-		default:
-			i++
-		}
-	}
-	return false
+	return strictjson.MustMarshal(text)
 }
 
 // isNested reports whether a text may be a JSON object or array.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -69,7 +70,7 @@ func (f found[T]) Count() int { return f.total }
 func (f found[T]) Detail(registry.Detail) any { return f.items }
 
 // MarshalJSON writes the list alone.
-func (f found[T]) MarshalJSON() ([]byte, error) { return asJSON(f.items), nil }
+func (f found[T]) MarshalJSON() ([]byte, error) { return strictjson.MustMarshal(f.items), nil }
 
 func (s *Server) listTools(ctx context.Context, in toolQuery) (found[toolEntry], error) {
 	functions, total, err := s.functions(ctx, in)
@@ -159,7 +160,7 @@ func (s *Server) validateTool(ctx context.Context, data json.RawMessage) (*regis
 		}
 		verdict.Valid, verdict.Reason = false, cleanError(e.Error())
 	}
-	r := registry.TextResult(string(asJSON(verdict)))
+	r := registry.TextResult(string(strictjson.MustMarshal(verdict)))
 	r.JSON = true
 	return r, nil
 }

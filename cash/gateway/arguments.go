@@ -5,24 +5,22 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// arguments are those of one of the gateway's own tools. JSON null is as good as
-// none.
+// arguments are those of one of the gateway's own tools. JSON null means omitted.
 type arguments map[string]json.RawMessage
 
-// readArguments reads an object strictly. A member that the tool does not know is
-// an error: it would be ignored without a word.
+// readArguments reads an object strictly. An unknown member is an error, because it would be
+// ignored silently.
 func readArguments(data json.RawMessage, known ...string) (arguments, error) {
 	if len(data) == 0 {
 		return nil, nil
 	}
-	// One level more than for the arguments of functions, which are inside.
+	// Arguments of functions are one level inside and have the full depth themselves.
 	if err := strictjson.CheckDepth(data, strictjson.MaxDepth+1); err != nil {
 		return nil, argsInvalid(fmt.Sprintf("The arguments are not valid JSON: %v.", err))
 	}
@@ -50,18 +48,12 @@ func readArguments(data json.RawMessage, known ...string) (arguments, error) {
 }
 
 // text returns a string, empty if there is none.
-func (a arguments) text(name string) (string, error) {
-	value, ok := a[name]
-	if !ok {
-		return "", nil
-	}
-	if kind := strictjson.KindOf(value); kind != strictjson.String {
-		return "", wrongType(name, "a string", kind)
-	}
-	return strictjson.Text(value), nil
+func (a arguments) text(name string) (text string, err error) {
+	err = take(a, name, &text, "a string")
+	return text, err
 }
 
-// given returns a string that must not be missing or empty.
+// given returns a string argument. A missing or empty one is an error.
 func (a arguments) given(name, hint string) (string, error) {
 	text, err := a.text(name)
 	if err == nil && strings.TrimSpace(text) == "" {
@@ -71,38 +63,35 @@ func (a arguments) given(name, hint string) (string, error) {
 }
 
 // flag returns a boolean, false if there is none.
-func (a arguments) flag(name string) (bool, error) {
-	value, ok := a[name]
-	if !ok {
-		return false, nil
-	}
-	if kind := strictjson.KindOf(value); kind != strictjson.Bool {
-		return false, wrongType(name, "true or false", kind)
-	}
-	return string(value) == "true", nil
+func (a arguments) flag(name string) (set bool, err error) {
+	err = take(a, name, &set, "true or false")
+	return set, err
 }
 
-// whole returns a whole number, ok false if there is none.
+// whole returns an integer argument. ok is false if it is missing.
 func (a arguments) whole(name string) (n int, ok bool, err error) {
 	value, ok := a[name]
 	if !ok {
 		return 0, false, nil
 	}
-	if kind := strictjson.KindOf(value); kind != strictjson.Number {
-		return 0, false, wrongType(name, "a whole number", kind)
+	if strictjson.KindOf(value) != strictjson.Number {
+		return 0, false, take(a, name, &n, "a whole number")
 	}
-	f, err := strconv.ParseFloat(string(value), 64)
-	if err != nil || f != math.Trunc(f) || math.Abs(f) > math.MaxInt32 {
+	if !strictjson.Take(&n, value) || n < -math.MaxInt32 || n > math.MaxInt32 {
 		return 0, false, argsInvalid(name + " must be a whole number of a sensible size.")
 	}
-	return int(f), true, nil
+	return n, true, nil
 }
 
-func wrongType(name, want string, got strictjson.Kind) error {
-	return argsInvalid(fmt.Sprintf("%s must be %s, not of type %s.", name, want, got))
+// take sets a field to the argument of that name, if there is one.
+func take[T strictjson.Field](a arguments, name string, field *T, want string) error {
+	if value, ok := a[name]; ok && !strictjson.Take(field, value) {
+		return argsInvalid(fmt.Sprintf("%s must be %s, not of type %s.", name, want, strictjson.KindOf(value)))
+	}
+	return nil
 }
 
-// browseRequest reads the arguments of tool_browse and its like.
+// browseRequest reads the arguments of tool_browse, resource_browse and prompt_browse.
 func browseRequest(data json.RawMessage) (*BrowseRequest, error) {
 	args, err := readArguments(data, "query", "path", "top_k", "offset")
 	if err != nil {
@@ -130,8 +119,8 @@ func browseRequest(data json.RawMessage) (*BrowseRequest, error) {
 	return r, err
 }
 
-// executeRequest reads the arguments of tool_execute, of which the token of a plan
-// is one only where there are plans. whereIDs says where ids come from.
+// executeRequest reads the arguments of tool_execute. It reads plan_token only if plans is set.
+// whereIDs is the hint that says where ids come from.
 func executeRequest(data json.RawMessage, plans bool, whereIDs string) (*ExecuteRequest, error) {
 	known := []string{"tool_id", "args", "dry_run"}
 	if plans {
@@ -152,8 +141,7 @@ func executeRequest(data json.RawMessage, plans bool, whereIDs string) (*Execute
 	return r, err
 }
 
-// viewRequest reads the arguments of tool_view. A selector that came as text is
-// taken as the object that it contains.
+// viewRequest reads the arguments of tool_view. A selector sent as text becomes the object in it.
 func viewRequest(data json.RawMessage) (*ViewRequest, error) {
 	args, err := readArguments(data, "handle", "selector")
 	if err != nil {

@@ -12,27 +12,25 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid/card"
 )
 
-// A BrowseRequest asks for cards, by a query or by a path: one of them, not both
-// (section 3.1).
+// A BrowseRequest asks for cards by a query or by a path, not both (section 3.1).
 type BrowseRequest struct {
 	Query string
 	Path  string
-	// TopK is the most cards to return. Zero is [Options.TopK] for a query and
-	// [DefaultPage] for a path; at most [MaxTopK].
+	// TopK is the most cards in the response. Zero is [Options.TopK] for a query and [DefaultPage]
+	// for a path; at most [MaxTopK].
 	TopK int
-	// Offset is how many of the first cards to leave out.
+	// Offset is the number of cards to skip.
 	Offset int
 }
 
-// Browse returns the cards of the functions that fit a query, best first, or of
-// what stands at a path. Its errors are *[Error].
+// Browse returns the cards of the functions that match a query, best first, or of the entries at a
+// path. Its errors are *[Error].
 func (s *Server) Browse(ctx context.Context, req *BrowseRequest) ([]card.ChoiceCard, error) {
 	p, err := s.browse(ctx, s.tools, req, new(serve.Request))
 	return p.cards, err
 }
 
-// BrowseResources is Browse for resources, of which there must be some
-// ([Options]).
+// BrowseResources is Browse for resources. The server must have some ([Options]).
 func (s *Server) BrowseResources(ctx context.Context, req *BrowseRequest) ([]card.ChoiceCard, error) {
 	p, err := s.browse(ctx, s.resources, req, new(serve.Request))
 	return p.cards, err
@@ -44,13 +42,14 @@ func (s *Server) BrowsePrompts(ctx context.Context, req *BrowseRequest) ([]card.
 	return p.cards, err
 }
 
-// page is a response to browse.
+// page is one response to browse.
 type page struct {
 	cards []card.ChoiceCard
 	more  bool // there are further cards
-	next  int  // where they begin
+	next  int  // the offset of the next card
 }
 
+// browse is [Server.Browse] for any catalog. from is the request of the tool, or nil.
 func (s *Server) browse(ctx context.Context, c *catalog, req *BrowseRequest, from *serve.Request) (page, error) {
 	if c == nil {
 		return page{}, argsInvalid("This server has none of these.")
@@ -71,7 +70,7 @@ func (s *Server) browse(ctx context.Context, c *catalog, req *BrowseRequest, fro
 	return p, nil
 }
 
-// checked returns the request with its defaults filled in.
+// checked returns the request with defaults filled in.
 func (s *Server) checked(req *BrowseRequest) (*BrowseRequest, error) {
 	if req == nil {
 		req = &BrowseRequest{}
@@ -96,11 +95,11 @@ func (s *Server) checked(req *BrowseRequest) (*BrowseRequest, error) {
 	return &r, nil
 }
 
-// maxFound bounds how far a query can be paged.
+// maxFound is the most matches of a query over all pages.
 const maxFound = 1000
 
-// search returns the cards of what fits the query. What has no card is left out
-// (W14), and so is what has gone meanwhile.
+// search returns the cards of the functions that match the query. It skips functions without a card
+// (W14) and those that have disappeared since the search.
 func (s *Server) search(ctx context.Context, c *catalog, req *BrowseRequest) page {
 	last := min(min(req.Offset, maxFound)+req.TopK, maxFound)
 	matches := registry.Search(ctx, c.source, "", req.Query, last+1)
@@ -122,7 +121,7 @@ func (s *Server) search(ctx context.Context, c *catalog, req *BrowseRequest) pag
 	return p
 }
 
-// children returns the cards of what stands at the path.
+// children returns the cards of the entries at the path.
 func (s *Server) children(ctx context.Context, c *catalog, req *BrowseRequest) (page, error) {
 	nodes, err := registry.Browse(ctx, c.source, req.Path)
 	if err != nil {
@@ -142,7 +141,7 @@ func (s *Server) children(ctx context.Context, c *catalog, req *BrowseRequest) (
 	return p, nil
 }
 
-// pathError is err with the path that was asked for.
+// pathError returns err with the requested path.
 func (s *Server) pathError(path string, err error) *Error {
 	e := *s.asError(err)
 	if errors.Is(err, registry.UnknownNamespace) {
@@ -152,11 +151,11 @@ func (s *Server) pathError(path string, err error) *Error {
 	return &e
 }
 
-// maxShownPath bounds the path that an error repeats, in characters.
+// maxShownPath is the most characters of a path in an error.
 const maxShownPath = 200
 
-// note says what the cards do not: how to see further ones, or why there are none.
-// It is empty if there is nothing to say.
+// note returns the remark on a page: how to get further cards, or why there are none. It may be
+// empty.
 func (p page) note(req *BrowseRequest) string {
 	switch {
 	case p.more:
@@ -171,7 +170,7 @@ func (p page) note(req *BrowseRequest) string {
 	return "There is nothing here."
 }
 
-// text is the page as a model reads it.
+// text returns the page as text for a model.
 func (p page) text(counter card.Counter, note string) (string, error) {
 	if len(p.cards) == 0 {
 		return note, nil
@@ -179,8 +178,8 @@ func (p page) text(counter card.Counter, note string) (string, error) {
 	return card.RenderBy(counter, note, p.cards)
 }
 
-// lines is the page in JSON, a card in a line: bytes that do not depend on what
-// follows.
+// lines returns the page in JSON, one card per line. The bytes of a card do not depend on later
+// cards.
 func (p page) lines() (string, error) {
 	var b strings.Builder
 	b.WriteByte('[')

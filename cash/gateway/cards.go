@@ -8,28 +8,27 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid/card"
 )
 
-// cards makes the cards of functions, each once for its definition.
+// cards caches the cards of functions by definition.
 type cards struct {
 	counter card.Counter
 
 	mu   sync.RWMutex
-	made map[string]made // by definition
+	made map[string]cachedCard // by definition
 }
 
-type made struct {
+type cachedCard struct {
 	card card.ChoiceCard
-	err  error // why there is none
+	err  error // why there is no card
 }
 
-// maxCards bounds the cards that are kept; beyond it all are made anew.
+// maxCards is the most cards that are kept. Beyond it, the cache is emptied.
 const maxCards = 100_000
 
 func newCards(counter card.Counter) *cards {
-	return &cards{counter: counter, made: make(map[string]made)}
+	return &cards{counter: counter, made: make(map[string]cachedCard)}
 }
 
-// of returns the card of a function. An error means that it cannot have one
-// within the bounds (W14).
+// of returns the card of a function. The error means that no card fits the bounds (W14).
 func (c *cards) of(f *registry.Function) (card.ChoiceCard, error) {
 	key := f.Definition()
 	c.mu.RLock()
@@ -58,7 +57,7 @@ func facts(f *registry.Function) card.Facts {
 	}
 }
 
-// ofNode returns the card of what stands in the tree.
+// ofNode returns the card of a node of the tree.
 func (c *cards) ofNode(n registry.Node) (card.ChoiceCard, error) {
 	switch {
 	case n.Function != nil:

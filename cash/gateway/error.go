@@ -11,7 +11,7 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A Code says what kind of thing went wrong (section 3.4). The set is closed.
+// A Code is the kind of an error (section 3.4). The set is closed.
 type Code string
 
 // The codes of section 3.4, and those of section 9.4.
@@ -32,7 +32,7 @@ const (
 	PromptNotFound      Code = "PROMPT_NOT_FOUND"
 )
 
-// codes are the codes of the kinds of errors. What is missing is UpstreamError.
+// codes maps kinds of errors to codes. All other kinds are UpstreamError.
 var codes = map[registry.Kind]Code{
 	registry.UnknownNamespace: PathNotFound,
 	registry.UnknownPath:      PathNotFound,
@@ -52,17 +52,16 @@ var codes = map[registry.Kind]Code{
 	registry.Failed:           UpstreamError,
 }
 
-// An Error is an error as callers of the gateway read it, in the shape of section
-// 3.4.
+// An Error is an error in the form for callers of the gateway (section 3.4).
 type Error struct {
 	Code    Code   `json:"error"`
 	Message string `json:"message"` // one clean line: what happened, and the next step
-	Path    string `json:"path"`    // the path that was asked for; else empty
-	// Retryable is a hint that the same call may succeed later. Whether an
-	// earlier one has had an effect is not in it: the message says so.
+	Path    string `json:"path"`    // the requested path; empty for all other errors
+	// Retryable hints that the same call may succeed later. It does not tell whether the earlier
+	// call had an effect: the message does.
 	Retryable bool           `json:"retryable"`
 	Details   map[string]any `json:"details,omitempty"`
-	Err       error          `json:"-"` // the cause; never rendered
+	Err       error          `json:"-"` // the cause; never shown
 }
 
 // Error returns the code and the message.
@@ -71,10 +70,10 @@ func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 // Unwrap returns the cause, which may be nil.
 func (e *Error) Unwrap() error { return e.Err }
 
-// maxMessage bounds a message, in characters (section 3.4).
+// maxMessage is the most characters of a message (section 3.4).
 const maxMessage = 600
 
-// asError returns err in the shape of section 3.4.
+// asError returns err in the form of section 3.4.
 func (s *Server) asError(err error) *Error {
 	var own *Error
 	if errors.As(err, &own) {
@@ -94,11 +93,10 @@ func (s *Server) asError(err error) *Error {
 	}
 }
 
-// maxCauses bounds the way down to what an error began with.
+// maxCauses is the most wrapped errors searched for a cause.
 const maxCauses = 32
 
-// failed is asError for a face that logs what its callers are not told (section
-// 3.4).
+// failed is asError, and logs the facts that callers must not see (section 3.4).
 func (s *Server) failed(ctx context.Context, tool string, err error) *Error {
 	e := s.asError(err)
 	level, cause := slog.LevelDebug, err
@@ -117,7 +115,7 @@ func (s *Server) failed(ctx context.Context, tool string, err error) *Error {
 	return e
 }
 
-// render makes the result of an error.
+// render makes a result of an error.
 func (s *Server) render(err error) *registry.Result {
 	e := s.asError(err)
 	r := s.result(e)
@@ -125,12 +123,12 @@ func (s *Server) render(err error) *registry.Result {
 	return r
 }
 
-// argsInvalid is the error for arguments of a tool of the gateway's own.
+// argsInvalid is the error for invalid arguments of one of the gateway's own tools.
 func argsInvalid(message string) *Error {
 	return &Error{Code: ArgsInvalid, Message: clean.Line(message, maxMessage)}
 }
 
-// viewError is what went wrong when an artifact was looked at.
+// viewError returns the error of a view of an artifact.
 func viewError(err error) *Error {
 	var selector *view.SelectorError
 	switch {

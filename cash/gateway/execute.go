@@ -19,40 +19,38 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// An ExecuteRequest asks for a function to be run, a resource to be read, or a
-// prompt to be got.
+// An ExecuteRequest asks to run a function, to read a resource, or to get a prompt.
 type ExecuteRequest struct {
 	ID   string          // from a card
 	Args json.RawMessage // a JSON object; empty or null is {}
-	// DryRun asks what the call would meet, without running anything: the result
-	// is a report (section 4.5).
+	// DryRun asks for the checks that the call would meet, without running it. The result is a
+	// report (section 4.5).
 	DryRun bool
-	// PlanToken is what a dry run gave for this very call; empty is none.
+	// PlanToken is the token that a dry run gave for this call. Empty is none.
 	PlanToken string
 }
 
-// Execute runs a function for the caller in ctx. The first content of the result
-// is a [firewall.Envelope] in JSON; what passes whole and is no text stands
-// after it. A dry run returns its report, and a [Proxy] the result as it is. What
-// the function itself marks as a failure is a result with IsError; everything
-// else that goes wrong is an *[Error].
+// Execute runs a function for the caller in ctx. The first content of the result is a
+// [firewall.Envelope] in JSON. Whole contents other than text follow it. A dry run returns its
+// report, and a [Proxy] the result as it is. A failure marked by the function itself is a result
+// with IsError. All other failures are an *[Error].
 //
-// The id of a skill returns its text; there is no dry run of that.
+// The id of a skill returns its text. There is no dry run of that.
 func (s *Server) Execute(ctx context.Context, req *ExecuteRequest) (*registry.Result, error) {
 	return s.own(s.execute(ctx, s.tools, req, new(serve.Request)))
 }
 
-// ReadResource reads a resource. The result is as of [Server.Execute].
+// ReadResource reads a resource. The result is like that of [Server.Execute].
 func (s *Server) ReadResource(ctx context.Context, id string) (*registry.Result, error) {
 	return s.own(s.execute(ctx, s.resources, &ExecuteRequest{ID: id}, new(serve.Request)))
 }
 
-// GetPrompt renders a prompt. The result is as of [Server.Execute].
+// GetPrompt renders a prompt. The result is like that of [Server.Execute].
 func (s *Server) GetPrompt(ctx context.Context, id string, args json.RawMessage) (*registry.Result, error) {
 	return s.own(s.execute(ctx, s.prompts, &ExecuteRequest{ID: id, Args: args}, new(serve.Request)))
 }
 
-// own makes the error one of the gateway's.
+// own turns err into an *[Error].
 func (s *Server) own(r *registry.Result, err error) (*registry.Result, error) {
 	if err != nil {
 		return nil, s.asError(err)
@@ -60,6 +58,7 @@ func (s *Server) own(r *registry.Result, err error) (*registry.Result, error) {
 	return r, nil
 }
 
+// execute is [Server.Execute] for any catalog. from is the request of the tool, or nil.
 func (s *Server) execute(ctx context.Context, c *catalog, req *ExecuteRequest, from *serve.Request) (*registry.Result, error) {
 	switch {
 	case c == nil:
@@ -84,8 +83,8 @@ func (s *Server) execute(ctx context.Context, c *catalog, req *ExecuteRequest, f
 	return x.result(ctx, res)
 }
 
-// An execution is one call of tool_execute, or of a tool like it. What the call's
-// goroutine, which may be left behind, finds out is in atomic fields.
+// An execution is one call of tool_execute or of a tool like it. Its goroutine may be abandoned, so
+// it shares its findings through atomic fields.
 type execution struct {
 	*Server
 	catalog *catalog
@@ -93,11 +92,11 @@ type execution struct {
 	from    *serve.Request
 
 	function atomic.Pointer[registry.Function]
-	call     atomic.Pointer[registry.Call]      // once its arguments are valid
-	room     atomic.Pointer[firewall.Admission] // for its result
+	call     atomic.Pointer[registry.Call]      // nil until its arguments are valid
+	room     atomic.Pointer[firewall.Admission] // reserved for its result
 }
 
-// find returns the function that an id stands for.
+// find returns the function with the id.
 func (x *execution) find(ctx context.Context) (*registry.Function, error) {
 	id, err := x.parse(ctx, x.catalog, x.req.ID)
 	f, err := x.Server.find(ctx, x.catalog, x.req.ID, id, err)
@@ -111,7 +110,7 @@ func (x *execution) find(ctx context.Context) (*registry.Function, error) {
 	return f, nil
 }
 
-// ready makes room for the result of a call that is about to run.
+// ready reserves room for the result before the call runs ([registry.Request.Ready]).
 func (x *execution) ready(ctx context.Context, call *registry.Call) (context.Context, error) {
 	x.call.Store(call)
 	if x.opts.Mode != Gateway || call.Plan != nil {
@@ -122,19 +121,20 @@ func (x *execution) ready(ctx context.Context, call *registry.Call) (context.Con
 		return nil, noRoom(err)
 	}
 	x.room.Store(room)
-	if ctx.Err() != nil { // nobody waits for it any more
+	if ctx.Err() != nil { // the caller is gone
 		x.release()
 	}
 	return ctx, nil
 }
 
+// release frees the room that no result has taken.
 func (x *execution) release() {
 	if room := x.room.Swap(nil); room != nil {
 		room.Release()
 	}
 }
 
-// failure is the error of the call.
+// failure returns the error of the call.
 func (x *execution) failure(err error) error {
 	f := x.function.Load()
 	switch {
@@ -148,7 +148,7 @@ func (x *execution) failure(err error) error {
 	return err
 }
 
-// result puts the result of the call behind the firewall.
+// result passes the result of the call through the firewall.
 func (x *execution) result(ctx context.Context, res *registry.Result) (*registry.Result, error) {
 	call, room := x.call.Load(), x.room.Load()
 	switch {
@@ -166,7 +166,7 @@ func (x *execution) result(ctx context.Context, res *registry.Result) (*registry
 	return x.envelop(ctx, room, res, x.provenance(call, res)), nil
 }
 
-// report is the outcome of a dry run, whose text is JSON.
+// report returns the report of a dry run, whose text is JSON.
 func (s *Server) report(r *registry.Result) *registry.Result {
 	if !s.opts.Structured {
 		return r
@@ -176,6 +176,7 @@ func (s *Server) report(r *registry.Result) *registry.Result {
 	return &own
 }
 
+// provenance returns the facts about a call for its envelope (section 4.4).
 func (s *Server) provenance(call *registry.Call, res *registry.Result) map[string]any {
 	p := map[string]any{"tool_id": call.Function.Primitive().String()}
 	if len(call.Repairs) > 0 {
@@ -190,7 +191,7 @@ func (s *Server) provenance(call *registry.Call, res *registry.Result) map[strin
 	return p
 }
 
-// safety is the safety class that a function declares; empty if it declares none.
+// safety returns the declared safety class of a function, or "".
 func safety(f *registry.Function) string {
 	if class := control.ClassOf(f); class != control.Writes {
 		return string(class)
@@ -198,7 +199,7 @@ func safety(f *registry.Function) string {
 	return ""
 }
 
-// envelop is the result in an envelope.
+// envelop returns the result in an envelope.
 func (s *Server) envelop(ctx context.Context, room *firewall.Admission, res *registry.Result, provenance map[string]any) *registry.Result {
 	id, _ := provenance["tool_id"].(string)
 	shown := room.Shield(ctx, firewall.Result{Content: res.Content, Structured: res.Structured, IsError: res.IsError, Label: id})
@@ -215,7 +216,7 @@ func (s *Server) envelop(ctx context.Context, room *firewall.Admission, res *reg
 	return r
 }
 
-// redacted is a result as a [Proxy] hands it on: what it is, without secrets.
+// redacted returns a result without secrets, for a [Proxy].
 func (s *Server) redacted(res *registry.Result) *registry.Result {
 	r := *res
 	r.Content = make([]mcp.Content, len(res.Content))
@@ -241,13 +242,12 @@ func (s *Server) redacted(res *registry.Result) *registry.Result {
 	return &r
 }
 
-// maxParameters bounds the schema that an error carries, in bytes. It is more than
-// most tools have: in a [Gateway] the schema is seen nowhere else before a call
-// fits.
+// maxParameters is the most bytes of a schema in an error. Most schemas are smaller. In [Gateway]
+// mode, a caller sees the schema nowhere else before a call.
 const maxParameters = 16_000
 
-// withParameters adds to an error of arguments what the function takes: its
-// caller has never seen that.
+// withParameters adds the function's parameters to an error of arguments, because its caller has not
+// seen them.
 func (s *Server) withParameters(f *registry.Function, err error) error {
 	e := s.asError(err)
 	if e.Code != ArgsInvalid {
@@ -266,7 +266,7 @@ func (s *Server) withParameters(f *registry.Function, err error) error {
 	return &own
 }
 
-// parameters are a function's parameters in a few words each.
+// parameters returns a short line for each parameter of a function.
 func parameters(f *registry.Function) []string {
 	var list []string
 	left := maxParameters
@@ -291,7 +291,7 @@ func schemaError(f *registry.Function, problem error) error {
 	}
 }
 
-// noRoom is the error for a call whose result could not be kept.
+// noRoom is the error for a call that did not run, because its result could not be kept.
 func noRoom(err error) *Error {
 	e := &Error{
 		Code: UpstreamUnavailable, Retryable: true, Err: err,
@@ -304,20 +304,19 @@ func noRoom(err error) *Error {
 	return e
 }
 
-// isSkill reports whether an id is that of a skill, if it is one at all.
+// isSkill reports whether text is the id of a skill.
 func isSkill(text string) bool {
 	id, err := parseID(text)
 	return err == nil && id.Kind == toolid.Skill
 }
 
-// executeSkill returns the text of the skill that an id stands for. It goes through
-// no pipeline: nothing runs, and the text is the operator's own. It counts as a use
-// of tool_execute. The error is [registry.UnknownSkill] for an id that stands for
-// none.
+// executeSkill returns the text of the skill with the id. It needs no pipeline: nothing runs, and
+// the text is the operator's own. It counts as a use of tool_execute. The error for an unknown id
+// is [registry.UnknownSkill].
 func (s *Server) executeSkill(ctx context.Context, req *ExecuteRequest, from *serve.Request) (*registry.Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
-	return serve.Apart(ctx, s.opts.Serve.Logger, executeTool, func() (*registry.Result, error) {
+	return serve.Apart(ctx, s.opts.Serve.Logger, executeName, func() (*registry.Result, error) {
 		id, err := parseID(req.ID)
 		if err != nil {
 			return nil, err
@@ -330,10 +329,10 @@ func (s *Server) executeSkill(ctx context.Context, req *ExecuteRequest, from *se
 	})
 }
 
-// skill returns the skill that an id stands for.
+// skill returns the skill with the id.
 func (s *Server) skill(ctx context.Context, id toolid.Primitive) (*registry.Skill, error) {
 	path, name := place(id)
-	for _, at := range []string{path, ""} { // the root's own are in the namespace mcp
+	for _, at := range []string{path, ""} { // the namespace mcp also holds the root's skills
 		if sk, err := s.tools.source.Skill(ctx, at, name); err == nil && sk.ID() == id {
 			return sk, nil
 		}
@@ -345,7 +344,7 @@ func (s *Server) readSkill(ctx context.Context, sk *registry.Skill, req *Execute
 	if req.DryRun {
 		return nil, argsInvalid("This is a skill: a text to read, which runs nothing. Leave out dry_run.")
 	}
-	if err := s.opts.Serve.Controls.Quota.Allow(ctx, from.Owner(ctx), executeTool); err != nil {
+	if err := s.opts.Serve.Controls.Quota.Allow(ctx, from.Owner(ctx), executeName); err != nil {
 		return nil, err
 	}
 	text, err := sk.Render(ctx, orNone(req.Args))
@@ -363,8 +362,7 @@ func (s *Server) readSkill(ctx context.Context, sk *registry.Skill, req *Execute
 	return s.envelop(ctx, room, registry.TextResult(text), map[string]any{"tool_id": sk.ID().String()}), nil
 }
 
-// orNone makes the JSON null, which stands for an argument that is omitted,
-// nothing.
+// orNone returns nil for the JSON null, which means an omitted argument.
 func orNone(data json.RawMessage) json.RawMessage {
 	if string(strictjson.Trim(data)) == "null" {
 		return nil

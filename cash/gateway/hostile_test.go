@@ -342,9 +342,12 @@ func TestApprovals(t *testing.T) {
 	ann, bob := inMemory(t, srv, named("ann")), inMemory(t, srv, named("bob"))
 	call := object{"tool_id": s.id(t, "orders.cancel"), "args": object{"id": "7"}}
 	wantCode(t, ann.Tool("tool_execute", call), gateway.PermissionDenied)
-	pending := approvals.Pending()
-	if len(pending) != 1 || !approvals.Approve(pending[0].ID) {
-		t.Fatalf("pending %+v", pending)
+	pending, err := approvals.Pending(t.Context())
+	if err != nil || len(pending) != 1 {
+		t.Fatalf("pending %+v, %v", pending, err)
+	}
+	if approved, err := approvals.Approve(t.Context(), pending[0].ID); err != nil || !approved {
+		t.Fatalf("approved %t, %v", approved, err)
 	}
 	wantCode(t, bob.Tool("tool_execute", call), gateway.PermissionDenied)
 	ann.Tool("tool_execute", call).OK()

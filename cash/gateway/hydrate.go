@@ -18,8 +18,7 @@ type Hydration struct {
 	Safety string `json:"safety,omitempty"`
 }
 
-// Hydrate returns the definition of the function that has the id. Its errors are
-// *[Error].
+// Hydrate returns the definition of the function with the id. Its errors are *[Error].
 func (s *Server) Hydrate(ctx context.Context, id string) (*Hydration, error) {
 	h, err := s.hydrate(ctx, id, new(serve.Request))
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid/card"
 )
 
-// A Mode is how functions are found.
+// A Mode is the way in which a model finds functions.
 type Mode int
 
 // The modes.
@@ -22,55 +22,52 @@ const (
 	Proxy               // in tools/list, as stripped tools (section 4.1)
 )
 
-// Numbers of cards in a response.
+// Numbers of cards in one response.
 const (
-	DefaultTopK = 10  // of a query
-	DefaultPage = 50  // of a path
-	MaxTopK     = 100 // that may be asked for
+	DefaultTopK = 10  // for a query
+	DefaultPage = 50  // for a path
+	MaxTopK     = 100 // the most that a request may ask for
 )
 
 // Options configure a [Server]. Nil is fine.
 type Options struct {
-	// Name and Version are what the server calls itself. Empty is "gateway" and
-	// "0.0.0".
+	// Name and Version identify the server to clients. Empty is "gateway" and "0.0.0".
 	Name, Version string
-	// Serve is what all faces have in common. What Repair has done stands in the
-	// provenance (section 4.4). Controls are those of section 4.5, and their Quota
-	// may limit tool_browse and the others.
+	// Serve holds the options common to all faces. Repairs are listed in the provenance (section
+	// 4.4). Controls are those of section 4.5. Their Quota can limit tool_browse and the other
+	// tools.
 	Serve serve.Options
 
-	// Mode is how functions are found.
+	// Mode is the way in which a model finds functions.
 	Mode Mode
 
 	// Counter counts the tokens of cards. Nil is card.CL100K(); see card.Encoding
 	// for models with another encoding.
 	Counter card.Counter
-	// TopK is how many cards a query gets that does not say. Zero is
-	// [DefaultTopK]; more than [MaxTopK] panics.
+	// TopK is the default number of cards for a query. Zero is [DefaultTopK]; more than [MaxTopK]
+	// panics.
 	TopK int
-	// CacheStable keeps the order and the text of cards that a caller has seen,
-	// so that prompts that begin with them can be cached (section 5). Responses
-	// are JSON then, a card in a line.
+	// CacheStable keeps the order and the text of cards that a caller has seen, so that prompts
+	// that begin with them can be cached (section 5). Responses are then JSON with one card per
+	// line.
 	CacheStable bool
-	// Structured sends what is in the text of a response as structured content,
-	// too. Some clients show both to the model, which then pays twice.
+	// Structured sends a response's text as structured content too. Some clients show both to the
+	// model, which then pays twice.
 	Structured bool
-	// WireNames says for which clients a [Proxy] spells ids with letters, digits,
-	// '_' and '-' only, in at most 64 characters; others get the ids themselves.
-	// A client of which nothing is known is nil. Nil is for none.
+	// WireNames selects the clients for which a [Proxy] spells ids with letters, digits, '_' and
+	// '-' only, in at most 64 characters. Other clients get the ids as they are. client is nil if
+	// it is unknown. Nil selects none.
 	WireNames func(client *mcp.Implementation) bool
 
 	// Firewall keeps large results. Nil is firewall.New(nil): in memory.
 	Firewall *firewall.Firewall
 
-	// Resources and Prompts are offered besides, where they are not nil: sources
-	// whose functions are resources or prompts, such as upstream and catalog
-	// have.
+	// Resources and Prompts are sources whose functions are resources or prompts, such as those of
+	// packages upstream and catalog. They add tools of their own. Nil adds none.
 	Resources, Prompts registry.Source
 }
 
-// Check returns what [NewServer] panics with for options in error. Nil options are
-// none.
+// Check returns the error of invalid options, with which [NewServer] panics. Nil options are valid.
 func (o *Options) Check() error {
 	if o == nil {
 		return nil

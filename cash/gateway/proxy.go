@@ -16,10 +16,10 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// stripped is the schema of every stripped tool: a sentinel (section 4.1).
+// stripped is the schema of every stripped tool: a placeholder (section 4.1).
 var stripped = json.RawMessage(`{"type":"object"}`)
 
-// listed are the functions that a caller sees, as tools that cannot be called
+// listed returns the functions that a caller sees, as stripped tools, which cannot be called
 // directly.
 func (f face) listed(ctx context.Context, req *mcp.ListToolsRequest) (serve.ToolList, error) {
 	entries, err := f.entries(ctx)
@@ -40,7 +40,7 @@ func (f face) listed(ctx context.Context, req *mcp.ListToolsRequest) (serve.Tool
 	}}, nil
 }
 
-// direct answers who calls a stripped tool by its name.
+// direct returns the error for a direct call of a stripped tool.
 func (f face) direct(ctx context.Context, name string, _ *serve.Request) (*registry.Result, error) {
 	if slices.ContainsFunc(f.own(), func(t tool) bool { return t.name == name }) || !f.couldBeID(name) {
 		return nil, serve.ErrUnknownTool
@@ -54,12 +54,13 @@ func (f face) direct(ctx context.Context, name string, _ *serve.Request) (*regis
 	return nil, f.failed(ctx, name, argsInvalid(fmt.Sprintf("A listed tool cannot be called directly. Call tool_execute with tool_id=%q and args.", fn.ID())))
 }
 
-// couldBeID keeps names of an embedder's own tools from being looked up.
+// couldBeID reports whether a tool's name may be an id. Names of an embedder's own tools are not
+// looked up.
 func (f face) couldBeID(name string) bool {
 	return strings.Contains(name, ":") || strings.Contains(name, "%") || f.opts.WireNames != nil
 }
 
-// spelling returns how ids are spelled for the client.
+// spelling returns the function that spells ids for the client.
 func (f face) spelling(req *mcp.ListToolsRequest, entries []entry) func(string) string {
 	var who *mcp.Implementation
 	if req.Session != nil {
@@ -84,20 +85,20 @@ func (f face) spelling(req *mcp.ListToolsRequest, entries []entry) func(string) 
 // entry is a stripped tool.
 type entry struct{ id, description string }
 
-// entries are the stripped tools that the caller sees, in the order of their ids.
-// What has no card is left out (W14).
+// entries returns the stripped tools that the caller sees, sorted by id. Functions without a card
+// are left out (W14).
 func (s *Server) entries(ctx context.Context) ([]entry, error) {
 	var list []entry
 	err := registry.Walk(ctx, s.tools.source, "", func(l *registry.Listing) error {
 		for _, f := range l.Functions {
 			if one, err := s.cards.of(f); err == nil {
-				// The form has three members, and an empty description would be left out.
+				// The form has three members, so the description must not be empty.
 				list = append(list, entry{one.ID, cmp.Or(one.Description, one.Name)})
 			}
 		}
 		return ctx.Err()
 	})
 	slices.SortFunc(list, func(a, b entry) int { return strings.Compare(a.id, b.id) })
-	// Clients may refuse a list that has a name twice.
+	// Clients may refuse a list with duplicate names.
 	return slices.CompactFunc(list, func(a, b entry) bool { return a.id == b.id }), err
 }

@@ -11,17 +11,16 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid/card"
 )
 
-// A Report says what became of the functions that there are.
+// A Report counts the functions of a server and lists those with problems.
 type Report struct {
-	Tools, Resources, Prompts int       // that are offered
+	Tools, Resources, Prompts int       // the ones that are offered
 	Findings                  []Finding // at most 1,000
 }
 
-// A Finding is something that keeps a function from being what it was meant to
-// be.
+// A Finding is a problem with one function.
 type Finding struct {
-	// Code is HydrateFailed: it is not offered; SchemaInvalid: it is, and its
-	// calls are refused; PathNotFound: no path leads to this namespace.
+	// Code is HydrateFailed: the function is not offered. SchemaInvalid: it is offered, and its
+	// calls are refused. PathNotFound: no path leads to this namespace.
 	Code    Code
 	ID      string // clean; the path of a namespace
 	Problem string // a clean line
@@ -30,7 +29,7 @@ type Finding struct {
 // String returns the finding on one line.
 func (f Finding) String() string { return fmt.Sprintf("%s: %s: %s", f.ID, f.Code, f.Problem) }
 
-// maxFindings bounds a report.
+// maxFindings is the most findings in a report.
 const maxFindings = 1000
 
 func (r *Report) add(code Code, id string, problem error) {
@@ -39,16 +38,15 @@ func (r *Report) add(code Code, id string, problem error) {
 	}
 }
 
-// Refresh makes everything ready that is derived from what there is: ids, cards,
-// indexes. What is cached of results and of browsing is dropped (section 4.6). A
-// server needs it only to know beforehand what is wrong, and to have the first
-// request as quick as later ones: what has changed is seen without it.
+// Refresh prepares everything derived from the sources: ids, cards, indexes. It drops cached
+// results and kept cards (section 4.6). It is optional: a server sees changes without it. Use it to
+// learn of problems early and to make the first request as quick as later ones.
 //
-// Of a [registry.Registry] it goes through all functions, whoever may see them;
-// of another source through those that the caller in ctx sees.
+// It checks all functions of a [registry.Registry], hidden ones included. Of another source it
+// checks those that the caller in ctx sees.
 func (s *Server) Refresh(ctx context.Context) (*Report, error) {
-	if c := s.opts.Serve.Controls.Cache; c != nil {
-		c.Flush()
+	if err := s.opts.Serve.Controls.Cache.Flush(ctx); err != nil {
+		return nil, fmt.Errorf("dropping the results that are cached: %w", err)
 	}
 	if s.stable != nil {
 		s.stable.reset()
@@ -71,8 +69,9 @@ func (s *Server) Refresh(ctx context.Context) (*Report, error) {
 	return r, nil
 }
 
+// refresh checks the functions of one catalog and returns the number of those offered.
 func (s *Server) refresh(ctx context.Context, c *catalog, r *Report) (offered int, err error) {
-	taken := make(map[string]string) // place by id
+	taken := make(map[string]string) // path by id
 	seen := make(map[string]bool)    // namespaces
 	for f, err := range c.all(ctx) {
 		if err == nil {
@@ -104,8 +103,7 @@ func (s *Server) refresh(ctx context.Context, c *catalog, r *Report) (offered in
 	return offered, nil
 }
 
-// addHidden notes a namespace that has no card, because its path is too long for
-// one.
+// addHidden reports a namespace whose path is too long for a card.
 func (r *Report) addHidden(counter card.Counter, namespace string) {
 	canonical, _ := registry.CanonicalPath(namespace)
 	path := "/" + strings.ReplaceAll(canonical, ".", "/")
@@ -143,7 +141,7 @@ func (c *catalog) all(ctx context.Context) iter.Seq2[*registry.Function, error] 
 	}
 }
 
-// String is the report for an operator, a finding in a line.
+// String returns the report for an operator, one finding per line.
 func (r *Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d tools, %d resources, %d prompts\n", r.Tools, r.Resources, r.Prompts)

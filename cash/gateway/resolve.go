@@ -13,22 +13,22 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// maxID bounds the ids that are looked at: none is longer, also with every
+// maxID is the most bytes of an id that is looked up. No valid id is longer, even with every
 // character escaped.
 const maxID = 1024
 
-// resolve returns the function that an id stands for. The spelling may be that of
-// a URL, or in a [Proxy] that of a tool's name on the wire (section 4.1).
+// resolve returns the function with an id. The id may be escaped as in a URL. In a [Proxy] it may
+// also be a tool's name on the wire (section 4.1).
 func (s *Server) resolve(ctx context.Context, c *catalog, text string) (*registry.Function, error) {
 	id, err := s.parse(ctx, c, text)
 	return s.find(ctx, c, text, id, err)
 }
 
-// find is resolve for an id that has been parsed, with the outcome of that.
+// find is resolve for a parsed id. id and err are the outcome of the parse.
 func (s *Server) find(ctx context.Context, c *catalog, text string, id toolid.Primitive, err error) (*registry.Function, error) {
 	switch {
 	case err != nil:
-		path, name := loosely(text)
+		path, name := placeOfText(text)
 		ids, _ := s.meant(ctx, c, path, name)
 		return nil, s.suggest(c, err, fmt.Sprintf("%q is not an id.", clean.Line(text, 80)), ids)
 	case id.Kind != c.kind:
@@ -44,8 +44,8 @@ func (s *Server) find(ctx context.Context, c *catalog, text string, id toolid.Pr
 	return f, err
 }
 
-// taker returns the tool that takes the ids of a kind which c does not have; empty
-// if there is none. The skills that there are have been looked for before.
+// taker returns the tool for ids of a kind that c does not have, or "". The caller has already
+// looked for skills.
 func (s *Server) taker(c *catalog, kind toolid.Kind) string {
 	switch {
 	case kind == toolid.Resource && s.resources != nil:
@@ -53,12 +53,12 @@ func (s *Server) taker(c *catalog, kind toolid.Kind) string {
 	case kind == toolid.Prompt && s.prompts != nil:
 		return "prompt_get"
 	case (kind == toolid.Tool || kind == toolid.Skill) && c != s.tools:
-		return executeTool
+		return executeName
 	}
 	return ""
 }
 
-// parseID reads an id, which may be escaped as in a URL.
+// parseID parses an id, which may be escaped as in a URL.
 func parseID(text string) (toolid.Primitive, error) {
 	text = strings.TrimSpace(text)
 	if len(text) > maxID {
@@ -71,7 +71,7 @@ func parseID(text string) (toolid.Primitive, error) {
 	return id, err
 }
 
-// parse reads an id, or a name that stands for one.
+// parse parses an id, or a name that stands for one.
 func (s *Server) parse(ctx context.Context, c *catalog, text string) (toolid.Primitive, error) {
 	id, err := parseID(text)
 	if err == nil || len(text) > maxID {
@@ -86,10 +86,10 @@ func (s *Server) parse(ctx context.Context, c *catalog, text string) (toolid.Pri
 	return id, err
 }
 
-// ids are those of all functions that the caller sees.
+// ids returns the ids of all functions that the caller sees.
 func (s *Server) ids(ctx context.Context) []string {
 	var ids []string
-	_ = registry.Walk(ctx, s.tools.source, "", func(l *registry.Listing) error { // what was seen before an error will do
+	_ = registry.Walk(ctx, s.tools.source, "", func(l *registry.Listing) error { // earlier ids count
 		for _, f := range l.Functions {
 			ids = append(ids, f.ID().String())
 		}
@@ -98,12 +98,12 @@ func (s *Server) ids(ctx context.Context) []string {
 	return ids
 }
 
-// unknown is the error for an id that is not there. It names what may be meant:
-// the same function under its present id, or others of a similar name.
+// unknown is the error for an unknown id. It names similar ids: that of the same function now, or
+// those of functions with a similar name.
 func (s *Server) unknown(ctx context.Context, c *catalog, id toolid.Primitive, cause error) *Error {
 	path, name := place(id)
 	ids, there := s.meant(ctx, c, path, name)
-	if slices.Contains(ids, id.String()) { // more than one have it, which the cause says
+	if slices.Contains(ids, id.String()) { // several functions have it; the cause says so
 		e := s.asError(cause)
 		e.Code = c.unknown
 		return e
@@ -115,14 +115,14 @@ func (s *Server) unknown(ctx context.Context, c *catalog, id toolid.Primitive, c
 	return s.suggest(c, cause, message, ids)
 }
 
-// meant returns the ids of what a place in the tree may stand for: of what is
-// there, or else of what has a similar name.
+// meant returns the ids of the functions at a place in the tree, or else of functions with a
+// similar name. there is true for the former.
 func (s *Server) meant(ctx context.Context, c *catalog, path, name string) (ids []string, there bool) {
 	if name == "" {
 		return nil, false
 	}
 	f, err := c.source.Function(ctx, path, name)
-	if err != nil && path == "mcp" { // where the root's own are
+	if err != nil && path == "mcp" { // mcp stands for the root
 		f, err = c.source.Function(ctx, "", name)
 	}
 	if err == nil {
@@ -136,8 +136,7 @@ func (s *Server) meant(ctx context.Context, c *catalog, path, name string) (ids 
 	return ids, false
 }
 
-// suggest is the error for an id that leads nowhere, with the ones that may be
-// meant, or else with where ids are found.
+// suggest is the error for an unknown id, with similar ids, or else with the way to find ids.
 func (s *Server) suggest(c *catalog, cause error, message string, ids []string) *Error {
 	e := &Error{Code: c.unknown, Err: cause}
 	switch {
@@ -153,8 +152,7 @@ func (s *Server) suggest(c *catalog, cause error, message string, ids []string) 
 	return e
 }
 
-// place returns where in the tree an id points, if nothing was changed to make it
-// fit.
+// place returns the path and name of an id's function, if they can be told from the id.
 func place(id toolid.Primitive) (path, name string) {
 	rest, name := "", strings.ReplaceAll(id.Name, "-", "_")
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
@@ -164,9 +162,9 @@ func place(id toolid.Primitive) (path, name string) {
 	return strings.Join(parts, "."), name
 }
 
-// loosely returns where in the tree a text points that is no id: one without its
-// hash, a name with dots, or a path.
-func loosely(text string) (path, name string) {
+// placeOfText returns the path and name of a text that is no id: one without its hash, a dotted name,
+// or a path.
+func placeOfText(text string) (path, name string) {
 	if len(text) > maxID {
 		return "", ""
 	}

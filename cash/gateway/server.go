@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 
@@ -9,13 +8,14 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/internal/mistake"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// A Server offers the gateway's tools over a [registry.Source]. It is safe for
-// concurrent use, and one Server can be served through any number of transports
-// at a time: its methods AddTo, Run, Handler and Shutdown are those of [serve.Server].
+// A Server serves the gateway's tools over a [registry.Source]. It is safe for concurrent use. One
+// Server can be served through any number of transports at a time. Its methods AddTo, Run, Handler
+// and Shutdown are those of [serve.Server].
 type Server struct {
 	*serve.Server
 	opts      Options
@@ -26,16 +26,16 @@ type Server struct {
 	stable    *scopes // nil unless Options.CacheStable
 }
 
-// catalog is what there is of one kind.
+// catalog holds the tools, the resources or the prompts of a server.
 type catalog struct {
 	kind     toolid.Kind
-	source   registry.Source // guarded by the pipeline
+	source   registry.Source // the pipeline's guarded source
 	raw      registry.Source
 	pipeline *registry.Pipeline
-	unknown  Code // of an id that is not there
+	unknown  Code // the code of an unknown id
 }
 
-// NewServer returns a server of src. It panics if opts are in error.
+// NewServer returns a server of src. It panics if opts are invalid.
 func NewServer(src registry.Source, opts *Options) *Server {
 	mistake.Check("gateway", opts.Check())
 	s := &Server{opts: opts.withDefaults()}
@@ -61,12 +61,12 @@ func (s *Server) newCatalog(kind toolid.Kind, src registry.Source, unknown Code)
 	return &catalog{kind: kind, source: p.Source(), raw: src, pipeline: p, unknown: unknown}
 }
 
-// catalogs are those that there are.
+// catalogs returns the catalogs that are not nil.
 func (s *Server) catalogs() []*catalog {
 	return slices.DeleteFunc([]*catalog{s.tools, s.resources, s.prompts}, func(c *catalog) bool { return c == nil })
 }
 
-// result is a result whose text is v in JSON, an object.
+// result returns a result with the text of v in JSON, an object.
 func (s *Server) result(v any) *registry.Result {
 	data := asJSON(v)
 	r := registry.TextResult(string(data))
@@ -76,13 +76,11 @@ func (s *Server) result(v any) *registry.Result {
 	return r
 }
 
-// asJSON leaves '<', '>' and '&' as they are, which costs fewer tokens.
+// asJSON returns the JSON form of an answer, or that of an error if it has none.
 func asJSON(v any) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil { // something of an embedder's, such as the details of an error
+	data, err := strictjson.Marshal(v)
+	if err != nil { // something of an embedder's, such as the details of an error
 		return asJSON(&Error{Code: UpstreamError, Message: "The answer has no JSON form."})
 	}
-	return bytes.TrimSpace(b.Bytes())
+	return data
 }

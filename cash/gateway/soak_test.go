@@ -390,8 +390,15 @@ func (s *soakSession) approves(t *testing.T) {
 	if s.user < 0 || s.shared || s.user%8 == 4 {
 		return
 	}
-	for _, p := range s.approvals.Pending() {
-		if p.Caller != nil && p.Caller.ID == userName(s.user) && s.approvals.Approve(p.ID) {
+	pending, err := s.approvals.Pending(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pending {
+		if p.Caller == nil || p.Caller.ID != userName(s.user) {
+			continue
+		}
+		if approved, err := s.approvals.Approve(t.Context(), p.ID); err == nil && approved {
 			s.run(t, "", "approved", nil, nil)
 			s.run(t, gateway.PermissionDenied, "approved", nil, nil)
 			return

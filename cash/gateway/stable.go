@@ -2,19 +2,18 @@ package gateway
 
 import (
 	"cmp"
-	"container/list"
 	"slices"
-	"sync"
 	"time"
 
+	"github.com/cash-mcp/go-sdk/internal/bounded"
 	"github.com/cash-mcp/go-sdk/toolid/card"
 )
 
-// Breakpoint is the id of the card that stands between the cards that were seen
-// before and those that are new (section 5.1).
+// Breakpoint is the id of the marker card between the cards seen before and the new ones (section
+// 5.1).
 const Breakpoint = "__cache_breakpoint__"
 
-// Bounds of what is remembered of cards that were seen.
+// Bounds of the kept cards.
 const (
 	maxScopes   = 1000
 	maxSeen     = 2000    // cards of one scope
@@ -22,29 +21,16 @@ const (
 	scopeMaxAge = time.Hour
 )
 
-// scopes remembers the cards that each scope has seen (section 5). The least
-// recently used are forgotten.
+// scopes remembers the cards that each scope has seen (section 5): frozen, by id.
+// The least recently used are forgotten.
 type scopes struct {
-	mu    sync.Mutex
-	seen  map[string]*list.Element
-	order *list.List // of *scope, the last used first
-	cards int        // of all scopes
-	now   func() time.Time
+	seen *bounded.Store[string, map[string]card.ChoiceCard]
 }
 
-type scope struct {
-	key   string
-	used  time.Time
-	cards map[string]card.ChoiceCard // frozen, by id
-}
+func newScopes() *scopes { return &scopes{bounded.New[string, map[string]card.ChoiceCard](nil, nil)} }
 
-func newScopes() *scopes {
-	return &scopes{seen: make(map[string]*list.Element), order: list.New(), now: time.Now}
-}
-
-// settle puts cards in the order of section 5.1: those that the owner has seen,
-// as they were then; a marker, if there are both; and the new ones. An owner that
-// is nobody in particular has seen nothing.
+// settle returns cards in the order of section 5.1: the cards that the owner has seen, as they were
+// then; a marker, if there are both; and the new ones. An empty owner has seen nothing.
 func (s *scopes) settle(owner, kind string, cards []card.ChoiceCard) []card.ChoiceCard {
 	var old, fresh []card.ChoiceCard
 	s.visit(owner, kind, func(frozen map[string]card.ChoiceCard) {
@@ -68,7 +54,7 @@ func (s *scopes) settle(owner, kind string, cards []card.ChoiceCard) []card.Choi
 	return append(old, fresh...)
 }
 
-// note remembers a card that was hydrated (section 5.5).
+// note adds a hydrated card to its owner's scope (section 5.5).
 func (s *scopes) note(owner, kind string, c card.ChoiceCard) {
 	s.visit(owner, kind, func(frozen map[string]card.ChoiceCard) {
 		if was, ok := frozen[c.ID]; frozen != nil && (!ok || !same(was, c)) && len(frozen) < maxSeen {
@@ -77,56 +63,36 @@ func (s *scopes) note(owner, kind string, c card.ChoiceCard) {
 	})
 }
 
-// same reports whether two cards are of one definition: they differ in nothing
-// but the score. A card is frozen for as long as what it says is true.
+// same reports whether two cards have one definition: they differ only in the score. A kept card
+// stays as long as its definition.
 func same(a, b card.ChoiceCard) bool {
 	tags := slices.Equal(a.Tags, b.Tags)
 	return tags && a.Name == b.Name && a.Description == b.Description && a.Kind == b.Kind && a.Namespace == b.Namespace &&
 		a.HasSchema == b.HasSchema && a.CostHint == b.CostHint && a.SideEffects == b.SideEffects && a.Safety == b.Safety
 }
 
-// visit calls f with the frozen cards of a scope, nil for nobody's, under the
-// lock.
+// visit calls f with the kept cards of a scope, under the lock. They are nil for an empty owner.
 func (s *scopes) visit(owner, kind string, f func(map[string]card.ChoiceCard)) {
 	if owner == "" {
 		f(nil)
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := s.now()
-	for e := s.order.Back(); e != nil && (now.Sub(e.Value.(*scope).used) >= scopeMaxAge || s.full()); e = s.order.Back() {
-		s.forget(e)
+	s.seen.Lock()
+	defer s.seen.Unlock()
+	key, until := kind+"\x00"+owner, s.seen.Now().Add(scopeMaxAge)
+	all := bounded.Share{Most: bounded.Amount{Count: maxScopes, Bytes: maxFrozen}, Evicts: true}
+	it := s.seen.Get(key)
+	if it == nil {
+		it = s.seen.Put(key, make(map[string]card.ChoiceCard), bounded.Terms{Takes: bounded.Amount{Count: 1}, Expires: until}, all)
 	}
-	key := kind + "\x00" + owner
-	e := s.seen[key]
-	if e == nil {
-		e = s.order.PushFront(&scope{key: key, cards: make(map[string]card.ChoiceCard)})
-		s.seen[key] = e
-	}
-	s.order.MoveToFront(e)
-	sc := e.Value.(*scope)
-	sc.used = now
-	s.cards -= len(sc.cards)
-	f(sc.cards)
-	s.cards += len(sc.cards)
+	s.seen.Renew(it, until, time.Time{})
+	f(it.Value)
+	s.seen.Resize(it, bounded.Amount{Count: 1, Bytes: int64(len(it.Value))}, all)
 }
 
-func (s *scopes) full() bool { return s.order.Len() > maxScopes || s.cards > maxFrozen }
-
-// forget drops a scope. The caller holds the lock.
-func (s *scopes) forget(e *list.Element) {
-	sc := e.Value.(*scope)
-	delete(s.seen, sc.key)
-	s.order.Remove(e)
-	s.cards -= len(sc.cards)
-}
-
-// reset forgets all scopes.
+// reset removes all scopes.
 func (s *scopes) reset() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	clear(s.seen)
-	s.order.Init()
-	s.cards = 0
+	s.seen.Lock()
+	defer s.seen.Unlock()
+	s.seen.Clear()
 }

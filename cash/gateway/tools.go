@@ -13,8 +13,8 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid/card"
 )
 
-// The definitions of the tools are what every conversation pays for, so they are
-// written by hand and do not depend on what is behind them.
+// Every conversation pays for the definitions of the tools. They are therefore written by hand and
+// do not depend on the functions.
 
 const browseDescription = "Find tools of this server. Returns cards with ids. " +
 	"Give a query in words, or a path: / lists what there is, and each card's path or id leads on."
@@ -63,13 +63,13 @@ const promptBrowseDescription = "Find prompts (templates for tasks) of this serv
 
 const promptGetDescription = "Get a prompt by the id on its card, with its arguments filled in."
 
-// shielded is added to the descriptions of what a firewall stands behind.
+// shielded is added to the descriptions of tools whose results pass the firewall.
 const shielded = " Returns an envelope; a large one stays behind handles, for tool_view."
 
 const promptGetSchema = `{"type":"object","properties":{"prompt_id":{"type":"string","description":"From a card."},` +
 	`"args":{"type":"object","description":"The prompt's arguments by name."}},"required":["prompt_id"],"additionalProperties":false}`
 
-// Where the ids of tools come from, by mode.
+// The sources of ids, by mode, for hints.
 const (
 	gatewayIDs = "Take it from a card."
 	proxyIDs   = "It is the tool's name in tools/list."
@@ -82,22 +82,21 @@ func (s *Server) whereIDs() string {
 	return gatewayIDs
 }
 
-// executeTool is the name of the tool that runs functions.
-const executeTool = "tool_execute"
+// executeName is the name of the tool that runs functions.
+const executeName = "tool_execute"
 
-// lookTimeout is how long browsing and viewing may take. They come from memory or
-// a disk, but visibility rules and stores of the embedder have a say. Calls have
-// deadlines of their own.
+// lookTimeout bounds the time for browsing and viewing. They read memory or a disk, but the
+// embedder's visibility rules and stores may hang. Calls have deadlines of their own.
 const lookTimeout = 30 * time.Second
 
 // face is the [serve.Face] of a Server.
 type face struct{ *Server }
 
-// tool is one of the gateway's own.
+// tool is one of the gateway's own tools.
 type tool struct {
 	name, description, schema string
 	reads                     bool
-	calls                     bool // a function, which has a deadline and limits of its own
+	calls                     bool // runs a function, which has a deadline and limits of its own
 	run                       serve.ToolFunc
 }
 
@@ -114,8 +113,7 @@ func (f face) Add(srv *mcp.Server, h *serve.Host) {
 	}
 }
 
-// Changed implements [serve.Changing]: the tools of a [Proxy] are those that there
-// are.
+// Changed implements [serve.Changing]. Only the tools of a [Proxy] change.
 func (f face) Changed() <-chan struct{} {
 	if f.opts.Mode != Proxy {
 		return nil
@@ -130,8 +128,8 @@ func (t tool) timeout() time.Duration {
 	return lookTimeout
 }
 
-// annotations: what an execution does is up to the tool behind it, so the
-// protocol's defaults (it may destroy, it may reach out) are said aloud.
+// annotations returns the annotations of the tool. The effects of an execution depend on the
+// function, so they state the protocol's defaults: it may destroy and reach out.
 func (t tool) annotations() *mcp.ToolAnnotations {
 	no, yes := false, true
 	if t.reads {
@@ -140,7 +138,7 @@ func (t tool) annotations() *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{DestructiveHint: &yes}
 }
 
-// metered runs a tool as far as the quotas for it go (section 4.5).
+// metered returns the tool's function with a check of its quota (section 4.5).
 func (f face) metered(t tool) serve.ToolFunc {
 	return func(ctx context.Context, req *serve.Request) (*registry.Result, error) {
 		if t.calls {
@@ -156,6 +154,7 @@ func (f face) metered(t tool) serve.ToolFunc {
 	}
 }
 
+// own returns the gateway's own tools.
 func (f face) own() []tool {
 	plan := ""
 	if f.opts.Serve.Controls.Plans != nil {
@@ -171,12 +170,12 @@ func (f face) own() []tool {
 	if f.opts.Mode == Proxy {
 		tools = []tool{
 			{"tool_hydrate", hydrateDescription, hydrateSchema, true, false, f.hydrateTool},
-			{executeTool, proxyExecuteDescription + hint, execute, false, true, f.executeTool},
+			{executeName, proxyExecuteDescription + hint, execute, false, true, f.executeTool},
 		}
 	} else {
 		tools = []tool{
 			{"tool_browse", browseDescription + hint, browseSchema, true, false, f.browser(f.tools)},
-			{executeTool, executeDescription, execute, false, true, f.executeTool},
+			{executeName, executeDescription, execute, false, true, f.executeTool},
 			{"tool_view", viewDescription, viewSchema, true, false, f.viewTool},
 		}
 	}
@@ -197,6 +196,7 @@ func (f face) own() []tool {
 	return tools
 }
 
+// browser returns the browse tool for a catalog.
 func (f face) browser(c *catalog) serve.ToolFunc {
 	return func(ctx context.Context, from *serve.Request) (*registry.Result, error) {
 		req, err := browseRequest(from.Arguments)
@@ -211,7 +211,7 @@ func (f face) browser(c *catalog) serve.ToolFunc {
 	}
 }
 
-// shown is a page of cards as a result.
+// shown returns a page of cards as a result.
 func (f face) shown(p page, req *BrowseRequest) (*registry.Result, error) {
 	note := p.note(req)
 	text, err := p.text(f.opts.Counter, note)
@@ -226,7 +226,7 @@ func (f face) shown(p page, req *BrowseRequest) (*registry.Result, error) {
 		r.Content = append(r.Content, &mcp.TextContent{Text: note})
 	}
 	if f.opts.Structured {
-		cards := map[string]any{"cards": append([]card.ChoiceCard{}, p.cards...)} // an array, also if there are none
+		cards := map[string]any{"cards": append([]card.ChoiceCard{}, p.cards...)} // an array, even if there are none
 		if note != "" {
 			cards["note"] = note
 		}
@@ -295,8 +295,8 @@ func (f face) promptTool(ctx context.Context, from *serve.Request) (*registry.Re
 	return f.execute(ctx, f.prompts, &ExecuteRequest{ID: id, Args: args["args"]}, from)
 }
 
-// Instructions implements [serve.Face]: it tells a model that connects what
-// there is, as far as this caller may see it, and where to begin.
+// Instructions implements [serve.Face]. The text tells a connecting model what the server has, as
+// far as this caller may see it, and how to begin.
 func (f face) Instructions(ctx context.Context) string {
 	nodes, err := registry.Browse(ctx, f.tools.source, "/")
 	if err != nil || len(nodes) == 0 {

@@ -9,14 +9,14 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// A ViewRequest asks for part of an artifact.
+// A ViewRequest asks for a part of an artifact.
 type ViewRequest struct {
 	Handle   string
 	Selector json.RawMessage // empty or null is the beginning
 }
 
-// View shows part of an artifact that a call of the caller in ctx has left. Its
-// errors are *[Error].
+// View returns a part of an artifact that a call of the caller in ctx produced. Its errors are
+// *[Error].
 func (s *Server) View(ctx context.Context, req *ViewRequest) (*view.Page, error) {
 	return s.view(ctx, req, new(serve.Request))
 }

@@ -1,7 +1,6 @@
-// Package plain serves a registry as ordinary MCP tools: tools/list has every
-// function that the caller sees, with its whole description and schema, and
-// tools/call runs it. It is for servers with a handful of functions, and for
-// clients that themselves keep tools out of the context until they need them.
+// Package plain serves a registry as ordinary MCP tools. tools/list has every function that the
+// caller sees, with its whole description and schema. tools/call runs it. Use it for a handful of
+// functions, and for clients that keep tools out of the context themselves until they need them.
 //
 //	reg := registry.New(nil)
 //	...
@@ -13,25 +12,21 @@
 //	tools/list ─► functions that the caller sees ─► name, description, schema, annotations
 //	tools/call ─► by name ─► validate ─► controls ─► run ─► the result as it is
 //
-// The name of a tool is the flat name of the function
-// ([registry.Function.FlatName]): the create of orders.retail is
-// orders-retail-create. What a caller may not see is not listed, and called it
-// is as unknown as a tool that never was. All other faces cost a model less from
-// some number of functions on; [Fit] says which of them fits.
+// A tool has the flat name of its function ([registry.Function.FlatName]): the create of
+// orders.retail is orders-retail-create. A hidden function is not listed, and a call of it fails
+// like that of an unknown tool. From some number of functions on, all other faces cost a model
+// less. [Fit] recommends one.
 //
 // # Limits
 //
-//   - Resources and prompts of sources are not served, nor are skills.
-//   - Results are not gated: a large one is delivered whole. Their schemas are not
-//     listed.
-//   - There are no dry runs, so that a function which takes the token of one
-//     ([control.Plans]) cannot be called.
-//   - Clients are told when the list changes ([serve.Changing]) if the source says so
-//     ([registry.Watched]); otherwise they see it when they ask again.
-//     A list that changes between two of its pages, of 1,000 tools each, may lack
-//     what has come, and has nothing twice.
-//   - A tool of an embedder's own ([Server.AddTo]) that has the name of a function
-//     is hidden behind it.
-//   - A function whose server gives a schema that is in error is listed as one that
-//     takes any object, and its server checks the arguments.
+//   - Resources, prompts and skills of sources are not served.
+//   - Results are not gated: a large one is sent whole. Output schemas are not listed.
+//   - There are no dry runs. A function that needs the token of one ([control.Plans]) cannot be
+//     called.
+//   - Clients are notified of changes of the list ([serve.Changing]) if the source reports them
+//     ([registry.Watched]). Otherwise they see a change when they list again. A list that changes
+//     between two of its pages, of 1,000 tools each, may lack new tools. It never has a tool twice.
+//   - An embedder's own tool ([Server.AddTo]) is hidden by a function of the same name.
+//   - A function with an invalid schema from its server is listed with one that accepts any object.
+//     Its server checks the arguments.
 package plain

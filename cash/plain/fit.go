@@ -9,7 +9,7 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A Face is a way to serve a registry, by the name of its package.
+// A Face is the name of a face's package.
 type Face string
 
 // The faces that [Fit] chooses among.
@@ -21,77 +21,71 @@ const (
 	Disclosure Face = "cash/disclosure"
 )
 
-// A Client is what is known of those who will use a server. The zero value is one
-// that shows its model every definition, and of which nothing else is known.
+// A Client describes the clients of a server. The zero value is a client that shows its model every
+// definition.
 type Client struct {
-	// Defers says that it keeps tools out of the context until a search of its
-	// own finds them.
+	// Defers reports that the client hides tools from the model until the client's own search finds
+	// them.
 	Defers bool
-	// ReadsResources says that its model reads resources of a server by itself,
-	// and is to see the names of all tools, at some 40 tokens each.
+	// ReadsResources reports that the model reads a server's resources by itself. It then sees the
+	// names of all tools, at some 40 tokens each.
 	ReadsResources bool
-	// LargeResults says that functions return more than a model should read: more
-	// than some 10,000 characters.
+	// LargeResults reports that functions return more than a model should read: more than some
+	// 10,000 characters.
 	LargeResults bool
-	// Calls is how many different functions a conversation uses, more or less. Zero
-	// is one.
+	// Calls is the approximate number of different functions used in a conversation. Zero is one.
 	Calls int
 }
 
-// An Advice is the face that fits.
+// An Advice is the recommended face with the reason.
 type Advice struct {
 	Face   Face
 	Reason string // a sentence
 	Tools  int    // functions that the caller sees
-	Tokens int    // what their definitions cost in a full list, estimated
+	Tokens int    // estimated tokens of their definitions in a full list
 }
 
-// The thresholds of [Fit]. What they are argued from is what the command
-// internal/bench/tokens measures, in tokens of cl100k_base.
+// The thresholds of [Fit]. The command internal/bench/tokens measured them, in tokens of
+// cl100k_base.
 const (
-	// bytesPerToken, times ten: names, descriptions and schemas have from 4.1 to
-	// 4.5 bytes in a token of the definitions that they are put into. Texts in
-	// other scripts than Latin cost more than is estimated.
+	// bytesPerToken is ten times the bytes of one token: definitions have from 4.1 to 4.5. Texts in
+	// scripts other than Latin cost more than estimated.
 	bytesPerToken = 42
-	// threeTools is what call, help and skill cost, with their instructions;
-	// perFunction is what a model reads and writes on top for each function that it
-	// looks for. So seven tools of 100 tokens cost as much in a full list, for a
-	// conversation that uses one of them, and 36 if it uses ten.
+	// threeTools is the cost of call, help and skill with their instructions. perFunction is the
+	// cost of finding one function through them. A full list with tools of 100 tokens therefore
+	// costs the same at seven tools if a conversation uses one, and at 36 if it uses ten.
 	threeTools, perFunction = 350, 350
-	// facadeTools is what a facade costs by itself, perDomain and perCommand what
-	// its domains and their commands add. Its three requests for a call cost up to
-	// maxFacade from a quarter less to a seventh more than the four through three
-	// tools, and with 50 commands in two domains a third more. Beyond 25 commands the
-	// parameters of some do not fit into the description of a domain.
+	// facadeTools is the fixed cost of a facade, perDomain and perCommand the cost of its domains
+	// and their commands.
+	//
+	//   - A call takes three requests. Up to maxFacade they cost from a quarter less to a seventh
+	//     more than the four through three tools; with 50 commands in two domains they cost a third
+	//     more.
+	//   - Beyond 25 commands, the parameters of some do not fit into the description of a domain.
 	facadeTools, perDomain, perCommand = 170, 100, 11
 	maxFacade, maxCommands             = 900, 25
-	// maxNames is how many names a list may have that is paid for in every
-	// conversation: some 4,000 tokens.
+	// maxNames is the most names in a list that every conversation pays for: some 4,000 tokens.
 	maxNames = 100
 )
 
-// Fit says which face serves the functions that the caller in ctx sees best, by
-// their number, what they cost, and the client. It decides in this order:
+// Fit recommends the face for the functions that the caller in ctx sees, by their number, their
+// cost and the client. The first rule that applies decides:
 //
-//  1. Where results are large, the gateway: it alone lets a model look into one,
-//     and results outweigh any definitions. Three lines of a log of 60 KB cost 7 %
-//     of what they do with a full list, and some 90 % behind all other faces.
-//  2. Where the client itself keeps tools away from its model, plain: a list costs
-//     nothing then, and a second search on top costs a turn each time.
-//  3. Where a full list costs no more than three tools and what has to be read
-//     through them, plain: for one call that is so up to seven tools of 100 tokens
-//     each. It is cheapest, too, where most tools are used.
-//  4. Where the model reads resources and the list stays short, disclosure: it sees
-//     all names, and one read gets the schemas of several tools. That costs more
-//     than three tools do, and takes no search.
-//  5. Where the functions stand in a few namespaces of moderate size, so that their
-//     commands cost no more than 900 tokens, facade: a model sees them all with
-//     their parameters and need not ask what there is, which is a turn less for
-//     each. Of 36 functions in three namespaces, one call costs 40 % of what it does
-//     with a full list, in the input of all requests, and 45 % through three tools.
+//  1. Large results: the gateway. It alone lets a model look into a result, and results outweigh all
+//     definitions. Three lines of a log of 60 KB cost 7 % of their cost with a full list, and some 90 %
+//     behind all other faces.
+//  2. The client hides tools from its model: plain. A list then costs nothing, and a second search costs a
+//     turn each time.
+//  3. A full list costs no more than three tools and the pages read through them: plain. For one call, that
+//     holds up to seven tools of 100 tokens each. Plain is also cheapest if most tools are used.
+//  4. The model reads resources and the list is short: disclosure. The model sees all names, and one read
+//     gets the schemas of several tools. That costs more than three tools but needs no search.
+//  5. A few namespaces of moderate size, whose commands cost at most 900 tokens: facade. The model sees all
+//     commands with their parameters, which saves a turn for each. Of 36 functions in three namespaces,
+//     one call costs 40 % of a full list in the input of all requests, and 45 % through three tools.
 //  6. Otherwise CaSH, whose definitions do not grow.
 //
-// An error is that of a source that cannot be listed.
+// The error is that of a source that cannot be listed.
 func Fit(ctx context.Context, src registry.Source, c Client) (Advice, error) {
 	functions, err := registry.Flat(ctx, registry.NewPipeline(src, nil).Source())
 	if err != nil {
@@ -117,7 +111,7 @@ func Fit(ctx context.Context, src registry.Source, c Client) (Advice, error) {
 	return a, nil
 }
 
-// tokens estimates what the definitions of functions cost.
+// tokens estimates the tokens of the definitions of functions.
 func tokens(functions []*registry.Function) int {
 	size := 0
 	for _, f := range functions {
@@ -126,8 +120,8 @@ func tokens(functions []*registry.Function) int {
 	return size * 10 / bytesPerToken
 }
 
-// domains returns how many top-level namespaces there are, and how many functions
-// the largest has; no namespaces if there is a function outside of them.
+// domains returns the number of top-level namespaces and the functions in the largest. number is
+// zero if a function is outside of them.
 func domains(functions []*registry.Function) (number, largest int) {
 	in := make(map[string]int)
 	for _, f := range functions {

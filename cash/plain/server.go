@@ -12,23 +12,22 @@ import (
 
 // Options configure a [Server]. Nil is fine.
 type Options struct {
-	// Name and Version are what the server calls itself. Empty is "plain" and
-	// "0.0.0".
+	// Name and Version identify the server to clients. Empty is "plain" and "0.0.0".
 	Name, Version string
-	// Serve is what all faces have in common.
+	// Serve holds the options common to all faces.
 	Serve serve.Options
 }
 
-// A Server offers the functions of a [registry.Source] as tools. It is safe for
-// concurrent use, and one Server can be served through any number of transports
-// at a time: its methods are those of [serve.Server].
+// A Server serves the functions of a [registry.Source] as tools. It is safe for concurrent use. One
+// Server can be served through any number of transports at a time. Its methods are those of
+// [serve.Server].
 type Server struct {
 	*serve.Server
-	source   registry.Source // guarded by the pipeline
+	source   registry.Source // the pipeline's guarded source
 	pipeline *registry.Pipeline
 }
 
-// NewServer returns a server of src. It panics if opts are in error.
+// NewServer returns a server of src. It panics if opts are invalid.
 func NewServer(src registry.Source, opts *Options) *Server {
 	var o Options
 	if opts != nil {

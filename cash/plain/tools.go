@@ -22,10 +22,10 @@ func (f face) Add(srv *mcp.Server, h *serve.Host) {
 // Changed implements [serve.Changing].
 func (f face) Changed() <-chan struct{} { return registry.Changed(f.pipeline.Source()) }
 
-// Instructions implements [serve.Face]: the list says what there is.
+// Instructions implements [serve.Face]. There are none: the list describes itself.
 func (f face) Instructions(context.Context) string { return "" }
 
-// list returns the functions that the caller sees as tools.
+// list returns the functions that the caller sees, as tools.
 func (f face) list(ctx context.Context, _ *mcp.ListToolsRequest) (serve.ToolList, error) {
 	functions, err := registry.Flat(ctx, f.source)
 	return serve.FlatTools(functions, func(fn *registry.Function) *mcp.Tool {
@@ -33,14 +33,14 @@ func (f face) list(ctx context.Context, _ *mcp.ListToolsRequest) (serve.ToolList
 	}), err
 }
 
-// call runs the function that a tool stands for.
+// call runs the function behind a tool.
 func (f face) call(ctx context.Context, name string, req *serve.Request) (*registry.Result, error) {
 	return f.pipeline.Call(ctx, req.Call(req.Arguments, func(ctx context.Context) (*registry.Function, error) {
 		return serve.FindFlat(ctx, f.source, name)
 	}))
 }
 
-// render makes the result of an error: what happened, and the next step.
+// render returns the result for an error: what happened, and the next step.
 func render(err error, _ json.RawMessage) *registry.Result {
 	e := registry.AsError(err)
 	r := registry.TextResult(e.Error())

@@ -12,13 +12,12 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// grace is how long something may take to notice that its context has ended
-// before it is left behind.
+// grace is the time for code to notice the end of its context, before it is abandoned.
 const grace = 100 * time.Millisecond
 
-// Apart runs f, which leads to the embedder's code, as [apart.Do] does. Its errors
-// are *[registry.Error] where they are not those of f: of kind [registry.Internal]
-// after a panic, which log gets, and of another soon after ctx has ended.
+// Apart runs f, which calls the embedder's code, as [apart.Do] does. An error that is not f's own
+// is a *[registry.Error]: of kind [registry.Internal] after a panic, which log gets, or that of a
+// context which has ended.
 func Apart[T any](ctx context.Context, log *slog.Logger, what string, f func() (T, error)) (T, error) {
 	value, err := apart.Do(ctx, grace, f, nil)
 	var crash *apart.Crash
@@ -27,13 +26,13 @@ func Apart[T any](ctx context.Context, log *slog.Logger, what string, f func() (
 		logCrash(ctx, log, what, crash)
 		err = errPanic
 	case errors.Is(err, apart.ErrLeft):
-		err = ended(ctx)
+		err = contextError(ctx)
 	}
 	return value, err
 }
 
-// ended is the error for a request whose context has ended.
-func ended(ctx context.Context) error {
+// contextError is the error for a request whose context has ended.
+func contextError(ctx context.Context) error {
 	var e *registry.Error
 	if errors.As(context.Cause(ctx), &e) && e != nil {
 		return e
@@ -46,14 +45,14 @@ func ended(ctx context.Context) error {
 
 var errPanic = &registry.Error{Kind: registry.Internal, Message: "The server failed unexpectedly and goes on. The same request is likely to fail again."}
 
-// logCrash logs where something panicked.
+// logCrash logs a panic with its stack.
 func logCrash(ctx context.Context, log *slog.Logger, what string, crash *apart.Crash) {
 	defer func() { _ = recover() }() // a logger may panic too
 	log.ErrorContext(ctx, "request panicked", "request", what, "panic", crash.Reason, "stack", crash.Stack)
 }
 
-// logPanic logs the type of what was panicked with and the stack, but not the
-// value, which may hold anything.
+// logPanic logs the type of a panic's value and the stack. It does not log the value, which may
+// hold secrets.
 func logPanic(ctx context.Context, log *slog.Logger, what string, v any) {
 	defer func() { _ = recover() }() // a logger may panic too
 	log.ErrorContext(ctx, "request panicked", "request", what, "panic", fmt.Sprintf("%T", v), "stack", string(debug.Stack()))

@@ -14,33 +14,35 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// bodies are those of HTTP requests, while they arrive and while they are worked
-// on. They are bounded in time, in size, and all together.
+// bodies bounds the bodies of HTTP requests, while they arrive and while they are processed: in
+// time, in size, and all together. The Handler of a [Server] uses one.
 type bodies struct {
 	mu       sync.Mutex
 	arriving map[*body]struct{}
 	stopping bool
 
 	once sync.Once
-	room *semaphore.Weighted // bytes of the bodies that are not small
+	room *semaphore.Weighted // bytes for all bodies above smallBody
 }
 
 // Bounds of bodies.
 const (
 	smallBody  = 64 << 10        // bytes: needs no room
+	maxDrained = 1 << 20         // bytes that are read of a body that is refused,
+	drainTime  = time.Second / 5 // and for how long
 	roomWait   = 5 * time.Second // for room
 	stopBodies = time.Second     // what is left for bodies while the server stops: answers that calls wait for
 )
 
-// A body is one that arrives. Reading it to its end ends its deadline.
+// A body is an arriving body of a request. Reading it to its end removes its deadline.
 type body struct {
 	io.ReadCloser
 	of *bodies
 	rc *http.ResponseController
 }
 
-// limit gives the body of each request a deadline. net/http would read what a
-// handler has left of one, so this is outermost: refusals are not to wait either.
+// limit gives the body of each request a deadline. It is the outermost handler, because net/http
+// reads the rest of a body after a refusal, and that must not wait either.
 func (b *bodies) limit(timeout time.Duration, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
@@ -56,7 +58,7 @@ func (b *bodies) limit(timeout time.Duration, next http.Handler) http.Handler {
 	})
 }
 
-// readTimeout is that of the embedder's HTTP server, which the deadline replaces.
+// readTimeout returns the read timeout of the embedder's HTTP server, which the deadline replaces.
 func readTimeout(r *http.Request) time.Duration {
 	if srv, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && srv.ReadTimeout > 0 {
 		return srv.ReadTimeout
@@ -64,6 +66,7 @@ func readTimeout(r *http.Request) time.Duration {
 	return math.MaxInt64
 }
 
+// begin gives an arriving body its deadline.
 func (b *bodies) begin(one *body, timeout time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -74,7 +77,7 @@ func (b *bodies) begin(one *body, timeout time.Duration) {
 		b.arriving = make(map[*body]struct{})
 	}
 	b.arriving[one] = struct{}{}
-	_ = one.rc.SetReadDeadline(time.Now().Add(timeout)) // what wraps the writer may not have it
+	_ = one.rc.SetReadDeadline(time.Now().Add(timeout)) // a wrapped writer may not support deadlines
 }
 
 // Read implements io.Reader.
@@ -86,10 +89,18 @@ func (one *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// drain reads some of a body that is refused: a client that is still writing when its
+// connection is closed may lose the answer.
+func (b *bodies) drain(r *http.Request) {
+	if one, ok := r.Body.(*body); ok && one.rc.SetReadDeadline(time.Now().Add(drainTime)) == nil {
+		_, _ = io.CopyN(io.Discard, one, maxDrained)
+	}
+}
+
 // leave gives up on a body of which the handler has read enough.
 func (one *body) leave() { one.end(time.Unix(1, 0)) }
 
-// end sets the last deadline of a body that has not ended yet.
+// end sets the last deadline of a body that is still arriving.
 func (one *body) end(deadline time.Time) {
 	one.of.mu.Lock()
 	defer one.of.mu.Unlock()
@@ -99,8 +110,7 @@ func (one *body) end(deadline time.Time) {
 	}
 }
 
-// stop gives up on the bodies that have not arrived, and leaves little time to
-// those that are still to come.
+// stop abandons the bodies that are arriving, and gives later ones little time.
 func (b *bodies) stop() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -116,20 +126,20 @@ func (b *bodies) isStopping() bool {
 	return b.stopping
 }
 
-// A bodyError says why a body was not read, with a status of HTTP.
+// A bodyError is the reason why a body was not read, with an HTTP status.
 type bodyError struct {
 	status int
 	reason string
-	head   []byte // of a body that is too large
+	head   []byte // the beginning of a body that is too large
 }
 
 func (e *bodyError) Error() string { return e.reason }
 
-// read reads a body of at most limit bytes. The room that it takes up is to be
-// released when the request is done.
+// read reads a body of at most limit bytes. Call release when the request is done.
 func (b *bodies) read(r *http.Request, limit int64) (data []byte, release func(), err error) {
 	if r.ContentLength > limit {
 		head, _ := io.ReadAll(io.LimitReader(r.Body, maxHead)) // as much as there is
+		b.drain(r)
 		return nil, nil, tooLarge(head)
 	}
 	var buf bytes.Buffer
@@ -168,7 +178,7 @@ func (b *bodies) read(r *http.Request, limit int64) (data []byte, release func()
 	return buf.Bytes(), func() { b.room.Release(held) }, nil
 }
 
-// take waits for room. There is some for callsInFlight of the largest bodies.
+// take waits for room for a body. There is room for callsInFlight of the largest bodies.
 func (b *bodies) take(ctx context.Context, size, limit int64) bool {
 	b.once.Do(func() { b.room = semaphore.NewWeighted(callsInFlight * limit) })
 	ctx, cancel := context.WithTimeout(ctx, roomWait)
@@ -180,7 +190,7 @@ func tooLarge(head []byte) error {
 	return &bodyError{status: http.StatusRequestEntityTooLarge, head: head}
 }
 
-// failure words why a body did not arrive.
+// failure returns the error for a body that did not arrive.
 func (b *bodies) failure(err error) error {
 	switch {
 	case b.isStopping():

@@ -11,43 +11,44 @@ import (
 	"time"
 )
 
-// changes tells clients when the tools that they see are others. What changes for
-// others is not to be noticed, so each client's tools are looked at, as its caller
-// sees them, and compared.
+// changes notifies clients when their visible tools change. A client must not notice changes of
+// tools that it does not see. Therefore each client's list is made again, as its caller sees it,
+// and compared.
 //
-// One goroutine does that as long as there is somebody to tell.
+// One goroutine does that while there is a client to notify. The notifier of each [Changing] face
+// uses one.
 type changes struct {
 	face Changing
 	log  *slog.Logger
 
 	mu      sync.Mutex
 	watches map[any]*watch // by session or subscription
-	// Of the goroutine; nil if there is none:
-	stop  chan struct{} // ends it
-	again chan struct{} // lets it look once more
+	// The goroutine's channels; nil if there is none.
+	stop chan struct{} // ends it
+	wake chan struct{} // asks for one more round
 }
 
-// watch is somebody who wants to know.
+// watch is a client that wants notifications.
 type watch struct {
-	look func(context.Context) (digest, error) // at the tools
-	tell func(context.Context) error
-	once bool // until the tools have been listed again
+	look   func(context.Context) (digest, error) // makes the digest of the client's tools
+	notify func(context.Context) error
+	once   bool // one notification per listing
 
-	changed <-chan struct{} // by what came after the first look began
-	looking atomic.Bool     // looked at, right now: rules of the embedder may hang
-	gone    chan struct{}   // closed when it is forgotten
+	changed <-chan struct{} // closed by the first change after the first look
+	looking atomic.Bool     // a look is running: rules of the embedder may hang
+	gone    chan struct{}   // closed when the watch is removed
 
 	// Guarded by changes.mu:
-	seen   digest // what the client knows, or has been told of
+	seen   digest // the list that the client knows or was notified of
 	told   bool
-	busy   bool // being told: a client that does not read holds that up
-	missed bool // there was a change meanwhile
+	busy   bool // a notification is on its way: the client may not read
+	missed bool // another change during that
 }
 
-// digest stands for the definitions of all tools. Zero is none that there can be.
+// digest is a hash of the definitions of all tools. Zero is no list.
 type digest [sha256.Size]byte
 
-// digestOf reads a list to its end.
+// digestOf returns the digest of a whole list.
 func digestOf(ctx context.Context, list ToolList) (digest, error) {
 	h := sha256.New()
 	enc := json.NewEncoder(h)
@@ -62,23 +63,22 @@ func digestOf(ctx context.Context, list ToolList) (digest, error) {
 	return digest(h.Sum(nil)), nil
 }
 
-// Changes come in bursts, as when servers are connected to.
+// Changes come in bursts, for example when servers connect.
 const (
-	changeQuiet = 100 * time.Millisecond // after the last one
-	changeWait  = time.Second            // after the first one
+	changeQuiet = 100 * time.Millisecond // debounce: after the last change
+	changeWait  = time.Second            // debounce: after the first change
 	lookTimeout = 5 * time.Second
 	tellTimeout = 10 * time.Second
-	retryWait   = time.Second // before a client is told again that was not reached, and doubled
+	retryWait   = time.Second // before the first retry for a client that was not reached; doubled each time
 	maxRetries  = 3
-	maxWatches  = 10_000 // further clients are not told
+	maxWatches  = 10_000 // further clients are not notified
 )
 
-// first looks for the first time: what w sees now is what later looks are
-// compared with. It is to be done before the client is told anything, so that no
-// change is missed. If the look fails, the next one has news.
+// first takes the first digest of w. Later ones are compared with it. Call it before the client
+// gets any answer, so that no change is missed. If it fails, the next digest counts as a change.
 func (c *changes) first(ctx context.Context, w *watch) {
 	w.changed = c.next()
-	w.seen, _ = c.look(ctx, w)
+	w.seen, _ = c.lookAt(ctx, w)
 }
 
 // next returns the channel that the next change closes.
@@ -93,8 +93,8 @@ func (c *changes) next() (changed <-chan struct{}) {
 
 var errHangs = errors.New("the last look has not ended yet")
 
-// look looks at the tools for one client.
-func (c *changes) look(ctx context.Context, w *watch) (digest, error) {
+// lookAt returns the digest of one client's tools.
+func (c *changes) lookAt(ctx context.Context, w *watch) (digest, error) {
 	if !w.looking.CompareAndSwap(false, true) {
 		return digest{}, errHangs
 	}
@@ -106,8 +106,8 @@ func (c *changes) look(ctx context.Context, w *watch) (digest, error) {
 	})
 }
 
-// watch begins to watch for key, or begins anew.
-func (c *changes) watch(key any, w *watch) (added bool) {
+// add starts the watch of key, or starts it again.
+func (c *changes) add(key any, w *watch) (added bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	old := c.watches[key]
@@ -121,14 +121,14 @@ func (c *changes) watch(key any, w *watch) (added bool) {
 		c.watches[key] = w
 	}
 	if c.stop == nil {
-		c.stop, c.again = make(chan struct{}), make(chan struct{}, 1)
-		go c.run(w.changed, c.again, c.stop)
+		c.stop, c.wake = make(chan struct{}), make(chan struct{}, 1)
+		go c.run(w.changed, c.wake, c.stop)
 		return true
 	}
 	select {
-	case <-w.changed: // a change that may have been looked after already, without w
+	case <-w.changed: // a change happened before w was added
 		select {
-		case c.again <- struct{}{}:
+		case c.wake <- struct{}{}:
 		default:
 		}
 	default:
@@ -136,8 +136,8 @@ func (c *changes) watch(key any, w *watch) (added bool) {
 	return old == nil
 }
 
-// forget ends what watch has begun.
-func (c *changes) forget(key any) {
+// remove ends the watch of key.
+func (c *changes) remove(key any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if w := c.watches[key]; w != nil {
@@ -150,23 +150,22 @@ func (c *changes) forget(key any) {
 	}
 }
 
-// run looks after changes until it is stopped. changed was there before anything
-// was looked at.
-func (c *changes) run(changed, again, stop <-chan struct{}) {
+// run handles changes until it is stopped. changed was made before the first digest.
+func (c *changes) run(changed, wake, stop <-chan struct{}) {
 	for {
 		select {
 		case <-changed:
-		case <-again:
+		case <-wake:
 		case <-stop:
 			return
 		}
 		var ok bool
-		if changed, ok = c.calm(stop); !ok {
+		if changed, ok = c.debounce(stop); !ok {
 			return
 		}
 		began := time.Now()
 		c.check(stop)
-		select { // however often there are changes, half of the time is for others
+		select { // leaves half of the processor time to others
 		case <-time.After(time.Since(began)):
 		case <-stop:
 			return
@@ -174,9 +173,9 @@ func (c *changes) run(changed, again, stop <-chan struct{}) {
 	}
 }
 
-// calm waits for the end of a burst of changes, but not for ever, and returns what
-// the next one closes. It reports false if there is nobody left to tell.
-func (c *changes) calm(stop <-chan struct{}) (<-chan struct{}, bool) {
+// debounce waits for the end of a burst of changes, up to a limit. It returns the channel of the
+// next change. It reports false if no client is left.
+func (c *changes) debounce(stop <-chan struct{}) (<-chan struct{}, bool) {
 	for waited := changeQuiet; ; waited += changeQuiet {
 		changed := c.next()
 		select {
@@ -195,7 +194,7 @@ func (c *changes) calm(stop <-chan struct{}) (<-chan struct{}, bool) {
 	}
 }
 
-// check tells everybody whose tools have changed.
+// check notifies every client whose tools have changed.
 func (c *changes) check(stop <-chan struct{}) {
 	c.mu.Lock()
 	due := make(map[any]*watch, len(c.watches))
@@ -215,22 +214,21 @@ func (c *changes) check(stop <-chan struct{}) {
 	}
 }
 
-// compare looks for one client, and tells it if there is something to tell.
+// compare makes the digest for one client and notifies it of a change.
 func (c *changes) compare(key any, w *watch) {
-	now, err := c.look(context.Background(), w)
-	if err != nil || !c.news(key, w, now) {
+	now, err := c.lookAt(context.Background(), w)
+	if err != nil || !c.record(key, w, now) {
 		return
 	}
 	go func() { // ends with the connection at the latest
-		for reached := c.deliver(w); c.rest(w, reached); {
+		for reached := c.deliver(w); c.finish(w, reached); {
 			reached = c.deliver(w)
 		}
 	}()
 }
 
-// news notes what has been seen, and reports whether the client is to be told
-// of it by the caller.
-func (c *changes) news(key any, w *watch, now digest) bool {
+// record stores the new digest. It reports whether its caller must notify the client.
+func (c *changes) record(key any, w *watch, now digest) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if now == w.seen || w.told || c.watches[key] != w {
@@ -247,8 +245,8 @@ func (c *changes) news(key any, w *watch, now digest) bool {
 	return first
 }
 
-// deliver tells the client, and reports whether that went out. Where it has no
-// stream at the moment, as when a proxy has cut it off, it may soon have another.
+// deliver notifies the client, with retries. It reports whether a notification went out. A client
+// without a stream, for example after a proxy cut it, may soon have another.
 func (c *changes) deliver(w *watch) bool {
 	for n := range maxRetries {
 		if w.send(c.log) == nil {
@@ -259,7 +257,7 @@ func (c *changes) deliver(w *watch) bool {
 		case <-w.gone:
 			return false
 		}
-		if !c.owed(w) {
+		if !c.waiting(w) {
 			return false
 		}
 	}
@@ -270,28 +268,28 @@ func (w *watch) send(log *slog.Logger) (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), tellTimeout)
 	defer cancel()
 	defer func() {
-		if v := recover(); v != nil { // of a middleware of the embedder's
+		if v := recover(); v != nil { // a middleware of the embedder panicked
 			logPanic(ctx, log, listChanged, v)
 			err = errPanic
 		}
 	}()
-	if err := w.tell(ctx); err != nil {
+	if err := w.notify(ctx); err != nil {
 		log.Debug("a client was not told that tools have changed", "error", err)
 		return err
 	}
 	return nil
 }
 
-// owed reports whether the client still waits to be told.
-func (c *changes) owed(w *watch) bool {
+// waiting reports whether the client still waits for a notification.
+func (c *changes) waiting(w *watch) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return w.told || !w.once
 }
 
-// rest ends the telling, and reports whether there is more to tell. Who was not
-// reached is told of the next change.
-func (c *changes) rest(w *watch, reached bool) (more bool) {
+// finish ends the notification and reports whether another one is due. A client that was not
+// reached is notified of the next change.
+func (c *changes) finish(w *watch, reached bool) (more bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	more = w.missed

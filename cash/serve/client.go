@@ -8,8 +8,7 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// client is who made a request, as far as a function may turn to it. The caller is
-// in ctx.
+// client returns the client of a request, for functions that log or ask. The caller is in ctx.
 func client(ctx context.Context, req *mcp.CallToolRequest, connection string) *registry.Client {
 	c := &registry.Client{
 		Answers: req.Params.InputResponses,
@@ -23,7 +22,7 @@ func client(ctx context.Context, req *mcp.CallToolRequest, connection string) *r
 		return c
 	}
 	c.Log = func(ctx context.Context, m registry.LogMessage) error {
-		//lint:ignore SA1019 it works as long as clients ask for it
+		// lint:ignore SA1019 it works as long as clients ask for it
 		return req.Session.Log(ctx, &mcp.LoggingMessageParams{Level: mcp.LoggingLevel(m.Level), Logger: m.Logger, Data: m.Data})
 	}
 	if !mayBeAsked(req) {
@@ -31,7 +30,7 @@ func client(ctx context.Context, req *mcp.CallToolRequest, connection string) *r
 	}
 	caps := req.ClientCapabilities()
 	if caps == nil || caps.Elicitation == nil || caps.Elicitation.URL != nil && caps.Elicitation.Form == nil {
-		return c // nobody to be asked, or by nothing but a URL
+		return c // the client cannot be asked, or only through a URL
 	}
 	if req.ProtocolVersion() > objectsOnly {
 		c.TakesInputRequests = true
@@ -43,16 +42,16 @@ func client(ctx context.Context, req *mcp.CallToolRequest, connection string) *r
 	return c
 }
 
-// mayBeAsked is a first look at what a client says that it can do. The SDK decodes
-// all of that anew when asked for it, at the cost of reading a whole message.
+// mayBeAsked reports whether a client may support elicitation. The full check by the SDK decodes
+// all capabilities again, at the cost of reading a whole message.
 func mayBeAsked(req *mcp.CallToolRequest) bool {
 	said, ok := req.Params.Meta[mcp.MetaKeyClientCapabilities].(map[string]any)
-	return !ok || said["elicitation"] != nil // older clients say so once, to the session
+	return !ok || said["elicitation"] != nil // older clients declare it once per session
 }
 
-// owner names who may come back to what a request leaves behind: the caller in
-// ctx, or else the connection. Empty is nobody that could be told from another. A
-// server that mounts this one calls for many, over one connection.
+// owner returns the owner of the state that a request leaves behind: the caller in ctx, else the
+// connection. Empty is an owner that cannot be identified. A server that mounts this one calls for
+// many callers over one connection, which client.For tells apart.
 func owner(ctx context.Context, connection string, client *registry.Client) string {
 	own := registry.CallerFrom(ctx).Owner()
 	if own == "" && connection != "" {
@@ -67,7 +66,7 @@ func owner(ctx context.Context, connection string, client *registry.Client) stri
 	return own + "\x00for:" + client.For
 }
 
-// via returns the servers that a request says it has come through.
+// via returns the servers that a request came through.
 func via(req *mcp.CallToolRequest) []string {
 	list, _ := req.Params.Meta[registry.MetaVia].([]any)
 	instances := make([]string, 0, len(list))
@@ -79,5 +78,5 @@ func via(req *mcp.CallToolRequest) []string {
 	return instances
 }
 
-// maxInstance bounds the name of a server, and of a caller of it, in bytes.
+// maxInstance is the most bytes of a server's instance, and of an id of its caller.
 const maxInstance = 64

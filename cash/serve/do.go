@@ -7,9 +7,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Do runs f for the caller of a request that is not a call of a tool, and
-// answers as [Apart] does whatever f does: when the request is cancelled, or
-// the timeout is over. what names it in the log.
+// Do runs f for the caller of a request that is not a tool call. Like [Apart] it returns when the
+// request is cancelled or the timeout is over, even if f does not. what is its name in the log.
 func Do[T any](ctx context.Context, h *Host, req mcp.Request, what string, timeout time.Duration, f func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -23,9 +22,8 @@ func Do[T any](ctx context.Context, h *Host, req mcp.Request, what string, timeo
 	})
 }
 
-// Session returns the session of a request if it lasts: on stdio and in memory
-// that of the connection, over HTTP one that has an id. Nil is none: each
-// request stands by itself.
+// Session returns the session of a request if it lasts: on stdio and in memory that of the
+// connection, over HTTP one with an id. Nil is none: the request stands alone.
 func Session(req mcp.Request) *mcp.ServerSession {
 	ss, _ := req.GetSession().(*mcp.ServerSession)
 	if extra := req.GetExtra(); ss == nil || extra != nil && extra.Header != nil && ss.ID() == "" {

@@ -14,22 +14,23 @@ var errStopping = &registry.Error{
 	Hint:    "Try again in a moment: it may be back, or another instance may answer.",
 }
 
-// drain knows the calls in flight, so that a server can stop without cutting
-// them off. The zero value is ready.
+// drain counts the calls in flight, so that a server can stop without cutting them off. The zero
+// value is ready.
 type drain struct {
 	mu       sync.Mutex
 	stopping bool
-	once     sync.Once // of what is done at the end
+	once     sync.Once // guards the work at the end
 	calls    map[*inFlight]struct{}
-	idle     chan struct{} // closed when stopping and no call is left
+	idle     chan struct{} // closed when the server stops and no call is left
 }
 
+// inFlight is a call in flight.
 type inFlight struct {
 	drains []*drain
 	cancel context.CancelCauseFunc
 }
 
-// enter admits a call to all the drains, or refuses it if one is stopping.
+// enter admits a call to all the drains, or refuses it if one of them is stopping.
 func enter(ctx context.Context, drains []*drain) (context.Context, *inFlight, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	c := &inFlight{drains, cancel}
@@ -73,9 +74,8 @@ func (d *drain) release(c *inFlight) {
 	}
 }
 
-// stop refuses calls from now on and waits for those in flight. When ctx ends
-// it cancels what is left, waits a moment for the calls to notice, and returns
-// ctx's error.
+// stop refuses new calls and waits for those in flight. When ctx ends, it cancels them, waits a
+// moment for them to notice, and returns ctx's error.
 func (d *drain) stop(ctx context.Context) error {
 	d.mu.Lock()
 	d.stopping = true

@@ -17,14 +17,14 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// Bounds of an error that is sent.
+// Bounds of an error sent to a client.
 const (
 	maxMessage = 1_000 // characters
 	maxData    = 4_096 // bytes
 )
 
-// encodable returns the outcome of a request in a form that the SDK can write. It
-// takes an error in writing for a broken connection, and never answers such a call.
+// encodable returns the outcome of a request in a form that the SDK can write. The SDK takes an
+// error during writing for a broken connection and never answers such a call.
 func encodable(ctx context.Context, log *slog.Logger, method string, req mcp.Request, res mcp.Result, err error) (mcp.Result, error) {
 	if strings.HasPrefix(method, "notifications/") {
 		return res, err
@@ -39,9 +39,9 @@ func encodable(ctx context.Context, log *slog.Logger, method string, req mcp.Req
 	return res, nil
 }
 
-// sendable returns err with a code, and of a bounded size.
+// sendable returns err with a code and a bounded size.
 func sendable(err error, req mcp.Request) error {
-	wire, ok := err.(*jsonrpc.Error) // what wraps one is sent without its data
+	wire, ok := err.(*jsonrpc.Error) // the data of a wrapped one is not sent
 	if !ok {
 		if errors.As(err, &wire) && utf8.RuneCountInString(err.Error()) <= maxMessage {
 			return err
@@ -51,7 +51,7 @@ func sendable(err error, req mcp.Request) error {
 	short := *wire
 	short.Message = clean.Cut(wire.Message, maxMessage)
 	if len(short.Data) > 0 && strictjson.Scan(short.Data, maxDepth, minValues) != nil {
-		short.Data = about(req)
+		short.Data = resourceData(req)
 	}
 	if len(short.Data) > maxData {
 		short.Data = nil
@@ -59,9 +59,9 @@ func sendable(err error, req mcp.Request) error {
 	return &short
 }
 
-// about returns the data of an error about a resource, which the SDK makes with
-// %q. Nil is for all others.
-func about(req mcp.Request) json.RawMessage {
+// resourceData returns the data of an error about a resource, where the SDK would write invalid
+// JSON with %q. Nil is for all other requests.
+func resourceData(req mcp.Request) json.RawMessage {
 	r, ok := req.(*mcp.ReadResourceRequest)
 	if !ok || r.Params == nil {
 		return nil
@@ -73,16 +73,16 @@ func about(req mcp.Request) json.RawMessage {
 	return data
 }
 
-// uncoded is an error without a code of JSON-RPC, which would be sent as 0, or with
-// a message that is too long.
+// uncoded is an error without a JSON-RPC code, which would be sent as 0, or with a message that is
+// too long.
 type uncoded struct {
 	error
-	wire *jsonrpc.Error // that it wraps; nil if it wraps none
+	wire *jsonrpc.Error // the wrapped one, or nil
 }
 
 func (e uncoded) Error() string { return clean.Cut(e.error.Error(), maxMessage) }
 
-// Unwrap gives it the code of an internal error unless it has one.
+// Unwrap gives the error the code of an internal error, unless it has one.
 func (e uncoded) Unwrap() []error {
 	if e.wire != nil {
 		return []error{e.error}
@@ -90,7 +90,7 @@ func (e uncoded) Unwrap() []error {
 	return []error{e.error, &jsonrpc.Error{Code: jsonrpc.CodeInternalError}}
 }
 
-// encodes returns why a result has no JSON form.
+// encodes returns the reason why a result has no JSON form, or nil.
 func encodes(res mcp.Result) error {
 	if v := reflect.ValueOf(res); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return errors.New("there is none")
@@ -102,8 +102,7 @@ func encodes(res mcp.Result) error {
 	return err
 }
 
-// isPlain reports whether a result has a JSON form for certain, as most have: this
-// is the hot path.
+// isPlain reports whether a result surely has a JSON form. Most have: this is the hot path.
 func isPlain(r *mcp.CallToolResult) bool {
 	if len(r.InputRequests) > 0 {
 		return false

@@ -8,10 +8,8 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// annotations are what clients are told of a tool that is a function. Where the
-// function declares nothing, the protocol's default (it may destroy) is said aloud,
-// because clients go by it. That it may reach out, the other default, is left
-// unsaid: no function declares that.
+// annotations returns a function's annotations for its tool. Clients act on DestructiveHint, so an
+// undeclared one is sent with the protocol's default, true. Other undeclared ones are left out.
 func annotations(f *registry.Function) *mcp.ToolAnnotations {
 	if f.ReadOnly() {
 		return &mcp.ToolAnnotations{ReadOnlyHint: true}
@@ -20,8 +18,8 @@ func annotations(f *registry.Function) *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: f.Idempotent()}
 }
 
-// FlatTools are functions as tools that go by their flat names. define makes the
-// definition of one; its name and annotations are filled in.
+// FlatTools returns the tools for functions under their flat names. define makes the definition of
+// one. Its name and annotations are filled in.
 func FlatTools(functions []*registry.Function, define func(*registry.Function) *mcp.Tool) ToolList {
 	names := make([]string, len(functions))
 	for i, f := range functions {
@@ -34,8 +32,8 @@ func FlatTools(functions []*registry.Function, define func(*registry.Function) *
 	}}
 }
 
-// FindFlat is [registry.FindFlat] for [Listed]: its error is [ErrUnknownTool] for a
-// function that is not there.
+// FindFlat is [registry.FindFlat] for [Listed]. The error for an unknown function is
+// [ErrUnknownTool].
 func FindFlat(ctx context.Context, src registry.Source, name string) (*registry.Function, error) {
 	f, err := registry.FindFlat(ctx, src, name)
 	if err != nil && registry.AsError(err).Kind == registry.UnknownFunction {

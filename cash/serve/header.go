@@ -10,17 +10,17 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// Headers in which clients from 2026-07-28 on repeat parts of their message
-// (SEP-2243), so that others on the way need not read it.
+// Headers in which clients from 2026-07-28 on repeat parts of a message (SEP-2243), so that proxies
+// need not read it.
 const (
 	versionHeader = "Mcp-Protocol-Version"
 	methodHeader  = "Mcp-Method"
 	nameHeader    = "Mcp-Name"
 )
 
-// misheaded says which header does not repeat what stands in the message. Nil is
-// none. The SDK compares them, too, and shows both without bounds.
-func misheaded(h http.Header, m *message) *refusal {
+// headerMismatch returns the refusal for a header that differs from the message, or nil. The SDK
+// compares them too, but shows both without a bound.
+func headerMismatch(h http.Header, m *message) *refusal {
 	version := h.Get(versionHeader)
 	said := m.version()
 	switch {
@@ -54,7 +54,7 @@ func mismatch(m *message, header, problem string) *refusal {
 	return f
 }
 
-// decoded is what a header stands for that is no plain text.
+// decoded returns the text of a header value, which may be encoded.
 func decoded(value string) string {
 	inner, ok := strings.CutPrefix(value, "=?base64?")
 	inner, ends := strings.CutSuffix(inner, "?=")
@@ -68,28 +68,18 @@ func decoded(value string) string {
 	return string(text)
 }
 
-// version returns the version of the protocol that a message says it is of.
+// version returns the protocol version that a message declares.
 func (m *message) version() string {
-	return strictjson.Text(field(field(m.params, "_meta"), mcp.MetaKeyProtocolVersion))
+	return strictjson.Text(strictjson.Member(strictjson.Member(m.params, "_meta"), mcp.MetaKeyProtocolVersion))
 }
 
-// name returns what Mcp-Name repeats of a message, if it does.
+// name returns the part of a message that Mcp-Name repeats. named is false if there is none.
 func (m *message) name() (name string, named bool) {
 	switch m.method {
 	case callTool, "prompts/get":
-		return strictjson.Text(field(m.params, "name")), true
+		return strictjson.Text(strictjson.Member(m.params, "name")), true
 	case "resources/read":
-		return strictjson.Text(field(m.params, "uri")), true
+		return strictjson.Text(strictjson.Member(m.params, "uri")), true
 	}
 	return "", false
-}
-
-// field returns the member of an object, as it is spelt; nil is that it has none.
-func field(object []byte, key string) []byte {
-	for k, value := range strictjson.RawMembers(object) {
-		if strictjson.Text(k) == key {
-			return value
-		}
-	}
-	return nil
 }

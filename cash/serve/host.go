@@ -10,19 +10,23 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A Host is a [Server] as its [Face] sees it while it adds its tools: for the one
-// connection that Run serves, or for all others.
+// A Host is a [Server] while its [Face] adds tools: for one connection that Run serves, or for all
+// others. The face wraps its handlers with it.
 type Host struct {
 	server *Server
-	conn   string   // id of the one connection; empty for many
-	drains []*drain // those that a call enters: the server's, and the connection's
+	conn   string   // the id of the one connection; empty for all others
+	drains []*drain // a call enters these: the server's, and the connection's
 }
 
-// Tool makes an SDK handler of f: it decides who the caller is, refuses calls
-// while the server stops, recovers from panics, answers when the request is
-// cancelled or the timeout is over whatever f does, and lets render make a
-// result of every error. With a timeout of zero f has deadlines of its own and
-// is trusted to end with its context.
+// Tool makes an SDK handler of f:
+//
+//   - It identifies the caller.
+//   - It refuses calls while the server stops.
+//   - It recovers from panics.
+//   - It answers when the request is cancelled or the timeout is over, even if f does not return.
+//   - It makes a result of every error with render.
+//
+// With a timeout of zero, f must have deadlines of its own and end with its context.
 func (h *Host) Tool(f ToolFunc, timeout time.Duration, render func(error) *registry.Result) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		r, err := h.run(ctx, f, timeout, req)
@@ -33,6 +37,7 @@ func (h *Host) Tool(f ToolFunc, timeout time.Duration, render func(error) *regis
 	}
 }
 
+// run is the part of [Host.Tool] before render.
 func (h *Host) run(ctx context.Context, f ToolFunc, timeout time.Duration, req *mcp.CallToolRequest) (r *registry.Result, err error) {
 	ctx, call, err := enter(ctx, h.drains)
 	if err != nil {
@@ -46,7 +51,7 @@ func (h *Host) run(ctx context.Context, f ToolFunc, timeout time.Duration, req *
 		}
 	}()
 	if timeout > 0 {
-		return h.within(ctx, timeout, f, req)
+		return h.runApart(ctx, timeout, f, req)
 	}
 	ctx, own, err := h.request(ctx, req)
 	if err != nil {
@@ -55,8 +60,8 @@ func (h *Host) run(ctx context.Context, f ToolFunc, timeout time.Duration, req *
 	return f(ctx, own)
 }
 
-// within runs f apart, with a deadline.
-func (h *Host) within(ctx context.Context, timeout time.Duration, f ToolFunc, req *mcp.CallToolRequest) (*registry.Result, error) {
+// runApart runs f in a goroutine of its own with a deadline; see [Apart].
+func (h *Host) runApart(ctx context.Context, timeout time.Duration, f ToolFunc, req *mcp.CallToolRequest) (*registry.Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	return Apart(ctx, h.server.opts.Logger, req.Params.Name, func() (*registry.Result, error) {
@@ -68,7 +73,7 @@ func (h *Host) within(ctx context.Context, timeout time.Duration, f ToolFunc, re
 	})
 }
 
-// request returns a call of a tool as faces see it, and its context with the caller.
+// request returns the [Request] for a tool call, and its context with the caller.
 func (h *Host) request(ctx context.Context, req *mcp.CallToolRequest) (context.Context, *Request, error) {
 	ctx, err := h.server.identify(ctx, req)
 	if err != nil {
@@ -89,8 +94,8 @@ func (h *Host) addTo(srv *mcp.Server) {
 	srv.AddReceivingMiddleware(h.received)
 }
 
-// received keeps a panic in any handler from ending the process, and from the SDK
-// what it could not write. It adds the face's instructions when a client connects.
+// received is a middleware for all requests. It recovers from panics in any handler, keeps results
+// that cannot be written from the SDK, and adds the face's instructions when a client connects.
 func (h *Host) received(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		defer func() {
@@ -107,7 +112,7 @@ func (h *Host) received(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// mcpServer returns an MCP server that has nothing but the face.
+// mcpServer returns an MCP server with this face only.
 func (h *Host) mcpServer() *mcp.Server {
 	srv := mcp.NewServer(h.server.impl, &mcp.ServerOptions{
 		Capabilities: h.capabilities(),
@@ -120,14 +125,14 @@ func (h *Host) mcpServer() *mcp.Server {
 func (h *Host) capabilities() *mcp.ServerCapabilities {
 	c := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: h.server.changes != nil}}
 	if h.server.opts.Logging {
-		//lint:ignore SA1019 it works as long as clients ask for it
+		// lint:ignore SA1019 it works as long as clients ask for it
 		c.Logging = &mcp.LoggingCapabilities{}
 	}
 	return c
 }
 
-// instruct adds the face's instructions to the server's own in the answer to a
-// client that connects: they depend on who it is.
+// instruct adds the face's instructions to the server's own in the answer to a connecting client.
+// They depend on the caller.
 func (h *Host) instruct(ctx context.Context, req mcp.Request, res mcp.Result) {
 	switch r := res.(type) {
 	case *mcp.InitializeResult:
@@ -137,7 +142,7 @@ func (h *Host) instruct(ctx context.Context, req mcp.Request, res mcp.Result) {
 	}
 }
 
-// instructTimeout is how long a client waits for its instructions at most.
+// instructTimeout bounds the time for instructions.
 const instructTimeout = 5 * time.Second
 
 func (h *Host) instructions(ctx context.Context, req mcp.Request, own string) string {
@@ -145,12 +150,12 @@ func (h *Host) instructions(ctx context.Context, req mcp.Request, own string) st
 		return paragraphs(h.server.opts.Instructions, h.server.face.Instructions(ctx)), nil
 	})
 	if err != nil {
-		return own // who is refused is told so by the tools
+		return own // a refused caller learns the reason from the tools
 	}
 	return paragraphs(own, line)
 }
 
-// paragraphs joins two texts, of which each may be empty.
+// paragraphs joins two texts. Either may be empty.
 func paragraphs(a, b string) string {
 	if a == "" || b == "" {
 		return a + b

@@ -10,12 +10,12 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// callerExtra is the key under which a token carries the caller that the
-// embedder's HTTP middleware has put into the request's context.
+// callerExtra is the key of a token's extra data for the caller that the embedder's HTTP middleware
+// put into the request's context.
 const callerExtra = "github.com/cash-mcp/go-sdk/caller"
 
-// identify returns the context of a request with its caller in it. The error is
-// that of [Options.Identify] and refuses the request.
+// identify returns the context of a request with its caller. The error is that of
+// [Options.Identify] and refuses the request.
 func (s *Server) identify(ctx context.Context, req mcp.Request) (context.Context, error) {
 	if s.opts.Identify != nil {
 		c, err := s.opts.Identify(ctx, req)
@@ -27,13 +27,14 @@ func (s *Server) identify(ctx context.Context, req mcp.Request) (context.Context
 	}
 	extra := req.GetExtra()
 	if extra == nil || (extra.TokenInfo == nil && extra.Header == nil) {
-		return ctx, nil // stdio or in memory: what the embedder put there
+		return ctx, nil // stdio or in memory: the embedder's context
 	}
-	// The context of an HTTP session is that of its first request: whoever is
-	// in there is not asked again.
+	// The context of an HTTP session is that of its first request, so its caller does not count for
+	// later ones.
 	return registry.WithCaller(ctx, tokenCaller(extra.TokenInfo)), nil
 }
 
+// tokenCaller returns the caller of a token: the one that CarryCaller put in, else the token's user.
 func tokenCaller(t *auth.TokenInfo) *registry.Caller {
 	if t == nil {
 		return nil
@@ -44,13 +45,12 @@ func tokenCaller(t *auth.TokenInfo) *registry.Caller {
 	return &registry.Caller{ID: t.UserID, Roles: t.Scopes}
 }
 
-// CarryCaller hands the caller in an HTTP request's context
-// ([registry.WithCaller]) on to the tools that the request calls.
-// [Server.Handler] has it built in; an embedder who serves a face through an
-// HTTP handler of the SDK's, after [Server.AddTo], wraps that handler with it.
+// CarryCaller passes the caller in an HTTP request's context ([registry.WithCaller]) on to the
+// tools. [Server.Handler] includes it. An embedder that serves a face through an HTTP handler of
+// the SDK, after [Server.AddTo], wraps that handler with it.
 //
-// The SDK carries nothing else than a token so far, and binds a session to the
-// token's user, which is what is wanted here too.
+// The SDK passes only a token on. It binds a session to the token's user, as is also right for this
+// caller.
 func CarryCaller(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := registry.CallerFrom(r.Context())
@@ -72,9 +72,8 @@ func CarryCaller(next http.Handler) http.Handler {
 	})
 }
 
-// connection identifies the connection of a request, or is empty: stateless
-// requests have none that could be told from another, and what an embedder
-// serves by itself is not known here.
+// connection returns the id of a request's connection. Empty if it is unknown: stateless requests
+// have none, and this package does not see connections that an embedder serves.
 func (h *Host) connection(req *mcp.CallToolRequest) string {
 	overHTTP := req.Extra != nil && req.Extra.Header != nil
 	if overHTTP && req.Session != nil {

@@ -10,32 +10,31 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// codeBusy is the JSON-RPC code of a call that is one too many.
+// codeBusy is the JSON-RPC code of a call beyond the limit.
 const codeBusy = -32000
 
-// counted is a transport, of one connection, that counts the calls read until
-// their answers are written, and refuses those that are too many: a client may
-// send without ever reading.
+// counted is a transport for one connection. It counts calls from their arrival until their answers
+// are written, and refuses calls beyond the limit, because a client may send without ever reading.
 type counted struct {
 	mcp.Transport
 	pending  pending
 	maxCalls int
-	maxBytes int64 // of the parameters of calls in flight
+	maxBytes int64 // of the parameters of all calls in flight
 
 	mu    sync.Mutex
 	conn  mcp.Connection
-	calls map[jsonrpc.ID]int64 // bytes of parameters, until the answer is about to be written
+	calls map[jsonrpc.ID]int64 // bytes of parameters, by calls without a written answer
 	bytes int64
 	once  sync.Once
-	gone  chan struct{} // closed when the client has sent its last message
+	gone  chan struct{} // closed after the client's last message
 }
 
-// callsInFlight is how many of the largest messages may be in flight at a time.
+// callsInFlight is the number of largest messages that may be in flight at a time.
 const callsInFlight = 8
 
 func newCounted(t mcp.Transport, opts *Options) *counted {
 	return &counted{
-		Transport: sturdy(t, opts.MaxBody), gone: make(chan struct{}),
+		Transport: tolerant(t, opts.MaxBody), gone: make(chan struct{}),
 		maxCalls: opts.MaxCalls, maxBytes: callsInFlight * opts.MaxBody,
 		calls: make(map[jsonrpc.ID]int64),
 	}
@@ -52,7 +51,7 @@ func (t *counted) Connect(ctx context.Context) (mcp.Connection, error) {
 	return countedConn{conn, t}, nil
 }
 
-// close closes the connection from below: writes that are stuck fail.
+// close closes the connection from below, so that blocked writes fail.
 func (t *counted) close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -61,7 +60,7 @@ func (t *counted) close() {
 	}
 }
 
-// admit takes in a call, or says why not.
+// admit counts a call, or returns the reason to refuse it.
 func (t *counted) admit(req *jsonrpc.Request) *refusal {
 	size := int64(len(req.Params))
 	t.mu.Lock()
@@ -71,7 +70,7 @@ func (t *counted) admit(req *jsonrpc.Request) *refusal {
 		flying-- // the client may have read this answer already
 	}
 	switch _, twice := t.calls[req.ID]; {
-	case twice: // an answer with this id would be taken for that of the other call
+	case twice: // the answer would be taken for that of the other call
 		return refuse(jsonrpc.CodeInvalidRequest, "a call with this id is in flight")
 	case flying >= t.maxCalls:
 		return refuse(codeBusy, "too many calls in flight on this connection: at most %d. Read answers first, then send it again", t.maxCalls)
@@ -84,8 +83,7 @@ func (t *counted) admit(req *jsonrpc.Request) *refusal {
 	return nil
 }
 
-// answered frees the id of a call: its client may use it again as soon as it has
-// the answer.
+// answered frees the id of a call. Its client may use it again as soon as it has the answer.
 func (t *counted) answered(id jsonrpc.ID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -112,14 +110,14 @@ func (c countedConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 		if refused == nil {
 			return msg, nil
 		}
-		// While the client does not read, this waits, and nothing more is read.
+		// While the client does not read, this call waits and no further message is read.
 		if err := c.refuse(ctx, req, refused); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// refuse answers a call that the SDK does not get to see.
+// refuse answers a call that does not reach the SDK.
 func (c countedConn) refuse(ctx context.Context, req *jsonrpc.Request, f *refusal) error {
 	lines, ok := c.Connection.(*lineConn)
 	if !ok {
@@ -129,7 +127,7 @@ func (c countedConn) refuse(ctx context.Context, req *jsonrpc.Request, f *refusa
 		f.id = spelling(req.ID)
 	}
 	if err := lines.writeLine(f.answer()); err != nil {
-		return fmt.Errorf("%w: %v", io.EOF, err) // the client has gone
+		return fmt.Errorf("%w: %v", io.EOF, err) // the client is gone
 	}
 	return nil
 }

@@ -14,11 +14,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// sturdy returns transport, or one in its place that survives what is not a
-// message: the SDK's ends the session with the first malformed line, and a
-// process that serves standard input with it. Lines have at most limit bytes if
-// the transport sets no limit of its own.
-func sturdy(transport mcp.Transport, limit int64) mcp.Transport {
+// tolerant returns a transport that survives malformed messages. It replaces the SDK's stdio and IO
+// transports, which end the session at the first malformed line; other transports are returned as
+// they are. Lines have at most limit bytes, unless the transport has a limit of its own.
+func tolerant(transport mcp.Transport, limit int64) mcp.Transport {
 	switch t := transport.(type) {
 	case *mcp.StdioTransport:
 		return newLines(os.Stdin, os.Stdout, nil, t.MaxLineLength, limit)
@@ -38,18 +37,18 @@ func newLines(in io.ReadCloser, out io.Writer, closer io.Closer, own int, limit 
 	return &lines{in, out, closer, reader{maxBytes: limit, anyNumber: true}}
 }
 
-// lines is a transport of messages on lines of their own.
+// lines is a transport with one message per line.
 type lines struct {
 	in     io.ReadCloser
 	out    io.Writer
-	closer io.Closer // of out; nil if it stays open
+	closer io.Closer // closes out; nil if out stays open
 	reader reader
 }
 
 func (t *lines) Connect(context.Context) (mcp.Connection, error) {
 	c := &lineConn{lines: *t, messages: make(chan jsonrpc.Message), closed: make(chan struct{})}
-	// Reads of standard input cannot be interrupted on every system, so this
-	// goroutine may outlive the connection: until the next line, or the end.
+	// Some systems cannot interrupt a read of standard input. This goroutine may therefore outlive
+	// the connection until the next line or the end of input.
 	go c.read()
 	return c, nil
 }
@@ -57,7 +56,7 @@ func (t *lines) Connect(context.Context) (mcp.Connection, error) {
 type lineConn struct {
 	lines
 	messages chan jsonrpc.Message // closed at the end of input
-	readErr  error                // why it ended; set before messages is closed
+	readErr  error                // why the input ended; set before messages is closed
 
 	writing   sync.Mutex
 	closeOnce sync.Once
@@ -65,7 +64,7 @@ type lineConn struct {
 	closed    chan struct{}
 }
 
-// SessionID implements mcp.Connection: such a connection has none.
+// SessionID implements mcp.Connection. There is none.
 func (c *lineConn) SessionID() string { return "" }
 
 // Read implements mcp.Connection.
@@ -114,8 +113,7 @@ func (c *lineConn) Close() error {
 	return c.closeErr
 }
 
-// read delivers messages until the input ends. What is not a message is
-// answered and passed over.
+// read delivers messages until the input ends. It answers and skips malformed ones.
 func (c *lineConn) read() {
 	defer close(c.messages)
 	r := bufio.NewReader(c.in)
@@ -133,8 +131,8 @@ func (c *lineConn) read() {
 	}
 }
 
-// readLine returns the next line without white space around it. One of more
-// than limit bytes is read to its end, and only its head is kept.
+// readLine returns the next line without white space around it. A line of more than limit bytes is
+// read to its end, but only its beginning is kept.
 func readLine(r *bufio.Reader, limit int64) (line []byte, fits bool, err error) {
 	fits = true
 	for {
@@ -152,8 +150,8 @@ func readLine(r *bufio.Reader, limit int64) (line []byte, fits bool, err error) 
 	}
 }
 
-// deliver passes on the message of a line, or those of a batch, one by one. It
-// reports false when the connection is closed.
+// deliver passes on the message of a line, or those of a batch one by one. It reports false if the
+// connection is closed.
 func (c *lineConn) deliver(line []byte) bool {
 	messages, _, refused := c.reader.read(line)
 	if refused != nil {
@@ -175,7 +173,7 @@ func (c *lineConn) deliver(line []byte) bool {
 	return true
 }
 
-// decoded returns a message in the form that the SDK works with.
+// decoded returns a message in the SDK's form.
 func (m *message) decoded() (jsonrpc.Message, *refusal) {
 	switch {
 	case m.method == "":
@@ -184,7 +182,7 @@ func (m *message) decoded() (jsonrpc.Message, *refusal) {
 			return nil, refuse(jsonrpc.CodeInvalidRequest, "the answer cannot be read")
 		}
 		return answer, nil
-	case m.method == listen && !keeps(m.id): // the SDK repeats it in every notification
+	case m.method == listen && !sdkKeeps(m.id): // the SDK repeats the id in every notification
 		return nil, &refusal{id: m.id, code: jsonrpc.CodeInvalidRequest, reason: "a subscription's id must be a string, or an integer between -(2^53-1) and 2^53-1"}
 	}
 	req := &jsonrpc.Request{Method: m.method, Params: m.params, ID: exactID(m.id)}
@@ -194,8 +192,8 @@ func (m *message) decoded() (jsonrpc.Message, *refusal) {
 	return req, nil
 }
 
-// refuse answers what is not passed on, unless nobody waits for an answer. That
-// it cannot be written shows when the next answer is.
+// refuse answers a refused message, unless it is a notification. A write error shows again at the
+// next answer.
 func (c *lineConn) refuse(f *refusal) {
 	if !f.notice {
 		_ = c.writeLine(f.answer())

@@ -14,48 +14,48 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// Listed are tools that depend on who asks, such as one for each function that
-// a caller sees. They stand in tools/list after the server's own tools, in pages
-// of 1,000, and in place of one of those that has the same name. A further face on
-// the same server adds its own in the same way. Who is refused ([Options.Identify])
-// is refused all of them, and so is everyone after a shutdown. That a schema asks
-// for arguments to be repeated in HTTP headers (x-mcp-header) is left out of it:
-// nothing here would compare them.
+// Listed are tools that depend on the caller, such as one for each visible function.
+//
+//   - In tools/list they follow the server's own tools, in pages of 1,000. They replace own tools
+//     of the same name.
+//   - A further face on the same server adds its tools in the same way.
+//   - A refused caller ([Options.Identify]) gets none of them, nor does any caller after a
+//     shutdown.
+//   - x-mcp-header annotations are removed from schemas: this server does not compare headers with
+//     arguments.
 type Listed struct {
 	// List returns the tools for the caller in ctx.
 	List func(ctx context.Context, req *mcp.ListToolsRequest) (ToolList, error)
-	// Call runs the tool of a name. [ErrUnknownTool] leaves the request to the
-	// server's own tools, and is what a name gets that the caller does not see.
-	// It has deadlines of its own and is trusted to end with its context.
+	// Call runs the tool with this name. [ErrUnknownTool] passes the request on to the server's own
+	// tools; return it for every name that the caller does not see. Call must have deadlines of its
+	// own and end with its context.
 	Call func(ctx context.Context, name string, req *Request) (*registry.Result, error)
-	// Render makes a result of every other error, for the arguments that the client
-	// sent: any JSON, or nothing.
+	// Render makes a result of every other error. arguments are those of the client: any JSON, or
+	// nothing.
 	Render func(err error, arguments json.RawMessage) *registry.Result
 }
 
-// A ToolList has the tools of which the definitions are only made for the page
-// that is asked for.
+// A ToolList is a list of tools. Definitions are made only for the requested page.
 type ToolList struct {
 	Names []string // sorted, and all different
-	// Tool returns the definition of the tool of a name, by its index. Nil leaves
-	// it out.
+	// Tool returns the definition of the tool at an index of Names. Nil leaves it out.
 	Tool func(i int) *mcp.Tool
 }
 
-// ErrUnknownTool says that a tool is none of [Listed].
+// ErrUnknownTool reports that no [Listed] tool has the name.
 var ErrUnknownTool = errors.New("serve: unknown tool")
 
 const (
-	ownPage     = "listed:" // begins cursors: the name of the last tool on the page before
-	othersPage  = "before:" // the cursor of what the list begins with: other faces have own ones, too
+	ownPage     = "listed:" // our cursors: the name of the last tool on the page before
+	othersPage  = "before:" // cursors of the part before ours: the server's own tools and other faces
 	pageSize    = 1000
-	private     = "private" // keeps what one caller sees out of shared caches
+	private     = "private" // keeps one caller's list out of shared caches
 	listTimeout = 30 * time.Second
 )
 
-// AddListed adds tools to srv. It is for [Face.Add].
+// AddListed adds tools to srv. [Face.Add] calls it.
 func (h *Host) AddListed(srv *mcp.Server, l *Listed) {
-	t := h.teller(srv, l)
+	t := h.newNotifier(srv, l)
 	srv.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 			switch r := req.(type) {
@@ -80,8 +80,8 @@ func (h *Host) AddListed(srv *mcp.Server, l *Listed) {
 	})
 }
 
-// withTools says to clients that connect that there are tools, which an MCP
-// server without any of its own does not know, and that they change if they do.
+// withTools adds the tools capability to the answer to a connecting client, and its listChanged if
+// change is set. An MCP server without tools of its own does not declare it.
 func withTools(res mcp.Result, change bool) {
 	var c *mcp.ServerCapabilities
 	switch r := res.(type) {
@@ -99,7 +99,8 @@ func withTools(res mcp.Result, change bool) {
 	c.Tools.ListChanged = c.Tools.ListChanged || change
 }
 
-func (h *Host) list(ctx context.Context, l *Listed, t *teller, req *mcp.ListToolsRequest, next mcp.MethodHandler) (mcp.Result, error) {
+// list answers tools/list: the page of next, with our tools added or in place of it.
+func (h *Host) list(ctx context.Context, l *Listed, t *notifier, req *mcp.ListToolsRequest, next mcp.MethodHandler) (mcp.Result, error) {
 	res := &mcp.ListToolsResult{Tools: []*mcp.Tool{}}
 	after, own := strings.CutPrefix(cursor(req), ownPage)
 	if !own {
@@ -108,12 +109,12 @@ func (h *Host) list(ctx context.Context, l *Listed, t *teller, req *mcp.ListTool
 		if err != nil || !ok {
 			return before, err
 		}
-		copied := *list // the SDK may hand the same one to others
+		copied := *list // the SDK may share it with other requests
 		res, after = &copied, ""
 	}
 	res.Cacheable = mcp.Cacheable{CacheScope: private}
 	res, err := Do(ctx, h, req, "tools/list", listTimeout, func(ctx context.Context) (*mcp.ListToolsResult, error) {
-		watch := t.session(ctx, req)
+		watch := t.watchSession(ctx, req)
 		list, err := l.List(ctx, req)
 		if err == nil {
 			err = list.addTo(ctx, res, after)
@@ -136,7 +137,7 @@ func cursor(req *mcp.ListToolsRequest) string {
 	return req.Params.Cursor
 }
 
-// ofOthers asks for a page of what the list begins with.
+// ofOthers returns the request for a page of the part before ours.
 func ofOthers(req *mcp.ListToolsRequest) *mcp.ListToolsRequest {
 	theirs, ok := strings.CutPrefix(cursor(req), othersPage)
 	if !ok {
@@ -147,8 +148,8 @@ func ofOthers(req *mcp.ListToolsRequest) *mcp.ListToolsRequest {
 	return &other
 }
 
-// addTo takes out of a page what goes by the name of one of the tools, and if it is
-// the last of the others' pages, adds those whose names come after one.
+// addTo removes tools with our names from a page. If it is the last page of the part before, it
+// adds our tools after the given name.
 func (l *ToolList) addTo(ctx context.Context, res *mcp.ListToolsResult, after string) error {
 	res.Tools = slices.DeleteFunc(slices.Clone(res.Tools), func(t *mcp.Tool) bool {
 		_, found := slices.BinarySearch(l.Names, t.Name)
@@ -158,19 +159,19 @@ func (l *ToolList) addTo(ctx context.Context, res *mcp.ListToolsResult, after st
 		res.NextCursor = othersPage + res.NextCursor
 		return nil
 	}
-	p, err := l.page(ctx, after)
+	p, err := l.pageAfter(ctx, after)
 	res.Tools, res.NextCursor = append(res.Tools, p.tools...), p.cursor
 	return err
 }
 
-// page is a part of a list.
+// page is a part of the list.
 type page struct {
 	tools  []*mcp.Tool
-	cursor string // of the next one; empty if there is none
+	cursor string // of the next page; empty at the end
 }
 
-// page makes the tools whose names come after one.
-func (l *ToolList) page(ctx context.Context, after string) (page, error) {
+// pageAfter returns the tools after the given name.
+func (l *ToolList) pageAfter(ctx context.Context, after string) (page, error) {
 	first, found := slices.BinarySearch(l.Names, after)
 	if found {
 		first++
@@ -191,9 +192,10 @@ func (l *ToolList) page(ctx context.Context, after string) (page, error) {
 	return p, nil
 }
 
+// callListed runs a listed tool and renders its errors.
 func (h *Host) callListed(ctx context.Context, l *Listed, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	r, err := h.run(ctx, func(ctx context.Context, own *Request) (*registry.Result, error) {
-		return asking(ctx, req, own, func(own *Request) (*registry.Result, error) { return l.Call(ctx, req.Params.Name, own) })
+		return callEliciting(ctx, req, own, func(own *Request) (*registry.Result, error) { return l.Call(ctx, req.Params.Name, own) })
 	}, 0, req)
 	if errors.Is(err, ErrUnknownTool) {
 		return nil, err
@@ -204,8 +206,7 @@ func (h *Host) callListed(ctx context.Context, l *Listed, req *mcp.CallToolReque
 	return complete(toolResult(r, req), req), nil
 }
 
-// complete does what the SDK does to results of the tools that it knows: from
-// 2026-07-28 on they say whether they are final.
+// complete sets the type of a result from 2026-07-28 on, as the SDK does for tools that it knows.
 func complete(t *mcp.CallToolResult, req *mcp.CallToolRequest) *mcp.CallToolResult {
 	if req.ProtocolVersion() >= stateless {
 		typed := finalResult
@@ -222,7 +223,7 @@ func complete(t *mcp.CallToolResult, req *mcp.CallToolRequest) *mcp.CallToolResu
 	return t
 }
 
-// Results of the two types, which the SDK lets nobody set.
+// Results of both types. The SDK has no setter for the type.
 var (
 	finalResult   = typedResult("complete")
 	inputRequired = typedResult("input_required")

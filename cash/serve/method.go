@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -12,13 +11,13 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// A method is what the reader knows of one of the protocol's.
+// A method describes a method of the protocol for the reader.
 type method struct {
-	// params returns where its parameters are decoded to. The SDK decodes them
-	// before anything of ours is asked, and where that fails repeats them and
-	// names Go types. Nil is tools/call: its arguments stay raw.
+	// params returns the value that its parameters are decoded into. The SDK decodes them before
+	// any of our code runs, and its errors repeat them and name Go types. Nil is tools/call: its
+	// arguments stay raw.
 	params       func() any
-	required     bool // the parameters are
+	required     bool // params must be present
 	notification bool
 }
 
@@ -51,24 +50,23 @@ var methods = map[string]method{
 
 func decodes[T any]() any { return new(T) }
 
-// misfit says which part of a request's parameters, an object, is of the wrong
-// type. Empty is none.
-func (m method) misfit(params []byte) string {
+// mistyped returns the part of a request's parameters, an object, that has the wrong type, or "".
+func (m method) mistyped(params []byte) string {
 	for key, value := range strictjson.RawMembers(params) {
 		if strictjson.Text(key) == "_meta" {
-			if problem := misfitMeta(value); problem != "" {
+			if problem := mistypedMeta(value); problem != "" {
 				return problem
 			}
 		}
 	}
 	if m.params == nil {
-		return misfitCall(params)
+		return mistypedCall(params)
 	}
 	return undecodable("params", json.Unmarshal(params, m.params()))
 }
 
-// misfitCall is misfit for the hot path: it decodes nothing that need not be.
-func misfitCall(params []byte) string {
+// mistypedCall is mistyped for tools/call, the hot path. It decodes as little as possible.
+func mistypedCall(params []byte) string {
 	for key, value := range strictjson.RawMembers(params) {
 		kind := strictjson.KindOf(value)
 		switch name := strictjson.Text(key); name {
@@ -85,15 +83,15 @@ func misfitCall(params []byte) string {
 	return ""
 }
 
-// misfitMeta looks at metadata, of which the SDK decodes all numbers, and repeats
-// the progress token in its notifications.
-func misfitMeta(meta []byte) string {
+// mistypedMeta checks metadata. The SDK decodes all its numbers and repeats the progress token in
+// notifications.
+func mistypedMeta(meta []byte) string {
 	switch kind := strictjson.KindOf(meta); {
 	case kind == strictjson.Null:
 		return ""
 	case kind != strictjson.Object:
 		return fmt.Sprintf("params._meta must be an object, not of type %s", kind)
-	case hasHugeNumber(meta):
+	case strictjson.HasHugeNumber(meta):
 		return "params._meta has a number that no float64 holds"
 	}
 	for key, value := range strictjson.RawMembers(meta) {
@@ -105,30 +103,6 @@ func misfitMeta(meta []byte) string {
 		}
 	}
 	return ""
-}
-
-// hasHugeNumber reports whether a JSON document has a number beyond float64.
-func hasHugeNumber(data []byte) bool {
-	const harmless = 16 // bytes: no number without an exponent overflows below 300
-	for i := 0; i < len(data); {
-		c := data[i]
-		switch {
-		case c == '"':
-			i = strictjson.Skip(data, i)
-		case c == '-' || '0' <= c && c <= '9':
-			end := strictjson.Skip(data, i)
-			number := string(data[i:end])
-			if len(number) > harmless || strings.ContainsAny(number, "eE") {
-				if _, err := strconv.ParseFloat(number, 64); err != nil {
-					return true
-				}
-			}
-			i = end
-		default:
-			i++
-		}
-	}
-	return false
 }
 
 // undecodable words what encoding/json says of a value, without the names of Go

@@ -17,97 +17,92 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// An HTTPMode says which clients over HTTP get a session.
+// An HTTPMode selects the clients that get a session over HTTP.
 type HTTPMode int
 
 // The modes.
 const (
-	BothGenerations HTTPMode = iota // those up to 2025-11-25 do, those from 2026-07-28 on do not
-	SessionsOnly                    // all do; clients that know no version up to 2025-11-25 are refused
-	NoSessions                      // nobody does: each request stands by itself
+	BothGenerations HTTPMode = iota // clients up to 2025-11-25 get one, those from 2026-07-28 on do not
+	SessionsOnly                    // every client; those that know no version up to 2025-11-25 are refused
+	NoSessions                      // no client: each request stands alone
 )
 
-// Options are what all faces have in common: what a client is told, how calls
-// run, who calls, and how the face is hosted. The zero value is fine: everyone is
-// anonymous, or who the context says, and the limits are the defaults below.
+// Options are common to all faces: texts for clients, the running of calls, identity, and hosting.
+// The zero value is ready: callers come from the context, else are anonymous, and the limits are
+// the defaults below.
 type Options struct {
-	// Instructions is sent to clients when they connect, before what the face itself
-	// says there. Clients cut it at some 2,000 bytes. Empty adds nothing.
+	// Instructions is sent to connecting clients, before the face's own text. Clients cut it at
+	// some 2,000 bytes. Empty adds nothing.
 	Instructions string
-	// Hint says what is behind the server, in words that a model might look for. It
-	// is added to the description of the tool that finds functions: help,
-	// tool_browse, or tool_execute in a proxy. Faces whose tools name the functions
-	// themselves leave it out. At most 200 characters; a longer one panics.
+	// Hint names the contents of the server in words that a model might look for. It is added to
+	// the description of the tool that finds functions: help, tool_browse, or tool_execute in a
+	// proxy. Faces with a tool per function ignore it. It has at most 200 characters; a longer one
+	// panics.
 	Hint string
 
-	// Timeout is the deadline of calls to functions that have none of their own.
-	// Zero is [registry.DefaultTimeout]; negative is none.
+	// Timeout is the deadline of a call whose function has none of its own. Zero is
+	// [registry.DefaultTimeout]; negative is none.
 	Timeout time.Duration
-	// MaxArguments is the most bytes of the arguments of a call, and of what else a
-	// tool of the face takes. Zero is [registry.DefaultMaxArguments]; negative is no
-	// limit.
+	// MaxArguments is the most bytes of a call's arguments, and of the other arguments of the
+	// face's tools. Zero is [registry.DefaultMaxArguments]; negative is no limit.
 	MaxArguments int
-	// Repair mends arguments of the wrong type where that takes no guessing; see
-	// [registry.PipelineOptions]. False refuses them.
+	// Repair corrects arguments of the wrong type by fixed rules; see [registry.PipelineOptions].
+	// False refuses them.
 	Repair bool
 	// Middleware wraps every function; the first is outermost.
 	Middleware []registry.Middleware
-	// Controls decide about calls, inside of Middleware. The limits of its Quota for
-	// a face's own tools are heeded, and with its Plans calls take dry_run and
-	// plan_token, where the face has such. Nil is none.
+	// Controls decide about calls, inside of Middleware. A face with tools of its own applies the
+	// limits of their Quota to them. With their Plans, calls take dry_run and plan_token if the
+	// face has them. Nil is none.
 	Controls *control.Controls
 
-	// Identify decides who a request comes from. It is given the SDK's request:
-	// over HTTP its Extra has the headers and the verified token. A nil caller
-	// is anonymous; an error refuses the request, and its text is shown. Nil
-	// leaves it to the token, or to the context.
+	// Identify returns the caller of a request. Over HTTP, the Extra of the SDK's request has the
+	// headers and the verified token. A nil caller is anonymous. An error refuses the request, and
+	// its text is shown. Nil uses the token, or the context.
 	Identify func(context.Context, mcp.Request) (*registry.Caller, error)
-	// VerifyToken, if set, makes HTTP demand a bearer token and verifies it.
-	// The caller's ID is the token's UserID, its roles are the token's scopes.
+	// VerifyToken makes HTTP demand a bearer token, and verifies it. The caller's ID is the token's
+	// UserID, its roles are the token's scopes. Nil demands none.
 	VerifyToken auth.TokenVerifier
 	// Token refines VerifyToken. Nil demands a token that expires.
 	Token *auth.RequireBearerTokenOptions
 
-	// HTTP says which clients over HTTP get a session.
+	// HTTP selects the clients that get a session over HTTP.
 	HTTP HTTPMode
-	// MaxBody is the most bytes of a message: the body of an HTTP request, and a
-	// line unless the transport has a limit of its own. Zero is MaxArguments, and
-	// 256 KiB for what is around them. It also bounds the number of values in a
-	// message: one for 40 bytes, but at least 100,000.
+	// MaxBody is the most bytes of a message: of the body of an HTTP request, and of a line unless
+	// the transport has a limit of its own. Zero is MaxArguments and 256 KiB. It also bounds the
+	// number of values in a message: one for 40 bytes, but at least 100,000.
 	MaxBody int64
-	// BodyTimeout is how long the body of an HTTP request may take to arrive.
-	// What runs afterwards may take longer. Zero is 20 seconds, or the
-	// ReadTimeout of the http.Server if that is shorter. Middleware that wraps the
-	// http.ResponseWriter must have Unwrap, or there is no such limit.
+	// BodyTimeout bounds the arrival of an HTTP request's body. The processing may take longer.
+	// Zero is 20 seconds, or the ReadTimeout of the http.Server if that is shorter. Middleware that
+	// wraps the http.ResponseWriter must have Unwrap, or there is no such limit.
 	BodyTimeout time.Duration
-	// MaxCalls is the most calls in flight on a connection that Run serves;
-	// further ones are refused until answers have been read. Zero is 1,024.
+	// MaxCalls is the most calls in flight on a connection that Run serves. Further ones are
+	// refused until answers have been read. Zero is 1,024.
 	MaxCalls int
-	// SessionTimeout ends HTTP sessions that are idle for so long. Zero is 30
-	// minutes.
+	// SessionTimeout ends HTTP sessions after this idle time. Zero is 30 minutes.
 	SessionTimeout time.Duration
-	// MaxSessions is the most HTTP sessions at a time; further clients are told
-	// to come back later. Zero is 10,000.
+	// MaxSessions is the most HTTP sessions at a time. Further clients are told to come back later.
+	// Zero is 10,000.
 	MaxSessions int
-	// CrossOrigin decides which browsers' requests are let through. Nil is
+	// CrossOrigin decides which requests of browsers are allowed. Nil is
 	// http.NewCrossOriginProtection(): those of the same origin.
 	CrossOrigin *http.CrossOriginProtection
 
-	// Logging tells clients that functions send them log messages, such as those
-	// of upstream servers do ([registry.Client]). False tells them nothing.
+	// Logging tells clients that functions send log messages, for example those of upstream servers
+	// ([registry.Client]). False declares no logging.
 	Logging bool
-	// DrainTimeout is how long Run lets calls in flight go on after its context
-	// has ended. Zero is 10 seconds.
+	// DrainTimeout is the time for calls in flight after Run's context has ended. Zero is 10
+	// seconds.
 	DrainTimeout time.Duration
-	// Logger gets panics, refusals, and what functions do wrong. Nil discards.
+	// Logger gets panics, refusals and mistakes of functions. Nil discards.
 	Logger *slog.Logger
 }
 
-// maxHint bounds [Options.Hint], which every client pays for.
+// maxHint is the most characters of [Options.Hint], which every client pays for.
 const maxHint = 200
 
-// Check returns what a face panics with for options in error: a hint that is too
-// long. Nil options are none.
+// Check returns the error of invalid options, with which a face panics: a hint that is too long.
+// Nil options are valid.
 func (o *Options) Check() error {
 	if o == nil {
 		return nil
@@ -118,8 +113,8 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// WithDefaults returns the options with what the zero values of their fields stand
-// for; nil is all of them. It is for makers of faces.
+// WithDefaults returns the options with defaults for all zero fields. Nil gives all defaults. It is
+// for makers of faces.
 func (o *Options) WithDefaults() Options {
 	var d Options
 	if o != nil {
@@ -145,22 +140,21 @@ func (o *Options) WithDefaults() Options {
 	return d
 }
 
-// around is what a message may have besides the arguments of a tool, in bytes.
-const around = 256 << 10
+// messageOverhead is the most bytes of a message besides the arguments of a tool.
+const messageOverhead = 256 << 10
 
-// unlimited is the largest message where arguments have no limit.
+// unlimited is the most bytes of a message if arguments have no limit.
 const unlimited = 64 << 20
 
-// messageLimit returns the most bytes of a message with so many of arguments.
+// messageLimit returns the most bytes of a message for the most bytes of arguments.
 func messageLimit(arguments int) int64 {
 	if arguments < 0 {
 		return unlimited
 	}
-	return int64(arguments) + around
+	return int64(arguments) + messageOverhead
 }
 
-// Pipeline returns the options of a pipeline whose calls run as o says. It is for
-// makers of faces.
+// Pipeline returns the options of a pipeline for these options. It is for makers of faces.
 func (o *Options) Pipeline() *registry.PipelineOptions {
 	return &registry.PipelineOptions{
 		Middleware:   slices.Concat(o.Middleware, o.Controls.Middleware()),

@@ -9,13 +9,12 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// paramHeader is the annotation of a property by which a schema asks clients to
-// repeat an argument in an HTTP header (SEP-2243). Who asks must compare the two,
-// and the SDK does so for the tools that it knows only. The functions of upstream
-// servers may have it, who compare for themselves.
+// paramHeader is the annotation of a property that makes clients repeat an argument in an HTTP
+// header (SEP-2243). The server must then compare the two. The SDK does so only for tools that it
+// knows. Upstream servers compare for themselves, and their schemas may have it.
 const paramHeader = "x-mcp-header"
 
-// unannotated is a tool that asks for no headers.
+// unannotated returns a tool without these annotations.
 func unannotated(t *mcp.Tool) *mcp.Tool {
 	schema, ok := t.InputSchema.(json.RawMessage)
 	if !ok || !bytes.Contains(schema, []byte(paramHeader)) && bytes.IndexByte(schema, '\\') < 0 {
@@ -26,12 +25,11 @@ func unannotated(t *mcp.Tool) *mcp.Tool {
 	return &whole
 }
 
-// maxProperties is how deep properties are looked into: far deeper than schemas
-// that are served go.
+// maxProperties is the most levels of properties searched: far more than served schemas have.
 const maxProperties = 64
 
-// withoutHeaders returns a schema without the annotations of its properties, which
-// may stand nowhere else, and the schema itself if it has none.
+// withoutHeaders returns a schema without the annotations of its properties. They may stand nowhere
+// else. A schema without any is returned as it is.
 func withoutHeaders(schema []byte, depth int) []byte {
 	if depth > maxProperties {
 		return schema
@@ -49,23 +47,20 @@ func withoutHeaders(schema []byte, depth int) []byte {
 	})
 }
 
-// edited returns an object with what edit makes of its members, and values of
-// other types as they are. What does not change keeps its bytes.
+// edited returns an object with its members changed by edit. Other types are returned as they are.
+// Unchanged parts keep their bytes.
 func edited(object []byte, edit func(key string, value []byte) ([]byte, bool)) []byte {
-	out, same := []byte{'{'}, true
+	var out strictjson.Builder
+	same := true
 	for key, value := range strictjson.RawMembers(object) {
 		now, keep := edit(strictjson.Text(key), value)
 		same = same && keep && bytes.Equal(now, value)
-		if !keep {
-			continue
+		if keep {
+			out.AddRaw(key, now)
 		}
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = append(append(append(out, key...), ':'), now...)
 	}
 	if same {
 		return object
 	}
-	return append(out, '}')
+	return out.Object()
 }

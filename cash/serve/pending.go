@@ -6,14 +6,13 @@ import (
 	"time"
 )
 
-// deliverTimeout is how long answers may take to reach their clients after the
-// last call has ended: a client that does not read holds nobody up.
+// deliverTimeout bounds the delivery of answers after the last call. A client that does not read
+// blocks nobody.
 const deliverTimeout = time.Second
 
-// pending counts requests whose answer has not been written yet: that a
-// handler has returned does not mean that its answer is on the wire, and the
-// SDK drops what it has not written when a session is closed. The zero value
-// is ready.
+// pending counts requests without a written answer. After a handler returns, its answer may not be
+// on the wire yet, and the SDK drops unwritten answers when a session is closed. The zero value is
+// ready.
 type pending struct {
 	mu   sync.Mutex
 	n    int
@@ -36,7 +35,7 @@ func (p *pending) count() int {
 	return p.n
 }
 
-// wait returns when nothing is pending, or after the time limit.
+// wait returns when nothing is pending, or after the limit.
 func (p *pending) wait(limit time.Duration) {
 	p.mu.Lock()
 	if p.n == 0 {
@@ -54,8 +53,8 @@ func (p *pending) wait(limit time.Duration) {
 	}
 }
 
-// countPosts counts the POST requests that pass: each is answered before it
-// ends. Streams are not counted, for they last as long as their session.
+// countPosts counts the POST requests in progress; each is answered before it ends. Streams are not
+// counted, because they last as long as their session.
 func (p *pending) countPosts(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {

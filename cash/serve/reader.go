@@ -12,39 +12,36 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// A reader takes a first, strict look at what a client sends, over every
-// transport of this package and before the SDK decodes any of it. What it lets
-// through is small enough, JSON of one meaning, and a JSON-RPC message whose
-// parts have the types that the protocol gives them. The arguments of a tool are
-// exempt: their mistakes are a model's, who is told of them by the tool.
+// A reader strictly checks every message of a client before the SDK decodes it, over all transports
+// of this package. An accepted message is small enough, is JSON with one meaning, and is JSON-RPC
+// with parts of the protocol's types. The arguments of a tool are exempt: the tool reports their
+// mistakes to the model.
 type reader struct {
 	maxBytes int64 // of a message, or of a batch
-	// anyNumber takes every number as an id. False takes only integers that
-	// survive a float64, which is what the SDK reads them as.
+	// anyNumber accepts every number as an id. False accepts only integers that survive a float64,
+	// the SDK's type.
 	anyNumber bool
 }
 
 // Bounds of a message that do not depend on its size.
 const (
-	// maxDepth is that of everything but the arguments of a tool. What is nested
-	// deeper there is the tool's to refuse, up to what the SDK reads.
+	// maxDepth bounds everything but the arguments of a tool. The tool refuses deeper arguments, up
+	// to the SDK's own limit.
 	maxDepth     = strictjson.MaxDepth
 	maxScanDepth = 1_000
-	// A value costs some 50 bytes of memory each time that it is decoded, even
-	// an empty object of two bytes.
+	// A decoded value costs some 50 bytes of memory, even an empty object of two bytes.
 	minValues     = 100_000
 	bytesPerValue = 40
 	maxOuter      = 12_000 // values outside of the arguments, all of which are decoded and kept
 	maxBatch      = 100    // messages
-	maxIDLength   = 8_192  // bytes as spelt
-	maxName       = 64     // characters of a method that is not known
+	maxIDLength   = 8_192  // bytes of the spelling
+	maxName       = 64     // characters of an unknown method
 )
 
-// maxValues bounds the members and elements in a message.
+// maxValues is the most members and elements in a message.
 func (r *reader) maxValues() int { return max(minValues, int(r.maxBytes/bytesPerValue)) }
 
-// A message is a JSON-RPC message as its sender spelt it. Its parts are parts of
-// the input.
+// A message is a JSON-RPC message in its sender's spelling. Its parts are slices of the input.
 type message struct {
 	raw    json.RawMessage // all of it
 	id     json.RawMessage // nil for a notification
@@ -52,9 +49,9 @@ type message struct {
 	params json.RawMessage // an object; nil for none
 }
 
-// A refusal says why a message was not taken, in the words of JSON-RPC.
+// A refusal is the reason why a message was not accepted, in the terms of JSON-RPC.
 type refusal struct {
-	id     json.RawMessage // of the message; nil if it has none that can be repeated
+	id     json.RawMessage // of the message; nil if it has no repeatable id
 	notice bool            // the message is a notification, which is never answered
 	code   int64
 	reason string
@@ -70,12 +67,12 @@ func (f *refusal) answer() []byte {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
-	reason, _ := json.Marshal(f.reason) // a string has a JSON form
+	reason, _ := json.Marshal(f.reason) // a string always has a JSON form
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, f.code, reason)
 }
 
-// read returns the messages in data, which are several in a batch. A batch is
-// taken as a whole, or refused.
+// read returns the messages in data; a batch may have several. A batch is accepted or refused as a
+// whole.
 func (r *reader) read(data []byte) (messages []*message, batch bool, refused *refusal) {
 	raw, batch, refused := r.split(data)
 	if refused != nil {
@@ -86,7 +83,7 @@ func (r *reader) read(data []byte) (messages []*message, batch bool, refused *re
 		ids = make(map[jsonrpc.ID]bool, len(raw))
 	}
 	for _, one := range raw {
-		m, refused := r.message(one)
+		m, refused := r.readMessage(one)
 		if refused != nil {
 			return nil, batch, refused
 		}
@@ -102,7 +99,7 @@ func (r *reader) read(data []byte) (messages []*message, batch bool, refused *re
 	return messages, batch, nil
 }
 
-// split returns the messages in data, without reading them.
+// split returns the raw messages in data.
 func (r *reader) split(data []byte) (messages []json.RawMessage, batch bool, refused *refusal) {
 	if int64(len(data)) > r.maxBytes {
 		return nil, false, r.tooLarge(data)
@@ -129,18 +126,17 @@ func (r *reader) split(data []byte) (messages []json.RawMessage, batch bool, ref
 	return messages, true, nil
 }
 
-// tooLarge refuses a message of which only the head has been read.
+// tooLarge refuses a message of which only the beginning was read.
 func (r *reader) tooLarge(head []byte) *refusal {
 	f := refuse(jsonrpc.CodeInvalidRequest, "the message is larger than %d bytes. Send less, for example a reference instead of the content", r.maxBytes)
 	f.id = r.earlyID(head)
 	return f
 }
 
-// maxHead is how much of a message that is too large is kept, in bytes.
+// maxHead is the most bytes kept of a message that is too large.
 const maxHead = 4 << 10
 
-// earlyID returns the id of a message of which the end may be missing, or
-// broken: most clients send it first. Nil is that it cannot be told.
+// earlyID returns the id of an incomplete or broken message, or nil. Most clients send it first.
 func (r *reader) earlyID(head []byte) json.RawMessage {
 	for key, value := range strictjson.RawMembers(head) {
 		last := len(value) == 0 || &value[len(value)-1] == &head[len(head)-1]
@@ -158,7 +154,7 @@ func (r *reader) earlyID(head []byte) json.RawMessage {
 	return nil
 }
 
-// notStrict is the refusal for what Scan or Check says.
+// notStrict returns the refusal for an error of Scan or Check.
 func notStrict(err error) *refusal {
 	var e *strictjson.Error
 	if errors.As(err, &e) && e.Bound {
@@ -167,11 +163,10 @@ func notStrict(err error) *refusal {
 	return refuse(jsonrpc.CodeParseError, "the message is not valid JSON: %v", err)
 }
 
-// envelope has the members of a JSON-RPC message as they are spelt; nil is
-// missing.
+// envelope holds the raw members of a JSON-RPC message. Nil is missing.
 type envelope struct{ version, id, method, params, result, err json.RawMessage }
 
-// member returns the place of the member of a name; nil if there is none such.
+// member returns a pointer to the field for a member's name, or nil for other names.
 func (e *envelope) member(key []byte) *json.RawMessage {
 	switch strictjson.Text(key) {
 	case "jsonrpc":
@@ -190,8 +185,8 @@ func (e *envelope) member(key []byte) *json.RawMessage {
 	return nil
 }
 
-// message reads one of the messages that split has returned.
-func (r *reader) message(data json.RawMessage) (*message, *refusal) {
+// readMessage reads one of the messages from split.
+func (r *reader) readMessage(data json.RawMessage) (*message, *refusal) {
 	if strictjson.KindOf(data) != strictjson.Object {
 		return nil, refuse(jsonrpc.CodeInvalidRequest, "a JSON-RPC message is an object")
 	}
@@ -200,7 +195,7 @@ func (r *reader) message(data json.RawMessage) (*message, *refusal) {
 	for key, value := range strictjson.RawMembers(data) {
 		place := e.member(key)
 		switch {
-		case place == nil: // JSON-RPC has no others, and nobody reads them
+		case place == nil: // JSON-RPC has no other members, and nothing reads them
 		case *place != nil:
 			twice = strictjson.Text(key)
 		default:
@@ -230,7 +225,7 @@ func (r *reader) message(data json.RawMessage) (*message, *refusal) {
 	return m, nil
 }
 
-// repeatable reports whether an id can be given back exactly as it came.
+// repeatable reports whether an id can be repeated exactly.
 func (r *reader) repeatable(id json.RawMessage) bool {
 	if len(id) > maxIDLength {
 		return false
@@ -247,23 +242,18 @@ func (r *reader) repeatable(id json.RawMessage) bool {
 // names reports whether the parameters of a cancellation name a request: the SDK
 // would round a number that it does not keep, and cancel another.
 func (r *reader) names(params []byte) bool {
-	for key, value := range strictjson.RawMembers(params) {
-		if strictjson.Text(key) == "requestId" {
-			return r.repeatable(value)
-		}
-	}
-	return true // it cancels nothing
+	id := strictjson.Member(params, "requestId")
+	return id == nil || r.repeatable(id) // without one it cancels nothing
 }
 
-// isExact reports whether a number is an integer that survives a float64, spelt
-// in the usual way.
+// isExact reports whether a number is an integer in the usual spelling that survives a float64.
 func isExact(number []byte) bool {
 	const most = 1<<53 - 1
 	n, err := strconv.ParseInt(string(number), 10, 64)
 	return err == nil && -most <= n && n <= most && string(strconv.AppendInt(nil, n, 10)) == string(number)
 }
 
-// check looks at what requests and answers have in common.
+// check checks the members common to requests and answers.
 func (e *envelope) check(twice string) *refusal {
 	switch {
 	case twice != "":
@@ -276,7 +266,7 @@ func (e *envelope) check(twice string) *refusal {
 	return nil
 }
 
-// checkAnswer looks at an answer to one of our own questions.
+// checkAnswer checks an answer to a request of this server.
 func (e *envelope) checkAnswer(named bool) *refusal {
 	switch {
 	case (e.result == nil) == (e.err == nil):
@@ -335,14 +325,14 @@ func (m *message) requestParams(params json.RawMessage, known method) *refusal {
 	if err := m.checkParams(); err != nil {
 		return notStrict(err)
 	}
-	if problem := known.misfit(m.params); problem != "" {
+	if problem := known.mistyped(m.params); problem != "" {
 		return refuse(jsonrpc.CodeInvalidParams, "%s", problem)
 	}
 	return nil
 }
 
 func (m *message) checkParams() error {
-	arguments := "" // only those of a tool are raw
+	arguments := "" // only the arguments of a tool are raw
 	if m.method == callTool {
 		arguments = "arguments"
 	}

@@ -12,19 +12,18 @@ import (
 
 // A Request is a call of one of a face's tools.
 type Request struct {
-	// Arguments is what the client sent: any JSON, or nothing.
+	// Arguments are those of the client: any JSON, or nothing.
 	Arguments json.RawMessage
-	// Session is that of the request, if it lasts; see [Session].
+	// Session is the session of the request, if it lasts; see [Session].
 	Session *mcp.ServerSession
-	// Progress delivers reports to the client. Nil if it did not ask for them.
+	// Progress delivers progress to the client. Nil if it did not ask for it.
 	Progress func(context.Context, registry.Progress) error
-	// Client is the client, as far as a call may turn to it, and whose the call is.
+	// Client is the client, for functions that log or ask, and the owner of the call.
 	Client *registry.Client
 }
 
-// Owner identifies who may come back to what the request leaves behind, as
-// [registry.Call.Owner] does. A request that came through no transport is the
-// caller's in ctx.
+// Owner identifies the owner of the state that the request leaves behind, as [registry.Call.Owner]
+// does. A nil Request came through no transport; its owner is the caller in ctx.
 func (r *Request) Owner(ctx context.Context) string {
 	if r.Client != nil {
 		return r.Client.Owner
@@ -35,13 +34,13 @@ func (r *Request) Owner(ctx context.Context) string {
 // A ToolFunc is a tool of a face. The context carries the caller.
 type ToolFunc func(context.Context, *Request) (*registry.Result, error)
 
-// Call asks a [registry.Pipeline] to run the function that find looks up, for faces
-// without a gate.
+// Call returns the request to a [registry.Pipeline] for the function that find looks up. It is for
+// faces without a gate.
 func (r *Request) Call(arguments json.RawMessage, find func(context.Context) (*registry.Function, error)) *registry.Request {
 	return &registry.Request{Find: find, Arguments: arguments, Gate: registry.OpenGate(), Progress: r.Progress, Client: r.Client}
 }
 
-// progress returns nil unless the client wants to be told.
+// progress returns nil unless the client asked for progress.
 func progress(req *mcp.CallToolRequest) func(context.Context, registry.Progress) error {
 	token := req.Params.GetProgressToken()
 	if token == nil || req.Session == nil {
@@ -54,12 +53,11 @@ func progress(req *mcp.CallToolRequest) func(context.Context, registry.Progress)
 	}
 }
 
-// objectsOnly is the last protocol version whose structured content is always
-// an object.
+// objectsOnly is the last protocol version whose structured content is always an object.
 const objectsOnly = "2025-11-25"
 
-// toolResult is r in the SDK's form. The SDK writes into the metadata, and
-// results may be shared, so it gets a copy of that.
+// toolResult returns r in the SDK's form. The SDK writes into the metadata, and results may be
+// shared, so the metadata is copied.
 func toolResult(r *registry.Result, req *mcp.CallToolRequest) *mcp.CallToolResult {
 	t := &mcp.CallToolResult{
 		Content: r.Content, IsError: r.IsError, Meta: maps.Clone(r.Meta),

@@ -11,19 +11,16 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// ErrServerClosed is what [Server.Run] returns after [Server.Shutdown].
+// ErrServerClosed is the error of [Server.Run] after [Server.Shutdown].
 var ErrServerClosed = errors.New("serve: server closed")
 
-// Run serves one connection: the client at the other end of transport. It
-// returns nil when the client has gone, ctx's error when ctx ends, and
-// [ErrServerClosed] after Shutdown. When ctx ends, calls that come in are
-// refused, those in flight have [Options.DrainTimeout] to finish and are
-// cancelled after it. The caller of all requests is the one in ctx, unless
-// [Options.Identify] says otherwise.
+// Run serves one connection: the client at the other end of transport. It returns nil when the
+// client is gone, ctx's error when ctx ends, and [ErrServerClosed] after Shutdown. When ctx ends,
+// new calls are refused, and those in flight are cancelled after [Options.DrainTimeout]. All
+// requests have the caller in ctx, unless [Options.Identify] returns another.
 //
-// Malformed messages on the SDK's stdio and IO transports are answered with an
-// error and passed over, and ids are given back exactly as they came. Calls
-// beyond [Options.MaxCalls] are refused.
+// Malformed messages on the SDK's stdio and IO transports are answered with an error and skipped.
+// Ids are repeated exactly as they came. Calls beyond [Options.MaxCalls] are refused.
 func (s *Server) Run(ctx context.Context, transport mcp.Transport) error {
 	own := new(drain)
 	h := &Host{server: s, conn: rand.Text(), drains: []*drain{s.drain, own}}
@@ -52,8 +49,8 @@ func (s *Server) Run(ctx context.Context, transport mcp.Transport) error {
 	return reason
 }
 
-// unlessGone returns an error that is more than that the client has gone, which
-// may show when something is written to it.
+// unlessGone returns nil for an error that only means that the client is gone, which a write may
+// report.
 func unlessGone(err error) error {
 	if errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) {
 		return nil
@@ -61,9 +58,8 @@ func unlessGone(err error) error {
 	return err
 }
 
-// end waits for the SDK to end the connection, and closes it from below if that
-// takes long: the client does not read what is written to it, and the SDK waits
-// for that.
+// end waits for the SDK to end the connection. If that takes long, it closes the connection from
+// below: the SDK waits for a client that does not read.
 func (t *counted) end(ended <-chan error) error {
 	timer := time.NewTimer(deliverTimeout)
 	defer timer.Stop()
@@ -76,13 +72,16 @@ func (t *counted) end(ended <-chan error) error {
 	}
 }
 
-// Shutdown stops the server gracefully, whatever it is served through: calls
-// are refused from now on, those in flight may finish until ctx ends and are
-// cancelled then; after that connections are closed and HTTP requests answered
-// with 503. HTTP requests that have not arrived in full by then are not waited
-// for. It returns ctx's error if calls had to be cancelled. Clients that do
-// not read and functions that do not end hold it up for some seconds at most.
-// Call it before shutting down the HTTP server. A server cannot be used again.
+// Shutdown stops the server gracefully on all transports. Call it before shutting down the HTTP
+// server.
+//
+//   - New calls are refused. Those in flight may finish until ctx ends, and are then cancelled.
+//   - After that, connections are closed and HTTP requests are answered with 503. It does not wait
+//     for HTTP requests that are still arriving.
+//   - It returns ctx's error if calls had to be cancelled.
+//   - Clients that do not read and functions that do not end delay it by some seconds at most.
+//
+// A server cannot be used again.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.web.bodies.stop()
 	err := s.drain.stop(ctx)

@@ -8,28 +8,27 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// stopped is what HTTP clients are told while the server stops.
+// stopped is the message to HTTP clients while the server stops.
 const stopped = "the server is shutting down: try again in a moment"
 
 // stateless is the first protocol version without sessions.
 const stateless = "2026-07-28"
 
-// web is the HTTP side of a server, made when it is first asked for.
+// web is the HTTP side of a server, made on first use.
 type web struct {
 	mu      sync.Mutex
 	mcp     *mcp.Server
 	handler http.Handler
-	pending pending // requests that wait for an answer
+	pending pending // requests without an answer
 	bodies  bodies
 }
 
-// Handler returns the handler of the MCP endpoint, for clients of both
-// protocol generations. Mount it at one path, with the methods that the
-// protocol has: GET, POST and DELETE. All calls return the same handler.
+// Handler returns the handler of the MCP endpoint, for clients of both protocol generations. Mount
+// it at one path, with the methods GET, POST and DELETE. All calls return the same handler.
 //
-// Clients up to 2025-11-25 get a session; those from 2026-07-28 on are served
-// without one, unless [Options.HTTP] says otherwise. Browsers of another origin
-// are refused, as are Host headers that are not local on a loopback address.
+// Clients up to 2025-11-25 get a session, those from 2026-07-28 on do not, unless [Options.HTTP]
+// says otherwise. Browsers of another origin are refused, as are Host headers that are not local on
+// a loopback address.
 func (s *Server) Handler() http.Handler {
 	s.web.mu.Lock()
 	defer s.web.mu.Unlock()
@@ -65,7 +64,7 @@ func (s *Server) newHandler(srv *mcp.Server) http.Handler {
 	return s.web.bodies.limit(s.opts.BodyTimeout, s.sameOrigin(s.open(s.web.pending.countPosts(h))))
 }
 
-// withoutSession reports whether a request stands by itself.
+// withoutSession reports whether a request stands alone.
 func (s *Server) withoutSession(r *http.Request) bool {
 	switch s.opts.HTTP {
 	case SessionsOnly:
@@ -76,8 +75,8 @@ func (s *Server) withoutSession(r *http.Request) bool {
 	return r.Header.Get("Mcp-Protocol-Version") >= stateless
 }
 
-// sameOrigin refuses browsers of another origin. The standard library trusts
-// GET requests to have no effect; here they open the stream of a session.
+// sameOrigin refuses browsers of another origin. The standard library assumes that GET requests
+// have no effect; here they open the stream of a session.
 func (s *Server) sameOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		check := r
@@ -93,8 +92,8 @@ func (s *Server) sameOrigin(next http.Handler) http.Handler {
 	})
 }
 
-// open refuses requests once the server is closed, and while it stops those
-// that would begin something that lasts: sessions, and streams of them.
+// open refuses requests once the server is closed. While it stops, it refuses requests that begin
+// something lasting: sessions and their streams.
 func (s *Server) open(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		stopping := s.drain.isStopping() && (r.Method == http.MethodGet || s.begins(r))
@@ -117,8 +116,8 @@ func (s *Server) begins(r *http.Request) bool {
 	return r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") == "" && !s.withoutSession(r)
 }
 
-// bounded refuses new sessions while there are too many: each costs memory and
-// a goroutine until it is idle for long enough.
+// bounded refuses new sessions beyond the limit. Each one costs memory and a goroutine until its
+// idle time is over.
 func (s *Server) bounded(srv *mcp.Server, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.begins(r) && s.full(srv) {
@@ -141,8 +140,8 @@ func (s *Server) full(srv *mcp.Server) bool {
 	return false
 }
 
-// close ends the HTTP sessions, and with them their open streams, once the
-// answers that are on their way have been delivered.
+// close ends the HTTP sessions and their open streams, after the answers on their way have been
+// delivered.
 func (w *web) close() {
 	w.mu.Lock()
 	srv := w.mcp
@@ -154,7 +153,7 @@ func (w *web) close() {
 	var closing pending
 	for ss := range srv.Sessions() {
 		closing.add(1)
-		go func() { // waits for a client that does not read, if need be for ever
+		go func() { // may wait for ever for a client that does not read
 			defer closing.add(-1)
 			_ = ss.Close()
 		}()

@@ -99,18 +99,14 @@ func (s *session) page(ctx context.Context, kind toolid.Kind, cursor string) (pa
 		}
 		return nil, "", 0, e
 	}
-	found := kind == toolid.Tool // a missing list of tools is an empty one
-	for key, value := range strictjson.Members(x.Result()) {
-		switch k := strictjson.KindOf(value); {
-		case key == string(kind)+"s" && k == strictjson.Array:
-			page, found = strictjson.Trim(value), true
-		case key == string(kind)+"s" && k == strictjson.Null: // some servers write null for an empty list
-			found = true
-		case key == "nextCursor" && k == strictjson.String:
-			next = strictjson.Text(value)
-		}
-	}
-	if !found {
+	list := strictjson.Member(x.Result(), string(kind)+"s")
+	next = strictjson.Text(strictjson.Member(x.Result(), "nextCursor"))
+	switch k := strictjson.KindOf(list); {
+	case k == strictjson.Array:
+		page = list
+	case list != nil && k == strictjson.Null: // as some write an empty list
+	case kind == toolid.Tool: // without a list there are no tools
+	default:
 		return nil, "", 0, &CallError{Class: Malformed, Sent: true, Reason: fmt.Sprintf("its %s answer has no list of %ss", listMethod(kind), kind)}
 	}
 	return page, next, len(x.Result()), nil

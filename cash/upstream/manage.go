@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -58,7 +59,7 @@ type foreignName string
 
 // MarshalJSON implements [json.Marshaler].
 func (s foreignName) MarshalJSON() ([]byte, error) {
-	return wire.EscapeHidden(wire.Quote(string(s))), nil
+	return wire.EscapeHidden(strictjson.AppendText(nil, string(s))), nil
 }
 
 func (a *Aggregator) manageStatus(_ context.Context, in whichServer) ([]serverStatus, error) {

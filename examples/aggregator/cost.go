@@ -14,7 +14,7 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid/card"
 )
 
-// A cost is the size of what a model reads.
+// A cost is the size of text that a model reads.
 type cost struct{ tokens, characters int }
 
 func (c *cost) add(text string) {
@@ -26,8 +26,8 @@ func (c cost) String() string {
 	return fmt.Sprintf("%6d tokens, %6d characters", c.tokens, c.characters)
 }
 
-// compare writes what the definitions of the tools cost that the client lists,
-// and what those of all functions would.
+// compare prints the cost of the tools that the client lists, and that of a full list of all
+// functions.
 func (t *talk) compare(way manner) error {
 	listed, err := t.session.ListTools(t.ctx, nil)
 	if err != nil {
@@ -56,8 +56,8 @@ This model read %d tokens of %s.
 	return nil
 }
 
-// plainTools returns the functions as tools of an ordinary MCP server. Their
-// own servers define them at greater length, with schemas of results too.
+// plainTools returns the functions as tools of an ordinary MCP server. Their own servers send
+// longer definitions, with output schemas too.
 func plainTools(ctx context.Context, src registry.Source) ([]*mcp.Tool, error) {
 	var tools []*mcp.Tool
 	err := registry.Walk(ctx, src, "", func(l *registry.Listing) error {
@@ -77,7 +77,7 @@ func plainTools(ctx context.Context, src registry.Source) ([]*mcp.Tool, error) {
 func asJSON(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
-		return err.Error() // no tool has what JSON has not
+		return err.Error() // a tool always has a JSON form
 	}
 	return string(data)
 }

@@ -15,14 +15,14 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/serve"
 )
 
-// A face is what clients see of the servers.
+// A face serves the mounted servers to clients.
 type face interface {
 	Run(ctx context.Context, transport mcp.Transport) error
 	Handler() http.Handler
 	Shutdown(ctx context.Context) error
 }
 
-// faces are the names of those that there are.
+// faces are the names of all faces.
 var faces = []string{"cash", "gateway", "proxy", "disclosure", "facade", "plain"}
 
 func newFace(name string, m *mounted) face {
@@ -81,7 +81,7 @@ func newPlain(m *mounted) *plain.Server {
 	})
 }
 
-// serving are the options of every face. Servers may log to clients.
+// serving returns the options common to all faces. Servers may log to clients.
 func (m *mounted) serving() serve.Options {
 	return serve.Options{Instructions: m.cfg.Instructions, Logging: true, Logger: m.log}
 }

@@ -1,7 +1,7 @@
-// Command aggregator puts the servers of a configuration file behind three
-// tools: ordinary MCP servers from npm, side by side with a CaSH server.
+// Command aggregator puts the servers of a configuration file behind three tools: ordinary MCP
+// servers from npm beside a CaSH server.
 //
-//	go run ./examples/aggregator                        what a model sees of them, and what it costs
+//	go run ./examples/aggregator                        shows a model's view of them, with costs
 //	go run ./examples/aggregator -stdio                 MCP over standard input and output
 //	go run ./examples/aggregator -http 127.0.0.1:8080   MCP over HTTP at /mcp
 //	go run ./examples/aggregator -config FILE           with other servers
@@ -9,18 +9,19 @@
 //	go run ./examples/aggregator -catalog FILE          a catalog of package catalog; no server is
 //	                                                    started without -config
 //
-// What there is stands in config.yaml, which explains itself. mount.go puts it
-// together, face.go says what clients see of it, serve.go how it is reached, and
-// walk.go shows it. What happens to the servers is logged to standard error. As
-// a gateway, the aggregator serves their resources and prompts too.
+// The servers are listed in config.yaml, which explains itself. mount.go starts and mounts them,
+// face.go makes the faces, serve.go serves one, and walk.go shows a conversation. Events of the
+// servers are logged to standard error. As a gateway, the aggregator also serves their resources
+// and prompts.
 //
 // # Limits
 //
-// The file is read once, at the start. Over HTTP everyone is anonymous, so that
-// what is visible to roles only (visible_to) is visible to nobody: package
-// embed, next door, shows callers. There is no command endpoint, which would start
-// the servers for each request. The servers of config.yaml need Go and npx; one that
-// cannot be started is shown as unavailable, and tried again.
+//   - The file is read once, at the start.
+//   - Over HTTP everyone is anonymous, so entries for roles (visible_to) are visible to nobody.
+//     Package embed, next door, shows callers.
+//   - There is no command endpoint: it would start the servers for each request.
+//   - The servers of config.yaml need Go and npx. A server that cannot be started is shown as
+//     unavailable and tried again.
 package main
 
 import (
@@ -47,11 +48,10 @@ func main() {
 	os.Exit(code)
 }
 
-// servers is the file that names the servers if nothing else is said.
+// servers is the default configuration file.
 const servers = "examples/aggregator/config.yaml"
 
-// run returns the exit code: 0, 1 after a failure, 2 for wrong usage and for
-// mistakes in a file.
+// run returns the exit code: 0, 1 after a failure, 2 for wrong usage and for invalid files.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("aggregator", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -86,7 +86,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// read reads the files.
+// read reads the configuration and the catalog.
 func read(file, recorded string, log io.Writer) (*config.File, trees, error) {
 	t, cfg := newTrees(), new(config.File)
 	var err error
@@ -104,9 +104,9 @@ func read(file, recorded string, log io.Writer) (*config.File, trees, error) {
 func start(ctx context.Context, cfg *config.File, t trees, name string, stdio bool, addr string, stdout, stderr io.Writer) error {
 	level := slog.LevelInfo
 	if !stdio && addr == "" {
-		level = slog.LevelError // the page says the rest
+		level = slog.LevelError // the page shows the rest
 	}
-	if name != "gateway" { // the others show tools only
+	if name != "gateway" { // the other faces serve tools only
 		t.resources, t.prompts = nil, nil
 	}
 	m, err := mount(cfg, t, slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level})))

@@ -14,12 +14,12 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// trees are where what there is stands.
+// trees are the registries of all that is served.
 type trees struct{ tools, resources, prompts *registry.Registry }
 
 func newTrees() trees { return trees{registry.New(nil), registry.New(nil), registry.New(nil)} }
 
-// catalogTrees has what is in a catalog in them, to begin with.
+// catalogTrees returns the trees of a catalog file.
 func catalogTrees(file string, log io.Writer) (trees, error) {
 	c := catalog.New(nil)
 	report, err := c.LoadFile(file)
@@ -30,16 +30,15 @@ func catalogTrees(file string, log io.Writer) (trees, error) {
 	return trees{c.Tools(), c.Resources(), c.Prompts()}, nil
 }
 
-// mounted is what a configuration puts together.
+// mounted is a running aggregator. mount makes it.
 type mounted struct {
-	trees                      // what there is
-	agg   *upstream.Aggregator // where it comes from
+	trees                      // the registries of the servers
+	agg   *upstream.Aggregator // fills the trees
 	cfg   *config.File
 	log   *slog.Logger
 }
 
-// mount starts the servers of a configuration, and returns before they have
-// answered.
+// mount starts the servers of a configuration. It returns before they have answered.
 func mount(cfg *config.File, t trees, log *slog.Logger) (*mounted, error) {
 	opts := &upstream.Options{
 		Name: cfg.Name, Version: cfg.Version,
@@ -68,19 +67,19 @@ func mount(cfg *config.File, t trees, log *slog.Logger) (*mounted, error) {
 	return m, nil
 }
 
-// closeTimeout is how long calls in flight may hold up the end.
+// closeTimeout is the time for calls in flight at the end.
 const closeTimeout = 5 * time.Second
 
-// close ends the servers that were started. None is left when it returns.
+// close ends the started servers. None is left when it returns.
 func (m *mounted) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	_ = m.agg.Close(ctx) // calls that take longer are cancelled
 }
 
-// settle waits until every server has been tried, or for so long.
+// settle waits until every server has been tried, at most for the given time.
 func (m *mounted) settle(ctx context.Context, most time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
-	_ = m.agg.Wait(ctx) // those that take longer appear when they are there
+	_ = m.agg.Wait(ctx) // slower servers appear later
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/disclosure"
 )
 
-// A turn is something that the model does with a function of the server at a
-// label: it looks how that is called, calls it, or reads a skill.
+// A turn is a step of the model with the server at a label: it asks how to call a function, calls
+// it, or reads a skill.
 type turn struct {
 	label, why      string
 	does            deed
@@ -25,8 +25,8 @@ const (
 	reads
 )
 
-// script are the turns that are for the servers of config.yaml, after the model
-// has seen what there is. Those of servers that are not there are left out.
+// script has the turns with the servers of config.yaml, after the overview. Turns of unavailable
+// servers are skipped.
 var script = []turn{
 	{"everything", "How is one of them called?", asks, "everything", "get_sum", ""},
 	{"everything", "Call it.", calls, "everything", "get_sum", `{"a":2,"b":40}`},
@@ -43,22 +43,22 @@ var script = []turn{
 	{"shop", "And skills, which name its functions as they are called here.", reads, "shop.orders", "createorderwithcheck", ""},
 }
 
-// A manner is how a model goes about things through a face.
+// A manner is the model's way to use one face.
 type manner struct {
-	knows  string // the model
-	learns string // the tool that tells what there is
-	reads  string // the model, by that tool
-	costs  string // what is paid for always
+	knows  string // the knowledge of the model at the start
+	learns string // the tool that lists the contents of the server
+	reads  string // the model's knowledge from that tool
+	costs  string // the fixed cost of every conversation
 	model
 }
 
 type model interface {
-	open(t *talk, labels []string)          // see what there is, at the top level
-	take(t *talk, u turn)                   // one that is for the servers
-	end(t *talk, available map[string]bool) // do what other faces cannot
+	open(t *talk, labels []string)          // looks at the top level
+	take(t *talk, u turn)                   // one turn of the script
+	end(t *talk, available map[string]bool) // shows the special abilities of the face
 }
 
-// manners are those of the faces.
+// manners are the manners by face.
 var manners = map[string]manner{
 	"cash": {
 		knows: "three tools, call, help and skill", learns: "help", reads: "help on top, because it looked at everything",
@@ -220,12 +220,12 @@ func (byTool) take(t *talk, u turn) {
 
 func (byTool) end(*talk, map[string]bool) {}
 
-// execution returns arguments of tool_execute.
+// execution returns the arguments of tool_execute.
 func execution(id, args string) string {
 	return fmt.Sprintf(`{"tool_id":%q,"args":%s}`, id, args)
 }
 
-// id returns the id that stands on the card of a function.
+// id returns the id on the card of a function.
 func (t *talk) id(namespace, name string) string {
 	f, err := t.tools.Function(t.ctx, namespace, name)
 	if err != nil {
@@ -234,7 +234,7 @@ func (t *talk) id(namespace, name string) string {
 	return f.ID().String()
 }
 
-// flatName returns the name of a function where each is a tool.
+// flatName returns the tool name of a function, for faces with a tool per function.
 func (t *talk) flatName(namespace, name string) string {
 	f, err := t.tools.Function(t.ctx, namespace, name)
 	if err != nil {
@@ -243,7 +243,7 @@ func (t *talk) flatName(namespace, name string) string {
 	return f.FlatName()
 }
 
-// found returns the first submatch in a reply, or nothing.
+// found returns the first submatch in a reply, or "".
 func found(reply, pattern string) string {
 	if m := regexp.MustCompile(pattern).FindStringSubmatch(reply); m != nil {
 		return m[1]

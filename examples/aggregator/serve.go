@@ -16,24 +16,24 @@ import (
 )
 
 const (
-	// startTimeout is how long the first client waits for servers, so that one
-	// that asks at once sees what there is. Clients wait for 10 seconds or more.
+	// startTimeout is the time that the first client waits for the servers, so that it sees them
+	// all. Clients wait for 10 seconds or more.
 	startTimeout    = 5 * time.Second
 	readTimeout     = 10 * time.Second
 	shutdownTimeout = 10 * time.Second
 )
 
-// serveStdio serves until the client has gone or ctx ends.
+// serveStdio serves until the client is gone or ctx ends.
 func serveStdio(ctx context.Context, m *mounted, f face) error {
 	m.settle(ctx, startTimeout)
 	err := f.Run(ctx, &mcp.StdioTransport{})
 	if ctx.Err() != nil {
-		return nil // stopped by a signal, as asked
+		return nil // stopped by a signal, as intended
 	}
 	return err
 }
 
-// serveHTTP serves until ctx ends; then calls in flight may finish.
+// serveHTTP serves until ctx ends. Calls in flight may then finish.
 func serveHTTP(ctx context.Context, m *mounted, f face, addr string, log io.Writer) error {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -51,7 +51,7 @@ func serveHTTP(ctx context.Context, m *mounted, f face, addr string, log io.Writ
 	defer context.AfterFunc(ctx, func() {
 		limit, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 		defer cancel()
-		// The face first: it ends the streams for which the server would wait.
+		// The face goes first: it ends streams that the HTTP server would wait for.
 		stopped <- errors.Join(f.Shutdown(limit), server.Shutdown(limit))
 	})()
 

@@ -15,23 +15,23 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A talk writes turns until one fails.
+// A talk prints the turns of a conversation until one fails.
 type talk struct {
 	ctx     context.Context
 	session *mcp.ClientSession
 	out     io.Writer
-	tools   registry.Source // where ids are looked up
+	tools   registry.Source // for looking up ids
 	turns   int
-	learns  string          // the tool that tells what there is
+	learns  string          // the tool that lists the contents of the server
 	learnt  cost            // of its replies
 	fetched map[string]bool // resources
 	err     error
 
 	mu       sync.Mutex
-	progress []string // of the turn
+	progress []string // of this turn
 }
 
-// connect starts the face on one end of a pipe, and a client on the other.
+// connect starts the face on one end of a pipe and a client on the other.
 func (t *talk) connect(f face) (err error) {
 	here, there := mcp.NewInMemoryTransports()
 	go f.Run(t.ctx, there) // ends with the session
@@ -46,7 +46,7 @@ func (t *talk) connect(f face) (err error) {
 	return err
 }
 
-// say takes one turn, and returns the reply.
+// say takes one turn and returns the reply.
 func (t *talk) say(why, tool, arguments string) string {
 	if t.err != nil {
 		return ""
@@ -75,7 +75,7 @@ func (t *talk) say(why, tool, arguments string) string {
 	return reply
 }
 
-// readResource names the turns of [talk.fetch].
+// readResource is the name of the turns of [talk.fetch].
 const readResource = "resources/read"
 
 // fetch takes a turn that reads a resource.
@@ -100,7 +100,7 @@ func (t *talk) fetch(why, uri string) {
 	t.write("< ", text)
 }
 
-// list takes a turn of the client's, which asks for the list of tools.
+// list takes the client's turn that lists the tools.
 func (t *talk) list(why string) {
 	if t.err != nil {
 		return
@@ -131,7 +131,7 @@ const (
 	more     = " [...]"
 )
 
-// write writes the lines of a text that are not empty, and not too many.
+// write prints the lines of a text without the empty ones, up to maxLines.
 func (t *talk) write(mark, text string) {
 	if compact := new(bytes.Buffer); json.Compact(compact, []byte(text)) == nil {
 		text = compact.String()
@@ -149,7 +149,7 @@ func (t *talk) write(mark, text string) {
 	}
 }
 
-// cut returns what fits into a line of the page.
+// cut returns the part of a line that fits the page.
 func cut(line string) string {
 	runes := []rune(line)
 	if most := width - len("      "); len(runes) > most {

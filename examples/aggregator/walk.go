@@ -18,11 +18,10 @@ What it sends (>), what it gets (<, or ! where it is an error), and progress on 
 Sizes are in characters, [...] is cut on this page only.
 `
 
-// maxLabels is how many namespaces of the top level the walk goes into.
+// maxLabels is the most top-level namespaces that the walk enters.
 const maxLabels = 20
 
-// walk holds the conversation of a model with the servers over a real MCP
-// connection, and writes it down.
+// walk holds a model's conversation with the servers over a real MCP connection, and prints it.
 func walk(ctx context.Context, m *mounted, name string, f face, out io.Writer) error {
 	if len(m.agg.Status()) > 0 {
 		fmt.Fprintln(out, "Starting the servers. The first time, they are downloaded and compiled.")
@@ -67,8 +66,8 @@ func walk(ctx context.Context, m *mounted, name string, f face, out io.Writer) e
 	return nil
 }
 
-// available says of everything at the top level whether it is there: a server
-// must be connected, and what a catalog has always is.
+// available maps the top-level namespaces to true if they can be used: a server must be connected;
+// entries of a catalog always can.
 func available(ctx context.Context, m *mounted) (map[string]bool, error) {
 	there := make(map[string]bool)
 	list, err := m.tools.List(ctx, "")
@@ -86,7 +85,7 @@ func available(ctx context.Context, m *mounted) (map[string]bool, error) {
 	return there, nil
 }
 
-// report writes how the servers are.
+// report prints the states of the servers.
 func report(out io.Writer, list []upstream.Status) {
 	if len(list) == 0 {
 		return

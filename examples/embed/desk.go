@@ -11,7 +11,7 @@ import (
 
 var errNoTicket = errors.New("no ticket has this id: list the tickets to find it")
 
-// A Ticket is a question of a customer.
+// A Ticket is a customer's question.
 type Ticket struct {
 	ID       string `json:"id"`
 	Subject  string `json:"subject"`
@@ -19,7 +19,7 @@ type Ticket struct {
 	ClosedBy string `json:"closed_by,omitempty"`
 }
 
-// desk has the tickets; it is safe for concurrent use.
+// desk holds the tickets. It is safe for concurrent use.
 type desk struct {
 	mu      sync.Mutex
 	tickets []Ticket
@@ -56,8 +56,7 @@ type TicketRef struct {
 	ID string `json:"id" jsonschema:"Ticket, as listed." cash:"example=T-1"`
 }
 
-// Close closes a ticket in the name of the caller in ctx. One that is closed
-// stays as it is.
+// Close closes a ticket in the name of the caller in ctx. A closed ticket does not change.
 func (d *desk) Close(ctx context.Context, in TicketRef) (Ticket, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -71,7 +70,7 @@ func (d *desk) Close(ctx context.Context, in TicketRef) (Ticket, error) {
 	return d.tickets[i], nil
 }
 
-// Delete deletes a ticket and returns what it was.
+// Delete deletes a ticket and returns it.
 func (d *desk) Delete(_ context.Context, in TicketRef) (Ticket, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -92,7 +91,7 @@ func (d *desk) find(id string) (int, error) {
 	return i, nil
 }
 
-// Workload counts closed tickets by who closed them.
+// Workload counts closed tickets by the person who closed them.
 func (d *desk) Workload(context.Context, struct{}) (map[string]int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -1,7 +1,7 @@
-// Command embed is an HTTP service that was there before: a ticket desk with
-// routes and a login of its own. The lines marked "new" give it an MCP endpoint
-// beside its routes, behind the same login, where each caller sees only what
-// their role may do, and a manifest before it, for whoever looks for such servers.
+// Command embed is an existing HTTP service: a ticket desk with routes and a login of its own. The
+// lines marked "new" add an MCP endpoint behind the same login, where each caller sees only the
+// functions of their role. They also add a manifest outside the login, for clients that look for
+// such servers.
 //
 //	go run ./examples/embed
 //	curl -H 'X-Api-Key: clerk-key' http://127.0.0.1:8080/tickets
@@ -9,9 +9,8 @@
 //
 // # Limits
 //
-// To keep it short, the keys are in the source, the tickets in memory, and the
-// service stops without waiting for calls in flight: package shop, next door,
-// shows how.
+// To keep it short, the keys are in the source, the tickets are in memory, and the service stops
+// without waiting for calls in flight. Package shop, next door, shows how to wait.
 package main
 
 import (
@@ -53,13 +52,13 @@ func newService() http.Handler {
 	face := newFace(d)                 // new
 	mux.Handle("/mcp", face.Handler()) // new
 
-	open := http.NewServeMux()                                  // new: what needs no login
+	open := http.NewServeMux()                                  // new: routes without a login
 	open.Handle(manifest.WellKnownPath, face.ManifestHandler()) // new
 	open.Handle("/", login(mux))                                // new
 	return open
 }
 
-// newFace is all new: it offers the methods that the routes already call.
+// newFace is new. It offers the methods that the routes already call.
 func newFace(d *desk) *cash.Server {
 	reg := registry.New(nil)
 	admins := registry.VisibleTo(registry.Roles("admin"))
@@ -79,7 +78,7 @@ func newFace(d *desk) *cash.Server {
 	}})
 }
 
-// users are who they are by the API key that they send.
+// users maps API keys to their users.
 var users = map[string]struct {
 	name  string
 	roles []string
@@ -88,8 +87,8 @@ var users = map[string]struct {
 	"admin-key": {"anton", []string{"clerk", "admin"}},
 }
 
-// login guards every route, and so the MCP endpoint. What it puts into the
-// request's context reaches the methods of the desk on either way.
+// login guards every route, including the MCP endpoint. The caller that it puts into the request's
+// context reaches the methods of the desk both ways.
 func login(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		u, ok := users[r.Header.Get("X-Api-Key")]

@@ -1,12 +1,12 @@
-// Command files gives a model the files of a folder as one tool, FilesExecute,
-// which changes several of them at once or none.
+// Command files gives a model the files of a folder as one tool, FilesExecute. It changes several
+// files at once or none.
 //
-//	go run ./examples/files                what it is like, in a folder made for that
+//	go run ./examples/files                shows a conversation, in a folder made for it
 //	go run ./examples/files -dir FOLDER    MCP over standard input and output
 //
 // # Limits
 //
-// Whoever speaks to it may read and change everything in the folder.
+// Every client may read and change everything in the folder.
 package main
 
 import (
@@ -42,7 +42,7 @@ func main() {
 	}
 }
 
-// run serves a folder; without one it walks through one of its own.
+// run serves a folder. Without one it shows a conversation in a temporary folder.
 func run(ctx context.Context, dir string, out io.Writer) error {
 	do := func(srv *facade.Server) error { return serve(ctx, srv) }
 	if dir == "" {
@@ -74,12 +74,12 @@ func run(ctx context.Context, dir string, out io.Writer) error {
 func serve(ctx context.Context, srv *facade.Server) error {
 	err := srv.Run(ctx, &mcp.StdioTransport{})
 	if ctx.Err() != nil {
-		return nil // stopped by a signal, as asked
+		return nil // stopped by a signal, as intended
 	}
 	return err
 }
 
-// walk edits two files at once, and shows what is said.
+// walk edits two files in one call and prints the messages.
 func walk(ctx context.Context, srv *facade.Server, out io.Writer) error {
 	const edit = `{"manifestId":"ID","mode":"replace","changes":[{"path":"notes.md","content":"# Notes\n\nBuy bread and salt.\n"},{"path":"todo.md","content":"- bake\n"}]}`
 	var started struct{ ManifestID string }
@@ -111,14 +111,14 @@ func walk(ctx context.Context, srv *facade.Server, out io.Writer) error {
 	return nil
 }
 
-// replaceID puts the manifest's id where params have ID.
+// replaceID replaces ID in params by the manifest's id.
 func replaceID(params []byte, id string) []byte {
 	return bytes.ReplaceAll(params, []byte(`"ID"`), []byte(`"`+id+`"`))
 }
 
 var times = regexp.MustCompile(`"(expires|modified)":"[^"]+"`)
 
-// hideID is the reverse, and hides what is different each time.
+// hideID replaces the id by ID, and hides the parts that differ on each run.
 func hideID(text []byte, id string) []byte {
 	if id != "" {
 		text = bytes.ReplaceAll(text, []byte(`"`+id+`"`), []byte(`"ID"`))

@@ -1,5 +1,5 @@
-// Command hello is the smallest server worth having: two typed functions, one
-// skill, MCP over standard input and output. The README quotes it.
+// Command hello is the smallest useful server: two typed functions, one skill, MCP over standard
+// input and output. The README quotes it.
 package main
 
 import (

@@ -18,7 +18,7 @@ type Item struct {
 	Quantity  int    `json:"quantity" jsonschema:"How many." cash:"min=1"`
 }
 
-// Order is what Create and List answer with.
+// Order is the output of Create and List.
 type Order struct {
 	OrderID    string `json:"order_id"`
 	CustomerID string `json:"customer_id"`

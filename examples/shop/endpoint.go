@@ -11,14 +11,13 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/endpoint"
 )
 
-// newEndpoint is the shop as a command: a process that answers one request.
+// newEndpoint returns the shop as a command: a process that answers one request.
 func newEndpoint(g *goods) *endpoint.Endpoint {
 	return endpoint.New(g.tools, &endpoint.Options{Name: "shop", Middleware: g.middleware})
 }
 
-// requested is the request on standard input; nil is none. Without being told that
-// there is one it looks at what is piped in: programs that start endpoints pass no
-// flags.
+// requested returns the reader of the request on standard input, or nil if there is none. Unless
+// sure is set, it looks for piped input: programs that start endpoints pass no flags.
 func requested(stdin *os.File, sure bool) io.Reader {
 	if sure {
 		return stdin
@@ -28,7 +27,7 @@ func requested(stdin *os.File, sure bool) io.Reader {
 		return nil
 	}
 	first := make([]byte, 1)
-	if n, _ := stdin.Read(first); n == 0 { // what is wrong shows when the rest is read
+	if n, _ := stdin.Read(first); n == 0 { // an error shows again when the rest is read
 		return nil
 	}
 	return io.MultiReader(bytes.NewReader(first), stdin)
@@ -44,8 +43,7 @@ What a client knows before the first question:
 %6d characters for the same %d functions as ordinary MCP tools
 `
 
-// walkEndpoint asks the command endpoint what a client would, without a process
-// for each request, and writes it down.
+// walkEndpoint sends a client's requests to the command endpoint, in one process, and prints them.
 func walkEndpoint(ctx context.Context, g *goods, out io.Writer) error {
 	ordinary, err := plainTools(ctx, g.tools)
 	if err != nil {
@@ -78,7 +76,7 @@ func walkEndpoint(ctx context.Context, g *goods, out io.Writer) error {
 	return nil
 }
 
-// byActions is what is asked of the shop.
+// byActions sends the requests for the shop.
 func byActions(ask func(why, request string) string) {
 	ask("How is one of them called?", `{"action":"describe_tool","tool":"orders.create"}`)
 	ask("Call it.", `{"action":"call_tool","tool":"orders.create","arguments":{"customer_id":"C-42",`+

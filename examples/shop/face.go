@@ -19,30 +19,29 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A face is what clients see of the goods.
+// A face serves the goods to clients.
 type face interface {
 	Run(ctx context.Context, transport mcp.Transport) error
 	Handler() http.Handler
 	Shutdown(ctx context.Context) error
 }
 
-// faces are the names of those that there are. The endpoint is none in the sense
-// of face: see endpoint.go.
+// faces are the names of all faces. The endpoint has no type face: see endpoint.go.
 var faces = []string{"cash", "gateway", "proxy", "disclosure", "facade", "plain", "endpoint"}
 
-// goods are what is served.
+// goods are the registry to serve, with its texts.
 type goods struct {
 	tools              *registry.Registry
-	resources, prompts registry.Source       // nil is none
-	hint               string                // what is behind the tools, for models
-	middleware         []registry.Middleware // of every call
-	shop               bool                  // the shop's own, which the walk knows
+	resources, prompts registry.Source       // may be nil
+	hint               string                // a description of the contents, for models
+	middleware         []registry.Middleware // for every call
+	shop               bool                  // it is the shop's own registry, not a catalog
 }
 
 func shopGoods(shop *store.Shop, face string) *goods {
 	reg := newRegistry(shop)
 	if face == "cash" {
-		reg.AddSkills(skills) // which speak of call and help
+		reg.AddSkills(skills) // their texts name call and help
 	}
 	return &goods{
 		tools: reg, hint: "Behind it: orders, stock and customers of a shop.", shop: true,
@@ -50,8 +49,7 @@ func shopGoods(shop *store.Shop, face string) *goods {
 	}
 }
 
-// catalogGoods reads a catalog: what servers had, with the answers that stand
-// there.
+// catalogGoods reads a catalog: recorded tools with recorded answers.
 func catalogGoods(file string, log io.Writer) (*goods, error) {
 	c := catalog.New(nil)
 	report, err := c.LoadFile(file)
@@ -103,7 +101,7 @@ func newProxy(g *goods) *gateway.Server {
 func newDisclosure(g *goods) *disclosure.Server {
 	return disclosure.NewServer(g.tools, &disclosure.Options{
 		Name: "shop", Version: "1.0.0", Serve: g.serving(),
-		Grants: new(disclosure.Grants), // for clients over HTTP that have no session
+		Grants: new(disclosure.Grants), // for HTTP clients without a session
 	})
 }
 
@@ -115,7 +113,7 @@ func newPlain(g *goods) *plain.Server {
 	return plain.NewServer(g.tools, &plain.Options{Name: "shop", Version: "1.0.0", Serve: g.serving()})
 }
 
-// serving are the options of every face.
+// serving returns the options common to all faces.
 func (g *goods) serving() serve.Options {
 	return serve.Options{Hint: g.hint, Middleware: g.middleware}
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// nextSteps tells a model what to do about an error of the shop, which itself
-// does not know by which names it is served.
+// nextSteps are the hints for errors of the shop. The shop itself does not know the names of its
+// functions.
 var nextSteps = []struct {
 	err             error
-	namespace, name string // of the function that %s in the hint is a call of
+	namespace, name string // the function that replaces %s in the hint
 	hint            string
 }{
 	{store.ErrNoOrder, "orders", "list", "Use %s with filters to find it."},
@@ -25,37 +25,37 @@ var nextSteps = []struct {
 	{err: store.ErrInvalid, hint: "Correct the argument and repeat the call."},
 }
 
-// byName is how a model calls a function by the tool call.
+// byName returns a call of a function for the tool call.
 func byName(f *registry.Function) string {
 	return fmt.Sprintf("`call(namespace=%q, function=%q)`", f.Namespace(), f.Name())
 }
 
-// byID is how it calls one by tool_execute.
+// byID returns a call for tool_execute.
 func byID(f *registry.Function) string {
 	return fmt.Sprintf("`tool_execute(tool_id=%q)`", f.ID())
 }
 
-// byTool is how it calls one that is a tool itself.
+// byTool returns a call of a function that is a tool itself.
 func byTool(f *registry.Function) string { return "`" + f.FlatName() + "`" }
 
-// byCommand is how it calls one that is a command of a domain.
+// byCommand returns a call of a function that is a command of a domain.
 func byCommand(f *registry.Function) string {
 	domain, cmd, _ := strings.Cut(f.Path(), ".")
 	return fmt.Sprintf("`%s%sExecute(cmd=%q)`", strings.ToUpper(domain[:1]), domain[1:], cmd)
 }
 
-// byPath is how a client of the command endpoint calls one.
+// byPath returns a call for the command endpoint.
 func byPath(f *registry.Function) string {
 	return fmt.Sprintf("`call_tool` with the tool `%s`", f.Path())
 }
 
-// calledBy says it for each face.
+// calledBy maps each face to its way of writing a call.
 var calledBy = map[string]func(*registry.Function) string{
 	"cash": byName, "gateway": byID, "proxy": byID, "disclosure": byTool, "plain": byTool, "facade": byCommand, "endpoint": byPath,
 }
 
-// hints returns a middleware that adds the next step to errors, with functions
-// of src as they are called.
+// hints returns a middleware that adds the next step to errors. called writes the calls of
+// functions of src.
 func hints(src registry.Source, called func(*registry.Function) string) registry.Middleware {
 	return func(next registry.Handler) registry.Handler {
 		return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {

@@ -1,26 +1,28 @@
-// Command shop is the world of the CaSH RFC's examples as a working server:
-// orders, inventory and customers behind three tools.
+// Command shop is a working server for the examples of the CaSH RFC: orders, inventory and
+// customers behind three tools.
 //
 //	go run ./examples/shop                        a model's conversation with it, with sizes
 //	go run ./examples/shop -stdio                 MCP over standard input and output
 //	go run ./examples/shop -http 127.0.0.1:8080   MCP over HTTP at /mcp
 //	go run ./examples/shop -face gateway          the same shop as a gateway, or behind another face
-//	go run ./examples/shop -catalog FILE          what a catalog of package catalog has instead
+//	go run ./examples/shop -catalog FILE          a catalog of package catalog in place of the shop
 //
-// The command endpoint is no MCP: it answers one request and ends. With a request
-// on a pipe it does so without -stdio, too.
+// The command endpoint is not MCP: it answers one request and ends. With a request on a pipe it
+// needs no -stdio:
 //
 //	echo '{"action":"list_tools"}' | go run ./examples/shop -face endpoint -stdio
 //
-// The business is in package store and knows nothing of MCP. What it takes to
-// serve it is register.go (what there is), hints.go (what to do after an error),
-// face.go and endpoint.go (what clients see of it) and serve.go (how to reach it);
-// skills/ has texts for longer tasks.
+// The files:
+//
+//   - package store is the business and knows nothing of MCP;
+//   - register.go fills the registry, and hints.go adds next steps to errors;
+//   - face.go and endpoint.go make the faces, and serve.go serves one;
+//   - skills/ has texts for longer tasks.
 //
 // # Limits
 //
-// The data are made up at each start and kept in memory, and everyone may do
-// everything: package embed, next door, shows callers and roles.
+// The data is made up at each start and kept in memory. Everyone may do everything: package embed,
+// next door, shows callers and roles.
 package main
 
 import (
@@ -47,8 +49,7 @@ func main() {
 	os.Exit(code)
 }
 
-// run returns the exit code: 0, 1 after a failure, 2 for wrong usage and for a
-// catalog that cannot be read.
+// run returns the exit code: 0, 1 after a failure, 2 for wrong usage and for an unreadable catalog.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("shop", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -103,7 +104,7 @@ func start(ctx context.Context, g *goods, name string, stdio bool, addr string, 
 	case stdio:
 		err := f.Run(ctx, &mcp.StdioTransport{})
 		if ctx.Err() != nil {
-			return nil // stopped by a signal, as asked
+			return nil // stopped by a signal, as intended
 		}
 		return err
 	case addr != "":

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// lines yields the lines of text that are not empty, broken after at most
-// width characters, after a blank or a comma where there is one.
+// lines yields the lines of text without the empty ones. It breaks a line after at most width
+// characters, if possible after a blank or a comma.
 func lines(text string, width int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for line := range strings.SplitSeq(text, "\n") {
@@ -22,7 +22,7 @@ func lines(text string, width int) iter.Seq[string] {
 	}
 }
 
-// breakAt returns where to break a line: its length if it fits.
+// breakAt returns the place to break a line: its length if it fits.
 func breakAt(line string, width int) int {
 	end := 0
 	for range width {

@@ -7,14 +7,13 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// Everything in the folder is embedded, and only texts are served: neither the
-// scripts of a skill nor the shell blocks in it.
+// The whole folder is embedded, but only texts are served: neither scripts nor shell blocks of a
+// skill.
 //
 //go:embed skills
 var skills embed.FS
 
-// newRegistry says what the shop offers, and to which of its methods it leads:
-// all but the skills.
+// newRegistry maps functions to the methods of the shop. The skills are added elsewhere.
 func newRegistry(shop *store.Shop) *registry.Registry {
 	reg := registry.New(nil)
 

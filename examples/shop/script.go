@@ -7,16 +7,15 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/disclosure"
 )
 
-// A script is what a model does through a face, with the shop or with a catalog
-// that nobody has seen before.
+// A script is the model's conversation through a face, with the shop or with an unknown catalog.
 type script struct {
-	knows         string // the model, of the tools
-	learns, reads string // the tool that tells what there is, and what; may be empty
-	costs         string // what is paid for always, with %s for what is served
+	knows         string // the model's knowledge of the tools at the start
+	learns, reads string // the tool that lists the contents, and the result; may be empty
+	costs         string // the fixed cost of every conversation; %s is the name of the goods
 	shop, catalog func(*talk, *goods)
 }
 
-// scripts are those of the faces.
+// scripts are the scripts by face.
 var scripts = map[string]script{
 	"cash": {
 		knows:  "three tools: call, help and skill",
@@ -164,12 +163,12 @@ func lookAtDomains(t *talk, _ *goods) {
 	t.say("How is one of them called?", "ToolsExecute", fmt.Sprintf(`{"cmd":"get","params":{"name":%q}}`, found(tools, `"name":"([^"]+)"`)))
 }
 
-// execution returns arguments of tool_execute.
+// execution returns the arguments of tool_execute.
 func execution(id, args, more string) string {
 	return fmt.Sprintf(`{"tool_id":%q,"args":%s%s}`, id, args, more)
 }
 
-// found returns the first submatch in a reply, or nothing.
+// found returns the first submatch in a reply, or "".
 func found(reply, pattern string) string {
 	for _, one := range some(reply, pattern) {
 		return one
@@ -177,7 +176,7 @@ func found(reply, pattern string) string {
 	return ""
 }
 
-// some returns the first submatches, five at most.
+// some returns the first submatches, at most five.
 func some(reply, pattern string) []string {
 	var list []string
 	for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(reply, 5) {
@@ -186,10 +185,10 @@ func some(reply, pattern string) []string {
 	return list
 }
 
-// suggested returns the limit that a gated reply proposes.
+// suggested returns the limit proposed by a gated reply.
 func suggested(reply string) string {
 	if limit := found(reply, "sizelimit=([0-9]+)"); limit != "" {
 		return limit
 	}
-	return "null" // leaves the server's
+	return "null" // keeps the server's limit
 }

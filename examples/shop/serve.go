@@ -18,7 +18,7 @@ const (
 	shutdownTimeout = 10 * time.Second
 )
 
-// serveHTTP serves until ctx ends; then calls in flight may finish.
+// serveHTTP serves until ctx ends. Calls in flight may then finish.
 func serveHTTP(ctx context.Context, f face, addr string, log io.Writer) error {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -35,7 +35,7 @@ func serveHTTP(ctx context.Context, f face, addr string, log io.Writer) error {
 	defer context.AfterFunc(ctx, func() {
 		limit, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 		defer cancel()
-		// The face first: it ends the streams for which the server would wait.
+		// The face goes first: it ends streams that the HTTP server would wait for.
 		stopped <- errors.Join(f.Shutdown(limit), server.Shutdown(limit))
 	})()
 

@@ -13,13 +13,13 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A talk writes turns until one fails.
+// A talk prints the turns of a conversation until one fails.
 type talk struct {
 	ctx     context.Context
 	session *mcp.ClientSession
 	out     io.Writer
 	turns   int
-	learns  string // the tool that tells what there is
+	learns  string // the tool that lists the contents of the server
 	learnt  int    // characters of its replies
 	err     error
 }
@@ -44,8 +44,7 @@ func (t *talk) say(why, tool, arguments string) string {
 	return reply
 }
 
-// list takes a turn of the client's, which asks for the list of tools, and
-// returns a line for each.
+// list takes the client's turn that lists the tools. It returns one line for each.
 func (t *talk) list(why string) string {
 	if t.err != nil {
 		return ""
@@ -64,10 +63,10 @@ func (t *talk) list(why string) string {
 	return b.String()
 }
 
-// readResource names the turns of [talk.fetch].
+// readResource is the name of the turns of [talk.fetch].
 const readResource = "resources/read"
 
-// fetch takes a turn that reads a resource, and returns its text.
+// fetch takes a turn that reads a resource and returns its text.
 func (t *talk) fetch(why, uri string) string {
 	if t.err != nil {
 		return ""
@@ -102,8 +101,7 @@ const (
 	maxData  = 3 // of JSON
 )
 
-// write writes a text in lines that fit the page, without the empty ones and
-// not too many.
+// write prints a text in lines that fit the page, without the empty ones, up to a limit.
 func (t *talk) write(mark, text string) {
 	const more = " [...]"
 	most := maxLines

@@ -26,8 +26,7 @@ What the definitions of the tools cost, in every conversation, before the first 
 
 const learning = "This model read %d characters of %s on top, because it needed them.\n"
 
-// walk holds the conversation of a model with a face over a real MCP connection,
-// and writes it down.
+// walk holds a model's conversation with a face over a real MCP connection, and prints it.
 func walk(ctx context.Context, g *goods, name string, f face, out io.Writer) error {
 	ordinary, err := plainTools(ctx, g.tools)
 	if err != nil {
@@ -63,7 +62,7 @@ func walk(ctx context.Context, g *goods, name string, f face, out io.Writer) err
 	return err
 }
 
-// paid returns the size of what a model is told in every conversation.
+// paid returns the size of the texts that every conversation pays for.
 func (s script) paid(ctx context.Context, session *mcp.ClientSession) (int, error) {
 	tools, err := session.ListTools(ctx, nil)
 	if err != nil {
@@ -80,7 +79,7 @@ func (s script) paid(ctx context.Context, session *mcp.ClientSession) (int, erro
 	return size, nil
 }
 
-// connect starts the face on one end of a pipe, and a client on the other.
+// connect starts the face on one end of a pipe and a client on the other.
 func connect(ctx context.Context, f face) (*mcp.ClientSession, error) {
 	here, there := mcp.NewInMemoryTransports()
 	go f.Run(ctx, there) // ends with the session

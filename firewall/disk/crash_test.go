@@ -5,51 +5,34 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
 
 	"github.com/cash-mcp/go-sdk/internal/durable/durabletest"
 )
 
-func TestMain(m *testing.M) {
-	if words := durabletest.Life(); words != nil {
-		crashingLife(words)
-		return
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { durabletest.Main(m, "store", crashingLife) }
 
 // TestW32DiskSurvivesTheEndOfItsProcess kills a process before each step it does
 // with its files, and looks at what it leaves. A loss of power may, besides,
 // take away what had not been flushed: the ends of files, and changes of names,
 // all of them or some.
 func TestW32DiskSurvivesTheEndOfItsProcess(t *testing.T) {
-	for _, mode := range durabletest.Modes {
-		t.Run(mode, func(t *testing.T) {
-			t.Parallel()
-			for n := 1; ; n++ {
-				dir := durabletest.Scratch(t)
-				told, finished := crash(t, mode, n, dir)
-				wantWhole(t, filepath.Join(dir, "store"), told, true)
-				if t.Failed() {
-					t.Fatalf("at step %d", n)
-				}
-				if finished {
-					if n < 50 {
-						t.Errorf("finished after %d steps", n)
-					}
-					return
-				}
-			}
-		})
-	}
+	durabletest.EachKill(t, durabletest.Modes, func(t *testing.T, mode string, n int) bool {
+		dir := durabletest.Scratch(t)
+		told, finished := crash(t, mode, n, dir)
+		wantWhole(t, filepath.Join(dir, "store"), told, true)
+		if finished && n < 50 {
+			t.Errorf("finished after %d steps", n)
+		}
+		return finished
+	})
 }
 
 // crash runs a process that dies before its step n. It returns what that has
 // told.
 func crash(t *testing.T, mode string, n int, dir string) (told []event, finished bool) {
 	t.Helper()
-	out, finished := durabletest.Run(t, mode, strconv.Itoa(n), dir)
+	out, finished := durabletest.Run(t, mode, n, dir)
 	for line := range bytes.Lines(out) {
 		var e event
 		if err := json.Unmarshal(line, &e); err != nil {
@@ -61,13 +44,8 @@ func crash(t *testing.T, mode string, n int, dir string) (told []event, finished
 }
 
 // crashingLife is the main function of such a process.
-func crashingLife(words []string) {
-	n, _ := strconv.Atoi(words[1])
-	dir, copies := filepath.Join(words[2], "store"), filepath.Join(words[2], "copies")
-	if err := os.Mkdir(copies, 0o700); err != nil {
-		panic(err)
-	}
-	l := &life{dir: dir, clock: newClock(), fault: durabletest.NewPower(words[0], dir, copies).KillAt(n)}
+func crashingLife(dir string, fault durabletest.Fault, _ []string) {
+	l := &life{dir: dir, clock: newClock(), fault: fault}
 	l.tell = func(e event) {
 		line, _ := json.Marshal(e)
 		os.Stdout.Write(append(line, '\n'))

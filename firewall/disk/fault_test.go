@@ -17,45 +17,28 @@ import (
 // Each step that the store does with its files fails once: what it has said is
 // true, and the next time it goes well.
 func TestW32DiskStepFailsOnce(t *testing.T) {
-	for name, cause := range durabletest.Causes {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for n := 1; ; n++ {
-				var told []event
-				fault, steps := durabletest.FailAt(n, cause)
-				l := &life{dir: durabletest.Scratch(t), clock: newClock(), patient: true, fault: fault}
-				l.tell = func(e event) { told = append(told, e) }
-				l.live()
-				wantCause(t, l, cause)
-				wantWhole(t, l.dir, told, false)
-				if steps() < n {
-					return
-				}
-			}
-		})
-	}
+	durabletest.EachFault(t, durabletest.Once, 80, func(t *testing.T, cause error, fault durabletest.Fault) bool {
+		return checkFaulty(t, cause, &life{patient: true, fault: fault}, false)
+	})
 }
 
 // From one step on all of them fail, as on a disk that has gone bad, and with
 // the store that is opened then, all is well.
 func TestW32DiskFailsForGood(t *testing.T) {
-	for name, cause := range durabletest.Causes {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for n := 1; ; n++ {
-				var told []event
-				fault, steps := durabletest.FailFrom(n, cause, "read")
-				l := &life{dir: durabletest.Scratch(t), clock: newClock(), fault: fault}
-				l.tell = func(e event) { told = append(told, e) }
-				l.live()
-				wantCause(t, l, cause)
-				wantWhole(t, l.dir, told, true)
-				if steps() < n {
-					return
-				}
-			}
-		})
-	}
+	durabletest.EachFault(t, durabletest.Forever("read"), 80, func(t *testing.T, cause error, fault durabletest.Fault) bool {
+		return checkFaulty(t, cause, &life{fault: fault}, true)
+	})
+}
+
+// checkFaulty lives a life, and reports whether something in it failed.
+func checkFaulty(t *testing.T, cause error, l *life, unsaid bool) (failed bool) {
+	t.Helper()
+	var told []event
+	l.dir, l.clock, l.tell = durabletest.Scratch(t), newClock(), func(e event) { told = append(told, e) }
+	l.live()
+	wantCause(t, l, cause)
+	wantWhole(t, l.dir, told, unsaid)
+	return l.failed != nil
 }
 
 // wantCause checks that errors say why, and which directory it is only to who

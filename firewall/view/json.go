@@ -1,7 +1,6 @@
 package view
 
 import (
-	"fmt"
 	"unicode/utf8"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
@@ -37,11 +36,8 @@ func appendQuoted(dst []byte, text string) []byte {
 			dst = append(dst, `\n`...)
 		case r == '\t':
 			dst = append(dst, `\t`...)
-		case r > 0xffff:
-			r -= 0x10000
-			dst = fmt.Appendf(dst, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
 		default:
-			dst = fmt.Appendf(dst, `\u%04x`, r)
+			dst = strictjson.AppendEscape(dst, r)
 		}
 	}
 	return append(dst, '"')

@@ -71,11 +71,7 @@ func parseSelector(raw json.RawMessage, most int) (*selector, error) {
 		return nil, selectorErrorf(`a selector is a JSON object, such as {"type":"lines","start":0,"end":50}; the types are %s`, kinds())
 	}
 	s := &selector{start: missing, end: missing, chars: missing, context: missing}
-	for name, value := range strictjson.Members(raw) {
-		if name == "type" {
-			s.kind = strictjson.Text(value)
-		}
-	}
+	s.kind = strictjson.Text(strictjson.Member(raw, "type"))
 	allowed, ok := membersOf(s.kind)
 	if !ok {
 		return nil, selectorErrorf("the type of a selector is one of %s", kinds())
@@ -145,13 +141,13 @@ func (s *selector) set(name string, value []byte) (err error) {
 	case m.number != nil:
 		*m.number, err = number(name, value, m.least)
 	case m.text != nil:
-		*m.text, err = text(name, value)
+		if !strictjson.Take(m.text, value) {
+			return selectorErrorf("%s must be a string", name)
+		}
 	case m.list != nil:
 		*m.list, err = texts(name, value)
-	case strictjson.KindOf(value) != strictjson.Bool:
+	case !strictjson.Take(m.flag, value):
 		return selectorErrorf("%s is true or false", name)
-	default:
-		*m.flag = value[0] == 't'
 	}
 	return err
 }
@@ -173,19 +169,11 @@ func (s *selector) check() error {
 
 // number reads a whole number from least on. A spelling such as 10.0 counts.
 func number(name string, value []byte, least int) (int, error) {
-	n, err := strconv.ParseFloat(string(value), 64)
-	if strictjson.KindOf(value) != strictjson.Number || err != nil || n < float64(least) || n > largest || n != float64(int(n)) {
+	var n int
+	if !strictjson.Take(&n, value) || n < least || n > largest {
 		return 0, selectorErrorf("%s must be a whole number, at least %d", name, least)
 	}
-	return int(n), nil
-}
-
-// text reads a string.
-func text(name string, value []byte) (string, error) {
-	if strictjson.KindOf(value) != strictjson.String {
-		return "", selectorErrorf("%s must be a string", name)
-	}
-	return strictjson.Text(value), nil
+	return n, nil
 }
 
 // texts reads an array of strings that is not empty.

@@ -116,16 +116,13 @@ func (d dialect) spellCall(a *callArguments) json.RawMessage {
 		}
 		a.limit = nil
 	}
-	data := []byte("{")
+	var b strictjson.Builder
 	add := func(name string, value any) {
 		text, err := json.Marshal(value)
 		if err != nil { // kwargs are checked, and all else always encodes
 			return
 		}
-		if len(data) > 1 {
-			data = append(data, ',')
-		}
-		data = fmt.Appendf(data, "%s:%s", wire.Quote(cmp.Or(d.spell("call", name), name)), text)
+		b.AddRaw(strictjson.AppendText(nil, cmp.Or(d.spell("call", name), name)), text)
 	}
 	if a.namespace != "" {
 		add("namespace", a.namespace)
@@ -140,7 +137,7 @@ func (d dialect) spellCall(a *callArguments) json.RawMessage {
 	if a.replay != "" {
 		add("replay", a.replay)
 	}
-	return append(data, '}')
+	return b.Object()
 }
 
 // callArguments are the arguments of the tool call.

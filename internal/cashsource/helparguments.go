@@ -47,13 +47,13 @@ func furtherArguments(arguments string) string {
 // maxFurther bounds the names that are considered.
 const maxFurther = 50
 
-// commonArguments returns those keyword arguments of help that every server of this module knows.
+// commonArguments returns the keyword arguments of help that every server of ours knows.
 func commonArguments(kwargs json.RawMessage) json.RawMessage {
-	var members []string
+	var b strictjson.Builder
 	for raw, value := range strictjson.RawMembers(kwargs) {
 		if ours(strictjson.Text(raw)) {
-			members = append(members, string(raw)+":"+string(value))
+			b.AddRaw(raw, value)
 		}
 	}
-	return json.RawMessage("{" + strings.Join(members, ",") + "}")
+	return b.Object()
 }

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/cash-mcp/go-sdk/internal/bounded"
 	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
@@ -27,46 +27,27 @@ const (
 
 // pages caches texts of a CaSH server. It belongs to a [Source] and is emptied with it.
 type pages struct {
-	mu    sync.Mutex
-	texts map[string]kept
-	bytes int
+	texts *bounded.Store[string, string]
 }
 
-type kept struct {
-	text  string
-	until time.Time
-}
-
-func newPages() *pages { return &pages{texts: make(map[string]kept)} }
+func newPages() *pages { return &pages{bounded.New[string, string](nil, nil)} }
 
 func (p *pages) get(key string) (string, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	k, ok := p.texts[key]
-	if ok && time.Now().After(k.until) {
-		p.drop(key)
+	p.texts.Lock()
+	defer p.texts.Unlock()
+	it := p.texts.Get(key)
+	if it == nil {
 		return "", false
 	}
-	return k.text, ok
-}
-
-func (p *pages) drop(key string) {
-	p.bytes -= len(p.texts[key].text)
-	delete(p.texts, key)
+	return it.Value, true
 }
 
 func (p *pages) put(key, text string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.drop(key)
-	for other := range p.texts { // evicts an arbitrary one
-		if len(p.texts) < maxKept && p.bytes+len(text) <= maxStored {
-			break
-		}
-		p.drop(other)
-	}
-	p.texts[key] = kept{text, time.Now().Add(pageLife)}
-	p.bytes += len(text)
+	p.texts.Lock()
+	defer p.texts.Unlock()
+	takes := bounded.Amount{Count: 1, Bytes: int64(len(text))}
+	p.texts.Put(key, text, bounded.Terms{Takes: takes, Expires: p.texts.Now().Add(pageLife)},
+		bounded.Share{Most: bounded.Amount{Count: maxKept, Bytes: maxStored}, Evicts: true})
 }
 
 // fetch returns the page of help or skill for a name and keyword arguments, from the cache or from the server.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
 // Content returns text that is data, such as a file that a tool has read, without
@@ -46,7 +48,7 @@ func ContentJSON(raw []byte) []byte {
 	if settled(raw) {
 		return raw
 	}
-	return eachString(raw, appendContent)
+	return EachString(raw, appendContent)
 }
 
 // appendContent appends a string of JSON, in its quotes, cleaned.
@@ -54,12 +56,7 @@ func appendContent(dst, quoted []byte) []byte {
 	if settled(quoted) {
 		return append(dst, quoted...)
 	}
-	text := Unquote(quoted)
-	cleaned := content(text)
-	if cleaned == text && utf8.Valid(quoted) {
-		return append(dst, quoted...)
-	}
-	return AppendQuoted(dst, cleaned)
+	return appendCleaned(dst, quoted, content)
 }
 
 // maxHidden is how many characters that do not show Content keeps side by side: a
@@ -154,39 +151,18 @@ func escaped[T string | []byte](text T, i int) (rune, int) {
 	case 'b':
 		return '\b', 2
 	case 'u':
-		r, ok := hex(text, i+2)
+		r, ok := strictjson.Hex4(text[i+2:])
 		if !ok {
 			return '\\', 1
 		}
 		if 0xd800 <= r && r < 0xdc00 && i+7 < len(text) && text[i+6] == '\\' && text[i+7] == 'u' {
-			if low, ok := hex(text, i+8); ok && 0xdc00 <= low && low < 0xe000 {
+			if low, ok := strictjson.Hex4(text[i+8:]); ok && 0xdc00 <= low && low < 0xe000 {
 				return (r-0xd800)<<10 + (low - 0xdc00) + 0x10000, 12
 			}
 		}
 		return r, 6
 	}
 	return '\\', 1
-}
-
-// hex returns the number of the four digits at text[i:].
-func hex[T string | []byte](text T, i int) (r rune, ok bool) {
-	if i+4 > len(text) {
-		return 0, false
-	}
-	for _, c := range []byte(text[i : i+4]) {
-		switch {
-		case '0' <= c && c <= '9':
-			c -= '0'
-		case 'a' <= c && c <= 'f':
-			c -= 'a' - 10
-		case 'A' <= c && c <= 'F':
-			c -= 'A' - 10
-		default:
-			return 0, false
-		}
-		r = r<<4 | rune(c)
-	}
-	return r, true
 }
 
 // ordinary reports whether c is an ASCII character that Content keeps wherever it

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"unicode/utf8"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
 // JSON returns a valid JSON document whose strings, keys and values, are cleaned
@@ -13,11 +15,11 @@ func JSON(raw []byte) []byte {
 	if plainJSON(raw, false) {
 		return raw
 	}
-	return eachString(raw, AppendJSONString)
+	return EachString(raw, AppendJSONString)
 }
 
-// eachString returns valid JSON with each string as appendString appends it.
-func eachString(raw []byte, appendString func(dst, quoted []byte) []byte) []byte {
+// EachString returns valid JSON with each string as appendString appends it.
+func EachString(raw []byte, appendString func(dst, quoted []byte) []byte) []byte {
 	out := make([]byte, 0, len(raw))
 	for i := 0; i < len(raw); {
 		if raw[i] != '"' {
@@ -25,15 +27,9 @@ func eachString(raw []byte, appendString func(dst, quoted []byte) []byte) []byte
 			i++
 			continue
 		}
-		end := i + 1
-		for raw[end] != '"' {
-			if raw[end] == '\\' {
-				end++
-			}
-			end++
-		}
-		out = appendString(out, raw[i:end+1])
-		i = end + 1
+		end := strictjson.Skip(raw, i)
+		out = appendString(out, raw[i:end])
+		i = end
 	}
 	if bytes.Equal(out, raw) {
 		return raw
@@ -46,8 +42,14 @@ func AppendJSONString(dst, quoted []byte) []byte {
 	if plainJSON(quoted, true) {
 		return append(dst, quoted...)
 	}
+	return appendCleaned(dst, quoted, Text)
+}
+
+// appendCleaned appends what clean makes of a string, as it is spelled if that is the
+// same.
+func appendCleaned(dst, quoted []byte, clean func(string) string) []byte {
 	text := Unquote(quoted)
-	cleaned := Text(text)
+	cleaned := clean(text)
 	if cleaned == text && utf8.Valid(quoted) {
 		return append(dst, quoted...)
 	}

@@ -94,6 +94,18 @@ func FirstLine(text string, most int) string {
 	return ""
 }
 
+// Beginning returns at most so many bytes of text, without a broken character at the
+// end.
+func Beginning(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
+}
+
 // Cut shortens text that is longer to most characters, of which the last is an
 // ellipsis, at the end of a word where there is one in the second half.
 func Cut(text string, most int) string {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -16,19 +15,12 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if words := durabletest.Life(); words != nil {
-		n, _ := strconv.Atoi(words[1])
-		dir, copies := filepath.Join(words[2], "folder"), filepath.Join(words[2], "copies")
-		if err := os.Mkdir(copies, 0o700); err != nil {
-			panic(err)
-		}
-		if err := write(dir, "new", durabletest.NewPower(words[0], dir, copies).KillAt(n)); err != nil {
+	durabletest.Main(m, "folder", func(dir string, fault durabletest.Fault, _ []string) {
+		if err := write(dir, "new", fault); err != nil {
 			panic(err)
 		}
 		fmt.Println("done")
-		return
-	}
-	os.Exit(m.Run())
+	})
 }
 
 // write replaces the file of a folder.
@@ -84,30 +76,23 @@ func names(t *testing.T, dir string) (list []string) {
 // The file is the old one or the new one wherever a process ends, and the new one once
 // it was said to be done. What is left over has the temporary name.
 func TestReplaceSurvivesTheEndOfItsProcess(t *testing.T) {
-	for _, mode := range durabletest.Modes {
-		t.Run(mode, func(t *testing.T) {
-			t.Parallel()
-			for n := 1; ; n++ {
-				above, dir := oldFolder(t)
-				out, finished := durabletest.Run(t, mode, strconv.Itoa(n), above)
-				got := content(t, dir)
-				if got != "new" && (got != "old" || len(out) > 0) {
-					t.Errorf("step %d: %q after %q", n, got, out)
-				}
-				for _, name := range names(t, dir) {
-					if name != "file" && name != "temp" {
-						t.Errorf("step %d: %s lies about", n, name)
-					}
-				}
-				if finished {
-					if n != 6 { // create, write, sync, rename, flush
-						t.Errorf("%d steps", n-1)
-					}
-					return
-				}
+	durabletest.EachKill(t, durabletest.Modes, func(t *testing.T, mode string, n int) bool {
+		above, dir := oldFolder(t)
+		out, finished := durabletest.Run(t, mode, n, above)
+		got := content(t, dir)
+		if got != "new" && (got != "old" || len(out) > 0) {
+			t.Errorf("%q after %q", got, out)
+		}
+		for _, name := range names(t, dir) {
+			if name != "file" && name != "temp" {
+				t.Errorf("%s lies about", name)
 			}
-		})
-	}
+		}
+		if finished && n != 6 { // create, write, sync, rename, flush
+			t.Errorf("%d steps", n-1)
+		}
+		return finished
+	})
 }
 
 // A step that fails leaves the old file and nothing else, or after the rename the new
@@ -116,8 +101,13 @@ func TestReplaceStepFails(t *testing.T) {
 	cause := errors.New("broken")
 	for n, want := range []string{"old", "old", "old", "old", "new", "new"} {
 		_, dir := oldFolder(t)
-		fault, steps := durabletest.FailAt(n+1, cause)
-		err := write(dir, "new", fault)
+		steps := 0
+		err := write(dir, "new", func(string, string) error {
+			if steps++; steps == n+1 {
+				return cause
+			}
+			return nil
+		})
 		if got := content(t, dir); got != want || errors.Is(err, cause) != (n < 5) {
 			t.Errorf("step %d: %q, %v", n+1, got, err)
 		}
@@ -125,7 +115,7 @@ func TestReplaceStepFails(t *testing.T) {
 			t.Errorf("%v names the folder", err)
 		}
 		if list := names(t, dir); !slices.Equal(list, []string{"file"}) {
-			t.Errorf("step %d of %d: %q", n+1, steps(), list)
+			t.Errorf("step %d of %d: %q", n+1, steps, list)
 		}
 	}
 }

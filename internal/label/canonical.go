@@ -35,17 +35,30 @@ func Check(s string) (ok, canonical bool) {
 
 // Fold puts a label, or a dotted path of labels, into lower case and strips its
 // underscores.
-func Fold(s string) string {
-	b := make([]byte, 0, len(s))
+func Fold(s string) string { return string(AppendFolded(make([]byte, 0, len(s)), s)) }
+
+// AppendFolded appends what [Fold] returns.
+func AppendFolded(dst []byte, s string) []byte {
 	for i := range len(s) {
-		c := s[i]
-		if c == '_' {
-			continue
+		if s[i] != '_' {
+			dst = append(dst, lower(s[i]))
 		}
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		b = append(b, c)
+	}
+	return dst
+}
+
+// Lower puts a text into lower case, but for letters that are not ASCII: U+212A is no k.
+func Lower(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		b[i] = lower(c)
 	}
 	return string(b)
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
 }

@@ -64,13 +64,16 @@ type Room struct {
 // Rooms is the table, lowest row first.
 var Rooms = []Room{
 	{Row: 0, Packages: []string{"."}, Lines: 1},
-	{Row: 0, Together: true, Packages: below("internal", "strictjson strictyaml schema search skillmd clean spelling"), Lines: 8980, Until: 9635},
-	{Row: 0, Together: true, Packages: below("internal", "label apart mistake durable durable/durabletest"), Pending: []string{"internal/bounded"}, Lines: 700},
-	{Row: 0, Together: true, Packages: below("internal", "mcpclient procgroup rootfs command layout layout/table"), Lines: 2400, Until: 2650},
+	{Row: 0, Together: true, Packages: below("internal", "strictjson strictyaml schema search skillmd clean spelling"), Lines: 8980, Until: 9804},
+	// The expiring store takes 280 of these. It has the order of expiry, of promises and of
+	// use that its ten users had to keep for themselves.
+	// Durabletest takes 200: the rigs for crashes and faults of the four that write files.
+	{Row: 0, Together: true, Packages: below("internal", "label bounded apart mistake durable durable/durabletest"), Lines: 980},
+	{Row: 0, Together: true, Packages: below("internal", "mcpclient procgroup rootfs command layout layout/table"), Lines: 2400, Until: 2635},
 	{Row: 0, Together: true, Pending: []string{"internal/blocks"}, Lines: 0, Until: 114},
 
 	{Row: 1, Packages: []string{"gate"}, Lines: 520},
-	{Row: 1, Packages: []string{"toolid"}, Lines: 850, Until: 876},
+	{Row: 1, Packages: []string{"toolid"}, Lines: 850},
 	{Row: 1, Together: true, Packages: []string{"manifest"}, Pending: []string{"manifest/fetch"}, Lines: 1600},
 
 	{Row: 2, Together: true, Packages: append(below("firewall", "redact view disk internal/ledger"), "firewall"), Lines: 5800},
@@ -82,7 +85,7 @@ var Rooms = []Room{
 
 	{Row: 4, Packages: []string{"cash/serve"}, Lines: 2900},
 	{
-		Row: 4, Together: true, Lines: 9700, Until: 9831, Each: 4000,
+		Row: 4, Together: true, Lines: 9700, Until: 9720, Each: 4000,
 		Packages: append(below("cash/upstream", "pin config discover"), "cash/upstream", "internal/cashsource", "internal/cashsource/cashtext"),
 	},
 	{Row: 4, Packages: []string{"cash/endpoint", "cash/catalog", "cash/facade/files"}, Lines: 5900},
@@ -90,7 +93,7 @@ var Rooms = []Room{
 	{Row: 5, Packages: []string{"cash"}, Lines: 1750},
 	{Row: 5, Packages: below("cash", "gateway disclosure facade plain"), Lines: 5000},
 
-	{Row: 6, Together: true, Packages: below("cash", "check cashtest cashtest/faulty internal/client"), Lines: 5200, Until: 6805},
+	{Row: 6, Together: true, Packages: below("cash", "check cashtest cashtest/faulty internal/client"), Lines: 5200, Until: 6797},
 	{Row: 6, Pending: []string{"cash/cost"}, Lines: 700},
 	{Row: 6, Pending: []string{"cash/config"}, Lines: 1000},
 

@@ -103,18 +103,11 @@ func (r *httpSession) post(req *http.Request) (*http.Response, error) {
 // head returns the id and the method of a message of the SDK. An answer has no method, a notification no id. The
 // SDK's decoder would allocate 64 KiB of buffers for that.
 func head(body []byte) (id jsonrpc.ID, method string) {
-	for key, value := range strictjson.Members(body) {
-		switch key {
-		case "id":
-			var raw any
-			if json.Unmarshal(value, &raw) == nil {
-				id, _ = jsonrpc.MakeID(raw)
-			}
-		case "method":
-			method = strictjson.Text(value)
-		}
+	var raw any
+	if json.Unmarshal(strictjson.Member(body, "id"), &raw) == nil {
+		id, _ = jsonrpc.MakeID(raw)
 	}
-	return id, method
+	return id, strictjson.Text(strictjson.Member(body, "method"))
 }
 
 // withBody returns a copy of req whose body can be sent repeatedly.

@@ -133,16 +133,8 @@ func adopt(data []byte, id jsonrpc.ID) []byte {
 	if strictjson.CheckDepth(data, maxDepth) != nil {
 		return nil
 	}
-	var problem []byte
-	for key, value := range strictjson.Members(data) {
-		switch {
-		case key == "error" && strictjson.KindOf(value) == strictjson.Object:
-			problem = value
-		case key == "id" && strictjson.KindOf(value) != strictjson.Null, key == "method":
-			return nil
-		}
-	}
-	if problem == nil {
+	problem := strictjson.Member(data, "error")
+	if strictjson.KindOf(problem) != strictjson.Object || strictjson.KindOf(strictjson.Member(data, "id")) != strictjson.Null || strictjson.Member(data, "method") != nil {
 		return nil
 	}
 	text, err := json.Marshal(id.Raw())

@@ -1,9 +1,6 @@
 package schema
 
 import (
-	"bytes"
-	"encoding/json"
-
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
@@ -163,12 +160,7 @@ func (f *filler) insert(i int, comma bool, rule nameRule) {
 	f.out = append(f.out, rule.node.about.def...)
 }
 
-// appendQuoted appends a JSON string. HTML is not escaped: that would cost a
-// model six characters for each < of a description.
+// appendQuoted appends a JSON string.
 func appendQuoted(dst []byte, text string) []byte {
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // strings always have a form
-	return append(dst, bytes.TrimSuffix(out.Bytes(), []byte("\n"))...)
+	return append(dst, strictjson.MustMarshal(text)...)
 }

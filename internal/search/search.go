@@ -3,6 +3,8 @@ package search
 import (
 	"cmp"
 	"slices"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
 )
 
 // A Query is what is looked for, and by whom.
@@ -37,7 +39,7 @@ func (ix *Index) Search(q Query) []Hit {
 	if q.Limit <= 0 || len(ix.texts) == 0 {
 		return nil
 	}
-	q.Text = clip(q.Text, maxQuery)
+	q.Text = clean.Beginning(q.Text, maxQuery)
 	r := ix.rankingFor(q.Visible)
 	s := ix.newScratch()
 	for _, t := range ix.parse(q.Text, r) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/spelling"
 )
 
@@ -64,7 +65,7 @@ type named struct {
 }
 
 func newNamed(name string) *named {
-	name = clip(name, maxName)
+	name = clean.Beginning(name, maxName)
 	n := &named{name: name, key: letterKey(name), stem: newStemmer()}
 	n.letters = letters(n.key)
 	n.most = max(tolerance(n.key), 1)
@@ -76,7 +77,7 @@ func newNamed(name string) *named {
 
 // typos returns how many typos away a candidate is.
 func (n *named) typos(candidate string) (int, bool) {
-	key := letterKey(clip(candidate, maxName))
+	key := letterKey(clean.Beginning(candidate, maxName))
 	if bits.OnesCount64(n.letters^letters(key)) > 2*n.most {
 		return 0, false
 	}
@@ -87,7 +88,7 @@ func (n *named) typos(candidate string) (int, bool) {
 // otherWords returns how many words more or less a candidate has, of which the
 // others are the same.
 func (n *named) otherWords(candidate string) (int, bool) {
-	few, many := n.words, n.split(clip(candidate, maxName))
+	few, many := n.words, n.split(clean.Beginning(candidate, maxName))
 	if len(few) > len(many) {
 		few, many = many, few
 	}

@@ -4,7 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
 )
 
 // A Document is one thing that can be found.
@@ -96,7 +97,7 @@ type reader struct {
 func (r *reader) names(d Document) {
 	names := []string{r.text.path, d.Name, d.Name[strings.LastIndexByte(d.Name, '.')+1:]}
 	for _, name := range append(names, d.Aliases...) {
-		if key := letterKey(clip(name, maxQuery)); key != "" {
+		if key := letterKey(clean.Beginning(name, maxQuery)); key != "" {
 			r.text.names = append(r.text.names, key)
 		}
 	}
@@ -104,7 +105,7 @@ func (r *reader) names(d Document) {
 
 func (r *reader) read(f field, texts ...string) {
 	for _, s := range texts {
-		s = clip(s, r.left)
+		s = clean.Beginning(s, r.left)
 		r.left -= len(s)
 		for p := range pieces(s) {
 			r.add(f, p)
@@ -159,15 +160,4 @@ func pathKey(name string) string {
 		}
 		return r
 	}, strings.ToLower(strings.TrimSpace(name)))
-}
-
-// clip returns at most n bytes of s, ending with a whole character.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
 )
 
 // maxWord bounds a word, in bytes: what is longer is cut.
@@ -128,7 +130,7 @@ func split(run string, c class, yield func(piece) bool) bool {
 	case unspaced:
 		return splitPairs(run, yield)
 	case picture:
-		return yield(piece{clip(run, maxWord), whole}) // marks may follow without end
+		return yield(piece{clean.Beginning(run, maxWord), whole}) // marks may follow without end
 	}
 	return true
 }
@@ -147,13 +149,13 @@ func splitPairs(run string, yield func(piece) bool) bool {
 		case 2:
 			second = i
 		default:
-			if !yield(piece{clip(run[first:i], maxWord), whole}) {
+			if !yield(piece{clean.Beginning(run[first:i], maxWord), whole}) {
 				return false
 			}
 			first, second = second, i
 		}
 	}
-	return yield(piece{clip(run[first:], maxWord), whole})
+	return yield(piece{clean.Beginning(run[first:], maxWord), whole})
 }
 
 // splitCase yields the parts of a word that changes of case make, and the word
@@ -195,7 +197,7 @@ func plural(rest string) bool {
 	return len(rest) == 1 || unicode.IsUpper(next)
 }
 
-func foldWord(word string) string { return fold(clip(word, maxWord)) }
+func foldWord(word string) string { return fold(clean.Beginning(word, maxWord)) }
 
 // fold returns text in lower case, without the diacritics of alphabets in
 // which they are often left out.

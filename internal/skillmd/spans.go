@@ -1,6 +1,10 @@
 package skillmd
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/label"
+)
 
 // spanScanner is one pass over the whole text that removes what is executable inside lines: command spans, script elements,
 // dangerous URLs and event handlers. It does not care whether they stand in prose, in code spans or in kept blocks:
@@ -23,7 +27,7 @@ type spanScanner struct {
 
 func stripSpans(lines []line, removed *[]Removal) []line {
 	z := &spanScanner{s: joinLines(lines), removed: removed}
-	z.lower = lowerASCII(z.s)
+	z.lower = label.Lower(z.s)
 	for _, l := range lines {
 		z.nos = append(z.nos, l.no)
 	}
@@ -158,14 +162,4 @@ func (f *finder) from(i int) int {
 		f.at = i + n
 	}
 	return f.at
-}
-
-func lowerASCII(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			b[i] = c | 0x20
-		}
-	}
-	return string(b)
 }

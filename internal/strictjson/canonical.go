@@ -3,35 +3,43 @@ package strictjson
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // Canonical returns data, which Check accepted, in a form that does not depend
 // on white space, on the order of members or on the spelling of strings.
 // Numbers keep their spelling.
 func Canonical(data []byte) []byte {
-	return appendCanonical(make([]byte, 0, len(data)), Trim(data))
+	return CanonicalNumbers(data, func(dst, number []byte) []byte { return append(dst, number...) })
 }
 
-func appendCanonical(dst, data []byte) []byte {
+// CanonicalNumbers is [Canonical] with numbers as appendNumber spells them.
+func CanonicalNumbers(data []byte, appendNumber func(dst, number []byte) []byte) []byte {
+	return appendCanonical(make([]byte, 0, len(data)), Trim(data), appendNumber)
+}
+
+func appendCanonical(dst, data []byte, appendNumber func(dst, number []byte) []byte) []byte {
 	switch KindOf(data) {
 	case Object:
-		return appendObject(dst, data)
+		return appendObject(dst, data, appendNumber)
 	case Array:
 		dst = append(dst, '[')
 		for i, e := range Elements(data) {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = appendCanonical(dst, e)
+			dst = appendCanonical(dst, e, appendNumber)
 		}
 		return append(dst, ']')
 	case String:
-		return appendText(dst, Text(data))
+		return AppendText(dst, Text(data))
+	case Number:
+		return appendNumber(dst, data)
 	}
 	return append(dst, data...)
 }
 
-func appendObject(dst, data []byte) []byte {
+func appendObject(dst, data []byte, appendNumber func(dst, number []byte) []byte) []byte {
 	type member struct {
 		key   string
 		value []byte
@@ -40,24 +48,20 @@ func appendObject(dst, data []byte) []byte {
 	for key, value := range Members(data) {
 		members = append(members, member{key, value})
 	}
-	slices.SortFunc(members, func(a, b member) int {
-		if a.key < b.key {
-			return -1
-		}
-		return 1 // keys differ
-	})
+	slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.key, b.key) })
 	dst = append(dst, '{')
 	for i, m := range members {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(appendText(dst, m.key), ':')
-		dst = appendCanonical(dst, m.value)
+		dst = append(AppendText(dst, m.key), ':')
+		dst = appendCanonical(dst, m.value, appendNumber)
 	}
 	return append(dst, '}')
 }
 
-func appendText(dst []byte, text string) []byte {
+// AppendText appends a text as [Canonical] spells it, which is the way of [json.Marshal].
+func AppendText(dst []byte, text string) []byte {
 	quoted, err := json.Marshal(text)
 	if err != nil {
 		panic(err) // strings always have a JSON form

@@ -17,6 +17,14 @@
 // document must never see different values. The readers (KindOf, Members,
 // Elements, Text) rely on Check and do not look for mistakes again.
 //
+// A member of a known kind is read with [Set], or [Take] where the error is worded
+// elsewhere; [Member] finds one by its name:
+//
+//	err := strictjson.Set(&tool.Title, "title", strictjson.Member(data, "title"))
+//
+// [Marshal], its variants and [Builder] write JSON. [Canonical] gives the form that
+// hashes and comparisons go by.
+//
 // [Scan] is the look before that, at whole messages of which others read parts:
 // it bounds depth and number of values and asks for nothing but the grammar.
 //

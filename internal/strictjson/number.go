@@ -1,5 +1,10 @@
 package strictjson
 
+import (
+	"bytes"
+	"strconv"
+)
+
 // number scans a number by the grammar of RFC 8259, section 6.
 func (s *scanner) number() *Error {
 	if s.data[s.pos] == '-' {
@@ -38,4 +43,27 @@ func (s *scanner) digits() *Error {
 		s.pos++
 	}
 	return nil
+}
+
+// HasHugeNumber reports whether a number in data is beyond float64, such as 1e400, and so beyond
+// what most programs read.
+func HasHugeNumber(data []byte) bool {
+	const plain = 300 // bytes that are no more than a float64 holds, without an exponent
+	for i := 0; i < len(data); {
+		switch c := data[i]; {
+		case c == '"':
+			i = Skip(data, i)
+		case c == '-' || isDigit(c):
+			end := Skip(data, i)
+			if number := data[i:end]; len(number) > plain || bytes.ContainsAny(number, "eE") {
+				if _, err := strconv.ParseFloat(string(number), 64); err != nil {
+					return true
+				}
+			}
+			i = end
+		default:
+			i++
+		}
+	}
+	return false
 }

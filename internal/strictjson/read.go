@@ -189,11 +189,18 @@ func skipNested(data []byte, i int) int {
 // skipString returns the index after the string whose quote stands at i.
 func skipString(data []byte, i int) int {
 	for i++; i < len(data); i++ {
-		switch data[i] {
-		case '"':
+		n := bytes.IndexByte(data[i:], '"')
+		if n < 0 {
+			break
+		}
+		from := i
+		i += n
+		escaped := false
+		for j := i; j > from && data[j-1] == '\\'; j-- {
+			escaped = !escaped
+		}
+		if !escaped {
 			return i + 1
-		case '\\':
-			i++
 		}
 	}
 	return len(data)

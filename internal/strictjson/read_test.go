@@ -129,3 +129,14 @@ func rebuild(out *bytes.Buffer, doc []byte) {
 		out.Write(strictjson.Trim(doc))
 	}
 }
+
+func TestHasHugeNumber(t *testing.T) {
+	for data, want := range map[string]bool{
+		`[1, -1.5e308, 1e-999, "1e999", {"1e999": 0}]`: false, strings.Repeat("9", 300): false,
+		`{"a": [1e309]}`: true, `-1E999`: true, strings.Repeat("9", 310): true, `["\"", 1e400]`: true,
+	} {
+		if got := strictjson.HasHugeNumber([]byte(data)); got != want {
+			t.Errorf("%s: %v", data, got)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package strictjson
 
 import (
+	"bytes"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -65,7 +66,7 @@ func escape(data []byte) (n int, reason string) {
 	default:
 		return 0, "unknown escape sequence"
 	}
-	high, ok := hex4(data[2:])
+	high, ok := Hex4(data[2:])
 	if !ok {
 		return 0, `\u without four hexadecimal digits`
 	}
@@ -73,7 +74,7 @@ func escape(data []byte) (n int, reason string) {
 		return 6, ""
 	}
 	if len(data) >= 8 && data[6] == '\\' && data[7] == 'u' {
-		if low, ok := hex4(data[8:]); ok && utf16.DecodeRune(high, low) != utf8.RuneError {
+		if low, ok := Hex4(data[8:]); ok && utf16.DecodeRune(high, low) != utf8.RuneError {
 			return 12, ""
 		}
 	}
@@ -82,12 +83,12 @@ func escape(data []byte) (n int, reason string) {
 
 const loneSurrogate = "escape of a lone surrogate"
 
-// hex4 reads four hexadecimal digits.
-func hex4(data []byte) (r rune, ok bool) {
-	if len(data) < 4 {
+// Hex4 reads the four hexadecimal digits that text begins with.
+func Hex4[T string | []byte](text T) (r rune, ok bool) {
+	if len(text) < 4 {
 		return 0, false
 	}
-	for _, c := range data[:4] {
+	for _, c := range []byte(text[:4]) {
 		switch {
 		case isDigit(c):
 			c -= '0'
@@ -103,8 +104,23 @@ func hex4(data []byte) (r rune, ok bool) {
 	return r, true
 }
 
+// Unquote returns what a string stands for, as a part of quoted if there are no escapes. It takes what json.Valid
+// accepts: half a surrogate pair becomes the three bytes that the pattern of UTF-8 gives it, so that bytes compare as
+// code points do.
+func Unquote(quoted []byte) []byte {
+	raw := quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return raw
+	}
+	return unescaped(make([]byte, 0, len(raw)), raw, true)
+}
+
 // unescape appends to dst what the inside of an accepted string stands for.
 func unescape(dst, raw []byte) []byte {
+	return unescaped(dst, raw, false)
+}
+
+func unescaped(dst, raw []byte, halves bool) []byte {
 	for i := 0; i < len(raw); {
 		if raw[i] != '\\' {
 			dst = append(dst, raw[i])
@@ -112,13 +128,28 @@ func unescape(dst, raw []byte) []byte {
 			continue
 		}
 		n, reason := escape(raw[i:])
-		if reason != "" { // not accepted by Check: keep the rest as it stands
+		switch {
+		case reason == "":
+			dst = utf8.AppendRune(dst, escaped(raw[i:i+n]))
+		case halves && reason == loneSurrogate:
+			n = 6
+			r := escaped(raw[i : i+n])
+			dst = append(dst, 0xE0|byte(r>>12), 0x80|byte(r>>6)&0xBF, 0x80|byte(r)&0xBF)
+		default: // not accepted by Check: keep the rest as it stands
 			return append(dst, raw[i:]...)
 		}
-		dst = utf8.AppendRune(dst, escaped(raw[i:i+n]))
 		i += n
 	}
 	return dst
+}
+
+// AppendEscape appends the escape of a character, which is two escapes if it is a pair of surrogates.
+func AppendEscape(dst []byte, r rune) []byte {
+	if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
+		return AppendEscape(AppendEscape(dst, high), low)
+	}
+	const digits = "0123456789abcdef"
+	return append(dst, '\\', 'u', digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15])
 }
 
 // escaped returns the character of one escape sequence.
@@ -135,9 +166,9 @@ func escaped(seq []byte) rune {
 	case 't':
 		return '\t'
 	case 'u':
-		r, _ := hex4(seq[2:])
+		r, _ := Hex4(seq[2:])
 		if len(seq) == 12 {
-			low, _ := hex4(seq[8:])
+			low, _ := Hex4(seq[8:])
 			return utf16.DecodeRune(r, low)
 		}
 		return r

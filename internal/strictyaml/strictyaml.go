@@ -89,6 +89,17 @@ func Read(data []byte, limits Limits) (top *yaml.Node, err error) {
 	return doc.Content[0], nil
 }
 
+// Describe says in words what a node is, other than an alias.
+func Describe(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "keys with values"
+	case yaml.SequenceNode:
+		return "a list"
+	}
+	return "one text"
+}
+
 // withoutVersion makes the directive that says version 1.2 a comment: the parser
 // reads that, and refuses a document that says so.
 func withoutVersion(data []byte) []byte {

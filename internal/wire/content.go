@@ -21,21 +21,16 @@ func ResourceContents(raw json.RawMessage, uri string) *mcp.CallToolResult {
 
 // blocksOf parses a member that is a list of at most most elements, each with read; nil if it is missing.
 func blocksOf(raw json.RawMessage, member string, most int, read func(one json.RawMessage) []mcp.Content) *mcp.CallToolResult {
-	res, found := new(mcp.CallToolResult), false
-	for key, value := range strictjson.Members(raw) {
-		if key != member || strictjson.KindOf(value) != strictjson.Array {
-			continue
-		}
-		found = true
-		for i, one := range strictjson.Elements(value) {
-			if i >= most {
-				return nil
-			}
-			res.Content = append(res.Content, read(one)...)
-		}
-	}
-	if !found {
+	list := strictjson.Member(raw, member)
+	if strictjson.KindOf(list) != strictjson.Array {
 		return nil
+	}
+	res := new(mcp.CallToolResult)
+	for i, one := range strictjson.Elements(list) {
+		if i >= most {
+			return nil
+		}
+		res.Content = append(res.Content, read(one)...)
 	}
 	return res
 }
@@ -45,15 +40,10 @@ func blocksOf(raw json.RawMessage, member string, most int, read func(one json.R
 func contentBlocks(raw json.RawMessage, uri string) []mcp.Content {
 	var blocks []mcp.Content
 	head := mcp.ResourceContents{URI: uri}
-	for key, value := range strictjson.Members(raw) {
-		switch kind := strictjson.KindOf(value); {
-		case key == "uri" && kind == strictjson.String:
-			head.URI = strictjson.Text(value)
-		case key == "mimeType" && kind == strictjson.String:
-			head.MIMEType = strictjson.Text(value)
-		case key == "_meta" && kind == strictjson.Object:
-			_ = json.Unmarshal(value, &head.Meta) // ignored unless it is an object
-		}
+	strictjson.Take(&head.URI, strictjson.Member(raw, "uri"))
+	strictjson.Take(&head.MIMEType, strictjson.Member(raw, "mimeType"))
+	if meta := strictjson.Member(raw, "_meta"); strictjson.KindOf(meta) == strictjson.Object {
+		_ = json.Unmarshal(meta, &head.Meta) // its numbers may be too large
 	}
 	for key, value := range strictjson.Members(raw) {
 		if strictjson.KindOf(value) != strictjson.String {
@@ -87,14 +77,10 @@ func PromptMessages(raw json.RawMessage) *mcp.CallToolResult {
 }
 
 func messageBlocks(message json.RawMessage) []mcp.Content {
-	role, content := "message", message
-	for key, value := range strictjson.Members(message) {
-		switch {
-		case key == "role" && strictjson.KindOf(value) == strictjson.String:
-			role = First(clean.Line(strictjson.Text(value), maxRole), role)
-		case key == "content":
-			content = strictjson.Trim(value)
-		}
+	role := First(clean.Line(strictjson.Text(strictjson.Member(message, "role")), maxRole), "message")
+	content := message
+	if c := strictjson.Member(message, "content"); c != nil {
+		content = c
 	}
 	block := readableBlock(content)
 	if t, ok := block.(*mcp.TextContent); ok {

@@ -1,10 +1,7 @@
 package wire
 
 import (
-	"encoding/json"
-	"fmt"
 	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
@@ -19,11 +16,8 @@ func EscapeHidden(data []byte) []byte {
 		switch {
 		case r < 0x7f || clean.Visible(r) && !unicode.IsSpace(r):
 			out = append(out, data[:n]...)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
 		default:
-			out = fmt.Appendf(out, `\u%04x`, r)
+			out = strictjson.AppendEscape(out, r)
 		}
 		data = data[n:]
 	}
@@ -32,30 +26,11 @@ func EscapeHidden(data []byte) []byte {
 
 // CleanJSON returns strict JSON with its texts cleaned, and everything else unchanged.
 func CleanJSON(data []byte) []byte {
-	var out []byte
-	for i := 0; i < len(data); {
-		if data[i] != '"' {
-			out = append(out, data[i])
-			i++
-			continue
-		}
-		end := strictjson.Skip(data, i)
-		text := strictjson.Text(data[i:end])
+	return clean.EachString(data, func(dst, quoted []byte) []byte {
+		text := strictjson.Text(quoted)
 		if cleaned := clean.Text(text); cleaned != text {
-			out = append(out, Quote(cleaned)...)
-		} else {
-			out = append(out, data[i:end]...)
+			return strictjson.AppendText(dst, cleaned)
 		}
-		i = end
-	}
-	return out
-}
-
-// Quote returns a text as JSON.
-func Quote(text string) []byte {
-	data, err := json.Marshal(text)
-	if err != nil { // strings always encode
-		return []byte(`""`)
-	}
-	return data
+		return append(dst, quoted...)
+	})
 }

@@ -14,7 +14,7 @@
 package wire
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -74,43 +74,13 @@ func Entry(raw []byte, set func(key string, value []byte) error) error {
 	if err := strictjson.Check(raw); err != nil {
 		return err
 	}
-	if kind := strictjson.KindOf(raw); kind != strictjson.Object {
-		return fmt.Errorf("want an object, got type %s", kind)
-	}
 	var first error
-	for key, value := range strictjson.Members(raw) {
-		if err := set(key, value); err != nil && first == nil {
-			first = err
-		}
-	}
-	if first == nil && len(raw) > MaxEntrySize {
+	err := strictjson.EachMember(raw, func(key string, value []byte) error {
+		first = cmp.Or(first, set(key, value))
+		return nil
+	})
+	if err = cmp.Or(err, first); err == nil && len(raw) > MaxEntrySize {
 		return fmt.Errorf("%d bytes of definition, at most %d are read", len(raw), MaxEntrySize)
 	}
-	return first
-}
-
-// Text sets a field to a string member. Null leaves it empty.
-func Text(field *string, key string, value []byte) error {
-	return set(key, "a string", value, strictjson.String, func() { *field = strictjson.Text(value) })
-}
-
-// Object sets a field to a copy of an object member. Null leaves it empty.
-func Object(field *json.RawMessage, key string, value []byte) error {
-	return set(key, "an object", value, strictjson.Object, func() { *field = bytes.Clone(value) })
-}
-
-// Bool sets a field to a boolean member. Null leaves it false.
-func Bool(field *bool, key string, value []byte) error {
-	return set(key, "a boolean", value, strictjson.Bool, func() { *field = string(strictjson.Trim(value)) == "true" })
-}
-
-func set(key, want string, value []byte, kind strictjson.Kind, take func()) error {
-	switch got := strictjson.KindOf(value); got {
-	case kind:
-		take()
-	case strictjson.Null:
-	default:
-		return fmt.Errorf("%s: want %s, got type %s", key, want, got)
-	}
-	return nil
+	return err
 }

@@ -68,15 +68,15 @@ func parsePrimitive(kind toolid.Kind, raw []byte) (*Primitive, error) {
 func (p *Primitive) set(kind toolid.Kind, key string, value []byte) (err error) {
 	switch {
 	case key == "name":
-		err = Text(&p.Name, key, value)
+		err = strictjson.Set(&p.Name, key, value)
 	case key == "title":
-		err = Text(&p.Title, key, value)
+		err = strictjson.Set(&p.Title, key, value)
 	case key == "description":
-		err = Text(&p.Description, key, value)
+		err = strictjson.Set(&p.Description, key, value)
 	case key == "uri" && kind == toolid.Resource:
-		err = Text(&p.Key, key, value)
+		err = strictjson.Set(&p.Key, key, value)
 	case key == "mimeType" && kind == toolid.Resource:
-		err = Text(&p.MIME, key, value)
+		err = strictjson.Set(&p.MIME, key, value)
 	case key == "arguments" && kind == toolid.Prompt:
 		p.Arguments, err = parseArguments(value)
 	}
@@ -118,27 +118,24 @@ func parseArguments(raw []byte) ([]Argument, error) {
 func parseArgument(raw []byte) (Argument, error) {
 	var a Argument
 	var title string
-	if kind := strictjson.KindOf(raw); kind != strictjson.Object {
-		return a, fmt.Errorf("want an object, got type %s", kind)
-	}
-	for key, value := range strictjson.Members(raw) {
-		var err error
+	err := strictjson.EachMember(raw, func(key string, value []byte) error {
 		switch key {
 		case "name":
-			err = Text(&a.Name, key, value)
+			return strictjson.Set(&a.Name, key, value)
 		case "title":
-			err = Text(&title, key, value)
+			return strictjson.Set(&title, key, value)
 		case "description":
-			err = Text(&a.Description, key, value)
+			return strictjson.Set(&a.Description, key, value)
 		case "required":
-			err = Bool(&a.Required, key, value)
+			return strictjson.Set(&a.Required, key, value)
 		}
-		if err != nil {
-			return a, err
-		}
+		return nil
+	})
+	if err == nil && a.Name == "" {
+		err = errors.New("no name")
 	}
-	if a.Name == "" {
-		return a, errors.New("no name")
+	if err != nil {
+		return a, err
 	}
 	a.Description = First(a.Description, title)
 	return a, nil

@@ -1,11 +1,11 @@
 package card
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"math"
 	"slices"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
 // A ChoiceCard is what a model sees of a tool, an agent, a skill, a resource or
@@ -86,7 +86,7 @@ func (c ChoiceCard) MarshalJSON() ([]byte, error) {
 	if p.Tags == nil {
 		p.Tags = []string{}
 	}
-	return encodeJSON(p)
+	return strictjson.Marshal(p)
 }
 
 // Marshal returns the JSON form of cards, an array. Unlike encoding/json by
@@ -95,17 +95,7 @@ func Marshal(cards []ChoiceCard) ([]byte, error) {
 	if cards == nil {
 		cards = []ChoiceCard{}
 	}
-	return encodeJSON(cards)
-}
-
-func encodeJSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return strictjson.Marshal(cards)
 }
 
 // finite returns f, and 0 if it is not a finite number.

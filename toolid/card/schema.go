@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
 // A SchemaForm is a provider's form of the schema for a selection.
@@ -78,11 +80,11 @@ func SelectionSchema(form SchemaForm, ids []string) (json.RawMessage, error) {
 	}
 	switch form {
 	case JSONSchema:
-		return encodeJSON(schema)
+		return strictjson.Marshal(schema)
 	case OpenAI:
-		return encodeJSON(openAI{"json_schema", openAIRef{selectionName, true, schema}})
+		return strictjson.Marshal(openAI{"json_schema", openAIRef{selectionName, true, schema}})
 	case Anthropic:
-		return encodeJSON(anthropic{selectionName, "Select one of the offered cards.", schema})
+		return strictjson.Marshal(anthropic{selectionName, "Select one of the offered cards.", schema})
 	}
 	return nil, fmt.Errorf("building a selection schema: there is no form %.20q", form)
 }

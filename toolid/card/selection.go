@@ -3,7 +3,9 @@ package card
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
 // A Selection tells which candidate an answer means (section 2.6). Its JSON
@@ -56,7 +58,7 @@ const maxRaw = 1024
 // could mean several is rejected, never guessed. Two texts differ in case only
 // if their lower cases are the same, which those of s and ſ are not.
 func Select(answer string, ids []string, repair bool) Selection {
-	s := Selection{RawID: beginning(answer, maxRaw)}
+	s := Selection{RawID: clean.Beginning(answer, maxRaw)}
 	stripped := strings.TrimFunc(answer, space)
 	switch {
 	case stripped == "":
@@ -104,7 +106,7 @@ func (s Selection) MarshalJSON() ([]byte, error) {
 		}
 		return &s
 	}
-	return encodeJSON(struct {
+	return strictjson.Marshal(struct {
 		Status     Status  `json:"status"`
 		SelectedID *string `json:"selected_id"`
 		RawID      string  `json:"raw_id"`
@@ -128,16 +130,4 @@ func only(ids []string, meant func(string) bool) (id string, n int) {
 // keeps the dot of İ.
 func lower(text string) string {
 	return strings.ToLower(strings.ReplaceAll(text, "İ", "i\u0307"))
-}
-
-// beginning returns at most n bytes of text, without a broken character at the
-// end.
-func beginning(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -15,13 +14,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/durable/durabletest"
 )
 
-func TestMain(m *testing.M) {
-	if words := durabletest.Life(); words != nil {
-		crashingLife(words)
-		return
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { durabletest.Main(m, "root", crashingLife) }
 
 // The commit that is killed: it overwrites, creates in folders that are there and
 // in ones that are not, and writes what a file has already.
@@ -74,32 +67,27 @@ func commitNew(f *files.Files) error {
 // power may, besides, take away what had not been flushed: the ends of files, and
 // changes of names, all of them or some. The next start may be killed likewise.
 func TestF15CommitSurvivesTheEndOfItsProcess(t *testing.T) {
-	for _, mode := range []string{"kill", "names", "some names"} {
-		t.Run(mode, func(t *testing.T) {
-			t.Parallel()
-			seen := make(map[string]bool)
-			for n := 1; ; n++ {
-				dir := oldFolder(t)
-				told := crash(t, mode, n, dir, "commit")
-				if n%3 == 0 {
-					crash(t, mode, 1+rand.IntN(40), dir, "open")
-				}
-				state := settled(t, dir)
-				if seen[state] = true; told == "committed\n" && state != "new" {
-					t.Errorf("what was committed is %s", state)
-				}
-				if t.Failed() {
-					t.Fatalf("at step %d", n)
-				}
-				if told == "committed\nclosed\n" {
-					if n < 60 || !seen["old"] || !seen["new"] {
-						t.Errorf("finished after %d steps; seen: %v", n, seen)
-					}
-					return
-				}
-			}
-		})
+	seen := make(map[string]map[string]bool) // the states by mode
+	modes := []string{"kill", "names", "some names"}
+	for _, mode := range modes {
+		seen[mode] = make(map[string]bool)
 	}
+	durabletest.EachKill(t, modes, func(t *testing.T, mode string, n int) bool {
+		dir := oldFolder(t)
+		told := crash(t, mode, n, dir, "commit")
+		if n%3 == 0 {
+			crash(t, mode, 1+rand.IntN(40), dir, "open")
+		}
+		state := settled(t, dir)
+		if seen[mode][state] = true; told == "committed\n" && state != "new" {
+			t.Errorf("what was committed is %s", state)
+		}
+		finished := told == "committed\nclosed\n"
+		if finished && (n < 60 || !seen[mode]["old"] || !seen[mode]["new"]) {
+			t.Errorf("finished after %d steps; seen: %v", n, seen[mode])
+		}
+		return finished
+	})
 }
 
 // settled opens the files that something has happened to, and checks that all are
@@ -158,18 +146,12 @@ func oldFolder(t *testing.T) string {
 // crash runs a process that dies before its step n. It returns what that has told.
 func crash(t *testing.T, mode string, n int, dir, what string) (told string) {
 	t.Helper()
-	out, _ := durabletest.Run(t, mode, strconv.Itoa(n), what, dir)
+	out, _ := durabletest.Run(t, mode, n, dir, what)
 	return string(out)
 }
 
 // crashingLife is the main function of such a process.
-func crashingLife(words []string) {
-	n, _ := strconv.Atoi(words[1])
-	dir, copies := filepath.Join(words[3], "root"), filepath.Join(words[3], words[2])
-	if err := os.Mkdir(copies, 0o700); err != nil {
-		panic(err)
-	}
-	fault := durabletest.NewPower(words[0], dir, copies).KillAt(n)
+func crashingLife(dir string, fault durabletest.Fault, words []string) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		panic(err)
@@ -178,7 +160,7 @@ func crashingLife(words []string) {
 	if err != nil {
 		panic(err)
 	}
-	if words[2] == "commit" {
+	if words[0] == "commit" {
 		if err := commitNew(f); err != nil {
 			panic(err)
 		}

@@ -20,36 +20,24 @@ import (
 // Each step on the disk fails once: a commit is done, or it says why not and
 // nothing has changed. Nothing lies about.
 func TestF15StepFailsOnce(t *testing.T) {
-	for name, cause := range durabletest.Causes {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for n, failed := 1, 0; ; n++ {
-				dir := filepath.Join(oldFolder(t), "root")
-				fault, steps := durabletest.FailAt(n, cause)
-				open, commit, end := live(dir, fault)
-				want := newFiles
-				if open != nil || commit != nil {
-					want = oldFiles
-					failed++
-				}
-				if commit != nil && !errors.Is(commit, cause) {
-					t.Errorf("step %d: %v, %v", n, commit, end)
-				}
-				wantTidied(t, dir, want, n)
-				if steps() < n {
-					if failed < 40 {
-						t.Errorf("%d steps of %d make it fail", failed, n)
-					}
-					return
-				}
-			}
-		})
-	}
+	durabletest.EachFault(t, durabletest.Once, 40, func(t *testing.T, cause error, fault durabletest.Fault) bool {
+		dir := filepath.Join(oldFolder(t), "root")
+		open, commit, end := live(dir, fault)
+		want := newFiles
+		if open != nil || commit != nil {
+			want = oldFiles
+		}
+		if commit != nil && !errors.Is(commit, cause) {
+			t.Errorf("%v, %v", commit, end)
+		}
+		wantTidied(t, dir, want)
+		return open != nil || commit != nil
+	})
 }
 
 // wantTidied checks the files after something went wrong: what lies about then is
 // gone with the next opening.
-func wantTidied(t *testing.T, dir string, want map[string]string, n int) {
+func wantTidied(t *testing.T, dir string, want map[string]string) {
 	t.Helper()
 	before := tree(t, dir)
 	for p := range before {
@@ -58,7 +46,7 @@ func wantTidied(t *testing.T, dir string, want map[string]string, n int) {
 		}
 	}
 	if !reflect.DeepEqual(before, want) {
-		t.Errorf("step %d: the files are %q", n, before)
+		t.Errorf("the files are %q", before)
 	}
 	_, _, _ = live(dir, func(op, name string) error {
 		if op == "create" {
@@ -67,33 +55,25 @@ func wantTidied(t *testing.T, dir string, want map[string]string, n int) {
 		return nil
 	})
 	if after := tree(t, dir); !reflect.DeepEqual(after, want) {
-		t.Errorf("step %d: then the files are %q", n, after)
+		t.Errorf("then the files are %q", after)
 	}
 }
 
 // From one step on all fail, as on a disk that has gone bad: when it is replaced,
 // what was said is true.
 func TestF15DiskFailsForGood(t *testing.T) {
-	for name, cause := range durabletest.Causes {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for n := 1; ; n++ {
-				dir := oldFolder(t)
-				fault, steps := durabletest.FailFrom(n, cause)
-				open, commit, _ := live(filepath.Join(dir, "root"), fault)
-				want := "new"
-				if open != nil || commit != nil {
-					want = "old"
-				}
-				if state := settled(t, dir); state != want {
-					t.Fatalf("step %d: %s, want %s: %v", n, state, want, commit)
-				}
-				if steps() < n {
-					return
-				}
-			}
-		})
-	}
+	durabletest.EachFault(t, durabletest.Forever(), 40, func(t *testing.T, _ error, fault durabletest.Fault) bool {
+		dir := oldFolder(t)
+		open, commit, _ := live(filepath.Join(dir, "root"), fault)
+		want := "new"
+		if open != nil || commit != nil {
+			want = "old"
+		}
+		if state := settled(t, dir); state != want {
+			t.Errorf("%s, want %s: %v", state, want, commit)
+		}
+		return want == "old"
+	})
 }
 
 // A commit that can neither go on nor back lets nobody read a half of it, until it

@@ -2,10 +2,9 @@ package files
 
 import (
 	"crypto/rand"
-	"slices"
-	"sync"
 	"time"
 
+	"github.com/cash-mcp/go-sdk/internal/bounded"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -16,57 +15,35 @@ type manifest struct {
 	sums      map[string]string // by path; empty is absent
 }
 
-// manifests are the open ones, the oldest first.
+// manifests are the open ones.
 type manifests struct {
-	max int
-	age time.Duration
-	now func() time.Time
-
-	mu   sync.Mutex
-	open []*manifest
+	max  int64
+	age  time.Duration
+	open *bounded.Store[string, *manifest] // by id
 }
 
 func newManifests(most int, age time.Duration, now func() time.Time) *manifests {
-	if now == nil {
-		now = time.Now
-	}
-	return &manifests{max: most, age: age, now: now}
+	return &manifests{int64(most), age, bounded.New[string, *manifest](now, nil)}
 }
 
 // add opens a manifest, and ends the oldest if there are too many.
 func (ms *manifests) add(owner string, sums map[string]string) *manifest {
-	ms.mu.Lock()
-	defer ms.mu.Unlock()
-	ms.sweep()
-	own := func(m *manifest) bool { return m.owner == owner }
-	mine := 0
-	for _, m := range ms.open {
-		if own(m) {
-			mine++
-		}
-	}
-	switch {
-	case mine >= max(1, ms.max/4):
-		i := slices.IndexFunc(ms.open, own)
-		ms.open = slices.Delete(ms.open, i, i+1)
-	case len(ms.open) >= ms.max:
-		ms.open = slices.Delete(ms.open, 0, 1)
-	}
-	m := &manifest{rand.Text(), owner, ms.now().Add(ms.age), sums}
-	ms.open = append(ms.open, m)
+	ms.open.Lock()
+	defer ms.open.Unlock()
+	m := &manifest{rand.Text(), owner, ms.open.Now().Add(ms.age), sums}
+	ms.open.Put(m.id, m, bounded.Terms{Takes: bounded.Amount{Count: 1}, Expires: m.expires},
+		bounded.Share{Kind: "owner", Of: owner, Most: bounded.Amount{Count: max(1, ms.max/4)}, Evicts: true},
+		bounded.Share{Most: bounded.Amount{Count: ms.max}, Evicts: true})
 	return m
 }
 
 // find returns an owner's manifest. The error is the same whether it is unknown,
 // used up, expired or another owner's.
 func (ms *manifests) find(owner, id string) (*manifest, error) {
-	ms.mu.Lock()
-	defer ms.mu.Unlock()
-	ms.sweep()
-	for _, m := range ms.open {
-		if m.id == id && m.owner == owner {
-			return m, nil
-		}
+	ms.open.Lock()
+	defer ms.open.Unlock()
+	if it := ms.open.Get(id); it != nil && it.Value.owner == owner {
+		return it.Value, nil
 	}
 	return nil, &registry.Error{
 		Kind:    registry.Failed,
@@ -78,12 +55,9 @@ func (ms *manifests) find(owner, id string) (*manifest, error) {
 
 // remove uses a manifest up.
 func (ms *manifests) remove(m *manifest) {
-	ms.mu.Lock()
-	defer ms.mu.Unlock()
-	ms.open = slices.DeleteFunc(ms.open, func(o *manifest) bool { return o == m })
-}
-
-func (ms *manifests) sweep() {
-	now := ms.now()
-	ms.open = slices.DeleteFunc(ms.open, func(m *manifest) bool { return !now.Before(m.expires) })
+	ms.open.Lock()
+	defer ms.open.Unlock()
+	if it := ms.open.Get(m.id); it != nil {
+		ms.open.Remove(it)
+	}
 }

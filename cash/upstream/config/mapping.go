@@ -22,23 +22,14 @@ type mapping struct {
 // asMapping returns n as a mapping; an empty one, with a problem noted, if n is something else.
 func (r *reader) asMapping(n *yaml.Node, field string) *mapping {
 	if n.Kind != yaml.MappingNode {
-		r.fail(n, field, "%s where keys with values are wanted", kindOf(n))
+		r.fail(n, field, "%s where keys with values are wanted", strictyaml.Describe(n))
 		n = &yaml.Node{Kind: yaml.MappingNode, Line: n.Line, Column: n.Column}
 	}
 	return &mapping{reader: r, field: field, node: n}
 }
 
-func kindOf(n *yaml.Node) string {
-	switch n.Kind {
-	case yaml.MappingNode:
-		return "keys with values"
-	case yaml.SequenceNode:
-		return "a list"
-	}
-	return "one text"
-}
-
-// lookup returns the value of a key and the name of its field; nil if the key is absent or null.
+// lookup returns the value of a key and the field that it is; nil if the key is
+// absent or null.
 func (m *mapping) lookup(key string) (*yaml.Node, string) {
 	if !slices.Contains(m.keys, key) {
 		m.keys = append(m.keys, key)
@@ -110,7 +101,7 @@ func (m *mapping) list(key string) ([]*yaml.Node, string) {
 	case n == nil:
 		return nil, field
 	case n.Kind != yaml.SequenceNode:
-		m.fail(n, field, "%s where a list is wanted", kindOf(n))
+		m.fail(n, field, "%s where a list is wanted", strictyaml.Describe(n))
 		return nil, field
 	}
 	return n.Content, field

@@ -37,7 +37,7 @@ func (r *reader) asScalar(n *yaml.Node, field string) (scalar, bool) {
 func (r *reader) plain(s scalar) bool {
 	switch n := s.node; {
 	case n.Kind != yaml.ScalarNode:
-		r.fail(n, s.field, "%s where one text is wanted", kindOf(n))
+		r.fail(n, s.field, "%s where one text is wanted", strictyaml.Describe(n))
 	case strictyaml.IsNull(n):
 		r.fail(n, s.field, `no value: write one, or "" for an empty text`)
 	case n.Style&yaml.TaggedStyle != 0 && n.Tag != "!!str":

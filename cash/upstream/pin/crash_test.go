@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -13,28 +12,18 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/durable/durabletest"
 )
 
-func TestMain(m *testing.M) {
-	if words := durabletest.Life(); words != nil {
-		savingLife(words)
-		return
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { durabletest.Main(m, "pins", savingLife) }
 
 // savingLife saves pins two times, tells after each, and dies before its step n.
-func savingLife(words []string) {
-	n, _ := strconv.Atoi(words[1])
-	dir, copies := filepath.Join(words[2], "pins"), filepath.Join(words[2], "copies")
-	for _, d := range []string{dir, copies} {
-		if err := os.Mkdir(d, 0o700); err != nil {
-			panic(err)
-		}
+func savingLife(dir string, fault durabletest.Fault, _ []string) {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		panic(err)
 	}
 	pins, err := pin.OpenFile(filepath.Join(dir, "pins.json"))
 	if err != nil {
 		panic(err)
 	}
-	pins.SetFault(durabletest.NewPower(words[0], dir, copies).KillAt(n))
+	pins.SetFault(fault)
 	for _, name := range []string{"one", "two"} {
 		if err := save(context.Background(), pins, "shop", byName(define(name))); err != nil {
 			panic(err)
@@ -47,27 +36,20 @@ func savingLife(words []string) {
 // and takes away what a loss of power may. What was saved stays saved, and the file is
 // the old one or the new one.
 func TestW37FileSurvivesTheEndOfItsProcess(t *testing.T) {
-	for _, mode := range durabletest.Modes {
-		t.Run(mode, func(t *testing.T) {
-			t.Parallel()
-			for n := 1; ; n++ {
-				dir := durabletest.Scratch(t)
-				out, finished := durabletest.Run(t, mode, strconv.Itoa(n), dir)
-				got := savedPins(t, filepath.Join(dir, "pins", "pins.json"))
-				told := strings.Fields(string(out))
-				want := []string{"", "one", "two"}[len(told):]
-				if got != want[0] && (len(want) == 1 || got != want[1]) {
-					t.Fatalf("at step %d: %q is pinned after %q was saved", n, got, told)
-				}
-				if finished {
-					if n < 10 {
-						t.Errorf("finished after %d steps", n)
-					}
-					return
-				}
-			}
-		})
-	}
+	durabletest.EachKill(t, durabletest.Modes, func(t *testing.T, mode string, n int) bool {
+		dir := durabletest.Scratch(t)
+		out, finished := durabletest.Run(t, mode, n, dir)
+		got := savedPins(t, filepath.Join(dir, "pins", "pins.json"))
+		told := strings.Fields(string(out))
+		want := []string{"", "one", "two"}[len(told):]
+		if got != want[0] && (len(want) == 1 || got != want[1]) {
+			t.Errorf("%q is pinned after %q was saved", got, told)
+		}
+		if finished && n < 10 {
+			t.Errorf("finished after %d steps", n)
+		}
+		return finished
+	})
 }
 
 // savedPins returns the name of the tool that a file pins, empty for none.

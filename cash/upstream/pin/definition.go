@@ -56,11 +56,7 @@ func appendTextField(b []byte, name, text string) []byte {
 	if !utf8.ValidString(text) {
 		return appendHexField(b, name, []byte(text))
 	}
-	quoted, err := json.Marshal(text)
-	if err != nil {
-		panic(err) // strings always have a JSON form
-	}
-	return append(appendFieldName(b, name), quoted...)
+	return strictjson.AppendText(appendFieldName(b, name), text)
 }
 
 func appendJSONField(b []byte, name string, raw json.RawMessage) []byte {
@@ -98,35 +94,17 @@ func comparableJSON(raw json.RawMessage) ([]byte, bool) {
 	if strictjson.KindOf(raw) == strictjson.Null {
 		return nil, true
 	}
-	return strictjson.Canonical(respellNumbers(raw)), true
-}
-
-// respellNumbers gives equal numbers the same spelling.
-func respellNumbers(data []byte) []byte {
-	out := make([]byte, 0, len(data))
-	for i := 0; i < len(data); {
-		end := i + 1
-		switch c := data[i]; {
-		case c == '-' || '0' <= c && c <= '9':
-			end = strictjson.Skip(data, i)
-			out = appendNumber(out, string(data[i:end]))
-		case c == '"':
-			end = strictjson.Skip(data, i)
-			fallthrough
-		default:
-			out = append(out, data[i:end]...)
-		}
-		i = end
-	}
-	return out
+	return strictjson.CanonicalNumbers(raw, appendNumber), true
 }
 
 // maxExponent is far beyond any useful number, and sums of exponents up to it do not overflow. A number with a
 // larger exponent keeps its spelling.
 const maxExponent = 1e18
 
-// appendNumber splits a number into its significant digits and a power of ten. Unlike a float64, it loses no digit.
-func appendNumber(dst []byte, spelled string) []byte {
+// appendNumber takes a number apart into its significant digits and a power of
+// ten. No digit is lost, as it would be in a float64.
+func appendNumber(dst, raw []byte) []byte {
+	spelled := string(raw)
 	number, negative := strings.CutPrefix(spelled, "-")
 	mantissa, exponent := number, "0"
 	if i := strings.IndexAny(number, "eE"); i >= 0 {
@@ -187,17 +165,17 @@ func parseDefinition(raw []byte) (*Definition, error) {
 func (d *Definition) set(key string, value []byte) (known bool, err error) {
 	switch key {
 	case "name":
-		return true, wire.Text(&d.Name, key, value)
+		return true, strictjson.Set(&d.Name, key, value)
 	case "title":
-		return true, wire.Text(&d.Title, key, value)
+		return true, strictjson.Set(&d.Title, key, value)
 	case "description":
-		return true, wire.Text(&d.Description, key, value)
+		return true, strictjson.Set(&d.Description, key, value)
 	case "inputSchema":
-		return true, wire.Object(&d.InputSchema, key, value)
+		return true, strictjson.Set(&d.InputSchema, key, value)
 	case "outputSchema":
-		return true, wire.Object(&d.OutputSchema, key, value)
+		return true, strictjson.Set(&d.OutputSchema, key, value)
 	case "annotations":
-		return true, wire.Object(&d.Annotations, key, value)
+		return true, strictjson.Set(&d.Annotations, key, value)
 	}
 	return false, nil
 }

@@ -14,46 +14,39 @@ import (
 // Each step of Save fails once: it says so, nothing lies about, and the next one goes
 // well.
 func TestW37FileStepFails(t *testing.T) {
-	for name, cause := range durabletest.Causes {
-		t.Run(name, func(t *testing.T) {
-			for n := 1; ; n++ {
-				dir := durabletest.Scratch(t)
-				path := filepath.Join(dir, "pins.json")
-				pins := openPins(t, path)
-				if err := save(t.Context(), pins, "shop", byName(define("one"))); err != nil {
-					t.Fatal(err)
-				}
-				fault, steps := durabletest.FailAt(n, cause)
-				failed := ""
-				pins.SetFault(func(op, name string) error {
-					err := fault(op, name)
-					if err != nil {
-						failed = op
-					}
-					return err
-				})
-				err := save(t.Context(), pins, "shop", byName(define("two")))
-				if (err != nil) != (steps() >= n) || err != nil && !errors.Is(err, cause) {
-					t.Errorf("step %d: Save: %v", n, err)
-				}
-				want := "one"
-				if err == nil || failed == "flush" { // it is there, and may be lost with the power
-					want = "two"
-				}
-				if got := savedPins(t, path); got != want {
-					t.Errorf("step %d: %q is pinned, want %q", n, got, want)
-				}
-				if entries, err := os.ReadDir(dir); len(entries) != 1 || err != nil {
-					t.Errorf("step %d: %v, %v", n, entries, err)
-				}
-				pins.SetFault(nil)
-				if err := save(t.Context(), pins, "shop", byName(define("three"))); err != nil || savedPins(t, path) != "three" {
-					t.Errorf("step %d: then: %v", n, err)
-				}
-				if steps() < n {
-					return
-				}
+	durabletest.EachFault(t, durabletest.Once, 5, func(t *testing.T, cause error, fault durabletest.Fault) bool {
+		dir := durabletest.Scratch(t)
+		path := filepath.Join(dir, "pins.json")
+		pins := openPins(t, path)
+		if err := save(t.Context(), pins, "shop", byName(define("one"))); err != nil {
+			t.Fatal(err)
+		}
+		failed := ""
+		pins.SetFault(func(op, name string) error {
+			err := fault(op, name)
+			if err != nil {
+				failed = op
 			}
+			return err
 		})
-	}
+		err := save(t.Context(), pins, "shop", byName(define("two")))
+		if (err != nil) != (failed != "") || err != nil && !errors.Is(err, cause) {
+			t.Errorf("Save: %v", err)
+		}
+		want := "one"
+		if err == nil || failed == "flush" { // it is there, and may be lost with the power
+			want = "two"
+		}
+		if got := savedPins(t, path); got != want {
+			t.Errorf("%q is pinned, want %q", got, want)
+		}
+		if entries, err := os.ReadDir(dir); len(entries) != 1 || err != nil {
+			t.Errorf("%v, %v", entries, err)
+		}
+		pins.SetFault(nil)
+		if err := save(t.Context(), pins, "shop", byName(define("three"))); err != nil || savedPins(t, path) != "three" {
+			t.Errorf("then: %v", err)
+		}
+		return failed != ""
+	})
 }

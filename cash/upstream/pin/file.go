@@ -270,14 +270,8 @@ func encodePins(pins map[string]Pins) ([]byte, error) {
 		}
 		doc.Upstreams[label] = u
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(doc); err != nil {
-		return nil, err
-	}
-	return wire.EscapeHidden(b.Bytes()), nil
+	data, err := strictjson.MarshalFile(doc)
+	return wire.EscapeHidden(data), err
 }
 
 // decodePins reads a pin file.
@@ -290,7 +284,7 @@ func decodePins(data []byte) (map[string]Pins, error) {
 	}
 	pins := make(map[string]Pins)
 	version := false
-	err := eachMember(data, func(key string, value []byte) error {
+	err := strictjson.EachMember(data, func(key string, value []byte) error {
 		switch key {
 		case "version":
 			if version = string(value) == "1"; !version {
@@ -312,12 +306,12 @@ func decodePins(data []byte) (map[string]Pins, error) {
 }
 
 func decodeUpstreams(pins map[string]Pins, data []byte) error {
-	return eachMember(data, func(label string, value []byte) error {
+	return strictjson.EachMember(data, func(label string, value []byte) error {
 		if label == "" {
 			return errors.New("upstream without a label")
 		}
 		definitions := make(map[string]*Definition)
-		err := eachMember(value, func(key string, value []byte) error {
+		err := strictjson.EachMember(value, func(key string, value []byte) error {
 			switch key {
 			case "tools", "functions":
 				return decodeDefinitions(definitions, key, value)
@@ -354,9 +348,9 @@ func decodeDefinitions(definitions map[string]*Definition, key string, data []by
 // read.
 func decodePinned(data []byte, function bool) (*Definition, error) {
 	d, hash := &Definition{Function: function}, ""
-	err := eachMember(data, func(key string, value []byte) error {
+	err := strictjson.EachMember(data, func(key string, value []byte) error {
 		if key == "hash" {
-			return wire.Text(&hash, key, value)
+			return strictjson.Set(&hash, key, value)
 		}
 		known, err := d.set(key, value)
 		if !known {
@@ -372,32 +366,10 @@ func decodePinned(data []byte, function bool) (*Definition, error) {
 	case hash != d.Hash():
 		return d, errors.New("its hash is of another definition; restore it, or take it out of the file and accept it anew")
 	}
-	for _, raw := range []*json.RawMessage{&d.InputSchema, &d.OutputSchema, &d.Annotations} {
-		*raw = unindented(*raw)
+	for _, raw := range []*json.RawMessage{&d.InputSchema, &d.OutputSchema, &d.Annotations} { // without the white space of the file
+		*raw = strictjson.Compact(*raw)
 	}
 	return d, nil
-}
-
-// unindented returns valid JSON without the file's indentation.
-func unindented(raw json.RawMessage) json.RawMessage {
-	var b bytes.Buffer
-	if raw == nil || json.Compact(&b, raw) != nil {
-		return raw
-	}
-	return b.Bytes()
-}
-
-// eachMember calls f for the members of an object, until the first error.
-func eachMember(data []byte, f func(key string, value []byte) error) error {
-	if kind := strictjson.KindOf(data); kind != strictjson.Object {
-		return fmt.Errorf("want an object, got type %s", kind)
-	}
-	for key, value := range strictjson.Members(data) {
-		if err := f(key, value); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func unknownMember(key string) error { return fmt.Errorf("unknown member %s", quoted(key)) }

@@ -24,21 +24,21 @@ type FindCustomers struct {
 // CustomerList is the output of [Shop.FindCustomers].
 type CustomerList struct {
 	Customers []Customer `json:"customers"`
-	More      int        `json:"more,omitempty"` // how many the limit left out
+	More      int        `json:"more,omitempty"` // the number that the limit left out
 }
 
-// Count is how many customers there are with those that the limit left out.
+// Count is the number of customers, including those that the limit left out.
 func (l CustomerList) Count() int { return len(l.Customers) + l.More }
 
-// FindCustomers returns the customers whose name or city has the query in it,
-// in upper or lower case; a limit of zero is 10. Its error is [ErrInvalid].
+// FindCustomers returns the customers whose name or city contains the query. Case does not matter.
+// A limit of zero is 10. The error is [ErrInvalid].
 func (s *Shop) FindCustomers(_ context.Context, in FindCustomers) (CustomerList, error) {
 	query := strings.ToLower(strings.TrimSpace(in.Query))
 	if query == "" || in.Limit < 0 {
 		return CustomerList{}, fmt.Errorf("%w: query must not be blank, limit not negative", ErrInvalid)
 	}
 	out := CustomerList{Customers: []Customer{}}
-	for _, c := range s.customers { // never written to, so that no lock is needed
+	for _, c := range s.customers { // never written to, so no lock is needed
 		if !strings.Contains(strings.ToLower(c.Name+"\n"+c.City), query) {
 			continue
 		}
@@ -59,11 +59,11 @@ type CustomerRef struct {
 // Account is the output of [Shop.Customer].
 type Account struct {
 	Customer
-	Orders  int   `json:"orders"`  // without those that were cancelled
-	Revenue Money `json:"revenue"` // of these
+	Orders  int   `json:"orders"`  // without cancelled ones
+	Revenue Money `json:"revenue"` // of these orders
 }
 
-// Customer returns a customer and what they have bought, or [ErrNoCustomer].
+// Customer returns a customer and their purchases, or [ErrNoCustomer].
 func (s *Shop) Customer(_ context.Context, in CustomerRef) (Account, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

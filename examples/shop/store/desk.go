@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// A Channel is the way in which a customer buys.
+// A Channel is a sales channel.
 type Channel string
 
-// The channels. AllChannels is for a [Desk] that does not tell them apart.
+// The channels. AllChannels is for a [Desk] of all of them.
 const (
 	AllChannels Channel = ""
 	Retail      Channel = "retail"
 	Wholesale   Channel = "wholesale"
 )
 
-// A Desk looks at the orders of one channel.
+// A Desk reads the orders of one channel.
 type Desk struct {
 	shop    *Shop
 	channel Channel
@@ -37,10 +37,10 @@ type ListOrders struct {
 // OrderList is the output of [Desk.List].
 type OrderList struct {
 	Orders []OrderHead `json:"orders"`         // the newest first
-	More   int         `json:"more,omitempty"` // how many the limit left out
+	More   int         `json:"more,omitempty"` // the number that the limit left out
 }
 
-// Count is how many orders there are with those that the limit left out.
+// Count is the number of orders, including those that the limit left out.
 func (l OrderList) Count() int { return len(l.Orders) + l.More }
 
 // An OrderHead is an order without its items.
@@ -52,8 +52,8 @@ type OrderHead struct {
 	Total      Money  `json:"total"`
 }
 
-// List returns the heads of the orders that pass the filters. The errors are
-// [ErrNoCustomer] and [ErrInvalid].
+// List returns the heads of the orders that match the filters. The errors are [ErrNoCustomer] and
+// [ErrInvalid].
 func (d Desk) List(_ context.Context, in ListOrders) (OrderList, error) {
 	if err := checkDate(in.Since); err != nil {
 		return OrderList{}, err
@@ -86,7 +86,7 @@ func (d Desk) handles(o *Order) bool {
 	return d.channel == AllChannels || o.Channel == d.channel
 }
 
-// admits compares dates as texts, which have the same order.
+// admits reports whether an order matches. Dates in text form have the order of time.
 func (in *ListOrders) admits(o *Order) bool {
 	return (in.Status == "" || o.Status == in.Status) &&
 		(in.CustomerID == "" || o.CustomerID == in.CustomerID) &&
@@ -113,8 +113,8 @@ type Period struct {
 	Revenue Money  `json:"revenue"`
 }
 
-// Summary adds up the orders that were not cancelled. An empty GroupBy is by
-// day. Its error is [ErrInvalid].
+// Summary adds up the orders that were not cancelled. An empty GroupBy groups by day. The error is
+// [ErrInvalid].
 func (d Desk) Summary(_ context.Context, in Summarize) (Totals, error) {
 	if err := checkDate(in.Since); err != nil {
 		return Totals{}, err
@@ -134,7 +134,7 @@ func (d Desk) Summary(_ context.Context, in Summarize) (Totals, error) {
 	return out, nil
 }
 
-// add counts an order. Orders come by date, so that a period is never resumed.
+// add counts an order. Orders come by date, so a period never returns.
 func (t *Totals) add(period string, amount Money) {
 	t.TotalOrders++
 	t.TotalRevenue += amount
@@ -165,7 +165,7 @@ func isoWeek(date string) string {
 	return fmt.Sprintf("%d-W%02d", year, week)
 }
 
-// checkDate accepts a date, or nothing.
+// checkDate accepts a date or an empty text.
 func checkDate(date string) error {
 	if date == "" {
 		return nil

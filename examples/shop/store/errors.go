@@ -2,9 +2,8 @@ package store
 
 import "errors"
 
-// What the shop says no to. The texts tell what happened; what to do next is
-// known to whoever offers the shop, who recognises these with errors.Is. No
-// text repeats what a caller sent.
+// The errors of the shop. The texts say what happened, and repeat no input. The code that offers
+// the shop recognises them with errors.Is and adds the next step.
 var (
 	ErrNoOrder    = errors.New("no order has this order_id")
 	ErrNoProduct  = errors.New("no product has this product_id")

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// A Product is something that the shop sells.
+// A Product is an article of the shop.
 type Product struct {
 	ProductID string `json:"product_id" cash:"detail=minimal"`
 	Name      string `json:"name" cash:"detail=minimal"`
@@ -27,8 +27,8 @@ type Availability struct {
 	UnitPrice Money  `json:"unit_price"`
 }
 
-// CheckStock says whether so much of a product is in stock. The errors are
-// [ErrNoProduct] and [ErrInvalid].
+// CheckStock reports whether a quantity of a product is in stock. The errors are [ErrNoProduct] and
+// [ErrInvalid].
 func (s *Shop) CheckStock(_ context.Context, in CheckStock) (Availability, error) {
 	if in.Quantity < 1 {
 		return Availability{}, fmt.Errorf("%w: quantity must be at least 1", ErrInvalid)
@@ -52,10 +52,10 @@ type ProductList struct {
 	Products []Product `json:"products"`
 }
 
-// Count is how many products there are.
+// Count is the number of products.
 func (l ProductList) Count() int { return len(l.Products) }
 
-// Products lists what the shop sells, by number. It does not fail.
+// Products lists the products, by number. It never fails.
 func (s *Shop) Products(_ context.Context, in ListProducts) (ProductList, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -68,7 +68,7 @@ func (s *Shop) Products(_ context.Context, in ListProducts) (ProductList, error)
 	return out, nil
 }
 
-// maxRestock is the most units of one delivery; the tag below says the same.
+// maxRestock is the most units of one delivery; the tag below has the same number.
 const maxRestock = 10_000
 
 // Restock is the input of [Shop.Restock].

@@ -17,7 +17,7 @@ func (m Money) Times(n int) Money { return m * Money(n) }
 func (m Money) String() string {
 	sign, cents := "", uint64(m)
 	if m < 0 {
-		sign, cents = "-", -cents // right for the smallest int64, too
+		sign, cents = "-", -cents // also right for the smallest int64
 	}
 	return fmt.Sprintf("%s%d.%02d", sign, cents/100, cents%100)
 }

@@ -5,11 +5,10 @@ import (
 	"fmt"
 )
 
-// A Status is how far an order has come.
+// A Status is the state of an order.
 type Status string
 
-// The statuses, in the order in which they are reached; only a confirmed order
-// can be cancelled.
+// The statuses, in the order of an order's life. Only a confirmed order can be cancelled.
 const (
 	Confirmed Status = "confirmed"
 	Shipped   Status = "shipped"
@@ -17,7 +16,7 @@ const (
 	Cancelled Status = "cancelled"
 )
 
-// An Order is what a customer has bought. Its items never change.
+// An Order is a customer's purchase. Its items never change.
 type Order struct {
 	OrderID    string  `json:"order_id" cash:"detail=minimal"`
 	Status     Status  `json:"status" cash:"detail=minimal"`
@@ -43,15 +42,15 @@ type CreateOrder struct {
 	Notes      string `json:"notes,omitempty" jsonschema:"Free-text notes attached to the order." cash:"maxLength=1000"`
 }
 
-// An Item is what is wanted, and how much of it.
+// An Item is a wanted product with its quantity.
 type Item struct {
 	ProductID string `json:"product_id" jsonschema:"Unique product identifier." cash:"example=P-7"`
 	Quantity  int    `json:"quantity" jsonschema:"Number of units." cash:"min=1,example=3"`
 }
 
-// Create books an order and takes its items out of stock: all of them or, if
-// one is not there, none. The errors are [ErrNoCustomer], [ErrNoProduct],
-// [ErrStock] and [ErrInvalid], those of an item with its index.
+// Create books an order and takes its items out of stock: all of them, or none if one is missing.
+// The errors are [ErrNoCustomer], [ErrNoProduct], [ErrStock] and [ErrInvalid]. Errors of an item
+// have its index.
 func (s *Shop) Create(_ context.Context, in CreateOrder) (Order, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,8 +71,7 @@ func (s *Shop) Create(_ context.Context, in CreateOrder) (Order, error) {
 	return o, nil
 }
 
-// reserve takes the items out of stock and prices them. What it took before an
-// error it puts back.
+// reserve takes the items out of stock and prices them. After an error it puts the items back.
 func (s *Shop) reserve(items []Item) (lines []Line, err error) {
 	if len(items) == 0 {
 		return nil, fmt.Errorf("%w: an order needs at least one item", ErrInvalid)
@@ -130,9 +128,8 @@ func (s *Shop) Get(_ context.Context, in OrderRef) (Order, error) {
 	return *o, nil
 }
 
-// Cancel cancels a confirmed order and puts its items back into stock. An
-// order that is cancelled already is returned as it is. The errors are
-// [ErrNoOrder] and [ErrTooLate].
+// Cancel cancels a confirmed order and puts its items back into stock. It returns a cancelled order
+// as it is. The errors are [ErrNoOrder] and [ErrTooLate].
 func (s *Shop) Cancel(_ context.Context, in OrderRef) (Order, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -2,13 +2,12 @@ package store
 
 import "time"
 
-// Today is the day on which the shop's calendar stands: the date of its newest
-// orders.
+// Today is the fixed day of the shop's calendar: the date of its newest orders.
 const Today = "2026-03-31"
 
 const (
 	seededOrders    = 4821
-	seededDays      = 821 // from the first of January 2024 to Today
+	seededDays      = 821 // from 1 January 2024 to Today
 	seededCustomers = 60
 )
 
@@ -67,8 +66,8 @@ func seedOrders(customers []Customer, products []Product) []Order {
 	return orders
 }
 
-// seedStatus has orders shipped after four days and delivered after ten; one in
-// nineteen was cancelled.
+// seedStatus returns the status of an order by its age: shipped after four days, delivered after
+// ten; one in nineteen is cancelled.
 func seedStatus(i, age int) Status {
 	switch {
 	case mix(i, 3)%19 == 0:
@@ -95,7 +94,7 @@ func seedLines(i int, c Channel, products []Product) []Line {
 	return lines
 }
 
-// mix scatters i: what it returns looks random and is always the same.
+// mix returns a number for i that looks random and is always the same.
 func mix(i, salt int) int {
 	x := uint64(i+1)*0x9E3779B97F4A7C15 + uint64(salt)*0xBF58476D1CE4E5B9
 	x = (x ^ x>>30) * 0x94D049BB133111EB

@@ -1,7 +1,7 @@
-// Package store is the business of a small shop: orders, stock and customers,
-// in memory. It is ordinary Go and knows nothing of the protocol that serves
-// it: methods take a context and one input struct, and return one output or an
-// error. The struct tags say what a field means and which values it takes.
+// Package store is the business of a small shop: orders, stock and customers, in memory. It is
+// ordinary Go and knows nothing of the protocol that serves it. Methods take a context and one
+// input struct, and return one output or an error. Struct tags describe the fields and their
+// allowed values.
 //
 //	shop := store.New()
 //	order, err := shop.Create(ctx, store.CreateOrder{
@@ -9,13 +9,13 @@
 //		Items:      []store.Item{{ProductID: "P-7", Quantity: 3}},
 //	})
 //
-// Every shop starts with the same customers, products and 4,821 orders: they
-// are computed, not drawn, so that what an example shows stays true.
+// Every shop starts with the same customers, products and 4,821 orders. They are computed, not
+// random, so that the output of examples stays the same.
 //
 // # Limits
 //
-// The calendar stands still at [Today]. Nothing is stored: a restart begins
-// anew. Amounts have one currency.
+// The calendar stands still at [Today]. Nothing is stored: a restart begins again. All amounts have
+// one currency.
 package store
 
 import (
@@ -28,7 +28,7 @@ import (
 // A Shop is safe for concurrent use. Make one with [New].
 type Shop struct {
 	mu        sync.RWMutex
-	orders    []Order    // by number and, as it happens, by date
+	orders    []Order    // by number, which is also by date
 	products  []Product  // by number
 	customers []Customer // by number; never changes
 }
@@ -50,8 +50,7 @@ func orderID(i int) string    { return fmt.Sprintf("ORD-%d", firstOrder+i) }
 func productID(i int) string  { return fmt.Sprintf("P-%d", firstProduct+i) }
 func customerID(i int) string { return fmt.Sprintf("C-%d", firstCustomer+i) }
 
-// indexOf is the inverse of the three above for n things: the index of an id,
-// or -1.
+// indexOf returns the index of an id among n things, or -1. write returns the id of an index.
 func indexOf(id string, write func(int) string, n int) int {
 	first := write(0)
 	dash := strings.IndexByte(first, '-')

@@ -8,9 +8,9 @@
 //
 // # How it works
 //
-// Every owner has a tally of bytes and artifacts, kept and reserved, and so have all
-// together. A list in the order of expiry says what goes next, and when there is room
-// again. The parent imports this package, so that the types of both are alike and
+// Artifacts and reservations are items of a [bounded.Store], in the shares of their
+// owner and of all. An artifact is promised until it expires, a reservation until it is
+// released. The parent imports this package, so that the types of both are alike and
 // convert into one another.
 //
 // # Limits
@@ -21,10 +21,10 @@ package ledger
 import (
 	"cmp"
 	"crypto/subtle"
-	"slices"
-	"sort"
 	"strings"
 	"time"
+
+	"github.com/cash-mcp/go-sdk/internal/bounded"
 )
 
 // Limits bound a ledger. A number that is zero or less stands for its default. The
@@ -53,22 +53,21 @@ type Ref struct {
 	Label     string
 }
 
-// A quota bounds artifacts.
-type quota struct {
-	bytes int64
-	count int
-}
-
 // A Ledger is the index of a store. It is not safe for concurrent use, except for
 // Now, Age and Admit.
 type Ledger struct {
-	limit, each quota // of all, and of each owner
+	limit, each bounded.Amount // of all, and of each owner
 	age         time.Duration
 	now         func() time.Time
 
-	artifacts map[Digest]*Entry // by handle
-	owners    map[Digest]*tally
-	all       tally
+	kept *bounded.Store[key, *Entry]
+	gone []*Entry // since the last sweep
+}
+
+// A key is the handle of an artifact, or a reservation.
+type key struct {
+	handle Digest
+	room   *Room
 }
 
 // An Entry is an artifact in the index.
@@ -89,34 +88,29 @@ func (e *Entry) RefAs(handle string) Ref {
 	return ref
 }
 
-// A tally sums up what is kept and reserved. Equal contents count every time, so
-// that nobody can tell from it what others have.
-type tally struct {
-	bytes int64
-	count int
-	kept  []*Entry // by expiry, the next first
-}
-
 // A Room is what is left of a reservation.
 type Room struct {
 	Owner Digest
 	Bytes int64
-	count int
+	item  *bounded.Item[key, *Entry]
 }
 
 // New returns an empty ledger.
 func New(o Limits) *Ledger {
 	l := &Ledger{
-		limit:     quota{cmp.Or(max(o.MaxBytes, 0), 256<<20), cmp.Or(max(o.MaxArtifacts, 0), 10_000)},
-		each:      quota{cmp.Or(max(o.MaxBytesPerOwner, 0), 64<<20), cmp.Or(max(o.MaxPerOwner, 0), 1000)},
-		age:       cmp.Or(max(o.MaxAge, 0), 30*time.Minute),
-		now:       o.Now,
-		artifacts: make(map[Digest]*Entry),
-		owners:    make(map[Digest]*tally),
+		limit: bounded.Amount{Bytes: cmp.Or(max(o.MaxBytes, 0), 256<<20), Count: int64(cmp.Or(max(o.MaxArtifacts, 0), 10_000))},
+		each:  bounded.Amount{Bytes: cmp.Or(max(o.MaxBytesPerOwner, 0), 64<<20), Count: int64(cmp.Or(max(o.MaxPerOwner, 0), 1000))},
+		age:   cmp.Or(max(o.MaxAge, 0), 30*time.Minute),
+		now:   o.Now,
 	}
 	if l.now == nil {
 		l.now = time.Now
 	}
+	l.kept = bounded.New(l.now, func(it *bounded.Item[key, *Entry]) {
+		if it.Value != nil {
+			l.gone = append(l.gone, it.Value)
+		}
+	})
 	return l
 }
 
@@ -126,46 +120,53 @@ func (l *Ledger) Now() time.Time { return l.now() }
 // Age returns how long an artifact is kept.
 func (l *Ledger) Age() time.Duration { return l.age }
 
-// Reserve makes room for one artifact of some bytes. A result may have more
-// parts; how many is not known before.
+// Reserve makes room for one artifact of some bytes, after a sweep. A result may have
+// more parts; how many is not known before.
 func (l *Ledger) Reserve(owner Digest, size int64) (*Room, *Full) {
-	r := &Room{owner, max(size, 0), 1}
-	mine, now := l.of(owner), l.now()
-	if full := mine.full(l.each, r, now, " per owner"); full != nil {
-		l.forget(owner)
-		return nil, full
+	r := &Room{Owner: owner, Bytes: max(size, 0)}
+	takes, mine, all := bounded.Amount{Count: 1, Bytes: r.Bytes}, l.share(owner), bounded.Share{Most: l.limit}
+	mine.Most = l.each
+	r.item = l.kept.Put(key{room: r}, nil, bounded.Terms{Takes: takes, Promised: bounded.Never}, mine, all)
+	if r.item != nil {
+		return r, nil
 	}
-	if full := l.all.full(l.limit, r, now, ""); full != nil {
-		l.forget(owner)
-		return nil, full
+	if short := l.kept.Shortage(mine, takes); short != nil {
+		return nil, full(short, " per owner")
 	}
-	l.add(owner, r.Bytes, r.count)
-	return r, nil
+	return nil, full(l.kept.Shortage(all, takes), "")
+}
+
+// share is that of an owner, without a limit.
+func (l *Ledger) share(owner Digest) bounded.Share {
+	return bounded.Share{Kind: "owner", Of: string(owner[:])}
+}
+
+func full(short *bounded.Shortage, whose string) *Full {
+	if short.Bytes {
+		return &Full{"bytes" + whose, short.Wait}
+	}
+	return &Full{"artifacts" + whose, short.Wait}
 }
 
 // Release gives r back.
 func (l *Ledger) Release(r *Room) {
-	l.add(r.Owner, -r.Bytes, -r.count)
-	r.Bytes, r.count = 0, 0
-	l.forget(r.Owner)
+	l.kept.Remove(r.item)
+	r.Bytes = 0
 }
 
 // Keep enters artifacts, in what is left of r as far as that goes.
 func (l *Ledger) Keep(r *Room, all []*Entry) {
 	for _, e := range all {
 		l.Enter(e)
-		bytes, count := min(r.Bytes, e.cost()), min(r.count, 1)
-		l.add(r.Owner, -bytes, -count)
-		r.Bytes, r.count = r.Bytes-bytes, r.count-count
+		r.Bytes = max(r.Bytes-e.cost(), 0)
+		l.kept.Resize(r.item, bounded.Amount{Bytes: r.Bytes})
 	}
 }
 
-// Enter adds an artifact to the index.
+// Enter adds an artifact to the index, whether there is room or not.
 func (l *Ledger) Enter(e *Entry) {
-	l.artifacts[e.Handle] = e
-	l.add(e.Owner, e.cost(), 1)
-	l.all.insert(e)
-	l.of(e.Owner).insert(e)
+	takes := bounded.Amount{Count: 1, Bytes: e.cost()}
+	l.kept.Put(key{handle: e.Handle}, e, bounded.Terms{Takes: takes, Expires: e.Expires, Promised: e.Expires}, l.share(e.Owner), bounded.Share{})
 }
 
 // Find returns what owner has under handle, nil if that is nothing, after a
@@ -174,87 +175,17 @@ func (l *Ledger) Find(owner Digest, handle string) *Entry {
 	if len(handle) != handleLength {
 		return nil
 	}
-	e := l.artifacts[DigestOf(handle)]
-	if e == nil || subtle.ConstantTimeCompare(e.Owner[:], owner[:]) == 0 {
+	it := l.kept.Get(key{handle: DigestOf(handle)})
+	if it == nil || subtle.ConstantTimeCompare(it.Value.Owner[:], owner[:]) == 0 {
 		return nil
 	}
-	return e
+	return it.Value
 }
 
 // Sweep takes out what has expired, and returns it.
-func (l *Ledger) Sweep() []*Entry {
-	now, n := l.now(), 0
-	for n < len(l.all.kept) && !now.Before(l.all.kept[n].Expires) {
-		n++
-	}
-	gone := l.all.shift(n)
-	for _, e := range gone {
-		delete(l.artifacts, e.Handle)
-		l.of(e.Owner).shift(1) // it is in the same order
-		l.add(e.Owner, -e.cost(), -1)
-		l.forget(e.Owner)
-	}
-	return gone
-}
-
-func (l *Ledger) of(owner Digest) *tally {
-	t := l.owners[owner]
-	if t == nil {
-		t = new(tally)
-		l.owners[owner] = t
-	}
-	return t
-}
-
-// forget drops the tally of an owner who has nothing.
-func (l *Ledger) forget(owner Digest) {
-	if t := l.owners[owner]; t != nil && t.count == 0 && t.bytes == 0 {
-		delete(l.owners, owner)
-	}
-}
-
-func (l *Ledger) add(owner Digest, bytes int64, count int) {
-	for _, t := range []*tally{&l.all, l.of(owner)} {
-		t.bytes += bytes
-		t.count += count
-	}
-}
-
-// full returns what leaves no room for r in t, nil if there is room.
-func (t *tally) full(limit quota, r *Room, now time.Time, whose string) *Full {
-	switch {
-	case t.count >= limit.count:
-		return &Full{"artifacts" + whose, t.wait(limit, r, now)}
-	case r.Bytes > limit.bytes-t.bytes:
-		return &Full{"bytes" + whose, t.wait(limit, r, now)}
-	}
-	return nil
-}
-
-// wait returns the time after which enough has expired to make room for r, zero
-// if that is never enough.
-func (t *tally) wait(limit quota, r *Room, now time.Time) time.Duration {
-	bytes, count := t.bytes, t.count
-	for _, e := range t.kept {
-		bytes, count = bytes-e.cost(), count-1
-		if count < limit.count && r.Bytes <= limit.bytes-bytes {
-			return e.Expires.Sub(now)
-		}
-	}
-	return 0
-}
-
-// insert puts e behind all that expire no later, most of the time at the end.
-func (t *tally) insert(e *Entry) {
-	i := sort.Search(len(t.kept), func(i int) bool { return t.kept[i].Expires.After(e.Expires) })
-	t.kept = slices.Insert(t.kept, i, e)
-}
-
-// shift takes out the first n.
-func (t *tally) shift(n int) []*Entry {
-	gone := slices.Clone(t.kept[:n])
-	clear(t.kept[:n])
-	t.kept = t.kept[n:]
+func (l *Ledger) Sweep() (gone []*Entry) {
+	l.kept.Sweep()
+	gone, l.gone = l.gone, nil
 	return gone
 }
 

@@ -201,11 +201,16 @@ func drop(dropped *[]string, name string) {
 	}
 }
 
-func checkSize(text string) error {
+// reading parses a text of that name, if it is not too long.
+func reading[T any](what, text string, parse func(string) (*T, error)) (*T, error) {
 	if len(text) > maxPage {
-		return fmt.Errorf("the text has %d bytes; at most %d are read", len(text), maxPage)
+		return nil, fmt.Errorf("reading %s: the text has %d bytes; at most %d are read", what, len(text), maxPage)
 	}
-	return nil
+	page, err := parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", what, err)
+	}
+	return page, nil
 }
 
 func tooMany(n int) error {

@@ -47,17 +47,10 @@ const maxParameters = 1000
 // It refuses pages of more than 1 MiB or 1,000 parameters, JSON that is not strict, and pages with neither
 // parameters nor a description.
 func ParseFunction(text string) (*Function, error) {
-	f, err := parseFunction(text)
-	if err != nil {
-		return nil, fmt.Errorf("reading the page of a function: %w", err)
-	}
-	return f, nil
+	return reading("the page of a function", text, parseFunction)
 }
 
 func parseFunction(text string) (*Function, error) {
-	if err := checkSize(text); err != nil {
-		return nil, err
-	}
 	read := functionMarkdown
 	if strings.HasPrefix(Unfenced(text), "{") {
 		read = functionJSON
@@ -119,7 +112,7 @@ func (f *Function) JSON() string {
 	for _, p := range f.Parameters {
 		page.Parameters = append(page.Parameters, parameter{p.Name, p.Type, p.Required, p.Description})
 	}
-	return encodeJSON(page)
+	return string(strictjson.MustMarshal(page))
 }
 
 // setPath sets namespace and name from the subject of the page.

@@ -1,7 +1,6 @@
 package cashtext
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 )
@@ -27,26 +26,16 @@ type Page struct {
 	Guessed bool
 }
 
-// ParseHelp reads the page of help() or help(namespace=...), in JSON or in markdown. In markdown it takes, in this
-// order,
-//   - lists and tables below headings that announce namespaces or functions;
-//   - on a page without a list, headings and lines that begin with a name.
-//
-// An entry without such a heading is a function if its name has parentheses or the page is about a namespace, and
-// otherwise a namespace. It refuses pages of more than 1 MiB or 10,000 entries, JSON that is not strict, and JSON
-// without lists.
-func ParseHelp(text string) (*Page, error) {
-	page, err := parseHelp(text)
-	if err != nil {
-		return nil, fmt.Errorf("reading a page of help: %w", err)
-	}
-	return page, nil
-}
+// ParseHelp reads the page of help() or help(namespace=...), in JSON or in
+// markdown: lists and tables below headings that say what they list; on a page
+// without a list, headings and lines that begin with a name. What is
+// listed without such a heading is a function where its name has parentheses,
+// or where the page is about a namespace, and else a namespace. It refuses
+// pages of more than 1 MiB or 10,000 entries, JSON that is not strict, and JSON
+// that has no lists.
+func ParseHelp(text string) (*Page, error) { return reading("a page of help", text, parseHelp) }
 
 func parseHelp(text string) (*Page, error) {
-	if err := checkSize(text); err != nil {
-		return nil, err
-	}
 	if isJSON(text) {
 		return helpJSON(text)
 	}

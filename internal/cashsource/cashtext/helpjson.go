@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
@@ -125,9 +124,9 @@ func jsonItem(value []byte) item {
 
 // wholeNumber reads a number of characters; 0 for anything else.
 func wholeNumber(value []byte) int {
-	n, err := strconv.ParseFloat(strings.TrimSpace(string(value)), 64)
-	if err != nil || n < 0 || n > math.MaxInt32 || n != math.Trunc(n) {
+	var n int
+	if !strictjson.Take(&n, value) || n < 0 || n > math.MaxInt32 {
 		return 0
 	}
-	return int(n)
+	return n
 }

@@ -1,7 +1,6 @@
 package cashtext
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -96,7 +95,7 @@ func (w *jsonPage) place(object []byte) {
 		return
 	}
 	at := strictjson.SkipSpace(w.data, w.offset(object)) + 1
-	w.edits = append(w.edits, edit{at, at, `"namespace":` + encodeJSON(w.mount.To) + `,`})
+	w.edits = append(w.edits, edit{at, at, `"namespace":` + string(strictjson.MustMarshal(w.mount.To)) + `,`})
 }
 
 // path rewrites a path; null is the root.
@@ -129,7 +128,7 @@ func (w *jsonPage) texts(value []byte) {
 
 func (w *jsonPage) replace(value []byte, text string) {
 	at := w.offset(value)
-	w.edits = append(w.edits, edit{at, at + len(value), encodeJSON(text)})
+	w.edits = append(w.edits, edit{at, at + len(value), string(strictjson.MustMarshal(text))})
 }
 
 // offset returns the position of a part in the page. Parts share the page's array, and so its end.
@@ -153,15 +152,4 @@ func memberKey(raw []byte) string {
 		return c
 	}
 	return key
-}
-
-// encodeJSON encodes a value that always has a JSON form, without escaping HTML.
-func encodeJSON(value any) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(value); err != nil {
-		return `""`
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }

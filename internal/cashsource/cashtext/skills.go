@@ -2,7 +2,6 @@ package cashtext
 
 import (
 	"cmp"
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -43,21 +42,14 @@ type SkillNamespace struct {
 	Count int    // number of skills; 0 if the page gives none
 }
 
-// ParseSkills reads the page of skill() or skill(namespace=...), in JSON or in markdown lists and tables. An entry
-// is a namespace below a heading that announces namespaces, or if a number of skills is all that it says. A text
-// without a list has no skills. It refuses pages of more than 1 MiB or 10,000 entries, and JSON that is not strict.
-func ParseSkills(text string) (*Skills, error) {
-	s, err := parseSkills(text)
-	if err != nil {
-		return nil, fmt.Errorf("reading a list of skills: %w", err)
-	}
-	return s, nil
-}
+// ParseSkills reads the page of skill() or skill(namespace=...), in JSON or in
+// markdown: lists and tables; headings that name namespaces announce namespaces,
+// and so does an entry of which only a number of skills is said. A text that is
+// no list has no skills. It refuses pages of more than 1 MiB or 10,000 entries,
+// and JSON that is not strict.
+func ParseSkills(text string) (*Skills, error) { return reading("a list of skills", text, parseSkills) }
 
 func parseSkills(text string) (*Skills, error) {
-	if err := checkSize(text); err != nil {
-		return nil, err
-	}
 	r := skillReader{page: new(Skills), seen: make(map[string]bool)}
 	if isJSON(text) {
 		if err := r.json(text); err != nil {

@@ -1,10 +1,12 @@
 // Package durabletest has faults for tests of what is made of package durable: steps
 // that fail, a process that is killed, a loss of power.
 //
-//	folder.Fault = durabletest.FailAt(n, syscall.EIO) // the step n fails
+//	durabletest.EachFault(t, durabletest.Once, 1, func(t *testing.T, cause error, fault durabletest.Fault) bool {
+//		folder.Fault = fault // one of its steps fails
+//		return work(folder) != nil
+//	})
 //
-//	power := durabletest.NewPower("names", dir, copies)
-//	folder.Fault = power.KillAt(n) // in a process of its own; see Run
+//	out, finished := durabletest.Run(t, "names", n, dir) // in a process of its own; see Main and EachKill
 //
 // # How it works
 //
@@ -52,7 +54,7 @@ type change struct {
 func NewPower(mode, dir, copies string) *Power { return &Power{mode: mode, dir: dir, copies: copies} }
 
 // KillAt returns a fault that loses power before step n, and ends the process.
-func (p *Power) KillAt(n int) func(op, name string) error {
+func (p *Power) KillAt(n int) Fault {
 	steps := 0
 	return func(op, name string) error {
 		if steps++; steps == n {
@@ -145,16 +147,36 @@ func (p *Power) lose() {
 	}
 }
 
+// A Fault is asked before each step, as durable.Folder has it.
+type Fault = func(op, name string) error
+
 // variable holds the words of [Run] in the process that it runs.
 const variable = "DURABLETEST_LIFE"
 
-// Run runs the program of the tests again, with words that [Life] returns there. It
-// returns what the process prints, and whether it came to its end. It fails the test
+// Main is a TestMain. In a process that [Run] has started it calls live, which panics
+// if it cannot go on, with the folder of that name in dir and the other words of Run.
+func Main(m *testing.M, folder string, live func(dir string, fault Fault, words []string)) {
+	v := os.Getenv(variable)
+	if v == "" {
+		os.Exit(m.Run())
+	}
+	words := strings.Split(v, "\n")
+	n, _ := strconv.Atoi(words[1])
+	copies, err := os.MkdirTemp(words[2], "copies")
+	if err != nil {
+		panic(err)
+	}
+	dir := filepath.Join(words[2], folder)
+	live(dir, NewPower(words[0], dir, copies).KillAt(n), words[3:])
+}
+
+// Run runs the program of the tests again, which loses power before step n; see [Main].
+// It returns what the process prints, and whether it came to its end. It fails the test
 // if the process complains.
-func Run(t testing.TB, words ...string) (out []byte, finished bool) {
+func Run(t testing.TB, mode string, n int, dir string, words ...string) (out []byte, finished bool) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), variable+"="+strings.Join(words, "\n"))
+	cmd.Env = append(os.Environ(), variable+"="+strings.Join(append([]string{mode, strconv.Itoa(n), dir}, words...), "\n"))
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
@@ -163,40 +185,31 @@ func Run(t testing.TB, words ...string) (out []byte, finished bool) {
 	return out, err == nil
 }
 
-// Life returns the words of [Run], nil in a process that it has not started. A
-// TestMain asks it first.
-func Life() (words []string) {
-	if v := os.Getenv(variable); v != "" {
-		return strings.Split(v, "\n")
+// EachKill tries modes with each step in turn, until a process has finished.
+func EachKill(t *testing.T, modes []string, try func(t *testing.T, mode string, n int) (finished bool)) {
+	for _, mode := range modes {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			for n := 1; !try(t, mode, n); n++ {
+				if t.Failed() {
+					t.Fatalf("at step %d", n)
+				}
+			}
+		})
 	}
-	return nil
 }
 
-// FailAt returns a fault that fails step n, and how many steps there were so far.
-func FailAt(n int, cause error) (fault func(op, name string) error, steps func() int) {
-	count := 0
-	return func(op, name string) error {
-		if count++; count == n {
-			return cause
-		}
-		return nil
-	}, func() int { return count }
-}
+// Once is for [EachFault]: step n alone fails.
+func Once(n, step int, _ string) bool { return step == n }
 
-// FailFrom is [FailAt] for all steps from n on, as on a disk that has gone bad, except
-// for the operations that still work.
-func FailFrom(n int, cause error, working ...string) (fault func(op, name string) error, steps func() int) {
-	count := 0
-	return func(op, name string) error {
-		if count++; count >= n && !slices.Contains(working, op) {
-			return cause
-		}
-		return nil
-	}, func() int { return count }
+// Forever is for [EachFault]: all steps from n on fail, as on a disk that has gone bad,
+// except for the operations that still work.
+func Forever(working ...string) func(n, step int, op string) bool {
+	return func(n, step int, op string) bool { return step >= n && !slices.Contains(working, op) }
 }
 
 // Failing returns a fault that fails operations while on is true.
-func Failing(on *bool, cause error, ops ...string) func(op, name string) error {
+func Failing(on *bool, cause error, ops ...string) Fault {
 	return func(op, name string) error {
 		if *on && slices.Contains(ops, op) {
 			return cause

@@ -9,15 +9,12 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A Changing is a [Face] of which the [Listed] tools may be others after a while.
-// Clients are told so: those with a session once they have listed tools, and then
-// again when they have listed them again; those of 2026-07-28 if they subscribe to
-// it.
+// A Changing is a [Face] whose [Listed] tools may change. Clients are notified: those with a
+// session after they have listed tools, once per listing; those of 2026-07-28 if they subscribe.
 type Changing interface {
 	Face
-	// Changed returns a channel that is closed when tools may have changed next,
-	// of whomever; see [registry.Changed]. Nil is that they never do. It does not
-	// block.
+	// Changed returns a channel that is closed at the next possible change of tools, for any
+	// caller; see [registry.Changed]. Nil is never. It does not block.
 	Changed() <-chan struct{}
 }
 
@@ -27,21 +24,21 @@ const (
 	listen       = "subscriptions/listen"
 )
 
-// teller tells the clients of an MCP server when the tools of one face have
-// changed. Nil tells nobody.
-type teller struct {
+// notifier notifies the clients of an MCP server of changes in the tools of one face. A nil
+// notifier does nothing.
+type notifier struct {
 	*Host
 	changes *changes
 	listed  *Listed
 	send    mcp.MethodHandler
 }
 
-// teller returns the one for the tools of l; nil if they never change.
-func (h *Host) teller(srv *mcp.Server, l *Listed) *teller {
+// newNotifier returns the notifier for the tools of l, or nil if they never change.
+func (h *Host) newNotifier(srv *mcp.Server, l *Listed) *notifier {
 	if h.server.changes == nil {
 		return nil
 	}
-	t := &teller{Host: h, changes: h.server.changes, listed: l}
+	t := &notifier{Host: h, changes: h.server.changes, listed: l}
 	srv.AddSendingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		t.send = next
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
@@ -59,10 +56,9 @@ type bare struct{ context.Context }
 
 func (bare) Value(any) any { return nil }
 
-// watch looks at the tools that the caller in ctx sees. Rules of visibility find
-// nothing else in the context later: what else a request had in its own may be gone
-// with it.
-func (t *teller) watch(ctx context.Context, req *mcp.ListToolsRequest) *watch {
+// newWatch returns the watch for the tools that the caller in ctx sees. Visibility rules later find
+// only the caller in the context, because other values may end with the request.
+func (t *notifier) newWatch(ctx context.Context, req *mcp.ListToolsRequest) *watch {
 	caller := registry.CallerFrom(ctx)
 	w := &watch{look: func(ctx context.Context) (digest, error) {
 		ctx = registry.WithCaller(bare{ctx}, caller)
@@ -76,8 +72,8 @@ func (t *teller) watch(ctx context.Context, req *mcp.ListToolsRequest) *watch {
 	return w
 }
 
-// notify returns what tells a session, or one subscription of it.
-func (t *teller) notify(session *mcp.ServerSession, meta mcp.Meta) func(context.Context) error {
+// notify returns the function that notifies a session, or one of its subscriptions.
+func (t *notifier) notify(session *mcp.ServerSession, meta mcp.Meta) func(context.Context) error {
 	return func(ctx context.Context) error {
 		_, err := t.send(ctx, listChanged, &mcp.ServerRequest[*mcp.ToolListChangedParams]{
 			Session: session, Params: &mcp.ToolListChangedParams{Meta: meta},
@@ -86,63 +82,63 @@ func (t *teller) notify(session *mcp.ServerSession, meta mcp.Meta) func(context.
 	}
 }
 
-// session returns what begins to watch for the session of a request once it has
-// been answered, until the session ends. It is to be called before the tools are
-// looked up.
-func (t *teller) session(ctx context.Context, req *mcp.ListToolsRequest) (begin func()) {
+// watchSession returns the function that starts the watch for the session of a request. Call
+// watchSession before the tools are looked up, and begin once the request has been answered. The
+// watch ends with the session.
+func (t *notifier) watchSession(ctx context.Context, req *mcp.ListToolsRequest) (begin func()) {
 	session := Session(req)
 	if t == nil || session == nil || cursor(req) != "" || req.ProtocolVersion() >= stateless {
 		return func() {}
 	}
-	w := t.watch(ctx, req)
-	w.tell, w.once = t.notify(session, nil), true
-	// The tools of each face are watched by themselves.
+	w := t.newWatch(ctx, req)
+	w.notify, w.once = t.notify(session, nil), true
+	// The tools of each face have a watch of their own.
 	key := sessionOf{session, t}
 	return func() {
-		if !t.changes.watch(key, w) {
+		if !t.changes.add(key, w) {
 			return
 		}
 		go func() { // ends with the session
 			_ = session.Wait()
-			t.changes.forget(key)
+			t.changes.remove(key)
 		}()
 	}
 }
 
+// sessionOf is the key of a session's watch.
 type sessionOf struct {
-	session *mcp.ServerSession
-	teller  *teller
+	session  *mcp.ServerSession
+	notifier *notifier
 }
 
-// subscription is a request of a client to be told, which lasts until the client
-// goes.
+// subscription is a client's request for notifications. It lasts until the client is gone.
 type subscription struct {
-	*teller
+	*notifier
 	watch   *watch
 	session *mcp.ServerSession
 	begun   bool
 }
 
-// subscriptionKey is that of a subscription in a context: each face has its own.
-type subscriptionKey struct{ *teller }
+// subscriptionKey is the context key of a subscription. Each face has its own.
+type subscriptionKey struct{ *notifier }
 
-// listen serves a subscription. It ends when the client goes, or the server.
-func (t *teller) listen(ctx context.Context, req *mcp.SubscriptionsListenRequest, next mcp.MethodHandler) (mcp.Result, error) {
+// listen serves a subscription. It ends with the client or the server.
+func (t *notifier) listen(ctx context.Context, req *mcp.SubscriptionsListenRequest, next mcp.MethodHandler) (mcp.Result, error) {
 	wanted := req.Params.Notifications
 	as := &mcp.ListToolsRequest{Session: req.Session, Extra: req.Extra, Params: &mcp.ListToolsParams{Meta: req.Params.Meta}}
 	sub, err := Do(ctx, t.Host, as, listen, lookTimeout, func(ctx context.Context) (*subscription, error) {
-		sub := &subscription{teller: t, session: req.Session}
+		sub := &subscription{notifier: t, session: req.Session}
 		if wanted != nil && wanted.ToolsListChanged {
-			sub.watch = t.watch(ctx, as)
+			sub.watch = t.newWatch(ctx, as)
 		}
 		return sub, nil
 	})
-	if err != nil { // who is refused hears of nothing
+	if err != nil { // a refused caller gets no notifications
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: registry.AsError(err).Error()}
 	}
 	ctx, cancel := context.WithCancel(context.WithValue(ctx, subscriptionKey{t}, sub))
 	defer cancel()
-	defer t.changes.forget(sub)
+	defer t.changes.remove(sub)
 	go func() {
 		select {
 		case <-t.server.closed:
@@ -151,13 +147,13 @@ func (t *teller) listen(ctx context.Context, req *mcp.SubscriptionsListenRequest
 		}
 	}()
 	res, err := next(ctx, listen, req)
-	if err == nil && sub.begun { // the SDK does not wait on a server without tools of its own
+	if err == nil && sub.begun { // without tools of its own, the SDK's server does not wait
 		<-ctx.Done()
 	}
 	return res, err
 }
 
-// begin begins to watch when the client is about to learn what it will be told.
+// begin starts the watch before the client learns that it will be notified.
 func (sub *subscription) begin(req mcp.Request) {
 	p, ok := req.GetParams().(*mcp.SubscriptionsAcknowledgedParams)
 	if !ok || sub.watch == nil {
@@ -166,6 +162,6 @@ func (sub *subscription) begin(req mcp.Request) {
 	p.Notifications.ToolsListChanged = true
 	sub.begun = true
 	meta := mcp.Meta{mcp.MetaKeySubscriptionID: p.Meta[mcp.MetaKeySubscriptionID]}
-	sub.watch.tell = sub.notify(sub.session, meta)
-	sub.changes.watch(sub, sub.watch)
+	sub.watch.notify = sub.notify(sub.session, meta)
+	sub.changes.add(sub, sub.watch)
 }

@@ -10,15 +10,14 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// asking calls, and where the result asks a client for more that is older than such
-// results, asks it for that and calls once more. The SDK does so for the tools
-// that it knows.
-func asking(ctx context.Context, from *mcp.CallToolRequest, req *Request, call func(*Request) (*registry.Result, error)) (*registry.Result, error) {
+// callEliciting calls. If the result asks for input and the client is too old for such results, it
+// asks the client and calls again. The SDK does so only for tools that it knows.
+func callEliciting(ctx context.Context, from *mcp.CallToolRequest, req *Request, call func(*Request) (*registry.Result, error)) (*registry.Result, error) {
 	r, err := call(req)
 	if err != nil || r.InputRequests == nil || from.ProtocolVersion() >= stateless {
 		return r, err
 	}
-	answers, err := answer(ctx, req.Client, r.InputRequests)
+	answers, err := elicit(ctx, req.Client, r.InputRequests)
 	if err != nil {
 		return nil, err
 	}
@@ -30,8 +29,8 @@ func asking(ctx context.Context, from *mcp.CallToolRequest, req *Request, call f
 	return r, err
 }
 
-// answer asks the person at the client, one question after the other.
-func answer(ctx context.Context, c *registry.Client, questions mcp.InputRequestMap) (mcp.InputResponseMap, error) {
+// elicit asks the user at the client, one question after the other.
+func elicit(ctx context.Context, c *registry.Client, questions mcp.InputRequestMap) (mcp.InputResponseMap, error) {
 	answers := make(mcp.InputResponseMap, len(questions))
 	for _, id := range slices.Sorted(maps.Keys(questions)) {
 		q, ok := questions[id].(*mcp.ElicitParams)

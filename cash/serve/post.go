@@ -9,8 +9,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// checked is the way of a POST to the SDK: its body is read once, within bounds,
-// and looked at by the strict reader. What is refused is answered as JSON-RPC.
+// checked passes POST requests to the SDK. It reads the body once, within bounds, and checks it
+// with the strict reader. Refusals are answered as JSON-RPC.
 func (s *Server) checked(next http.Handler) http.Handler {
 	reader := reader{maxBytes: s.opts.MaxBody}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -33,11 +33,10 @@ func (s *Server) checked(next http.Handler) http.Handler {
 	})
 }
 
-// noBatches is the first protocol version without them.
+// noBatches is the first protocol version without batches.
 const noBatches = "2025-06-18"
 
-// refuses reads the messages of a body, and says why they are not taken. Nil is
-// that they are.
+// refuses reads the messages of a body and returns the reason to refuse them, or nil.
 func (s *Server) refuses(r *http.Request, reader *reader, data []byte) *refusal {
 	messages, batch, refused := reader.read(data)
 	switch {
@@ -50,7 +49,7 @@ func (s *Server) refuses(r *http.Request, reader *reader, data []byte) *refusal 
 	}
 	m := messages[0]
 	if m.method != "" {
-		if refused := misheaded(r.Header, m); refused != nil {
+		if refused := headerMismatch(r.Header, m); refused != nil {
 			return refused
 		}
 	}
@@ -60,19 +59,19 @@ func (s *Server) refuses(r *http.Request, reader *reader, data []byte) *refusal 
 	return nil
 }
 
-// opens reports whether a message may come without a session to a server that has
-// them. The SDK tells newer clients how to go on.
+// opens reports whether a message may come without a session to a server with sessions. The SDK
+// tells newer clients how to go on.
 func opens(m *message, r *http.Request) bool {
 	return m.method == "initialize" || m.method == "server/discover" || r.Header.Get(versionHeader) >= stateless
 }
 
-// write answers a request. Up to 2025-11-25 an error that belongs to a call is an
-// answer like any other; newer versions have a status for it.
+// write answers a request with the refusal. Up to 2025-11-25 an error of a call has the HTTP status
+// of any other answer. Newer versions have a status for it.
 func (f *refusal) write(w http.ResponseWriter, r *http.Request) {
 	status := http.StatusBadRequest
 	switch {
 	case f.notice && f.code == jsonrpc.CodeMethodNotFound:
-		w.WriteHeader(http.StatusAccepted) // a notification that means nothing here
+		w.WriteHeader(http.StatusAccepted) // a notification that this server ignores
 		return
 	case f.code == jsonrpc.CodeMethodNotFound && r.Header.Get(versionHeader) >= stateless:
 		status = http.StatusNotFound
@@ -101,5 +100,5 @@ func (r *reader) refuseBody(w http.ResponseWriter, err error) {
 func writeJSON(w http.ResponseWriter, status int, f *refusal) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(f.answer()) // the client may have gone
+	_, _ = w.Write(f.answer()) // the client may be gone
 }

@@ -1,0 +1,80 @@
+package control
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/cash-mcp/go-sdk/internal/bounded"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// A CacheStore keeps results for a [Cache]. The one in memory serves one process;
+// replicas of a server may share another.
+//
+// Duties of an implementer: it is safe for concurrent use; a result is returned whole, as
+// it was kept, and not after it has expired; it bounds what it keeps, and may drop any of
+// it; it answers quickly, or with an error, which is a miss. Results must not be
+// modified.
+type CacheStore interface {
+	// Find returns what is kept under key, nil if nothing, and the edition of the cache.
+	Find(ctx context.Context, key string) (r *registry.Result, edition string, err error)
+	// Keep keeps a result, unless there was a Flush since the Find that returned the
+	// edition.
+	Keep(ctx context.Context, key, edition string, c Cached) error
+	// Flush drops all results and begins another edition.
+	Flush(ctx context.Context) error
+}
+
+// Cached is a result to be kept in a [CacheStore].
+type Cached struct {
+	Result  *registry.Result
+	Size    int // bytes that it takes, roughly
+	Expires time.Time
+}
+
+// cached is the [CacheStore] in memory. When there is no room, the longest unused goes
+// first.
+type cached struct {
+	kept    *bounded.Store[string, *registry.Result]
+	all     bounded.Share
+	flushes int
+}
+
+func newCached(maxBytes, maxEntries int, now func() time.Time) *cached {
+	most := bounded.Amount{Count: int64(maxEntries), Bytes: int64(maxBytes)}
+	return &cached{kept: bounded.New[string, *registry.Result](now, nil), all: bounded.Share{Most: most, Evicts: true}}
+}
+
+func (c *cached) edition() string { return strconv.Itoa(c.flushes) }
+
+// Find implements [CacheStore].
+func (c *cached) Find(_ context.Context, key string) (*registry.Result, string, error) {
+	c.kept.Lock()
+	defer c.kept.Unlock()
+	it := c.kept.Get(key)
+	if it == nil {
+		return nil, c.edition(), nil
+	}
+	c.kept.Renew(it, it.Expires, time.Time{})
+	return it.Value, "", nil
+}
+
+// Keep implements [CacheStore].
+func (c *cached) Keep(_ context.Context, key, edition string, r Cached) error {
+	c.kept.Lock()
+	defer c.kept.Unlock()
+	if edition == c.edition() {
+		c.kept.Put(key, r.Result, bounded.Terms{Takes: bounded.Amount{Count: 1, Bytes: int64(r.Size)}, Expires: r.Expires}, c.all)
+	}
+	return nil
+}
+
+// Flush implements [CacheStore].
+func (c *cached) Flush(context.Context) error {
+	c.kept.Lock()
+	defer c.kept.Unlock()
+	c.flushes++
+	c.kept.Clear()
+	return nil
+}
