@@ -77,8 +77,8 @@ func (c *Client) facts(d *Descriptor, name string, r *Report) []registry.FuncOpt
 	return facts
 }
 
-// pipelineTimeout returns the deadline of a call in the pipeline. It leaves room to end the process after the request's
-// own deadline.
+// pipelineTimeout returns the deadline of a call in the pipeline. It leaves room to end the process after the
+// request's own deadline.
 func (c *Client) pipelineTimeout() time.Duration {
 	if c.opts.Timeout < 0 {
 		return -1

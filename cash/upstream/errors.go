@@ -196,8 +196,8 @@ func (e *CallError) broken() bool {
 	return false
 }
 
-// invalidRequest reports whether a JSON-RPC error means that the request was invalid and nothing ran. Other errors may come
-// from the function.
+// invalidRequest reports whether a JSON-RPC error means that the request was invalid and nothing ran. Other errors
+// may come from the function.
 func (e *CallError) invalidRequest() bool {
 	switch e.Code {
 	case jsonrpc.CodeInvalidParams, jsonrpc.CodeMethodNotFound, jsonrpc.CodeInvalidRequest, jsonrpc.CodeParseError:

@@ -22,7 +22,7 @@ type exchange struct {
 	asked bool   // it has an open question
 	key   string // progress token
 	done  float64
-	ask   func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) // asks the caller; nil if that is not possible
+	ask   func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) // asks the caller; may be nil
 	queue chan func()
 	ended chan struct{} // closed when the queue has been delivered
 	moved bool          // the server has reported progress

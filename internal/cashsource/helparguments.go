@@ -20,8 +20,8 @@ func ours(name string) bool {
 
 var codeName = regexp.MustCompile("`([A-Za-z0-9_]+)`")
 
-// furtherArguments describes the other keyword arguments that help takes in a server's namespaces, from its own page: they
-// are passed on (R45, R139). Empty if there are none.
+// furtherArguments describes the other keyword arguments that help takes in a server's namespaces, from its own
+// page: they are passed on (R45, R139). Empty if there are none.
 func furtherArguments(arguments string) string {
 	var found []string
 	if strictjson.Check([]byte(arguments)) == nil && strictjson.KindOf([]byte(arguments)) == strictjson.Object {

@@ -291,8 +291,8 @@ func (s *stream) unopened(err error) error {
 	return s.broken(e)
 }
 
-// refuseStream ends a stream that the server refuses. A call fails. The server's own stream stays silent, because the SDK
-// would reopen it.
+// refuseStream ends a stream that the server refuses. A call fails. The server's own stream stays silent, because
+// the SDK would reopen it.
 func (s *stream) refuseStream(e *Error) error {
 	if s.call == nil {
 		ctx := s.req.Context()

@@ -138,8 +138,8 @@ func (b *notifier) notify() {
 	}
 }
 
-// watch calls changed for every upstream whose revision is a new one. It compares them on each signal of the notifier and
-// each tick.
+// watch calls changed for every upstream whose revision is a new one. It compares them on each signal of the
+// notifier and each tick.
 func watch(ctx context.Context, news *notifier, tick <-chan time.Time, revisions func() map[string]string, changed func(label string)) error {
 	for seen := revisions(); ; {
 		rung := news.wait()
