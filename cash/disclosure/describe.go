@@ -11,7 +11,7 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// object is a JSON object that is written member by member, in order.
+// object is a JSON object under construction, with members in order.
 type object struct{ buf []byte }
 
 func (o *object) add(name string, value json.RawMessage) {
@@ -23,7 +23,7 @@ func (o *object) add(name string, value json.RawMessage) {
 	o.buf = append(append(append(o.buf, asJSON(name)...), ':'), value...)
 }
 
-// addText adds a text that is not empty.
+// addText adds a member unless the text is empty.
 func (o *object) addText(name, text string) {
 	if text != "" {
 		o.add(name, asJSON(text))
@@ -37,10 +37,9 @@ func (o *object) json() json.RawMessage {
 	return append(o.buf, '}')
 }
 
-// describe is the full description of a function (section 4.4): what a file says,
-// or else what is known of it. The schema is always the function's own, because
-// calls are held to it; only characters that nobody sees are left out. The grant is
-// that for the caller, if one is needed.
+// describe returns the full description of a function (section 4.4): from its file, or else from the function. The
+// schema is always the function's own, because calls are validated against it, without invisible characters. grant is
+// the caller's grant, if one is needed.
 func (s *Server) describe(f *registry.Function, grant string) json.RawMessage {
 	var d description
 	if s.opts.Descriptions != nil {
@@ -73,7 +72,7 @@ func (s *Server) describe(f *registry.Function, grant string) json.RawMessage {
 	return o.json()
 }
 
-// examples are calls that the function would take; none if none can be made up.
+// examples returns calls that the function accepts, nil if none can be made.
 func examples(f *registry.Function) json.RawMessage {
 	short, long := f.Example(false), f.Example(true)
 	var list []byte
@@ -97,7 +96,7 @@ func examples(f *registry.Function) json.RawMessage {
 	return append(append([]byte{'['}, list...), ']')
 }
 
-// usage says what is worth knowing before a call; nil is nothing.
+// usage returns notes to read before a call, or nil.
 func usage(f *registry.Function) json.RawMessage {
 	var o object
 	o.addText("returns", clean.Text(f.Returns()))
@@ -115,13 +114,13 @@ func usage(f *registry.Function) json.RawMessage {
 	return o.json()
 }
 
-// grantHint is for those who have not fetched anything yet.
+// grantHint is for models that have not fetched anything yet.
 const grantHint = "If usage_guidance has a " + grantArgument + ", pass it in each call."
 
 const grantUse = "Pass _grant with this value as one more argument in each call of this tool. If it is refused with " +
 	string(ToolDescriptionRequired) + ", it has expired: fetch this again."
 
-// granted adds a grant to the notes on usage, which may be JSON of any kind.
+// granted adds a grant to the usage notes, which may be any JSON.
 func granted(usage json.RawMessage, grant string) json.RawMessage {
 	if grant == "" {
 		return usage
@@ -139,7 +138,7 @@ func granted(usage json.RawMessage, grant string) json.RawMessage {
 	return o.json()
 }
 
-// errorGuidance says what the codes mean that tell whether to repeat a call.
+// errorGuidance explains the error codes that tell whether to repeat a call.
 func errorGuidance(f *registry.Function) json.RawMessage {
 	var o object
 	o.addText(string(registry.InvalidArguments), "Nothing was run. Correct the arguments by the schema and call again.")
