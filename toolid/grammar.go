@@ -10,7 +10,7 @@ import (
 // A class is a set of ASCII characters.
 type class [2]uint64
 
-// classOf returns the characters of s; a-z stands for a range.
+// classOf returns the class of the characters in s; a-z is a range.
 func classOf(s string) (c class) {
 	for i := 0; i < len(s); i++ {
 		last := s[i]
@@ -32,10 +32,10 @@ func (c *class) has(b byte) bool { return b < utf8.RuneSelf && c[b/64]&(1<<(b%64
 // A part is the grammar of one field of an id, or of one segment of a path.
 type part struct {
 	what        string
-	grammar     string // as the specification writes it
-	first, rest class  // the characters that may come first, and those after
+	grammar     string // as in the specification
+	first, rest class  // the characters allowed first, and after that
 	min, max    int    // of bytes
-	lead        byte   // what [part.fit] puts before a part that cannot begin so
+	lead        byte   // [part.fit] puts it before a part that must not begin so
 }
 
 var (
@@ -47,7 +47,7 @@ var (
 	segmentPart   = part{"segment", "[a-z0-9][a-z0-9_-]{0,63}", classOf("a-z0-9"), classOf("a-z0-9_-"), 1, 64, 0}
 )
 
-// check returns where s leaves the grammar, or nil.
+// check returns an error where s violates the grammar, or nil.
 func (p *part) check(s string) error {
 	allowed := &p.first
 	for i := range min(len(s), p.max) {
@@ -62,7 +62,7 @@ func (p *part) check(s string) error {
 	return nil
 }
 
-// fit returns s within the grammar; see [ID.Fit].
+// fit returns s changed to match the grammar; see [ID.Fit].
 func (p *part) fit(s string) string {
 	if p.check(s) == nil {
 		return s
@@ -83,7 +83,7 @@ func (p *part) fit(s string) string {
 	return string(b[:min(len(b), p.max)])
 }
 
-// lowerASCII lower-cases without what Unicode would add: U+212A is no k.
+// lowerASCII lower-cases ASCII only: Unicode would turn U+212A into k.
 func lowerASCII(s string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {
@@ -93,7 +93,7 @@ func lowerASCII(s string) string {
 	}, s)
 }
 
-// quote shows the beginning of a text from outside, in printable ASCII.
+// quote returns the beginning of an untrusted text, in printable ASCII.
 func quote(s string) string {
 	const most = 40
 	if len(s) <= most {

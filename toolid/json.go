@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// The functions in this file read JSON that json.Valid accepted, without white
-// space around it, and copy nothing that they need not.
+// The functions in this file read JSON that json.Valid has accepted, without surrounding white space. They avoid
+// copies.
 
 // members returns the keys, in quotes, and values of an object.
 func members(data []byte) iter.Seq2[[]byte, []byte] {
@@ -40,8 +40,7 @@ func elements(data []byte) iter.Seq[[]byte] {
 	}
 }
 
-// next returns the index of the item after the one that ends at i, or of the
-// bracket that closes them.
+// next returns the index of the item after the one that ends at i, or of the closing bracket.
 func next(data []byte, i int) int {
 	if i = space(data, i); data[i] == ',' {
 		i = space(data, i+1)
@@ -49,7 +48,7 @@ func next(data []byte, i int) int {
 	return i
 }
 
-// space returns the index of the first byte from i on that is no white space.
+// space returns the index of the first byte from i on that is not white space.
 func space(data []byte, i int) int {
 	for data[i] == ' ' || data[i] == '\n' || data[i] == '\t' || data[i] == '\r' {
 		i++
@@ -79,8 +78,8 @@ func skip(data []byte, i int) int {
 	}
 }
 
-// wordLength returns the number of bytes up to the next quote, bracket or, for a
-// number or literal that is a value of its own, comma or white space: at least 1.
+// wordLength returns the number of bytes up to the next quote or bracket, at least 1. A number or literal also ends at
+// a comma or white space.
 func wordLength(data []byte) int {
 	n := 1
 	for n < len(data) {
@@ -93,7 +92,7 @@ func wordLength(data []byte) int {
 	return n
 }
 
-// skipString returns the index after the string whose quote stands at i.
+// skipString returns the index after the string whose opening quote is at i.
 func skipString(data []byte, i int) int {
 	for {
 		i += 1 + bytes.IndexByte(data[i+1:], '"')
@@ -107,9 +106,8 @@ func skipString(data []byte, i int) int {
 	}
 }
 
-// unquote returns what a string stands for. Half a surrogate pair, which JSON
-// can escape and UTF-8 has no form for, takes the three bytes that the pattern
-// of UTF-8 would give it: so bytes compare as code points do.
+// unquote returns the value of a string. Half a surrogate pair, which JSON can escape but UTF-8 cannot encode, becomes
+// three bytes in the pattern of UTF-8, so that bytes compare like code points.
 func unquote(quoted []byte) []byte {
 	s := quoted[1 : len(quoted)-1]
 	i := bytes.IndexByte(s, '\\')
@@ -133,15 +131,14 @@ func unquote(quoted []byte) []byte {
 	return append(text, s...)
 }
 
-// The letters of escapes of one character, and what they stand for. Other
-// escaped characters stand for themselves.
+// The letters of one-character escapes, and their values. Other escaped characters are their own value.
 const (
 	shortEscapes = "nrtbf"
 	shortEscaped = "\n\r\t\b\f"
 )
 
-// escapedRune reads \u1234, or a pair of such that stands for one character,
-// and returns its length.
+// escapedRune reads \u1234, or a surrogate pair of such escapes, and returns the character and the length of the
+// escape.
 func escapedRune(s []byte) (rune, int) {
 	r := hexRune(s)
 	if utf16.IsSurrogate(r) && len(s) >= 12 && s[6] == '\\' && s[7] == 'u' {
@@ -153,7 +150,7 @@ func escapedRune(s []byte) (rune, int) {
 }
 
 func hexRune(escape []byte) rune {
-	n, _ := strconv.ParseUint(string(escape[2:6]), 16, 16) // json.Valid saw four digits
+	n, _ := strconv.ParseUint(string(escape[2:6]), 16, 16) // json.Valid has checked the digits
 	return rune(n)
 }
 
@@ -176,8 +173,8 @@ func appendNames(dst []byte, names [][]byte) []byte {
 	return append(dst, ']')
 }
 
-// appendText appends a text as JSON in ASCII, as Python's json.dumps does:
-// Go's encoder would escape <, > and & and leave other scripts as they are.
+// appendText appends a text as ASCII JSON, like Python's json.dumps. Go's encoder escapes <, > and &, and does not
+// escape other scripts.
 func appendText(dst, text []byte) []byte {
 	dst = append(dst, '"')
 	for len(text) > 0 {
@@ -204,8 +201,7 @@ func appendText(dst, text []byte) []byte {
 	return append(dst, '"')
 }
 
-// firstRune decodes what [appendRune] wrote. Anything else that is not UTF-8
-// counts as U+FFFD, byte by byte.
+// firstRune decodes the output of [appendRune]. Other invalid UTF-8 counts as U+FFFD, byte by byte.
 func firstRune(s []byte) (rune, int) {
 	r, n := utf8.DecodeRune(s)
 	if n == 1 && len(s) >= 3 && s[0] == 0xED && s[1]&0xE0 == 0xA0 && s[2]&0xC0 == 0x80 {
