@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// Canonical returns data, which Check accepted, in a form that does not depend
-// on white space, on the order of members or on the spelling of strings.
-// Numbers keep their spelling.
+// Canonical returns data in a form that is independent of white space, the order of members and the spelling of
+// strings. Numbers keep their spelling. Check must have accepted data.
 func Canonical(data []byte) []byte {
 	return appendCanonical(make([]byte, 0, len(data)), Trim(data))
 }
@@ -60,7 +59,7 @@ func appendObject(dst, data []byte) []byte {
 func appendText(dst []byte, text string) []byte {
 	quoted, err := json.Marshal(text)
 	if err != nil {
-		panic(err) // strings always have a JSON form
+		panic(err) // cannot happen: strings have a JSON form
 	}
 	return append(dst, quoted...)
 }

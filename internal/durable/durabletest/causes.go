@@ -4,5 +4,5 @@ package durabletest
 
 import "syscall"
 
-// Causes are why steps may fail.
+// Causes are errors with which steps may fail.
 var Causes = map[string]error{"full": syscall.ENOSPC, "read only": syscall.EROFS, "broken": syscall.EIO}

@@ -1,5 +1,5 @@
-// Package durabletest has faults for tests of what is made of package durable: steps
-// that fail, a process that is killed, a loss of power.
+// Package durabletest has faults for tests of code that uses package durable: failing steps, a killed process, a power
+// loss.
 //
 //	folder.Fault = durabletest.FailAt(n, syscall.EIO) // the step n fails
 //
@@ -8,14 +8,13 @@
 //
 // # How it works
 //
-// A [Power] notes every step, and keeps second names of what is removed or replaced.
-// When power is lost it takes away what was not flushed: the second half of files, and
-// changes of names, the last one first.
+// A [Power] records every step, and keeps hard links to removed and replaced files. A power loss takes away what was
+// not synced: the second half of files, and changes of names, last one first.
 //
 // # Limits
 //
-// Copies need hard links, in a folder of the same file system. A file that is written
-// into while it is there already is cut, and does not get its old content back.
+// Copies need hard links, so copies is on the same file system. An existing file that is overwritten in place is cut,
+// and does not get its old content back.
 package durabletest
 
 import (
@@ -30,28 +29,28 @@ import (
 	"testing"
 )
 
-// Modes are what a [Power] may take away: nothing, as when a process is killed;
-// contents of files; all changes of names as well; or some of these.
+// Modes are the kinds of loss: "kill" loses nothing; "contents" loses contents of files; "names" also loses all changes
+// of names; "some names" loses some of them.
 var Modes = []string{"kill", "contents", "names", "some names"}
 
-// A Power knows what a loss of power may undo in a folder.
+// A Power records what a power loss may undo in a folder.
 type Power struct {
 	mode, dir, copies string
 	unwritten         []string // files whose contents may be lost
-	changes           []change // of names, the last one last
+	changes           []change // of names, last one last
 	copied            int
 }
 
-// A change is one of a name in a folder that has not been flushed.
+// A change is a change of a name in a folder that was not synced.
 type change struct {
 	folder string
 	undo   func()
 }
 
-// NewPower returns the power of the folder dir. Copies is an empty folder beside it.
+// NewPower returns a Power for the folder dir. copies is an empty folder beside it.
 func NewPower(mode, dir, copies string) *Power { return &Power{mode: mode, dir: dir, copies: copies} }
 
-// KillAt returns a fault that loses power before step n, and ends the process.
+// KillAt returns a fault that loses power before step n and ends the process.
 func (p *Power) KillAt(n int) func(op, name string) error {
 	steps := 0
 	return func(op, name string) error {
@@ -66,7 +65,7 @@ func (p *Power) KillAt(n int) func(op, name string) error {
 	}
 }
 
-// note is told each step before it is done.
+// note records each step before it happens.
 func (p *Power) note(op, name string) {
 	from, to, _ := strings.Cut(name, "\x00")
 	path := p.path(name)
@@ -97,7 +96,7 @@ func (p *Power) note(op, name string) {
 		restore := p.copy(p.path(to))
 		p.changed(to, func() {
 			os.Rename(p.path(to), p.path(from))
-			if restore != nil { // there is one or the other
+			if restore != nil { // the file existed
 				restore()
 			}
 		})
@@ -115,7 +114,7 @@ func (p *Power) changed(name string, undo func()) {
 	p.changes = append(p.changes, change{filepath.Dir(p.path(name)), undo})
 }
 
-// copy returns what brings a file back, nil if there is none.
+// copy returns a function that restores a file, nil if the file does not exist.
 func (p *Power) copy(path string) (restore func()) {
 	p.copied++
 	second := filepath.Join(p.copies, strconv.Itoa(p.copied))
@@ -123,7 +122,7 @@ func (p *Power) copy(path string) (restore func()) {
 		return nil
 	}
 	return func() {
-		if os.Remove(path) == nil || !there(path) { // or, where both are one file, nothing is renamed
+		if os.Remove(path) == nil || !there(path) { // fails if both names are one file, and then nothing is renamed
 			os.Rename(second, path)
 		}
 	}
@@ -145,12 +144,11 @@ func (p *Power) lose() {
 	}
 }
 
-// variable holds the words of [Run] in the process that it runs.
+// variable is the environment variable with the words of [Run].
 const variable = "DURABLETEST_LIFE"
 
-// Run runs the program of the tests again, with words that [Life] returns there. It
-// returns what the process prints, and whether it came to its end. It fails the test
-// if the process complains.
+// Run runs the test program again, with words that [Life] returns there. It returns the output, and whether the process
+// finished. It fails the test if the process fails with a message on standard error.
 func Run(t testing.TB, words ...string) (out []byte, finished bool) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -163,8 +161,7 @@ func Run(t testing.TB, words ...string) (out []byte, finished bool) {
 	return out, err == nil
 }
 
-// Life returns the words of [Run], nil in a process that it has not started. A
-// TestMain asks it first.
+// Life returns the words of [Run], nil in a process that Run has not started. TestMain calls it first.
 func Life() (words []string) {
 	if v := os.Getenv(variable); v != "" {
 		return strings.Split(v, "\n")
@@ -172,7 +169,7 @@ func Life() (words []string) {
 	return nil
 }
 
-// FailAt returns a fault that fails step n, and how many steps there were so far.
+// FailAt returns a fault that fails step n, and a function that returns the number of steps so far.
 func FailAt(n int, cause error) (fault func(op, name string) error, steps func() int) {
 	count := 0
 	return func(op, name string) error {
@@ -183,8 +180,7 @@ func FailAt(n int, cause error) (fault func(op, name string) error, steps func()
 	}, func() int { return count }
 }
 
-// FailFrom is [FailAt] for all steps from n on, as on a disk that has gone bad, except
-// for the operations that still work.
+// FailFrom works like [FailAt] for all steps from n on, as on a broken disk. The operations in working still succeed.
 func FailFrom(n int, cause error, working ...string) (fault func(op, name string) error, steps func() int) {
 	count := 0
 	return func(op, name string) error {
@@ -195,7 +191,7 @@ func FailFrom(n int, cause error, working ...string) (fault func(op, name string
 	}, func() int { return count }
 }
 
-// Failing returns a fault that fails operations while on is true.
+// Failing returns a fault that fails the operations ops while on is true.
 func Failing(on *bool, cause error, ops ...string) func(op, name string) error {
 	return func(op, name string) error {
 		if *on && slices.Contains(ops, op) {
@@ -205,8 +201,7 @@ func Failing(on *bool, cause error, ops ...string) func(op, name string) error {
 	}
 }
 
-// Scratch returns a folder, in memory where the system has that: tests flush thousands
-// of times.
+// Scratch returns a folder, in memory if the system has that, because tests sync thousands of times.
 func Scratch(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "durabletest")
