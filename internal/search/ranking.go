@@ -143,7 +143,7 @@ func (ix *Index) weighGroups(r *ranking) (shown []bool) {
 		found = found[:0]
 		for _, p := range ix.postingsFor(t) {
 			n, g := uint32(p.in[inName]), groupOf[p.text]
-			if count > 1 && n > 0 && g != noGroup && r.visible.Has(int(p.text)) { // in a group of one, names add nothing
+			if count > 1 && n > 0 && g != noGroup && r.visible.Has(int(p.text)) { // the name of one text adds nothing
 				found = addGroup(found, groupPosting{g, n})
 			}
 		}
