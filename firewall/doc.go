@@ -1,6 +1,6 @@
-// Package firewall keeps large and hostile results out of a model's context: what a
-// tool returned is stored for its caller, and an [Envelope] says what it is and how
-// to look at the parts that matter (gateway surface, sections 4.2 and 9.4).
+// Package firewall keeps large and hostile results out of a model's context. It stores what a tool returned for its
+// caller, and returns an [Envelope] that describes the result and tells the model how to read parts of it (gateway
+// surface, sections 4.2 and 9.4).
 //
 //	fw := firewall.New(nil)
 //	room, err := fw.Admit(ctx, owner)   // before the tool runs: is there room for what it may return?
@@ -30,6 +30,6 @@
 // # Limits
 //
 //   - The limits of redaction and of views are those of their packages.
-//   - Text is cleaned of what is invisible. Letters that look like others stay.
+//   - Cleaning removes invisible characters. Letters that look like others stay.
 //   - Of a large result, metadata and annotations of the blocks are not stored.
 package firewall

@@ -14,44 +14,39 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// What holds where [Options] say nothing.
+// Defaults of [Options].
 const (
 	DefaultInline = 4000      // characters
-	DefaultRoom   = 256 << 10 // bytes: what few results exceed, so that many calls fit at a time
+	DefaultRoom   = 256 << 10 // bytes: few results exceed it, and many calls fit at a time
 )
 
-// patience is how long the store of an embedder may take. A result must not hang
-// for want of one that answers.
+// patience is how long a Store of the embedder may take. A result must not hang because a store hangs.
 const patience = 30 * time.Second
 
 // Options configure a [Firewall]. Nil and the zero value are fine.
 type Options struct {
 	// Store keeps what is too large to be shown. Nil is a new [Memory].
 	Store Store
-	// Inline is how many characters a result may have to pass whole, and how many
-	// the JSON of an envelope has at most that describes a larger one. Zero and less
-	// is [DefaultInline]. An envelope that describes may take 2,000 in any case.
+	// Inline is the most characters of a result that passes whole, and of the JSON of an envelope that describes a
+	// larger one. Zero and less is [DefaultInline]. A describing envelope may always take 2,000.
 	Inline int
-	// MaxView is how many characters a page of a view has. Zero and less is
-	// [view.DefaultLimit].
+	// MaxView is the most characters of a page of a view. Zero and less is [view.DefaultLimit].
 	MaxView int
-	// Room is how many bytes of the store are reserved for a call before it is
-	// made. Zero and less is [DefaultRoom].
+	// Room is how many bytes of the store are reserved before a call. Zero and less is [DefaultRoom].
 	Room int64
-	// Redact takes secrets out of all text. Nil has the [redact.DefaultRules].
+	// Redact takes secrets out of all text. Nil uses the [redact.DefaultRules].
 	Redact *redact.Filter
-	// Logger is told what could not be kept, and why; never what it contains.
-	// Nil discards.
+	// Logger receives what could not be kept and why, never contents. Nil discards.
 	Logger *slog.Logger
 }
 
-// A Firewall puts results into envelopes and shows parts of what it keeps. It is
-// safe for concurrent use. Make one with [New].
+// A Firewall puts results into envelopes and shows parts of stored results. It is safe for concurrent use. Make one
+// with [New].
 type Firewall struct {
-	opts Options // with nothing left out
+	opts Options // with all defaults filled in
 }
 
-// New returns a firewall. Opts may be nil, and are not needed afterwards.
+// New returns a firewall. Opts may be nil and are copied.
 func New(opts *Options) *Firewall {
 	var o Options
 	if opts != nil {
@@ -71,9 +66,8 @@ func New(opts *Options) *Firewall {
 	return &Firewall{o}
 }
 
-// Admit reserves room for what a tool may return, before it runs. If there is
-// none, the error wraps [ErrFull] and the tool must not run. Release the
-// admission when the call is over.
+// Admit reserves room for the result of a tool, before the tool runs. If there is no room, the error wraps [ErrFull]
+// and the tool must not run. The caller releases the admission when the call is over.
 func (f *Firewall) Admit(ctx context.Context, owner string) (*Admission, error) {
 	r, err := guard(ctx, func(ctx context.Context) (Reservation, error) {
 		return f.opts.Store.Reserve(ctx, owner, f.opts.Room)
@@ -92,31 +86,30 @@ func (f *Firewall) Admit(ctx context.Context, owner string) (*Admission, error) 
 	return &Admission{firewall: f, room: r}, nil
 }
 
-// A Result is what a tool returned. All of it may be missing, and none of it is
-// trusted.
+// A Result is what a tool returned. Every field may be empty, and none is trusted.
 type Result struct {
 	Content    []mcp.Content
 	Structured json.RawMessage
-	IsError    bool   // the tool said that it failed
-	Label      string // what it came from, such as the id of the tool; in the provenance
+	IsError    bool   // the tool reported an error
+	Label      string // the origin, such as the id of the tool; shown in the provenance
 }
 
-// Shielded is a result as a model gets it.
+// Shielded is a result as the model receives it.
 type Shielded struct {
 	Envelope *Envelope
-	// Content is what passes whole beside the envelope because it is no text:
-	// images, audio, resources and links. It is nil when it was stored.
+	// Content holds the blocks that are not text and pass whole beside the envelope: images, audio, resources and
+	// links. It is nil if they were stored.
 	Content []mcp.Content
 }
 
-// An Admission is room for the result of one call. It is for one goroutine.
+// An Admission is room for the result of one call. Only one goroutine may use it.
 type Admission struct {
 	firewall *Firewall
-	room     Reservation // nil when it was given back
+	room     Reservation // nil after Release
 }
 
-// Release gives back the room that was not used. It may be called more than
-// once; what is shielded afterwards is stored no more, but delivered whole.
+// Release gives back unused room. It may be called more than once. A result shielded afterwards is not stored but
+// delivered whole.
 func (a *Admission) Release() {
 	room := a.room
 	if room == nil {
@@ -132,10 +125,9 @@ func (a *Admission) Release() {
 	}
 }
 
-// View shows the part of an artifact that the selector names, redacted and
-// cleaned, in at most [Options.MaxView] characters. Errors wrap [ErrNotFound] if
-// the owner has no such artifact (any more), or are a [*view.SelectorError]; others
-// come from the store.
+// View shows the part of an artifact that the selector names, redacted and cleaned, in at most [Options.MaxView]
+// characters. The error wraps [ErrNotFound] if the owner has no such artifact, is a [*view.SelectorError] for a bad
+// selector, or comes from the store.
 func (f *Firewall) View(ctx context.Context, owner, handle string, selector json.RawMessage) (*view.Page, error) {
 	a, err := guard(ctx, func(ctx context.Context) (*Artifact, error) {
 		return f.opts.Store.Open(ctx, owner, handle)
@@ -150,12 +142,11 @@ func (f *Firewall) View(ctx context.Context, owner, handle string, selector json
 		f.report(ctx, "cannot open an artifact", err)
 		return nil, fmt.Errorf("opening an artifact: %w", err)
 	}
-	// A part that was taken for binary may be text after all, so that the page is
-	// redacted too.
+	// Data that was stored as binary may be text after all, so the page is redacted too.
 	return view.Look(ctx, a.Data, a.MediaType, selector, &view.Options{Limit: f.opts.MaxView, Redact: f.opts.Redact.Text})
 }
 
-// Redact takes the secrets out of text, as out of every result.
+// Redact replaces the secrets in text, as in every result.
 func (f *Firewall) Redact(text string) string {
 	text, _ = f.opts.Redact.Text(text)
 	return text

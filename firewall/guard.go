@@ -11,13 +11,12 @@ import (
 
 var (
 	errNothing = errors.New("the store returned nothing") // neither a value nor an error
-	errSilent  = errors.New("the store did not answer")   // and still may
+	errSilent  = errors.New("the store did not answer")   // it may still answer
 )
 
-// guard runs a method of a store that may panic or hang. It returns when f does,
-// or when ctx or patience is over, whichever comes first. In the latter case f
-// goes on in its goroutine, which ends with it, the error is errSilent, and late,
-// unless it is nil, is given what f returns after all.
+// guard runs a store method that may panic or hang. It returns when f does, or when ctx or patience is over. In the
+// latter case the error is errSilent, f goes on in its goroutine, and late, if not nil, receives the value of f in the
+// end.
 func guard[T any](ctx context.Context, f func(context.Context) (T, error), late func(T)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -41,8 +40,8 @@ func guard[T any](ctx context.Context, f func(context.Context) (T, error), late 
 	return value, err
 }
 
-// rescue turns a panic of f into an error. Its text has the value of the panic
-// only where it comes from the runtime: others may hold contents.
+// rescue turns a panic of f into an error. The text shows the panic value only if it comes from the runtime, because
+// other values may hold contents.
 func rescue[T any](f func() (T, error)) (value T, err error) {
 	defer func() {
 		switch p := recover().(type) {

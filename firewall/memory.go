@@ -8,19 +8,18 @@ import (
 	"github.com/cash-mcp/go-sdk/firewall/internal/ledger"
 )
 
-// MemoryOptions bound a [Memory]. Nil is fine, and a number that is zero or less
-// stands for its default.
+// MemoryOptions bound a [Memory]. Nil means all defaults, and so does a number of zero or less.
 //
-// Bytes are those of contents, media types and labels. An artifact counts in
-// full, even if another one has the same content.
+// Bytes are those of contents, media types and labels. An artifact counts in full, even if another one has the same
+// content.
 type MemoryOptions struct {
-	// MaxBytes bounds what is kept and reserved. Zero is 256 MiB.
+	// MaxBytes bounds the bytes kept and reserved. Zero is 256 MiB.
 	MaxBytes int64
-	// MaxBytesPerOwner bounds what one owner has of it. Zero is 64 MiB.
+	// MaxBytesPerOwner bounds the bytes of one owner. Zero is 64 MiB.
 	MaxBytesPerOwner int64
 	// MaxArtifacts bounds the number of artifacts and reservations. Zero is 10,000.
 	MaxArtifacts int
-	// MaxPerOwner bounds how many of them one owner has. Zero is 1,000.
+	// MaxPerOwner bounds the artifacts and reservations of one owner. Zero is 1,000.
 	MaxPerOwner int
 	// MaxAge is how long an artifact is kept. Zero is half an hour.
 	MaxAge time.Duration
@@ -28,15 +27,15 @@ type MemoryOptions struct {
 	Now func() time.Time
 }
 
-// Memory is a [Store] in memory. Equal contents take up memory once. What has
-// expired is dropped at the next use of the store.
+// Memory is a [Store] in memory. Equal contents take up memory once. Expired artifacts are dropped at the next use of
+// the store.
 type Memory struct {
 	mu     sync.Mutex
 	ledger *ledger.Ledger
 	blobs  map[ledger.Digest]*blob
 }
 
-// A blob is a content, and the number of artifacts that have it.
+// A blob is a content with a reference count.
 type blob struct {
 	data []byte
 	refs int
@@ -51,8 +50,8 @@ func NewMemory(opts *MemoryOptions) *Memory {
 	return &Memory{ledger: ledger.New(ledger.Limits(o)), blobs: make(map[ledger.Digest]*blob)}
 }
 
-// Reserve implements [Store]. A reservation has room for one artifact of size
-// bytes. The error is a [*FullError] if there is none.
+// Reserve implements [Store]. A reservation has room for one artifact of size bytes. The error is a [*FullError] if
+// there is no room.
 func (m *Memory) Reserve(ctx context.Context, owner string, size int64) (Reservation, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -84,7 +83,7 @@ func (m *Memory) Open(ctx context.Context, owner, handle string) (*Artifact, err
 	return &Artifact{Ref: Ref(e.RefAs(handle)), Data: m.blobs[e.Content].data, Created: e.Created, Expires: e.Expires}, nil
 }
 
-// sweep drops what has expired.
+// sweep drops expired artifacts.
 func (m *Memory) sweep() {
 	for _, e := range m.ledger.Sweep() {
 		b := m.blobs[e.Content]
@@ -110,9 +109,8 @@ func (r *memoryRoom) Keep(ctx context.Context, parts []Part) ([]Ref, error) {
 	for i, p := range parts {
 		ref, e := m.ledger.Admit(r.room.Owner, now, p.Data, p.MediaType, p.Label)
 		refs[i], entries[i] = Ref(ref), e
-		// A copy, because a part may be a small piece of something large that would
-		// stay with it. It is made of a known content too: else the time would tell
-		// that somebody has the same.
+		// Copy the data: a part may be a slice of something much larger. Known contents are copied too, so that the
+		// time does not reveal them.
 		copies[i] = append([]byte{}, p.Data...)
 	}
 	m.mu.Lock()

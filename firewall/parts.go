@@ -14,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A piece is a block of a result without its secrets: text, or something else.
+// A piece is one redacted block of a result: text, or a block of another type.
 type piece struct {
 	kind  string // text, image, ...
 	text  string
@@ -23,8 +23,7 @@ type piece struct {
 
 const structuredKind = "structured content"
 
-// pieces returns what a result consists of. Structured content is in the place
-// of the text that says the same, or at the end.
+// pieces splits a result into redacted pieces. Structured content replaces the text that repeats it, or comes last.
 func (w *washer) pieces(r Result) []piece {
 	var all []piece
 	for _, block := range r.Content {
@@ -49,15 +48,15 @@ func (w *washer) pieces(r Result) []piece {
 	return append(all, p)
 }
 
-// repeats reports whether structured content is nothing but one of the texts, as
-// the only member of an object: so do servers that have to give some.
+// repeats reports whether structured content is an object with one member that equals one of the texts. Servers whose
+// tools must return structured content wrap their text like this.
 func (w *washer) repeats(all []piece, structured string) bool {
 	longest := 0
 	for _, p := range all {
 		longest = max(longest, len(p.text))
 	}
 	raw := []byte(structured)
-	if raw[0] != '{' || len(raw) > 7*longest+100 || strictjson.Check(raw) != nil { // a byte takes six in an escape
+	if raw[0] != '{' || len(raw) > 7*longest+100 || strictjson.Check(raw) != nil { // an escape takes six bytes for one
 		return false
 	}
 	members := 0
@@ -72,8 +71,7 @@ func (w *washer) repeats(all []piece, structured string) bool {
 	return slices.ContainsFunc(all, func(p piece) bool { return p.block == nil && p.text == text })
 }
 
-// halves splits a resource that has both text and a blob, which are two things to
-// keep. Every other block is the only one.
+// halves splits a resource with both text and a blob into two blocks. Any other block stays one.
 func halves(block mcp.Content) []mcp.Content {
 	c, ok := block.(*mcp.EmbeddedResource)
 	if !ok || c == nil || c.Resource == nil || c.Resource.Text == "" || len(c.Resource.Blob) == 0 {
@@ -116,8 +114,7 @@ func (w *washer) beside(kind string, block mcp.Content, ok bool) (piece, bool) {
 	return piece{kind: kind, block: block}, block != nil
 }
 
-// unknown returns the wire form of a block that does not belong into a result,
-// as text: faces cannot send it as what it is.
+// unknown returns the wire form of a block of an unknown type, as text: no face can send the block itself.
 func (w *washer) unknown(block mcp.Content) (piece, bool) {
 	wire, err := rescue(block.MarshalJSON)
 	if err != nil || len(wire) == 0 {
@@ -126,11 +123,11 @@ func (w *washer) unknown(block mcp.Content) (piece, bool) {
 	return piece{kind: "text", text: w.text(string(wire))}, true
 }
 
-// comparable is how large JSON may be that is compared by what it says. Larger
-// JSON is kept twice instead, if its spelling is not the same.
+// comparable is the largest JSON that is compared by value. Larger JSON is compared by spelling, so it may be stored
+// twice.
 const comparable = 4 << 20
 
-// same returns the index of the text that says the same as JSON, or -1.
+// same returns the index of the text with the same JSON value, or -1.
 func same(all []piece, structured string) int {
 	var canonical []byte
 	for i, p := range all {
@@ -156,8 +153,7 @@ func same(all []piece, structured string) int {
 	return -1
 }
 
-// size returns the characters of a piece, those included that only clients see:
-// none of them is bounded.
+// size returns the characters of a piece, including metadata that only clients see, because nothing else bounds it.
 func (p *piece) size() int {
 	switch c := p.block.(type) {
 	case *mcp.ImageContent:
@@ -178,8 +174,7 @@ func (p *piece) size() int {
 	return utf8.RuneCountInString(p.text)
 }
 
-// asideLength returns the characters of what stands beside the contents of a
-// block.
+// asideLength returns the characters of the metadata and annotations of a block.
 func asideLength(meta mcp.Meta, annotations *mcp.Annotations) (n int) {
 	if len(meta) > 0 {
 		n += jsonLength(meta)
@@ -190,9 +185,8 @@ func asideLength(meta mcp.Meta, annotations *mcp.Annotations) (n int) {
 	return n
 }
 
-// parts returns what is to be stored: the first pieces, and if there are more
-// than most, the others as the JSON of their blocks in one part. What clients
-// alone see, _meta and annotations, is in that one only.
+// parts returns the parts to store: the first pieces, and the JSON of all other blocks as one last part if there are
+// more than most. Only that last part holds _meta and annotations.
 func (w *washer) parts(all []piece, most int) []Part {
 	var parts []Part
 	labels := max(labelLength, allLabels/max(len(all), 1))
@@ -213,15 +207,14 @@ func (w *washer) parts(all []piece, most int) []Part {
 	return parts
 }
 
-// Characters of labels as JSON: of one if there are many, and of all. The address
-// of a resource stands nowhere else.
+// Bounds of labels, in characters of JSON: of one label among many, and of all together. The URI of a resource is kept
+// in its label only.
 const (
 	labelLength = 60
 	allLabels   = 600
 )
 
-// part is a piece as it is stored, with a label of at most most characters if it
-// has one of its own.
+// part converts a piece to a part. Its own label, if it has one, is cut to most characters.
 func (w *washer) part(p piece, most int) Part {
 	switch c := p.block.(type) {
 	case *mcp.ImageContent:
@@ -252,8 +245,7 @@ func (w *washer) resourcePart(r *mcp.ResourceContents, most int) Part {
 	return part
 }
 
-// rest returns the blocks of pieces in one array of JSON. The first of them is
-// number n of the result.
+// rest returns the blocks of pieces as one JSON array. Its first element is block n of the result.
 func rest(pieces []piece, n int) Part {
 	data := []byte{'['}
 	for i, p := range pieces {

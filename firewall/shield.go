@@ -19,32 +19,30 @@ import (
 )
 
 const (
-	sentence    = 100  // characters of what is said where there is no text
+	sentence    = 100  // characters of a replacement for missing text
 	maxBeside   = 64   // blocks that pass whole beside an envelope
-	minEnvelope = 2000 // characters of an envelope with artifacts, if need be
+	minEnvelope = 2000 // characters that an envelope with artifacts may always take
 	maxHandle   = 100  // characters of a handle
-	foretaste   = 1000 // characters of the beginning of a text: views show what is needed of it
+	foretaste   = 1000 // characters of the beginning of a text; views show more
 	maxFacts    = 6
 	maxViews    = 4
 )
 
-// Shield puts a result into an envelope (gateway surface, section 4.2). It takes
-// secrets out of all text first. A small result passes whole: its text in the
-// summary, everything else beside the envelope. Of a larger one every part is
-// stored, and the envelope describes it.
+// Shield redacts a result and puts it into an envelope (gateway surface, section 4.2).
 //
-// Shield never fails. What cannot be stored is delivered whole, however large it
-// is: the status is [Partial], or [Failed] if the tool failed, and a fact says
-// so. Storing goes on when ctx is canceled, because the tool has run.
+//   - A small result passes whole: text in the summary, other blocks beside the envelope.
+//   - Of a larger result every part is stored, and the envelope describes it.
+//   - A result that cannot be stored is delivered whole, however large. The status is [Partial], or [Failed] if
+//     the tool failed, and a fact says why.
 //
-// Nothing in r is modified; the data of its images, audio and blobs is shared
-// with what is stored, so nobody may modify that afterwards.
+// Shield never fails. It stores even when ctx is canceled, because the tool has run. It does not modify r. The data of
+// images, audio and blobs is shared with the store, so nobody may modify it afterwards.
 func (a *Admission) Shield(ctx context.Context, r Result) *Shielded {
 	s := &shielding{washer: washer{filter: a.firewall.opts.Redact, counts: make(map[string]int)}, budget: a.firewall.opts.Inline, failed: r.IsError}
 	s.label = s.line(r.Label, 240)
 	s.all = s.pieces(r)
 	if s.small() {
-		// Marks may be longer than the secrets that cleaning brought to light.
+		// Cleaning may reveal secrets, and their marks may be longer than they were.
 		if whole := s.whole(OK); utf8.RuneCountInString(whole.Envelope.Summary) <= max(s.budget, sentence) {
 			return whole
 		}
@@ -61,14 +59,13 @@ func (a *Admission) Shield(ctx context.Context, r Result) *Shielded {
 	return &Shielded{Envelope: s.describe(parts, refs)}
 }
 
-// keep stores parts and returns references that can be trusted to refer to them.
+// keep stores parts. It returns the references only if they are valid.
 func (a *Admission) keep(ctx context.Context, parts []Part) ([]Ref, error) {
 	room := a.room
 	if room == nil {
 		return nil, errors.New("the room for it was given back")
 	}
-	// Past the deadline the reservation belongs to the goroutine that still uses
-	// it.
+	// After a timeout the goroutine that still uses the reservation owns it.
 	refs, err := guard(ctx, func(ctx context.Context) ([]Ref, error) { return room.Keep(ctx, parts) },
 		func([]Ref) { room.Release() })
 	if errors.Is(err, errSilent) {
@@ -90,7 +87,7 @@ func (a *Admission) keep(ctx context.Context, parts []Part) ([]Ref, error) {
 	return out, nil
 }
 
-// A shielding is the work on one result.
+// A shielding is the work on one result. It is used by Shield.
 type shielding struct {
 	washer
 	all    []piece
@@ -99,8 +96,7 @@ type shielding struct {
 	failed bool
 }
 
-// small reports whether a result passes whole. Between texts there is a line
-// feed.
+// small reports whether a result passes whole. The texts are joined by line feeds.
 func (s *shielding) small() bool {
 	size, texts, beside := 0, 0, 0
 	for _, p := range s.all {
@@ -117,8 +113,7 @@ func (s *shielding) small() bool {
 	return true
 }
 
-// whole returns an envelope with all texts in the summary, and everything else
-// beside it.
+// whole returns an envelope with all texts in the summary and all other blocks beside it.
 func (s *shielding) whole(status Status) *Shielded {
 	var texts []string
 	var beside []mcp.Content
@@ -156,9 +151,8 @@ func (s *shielding) whole(status Status) *Shielded {
 	return &Shielded{Envelope: e, Content: beside}
 }
 
-// documents reports whether a result is nothing but resources with text, such as
-// reading one has. They are what was asked for, and stand in the summary (section
-// 9.4).
+// documents reports whether a result is only resources with text, as from reading a resource. They are what the model
+// asked for, so they go into the summary (section 9.4).
 func (s *shielding) documents() bool {
 	return len(s.all) > 0 && !slices.ContainsFunc(s.all, func(p piece) bool {
 		c, ok := p.block.(*mcp.EmbeddedResource)
@@ -166,8 +160,7 @@ func (s *shielding) documents() bool {
 	})
 }
 
-// document is the text of a resource, which says where it is from if there are
-// several.
+// document returns the text of a resource. If there are several resources, its URI comes first.
 func (s *shielding) document(r *mcp.ResourceContents) string {
 	text := s.page(r.Text)
 	if len(s.all) > 1 {
@@ -176,7 +169,7 @@ func (s *shielding) document(r *mcp.ResourceContents) string {
 	return text
 }
 
-// envelope returns what every envelope has.
+// envelope returns an envelope with the fields that all envelopes have.
 func (s *shielding) envelope(status Status) *Envelope {
 	e := &Envelope{Status: status, Artifacts: []Ref{}, Provenance: map[string]any{}}
 	if s.failed {
@@ -194,7 +187,7 @@ func (s *shielding) envelope(status Status) *Envelope {
 	return e
 }
 
-// few returns the eight largest counts; more are counted as other.
+// few returns the eight largest counts. The others are added up as "other".
 func few(counts map[string]int) map[string]int {
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
@@ -209,8 +202,8 @@ func few(counts map[string]int) map[string]int {
 	return out
 }
 
-// describe returns the envelope of a result that was stored: what it is, and as
-// much of facts, views, shape or beginning as has room.
+// describe returns the envelope of a stored result: the summary, then facts, views, and shape or beginning, as far as
+// they fit.
 func (s *shielding) describe(parts []Part, refs []Ref) *Envelope {
 	best := mainPart(parts)
 	main := parts[best]
@@ -240,8 +233,7 @@ func (s *shielding) describe(parts []Part, refs []Ref) *Envelope {
 	return e
 }
 
-// survey describes part n. What was found to be JSON by reading it is not read
-// again.
+// survey describes part n. JSON that was parsed before is not parsed again.
 func (s *shielding) survey(part Part, n int) *view.Survey {
 	if s.all[n].block == nil && part.MediaType == "application/json" {
 		return view.SurveyJSON(part.Data, part.MediaType)
@@ -249,7 +241,7 @@ func (s *shielding) survey(part Part, n int) *view.Survey {
 	return view.NewSurvey(part.Data, part.MediaType)
 }
 
-// fill returns as many of the first of list as fit, at most most.
+// fill returns the longest prefix of list that fits, at most most elements.
 func fill[T any](list []T, most int, fits func([]T) bool) []T {
 	n := min(len(list), most)
 	for n > 0 && !fits(list[:n]) {
@@ -258,8 +250,8 @@ func fill[T any](list []T, most int, fits func([]T) bool) []T {
 	return list[:n:n]
 }
 
-// beginning returns the first characters of text, more than have room. It counts
-// no secrets: all were counted, but marks that are cut here may look like them.
+// beginning returns the first characters of text, more than will fit. It counts no secrets: they are counted already,
+// and a mark that is cut may look like a secret.
 func (s *shielding) beginning(data []byte) string {
 	if view.Binary(data) {
 		return ""
@@ -271,8 +263,7 @@ func (s *shielding) beginning(data []byte) string {
 	return "It begins:\n" + view.Excerpt(text, foretaste)
 }
 
-// mainPart returns the index of the largest part that is text, or else of the
-// largest.
+// mainPart returns the index of the largest text part, or of the largest part if none is text.
 func mainPart(parts []Part) int {
 	best := 0
 	for i, p := range parts {
@@ -283,7 +274,7 @@ func mainPart(parts []Part) int {
 	return best
 }
 
-// head says in one line what the result is, or its main part if that is text.
+// head describes the result in one line, or its main part if that is text.
 func (s *shielding) head(main Part, parts int) string {
 	size := 0
 	var blocks []mcp.Content
@@ -304,7 +295,7 @@ func (s *shielding) head(main Part, parts int) string {
 	return head + "; " + strconv.Itoa(size) + " characters in all, stored whole.\n\n"
 }
 
-// countParts says how many parts there are of each media type.
+// countParts returns the number of parts of each media type, as texts.
 func countParts(parts []Part) []string {
 	if len(parts) == 1 {
 		return nil

@@ -13,19 +13,18 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A washer redacts and cleans one result, and counts what it did.
+// A washer redacts and cleans one result, and counts the secrets.
 type washer struct {
 	filter  *redact.Filter
-	counts  map[string]int // secrets by the name of the rule
+	counts  map[string]int // secrets by name of their rule
 	cleaned bool
 }
 
-// text redacts.
+// text redacts text.
 func (w *washer) text(text string) string { return w.filter.Count(text, w.counts) }
 
-// page cleans, too: JSON string by string, because what ends an escape sequence
-// of a terminal may be the end of a string. What was hidden between the letters
-// of a secret is gone then, so it redacts afterwards.
+// page cleans and redacts text. JSON is cleaned string by string, because a terminal escape sequence may swallow the
+// end of a string. Redaction comes last: cleaning may join the letters of a secret.
 func (w *washer) page(text string) string {
 	cleaned := ""
 	if raw := []byte(text); view.IsJSON(raw) {
@@ -37,21 +36,20 @@ func (w *washer) page(text string) string {
 	return w.text(cleaned)
 }
 
-// line is page for a line of at most so many characters.
+// line works like page for one line of at most most characters.
 func (w *washer) line(text string, most int) string {
 	line := clean.Line(text, most)
 	w.cleaned = w.cleaned || line != text
 	return clean.Cut(w.text(line), most)
 }
 
-// label is line for at most so many characters of JSON.
+// label works like line for at most most characters of JSON.
 func (w *washer) label(text string, most int) string { return view.Excerpt(w.line(text, most), most) }
 
-// address is line for text of any length.
+// address works like line for a text of any length.
 func (w *washer) address(text string) string { return w.line(text, max(1, len(text)*2)) }
 
-// mime returns a media type that is one, and otherwise what is said of unknown
-// bytes; empty stays empty.
+// mime returns mediaType if it is valid, and otherwise the type of unknown bytes. Empty stays empty.
 func (w *washer) mime(mediaType string) string {
 	if mediaType == "" {
 		return ""
@@ -72,8 +70,8 @@ func (w *washer) mime(mediaType string) string {
 	return "application/octet-stream"
 }
 
-// washed returns a copy of what stands beside content for clients, such as
-// _meta, if it has anything to wash, and the zero value if it has no JSON.
+// washed returns a washed copy of client metadata such as _meta, or v itself if there is nothing to wash. It returns
+// the zero value if v has no JSON form.
 func washed[T any](w *washer, v T) T {
 	var none, out T
 	raw, err := rescue(func() ([]byte, error) { return json.Marshal(v) })
@@ -92,8 +90,8 @@ func washed[T any](w *washer, v T) T {
 	return out
 }
 
-// block returns a copy of a block that is not text, without secrets, whose short
-// texts are clean. Data is shared. It returns nil for what is empty.
+// block returns a redacted copy of a block that is not text. Its short texts are cleaned too, and its data is shared.
+// It returns nil for an empty block.
 func (w *washer) block(block mcp.Content) mcp.Content {
 	switch c := block.(type) {
 	case *mcp.ImageContent:
@@ -136,7 +134,7 @@ func (w *washer) resource(r *mcp.ResourceContents) *mcp.ResourceContents {
 	return out
 }
 
-// textual reports whether data of a media type is text.
+// textual reports whether a media type is text.
 func textual(mediaType string) bool {
 	base, _, _ := strings.Cut(mediaType, ";")
 	kind, sub, _ := strings.Cut(strings.ToLower(strings.TrimSpace(base)), "/")
@@ -151,8 +149,7 @@ func textual(mediaType string) bool {
 	return false
 }
 
-// jsonLength returns the characters of a value as JSON, by encoding/json, which
-// spells more of them as escapes than others do.
+// jsonLength returns the characters of a value as encoding/json writes it, which escapes more than other encoders.
 func jsonLength(v any) int {
 	raw, err := json.Marshal(v)
 	if err != nil {

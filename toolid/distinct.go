@@ -2,12 +2,11 @@ package toolid
 
 import "strconv"
 
-// Distinct returns keys for ids in the order of a catalog, all different: the
-// id itself where it comes first, then id~2, id~3 and so on (section 9.3). A key
-// with a number is for one listing; it is no id, and [Parse] refuses it. A
-// number is left out where the key with it stands in ids already.
+// Distinct returns distinct keys for ids, in the order of a catalog: the id itself at its first occurrence, then id~2,
+// id~3 and so on (section 9.3). A key with a number is valid for one listing. It is not an id, and [Parse] rejects it.
+// A number is skipped if the key with it is already in ids.
 func Distinct(ids []string) []string {
-	next := make(map[string]int, len(ids)) // the number to try next
+	next := make(map[string]int, len(ids)) // the next number to try
 	for _, id := range ids {
 		next[id] = 1
 	}

@@ -9,7 +9,7 @@ import (
 // A class is a set of ASCII characters.
 type class [2]uint64
 
-// classOf returns the characters of s; a-z stands for a range.
+// classOf returns the class of the characters in s; a-z is a range.
 func classOf(s string) (c class) {
 	for i := 0; i < len(s); i++ {
 		last := s[i]
@@ -31,10 +31,10 @@ func (c *class) has(b byte) bool { return b < utf8.RuneSelf && c[b/64]&(1<<(b%64
 // A part is the grammar of one field of an id, or of one segment of a path.
 type part struct {
 	what        string
-	grammar     string // as the specification writes it
-	first, rest class  // the characters that may come first, and those after
+	grammar     string // as in the specification
+	first, rest class  // the characters allowed first, and after that
 	min, max    int    // of bytes
-	lead        byte   // what [part.fit] puts before a part that cannot begin so
+	lead        byte   // [part.fit] puts it before a part that must not begin so
 }
 
 var (
@@ -46,7 +46,7 @@ var (
 	segmentPart   = part{"segment", "[a-z0-9][a-z0-9_-]{0,63}", classOf("a-z0-9"), classOf("a-z0-9_-"), 1, 64, 0}
 )
 
-// check returns where s leaves the grammar, or nil.
+// check returns an error where s violates the grammar, or nil.
 func (p *part) check(s string) error {
 	allowed := &p.first
 	for i := range min(len(s), p.max) {
@@ -61,7 +61,7 @@ func (p *part) check(s string) error {
 	return nil
 }
 
-// fit returns s within the grammar; see [ID.Fit].
+// fit returns s changed to match the grammar; see [ID.Fit].
 func (p *part) fit(s string) string {
 	if p.check(s) == nil {
 		return s

@@ -8,12 +8,11 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/label"
 )
 
-// maxLength is the number of bytes that an id has at most (section 1.1).
+// maxLength is the maximum number of bytes of an id (section 1.1).
 const maxLength = 240
 
-// An ID names a tool (section 1.1). Version and Hash are empty when the id has
-// none; a valid id has at least one of them. IDs can be compared and be keys of
-// maps. The zero value is not valid.
+// An ID names a tool (section 1.1). Version and Hash may be empty, but a valid id has at least one of them. IDs are
+// comparable and can be map keys. The zero value is not valid.
 type ID struct {
 	Namespace string // [a-z][a-z0-9_-]{0,63}
 	Name      string // [A-Za-z_][A-Za-z0-9_.-]{0,127}
@@ -21,9 +20,8 @@ type ID struct {
 	Hash      string // [0-9a-f]{8}
 }
 
-// Parse reads an id as [ID.String] writes it. What it accepts is valid and is
-// written back byte for byte. An error says which part is wrong and shows no
-// more than the beginning of it.
+// Parse parses an id in the form of [ID.String]. An accepted id is valid and formats to the same bytes. An error names
+// the wrong part and quotes only its beginning.
 func Parse(s string) (ID, error) {
 	id, err := parse(s)
 	if err != nil {
@@ -60,8 +58,7 @@ func cutLast(s string, sep byte) (before, after string, found bool) {
 	return s, "", false
 }
 
-// String returns the id as namespace:name@version#hash, without the parts that
-// are empty. It does not check them.
+// String returns the id as namespace:name@version#hash, without empty parts. It does not validate them.
 func (id ID) String() string {
 	var room [maxLength]byte
 	b := append(room[:0], id.Namespace...)
@@ -78,9 +75,8 @@ func (id ID) String() string {
 	return string(b)
 }
 
-// Validate returns what keeps id from being a valid one, or nil: a part outside
-// the grammar, or neither version nor hash. Valid parts never add up to more
-// than the 240 bytes that an id may have.
+// Validate returns an error if id is not valid: a part outside the grammar, or neither version nor hash. Valid parts
+// never exceed the 240 bytes of an id.
 func (id ID) Validate() error {
 	if err := id.check(); err != nil {
 		return err
@@ -108,11 +104,9 @@ func (id ID) check() error {
 	return nil
 }
 
-// Fit returns id with namespace, name and version brought into the grammar:
-// the namespace in lower case, each character outside as an underscore, what is
-// too long cut, and an "n" (for names "_") before what cannot come first. Parts
-// within the grammar stay as they are, and so does the hash, which is what
-// tells ids apart that become alike.
+// Fit returns id with namespace, name and version changed to match the grammar. The namespace becomes lower case,
+// illegal characters become underscores, long parts are cut, and "n" (for names "_") precedes an illegal first
+// character. Valid parts and the hash stay as they are; the hash distinguishes ids that become equal.
 func (id ID) Fit() ID {
 	id.Namespace = namespacePart.fit(label.Lower(id.Namespace))
 	id.Name = namePart.fit(id.Name)

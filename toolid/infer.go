@@ -6,18 +6,15 @@ import (
 	"strings"
 )
 
-// fallback is the namespace of tools whose names have none.
+// fallback is the namespace of tools whose name has none.
 const fallback = "mcp"
 
-// FromTool returns the id of a tool by the name, input schema and version that
-// its source declares; the version may be empty. The id has the version if there
-// is one, else a hash (sections 1.2 to 1.4). The namespace is what stands before
-// the first dot, else before the first slash, else before the first of two or
-// more underscores, else "mcp".
+// FromTool returns the id of a tool from the name, input schema and version that its source declares. The version may
+// be empty. The id has the version if there is one, else a hash (sections 1.2 to 1.4). The namespace is the text before
+// the first dot, else before the first slash, else before the first run of underscores, else "mcp".
 //
-// FromTool is strict: a name or version outside the grammar is an error, and
-// so, where a hash is needed, is a schema of which [Hash] can make nothing. See
-// [FromTools] for a whole catalog, and for names as they come.
+// FromTool is strict: a name or version outside the grammar is an error. So is a schema that [Hash] cannot read, if a
+// hash is needed. Use [FromTools] for a whole catalog and for arbitrary names.
 func FromTool(name string, inputSchema json.RawMessage, version string) (ID, error) {
 	id := split(name)
 	id.Version = version
@@ -31,8 +28,8 @@ func FromTool(name string, inputSchema json.RawMessage, version string) (ID, err
 	return id, nil
 }
 
-// split infers the namespace, and the name within it. A dot or a slash belongs
-// to neither; an underscore stays, because it may be part of the name.
+// split infers the namespace and the name within it. A dot or slash is dropped; underscores stay, because they may be
+// part of the name.
 func split(name string) ID {
 	for _, sep := range []string{".", "/"} {
 		namespace, rest, found := strings.Cut(name, sep)

@@ -6,17 +6,15 @@ import (
 	"strings"
 )
 
-// maxPath is the number of bytes that a path has at most.
+// maxPath is the maximum number of bytes of a path.
 const maxPath = 4096
 
-// Wildcard is the last segment of a path that asks for all children of a node.
+// Wildcard is the last segment of a path that matches all children of a node.
 const Wildcard = "*"
 
-// ParsePath returns the segments of a path through a catalog, such as
-// /github/issues/create_issue (section 3.2): none for "/", which is the root.
-// The first segment is a namespace and begins with a letter; the last may be
-// [Wildcard]. Segments are lower case, have 1 to 64 characters, and nothing is
-// trimmed or guessed. A path has at most 4,096 bytes.
+// ParsePath returns the segments of a catalog path, such as /github/issues/create_issue (section 3.2). The root "/" has
+// none. The first segment is a namespace and begins with a letter; the last may be [Wildcard]. Segments are lower case
+// and have 1 to 64 characters. Nothing is trimmed or guessed. A path has at most 4,096 bytes.
 func ParsePath(path string) ([]string, error) {
 	segments, err := parsePath(path)
 	if err != nil {

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// A Kind says what a [Primitive] names.
+// A Kind is the type of the thing that a [Primitive] names.
 type Kind string
 
 // The kinds of section 9, and skills, which are an extension of it.
 const (
-	Tool     Kind = "tool" // never written: a tool's id stands alone
+	Tool     Kind = "tool" // never written: a tool's id has no kind in front
 	Resource Kind = "resource"
 	Prompt   Kind = "prompt"
 	Skill    Kind = "skill"
@@ -19,17 +19,15 @@ const (
 
 var kinds = []Kind{Tool, Resource, Prompt, Skill}
 
-// A Primitive names a tool, resource, prompt or skill (section 9.1). No two
-// kinds share an id. Primitives can be compared and be keys of maps. The zero
-// value is not valid.
+// A Primitive names a tool, resource, prompt or skill (section 9.1). Ids of different kinds are never equal. Primitives
+// are comparable and can be map keys. The zero value is not valid.
 type Primitive struct {
 	Kind Kind
 	ID
 }
 
-// ParsePrimitive reads an id with or without a kind, as [Primitive.String]
-// writes it; without one it is a tool's, as for [Parse]. Numbered keys
-// ([Distinct]) are no ids and are refused.
+// ParsePrimitive parses an id with or without a kind, in the form of [Primitive.String]. Without a kind it is a tool's
+// id, as for [Parse]. Numbered keys ([Distinct]) are not ids and are rejected.
 func ParsePrimitive(s string) (Primitive, error) {
 	kind, rest := Tool, s
 	if prefix, body, found := strings.Cut(s, "::"); found {
@@ -45,8 +43,7 @@ func ParsePrimitive(s string) (Primitive, error) {
 	return Primitive{kind, id}, nil
 }
 
-// String returns the id with its kind in front, kind::namespace:name#hash, and
-// that of a tool without. It does not check the parts.
+// String returns kind::namespace:name#hash, or a tool's id without a kind. It does not validate the parts.
 func (p Primitive) String() string {
 	if p.Kind == Tool {
 		return p.ID.String()
@@ -54,7 +51,7 @@ func (p Primitive) String() string {
 	return string(p.Kind) + "::" + p.ID.String()
 }
 
-// Validate returns what keeps p from being valid, or nil.
+// Validate returns an error if p is not valid.
 func (p Primitive) Validate() error {
 	if !slices.Contains(kinds, p.Kind) {
 		return fmt.Errorf("no kind %s", quote(string(p.Kind)))
@@ -62,8 +59,7 @@ func (p Primitive) Validate() error {
 	return p.ID.Validate()
 }
 
-// FromResource returns the id of a resource. Its hash is over the URI, which is
-// what a resource is known by (section 9.2).
+// FromResource returns the id of a resource. Its hash is over the URI, which identifies a resource (section 9.2).
 func FromResource(namespace, name, uri string) (Primitive, error) {
 	return primitive(Resource, namespace, name, uri)
 }
@@ -78,14 +74,12 @@ func FromPrompt(namespace, name string, arguments []string) (Primitive, error) {
 	return primitive(Prompt, namespace, name, string(appendNames([]byte(name+"\n"), names)))
 }
 
-// FromSkill returns the id of a skill. Its hash is over the path, which is
-// what the skill is known by.
+// FromSkill returns the id of a skill. Its hash is over the path, which identifies a skill.
 func FromSkill(namespace, name, path string) (Primitive, error) {
 	return primitive(Skill, namespace, name, path)
 }
 
-// primitive returns the id of something that identity tells from others of its
-// kind.
+// primitive returns the id of a thing that identity distinguishes from others of its kind.
 func primitive(kind Kind, namespace, name, identity string) (Primitive, error) {
 	p := Primitive{kind, ID{Namespace: namespace, Name: name}}
 	p.Hash = hash8(string(kind) + "\n" + identity)

@@ -15,23 +15,23 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// Hash returns the shape hash of section 1.3 in eight hexadecimal digits. It
-// covers the name as the source spells it, the names of the schema's top-level
-// properties and those in its required array; types and descriptions do not
-// count. As in Python, what stands for nothing (null, false, 0, an empty text,
-// array or object) is an empty schema or member, and the last of two equal keys
-// counts.
+// Hash returns the shape hash of section 1.3 in eight hexadecimal digits. It covers
 //
-// An empty inputSchema is one without parameters. An error says that the
-// schema is not JSON in UTF-8, not an object, has properties that are not
-// an object, or has something in required that is not a string. The hash that
-// comes with it is one all the same, over what could be read.
+//   - the name as the source spells it,
+//   - the names of the schema's top-level properties, and
+//   - the names in its required array.
+//
+// Types and descriptions do not count. As in Python, a false value (null, false, 0, an empty text, array or object) is
+// an empty schema or member, and the last of two equal keys counts. An empty inputSchema has no parameters.
+//
+// The error says that the schema is not JSON in UTF-8, or not an object, or has properties that are not an object, or a
+// non-string in required. A hash over the readable rest is returned even with an error.
 func Hash(name string, inputSchema json.RawMessage) (string, error) {
 	sum, err := digest(name, inputSchema)
 	return hex.EncodeToString(sum[:4]), err
 }
 
-// digest returns the whole of what Hash is the beginning of.
+// digest returns the full hash; Hash returns its first digits.
 func digest(name string, inputSchema []byte) ([sha256.Size]byte, error) {
 	s, err := readShape(inputSchema)
 	var room [512]byte
@@ -50,7 +50,7 @@ func hash8(text string) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// A shape is what of a schema counts in a hash: sorted by code point.
+// A shape is the part of a schema that counts in a hash, sorted by code point.
 type shape struct{ properties, required [][]byte }
 
 func readShape(schema []byte) (s shape, err error) {
@@ -84,7 +84,7 @@ func readShape(schema []byte) (s shape, err error) {
 	return s, cmp.Or(errProperties, errRequired)
 }
 
-// readProperties returns the keys of an object, each once.
+// readProperties returns the keys of an object, without duplicates.
 func readProperties(data []byte) (names [][]byte, err error) {
 	if isNothing(data) {
 		return nil, nil
@@ -100,7 +100,7 @@ func readProperties(data []byte) (names [][]byte, err error) {
 	return slices.CompactFunc(names, bytes.Equal), nil
 }
 
-// readRequired returns the texts of an array, however often.
+// readRequired returns the texts of an array, with duplicates.
 func readRequired(data []byte) (names [][]byte, err error) {
 	if isNothing(data) {
 		return nil, nil
@@ -134,6 +134,6 @@ func isNothing(value []byte) bool {
 	case '{', '[':
 		return value[strictjson.SkipSpace(value, 1)] == value[len(value)-1]
 	}
-	number, _ := strconv.ParseFloat(string(value), 64) // out of range is not zero
+	number, _ := strconv.ParseFloat(string(value), 64) // an overflow is not zero
 	return number == 0
 }

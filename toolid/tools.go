@@ -10,32 +10,31 @@ import (
 	"strings"
 )
 
-// A Definition is what a source declares of a tool, as far as an id needs it.
+// A Definition is the part of a tool's definition that determines its id.
 type Definition struct {
 	Name        string
 	InputSchema json.RawMessage // empty: no parameters
 	Version     string          // empty: none declared
 }
 
-// A Mode says what [FromTools] does with tools that have no id of their own.
+// A Mode says how [FromTools] treats tools that [FromTool] refuses.
 type Mode int
 
 const (
-	// Mapping gives tools that [FromTool] does not take an id within the grammar.
-	// The zero value.
+	// Mapping gives them an id that fits the grammar. It is the zero value.
 	Mapping Mode = iota
-	// Strict takes all tools as [FromTool] does, or none.
+	// Strict accepts all tools like [FromTool], or none.
 	Strict
 )
 
-// A Status says what [FromTools] made of a definition.
+// A Status is the outcome of [FromTools] for a definition.
 type Status int
 
 const (
-	Refused   Status = iota // it has no id; Problem says why
-	Kept                    // it has the id of [FromTool]
-	Mapped                  // it has an id made to fit; Problem says what did not
-	Duplicate               // it repeats an earlier definition, which has the id if any has
+	Refused   Status = iota // no id; Problem says why
+	Kept                    // the id of [FromTool]
+	Mapped                  // an id changed to fit; Problem says what did not fit
+	Duplicate               // repeats an earlier definition, which has the id if any has
 )
 
 var statusNames = [...]string{"refused", "kept", "mapped", "duplicate"}
@@ -48,29 +47,25 @@ func (s Status) String() string {
 	return statusNames[s]
 }
 
-// An Entry is what became of one definition.
+// An Entry is the outcome for one definition.
 type Entry struct {
-	Name    string // as the source spells it, and as it is called there
+	Name    string // as the source spells it; use it to call the tool there
 	ID      ID     // zero unless Kept or Mapped
 	Status  Status
 	Problem error // nil if Kept
 }
 
-// FromTools returns an entry for each tool that one source lists, in the order
-// of defs. No two entries have the same id, and no id depends on that order.
+// FromTools returns one entry per listed tool of a source, in the order of defs. No two entries have the same id, and
+// no id depends on the order.
 //
-// What [FromTool] takes keeps that id, whatever else is listed. Under [Mapping]
-// any other name is brought into the grammar as [ID.Fit] does, always with a
-// hash, over the name as the source spells it and what [Hash] can read of the
-// schema: mapped ids differ where names do. Should a forged hash make two of
-// them alike, or like a kept one, the mapped ones take other digits of it.
-//
-// Two different tools with the same id are both refused (section 1.5), and so
-// are two definitions of one name that differ in anything but the spelling of
-// the schema's JSON, because a call could mean either: white space, the order of
-// keys and escapes make no difference, the spelling of numbers does. The others
-// are not affected. Under [Strict] anything that is not Kept is an error, which
-// names the first ten.
+//   - A tool that [FromTool] accepts keeps that id, whatever else is listed.
+//   - Under [Mapping] any other name is changed to fit the grammar, as by [ID.Fit]. Its id always has a hash, over the
+//     original name and the readable part of the schema, so different names get different ids. If a forged hash makes a
+//     mapped id equal another one, the mapped one takes other digits.
+//   - Two different tools with the same id are both refused (section 1.5), because a call could mean either. So are two
+//     definitions of one name with different schemas. White space, order of keys and escapes make no difference, the
+//     spelling of numbers does. Other tools are not affected.
+//   - Under [Strict] any entry that is not Kept is an error, which names the first ten.
 func FromTools(defs []Definition, mode Mode) ([]Entry, error) {
 	b := batch{defs: defs, entries: make([]Entry, len(defs)), taken: make(map[ID]int, len(defs))}
 	b.repeated()
@@ -89,17 +84,17 @@ type batch struct {
 	taken   map[ID]int // the entry that has the id, or would have it
 }
 
-// An unfit is a tool that [FromTool] does not take.
+// An unfit is a tool that [FromTool] refuses.
 type unfit struct {
 	entry int
-	id    ID // made to fit
+	id    ID // changed to fit
 	sum   [sha256.Size]byte
 }
 
-// repeated settles the names that are listed more than once.
+// repeated decides about names that are listed more than once.
 func (b *batch) repeated() {
 	first := make(map[string]int, len(b.defs))
-	schemas := make(map[int][]byte) // in one spelling, of those that are listed again
+	schemas := make(map[int][]byte) // by index, respelled; only of repeated names
 	for i, d := range b.defs {
 		b.entries[i].Name = d.Name
 		j, seen := first[d.Name]
@@ -116,8 +111,8 @@ func (b *batch) repeated() {
 	}
 }
 
-// sameSchema reports whether definition i has the schema of the earlier one j.
-// What it finds out about j it keeps in schemas: a name may be listed often.
+// sameSchema reports whether definition i has the schema of the earlier one j. It caches the schema of j in schemas,
+// because a name may be listed often.
 func (b *batch) sameSchema(i, j int, schemas map[int][]byte) bool {
 	again, first := b.defs[i].InputSchema, b.defs[j].InputSchema
 	if bytes.Equal(again, first) {
@@ -130,9 +125,8 @@ func (b *batch) sameSchema(i, j int, schemas map[int][]byte) bool {
 	return again != nil && bytes.Equal(again, schemas[j])
 }
 
-// respell returns JSON in one spelling, the last of two equal keys, or nil if it
-// is none or would lose something: half a surrogate pair or a byte that is not
-// UTF-8, which become U+FFFD.
+// respell returns JSON in a canonical spelling, with the last of two equal keys. It returns nil for invalid JSON, and
+// for JSON that would lose something: half a surrogate pair, or a byte that is not UTF-8.
 func respell(data []byte) []byte {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -147,7 +141,7 @@ func respell(data []byte) []byte {
 	return data
 }
 
-// keep gives ids to the tools that [FromTool] takes and returns the others.
+// keep gives ids to the tools that [FromTool] accepts and returns the others.
 func (b *batch) keep() (rest []unfit) {
 	for i, d := range b.defs {
 		if b.entries[i].Problem != nil {
@@ -181,9 +175,8 @@ func (b *batch) refuse(i int, err error) {
 	b.entries[i].Problem = fmt.Errorf("tool %s: %w", quote(b.defs[i].Name), err)
 }
 
-// fit gives ids to the tools that have none. Those that would share one
-// all try the next eight digits, so that the order does not matter. Whoever
-// finds none, which nobody can bring about, stays refused.
+// fit gives ids to the remaining tools. Tools that would share an id all try the next eight digits, so that the order
+// does not matter. A tool without free digits, which nobody can cause, stays refused.
 func (b *batch) fit(pending []unfit) {
 	for digits := 0; digits+4 <= sha256.Size && len(pending) > 0; digits += 4 {
 		wanted := make(map[ID]int, len(pending))
@@ -205,7 +198,7 @@ func (b *batch) fit(pending []unfit) {
 	}
 }
 
-// problems returns an error that names what was not kept, if anything.
+// problems returns an error that names the entries that are not Kept, or nil.
 func (b *batch) problems() error {
 	const most = 10
 	var problems []string

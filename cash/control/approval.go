@@ -15,79 +15,68 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// Approvals let a person decide about calls, for the rules of a [Policy] that
-// say [RequireApproval]. Whoever comes first in this list decides:
+// Approvals ask a person about calls, for the rules of a [Policy] that decide [RequireApproval]. The first of these
+// that can decide does:
 //
 //  1. the embedder's own hook, [ApprovalOptions.Approve];
-//  2. the person at the client, by MCP elicitation, if the client has it: a
-//     client up to 2025-11-25 is asked while the call waits, a later one by the
-//     result, and makes the call again with the answer;
-//  3. the operator: the call is refused with an id, which [Approvals.Pending]
-//     lists and [Approvals.Approve] lets through; the same call then passes once.
+//  2. the person at the client, by MCP elicitation, if the client supports it. A client up to 2025-11-25 is asked while
+//     the call waits. A later one is asked by the result, and repeats the call with the answer;
+//  3. the operator: the call is refused with an id. [Approvals.Pending] lists it, and [Approvals.Approve] lets the
+//     repeated call pass once.
 //
-// An approval is for one call of one owner ([registry.Call.Owner]), of the
-// function as it is defined, with the same arguments in any order. It holds for
-// all rounds of a call in which the function itself asks the client for more.
-// What is foreign, used, expired or made up is as good as none. An approval that
-// waited for its call goes on waiting if the call surely did not run. A no is for
-// one call as well: making it again asks again.
+// An approval holds for one call of one owner ([registry.Call.Owner]), of the function as defined, with the same
+// arguments in any order. It covers all rounds of a call in which the function asks the client for more. A foreign,
+// used, expired or invented approval counts as none. An approval stays valid if its call surely did not run. A refusal
+// also holds for one call only: a repeated call asks again.
 //
-// Where the client is asked while the call waits, it waits for half of its time
-// at most. The person may answer later: the next call of the same sort is what
-// the answer is for. An approval cannot be kept so for callers that cannot be
-// told from one another.
+// If the client is asked while the call waits, the call waits for half of its time at most. A later answer is kept for
+// the next equal call, except for callers that cannot be told apart.
 //
 // Approvals are safe for concurrent use.
 type Approvals struct{ opts ApprovalOptions }
 
-// ApprovalOptions configure [Approvals]. Nil is fine.
+// ApprovalOptions configure [Approvals]. Nil means all defaults.
 type ApprovalOptions struct {
-	// Approve decides in place of a person, or asks one in its own way. Allow and
-	// Deny decide; RequireApproval and the zero value leave it to the others, and
-	// an error refuses the call. Nil decides nothing.
+	// Approve decides in place of a person, or asks one in its own way. Allow and Deny decide. RequireApproval and the
+	// zero value pass the question on. An error refuses the call. Nil passes everything on.
 	Approve func(ctx context.Context, r *ApprovalRequest) (Decision, error)
-	// OperatorOnly does not ask clients: elicitation takes a client's word that
-	// there is a person, and an agent may be its own. False asks them.
+	// OperatorOnly never asks clients. Elicitation trusts the client that there is a person, but an agent may answer
+	// for itself. False asks clients.
 	OperatorOnly bool
-	// MaxAge is how long a question stays open, and then an approval that waits
-	// for its call. Zero is 10 minutes.
+	// MaxAge is how long a question stays open, and how long an approval then waits for its call. Zero is 10 minutes.
 	MaxAge time.Duration
-	// Max bounds how many calls wait in memory for a person, or for their next round.
-	// While there are so many, further ones are refused. Zero is 1000.
+	// Max bounds the calls in memory that wait for a person or for their next round. At the limit further calls are
+	// refused. Zero is 1000.
 	Max int
-	// MaxPerOwner bounds those of one owner; one more takes the place of the
-	// owner's oldest. Those who cannot be told from one another share a quarter of
-	// Max, and so do those for whom one server asks that mounts this one. Zero is
-	// 16.
+	// MaxPerOwner bounds the waiting calls of one owner; one more replaces the owner's oldest. All owners that cannot
+	// be told apart share a quarter of Max. So do all owners that one mounting server names. Zero is 16.
 	MaxPerOwner int
-	// Store keeps what waits. Nil is the memory of this process.
+	// Store keeps the waiting calls. Nil is the memory of this process.
 	Store ApprovalStore
 }
 
-// An ApprovalRequest is a call that a person is to decide about.
+// An ApprovalRequest is a call that needs a person's decision.
 type ApprovalRequest struct {
-	// ID is how the operator names it. It is empty for what operators are not
-	// asked.
+	// ID identifies the request for the operator. It is empty if operators are not asked.
 	ID string
 	// Function is the function that would run.
 	Function *registry.Function
-	// Class is that of the function; nobody has verified it. See [ClassOf].
+	// Class is the class of the function, unverified. See [ClassOf].
 	Class Class
 	// Caller may be nil.
 	Caller *registry.Caller
-	// Reason is that of the rule; it may be empty.
+	// Reason is the reason of the rule. It may be empty.
 	Reason string
-	// Text is the question for a person to read: the function, its class, and the
-	// arguments, cleaned, without secrets, and cut where they are long.
+	// Text is the question for the person: the function, its class and the arguments, cleaned, redacted, and cut if
+	// long.
 	Text string
-	// Arguments are all of them, for [ApprovalOptions.Approve]. They are not kept,
-	// and nil elsewhere.
+	// Arguments are the full arguments, for [ApprovalOptions.Approve] only. They are not stored, and nil elsewhere.
 	Arguments json.RawMessage
-	// Asked is when, and Expires until when the question is open.
+	// Asked is the time of the question, Expires its end.
 	Asked, Expires time.Time
 }
 
-// NewApprovals returns approvals of which none is given.
+// NewApprovals returns approvals with no open questions.
 func NewApprovals(opts *ApprovalOptions) *Approvals {
 	var o ApprovalOptions
 	if opts != nil {
@@ -102,48 +91,47 @@ func NewApprovals(opts *ApprovalOptions) *Approvals {
 	return &Approvals{o}
 }
 
-// Pending returns what waits for the operator, the oldest first.
+// Pending returns the requests that wait for the operator, oldest first.
 func (a *Approvals) Pending(ctx context.Context) ([]ApprovalRequest, error) {
 	return a.opts.Store.Pending(ctx)
 }
 
-// Approve lets the call that has the id pass, once its caller makes it again. It
-// reports whether there is such a call that waits for the operator.
+// Approve lets the call with the id pass when its caller repeats it. It reports whether such a call waits for the
+// operator.
 func (a *Approvals) Approve(ctx context.Context, id string) (bool, error) {
 	return a.opts.Store.Settle(ctx, id, byOperator, Allow)
 }
 
-// Deny is Approve for a no, of which the caller is told when it makes the call
-// again.
+// Deny refuses the call with the id. The caller learns it when it repeats the call.
 func (a *Approvals) Deny(ctx context.Context, id string) (bool, error) {
 	return a.opts.Store.Settle(ctx, id, byOperator, Deny)
 }
 
-// An asking is a call on its way to a decision.
+// An asking is a call that waits for a decision. It is used by the policy's middleware.
 type asking struct {
 	*Approvals
 	call    *registry.Call
 	reason  string
-	binding string           // what makes the call the same one again
-	request *ApprovalRequest // once somebody is to be asked
+	binding string           // identifies equal calls
+	request *ApprovalRequest // nil until somebody is asked
 	given   *Ticket          // the approval that had waited for the call
 }
 
-// Who approved, as [Audit] says it.
+// The approvers, as [Audit] names them.
 const (
 	byHook     = "hook"
 	byClient   = "client"
 	byOperator = "operator"
 )
 
-// run runs a call once it has been approved.
+// run runs a call after its approval.
 func (a *Approvals) run(ctx context.Context, c *registry.Call, reason string, next registry.Handler) (*registry.Result, error) {
 	s := &asking{Approvals: a, call: c, reason: reason, binding: bindingOf(c)}
 	answered, err := s.answered(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if answered != nil && answered.By != "" { // it has been approved in an earlier round
+	if answered != nil && answered.By != "" { // approved in an earlier round
 		return s.proceed(ctx, answered, s.call.Client.Answers, next)
 	}
 	by, asks, err := s.decide(ctx, answered)
@@ -152,7 +140,7 @@ func (a *Approvals) run(ctx context.Context, c *registry.Call, reason string, ne
 		return nil, err
 	case asks != nil:
 		return asks, nil
-	case ctx.Err() != nil: // its caller has been told that it ended
+	case ctx.Err() != nil: // the caller knows already that the call ended
 		s.release(ctx)
 		e := notAllowed(c, "The call ended before it was approved.")
 		e.Kind = registry.Canceled
@@ -161,21 +149,20 @@ func (a *Approvals) run(ctx context.Context, c *registry.Call, reason string, ne
 	return s.proceed(ctx, &Ticket{By: by}, nil, next)
 }
 
-// answered returns the ticket that the client brings back, if it is one for this
-// call. It is used up by that.
+// answered takes the ticket that the client brings back, if it belongs to this call.
 func (s *asking) answered(ctx context.Context) (*Ticket, error) {
 	c := s.call.Client
 	if c == nil || c.State == "" {
 		return nil, nil
 	}
 	t, err := s.take(ctx, c.State, s.binding)
-	if err != nil || t == nil || t.Waits { // what waits is for no client to bring
+	if err != nil || t == nil || t.Waits { // a waiting ticket is not the client's to bring
 		return nil, err
 	}
 	return t, nil
 }
 
-// take takes a ticket out of the store, nil if it is not there.
+// take removes a ticket from the store and returns it, or nil if there is none.
 func (s *asking) take(ctx context.Context, id, call string) (*Ticket, error) {
 	t, err := s.opts.Store.Take(ctx, id, call)
 	if err != nil {
@@ -184,8 +171,7 @@ func (s *asking) take(ctx context.Context, id, call string) (*Ticket, error) {
 	return t, nil
 }
 
-// decide returns who approved, or else the result that asks the client, or an
-// error.
+// decide returns the approver, or the result that asks the client, or an error.
 func (s *asking) decide(ctx context.Context, answered *Ticket) (by string, asks *registry.Result, err error) {
 	if answered != nil {
 		return byClient, nil, s.verdict(approves(s.call.Client.Answers[approvalKey]))
@@ -217,7 +203,7 @@ func (s *asking) decide(ctx context.Context, answered *Ticket) (by string, asks 
 	return "", nil, s.operator(ctx)
 }
 
-// verdict is the error of what is not a yes.
+// verdict returns the error of any decision but Allow.
 func (s *asking) verdict(d Decision) error {
 	if d == Allow {
 		return nil
@@ -247,8 +233,7 @@ func (s *asking) hook(ctx context.Context) (Decision, error) {
 	return d, nil
 }
 
-// proceed runs the function, in a round of its own: it gets the state and the
-// answers that are meant for it, and none of ours.
+// proceed runs the function in a round of its own. The function gets its own state and answers, without the approval's.
 func (s *asking) proceed(ctx context.Context, t *Ticket, answers mcp.InputResponseMap, next registry.Handler) (*registry.Result, error) {
 	note(ctx, func(r *record) { r.approval = t.By })
 	c := *s.call
@@ -275,16 +260,16 @@ func (s *asking) proceed(ctx context.Context, t *Ticket, answers mcp.InputRespon
 	return &held, nil
 }
 
-// release lets the approval that had waited wait on: the call has not run.
+// release puts the approval back, because the call did not run.
 func (s *asking) release(ctx context.Context) {
 	if s.given != nil {
 		ctx, done := afterwards(ctx)
 		defer done()
-		_, _ = s.opts.Store.Ask(ctx, s.given) // without it, the person is asked again
+		_, _ = s.opts.Store.Ask(ctx, s.given) // on an error the person is asked again
 	}
 }
 
-// ticket returns a new one for the call.
+// ticket returns a new ticket for the call.
 func (s *asking) ticket() *Ticket {
 	return &Ticket{
 		ID: rand.Text(), Owner: s.call.Owner(), Call: s.binding,
@@ -292,7 +277,7 @@ func (s *asking) ticket() *Ticket {
 	}
 }
 
-// ask keeps a ticket, and returns it or the one that waits already.
+// ask stores a ticket. It returns it, or the equal one that waits already.
 func (s *asking) ask(ctx context.Context, t *Ticket) (*Ticket, *registry.Error) {
 	t, err := s.opts.Store.Ask(ctx, t)
 	if err != nil {
@@ -301,7 +286,7 @@ func (s *asking) ask(ctx context.Context, t *Ticket) (*Ticket, *registry.Error) 
 	return t, nil
 }
 
-// refused is the error of a call that a store stands in the way of.
+// refused returns the error of a call that the store has refused or failed.
 func (s *asking) refused(err error) *registry.Error {
 	if !errors.Is(err, ErrNoRoom) {
 		return notRun(s.call, "What waits for a person cannot be reached now.", "Try again in a moment.", err)

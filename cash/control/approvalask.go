@@ -10,7 +10,7 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// approvalKey is the id of our question in a result, and the form's only field.
+// approvalKey is the id of the question in a result, and the only field of the form.
 const (
 	approvalKey  = "approval"
 	approveField = "approve"
@@ -23,8 +23,7 @@ func (s *asking) question() *mcp.ElicitParams {
 	return &mcp.ElicitParams{Mode: "form", Message: s.request.Text, RequestedSchema: approvalForm}
 }
 
-// approves returns Allow for the only answer that is a yes, and Deny for all
-// others, and for none.
+// approves returns Allow for an accepted yes, and Deny for anything else, including no answer.
 func approves(r mcp.InputResponse) Decision {
 	if a, ok := r.(*mcp.ElicitResult); ok && a != nil && a.Action == "accept" && a.Content[approveField] == true {
 		return Allow
@@ -32,7 +31,7 @@ func approves(r mcp.InputResponse) Decision {
 	return Deny
 }
 
-// inputRequest asks the client by the result of the call.
+// inputRequest asks the client in the result of the call.
 func (s *asking) inputRequest(ctx context.Context) (*registry.Result, error) {
 	t, err := s.ask(ctx, s.ticket())
 	if err != nil {
@@ -41,8 +40,8 @@ func (s *asking) inputRequest(ctx context.Context) (*registry.Result, error) {
 	return &registry.Result{InputRequests: mcp.InputRequestMap{approvalKey: s.question()}, RequestState: t.ID}, nil
 }
 
-// elicit asks the client and waits for the answer. It returns Allow, the error
-// that tells why not, or nothing if the client cannot be asked after all.
+// elicit asks the client and waits for the answer. It returns Allow, or the error of a refusal, or neither if the
+// client cannot be asked after all.
 func (s *asking) elicit(ctx context.Context) (Decision, error) {
 	patience, stop := s.patience(ctx)
 	defer stop()
@@ -76,8 +75,8 @@ func (s *asking) elicit(ctx context.Context) (Decision, error) {
 	}
 }
 
-// settled returns Allow or the error of a no, and nothing if there is no decision or
-// another call has had it: one yes is for one call.
+// settled returns Allow or the error of a refusal. It returns neither if there is no decision, or if another call has
+// used it: one yes is for one call.
 func (s *asking) settled(ctx context.Context, t *Ticket) (Decision, error) {
 	if t.Decision == "" {
 		return "", nil
@@ -92,15 +91,14 @@ func (s *asking) settled(ctx context.Context, t *Ticket) (Decision, error) {
 	return Allow, nil
 }
 
-// withdraw takes back the question to the client.
+// withdraw cancels the question to the client.
 func (s *asking) withdraw(ctx context.Context, t *Ticket) {
 	ctx, done := afterwards(ctx)
 	defer done()
 	_, _ = s.opts.Store.Settle(ctx, t.ID, byClient, "")
 }
 
-// patience is for how long a call waits: what remains has to do for the
-// function.
+// patience returns how long a call waits for the person. The rest of its time is for the function.
 func (s *asking) patience(ctx context.Context) (<-chan time.Time, func()) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -110,12 +108,12 @@ func (s *asking) patience(ctx context.Context) (<-chan time.Time, func()) {
 	return timer.C, func() { timer.Stop() }
 }
 
-// asked returns the ticket of the question to the client, which is put unless it
-// has been already. The question outlives the call, and ends with its ticket.
+// asked returns the ticket of the question to the client, and asks if nobody has yet. The question outlives the call,
+// and ends with its ticket.
 func (s *asking) asked(ctx context.Context) (t *Ticket, own bool, err error) {
 	mine := s.ticket()
 	mine.Waits, mine.By = true, byClient
-	if mine.Owner == "" { // nobody else's answer is for this call
+	if mine.Owner == "" { // do not share a question with strangers
 		mine.Call += mine.ID
 	}
 	t, refused := s.ask(ctx, mine)
@@ -137,11 +135,11 @@ func (s *asking) asked(ctx context.Context) (t *Ticket, own bool, err error) {
 	return t, true, nil
 }
 
-// elicited settles a ticket with the answer of the client.
+// elicited settles a ticket with the client's answer.
 func (s *asking) elicited(ctx context.Context, t *Ticket, cancel context.CancelFunc) {
 	var d Decision
 	defer func() {
-		_ = recover() // what panics has not decided
+		_ = recover() // a panic decides nothing
 		defer cancel()
 		ctx, done := afterwards(ctx)
 		defer done()

@@ -7,62 +7,60 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/bounded"
 )
 
-// A Ticket is a call that comes back: with the decision of a person, or to have it, or
-// for its next round. It may be read by anyone. Only its store changes it.
+// A Ticket is a call that comes back: with a person's decision, to get one, or for its next round. Anyone may read it.
+// Only its store changes it.
 type Ticket struct {
-	// ID is unguessable. It is the state that the client brings back, or what the
-	// operator calls it.
+	// ID is unguessable. The client brings it back as its state, or the operator names it.
 	ID string
-	// Owner is [registry.Call.Owner]: empty is nobody that could be told from another.
+	// Owner is [registry.Call.Owner]. It is empty if the caller cannot be told from others.
 	Owner string
-	// Call identifies what the call must be: the same owner, function and arguments.
+	// Call identifies equal calls: the same owner, function and arguments.
 	Call string
-	// Waits says that a person is to decide. Otherwise the client brings the ID back.
+	// Waits means that a person has to decide. Otherwise the client brings the ID back.
 	Waits bool
-	// By is who approved, or will have: "hook", "client", "operator". It is empty where
-	// the client brings back the answer itself.
+	// By is the approver: "hook", "client", "operator". It is empty if the client brings back the answer itself.
 	By string
-	// State is that of the function, for its next round.
+	// State is the function's state for its next round.
 	State string
-	// Request is what the operator is asked, nil if somebody else is. Its Function does
-	// not leave the process.
+	// Request is the question to the operator, nil if somebody else is asked. Its Function does not leave the process.
 	Request *ApprovalRequest
 	Expires time.Time
 
-	// Settled is closed with the decision, or when there will be none: the ticket has
-	// expired, or has been taken out. Decision is read after that; zero is none.
+	// Settled is closed when there is a decision, or when there will be none because the ticket has expired or was
+	// removed. Read Decision after that; its zero value is no decision.
 	Settled  chan struct{}
 	Decision Decision
 }
 
-// An ApprovalStore keeps tickets for [Approvals]. The one in memory serves one process;
-// replicas of a server share another, so that a call may be asked about on one of them
-// and decided about on the next.
+// An ApprovalStore keeps tickets for [Approvals]. The default lives in memory and serves one process. Replicas of a
+// server can share another, so that one replica asks and another gets the decision.
 //
-// Duties of an implementer: it is safe for concurrent use; each method is one step,
-// whoever else calls it; nothing comes out twice, or after it has expired; it bounds what
-// it keeps in all, for each owner, and for all owners together that begin with the same
-// text before a NUL, because one caller may name any number of those; it closes Settled
-// of the tickets that Ask has returned; it answers within the deadline of ctx. Any error
-// refuses the call.
+// Duties of an implementer:
+//
+//   - It is safe for concurrent use, and each method is atomic.
+//   - It returns nothing twice, and nothing that has expired.
+//   - It bounds the tickets in total, per owner, and for all owners together that have the same text before a NUL,
+//     because one caller may invent any number of those.
+//   - It closes Settled of the tickets that Ask has returned.
+//   - It answers within the deadline of ctx.
+//
+// Any error refuses the call.
 type ApprovalStore interface {
-	// Ask keeps a ticket. If it waits, and another one of the same Call waits already,
-	// that one is returned in its place. One with a decision was taken out before, and is
-	// put back whatever its owner has. The error is [ErrNoRoom] if there are too many.
+	// Ask stores a ticket. If the ticket waits and another one of the same Call waits already, Ask returns the other. A
+	// ticket with a decision was taken before; it is put back regardless of the owner's limit. The error is [ErrNoRoom]
+	// if there are too many.
 	Ask(ctx context.Context, t *Ticket) (*Ticket, error)
-	// Settle notes the first decision about a ticket that waits for by, and reports
-	// whether it is one. The zero decision takes the ticket out.
+	// Settle records the first decision of by about a waiting ticket, and reports whether it did. The zero decision
+	// removes the ticket.
 	Settle(ctx context.Context, id, by string, d Decision) (settled bool, err error)
-	// Take takes a ticket of the call out and returns it, nil if there is none. With an
-	// id, that is the one that a client brings back, or that its person has decided
-	// about. Without, it is the one that waited and has a decision.
+	// Take removes a ticket of the call and returns it, nil if there is none. With an id, it is the ticket that a
+	// client brings back or that its person has decided. Without, it is the ticket of the call that has a decision.
 	Take(ctx context.Context, id, call string) (*Ticket, error)
-	// Pending returns what waits for the operator, the oldest first.
+	// Pending returns the requests that wait for the operator, oldest first.
 	Pending(ctx context.Context) ([]ApprovalRequest, error)
 }
 
-// tickets is the [ApprovalStore] in memory. A ticket gives way to further ones of its
-// owner from the beginning, the oldest first.
+// tickets is the [ApprovalStore] in memory. A new ticket may always replace the oldest ones of its owner.
 type tickets struct {
 	most, mostPerOwner int64
 	age                time.Duration
@@ -77,7 +75,7 @@ func newTickets(most, mostPerOwner int, age time.Duration) *tickets {
 	return s
 }
 
-// end makes a ticket void. Whoever waits for its decision need not.
+// end voids a ticket and wakes everybody who waits for its decision.
 func (s *tickets) end(it *bounded.Item[string, *Ticket]) {
 	t := it.Value
 	if s.waiting[t.Call] == t {
@@ -88,9 +86,8 @@ func (s *tickets) end(it *bounded.Item[string, *Ticket]) {
 	}
 }
 
-// Ask implements [ApprovalStore]. One too many of an owner takes the place of the owner's
-// oldest. Those for whom one caller says that it calls may have a quarter of the room
-// together, and so may those who cannot be told from others.
+// Ask implements [ApprovalStore]. At the limit of an owner, a new ticket replaces the owner's oldest. All owners that
+// one caller names share a quarter of the room, and so do all callers that cannot be told apart.
 func (s *tickets) Ask(_ context.Context, t *Ticket) (*Ticket, error) {
 	s.out.Lock()
 	defer s.out.Unlock()
@@ -107,8 +104,8 @@ func (s *tickets) Ask(_ context.Context, t *Ticket) (*Ticket, error) {
 	return t, nil
 }
 
-// shares are those of the ticket's owner, if it has one, of those with whom it shares, if
-// there are any, and of all.
+// shares returns the shares that a ticket counts in: of its owner if it has one, of the group that its owner belongs to
+// if any, and of all.
 func (s *tickets) shares(t *Ticket) (list []bounded.Share) {
 	own, together := bounded.Amount{Count: s.mostPerOwner}, bounded.Amount{Count: max(s.most/4, 1)}
 	if t.Decision != "" {

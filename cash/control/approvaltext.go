@@ -13,8 +13,7 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// Bounds of a question: arguments, and characters of a name, of a value and of
-// other text.
+// Bounds of a question: the number of arguments, and the characters of a name, of a value and of other text.
 const (
 	maxShown  = 30
 	maxKey    = 60
@@ -32,8 +31,8 @@ func newRequest(c *registry.Call, reason string, age time.Duration) *ApprovalReq
 	return r
 }
 
-// questionText is the question as a person reads it. All that comes from outside
-// stands in a line of its own, whose beginning is ours.
+// questionText returns the question as a person reads it. Foreign text stays within a line whose beginning is ours, so
+// it cannot imitate the question.
 func questionText(r *ApprovalRequest, args json.RawMessage) string {
 	f := r.Function
 	var b strings.Builder
@@ -78,8 +77,8 @@ func writeArguments(b *strings.Builder, args json.RawMessage) {
 	}
 }
 
-// shownKey is a key in a line. One that is no plain name stands in quotes: it
-// could look like a value, or like more than one argument.
+// shownKey returns a key for a line. Unusual keys are quoted, because they could look like a value or like several
+// arguments.
 func shownKey(key string) string {
 	if key == "" || strings.Trim(strings.ToLower(key), "abcdefghijklmnopqrstuvwxyz0123456789_-.") != "" {
 		key = strconv.Quote(key)
@@ -87,8 +86,7 @@ func shownKey(key string) string {
 	return clean.Line(key, maxKey)
 }
 
-// shownValue is a value in a line. A text stands in quotes in which invisible
-// characters are written out.
+// shownValue returns a value for a line. Strings are quoted, with invisible characters escaped.
 func shownValue(value []byte) string {
 	text := string(strictjson.Canonical(value))
 	if strictjson.KindOf(value) == strictjson.String {
@@ -101,5 +99,5 @@ func shownValue(value []byte) string {
 	return shown
 }
 
-// shownReason is what the operator gives as a reason.
+// shownReason returns the operator's reason as one clean line.
 func shownReason(reason string) string { return clean.Line(reason, maxReason) }

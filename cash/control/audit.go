@@ -13,36 +13,31 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// An Audit logs one event for each call, after it has ended: who called what,
-// how it went and how long it took. It never logs arguments, results or the
-// texts of errors. It is safe for concurrent use once it has been set up.
+// An Audit logs one event per call, after the call has ended: who called what, the outcome and the duration. It never
+// logs arguments, results or error texts. It is safe for concurrent use once it is configured.
 //
 // The message of an event is one of
 //
-//	execute.completed   the function, or the cache, has answered
-//	execute.failed      there was an error, or the answer says that it is one
-//	execute.denied      the caller may not, or a person has to approve or did not
-//	execute.dry_run     nothing was to be run
-//	execute.asked       the client is asked for more; its next call goes on
+//	execute.completed   the function or the cache has answered
+//	execute.failed      an error, or a result with isError
+//	execute.denied      the caller lacks the right, or a person's approval
+//	execute.dry_run     a dry run
+//	execute.asked       the client is asked for input; its next call continues
 //
-// and its attributes are id, path, tool (the name that the server behind the
-// function knows), kind, class, caller (if there is one), outcome (ok, or the
-// error's [registry.Kind]), is_error, duration, size (of the result, in bytes),
-// repairs (how many of the arguments), and, where that applies, cache_hit,
-// attempts and approved_by.
+// The attributes are id, path, tool (the name on the server of the function), kind, class, caller (if known), outcome
+// (ok, or the error's [registry.Kind]), is_error, duration, size (of the result, in bytes), repairs (number of repaired
+// arguments), and, where they apply, cache_hit, attempts and approved_by.
 //
-// Of a call that is given up while its function goes on running, the event comes
-// when it is given up.
+// A call that is given up while its function still runs is logged at that moment.
 type Audit struct {
-	// Logger takes the events. One that panics loses them and breaks nothing; one
-	// that blocks holds up the calls. Nil is slog.Default.
+	// Logger receives the events. If it panics, the event is lost and the call goes on; if it blocks, the calls wait.
+	// Nil is slog.Default.
 	Logger *slog.Logger
-	// Level is that of the events. Zero is slog.LevelInfo.
+	// Level is the level of the events. Zero is slog.LevelInfo.
 	Level slog.Level
 }
 
-// Middleware returns the audit as middleware, which should be outermost: it
-// sees what lies within.
+// Middleware returns the audit as middleware. It should be outermost, because it only sees the middleware inside.
 func (a *Audit) Middleware() registry.Middleware {
 	return func(next registry.Handler) registry.Handler {
 		return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
@@ -60,17 +55,17 @@ func (a *Audit) Middleware() registry.Middleware {
 	}
 }
 
-// A record is what the controls within have to say of one call.
+// A record collects what the inner controls report about one call.
 type record struct {
 	mu       sync.Mutex
 	cacheHit bool
-	attempts int    // how often the function was tried; zero is not known
-	approval string // who approved: hook, client or operator; empty is nobody
+	attempts int    // number of attempts; zero is unknown
+	approval string // the approver: hook, client or operator; empty is none
 }
 
 type recordKey struct{}
 
-// note adds to the record of the call that ctx belongs to, if it is audited.
+// note updates the record of the call in ctx, if the call is audited.
 func note(ctx context.Context, add func(*record)) {
 	r, ok := ctx.Value(recordKey{}).(*record)
 	if !ok {
@@ -81,7 +76,7 @@ func note(ctx context.Context, add func(*record)) {
 	add(r)
 }
 
-// An event is one call on its way into the log.
+// An event is the log entry of one call.
 type event struct {
 	audit   *Audit
 	call    *registry.Call
@@ -106,7 +101,7 @@ func (e *event) ended(res *registry.Result, err error) {
 	}
 }
 
-// abandoned logs a call that its caller, or its deadline, has given up.
+// abandoned logs a call that its caller or its deadline has given up.
 func (e *event) abandoned(ctx context.Context) {
 	kind := registry.Canceled
 	var cause *registry.Error
@@ -124,7 +119,7 @@ func (e *event) log(ctx context.Context) {
 }
 
 func (e *event) write(ctx context.Context, outcome string, isError, asked bool, size int) {
-	defer func() { _ = recover() }() // a logger may panic
+	defer func() { _ = recover() }() // the logger may panic
 	log := e.audit.Logger
 	if log == nil {
 		log = slog.Default()
@@ -153,7 +148,7 @@ func (e *event) name(outcome string, isError, asked bool) string {
 	return "execute.completed"
 }
 
-// subject says what was called and by whom, and what the controls did.
+// subject returns the attributes about the function, the caller and the controls.
 func (e *event) subject() []slog.Attr {
 	f := e.call.Function
 	id := f.Primitive()
@@ -183,11 +178,10 @@ func (e *event) subject() []slog.Attr {
 	return attrs
 }
 
-// shownName is a name from outside in a line of a log or of a question.
+// shownName returns a foreign name for a line of a log or a question.
 func shownName(name string) string { return clean.Line(name, 200) }
 
-// size is how many bytes of content a result has. Nobody has looked at the
-// result yet, so its contents may be nil.
+// size returns the number of bytes of a result's content. The result is unchecked, so contents may be nil.
 func size(r *registry.Result) int {
 	n := len(r.Structured)
 	for _, c := range r.Content {

@@ -9,13 +9,13 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// writeBinding writes to h what makes two calls the same: who calls, the
-// function as it is defined, and the arguments in whatever order.
+// writeBinding writes the identity of a call to h: the owner, the function's definition, and the arguments in canonical
+// order.
 func writeBinding(h hash.Hash, c *registry.Call) {
 	writeParts(h, c.Owner(), c.Function.Definition(), string(strictjson.Canonical(c.Arguments)))
 }
 
-// writeParts writes texts such that different lists are different bytes.
+// writeParts writes texts so that different lists give different bytes.
 func writeParts(h hash.Hash, parts ...string) {
 	fmt.Fprintf(h, "%d;", len(parts))
 	for _, part := range parts {
@@ -23,8 +23,7 @@ func writeParts(h hash.Hash, parts ...string) {
 	}
 }
 
-// recognised returns an owner without the one for whom it says that it calls: a
-// server that mounts this one may name as many as it likes.
+// recognised returns the owner without the caller that a mounting server names: such a server may name any number.
 func recognised(owner string) string {
 	own, _, _ := strings.Cut(owner, "\x00")
 	return own

@@ -17,27 +17,22 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// MetaCacheHit is the key of [registry.Result.Meta] under which a [Cache] says
-// true in a result that it had kept.
+// MetaCacheHit is the key in [registry.Result.Meta] under which a [Cache] sets true in a cached result.
 const MetaCacheHit = "cash/cache_hit"
 
 // CacheOptions configure a [Cache]. Nil caches nothing.
 type CacheOptions struct {
-	// ReadOnly is the operator's word that functions that declare themselves
-	// read-only may be cached. For those of upstream servers the declaration is
-	// a hint that nobody has verified: one that lies is not run again while its
-	// result is kept. False caches nothing.
+	// ReadOnly allows caching of functions that declare themselves read-only. An upstream server's declaration is an
+	// unverified hint: a function that lies is not run again while its result is cached. False caches nothing.
 	ReadOnly bool
-	// Allow are the only functions that are cached, by id or dotted path as in
-	// [QuotaOptions.Tools], and if they declare that they are read-only. Nil is
-	// all; set it where hints are not to be trusted.
+	// Allow lists the only functions to cache, by id or dotted path as in [QuotaOptions.Tools]. They must also declare
+	// themselves read-only. Nil allows all; set it if hints cannot be trusted.
 	Allow []string
-	// TTL is how long a result is kept, from when its call began. Zero is 5
-	// minutes.
+	// TTL is how long a result is cached, from the start of its call. Zero is 5 minutes.
 	TTL time.Duration
-	// MaxBytes bounds all results in memory together, roughly. Zero is 64 MiB.
+	// MaxBytes bounds all results in memory, roughly. Zero is 64 MiB.
 	MaxBytes int
-	// MaxEntries bounds their number in memory. Zero is 10,000.
+	// MaxEntries bounds the number of results in memory. Zero is 10,000.
 	MaxEntries int
 	// MaxResult bounds one result, in bytes. Zero is 1 MiB.
 	MaxResult int
@@ -47,20 +42,19 @@ type CacheOptions struct {
 	Now func() time.Time
 }
 
-// A Cache answers a call of a read-only function with the result of an earlier
-// one of the same caller, function and arguments (gateway surface, section
-// 4.5). The caller is the owner of the call and the ID, roles and attributes of
-// its [registry.Caller]; the function is all of its [registry.Function.Definition];
-// the order of arguments does not matter, the level of detail does. A caller
-// that cannot be told from others is never answered from the cache.
+// A Cache answers a call of a read-only function with the earlier result of an equal call (gateway surface, section
+// 4.5). Equal calls have
 //
-// Not kept are errors and results that say that they are one, results that ask
-// for input or that a person's answers went into, streamed results, those of
-// functions that are behind a gate of their own, and contents with metadata of
-// their own. When there is no room, the longest unused goes first.
+//   - the same caller: the owner of the call, and ID, roles and attributes of its [registry.Caller];
+//   - the same function: all of its [registry.Function.Definition];
+//   - the same arguments in any order, and the same level of detail.
 //
-// A kept result may be older than a change that the same caller has made since,
-// by up to the TTL. [Cache.Flush] belongs after each change of the catalog.
+// Never cached: calls of callers that cannot be told apart; errors; results with isError; results that ask for input or
+// used a person's answers; streamed results; results of functions with a gate of their own; contents with their own
+// metadata. The cache is an LRU.
+//
+// A cached result may miss a change by the same caller for up to the TTL. Call [Cache.Flush] after each change of the
+// catalog.
 //
 // A Cache is safe for concurrent use; a nil one caches nothing.
 type Cache struct {
@@ -68,7 +62,7 @@ type Cache struct {
 	allow map[string]bool // by id or canonical path; nil is all
 }
 
-// NewCache returns an empty cache. It panics if opts are in error.
+// NewCache returns an empty cache. It panics if opts are invalid.
 func NewCache(opts *CacheOptions) *Cache {
 	var o CacheOptions
 	if opts != nil {
@@ -89,8 +83,8 @@ func NewCache(opts *CacheOptions) *Cache {
 	return &Cache{opts: o, allow: allow}
 }
 
-// Check returns what [NewCache] panics with for options in error: what is neither an
-// id nor a path in Allow. Nil options are none.
+// Check returns the error with which [NewCache] panics: an element of Allow that is neither an id nor a path. Nil
+// options are valid.
 func (o *CacheOptions) Check() error {
 	if o == nil {
 		return nil
@@ -99,7 +93,7 @@ func (o *CacheOptions) Check() error {
 	return err
 }
 
-// allowed are the functions of Allow, by id or canonical path; nil is all.
+// allowed returns the functions in Allow, by id or canonical path; nil is all.
 func (o *CacheOptions) allowed() (map[string]bool, error) {
 	if o.Allow == nil {
 		return nil, nil
@@ -115,7 +109,7 @@ func (o *CacheOptions) allowed() (map[string]bool, error) {
 	return allow, nil
 }
 
-// Flush drops all results, also those of calls that have not ended.
+// Flush drops all results. Results of running calls are not cached either.
 func (c *Cache) Flush(ctx context.Context) error {
 	if c == nil {
 		return nil
@@ -123,8 +117,7 @@ func (c *Cache) Flush(ctx context.Context) error {
 	return c.opts.Store.Flush(ctx)
 }
 
-// Middleware answers from the cache, with a copy of the result that has
-// [MetaCacheHit], and keeps what may be kept.
+// Middleware returns the cache as middleware. A hit is a copy of the result, marked with [MetaCacheHit].
 func (c *Cache) Middleware() registry.Middleware {
 	return func(next registry.Handler) registry.Handler {
 		if c == nil {
@@ -140,7 +133,7 @@ func (c *Cache) Middleware() registry.Middleware {
 	}
 }
 
-// takes reports whether the call may be answered from the cache.
+// takes reports whether a call may be answered from the cache.
 func (c *Cache) takes(call *registry.Call) bool {
 	f := call.Function
 	switch {
@@ -173,12 +166,12 @@ func (c *Cache) answer(ctx context.Context, call *registry.Call, next registry.H
 	}
 	res = unmarked(res)
 	if own, size, ok := keepable(res); ok && size <= c.opts.MaxResult && !asked.Load() && unreachable == nil {
-		_ = c.opts.Store.Keep(ctx, key, edition, Cached{own, size, expires}) // it is only a cache
+		_ = c.opts.Store.Keep(ctx, key, edition, Cached{own, size, expires}) // an error only loses the entry
 	}
 	return res, nil
 }
 
-// hit returns a copy of a kept result that says what it is.
+// hit returns a marked copy of a cached result.
 func hit(kept *registry.Result) *registry.Result {
 	res := *kept
 	res.Content = slices.Clone(kept.Content)
@@ -187,8 +180,7 @@ func hit(kept *registry.Result) *registry.Result {
 	return &res
 }
 
-// unmarked returns a result without the mark of a hit, which is not for a function
-// to give. res may be nil.
+// unmarked returns a result without the mark of a hit, which functions may not set. res may be nil.
 func unmarked(res *registry.Result) *registry.Result {
 	if res == nil {
 		return nil
@@ -202,8 +194,7 @@ func unmarked(res *registry.Result) *registry.Result {
 	return &own
 }
 
-// watched returns a copy of the call that notes whether the person was asked
-// anything.
+// watched returns a copy of the call that records whether the function asked the person anything.
 func watched(call *registry.Call) (*registry.Call, *atomic.Bool) {
 	asked := new(atomic.Bool)
 	if call.Client == nil || call.Client.Elicit == nil {
@@ -218,8 +209,7 @@ func watched(call *registry.Call) (*registry.Call, *atomic.Bool) {
 	return &own, asked
 }
 
-// cacheKey identifies who calls, the function, the arguments, and how much of
-// the result is wanted.
+// cacheKey identifies the caller, the function, the arguments and the level of detail.
 func cacheKey(call *registry.Call) string {
 	h := sha256.New()
 	writeBinding(h, call)

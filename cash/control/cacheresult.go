@@ -8,8 +8,8 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// keepable returns res in a form that has nothing in it but data, and about how
-// many bytes it takes; ok is false for a result that may not be kept.
+// keepable returns a copy of res that is pure data, and its approximate size in bytes. ok is false if the result may
+// not be cached.
 func keepable(res *registry.Result) (own *registry.Result, bytes int, ok bool) {
 	if res.IsError || res.Ungated || res.InputRequests != nil || res.RequestState != "" {
 		return nil, 0, false
@@ -17,7 +17,7 @@ func keepable(res *registry.Result) (own *registry.Result, bytes int, ok bool) {
 	if res.Structured != nil && !json.Valid(res.Structured) {
 		return nil, 0, false
 	}
-	const overhead = 512 // of an entry, and of a content
+	const overhead = 512 // of an entry, and of each content
 	bytes = overhead + len(res.Structured)
 	for _, c := range res.Content {
 		n, ok := contentBytes(c)
@@ -45,8 +45,8 @@ func keepable(res *registry.Result) (own *registry.Result, bytes int, ok bool) {
 	return &kept, bytes, true
 }
 
-// contentBytes returns about how many bytes a content takes, if it is of the
-// SDK's and has no values of others in it.
+// contentBytes returns the approximate size of a content. ok is false if it is not a type of the SDK, or holds foreign
+// values.
 func contentBytes(c mcp.Content) (n int, ok bool) {
 	switch c := c.(type) {
 	case *mcp.TextContent:

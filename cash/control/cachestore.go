@@ -9,32 +9,34 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A CacheStore keeps results for a [Cache]. The one in memory serves one process;
-// replicas of a server may share another.
+// A CacheStore keeps results for a [Cache]. The default lives in memory and serves one process; replicas of a server
+// can share another.
 //
-// Duties of an implementer: it is safe for concurrent use; a result is returned whole, as
-// it was kept, and not after it has expired; it bounds what it keeps, and may drop any of
-// it; it answers quickly, or with an error, which is a miss. Results must not be
-// modified.
+// Duties of an implementer:
+//
+//   - It is safe for concurrent use.
+//   - It returns results whole and unchanged, and never after they expired.
+//   - It bounds its contents, and may drop any result.
+//   - It answers quickly. An error counts as a miss.
+//
+// Results must not be modified.
 type CacheStore interface {
-	// Find returns what is kept under key, nil if nothing, and the edition of the cache.
+	// Find returns the result under key, or nil, and the current edition of the cache.
 	Find(ctx context.Context, key string) (r *registry.Result, edition string, err error)
-	// Keep keeps a result, unless there was a Flush since the Find that returned the
-	// edition.
+	// Keep stores a result, unless Flush was called after the Find that returned the edition.
 	Keep(ctx context.Context, key, edition string, c Cached) error
-	// Flush drops all results and begins another edition.
+	// Flush drops all results and starts a new edition.
 	Flush(ctx context.Context) error
 }
 
-// Cached is a result to be kept in a [CacheStore].
+// Cached is a result for a [CacheStore].
 type Cached struct {
 	Result  *registry.Result
-	Size    int // bytes that it takes, roughly
+	Size    int // in bytes, roughly
 	Expires time.Time
 }
 
-// cached is the [CacheStore] in memory. When there is no room, the longest unused goes
-// first.
+// cached is the [CacheStore] in memory, an LRU.
 type cached struct {
 	kept    *bounded.Store[string, *registry.Result]
 	all     bounded.Share

@@ -2,21 +2,18 @@ package control
 
 import "github.com/cash-mcp/go-sdk/registry"
 
-// Controls are what decides about calls between their validation and their
-// function. A nil member is off; the zero value controls nothing.
+// Controls are the middleware between validation and function. A nil member is off; the zero value controls nothing.
 type Controls struct {
-	Audit  *Audit  // logs what became of each call
-	Policy *Policy // says who may run what, and asks a person
-	Quota  *Quota  // limits how often
-	Plans  *Plans  // binds a call to the dry run that came before
-	Cache  *Cache  // answers again what was answered before
-	Retry  *Retry  // tries again where that is safe
+	Audit  *Audit  // logs the outcome of each call
+	Policy *Policy // decides who may run what, and asks a person
+	Quota  *Quota  // limits the number of calls
+	Plans  *Plans  // binds a call to its dry run
+	Cache  *Cache  // answers equal calls again
+	Retry  *Retry  // tries again if that is safe
 }
 
-// Middleware returns the controls as middleware in the order of the gateway
-// surface, section 4.5: the audit sees all the others, and what a caller may not
-// do takes nothing from its quota, and nothing out of the cache. A nil *Controls
-// has none.
+// Middleware returns the controls in the order of the gateway surface, section 4.5. The audit sees all others. A denied
+// call uses no quota and reads no cache. A nil *Controls returns none.
 func (c *Controls) Middleware() []registry.Middleware {
 	if c == nil {
 		return nil

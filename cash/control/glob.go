@@ -9,15 +9,14 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/label"
 )
 
-// A glob matches dotted paths, label by label: '*' stands for any characters of
-// a label, and ** for any number of labels; at the end for at least one.
+// A glob matches dotted paths, label by label: '*' matches any characters within a label, and ** any number of labels,
+// but at least one at the end.
 type glob []string // labels, in lower case and without underscores
 
-// maxGlob bounds a glob in bytes. Matching takes at most so many steps for each
-// byte of a path.
+// maxGlob bounds a glob in bytes. Matching takes at most that many steps per byte of the path.
 const maxGlob = 256
 
-// anyLabels is the label that stands for any number of them.
+// anyLabels is the label that matches any number of labels.
 const anyLabels = "**"
 
 func parseGlob(text string) (glob, error) {
@@ -54,7 +53,7 @@ func globLabel(text string) (string, error) {
 	if len(b) == 0 {
 		return "", errors.New("a label is empty")
 	}
-	if strings.Contains(string(b), anyLabels) { // of *_*
+	if strings.Contains(string(b), anyLabels) { // from *_*
 		return "", errors.New("'*' stands next to another one")
 	}
 	return string(b), nil
@@ -63,10 +62,10 @@ func globLabel(text string) (string, error) {
 // match reports whether the glob matches a folded path. It does not allocate.
 // The last ** met is the only one that may still have to take more.
 func (g glob) match(path []byte) bool {
-	rest, more := path, true // labels that are left
-	at := 0                  // in g
-	retry := -1              // where to go on after the ** took one more label
-	var taken []byte         // what is left after what it has taken
+	rest, more := path, true // the labels that are left
+	at := 0                  // the index in g
+	retry := -1              // where to continue after ** has taken one more label
+	var taken []byte         // the path after the labels that ** has taken
 	for more {
 		label, after, dot := bytes.Cut(rest, dotByte)
 		switch {
@@ -92,7 +91,7 @@ func (g glob) match(path []byte) bool {
 
 var dotByte = []byte{'.'}
 
-// matchLabel matches one label.
+// matchLabel reports whether a pattern matches one label.
 func matchLabel(pattern string, label []byte) bool {
 	p, i := 0, 0
 	star, taken := -1, 0

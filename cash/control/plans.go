@@ -16,43 +16,38 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// PlanOptions configure [Plans]. Nil is fine.
+// PlanOptions configure [Plans]. Nil means all defaults.
 type PlanOptions struct {
-	// Require says which calls need the token of a dry run, such as those of
-	// destructive functions. It must be quick and safe for concurrent use; the
-	// call must not be modified. Nil is none.
+	// Require reports whether a call needs the token of a dry run, for example if its function is destructive. It must
+	// be fast, safe for concurrent use, and must not modify the call. Nil requires no tokens.
 	Require func(c *registry.Call) bool
-	// MaxAge is how long a token may be used. Zero is 10 minutes.
+	// MaxAge is how long a token is valid. Zero is 10 minutes.
 	MaxAge time.Duration
-	// MaxUsed bounds how many tokens are remembered as used in memory, each until it
-	// expires. While there are so many, calls with a token are refused. Zero is
-	// 100,000.
+	// MaxUsed bounds the used tokens in memory, each kept until it expires. At the limit, calls with a token are
+	// refused. Zero is 100,000.
 	MaxUsed int
-	// Key signs the tokens: at least 32 random bytes. Servers that have the same key
-	// take one another's tokens, and should have the same Store. Nil is a random key.
+	// Key signs the tokens: at least 32 random bytes. Servers with the same key accept each other's tokens, and should
+	// share a Store. Nil is a random key.
 	Key []byte
-	// Store remembers the tokens that are used. Nil is the memory of this process.
+	// Store remembers used tokens. Nil is the memory of this process.
 	Store PlanStore
 	// Now is the clock. Nil is time.Now.
 	Now func() time.Time
 }
 
-// Plans let a dry run hand out a token that the call itself presents
-// ([registry.Request.PlanToken]): what was looked at is then what is done. A
-// token is good for one call of the same owner ([registry.Call.Owner]), of the
-// function as it was defined then, with the same arguments in any order. A call
-// with any other token is not run, also where it needs none.
+// Plans bind a call to its dry run. The dry run returns a token and the call presents it
+// ([registry.Request.PlanToken]), so that the call does what the dry run showed. A token is valid for one call of the
+// same owner ([registry.Call.Owner]), of the function as it was defined, with the same arguments in any order. A call
+// with any other token is refused, even if it needs none.
 //
-// A token says itself what it is for and until when, signed with HMAC-SHA256:
-// dry runs cost no memory, so that no number of them pushes anything out. Only
-// used tokens are remembered, in [PlanOptions.Store]. A call that surely did not run leaves its token
-// good. One that asked for input goes on with it, once: the token is then good for
-// the call with the answers and the state that was given, and for no other.
+// A token holds its own expiry and an HMAC-SHA256 signature. Dry runs take no memory, so no number of them displaces
+// anything. Only used tokens are stored, in [PlanOptions.Store]. A call that surely did not run leaves its token valid.
+// A call that asked for input keeps its token for one continuation, with the answers and the given state.
 //
-// Plans are safe for concurrent use; nil ones hold no call to anything.
+// Plans are safe for concurrent use; nil Plans require nothing.
 type Plans struct{ opts PlanOptions }
 
-// NewPlans returns plans of which no token is used. It panics if opts are in error.
+// NewPlans returns plans without used tokens. It panics if opts are invalid.
 func NewPlans(opts *PlanOptions) *Plans {
 	var o PlanOptions
 	if opts != nil {
@@ -78,8 +73,7 @@ func NewPlans(opts *PlanOptions) *Plans {
 // minPlanKey is the least number of bytes of [PlanOptions.Key].
 const minPlanKey = 32
 
-// Check returns what [NewPlans] panics with for options in error: a key that is too
-// short. Nil options are none.
+// Check returns the error with which [NewPlans] panics: a key that is too short. Nil options are valid.
 func (o *PlanOptions) Check() error {
 	if o != nil && o.Key != nil && len(o.Key) < minPlanKey {
 		return fmt.Errorf("plans: a key of %d bytes; it takes at least %d", len(o.Key), minPlanKey)
@@ -87,10 +81,9 @@ func (o *PlanOptions) Check() error {
 	return nil
 }
 
-// Middleware gives dry runs a token, with the check plan_token where the call
-// will need it, and holds calls to theirs. What it refuses is an
-// *[registry.Error] of kind [registry.InvalidArguments] that says to make a dry
-// run, with the detail plan_token: required, unknown, expired or used.
+// Middleware gives each dry run a token, with the check plan_token if the call needs it, and checks the tokens of
+// calls. A refusal is an *[registry.Error] of kind [registry.InvalidArguments] that asks for a dry run. Its detail
+// plan_token is required, unknown, expired or used.
 func (p *Plans) Middleware() registry.Middleware {
 	return func(next registry.Handler) registry.Handler {
 		if p == nil {
@@ -115,7 +108,7 @@ func (p *Plans) Middleware() registry.Middleware {
 
 func (p *Plans) requires(c *registry.Call) bool { return p.opts.Require != nil && p.opts.Require(c) }
 
-// redeem runs a call whose token is good, and uses the token up.
+// redeem runs a call with a valid token, and uses up the token.
 func (p *Plans) redeem(ctx context.Context, c *registry.Call, next registry.Handler) (*registry.Result, error) {
 	t, ok := parsePlanToken(c.PlanToken)
 	if !ok || !hmac.Equal(t.mac[:], p.sign(t, c)) {
@@ -138,7 +131,7 @@ func (p *Plans) redeem(ctx context.Context, c *registry.Call, next registry.Hand
 	return res, err
 }
 
-// claim uses a token up, and returns the state that it was held for.
+// claim uses up a token, and returns the state that it was held for.
 func (p *Plans) claim(ctx context.Context, c *registry.Call, t planToken) (was string, err error) {
 	state := ""
 	if c.Client != nil && (c.Client.Answers != nil || c.Client.State != "") {
@@ -156,14 +149,14 @@ func (p *Plans) claim(ctx context.Context, c *registry.Call, t planToken) (was s
 	return was, nil
 }
 
-// release gives a claimed token back. If that fails, the token stays used up.
+// release returns a claimed token. If that fails, the token stays used.
 func (p *Plans) release(ctx context.Context, t planToken, state string) {
 	ctx, done := afterwards(ctx)
 	defer done()
 	_ = p.opts.Store.Release(ctx, t.id(), state)
 }
 
-// stateSum is what a token that is held is compared by. It is not empty.
+// stateSum returns the hash by which the state of a held token is compared. It is never empty.
 func stateSum(state string) string {
 	sum := sha256.Sum256([]byte(state))
 	return hex.EncodeToString(sum[:])

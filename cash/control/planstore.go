@@ -7,26 +7,27 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/bounded"
 )
 
-// A PlanStore remembers which plan tokens are used. The one in memory serves one
-// process; replicas of a server that have the same [PlanOptions.Key] share another.
+// A PlanStore remembers used plan tokens. The default lives in memory and serves one process; replicas with the same
+// [PlanOptions.Key] can share another.
 //
-// Duties of an implementer: it is safe for concurrent use; each method is one step,
-// whoever else calls it; it remembers a claim until the token expires, and refuses
-// further ones rather than to forget one; it answers within the deadline of ctx. Any
-// error of Claim refuses the call.
+// Duties of an implementer:
+//
+//   - It is safe for concurrent use, and each method is atomic.
+//   - It remembers a claim until the token expires. If it is full, it refuses new claims and forgets none.
+//   - It answers within the deadline of ctx.
+//
+// Any error of Claim refuses the call.
 type PlanStore interface {
-	// Claim uses a token up, and reports whether it may be used: by anyone if it is
-	// unused, and if it is held, only with the state that it is held for. was is that
-	// state, and empty for a token that was unused. state is empty for a call that
-	// begins. The error is [ErrNoRoom] if the claim cannot be remembered.
+	// Claim uses up a token and reports whether it could. Anyone may claim an unused token. A held token can only be
+	// claimed with the state that it is held for; was is then that state, and empty for an unused token. state is empty
+	// for the first round of a call. The error is [ErrNoRoom] if the claim cannot be remembered.
 	Claim(ctx context.Context, token, state string, expires time.Time) (was string, claimed bool, err error)
-	// Release gives a claimed token back: to be held for state, or unused if that is
-	// empty. A token that has expired since may be forgotten.
+	// Release returns a claimed token: held for state, or unused if state is empty. A token that has expired may be
+	// forgotten.
 	Release(ctx context.Context, token, state string) error
 }
 
-// planUses is the [PlanStore] in memory. The value is the state that a token is held
-// for.
+// planUses is the [PlanStore] in memory. The value is the state that a token is held for.
 type planUses struct {
 	used *bounded.Store[string, string]
 	all  bounded.Share
@@ -48,7 +49,7 @@ func (p *planUses) Claim(_ context.Context, token, state string, expires time.Ti
 		it.Value = ""
 		return was, true, nil
 	}
-	if !p.used.Now().Before(expires) { // its use may be forgotten
+	if !p.used.Now().Before(expires) { // an expired token may be forgotten
 		return "", false, nil
 	}
 	if p.used.Put(token, "", bounded.Terms{Takes: bounded.Amount{Count: 1}, Expires: expires, Promised: expires}, p.all) == nil {

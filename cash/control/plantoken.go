@@ -12,8 +12,7 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A planToken is 32 bytes: a random number, when it expires, and a signature
-// over both and the call that it is for.
+// A planToken is 32 bytes: a random number, the expiry, and a signature over both and the call.
 type planToken struct {
 	head [16]byte
 	mac  [16]byte
@@ -21,7 +20,7 @@ type planToken struct {
 
 const planPrefix = "plan-"
 
-var planEncoding = base64.RawURLEncoding.Strict() // one spelling for each token
+var planEncoding = base64.RawURLEncoding.Strict() // one spelling per token
 
 // token returns a new token for the call.
 func (p *Plans) token(c *registry.Call) string {
@@ -31,7 +30,7 @@ func (p *Plans) token(c *registry.Call) string {
 	return planPrefix + planEncoding.EncodeToString(append(t.head[:], p.sign(t, c)...))
 }
 
-// sign returns the signature that the token should have.
+// sign returns the signature of a token for the call.
 func (p *Plans) sign(t planToken, c *registry.Call) []byte {
 	h := hmac.New(sha256.New, p.opts.Key)
 	writeParts(h, "plan", string(t.head[:]))
@@ -43,10 +42,10 @@ func (t planToken) expires() time.Time {
 	return time.UnixMilli(int64(binary.BigEndian.Uint64(t.head[8:])))
 }
 
-// id names the token in a [PlanStore].
+// id identifies the token in a [PlanStore].
 func (t planToken) id() string { return planEncoding.EncodeToString(t.mac[:]) }
 
-// parsePlanToken reads what may be anything.
+// parsePlanToken parses a token. The text is not trusted.
 func parsePlanToken(text string) (t planToken, ok bool) {
 	text, ok = strings.CutPrefix(text, planPrefix)
 	if !ok || len(text) != planEncoding.EncodedLen(len(t.head)+len(t.mac)) {

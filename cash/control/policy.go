@@ -9,7 +9,7 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A Decision is what a [Rule], or a person, says of a call.
+// A Decision is the answer of a [Rule] or a person to a call.
 type Decision string
 
 // The decisions. The zero value is none.
@@ -21,27 +21,25 @@ const (
 
 func (d Decision) known() bool { return d == Allow || d == Deny || d == RequireApproval }
 
-// A Policy decides which calls of the functions that a caller sees are run. What
-// a caller must not even see is hidden instead ([registry.Visibility]). It is
-// safe for concurrent use. Make one with [NewPolicy].
+// A Policy decides which calls run, among the functions that a caller sees. To hide a function, use
+// [registry.Visibility]. A Policy is safe for concurrent use. Make one with [NewPolicy].
 type Policy struct {
 	rules     []rule
 	fallback  Decision
 	approvals *Approvals
 }
 
-// PolicyOptions are what a [Policy] consists of. Nil is fine.
+// PolicyOptions configure a [Policy]. Nil means all defaults.
 type PolicyOptions struct {
-	// Rules are asked in order; the first that applies decides.
+	// Rules are tried in order; the first that applies decides.
 	Rules []Rule
 	// Default decides where no rule applies. Zero is Allow.
 	Default Decision
-	// Approvals are how a person is asked. Nil is NewApprovals(nil).
+	// Approvals ask the person. Nil is NewApprovals(nil).
 	Approvals *Approvals
 }
 
-// NewPolicy returns a policy. It panics if opts are in error: a mistake allows
-// nothing.
+// NewPolicy returns a policy. It panics if opts are invalid, so that a mistake allows nothing.
 func NewPolicy(opts *PolicyOptions) *Policy {
 	var o PolicyOptions
 	if opts != nil {
@@ -56,9 +54,8 @@ func NewPolicy(opts *PolicyOptions) *Policy {
 	return p
 }
 
-// Check returns what [NewPolicy] panics with for options in error: a rule that does
-// not say what it decides, or that could not apply as it is written. Nil options are
-// none.
+// Check returns the error with which [NewPolicy] panics: a rule without a decision, or one that could never apply. Nil
+// options are valid.
 func (o *PolicyOptions) Check() error {
 	if o == nil {
 		return nil
@@ -67,7 +64,7 @@ func (o *PolicyOptions) Check() error {
 	return err
 }
 
-// compile returns the rules as they are asked.
+// compile returns the compiled rules, in order.
 func (o *PolicyOptions) compile() ([]rule, error) {
 	if o.Default != "" && !o.Default.known() {
 		return nil, fmt.Errorf("policy: unknown default decision %.40q", o.Default)
@@ -83,11 +80,10 @@ func (o *PolicyOptions) compile() ([]rule, error) {
 	return rules, nil
 }
 
-// Approvals returns the approvals that the policy asks for.
+// Approvals returns the approvals of the policy.
 func (p *Policy) Approvals() *Approvals { return p.approvals }
 
-// Decide returns what the policy says of a call, and the reason that the rule
-// gives; for the default there is none.
+// Decide returns the policy's decision about a call and the reason of the rule. The default has no reason.
 func (p *Policy) Decide(c *registry.Call) (d Decision, reason string) {
 	var buf [256]byte // on the stack
 	s := newSubject(c, buf[:0])
@@ -99,8 +95,8 @@ func (p *Policy) Decide(c *registry.Call) (d Decision, reason string) {
 	return p.fallback, ""
 }
 
-// Middleware returns the policy as middleware. Within a dry run a call that
-// needs approval is no error; the plan says that it is required.
+// Middleware returns the policy as middleware. A dry run that needs approval is no error; its plan says that approval
+// is required.
 func (p *Policy) Middleware() registry.Middleware {
 	if p.approvals == nil {
 		panic("control: a Policy is made by NewPolicy")
@@ -124,7 +120,7 @@ func (p *Policy) Middleware() registry.Middleware {
 	}
 }
 
-// denied is the error for a call that a rule denies.
+// denied returns the error of a call that a rule denies.
 func denied(c *registry.Call, reason string) error {
 	e := notAllowed(c, fmt.Sprintf("The policy of this server does not allow this call of `%s`.", c.Function.Name()))
 	if reason != "" {

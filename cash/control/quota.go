@@ -13,13 +13,13 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A Limit bounds how often one owner calls one tool (gateway surface, section
-// 4.5). A zero member is no limit, and a negative one lets nothing through.
+// A Limit bounds how often one owner calls one tool (gateway surface, section 4.5). Zero is no limit. A negative value
+// allows nothing.
 type Limit struct {
 	// PerMinute is the most calls in any 60 seconds.
 	PerMinute int
-	// Burst is the most calls at once, where that is to be less than PerMinute:
-	// the others are spread evenly over the minute. It means nothing alone.
+	// Burst is the most calls at once, if that is to be less than PerMinute. The others are spread evenly over the
+	// minute. It has no effect without PerMinute.
 	Burst int
 	// PerSession is the most calls until the session ends.
 	PerSession int
@@ -30,57 +30,46 @@ func (l Limit) none() bool { return l.PerMinute == 0 && l.PerSession == 0 }
 
 // QuotaOptions configure a [Quota]. Nil limits nothing.
 type QuotaOptions struct {
-	// Default is the limit of each function that Tools does not name. Every
-	// function is counted for itself.
+	// Default is the limit of each function that is not in Tools. Each function is counted separately.
 	Default Limit
-	// Tools are limits of functions, by id (billing:refund#a1b2c3d4) or by dotted
-	// path (billing.refund) in any spelling. A path outlives a change of the
-	// function's parameters, an id with a hash does not. Where an id has no version
-	// or no hash, any will do. If more than one key stands for a function, the
-	// strictest of each kind of limit holds.
+	// Tools are the limits of functions, by id (billing:refund#a1b2c3d4) or by dotted path (billing.refund) in any
+	// spelling. A path survives a change of the function's parameters, an id with a hash does not. An id without
+	// version or hash matches any. If several keys match a function, the strictest limit of each kind applies.
 	Tools map[string]Limit
-	// Meta are limits of the tools that a face shows, such as tool_browse or
-	// help, by name. See [Quota.Allow] and [Through].
+	// Meta are the limits of a face's own tools, such as tool_browse or help, by name. See [Quota.Allow] and [Through].
 	Meta map[string]Limit
-	// SessionIdle ends a session in which nothing was called for so long: what
-	// has been counted is forgotten. Zero is an hour. See [Quota.Forget].
+	// SessionIdle ends a session without calls after this time and forgets its counts. Zero is an hour. See
+	// [Quota.Forget].
 	SessionIdle time.Duration
-	// Max bounds how many pairs of owner and tool are counted at a time in memory. Zero
-	// is 100,000.
+	// Max bounds the counted pairs of owner and tool in memory. Zero is 100,000.
 	Max int
-	// Store counts. Nil is the memory of this process.
+	// Store keeps the counts. Nil is the memory of this process.
 	Store QuotaStore
 	// Now is the clock. Nil is time.Now.
 	Now func() time.Time
 }
 
-// A Quota limits how often callers call. It counts for each owner
-// ([registry.Call.Owner]) and tool: an authenticated caller, or a connection,
-// is a session; all who cannot be told from one another share one. A server that
-// mounts this one is one caller, for whomever it asks: that is its own word, of
-// which it has any number. A call that
-// one of several limits refuses counts for none of them, and a dry run is held
-// to the limits and counts for none. What was let through counts, whatever
-// became of it, and so does each round of a call that asks for input.
+// A Quota limits how often callers call. It counts per owner ([registry.Call.Owner]) and tool.
 //
-// The limit per minute is a log of the calls of the last 60 seconds, because a
-// token bucket alone lets twice as many through in the worst minute; it takes 8
-// bytes for each. Bursts are a token bucket of golang.org/x/time/rate.
+//   - Owners: an authenticated caller is one session, and so is a connection. All callers that cannot be told apart
+//     share one. A mounting server is one caller, whomever it calls for, because it may invent any number of names.
+//   - Counting: a call that any limit refuses counts for none. A dry run is checked and does not count. An admitted
+//     call counts whatever its outcome, and so does each round of a call that asks for input.
+//   - Method: the limit per minute is a log of the calls of the last 60 seconds, 8 bytes each, because a token bucket
+//     alone admits up to twice as many calls in a minute. Bursts are a token bucket of golang.org/x/time/rate.
+//   - Eviction: if there is no room for a new owner, the least recently used connection is forgotten, because its
+//     client could reconnect anyway. Counts of authenticated callers and of the shared session are never evicted; new
+//     owners are refused instead.
 //
-// When there is no room for a further owner, what is counted for connections
-// goes first, the longest unused before the others: whoever has one could as
-// well begin anew with another. Nothing that is counted for an authenticated
-// caller is given up, nor for those who share: new owners are refused then.
-// Limits hold for whoever shares [QuotaOptions.Store]. A Quota is safe for concurrent use; a nil one
-// limits nothing.
+// Limits are shared by all that share [QuotaOptions.Store]. A Quota is safe for concurrent use; a nil one limits
+// nothing.
 type Quota struct {
 	opts  QuotaOptions
 	tools map[string]Limit // by id or canonical path
 	idle  time.Duration
 }
 
-// NewQuota returns a quota of which nothing is used up. It panics if opts are in
-// error: a mistake lifts no limit.
+// NewQuota returns a quota with no counts. It panics if opts are invalid, so that a mistake lifts no limit.
 func NewQuota(opts *QuotaOptions) *Quota {
 	var o QuotaOptions
 	if opts != nil {
@@ -93,15 +82,15 @@ func NewQuota(opts *QuotaOptions) *Quota {
 		o.Store = newSessions(o.Max, o.Now)
 	}
 	q := &Quota{opts: o, tools: tools}
-	q.idle = minute // after which no limit per minute remembers anything
+	q.idle = minute // a count per minute forgets everything after a minute
 	if o.perSession() {
 		q.idle = max(cmp.Or(o.SessionIdle, time.Hour), minute)
 	}
 	return q
 }
 
-// Check returns what [NewQuota] panics with for options in error: a key of Tools
-// that is neither an id nor a path. Nil options are none.
+// Check returns the error with which [NewQuota] panics: a key of Tools that is neither an id nor a path. Nil options
+// are valid.
 func (o *QuotaOptions) Check() error {
 	if o == nil {
 		return nil
@@ -110,7 +99,7 @@ func (o *QuotaOptions) Check() error {
 	return err
 }
 
-// limits are those of Tools, by id or canonical path.
+// limits returns the limits in Tools, by id or canonical path.
 func (o *QuotaOptions) limits() (map[string]Limit, error) {
 	tools := make(map[string]Limit)
 	for _, text := range slices.Sorted(maps.Keys(o.Tools)) {
@@ -139,7 +128,7 @@ func (o *QuotaOptions) perSession() bool {
 	return false
 }
 
-// stricter returns the lower of each two members, of which zero is the highest.
+// stricter returns the lower of each two members. Zero is the highest.
 func stricter(a, b Limit) Limit {
 	lower := func(a, b int) int {
 		if a == 0 || b != 0 && b < a {
@@ -170,9 +159,8 @@ func (q *Quota) limitOf(f *registry.Function) Limit {
 
 type throughKey struct{}
 
-// Through returns a context that says by which tool of a face a call comes,
-// such as tool_execute. The call is then held to the limit that
-// [QuotaOptions.Meta] has for it as well, and counts for both or neither.
+// Through returns a context that names the tool of a face through which a call comes, such as tool_execute. The limit
+// of that tool in [QuotaOptions.Meta] then applies to the call too. The call counts for both limits or for neither.
 func Through(ctx context.Context, tool string) context.Context {
 	return context.WithValue(ctx, throughKey{}, tool)
 }
@@ -182,11 +170,9 @@ func through(ctx context.Context) string {
 	return tool
 }
 
-// Allow counts a use of a tool that is not on the way to a function, such as
-// tool_browse or help. owner is as [registry.Call.Owner] has it. The error is
-// nil or an *[registry.Error] of kind [registry.RateLimited], with the details
-// scope, which is the tool, and retry_after in seconds; that is nil where
-// waiting does not help.
+// Allow counts a use of a face's own tool that runs no function, such as tool_browse or help. Owner is as in
+// [registry.Call.Owner]. The error is nil or an *[registry.Error] of kind [registry.RateLimited]. Its details are
+// scope, the tool, and retry_after in seconds, nil if waiting does not help.
 func (q *Quota) Allow(ctx context.Context, owner, tool string) error {
 	if q == nil || q.opts.Meta[tool].none() {
 		return nil
@@ -197,8 +183,7 @@ func (q *Quota) Allow(ctx context.Context, owner, tool string) error {
 	return nil
 }
 
-// Forget ends the session of owner, such as a connection that has closed: a
-// later call begins a new one.
+// Forget ends the session of owner, such as a closed connection. A later call begins a new session.
 func (q *Quota) Forget(ctx context.Context, owner string) error {
 	if q == nil {
 		return nil
@@ -206,9 +191,8 @@ func (q *Quota) Forget(ctx context.Context, owner string) error {
 	return q.opts.Store.Forget(ctx, owner)
 }
 
-// Middleware refuses calls that are over a limit: with the error of
-// [Quota.Allow], whose scope is the function's id or the tool of [Through].
-// In a dry run it adds the check rate_limit.
+// Middleware refuses calls over a limit with the error of [Quota.Allow]. Its scope is the function's id or the tool of
+// [Through]. A dry run gets the check rate_limit.
 func (q *Quota) Middleware() registry.Middleware {
 	return func(next registry.Handler) registry.Handler {
 		if q == nil {
@@ -220,7 +204,7 @@ func (q *Quota) Middleware() registry.Middleware {
 				return nil, err
 			}
 			c.Plan.Add("rate_limit", "pass")
-			if through(ctx) != "" { // what the function calls does not come by that tool
+			if through(ctx) != "" { // calls by the function do not come through that tool
 				ctx = Through(ctx, "")
 			}
 			return next(ctx, c)
@@ -228,7 +212,7 @@ func (q *Quota) Middleware() registry.Middleware {
 	}
 }
 
-// windows are the limits that a call is under.
+// windows returns the limits that apply to a call.
 func (q *Quota) windows(ctx context.Context, c *registry.Call) (list []Window) {
 	if tool := through(ctx); tool != "" {
 		if limit := q.opts.Meta[tool]; !limit.none() {
@@ -241,8 +225,7 @@ func (q *Quota) windows(ctx context.Context, c *registry.Call) (list []Window) {
 	return list
 }
 
-// use counts a call for all of its limits, or for none if one refuses it or if
-// it is dry.
+// use counts a call for all of its limits. It counts for none if one refuses the call or if dry.
 func (q *Quota) use(ctx context.Context, owner string, dry bool, windows []Window) *registry.Error {
 	if len(windows) == 0 {
 		return nil
@@ -263,8 +246,7 @@ func (q *Quota) use(ctx context.Context, owner string, dry bool, windows []Windo
 	return nil
 }
 
-// payer returns for whom the calls of an owner are counted: whom we recognise,
-// whatever it says.
+// payer returns the owner that calls are counted for: the recognised caller, whatever names it gives.
 func payer(ctx context.Context, owner string) string {
 	if owner == "" {
 		return registry.CallerFrom(ctx).Owner()
@@ -272,12 +254,12 @@ func payer(ctx context.Context, owner string) string {
 	return recognised(owner)
 }
 
-// lasting reports whether an owner cannot be exchanged for a new one at will.
+// lasting reports whether an owner cannot be replaced by a new one at will.
 func lasting(ctx context.Context, owner string) bool {
 	return owner == "" || owner == registry.CallerFrom(ctx).Owner()
 }
 
-// overLimit words a refusal.
+// overLimit returns the error of a refusal.
 func overLimit(r *Refusal) *registry.Error {
 	scope, limit := r.Window.Scope, r.Window.Limit
 	allowed := times(limit.PerSession) + " in a session"

@@ -12,15 +12,14 @@ const (
 	forever = time.Duration(math.MaxInt64)
 )
 
-// count is what one owner has used of one scope.
+// count holds the calls of one owner in one scope.
 type count struct {
-	log     []time.Duration // the calls of the last minute, oldest first
+	log     []time.Duration // times of the calls of the last minute, oldest first
 	session int
 	bucket  *rate.Limiter // nil without a burst
 }
 
-// wait returns how long the next call would have to wait at now, and whether that is
-// for the session to end. c may be nil.
+// wait returns how long a call at now has to wait, and whether it has to wait for the end of the session. c may be nil.
 func (c *count) wait(l Limit, start time.Time, now time.Duration) (wait time.Duration, session bool) {
 	if c == nil {
 		c = &count{}
@@ -45,7 +44,7 @@ func (c *count) wait(l Limit, start time.Time, now time.Duration) (wait time.Dur
 	return wait, false
 }
 
-// prune drops what is older than a minute.
+// prune drops calls older than a minute.
 func (c *count) prune(now time.Duration) {
 	old := 0
 	for old < len(c.log) && now-c.log[old] >= minute {
@@ -54,7 +53,7 @@ func (c *count) prune(now time.Duration) {
 	c.log = c.log[old:]
 }
 
-// add counts a call that wait has let through.
+// add counts a call that wait has admitted.
 func (c *count) add(l Limit, start time.Time, now time.Duration) {
 	c.session++
 	if l.PerMinute <= 0 {

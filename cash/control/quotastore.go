@@ -7,54 +7,56 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/bounded"
 )
 
-// A QuotaStore counts calls. The one in memory serves one process; replicas of a server
-// share another.
+// A QuotaStore counts calls. The default lives in memory and serves one process; replicas of a server can share
+// another.
 //
-// Duties of an implementer: it is safe for concurrent use; each method is one step,
-// whoever else calls it; no minute has more calls in it than a limit lets through; it
-// bounds what it keeps, and refuses new owners rather than to forget one that is
-// [Taking.Lasting]; it answers within the deadline of ctx. Any error of Take refuses the
-// call.
+// Duties of an implementer:
+//
+//   - It is safe for concurrent use, and each method is atomic.
+//   - No minute has more calls than the limit.
+//   - It bounds its contents. It refuses new owners rather than forget a [Taking.Lasting] one.
+//   - It answers within the deadline of ctx.
+//
+// Any error of Take refuses the call.
 type QuotaStore interface {
-	// Take takes one call from each window, or from none: if one of them refuses, which
-	// is then returned, or if it is dry. Of several that refuse it is the one with the
-	// longest wait. The error is [ErrNoRoom] if the owner cannot be counted.
+	// Take counts one call in each window. It counts in none if the call is dry or if a window refuses it. It returns
+	// the refusal with the longest wait. The error is [ErrNoRoom] if the owner cannot be counted.
 	Take(ctx context.Context, t *Taking) (*Refusal, error)
 	// Forget ends the session of an owner.
 	Forget(ctx context.Context, owner string) error
 }
 
-// A Taking is a call that is to be counted.
+// A Taking is a call to be counted.
 type Taking struct {
 	Owner   string
-	Lasting bool          // the owner cannot be exchanged for a new one at will
-	Idle    time.Duration // how long without a call ends the session
+	Lasting bool          // the owner cannot be replaced by a new one at will
+	Idle    time.Duration // a session ends after this time without a call
 	Windows []Window
 	Dry     bool // count nothing
 }
 
-// A Window is one limit that a call is under.
+// A Window is one limit that applies to a call.
 type Window struct {
-	Scope string // what is counted: the name of a face's tool, or a function's id, which has a colon
+	Scope string // the counted thing: a tool of a face, or a function's id, which has a colon
 	Limit Limit
 }
 
-// A Refusal says which window has no call left.
+// A Refusal names the window that has no call left.
 type Refusal struct {
 	Window  Window
-	Session bool          // it is the limit per session, not the one per minute
-	Wait    time.Duration // until there is one; zero is until the session ends
+	Session bool          // the limit per session refused, not the one per minute
+	Wait    time.Duration // until the next call is possible; zero is until the session ends
 }
 
-// sessions is the [QuotaStore] in memory. The size of an item is the number of its
-// counts. Lasting owners are promised to stay until they are idle.
+// sessions is the [QuotaStore] in memory. The size of an item is its number of counts. Lasting owners stay until they
+// are idle.
 type sessions struct {
 	kept  *bounded.Store[string, *session] // by owner
 	start time.Time
 	all   bounded.Share
 }
 
-// session is what one owner has used.
+// session holds the counts of one owner.
 type session struct {
 	lasting bool
 	counts  map[string]*count // by scope
@@ -105,7 +107,7 @@ func (s *sessions) Take(_ context.Context, t *Taking) (*Refusal, error) {
 	return nil, nil
 }
 
-// renew notes that a session is in use.
+// renew extends a session that is in use.
 func (s *sessions) renew(it *bounded.Item[string, *session], idle time.Duration) {
 	until, promised := s.kept.Now().Add(idle), time.Time{}
 	if it.Value.lasting {
@@ -114,7 +116,7 @@ func (s *sessions) renew(it *bounded.Item[string, *session], idle time.Duration)
 	s.kept.Renew(it, until, promised)
 }
 
-// with returns how many counts there are once the windows have theirs.
+// with returns the number of counts once all windows have one.
 func (s *session) with(windows []Window) int64 {
 	n := len(s.counts)
 	for _, w := range windows {
@@ -125,8 +127,7 @@ func (s *session) with(windows []Window) int64 {
 	return int64(n)
 }
 
-// refusal returns the window for which the call would have to wait longest, nil if for
-// none.
+// refusal returns the window with the longest wait, or nil if none refuses.
 func (s *session) refusal(windows []Window, start time.Time, now time.Duration) (refused *Refusal) {
 	longest := time.Duration(0)
 	for _, w := range windows {

@@ -6,12 +6,12 @@ import (
 	"github.com/cash-mcp/go-sdk/firewall/redact"
 )
 
-// secrets is made when the first question is asked.
+// secrets is created at the first question.
 var secrets = sync.OnceValue(func() *redact.Filter {
 	return redact.New(redact.DefaultRules()...)
 })
 
-// withoutSecrets takes secrets out of JSON, which stays JSON.
+// withoutSecrets redacts JSON, which stays JSON.
 func withoutSecrets(data string) string {
 	shown, _ := secrets().Text(data)
 	return shown

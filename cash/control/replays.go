@@ -10,55 +10,49 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A ReplayStore keeps results that a face has withheld because of their size,
-// so that asking for them again does not run the function again (R103).
-// [Replays] is the one in memory; replicas of a server may share another. A
-// store is safe for concurrent use, and keeps what it has promised to keep
-// until that has expired or, after its delivery, for a while.
+// A ReplayStore keeps results that a face has withheld because of their size. Asking again then does not run the
+// function again (R103). [Replays] is the one in memory; replicas of a server can share another. A store is safe for
+// concurrent use. It keeps a promised result until it expires, or for a grace period after its delivery.
 type ReplayStore interface {
-	// Keep stores a result for owner under key, in place of one that is there,
-	// and reports whether it promises to keep it.
+	// Keep stores a result for owner under key, replacing an older one, and reports whether it promises to keep it.
 	Keep(ctx context.Context, owner, key string, r Replayed) (kept bool, err error)
-	// Find returns the result that is kept for owner under key.
+	// Find returns the result of owner under key.
 	Find(ctx context.Context, owner, key string) (r Replayed, found bool, err error)
-	// Delivered says that the result has been delivered. It is kept for a little
-	// longer, for a client that repeats because the answer was lost.
+	// Delivered marks the result as delivered. It is kept a little longer, for a client that lost the answer and
+	// repeats.
 	Delivered(ctx context.Context, owner, key string) error
 }
 
-// Nobody is the prefix of owners that anyone may invent: those of callers that
-// cannot be told from one another, to which the rest of the owner is a secret.
-// A store should bound what it keeps for all of them together.
+// Nobody is the prefix of the owners of callers that cannot be told apart. The rest of such an owner is a secret of the
+// caller. Anyone may invent them, so a store should bound all of them together.
 const Nobody = "nobody:"
 
-// A Replayed is a result that was withheld.
+// A Replayed is a withheld result.
 type Replayed struct {
 	Result *registry.Result
 	Length int // characters
-	Size   int // bytes that it takes to keep, roughly
-	Limit  int // characters that were allowed when it was withheld
+	Size   int // in bytes, roughly
+	Limit  int // characters allowed when it was withheld
 }
 
-// Replays is a [ReplayStore] in memory. When there is no room it keeps no
-// further result, rather than to drop one that it has promised.
+// Replays is a [ReplayStore] in memory. If there is no room it refuses new results, and drops no promised one.
 type Replays struct {
 	opts ReplayOptions
 	kept *bounded.Store[replayKey, Replayed]
 }
 
-// ReplayOptions bound [Replays]. Nil is fine. What has expired is dropped at the
-// next use of the store.
+// ReplayOptions bound [Replays]. Nil means all defaults. Expired results are dropped at the next use of the store.
 type ReplayOptions struct {
 	// MaxBytes bounds all results together. Zero is 64 MiB.
 	MaxBytes int
-	// MaxBytesPerOwner bounds the results of one owner, and those of [Nobody]
-	// together. Zero is a quarter of MaxBytes.
+	// MaxBytesPerOwner bounds the results of one owner, and of all [Nobody] owners together. Zero is a quarter of
+	// MaxBytes.
 	MaxBytesPerOwner int
-	// MaxPerOwner bounds their number, except for Nobody's. Zero is 16.
+	// MaxPerOwner bounds the number of results of an owner, except for Nobody owners. Zero is 16.
 	MaxPerOwner int
 	// MaxAge is how long a result is kept. Zero is 10 minutes.
 	MaxAge time.Duration
-	// Grace is how long it is kept after its delivery. Zero is 30 seconds.
+	// Grace is how long a result is kept after its delivery. Zero is 30 seconds.
 	Grace time.Duration
 	// Now is the clock. Nil is time.Now.
 	Now func() time.Time

@@ -13,43 +13,35 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A Retry runs a call again that has failed for a reason that may pass (gateway
-// surface, section 4.5). It does so only where nothing can happen twice: the
-// error says that the function has surely not run ([registry.Error.NotRun]), or
-// the operator says that it is idempotent. What functions declare of themselves
-// does not count here. A result that says that it is an error is an answer.
+// A Retry repeats a call that failed for a transient reason (gateway surface, section 4.5). It retries only if nothing
+// can happen twice: the error says that the function surely has not run ([registry.Error.NotRun]), or the operator says
+// that the function is idempotent. The function's own declaration does not count. A result with isError is an answer
+// and is not retried.
 //
-// Between attempts it waits a random time of up to BaseDelay, doubled with each
-// attempt and at most MaxDelay. An error with the detail retry_after, in
-// seconds, makes it wait that long at least; if that is more than MaxDelay, the
-// error is returned. It is returned too when the deadline of the call would
-// pass while it waits.
+// The wait between attempts is an exponential backoff with full jitter, from BaseDelay up to MaxDelay. It is at least
+// the error's detail retry_after, in seconds. If retry_after exceeds MaxDelay, or the deadline of the call would pass,
+// the error is returned at once.
 //
-// The error of several attempts is the last one's, with the detail attempts; it
-// says that the function has not run only if that holds for all of them. A
-// Retry is safe for concurrent use once it has been set up; a nil one does
-// nothing.
+// After several attempts the last error is returned, with the detail attempts. It says that the function has not run
+// only if no attempt ran it. A Retry is safe for concurrent use once it is configured; a nil one does nothing.
 type Retry struct {
-	// MaxAttempts is how often a call is tried at most. Zero is once.
+	// MaxAttempts is the most attempts of a call. Zero is one.
 	MaxAttempts int
 	// BaseDelay is the longest wait before the second attempt. Zero is 100 ms.
 	BaseDelay time.Duration
-	// MaxDelay is the longest wait before any. Zero is 5 seconds.
+	// MaxDelay is the longest wait before any attempt. Zero is 5 seconds.
 	MaxDelay time.Duration
-	// Kinds are the errors that may pass. Nil is [registry.TimedOut] and
-	// [registry.Unavailable].
+	// Kinds are the transient errors. Nil is [registry.TimedOut] and [registry.Unavailable].
 	Kinds []registry.Kind
-	// Idempotent is the operator's word that running a function twice has the
-	// effect of running it once. It must be safe for concurrent use. Nil is
-	// none.
+	// Idempotent reports whether running the function twice has the effect of running it once, by the operator's word.
+	// It must be safe for concurrent use. Nil means never.
 	Idempotent func(f *registry.Function) bool
-	// Rand returns which part of the longest wait is waited, from 0 to 1. It must
-	// be safe for concurrent use. Nil is at random.
+	// Rand returns the jitter: the fraction of the longest wait to wait, from 0 to 1. It must be safe for concurrent
+	// use. Nil is random.
 	Rand func() float64
 }
 
-// Middleware makes further attempts at calls that have failed. It should be
-// innermost.
+// Middleware returns the retry as middleware. It should be innermost.
 func (r *Retry) Middleware() registry.Middleware {
 	return func(next registry.Handler) registry.Handler {
 		if r == nil {
@@ -103,8 +95,7 @@ func (r *Retry) mayPass(c *registry.Call, e *registry.Error) bool {
 	return e.NotRun || r.Idempotent != nil && r.Idempotent(c.Function)
 }
 
-// wait waits for the attempt after the given one, and reports whether there
-// should be one.
+// wait waits before the next attempt, and reports whether to make it.
 func (r *Retry) wait(ctx context.Context, e *registry.Error, attempt int) bool {
 	longest := max(cmp.Or(r.MaxDelay, 5*time.Second), 0)
 	after := retryAfter(e)
@@ -125,7 +116,7 @@ func (r *Retry) wait(ctx context.Context, e *registry.Error, attempt int) bool {
 	}
 }
 
-// delay is a random part of what the attempt may wait at most.
+// delay returns the backoff of an attempt, with jitter.
 func (r *Retry) delay(attempt int, longest time.Duration) time.Duration {
 	part := rand.Float64()
 	if r.Rand != nil {
@@ -135,8 +126,7 @@ func (r *Retry) delay(attempt int, longest time.Duration) time.Duration {
 	return time.Duration(part * min(most, float64(longest)))
 }
 
-// retryAfter returns how long the error asks to wait; zero if it does not say.
-// What it says may come from anywhere.
+// retryAfter returns the wait that the error asks for, or zero. The value is not trusted.
 func retryAfter(e *registry.Error) time.Duration {
 	var seconds float64
 	switch v := e.Details["retry_after"].(type) {
@@ -147,14 +137,13 @@ func retryAfter(e *registry.Error) time.Duration {
 	case float64:
 		seconds = v
 	}
-	if !(seconds > 0) { // also not a number
+	if !(seconds > 0) { // also true for NaN
 		return 0
 	}
 	return time.Duration(min(seconds, 1e9) * float64(time.Second))
 }
 
-// afterAttempts returns the error of a call that was tried so often; e is the
-// one in err. That of a single attempt is returned as it is.
+// afterAttempts returns the error of a call after several attempts, or err unchanged after one. e is the error in err.
 func afterAttempts(err error, e *registry.Error, attempts int, notRun bool) error {
 	if attempts == 1 {
 		return err

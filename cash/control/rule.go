@@ -11,48 +11,44 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// A Rule decides about the calls to which it applies. It applies if all of its
-// members that are not zero hold; a list holds if one of its elements does. A
-// rule with no member but its decision applies to every call.
+// A Rule decides about the calls to which it applies. It applies if all of its non-zero members match. A list matches
+// if one of its elements does. A rule with only a decision applies to every call.
 type Rule struct {
 	// Decision is required.
 	Decision Decision
-	// Reason is told to the model where the rule denies, and to the person where
-	// it wants an approval: a sentence. Empty is none.
+	// Reason is a sentence, shown to the model if the rule denies and to the person if it requires approval. Empty is
+	// none.
 	Reason string
 
-	// Namespaces are dotted paths; each stands for all that is in it or below.
+	// Namespaces are dotted paths. Each matches everything in the namespace and below.
 	Namespaces []string
-	// Tools match full dotted names: '*' stands for any characters of a label,
-	// and '**' for any number of labels, at the end for at least one. Case and
-	// underscores do not count. orders.*.delete* matches orders.retail.deleteAll
+	// Tools are globs for full dotted names: '*' matches any characters within a label, and '**' any number of labels,
+	// but at least one at the end. Case and underscores are ignored. orders.*.delete* matches orders.retail.deleteAll,
 	// and **.drop_* matches a root function too.
 	Tools []string
-	// IDs are ids of functions. Where one has no version or no hash, any will do:
-	// the hash changes with the parameters of a function, and a rule that should
-	// outlive that is better written with Tools.
+	// IDs are ids of functions. An id without version or hash matches any. The hash changes with the parameters of a
+	// function; use Tools for a rule that should survive such a change.
 	IDs []string
-	// Tags hold if the function has one of them ([registry.Function.Tags]).
+	// Tags match if the function has one of them ([registry.Function.Tags]).
 	Tags []string
-	// Classes are those of [ClassOf]. What another server says of its own tools
-	// is not verified: rules that allow by class trust it.
+	// Classes match the class of [ClassOf]. Other servers' classes are unverified: a rule that allows by class trusts
+	// them.
 	Classes []Class
-	// Kinds are what a call does: run a tool, read a resource or get a prompt.
+	// Kinds match the kind of the call: run a tool, read a resource or get a prompt.
 	Kinds []toolid.Kind
-	// Roles hold if the caller has one of them.
+	// Roles match if the caller has one of them.
 	Roles []string
 	// Callers are the ids of callers.
 	Callers []string
-	// Anonymous holds for callers of whom nothing is known that would tell them
-	// from others.
+	// Anonymous matches callers without any known identity.
 	Anonymous bool
 }
 
-// A rule is a Rule that has been looked at.
+// A rule is a compiled Rule.
 type rule struct {
 	decision   Decision
 	reason     string
-	namespaces [][]byte // folded, each with a dot at its end
+	namespaces [][]byte // folded, each with a final dot
 	tools      []glob
 	ids        []toolid.Primitive
 	tags       []string
@@ -83,8 +79,7 @@ func compileRule(r *Rule) (rule, error) {
 	return c, nil
 }
 
-// checkLists refuses lists without an element: a list from a file that came out
-// empty would make the rule apply to everything.
+// checkLists rejects empty lists. An accidentally empty list from a file would make the rule apply to everything.
 func checkLists(r *Rule, _ *rule) error {
 	for name, empty := range map[string]bool{
 		"namespaces": r.Namespaces != nil && len(r.Namespaces) == 0,
@@ -135,7 +130,7 @@ func compileIDs(r *Rule, c *rule) error {
 	return nil
 }
 
-// checkWords refuses what no call could have.
+// checkWords rejects values that no call can have.
 func checkWords(r *Rule, _ *rule) error {
 	for _, class := range r.Classes {
 		if class != ReadOnly && class != Writes && class != Destructive {
@@ -155,14 +150,14 @@ func checkWords(r *Rule, _ *rule) error {
 	return nil
 }
 
-// A subject is a call as rules look at it.
+// A subject is the part of a call that rules look at.
 type subject struct {
 	function *registry.Function
 	caller   *registry.Caller
 	path     []byte // folded
 }
 
-// newSubject writes the path into buf, if it has the room.
+// newSubject writes the path into buf if there is room.
 func newSubject(c *registry.Call, buf []byte) subject {
 	f := c.Function
 	path := label.AppendFolded(buf, f.Namespace())
@@ -172,7 +167,7 @@ func newSubject(c *registry.Call, buf []byte) subject {
 	return subject{f, c.Caller, label.AppendFolded(path, f.Name())}
 }
 
-// applies reports whether all that the rule names holds.
+// applies reports whether all members of the rule match.
 func (r *rule) applies(s *subject) bool {
 	switch f, c := s.function, s.caller; {
 	case r.anonymous && !c.Anonymous():

@@ -9,14 +9,12 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// SizeLimit returns middleware that holds back results of more than so many
-// characters, for faces without a gate or a firewall of their own: plain tools,
-// two-stage disclosure, domain facades. In place of such a result comes an error
-// that says how large it is, and by which parameters it may be narrowed (RFC 7.2).
+// SizeLimit returns middleware that withholds results of more than chars characters. It is for faces without a gate or
+// a firewall: plain tools, two-stage disclosure, domain facades. The error in place of the result states the size and
+// the parameters that may narrow it (RFC 7.2).
 //
-// Results of functions that are not read-only pass, because calling again would
-// repeat their effects; so do streamed ones (RFC 7.4) and dry runs. It panics if
-// chars is not above zero.
+// Results of functions that are not read-only pass, because a repeated call would repeat their effects. Streamed
+// results (RFC 7.4) and dry runs pass too. It panics if chars is not positive.
 func SizeLimit(chars int) registry.Middleware {
 	if chars <= 0 {
 		mistake.Check("control", fmt.Errorf("SizeLimit of %d characters", chars))
@@ -37,7 +35,7 @@ func SizeLimit(chars int) registry.Middleware {
 				Summary: gate.Count(r.Content, r.Structured).String(), Filters: f.Filters(),
 			}
 			text := n.Text()
-			if c.Detail == registry.Standard { // which only those ask for who may ask for less
+			if c.Detail == registry.Standard { // a lower level of detail is possible only then
 				text += " With detail=minimal it is smaller."
 			}
 			out := registry.TextResult(text)

@@ -8,11 +8,10 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// ErrNoRoom is the error of a store that is as full as it may be. Errors of stores may
-// wrap it.
+// ErrNoRoom is the error of a store that is full. Errors of stores may wrap it.
 var ErrNoRoom = errors.New("no room in the store")
 
-// notRun refuses a call that a store stands in the way of. err may be nil.
+// notRun returns the error of a call refused because of a store. err may be nil.
 func notRun(c *registry.Call, message, hint string, err error) *registry.Error {
 	return &registry.Error{
 		Kind: registry.Unavailable, Namespace: c.Function.Namespace(), Name: c.Function.Name(), NotRun: true,
@@ -20,10 +19,10 @@ func notRun(c *registry.Call, message, hint string, err error) *registry.Error {
 	}
 }
 
-// storeTimeout bounds what is noted after a call.
+// storeTimeout bounds the store operations after a call.
 const storeTimeout = 5 * time.Second
 
-// afterwards returns a context for what is to be noted of a call that may have ended.
+// afterwards returns a context for store operations after a call that may have been cancelled.
 func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// parseToolKey reads an operator's name of a function: an id, or a dotted path
-// in any spelling. It returns one of what [toolKeys] has.
+// parseToolKey parses the operator's name of a function: an id, or a dotted path in any spelling. The result is
+// comparable with [toolKeys].
 func parseToolKey(key string) (string, error) {
 	if strings.Contains(key, ":") {
 		id, err := toolid.ParsePrimitive(key)
@@ -25,8 +25,7 @@ func parseToolKey(key string) (string, error) {
 	return path, nil
 }
 
-// toolKeys returns all keys that stand for a function: its id, also without its
-// hash or without its version, and its path.
+// toolKeys returns all keys of a function: its id, the id without hash or version, and its path.
 func toolKeys(f *registry.Function) [4]string {
 	id := f.Primitive()
 	noHash, noVersion := id, id

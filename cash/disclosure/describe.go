@@ -47,7 +47,7 @@ func (s *Server) describe(f *registry.Function, grant string) json.RawMessage {
 	return o.Object()
 }
 
-// examples are calls that the function would take; none if none can be made up.
+// examples returns calls that the function accepts, nil if none can be made.
 func examples(f *registry.Function) json.RawMessage {
 	short, long := f.Example(false), f.Example(true)
 	var list []byte
@@ -71,7 +71,7 @@ func examples(f *registry.Function) json.RawMessage {
 	return append(append([]byte{'['}, list...), ']')
 }
 
-// usage says what is worth knowing before a call; nil is nothing.
+// usage returns notes to read before a call, or nil.
 func usage(f *registry.Function) json.RawMessage {
 	var o strictjson.Builder
 	o.AddText("returns", clean.Text(f.Returns()))
@@ -89,13 +89,13 @@ func usage(f *registry.Function) json.RawMessage {
 	return o.Object()
 }
 
-// grantHint is for those who have not fetched anything yet.
+// grantHint is for models that have not fetched anything yet.
 const grantHint = "If usage_guidance has a " + grantArgument + ", pass it in each call."
 
 const grantUse = "Pass _grant with this value as one more argument in each call of this tool. If it is refused with " +
 	string(ToolDescriptionRequired) + ", it has expired: fetch this again."
 
-// granted adds a grant to the notes on usage, which may be JSON of any kind.
+// granted adds a grant to the usage notes, which may be any JSON.
 func granted(usage json.RawMessage, grant string) json.RawMessage {
 	if grant == "" {
 		return usage
@@ -113,7 +113,7 @@ func granted(usage json.RawMessage, grant string) json.RawMessage {
 	return o.Object()
 }
 
-// errorGuidance says what the codes mean that tell whether to repeat a call.
+// errorGuidance explains the error codes that tell whether to repeat a call.
 func errorGuidance(f *registry.Function) json.RawMessage {
 	var o strictjson.Builder
 	o.AddText(string(registry.InvalidArguments), "Nothing was run. Correct the arguments by the schema and call again.")

@@ -10,19 +10,18 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A Code says what kind of thing went wrong, in {"error":{"code":...}}. Besides
-// those below there are the texts of [registry.Kinds].
+// A Code is the kind of a failure, in {"error":{"code":...}}. The texts of [registry.Kinds] are codes too.
 type Code string
 
-// The codes of this face. The first two are those of section 6.
+// The codes of this face. The first two are from section 6.
 const (
 	MissingToolSelection    Code = "MISSING_TOOL_SELECTION"    // a fetch names no tool
-	ToolDescriptionRequired Code = "TOOL_DESCRIPTION_REQUIRED" // a call of a tool that has not been fetched
-	TooManyTools            Code = "TOO_MANY_TOOLS"            // a fetch names more than 1,000, or takes more than 64 KiB
-	SessionRequired         Code = "SESSION_REQUIRED"          // there is nothing to remember a fetch by
+	ToolDescriptionRequired Code = "TOOL_DESCRIPTION_REQUIRED" // a call of a tool that was not fetched
+	TooManyTools            Code = "TOO_MANY_TOOLS"            // a fetch has more than 1,000 names or 64 KiB
+	SessionRequired         Code = "SESSION_REQUIRED"          // a fetch could not be remembered
 )
 
-// failure is what is under "error".
+// failure is the value under "error".
 type failure struct {
 	Code        Code           `json:"code"`
 	Message     string         `json:"message"`
@@ -34,13 +33,13 @@ type failure struct {
 // Error implements error.
 func (f *failure) Error() string { return string(f.Code) + ": " + f.Message }
 
-// body is the JSON of a failure.
+// body returns the JSON of a failure.
 func (f *failure) body() json.RawMessage { return asJSON(map[string]any{envelope: f}) }
 
 // maxMessage bounds a message, in characters.
 const maxMessage = 2000
 
-// failureOf returns err in the form of this face.
+// failureOf converts err to the form of this face.
 func failureOf(err error) *failure {
 	var own *failure
 	if errors.As(err, &own) {
@@ -54,14 +53,14 @@ func failureOf(err error) *failure {
 	return &failure{Code: code, Message: clean.Cut(clean.Text(e.Error()), maxMessage), Details: e.Details}
 }
 
-// render makes the result of an error.
+// render returns the result of an error.
 func render(err error, _ json.RawMessage) *registry.Result {
 	r := registry.TextResult(string(failureOf(err).body()))
 	r.IsError = true
 	return r
 }
 
-// missing is the failure of section 6.1.
+// missing returns the failure of section 6.1.
 func (s *Server) missing() *failure {
 	return &failure{
 		Code:     MissingToolSelection,
@@ -70,7 +69,7 @@ func (s *Server) missing() *failure {
 	}
 }
 
-// required is the failure of section 6.2.
+// required returns the failure of section 6.2.
 func (s *Server) required(tool string) *failure {
 	return &failure{
 		Code:        ToolDescriptionRequired,
@@ -89,7 +88,7 @@ func sessionRequired() *failure {
 		"Connect in a way that has one: over HTTP with protocol version 2025-11-25, or over stdio."}
 }
 
-// uriOf is the URI of the descriptions of tools.
+// uriOf returns the URI of the descriptions of tools.
 func (s *Server) uriOf(tools string) string { return s.opts.URI + "?tools=" + tools }
 
 // asJSON returns the JSON form of an answer, or that of an error if it has none.

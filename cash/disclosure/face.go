@@ -26,7 +26,7 @@ func (f face) Add(srv *mcp.Server, h *serve.Host) {
 	f.addResource(srv, h)
 }
 
-// maxIndex bounds the line that names what is at the top level, in characters.
+// maxIndex bounds the line of top-level names, in characters.
 const maxIndex = 300
 
 // Changed implements [serve.Changing].
@@ -44,7 +44,7 @@ func (f face) Instructions(ctx context.Context) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// top names what is at the top level, as far as the caller sees it.
+// top returns the top-level names that the caller sees.
 func (f face) top(ctx context.Context) []string {
 	l, err := f.source.List(ctx, "")
 	if err != nil {
@@ -64,7 +64,7 @@ func (f face) top(ctx context.Context) []string {
 	return names
 }
 
-// list returns the functions that the caller sees as tools of the first stage.
+// list returns the visible functions as tools of the first stage.
 func (f face) list(ctx context.Context, _ *mcp.ListToolsRequest) (serve.ToolList, error) {
 	functions, err := f.all(ctx)
 	return serve.FlatTools(functions, func(fn *registry.Function) *mcp.Tool {
@@ -72,8 +72,8 @@ func (f face) list(ctx context.Context, _ *mcp.ListToolsRequest) (serve.ToolList
 	}), err
 }
 
-// call runs the function that a tool stands for, if the caller sees it, has
-// fetched it, and may run it, in this order (section 5.3).
+// call runs the function behind a tool. It checks in this order that the caller sees it, has fetched it, and may run it
+// (section 5.3).
 func (f face) call(ctx context.Context, name string, req *serve.Request) (*registry.Result, error) {
 	asked := req.Call(nil, nil)
 	asked.Find = func(ctx context.Context) (fn *registry.Function, err error) {
@@ -101,8 +101,7 @@ func (f face) call(ctx context.Context, name string, req *serve.Request) (*regis
 	return r, nil
 }
 
-// authorise returns the arguments of a call without the grant, or why the call may
-// not be made.
+// authorise returns the arguments of a call without the grant, or the error of an unauthorised call.
 func (s *Server) authorise(ctx context.Context, f *registry.Function, req *serve.Request) (json.RawMessage, error) {
 	name, definition := f.FlatName(), s.definition(f)
 	arguments, grant := req.Arguments, ""
@@ -120,7 +119,7 @@ func (s *Server) authorise(ctx context.Context, f *registry.Function, req *serve
 	return nil, s.required(name)
 }
 
-// definition is what an authorisation is bound to besides the name.
+// definition returns the hash that an authorisation is bound to, besides the name.
 func (s *Server) definition(f *registry.Function) string {
 	if s.opts.Renew {
 		return f.Definition()
@@ -128,7 +127,7 @@ func (s *Server) definition(f *registry.Function) string {
 	return ""
 }
 
-// withURI adds to an error of arguments where the schema is.
+// withURI adds the URI of the schema to an error about arguments.
 func (s *Server) withURI(tool string, err error) error {
 	f := failureOf(err)
 	if f.Code == Code(registry.InvalidArguments) {

@@ -14,8 +14,8 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// fetch answers a query with the descriptions of its tools, and authorises them
-// for the session, or by grants if that is nil.
+// fetch answers a query with the descriptions of its tools. It authorises them for the session, or with grants if ss is
+// nil.
 func (s *Server) fetch(ctx context.Context, ss *mcp.ServerSession, query string) (json.RawMessage, error) {
 	if len(query) > maxQuery {
 		return nil, tooMany()
@@ -42,17 +42,17 @@ func (s *Server) fetch(ctx context.Context, ss *mcp.ServerSession, query string)
 	return to.answer(ctx, names)
 }
 
-// target is who a fetch is for, and what has been looked up for it.
+// target is the receiver of a fetch, with cached look-ups.
 type target struct {
 	*Server
-	session *session // nil is for grants
+	session *session // nil if grants are used
 
-	functions []*registry.Function // that the caller sees; nil until asked for
-	names     []string             // of them
-	unknown   int                  // names that were none so far
+	functions []*registry.Function // visible to the caller; nil until needed
+	names     []string             // of the functions
+	unknown   int                  // number of unknown names so far
 }
 
-// allow takes the fetch from what the session may, or the caller.
+// allow counts the fetch against the limit of the session or of the caller.
 func (t *target) allow(ctx context.Context) error {
 	if t.session != nil {
 		return t.fetches.allow(t.session.fetches)
@@ -60,7 +60,7 @@ func (t *target) allow(ctx context.Context) error {
 	return t.fetches.allowCaller(registry.CallerFrom(ctx).Owner())
 }
 
-// answer is the object of the descriptions, in the order of the names.
+// answer returns the object with the descriptions, in the order of names.
 func (t *target) answer(ctx context.Context, names []string) (json.RawMessage, error) {
 	var o strictjson.Builder
 	seen := make(map[string]bool, len(names))
@@ -90,19 +90,19 @@ func (t *target) answer(ctx context.Context, names []string) (json.RawMessage, e
 	return o.Object(), nil
 }
 
-// walk finds out what the caller sees, once.
+// walk lists what the caller sees, once.
 func (t *target) walk(ctx context.Context) {
 	if t.names != nil {
 		return
 	}
-	t.functions, _ = t.all(ctx) // what was seen before an error will do
+	t.functions, _ = t.all(ctx) // the functions before an error are good enough
 	t.names = make([]string, len(t.functions))
 	for i, f := range t.functions {
 		t.names[i] = f.FlatName()
 	}
 }
 
-// grant is one of a tool, for who has no session.
+// grant returns a grant for a tool, or "" if there is a session.
 func (t *target) grant(ctx context.Context, f *registry.Function) string {
 	if t.session != nil {
 		return ""
@@ -111,12 +111,11 @@ func (t *target) grant(ctx context.Context, f *registry.Function) string {
 }
 
 const (
-	maxAvailable = 50 // tools that are named where one is unknown
+	maxAvailable = 50 // tools listed for an unknown name
 	maxUnknown   = 20 // unknown names that get such a list
 )
 
-// absent is the entry of a name that is not there for the caller (section 6.3), or
-// not now.
+// absent returns the entry of a name that does not exist for the caller (section 6.3), or is not available now.
 func (t *target) absent(ctx context.Context, name string, err error) json.RawMessage {
 	var o strictjson.Builder
 	if e := registry.AsError(err); e.Kind == registry.Unavailable {
@@ -133,7 +132,7 @@ func (t *target) absent(ctx context.Context, name string, err error) json.RawMes
 	return o.Object()
 }
 
-// closest returns the names, and of very many those that are most like one first.
+// closest returns the names. If there are very many, the most similar ones come first.
 func closest(name string, names []string) []string {
 	if len(names) <= maxAvailable {
 		return append([]string{}, names...)

@@ -24,13 +24,12 @@ const (
 	extension    = ".json"
 )
 
-// description is what a file says of a tool, as JSON. What is nil it does not say.
+// description is the content of a tool's file, as JSON. A nil member is absent.
 type description struct {
 	text, examples, usage, errors, version json.RawMessage
 }
 
-// Descriptions are what the files of a folder say of tools. They are safe for
-// concurrent use.
+// Descriptions are the description files of a folder. They are safe for concurrent use.
 type Descriptions struct {
 	fsys fs.FS
 
@@ -38,16 +37,16 @@ type Descriptions struct {
 	tools map[string]file // by name of the tool
 }
 
-// file is a description, and how its file looked when it was read. If that went
-// wrong, the description is an earlier one, or none.
+// file is a description with the state of its file when it was read. After an error the description is the previous
+// one, or empty.
 type file struct {
 	description
 	modified time.Time
 	size     int64
 }
 
-// ReadDescriptions reads the files <tool>.json of a folder (section 7.1); see the
-// package comment. The error names the file that is malformed.
+// ReadDescriptions reads the files <tool>.json of a folder (section 7.1); see the package comment. The error names the
+// malformed file.
 func ReadDescriptions(fsys fs.FS) (*Descriptions, error) {
 	s := &Descriptions{fsys: fsys, tools: make(map[string]file)}
 	err := s.read(func(name string, err error) error { return fmt.Errorf("disclosure: description %s: %w", name, err) })
@@ -57,8 +56,7 @@ func ReadDescriptions(fsys fs.FS) (*Descriptions, error) {
 	return s, nil
 }
 
-// reload reads what has changed. What is malformed is logged, once for each
-// change, and stays what it was.
+// reload reads changed files. A malformed file is logged once per change, and its previous description stays.
 func (s *Descriptions) reload(log *slog.Logger) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,14 +69,14 @@ func (s *Descriptions) reload(log *slog.Logger) {
 	}
 }
 
-// of returns what a file says of a tool.
+// of returns the file description of a tool.
 func (s *Descriptions) of(tool string) description {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.tools[tool].description
 }
 
-// strangers are the tools that have a file and are none of known, sorted.
+// strangers returns the tools with a file that are not in known, sorted.
 func (s *Descriptions) strangers(known map[string]bool) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,8 +90,7 @@ func (s *Descriptions) strangers(known map[string]bool) []string {
 	return list
 }
 
-// read reads the files that are not as they were. Those that are malformed are
-// handed to failed, whose error ends it.
+// read reads changed files. It calls failed for each malformed one, and stops if that returns an error.
 func (s *Descriptions) read(failed func(name string, err error) error) error {
 	entries, err := fs.ReadDir(s.fsys, ".")
 	if err != nil {
@@ -123,7 +120,7 @@ func (s *Descriptions) read(failed func(name string, err error) error) error {
 	return nil
 }
 
-// readEntry reads the file of a tool, unless it is as it was.
+// readEntry reads the file of a tool if it has changed.
 func (s *Descriptions) readEntry(tool string, e fs.DirEntry) error {
 	info, err := e.Info()
 	if err != nil {
@@ -142,7 +139,7 @@ func (s *Descriptions) readEntry(tool string, e fs.DirEntry) error {
 }
 
 func (s *Descriptions) readFile(tool string, e fs.DirEntry) (description, error) {
-	if !e.Type().IsRegular() { // a link is not followed, and a pipe would hang
+	if !e.Type().IsRegular() { // links are not followed, and a pipe would hang
 		return description{}, errors.New("not a regular file")
 	}
 	f, err := s.fsys.Open(e.Name())
@@ -160,7 +157,7 @@ func (s *Descriptions) readFile(tool string, e fs.DirEntry) (description, error)
 	return parseDescription(tool, data)
 }
 
-// parseDescription reads the description of a tool.
+// parseDescription parses the file of a tool.
 func parseDescription(tool string, data []byte) (description, error) {
 	var d description
 	if !isToolName(tool) {
@@ -180,7 +177,7 @@ func parseDescription(tool string, data []byte) (description, error) {
 	return d, nil
 }
 
-// member takes in one member of a file.
+// member sets one member from a file.
 func (d *description) member(tool, key string, value json.RawMessage) error {
 	kind := strictjson.KindOf(value)
 	switch key {
@@ -220,7 +217,7 @@ func (d *description) member(tool, key string, value json.RawMessage) error {
 	return nil
 }
 
-// wanted is the error for a member that is not as it should be.
+// wanted returns the error of a member with the wrong type or value.
 func wanted(key string, kind strictjson.Kind, ok bool, want string) error {
 	if ok {
 		return nil

@@ -14,31 +14,29 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// grantArgument is the name of the argument, and of the member, that a grant is
-// in.
+// grantArgument is the name of the argument and of the usage_guidance member that hold a grant.
 const grantArgument = "_grant"
 
-// A grant is four bytes of expiry, in seconds since 1970, and sixteen of the MAC,
-// in 27 characters: a model writes it again in each call.
+// A grant is four bytes of expiry, in seconds since 1970, and sixteen bytes of MAC. It takes 27 characters, because the
+// model repeats it in each call.
 const (
 	expirySize = 4
 	grantSize  = expirySize + 16
 )
 
-var grantCoding = base64.RawURLEncoding.Strict() // one spelling for each
+var grantCoding = base64.RawURLEncoding.Strict() // one spelling per grant
 
-// grantDomain keeps the MACs apart from others under the same key.
+// grantDomain separates these MACs from others with the same key.
 const grantDomain = "cash/disclosure grant 1"
 
-// issue returns a grant of a tool for the caller in ctx.
+// issue returns a grant for a tool and the caller in ctx.
 func (g *Grants) issue(ctx context.Context, now time.Time, tool, definition string) string {
 	token := make([]byte, expirySize, grantSize)
 	binary.BigEndian.PutUint32(token, uint32(min(now.Add(g.TTL).Unix(), math.MaxUint32)))
 	return grantCoding.EncodeToString(append(token, g.mac(ctx, token, tool, definition)...))
 }
 
-// accepts reports whether a grant is one of the tool, for the caller in ctx, and
-// has not expired.
+// accepts reports whether a grant is valid for the tool and the caller in ctx, and has not expired.
 func (g *Grants) accepts(ctx context.Context, now time.Time, grant, tool, definition string) bool {
 	if len(grant) != grantCoding.EncodedLen(grantSize) {
 		return false
@@ -51,8 +49,8 @@ func (g *Grants) accepts(ctx context.Context, now time.Time, grant, tool, defini
 	return hmac.Equal(mac, token[expirySize:]) && now.Unix() < int64(binary.BigEndian.Uint32(token))
 }
 
-// mac is over all that a grant is bound to. Each part comes after its length, so
-// that none can run into the next.
+// mac returns the MAC over everything that a grant is bound to. Each part is prefixed with its length, so that parts
+// cannot run together.
 func (g *Grants) mac(ctx context.Context, expiry []byte, tool, definition string) []byte {
 	h := hmac.New(sha256.New, g.Key)
 	owner := registry.CallerFrom(ctx).Owner()
@@ -63,9 +61,9 @@ func (g *Grants) mac(ctx context.Context, expiry []byte, tool, definition string
 	return h.Sum(nil)[:grantSize-expirySize]
 }
 
-// takeGrant takes the grant out of the arguments of a call. Arguments that are
-// not valid JSON, or name it twice, stay as they are, to be refused. A text that
-// holds an object is looked into if repair is set, and stays a text.
+// takeGrant removes the grant from the arguments of a call. Arguments that are invalid JSON or have two grants stay as
+// they are and are refused later. If repair is set, a JSON string that holds an object is searched too, and stays a
+// string.
 func takeGrant(arguments json.RawMessage, repair bool) (rest json.RawMessage, grant string) {
 	if strictjson.Check(arguments) != nil {
 		return arguments, ""
@@ -85,8 +83,7 @@ func takeGrant(arguments json.RawMessage, repair bool) (rest json.RawMessage, gr
 	return arguments, ""
 }
 
-// without returns an object without a member, the rest as it is spelled, and the
-// text of that member.
+// without returns an object without a member, with the rest as spelled, and the text of that member.
 func without(object json.RawMessage, name string) (rest json.RawMessage, text string) {
 	var out strictjson.Builder
 	found := false

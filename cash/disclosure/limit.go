@@ -11,17 +11,16 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// fetches bounds how often descriptions are fetched (section 10.3). What a
-// session may is kept with the session; here is what callers without one may.
+// fetches limits the rate of fetches (section 10.3) of callers without a session. A session has a limiter of its own.
 type fetches struct {
-	perMinute int // negative is no limit
+	perMinute int // negative is unlimited
 	now       func() time.Time
-	shared    *rate.Limiter // of those who cannot be told apart
+	shared    *rate.Limiter // for all callers that cannot be told apart
 
-	callers *bounded.Store[string, *rate.Limiter] // by owner, until it has all of its allowance, as a new one has
+	callers *bounded.Store[string, *rate.Limiter] // by owner, until its allowance is full again
 }
 
-// maxCallers bounds the callers that are told apart.
+// maxCallers bounds the callers that are counted separately.
 const maxCallers = 10_000
 
 func newFetches(perMinute int, now func() time.Time) *fetches {
@@ -30,7 +29,7 @@ func newFetches(perMinute int, now func() time.Time) *fetches {
 	return l
 }
 
-// limiter returns a fresh allowance; nil is no limit.
+// limiter returns a full allowance; nil is unlimited.
 func (l *fetches) limiter() *rate.Limiter {
 	if l.perMinute < 0 {
 		return nil
@@ -60,7 +59,7 @@ func (l *fetches) allowCaller(owner string) error {
 	return err
 }
 
-// allow takes one fetch from an allowance; the error says when there is another.
+// allow takes one fetch from an allowance. The error says when the next one is possible.
 func (l *fetches) allow(from *rate.Limiter) error {
 	if from == nil {
 		return nil

@@ -12,14 +12,13 @@ import (
 
 // Bounds of minimal descriptions, in characters.
 const (
-	maxMinimal = 160  // what is shown
-	maxSource  = 1000 // what is looked at
+	maxMinimal = 160  // of the result
+	maxSource  = 1000 // of the input that is examined
 )
 
-// minimal is what tools/list says of a function: the first sentence of its
-// description, without anything that belongs to the second stage (section 3.1):
-// code, JSON, examples, usage, and the names of parameters as they are spelled.
-// Where that leaves too little it is the words of the name.
+// minimal returns the description of a function for tools/list: the first sentence of its description, without the
+// content of the second stage (section 3.1), which is code, JSON, examples, usage, and parameter names as spelled. If
+// too little is left, it returns the words of the name.
 func minimal(f *registry.Function) string {
 	text := firstParagraph(beforeFence(firstBytes(f.Description())))
 	text = firstSentence(beforeMarkers(withoutJSON(withoutMarkup(unquoted(text)))))
@@ -34,7 +33,7 @@ func minimal(f *registry.Function) string {
 	return clean.Cut(text, maxMinimal)
 }
 
-// says reports whether a text has a word.
+// says reports whether a text contains a word.
 func says(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
@@ -46,15 +45,14 @@ func firstBytes(text string) string {
 	return text
 }
 
-// beforeFence is the text before a block of code.
+// beforeFence returns the text before a code block.
 func beforeFence(text string) string {
 	text, _, _ = strings.Cut(text, "```")
 	text, _, _ = strings.Cut(text, "~~~")
 	return text
 }
 
-// firstParagraph is the text before the first empty line, headings and what does
-// not show aside.
+// firstParagraph returns the text before the first empty line, without headings and invisible lines.
 func firstParagraph(text string) string {
 	var lines []string
 	for line := range strings.SplitSeq(clean.Text(text), "\n") {
@@ -73,7 +71,7 @@ func firstParagraph(text string) string {
 
 var code = regexp.MustCompile("`[^`]*`")
 
-// unquoted keeps of code in backquotes what is a word or two.
+// unquoted keeps one or two words of code in backquotes, and drops longer code.
 func unquoted(text string) string {
 	if strings.IndexByte(text, '`') < 0 {
 		return text
@@ -91,12 +89,12 @@ func unquoted(text string) string {
 var (
 	link    = regexp.MustCompile(`\[([^\[\]]*)\]\([^()]*\)`)
 	address = regexp.MustCompile(`\bhttps?://[^\s<>()]*[^\s<>().,;:!?]`)
-	// bracketed is words such as [deprecated], which are no array.
+	// bracketed matches words such as [deprecated], which are not an array.
 	bracketed = regexp.MustCompile(`\[([\pL -]+)\]`)
 	element   = regexp.MustCompile(`(?i)<(?:examples?|usage)\b[^<>]*>.*?(?:</(?:examples?|usage)>|$)`)
 )
 
-// withoutMarkup keeps of Markdown what a reader sees, without addresses.
+// withoutMarkup returns the visible text of Markdown, without URLs.
 func withoutMarkup(text string) string {
 	if strings.IndexByte(text, '[') >= 0 {
 		text = bracketed.ReplaceAllString(link.ReplaceAllString(text, "$1"), "($1)")
@@ -110,7 +108,7 @@ func withoutMarkup(text string) string {
 	return strings.ReplaceAll(text, "**", "")
 }
 
-// withoutJSON drops objects and arrays, in one pass over the brackets.
+// withoutJSON removes objects and arrays, in one pass over the brackets.
 func withoutJSON(text string) string {
 	if !strings.ContainsAny(text, "{}[]") {
 		return text
@@ -136,16 +134,14 @@ var (
 	aside  = regexp.MustCompile(`(?i)\s*\([^()]*(?:\be\.?g\.|\bexamples?\b|\bfor instance\b|\busage:|: *(?:string|integer|number|boolean|array|object)\b)[^()]*\)`)
 	marker = regexp.MustCompile(`(?i)[\s,;:(–—-]*(?:\be\.?g\.|\bex[.:]\s|\bfor example\b|\bfor instance\b|\bexamples?:|\busage(?: examples?)?:|` +
 		`\b(?:parameters|params|arguments|args|inputs?):|[@:\\]param\b).*$`)
-	// invocation is what follows a name in code: (a, b), but not the (s) of a plural.
+	// invocation matches the parentheses after a name in code: (a, b), but not the (s) of a plural.
 	invocation = regexp.MustCompile(`([\pL\d_])\(([^()]*)\)`)
 )
 
-// hints are in all texts that the patterns match, which take much longer to look
-// for.
+// hints are literals that every match of the patterns contains. They are much faster to search.
 var hints = []string{"e.g.", "eg.", "ex.", "ex:", "instance", "example", "usage", "param", "arg", "input"}
 
-// beforeMarkers drops what is in parentheses and shows how to use the function,
-// and the text from where it begins to do so.
+// beforeMarkers removes parenthesised usage notes, and everything from the first usage marker on.
 func beforeMarkers(text string) string {
 	lower := strings.ToLower(text)
 	hinted := slices.ContainsFunc(hints, func(hint string) bool { return strings.Contains(lower, hint) })
@@ -166,14 +162,14 @@ func beforeMarkers(text string) string {
 	})
 }
 
-// samples is a word for examples that are what a function is about.
+// samples replaces the word example where it is the subject of a function.
 var samples = strings.NewReplacer(
 	"an example", "a sample", "An example", "A sample", "examples", "samples", "Examples", "Samples",
 	"example", "sample", "Example", "Sample", "EXAMPLE", "SAMPLE")
 
-// firstSentence ends with the first full stop, question or exclamation mark that
-// ends a sentence: after two words at least, the last of which is no abbreviation,
-// and before a blank. One word, such as "Deprecated.", would not tell what for.
+// firstSentence returns the text up to the first full stop, question or exclamation mark before a blank. At least two
+// words must precede it, and the last must not be an abbreviation: "Deprecated." alone would not say what the function
+// does.
 func firstSentence(text string) string {
 	for i, r := range text {
 		end := i + len(string(r))
@@ -200,7 +196,7 @@ func isWord(r rune) bool {
 	return r == '_' || r == '-' || r == '.' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// inWords spells the names of parameters that could only be that as words.
+// inWords spells parameter names as words, unless they are ordinary words.
 func inWords(text string, params []registry.Param) string {
 	var b strings.Builder
 	for text != "" {
@@ -220,7 +216,7 @@ func inWords(text string, params []registry.Param) string {
 	return b.String() + text
 }
 
-// spelled is a word, or more that are joined as in customer_id.name, customer_id-based.
+// spelled returns the words of an identifier, or of several joined as in customer_id.name or customer_id-based.
 func spelled(token string, params []registry.Param) string {
 	if !isIdentifier(token) {
 		return token
@@ -236,14 +232,14 @@ func spelled(token string, params []registry.Param) string {
 	return token
 }
 
-// isIdentifier reports whether a name could not be a word: it has an underscore, a
-// hyphen, a dot, a digit, or a capital inside.
+// isIdentifier reports whether a name cannot be a word: it has an underscore, a hyphen, a dot, a digit, or a capital
+// inside.
 func isIdentifier(name string) bool {
 	return strings.ContainsAny(name, "_-.0123456789") || strings.IndexFunc(name, unicode.IsUpper) > 0 ||
 		strings.LastIndexFunc(name, unicode.IsUpper) > 0
 }
 
-// maxFields is how deep parameters are looked into.
+// maxFields bounds the depth to which parameters are searched.
 const maxFields = 6
 
 func declared(params []registry.Param, name string, levels int) bool {
@@ -252,7 +248,7 @@ func declared(params []registry.Param, name string, levels int) bool {
 	})
 }
 
-// words are the words of an identifier: customerID2 is customer id 2.
+// words returns the words of an identifier: customerID2 is customer id 2.
 func words(name string) string {
 	var b strings.Builder
 	var prev rune
@@ -271,7 +267,7 @@ func words(name string) string {
 
 var beforeStop = regexp.MustCompile(`\s+([.,;:!?)])|\(\s*\)`)
 
-// tidy mends what taking something out has left.
+// tidy repairs spaces and punctuation after text was removed.
 func tidy(text string) string {
 	text = beforeStop.ReplaceAllString(text, "$1")
 	return strings.TrimLeft(clean.Line(strings.TrimRight(text, " ,;:(–—-"), maxSource), ".,;:!?)-–—•* ")

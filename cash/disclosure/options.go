@@ -23,63 +23,51 @@ const (
 // MinGrantKey is the least number of bytes of [Grants.Key].
 const MinGrantKey = 32
 
-// Options configure a [Server]. Nil is fine.
+// Options configure a [Server]. Nil means all defaults.
 type Options struct {
-	// Name and Version are what the server calls itself. Empty is "tools" and
-	// "0.0.0".
+	// Name and Version identify the server. Empty is "tools" and "0.0.0".
 	Name, Version string
-	// Serve is what all faces have in common. [SystemPrompt] stands behind its
-	// Instructions. Without Grants its zero HTTP mode is [serve.SessionsOnly].
+	// Serve has the options of all faces. [SystemPrompt] is appended to its Instructions. Without Grants, its zero HTTP
+	// mode is [serve.SessionsOnly].
 	Serve serve.Options
 
-	// URI is that of the resource with the descriptions (section 4.1): absolute,
-	// without a query. Empty is [DefaultURI].
+	// URI is the URI of the resource with the descriptions (section 4.1): absolute, without a query. Empty is
+	// [DefaultURI].
 	URI string
-	// Descriptions say more of tools than what is known of their functions. Nil is
-	// none.
+	// Descriptions override descriptions that are made from the functions. Nil overrides nothing.
 	Descriptions *Descriptions
-	// Reload looks for changes of the files of Descriptions whenever something is
-	// fetched: for development. A file that is then in error is logged, and what it
-	// said before stays. False leaves them as they were read.
+	// Reload checks the files of Descriptions for changes at each fetch, for development. An invalid file is logged,
+	// and its previous content stays. False reads the files once.
 	Reload bool
 
-	// Grants lets clients without a session call tools; see [Grants]. Nil is for
-	// sessions only.
+	// Grants let clients without a session call tools; see [Grants]. Nil serves sessions only.
 	Grants *Grants
-	// Renew asks for a fresh fetch once the definition of a tool has changed
-	// ([registry.Function.Definition]). False lets an authorisation last as long as
-	// the session (section 5.1).
+	// Renew requires a new fetch after the definition of a tool has changed ([registry.Function.Definition]). False
+	// lets an authorisation last as long as the session (section 5.1).
 	Renew bool
-	// FetchesPerMinute is how often descriptions may be fetched in a session, or
-	// by an authenticated caller without one; anonymous callers without a session
-	// share one such allowance. It may be spent at once. Zero is
-	// [DefaultFetchesPerMinute]; negative is no limit.
+	// FetchesPerMinute limits the fetches of a session, or of an authenticated caller without one. Anonymous callers
+	// without a session share one limit. All fetches may come at once. Zero is [DefaultFetchesPerMinute]; negative is
+	// unlimited.
 	FetchesPerMinute int
 	// Now is the clock. Nil is time.Now.
 	Now func() time.Time
 }
 
-// Grants are what takes the place of a session's memory where requests stand by
-// themselves, as from MCP 2026-07-28 on over HTTP: what is fetched has, in its
-// usage_guidance, a token _grant, and a call passes it as an argument of that
-// name, which the function does not see. A token is good for one tool and for
-// one caller; those of anonymous callers are alike.
+// Grants replace the memory of a session where requests are independent, as over HTTP from MCP 2026-07-28 on. A fetched
+// description has a token _grant in its usage_guidance. A call passes it as an argument of that name, which the
+// function does not see. A token is valid for one tool and one caller. Anonymous callers count as one.
 //
-// Section 5.1 knows sessions only: grants are a deviation, for clients that have
-// none.
+// Section 5.1 only has sessions: grants are a deviation for clients without them.
 type Grants struct {
-	// Key signs the tokens; replicas of a server share it. At least
-	// [MinGrantKey] bytes. Empty is a random one: tokens end with the process. A
-	// new key ends all tokens: calls are refused, and the next fetch gives others.
+	// Key signs the tokens, with at least [MinGrantKey] bytes. Replicas of a server share it. Empty is a random key:
+	// tokens end with the process. A new key invalidates all tokens: calls are refused until the next fetch.
 	Key []byte
-	// TTL is how long a token is good, by the clock of the replica that looks at
-	// it: it should be much longer than their clocks are apart. At least a second.
-	// Zero is [DefaultGrantTTL].
+	// TTL is how long a token is valid, by the clock of the checking replica. It should be much longer than the clock
+	// skew, and at least a second. Zero is [DefaultGrantTTL].
 	TTL time.Duration
 }
 
-// Check returns what [NewServer] panics with for options in error. Nil options are
-// none.
+// Check returns the error with which [NewServer] panics for invalid options. Nil options are valid.
 func (o *Options) Check() error {
 	if o == nil {
 		return nil
@@ -106,7 +94,7 @@ func (o *Options) withDefaults() Options {
 		d.Now = time.Now
 	}
 	if d.Grants == nil {
-		d.Serve.HTTP = serve.SessionsOnly // otherwise nothing would tell who has fetched what
+		d.Serve.HTTP = serve.SessionsOnly // without a session no fetch can be remembered
 	} else {
 		d.Grants = d.Grants.withDefaults()
 	}
@@ -132,7 +120,7 @@ func (g *Grants) withDefaults() *Grants {
 	return &d
 }
 
-// checkURI refuses what a query could not follow.
+// checkURI rejects a URI that cannot be extended by a query.
 func checkURI(uri string) error {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme == "" || strings.ContainsAny(uri, "?#{}, ") {

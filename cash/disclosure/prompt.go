@@ -1,9 +1,8 @@
 package disclosure
 
-// SystemPrompt is what an agent's system prompt should say of the two stages
-// (section 8.2). Clients get it with the instructions of the server, too; agents
-// that do not show those to their model put it into the prompt themselves. It
-// names [DefaultURI].
+// SystemPrompt explains the two stages for an agent's system prompt (section 8.2). Clients also get it with the
+// server's instructions. Agents that do not show instructions to their model should add it to the prompt. It names
+// [DefaultURI].
 const SystemPrompt = "Tools of this server are disclosed in two stages. " +
 	"1. Select: choose tools from tools/list by their short descriptions, which are enough for that. " +
 	"2. Fetch: before the first call of a tool, read the resource " + DefaultURI + "?tools=TOOL_NAME, " +

@@ -11,14 +11,12 @@ import (
 const (
 	maxQuery = 64 << 10 // bytes
 	maxNames = 1000
-	maxShown = 80 // characters of a name that is none
+	maxShown = 80 // characters of an invalid name
 )
 
-// parseTools returns the names that the query of a URI asks for, each once, in the
-// order in which they stand there (section 4.3). All parameters called tools
-// count, others do not. Names are decoded after they have been parted by commas, and
-// parted again; blanks around them do not count. What is not well encoded is
-// taken as it stands, which is the name of no tool.
+// parseTools returns the tool names in the query of a URI, without duplicates, in order (section 4.3). All parameters
+// called tools count, others do not. Each value is split at commas, decoded, and split again; surrounding blanks are
+// dropped. A badly encoded name stays as it is and matches no tool.
 func parseTools(query string) []string {
 	query, _, _ = strings.Cut(query, "#")
 	var names []string
@@ -47,8 +45,7 @@ func decoded(text string) string {
 	return text
 }
 
-// isToolName reports whether a name could be that of a tool
-// ([registry.Function.FlatName]).
+// isToolName reports whether a text has the form of a tool name ([registry.Function.FlatName]).
 func isToolName(name string) bool {
 	for i := range len(name) {
 		c := name[i]
@@ -59,8 +56,8 @@ func isToolName(name string) bool {
 	return name != "" && len(name) <= 64
 }
 
-// shown is a name as an answer may repeat it. What could be that of a tool stays
-// as it is, and nothing else looks like one.
+// shown returns a name as an answer may repeat it. A possible tool name is unchanged; no other text is made to look
+// like one.
 func shown(name string) string {
 	if isToolName(name) {
 		return name

@@ -14,11 +14,11 @@ import (
 const (
 	resourceName = "Tool Descriptions - Required for tool use"
 	mimeType     = "application/json"
-	private      = "private" // a fetch has an effect, and depends on who fetches
+	private      = "private" // a fetch has an effect and depends on the caller
 	readTimeout  = 30 * time.Second
 )
 
-// resourceDescription tells a model how to go on from tools/list (section 4.2).
+// resourceDescription tells the model how to continue after tools/list (section 4.2).
 func (s *Server) resourceDescription() string {
 	text := "The parameters of the tools in tools/list, whose short descriptions are for choosing a tool and do not tell how to call it. WORKFLOW: " +
 		"Step 1: Pick a tool from tools/list by what it does. " +
@@ -32,12 +32,11 @@ func (s *Server) resourceDescription() string {
 	return text
 }
 
-// askedKey is the key under which a context has the URI that was asked for.
+// askedKey is the context key of the requested URI.
 type askedKey struct{}
 
-// addResource adds the resource to srv. The SDK's own routing does not know
-// queries of all forms (PX4), so that they are told from other URIs here, and
-// routed to the resource by its bare URI.
+// addResource adds the resource to srv. The SDK's routing does not support every form of query (PX4), so the middleware
+// here recognises the URIs and routes them to the resource by the bare URI.
 func (f face) addResource(srv *mcp.Server, host *serve.Host) {
 	read := func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		return f.read(ctx, host, req), nil
@@ -60,7 +59,7 @@ func (f face) addResource(srv *mcp.Server, host *serve.Host) {
 	})
 }
 
-// routed makes a fetch one of the bare URI.
+// routed rewrites a fetch to the bare URI.
 func (f face) routed(ctx context.Context, req *mcp.ReadResourceRequest) (context.Context, mcp.Request) {
 	if req.Params == nil {
 		return ctx, req
@@ -75,14 +74,14 @@ func (f face) routed(ctx context.Context, req *mcp.ReadResourceRequest) (context
 	return context.WithValue(ctx, askedKey{}, req.Params.URI), &routed
 }
 
-// uncached keeps what depends on the caller, or has an effect, out of caches (PX3),
-// whatever the server that the face was added to says of its own.
+// uncached marks results that depend on the caller or have an effect as uncacheable (PX3), whatever the surrounding
+// server declares.
 func (f face) uncached(ctx context.Context, res mcp.Result) mcp.Result {
 	none := mcp.Cacheable{CacheScope: private}
 	switch r := res.(type) {
 	case *mcp.ListToolsResult:
 		if r != nil {
-			list := *r // the SDK may hand the same one to others
+			list := *r // the SDK may share the original
 			list.Cacheable = none
 			return &list
 		}
@@ -94,9 +93,9 @@ func (f face) uncached(ctx context.Context, res mcp.Result) mcp.Result {
 	return res
 }
 
-// read answers a fetch. What goes wrong is in the text, where a model sees it (PX1).
+// read answers a fetch. Errors are in the text, where the model sees them (PX1).
 func (f face) read(ctx context.Context, host *serve.Host, req *mcp.ReadResourceRequest) *mcp.ReadResourceResult {
-	uri, _ := ctx.Value(askedKey{}).(string) // routed has put it there
+	uri, _ := ctx.Value(askedKey{}).(string) // set by routed
 	body, err := serve.Do(ctx, host, req, "resources/read", readTimeout, func(ctx context.Context) (json.RawMessage, error) {
 		return f.fetch(ctx, serve.Session(req), strings.TrimPrefix(uri, f.opts.URI))
 	})

@@ -13,14 +13,12 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A Server offers the functions of a [registry.Source] in two stages. It is safe
-// for concurrent use, and one Server can be served through any number of
-// transports at a time: its methods are those of [serve.Server].
+// A Server offers the functions of a [registry.Source] in two stages. It is safe for concurrent use, and can be served
+// through any number of transports at a time. Its methods are those of [serve.Server].
 //
-// After AddTo it takes an HTTP handler with sessions, or [Options.Grants]: what
-// comes without either is refused with the code [SessionRequired]. Its own Handler
-// gives all clients a session unless there are Grants, and newer clients fall back
-// to a version that has them.
+// After AddTo, use an HTTP handler with sessions, or [Options.Grants]: a request with neither is refused with
+// [SessionRequired]. The server's own Handler gives all clients a session unless there are Grants; newer clients fall
+// back to a version with sessions.
 type Server struct {
 	*serve.Server
 	opts     Options
@@ -30,12 +28,11 @@ type Server struct {
 	fetches  *fetches
 
 	mu    sync.Mutex
-	noted map[string]bool // functions that are left out, of which the log knows
+	noted map[string]bool // omitted functions that were logged
 }
 
-// NewServer returns a server of src. It panics if opts are in error, and if src is
-// a [registry.Registry] with a function of this program that cannot be served in
-// this way. Such functions of others are left out, and logged.
+// NewServer returns a server of src. It panics if opts are invalid, or if src is a [registry.Registry] with a function
+// of this program that this face cannot serve. Such functions from other sources are omitted and logged.
 func NewServer(src registry.Source, opts *Options) *Server {
 	mistake.Check("disclosure", opts.Check())
 	s := &Server{opts: opts.withDefaults(), noted: make(map[string]bool)}
@@ -49,8 +46,7 @@ func NewServer(src registry.Source, opts *Options) *Server {
 	return s
 }
 
-// inspect looks through a source that can tell all that it has, whoever may see
-// it.
+// inspect checks the functions of a source that can list everything regardless of visibility.
 func (s *Server) inspect(src registry.Source) error {
 	reg, ok := src.(*registry.Registry)
 	if !ok {
@@ -72,14 +68,13 @@ func (s *Server) inspect(src registry.Source) error {
 	return nil
 }
 
-// envelope is the member under which errors are, which no tool can be called.
+// envelope is the member that holds an error. No tool can have this name.
 const envelope = "error"
 
-// maxNoted bounds the functions that are logged as left out.
+// maxNoted bounds the functions that are logged as omitted.
 const maxNoted = 1000
 
-// serves reports whether a function can be served at all, and logs once if it
-// cannot.
+// serves reports whether this face can serve a function. It logs once if not.
 func (s *Server) serves(ctx context.Context, f *registry.Function) bool {
 	reason := ""
 	switch {
@@ -99,7 +94,7 @@ func (s *Server) serves(ctx context.Context, f *registry.Function) bool {
 	return false
 }
 
-// find returns the function of a name that the caller in ctx sees.
+// find returns the function with a name that the caller in ctx sees.
 func (s *Server) find(ctx context.Context, name string) (*registry.Function, error) {
 	f, err := registry.FindFlat(ctx, s.source, name)
 	if err == nil && !s.serves(ctx, f) {
@@ -108,7 +103,7 @@ func (s *Server) find(ctx context.Context, name string) (*registry.Function, err
 	return f, err
 }
 
-// all returns the functions that the caller in ctx sees, in order of their names.
+// all returns the functions that the caller in ctx sees, sorted by name.
 func (s *Server) all(ctx context.Context) ([]*registry.Function, error) {
 	list, err := registry.Flat(ctx, s.source)
 	return slices.DeleteFunc(list, func(f *registry.Function) bool { return !s.serves(ctx, f) }), err

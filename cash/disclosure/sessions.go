@@ -9,28 +9,27 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// sessions is what is known of each session. The key is the session itself, for
-// its id is empty on some transports, and shared then. The keys are weak: when
-// nothing uses a session any more, what is known of it goes with it, and no
-// goroutine has to wait for that. The zero value is ready.
+// sessions holds the state of each session. The key is a weak pointer to the session, because ids are empty and shared
+// on some transports. The state is freed with its session, and no goroutine waits for that. The zero value is ready for
+// use.
 type sessions struct {
 	mu    sync.Mutex
 	known map[weak.Pointer[mcp.ServerSession]]*session
 }
 
-// session is what is known of one.
+// session is the state of one session.
 type session struct {
-	fetches *rate.Limiter // nil is no limit
+	fetches *rate.Limiter // nil is unlimited
 
 	mu    sync.Mutex
-	tools map[string]string // definitions by name, empty where they do not matter
+	tools map[string]string // definitions by name; empty if they do not matter
 }
 
-// maxAuthorised bounds the tools of a session. Only what there is can be fetched,
-// so it is met where tools come and go.
+// maxAuthorised bounds the tools of a session. Only existing tools can be fetched, so it is reached only where tools
+// come and go.
 const maxAuthorised = 20_000
 
-// of returns what is known of a session, which begins with its first fetch.
+// of returns the state of a session, which is created at its first fetch.
 func (s *sessions) of(ss *mcp.ServerSession, fetches func() *rate.Limiter) *session {
 	key := weak.Make(ss)
 	s.mu.Lock()
@@ -53,7 +52,7 @@ func (s *sessions) forget(key weak.Pointer[mcp.ServerSession]) {
 	delete(s.known, key)
 }
 
-// authorised reports whether a tool has been fetched in the session.
+// authorised reports whether a tool was fetched in the session.
 func (s *sessions) authorised(ss *mcp.ServerSession, name, definition string) bool {
 	s.mu.Lock()
 	one := s.known[weak.Make(ss)]
@@ -67,7 +66,7 @@ func (s *sessions) authorised(ss *mcp.ServerSession, name, definition string) bo
 	return ok && fetched == definition
 }
 
-// authorise notes that a tool has been fetched. Of too many, any one is forgotten.
+// authorise records that a tool was fetched. At the limit an arbitrary tool is forgotten.
 func (s *session) authorise(name, definition string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -4,8 +4,7 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// The labels of the built-in domains, and the one of their commands that runs
-// others.
+// The labels of the built-in domains, and the command of ToolsExecute that runs functions.
 const (
 	toolsLabel  = "tools"
 	searchLabel = "search"
@@ -18,8 +17,7 @@ const (
 	searchAbout = "Search by words."
 )
 
-// builtins are the functions of the built-in domains, in namespaces of their
-// labels.
+// builtins returns the functions of the built-in domains, in one namespace per domain.
 func (s *Server) builtins() *registry.Registry {
 	reg := registry.New(nil)
 	if s.opts.Tools {
@@ -31,7 +29,7 @@ func (s *Server) builtins() *registry.Registry {
 	return reg
 }
 
-// builtinDomains are the domains that the options ask for.
+// builtinDomains returns the domains that the options enable.
 func (s *Server) builtinDomains() []*domain {
 	var list []*domain
 	if s.opts.Tools {

@@ -9,18 +9,16 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A command is a function under the name that it has in its domain.
+// A command is a function under its name in a domain.
 type command struct {
 	name string
 	*registry.Function
 }
 
-// again ends the name of a function of the root that a command of the namespace
-// has, too. Labels have no hyphens.
+// again is the suffix of a root function whose name is also a command of the namespace. Labels have no hyphens.
 const again = "-2"
 
-// commands returns the commands that the caller in ctx sees, in order; whole
-// says that there are no others, which are unavailable.
+// commands returns the commands that the caller in ctx sees, in order. whole is false if some are unavailable.
 func (d *domain) commands(ctx context.Context) (list []command, whole bool, err error) {
 	whole = true
 	names := make(map[string]bool)
@@ -51,8 +49,7 @@ func (d *domain) commands(ctx context.Context) (list []command, whole bool, err 
 	return list, whole, nil
 }
 
-// commandName returns what a function is called in its domain: the path below
-// the first label.
+// commandName returns the name of a function in its domain: its path below the first label.
 func commandName(f *registry.Function) string {
 	if f.Namespace() == "" {
 		return f.Name()
@@ -61,7 +58,7 @@ func commandName(f *registry.Function) string {
 	return name
 }
 
-// command returns the function that a command stands for.
+// command returns the function of a command.
 func (d *domain) command(ctx context.Context, cmd string) (*registry.Function, error) {
 	if d.path != "" {
 		f, err := d.at(ctx, d.path, cmd)
@@ -74,7 +71,7 @@ func (d *domain) command(ctx context.Context, cmd string) (*registry.Function, e
 			}
 		}
 	}
-	if strings.Contains(cmd, ".") { // what is below the root is other domains'
+	if strings.Contains(cmd, ".") { // functions below the root belong to other domains
 		return nil, registry.NoFunction("", cmd)
 	}
 	return d.at(ctx, "", cmd)
@@ -84,9 +81,8 @@ func (d *domain) at(ctx context.Context, path, cmd string) (*registry.Function, 
 	return lookup(ctx, d.source, path, cmd)
 }
 
-// lookup returns the function of a dotted name below path, which is one label or
-// empty. Sources match names in their canonical form; here only case has no
-// meaning (F5, Y8).
+// lookup returns the function with a dotted name below path, which is one label or empty. Sources match canonical
+// names; commands ignore case only (F5, Y8).
 func lookup(ctx context.Context, src registry.Source, path, dotted string) (*registry.Function, error) {
 	if _, ok := registry.CanonicalPath(dotted); !ok || dotted == "" {
 		return nil, registry.NoFunction(path, dotted)
@@ -109,7 +105,7 @@ func lookup(ctx context.Context, src registry.Source, path, dotted string) (*reg
 	return f, nil
 }
 
-// isUnknown reports whether an error of a lookup says that nothing has the name.
+// isUnknown reports whether a lookup failed because the name does not exist.
 func isUnknown(err error) bool {
 	return errors.Is(err, registry.UnknownFunction) || errors.Is(err, registry.UnknownNamespace) || errors.Is(err, registry.InvalidName)
 }

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	maxDescription = 2000 // bytes of a tool's description, where clients cut it
-	maxAbout       = 400  // characters of what a domain is about
+	maxDescription = 2000 // bytes of a tool's description; clients cut longer ones
+	maxAbout       = 400  // characters of a domain's own description
 	maxSignature   = 300  // bytes of the parameters of a command
 	maxParamName   = 60   // characters
 )
@@ -21,9 +21,8 @@ const (
 	notNow          = " Unavailable at the moment."
 )
 
-// describe returns what a model reads of a domain: what it is about, and its
-// commands. Where not all fits, the parameters of some are left out first, those
-// of long lists before others, and then the last commands, which are counted.
+// describe returns the description of a domain for the model: its subject and its commands. If it is too long,
+// parameters are omitted, longest lists first, and then the last commands, whose number is shown.
 func (d *domain) describe(commands []command, whole bool) string {
 	var b strings.Builder
 	if about := clean.Cut(clean.Flow(d.description), maxAbout); about != "" {
@@ -46,8 +45,7 @@ func (d *domain) describe(commands []command, whole bool) string {
 	return strings.TrimSpace(b.String())
 }
 
-// listCommands writes as many commands as fit into room, and as many of their
-// parameters as fit then.
+// listCommands writes as many commands as fit into room, and then as many of their parameters as fit.
 func listCommands(b *strings.Builder, commands []command, room int) {
 	n := len(commands)
 	if all := size(commands); all <= room {
@@ -75,7 +73,7 @@ func listCommands(b *strings.Builder, commands []command, room int) {
 	}
 }
 
-// size returns the bytes of a list of commands without their parameters.
+// size returns the bytes of a list of commands without parameters.
 func size(commands []command) (n int) {
 	for _, c := range commands {
 		n += len(", ") + len(c.name) + len(c.mark())
@@ -90,8 +88,7 @@ func (c command) mark() string {
 	return ""
 }
 
-// signature returns the parameters of a function in parentheses, without those
-// that are advanced.
+// signature returns the parameters of a function in parentheses, without advanced ones.
 func signature(f *registry.Function) string {
 	var b strings.Builder
 	b.WriteByte('(')

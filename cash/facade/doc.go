@@ -1,7 +1,6 @@
-// Package facade serves a registry as domains: one tool for each top-level
-// namespace, which runs the functions in it as commands (specification of
-// domain facades). A model reads one description for a domain where it would
-// read one for each of its functions.
+// Package facade serves a registry as domains. Each top-level namespace becomes one tool, which runs the functions of
+// the namespace as commands (specification of domain facades). A model reads one description per domain instead of one
+// per function.
 //
 //	reg := registry.New(nil)
 //	reg.Namespace("orders", "Create and manage customer orders.").Add(create, list, cancel)
@@ -19,13 +18,11 @@
 //	OrdersExecute {"cmd":"refund"}
 //	→ {"ok":false,"cmd":"refund","error":"Unknown command: refund. Available commands: …"}
 //
-// A function of a namespace below is a command with dots: that of orders.retail
-// is retail.create. Functions of the root are commands of a domain of their own
-// ([Options.Root]). Case has no meaning in commands, and everything else has.
+// A function of a nested namespace is a command with dots: create of orders.retail is retail.create. The functions of
+// the root are commands of a domain of their own ([Options.Root]). Commands ignore case; they are exact otherwise.
 //
-// The description has the names of the parameters alone, for it is paid for in
-// every turn. Their types, and what is inside of objects, stand in the error of a
-// call whose params do not fit:
+// The description only has the names of parameters, because it costs tokens in every turn. Their types and members are
+// in the error of a call with invalid params:
 //
 //	OrdersExecute {"cmd":"create"}
 //	→ {"ok":false,"cmd":"create","error":"Invalid arguments: customer_id: missing; … Parameters of create:
@@ -33,33 +30,30 @@
 //
 // # Responses
 //
-// A [Response] stands in a result as text and as structured content. What a
-// function returns becomes its data: a value as its JSON, with its numbers and
-// the order of its keys; a text as a string, or as the JSON that it is if that is
-// an object or an array; several contents as an array. What is no text stands
-// in there as an object that says what it is, and follows the envelope as a
-// further content. The count is that of [registry.Result].
+// A [Response] is sent as text and as structured content. The function's result becomes its data:
 //
-// The levels of detail are those of [registry.Detail], and standard where a
-// request names none: they trim what typed functions return, before it becomes
-// JSON.
+//   - a value: its JSON, with the same numbers and order of keys
+//   - a text: the JSON object or array that it spells, else a string
+//   - several contents: an array
+//   - a content that is not text: an object that describes it; the content itself follows the envelope
+//
+// The count is that of [registry.Result]. The levels of detail are those of [registry.Detail], standard by default.
+// They trim the results of typed functions, before those become JSON.
 //
 // # Built-in domains
 //
-// [Options.Tools] adds ToolsExecute, by which a model finds, reads, checks and
-// runs all functions by their dotted names. [Options.Search] adds SearchExecute.
-// What a caller's own namespace is called wins over both. Package
-// [github.com/cash-mcp/go-sdk/cash/facade/files] has the functions of a domain
-// for files.
+// [Options.Tools] adds ToolsExecute. With it a model lists, describes, validates and runs all functions by their dotted
+// names. [Options.Search] adds SearchExecute. A namespace of the same name hides a built-in domain. Package
+// [github.com/cash-mcp/go-sdk/cash/facade/files] has functions for a domain of files.
 //
 // # Limits
 //
-// A domain's description has at most 2,000 bytes, where clients cut it: beyond
-// that commands are named without their parameters, and then counted. Text, and
-// JSON from other servers, is the same at every level of detail. A response is
-// sent twice, as text and structured content, since clients show the model the
-// one or the other; no size is too large unless there is a
-// [github.com/cash-mcp/go-sdk/cash/control.SizeLimit]. JSON that clients would not
-// read (a number beyond float64, a key that stands twice, more than 500 levels) is
-// sent as a string. Skills are not served.
+//   - A domain's description has at most 2,000 bytes, because clients cut longer ones. Beyond that, commands lose their
+//     parameters, and then only their number is shown.
+//   - Text, and JSON from other servers, is the same at every level of detail.
+//   - A response is sent twice, as text and as structured content, because clients show one or the other.
+//   - The size of a response is unlimited without a [github.com/cash-mcp/go-sdk/cash/control.SizeLimit].
+//   - JSON that clients cannot read is sent as a string: a number beyond float64, a duplicate key, more than 500
+//     levels.
+//   - Skills are not served.
 package facade

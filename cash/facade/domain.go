@@ -12,26 +12,25 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A domain is what one tool stands for, as one caller sees it.
+// A domain is one tool of the face, as one caller sees it.
 type domain struct {
 	label       string // as registered
 	tool        string // name of the tool
 	description string
-	path        string // of the namespace with the commands; empty is none
+	path        string // path of the namespace with the commands; empty is none
 	root        bool   // the functions of the root are commands too
-	unavailable bool   // all of it
+	unavailable bool   // the whole domain
 	source      registry.Source
 	builtin     bool
 }
 
 const (
 	suffix      = "Execute"
-	maxToolName = 64 // that every client takes
+	maxToolName = 64 // accepted by every client
 )
 
-// toolName returns the name of the tool of a domain: order_mgmt is
-// OrderMgmtExecute. Labels that differ in canonical form have names that differ
-// in more than case. One that is too long is cut, and ends with a hash.
+// toolName returns the name of a domain's tool: order_mgmt becomes OrderMgmtExecute. Labels that differ in canonical
+// form get names that differ even without case. A name that is too long is cut and ends with a hash.
 func toolName(label string) string {
 	var b strings.Builder
 	for _, word := range strings.Split(label, "_") {
@@ -49,7 +48,7 @@ func toolName(label string) string {
 	return name + suffix
 }
 
-// domains returns what the caller in ctx sees, in the order of the tools' names.
+// domains returns the domains that the caller in ctx sees, in the order of the tools' names.
 func (s *Server) domains(ctx context.Context) ([]*domain, error) {
 	top, err := s.source.List(ctx, "")
 	if err != nil {
@@ -76,7 +75,7 @@ func (s *Server) domains(ctx context.Context) ([]*domain, error) {
 		list = append(list, d)
 	}
 	slices.SortStableFunc(list, func(a, b *domain) int { return strings.Compare(a.tool, b.tool) })
-	// Clients may refuse a list that has a name twice.
+	// Clients may reject a list with duplicate names.
 	return slices.CompactFunc(list, func(a, b *domain) bool { return a.tool == b.tool }), nil
 }
 
@@ -91,7 +90,7 @@ func (s *Server) rootDomain(top *registry.Listing) *domain {
 	return &domain{label: s.opts.Root, tool: toolName(s.opts.Root), description: top.Description, root: true, source: s.source}
 }
 
-// domain returns the domain that a label stands for.
+// domain returns the domain with a label.
 func (s *Server) domain(ctx context.Context, label string) (*domain, error) {
 	name, ok := registry.Canonical(label)
 	if !ok {
@@ -129,8 +128,7 @@ func (s *Server) domain(ctx context.Context, label string) (*domain, error) {
 	return nil, unknownDomain(label)
 }
 
-// byTool returns the domain whose tool has the name, to the letter; nil if the
-// caller sees none.
+// byTool returns the domain whose tool has exactly this name, or nil if the caller sees none.
 func (s *Server) byTool(ctx context.Context, tool string) (*domain, error) {
 	label, ok := strings.CutSuffix(tool, suffix)
 	switch {
@@ -143,17 +141,17 @@ func (s *Server) byTool(ctx context.Context, tool string) (*domain, error) {
 		}
 		return d, err
 	}
-	list, err := s.domains(ctx) // one that was cut does not say its label
+	list, err := s.domains(ctx) // a cut name does not reveal its label
 	if i := slices.IndexFunc(list, func(d *domain) bool { return d.tool == tool }); i >= 0 {
 		return list[i], nil
 	}
 	return nil, err
 }
 
-// isRoot reports whether a label is that of the root's functions.
+// isRoot reports whether label is that of the root domain.
 func (s *Server) isRoot(label string) bool { return canonical(label) == canonical(s.opts.Root) }
 
-// canonical is the form in which labels are compared. Sources have nothing else.
+// canonical returns the form in which labels are compared. Sources use the same form.
 func canonical(label string) string {
 	c, _ := registry.Canonical(label)
 	return cmp.Or(c, label)

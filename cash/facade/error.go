@@ -11,16 +11,16 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// Bounds of what errors say, in characters or bytes.
+// Bounds of error messages, in characters or bytes.
 const (
 	maxError      = 16_000
 	maxShown      = 100  // of a name that was sent
 	maxCommands   = 1000 // of the available commands
 	maxParameters = 2000 // of the parameters of a command
-	maxAboutParam = 500  // of one of them
+	maxAboutParam = 500  // of one parameter
 )
 
-// failure is the response to an error: its message and the next step (Y2).
+// failure returns the response for an error: its message and the next step (Y2).
 func failure(echo json.RawMessage, err error) *Response {
 	e := registry.AsError(err)
 	text := cleanError(e.Error())
@@ -30,14 +30,14 @@ func failure(echo json.RawMessage, err error) *Response {
 	return &Response{Cmd: echo, Error: text, Err: e, Meta: map[string]any{registry.MetaCode: string(e.Kind)}}
 }
 
-// render is failure for what is refused before the domain is reached.
+// render returns the result for an error that occurs before the domain is known.
 func render(err error, arguments json.RawMessage) *registry.Result {
 	return failure(readRequest(arguments, false).echo, err).result()
 }
 
 func cleanError(text string) string { return strings.TrimSpace(clean.Cut(clean.Text(text), maxError)) }
 
-// shown is a name that was sent, cleaned and bounded. Blanks in it stay.
+// shown returns a name that was sent, cleaned and bounded. Its blanks stay.
 func shown(name string) string {
 	if len(name) > 4*maxShown {
 		name = name[:4*maxShown]
@@ -53,15 +53,14 @@ func invalid(message string) *registry.Error {
 	return &registry.Error{Kind: registry.InvalidArguments, Message: message, NotRun: true}
 }
 
-// cmdRequired is in the words of the specification.
+// cmdRequired has the text of the specification.
 func cmdRequired() *registry.Error { return invalid("cmd is required") }
 
 func unknownDetail() *registry.Error {
 	return invalid("Unknown detail. It is one of minimal, standard and full; without it, it is standard.")
 }
 
-// unknownCommand names the commands that there are, as far as the caller sees them
-// (F6).
+// unknownCommand returns an error that lists the available commands that the caller sees (F6).
 func (d *domain) unknownCommand(ctx context.Context, cmd string) error {
 	e := &registry.Error{
 		Kind: registry.UnknownFunction, Namespace: d.path, NotRun: true,
@@ -69,7 +68,7 @@ func (d *domain) unknownCommand(ctx context.Context, cmd string) error {
 	}
 	list, _, err := d.commands(ctx)
 	if err != nil || len(list) == 0 {
-		return e // what was asked for is not there, whatever else is
+		return e // the command is unknown, whatever the list says
 	}
 	names := make([]string, len(list))
 	for i, c := range list {
@@ -82,8 +81,7 @@ func (d *domain) unknownCommand(ctx context.Context, cmd string) error {
 	return e
 }
 
-// notNow is the error where a command is in what is unavailable: the domain, or a
-// namespace in it.
+// notNow returns the error of a command whose domain or namespace is unavailable.
 func (d *domain) notNow(err error) error {
 	if d.unavailable {
 		return unavailable("The domain `"+d.label+"`", err)
@@ -91,7 +89,7 @@ func (d *domain) notNow(err error) error {
 	return unavailable("A part of the domain `"+d.label+"`", err)
 }
 
-// unavailable says what is (F10).
+// unavailable returns the error that names what is unavailable (F10).
 func unavailable(what string, err error) error {
 	e := registry.AsError(err)
 	own := *e
@@ -99,8 +97,7 @@ func unavailable(what string, err error) error {
 	return &own
 }
 
-// withParameters adds to an error of arguments what the command takes: its types
-// stand nowhere else.
+// withParameters adds the parameters of a command to an error about arguments. Their types are shown nowhere else.
 func withParameters(name string, f *registry.Function, err error) error {
 	e := registry.AsError(err)
 	if e.Kind != registry.InvalidArguments || e.Hint != "" {
@@ -132,14 +129,14 @@ func parameters(name string, f *registry.Function) string {
 	return "Parameters of " + name + ": " + clean.List(list, maxParameters) + "."
 }
 
-// typeOf is the type of a parameter, with those of the members that an object has:
-// array of {id: string, note?: string}. Without them a model would have to guess.
+// typeOf returns the type of a parameter, with the types of an object's members: array of {id: string, note?: string}.
+// Without them a model would have to guess.
 func typeOf(p registry.Param) string {
-	if len(p.Fields) == 0 || strings.Count(p.Type, "{") != 1 { // of two it does not say whose they are
+	if len(p.Fields) == 0 || strings.Count(p.Type, "{") != 1 { // with two objects the owner of the members is unclear
 		return p.Type
 	}
 	before, names, _ := strings.Cut(p.Type, "{")
-	_, after, _ := strings.Cut(names, "}") // such as null, which it may be, too
+	_, after, _ := strings.Cut(names, "}") // the other types, such as null
 	members := make([]string, len(p.Fields))
 	for i, f := range p.Fields {
 		members[i] = f.Name

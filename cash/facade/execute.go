@@ -13,26 +13,26 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// An execution is one request to a domain.
+// An execution is one request to a domain. It is used by Server.execute.
 type execution struct {
 	*Server
 	domain  func(context.Context) (*domain, error)
 	in      *request
 	from    *serve.Request
 	call    *registry.Request
-	command atomic.Pointer[called] // once it is known: the call's goroutine may be left behind
+	command atomic.Pointer[called] // nil until known; atomic, because the call's goroutine may outlive the request
 }
 
 // called is the command of an execution.
 type called struct {
 	tool     string
-	own      bool // of a built-in domain, which calls no function of the source
+	own      bool // of a built-in domain that calls no function of the source
 	name     string
 	function *registry.Function
 }
 
-// execute answers a request to a domain. The error is [serve.ErrUnknownTool], if
-// domain says so; everything else that goes wrong is in the response.
+// execute answers a request to a domain. The error is [serve.ErrUnknownTool], if domain returns it. All other errors
+// are in the response.
 func (s *Server) execute(ctx context.Context, domain func(context.Context) (*domain, error), in *request, from *serve.Request) (*Response, error) {
 	x := &execution{Server: s, domain: domain, in: in, from: from}
 	x.call = from.Call(in.Params, x.find)
@@ -78,9 +78,8 @@ func (x *execution) find(ctx context.Context) (*registry.Function, error) {
 	return c.function, nil
 }
 
-// tool turns a call of the command execute of the built-in domain into one of the
-// function that it names, so that all that holds for that one does (policy, quota,
-// deadline, audit).
+// tool replaces a call of ToolsExecute's command execute by a call of the function that it names. Policy, quota,
+// deadline and audit of that function then apply.
 func (x *execution) tool(ctx context.Context, c *called) (*called, error) {
 	checked, err := x.pipeline.Prepare(ctx, &registry.Request{Find: registry.Found(c.function), Arguments: x.in.Params})
 	if err != nil {
@@ -97,7 +96,7 @@ func (x *execution) tool(ctx context.Context, c *called) (*called, error) {
 // ownKey marks the context of a command of a built-in domain.
 type ownKey struct{}
 
-// ready counts the use of a built-in domain, which nothing else decides about.
+// ready counts a call of a built-in domain in the quota. The other controls do not see it.
 func (x *execution) ready(ctx context.Context, _ *registry.Call) (context.Context, error) {
 	c := x.command.Load()
 	if !c.own {
@@ -106,7 +105,7 @@ func (x *execution) ready(ctx context.Context, _ *registry.Call) (context.Contex
 	return context.WithValue(ctx, ownKey{}, true), x.opts.Serve.Controls.Quota.Allow(ctx, x.from.Owner(ctx), c.tool)
 }
 
-// controlled is the middleware, which does not see the commands of built-in domains.
+// controlled returns the middleware, which skips the commands of built-in domains.
 func controlled(all []registry.Middleware) registry.Middleware {
 	return func(next registry.Handler) registry.Handler {
 		handler := next
@@ -122,21 +121,20 @@ func controlled(all []registry.Middleware) registry.Middleware {
 	}
 }
 
-// worded is an error in the words of domains.
+// worded returns an error in the terms of this face.
 func (x *execution) worded(err error) error {
 	c := x.command.Load()
 	if c == nil {
 		return err
 	}
-	said := c.own && c.function.Namespace() == toolsLabel // which of the tools it is about
+	said := c.own && c.function.Namespace() == toolsLabel // the error names the tool already
 	if !said && errors.Is(err, registry.Unavailable) {
 		err = unavailable("`"+c.function.Path()+"`", err)
 	}
 	return withParameters(c.name, c.function, err)
 }
 
-// named reads the arguments of a command that is about a function: its dotted
-// name, and arguments for it.
+// named parses arguments that name a function: its dotted name, and the arguments for it.
 func (s *Server) named(ctx context.Context, data json.RawMessage) (*registry.Function, json.RawMessage, error) {
 	f, err := s.tool(ctx, strictjson.Text(strictjson.Member(data, "name")))
 	return f, strictjson.Member(data, "arguments"), err

@@ -11,36 +11,29 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// Options configure a [Server]. Nil is fine.
+// Options configure a [Server]. Nil means all defaults.
 type Options struct {
-	// Name and Version are what the server calls itself. Empty is "facade" and
-	// "0.0.0".
+	// Name and Version identify the server. Empty is "facade" and "0.0.0".
 	Name, Version string
-	// Serve is what all faces have in common. Its Controls see the functions behind
-	// the commands; their Quota may limit tools, such as OrdersExecute, and with its
-	// Plans requests take dry_run and plan_token. [control.SizeLimit] is a Middleware
-	// for results.
+	// Serve has the options of all faces. Its Controls see the functions behind the commands. Their Quota may limit
+	// tools, such as OrdersExecute. With Plans, requests accept dry_run and plan_token. Use [control.SizeLimit] as
+	// Middleware to limit results.
 	Serve serve.Options
 
-	// Root is the domain of the functions that are in no namespace, a label. A
-	// namespace that is called so has them besides its own; where two have one
-	// name, that of the root is called with -2 behind it. Empty is "mcp", which
-	// makes McpExecute.
+	// Root is the label of the domain for functions outside of namespaces. If a namespace has the same label, its
+	// domain has both; a root function whose name is taken gets the suffix -2. Empty is "mcp", which makes McpExecute.
 	Root string
 
-	// Tools adds the domain ToolsExecute: the commands list, get, validate and
-	// execute, by which a model finds, reads, checks and runs every function that
-	// it may see by its dotted name.
+	// Tools adds the domain ToolsExecute. Its commands list, get, validate and execute let a model list, describe,
+	// check and run every visible function by its dotted name.
 	Tools bool
-	// Search adds the domain SearchExecute: a command for each entry, such as web,
-	// and the command tools, which searches the functions that the caller may see.
-	// Nil adds nothing, empty the command tools alone. A nil function, a name that
-	// is no label and one that is taken panic.
+	// Search adds the domain SearchExecute, with one command per entry, such as web, and the command tools, which
+	// searches the visible functions. Nil adds nothing; an empty map adds the command tools alone. NewServer panics for
+	// a nil function, a name that is not a label, and a name that is taken.
 	Search map[string]SearchFunc
 }
 
-// Check returns what [NewServer] panics with for options in error. Nil options are
-// none.
+// Check returns the error with which [NewServer] panics for invalid options. Nil options are valid.
 func (o *Options) Check() error {
 	if o == nil {
 		return nil
@@ -65,7 +58,7 @@ func (o *Options) Check() error {
 	return err
 }
 
-// defaultRoot is [Options.Root] where it is empty.
+// defaultRoot is the default of [Options.Root].
 const defaultRoot = "mcp"
 
 func (o *Options) withDefaults() Options {

@@ -10,16 +10,16 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// request is a [Request] as it came.
+// request is a parsed [Request].
 type request struct {
 	Request
-	echo   json.RawMessage // cmd as it was sent; nil if it was not
-	plans  bool            // dry_run and plan_token are known
-	beside []string        // members that are no request's
+	echo   json.RawMessage // cmd as sent; nil if absent
+	plans  bool            // dry_run and plan_token are accepted
+	beside []string        // unknown members
 	err    error           // why it cannot be answered
 }
 
-// newRequest takes what a Go program asks for.
+// newRequest converts the request of a Go program.
 func newRequest(req *Request) *request {
 	r := new(request)
 	if req != nil {
@@ -39,19 +39,19 @@ func newRequest(req *Request) *request {
 }
 
 const (
-	maxEcho   = 1024 // bytes of a cmd that is echoed
-	maxBeside = 64   // members that are looked at
+	maxEcho   = 1024 // bytes of an echoed cmd
+	maxBeside = 64   // unknown members that are examined
 )
 
-// readRequest reads the arguments of a tool. plans says that dry_run and
-// plan_token are known. JSON null is as good as nothing.
+// readRequest parses the arguments of a tool. plans says that dry_run and plan_token are accepted. JSON null counts as
+// absent.
 func readRequest(data json.RawMessage, plans bool) *request {
 	r := &request{plans: plans}
 	if len(data) == 0 {
 		r.err = cmdRequired()
 		return r
 	}
-	// One level more than for the arguments of functions, which are inside.
+	// One more level than the arguments of functions, which are nested inside.
 	if err := strictjson.CheckDepth(data, strictjson.MaxDepth+1); err != nil {
 		r.echo = onlyCmd(data)
 		r.err = invalid(fmt.Sprintf("The arguments are not valid JSON: %v.", err))
@@ -100,7 +100,7 @@ func (r *request) fill(members map[string]json.RawMessage) error {
 	return nil
 }
 
-// check completes a request, or says what is wrong with it (F20).
+// check completes and validates a request (F20).
 func (r *request) check() error {
 	if r.Cmd == "" {
 		return cmdRequired()
@@ -116,8 +116,7 @@ func (r *request) check() error {
 	return err
 }
 
-// asObject returns the object that params are, or that stands in them as text;
-// null is an empty one.
+// asObject returns params as an object. A string that spells an object is accepted; null is an empty object.
 func asObject(value json.RawMessage) (json.RawMessage, error) {
 	kind := strictjson.KindOf(value)
 	if text := []byte(strictjson.Text(value)); kind == strictjson.String && strictjson.KindOf(text) == strictjson.Object {
@@ -135,9 +134,8 @@ func asObject(value json.RawMessage) (json.RawMessage, error) {
 	return nil, invalid(fmt.Sprintf("params must be a JSON object, not of type %s.", kind))
 }
 
-// misplaced refuses what would be ignored without a word, and the command would
-// run: parameters of the function that stand beside params, or in a member that
-// is called something else, and the wish for a dry run where there are none.
+// misplaced rejects mistakes that would otherwise be ignored while the command runs: parameters beside params or under
+// another name, and a dry run where dry runs are not supported.
 func (r *request) misplaced(f *registry.Function) error {
 	for _, key := range r.beside {
 		for _, p := range f.Params() {
@@ -157,8 +155,7 @@ func (r *request) misplaced(f *registry.Function) error {
 	return nil
 }
 
-// isParams reports whether a member is what a model takes for params, as other
-// faces and protocols call them.
+// isParams reports whether a member has a name that other faces and protocols use for params.
 func isParams(key string) bool {
 	switch canonical(key) {
 	case "params", "parameters", "param", "arguments", "args", "kwargs", "input":
@@ -169,9 +166,8 @@ func isParams(key string) bool {
 
 func isDryRun(key string) bool { return canonical(key) == "dryrun" }
 
-// echoOf returns what is echoed of a cmd as it was sent (F4): a text that is too
-// long is cut, and anything else that is is left out, like numbers that clients
-// would not read.
+// echoOf returns the echo of a cmd (F4). A long text is cut. Other long values are omitted, and so are numbers that
+// clients cannot read.
 func echoOf(value json.RawMessage) json.RawMessage {
 	switch kind := strictjson.KindOf(value); {
 	case kind == strictjson.Null:
@@ -184,7 +180,7 @@ func echoOf(value json.RawMessage) json.RawMessage {
 	return value
 }
 
-// echoText returns what is echoed of a text.
+// echoText returns the echo of a text.
 func echoText(cmd string) json.RawMessage {
 	if len(cmd) > maxEcho {
 		cmd = strings.TrimRightFunc(cmd[:maxEcho], func(r rune) bool { return r == utf8.RuneError }) + "…"
@@ -192,8 +188,7 @@ func echoText(cmd string) json.RawMessage {
 	return strictjson.MustMarshal(cmd)
 }
 
-// onlyCmd returns the cmd of arguments that JSON allows and we do not, if there is
-// no doubt about it.
+// onlyCmd returns the cmd of arguments that are valid JSON but rejected here, if cmd is unambiguous.
 func onlyCmd(data []byte) (echo json.RawMessage) {
 	if !json.Valid(data) {
 		return nil

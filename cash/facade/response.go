@@ -11,40 +11,33 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A Response is what a domain answers, in the specification's envelope: its JSON
-// has the members ok, cmd, data, count and error, in this order, of which those
-// that are absent are left out. After a success there is no error, and after a
-// failure neither data nor count.
+// A Response is the answer of a domain, in the specification's envelope. Its JSON has the members ok, cmd, data, count
+// and error, in this order; absent ones are omitted. A success has no error. A failure has neither data nor count.
 type Response struct {
 	OK bool `json:"ok"`
-	// Cmd is the command as it was sent, in JSON. Nil if none was sent; of a long
-	// one the beginning.
+	// Cmd is the command as sent, as JSON. Nil if none was sent. A long one is cut.
 	Cmd json.RawMessage `json:"cmd,omitempty"`
-	// Data is the result. Nil if it is nothing, or null.
+	// Data is the result. Nil if there is none, or if it is null.
 	Data json.RawMessage `json:"data,omitempty"`
-	// Count is how many things there are, before a limit. Nil if the result is no
-	// list.
+	// Count is the number of items before a limit. Nil if the result is not a list.
 	Count *int `json:"count,omitempty"`
-	// Error says what went wrong, and the next step. Empty if nothing did.
+	// Error says what went wrong, and the next step. Empty after a success.
 	Error string `json:"error,omitempty"`
 
-	// Content are the parts of the result that are no text, such as images. Data
-	// says at which place each of them stands.
+	// Content has the parts of the result that are not text, such as images. Data has a placeholder for each of them.
 	Content []mcp.Content `json:"-"`
-	// Meta is for programs: that of the result, and of a failure its
-	// [registry.Kind] under [registry.MetaCode].
+	// Meta is for programs: the metadata of the result, or, after a failure, its [registry.Kind] under
+	// [registry.MetaCode].
 	Meta map[string]any `json:"-"`
-	// InputRequests ask the client for more, instead of an answer; see
-	// [registry.Result]. All other fields are empty then, except for RequestState,
-	// Cmd and Meta.
+	// InputRequests ask the client for input instead of an answer; see [registry.Result]. All other fields are then
+	// empty, except for RequestState, Cmd and Meta.
 	InputRequests mcp.InputRequestMap `json:"-"`
 	RequestState  string              `json:"-"`
-	// Err is the cause of a failure: a [*registry.Error], or nil if the function
-	// itself returned a failure as its result.
+	// Err is the cause of a failure: a [*registry.Error], or nil if the function returned a result with isError.
 	Err error `json:"-"`
 }
 
-// result is the response as the result of a tool (F21).
+// result returns the response as the result of a tool (F21).
 func (r *Response) result() *registry.Result {
 	if r.InputRequests != nil {
 		return &registry.Result{InputRequests: r.InputRequests, RequestState: r.RequestState, Meta: r.Meta}
@@ -88,7 +81,7 @@ func isText(c mcp.Content) bool {
 	return ok
 }
 
-// dataOf makes one value of the contents of a result; nil of none.
+// dataOf combines the contents of a result into one value; nil if there are none.
 func dataOf(res *registry.Result) json.RawMessage {
 	items := make([]json.RawMessage, len(res.Content))
 	further := 0
@@ -112,11 +105,10 @@ func dataOf(res *registry.Result) json.RawMessage {
 	return strictjson.MustMarshal(items)
 }
 
-// maxDepth is the deepest nesting of data. Clients read some levels more than it.
+// maxDepth is the deepest nesting of data. Clients accept a few levels more.
 const maxDepth = 500
 
-// jsonOrText returns the JSON that a text is, or else the text as a string of
-// JSON.
+// jsonOrText returns the JSON that a text spells, or the text as a JSON string.
 func jsonOrText(text string) json.RawMessage {
 	if data := []byte(text); strictjson.CheckDepth(data, maxDepth) == nil && !strictjson.HasHugeNumber(data) {
 		return strictjson.MustMarshal(json.RawMessage(data)) // without white space
@@ -130,8 +122,8 @@ func isNested(text string) bool {
 	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")
 }
 
-// unrepeated returns the texts beside structured content that do not repeat it, as
-// servers have them for clients that read no other.
+// unrepeated returns the texts that do not repeat the structured content. Servers repeat it for clients that read only
+// text.
 func unrepeated(res *registry.Result) (list []mcp.Content) {
 	var said map[string]bool
 	for _, c := range res.Content {
@@ -149,8 +141,7 @@ func unrepeated(res *registry.Result) (list []mcp.Content) {
 	return list
 }
 
-// stringsIn returns the strings in JSON. There may be many texts to be found in
-// them, so that to look through the JSON for each would take forever.
+// stringsIn returns the set of strings in JSON. Searching the JSON once per text would be quadratic.
 func stringsIn(data []byte) map[string]bool {
 	set := make(map[string]bool)
 	for i := 0; i < len(data); {
@@ -165,12 +156,12 @@ func stringsIn(data []byte) map[string]bool {
 	return set
 }
 
-// place stands in data for a content that follows the envelope.
+// place is the placeholder in data for a content that follows the envelope.
 type place struct {
 	Type     string `json:"type"`
 	URI      string `json:"uri,omitempty"`
 	MIMEType string `json:"mimeType,omitempty"`
-	Content  int    `json:"content"` // its place behind the envelope, from 1 on
+	Content  int    `json:"content"` // its position after the envelope, from 1 on
 }
 
 func placeOf(c mcp.Content, n int) place {
@@ -190,7 +181,7 @@ func placeOf(c mcp.Content, n int) place {
 	return place{"other", "", "", n}
 }
 
-// errorText is what a result says that is a failure by the function's own word.
+// errorText returns the text of a result with isError.
 func errorText(res *registry.Result) string {
 	text := cleanError(res.Text())
 	if text == "" && len(res.Structured) > 0 {

@@ -9,18 +9,16 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A SearchFunc finds what fits a query, best first, for the caller in ctx. It
-// returns at most limit hits, or as many as there are: those beyond the limit
-// are counted and not shown. A panic and a function that does not end are errors
-// of the command.
+// A SearchFunc returns hits for a query, best first, for the caller in ctx: at most limit of them, or more; hits beyond
+// the limit are counted but not shown. If it panics or hangs, the command fails.
 type SearchFunc func(ctx context.Context, query string, limit int) ([]Hit, error)
 
-// A Hit is something that a search has found. Empty members are left out.
+// A Hit is one result of a search. Empty members are omitted.
 type Hit struct {
 	ID    string  `json:"id,omitempty" cash:"detail=minimal"`
 	Title string  `json:"title,omitempty" cash:"detail=minimal"`
 	URL   string  `json:"url,omitempty" cash:"detail=standard"`
-	Text  string  `json:"text,omitempty" cash:"detail=standard,excerpt=300"` // an excerpt of it below [registry.Full]
+	Text  string  `json:"text,omitempty" cash:"detail=standard,excerpt=300"` // only an excerpt below [registry.Full]
 	Score float64 `json:"score,omitempty" cash:"detail=full"`
 }
 
@@ -30,10 +28,10 @@ type searchQuery struct {
 	Limit int    `json:"limit,omitempty" jsonschema:"Most results." cash:"min=1,max=100,default=10"`
 }
 
-// searchTools is the command that finds functions.
+// searchTools is the command that searches functions.
 const searchTools = "tools"
 
-// searchCommands are the commands of SearchExecute (F12).
+// searchCommands returns the commands of SearchExecute (F12).
 func (s *Server) searchCommands() []*registry.Function {
 	list := []*registry.Function{registry.Func(searchTools, "Find tools of this server.", func(ctx context.Context, in searchQuery) (found[toolEntry], error) {
 		return s.listTools(ctx, toolQuery{Query: in.Query, Limit: in.Limit})
@@ -51,7 +49,7 @@ func (f SearchFunc) search(ctx context.Context, in searchQuery) (found[Hit], err
 	}
 	list := found[Hit]{items: append([]Hit{}, hits[:min(len(hits), in.Limit)]...), total: len(hits)}
 	for i, h := range list.items {
-		if math.IsNaN(h.Score) || math.IsInf(h.Score, 0) { // which has no JSON form
+		if math.IsNaN(h.Score) || math.IsInf(h.Score, 0) { // these have no JSON form
 			list.items[i].Score = 0
 		}
 	}

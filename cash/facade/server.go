@@ -12,19 +12,18 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A Server offers the domains of a [registry.Source]. It is safe for concurrent
-// use, and one Server can be served through any number of transports at a time: its
-// methods AddTo, Run, Handler and Shutdown are those of [serve.Server].
+// A Server offers the domains of a [registry.Source]. It is safe for concurrent use, and can be served through any
+// number of transports at a time. Its methods AddTo, Run, Handler and Shutdown are those of [serve.Server].
 type Server struct {
 	*serve.Server
 	opts     Options
 	source   registry.Source // guarded by the pipeline
 	builtin  registry.Source // of the built-in domains
 	pipeline *registry.Pipeline
-	hides    [2]sync.Once // of each built-in domain: that a namespace hides it is logged
+	hides    [2]sync.Once // by built-in domain: logs once that a namespace hides it
 }
 
-// NewServer returns a server of src. It panics if opts are in error.
+// NewServer returns a server of src. It panics if opts are invalid.
 func NewServer(src registry.Source, opts *Options) *Server {
 	mistake.Check("facade", opts.Check())
 	s := &Server{opts: opts.withDefaults()}
@@ -41,25 +40,21 @@ func NewServer(src registry.Source, opts *Options) *Server {
 type Request struct {
 	// Cmd is the command, such as create or retail.create. Required.
 	Cmd string
-	// Detail is how much of the result is wanted. Empty is [registry.Standard].
+	// Detail is the wanted level of detail. Empty is [registry.Standard].
 	Detail registry.Detail
-	// Params is a JSON object, or a JSON string that has one in it; empty or
-	// null is {}. Keys are matched exactly.
+	// Params is a JSON object, or a JSON string that spells one. Empty or null is {}. Keys are matched exactly.
 	Params json.RawMessage
-	// DryRun asks what the call would meet, without running it: the data of the
-	// response is a [registry.Plan]. PlanToken is what a dry run gave for this
-	// very call; empty is none. Callers of the tools can pass them with
-	// [control.Plans] only.
+	// DryRun checks the call without running it; the response's data is a [registry.Plan]. PlanToken is the token from
+	// the dry run of this very call; empty is none. Clients can send both only with [control.Plans].
 	DryRun    bool
 	PlanToken string
 }
 
-// Execute runs a command of a domain for the caller in ctx. name is that of a
-// top-level namespace, such as orders, or of what [Options] add. It fails by
-// the response only.
+// Execute runs a command of a domain for the caller in ctx. name is the label of a top-level namespace, such as orders,
+// or of a domain that [Options] add. All errors are in the response.
 func (s *Server) Execute(ctx context.Context, name string, req *Request) *Response {
 	in := newRequest(req)
 	find := func(ctx context.Context) (*domain, error) { return s.domain(ctx, name) }
-	resp, _ := s.execute(ctx, find, in, new(serve.Request)) // a domain is no tool that is unknown
+	resp, _ := s.execute(ctx, find, in, new(serve.Request)) // unknown domains are in the response too
 	return resp
 }

@@ -11,9 +11,8 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// The schema is the same for every domain and is paid for once for each, so it
-// is written by hand. Members that it does not know are ignored, except for those
-// that say what should stand elsewhere (see request.misplaced).
+// The schema is the same for every domain, and each domain pays for it, so it is short and hand-written. Unknown
+// members are ignored, unless they look misplaced (see request.misplaced).
 const (
 	schemaHead = `{"type":"object","properties":{` +
 		`"cmd":{"type":"string","description":"One of the commands of this domain."},` +
@@ -42,13 +41,13 @@ func (f face) list(ctx context.Context, _ *mcp.ListToolsRequest) (serve.ToolList
 	return serve.ToolList{Names: names, Tool: func(i int) *mcp.Tool { return f.define(ctx, domains[i]) }}, err
 }
 
-// define is a domain as a tool; nil if it has just gone.
+// define returns the tool of a domain; nil if the domain has just disappeared.
 func (f face) define(ctx context.Context, d *domain) *mcp.Tool {
 	commands, whole, err := d.commands(ctx)
 	if errors.Is(err, registry.UnknownNamespace) {
 		return nil
 	}
-	whole = whole && err == nil // it takes no other domain with it
+	whole = whole && err == nil // an error affects this domain only
 	schema := schemaHead + schemaTail
 	if f.plans() {
 		schema = schemaHead + schemaPlans + schemaTail
@@ -60,8 +59,8 @@ func (f face) define(ctx context.Context, d *domain) *mcp.Tool {
 
 func (f face) plans() bool { return f.opts.Serve.Controls.Plans != nil }
 
-// annotations are what holds for every command. Where nothing is declared, the
-// protocol's default holds: it may destroy.
+// annotations returns the hints that hold for every command. Without declarations the protocol's default applies: the
+// tool may destroy.
 func annotations(commands []command, whole bool) *mcp.ToolAnnotations {
 	whole = whole && len(commands) > 0
 	all := &mcp.ToolAnnotations{ReadOnlyHint: whole, IdempotentHint: whole}
@@ -95,9 +94,7 @@ func (f face) call(ctx context.Context, name string, req *serve.Request) (*regis
 // Changed implements [serve.Changing].
 func (f face) Changed() <-chan struct{} { return registry.Changed(f.source) }
 
-// Instructions implements [serve.Face]: it tells a model that connects which
-// domains there are, as far as this caller may see them, and how they are
-// called.
+// Instructions implements [serve.Face]. It lists the domains that this caller may see, and how to call them.
 func (f face) Instructions(ctx context.Context) string {
 	domains, err := f.domains(ctx)
 	if err != nil || len(domains) == 0 {

@@ -12,12 +12,12 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// toolRef is the schema of what is about a function and arguments for it.
+// toolRef is the schema of arguments that name a function and its arguments.
 const toolRef = `{"type":"object","properties":{` +
 	`"name":{"type":"string","description":"Dotted name of the tool, such as orders.create."},` +
 	`"arguments":{"type":"object","description":"The tool's arguments by name."}},"required":["name"],"additionalProperties":false}`
 
-// toolCommands are the commands of ToolsExecute (F12).
+// toolCommands returns the commands of ToolsExecute (F12).
 func (s *Server) toolCommands() []*registry.Function {
 	execute := func(context.Context, json.RawMessage) (*registry.Result, error) {
 		return nil, &registry.Error{Kind: registry.Internal, Message: "No tool was run."} // see execution.tool
@@ -26,7 +26,7 @@ func (s *Server) toolCommands() []*registry.Function {
 		registry.Func("list", "List the tools that there are, or those that fit a query, best first.", s.listTools, registry.ReadOnly),
 		registry.Func("get", "Show the definition of a tool.", s.getTool, registry.ReadOnly),
 		rawFunc("validate", "Check arguments for a tool, without running it.", s.validateTool, registry.ReadOnly),
-		rawFunc(executeName, "Run a tool.", execute, registry.Destructive(true)), // for all that is known
+		rawFunc(executeName, "Run a tool.", execute, registry.Destructive(true)), // the function may be anything
 	}
 }
 
@@ -38,7 +38,7 @@ func rawFunc(name, description string, f func(context.Context, json.RawMessage) 
 	return fn
 }
 
-// maxFound is the most tools that a query finds; beyond it none are counted.
+// maxFound bounds the tools that a query counts.
 const maxFound = 1 << 20
 
 // toolQuery is the input of the command list.
@@ -57,7 +57,7 @@ type toolEntry struct {
 	InputSchema json.RawMessage `json:"inputSchema" cash:"detail=full"`
 }
 
-// found is a list that was cut.
+// found is the shown part of a list, with the total number of items.
 type found[T any] struct {
 	items []T
 	total int
@@ -87,15 +87,14 @@ func (s *Server) listTools(ctx context.Context, in toolQuery) (found[toolEntry],
 	return list, nil
 }
 
-// functions are those that the caller in ctx sees and that fit, up to the limit,
-// and how many there are.
+// functions returns the matching functions that the caller in ctx sees, up to the limit, and their total number.
 func (s *Server) functions(ctx context.Context, in toolQuery) (list []*registry.Function, total int, err error) {
 	src := s.source
 	l, err := src.List(ctx, in.Namespace)
 	switch {
 	case err != nil:
 		return nil, 0, err
-	case l.Unavailable != nil && len(l.Functions)+len(l.Namespaces) == 0: // not that there is nothing
+	case l.Unavailable != nil && len(l.Functions)+len(l.Namespaces) == 0: // an error, not an empty list
 		return nil, 0, unavailable("`"+l.Namespace+"`", l.Unavailable)
 	case in.Query == "":
 		err = registry.Walk(ctx, src, in.Namespace, func(l *registry.Listing) error {
@@ -106,7 +105,7 @@ func (s *Server) functions(ctx context.Context, in toolQuery) (list []*registry.
 	}
 	matches := registry.Search(ctx, src, in.Namespace, in.Query, maxFound)
 	for _, m := range matches[:min(len(matches), in.Limit)] {
-		if f, err := src.Function(ctx, m.Namespace, m.Name); err == nil { // else it has gone
+		if f, err := src.Function(ctx, m.Namespace, m.Name); err == nil { // a function that has disappeared is skipped
 			list = append(list, f)
 		}
 	}
@@ -118,7 +117,7 @@ type namedTool struct {
 	Name string `json:"name" jsonschema:"Dotted name of the tool, such as orders.create."`
 }
 
-// definition is a tool as the command get shows it.
+// definition is a tool as shown by the command get.
 type definition struct {
 	Name        string          `json:"name" cash:"detail=minimal"`
 	Description string          `json:"description,omitempty" cash:"detail=standard"`
@@ -142,7 +141,7 @@ func (s *Server) getTool(ctx context.Context, in namedTool) (*definition, error)
 	}, nil
 }
 
-// validateTool checks arguments as a call would, and stops before it.
+// validateTool checks arguments like a call, without running it.
 func (s *Server) validateTool(ctx context.Context, data json.RawMessage) (*registry.Result, error) {
 	f, arguments, err := s.named(ctx, data)
 	if err != nil {
@@ -165,7 +164,7 @@ func (s *Server) validateTool(ctx context.Context, data json.RawMessage) (*regis
 	return r, nil
 }
 
-// tool returns the function of the source that has a dotted name.
+// tool returns the function of the source with a dotted name.
 func (s *Server) tool(ctx context.Context, name string) (*registry.Function, error) {
 	f, err := lookup(ctx, s.source, "", name)
 	if isUnknown(err) {

@@ -7,8 +7,8 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/rootfs"
 )
 
-// allocate takes space for a file, where the file system can. It fails only if
-// there is not enough.
+// allocate reserves size bytes of disk space for a file, if the file system supports it. It fails only if the disk is
+// full.
 func allocate(file *os.File, size int64) error {
 	if size == 0 {
 		return nil

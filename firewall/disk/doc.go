@@ -7,17 +7,16 @@
 //
 // # How it works
 //
-// The directory holds a file for each content, one for each Keep that describes its
-// artifacts, and one for each reservation, which takes the space. The room itself is
-// counted in memory. A call whose result is not kept leaves its file to the next
-// call, so that it touches no file. Files hold digests of handles and owners,
-// never those themselves. A Keep writes every content to a file of its own, then the
-// record that makes all of them artifacts at once. Opening the store reads the
-// records, and removes what no record refers to.
+// The directory holds one file per content, one record per Keep that describes its artifacts, and one file per
+// reservation that takes its disk space. The quota is counted in memory. A reservation that is not used leaves its file
+// to the next call, so that a call with a small result touches no file. File names and records hold digests of handles
+// and owners, never the values.
 //
-// Other names in the directory are left alone. The store follows no links, opens
-// nothing but regular files, and never leaves the directory. What has expired is
-// removed at the next use of the store, and when it is opened.
+// Keep first writes every content to a file of its own, then the record. The record turns all of them into artifacts at
+// once. Open reads the records and removes the files that no record refers to.
+//
+// The store leaves foreign files in the directory alone. It follows no links, opens regular files only, and never
+// leaves the directory. Expired artifacts are removed at the next use of the store, and by Open.
 //
 // # Limits
 //
@@ -25,13 +24,13 @@
 //   - Files are readable by the user of the process only, and not encrypted.
 //   - A part has at most 1 GiB. All media types and labels of a Keep have about 4 MiB
 //     together. Keep returns an error beyond.
-//   - On Linux a reservation takes the space of the disk too, for the first part of a
-//     result. Elsewhere a disk may be full when the result is there, and Keep says so.
-//     The directory is tried again once a second: a disk that cannot be written any
-//     more is noticed that late.
-//   - Up to 8 files of up to 4 MiB wait for the next calls, beyond all other bounds.
-//   - Windows cannot flush a directory: a loss of power may cost what was kept last.
+//   - On Linux a reservation also allocates disk space, for the first part of a result. Elsewhere the disk may be full
+//     when the result arrives; Keep then returns an error. The directory is probed once a second at most, so a disk
+//     that became unwritable is noticed up to a second later.
+//   - Up to 8 spare files of up to 4 MiB each wait for later calls. No other bound counts them.
+//   - Windows cannot sync a directory: a power loss may cost the latest artifacts.
 //   - It runs where files can be locked: Windows, Linux, macOS, the BSDs and illumos.
-//   - A store whose directory has been moved or removed keeps nothing until it is
+//   - If the directory is moved or removed, the store keeps nothing until it is opened again. Operations on a file
+//     system that hangs hang.
 //     opened again. Operations on a file system that hangs hang.
 package disk

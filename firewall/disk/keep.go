@@ -13,13 +13,11 @@ import (
 type room struct {
 	disk  *Store
 	room  *ledger.Room
-	spare spare // holds the space until it becomes a blob
+	spare spare // holds the disk space until it becomes a blob
 }
 
-// Keep implements [firewall.Reservation].
-//
-// A part becomes a whole file under a name for the time being, then a blob. The
-// record, which makes all parts of the result artifacts at once, comes last.
+// Keep implements [firewall.Reservation]. It writes each part to a temporary file and renames the file to a blob. The
+// record comes last and turns all parts into artifacts at once.
 func (r *room) Keep(ctx context.Context, parts []firewall.Part) ([]firewall.Ref, error) {
 	d := r.disk
 	if err := d.enter(ctx); err != nil {
@@ -56,12 +54,12 @@ func (r *room) Release() {
 	}
 }
 
-// A keeping is a Keep on its way, and knows what is to be undone if it fails.
+// A keeping is one Keep in progress. It remembers what to undo if the Keep fails.
 type keeping struct {
 	disk   *Store
 	temps  map[ledger.Digest]string // files that hold contents already
-	blobs  []ledger.Digest          // contents that count already
-	record [2]string                // the names of the record, the first until it is whole
+	blobs  []ledger.Digest          // contents that are counted already
+	record [2]string                // the temporary name and the final name of the record
 }
 
 func (k *keeping) run(ctx context.Context, r *room, parts []firewall.Part, all []*ledger.Entry) error {
@@ -92,8 +90,8 @@ func (k *keeping) run(ctx context.Context, r *room, parts []firewall.Part, all [
 	return nil
 }
 
-// writeBlob writes a content even if the store has it: its file may have been
-// damaged, and the time would tell that somebody has the same.
+// writeBlob writes a content even if the store has it already. The old file may be damaged, and a faster answer would
+// reveal that another owner has the same content.
 func (k *keeping) writeBlob(r *room, e *ledger.Entry, data []byte) error {
 	switch {
 	case e.Size > maxPart:
@@ -109,8 +107,7 @@ func (k *keeping) writeBlob(r *room, e *ledger.Entry, data []byte) error {
 	return k.disk.write(temp, data)
 }
 
-// write gives a file a new content, which is on the disk when it returns. The file may
-// be there already.
+// write replaces the content of a file and syncs it to disk. The file may exist already.
 func (d *Store) write(name string, data []byte) error {
 	return d.folder.Write(name, 0, 0o600, func(file *os.File) error {
 		if _, err := file.Write(data); err != nil {
@@ -120,7 +117,7 @@ func (d *Store) write(name string, data []byte) error {
 	})
 }
 
-// placeBlobs gives the contents their names, and makes them last.
+// placeBlobs renames the temporary files to blobs and syncs the directory.
 func (k *keeping) placeBlobs(all []*ledger.Entry) error {
 	d := k.disk
 	d.mu.Lock()
@@ -137,8 +134,7 @@ func (k *keeping) placeBlobs(all []*ledger.Entry) error {
 		k.blobs = append(k.blobs, e.Content)
 	}
 	d.mu.Unlock()
-	// Even if another Keep has put the same content there: it may not have come
-	// that far.
+	// Sync even if another Keep has placed the same blob: its own sync may still be missing.
 	return d.folder.Sync(".")
 }
 

@@ -13,23 +13,21 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/durable"
 )
 
-// Names in the directory of a [Store]. A blob and a record are named after the
-// digest of what they hold.
+// File names in the directory of a [Store]. The name of a blob or a record ends with the digest of its content.
 const (
-	lockName     = "lock" // is locked while a store uses the directory
+	lockName     = "lock" // locked while a store uses the directory
 	tempPrefix   = "temp-"
 	blobPrefix   = "blob-"
 	recordPrefix = "record-"
 )
 
-// Bounds of what is written and read.
+// Bounds of the files that are written and read.
 const (
 	maxPart   = 1 << 30
 	maxRecord = 8 << 20
 )
 
-// A record describes what one Keep has stored. There are no handles in it, and
-// nothing that tells an owner who is not known already.
+// A record describes the artifacts of one Keep. It holds no handles, and only digests of owners.
 type record struct {
 	Version   int           `json:"version"`
 	Owner     ledger.Digest `json:"owner"`
@@ -50,7 +48,7 @@ func tempName() string { return tempPrefix + rand.Text() }
 
 func blobName(content ledger.Digest) string { return blobPrefix + content.String() }
 
-// isOwn reports whether a file has a name such as the store gives.
+// isOwn reports whether a file name has the form of the store's own names.
 func isOwn(name string) bool {
 	if rest, ok := strings.CutPrefix(name, tempPrefix); ok {
 		return len(rest) == len(rand.Text()) && strings.Trim(rest, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
@@ -65,7 +63,7 @@ func isDigest(name, prefix string) bool {
 	return ok && len(rest) == hex.EncodedLen(len(ledger.Digest{})) && strings.Trim(rest, "0123456789abcdef") == ""
 }
 
-// encodeRecord returns the file that holds the artifacts of a Keep.
+// encodeRecord returns the name and content of the record of a Keep.
 func encodeRecord(all []*ledger.Entry) (name string, data []byte, err error) {
 	r := record{Version: 1, Owner: all[0].Owner, Created: all[0].Created.UTC(), Expires: all[0].Expires.UTC()}
 	for _, e := range all {
@@ -80,7 +78,7 @@ func encodeRecord(all []*ledger.Entry) (name string, data []byte, err error) {
 	return recordPrefix + ledger.Sum(data).String(), data, nil
 }
 
-// decodeRecord returns the artifacts in a file, which may hold anything.
+// decodeRecord returns the artifacts of a record. The data is not trusted.
 func decodeRecord(name string, data []byte) ([]*ledger.Entry, error) {
 	if recordPrefix+ledger.Sum(data).String() != name {
 		return nil, durable.ErrDamaged

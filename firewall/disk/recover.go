@@ -9,19 +9,17 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/durable"
 )
 
-// maxStale bounds how many files are removed when a store is opened, so that
-// a directory full of them costs seconds. The rest waits for the next time.
+// maxStale bounds how many stale files one Open removes, so that it takes seconds at most. The next Open removes more.
 const maxStale = 1 << 16
 
-// A recovery fills the index of a [Store] from its directory. Nothing is removed
-// before all records have been read: systems may skip names in a list that
-// changes.
+// A recovery rebuilds the index of a [Store] from its directory. It is used by Open. It removes files only after all
+// records have been read, because some systems skip names while a directory changes.
 type recovery struct {
 	disk    *Store
 	found   []*ledger.Entry
 	handles map[ledger.Digest]bool
 	live    map[string]bool // records and blobs that stay
-	unread  bool            // there is something that could not be read, this time
+	unread  bool            // some record could not be read this time
 }
 
 func (d *Store) recover() error {
@@ -34,7 +32,7 @@ func (d *Store) recover() error {
 	if err != nil {
 		return err
 	}
-	// In order, or adding them would take long.
+	// Sorted by expiry: the ledger adds sorted entries faster.
 	slices.SortStableFunc(r.found, func(a, b *ledger.Entry) int { return a.Expires.Compare(b.Expires) })
 	for _, e := range r.found {
 		d.ledger.Enter(e)
@@ -43,7 +41,7 @@ func (d *Store) recover() error {
 	return r.clean()
 }
 
-// readRecord takes up the artifacts of a record that are whole.
+// readRecord indexes the artifacts of a record whose blobs are whole.
 func (r *recovery) readRecord(name string) {
 	d := r.disk
 	data, err := d.folder.Read(name, maxRecord)
@@ -61,7 +59,7 @@ func (r *recovery) readRecord(name string) {
 	}
 	now := d.ledger.Now()
 	for _, e := range all {
-		// No clock of the past makes an artifact stay for ever.
+		// A clock that was wrong in the past must not keep an artifact for ever.
 		if latest := now.Add(d.ledger.Age()); e.Expires.After(latest) {
 			e.Expires = latest
 		}
@@ -71,7 +69,7 @@ func (r *recovery) readRecord(name string) {
 	}
 }
 
-// take takes up an artifact if its blob is there.
+// take indexes an artifact if its blob exists.
 func (r *recovery) take(e *ledger.Entry) {
 	name := blobName(e.Content)
 	info, err := r.disk.folder.Lstat(name)
@@ -91,14 +89,13 @@ func (r *recovery) take(e *ledger.Entry) {
 	r.found = append(r.found, e)
 }
 
-// spare leaves a record that cannot be read now for the next time, and with it
-// all blobs, because any of them may be its own.
+// spare leaves an unreadable record for the next Open. All blobs stay too, because any of them may belong to it.
 func (r *recovery) spare(name string, err error) {
 	r.live[name], r.unread = true, true
 	r.disk.log.Error("a record of artifacts cannot be read", "file", name, "error", err)
 }
 
-// clean removes the store's own files that nothing refers to.
+// clean removes the store's own files that no record refers to.
 func (r *recovery) clean() error {
 	stale := 0
 	return r.disk.each(func(name string) {
@@ -111,7 +108,7 @@ func (r *recovery) clean() error {
 	})
 }
 
-// each calls visit with the names of what is no directory.
+// each calls visit with the name of every entry that is not a directory.
 func (d *Store) each(visit func(name string)) error {
 	return d.folder.Names(".", func(e fs.DirEntry) bool {
 		if !e.IsDir() {

@@ -8,25 +8,22 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/rootfs"
 )
 
-// A spare is a file that takes space of the disk for a result, and shows that the
-// directory can be written before there is something to lose. A call whose result
-// is not kept leaves its spare to the next call, so that it touches no file. The zero
-// value is none.
+// A spare is a file that holds disk space for a result. It also proves, before a tool runs, that the directory can be
+// written. A call whose result is not kept leaves its spare to the next call. The zero value is no spare.
 type spare struct {
 	name    string
 	size    int64
-	checked time.Time // when the space was taken, or looked after
+	checked time.Time // when the space was allocated or last checked
 }
 
 // Bounds of the spares that wait for a call.
 const (
 	maxSpares = 8
 	maxSpare  = 4 << 20     // bytes of one
-	spareAge  = time.Second // then the disk is asked again
+	spareAge  = time.Second // after which the disk is probed again
 )
 
-// giveBack keeps a spare for the next call, or removes it. An empty one holds no
-// space. d.mu is held.
+// giveBack keeps a spare for the next call, or removes it. An empty spare holds no space. The caller holds d.mu.
 func (d *Store) giveBack(s spare) {
 	if s.size > 0 && s.size <= maxSpare && len(d.spares) < maxSpares {
 		d.spares = append(d.spares, s)
@@ -35,7 +32,7 @@ func (d *Store) giveBack(s spare) {
 	d.remove(s.name)
 }
 
-// prepare makes sure that a spare has size bytes.
+// prepare makes sure that a spare holds size bytes.
 func (d *Store) prepare(s spare, size int64) (spare, error) {
 	now := d.ledger.Now()
 	if s.name != "" && s.size >= size && now.Sub(s.checked).Abs() < spareAge {
@@ -54,8 +51,7 @@ func (d *Store) prepare(s spare, size int64) (spare, error) {
 	return s, nil
 }
 
-// allocate makes a file, and takes space for it where the system can. The file may be
-// there already.
+// allocate creates a file and reserves disk space for it, where the system can. The file may exist already.
 func (d *Store) allocate(name string, size int64) error {
 	file, err := d.folder.OpenFile(name, 0, 0o600)
 	if err != nil {

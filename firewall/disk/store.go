@@ -16,52 +16,47 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/rootfs"
 )
 
-// Options bound a [Store], as [firewall.MemoryOptions] do a [firewall.Memory]. Nil is
-// fine.
+// Options bound a [Store], as [firewall.MemoryOptions] bound a [firewall.Memory]. Nil means all defaults.
 type Options struct {
-	// MaxBytes bounds what is kept and reserved. Zero is 256 MiB.
+	// MaxBytes bounds the bytes kept and reserved. Zero is 256 MiB.
 	MaxBytes int64
-	// MaxBytesPerOwner bounds what one owner has of it. Zero is 64 MiB.
+	// MaxBytesPerOwner bounds the bytes of one owner. Zero is 64 MiB.
 	MaxBytesPerOwner int64
 	// MaxArtifacts bounds the number of artifacts and reservations. Zero is 10,000.
 	MaxArtifacts int
-	// MaxPerOwner bounds how many of them one owner has. Zero is 1,000.
+	// MaxPerOwner bounds the artifacts and reservations of one owner. Zero is 1,000.
 	MaxPerOwner int
-	// MaxAge is how long an artifact is kept. Zero is half an hour. What was kept with
-	// a longer one expires at most that long after the store has been opened.
+	// MaxAge is how long an artifact is kept. Zero is half an hour. An older artifact with a later expiry expires at
+	// most MaxAge after Open.
 	MaxAge time.Duration
 	// Now is the clock, safe for concurrent use. Nil is time.Now.
 	Now func() time.Time
-	// Logger gets what is damaged, and what cannot be read or removed: names of
-	// files and errors, no contents. Nil discards.
+	// Logger receives damaged, unreadable and undeletable files: names and errors, no contents. Nil discards.
 	Logger *slog.Logger
 }
 
-// A Store is a [firewall.Store] in a directory, which one process uses at a time.
-// What a Keep has returned survives the end of the process and of the machine. Make
-// one with [Open].
+// A Store is a [firewall.Store] in a directory. Use it from one process at a time. Artifacts that Keep has returned
+// survive a crash of the process and of the machine. Make one with [Open].
 type Store struct {
 	folder durable.Folder
 	lock   io.Closer
 	log    *slog.Logger
 
-	// life is held for reading while the store is used, and for writing by Close.
+	// life is held for reading by every operation, and for writing by Close.
 	life   sync.RWMutex
 	closed bool
 
-	// mu is held for the index, and while files appear under the names of blobs
-	// or go. It is not held while any are written or read.
+	// mu guards the index, and the blobs while they are renamed or removed. It is not held during reads and writes.
 	mu     sync.Mutex
 	ledger *ledger.Ledger
-	blobs  map[ledger.Digest]int // how many artifacts have a content
-	spares []spare               // that wait for a call
+	blobs  map[ledger.Digest]int // artifacts per content
+	spares []spare               // waiting for a call
 	litter map[string]struct{}   // files that could not be removed
 }
 
-// Open opens the store in dir, which is made if it is not there, and tidies it up
-// after a crash: what a Keep has returned is there, whole, and nothing is of one
-// that did not. The error says so if another store uses the directory. The store
-// needs a Close.
+// Open opens the store in dir and creates dir if it does not exist. It recovers from a crash: every finished Keep is
+// there and whole, and nothing is left of an unfinished one. It fails if another store uses the directory. The caller
+// must call Close.
 func Open(dir string, opts *Options) (*Store, error) { return open(dir, opts, nil) }
 
 // open is Open with faults, for tests.
@@ -86,7 +81,7 @@ func open(dir string, opts *Options, fault func(op, name string) error) (*Store,
 	return d, nil
 }
 
-// openFolder opens the directory, locks it and reads what is there.
+// openFolder opens and locks the directory, and recovers the index.
 func (d *Store) openFolder(dir string, fault func(op, name string) error) (err error) {
 	if d.folder, err = durable.Open(dir, fault); err != nil {
 		return err
@@ -108,10 +103,9 @@ func (d *Store) openFolder(dir string, fault func(op, name string) error) (err e
 
 func (d *Store) closeFolder() error { return errors.Join(d.lock.Close(), d.folder.Root.Close()) }
 
-// Close waits until nobody uses the store any more, and gives the directory free.
-// Any use of the store afterwards is an error that wraps [fs.ErrClosed]. The files of
-// reservations that are not released yet are removed at the next opening. Close may
-// be called more than once.
+// Close waits for running operations and unlocks the directory. Later operations return an error that wraps
+// [fs.ErrClosed]. The next Open removes the files of reservations that were not released. Close may be called more than
+// once.
 func (d *Store) Close() error {
 	d.life.Lock()
 	defer d.life.Unlock()
@@ -127,7 +121,7 @@ func (d *Store) Close() error {
 	return d.closeFolder()
 }
 
-// enter begins a use of the store, which ends with d.life.RUnlock.
+// enter begins an operation. The caller ends it with d.life.RUnlock.
 func (d *Store) enter(ctx context.Context) error {
 	d.life.RLock()
 	err := ctx.Err()
@@ -140,9 +134,8 @@ func (d *Store) enter(ctx context.Context) error {
 	return err
 }
 
-// Reserve implements [firewall.Store]. A reservation has room for one artifact of size
-// bytes. The error is a [*firewall.FullError] if there is none, and another one if the
-// directory cannot be written.
+// Reserve implements [firewall.Store]. A reservation has room for one artifact of size bytes. The error is a
+// [*firewall.FullError] if there is no room, and another error if the directory cannot be written.
 func (d *Store) Reserve(ctx context.Context, owner string, size int64) (firewall.Reservation, error) {
 	if err := d.enter(ctx); err != nil {
 		return nil, err
@@ -163,7 +156,7 @@ func (d *Store) Reserve(ctx context.Context, owner string, size int64) (firewall
 	return &room{d, r, spare}, nil
 }
 
-// reserve makes room in the ledger, and takes a spare that waits.
+// reserve takes room in the ledger, and a waiting spare if there is one.
 func (d *Store) reserve(owner ledger.Digest, size int64) (*ledger.Room, spare, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -179,8 +172,7 @@ func (d *Store) reserve(owner ledger.Digest, size int64) (*ledger.Room, spare, e
 	return r, waiting, nil
 }
 
-// Open implements [firewall.Store]. The error is [firewall.ErrNotFound] too if the artifact has
-// been damaged.
+// Open implements [firewall.Store]. It also returns [firewall.ErrNotFound] for a damaged artifact.
 func (d *Store) Open(ctx context.Context, owner, handle string) (*firewall.Artifact, error) {
 	if err := d.enter(ctx); err != nil {
 		return nil, err
@@ -209,7 +201,7 @@ func (d *Store) find(owner ledger.Digest, handle string) *ledger.Entry {
 	return d.ledger.Find(owner, handle)
 }
 
-// sweep removes what has expired, and litter.
+// sweep removes expired artifacts and litter.
 func (d *Store) sweep() {
 	tries := 8
 	for name := range d.litter {
@@ -228,7 +220,7 @@ func (d *Store) sweep() {
 	}
 }
 
-// drop removes a blob if no artifact has it any more.
+// drop removes a blob when its last artifact is gone.
 func (d *Store) drop(content ledger.Digest) {
 	if d.blobs[content]--; d.blobs[content] <= 0 {
 		delete(d.blobs, content)
@@ -236,11 +228,10 @@ func (d *Store) drop(content ledger.Digest) {
 	}
 }
 
-// maxLitter bounds what is remembered of files that could not be removed. The
-// rest is removed when the store is opened again.
+// maxLitter bounds the list of files that could not be removed. The next Open removes the others.
 const maxLitter = 4096
 
-// remove removes a file, or remembers it.
+// remove removes a file. If that fails, it remembers the file as litter.
 func (d *Store) remove(name string) {
 	err := d.folder.Remove(name)
 	if err == nil || errors.Is(err, fs.ErrNotExist) {

@@ -8,7 +8,7 @@ import "strings"
 //	"db_password": "hunter2"     DB_PASSWORD=hunter2     ?password=hunter2&x=1
 //	{"name": "DB_PASSWORD", "value": "hunter2"}          --password hunter2
 //
-// Doubt says how sure a key is by what stands before the word.
+// The function doubt rates a key by the text before the word.
 func assignments(doubt func(before string) doubt, words ...string) []probe {
 	var probes []probe
 	for _, w := range words {
@@ -26,23 +26,23 @@ func assignments(doubt func(before string) doubt, words ...string) []probe {
 	return probes
 }
 
-// A doubt says how sure the key of an assignment is.
+// A doubt is the level of doubt that a key names a secret.
 type doubt int
 
 const (
-	certain  doubt = iota // whatever it has is secret, numbers too
-	likely                // strings are
-	unsure                // but for short words
-	vague                 // but for words
+	certain  doubt = iota // any value is secret, numbers too
+	likely                // strings are secret
+	unsure                // strings are secret, short words are not
+	vague                 // strings are secret, words are not
 	inQuotes              // as vague, and only in quotes
-	innocent              // nothing is
+	innocent              // nothing is secret
 )
 
-// An assignment is a key in a text, and what comes after it.
+// An assignment is a key in a text and the text after it.
 type assignment struct {
 	text             string
-	start, word, end int    // of the key, and of its last word
-	quote            string // that the key ended with
+	start, word, end int    // of the key; word is its last word
+	quote            string // the closing quote of the key
 	doubt            doubt
 }
 
@@ -58,7 +58,7 @@ func squeeze(key string) string {
 	}, strings.ToLower(key))
 }
 
-// value returns the secret, and how far it has looked.
+// value returns the secret, and the end of the text it has examined.
 func (a *assignment) value() (span, int) {
 	i := run(a.text, a.end, digit)
 	if i-a.end > 2 || i < len(a.text) && keyCharacter(a.text[i]) {
@@ -93,8 +93,8 @@ func (a *assignment) value() (span, int) {
 	return a.bare(i, colon)
 }
 
-// separator returns the end of what stands at text[i] between a key and its
-// value, or i: a colon, an equals sign, or both, or an escape for the latter.
+// separator returns the end of the separator of key and value at text[i], or i: a colon, an equals sign, both, or an
+// escape for the latter.
 func (a *assignment) separator(i int) int {
 	end := i
 	for end < len(a.text) && end-i < 3 && strings.IndexByte(":=>", a.text[end]) >= 0 {
@@ -106,8 +106,8 @@ func (a *assignment) separator(i int) int {
 	return max(end, spelled(a.text, i, '='))
 }
 
-// pair returns the end of the key value that follows where the name is the value
-// of a key itself, and -1 if there is none. Q is the end of the name.
+// pair handles {"name": KEY, "value": VALUE}: it returns the end of the key "value", or -1 if there is none. Q is the
+// end of the name.
 func (a *assignment) pair(q int) int {
 	i := a.blanks(q)
 	next, _ := newline(a.text, i)
@@ -130,8 +130,8 @@ func (a *assignment) pair(q int) int {
 	return a.blanks(quoteEnd(a.text, end))
 }
 
-// element returns the text of an element of XML whose tag ends at text[i], and how
-// far it has looked: not beyond i if there is none.
+// element returns the text of an XML element whose tag ends at text[i], and the end of the text it has examined: at
+// most i if there is none.
 func (a *assignment) element(i int) (span, int) {
 	start := spelled(a.text, i, '>')
 	opened := strings.HasSuffix(a.text[:a.start], "<") || hasPrefixFold(a.text[a.start:], "u003c")
@@ -157,8 +157,7 @@ func (a *assignment) element(i int) (span, int) {
 	return span{start: start, end: end}, end
 }
 
-// flag returns the argument that follows a flag of a command, in a list of
-// strings or after a blank.
+// flag returns the argument after a command-line flag, in a list of strings or after a blank.
 func (a *assignment) flag(q int) (span, int) {
 	if !strings.HasPrefix(a.text[a.start:], "--") || q == len(a.text) {
 		return span{}, a.end
@@ -195,8 +194,7 @@ func (a *assignment) quoted(i, end int) (span, int) {
 	return s, next
 }
 
-// named reports whether a value is only the name of what it would be, as in a
-// form or in a program, or a directory, as PWD is.
+// named reports whether a value only repeats its key, as in a form or a program, or is a directory, as in PWD.
 func (a *assignment) named(v string) bool {
 	name, key, word := squeeze(v[:min(len(v), 50)]), squeeze(a.text[a.start:a.end]), squeeze(a.text[a.word:a.end])
 	return strings.HasSuffix(key, name) && strings.HasSuffix(name, word) || word == "pwd" && strings.HasPrefix(v, "/")
@@ -216,8 +214,8 @@ func (a *assignment) tooShort(v string) bool {
 	return len(v) < 20 && !random(v)
 }
 
-// skipSpace returns the end of the white space at text[i]. More than a hundred is
-// no assignment, and must not be read for every key.
+// skipSpace returns the end of the white space at text[i], at most a hundred bytes. More is no assignment, and reading
+// it for every key would be quadratic.
 func skipSpace(text string, i int) int {
 	from := i
 	for i < len(text) && i-from < 100 && strings.IndexByte(" \t\r\n", text[i]) >= 0 {
@@ -226,8 +224,7 @@ func skipSpace(text string, i int) int {
 	return i
 }
 
-// blanks returns the end of the white space at text[i], which has line ends only
-// after a key in quotes.
+// blanks returns the end of the white space at text[i]. It crosses line ends only after a quoted key.
 func (a *assignment) blanks(i int) int {
 	if a.quote != "" {
 		return skipSpace(a.text, i)
@@ -235,9 +232,8 @@ func (a *assignment) blanks(i int) int {
 	return min(run(a.text, i, func(c byte) bool { return c == ' ' || c == '\t' }), i+100)
 }
 
-// opens reports whether the quote at text[i:end] begins a value. In JSON, the
-// string of which the key is a part may also end here: then there is a quote of
-// the key at a deeper level, or none, and what follows a string.
+// opens reports whether the quote at text[i:end] opens a value. It may instead close the JSON string around the key:
+// then the key has a quote of a deeper level, or none, and a string follows.
 func (a *assignment) opens(i, end int) bool {
 	if a.quote != "" {
 		return level(end-i-1) >= level(len(a.quote)-1)
@@ -246,8 +242,7 @@ func (a *assignment) opens(i, end int) bool {
 	return next < len(a.text) && strings.IndexByte(",:}]+)", a.text[next]) < 0
 }
 
-// quoteEnd returns the end of the quote at text[i], with the backslashes before
-// it, or i if there is none.
+// quoteEnd returns the end of the quote at text[i], including backslashes before it, or i if there is none.
 func quoteEnd(text string, i int) int {
 	n := i
 	for n < len(text) && n-i < 64 && text[n] == '\\' {
@@ -262,8 +257,8 @@ func quoteEnd(text string, i int) int {
 	return n + 1
 }
 
-// readString returns the contents of a string that begins at text[i] after quote. It
-// ends at a quote of the same or an outer level, or at the end of the line.
+// readString returns the contents of a string that begins at text[i] after quote. It ends at a quote of the same or an
+// outer level, or at the end of the line.
 func readString(text string, i int, quote string) (span, int) {
 	s := span{start: i}
 	single, depth := quote[len(quote)-1] == '\'', level(len(quote)-1)
@@ -286,8 +281,8 @@ func readString(text string, i int, quote string) (span, int) {
 	return s, i
 }
 
-// number returns the number that a key in quotes has. The mark in its place gets
-// the same quotes, because only strings and literals may stand there in JSON.
+// number returns the numeric value of a quoted key. Its mark gets the same quotes, because JSON allows only strings and
+// literals there.
 func (a *assignment) number(i int) (span, int) {
 	end := run(a.text, i, digit)
 	if a.doubt != certain || end-i < 3 || end < len(a.text) && strings.IndexByte(",}] \t\r\n", a.text[end]) < 0 {
@@ -296,8 +291,8 @@ func (a *assignment) number(i int) (span, int) {
 	return span{start: i, end: end, quote: a.quote}, end
 }
 
-// bare returns a value without quotes. After a colon it may be a word of a
-// sentence, so it must look like a secret or have the line for itself.
+// bare returns an unquoted value. After a colon it may be a word of a sentence, so it must look like a secret or be
+// alone in its line.
 func (a *assignment) bare(i int, colon bool) (span, int) {
 	if colon {
 		i = properties(a.text, i)
@@ -319,8 +314,7 @@ func (a *assignment) bare(i int, colon bool) (span, int) {
 	return span{start: i, end: end}, end
 }
 
-// bareEnd returns the end of a value that begins at text[i]. Escapes that stand
-// for a character of it belong to it.
+// bareEnd returns the end of an unquoted value that begins at text[i]. Escapes of allowed characters belong to it.
 func bareEnd(text string, i int) int {
 	for i < len(text) {
 		c := text[i]
@@ -340,8 +334,7 @@ func bareEnd(text string, i int) int {
 	return i
 }
 
-// line reports whether the key is the first thing in its line, and the value,
-// which ends at end, the last.
+// line reports whether the key begins its line and the value, which ends at end, ends it.
 func (a *assignment) line(end int) bool {
 	from := a.start
 	for from > 0 && a.start-from < 80 && strings.IndexByte(" \t-", a.text[from-1]) >= 0 {

@@ -1,21 +1,19 @@
-// Package redact takes secrets out of text before a model reads it: keys, tokens
-// and passwords go, and a mark that says what they were stands in their place.
+// Package redact takes secrets out of text before a model reads it. It replaces keys, tokens and passwords by marks
+// that name the kind of secret.
 //
 //	filter := redact.New(redact.DefaultRules()...)
 //	text, n := filter.Text(`password=hunter2`) // password=[redacted: password], 1
 //
 // # How it works
 //
-// A [Filter] has [Rule] values. Those of [DefaultRules] begin with a literal, such
-// as ghp_ or password, and all literals are looked for in one pass over the text.
-// What stands there is read by hand. Rules of your own have a regular expression.
+// A [Filter] applies [Rule] values. Each rule of [DefaultRules] begins with a literal, such as ghp_ or password. One
+// pass over the text finds all literals, and hand-written code reads the text there. Rules of your own use a regular
+// expression.
 //
-// Text may be JSON, or have JSON in its strings, at any depth: an escape is never
-// torn, and JSON stays JSON.
+// Text may be JSON, or have JSON in its strings, at any depth: escapes stay whole, and JSON stays JSON.
 //
 // # Limits
 //
-//   - A secret is known by how it looks, or by the name of what it is assigned to.
-//     One that looks like nothing stays.
+//   - A secret is recognized by its form, or by the name of its key. Other secrets stay.
 //   - Images, audio and other bytes are not text.
 package redact

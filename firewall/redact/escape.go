@@ -5,11 +5,10 @@ import (
 	"math/bits"
 )
 
-// Text may be JSON, or stand in a string of JSON that stands in a string of JSON:
-// whoever replaces a part of it must not tear an escape, nor reach beyond the
-// string.
+// Text may be JSON, with JSON inside its strings, at any depth. A replacement must not split an escape or reach beyond
+// its string.
 
-// backslashes returns how many of them end at text[i].
+// backslashes returns how many backslashes end at text[i].
 func backslashes(text string, i int) int {
 	n := 0
 	for n < i && text[i-1-n] == '\\' {
@@ -18,9 +17,8 @@ func backslashes(text string, i int) int {
 	return n
 }
 
-// level returns how deep in strings of JSON a quote stands that comes after n
-// backslashes: " is at 0, \" at 1, \\\" at 2. Pairs of backslashes before those
-// belong to the string that the quote ends.
+// level returns the nesting depth in JSON strings of a quote after n backslashes: " is at 0, \" at 1, \\\" at 2.
+// Further pairs of backslashes belong to the string that the quote ends.
 func level(n int) int { return bits.TrailingZeros(^uint(n)) }
 
 // escaped reports whether an escape, such as \n or \u0026, ends at text[i].
@@ -31,8 +29,8 @@ func escaped(text string, i int) bool {
 	return i >= 6 && text[i-6] == '\\' && text[i-5] == 'u' && hexRun(text, i-4) >= 4
 }
 
-// spelled returns the end of the character c of ASCII at text[i], which may be an
-// escape such as \u003d, and i if something else stands there.
+// spelled returns the end of the ASCII character c at text[i], plain or as an escape such as \u003d, or i if there is
+// none.
 func spelled(text string, i int, c byte) int {
 	if i < len(text) && text[i] == c {
 		return i + 1
@@ -61,14 +59,14 @@ func escapeLength(text string, i int) int {
 	return min(2, len(text)-i)
 }
 
-// align moves the ends of a span that are within an escape to the end of it.
+// align moves both ends of a span past the escape that they split.
 func align(text string, s span) span {
 	s.start = min(afterEscape(text, s.start), len(text))
 	s.end = max(s.start, min(afterEscape(text, s.end), len(text)))
 	return s
 }
 
-// afterEscape returns the end of the escape that text[i] is within, or i.
+// afterEscape returns the end of the escape around text[i], or i.
 func afterEscape(text string, i int) int {
 	for n := 1; n <= 5 && n <= i; n++ {
 		if text[i-n] == '\\' && backslashes(text, i-n)%2 == 0 {
@@ -88,13 +86,13 @@ func alnum(c byte) bool { return letter(c) || digit(c) }
 
 func backslash(c byte) bool { return c == '\\' }
 
-// word reports whether c may stand in a name.
+// word reports whether c may be part of a name.
 func word(c byte) bool { return alnum(c) || c == '_' }
 
-// url64 reports whether c may stand in base64 for addresses.
+// url64 reports whether c belongs to URL-safe base64.
 func url64(c byte) bool { return word(c) || c == '-' }
 
-// run returns the end of those characters from text[i] on that are in a class.
+// run returns the end of the characters of a class that begin at text[i].
 func run(text string, i int, class func(byte) bool) int {
 	for i < len(text) && class(text[i]) {
 		i++

@@ -11,34 +11,31 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/mistake"
 )
 
-// A Rule finds a kind of secret.
+// A Rule finds one kind of secret.
 type Rule struct {
-	// Name says what the secret is; it stands in its place, as in
-	// [redacted: aws-key]. It has 1 to 40 letters, digits, '-', '_' and '.'.
+	// Name is the kind of secret. It appears in the mark, as in [redacted: aws-key]. It has 1 to 40 letters, digits,
+	// '-', '_' and '.'.
 	Name string
-	// Hint is a literal without which there is no match, in upper or lower case
-	// letters: text that does not have it is not searched. Empty is no hint.
+	// Hint is a literal that every match contains, in upper or lower case. Text without it is not searched. Empty means
+	// that all text is searched.
 	Hint string
-	// Pattern matches the secret. So that JSON stays JSON it must not match a
-	// double quote.
+	// Pattern matches the secret. It must not match a double quote, so that JSON stays JSON.
 	Pattern *regexp.Regexp
-	// Group is the group of the pattern that is the secret; 0 is all of it.
+	// Group is the group of the pattern that holds the secret. 0 is the whole match.
 	Group int
 
-	probes []probe // in place of a pattern, in the rules of this package
+	probes []probe // instead of a pattern, in the rules of this package
 }
 
-// A Filter takes secrets out of text, in time linear in the text. It is safe for
-// concurrent use.
+// A Filter replaces secrets in text, in time linear in the text. It is safe for concurrent use.
 type Filter struct {
 	rules []Rule
-	marks []string // what stands in the place of a secret, by rule
+	marks []string // the replacement of a secret, by rule
 	scan  scanner
 }
 
-// New returns a filter with these rules. Where two find the same secret, the
-// first of them names it. A rule that is not complete is a mistake of the
-// programmer, and panics.
+// New returns a filter with these rules. If two rules find the same secret, the first one names it. New panics if a
+// rule is incomplete.
 func New(rules ...Rule) *Filter {
 	f := &Filter{rules: slices.Clone(rules)}
 	for i, rule := range f.rules {
@@ -67,19 +64,17 @@ func (r Rule) check() error {
 	return nil
 }
 
-// markStart begins what is put in the place of a secret. Nothing in a mark needs
-// an escape in JSON.
+// markStart begins a mark. No character of a mark needs an escape in JSON.
 const markStart = "[redacted: "
 
-// Text returns text with a mark in the place of each secret, and how many there
-// were. JSON stays JSON, and what was redacted before stays as it is.
+// Text returns text with a mark in place of each secret, and the number of secrets. JSON stays JSON, and existing marks
+// stay as they are.
 func (f *Filter) Text(text string) (string, int) {
 	spans := f.find(text)
 	return f.replace(text, spans), len(spans)
 }
 
-// Count is [Filter.Text] that adds the number of secrets to counts, by the name of
-// the rule that has found them.
+// Count works like [Filter.Text]. It adds the number of secrets to counts, by the name of their rule.
 func (f *Filter) Count(text string, counts map[string]int) string {
 	spans := f.find(text)
 	for _, s := range spans {
@@ -92,10 +87,10 @@ func (f *Filter) Count(text string, counts map[string]int) string {
 type span struct {
 	start, end int
 	rule       int
-	quote      string // goes around the mark, where a number was
+	quote      string // written around the mark, where the secret was a number
 }
 
-// find returns the secrets of text in order, none of which overlap.
+// find returns the secrets of text in order, without overlaps.
 func (f *Filter) find(text string) []span {
 	spans := f.scan.find(text, len(f.rules))
 	for i, rule := range f.rules {
@@ -133,7 +128,7 @@ func (f *Filter) marked(text string, s span) bool {
 	})
 }
 
-// merge joins those of the sorted spans that overlap.
+// merge joins overlapping spans. They must be sorted.
 func merge(spans []span) []span {
 	kept := spans[:0]
 	for _, s := range spans {

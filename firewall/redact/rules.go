@@ -7,14 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// DefaultRules returns rules for well-known secrets: private keys, the keys and
-// tokens of widely used services, JSON web tokens, credentials and long cookies in
-// headers, passwords in addresses, and what is assigned to a key whose name says
-// that it is secret, in JSON, YAML, XML, environments, queries and flags of
-// commands. They find them in text and in JSON, also where JSON stands in strings
-// of JSON, and leave alone what looks like a program, a form or a placeholder.
+// DefaultRules returns rules for well-known secrets:
 //
-// To have more, append to them; to have fewer, delete by name.
+//   - private keys, JSON web tokens, and the keys and tokens of widely used services
+//   - credentials and long cookies in headers, passwords in URLs
+//   - values of keys whose name says that they are secret, in JSON, YAML, XML, environments, queries and command flags
+//
+// They search text and JSON, also JSON inside strings of JSON. They skip values that look like a program, a form or a
+// placeholder.
+//
+// To add rules, append them. To drop rules, delete them by name.
 func DefaultRules() []Rule {
 	return []Rule{
 		{Name: "private-key", probes: []probe{{hint: "-----BEGIN ", find: privateKeys}}},
@@ -55,7 +57,7 @@ func dotted(c byte) bool { return url64(c) || c == '.' }
 
 func always(d doubt) func(string) doubt { return func(string) doubt { return d } }
 
-// password knows the texts of a form from passwords.
+// password rates a key that ends with "password". Labels of a form are not secret.
 func password(before string) doubt {
 	if endsWith(before, "forgot", "forgotten", "reset", "change", "show", "hide", "wrong", "invalid") {
 		return innocent
@@ -63,7 +65,7 @@ func password(before string) doubt {
 	return certain
 }
 
-// pass is a password only where it is a word, and not the verdict of a test.
+// pass rates a key that ends with "pass". It must be a word of its own, and not the verdict of a test.
 func pass(before string) doubt {
 	switch {
 	case before == "":
@@ -74,7 +76,7 @@ func pass(before string) doubt {
 	return unsure
 }
 
-// secretKey knows keys to doors from those to tables.
+// secretKey rates a key that ends with "key". Keys of database tables are not secret.
 func secretKey(before string) doubt {
 	if endsWith(before, "api", "access", "secret", "private", "encryption", "signing", "auth", "master", "account", "subscription", "shared") {
 		return likely
@@ -82,8 +84,7 @@ func secretKey(before string) doubt {
 	return innocent
 }
 
-// secretToken knows what opens something from the place where a list goes on, and
-// from a word of a language model.
+// secretToken rates a key that ends with "token". Page cursors and token counts of a language model are not secret.
 func secretToken(before string) doubt {
 	switch {
 	case before == "":
@@ -101,11 +102,10 @@ func endsWith(key string, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.HasSuffix(key, w) })
 }
 
-// keyLength is more than a private key has, in bytes.
+// keyLength is more than the length of any private key, in bytes.
 const keyLength = 1 << 16
 
-// privateKeys finds a block of PEM. If its end is missing, it goes as far as it
-// looks like one.
+// privateKeys finds a PEM block. If its end is missing, it stops at the first text that does not look like PEM.
 func privateKeys(text string, at int) (span, int) {
 	label := run(text, at+len("-----BEGIN "), func(c byte) bool { return 'A' <= c && c <= 'Z' || digit(c) || c == ' ' })
 	if !strings.Contains(text[at:label], "PRIVATE KEY") || !strings.HasPrefix(text[label:], "-----") {
@@ -129,7 +129,7 @@ func privateKeys(text string, at int) (span, int) {
 	return span{start: at, end: end - backslashes(text, end)}, end
 }
 
-// headers finds the credential of an Authorization, and leaves the scheme.
+// headers finds the credential of an Authorization header. The scheme stays.
 func headers(text string, at int) (span, int) {
 	v, next := headerValue(text, at+len("authorization"))
 	if v.start == v.end {
@@ -138,8 +138,7 @@ func headers(text string, at int) (span, int) {
 	return credential(text, v.start, v.end), next
 }
 
-// headerValue returns the value of a header whose name ends at text[i], and how
-// far it has looked.
+// headerValue returns the value of a header whose name ends at text[i], and the end of the text it has examined.
 func headerValue(text string, i int) (v span, next int) {
 	i = skipSpace(text, quoteEnd(text, i))
 	if i == len(text) || text[i] != ':' && text[i] != '=' {
@@ -161,8 +160,8 @@ func headerValue(text string, i int) (v span, next int) {
 	return span{start: i, end: end}, end
 }
 
-// cookies finds values of cookies that are long and look random, from the first
-// of a header to the last. Others are settings.
+// cookies finds the cookie values that are long and look random, and everything between the first and the last in a
+// header. Other cookies are settings.
 func cookies(text string, at int) (span, int) {
 	v, next := headerValue(text, at+len("cookie"))
 	var s span
@@ -184,8 +183,7 @@ func cookies(text string, at int) (span, int) {
 	return s, next
 }
 
-// credential returns the secret of text[i:end], which has a scheme before it or
-// not.
+// credential returns the secret in text[i:end], without its scheme if it has one.
 func credential(text string, i, end int) span {
 	scheme, rest, two := strings.Cut(text[i:end], " ")
 	if !two {
@@ -205,7 +203,7 @@ func credential(text string, i, end int) span {
 	return align(text, span{start: start, end: end})
 }
 
-// bearers finds the token of a Bearer that stands anywhere.
+// bearers finds the token after any "Bearer".
 func bearers(text string, at int) (span, int) {
 	start := at + len("bearer ")
 	end := run(text, start, func(c byte) bool { return url64(c) || strings.IndexByte(".~+/=", c) >= 0 })
@@ -215,8 +213,7 @@ func bearers(text string, at int) (span, int) {
 	return span{start: start, end: end}, end
 }
 
-// basics finds a name and a password in the base64 of a Basic that stands
-// anywhere.
+// basics finds a name and a password in the base64 after any "Basic".
 func basics(text string, at int) (span, int) {
 	start := at + len("basic ")
 	end := run(text, start, func(c byte) bool { return alnum(c) || c == '+' || c == '/' })
@@ -231,8 +228,7 @@ func basics(text string, at int) (span, int) {
 	return span{start: start, end: stop}, stop
 }
 
-// addresses finds the password of scheme://user:password@host. The slashes may
-// have backslashes before them.
+// addresses finds the password in scheme://user:password@host. The slashes may be escaped.
 func addresses(text string, at int) (span, int) {
 	if at == 0 || !alnum(text[at-1]) {
 		return span{}, at

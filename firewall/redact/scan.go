@@ -1,26 +1,24 @@
 package redact
 
-// A probe is a literal that a secret begins with, or its key, and what looks at
-// the text there. Regular expressions would do, but are a hundred times slower
-// on text that has many of these words and no secrets.
+// A probe is a literal that begins a secret or its key, and a function that reads the text there. Regular expressions
+// would be a hundred times slower on text with many such words and no secrets.
 type probe struct {
-	hint string // of two bytes or more; in lower case if fold
-	fold bool   // in upper case, too
-	// find returns the secret at the hint that begins at text[at], empty if there
-	// is none, and how far it has looked: there is no other before that. Both ends
-	// of a secret are at the ends of an escape, if there are escapes.
+	hint string // two bytes or more; in lower case if fold
+	fold bool   // matches upper case too
+	// find returns the secret at the hint that begins at text[at], empty if there is none. The next search begins at
+	// next. Neither end of a secret splits an escape.
 	find func(text string, at int) (s span, next int)
 }
 
-// A scanner finds the places of many probes in one pass.
+// A scanner searches for many probes in one pass.
 type scanner struct {
-	// lists has, by the first two bytes of a hint, one more than the index in
-	// probes of those that begin like that.
+	// lists maps the first two bytes of a hint to an index in probes, plus one. Zero means that no hint begins like
+	// that.
 	lists  [1 << 16]uint8
 	probes [][]ruled
 }
 
-// ruled is a probe of a rule.
+// ruled is a probe with the index of its rule.
 type ruled struct {
 	probe
 	rule int
@@ -56,14 +54,13 @@ func (s *scanner) addLead(a, b byte, p ruled) {
 	s.probes[i] = append(s.probes[i], p)
 }
 
-// find returns the secrets of text in the order of their hints. They may
-// overlap.
+// find returns the secrets of text in the order of their hints. They may overlap.
 func (s *scanner) find(text string, rules int) []span {
 	if s.probes == nil {
 		return nil
 	}
 	var spans []span
-	next := make([]int, rules) // by rule, where it goes on
+	next := make([]int, rules) // by rule, where its search continues
 	for i := 0; i+1 < len(text); i++ {
 		list := s.lists[int(text[i])<<8|int(text[i+1])]
 		if list == 0 {
@@ -84,7 +81,7 @@ func (s *scanner) find(text string, rules int) []span {
 	return spans
 }
 
-// at reports whether text begins with the hint.
+// at reports whether text begins with the hint of p.
 func (p *probe) at(text string) bool {
 	if len(text) < len(p.hint) {
 		return false
@@ -95,8 +92,7 @@ func (p *probe) at(text string) bool {
 	return hasPrefixFold(text, p.hint)
 }
 
-// hasPrefixFold reports whether text begins with prefix, which is in lower case,
-// in any case.
+// hasPrefixFold reports whether text begins with prefix in any case. Prefix is in lower case.
 func hasPrefixFold(text, prefix string) bool {
 	if len(text) < len(prefix) {
 		return false

@@ -2,8 +2,7 @@ package redact
 
 import "strings"
 
-// tokens returns a probe for secrets that begin with prefix and go on with at
-// least n characters of a class.
+// tokens returns probes for secrets that have one of the prefixes and then at least n characters of a class.
 func tokens(class func(byte) bool, n int, prefixes ...string) []probe {
 	var probes []probe
 	for _, prefix := range prefixes {
@@ -18,7 +17,7 @@ func tokens(class func(byte) bool, n int, prefixes ...string) []probe {
 	return probes
 }
 
-// separate restricts probes to places where a word begins.
+// separate restricts probes to the beginning of words.
 func separate(probes []probe) []probe {
 	for i, p := range probes {
 		probes[i].find = func(text string, at int) (span, int) {
@@ -31,8 +30,7 @@ func separate(probes []probe) []probe {
 	return probes
 }
 
-// mixed restricts probes to secrets with letters and digits: what has letters
-// alone may be a name.
+// mixed restricts probes to secrets with both letters and digits, because letters alone may be a name.
 func mixed(probes []probe) []probe {
 	for i, p := range probes {
 		probes[i].find = func(text string, at int) (span, int) {
@@ -46,7 +44,7 @@ func mixed(probes []probe) []probe {
 	return probes
 }
 
-// random reports whether text has letters and digits.
+// random reports whether text has both letters and digits.
 func random(text string) bool {
 	letters, digits := false, false
 	for i := range len(text) {
@@ -56,7 +54,7 @@ func random(text string) bool {
 	return letters && digits
 }
 
-// awsKeys finds the ids of AWS's access keys: 20 upper-case letters and digits.
+// awsKeys finds AWS access key ids: 20 upper-case letters and digits.
 func awsKeys(text string, at int) (span, int) {
 	class := func(c byte) bool { return 'A' <= c && c <= 'Z' || digit(c) }
 	end := run(text, at, class)
@@ -66,8 +64,7 @@ func awsKeys(text string, at int) (span, int) {
 	return span{start: at, end: end}, end
 }
 
-// jwts finds three or five parts of base64 with dots between them, of which the
-// first is an object of JSON.
+// jwts finds three or five base64 parts joined by dots. The first part must be a JSON object.
 func jwts(text string, at int) (span, int) {
 	end := run(text, at, dotted)
 	header, rest, _ := strings.Cut(text[at:end], ".")
@@ -77,8 +74,7 @@ func jwts(text string, at int) (span, int) {
 	return align(text, span{start: at, end: end}), end
 }
 
-// webhook returns a probe for addresses of a host, with a part in their paths,
-// that let whoever has them write.
+// webhook returns a probe for webhook URLs: addresses of host, with part in the path, that let anyone post.
 func webhook(host, part string) probe {
 	return probe{hint: host, find: func(text string, at int) (span, int) {
 		end := at + len(host)
@@ -97,8 +93,7 @@ func webhook(host, part string) probe {
 	}}
 }
 
-// spelledSlash returns the end of the slash at text[i], which may have
-// backslashes before it, and i if there is none.
+// spelledSlash returns the end of the slash at text[i], with or without backslashes before it, or i if there is none.
 func spelledSlash(text string, i int) int {
 	n := run(text, i, backslash)
 	if n < len(text) && text[n] == '/' {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// code reports whether text[i:end] is an expression of a program: a call, an
-// index, a short hexadecimal number, or members after a blank.
+// code reports whether text[i:end] is an expression of a program: a call, an index, a short hexadecimal number, or
+// members after a blank.
 func (a *assignment) code(i, end int) bool {
 	v := a.text[i:end]
 	n := run(v, 0, keyCharacter)
@@ -21,7 +21,7 @@ func (a *assignment) code(i, end int) bool {
 	return v[n] == '('
 }
 
-// members reports whether v is names of letters with dots between them.
+// members reports whether v is a dotted name, such as config.auth.token.
 func members(v string) bool {
 	for name := range strings.SplitSeq(v, ".") {
 		if name == "" || run(name, 0, func(c byte) bool { return letter(c) || c == '_' }) < len(name) {
@@ -31,13 +31,13 @@ func members(v string) bool {
 	return strings.Contains(v, ".")
 }
 
-// placeholders are words that stand where a secret would, or for its type.
+// placeholders are words that stand for a secret or its type.
 var placeholders = []string{
 	"", "null", "nil", "none", "true", "false", "undefined", "string", "str", "integer", "int", "number", "boolean", "bool",
 	"object", "bytes", "any", "secretstr", "same-origin", "required", "optional", "hidden", "masked", "redacted", "empty", "missing", "unset", "yes", "no", "n/a", "text",
 }
 
-// placeholder reports whether a value is none: empty, a mark, a variable, stars.
+// placeholder reports whether a value is no real secret: empty, a mark, a variable, stars.
 func placeholder(v string) bool {
 	switch {
 	case len(v) <= len("same-origin") && slices.Contains(placeholders, strings.ToLower(v)):
@@ -57,7 +57,7 @@ func placeholder(v string) bool {
 	return strings.HasPrefix(v, "${") || strings.HasPrefix(v, "{{") || variable(v)
 }
 
-// yours reports whether v is YOUR_TOKEN, your-api-key or the like.
+// yours reports whether v looks like YOUR_TOKEN or your-api-key.
 func yours(v string) bool {
 	return len(v) > 5 && len(v) < 40 && hasPrefixFold(v, "your") && strings.IndexByte("_- ", v[4]) >= 0 && !random(v)
 }

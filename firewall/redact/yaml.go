@@ -2,8 +2,7 @@ package redact
 
 import "strings"
 
-// properties returns the end of the tag and the anchor that stand before a value
-// of YAML at text[i].
+// properties returns the end of the tag and the anchor before a YAML value at text[i].
 func properties(text string, i int) int {
 	for range 2 {
 		mark := max(spelled(text, i, '!'), spelled(text, i, '&'))
@@ -19,8 +18,8 @@ func properties(text string, i int) int {
 	return i
 }
 
-// block returns the lines of a block of YAML, whose | or > stands at text[i], and
-// how far it has looked: not beyond i if there is none.
+// block returns the lines of a YAML block scalar, whose | or > is at text[i], and the end of the text it has examined:
+// at most i if there is none.
 func (a *assignment) block(i int) (span, int) {
 	end := max(spelled(a.text, i, '|'), spelled(a.text, i, '>'))
 	if end == i {
@@ -56,8 +55,7 @@ func (a *assignment) block(i int) (span, int) {
 	return s, max(s.end, end)
 }
 
-// column returns how far the key is indented, and reports whether it is the first
-// thing in its line.
+// column returns the indentation of the key, and reports whether the key begins its line.
 func (a *assignment) column() (n int, ok bool) {
 	from := a.start
 	for from > 0 && a.start-from < 80 && strings.IndexByte(" -", a.text[from-1]) >= 0 {
@@ -66,9 +64,8 @@ func (a *assignment) column() (n int, ok bool) {
 	return a.start - from, from == 0 || strings.IndexByte("\n\"\\", a.text[from-1]) >= 0 || escaped(a.text, from)
 }
 
-// newline returns where the line after the one that ends at text[i] begins, or i
-// if none ends there, and how many backslashes stand for the end: none in plain
-// text.
+// newline returns the begin of the next line if a line end is at text[i], else i. Slashes is the number of backslashes
+// that spell the line end, 0 in plain text.
 func newline(text string, i int) (next, slashes int) {
 	n := run(text, i, backslash)
 	slash := text[i:n]
@@ -85,8 +82,8 @@ func newline(text string, i int) (next, slashes int) {
 	return i, 0
 }
 
-// lineStop returns the end of the line at text[i]. Where ends of lines have
-// backslashes, it is at the quote of their string, at the latest.
+// lineStop returns the end of the line at text[i]. If line ends are escaped, the closing quote of their string also
+// ends the line.
 func lineStop(text string, i, slashes int) int {
 	for i < len(text) {
 		n := run(text, i, backslash)

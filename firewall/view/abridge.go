@@ -8,19 +8,18 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// detail says how much of a value an abridged one shows.
+// A detail says how much of a value its abridged form shows.
 type detail struct {
 	text  int // characters of a string, digits of a number
 	items int // elements of an array, members of an object
 	depth int // levels of arrays and objects
 }
 
-// details go from much to little.
+// details are ordered from much to little.
 var details = []detail{{2000, 100, 8}, {400, 40, 6}, {100, 20, 4}, {40, 8, 3}, {20, 4, 2}, {12, 1, 1}}
 
-// abridge returns a shorter form of a valid value, as clean JSON of at most room
-// characters: strings end with an ellipsis, and what is left out of an array or
-// an object is counted in its last place.
+// abridge returns a shorter form of a valid value, as clean JSON of at most room characters. A cut string ends with an
+// ellipsis. A cut array or object ends with the number of omitted items.
 func abridge(raw []byte, room int) []byte {
 	for _, d := range details {
 		a := abridger{room: room}
@@ -35,7 +34,7 @@ func abridge(raw []byte, room int) []byte {
 // An abridger writes one abridged value until its room is used up.
 type abridger struct {
 	buf  []byte
-	room int // characters left; less than 0 if they were not enough
+	room int // characters left; negative if they were not enough
 }
 
 func (a *abridger) add(b []byte) {
@@ -97,11 +96,10 @@ func (a *abridger) list(raw []byte, d detail) {
 	a.add(raw[len(raw)-1:])
 }
 
-// abridgedString returns a quoted string cut to most characters, of which the
-// last is an ellipsis if there are more.
+// abridgedString returns a quoted string cut to most characters. A cut string ends with an ellipsis.
 func abridgedString(quoted []byte, most int) []byte {
 	short := quoted
-	if len(quoted) > 16*most { // more than is looked at
+	if len(quoted) > 16*most { // do not read more than that
 		short = append(prefix(quoted, 16*most), '"')
 	}
 	text := clean.Text(clean.Unquote(short))
@@ -118,8 +116,8 @@ func abridgedString(quoted []byte, most int) []byte {
 	return clean.AppendQuoted(nil, text+"…")
 }
 
-// prefix returns the beginning of a quoted string, at most most bytes of it, and
-// no part of an escape or of a character. It has no quote at its end.
+// prefix returns at most most bytes of the beginning of a quoted string, without the closing quote. It splits no escape
+// and no character.
 func prefix(quoted []byte, most int) []byte {
 	i := 1
 	for i < len(quoted)-1 {

@@ -5,21 +5,18 @@ import (
 	"strings"
 )
 
-// A table is text in rows and columns, such as CSV. Its reader takes what
-// spreadsheets and people write: rows of any length, and quotes that are never
-// closed. A quote opens a field only at its beginning, and closes it only at its
-// end; others stand for themselves.
+// A table is text in rows and columns, such as CSV. The reader is lenient: rows may differ in length, and a quote may
+// stay open. A quote opens a field only at its beginning and closes it only at its end; any other quote is a character.
 type table struct {
 	data  []byte
 	comma byte
-	// loose says that a quote was found that nothing closes. From there on quotes
-	// stand for themselves, or each would be looked for to the end again.
+	// loose means that an unclosed quote was found. From there on quotes are characters. Otherwise each would be
+	// searched for its end again.
 	loose bool
 }
 
-// newTable returns the table in data, whose first record is the header. It
-// reports false if the data is none: neither says the media type so, nor do its
-// first lines have the same number of commas, semicolons or tabs.
+// newTable returns the table in data. The first record is the header. It reports false if the media type is not that of
+// a table and the first lines differ in the number of commas, semicolons or tabs.
 func newTable(data []byte, mediaType string) (*table, bool) {
 	if len(data) == 0 || Binary(data) {
 		return nil, false
@@ -33,8 +30,7 @@ func newTable(data []byte, mediaType string) (*table, bool) {
 	return &table{data: data, comma: comma}, regular || strings.Contains(kind, "csv") || strings.Contains(kind, "comma-separated")
 }
 
-// separator guesses what stands between the fields, and reports whether the
-// first two records agree.
+// separator guesses the separator of fields, and reports whether the first two records agree.
 func separator(data []byte) (comma byte, regular bool) {
 	comma, most := byte(','), 1
 	for _, c := range []byte(",;\t|") {
@@ -48,13 +44,11 @@ func separator(data []byte) (comma byte, regular bool) {
 	return comma, regular
 }
 
-// maxColumns bounds the fields of a record. The last of so many is the rest of
-// the record as it stands.
+// maxColumns bounds the fields of a record. The last field holds the rest of the record, unparsed.
 const maxColumns = 10_000
 
-// record reads the record that begins at at, and returns its fields and where
-// the next one begins. Fields are parts of the data unless they have quotes in
-// them. Empty lines are no records.
+// record reads the record that begins at at, and returns its fields and where the next one begins. A field without
+// quotes is a slice of the data. Empty lines are not records.
 func (t *table) record(at int) (fields [][]byte, next int) {
 	at = t.blank(at)
 	for at < len(t.data) {
@@ -80,7 +74,7 @@ func (t *table) skip(at int) int {
 	return t.rest(t.blank(at))
 }
 
-// rest is skip for the rest of a record.
+// rest returns where the next record begins, from inside a record.
 func (t *table) rest(at int) int {
 	for at < len(t.data) {
 		if at = t.fieldEnd(at); at == len(t.data) {
@@ -94,7 +88,7 @@ func (t *table) rest(at int) int {
 	return at
 }
 
-// blank goes past empty lines.
+// blank skips empty lines.
 func (t *table) blank(at int) int {
 	for at < len(t.data) && (t.data[at] == '\n' || t.data[at] == '\r' && at+1 < len(t.data) && t.data[at+1] == '\n') {
 		at++
@@ -102,8 +96,7 @@ func (t *table) blank(at int) int {
 	return at
 }
 
-// field reads the field that begins at at, and returns where it ends: at a comma,
-// at a line feed or at the end.
+// field reads the field that begins at at. It ends at a comma, at a line feed or at the end of the data.
 func (t *table) field(at int) (field []byte, end int) {
 	end = t.fieldEnd(at)
 	field = t.data[at:end]
@@ -130,8 +123,7 @@ func (t *table) fieldEnd(at int) int {
 	return at
 }
 
-// quotedEnd returns the end of a field in quotes, whose inside begins at at, and
-// reports whether a quote closes it.
+// quotedEnd returns the end of a quoted field whose text begins at at, and reports whether a quote closes it.
 func (t *table) quotedEnd(at int) (end int, ok bool) {
 	for at < len(t.data) {
 		i := bytes.IndexByte(t.data[at:], '"')
@@ -152,8 +144,8 @@ func (t *table) quotedEnd(at int) (end int, ok bool) {
 	return 0, false
 }
 
-// looksLikeTable reports whether the first three lines of text or more have the same
-// number of separators outside of quotes, one or more.
+// looksLikeTable reports whether the first three or more lines of text have the same number of separators outside of
+// quotes, at least one.
 func looksLikeTable(text []byte, separator byte) bool {
 	first, n, lines, quoted := 0, 0, 0, false
 	for i := 0; i < min(len(text), 1<<14) && lines < 10; i++ {
@@ -162,7 +154,7 @@ func looksLikeTable(text []byte, separator byte) bool {
 			quoted = !quoted
 		case quoted:
 		case c == ',' && separator == ',' && i+1 < len(text) && text[i+1] == ' ':
-			return false // that is how sentences are written
+			return false // sentences look like that
 		case c == separator:
 			n++
 		case c == '\n':

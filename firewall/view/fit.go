@@ -6,10 +6,8 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/clean"
 )
 
-// Positions in a text are those of the text as it is stored, before cleaning. A
-// character is a byte that does not continue a UTF-8 sequence together with those
-// that do after it: in UTF-8 a code point, and countable piece by piece in any
-// data.
+// Positions in a text refer to the stored text, before cleaning. A character is a byte that does not continue a UTF-8
+// sequence, with the continuing bytes after it: a code point in UTF-8, and countable in chunks in any data.
 
 // continues reports whether c continues a UTF-8 sequence.
 func continues(c byte) bool { return int8(c) < -0x40 }
@@ -25,8 +23,7 @@ func characters(data []byte) int {
 	return n
 }
 
-// characterAt returns the index of character n, or len(data) if there are not so
-// many.
+// characterAt returns the index of character n, or len(data) if there are fewer.
 func characterAt(data []byte, n int) int {
 	if n == 0 {
 		return 0
@@ -52,14 +49,13 @@ func characterAt(data []byte, n int) int {
 	return i
 }
 
-// cost returns the most that the character at data[i] takes in a page, once it
-// was cleaned.
+// cost returns the most characters that the character at data[i] takes in a page after cleaning.
 func cost(data []byte, i int) int {
 	switch c := data[i]; {
 	case c == '"' || c == '\\' || c == '\n' || c == '\r' || c == '\t':
 		return 2
 	case c == '<' || c == '>' || c == '&':
-		return 6 // encoding/json spells what HTML knows as escapes
+		return 6 // encoding/json escapes what is special in HTML
 	case c == 0xc2 || c == 0xe2:
 		return 2 // may be the end of a line, which becomes a line feed
 	case continues(c):
@@ -68,8 +64,7 @@ func cost(data []byte, i int) int {
 	return 1
 }
 
-// textCost returns the sum of the costs of data. It stops once that is more than
-// room.
+// textCost returns the sum of the costs of data. It stops when the sum exceeds room.
 func textCost(data []byte, room int) int {
 	sum := 0
 	for i := range data {
@@ -80,8 +75,8 @@ func textCost(data []byte, room int) int {
 	return sum
 }
 
-// fit returns the end of the beginning of data that has at most most characters
-// and costs at most room. It has at least one character if data has.
+// fit returns the end of the longest beginning of data that has at most most characters and costs at most room. It has
+// at least one character unless data is empty.
 func fit(data []byte, most, room int) int {
 	n := 0
 	for i, c := range data {
@@ -96,8 +91,8 @@ func fit(data []byte, most, room int) int {
 	return len(data)
 }
 
-// Excerpt returns the beginning of text that takes at most room characters as JSON.
-// What is cut ends at a word, with an ellipsis.
+// Excerpt returns the beginning of text that takes at most room characters as JSON. A cut text ends at a word, with an
+// ellipsis.
 func Excerpt(text string, room int) string {
 	end := fit([]byte(text), len(text), room)
 	if end == len(text) {
@@ -110,7 +105,7 @@ func Excerpt(text string, room int) string {
 	return strings.TrimRight(text[:end], " \n") + "…"
 }
 
-// fitBack is fit for the end of data. It returns where that begins.
+// fitBack works like fit for the end of data, and returns where that end begins.
 func fitBack(data []byte, most, room int) int {
 	at, n := len(data), 0
 	for i := len(data) - 1; i >= 0; i-- {
@@ -126,24 +121,22 @@ func fitBack(data []byte, most, room int) int {
 	return 0
 }
 
-// near is how far from a place a better one to cut a text is looked for, in
-// bytes: further than escape sequences, ends of lines and pictures usually are
-// long.
+// near is how far a cut may move to a better place, in bytes. Escape sequences, line ends and emoji are usually
+// shorter.
 const near = 64
 
-// cutEnd moves the end of the part of data from at to end to a place where it can
-// be cut, at or before end if there is one.
+// cutEnd moves the end of data[at:end] to a place where cutting is safe, at or before end if there is one.
 func cutEnd(data []byte, at, end int) int {
 	if s, ok := seam(data, end, -1); ok && s > at {
 		return s
 	}
 	if s, ok := seam(data, end, 1); ok && end-at < near {
-		return s // fewer characters were asked for than such a thing takes
+		return s // the wanted length is less than one such sequence
 	}
 	return end
 }
 
-// cutStart is cutEnd for the start, at or after at if there is one.
+// cutStart works like cutEnd for the start, at or after at if possible.
 func cutStart(data []byte, at, end int) int {
 	if s, ok := seam(data, at, 1); ok && s < end {
 		return s
@@ -154,8 +147,7 @@ func cutStart(data []byte, at, end int) int {
 	return at
 }
 
-// seam looks from at on, in steps of step, for a place where data can be cut so
-// that its parts clean to what the whole does.
+// seam searches from at in steps of step for a place to cut data so that the cleaned parts equal the cleaned whole.
 func seam(data []byte, at, step int) (i int, ok bool) {
 	for i, n := at, 0; n < near; i, n = i+step, n+1 {
 		if i <= 0 || i >= len(data) || !continues(data[i]) && cleanCut(data, i) {
@@ -165,7 +157,7 @@ func seam(data []byte, at, step int) (i int, ok bool) {
 	return at, false
 }
 
-// cleanCut reports whether data, near i, cleans to the same with a cut there.
+// cleanCut reports whether the text around i cleans to the same with a cut at i.
 func cleanCut(data []byte, i int) bool {
 	left, right := data[max(0, i-4*near):i], data[i:min(len(data), i+4*near)]
 	if simple(left) && simple(right) {

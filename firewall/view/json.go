@@ -7,8 +7,8 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// rawCost returns the number of characters that JSON takes in a page.
-// encoding/json spells what HTML knows as escapes of six.
+// rawCost returns the number of characters that JSON takes in a page. encoding/json escapes '<', '>' and '&', in six
+// characters each.
 func rawCost(data []byte) int {
 	n := 0
 	for _, c := range data {
@@ -22,8 +22,8 @@ func rawCost(data []byte) int {
 	return n
 }
 
-// appendQuoted appends text as a JSON string in which what is invisible is
-// spelled as an escape: it means the same, and nothing in it hides.
+// appendQuoted appends text as a JSON string. Invisible characters become escapes, so the value stays the same and
+// nothing is hidden.
 func appendQuoted(dst []byte, text string) []byte {
 	dst = append(dst, '"')
 	for _, r := range text {
@@ -43,9 +43,8 @@ func appendQuoted(dst []byte, text string) []byte {
 	return append(dst, '"')
 }
 
-// appendClean appends the valid JSON in raw: without white space, its strings
-// cleaned and else as they are spelled. If that takes more than room characters
-// of a page it reports false, and dst is what it was.
+// appendClean appends the valid JSON in raw without white space. Strings are cleaned and keep their spelling. If that
+// takes more than room characters of a page, it reports false and returns dst unchanged.
 func appendClean(dst, raw []byte, room int) (out []byte, ok bool) {
 	before := len(dst)
 	counted := before
@@ -54,7 +53,7 @@ func appendClean(dst, raw []byte, room int) (out []byte, ok bool) {
 		switch {
 		case c == '"':
 			end := strictjson.Skip(raw, i)
-			if end-i > 12*room+64 { // even an escape is a character for each 12 bytes
+			if end-i > 12*room+64 { // even escapes give one character for 12 bytes
 				return dst[:before], false
 			}
 			dst = clean.AppendJSONString(dst, raw[i:end])

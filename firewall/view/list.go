@@ -2,11 +2,11 @@ package view
 
 import "fmt"
 
-// A list collects the part of an array or of an object that a page shows.
+// A list collects the items of an array or object that a page shows.
 type list struct {
 	look  *look
-	start int // the first item to be shown
-	end   int // the one after the last to be shown, or missing
+	start int // the first item to show
+	end   int // the item after the last to show, or missing
 	room  int
 	buf   []byte
 	count int // items so far, shown or not
@@ -19,12 +19,12 @@ type list struct {
 // deeper is the hint for JSON.
 const deeper = "; a longer path shows a part of it"
 
-// list returns an empty one that begins with the bracket open.
+// list returns an empty list that begins with the bracket open.
 func (l *look) list(open byte) *list {
 	return &list{look: l, start: max(l.start, 0), end: l.end, room: l.room() - 2, buf: []byte{open}}
 }
 
-// take reports whether the next item is to be shown, by add, and counts it otherwise.
+// take reports whether to show the next item with add. It counts the item otherwise.
 func (s *list) take() bool {
 	if !s.full && s.count >= s.start && (s.end == missing || s.count < s.end) {
 		return true
@@ -33,9 +33,11 @@ func (s *list) take() bool {
 	return false
 }
 
-// add shows an item that take has taken, or finds the page full. Name is the key of a
-// member in quotes, nil in an array. Origin is the part of the artifact that the
-// item comes from. An item that does not fit on a page of its own is abridged.
+// add shows the item that take has accepted, or marks the page as full. An item that does not fit on a page of its own
+// is abridged.
+//
+//   - name is the quoted key of a member, nil in an array
+//   - origin is the part of the artifact that holds the item
 func (s *list) add(name, item, origin []byte) {
 	before := len(s.buf)
 	if s.shown > 0 {
@@ -60,17 +62,16 @@ func (s *list) add(name, item, origin []byte) {
 	s.count++
 }
 
-// cut says how to see all of an item that is abridged.
+// cut returns the note that says how to see all of an abridged item.
 func (s *list) cut(origin []byte) string {
 	return fmt.Sprintf(`item %d is abridged: {"type":"head","start":%d,"chars":%d} shows it as it is spelled%s`,
 		s.start, characters(s.look.data[:s.look.offset(origin)]), max(characters(origin), 1), s.hint)
 }
 
-// offset returns where a part of the data begins. Parts are cut out of data and
-// share its end, in memory.
+// offset returns where part begins in the data. Part is a slice of the data, so both have the same end of capacity.
 func (l *look) offset(part []byte) int { return cap(l.data) - cap(part) }
 
-// page closes the list. What names its items, as in rows.
+// page closes the list. What is the noun for its items, such as rows.
 func (s *list) page(closing byte, what, where string) (*Page, error) {
 	if s.start > 0 && s.start >= s.count {
 		return nil, selectorErrorf("start is beyond the end: there are %d %s, and the first is 0", s.count, what)

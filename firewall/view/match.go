@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a regular expression, whose time grows with the product of its size
-// and that of the text.
+// Bounds of a regular expression. Its time is proportional to the size of the expression times that of the text.
 const (
 	maxInstructions = 1000
 	maxPattern      = 500     // bytes
@@ -18,16 +17,16 @@ const (
 	maxPiece        = 1 << 16
 )
 
-// A matcher finds a query in text. It is for one goroutine.
+// A matcher finds a query in text. Only one goroutine may use it.
 type matcher struct {
-	expr  *regexp.Regexp // nil if text is looked for
-	lower []byte         // the query in lower case, or a part of it that every match of expr has
+	expr  *regexp.Regexp // nil if the query is plain text
+	lower []byte         // the query in lower case, or a literal that every match of expr contains
 	buf   []byte         // text in lower case
 	cost  int            // instructions of expr
-	work  int            // done so far
+	work  int            // work done so far
 }
 
-// newMatcher reads a query, which is a text or a regular expression.
+// newMatcher parses a query: plain text or a regular expression.
 func newMatcher(query string, isExpr bool) (*matcher, error) {
 	if len(query) > maxPattern {
 		return nil, selectorErrorf("the query is too long: it may have %d bytes", maxPattern)
@@ -45,8 +44,8 @@ func newMatcher(query string, isExpr bool) (*matcher, error) {
 	return &matcher{expr: expr, lower: []byte(strings.ToLower(required(parsed))), cost: size}, nil
 }
 
-// required returns a text of ASCII that every match of a regular expression has
-// in upper or lower case, the longest that is easily found. It may be empty.
+// required returns the longest ASCII literal found that every match of a regular expression contains, in upper or lower
+// case. It may be empty.
 func required(expr *syntax.Regexp) (longest string) {
 	switch {
 	case expr.Op == syntax.OpLiteral:
@@ -63,9 +62,8 @@ func required(expr *syntax.Regexp) (longest string) {
 	return longest
 }
 
-// compile compiles a regular expression of few bytes that does not become too
-// large, and returns what it was parsed to and its size in instructions. The
-// expression is nil if there is none.
+// compile compiles a short regular expression. It returns nil if the expression is invalid or compiles to too many
+// instructions, its syntax tree, and its size in instructions.
 func compile(pattern string) (expr *regexp.Regexp, parsed *syntax.Regexp, size int) {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -82,9 +80,8 @@ func compile(pattern string) (expr *regexp.Regexp, parsed *syntax.Regexp, size i
 	return expr, parsed, len(prog.Inst)
 }
 
-// find returns the place of the first match in text, and -1 if there is none. It
-// reads pieces that grow, so that what it reads is in proportion to how far it
-// gets, and stops once too much work was done.
+// find returns the place of the first match in text, or -1. It reads pieces of growing size, so that the work is
+// proportional to the place of the match. It stops when too much work was done.
 func (m *matcher) find(text []byte) (from, to int) {
 	if len(text) < len(m.lower) {
 		return -1, -1
@@ -98,17 +95,17 @@ func (m *matcher) find(text []byte) (from, to int) {
 		switch {
 		case from >= 0 && (at+to < end || end == len(text) || m.expr == nil || size == maxPiece):
 			return at + from, at + to
-		case from >= 0: // it may go on after the piece, or the piece is not the end that it needs
+		case from >= 0: // the match may go on after the piece, or need the real end of the text
 			at += from
 		case end == len(text):
 			return -1, -1
 		default:
-			at += size - maxPattern // what stands across the edge is in both
+			at += size - maxPattern // pieces overlap, so that no match is lost at an edge
 		}
 	}
 }
 
-// exhausted reports whether find gave up.
+// exhausted reports whether find gave up because of too much work.
 func (m *matcher) exhausted() bool { return m.work > maxMatchWork }
 
 func (m *matcher) findPiece(piece []byte) (from, to int) {
@@ -127,7 +124,7 @@ func (m *matcher) findPiece(piece []byte) (from, to int) {
 	return -1, -1
 }
 
-// appendLower appends text with the letters of ASCII in lower case.
+// appendLower appends text with ASCII letters in lower case.
 func appendLower(dst, text []byte) []byte {
 	n := len(dst)
 	dst = append(dst, text...)

@@ -6,7 +6,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// MediaType says what a text is, by the look of it.
+// MediaType guesses the media type of a text from its form.
 func MediaType(text []byte) string {
 	switch {
 	case IsJSON(text), len(text) > 0 && text[0] == '"' && json.Valid(text):
@@ -19,7 +19,7 @@ func MediaType(text []byte) string {
 	return "text/plain; charset=utf-8"
 }
 
-// IsJSON reports whether text is an object or an array of JSON.
+// IsJSON reports whether text is a JSON object or array.
 func IsJSON(text []byte) bool {
 	kind := strictjson.KindOf(text)
 	return (kind == strictjson.Object || kind == strictjson.Array) && json.Valid(text)

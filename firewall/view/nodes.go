@@ -8,7 +8,7 @@ import (
 
 const notJSON = `this artifact is not JSON: {"type":"lines","start":0,"end":50} shows text, and rows a table`
 
-// nodes shows what a JSON path leads to.
+// nodes shows the nodes that a JSON path selects.
 func (l *look) nodes() (*Page, error) {
 	path, err := parsePath(l.path)
 	if err != nil {
@@ -35,7 +35,7 @@ func (l *look) nodes() (*Page, error) {
 	return list.page(']', "nodes", "")
 }
 
-// pathError words what an evaluation returned.
+// pathError turns an error of an evaluation into one for the model.
 func pathError(err error) error {
 	if errors.Is(err, errPathWork) {
 		return selectorErrorf("path takes too long on this artifact: name members and indexes instead of .., * and filters")
@@ -43,8 +43,7 @@ func pathError(err error) error {
 	return err
 }
 
-// jsonKeys shows members of an object, or of the objects in an array, or says
-// which there are.
+// jsonKeys shows members of an object or of the objects in an array. Without keys it lists the keys that exist.
 func (l *look) jsonKeys() (*Page, error) {
 	doc, ok := l.document()
 	if !ok {
@@ -69,7 +68,7 @@ func (l *look) jsonKeys() (*Page, error) {
 	return nil, selectorErrorf(`there are no keys: what stands there is neither an object nor an array; {"type":"head"} shows the artifact`)
 }
 
-// members shows the members of an object that are asked for.
+// members shows the requested members of an object.
 func (l *look) members(object []byte) (*Page, error) {
 	wanted, n := project(object, l.keys)
 	if n == 0 {

@@ -5,13 +5,13 @@ import (
 	"errors"
 )
 
-// A jsonPath is a query of RFC 9535. Regular expressions of match and search are
-// those of Go, in which a dot does not match the end of a line.
+// A jsonPath is a query of RFC 9535. The regular expressions of match and search are those of Go: a dot does not match
+// a line end.
 type jsonPath struct {
 	segments []segment
 }
 
-// A segment selects from children, or from a node and all below it.
+// A segment selects from the children of a node, or from the node and all its descendants.
 type segment struct {
 	descend   bool
 	selectors []pathSelector
@@ -36,26 +36,25 @@ const (
 	selectFilter
 )
 
-// A slice is start:end:step. Bounds that are not there are nil.
+// A slice is start:end:step. A nil bound is absent.
 type slice struct {
 	start, end *int
 	step       int
 }
 
-// errPathWork says that a path was given up.
+// errPathWork says that the evaluation was given up.
 var errPathWork = errors.New("path takes too long")
 
-// evaluate calls visit for each node of doc, a valid document, that the path
-// leads to, in the order of RFC 9535, until visit returns false. Nodes are parts
-// of doc. The error is errPathWork if that takes more than some passes over doc,
-// or that of ctx.
+// evaluate calls visit for each node of doc that the path selects, in the order of RFC 9535, until visit returns false.
+// Doc is a valid document, and nodes are slices of it. The error is errPathWork if the work exceeds some passes over
+// doc, or that of ctx.
 func (p *jsonPath) evaluate(ctx context.Context, doc []byte, visit func(node []byte) bool) error {
 	e := &evaluation{ctx: ctx, root: doc, work: 1<<26 + 16*len(doc)}
 	e.walk(doc, p.segments, visit)
 	return e.err
 }
 
-// singular reports whether the path leads to one node at most.
+// singular reports whether the path selects one node at most.
 func (p *jsonPath) singular() bool {
 	for _, s := range p.segments {
 		if s.descend || len(s.selectors) != 1 || s.selectors[0].kind != selectName && s.selectors[0].kind != selectIndex {

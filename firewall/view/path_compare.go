@@ -27,8 +27,7 @@ func (c compare) holds(e *evaluation, node []byte) bool {
 	return less(right, left) || e.equal(left, right)
 }
 
-// order compares two numbers or two strings. Other values have no order, and ok is
-// false.
+// order compares two numbers or two strings. For other values ok is false.
 func order(a, b []byte) (n int, ok bool) {
 	if a == nil || b == nil || strictjson.KindOf(a) != strictjson.KindOf(b) {
 		return 0, false
@@ -48,8 +47,7 @@ func less(a, b []byte) bool {
 	return ok && n < 0
 }
 
-// equal reports whether two values mean the same. Nothing is equal to nothing. It
-// is false once there is no work left.
+// equal reports whether two values are equal. A missing value equals a missing value. It is false when no work is left.
 func (e *evaluation) equal(a, b []byte) bool {
 	if !e.spend(len(a) + len(b)) {
 		return false
@@ -83,7 +81,7 @@ func (e *evaluation) equalArrays(a, b []byte) bool {
 	return !more
 }
 
-// equalObjects takes the last of members with one name.
+// equalObjects uses the last of duplicate members.
 func (e *evaluation) equalObjects(a, b []byte) bool {
 	own, others := e.members(a), e.members(b)
 	if len(own) != len(others) {
@@ -101,7 +99,7 @@ func (e *evaluation) equalObjects(a, b []byte) bool {
 func (e *evaluation) members(object []byte) map[string][]byte {
 	all := map[string][]byte{}
 	for key, value := range strictjson.RawMembers(object) {
-		if !e.spend(1000) { // they take memory
+		if !e.spend(1000) { // a map takes memory
 			break
 		}
 		all[string(inner(key))] = value

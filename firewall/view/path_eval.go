@@ -7,17 +7,16 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// An evaluation leads a path through a document. Work is the number of bytes that
-// it may still read.
+// An evaluation applies a path to a document. Work is the number of bytes that it may still read.
 type evaluation struct {
 	ctx     context.Context
 	root    []byte
 	work    int
 	err     error
-	unasked int // work since ctx was asked
+	unasked int // work since the last check of ctx
 }
 
-// spend counts n bytes of work and one step, and reports whether to go on.
+// spend charges n bytes and one step of work, and reports whether to go on.
 func (e *evaluation) spend(n int) bool {
 	n += 16
 	e.work -= n
@@ -32,8 +31,7 @@ func (e *evaluation) spend(n int) bool {
 	return e.err == nil
 }
 
-// walk leads node through segments. It reports whether to go on: visit has not
-// returned false, and there is no error.
+// walk applies segments to node. It reports whether to go on: visit has not returned false, and there is no error.
 func (e *evaluation) walk(node []byte, segments []segment, visit func([]byte) bool) bool {
 	if len(segments) == 0 {
 		return visit(node)
@@ -48,7 +46,7 @@ func (e *evaluation) walk(node []byte, segments []segment, visit func([]byte) bo
 	return e.apply(node, segments[0].selectors, next)
 }
 
-// descend applies selectors to node and to all below it, parents first.
+// descend applies selectors to node and all its descendants, parents first.
 func (e *evaluation) descend(node []byte, selectors []pathSelector, next func([]byte) bool) bool {
 	if !e.apply(node, selectors, next) {
 		return false
@@ -61,7 +59,7 @@ func (e *evaluation) descend(node []byte, selectors []pathSelector, next func([]
 	})
 }
 
-// apply leads the children of node that selectors select to next.
+// apply calls next with the children of node that the selectors select.
 func (e *evaluation) apply(node []byte, selectors []pathSelector, next func([]byte) bool) bool {
 	for i := range selectors {
 		if !e.selectFrom(node, &selectors[i], next) {
@@ -90,7 +88,7 @@ func (e *evaluation) selectFrom(node []byte, s *pathSelector, next func([]byte) 
 	return e.children(node, func(_ int, child []byte) bool { return next(child) })
 }
 
-// children leads all children of node to next.
+// children calls next with all children of node.
 func (e *evaluation) children(node []byte, next func(i int, child []byte) bool) bool {
 	if node[0] == '{' {
 		for key, value := range strictjson.RawMembers(node) {
@@ -108,7 +106,7 @@ func (e *evaluation) children(node []byte, next func(i int, child []byte) bool) 
 	return true
 }
 
-// named leads the members of that name to next.
+// named calls next with the members called name.
 func (e *evaluation) named(node []byte, name string, next func([]byte) bool) bool {
 	for key, value := range strictjson.RawMembers(node) {
 		if !e.spend(len(key) + len(value)) {
@@ -128,12 +126,12 @@ func isKey(key []byte, name string) bool {
 			return true
 		}
 	} else if len(part) < len(name) {
-		return false // escapes are longer than what they stand for
+		return false // an escape is never shorter than its character
 	}
 	return bytes.IndexByte(key, '\\') >= 0 && strictjson.Text(key) == name
 }
 
-// indexed leads the element at index, from the end if that is negative, to next.
+// indexed calls next with the element at index. A negative index counts from the end.
 func (e *evaluation) indexed(node []byte, index int, next func([]byte) bool) bool {
 	if index < 0 {
 		n, ok := e.length(node)
@@ -163,7 +161,7 @@ func (e *evaluation) length(node []byte) (n int, ok bool) {
 	return n, true
 }
 
-// sliced leads the elements in a slice to next.
+// sliced calls next with the elements of a slice.
 func (e *evaluation) sliced(node []byte, s slice, next func([]byte) bool) bool {
 	n, ok := e.length(node)
 	lower, upper := s.bounds(n)
@@ -172,7 +170,7 @@ func (e *evaluation) sliced(node []byte, s slice, next func([]byte) bool) bool {
 	}
 	first := lower
 	step := s.step
-	if step < 0 { // the elements from lower to upper, of which the last is in any case selected
+	if step < 0 { // collect the elements from lower to upper; upper-1 is always selected
 		step = -step
 		first = upper - 1 - (upper-1-lower)/step*step
 	}
@@ -185,7 +183,7 @@ func (e *evaluation) sliced(node []byte, s slice, next func([]byte) bool) bool {
 			return false
 		case i < first || (i-first)%step != 0:
 		case s.step < 0:
-			if backwards = append(backwards, value); !e.spend(500) { // they take memory
+			if backwards = append(backwards, value); !e.spend(500) { // nodes take memory
 				return false
 			}
 		case !next(value):
@@ -195,7 +193,7 @@ func (e *evaluation) sliced(node []byte, s slice, next func([]byte) bool) bool {
 	return e.reverse(backwards, next)
 }
 
-// reverse leads nodes to next, the last one first.
+// reverse calls next with the nodes, last one first.
 func (e *evaluation) reverse(nodes [][]byte, next func([]byte) bool) bool {
 	for i := len(nodes) - 1; i >= 0; i-- {
 		if !next(nodes[i]) {
@@ -205,9 +203,8 @@ func (e *evaluation) reverse(nodes [][]byte, next func([]byte) bool) bool {
 	return true
 }
 
-// bounds returns the range of indexes that a slice selects from an array of n
-// elements (RFC 9535, section 2.3.4.2): from lower on, before upper. Backwards
-// the first is the one before upper.
+// bounds returns the index range lower <= i < upper that a slice selects from an array of n elements (RFC 9535, section
+// 2.3.4.2). A negative step begins at upper-1.
 func (s slice) bounds(n int) (lower, upper int) {
 	at := func(p *int, otherwise int) int {
 		switch {

@@ -9,14 +9,13 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// A condition is what a filter says of a node.
+// A condition is a logical expression of a filter, true or false for a node.
 type condition interface {
-	// holds reports whether the condition is true of node. It is false once the
-	// evaluation has an error.
+	// holds reports whether the condition is true of node. It is false once the evaluation has an error.
 	holds(e *evaluation, node []byte) bool
 }
 
-// An operand has a value: valid JSON, or nil for nothing.
+// An operand has a value: valid JSON, or nil for none.
 type operand interface {
 	value(e *evaluation, node []byte) []byte
 }
@@ -30,16 +29,16 @@ type (
 		op    string
 		right operand
 	}
-	// A query is true if it leads to a node.
+	// A query is true if it selects a node.
 	query struct {
 		path *jsonPath
-		root bool // from the root, and not from the node
+		root bool // from the root instead of the node
 	}
 	literal []byte
-	first   struct{ query }   // the value of a query that leads to one node at most
+	first   struct{ query }   // the value of a query that selects one node at most
 	length  struct{ operand } // of a string in characters, of an array, of an object
-	count   struct{ query }   // nodes that a query leads to
-	only    struct{ query }   // the value of the one node that a query leads to
+	count   struct{ query }   // the number of nodes that a query selects
+	only    struct{ query }   // the value of the only node that a query selects
 )
 
 func (c anyOf) holds(e *evaluation, node []byte) bool {
@@ -64,8 +63,7 @@ func (c negation) holds(e *evaluation, node []byte) bool {
 	return !c.condition.holds(e, node) && e.err == nil
 }
 
-// nodes returns how many nodes the query leads to, at most that many, and the last of
-// them.
+// nodes returns how many nodes the query selects, at most most, and the last of them.
 func (q query) nodes(e *evaluation, node []byte, most int) (n int, last []byte) {
 	if q.root {
 		node = e.root
@@ -127,12 +125,12 @@ func (o only) value(e *evaluation, node []byte) []byte {
 	return nil
 }
 
-// A matching is match or search. It keeps the expression that it compiled last.
+// A matching is the function match or search. It caches the last compiled expression.
 type matching struct {
 	text, pattern operand
 	whole         bool
 	last          string
-	expr          *regexp.Regexp // nil if last is none
+	expr          *regexp.Regexp // nil if last is not a valid expression
 	cost          int
 }
 
@@ -152,7 +150,7 @@ func (m *matching) holds(e *evaluation, node []byte) bool {
 	return m.expr.Match(inner(text))
 }
 
-// compile makes expr the one of pattern.
+// compile sets expr to the compiled pattern.
 func (m *matching) compile(e *evaluation, pattern string) {
 	if pattern == m.last {
 		return

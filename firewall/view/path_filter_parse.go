@@ -6,7 +6,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// alternatives reads conditions joined by ||.
+// alternatives parses conditions joined by ||.
 func (p *pathParser) alternatives() condition {
 	if !p.nest() {
 		return nil
@@ -22,7 +22,7 @@ func (p *pathParser) alternatives() condition {
 	return list
 }
 
-// nest goes one level deeper, and reports false if that is too deep.
+// nest enters one more level. It reports false if that is too deep.
 func (p *pathParser) nest() bool {
 	if p.depth++; p.depth > maxNesting {
 		p.fail("expected no more than %d levels of nesting", maxNesting)
@@ -30,7 +30,7 @@ func (p *pathParser) nest() bool {
 	return p.depth <= maxNesting
 }
 
-// conjunction reads conditions joined by &&.
+// conjunction parses conditions joined by &&.
 func (p *pathParser) conjunction() condition {
 	list := allOf{p.basic()}
 	for p.operator("&&") {
@@ -42,7 +42,7 @@ func (p *pathParser) conjunction() condition {
 	return list
 }
 
-// operator goes past blanks, the operator and blanks if it comes next.
+// operator skips blanks, op, and blanks if op comes next.
 func (p *pathParser) operator(op string) bool {
 	before := p.at
 	p.blanks()
@@ -54,7 +54,7 @@ func (p *pathParser) operator(op string) bool {
 	return true
 }
 
-// basic reads a condition in parentheses, a negation, a comparison or a test.
+// basic parses a condition in parentheses, a negation, a comparison or a test.
 func (p *pathParser) basic() condition {
 	if p.take("!") {
 		p.blanks()
@@ -84,7 +84,7 @@ func (p *pathParser) parentheses() condition {
 	return c
 }
 
-// test makes a condition of a query or of a function that is one.
+// test turns a query or a logical function into a condition.
 func (p *pathParser) test(o any) condition {
 	switch o := o.(type) {
 	case query:
@@ -96,12 +96,12 @@ func (p *pathParser) test(o any) condition {
 	return nil
 }
 
-// comparison makes a condition of two values.
+// comparison returns the condition that compares two values.
 func (p *pathParser) comparison(left any, op string, right any) condition {
 	return compare{p.value(left), op, p.value(right)}
 }
 
-// value makes an operand one that has a value.
+// value turns a parsed operand into one that has a value.
 func (p *pathParser) value(o any) operand {
 	switch o := o.(type) {
 	case operand:
@@ -117,8 +117,7 @@ func (p *pathParser) value(o any) operand {
 	return nil
 }
 
-// operand reads a literal, a query or a function. The result is an operand, a
-// query or a *matching.
+// operand parses a literal, a query or a function. The result is an operand, a query or a *matching.
 func (p *pathParser) operand() any {
 	switch c := p.peek(); {
 	case c == '@' || c == '$':
@@ -144,7 +143,7 @@ func (p *pathParser) operand() any {
 	return nil
 }
 
-// query reads a query in a filter.
+// query parses a query in a filter.
 func (p *pathParser) query() query {
 	if !p.nest() {
 		return query{path: &jsonPath{}}
@@ -157,7 +156,7 @@ func (p *pathParser) query() query {
 	return query{path: p.segments(), root: root}
 }
 
-// numeral reads a number.
+// numeral parses a number.
 func (p *pathParser) numeral() any {
 	begin := p.at
 	for p.at < len(p.text) && strings.IndexByte("+-.0123456789eE", p.text[p.at]) >= 0 {
@@ -171,7 +170,7 @@ func (p *pathParser) numeral() any {
 	return literal(digits)
 }
 
-// function reads the arguments of a function (RFC 9535, section 2.4).
+// function parses the arguments of a function (RFC 9535, section 2.4).
 func (p *pathParser) function(name string) any {
 	if !p.nest() {
 		return nil
@@ -206,7 +205,7 @@ func (p *pathParser) function(name string) any {
 	return nil
 }
 
-// nodes makes an argument one that is a list of nodes.
+// nodes turns an argument into a list of nodes.
 func (p *pathParser) nodes(o any) query {
 	q, ok := o.(query)
 	if !ok {

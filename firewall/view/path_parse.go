@@ -8,12 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxNesting bounds the parentheses, functions and queries within one another in
-// a filter.
+// maxNesting bounds how deep parentheses, functions and queries of a filter nest.
 const maxNesting = 32
 
-// parsePath reads a JSON path. The error is a [*SelectorError] that says where it
-// ends to be one.
+// parsePath parses a JSON path. The error is a [*SelectorError] that names the position of the mistake.
 func parsePath(text string) (*jsonPath, error) {
 	p := &pathParser{text: text}
 	if !p.take("$") {
@@ -30,19 +28,18 @@ func parsePath(text string) (*jsonPath, error) {
 	return path, nil
 }
 
-// A pathParser reads a path from left to right. After a mistake it goes no
-// further, and what it returns means nothing.
+// A pathParser parses a path from left to right. After a mistake it stops, and its results are meaningless.
 type pathParser struct {
 	text  string
 	at    int
 	depth int
-	wrong string // the first mistake, which stands at at
+	wrong string // the first mistake, at position at
 }
 
 func (p *pathParser) fail(format string, args ...any) {
 	if p.wrong == "" {
 		p.wrong = fmt.Sprintf(format, args...)
-		p.text = p.text[:p.at] // nothing more to be read
+		p.text = p.text[:p.at] // nothing more to read
 	}
 }
 
@@ -54,7 +51,7 @@ func (p *pathParser) peek() byte {
 	return 0
 }
 
-// take goes past s if it comes next.
+// take skips s if it comes next, and reports whether it did.
 func (p *pathParser) take(s string) bool {
 	if strings.HasPrefix(p.text[p.at:], s) {
 		p.at += len(s)
@@ -63,21 +60,21 @@ func (p *pathParser) take(s string) bool {
 	return false
 }
 
-// want goes past s, which must come next.
+// want skips s. It is a mistake if s does not come next.
 func (p *pathParser) want(s string) {
 	if !p.take(s) {
 		p.fail("expected %s", s)
 	}
 }
 
-// blanks goes past white space.
+// blanks skips white space.
 func (p *pathParser) blanks() {
 	for p.at < len(p.text) && strings.IndexByte(" \t\n\r", p.text[p.at]) >= 0 {
 		p.at++
 	}
 }
 
-// segments reads what follows $ or @.
+// segments parses the segments after $ or @.
 func (p *pathParser) segments() *jsonPath {
 	path := &jsonPath{}
 	for {
@@ -97,13 +94,13 @@ func (p *pathParser) segments() *jsonPath {
 		case p.peek() == '[':
 			path.segments = append(path.segments, segment{selectors: p.brackets()})
 		default:
-			p.at = before // blanks belong to a segment that follows
+			p.at = before // blanks belong to the next segment
 			return path
 		}
 	}
 }
 
-// shorthand reads a name or an asterisk.
+// shorthand parses a name or an asterisk.
 func (p *pathParser) shorthand() []pathSelector {
 	if p.take("*") {
 		return []pathSelector{{kind: selectAll}}
@@ -123,7 +120,7 @@ func (p *pathParser) shorthand() []pathSelector {
 	return []pathSelector{{kind: selectName, name: p.text[begin:p.at]}}
 }
 
-// brackets reads selectors in brackets.
+// brackets parses selectors in brackets.
 func (p *pathParser) brackets() (list []pathSelector) {
 	p.want("[")
 	for {
@@ -137,7 +134,7 @@ func (p *pathParser) brackets() (list []pathSelector) {
 	}
 }
 
-// selector reads one of the selectors in brackets.
+// selector parses one selector in brackets.
 func (p *pathParser) selector() pathSelector {
 	switch c := p.peek(); {
 	case c == '"' || c == '\'':
@@ -170,7 +167,7 @@ func (p *pathParser) selector() pathSelector {
 	return pathSelector{kind: selectSlice, slice: s}
 }
 
-// optional reads an integer if one comes next.
+// optional parses an integer if one comes next.
 func (p *pathParser) optional() *int {
 	begin := p.at
 	p.take("-")
@@ -189,7 +186,7 @@ func (p *pathParser) optional() *int {
 	return &n
 }
 
-// quoted reads a name or a text in quotes of either kind.
+// quoted parses a name or a text in single or double quotes.
 func (p *pathParser) quoted() string {
 	quote := p.text[p.at]
 	p.at++
@@ -213,7 +210,7 @@ func (p *pathParser) quoted() string {
 	return ""
 }
 
-// escape reads an escape sequence between quotes.
+// escape parses an escape sequence between quotes.
 func (p *pathParser) escape(quote byte) rune {
 	p.at++
 	c := p.peek()
@@ -241,7 +238,7 @@ func (p *pathParser) escape(quote byte) rune {
 	return 0
 }
 
-// hex reads u and four hexadecimal digits.
+// hex parses u and four hexadecimal digits.
 func (p *pathParser) hex() rune {
 	if p.peek() == 'u' && p.at+5 <= len(p.text) {
 		if n, err := strconv.ParseUint(p.text[p.at+1:p.at+5], 16, 16); err == nil {

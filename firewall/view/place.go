@@ -6,23 +6,22 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// A place is where something stands in a JSON document: the steps that lead to
-// it from the root.
+// A place is a position in a JSON document: the steps that lead to it from the root.
 type place struct {
 	steps []step
 }
 
 // A step is a member or an element.
 type step struct {
-	key   []byte // as it is spelled, in quotes; nil in an array
+	key   []byte // as spelled, in quotes; nil in an array
 	index int
 }
 
-// maxPath bounds the paths that are shown, in bytes.
+// maxPath bounds the length of shown paths, in bytes.
 const maxPath = 300
 
-// path returns the place as a JSON path, with names without brackets where that
-// is possible. One that is too long ends with an ellipsis.
+// path returns the place as a JSON path. Names have no brackets where that is possible. A path that is too long ends
+// with an ellipsis.
 func (p *place) path() string {
 	b := []byte{'$'}
 	for _, s := range p.steps {
@@ -42,7 +41,7 @@ func (s step) append(b []byte) []byte {
 	return appendMember(b, string(inner(s.key)))
 }
 
-// appendMember appends the segment of a JSON path that leads to a member.
+// appendMember appends the path segment of a member.
 func appendMember(b []byte, name string) []byte {
 	if isIdentifier(name) {
 		return append(append(b, '.'), name...)
@@ -60,9 +59,8 @@ func isIdentifier(name string) bool {
 	return name != ""
 }
 
-// walk calls visit for each key and for each scalar of a valid document, until
-// that returns false. The place is valid during the call only. Walk reads the
-// document once, without recursion.
+// walk calls visit for each key and each scalar of a valid document, until visit returns false. The place is valid
+// during the call only. Walk reads the document once, without recursion.
 func walk(doc []byte, visit func(at *place, token []byte, key bool) bool) {
 	at := &place{}
 	key := false // the next string in this object is a key

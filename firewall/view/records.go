@@ -6,7 +6,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/clean"
 )
 
-// records shows records of a table, with the names of their columns beside them.
+// records shows records of a table, together with the names of the columns.
 func (l *look) records(t *table) (*Page, error) {
 	header, at := t.record(0)
 	pick, err := l.pick(header)
@@ -48,7 +48,7 @@ func (l *look) records(t *table) (*Page, error) {
 	return p, nil
 }
 
-// pick returns the indexes of the columns that are asked for, nil for all.
+// pick returns the indexes of the requested columns, nil for all.
 func (l *look) pick(header [][]byte) (pick []int, err error) {
 	for _, name := range l.columns {
 		i := slices.IndexFunc(header, func(field []byte) bool { return string(field) == name })
@@ -60,8 +60,7 @@ func (l *look) pick(header [][]byte) (pick []int, err error) {
 	return pick, nil
 }
 
-// pickFields returns the fields of a record at the indexes in pick. A record may
-// be too short.
+// pickFields returns the fields of a record at the indexes in pick. The record may be too short.
 func pickFields(record [][]byte, pick []int) [][]byte {
 	if pick == nil {
 		return record

@@ -32,8 +32,8 @@ func (l *look) document() (doc []byte, ok bool) {
 	return doc, json.Valid(doc)
 }
 
-// array returns the array whose rows are asked for. It sets the path of one that
-// was not named, so that the next page is of the same.
+// array returns the array whose rows are requested. If no path was given, it sets the path to the array found, so that
+// the next page shows the same array.
 func (l *look) array(doc []byte) ([]byte, error) {
 	if l.path != "" {
 		found, err := l.node(doc)
@@ -53,9 +53,8 @@ func (l *look) array(doc []byte) ([]byte, error) {
 	return a.raw, nil
 }
 
-// node returns what stands at the path, which leads to one node. Where an object
-// has a key twice it is the largest array, as in largestArray, or else the
-// largest value.
+// node returns the value at the path, which selects one node. If a key occurs twice, it returns the largest array, as
+// largestArray does, or else the largest value.
 func (l *look) node(doc []byte) ([]byte, error) {
 	path, err := parsePath(l.path)
 	if err != nil {
@@ -81,7 +80,7 @@ func (l *look) node(doc []byte) ([]byte, error) {
 	return found, nil
 }
 
-// rank orders the values of a key that is there more than once.
+// rank orders the values of a duplicate key.
 func rank(value []byte) int {
 	if value[0] == '[' {
 		return math.MaxInt/2 + len(value)
@@ -89,8 +88,7 @@ func rank(value []byte) int {
 	return len(value)
 }
 
-// elements shows elements of an array, of those that are objects the members
-// that keys name, or all if that is nil.
+// elements shows elements of an array. Of objects it shows the members in keys, or all if keys is nil.
 func (l *look) elements(array []byte, keys []string, what string) (*Page, error) {
 	list := l.list('[')
 	list.hint = deeper
@@ -115,7 +113,7 @@ func (l *look) elements(array []byte, keys []string, what string) (*Page, error)
 	return list.page(']', what, of(l.path))
 }
 
-// of names the path that things are taken from.
+// of returns a phrase that names the path of the shown items.
 func of(path string) string {
 	if path == "" || textCost([]byte(path), maxShown) > maxShown {
 		return ""
@@ -123,8 +121,8 @@ func of(path string) string {
 	return " of " + clean.Line(path, maxShown)
 }
 
-// project returns the object row with the members that keys name, in that order,
-// and their number. Other values, and any if keys is nil, are whole.
+// project returns the object row reduced to the members in keys, in that order, and their number. If keys is nil or row
+// is not an object, it returns row.
 func project(row []byte, keys []string) (shown []byte, n int) {
 	if keys == nil || row[0] != '{' {
 		return row, 0
@@ -145,7 +143,7 @@ func project(row []byte, keys []string) (shown []byte, n int) {
 		if value == nil {
 			continue
 		}
-		values[key] = nil // a key that is asked for twice is shown once
+		values[key] = nil // a repeated key is shown once
 		if n++; n > 1 {
 			shown = append(shown, ',')
 		}

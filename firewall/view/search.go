@@ -9,15 +9,14 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/clean"
 )
 
-// Bounds of what a search shows.
+// Bounds of the results of a search.
 const (
 	maxContext = 20  // lines around a match
 	longLine   = 400 // bytes; of longer lines only the surroundings of a match are shown
-	around     = 100 // bytes on either side of it
+	around     = 100 // bytes on either side of a match
 )
 
-// search shows what contains the query: lines, or the keys and values of a JSON
-// document that has no lines.
+// search shows the matches of a query: lines, or the keys and values of a JSON document without lines.
 func (l *look) search() (*Page, error) {
 	m, err := newMatcher(l.query, l.regexp)
 	if err != nil {
@@ -32,7 +31,7 @@ func (l *look) search() (*Page, error) {
 	return l.found(h, "lines", err)
 }
 
-// found makes the page of what a search has found.
+// found returns the page with the collected matches.
 func (l *look) found(h *hits, what string, err error) (*Page, error) {
 	if err != nil {
 		return nil, err
@@ -67,24 +66,24 @@ func (l *look) searchLines(h *hits) error {
 	return nil
 }
 
-// A hits collects the matches of a page, and counts the others.
+// hits collects the matches of a page and counts the others.
 type hits struct {
 	*matcher
-	first   int // to be shown
+	first   int // the first match to show
 	context int // lines
 	room    int
 	text    strings.Builder
 	count   int // matches so far
 	shown   int
 	full    bool
-	printed int // the line after the last that is shown
-	until   int // the line after the last that is shown as context
+	printed int // the line after the last shown one
+	until   int // the line after the last one shown as context
 }
 
-// due reports whether the next match is to be shown.
+// due reports whether to show the next match.
 func (h *hits) due() bool { return !h.full && h.count >= h.first }
 
-// line looks for matches in line n of data, which stands from at to end.
+// line looks for matches in line n of data, which is data[at:end].
 func (h *hits) line(data []byte, at, end, n int) {
 	line := bytes.TrimRight(data[at:end], "\r\n")
 	if len(line) > longLine {
@@ -105,8 +104,7 @@ func (h *hits) line(data []byte, at, end, n int) {
 	h.count++
 }
 
-// before returns the lines that are to be shown before line n, which begins at
-// at.
+// before returns the context lines before line n, which begins at at.
 func (h *hits) before(data []byte, at, n int) string {
 	first := max(n-h.context, h.printed)
 	text := ""
@@ -122,7 +120,7 @@ func (h *hits) before(data []byte, at, n int) string {
 	return text
 }
 
-// long shows the surroundings of each match in a text that is long, after prefix.
+// long shows the surroundings of each match in a long text, after prefix.
 func (h *hits) long(prefix string, text []byte) {
 	for at := 0; at < len(text); {
 		from, to := h.find(text[at:])
@@ -138,8 +136,8 @@ func (h *hits) long(prefix string, text []byte) {
 	}
 }
 
-// show shows a match after what stands before it, or finds the page full. The
-// first on a page is shown in any case, cut if need be.
+// show shows a match with the text before it, or marks the page as full. The first match of a page is always shown, cut
+// if necessary.
 func (h *hits) show(before, text string) {
 	switch {
 	case h.write(before + text):
@@ -153,7 +151,7 @@ func (h *hits) show(before, text string) {
 	h.shown++
 }
 
-// write writes text if there is room for it.
+// write writes text if there is room for it, and reports whether it did.
 func (h *hits) write(text string) bool {
 	cost := textCost([]byte(text), h.room)
 	if cost > h.room {
@@ -164,13 +162,12 @@ func (h *hits) write(text string) bool {
 	return true
 }
 
-// numbered is a line as a search shows it.
+// numbered returns a line with its number, as a search shows it.
 func numbered(n int, mark byte, line []byte) string {
 	return strconv.Itoa(n) + string(mark) + " " + snippet(line, 0, longLine) + "\n"
 }
 
-// snippet returns the part of text from byte from to byte to, widened to whole
-// characters, on one clean line, with an ellipsis where something is left out.
+// snippet returns text[from:to], widened to whole characters, as one clean line. An ellipsis marks omitted text.
 func snippet(text []byte, from, to int) string {
 	from, to = max(from, 0), min(to, len(text))
 	for from > 0 && continues(text[from]) {

@@ -7,7 +7,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// compactJSON returns the JSON document in data if it has no lines to speak of.
+// compactJSON returns the JSON document in data if it has next to no line ends.
 func compactJSON(data []byte) (doc []byte, ok bool) {
 	if !looksLikeJSON(data) || bytes.Count(data, []byte{'\n'}) > len(data)/1000 {
 		return nil, false
@@ -22,14 +22,12 @@ func looksLikeJSON(data []byte) bool {
 	return kind == strictjson.Array || kind == strictjson.Object
 }
 
-// document returns data without the mark that some write before a text, and
-// without white space around it.
+// document returns data without a byte order mark and without surrounding white space.
 func document(data []byte) []byte {
 	return strictjson.Trim(bytes.TrimPrefix(data, []byte("\ufeff")))
 }
 
-// searchJSON finds keys, strings, numbers and literals in a valid document, and
-// shows them after their paths.
+// searchJSON finds keys, strings, numbers and literals in a valid document, and shows them with their paths.
 func (l *look) searchJSON(doc []byte, h *hits) (err error) {
 	n := 0
 	walk(doc, func(at *place, token []byte, key bool) bool {
@@ -49,7 +47,7 @@ func (h *hits) token(at *place, token []byte, key bool) {
 		text = inner(token)
 	}
 	if len(text) > longLine {
-		h.long(at.path()+": ", text) // the path is needed only then: it is short beside the text
+		h.long(at.path()+": ", text) // the path is computed for matches only
 		return
 	}
 	if from, _ := h.find(text); from < 0 {
@@ -68,8 +66,7 @@ func shownToken(text []byte, key bool) string {
 	return ": " + snippet(text, 0, longLine)
 }
 
-// inner returns what a quoted string stands for. Without escapes it is a part of
-// it.
+// inner returns the value of a quoted string. Without escapes it is a slice of quoted.
 func inner(quoted []byte) []byte {
 	if part := quoted[1 : len(quoted)-1]; bytes.IndexByte(part, '\\') < 0 {
 		return part

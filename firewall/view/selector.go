@@ -11,9 +11,8 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// A SelectorError says why a selector shows nothing. Its text is for the model
-// that sent it: one clean line that names the next step, and nothing of what the
-// artifact or the selector holds except for names of members.
+// A SelectorError says why a selector shows nothing. Its text is for the model: one clean line that names the next
+// step. It quotes nothing from the artifact or the selector, except names of members.
 type SelectorError struct {
 	Message string
 }
@@ -25,14 +24,13 @@ func selectorErrorf(format string, args ...any) *SelectorError {
 	return &SelectorError{fmt.Sprintf(format, args...)}
 }
 
-// largest is the largest number of a selector: every integer up to it is a
-// JSON number that all readers agree on.
+// largest is the largest number of a selector. All JSON readers agree on integers up to it.
 const largest = 1<<53 - 1
 
-// missing is the value of a number that a selector does not have.
+// missing is the value of an absent number.
 const missing = -1
 
-// A selector is one that was read. Numbers are missing if they are not there.
+// A selector is a parsed selector. Absent numbers are missing.
 type selector struct {
 	kind    string
 	start   int
@@ -46,8 +44,7 @@ type selector struct {
 	keys    []string
 }
 
-// selectorTypes lists the types in the order in which messages name them, with
-// the members that each has.
+// selectorTypes lists the types in the order of messages, with the members of each.
 var selectorTypes = []struct {
 	kind    string
 	members []string
@@ -62,7 +59,7 @@ var selectorTypes = []struct {
 	{"bytes", []string{"start", "end"}},
 }
 
-// parseSelector reads a selector of at most most characters.
+// parseSelector parses a selector of at most most characters.
 func parseSelector(raw json.RawMessage, most int) (*selector, error) {
 	if len(raw) > most {
 		return nil, tooLong(most)
@@ -87,7 +84,7 @@ func parseSelector(raw json.RawMessage, most int) (*selector, error) {
 			return nil, err
 		}
 	}
-	if rawCost(s.json()) > most { // a page must hold the next one
+	if rawCost(s.json()) > most { // a page must have room for the next selector
 		return nil, tooLong(most)
 	}
 	return s, s.check()
@@ -97,7 +94,7 @@ func tooLong(most int) error {
 	return selectorErrorf("the selector is too long: as JSON it may have %d characters", most)
 }
 
-// kinds lists the types.
+// kinds returns the list of types as a text.
 func kinds() string {
 	var names []string
 	for _, t := range selectorTypes {
@@ -115,7 +112,7 @@ func membersOf(kind string) (members []string, ok bool) {
 	return nil, false
 }
 
-// A member is where one member of a selector is: one of the pointers is not nil.
+// A member is one member of a selector and the address of its value: exactly one pointer is not nil.
 type member struct {
 	name   string
 	number *int
@@ -125,7 +122,7 @@ type member struct {
 	flag   *bool
 }
 
-// members lists the members in the order in which they are written.
+// members lists the members in the order of their JSON form.
 func (s *selector) members() []member {
 	return []member{
 		{name: "start", number: &s.start}, {name: "end", number: &s.end}, {name: "chars", number: &s.chars, least: 1}, {name: "context", number: &s.context},
@@ -134,7 +131,7 @@ func (s *selector) members() []member {
 	}
 }
 
-// set reads one member.
+// set parses one member.
 func (s *selector) set(name string, value []byte) (err error) {
 	all := s.members()
 	switch m := all[slices.IndexFunc(all, func(m member) bool { return m.name == name })]; {
@@ -152,7 +149,7 @@ func (s *selector) set(name string, value []byte) (err error) {
 	return err
 }
 
-// check holds the members against one another.
+// check validates the members against each other.
 func (s *selector) check() error {
 	switch {
 	case s.end != missing && s.kind != "tail" && s.end <= max(s.start, 0):
@@ -167,7 +164,7 @@ func (s *selector) check() error {
 	return nil
 }
 
-// number reads a whole number from least on. A spelling such as 10.0 counts.
+// number parses an integer of at least least. A spelling such as 10.0 counts.
 func number(name string, value []byte, least int) (int, error) {
 	var n int
 	if !strictjson.Take(&n, value) || n < least || n > largest {
@@ -176,7 +173,7 @@ func number(name string, value []byte, least int) (int, error) {
 	return n, nil
 }
 
-// texts reads an array of strings that is not empty.
+// texts parses an array of strings that is not empty.
 func texts(name string, value []byte) ([]string, error) {
 	var list []string
 	for _, e := range strictjson.Elements(value) {
@@ -191,7 +188,7 @@ func texts(name string, value []byte) ([]string, error) {
 	return list, nil
 }
 
-// json writes a selector that reads back as s.
+// json returns the JSON form of s.
 func (s *selector) json() json.RawMessage {
 	b := append([]byte(`{"type":`), appendQuoted(nil, s.kind)...)
 	for _, m := range s.members() {

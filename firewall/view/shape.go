@@ -9,16 +9,15 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// An Outline says what a JSON document is, without being it.
+// An Outline is a short description of a JSON document.
 type Outline struct {
-	// Text has a line for the document, one for each member of its top level, and
-	// one for the first element of its largest array.
+	// Text has one line for the document, one for each top-level member, and one for the first element of the largest
+	// array.
 	Text string
-	// Facts are one or two short statements: what the document is, and its
-	// largest array.
+	// Facts are one or two short statements: about the document and its largest array.
 	Facts []string
-	// List is the JSON path of the largest array that is reached through objects
-	// alone, $ if the document is one. It is empty if there is none.
+	// List is the JSON path of the largest array that is reachable through objects alone, or $ if the document is an
+	// array. It is empty if there is none.
 	List string
 }
 
@@ -29,9 +28,8 @@ const (
 	maxExample = 600 // the first element of a list
 )
 
-// A Survey is what takes a pass over all of some data to know: it gives an
-// [Outline], and suggests views. It is safe for concurrent use, as long as nobody
-// modifies the data.
+// A Survey holds the results of one pass over data. It gives an [Outline] and suggests views. It is safe for concurrent
+// use, as long as nobody modifies the data.
 type Survey struct {
 	data      []byte
 	mediaType string
@@ -43,7 +41,7 @@ type Survey struct {
 	count int    // elements of the list
 }
 
-// NewSurvey surveys data, in time linear in it.
+// NewSurvey analyses data, in time linear in it.
 func NewSurvey(data []byte, mediaType string) *Survey {
 	if !json.Valid(document(data)) {
 		return &Survey{data: data, mediaType: mediaType}
@@ -63,7 +61,7 @@ func SurveyJSON(data []byte, mediaType string) *Survey {
 	return s
 }
 
-// describe is the function describe for a value of the document.
+// describe returns the description of a value, as the function describe does. It reuses the results of the survey.
 func (s *Survey) describe(value []byte) string {
 	if s.items != "" && len(value) == len(s.list.raw) && &value[0] == &s.list.raw[0] {
 		return s.items
@@ -71,8 +69,7 @@ func (s *Survey) describe(value []byte) string {
 	return describe(value)
 }
 
-// Outline describes a JSON document in at most limit characters of text, all of
-// them clean. It reports false if the data is not JSON.
+// Outline describes a JSON document in at most limit clean characters. It reports false if the data is not JSON.
 func (s *Survey) Outline(limit int) (Outline, bool) {
 	if s.doc == nil {
 		return Outline{}, false
@@ -87,7 +84,7 @@ func (s *Survey) Outline(limit int) (Outline, bool) {
 	return o, true
 }
 
-// lines describes the document in limit characters in all, more or less.
+// lines describes the document in about limit characters.
 func (s *Survey) lines(limit int) string {
 	var b strings.Builder
 	b.WriteString(clean.Line(s.what+fieldsText(s.doc), maxLine))
@@ -103,7 +100,7 @@ func (s *Survey) lines(limit int) string {
 	return b.String()
 }
 
-// summary is a value on one line: itself if it is short, else what it is.
+// summary returns a short value itself, or the description of a longer one, on one line.
 func (s *Survey) summary(value []byte) string {
 	if value[0] == '{' || value[0] == '[' || len(value) > maxShown {
 		return s.describe(value) + fieldsText(value)
@@ -111,7 +108,7 @@ func (s *Survey) summary(value []byte) string {
 	return string(value)
 }
 
-// exampleOf is a line with the first element of a list, in limit characters.
+// exampleOf returns a line with the first element of a list, in limit characters.
 func exampleOf(list listAt, limit int) string {
 	for _, first := range strictjson.Elements(list.raw) {
 		room := limit - len(list.path) - len("\n[0]: ")
@@ -127,22 +124,21 @@ func exampleOf(list listAt, limit int) string {
 	return ""
 }
 
-// A listAt is an array in a document. The zero value is none.
+// A listAt is an array in a document, with its path. The zero value is none.
 type listAt struct {
 	path string
 	raw  []byte
 }
 
-// Bounds of the search for an array: objects in one another, and the cost of a
-// path, which a page must have room for in the next selector.
+// Bounds of the search for an array: the nesting of objects, and the cost of a path, because the next selector must fit
+// in a page.
 const (
 	listDepth = 5
 	listPath  = 150
 )
 
-// largestArray returns the array that takes the most bytes of those that are
-// reached through objects alone, by a path that is not too long. A key that is not
-// UTF-8 has no path.
+// largestArray returns the array with the most bytes that is reachable through objects alone by a path that is not too
+// long. A key that is not UTF-8 has no path.
 func largestArray(doc []byte) (best listAt) {
 	if doc[0] == '[' {
 		return listAt{"$", doc}

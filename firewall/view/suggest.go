@@ -9,14 +9,14 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// A Suggestion is a selector that fits some data.
+// A Suggestion is a selector that works for some data.
 type Suggestion struct {
 	Label    string
 	Selector json.RawMessage
 }
 
-// Suggest returns selectors that fit the data, best first, at most four. Each of
-// them shows something. It takes time linear in the data.
+// Suggest returns at most four selectors for the data, best first. Each of them shows something. It takes time linear
+// in the data.
 func (s *Survey) Suggest() []Suggestion {
 	var list suggestions
 	switch {
@@ -37,7 +37,7 @@ func (s *suggestions) add(label string, sel selector) {
 	*s = append(*s, Suggestion{Label: label, Selector: sel.json()})
 }
 
-// ranged is a selector for what stands from start to end.
+// ranged returns a selector for the range from start to end.
 func ranged(kind string, start, end int) selector {
 	return selector{kind: kind, start: start, end: end, chars: missing, context: missing}
 }

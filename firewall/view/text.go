@@ -48,7 +48,7 @@ func (l *look) tail() (*Page, error) {
 	return p, nil
 }
 
-// most returns the number of characters that were asked for, of total.
+// most returns the number of requested characters, of total.
 func (l *look) most(total int) int {
 	if l.chars == missing {
 		return total
@@ -56,8 +56,7 @@ func (l *look) most(total int) int {
 	return l.chars
 }
 
-// shown is a page of the bytes from at to end, of which the first is character
-// start.
+// shown returns a page of the bytes from at to end. The first of them is character start.
 func (l *look) shown(start, at, end, total int) *Page {
 	part := l.data[at:end]
 	p := &Page{
@@ -123,7 +122,7 @@ func (l *look) bytes() (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	end := min(l.to(len(l.data)), start+l.room()/4*3) // whole groups, so that pages can be joined
+	end := min(l.to(len(l.data)), start+l.room()/4*3) // whole groups of base64, so that pages can be joined
 	p := &Page{
 		View: fmt.Sprintf("bytes %d-%d of %d, in base64", start, end, len(l.data)),
 		Text: base64.StdEncoding.EncodeToString(l.data[start:end]), encoded: true,
@@ -134,7 +133,7 @@ func (l *look) bytes() (*Page, error) {
 	return p, nil
 }
 
-// countLines counts lines, of which the last may have no line feed.
+// countLines counts lines. The last one may have no line feed.
 func countLines(data []byte) int {
 	n := bytes.Count(data, []byte{'\n'})
 	if len(data) > 0 && data[len(data)-1] != '\n' {

@@ -8,7 +8,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// describe says what a value is: object with 3 keys, array of 12 strings.
+// describe returns the type and size of a value, as in "object with 3 keys" or "array of 12 strings".
 func describe(raw []byte) string {
 	switch kind := strictjson.KindOf(raw); kind {
 	case strictjson.Object:
@@ -16,7 +16,7 @@ func describe(raw []byte) string {
 	case strictjson.Array:
 		return "array of " + plural(elementsOf(raw))
 	case strictjson.String:
-		return "string of " + plural(characters(raw)-2, "character") // as they are spelled
+		return "string of " + plural(characters(raw)-2, "character") // as spelled
 	default:
 		return kind.String()
 	}
@@ -29,7 +29,7 @@ func plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun
 }
 
-// elementsOf counts elements, and names them by their kind if they have one.
+// elementsOf returns the number of elements and a noun for them: the common type, if they have one.
 func elementsOf(array []byte) (n int, noun string) {
 	noun = "item"
 	for i, e := range strictjson.Elements(array) {
@@ -48,10 +48,10 @@ func elementsOf(array []byte) (n int, noun string) {
 	return n, noun
 }
 
-// maxKeys bounds the keys that are counted apart.
+// maxKeys bounds the keys that are counted separately.
 const maxKeys = 500
 
-// Fields are the keys of the objects in an array.
+// fields are the keys of the objects in an array, with their types.
 type fields struct {
 	list  []*field
 	byKey map[string]*field
@@ -59,11 +59,11 @@ type fields struct {
 	more  bool // there are keys beyond maxKeys
 }
 
-// A field is a key, and what it stands for.
+// A field is a key with the types of its values.
 type field struct {
-	key   []byte // as it is spelled, in quotes
+	key   []byte // as spelled, in quotes
 	kinds [6]bool
-	count int // objects that have it, or how often they do
+	count int // objects that have it; duplicates count again
 	total int // elements
 }
 
@@ -100,8 +100,7 @@ func (f *fields) add(key, value []byte) {
 	one.kinds[strictjson.KindOf(value)] = true
 }
 
-// String names the kinds of the values, and how many elements have them if that
-// is not all.
+// String names the types of the values, and the number of elements that have the key if not all do.
 func (f *field) String() string {
 	s := f.types()
 	if f.count < f.total {
@@ -120,11 +119,11 @@ func (f *field) types() string {
 	return strings.Join(names, " or ")
 }
 
-// sample is the number of elements that are looked at for a line on them.
+// sample is the number of elements that are read for a description.
 const sample = 100
 
-// fieldsText lists what an array of objects or an object has: the keys, and the
-// types in an array. It begins with a colon, and is empty if there are none.
+// fieldsText lists the keys of an object, or the keys and types of an array of objects. It begins with a colon, and is
+// empty if there are none.
 func fieldsText(raw []byte) string {
 	var parts []string
 	length := 0

@@ -7,36 +7,34 @@ import (
 	"unicode/utf8"
 )
 
-// DefaultLimit is how many characters a page has at most if [Options] say nothing.
+// DefaultLimit is the most characters of a page if [Options] set no limit.
 const DefaultLimit = 8000
 
-// minLimit is the least that a page may be bounded to: room for a description, a
-// note and the next selector beside the part that is shown.
+// minLimit is the smallest limit of a page: it leaves room for a description, a note and the next selector.
 const minLimit = 1000
 
 // Options are for [Look]. Nil and the zero value are fine.
 type Options struct {
-	// Limit is how many characters a page has at most as JSON. Zero and less is
-	// [DefaultLimit], and less than 1,000 counts as that.
+	// Limit is the most characters of a page as JSON. Zero and less is [DefaultLimit]; other values below 1,000 count
+	// as 1,000.
 	Limit int
-	// Redact takes secrets out of what a page shows, and returns how many there
-	// were. Nil leaves it as it is.
+	// Redact replaces the secrets in the shown part, and returns their number. Nil changes nothing.
 	Redact func(text string) (string, int)
 }
 
-// A Page is the answer to a view: bounded, and says how to go on. Exactly one of
-// Text and Data is there unless there is nothing to show.
+// A Page is the answer to a view: one bounded part of the data. It has either Text or Data, unless there is nothing to
+// show.
 type Page struct {
-	// View says what is shown, in the units of the selector: lines 0-50 of 1200.
+	// View describes the shown part in the units of the selector: lines 0-50 of 1200.
 	View string `json:"view"`
 	// Text is a part of a text, cleaned.
 	Text string `json:"text,omitempty"`
-	// Data is a part of a JSON document or of a table: compact, its strings
-	// cleaned, with the order of keys and the spelling of numbers of the artifact.
+	// Data is a part of a JSON document or a table, as compact JSON. Its strings are cleaned. The order of keys and the
+	// spelling of numbers are those of the artifact.
 	Data json.RawMessage `json:"data,omitempty"`
-	// Next is the selector that goes on. It is nil at the end.
+	// Next is the selector of the next page. It is nil at the end.
 	Next json.RawMessage `json:"next,omitempty"`
-	// Note says what was cut, and how to see it.
+	// Note says what was cut and how to see it.
 	Note string `json:"note,omitempty"`
 
 	encoded bool // the text is base64
@@ -57,20 +55,19 @@ type Page struct {
 //	{"type":"search","query":"text","context":2,"regexp":false}
 //	{"type":"bytes","start":0,"end":1024}               base64
 //
-// Rows are the elements of the JSON array at path, without a path those of the
-// document or of its largest array, or the records of a table (CSV, TSV), whose
-// header stands beside them as columns. Json_keys of an array are those of its
-// elements. Search finds lines, in a JSON document without lines keys and values
-// with their paths, and takes upper case for lower case. Json_keys, path and
-// search count what they find, and start skips so many.
+// Details of the selectors:
 //
-// Whoever follows Next sees everything once. What is too large for a page of its
-// own is cut there, and the note says how to see it. Where an object has a key
-// twice, both are shown; of columns and keys that were asked for, the last.
+//   - rows: the elements of the JSON array at path, or the records of a table (CSV, TSV) with its header as columns.
+//     Without path, the elements of the document, or of its largest array.
+//   - json_keys of an array are those of its elements.
+//   - search ignores case and finds lines, or keys and values with their paths in a JSON document without lines.
+//   - json_keys, path and search count their findings; start skips that many.
 //
-// The error is a [*SelectorError], or that of ctx. Look takes time linear in the
-// data, except for paths and regular expressions, whose work is bounded. It is
-// safe for concurrent use as long as nobody modifies data, and keeps nothing.
+// A client that follows Next sees everything once. An item that is too large for a page is cut, and the note says how
+// to see it. Of duplicate keys both are shown; with columns or keys in the selector, the last.
+//
+// The error is a [*SelectorError], or that of ctx. Look takes time linear in the data, except for paths and regular
+// expressions, whose work is bounded. It is safe for concurrent use as long as nobody modifies data, and keeps nothing.
 func Look(ctx context.Context, data []byte, mediaType string, selector json.RawMessage, opts *Options) (*Page, error) {
 	var o Options
 	if opts != nil {
@@ -84,7 +81,7 @@ func Look(ctx context.Context, data []byte, mediaType string, selector json.RawM
 		if err != nil || o.Redact == nil || page.redact(o.Redact) == 0 || page.length() <= max(o.Limit, minLimit) {
 			return page, err
 		}
-		// The marks are longer than the secrets: a smaller part has room for them.
+		// Marks may be longer than the secrets: retry with a smaller part.
 		if limit < minLimit {
 			return nil, &SelectorError{Message: "most of this part is secret; choose a smaller one"}
 		}
@@ -103,10 +100,10 @@ func lookWithin(ctx context.Context, data []byte, mediaType string, raw json.Raw
 	return l.page()
 }
 
-// redact takes secrets out of the page, and returns how many there were.
+// redact replaces the secrets in the page, and returns their number.
 func (p *Page) redact(redact func(string) (string, int)) int {
 	if p.encoded {
-		return 0 // what looks like a secret there is chance
+		return 0 // base64 matches secrets only by chance
 	}
 	text, n := redact(p.Text)
 	data, m := redact(string(p.Data))
@@ -158,14 +155,14 @@ func (l *look) page() (*Page, error) {
 	return l.head()
 }
 
-// Parts of a page that do not grow with what it shows, in characters.
+// Bounds of the fixed parts of a page, in characters.
 const (
 	roomView = 120 // a description
 	roomNote = 240 // a note
 	roomRest = 60  // names, quotes and braces
 )
 
-// room returns the characters that are left for what a page shows.
+// room returns the characters that are left for the shown part.
 func (l *look) room() int {
 	next := l.selector
 	next.start = largest
@@ -175,8 +172,7 @@ func (l *look) room() int {
 	return l.limit - roomView - roomNote - roomRest - rawCost(next.json())
 }
 
-// after returns the selector of the page after one that ends before end. The
-// range that it asks for is as wide as before.
+// after returns the selector of the page after one that ends before end. Its range has the same width.
 func (l *look) after(end int) json.RawMessage {
 	next := l.selector
 	if next.end != missing {
@@ -186,7 +182,7 @@ func (l *look) after(end int) json.RawMessage {
 	return next.json()
 }
 
-// from returns the start of the range, which must lie within count things.
+// from returns the start of the range, which must be within count things.
 func (l *look) from(count int, things string) (int, error) {
 	start := max(l.start, 0)
 	if start > 0 && start >= count {
@@ -195,7 +191,7 @@ func (l *look) from(count int, things string) (int, error) {
 	return start, nil
 }
 
-// to returns the end of the range among count things.
+// to returns the end of the range, at most count.
 func (l *look) to(count int) int {
 	if l.end == missing {
 		return count
@@ -203,8 +199,7 @@ func (l *look) to(count int) int {
 	return min(l.end, count)
 }
 
-// Binary reports whether data is not text: its beginning holds a NUL, or more than
-// a tenth of it is not UTF-8.
+// Binary reports whether data is not text: its beginning has a NUL, or more than a tenth of it is not UTF-8.
 func Binary(data []byte) bool {
 	data = data[:min(len(data), 8192)]
 	if bytes.IndexByte(data, 0) >= 0 {

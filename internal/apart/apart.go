@@ -1,6 +1,5 @@
-// Package apart runs code that nobody here vouches for: functions, rules and
-// stores of an embedder. Such code may panic, end its goroutine, or ignore that
-// its context has ended; whoever waits for it is answered in time all the same.
+// Package apart runs code that this module cannot trust: functions, rules and stores of an embedder. Such code may
+// panic, end its goroutine, or ignore the end of its context. The caller still gets an answer in time.
 //
 //	value, err := apart.Do(ctx, 0, func() (string, error) { return hook(ctx) }, nil)
 //	var crash *apart.Crash
@@ -11,16 +10,15 @@
 //
 // # How it works
 //
-// Do runs the code in a goroutine of its own and waits for it, or for the end of a
-// context. What is left behind ends when the code does; late is then called, by
-// which a caller counts what hangs and refuses more of it. Whoever starts the
-// goroutine itself has a [Task] for the rest: its code ends the task by a deferred
-// call of End, and may put off the end of the wait by Until.
+// Do runs the code in a goroutine of its own and waits for it, or for the end of a context. Code that is left behind
+// goes on until it returns. Then late is called; with it a caller counts hanging code and refuses more. A caller that
+// starts the goroutine itself uses a [Task]: the code ends the task with a deferred call of End, and may extend the
+// wait with Until.
 //
 // # Limits
 //
-// A goroutine cannot be stopped: one that never ends stays. Data that the code
-// shares with its caller is theirs to guard, since the caller may go on first.
+// A goroutine cannot be stopped: one that never returns stays. Data shared by the code and its caller needs protection,
+// because the caller may go on first.
 package apart
 
 import (
@@ -34,13 +32,13 @@ import (
 	"time"
 )
 
-// ErrLeft says that the wait is over and the code still runs.
+// ErrLeft means that the wait is over and the code still runs.
 var ErrLeft = errors.New("apart: left behind")
 
-// A Crash says that the code panicked, or ended its goroutine.
+// A Crash means that the code panicked or ended its goroutine.
 type Crash struct {
-	// Reason is the text of an error of the Go runtime, such as a nil dereference,
-	// and the type of any other value: that may hold anything.
+	// Reason is the text of an error of the Go runtime, such as a nil dereference. For any other panic value it is only
+	// the type, because the value may hold secrets.
 	Reason string
 	Stack  string
 }
@@ -48,7 +46,7 @@ type Crash struct {
 // Error returns the reason.
 func (c *Crash) Error() string { return "apart: crashed: " + c.Reason }
 
-// A Task is code that runs apart. It is made by [New].
+// A Task is code that runs apart. Make one with [New].
 type Task[T any] struct {
 	state atomic.Int32
 	late  func()
@@ -62,21 +60,21 @@ const (
 	left
 )
 
-// outcome is what a task ends with, or a context that it is waited for from now on.
+// outcome is the result of a task, or a new context for the wait.
 type outcome[T any] struct {
 	value T
 	err   error
 	until context.Context
 }
 
-// New returns a task for a goroutine that is about to be started. late, unless it is
-// nil, is called when the code has ended after it was left behind.
+// New returns a task for a goroutine that is about to start. late, unless nil, is called when code that was left behind
+// returns.
 func New[T any](late func()) *Task[T] {
 	return &Task[T]{late: late, sent: make(chan outcome[T], 2)}
 }
 
-// Do runs f apart and returns what it returns, a *[Crash], or [ErrLeft] when ctx
-// has ended and f has not returned within the grace after that. See [New] for late.
+// Do runs f apart and returns its results. The error is a *[Crash] if f panics, or [ErrLeft] if f has not returned
+// within grace after the end of ctx. See [New] for late.
 func Do[T any](ctx context.Context, grace time.Duration, f func() (T, error), late func()) (T, error) {
 	t := New[T](late)
 	go t.run(f)
@@ -98,7 +96,7 @@ func (t *Task[T]) run(f func() (T, error)) {
 	returned = true
 }
 
-// Wait returns what the task ends with; see [Do].
+// Wait returns the outcome of the task; see [Do].
 func (t *Task[T]) Wait(ctx context.Context, grace time.Duration) (T, error) {
 	for {
 		select {
@@ -113,7 +111,7 @@ func (t *Task[T]) Wait(ctx context.Context, grace time.Duration) (T, error) {
 		if o, ok := t.last(grace); !ok {
 			var none T
 			return none, ErrLeft
-		} else if o.until == nil { // an answer that came with the deadline is an answer
+		} else if o.until == nil { // an answer that arrives with the deadline counts
 			return o.value, o.err
 		} else {
 			ctx = o.until
@@ -121,7 +119,7 @@ func (t *Task[T]) Wait(ctx context.Context, grace time.Duration) (T, error) {
 	}
 }
 
-// last waits for a grace more, and reports false if the task is left behind.
+// last waits for the grace period. ok is false if the task is left behind.
 func (t *Task[T]) last(grace time.Duration) (o outcome[T], ok bool) {
 	select {
 	case o = <-t.sent:
@@ -143,11 +141,10 @@ func (t *Task[T]) last(grace time.Duration) (o outcome[T], ok bool) {
 	return <-t.sent, true
 }
 
-// Until makes the wait end with ctx, and no longer with the context before. It is
-// called once, by the code itself.
+// Until replaces the context of the wait by ctx. The code calls it once.
 func (t *Task[T]) Until(ctx context.Context) { t.sent <- outcome[T]{until: ctx} }
 
-// End is the end of the code. It is called once, by its goroutine.
+// End ends the task. The task's goroutine calls it once.
 func (t *Task[T]) End(value T, err error) {
 	switch {
 	case t.state.CompareAndSwap(running, ended):
@@ -157,14 +154,13 @@ func (t *Task[T]) End(value T, err error) {
 	}
 }
 
-// Crash is End for code that panicked with v, which is what recover returned; nil is
-// a goroutine that was ended.
+// Crash ends the task after a panic. v is the result of recover; nil means that the goroutine was ended.
 func (t *Task[T]) Crash(v any) {
 	var none T
 	t.End(none, crashed(v))
 }
 
-// crashed is the error for a panic; nil is that of a goroutine that was ended.
+// crashed returns the error of a panic; nil means that the goroutine was ended.
 func crashed(v any) *Crash {
 	c := &Crash{Reason: fmt.Sprintf("%T", v), Stack: string(debug.Stack())}
 	switch err, ok := v.(runtime.Error); {

@@ -1,10 +1,9 @@
-// Package content cleans the content of results that come from outside, as
-// [clean.Content] does it with text:
+// Package blocks cleans the content blocks of foreign results. It cleans text as [clean.Content] does:
 //
 //	blocks.Clean(result.Content) // in place
 //
-// Texts, addresses, names, media types, annotations and metadata are cleaned, in
-// embedded resources too. Binary data stay as they are, text in them included.
+// It cleans texts, URIs, names, media types, annotations and metadata, also in embedded resources. Binary data stays as
+// it is, even if it is text.
 package blocks
 
 import (
@@ -16,8 +15,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/clean"
 )
 
-// Clean cleans blocks, which must be the caller's own: they are changed. What has
-// nothing to clean costs no memory.
+// Clean cleans blocks in place; they must belong to the caller. It allocates only for text that changes.
 func Clean(list []mcp.Content) {
 	for i, block := range list {
 		switch c := block.(type) {
@@ -52,7 +50,7 @@ func texts(list ...*string) {
 	}
 }
 
-// extras cleans what stands beside the content of a block. Either may be nil.
+// extras cleans the metadata and annotations of a block. Either may be nil.
 func extras(meta map[string]any, a *mcp.Annotations) {
 	Meta(meta)
 	if a == nil {
@@ -75,8 +73,8 @@ func icons(list []mcp.Icon) {
 	}
 }
 
-// other returns a block of another kind, cleaned by way of its JSON, and what has
-// none, or is none then, as a text.
+// other cleans a block of another type by way of its JSON. It returns a text block if there is no JSON form, or none
+// after cleaning.
 func other(block mcp.Content) mcp.Content {
 	if block == nil {
 		return nil
@@ -96,8 +94,8 @@ func other(block mcp.Content) mcp.Content {
 	return &mcp.TextContent{Text: string(cleaned)}
 }
 
-// Meta cleans the keys and values of metadata, which must be the caller's own. A
-// key that is another one once it is clean is left out.
+// Meta cleans keys and values of metadata in place; it must belong to the caller. An entry whose key changes is
+// dropped.
 func Meta(meta map[string]any) {
 	for key, v := range meta {
 		meta[key] = value(v)
@@ -117,7 +115,7 @@ func Meta(meta map[string]any) {
 	}
 }
 
-// value returns a value of JSON, cleaned. What it refers to is changed.
+// value returns a cleaned JSON value. Maps and slices are changed in place.
 func value(v any) any {
 	switch is := v.(type) {
 	case string:

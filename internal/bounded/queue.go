@@ -5,17 +5,16 @@ import (
 	"time"
 )
 
-// A queue has items in the order of a time of theirs, and those of one time in the order
-// of their last use. It is a treap: a search tree that random priorities keep flat. What
-// an item is ordered by must not change while it is in there.
+// A queue holds items ordered by a time of each item, and for equal times by last use. It is a treap: a search tree
+// balanced by random priorities. The order of an item must not change while it is in the queue.
 type queue[K comparable, V any] struct {
-	id   shareID // zero for the one of all items by expiry
+	id   shareID // zero for the queue of all items by expiry
 	by   func(*Item[K, V]) time.Time
-	used Amount // what the items take
+	used Amount // the sum of the items
 	root *node[K, V]
 }
 
-// A node has a priority no lower than those of the nodes below it.
+// A node has a priority no lower than those of its descendants.
 type node[K comparable, V any] struct {
 	item        *Item[K, V]
 	priority    uint32
@@ -38,7 +37,7 @@ func (q *queue[K, V]) remove(it *Item[K, V]) {
 	q.used = q.used.minus(it.Takes)
 }
 
-// split returns the trees of what is before an item and of what is not.
+// split splits a tree into the items before an item and the rest.
 func (q *queue[K, V]) split(n *node[K, V], at *Item[K, V]) (before, rest *node[K, V]) {
 	switch {
 	case n == nil:
@@ -52,7 +51,7 @@ func (q *queue[K, V]) split(n *node[K, V], at *Item[K, V]) (before, rest *node[K
 	}
 }
 
-// without returns the tree of n without an item that is in it.
+// without returns the tree n without an item, which must be in it.
 func (q *queue[K, V]) without(n *node[K, V], it *Item[K, V]) *node[K, V] {
 	switch {
 	case n.item == it:
@@ -65,7 +64,7 @@ func (q *queue[K, V]) without(n *node[K, V], it *Item[K, V]) *node[K, V] {
 	return n
 }
 
-// join returns the tree of two, of which one is before the other.
+// join joins two trees. All items of one are before those of the other.
 func join[K comparable, V any](a, b *node[K, V]) *node[K, V] {
 	switch {
 	case a == nil:
@@ -81,7 +80,7 @@ func join[K comparable, V any](a, b *node[K, V]) *node[K, V] {
 	}
 }
 
-// sum is what the items take. A nil queue has none.
+// sum returns the amount of all items. It is zero for a nil queue.
 func (q *queue[K, V]) sum() Amount {
 	if q == nil {
 		return Amount{}
@@ -100,7 +99,7 @@ func (n *node[K, V]) each(yield func(*Item[K, V]) bool) bool {
 	return n == nil || n.left.each(yield) && yield(n.item) && n.right.each(yield)
 }
 
-// first returns the first item other than one; nil if there is none.
+// first returns the first item that is not other; nil if there is none.
 func (q *queue[K, V]) first(other *Item[K, V]) *Item[K, V] {
 	for it := range q.all {
 		if it != other {

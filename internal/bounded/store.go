@@ -1,5 +1,5 @@
-// Package bounded keeps values for a while, within bounds: for all of them, for each
-// owner, or for any other set that must not take more than its share.
+// Package bounded keeps values for a limited time and within limits: in total, per owner, and for any other set of
+// items.
 //
 //	kept := bounded.New[string, *Result](nil, nil)
 //	all := bounded.Share{Most: bounded.Amount{Bytes: 64 << 20}}
@@ -14,19 +14,18 @@
 //
 // # How it works
 //
-// One queue has all items in the order in which they expire. Each share has its sum, and
-// a queue in the order in which promises end: its first item is the one that goes when
-// the share is full and evicts. Of equal promises, the item whose last use is the oldest
-// is the first. So a store without promises is an LRU, and one whose items are promised
-// until they expire refuses what is too much. A promise may end in between.
+// One queue holds all items by expiry. Each share has its sum, and a queue of its items by the end of their promises.
+// If a share is full and evicts, the first item of that queue goes: the one with the earliest promise, and among equal
+// ones the least recently used. So a store without promises is an LRU. A store whose items are promised until they
+// expire refuses items instead. Promises in between are possible.
 //
-// The duties of the store: expiry, by a clock that never goes back; the sums; the choice
-// of what goes; forgetting the shares of owners who have nothing. An operation takes a
-// time that is logarithmic in the number of items. There is one lock and no goroutine.
+// The store handles expiry, with a clock that never goes back; the sums; the choice of the evicted item; and the
+// removal of empty shares. An operation takes time logarithmic in the number of items. There is one lock and no
+// goroutine.
 //
 // # Limits
 //
-// Nothing expires by itself: an item that has expired goes at the next use of the store.
+// Nothing expires by itself: an expired item is removed at the next use of the store.
 package bounded
 
 import (
@@ -36,45 +35,43 @@ import (
 	"time"
 )
 
-// A Store keeps values by key. Its lock is held for all methods but Lock. A user with a
-// lock of its own may hold that instead, and calls Sweep where others call Lock.
+// A Store keeps values by key. All methods but Lock need its lock. A user with a lock of its own may hold that instead,
+// and then calls Sweep in place of Lock.
 type Store[K comparable, V any] struct {
 	clock   func() time.Time
 	dropped func(*Item[K, V])
 
 	mu     sync.Mutex
 	now    time.Time
-	uses   uint64 // of items, which puts them into an order
+	uses   uint64 // counts uses of items, for their order
 	items  map[K]*Item[K, V]
 	expiry queue[K, V]
 	shares map[shareID]*queue[K, V]
 }
 
-// An Item is a value in a store. It may be read under the lock. Only the value may be
-// changed.
+// An Item is a value in a store. Read it under the lock. Only Value may be changed.
 type Item[K comparable, V any] struct {
 	Key   K
 	Value V
 	Terms
 
 	used   uint64
-	queues []*queue[K, V] // the one by expiry, then the shares; nil when it is not in the store
+	queues []*queue[K, V] // the one by expiry, then the shares; nil after removal
 }
 
-// Terms say how much an item takes and for how long it stays.
+// Terms are the amount and the lifetime of an item.
 type Terms struct {
 	Takes Amount
-	// Expires is when the item goes. Zero is never.
+	// Expires is when the item is removed. Zero is never.
 	Expires time.Time
-	// Promised is until when the item does not give way to others. Zero is no promise,
-	// [Never] is one without an end.
+	// Promised is the time until which the item cannot be evicted. Zero is no promise, [Never] is forever.
 	Promised time.Time
 }
 
-// Never is later than any time that a clock shows.
+// Never is later than any time of a clock.
 var Never = time.Unix(1<<40, 0)
 
-// lasting returns t with the time of what never expires.
+// lasting returns t with a zero Expires replaced by Never.
 func (t Terms) lasting() Terms {
 	if t.Expires.IsZero() {
 		t.Expires = Never
@@ -82,13 +79,13 @@ func (t Terms) lasting() Terms {
 	return t
 }
 
-// An Amount is a number of things and their size, in whatever units a store counts.
+// An Amount is a number of items and their size, in units of the store's user.
 type Amount struct{ Count, Bytes int64 }
 
 func (a Amount) plus(b Amount) Amount  { return Amount{sum(a.Count, b.Count), sum(a.Bytes, b.Bytes)} }
 func (a Amount) minus(b Amount) Amount { return Amount{a.Count - b.Count, a.Bytes - b.Bytes} }
 
-// sum returns a + b, or the largest number if that is larger.
+// sum returns a + b, or the largest int64 on overflow.
 func sum(a, b int64) int64 {
 	if a > 0 && b > math.MaxInt64-a {
 		return math.MaxInt64
@@ -96,20 +93,17 @@ func sum(a, b int64) int64 {
 	return a + b
 }
 
-// within reports whether a is no more than most, of which a zero member is no limit.
+// within reports whether a is at most most. A zero member of most is no limit.
 func (a Amount) within(most Amount) bool {
 	return (most.Count == 0 || a.Count <= most.Count) && (most.Bytes == 0 || a.Bytes <= most.Bytes)
 }
 
-// A Share is a set of items that are bounded together. Kind and Of name it, and may be
-// empty.
+// A Share is a set of items with a common limit. Kind and Of name it, and may be empty.
 type Share struct {
 	Kind, Of string
-	// Most is what the items may take. A zero member is no limit, and a negative one
-	// leaves room for nothing.
+	// Most is the limit of the items. A zero member is no limit; a negative one allows nothing.
 	Most Amount
-	// Evicts says that items whose promise has ended give way to a further one.
-	// Otherwise there is no room for it.
+	// Evicts means that a new item may evict items whose promise has ended. Otherwise a full share refuses it.
 	Evicts bool
 }
 
@@ -117,8 +111,8 @@ type shareID struct{ kind, of string }
 
 func (s *Share) id() shareID { return shareID{s.Kind, s.Of} }
 
-// New returns an empty store. A nil clock is time.Now. dropped, if it is not nil, is
-// called under the lock with each item that goes, for whatever reason.
+// New returns an empty store. A nil clock is time.Now. dropped, unless nil, is called under the lock with each removed
+// item, whatever the reason.
 func New[K comparable, V any](clock func() time.Time, dropped func(*Item[K, V])) *Store[K, V] {
 	if clock == nil {
 		clock = time.Now
@@ -132,17 +126,17 @@ func New[K comparable, V any](clock func() time.Time, dropped func(*Item[K, V]))
 	}
 }
 
-// Lock takes the lock and drops what has expired.
+// Lock takes the lock and removes expired items.
 func (s *Store[K, V]) Lock() {
-	now := s.clock() // before: it may be an embedder's, and panic
+	now := s.clock() // before locking: an embedder's clock may panic
 	s.mu.Lock()
 	s.sweep(now)
 }
 
-// Unlock gives the lock back.
+// Unlock releases the lock.
 func (s *Store[K, V]) Unlock() { s.mu.Unlock() }
 
-// Sweep drops what has expired.
+// Sweep removes expired items.
 func (s *Store[K, V]) Sweep() { s.sweep(s.clock()) }
 
 func (s *Store[K, V]) sweep(now time.Time) {
@@ -160,16 +154,14 @@ func (s *Store[K, V]) Now() time.Time { return s.now }
 // Len returns the number of items.
 func (s *Store[K, V]) Len() int { return len(s.items) }
 
-// Get returns the item under a key, nil if there is none.
+// Get returns the item with a key, nil if there is none.
 func (s *Store[K, V]) Get(key K) *Item[K, V] { return s.items[key] }
 
-// All yields the items in the order in which they expire, and those of one time in the
-// order of their last use. The loop must not change the store.
+// All yields the items by expiry, and for equal times by last use. The loop must not change the store.
 func (s *Store[K, V]) All() iter.Seq[*Item[K, V]] { return s.expiry.all }
 
-// Put keeps a value, in place of one under the same key, which goes in any case. It
-// returns nil if one of the shares has no room. Those named before it may have evicted
-// items by then.
+// Put stores a value. An item with the same key is always removed. Put returns nil if a share has no room. Shares
+// before that one may have evicted items by then.
 func (s *Store[K, V]) Put(key K, value V, t Terms, shares ...Share) *Item[K, V] {
 	if old := s.items[key]; old != nil {
 		s.Remove(old)
@@ -187,7 +179,7 @@ func (s *Store[K, V]) Put(key K, value V, t Terms, shares ...Share) *Item[K, V] 
 	return it
 }
 
-// enter puts an item into its queues.
+// enter adds an item to its queues.
 func (s *Store[K, V]) enter(it *Item[K, V], t Terms) {
 	s.uses++
 	it.used, it.Terms = s.uses, t.lasting()
@@ -196,8 +188,7 @@ func (s *Store[K, V]) enter(it *Item[K, V], t Terms) {
 	}
 }
 
-// Renew notes a use of an item, and until when it stays and is promised from now on:
-// later than before, or sooner.
+// Renew records a use of an item, and sets its new expiry and promise, later or sooner than before.
 func (s *Store[K, V]) Renew(it *Item[K, V], expires, promised time.Time) {
 	for _, q := range it.queues {
 		q.remove(it)
@@ -205,8 +196,8 @@ func (s *Store[K, V]) Renew(it *Item[K, V], expires, promised time.Time) {
 	s.enter(it, Terms{it.Takes, expires, promised})
 }
 
-// Resize changes how much an item takes, and reports false if one of the shares has no
-// room for that. They are those that the item was put with.
+// Resize changes the amount of an item, and reports false if a share has no room for it. shares must be those of its
+// Put.
 func (s *Store[K, V]) Resize(it *Item[K, V], takes Amount, shares ...Share) bool {
 	if !s.makeRoom(it, takes, shares) {
 		return false
@@ -218,7 +209,7 @@ func (s *Store[K, V]) Resize(it *Item[K, V], takes Amount, shares ...Share) bool
 	return true
 }
 
-// Remove takes an item out and reports whether it was in.
+// Remove removes an item and reports whether it was in the store.
 func (s *Store[K, V]) Remove(it *Item[K, V]) bool {
 	if it.queues == nil {
 		return false
@@ -234,14 +225,14 @@ func (s *Store[K, V]) Remove(it *Item[K, V]) bool {
 	return true
 }
 
-// Clear takes all items out.
+// Clear removes all items.
 func (s *Store[K, V]) Clear() {
 	for _, it := range s.items {
 		s.Remove(it)
 	}
 }
 
-// open returns the queue of a share, which begins with its first item.
+// open returns the queue of a share, and creates it if it does not exist.
 func (s *Store[K, V]) open(id shareID) *queue[K, V] {
 	q := s.shares[id]
 	if q == nil {
@@ -251,8 +242,8 @@ func (s *Store[K, V]) open(id shareID) *queue[K, V] {
 	return q
 }
 
-// makeRoom evicts until there is room for an item that is to take so much, and reports
-// whether there is. it is nil for a further one, and is not evicted itself.
+// makeRoom evicts items until there is room for an item of amount takes, and reports whether there is. it is nil for a
+// new item; an existing one is not evicted itself.
 func (s *Store[K, V]) makeRoom(it *Item[K, V], takes Amount, shares []Share) bool {
 	more := takes
 	if it != nil {
@@ -273,12 +264,12 @@ func (s *Store[K, V]) makeRoom(it *Item[K, V], takes Amount, shares []Share) boo
 
 // A Shortage says why a share has no room.
 type Shortage struct {
-	Bytes bool // it is bytes that are missing, not a number
-	// Wait is the time until enough promises have ended. Zero is never.
+	Bytes bool // bytes are missing, not a count
+	// Wait is the time until enough promises end. Zero is never.
 	Wait time.Duration
 }
 
-// Shortage returns why a share has no room, nil if it has.
+// Shortage returns why a share has no room, nil if it has room.
 func (s *Store[K, V]) Shortage(of Share, takes Amount) *Shortage {
 	q := s.shares[of.id()]
 	left := q.sum()

@@ -8,24 +8,19 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// Content returns text that is data, such as a file that a tool has read, without
-// what steers a terminal or a reader unseen, and keeps all else, white space and
-// line ends included. Out come:
+// Content cleans text that is data, such as the content of a file. It removes characters that control a terminal or
+// deceive a reader invisibly, and keeps everything else, including white space and line ends. It removes
 //
 //   - escape sequences of terminals, and control characters other than tab, line
 //     feed, form feed and carriage return
-//   - what embeds, overrides or isolates the direction of text (U+202A to U+202E,
-//     U+2066 to U+206F), and annotations between lines (U+FFF9 to U+FFFB)
-//   - tag characters, and what else is invisible from U+E0000 to U+E0FFF but for
-//     variation selectors
-//   - of other characters that do not show, such as joiners, marks of direction,
-//     soft hyphens, byte order marks and variation selectors, the third and
-//     further ones side by side: no script and no picture needs them, and texts
-//     are hidden in them
-//   - what is not UTF-8
+//   - characters that embed, override or isolate the direction of text (U+202A to U+202E, U+2066 to U+206F), and
+//     annotations between lines (U+FFF9 to U+FFFB)
+//   - tag characters and other invisible characters from U+E0000 to U+E0FFF, except for variation selectors
+//   - the third and later of adjacent invisible characters, such as joiners, direction marks, soft hyphens, byte order
+//     marks and variation selectors: no script and no emoji needs them, and they can hide texts
+//   - invalid UTF-8
 //
-// Text that is an object or array of JSON is cleaned as [ContentJSON] does it.
-// Content returns what it is given if there is nothing to do.
+// A JSON object or array is cleaned as by [ContentJSON]. Content returns text itself if there is nothing to do.
 func Content(text string) string {
 	if settled(text) {
 		return text
@@ -34,16 +29,14 @@ func Content(text string) string {
 		return string(ContentJSON([]byte(text)))
 	}
 	cleaned := content(text)
-	if len(cleaned) < len(text) && isJSON(cleaned) { // what kept it from being JSON is gone
+	if len(cleaned) < len(text) && isJSON(cleaned) { // the removed characters kept it from being JSON
 		return string(ContentJSON([]byte(cleaned)))
 	}
 	return cleaned
 }
 
-// ContentJSON returns a valid JSON document whose strings, keys and values, are
-// cleaned as text by [Content]. All else stays as it is spelled, and so do strings
-// with nothing to clean. It returns what it is given if there is nothing to do at
-// all.
+// ContentJSON returns a valid JSON document with all strings, keys and values, cleaned as by [Content]. Everything else
+// keeps its spelling, and so do clean strings. It returns raw itself if there is nothing to do.
 func ContentJSON(raw []byte) []byte {
 	if settled(raw) {
 		return raw
@@ -51,7 +44,7 @@ func ContentJSON(raw []byte) []byte {
 	return EachString(raw, appendContent)
 }
 
-// appendContent appends a string of JSON, in its quotes, cleaned.
+// appendContent appends a quoted JSON string, cleaned.
 func appendContent(dst, quoted []byte) []byte {
 	if settled(quoted) {
 		return append(dst, quoted...)
@@ -59,14 +52,14 @@ func appendContent(dst, quoted []byte) []byte {
 	return appendCleaned(dst, quoted, content)
 }
 
-// maxHidden is how many characters that do not show Content keeps side by side: a
-// variation selector and a joiner, as in a picture of several.
+// maxHidden is the number of adjacent invisible characters that Content keeps: a variation selector and a joiner, as in
+// a composed emoji.
 const maxHidden = 2
 
 // content is Content for text that is not JSON.
 func content(text string) string {
 	var b strings.Builder
-	start, hidden := 0, 0 // of what has not been written; characters side by side that do not show
+	start, hidden := 0, 0 // start of the unwritten text; number of adjacent invisible characters
 	for i := 0; i < len(text); {
 		if ordinary(text[i]) {
 			hidden = 0
@@ -100,7 +93,7 @@ func content(text string) string {
 	return b.String()
 }
 
-// settled reports whether Content surely leaves text as it is, be it JSON or not.
+// settled reports whether Content surely keeps text as it is, whether it is JSON or not.
 func settled[T string | []byte](text T) bool {
 	hidden := 0
 	for i := 0; i < len(text); {
@@ -139,8 +132,8 @@ func runeAt[T string | []byte](text T, i int) (rune, int) {
 	return utf8.DecodeRuneInString(string(text[i:min(i+utf8.UTFMax, len(text))]))
 }
 
-// escaped returns the character that the backslash at text[i] begins if text is
-// JSON, and its length. Of escapes that do not matter it returns the backslash.
+// escaped returns the character of a JSON escape at text[i], and its length. For an irrelevant escape it returns the
+// backslash.
 func escaped[T string | []byte](text T, i int) (rune, int) {
 	if i+1 == len(text) {
 		return '\\', 1
@@ -171,7 +164,7 @@ func ordinary(c byte) bool {
 	return ' ' <= c && c <= '~' || c == '\n' || c == '\t' || c == '\r' || c == '\f'
 }
 
-// steers reports whether Content takes r out wherever it stands.
+// steers reports whether Content always removes r.
 func steers(r rune) bool {
 	switch {
 	case r < ' ':
@@ -184,9 +177,8 @@ func steers(r rune) bool {
 	return r < 0xe0100 || 0xe01f0 <= r && r < 0xe1000
 }
 
-// hides reports whether r does not show, and has a meaning where it stands alone.
-// These are the characters that Unicode lets be ignored (Default_Ignorable_Code_Point),
-// but for those that steer.
+// hides reports whether r is invisible, but meaningful on its own: the default-ignorable characters of Unicode
+// (Default_Ignorable_Code_Point), except those that steer.
 func hides(r rune) bool {
 	switch {
 	case r < 0x0600:
@@ -203,7 +195,7 @@ func hides(r rune) bool {
 	return 0x1bca0 <= r && r <= 0x1bca3 || 0x1d173 <= r && r <= 0x1d17a || 0xe0100 <= r && r <= 0xe01ef
 }
 
-// isJSON reports whether text is an object or array of JSON.
+// isJSON reports whether text is a JSON object or array.
 func isJSON(text string) bool {
 	start := strings.TrimLeft(text, " \t\r\n")
 	return start != "" && (start[0] == '{' || start[0] == '[') && json.Valid([]byte(text))

@@ -2,21 +2,18 @@ package clean
 
 import "strings"
 
-// escape returns the length of the escape sequence of a terminal (ECMA-48) that
-// text begins with, 0 if it begins with none. The first character of text is r,
-// n bytes long.
+// escape returns the length of the terminal escape sequence (ECMA-48) at the beginning of text, 0 if there is none. The
+// first character of text is r, n bytes long.
 //
-// A sequence that carries a string, such as the title of a window, ends with
-// BEL or ST. Where that is missing only the introducer counts, so that nobody
-// can hide the rest of a text. The search for it ends at the next control
-// character, which keeps many introducers linear.
+// A sequence with a string, such as a window title, ends with BEL or ST. Without that end only the introducer counts,
+// so that it cannot hide the rest of the text. The search for the end stops at the next control character, which keeps
+// many introducers linear.
 func escape(text string, r rune, n int) int {
 	if r == '\x1b' {
 		if len(text) == 1 {
 			return 1
 		}
-		// ESC and a character from @ to _ spell a control character of the
-		// second set in two bytes.
+		// ESC and a character from @ to _ are the two-byte form of a C1 control character.
 		if c := text[1]; c < '@' || c > '_' {
 			return short(text)
 		}
@@ -39,8 +36,7 @@ func short(text string) int {
 	return final(text, run(text, 1, ' ', '/'), '0', '~')
 }
 
-// control returns the length of a sequence with parameters, from its introducer
-// of n bytes to its final byte.
+// control returns the length of a sequence with parameters, from its introducer of n bytes to its final byte.
 func control(text string, n int) int {
 	i := run(text, n, '0', '?')
 	i = run(text, i, ' ', '/')
@@ -55,7 +51,7 @@ func run(text string, i int, lo, hi byte) int {
 	return i
 }
 
-// final returns i+1 if text[i] is a byte from lo to hi, and else i.
+// final returns i+1 if text[i] is a byte from lo to hi, else i.
 func final(text string, i int, lo, hi byte) int {
 	if i < len(text) && lo <= text[i] && text[i] <= hi {
 		i++
@@ -63,8 +59,7 @@ func final(text string, i int, lo, hi byte) int {
 	return i
 }
 
-// carrier returns the length of a sequence that carries a string, from its
-// introducer of n bytes to its terminator.
+// carrier returns the length of a sequence with a string, from its introducer of n bytes to its terminator.
 func carrier(text string, n int) int {
 	i := n
 	for i < len(text) && !controls(text, i) {

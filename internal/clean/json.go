@@ -8,9 +8,8 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// JSON returns a valid JSON document whose strings, keys and values, are cleaned
-// as [Text] does it. All else stays as it is spelled, and so do strings with
-// nothing to clean. It returns what it is given if there is nothing to do at all.
+// JSON returns a valid JSON document with all strings, keys and values, cleaned as by [Text]. Everything else keeps its
+// spelling, and so do clean strings. It returns raw itself if there is nothing to do.
 func JSON(raw []byte) []byte {
 	if plainJSON(raw, false) {
 		return raw
@@ -37,7 +36,7 @@ func EachString(raw []byte, appendString func(dst, quoted []byte) []byte) []byte
 	return out
 }
 
-// AppendJSONString appends a string of JSON, in its quotes, cleaned.
+// AppendJSONString appends a quoted JSON string, cleaned.
 func AppendJSONString(dst, quoted []byte) []byte {
 	if plainJSON(quoted, true) {
 		return append(dst, quoted...)
@@ -56,7 +55,7 @@ func appendCleaned(dst, quoted []byte, clean func(string) string) []byte {
 	return AppendQuoted(dst, cleaned)
 }
 
-// AppendQuoted appends text that is clean as a string of JSON.
+// AppendQuoted appends clean text as a JSON string.
 func AppendQuoted(dst []byte, text string) []byte {
 	dst = append(dst, '"')
 	for i := range len(text) {
@@ -78,8 +77,7 @@ func AppendQuoted(dst []byte, text string) []byte {
 	return append(dst, '"')
 }
 
-// plainJSON reports whether raw is ASCII without escapes that shows, white space
-// between tokens aside.
+// plainJSON reports whether raw is visible ASCII without escapes, apart from white space between tokens.
 func plainJSON(raw []byte, quoted bool) bool {
 	for _, c := range raw {
 		if c > '~' || c == '\\' || c < ' ' && (quoted || c != '\n' && c != '\t' && c != '\r') {
@@ -89,15 +87,14 @@ func plainJSON(raw []byte, quoted bool) bool {
 	return true
 }
 
-// Unquote returns what a string of JSON stands for, with U+FFFD for what is not
-// UTF-8 and for lone surrogates.
+// Unquote returns the value of a JSON string, with U+FFFD for invalid UTF-8 and lone surrogates.
 func Unquote(quoted []byte) string {
 	if inner := quoted[1 : len(quoted)-1]; bytes.IndexByte(inner, '\\') < 0 {
 		return string(inner)
 	}
 	var s string
 	if json.Unmarshal(quoted, &s) != nil {
-		return "" // not a string, which no caller has
+		return "" // not a string; no caller has one
 	}
 	return s
 }

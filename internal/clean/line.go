@@ -6,17 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns text as one line: without escape sequences of terminals, control
-// characters, whatever is invisible (zero-width and tag characters, variation
-// selectors, fillers), whatever turns the direction of text, private and
-// unassigned characters and what is not valid UTF-8. White space of any kind
-// and length, line and paragraph separators included, becomes one blank, and
-// none at the ends. Text of more than most characters is cut there, and ends
-// with an ellipsis as its last character; so is text whose first 16 bytes for
-// each of them are not enough, because most of it does not
-// show. If none of that does, nothing is left.
+// Line returns text as one line of visible characters. It removes
 //
-// Line returns what it is given if there is nothing to do.
+//   - terminal escape sequences and control characters
+//   - invisible characters: zero-width and tag characters, variation selectors, fillers
+//   - characters that change the direction of text
+//   - private and unassigned characters, and invalid UTF-8
+//
+// Each run of white space, including line and paragraph separators, becomes one blank; at the ends it is dropped. Text
+// of more than most characters is cut and ends with an ellipsis, which counts. Line reads at most 16 bytes per allowed
+// character. Text that is longer is cut there too, because most of it is invisible. Nothing is left if no character is
+// visible. Line returns text itself if there is nothing to do.
 func Line(text string, most int) string {
 	if plain(text, most) {
 		return text
@@ -59,10 +59,10 @@ func Line(text string, most int) string {
 	return b.String()
 }
 
-// ellipsis marks text as cut.
+// ellipsis returns text with a mark that it was cut.
 func ellipsis(text string) string { return strings.TrimRight(text, " ") + "…" }
 
-// plain reports whether text is short ASCII that Line has nothing to do with.
+// plain reports whether text is short ASCII that Line would not change.
 func plain(text string, most int) bool {
 	if len(text) > most {
 		return false
@@ -76,11 +76,10 @@ func plain(text string, most int) bool {
 	return true
 }
 
-// Visible reports whether a character other than white space shows in text and
-// turns none of it around: neither a control character, nor one that is
-// unassigned, private, of a format, a variation selector or a filler, nor
-// U+FFFD, which stands for what is not UTF-8.
+// Visible reports whether r is visible, not white space, and does not change the direction of text. Not visible are
+// control, unassigned, private and format characters, variation selectors, fillers, and U+FFFD, which replaces invalid
+// UTF-8.
 func Visible(r rune) bool {
-	return r != unicode.ReplacementChar && unicode.IsGraphic(r) && r != '\u2800' && // a blank pattern of Braille
+	return r != unicode.ReplacementChar && unicode.IsGraphic(r) && r != '\u2800' && // blank Braille pattern
 		!unicode.Is(unicode.Variation_Selector, r) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }

@@ -2,8 +2,7 @@ package clean
 
 import "strings"
 
-// List joins names by commas, as many as fit into most bytes, and says so if
-// there are more.
+// List joins names with commas, as many as fit into most bytes. It says if there are more.
 func List(names []string, most int) string {
 	const more = ", and more"
 	var b strings.Builder

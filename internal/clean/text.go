@@ -6,14 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns text without what [Line] takes out of it, except for the white
-// space: line feeds, tabs and blanks stay as they are, other ends of a line
-// become line feeds, and other control characters of white space blanks. Of
-// what is invisible it keeps U+200D between the members of a picture and the
-// letters of scripts beyond ASCII, and U+FE0F after a picture, never two of
-// them side by side.
+// Text returns text without what [Line] removes, except for white space. Line feeds, tabs and blanks stay. Other line
+// ends become line feeds; other white-space control characters become blanks. It keeps U+200D between emoji and between
+// letters of scripts beyond ASCII, and U+FE0F after an emoji, never two of them in a row.
 //
-// Text returns what it is given if there is nothing to do.
+// Text returns text itself if there is nothing to do.
 func Text(text string) string {
 	start := 0
 	for start < len(text) && simple(text[start]) {
@@ -51,7 +48,7 @@ func Text(text string) string {
 	return b.String()
 }
 
-// simple reports whether c is a character that Text keeps wherever it stands.
+// simple reports whether c is a character that Text always keeps.
 func simple(c byte) bool { return ' ' <= c && c <= '~' || c == '\n' || c == '\t' }
 
 // lineEnd reports whether r ends a line.
@@ -63,8 +60,7 @@ func lineEnd(r rune) bool {
 	return false
 }
 
-// joins reports whether r, which is invisible, has a meaning between prev and
-// rest.
+// joins reports whether the invisible character r is meaningful between prev and rest.
 func joins(prev, r rune, rest string) bool {
 	switch {
 	case r == '\u200d':
@@ -78,13 +74,12 @@ func joins(prev, r rune, rest string) bool {
 	return strings.ContainsRune("0123456789#*", prev) && strings.HasPrefix(rest, "\u20e3")
 }
 
-// Flow returns the words of [Text] on one line.
+// Flow returns [Text] on one line.
 func Flow(text string) string {
 	return strings.Join(strings.Fields(Text(text)), " ")
 }
 
-// FirstLine returns [Flow] of the first line that has one, cut to most
-// characters.
+// FirstLine returns [Flow] of the first line that is not empty, cut to most characters.
 func FirstLine(text string, most int) string {
 	for line := range strings.FieldsFuncSeq(text, lineEnd) {
 		if line = Flow(line); line != "" {

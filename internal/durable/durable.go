@@ -1,5 +1,5 @@
-// Package durable changes the files of a folder so that a crash leaves the old or the
-// new, and what was said to be done stays done after a loss of power.
+// Package durable changes the files of a folder crash-safely: after a crash there is the old state or the new one, and
+// a finished change survives a power loss.
 //
 //	folder, err := durable.Open("/var/lib/shop") // made if it is not there
 //	_, err = folder.Replace(".state.tmp", "state.json", 0o600, func(file *os.File) error {
@@ -9,18 +9,16 @@
 //
 // # How it works
 //
-// [Folder.Replace] writes a temporary file in the same folder, flushes it, renames it,
-// and flushes the folder. A protocol of more files is made of the single operations.
-// A file that a crash has left under a temporary name is found with [Folder.Names].
+// [Folder.Replace] writes a temporary file in the same folder, syncs it, renames it, and syncs the folder. Protocols
+// for several files use the single operations. Find temporary files of a crash with [Folder.Names].
 //
-// Every operation is a step: Fault is asked before it, and may fail it or end the
-// process. Package durabletest has such faults. A test that fails or kills at each
-// step shows that a protocol holds.
+// Every operation is a step. Fault is called before each step, and may fail it or end the process; package durabletest
+// has such faults. A test that fails or kills at every step proves a protocol.
 //
 // # Limits
 //
-// Windows cannot flush a folder: there a loss of power may bring an old name back.
-// File systems that flush nothing keep no promise.
+// Windows cannot sync a folder: after a power loss an old name may come back. File systems that ignore sync give no
+// guarantee.
 package durable
 
 import (
@@ -35,22 +33,20 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/rootfs"
 )
 
-// ErrDamaged is the error for what is not a regular file, or is too large.
+// ErrDamaged means that a file is not regular, or is too large.
 var ErrDamaged = errors.New("the file is damaged")
 
-// A Folder is a folder with the things that are done to the files below it. Names have
-// slashes, and are relative to it. Its errors are *[fs.PathError]: they have the step,
-// the name and the cause, and do not say where the folder is.
+// A Folder is a folder with crash-safe operations on the files below it. Names are relative to it and use slashes.
+// Errors are *[fs.PathError] with the step, the name and the cause; they do not reveal the location of the folder.
 type Folder struct {
 	Root *os.Root
-	// Fault, if not nil, is asked before each step, with the operation and the name.
-	// Its error is the error of the step. The name of a rename or a link has both
-	// names, with a NUL between them.
+	// Fault, if not nil, is called before each step with the operation and the name. If it returns an error, the step
+	// fails with it. For a rename or a link, the name is both names joined by a NUL.
 	Fault func(op, name string) error
 }
 
-// Open opens a folder. It is made if it is not there, with those above it, for the
-// user alone and to last. Close its Root.
+// Open opens a folder. A missing folder and its missing parents are created durably, accessible to the user only. The
+// caller closes Root.
 func Open(dir string, fault func(op, name string) error) (Folder, error) {
 	if err := mkdirAll(dir); err != nil {
 		return Folder{}, err
@@ -84,7 +80,7 @@ func mkdirAll(dir string) error {
 	return nil
 }
 
-// Step does something with a file.
+// Step runs one operation on a file as a step.
 func (f Folder) Step(op, name string, do func() error) error {
 	var err error
 	if f.Fault != nil {
@@ -99,8 +95,7 @@ func (f Folder) Step(op, name string, do func() error) error {
 	return &fs.PathError{Op: op, Path: strings.ReplaceAll(name, "\x00", " "), Err: Cause(err)}
 }
 
-// Cause returns what the system says of an operation on a file, without the operation
-// and the names.
+// Cause returns the system's error without the operation and the names.
 func Cause(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
@@ -125,7 +120,7 @@ func (f Folder) Lock(name string) (lock io.Closer, err error) {
 	return lock, err
 }
 
-// Lstat describes a file, or a link itself.
+// Lstat returns the info of a file. It does not follow links.
 func (f Folder) Lstat(name string) (info fs.FileInfo, err error) {
 	err = f.Step("stat", name, func() (err error) {
 		info, err = f.Root.Lstat(name)
@@ -134,7 +129,7 @@ func (f Folder) Lstat(name string) (info fs.FileInfo, err error) {
 	return info, err
 }
 
-// Open opens a file for reading, and waits for no FIFO.
+// Open opens a file for reading. It does not block on a FIFO.
 func (f Folder) Open(name string) (file *os.File, err error) {
 	err = f.Step("open", name, func() (err error) {
 		file, err = f.Root.OpenFile(name, os.O_RDONLY|rootfs.OpenFlags, 0)
@@ -143,8 +138,7 @@ func (f Folder) Open(name string) (file *os.File, err error) {
 	return file, err
 }
 
-// Read returns the content of a file. The error is [ErrDamaged] if it is not a regular
-// one of at most that many bytes.
+// Read returns the content of a file. The error is [ErrDamaged] if it is not a regular file of at most most bytes.
 func (f Folder) Read(name string, most int64) (data []byte, err error) {
 	err = f.Step("read", name, func() (err error) {
 		data, err = readRegular(f.Root, name, most)
@@ -154,7 +148,7 @@ func (f Folder) Read(name string, most int64) (data []byte, err error) {
 }
 
 func readRegular(root *os.Root, name string, most int64) ([]byte, error) {
-	info, err := root.Lstat(name) // first: opening what is not a file may do something
+	info, err := root.Lstat(name) // first: opening a special file may have an effect
 	if err != nil {
 		return nil, err
 	}
@@ -181,8 +175,7 @@ func isRegular(info fs.FileInfo, most int64) bool {
 	return info.Mode().IsRegular() && info.Size() <= most
 }
 
-// OpenFile opens a file for writing, and makes it if it is not there; with [os.O_EXCL]
-// it must not be there.
+// OpenFile opens a file for writing, and creates it if it is missing. With [os.O_EXCL] the file must not exist.
 func (f Folder) OpenFile(name string, flags int, mode fs.FileMode) (file *os.File, err error) {
 	err = f.Step("create", name, func() (err error) {
 		file, err = f.Root.OpenFile(name, os.O_WRONLY|os.O_CREATE|flags|rootfs.OpenFlags, mode)
@@ -191,30 +184,28 @@ func (f Folder) OpenFile(name string, flags int, mode fs.FileMode) (file *os.Fil
 	return file, err
 }
 
-// Create writes a new file, which is on the disk when it returns.
+// Create writes a new file and syncs it.
 func (f Folder) Create(name string, mode fs.FileMode, write func(*os.File) error) error {
 	return f.Write(name, os.O_EXCL, mode, write)
 }
 
-// Write is [Folder.Create] for a file that may be there already, unless flags say
-// [os.O_EXCL]. What was in it stays where write does not write.
+// Write works like [Folder.Create] for a file that may exist already, unless flags have [os.O_EXCL]. Bytes that write
+// does not overwrite stay.
 func (f Folder) Write(name string, flags int, mode fs.FileMode, write func(*os.File) error) error {
 	file, err := f.OpenFile(name, flags, mode)
 	if err != nil {
 		return err
 	}
-	defer file.Close() // what could be lost by it, Sync has said
+	defer file.Close() // Sync has already reported losses
 	if err := f.Step("write", name, func() error { return write(file) }); err != nil {
 		return err
 	}
 	return f.Step("sync", name, file.Sync)
 }
 
-// Replace puts a new file in the place of name, or makes it: after a crash there is
-// the old one or the new one. If there is an error before the rename, nothing has
-// changed; if the flush of the folder fails, the new file is there and may be lost with
-// the power. Temp is the name of the file until it is complete, in the same folder; no
-// file may have it.
+// Replace atomically replaces the file name, or creates it: after a crash there is the old file or the new one. After
+// an error before the rename nothing has changed. If the sync of the folder fails, the new file is in place but may be
+// lost with the power. temp is the name of the file until the rename, in the same folder; no other file may have it.
 func (f Folder) Replace(temp, name string, mode fs.FileMode, write func(*os.File) error) (info fs.FileInfo, err error) {
 	err = f.Create(temp, mode, func(file *os.File) error {
 		if err := write(file); err != nil {
@@ -227,13 +218,13 @@ func (f Folder) Replace(temp, name string, mode fs.FileMode, write func(*os.File
 		err = f.Rename(temp, name)
 	}
 	if err != nil {
-		_ = f.Discard(temp) // or who looks for leftovers finds it
+		_ = f.Discard(temp) // on an error it stays as a leftover
 		return nil, err
 	}
 	return info, f.Sync(path.Dir(name))
 }
 
-// Mkdir makes a folder.
+// Mkdir creates a folder.
 func (f Folder) Mkdir(name string, mode fs.FileMode) error {
 	return f.Step("mkdir", name, func() error { return f.Root.Mkdir(name, mode) })
 }
@@ -243,17 +234,17 @@ func (f Folder) Link(from, to string) error {
 	return f.Step("link", from+"\x00"+to, func() error { return f.Root.Link(from, to) })
 }
 
-// Rename gives a file another name, in place of what has that.
+// Rename renames a file, and replaces a file with the new name.
 func (f Folder) Rename(from, to string) error {
 	return f.Step("rename", from+"\x00"+to, func() error { return f.Root.Rename(from, to) })
 }
 
-// Remove removes a file, an empty folder, or a link but not what it leads to.
+// Remove removes a file, an empty folder, or a link itself.
 func (f Folder) Remove(name string) error {
 	return f.Step("remove", name, func() error { return f.Root.Remove(name) })
 }
 
-// Discard removes what may not be there.
+// Discard removes a file if it exists.
 func (f Folder) Discard(name string) error {
 	if err := f.Remove(name); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -261,12 +252,12 @@ func (f Folder) Discard(name string) error {
 	return nil
 }
 
-// Sync makes the names in a folder last.
+// Sync makes the names in a folder durable.
 func (f Folder) Sync(name string) error {
 	return f.Step("flush", name, func() error { return rootfs.SyncFolder(f.Root, name) })
 }
 
-// Names calls visit with what is in a folder, in no order, until it returns false.
+// Names calls visit with the entries of a folder, in no order, until visit returns false.
 func (f Folder) Names(name string, visit func(fs.DirEntry) bool) error {
 	return f.Step("list", name, func() error {
 		dir, err := f.Root.OpenFile(name, os.O_RDONLY|rootfs.OpenFlags, 0)

@@ -1,8 +1,7 @@
 package label
 
-// Canonical returns the form in which labels are compared: lower case, without
-// underscores (RFC 5.1). It reports false for what is no label. A canonical label is
-// returned as it is, without allocating.
+// Canonical returns the form in which labels are compared: lower case, without underscores (RFC 5.1). It reports false
+// if label is not a label. For a canonical label it does not allocate.
 func Canonical(label string) (string, bool) {
 	ok, canonical := Check(label)
 	switch {
@@ -26,7 +25,7 @@ func Check(s string) (ok, canonical bool) {
 		case c == '_':
 			canonical = false
 		default:
-			// Bytes are judged before any lower-casing: U+212A would become a k.
+			// Check bytes before lower-casing: U+212A would become k.
 			return false, false
 		}
 	}

@@ -1,6 +1,5 @@
-// Package label makes labels of foreign names: tools, resources and prompts of
-// upstream servers, of catalogs and of command endpoints become functions, and a
-// registry takes labels only.
+// Package label turns foreign names into labels. Tools, resources and prompts of upstream servers, catalogs and command
+// endpoints become functions, and a registry only accepts labels.
 //
 //	label.From("get-user", "tool") // get_user
 //	label.From("créer", "tool")    // creer
@@ -8,24 +7,23 @@
 //
 // # The rule
 //
-// A label is one or more ASCII letters, digits and underscores, not only
-// underscores; case and underscores do not tell two labels apart (RFC 5.1).
+// A label is one or more ASCII letters, digits and underscores, not only underscores. Case and underscores do not
+// distinguish labels (RFC 5.1).
 //
 //   - A name that is a label of at most 64 bytes stays as it is: getUser, _x__y, 9.
-//   - Any other name is decomposed (Unicode NFKD) and loses its accents: créer is
-//     creer, Ｇｅｔ is Get. A digit may come first: 9-lives is 9_lives.
-//   - Each run of other characters is one underscore: a--b is a_b, files/read is
-//     files_read. Those at an end are dropped. What is longer than 64 bytes is cut.
-//   - A name without an ASCII letter or digit after that is called by what it is:
-//     日本 is tool, resource or prompt.
+//   - Any other name is decomposed (Unicode NFKD) and loses its accents: créer becomes creer, Ｇｅｔ becomes Get. A digit
+//     may come first: 9-lives becomes 9_lives.
+//   - Each run of other characters becomes one underscore: a--b becomes a_b, files/read becomes files_read. At the ends
+//     it is dropped. A label is cut to 64 bytes.
+//   - A name without any ASCII letter or digit after that gets the name of its kind: 日本 becomes tool, resource or
+//     prompt.
 //
-// Names of one list that would have the same label are numbered; see [Set.TakeAll].
+// Names in one list that have the same label are numbered; see [Set.TakeAll].
 //
 // # Limits
 //
-// Letters that have no decomposition (ø, ß, Cyrillic) are dropped, not transcribed.
-// Namespaces that a manifest suggests have a rule of their own, which is that of the
-// RFC: see package manifest.
+// Letters without a decomposition (ø, ß, Cyrillic) are dropped, not transliterated. Namespaces that a manifest suggests
+// follow the rule of the RFC instead: see package manifest.
 package label
 
 import (
@@ -34,11 +32,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxBytes bounds a label that is made of a name. Numbers come on top.
+// maxBytes bounds a label made from a name. A number is added to that.
 const maxBytes = 64
 
-// From returns the label of a name; otherwise if the name makes none. The comment of
-// the package has the rule.
+// From returns the label of a name, or otherwise if the name gives none. The package comment has the rule.
 func From(name, otherwise string) string {
 	if ok, _ := Check(name); ok && len(name) <= maxBytes {
 		return name

@@ -2,7 +2,7 @@ package label
 
 import "strings"
 
-// Paths are dotted paths of canonical labels, and what is above them.
+// Paths is a set of dotted paths of canonical labels. It also knows their parents.
 type Paths struct{ at, above map[string]bool }
 
 // NewPaths returns an empty set.
@@ -16,13 +16,13 @@ func (p Paths) Add(path string) {
 	}
 }
 
-// Overlap reports whether a path is one of the set, or above or below one.
+// Overlap reports whether path is in the set, or above or below a path of the set.
 func (p Paths) Overlap(path string) bool { return p.at[path] || p.above[path] || p.Below(path) }
 
-// Above reports whether a path is above one of the set.
+// Above reports whether path is above a path of the set.
 func (p Paths) Above(path string) bool { return p.above[path] }
 
-// Below reports whether a path is below one of the set.
+// Below reports whether path is below a path of the set.
 func (p Paths) Below(path string) bool {
 	for above := parent(path); above != ""; above = parent(above) {
 		if p.at[above] {

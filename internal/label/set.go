@@ -7,15 +7,13 @@ import (
 	"strings"
 )
 
-// A Set gives out labels, no two of which are the same to a registry. The zero
-// value has given out none.
+// A Set hands out labels that a registry can distinguish. The zero value is an empty set.
 type Set struct {
 	taken map[string]bool // canonical
-	next  map[string]int  // number to try next, by canonical label: many of one name cost no search
+	next  map[string]int  // the number to try next, by canonical label, to avoid a search
 }
 
-// Take returns the label, with a number behind it if it is taken: get_user,
-// get_user_2, get_user_3.
+// Take returns label, with a number if it is taken: get_user, get_user_2, get_user_3.
 func (s *Set) Take(label string) string {
 	if s.taken == nil {
 		s.taken, s.next = make(map[string]bool), make(map[string]int)
@@ -30,18 +28,17 @@ func (s *Set) Take(label string) string {
 	return out
 }
 
-// A Want is something that wants a label.
+// A Want is a request for a label.
 type Want struct {
-	Key   string // tells it from the others; decides who comes first
-	Label string // that it would have alone
-	Exact bool   // the foreign name is Label, to the byte
-	Had   string // its label so far, which it keeps; empty if it has none
+	Key   string // distinguishes requests; decides who comes first
+	Label string // the label without others
+	Exact bool   // the foreign name equals Label
+	Had   string // the label it had and keeps; empty if none
 }
 
-// TakeAll returns the labels of a list, in the order of the list. It gives them out
-// in this order: labels of before, exact ones, others; each by key. So a label does
-// not depend on the order of the list, and nothing that joins the list later takes
-// one away.
+// TakeAll returns the labels of a list, in the order of the list. It assigns them in this order: previous labels, exact
+// ones, others; each group by key. So a label does not depend on the order of the list, and no later entry takes a
+// label away.
 func (s *Set) TakeAll(list []Want) []string {
 	order := make([]int, len(list))
 	for i := range order {

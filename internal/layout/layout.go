@@ -1,25 +1,20 @@
-// Package layout holds the table of the module's packages as data: their order,
-// and how large they may be.
+// Package layout has the table of the module's packages, with import order and size budgets.
 //
 //	go run ./internal/layout/table
 //
-// prints it beside what there is, and fails where that is larger. The tests of
-// this package fail as well, and when an import points up, when a package is not
-// in the table, or when something stands at the top level that does not belong
-// there.
+// prints it with the measured sizes, and fails above a budget. The tests of this package also fail when an import
+// points up, when a package is missing from the table, and when the top level holds anything unexpected.
 //
 // # What is counted
 //
 //	code lines  lines with a token that is not a comment, in all files but tests
-//	names       exported package-level identifiers; of function options only the type,
-//	            not the functions and values that are options
+//	names       exported package-level identifiers; of function options only the type counts
 //	methods     of the type that has the most, exported or not
 //
 // # Limits
 //
-// Files of all systems and build tags are counted. An option is a value of a type
-// of this module whose name ends in Option, or a function that returns one.
-// Modules of their own are left out.
+// Files of all systems and build tags count. An option is a value of a type of this module whose name ends in Option,
+// or a function that returns one. Nested modules are left out.
 package layout
 
 import (
@@ -31,26 +26,22 @@ import (
 // Module is the module's path.
 const Module = "github.com/cash-mcp/go-sdk"
 
-// Unbounded is the budget of what may have any size.
+// Unbounded is the budget of packages of any size.
 const Unbounded = math.MaxInt
 
-// A Room is a set of packages that share a budget. Paths are relative to the
-// module; the module's root, which only documents, is ".". A path that ends in
-// /... stands for everything below it.
+// A Room is a set of packages with a common budget. Paths are relative to the module; its root, which only documents,
+// is ".". A path that ends in /... includes everything below it.
 type Room struct {
-	// Row is the place in the import order: a package imports from lower rows.
+	// Row is the position in the import order: packages import lower rows only.
 	Row int
-	// Packages must be there.
+	// Packages must exist.
 	Packages []string
-	// Pending are further packages of the room that may be missing: they are about
-	// to come, or to go.
+	// Pending are packages of the room that may be missing, because they are to be added or removed.
 	Pending []string
-	// Together says that the packages may import each other. The compiler keeps
-	// them free of cycles.
+	// Together means that the packages may import each other. The compiler prevents cycles.
 	Together bool
 
-	// Lines is the budget: code lines of all packages together, at most. Zero is
-	// for packages that are about to go.
+	// Lines is the budget in code lines for all packages together. Zero is for packages that are to be removed.
 	Lines int
 	// Each, if not zero, bounds each package by itself.
 	Each int
@@ -101,8 +92,7 @@ var Rooms = []Room{
 	{Row: 8, Packages: []string{"internal/realclients"}, Lines: 1},
 }
 
-// TopLevel is what the module's root may hold, besides names that begin with a
-// dot.
+// TopLevel lists what the module's root may hold, besides names that begin with a dot.
 var TopLevel = []string{
 	"cash", "registry", "gate", "manifest", "toolid", "firewall", "examples", "internal",
 	"go.mod", "go.sum", "doc.go", "README.md", "LICENSE",
@@ -137,9 +127,8 @@ func (r *Room) holds(pkg string) bool {
 	return false
 }
 
-// MayImport reports whether packages of r may import packages of dep: lower rows,
-// the same room if it is one whose packages go together, and in row 0, below
-// everything else, each other.
+// MayImport reports whether packages of r may import packages of dep: those in lower rows, those of the same room if it
+// is Together, and within row 0 each other.
 func (r *Room) MayImport(dep *Room) bool {
 	if r.Row != dep.Row {
 		return dep.Row < r.Row

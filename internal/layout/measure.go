@@ -15,19 +15,18 @@ import (
 	"strings"
 )
 
-// A Size is what is counted of one package; its tests are left out.
+// A Size is the measured size of one package without its tests.
 type Size struct {
 	Package string   // the path relative to the module
 	Imports []string // packages of this module, in the same form
 	Lines   int      // code lines
 	Names   int      // exported package-level identifiers, without options
 	Largest string   // the type with the most methods, the first by name of several
-	Methods int      // of that type
-	Public  bool     // can be imported from elsewhere, and has something to import
+	Methods int      // of Largest
+	Public  bool     // importable from outside, and not empty
 }
 
-// Measure returns the sizes of the packages below root, the folder of the
-// module, in the order of their paths.
+// Measure returns the sizes of the packages below root, the folder of the module, sorted by path.
 func Measure(root string) ([]Size, error) {
 	l := &loader{root: root, fset: token.NewFileSet(), packages: make(map[string]*types.Package)}
 	err := filepath.WalkDir(root, func(dir string, d fs.DirEntry, err error) error {
@@ -47,14 +46,14 @@ func Measure(root string) ([]Size, error) {
 	return l.sizes, err
 }
 
-// skipped reports whether a folder has no packages of the module.
+// skipped reports whether a folder holds no packages of the module.
 func skipped(dir, name string) bool {
 	_, err := os.Stat(filepath.Join(dir, "go.mod"))
 	return err == nil || name == "testdata" || name == "node_modules" || strings.HasPrefix(name, ".")
 }
 
-// A loader reads the packages of the module as their types are needed. Those of
-// other modules stay unknown: nothing that is counted depends on them.
+// A loader parses and type-checks the packages of the module on demand. Packages of other modules stay unknown, because
+// no measure depends on them.
 type loader struct {
 	root     string
 	fset     *token.FileSet
@@ -62,8 +61,7 @@ type loader struct {
 	sizes    []Size
 }
 
-// Import implements [types.Importer]. It returns nil for a folder without a
-// package.
+// Import implements [types.Importer]. It returns nil for a folder without a package.
 func (l *loader) Import(name string) (*types.Package, error) {
 	if name != Module && !strings.HasPrefix(name, Module+"/") {
 		return nil, fmt.Errorf("%s is of another module", name)
@@ -75,8 +73,8 @@ func (l *loader) Import(name string) (*types.Package, error) {
 	if err != nil || len(files) == 0 {
 		return nil, err
 	}
-	l.packages[name] = nil // where a cycle of imports ends
-	// Errors are expected: what is unknown, and one name for several systems.
+	l.packages[name] = nil // ends an import cycle
+	// Errors are expected: unknown packages, and duplicate names for several systems.
 	conf := types.Config{Importer: l, Error: func(error) {}, IgnoreFuncBodies: true}
 	p, _ := conf.Check(name, l.fset, files, nil)
 	l.packages[name] = p
@@ -84,7 +82,7 @@ func (l *loader) Import(name string) (*types.Package, error) {
 	return p, nil
 }
 
-// parse reads the files of a package, and counts their code lines.
+// parse parses the files of a package and counts their code lines.
 func (l *loader) parse(dir string) (files []*ast.File, lines int, err error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	for _, name := range names {
@@ -104,7 +102,7 @@ func (l *loader) parse(dir string) (files []*ast.File, lines int, err error) {
 	return files, lines, err
 }
 
-// codeLines counts the lines that a token is on, comments left out.
+// codeLines counts the lines with a token that is not a comment.
 func codeLines(src []byte) int {
 	file := token.NewFileSet().AddFile("", -1, len(src))
 	var s scanner.Scanner
@@ -116,10 +114,10 @@ func codeLines(src []byte) int {
 			return lines
 		}
 		if tok == token.SEMICOLON && text == "\n" {
-			continue // not in the source
+			continue // an automatic semicolon
 		}
 		first := file.Line(pos)
-		end := first + strings.Count(text, "\n") // of a raw string
+		end := first + strings.Count(text, "\n") // the last line of a raw string
 		lines += end - max(first-1, last)
 		last = end
 	}
@@ -157,8 +155,7 @@ func imports(files []*ast.File) []string {
 	return slices.Compact(own)
 }
 
-// isOption reports whether obj is a function that returns an option, or a
-// constant or variable that is one.
+// isOption reports whether obj is a function that returns an option, or a constant or variable of an option type.
 func isOption(obj types.Object) bool {
 	if _, ok := obj.(*types.TypeName); ok {
 		return false
@@ -179,8 +176,7 @@ func isOption(obj types.Object) bool {
 	return false
 }
 
-// methods returns how many methods obj has if it is a type. A method with a body
-// for each system is one.
+// methods returns the number of methods of obj if it is a type. A method with one body per system counts once.
 func methods(obj types.Object) int {
 	t, ok := obj.Type().(*types.Named)
 	if _, isType := obj.(*types.TypeName); !ok || !isType {

@@ -29,7 +29,7 @@ func Write(out io.Writer, sizes []Size) error {
 	return w.Flush()
 }
 
-// write prints a line for each package, and one for the room if it has several.
+// write prints a line for each package, and one for the room if it has several packages.
 func (r *Room) write(w io.Writer, sizes []Size) {
 	there, missing := r.sizes(sizes), r.missing(r.Pending, sizes)
 	each, together := bound(r.Each), len(there)+len(missing) > 1
@@ -47,8 +47,8 @@ func (r *Room) write(w io.Writer, sizes []Size) {
 	}
 }
 
-// Problems are the packages that are not in the table, those that the table has
-// alone, and what is too large.
+// Problems returns the packages that are missing from the table, the entries without a package, and the sizes above a
+// bound.
 func Problems(sizes []Size) []string {
 	var list []string
 	for _, s := range sizes {
@@ -72,12 +72,12 @@ func Problems(sizes []Size) []string {
 	return list
 }
 
-// sizes are those of the room's packages.
+// sizes returns the sizes of the room's packages.
 func (r *Room) sizes(all []Size) []Size {
 	return slices.DeleteFunc(slices.Clone(all), func(s Size) bool { return !r.holds(s.Package) })
 }
 
-// missing are the entries that stand for no package that is there.
+// missing returns the entries that match no package.
 func (r *Room) missing(entries []string, all []Size) []string {
 	return slices.DeleteFunc(slices.Clone(entries), func(entry string) bool {
 		return len((&Room{Packages: []string{entry}}).sizes(all)) > 0
@@ -92,7 +92,7 @@ func total(sizes []Size) int {
 	return sum
 }
 
-// bound prints a bound, and nothing if there is none.
+// bound formats a bound; unbounded is empty.
 func bound(n int) string {
 	if n == 0 {
 		return ""

@@ -1,4 +1,4 @@
-// Package mistake reports mistakes of the programmer who uses this module.
+// Package mistake reports mistakes of the programmer who uses this module. Constructors call it.
 package mistake
 
 import (
@@ -6,8 +6,7 @@ import (
 	"runtime"
 )
 
-// Check panics if err is not nil. It is for constructors: the text names the
-// package, and the source line that calls the constructor.
+// Check panics if err is not nil. The text names the package and the source line that calls the constructor.
 func Check(pkg string, err error) {
 	if err == nil {
 		return

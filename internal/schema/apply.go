@@ -2,7 +2,7 @@ package schema
 
 import "github.com/cash-mcp/go-sdk/internal/strictjson"
 
-// apply checks the subschemas that a node applies to its own value at i.
+// apply checks the subschemas that a node applies to its own value, which is at i.
 func (v *run) apply(p *inPlaceRules, kind strictjson.Kind, i int, ev *evaluated) bool {
 	ok := true
 	if p.ref != nil {
@@ -27,13 +27,13 @@ func (v *run) apply(p *inPlaceRules, kind strictjson.Kind, i int, ev *evaluated)
 	return v.conditional(p, i, ev) && ok
 }
 
-// sub checks one subschema that must hold.
+// sub checks one required subschema.
 func (v *run) sub(n *node, i int, ev *evaluated) bool {
 	_, ok := v.value(n, i, ev)
 	return ok
 }
 
-// probe reports whether a subschema holds, without complaint if not.
+// probe reports whether a subschema holds, without recording violations.
 func (v *run) probe(n *node, i int, ev *evaluated) bool {
 	branch := ev.branch()
 	v.quiet++
@@ -61,7 +61,7 @@ func (v *run) choices(p *inPlaceRules, kind strictjson.Kind, i int, ev *evaluate
 	return ok && !v.aborted
 }
 
-// anyOf asks every subschema while names are collected, else until one holds.
+// anyOf checks every subschema while evaluated names are collected; otherwise it stops at the first that holds.
 func (v *run) anyOf(subs []*node, kind strictjson.Kind, i int, ev *evaluated) bool {
 	held := false
 	for _, n := range subs {
@@ -77,7 +77,7 @@ func (v *run) anyOf(subs []*node, kind strictjson.Kind, i int, ev *evaluated) bo
 	return held || v.noneOf(subs, "anyOf", kind, i)
 }
 
-// oneOf asks for exactly one.
+// oneOf requires exactly one.
 func (v *run) oneOf(subs []*node, kind strictjson.Kind, i int, ev *evaluated) bool {
 	held := 0
 	for _, n := range subs {
@@ -94,8 +94,7 @@ func (v *run) oneOf(subs []*node, kind strictjson.Kind, i int, ev *evaluated) bo
 	return held == 1 || v.noneOf(subs, "oneOf", kind, i)
 }
 
-// noneOf reports that no alternative holds. When only one of them is for
-// values of this type, its own complaints say more.
+// noneOf reports that no alternative holds. If only one of them accepts this type, it reports that one's violations.
 func (v *run) noneOf(subs []*node, rule string, kind strictjson.Kind, i int) bool {
 	if v.stopped() {
 		return false
@@ -128,8 +127,7 @@ func (v *run) conditional(p *inPlaceRules, i int, ev *evaluated) bool {
 	return next == nil || v.sub(next, i, ev)
 }
 
-// dynamicTarget finds what a $dynamicRef means here: the anchor of the
-// outermost resource on the way that has it.
+// dynamicTarget returns the target of a $dynamicRef: the anchor in the outermost resource on the path that has it.
 func (v *run) dynamicTarget(d *dynamicRef) *node {
 	v.spend(len(v.scope) / 8)
 	for _, res := range v.scope {

@@ -48,8 +48,7 @@ func (v *run) element(r *arrayRules, i, index int, ev *evaluated) (int, bool) {
 	return v.value(n, i, nil)
 }
 
-// counts checks how many items there are, and how many of the sort that
-// contains asks for.
+// counts checks the number of items, and the number of items that match contains.
 func (v *run) counts(r *arrayRules, count, contained int) bool {
 	ok := true
 	if count < r.min {
@@ -71,7 +70,7 @@ func (v *run) counts(r *arrayRules, count, contained int) bool {
 	return ok
 }
 
-// unique checks that no two elements are equal, by their canonical spellings.
+// unique checks that no two elements have the same canonical spelling.
 func (v *run) unique(i int) bool {
 	seen := map[string]int{}
 	n := 0

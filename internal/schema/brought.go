@@ -18,8 +18,8 @@ import (
 // A schemer is a type that brings its own schema.
 type schemer interface{ JSONSchema() *jsonschema.Schema }
 
-// brought returns the shape of a type that brings its own schema, or to which one
-// is given. It is nil for other types. What passes the schema must decode too.
+// brought returns the shape of a type with a schema of its own, from its method or from ForTypeWith. It is nil for
+// other types. A value that passes the schema must also decode.
 func (in *inferrer) brought(t reflect.Type) (*shape, error) {
 	raw, given := in.given[t]
 	if !given && (t.Kind() == reflect.Pointer || !reflect.PointerTo(t).Implements(reflect.TypeFor[schemer]())) {
@@ -29,7 +29,7 @@ func (in *inferrer) brought(t reflect.Type) (*shape, error) {
 	switch t.Kind() {
 	case reflect.Interface, reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
 		if _, err := in.kindShape(t); err != nil && selfDecoding(t) == nil {
-			return nil, err // nothing would decode
+			return nil, err // no value would decode
 		}
 	}
 	s := &shape{facts: &facts{decode: t}}
@@ -46,7 +46,7 @@ func (in *inferrer) brought(t reflect.Type) (*shape, error) {
 	return s, nil
 }
 
-// ask calls the method of a zero value.
+// ask calls the method on a zero value.
 func ask(t reflect.Type) (raw json.RawMessage, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -60,8 +60,8 @@ func ask(t reflect.Type) (raw json.RawMessage, err error) {
 	return json.Marshal(s)
 }
 
-// bring takes over a schema. What tags can say becomes part of the shape, and the
-// rest stays in the tree that is written behind it.
+// bring imports a schema. Keywords that tags can express move into the shape. The rest stays in the tree, which is
+// written after them.
 func (s *shape) bring(raw json.RawMessage) (err error) {
 	if _, s.own, err = parse(raw); err != nil {
 		return err
@@ -86,8 +86,7 @@ func (s *shape) bring(raw json.RawMessage) (err error) {
 	return nil
 }
 
-// taken are the keywords that move into a shape, if their values have the usual
-// form.
+// taken are the keywords that move into a shape if their values have the usual form.
 var taken = map[string]func(s *shape, v *tree) bool{
 	"type": func(s *shape, v *tree) bool {
 		if v.kind == strictjson.String {
@@ -96,7 +95,7 @@ var taken = map[string]func(s *shape, v *tree) bool{
 		for _, word := range v.elems {
 			s.types = append(s.types, word.text)
 		}
-		return true // parse knows no other form
+		return true // parse accepts no other form
 	},
 	"enum": func(s *shape, v *tree) bool {
 		s.enum = []json.RawMessage{}
@@ -128,11 +127,10 @@ func (t *tree) textInto(field *string) bool {
 	return t.kind == strictjson.String
 }
 
-// immovable are keywords that mean something else, or something twice, once the
-// schema is a part of another document.
+// immovable are keywords that change their meaning, or become ambiguous, in another document.
 var immovable = []string{"$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRef", "$recursiveAnchor", "$schema"}
 
-// movable refuses them.
+// movable rejects schemas with immovable keywords.
 func (t *tree) movable() (err error) {
 	if draftOf(t, latest) != latest {
 		return errors.New("$schema names an older draft; write it in draft 2020-12")
@@ -145,7 +143,7 @@ func (t *tree) movable() (err error) {
 	return err
 }
 
-// recurs reports whether a subschema refers to the schema as a whole.
+// recurs reports whether a subschema refers to the whole schema.
 func (t *tree) recurs() (found bool) {
 	t.each(func(sub *tree, m branch) {
 		found = found || sub.isRef(m) && strings.Trim(m.value.text, "#") == ""
@@ -164,12 +162,12 @@ func (t *tree) each(f func(*tree, branch)) {
 	}
 }
 
-// isRef reports whether a member of t is a reference, and no data.
+// isRef reports whether a member of t is a reference and not data.
 func (t *tree) isRef(m branch) bool {
 	return m.name == "$ref" && t.res != nil
 }
 
-// appendAt appends the text of t, whose document stands at pointer now.
+// appendAt appends the text of t, whose document is now at pointer.
 func (t *tree) appendAt(dst []byte, pointer string) []byte {
 	switch t.kind {
 	case strictjson.Object:
@@ -194,8 +192,7 @@ func (t *tree) appendAt(dst []byte, pointer string) []byte {
 	return append(dst, t.raw...)
 }
 
-// appendMember appends the value of a member of t. References stay in their
-// document, so that each is a JSON Pointer.
+// appendMember appends the value of a member of t. References to the same document become JSON Pointers.
 func (t *tree) appendMember(dst []byte, m branch, pointer string) []byte {
 	if t.isRef(m) {
 		at := url.URL{Fragment: pointer}
@@ -204,8 +201,7 @@ func (t *tree) appendMember(dst []byte, m branch, pointer string) []byte {
 	return m.value.appendAt(dst, pointer)
 }
 
-// free refuses a keyword for a tag where the schema that a type brings has it
-// already, or would have it at other places as well.
+// free rejects a keyword of a tag if the type's own schema already has it, or would have it at other places too.
 func (s *shape) free(keyword string) error {
 	switch {
 	case s.own == nil || keyword == "":
@@ -218,7 +214,7 @@ func (s *shape) free(keyword string) error {
 	return nil
 }
 
-// orNull returns the shape of a pointer. It changes s.
+// orNull returns the shape of a pointer to s. It changes s.
 func (s *shape) orNull() *shape {
 	if s.own == nil {
 		if len(s.types) > 0 && !s.is("null") {
@@ -245,7 +241,7 @@ func (s *shape) orNull() *shape {
 	return or
 }
 
-// takesNull reports whether the JSON value null passes.
+// takesNull reports whether the shape accepts null.
 func (s *shape) takesNull() bool {
 	w := shapeWriter{facts: map[string]*facts{}}
 	w.write(s, "")

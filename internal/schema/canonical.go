@@ -7,9 +7,9 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// canonical writes into scratch the spelling that all equal values share, by
-// the equality of JSON Schema: 1.0 is 1, and members have no order. It returns
-// the index after the value, or false when the budget is spent.
+// canonical writes the canonical spelling of the value at i into scratch. Values that are equal in JSON Schema have the
+// same spelling: 1.0 is 1, and members are unordered. It returns the index after the value, or false when the budget is
+// spent.
 func (v *run) canonical(i int) (int, bool) {
 	end := strictjson.Skip(v.data, i)
 	if !v.spend(1 + (end-i)/8) {
@@ -54,8 +54,7 @@ func appendObject(dst, value []byte) []byte {
 	return append(dst, '}')
 }
 
-// appendText appends a string with the fewest escapes that keep it apart from
-// what stands around it.
+// appendText appends a string with as few escapes as possible.
 func appendText(dst, quoted []byte) []byte {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return append(dst, quoted...)

@@ -9,9 +9,8 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// A run is one check of one document. All methods take the index of a value's
-// first byte; those that return an index return that after the value, which
-// means nothing when the value failed and stopped holds.
+// A run is one check of one document. It is used by Schema.Check. Methods take the index of a value's first byte. The
+// index that some return is the one after the value; it is meaningless if the value failed and stopped holds.
 type run struct {
 	ctx    context.Context
 	data   []byte
@@ -19,21 +18,21 @@ type run struct {
 	path   []step
 
 	left int // steps
-	poll int // look at the context when left falls below
+	poll int // check the context when left falls below it
 	full int // steps at the start
 
 	violations []Violation
-	quiet      int // > 0 while violations only count, not read
+	quiet      int // > 0 while violations are counted only
 	aborted    bool
 	cause      error
 
-	scope   []*resource // of $dynamicRef, outermost first
+	scope   []*resource // resources for $dynamicRef, outermost first
 	scratch []byte
 }
 
 var runs = sync.Pool{New: func() any { return new(run) }}
 
-// check validates data against n, and returns the steps it took.
+// check validates data against n, and returns the number of steps.
 func (s *Schema) check(ctx context.Context, n *node, data []byte) (int, error) {
 	v := runs.Get().(*run)
 	defer v.release()
@@ -55,7 +54,7 @@ func (s *Schema) check(ctx context.Context, n *node, data []byte) (int, error) {
 	return steps, &Error{Violations: v.violations, cause: v.cause}
 }
 
-// release gives a run back, without anything of its document.
+// release returns a run to the pool, without data of its document.
 func (v *run) release() {
 	*v = run{path: v.path[:0], scope: v.scope[:0], scratch: v.scratch[:0]}
 	if cap(v.scratch) <= 64<<10 {
@@ -63,13 +62,13 @@ func (v *run) release() {
 	}
 }
 
-// spend takes steps from the budget, and reports whether checking may go on.
+// spend takes steps from the budget, and reports whether to go on.
 func (v *run) spend(steps int) bool {
 	v.left -= steps
 	return v.left >= v.poll || v.look()
 }
 
-// look is the slow part of spend.
+// look is the slow path of spend.
 func (v *run) look() bool {
 	if v.aborted || v.left < 0 {
 		v.left = 0
@@ -82,7 +81,7 @@ func (v *run) look() bool {
 	return true
 }
 
-// abort gives the check up: for its context, or because it costs too much.
+// abort ends the check because of its context or its cost.
 func (v *run) abort(cause error) bool {
 	violation := Violation{Rule: "budget", Message: "too costly to validate; send smaller or simpler arguments"}
 	if cause != nil {
@@ -95,13 +94,12 @@ func (v *run) abort(cause error) bool {
 	return false
 }
 
-// stopped reports whether a failure needs no further reading.
+// stopped reports whether the check may stop reading after a failure.
 func (v *run) stopped() bool {
 	return v.quiet > 0 || v.aborted || len(v.violations) == maxViolations
 }
 
-// fail records a violation at the current path, and returns false. The message
-// is built only when it will be read.
+// fail records a violation at the current path, and returns false. It builds the message only if needed.
 func (v *run) fail(rule string, message func() string) bool {
 	if !v.stopped() {
 		v.violations = append(v.violations, Violation{Path: v.where(), Rule: rule, Message: message()})
@@ -109,7 +107,7 @@ func (v *run) fail(rule string, message func() string) bool {
 	return false
 }
 
-// where spells the current path.
+// where returns the current path as text.
 func (v *run) where() string {
 	path := ""
 	for _, s := range v.path {
@@ -133,14 +131,13 @@ func (v *run) at(i int) byte {
 	return 0
 }
 
-// value checks the value at i against n. Names and indices that n has
-// evaluated are added to ev, unless that is nil.
+// value checks the value at i against n. It adds the names and indices that n evaluates to ev, unless ev is nil.
 func (v *run) value(n *node, i int, ev *evaluated) (int, bool) {
 	if !v.spend(1) {
 		return i, false
 	}
 	if len(v.path) > strictjson.MaxDepth {
-		return i, v.abort(nil) // strictjson.Check would have refused it
+		return i, v.abort(nil) // strictjson.Check would have rejected it
 	}
 	kind := kindAt(v.data[i])
 	if ok := v.kind(n, kind, i); !ok {
@@ -155,8 +152,7 @@ func (v *run) value(n *node, i int, ev *evaluated) (int, bool) {
 	return v.rules(n, kind, i, ev)
 }
 
-// enter notes on the way of $dynamicRef that checking enters a resource, and
-// returns the way back.
+// enter records that checking enters a resource, for $dynamicRef. The result undoes that.
 func (v *run) enter(res *resource) func() {
 	if res == nil || len(v.scope) > 0 && v.scope[len(v.scope)-1] == res {
 		return func() {}
@@ -165,16 +161,15 @@ func (v *run) enter(res *resource) func() {
 	return func() { v.scope = v.scope[:len(v.scope)-1] }
 }
 
-// over returns the index after the value at i, and pays for the way there: a
-// large value may be passed over once for every subschema.
+// over returns the index after the value at i, and charges for the bytes: many subschemas may skip the same large
+// value.
 func (v *run) over(i int) int {
 	end := strictjson.Skip(v.data, i)
 	v.spendBytes(end - i)
 	return end
 }
 
-// past is over for a value that failed: where nothing more is read, the way is
-// spared.
+// past works like over for a failed value. If reading stops, it does not skip the value.
 func (v *run) past(i int) int {
 	if v.stopped() {
 		return i
@@ -182,7 +177,7 @@ func (v *run) past(i int) int {
 	return v.over(i)
 }
 
-// spendBytes pays for looking at bytes.
+// spendBytes charges for reading n bytes.
 func (v *run) spendBytes(n int) bool {
 	return n < bytesPerStep || v.spend(n/bytesPerStep)
 }
@@ -204,7 +199,7 @@ func kindAt(c byte) strictjson.Kind {
 	return strictjson.Number
 }
 
-// own checks the rules that n has itself.
+// own checks the rules of n itself.
 func (v *run) own(n *node, kind strictjson.Kind, i int, ev *evaluated) (int, bool) {
 	ok := true
 	if n.enum != nil || n.constant != nil {
@@ -245,7 +240,7 @@ func (v *run) rules(n *node, kind strictjson.Kind, i int, ev *evaluated) (int, b
 	return end, v.apply(n.inPlace, kind, i, ev) && ok
 }
 
-// kind checks the type, which makes all other rules moot when it is wrong.
+// kind checks the type. If the type is wrong, no other rule is checked.
 func (v *run) kind(n *node, kind strictjson.Kind, i int) bool {
 	if n.types == 0 && !n.never || n.types&typeOf(kind) != 0 {
 		return true

@@ -7,9 +7,8 @@ import (
 	chars "github.com/cash-mcp/go-sdk/internal/clean"
 )
 
-// clean makes a name or a value of a schema fit for a message: one line of at
-// most limit characters. A name that holds something invisible is another one
-// without it, so each such character shows as '?'.
+// clean makes a name or value of a schema fit for a message: one line of at most limit characters. Each invisible
+// character becomes '?', because a name without it would be another name.
 func clean(text string, limit int) string {
 	if isClean(text, limit) {
 		return text
@@ -39,7 +38,7 @@ func clean(text string, limit int) string {
 	return b.String()
 }
 
-// isClean is the usual case: short printable ASCII.
+// isClean reports the usual case: short printable ASCII.
 func isClean(text string, limit int) bool {
 	if len(text) > limit {
 		return false
@@ -60,7 +59,7 @@ func list(texts []string, separator string) string {
 	return strings.Join(texts[:maxListed], separator) + separator + "and " + plural(len(texts)-maxListed, "more", "more")
 }
 
-// listAnd joins texts as a sentence does: a, b and c.
+// listAnd joins texts as in a sentence: a, b and c.
 func listAnd(texts []string) string {
 	return joined(texts, " and ")
 }

@@ -7,18 +7,18 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// A compiler turns the trees that the root can reach into nodes.
+// A compiler turns the reachable trees of a document into nodes.
 type compiler struct {
 	*catalog
 	nodes    map[*tree]*node
-	order    []*node           // nodes in the order they were begun
+	order    []*node           // nodes in the order of their creation
 	trees    []*tree           // the tree of each node in order
 	facts    map[string]*facts // by JSON Pointer, for Go types
 	patterns map[string]*pattern
-	insts    int // instructions of all patterns, and the work of reading them
+	insts    int // instructions of all patterns, and the cost of parsing them
 	notes    []string
 
-	dynamicNodes map[string]*node // by name, what a $dynamicRef may mean
+	dynamicNodes map[string]*node // by name: all possible targets of a $dynamicRef
 }
 
 var (
@@ -26,7 +26,7 @@ var (
 	neverNode = &node{never: true}
 )
 
-// compileDocument compiles raw, which strictjson.Check accepted.
+// compileDocument compiles raw, which strictjson.Check has accepted.
 func compileDocument(raw []byte, facts map[string]*facts) (*Schema, error) {
 	return compileTree(grow(raw, nil, ""), facts)
 }
@@ -50,14 +50,13 @@ func compileTree(root *tree, facts map[string]*facts) (*Schema, error) {
 	}
 	if len(c.dynamicNodes) == 0 {
 		for _, n := range c.order {
-			n.res = nil // lets go of the trees
+			n.res = nil // releases the trees
 		}
 	}
 	return &Schema{raw: root.raw, root: n, notes: c.notes, typed: facts != nil, dynamic: len(c.dynamicNodes) > 0}, nil
 }
 
-// node compiles one subschema once; a reference back gets the node that is
-// still being filled.
+// node compiles each subschema once. A cyclic reference gets the node that is still being filled.
 func (c *compiler) node(t *tree) (*node, error) {
 	switch {
 	case t.kind == strictjson.Bool && t.raw[0] == 't':
@@ -82,14 +81,13 @@ func (c *compiler) node(t *tree) (*node, error) {
 	return n, c.keywords(n, t)
 }
 
-// keywords fills n from the members of t. Siblings that a $ref hides are not
-// read, but for the texts: they change no verdict, and generators describe a
-// parameter beside the $ref to the definition that it shares with others.
+// keywords fills n from the members of t. Of siblings hidden by a $ref it reads only the texts. They affect no verdict,
+// and generators describe a parameter beside its $ref to a shared definition.
 func (c *compiler) keywords(n *node, t *tree) error {
 	if t.res.hides(t) {
 		for _, kw := range []string{"title", "description"} {
 			if v := t.get(kw); v != nil {
-				_ = keywords[kw](c, n, v) // these accept any value
+				_ = keywords[kw](c, n, v) // these keywords accept any value
 			}
 		}
 		return c.ref(n, t.get("$ref"))
@@ -109,11 +107,10 @@ func (c *compiler) keywords(n *node, t *tree) error {
 // A keyword compiles one member of a schema into its node.
 type keyword func(c *compiler, n *node, v *tree) error
 
-// keywords are all that validate or speak to people. Others are ignored, as
-// the specification wants.
+// keywords are the keywords that validate or describe. Others are ignored, as the specification requires.
 var keywords map[string]keyword
 
-func init() { // not a literal, because keywords compile schemas with keywords
+func init() { // not a literal, because keywords refers to itself
 	keywords = map[string]keyword{
 		"$ref": (*compiler).ref, "$recursiveRef": (*compiler).ref, "$dynamicRef": (*compiler).dynamicRef,
 		"allOf": inPlaceList(func(p *inPlaceRules) *[]*node { return &p.allOf }),
@@ -164,7 +161,7 @@ func init() { // not a literal, because keywords compile schemas with keywords
 	}
 }
 
-// finish sees to keywords that depend on each other.
+// finish handles keywords that depend on each other.
 func (c *compiler) finish(n *node, t *tree) error {
 	if n.array != nil {
 		if n.array.contains == nil {
@@ -199,7 +196,7 @@ func (c *compiler) types(n *node, v *tree) error {
 	return nil
 }
 
-// examples takes the first of a list.
+// examples takes the first example of a list.
 func (c *compiler) examples(n *node, v *tree) error {
 	if len(v.elems) > 0 && n.about.example == nil {
 		n.about.example = json.RawMessage(v.elems[0].raw)
@@ -207,8 +204,7 @@ func (c *compiler) examples(n *node, v *tree) error {
 	return nil
 }
 
-// aboutText makes a keyword that is a text for people; a value of another type
-// says nothing.
+// aboutText returns the keyword for a descriptive text. Values of other types are ignored.
 func aboutText(field func(*about) *string) keyword {
 	return func(_ *compiler, n *node, v *tree) error {
 		*field(&n.about) = v.text
@@ -216,7 +212,7 @@ func aboutText(field func(*about) *string) keyword {
 	}
 }
 
-// nodeSchema makes a keyword whose value is one subschema.
+// nodeSchema returns the keyword for one subschema.
 func nodeSchema(field func(*node) **node) keyword {
 	return func(c *compiler, n *node, v *tree) (err error) {
 		*field(n), err = c.node(v)
@@ -240,7 +236,7 @@ func (c *compiler) nodeList(v *tree) ([]*node, error) {
 	return list, nil
 }
 
-// count reads a keyword that counts something.
+// count parses a keyword that is a count.
 func (c *compiler) count(v *tree) (int, error) {
 	if v.kind == strictjson.Number && len(v.raw) <= maxRefLength {
 		if n, ok := parseDecimal(v.raw).count(); ok {
@@ -250,7 +246,7 @@ func (c *compiler) count(v *tree) (int, error) {
 	return 0, c.bad(v, "a whole number, 0 or more")
 }
 
-// names reads a list of names.
+// names parses a list of names.
 func (c *compiler) names(v *tree) ([]string, error) {
 	var names []string
 	for _, elem := range v.elems {
@@ -275,8 +271,8 @@ func (c *compiler) pattern(n *node, v *tree) error {
 	return err
 }
 
-// newPattern compiles an expression once. One outside RE2 is nil and noted:
-// the rule is not enforced, and everything else is.
+// newPattern compiles each expression once. For an expression that RE2 does not support it returns nil and adds a note:
+// the rule is not enforced.
 func (c *compiler) newPattern(v *tree, text string) (*pattern, error) {
 	if p, ok := c.patterns[text]; ok {
 		return p, nil
@@ -292,14 +288,14 @@ func (c *compiler) newPattern(v *tree, text string) (*pattern, error) {
 	return p, nil
 }
 
-// note records what is not enforced.
+// note records a rule that is not enforced.
 func (c *compiler) note(v *tree, text string) {
 	if len(c.notes) < maxNotes {
 		c.notes = append(c.notes, place(v)+": "+text)
 	}
 }
 
-// bad reports a keyword whose value has the wrong form.
+// bad returns the error of a keyword with a malformed value.
 func (c *compiler) bad(v *tree, want string) error {
 	return fmt.Errorf("%s: must be %s", place(v), want)
 }

@@ -14,7 +14,7 @@ func (n *node) inPlaces() *inPlaceRules {
 	return n.inPlace
 }
 
-// inPlace makes a keyword that applies one subschema to the same value.
+// inPlace returns the keyword that applies one subschema to the same value.
 func inPlace(field func(*inPlaceRules) **node) keyword {
 	return func(c *compiler, n *node, v *tree) (err error) {
 		*field(n.inPlaces()), err = c.node(v)
@@ -22,7 +22,7 @@ func inPlace(field func(*inPlaceRules) **node) keyword {
 	}
 }
 
-// inPlaceList makes a keyword that applies several.
+// inPlaceList returns the keyword that applies several.
 func inPlaceList(field func(*inPlaceRules) *[]*node) keyword {
 	return func(c *compiler, n *node, v *tree) error {
 		subs, err := c.nodeList(v)
@@ -51,7 +51,7 @@ func (c *compiler) ref(n *node, v *tree) error {
 	return nil
 }
 
-// target finds what a reference means.
+// target returns the target of a reference.
 func (c *compiler) target(v *tree) (*tree, error) {
 	if v.kind != strictjson.String {
 		return nil, c.bad(v, "a URI reference")
@@ -59,9 +59,8 @@ func (c *compiler) target(v *tree) (*tree, error) {
 	return c.resolve(v, v.parent.res)
 }
 
-// dynamicRef compiles $dynamicRef. It is an ordinary reference unless its
-// target is a $dynamicAnchor of that name: then the outermost resource on the
-// way to it may name another.
+// dynamicRef compiles $dynamicRef. It is an ordinary reference unless its target is a $dynamicAnchor of that name. Then
+// the outermost resource on the path may have another target.
 func (c *compiler) dynamicRef(n *node, v *tree) error {
 	target, err := c.target(v)
 	if err != nil {
@@ -85,8 +84,7 @@ func (c *compiler) dynamicRef(n *node, v *tree) error {
 	return err
 }
 
-// candidates compiles everything that a $dynamicRef of this name may mean, and
-// returns a node that stands for all of it.
+// candidates compiles all possible targets of a $dynamicRef with this name, and returns one node for all of them.
 func (c *compiler) candidates(name string) (*node, error) {
 	if n := c.dynamicNodes[name]; n != nil {
 		return n, nil
@@ -107,9 +105,8 @@ func (c *compiler) candidates(name string) (*node, error) {
 	return all, nil
 }
 
-// screen refuses schemas that apply a subschema to a value without end, and
-// such as apply very many in a row: each level of a value may cost that many
-// frames of the stack.
+// screen rejects schemas that apply subschemas to one value endlessly, or too many in a row, because each level of a
+// value may cost that many stack frames.
 func (c *compiler) screen() error {
 	s := screening{chain: make(map[*node]int, len(c.order))}
 	for i, n := range c.order {
@@ -123,9 +120,9 @@ func (c *compiler) screen() error {
 	return nil
 }
 
-// A screening measures how many subschemas each node applies in a row.
+// A screening measures how many subschemas each node applies in a row to one value.
 type screening struct {
-	chain map[*node]int // -1 while being measured, and for cycles
+	chain map[*node]int // -1 during the measurement, and for cycles
 }
 
 // depth returns the length of the longest chain from n, or -1 for a cycle.

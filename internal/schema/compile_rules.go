@@ -6,7 +6,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// maxBound is the longest number that a schema may use as a rule, in bytes.
+// maxBound is the maximum length of a number in a schema's rule, in bytes.
 const maxBound = 1_000
 
 func (n *node) texts() *textRules {
@@ -37,7 +37,7 @@ func (n *node) objects() *objectRules {
 	return n.object
 }
 
-// textCount makes a keyword that bounds a length.
+// textCount returns the keyword that bounds a length.
 func textCount(field func(*textRules) *int) keyword {
 	return func(c *compiler, n *node, v *tree) (err error) {
 		*field(n.texts()), err = c.count(v)
@@ -45,7 +45,7 @@ func textCount(field func(*textRules) *int) keyword {
 	}
 }
 
-// arrayCount makes a keyword that counts items.
+// arrayCount returns the keyword that bounds the number of items.
 func arrayCount(field func(*arrayRules) *int) keyword {
 	return func(c *compiler, n *node, v *tree) (err error) {
 		*field(n.arrays()), err = c.count(v)
@@ -53,7 +53,7 @@ func arrayCount(field func(*arrayRules) *int) keyword {
 	}
 }
 
-// objectCount makes a keyword that counts members.
+// objectCount returns the keyword that bounds the number of members.
 func objectCount(field func(*objectRules) *int) keyword {
 	return func(c *compiler, n *node, v *tree) (err error) {
 		*field(n.objects()), err = c.count(v)
@@ -61,7 +61,7 @@ func objectCount(field func(*objectRules) *int) keyword {
 	}
 }
 
-// objectSchema makes a keyword for members that is one subschema.
+// objectSchema returns the keyword for members that is one subschema.
 func objectSchema(field func(*objectRules) **node) keyword {
 	return func(c *compiler, n *node, v *tree) (err error) {
 		*field(n.objects()), err = c.node(v)
@@ -69,8 +69,7 @@ func objectSchema(field func(*objectRules) **node) keyword {
 	}
 }
 
-// numberBound makes a keyword that compares numbers. Booleans are left to
-// draft04.
+// numberBound returns the keyword that compares numbers. draft04 handles booleans.
 func numberBound(field func(*numberRules) **bound) keyword {
 	return func(c *compiler, n *node, v *tree) error {
 		if v.kind == strictjson.Bool {
@@ -89,7 +88,7 @@ func numberBound(field func(*numberRules) **bound) keyword {
 	}
 }
 
-// draft04 moves a bound that "exclusiveMinimum": true makes strict.
+// draft04 makes a bound exclusive if "exclusiveMinimum" or "exclusiveMaximum" is true.
 func (r *numberRules) draft04(t *tree) {
 	isTrue := func(kw string) bool {
 		v := t.get(kw)
@@ -108,8 +107,7 @@ func (c *compiler) prefixItems(n *node, v *tree) (err error) {
 	return err
 }
 
-// items compiles both forms: a schema, and draft-07's list that is now called
-// prefixItems.
+// items compiles both forms: a schema, and draft-07's list, which is now called prefixItems.
 func (c *compiler) items(n *node, v *tree) (err error) {
 	if v.kind != strictjson.Array {
 		n.arrays().items, err = c.node(v)
@@ -125,7 +123,7 @@ func (c *compiler) items(n *node, v *tree) (err error) {
 	return nil
 }
 
-// additionalItems counts only beside a list of items.
+// additionalItems applies only beside a list of items.
 func (c *compiler) additionalItems(n *node, v *tree) (err error) {
 	if items := v.parent.get("items"); items != nil && items.kind == strictjson.Array {
 		n.arrays().items, err = c.node(v)
@@ -150,7 +148,7 @@ func (c *compiler) properties(n *node, v *tree) error {
 	if v.kind != strictjson.Object {
 		return c.bad(v, "an object of schemas")
 	}
-	// Properties come first among the names, whatever stood before them.
+	// Properties come first among the names, even if other keywords came before.
 	r, before := n.objects(), n.objects().names
 	r.names, r.index, r.properties = nil, nil, len(v.members)
 	for _, m := range v.members {
@@ -169,7 +167,7 @@ func (c *compiler) properties(n *node, v *tree) error {
 	return nil
 }
 
-// renumber follows names that have moved.
+// renumber updates indices of moved names.
 func (r *objectRules) renumber(moved []int) {
 	for i := range r.dependencies {
 		d := &r.dependencies[i]
@@ -211,8 +209,7 @@ func (c *compiler) required(n *node, v *tree) error {
 	return err
 }
 
-// dependencies compiles dependentRequired, dependentSchemas and draft-07's
-// dependencies, which is either.
+// dependencies compiles dependentRequired, dependentSchemas and draft-07's dependencies, which can be either.
 func (c *compiler) dependencies(n *node, v *tree) error {
 	if v.kind != strictjson.Object {
 		return c.bad(v, "an object")

@@ -8,12 +8,11 @@ import (
 	"strconv"
 )
 
-// A decimal is the exact value of a JSON number: 0.DIGITS * 10^exp. It points
-// into the text of the number, so that it costs nothing however long that is,
-// and no exponent makes it large.
+// A decimal is the exact value of a JSON number: 0.DIGITS * 10^exp. It refers to the text of the number, so it takes no
+// memory for any length or exponent.
 type decimal struct {
 	negative bool
-	body     []byte // from the first digit that is not 0 to the last, perhaps with a dot between
+	body     []byte // from the first to the last digit that is not 0, perhaps with a dot
 	digits   int    // digits in body; 0 for zero
 	exp      int64
 }
@@ -21,7 +20,7 @@ type decimal struct {
 // maxExp keeps sums of exponents and lengths from overflowing.
 const maxExp = math.MaxInt64 / 4
 
-// parseDecimal reads a number that strictjson.Check accepted.
+// parseDecimal parses a number that strictjson.Check has accepted.
 func parseDecimal(raw []byte) decimal {
 	var d decimal
 	if len(raw) > 0 && raw[0] == '-' {
@@ -57,7 +56,7 @@ func isSignificant(r rune) bool {
 	return '1' <= r && r <= '9'
 }
 
-// parseExp reads an exponent; one that is too large counts as maxExp.
+// parseExp parses an exponent. One that is too large becomes maxExp.
 func parseExp(text string) int64 {
 	e, err := strconv.ParseInt(text, 10, 64)
 	if err != nil && text[0] == '-' {
@@ -96,7 +95,7 @@ func (d decimal) sign() int {
 	return 1
 }
 
-// compareDigits compares two fractions 0.DIGITS, and passes over dots.
+// compareDigits compares two fractions 0.DIGITS, ignoring dots.
 func compareDigits(a, b []byte) int {
 	for i, j := 0, 0; ; i, j = i+1, j+1 {
 		if i < len(a) && a[i] == '.' {
@@ -114,8 +113,7 @@ func compareDigits(a, b []byte) int {
 	}
 }
 
-// append writes the canonical spelling of the value: equal values have equal
-// spellings.
+// append appends the canonical spelling of the value. Equal values have equal spellings.
 func (d decimal) append(dst []byte) []byte {
 	if d.digits == 0 {
 		return append(dst, '0')
@@ -137,8 +135,7 @@ func (d decimal) appendDigits(dst []byte) []byte {
 	return dst
 }
 
-// isMultiple reports whether d is m times an integer. The exponents may be as
-// large as they like: powers are taken modulo m, never written out.
+// isMultiple reports whether d is m times an integer. Exponents may be huge: powers are computed modulo m.
 func (d decimal) isMultiple(m decimal) bool {
 	if d.digits == 0 {
 		return true
@@ -165,8 +162,7 @@ func (d decimal) integer() *big.Int {
 	return i
 }
 
-// count returns the value as a count: a whole number that is not negative, or
-// false. Counts beyond the range of int32 come back as math.MaxInt32.
+// count returns the value as a non-negative integer, or false. Values beyond int32 return math.MaxInt32.
 func (d decimal) count() (int, bool) {
 	if d.negative && d.digits > 0 || !d.isInteger() {
 		return 0, false

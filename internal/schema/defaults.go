@@ -4,14 +4,13 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// HasDefaults reports whether WithDefaults may have something to add.
+// HasDefaults reports whether WithDefaults may add anything.
 func (s *Schema) HasDefaults() bool {
 	return s.root.target().fills
 }
 
-// markDefaults notes which nodes of a Go type have a default below them. They
-// form a tree, because recursive types are refused. A type that decodes itself
-// sees to its own defaults.
+// markDefaults marks the nodes of a Go type with a default below them. The nodes form a tree, because recursive types
+// are refused. A type that decodes itself handles its own defaults.
 func markDefaults(n *node) bool {
 	if n.facts != nil && n.facts.decode != nil {
 		return false
@@ -33,7 +32,7 @@ func markDefaults(n *node) bool {
 	return n.fills
 }
 
-// markTop is markDefaults for a foreign schema, of which only the top counts.
+// markTop is markDefaults for the top level of a foreign schema.
 func markTop(n *node) {
 	if n.object == nil {
 		return
@@ -45,12 +44,11 @@ func markTop(n *node) {
 	}
 }
 
-// WithDefaults returns data, which Check accepted, with the members that are
-// missing and have a default. They follow those that are there, whose order and
-// spelling stay; data itself comes back when nothing is missing. For Go types
-// it looks into nested objects, maps and arrays as well, as far as they are
-// present; for schemas of others it looks at the top only, and their defaults
-// may break their own rules, because nobody has checked them.
+// WithDefaults returns data with its missing members that have a default. Check must have accepted data. New members
+// follow the existing ones, whose order and spelling stay. It returns data itself if nothing is missing.
+//
+// For Go types it also fills existing nested objects, maps and arrays. For foreign schemas it fills the top level only;
+// their defaults are unchecked and may break their own rules.
 func (s *Schema) WithDefaults(data []byte) []byte {
 	levels := 0
 	if s.typed {
@@ -59,7 +57,7 @@ func (s *Schema) WithDefaults(data []byte) []byte {
 	return fill(s.root.target(), data, levels)
 }
 
-// fill is WithDefaults for one node, down to a number of levels.
+// fill is WithDefaults for one node, down to the given number of levels.
 func fill(n *node, data []byte, levels int) []byte {
 	f := filler{data: data, levels: levels}
 	f.value(n, strictjson.SkipSpace(data, 0), 0)
@@ -71,10 +69,10 @@ func fill(n *node, data []byte, levels int) []byte {
 
 // A filler copies a document while it inserts members.
 type filler struct {
-	levels int // below the top, to look into
+	levels int // levels to fill below the top
 	data   []byte
-	out    []byte // nil while nothing is inserted
-	copied int    // data before this index is in out
+	out    []byte // nil until the first insertion
+	copied int    // data before this index was copied to out
 }
 
 // value fills the value at i and returns the index after it.
@@ -139,14 +137,14 @@ func (f *filler) array(n *node, i, depth int) int {
 	for i = strictjson.SkipSpace(f.data, i+1); i < len(f.data) && f.data[i] != ']'; {
 		end := f.value(n, i, depth+1)
 		if end == i {
-			return len(f.data) // strictjson.Check would have refused it
+			return len(f.data) // strictjson.Check would have rejected it
 		}
 		i = strictjson.NextItem(f.data, end)
 	}
 	return min(i+1, len(f.data))
 }
 
-// insert adds a member at index i of data.
+// insert inserts a member at index i of data.
 func (f *filler) insert(i int, comma bool, rule nameRule) {
 	if f.out == nil {
 		f.out = make([]byte, 0, len(f.data)+64)

@@ -7,27 +7,25 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// A Param describes one parameter, or one member of an object below it, for a
-// reader. Type, Description and Rules are one line, printable and bounded; the
-// rest is as the schema has it, and a caller must not change it.
+// A Param describes one parameter, or one nested member, to a reader. Type, Description and Rules are one printable,
+// bounded line. The other fields are as in the schema, and must not be changed.
 type Param struct {
 	Name        string
 	Type        string // such as string, array of {product_id, quantity, note?}, string or null, any
 	Description string
 	Required    bool
-	Advanced    bool            // only Go types have it: left out of a short description
+	Advanced    bool            // only for Go types: omitted from a short description
 	Rules       string          // such as: One of: low, normal, high. Default: normal. "" without rules
-	Enum        []string        // the values as text, all of them; nil without an enum
+	Enum        []string        // all values as text; nil without an enum
 	Default     json.RawMessage // nil without a default
 	Example     json.RawMessage // nil without an example
-	Fields      []Param         // of an object, or of the objects in an array; down to four levels
+	Fields      []Param         // of an object, or of the objects in an array; at most four levels
 }
 
-// A describer bounds how much is said: through references, few bytes of schema
-// can stand for very many members.
+// A describer bounds a description, because a small schema can have very many members through references.
 type describer struct{ left int } // members below the top level
 
-// params describes the properties of n, to a number of levels.
+// params describes the properties of n, down to the given number of levels.
 func (d *describer) params(n *node, levels int) []Param {
 	n = n.target()
 	if n.object == nil || n.object.properties == 0 || levels == 0 {
@@ -54,7 +52,7 @@ func (d *describer) fields(n *node, levels int) []Param {
 	return d.params(n, levels)
 }
 
-// param describes what one node says.
+// param describes one node.
 func (d *describer) param(n *node, levels int) Param {
 	to := n.target()
 	p := Param{
@@ -82,12 +80,12 @@ func firstText(texts ...string) string {
 	return ""
 }
 
-// typeText names the type of a node in the words of Param.Type.
+// typeText returns the type of a node in the form of Param.Type.
 func typeText(n *node) string {
 	return typeOfNode(n, 2)
 }
 
-// typeOfNode is typeText to a number of levels.
+// typeOfNode is typeText down to the given number of levels.
 func typeOfNode(n *node, levels int) string {
 	return clean(typeWordsOf(n.target(), levels), maxShown)
 }
@@ -121,7 +119,7 @@ func typeWordsOf(n *node, levels int) string {
 	return strings.Join(words, " or ")
 }
 
-// choiceText names the alternatives of anyOf and oneOf.
+// choiceText describes the alternatives of anyOf and oneOf.
 func choiceText(p *inPlaceRules, levels int) string {
 	subs := p.anyOf
 	if subs == nil {
@@ -140,7 +138,7 @@ func choiceText(p *inPlaceRules, levels int) string {
 	return strings.Join(texts, " or ")
 }
 
-// arrayText names an array by its items.
+// arrayText describes an array by its items.
 func arrayText(r *arrayRules, levels int) string {
 	if r.items == nil || len(r.prefix) > 0 {
 		return "array"
@@ -151,8 +149,7 @@ func arrayText(r *arrayRules, levels int) string {
 	return "array"
 }
 
-// objectText names an object by its properties, and by what else it requires;
-// optional ones have a question mark.
+// objectText describes an object by its properties and other required names. Optional ones have a question mark.
 func objectText(r *objectRules) string {
 	var names []string
 	for i, rule := range r.names {
@@ -172,7 +169,7 @@ func objectText(r *objectRules) string {
 	return "{" + strings.Join(names, ", ") + "}"
 }
 
-// kindWord is the type of a node when it has just one, or "".
+// kindWord returns the type of a node with exactly one type, else "".
 func kindWord(n *node) string {
 	if words := n.types.words(); len(words) == 1 {
 		return words[0]

@@ -5,8 +5,8 @@ import (
 	"unicode/utf16"
 )
 
-// A translator respells a pattern of ECMA-262, read as with the flag u, for
-// RE2. The two differ in these:
+// A translator rewrites a pattern of ECMA-262 with the flag u for RE2. It is used by newPattern. The two differ in
+// these:
 //
 //	\s \S .        ECMA has all of Unicode's spaces and line ends
 //	[] [^] [\b]    nothing, anything, a backspace
@@ -14,29 +14,27 @@ import (
 //	\cA \u0041     and \u{41}, surrogate pairs, \p{gc=Lu}, \p{Script=Greek}
 //	(?<naïve>...)  names beyond ASCII
 //
-// What ECMA refuses means what it means to RE2: (?i), (?P<name>...), \A, \z,
-// \pL, [:alpha:]. Octal escapes, \a and \Q mean something else to browsers, so
-// they are refused.
+// Syntax that ECMA rejects keeps its meaning in RE2: (?i), (?P<name>...), \A, \z, \pL, [:alpha:]. Octal escapes, \a and
+// \Q are rejected, because browsers interpret them differently.
 type translator struct {
 	rest  string // not yet read
 	out   strings.Builder
-	flags inlineFlags   // at rest
-	outer []inlineFlags // of the groups around
-	work  int           // of RE2, beyond the length of the pattern, in instructions
+	flags inlineFlags   // in effect at rest
+	outer []inlineFlags // of the enclosing groups
+	work  int           // extra cost in RE2, in instructions
 }
 
-// inlineFlags are those of a (?is) that change what is written.
+// inlineFlags are the flags of a (?is) that change the output.
 type inlineFlags struct{ fold, dotAll bool }
 
-// Problems, as a note has them after the pattern.
+// Problems, as shown in a note after the pattern.
 const (
 	notRE2   = "is not in RE2 syntax"
 	tooLarge = "is too large"
 )
 
-// translate returns a pattern in the syntax of RE2, and the work of parsing it,
-// or a problem. It is linear, and so is what it returns: at most maxPattern
-// places are respelled at length.
+// translate returns a pattern in the syntax of RE2 and the cost of parsing it, or a problem. Its time and output are
+// linear: at most maxPattern places are expanded.
 func translate(text string) (spelled string, work int, problem string) {
 	t := translator{rest: text}
 	for t.rest != "" && problem == "" {
@@ -58,13 +56,13 @@ func translate(text string) (spelled string, work int, problem string) {
 	return t.out.String(), t.work, problem
 }
 
-// copy writes n bytes as they are.
+// copy copies n bytes unchanged.
 func (t *translator) copy(n int) {
 	t.out.WriteString(t.rest[:n])
 	t.rest = t.rest[n:]
 }
 
-// spend notes work, and returns a problem when it is too much.
+// spend adds work. It returns a problem when the total is too much.
 func (t *translator) spend(work int) string {
 	if t.work += work; t.work > maxPattern {
 		return tooLarge
@@ -72,7 +70,7 @@ func (t *translator) spend(work int) string {
 	return ""
 }
 
-// dot writes a dot, which excludes all line ends.
+// dot writes a dot that excludes all line ends.
 func (t *translator) dot() string {
 	if t.flags.dotAll {
 		t.copy(1)
@@ -82,7 +80,7 @@ func (t *translator) dot() string {
 	return t.write(&class{not: true, ranges: lineEnds})
 }
 
-// escape writes an escape outside of classes.
+// escape writes an escape outside of a class.
 func (t *translator) escape() string {
 	if len(t.rest) > 1 && strings.IndexByte("dDwWbBAz", t.rest[1]) >= 0 {
 		t.copy(2)
@@ -100,8 +98,7 @@ func (t *translator) escape() string {
 	return t.write(&c) // empty for a lone surrogate, which no text has
 }
 
-// open writes the beginning of a group. Names are left out: nobody asks what
-// a group has matched.
+// open writes the beginning of a group, without its name, because matched groups are never used.
 func (t *translator) open() string {
 	outer := t.flags
 	switch {
@@ -116,7 +113,7 @@ func (t *translator) open() string {
 		t.rest = rest
 	case strings.HasPrefix(t.rest, "(?"):
 		t.copy(t.readFlags())
-		if strings.HasPrefix(t.rest, ")") { // as (?i), for the rest of the group around
+		if strings.HasPrefix(t.rest, ")") { // as (?i), for the rest of the enclosing group
 			t.copy(1)
 			return ""
 		}
@@ -127,7 +124,7 @@ func (t *translator) open() string {
 	return ""
 }
 
-// readFlags reads flags after "(?", and returns the index after them.
+// readFlags parses flags after "(?", and returns the index after them.
 func (t *translator) readFlags() int {
 	on := true
 	for i := 2; i < len(t.rest); i++ {

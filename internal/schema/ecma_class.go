@@ -12,21 +12,21 @@ import (
 // A class is a character class, such as [^a-z\d].
 type class struct {
 	not        bool
-	ranges     []rune     // the first and the last of each
+	ranges     []rune     // first and last of each range
 	sets       []string   // \d, \w and [:alpha:], as RE2 has them
 	properties []property // \p{...}
 	space      bool       // has \s, whose ranges are in ranges
 	notSpace   bool       // has \S
 }
 
-// spaces are WhiteSpace and LineTerminator of ECMA-262.
+// spaces are WhiteSpace and LineTerminator of ECMA-262, as ranges.
 var spaces = []rune{'\t', '\r', ' ', ' ', 0xa0, 0xa0, 0x1680, 0x1680, 0x2000, 0x200a, 0x2028, 0x2029, 0x202f, 0x202f,
 	0x205f, 0x205f, 0x3000, 0x3000, 0xfeff, 0xfeff}
 
 // lineEnds are LineTerminator alone.
 var lineEnds = []rune{'\n', '\n', '\r', '\r', 0x2028, 0x2029}
 
-// class respells a character class.
+// class rewrites a character class.
 func (t *translator) class() string {
 	var c class
 	t.rest, c.not = strings.CutPrefix(t.rest[1:], "^")
@@ -39,8 +39,7 @@ func (t *translator) class() string {
 	return t.write(&c)
 }
 
-// span adds a character, a range or a set to a class. Beside a set, the hyphen
-// of a range is one more character.
+// span parses a character, range or set of a class. After a set, a hyphen is a character.
 func (t *translator) span(c *class) string {
 	low, single, problem := t.member(c)
 	if problem != "" {
@@ -73,8 +72,7 @@ func (t *translator) span(c *class) string {
 	return ""
 }
 
-// add adds a range, which does not begin or end with a surrogate: no text has
-// one, and RE2 may take it for U+FFFD.
+// add adds a range whose ends are not surrogates: no text has one, and RE2 may take it for U+FFFD.
 func (c *class) add(low, high rune) {
 	if utf16.IsSurrogate(low) {
 		low = 0xe000
@@ -87,7 +85,7 @@ func (c *class) add(low, high rune) {
 	}
 }
 
-// member reads one character, or adds a set to c.
+// member parses one character, or adds a set to c.
 func (t *translator) member(c *class) (r rune, single bool, problem string) {
 	if t.rest == "" {
 		return 0, false, notRE2
@@ -137,14 +135,14 @@ func (t *translator) escapedMember(c *class) (r rune, single bool, problem strin
 	return 0, false, ""
 }
 
-// set adds a set once, however often the class has it.
+// set adds a set, without duplicates.
 func (c *class) set(text string) {
 	if !slices.Contains(c.sets, text) {
 		c.sets = append(c.sets, text)
 	}
 }
 
-// posixNames are those that RE2 knows.
+// posixNames are the POSIX classes of RE2.
 var posixNames = []string{"alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space",
 	"upper", "word", "xdigit"}
 
@@ -170,7 +168,7 @@ func (t *translator) write(c *class) string {
 		return problem
 	}
 	if c.notSpace {
-		// The class lacks nothing but spaces: this is much shorter than what it has.
+		// The class lacks only spaces: listing those is much shorter.
 		missing, ok := c.missingSpaces()
 		if !ok {
 			return notRE2
@@ -206,8 +204,7 @@ func (t *translator) write(c *class) string {
 	return ""
 }
 
-// missingSpaces returns the spaces that nothing beside \S matches. It does not
-// know the names of POSIX.
+// missingSpaces returns the spaces that the class with \S does not match. It does not support POSIX names.
 func (c *class) missingSpaces() (ranges []rune, ok bool) {
 	for _, set := range c.sets {
 		switch set {
@@ -238,8 +235,7 @@ func (c *class) has(r rune) bool {
 	return slices.ContainsFunc(c.properties, func(p property) bool { return unicode.Is(p.table, r) != p.not })
 }
 
-// foldWork is what RE2 does to ranges under the flag i: it looks at every
-// character that may have another case.
+// foldWork returns the cost of ranges in RE2 under the flag i: it examines every character that may have another case.
 func foldWork(ranges []rune) (work int) {
 	const first, last = 'A', 0x1e943
 	for i := 0; i < len(ranges); i += 2 {
@@ -250,7 +246,7 @@ func foldWork(ranges []rune) (work int) {
 	return work
 }
 
-// writeRune writes a character in a form that never means anything else.
+// writeRune writes a character in an unambiguous form.
 func writeRune(out *strings.Builder, r rune) {
 	out.WriteString(`\x{` + strconv.FormatInt(int64(r), 16) + `}`)
 }

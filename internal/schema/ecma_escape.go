@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// controlEscapes are the escapes of one letter, and controls what they mean.
+// controlEscapes are one-letter escapes, and controls their values.
 const controlEscapes, controls = "tnvfr", "\t\n\v\f\r"
 
-// unescape reads the escape of one character at the start of text, which
-// follows a backslash. It returns the length, 0 for all other escapes.
+// unescape parses a one-character escape at the start of text, after the backslash. It returns the length, 0 for other
+// escapes.
 func unescape(text string) (r rune, size int) {
 	if text == "" {
 		return 0, 0
@@ -33,8 +33,7 @@ func unescape(text string) (r rune, size int) {
 	return 0, 0
 }
 
-// unescapeHex reads x41, u0041, u{41}, a pair such as uD83D\uDE00 and, as RE2
-// has it, x{41}.
+// unescapeHex parses x41, u0041, u{41}, a pair such as uD83D\uDE00, and RE2's x{41}.
 func unescapeHex(text string) (r rune, size int) {
 	if digits, ok := strings.CutPrefix(text[1:], "{"); ok {
 		end := strings.IndexByte(digits, '}')
@@ -61,7 +60,7 @@ func unescapeHex(text string) (r rune, size int) {
 	return r, size
 }
 
-// hexRune reads n digits at the start of text.
+// hexRune parses n digits at the start of text.
 func hexRune(text string, n int) (rune, bool) {
 	if len(text) < n {
 		return 0, false

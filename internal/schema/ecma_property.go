@@ -6,15 +6,14 @@ import (
 	"unicode"
 )
 
-// A property is \p{...} or \P{...}, one of Unicode's.
+// A property is a Unicode property: \p{...} or \P{...}.
 type property struct {
 	text  string // as RE2 has it
 	table *unicode.RangeTable
 	not   bool
 }
 
-// property reads the name of a property and adds it to a class, once however
-// often the class has it: each costs RE2 hundreds of ranges.
+// property parses a property and adds it to a class, without duplicates, because each costs RE2 hundreds of ranges.
 func (t *translator) property(c *class, not bool) string {
 	name, ok := t.propertyName()
 	if !ok {
@@ -45,7 +44,7 @@ func (t *translator) property(c *class, not bool) string {
 	return t.spend(countRanges(table) / 32)
 }
 
-// propertyName reads {Letter}, or L.
+// propertyName parses {Letter}, or L.
 func (t *translator) propertyName() (name string, ok bool) {
 	if strings.HasPrefix(t.rest, "{") {
 		name, t.rest, ok = strings.Cut(t.rest[1:], "}")
@@ -67,8 +66,8 @@ func (c *class) addUpTo(last rune, not bool) {
 	}
 }
 
-// findProperty returns a general category or a script, and its name in RE2.
-// ECMA wants Script= before a script; RE2 takes it without, too.
+// findProperty returns a general category or script, and its name in RE2. ECMA requires Script= before a script; RE2
+// does not.
 func findProperty(name string) (string, *unicode.RangeTable) {
 	kind, value, ok := strings.Cut(name, "=")
 	if !ok {
@@ -89,7 +88,7 @@ func findProperty(name string) (string, *unicode.RangeTable) {
 	return "", nil
 }
 
-// countRanges returns how many ranges without gaps a table has.
+// countRanges returns the number of contiguous ranges in a table.
 func countRanges(table *unicode.RangeTable) (n int) {
 	for _, r := range table.R16 {
 		n += rangesOf(uint32(r.Lo), uint32(r.Hi), uint32(r.Stride))

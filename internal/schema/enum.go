@@ -7,12 +7,12 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// An enumRule is a closed list of values: of enum, or the one of const.
+// An enumRule is the list of allowed values of enum, or the one of const.
 type enumRule struct {
 	keyword string
 	kinds   typeSet             // types of the values
 	few     []string            // canonical spellings
-	many    map[string]struct{} // the same, when they are many
+	many    map[string]struct{} // the same, if there are many
 	texts   []string            // the values as text, strings without quotes
 }
 
@@ -66,7 +66,7 @@ func (r *enumRule) has(spelling []byte) bool {
 	return false
 }
 
-// valueText spells a value of the schema for a reader.
+// valueText returns a value of the schema as text for a reader.
 func valueText(v *tree) string {
 	if v.kind == strictjson.String && v.text != "" {
 		return v.text
@@ -74,7 +74,7 @@ func valueText(v *tree) string {
 	return string(v.raw)
 }
 
-// String lists the values, at most maxListed of them, each cleaned and cut.
+// String lists at most maxListed values, each cleaned and cut.
 func (r *enumRule) String() string {
 	shown := make([]string, min(len(r.texts), maxListed))
 	for i := range shown {

@@ -12,16 +12,14 @@ type Violation struct {
 	Message string // one line for a language model, such as: must be at least 1
 }
 
-// An Error holds what is wrong with a document: at least one and at most five
-// violations, in document order as far as possible. When the Rule of its only
-// violation is "budget", checking was given up as too costly; when it is
-// "canceled", the context ended and errors.Is finds its error.
+// An Error has one to five violations, roughly in document order. If its only violation has the Rule "budget", the
+// check was too costly; with "canceled", the context ended and errors.Is finds its error.
 type Error struct {
 	Violations []Violation
 	cause      error
 }
 
-// Error returns all violations in one line.
+// Error returns all violations on one line.
 func (e *Error) Error() string {
 	var b strings.Builder
 	for i, v := range e.Violations {
@@ -37,16 +35,15 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap returns the context's error when that ended the check.
+// Unwrap returns the context's error if it ended the check.
 func (e *Error) Unwrap() error {
 	return e.cause
 }
 
-// A step is one level of a path: a member, whose quoted key stands in
-// data[from:to], or the element with the index from, when to is 0.
+// A step is one level of a path: a member with the quoted key data[from:to], or the element with index from if to is 0.
 type step struct{ from, to int }
 
-// plural spells a count.
+// plural formats a count with its noun.
 func plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

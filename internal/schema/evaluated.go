@@ -9,9 +9,8 @@ func (b bits) set(i int) { b[i/64] |= 1 << (i % 64) }
 
 func (b bits) has(i int) bool { return i/64 < len(b) && b[i/64]&(1<<(i%64)) != 0 }
 
-// evaluated collects the members of one object, or the elements of one array,
-// that some subschema has spoken of, by their position. A nil *evaluated
-// collects nothing.
+// evaluated collects the positions of the members of one object, or the elements of one array, that some subschema has
+// evaluated. A nil *evaluated collects nothing.
 type evaluated struct{ seen bits }
 
 func (e *evaluated) mark(i int) {
@@ -24,7 +23,7 @@ func (e *evaluated) mark(i int) {
 	e.seen.set(i)
 }
 
-// merge adds what another subschema has evaluated.
+// merge adds the positions that another subschema has evaluated.
 func (e *evaluated) merge(other *evaluated) {
 	if e == nil || other == nil {
 		return
@@ -45,9 +44,8 @@ func (e *evaluated) branch() *evaluated {
 	return new(evaluated)
 }
 
-// tracked checks a node with unevaluatedItems or unevaluatedProperties. What
-// counts is what this node and those below it have evaluated, not what others
-// beside it have.
+// tracked checks a node with unevaluatedItems or unevaluatedProperties. Only evaluations by this node and its
+// subschemas count, not those by its siblings.
 func (v *run) tracked(n *node, kind strictjson.Kind, i int, outer *evaluated) (int, bool) {
 	ev := new(evaluated)
 	end, ok := v.rules(n, kind, i, ev)
@@ -106,7 +104,7 @@ func (v *run) restOfArray(n *node, i int, ev *evaluated) bool {
 	return ok
 }
 
-// rest checks one value that nothing else has spoken of.
+// rest checks one value that no subschema has evaluated.
 func (v *run) rest(n *node, rule string, i int) bool {
 	if n.never {
 		return v.fail(rule, func() string { return "unknown here; leave it out" })

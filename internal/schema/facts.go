@@ -10,19 +10,18 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// facts are what a Go type adds to its JSON Schema, so that what passes also
-// decodes.
+// facts are the constraints of a Go type beyond its JSON Schema. They make sure that an accepted value also decodes.
 type facts struct {
 	number   *goNumber    // of a number
 	text     *textCheck   // of a string
-	decode   reflect.Type // decodes itself: try it
-	finite   bool         // decodes into any, whose numbers are float64
+	decode   reflect.Type // a type that decodes itself: decode as a check
+	finite   bool         // decodes into any, so numbers must fit float64
 	advanced bool         // the tag word advanced
 
-	node *node // compiled
+	node *node // the compiled node
 }
 
-// of notes the node that the facts belong to. There may be none.
+// of records the node of the facts. f may be nil.
 func (f *facts) of(n *node) *facts {
 	if f != nil {
 		f.node = n
@@ -30,7 +29,7 @@ func (f *facts) of(n *node) *facts {
 	return f
 }
 
-// decodes checks what only the value as a whole shows.
+// decodes checks constraints on the value as a whole.
 func (v *run) decodes(n *node, i, end int) bool {
 	switch f := n.facts; {
 	case f.decode != nil && !tryDecode(f.decode, v.data[i:end]):
@@ -41,7 +40,7 @@ func (v *run) decodes(n *node, i, end int) bool {
 	return true
 }
 
-// decodeName names the type that decodes itself.
+// decodeName returns the name of the type that decodes itself.
 func (f *facts) decodeName() string {
 	t := f.decode
 	for t.Kind() == reflect.Pointer {
@@ -51,7 +50,7 @@ func (f *facts) decodeName() string {
 	return firstText(name, "value")
 }
 
-// isFinite reports whether all numbers in a value fit a float64.
+// isFinite reports whether all numbers in a value fit float64.
 func isFinite(value []byte) bool {
 	for i := 0; i < len(value); i++ {
 		c := value[i]
@@ -69,8 +68,7 @@ func isFinite(value []byte) bool {
 	return true
 }
 
-// tryDecode decodes into a new value of a type that does so itself. Its method
-// is a programmer's and may do anything; a panic counts as a refusal.
+// tryDecode decodes into a new value of a type with a decoding method. A panic of the method counts as a rejection.
 func tryDecode(t reflect.Type, raw []byte) (ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -80,8 +78,7 @@ func tryDecode(t reflect.Type, raw []byte) (ok bool) {
 	return json.Unmarshal(raw, reflect.New(t).Interface()) == nil
 }
 
-// quotedNumber is what the json option string makes of a number: the literal,
-// as a string.
+// quotedNumber returns the check for a number with the json option string: the literal in a string.
 func quotedNumber(g *goNumber) *textCheck {
 	return &textCheck{"format", "must be a number written as a string, such as \"12\", in the range of its type", func(text string) bool {
 		raw := []byte(text)

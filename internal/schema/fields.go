@@ -8,12 +8,11 @@ import (
 	"unicode"
 )
 
-// A field is a member of a struct's JSON object, found as encoding/json finds
-// it: through embedded structs, where the shallowest name wins, then a tagged
-// one, and no one when that leaves a tie.
+// A field is a member of a struct's JSON object, by the rules of encoding/json: fields of embedded structs are
+// promoted. Of equal names the shallowest wins, then the tagged one, and none if there is still a tie.
 type field struct {
 	name     string // in JSON
-	goName   string // with the names of embedded structs before it
+	goName   string // preceded by the names of embedded structs
 	typ      reflect.Type
 	tag      reflect.StructTag
 	tagged   bool // named by its tag
@@ -21,13 +20,13 @@ type field struct {
 	omit     omission
 	quoted   bool // the option string
 	index    []int
-	around   []reflect.StructField // the embedded structs on the way to it
+	around   []reflect.StructField // the enclosing embedded structs
 }
 
-// An omission says when encoding/json leaves a field out.
+// An omission says when encoding/json omits a field.
 type omission struct{ empty, zero bool }
 
-// inputFields returns the fields of a struct that is decoded, in the order of Go.
+// inputFields returns the fields of a struct for decoding, in Go order.
 func inputFields(t reflect.Type) ([]field, error) {
 	var settable []field
 	for _, f := range collectFields(t, field{}, nil) {
@@ -41,8 +40,7 @@ func inputFields(t reflect.Type) ([]field, error) {
 	return dominantFields(settable), nil
 }
 
-// unsettable reports whether a field is an embedded pointer to an unexported
-// struct, which is encoded but never decoded.
+// unsettable reports whether a field is an embedded pointer to an unexported struct, which is never decoded.
 func unsettable(sf reflect.StructField) bool {
 	return !sf.IsExported() && sf.Type.Kind() == reflect.Pointer
 }
@@ -56,7 +54,7 @@ func goName(path []reflect.StructField) string {
 	return strings.Join(names, ".")
 }
 
-// dominantFields leaves, of fields that share a name, the one that counts.
+// dominantFields keeps the dominant one of the fields with the same name.
 func dominantFields(all []field) []field {
 	byName := map[string][]field{}
 	for _, f := range all {
@@ -92,11 +90,11 @@ func dominant(same []field) (field, bool) {
 	return field{}, false
 }
 
-// collectFields lists all candidates, with those of embedded structs in their
-// place. The types in open are being collected; outer is what embeds t.
+// collectFields lists all candidates. Those of embedded structs replace their struct. open are the types in progress;
+// outer embeds t.
 func collectFields(t reflect.Type, outer field, open []reflect.Type) []field {
 	if slices.Contains(open, t) {
-		return nil // its names are hidden by the shallower ones
+		return nil // shallower fields hide its names
 	}
 	open = append(slices.Clip(open), t)
 	var all []field
@@ -138,7 +136,7 @@ func embedded(sf reflect.StructField, tagged bool) reflect.Type {
 	return t
 }
 
-// readField reads the json tag, and reports whether the field may count.
+// readField parses the json tag, and reports whether the field counts.
 func readField(sf reflect.StructField) (field, bool) {
 	tag := sf.Tag.Get("json")
 	if tag == "-" || !sf.IsExported() && !sf.Anonymous {
@@ -162,7 +160,7 @@ func readField(sf reflect.StructField) (field, bool) {
 	return f, true
 }
 
-// isTagName reports whether encoding/json takes a name from a tag.
+// isTagName reports whether encoding/json accepts the name in a tag.
 func isTagName(name string) bool {
 	if name == "" {
 		return false

@@ -10,15 +10,14 @@ import (
 	"time"
 )
 
-// A textCheck is a check of a string that a Go type asks for. Foreign schemas
-// have none: there, format is an annotation, as the specification has it.
+// A textCheck is a check of strings for Go types. In foreign schemas format is an annotation, as in the specification.
 type textCheck struct {
 	rule    string
 	message string
 	valid   func(text string) bool
 }
 
-// formats are those that the tag word format= enforces.
+// formats are the values of the tag word format=.
 var formats = map[string]*textCheck{
 	"date":      format("a date such as 2026-01-31", isDate),
 	"date-time": format("a date and time with an offset such as 2026-01-31T09:30:00Z", isDateTime),
@@ -31,7 +30,7 @@ var formats = map[string]*textCheck{
 	"hostname":  format("a host name such as example.com", isHostname),
 }
 
-// base64Text is what []byte decodes.
+// base64Text checks the input of []byte.
 var base64Text = &textCheck{"contentEncoding", "must be base64 with padding", func(text string) bool {
 	_, err := base64.StdEncoding.DecodeString(text)
 	return err == nil
@@ -41,7 +40,7 @@ func format(what string, valid func(string) bool) *textCheck {
 	return &textCheck{"format", "must be " + what, valid}
 }
 
-// maxFormatted is longer than anything a format describes but a URI.
+// maxFormatted is longer than any value of a format except a URI.
 const maxFormatted = 320
 
 func isDate(text string) bool {
@@ -49,11 +48,11 @@ func isDate(text string) bool {
 	return err == nil
 }
 
-// dateTime is the form of RFC 3339, on which time.Time is not strict: it takes
-// hours of one digit, commas and offsets of 99 hours.
+// dateTime is the form of RFC 3339. time.Time is less strict: it accepts one-digit hours, commas and offsets of 99
+// hours.
 var dateTime = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
 
-// isDateTime accepts a part of what time.Time decodes.
+// isDateTime accepts a subset of what time.Time decodes.
 func isDateTime(text string) bool {
 	if len(text) > maxFormatted || !dateTime.MatchString(text) {
 		return false

@@ -37,7 +37,7 @@ func inferSchema(t reflect.Type, given map[reflect.Type]json.RawMessage) (*Schem
 	}
 	w := shapeWriter{facts: map[string]*facts{}}
 	w.write(root, "")
-	if err := strictjson.Check(w.out); err != nil { // a struct nested too deep
+	if err := strictjson.Check(w.out); err != nil { // a struct is nested too deep
 		return nil, fmt.Errorf("%s: its schema: %w", t, err)
 	}
 	s, err := compileDocument(w.out, w.facts)
@@ -50,13 +50,13 @@ func inferSchema(t reflect.Type, given map[reflect.Type]json.RawMessage) (*Schem
 
 // An inferrer finds the shapes of Go types.
 type inferrer struct {
-	open   map[reflect.Type]bool // named types around the one at hand
+	open   map[reflect.Type]bool // enclosing named types
 	given  map[reflect.Type]json.RawMessage
-	used   map[reflect.Type]bool // those of given that occur
+	used   map[reflect.Type]bool // types of given that occur
 	tagged []taggedField
 }
 
-// A taggedField is a field whose default and example wait to be checked.
+// A taggedField is a field whose default and example are checked later.
 type taggedField struct {
 	name  string // Go type and field, and the tag
 	shape *shape
@@ -67,7 +67,7 @@ var (
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// shape infers a type. Errors name the fields on the way.
+// shape infers the shape of a type. Errors name the fields on the path.
 func (in *inferrer) shape(t reflect.Type) (*shape, error) {
 	if s, err := in.brought(t); s != nil || err != nil {
 		return s, err
@@ -95,8 +95,7 @@ func (in *inferrer) shape(t reflect.Type) (*shape, error) {
 	return in.kindShape(t)
 }
 
-// knownShape covers types of the standard library that decode from something
-// other than their kind says.
+// knownShape covers types of the standard library that decode differently from their kind.
 func knownShape(t reflect.Type) *shape {
 	switch t {
 	case reflect.TypeFor[json.RawMessage]():
@@ -110,7 +109,7 @@ func knownShape(t reflect.Type) *shape {
 	case reflect.TypeFor[big.Int]():
 		return &shape{types: []string{"integer"}, facts: &facts{number: &goNumber{kind: wholeNumber}}}
 	case reflect.TypeFor[big.Rat](), reflect.TypeFor[big.Float]():
-		// Without exponents, because 1e999999999 is a long time in the making.
+		// Without exponents, because 1e999999999 takes very long to expand.
 		s := &shape{types: []string{"string"}, pattern: `^-?[0-9]+(\.[0-9]+)?$`}
 		s.bound("maxLength", intText(maxBound))
 		return s
@@ -118,7 +117,7 @@ func knownShape(t reflect.Type) *shape {
 	return nil
 }
 
-// selfDecoding covers types with methods for it. They are tried on the value.
+// selfDecoding covers types with decoding methods. Each value is decoded as a check.
 func selfDecoding(t reflect.Type) *shape {
 	if t.Kind() == reflect.Interface {
 		return nil
@@ -132,7 +131,7 @@ func selfDecoding(t reflect.Type) *shape {
 	return nil
 }
 
-// kindShape covers everything else by its kind.
+// kindShape covers all other types by their kind.
 func (in *inferrer) kindShape(t reflect.Type) (*shape, error) {
 	switch k := t.Kind(); k {
 	case reflect.Bool:
@@ -160,8 +159,7 @@ func (in *inferrer) kindShape(t reflect.Type) (*shape, error) {
 	}
 }
 
-// integerShape publishes the bounds of the smaller kinds; the range of 64 bits
-// says nothing to a model.
+// integerShape publishes the bounds of kinds smaller than 64 bits; larger bounds tell a model nothing.
 func integerShape(t reflect.Type) *shape {
 	size := t.Bits()
 	s := &shape{types: []string{"integer"}}
@@ -181,8 +179,7 @@ func integerShape(t reflect.Type) *shape {
 	return s
 }
 
-// sequence infers slices and arrays. Null is not accepted: an empty array says
-// the same.
+// sequence infers slices and arrays. Null is not accepted, because an empty array means the same.
 func (in *inferrer) sequence(t reflect.Type) (*shape, error) {
 	if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && selfDecoding(t.Elem()) == nil {
 		return &shape{types: []string{"string"}, encoding: "base64", facts: &facts{text: base64Text}}, nil
@@ -211,8 +208,7 @@ func (in *inferrer) mapping(t reflect.Type) (*shape, error) {
 	return &shape{types: []string{"object"}, additional: elem}, nil
 }
 
-// structure infers structs. Unknown members are always refused, because
-// encoding/json matches names without regard to case.
+// structure infers structs. Unknown members are always rejected, because encoding/json ignores case.
 func (in *inferrer) structure(t reflect.Type) (*shape, error) {
 	fields, err := inputFields(t)
 	if err != nil {
@@ -257,7 +253,7 @@ func (in *inferrer) field(owner reflect.Type, f field) (*shape, error) {
 	return s, nil
 }
 
-// quotedShape is what the json option string makes of a scalar.
+// quotedShape returns the shape of a scalar with the json option string.
 func quotedShape(s *shape) (*shape, error) {
 	quoted := &shape{types: []string{"string"}}
 	if s.is("null") {
@@ -282,8 +278,8 @@ func quotedShape(s *shape) (*shape, error) {
 	return quoted, nil
 }
 
-// settle checks defaults and examples against the rules of their fields, and
-// completes defaults of structs with the defaults of their members.
+// settle checks defaults and examples against the rules of their fields. It completes defaults of structs with the
+// defaults of their members.
 func (in *inferrer) settle(s *Schema) error {
 	for _, f := range in.tagged {
 		for _, v := range []struct {
@@ -299,7 +295,7 @@ func (in *inferrer) settle(s *Schema) error {
 		}
 	}
 	markDefaults(s.root)
-	for _, f := range in.tagged { // inner fields come before the fields that hold them
+	for _, f := range in.tagged { // inner fields come before the fields around them
 		if n := f.shape.facts.node; n.about.def != nil && n.fills {
 			n.about.def = fill(n, n.about.def, strictjson.MaxDepth)
 		}

@@ -6,10 +6,10 @@ const (
 	maxSize      = 256 << 10 // bytes of the document
 	maxNodes     = 10_000    // subschemas that the root can reach
 	maxEnum      = 10_000    // values in one enum
-	maxChain     = 256       // subschemas applied to one value, each through the one before
+	maxChain     = 256       // subschemas applied in a row to one value
 	maxPattern   = 5_000     // instructions of one compiled regular expression
 	maxPatterns  = 100_000   // instructions of all regular expressions
-	maxGroups    = 1_000     // groups of a regular expression, each in the one before
+	maxGroups    = 1_000     // nested groups of a regular expression
 	maxNotes     = 20        // notes that Parse records
 	maxRefLength = 2_000     // bytes of a $ref or an $id
 )
@@ -17,9 +17,9 @@ const (
 // Limits on one check. A step is a visit of a subschema, or about as much work.
 const (
 	baseSteps    = 1_000_000 // steps for any arguments
-	stepsPerByte = 2         // more steps for every byte of them
-	bytesPerStep = 32        // bytes that may be looked at for one step
-	pollSteps    = 4_096     // steps between two looks at the context
+	stepsPerByte = 2         // more steps for every byte
+	bytesPerStep = 32        // bytes read for one step
+	pollSteps    = 4_096     // steps between two checks of the context
 )
 
 // Limits on texts for a model.

@@ -8,7 +8,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// typeMessage says which types are accepted, and which was given.
+// typeMessage returns the accepted types and the given one.
 func typeMessage(want typeSet, got strictjson.Kind) string {
 	if want&typeOf(strictjson.Number) != 0 {
 		want &^= integerType
@@ -33,7 +33,7 @@ func article(word string) string {
 	return "a " + word
 }
 
-// unknownMessage says that a name is not known, and which ones are.
+// unknownMessage reports an unknown name, with the known ones.
 func unknownMessage(r *objectRules, key string, top bool) string {
 	what := "unknown member"
 	if top {
@@ -54,7 +54,7 @@ func unknownMessage(r *objectRules, key string, top bool) string {
 	return what + " known: " + list(known, ", ")
 }
 
-// excludedMessage says what not excludes.
+// excludedMessage says what the keyword not excludes.
 func excludedMessage(n *node) string {
 	if text := typeText(n); text != "any" {
 		return "must not be " + text
@@ -62,7 +62,7 @@ func excludedMessage(n *node) string {
 	return "has a form that is excluded here"
 }
 
-// alternatives names the alternatives of anyOf or oneOf by their types.
+// alternatives lists the alternatives of anyOf or oneOf by type.
 func alternatives(subs []*node) string {
 	var texts []string
 	seen := map[string]bool{}
@@ -81,9 +81,8 @@ func alternatives(subs []*node) string {
 	return joined(texts, " or ")
 }
 
-// nearest returns the property that a misspelled key most likely means: one
-// that is spelled the same but for case, _ and -, else the one nearest by
-// edits, of which two at most, and fewer in short names.
+// nearest returns the property that a misspelled key probably means: one that differs only in case, _ and -, else the
+// one with the fewest edits, at most two, and fewer for short names.
 func nearest(r *objectRules, key string) string {
 	if len(key) > maxKey {
 		return ""
@@ -105,10 +104,10 @@ func nearest(r *objectRules, key string) string {
 	return best
 }
 
-// maxCompared bounds the properties that a misspelled key is compared with.
+// maxCompared bounds the properties that are compared with a misspelled key.
 const maxCompared = 500
 
-// canonicalName is the form in which names are the same to a model.
+// canonicalName returns the form in which names mean the same to a model.
 func canonicalName(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 }

@@ -2,11 +2,9 @@ package schema
 
 import "fmt"
 
-// CheckNames reports whether the parameters of a function have names that a
-// CaSH server can match (specification 5.1 and 5.3, R20, R26, R28): ASCII
-// letters, digits and underscores, not underscores alone, and no two with the
-// same canonical form, which is lower case without underscores. Outputs and
-// schemas of others need not obey.
+// CheckNames reports whether a CaSH server can match the names of the parameters (specification 5.1 and 5.3, R20, R26,
+// R28). A name has ASCII letters, digits and underscores, not only underscores. No two names may have the same
+// canonical form, which is lower case without underscores. Outputs and foreign schemas are exempt.
 func (s *Schema) CheckNames() error {
 	n := s.root.target()
 	if n.object == nil {
@@ -26,7 +24,7 @@ func (s *Schema) CheckNames() error {
 	return nil
 }
 
-// prefix names the Go type in errors.
+// prefix returns the Go type, for errors.
 func (s *Schema) prefix() string {
 	if s.goType == "" {
 		return ""
@@ -34,8 +32,8 @@ func (s *Schema) prefix() string {
 	return s.goType + ": "
 }
 
-// canonicalLabel returns the canonical form of a label, or false when it is
-// none. ASCII is checked first: some letters beyond it have ASCII lower case.
+// canonicalLabel returns the canonical form of a label, or false if name is not one. It checks for ASCII first, because
+// some other letters have ASCII lower case.
 func canonicalLabel(name string) (string, bool) {
 	form := make([]byte, 0, len(name))
 	for i := range len(name) {

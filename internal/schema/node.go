@@ -6,8 +6,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// A node is one subschema, compiled. Rules that are absent are nil. Nodes form
-// a graph: references point back.
+// A node is a compiled subschema. Absent rules are nil. Nodes form a graph, because references may be cyclic.
 type node struct {
 	types    typeSet // 0 accepts every type
 	never    bool    // the schema false
@@ -18,17 +17,17 @@ type node struct {
 	array    *arrayRules
 	object   *objectRules
 	inPlace  *inPlaceRules
-	facts    *facts // what a Go type adds; nil for foreign schemas
+	facts    *facts // extra constraints of a Go type; nil for foreign schemas
 
 	unevaluatedItems *node
 	unevaluatedProps *node
 
 	res   *resource // for $dynamicRef
-	fills bool      // WithDefaults may have something to add
+	fills bool      // WithDefaults may add something here
 	about about
 }
 
-// about is what a node says to people.
+// about is the description of a node.
 type about struct {
 	title, description, format string
 	def, example               json.RawMessage
@@ -65,8 +64,8 @@ type arrayRules struct {
 // objectRules are the rules for objects.
 type objectRules struct {
 	names         []nameRule     // properties in order, then other names that rules mention
-	properties    int            // how many of names are properties
-	index         map[string]int // of names, when they are many
+	properties    int            // the first so many names are properties
+	index         map[string]int // of names, if there are many
 	patterns      []patternRule
 	additional    *node
 	propertyNames *node
@@ -75,22 +74,22 @@ type objectRules struct {
 	requires      bool // some name is required
 }
 
-// A nameRule is what an object's rules say of one name.
+// A nameRule is an object's rule for one name.
 type nameRule struct {
 	name     string
-	quoted   []byte // name as JSON, when the property has a default
-	node     *node  // nil when the name is no property
+	quoted   []byte // name as JSON, if the property has a default
+	node     *node  // nil if the name is not a property
 	required bool
 }
 
-// A patternRule is a member of patternProperties. Without a pattern, because
-// RE2 does not know it, it may match any name.
+// A patternRule is a member of patternProperties. Its pattern is nil if RE2 does not support it; then it may match any
+// name.
 type patternRule struct {
 	pattern *pattern
 	node    *node
 }
 
-// A dependency asks for more when a name is present.
+// A dependency requires more if a name is present.
 type dependency struct {
 	trigger int   // index in names
 	needs   []int // indices in names
@@ -105,11 +104,11 @@ type inPlaceRules struct {
 	not, cond, then, or *node // cond is "if", or is "else"
 }
 
-// A dynamicRef is a $dynamicRef whose target depends on how it was reached.
+// A dynamicRef is a $dynamicRef whose target depends on the path to it.
 type dynamicRef struct {
 	anchor     string
 	static     *node
-	candidates *node // allOf of everything it may mean, for the screen
+	candidates *node // allOf all possible targets, for the screening
 }
 
 // A typeSet is a set of JSON types.
@@ -122,7 +121,7 @@ func typeOf(k strictjson.Kind) typeSet {
 	return 1 << k
 }
 
-// typeWords are the words of the keyword type.
+// typeWords are the values of the keyword type.
 var typeWords = map[string]typeSet{
 	"null":    typeOf(strictjson.Null),
 	"boolean": typeOf(strictjson.Bool),
@@ -136,7 +135,7 @@ var typeWords = map[string]typeSet{
 // typeOrder is the order in which messages list types.
 var typeOrder = []string{"string", "integer", "number", "boolean", "array", "object", "null"}
 
-// words lists the set in that order.
+// words lists the set in the order of typeOrder.
 func (s typeSet) words() []string {
 	var words []string
 	for _, w := range typeOrder {
@@ -158,8 +157,7 @@ func (n *node) admits(k strictjson.Kind) bool {
 	return k == strictjson.Number && n.types&integerType != 0
 }
 
-// target follows plain references for the eyes of people: a node that says
-// nothing itself stands for what it refers to.
+// target follows plain references for descriptions: a node without its own description stands for its target.
 func (n *node) target() *node {
 	for range maxChain {
 		if n == nil || n.types != 0 || n.object != nil || n.array != nil || n.inPlace == nil || n.inPlace.ref == nil {
@@ -170,8 +168,8 @@ func (n *node) target() *node {
 	return n
 }
 
-// find returns the index of a name, or -1. The guess is tried first: members
-// mostly come in the order of the schema.
+// find returns the index of a name, or -1. It tries guess first, because members usually come in the order of the
+// schema.
 func (r *objectRules) find(name []byte, guess int) int {
 	if guess < len(r.names) && r.names[guess].name == string(name) {
 		return guess
@@ -190,7 +188,7 @@ func (r *objectRules) find(name []byte, guess int) int {
 	return -1
 }
 
-// name returns the index of a name, and adds it when it is new.
+// name returns the index of a name, and adds a new name.
 func (r *objectRules) name(name string) int {
 	if i := r.find([]byte(name), 0); i >= 0 {
 		return i

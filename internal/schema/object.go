@@ -39,14 +39,14 @@ func (v *run) object(r *objectRules, i int, ev *evaluated) (int, bool) {
 	return min(i+1, len(v.data)), v.whole(r, start, count, seen, ev) && ok
 }
 
-// A memberAt is a member of an object: where its key and its value stand.
+// A memberAt is the location of a member's key and value.
 type memberAt struct {
 	key, keyEnd, value int
-	index              int // among the members
+	index              int // position among the members
 	name               int // in objectRules.names, or -1
 }
 
-// memberAt reads the key at i.
+// memberAt parses the key at i.
 func (v *run) memberAt(i int) memberAt {
 	end := strictjson.Skip(v.data, i)
 	colon := strictjson.SkipSpace(v.data, end)
@@ -54,7 +54,7 @@ func (v *run) memberAt(i int) memberAt {
 	return memberAt{key: i, keyEnd: end, value: min(value, len(v.data)-1)}
 }
 
-// findName looks a key up among the names that the rules mention.
+// findName looks up a key among the names with rules.
 func (v *run) findName(r *objectRules, m memberAt, guess int) int {
 	name := v.data[m.key+1 : max(m.keyEnd-1, m.key+1)]
 	if i := r.find(name, guess); i >= 0 || bytes.IndexByte(name, '\\') < 0 {
@@ -63,7 +63,7 @@ func (v *run) findName(r *objectRules, m memberAt, guess int) int {
 	return r.find([]byte(strictjson.Text(v.data[m.key:m.keyEnd])), guess)
 }
 
-// member checks one member against everything that speaks of it.
+// member checks one member against all rules that apply to it.
 func (v *run) member(r *objectRules, m memberAt, ev *evaluated) (int, bool) {
 	end, ok, matched := -1, true, false
 	if m.name >= 0 && m.name < r.properties {
@@ -101,8 +101,7 @@ func (v *run) member(r *objectRules, m memberAt, ev *evaluated) (int, bool) {
 	return end, ok
 }
 
-// patterns checks a member against patternProperties, and reports whether one
-// of them speaks of it.
+// patterns checks a member against patternProperties, and reports whether a pattern matches.
 func (v *run) patterns(r *objectRules, m memberAt) (matched, ok bool) {
 	ok = true
 	key := v.plainText(m.key, m.keyEnd)
@@ -127,7 +126,7 @@ func (v *run) patterns(r *objectRules, m memberAt) (matched, ok bool) {
 	return matched, ok
 }
 
-// additional checks a member that no property and no pattern speaks of.
+// additional checks a member that no property and no pattern covers.
 func (v *run) additional(r *objectRules, m memberAt) (int, bool) {
 	if !r.additional.never {
 		return v.value(r.additional, m.value, nil)
@@ -138,7 +137,7 @@ func (v *run) additional(r *objectRules, m memberAt) (int, bool) {
 	return v.past(m.value), false
 }
 
-// whole checks what concerns the object and not one member.
+// whole checks the rules for the object as a whole.
 func (v *run) whole(r *objectRules, i, count int, seen bits, ev *evaluated) bool {
 	ok := true
 	if r.requires {
@@ -164,7 +163,7 @@ func (v *run) whole(r *objectRules, i, count int, seen bits, ev *evaluated) bool
 	return ok
 }
 
-// requires reports the names that are missing.
+// requires reports missing names.
 func (v *run) requires(r *objectRules, seen bits) bool {
 	ok := true
 	for k := range r.names {
@@ -177,7 +176,7 @@ func (v *run) requires(r *objectRules, seen bits) bool {
 	return ok
 }
 
-// missing reports a member that is not there.
+// missing reports a missing member.
 func (v *run) missing(name, rule, message string) bool {
 	if !v.stopped() {
 		v.violations = append(v.violations, Violation{Path: appendKey(v.where(), name), Rule: rule, Message: message})
@@ -185,7 +184,7 @@ func (v *run) missing(name, rule, message string) bool {
 	return false
 }
 
-// depends checks what the presence of one name asks for.
+// depends checks the requirements of a present name.
 func (v *run) depends(r *objectRules, d dependency, i int, seen bits, ev *evaluated) bool {
 	if !v.spend(1 + len(d.needs)) {
 		return false

@@ -9,24 +9,22 @@ import (
 	"strconv"
 )
 
-// An OutputField is a member of the object that encoding/json makes of a struct,
-// with what its cash tag says about when it is shown.
+// An OutputField is a member of a struct's JSON object, with its level of detail from the cash tag.
 type OutputField struct {
 	Name      string // in JSON
 	Index     []int  // for reflect.Value.Field, step by step
 	Type      reflect.Type
 	OmitEmpty bool
 	OmitZero  bool
-	Quoted    bool // the option string, where it has an effect
-	// Detail is the lowest level that shows the field: minimal, standard or full.
-	// Empty is every level: no field of the struct has the word.
+	Quoted    bool // the option string has an effect
+	// Detail is the lowest level that shows the field: minimal, standard or full. It is empty, which means every level,
+	// if no field of the struct has a level.
 	Detail string
-	// Excerpt is to how many characters a text is cut below full; zero is not at all.
+	// Excerpt is the length to which a text is cut below level full, in characters. Zero is uncut.
 	Excerpt int
 }
 
-// OutputFields returns the fields of a struct type in the order of Go. An error
-// names type and field.
+// OutputFields returns the fields of a struct type in Go order. An error names type and field.
 func OutputFields(t reflect.Type) ([]OutputField, error) {
 	var fields []OutputField
 	words := false
@@ -46,22 +44,22 @@ func OutputFields(t reflect.Type) ([]OutputField, error) {
 	return fields, nil
 }
 
-// details are the levels, from the least to the most.
+// details are the levels in ascending order.
 var details = []string{"minimal", "standard", "full"}
 
-// shown is what a tag says about when a field is shown.
+// shown holds a tag's words about output.
 type shown struct {
 	detail  string
 	excerpt int
 }
 
-// isShown reports whether a word is about that.
+// isShown reports whether a word is about output.
 func isShown(w tagWord) bool {
 	return w.name == "detail" || w.name == "excerpt"
 }
 
-// readShown reads the tags of a field and of the embedded structs around it,
-// each of which shows nothing below its own level.
+// readShown parses the tags of a field and of the enclosing embedded structs. A struct shows no field below its own
+// level.
 func readShown(f field) (shown, error) {
 	var s shown
 	for _, sf := range f.around {
@@ -77,15 +75,14 @@ func readShown(f field) (shown, error) {
 	return s, err
 }
 
-// raise makes the level no lower than another.
+// raise raises the level to at least detail.
 func (s *shown) raise(detail string) {
 	if slices.Index(details, detail) > slices.Index(details, s.detail) {
 		s.detail = detail
 	}
 }
 
-// parseShown reads the words of one tag. Those that bound arguments say nothing
-// of results.
+// parseShown parses the words of one tag. It ignores words that constrain arguments.
 func parseShown(t reflect.Type, tag reflect.StructTag) (s shown, err error) {
 	words, err := parseTag(tag.Get("cash"))
 	if err != nil {
@@ -118,15 +115,14 @@ func (s *shown) apply(t reflect.Type, w tagWord) error {
 		return fmt.Errorf("excerpt does not fit %s; it cuts texts", t)
 	}
 	n, err := strconv.ParseUint(w.value, 10, 31)
-	if err != nil || n < 2 { // one character and the mark
+	if err != nil || n < 2 { // one character and the ellipsis
 		return fmt.Errorf("excerpt: %q is no number of characters from 2 on", w.value)
 	}
 	s.excerpt = int(n)
 	return nil
 }
 
-// isText reports whether the JSON of a type is its own text, or that of what it
-// points to.
+// isText reports whether the JSON of a type, or of its pointer target, is the text itself.
 func isText(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

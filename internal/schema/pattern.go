@@ -5,17 +5,16 @@ import (
 	"regexp/syntax"
 )
 
-// A pattern is a regular expression that RE2 knows.
+// A pattern is a compiled regular expression.
 type pattern struct {
 	re   *regexp.Regexp
 	text string // as spelled in the schema
 	cost int    // instructions
 }
 
-// newPattern compiles text, an ECMA-262 expression, or says why it cannot. The
-// size is estimated before anything is built: a counted repetition of a few
-// bytes can stand for millions of instructions. work is what it has cost, in
-// instructions.
+// newPattern compiles text, an ECMA-262 expression, or returns the problem. It estimates the size before it builds
+// anything, because a counted repetition of a few bytes can become millions of instructions. work is the cost so far,
+// in instructions.
 func newPattern(text string) (p *pattern, work int, problem string) {
 	spelled, work, problem := translate(text)
 	if problem != "" {
@@ -36,10 +35,9 @@ func newPattern(text string) (p *pattern, work int, problem string) {
 	return &pattern{re: re, text: text, cost: cost}, max(work, cost), ""
 }
 
-// instructions estimates the size of a program, and stops counting well beyond
-// maxPattern.
+// instructions estimates the size of a program. It stops counting well beyond maxPattern.
 func instructions(re *syntax.Regexp) int {
-	n := 1 + len(re.Rune)/64 // a class is one instruction, searched by halving
+	n := 1 + len(re.Rune)/64 // a class is one instruction with a binary search
 	if re.Op == syntax.OpLiteral {
 		n = len(re.Rune)
 	}
@@ -55,10 +53,10 @@ func instructions(re *syntax.Regexp) int {
 	return n + 1
 }
 
-// patternShare is how much of a match, in bytes times instructions, is a step.
+// patternShare is the number of bytes times instructions of a match that cost one step.
 const patternShare = 64
 
-// steps returns what one match against size bytes costs.
+// steps returns the cost of one match against size bytes.
 func (p *pattern) steps(size int) int {
 	return 1 + (size+8)*p.cost/patternShare
 }

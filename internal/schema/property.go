@@ -5,17 +5,16 @@ import (
 	"slices"
 )
 
-// A Property is a parameter, as far as a list of parameters says something of
-// it.
+// A Property is a parameter in a list of parameters.
 type Property struct {
 	Name        string
-	Type        string // one of JSON Schema's; empty is any
+	Type        string // a type of JSON Schema; empty is any
 	Description string // for a model; empty is left out
 	Required    bool
 }
 
-// Object returns the schema of an object that has these properties, in their
-// order, and if it is closed no others. Their names are to be different.
+// Object returns the schema of an object with these properties in order. If closed is set, it allows no others. Names
+// must be distinct.
 func Object(list []Property, closed bool) json.RawMessage {
 	out, required := []byte(`{"type":"object","properties":{`), []byte{}
 	for i, p := range list {

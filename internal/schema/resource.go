@@ -8,8 +8,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// A resource is a part of the document with a base URI of its own: the root,
-// and every subschema with an $id.
+// A resource is a part of the document with its own base URI: the root, and every subschema with an $id.
 type resource struct {
 	draft
 	base    *url.URL
@@ -18,8 +17,7 @@ type resource struct {
 	dynamic map[string]*node // $dynamicAnchor, compiled
 }
 
-// A catalog knows the resources of one document. Nothing outside of it is ever
-// read.
+// A catalog indexes the resources of one document. It never reads anything outside of it.
 type catalog struct {
 	byURI   map[string]*resource
 	dynamic map[string][]*tree // $dynamicAnchor by name, in all resources
@@ -42,7 +40,7 @@ var (
 	definitionKeywords = []string{"$defs", "definitions"}
 )
 
-// add indexes t, a subschema inside res, and all below.
+// add indexes t, a subschema inside res, and everything below it.
 func (c *catalog) add(t *tree, res *resource) error {
 	if t.kind != strictjson.Object || t.res != nil {
 		return nil
@@ -60,8 +58,7 @@ func (c *catalog) add(t *tree, res *resource) error {
 	return nil
 }
 
-// subschemas returns those that t holds. Of the siblings that a $ref hides,
-// only definitions hold any: a name given below the others is none.
+// subschemas returns the subschemas of t. Of the siblings that a $ref hides, only definitions count.
 func (r *resource) subschemas(t *tree) []*tree {
 	if r.hides(t) {
 		return t.values(definitionKeywords)
@@ -80,8 +77,7 @@ func (r *resource) subschemas(t *tree) []*tree {
 	return append(all, t.values(schemaMapKeywords)...)
 }
 
-// enter notes the names that t gives itself, and returns the resource it
-// belongs to. An $id makes a new one, which may declare a draft of its own.
+// enter records the names of t, and returns its resource. An $id starts a new one, which may declare its own draft.
 func (c *catalog) enter(t *tree, res *resource) (*resource, error) {
 	if res.hides(t) {
 		return res, nil
@@ -107,7 +103,7 @@ func (c *catalog) enter(t *tree, res *resource) (*resource, error) {
 	return res, nil
 }
 
-// open makes the resource that id names.
+// open creates the resource that id names.
 func (c *catalog) open(id, t *tree, outer *resource) (*resource, error) {
 	base, err := parseReference(outer.base, id.text)
 	if err != nil {
@@ -133,7 +129,7 @@ func (r *resource) anchor(name string, t *tree) {
 	r.anchors[name] = t
 }
 
-// resolve finds the target of a reference that stands in t.
+// resolve returns the target of a reference in t.
 func (c *catalog) resolve(ref *tree, from *resource) (*tree, error) {
 	u, err := parseReference(from.base, ref.text)
 	if err != nil {
@@ -155,7 +151,7 @@ func (c *catalog) resolve(ref *tree, from *resource) (*tree, error) {
 	return target, c.reach(target)
 }
 
-// reach indexes a target that stands where no keyword of ours leads.
+// reach indexes a target that no supported keyword contains.
 func (c *catalog) reach(t *tree) error {
 	for up := t; up != nil; up = up.parent {
 		if up.res != nil {
@@ -182,7 +178,7 @@ func parseReference(base *url.URL, text string) (*url.URL, error) {
 	return base.ResolveReference(u), nil
 }
 
-// place names a part of the document in errors.
+// place returns a location in the document for errors.
 func place(t *tree) string {
 	return fmt.Sprintf("schema at %q", clean("#"+t.pointer(), 2*maxShown))
 }

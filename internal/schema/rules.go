@@ -7,7 +7,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// ruleText words the rules of a node in one line.
+// ruleText returns the rules of a node on one line.
 func ruleText(n *node) string {
 	var parts []string
 	add := func(name, value string) {
@@ -24,7 +24,7 @@ func ruleText(n *node) string {
 	return clean(strings.Join(parts, " "), maxRules)
 }
 
-// valueRules words what a node asks of one value.
+// valueRules adds the rules of a node for one value.
 func valueRules(n *node, prefix string, add func(name, value string)) {
 	name := func(s string) string {
 		if prefix == "" {
@@ -57,7 +57,7 @@ func valueRules(n *node, prefix string, add func(name, value string)) {
 	}
 }
 
-// numberRuleText words bounds.
+// numberRuleText adds the bounds.
 func numberRuleText(r *numberRules, add func(name, value string)) {
 	for _, rule := range []struct {
 		name  string
@@ -71,7 +71,7 @@ func numberRuleText(r *numberRules, add func(name, value string)) {
 	}
 }
 
-// arrayRuleText words what an array asks of itself and of each item.
+// arrayRuleText adds the rules of an array and of its items.
 func arrayRuleText(r *arrayRules, add func(name, value string)) {
 	if r.min > 0 {
 		add("Minimum items", strconv.Itoa(r.min))
@@ -84,8 +84,7 @@ func arrayRuleText(r *arrayRules, add func(name, value string)) {
 	}
 }
 
-// plain spells a JSON value for a reader: a string without quotes, unless it
-// is empty.
+// plain returns a JSON value for a reader. A string has no quotes unless it is empty.
 func plain(raw []byte) string {
 	if strictjson.KindOf(raw) == strictjson.String {
 		if text := strictjson.Text(raw); text != "" {
@@ -95,7 +94,7 @@ func plain(raw []byte) string {
 	return clean(string(raw), maxShown)
 }
 
-// summary says in one line what a value of a node is.
+// summary describes a value of a node in one line.
 func summary(n *node) string {
 	n = n.target()
 	switch kindWord(n) {
@@ -137,7 +136,7 @@ func arraySummary(item *node) string {
 	return "Array."
 }
 
-// withNames names the properties of an object.
+// withNames returns the names of an object's properties.
 func withNames(r *objectRules) string {
 	if r == nil || r.properties == 0 {
 		return ""

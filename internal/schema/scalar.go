@@ -31,7 +31,7 @@ func (v *run) text(n *node, i, end int) bool {
 func (v *run) length(r *textRules, i, end int) bool {
 	raw := v.data[i+1 : max(end-1, i+1)]
 	if len(raw) >= longestEscape*r.min && (r.max < 0 || len(raw) <= r.max) {
-		return true // whatever the bytes are
+		return true // whatever its characters are
 	}
 	n := countCharacters(raw)
 	if n < r.min {
@@ -43,11 +43,10 @@ func (v *run) length(r *textRules, i, end int) bool {
 	return true
 }
 
-// longestEscape is the most bytes that one character takes: a pair of \uXXXX.
+// longestEscape is the maximum number of bytes of one character: a pair of \uXXXX.
 const longestEscape = 12
 
-// countCharacters counts the code points that the inside of a string stands
-// for, without unescaping it.
+// countCharacters counts the code points of a string's value, without unescaping it.
 func countCharacters(raw []byte) int {
 	n := utf8.RuneCount(raw)
 	for i := bytes.IndexByte(raw, '\\'); i >= 0 && i+1 < len(raw); {
@@ -72,7 +71,7 @@ func countCharacters(raw []byte) int {
 	return n
 }
 
-// isHighSurrogate looks at the digits after \u: D8 to DB come first of two.
+// isHighSurrogate reports whether the digits after \u are the first half of a pair: D8 to DB.
 func isHighSurrogate(hex []byte) bool {
 	return len(hex) > 1 && hex[0]|0x20 == 'd' && (hex[1] == '8' || hex[1] == '9' || hex[1]|0x20 == 'a' || hex[1]|0x20 == 'b')
 }
@@ -93,9 +92,8 @@ func (v *run) matches(n *node, p *pattern, i, end int) bool {
 	})
 }
 
-// insteadOfPattern returns the format that says what is wanted where the pattern
-// is too long to be shown: generators of schemas spell a format out as well. Nil is
-// none.
+// insteadOfPattern returns the format that describes a pattern too long to show, because generators spell out formats
+// as patterns. It returns nil if there is none.
 func (n *node) insteadOfPattern() *textCheck {
 	if utf8.RuneCountInString(n.text.pattern.text) <= maxShown {
 		return nil
@@ -103,8 +101,7 @@ func (n *node) insteadOfPattern() *textCheck {
 	return formats[n.about.format]
 }
 
-// plainText returns what a quoted string stands for; it allocates only for
-// escapes.
+// plainText returns the value of a quoted string. It allocates only for escapes.
 func (v *run) plainText(i, end int) []byte {
 	quoted := v.data[i:end]
 	if bytes.IndexByte(quoted, '\\') >= 0 {
@@ -139,7 +136,7 @@ func (v *run) number(n *node, i, end int) bool {
 	return true
 }
 
-// multiple checks multipleOf, whose cost grows with the square of the length.
+// multiple checks multipleOf. Its cost is quadratic in the length.
 func (v *run) multiple(d decimal, m *bound) bool {
 	size := d.digits + m.value.digits
 	if !v.spend(1 + size/8 + size/64*(size/64)) {
@@ -163,14 +160,14 @@ const (
 	signed numberKind = iota
 	unsigned
 	float
-	wholeNumber // an integer of any size, within maxBound digits
+	wholeNumber // an integer of any size, up to maxBound digits
 )
 
 // longestInteger is the length of -9223372036854775808.
 const longestInteger = 20
 
-// holds reports whether the literal decodes into the kind: integers are
-// written without fraction and exponent and fit, floats are finite.
+// holds reports whether a literal decodes into the kind. Integers need no fraction, no exponent, and must fit; floats
+// must be finite.
 func (g *goNumber) holds(raw []byte) bool {
 	var err error
 	switch {
@@ -190,7 +187,7 @@ func (g *goNumber) holds(raw []byte) bool {
 	return err == nil
 }
 
-// message says what is wrong with a literal that does not hold.
+// message explains why a literal does not decode.
 func (g *goNumber) message(raw []byte) string {
 	switch {
 	case g.kind == float:

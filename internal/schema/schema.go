@@ -10,8 +10,8 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// A Schema is a compiled JSON Schema. ForType and Parse make one; the zero
-// value is of no use. It never changes and is safe for concurrent use.
+// A Schema is a compiled JSON Schema. Make one with ForType or Parse; the zero value is not usable. It is immutable and
+// safe for concurrent use.
 type Schema struct {
 	raw     json.RawMessage
 	root    *node
@@ -24,7 +24,7 @@ type Schema struct {
 	params   []Param
 }
 
-// types caches the outcome of ForType: reflect.Type to typeResult.
+// types caches the results of ForType: reflect.Type to typeResult.
 var types sync.Map
 
 type typeResult struct {
@@ -32,10 +32,9 @@ type typeResult struct {
 	err    error
 }
 
-// ForType returns the schema of what encoding/json decodes into t, with the
-// rules of its struct tags; a pointer at the top counts as what it points to.
-// The error names the Go type and field that have no JSON form or carry a
-// wrong tag. Results are cached by type.
+// ForType returns the schema of the JSON that encoding/json decodes into t, with the rules of its struct tags. A
+// pointer at the top counts as its target. The error names the Go type and field without a JSON form or with a wrong
+// tag. Results are cached by type.
 func ForType(t reflect.Type) (*Schema, error) {
 	if r, ok := types.Load(t); ok {
 		return r.(typeResult).schema, r.(typeResult).err
@@ -45,25 +44,26 @@ func ForType(t reflect.Type) (*Schema, error) {
 	return r.(typeResult).schema, r.(typeResult).err
 }
 
-// ForTypeWith is ForType with schemas for types that do not bring their own. They
-// hold wherever such a type occurs in t, but as the key of a map. A schema of a
-// type that does not occur is an error. The outcome is not cached.
+// ForTypeWith is ForType with schemas for types that have none of their own. They apply wherever such a type occurs in
+// t, except as the key of a map. A schema of a type that does not occur is an error. The result is not cached.
 func ForTypeWith(t reflect.Type, given map[reflect.Type]json.RawMessage) (*Schema, error) {
 	return inferSchema(t, given)
 }
 
-// Parse compiles a schema that others wrote, in the spelling of draft 2020-12
-// or of drafts 04 to 07. It refuses text that strictjson refuses, references
-// that leave the document, keywords with values of a wrong form, subschemas
-// that apply themselves to the same value without end, and whatever exceeds a
-// limit of this package, by name. It keeps a copy of nothing: raw must not be
-// changed afterwards.
+// Parse compiles a foreign schema of draft 2020-12 or of drafts 04 to 07. It rejects
+//
+//   - text that strictjson rejects, and references that leave the document
+//   - keywords with malformed values
+//   - subschemas that apply themselves to the same value endlessly
+//   - schemas that exceed a limit of this package; the error names the limit
+//
+// Parse keeps raw, which must not be changed afterwards.
 func Parse(raw []byte) (*Schema, error) {
 	s, _, err := parse(raw)
 	return s, err
 }
 
-// parse is Parse with the tree of the document.
+// parse is Parse that also returns the tree of the document.
 func parse(raw []byte) (*Schema, *tree, error) {
 	if len(raw) > maxSize {
 		return nil, nil, fmt.Errorf("schema has %d bytes; at most %d are accepted", len(raw), maxSize)
@@ -81,15 +81,14 @@ func parse(raw []byte) (*Schema, *tree, error) {
 	return s, root, nil
 }
 
-// JSON returns the schema as text, to be published: for Parse as it was given,
-// for ForType compact, with properties in field order. It must not be changed.
+// JSON returns the schema as text. After Parse it is the original; after ForType it is compact, with properties in
+// field order. It must not be changed.
 func (s *Schema) JSON() json.RawMessage {
 	return s.raw
 }
 
-// Params describes the properties of an object in order: that of the Go fields,
-// or of the document. It is nil when the schema is not one of an object or
-// names no property. The result must not be changed.
+// Params describes the properties of an object, in the order of the Go fields or of the document. It is nil if the
+// schema is not an object or has no properties. The result must not be changed.
 func (s *Schema) Params() []Param {
 	s.describe.Do(func() {
 		d := describer{left: maxFields}
@@ -98,30 +97,28 @@ func (s *Schema) Params() []Param {
 	return s.params
 }
 
-// Closed reports whether unknown parameters are refused: additionalProperties
-// is false.
+// Closed reports whether unknown parameters are rejected: additionalProperties is false.
 func (s *Schema) Closed() bool {
 	n := s.root.target()
 	return n.object != nil && n.object.additional != nil && n.object.additional.never
 }
 
-// Notes says which rules of a foreign schema are not enforced, one line each,
-// at most 20 of them: patterns that RE2 does not know. It must not be changed.
+// Notes lists the rules of a foreign schema that are not enforced, at most 20, one line each: patterns that RE2 does
+// not support. It must not be changed.
 func (s *Schema) Notes() []string {
 	return s.notes
 }
 
-// Check validates data, which strictjson.Check accepted. It returns nil or an
-// *Error, whose messages never show values of data. The work is bounded by
-// about a million steps and two more for every byte of data; the context is
-// looked at as it goes.
+// Check validates data, which strictjson.Check must have accepted. It returns nil or an *Error, whose messages never
+// show values of data. The work is bounded by about a million steps plus two per byte of data. The context is checked
+// regularly.
 func (s *Schema) Check(ctx context.Context, data []byte) error {
 	_, err := s.check(ctx, s.root, data)
 	return err
 }
 
-// Summary says in one line of bounded length what a value is, for the returns
-// of a function: Object with `order_id`, `status`, `items` and `total`.
+// Summary describes a value in one bounded line, for the returns of a function: Object with `order_id`, `status`,
+// `items` and `total`.
 func (s *Schema) Summary() string {
 	return summary(s.root)
 }

@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// A shape is the schema of a Go type on its way to JSON.
+// A shape is the schema of a Go type before it is written as JSON.
 type shape struct {
-	types       []string // none accepts everything
+	types       []string // empty accepts everything
 	description string
 	enum        []json.RawMessage
 	bounds      []shapeBound // minimum, maxLength and so on
@@ -25,11 +25,11 @@ type shape struct {
 
 	// Of a type that brings its own schema.
 	own     *tree
-	rest    []branch // what is not in the fields above
+	rest    []branch // members that have no field above
 	notNull *shape   // the other form of a value that may be null
 }
 
-// A shapeField is a property.
+// A shapeField is a property of an object.
 type shapeField struct {
 	name     string
 	shape    *shape
@@ -39,7 +39,7 @@ type shapeField struct {
 // A shapeBound is a keyword whose value is a number.
 type shapeBound struct{ keyword, value string }
 
-// is reports whether the type is one of a word, perhaps with null.
+// is reports whether the type is word, or word with null.
 func (s *shape) is(word string) bool {
 	return slices.Contains(s.types, word)
 }
@@ -55,7 +55,7 @@ func (s *shape) bound(keyword, value string) {
 	s.bounds = append(s.bounds, shapeBound{keyword, value})
 }
 
-// known returns the facts, and makes room for them.
+// known returns the facts, and creates them if needed.
 func (s *shape) known() *facts {
 	if s.facts == nil {
 		s.facts = new(facts)
@@ -63,13 +63,13 @@ func (s *shape) known() *facts {
 	return s.facts
 }
 
-// A shapeWriter writes shapes as JSON, and notes where the facts belong.
+// A shapeWriter writes shapes as JSON, and records the pointers of their facts.
 type shapeWriter struct {
 	out   []byte
 	facts map[string]*facts // by JSON Pointer
 }
 
-// write appends a shape that stands at pointer.
+// write appends a shape at pointer.
 func (w *shapeWriter) write(s *shape, pointer string) {
 	if s.facts != nil {
 		w.facts[pointer] = s.facts
@@ -93,7 +93,7 @@ func (w *shapeWriter) write(s *shape, pointer string) {
 	w.out = append(w.out, '}')
 }
 
-// key appends the name of a member, and as much of its value as there is.
+// key appends the name of a member, and the beginning of its value.
 func (w *shapeWriter) key(name string, value []byte) {
 	if w.out[len(w.out)-1] != '{' {
 		w.out = append(w.out, ',')
@@ -124,7 +124,7 @@ func (w *shapeWriter) values(s *shape) {
 	}
 }
 
-// brought appends what only the schema that a type brings has.
+// brought appends the parts that only the type's own schema has.
 func (w *shapeWriter) brought(s *shape, pointer string) {
 	for _, m := range s.rest {
 		if s.example == nil || m.name != "examples" && m.name != "example" {
@@ -138,7 +138,7 @@ func (w *shapeWriter) brought(s *shape, pointer string) {
 	}
 }
 
-// children appends what holds further shapes.
+// children appends nested shapes.
 func (w *shapeWriter) children(s *shape, pointer string) {
 	if s.items != nil {
 		w.key("items", nil)

@@ -11,15 +11,13 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// A tagWord is one word of a cash tag: a name, and a value after an equals
-// sign.
+// A tagWord is one word of a cash tag: a name, and perhaps a value after an equals sign.
 type tagWord struct {
 	name, value string
 	hasValue    bool
 }
 
-// parseTag splits a cash tag at commas. A value in single quotes may hold
-// commas; two quotes inside stand for one.
+// parseTag splits a cash tag at commas. A value in single quotes may hold commas; two quotes inside mean one.
 func parseTag(tag string) ([]tagWord, error) {
 	var words []tagWord
 	for rest, more := tag, tag != ""; more; {
@@ -36,7 +34,7 @@ func parseTag(tag string) ([]tagWord, error) {
 	return words, nil
 }
 
-// nextWord reads one word, and reports whether a comma follows.
+// nextWord parses one word, and reports whether a comma follows.
 func nextWord(text string) (w tagWord, rest string, more bool, err error) {
 	end := strings.IndexAny(text, ",=")
 	if end < 0 || text[end] == ',' {
@@ -59,7 +57,7 @@ func nextWord(text string) (w tagWord, rest string, more bool, err error) {
 	return w, rest, more, nil
 }
 
-// unquoteValue reads up to the closing quote.
+// unquoteValue parses up to the closing quote.
 func unquoteValue(text string) (value, rest string, err error) {
 	var b strings.Builder
 	for {
@@ -95,7 +93,7 @@ func applyWord(s *shape, f field, w tagWord) (err error) {
 	word, known := tagWords[w.name]
 	switch {
 	case isShown(w):
-		return new(shown).apply(f.typ, w) // says nothing of arguments
+		return new(shown).apply(f.typ, w) // not about arguments
 	case w.name == "advanced" && !w.hasValue:
 		s.known().advanced = true
 		return nil
@@ -125,8 +123,8 @@ func unknownWord(w tagWord) error {
 	return fmt.Errorf("unknown word %q; known: enum, min, max, minLength, maxLength, pattern, format, minItems, default, example, advanced, detail, excerpt", w.name)
 }
 
-// tagWords are the words that take a value and bound arguments, with the keyword
-// that each becomes if a type's own schema must not have it already.
+// tagWords are the words with a value that constrain arguments. Each has its keyword, if a type's own schema must not
+// have that too.
 var tagWords = map[string]struct {
 	keyword string
 	apply   func(s *shape, keyword, value string) error
@@ -143,8 +141,7 @@ var tagWords = map[string]struct {
 	"example":   {"", func(s *shape, _, value string) (err error) { s.example, err = tagValue(s, value); return err }},
 }
 
-// scalarOf returns what the words for scalars bound: each element of a slice,
-// else the value itself.
+// scalarOf returns the shape that the words for scalars constrain: the elements of a slice, else the value itself.
 func scalarOf(s *shape) *shape {
 	if s.is("array") && s.items != nil {
 		return s.items
@@ -248,7 +245,7 @@ func tagFormat(s *shape, _, value string) error {
 	return nil
 }
 
-// tagValue reads a value for a shape: text for a string, else JSON.
+// tagValue parses a value for a shape: text for a string, else JSON.
 func tagValue(s *shape, value string) (json.RawMessage, error) {
 	if s.is("string") {
 		return quoteJSON(value), nil
@@ -260,7 +257,7 @@ func tagValue(s *shape, value string) (json.RawMessage, error) {
 	return strictjson.Trim(raw), nil
 }
 
-// checkOrder refuses bounds that nothing can keep.
+// checkOrder rejects bounds that no value can satisfy.
 func checkOrder(s *shape) error {
 	for _, pair := range [][2]string{{"minimum", "maximum"}, {"minLength", "maxLength"}} {
 		var low, high *decimal

@@ -7,8 +7,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// A tree is a schema document taken apart, so that references find their
-// targets without reading the text again.
+// A tree is a parsed schema document, in which references find their targets.
 type tree struct {
 	kind    strictjson.Kind
 	raw     []byte
@@ -28,11 +27,10 @@ type branch struct {
 	value *tree
 }
 
-// manyMembers is the number of members from which on a map pays.
+// manyMembers is the number of members from which a map is faster.
 const manyMembers = 8
 
-// grow takes raw apart, which strictjson.Check accepted: so the recursion is
-// bounded.
+// grow parses raw, which strictjson.Check has accepted, so the recursion is bounded.
 func grow(raw []byte, parent *tree, token string) *tree {
 	t := &tree{kind: strictjson.KindOf(raw), raw: strictjson.Trim(raw), parent: parent, token: token}
 	switch t.kind {
@@ -77,7 +75,7 @@ func (t *tree) get(name string) *tree {
 	return nil
 }
 
-// values returns the values in the objects that some members of t are.
+// values returns the values of the objects under the given keywords of t.
 func (t *tree) values(keywords []string) []*tree {
 	var all []*tree
 	for _, kw := range keywords {
@@ -90,7 +88,7 @@ func (t *tree) values(keywords []string) []*tree {
 	return all
 }
 
-// at follows a JSON Pointer (RFC 6901), and returns nil when it leads nowhere.
+// at resolves a JSON Pointer (RFC 6901), and returns nil if there is no target.
 func (t *tree) at(pointer string) *tree {
 	if pointer == "" {
 		return t

@@ -6,8 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// A Group is a namespace with documents of its own: the texts from First up to
-// and without End.
+// A Group is a namespace with its own document: the texts from First up to, but not including, End.
 type Group struct {
 	Text       *Text // its name and description, as [Read] reads them
 	First, End int
@@ -21,40 +20,39 @@ type Index struct {
 
 	terms    map[string]uint32 // by stem
 	surfaces []surface
-	// The surfaces of text i, and after all texts those of the groups' texts,
-	// are those from wordsOf[i] to wordsOf[i+1].
+	// Text i has the surfaces wordsOf[i] to wordsOf[i+1]. The texts of groups follow all others.
 	words   []uint32
 	wordsOf []uint32
-	// The postings of term t are those from postingsOf[t] to postingsOf[t+1].
+	// Term t has the postings postingsOf[t] to postingsOf[t+1].
 	postings   []posting
 	postingsOf []uint32
-	// Likewise for the groups' own texts.
+	// The same for the groups' own texts.
 	groupPostings   []groupPosting
 	groupPostingsOf []uint32
 
-	everything *ranking                     // for those who see all texts
+	everything *ranking                     // for callers that see all texts
 	rankings   atomic.Pointer[[]*rankingOf] // for others, newest first
 	pool       sync.Pool                    // of *scratch
 }
 
-// A surface is a word as it stands in texts.
+// A surface is a word as written in texts.
 type surface struct {
 	word    string
 	term    uint32
 	letters uint64 // see letters
 }
 
-// A posting says that a term stands in a text, and how often in each field.
+// A posting is the occurrence of a term in a text, with its count in each field.
 type posting struct {
 	text uint32
 	in   [numFields]uint8
 }
 
-// A groupPosting says how often a term stands in a group.
+// A groupPosting is the count of a term in a group.
 type groupPosting struct{ group, count uint32 }
 
-// Build returns an index of texts. Groups are in the order of their texts and do
-// not overlap. No text is read again.
+// Build returns an index of texts. Groups are in the order of their texts and do not overlap. It does not re-read
+// texts.
 func Build(texts []*Text, groups []Group) *Index {
 	ix := &Index{texts: texts, groups: groups, names: make(map[string][]uint32), terms: make(map[string]uint32)}
 	for i, t := range texts {
@@ -71,7 +69,7 @@ func Build(texts []*Text, groups []Group) *Index {
 	return ix
 }
 
-// intern numbers the words and the terms of all texts.
+// intern assigns numbers to the words and terms of all texts.
 func (ix *Index) intern() {
 	known := make(map[string]uint32)
 	stem := newStemmer()
@@ -105,8 +103,7 @@ func (ix *Index) intern() {
 	ix.wordsOf = append(ix.wordsOf, uint32(len(ix.words)))
 }
 
-// post lists, for each term, the texts that it stands in. Words of one stem in
-// one text are one posting.
+// post makes the postings of each term. Words with the same stem in one text share a posting.
 func (ix *Index) post() {
 	last := make([]uint32, len(ix.terms)) // last text of a term, plus 1
 	ix.postingsOf = make([]uint32, len(ix.terms)+1)

@@ -13,10 +13,10 @@ import (
 const (
 	maxQuery      = 4 << 10 // bytes
 	maxQueryTerms = 64
-	maxTypos      = 16 // words that are looked for as misspelt, fewer among more than maxCompared/maxTypos words
+	maxTypos      = 16 // words corrected as misspelled; fewer with more than maxCompared/maxTypos words
 	maxCompared   = 1 << 20
-	maxTypoForms  = 4  // words that a misspelt one may stand for
-	maxPairs      = 32 // pairs that a single character may stand for
+	maxTypoForms  = 4  // corrections of one misspelled word
+	maxPairs      = 32 // pairs for one single character
 )
 
 const (
@@ -26,17 +26,17 @@ const (
 
 // A queryTerm is a word of a query.
 type queryTerm struct {
-	weight float32 // by how often it was said
-	forms  []form  // the word itself comes first, if it stands anywhere
+	weight float32 // by the number of occurrences
+	forms  []form  // the word itself comes first, if it occurs
 }
 
-// A form is a term that a word of a query may stand for.
+// A form is a term that matches a word of a query.
 type form struct {
 	term   uint32
 	weight float32
 }
 
-// parse reads a query for those who rank by r.
+// parse parses a query for callers that rank by r.
 func (ix *Index) parse(query string, r *ranking) []queryTerm {
 	p := parser{ix: ix, r: r, stem: newStemmer(), counts: make(map[string]int)}
 	var parts []string
@@ -46,7 +46,7 @@ func (ix *Index) parse(query string, r *ranking) []queryTerm {
 			p.add(q.word)
 		case part:
 			parts = append(parts, q.word)
-		case joined: // GitHub is github if that is a word here
+		case joined: // GitHub is also github if that occurs
 			if _, ok := p.known(p.stem.stem(q.word)); ok {
 				parts = append(parts[:0], q.word)
 			}
@@ -63,10 +63,10 @@ type parser struct {
 	ix     *Index
 	r      *ranking
 	stem   stemmer
-	words  []string       // different ones, in order
+	words  []string       // distinct, in order
 	stems  []string       // of words
 	counts map[string]int // by stem
-	typos  int            // words looked for as misspelt
+	typos  int            // words corrected as misspelled
 }
 
 func (p *parser) add(word string) {
@@ -80,7 +80,7 @@ func (p *parser) add(word string) {
 	p.counts[stem]++
 }
 
-// terms drops what carries no meaning, unless nothing else is there.
+// terms drops stop words, unless nothing else is left.
 func (p *parser) terms() []queryTerm {
 	all := !slices.ContainsFunc(p.words, func(w string) bool { return !stopWords[w] })
 	var terms []queryTerm
@@ -94,7 +94,7 @@ func (p *parser) terms() []queryTerm {
 	return terms
 }
 
-// known returns the term of a stem that stands in something visible.
+// known returns the term of a stem that occurs in a visible text.
 func (p *parser) known(stem string) (uint32, bool) {
 	t, ok := p.ix.terms[stem]
 	return t, ok && p.r.has(t)
@@ -120,7 +120,7 @@ func (p *parser) forms(word, stem string) []form {
 	return forms
 }
 
-// with returns the terms of visible pairs of characters with a single one.
+// with returns the terms of visible pairs that contain a single character.
 func (p *parser) with(r rune) []form {
 	var found []*surface
 	mask := letters(string(r))
@@ -133,20 +133,19 @@ func (p *parser) with(r rune) []form {
 	return likeliest(found, maxPairs)
 }
 
-// misspelt returns the terms of the visible words that are nearest to one that
-// is none.
+// misspelt returns the terms of the visible words nearest to an unknown word.
 func (p *parser) misspelt(word string) []form {
 	var found []*surface
 	nearest := tolerance(word)
 	mask, short := letters(word), utf8.RuneCountInString(word) < 5
 	for i := range p.ix.surfaces {
 		s := &p.ix.surfaces[i]
-		// A typo changes at most two of the letters.
+		// A typo changes at most two letters.
 		if nearest == 0 || bits.OnesCount64(s.letters^mask) > 2*nearest || !p.r.seen.Has(i) || !p.r.has(s.term) {
 			continue
 		}
 		d := spelling.Distance(word, s.word, nearest)
-		// One letter soon makes another word of a short one, but at its end.
+		// One changed letter of a short word often gives another word, except at its end.
 		if d > nearest || short && s.letters != mask && !strings.HasPrefix(s.word, word) {
 			continue
 		}
@@ -158,8 +157,8 @@ func (p *parser) misspelt(word string) []form {
 	return likeliest(found, maxTypoForms)
 }
 
-// likeliest returns the terms of the first few surfaces by word: their own
-// order depends on texts that are not visible.
+// likeliest returns the terms of the first few surfaces in order of words, because their own order depends on invisible
+// texts.
 func likeliest(found []*surface, most int) []form {
 	slices.SortFunc(found, func(a, b *surface) int { return strings.Compare(a.word, b.word) })
 	var forms []form

@@ -6,30 +6,29 @@ import (
 	"sync"
 )
 
-// The weights of BM25F, and of what is added to it.
+// The weights of BM25F and of the additions to it.
 const (
 	k1 = 1.2
 	b  = 0.75
 
-	coverageWeight = 0.7 // of the share of a name that the query hits
-	groupWeight    = 0.3 // of what the query finds in the namespace's own text
+	coverageWeight = 0.7 // of the share of a name that the query covers
+	groupWeight    = 0.3 // of the score of the namespace's own text
 )
 
-// A ranking is what the words of an index are worth to those who see the same
-// texts. Texts outside of it have no influence on it.
+// A ranking holds the weights of an index for callers that see the same texts. Other texts have no influence on it.
 type ranking struct {
 	visible *Set      // nil is all texts
 	count   int       // texts in it
-	idf     []float32 // of each term; 0 if it stands in no visible text
-	worth   []worth   // of each posting; zero for texts that are not visible
-	seen    *Set      // surfaces that stand in visible texts; nil is all
-	words   int       // how many they are
-	// The worth of term t to groups is that from groupsOf[t] to groupsOf[t+1].
+	idf     []float32 // by term; 0 if it occurs in no visible text
+	worth   []worth   // by posting; zero for invisible texts
+	seen    *Set      // surfaces that occur in visible texts; nil is all
+	words   int       // the number of seen surfaces
+	// Term t has the group weights groupsOf[t] to groupsOf[t+1].
 	groups   []groupWorth
 	groupsOf []uint32
 }
 
-// worth is what a posting adds to its text for a query with the term.
+// worth is the score that a posting adds to its text for a query with the term.
 type worth struct {
 	score    float32
 	coverage float32 // share of the text's name that the term is
@@ -63,7 +62,7 @@ func (ix *Index) newRanking(visible *Set) *ranking {
 	return r
 }
 
-// fieldNorms is by how much each field of a text is longer than others.
+// fieldNorms is the length of each field of a text relative to the average.
 type fieldNorms [numFields]float32
 
 func frequency(p *posting, norms *fieldNorms) float32 {
@@ -76,7 +75,7 @@ func frequency(p *posting, norms *fieldNorms) float32 {
 	return tf
 }
 
-// norms counts the visible texts, and compares each with their average.
+// norms counts the visible texts, and compares their lengths with the average.
 func (ix *Index) norms(r *ranking) []fieldNorms {
 	var total [numFields]float64
 	for i, t := range ix.texts {
@@ -99,9 +98,8 @@ func (ix *Index) norms(r *ranking) []fieldNorms {
 	return norms
 }
 
-// weighTerms sets the IDF of the terms, and returns the sum of those in each
-// text's name. It adds in float64, where such sums are exact: the order of the
-// terms depends on texts that are not visible, and must not show.
+// weighTerms sets the IDF of the terms, and returns the sum of the IDFs in each text's name. It adds in float64, where
+// such sums are exact, because the order of terms depends on invisible texts and must not show.
 func (ix *Index) weighTerms(r *ranking) (names []float64) {
 	names = make([]float64, len(ix.texts))
 	for t := range r.idf {
@@ -125,13 +123,13 @@ func (ix *Index) weighTerms(r *ranking) (names []float64) {
 	return names
 }
 
-// idf is the worth of a term that having of total texts have; above zero.
+// idf returns the weight of a term that occurs in having of total texts. It is positive.
 func idf(total, having int) float32 {
 	return float32(math.Log1p((float64(total-having) + 0.5) / (float64(having) + 0.5)))
 }
 
-// weighGroups sets the worth of terms to groups, whose text is their own with
-// the names of their visible texts, and returns the groups that have any.
+// weighGroups sets the weights of terms for groups, and returns the groups with visible texts. The text of a group is
+// its own and the names of its visible texts.
 func (ix *Index) weighGroups(r *ranking) (shown []bool) {
 	shown, lengths, count := ix.measureGroups(r)
 	groupOf := ix.groupsOfTexts()
@@ -145,7 +143,7 @@ func (ix *Index) weighGroups(r *ranking) (shown []bool) {
 		found = found[:0]
 		for _, p := range ix.postingsFor(t) {
 			n, g := uint32(p.in[inName]), groupOf[p.text]
-			if count > 1 && n > 0 && g != noGroup && r.visible.Has(int(p.text)) { // of one, the names of all say nothing
+			if count > 1 && n > 0 && g != noGroup && r.visible.Has(int(p.text)) { // the name of one text adds nothing
 				found = addGroup(found, groupPosting{g, n})
 			}
 		}
@@ -160,8 +158,7 @@ func (ix *Index) weighGroups(r *ranking) (shown []bool) {
 	return shown
 }
 
-// measureGroups returns which groups have visible texts, their lengths in
-// words, and how many they are.
+// measureGroups returns which groups have visible texts, their lengths in words, and their number.
 func (ix *Index) measureGroups(r *ranking) (shown []bool, lengths []float32, count int) {
 	shown, lengths = make([]bool, len(ix.groups)), make([]float32, len(ix.groups))
 	for g, group := range ix.groups {
@@ -181,7 +178,7 @@ func (ix *Index) measureGroups(r *ranking) (shown []bool, lengths []float32, cou
 	return shown, lengths, count
 }
 
-// noGroup stands for the group of a text that is in none.
+// noGroup is the group of a text without a group.
 const noGroup = math.MaxUint32
 
 func (ix *Index) groupsOfTexts() []uint32 {
@@ -194,7 +191,7 @@ func (ix *Index) groupsOfTexts() []uint32 {
 	return groupOf
 }
 
-// addGroup adds to the last of a list in order, or after it.
+// addGroup adds p to the last entry of a sorted list, or appends it.
 func addGroup(list []groupPosting, p groupPosting) []groupPosting {
 	if k := len(list); k > 0 && list[k-1].group == p.group {
 		list[k-1].count += p.count
@@ -203,7 +200,7 @@ func addGroup(list []groupPosting, p groupPosting) []groupPosting {
 	return append(list, p)
 }
 
-// mergeGroups adds those of own that are shown.
+// mergeGroups adds the visible groups of own to list.
 func mergeGroups(list, own []groupPosting, shown []bool) []groupPosting {
 	if len(own) == 0 {
 		return list
@@ -221,7 +218,7 @@ func mergeGroups(list, own []groupPosting, shown []bool) []groupPosting {
 	return merged
 }
 
-// markSeen marks the surfaces of visible texts and of groups that have any.
+// markSeen marks the surfaces of visible texts and of their groups.
 func (ix *Index) markSeen(r *ranking, shown []bool) {
 	r.words = len(ix.surfaces)
 	if r.visible == nil {
@@ -239,27 +236,25 @@ func (ix *Index) markSeen(r *ranking, shown []bool) {
 	r.words = r.seen.Len()
 }
 
-// has reports whether a term stands in anything visible.
+// has reports whether a term occurs in a visible text.
 func (r *ranking) has(term uint32) bool {
 	return r.idf[term] > 0 || r.groupsOf[term] < r.groupsOf[term+1]
 }
 
-// rankingOf is the ranking of a set of texts, made once.
+// rankingOf is the cached ranking of a set of texts.
 type rankingOf struct {
 	visible *Set
 	once    sync.Once
 	ranking *ranking
 }
 
-// maxRankings returns how many sets of visible texts are remembered: as many
-// as take some 32 MB, which is 8 for 10,000 texts, and hundreds for less.
+// maxRankings returns how many sets of visible texts are cached, in some 32 MB: 8 for 10,000 texts, hundreds for fewer.
 func (ix *Index) maxRankings() int {
 	const memory, least, most = 32 << 20, 4, 256
 	return max(least, min(most, memory/(1+8*len(ix.postings)+16*len(ix.terms))))
 }
 
-// rankingFor returns the ranking for those who see a set of texts. It is made
-// when a set is new, which takes less than a tenth of the time of [Build].
+// rankingFor returns the ranking for a set of visible texts. A new set takes less than a tenth of the time of [Build].
 func (ix *Index) rankingFor(visible *Set) *ranking {
 	if visible == nil || visible.Len() == len(ix.texts) {
 		return ix.everything
@@ -269,8 +264,7 @@ func (ix *Index) rankingFor(visible *Set) *ranking {
 	return r.ranking
 }
 
-// remembered returns the entry of a set. Those that are used move to the front,
-// and the last one is forgotten for a new one.
+// remembered returns the cache entry of a set. The cache is an LRU: used entries move to the front.
 func (ix *Index) remembered(visible *Set) *rankingOf {
 	for {
 		old := ix.rankings.Load()

@@ -7,34 +7,31 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/clean"
 )
 
-// A Query is what is looked for, and by whom.
+// A Query is a search by one caller.
 type Query struct {
 	Text    string
 	Limit   int  // at most so many hits
-	Visible *Set // the texts that may be found, and that have influence; nil is all
-	// Near is how near each text is in meaning, from -1 to 1, if that is known:
-	// the cosine of two vectors. Nil is not known.
+	Visible *Set // the texts that the caller sees; nil is all
+	// Near is the semantic similarity of each text, from -1 to 1: the cosine of two vectors. Nil is unknown.
 	Near []float32
 }
 
-// A Hit is a text that was found.
+// A Hit is a found text.
 type Hit struct {
 	Text  int // index
 	Score float64
 }
 
 const (
-	// floor is the least share of the best score that a hit has, whole names
-	// apart.
+	// floor is the least score of a hit, as a share of the best score. Whole names are exempt.
 	floor = 0.05
-	// nearWeight is what meaning counts, beside a score of words of at most 1.
+	// nearWeight is the weight of similarity, beside a word score of at most 1.
 	nearWeight = 0.3
-	// minNear is how near a text must be to be found by meaning alone.
+	// minNear is the least similarity of a text that is found by similarity alone.
 	minNear = 0.5
 )
 
-// Search returns what fits the query, best first. The same query has the same
-// hits; equal scores are in the order of paths.
+// Search returns the matching texts, best first. It is deterministic; equal scores are sorted by path.
 func (ix *Index) Search(q Query) []Hit {
 	if q.Limit <= 0 || len(ix.texts) == 0 {
 		return nil
@@ -57,14 +54,13 @@ func (ix *Index) Search(q Query) []Hit {
 	return hits
 }
 
-// scratch is the memory of one search: an element for each text, zero but for
-// those that were touched.
+// scratch is the memory of one search, with one element per text. Untouched elements are zero.
 type scratch struct {
 	score    []float32
 	coverage []float32 // of the name
-	now      []worth   // of the query's term at hand
+	now      []worth   // of the current query term
 	touched  []uint32
-	nowOf    []uint32 // texts with a now
+	nowOf    []uint32 // texts with a value in now
 	groups   []float32
 }
 
@@ -85,7 +81,7 @@ func (s *scratch) add(text uint32, score float32) {
 	s.score[text] += score
 }
 
-// score adds what a term of the query is worth: of its forms, the best.
+// score adds the weight of a query term: that of its best form.
 func (ix *Index) score(t queryTerm, r *ranking, s *scratch) {
 	for i, f := range t.forms {
 		start := ix.postingsOf[f.term]
@@ -116,7 +112,7 @@ func (ix *Index) score(t queryTerm, r *ranking, s *scratch) {
 	s.nowOf = s.nowOf[:0]
 }
 
-// scoreGroups adds to each text what was found in its group.
+// scoreGroups adds the score of its group to each text.
 func (ix *Index) scoreGroups(visible *Set, s *scratch) {
 	for g, score := range s.groups {
 		if score == 0 {
@@ -139,9 +135,9 @@ func (s *scratch) top() float32 {
 	return top
 }
 
-// addNear brings what words found to 1, and adds meaning.
+// addNear scales word scores to at most 1, and adds similarity.
 func (s *scratch) addNear(q Query) {
-	known := false // to those who do not see a text it is as if it had no vector
+	known := false // vectors of invisible texts must not show
 	for i, near := range q.Near {
 		known = known || near != 0 && q.Visible.Has(i)
 	}
@@ -160,7 +156,7 @@ func (s *scratch) addNear(q Query) {
 	}
 }
 
-// addNames puts texts first whose whole name is the query.
+// addNames puts texts whose whole name is the query first.
 func (ix *Index) addNames(q Query, s *scratch) {
 	texts := ix.names[letterKey(q.Text)]
 	if len(texts) == 0 {
@@ -179,8 +175,7 @@ func (ix *Index) addNames(q Query, s *scratch) {
 	}
 }
 
-// best returns the best of what was touched, and not below a floor. It leaves
-// s zero.
+// best returns the best touched texts that reach the floor. It resets s to zero.
 func (ix *Index) best(limit int, floor float32, s *scratch) []Hit {
 	least := float64(floor)
 	compare := func(a, b Hit) int {
@@ -194,7 +189,7 @@ func (ix *Index) best(limit int, floor float32, s *scratch) []Hit {
 			continue
 		}
 		hits = append(hits, h)
-		if len(hits) == limit+sortEvery { // keep what may still be among the best
+		if len(hits) == limit+sortEvery { // keep only possible winners
 			slices.SortFunc(hits, compare)
 			hits = hits[:limit]
 			least = hits[limit-1].Score
@@ -205,6 +200,5 @@ func (ix *Index) best(limit int, floor float32, s *scratch) []Hit {
 	return hits[:min(limit, len(hits))]
 }
 
-// sortEvery is how many hits beyond the limit are gathered before they are
-// sorted out.
+// sortEvery is the number of hits beyond the limit that are collected before the list is sorted and cut.
 const sortEvery = 256

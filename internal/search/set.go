@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A Set is a set of texts, by index. In a nil set are all.
+// A Set is a set of texts, by index. A nil set contains all texts.
 type Set struct{ bits []uint64 }
 
 // NewSet returns an empty set of up to n texts.
@@ -14,7 +14,7 @@ func NewSet(n int) *Set { return &Set{make([]uint64, (n+63)/64)} }
 // Add adds text i.
 func (s *Set) Add(i int) { s.bits[i/64] |= 1 << (i % 64) }
 
-// AddRange adds the texts from first up to and without end.
+// AddRange adds the texts from first up to, but not including, end.
 func (s *Set) AddRange(first, end int) {
 	for ; first < end; first++ {
 		s.Add(first)
@@ -26,7 +26,7 @@ func (s *Set) Has(i int) bool {
 	return s == nil || s.bits[i/64]&(1<<(i%64)) != 0
 }
 
-// Len returns how many texts are in a set that is not nil.
+// Len returns the number of texts in a set, which must not be nil.
 func (s *Set) Len() int {
 	n := 0
 	for _, b := range s.bits {
@@ -35,5 +35,5 @@ func (s *Set) Len() int {
 	return n
 }
 
-// Equal reports whether two sets that are not nil are the same.
+// Equal reports whether two sets are equal. Neither may be nil.
 func (s *Set) Equal(t *Set) bool { return slices.Equal(s.bits, t.bits) }

@@ -10,10 +10,9 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/spelling"
 )
 
-// Similar returns the candidates that a name which is none of them most likely
-// stands for, best first, at most limit: those within a typo or two of it, or if
-// there are none those of the same words, in any order or in other words. For
-// the latter it looks at the first 1,000 only.
+// Similar returns the candidates that an unknown name most likely means, best first, at most limit. These are the
+// candidates within a typo or two. If there are none, they are those with the same words in any order or as synonyms;
+// for these only the first 1,000 candidates count.
 func Similar(name string, candidates []string, limit int) []string {
 	n := newNamed(name)
 	if limit <= 0 || n.key == "" {
@@ -32,7 +31,7 @@ const (
 	maxSplit = 1000 // names that are split into words
 )
 
-// nearest returns the names that are not too far, the nearest first.
+// nearest returns the names that are near enough, nearest first.
 func nearest(names []string, far func(string) (int, bool)) []string {
 	type candidate struct {
 		name string
@@ -54,7 +53,7 @@ func nearest(names []string, far func(string) (int, bool)) []string {
 	return list
 }
 
-// named is a name made ready to be compared with others.
+// named is a name prepared for comparison.
 type named struct {
 	name    string
 	key     string
@@ -75,7 +74,7 @@ func newNamed(name string) *named {
 	return n
 }
 
-// typos returns how many typos away a candidate is.
+// typos returns the number of typos between the name and a candidate.
 func (n *named) typos(candidate string) (int, bool) {
 	key := letterKey(clean.Beginning(candidate, maxName))
 	if bits.OnesCount64(n.letters^letters(key)) > 2*n.most {
@@ -85,8 +84,7 @@ func (n *named) typos(candidate string) (int, bool) {
 	return d, d <= n.most
 }
 
-// otherWords returns how many words more or less a candidate has, of which the
-// others are the same.
+// otherWords returns the difference in the number of words, if all other words match.
 func (n *named) otherWords(candidate string) (int, bool) {
 	few, many := n.words, n.split(clean.Beginning(candidate, maxName))
 	if len(few) > len(many) {

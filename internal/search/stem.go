@@ -5,8 +5,8 @@ import (
 	"github.com/blevesearch/snowballstem/english"
 )
 
-// stemmer reduces English words to what their forms share. Words with anything
-// but letters a to z stay as they are. It is for one goroutine.
+// stemmer reduces English words to their stems. Words with characters other than a to z stay as they are. Only one
+// goroutine may use it.
 type stemmer struct{ env *snowballstem.Env }
 
 func newStemmer() stemmer { return stemmer{snowballstem.NewEnv("")} }

@@ -2,9 +2,8 @@ package search
 
 import "strings"
 
-// stopWords carry no meaning of their own: the function words of English, what
-// people say to ask for something, and the commonest function words of German,
-// French, Spanish, Italian and Portuguese that mean nothing else in English.
+// stopWords are words without a meaning of their own: English function words, phrases of requests, and the commonest
+// function words of German, French, Spanish, Italian and Portuguese that are not English words.
 var stopWords = set(`
 a about above after again all also am an and any are aren as at be because been
 before being below both but by couldn d did didn do does doesn doing don down

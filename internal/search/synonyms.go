@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// synonymGroups are words that people use for one another when they speak of
-// tools, whatever the tools are for. A word may stand in several groups.
+// synonymGroups are groups of words that mean the same when people talk about tools. A word may be in several groups.
 const synonymGroups = `
 create add new make insert register generate
 delete remove erase drop destroy discard
@@ -103,7 +102,7 @@ container docker
 server host machine
 `
 
-// synonyms returns, for a stem, the stems of the words of its groups.
+// synonyms maps a stem to the stems of all words in its groups.
 var synonyms = sync.OnceValue(func() map[string][]string {
 	s := newStemmer()
 	m := make(map[string][]string)

@@ -8,10 +8,10 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/clean"
 )
 
-// A Document is one thing that can be found.
+// A Document is the searchable text of one thing.
 type Document struct {
 	Namespace   string   // what it belongs to
-	Name        string   // counts most; where it is dotted, its last label is a name too
+	Name        string   // counts most; the last label of a dotted name is a name too
 	Aliases     []string // other names
 	Description string
 	ParamNames  []string
@@ -28,33 +28,32 @@ const (
 	inDescription
 	inParamName
 	inParamText
-	inJoined // words that case splits, from any part
+	inJoined // words split by case, from any field
 	numFields
 )
 
-// fieldWeight is how much a word counts by where it stands.
+// fieldWeight is the weight of a word by field.
 var fieldWeight = [numFields]float32{
 	inName: 2, inAlias: 2, inNamespace: 1, inDescription: 1, inParamName: 1, inParamText: 0.3, inJoined: 1,
 }
 
-// Limits of a document; it is not found by what goes beyond.
+// Limits of a document; text beyond them is ignored.
 const (
 	maxText  = 32 << 10 // bytes of all its texts
 	maxWords = 500      // different ones
 )
 
-// A Text is a document read into words: all that costs time in building an
-// index. It is immutable, and serves any number of indexes.
+// A Text is a document split into words, which is the costly part of an index. It is immutable, and can be in any
+// number of indexes.
 type Text struct {
-	path    string // orders what scores alike
+	path    string // orders equal scores
 	names   []string
-	letters string // of all words, one after the other
+	letters string // of all words, concatenated
 	words   []word
 	lengths [numFields]uint16
 }
 
-// word is a word of a document: where it ends in the letters, and how often it
-// stands in each field.
+// word is a word of a document: its end in letters, and its count in each field.
 type word struct {
 	end uint32
 	in  [numFields]uint8
@@ -93,7 +92,7 @@ type reader struct {
 	left    int            // bytes
 }
 
-// names sets what the whole of a query is compared with.
+// names sets the names that are compared with the whole query.
 func (r *reader) names(d Document) {
 	names := []string{r.text.path, d.Name, d.Name[strings.LastIndexByte(d.Name, '.')+1:]}
 	for _, name := range append(names, d.Aliases...) {
@@ -137,8 +136,7 @@ func (r *reader) add(f field, p piece) {
 	}
 }
 
-// letterKey returns the letters and digits of a name: spellings that differ in
-// case and separators only are equal.
+// letterKey returns the letters and digits of a name. Case and separators make no difference.
 func letterKey(name string) string {
 	return fold(strings.Map(func(r rune) rune {
 		if classOf(r) == separator {
@@ -148,8 +146,7 @@ func letterKey(name string) string {
 	}, normalize(name)))
 }
 
-// pathKey returns a name with its levels: case and underscores have no meaning,
-// and levels may be parted in any usual way.
+// pathKey returns a name with its levels. Case and underscores make no difference, and any usual separator works.
 func pathKey(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch r {

@@ -2,8 +2,7 @@ package search
 
 import "unicode/utf8"
 
-// letters returns a mask of the characters in a word: words that are close to
-// each other have masks that are.
+// letters returns a bit mask of the characters in a word. Similar words have similar masks.
 func letters(word string) uint64 {
 	var mask uint64
 	for _, r := range word {

@@ -11,7 +11,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/clean"
 )
 
-// maxWord bounds a word, in bytes: what is longer is cut.
+// maxWord bounds a word, in bytes; longer words are cut.
 const maxWord = 64
 
 // A piece is a word of a text.
@@ -20,26 +20,25 @@ type piece struct {
 	kind kind
 }
 
-// kind tells how a word stands in its text.
+// kind says how a word occurs in its text.
 type kind uint8
 
 const (
 	whole  kind = iota // by itself
 	part               // within a word that its case splits, such as git in GitHub
-	joined             // all of such a word, after its parts
+	joined             // the whole of such a word, after its parts
 )
 
-// pieces returns the words of text: runs of letters and digits, split at
-// changes of case and at the end of acronyms (GetHTTPStatus is get, http,
-// status). Scripts that do not space their words come as pairs of neighbouring
-// characters. Pictures are words of their own.
+// pieces returns the words of text: runs of letters and digits, split at changes of case and after acronyms
+// (GetHTTPStatus is get, http, status). Scripts without spaces between words give pairs of neighbouring characters.
+// Emoji are words of their own.
 func pieces(text string) iter.Seq[piece] {
 	return func(yield func(piece) bool) {
 		text := normalize(text)
 		start, current := 0, separator
 		for i, r := range text {
 			c := classOf(r)
-			if c == mark { // goes with what is before it
+			if c == mark { // belongs to the character before it
 				c = current
 				if c == picture {
 					continue
@@ -57,16 +56,16 @@ func pieces(text string) iter.Seq[piece] {
 	}
 }
 
-// normalize gives the spellings of a character one form, and keeps the case.
+// normalize unifies the spellings of a character, and keeps case.
 func normalize(text string) string {
 	if isASCII(text) {
 		return text
 	}
 	text = norm.NFKC.String(strings.Map(func(r rune) rune {
 		switch {
-		case r == utf8.RuneError, r == '\u200b': // the latter parts words
+		case r == utf8.RuneError, r == '\u200b': // the latter separates words
 			return ' '
-		case unicode.In(r, unicode.Cf, unicode.Me, unicode.Variation_Selector): // how to draw what is beside it
+		case unicode.In(r, unicode.Cf, unicode.Me, unicode.Variation_Selector): // affects only how its neighbours look
 			return -1
 		}
 		return r
@@ -90,11 +89,11 @@ const (
 	spaced          // letters of scripts that space their words, and digits
 	unspaced        // letters of scripts that do not
 	picture         // emoji, and symbols beyond ASCII
-	mark            // combines with what is before it
+	mark            // combines with the character before it
 )
 
-// unspacedScripts are read in pairs of characters: those without spaces between
-// words, and Korean, whose endings stick to them.
+// unspacedScripts are split into pairs of characters: scripts without spaces between words, and Korean, whose endings
+// are attached.
 var unspacedScripts = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo,
 	unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan,
@@ -135,8 +134,7 @@ func split(run string, c class, yield func(piece) bool) bool {
 	return true
 }
 
-// splitPairs yields every two neighbouring characters, with their marks, and a
-// single one as it is.
+// splitPairs yields all pairs of neighbouring characters, with their marks, and a single character as it is.
 func splitPairs(run string, yield func(piece) bool) bool {
 	first, second := 0, 0 // where the last two characters start
 	n := 0
@@ -158,11 +156,10 @@ func splitPairs(run string, yield func(piece) bool) bool {
 	return yield(piece{clean.Beginning(run[first:], maxWord), whole})
 }
 
-// splitCase yields the parts of a word that changes of case make, and the word
-// itself if there are several.
+// splitCase yields the parts of a word between changes of case, and then the whole word if there are several parts.
 func splitCase(word string, yield func(piece) bool) bool {
 	start := 0
-	var before, last rune // the two before r
+	var before, last rune // the two characters before r
 	for i, r := range word {
 		at := start
 		switch {
@@ -187,8 +184,7 @@ func splitCase(word string, yield func(piece) bool) bool {
 	return yield(piece{foldWord(word[start:]), part}) && yield(piece{foldWord(word), joined})
 }
 
-// plural reports whether rest, which follows a capital, begins with the ending
-// of a plural such as URLs.
+// plural reports whether rest, after a capital, begins with a plural ending, as in URLs.
 func plural(rest string) bool {
 	if rest[0] != 's' {
 		return false
@@ -199,8 +195,7 @@ func plural(rest string) bool {
 
 func foldWord(word string) string { return fold(clean.Beginning(word, maxWord)) }
 
-// fold returns text in lower case, without the diacritics of alphabets in
-// which they are often left out.
+// fold returns text in lower case, without diacritics that are often omitted.
 func fold(text string) string {
 	if isASCII(text) {
 		return strings.ToLower(text)
@@ -219,12 +214,11 @@ func fold(text string) string {
 	return norm.NFC.String(b.String())
 }
 
-// optional reports whether a mark is often left out: the accents of Latin, Greek
-// and Cyrillic, the points of Hebrew, the vowels of Arabic.
+// optional reports whether a mark is often omitted: accents of Latin, Greek and Cyrillic, points of Hebrew, vowels of
+// Arabic.
 func optional(r rune) bool {
 	return 0x300 <= r && r <= 0x36F || 0x591 <= r && r <= 0x5C7 || 0x64B <= r && r <= 0x65F || r == 0x670
 }
 
-// spelt are letters that people without them write otherwise, and the sigma at
-// the end of words.
+// spelt maps letters to their usual replacements, and the final sigma to sigma.
 var spelt = map[rune]string{'ς': "σ", 'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'ł': "l", 'đ': "d", 'ı': "i"}

@@ -2,20 +2,21 @@ package skillmd
 
 import "strings"
 
-// blockScanner is one pass over the lines that removes whole blocks. It follows quotes and lists as CommonMark does, so that
-// the indented text of a list item is not taken for code, and is more eager than CommonMark to see a fence.
+// blockScanner removes whole blocks in one pass over the lines. It is used by Strip. It follows quotes and lists as
+// CommonMark does, so that indented text of a list item does not count as code. It recognises more fences than
+// CommonMark.
 type blockScanner struct {
 	lines   []line
-	i       int // next line to read
+	i       int // the next line to read
 	out     []line
 	removed *[]Removal
 
 	stack     []container
-	paragraph bool // the last line was a paragraph's, which an indented line would continue
-	emptyItem bool // the last line was a list mark with nothing behind it
+	paragraph bool // the last line belongs to a paragraph, which an indented line would continue
+	emptyItem bool // the last line was a list mark without text
 
-	lastRun int            // the last line with ``` in it
-	words   map[string]int // last line that holds only this word; built when the first here-document needs it
+	lastRun int            // the last line with ```
+	words   map[string]int // the last line that holds only this word; built on first use
 }
 
 func stripBlocks(lines []line, removed *[]Removal) []line {
@@ -31,7 +32,7 @@ func stripBlocks(lines []line, removed *[]Removal) []line {
 	return s.out
 }
 
-// next reads the block or line at s.i.
+// next handles the block or line at s.i.
 func (s *blockScanner) next() {
 	c := &cursor{text: s.lines[s.i].text}
 	n := s.match(c)
@@ -59,7 +60,7 @@ func (s *blockScanner) next() {
 	}
 }
 
-// blankLine ends paragraphs, quotes that do not go on, and items that have not begun.
+// blankLine ends paragraphs, quotes that do not continue, and empty list items.
 func (s *blockScanner) blankLine(matched int) {
 	if matched < len(s.stack) && s.stack[matched].quote {
 		s.stack = s.stack[:matched]
@@ -70,13 +71,13 @@ func (s *blockScanner) blankLine(matched int) {
 	s.emit()
 }
 
-// emit passes the line at s.i on.
+// emit copies the line at s.i to the output.
 func (s *blockScanner) emit() {
 	s.out = append(s.out, s.lines[s.i])
 	s.i++
 }
 
-// match walks c through the open containers and returns how many continue on this line.
+// match moves c through the open containers and returns how many of them continue on this line.
 func (s *blockScanner) match(c *cursor) int {
 	for i, k := range s.stack {
 		switch {
@@ -93,8 +94,8 @@ func (s *blockScanner) match(c *cursor) int {
 	return len(s.stack)
 }
 
-// open walks c through the containers that start on this line and puts them in place of those that ended.
-// It reports whether there are any.
+// open moves c through the containers that start on this line. They replace those that ended. It reports whether there
+// are any.
 func (s *blockScanner) open(c *cursor, matched int) bool {
 	stack, paragraph := s.stack[:matched], s.paragraph && matched == len(s.stack)
 	for len(stack) < maxContainers {
@@ -115,8 +116,8 @@ func (s *blockScanner) open(c *cursor, matched int) bool {
 	return true
 }
 
-// fenceAt looks for a fence at any indent and behind marks that open no container here: one that CommonMark takes for text
-// still looks like one to a reader. If there is one, c moves behind the marks.
+// fenceAt looks for a fence at any indent and after marks that open no container here, because such a fence still looks
+// like one to a reader. If there is one, c moves past the marks.
 func (s *blockScanner) fenceAt(c *cursor) (fence, bool) {
 	for probe := *c; ; {
 		in, text := probe.indent(), probe.trimmed()
@@ -139,7 +140,7 @@ func (s *blockScanner) fenceAt(c *cursor) (fence, bool) {
 	}
 }
 
-// fencedBlock handles the block whose opening line is at s.i and whose content starts at c.
+// fencedBlock handles the block whose fence is on line s.i at c.
 func (s *blockScanner) fencedBlock(c *cursor, f fence) {
 	start := s.i
 	b := s.readFenced(f)
@@ -157,15 +158,15 @@ func (s *blockScanner) fencedBlock(c *cursor, f fence) {
 	s.out = append(s.out, s.lines[b.end:s.i]...)
 }
 
-// fencedContent is what follows an opening fence.
+// fencedContent is the content after an opening fence.
 type fencedContent struct {
 	end    int  // the closing line, or the line after the last
 	closed bool // end is a closing line
-	sloppy bool // a line left the list item that the block is in
+	sloppy bool // a line left the list item of the block
 	lines  []string
 }
 
-// keep decides over the block. Where CommonMark would see other bounds, the content must pass without the help of a tag.
+// keep reports whether a block stays. If CommonMark would see other bounds, its tag does not count.
 func (b *fencedContent) keep(f fence) bool {
 	if (b.sloppy || f.loose) && !keepBlock(fence{}, b.lines) {
 		return false
@@ -173,9 +174,9 @@ func (b *fencedContent) keep(f fence) bool {
 	return keepBlock(f, b.lines)
 }
 
-// readFenced finds the line that closes the block opened at s.i, or the first that is no longer in its quote, or the
-// end of the text (R79). Lines that leave a list item do not end the block: writers forget to indent, and the rest of a
-// command is not prose.
+// readFenced reads the block opened at s.i up to its closing line, the end of its quote, or the end of the text (R79).
+// Lines outside of its list item do not end the block: writers forget to indent, and the rest of a command is not
+// prose.
 func (s *blockScanner) readFenced(f fence) *fencedContent {
 	limit := 3
 	if f.loose {
@@ -196,7 +197,7 @@ func (s *blockScanner) readFenced(f fence) *fencedContent {
 		c.skip(min(in, f.indent))
 		b.lines = append(b.lines, c.rest())
 	}
-	// The line end that ends the text is not a line of the block.
+	// The final line end of the text is not a line of the block.
 	if n := len(b.lines); n > 0 && s.lines[b.end-1].text == "" {
 		b.end, b.lines = b.end-1, b.lines[:n-1]
 	}
@@ -212,13 +213,13 @@ func hasQuote(stack []container) bool {
 	return false
 }
 
-// replace puts the notice for a removed block into the output.
+// replace writes the notice of a removed block.
 func (s *blockScanner) replace(prefix string, r Removal) {
 	s.out = append(s.out, line{prefix + notice(r.Language, r.Lines), r.Line})
 	*s.removed = append(*s.removed, r)
 }
 
-// indentedBlock handles the block of indented lines that starts at s.i with content at c.
+// indentedBlock handles the indented block that starts at s.i with its content at c.
 func (s *blockScanner) indentedBlock(c *cursor) {
 	start, prefix := s.i, c.prefix()
 	c.skip(4)

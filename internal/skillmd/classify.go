@@ -8,14 +8,14 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// dataLanguages are the tags of blocks that nothing executes (R71). "yml" is the other spelling of yaml. http is not here:
+// dataLanguages are the tags of blocks that nothing executes (R71). "yml" also means yaml. http is missing, because
 // only responses are data.
 var dataLanguages = map[string]bool{
 	"text": true, "txt": true, "md": true, "markdown": true, "json": true, "yaml": true, "yml": true,
 	"toml": true, "csv": true, "mermaid": true,
 }
 
-// keepBlock decides over a fenced block by its tag and its content, containers and fences removed (R70-R75).
+// keepBlock reports whether a fenced block stays, by its tag and its bare content (R70-R75).
 func keepBlock(f fence, content []string) bool {
 	switch lang := f.language(); {
 	case f.command() || isScript(content):
@@ -30,7 +30,7 @@ func keepBlock(f fence, content []string) bool {
 	return isData(content)
 }
 
-// keepIndented decides over a block that is code by its indent only.
+// keepIndented reports whether an indented block stays.
 func keepIndented(content []string) bool {
 	return keepBlock(fence{}, content)
 }
@@ -44,12 +44,12 @@ func firstText(content []string) string {
 	return ""
 }
 
-// isScript finds what makes a block executable whatever its tag says (R74).
+// isScript reports whether content is executable whatever its tag says (R74).
 func isScript(content []string) bool {
 	if strings.HasPrefix(firstText(content), "#!") {
 		return true
 	}
-	var open map[string]bool // words of here-documents that have been opened
+	var open map[string]bool // words of open here-documents
 	for _, l := range content {
 		if open[strings.TrimSpace(l)] {
 			return true
@@ -68,8 +68,8 @@ func isScript(content []string) bool {
 
 var heredocMark = regexp.MustCompile(`(?:^|[^<])<<([-~]?)([ \t]*)(['"\\]?)([A-Za-z_][A-Za-z0-9_]*)`)
 
-// heredoc returns the word that ends the here-document which the line opens, or "". A word in capitals written directly
-// after << is one even if the end is missing; any other may be a shift operator until its end is seen.
+// heredoc returns the end word of the here-document that a line opens, or "". If sure is false, << may be a shift
+// operator unless the end is found. A capitalised word directly after << is sure.
 func heredoc(text string) (word string, sure bool) {
 	if !strings.Contains(text, "<<") {
 		return "", false
@@ -83,7 +83,8 @@ func heredoc(text string) (word string, sure bool) {
 	return word, false
 }
 
-// isData decides over an untagged block: JSON, a YAML mapping, a directory tree or a table, and no prompt (R73).
+// isData reports whether an untagged block is JSON, a YAML mapping, a directory tree or a table, and not a prompt
+// (R73).
 func isData(content []string) bool {
 	for _, l := range content {
 		if l = strings.TrimLeft(l, " \t"); strings.HasPrefix(l, "$ ") || strings.HasPrefix(l, "> ") || l == "$" || l == ">" {
@@ -94,7 +95,7 @@ func isData(content []string) bool {
 	return json.Valid([]byte(text)) || isTree(content) || isTable(content) || isYAMLMapping(text)
 }
 
-// maxYAMLBlock bounds what is handed to the YAML parser for a block without a tag.
+// maxYAMLBlock bounds an untagged block that is parsed as YAML, in bytes.
 const maxYAMLBlock = 16 << 10
 
 func isYAMLMapping(text string) bool {
@@ -105,7 +106,7 @@ func isYAMLMapping(text string) bool {
 	return err == nil && top != nil && top.Kind == yaml.MappingNode && plainKeys(top)
 }
 
-// plainKeys refuses mappings that only happen to be some: "if x: y" and "def f(): pass" are valid YAML.
+// plainKeys rejects accidental mappings: "if x: y" and "def f(): pass" are valid YAML.
 func plainKeys(n *yaml.Node) bool {
 	for i, child := range n.Content {
 		if n.Kind == yaml.MappingNode && i%2 == 0 && !isPlainKey(child.Value) {
@@ -135,8 +136,8 @@ var (
 	treePath   = regexp.MustCompile(`^[ \t]*[\w./@~-]+([ \t]+#.*)?$`)
 )
 
-// isTree recognises a directory tree: branches drawn with lines below at most one root,
-// or bare paths below a first line that ends with a slash.
+// isTree reports whether content is a directory tree: lines of branches below at most one root, or bare paths below a
+// first line that ends with a slash.
 func isTree(content []string) bool {
 	branches, paths, dirs, root := 0, 0, 0, false
 	for _, l := range content {
@@ -165,7 +166,7 @@ func isTree(content []string) bool {
 
 var tableRule = regexp.MustCompile(`^[ \t]*[|+]?[ \t]*:?-+[-:|+ \t]*$`)
 
-// isTable recognises rows between bars, and rows with as many bars as the rule below their header.
+// isTable reports whether content is rows between bars, or rows with as many bars as the rule below their header.
 func isTable(content []string) bool {
 	rows := 0
 	framed := true

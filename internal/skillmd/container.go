@@ -2,25 +2,25 @@ package skillmd
 
 import "strings"
 
-// container is a block quote or a list item that lines stand in.
+// container is a block quote or a list item.
 type container struct {
 	quote bool
 	width int // of an item: columns from its parent's content to its own
 }
 
-// maxContainers bounds the nesting that is followed; deeper marks are text, behind which fences are still found.
+// maxContainers bounds the nesting of containers. Deeper marks are text, but fences after them are still found.
 const maxContainers = 32
 
-// cursor walks through the containers at the start of a line, counting columns the way markdown does: a tab reaches to
-// the next multiple of four, and a container may take a part of it.
+// cursor moves through the containers at the start of a line. It counts columns as Markdown does: a tab extends to the
+// next multiple of four, and a container may take a part of it.
 type cursor struct {
 	text    string
-	pos     int // next byte
-	col     int // column of pos, counting pending as not yet passed
-	pending int // columns left of a tab that was taken in part; pos is after it
+	pos     int // the next byte
+	col     int // the column of pos, without pending
+	pending int // columns left of a partly taken tab; pos is after it
 }
 
-// indent counts the blank columns ahead.
+// indent returns the number of blank columns at the cursor.
 func (c *cursor) indent() int {
 	col := c.col + c.pending
 	for i := c.pos; i < len(c.text); i++ {
@@ -36,7 +36,7 @@ func (c *cursor) indent() int {
 	return col - c.col
 }
 
-// skip takes n blank columns.
+// skip moves past n blank columns.
 func (c *cursor) skip(n int) {
 	for n > 0 {
 		if c.pending == 0 {
@@ -53,28 +53,28 @@ func (c *cursor) skip(n int) {
 	}
 }
 
-// take passes over n bytes that are not blank.
+// take moves past n bytes that are not blank.
 func (c *cursor) take(n int) {
 	c.pos += n
 	c.col += n
 }
 
-// blank reports whether nothing but blanks is ahead.
+// blank reports whether the rest of the line is blank.
 func (c *cursor) blank() bool {
 	return c.trimmed() == ""
 }
 
-// rest is what is ahead, blanks included.
+// rest returns the rest of the line, including blanks.
 func (c *cursor) rest() string {
 	return strings.Repeat(" ", c.pending) + c.text[c.pos:]
 }
 
-// trimmed is what is ahead without leading blanks.
+// trimmed returns the rest of the line without leading blanks.
 func (c *cursor) trimmed() string {
 	return strings.TrimLeft(c.text[c.pos:], " \t")
 }
 
-// prefix is what is behind; a tab taken in part is written as the blanks that were taken.
+// prefix returns the text before the cursor. A partly taken tab becomes blanks.
 func (c *cursor) prefix() string {
 	if c.pending == 0 {
 		return c.text[:c.pos]
@@ -89,7 +89,7 @@ func (c *cursor) prefix() string {
 	return head + strings.Repeat(" ", c.col-col)
 }
 
-// quoteMark takes ">" and one blank.
+// quoteMark moves past ">" and one blank, and reports whether they were there.
 func (c *cursor) quoteMark() bool {
 	in := c.indent()
 	if in > 3 || !strings.HasPrefix(c.trimmed(), ">") {
@@ -103,8 +103,8 @@ func (c *cursor) quoteMark() bool {
 	return true
 }
 
-// itemMark takes a list mark with its blanks and returns the item's width. In the middle of a paragraph only
-// marks that may interrupt one count.
+// itemMark moves past a list mark with its blanks, and returns the item's width. Inside a paragraph only marks that may
+// interrupt one count.
 func (c *cursor) itemMark(paragraph bool) (width int, ok bool) {
 	in, text := c.indent(), c.trimmed()
 	n := markLength(text)
@@ -151,7 +151,7 @@ func markLength(text string) int {
 	return n
 }
 
-// isThematicBreak reports whether text is three or more of one of -, _ and *, with blanks between.
+// isThematicBreak reports whether text is three or more of the same of -, _ and *, with blanks between.
 func isThematicBreak(text string) bool {
 	if text == "" || strings.IndexByte("-_*", text[0]) < 0 {
 		return false

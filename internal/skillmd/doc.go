@@ -25,12 +25,10 @@
 // A removed block leaves one line such as "[code block removed: bash, 3 lines]". Every removal leaves something, so
 // that the texts on its two sides can never join into new markup.
 //
-// # How it works
-//
-// Strip runs two plain passes, blocks then spans, again and again until nothing changes. Texts people write settle
-// in two rounds; a text that has not settled after a fixed number is withheld. That makes Strip idempotent by construction.
-// A fence is recognised wherever a reader might see one, also where CommonMark would not (in a lazy continuation,
-// deep in a list, at the end of a line of prose), because the readers are models and not CommonMark parsers.
+// Strip repeats two passes, blocks then spans, until nothing changes. Ordinary texts settle in two rounds; a text that
+// has not settled after a fixed number is withheld. So Strip is idempotent by construction. A fence counts wherever a
+// reader might see one, even where CommonMark would not (in a lazy continuation, deep in a list, at the end of a line
+// of prose), because the readers are models and not CommonMark parsers.
 //
 // # Limits
 //

@@ -16,23 +16,24 @@ const (
 	MaxFrontMatter = 64 << 10
 )
 
-// Document is a skill text split into the metadata that is used and the markdown that is served (R68).
-// Of the front matter only name and description are kept; all other keys, such as allowed-tools or hooks, are dropped (R77).
+// Document is a skill text split into used metadata and served Markdown (R68). Of the front matter only name and
+// description are kept; all other keys, such as allowed-tools or hooks, are dropped (R77).
 type Document struct {
-	// Name is the front matter's name as written, blanks at its ends removed; empty if there is none.
+	// Name is the front matter's name, trimmed; empty if there is none.
 	Name string
 	// Description is the front matter's description on one line; empty if there is none.
 	Description string
-	// Body is the markdown after the front matter: line ends are LF, leading blank lines are gone. It is not yet stripped.
+	// Body is the Markdown after the front matter, with LF line ends, without leading blank lines. It is not stripped
+	// yet.
 	Body string
-	// BodyLine is the line of the source, counted from 1, at which Body starts. Add BodyLine-1 to a line of
-	// a Removal or Reference to point into the file.
+	// BodyLine is the line of the source, from 1, at which Body starts. Add BodyLine-1 to a line of a Removal or
+	// Reference for its line in the file.
 	BodyLine int
 }
 
-// Parse splits a SKILL.md text. The front matter is optional; if the first line is "---" it must be closed by another
-// "---" and hold one YAML mapping without duplicate keys, anchors, aliases or deep nesting. Scalars are kept as
-// text, so an unquoted 1.0 or a date is a fine name. A byte order mark and CRLF line ends are tolerated.
+// Parse splits a SKILL.md text. The front matter is optional. If the first line is "---", it must be closed by another
+// "---" and hold one YAML mapping without duplicate keys, anchors, aliases or deep nesting. Scalars are kept as text,
+// so an unquoted 1.0 or a date is a valid name. A byte order mark and CRLF line ends are accepted.
 //
 // Errors name a line of data and never quote values.
 func Parse(data []byte) (*Document, error) {
@@ -95,7 +96,7 @@ func isDelimiter(line string) bool {
 	return strings.TrimRight(line, " \t") == "---"
 }
 
-// unixLines turns CRLF and single CR, which markdown also counts as line ends, into LF.
+// unixLines replaces CRLF and single CR by LF. Markdown treats all three as line ends.
 func unixLines(s string) string {
 	if strings.IndexByte(s, '\r') < 0 {
 		return s
@@ -103,7 +104,7 @@ func unixLines(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 }
 
-// oneLine folds blanks, line ends and control characters into single blanks.
+// oneLine replaces each run of blanks, line ends and control characters by one blank.
 func oneLine(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r)

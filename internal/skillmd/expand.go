@@ -6,28 +6,28 @@ import (
 )
 
 const (
-	// MaxValue is the number of characters (code points) of one value that Expand inserts; the rest is cut.
+	// MaxValue is the maximum number of characters (code points) of a value that Expand inserts; longer ones are cut.
 	MaxValue = 4096
-	// MaxGrowth is the number of bytes by which Expand lets a text grow. Placeholders beyond it stay visible.
+	// MaxGrowth is the number of bytes by which Expand may extend a text. Placeholders beyond it stay.
 	MaxGrowth = 256 << 10
 )
 
 // Input is a placeholder of a skill text.
 type Input struct {
-	// Name is the placeholder's name as written where it first appears.
+	// Name is the placeholder's name as written at its first occurrence.
 	Name string
-	// Default is the text after the bar of {{name|text}}, from the first appearance that has one.
+	// Default is the text after the bar of {{name|text}}, at the first occurrence that has one.
 	Default string
-	// HasDefault tells an empty default from none.
+	// HasDefault distinguishes an empty default from none.
 	HasDefault bool
 }
 
-// Expand replaces {{name}} and {{name|default text}} (R65). Blanks inside the braces are tolerated; a name is [A-Za-z0-9_]+
-// with at least one letter or digit; a default stands on one line. value is asked with the name as written and normalises it
-// itself. A name that value does not know becomes its default, and without one stays visible as {{name}}.
+// Expand replaces {{name}} and {{name|default text}} (R65). Blanks inside the braces are ignored. A name is
+// [A-Za-z0-9_]+ with at least one letter or digit; a default is on one line. value receives the name as written and
+// normalises it itself. A name unknown to value becomes its default, or stays as {{name}} without one.
 //
-// Values are inserted once and never looked at again, so a value may hold braces. They are cut at MaxValue
-// characters, their line ends become LF and bytes that are not UTF-8 become U+FFFD. Strip the result before serving it.
+// Inserted values are not expanded again, so they may hold braces. They are cut at MaxValue characters, their line ends
+// become LF, and invalid UTF-8 becomes U+FFFD. Strip the result before serving it.
 func Expand(body string, value func(name string) (string, bool)) string {
 	var out strings.Builder
 	limit := len(body) + MaxGrowth
@@ -35,7 +35,7 @@ func Expand(body string, value func(name string) (string, bool)) string {
 	for p := range placeholders(body) {
 		out.WriteString(body[done:p.start])
 		text := p.expand(value)
-		// What is still to come of the body counts too: the limit is on the whole result.
+		// The rest of the body counts too: the limit is for the whole result.
 		if out.Len()+len(text)+len(body)-p.end > limit {
 			text = body[p.start:p.end]
 		}
@@ -46,8 +46,8 @@ func Expand(body string, value func(name string) (string, bool)) string {
 	return out.String()
 }
 
-// Inputs lists the placeholders of a text in order of first appearance. Spellings that share a canonical form
-// (lower case, no underscores; R21, R65) are one input.
+// Inputs lists the placeholders of a text in order of first occurrence. Spellings with the same canonical form (lower
+// case, no underscores; R21, R65) are one input.
 func Inputs(body string) []Input {
 	var inputs []Input
 	index := map[string]int{}
@@ -100,8 +100,8 @@ func placeholders(body string) func(yield func(placeholder) bool) {
 	}
 }
 
-// readPlaceholder reads the placeholder at body[start:], which begins with "{{".
-// It never looks beyond the next brace or line end, so that a text full of "{{" costs linear time.
+// readPlaceholder parses the placeholder at body[start:], which begins with "{{". It never reads beyond the next brace
+// or line end, so that a text full of "{{" takes linear time.
 func readPlaceholder(body string, start int) (placeholder, bool) {
 	at := start + 2
 	n := strings.IndexAny(body[at:], "{}\n")

@@ -11,10 +11,10 @@ type fence struct {
 	size   int    // number of chars
 	indent int    // columns before it, within its containers
 	loose  bool   // CommonMark would not see it
-	info   string // what follows, trimmed
+	info   string // the rest of the line, trimmed
 }
 
-// openFence reads text, which starts at its first character that is not blank, as the start of a fenced block.
+// openFence parses text, whose first character is not blank, as an opening fence.
 func openFence(text string) (fence, bool) {
 	if text == "" || text[0] != '`' && text[0] != '~' {
 		return fence{}, false
@@ -27,7 +27,7 @@ func openFence(text string) (fence, bool) {
 	return f, true
 }
 
-// closes reports whether text, without the blanks before it, closes the block.
+// closes reports whether text, without leading blanks, closes the block.
 func (f fence) closes(text string) bool {
 	if text == "" || text[0] != f.char {
 		return false
@@ -36,18 +36,18 @@ func (f fence) closes(text string) bool {
 	return n >= f.size && strings.Trim(text[n:], " \t") == ""
 }
 
-// tagged reports whether the block names a language, legible or not.
+// tagged reports whether the block has a language tag, even an unreadable one.
 func (f fence) tagged() bool {
 	return f.info != ""
 }
 
-// command reports whether the block is one that some clients run while they load a skill (R75).
+// command reports whether some clients run the block while they load a skill (R75).
 func (f fence) command() bool {
 	return strings.HasPrefix(strings.TrimLeft(f.info, "{. \t"), "!")
 }
 
-// language returns the tag in lower case: "bash" of "bash", "Bash title=x", "{.bash}". It is empty if there is none that
-// could be shown.
+// language returns the tag in lower case: "bash" for "bash", "Bash title=x" and "{.bash}". It is empty if no tag can be
+// shown.
 func (f fence) language() string {
 	tag := strings.TrimLeft(f.info, "{. \t")
 	end := 0
@@ -60,7 +60,7 @@ func (f fence) language() string {
 	return strings.ToLower(tag[:end])
 }
 
-// runLength counts how often s[i] is repeated from i on.
+// runLength returns how often the byte s[i] is repeated from i on.
 func runLength(s string, i int) int {
 	n := 1
 	for i+n < len(s) && s[i+n] == s[i] {
@@ -69,7 +69,7 @@ func runLength(s string, i int) int {
 	return n
 }
 
-// notice is the line that takes a block's place (R72).
+// notice returns the line that replaces a removed block (R72).
 func notice(language string, lines int) string {
 	unit := "lines"
 	if lines == 1 {
@@ -81,18 +81,18 @@ func notice(language string, lines int) string {
 	return fmt.Sprintf("[code block removed: %s%d %s]", language, lines, unit)
 }
 
-// looseFence finds a fence behind any mixture of blanks, quote and list marks. It returns how many bytes precede it.
+// looseFence finds a fence after any mixture of blanks, quote and list marks. It returns the number of bytes before it.
 func looseFence(text string) (fence, int, bool) {
 	rest := strings.TrimLeft(text, " \t>-+*.)0123456789")
 	f, ok := openFence(rest)
 	return f, len(text) - len(rest), ok
 }
 
-// maxFenceNesting bounds fences within data blocks; deeper ones are removed unread.
+// maxFenceNesting bounds fences within data blocks; deeper blocks are removed unread.
 const maxFenceNesting = 4
 
-// stripNested applies the fence rules inside a kept data block: ````markdown may hold ```bash. Indents and
-// everything else in data is data.
+// stripNested applies the rules for fences inside a kept data block: ````markdown may hold ```bash. Everything else in
+// it is data, including indented text.
 func stripNested(lines []line, depth int, removed *[]Removal) []line {
 	var out []line
 	for i := 0; i < len(lines); i++ {

@@ -9,10 +9,10 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictyaml"
 )
 
-// maxYAMLDepth bounds the nesting of front matter and of YAML blocks; real ones stay below five.
+// maxYAMLDepth bounds the nesting of front matter and YAML blocks; real ones stay below five.
 const maxYAMLDepth = 16
 
-// headLine is the line of the file at which the front matter's first line stands.
+// headLine is the line of the first line of front matter in the file.
 const headLine = 2
 
 func (d *Document) readFrontMatter(head string) error {
@@ -53,7 +53,7 @@ func (d *Document) setField(key string, value *yaml.Node) error {
 	return nil
 }
 
-// parseYAML reads exactly one document and returns its top node, nil if there is none. Lines are those of the file.
+// parseYAML parses exactly one document and returns its top node, nil if there is none. Lines are those of the file.
 func parseYAML(text string) (*yaml.Node, error) {
 	top, err := strictyaml.Read([]byte(text), strictyaml.Limits{Depth: maxYAMLDepth})
 	var e *strictyaml.Error

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// An Invocation is a call(...), help(...) or skill(...) in a text, with the places of its parts as offsets in bytes.
+// An Invocation is a call(...), help(...) or skill(...) in a text, with the byte offsets of its parts.
 type Invocation struct {
 	// Tool is "call", "help" or "skill".
 	Tool string
-	// Inside is behind the parenthesis, or behind the brace of a map that holds the arguments.
+	// Inside is the offset after the parenthesis, or after the brace of a map that holds the arguments.
 	Inside int
-	// Arguments are those that could be read, in order.
+	// Arguments are the parsed arguments, in order.
 	Arguments []Argument
-	// End is behind the closing parenthesis; without Whole, where the text stops to read as arguments.
+	// End is the offset after the closing parenthesis. If Whole is false, it is where parsing stopped.
 	End int
-	// Whole says that all of it reads as arguments.
+	// Whole means that the whole invocation was parsed.
 	Whole bool
 }
 
@@ -23,21 +23,25 @@ type Invocation struct {
 type Argument struct {
 	// Name is the keyword as written, without quotes; empty if the argument is positional.
 	Name string
-	// Start is where the argument begins, with its keyword.
+	// Start is the offset of the argument, including its keyword.
 	Start int
-	// ValueStart and ValueEnd are the place of the value, between the quotes of a string.
+	// ValueStart and ValueEnd are the offsets of the value, without the quotes of a string.
 	ValueStart, ValueEnd int
-	// Quote is the length of each quote of a string in bytes: 1, 2 of \", 3 of typographic ones. 0 is any other value.
+	// Quote is the length of each quote of a string in bytes: 1, 2 for \", 3 for typographic quotes. It is 0 for other
+	// values.
 	Quote int
 }
 
-// maxInvocation bounds an invocation that [Invocations] reads, in bytes.
+// maxInvocation bounds an invocation of [Invocations], in bytes.
 const maxInvocation = 64 << 10
 
-// Invocations yields the invocations that [References] finds, and three more kinds, because they are read to be
-// rewritten and not to be judged: those with strings in typographic quotes, those with strings in escaped quotes (\"), as
-// in texts inside of JSON, and those whose arguments are the members of one map: call({"function": "list"}). Positional
-// arguments are as good as others. An invocation has at most 64 KiB.
+// Invocations yields invocations for rewriting. It finds those of [References], and also
+//
+//   - those with strings in typographic quotes
+//   - those with strings in escaped quotes (\"), as in texts inside of JSON
+//   - those whose arguments are the members of one map: call({"function": "list"})
+//
+// Positional arguments are allowed. An invocation has at most 64 KiB.
 func Invocations(body string) iter.Seq[Invocation] {
 	return func(yield func(Invocation) bool) {
 		for found := range eachInvocation(invocationParser{s: body, prose: true, typed: true}) {
@@ -55,12 +59,12 @@ func Invocations(body string) iter.Seq[Invocation] {
 	}
 }
 
-// foundInvocation is an invocation in the middle of a text.
+// foundInvocation is an invocation within a text.
 type foundInvocation struct {
 	invocation
 	open   int // of its parenthesis
 	inside int // where its arguments begin
-	end    int // where reading stopped
+	end    int // where parsing stopped
 	whole  bool
 }
 
@@ -68,7 +72,7 @@ type foundInvocation struct {
 func eachInvocation(p invocationParser) iter.Seq[foundInvocation] {
 	return func(yield func(foundInvocation) bool) {
 		body := p.s
-		// Reading may fail late and start again inside what it has read, so the total is limited, not each attempt.
+		// Parsing may fail late and start again inside the same text, so the total work is bounded, not each attempt.
 		budget := 8*len(body) + 4096
 		for at := 0; budget > 0; {
 			i := strings.IndexByte(body[at:], '(')
@@ -105,7 +109,7 @@ func eachInvocation(p invocationParser) iter.Seq[foundInvocation] {
 	}
 }
 
-// inMap enters the map that holds the arguments, where there may be one, and returns what ends the arguments.
+// inMap enters the map that holds the arguments, if there is one, and returns the character that ends the arguments.
 func (p *invocationParser) inMap() byte {
 	if start := p.i; p.typed {
 		p.space()
@@ -117,7 +121,7 @@ func (p *invocationParser) inMap() byte {
 	return ')'
 }
 
-// endOfMap reads what may follow the map that holds the arguments.
+// endOfMap parses the text after the map that holds the arguments.
 func (p *invocationParser) endOfMap() bool {
 	if !p.separator(')') {
 		return false
@@ -126,13 +130,13 @@ func (p *invocationParser) endOfMap() bool {
 	return p.take(')')
 }
 
-// typedQuotes are opening quotes beyond ASCII, and \", each with what may close it.
+// typedQuotes are opening quotes beyond ASCII, and \", each with its possible closing quotes.
 var typedQuotes = []struct{ open, close string }{
 	{`\"`, `\"`}, {"\u201c", "\u201d\u201c"}, {"\u201d", "\u201d"}, {"\u201e", "\u201c\u201d"},
 	{"\u2018", "\u2019\u2018"}, {"\u2019", "\u2019"}, {"\u201a", "\u2018\u2019"},
 }
 
-// typedQuote returns the quotes that may close the string that s begins with, or "".
+// typedQuote returns the possible closing quotes of the string that s begins with, or "".
 func typedQuote(s string) string {
 	if s[0] != '\\' && s[0] < 0x80 {
 		return ""
@@ -145,7 +149,7 @@ func typedQuote(s string) string {
 	return ""
 }
 
-// typedString reads a string in such quotes. It has no escapes.
+// typedString parses a string in typed quotes. It has no escapes.
 func (p *invocationParser) typedString() (literal, bool) {
 	closing := typedQuote(p.s[p.i:])
 	size := 3

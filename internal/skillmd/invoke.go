@@ -2,10 +2,10 @@ package skillmd
 
 import "strings"
 
-// maxNesting bounds lists and maps inside an invocation.
+// maxNesting bounds the nesting of lists and maps in an invocation.
 const maxNesting = 32
 
-// kind says what a value of an invocation is, as far as a check at load time needs to know.
+// kind is the type of a value of an invocation, as detailed as the load-time check needs.
 type kind int
 
 const (
@@ -18,7 +18,7 @@ type literal struct {
 	kind       kind
 	text       string   // of a string, without quotes and escapes
 	keys       []string // of a map, in order
-	start, end int      // its place, quotes included
+	start, end int      // its place, including quotes
 	quote      int      // bytes of each quote of a string
 }
 
@@ -34,18 +34,18 @@ type invocation struct {
 	args []argument
 }
 
-// invocationParser reads the small language in which the specification writes invocations: keyword arguments with = or :,
-// strings in either quotes, numbers, lists, maps, names, "..." and placeholders. It knows no operators and no nested calls,
-// so that whatever it accepts cannot be a statement of a shell or a programming language in disguise (R70).
+// invocationParser parses the small language of invocations in the specification: keyword arguments with = or :,
+// strings in single or double quotes, numbers, lists, maps, names, "..." and placeholders. It has no operators and no
+// nested calls, so that no accepted text is a disguised statement of a shell or a programming language (R70).
 type invocationParser struct {
 	s     string
 	i     int
 	prose bool // lines may start with the ">" of a quote
-	typed bool // strings may stand in typographic and in escaped quotes
+	typed bool // typographic and escaped quotes are allowed
 }
 
-// onlyInvocations reports whether text is one or more invocations, one or more lines each, with nothing between them but
-// blank lines and comments (R70).
+// onlyInvocations reports whether text is one or more invocations, on one or more lines each, with only blank lines and
+// comments between them (R70).
 func onlyInvocations(text string) bool {
 	p := &invocationParser{s: text}
 	count := 0
@@ -66,7 +66,7 @@ func isTool(word string) bool {
 	return word == "call" || word == "help" || word == "skill"
 }
 
-// endOfStatement allows blanks and a comment, then wants a line end.
+// endOfStatement skips blanks and a comment, and reports whether a line end follows.
 func (p *invocationParser) endOfStatement() bool {
 	for p.i < len(p.s) && (p.s[p.i] == ' ' || p.s[p.i] == '\t') {
 		p.i++
@@ -91,7 +91,7 @@ func (p *invocationParser) space() {
 	}
 }
 
-// comment skips from # or // to the end of the line, not including it.
+// comment skips from # or // to the end of the line, exclusive.
 func (p *invocationParser) comment() bool {
 	rest := p.s[p.i:]
 	if !strings.HasPrefix(rest, "#") && !strings.HasPrefix(rest, "//") {
@@ -121,7 +121,7 @@ func (p *invocationParser) prefix(s string) bool {
 	return false
 }
 
-// word reads a name; dots are allowed inside because prose writes item.product_id.
+// word parses a name. Dots are allowed inside, because prose writes item.product_id.
 func (p *invocationParser) word() string {
 	start := p.i
 	for p.i < len(p.s) && (isWord(p.s[p.i]) || p.i > start && p.s[p.i] == '.') {
@@ -130,7 +130,7 @@ func (p *invocationParser) word() string {
 	return p.s[start:p.i]
 }
 
-// arguments reads up to and including the closing parenthesis. On failure it returns what it has read so far.
+// arguments parses up to and including the closing parenthesis. On failure it returns the arguments so far.
 func (p *invocationParser) arguments() ([]argument, bool) { return p.argumentsUntil(')') }
 
 func (p *invocationParser) argumentsUntil(closing byte) ([]argument, bool) {
@@ -150,7 +150,7 @@ func (p *invocationParser) argumentsUntil(closing byte) ([]argument, bool) {
 	}
 }
 
-// separator wants a comma, or the closing bracket without consuming it.
+// separator parses a comma, or stops before the closing bracket.
 func (p *invocationParser) separator(closing byte) bool {
 	p.space()
 	return p.take(',') || p.i < len(p.s) && p.s[p.i] == closing
@@ -170,7 +170,7 @@ func (p *invocationParser) argument() (argument, bool) {
 	return argument{name: name, start: start, value: value}, ok
 }
 
-// assign reads = or :, never ==.
+// assign parses = or :, but not ==.
 func (p *invocationParser) assign() bool {
 	p.space()
 	if strings.HasPrefix(p.s[p.i:], "==") {
@@ -215,7 +215,7 @@ func (p *invocationParser) anyValue(depth int) (literal, bool) {
 	return literal{}, false
 }
 
-// quoted reads a string on one line; a line end inside could hide a fence from those who read line by line.
+// quoted parses a string on one line. A line end inside could hide a fence from line-by-line readers.
 func (p *invocationParser) quoted(quote byte) (literal, bool) {
 	p.i++
 	var text strings.Builder
@@ -247,7 +247,7 @@ func (p *invocationParser) template() (literal, bool) {
 	return literal{}, ok
 }
 
-// angle reads a stand-in such as <order id>.
+// angle parses a stand-in such as <order id>.
 func (p *invocationParser) angle() (literal, bool) {
 	for n := 1; n < 64 && p.i+n < len(p.s); n++ {
 		switch c := p.s[p.i+n]; {
@@ -265,7 +265,7 @@ func (p *invocationParser) ellipsis() bool {
 	return p.prefix("...") || p.prefix("\u2026")
 }
 
-// bare reads a name, a literal word or a number. Its text is kept because it may turn out to be an argument's name.
+// bare parses a name, a literal word or a number. It keeps the text, which may turn out to be the name of an argument.
 func (p *invocationParser) bare() (literal, bool) {
 	start := p.i
 	if !p.take('-') {

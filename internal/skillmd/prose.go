@@ -11,7 +11,7 @@ func isShebang(text string) bool {
 	return strings.HasPrefix(text, "#!") && shebang.MatchString(text)
 }
 
-// script removes the lines from s.i up to end, code without a fence (R74).
+// script removes the lines from s.i to end, which are code without a fence (R74).
 func (s *blockScanner) script(prefix string, end int) {
 	s.replace(prefix, Removal{Line: s.lines[s.i].no, Kind: KindCode, Lines: end - s.i})
 	s.paragraph = false
@@ -29,7 +29,7 @@ func (s *blockScanner) untilBlank(i int) int {
 	return i
 }
 
-// proseLine passes a line of prose on, unless a here-document or a fence starts in it.
+// proseLine copies a line of prose, unless a here-document or a fence starts in it.
 func (s *blockScanner) proseLine(c *cursor, text string) {
 	if end := s.heredocEnd(text); end > s.i {
 		s.script(c.prefix(), end+1)
@@ -43,8 +43,8 @@ func (s *blockScanner) proseLine(c *cursor, text string) {
 	s.emit()
 }
 
-// heredocEnd returns the line that ends the here-document opened by text, or -1. In prose its end must be there: it
-// is what tells it from a shift.
+// heredocEnd returns the end line of the here-document that text opens, or -1. In prose the end must exist, to
+// distinguish it from a shift operator.
 func (s *blockScanner) heredocEnd(text string) int {
 	word, _ := heredoc(text)
 	if word == "" {
@@ -59,7 +59,7 @@ func (s *blockScanner) heredocEnd(text string) int {
 	if s.words[word] <= s.i {
 		return -1
 	}
-	// What is passed over here is removed, so that this costs no more than the text is long.
+	// The skipped text is removed, so the total time stays linear.
 	end := s.i + 1
 	for loneWord(s.lines[end].text) != word {
 		end++
@@ -71,8 +71,8 @@ func loneWord(text string) string {
 	return strings.Trim(text, " \t>")
 }
 
-// inlineFence finds a fence that a line of prose ends with: "Run ```bash". A run that closes an earlier one
-// of its size is an ordinary code span.
+// inlineFence finds a fence at the end of a line of prose: "Run ```bash". A run that closes an earlier one of its size
+// is an ordinary code span.
 func inlineFence(text string) (at int, f fence, ok bool) {
 	at = strings.LastIndex(text, "```")
 	if at < 0 {
@@ -96,8 +96,8 @@ func inlineFence(text string) (at int, f fence, ok bool) {
 	return at, f, before%2 == 0
 }
 
-// inlineBlock removes the block that starts at the end of the line at s.i, before which stands head. It ends at the first run
-// of backticks that is long enough, wherever on its line; what follows is read again as a line of its own.
+// inlineBlock removes the block that starts at the end of line s.i, after head. It ends at the first sufficiently long
+// run of backticks, anywhere in a line; the text after it is handled as a new line.
 func (s *blockScanner) inlineBlock(head string, f fence) {
 	start := s.lines[s.i]
 	s.out = append(s.out, line{strings.TrimRight(head, " \t"), start.no})
@@ -122,12 +122,12 @@ func (s *blockScanner) inlineBlock(head string, f fence) {
 	s.paragraph = true
 }
 
-// endOfText reports whether nothing is left but what follows the last line end.
+// endOfText reports whether only the text after the last line end is left.
 func (s *blockScanner) endOfText() bool {
 	return s.i == len(s.lines)-1 && s.lines[s.i].text == ""
 }
 
-// breaksParagraph reports whether a line of text is a heading or a rule, after which an indent is code.
+// breaksParagraph reports whether a line is a heading or a rule, so that an indented line after it is code.
 func breaksParagraph(text string) bool {
 	if level := len(text) - len(strings.TrimLeft(text, "#")); level > 0 && level <= 6 {
 		return level == len(text) || text[level] == ' ' || text[level] == '\t'

@@ -2,30 +2,32 @@ package skillmd
 
 import "strings"
 
-// Reference is one invocation of a CaSH tool found in a skill text, for checking that it names something that exists.
+// Reference is an invocation of a CaSH tool in a skill text. It is used to check that its target exists.
 type Reference struct {
-	// Line is the line of the text, counted from 1, on which the invocation starts.
+	// Line is the line of the text, from 1, on which the invocation starts.
 	Line int
 	// Tool is "call", "help" or "skill".
 	Tool string
-	// Namespace is the argument as written; empty and absent both mean the root (R11).
+	// Namespace is the argument as written. Empty and absent both mean the root (R11).
 	Namespace string
 	// Name is the function, or the skill for Tool "skill"; empty if not given.
 	Name string
-	// HasNamespace tells namespace="" from no namespace.
+	// HasNamespace distinguishes namespace="" from no namespace.
 	HasNamespace bool
-	// Kwargs are the top-level keys of kwargs={...} in order. For help and skill they are followed by the other keyword arguments,
+	// Kwargs are the top-level keys of kwargs={...}, in order. For help and skill the other keyword arguments follow,
 	// which the specification also writes directly (R7).
 	Kwargs []string
-	// Dynamic says that an argument is not a plain text (positional, a variable, a placeholder), so that the reference cannot be checked.
+	// Dynamic means that the reference cannot be checked, because an argument is not a plain text (positional, a
+	// variable, a placeholder).
 	Dynamic bool
 }
 
-// References lists the invocations call(...), help(...) and skill(...) of a text in order: in prose, in code spans and in
-// blocks, on one line or several. Words such as `orders.create` are none. Text in parentheses that does not read as arguments,
-// as in "call (the customer)", is none either, unless it starts with a keyword argument; then it is Dynamic.
+// References lists the invocations call(...), help(...) and skill(...) of a text in order, in prose, code spans and
+// blocks, on one line or several. Words such as `orders.create` do not count. Text in parentheses that is not
+// arguments, as in "call (the customer)", does not count either, unless it starts with a keyword argument; then it is
+// Dynamic.
 //
-// The work is bounded: in a text built to make reading slow, references beyond the bound are left out.
+// The work is bounded: in a text built to be slow, references beyond the bound are omitted.
 func References(body string) []Reference {
 	var refs []Reference
 	line, counted := 1, 0
@@ -39,7 +41,7 @@ func References(body string) []Reference {
 	return refs
 }
 
-// toolBefore returns the tool's name that ends at body[:open], or "".
+// toolBefore returns the name of the tool that ends at body[:open], or "".
 func toolBefore(body string, open int) string {
 	start := open
 	for start > 0 && open-start <= len("skill") && isWord(body[start-1]) {
@@ -64,7 +66,7 @@ func newReference(inv invocation, line int) Reference {
 		case key == "":
 			ref.Dynamic = true
 		case arg.value.isNull():
-			// The same as not given (X15).
+			// Like an absent namespace (X15).
 		case key == "namespace":
 			ref.HasNamespace = true
 			ref.Namespace = ref.plain(arg.value)
@@ -81,7 +83,7 @@ func newReference(inv invocation, line int) Reference {
 	return ref
 }
 
-// nameKey is the canonical name of the argument that names the function or skill.
+// nameKey returns the canonical name of the argument with the function or skill.
 func nameKey(tool string) string {
 	if tool == "skill" {
 		return "skillname"
@@ -93,7 +95,7 @@ func (l literal) isNull() bool {
 	return l.kind == otherValue && (l.text == "null" || l.text == "None")
 }
 
-// plain returns a string argument, or marks the reference as Dynamic if it is no string or a stand-in for one.
+// plain returns a string argument. It marks the reference as Dynamic for other values and for stand-ins.
 func (r *Reference) plain(v literal) string {
 	if v.kind != stringValue || strings.ContainsAny(v.text, "{}<>\u2026") || strings.Contains(v.text, "...") {
 		r.Dynamic = true

@@ -6,18 +6,18 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/label"
 )
 
-// spanScanner is one pass over the whole text that removes what is executable inside lines: command spans, script elements,
-// dangerous URLs and event handlers. It does not care whether they stand in prose, in code spans or in kept blocks:
-// what a reader or a renderer makes of the place is not ours to decide.
+// spanScanner removes executable parts inside lines in one pass over the text: command spans, script elements,
+// dangerous URLs and event handlers. It is used by Strip. It treats prose, code spans and kept blocks alike, because
+// renderers differ.
 type spanScanner struct {
 	s     string
 	lower string // s with ASCII letters in lower case
-	nos   []int  // the number in Strip's input of each line of s
+	nos   []int  // the line number in Strip's input, by line of s
 	tags  tagState
 
-	row     int // line of s at done
+	row     int // the line of s at done
 	done    int // bytes of s written or dropped
-	ticks   int // backticks since the line began
+	ticks   int // backticks since the beginning of the line
 	out     strings.Builder
 	outNos  []int
 	removed *[]Removal
@@ -51,7 +51,7 @@ func stripSpans(lines []line, removed *[]Removal) []line {
 	return result
 }
 
-// next handles the byte at i and returns where to go on.
+// next handles the byte at i and returns the index to continue at.
 func (z *spanScanner) next(i int) int {
 	switch c := z.s[i]; c {
 	case '!':
@@ -87,7 +87,7 @@ func (z *spanScanner) next(i int) int {
 	return i + 1
 }
 
-// copyTo writes what has not been dropped up to i.
+// copyTo copies the text from done to i.
 func (z *spanScanner) copyTo(i int) {
 	part := z.s[z.done:i]
 	z.out.WriteString(part)
@@ -98,7 +98,7 @@ func (z *spanScanner) copyTo(i int) {
 	z.done = i
 }
 
-// drop puts mark in place of s[from:to], reports it as kind, and returns to.
+// drop replaces s[from:to] by mark, records a removal of the kind, and returns to.
 func (z *spanScanner) drop(from, to int, mark, kind string) int {
 	z.copyTo(from)
 	z.out.WriteString(mark)
@@ -113,11 +113,11 @@ func (z *spanScanner) drop(from, to int, mark, kind string) int {
 	return to
 }
 
-// maxCommand bounds the search for the end of a command span.
+// maxCommand bounds a command span, in bytes.
 const maxCommand = 4096
 
 // command removes !`...`, which some clients run while they load a skill (R75). If it has no end in its paragraph, a
-// blank after the exclamation mark takes its meaning away.
+// blank after the exclamation mark disables it.
 func (z *spanScanner) command(i int) int {
 	size := runLength(z.s, i+1)
 	start := i + 1 + size
@@ -131,7 +131,7 @@ func (z *spanScanner) command(i int) int {
 			return z.drop(i, i+1, "! ", KindCommand)
 		}
 		at += n
-		// The length is taken from the whole text: the window may cut a run.
+		// Measure in the whole text: the window may cut a run.
 		run := runLength(z.s, start+at)
 		if run == size {
 			return z.drop(i, start+at+run, "[command removed]", KindCommand)
@@ -142,16 +142,16 @@ func (z *spanScanner) command(i int) int {
 	}
 }
 
-// finder finds a pattern again and again. It remembers what it found, so that searches from growing positions cost one
-// walk through the text in total.
+// finder searches a pattern repeatedly. It caches the last match, so that searches from growing positions take linear
+// time in total.
 type finder struct {
 	s, pattern string
 	at         int
 	known      bool
 }
 
-// from returns the first position of the pattern at or after i, or len(s). Calls need growing i, or go back
-// to a position the last answer still covers.
+// from returns the first position of the pattern at or after i, or len(s). i must grow, or be covered by the last
+// match.
 func (f *finder) from(i int) int {
 	if f.known && i <= f.at {
 		return f.at

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// What a Removal removed.
+// The kinds of a Removal.
 const (
 	KindCode    = "code"    // a fenced or indented block, or an unfenced script (R72, R73, R74, R79)
 	KindCommand = "command" // a dynamic command: !`...` or a ```! block (R75)
@@ -15,30 +15,29 @@ const (
 	KindHTML    = "html"    // an event handler, or an element that loads foreign content (R76)
 )
 
-// Removal is one thing that Strip took out.
+// Removal is one part of a text that Strip removed.
 type Removal struct {
-	// Line is the line of Strip's input, counted from 1, at which it started.
+	// Line is the line of Strip's input, from 1, at which the part started.
 	Line int
 	// Kind is one of the Kind constants.
 	Kind string
 	// Language is the block's language tag in lower case, or empty.
 	Language string
-	// Lines is the number of lines of content: for a block without its fences, for anything else from its first to its last line.
+	// Lines is the number of lines: of a block without its fences, of any other part from its first to its last line.
 	Lines int
 }
 
-// maxRounds bounds the fixpoint. What people write takes one round and one more to see that nothing changes.
+// maxRounds bounds the rounds until nothing changes. Ordinary texts take one, and one more that changes nothing.
 const maxRounds = 8
 
-// withheld replaces a text that does not settle; only texts built for that purpose get there.
+// withheld replaces a text that does not settle. Only malicious texts get there.
 const withheld = "[text removed: it could not be made free of code]\n"
 
-// Strip removes executable content from markdown (R62, R70-R79; see the package comment for what stays).
-// Whatever is taken out leaves a mark: a block the line "[code block removed: bash, 3 lines]" (without a tag
-// "[code block removed: 3 lines]"), a span "[command removed]" and the like, a URL "#removed". Everything else stays byte for
-// byte, but for CRLF and CR, which become LF.
+// Strip removes executable content from Markdown (R62, R70-R79; the package comment lists what stays). Every removed
+// part leaves a mark: a block the line "[code block removed: bash, 3 lines]" (without a tag "[code block removed: 3
+// lines]"), a span "[command removed]" or similar, a URL "#removed". All other bytes stay, but CRLF and CR become LF.
 //
-// Strip(Strip(x)) equals Strip(x). The removals are in the order of their lines. Run it after Expand, never before (R65).
+// Strip(Strip(x)) equals Strip(x). The removals are sorted by line. Run Strip after Expand, never before (R65).
 func Strip(body string) (text string, removed []Removal) {
 	lines := numberLines(unixLines(body))
 	for range maxRounds {
@@ -53,7 +52,7 @@ func Strip(body string) (text string, removed []Removal) {
 	return withheld, []Removal{{Line: 1, Kind: KindCode, Lines: 1 + strings.Count(body, "\n")}}
 }
 
-// line is a line of the text with its number in Strip's input, which survives removals before it.
+// line is a line of the text with its number in Strip's input, which stays after removals before it.
 type line struct {
 	text string
 	no   int

@@ -2,9 +2,9 @@ package skillmd
 
 import "strings"
 
-// tagState is the set of states in which the position may be inside an HTML tag, for all tags that may have started before it.
-// Renderers disagree on where a tag with stray quotes ends, so all readings are followed at once, in constant
-// time for each byte.
+// tagState is a set of possible states inside HTML tags, for all tags that may have started before the position.
+// Renderers disagree on the end of a tag with stray quotes, so all readings are followed at once, in constant time per
+// byte.
 type tagState uint8
 
 const (
@@ -15,7 +15,7 @@ const (
 	inUnquoted
 )
 
-// next is the set after the byte c. It only ever errs towards more readings.
+// next returns the set after the byte c. In doubt it keeps more readings.
 func (t tagState) next(c byte) tagState {
 	if t == 0 {
 		return 0
@@ -55,12 +55,12 @@ func (t tagState) quote(kind tagState) tagState {
 	return next
 }
 
-// foreign are the elements that load other content as soon as they have an attribute with a value. Without one they are
-// stand-ins in prose, as <object id>.
+// foreign are the elements that load other content if they have an attribute with a value. Without one they are
+// stand-ins in prose, as in <object id>.
 var foreign = []string{"iframe", "object", "embed", "applet", "frame", "base", "meta"}
 
-// element handles the "<" at i: a script element, an element that loads content, an autolink, or the start of any other
-// tag, which only sets the state.
+// element handles the "<" at i: a script element, an element that loads content, an autolink, or another tag, which
+// only changes the state.
 func (z *spanScanner) element(i int) (int, bool) {
 	rest := z.lower[i+1:]
 	if strings.HasPrefix(rest, "script") {
@@ -84,7 +84,7 @@ func (z *spanScanner) element(i int) (int, bool) {
 	return 0, false
 }
 
-// foreignElement removes the tag at i up to its end on the same line, or makes it text if it has none there.
+// foreignElement removes the tag at i up to its end on the same line. Without such an end it turns the tag into text.
 func (z *spanScanner) foreignElement(i int, name string) int {
 	if end := z.angle.from(i); end < z.newline.from(i) {
 		return z.drop(i, end+1, "["+name+" removed]", KindHTML)
@@ -92,8 +92,8 @@ func (z *spanScanner) foreignElement(i int, name string) int {
 	return z.drop(i, i+1, "&lt;", KindHTML)
 }
 
-// script removes the script element at i (R76). Without an end it runs to the end of the text as in HTML, but not from inside
-// a code span, where it is a word of the prose. Longer names, as in the stand-in <script-name>, stay legible.
+// script removes the script element at i (R76). Without an end tag it extends to the end of the text as in HTML, except
+// inside a code span, where it is a word of the prose. Longer names, as in the stand-in <script-name>, stay.
 func (z *spanScanner) script(i int) int {
 	const mark = "[script removed]"
 	after := i + len("<script")
@@ -124,10 +124,10 @@ func (z *spanScanner) script(i int) int {
 	}
 }
 
-// notHandlers are kwargs and prose that only look like event handlers.
+// notHandlers are kwargs and words that only look like event handlers.
 var notHandlers = map[string]bool{"on": true, "one": true, "once": true, "only": true, "onto": true, "ongoing": true}
 
-// handler renames the event handler at i, if one starts there inside a tag, and drops its value.
+// handler renames the event handler at i, if one starts there inside a tag, and removes its value.
 func (z *spanScanner) handler(i int) (int, bool) {
 	if z.tags&inTag == 0 || i > 0 && (isWord(z.s[i-1]) || z.s[i-1] == '-') || !strings.HasPrefix(z.lower[i:], "on") {
 		return 0, false
@@ -144,7 +144,7 @@ func (z *spanScanner) handler(i int) (int, bool) {
 	return z.drop(i, z.valueEnd(z.skipBlanks(end+1)), "data-removed", KindHTML), true
 }
 
-// valueEnd returns the end of the attribute's value that starts at i. A quoted value without an end is not taken.
+// valueEnd returns the end of the attribute value that starts at i. A quoted value must have an end.
 func (z *spanScanner) valueEnd(i int) int {
 	if i < len(z.s) {
 		switch z.s[i] {
@@ -171,7 +171,7 @@ func (z *spanScanner) skipBlanks(i int) int {
 	return i
 }
 
-// until returns the first position from i on that holds one of the bytes, or the end.
+// until returns the first position from i on with one of the bytes, or the end.
 func (z *spanScanner) until(i int, bytes string) int {
 	if n := strings.IndexAny(z.s[i:], bytes); n >= 0 {
 		return i + n

@@ -2,15 +2,15 @@ package skillmd
 
 import "strings"
 
-// schemes are the URL schemes that carry content or code instead of naming a place (R76).
+// schemes are the URL schemes that carry content or code instead of an address (R76).
 var schemes = map[string]bool{"javascript": true, "vbscript": true, "livescript": true, "data": true}
 
 const longestScheme = len("javascript")
 
-// linkMark takes the place of a dangerous URL. It stays a link, to nowhere.
+// linkMark replaces a dangerous URL. The link stays, but leads nowhere.
 const linkMark = "#removed"
 
-// destination removes the dangerous destination of a link, an image or a reference definition that starts at i.
+// destination removes a dangerous destination at i of a link, an image or a reference definition.
 func (z *spanScanner) destination(i int) (int, bool) {
 	i, _ = z.skipIgnorable(i, false)
 	if i < len(z.s) && z.s[i] == '<' {
@@ -36,7 +36,7 @@ func (z *spanScanner) destination(i int) (int, bool) {
 	return z.drop(i, end, linkMark, KindLink), true
 }
 
-// attributeURL removes the dangerous URL that is the value, starting at i, of an attribute.
+// attributeURL removes a dangerous URL that is the attribute value at i.
 func (z *spanScanner) attributeURL(i int) (int, bool) {
 	i = z.skipBlanks(i)
 	start := i
@@ -57,9 +57,8 @@ func (z *spanScanner) attributeURL(i int) (int, bool) {
 	return z.drop(start, stop, linkMark, KindLink), true
 }
 
-// scheme reports whether a dangerous URL starts at i and returns where its scheme ends. It reads the way a lenient
-// browser does: letters in either case, blanks and control characters ignored, character references and backslash
-// escapes resolved.
+// scheme reports whether a dangerous URL starts at i, and returns the end of its scheme. It reads like a lenient
+// browser: any case, blanks and control characters ignored, character references and backslash escapes resolved.
 func (z *spanScanner) scheme(i int) (end int, ok bool) {
 	var name [longestScheme]byte
 	n, lineStart := 0, false
@@ -81,7 +80,7 @@ func (z *spanScanner) scheme(i int) (end int, ok bool) {
 	}
 }
 
-// skipIgnorable skips blanks and control characters, and after a line end the marks of quoted lines.
+// skipIgnorable skips blanks, control characters, and after a line end the marks of quoted lines.
 func (z *spanScanner) skipIgnorable(i int, lineStart bool) (int, bool) {
 	for ; i < len(z.s); i++ {
 		switch c := z.s[i]; {
@@ -121,7 +120,8 @@ func (z *spanScanner) character(i int) (c byte, next int) {
 	return '&', i + 1
 }
 
-// numeric decodes a numeric character reference from its first digit or x on. Leading zeros and a missing semicolon are fine.
+// numeric decodes a numeric character reference from its first digit or x on. Leading zeros and a missing semicolon are
+// accepted.
 func (z *spanScanner) numeric(i int) (c byte, next int) {
 	base := 10
 	if i < len(z.s) && z.s[i]|0x20 == 'x' {

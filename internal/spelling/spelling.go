@@ -1,19 +1,17 @@
-// Package spelling tells how far apart two spellings are, for those who offer
-// the word that was meant:
+// Package spelling measures how far apart two spellings are, for suggestions of the intended word:
 //
 //	spelling.Distance("craete", "create", 2) // 1: two neighbours swapped
 //
 // # Limits
 //
-// Texts of more than [MaxLength] characters are near only to themselves.
+// Texts of more than [MaxLength] characters are close only to themselves.
 package spelling
 
 // MaxLength bounds the texts that are compared, in characters.
 const MaxLength = 128
 
-// Distance returns how many insertions, deletions, replacements and swaps of
-// neighbouring characters turn a into b, or most+1 if it takes more than most.
-// It allocates nothing.
+// Distance returns the number of insertions, deletions, replacements and swaps of neighbouring characters that turn a
+// into b, or most+1 if it exceeds most. It does not allocate.
 func Distance(a, b string, most int) int {
 	if a == b {
 		return 0
@@ -24,8 +22,8 @@ func Distance(a, b string, most int) int {
 	if !okA || !okB || len(ra)-len(rb) > most || len(rb)-len(ra) > most {
 		return most + 1
 	}
-	// Each row counts the edits that turn the first i characters of a into the
-	// first j of b; it needs the two rows before it.
+	// Cell j of row i is the number of edits from the first i characters of a to the first j of b. It depends on the
+	// two previous rows.
 	var rows [3][MaxLength + 1]int
 	before, last, row := &rows[0], &rows[1], &rows[2]
 	for j := range len(rb) + 1 {
@@ -45,7 +43,7 @@ func Distance(a, b string, most int) int {
 			}
 			least = min(least, row[j])
 		}
-		if least > most { // it only grows; a swap across rows costs no less
+		if least > most { // the least only grows; a swap across rows costs no less
 			return most + 1
 		}
 		before, last, row = last, row, before

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Canonical returns data, which Check accepted, in a form that does not depend
-// on white space, on the order of members or on the spelling of strings.
-// Numbers keep their spelling.
+// Canonical returns data in a form that is independent of white space, the order of members and the spelling of
+// strings. Numbers keep their spelling. Check must have accepted data.
 func Canonical(data []byte) []byte {
 	return CanonicalNumbers(data, func(dst, number []byte) []byte { return append(dst, number...) })
 }
@@ -64,7 +63,7 @@ func appendObject(dst, data []byte, appendNumber func(dst, number []byte) []byte
 func AppendText(dst []byte, text string) []byte {
 	quoted, err := json.Marshal(text)
 	if err != nil {
-		panic(err) // strings always have a JSON form
+		panic(err) // cannot happen: strings have a JSON form
 	}
 	return append(dst, quoted...)
 }

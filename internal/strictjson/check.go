@@ -2,38 +2,39 @@ package strictjson
 
 import "fmt"
 
-// MaxDepth is the deepest nesting of arrays and objects that Check accepts:
-// 64 levels pass, 65 do not.
+// MaxDepth is the deepest nesting of arrays and objects that Check accepts.
 const MaxDepth = 64
 
-// depthCeiling bounds what CheckDepth may be asked for, because the scanner
-// uses one stack frame per level. It is the bound of encoding/json.
+// depthCeiling bounds the argument of CheckDepth, because the scanner uses one stack frame per level. encoding/json has
+// the same bound.
 const depthCeiling = 10_000
 
-// Check reports whether data is exactly one JSON document by RFC 8259, with
-// white space around it allowed. Beyond the grammar it refuses duplicate keys
-// in one object (compared after unescaping), invalid UTF-8, escapes of lone
-// surrogates, data after the document, nesting deeper than MaxDepth, and empty
-// input. The error is nil or an *Error. Check is safe for concurrent use and
-// keeps no reference to data.
+// Check reports whether data is exactly one JSON document by RFC 8259, with optional white space around it. It also
+// rejects
+//
+//   - duplicate keys in one object, compared after unescaping
+//   - invalid UTF-8, and escapes of lone surrogates
+//   - nesting deeper than MaxDepth
+//   - empty input, and data after the document
+//
+// The error is nil or an *Error. Check is safe for concurrent use and keeps no reference to data.
 func Check(data []byte) error {
 	return CheckDepth(data, MaxDepth)
 }
 
-// CheckDepth is Check with another bound on nesting. With a bound of 0 only
-// scalars pass; a negative bound counts as 0, one above 10,000 as 10,000.
+// CheckDepth is Check with another bound on nesting. 0 and less only accepts scalars; more than 10,000 counts as
+// 10,000.
 func CheckDepth(data []byte, maxDepth int) error {
 	s := scanner{data: data, levels: min(max(maxDepth, 0), depthCeiling)}
 	if err := s.document(); err != nil {
-		return err // in two steps, because a nil *Error is not a nil error
+		return err // a nil *Error is not a nil error
 	}
 	return nil
 }
 
-// CheckExcept is CheckDepth for an object of which the value of one member,
-// named without escapes, is somebody else's to check: it only has to be
-// grammatical, as Scan has it, and may be nested up to 10,000 deep. There may be
-// at most maxValues values besides, counted as Scan does.
+// CheckExcept is CheckDepth for an object with one member whose value the caller checks later. member is its name
+// without escapes. Its value only has to follow the grammar, as in Scan, and may be nested up to 10,000 deep. The rest
+// may have at most maxValues values, counted as in Scan.
 func CheckExcept(data []byte, maxDepth, maxValues int, member string) error {
 	s := scanner{data: data, levels: min(max(maxDepth, 0), depthCeiling), except: member, most: maxValues, left: maxValues}
 	if err := s.document(); err != nil {
@@ -42,11 +43,10 @@ func CheckExcept(data []byte, maxDepth, maxValues int, member string) error {
 	return nil
 }
 
-// Scan reports whether data is one JSON document by the grammar alone, nested at
-// most maxDepth deep, with at most maxValues values: the document, and all members
-// and elements in it. Unlike Check it takes duplicate keys, bytes that are not
-// UTF-8 and escapes of lone surrogates. It bounds the work of whoever reads the
-// document next, and never allocates. The error is nil or an *Error.
+// Scan checks the grammar only: data is one JSON document, nested at most maxDepth deep, with at most maxValues values,
+// which are the document and all members and elements in it. Unlike Check it accepts duplicate keys, invalid UTF-8 and
+// escapes of lone surrogates. It bounds the work of the next reader, and never allocates. The error is nil or an
+// *Error.
 func Scan(data []byte, maxDepth, maxValues int) error {
 	s := scanner{data: data, levels: min(max(maxDepth, 0), depthCeiling), loose: true, most: maxValues, left: maxValues}
 	if err := s.document(); err != nil {
@@ -55,18 +55,18 @@ func Scan(data []byte, maxDepth, maxValues int) error {
 	return nil
 }
 
-// A scanner holds the state of one Check.
+// A scanner is the state of one Check or Scan.
 type scanner struct {
 	data   []byte
 	pos    int
 	levels int             // bound on nesting
-	except string          // member of the document that is scanned loosely; empty is none
-	loose  bool            // the grammar alone counts
+	except string          // member that is checked by grammar only; empty is none
+	loose  bool            // check the grammar only
 	most   int             // bound on values; zero is none
-	left   int             // values up to it
+	left   int             // values left until the bound
 	keys   [stackKeys]span // keys of the open small objects, innermost last
 	open   int             // number of keys in use
-	text   string          // data once more, made when the first set needs keys
+	text   string          // data as a string, made when a set first needs keys
 }
 
 // document scans the whole input.
@@ -117,7 +117,7 @@ func (s *scanner) value(depth int) *Error {
 	return fail(s.pos, "expected a JSON value")
 }
 
-// array scans an array whose bracket stands at pos.
+// array scans an array whose bracket is at pos.
 func (s *scanner) array(depth int) *Error {
 	s.pos++
 	s.space()
@@ -165,7 +165,7 @@ func (s *scanner) space() {
 	}
 }
 
-// peek returns the byte at pos, or 0 at the end, which no caller asks for.
+// peek returns the byte at pos, or 0 at the end.
 func (s *scanner) peek() byte {
 	if s.pos < len(s.data) {
 		return s.data[s.pos]
@@ -173,7 +173,7 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-// expected reports that what should stand at pos does not.
+// expected returns the error of a missing token at pos.
 func (s *scanner) expected(what string) *Error {
 	if s.pos == len(s.data) {
 		return s.cut()
@@ -181,7 +181,7 @@ func (s *scanner) expected(what string) *Error {
 	return fail(s.pos, "expected "+what)
 }
 
-// cut reports input that ends too early.
+// cut returns the error of input that ends too early.
 func (s *scanner) cut() *Error {
 	return fail(s.pos, "unexpected end of input")
 }

@@ -1,9 +1,7 @@
-// Package strictjson decides whether bytes are one well-formed JSON document,
-// and reads accepted documents in place.
+// Package strictjson checks that bytes are one well-formed JSON document, and reads checked documents in place.
 //
-// Arguments stay raw bytes until they meet their Go type, so that integers
-// beyond 2^53 and the spelling of everything else survive. What makes that
-// safe is one gate at the door:
+// Arguments stay raw bytes until they are decoded into their Go type, so that integers beyond 2^53 and all spellings
+// survive. One check at the entry makes that safe:
 //
 //	if err := strictjson.Check(args); err != nil {
 //		return err // duplicate key "id" at byte 12
@@ -12,10 +10,9 @@
 //		fmt.Println(name, strictjson.KindOf(value))
 //	}
 //
-// Check is RFC 8259 without the tolerance of encoding/json, whose last
-// duplicate wins and whose bad UTF-8 becomes U+FFFD: two readers of one
-// document must never see different values. The readers (KindOf, Members,
-// Elements, Text) rely on Check and do not look for mistakes again.
+// Check is RFC 8259 without the tolerance of encoding/json, where the last duplicate wins and invalid UTF-8 becomes
+// U+FFFD: two readers of one document must never see different values. The readers (KindOf, Members, Elements, Text)
+// rely on Check and do not repeat it.
 //
 // A member of a known kind is read with [Set], or [Take] where the error is worded
 // elsewhere; [Member] finds one by its name:
@@ -30,10 +27,9 @@
 //
 // # Limits
 //
-// Check takes time and memory linear in its input and does not allocate for
-// ordinary documents; an object of more than 16 keys or with escapes in its
-// keys costs a set of them, and the first such object one copy of the document. Nesting is bounded by MaxDepth. The length
-// of the input is the caller's to bound. Nothing here knows about numbers
-// beyond their grammar: 1e999999999 is accepted. The readers never panic, but
-// on input that Check refused their answers mean nothing.
+//   - Check takes time and memory linear in its input, and does not allocate for ordinary documents. An object with
+//     more than 16 keys, or with escapes in keys, costs a set. The first such object also costs a copy of the document.
+//   - MaxDepth bounds the nesting. The caller bounds the length of the input.
+//   - Numbers are checked by grammar only: 1e999999999 is accepted.
+//   - The readers never panic, but their results are meaningless on input that Check rejects.
 package strictjson

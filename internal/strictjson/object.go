@@ -5,18 +5,17 @@ import (
 	"fmt"
 )
 
-// smallObject is the number of keys up to which an object's keys are compared
-// one by one; a set takes over beyond.
+// smallObject is the number of keys up to which they are compared one by one. Beyond it a set is used.
 const smallObject = 16
 
-// stackKeys is the number of keys that the open small objects share. It is an
-// array, and not a slice that grows, so that a scanner stays off the heap.
+// stackKeys is the number of keys that all open small objects share. The keys are an array, not a slice, so that a
+// scanner stays off the heap.
 const stackKeys = 4 * smallObject
 
-// A span is the place of a key in the document, without its quotes.
+// A span is the location of a key in the document, without its quotes.
 type span struct{ start, end int }
 
-// object scans an object whose brace stands at pos.
+// object scans an object whose brace is at pos.
 func (s *scanner) object(depth int) *Error {
 	s.pos++
 	s.space()
@@ -76,7 +75,7 @@ func (s *scanner) member(names *names, depth int) *Error {
 	return err
 }
 
-// named reports whether the key that was just scanned, from start on, is name.
+// named reports whether the key that was just scanned, from start on, equals name.
 func (s *scanner) named(name string, start int, escaped bool) bool {
 	key := s.data[start+1 : s.pos-1]
 	if escaped {
@@ -85,15 +84,13 @@ func (s *scanner) named(name string, start int, escaped bool) bool {
 	return string(key) == name
 }
 
-// names are the keys of one open object: a part of the scanner's stack of keys
-// while they are few and plain, a set afterwards.
+// names are the keys of one open object: a part of the scanner's array while they are few and unescaped, then a set.
 type names struct {
 	first int // index in scanner.keys of this object's first key
 	set   map[string]struct{}
 }
 
-// note records the key that stands quoted in data[start:end], and refuses one
-// that its object already has.
+// note records the quoted key data[start:end], and rejects a duplicate.
 func (s *scanner) note(names *names, start, end int, escaped bool) *Error {
 	key := span{start + 1, end - 1}
 	if names.set == nil {
@@ -110,7 +107,7 @@ func (s *scanner) note(names *names, start, end int, escaped bool) *Error {
 	return nil
 }
 
-// noteSmall is note for a key without escapes among few of its sort.
+// noteSmall is note for an unescaped key of a small object.
 func (s *scanner) noteSmall(names *names, key span) *Error {
 	name := s.data[key.start:key.end]
 	for _, k := range s.keys[names.first:s.open] {
@@ -123,7 +120,7 @@ func (s *scanner) noteSmall(names *names, key span) *Error {
 	return nil
 }
 
-// grow moves the keys of an object from the stack to a set.
+// grow moves the keys of an object from the array to a set.
 func (s *scanner) grow(names *names) {
 	own := s.keys[names.first:s.open]
 	names.set = make(map[string]struct{}, 2*len(own))
@@ -133,8 +130,8 @@ func (s *scanner) grow(names *names) {
 	s.open = names.first
 }
 
-// name returns a key for a set. Keys without escapes are parts of one copy of
-// the document, so that a million keys are not a million allocations.
+// name returns a key for a set. Unescaped keys are substrings of one copy of the document, so that a million keys are
+// not a million allocations.
 func (s *scanner) name(key span, escaped bool) string {
 	if escaped {
 		return string(unescape(nil, s.data[key.start:key.end]))

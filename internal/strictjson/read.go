@@ -28,8 +28,7 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// KindOf returns the type of the value, by its first byte that is not white
-// space. Without such a byte it returns Null.
+// KindOf returns the type of a value by its first byte that is not white space. Without such a byte it returns Null.
 func KindOf(data []byte) Kind {
 	i := SkipSpace(data, 0)
 	if i == len(data) {
@@ -60,8 +59,7 @@ func Trim(data []byte) []byte {
 	return data[i:j]
 }
 
-// Text returns what a string stands for, without quotes and escapes, and ""
-// for values of other types.
+// Text returns the value of a string, without quotes and escapes, and "" for other types.
 func Text(data []byte) string {
 	data = Trim(data)
 	if len(data) < 2 || data[0] != '"' {
@@ -79,10 +77,8 @@ func inner(quoted []byte) string {
 	return string(unescape(make([]byte, 0, len(raw)), raw))
 }
 
-// Members returns the members of an object in the order of the document: the
-// key without escapes, and the value as it is spelled, without white space
-// around it. It returns none for values of other types. Values are parts of
-// data; each key is a copy.
+// Members returns the members of an object in order: the unescaped key and the raw value without surrounding white
+// space. Other types have none. Values are slices of data; keys are copies.
 func Members(data []byte) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		for key, value := range RawMembers(data) {
@@ -93,8 +89,7 @@ func Members(data []byte) iter.Seq2[string, []byte] {
 	}
 }
 
-// RawMembers is Members with keys as they are spelled, in quotes and with
-// their escapes. It does not allocate.
+// RawMembers is Members with raw keys, including quotes and escapes. It does not allocate.
 func RawMembers(data []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func([]byte, []byte) bool) {
 		i := SkipSpace(data, 0)
@@ -115,9 +110,8 @@ func RawMembers(data []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// Elements returns the elements of an array in order: the index, and the value
-// as it is spelled, without white space around it. It returns none for values
-// of other types. Values are parts of data.
+// Elements returns the elements of an array in order: the index and the raw value without surrounding white space.
+// Other types have none. Values are slices of data.
 func Elements(data []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		i := SkipSpace(data, 0)
@@ -135,8 +129,7 @@ func Elements(data []byte) iter.Seq2[int, []byte] {
 	}
 }
 
-// NextItem returns the index of what follows the comma after a member or element
-// that ends at i, or of the closing bracket.
+// NextItem returns the index of the next member or element after one that ends at i, or of the closing bracket.
 func NextItem(data []byte, i int) int {
 	i = SkipSpace(data, i)
 	if i < len(data) && data[i] == ',' {
@@ -145,8 +138,8 @@ func NextItem(data []byte, i int) int {
 	return i
 }
 
-// Skip returns the index after the value that begins at data[i], which must
-// not be white space. It takes what Check accepted, or a part of it.
+// Skip returns the index after the value that begins at data[i], which must not be white space. Check must have
+// accepted data.
 func Skip(data []byte, i int) int {
 	if i >= len(data) {
 		return len(data)
@@ -186,7 +179,7 @@ func skipNested(data []byte, i int) int {
 	return i
 }
 
-// skipString returns the index after the string whose quote stands at i.
+// skipString returns the index after the string whose opening quote is at i.
 func skipString(data []byte, i int) int {
 	for i++; i < len(data); i++ {
 		n := bytes.IndexByte(data[i:], '"')

@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// plain marks the bytes that stand for themselves in a string: ASCII without
-// control characters, quote and backslash.
+// plain marks the bytes that need no handling in a string: ASCII without control characters, quote and backslash.
 var plain = func() (t [256]bool) {
 	for c := 0x20; c < utf8.RuneSelf; c++ {
 		t[c] = c != '"' && c != '\\'
@@ -15,8 +14,7 @@ var plain = func() (t [256]bool) {
 	return t
 }()
 
-// str scans a string whose quote stands at pos, and reports whether it has
-// escapes.
+// str scans a string whose opening quote is at pos, and reports whether it has escapes.
 func (s *scanner) str() (escaped bool, err *Error) {
 	data, i := s.data, s.pos+1
 	for i < len(data) {
@@ -53,8 +51,8 @@ func (s *scanner) str() (escaped bool, err *Error) {
 	return false, s.cut()
 }
 
-// escape measures the escape sequence at the start of data, or says what is
-// wrong with it. A pair of surrogates counts as one sequence.
+// escape returns the length of the escape sequence at the start of data, or what is wrong with it. A surrogate pair is
+// one sequence.
 func escape(data []byte) (n int, reason string) {
 	if len(data) < 2 {
 		return 0, "unfinished escape sequence"

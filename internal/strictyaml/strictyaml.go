@@ -1,17 +1,14 @@
-// Package strictyaml reads YAML that may come from anybody: one document,
-// without what makes YAML dangerous or means different things to different
-// readers.
+// Package strictyaml parses YAML from untrusted sources: one document, without the features that are dangerous or that
+// readers interpret differently.
 //
 //	top, err := strictyaml.Read(data, strictyaml.Limits{Depth: 16})
 //
-// It returns nodes, because reading into values would expand aliases and turn
-// 1.0, dates and yes into something that is not the text. The text of a scalar
-// is node.Value.
+// It returns nodes, because decoding into values would expand aliases and change texts such as 1.0, dates and yes. The
+// text of a scalar is node.Value.
 //
 // # Limits
 //
-// The size of data is the caller's to bound: the parser takes up to 250 times
-// its memory.
+// The caller bounds the size of data: the parser takes up to 250 times its memory.
 package strictyaml
 
 import (
@@ -26,17 +23,17 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Limits say what a document may have.
+// Limits bound a document.
 type Limits struct {
-	Depth   int // levels of nesting; the top is the first
-	Aliases int // aliases, and with 0 no anchors either
+	Depth   int // levels of nesting, including the top
+	Aliases int // number of aliases; 0 also forbids anchors
 }
 
-// maxTags bounds the TAG directives, which the parser searches one by one for
-// every tag: tens of thousands of them take it seconds.
+// maxTags bounds the TAG directives. The parser searches them linearly for every tag, so tens of thousands take
+// seconds.
 const maxTags = 16
 
-// An Error says where a document is wrong, and how. It quotes nothing of it.
+// An Error is the place and reason of a problem. It quotes nothing of the document.
 type Error struct {
 	Line, Column int // from 1; 0 is unknown
 	Reason       string
@@ -50,13 +47,10 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d: %s", e.Line, e.Reason)
 }
 
-// Read returns the top of the one document in data, nil if there is none. Its
-// errors are *[Error]: a second document, a key that is not a text or is given
-// twice, a merge key, and what goes beyond the limits. Aliases are not
-// followed.
+// Read returns the top node of the only document in data, nil if there is none. The error is an *[Error]: a second
+// document, a key that is not a text or is a duplicate, a merge key, or an exceeded limit. Aliases are not followed.
 func Read(data []byte, limits Limits) (top *yaml.Node, err error) {
-	// The parser recovers from the panics that it reports its own errors with;
-	// a defect in it must not end the process.
+	// The parser panics with its own errors and recovers. A bug in it must not end the process.
 	defer func() {
 		if recover() != nil {
 			top, err = nil, &Error{Reason: "the YAML cannot be read: simplify it"}
@@ -118,8 +112,7 @@ func withoutVersion(data []byte) []byte {
 	return data
 }
 
-// A walker sees every node of a document once; aliases it counts and does not
-// follow.
+// A walker visits every node of a document once. It counts aliases and does not follow them.
 type walker struct {
 	limits  Limits
 	aliases int
@@ -176,8 +169,7 @@ func at(n *yaml.Node, format string, args ...any) error {
 
 var parserLine = regexp.MustCompile(`^yaml: (?:line ([0-9]+): )?(.*)$`)
 
-// parserError puts an error of the parser into our form. Its words are its own
-// but for the names of unknown anchors.
+// parserError converts an error of the parser to an [Error]. Only names of unknown anchors are dropped from its text.
 func parserError(err error) error {
 	m := parserLine.FindStringSubmatch(err.Error())
 	if m == nil {

@@ -2,21 +2,19 @@ package card
 
 import "fmt"
 
-// leastDescription is how many tokens of a description a card keeps even if
-// that takes it beyond Target, as long as HardCap leaves room for them.
+// leastDescription is the number of description tokens that a card keeps beyond Target, if HardCap leaves room for
+// them.
 const leastDescription = 12
 
-// New returns the card of one thing. Its line, at any place of a response, has
-// at most [HardCap] tokens of cl100k_base, and at most [Target] unless the id
-// and the tags leave the description less than a few words; only the
-// description is shortened for that. The score is left to whoever ranks the
-// card.
+// New returns the card of one item. Its line has at most [HardCap] tokens of cl100k_base, at any position of a
+// response. It has at most [Target] tokens unless id and tags leave less than a few words for the description. Only the
+// description is shortened. The score is set by the ranking.
 //
-// It returns an error that names the id if the facts have no valid id or kind,
-// or if the card exceeds HardCap without any description.
+// It returns an error that names the id if the id or kind is invalid, or if the card exceeds HardCap without any
+// description.
 func New(f Facts) (ChoiceCard, error) { return NewBy(CL100K(), f) }
 
-// NewBy is [New] with another way to count tokens.
+// NewBy is [New] with another token counter.
 func NewBy(counter Counter, f Facts) (ChoiceCard, error) {
 	c, err := f.card()
 	if err != nil {
@@ -40,8 +38,7 @@ func fit(c *ChoiceCard, counter Counter) error {
 		return fmt.Errorf("it has more than %d tokens without a description; shorten its id or tags", HardCap)
 	}
 	limit := min(HardCap, max(Target, bare+leastDescription))
-	// The tokens of the parts of a line do not quite add up to those of the
-	// line, which takes another round or two.
+	// The tokens of a line are not exactly the sum of its parts, so this takes another round or two.
 	for room := limit - bare; room > 0; {
 		c.Description = TruncateBy(counter, whole, room)
 		n := cost(*c, counter)
@@ -57,6 +54,6 @@ func fit(c *ChoiceCard, counter Counter) error {
 // cost returns the tokens of the card's line, or a number above HardCap.
 func cost(c ChoiceCard, counter Counter) int { return counter.Count(c.widest(), HardCap) }
 
-// widest returns the card's line with its line break as it costs at any place
-// of a response: numbers of up to three digits are one token.
+// widest returns the line of the card with its line break, at the most expensive position: numbers of up to three
+// digits are one token.
 func (c ChoiceCard) widest() string { return c.Line(MaxCards, MaxCards) + "\n" }

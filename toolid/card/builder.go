@@ -8,9 +8,8 @@ import (
 	"sync"
 )
 
-// A Builder makes the cards of a catalog, and after a refresh again only those
-// whose facts changed. It remembers what it made of the last catalog and
-// nothing older. The zero value is ready; a Builder is safe for concurrent use.
+// A Builder makes the cards of a catalog. After a refresh it makes only those whose facts changed. It remembers the
+// last catalog only. The zero value is ready for use; a Builder is safe for concurrent use.
 type Builder struct {
 	// Counter counts the tokens of cards. Nil is CL100K(). It must not change
 	// after the first use.
@@ -23,22 +22,21 @@ type Builder struct {
 // A key identifies facts by their content.
 type key [sha256.Size]byte
 
-// made is what became of facts.
+// made is the card of some facts, or the error.
 type made struct {
 	card ChoiceCard
 	err  error
 }
 
-// Refused says that something has no card.
+// Refused is an item without a card, with the reason.
 type Refused struct {
 	Index int    // in the catalog
 	ID    string // as given, which may be hostile
-	Err   error  // what [New] returned, or that the id is taken; quotes the id safely
+	Err   error  // the error of [New], or that the id is taken; quotes the id safely
 }
 
-// Refresh returns the cards of a catalog in its order, no two with the same id.
-// What [New] returns an error for, or has the id of an earlier card, is missing
-// there and reported in refused; it does not affect the others.
+// Refresh returns the cards of a catalog in its order, without duplicate ids. An item that [New] refuses, or whose id
+// is taken, is listed in refused instead and does not affect the others.
 func (b *Builder) Refresh(catalog []Facts) (cards []ChoiceCard, refused []Refused) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -47,7 +45,7 @@ func (b *Builder) Refresh(catalog []Facts) (cards []ChoiceCard, refused []Refuse
 		counter = CL100K()
 	}
 	next := make(map[key]made, len(catalog))
-	taken := make(map[string]int, len(catalog)) // by id, the index of what has the card
+	taken := make(map[string]int, len(catalog)) // index of the item that has the card, by id
 	cards = make([]ChoiceCard, 0, len(catalog))
 	for i := range catalog {
 		k := catalog[i].key()
@@ -74,8 +72,7 @@ func (b *Builder) Refresh(catalog []Facts) (cards []ChoiceCard, refused []Refuse
 	return cards, refused
 }
 
-// key hashes the facts so that different ones have different keys: texts and
-// lists with their lengths before them.
+// key hashes the facts. Texts and lists are prefixed with their lengths, so that different facts give different input.
 func (f *Facts) key() key {
 	b := make([]byte, 0, 512)
 	for _, s := range []string{f.ID, f.Name, f.Description, string(f.Kind), f.Namespace} {

@@ -8,41 +8,38 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// A ChoiceCard is what a model sees of a tool, an agent, a skill, a resource or
-// a prompt. Its fields are those of section 2.1 of the gateway surface, and
-// there are no others, above all no schema (section 2.2).
+// A ChoiceCard is the short form in which a model sees a tool, an agent, a skill, a resource or a prompt. Its fields
+// are exactly those of section 2.1 of the gateway surface. It never has a schema (section 2.2).
 //
-// The cards that [New] and [Builder] make are clean: every text is one line of
-// visible characters. A card is a value; nobody changes its Tags.
+// The cards of [New] and [Builder] are clean: every text is one line of visible characters. A card is a value; do not
+// modify its Tags.
 type ChoiceCard struct {
-	// ID is the canonical id, the only key by which a card is chosen.
+	// ID is the canonical id, the only key for choosing a card.
 	ID string `json:"id"`
 	// Name is for display: at most MaxName characters.
 	Name string `json:"name"`
 	// Description is a summary on one line.
 	Description string `json:"description"`
-	// Tags are sorted and distinct: at most MaxTags of MaxTag characters.
+	// Tags are sorted and distinct: at most MaxTags tags of at most MaxTag characters.
 	Tags []string `json:"tags"`
 	// Kind is one of the constants of the type.
 	Kind Kind `json:"kind"`
-	// Namespace is that of the id.
+	// Namespace is the namespace of the id.
 	Namespace string `json:"namespace"`
-	// HasSchema says that the tool takes arguments, which hydrating shows.
+	// HasSchema means that the tool takes arguments. Hydrating shows them.
 	HasSchema bool `json:"has_schema"`
-	// Score is how well the card fits a query. It is in the JSON form only,
-	// and not there if it is 0 or not a finite number: not ranked.
+	// Score is the relevance for a query. It appears in the JSON form only, and is omitted if it is 0 or not finite:
+	// not ranked.
 	Score float64 `json:"score,omitzero"`
-	// CostHint is what a call costs in a unit of the operator's. It is left
-	// out unless it is a finite number above 0.
+	// CostHint is the cost of a call in a unit of the operator. It is omitted unless it is finite and above 0.
 	CostHint float64 `json:"cost_hint,omitzero"`
-	// SideEffects says that a call may change something.
+	// SideEffects means that a call may change something.
 	SideEffects bool `json:"side_effects,omitzero"`
-	// Safety is the safety class, a hint and no authorization.
+	// Safety is the safety class: a hint, not an authorization.
 	Safety Safety `json:"safety"`
 }
 
-// A Kind is what a card stands for. Every kind that an id can have
-// (toolid.Kind) is one, in the same spelling.
+// A Kind is the type of the item behind a card. Every kind of an id (toolid.Kind) is one, with the same spelling.
 type Kind string
 
 // The kinds of cards: those of section 2.1, and of section 9.4.
@@ -50,7 +47,7 @@ const (
 	Tool     Kind = "tool"
 	Agent    Kind = "agent"
 	Skill    Kind = "skill"
-	Internal Kind = "internal" // no choice, such as the marker of section 5.1
+	Internal Kind = "internal" // not a choice, such as the marker of section 5.1
 	Resource Kind = "resource"
 	Prompt   Kind = "prompt"
 )
@@ -72,12 +69,11 @@ const (
 	MaxTag   = 24  // characters of a tag
 	MaxCards = 999 // cards of a response
 	Target   = 60  // tokens of a card, line break included
-	HardCap  = 80  // tokens of a card that none exceeds
+	HardCap  = 80  // tokens that no card exceeds
 	Preamble = 32  // tokens before the cards of a response
 )
 
-// MarshalJSON writes the fields in the order of section 2.1, and nothing that
-// JSON cannot hold.
+// MarshalJSON writes the fields in the order of section 2.1, without values that JSON cannot hold.
 func (c ChoiceCard) MarshalJSON() ([]byte, error) {
 	type plain ChoiceCard
 	p := plain(c)
@@ -89,8 +85,8 @@ func (c ChoiceCard) MarshalJSON() ([]byte, error) {
 	return strictjson.Marshal(p)
 }
 
-// Marshal returns the JSON form of cards, an array. Unlike encoding/json by
-// itself it leaves '<', '>' and '&' as they are, which costs fewer tokens.
+// Marshal returns cards as a JSON array. Unlike encoding/json it leaves '<', '>' and '&' unescaped, which costs fewer
+// tokens.
 func Marshal(cards []ChoiceCard) ([]byte, error) {
 	if cards == nil {
 		cards = []ChoiceCard{}
@@ -98,7 +94,7 @@ func Marshal(cards []ChoiceCard) ([]byte, error) {
 	return strictjson.Marshal(cards)
 }
 
-// finite returns f, and 0 if it is not a finite number.
+// finite returns f, or 0 if f is not finite.
 func finite(f float64) float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return 0
@@ -106,8 +102,7 @@ func finite(f float64) float64 {
 	return f
 }
 
-// Sort orders cards by descending score, and those of one score by ascending id
-// (section 2.5). A score that is not a finite number counts as 0.
+// Sort orders cards by descending score, then by ascending id (section 2.5). A score that is not finite counts as 0.
 func Sort(cards []ChoiceCard) {
 	slices.SortStableFunc(cards, func(a, b ChoiceCard) int {
 		return cmp.Or(cmp.Compare(finite(b.Score), finite(a.Score)), cmp.Compare(a.ID, b.ID))

@@ -7,30 +7,27 @@ import (
 	tiktoken_loader "github.com/pkoukk/tiktoken-go-loader"
 )
 
-// A Counter counts tokens, and with that decides what fits a budget. An
-// implementation must be safe for concurrent use, give the same number for the
-// same text, and bound what it spends on a hostile text by most.
+// A Counter counts the tokens of texts for a budget. An implementation must be safe for concurrent use, give the same
+// number for the same text, and bound its work on a hostile text by most.
 type Counter interface {
-	// Count returns the number of tokens of text. Once it is sure that there
-	// are more than most, it may stop and return any number above most.
+	// Count returns the number of tokens of text. If the number exceeds most, it may stop early and return any number
+	// above most.
 	Count(text string, most int) int
 }
 
-// CL100K counts in the encoding cl100k_base, exactly (section 2.3). Spellings of
-// special tokens, such as <|endoftext|>, are ordinary text to it, and a byte
-// that is not valid UTF-8 is a character of its own.
+// CL100K counts exactly in the encoding cl100k_base (section 2.3). Special tokens, such as <|endoftext|>, are ordinary
+// text. A byte that is not valid UTF-8 is a character of its own.
 //
-// The vocabulary is part of the program and is read at the first use, in some
-// 50 ms, which truncating or making cards of short texts is not. What Count takes is linear in the text, of which it reads at most
-// 128 × most bytes: no token is longer.
+// The vocabulary is part of the program. It is read at the first use, in some 50 ms; truncating and carding short texts
+// do not use it. Count takes time linear in the text, and reads at most 128 × most bytes of it: no token is longer.
 func CL100K() Counter { return cl100k{} }
 
 type cl100k struct{}
 
-// load returns the vocabulary, which it reads once.
+// load returns the vocabulary. It is read once.
 var load = sync.OnceValue(readVocabulary)
 
-// readVocabulary reads the vocabulary that is part of the program.
+// readVocabulary reads the embedded vocabulary.
 func readVocabulary() *vocabulary {
 	ranks, err := tiktoken_loader.NewOfflineLoader().LoadTiktokenBpe("cl100k_base.tiktoken")
 	if err != nil {
@@ -60,19 +57,18 @@ func (cl100k) prefixes(text string, most int) prefixCounter {
 	return newPrefixes(load(), text, most)
 }
 
-// within reports whether text has at most the given number of tokens. Short
-// texts are not worth a vocabulary: no token has less than a byte.
+// within reports whether text has at most most tokens. Short texts need no vocabulary: every token has at least one
+// byte.
 func within(c Counter, text string, most int) bool {
 	_, own := c.(cl100k)
-	_, theirs := c.(*encoding) // which count three bytes where one is not UTF-8
+	_, theirs := c.(*encoding) // it counts three bytes for one that is not UTF-8
 	if len(text) <= most && (own || theirs && utf8.ValidString(text)) {
 		return true
 	}
 	return c.Count(text, most) <= most
 }
 
-// over reports whether so many bytes make more than most tokens, whatever they
-// are.
+// over reports whether this many bytes are always more than most tokens.
 func over(bytes, most, longest int) bool {
 	return most < 0 || (bytes-1)/longest >= most && bytes > 0
 }

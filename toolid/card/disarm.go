@@ -7,21 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// disarm rewrites what in a text reads as a part of a line that only the card
-// writes, character for character: square brackets, and what looks like them,
-// as parentheses, and the names of markers without what makes them markers.
+// disarm rewrites text that imitates parts of a line which only the card writes, character for character. Square
+// brackets and similar characters become parentheses, and marker names lose the characters that make them markers.
 //
 //	[2/3] Wipes it. [read-only] safety=read_only side_effects
 //	(2/3) Wipes it. (read-only) safety:read_only side effects
 //
-// Brackets that belong to the word before them stay, as in list[int], a[0] and
-// []string.
+// Brackets that belong to the word before them stay, as in list[int], a[0] and []string.
 func disarm(text string) string {
 	if !strings.ContainsFunc(text, armed) {
 		return text
 	}
 	b := make([]byte, 0, len(text))
-	var kept []bool // which of the brackets that are open stay
+	var kept []bool // by open bracket: it stays
 	prev := ' '
 	for rest := text; rest != ""; {
 		r, n := utf8.DecodeRuneInString(rest)
@@ -53,8 +51,8 @@ func disarm(text string) string {
 	return string(b)
 }
 
-// subscript reports whether a bracket between prev and rest belongs to the word
-// before it, and is not the beginning of a card's number.
+// subscript reports whether a bracket between prev and rest belongs to the word before it and does not begin a card's
+// number.
 func subscript(prev rune, rest string) bool {
 	if strings.HasPrefix(rest, "]") {
 		return true
@@ -74,7 +72,7 @@ func endsWith(text []byte, word string) bool {
 	return len(text) >= len(word) && strings.EqualFold(string(text[len(text)-len(word):]), word)
 }
 
-// armed reports whether disarm looks at r.
+// armed reports whether disarm may rewrite r.
 func armed(r rune) bool { return opens(r) || closes(r) || equals(r) || underlines(r) }
 
 func opens(r rune) bool {
@@ -97,8 +95,8 @@ func equals(r rune) bool { return r == '=' || r == '＝' || r == '﹦' || r == '
 
 func underlines(r rune) bool { return r == '_' || r == '＿' }
 
-// disarmTag returns a tag without what would end it, or the list, in a line, or
-// make the list a card's number.
+// disarmTag removes characters from a tag that would end it or the list in a line, or turn the list into a card's
+// number.
 func disarmTag(tag string) string {
 	words := strings.ContainsFunc(tag, unicode.IsLetter)
 	return strings.Map(func(r rune) rune {

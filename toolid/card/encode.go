@@ -2,25 +2,21 @@ package card
 
 import "math"
 
-// A vocabulary encodes text as tiktoken does: it splits the text into pieces
-// and, in each, merges the two neighbours that form the token of the lowest
-// rank, the leftmost of equals, until no two form one.
+// A vocabulary encodes text as tiktoken does (byte pair encoding). It splits the text into pieces. In each piece it
+// merges the two neighbours that form the token of the lowest rank, leftmost first, until no two form one.
 //
-// Written down like that it takes time quadratic in the length of a piece,
-// which whoever writes the text chooses. Here a long piece is encoded a stretch
-// at a time, which is linear. It is exact for any ranks, because what merges
-// within a part of a piece does so in the order in which it would if the part
-// stood alone, as long as nothing merges across its ends. Hence
+// Done naively this is quadratic in the length of a piece, which the author of the text controls. Here a long piece is
+// encoded one stretch at a time, which is linear. It is exact for any ranks: merges within a part happen in the same
+// order as if the part stood alone, as long as nothing merges across its ends. Hence
 //
 //   - a run of tokens of an encoding is the encoding of its own text, and
-//   - encodings may stand side by side when the two tokens that meet stay two,
-//     and those two, when they are encoded together.
+//   - two encodings may be concatenated if the two tokens at the seam stay two, and those two, when encoded together.
 type vocabulary struct {
 	ranks   map[string]int
 	longest int // bytes of the longest token
 }
 
-// stretch is how many bytes of a piece are encoded at a time.
+// stretch is the number of bytes of a piece that are encoded at a time.
 const stretch = 64
 
 func newVocabulary(ranks map[string]int) *vocabulary {
@@ -31,8 +27,8 @@ func newVocabulary(ranks map[string]int) *vocabulary {
 	return v
 }
 
-// encode completes ends, the ends of the tokens of some beginning of the piece
-// text[from:to], to those of the whole piece.
+// encode extends ends, the token ends of some beginning of the piece text[from:to], to the token ends of the whole
+// piece.
 func (v *vocabulary) encode(ends []int, text string, from, to int) []int {
 	if _, ok := v.token(text, from, to); ok {
 		return append(ends[:0], to)
@@ -43,10 +39,8 @@ func (v *vocabulary) encode(ends []int, text string, from, to int) []int {
 	return ends
 }
 
-// extend is encode for a piece that ends soon. It encodes the last tokens again
-// together with what is new: few, because what follows a token seldom changes
-// more than one or two before it. Taking twice as many at each attempt bounds
-// the cost when it does.
+// extend is encode for a piece with a short rest. It re-encodes the last tokens together with the rest. Usually one or
+// two tokens change; if not, doubling their number at each attempt bounds the cost.
 func (v *vocabulary) extend(ends []int, text string, from, to int) []int {
 	known := len(ends)
 	for back := 1; ; back *= 2 {
@@ -59,16 +53,14 @@ func (v *vocabulary) extend(ends []int, text string, from, to int) []int {
 	}
 }
 
-// apart reports whether text[a:b] and text[b:c] stay the two tokens that they
-// are when they are encoded together.
+// apart reports whether text[a:b] and text[b:c] stay two tokens when encoded together.
 func (v *vocabulary) apart(text string, a, b, c int) bool {
 	var room [8]int
 	ends := v.merge(room[:0], text, a, c)
 	return len(ends) == 2 && ends[0] == b
 }
 
-// last returns the end of the last token, and where there is none the start of
-// the piece.
+// last returns the end of the last token, or the start of the piece if there is none.
 func last(ends []int, from int) int {
 	if len(ends) == 0 {
 		return from
@@ -76,10 +68,9 @@ func last(ends []int, from int) int {
 	return ends[len(ends)-1]
 }
 
-// merge appends the ends of the tokens of text[from:to], which is not empty, in
-// quadratic time.
+// merge appends the token ends of text[from:to], which is not empty, in quadratic time.
 func (v *vocabulary) merge(ends []int, text string, from, to int) []int {
-	type part struct{ start, rank int } // the rank is that of the token that the part and the next one form
+	type part struct{ start, rank int } // the rank of the token that the part and the next one form
 	var room [3 * stretch]part
 	parts := room[:0]
 	for i := from; i <= to; i++ {
@@ -104,8 +95,7 @@ func (v *vocabulary) merge(ends []int, text string, from, to int) []int {
 		if lowest == math.MaxInt {
 			break
 		}
-		// All that form the same token merge in one pass, unless one of them
-		// makes a token of a lower rank possible.
+		// All pairs that form the same token merge in one pass, unless a merge makes a token of a lower rank possible.
 		for at, next := 0, math.MaxInt; at < len(parts) && next > lowest; at++ {
 			if parts[at].rank != lowest {
 				continue
@@ -125,7 +115,7 @@ func (v *vocabulary) merge(ends []int, text string, from, to int) []int {
 	return ends
 }
 
-// token returns the rank of text[from:to], if it is a token.
+// token returns the rank of text[from:to], and whether it is a token.
 func (v *vocabulary) token(text string, from, to int) (rank int, ok bool) {
 	if to-from > v.longest {
 		return 0, false

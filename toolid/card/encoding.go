@@ -11,19 +11,15 @@ import (
 	tiktoken_loader "github.com/pkoukk/tiktoken-go-loader"
 )
 
-// Encoding returns the counter of an encoding of tiktoken-go, for models that do
-// not count in cl100k_base: o200k_base, p50k_base, p50k_edit or r50k_base. The
-// name cl100k_base stands for [CL100K].
+// Encoding returns the counter of an encoding of tiktoken-go, for models that do not count in cl100k_base: o200k_base,
+// p50k_base, p50k_edit or r50k_base. The name cl100k_base returns [CL100K].
 //
-// The vocabulary is part of the program. It is read at the first count: that of
-// o200k_base takes 300 ms and 23 MB. Special tokens and short texts are treated as
-// CL100K does; a byte that is not valid UTF-8 counts as U+FFFD.
+// The vocabulary is part of the program. It is read at the first count: o200k_base takes 300 ms and 23 MB. Special
+// tokens and short texts are treated as by CL100K. A byte that is not valid UTF-8 counts as U+FFFD.
 //
-// tiktoken-go takes time quadratic in the length of a run without a break, so it
-// is given at most 512 bytes at a time: Count is linear, and reads little more
-// than 512 × most bytes. The number is exact unless one word, number, row of signs or
-// stretch of white space is longer than that. Each 512 bytes of such a run may
-// count a token or two more or less than in one piece.
+// tiktoken-go is quadratic in the length of a run without a break, so it receives at most 512 bytes at a time. Count is
+// linear, and reads little more than 512 × most bytes. The number is exact unless a word, number, row of signs or
+// stretch of white space is longer than 512 bytes. Each 512 bytes of such a run may count a token or two more or less.
 func Encoding(name string) (Counter, error) {
 	switch name {
 	case "cl100k_base":
@@ -38,7 +34,7 @@ func Encoding(name string) (Counter, error) {
 	return nil, fmt.Errorf("no encoding is called %.80q; known: cl100k_base, o200k_base, p50k_base, p50k_edit, r50k_base", name)
 }
 
-// The patterns by which tiktoken-go splits a text, which it does not export.
+// The patterns by which tiktoken-go splits a text. It does not export them.
 const (
 	pattern50k  = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
 	pattern200k = `[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?` +
@@ -52,15 +48,14 @@ var (
 	r50k  = encoding{name: "r50k_base", pattern: pattern50k}
 )
 
-// An encoding counts with tiktoken-go, a part of the text at a time.
+// An encoding counts with tiktoken-go, one part of the text at a time.
 type encoding struct {
 	name, pattern string
 	read          sync.Once
 	whole         *tiktoken.Tiktoken
 }
 
-// load returns the library's encoder. It is built by hand, because the library's
-// own constructor downloads the vocabulary.
+// load returns the library's encoder. It does not use the library's constructor, which downloads the vocabulary.
 func (e *encoding) load() *tiktoken.Tiktoken {
 	e.read.Do(func() {
 		ranks, err := tiktoken_loader.NewOfflineLoader().LoadTiktokenBpe(e.name + ".tiktoken")
@@ -88,11 +83,11 @@ func (e *encoding) count(text string, i, n, most int) int {
 	return n
 }
 
-// maxPart is how many bytes the library is given at a time.
+// maxPart is the number of bytes that the library receives at a time.
 const maxPart = 512
 
-// partEnd returns the end of the part that begins at text[i:]: the last place
-// within maxPart bytes where every encoding breaks, else all of them.
+// partEnd returns the end of the part that begins at text[i:]: the last place within maxPart bytes where every encoding
+// splits, or maxPart bytes if there is none.
 func partEnd(text string, i int) int {
 	if len(text)-i <= maxPart {
 		return len(text)
@@ -107,12 +102,11 @@ func partEnd(text string, i int) int {
 			return end
 		}
 	}
-	return i + maxPart // it is no UTF-8
+	return i + maxPart // not UTF-8
 }
 
-// breaks reports whether a piece of every pattern ends at text[i:], whatever
-// stands around the two characters that meet there. The first is no white space,
-// which the patterns divide by what follows it.
+// breaks reports whether every pattern ends a piece at text[i:], whatever surrounds the two characters there. The first
+// must not be white space, because the patterns split it by what follows.
 func breaks(text string, i int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:i])
 	after, _ := utf8.DecodeRuneInString(text[i:])
@@ -122,9 +116,9 @@ func breaks(text string, i int) bool {
 	case unicode.IsNumber(before) != unicode.IsNumber(after):
 		return true
 	case unicode.IsSpace(after):
-		return after != '\r' && after != '\n' || unicode.IsLetter(before) // signs take line ends with them
+		return after != '\r' && after != '\n' || unicode.IsLetter(before) // signs include the following line ends
 	}
-	word := unicode.IsLetter(after) || unicode.IsMark(after) || after == '\'' // which a word may go on with
+	word := unicode.IsLetter(after) || unicode.IsMark(after) || after == '\'' // a word may continue with these
 	return unicode.IsLetter(before) && !word
 }
 
@@ -141,8 +135,7 @@ func (e *encoding) prefixes(text string, most int) prefixCounter {
 	return p
 }
 
-// parts holds how many tokens of an encoding there are before each part of a
-// text, for as much of it as a budget can pay for.
+// parts holds the number of tokens before each part of a text, as far as the budget reaches.
 type parts struct {
 	e      *encoding
 	text   string
@@ -152,8 +145,8 @@ type parts struct {
 
 func (p *parts) reach() int { return len(p.text) }
 
-// fits counts the part anew in which the prefix ends.
+// fits recounts only the part in which the prefix ends.
 func (p *parts) fits(end, most int) bool {
-	k := sort.SearchInts(p.starts, end) - 1 // the last that begins before it
+	k := sort.SearchInts(p.starts, end) - 1 // the last part that begins before end
 	return k < 0 && most >= 0 || k >= 0 && p.e.count(p.text[:end], p.starts[k], p.tokens[k], most) <= most
 }

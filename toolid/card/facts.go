@@ -8,8 +8,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/clean"
 )
 
-// Facts are what a card is made of. Texts may be hostile; only the id has to be
-// one.
+// Facts are the input of a card. Texts may be hostile; only the id must be valid.
 type Facts struct {
 	ID          string // the canonical id: visible ASCII, no blanks, at most 256 bytes
 	Name        string // "" is the id
@@ -20,8 +19,8 @@ type Facts struct {
 	HasSchema   bool
 	CostHint    float64
 	SideEffects bool
-	ReadOnly    bool // tag the card read-only
-	Destructive bool // tag the card destructive
+	ReadOnly    bool // adds the tag read-only
+	Destructive bool // adds the tag destructive
 }
 
 const (
@@ -29,14 +28,13 @@ const (
 	maxDescription = 1000 // characters
 )
 
-// The tags that name a safety class, as cards spell them. They are kept before
-// all others.
+// The tags that name a safety class, as cards spell them. They take precedence over other tags.
 const (
 	tagDestructive = "destructive"
 	tagReadOnly    = "read-only"
 )
 
-// card returns the card of f with its whole description.
+// card returns the card of f with its full description.
 func (f *Facts) card() (ChoiceCard, error) {
 	if err := checkID(f.ID); err != nil {
 		return ChoiceCard{}, err
@@ -69,8 +67,7 @@ func (f *Facts) card() (ChoiceCard, error) {
 	return c, nil
 }
 
-// checkID refuses what is no id. An id is never changed to make it one: it is
-// the key by which the card is found again.
+// checkID rejects an invalid id. An id is never changed to fit, because it is the key of the card.
 func checkID(id string) error {
 	if id == "" {
 		return fmt.Errorf("the id is empty")
@@ -86,8 +83,7 @@ func checkID(id string) error {
 	return nil
 }
 
-// namespace returns that of an id, which for resources and prompts begins with
-// the kind and "::" (section 9.1).
+// namespace returns the namespace of an id. For resources and prompts it begins with the kind and "::" (section 9.1).
 func namespace(id string) string {
 	if _, rest, ok := strings.Cut(id, "::"); ok {
 		id = rest
@@ -99,8 +95,8 @@ func namespace(id string) string {
 	return ns
 }
 
-// tags returns the tags to keep and the safety class that they mean. Tags that
-// name a safety class are kept first, so that others cannot push them out.
+// tags returns the tags to keep, and the safety class that they name. Tags of a safety class come first, so that others
+// cannot displace them.
 func (f *Facts) tags() ([]string, Safety) {
 	var safe, rest []string
 	for _, t := range f.Tags {
@@ -135,8 +131,8 @@ func distinct(tags []string) []string {
 	return slices.Compact(tags)
 }
 
-// cleanTag returns a tag as a card has it. One that names a safety class in
-// other cases, or with an underscore, becomes the one that does.
+// cleanTag returns a tag in the form of a card. Other spellings of a safety class, in case or with an underscore,
+// become the standard one.
 func cleanTag(tag string) string {
 	tag = disarmTag(clean.Line(tag, MaxTag))
 	switch safe := strings.ReplaceAll(strings.ToLower(tag), "_", "-"); safe {

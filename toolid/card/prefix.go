@@ -4,21 +4,19 @@ import "sort"
 
 // A prefixCounter counts the tokens of prefixes of one text.
 type prefixCounter interface {
-	// reach returns a number of bytes; longer prefixes are over the budget.
+	// reach returns a number of bytes. Longer prefixes exceed the budget.
 	reach() int
-	// fits reports whether text[:end] has at most the given number of tokens,
-	// which is not above the budget.
+	// fits reports whether text[:end] has at most most tokens. most is at most the budget.
 	fits(end, most int) bool
 }
 
-// A prefixer is a Counter that counts many prefixes of one text at a lower cost
-// than one after the other.
+// A prefixer is a Counter that counts many prefixes of one text faster than one by one.
 type prefixer interface {
 	// prefixes returns the counter for prefixes of text within a budget.
 	prefixes(text string, most int) prefixCounter
 }
 
-// maxText is how many bytes of a text take part in finding where to cut it.
+// maxText bounds the bytes of a text in the search for a cut.
 const maxText = 4 << 20
 
 func prefixesOf(c Counter, text string, most int) prefixCounter {
@@ -28,7 +26,7 @@ func prefixesOf(c Counter, text string, most int) prefixCounter {
 	return counted{c, text}
 }
 
-// counted counts prefixes one after the other.
+// counted counts prefixes one by one.
 type counted struct {
 	c    Counter
 	text string
@@ -37,8 +35,8 @@ type counted struct {
 func (p counted) reach() int              { return min(len(p.text), maxText) }
 func (p counted) fits(end, most int) bool { return p.c.Count(p.text[:end], most) <= most }
 
-// prefixes holds the encoding of as much of a text as a budget can pay for. The
-// encoding of a prefix differs from it only towards the prefix's end.
+// prefixes holds the encoding of a text, as far as the budget reaches. The encoding of a prefix differs from it only
+// near the prefix's end.
 type prefixes struct {
 	v      *vocabulary
 	text   string
@@ -67,9 +65,8 @@ func newPrefixes(v *vocabulary, text string, most int) *prefixes {
 	return p
 }
 
-// known returns how many bytes of the text are encoded. A prefix that ends
-// after them is over the budget: so are the pieces before the last one of
-// these, and they are its pieces too.
+// known returns the number of bytes that are encoded. A longer prefix exceeds the budget, because it has all of these
+// pieces but the last one, and they already exceed it.
 func (p *prefixes) known() int {
 	if len(p.ends) == 0 {
 		return 0
@@ -79,10 +76,8 @@ func (p *prefixes) known() int {
 
 func (p *prefixes) reach() int { return len(p.text) }
 
-// fits splits and encodes the prefix anew from the piece before the one in
-// which it ends. Before that nothing changes: of the pieces that a cut shortens
-// only white space, which leaves its last character to the word that follows,
-// can make the piece before it longer.
+// fits re-encodes the prefix from the piece before the one in which it ends. Earlier pieces do not change: only white
+// space, whose last character belongs to the next word, can extend the piece before a cut.
 func (p *prefixes) fits(end, most int) bool {
 	k := max(0, sort.SearchInts(p.starts, end)-2)
 	n := p.tokens[k]

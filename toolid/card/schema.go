@@ -8,24 +8,24 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// A SchemaForm is a provider's form of the schema for a selection.
+// A SchemaForm is a provider's form of the selection schema.
 type SchemaForm string
 
 // The forms of section 2.6.
 const (
 	// JSONSchema is the bare schema.
 	JSONSchema SchemaForm = "json_schema"
-	// OpenAI is the value of response_format, in strict mode. The provider
-	// takes at most 1,000 ids, and beyond 250 at most 15,000 characters of them.
+	// OpenAI is the value of response_format, in strict mode. OpenAI accepts at most 1,000 ids, and at most 15,000
+	// characters of ids if there are more than 250.
 	OpenAI SchemaForm = "openai"
-	// Anthropic is a tool definition, to be forced by tool_choice.
+	// Anthropic is a tool definition, forced with tool_choice.
 	Anthropic SchemaForm = "anthropic"
 )
 
-// ErrNoCandidates is the error of a selection from nothing.
+// ErrNoCandidates is the error of a selection without candidates.
 var ErrNoCandidates = errors.New("there are no candidates to select from")
 
-// The structs give the members of the schema their order.
+// Structs, because the members of the schema have a fixed order.
 type (
 	object struct {
 		Type       string     `json:"type"`
@@ -57,17 +57,13 @@ type (
 	}
 )
 
-// selectionName is within what both providers allow for a name:
-// [a-zA-Z0-9_-]{1,64}.
+// selectionName is a valid name for both providers: [a-zA-Z0-9_-]{1,64}.
 const selectionName = "tool_selection"
 
-// SelectionSchema returns the schema of an object with one member, selection,
-// which is one of the ids (section 2.6). With it a provider's constrained
-// output cannot name anything else. An id that occurs more than once is listed
-// where it occurs first, empty ones are not listed.
+// SelectionSchema returns the schema of an object with one member, selection, which is one of the ids (section 2.6). A
+// provider's constrained output then cannot name anything else. Duplicate and empty ids are dropped.
 //
-// It returns [ErrNoCandidates] if there are no ids, and an error for an unknown
-// form. The bytes depend on nothing but the arguments.
+// It returns [ErrNoCandidates] if there are no ids, and an error for an unknown form. Equal arguments give equal bytes.
 func SelectionSchema(form SchemaForm, ids []string) (json.RawMessage, error) {
 	ids = candidates(ids)
 	if len(ids) == 0 {
@@ -89,7 +85,7 @@ func SelectionSchema(form SchemaForm, ids []string) (json.RawMessage, error) {
 	return nil, fmt.Errorf("building a selection schema: there is no form %.20q", form)
 }
 
-// candidates returns the ids that are not empty, each once.
+// candidates returns the ids without empty ones and duplicates.
 func candidates(ids []string) []string {
 	var list []string
 	seen := make(map[string]bool, len(ids))

@@ -8,17 +8,17 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// A Selection tells which candidate an answer means (section 2.6). Its JSON
-// form has null for "" in selected_id, reason and repair.
+// A Selection is the candidate that an answer means, or the reason why none is meant (section 2.6). In JSON, an empty
+// selected_id, reason or repair is null.
 type Selection struct {
 	Status Status
 	ID     string // of the candidate; "" if the answer is rejected
-	RawID  string // the answer, of which the first 1,024 bytes are kept
+	RawID  string // the answer, at most its first 1,024 bytes
 	Reason Reason // why the answer is rejected; "" otherwise
 	Repair Repair // what was repaired; "" otherwise
 }
 
-// A Status is what became of an answer.
+// A Status is the outcome of a selection.
 type Status string
 
 // The three statuses.
@@ -28,7 +28,7 @@ const (
 	Rejected Status = "rejected"
 )
 
-// A Reason is why an answer is rejected.
+// A Reason says why an answer is rejected.
 type Reason string
 
 // The reasons.
@@ -39,24 +39,23 @@ const (
 	AmbiguousPrefix   Reason = "ambiguous_prefix"
 )
 
-// A Repair is what made a candidate of an answer.
+// A Repair is the change that made an answer a candidate.
 type Repair string
 
-// The repairs, in the order in which they are tried.
+// The repairs, in the order of the attempts.
 const (
 	Strip    Repair = "strip"
 	CaseFold Repair = "case_fold"
 	Prefix   Repair = "prefix"
 )
 
-// maxRaw bounds what a Selection keeps of an answer, in bytes.
+// maxRaw bounds the bytes of an answer that a Selection keeps.
 const maxRaw = 1024
 
-// Select tells which of the candidates an answer means: itself, or without
-// the white space around it, or, if repair is set, the only one that it spells
-// in other cases, or the only one that it is the beginning of in any case. What
-// could mean several is rejected, never guessed. Two texts differ in case only
-// if their lower cases are the same, which those of s and ſ are not.
+// Select returns the candidate that an answer means: the answer itself, or the answer without surrounding white space.
+// If repair is set, it also accepts the only candidate that equals the answer ignoring case, or that begins with it
+// ignoring case. An ambiguous answer is rejected, never guessed. Case is ignored by comparing lower cases, which differ
+// for s and ſ.
 func Select(answer string, ids []string, repair bool) Selection {
 	s := Selection{RawID: clean.Beginning(answer, maxRaw)}
 	stripped := strings.TrimFunc(answer, space)
@@ -115,7 +114,7 @@ func (s Selection) MarshalJSON() ([]byte, error) {
 	}{s.Status, null(s.ID), s.RawID, null(string(s.Reason)), null(string(s.Repair))})
 }
 
-// only returns the last id that is meant, and how many are.
+// only returns the last id for which meant is true, and the number of such ids.
 func only(ids []string, meant func(string) bool) (id string, n int) {
 	for _, candidate := range ids {
 		if meant(candidate) {
@@ -126,8 +125,7 @@ func only(ids []string, meant func(string) bool) (id string, n int) {
 	return id, n
 }
 
-// lower is Python's str.lower, by which the contract is defined: unlike Go's it
-// keeps the dot of İ.
+// lower works like Python's str.lower, which defines the contract: unlike Go's it keeps the dot of İ.
 func lower(text string) string {
 	return strings.ToLower(strings.ReplaceAll(text, "İ", "i\u0307"))
 }

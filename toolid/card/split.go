@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// A class is what the pattern of cl100k_base tells apart in text:
+// A class is a character class in the pattern of cl100k_base:
 //
 //	(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|
 //	 ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
@@ -43,8 +43,7 @@ func classAt(text string, i int) (class, int) {
 	return other, n
 }
 
-// run returns the end of the characters of class c that begin at text[i:], at
-// most the given number of them.
+// run returns the end of the characters of class c that begin at text[i:], at most most of them.
 func run(text string, i int, c class, most int) int {
 	for ; most > 0; most-- {
 		k, n := classAt(text, i)
@@ -56,10 +55,8 @@ func run(text string, i int, c class, most int) int {
 	return i
 }
 
-// pieceEnd returns the end of the piece that begins at text[i:]: what the
-// pattern of cl100k_base matches there. Tokens never cross pieces. The scan
-// looks back at nothing, and takes time linear in the white space or the piece
-// that it finds.
+// pieceEnd returns the end of the piece that begins at text[i:], as the pattern of cl100k_base matches it. Tokens never
+// cross pieces. The scan has no backtracking, and takes time linear in the piece or white space that it finds.
 func pieceEnd(text string, i int) int {
 	if n := contraction(text[i:]); n > 0 {
 		return i + n
@@ -80,8 +77,7 @@ func pieceEnd(text string, i int) int {
 	return spaceEnd(text, i)
 }
 
-// contraction returns the length of the 's, 'll and the like that text begins
-// with, in any case.
+// contraction returns the length of 's, 'll and the like at the beginning of text, in any case.
 func contraction(text string) int {
 	if len(text) < 2 || text[0] != '\'' {
 		return 0
@@ -94,9 +90,8 @@ func contraction(text string) int {
 	return 0
 }
 
-// spaceEnd returns the end of the piece of white space at text[i:]: up to its
-// last line break, or all of it at the end of the text, or all but the last
-// character, which belongs to the word that follows.
+// spaceEnd returns the end of the piece of white space at text[i:]. It ends after the last line break. Without one it
+// takes all white space at the end of the text, else all but the last character, which belongs to the next word.
 func spaceEnd(text string, i int) int {
 	j, last, lineEnd := i, i, 0
 	for {

@@ -6,22 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// Truncate shortens text to at most maxTokens tokens of cl100k_base, as section
-// 2.4 of the gateway surface has it: text that fits is returned as it is; else
-// the longest beginning that ends with a sentence and fits; else as much as a
-// binary search over its characters finds to fit into one token less, without
-// the white space at its end, and an ellipsis. It returns "" if maxTokens is
-// not positive.
+// Truncate shortens text to at most maxTokens tokens of cl100k_base, by the rule of section 2.4 of the gateway surface:
 //
-// The result depends on nothing but the arguments. The time is bounded by
-// maxTokens, however long or hostile text is, at some 60 µs a token, which
-// nothing but blanks takes: of the rest it only counts characters, and those up
-// to 4 MiB.
+//   - a text that fits stays as it is;
+//   - else the longest beginning of whole sentences that fits;
+//   - else the beginning that a binary search over the characters finds to fit into one token less, without trailing
+//     white space, and an ellipsis.
+//
+// It returns "" if maxTokens is not positive. Equal arguments give equal results. The time is bounded by maxTokens,
+// however long or hostile text is: at most some 60 µs a token, which only blanks reach. Of the rest of text it only
+// counts characters, up to 4 MiB.
 func Truncate(text string, maxTokens int) string {
 	return TruncateBy(CL100K(), text, maxTokens)
 }
 
-// TruncateBy is [Truncate] with another way to count tokens.
+// TruncateBy is [Truncate] with another token counter.
 func TruncateBy(c Counter, text string, maxTokens int) string {
 	if maxTokens <= 0 {
 		return ""
@@ -36,8 +35,8 @@ func TruncateBy(c Counter, text string, maxTokens int) string {
 	return strings.TrimRightFunc(text[:cut(p, text, maxTokens-1)], space) + "…"
 }
 
-// sentences returns the end of the longest run of whole sentences that fits. A
-// sentence ends with '.', '!' or '?' before white space.
+// sentences returns the end of the longest sequence of whole sentences that fits. A sentence ends with '.', '!' or '?'
+// before white space.
 func sentences(p prefixCounter, text string, most int) int {
 	best := 0
 	for i := 0; i < p.reach(); {
@@ -57,13 +56,11 @@ func sentences(p prefixCounter, text string, most int) int {
 	return best
 }
 
-// cut returns the end of the beginning of text that a binary search finds to
-// have at most the given number of tokens. A longer beginning can have fewer
-// tokens than a shorter one, so that which one is found depends on the search,
-// and the search is part of the result.
+// cut returns the end of the beginning of text that a binary search finds to have at most most tokens. A longer
+// beginning can have fewer tokens than a shorter one, so the exact search determines the result.
 func cut(p prefixCounter, text string, most int) int {
 	lo, hi := 0, utf8.RuneCountInString(text[:min(len(text), maxText)])
-	best, at, from := 0, 0, 0 // at is the offset of the character from, at or before lo
+	best, at, from := 0, 0, 0 // at is the offset of the character number from, which is at most lo
 	for lo <= hi {
 		mid := (lo + hi) / 2
 		end, ok := skip(text, at, mid-from, p.reach())
@@ -76,7 +73,7 @@ func cut(p prefixCounter, text string, most int) int {
 	return best
 }
 
-// skip returns the offset n characters after i, if that is not beyond reach.
+// skip returns the offset n characters after i, and whether it is within reach.
 func skip(text string, i, n, reach int) (int, bool) {
 	for ; n > 0 && i < reach; n-- {
 		_, size := utf8.DecodeRuneInString(text[i:])
@@ -85,8 +82,7 @@ func skip(text string, i, n, reach int) (int, bool) {
 	return i, n == 0 && i <= reach
 }
 
-// space reports what Python's str takes for white space: what Unicode does, and
-// the separators of ASCII.
+// space reports whether r is white space in Python's str: Unicode white space, and the separators of ASCII.
 func space(r rune) bool {
 	return unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f
 }

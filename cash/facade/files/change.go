@@ -19,7 +19,7 @@ type change struct {
 	Encoding string `json:"encoding,omitempty" jsonschema:"How content is written." cash:"enum=utf-8|base64,default=utf-8"`
 }
 
-// What is done with a change.
+// The actions on a file.
 const (
 	overwrite = "overwrite"
 	create    = "create"
@@ -30,13 +30,13 @@ const (
 type write struct {
 	path     string
 	data     []byte
-	sum      string // of data
-	old      *state // what is there; nil is nothing
+	sum      string // SHA-256 of data
+	old      *state // the current file; nil is none
 	action   string
-	conflict string // why it must not be done; empty is no reason
+	conflict string // why the write must not happen; empty is no conflict
 }
 
-// done says what was done.
+// done returns the outcome of a write.
 func (w *write) done() written {
 	size := len(w.data)
 	switch w.action {
@@ -48,7 +48,7 @@ func (w *write) done() written {
 	return written{w.path, "written", w.sum, &size}
 }
 
-// writes reads the changes of a roundtrip, whatever the files are.
+// writes parses the changes of a roundtrip, without looking at the files.
 func (f *Files) writes(changes []change) ([]*write, error) {
 	if len(changes) > f.maxFiles {
 		return nil, f.tooMany(len(changes))
@@ -77,7 +77,7 @@ func (f *Files) writes(changes []change) ([]*write, error) {
 	return writes, checkFolders(writes, known)
 }
 
-// checkFolders refuses a path that another one has as a folder.
+// checkFolders rejects a path that is a parent folder of another one.
 func checkFolders(writes []*write, known map[string]bool) error {
 	for _, w := range writes {
 		for i, c := range w.path {
@@ -104,8 +104,8 @@ func (f *Files) tooMuch() error {
 	return invalid("The contents are too large; a roundtrip takes at most %d bytes in all. Split it.", f.maxBytes)
 }
 
-// plan decides what is to be done with each write. Contents of the files are
-// handed to visit, and not kept.
+// plan decides the action of each write. It passes each write with the content of its file to visit, and keeps no
+// content.
 func (f *Files) plan(m *manifest, writes []*write, mode string, visit func(*write)) error {
 	for _, w := range writes {
 		var err error
@@ -122,7 +122,7 @@ func (f *Files) plan(m *manifest, writes []*write, mode string, visit func(*writ
 	return checkSame(writes)
 }
 
-// judge decides about one write, given what the manifest has of its file.
+// judge decides one write, given the manifest's entry for its file.
 func (w *write) judge(sum string, listed bool, mode string) {
 	switch {
 	case w.old != nil && mode == addOnly, w.old == nil && mode == updateOnly:
@@ -145,8 +145,8 @@ func (w *write) judge(sum string, listed bool, mode string) {
 	}
 }
 
-// checkSame refuses two paths that are one file, because the file system minds
-// neither case nor the forms of Unicode. If both are new, that shows only later.
+// checkSame rejects two paths that are the same file, because the file system ignores case or normalizes Unicode. If
+// both are new, this only shows later.
 func checkSame(writes []*write) error {
 	alike := make(map[string][]*write)
 	for _, w := range writes {
@@ -164,7 +164,7 @@ func checkSame(writes []*write) error {
 	return nil
 }
 
-// conflicts returns the error for the writes that must not be done, if any.
+// conflicts returns the error of the writes in conflict, or nil.
 func conflicts(writes []*write) error {
 	var texts []string
 	var details []map[string]any

@@ -9,18 +9,17 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// invalid is the error for arguments that no file could make right.
+// invalid returns the error of arguments that are wrong for any files.
 func invalid(format string, args ...any) *registry.Error {
 	return &registry.Error{Kind: registry.InvalidArguments, NotRun: true, Message: fmt.Sprintf(format, args...)}
 }
 
-// failed is the error for what the files do not allow as they are.
+// failed returns the error of a request that the current files do not allow.
 func failed(format string, args ...any) *registry.Error {
 	return &registry.Error{Kind: registry.Failed, Message: fmt.Sprintf(format, args...)}
 }
 
-// ioError is the error for what the system refuses. It says why, and not where the
-// root is.
+// ioError returns the error of a failed system call. It gives the reason, but not the location of the root.
 func ioError(doing, path string, err error) *registry.Error {
 	err = durable.Cause(err)
 	e := failed("%s %s failed: %s.", doing, quote(path), reason(err))
@@ -41,7 +40,7 @@ func notFound(path string) *registry.Error {
 	return e
 }
 
-// quote shows a path that may be anything. Spaces in one that can be used matter.
+// quote returns an untrusted path for a message. Spaces in a usable path stay.
 func quote(path string) string {
 	const most = 160
 	if len(path) > most || !usable(path) {

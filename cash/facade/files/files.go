@@ -16,23 +16,23 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// Options bound [Files]. Nil is fine.
+// Options bound [Files]. Nil means all defaults.
 type Options struct {
 	// MaxFileBytes bounds a file that is read or written. Zero is 4 MiB.
 	MaxFileBytes int64
 	// MaxFiles bounds the files of a roundtrip. Zero is 100.
 	MaxFiles int
-	// MaxBytes bounds the contents of a roundtrip in all. Zero is 16 MiB.
+	// MaxBytes bounds the total contents of a roundtrip. Zero is 16 MiB.
 	MaxBytes int64
-	// MaxManifests bounds the roundtrips that are open; a caller may have a quarter
-	// of them. Beyond, the oldest one ends. Zero is 256.
+	// MaxManifests bounds the open roundtrips. One caller may have a quarter of them. At the limit the oldest one ends.
+	// Zero is 256.
 	MaxManifests int
 	// MaxAge is how long a roundtrip stays open. Zero is an hour.
 	MaxAge time.Duration
 	// Now is the clock, safe for concurrent use. Nil is time.Now.
 	Now func() time.Time
-	// Logger gets what is out of order and no caller's business, such as a file of
-	// the journal that cannot be removed: names and errors, no contents. Nil discards.
+	// Logger receives problems that do not concern callers, such as a journal file that cannot be removed: names and
+	// errors, no contents. Nil discards.
 	Logger *slog.Logger
 }
 
@@ -40,7 +40,7 @@ type Options struct {
 type Files struct {
 	disk      durable.Folder
 	lock      io.Closer
-	journal   fs.FileInfo // of the journal's folder, for no other spelling to lead there
+	journal   fs.FileInfo // the journal's folder, to recognise other spellings of its name
 	manifests *manifests
 	log       *slog.Logger
 
@@ -50,12 +50,11 @@ type Files struct {
 	// mu is held for writing while files change.
 	mu        sync.RWMutex
 	closed    bool
-	unsettled bool // something is still to be put back
+	unsettled bool // an interrupted commit is still to be undone
 }
 
-// Open opens the files below root, and puts back what a commit had begun when its
-// process was killed. The error says so if another process, or another Files, uses
-// the root. The caller closes root after the Files.
+// Open opens the files below root. It undoes a commit that was interrupted by a crash. It fails if another process, or
+// another Files, uses the root. The caller closes the Files first, then root.
 func Open(root *os.Root, opts *Options) (*Files, error) { return open(root, opts, nil) }
 
 // open is Open with faults, for tests.
@@ -83,9 +82,9 @@ func open(root *os.Root, opts *Options, fault func(op, name string) error) (*Fil
 	return f, nil
 }
 
-// openJournal makes the folder of the journal, if it is not there, and locks it.
+// openJournal creates the folder of the journal if it is missing, and locks it.
 func (f *Files) openJournal() (err error) {
-	for range maxTries { // who closes the files at this moment removes it
+	for range maxTries { // a concurrent Close may remove the folder
 		if err = f.lockJournal(); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
@@ -118,9 +117,8 @@ func (f *Files) lockJournal() error {
 	return err
 }
 
-// Close waits until nobody uses the files any more, and lets others open the root.
-// What is called afterwards fails. The journal is removed, if it is empty and the
-// system removes a file that is locked. Close may be called more than once.
+// Close waits for running operations and unlocks the root. Later operations fail. It removes the journal if it is empty
+// and the system can remove a locked file. Close may be called more than once.
 func (f *Files) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -129,13 +127,13 @@ func (f *Files) Close() error {
 	}
 	f.closed = true
 	if !f.unsettled && f.disk.Remove(lockName) == nil {
-		_ = f.disk.Remove(journalFolder) // something else in it is not ours
+		_ = f.disk.Remove(journalFolder) // foreign files in it stay
 	}
 	return f.lock.Close()
 }
 
-// Functions returns the functions list, get, put, delete, roundtrip_start,
-// roundtrip_preview and roundtrip_commit, to be added to a namespace.
+// Functions returns the functions list, get, put, delete, roundtrip_start, roundtrip_preview and roundtrip_commit for a
+// namespace.
 func (f *Files) Functions() []*registry.Function {
 	overwrites, again := registry.Destructive(true), registry.Idempotent(true)
 	return []*registry.Function{
@@ -149,7 +147,7 @@ func (f *Files) Functions() []*registry.Function {
 	}
 }
 
-// reading begins a use that changes nothing; f.mu.RUnlock ends it.
+// reading begins an operation that changes nothing. The caller ends it with f.mu.RUnlock.
 func (f *Files) reading() error {
 	f.mu.RLock()
 	if f.unsettled && !f.closed {
@@ -167,11 +165,11 @@ func (f *Files) reading() error {
 	return nil
 }
 
-// writing begins a use that changes files; f.mu.Unlock ends it.
+// writing begins an operation that changes files. The caller ends it with f.mu.Unlock.
 func (f *Files) writing() (err error) {
 	f.mu.Lock()
 	usable := false
-	defer func() { // also if the logger panics
+	defer func() { // even if the logger panics
 		if !usable {
 			f.mu.Unlock()
 		}

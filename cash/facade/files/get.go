@@ -12,14 +12,14 @@ type getInput struct {
 	Lines     int    `json:"lines,omitempty" jsonschema:"Most lines to return; without it, all. For text." cash:"min=1"`
 }
 
-// A file is what get returns.
+// A file is the result of get.
 type file struct {
 	Path     string    `json:"path" cash:"detail=minimal"`
 	Size     int64     `json:"size" cash:"detail=standard"`   // bytes of the whole file
 	SHA256   string    `json:"sha256" cash:"detail=standard"` // of the whole file
 	Modified time.Time `json:"modified" cash:"detail=full"`
 	Encoding string    `json:"encoding" cash:"detail=standard"` // utf-8 or base64
-	// StartLine and TotalLines are there if lines were asked for.
+	// StartLine and TotalLines are set if lines were requested.
 	StartLine  int    `json:"start_line,omitempty" cash:"detail=standard"`
 	TotalLines *int   `json:"total_lines,omitempty" cash:"detail=standard"`
 	Content    string `json:"content" cash:"detail=standard"`
@@ -49,7 +49,7 @@ func (f *Files) get(_ context.Context, in getInput) (*file, error) {
 	return out, nil
 }
 
-// look reads the file that a path leads to.
+// look reads the file at a path.
 func (f *Files) look(p string) (*state, error) {
 	if err := f.reading(); err != nil {
 		return nil, err
@@ -68,8 +68,7 @@ func (f *Files) look(p string) (*state, error) {
 	return f.read(place, p)
 }
 
-// cutLines returns most lines of a text from the one numbered first, and how many
-// lines the text has. Zero most is all.
+// cutLines returns most lines of a text from line first on, and the number of lines of the text. Zero most is all.
 func cutLines(text string, first, most int) (cut string, total int) {
 	start, end := len(text), len(text)
 	at := 0

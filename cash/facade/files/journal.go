@@ -16,34 +16,34 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// The journal is a folder in the root, because files can only be renamed within a
-// file system. Besides the lock it has, while files change:
+// The journal is a folder in the root, because files can only be renamed within one file system. It holds the lock, and
+// while files change:
 const (
 	journalFolder = ".cash-files"
 	lockName      = journalFolder + "/lock"
-	recordName    = journalFolder + "/record"     // what is about to be done, and undone if it is found
+	recordName    = journalFolder + "/record"     // the intended changes; they are undone if it is found
 	recordTemp    = journalFolder + "/record.tmp" // the record while it is written
-	doneName      = journalFolder + "/done"       // the record of what is done
+	doneName      = journalFolder + "/done"       // the record of a finished transaction
 	newPrefix     = journalFolder + "/new-"       // the new contents, numbered as in the record
-	oldPrefix     = journalFolder + "/old-"       // the old ones
+	oldPrefix     = journalFolder + "/old-"       // the old contents
 )
 
-// A record is what a transaction does.
+// A record lists the changes of a transaction.
 type record struct {
 	Files   []recordFile `json:"files"`
-	Folders []string     `json:"folders,omitempty"` // that are made, each after those above it
+	Folders []string     `json:"folders,omitempty"` // created folders, each after its parents
 }
 
-// A recordFile is one file of it.
+// A recordFile is one changed file.
 type recordFile struct {
 	Path string `json:"path"`
-	Old  bool   `json:"old,omitempty"` // whether there was one
+	Old  bool   `json:"old,omitempty"` // an old file exists
 	Size int64  `json:"size"`          // of the new content
 	Sum  string `json:"sum"`           // its SHA-256
 }
 
-// transact does the writes, all or none. f.mu is held for writing. What is done is
-// done for good: the end of ctx stops it only at the beginning.
+// transact executes the writes, all or none. The caller holds f.mu for writing. ctx is only checked at the beginning; a
+// commit is not interrupted.
 func (f *Files) transact(ctx context.Context, writes []*write) error {
 	if len(writes) == 0 {
 		return nil
@@ -66,7 +66,7 @@ func (f *Files) transact(ctx context.Context, writes []*write) error {
 	return failure
 }
 
-// try does the writes, and leaves it to settle to undo what has failed.
+// try executes the writes. After a failure, settle undoes them.
 func (f *Files) try(writes []*write) *registry.Error {
 	r := record{}
 	for i, w := range writes {
@@ -84,7 +84,7 @@ func (f *Files) try(writes []*write) *registry.Error {
 	}
 	for _, folder := range r.Folders {
 		err := f.disk.Mkdir(folder, 0o755)
-		if err != nil && !errors.Is(err, fs.ErrExist) { // or somebody else was first
+		if err != nil && !errors.Is(err, fs.ErrExist) { // another program may have created it first
 			return ioError("Making the folder", folder, err)
 		}
 	}
@@ -99,7 +99,7 @@ func (f *Files) try(writes []*write) *registry.Error {
 	return nil
 }
 
-// stage puts the new content of a file into the journal, and the old one beside it.
+// stage writes the new content of a file into the journal, and keeps the old file beside it.
 func (f *Files) stage(i int, w *write) error {
 	name := newPrefix + strconv.Itoa(i)
 	if err := f.disk.Discard(name); err != nil {
@@ -114,7 +114,7 @@ func (f *Files) stage(i int, w *write) error {
 			return err
 		}
 		if w.old == nil {
-			return nil // what the process makes new, its umask applies to
+			return nil // the umask applies to new files
 		}
 		return file.Chmod(mode)
 	})
@@ -124,7 +124,7 @@ func (f *Files) stage(i int, w *write) error {
 	return f.backUp(w.path, oldPrefix+strconv.Itoa(i), mode)
 }
 
-// backUp gives an old file a second name, or copies it where there are none.
+// backUp links an old file to a second name, or copies it if the file system has no links.
 func (f *Files) backUp(p, name string, mode fs.FileMode) error {
 	if err := f.disk.Discard(name); err != nil {
 		return err
@@ -148,7 +148,7 @@ func (f *Files) backUp(p, name string, mode fs.FileMode) error {
 	})
 }
 
-// missing returns the folders that the writes need, each after those above it.
+// missing returns the folders to create for the writes, each after its parents.
 func (f *Files) missing(writes []*write) (folders []string, err error) {
 	known := map[string]bool{".": true}
 	for _, w := range writes {
@@ -169,13 +169,13 @@ func (f *Files) missing(writes []*write) (folders []string, err error) {
 	return folders, nil
 }
 
-// begin makes the record last. Nothing is done to the files before.
+// begin writes and syncs the record. No file changes before that.
 func (f *Files) begin(r *record) error {
 	data, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	if len(data) > maxRecord { // it would not be read again
+	if len(data) > maxRecord { // a larger one could not be read
 		return errors.New("too many folders are to be made at once")
 	}
 	if err := f.disk.Discard(recordTemp); err != nil {
@@ -188,11 +188,10 @@ func (f *Files) begin(r *record) error {
 	if err != nil {
 		return err
 	}
-	return f.disk.Sync(".") // for the journal's own name
+	return f.disk.Sync(".") // sync the name of the journal itself
 }
 
-// place renames a new file to where it belongs, unless another program has changed
-// what is there.
+// place renames a new file into place, unless another program has changed the old one.
 func (f *Files) place(i int, w *write) *registry.Error {
 	if err := f.unchanged(w); err != nil {
 		return registry.AsError(err)
@@ -203,10 +202,10 @@ func (f *Files) place(i int, w *write) *registry.Error {
 	return nil
 }
 
-// unchanged returns an error if what is there is not what a write replaces.
+// unchanged returns an error if the current file differs from the one that a write replaces.
 func (f *Files) unchanged(w *write) error {
 	sum := ""
-	if w.old != nil && w.old.sum != "" { // not every change shows from outside
+	if w.old != nil && w.old.sum != "" { // the metadata does not show every change
 		now, err := f.current(w.path)
 		if err != nil {
 			return err
@@ -215,7 +214,7 @@ func (f *Files) unchanged(w *write) error {
 			sum = now.sum
 		}
 	}
-	info, err := f.stat(w.path) // after it: it may have been replaced while it was read
+	info, err := f.stat(w.path) // after reading: the file may have been replaced meanwhile
 	switch {
 	case err != nil:
 		return err
@@ -227,7 +226,7 @@ func (f *Files) unchanged(w *write) error {
 	return nil
 }
 
-// finish makes the new names last, and takes the record away.
+// finish syncs the new names and removes the record.
 func (f *Files) finish(r *record) error {
 	for _, dir := range r.dirs() {
 		if err := f.disk.Sync(dir); err != nil {
@@ -244,12 +243,12 @@ func (f *Files) finish(r *record) error {
 	if f.disk.Rename(doneName, recordName) == nil {
 		return err
 	}
-	// It is done, and cannot be undone.
+	// The commit is done and cannot be undone.
 	f.log.Error("a commit may be lost with the power", "error", err)
 	return nil
 }
 
-// dirs returns the folders in which the record changes names.
+// dirs returns the folders whose entries the record changes.
 func (r *record) dirs() (dirs []string) {
 	for _, file := range r.Files {
 		dirs = append(dirs, path.Dir(file.Path))

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// maxVisited bounds how many names a list looks at.
+// maxVisited bounds the number of names that a list looks at.
 const maxVisited = 50_000
 
 type listInput struct {
@@ -20,21 +20,20 @@ type listInput struct {
 	Limit     int    `json:"limit,omitempty" jsonschema:"Most entries to return." cash:"min=1,max=5000,default=200"`
 }
 
-// A listing is what list returns: the first entries by path.
+// A listing is the result of list: the first entries by path.
 type listing struct {
 	Entries []entry `json:"entries" cash:"detail=minimal"`
 	Total   int     `json:"total" cash:"detail=minimal"`
-	// Incomplete says that there are more than were counted: too many, too deep, or
-	// in a folder that cannot be read.
+	// Incomplete means that not all entries were counted: too many, too deep, or in an unreadable folder.
 	Incomplete bool `json:"incomplete,omitempty" cash:"detail=minimal"`
-	// LeftOut is how many entries have names that cannot be used here.
+	// LeftOut is the number of entries whose names cannot be used here.
 	LeftOut int `json:"left_out,omitempty" cash:"detail=standard"`
 }
 
 // Count implements registry.Counter.
 func (l listing) Count() int { return l.Total }
 
-// An entry is a file, a folder, a symbolic link, or something other.
+// An entry is a file, a folder, a symbolic link, or something else.
 type entry struct {
 	Path     string     `json:"path" cash:"detail=minimal"`
 	Type     string     `json:"type" cash:"detail=standard"`
@@ -66,7 +65,7 @@ func (f *Files) list(ctx context.Context, in listInput) (listing, error) {
 		}
 		info, err := f.disk.Lstat(e.place)
 		if errors.Is(err, fs.ErrNotExist) {
-			l.Total-- // it is gone by now
+			l.Total-- // it is gone already
 			continue
 		}
 		if err != nil {
@@ -77,12 +76,12 @@ func (f *Files) list(ctx context.Context, in listInput) (listing, error) {
 	return l, nil
 }
 
-// folder returns the folder of a list: as it is called, and where it is.
+// folder returns the name of a listed folder as requested, and its real path.
 func (f *Files) folder(p string) (shown, place string, err error) {
 	if p == "" || p == "." || p == "./" {
 		return "", ".", nil
 	}
-	if p[0] != '/' { // an absolute path is refused
+	if p[0] != '/' { // reject an absolute path
 		p = strings.TrimRight(p, "/")
 	}
 	if shown, err = cleanPath(p); err != nil {
@@ -115,7 +114,7 @@ func newEntry(shown string, info fs.FileInfo) entry {
 	return e
 }
 
-// A walk collects what is in a folder, and in those below it. It follows no links.
+// A walk collects the entries of a folder and of its subfolders. It follows no links.
 type walk struct {
 	files      *Files
 	recursive  bool
@@ -144,7 +143,7 @@ func (w *walk) walk(ctx context.Context, shown, place string) error {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case err == nil || at.place != place && errors.Is(err, fs.ErrNotExist): // it is gone by now
+		case err == nil || at.place != place && errors.Is(err, fs.ErrNotExist): // it may be gone already
 		case at.place == place:
 			return ioError("Listing", cmp.Or(at.shown, "."), err)
 		default:
@@ -155,7 +154,7 @@ func (w *walk) walk(ctx context.Context, shown, place string) error {
 	return nil
 }
 
-// visit takes what is in a folder. It returns a folder that is to be listed, too.
+// visit adds one entry. It returns a subfolder to list next, or nil.
 func (w *walk) visit(at found, e fs.DirEntry) *found {
 	if at.place == "." && isJournal(e.Name()) {
 		return nil

@@ -8,14 +8,14 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A manifest is what a roundtrip has begun with.
+// A manifest is the state of the files at the start of a roundtrip.
 type manifest struct {
 	id, owner string
 	expires   time.Time
-	sums      map[string]string // by path; empty is absent
+	sums      map[string]string // SHA-256 by path; empty is absent
 }
 
-// manifests are the open ones.
+// manifests holds the open roundtrips.
 type manifests struct {
 	max  int64
 	age  time.Duration
@@ -26,7 +26,7 @@ func newManifests(most int, age time.Duration, now func() time.Time) *manifests 
 	return &manifests{int64(most), age, bounded.New[string, *manifest](now, nil)}
 }
 
-// add opens a manifest, and ends the oldest if there are too many.
+// add opens a manifest. At the limit it ends the oldest one.
 func (ms *manifests) add(owner string, sums map[string]string) *manifest {
 	ms.open.Lock()
 	defer ms.open.Unlock()
@@ -37,8 +37,7 @@ func (ms *manifests) add(owner string, sums map[string]string) *manifest {
 	return m
 }
 
-// find returns an owner's manifest. The error is the same whether it is unknown,
-// used up, expired or another owner's.
+// find returns an owner's manifest. Unknown, used, expired and foreign ids give the same error.
 func (ms *manifests) find(owner, id string) (*manifest, error) {
 	ms.open.Lock()
 	defer ms.open.Unlock()
@@ -53,7 +52,7 @@ func (ms *manifests) find(owner, id string) (*manifest, error) {
 	}
 }
 
-// remove uses a manifest up.
+// remove uses up a manifest.
 func (ms *manifests) remove(m *manifest) {
 	ms.open.Lock()
 	defer ms.open.Unlock()

@@ -18,10 +18,10 @@ import (
 const (
 	maxPath  = 1024 // bytes
 	maxDepth = 64   // names in a path
-	maxLinks = 32   // links on the way to a file
+	maxLinks = 32   // links that are followed for one path
 )
 
-// cleanPath returns the one spelling of a path below the root, or why it is none.
+// cleanPath returns the canonical spelling of a path below the root, or an error.
 func cleanPath(p string) (string, error) {
 	switch {
 	case p == "":
@@ -64,40 +64,39 @@ func hasDrive(p string) bool {
 	return len(p) >= 2 && p[1] == ':' && (p[0]|0x20 >= 'a' && p[0]|0x20 <= 'z')
 }
 
-// usable reports whether a name can be shown and taken as it is.
+// usable reports whether a name can be shown and accepted unchanged.
 func usable(name string) bool {
 	if !utf8.ValidString(name) || strings.ContainsAny(name, "\\\n\t\x00") || clean.Text(name) != name {
 		return false
 	}
-	if runtime.GOOS == "windows" { // these are other names of the same file, or of its streams
+	if runtime.GOOS == "windows" { // other names of the same file, or of its streams
 		return name == "." || !strings.ContainsAny(name, `<>:"|?*`) && strings.TrimRight(name, ". ") == name
 	}
 	return true
 }
 
-// fold returns the same for names that are the same file where a file system
-// minds neither case nor the forms of Unicode, and for a few more.
+// fold maps names that are the same file, on a file system that ignores case or normalizes Unicode, to the same text.
+// It may map a few more names to it.
 func fold(name string) string {
 	return norm.NFKC.String(strings.ToLower(norm.NFKC.String(name)))
 }
 
-// isJournal reports whether a name in the root is the journal's somewhere.
+// isJournal reports whether some file system takes a name in the root for the journal.
 func isJournal(name string) bool { return fold(name) == journalFolder }
 
 func reserved(p string) error {
 	return invalid("The path %s is reserved for the journal of the files.", quote(p))
 }
 
-// find walks to a path, given clean. It returns the path without links, and what
-// is there, nil for nothing. Links are followed, within the root, if follow is set;
-// else they are an error.
+// find resolves a clean path. It returns the path without links, and the file's info, nil if nothing is there. If
+// follow is set, links within the root are followed; else they are an error.
 func (f *Files) find(p string, follow bool) (at string, info fs.FileInfo, err error) {
 	at = "."
 	links := 0
 	for todo := strings.Split(p, "/"); len(todo) > 0; {
 		name := todo[0]
 		todo = todo[1:]
-		if name == "" || name == "." || name == ".." { // of a link
+		if name == "" || name == "." || name == ".." { // from a link
 			if name == ".." && at == "." {
 				return "", nil, leadsOut(p)
 			}
@@ -111,7 +110,7 @@ func (f *Files) find(p string, follow bool) (at string, info fs.FileInfo, err er
 		switch {
 		case err != nil:
 			return "", nil, ioError("Looking for", p, err)
-		case at == "." && (isJournal(name) || os.SameFile(info, f.journal)): // which has short names, too
+		case at == "." && (isJournal(name) || os.SameFile(info, f.journal)): // short names of Windows lead there too
 			return "", nil, reserved(p)
 		case info.Mode()&fs.ModeSymlink != 0:
 			if todo, err = f.follow(p, next, todo, follow, &links); err != nil {
@@ -124,7 +123,7 @@ func (f *Files) find(p string, follow bool) (at string, info fs.FileInfo, err er
 			at = next
 		}
 	}
-	if info == nil { // a link ended with a way up, or with nothing
+	if info == nil { // a link ended with .. or at a missing file
 		if info, err = f.disk.Lstat(at); err != nil {
 			return "", nil, ioError("Looking for", p, err)
 		}
@@ -132,7 +131,7 @@ func (f *Files) find(p string, follow bool) (at string, info fs.FileInfo, err er
 	return at, info, nil
 }
 
-// follow returns what is left to walk after the link at a place.
+// follow returns the rest of the path to walk after a link.
 func (f *Files) follow(p, link string, todo []string, follow bool, links *int) ([]string, error) {
 	if !follow {
 		return nil, failed("%s is a symbolic link. Editing follows and replaces none: use the path that it leads to.", quote(link))

@@ -18,31 +18,30 @@ type previewInput struct {
 	Mode       string   `json:"mode,omitempty" jsonschema:"The mode of the commit." cash:"enum=replace|add_only|update_only,default=replace"`
 }
 
-// A previewed is what roundtrip_preview returns.
+// A previewed is the result of roundtrip_preview.
 type previewed struct {
 	Files     []previewedFile `json:"files" cash:"detail=minimal"`
-	Conflicts []string        `json:"conflicts" cash:"detail=minimal"` // paths; with any, a commit writes nothing
+	Conflicts []string        `json:"conflicts" cash:"detail=minimal"` // paths; a commit with conflicts writes nothing
 }
 
-// A previewedFile is what a commit would do with one file.
+// A previewedFile is the planned change of one file.
 type previewedFile struct {
 	Path     string `json:"path" cash:"detail=minimal"`
 	Action   string `json:"action" cash:"detail=standard"` // overwrite, create or skip
 	Conflict string `json:"conflict,omitempty" cash:"detail=standard"`
 	Diff     string `json:"diff,omitempty" cash:"detail=standard"` // unified
-	Note     string `json:"note,omitempty" cash:"detail=standard"` // why there is no diff, or not all of it
+	Note     string `json:"note,omitempty" cash:"detail=standard"` // why the diff is missing or incomplete
 }
 
-// Of a diff, level standard shows about so many bytes.
+// maxExcerpt is about how many bytes of a diff level standard shows.
 const maxExcerpt = 4000
 
-// Detail implements registry.Detailer: of a long diff, level standard shows the first
-// lines, and says so.
+// Detail implements registry.Detailer. At level standard a long diff is cut after the first lines, with a note.
 func (p previewedFile) Detail(registry.Detail) any {
 	if len(p.Diff) <= maxExcerpt {
 		return p
 	}
-	shown := maxExcerpt - 200 // which leaves room for the note
+	shown := maxExcerpt - 200 // leave room for the note
 	shown = strings.LastIndexByte(p.Diff[:shown], '\n') + 1
 	p.Note = fmt.Sprintf("The diff is cut: these are the first %d of its %d bytes. The detail level full shows all of it.", shown, len(p.Diff))
 	p.Diff = p.Diff[:shown]
@@ -87,14 +86,14 @@ func (f *Files) preview(ctx context.Context, in previewInput) (*previewed, error
 	return out, ctx.Err()
 }
 
-// What is compared, at most: for a file, and as a result in all.
+// Bounds of diffs: the input per file, and the total output.
 const (
 	maxDiffBytes = 256 << 10
 	maxDiffLines = 10_000
 	maxDiffs     = 1 << 20
 )
 
-// diff returns the unified diff of a write, or why there is none.
+// diff returns the unified diff of a write, or a note why there is none.
 func diff(w *write) (text, note string) {
 	from, to, old := "a/"+w.path, "b/"+w.path, []byte(nil)
 	switch {

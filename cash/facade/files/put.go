@@ -51,8 +51,7 @@ func (f *Files) put(ctx context.Context, in putInput) (*written, error) {
 	return &out, nil
 }
 
-// expect returns the file at a path, if it is what is expected: anything, a
-// SHA-256, or absent.
+// expect returns the file at a path if it matches sum: anything, a SHA-256, or absent.
 func (f *Files) expect(p, sum string) (*state, error) {
 	look := f.current
 	if sum == "" || sum == "absent" {
@@ -88,7 +87,7 @@ type deleteInput struct {
 	Expect string `json:"expect,omitempty" jsonschema:"Delete only if the file still has this SHA-256, in hex." cash:"pattern='^[0-9a-fA-F]{64}$'"`
 }
 
-// A deleted is a file that is gone.
+// A deleted is a file that was deleted.
 type deleted struct {
 	Path    string `json:"path" cash:"detail=minimal"`
 	Deleted bool   `json:"deleted" cash:"detail=minimal"`

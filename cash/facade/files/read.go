@@ -14,7 +14,7 @@ import (
 type state struct {
 	info fs.FileInfo
 	data []byte
-	sum  string // SHA-256 in lower-case hex; empty if the file was not read: it may be too large
+	sum  string // SHA-256 in lower-case hex; empty if the file was not read, perhaps because it is too large
 }
 
 func sumOf(data []byte) string {
@@ -22,8 +22,8 @@ func sumOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// stat returns what is to be edited at a path, nil for nothing. What is no regular
-// file is an error.
+// stat returns the info of the file to edit at a path, nil if nothing is there. Anything but a regular file is an
+// error.
 func (f *Files) stat(p string) (fs.FileInfo, error) {
 	_, info, err := f.find(p, false)
 	if err != nil || info == nil {
@@ -42,7 +42,7 @@ func checkRegular(p string, info fs.FileInfo) error {
 	return failed("%s is no regular file, but a device, a pipe or the like. It is not opened.", quote(p))
 }
 
-// glance returns the file at a path for editing, without its content; nil for none.
+// glance returns the file at a path for editing, without its content; nil if nothing is there.
 func (f *Files) glance(p string) (*state, error) {
 	info, err := f.stat(p)
 	if err != nil || info == nil {
@@ -51,8 +51,7 @@ func (f *Files) glance(p string) (*state, error) {
 	return &state{info: info}, nil
 }
 
-// current returns the file at a path for editing, nil for none. One that is too
-// large has no content.
+// current returns the file at a path for editing, nil if nothing is there. A file that is too large has no content.
 func (f *Files) current(p string) (*state, error) {
 	info, err := f.stat(p)
 	if err != nil || info == nil {
@@ -64,10 +63,10 @@ func (f *Files) current(p string) (*state, error) {
 	return f.read(p, p)
 }
 
-// maxTries bounds how often something is done anew that others interfere with.
+// maxTries bounds the retries of an operation that other programs interfere with.
 const maxTries = 3
 
-// read reads the regular file at a place. Errors call it p.
+// read reads the regular file at place. Errors name it p.
 func (f *Files) read(place, p string) (*state, error) {
 	for range maxTries {
 		s, err := f.readOnce(place, p)
@@ -78,7 +77,7 @@ func (f *Files) read(place, p string) (*state, error) {
 	return nil, failed("%s keeps changing while it is read. Try again later.", quote(p))
 }
 
-// readOnce returns nil if the file has changed while it was read.
+// readOnce returns nil if the file changed during the read.
 func (f *Files) readOnce(place, p string) (*state, error) {
 	file, err := f.disk.Open(place)
 	if err != nil {
@@ -110,7 +109,7 @@ func (f *Files) readOnce(place, p string) (*state, error) {
 	return &state{after, data, sumOf(data)}, nil
 }
 
-// same reports whether a file is as it was, as far as it shows from outside.
+// same reports whether a file is unchanged, judging by its metadata.
 func same(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && a.Mode() == b.Mode()
 }
@@ -125,7 +124,7 @@ const (
 	asBase64 = "base64"
 )
 
-// encode returns a content as it is shown.
+// encode returns a content as text, with its encoding.
 func encode(data []byte) (content, encoding string) {
 	if utf8.Valid(data) {
 		return string(data), asText
@@ -133,7 +132,7 @@ func encode(data []byte) (content, encoding string) {
 	return base64.StdEncoding.EncodeToString(data), asBase64
 }
 
-// decode returns the bytes of a content for a path.
+// decode returns the bytes of a content for path p.
 func (f *Files) decode(p, content, encoding string) ([]byte, error) {
 	data := []byte(content)
 	if encoding == asBase64 {

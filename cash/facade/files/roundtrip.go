@@ -11,16 +11,16 @@ type startInput struct {
 	Paths []string `json:"paths" jsonschema:"Files to edit, relative to the root; also those that are to be created." cash:"minItems=1"`
 }
 
-// A started is what roundtrip_start returns.
+// A started is the result of roundtrip_start.
 type started struct {
 	ManifestID string    `json:"manifestId" cash:"detail=minimal"`
 	Expires    time.Time `json:"expires" cash:"detail=standard"`
-	// Manifest has the SHA-256 of each file; null is absent.
+	// Manifest has the SHA-256 of each file; null if the file does not exist.
 	Manifest map[string]*string `json:"manifest" cash:"detail=minimal"`
 	Files    []startedFile      `json:"files" cash:"detail=standard"`
 }
 
-// A startedFile is a file as it is when a roundtrip starts.
+// A startedFile is a file at the start of a roundtrip.
 type startedFile struct {
 	Path     string `json:"path" cash:"detail=minimal"`
 	Exists   bool   `json:"exists" cash:"detail=minimal"`
@@ -53,7 +53,7 @@ func (f *Files) start(ctx context.Context, in startInput) (*started, error) {
 	return out, nil
 }
 
-// readAll reads the files as they are between two commits.
+// readAll reads the files in a state between two commits.
 func (f *Files) readAll(ctx context.Context, out *started, sums map[string]string) error {
 	if err := f.reading(); err != nil {
 		return err
@@ -93,7 +93,7 @@ type commitInput struct {
 	Mode       string   `json:"mode" jsonschema:"replace overwrites and creates, add_only leaves files that exist, update_only creates none. None deletes." cash:"enum=replace|add_only|update_only"`
 }
 
-// A committed is what roundtrip_commit returns.
+// A committed is the result of roundtrip_commit.
 type committed struct {
 	Files   []written `json:"files" cash:"detail=minimal"`
 	Written int       `json:"written" cash:"detail=standard"`
@@ -128,7 +128,7 @@ func (f *Files) commit(ctx context.Context, in commitInput) (*committed, error) 
 	return out, nil
 }
 
-// summarize returns what a commit says, and what it has to write.
+// summarize returns the result of a commit, and the writes to execute.
 func summarize(writes []*write) (out *committed, todo []*write) {
 	out = &committed{Files: []written{}}
 	for _, w := range writes {

@@ -17,12 +17,11 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// maxRecord bounds the record that is read.
+// maxRecord bounds the size of a record, in bytes.
 const maxRecord = 64 << 20
 
-// settle undoes what the record says, if there is one, and tidies the journal up. It
-// may be interrupted at any point, and done again. f.mu is held for writing, or
-// nobody else has f.
+// settle undoes the changes of the record, if there is one, and cleans up the journal. It may be interrupted at any
+// point and repeated. The caller holds f.mu for writing, or nobody else has f.
 func (f *Files) settle() error {
 	r, err := f.readRecord()
 	if err != nil {
@@ -36,7 +35,7 @@ func (f *Files) settle() error {
 			return err
 		}
 	}
-	// If the record came back with a loss of power, it would undo what others do from now on.
+	// If the record reappeared after a power loss, it would undo later changes.
 	if err := f.disk.Sync(journalFolder); err != nil {
 		return err
 	}
@@ -45,7 +44,7 @@ func (f *Files) settle() error {
 	return nil
 }
 
-// readRecord returns nil if there is none.
+// readRecord returns the record, or nil if there is none.
 func (f *Files) readRecord() (*record, error) {
 	data, err := f.disk.Read(recordName, maxRecord)
 	damaged := fmt.Errorf("%s is damaged: compare the files with those in its folder, and remove it", recordName)
@@ -64,7 +63,7 @@ func (f *Files) readRecord() (*record, error) {
 	return r, nil
 }
 
-// valid reports whether the record leads nowhere that no write does.
+// valid reports whether all paths of the record are ones that a write may have.
 func (r *record) valid() bool {
 	paths := slices.Clone(r.Folders)
 	for _, file := range r.Files {
@@ -78,7 +77,7 @@ func (r *record) valid() bool {
 	return len(r.Files) > 0
 }
 
-// undo puts back what was there before.
+// undo restores the old state.
 func (f *Files) undo(r *record) error {
 	for i, file := range slices.Backward(r.Files) {
 		if err := f.undoFile(i, file); err != nil {
@@ -100,11 +99,11 @@ func (f *Files) undo(r *record) error {
 	return nil
 }
 
-// undoFile puts a file back, unless it is as it was, or as somebody else has made it.
+// undoFile restores a file, unless it is unchanged or another program has changed it.
 func (f *Files) undoFile(i int, file recordFile) error {
 	old := oldPrefix + strconv.Itoa(i)
 	if kept, err := f.exists(old); err != nil || file.Old && !kept {
-		return err // it has been put back already
+		return err // restored already
 	}
 	info, way, err := f.left(file.Path)
 	if err != nil || !way {
@@ -125,13 +124,13 @@ func (f *Files) undoFile(i int, file recordFile) error {
 	return err
 }
 
-// isOurs reports whether the file there, nil for none, is what the transaction has
-// left. Somebody else may have written the same content, or removed the old file.
+// isOurs reports whether info, nil for none, is the file that the transaction left. Another program may have written
+// the same content, or removed the old file.
 func (f *Files) isOurs(i int, file recordFile, info fs.FileInfo) (bool, error) {
 	staged, err := f.disk.Lstat(newPrefix + strconv.Itoa(i))
 	switch {
 	case err == nil && (info == nil || !os.SameFile(staged, info)):
-		return false, nil // it was not renamed yet
+		return false, nil // not renamed yet
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return false, err
 	case info == nil:
@@ -148,8 +147,8 @@ func (f *Files) exists(name string) (bool, error) {
 	return err == nil, err
 }
 
-// left returns what is at a path of the record, nil for nothing, and whether there
-// is a way to it: somebody else may have put a link or a file in place of a folder.
+// left returns the info at a path of the record, nil for nothing. way is false if the path is blocked: another program
+// may have replaced a folder by a link or a file.
 func (f *Files) left(p string) (info fs.FileInfo, way bool, err error) {
 	_, info, err = f.find(p, false)
 	if err == nil {
@@ -162,7 +161,7 @@ func (f *Files) left(p string) (info fs.FileInfo, way bool, err error) {
 	return nil, false, nil
 }
 
-// isNew reports whether there is the new content of a file.
+// isNew reports whether the file has the new content.
 func (f *Files) isNew(file recordFile, info fs.FileInfo) (bool, error) {
 	if !info.Mode().IsRegular() || info.Size() != file.Size {
 		return false, nil
@@ -180,7 +179,7 @@ func (f *Files) isNew(file recordFile, info fs.FileInfo) (bool, error) {
 	return hex.EncodeToString(sum.Sum(nil)) == file.Sum, err
 }
 
-// undoFolder removes a folder that was made, unless something is in it.
+// undoFolder removes a folder that the transaction created, if it is empty.
 func (f *Files) undoFolder(folder string) error {
 	info, _, err := f.left(folder)
 	if err != nil || info == nil || !info.IsDir() {
@@ -197,8 +196,7 @@ func (f *Files) undoFolder(folder string) error {
 	return f.disk.Remove(folder)
 }
 
-// tidy removes what is left in the journal. What cannot be removed is in nobody's
-// way, and removed another time.
+// tidy removes leftovers from the journal. A file that cannot be removed does no harm; the next tidy tries again.
 func (f *Files) tidy() {
 	var names []string
 	err := f.disk.Names(journalFolder, func(e fs.DirEntry) bool {

@@ -7,8 +7,7 @@ import (
 	"errors"
 )
 
-// A handle begins with a prefix that tells what it is in a text or a log. What
-// follows has 130 random bits.
+// A handle is a fixed prefix, which makes it recognizable in texts and logs, and 130 random bits.
 const (
 	handlePrefix = "art-"
 	handleLength = len(handlePrefix) + 26
@@ -16,9 +15,8 @@ const (
 
 func newHandle() string { return handlePrefix + rand.Text() }
 
-// A Digest is a SHA-256 sum. The stores know handles, owners and contents by their
-// digests only. A digest has one length whatever a caller sends, and nobody can
-// open an artifact with what stands in the index of a store.
+// A Digest is a SHA-256 sum. The stores keep digests of handles, owners and contents only. A digest has a fixed length
+// for input of any length, and nobody can open an artifact with the digest of its handle.
 type Digest [sha256.Size]byte
 
 // DigestOf returns the digest of a handle or an owner.

@@ -1,5 +1,5 @@
-// Package ledger is the index of a store of artifacts: what is kept for whom and
-// until when, and how much room there is. The stores of package firewall share it.
+// Package ledger is the index of an artifact store: artifacts by owner with their expiry, and the room that is left.
+// The stores of package firewall and firewall/disk share it.
 //
 //	room, full := l.Reserve(owner, size) // before the call
 //	ref, entry := l.Admit(owner, l.Now(), data, "text/plain", "")
@@ -8,14 +8,13 @@
 //
 // # How it works
 //
-// Artifacts and reservations are items of a [bounded.Store], in the shares of their
-// owner and of all. An artifact is promised until it expires, a reservation until it is
-// released. The parent imports this package, so that the types of both are alike and
-// convert into one another.
+// Artifacts and reservations are items of a [bounded.Store]. Each counts in the share of its owner and in the total. An
+// artifact stays until it expires, a reservation until it is released. The parent imports this package, so its types
+// mirror the parent's and convert into them.
 //
 // # Limits
 //
-// It keeps no contents, and takes no lock.
+// The ledger holds no contents and no lock.
 package ledger
 
 import (
@@ -27,8 +26,8 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/bounded"
 )
 
-// Limits bound a ledger. A number that is zero or less stands for its default. The
-// fields are those of the parent's MemoryOptions, which explain them.
+// Limits bound a ledger. Zero and less is the default. The fields mirror the parent's MemoryOptions, which explain
+// them.
 type Limits struct {
 	MaxBytes         int64
 	MaxBytesPerOwner int64
@@ -38,14 +37,13 @@ type Limits struct {
 	Now              func() time.Time
 }
 
-// A Full says which limit leaves no room, and for how long. It is the parent's
-// FullError.
+// A Full says which limit leaves no room, and for how long. It converts to the parent's FullError.
 type Full struct {
 	Limit      string
 	RetryAfter time.Duration
 }
 
-// A Ref is the parent's Ref.
+// A Ref converts to the parent's Ref.
 type Ref struct {
 	Handle    string
 	MediaType string
@@ -53,10 +51,9 @@ type Ref struct {
 	Label     string
 }
 
-// A Ledger is the index of a store. It is not safe for concurrent use, except for
-// Now, Age and Admit.
+// A Ledger is the index of a store. Only Now, Age and Admit are safe for concurrent use.
 type Ledger struct {
-	limit, each bounded.Amount // of all, and of each owner
+	limit, each bounded.Amount // in total, and of each owner
 	age         time.Duration
 	now         func() time.Time
 
@@ -64,7 +61,7 @@ type Ledger struct {
 	gone []*Entry // since the last sweep
 }
 
-// A key is the handle of an artifact, or a reservation.
+// A key is the handle of an artifact, or identifies a reservation.
 type key struct {
 	handle Digest
 	room   *Room
@@ -75,20 +72,20 @@ type Entry struct {
 	Ref                    // without its handle
 	Handle, Owner, Content Digest
 	Created, Expires       time.Time
-	Record                 string // the file that holds this, of a store on disk
+	Record                 string // the file of the record, in a store on disk
 }
 
-// cost is what an entry counts for.
+// cost is the number of bytes that an entry counts for.
 func (e *Entry) cost() int64 { return e.Size + int64(len(e.MediaType)+len(e.Label)) }
 
-// RefAs returns the reference to the artifact, whose handle is handle.
+// RefAs returns the reference to the artifact under the given handle.
 func (e *Entry) RefAs(handle string) Ref {
 	ref := e.Ref
 	ref.Handle = handle
 	return ref
 }
 
-// A Room is what is left of a reservation.
+// A Room is the rest of a reservation.
 type Room struct {
 	Owner Digest
 	Bytes int64
@@ -120,8 +117,8 @@ func (l *Ledger) Now() time.Time { return l.now() }
 // Age returns how long an artifact is kept.
 func (l *Ledger) Age() time.Duration { return l.age }
 
-// Reserve makes room for one artifact of some bytes, after a sweep. A result may have
-// more parts; how many is not known before.
+// Reserve sweeps, then makes room for one artifact of size bytes. A result may have more parts, but their number is not
+// known yet.
 func (l *Ledger) Reserve(owner Digest, size int64) (*Room, *Full) {
 	r := &Room{Owner: owner, Bytes: max(size, 0)}
 	takes, mine, all := bounded.Amount{Count: 1, Bytes: r.Bytes}, l.share(owner), bounded.Share{Most: l.limit}
@@ -136,7 +133,7 @@ func (l *Ledger) Reserve(owner Digest, size int64) (*Room, *Full) {
 	return nil, full(l.kept.Shortage(all, takes), "")
 }
 
-// share is that of an owner, without a limit.
+// share returns the share of an owner, without limits.
 func (l *Ledger) share(owner Digest) bounded.Share {
 	return bounded.Share{Kind: "owner", Of: string(owner[:])}
 }
@@ -148,13 +145,13 @@ func full(short *bounded.Shortage, whose string) *Full {
 	return &Full{"artifacts" + whose, short.Wait}
 }
 
-// Release gives r back.
+// Release ends the reservation r.
 func (l *Ledger) Release(r *Room) {
 	l.kept.Remove(r.item)
 	r.Bytes = 0
 }
 
-// Keep enters artifacts, in what is left of r as far as that goes.
+// Keep adds artifacts to the index. They take the room of r as far as it goes.
 func (l *Ledger) Keep(r *Room, all []*Entry) {
 	for _, e := range all {
 		l.Enter(e)
@@ -163,14 +160,14 @@ func (l *Ledger) Keep(r *Room, all []*Entry) {
 	}
 }
 
-// Enter adds an artifact to the index, whether there is room or not.
+// Enter adds an artifact to the index even if there is no room.
 func (l *Ledger) Enter(e *Entry) {
 	takes := bounded.Amount{Count: 1, Bytes: e.cost()}
 	l.kept.Put(key{handle: e.Handle}, e, bounded.Terms{Takes: takes, Expires: e.Expires, Promised: e.Expires}, l.share(e.Owner), bounded.Share{})
 }
 
-// Find returns what owner has under handle, nil if that is nothing, after a
-// sweep. What others have there costs the same time as nothing.
+// Find sweeps, then returns the entry of owner under handle, or nil. A handle of another owner takes the same time as
+// an unknown one.
 func (l *Ledger) Find(owner Digest, handle string) *Entry {
 	if len(handle) != handleLength {
 		return nil
@@ -182,15 +179,14 @@ func (l *Ledger) Find(owner Digest, handle string) *Entry {
 	return it.Value
 }
 
-// Sweep takes out what has expired, and returns it.
+// Sweep removes the expired entries and returns them.
 func (l *Ledger) Sweep() (gone []*Entry) {
 	l.kept.Sweep()
 	gone, l.gone = l.gone, nil
 	return gone
 }
 
-// Admit describes a part as an artifact of owner, made now, and refers to it by a new
-// handle. The entry is not in the index yet.
+// Admit makes an entry for a part of owner, and a new handle for it. The entry is not in the index yet.
 func (l *Ledger) Admit(owner Digest, now time.Time, data []byte, mediaType, label string) (Ref, *Entry) {
 	ref := Ref{MediaType: plainText(mediaType), Label: plainText(label), Size: int64(len(data))}
 	handle := newHandle()
@@ -198,5 +194,5 @@ func (l *Ledger) Admit(owner Digest, now time.Time, data []byte, mediaType, labe
 	return e.RefAs(handle), e
 }
 
-// plainText returns a copy of s that is valid UTF-8, as it is read back from a file.
+// plainText returns a copy of s that is valid UTF-8, so that it survives a round trip through a file.
 func plainText(s string) string { return strings.Clone(strings.ToValidUTF8(s, "\uFFFD")) }

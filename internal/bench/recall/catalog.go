@@ -9,15 +9,14 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A catalog is a registry of the tools of a set, and the way back from its
-// matches to their names.
+// A catalog is a registry with the tools of a set. It maps matches back to the names in the set.
 type catalog struct {
 	reg      *registry.Registry
-	original map[place]string // name as in the set
-	refused  int              // input schemas
+	original map[place]string // the name in the set
+	refused  int              // the number of refused input schemas
 }
 
-// A place is where a function is: path and name as registered.
+// A place is the path and name of a function in the registry.
 type place struct{ namespace, name string }
 
 // newCatalog registers every tool, whatever its name and schema.
@@ -25,7 +24,7 @@ func newCatalog(tools []tool) (*catalog, error) {
 	c := &catalog{reg: registry.New(nil), original: make(map[place]string, len(tools))}
 	servers := newLabels()
 	spaces := make(map[string]*registry.Namespace)
-	names := make(map[string]*labels) // by server, as are the spaces
+	names := make(map[string]*labels) // by server, which becomes the namespace
 	for _, t := range tools {
 		server, rest := split(t.Name)
 		if spaces[server] == nil {
@@ -48,8 +47,7 @@ func newCatalog(tools []tool) (*catalog, error) {
 	return c, nil
 }
 
-// function makes the function of a tool. Words of the name that a label cannot
-// hold become an alias.
+// function makes the function of a tool. Words of its name that do not fit into a label become an alias.
 func (c *catalog) function(t tool, label, name string) (*registry.Function, error) {
 	input := t.InputSchema
 	if string(input) == "null" {
@@ -73,7 +71,7 @@ func (c *catalog) function(t tool, label, name string) (*registry.Function, erro
 	return f, nil
 }
 
-// ofObject returns a schema with the type that that of arguments has.
+// ofObject returns schema with the type "object", which the schema of arguments must have.
 func ofObject(schema json.RawMessage) json.RawMessage {
 	members := make(map[string]json.RawMessage)
 	if json.Unmarshal(schema, &members) != nil {
@@ -91,7 +89,7 @@ func answerNothing(context.Context, json.RawMessage) (*registry.Result, error) {
 	return registry.TextResult(""), nil
 }
 
-// names returns what the matches are called in the set.
+// names returns the names of the matches in the set.
 func (c *catalog) names(matches []registry.Match) []string {
 	list := make([]string, len(matches))
 	for i, m := range matches {
@@ -100,8 +98,8 @@ func (c *catalog) names(matches []registry.Match) []string {
 	return list
 }
 
-// split returns the server that stands before the first / or . of a tool's
-// name, and the rest; no server if either of them would be empty.
+// split splits the name of a tool at its first / or . into server and name. Server is empty if either part would be
+// empty.
 func split(name string) (server, rest string) {
 	if i := strings.IndexAny(name, "/."); i > 0 && i < len(name)-1 {
 		return name[:i], name[i+1:]

@@ -11,20 +11,17 @@ import (
 // maxLabel bounds a label, in bytes, so that a path of two of them is legal.
 const maxLabel = 500
 
-// labels makes labels for the names of one namespace, no two of which are the
-// same to a registry.
+// labels makes labels for the names of one namespace. No two labels have the same canonical form.
 type labels struct {
 	taken map[string]bool // canonical forms
-	next  map[string]int  // number for the next name of a canonical form
+	next  map[string]int  // the next number to append, by canonical form
 }
 
 func newLabels() *labels {
 	return &labels{make(map[string]bool), make(map[string]int)}
 }
 
-// add returns the label for a name that differs from all that were added:
-// illegal characters become underscores, names that would be the same are
-// numbered.
+// add returns a label for a new name. Illegal characters become underscores. A label that exists already gets a number.
 func (l *labels) add(name string) string {
 	base := toLabel(name)
 	canonical, ok := registry.Canonical(base)
@@ -51,8 +48,7 @@ func toLabel(name string) string {
 	return label[:min(len(label), maxLabel)]
 }
 
-// lostWords returns a name that has letters or digits which its label has not,
-// else nothing.
+// lostWords returns name if its label lacks some of its letters or digits, else "".
 func lostWords(name string) string {
 	lost := func(r rune) bool { return r > unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
 	if len(name) > maxLabel || strings.ContainsFunc(name, lost) {

@@ -4,11 +4,11 @@
 //	go -C internal/bench run ./recall -tools tools.jsonl -queries queries.jsonl
 //	go -C internal/bench run ./recall [-k 10] DIR...
 //
-// Paths are absolute, or relative to internal/bench. A DIR holds tools.jsonl and
-// queries.jsonl, or folders that do. Each line of the first is {"name",
-// "description", "inputSchema"}, where all but the name may be missing and a
-// server may stand before the first / or . of the name; each line of the second
-// is {"query", "gold": [names]}.
+// Paths are absolute, or relative to internal/bench. A DIR holds tools.jsonl and queries.jsonl, or folders with them.
+// Their lines are
+//
+//	tools.jsonl     {"name", "description", "inputSchema"}; only name is required; server/ or server. may precede it
+//	queries.jsonl   {"query", "gold": [names]}
 //
 // # What is measured
 //
@@ -18,15 +18,13 @@
 //	p50 p99  quantiles of the time of a query, one after the other
 //	heap     what stays allocated after the build that was not before; the tools themselves are not counted
 //
-// Gold names that no tool has count as not found. Of tools with the same name
-// the first counts. Both are told, and so is the number of input schemas that
-// the registry refuses: such a tool is registered with a schema that takes
+// A gold name without a tool counts as not found. Of tools with the same name the first counts. The program reports
+// both, and the number of input schemas that the registry refuses. Such a tool is registered with a schema that accepts
 // anything.
 //
 // # Limits
 //
-// A set is held in memory, and a line has at most 64 MiB. The times of sets with
-// few queries say little.
+// A set is held in memory, and a line has at most 64 MiB. With few queries the times mean little.
 package main
 
 import (

@@ -8,26 +8,25 @@ import (
 	"time"
 )
 
-// figures are a row of the table.
+// figures are one row of the table.
 type figures struct {
 	set                          string
 	tools, queries               int
-	recall                       []float64 // at the cutoffs, from 0 to 1
+	recall                       []float64 // by cutoff, from 0 to 1
 	gain                         float64   // from 0 to 1
 	build, p50, p99              time.Duration
 	heap                         int64 // bytes
-	duplicates, unknown, refused int   // tools left out, gold names of no tool, schemas
+	duplicates, unknown, refused int   // tools left out, gold names without a tool, schemas
 }
 
-// cutoffs returns where recall is measured if k matches are asked for, in
-// order; k is the last.
+// cutoffs returns the cutoffs of recall for k requested matches, in order. The last one is k.
 func cutoffs(k int) []int {
 	list := []int{1, 5, 10}
 	i, _ := slices.BinarySearch(list, k)
 	return append(list[:i], k)
 }
 
-// measure registers the tools of a set and asks its queries.
+// measure registers the tools of a set and runs its queries.
 func measure(s *set, k int) (figures, error) {
 	c, err := newCatalog(s.tools)
 	if err != nil {
@@ -69,8 +68,7 @@ func measure(s *set, k int) (figures, error) {
 	return row, nil
 }
 
-// heap returns the bytes in use. The second collection frees what pools keep
-// over the first.
+// heap returns the bytes in use. It collects twice, because pools survive the first collection.
 func heap() int64 {
 	var m runtime.MemStats
 	runtime.GC()
@@ -87,7 +85,7 @@ func distinct(names []string) map[string]bool {
 	return list
 }
 
-// recall returns the share of gold that is among the first k found.
+// recall returns the share of gold among the first k found.
 func recall(found []string, gold map[string]bool, k int) float64 {
 	hits := 0
 	for _, name := range found[:min(k, len(found))] {
@@ -98,8 +96,7 @@ func recall(found []string, gold map[string]bool, k int) float64 {
 	return float64(hits) / float64(len(gold))
 }
 
-// gain returns the normalised discounted cumulative gain of the first k found,
-// where every gold tool is worth the same.
+// gain returns the normalised discounted cumulative gain of the first k found. All gold tools have the same weight.
 func gain(found []string, gold map[string]bool, k int) float64 {
 	var got, best float64
 	for i, name := range found[:min(k, len(found))] {
@@ -113,8 +110,7 @@ func gain(found []string, gold map[string]bool, k int) float64 {
 	return got / best
 }
 
-// quantile returns the smallest of the sorted times that a share q of them does
-// not exceed (nearest rank).
+// quantile returns the quantile q of the sorted times (nearest rank).
 func quantile(sorted []time.Duration, q float64) time.Duration {
 	rank := int(math.Ceil(q * float64(len(sorted))))
 	return sorted[max(rank, 1)-1]

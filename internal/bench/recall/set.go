@@ -18,13 +18,12 @@ const (
 	queriesFile = "queries.jsonl"
 )
 
-// A source is where a set is.
+// A source is the location of a set.
 type source struct {
 	name, tools, queries string
 }
 
-// sourcesIn returns the sets in the folders, and in the folders in them, in
-// order of names.
+// sourcesIn returns the sets in the folders and their direct subfolders, in order of names.
 func sourcesIn(dirs []string) ([]source, error) {
 	var list []source
 	for _, dir := range dirs {
@@ -72,10 +71,10 @@ type query struct {
 	Gold  []string `json:"gold"`
 }
 
-// A set is what is measured at a time.
+// A set is one set of tools and queries.
 type set struct {
 	name       string
-	tools      []tool // with names of their own
+	tools      []tool // without duplicates
 	queries    []query
 	duplicates int // tools left out
 }
@@ -114,8 +113,7 @@ func (src source) read() (*set, error) {
 	return s, nil
 }
 
-// readLines passes each line of a file that is not blank to take. Its errors
-// name file and line.
+// readLines calls take with each line of a file that is not blank. Errors name file and line.
 func readLines[T any](file string, take func(T) error) error {
 	f, err := os.Open(file)
 	if err != nil {
@@ -126,7 +124,7 @@ func readLines[T any](file string, take func(T) error) error {
 	lines.Buffer(nil, maxLine)
 	n := 1
 	for ; lines.Scan(); n++ {
-		line := bytes.TrimSpace(bytes.TrimPrefix(lines.Bytes(), []byte("\ufeff"))) // editors begin files with it
+		line := bytes.TrimSpace(bytes.TrimPrefix(lines.Bytes(), []byte("\ufeff"))) // a byte order mark
 		if len(line) == 0 {
 			continue
 		}

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// writeTable writes a row for each set, a mean if there are several, and what
-// is to be known about the data.
+// writeTable writes one row per set, the mean if there are several sets, and notes about the data.
 func writeTable(out io.Writer, rows []figures, k int) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "set\ttools\tqueries\t")
@@ -37,7 +36,7 @@ func writeTable(out io.Writer, rows []figures, k int) error {
 	return nil
 }
 
-// percents returns the cells of what was found.
+// percents returns the cells of recall and gain.
 func percents(r figures) string {
 	var b strings.Builder
 	for _, share := range append(r.recall[:len(r.recall):len(r.recall)], r.gain) {
@@ -46,7 +45,7 @@ func percents(r figures) string {
 	return b.String()
 }
 
-// mean returns the mean over sets, each of the same weight.
+// mean returns the mean over the sets, with equal weights.
 func mean(rows []figures) figures {
 	m := figures{recall: make([]float64, len(rows[0].recall))}
 	for _, r := range rows {

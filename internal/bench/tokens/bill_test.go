@@ -30,10 +30,10 @@ func TestGrowth(t *testing.T) {
 		for i := range tt.first {
 			g = append(g, []costs{{fresh: tt.first[i], input: 1}, {fresh: tt.other[i], input: 1}})
 		}
-		if since, until := g.since(1, once), g.until(1, once); since != tt.since || until != tt.until {
+		if since, until := g.cheaperFrom(1, countOnce), g.cheaperUpTo(1, countOnce); since != tt.since || until != tt.until {
 			t.Errorf("%v against %v: since %d, until %d; want %d, %d", tt.other, tt.first, since, until, tt.since, tt.until)
 		}
-		if since, until := g.since(1, input), g.until(1, input); since != 0 || until != 0 {
+		if since, until := g.cheaperFrom(1, countInput), g.cheaperUpTo(1, countInput); since != 0 || until != 0 {
 			t.Errorf("what is the same is not less: since %d, until %d", since, until)
 		}
 	}

@@ -14,8 +14,8 @@ import (
 // cashFace has the tools call, help and skill.
 type cashFace struct {
 	set  *set
-	seen map[*registry.Function]bool // in a list
-	read map[*registry.Function]bool // its page
+	seen map[*registry.Function]bool // functions seen in a list
+	read map[*registry.Function]bool // functions whose page was read
 }
 
 func newCash(s *set) face {
@@ -77,7 +77,7 @@ func (c *cashFace) do(t *talk, s *step) error {
 	return err
 }
 
-// find looks for a function until it is in a list.
+// find searches until the function is in a list.
 func (c *cashFace) find(t *talk, s *step, f *registry.Function) error {
 	if c.seen[f] {
 		return nil
@@ -104,7 +104,7 @@ func (c *cashFace) find(t *talk, s *step, f *registry.Function) error {
 
 var limit = regexp.MustCompile("`sizelimit=([0-9]+)`")
 
-// proposed returns the size limit that a gated result names.
+// proposed returns the size limit that the notice of a gated result proposes.
 func proposed(notice string) (int, error) {
 	found := limit.FindStringSubmatch(notice)
 	if found == nil {

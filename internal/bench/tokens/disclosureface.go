@@ -8,11 +8,10 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// disclosureFace lists all tools with a line each, and has the rest in a
-// resource.
+// disclosureFace lists all tools with one line each. A resource has the full descriptions.
 type disclosureFace struct {
 	set  *set
-	read map[*registry.Function]bool // its description
+	read map[*registry.Function]bool // functions whose description was read
 }
 
 func newDisclosure(s *set) face { return &disclosureFace{s, make(map[*registry.Function]bool)} }
@@ -36,7 +35,7 @@ func (d *disclosureFace) do(t *talk, s *step) error {
 	return err
 }
 
-// learn reads the description of a tool, without which it cannot be called.
+// learn reads the description of a tool. A tool cannot be called before.
 func (d *disclosureFace) learn(t *talk, f *registry.Function) error {
 	if d.read[f] {
 		return nil

@@ -9,10 +9,10 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// facadeFace has a tool for each namespace, with commands, and ToolsExecute.
+// facadeFace has one tool with commands per namespace, and ToolsExecute.
 type facadeFace struct {
 	set  *set
-	read map[*registry.Function]bool // its parameters
+	read map[*registry.Function]bool // functions whose parameters were read
 }
 
 func newFacade(s *set) face { return &facadeFace{s, make(map[*registry.Function]bool)} }
@@ -21,7 +21,7 @@ func (c *facadeFace) server() runner {
 	return facade.NewServer(c.set.registry, &facade.Options{Tools: true})
 }
 
-// commandArgs are the arguments of all tools.
+// commandArgs are the arguments of every tool.
 type commandArgs struct {
 	Cmd    string          `json:"cmd"`
 	Params json.RawMessage `json:"params,omitempty"`
@@ -48,13 +48,12 @@ func (c *facadeFace) do(t *talk, s *step) error {
 	return err
 }
 
-// toolRef is about a function, by its path.
+// toolRef refers to a function by its path.
 type toolRef struct {
 	Name string `json:"name"`
 }
 
-// learn reads the definition of a function: the description of a domain has no
-// more than the names of its parameters.
+// learn reads the definition of a function. The description of a domain has only the names of its parameters.
 func (c *facadeFace) learn(t *talk, f *registry.Function) error {
 	if c.read[f] {
 		return nil

@@ -6,18 +6,16 @@ import (
 	"strings"
 )
 
-// A face is one way to serve a set, and what a model does behind it. It is for
-// one talk.
+// A face serves a set in one form, and plays the model that uses it. It is for one talk.
 type face interface {
 	// server returns a new server.
 	server() runner
-	// do takes the turns of a step: the model looks for what it has not seen,
-	// reads what it has not read, guesses nothing, and calls. An error is a way
-	// that does not lead there.
+	// do takes the turns of a step. The model searches for what it has not seen, reads what it has not read, guesses
+	// nothing, and then calls. An error means that the step failed.
 	do(*talk, *step) error
 }
 
-// faces are the ways, the first of which is what the others are compared with.
+// faces are the measured faces. The others are compared with the first.
 var faces = []struct {
 	name string
 	over func(*set) face
@@ -30,19 +28,18 @@ var faces = []struct {
 	{"facade", newFacade},
 }
 
-// A reader is a face whose model reads resources: what is listed of them is
-// there before the first turn, as tools are.
+// A reader is a face whose model reads resources. Their list is known before the first turn, like the tools.
 type reader interface{ readsResources() }
 
-// A bill says what a talk has cost.
+// A bill is the cost of a talk, in tokens.
 type bill struct {
-	definitions int        // with instructions
-	listed      func() int // all of tools/list; counted when it is asked for
+	definitions int        // including instructions
+	listed      func() int // the whole of tools/list; counted on demand
 	turns       []turn
 	steps       []int // the number of turns after each step
 }
 
-// added is what the first n turns have added, in tokens.
+// added returns the tokens that the first n turns have added.
 func (b *bill) added(n int) int {
 	sum := 0
 	for _, t := range b.turns[:n] {
@@ -51,12 +48,11 @@ func (b *bill) added(n int) int {
 	return sum
 }
 
-// fresh is every token once: what is paid where all that was read before is
-// cached and free.
+// fresh returns the tokens of n turns, each counted once: the cost if earlier input is cached for free.
 func (b *bill) fresh(n int) int { return b.definitions + b.added(n) }
 
-// input is all that a model reads in n turns and to answer after them: each time
-// the definitions and everything so far.
+// input returns all tokens that a model reads for n turns and for the answer: each request repeats the definitions and
+// all turns so far.
 func (b *bill) input(n int) int {
 	sum := 0
 	for i := range n + 1 {
@@ -65,8 +61,7 @@ func (b *bill) input(n int) int {
 	return sum
 }
 
-// play lets a model do a task behind a face. It is an error if it has not read
-// in the end what it wants.
+// play lets a model do a task behind a face. It fails if the model has not read what the task wants.
 func play(ctx context.Context, over func(*set) face, s *set, t *task) (*bill, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -98,7 +93,7 @@ func play(ctx context.Context, over func(*set) face, s *set, t *task) (*bill, er
 	return b, nil
 }
 
-// bills lets a model do a task behind each face.
+// bills plays a task behind each face.
 func bills(ctx context.Context, s *set, t *task) ([]*bill, error) {
 	list := make([]*bill, len(faces))
 	for i, f := range faces {

@@ -12,8 +12,8 @@ import (
 // gatewayFace has the tools tool_browse, tool_execute and tool_view.
 type gatewayFace struct {
 	set  *set
-	seen map[*registry.Function]bool // its card
-	read map[*registry.Function]bool // its schema
+	seen map[*registry.Function]bool // functions whose card was seen
+	read map[*registry.Function]bool // functions whose schema was read
 }
 
 func newGateway(s *set) face {
@@ -72,7 +72,7 @@ func execution(f *registry.Function, s *step) executeArgs {
 	return args
 }
 
-// find looks for a function until there is a card of it.
+// find searches until there is a card of the function.
 func (g *gatewayFace) find(t *talk, s *step, f *registry.Function) error {
 	if g.seen[f] {
 		return nil
@@ -96,9 +96,8 @@ func (g *gatewayFace) find(t *talk, s *step, f *registry.Function) error {
 	return nil
 }
 
-// learn gets the schema of a function: by a call without arguments, which is
-// refused with it. Where nothing is required that would run the function, and a
-// model has to know better.
+// learn gets the schema of a function from the error of a call without arguments. If nothing is required, that call
+// would run the function, so the model is taken to know better.
 func (g *gatewayFace) learn(t *talk, f *registry.Function) error {
 	var schema struct{ Required []string }
 	if err := json.Unmarshal(f.InputSchema(), &schema); err != nil {
@@ -115,7 +114,7 @@ func (g *gatewayFace) learn(t *talk, f *registry.Function) error {
 	return err
 }
 
-// firstLine is the envelope, before what passes whole.
+// firstLine returns the envelope, which comes before blocks that pass whole.
 func firstLine(reply string) string {
 	line, _, _ := strings.Cut(reply, "\n")
 	return line

@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// Made functions are what a large server has: ten for each kind of thing, in a
-// namespace for it, which lists, gets, creates and so on. They are made of word
-// lists, the same each time.
+// Made functions imitate a large server: ten per kind of thing, such as list, get and create, in one namespace each.
+// They are built from word lists and are always the same.
 
-// areas and things make the names of namespaces.
+// areas and things are combined to names of namespaces.
 var (
 	areas = []string{
 		"sales", "billing", "support", "stock", "shipping", "purchasing", "marketing", "hiring", "payroll", "legal",
@@ -23,11 +22,11 @@ var (
 	}
 )
 
-// A verb is what can be done with things.
+// A verb is an operation on things.
 type verb struct {
-	name, about string // %[1]s is one thing, %[2]s several, %[3]s the area
+	name, about string // %[1]s is one thing, %[2]s several things, %[3]s the area
 	fields      []string
-	required    int // the first ones
+	required    int // the number of required parameters; they come first
 }
 
 var verbs = []verb{
@@ -66,8 +65,7 @@ var fields = map[string]string{
 	"group":    `{"type":"string","enum":["day","week","month"],"default":"week","description":"Length of a period."}`,
 }
 
-// madeTools returns so many tools, at most 5,000. All have an answer that is the
-// same for any arguments.
+// madeTools returns n tools, at most 5,000. Each gives the same answer to any arguments.
 func madeTools(n int) []tool {
 	tools := make([]tool, n)
 	for i := range tools {
@@ -88,7 +86,7 @@ func madeTools(n int) []tool {
 	return tools
 }
 
-// schema is that of the arguments, in the order in which they are declared.
+// schema returns the schema of the arguments, in declared order.
 func (v verb) schema(one string) json.RawMessage {
 	members, required := make([]string, len(v.fields)), ""
 	for i, field := range v.fields {
@@ -100,18 +98,18 @@ func (v verb) schema(one string) json.RawMessage {
 	return json.RawMessage(`{"type":"object","properties":{` + strings.Join(members, ",") + `}` + required + `,"additionalProperties":false}`)
 }
 
-// describe fills in the words of a description, which has some of them.
+// describe fills the words into a description, which may use any of them.
 func describe(about, one, several, area string) string {
 	return strings.NewReplacer("%[1]s", one, "%[2]s", several, "%[3]s", area).Replace(about)
 }
 
-// madeSpace says what a namespace is for.
+// madeSpace returns the description of a namespace.
 func madeSpace(server string) string {
 	area, several, _ := strings.Cut(server, "_")
 	return fmt.Sprintf("Everything about the %s of %s.", several, area)
 }
 
-// textResult is a result of tools/call, of one text.
+// textResult returns a result of tools/call with one text.
 func textResult(text string) any {
 	return map[string]any{"content": []any{map[string]any{"type": "text", "text": text}}}
 }

@@ -3,29 +3,27 @@
 //
 //	go -C internal/bench run ./tokens [-full]
 //
-// It prints a table in markdown, and from when on which face costs less than
-// listing all tools; with -full also each turn of each task. A second table has
-// what all faces cost as the number of functions grows.
+// It prints a table in Markdown, and the numbers of tools and steps from which or up to which a face costs less than
+// listing all tools. A second table shows the costs of all faces for growing numbers of functions. With -full it also
+// prints each turn of each task.
 //
 // # The catalogs
 //
-// The servers everything, filesystem (files) and memory of npm, in the versions
-// of .ci/package.json, were asked by a client without abilities: 36 tools. What
-// they answered to tools/list is in catalogs, to the byte, with what they
-// answered to the calls of the tasks; folders and times are replaced. A test
-// holds that they still answer that, or records what they do:
+// The servers everything, filesystem (files) and memory from npm, in the versions of .ci/package.json, have 36 tools
+// for a client without capabilities. Folder catalogs holds their answers to tools/list, byte for byte, and to the calls
+// of the tasks, with folders and times replaced. A test compares the recordings with the servers, or records them
+// again:
 //
 //	CASH_NPM_DIR=<folder> go -C internal/bench test -tags realclients ./tokens [-update]
 //
-// Every face is a real server of the same functions, and is asked by a client of
-// the SDK. The first one lists the tools as their own servers do.
+// Every face is a real server of the same functions, called by a client of the SDK. The first face lists the tools as
+// their own servers do.
 //
 // # The sizes
 //
-// The second table is about the functions of examples/shop, and about up to 5,000
-// that are made up: ten in each namespace, with three to six parameters. There
-// the first face is package plain, and the last is no MCP: the command endpoint,
-// whose definitions are its answer to list_tools.
+// The second table measures the functions of examples/shop, and up to 5,000 made-up functions: ten per namespace, with
+// three to six parameters. Its first face is package plain. Its last is the command endpoint, which is not MCP; its
+// definitions are the answer to list_tools.
 //
 // # What is counted
 //
@@ -38,33 +36,29 @@
 //	once         definitions and turns, each token once: what the conversation has in the end
 //	input        definitions and all turns so far, for each request: one for each turn, and one for the answer
 //
-// What a client pays is between the two: input without a cache of prompts, and
-// near to once with one. The words of the user, and the answer, are the same
-// behind every face and are left out. So are titles, annotations, output schemas
-// and structured content, because not all clients show them; -full says in
-// the column tools/list what definitions are with them. The instructions of the
-// recorded servers are left out, which favours listing all tools.
+// What a client pays is between the two totals: input without a prompt cache, almost once with one. Not counted:
+//
+//   - the user's words and the answer, which are the same behind every face
+//   - titles, annotations, output schemas and structured content, because not all clients show them; the column
+//     tools/list of -full includes them
+//   - the instructions of the recorded servers, which favours listing all tools
 //
 // # What a model does
 //
-// It takes the shortest way that its texts show to one that guesses nothing: it
-// looks for a function unless it has seen it in a list, reads its parameters
-// unless it has read them, and calls it, one call in a turn. Of a large result
-// that is held back it looks for what it needs, if the face can do that; else it
-// calls the function that finds just this, if the task has one, and asks for all
-// of it if not. The program fails if a model has not read in the end what its
-// task wants. Real models make mistakes on top, behind every face.
+// It takes the shortest path without guessing. It searches for a function that it has not seen in a list, reads
+// parameters that it has not read, and calls, one call per turn. If a large result is held back, it searches the result
+// if the face can do that. Otherwise it calls the function that returns just the wanted part, if the task has one, or
+// else asks for the whole result. The program fails if the model has not read what its task wants. Real models make
+// mistakes on top, behind every face.
 //
-// Behind disclosure it reads the description of one tool at a time, although it
-// might read several. The facade has ToolsExecute, by which it reads the
-// definition of a command, because a domain names no more than its parameters.
+// Behind disclosure the model reads one description at a time, although it might read several. Behind the facade it
+// reads the definition of a command with ToolsExecute, because a domain only names the parameters.
 //
 // # Limits
 //
-// Other encodings, and what providers wrap around tools, give other numbers. The
-// servers' descriptions are short and their schemas small: 100 tokens a tool.
-// The gateway cannot show the parameters of a function that requires none of
-// them; the model is taken to know them there.
+// Other encodings, and the text that providers wrap around tools, give other numbers. The servers' descriptions are
+// short and their schemas small: 100 tokens per tool. The gateway cannot show the parameters of a function without
+// required ones; the model is taken to know them.
 package main
 
 import (
@@ -106,10 +100,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// results are all that is measured.
+// results holds all measurements.
 type results struct {
 	paid  [][]*bill // by task and face
-	tools growth    // of one call, by the number of tools
+	tools growth    // of one call, by number of tools
 	sizes [][]*bill // by size and face
 }
 

@@ -33,13 +33,13 @@ func (p recordedList) server() runner {
 	return srv
 }
 
-// definition is the tool for the SDK, with the schemas to the byte.
+// definition returns the tool for the SDK, with its schemas byte for byte.
 func (t tool) definition() *mcp.Tool {
 	var schemas struct{ InputSchema, OutputSchema json.RawMessage }
 	def := new(mcp.Tool)
 	for _, to := range []any{def, &schemas} {
 		if err := json.Unmarshal(t.recorded, to); err != nil {
-			panic("tokens: " + err.Error()) // the set was made of it
+			panic("tokens: " + err.Error()) // cannot happen: the set was made from it
 		}
 	}
 	def.InputSchema = schemas.InputSchema
@@ -49,7 +49,7 @@ func (t tool) definition() *mcp.Tool {
 	return def
 }
 
-// do calls: all is known.
+// do calls at once, because everything is known from the list.
 func (p recordedList) do(t *talk, s *step) error {
 	_, name, _ := strings.Cut(s.tool, ".")
 	_, err := t.must(name, json.RawMessage(s.args))

@@ -9,7 +9,7 @@ import (
 // tool_execute.
 type proxyFace struct {
 	set  *set
-	read map[*registry.Function]bool // its definition
+	read map[*registry.Function]bool // functions whose definition was read
 }
 
 func newProxy(s *set) face { return &proxyFace{s, make(map[*registry.Function]bool)} }

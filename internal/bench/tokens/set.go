@@ -11,26 +11,25 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// recordings are documents of package catalog that hold what servers said.
+// recordings are documents of package catalog with the recorded answers of servers.
 //
 //go:embed catalogs/*.json
 var recordings embed.FS
 
-// servers are the recorded ones, by what they are called in the tree.
+// servers are the names of the recorded servers in the tree.
 var servers = []string{"files", "memory", "everything"}
 
-// A tool is an element of a recording.
+// A tool is one tool of a recording.
 type tool struct {
 	server   string
-	name     string          // as its server calls it
-	recorded json.RawMessage // the definition to the byte, and then the results
+	name     string          // its name on the server
+	recorded json.RawMessage // the definition byte for byte, then the results
 }
 
-// path names the tool among those of all servers.
+// path returns the name of the tool with its server.
 func (t tool) path() string { return t.server + "." + t.name }
 
-// recordedTools returns the tools of the servers, in the order in which each
-// lists its own.
+// recordedTools returns the tools of the servers, in the order of each server's list.
 func recordedTools(servers ...string) ([]tool, error) {
 	var tools []tool
 	for _, server := range servers {
@@ -53,8 +52,7 @@ func recordedTools(servers ...string) ([]tool, error) {
 	return tools, nil
 }
 
-// A set is what all faces serve: tools, and the same as functions, with a
-// namespace for each server.
+// A set is the content of all faces: tools, and the same tools as functions, with one namespace per server.
 type set struct {
 	tools     []tool
 	registry  *registry.Registry
@@ -70,7 +68,7 @@ func newSet(tools []tool) (*set, error) {
 		if err := json.Unmarshal(t.recorded, &members); err != nil {
 			return nil, fmt.Errorf("%s: %w", t.path(), err)
 		}
-		members["name"] = asJSON(t.path()) // the catalog makes the namespace of it
+		members["name"] = asJSON(t.path()) // the catalog makes the namespace from it
 		doc.Tools = append(doc.Tools, members)
 	}
 	c := catalog.New(&catalog.Options{Strict: true})
@@ -87,7 +85,7 @@ func newSet(tools []tool) (*set, error) {
 	return s, err
 }
 
-// function returns the function of a tool that has to be there.
+// function returns the function of a tool, which must exist.
 func (s *set) function(path string) (*registry.Function, error) {
 	if f := s.functions[path]; f != nil {
 		return f, nil
@@ -95,8 +93,7 @@ func (s *set) function(path string) (*registry.Function, error) {
 	return nil, fmt.Errorf("no recorded tool is called %s", path)
 }
 
-// beginningWith puts the tool of a path first, and leaves the order of the
-// others.
+// beginningWith moves the tool with the path to the front. The others keep their order.
 func beginningWith(tools []tool, path string) []tool {
 	i := slices.IndexFunc(tools, func(t tool) bool { return t.path() == path })
 	if i < 0 {

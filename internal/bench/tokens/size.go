@@ -10,16 +10,15 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/plain"
 )
 
-// A size is a set of functions of which a model finds and calls one.
+// A size is a set of functions. The model finds and calls one of them.
 type size struct {
 	name  string
 	tools func() ([]tool, error)
-	about func(server string) string // what a namespace is for
+	about func(server string) string // the description of a namespace
 	step  step
 }
 
-// sizes are those of the second table: the shop of the examples, and functions
-// that are made up.
+// sizes are the rows of the second table: the shop of the examples, and made-up functions.
 var sizes = []size{
 	{"the shop, with 14", shopTools, func(server string) string { return shopSpaces[server] }, step{
 		tool: "orders.get", args: `{"order_id":"ORD-1001"}`, query: "retrieve an order by its id", want: []string{"ORD-1001"},
@@ -40,8 +39,7 @@ var shopSpaces = map[string]string{
 	"inventory": "Query and update stock levels.", "crm": "Manage contacts and accounts.",
 }
 
-// shopTools returns the functions of the shop, the only one of which that has an
-// answer is the one that is called.
+// shopTools returns the functions of the shop. Only the called one has an answer.
 func shopTools() ([]tool, error) {
 	tools, err := recordedTools("shop")
 	for i := range tools {
@@ -60,11 +58,11 @@ func shopTools() ([]tool, error) {
 	return tools, err
 }
 
-// shopOrder is what the shop answers.
+// shopOrder is the answer of the shop.
 const shopOrder = `{"order_id":"ORD-1001","status":"shipped","customer_id":"C-17","channel":"retail","date":"2026-01-02",` +
 	`"items":[{"product_id":"P-3","quantity":2,"unit_price":8.90}],"total":17.80}`
 
-// grown are the faces of the second table, the first of which lists all tools.
+// grown are the faces of the second table. The first one lists all tools.
 var grown = []struct {
 	name string
 	over func(*set) face
@@ -118,7 +116,7 @@ func (z size) set() (*set, error) {
 	return s, nil
 }
 
-// listed has every function as a tool.
+// listed lists every function as a tool.
 type listed struct{ set *set }
 
 func newListed(s *set) face { return listed{s} }
@@ -134,8 +132,8 @@ func (l listed) do(t *talk, s *step) error {
 	return err
 }
 
-// askEndpoint is a talk with the command endpoint, whose list has every
-// description and schema, so that nothing is left to look for.
+// askEndpoint is a talk with the command endpoint. Its list has every description and schema, so the model needs no
+// search.
 func askEndpoint(ctx context.Context, s *set, st *step) (*bill, error) {
 	f, err := s.function(st.tool)
 	if err != nil {

@@ -83,7 +83,7 @@ func TestFit(t *testing.T) {
 		}
 		return a.Face
 	}
-	never, always := measured.tools.since(cash, once), measured.tools.since(cash, input)
+	never, always := measured.tools.cheaperFrom(cash, countOnce), measured.tools.cheaperFrom(cash, countInput)
 	for n := range len(tools) {
 		is := advised(n+1, plain.Client{}) == plain.Plain
 		if n+1 < never-1 && !is || n+1 > always && is {
@@ -91,7 +91,7 @@ func TestFit(t *testing.T) {
 		}
 	}
 	calls := bySteps(measured.paid[len(tasks)-1])
-	always, never = calls.until(cash, input), calls.until(cash, once)
+	always, never = calls.cheaperUpTo(cash, countInput), calls.cheaperUpTo(cash, countOnce)
 	for k := range len(calls) {
 		is := advised(len(tools), plain.Client{Calls: k + 1}) == plain.Plain
 		if k+1 < always-1 && is || k+1 > never && !is {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// A page is written until that fails.
+// A page is written to until the first error.
 type page struct {
 	out io.Writer
 	err error
@@ -21,7 +21,7 @@ func (p *page) printf(format string, args ...any) {
 	}
 }
 
-// summary is a table in markdown with a row for each task.
+// summary writes a table in Markdown with a row for each task.
 func (p *page) summary(paid [][]*bill) {
 	all := paid[len(paid)-1]
 	p.printf("| tokens: each once / input of all requests |")
@@ -44,8 +44,8 @@ func (p *page) summary(paid [][]*bill) {
 	}
 }
 
-// compared is a number of the first face itself, and of others the share that it
-// is of the first one's; bold where it is more.
+// compared formats a number of the first face, or, for another face, its share of the first face's number; bold if it
+// is more.
 func compared(face, is, of int) string {
 	switch {
 	case face == 0:
@@ -67,17 +67,17 @@ func thousands(n int) string {
 	return digits
 }
 
-// whoWins says where each face begins, or ceases, to cost less than the first.
+// whoWins writes the numbers from which or up to which each face costs less than the first.
 func (p *page) whoWins(tools, calls growth) {
 	p.printf("\nLess than %s, counted each once / as input of all requests:\n", faces[0].name)
 	for i, f := range faces[1:] {
 		p.printf("- %s: for one call, %s / %s; of %d tools, %s / %s.\n", f.name,
-			from(tools.since(i+1, once)), from(tools.since(i+1, input)), len(tools),
-			upTo(calls.until(i+1, once), len(calls)), upTo(calls.until(i+1, input), len(calls)))
+			from(tools.cheaperFrom(i+1, countOnce)), from(tools.cheaperFrom(i+1, countInput)), len(tools),
+			upTo(calls.cheaperUpTo(i+1, countOnce), len(calls)), upTo(calls.cheaperUpTo(i+1, countInput), len(calls)))
 	}
 }
 
-// sizes is a table in markdown with a row for each number of functions.
+// sizes writes a table in Markdown with a row for each number of functions.
 func (p *page) sizes(bills [][]*bill) {
 	p.printf("\n| tokens: definitions / with one function found and called |")
 	for _, f := range grown {
@@ -110,7 +110,7 @@ func upTo(n, all int) string {
 	return fmt.Sprintf("as long as at most %d are called", n)
 }
 
-// details is a table of the faces, and one of the turns behind each.
+// details writes a table of the faces, and one of the turns behind each face.
 func (p *page) details(t *task, paid []*bill) {
 	p.printf("%s: %s\n\n", t.name, t.goal)
 	p.table(func(row func(cells ...any)) {
@@ -134,7 +134,7 @@ func (p *page) details(t *task, paid []*bill) {
 	p.printf("\n")
 }
 
-// table writes rows of cells, all but the last of which are aligned.
+// table writes rows of cells. All cells but the last are aligned.
 func (p *page) table(fill func(row func(cells ...any))) {
 	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fill(func(cells ...any) {
@@ -143,7 +143,7 @@ func (p *page) table(fill func(row func(cells ...any))) {
 			if i == len(cells)-1 {
 				end = "\n"
 			}
-			fmt.Fprintf(w, "%v%s", c, end) // errors are those of Flush
+			fmt.Fprintf(w, "%v%s", c, end) // Flush returns the error
 		}
 	})
 	if err := w.Flush(); p.err == nil {
@@ -151,7 +151,7 @@ func (p *page) table(fill func(row func(cells ...any))) {
 	}
 }
 
-// short cuts a call to what fits in a line.
+// short cuts a call to the length of a line.
 func short(text string) string {
 	const most = 100
 	if utf8.RuneCountInString(text) <= most {

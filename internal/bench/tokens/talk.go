@@ -26,14 +26,14 @@ type runner interface {
 type talk struct {
 	ctx         context.Context
 	session     *mcp.ClientSession
-	definitions int               // tokens that are there before the first turn
-	defined     []json.RawMessage // the tools, as they were listed
+	definitions int               // tokens before the first turn
+	defined     []json.RawMessage // the tools as listed
 	tools       []string          // their names
 	turns       []turn
 	read        strings.Builder // all replies
 }
 
-// A turn is a call that a model makes, and what it gets.
+// A turn is a call of the model and its reply.
 type turn struct {
 	tool, args string
 	sent, got  int // tokens
@@ -42,7 +42,7 @@ type turn struct {
 // connect starts a talk. The server ends with the context or the session.
 func connect(ctx context.Context, srv runner) (*talk, error) {
 	near, far := mcp.NewInMemoryTransports()
-	go srv.Run(ctx, far) // its error is that of the client's next request
+	go srv.Run(ctx, far) // an error shows up in the client's next request
 	client := mcp.NewClient(&mcp.Implementation{Name: "tokens", Version: "1.0.0"}, nil)
 	session, err := client.Connect(ctx, mcpclient.Tap(near, mcpclient.Options{}), nil)
 	if err != nil {
@@ -56,7 +56,7 @@ func connect(ctx context.Context, srv runner) (*talk, error) {
 	return t, nil
 }
 
-// list counts what a model knows of the server before it does anything.
+// list counts what the model knows of the server at the beginning.
 func (t *talk) list() error {
 	t.definitions = count(t.session.InitializeResult().Instructions)
 	for cursor := ""; ; {
@@ -84,7 +84,7 @@ func (t *talk) list() error {
 	}
 }
 
-// listResources counts the resources that a model may read.
+// listResources counts the resources that the model may read.
 func (t *talk) listResources() error {
 	list, err := t.session.ListResources(t.ctx, nil)
 	if err != nil {
@@ -100,7 +100,7 @@ func (t *talk) listResources() error {
 	return nil
 }
 
-// listed returns the tokens of all that tools/list says.
+// listed returns the tokens of the whole of tools/list.
 func (t *talk) listed() int {
 	n := 0
 	for _, raw := range t.defined {
@@ -109,7 +109,7 @@ func (t *talk) listed() int {
 	return n
 }
 
-// named returns the name of the listed tool that is called so, in any case.
+// named returns the listed name of a tool, ignoring case.
 func (t *talk) named(name string) (string, error) {
 	i := slices.IndexFunc(t.tools, func(tool string) bool { return strings.EqualFold(tool, name) })
 	if i < 0 {
@@ -118,15 +118,14 @@ func (t *talk) named(name string) (string, error) {
 	return t.tools[i], nil
 }
 
-// A definition is what a model is told of a tool.
+// A definition is the part of a tool that the model sees.
 type definition struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	InputSchema json.RawMessage `json:"inputSchema"`
 }
 
-// definitions takes a page of tools/list apart as it was sent: the SDK's client
-// puts the members of schemas into another order.
+// definitions splits a page of tools/list as it was sent, because the SDK's client reorders the members of schemas.
 func definitions(page json.RawMessage) ([]json.RawMessage, error) {
 	var list struct{ Tools []json.RawMessage }
 	if err := json.Unmarshal(page, &list); err != nil {
@@ -154,12 +153,12 @@ func (t *talk) call(tool string, args any) (reply string, isError bool, err erro
 	return reply, res.IsError, nil
 }
 
-// take counts a turn.
+// take records a turn.
 func (t *talk) take(tool string, args json.RawMessage, reply string) {
 	t.read.WriteString(reply)
-	shown := evened(string(args))
+	shown := maskHandles(string(args))
 	t.turns = append(t.turns, turn{
-		tool: tool, args: shown, got: count(evened(reply)),
+		tool: tool, args: shown, got: count(maskHandles(reply)),
 		sent: count(string(asJSON(struct {
 			Name      string          `json:"name"`
 			Arguments json.RawMessage `json:"arguments"`
@@ -193,23 +192,23 @@ func failure(tool string, args any, reply string) error {
 	return fmt.Errorf("%s %s has failed: %.300s", tool, asJSON(args), reply)
 }
 
-// handles are random, and cost a token more or less.
+// handles match the random handles, whose number of tokens varies.
 var handles = regexp.MustCompile(`art-[A-Z2-7]{26}`)
 
-// evened is text with the same handle in place of each.
-func evened(text string) string {
+// maskHandles replaces each handle by the same one.
+func maskHandles(text string) string {
 	return handles.ReplaceAllLiteralString(text, "art-L2IH2G23HKZ727CNF5FI55SWRK")
 }
 
 func count(text string) int { return card.CL100K().Count(text, math.MaxInt) }
 
-// asJSON returns v in JSON, with '<', '>' and '&' as they are.
+// asJSON returns v as JSON without escapes for '<', '>' and '&'.
 func asJSON(v any) json.RawMessage {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		panic("tokens: " + err.Error()) // everything here is made of JSON
+		panic("tokens: " + err.Error()) // cannot happen: every value here has a JSON form
 	}
 	return bytes.TrimSpace(b.Bytes())
 }

@@ -1,7 +1,6 @@
 package main
 
-// A task is something that a model has to do, in the same steps behind every
-// face.
+// A task is a goal of the model, reached by the same steps behind every face.
 type task struct {
 	name    string
 	goal    string
@@ -9,23 +8,20 @@ type task struct {
 	steps   []step
 }
 
-// A step is a call that the task takes. How a model comes to it is up to the
-// face.
+// A step is a call that the task needs. How the model finds the function depends on the face.
 type step struct {
 	tool  string   // path
 	args  string   // a JSON object
-	query string   // how to look for it; empty looks at all that its server has
-	want  []string // has to be in what the model has read in the end
+	query string   // the search for it; empty lists all tools of its server
+	want  []string // texts that the model must have read in the end
 
-	// If the result is large, and the face offers to look for something in it,
-	// it is this.
+	// look is the text to search for in a large result, if the face can search results.
 	look string
-	// If the result is large and held back, this gets what is wanted of it. Nil:
-	// only all of it will do.
+	// narrow gets the wanted part of a large result that is held back. Nil means that only the whole will do.
 	narrow *step
 }
 
-// tasks are what is measured. The last one takes every tool.
+// tasks are the measured tasks. The last one uses every tool.
 var tasks = []task{
 	{
 		name: "read a file", goal: "a file of 1 KB; three servers", servers: servers,
@@ -82,8 +78,7 @@ var readNote = step{
 	tool: "files.read_text_file", args: `{"path":"/data/notes/release.md"}`, query: "read a text file", want: []string{"17 June"},
 }
 
-// everyTool leaves one out: simulate-research-query runs for clients only that
-// know the protocol's tasks.
+// everyTool calls every tool except simulate-research-query, which needs a client with the tasks of the protocol.
 var everyTool = []step{
 	{tool: "files.read_file", args: `{"path":"/data/notes/todo.md"}`},
 	{tool: "files.read_text_file", args: `{"path":"/data/notes/todo.md","head":2}`},

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Causes are why steps may fail.
+// Causes are errors with which steps may fail.
 var Causes = map[string]error{"full": syscall.ENOSPC, "read only": syscall.EROFS, "broken": syscall.EIO}
 
 // EachFault tries [Causes] with faults from each step n in turn, until there is no such

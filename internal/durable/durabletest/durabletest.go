@@ -1,5 +1,5 @@
-// Package durabletest has faults for tests of what is made of package durable: steps
-// that fail, a process that is killed, a loss of power.
+// Package durabletest has faults for tests of code that uses package durable: failing steps, a killed process, a power
+// loss.
 //
 //	durabletest.EachFault(t, durabletest.Once, 1, func(t *testing.T, cause error, fault durabletest.Fault) bool {
 //		folder.Fault = fault // one of its steps fails
@@ -10,14 +10,13 @@
 //
 // # How it works
 //
-// A [Power] notes every step, and keeps second names of what is removed or replaced.
-// When power is lost it takes away what was not flushed: the second half of files, and
-// changes of names, the last one first.
+// A [Power] records every step, and keeps hard links to removed and replaced files. A power loss takes away what was
+// not synced: the second half of files, and changes of names, last one first.
 //
 // # Limits
 //
-// Copies need hard links, in a folder of the same file system. A file that is written
-// into while it is there already is cut, and does not get its old content back.
+// Copies need hard links, so copies is on the same file system. An existing file that is overwritten in place is cut,
+// and does not get its old content back.
 package durabletest
 
 import (
@@ -32,25 +31,25 @@ import (
 	"testing"
 )
 
-// Modes are what a [Power] may take away: nothing, as when a process is killed;
-// contents of files; all changes of names as well; or some of these.
+// Modes are the kinds of loss: "kill" loses nothing; "contents" loses contents of files; "names" also loses all changes
+// of names; "some names" loses some of them.
 var Modes = []string{"kill", "contents", "names", "some names"}
 
-// A Power knows what a loss of power may undo in a folder.
+// A Power records what a power loss may undo in a folder.
 type Power struct {
 	mode, dir, copies string
 	unwritten         []string // files whose contents may be lost
-	changes           []change // of names, the last one last
+	changes           []change // of names, last one last
 	copied            int
 }
 
-// A change is one of a name in a folder that has not been flushed.
+// A change is a change of a name in a folder that was not synced.
 type change struct {
 	folder string
 	undo   func()
 }
 
-// NewPower returns the power of the folder dir. Copies is an empty folder beside it.
+// NewPower returns a Power for the folder dir. copies is an empty folder beside it.
 func NewPower(mode, dir, copies string) *Power { return &Power{mode: mode, dir: dir, copies: copies} }
 
 // KillAt returns a fault that loses power before step n, and ends the process.
@@ -68,7 +67,7 @@ func (p *Power) KillAt(n int) Fault {
 	}
 }
 
-// note is told each step before it is done.
+// note records each step before it happens.
 func (p *Power) note(op, name string) {
 	from, to, _ := strings.Cut(name, "\x00")
 	path := p.path(name)
@@ -99,7 +98,7 @@ func (p *Power) note(op, name string) {
 		restore := p.copy(p.path(to))
 		p.changed(to, func() {
 			os.Rename(p.path(to), p.path(from))
-			if restore != nil { // there is one or the other
+			if restore != nil { // the file existed
 				restore()
 			}
 		})
@@ -117,7 +116,7 @@ func (p *Power) changed(name string, undo func()) {
 	p.changes = append(p.changes, change{filepath.Dir(p.path(name)), undo})
 }
 
-// copy returns what brings a file back, nil if there is none.
+// copy returns a function that restores a file, nil if the file does not exist.
 func (p *Power) copy(path string) (restore func()) {
 	p.copied++
 	second := filepath.Join(p.copies, strconv.Itoa(p.copied))
@@ -125,7 +124,7 @@ func (p *Power) copy(path string) (restore func()) {
 		return nil
 	}
 	return func() {
-		if os.Remove(path) == nil || !there(path) { // or, where both are one file, nothing is renamed
+		if os.Remove(path) == nil || !there(path) { // fails if both names are one file, and then nothing is renamed
 			os.Rename(second, path)
 		}
 	}
@@ -218,8 +217,7 @@ func Failing(on *bool, cause error, ops ...string) Fault {
 	}
 }
 
-// Scratch returns a folder, in memory where the system has that: tests flush thousands
-// of times.
+// Scratch returns a folder, in memory if the system has that, because tests sync thousands of times.
 func Scratch(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "durabletest")

@@ -3,9 +3,8 @@
 //
 //	go run ./internal/layout/table [DIR]
 //
-// DIR is the folder of the module, the working directory if it is left out. The
-// exit code is 1 if a package is above its budget, or not in the table of package
-// layout, which says what is counted.
+// DIR is the folder of the module, by default the working directory. The exit code is 1 if a package is above its
+// budget or missing from the table. Package layout explains the measures.
 package main
 
 import (
@@ -20,8 +19,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run returns the exit code: 0, 1 for a tree that is not as the table wants it, 2
-// for wrong usage and for a tree that cannot be read.
+// run returns the exit code: 0, 1 for a tree that breaks the table, 2 for wrong usage or an unreadable tree.
 func run(args []string, stdout, stderr io.Writer) int {
 	dir := "."
 	switch len(args) {

@@ -1,6 +1,5 @@
-// Command mcpgo is an MCP server made with github.com/mark3labs/mcp-go, which
-// shares no code with the SDK and speaks 2026-07-28 as well. It is a module of its
-// own: whoever uses the one around it does not get what this one needs.
+// Command mcpgo is an MCP server made with github.com/mark3labs/mcp-go, which shares no code with the SDK and also
+// speaks 2026-07-28. It is a module of its own, so that its dependencies do not reach users of the main module.
 //
 //	mcpgo stdio
 //	mcpgo http       both generations, on a port that it writes to standard error

@@ -52,7 +52,7 @@ var tools = []server.ServerTool{
 		}},
 }
 
-// row has a number that no float64 has, and keys that are not sorted.
+// row has a number that no float64 can hold, and keys that are not sorted.
 type row struct {
 	Z int64  `json:"z"`
 	A string `json:"a"`
@@ -64,8 +64,7 @@ func echo(_ context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, erro
 
 var givenUp atomic.Int64
 
-// wait reports progress again and again: some of it gets lost within mcp-go when
-// it is sent without a pause.
+// wait reports progress with pauses, because mcp-go loses some of it without them.
 func wait(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	if req.Params.Meta == nil {
 		return nil, errors.New("nobody wants to know")
@@ -86,8 +85,7 @@ func wait(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, er
 	}
 }
 
-// ask asks with its result; for clients of before 2026-07-28 mcp-go makes a
-// request of that.
+// ask asks the client in its result. mcp-go turns that into a request for clients older than 2026-07-28.
 func ask(_ context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	if a := server.ElicitationResponse(req.Params.InputResponses, "word"); a != nil {
 		content, _ := a.Content.(map[string]any)

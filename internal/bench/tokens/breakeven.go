@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// costs are a bill in the two ways to add it up.
+// costs are the two totals of a bill: every token once, and all input.
 type costs struct{ fresh, input int }
 
 // after returns the costs of the first turns.
@@ -13,21 +13,20 @@ func (b *bill) after(turns int) costs { return costs{b.fresh(turns), b.input(tur
 
 func (b *bill) whole() costs { return b.after(len(b.turns)) }
 
-// A way is one of the two.
-type way func(costs) int
+// A counting selects one of the two totals.
+type counting func(costs) int
 
-func once(c costs) int  { return c.fresh }
-func input(c costs) int { return c.input }
+func countOnce(c costs) int  { return c.fresh }
+func countInput(c costs) int { return c.input }
 
-// growth is what each face costs, by the number of something that grows from
-// one.
+// growth has the costs of each face for growing numbers of tools or steps, from one on.
 type growth [][]costs // by number less one, and face
 
-// since is the number from which on, to the end, a face costs less than the
-// first; 0 if it does not at the end.
-func (g growth) since(face int, w way) int {
+// cheaperFrom returns the number from which on a face is always cheaper than the first face. It is 0 if the face is not
+// cheaper at the end.
+func (g growth) cheaperFrom(face int, by counting) int {
 	n := len(g)
-	for n > 0 && w(g[n-1][face]) < w(g[n-1][0]) {
+	for n > 0 && by(g[n-1][face]) < by(g[n-1][0]) {
 		n--
 	}
 	if n == len(g) {
@@ -36,18 +35,16 @@ func (g growth) since(face int, w way) int {
 	return n + 1
 }
 
-// until is the number up to which, from the beginning, a face costs less than
-// the first.
-func (g growth) until(face int, w way) int {
+// cheaperUpTo returns the number up to which a face is always cheaper than the first face.
+func (g growth) cheaperUpTo(face int, by counting) int {
 	n := 0
-	for n < len(g) && w(g[n][face]) < w(g[n][0]) {
+	for n < len(g) && by(g[n][face]) < by(g[n][0]) {
 		n++
 	}
 	return n
 }
 
-// byTools measures one call, by the number of tools that there are: the one that
-// is called, and then the others in their order.
+// byTools measures one call with a growing number of tools: first only the called one, then the others in order.
 func byTools(ctx context.Context, tools []tool) (growth, error) {
 	one := task{name: "one call", steps: []step{readNote}}
 	tools = beginningWith(tools, readNote.tool)
@@ -70,7 +67,7 @@ func byTools(ctx context.Context, tools []tool) (growth, error) {
 	return g, nil
 }
 
-// bySteps takes the bills of a task apart, by the number of its steps.
+// bySteps returns the costs of a task after each of its steps.
 func bySteps(bills []*bill) growth {
 	g := make(growth, len(bills[0].steps))
 	for n := range g {
