@@ -29,7 +29,7 @@ func TestOptionsInError(t *testing.T) {
 		func() {
 			defer func() {
 				text, _ := recover().(string)
-				if !regexp.MustCompile(`^` + name + `: Hint has 201 characters, at most 200 are allowed \(.*options_test\.go:\d+\)$`).MatchString(text) {
+				if !regexp.MustCompile(`^` + name + `: the option Hint has 201 characters, at most 200 are allowed \(.*options_test\.go:\d+\)$`).MatchString(text) {
 					t.Errorf("%s: %q", name, text)
 				}
 			}()

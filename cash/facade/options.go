@@ -40,7 +40,7 @@ func (o *Options) Check() error {
 	}
 	err := o.Serve.Check()
 	if _, ok := registry.Canonical(cmp.Or(o.Root, defaultRoot)); !ok {
-		err = errors.Join(err, fmt.Errorf("Root is %q, which is no label", o.Root))
+		err = errors.Join(err, fmt.Errorf("the option Root is %q, which is no label", o.Root))
 	}
 	taken := map[string]bool{searchTools: true}
 	for _, name := range slices.Sorted(maps.Keys(o.Search)) {

@@ -22,7 +22,7 @@ func client(ctx context.Context, req *mcp.CallToolRequest, connection string) *r
 		return c
 	}
 	c.Log = func(ctx context.Context, m registry.LogMessage) error {
-		// lint:ignore SA1019 it works as long as clients ask for it
+		//lint:ignore SA1019 it works as long as clients ask for it
 		return req.Session.Log(ctx, &mcp.LoggingMessageParams{Level: mcp.LoggingLevel(m.Level), Logger: m.Logger, Data: m.Data})
 	}
 	if !mayBeAsked(req) {

@@ -125,7 +125,7 @@ func (h *Host) mcpServer() *mcp.Server {
 func (h *Host) capabilities() *mcp.ServerCapabilities {
 	c := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: h.server.changes != nil}}
 	if h.server.opts.Logging {
-		// lint:ignore SA1019 it works as long as clients ask for it
+		//lint:ignore SA1019 it works as long as clients ask for it
 		c.Logging = &mcp.LoggingCapabilities{}
 	}
 	return c

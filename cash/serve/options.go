@@ -108,7 +108,7 @@ func (o *Options) Check() error {
 		return nil
 	}
 	if n := utf8.RuneCountInString(o.Hint); n > maxHint {
-		return fmt.Errorf("Hint has %d characters, at most %d are allowed", n, maxHint)
+		return fmt.Errorf("the option Hint has %d characters, at most %d are allowed", n, maxHint)
 	}
 	return nil
 }

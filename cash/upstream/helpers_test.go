@@ -2,7 +2,6 @@ package upstream_test
 
 import (
 	"context"
-	"encoding/json"
 	"testing"
 	"time"
 
@@ -73,5 +72,3 @@ func openPins(t *testing.T, path string) *pin.File {
 	}
 	return pins
 }
-
-func raw(s string) json.RawMessage { return json.RawMessage(s) }
