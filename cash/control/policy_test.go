@@ -255,7 +255,7 @@ func FuzzPolicyGlob(f *testing.F) {
 func BenchmarkPolicyHostileGlob(b *testing.B) {
 	glob := strings.Repeat("**.*a*a*a*b.", 20) + "c"
 	p := control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{{Decision: control.Deny, Tools: []string{glob}}}})
-	c := at(strings.Repeat(strings.Repeat("a", 30)+".", 30)+"c")
+	c := at(strings.Repeat(strings.Repeat("a", 30)+".", 30) + "c")
 	for b.Loop() {
 		p.Decide(c)
 	}
