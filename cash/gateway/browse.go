@@ -65,7 +65,7 @@ func (s *Server) browse(ctx context.Context, c *catalog, req *BrowseRequest, fro
 		return page{}, err
 	}
 	if s.stable != nil {
-		p.cards = s.stable.settle(from.Owner(ctx), string(c.kind), p.cards)
+		p.cards = s.stable.order(from.Owner(ctx), string(c.kind), p.cards)
 	}
 	return p, nil
 }

@@ -13,34 +13,42 @@ import (
 // 5.1).
 const Breakpoint = "__cache_breakpoint__"
 
-// Bounds of the kept cards.
+// Bounds of what is kept.
 const (
-	maxScopes   = 1000
-	maxSeen     = 2000    // cards of one scope
-	maxFrozen   = 100_000 // cards of all scopes
-	scopeMaxAge = time.Hour
+	maxScopes     = 1000
+	maxScopeCards = 2000    // of one scope
+	maxAllCards   = 100_000 // of all scopes together
+	scopeMaxAge   = time.Hour
 )
 
-// scopes keeps the cards that each scope has seen, by id (section 5). It is an LRU.
+// scopes is what [Options.CacheStable] remembers (gateway surface, section 5): a caller gets cards that it
+// has seen before first, in the same order and unchanged, so that the beginning of its prompt stays in
+// the model's cache. A scope is one caller (owner) and one kind of card: tools, resources or prompts. Its
+// cards are kept by id. The least recently used scope goes first when there is no room.
+//
+// The browse tools call order, the execute tools note; [Server.Refresh] calls reset.
 type scopes struct {
-	seen *bounded.Store[string, map[string]card.ChoiceCard]
+	kept *bounded.Store[string, keptCards]
 }
 
-func newScopes() *scopes { return &scopes{bounded.New[string, map[string]card.ChoiceCard](nil, nil)} }
+// keptCards are the cards of one scope, by id.
+type keptCards = map[string]card.ChoiceCard
 
-// settle returns cards in the order of section 5.1: the cards that the owner has seen, as they were
-// then; a marker, if there are both; and the new ones. An empty owner has seen nothing.
-func (s *scopes) settle(owner, kind string, cards []card.ChoiceCard) []card.ChoiceCard {
+func newScopes() *scopes { return &scopes{bounded.New[string, keptCards](nil, nil)} }
+
+// order returns cards in the order of section 5.1: the kept ones, as they were seen first; a marker, if
+// there are both; and the new ones, which are kept from now on. An empty owner has seen nothing.
+func (s *scopes) order(owner, kind string, cards []card.ChoiceCard) []card.ChoiceCard {
 	var old, fresh []card.ChoiceCard
-	s.visit(owner, kind, func(frozen map[string]card.ChoiceCard) {
+	s.visit(owner, kind, func(kept keptCards) {
 		for _, c := range cards {
-			if was, ok := frozen[c.ID]; ok && same(was, c) {
+			if was, ok := kept[c.ID]; ok && same(was, c) {
 				old = append(old, was)
 				continue
 			}
 			fresh = append(fresh, c)
-			if frozen != nil && len(frozen) < maxSeen {
-				frozen[c.ID] = c
+			if kept != nil && len(kept) < maxScopeCards {
+				kept[c.ID] = c
 			}
 		}
 	})
@@ -53,17 +61,17 @@ func (s *scopes) settle(owner, kind string, cards []card.ChoiceCard) []card.Choi
 	return append(old, fresh...)
 }
 
-// note adds a hydrated card to its owner's scope (section 5.5).
+// note keeps the card of a function that the owner has just executed (section 5.5).
 func (s *scopes) note(owner, kind string, c card.ChoiceCard) {
-	s.visit(owner, kind, func(frozen map[string]card.ChoiceCard) {
-		if was, ok := frozen[c.ID]; frozen != nil && (!ok || !same(was, c)) && len(frozen) < maxSeen {
-			frozen[c.ID] = c
+	s.visit(owner, kind, func(kept keptCards) {
+		if was, ok := kept[c.ID]; kept != nil && (!ok || !same(was, c)) && len(kept) < maxScopeCards {
+			kept[c.ID] = c
 		}
 	})
 }
 
-// same reports whether two cards have one definition: they differ only in the score. A kept card
-// stays as long as its definition.
+// same reports whether two cards differ in nothing but the score. If the definition has changed, the card is
+// a new one.
 func same(a, b card.ChoiceCard) bool {
 	tags := slices.Equal(a.Tags, b.Tags)
 	return tags && a.Name == b.Name && a.Description == b.Description && a.Kind == b.Kind && a.Namespace == b.Namespace &&
@@ -71,27 +79,28 @@ func same(a, b card.ChoiceCard) bool {
 }
 
 // visit calls f with the kept cards of a scope, under the lock. They are nil for an empty owner.
-func (s *scopes) visit(owner, kind string, f func(map[string]card.ChoiceCard)) {
+func (s *scopes) visit(owner, kind string, f func(keptCards)) {
 	if owner == "" {
 		f(nil)
 		return
 	}
-	s.seen.Lock()
-	defer s.seen.Unlock()
-	key, until := kind+"\x00"+owner, s.seen.Now().Add(scopeMaxAge)
-	all := bounded.Share{Most: bounded.Amount{Count: maxScopes, Bytes: maxFrozen}, Evicts: true}
-	it := s.seen.Get(key)
+	s.kept.Lock()
+	defer s.kept.Unlock()
+	key, until := kind+"\x00"+owner, s.kept.Now().Add(scopeMaxAge)
+	// In this store, Bytes counts cards.
+	all := bounded.Share{Most: bounded.Amount{Count: maxScopes, Bytes: maxAllCards}, Evicts: true}
+	it := s.kept.Get(key)
 	if it == nil {
-		it = s.seen.Put(key, make(map[string]card.ChoiceCard), bounded.Terms{Takes: bounded.Amount{Count: 1}, Expires: until}, all)
+		it = s.kept.Put(key, make(keptCards), bounded.Terms{Takes: bounded.Amount{Count: 1}, Expires: until}, all)
 	}
-	s.seen.Renew(it, until, time.Time{})
+	s.kept.Renew(it, until, time.Time{})
 	f(it.Value)
-	s.seen.Resize(it, bounded.Amount{Count: 1, Bytes: int64(len(it.Value))}, all)
+	s.kept.Resize(it, bounded.Amount{Count: 1, Bytes: int64(len(it.Value))}, all)
 }
 
 // reset removes all scopes.
 func (s *scopes) reset() {
-	s.seen.Lock()
-	defer s.seen.Unlock()
-	s.seen.Clear()
+	s.kept.Lock()
+	defer s.kept.Unlock()
+	s.kept.Clear()
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// annotations returns a function's annotations for its tool. Clients act on DestructiveHint, so an
-// undeclared one is sent with the protocol's default, true. Other undeclared ones are left out.
+// annotations returns the annotations of the tool that stands for a function. Unless the function
+// is read-only, DestructiveHint is true, the protocol's default: clients act on it, whatever else is
+// declared. Idempotent is sent where it is declared.
 func annotations(f *registry.Function) *mcp.ToolAnnotations {
 	if f.ReadOnly() {
 		return &mcp.ToolAnnotations{ReadOnlyHint: true}
@@ -18,8 +19,10 @@ func annotations(f *registry.Function) *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: f.Idempotent()}
 }
 
-// FlatTools returns the tools for functions under their flat names. define makes the definition of
-// one. Its name and annotations are filled in.
+// FlatTools returns one tool for each function, for the faces that list functions as tools: packages
+// plain and disclosure. The tool has the function's flat name, such as orders-create for orders.create
+// ([registry.Function.FlatName]). define makes the definition of one; its name and annotations are
+// filled in.
 func FlatTools(functions []*registry.Function, define func(*registry.Function) *mcp.Tool) ToolList {
 	names := make([]string, len(functions))
 	for i, f := range functions {
@@ -32,8 +35,8 @@ func FlatTools(functions []*registry.Function, define func(*registry.Function) *
 	}}
 }
 
-// FindFlat is [registry.FindFlat] for [Listed]. The error for an unknown function is
-// [ErrUnknownTool].
+// FindFlat returns the function that a flat name means, for [Listed.Call]. If the caller sees none, the
+// error is [ErrUnknownTool], which lets the server try its own tools.
 func FindFlat(ctx context.Context, src registry.Source, name string) (*registry.Function, error) {
 	f, err := registry.FindFlat(ctx, src, name)
 	if err != nil && registry.AsError(err).Kind == registry.UnknownFunction {

@@ -133,8 +133,8 @@ type listAt struct {
 // Bounds of the search for an array: the nesting of objects, and the cost of a path, because the next selector must fit
 // in a page.
 const (
-	listDepth = 5
-	listPath  = 150
+	listDepth   = 5
+	maxPathCost = 150
 )
 
 // largestArray returns the array with the most bytes that is reachable through objects alone by a path that is not too
@@ -149,12 +149,12 @@ func largestArray(doc []byte) (best listAt) {
 
 func (best *listAt) search(object, path []byte, depth int) {
 	for key, value := range strictjson.RawMembers(object) {
-		if len(value) <= len(best.raw) || len(key) > listPath || !utf8.Valid(key) || value[0] != '[' && value[0] != '{' {
+		if len(value) <= len(best.raw) || len(key) > maxPathCost || !utf8.Valid(key) || value[0] != '[' && value[0] != '{' {
 			continue
 		}
 		at := appendMember(path[:len(path):len(path)], string(inner(key)))
 		switch {
-		case textCost(at, listPath) > listPath:
+		case textCost(at, maxPathCost) > maxPathCost:
 		case value[0] == '[':
 			best.path, best.raw = string(at), value
 		case depth > 1:

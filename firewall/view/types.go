@@ -119,8 +119,8 @@ func (f *field) types() string {
 	return strings.Join(names, " or ")
 }
 
-// sample is the number of elements that are read for a description.
-const sample = 100
+// sampled is the number of elements that are read for a description.
+const sampled = 100
 
 // fieldsText lists the keys of an object, or the keys and types of an array of objects. It begins with a colon, and is
 // empty if there are none.
@@ -133,7 +133,7 @@ func fieldsText(raw []byte) string {
 		length += len(name) + len(types) + 3
 		return length < maxLine
 	}
-	for _, f := range fieldsOf(raw, sample).list {
+	for _, f := range fieldsOf(raw, sampled).list {
 		if !add(f.key, f.types()) {
 			break
 		}

@@ -2,7 +2,17 @@ package schema
 
 import "github.com/cash-mcp/go-sdk/internal/strictjson"
 
-// apply checks the subschemas that a node applies to its own value, which is at i.
+// This file checks $ref, $dynamicRef, allOf, anyOf, oneOf, not, if, then and else: the keywords that apply
+// further schemas to the same value. In all of its functions
+//
+//   - v is the validation (type run, check.go), whose method value checks one schema and calls apply;
+//   - i is the index of the value's first byte in the document;
+//   - ev collects the members and elements that a schema has looked at, for unevaluatedProperties and
+//     unevaluatedItems (evaluated.go); nil if no schema asks;
+//   - the result reports whether the value is valid. What is wrong is added to v.violations, so that a check
+//     goes on after a failure until v.stopped: enough are found, or the budget of steps is used up (v.aborted).
+
+// apply checks all of these keywords of a node.
 func (v *run) apply(p *inPlaceRules, kind strictjson.Kind, i int, ev *evaluated) bool {
 	ok := true
 	if p.ref != nil {
@@ -33,7 +43,8 @@ func (v *run) sub(n *node, i int, ev *evaluated) bool {
 	return ok
 }
 
-// probe reports whether a subschema holds, without recording violations.
+// probe reports whether a subschema holds, without recording violations (v.quiet). What it has looked at counts
+// only if it holds.
 func (v *run) probe(n *node, i int, ev *evaluated) bool {
 	branch := ev.branch()
 	v.quiet++
@@ -117,7 +128,7 @@ func (v *run) noneOf(subs []*node, rule string, kind strictjson.Kind, i int) boo
 
 // conditional checks if, then and else.
 func (v *run) conditional(p *inPlaceRules, i int, ev *evaluated) bool {
-	next := p.or
+	next := p.otherwise
 	if v.probe(p.cond, i, ev) {
 		next = p.then
 	}
@@ -129,7 +140,7 @@ func (v *run) conditional(p *inPlaceRules, i int, ev *evaluated) bool {
 
 // dynamicTarget returns the target of a $dynamicRef: the anchor in the outermost resource on the path that has it.
 func (v *run) dynamicTarget(d *dynamicRef) *node {
-	v.spend(len(v.scope) / 8)
+	v.spend(len(v.scope) / 8) // a look at a resource is cheaper than a step
 	for _, res := range v.scope {
 		if n := res.dynamic[d.anchor]; n != nil {
 			return n

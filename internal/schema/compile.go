@@ -119,7 +119,7 @@ func init() { // not a literal, because keywords refers to itself
 		"not":   inPlace(func(p *inPlaceRules) **node { return &p.not }),
 		"if":    inPlace(func(p *inPlaceRules) **node { return &p.cond }),
 		"then":  inPlace(func(p *inPlaceRules) **node { return &p.then }),
-		"else":  inPlace(func(p *inPlaceRules) **node { return &p.or }),
+		"else":  inPlace(func(p *inPlaceRules) **node { return &p.otherwise }),
 
 		"type": (*compiler).types, "enum": (*compiler).enum, "const": (*compiler).constant,
 
@@ -172,7 +172,7 @@ func (c *compiler) finish(n *node, t *tree) error {
 		n.number.draft04(t)
 	}
 	if n.inPlace != nil && n.inPlace.cond == nil {
-		n.inPlace.then, n.inPlace.or = nil, nil
+		n.inPlace.then, n.inPlace.otherwise = nil, nil
 	}
 	return nil
 }

@@ -150,7 +150,7 @@ func (n *node) applied() []*node {
 		subs = append(subs, p.allOf...)
 		subs = append(subs, p.anyOf...)
 		subs = append(subs, p.oneOf...)
-		subs = append(subs, p.ref, p.not, p.cond, p.then, p.or)
+		subs = append(subs, p.ref, p.not, p.cond, p.then, p.otherwise)
 		if p.dynamic != nil {
 			subs = append(subs, p.dynamic.candidates)
 		}

@@ -98,10 +98,10 @@ type dependency struct {
 
 // inPlaceRules apply further subschemas to the same value.
 type inPlaceRules struct {
-	ref                 *node
-	dynamic             *dynamicRef
-	allOf, anyOf, oneOf []*node
-	not, cond, then, or *node // cond is "if", or is "else"
+	ref                        *node
+	dynamic                    *dynamicRef
+	allOf, anyOf, oneOf        []*node
+	not, cond, then, otherwise *node // cond is "if"
 }
 
 // A dynamicRef is a $dynamicRef whose target depends on the path to it.
