@@ -12,9 +12,10 @@ const maxPath = 4096
 // Wildcard is the last segment of a path that matches all children of a node.
 const Wildcard = "*"
 
-// ParsePath returns the segments of a catalog path, such as /github/issues/create_issue (section 3.2). The root "/" has
-// none. The first segment is a namespace and begins with a letter; the last may be [Wildcard]. Segments are lower case
-// and have 1 to 64 characters. Nothing is trimmed or guessed. A path has at most 4,096 bytes.
+// ParsePath returns the segments of a catalog path, such as /github/issues/create_issue (gateway surface, section 3.2);
+// tool_browse takes such paths. The root "/" has none. The first segment is a namespace and begins with a letter; the
+// last may be [Wildcard]. Segments have 1 to 64 lower-case letters, digits and the few signs of grammar.go. White space
+// and capital letters are errors, not trimmed or changed. A path has at most 4,096 bytes.
 func ParsePath(path string) ([]string, error) {
 	segments, err := parsePath(path)
 	if err != nil {

@@ -17,8 +17,9 @@ import (
 // grantArgument is the name of the argument and of the usage_guidance member that hold a grant.
 const grantArgument = "_grant"
 
-// A grant is four bytes of expiry, in seconds since 1970, and sixteen bytes of MAC. It takes 27 characters, because the
-// model repeats it in each call.
+// A grant proves, where there are no sessions, that its caller has fetched the description of a tool ([Grants]). fetch.go
+// issues grants and face.go checks them. It is four bytes of expiry, in seconds since 1970, and sixteen bytes of MAC. It
+// takes 27 characters, because the model repeats it in each call.
 const (
 	expirySize = 4
 	grantSize  = expirySize + 16
@@ -29,7 +30,8 @@ var grantCoding = base64.RawURLEncoding.Strict() // one spelling per grant
 // grantDomain separates these MACs from others with the same key.
 const grantDomain = "cash/disclosure grant 1"
 
-// issue returns a grant for a tool and the caller in ctx.
+// issue returns a grant for a tool and the caller in ctx. definition is the text that was fetched: the grant ends when
+// it changes.
 func (g *Grants) issue(ctx context.Context, now time.Time, tool, definition string) string {
 	token := make([]byte, expirySize, grantSize)
 	binary.BigEndian.PutUint32(token, uint32(min(now.Add(g.TTL).Unix(), math.MaxUint32)))
@@ -62,8 +64,8 @@ func (g *Grants) mac(ctx context.Context, expiry []byte, tool, definition string
 }
 
 // takeGrant removes the grant from the arguments of a call. Arguments that are invalid JSON or have two grants stay as
-// they are and are refused later. If repair is set, a JSON string that holds an object is searched too, and stays a
-// string.
+// they are and are refused later. With repair (serve.Options.Repair), a JSON string that holds an object is searched too,
+// and stays a string.
 func takeGrant(arguments json.RawMessage, repair bool) (rest json.RawMessage, grant string) {
 	if strictjson.Check(arguments) != nil {
 		return arguments, ""

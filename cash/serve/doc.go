@@ -1,14 +1,19 @@
-// Package serve is the part of every face around the MCP SDK: both generations of HTTP on one URL,
-// the identity of each request, recovery from panics, and draining on shutdown.
+// Package serve is the part of every face around the MCP SDK: both generations of HTTP on one URL (with
+// sessions up to 2025-11-25, without from 2026-07-28), the identity of each request, recovery from
+// panics, and draining on shutdown. A face is a set of tools over a registry, such as package cash.
 //
 // The options of every face have a field Serve of type [Options], with the settings common to all
 // faces. [Options.Pipeline] makes a pipeline of them. The server of a face embeds a [Server], which
 // gives it AddTo, Run, Handler and Shutdown. A [Host] wraps the handlers of its tools:
 //
-//	                    ┌ stateful handler  (sessions, up to 2025-11-25) ┐
-//	HTTP ─► token ─► by │                                                │─► one *mcp.Server ─► Tool
-//	        hook   version ─ stateless handler (2026-07-28)              ┘        (identity, drain, recover)
-//	stdio, in-memory ────────────────────────────────────────────────────►
+//	                                   ┌ sessions (up to 2025-11-25) ─┐
+//	HTTP ─► VerifyToken ─► reader ─► by version                       ├─► *mcp.Server ─► Host.Tool ─► the face
+//	                                   └ stateless (2026-07-28) ──────┤      (drain, identity, recover)
+//	stdio, in-memory ─────────────► reader ───────────────────────────┘
+//
+// The files in order: server.go, options.go and run.go serve; web.go, post.go, header.go and body.go are
+// HTTP; lines.go is stdio; reader.go and method.go read messages; host.go, request.go, identity.go and
+// client.go run a tool; listed.go, changes.go and notifier.go are tools that come and go; drain.go stops.
 //
 // # Identity
 //
@@ -28,8 +33,8 @@
 // # Limits
 //
 //   - To find a change, the list of each client is made again and compared. Many clients with
-//     thousands of tools take a while, at half of one processor's time at most. A visibility rule
-//     then finds only the caller in the context. Beyond 10,000 clients, further ones are not
+//     thousands of tools take a while, at half of one processor's time at most. The context of a
+//     visibility rule then has the caller, and nothing else of a request. Beyond 10,000 clients, further ones are not
 //     notified. A client without a stream is retried for some seconds, then notified of the next
 //     change.
 //   - A strict reader reads every message once before the SDK decodes it, over HTTP and on lines
@@ -37,9 +42,9 @@
 //     protocol, with its id if there is one. On lines, ids are repeated exactly. Over HTTP, numbers
 //     that the SDK would round are refused.
 //   - A result or error without a JSON form becomes an internal error.
-//   - Bodies are bounded in size, in arrival time, and all together: large ones in work have at
-//     most eight times [Options.MaxBody]. A connection served by Run has at most [Options.MaxCalls]
-//     in flight, with as many bytes. Options also bound the number and the idle time of sessions.
+//   - Bodies are bounded in size and in arrival time. All that are above 64 KiB and being handled take
+//     at most eight times [Options.MaxBody] together. A connection served by Run has at most
+//     [Options.MaxCalls] in flight, and a bound on their bytes. Options also bound the number and the idle time of sessions.
 //   - The HTTP server must bound the number of requests at a time, and the time for headers: set
 //     ReadHeaderTimeout.
 package serve

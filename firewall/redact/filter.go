@@ -48,6 +48,8 @@ func New(rules ...Rule) *Filter {
 	return f
 }
 
+const maxRuleName = 40 // bytes; see ruleName
+
 var ruleName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,40}$`)
 
 func (r Rule) check() error {
@@ -87,7 +89,7 @@ func (f *Filter) Count(text string, counts map[string]int) string {
 type span struct {
 	start, end int
 	rule       int
-	quote      string // written around the mark, where the secret was a number
+	quote      string // around the mark: `"` if the secret was a JSON number, which a mark is not
 }
 
 // find returns the secrets of text in order, without overlaps.
@@ -117,7 +119,7 @@ func (r Rule) match(text string, index int) []span {
 
 // marked reports whether a span lies within a mark of this filter.
 func (f *Filter) marked(text string, s span) bool {
-	from := max(0, s.start-len(markStart)-40)
+	from := max(0, s.start-len(markStart)-maxRuleName)
 	near := text[from:min(len(text), s.start+len(markStart))]
 	i := strings.LastIndex(near, markStart)
 	if i < 0 {

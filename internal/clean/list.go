@@ -2,12 +2,13 @@ package clean
 
 import "strings"
 
-// List joins names with commas, as many as fit into most bytes. It says if there are more.
-func List(names []string, most int) string {
+// List joins names with commas, for a line in a hint or in a server's instructions. The names must be clean already. If
+// not all fit into maxBytes, the line ends with ", and more".
+func List(names []string, maxBytes int) string {
 	const more = ", and more"
 	var b strings.Builder
 	for i, name := range names {
-		room := most
+		room := maxBytes
 		if i < len(names)-1 {
 			room -= len(more)
 		}

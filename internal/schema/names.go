@@ -2,8 +2,8 @@ package schema
 
 import "fmt"
 
-// CheckNames reports whether a CaSH server can match the names of the parameters (specification 5.1 and 5.3, R20, R26,
-// R28). A name has ASCII letters, digits and underscores, not only underscores. No two names may have the same
+// CheckNames returns an error if the parameters of a typed function cannot be told apart by their names (CaSH RFC 5.1 and
+// 5.3; R20, R26, R28). It is called when the function is made. A name has ASCII letters, digits and underscores, not only underscores. No two names may have the same
 // canonical form, which is lower case without underscores. Outputs and foreign schemas are exempt.
 func (s *Schema) CheckNames() error {
 	n := s.root.target()
@@ -11,7 +11,7 @@ func (s *Schema) CheckNames() error {
 		return nil
 	}
 	seen := map[string]string{}
-	for _, rule := range n.object.names[:n.object.properties] {
+	for _, rule := range n.object.names[:n.object.properties] { // the first ones are the properties
 		form, ok := canonicalLabel(rule.name)
 		if !ok {
 			return fmt.Errorf("%sparameter %q: a name is made of letters A-Z and a-z, digits and _, and not of _ alone", s.prefix(), clean(rule.name, maxKey))
@@ -32,8 +32,8 @@ func (s *Schema) prefix() string {
 	return s.goType + ": "
 }
 
-// canonicalLabel returns the canonical form of a label, or false if name is not one. It checks for ASCII first, because
-// some other letters have ASCII lower case.
+// canonicalLabel returns the canonical form of a label, or false if name is not one. It works on bytes: strings.ToLower
+// would turn the Kelvin sign into k.
 func canonicalLabel(name string) (string, bool) {
 	form := make([]byte, 0, len(name))
 	for i := range len(name) {

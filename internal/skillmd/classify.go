@@ -8,6 +8,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
+// This file decides which code blocks of a skill are served: data stays, code goes (rules R70 to R75 of the package
+// comment). Strip (blocks.go) calls keepBlock.
+
 // dataLanguages are the tags of blocks that nothing executes (R71). "yml" also means yaml. http is missing, because
 // only responses are data.
 var dataLanguages = map[string]bool{

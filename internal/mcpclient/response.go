@@ -13,6 +13,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// This file reads HTTP responses for http.go and sse.go: their status, their media type and their body.
+
 // statusError returns the error for a status other than success.
 func statusError(resp *http.Response) *Error {
 	e := &Error{Class: Status, Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header.Get("Retry-After"))}
@@ -82,12 +84,13 @@ func readBody(resp *http.Response, limit int) ([]byte, error) {
 	case len(data) > limit:
 		return nil, tooLarge(limit)
 	case err != nil:
-		return nil, failure(resp.Request.Context(), err, true)
+		const sent = true // the request was
+		return nil, failure(resp.Request.Context(), err, sent)
 	}
 	return data, nil
 }
 
-// finish reads the little rest of a body, so that its connection can be reused.
+// finish reads what is left of a body, at most 4 KiB and for a second, so that its connection can be reused.
 func finish(body io.ReadCloser) {
 	timer := time.AfterFunc(time.Second, func() { _ = body.Close() })
 	_, _ = io.CopyN(io.Discard, body, 4<<10)
