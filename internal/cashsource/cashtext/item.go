@@ -5,72 +5,87 @@ import (
 	"strings"
 )
 
-// An item is an entry before its name is checked.
+// An item is one element of a list, read into its parts. ParseHelp and ParseSkills make items from the lines, the table
+// rows and the JSON members of a page; those whose names are valid become entries (entry.go) or skills. In markdown:
+//
+//   - **create()** — Create an order. (available: false)
+//
+// has the name create, which is marked and has parentheses, and one line of description.
 type item struct {
-	name   string
-	lines  []string // of its description
-	size   int      // of lines
-	marked bool     // the name is set off from the text, as by bold
-	call   bool     // parentheses follow the name, as for a function
-	is     section  // what the item itself says it is, if it does
-	data   bool     // from JSON: lines hold the description only
+	name    string  // create
+	marked  bool    // the name is set off: **create**, `create`, [create](#create), a table cell, or keyed
+	parens  bool    // parentheses follow the name: create() or create(id)
+	section section // functions for "function: create", namespaces for help(namespace="orders"); mostly undecided
 
-	unavailable bool   // said outside of lines
-	within      string // path of its namespace, said outside of lines
-	heading     string // the heading above a skill, if it may be a path
+	lines []string // of the description: "Create an order. (available: false)"
+	size  int      // bytes of lines
+
+	// These are for JSON, where lines hold the description only.
+	fromJSON    bool   // the item is a JSON member or element
+	unavailable bool   // "available": false
+	namespace   string // of a skill: orders, from {"namespace": "orders", "name": "refunds"}
+
+	underHeading string // path in the heading above a skill: orders, from "## orders"
 }
 
-var notAvailable = regexp.MustCompile("(?i)[\\s([*`]*\\bavailable[\"'`]?\\s*[:=]\\s*[*`]*false\\b[)\\]*`.]*$")
-
-// parseItem reads "**name** — description" and similar forms.
+// parseItem reads the text of an item without its bullet, in one of these forms:
+//
+//	**create** — Create an order.
+//	`create(id)`: Create an order.
+//	function: create - Create an order.          see parseKeyed
+//	call(function="create") — Create an order.   see parseKeyed
+//
+// It reports false for prose.
 func parseItem(text string) (item, bool) {
 	text = withoutSymbols(text)
-	if e, ok := parseKeyed(text); ok {
-		return e, true
+	if it, ok := parseKeyed(text); ok {
+		return it, true
 	}
 	return parseNamed(text)
 }
 
-// parseNamed reads a text that begins with the name. A name that is not set off needs a separator after it;
-// otherwise the text is prose.
+// parseNamed reads a text that begins with the name: "**create** Create an order.", "create: Create an order." or
+// "create". A name that is not set off needs a separator after it, or nothing; otherwise the text is prose, such as
+// "create orders with this".
 func parseNamed(text string) (item, bool) {
 	marks := len(text) - len(strings.TrimLeft(text, "*`["))
-	e := item{marked: marks > 0}
+	it := item{marked: marks > 0}
 	rest := text[marks:]
 	end := strings.IndexAny(rest, " \t:(—–")
-	if e.marked {
+	if it.marked {
 		end = strings.IndexAny(rest, "*`]")
 	}
 	if end < 0 {
 		end = len(rest)
 	}
-	e.name, rest = rest[:end], rest[end:]
-	if e.marked {
+	it.name, rest = rest[:end], rest[end:]
+	if it.marked {
 		rest = afterMarks(text[:marks], rest)
 	}
-	separated := rest == "" && !strings.HasSuffix(e.name, ".")
-	if name, found := strings.CutSuffix(e.name, ":"); found {
-		e.name, separated = name, true
+	separated := rest == "" && !strings.HasSuffix(it.name, ".")
+	if name, found := strings.CutSuffix(it.name, ":"); found {
+		it.name, separated = name, true
 	}
-	if name, _, found := strings.Cut(e.name, "("); found {
-		e.name, e.call = name, true
+	if name, _, found := strings.Cut(it.name, "("); found {
+		it.name, it.parens = name, true
 	} else if strings.HasPrefix(rest, "(") {
 		_, after, closed := strings.Cut(rest, ")")
 		if !closed {
 			return item{}, false
 		}
-		e.call, rest = true, after
+		it.parens, rest = true, after
 		separated = separated || rest == ""
 	}
 	rest, cut := cutSeparator(rest)
-	if e.name == "" || !e.marked && !separated && !cut {
+	if it.name == "" || !it.marked && !separated && !cut {
 		return item{}, false
 	}
-	e.add(rest)
-	return e, true
+	it.add(rest)
+	return it, true
 }
 
-// afterMarks cuts the closing marks after a name, and the address of a link.
+// afterMarks cuts the closing marks after a name, and the address of a link. If the opening marks were "**[",
+// "](#create)** — Create an order." becomes " — Create an order."
 func afterMarks(opening, rest string) string {
 	link := strings.Contains(opening, "[")
 	for rest != "" && strings.IndexByte("*`]", rest[0]) >= 0 {
@@ -86,7 +101,8 @@ func afterMarks(opening, rest string) string {
 	return rest
 }
 
-// cutSeparator cuts the separator between name and description.
+// cutSeparator cuts the separator between name and description: " — Create an order." becomes "Create an order." It
+// reports whether there was one.
 func cutSeparator(text string) (string, bool) {
 	rest := strings.TrimLeft(text, " \t")
 	for _, s := range []string{"—", "–", "--", "->", "→"} {
@@ -100,30 +116,35 @@ func cutSeparator(text string) (string, bool) {
 	return rest, false
 }
 
-// add adds a line to the description. Only the beginning of a long text is kept.
-func (e *item) add(text string) {
-	if e.size < 8*maxDescription {
-		e.lines = append(e.lines, text)
-		e.size += len(text) + 1
+// add adds a line to the description. Of a long text it keeps the beginning, which is enough for description to cut.
+func (it *item) add(text string) {
+	if it.size < 8*maxDescription {
+		it.lines = append(it.lines, text)
+		it.size += len(text) + 1
 	}
 }
 
-func (e *item) entry() Entry {
-	text := e.text()
-	if e.data {
-		return Entry{e.name, description(text), e.unavailable}
+// notAvailable matches the end of a description that says so: " (available: false)", " `available=false`".
+var notAvailable = regexp.MustCompile("(?i)[\\s([*`]*\\bavailable[\"'`]?\\s*[:=]\\s*[*`]*false\\b[)\\]*`.]*$")
+
+// entry returns the item as an entry. It moves "(available: false)" from the description to Unavailable.
+func (it *item) entry() Entry {
+	text := it.text()
+	if it.fromJSON {
+		return Entry{it.name, description(text), it.unavailable}
 	}
 	at := notAvailable.FindStringIndex(text)
 	if at != nil {
 		text = text[:at[0]]
 	}
-	return Entry{e.name, description(text), at != nil}
+	return Entry{it.name, description(text), at != nil}
 }
 
-// text returns the description. Below a name on a line of its own it may begin with a key.
-func (e *item) text() string {
-	if len(e.lines) < 2 || e.lines[0] != "" {
-		return strings.Join(e.lines, " ")
+// text returns the description as one text. If the name has a line of its own, the next one may begin with a key:
+// "description: Create an order."
+func (it *item) text() string {
+	if len(it.lines) < 2 || it.lines[0] != "" {
+		return strings.Join(it.lines, " ")
 	}
-	return strings.TrimPrefix(strings.Join(e.lines[1:], " "), "description: ")
+	return strings.TrimPrefix(strings.Join(it.lines[1:], " "), "description: ")
 }
