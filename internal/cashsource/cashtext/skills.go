@@ -3,6 +3,7 @@ package cashtext
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -199,10 +200,7 @@ func (r *skillReader) add(e item, below bool) *item {
 }
 
 func (r *skillReader) finish() {
-	marked := false
-	for _, e := range r.skills {
-		marked = marked || e.marked
-	}
+	marked := slices.ContainsFunc(r.skills, func(e item) bool { return e.marked })
 	for _, e := range r.skills {
 		if !marked || e.marked {
 			r.skill(e)
