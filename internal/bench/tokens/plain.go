@@ -7,6 +7,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/cash/plain"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -53,5 +54,21 @@ func (t tool) definition() *mcp.Tool {
 func (p recordedList) do(t *talk, s *step) error {
 	_, name, _ := strings.Cut(s.tool, ".")
 	_, err := t.must(name, json.RawMessage(s.args))
+	return err
+}
+
+// listed lists every function as a tool.
+type listed struct{ set *set }
+
+func newListed(s *set) face { return listed{s} }
+
+func (l listed) server() runner { return plain.NewServer(l.set.registry, nil) }
+
+func (l listed) do(t *talk, s *step) error {
+	f, err := l.set.function(s.tool)
+	if err != nil {
+		return err
+	}
+	_, err = t.must(f.FlatName(), json.RawMessage(s.args))
 	return err
 }
