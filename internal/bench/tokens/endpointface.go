@@ -9,8 +9,8 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/endpoint"
 )
 
-// askEndpoint is a talk with the command endpoint. Its list has every description and schema, so the model needs no
-// search.
+// askEndpoint plays a step behind the command endpoint, as play does behind the faces that are MCP servers. The answer
+// to list_tools has every description and schema, so the model calls without a search.
 func askEndpoint(ctx context.Context, s *set, st *step) (*bill, error) {
 	f, err := s.function(st.tool)
 	if err != nil {
@@ -34,6 +34,7 @@ func askEndpoint(ctx context.Context, s *set, st *step) (*bill, error) {
 	return b, nil
 }
 
+// An endpointCall is the request that calls a function.
 type endpointCall struct {
 	Action    string          `json:"action"`
 	Tool      string          `json:"tool"`

@@ -57,14 +57,16 @@ func (p recordedList) do(t *talk, s *step) error {
 	return err
 }
 
-// listed lists every function as a tool.
-type listed struct{ set *set }
+// plainList lists every function as a tool, as package plain does. It stands for recordedList where there are no
+// recorded servers.
+type plainList struct{ set *set }
 
-func newListed(s *set) face { return listed{s} }
+func newPlainList(s *set) face { return plainList{s} }
 
-func (l listed) server() runner { return plain.NewServer(l.set.registry, nil) }
+func (l plainList) server() runner { return plain.NewServer(l.set.registry, nil) }
 
-func (l listed) do(t *talk, s *step) error {
+// do calls at once, like that of recordedList.
+func (l plainList) do(t *talk, s *step) error {
 	f, err := l.set.function(s.tool)
 	if err != nil {
 		return err

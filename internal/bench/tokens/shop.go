@@ -5,13 +5,18 @@ import (
 	"strings"
 )
 
-// shopSpaces are the namespaces of the shop.
+// The shop is the smallest catalog of the second table (size.go): the 14 functions of examples/shop. Their definitions
+// are recorded in catalogs/shop.json.
+
+// shopSpaces are the descriptions of the shop's namespaces, by their paths.
 var shopSpaces = map[string]string{
 	"orders": "Create and manage customer orders.", "orders.retail": "Retail channel orders.", "orders.wholesale": "Wholesale and bulk orders.",
 	"inventory": "Query and update stock levels.", "crm": "Manage contacts and accounts.",
 }
 
-// shopTools returns the functions of the shop. Only the called one has an answer.
+// shopTools returns the functions of the shop. It changes the recording in two ways:
+//   - A name such as orders.get is split into namespace and function.
+//   - The function that the model calls gets an answer, because the recording has definitions only.
 func shopTools() ([]tool, error) {
 	tools, err := recordedTools("shop")
 	for i := range tools {
@@ -30,6 +35,6 @@ func shopTools() ([]tool, error) {
 	return tools, err
 }
 
-// shopOrder is the answer of the shop.
+// shopOrder is the answer of orders.get.
 const shopOrder = `{"order_id":"ORD-1001","status":"shipped","customer_id":"C-17","channel":"retail","date":"2026-01-02",` +
 	`"items":[{"product_id":"P-3","quantity":2,"unit_price":8.90}],"total":17.80}`
