@@ -117,7 +117,7 @@ func (a *attack) links() []*link {
 	t := a.target
 	for _, version := range t.Versions {
 		add := func(name string, w wire) {
-			list = append(list, &link{wire: w, web: name == "http", version: version, timeout: t.Timeout, lastFailed: up,
+			list = append(list, &link{wire: w, web: name == "http", version: version, timeout: t.Timeout, lastFailed: statementUp,
 				judge: newJudge(&ledger{prefix: name + "/" + version})})
 		}
 		if t.Command != nil {

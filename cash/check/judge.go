@@ -6,14 +6,69 @@ import (
 	"slices"
 )
 
-// A judge compares outcomes with the statements and records the result in rows.
+// link.go sends a message and gives it with its outcome to look, which compares the two with the statements below.
+// Each comparison counts in a row of the report.
+//
+// A message (message.go) says what is allowed:
+//
+//	kind       request: one answer; oddRequest: an answer or a refusal; unreadable: a refusal; quiet: no answer
+//	ids        the ids that an answer may have; a batch has one for each of its requests
+//	least      the answers to wait for
+//	most       the answers that are allowed
+//	mayRefuse  an error without an id, or over HTTP a status of 4xx, is allowed
+//	whole      a batch: answered for each element, or refused as a whole
+//	mayBreak   the server may close the HTTP connection without an answer, as for a very large message
+//	status     the HTTP statuses that are allowed, if the message has odd headers or an odd verb
+//
+// An outcome (wire.go) says what came:
+//
+//	answers    answers to the message, with any id
+//	strays     answers to older messages
+//	others     requests and notifications of the server, and texts that are not valid messages
+//	status     the HTTP status; 0 over a pipe, or without a response
+//	refusal    the body of an HTTP response, if it is not JSON
+//	opened     the answer is a stream that stays open (subscriptions/listen)
+//	late       the time was up before all answers came
+//	broken     how the connection ended; empty if it did not
+//	lost       how the HTTP session ended; empty if it did not
+//	pinged     the answer to the ping that follows each message
+//	noPing     why that ping has no answer
+
+// A statement is a rule for all messages, or for many. Its name is the last part of its row's name.
+type statement struct{ name, title string }
+
+// The statements, in the order of their rows.
+var (
+	statementAnswered  = statement{"answered", "a request is answered"}
+	statementOnce      = statement{"once", "nothing is answered twice"}
+	statementSilent    = statement{"silent", "notifications and responses are not answered"}
+	statementRepeated  = statement{"id", "an answer has the id that was sent"}
+	statementOddID     = statement{"odd-id", "an invalid id is refused or repeated, never changed"}
+	statementRefused   = statement{"unreadable", "what is no message is refused"}
+	statementShaped    = statement{"form", "what comes is JSON-RPC in strict JSON"}
+	statementErrorText = statement{"error", "an error has a code and a short text without controls"}
+	statementInside    = statement{"inside", "no error tells how the server is made"}
+	statementAlive     = statement{"alive", "a ping after each message is answered"}
+	statementUp        = statement{"up", "the server goes on: neither process nor connection ends"}
+	statementSession   = statement{"session", "the session stays the same"}
+	statementMemory    = statement{"memory", "memory stays flat"} // checked by a gauge (memory.go)
+)
+
+var statements = []statement{
+	statementAnswered, statementOnce, statementSilent, statementRepeated, statementOddID, statementRefused,
+	statementShaped, statementErrorText, statementInside, statementAlive, statementUp, statementSession, statementMemory,
+}
+
+// A judge compares outcomes with the statements and records the results in rows.
 type judge struct {
-	ledger *ledger
-	// special is the row for everything while a special is sent. Nil gives each statement its own row.
+	ledger *ledger // has the rows
+	// special is the row of the special that is being sent: a set of odd messages, such as "batch" (special.go). That
+	// row counts the results of all statements. If it is nil, each statement has its own row.
 	special *Row
 	failed  bool // whether the present message has failed
 }
 
+// newJudge returns a judge whose ledger has a row for each statement, checked or not.
 func newJudge(ledger *ledger) *judge {
 	for _, s := range statements {
 		ledger.row(s)
@@ -21,7 +76,7 @@ func newJudge(ledger *ledger) *judge {
 	return &judge{ledger: ledger}
 }
 
-// check records whether a statement holds for a message. came describes the outcome.
+// check records whether a statement holds for a message. came is the evidence: what came.
 func (j *judge) check(s statement, ok bool, m *message, came string) {
 	row := j.special
 	if row == nil {
@@ -30,7 +85,7 @@ func (j *judge) check(s statement, ok bool, m *message, came string) {
 	switch {
 	case ok && j.special == nil:
 		row.hold()
-	case ok:
+	case ok: // look counts a message of a special once, after all statements
 	case j.special == nil:
 		j.failed = true
 		row.fail(m.topic()+" "+came[:min(len(came), sameSort)], m.String()+"; "+came)
@@ -46,12 +101,12 @@ const sameSort = 24
 // look judges the outcome of a message.
 func (j *judge) look(m *message, o *outcome) {
 	j.failed = false
-	if m.mayBreak && o.pinged != nil {
+	if m.mayBreak && o.pinged != nil { // the connection broke as allowed, and the server still answers
 		o.broken = ""
 	}
-	j.check(up, o.broken == "", m, "broken off: "+o.broken)
+	j.check(statementUp, o.broken == "", m, "broken off: "+o.broken)
 	if o.broken == "" {
-		j.check(session, o.lost == "", m, o.lost)
+		j.check(statementSession, o.lost == "", m, o.lost)
 		j.count(m, o)
 		j.ping(m, o)
 	}
@@ -59,7 +114,7 @@ func (j *judge) look(m *message, o *outcome) {
 		j.answer(m, a)
 	}
 	for _, a := range o.strays {
-		j.check(once, false, m, "an older message is answered again: "+excerpt(a.raw))
+		j.check(statementOnce, false, m, "an older message is answered again: "+excerpt(a.raw))
 		j.form(m, a)
 	}
 	for _, a := range o.others {
@@ -73,37 +128,39 @@ func (j *judge) look(m *message, o *outcome) {
 	}
 }
 
-// count checks the number of answers.
+// count checks the number of answers. The first switch replaces n where refusals stand for answers; the second one
+// compares it with least and most.
 func (j *judge) count(m *message, o *outcome) {
 	n := len(o.answers)
 	switch {
-	case m.status != nil:
-		j.check(refused, m.status(o.status), m, came(o))
+	case m.status != nil: // odd verbs and headers: the status says whether they were refused
+		j.check(statementRefused, m.status(o.status), m, describe(o))
 		return
-	case m.mayBreak && o.status == 0 && n == 0 && !o.late:
+	case m.mayBreak && o.status == 0 && n == 0 && !o.late: // closed without an answer is allowed; silence is not
 		return
-	case m.whole && n <= 1 && o.refused():
+	case m.whole && n <= 1 && o.refused(): // a refused batch counts as all answers
 		n = m.least
-	case m.null && n == 0 && o.refused():
-		n = 1 // the HTTP status counts as an answer
-	case m.whole && n == m.least:
-		j.check(repeated, eachOnce(m, o), m, came(o))
+	case m.mayRefuse && n == 0 && o.refused(): // a status of 4xx with a text counts as one answer
+		n = 1
+	case m.whole && n == m.least: // an answered batch: the number is right; check the ids too
+		j.check(statementRepeated, eachOnce(m, o), m, describe(o))
 	}
 	switch {
 	case m.kind == quiet:
-		if isRefused(o.status) && o.refused() {
+		if isRefused(o.status) && o.refused() { // over HTTP an error with 4xx rejects the post; it is not an answer
 			n = 0
 		}
-		j.check(silent, n <= m.most && (quietStatus(o.status) || m.null && o.refused()), m, came(o))
-	case n < m.least && !o.opened:
-		missing := []statement{request: answered, oddRequest: oddID, unreadable: refused}[m.kind]
+		j.check(statementSilent, n <= m.most && (quietStatus(o.status) || m.mayRefuse && o.refused()), m, describe(o))
+	case n < m.least && !o.opened: // too few, and no stream in place of an answer
+		missing := []statement{request: statementAnswered, oddRequest: statementOddID, unreadable: statementRefused}[m.kind]
+		// A server that does not answer the ping either has failed once, not twice: see ping.
 		if o.noPing == "" || o.status != 0 {
-			j.check(missing, false, m, came(o))
+			j.check(missing, false, m, describe(o))
 		}
-	default:
-		j.check(once, n <= m.most, m, came(o))
+	default: // enough; answer records that a refusal or an odd id is right
+		j.check(statementOnce, n <= m.most, m, describe(o))
 		if m.kind == request {
-			j.check(answered, true, m, "")
+			j.check(statementAnswered, true, m, "")
 		}
 	}
 }
@@ -121,13 +178,13 @@ func eachOnce(m *message, o *outcome) bool {
 	return true
 }
 
-// quietStatus reports whether an HTTP status is right for a message without an answer.
+// quietStatus reports whether a status is right for a message that is not answered. 0 is that of a pipe.
 func quietStatus(status int) bool {
 	return status == 0 || status == http.StatusAccepted || isRefused(status)
 }
 
-// came describes the outcome of a message.
-func came(o *outcome) string {
+// describe returns the outcome of a message as evidence, such as "status 200, 1 answers, {...}".
+func describe(o *outcome) string {
 	text := fmt.Sprintf("%d answers", len(o.answers))
 	if o.status != 0 {
 		text = fmt.Sprintf("status %d, %s", o.status, text)
@@ -141,78 +198,58 @@ func came(o *outcome) string {
 	return text
 }
 
+// ping checks the answer to the ping after the message.
 func (j *judge) ping(m *message, o *outcome) {
 	switch {
-	case o.lost != "":
+	case o.lost != "": // counts for the session alone
 	case o.pinged != nil:
 		ok := o.pinged.bad == "" && o.pinged.failure == nil
-		j.check(alive, ok, m, "the ping after it is answered "+excerpt(o.pinged.raw))
+		j.check(statementAlive, ok, m, "the ping after it is answered "+excerpt(o.pinged.raw))
 	case o.noPing != "":
-		j.check(alive, false, m, "the ping after it is answered by "+o.noPing+"; to the message came "+came(o))
+		j.check(statementAlive, false, m, "the ping after it is answered by "+o.noPing+"; to the message came "+describe(o))
 	}
 }
 
-// answer checks one answer to a message.
+// answer checks the form, the id and the error of one answer to a message.
 func (j *judge) answer(m *message, a *answer) {
 	j.form(m, a)
 	came := "came " + excerpt(a.raw)
 	if m.kind != quiet {
-		row := repeated
+		rule := statementRepeated
 		if m.kind == oddRequest {
-			row = oddID
+			rule = statementOddID
 		}
-		ok := a.id != "" && m.mayHave(a.id) || a.id == "" && m.null && a.failure != nil
-		j.check(row, ok, m, came)
+		// An answer has an id of the message; a refusal may have none.
+		ok := a.id != "" && m.mayHave(a.id) || a.id == "" && m.mayRefuse && a.failure != nil
+		j.check(rule, ok, m, came)
 		if ok && m.kind == unreadable {
-			j.check(refused, true, m, "")
+			j.check(statementRefused, true, m, "")
 		}
 	}
-	if a.failure == nil || a.bad != "" {
+	if a.failure == nil || a.bad != "" { // a result, or already recorded by form
 		return
 	}
 	wrong := a.failure.wrong()
-	j.check(errorText, wrong == "", m, wrong+"; "+came)
+	j.check(statementErrorText, wrong == "", m, wrong+"; "+came)
 	if text, ok := a.failure.message.(string); ok {
 		j.inside(m, text, came)
 	}
 }
 
-// text checks an HTTP body that is no message.
+// text checks an HTTP body that is not JSON like the text of an error.
 func (j *judge) text(m *message, text string) {
 	wrong, came := wrongText(text), "came "+excerpt([]byte(text))
-	j.check(errorText, wrong == "", m, wrong+"; "+came)
+	j.check(statementErrorText, wrong == "", m, wrong+"; "+came)
 	j.inside(m, text, came)
 }
 
+// inside checks that a text does not mention types, source files or stacks of the server.
 func (j *judge) inside(m *message, text, came string) {
 	word := leaks(text, m.data)
-	j.check(inside, word == "", m, "says "+word+"; "+came)
+	j.check(statementInside, word == "", m, "says "+word+"; "+came)
 }
 
+// form checks that what came is a valid message.
 func (j *judge) form(m *message, a *answer) {
-	j.check(shaped, a.bad == "", m, "what came "+a.bad+": "+excerpt(a.raw))
-}
-
-// A statement is a rule for all messages, or for many.
-type statement struct{ name, title string }
-
-// The statements, in the order of their rows.
-var (
-	answered  = statement{"answered", "a request is answered"}
-	once      = statement{"once", "nothing is answered twice"}
-	silent    = statement{"silent", "notifications and responses are not answered"}
-	repeated  = statement{"id", "an answer has the id that was sent"}
-	oddID     = statement{"odd-id", "an id that is none is refused or repeated, never changed"}
-	refused   = statement{"unreadable", "what is no message is refused"}
-	shaped    = statement{"form", "what comes is JSON-RPC in strict JSON"}
-	errorText = statement{"error", "an error has a code and a short text without controls"}
-	inside    = statement{"inside", "no error tells how the server is made"}
-	alive     = statement{"alive", "a ping after each message is answered"}
-	up        = statement{"up", "the server goes on: neither process nor connection ends"}
-	session   = statement{"session", "the session stays the same"}
-	memory    = statement{"memory", "memory stays flat"}
-)
-
-var statements = []statement{
-	answered, once, silent, repeated, oddID, refused, shaped, errorText, inside, alive, up, session, memory,
+	j.check(statementShaped, a.bad == "", m, "what came "+a.bad+": "+excerpt(a.raw))
 }

@@ -96,7 +96,7 @@ func (l *link) ask(ctx context.Context, method, params string) (json.RawMessage,
 		return nil, err
 	}
 	if len(o.answers) != 1 || o.answers[0].bad != "" || o.answers[0].failure != nil {
-		return nil, fmt.Errorf("%s: %s", method, came(o)+o.noPing+o.broken)
+		return nil, fmt.Errorf("%s: %s", method, describe(o)+o.noPing+o.broken)
 	}
 	var answer struct{ Result json.RawMessage }
 	err := json.Unmarshal(o.answers[0].raw, &answer)
@@ -141,16 +141,16 @@ func (l *link) send(ctx context.Context, m *message) error {
 func (l *link) handle(o *outcome) error {
 	switch {
 	case o.broken != "":
-		l.lastFailed = up
+		l.lastFailed = statementUp
 	case o.lost != "":
-		l.lastFailed = session
+		l.lastFailed = statementSession
 	case o.noPing != "":
-		l.lastFailed = alive
+		l.lastFailed = statementAlive
 	}
 	if o.broken != "" || o.lost != "" || o.noPing != "" {
 		l.close()
 	} else if o.late {
-		l.lastFailed = answered
+		l.lastFailed = statementAnswered
 		l.timeouts++
 	}
 	if l.timeouts > maxTimeouts {

@@ -34,7 +34,7 @@ func (g *gauge) begin() {
 // end checks the growth. It sends more messages first, since unused memory is given back with delay.
 func (g *gauge) end(ctx context.Context) error {
 	const rounds, pings = 10, 50
-	row := g.link.judge.ledger.row(memory)
+	row := g.link.judge.ledger.row(statementMemory)
 	switch {
 	case g.before == 0:
 		row.skip("the server's memory is not known")

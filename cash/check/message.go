@@ -25,15 +25,15 @@ const (
 
 // A message is a text to send, with the answers that are allowed.
 type message struct {
-	data  []byte // JSON, or a text in place of JSON
-	about string // the oddity, for evidence
-	kind  kind
-	ids   []string // allowed ids of an answer, as JSON
-	null  bool     // may be refused: by an error without an id, or over HTTP by a status of 4xx
-	whole bool     // one refusal stands for all answers
-	least int      // answers to wait for
-	most  int      // answers that are allowed
-	opens bool     // may open a stream (subscriptions/listen)
+	data      []byte // JSON, or a text in place of JSON
+	about     string // the oddity, for evidence
+	kind      kind
+	ids       []string // allowed ids of an answer, as JSON
+	mayRefuse bool     // may be refused: by an error without an id, or over HTTP by a status of 4xx
+	whole     bool     // a batch: one refusal counts as all answers
+	least     int      // answers to wait for
+	most      int      // answers that are allowed
+	opens     bool     // may open a stream (subscriptions/listen)
 
 	// The rest is for HTTP.
 	header   http.Header         // replaces default fields; a nil value removes one
@@ -50,7 +50,7 @@ func newRequest(id, data, about string) *message {
 
 // newBroken returns an unreadable message that may have one of these ids.
 func newBroken(data, about string, ids ...string) *message {
-	return &message{data: []byte(data), about: about, kind: unreadable, ids: ids, null: true, least: 1, most: 1}
+	return &message{data: []byte(data), about: about, kind: unreadable, ids: ids, mayRefuse: true, least: 1, most: 1}
 }
 
 // newQuiet returns a message that expects no answer.
@@ -60,7 +60,7 @@ func newQuiet(data, about string) *message {
 
 // doubtful allows the message to be refused: servers may read it or not.
 func (m *message) doubtful() *message {
-	m.null = true
+	m.mayRefuse = true
 	m.most = max(m.most, 1)
 	return m
 }
@@ -85,7 +85,7 @@ func (m *message) setID(id string) {
 	m.ids = []string{id}
 	if !goodID(id) {
 		m.kind = oddRequest
-		m.null = true
+		m.mayRefuse = true
 	}
 }
 
@@ -172,7 +172,7 @@ func (m *message) routed() (method, name string) {
 // cancellation returns the message that cancels the stream that m has opened.
 func (m *message) cancellation() *message {
 	const text = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`
-	return &message{data: fmt.Appendf(nil, text, m.ids[0]), ids: m.ids, null: m.null, most: 1}
+	return &message{data: fmt.Appendf(nil, text, m.ids[0]), ids: m.ids, mayRefuse: m.mayRefuse, most: 1}
 }
 
 // topic returns the method of the message, for grouping.

@@ -100,7 +100,7 @@ func TestFill(t *testing.T) {
 				continue
 			}
 			m := tt.form.fill(s, payload{"p", tt.payload}, `"c"`)
-			if string(m.data) != tt.want || m.kind != tt.kind || m.null != tt.null || m.least != tt.least || m.most != tt.most {
+			if string(m.data) != tt.want || m.kind != tt.kind || m.mayRefuse != tt.null || m.least != tt.least || m.most != tt.most {
 				t.Errorf("%s: %s, %+v", tt.path, m.data, m)
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// A special is a row of its own, for messages that are odd as a whole.
+// A special is a set of messages that are odd as a whole, such as batches. It has one row for all statements.
 type special struct {
 	statement
 	web      bool // over HTTP only
@@ -120,7 +120,7 @@ func joined(list []*message) *message {
 	for _, part := range list {
 		lines = append(lines, part.data)
 		m.ids = append(m.ids, part.ids...)
-		m.null = m.null || part.null
+		m.mayRefuse = m.mayRefuse || part.mayRefuse
 		m.least += part.least
 		m.most += part.most
 	}

@@ -30,9 +30,9 @@ type Index struct {
 	groupPostings   []groupPosting
 	groupPostingsOf []uint32
 
-	everything *ranking                     // for callers that see all texts
-	rankings   atomic.Pointer[[]*rankingOf] // for others, newest first
-	pool       sync.Pool                    // of *scratch
+	everything *ranking                         // for callers that see all texts
+	rankings   atomic.Pointer[[]*cachedRanking] // for others, in order of use
+	pool       sync.Pool                        // of *scratch
 }
 
 // A surface is a word as written in texts.

@@ -57,8 +57,8 @@ func (ix *Index) Search(q Query) []Hit {
 // scratch is the memory of one search, with one element per text. Untouched elements are zero.
 type scratch struct {
 	score    []float32
-	coverage []float32 // of the name
-	now      []worth   // of the current query term
+	coverage []float32      // of the name
+	now      []postingScore // of the current query term
 	touched  []uint32
 	nowOf    []uint32 // texts with a value in now
 	groups   []float32
@@ -70,7 +70,7 @@ func (ix *Index) newScratch() *scratch {
 	}
 	n := len(ix.texts)
 	return &scratch{
-		score: make([]float32, n), coverage: make([]float32, n), now: make([]worth, n), groups: make([]float32, len(ix.groups)),
+		score: make([]float32, n), coverage: make([]float32, n), now: make([]postingScore, n), groups: make([]float32, len(ix.groups)),
 	}
 }
 
@@ -86,7 +86,7 @@ func (ix *Index) score(t queryTerm, r *ranking, s *scratch) {
 	for i, f := range t.forms {
 		start := ix.postingsOf[f.term]
 		for j, p := range ix.postings[start:ix.postingsOf[f.term+1]] {
-			w := r.worth[int(start)+j]
+			w := r.scores[int(start)+j]
 			if w.score == 0 {
 				continue
 			}
@@ -107,7 +107,7 @@ func (ix *Index) score(t queryTerm, r *ranking, s *scratch) {
 	for _, text := range s.nowOf {
 		s.add(text, t.weight*s.now[text].score)
 		s.coverage[text] += s.now[text].coverage
-		s.now[text] = worth{}
+		s.now[text] = postingScore{}
 	}
 	s.nowOf = s.nowOf[:0]
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/cash/plain"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -53,5 +54,23 @@ func (t tool) definition() *mcp.Tool {
 func (p recordedList) do(t *talk, s *step) error {
 	_, name, _ := strings.Cut(s.tool, ".")
 	_, err := t.must(name, json.RawMessage(s.args))
+	return err
+}
+
+// plainList lists every function as a tool, as package plain does. It stands for recordedList where there are no
+// recorded servers.
+type plainList struct{ set *set }
+
+func newPlainList(s *set) face { return plainList{s} }
+
+func (l plainList) server() runner { return plain.NewServer(l.set.registry, nil) }
+
+// do calls at once, like that of recordedList.
+func (l plainList) do(t *talk, s *step) error {
+	f, err := l.set.function(s.tool)
+	if err != nil {
+		return err
+	}
+	_, err = t.must(f.FlatName(), json.RawMessage(s.args))
 	return err
 }

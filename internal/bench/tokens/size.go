@@ -2,91 +2,67 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"strings"
-
-	"github.com/cash-mcp/go-sdk/cash/endpoint"
-	"github.com/cash-mcp/go-sdk/cash/plain"
 )
 
-// A size is a set of functions. The model finds and calls one of them.
-type size struct {
-	name  string
-	tools func() ([]tool, error)
-	about func(server string) string // the description of a namespace
-	step  step
+// The second table of the output has a row for each size of catalog and a column for each face:
+//
+//	| tokens: definitions / with one function found and called | plain | call, help, skill | ... |
+//	| the shop, with 14 functions                              | ...   | ...               | ... |
+//	| 100 functions                                            | ...   | ...               | ... |
+//
+// measure (main.go) calls bySize for the numbers, page.sizes (table.go) writes them. The first table, of tasks with
+// recorded servers, is that of face.go and task.go.
+
+// A catalogSize is a row: a catalog of functions, of which the model finds and calls one.
+type catalogSize struct {
+	name  string                     // before the word functions: "5,000"
+	tools func() ([]tool, error)     // the functions
+	about func(server string) string // the description of a namespace, which is the tool's server
+	step  step                       // the call
 }
 
-// sizes are the rows of the second table: the shop of the examples, and made-up functions.
-var sizes = []size{
+// sizes are the rows: the shop of the examples, which has 14 functions, and 100, 1,000 and 5,000 made-up functions
+// (made.go).
+var sizes = []catalogSize{
 	{"the shop, with 14", shopTools, func(server string) string { return shopSpaces[server] }, step{
 		tool: "orders.get", args: `{"order_id":"ORD-1001"}`, query: "retrieve an order by its id", want: []string{"ORD-1001"},
 	}},
 	madeSize(100), madeSize(1000), madeSize(5000),
 }
 
-func madeSize(n int) size {
-	return size{thousands(n), func() ([]tool, error) { return madeTools(n), nil }, madeSpace, step{
+// madeSize is the row of n made-up functions.
+func madeSize(n int) catalogSize {
+	return catalogSize{thousands(n), func() ([]tool, error) { return madeTools(n), nil }, madeSpace, step{
 		tool: "billing_accounts.comment", args: `{"id":"billing-4711","body":"Paid today."}`,
 		query: "add a comment to a billing account", want: []string{"billing-4711"},
 	}}
 }
 
-// shopSpaces are the namespaces of the shop.
-var shopSpaces = map[string]string{
-	"orders": "Create and manage customer orders.", "orders.retail": "Retail channel orders.", "orders.wholesale": "Wholesale and bulk orders.",
-	"inventory": "Query and update stock levels.", "crm": "Manage contacts and accounts.",
-}
-
-// shopTools returns the functions of the shop. Only the called one has an answer.
-func shopTools() ([]tool, error) {
-	tools, err := recordedTools("shop")
-	for i := range tools {
-		path := tools[i].name
-		dot := strings.LastIndexByte(path, '.')
-		tools[i].server, tools[i].name = path[:dot], path[dot+1:]
-		if path == "orders.get" {
-			members := make(map[string]json.RawMessage)
-			if err := json.Unmarshal(tools[i].recorded, &members); err != nil {
-				return nil, err
-			}
-			members["result"] = asJSON(textResult(shopOrder))
-			tools[i].recorded = asJSON(members)
-		}
-	}
-	return tools, err
-}
-
-// shopOrder is the answer of the shop.
-const shopOrder = `{"order_id":"ORD-1001","status":"shipped","customer_id":"C-17","channel":"retail","date":"2026-01-02",` +
-	`"items":[{"product_id":"P-3","quantity":2,"unit_price":8.90}],"total":17.80}`
-
-// grown are the faces of the second table. The first one lists all tools.
-var grown = []struct {
+// sizedFaces are the columns. The first one lists all functions as tools.
+var sizedFaces = []struct {
 	name string
-	over func(*set) face
+	over func(*set) face // nil for the endpoint
 }{
-	{"plain", newListed},
+	{"plain", newPlainList},
 	{"call, help, skill", newCash},
 	{"gateway", newGateway},
 	{"proxy", newProxy},
 	{"disclosure", newDisclosure},
 	{"facade", newFacade},
-	{"endpoint", nil}, // not MCP: see askEndpoint
+	{"endpoint", nil}, // is not MCP, so askEndpoint measures it
 }
 
-// bySize measures all sizes behind all faces.
+// bySize measures all sizes behind all faces. It returns the bills by row and column.
 func bySize(ctx context.Context) ([][]*bill, error) {
 	var all [][]*bill
-	for i := range sizes {
-		z := sizes[i]
-		s, err := z.set()
+	for _, z := range sizes {
+		s, err := z.build()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", z.name, err)
 		}
-		bills := make([]*bill, len(grown))
-		for j, f := range grown {
+		bills := make([]*bill, len(sizedFaces))
+		for j, f := range sizedFaces {
 			if f.over == nil {
 				bills[j], err = askEndpoint(ctx, s, &z.step)
 			} else {
@@ -101,7 +77,8 @@ func bySize(ctx context.Context) ([][]*bill, error) {
 	return all, nil
 }
 
-func (z size) set() (*set, error) {
+// build returns the set of the catalog, with descriptions of its namespaces.
+func (z catalogSize) build() (*set, error) {
 	tools, err := z.tools()
 	if err != nil {
 		return nil, err
@@ -114,51 +91,4 @@ func (z size) set() (*set, error) {
 		s.registry.Namespace(t.server, z.about(t.server))
 	}
 	return s, nil
-}
-
-// listed lists every function as a tool.
-type listed struct{ set *set }
-
-func newListed(s *set) face { return listed{s} }
-
-func (l listed) server() runner { return plain.NewServer(l.set.registry, nil) }
-
-func (l listed) do(t *talk, s *step) error {
-	f, err := l.set.function(s.tool)
-	if err != nil {
-		return err
-	}
-	_, err = t.must(f.FlatName(), json.RawMessage(s.args))
-	return err
-}
-
-// askEndpoint is a talk with the command endpoint. Its list has every description and schema, so the model needs no
-// search.
-func askEndpoint(ctx context.Context, s *set, st *step) (*bill, error) {
-	f, err := s.function(st.tool)
-	if err != nil {
-		return nil, err
-	}
-	e := endpoint.New(s.registry, nil)
-	list, exit := e.Answer(ctx, []byte(`{"action":"list_tools"}`))
-	if exit != 0 {
-		return nil, fmt.Errorf("list_tools: %.300s", list)
-	}
-	call := asJSON(endpointCall{"call_tool", f.Path(), json.RawMessage(st.args)})
-	reply, exit := e.Answer(ctx, call)
-	for _, want := range st.want {
-		if exit != 0 || !strings.Contains(string(reply), want) {
-			return nil, fmt.Errorf("call_tool: %.300s", reply)
-		}
-	}
-	b := &bill{definitions: count(string(list)), turns: []turn{{
-		tool: "call_tool", args: string(call), sent: count(string(call)), got: count(string(reply)),
-	}}}
-	return b, nil
-}
-
-type endpointCall struct {
-	Action    string          `json:"action"`
-	Tool      string          `json:"tool"`
-	Arguments json.RawMessage `json:"arguments"`
 }

@@ -29,7 +29,7 @@ func TestMadeTools(t *testing.T) {
 			t.Errorf("%s has %d parameters", v.name, n)
 		}
 	}
-	s, err := madeSize(5000).set()
+	s, err := madeSize(5000).build()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestMadeTools(t *testing.T) {
 func TestSizes(t *testing.T) {
 	all := allMeasured(t).sizes
 	last := all[len(all)-1]
-	for j, f := range grown[1:6] {
+	for j, f := range sizedFaces[1:6] {
 		for i, bills := range all {
 			if b := bills[j+1]; b.definitions >= bills[0].definitions {
 				t.Errorf("%s of %s costs %d, and a full list %d", f.name, sizes[i].name, b.definitions, bills[0].definitions)
@@ -56,7 +56,7 @@ func TestSizes(t *testing.T) {
 	}
 	for j, most := range map[int]int{1: 450, 2: 600} {
 		if last[j].definitions > most {
-			t.Errorf("%s costs %d tokens for 5,000 functions, want at most %d", grown[j].name, last[j].definitions, most)
+			t.Errorf("%s costs %d tokens for 5,000 functions, want at most %d", sizedFaces[j].name, last[j].definitions, most)
 		}
 	}
 }
@@ -103,12 +103,12 @@ func TestFit(t *testing.T) {
 // TestFitFacade: a facade is advised where it costs a call no more than three tools
 // do, and nowhere that it costs a fifth more.
 func TestFitFacade(t *testing.T) {
-	all := []size{sizes[0], {"recorded", func() ([]tool, error) { return recordedTools(servers...) }, func(string) string { return "" }, readNote}}
+	all := []catalogSize{sizes[0], {"recorded", func() ([]tool, error) { return recordedTools(servers...) }, func(string) string { return "" }, readNote}}
 	for n := 2 * len(verbs); n <= 100; n += len(verbs) {
 		all = append(all, madeSize(n))
 	}
 	for _, z := range all {
-		s, err := z.set()
+		s, err := z.build()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +143,7 @@ func TestShopRecording(t *testing.T) {
 
 // TestShopTools: the recording has the shop's functions, one of which answers.
 func TestShopTools(t *testing.T) {
-	s, err := sizes[0].set()
+	s, err := sizes[0].build()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,10 +80,10 @@ func (p *page) whoWins(tools, calls growth) {
 // sizes writes a table in Markdown with a row for each number of functions.
 func (p *page) sizes(bills [][]*bill) {
 	p.printf("\n| tokens: definitions / with one function found and called |")
-	for _, f := range grown {
+	for _, f := range sizedFaces {
 		p.printf(" %s |", f.name)
 	}
-	p.printf("\n|---|%s\n", strings.Repeat("---|", len(grown)))
+	p.printf("\n|---|%s\n", strings.Repeat("---|", len(sizedFaces)))
 	for i, z := range sizes {
 		p.printf("| %s functions |", z.name)
 		for _, b := range bills[i] {

@@ -1,23 +1,9 @@
 package cashtext
 
-import (
-	"fmt"
-	"regexp"
-	"strings"
+import "github.com/cash-mcp/go-sdk/internal/clean"
 
-	"github.com/cash-mcp/go-sdk/internal/clean"
-)
-
-// Bounds of the parsers.
-const (
-	maxPage        = 1 << 20 // bytes
-	maxEntries     = 10_000
-	maxDescription = 1000 // characters
-	maxName        = 128  // bytes
-	maxDropped     = 16
-)
-
-// An Entry is a name in a list, with its description.
+// An Entry is a namespace or a function in the list of a page of help, with its description. ParseHelp collects them in
+// entries from the items that it has read (item.go).
 type Entry struct {
 	// Name is a label as the page spells it.
 	Name string
@@ -27,192 +13,50 @@ type Entry struct {
 	Unavailable bool
 }
 
-// An item is an entry before its name is checked.
-type item struct {
-	name   string
-	lines  []string // of its description
-	size   int      // of lines
-	marked bool     // the name is set off from the text, as by bold
-	call   bool     // parentheses follow the name, as for a function
-	is     section  // what the item itself says it is, if it does
-	data   bool     // from JSON: lines hold the description only
-
-	unavailable bool   // said outside of lines
-	within      string // path of its namespace, said outside of lines
-	heading     string // the heading above a skill, if it may be a path
-}
-
-var notAvailable = regexp.MustCompile("(?i)[\\s([*`]*\\bavailable[\"'`]?\\s*[:=]\\s*[*`]*false\\b[)\\]*`.]*$")
-
-// parseItem reads "**name** — description" and similar forms.
-func parseItem(text string) (item, bool) {
-	text = withoutSymbols(text)
-	if e, ok := parseKeyed(text); ok {
-		return e, true
-	}
-	return parseNamed(text)
-}
-
-// parseNamed reads a text that begins with the name. A name that is not set off needs a separator after it;
-// otherwise the text is prose.
-func parseNamed(text string) (item, bool) {
-	marks := len(text) - len(strings.TrimLeft(text, "*`["))
-	e := item{marked: marks > 0}
-	rest := text[marks:]
-	end := strings.IndexAny(rest, " \t:(—–")
-	if e.marked {
-		end = strings.IndexAny(rest, "*`]")
-	}
-	if end < 0 {
-		end = len(rest)
-	}
-	e.name, rest = rest[:end], rest[end:]
-	if e.marked {
-		rest = afterMarks(text[:marks], rest)
-	}
-	separated := rest == "" && !strings.HasSuffix(e.name, ".")
-	if name, found := strings.CutSuffix(e.name, ":"); found {
-		e.name, separated = name, true
-	}
-	if name, _, found := strings.Cut(e.name, "("); found {
-		e.name, e.call = name, true
-	} else if strings.HasPrefix(rest, "(") {
-		_, after, closed := strings.Cut(rest, ")")
-		if !closed {
-			return item{}, false
-		}
-		e.call, rest = true, after
-		separated = separated || rest == ""
-	}
-	rest, cut := cutSeparator(rest)
-	if e.name == "" || !e.marked && !separated && !cut {
-		return item{}, false
-	}
-	e.add(rest)
-	return e, true
-}
-
-// afterMarks cuts the closing marks after a name, and the address of a link.
-func afterMarks(opening, rest string) string {
-	link := strings.Contains(opening, "[")
-	for rest != "" && strings.IndexByte("*`]", rest[0]) >= 0 {
-		isLink := link && strings.HasPrefix(rest, "](")
-		rest = rest[1:]
-		if !isLink {
-			continue
-		}
-		if _, after, closed := strings.Cut(rest, ")"); closed {
-			rest = after
-		}
-	}
-	return rest
-}
-
-// cutSeparator cuts the separator between name and description.
-func cutSeparator(text string) (string, bool) {
-	rest := strings.TrimLeft(text, " \t")
-	for _, s := range []string{"—", "–", "--", "->", "→"} {
-		if after, found := strings.CutPrefix(rest, s); found {
-			return strings.TrimSpace(after), true
-		}
-	}
-	if rest != "" && (rest[0] == ':' || rest[0] == '-') && (len(rest) == 1 || rest[1] == ' ' || rest[1] == '\t') {
-		return strings.TrimSpace(rest[1:]), true
-	}
-	return rest, false
-}
-
-// add adds a line to the description. Only the beginning of a long text is kept.
-func (e *item) add(text string) {
-	if e.size < 8*maxDescription {
-		e.lines = append(e.lines, text)
-		e.size += len(text) + 1
-	}
-}
-
-func (e *item) entry() Entry {
-	text := e.text()
-	if e.data {
-		return Entry{e.name, description(text), e.unavailable}
-	}
-	at := notAvailable.FindStringIndex(text)
-	if at != nil {
-		text = text[:at[0]]
-	}
-	return Entry{e.name, description(text), at != nil}
-}
-
-// text returns the description. Below a name on a line of its own it may begin with a key.
-func (e *item) text() string {
-	if len(e.lines) < 2 || e.lines[0] != "" {
-		return strings.Join(e.lines, " ")
-	}
-	return strings.TrimPrefix(strings.Join(e.lines[1:], " "), "description: ")
-}
-
-// description returns text as one clean line.
-func description(text string) string {
-	return clean.Cut(clean.Flow(text), maxDescription)
-}
-
-// entries are the named items of a list, without duplicates, and the dropped names.
+// entries collects the entries of one list: the items with valid names, without duplicates.
 type entries struct {
 	list    []Entry
-	seen    map[string]bool
-	dropped *[]string
+	seen    map[string]bool // canonical names in list
+	dropped *[]string       // invalid and repeated names
 }
 
-// addAll adds the items of a list in the namespace at path. Names may begin with that path. If some names are set
-// off, items with plain names are prose.
+// addAll adds the items of a list in the namespace at path. Names may begin with that path: orders.create in orders is
+// create. If some names are marked, items without marks are prose.
 func (l *entries) addAll(items []item, path string) {
 	marked := false
-	for _, e := range items {
-		marked = marked || e.marked
+	for _, it := range items {
+		marked = marked || it.marked
 	}
-	for _, e := range items {
-		if marked && !e.marked {
+	for _, it := range items {
+		if marked && !it.marked {
 			continue
 		}
-		if rest, ok := cutPath(e.name, path); ok && path != "" && rest != "" {
-			e.name = rest
+		if rest, ok := cutPath(it.name, path); ok && path != "" && rest != "" {
+			it.name = rest
 		}
-		l.add(e)
+		l.add(it)
 	}
 }
 
-// add adds an item whose name is a label.
-func (l *entries) add(e item) {
-	c, ok := canonicalLabel(e.name)
-	if !ok || len(e.name) > maxName || l.seen[c] {
-		drop(l.dropped, e.name)
+// add adds an item if its name is a new label. Otherwise it notes the name as dropped.
+func (l *entries) add(it item) {
+	canonical, ok := canonicalLabel(it.name)
+	if !ok || len(it.name) > maxName || l.seen[canonical] {
+		drop(l.dropped, it.name)
 		return
 	}
-	if l.seen == nil {
-		l.seen = make(map[string]bool)
-	}
-	l.seen[c] = true
-	l.list = append(l.list, e.entry())
+	l.seen[canonical] = true
+	l.list = append(l.list, it.entry())
 }
 
-// drop notes an invalid or repeated name.
+// drop adds an invalid or repeated name to a page's dropped names.
 func drop(dropped *[]string, name string) {
 	if len(*dropped) < maxDropped {
 		*dropped = append(*dropped, clean.Line(name, 64))
 	}
 }
 
-// reading parses a text of that name, if it is not too long.
-func reading[T any](what, text string, parse func(string) (*T, error)) (*T, error) {
-	if len(text) > maxPage {
-		return nil, fmt.Errorf("reading %s: the text has %d bytes; at most %d are read", what, len(text), maxPage)
-	}
-	page, err := parse(text)
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", what, err)
-	}
-	return page, nil
-}
-
-func tooMany(n int) error {
-	return fmt.Errorf("%d entries; at most %d are read", n, maxEntries)
+// description returns a text as one clean line of at most maxDescription characters.
+func description(text string) string {
+	return clean.Cut(clean.Flow(text), maxDescription)
 }

@@ -47,7 +47,7 @@ const maxParameters = 1000
 // It refuses pages of more than 1 MiB or 1,000 parameters, JSON that is not strict, and pages with neither
 // parameters nor a description.
 func ParseFunction(text string) (*Function, error) {
-	return reading("the page of a function", text, parseFunction)
+	return readPage("the page of a function", text, parseFunction)
 }
 
 func parseFunction(text string) (*Function, error) {

@@ -33,7 +33,7 @@ type Page struct {
 // or where the page is about a namespace, and else a namespace. It refuses
 // pages of more than 1 MiB or 10,000 entries, JSON that is not strict, and JSON
 // that has no lists.
-func ParseHelp(text string) (*Page, error) { return reading("a page of help", text, parseHelp) }
+func ParseHelp(text string) (*Page, error) { return readPage("a page of help", text, parseHelp) }
 
 func parseHelp(text string) (*Page, error) {
 	if isJSON(text) {
@@ -53,7 +53,7 @@ func (p *Page) take(namespaces, functions []item) error {
 }
 
 func (p *Page) entries(items []item) []Entry {
-	l := entries{dropped: &p.Dropped}
+	l := entries{seen: make(map[string]bool), dropped: &p.Dropped}
 	l.addAll(items, p.Namespace)
 	return l.list
 }

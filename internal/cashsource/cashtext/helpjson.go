@@ -115,7 +115,7 @@ func jsonItems(value []byte) []item {
 
 // jsonItem reads the members of an entry other than its name, or a bare name.
 func jsonItem(value []byte) item {
-	e := item{name: strictjson.Text(value), data: true}
+	e := item{name: strictjson.Text(value), fromJSON: true}
 	m := members(value)
 	e.add(strictjson.Text(m["description"]))
 	e.unavailable = string(m["available"]) == "false"

@@ -203,9 +203,9 @@ func (r *helpReader) row(i int) {
 // keep adds an entry to its own section, unless a heading decides otherwise.
 func (r *helpReader) keep(e item) {
 	switch r.to = r.section; {
-	case e.is == undecided || e.is == r.section:
+	case e.section == undecided || e.section == r.section:
 	case r.section == undecided:
-		r.to = e.is
+		r.to = e.section
 	default:
 		r.to = others
 	}
@@ -278,10 +278,10 @@ func (r *helpReader) finish() error {
 	if !r.announced {
 		for _, e := range r.items[undecided] {
 			to := namespaces
-			if e.call || r.page.Namespace != "" {
+			if e.parens || r.page.Namespace != "" {
 				to = functions
 			}
-			r.page.Guessed = r.page.Guessed || !e.call
+			r.page.Guessed = r.page.Guessed || !e.parens
 			r.items[to] = append(r.items[to], e)
 		}
 	}

@@ -151,9 +151,9 @@ func parseKeyed(text string) (item, bool) {
 			e := item{name: name[1], marked: true}
 			switch {
 			case m[1] == "help" && i == 1:
-				e.is = namespaces
+				e.section = namespaces
 			case m[1] != "skill" && i == 0:
-				e.is = functions
+				e.section = functions
 			}
 			rest, _ := cutSeparator(m[3])
 			e.add(rest)
@@ -173,9 +173,9 @@ func parseKeyed(text string) (item, bool) {
 	e.marked = true
 	switch key := strings.ToLower(m[1]); {
 	case strings.HasSuffix(key, "namespace"):
-		e.is = namespaces
+		e.section = namespaces
 	case key == "function":
-		e.is = functions
+		e.section = functions
 	}
 	return e, true
 }

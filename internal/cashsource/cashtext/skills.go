@@ -3,6 +3,7 @@ package cashtext
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,7 +48,9 @@ type SkillNamespace struct {
 // and so does an entry of which only a number of skills is said. A text that is
 // no list has no skills. It refuses pages of more than 1 MiB or 10,000 entries,
 // and JSON that is not strict.
-func ParseSkills(text string) (*Skills, error) { return reading("a list of skills", text, parseSkills) }
+func ParseSkills(text string) (*Skills, error) {
+	return readPage("a list of skills", text, parseSkills)
+}
 
 func parseSkills(text string) (*Skills, error) {
 	r := skillReader{page: new(Skills), seen: make(map[string]bool)}
@@ -92,7 +95,7 @@ func (r *skillReader) json(text string) error {
 	r.page.More = wholeNumber(object["more"])
 	r.skills = jsonItems(object["skills"])
 	for i, v := range strictjson.Elements(object["skills"]) {
-		r.skills[i].within = strictjson.Text(members(v)["namespace"])
+		r.skills[i].namespace = strictjson.Text(members(v)["namespace"])
 	}
 	r.namespaces = jsonItems(object["namespaces"])
 	for i, v := range strictjson.Elements(object["namespaces"]) {
@@ -154,8 +157,8 @@ func (r *skillReader) bullet(l line) {
 		return // of a nested list
 	}
 	r.indent = l.level
-	if e, ok := parseItem(l.text); ok && e.is != functions {
-		r.last = r.add(e, r.below || e.is == namespaces)
+	if e, ok := parseItem(l.text); ok && e.section != functions {
+		r.last = r.add(e, r.below || e.section == namespaces)
 	}
 }
 
@@ -191,16 +194,13 @@ func (r *skillReader) add(e item, below bool) *item {
 	if below || strings.Contains(e.name, ".") && skillCount.MatchString(strings.Join(e.lines, " ")) {
 		list = &r.namespaces
 	}
-	e.heading = r.heading
+	e.underHeading = r.heading
 	*list = append(*list, e)
 	return &(*list)[len(*list)-1]
 }
 
 func (r *skillReader) finish() {
-	marked := false
-	for _, e := range r.skills {
-		marked = marked || e.marked
-	}
+	marked := slices.ContainsFunc(r.skills, func(e item) bool { return e.marked })
 	for _, e := range r.skills {
 		if !marked || e.marked {
 			r.skill(e)
@@ -213,17 +213,17 @@ func (r *skillReader) finish() {
 
 // skill adds an entry with the name of a skill, possibly after its path.
 func (r *skillReader) skill(e item) {
-	within, name := e.within, e.name
-	if i := strings.LastIndexByte(name, '.'); i > 0 && within == "" {
-		within, name = name[:i], name[i+1:]
+	namespace, name := e.namespace, e.name
+	if i := strings.LastIndexByte(name, '.'); i > 0 && namespace == "" {
+		namespace, name = name[:i], name[i+1:]
 	}
-	path, okPath := registry.CanonicalPath(within)
+	path, okPath := registry.CanonicalPath(namespace)
 	label, ok := canonicalLabel(strings.ReplaceAll(name, "-", ""))
-	if !ok || !okPath || len(name) > maxName || r.again("skill "+cmp.Or(path, e.heading)+"."+label) {
+	if !ok || !okPath || len(name) > maxName || r.again("skill "+cmp.Or(path, e.underHeading)+"."+label) {
 		drop(&r.page.Dropped, e.name)
 		return
 	}
-	r.page.Skills = append(r.page.Skills, SkillEntry{within, name, description(e.text()), e.heading})
+	r.page.Skills = append(r.page.Skills, SkillEntry{namespace, name, description(e.text()), e.underHeading})
 }
 
 func (r *skillReader) namespace(e item) {
