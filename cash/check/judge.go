@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// link.go sends a message and gives it with its outcome to look, which compares the two with the statements below.
-// Each comparison counts in a row of the report.
+// This is the judge of the check Hostile: it decides whether a server has answered an odd message rightly. link.go
+// and special.go send a message, wait, and call look with the message and its outcome. look compares the two with
+// the statements below, and counts each comparison in a row of the report (report.go).
 //
 // A message (message.go) says what is allowed:
 //
@@ -33,37 +34,40 @@ import (
 //	lost       how the HTTP session ended; empty if it did not
 //	pinged     the answer to the ping that follows each message
 //	noPing     why that ping has no answer
+//
+// An answer (answer.go) is one message of the server: raw is its text, id and failure are its members id and error, and
+// bad says why it is no valid message.
 
 // A statement is a rule for all messages, or for many. Its name is the last part of its row's name.
 type statement struct{ name, title string }
 
 // The statements, in the order of their rows.
 var (
-	statementAnswered  = statement{"answered", "a request is answered"}
-	statementOnce      = statement{"once", "nothing is answered twice"}
-	statementSilent    = statement{"silent", "notifications and responses are not answered"}
-	statementRepeated  = statement{"id", "an answer has the id that was sent"}
-	statementOddID     = statement{"odd-id", "an invalid id is refused or repeated, never changed"}
-	statementRefused   = statement{"unreadable", "what is no message is refused"}
-	statementShaped    = statement{"form", "what comes is JSON-RPC in strict JSON"}
-	statementErrorText = statement{"error", "an error has a code and a short text without controls"}
-	statementInside    = statement{"inside", "no error tells how the server is made"}
-	statementAlive     = statement{"alive", "a ping after each message is answered"}
-	statementUp        = statement{"up", "the server goes on: neither process nor connection ends"}
-	statementSession   = statement{"session", "the session stays the same"}
-	statementMemory    = statement{"memory", "memory stays flat"} // checked by a gauge (memory.go)
+	statementAnswered   = statement{"answered", "a request is answered"}
+	statementOnce       = statement{"once", "nothing is answered twice"}
+	statementSilent     = statement{"silent", "notifications and responses are not answered"}
+	statementID         = statement{"id", "an answer has the id that was sent"}
+	statementOddID      = statement{"odd-id", "an invalid id is refused or repeated, never changed"}
+	statementUnreadable = statement{"unreadable", "what is no message is refused"}
+	statementForm       = statement{"form", "what comes is JSON-RPC in strict JSON"}
+	statementErrorText  = statement{"error", "an error has a code and a short text without controls"}
+	statementInside     = statement{"inside", "no error tells how the server is made"}
+	statementAlive      = statement{"alive", "a ping after each message is answered"}
+	statementUp         = statement{"up", "the server goes on: neither process nor connection ends"}
+	statementSession    = statement{"session", "the session stays the same"}
+	statementMemory     = statement{"memory", "memory stays flat"} // checked by a gauge (memory.go)
 )
 
 var statements = []statement{
-	statementAnswered, statementOnce, statementSilent, statementRepeated, statementOddID, statementRefused,
-	statementShaped, statementErrorText, statementInside, statementAlive, statementUp, statementSession, statementMemory,
+	statementAnswered, statementOnce, statementSilent, statementID, statementOddID, statementUnreadable,
+	statementForm, statementErrorText, statementInside, statementAlive, statementUp, statementSession, statementMemory,
 }
 
 // A judge compares outcomes with the statements and records the results in rows.
 type judge struct {
 	ledger *ledger // has the rows
-	// special is the row of the special that is being sent: a set of odd messages, such as "batch" (special.go). That
-	// row counts the results of all statements. If it is nil, each statement has its own row.
+	// special is the row for a set of odd messages, such as "batch" (special.go), while they are sent. It counts the
+	// results of all statements. Nil at other times: then each statement has its own row.
 	special *Row
 	failed  bool // whether the present message has failed
 }
@@ -128,23 +132,27 @@ func (j *judge) look(m *message, o *outcome) {
 	}
 }
 
-// count checks the number of answers. The first switch replaces n where refusals stand for answers; the second one
-// compares it with least and most.
+// count checks the number of answers.
 func (j *judge) count(m *message, o *outcome) {
 	n := len(o.answers)
 	switch {
 	case m.status != nil: // odd verbs and headers: the status says whether they were refused
-		j.check(statementRefused, m.status(o.status), m, describe(o))
-		return
+		j.check(statementUnreadable, m.status(o.status), m, describe(o))
 	case m.mayBreak && o.status == 0 && n == 0 && !o.late: // closed without an answer is allowed; silence is not
-		return
 	case m.whole && n <= 1 && o.refused(): // a refused batch counts as all answers
-		n = m.least
+		j.compare(m, o, m.least)
 	case m.mayRefuse && n == 0 && o.refused(): // a status of 4xx with a text counts as one answer
-		n = 1
+		j.compare(m, o, 1)
 	case m.whole && n == m.least: // an answered batch: the number is right; check the ids too
-		j.check(statementRepeated, eachOnce(m, o), m, describe(o))
+		j.check(statementID, eachOnce(m, o), m, describe(o))
+		fallthrough
+	default:
+		j.compare(m, o, n)
 	}
+}
+
+// compare compares n, the number of answers or of what counts as such, with what the message allows.
+func (j *judge) compare(m *message, o *outcome, n int) {
 	switch {
 	case m.kind == quiet:
 		if isRefused(o.status) && o.refused() { // over HTTP an error with 4xx rejects the post; it is not an answer
@@ -152,7 +160,7 @@ func (j *judge) count(m *message, o *outcome) {
 		}
 		j.check(statementSilent, n <= m.most && (quietStatus(o.status) || m.mayRefuse && o.refused()), m, describe(o))
 	case n < m.least && !o.opened: // too few, and no stream in place of an answer
-		missing := []statement{request: statementAnswered, oddRequest: statementOddID, unreadable: statementRefused}[m.kind]
+		missing := []statement{request: statementAnswered, oddRequest: statementOddID, unreadable: statementUnreadable}[m.kind]
 		// A server that does not answer the ping either has failed once, not twice: see ping.
 		if o.noPing == "" || o.status != 0 {
 			j.check(missing, false, m, describe(o))
@@ -215,7 +223,7 @@ func (j *judge) answer(m *message, a *answer) {
 	j.form(m, a)
 	came := "came " + excerpt(a.raw)
 	if m.kind != quiet {
-		rule := statementRepeated
+		rule := statementID
 		if m.kind == oddRequest {
 			rule = statementOddID
 		}
@@ -223,7 +231,7 @@ func (j *judge) answer(m *message, a *answer) {
 		ok := a.id != "" && m.mayHave(a.id) || a.id == "" && m.mayRefuse && a.failure != nil
 		j.check(rule, ok, m, came)
 		if ok && m.kind == unreadable {
-			j.check(statementRefused, true, m, "")
+			j.check(statementUnreadable, true, m, "")
 		}
 	}
 	if a.failure == nil || a.bad != "" { // a result, or already recorded by form
@@ -251,5 +259,5 @@ func (j *judge) inside(m *message, text, came string) {
 
 // form checks that what came is a valid message.
 func (j *judge) form(m *message, a *answer) {
-	j.check(statementShaped, a.bad == "", m, "what came "+a.bad+": "+excerpt(a.raw))
+	j.check(statementForm, a.bad == "", m, "what came "+a.bad+": "+excerpt(a.raw))
 }

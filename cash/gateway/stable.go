@@ -9,8 +9,8 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid/card"
 )
 
-// Breakpoint is the id of the marker card between the cards seen before and the new ones (section
-// 5.1).
+// Breakpoint is the id of the marker card between the cards seen before and the new ones (gateway surface,
+// section 5.1).
 const Breakpoint = "__cache_breakpoint__"
 
 // Bounds of what is kept.
@@ -22,11 +22,11 @@ const (
 )
 
 // scopes is what [Options.CacheStable] remembers (gateway surface, section 5): a caller gets cards that it
-// has seen before first, in the same order and unchanged, so that the beginning of its prompt stays in
-// the model's cache. A scope is one caller (owner) and one kind of card: tools, resources or prompts. Its
+// has seen before first, sorted by id and unchanged, so that the beginning of its prompt stays in the
+// model's cache. A scope is one caller (owner) and one kind of card: tools, resources or prompts. Its
 // cards are kept by id. The least recently used scope goes first when there is no room.
 //
-// The browse tools call order, the execute tools note; [Server.Refresh] calls reset.
+// browse.go calls order, execute.go and hydrate.go call note, and [Server.Refresh] calls reset.
 type scopes struct {
 	kept *bounded.Store[string, keptCards]
 }
@@ -36,8 +36,9 @@ type keptCards = map[string]card.ChoiceCard
 
 func newScopes() *scopes { return &scopes{bounded.New[string, keptCards](nil, nil)} }
 
-// order returns cards in the order of section 5.1: the kept ones, as they were seen first; a marker, if
-// there are both; and the new ones, which are kept from now on. An empty owner has seen nothing.
+// order returns cards in the order of section 5.1: the kept ones by id, with the content that was seen first; a
+// marker, if there are both; and the new ones by id, which are kept from now on if there is room. An
+// empty owner has seen nothing.
 func (s *scopes) order(owner, kind string, cards []card.ChoiceCard) []card.ChoiceCard {
 	var old, fresh []card.ChoiceCard
 	s.visit(owner, kind, func(kept keptCards) {
@@ -61,7 +62,7 @@ func (s *scopes) order(owner, kind string, cards []card.ChoiceCard) []card.Choic
 	return append(old, fresh...)
 }
 
-// note keeps the card of a function that the owner has just executed (section 5.5).
+// note keeps the card of a function that the owner has executed or hydrated (section 5.5).
 func (s *scopes) note(owner, kind string, c card.ChoiceCard) {
 	s.visit(owner, kind, func(kept keptCards) {
 		if was, ok := kept[c.ID]; kept != nil && (!ok || !same(was, c)) && len(kept) < maxScopeCards {
@@ -93,7 +94,7 @@ func (s *scopes) visit(owner, kind string, f func(keptCards)) {
 	if it == nil {
 		it = s.kept.Put(key, make(keptCards), bounded.Terms{Takes: bounded.Amount{Count: 1}, Expires: until}, all)
 	}
-	s.kept.Renew(it, until, time.Time{})
+	s.kept.Renew(it, until, time.Time{}) // no promise: it may go earlier
 	f(it.Value)
 	s.kept.Resize(it, bounded.Amount{Count: 1, Bytes: int64(len(it.Value))}, all)
 }

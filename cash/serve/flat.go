@@ -9,8 +9,8 @@ import (
 )
 
 // annotations returns the annotations of the tool that stands for a function. Unless the function
-// is read-only, DestructiveHint is true, the protocol's default: clients act on it, whatever else is
-// declared. Idempotent is sent where it is declared.
+// is read-only, DestructiveHint is true: that is the protocol's default, and clients warn their users
+// by it. Idempotent is sent where it is declared.
 func annotations(f *registry.Function) *mcp.ToolAnnotations {
 	if f.ReadOnly() {
 		return &mcp.ToolAnnotations{ReadOnlyHint: true}
@@ -22,7 +22,7 @@ func annotations(f *registry.Function) *mcp.ToolAnnotations {
 // FlatTools returns one tool for each function, for the faces that list functions as tools: packages
 // plain and disclosure. The tool has the function's flat name, such as orders-create for orders.create
 // ([registry.Function.FlatName]). define makes the definition of one; its name and annotations are
-// filled in.
+// filled in. The functions are sorted by flat name, without duplicates ([registry.Flat]).
 func FlatTools(functions []*registry.Function, define func(*registry.Function) *mcp.Tool) ToolList {
 	names := make([]string, len(functions))
 	for i, f := range functions {

@@ -6,11 +6,13 @@ import "github.com/cash-mcp/go-sdk/internal/strictjson"
 // further schemas to the same value. In all of its functions
 //
 //   - v is the validation (type run, check.go), whose method value checks one schema and calls apply;
+//   - p has the node's keywords of this kind (node.go); kind is the JSON type of the value;
 //   - i is the index of the value's first byte in the document;
 //   - ev collects the members and elements that a schema has looked at, for unevaluatedProperties and
 //     unevaluatedItems (evaluated.go); nil if no schema asks;
 //   - the result reports whether the value is valid. What is wrong is added to v.violations, so that a check
-//     goes on after a failure until v.stopped: enough are found, or the budget of steps is used up (v.aborted).
+//     goes on after a failure until v.stopped: enough are found, nobody wants to know (probe), or the budget of
+//     steps is used up (v.aborted).
 
 // apply checks all of these keywords of a node.
 func (v *run) apply(p *inPlaceRules, kind strictjson.Kind, i int, ev *evaluated) bool {
@@ -138,7 +140,9 @@ func (v *run) conditional(p *inPlaceRules, i int, ev *evaluated) bool {
 	return next == nil || v.sub(next, i, ev)
 }
 
-// dynamicTarget returns the target of a $dynamicRef: the anchor in the outermost resource on the path that has it.
+// dynamicTarget returns the target of a $dynamicRef: the anchor in the outermost resource that has it, of those on the
+// way to this schema (v.scope, outermost first), else the one that the text alone names. A resource is a document, or a
+// part of one with an $id.
 func (v *run) dynamicTarget(d *dynamicRef) *node {
 	v.spend(len(v.scope) / 8) // a look at a resource is cheaper than a step
 	for _, res := range v.scope {
