@@ -81,7 +81,7 @@ var Rooms = []Room{
 	{Row: 5, Packages: below("cash", "gateway disclosure facade plain"), Lines: 5000},
 
 	// The attack on a server takes 2,300 of these, the 94 rows of compliance 2,100.
-	{Row: 6, Together: true, Packages: below("cash", "check cashtest cashtest/faulty internal/client"), Lines: 6800},
+	{Row: 6, Together: true, Packages: below("cash", "check cashtest cashtest/faulty internal/client"), Lines: 6810},
 	{Row: 6, Pending: []string{"cash/cost"}, Lines: 700},
 	{Row: 6, Pending: []string{"cash/config"}, Lines: 1000},
 
