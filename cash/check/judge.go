@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// This is the judge of the check Hostile: it decides whether a server has answered an odd message rightly. link.go
-// and special.go send a message, wait, and call look with the message and its outcome. look compares the two with
-// the statements below, and counts each comparison in a row of the report (report.go).
+// This is the judge of Hostile, the check that sends thousands of odd messages (hostile.go, which makes the judge). It
+// decides whether the server has answered one rightly. link.go and special.go send a message, wait, and call look with
+// the message and its outcome. look compares the two with the statements below, and counts each comparison in a row of
+// the report (report.go).
 //
 // A message (message.go) says what is allowed:
 //
@@ -19,7 +20,8 @@ import (
 //	mayRefuse  an error without an id, or over HTTP a status of 4xx, is allowed
 //	whole      a batch: answered for each element, or refused as a whole
 //	mayBreak   the server may close the HTTP connection without an answer, as for a very large message
-//	status     the HTTP statuses that are allowed, if the message has odd headers or an odd verb
+//	status     a function that tells the allowed HTTP statuses; nil unless the message has odd headers or an odd verb
+//	data       its text; about: what is odd in it; topic(): the same with the method, by which failures are counted
 //
 // An outcome (wire.go) says what came:
 //
@@ -28,6 +30,7 @@ import (
 //	others     requests and notifications of the server, and texts that are not valid messages
 //	status     the HTTP status; 0 over a pipe, or without a response
 //	refusal    the body of an HTTP response, if it is not JSON
+//	refused()  the message was refused: an error without an id came, or a status of 4xx with a text
 //	opened     the answer is a stream that stays open (subscriptions/listen)
 //	late       the time was up before all answers came
 //	broken     how the connection ended; empty if it did not
@@ -55,7 +58,7 @@ var (
 	statementAlive      = statement{"alive", "a ping after each message is answered"}
 	statementUp         = statement{"up", "the server goes on: neither process nor connection ends"}
 	statementSession    = statement{"session", "the session stays the same"}
-	statementMemory     = statement{"memory", "memory stays flat"} // checked by a gauge (memory.go)
+	statementMemory     = statement{"memory", "memory stays flat"} // checked in memory.go, which measures it
 )
 
 var statements = []statement{
@@ -66,9 +69,9 @@ var statements = []statement{
 // A judge compares outcomes with the statements and records the results in rows.
 type judge struct {
 	ledger *ledger // has the rows
-	// special is the row for a set of odd messages, such as "batch" (special.go), while they are sent. It counts the
+	// setRow is the row for a set of odd messages, such as "batch" (special.go), while they are sent. It counts the
 	// results of all statements. Nil at other times: then each statement has its own row.
-	special *Row
+	setRow *Row
 	failed  bool // whether the present message has failed
 }
 
@@ -82,25 +85,25 @@ func newJudge(ledger *ledger) *judge {
 
 // check records whether a statement holds for a message. came is the evidence: what came.
 func (j *judge) check(s statement, ok bool, m *message, came string) {
-	row := j.special
+	row := j.setRow // Row.hold counts a success; Row.fail takes the kind of a failure, by which it is counted, and evidence
 	if row == nil {
 		row = j.ledger.row(s)
 	}
 	switch {
-	case ok && j.special == nil:
+	case ok && j.setRow == nil:
 		row.hold()
-	case ok: // look counts a message of a special once, after all statements
-	case j.special == nil:
+	case ok: // look counts a message of a set once, after all statements
+	case j.setRow == nil:
 		j.failed = true
-		row.fail(m.topic()+" "+came[:min(len(came), sameSort)], m.String()+"; "+came)
+		row.fail(m.topic()+" "+came[:min(len(came), kindPrefix)], m.String()+"; "+came)
 	default:
 		j.failed = true
 		row.fail(s.name+" "+m.about, "not so: "+s.title+"; "+m.String()+"; "+came)
 	}
 }
 
-// sameSort is the length of the prefix of came, in bytes, by which failures count as the same sort.
-const sameSort = 24
+// kindPrefix is the length of the prefix of came, in bytes, by which failures are of the same kind.
+const kindPrefix = 24
 
 // look judges the outcome of a message.
 func (j *judge) look(m *message, o *outcome) {
@@ -127,8 +130,8 @@ func (j *judge) look(m *message, o *outcome) {
 	if len(o.refusal) > 0 {
 		j.text(m, string(o.refusal))
 	}
-	if !j.failed && j.special != nil {
-		j.special.hold()
+	if !j.failed && j.setRow != nil {
+		j.setRow.hold()
 	}
 }
 
@@ -138,7 +141,7 @@ func (j *judge) count(m *message, o *outcome) {
 	switch {
 	case m.status != nil: // odd verbs and headers: the status says whether they were refused
 		j.check(statementUnreadable, m.status(o.status), m, describe(o))
-	case m.mayBreak && o.status == 0 && n == 0 && !o.late: // closed without an answer is allowed; silence is not
+	case m.mayBreak && o.status == 0 && n == 0 && !o.late: // closed without an answer is allowed, so nothing is checked
 	case m.whole && n <= 1 && o.refused(): // a refused batch counts as all answers
 		j.compare(m, o, m.least)
 	case m.mayRefuse && n == 0 && o.refused(): // a status of 4xx with a text counts as one answer
@@ -155,13 +158,15 @@ func (j *judge) count(m *message, o *outcome) {
 func (j *judge) compare(m *message, o *outcome, n int) {
 	switch {
 	case m.kind == quiet:
-		if isRefused(o.status) && o.refused() { // over HTTP an error with 4xx rejects the post; it is not an answer
+		if is4xx(o.status) && o.refused() { // over HTTP an error with 4xx rejects the post; it is not an answer
 			n = 0
 		}
 		j.check(statementSilent, n <= m.most && (quietStatus(o.status) || m.mayRefuse && o.refused()), m, describe(o))
 	case n < m.least && !o.opened: // too few, and no stream in place of an answer
+		// By the kind of the message; quiet ones are above.
 		missing := []statement{request: statementAnswered, oddRequest: statementOddID, unreadable: statementUnreadable}[m.kind]
-		// A server that does not answer the ping either has failed once, not twice: see ping.
+		// Over a pipe, a server that does not answer the ping either has failed once, not twice: see ping. Over HTTP
+		// a status shows that the server was there.
 		if o.noPing == "" || o.status != 0 {
 			j.check(missing, false, m, describe(o))
 		}
@@ -188,7 +193,7 @@ func eachOnce(m *message, o *outcome) bool {
 
 // quietStatus reports whether a status is right for a message that is not answered. 0 is that of a pipe.
 func quietStatus(status int) bool {
-	return status == 0 || status == http.StatusAccepted || isRefused(status)
+	return status == 0 || status == http.StatusAccepted || is4xx(status)
 }
 
 // describe returns the outcome of a message as evidence, such as "status 200, 1 answers, {...}".

@@ -66,12 +66,12 @@ func (a *attack) sendSpecials(ctx context.Context, l *link) error {
 		if s.web && !l.web {
 			continue
 		}
-		l.judge.special = l.judge.ledger.row(s.statement)
+		l.judge.setRow = l.judge.ledger.row(s.statement)
 		if err := l.sendAll(ctx, s, b); err != nil {
 			return err
 		}
 	}
-	l.judge.special = nil
+	l.judge.setRow = nil
 	return nil
 }
 
@@ -223,8 +223,8 @@ func headers(b *maker) iter.Seq[*message] {
 	add("another origin", okOrRefused, http.Header{"Origin": {"http://evil.example"}, "Sec-Fetch-Site": {"cross-site"}})
 	add("another host", okOrRefused, http.Header{"Host": {"evil.example"}})
 	if b.version < sessionless {
-		add("a session that is none", isRefused, http.Header{"Mcp-Session-Id": {"no-such-session"}})
-		add("a session like a path", isRefused, http.Header{"Mcp-Session-Id": {"../../x"}})
+		add("a session that is none", is4xx, http.Header{"Mcp-Session-Id": {"no-such-session"}})
+		add("a session like a path", is4xx, http.Header{"Mcp-Session-Id": {"../../x"}})
 	}
 	for _, verb := range []string{"GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW"} {
 		m := add(verb, okOrRefused, http.Header{"Mcp-Session-Id": nil, "Accept": {"application/json"}})
@@ -233,6 +233,6 @@ func headers(b *maker) iter.Seq[*message] {
 	return slices.Values(list)
 }
 
-func isRefused(status int) bool { return status >= 400 && status < 500 }
+func is4xx(status int) bool { return status >= 400 && status < 500 }
 
-func okOrRefused(status int) bool { return status >= 200 && status < 300 || isRefused(status) }
+func okOrRefused(status int) bool { return status >= 200 && status < 300 || is4xx(status) }

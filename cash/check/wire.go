@@ -46,7 +46,7 @@ func (o *outcome) enough(m *message) bool {
 
 // refused reports whether a message was answered without its id.
 func (o *outcome) refused() bool {
-	if isRefused(o.status) && len(o.refusal) > 0 {
+	if is4xx(o.status) && len(o.refusal) > 0 {
 		return true
 	}
 	for _, a := range o.answers {
