@@ -72,7 +72,7 @@ type judge struct {
 	// setRow is the row for a set of odd messages, such as "batch" (special.go), while they are sent. It counts the
 	// results of all statements. Nil at other times: then each statement has its own row.
 	setRow *Row
-	failed  bool // whether the present message has failed
+	failed bool // whether the present message has failed
 }
 
 // newJudge returns a judge whose ledger has a row for each statement, checked or not.
