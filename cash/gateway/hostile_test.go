@@ -78,7 +78,7 @@ type trickStore struct {
 	open    func() (*firewall.Artifact, error)
 }
 
-func (s *trickStore) Reserve(ctx context.Context, owner string, size int64) (firewall.Reservation, error) {
+func (s *trickStore) Reserve(ctx context.Context, owner firewall.Owner, size int64) (firewall.Reservation, error) {
 	if s.reserve != nil {
 		if err := s.reserve(); err != nil {
 			return nil, err

@@ -156,6 +156,9 @@ func (s *Store[K, V]) Now() time.Time { return s.now }
 // Len returns the number of items.
 func (s *Store[K, V]) Len() int { return len(s.items) }
 
+// Used returns the sum of the items of a share.
+func (s *Store[K, V]) Used(of Share) Amount { return s.shares[of.id()].sum() }
+
 // Get returns the item with a key, nil if there is none.
 func (s *Store[K, V]) Get(key K) *Item[K, V] { return s.items[key] }
 

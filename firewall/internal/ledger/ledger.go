@@ -2,15 +2,17 @@
 // The stores of package firewall and firewall/disk share it.
 //
 //	room, full := l.Reserve(owner, size) // before the call
-//	ref, entry := l.Admit(owner, l.Now(), data, "text/plain", "")
+//	ref, entry := l.Admit(room.Owner, l.Now(), data, "text/plain", "")
 //	l.Keep(room, []*ledger.Entry{entry})
 //	l.Release(room)
 //
 // # How it works
 //
-// Artifacts and reservations are items of a [bounded.Store]. Each counts in the share of its owner and in the total. An
-// artifact stays until it expires, a reservation until it is released. The parent imports this package, so its types
-// mirror the parent's and convert into them.
+// Artifacts and reservations are items of a [bounded.Store]. Each counts in the share of its payer and in the total. A
+// reservation stays until it is released. An artifact stays until its promise ends, and then until it expires or its
+// room is needed. If the payer's share is full, the payer's oldest artifact goes. If the total is full, it is that of the
+// payer with the most artifacts or bytes, unless the new artifact's payer has one. The parent imports this package, so
+// its types mirror the parent's and convert into them.
 //
 // # Limits
 //
@@ -34,6 +36,7 @@ type Limits struct {
 	MaxArtifacts     int
 	MaxPerOwner      int
 	MaxAge           time.Duration
+	Promise          time.Duration
 	Now              func() time.Time
 }
 
@@ -53,9 +56,9 @@ type Ref struct {
 
 // A Ledger is the index of a store. Only Now, Age and Admit are safe for concurrent use.
 type Ledger struct {
-	limit, each bounded.Amount // in total, and of each owner
-	age         time.Duration
-	now         func() time.Time
+	limit, each  bounded.Amount // in total, and of each payer
+	age, promise time.Duration
+	now          func() time.Time
 
 	kept *bounded.Store[key, *Entry]
 	gone []*Entry // since the last sweep
@@ -67,12 +70,19 @@ type key struct {
 	room   *Room
 }
 
+// An Owner mirrors the parent's Owner. Payer is set.
+type Owner struct{ ID, Payer Digest }
+
+// OwnerOf returns an owner for the parent's. An empty payer is the owner itself.
+func OwnerOf(id, payer string) Owner { return Owner{DigestOf(id), DigestOf(cmp.Or(payer, id))} }
+
 // An Entry is an artifact in the index.
 type Entry struct {
-	Ref                    // without its handle
-	Handle, Owner, Content Digest
-	Created, Expires       time.Time
-	Record                 string // the file of the record, in a store on disk
+	Ref              // without its handle
+	Handle, Content  Digest
+	Owner            Owner
+	Created, Expires time.Time
+	Record           string // the file of the record, in a store on disk
 }
 
 // cost is the number of bytes that an entry counts for.
@@ -87,7 +97,7 @@ func (e *Entry) RefAs(handle string) Ref {
 
 // A Room is the rest of a reservation.
 type Room struct {
-	Owner Digest
+	Owner Owner
 	Bytes int64
 	item  *bounded.Item[key, *Entry]
 }
@@ -100,6 +110,7 @@ func New(o Limits) *Ledger {
 		age:   cmp.Or(max(o.MaxAge, 0), 30*time.Minute),
 		now:   o.Now,
 	}
+	l.promise = min(cmp.Or(max(o.Promise, 0), 5*time.Minute), l.age)
 	if l.now == nil {
 		l.now = time.Now
 	}
@@ -108,6 +119,7 @@ func New(o Limits) *Ledger {
 			l.gone = append(l.gone, it.Value)
 		}
 	})
+	l.kept.Rank(payer, l.limit)
 	return l
 }
 
@@ -118,11 +130,20 @@ func (l *Ledger) Now() time.Time { return l.now() }
 func (l *Ledger) Age() time.Duration { return l.age }
 
 // Reserve sweeps, then makes room for one artifact of size bytes. A result may have more parts, but their number is not
-// known yet.
-func (l *Ledger) Reserve(owner Digest, size int64) (*Room, *Full) {
+// known yet. Evicted artifacts are among those that the next Sweep returns.
+func (l *Ledger) Reserve(owner Owner, size int64) (*Room, *Full) {
+	return l.reserve(owner, size, l.limit)
+}
+
+// Exchange works like Reserve, but takes no more room than it gains by eviction. It is for a full disk.
+func (l *Ledger) Exchange(owner Owner, size int64) (*Room, *Full) {
+	return l.reserve(owner, size, bounded.Amount{Count: l.limit.Count, Bytes: max(l.kept.Used(bounded.Share{}).Bytes, 1)})
+}
+
+func (l *Ledger) reserve(owner Owner, size int64, most bounded.Amount) (*Room, *Full) {
 	r := &Room{Owner: owner, Bytes: max(size, 0)}
-	takes, mine, all := bounded.Amount{Count: 1, Bytes: r.Bytes}, l.share(owner), bounded.Share{Most: l.limit}
-	mine.Most = l.each
+	takes := bounded.Amount{Count: 1, Bytes: r.Bytes}
+	mine, all := l.shares(owner, l.each, most)
 	r.item = l.kept.Put(key{room: r}, nil, bounded.Terms{Takes: takes, Promised: bounded.Never}, mine, all)
 	if r.item != nil {
 		return r, nil
@@ -133,9 +154,12 @@ func (l *Ledger) Reserve(owner Digest, size int64) (*Room, *Full) {
 	return nil, full(l.kept.Shortage(all, takes), "")
 }
 
-// share returns the share of an owner, without limits.
-func (l *Ledger) share(owner Digest) bounded.Share {
-	return bounded.Share{Kind: "owner", Of: string(owner[:])}
+// payer is the kind of the shares of payers.
+const payer = "payer"
+
+// shares returns the share of an owner's payer, and that of all. Zero limits are none.
+func (l *Ledger) shares(owner Owner, each, limit bounded.Amount) (mine, all bounded.Share) {
+	return bounded.Share{Kind: payer, Of: string(owner.Payer[:]), Most: each, Evicts: true}, bounded.Share{Most: limit, Evicts: true}
 }
 
 func full(short *bounded.Shortage, whose string) *Full {
@@ -151,35 +175,48 @@ func (l *Ledger) Release(r *Room) {
 	r.Bytes = 0
 }
 
-// Keep adds artifacts to the index. They take the room of r as far as it goes.
+// Keep sweeps, then adds artifacts to the index. They take the room of r as far as it goes.
 func (l *Ledger) Keep(r *Room, all []*Entry) {
+	l.kept.Sweep()
 	for _, e := range all {
-		l.Enter(e)
 		r.Bytes = max(r.Bytes-e.cost(), 0)
 		l.kept.Resize(r.item, bounded.Amount{Bytes: r.Bytes})
+		l.Enter(e)
 	}
 }
 
-// Enter adds an artifact to the index even if there is no room.
+// Enter adds an artifact to the index, even if there is no room after eviction.
 func (l *Ledger) Enter(e *Entry) {
 	takes := bounded.Amount{Count: 1, Bytes: e.cost()}
-	l.kept.Put(key{handle: e.Handle}, e, bounded.Terms{Takes: takes, Expires: e.Expires, Promised: e.Expires}, l.share(e.Owner), bounded.Share{})
+	terms := bounded.Terms{Takes: takes, Expires: e.Expires, Promised: earlier(e.Created.Add(l.promise), e.Expires)}
+	mine, all := l.shares(e.Owner, l.each, l.limit)
+	if l.kept.Put(key{handle: e.Handle}, e, terms, mine, all) == nil {
+		mine, all = l.shares(e.Owner, bounded.Amount{}, bounded.Amount{})
+		l.kept.Put(key{handle: e.Handle}, e, terms, mine, all)
+	}
 }
 
-// Find sweeps, then returns the entry of owner under handle, or nil. A handle of another owner takes the same time as
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// Find sweeps, then returns the entry of the owner's ID under handle, or nil. A handle of another owner takes the same time as
 // an unknown one.
 func (l *Ledger) Find(owner Digest, handle string) *Entry {
 	if len(handle) != handleLength {
 		return nil
 	}
 	it := l.kept.Get(key{handle: DigestOf(handle)})
-	if it == nil || subtle.ConstantTimeCompare(it.Value.Owner[:], owner[:]) == 0 {
+	if it == nil || subtle.ConstantTimeCompare(it.Value.Owner.ID[:], owner[:]) == 0 {
 		return nil
 	}
 	return it.Value
 }
 
-// Sweep removes the expired entries and returns them.
+// Sweep removes the expired entries. It returns them and the evicted ones.
 func (l *Ledger) Sweep() (gone []*Entry) {
 	l.kept.Sweep()
 	gone, l.gone = l.gone, nil
@@ -187,7 +224,7 @@ func (l *Ledger) Sweep() (gone []*Entry) {
 }
 
 // Admit makes an entry for a part of owner, and a new handle for it. The entry is not in the index yet.
-func (l *Ledger) Admit(owner Digest, now time.Time, data []byte, mediaType, label string) (Ref, *Entry) {
+func (l *Ledger) Admit(owner Owner, now time.Time, data []byte, mediaType, label string) (Ref, *Entry) {
 	ref := Ref{MediaType: plainText(mediaType), Label: plainText(label), Size: int64(len(data))}
 	handle := newHandle()
 	e := &Entry{Ref: ref, Handle: DigestOf(handle), Owner: owner, Content: Sum(data), Created: now, Expires: now.Add(l.age)}
