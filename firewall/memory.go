@@ -62,7 +62,7 @@ func (m *Memory) Reserve(ctx context.Context, owner Owner, size int64) (Reservat
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	id := ledger.OwnerOf(owner.ID, owner.Payer)
+	id := ledger.OwnerOf(owner.ID, owner.Payer, owner.Guest)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.sweep()

@@ -12,7 +12,7 @@ import (
 // Duties of an implementer:
 //
 //   - It is safe for concurrent use.
-//   - It bounds number, bytes and age of the artifacts, per payer and in total.
+//   - It bounds number, bytes and age of the artifacts, per payer, of all guests, and in total.
 //   - A stored artifact stays, whole, until its promise ends: some minutes. It may stay longer.
 //   - Only artifacts whose promise has ended give way to others: those of the same payer first.
 //   - No owner can read an artifact of another owner.
@@ -32,6 +32,9 @@ type Owner struct {
 	// Payer is the key of the share of room that the artifact takes. Several IDs may have one payer, and one ID several:
 	// callers who cannot be identified have the same ID, but may be told apart by their address. Empty is ID.
 	Payer string
+	// Guest says that the payer can be replaced by a new one at will, such as a session of an anonymous caller. All
+	// guests together have at most three quarters of the room.
+	Guest bool
 }
 
 // A Reservation is room in a [Store]. Only one goroutine may use it.
@@ -69,8 +72,8 @@ var (
 
 // A FullError says which limit of a store leaves no room, and for how long. It wraps [ErrFull].
 type FullError struct {
-	// Limit is "bytes", "artifacts", "bytes per owner" or "artifacts per owner",
-	// or "disk" if the disk of a store is full.
+	// Limit is "bytes" or "artifacts", with " per owner" or " of guests" if it is theirs, or "disk" if the disk of a
+	// store is full.
 	Limit string
 	// RetryAfter is the time until enough promises end. Zero means unknown: running calls hold the room, or the
 	// request exceeds the limit.

@@ -134,7 +134,7 @@ func (x *execution) ready(ctx context.Context, call *registry.Call) (context.Con
 
 // roomOwner returns the owner of what the firewall keeps of a request.
 func roomOwner(ctx context.Context, from *serve.Request) firewall.Owner {
-	return firewall.Owner{ID: from.Owner(ctx), Payer: from.Payer(ctx)}
+	return firewall.Owner{ID: from.Owner(ctx), Payer: from.Payer(ctx), Guest: registry.CallerFrom(ctx).Anonymous()}
 }
 
 // release frees the room that no result has taken.

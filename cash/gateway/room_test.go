@@ -296,6 +296,46 @@ func (w *crowded) others(t *testing.T) {
 	}
 }
 
+// TestZ2SessionsAtWill has one client with as many sessions as it likes. It has no
+// more room than three quarters, and the rest is for callers who are known.
+func TestZ2SessionsAtWill(t *testing.T) {
+	w := newCrowded(t, 10, func(now func() time.Time) firewall.Store {
+		return firewall.NewMemory(&firewall.MemoryOptions{MaxArtifacts: 40, MaxPerOwner: 10, Now: now})
+	})
+	for i := range 8 {
+		d := &cashtest.Dialer{Version: "2025-11-25"}
+		s := d.ConnectHTTP(t, w.url).Session
+		for n := range 10 {
+			w.read(t, s, 10*i+n)
+		}
+	}
+	if len(w.kept) != 30 || w.lost != 50 {
+		t.Errorf("%d results are kept, %d are not", len(w.kept), w.lost)
+	}
+	ann := w.connect(t, "X-Caller", "ann")
+	for range 4 {
+		for _, name := range []string{"read", "write"} {
+			if e := envelopeOf(t, w.call(t, ann, name, 1).OK()); e.Status != firewall.OK || len(e.Artifacts) != 1 {
+				t.Errorf("%s of ann: %s", name, toJSON(e))
+			}
+		}
+	}
+	// With an address that is trusted, the sessions are of one payer.
+	w = newCrowded(t, 10, func(now func() time.Time) firewall.Store {
+		return firewall.NewMemory(&firewall.MemoryOptions{MaxArtifacts: 40, MaxPerOwner: 10, Now: now})
+	})
+	for i := range 4 {
+		d := &cashtest.Dialer{Version: "2025-11-25", HTTPClient: &http.Client{Transport: withHeader{http.DefaultTransport, "X-Trusted-Address", "192.0.2.7"}}}
+		s := d.ConnectHTTP(t, w.url).Session
+		for n := range 10 {
+			w.read(t, s, 10*i+n)
+		}
+	}
+	if len(w.kept) != 10 || w.lost != 30 {
+		t.Errorf("of one address, %d results are kept, %d are not", len(w.kept), w.lost)
+	}
+}
+
 func heapInUse() int64 {
 	runtime.GC()
 	var s runtime.MemStats

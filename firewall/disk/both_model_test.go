@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -85,38 +86,62 @@ func (m *model) payers(first string) (list []string) {
 	return append([]string{first}, list...)
 }
 
+// isGuest reports whether a payer is a guest.
+func isGuest(payer string) bool { return payer != "ann's" }
+
 // limit makes room for an artifact. It returns the limit that leaves no room, "" if none does.
 func (m *model) limit(payer string, size int64) string {
-	for {
-		what := ""
-		switch bytes, count, _ := m.used(payer); {
-		case count >= m.o.MaxPerOwner:
-			what = "artifacts per owner"
-		case bytes+size > m.o.MaxBytesPerOwner:
-			what = "bytes per owner"
+	for _, share := range []struct {
+		name  string
+		has   func(payer string) bool
+		bytes int64
+		count int
+		yield func() bool
+	}{
+		{" per owner", func(own string) bool { return own == payer }, m.o.MaxBytesPerOwner, m.o.MaxPerOwner, func() bool { return m.giveWay(payer) }},
+		{" of guests", isGuest, m.o.MaxBytes * 3 / 4, m.o.MaxArtifacts * 3 / 4, m.oldestGuest},
+		{"", func(string) bool { return true }, m.o.MaxBytes, m.o.MaxArtifacts, func() bool { return slices.ContainsFunc(m.payers(payer), m.giveWay) }},
+	} {
+		if !share.has(payer) {
+			continue
 		}
-		if what == "" {
-			break
-		}
-		if size > m.o.MaxBytesPerOwner || !m.giveWay(payer) {
-			return what
+		for {
+			what := ""
+			switch bytes, count := m.usedBy(share.has); {
+			case count >= share.count:
+				what = "artifacts" + share.name
+			case bytes+size > share.bytes:
+				what = "bytes" + share.name
+			}
+			if what == "" {
+				break
+			}
+			if size > share.bytes || !share.yield() {
+				return what
+			}
 		}
 	}
-	for {
-		what := ""
-		switch bytes, count, _ := m.used(""); {
-		case count >= m.o.MaxArtifacts:
-			what = "artifacts"
-		case bytes+size > m.o.MaxBytes:
-			what = "bytes"
-		}
-		if what == "" {
-			return ""
-		}
-		if size > m.o.MaxBytes || !slices.ContainsFunc(m.payers(payer), m.giveWay) {
-			return what
+	return ""
+}
+
+// oldestGuest drops the oldest part of all guests whose promise has ended.
+func (m *model) oldestGuest() bool {
+	for _, p := range m.kept {
+		if isGuest(p.payer) {
+			return m.giveWay(p.payer)
 		}
 	}
+	return false
+}
+
+func (m *model) usedBy(has func(payer string) bool) (bytes int64, count int) {
+	for _, payer := range []string{"ann's", "bob's", "cat's"} {
+		if has(payer) {
+			b, c, _ := m.used(payer)
+			bytes, count = bytes+b, count+c
+		}
+	}
+	return bytes, count
 }
 
 // arrives is called before a payer gets something.
@@ -135,7 +160,7 @@ func (m *model) reserve(t *testing.T, s firewall.Store, owner firewall.Owner, si
 		m.arrives(owner.Payer)
 		m.rooms = append(m.rooms, &modelRoom{owner.ID, owner.Payer, size, 1, r})
 	case want == "" || !errors.As(err, &full) || full.Limit != want:
-		t.Fatalf("Reserve(%q, %d): %v; want the limit on %q", owner, size, err, want)
+		t.Fatalf("Reserve(%+v, %d): %v; want the limit on %q", owner, size, err, want)
 	default:
 		m.checkRetry(t, owner.Payer, size, full)
 	}
@@ -155,9 +180,9 @@ func (m *model) checkRetry(t *testing.T, payer string, size int64, full *firewal
 		later := model{o: m.o, kept: slices.Clone(m.kept), rooms: m.rooms, came: m.came, torn: make(map[int]bool)}
 		later.o.Now = func() time.Time { return m.o.Now().Add(d) }
 		later.expire()
-		scope := full.Limit == "artifacts" || full.Limit == "bytes"
+		scope := func(limit string) string { _, of, _ := strings.Cut(limit, " "); return of }
 		got := later.limit(payer, size)
-		still := got != "" && scope == (got == "artifacts" || got == "bytes")
+		still := got != "" && scope(full.Limit) == scope(got)
 		if got != "" && !still {
 			return // another limit hides it
 		}
@@ -229,7 +254,8 @@ func TestW32StoresAreAsTheirModel(t *testing.T) {
 					owner := owners[rnd.IntN(len(owners))]
 					switch n := rnd.IntN(10); {
 					case n < 3:
-						m.reserve(t, s, firewall.Owner{ID: owner, Payer: owners[rnd.IntN(len(owners))] + "'s"}, rnd.Int64N(80))
+						payer := owners[rnd.IntN(len(owners))] + "'s"
+						m.reserve(t, s, firewall.Owner{ID: owner, Payer: payer, Guest: isGuest(payer)}, rnd.Int64N(80))
 					case n < 5 && len(m.rooms) > 0:
 						var data []string
 						for range rnd.IntN(4) {

@@ -122,6 +122,43 @@ func TestZ2PayersShareRoom(t *testing.T) {
 	})
 }
 
+// TestZ2GuestsLeaveRoom holds that payers who can be had anew at will do not take the
+// room of those who cannot, however many they are.
+func TestZ2GuestsLeaveRoom(t *testing.T) {
+	c := newClock()
+	o := firewall.MemoryOptions{MaxArtifacts: 8, MaxPerOwner: 4, Promise: time.Minute, Now: c.Now}
+	eachStore(t, o, func(t *testing.T, s firewall.Store) {
+		guest := func(i int) error {
+			r, err := s.Reserve(t.Context(), firewall.Owner{Payer: fmt.Sprint("guest ", i), Guest: true}, 1)
+			if err != nil {
+				return err
+			}
+			defer r.Release()
+			_, err = r.Keep(t.Context(), parts(fmt.Sprint(i)))
+			return err
+		}
+		for i := range 6 {
+			if err := guest(i); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var full *firewall.FullError
+		if err := guest(6); !errors.As(err, &full) || full.Limit != "artifacts of guests" || full.RetryAfter != time.Minute {
+			t.Errorf("one guest more: %v", err)
+		}
+		mine := keep(t, s, "ann", "one", "two")
+		wantFull(t, s, "ann", 1, "artifacts", time.Minute)
+		c.advance(time.Minute)
+		for i := range 20 {
+			c.advance(time.Minute)
+			if err := guest(i); err != nil {
+				t.Error(err)
+			}
+		}
+		wantKept(t, s, "ann", mine...) // guests have given way to guests
+	})
+}
+
 // TestZ2ManyAtOnce holds that promises are kept and limits too, whatever callers do at
 // once.
 func TestZ2ManyAtOnce(t *testing.T) {

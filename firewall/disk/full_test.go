@@ -31,8 +31,8 @@ func TestZ2FullDisk(t *testing.T) {
 	}
 	d := openFaulty(t, dir, &disk.Options{Promise: time.Minute, MaxPerOwner: 5, Now: c.Now}, space)
 	data := strings.Repeat("d", 100)
-	old := []firewall.Ref{keep(t, d, "ann", data + "1")[0], keep(t, d, "ann", data + "2")[0]}
-	theirs := []firewall.Ref{keep(t, d, "bob", data + "3")[0]}
+	old := []firewall.Ref{keep(t, d, "ann", data+"1")[0], keep(t, d, "ann", data+"2")[0]}
+	theirs := []firewall.Ref{keep(t, d, "bob", data+"3")[0]}
 	c.advance(30 * time.Second)
 	young := keep(t, d, "ann", data+"4")[0]
 	on = true

@@ -32,6 +32,7 @@ type record struct {
 	Version   int           `json:"version"`
 	Owner     ledger.Digest `json:"owner"`
 	Payer     ledger.Digest `json:"payer,omitzero"` // missing: the owner
+	Guest     bool          `json:"guest,omitempty"`
 	Created   time.Time     `json:"created"`
 	Expires   time.Time     `json:"expires"`
 	Artifacts []recordPart  `json:"artifacts"`
@@ -66,7 +67,7 @@ func isDigest(name, prefix string) bool {
 
 // encodeRecord returns the name and content of the record of a Keep.
 func encodeRecord(all []*ledger.Entry) (name string, data []byte, err error) {
-	r := record{Version: 1, Owner: all[0].Owner.ID, Payer: all[0].Owner.Payer, Created: all[0].Created.UTC(), Expires: all[0].Expires.UTC()}
+	r := record{Version: 1, Owner: all[0].Owner.ID, Payer: all[0].Owner.Payer, Guest: all[0].Owner.Guest, Created: all[0].Created.UTC(), Expires: all[0].Expires.UTC()}
 	for _, e := range all {
 		r.Artifacts = append(r.Artifacts, recordPart{e.Handle, e.Content, e.Size, e.MediaType, e.Label})
 	}
@@ -91,7 +92,7 @@ func decodeRecord(name string, data []byte) ([]*ledger.Entry, error) {
 	if r.Version != 1 {
 		return nil, fmt.Errorf("version %d is not known", r.Version)
 	}
-	owner := ledger.Owner{ID: r.Owner, Payer: r.Payer}
+	owner := ledger.Owner{ID: r.Owner, Payer: r.Payer, Guest: r.Guest}
 	if owner.Payer == (ledger.Digest{}) {
 		owner.Payer = owner.ID
 	}

@@ -145,7 +145,7 @@ func (d *Store) Reserve(ctx context.Context, owner firewall.Owner, size int64) (
 		return nil, err
 	}
 	defer d.life.RUnlock()
-	id := ledger.OwnerOf(owner.ID, owner.Payer)
+	id := ledger.OwnerOf(owner.ID, owner.Payer, owner.Guest)
 	r, err := d.reserve(id, size, (*ledger.Ledger).Reserve)
 	if !errors.Is(err, errDiskFull) {
 		return r, err

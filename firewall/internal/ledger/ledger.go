@@ -8,8 +8,8 @@
 //
 // # How it works
 //
-// Artifacts and reservations are items of a [bounded.Store]. Each counts in the share of its payer and in the total. A
-// reservation stays until it is released. An artifact stays until its promise ends, and then until it expires or its
+// Artifacts and reservations are items of a [bounded.Store]. Each counts in the share of its payer, in that of all guests
+// if its owner is one, and in the total. A reservation stays until it is released. An artifact stays until its promise ends, and then until it expires or its
 // room is needed. If the payer's share is full, the payer's oldest artifact goes. If the total is full, it is that of the
 // payer with the most artifacts or bytes, unless the new artifact's payer has one. The parent imports this package, so
 // its types mirror the parent's and convert into them.
@@ -71,10 +71,15 @@ type key struct {
 }
 
 // An Owner mirrors the parent's Owner. Payer is set.
-type Owner struct{ ID, Payer Digest }
+type Owner struct {
+	ID, Payer Digest
+	Guest     bool
+}
 
-// OwnerOf returns an owner for the parent's. An empty payer is the owner itself.
-func OwnerOf(id, payer string) Owner { return Owner{DigestOf(id), DigestOf(cmp.Or(payer, id))} }
+// OwnerOf returns an owner for the fields of the parent's. An empty payer is the owner itself.
+func OwnerOf(id, payer string, guest bool) Owner {
+	return Owner{DigestOf(id), DigestOf(cmp.Or(payer, id)), guest}
+}
 
 // An Entry is an artifact in the index.
 type Entry struct {
@@ -143,23 +148,38 @@ func (l *Ledger) Exchange(owner Owner, size int64) (*Room, *Full) {
 func (l *Ledger) reserve(owner Owner, size int64, most bounded.Amount) (*Room, *Full) {
 	r := &Room{Owner: owner, Bytes: max(size, 0)}
 	takes := bounded.Amount{Count: 1, Bytes: r.Bytes}
-	mine, all := l.shares(owner, l.each, most)
-	r.item = l.kept.Put(key{room: r}, nil, bounded.Terms{Takes: takes, Promised: bounded.Never}, mine, all)
+	shares := l.shares(owner, most)
+	r.item = l.kept.Put(key{room: r}, nil, bounded.Terms{Takes: takes, Promised: bounded.Never}, shares...)
 	if r.item != nil {
 		return r, nil
 	}
-	if short := l.kept.Shortage(mine, takes); short != nil {
-		return nil, full(short, " per owner")
+	for i := range shares {
+		if short := l.kept.Shortage(shares[i], takes); short != nil {
+			return nil, full(short, scopes[shares[i].Kind])
+		}
 	}
-	return nil, full(l.kept.Shortage(all, takes), "")
+	return nil, &Full{Limit: "bytes"} // not reached: a share had no room
 }
 
-// payer is the kind of the shares of payers.
-const payer = "payer"
+// The kinds of shares, besides that of all.
+const (
+	payer  = "payer"
+	guests = "guests"
+)
 
-// shares returns the share of an owner's payer, and that of all. Zero limits are none.
-func (l *Ledger) shares(owner Owner, each, limit bounded.Amount) (mine, all bounded.Share) {
-	return bounded.Share{Kind: payer, Of: string(owner.Payer[:]), Most: each, Evicts: true}, bounded.Share{Most: limit, Evicts: true}
+// scopes are the ends of the names of limits, by kind of share.
+var scopes = map[string]string{payer: " per owner", guests: " of guests"}
+
+// shares returns the shares of an owner's artifacts: of its payer, of all guests if it is one, and of all with the
+// limit most. Guests have three quarters.
+func (l *Ledger) shares(owner Owner, most bounded.Amount) []bounded.Share {
+	list := make([]bounded.Share, 0, 3)
+	list = append(list, bounded.Share{Kind: payer, Of: string(owner.Payer[:]), Most: l.each, Evicts: true})
+	if owner.Guest {
+		few := bounded.Amount{Count: l.limit.Count - l.limit.Count/4, Bytes: l.limit.Bytes - l.limit.Bytes/4}
+		list = append(list, bounded.Share{Kind: guests, Most: few, Evicts: true})
+	}
+	return append(list, bounded.Share{Most: most, Evicts: true})
 }
 
 func full(short *bounded.Shortage, whose string) *Full {
@@ -189,10 +209,12 @@ func (l *Ledger) Keep(r *Room, all []*Entry) {
 func (l *Ledger) Enter(e *Entry) {
 	takes := bounded.Amount{Count: 1, Bytes: e.cost()}
 	terms := bounded.Terms{Takes: takes, Expires: e.Expires, Promised: earlier(e.Created.Add(l.promise), e.Expires)}
-	mine, all := l.shares(e.Owner, l.each, l.limit)
-	if l.kept.Put(key{handle: e.Handle}, e, terms, mine, all) == nil {
-		mine, all = l.shares(e.Owner, bounded.Amount{}, bounded.Amount{})
-		l.kept.Put(key{handle: e.Handle}, e, terms, mine, all)
+	shares := l.shares(e.Owner, l.limit)
+	if l.kept.Put(key{handle: e.Handle}, e, terms, shares...) == nil {
+		for i := range shares {
+			shares[i].Most = bounded.Amount{}
+		}
+		l.kept.Put(key{handle: e.Handle}, e, terms, shares...)
 	}
 }
 
@@ -203,8 +225,8 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// Find sweeps, then returns the entry of the owner's ID under handle, or nil. A handle of another owner takes the same time as
-// an unknown one.
+// Find sweeps, then returns the entry of the owner's ID under handle, or nil. A handle of another owner takes the same
+// time as an unknown one.
 func (l *Ledger) Find(owner Digest, handle string) *Entry {
 	if len(handle) != handleLength {
 		return nil
