@@ -33,8 +33,8 @@ type MemoryOptions struct {
 // Memory is a [Store] in memory. Equal contents take up memory once. Expired artifacts are dropped at the next use of
 // the store.
 //
-// If a payer's share is full, the oldest artifact of this payer whose promise has ended gives way. If the store is full,
-// the same holds; a payer without such an artifact takes the room of the payer who has the most of the store.
+// If a payer's share is full, its oldest artifact whose promise has ended gives way. If the store is full, the same
+// holds. A payer without such an artifact then takes the room of the payer who has the most of the store.
 type Memory struct {
 	mu     sync.Mutex
 	ledger *ledger.Ledger
