@@ -83,7 +83,8 @@ var Rooms = []Room{
 
 	// The attack on a server takes 2,300 of these, the 94 rows of compliance 2,100.
 	{Row: 6, Together: true, Packages: below("cash", "check cashtest cashtest/faulty internal/client"), Lines: 6810},
-	{Row: 6, Pending: []string{"cash/cost"}, Lines: 700},
+	// It has the models of six faces, of which internal/bench/tokens had 390.
+	{Row: 6, Packages: []string{"cash/cost"}, Lines: 830},
 	{Row: 6, Pending: []string{"cash/config"}, Lines: 1000},
 
 	{Row: 7, Pending: []string{"cash/explore"}, Lines: 1500},
