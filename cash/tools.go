@@ -73,8 +73,11 @@ func (f face) Add(srv *mcp.Server, h *serve.Host) {
 			InputSchema: json.RawMessage(t.schema), Annotations: t.annotations,
 		}, h.Tool(t.run, t.timeout, renderError))
 	}
-	f.addIdentity(srv)
+	f.addIdentity(srv, h)
 }
+
+// Changed implements [serve.Changing]. The tools never change, only what is behind them.
+func (f face) Changed() <-chan struct{} { return registry.Changed(f.source) }
 
 func ptr[T any](v T) *T { return &v }
 
