@@ -14,8 +14,9 @@ import (
 // others. The face wraps its handlers with it.
 type Host struct {
 	server *Server
-	conn   string   // the id of the one connection; empty for all others
-	drains []*drain // a call enters these: the server's, and the connection's
+	conn   string        // the id of the one connection; empty for all others
+	drains []*drain      // a call enters these: the server's, and the connection's
+	over   chan struct{} // closed when the one connection ends; subscriptions end then
 
 	watched    *notifier // of the watched resource; nil if there is none
 	watchedURI string

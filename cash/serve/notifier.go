@@ -152,6 +152,8 @@ func (t *notifier) listen(ctx context.Context, req *mcp.SubscriptionsListenReque
 		select {
 		case <-t.server.closed:
 			cancel()
+		case <-t.over:
+			cancel()
 		case <-ctx.Done():
 		}
 	}()

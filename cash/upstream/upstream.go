@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/time/rate"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -57,7 +58,7 @@ func newUpstream(a *Aggregator, cfg Server, mounts []mount) *upstream {
 	u.link, u.traffic = newLink(u.ctx, u.publish), newTraffic(cfg.Concurrency)
 	u.inventory = &inventory{
 		calls:   &calls{settings: u.settings, link: u.link, traffic: u.traffic, asks: &a.asks},
-		changed: u.publish,
+		changed: u.publish, sought: make(chan struct{}, 1), seeks: rate.Sometimes{Interval: seekPause},
 	}
 	u.pinnedAs(mounts[0].Key())
 	u.dialer = dialer{settings: u.settings, life: u.ctx}
@@ -228,7 +229,7 @@ func (u *upstream) open() (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := u.inventory.load(ctx, s); err != nil {
+	if err := u.inventory.load(ctx, s, anyway); err != nil {
 		s.close()
 		return nil, err
 	}

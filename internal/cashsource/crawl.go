@@ -122,6 +122,7 @@ func (c *crawl) level(ctx context.Context, places []*place) error {
 	}
 	close(failures)
 	for err := range failures {
+		c.Incomplete = true
 		switch {
 		case ctx.Err() != nil || kindOf(err) == Cut:
 			return err
@@ -251,6 +252,7 @@ func (c *crawl) skillList(ctx context.Context, path string) (*cashtext.Skills, e
 		if ctx.Err() != nil || kindOf(err) == Cut {
 			return nil, err
 		}
+		c.Incomplete = true
 		c.note("the skills of %q cannot be read: %v", path, err)
 		return nil, nil
 	}

@@ -35,6 +35,7 @@ func (c *crawl) details(ctx context.Context, root *place) error {
 	if n := c.large.Load(); n > 0 {
 		c.note("the pages of %d functions are too large to be pinned, and are not used", n)
 	}
+	c.Incomplete = c.Incomplete || c.missing != nil || ctx.Err() != nil
 	switch {
 	case c.pinning() && c.missing != nil:
 		return c.missing

@@ -27,7 +27,7 @@ type Host interface {
 // An Ask calls help or skill while the server is read. Errors are *[Error] of kind Unanswered, Late or Cut.
 type Ask func(ctx context.Context, tool string, arguments map[string]any) (*wire.Answer, error)
 
-// Options say how a server is read and where it is mounted. All but VisibleTo and About are required.
+// Options say how a server is read and where it is mounted. All but VisibleTo, About and Missed are required.
 type Options struct {
 	Host      Host
 	Server    string // fingerprint of the server's endpoint
@@ -42,6 +42,8 @@ type Options struct {
 	IgnoreHints bool
 	Timeout     time.Duration // deadline of a function
 	ReadTimeout time.Duration // deadline of reading
+	// Missed is called when someone looks for an unknown name; see [registry.Namespace.Missed]. Nil is not called.
+	Missed func(context.Context)
 	// Note gets what is not served, or served differently, and why.
 	Note func(format string, args ...any)
 }
@@ -121,6 +123,8 @@ type Source struct {
 	// was read.
 	Outcome  pin.Outcome
 	Withheld bool
+	// Incomplete reports whether a page could not be read. It may be there the next time.
+	Incomplete bool
 	// Instance is the server's instance; empty if it gives none.
 	Instance string
 	// Functions and Skills count the planted ones.
@@ -221,7 +225,7 @@ func (s *Source) tree(m Mount, tools []*registry.Function) (*registry.Registry, 
 	default:
 		about = base.description
 	}
-	top := t.Namespace("", clean.FirstLine(about, maxAbout)).Note(furtherArguments(s.root.page.Arguments))
+	top := t.Namespace("", clean.FirstLine(about, maxAbout)).Note(furtherArguments(s.root.page.Arguments)).Missed(s.Missed)
 	v := view{Source: s, mount: m, text: cashtext.Mount{From: base.path, To: m.Label, Known: s.known, Beside: s.besides(m)}}
 	if base == s.root {
 		s.whole[m.Key()] = true
