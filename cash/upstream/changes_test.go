@@ -218,7 +218,7 @@ func (l levels) check(t *testing.T, late time.Duration) {
 				select {
 				case <-done:
 					return
-				case <-time.After(time.Duration(rand.IntN(20)) * time.Millisecond):
+				case <-time.After(time.Duration(rand.IntN(100)) * time.Millisecond):
 				}
 				waited, err := l.call(c, late)
 				if err != nil {
@@ -315,4 +315,3 @@ func (l levels) checkHealth(t *testing.T) {
 	time.Sleep(soon)
 	c.Call("mid.inner.shop", "risen", nil).OK()
 }
-

@@ -104,10 +104,14 @@ func (in *inventory) failure(err error) *CallError {
 // loadCaSH builds the catalog of a CaSH server from what is behind call, help and skill.
 func (in *inventory) loadCaSH(ctx context.Context, s *session, c *catalog, defs []*pin.Definition) error {
 	c.kind, c.about = CaSH, s.about("Tools")
+	var before *cashsource.Source
+	if old := in.latest.Load(); old != nil {
+		before = old.cash
+	}
 	src, err := cashsource.Read(ctx, s.askFor, defs, cashsource.Options{
 		Host: in, Server: in.server, Self: in.self, Mounts: in.described(), About: c.about,
 		VisibleTo: in.cfg.VisibleTo, Pins: in.pins, Vouched: in.vouched, IgnoreHints: in.cfg.IgnoreHints,
-		Timeout: in.pipelineTimeout(), ReadTimeout: in.cfg.ConnectTimeout, Note: c.note, Missed: in.missed,
+		Timeout: in.pipelineTimeout(), ReadTimeout: in.cfg.ConnectTimeout, Note: c.note, Missed: in.missed, Before: before,
 	})
 	if err != nil {
 		return err

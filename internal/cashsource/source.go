@@ -27,7 +27,7 @@ type Host interface {
 // An Ask calls help or skill while the server is read. Errors are *[Error] of kind Unanswered, Late or Cut.
 type Ask func(ctx context.Context, tool string, arguments map[string]any) (*wire.Answer, error)
 
-// Options say how a server is read and where it is mounted. All but VisibleTo, About and Missed are required.
+// Options say how a server is read and where it is mounted. All but VisibleTo, About, Missed and Before are required.
 type Options struct {
 	Host      Host
 	Server    string // fingerprint of the server's endpoint
@@ -44,6 +44,9 @@ type Options struct {
 	ReadTimeout time.Duration // deadline of reading
 	// Missed is called when someone looks for an unknown name; see [registry.Namespace.Missed]. Nil is not called.
 	Missed func(context.Context)
+	// Before is the server as it was read before; nil if it was not. Pages of functions that the server declares
+	// unchanged are taken from it, unless there are pins.
+	Before *Source
 	// Note gets what is not served, or served differently, and why.
 	Note func(format string, args ...any)
 }
@@ -133,10 +136,11 @@ type Source struct {
 	root    *place
 	dialect dialect
 	pages   *pages
-	limit   int               // the server's gate threshold
-	known   map[string]bool   // canonical paths of the server's namespaces
-	offered map[string]string // hashes of functions, by offer
-	whole   map[string]bool   // keys of the mounts that hold the whole server
+	limit   int                  // the server's gate threshold
+	known   map[string]bool      // canonical paths of the server's namespaces
+	offered map[string]string    // hashes of functions, by offer
+	kept    map[string]*keptPage // pages of functions for the next read, by offer and the server's definition
+	whole   map[string]bool      // keys of the mounts that hold the whole server
 }
 
 // Read reads the tree behind call, help and skill, as far as the pins allow. If one of the three is not allowed,
@@ -144,7 +148,7 @@ type Source struct {
 func Read(ctx context.Context, ask Ask, defs []*pin.Definition, o Options) (*Source, error) {
 	s := &Source{
 		Options: o, dialect: dialectOf(defs), pages: newPages(), limit: gate.Default,
-		offered: make(map[string]string), whole: make(map[string]bool),
+		offered: make(map[string]string), kept: make(map[string]*keptPage), whole: make(map[string]bool),
 	}
 	if !hasCore(defs) {
 		return nil, &Error{Kind: Malformed, Reason: "it is set up as a CaSH server, and has not the tools call, help and skill"}
@@ -203,7 +207,7 @@ func (s *Source) Plant(tools []*registry.Function) (map[string]*registry.Registr
 		}
 		planted[m.Key()] = tree
 	}
-	s.root = nil // frees memory
+	s.root, s.Before = nil, nil // frees memory
 	return planted, nil
 }
 
