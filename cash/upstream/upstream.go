@@ -169,18 +169,19 @@ func jitter(d time.Duration) time.Duration {
 func (u *upstream) sleep(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
-	return u.idle(timer.C, nil)
+	return u.idle(timer.C, nil, nil)
 }
 
-// awaitCall waits until a call needs a connection.
-func (u *upstream) awaitCall() bool { return u.idle(nil, u.link.wake) }
+// awaitCall waits until a call needs a connection, or until an unknown name is sought.
+func (u *upstream) awaitCall() bool { return u.idle(nil, u.link.wake, u.inventory.sought) }
 
-// idle waits until it is time to connect: on the timer, on wake, or on a request to refresh. It reports false if
-// the upstream has ended.
-func (u *upstream) idle(timer <-chan time.Time, wake <-chan struct{}) bool {
+// idle waits until it is time to connect: on the timer, on wake or sought, or on a request to refresh. It reports false
+// if the upstream has ended.
+func (u *upstream) idle(timer <-chan time.Time, wake, sought <-chan struct{}) bool {
 	select {
 	case <-timer:
 	case <-wake:
+	case <-sought:
 	case done := <-u.reload:
 		u.link.settled(done)
 	case <-u.link.holding:
