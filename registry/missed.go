@@ -38,3 +38,9 @@ func (s *snapshot) missed(ctx context.Context, path string, err error) error {
 		}
 	}
 }
+
+// seek reports a name as missing that was looked for in another way, such as a path or an id. The
+// answer is known already.
+func seek(ctx context.Context, src Source, path, name string) {
+	_, _ = src.Function(ctx, path, name)
+}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid"
 )
 
 // TestMissed holds that unknown names below a namespace are reported, that hidden ones are reported
@@ -47,6 +48,21 @@ func TestMissed(t *testing.T) {
 		}
 		if missed != test.want {
 			t.Errorf("looking for %q in %q is reported %d times, want %d", test.name, test.path, missed, test.want)
+		}
+	}
+	for path, want := range map[string]int{
+		"/shop/list": 0, "/shop/absent": 1, "/shop/secret": 1, "/shop/vault/open": 1, "/absent/list": 0, "/hidden/list": 0, "/own/absent": 0,
+	} {
+		missed = 0
+		if _, _ = registry.Browse(ctx, reg, path); missed != want {
+			t.Errorf("browsing %s is reported %d times, want %d", path, missed, want)
+		}
+	}
+	for name, want := range map[string]int{"absent": 1, "secret": 1, "vault.open": 1} {
+		missed = 0
+		id := toolid.Primitive{Kind: toolid.Tool, ID: toolid.ID{Namespace: "shop", Name: name, Hash: "01234567"}}
+		if _, err := registry.Find(ctx, reg, id); err == nil || missed != want {
+			t.Errorf("the id of %s is reported %d times, want %d (%v)", name, missed, want, err)
 		}
 	}
 	missed = 0

@@ -36,6 +36,8 @@ func (u *upstream) attend(s *session) error {
 		defer t.Stop()
 		refresh = t.C
 	}
+	keep := time.NewTicker(keepPause)
+	defer keep.Stop()
 	r := rereader{inventory: u.inventory, life: u.ctx, session: s}
 	for {
 		var failed error
@@ -65,6 +67,10 @@ func (u *upstream) attend(s *session) error {
 			}
 		case <-refresh:
 			failed = r.reread(!u.inventory.pins.Off()) // pins are not compared with what a server says beforehand
+		case <-keep.C:
+			if u.inventory.latest.Load().revision != "" {
+				failed = r.reread(ifChanged)
+			}
 		case <-r.again:
 			failed = r.reread(anyway)
 		case done := <-u.reload:
@@ -76,11 +82,18 @@ func (u *upstream) attend(s *session) error {
 				return errIdle
 			}
 		}
-		if failed != nil && asCallError(failed).hung() {
-			return failed // not even the list of tools was answered: reconnect
+		if failed == nil {
+			continue
+		}
+		if e := asCallError(failed); e.hung() || e.session {
+			return failed // not even the list of tools was answered, or the session has ended there: reconnect
 		}
 	}
 }
+
+// keepPause is the time between two requests to a server that tells of its changes. Sessions over HTTP end without any,
+// after half an hour in servers of this module, and notifications with them.
+const keepPause = 10 * time.Minute
 
 // rereader reads the server's catalog again, and retries after a pause if that fails.
 type rereader struct {

@@ -3,6 +3,7 @@ package upstream_test
 import (
 	"context"
 	"fmt"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/cash/upstream"
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/manifest"
@@ -120,7 +122,7 @@ func TestRevisionSavesReading(t *testing.T) {
 				if want := map[bool]int64{true: 1010}[pinned]; functions != want || namespaces > want {
 					t.Errorf("nothing has changed, and %d pages of namespaces and %d of functions are read", namespaces, functions)
 				}
-				if n := c.identities.Load(); n < 10 || n > 20 {
+				if n := c.identities.Load(); n < 60 || n > 75 {
 					t.Errorf("its identity is read %d times", n)
 				}
 				put(reg, "added")
@@ -366,5 +368,26 @@ func TestOddIdentity(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestSessionEndedThere holds that a server that has ended the session is connected to again,
+// although nobody calls.
+func TestSessionEndedThere(t *testing.T) {
+	inner := stocked(3)
+	options := &cash.Options{Serve: serve.Options{HTTP: serve.SessionsOnly, SessionTimeout: 50 * time.Millisecond}}
+	ts := httptest.NewServer(cash.NewServer(inner, options).Handler())
+	t.Cleanup(ts.Close)
+	srv := serving(t, upstream.Server{Label: "shop", Endpoint: upstream.HTTP{URL: ts.URL}, Refresh: time.Second})
+	time.Sleep(200 * time.Millisecond) // the server's own timer
+	put(inner, "fresh")
+	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		page, err := srv.Help(t.Context(), &cash.HelpRequest{Namespace: "shop.stock"})
+		if err == nil && strings.Contains(page, "fresh") {
+			return
+		}
+		if time.Since(began) > patience {
+			t.Fatalf("%v later, help says\n%s (%v)", patience, page, err)
+		}
 	}
 }
