@@ -201,7 +201,7 @@ func TestChangesThroughLevels(t *testing.T) {
 			inner := over("inner", cash.NewServer(m.reg, options))
 			_, _, reg := aggregate(t, nil, inner)
 			l := levels{moving: m, outer: serving(t, over("mid", cash.NewServer(reg, options)))}
-			l.check(t, 5*soon) // other tests use the machine, too
+			l.check(t, patience) // time passes while others use the machine
 		})
 	}
 }
@@ -238,14 +238,21 @@ func (l levels) check(t *testing.T, late time.Duration) {
 		l.step()
 		time.Sleep(time.Duration(rand.IntN(150)) * time.Millisecond)
 	}
-	time.Sleep(late + 100*time.Millisecond)
+	last := time.Now()
+	for l.differs(t) != "" && time.Since(last) < late {
+		time.Sleep(10 * time.Millisecond)
+	}
+	settled := time.Since(last)
 	close(done)
 	clients.Wait()
-	t.Logf("%d calls, %d refused of what was new, at most %v after it appeared", calls.Load(), refused.Load(), time.Duration(worst.Load()))
+	t.Logf("%d calls, %d refused of what was new, at most %v after it appeared; the last change took %v",
+		calls.Load(), refused.Load(), time.Duration(worst.Load()), settled)
 	if calls.Load() < 100 {
 		t.Errorf("only %d calls", calls.Load())
 	}
-	l.checkSame(t)
+	if what := l.differs(t); what != "" {
+		t.Error(what)
+	}
 }
 
 // call calls a function by chance. It returns for how long a function had existed that was refused.
@@ -276,19 +283,23 @@ func (l levels) call(c *cashtest.Client, late time.Duration) (existed time.Durat
 	return 0, nil
 }
 
-// checkSame compares what help lists with what there is.
-func (l levels) checkSame(t *testing.T) {
-	page := cashtest.Connect(t, l.outer).Help("mid.inner.shop", "").OK().Text
+// differs compares what help lists with what there is. It returns a difference, or "".
+func (l levels) differs(t *testing.T) string {
+	page, err := l.outer.Help(t.Context(), &cash.HelpRequest{Namespace: "mid.inner.shop"})
+	if err != nil {
+		return err.Error()
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for name, f := range l.functions {
 		if line := fmt.Sprintf("- **%s** — Generation %d.", name, f.generation); !strings.Contains(page, line) {
-			t.Errorf("help does not list %q", line)
+			return fmt.Sprintf("help does not list %q", line)
 		}
 	}
 	if n := strings.Count(page, "\n- **"); n != len(l.functions) {
-		t.Errorf("help lists %d functions, want %d", n, len(l.functions))
+		return fmt.Sprintf("help lists %d functions, want %d", n, len(l.functions))
 	}
+	return ""
 }
 
 func (l levels) checkHealth(t *testing.T) {
@@ -310,7 +321,9 @@ func (l levels) checkHealth(t *testing.T) {
 	if page := c.Help("mid", "").OK().Text; strings.Contains(page, mark) {
 		t.Errorf("its rise is not seen outside:\n%s", page)
 	}
-	l.checkSame(t)
+	if what := l.differs(t); what != "" {
+		t.Errorf("after its rise: %s", what)
+	}
 	l.change(func() { l.add("risen") })
 	time.Sleep(soon)
 	c.Call("mid.inner.shop", "risen", nil).OK()
