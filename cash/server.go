@@ -25,6 +25,8 @@ type Server struct {
 	started  time.Time
 	edition  edition // the date of the manifest
 	instance string  // for registry.MetaInstance
+
+	revisions revisions
 }
 
 // NewServer returns a server of src. It panics if opts are invalid.

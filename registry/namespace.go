@@ -24,6 +24,7 @@ type node struct {
 	page        func(context.Context, json.RawMessage) (string, error)
 	instance    string // the instance of its server; empty is the parent's
 	note        string
+	missed      func(context.Context) // nil is the parent's
 	parent      *node
 	children    map[string]*node     // by canonical label
 	functions   map[string]*Function // by canonical name

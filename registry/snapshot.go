@@ -39,6 +39,7 @@ type view struct {
 	page         func(context.Context, json.RawMessage) (string, error)
 	instance     string
 	note         string
+	missed       func(context.Context)
 
 	open    bool     // no rule hides anything here or below
 	listing *Listing // the listing for every caller; nil unless open
@@ -49,7 +50,7 @@ type view struct {
 
 // build returns n's view. It reuses the views of unchanged children. The caller holds the
 // registry's lock.
-func (n *node) build(above []Visibility, unavailable *Error, instance string) *view {
+func (n *node) build(above []Visibility, unavailable *Error, instance string, missed func(context.Context)) *view {
 	if n.built != nil {
 		return n.built
 	}
@@ -65,7 +66,10 @@ func (n *node) build(above []Visibility, unavailable *Error, instance string) *v
 	}
 	v.unavailable, v.page, v.note, v.child.Unavailable = unavailable, n.page, n.note, unavailable != nil
 	v.conditions = above
-	v.instance = instance
+	v.instance, v.missed = instance, missed
+	if n.missed != nil {
+		v.missed = n.missed
+	}
 	if n.instance != "" && n.instance != instance {
 		v.instance = n.instance
 		v.conditions = append(slices.Clip(v.conditions), notThrough(n.instance))
@@ -89,7 +93,7 @@ func (n *node) build(above []Visibility, unavailable *Error, instance string) *v
 	v.child.HasSkills = len(v.skills) > 0
 	for _, key := range sortedKeys(n.children) {
 		c := n.children[key]
-		cv := c.build(v.conditions, unavailable, v.instance)
+		cv := c.build(v.conditions, unavailable, v.instance, v.missed)
 		v.children = append(v.children, cv)
 		v.open = v.open && cv.open && len(cv.conditions) == len(v.conditions)
 		v.child.HasFunctions = v.child.HasFunctions || cv.child.HasFunctions

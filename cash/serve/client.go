@@ -81,9 +81,9 @@ func payer(ctx context.Context, connection string) string {
 	return ""
 }
 
-// via returns the servers that a request came through.
-func via(req *mcp.CallToolRequest) []string {
-	list, _ := req.Params.Meta[registry.MetaVia].([]any)
+// via returns the servers that a request with this metadata came through.
+func via(meta mcp.Meta) []string {
+	list, _ := meta[registry.MetaVia].([]any)
 	instances := make([]string, 0, len(list))
 	for _, v := range list {
 		if s, ok := v.(string); ok && len(s) <= maxInstance {

@@ -32,11 +32,13 @@
 //
 // Tools that depend on the caller ([Listed]) come and go with the registry. A client that has
 // listed them is notified when its own list changes (notifications/tools/list_changed, see
-// [Changing]). It is not notified of changes that it cannot see.
+// [Changing]). A client that subscribes to a [Watched] resource is notified when the resource
+// changes for it (notifications/resources/updated). Neither is notified of changes that it cannot
+// see.
 //
 // # Limits
 //
-//   - To find a change, the list of each client is made again and compared. Many clients with
+//   - To find a change, the view of each client is made again and compared. Many clients with
 //     thousands of tools take a while, at half of one processor's time at most. The context of a
 //     visibility rule then has the caller, and nothing else of a request. Beyond 10,000 clients, further ones are not
 //     notified. A client without a stream is retried for some seconds, then notified of the next

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"maps"
 
@@ -23,6 +24,13 @@ type catalog struct {
 	trees       *trees
 	functions   int
 	cash        *cashsource.Source // of a CaSH server; nil while its tools are quarantined
+	listed      [sha256.Size]byte  // hash of the list of tools
+	revision    string             // of a CaSH server, before it was read; empty if it has none or was read in part
+}
+
+// sameAs reports whether the server said beforehand that c will be the same as old.
+func (c *catalog) sameAs(old *catalog) bool {
+	return old != nil && old.cash != nil && c.revision != "" && c.revision == old.revision && c.listed == old.listed
 }
 
 // trees are the registries published at an upstream's mounts, by mount key. They are immutable.

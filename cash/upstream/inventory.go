@@ -3,12 +3,15 @@ package upstream
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
+
+	"golang.org/x/time/rate"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/internal/cashsource"
@@ -23,19 +26,21 @@ import (
 type inventory struct {
 	*calls
 	pins    *pin.Keeper
-	changed func() // publishes the latest catalog
-	late    string // why definitions were pinned later than the others, in words
+	changed func()        // publishes the latest catalog
+	late    string        // why definitions were pinned later than the others, in words
+	sought  chan struct{} // requests to read the server again, because of unknown names
+	seeks   rate.Sometimes
 
 	latest atomic.Pointer[catalog] // nil until a catalog is known
 }
 
-// load reads the catalog and publishes it.
-func (in *inventory) load(ctx context.Context, s *session) error {
+// load reads the catalog and publishes it. A CaSH server whose revision is unchanged is read only if anyway is set.
+func (in *inventory) load(ctx context.Context, s *session, anyway bool) error {
 	tools, err := s.list(ctx, toolid.Tool)
 	if err != nil {
 		return err
 	}
-	c := &catalog{server: s.name()}
+	c := &catalog{server: s.name(), listed: sha256.Sum256(tools)}
 	defs, dropped, err := pin.ParseDefinitions(tools)
 	if err != nil {
 		return &CallError{Class: Malformed, Sent: true, Reason: err.Error()}
@@ -44,6 +49,10 @@ func (in *inventory) load(ctx context.Context, s *session) error {
 		c.note("%s", d)
 	}
 	if in.cfg.Kind == CaSH || in.cfg.Kind == Auto && cashsource.Is(defs) {
+		s.follow(ctx)
+		if c.revision = s.revision(ctx); !anyway && c.sameAs(in.latest.Load()) {
+			return nil
+		}
 		err = in.loadCaSH(ctx, s, c, defs)
 	} else {
 		err = in.loadTools(ctx, s, c, defs)
@@ -95,13 +104,20 @@ func (in *inventory) failure(err error) *CallError {
 // loadCaSH builds the catalog of a CaSH server from what is behind call, help and skill.
 func (in *inventory) loadCaSH(ctx context.Context, s *session, c *catalog, defs []*pin.Definition) error {
 	c.kind, c.about = CaSH, s.about("Tools")
+	var before *cashsource.Source
+	if old := in.latest.Load(); old != nil {
+		before = old.cash
+	}
 	src, err := cashsource.Read(ctx, s.askFor, defs, cashsource.Options{
 		Host: in, Server: in.server, Self: in.self, Mounts: in.described(), About: c.about,
 		VisibleTo: in.cfg.VisibleTo, Pins: in.pins, Vouched: in.vouched, IgnoreHints: in.cfg.IgnoreHints,
-		Timeout: in.pipelineTimeout(), ReadTimeout: in.cfg.ConnectTimeout, Note: c.note,
+		Timeout: in.pipelineTimeout(), ReadTimeout: in.cfg.ConnectTimeout, Note: c.note, Missed: in.missed, Before: before,
 	})
 	if err != nil {
 		return err
+	}
+	if src.Incomplete {
+		c.revision = "" // the next refresh reads the rest
 	}
 	in.reviewed(c, src.Outcome)
 	if src.Withheld { // until its tools are accepted
@@ -129,7 +145,11 @@ func (in *inventory) described() []mount {
 
 // Page implements [cashsource.Host].
 func (in *inventory) Page(ctx context.Context, label, tool string, arguments map[string]any) (*wire.Answer, error) {
-	return in.page(ctx, label, tool, arguments)
+	a, err := in.page(ctx, label, tool, arguments)
+	if err == nil {
+		in.noticed(a)
+	}
+	return a, err
 }
 
 // Call implements [cashsource.Host].
@@ -144,7 +164,10 @@ func (in *inventory) Call(ctx context.Context, c *registry.Call, call *cashsourc
 			}
 			return nil
 		},
-		result: func(a *wire.Answer, moved bool) *registry.Result { return call.Result(a, a.Result(), moved) },
+		result: func(a *wire.Answer, moved bool) *registry.Result {
+			in.noticed(a)
+			return call.Result(a, a.Result(), moved)
+		},
 	})
 }
 

@@ -52,8 +52,8 @@ type Server struct {
 	// MaxMessage is the most bytes of one message of the server, such as a result or a page of its list of tools.
 	// Zero is [DefaultMaxMessage].
 	MaxMessage int
-	// Refresh is the period after which the catalog is read again, besides the server's own notices. Zero is an
-	// hour; negative is never.
+	// Refresh is the period after which the catalog is read again, besides the server's own notices. A CaSH server
+	// that says that it has not changed is not read as a whole. Zero is an hour; negative is never.
 	Refresh time.Duration
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/wire"
+	"github.com/cash-mcp/go-sdk/registry"
 )
 
 // Limits of reading a CaSH server.
@@ -33,6 +34,7 @@ type place struct {
 	above       *place // nil for the root
 	below       []*place
 	children    map[string]*place    // subnamespaces, by canonical label
+	declared    map[string]string    // definitions of the functions as the server declares them, by canonical name
 	details     []*cashtext.Function // pages of the functions, by index; nil if there is none
 	definitions []*pin.Definition    // definitions of the functions, if they are pinned
 	skills      []cashtext.SkillEntry
@@ -50,6 +52,7 @@ type crawl struct {
 	places    int // number of namespaces
 	functions int
 	bytes     int   // bytes of functions' pages
+	keptBytes int   // bytes of those that are kept for the next read
 	missing   error // why a page is missing
 	large     atomic.Int64
 }
@@ -122,6 +125,7 @@ func (c *crawl) level(ctx context.Context, places []*place) error {
 	}
 	close(failures)
 	for err := range failures {
+		c.Incomplete = true
 		switch {
 		case ctx.Err() != nil || kindOf(err) == Cut:
 			return err
@@ -156,6 +160,7 @@ func (c *crawl) read(ctx context.Context, p *place) error {
 		p.page = nil
 		return &Error{Kind: Malformed, Reason: "it lists the same as the namespace above it"}
 	}
+	p.declared = declared(a.Extra[registry.MetaDefinitions])
 	if p.page.Guessed {
 		c.decide(ctx, p)
 	}
@@ -251,6 +256,7 @@ func (c *crawl) skillList(ctx context.Context, path string) (*cashtext.Skills, e
 		if ctx.Err() != nil || kindOf(err) == Cut {
 			return nil, err
 		}
+		c.Incomplete = true
 		c.note("the skills of %q cannot be read: %v", path, err)
 		return nil, nil
 	}

@@ -109,7 +109,7 @@ func (v view) function(path string, e cashtext.Entry, d *cashtext.Function) (*re
 		InputSchema: inputSchema(d),
 		Unchecked:   true,
 		Gated:       true,
-		Server:      v.Server,
+		Server:      v.Server + call.definition, // which covers what the function does not show
 		Page:        v.page(path, e.Name),
 		Handler: func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
 			call := call

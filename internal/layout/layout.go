@@ -65,20 +65,20 @@ var Rooms = []Room{
 
 	// Promises, shares of payers, and what is shown of a result without room take 180 of these.
 	{Row: 2, Together: true, Packages: append(below("firewall", "redact view disk internal/ledger"), "firewall"), Lines: 5920},
-	{Row: 2, Packages: []string{"registry"}, Lines: 5100},
+	{Row: 2, Packages: []string{"registry"}, Lines: 5130}, // the report of unknown names takes 30
 	{Row: 2, Packages: []string{"toolid/card"}, Lines: 1150},
 
 	{Row: 3, Packages: []string{"cash/control"}, Lines: 2700},
 	{Row: 3, Together: true, Packages: below("internal", "wire blocks"), Lines: 640},
 
 	{Row: 4, Packages: []string{"cash/serve"}, Lines: 2900},
-	{
-		Row: 4, Together: true, Lines: 9720, Each: 4000,
+	{ // Upstream: 130 to follow changes of CaSH servers. Cashsource: 60 to read only what has changed.
+		Row: 4, Together: true, Lines: 9980, Each: 4170,
 		Packages: append(below("cash/upstream", "pin config discover"), "cash/upstream", "internal/cashsource", "internal/cashsource/cashtext"),
 	},
 	{Row: 4, Packages: []string{"cash/endpoint", "cash/catalog", "cash/facade/files"}, Lines: 5900},
 
-	{Row: 5, Packages: []string{"cash"}, Lines: 1750},
+	{Row: 5, Packages: []string{"cash"}, Lines: 1810}, // the revision of what a caller sees takes 60
 	{Row: 5, Packages: below("cash", "gateway disclosure facade plain"), Lines: 5000},
 
 	// The attack on a server takes 2,300 of these, the 94 rows of compliance 2,100.
