@@ -2,6 +2,8 @@ package label
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,8 +39,9 @@ type Want struct {
 }
 
 // TakeAll returns the labels of a list, in the order of the list. It assigns them in this order: previous labels, exact
-// ones, others; each group by key. So a label does not depend on the order of the list, and no later entry takes a
-// label away.
+// ones, others; each group by key. A label that is taken gets six digits of a hash of the key: get_user_1a2b3c. So a
+// label does not depend on the order of the list, and only on those other entries that want the same one. No later
+// entry takes a label away.
 func (s *Set) TakeAll(list []Want) []string {
 	order := make([]int, len(list))
 	for i := range order {
@@ -50,7 +53,12 @@ func (s *Set) TakeAll(list []Want) []string {
 	})
 	labels := make([]string, len(list))
 	for _, i := range order {
-		labels[i] = s.Take(cmp.Or(list[i].Had, list[i].Label))
+		w := list[i]
+		if w.Had == "" && s.taken[Fold(w.Label)] {
+			sum := sha256.Sum256([]byte(w.Key))
+			w.Label += "_" + hex.EncodeToString(sum[:3])
+		}
+		labels[i] = s.Take(cmp.Or(w.Had, w.Label))
 	}
 	return labels
 }
