@@ -13,14 +13,14 @@ import (
 // FunctionNames returns a unique function name for each tool. had are the earlier names, which stay. The order of
 // the list does not matter.
 func FunctionNames(tools []string, had map[string]string) map[string]string {
-	return functionNames(tools, had, func(tool string) (string, string) { return "", tool })
+	return Paths("tool", tools, had, func(tool string) (string, string) { return "", tool })
 }
 
 // FunctionPaths is FunctionNames for the tools of a server with a label: names with dots nest (section 3.3 of the
 // gateway surface). A first part that equals the last label of the server is left out.
 func FunctionPaths(server string, tools []string, had map[string]string) map[string]string {
 	at := canonical(server[strings.LastIndexByte(server, '.')+1:])
-	return functionNames(tools, had, func(tool string) (string, string) {
+	return Paths("tool", tools, had, func(tool string) (string, string) {
 		first, rest, dotted := strings.Cut(tool, ".")
 		if l, _ := registry.Canonical(label.From(first, "")); dotted && rest != "" && l == at {
 			tool = rest
@@ -29,25 +29,26 @@ func FunctionPaths(server string, tools []string, had map[string]string) map[str
 	})
 }
 
-// functionNames returns a unique path for each tool. nest cuts a name into a path of namespaces and the rest.
-func functionNames(tools []string, had map[string]string, nest func(tool string) (dir, rest string)) map[string]string {
+// Paths returns a unique path for each key. nest returns the namespace of a key, and the name there. The name of its
+// kind is the label of a name that gives none.
+func Paths(kind string, keys []string, had map[string]string, nest func(key string) (dir, rest string)) map[string]string {
 	wants := make(map[string][]label.Want) // by canonical namespace
-	dirs := make(map[string]string, len(tools))
-	for _, tool := range tools {
-		dir, rest := nest(tool)
-		name := label.From(rest, "tool")
-		was := strings.TrimPrefix(had[tool], joined(dir, ""))
-		if strings.Contains(was, ".") || joined(dir, was) != had[tool] {
+	dirs := make(map[string]string, len(keys))
+	for _, k := range keys {
+		dir, rest := nest(k)
+		name := label.From(rest, kind)
+		was := strings.TrimPrefix(had[k], joined(dir, ""))
+		if strings.Contains(was, ".") || joined(dir, was) != had[k] {
 			was = "" // it was in another namespace
 		}
-		key := canonical(dir)
-		dirs[tool] = dir
-		wants[key] = append(wants[key], label.Want{Key: tool, Label: name, Exact: name == rest, Had: was})
+		at := canonical(dir)
+		dirs[k] = dir
+		wants[at] = append(wants[at], label.Want{Key: k, Label: name, Exact: name == rest, Had: was})
 	}
-	names := make(map[string]string, len(tools))
+	names := make(map[string]string, len(keys))
 	for _, list := range wants {
-		for tool, name := range byKey(list) {
-			names[tool] = joined(dirs[tool], name)
+		for k, name := range byKey(list) {
+			names[k] = joined(dirs[k], name)
 		}
 	}
 	return names
