@@ -21,7 +21,7 @@ const browseDescription = "Find tools of this server. Returns cards with ids. " 
 
 const browseSchema = `{"type":"object","properties":{` +
 	`"query":{"type":"string","description":"What you need, in words. Not together with path."},` +
-	`"path":{"type":"string","description":"Where to look, e.g. / or /orders."},` +
+	`"path":{"type":"string","description":"Where to look, e.g. /, /orders or /orders/*?tag=read-only."},` +
 	`"top_k":{"type":"integer","minimum":1,"maximum":100,"description":"Most cards to return."},` +
 	`"offset":{"type":"integer","minimum":0,"description":"Cards to skip."}},"additionalProperties":false}`
 
