@@ -42,6 +42,15 @@
 // Options.Resources and Options.Prompts add resource_browse, resource_read, prompt_browse and
 // prompt_get (section 9).
 //
+// # Extensions
+//
+// Beyond the kinds of section 9.1, resource and prompt, a skill has an id with the kind skill:
+// skill::orders:refund#63f08f9e. Skills have cards in the namespaces that they are in, and
+// tool_execute takes such an id and returns the text. The invocations in it are those of this face.
+//
+// The filter of section 3.2 is a path such as /orders/*?tag=read-only. In a query, the word
+// tag=read-only is the same.
+//
 // # Limits
 //
 //   - Search is that of package registry: by words, in process.
