@@ -79,8 +79,9 @@ func find(nodes []Node, parent, segment string) int {
 		return i
 	}
 	for _, spelled := range []func(*Function) bool{
-		func(f *Function) bool { return f.name == segment || f.tool == segment },
-		func(f *Function) bool { return lastPart(f.tool) == segment },
+		func(f *Function) bool { return f.name == segment },
+		func(f *Function) bool { return f.tool == segment },
+		func(f *Function) bool { return lastPart(f.spelled()) == segment },
 	} {
 		at, fits := -1, 0
 		for i, n := range nodes {
@@ -99,11 +100,11 @@ func find(nodes []Node, parent, segment string) int {
 	key, _ := Canonical(nodes[at].Function.name)
 	return onlyIf(!slices.ContainsFunc(nodes, func(n Node) bool {
 		f := n.Function
-		if f == nil || f.tool == "" || f == nodes[at].Function {
+		if f == nil || f == nodes[at].Function {
 			return false
 		}
 		own, _ := Canonical(f.name)
-		return alone(own, f.tool) == key
+		return alone(own, f.spelled()) == key
 	}), at)
 }
 

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -12,11 +13,12 @@ import (
 // create_issue. One of them then has the label and the others have longer ones. A function is
 // looked up in this order (see also section 2.6 of the gateway surface):
 //
-//  1. by its label or its tool's name, exactly as spelled
-//  2. by the last part of its tool's name, exactly as spelled
-//  3. by its label in canonical form, if no other function there would have the same label
+//  1. by its label, exactly as spelled
+//  2. by its tool's name, exactly as spelled
+//  3. by the last part of that, or of the name in the id that its server gives it
+//  4. by its label in canonical form, if no other function there would have the same label
 //
-// What fits two functions is refused, not guessed.
+// What fits two functions in one of these ways is refused, not guessed.
 
 // spellings are the names of a namespace's functions besides their labels. The zero value has none.
 type spellings struct {
@@ -27,20 +29,27 @@ type spellings struct {
 
 // add adds the function with the canonical name key.
 func (s *spellings) add(key string, f *Function) {
-	if f.tool == "" || f.tool == f.name {
+	tool := f.spelled()
+	last, base := lastPart(tool), alone(key, tool)
+	if last == f.name && base == key {
 		return
 	}
 	if s.exact == nil {
 		s.exact, s.last, s.alike = make(map[string][]*Function), make(map[string][]*Function), make(map[string][]*Function)
 	}
-	s.exact[f.tool] = append(s.exact[f.tool], f)
-	if last := lastPart(f.tool); last != f.tool && last != f.name {
+	if f.tool != "" {
+		s.exact[tool] = append(s.exact[tool], f)
+	}
+	if last != f.tool && last != f.name {
 		s.last[last] = append(s.last[last], f)
 	}
-	if base := alone(key, f.tool); base != key {
+	if base != key {
 		s.alike[base] = append(s.alike[base], f)
 	}
 }
+
+// spelled returns the name of f on its server, or that in the id that its server gives it.
+func (f *Function) spelled() string { return cmp.Or(f.tool, f.given.Name, f.name) }
 
 // lastPart returns what follows the last dot or slash of a tool's name.
 func lastPart(tool string) string {
@@ -64,13 +73,10 @@ func alone(key, tool string) string {
 // choose returns the function that name means, or nil. f is the one with that canonical name; nil
 // if the caller sees none.
 func (s *spellings) choose(ctx context.Context, v *view, name, key string, f *Function) (*Function, error) {
-	if s.exact == nil {
+	if s.exact == nil || f != nil && f.name == name {
 		return f, nil
 	}
 	fits := seen(ctx, s.exact[name])
-	if f != nil && f.name == name && !slices.Contains(fits, f) {
-		fits = append(fits, f)
-	}
 	if len(fits) == 0 {
 		fits = seen(ctx, s.last[name])
 	}
