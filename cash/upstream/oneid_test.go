@@ -206,3 +206,140 @@ func reexport(t *testing.T, reg *registry.Registry) *registry.Registry {
 	}
 	return loadCatalog(t, doc)
 }
+
+// Two servers with a right to one id both take their labels, and everybody is told so.
+func TestW6OneIDOfTwoServers(t *testing.T) {
+	_, agg, reg := aggregate(t, nil,
+		memory("alpha", serverOf([]named{tool("files.read", "1"), tool("other", "1")})),
+		memory("beta", serverOf([]named{tool("files.read", "1"), tool("alpha.other", "1")})))
+	got := idsByPath(reg)
+	for path, want := range map[string]string{
+		"alpha.files.read": "alpha:files.read@1", "beta.files.read": "beta:files.read@1",
+		"alpha.other": "alpha:other@1", "beta.alpha.other": "beta:alpha.other@1",
+	} {
+		if got[path] != want {
+			t.Errorf("%s has the id %s, want %s", path, got[path], want)
+		}
+	}
+	face := gateway.NewServer(reg, nil)
+	for id, name := range map[string]string{"alpha:files.read@1": "files.read", "beta:alpha.other@1": "alpha.other", "alpha:other@1": "other"} {
+		if r, err := face.Execute(t.Context(), &gateway.ExecuteRequest{ID: id, Args: json.RawMessage(`{"q":""}`)}); err != nil || !strings.Contains(r.Text(), "this is "+name) {
+			t.Errorf("%s: %v, %v", id, r, err)
+		}
+	}
+	report, err := face.Refresh(t.Context())
+	if err != nil || report.Tools != 4 || !strings.Contains(report.String(), "alpha:files.read@1: another function has a right to the id files:read@1 of alpha.files.read too") {
+		t.Errorf("the report is %v, %v", report, err)
+	}
+	for _, s := range agg.Status() {
+		if !strings.Contains(strings.Join(s.Notes, "\n"), s.Labels[0]+":files.read@1") {
+			t.Errorf("the notes are %q", s.Notes)
+		}
+	}
+	if err := agg.Remove("beta"); err != nil {
+		t.Fatal(err)
+	}
+	if got := idsByPath(reg)["alpha.files.read"]; got != "files:read@1" {
+		t.Errorf("alone, it has the id %s", got)
+	}
+}
+
+// Of tools that differ in case and underscores alone, each gets its own calls, whatever comes and goes.
+func TestNeverTheOtherTool(t *testing.T) {
+	srv := serverOf([]named{tool("createIssue", "1"), tool("hub.get-user", ""), tool("hub.get_user", "")})
+	face, agg, reg := aggregate(t, nil, memory("hub", srv))
+	call := func(ns, name string) string {
+		r, err := face.Call(t.Context(), &cash.CallRequest{Namespace: ns, Function: name, Kwargs: json.RawMessage(`{"q":""}`)})
+		if err != nil {
+			return "-"
+		}
+		return strings.TrimPrefix(r.Text(), "this is ")
+	}
+	wants := func(names map[string]string) {
+		t.Helper()
+		for name, want := range names {
+			if got := call("hub", name); got != want {
+				t.Errorf("hub.%s is %s, want %s", name, got, want)
+			}
+		}
+	}
+	change := func(f func()) {
+		t.Helper()
+		f()
+		if err := agg.Refresh(t.Context(), "hub"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wants(map[string]string{"createIssue": "createIssue", "create_issue": "createIssue", "get_user": "hub.get_user"})
+	add := func(name string) {
+		n := tool(name, "1")
+		srv.AddTool(&mcp.Tool{Name: name, InputSchema: n.InputSchema, Meta: n.Meta}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "this is " + name}}}, nil
+		})
+	}
+	change(func() { add("create_issue") })
+	first := idsByPath(reg)
+	wants(map[string]string{"createIssue": "createIssue", "create_issue": "create_issue", "CreateIssue": "-", "createissue": "-"})
+	for _, id := range []string{"hub:createIssue@1", "hub:create_issue@1"} {
+		r, err := gateway.NewServer(reg, nil).Execute(t.Context(), &gateway.ExecuteRequest{ID: id, Args: json.RawMessage(`{"q":""}`)})
+		if name := strings.TrimSuffix(strings.TrimPrefix(id, "hub:"), "@1"); err != nil || !strings.Contains(r.Text(), "this is "+name+`"`) {
+			t.Errorf("%s: %v, %v", id, r, err)
+		}
+	}
+	change(func() { add("CREATE_ISSUE") })
+	wants(map[string]string{"createIssue": "createIssue", "create_issue": "create_issue", "CREATE_ISSUE": "CREATE_ISSUE", "createissue": "-"})
+	for path, id := range first {
+		if idsByPath(reg)[path] != id {
+			t.Errorf("%s was %s and is %s", path, id, idsByPath(reg)[path])
+		}
+	}
+	// The same behind another server, which knows only what this one tells.
+	face, _, _ = aggregate(t, nil, memory("far", cash.NewServer(reg, nil)))
+	for _, name := range []string{"createIssue", "create_issue", "CREATE_ISSUE"} {
+		if got := call("far.hub", name); got != name {
+			t.Errorf("far.hub.%s is %s", name, got)
+		}
+	}
+	if got := call("far.hub", "createissue"); got != "-" {
+		t.Errorf("far.hub.createissue is %s", got)
+	}
+}
+
+// Names with dots nest, below the label of their server; version, tags and costs are passed on.
+func TestNestedNamesAndFacts(t *testing.T) {
+	n := tool("github.issues.create", "1.4.0")
+	n.Meta["tags"], n.Meta["costHint"] = []string{"billing", "read-only", "Pii"}, 0.25
+	for _, test := range []struct {
+		label, path string
+	}{{"github", "github.issues.create"}, {"gh", "gh.github.issues.create"}} {
+		server := memory(test.label, serverOf([]named{n, tool("a..b", ""), tool("v1.2.", "")}))
+		face, _, reg := aggregate(t, nil, server)
+		i := strings.LastIndexByte(test.path, '.')
+		f, err := reg.Function(t.Context(), test.path[:i], test.path[i+1:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.ID().String() != "github:issues.create@1.4.0" || f.CostHint() != 0.25 || strings.Join(f.Tags(), " ") != "billing Pii" || f.ReadOnly() {
+			t.Errorf("%s: %s, %v, %q", f.Path(), f.ID(), f.CostHint(), f.Tags())
+		}
+		if _, err := face.Call(t.Context(), &cash.CallRequest{Namespace: test.path[:i], Function: "create", Kwargs: json.RawMessage(`{"q":""}`)}); err != nil {
+			t.Error(err)
+		}
+		gw := gateway.NewServer(reg, nil)
+		for _, req := range []*gateway.BrowseRequest{
+			{Path: "/" + strings.ReplaceAll(test.path[:i], ".", "/")}, {Path: "/" + strings.ReplaceAll(test.path, ".", "/")},
+			{Path: "/" + strings.ReplaceAll(test.path[:i], ".", "/") + "/*?tag=pii&tag=billing"}, {Query: "create issues tag=BILLING"},
+			{Query: "tag=pii"}, {Query: "billing"},
+		} {
+			cards, err := gw.Browse(t.Context(), req)
+			if err != nil || len(cards) != 1 || cards[0].ID != "github:issues.create@1.4.0" || cards[0].CostHint != 0.25 {
+				t.Errorf("%+v gives %v, %v", req, cards, err)
+			}
+		}
+		server.IgnoreHints = true
+		_, _, reg = aggregate(t, nil, server)
+		if f, err := reg.Function(t.Context(), test.path[:i], test.path[i+1:]); err != nil || len(f.Tags()) > 0 || f.CostHint() > 0 || f.ID().Version != "1.4.0" {
+			t.Errorf("%v, %v", f, err)
+		}
+	}
+}
