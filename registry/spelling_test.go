@@ -89,7 +89,9 @@ func TestContestedIDs(t *testing.T) {
 		instead := toolid.Primitive{Kind: toolid.Tool, ID: toolid.ID{Namespace: server, Name: "files.read", Version: "1"}}
 		f, err := registry.RemoteFunc("read", "Read.", registry.Remote{
 			ID: toolid.Primitive{Kind: toolid.Tool, ID: shared}, Instead: instead,
-			Handler: func(context.Context, *registry.Call) (*registry.Result, error) { return registry.TextResult(server), nil },
+			Handler: func(context.Context, *registry.Call) (*registry.Result, error) {
+				return registry.TextResult(server), nil
+			},
 		})
 		if err != nil {
 			t.Fatal(err)

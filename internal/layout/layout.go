@@ -55,8 +55,9 @@ var Rooms = []Room{
 	{Row: 0, Together: true, Packages: below("internal", "strictjson strictyaml schema search skillmd clean spelling"), Lines: 9810},
 	// The expiring store takes 280 of these. It has the order of expiry, of promises and of
 	// use that its ten users had to keep for themselves.
+	// Labels of names that differ in case alone take 16.
 	// Durabletest takes 200: the rigs for crashes and faults of the four that write files.
-	{Row: 0, Together: true, Packages: below("internal", "label bounded apart mistake durable durable/durabletest"), Lines: 980},
+	{Row: 0, Together: true, Packages: below("internal", "label bounded apart mistake durable durable/durabletest"), Lines: 1000},
 	{Row: 0, Together: true, Packages: below("internal", "mcpclient procgroup rootfs command layout layout/table"), Lines: 2640},
 
 	{Row: 1, Packages: []string{"gate"}, Lines: 520},
@@ -64,15 +65,17 @@ var Rooms = []Room{
 	{Row: 1, Together: true, Packages: []string{"manifest"}, Pending: []string{"manifest/fetch"}, Lines: 1600},
 
 	{Row: 2, Together: true, Packages: append(below("firewall", "redact view disk internal/ledger"), "firewall"), Lines: 5800},
-	{Row: 2, Packages: []string{"registry"}, Lines: 5100},
+	// Contested ids take 110 of these, exact spellings 120.
+	{Row: 2, Packages: []string{"registry"}, Lines: 5350},
 	{Row: 2, Packages: []string{"toolid/card"}, Lines: 1150},
 
 	{Row: 3, Packages: []string{"cash/control"}, Lines: 2700},
-	{Row: 3, Together: true, Packages: below("internal", "wire blocks"), Lines: 640},
+	// Names that nest take 50 of these, the facts that tools tell beyond MCP 70.
+	{Row: 3, Together: true, Packages: below("internal", "wire blocks"), Lines: 755},
 
 	{Row: 4, Packages: []string{"cash/serve"}, Lines: 2900},
 	{
-		Row: 4, Together: true, Lines: 9720, Each: 4000,
+		Row: 4, Together: true, Lines: 9840, Each: 4060, // ids of live tools, their facts and notes take 110
 		Packages: append(below("cash/upstream", "pin config discover"), "cash/upstream", "internal/cashsource", "internal/cashsource/cashtext"),
 	},
 	{Row: 4, Packages: []string{"cash/endpoint", "cash/catalog", "cash/facade/files"}, Lines: 5900},
