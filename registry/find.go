@@ -82,10 +82,13 @@ func onlyOne(ctx context.Context, src Source, id toolid.Primitive, found []*Func
 		if l, err := src.List(ctx, id.Namespace); err == nil && l.Unavailable != nil {
 			return nil, l.Unavailable.about(l.Namespace, "")
 		}
+		if f := sharing(ctx, src, id); f != nil {
+			return f, nil
+		}
 		return nil, noID(id)
 	}
 	return nil, &Error{Kind: UnknownFunction, Message: "More than one function has the id " + quoteName(id.String()) + ".",
-		Hint: "Call something else: which of them is meant cannot be told.", NotRun: true}
+		Hint: instead(found), NotRun: true}
 }
 
 func noID(id toolid.Primitive) error {

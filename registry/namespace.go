@@ -132,8 +132,8 @@ func (n *Namespace) TryAdd(functions ...*Function) error {
 				return conflict("function", n.node.path, f.name, f.origin, other.name, other.origin)
 			}
 		}
-		g := f.In(n.node.path)
-		added[key] = g
+		added[key] = f.In(n.node.path)
+		n.reg.claims = n.reg.claims || f.claimant()
 	}
 	maps.Copy(n.node.functions, added)
 	n.reg.changed(n.node)

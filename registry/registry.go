@@ -23,6 +23,7 @@ type Registry struct {
 	all    map[string]*node // by canonical path
 	snap   atomic.Pointer[snapshot]
 	built  int           // the number of the last snapshot
+	claims bool          // a function has a claim to an id; see claim.go
 	change chan struct{} // closed at the next change; nil if nobody waits
 
 	indexMu sync.Mutex               // held while an index is made
@@ -177,6 +178,7 @@ func (r *Registry) snapshot() *snapshot {
 
 // build returns a snapshot of the present tree. The caller holds r.mu.
 func (r *Registry) build() *snapshot {
+	r.settle()
 	s := &snapshot{views: make(map[string]*view, len(r.all))}
 	s.root = r.root.build(nil, nil, "", nil)
 	s.root.index(s.views)

@@ -35,6 +35,7 @@ type view struct {
 	skills       map[string]*Skill
 	functionList []*Function
 	skillList    []*Skill
+	spellings    spellings
 	unavailable  *Error // of this namespace or of a parent
 	page         func(context.Context, json.RawMessage) (string, error)
 	instance     string
@@ -81,6 +82,7 @@ func (n *node) build(above []Visibility, unavailable *Error, instance string, mi
 		f := n.functions[key]
 		v.functions[key] = f
 		v.functionList = append(v.functionList, f)
+		v.spellings.add(key, f)
 		v.open = v.open && f.visibleTo == nil
 	}
 	for _, key := range sortedKeys(n.skills) {
@@ -240,12 +242,16 @@ func (s *snapshot) function(ctx context.Context, path, name string) (*Function, 
 		return nil, err
 	}
 	key, ok := Canonical(name)
-	if !ok {
-		return nil, invalidFunction(path, name)
-	}
 	f := v.functions[key]
-	if f != nil && f.visibleTo.allows(ctx) {
-		return f, nil
+	if f != nil && !f.visibleTo.allows(ctx) {
+		f = nil
+	}
+	f, err = v.spellings.choose(ctx, v, name, key, f)
+	switch {
+	case f != nil || err != nil:
+		return f, err
+	case !ok:
+		return nil, invalidFunction(path, name)
 	}
 	switch functions, _ := v.sees(ctx); {
 	case v.unavailable != nil:

@@ -50,6 +50,15 @@
 // reason is artifact_store_full, or artifact_store_failed if the store does not work. The firewall logs
 // it once as long as it lasts.
 //
+// # Extensions
+//
+// Beyond the kinds of section 9.1, resource and prompt, a skill has an id with the kind skill:
+// skill::orders:refund#63f08f9e. Skills have cards in the namespaces that they are in, and
+// tool_execute takes such an id and returns the text. The invocations in it are those of this face.
+//
+// The filter of section 3.2 is a path such as /orders/*?tag=read-only. In a query, the word
+// tag=read-only is the same.
+//
 // # Limits
 //
 //   - Search is that of package registry: by words, in process.

@@ -377,6 +377,7 @@ func (s *Server) readSkill(ctx context.Context, sk *registry.Skill, req *Execute
 	if err != nil {
 		return nil, err
 	}
+	text = s.spoken(ctx, text)
 	if s.opts.Mode == Proxy {
 		return registry.TextResult(text), nil
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/internal/cashsource"
@@ -43,7 +44,13 @@ const maxAbout = 200
 type entry struct {
 	def  *pin.Definition
 	hash string
-	name string // name of the function
+	name string // path of the function below the mount
+}
+
+// place returns the namespace of the function below the mount, and its label.
+func (e *entry) place() (dir, label string) {
+	i := strings.LastIndexByte(e.name, '.')
+	return e.name[:max(i, 0)], e.name[i+1:]
 }
 
 // maxNotes bounds the number of notes of a catalog.

@@ -34,7 +34,8 @@ type Server struct {
 	// ReadOnly names tools, or functions of a CaSH server with their namespaces, that change nothing: the operator
 	// vouches for that. The server's own hints are believed as well, unless IgnoreHints is set.
 	ReadOnly []string
-	// IgnoreHints ignores the server's hints on whether its tools are read-only, idempotent or destructive.
+	// IgnoreHints ignores the server's hints on whether its tools are read-only, idempotent or destructive, their tags
+	// and their costs.
 	IgnoreHints bool
 
 	// Lazy connects on the first call and shows the pinned tools until then ([Options.Pins]). A server without pins

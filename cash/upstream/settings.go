@@ -7,12 +7,15 @@ import (
 	"log/slog"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/internal/cashsource"
+	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/schema"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -52,6 +55,9 @@ func (s *settings) hints(e *entry) []registry.FuncOption {
 		_ = json.Unmarshal(e.def.Annotations, &a) // hints of a wrong type are ignored
 	}
 	var facts []registry.FuncOption
+	if !s.cfg.IgnoreHints {
+		facts = e.facts()
+	}
 	if a.OpenWorldHint != nil {
 		facts = append(facts, registry.OpenWorld(*a.OpenWorldHint))
 	}
@@ -67,6 +73,16 @@ func (s *settings) hints(e *entry) []registry.FuncOption {
 		facts = append(facts, registry.Destructive(*a.DestructiveHint))
 	}
 	return facts
+}
+
+// facts returns options for what the tool says beyond MCP. Only the hints say whether it is safe.
+func (e *entry) facts() []registry.FuncOption {
+	f := wire.ReadFacts(e.def.Meta, e.def.Annotations)
+	f.Tags = slices.DeleteFunc(f.Tags, func(tag string) bool {
+		safe := strings.ReplaceAll(strings.ToLower(clean.Line(tag, maxAbout)), "_", "-")
+		return safe == "read-only" || safe == "destructive"
+	})
+	return f.Options()
 }
 
 // vouched reports whether the operator declares the function read-only.

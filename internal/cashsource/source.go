@@ -196,9 +196,9 @@ func (s *Source) read(ctx context.Context, c *crawl, defs []*pin.Definition) (er
 // Whole reports whether the mount with the key holds the whole server.
 func (s *Source) Whole(key string) bool { return s.whole[key] }
 
-// Plant returns the registry of each mount, by key. tools are functions for the server's other tools; they go to
-// the top.
-func (s *Source) Plant(tools []*registry.Function) (map[string]*registry.Registry, error) {
+// Plant returns the registry of each mount, by key. tools returns the functions of the server's other tools at a mount;
+// they go to the top.
+func (s *Source) Plant(tools func(Mount) []*registry.Function) (map[string]*registry.Registry, error) {
 	planted := make(map[string]*registry.Registry, len(s.Mounts))
 	for _, m := range s.Mounts {
 		tree, err := s.tree(m, tools)
@@ -212,7 +212,7 @@ func (s *Source) Plant(tools []*registry.Function) (map[string]*registry.Registr
 }
 
 // tree returns the registry for a mount.
-func (s *Source) tree(m Mount, tools []*registry.Function) (*registry.Registry, error) {
+func (s *Source) tree(m Mount, tools func(Mount) []*registry.Function) (*registry.Registry, error) {
 	base := s.root.find(m.Namespace)
 	if base == nil && m.OrRoot {
 		base, m.Namespace = s.root, ""
@@ -233,7 +233,7 @@ func (s *Source) tree(m Mount, tools []*registry.Function) (*registry.Registry, 
 	v := view{Source: s, mount: m, text: cashtext.Mount{From: base.path, To: m.Label, Known: s.known, Beside: s.besides(m)}}
 	if base == s.root {
 		s.whole[m.Key()] = true
-		if err := s.addTools(top, tools); err != nil {
+		if err := s.addTools(top, tools(m)); err != nil {
 			return nil, err
 		}
 	}

@@ -69,7 +69,8 @@ var Rooms = []Room{
 	{Row: 2, Packages: []string{"toolid/card"}, Lines: 1150},
 
 	{Row: 3, Packages: []string{"cash/control"}, Lines: 2700},
-	{Row: 3, Together: true, Packages: below("internal", "wire blocks"), Lines: 640},
+	// Names that nest take 50 of these, the facts that tools tell beyond MCP 70.
+	{Row: 3, Together: true, Packages: below("internal", "wire blocks"), Lines: 755},
 
 	{Row: 4, Packages: []string{"cash/serve"}, Lines: 2900},
 	{ // Upstream: 130 to follow changes of CaSH servers. Cashsource: 60 to read only what has changed.
