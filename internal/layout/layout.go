@@ -52,7 +52,7 @@ var Rooms = []Room{
 	{Row: 0, Packages: []string{"."}, Lines: 1},
 	// Schema takes 5,000 of these: 600 translate the regular expressions of ECMA-262, 280
 	// put schemas that types bring into others.
-	{Row: 0, Together: true, Packages: below("internal", "strictjson strictyaml schema search skillmd clean spelling"), Lines: 9810},
+	{Row: 0, Together: true, Packages: below("internal", "strictjson strictyaml schema search skillmd clean spelling"), Lines: 9820},
 	// The expiring store takes 280 of these. It has the order of expiry, of promises and of
 	// use that its ten users had to keep for themselves.
 	// Durabletest takes 200: the rigs for crashes and faults of the four that write files.
@@ -77,7 +77,8 @@ var Rooms = []Room{
 	},
 	{Row: 4, Packages: []string{"cash/endpoint", "cash/catalog", "cash/facade/files"}, Lines: 5900},
 
-	{Row: 5, Packages: []string{"cash"}, Lines: 1750},
+	// Pages of long lists and of functions within a budget take 200 of these.
+	{Row: 5, Packages: []string{"cash"}, Lines: 1950},
 	{Row: 5, Packages: below("cash", "gateway disclosure facade plain"), Lines: 5000},
 
 	// The attack on a server takes 2,300 of these, the 94 rows of compliance 2,100.
