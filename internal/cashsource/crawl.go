@@ -306,6 +306,20 @@ func (p *place) paths() map[string]bool {
 	return known
 }
 
+// functionPaths returns the canonical paths of all functions of p and below.
+func (p *place) functionPaths() map[string]bool {
+	known := make(map[string]bool)
+	p.each(func(b *place) {
+		if b.page == nil {
+			return
+		}
+		for _, f := range b.page.Functions {
+			known[canonicalPath(joined(b.path, f.Name))] = true
+		}
+	})
+	return known
+}
+
 // ask calls help or skill. Each page has a limited part of the whole time, so that one cannot use it up.
 func (c *crawl) ask(ctx context.Context, tool string, args map[string]any) (*wire.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.ReadTimeout/pagePart)

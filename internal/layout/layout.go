@@ -71,8 +71,9 @@ var Rooms = []Room{
 	{Row: 3, Together: true, Packages: below("internal", "wire blocks"), Lines: 640},
 
 	{Row: 4, Packages: []string{"cash/serve"}, Lines: 2900},
+	// Following pages of long lists takes 100 of these, rewriting dotted paths in prose 130.
 	{
-		Row: 4, Together: true, Lines: 9720, Each: 4000,
+		Row: 4, Together: true, Lines: 9980, Each: 4000,
 		Packages: append(below("cash/upstream", "pin config discover"), "cash/upstream", "internal/cashsource", "internal/cashsource/cashtext"),
 	},
 	{Row: 4, Packages: []string{"cash/endpoint", "cash/catalog", "cash/facade/files"}, Lines: 5900},
