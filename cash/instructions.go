@@ -27,7 +27,7 @@ func (f face) Instructions(ctx context.Context) string {
 		}
 	}
 	line := "Start with help()."
-	if l.HasSkills {
+	if l.HasSkills || f.guide != nil {
 		line = "Start with help(); skill() lists instructions for longer tasks."
 	}
 	if names == nil {

@@ -25,6 +25,7 @@ type Server struct {
 	started  time.Time
 	edition  edition // the date of the manifest
 	instance string  // for registry.MetaInstance
+	guide    registry.Source
 }
 
 // NewServer returns a server of src. It panics if opts are invalid.
@@ -36,6 +37,9 @@ func NewServer(src registry.Source, opts *Options) *Server {
 	}
 	s.pipeline = registry.NewPipeline(src, s.opts.Serve.Pipeline())
 	s.source = s.pipeline.Source()
+	if s.opts.Guide {
+		s.guide = newGuide()
+	}
 	s.Server = serve.New(face{s}, &mcp.Implementation{Name: s.opts.Name, Version: s.opts.Version}, &s.opts.Serve)
 	return s
 }

@@ -26,8 +26,10 @@ func (s *Server) skill(ctx context.Context, req *SkillRequest) (string, error) {
 		if req.Namespace != "" || !errors.Is(err, registry.UnknownSkill) {
 			return "", err
 		}
-		if sk, err = s.findSkill(ctx, req.Name, err); err != nil {
-			return "", err
+		if sk = s.guideSkill(ctx, req.Name); sk == nil {
+			if sk, err = s.findSkill(ctx, req.Name, err); err != nil {
+				return "", err
+			}
 		}
 	}
 	return sk.Render(ctx, orNone(req.Kwargs))
@@ -92,7 +94,11 @@ func (s *Server) skills(ctx context.Context, req *SkillRequest) (string, error) 
 		return "", l.Unavailable
 	}
 	var own, below []entry
-	for _, sk := range l.Skills {
+	skills := l.Skills
+	if l.Namespace == "" {
+		skills = s.withGuide(ctx, skills)
+	}
+	for _, sk := range skills {
 		own = append(own, entry{Name: sk.Name(), Description: oneLine(sk.Description())})
 	}
 	err = s.walkSkills(ctx, req.Namespace, func(b *registry.Listing) error {
