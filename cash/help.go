@@ -114,7 +114,7 @@ func entriesOf(l *registry.Listing, offset, most int) (namespaces, functions []e
 			continue
 		}
 		if all++; all > offset && all-offset <= most {
-			e := entry{Name: c.Name, Description: oneLine(c.Description)}
+			e := entry{Name: c.Name, Description: oneLine(c.About())}
 			if c.Unavailable {
 				e.Available = new(bool)
 			}
@@ -124,7 +124,7 @@ func entriesOf(l *registry.Listing, offset, most int) (namespaces, functions []e
 	from := min(max(offset-all, 0), len(l.Functions))
 	to := from + max(min(most-len(namespaces), len(l.Functions)-from), 0)
 	for _, f := range l.Functions[from:to] {
-		functions = append(functions, entry{Name: f.Name(), Description: oneLine(f.Description())})
+		functions = append(functions, entry{Name: f.Name(), Description: oneLine(f.About())})
 	}
 	return namespaces, functions, all
 }

@@ -46,7 +46,7 @@ func (s *Server) foundMarkdown(found []*registry.Function, namespace string) str
 	}
 	var list []entry
 	for _, f := range found {
-		list = append(list, entry{Name: f.Path(), Description: oneLine(f.Description())})
+		list = append(list, entry{Name: f.Path(), Description: oneLine(f.About())})
 	}
 	end := "\nRead one with `" + helpCall(found[0].Namespace(), found[0].Name()) + "`."
 	p := s.newListPage("", end)
@@ -70,7 +70,7 @@ type foundEntry struct {
 func foundJSON(found []*registry.Function, namespace string) string {
 	page := foundPage{Functions: []foundEntry{}}
 	for _, f := range found {
-		page.Functions = append(page.Functions, foundEntry{f.Namespace(), f.Name(), oneLine(f.Description())})
+		page.Functions = append(page.Functions, foundEntry{f.Namespace(), f.Name(), oneLine(f.About())})
 	}
 	if len(found) == 0 {
 		page.Next = nothingFound(namespace)

@@ -99,7 +99,7 @@ func (s *Server) skills(ctx context.Context, req *SkillRequest) (string, error) 
 		skills = s.withGuide(ctx, skills)
 	}
 	for _, sk := range skills {
-		own = append(own, entry{Name: sk.Name(), Description: oneLine(sk.Description())})
+		own = append(own, entry{Name: sk.Name(), Description: oneLine(sk.About())})
 	}
 	err = s.walkSkills(ctx, req.Namespace, func(b *registry.Listing) error {
 		if n := len(b.Skills); b.Namespace != l.Namespace && n > 0 {

@@ -56,7 +56,7 @@ var Rooms = []Room{
 	// The expiring store takes 280 of these. It has the order of expiry, of promises and of
 	// use that its ten users had to keep for themselves.
 	// Durabletest takes 200: the rigs for crashes and faults of the four that write files.
-	{Row: 0, Together: true, Packages: below("internal", "label bounded apart mistake durable durable/durabletest"), Lines: 980},
+	{Row: 0, Together: true, Packages: below("internal", "label bounded apart mistake durable durable/durabletest"), Lines: 1000},
 	{Row: 0, Together: true, Packages: below("internal", "mcpclient procgroup rootfs command layout layout/table"), Lines: 2640},
 
 	{Row: 1, Packages: []string{"gate"}, Lines: 520},
@@ -64,7 +64,7 @@ var Rooms = []Room{
 	{Row: 1, Together: true, Packages: []string{"manifest"}, Pending: []string{"manifest/fetch"}, Lines: 1600},
 
 	{Row: 2, Together: true, Packages: append(below("firewall", "redact view disk internal/ledger"), "firewall"), Lines: 5800},
-	{Row: 2, Packages: []string{"registry"}, Lines: 5100},
+	{Row: 2, Packages: []string{"registry"}, Lines: 5120},
 	{Row: 2, Packages: []string{"toolid/card"}, Lines: 1150},
 
 	{Row: 3, Packages: []string{"cash/control"}, Lines: 2700},
@@ -78,8 +78,8 @@ var Rooms = []Room{
 	},
 	{Row: 4, Packages: []string{"cash/endpoint", "cash/catalog", "cash/facade/files"}, Lines: 5900},
 
-	// Pages of long lists and of functions within a budget take 200 of these.
-	{Row: 5, Packages: []string{"cash"}, Lines: 1950},
+	// Pages of long lists and of functions within a budget take 200 of these, the guide 50.
+	{Row: 5, Packages: []string{"cash"}, Lines: 2000},
 	{Row: 5, Packages: below("cash", "gateway disclosure facade plain"), Lines: 5000},
 
 	// The attack on a server takes 2,300 of these, the 94 rows of compliance 2,100.
