@@ -25,7 +25,7 @@ func (s *Server) indexMarkdown(l *registry.Listing, o helpOptions) string {
 	if p.b.Len() == 0 {
 		p.write("# Available Namespaces\n\nNone.\n")
 	}
-	return p.b.String() + end
+	return strings.TrimPrefix(p.b.String(), "\n") + end
 }
 
 func (s *Server) namespaceMarkdown(l *registry.Listing, o helpOptions) string {

@@ -135,6 +135,9 @@ func TestZ1Window(t *testing.T) {
 			t.Errorf("%s: %+v, %v", kwargs, page, err)
 		}
 	}
+	if got := help(t, srv, "", "", `{"offset":5}`); !strings.HasPrefix(got, "No entries from offset 5 on: there are 1 (1 namespace, 0 functions), and the first has offset 0.\n\nSupported") {
+		t.Errorf("beyond the end of the root:\n%s", got)
+	}
 	for _, format := range []string{"markdown", "json"} {
 		plain := help(t, srv, "orders", "", `{"format":"`+format+`"}`)
 		for _, nonsense := range []string{`"offset":-1`, `"offset":1.5`, `"offset":"x"`, `"offset":[1]`, `"offset":null`, `"limit":0`, `"limit":-3`, `"limit":true`, `"limit":""`} {
