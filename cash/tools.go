@@ -119,14 +119,15 @@ func (f face) helpTool(ctx context.Context, req *serve.Request) (*registry.Resul
 	})
 	r, err := textResult(text, err)
 	if err == nil && len(registry.Via(ctx)) > 0 { // an aggregator asks and needs this server's instance
-		r.Meta = f.metaOf(ctx, args.namespace, args.function == "")
+		first := args.function == "" && readHelpOptions(args.mergedKwargs()).window.offset == 0
+		r.Meta = f.metaOf(ctx, args.namespace, first)
 	}
 	return r, err
 }
 
-// metaOf returns the metadata of a page of help: the instance of the namespace's server and, for a
-// list, the definitions of the functions.
-func (f face) metaOf(ctx context.Context, namespace string, list bool) map[string]any {
+// metaOf returns the metadata of a page of help: the instance of the namespace's server and, for the
+// first page of a list, the definitions of all its functions.
+func (f face) metaOf(ctx context.Context, namespace string, first bool) map[string]any {
 	meta := map[string]any{registry.MetaInstance: f.instance}
 	l, err := f.source.List(ctx, namespace)
 	if err != nil {
@@ -135,7 +136,7 @@ func (f face) metaOf(ctx context.Context, namespace string, list bool) map[strin
 	if l.Instance != "" {
 		meta[registry.MetaInstance] = l.Instance
 	}
-	if list && len(l.Functions) > 0 {
+	if first && len(l.Functions) > 0 {
 		definitions := make(map[string]string, len(l.Functions))
 		for _, fn := range l.Functions {
 			definitions[fn.Name()] = fn.Definition()[:32]

@@ -8,6 +8,7 @@
 //
 //	Read   source.go      the three tools are pinned; otherwise nothing is read
 //	       crawl.go       help of each namespace, lists of skills; guess.go if a page is ambiguous
+//	       window.go      the pages that long lists come in
 //	       details.go     pages of functions: parameters, safety; kept.go if they are the same as before
 //	       definition.go  each function as a definition that can be pinned; Review says which are served
 //	Plant  source.go      a registry for each mount

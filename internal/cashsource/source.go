@@ -133,14 +133,15 @@ type Source struct {
 	// Functions and Skills count the planted ones.
 	Functions, Skills int
 
-	root    *place
-	dialect dialect
-	pages   *pages
-	limit   int                  // the server's gate threshold
-	known   map[string]bool      // canonical paths of the server's namespaces
-	offered map[string]string    // hashes of functions, by offer
-	kept    map[string]*keptPage // pages of functions for the next read, by offer and the server's definition
-	whole   map[string]bool      // keys of the mounts that hold the whole server
+	root      *place
+	dialect   dialect
+	pages     *pages
+	limit     int                  // the server's gate threshold
+	known     map[string]bool      // canonical paths of the server's namespaces
+	functions map[string]bool      // canonical paths of the server's functions
+	offered   map[string]string    // hashes of functions, by offer
+	kept      map[string]*keptPage // pages of functions for the next read, by offer and the server's definition
+	whole     map[string]bool      // keys of the mounts that hold the whole server
 }
 
 // Read reads the tree behind call, help and skill, as far as the pins allow. If one of the three is not allowed,
@@ -186,7 +187,7 @@ func (s *Source) read(ctx context.Context, c *crawl, defs []*pin.Definition) (er
 	if c.pinning() {
 		s.root.keep(functions)
 	}
-	s.Instance, s.known = s.root.instance, s.root.paths()
+	s.Instance, s.known, s.functions = s.root.instance, s.root.paths(), s.root.functionPaths()
 	if n := s.root.page.SizeLimit; n > 0 {
 		s.limit = n
 	}
@@ -230,7 +231,7 @@ func (s *Source) tree(m Mount, tools func(Mount) []*registry.Function) (*registr
 		about = base.description
 	}
 	top := t.Namespace("", clean.FirstLine(about, maxAbout)).Note(furtherArguments(s.root.page.Arguments)).Missed(s.Missed)
-	v := view{Source: s, mount: m, text: cashtext.Mount{From: base.path, To: m.Label, Known: s.known, Beside: s.besides(m)}}
+	v := view{Source: s, mount: m, text: cashtext.Mount{From: base.path, To: m.Label, Known: s.known, Functions: s.functions, Beside: s.besides(m)}}
 	if base == s.root {
 		s.whole[m.Key()] = true
 		if err := s.addTools(top, tools(m)); err != nil {
