@@ -12,8 +12,8 @@
 //	stdio, in-memory ─────────────► reader ───────────────────────────┘
 //
 // The files in order: server.go, options.go and run.go serve; web.go, post.go, header.go and body.go are
-// HTTP; lines.go is stdio; reader.go and method.go read messages; host.go, request.go, identity.go and
-// client.go run a tool; listed.go, changes.go and notifier.go are tools that come and go; drain.go stops.
+// HTTP; lines.go is stdio; reader.go and method.go read messages; host.go, request.go, identity.go,
+// address.go and client.go run a tool; listed.go, changes.go and notifier.go are tools that come and go; drain.go stops.
 //
 // # Identity
 //
@@ -23,6 +23,10 @@
 //   - over HTTP, the bearer token ([Options.VerifyToken]), or the caller that the embedder's own
 //     middleware put into the HTTP request's context;
 //   - on stdio and in memory, the caller in Run's context.
+//
+// State that a call leaves behind belongs to its caller, and if the caller is anonymous, to the session.
+// It takes the caller's share of room. Anonymous callers have a share per address, if
+// [Options.Address] tells it, else per session. Those without either have one share together.
 //
 // # Changes
 //
