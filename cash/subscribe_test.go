@@ -210,7 +210,7 @@ func TestSubscribeCapability(t *testing.T) {
 			}
 			var wire *jsonrpc.Error
 			err = c.Session.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "cash://another\x00"})
-			if !errors.As(err, &wire) || (wire.Code == mcp.CodeResourceNotFound) != (test.want || test.name == "without sessions") {
+			if !errors.As(err, &wire) || (wire.Code == -32002) != (test.want || test.name == "without sessions") {
 				t.Errorf("subscribing to another resource gives %v", err)
 			}
 		})

@@ -28,6 +28,10 @@ const (
 	resourceUpdated = "notifications/resources/updated"
 )
 
+// codeNoResource is the code for an unknown resource up to 2025-11-25, the last version with
+// resources/subscribe.
+const codeNoResource = -32002
+
 // AddWatched lets clients of srv subscribe to w, and declares that they can. It does nothing if the
 // face never changes. [Face.Add] calls it, once at most.
 func (h *Host) AddWatched(srv *mcp.Server, w *Watched) {
@@ -105,7 +109,7 @@ func (h *Host) declareSubscribe(req mcp.Request, res mcp.Result) {
 func noSuchResource(err error) error {
 	var wire *jsonrpc.Error
 	if errors.As(err, &wire) && wire.Code == jsonrpc.CodeMethodNotFound {
-		return &jsonrpc.Error{Code: mcp.CodeResourceNotFound, Message: "no such resource to subscribe to"}
+		return &jsonrpc.Error{Code: codeNoResource, Message: "no such resource to subscribe to"}
 	}
 	return err
 }

@@ -72,7 +72,7 @@ var Rooms = []Room{
 	// Names that nest take 50 of these, the facts that tools tell beyond MCP 70.
 	{Row: 3, Together: true, Packages: below("internal", "wire blocks"), Lines: 755},
 
-	{Row: 4, Packages: []string{"cash/serve"}, Lines: 2900},
+	{Row: 4, Packages: []string{"cash/serve"}, Lines: 2930}, // subscriptions to a resource take 130
 	{ // Upstream: 130 to follow changes of CaSH servers. Cashsource: 60 to read only what has changed.
 		Row: 4, Together: true, Lines: 9980, Each: 4170,
 		Packages: append(below("cash/upstream", "pin config discover"), "cash/upstream", "internal/cashsource", "internal/cashsource/cashtext"),
