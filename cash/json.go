@@ -1,7 +1,10 @@
 package cash
 
 import (
+	"encoding/json"
+
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -55,9 +58,12 @@ type functionPage struct {
 	Safety      string  `json:"safety,omitempty"`
 	Parameters  []param `json:"parameters"`
 	Open        bool    `json:"open,omitempty"` // further arguments are accepted
-	Returns     string  `json:"returns,omitempty"`
-	More        string  `json:"more,omitempty"`
-	Example     string  `json:"example,omitempty"`
+	// Schema is the exact JSON Schema of the arguments, with params="full". Servers that mount this
+	// one enforce it. It is left out if this server does not know it.
+	Schema  json.RawMessage `json:"schema,omitempty"`
+	Returns string          `json:"returns,omitempty"`
+	More    string          `json:"more,omitempty"`
+	Example string          `json:"example,omitempty"`
 }
 
 func functionJSON(f *registry.Function, o helpOptions) string {
@@ -73,6 +79,9 @@ func functionJSON(f *registry.Function, o helpOptions) string {
 	}
 	if hidden {
 		page.More = `params="full"`
+	}
+	if o.full && f.Partial() == "" {
+		page.Schema = wire.EscapeHidden(f.InputSchema())
 	}
 	if o.examples {
 		page.Example = exampleCall(f, o)

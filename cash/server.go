@@ -63,7 +63,8 @@ type HelpRequest struct {
 	Namespace string // dotted path; empty is the root
 	Function  string // empty lists the namespace
 	// Kwargs are format, examples, params and search. All others are ignored. So is search if
-	// Function is set.
+	// Function is set. A function's page in JSON with params="full" has its JSON Schema as the member
+	// schema.
 	Kwargs json.RawMessage
 }
 

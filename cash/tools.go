@@ -3,6 +3,7 @@ package cash
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -107,6 +108,9 @@ func (f face) helpTool(ctx context.Context, req *serve.Request) (*registry.Resul
 	if err := f.metered(ctx, req, "help"); err != nil {
 		return nil, err
 	}
+	if req.DryRun {
+		return f.dryRun(ctx, req)
+	}
 	args, err := readToolArguments(req.Arguments, helpSlots, f.opts.Serve.MaxArguments)
 	if err != nil {
 		return nil, err
@@ -116,9 +120,21 @@ func (f face) helpTool(ctx context.Context, req *serve.Request) (*registry.Resul
 	})
 	r, err := textResult(text, err)
 	if err == nil && len(registry.Via(ctx)) > 0 { // an aggregator asks and needs this server's instance
-		r.Meta = map[string]any{registry.MetaInstance: f.instanceOf(ctx, args.namespace)}
+		r.Meta = map[string]any{registry.MetaInstance: f.instanceOf(ctx, args.namespace), registry.MetaDryRun: true}
 	}
 	return r, err
+}
+
+// dryRun reports the checks of a call to a server that mounts this one ([registry.MetaDryRun]).
+func (f face) dryRun(ctx context.Context, req *serve.Request) (*registry.Result, error) {
+	args, err := readToolArguments(req.Arguments, helpSlots, 0) // the pipeline bounds kwargs
+	if err != nil {
+		return nil, err
+	}
+	return f.call(control.Through(ctx, "call"), &CallRequest{
+		Namespace: args.namespace, Function: args.function, Kwargs: args.kwargs,
+		SizeLimit: ptr(math.MaxInt32), DryRun: true,
+	}, req, nil)
 }
 
 // instanceOf returns the instance of a namespace's server.

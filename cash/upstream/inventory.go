@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/internal/cashsource"
 	"github.com/cash-mcp/go-sdk/internal/clean"
@@ -128,8 +130,8 @@ func (in *inventory) described() []mount {
 }
 
 // Page implements [cashsource.Host].
-func (in *inventory) Page(ctx context.Context, label, tool string, arguments map[string]any) (*wire.Answer, error) {
-	return in.page(ctx, label, tool, arguments)
+func (in *inventory) Page(ctx context.Context, label, tool string, arguments map[string]any, meta mcp.Meta) (*wire.Answer, error) {
+	return in.page(ctx, label, tool, arguments, meta)
 }
 
 // Call implements [cashsource.Host].
@@ -236,7 +238,7 @@ func remoteFunc(name, about string, r registry.Remote, facts []registry.FuncOpti
 	if problem == nil {
 		return f, nil
 	}
-	r.InputSchema, r.Unchecked, r.Problem = nil, true, problem
+	r.InputSchema, r.Problem = nil, problem
 	f, err := registry.RemoteFunc(name, about, r, facts...)
 	if err != nil {
 		panic("upstream: " + err.Error()) // our own schema is always valid

@@ -12,6 +12,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/wire"
+	"github.com/cash-mcp/go-sdk/registry"
 )
 
 // Limits of reading a CaSH server.
@@ -146,6 +147,9 @@ func (c *crawl) read(ctx context.Context, p *place) error {
 		return &Error{Kind: Refused, Reason: clean.Line(text, maxReason)}
 	}
 	p.instance = a.Instance
+	if p.above == nil {
+		c.dryRuns = string(a.Extra[registry.MetaDryRun]) == "true"
+	}
 	if p.instance == c.Self {
 		return &Error{Kind: Looped, Reason: "it is this server"}
 	}

@@ -21,6 +21,9 @@ func defineFunction(path string, e cashtext.Entry) *pin.Definition {
 // another page it may be any prose. It reports false, and adds nothing, if the page is too large.
 func addPage(d *pin.Definition, f *cashtext.Function, declared bool) bool {
 	input := parameters(f)
+	if f.Schema != nil {
+		input["schema"] = f.Schema
+	}
 	if declared && f.Description != d.Description {
 		input["description"] = f.Description
 	}
@@ -55,6 +58,12 @@ func parameters(f *cashtext.Function) map[string]any {
 		if p.Description != "" {
 			property["description"] = p.Description
 		}
+		if p.Enum != nil {
+			property["enum"] = p.Enum
+		}
+		if p.Default != nil {
+			property["default"] = p.Default
+		}
 		properties[name] = property
 		if p.Required {
 			required = append(required, name)
@@ -62,8 +71,8 @@ func parameters(f *cashtext.Function) map[string]any {
 	}
 	slices.Sort(required)
 	schema := map[string]any{"type": "object", "properties": properties, "required": required}
-	if f.Open {
-		schema["additionalProperties"] = true
+	if f.Open || f.Closed {
+		schema["additionalProperties"] = f.Open
 	}
 	return schema
 }
