@@ -120,6 +120,14 @@ func namespaceEntries(l *registry.Listing) []entry {
 	return list
 }
 
+// maxFurther is the most namespaces whose further arguments the top level names.
+const maxFurther = 20
+
+// furtherArguments returns the arguments that help takes in some namespaces only (R139).
+func furtherArguments(l *registry.Listing) []registry.HelpArguments {
+	return l.Arguments[:min(len(l.Arguments), maxFurther)]
+}
+
 func functionEntries(l *registry.Listing) []entry {
 	var list []entry
 	for _, f := range l.Functions {

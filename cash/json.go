@@ -15,7 +15,9 @@ type indexPage struct {
 	Namespaces []entry       `json:"namespaces"`
 	Functions  []entry       `json:"functions,omitempty"`
 	Arguments  helpArgsTable `json:"arguments"`
-	SizeLimit  int           `json:"sizelimit,omitempty"`
+	// Further are the arguments that help takes in some namespaces only.
+	Further   []registry.HelpArguments `json:"further,omitempty"`
+	SizeLimit int                      `json:"sizelimit,omitempty"`
 }
 
 type helpArgsTable struct {
@@ -30,6 +32,7 @@ func indexJSON(l *registry.Listing, sizelimit int) string {
 		Namespaces: orEmpty(namespaceEntries(l)),
 		Functions:  functionEntries(l),
 		Arguments:  helpArgsTable{[]string{"json", "markdown"}, []bool{true, false}, []string{"full"}, "what you need, in words"},
+		Further:    furtherArguments(l),
 		SizeLimit:  sizelimit,
 	}))
 }

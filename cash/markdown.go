@@ -30,6 +30,9 @@ func indexMarkdown(l *registry.Listing, sizelimit int) string {
 		fmt.Fprintf(&b, "\nResults of more than %d characters are withheld unless `sizelimit` allows them.\n", sizelimit)
 	}
 	b.WriteString("\n" + helpArguments)
+	for _, a := range furtherArguments(l) {
+		b.WriteString(" In `" + a.Namespace + "` also: `" + strings.Join(a.Names, "`, `") + "`.")
+	}
 	return b.String()
 }
 

@@ -152,7 +152,7 @@ func (g *graft) copy(n *node, path, canonical string) (*node, error) {
 	}
 	c := newNode(path, path[strings.LastIndexByte(path, '.')+1:])
 	c.canonical, c.description, c.origin, c.visibleTo = canonical, n.description, n.origin, n.visibleTo
-	c.unavailable, c.page, c.instance, c.note = n.unavailable, n.page, n.instance, n.note
+	c.unavailable, c.page, c.instance, c.note, c.arguments = n.unavailable, n.page, n.instance, n.note, n.arguments
 	for key, f := range n.functions {
 		c.functions[key] = f.In(path)
 	}

@@ -225,7 +225,7 @@ func (s *Source) tree(m Mount, tools []*registry.Function) (*registry.Registry, 
 	default:
 		about = base.description
 	}
-	top := t.Namespace("", clean.FirstLine(about, maxAbout)).Note(furtherArguments(s.root.page.Arguments))
+	top := t.Namespace("", clean.FirstLine(about, maxAbout))
 	v := view{Source: s, mount: m, text: cashtext.Mount{From: base.path, To: m.Label, Known: s.known, Beside: s.besides(m)}}
 	if base == s.root {
 		s.whole[m.Key()] = true
@@ -235,6 +235,9 @@ func (s *Source) tree(m Mount, tools []*registry.Function) (*registry.Registry, 
 	}
 	if err := v.fill(t, "", base); err != nil {
 		return nil, err
+	}
+	if v.Pins.Off() { // otherwise pages of namespaces ignore them
+		v.addArguments(t)
 	}
 	if base != s.root && s.speaksForRoot(m) {
 		v.addSkills(top, s.root)
