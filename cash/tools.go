@@ -81,7 +81,7 @@ func ptr[T any](v T) *T { return &v }
 
 func (f face) callTool(ctx context.Context, req *serve.Request) (*registry.Result, error) {
 	known := callSlots
-	if f.opts.Serve.Controls.Plans != nil {
+	if f.opts.Serve.Controls.Plans != nil || len(registry.Via(ctx)) > 0 { // the token may be for a server behind this one
 		known = planSlots
 	}
 	args, err := readToolArguments(req.Arguments, known, 0) // the pipeline bounds kwargs

@@ -67,8 +67,8 @@ func (u *upstream) attend(s *session) error {
 				return errIdle
 			}
 		}
-		if failed != nil && asCallError(failed).hung() {
-			return failed // not even the list of tools was answered: reconnect
+		if failed != nil && (asCallError(failed).hung() || asCallError(failed).other) {
+			return failed // not even the list of tools was answered, or it is another server: reconnect
 		}
 	}
 }

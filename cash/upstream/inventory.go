@@ -16,6 +16,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/cashsource"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/wire"
+	"github.com/cash-mcp/go-sdk/manifest"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
@@ -27,6 +28,10 @@ type inventory struct {
 	pins    *pin.Keeper
 	changed func() // publishes the latest catalog
 	late    string // why definitions were pinned later than the others, in words
+
+	published atomic.Pointer[manifest.Manifest] // the manifest that led to the server; nil for none
+	first     *manifest.Manifest                // the server's first identity; nil until it has given one
+	told      string                            // what was logged of its identity
 
 	latest atomic.Pointer[catalog] // nil until a catalog is known
 }
@@ -96,7 +101,11 @@ func (in *inventory) failure(err error) *CallError {
 
 // loadCaSH builds the catalog of a CaSH server from what is behind call, help and skill.
 func (in *inventory) loadCaSH(ctx context.Context, s *session, c *catalog, defs []*pin.Definition) error {
-	c.kind, c.about = CaSH, s.about("Tools")
+	c.kind = CaSH
+	if err := in.identify(ctx, s, c); err != nil {
+		return err
+	}
+	c.about = cmp.Or(c.onlyNamespace(), s.about("Tools"))
 	src, err := cashsource.Read(ctx, s.askFor, defs, cashsource.Options{
 		Host: in, Server: in.server, Self: in.self, Mounts: in.described(), About: c.about,
 		VisibleTo: in.cfg.VisibleTo, Pins: in.pins, Vouched: in.vouched, IgnoreHints: in.cfg.IgnoreHints,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/internal/wire"
 )
 
@@ -18,7 +19,7 @@ func defineFunction(path string, e cashtext.Entry) *pin.Definition {
 }
 
 // addPage adds a function's page to its definition. Of a JSON page (declared) the description is included; on
-// another page it may be any prose. It reports false, and adds nothing, if the page is too large.
+// another page it may be any prose. It reports false, and adds nothing, if the page is too large or too deep.
 func addPage(d *pin.Definition, f *cashtext.Function, declared bool) bool {
 	input := parameters(f)
 	if f.Schema != nil {
@@ -34,7 +35,7 @@ func addPage(d *pin.Definition, f *cashtext.Function, declared bool) bool {
 	if f.Safety != "" {
 		notes = asJSON(map[string]any{"safety": f.Safety})
 	}
-	if len(in)+len(out)+len(notes) > wire.MaxEntrySize {
+	if len(in)+len(out)+len(notes) > wire.MaxEntrySize || strictjson.Check(in) != nil { // that is too deep
 		return false
 	}
 	d.InputSchema, d.OutputSchema, d.Annotations = in, out, notes

@@ -42,7 +42,7 @@ func (v view) addArguments(t *registry.Registry) {
 	for _, m := range below {
 		path, ok := v.within(m[1])
 		names := further(m[2])
-		if !ok || len(names) == 0 || canonicalPath(path) == "" || !t.Exists(path) {
+		if !ok || len(names) == 0 || !t.Exists(path) {
 			continue
 		}
 		if ns, err := t.TryNamespace(path, ""); err == nil {
@@ -51,14 +51,13 @@ func (v view) addArguments(t *registry.Registry) {
 	}
 }
 
-// within returns a path of the server as it is below the mount; false if it is not below it.
+// within returns a path of the server as it is below the mount, "" for the mount itself; false if it is elsewhere.
 func (v view) within(path string) (string, bool) {
-	from := v.text.From
-	if from == "" {
-		return path, true
+	if v.text.From == "" {
+		return path, canonicalPath(path) != ""
 	}
-	rest, ok := strings.CutPrefix(canonicalPath(path), canonicalPath(from)+".")
-	return rest, ok
+	rest, ok := strings.CutPrefix(canonicalPath(path)+".", canonicalPath(v.text.From)+".")
+	return strings.TrimSuffix(rest, "."), ok
 }
 
 // takesAll reports whether the tool help takes arguments of these names, in kwargs or beside them.

@@ -21,11 +21,11 @@ import (
 func inputOf(f *cashtext.Function) *registry.Input {
 	switch {
 	case f == nil:
-		return &registry.Input{Partial: "Nothing was checked: the page of help of its server could not be read."}
+		return &registry.Input{Partial: "Nothing was checked: its page of help was not read."}
 	case f.Schema != nil:
 		return &registry.Input{Schema: f.Schema}
 	case len(f.Parameters) == 0 && !f.Closed:
-		return &registry.Input{Partial: "Nothing was checked: the help of its server tells no parameters."}
+		return &registry.Input{Partial: "Nothing was checked: its page of help tells no parameters."}
 	}
 	t := &told{closed: f.Closed && f.More == ""}
 	for _, p := range inOrder(f.Parameters) {
@@ -379,7 +379,7 @@ func (t *told) addMembers(b *strictjson.Builder) {
 // unchecked says what the schema does not hold. more is the argument of help that tells more.
 func (t *told) unchecked(more string) string {
 	var b strings.Builder
-	b.WriteString("Its server tells no schema. What its help tells of parameters was checked: names, types, which are required, and listed values. Not checked: other rules")
+	b.WriteString("Its server gives no schema. What its page of help tells was checked: names, types, which are required, and listed values. Not checked: other rules")
 	if !t.closed {
 		b.WriteString(", and arguments that it does not list")
 	}
@@ -388,7 +388,7 @@ func (t *told) unchecked(more string) string {
 	}
 	b.WriteString(".")
 	if more != "" {
-		b.WriteString(" Its help has more that was not read.")
+		b.WriteString(" The page has more, which was not read.")
 	}
 	return b.String()
 }

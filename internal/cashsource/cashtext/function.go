@@ -105,9 +105,10 @@ func functionJSON(text string) (*Function, error) {
 func schemaOf(page map[string][]byte) json.RawMessage {
 	for _, key := range []string{"schema", "inputschema", "parameters"} {
 		value := page[key]
-		if strictjson.KindOf(value) == strictjson.Object && (strictjson.Member(value, "properties") != nil || strictjson.Text(strictjson.Member(value, "type")) == "object") {
-			return slices.Clone(value) // the page is much larger
+		if strictjson.KindOf(value) != strictjson.Object || key == "parameters" && strictjson.Member(value, "properties") == nil {
+			continue
 		}
+		return slices.Clone(value) // the page is much larger
 	}
 	return nil
 }
