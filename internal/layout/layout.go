@@ -64,15 +64,18 @@ var Rooms = []Room{
 	{Row: 1, Together: true, Packages: []string{"manifest"}, Pending: []string{"manifest/fetch"}, Lines: 1600},
 
 	{Row: 2, Together: true, Packages: append(below("firewall", "redact view disk internal/ledger"), "firewall"), Lines: 5800},
-	{Row: 2, Packages: []string{"registry"}, Lines: 5100},
+	// 70 of these are for functions whose arguments are known in part, or read later from their server.
+	{Row: 2, Packages: []string{"registry"}, Lines: 5170},
 	{Row: 2, Packages: []string{"toolid/card"}, Lines: 1150},
 
 	{Row: 3, Packages: []string{"cash/control"}, Lines: 2700},
 	{Row: 3, Together: true, Packages: below("internal", "wire blocks"), Lines: 640},
 
 	{Row: 4, Packages: []string{"cash/serve"}, Lines: 2900},
+	// Schemas from what pages of help tell take 330 of these, arguments that are read late and dry runs on mounted
+	// servers 200, identities 110.
 	{
-		Row: 4, Together: true, Lines: 9720, Each: 4000,
+		Row: 4, Together: true, Lines: 10460, Each: 4070,
 		Packages: append(below("cash/upstream", "pin config discover"), "cash/upstream", "internal/cashsource", "internal/cashsource/cashtext"),
 	},
 	{Row: 4, Packages: []string{"cash/endpoint", "cash/catalog", "cash/facade/files"}, Lines: 5900},

@@ -32,7 +32,7 @@
 //	# Functions that fit, best first     namespaces listed below them
 //	## orders                            headings of namespaces that Known has
 //
-// All else stays byte for byte.
+// All else stays byte for byte. Of a schema in a JSON page, only descriptions are rewritten.
 //
 // # Limits
 //
