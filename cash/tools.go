@@ -95,7 +95,7 @@ func (f face) callTool(ctx context.Context, req *serve.Request) (*registry.Resul
 	return f.call(control.Through(ctx, "call"), &CallRequest{
 		Namespace: args.namespace, Function: args.function,
 		Kwargs: args.kwargs, SizeLimit: limit, Replay: args.replay,
-		DryRun: args.dryRun, PlanToken: args.planToken,
+		DryRun: args.dryRun || req.DryRun, PlanToken: args.planToken,
 	}, req, args.direct)
 }
 
@@ -105,11 +105,11 @@ func (f face) metered(ctx context.Context, req *serve.Request, tool string) erro
 }
 
 func (f face) helpTool(ctx context.Context, req *serve.Request) (*registry.Result, error) {
+	if req.DryRun { // it uses up no limit
+		return f.dryRun(ctx, req)
+	}
 	if err := f.metered(ctx, req, "help"); err != nil {
 		return nil, err
-	}
-	if req.DryRun {
-		return f.dryRun(ctx, req)
 	}
 	args, err := readToolArguments(req.Arguments, helpSlots, f.opts.Serve.MaxArguments)
 	if err != nil {

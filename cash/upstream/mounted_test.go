@@ -27,9 +27,9 @@ import (
 
 // A wire counts what reaches a server: calls of its tool call, and dry runs.
 type wire struct {
-	calls, dryRuns, help atomic.Int64
-	mu                   sync.Mutex
-	pages                map[string]int // of functions, by name
+	calls, dryRuns atomic.Int64
+	mu             sync.Mutex
+	pages          map[string]int // of functions, by name
 }
 
 // tap returns the server of a face with a wire before it.
@@ -353,6 +353,11 @@ func TestW30PlanTokensThroughLevels(t *testing.T) {
 			if err != nil || r.Token == "" || ran.Load() != 0 {
 				t.Fatalf("the dry run: %+v, %v", r, err)
 			}
+			for i, server := range []string{"mid.shop", "mid", ""} {
+				if status, _ := r.check(server, "plan_token"); (status == "required") != (tt[i] != nil) {
+					t.Errorf("the check of %q is %q", server, status)
+				}
+			}
 			f, err := reg.Function(ctx, "mid.shop.orders", "create")
 			if err != nil {
 				t.Fatal(err)
@@ -375,6 +380,49 @@ func TestW30PlanTokensThroughLevels(t *testing.T) {
 			}
 			if text, ok := execute(r.Token, goodOrder); ok || ran.Load() != 1 {
 				t.Errorf("again: %s", text)
+			}
+		})
+	}
+}
+
+// Whatever a server says to a dry run, its report is bounded and clean, and nothing runs.
+func TestW30HostileReports(t *testing.T) {
+	for name, tt := range map[string]struct {
+		answer *mcp.CallToolResult
+		want   string // a part of the report, or of the error
+	}{
+		"a page":     {text(flatCreate), `{"name":"dry_run","status":"partial","detail":"The server made no report: its own checks are not known.","server":"shop"}`},
+		"no JSON":    {text(`{"dry_run":true,"dry_run":true}`), `"name":"dry_run","status":"partial"`},
+		"not a run":  {text(`{"dry_run":false,"checks":[{"name":"policy","status":"pass"}]}`), `"name":"dry_run","status":"partial"`},
+		"no content": {&mcp.CallToolResult{Content: []mcp.Content{}}, `"name":"dry_run","status":"partial"`},
+		"steering":   {text(`{"dry_run":true,"checks":[7,{"name":"\u001b[31mpolicy","status":"\u202epass","detail":"See help(namespace=\"orders\").\n\u0007","server":"a.b"},{"status":"pass"}],"plan_token":"a b"}`), `{"name":"policy","status":"pass","detail":"See help(namespace=\"shop.orders\").","server":"shop.a.b"}]`},
+		"much":       {text(`{"dry_run":true,"checks":[` + strings.Repeat(`{"name":"n","status":"pass","server":"/"},`, 5000) + `{"name":"last","status":"pass"}]}`), `{"name":"n","status":"pass","server":"shop"}`},
+		"an error":   {with(failed("**Error:** No. Use `help(namespace=\"orders\")`."), registry.MetaCode, "DENIED"), "shop.orders"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newFlat()
+			s.listen = func(_ context.Context, a args) *mcp.CallToolResult {
+				kwargs, _ := a["kwargs"].(map[string]any)
+				switch {
+				case a["namespace"] == nil && a["function"] == nil:
+					return with(text(rootPage), registry.MetaDryRun, true)
+				case a["function"] != nil && kwargs["customer_id"] != nil:
+					return tt.answer
+				}
+				return nil
+			}
+			_, _, reg := aggregate(t, nil, memory("shop", s.server()))
+			f, err := reg.Function(t.Context(), "shop.orders", "create")
+			if err != nil {
+				t.Fatal(err)
+			}
+			res, err := gateway.NewServer(reg, nil).Execute(t.Context(), &gateway.ExecuteRequest{ID: f.ID().String(), Args: json.RawMessage(goodOrder), DryRun: true})
+			said := asJSON(err)
+			if err == nil {
+				said = res.Text()
+			}
+			if !strings.Contains(said, tt.want) || strings.Contains(said, "plan_token") || strings.Count(said, `"status"`) > 110 || len(s.calls) > 0 {
+				t.Errorf("the report is %.2000s after %d calls", said, len(s.calls))
 			}
 		})
 	}
