@@ -72,10 +72,10 @@ var Rooms = []Room{
 	{Row: 3, Together: true, Packages: below("internal", "wire blocks"), Lines: 640},
 
 	{Row: 4, Packages: []string{"cash/serve"}, Lines: 2900},
-	// Schemas from what pages of help tell take 330 of these, arguments that are read late and dry runs on mounted
+	// Schemas from what pages of help tell take 390 of these, arguments that are read late and dry runs on mounted
 	// servers 200, identities 110.
 	{
-		Row: 4, Together: true, Lines: 10460, Each: 4070,
+		Row: 4, Together: true, Lines: 10530, Each: 4070,
 		Packages: append(below("cash/upstream", "pin config discover"), "cash/upstream", "internal/cashsource", "internal/cashsource/cashtext"),
 	},
 	{Row: 4, Packages: []string{"cash/endpoint", "cash/catalog", "cash/facade/files"}, Lines: 5900},
