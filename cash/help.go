@@ -128,3 +128,11 @@ func entriesOf(l *registry.Listing, offset, most int) (namespaces, functions []e
 	}
 	return namespaces, functions, all
 }
+
+// maxFurther is the most namespaces whose further arguments the top level names.
+const maxFurther = 20
+
+// furtherArguments returns the arguments that help takes in some namespaces only (R139).
+func furtherArguments(l *registry.Listing) []registry.HelpArguments {
+	return l.Arguments[:min(len(l.Arguments), maxFurther)]
+}

@@ -1,9 +1,11 @@
 package cash
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
@@ -15,7 +17,9 @@ type indexPage struct {
 	Namespaces []entry       `json:"namespaces"`
 	Functions  []entry       `json:"functions,omitempty"`
 	Arguments  helpArgsTable `json:"arguments"`
-	SizeLimit  int           `json:"sizelimit,omitempty"`
+	// Further are the arguments that help takes in some namespaces only.
+	Further   []registry.HelpArguments `json:"further,omitempty"`
+	SizeLimit int                      `json:"sizelimit,omitempty"`
 	position
 }
 
@@ -55,6 +59,7 @@ func indexJSON(l *registry.Listing, o helpOptions, sizelimit int) string {
 			[]string{"json", "markdown"}, []bool{true, false}, []string{"full"}, "what you need, in words",
 			"entries to skip", "most entries",
 		},
+		Further:   furtherArguments(l),
 		SizeLimit: sizelimit,
 		position:  at,
 	}))
@@ -86,10 +91,13 @@ type functionPage struct {
 	Safety      string  `json:"safety,omitempty"`
 	Parameters  []param `json:"parameters"`
 	Open        bool    `json:"open,omitempty"` // further arguments are accepted
-	Returns     string  `json:"returns,omitempty"`
-	More        string  `json:"more,omitempty"`
-	Example     string  `json:"example,omitempty"`
-	ID          string  `json:"id,omitempty"` // the tool id, by which servers that mount this one show it too
+	// Schema is the exact JSON Schema of the arguments, with params="full". Servers that mount this
+	// one enforce it. It is left out if this server does not know it.
+	Schema  json.RawMessage `json:"schema,omitempty"`
+	Returns string          `json:"returns,omitempty"`
+	More    string          `json:"more,omitempty"`
+	Example string          `json:"example,omitempty"`
+	ID      string          `json:"id,omitempty"` // the tool id, by which servers that mount this one show it too
 }
 
 func functionJSON(f *registry.Function, o helpOptions) string {
@@ -106,6 +114,9 @@ func functionJSON(f *registry.Function, o helpOptions) string {
 	}
 	if hidden {
 		page.More = `params="full"`
+	}
+	if o.full && f.Partial() == "" {
+		page.Schema = wire.EscapeHidden(f.InputSchema())
 	}
 	if o.examples {
 		page.Example = exampleCall(f, o)

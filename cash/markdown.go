@@ -17,6 +17,9 @@ const helpArguments = "Supported arguments: `format` (json|markdown), `examples`
 
 func (s *Server) indexMarkdown(l *registry.Listing, o helpOptions) string {
 	end := "\n" + helpArguments
+	for _, a := range furtherArguments(l) {
+		end += " In `" + a.Namespace + "` also: `" + strings.Join(a.Names, "`, `") + "`."
+	}
 	if n := s.advertised(); n > 0 {
 		end = fmt.Sprintf("\nResults of more than %d characters are withheld unless `sizelimit` allows them.\n", n) + end
 	}

@@ -18,7 +18,8 @@ type Options struct {
 	Name, Version string
 	// Serve holds the options common to all faces. The Quota of its Controls can limit call, help
 	// and skill. With its Plans, the tool call takes dry_run and plan_token, beside kwargs or
-	// inside. Without them it refuses dry_run.
+	// inside. Without them it refuses dry_run. Servers that mount this one may always ask for a dry
+	// run ([registry.MetaDryRun]).
 	Serve serve.Options
 
 	// SizeLimit is the gate's limit in characters (RFC 7.3). Zero is [gate.Default]; negative

@@ -70,6 +70,7 @@ type HelpRequest struct {
 	Function  string // empty lists the namespace
 	// Kwargs are format, examples, params, search, offset and limit. All others are ignored. So are
 	// the last three if Function is set, and the last two in a search.
+	// A function's page in JSON with params="full" has its JSON Schema as the member schema.
 	Kwargs json.RawMessage
 }
 

@@ -3,6 +3,7 @@ package cash
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -83,7 +84,7 @@ func ptr[T any](v T) *T { return &v }
 
 func (f face) callTool(ctx context.Context, req *serve.Request) (*registry.Result, error) {
 	known := callSlots
-	if f.opts.Serve.Controls.Plans != nil {
+	if f.opts.Serve.Controls.Plans != nil || len(registry.Via(ctx)) > 0 { // the token may be for a server behind this one
 		known = planSlots
 	}
 	args, err := readToolArguments(req.Arguments, known, 0) // the pipeline bounds kwargs
@@ -97,7 +98,7 @@ func (f face) callTool(ctx context.Context, req *serve.Request) (*registry.Resul
 	return f.call(control.Through(ctx, "call"), &CallRequest{
 		Namespace: args.namespace, Function: args.function,
 		Kwargs: args.kwargs, SizeLimit: limit, Replay: args.replay,
-		DryRun: args.dryRun, PlanToken: args.planToken,
+		DryRun: args.dryRun || req.DryRun, PlanToken: args.planToken,
 	}, req, args.direct)
 }
 
@@ -107,6 +108,9 @@ func (f face) metered(ctx context.Context, req *serve.Request, tool string) erro
 }
 
 func (f face) helpTool(ctx context.Context, req *serve.Request) (*registry.Result, error) {
+	if req.DryRun { // it uses up no limit
+		return f.dryRun(ctx, req)
+	}
 	if err := f.metered(ctx, req, "help"); err != nil {
 		return nil, err
 	}
@@ -125,10 +129,22 @@ func (f face) helpTool(ctx context.Context, req *serve.Request) (*registry.Resul
 	return r, err
 }
 
-// metaOf returns the metadata of a page of help: the instance of the namespace's server and, for the
-// first page of a list, the definitions of all its functions.
+// dryRun reports the checks of a call to a server that mounts this one ([registry.MetaDryRun]).
+func (f face) dryRun(ctx context.Context, req *serve.Request) (*registry.Result, error) {
+	args, err := readToolArguments(req.Arguments, helpSlots, 0) // the pipeline bounds kwargs
+	if err != nil {
+		return nil, err
+	}
+	return f.call(control.Through(ctx, "call"), &CallRequest{
+		Namespace: args.namespace, Function: args.function, Kwargs: args.kwargs,
+		SizeLimit: ptr(math.MaxInt32), DryRun: true,
+	}, req, nil)
+}
+
+// metaOf returns the metadata of a page of help: the instance of the namespace's server, that
+// dry runs are taken, and for the first page of a list, the definitions of all its functions.
 func (f face) metaOf(ctx context.Context, namespace string, first bool) map[string]any {
-	meta := map[string]any{registry.MetaInstance: f.instance}
+	meta := map[string]any{registry.MetaInstance: f.instance, registry.MetaDryRun: true}
 	l, err := f.source.List(ctx, namespace)
 	if err != nil {
 		return meta

@@ -100,6 +100,9 @@ type execution struct {
 func (x *execution) find(ctx context.Context) (*registry.Function, error) {
 	id, err := x.parse(ctx, x.catalog, x.req.ID)
 	f, err := x.Server.find(ctx, x.catalog, x.req.ID, id, err)
+	if err == nil {
+		f, err = f.Complete(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}

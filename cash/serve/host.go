@@ -89,6 +89,7 @@ func (h *Host) request(ctx context.Context, req *mcp.CallToolRequest) (context.C
 		Session:   Session(req),
 		Progress:  progress(req),
 		Client:    client(ctx, req, h.connection(req)),
+		DryRun:    req.Params.Meta[registry.MetaDryRun] == true,
 	}, nil
 }
 

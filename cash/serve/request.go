@@ -20,6 +20,8 @@ type Request struct {
 	Progress func(context.Context, registry.Progress) error
 	// Client is the client, for functions that log or ask, and the owner of the call.
 	Client *registry.Client
+	// DryRun says that a server which mounts this one asks for a dry run ([registry.MetaDryRun]).
+	DryRun bool
 }
 
 // Owner identifies the owner of the state that the request leaves behind, as [registry.Call.Owner]

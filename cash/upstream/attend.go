@@ -85,8 +85,8 @@ func (u *upstream) attend(s *session) error {
 		if failed == nil {
 			continue
 		}
-		if e := asCallError(failed); e.hung() || e.session {
-			return failed // not even the list of tools was answered, or the session has ended there: reconnect
+		if e := asCallError(failed); e.hung() || e.session || e.other {
+			return failed // not even the list of tools was answered, the session has ended there, or it is another server: reconnect
 		}
 	}
 }

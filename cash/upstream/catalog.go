@@ -9,16 +9,18 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/internal/cashsource"
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/manifest"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
 // catalog is a snapshot of what a server offers. It is immutable.
 type catalog struct {
 	kind        Kind
-	server      string            // the name that the server gives itself
-	about       string            // one line of description; empty if the server gives none
-	defs        map[string]*entry // by tool name
-	names       map[string]string // function names by tool name, kept stable for the next catalog
+	server      string             // the name that the server gives itself
+	about       string             // one line of description; empty if the server gives none
+	identity    *manifest.Manifest // of a CaSH server; nil if it gives none
+	defs        map[string]*entry  // by tool name
+	names       map[string]string  // function names by tool name, kept stable for the next catalog
 	quarantined []pin.Quarantine
 	notes       []string
 	told        []string // the notes about functions

@@ -59,6 +59,11 @@
 // get_user. A server with the tools call, help and skill is a CaSH server. The functions behind them become a tree
 // below its label, its texts use the new paths, and its own gate decides about sizes.
 //
+// Arguments are checked here, before they cross the wire (gateway surface, section 4.4). A CaSH server of this module
+// gives the exact schema of each function. Of another one, what its pages of help tell is enforced: names, types, which
+// are required, listed values, nesting. A dry run says what was not checked, and goes on to servers of this module,
+// which report their own checks and run nothing.
+//
 // With [Options.Resources] and [Options.Prompts], a server's resources and prompts become functions in registries
 // of their own: a call reads a resource or gets a prompt.
 //
@@ -96,7 +101,8 @@
 // # Discovery and trust
 //
 // [Aggregator.Discover] mounts the servers that manifests describe, under labels that do not depend on network
-// timing (package discover). A [pin.Mode] quarantines tools, and functions of CaSH servers, whose definitions
+// timing (package discover). The resource cash://server of a CaSH server is read with its catalog and compared with
+// the manifest that led there, else with the first one read ([Server.HoldIdentity]). A [pin.Mode] quarantines tools, and functions of CaSH servers, whose definitions
 // change. An operator reads the difference in [Aggregator.Status] and accepts it by its hash
 // ([Aggregator.AcceptQuarantined]). Definitions that another process accepts in the same [pin.Store] are noticed
 // and reloaded. Package config reads all of this from a file.
@@ -120,8 +126,10 @@
 //     which the server writes on demand; descriptions of namespaces; skills. Of functions beyond the first 1,000,
 //     and of those whose pages are errors, only the lines are compared. A function with the name of one of its
 //     server's tools is refused.
-//   - Arguments of help that only the server knows reach it for functions, not for namespaces, whose lists were
-//     read in advance.
+//   - Arguments of help that only the server knows are named at the top and passed on to it. With pins they reach it
+//     for functions only, and are not named.
+//   - The pages of functions beyond the first 1,000 are read before their first call. With pins they are not read, and
+//     their arguments not checked.
 //   - A CaSH server that streams a result is trusted: up to MaxMessage pass.
 //   - A child process that starts a session of its own (setsid) outlives its connection.
 //   - Resources and prompts of a CaSH server appear where the whole server is mounted, not where one of its

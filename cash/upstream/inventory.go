@@ -11,12 +11,14 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/time/rate"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/internal/cashsource"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/wire"
+	"github.com/cash-mcp/go-sdk/manifest"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
@@ -30,6 +32,10 @@ type inventory struct {
 	late    string        // why definitions were pinned later than the others, in words
 	sought  chan struct{} // requests to read the server again, because of unknown names
 	seeks   rate.Sometimes
+
+	published atomic.Pointer[manifest.Manifest] // the manifest that led to the server; nil for none
+	first     *manifest.Manifest                // the server's first identity; nil until it has given one
+	told      string                            // what was logged of its identity
 
 	latest atomic.Pointer[catalog] // nil until a catalog is known
 }
@@ -104,7 +110,11 @@ func (in *inventory) failure(err error) *CallError {
 
 // loadCaSH builds the catalog of a CaSH server from what is behind call, help and skill.
 func (in *inventory) loadCaSH(ctx context.Context, s *session, c *catalog, defs []*pin.Definition) error {
-	c.kind, c.about = CaSH, s.about("Tools")
+	c.kind = CaSH
+	if err := in.identify(ctx, s, c); err != nil {
+		return err
+	}
+	c.about = cmp.Or(c.onlyNamespace(), s.about("Tools"))
 	var before *cashsource.Source
 	if old := in.latest.Load(); old != nil {
 		before = old.cash
@@ -145,8 +155,8 @@ func (in *inventory) described() []mount {
 }
 
 // Page implements [cashsource.Host].
-func (in *inventory) Page(ctx context.Context, label, tool string, arguments map[string]any) (*wire.Answer, error) {
-	a, err := in.page(ctx, label, tool, arguments)
+func (in *inventory) Page(ctx context.Context, label, tool string, arguments map[string]any, meta mcp.Meta) (*wire.Answer, error) {
+	a, err := in.page(ctx, label, tool, arguments, meta)
 	if err == nil {
 		in.noticed(a)
 	}
@@ -292,7 +302,7 @@ func remoteFunc(name, about string, r registry.Remote, facts []registry.FuncOpti
 	if problem == nil {
 		return f, nil
 	}
-	r.InputSchema, r.Unchecked, r.Problem = nil, true, problem
+	r.InputSchema, r.Problem = nil, problem
 	f, err := registry.RemoteFunc(name, about, r, facts...)
 	if err != nil {
 		panic("upstream: " + err.Error()) // our own schema is always valid

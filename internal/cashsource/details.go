@@ -93,7 +93,7 @@ func (c *crawl) detail(ctx context.Context, t task) {
 		t.at.details[t.i] = before.function
 		return
 	}
-	a, err := c.ask(ctx, "help", pageArguments("help", t.at.path, t.entry().Name, json.RawMessage(`{"format":"json","params":"full"}`)))
+	a, err := c.ask(ctx, "help", pageArguments("help", t.at.path, t.entry().Name, fullPage))
 	if err != nil {
 		c.miss(err)
 		return
@@ -113,6 +113,9 @@ func (c *crawl) detail(ctx context.Context, t task) {
 	t.at.details[t.i] = f
 	c.keep(t, &keptPage{f, len(text)})
 }
+
+// fullPage requests all that a page tells of a function.
+var fullPage = json.RawMessage(`{"format":"json","params":"full"}`)
 
 // full reports whether the limits are reached.
 func (c *crawl) full() bool {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/gate"
 	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
@@ -17,9 +19,9 @@ import (
 
 // A Host is the mounting side, package upstream. Pages and calls after the first read go through it.
 type Host interface {
-	// Page requests a page of help or skill for a user. Errors are *[registry.Error] with a cause, without
+	// Page requests a page of help or skill for a user. meta is added to the metadata; may be nil. Errors are *[registry.Error] with a cause, without
 	// namespace and name.
-	Page(ctx context.Context, label, tool string, arguments map[string]any) (*wire.Answer, error)
+	Page(ctx context.Context, label, tool string, arguments map[string]any, meta mcp.Meta) (*wire.Answer, error)
 	// Call calls a function.
 	Call(ctx context.Context, c *registry.Call, call *Call) (*registry.Result, error)
 }
@@ -136,6 +138,8 @@ type Source struct {
 	root      *place
 	dialect   dialect
 	pages     *pages
+	inputs    *inputs
+	dryRuns   bool                 // the server takes dry runs
 	limit     int                  // the server's gate threshold
 	known     map[string]bool      // canonical paths of the server's namespaces
 	functions map[string]bool      // canonical paths of the server's functions
@@ -148,7 +152,7 @@ type Source struct {
 // nothing is read. Errors are *[Error] and *[pin.StoreError].
 func Read(ctx context.Context, ask Ask, defs []*pin.Definition, o Options) (*Source, error) {
 	s := &Source{
-		Options: o, dialect: dialectOf(defs), pages: newPages(), limit: gate.Default,
+		Options: o, dialect: dialectOf(defs), pages: newPages(), inputs: newInputs(), limit: gate.Default,
 		offered: make(map[string]string), kept: make(map[string]*keptPage), whole: make(map[string]bool),
 	}
 	if !hasCore(defs) {
@@ -230,7 +234,7 @@ func (s *Source) tree(m Mount, tools func(Mount) []*registry.Function) (*registr
 	default:
 		about = base.description
 	}
-	top := t.Namespace("", clean.FirstLine(about, maxAbout)).Note(furtherArguments(s.root.page.Arguments)).Missed(s.Missed)
+	top := t.Namespace("", clean.FirstLine(about, maxAbout)).Missed(s.Missed)
 	v := view{Source: s, mount: m, text: cashtext.Mount{From: base.path, To: m.Label, Known: s.known, Functions: s.functions, Beside: s.besides(m)}}
 	if base == s.root {
 		s.whole[m.Key()] = true
@@ -240,6 +244,9 @@ func (s *Source) tree(m Mount, tools func(Mount) []*registry.Function) (*registr
 	}
 	if err := v.fill(t, "", base); err != nil {
 		return nil, err
+	}
+	if v.Pins.Off() { // otherwise pages of namespaces ignore them
+		v.addArguments(t)
 	}
 	if base != s.root && s.speaksForRoot(m) {
 		v.addSkills(top, s.root)

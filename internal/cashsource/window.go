@@ -74,6 +74,9 @@ func (c *crawl) parse(p *place, a *wire.Answer) (*cashtext.Page, error) {
 		return nil, &Error{Kind: Refused, Reason: clean.Line(text, maxReason)}
 	}
 	p.instance = a.Instance
+	if p.above == nil {
+		c.dryRuns = string(a.Extra[registry.MetaDryRun]) == "true"
+	}
 	if p.instance == c.Self {
 		return nil, &Error{Kind: Looped, Reason: "it is this server"}
 	}

@@ -34,7 +34,7 @@
 //	if inventory.check fails             in prose, dotted paths of namespaces and functions
 //	                                     that Known and Functions have
 //
-// All else stays byte for byte.
+// All else stays byte for byte. Of a schema in a JSON page, only descriptions are rewritten.
 //
 // # Limits
 //

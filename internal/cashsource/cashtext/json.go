@@ -1,6 +1,7 @@
 package cashtext
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -9,17 +10,59 @@ import (
 // JSON rewrites a page of help in JSON (format="json"):
 //   - paths in members named namespace: of the page, its lists, its example and its error;
 //   - invocations in all texts;
-//   - if From is the root, a function without a namespace gets To, on its own page and in search results.
+//   - if From is the root, a function without a namespace gets To, on its own page and in search results;
+//   - of a member schema, only the descriptions ([Mount.Schema]).
 //
 // All else stays byte for byte, including the order of keys and the spelling of numbers. It returns false for
-// anything but a JSON object, for duplicate keys, and for more than 64 levels.
+// anything but a JSON object, for duplicate keys, and for more than 65 levels.
 func (m Mount) JSON(page string) (string, bool) {
 	w := jsonPage{mount: m, data: []byte(page)}
-	if strictjson.Check(w.data) != nil || strictjson.KindOf(w.data) != strictjson.Object {
+	if strictjson.CheckDepth(w.data, maxLevels) != nil || strictjson.KindOf(w.data) != strictjson.Object {
 		return "", false
 	}
 	w.page()
 	return apply(page, w.edits), true
+}
+
+// maxLevels bounds the nesting of a page. A schema in it has the usual bound itself.
+const maxLevels = strictjson.MaxDepth + 1
+
+// Schema rewrites the descriptions in a JSON Schema, which is strict JSON. All else is data and stays.
+func (m Mount) Schema(schema json.RawMessage) json.RawMessage {
+	w := jsonPage{mount: m, data: schema}
+	w.schema(schema)
+	return json.RawMessage(apply(string(schema), w.edits))
+}
+
+// Keywords of JSON Schema whose values hold schemas: a schema or a list of them, or an object of them by name.
+var (
+	subschemas = map[string]bool{
+		"items": true, "prefixItems": true, "additionalItems": true, "unevaluatedItems": true, "contains": true,
+		"additionalProperties": true, "unevaluatedProperties": true, "propertyNames": true,
+		"allOf": true, "anyOf": true, "oneOf": true, "not": true, "if": true, "then": true, "else": true,
+	}
+	namedSubschemas = map[string]bool{
+		"properties": true, "patternProperties": true, "dependentSchemas": true, "dependencies": true, "$defs": true, "definitions": true,
+	}
+)
+
+// schema rewrites the descriptions in a schema, or in a list of schemas.
+func (w *jsonPage) schema(value []byte) {
+	for _, v := range strictjson.Elements(value) {
+		w.schema(v)
+	}
+	for raw, v := range strictjson.RawMembers(value) {
+		switch key := strictjson.Text(raw); {
+		case key == "description" && strictjson.KindOf(v) == strictjson.String:
+			w.texts(key, v)
+		case subschemas[key]:
+			w.schema(v)
+		case namedSubschemas[key]:
+			for _, one := range strictjson.RawMembers(v) {
+				w.schema(one)
+			}
+		}
+	}
 }
 
 type jsonPage struct {
@@ -48,6 +91,8 @@ func (w *jsonPage) page() {
 		switch kind := strictjson.KindOf(value); {
 		case key == "namespace":
 			w.path(value)
+		case key == "schema" && kind == strictjson.Object:
+			w.schema(value)
 		case !places[key]:
 			w.texts(key, value)
 		case kind == strictjson.Object:
