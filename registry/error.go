@@ -88,8 +88,11 @@ func (e *Error) Error() string {
 	if e == nil {
 		return ""
 	}
-	if e.Hint == "" {
+	switch {
+	case e.Hint == "":
 		return e.Message
+	case e.Message == "":
+		return e.Hint
 	}
 	return e.Message + " " + e.Hint
 }

@@ -39,7 +39,7 @@ func (e *Error) For(word func(e *Error, next Step) string) *Error {
 	}
 	own := *e
 	own.Hint, own.Next = word(e, next), NoStep
-	if own.Message == "" && own.Hint == "" {
+	if own.Message == "" { // all that its server said was advice
 		own.Message = "The call failed."
 	}
 	return &own

@@ -50,6 +50,7 @@ func (u *upstream) attend(s *session) error {
 			if debounce(u.ctx, s, s.changed) {
 				failed = r.reread()
 			}
+			s.outdated.read()
 		case <-u.repinned:
 			if u.inventory.pins.Stale(u.ctx) {
 				failed = r.reread()

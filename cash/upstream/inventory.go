@@ -139,12 +139,17 @@ func (in *inventory) Call(ctx context.Context, c *registry.Call, call *cashsourc
 		args: call.Arguments,
 		meta: call.Meta,
 		current: func() *CallError {
-			if now := in.latest.Load(); now == nil || now.cash == nil || !now.cash.Offers(call) {
+			switch now := in.latest.Load(); {
+			case now == nil || now.cash == nil || now.cash.Lacks(call):
+				return &CallError{Class: Changed, gone: true, Reason: "the function has been removed"}
+			case !now.cash.Offers(call):
 				return &CallError{Class: Changed, Reason: "the function is not what it was"}
 			}
 			return nil
 		},
-		result: func(a *wire.Answer, moved bool) *registry.Result { return call.Result(a, a.Result(), moved) },
+		result: func(a *wire.Answer, moved bool) (*registry.Result, error) {
+			return call.Result(a, a.Result(), moved)
+		},
 	})
 }
 
@@ -251,7 +256,10 @@ func (in *inventory) handler(e *entry) registry.Handler {
 			tool: e.def.Name,
 			args: c.Arguments,
 			current: func() *CallError {
-				if now := in.latest.Load(); now == nil || now.defs[e.def.Name] == nil || now.defs[e.def.Name].hash != e.hash {
+				switch now := in.latest.Load(); {
+				case now == nil || now.defs[e.def.Name] == nil:
+					return &CallError{Class: Changed, gone: true, Reason: "the tool has been removed"}
+				case now.defs[e.def.Name].hash != e.hash:
 					return &CallError{Class: Changed, Reason: "the tool is not what it was"}
 				}
 				return nil
