@@ -48,13 +48,15 @@ type Function struct {
 	idCache   *identity     // nil outside of a namespace
 
 	// For functions on other servers; see Remote.
-	page    func(context.Context, json.RawMessage) (string, error)
-	gated   bool
-	tool    string
-	server  string
-	given   toolid.Primitive
-	problem error
-	remote  bool
+	page     func(context.Context, json.RawMessage) (string, error)
+	gated    bool
+	tool     string
+	server   string
+	given    toolid.Primitive
+	problem  error
+	partial  bool     // the schema with the problem is shown
+	warnings []string // about the schema
+	remote   bool
 }
 
 // Name returns the function's label as registered. It is matched in canonical

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/cash-mcp/go-sdk/internal/schema"
@@ -40,11 +41,17 @@ type Remote struct {
 	// Problem is the reason why the other server's input schema is not used. Faces that must check
 	// arguments against it refuse calls ([InvalidSchema]). Nil: the schema is used.
 	Problem error
+	// Limits bound the schema. If it is over them, [Function.Warnings] say so. Nil is no limit.
+	Limits *SchemaLimits
 }
 
 // RemoteFunc makes a function that runs on another server. It returns an error if the schema cannot
 // be used or does not describe an object, if the id is invalid, if the handler is nil, and on the
 // mistakes listed at [FuncOption].
+//
+// A schema whose only mistakes are names of types that do not exist, such as str, int and float, is shown
+// and searched. What is valid in it is checked, unless that would refuse valid arguments. The mistake is
+// the function's [Function.Problem].
 func RemoteFunc(name, description string, r Remote, opts ...FuncOption) (*Function, error) {
 	if r.Handler == nil {
 		return nil, fmt.Errorf("function %q: handler is nil", name)
@@ -75,8 +82,17 @@ func RemoteFunc(name, description string, r Remote, opts ...FuncOption) (*Functi
 		problem:     r.Problem,
 		remote:      true,
 	}
-	if r.Unchecked {
+	if r.Unchecked || !shown.Enforceable() {
 		f.checked = anyObject()
+	}
+	if f.problem == nil && shown.Problem() != nil {
+		f.problem, f.partial = shown.Problem(), true
+	}
+	if r.Limits != nil {
+		f.warnings = r.Limits.Excess(r.InputSchema)
+	}
+	for _, note := range shown.Notes() {
+		f.warnings = append(f.warnings, "has a rule that is not checked: "+note)
 	}
 	if err := f.apply(opts); err != nil {
 		return nil, fmt.Errorf("function %q: %w", name, err)
@@ -86,17 +102,21 @@ func RemoteFunc(name, description string, r Remote, opts ...FuncOption) (*Functi
 
 // parseRemoteInput is parseInput for a schema of another server, which may lack its type "object".
 func parseRemoteInput(name string, text json.RawMessage) (*schema.Schema, error) {
-	in, err := parseInput(name, text)
+	in, err := parseForeign(name, text)
 	if err != nil {
 		return nil, err
 	}
 	switch typ, ok := typeOf(in.JSON()); {
 	case !ok && strictjson.KindOf(text) == strictjson.Object:
-		return parseInput(name, withType(text))
+		return parseForeign(name, withType(text))
 	case typ != "object":
 		return nil, notOfObject(name)
 	}
 	return in, nil
+}
+
+func parseForeign(name string, text json.RawMessage) (*schema.Schema, error) {
+	return parseInputBy(schema.ParseForeign, name, text)
 }
 
 // withType adds the type "object" to a schema.
@@ -144,6 +164,14 @@ func (f *Function) Remote() bool { return f.remote }
 
 // Problem returns the reason why the other server's input schema is not used, or nil. See [Remote].
 func (f *Function) Problem() error { return f.problem }
+
+// Partial reports whether the schema with the [Function.Problem] is shown, and its valid rules are
+// checked. Otherwise it is not used at all.
+func (f *Function) Partial() bool { return f.partial }
+
+// Warnings returns what is unusual about the other server's input schema, for operators: limits that it
+// exceeds ([Remote].Limits), and rules that are not checked. Calls are not refused for it.
+func (f *Function) Warnings() []string { return slices.Clone(f.warnings) }
 
 // RemoteSkill makes a skill whose text is on another server. That server fills in the inputs.
 // Executable content is removed here, as always. The errors are those of [RemoteFunc].

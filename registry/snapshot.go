@@ -64,6 +64,9 @@ func (n *node) build(above []Visibility, unavailable *Error, instance string) *v
 		unavailable = n.unavailable
 	}
 	v.unavailable, v.page, v.note, v.child.Unavailable = unavailable, n.page, n.note, unavailable != nil
+	if unavailable != nil {
+		v.child.Pending = unavailable.Pending
+	}
 	v.conditions = above
 	v.instance = instance
 	if n.instance != "" && n.instance != instance {

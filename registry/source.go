@@ -59,6 +59,8 @@ type Child struct {
 	HasFunctions bool
 	HasSkills    bool
 	Unavailable  bool // unavailable at the moment; HasFunctions is true
+	// Pending is that of the reason ([Error.Pending]). Nil if it is available.
+	Pending <-chan struct{}
 }
 
 // ErrSkipNamespace tells [Walk] to skip the namespaces below the current one. The visit function

@@ -1,7 +1,7 @@
 package catalog
 
 import (
-	"errors"
+	"fmt"
 
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid"
@@ -95,10 +95,18 @@ func (b *batch) place(c *content) {
 			s.function = s.newFunction()
 		}
 		if problem := s.function.Problem(); problem != nil {
-			b.find(e.definition, e.line, Flagged, errors.New("inputSchema is not used: "+problem.Error()))
+			b.find(e.definition, e.line, Flagged, schemaProblem(s.function, problem))
 		}
 		c.served[e.key] = s
 	}
+}
+
+// schemaProblem says how far the schema of a function with a problem is used.
+func schemaProblem(f *registry.Function, problem error) error {
+	if f.Partial() {
+		return fmt.Errorf("inputSchema is used in part: %w", problem)
+	}
+	return fmt.Errorf("inputSchema is not used: %w", problem)
 }
 
 // tree returns a registry of all served definitions.

@@ -19,7 +19,7 @@ const (
 // newFunction builds the function of s. With an unusable input schema it has none: its arguments are not validated,
 // and faces that promise validation refuse its calls.
 func (s *served) newFunction() *registry.Function {
-	remote := registry.Remote{InputSchema: s.input, Tool: s.key, ID: s.id, Handler: s.handler}
+	remote := registry.Remote{InputSchema: s.input, Tool: s.key, ID: s.id, Handler: s.handler, Limits: s.limits}
 	about, facts := s.about(), s.facts()
 	f, err := registry.RemoteFunc(s.label, about, remote, facts...)
 	if err != nil {

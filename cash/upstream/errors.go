@@ -382,6 +382,7 @@ func (s *settings) unavailable(label string, state State, err *CallError, known 
 			return nil
 		}
 		e.Message, e.Hint = "The server behind `"+label+"` is being connected.", "Try again in a few seconds."
+		e.Pending = s.pending
 	case Closed:
 		e.Message = "The server behind `" + label + "` has been disconnected."
 	default:

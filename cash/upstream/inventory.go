@@ -74,12 +74,13 @@ func (in *inventory) loadTools(ctx context.Context, s *session, c *catalog, defs
 	in.name(c, o.Served)
 	if old := in.latest.Load(); old != nil && old.trees != nil && c.showsAs(old) {
 		c.trees, c.functions, c.told = old.trees, old.functions, old.told // unchanged: reuse the trees
-		c.notes = append(c.notes, c.told...)
+		c.untold = old.untold
+		c.notes, c.unnoted = append(c.notes, c.told...), c.unnoted+c.untold
 		return nil
 	}
-	before := len(c.notes)
+	before, unnoted := len(c.notes), c.unnoted
 	functions := in.functions(c, o.Served)
-	c.told = c.notes[before:]
+	c.told, c.untold = c.notes[before:], c.unnoted-unnoted
 	return in.plant(c, functions)
 }
 
@@ -217,6 +218,7 @@ func (in *inventory) function(c *catalog, e *entry) *registry.Function {
 		Tool:        e.def.Name,
 		Server:      in.server + e.hash, // the hash also covers what the function does not show, such as an unusable schema
 		Handler:     in.handler(e),
+		Limits:      &in.cfg.Schemas,
 	}
 	about := clean.Cut(clean.Text(cmp.Or(e.def.Description, e.def.Title)), maxDescription)
 	var aliases []string
@@ -228,18 +230,29 @@ func (in *inventory) function(c *catalog, e *entry) *registry.Function {
 	}
 	facts := append(in.hints(e), registry.Aliases(aliases...), registry.Returns(returns(e.def.OutputSchema)), registry.Timeout(in.pipelineTimeout()))
 	f, err := remoteFunc(e.name, about, remote, facts)
-	if err != nil {
+	switch {
+	case f.Partial():
+		c.note("the input schema of tool %q is used in part: %v", e.def.Name, err)
+	case err != nil:
 		c.note("the input schema of tool %q is not used: %v", e.def.Name, err)
+	}
+	for _, w := range f.Warnings() {
+		c.note("the input schema of tool %q %s", e.def.Name, w)
+	}
+	if len(e.def.OutputSchema) > 0 {
+		for _, w := range in.cfg.Schemas.Excess(e.def.OutputSchema) {
+			c.note("the output schema of tool %q %s", e.def.Name, w)
+		}
 	}
 	return f
 }
 
-// remoteFunc builds a function. If its schema is unusable, the server checks the arguments itself; the error, which
-// is also the function's Problem, says why.
+// remoteFunc builds a function. If its schema is unusable, the server checks the arguments itself. The error, which is
+// also the function's Problem, says why, or why only a part of the schema is used.
 func remoteFunc(name, about string, r registry.Remote, facts []registry.FuncOption) (*registry.Function, error) {
 	f, problem := registry.RemoteFunc(name, about, r, facts...)
 	if problem == nil {
-		return f, nil
+		return f, f.Problem()
 	}
 	r.InputSchema, r.Unchecked, r.Problem = nil, true, problem
 	f, err := registry.RemoteFunc(name, about, r, facts...)

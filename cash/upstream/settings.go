@@ -24,6 +24,7 @@ type settings struct {
 	server    string             // fingerprint of the endpoint
 	connector mcp.Implementation // name and version of this client
 	self      string             // the instance of the registry it is mounted in, to detect loops
+	pending   chan struct{}      // closed when the first attempt to connect has ended, or after firstWait
 }
 
 // mount is a place of a server in the tree.

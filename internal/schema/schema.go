@@ -16,6 +16,8 @@ type Schema struct {
 	raw     json.RawMessage
 	root    *node
 	notes   []string
+	problem error // of ParseForeign
+	picky   bool
 	typed   bool   // from a Go type
 	dynamic bool   // has a $dynamicRef
 	goType  string // of ForType, for errors
@@ -59,12 +61,20 @@ func ForTypeWith(t reflect.Type, given map[reflect.Type]json.RawMessage) (*Schem
 //
 // Parse keeps raw, which must not be changed afterwards.
 func Parse(raw []byte) (*Schema, error) {
-	s, _, err := parse(raw)
+	s, _, err := parse(raw, false)
 	return s, err
 }
 
-// parse is Parse that also returns the tree of the document.
-func parse(raw []byte) (*Schema, *tree, error) {
+// ParseForeign is Parse for a schema that may have type words that are none, such as str, int and float, which real
+// catalogs send. They accept every value and are shown as they are. All other rules hold. [Schema.Problem] names the
+// first.
+func ParseForeign(raw []byte) (*Schema, error) {
+	s, _, err := parse(raw, true)
+	return s, err
+}
+
+// parse is Parse or ParseForeign that also returns the tree of the document.
+func parse(raw []byte, foreign bool) (*Schema, *tree, error) {
 	if len(raw) > maxSize {
 		return nil, nil, fmt.Errorf("schema has %d bytes; at most %d are accepted", len(raw), maxSize)
 	}
@@ -72,7 +82,7 @@ func parse(raw []byte) (*Schema, *tree, error) {
 		return nil, nil, fmt.Errorf("reading schema: %w", err)
 	}
 	root := grow(raw, nil, "")
-	s, err := compileTree(root, nil)
+	s, err := compileTree(root, nil, foreign)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -107,6 +117,17 @@ func (s *Schema) Closed() bool {
 // not support. It must not be changed.
 func (s *Schema) Notes() []string {
 	return s.notes
+}
+
+// Problem returns why the document is not a valid schema; nil if it is ([ParseForeign]).
+func (s *Schema) Problem() error {
+	return s.problem
+}
+
+// Enforceable reports whether the valid rules of a document with a Problem can be enforced. Under oneOf, not and if, a
+// type that accepts every value would reject valid ones.
+func (s *Schema) Enforceable() bool {
+	return s.problem == nil || !s.picky
 }
 
 // Check validates data, which strictjson.Check must have accepted. It returns nil or an *Error, whose messages never
