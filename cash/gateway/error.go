@@ -62,9 +62,11 @@ type Error struct {
 	Path    string `json:"path"`    // the requested path; empty for all other errors
 	// Retryable hints that the same call may succeed later. It does not tell whether the earlier
 	// call had an effect: the message does.
-	Retryable bool           `json:"retryable"`
-	Details   map[string]any `json:"details,omitempty"`
-	Err       error          `json:"-"` // the cause; never shown
+	Retryable bool `json:"retryable"`
+	// Details are facts for programs. Of a refused call, reason is policy, approval, plan_token or
+	// upstream ([registry.DetailReason]).
+	Details map[string]any `json:"details,omitempty"`
+	Err     error          `json:"-"` // the cause; never shown
 }
 
 // Error returns the code and the message.

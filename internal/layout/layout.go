@@ -51,33 +51,34 @@ type Room struct {
 var Rooms = []Room{
 	{Row: 0, Packages: []string{"."}, Lines: 1},
 	// Schema takes 5,000 of these: 600 translate the regular expressions of ECMA-262, 280
-	// put schemas that types bring into others.
-	{Row: 0, Together: true, Packages: below("internal", "strictjson strictyaml schema search skillmd clean spelling"), Lines: 9810},
+	// put schemas that types bring into others, 40 read type words that are none.
+	{Row: 0, Together: true, Packages: below("internal", "strictjson strictyaml schema search skillmd clean spelling"), Lines: 9850},
 	// The expiring store takes 280 of these. It has the order of expiry, of promises and of
 	// use that its ten users had to keep for themselves.
 	// Durabletest takes 200: the rigs for crashes and faults of the four that write files.
 	{Row: 0, Together: true, Packages: below("internal", "label bounded apart mistake durable durable/durabletest"), Lines: 980},
-	{Row: 0, Together: true, Packages: below("internal", "mcpclient procgroup rootfs command layout layout/table"), Lines: 2640},
+	{Row: 0, Together: true, Packages: below("internal", "mcpclient procgroup rootfs command layout layout/table"), Lines: 2650},
 
 	{Row: 1, Packages: []string{"gate"}, Lines: 520},
 	{Row: 1, Packages: []string{"toolid"}, Lines: 850},
 	{Row: 1, Together: true, Packages: []string{"manifest"}, Pending: []string{"manifest/fetch"}, Lines: 1600},
 
 	{Row: 2, Together: true, Packages: append(below("firewall", "redact view disk internal/ledger"), "firewall"), Lines: 5800},
-	{Row: 2, Packages: []string{"registry"}, Lines: 5100},
+	// The steps that faces word, the report of dry runs and the limits of schemas take 200.
+	{Row: 2, Packages: []string{"registry"}, Lines: 5300},
 	{Row: 2, Packages: []string{"toolid/card"}, Lines: 1150},
 
 	{Row: 3, Packages: []string{"cash/control"}, Lines: 2700},
 	{Row: 3, Together: true, Packages: below("internal", "wire blocks"), Lines: 640},
 
 	{Row: 4, Packages: []string{"cash/serve"}, Lines: 2900},
-	{
-		Row: 4, Together: true, Lines: 9720, Each: 4000,
+	{ // 240 classify failures: what may pass, what was removed, what a mounted server has raised
+		Row: 4, Together: true, Lines: 9970, Each: 4160,
 		Packages: append(below("cash/upstream", "pin config discover"), "cash/upstream", "internal/cashsource", "internal/cashsource/cashtext"),
 	},
 	{Row: 4, Packages: []string{"cash/endpoint", "cash/catalog", "cash/facade/files"}, Lines: 5900},
 
-	{Row: 5, Packages: []string{"cash"}, Lines: 1750},
+	{Row: 5, Packages: []string{"cash"}, Lines: 1770}, // help waits for servers that are being connected
 	{Row: 5, Packages: below("cash", "gateway disclosure facade plain"), Lines: 5000},
 
 	// The attack on a server takes 2,300 of these, the 94 rows of compliance 2,100.
