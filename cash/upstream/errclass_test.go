@@ -20,6 +20,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash"
+	"github.com/cash-mcp/go-sdk/cash/cashtest"
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/gateway"
 	"github.com/cash-mcp/go-sdk/cash/serve"
@@ -174,6 +175,10 @@ func TestRefusedConnection(t *testing.T) {
 	page, err := srv.Help(t.Context(), nil)
 	if err != nil || !strings.Contains(page, "(available: false)") {
 		t.Errorf("help: %v\n%s", err, page)
+	}
+	browse := cashtest.Connect(t, gateway.NewServer(reg, nil)).Tool("tool_browse", args{"path": "/fs"}).OK()
+	if !strings.Contains(browse.Text, "`fs` is temporarily unavailable.") || !strings.Contains(browse.Text, "fs:") {
+		t.Errorf("tool_browse:\n%s", browse.Text)
 	}
 	if st := agg.Status()[0]; st.State == upstream.Connected || st.Err == nil {
 		t.Errorf("the status is %+v", st)
