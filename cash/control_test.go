@@ -89,11 +89,15 @@ func TestW30DeniedAsText(t *testing.T) {
 	s := connect(t, context.Background(), srv)
 	for _, args := range []string{
 		`{"function":"write","kwargs":{"size":1}}`,
-		`{"function":"WRITE","kwargs":{"size":1},"dry_run":true}`,
 		`{"function":"write","kwargs":{"size":1},"sizelimit":0}`,
 		`{"function":"write","kwargs":{"size":1},"replay":"replay-x"}`,
 	} {
 		refused(t, tool(t, s, "call", args), "DENIED", "does not allow this call of `write`. It is Sunday.")
+	}
+	report := tool(t, s, "call", `{"function":"WRITE","kwargs":{"size":1},"dry_run":true}`)
+	if text := textOf(t, report); report.IsError || !strings.Contains(text, `{"name":"policy","status":"fail","message":"The policy of this server does not allow this call of `+"`write`. It is Sunday.") ||
+		strings.Contains(text, `"plan_token":"`) {
+		t.Errorf("the dry run is %s", text)
 	}
 	if ran.Load() != 0 {
 		t.Error("it ran")

@@ -117,7 +117,7 @@ func TestReplay(t *testing.T) {
 	srv, ran := effects(nil)
 	s := connect(t, context.Background(), srv)
 	first := tool(t, s, "call", `{"function":"write","kwargs":{"size":50000,"fill":"y"}}`)
-	if !gated(t, first) || !strings.Contains(textOf(t, first), "already ran") {
+	if !gated(t, first) || !strings.Contains(textOf(t, first), "already ran") || !strings.Contains(textOf(t, first), "add filters (e.g., fill) to narrow results") {
 		t.Fatalf("got %s", textOf(t, first))
 	}
 	limit := suggestion.FindStringSubmatch(textOf(t, first))[1]

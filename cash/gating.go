@@ -197,10 +197,9 @@ func (g *gating) limited(ctx context.Context, r *registry.Result, again bool) *r
 	n := gate.Notice{
 		Length: length, Limit: g.limit,
 		Summary: gate.Count(r.Content, r.Structured).String(),
+		Filters: g.call.Function.Filters(),
 	}
-	if again {
-		n.Filters = g.call.Function.Filters()
-	} else {
+	if !again {
 		n.AlreadyRan = g.found.Load() || g.keep(ctx, r, length)
 		n.NotKept, n.Replay = !n.AlreadyRan, g.token
 	}

@@ -49,13 +49,13 @@ func readHelpOptions(kwargs json.RawMessage) helpOptions {
 func (s *Server) help(ctx context.Context, req *HelpRequest) (string, error) {
 	o := readHelpOptions(req.Kwargs)
 	if req.Function != "" {
-		f, err := s.source.Function(ctx, req.Namespace, req.Function)
+		f, err := s.functionAwaited(ctx, req.Namespace, req.Function)
 		if err != nil {
 			return "", err
 		}
 		return s.document(ctx, f, o, req.Kwargs)
 	}
-	l, err := s.source.List(ctx, req.Namespace)
+	l, err := s.listAwaited(ctx, req.Namespace)
 	if err != nil {
 		return "", err
 	}

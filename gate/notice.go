@@ -47,7 +47,7 @@ type Notice struct {
 // Text returns the notice as Markdown of at most 600 characters, for any values of the fields. It
 // says that the response was held back, its size and contents, and the next step: to narrow the
 // query or raise the limit for a function that only reads; for one that already ran, how to get its
-// result without running it again, or that only another run gives it.
+// result without running it again, or that only another run gives it, and how to narrow later calls.
 func (n Notice) Text() string {
 	head := "**Gated:** Response exceeds size limit (" + n.size() + ").\n\n"
 	switch limit := n.suggested(); {
@@ -55,13 +55,13 @@ func (n Notice) Text() string {
 		return head + Narrow(n.Filters) + "."
 	case n.NotKept || n.AlreadyRan && !speakable(n.Replay):
 		return head + fmt.Sprintf("The function already ran, but its result was not kept: repeating the call runs it again."+
-			" If that is safe, pass `sizelimit=%d` to allow the full response through.", limit)
+			" If that is safe, pass `sizelimit=%d` to allow the full response through.", limit) + n.later()
 	case n.AlreadyRan && n.Replay != "":
 		return head + fmt.Sprintf("The function already ran and its result is kept for a short time. To retrieve it, repeat the same call"+
-			" with `sizelimit=%d` and `replay=\"%s\"` in kwargs; this does not run it again.", limit, n.Replay)
+			" with `sizelimit=%d` and `replay=\"%s\"` in kwargs; this does not run it again.", limit, n.Replay) + n.later()
 	case n.AlreadyRan:
 		return head + fmt.Sprintf("The function already ran and its result is kept for a short time. To retrieve it, repeat the same call"+
-			" with `sizelimit=%d`; this does not run it again.", limit)
+			" with `sizelimit=%d`; this does not run it again.", limit) + n.later()
 	default:
 		return head + fmt.Sprintf("To retrieve, either:\n- %s\n- Pass `sizelimit=%d` to allow the full response through",
 			Narrow(n.Filters), limit)
@@ -107,6 +107,24 @@ func (n Notice) suggested() int {
 // Narrow returns the advice of a [Notice] to narrow the query, without its full stop. It names filters as
 // [Notice.Filters] says.
 func Narrow(filters []string) string {
+	names := named(filters)
+	if names == "" {
+		return "Narrow the query (e.g., ask for fewer or more specific results)"
+	}
+	return "Add filters (e.g., " + names + ") to narrow results"
+}
+
+// later returns the advice to narrow later calls of a function that already ran, if it has filters.
+func (n Notice) later() string {
+	names := named(n.Filters)
+	if names == "" {
+		return ""
+	}
+	return " In later calls, add filters (e.g., " + names + ") to narrow results."
+}
+
+// named returns the names of the first filters that can be written.
+func named(filters []string) string {
 	var names []string
 	for _, filter := range filters {
 		if filter != "" && cleanName(filter) == filter {
@@ -116,10 +134,7 @@ func Narrow(filters []string) string {
 			break
 		}
 	}
-	if len(names) == 0 {
-		return "Narrow the query (e.g., ask for fewer or more specific results)"
-	}
-	return "Add filters (e.g., " + strings.Join(names, ", ") + ") to narrow results"
+	return strings.Join(names, ", ")
 }
 
 // speakable reports whether a model can read and repeat a replay value. The library makes these

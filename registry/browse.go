@@ -12,8 +12,8 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// A Node is one entry in a page of [Browse]: a namespace, a function or a skill. The other two
-// fields are nil. A Node must not be modified.
+// A Node is one entry in a page of [Browse]: a namespace, a function or a skill. The fields of
+// the other two are nil. A Node must not be modified.
 type Node struct {
 	// Path is the path that browses the node, such as /orders/retail/create.
 	Path string
@@ -22,6 +22,9 @@ type Node struct {
 	Namespace *Child
 	Function  *Function
 	Skill     *Skill
+	// Unavailable is the reason why the namespace of the function or skill is unavailable at the
+	// moment. Nil if it is available.
+	Unavailable *Error
 
 	root bool // the namespace also holds the root's functions and skills
 }
@@ -41,7 +44,8 @@ type Node struct {
 //     functions, then skills.
 //
 // The error is of kind [InvalidPath] if the path is malformed. It is of kind [UnknownPath] if the
-// caller sees nothing there. Browse makes one listing for each segment.
+// caller sees nothing there. It is the reason if the namespace is unavailable and nothing is known of
+// it. Browse makes one listing for each segment.
 func Browse(ctx context.Context, src Source, path string) ([]Node, error) {
 	segments, err := toolid.ParsePath(path)
 	if err != nil {
@@ -198,13 +202,16 @@ func (n Node) open(ctx context.Context, src Source) ([]Node, error) {
 	}
 	for _, l := range lists {
 		for _, f := range l.Functions {
-			nodes = append(nodes, Node{Function: f})
+			nodes = append(nodes, Node{Function: f, Unavailable: l.Unavailable})
 		}
 	}
 	for _, l := range lists {
 		for _, s := range l.Skills {
-			nodes = append(nodes, Node{Skill: s})
+			nodes = append(nodes, Node{Skill: s, Unavailable: l.Unavailable})
 		}
+	}
+	if e := lists[0].Unavailable; e != nil && len(nodes) == 0 {
+		return nil, e.about(n.Namespace.Path, "")
 	}
 	number(nodes, n.Path)
 	return nodes, nil

@@ -18,11 +18,11 @@ const (
 	InvalidName      Kind = "INVALID_NAME"      // a label or path outside the grammar
 	InvalidPath      Kind = "PATH_INVALID"      // a malformed path to browse
 	InvalidArguments Kind = "INVALID_ARGUMENTS" // the function does not accept the arguments; it did not run
-	Failed           Kind = "FAILED"            // the function ran and reported an error
+	Failed           Kind = "FAILED"            // the function, or the server that it is on, reported an error
 	Internal         Kind = "INTERNAL"          // the function panicked, or its result has no JSON form
 	TimedOut         Kind = "TIMEOUT"           // the deadline has passed; the outcome is unknown
 	Canceled         Kind = "CANCELED"          // the caller gave up; the outcome is unknown
-	Unavailable      Kind = "UNAVAILABLE"       // shutting down, or no answer from the function's server
+	Unavailable      Kind = "UNAVAILABLE"       // for now: shutting down, or no answer from the function's server
 	Denied           Kind = "DENIED"            // the caller may see the function but may not run it
 	RateLimited      Kind = "RATE_LIMITED"      // too many calls
 	Unauthorized     Kind = "AUTH_FAILED"       // the function's server refuses this server's credentials
@@ -58,12 +58,29 @@ type Error struct {
 	Name      string // the function or skill of the error, if any
 	Message   string // what happened: sentences with their full stop
 	Hint      string // the next step, a sentence; empty lets the face word it
-	Err       error  // the cause, for logs and errors.Is; never shown
-	NotRun    bool   // the function has surely not run: a repeated call repeats no effect
+	// Next, unless zero, says that Hint names the tools call, help and skill. Faces without these tools
+	// word the step themselves ([Error.For]).
+	Next   Step
+	Err    error // the cause, for logs and errors.Is; never shown
+	NotRun bool  // the function has surely not run: a repeated call repeats no effect
 	// Details are facts for programs, such as when to try again. They have a JSON form. Faces may
 	// attach them. Nil is none.
 	Details map[string]any
+	// Pending, unless nil, is closed when the cause may have passed. It is for a server that is being
+	// connected for the first time, and is closed a few seconds later at the latest.
+	Pending <-chan struct{}
 }
+
+// DetailReason is the key in [Error.Details] that tells apart errors of one kind.
+const DetailReason = "reason"
+
+// The values of [DetailReason] for refused calls. Other reasons may follow.
+const (
+	ReasonPolicy    = "policy"     // a rule of this server denies the call
+	ReasonApproval  = "approval"   // a person has not approved the call: approval says why
+	ReasonPlanToken = "plan_token" // the token of a dry run is missing or not valid: plan_token says why
+	ReasonUpstream  = "upstream"   // the function's own server refuses the call
+)
 
 // Error returns the message followed by the hint. All methods accept a nil *Error, because handlers
 // return one by mistake.
@@ -71,8 +88,11 @@ func (e *Error) Error() string {
 	if e == nil {
 		return ""
 	}
-	if e.Hint == "" {
+	switch {
+	case e.Hint == "":
 		return e.Message
+	case e.Message == "":
+		return e.Hint
 	}
 	return e.Message + " " + e.Hint
 }

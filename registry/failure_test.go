@@ -63,7 +63,7 @@ func TestFailures(t *testing.T) {
 		{"R83 blank", errors.New(" \x00\u202e \n"), registry.Failed, "The function `f` failed without saying why."},
 		{"R83 panics when asked", silent{}, registry.Failed, "The function `f` failed without saying why."},
 		{"R83 unknown kind", &registry.Error{Kind: "WEIRD", Message: "No."}, registry.Failed, "No."},
-		{"R83 only a hint", &registry.Error{Kind: registry.Denied, Hint: "Ask the boss."}, registry.Denied, " Ask the boss."},
+		{"R83 only a hint", &registry.Error{Kind: registry.Denied, Hint: "Ask the boss."}, registry.Denied, "Ask the boss."},
 		{"R83 invisible", errors.New("\x1b[31mred\u202e\u2066 \x00text\r\nnext\tcell"), registry.Failed, "red text\nnext\tcell"},
 		{"R83 invisible characters", errors.New("no\u200b \U000e0068\U000e0069ac\u2060cess\u3164\ufeff\U000e0100"), registry.Failed, "no access"},
 		{"R83 pictures", errors.New("⚠\ufe0f 👨\u200d👩 failed"), registry.Failed, "⚠\ufe0f 👨\u200d👩 failed"},

@@ -132,7 +132,10 @@ func TestW30DryRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !report.DryRun || !report.ArgsValid || report.ID != registered.ID().String() || len(report.Checks) != 2 || report.Checks[1].Name != "policy" ||
+	if !report.DryRun || !report.ArgsValid || report.ID != registered.ID().String() || !slices.Equal(report.Checks, []registry.PlanCheck{
+		{Name: "schema_validation", Status: "pass"}, {Name: "policy", Status: "pass"}, {Name: "approval", Status: "not_configured"},
+		{Name: "rate_limit", Status: "not_configured"}, {Name: "plan_token", Status: "not_configured"},
+	}) ||
 		!report.Annotations["destructiveHint"] || report.Annotations["verified"] || report.Annotations["readOnlyHint"] {
 		t.Errorf("the report is %s", r.Text())
 	}

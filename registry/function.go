@@ -48,18 +48,20 @@ type Function struct {
 	idCache   *identity     // nil outside of a namespace
 
 	// For functions on other servers; see Remote.
-	page    func(context.Context, json.RawMessage) (string, error)
-	read    func(context.Context) (*Input, error)
-	plan    func(context.Context, *Call) error
-	gated   bool
-	tool    string
-	server  string
-	given   toolid.Primitive
-	instead toolid.Primitive
-	moved   bool // it has instead, or the id of its place; see claim.go
-	partial string
-	problem error
-	remote  bool
+	page     func(context.Context, json.RawMessage) (string, error)
+	read     func(context.Context) (*Input, error)
+	plan     func(context.Context, *Call) error
+	gated    bool
+	tool     string
+	server   string
+	given    toolid.Primitive
+	instead  toolid.Primitive
+	moved    bool // it has instead, or the id of its place; see claim.go
+	partial  string
+	problem  error
+	shown    bool     // the schema with the problem is shown
+	warnings []string // about the schema
+	remote   bool
 	// serverName is the name of its server in configuration and catalogs.
 	serverName string
 }

@@ -77,10 +77,14 @@ func schemaText(s any) (json.RawMessage, error) {
 
 // parseInput parses the schema of the arguments of the named function.
 func parseInput(name string, text json.RawMessage) (*schema.Schema, error) {
+	return parseInputBy(schema.Parse, name, text)
+}
+
+func parseInputBy(parse func([]byte) (*schema.Schema, error), name string, text json.RawMessage) (*schema.Schema, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return anyObject(), nil
 	}
-	in, err := schema.Parse(text)
+	in, err := parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("function %q: input schema: %w", name, err)
 	}

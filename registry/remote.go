@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -54,6 +55,8 @@ type Remote struct {
 	// Problem is the reason why the other server's input schema is not used. Faces that must check
 	// arguments against it refuse calls ([InvalidSchema]). Nil: the schema is used.
 	Problem error
+	// Limits bound the schema. If it is over them, [Function.Warnings] say so. Nil is no limit.
+	Limits *SchemaLimits
 }
 
 // An Input is another server's description of the arguments of a function, as in [Remote]. It does
@@ -70,6 +73,10 @@ type Input struct {
 // RemoteFunc makes a function that runs on another server. It returns an error if the schema cannot
 // be used or does not describe an object, if the id is invalid, if the handler is nil, and on the
 // mistakes listed at [FuncOption].
+//
+// A schema whose only mistakes are names of types that do not exist, such as str, int and float, is shown
+// and searched. What is valid in it is checked, unless that would refuse valid arguments. The mistake is
+// the function's [Function.Problem].
 func RemoteFunc(name, description string, r Remote, opts ...FuncOption) (*Function, error) {
 	if r.Handler == nil {
 		return nil, fmt.Errorf("function %q: handler is nil", name)
@@ -107,6 +114,15 @@ func RemoteFunc(name, description string, r Remote, opts ...FuncOption) (*Functi
 		problem:     r.Problem,
 		remote:      true,
 	}
+	if f.problem == nil && shown.Problem() != nil {
+		f.problem, f.shown = shown.Problem(), true
+	}
+	if r.Limits != nil {
+		f.warnings = r.Limits.Excess(r.InputSchema)
+	}
+	for _, note := range shown.Notes() {
+		f.warnings = append(f.warnings, "has a rule that is not checked: "+note)
+	}
 	if err := f.apply(opts); err != nil {
 		return nil, fmt.Errorf("function %q: %w", name, err)
 	}
@@ -115,17 +131,21 @@ func RemoteFunc(name, description string, r Remote, opts ...FuncOption) (*Functi
 
 // parseRemoteInput is parseInput for a schema of another server, which may lack its type "object".
 func parseRemoteInput(name string, text json.RawMessage) (*schema.Schema, error) {
-	in, err := parseInput(name, text)
+	in, err := parseForeign(name, text)
 	if err != nil {
 		return nil, err
 	}
 	switch typ, ok := typeOf(in.JSON()); {
 	case !ok && strictjson.KindOf(text) == strictjson.Object:
-		return parseInput(name, withType(text))
+		return parseForeign(name, withType(text))
 	case typ != "object":
 		return nil, notOfObject(name)
 	}
 	return in, nil
+}
+
+func parseForeign(name string, text json.RawMessage) (*schema.Schema, error) {
+	return parseInputBy(schema.ParseForeign, name, text)
 }
 
 // withType adds the type "object" to a schema.
@@ -175,6 +195,8 @@ func (f *Function) Complete(ctx context.Context) (*Function, error) {
 // ([Remote]). Empty: everything is.
 func (f *Function) Partial() string {
 	switch {
+	case f.shown && f.input.Enforceable():
+		return "What the invalid parts of the schema say was not checked."
 	case f.problem != nil:
 		return "Nothing was checked: the input schema of its server is in error."
 	case f.read != nil:
@@ -212,6 +234,14 @@ func (f *Function) Remote() bool { return f.remote }
 
 // Problem returns the reason why the other server's input schema is not used, or nil. See [Remote].
 func (f *Function) Problem() error { return f.problem }
+
+// SchemaShown reports whether the schema is used in spite of the [Function.Problem]: it is shown, and
+// its valid rules are checked, unless that would refuse valid arguments.
+func (f *Function) SchemaShown() bool { return f.shown }
+
+// Warnings returns what is unusual about the other server's input schema, for operators: limits that it
+// exceeds ([Remote].Limits), and rules that are not checked. Calls are not refused for it.
+func (f *Function) Warnings() []string { return slices.Clone(f.warnings) }
 
 // RemoteSkill makes a skill whose text is on another server. That server fills in the inputs.
 // Executable content is removed here, as always. The errors are those of [RemoteFunc].

@@ -20,7 +20,7 @@ func repairObject(data []byte) ([]byte, []Repair) {
 	if strictjson.Check(data) != nil || strictjson.KindOf(data) != strictjson.String {
 		return data, nil
 	}
-	object := []byte(strictjson.Text(data))
+	object := []byte(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(strictjson.Text(data)), "\ufeff")))
 	if strictjson.Check(object) != nil || strictjson.KindOf(object) != strictjson.Object {
 		return data, nil
 	}

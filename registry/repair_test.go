@@ -106,3 +106,17 @@ func TestRepairThroughPipeline(t *testing.T) {
 		}
 	}
 }
+
+// TestW30RepairByteOrderMark holds that a byte order mark and white space before an object in a text are dropped.
+func TestW30RepairByteOrderMark(t *testing.T) {
+	schema := json.RawMessage(`{"type":"object"}`)
+	for _, args := range []string{`"\ufeff{\"a\":1}"`, `"\ufeff \n{\"a\":1}\t"`, `" \ufeff{\"a\":1}"`, "\"\ufeff{\\\"a\\\":1}\""} {
+		got, repairs, err := registry.RepairArguments(schema, json.RawMessage(args))
+		if err != nil || string(got) != `{"a":1}` || !slices.Equal(repairs, []registry.Repair{{Path: "$", Rule: "parse_stringified_object"}}) {
+			t.Errorf("%s becomes %s by %v, %v", args, got, repairs, err)
+		}
+	}
+	if got, _, err := registry.RepairArguments(schema, json.RawMessage(`"\ufeff\ufeff{\"a\":1}"`)); err == nil {
+		t.Errorf("two marks become %s", got)
+	}
+}

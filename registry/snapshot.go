@@ -68,6 +68,9 @@ func (n *node) build(above []Visibility, unavailable *Error, instance string, mi
 		unavailable = n.unavailable
 	}
 	v.unavailable, v.page, v.note, v.child.Unavailable = unavailable, n.page, n.note, unavailable != nil
+	if unavailable != nil {
+		v.child.Pending = unavailable.Pending
+	}
 	v.conditions = above
 	v.instance, v.missed = instance, missed
 	if n.missed != nil {

@@ -61,6 +61,8 @@ type Child struct {
 	HasFunctions bool
 	HasSkills    bool
 	Unavailable  bool // unavailable at the moment; HasFunctions is true
+	// Pending is that of the reason ([Error.Pending]). Nil if it is available.
+	Pending <-chan struct{}
 }
 
 // HelpArguments are the keyword arguments that help takes in one namespace and below, besides the

@@ -32,7 +32,7 @@ func invalidFunction(path, name string) error {
 		_, okPath := CanonicalPath(ns)
 		if _, ok := Canonical(fn); ok && okPath {
 			e.Message = fmt.Sprintf("Invalid function name %s: the namespace is an argument of its own.", quoteName(name))
-			e.Hint = fmt.Sprintf("Use `namespace=\"%s\", function=\"%s\"`.", cleanName(ns), cleanName(fn))
+			e.Hint, e.Next = fmt.Sprintf("Use `namespace=\"%s\", function=\"%s\"`.", cleanName(ns), cleanName(fn)), LookUp
 			return e
 		}
 	}

@@ -2,7 +2,7 @@ package catalog
 
 import (
 	"cmp"
-	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/registry"
@@ -115,10 +115,18 @@ func (b *batch) place(c *content) {
 			s.function = s.newFunction()
 		}
 		if problem := s.function.Problem(); problem != nil {
-			b.find(e.definition, e.line, Flagged, errors.New("inputSchema is not used: "+problem.Error()))
+			b.find(e.definition, e.line, Flagged, schemaProblem(s.function, problem))
 		}
 		c.served[e.key] = s
 	}
+}
+
+// schemaProblem says how far the schema of a function with a problem is used.
+func schemaProblem(f *registry.Function, problem error) error {
+	if f.SchemaShown() {
+		return fmt.Errorf("inputSchema is used in part: %w", problem)
+	}
+	return fmt.Errorf("inputSchema is not used: %w", problem)
 }
 
 // tree returns a registry of all served definitions.

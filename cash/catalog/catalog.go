@@ -22,13 +22,8 @@ type Options struct {
 	MaxBytes int
 }
 
-// Limits bound one input or output schema (section 4.4). A schema over them is flagged in the [Report] but used,
-// because validation has bounds of its own. A zero field has its default.
-type Limits struct {
-	Bytes      int // without white space; 64 KiB by default
-	Depth      int // nesting of objects and arrays; 32 by default
-	Properties int // at all levels; 512 by default
-}
+// Limits bound one input or output schema (section 4.4). A schema over them is flagged in the [Report] but used.
+type Limits = registry.SchemaLimits
 
 const defaultMaxBytes = 64 << 20
 
@@ -61,8 +56,6 @@ func New(opts *Options) *Catalog {
 		c.opts = *opts
 	}
 	c.opts.MaxBytes = cmp.Or(c.opts.MaxBytes, defaultMaxBytes)
-	l := &c.opts.Limits
-	*l = Limits{cmp.Or(l.Bytes, 64<<10), cmp.Or(l.Depth, 32), cmp.Or(l.Properties, 512)}
 	for i := range kinds {
 		c.trees[i], c.have[i] = registry.New(nil), new(content)
 	}

@@ -32,6 +32,7 @@ type definition struct {
 	arguments                         []string // names of a prompt's arguments
 	mime                              string   // MIME type of a resource
 	handler                           registry.Handler
+	limits                            *Limits
 
 	flags   []string // problems that affect only a part
 	refused error    // why the definition is not served; nil if it is
@@ -39,7 +40,7 @@ type definition struct {
 
 // newDefinition reads a definition. It copies raw, because the document may be much larger than what is kept.
 func newDefinition(k kind, raw []byte, limits *Limits) *definition {
-	d := &definition{raw: string(raw), data: bytes.Clone(raw)}
+	d := &definition{raw: string(raw), data: bytes.Clone(raw), limits: limits}
 	defer func() { d.data = nil }() // frees the document
 	if kind := strictjson.KindOf(raw); kind != strictjson.Object {
 		d.refused = fmt.Errorf("want an object, got type %s", kind)

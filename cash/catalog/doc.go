@@ -60,7 +60,8 @@
 //
 // The schemas of a document are untrusted (section 4.4). A schema over [Limits] is flagged in the report, and used.
 // An unusable one (it is not a schema, or applies itself to the same value without end) is flagged too. Its tool is
-// served without it, and [registry.Function.Problem] says why.
+// served without it, and [registry.Function.Problem] says why. One whose only mistakes are names of types that do not
+// exist, such as str, is shown and searched ([registry.Function.Partial]).
 //
 // # Refreshing
 //

@@ -17,7 +17,7 @@ const (
 // newFunction builds the function of s. With an unusable input schema it has none: its arguments are not validated,
 // and faces that promise validation refuse its calls.
 func (s *served) newFunction() *registry.Function {
-	remote := registry.Remote{InputSchema: s.input, Tool: s.definition.key, ID: s.id, ServerName: s.server, Handler: s.handler}
+	remote := registry.Remote{InputSchema: s.input, Tool: s.definition.key, ID: s.id, ServerName: s.server, Handler: s.handler, Limits: s.limits}
 	about, facts := s.about(), s.factsOf()
 	_, label := s.place()
 	f, err := registry.RemoteFunc(label, about, remote, facts...)

@@ -37,7 +37,7 @@ func readPrompt(d *definition, limits *Limits) error {
 	if err := d.readArguments(arguments); err != nil {
 		return err
 	}
-	limits.check(d, "the schema of the arguments", d.input)
+	d.check(limits, "the schema of the arguments", d.input)
 	d.readOnly = true
 	p, known := new(prompt), make(map[string]bool, len(d.arguments))
 	for _, a := range d.arguments {

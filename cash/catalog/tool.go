@@ -30,8 +30,8 @@ func readTool(d *definition, limits *Limits) error {
 	if err := d.named(); err != nil {
 		return err
 	}
-	limits.check(d, "inputSchema", d.input)
-	if len(output) > 0 && limits.check(d, "outputSchema", output) {
+	d.check(limits, "inputSchema", d.input)
+	if len(output) > 0 && d.check(limits, "outputSchema", output) {
 		s, err := schema.Parse(output)
 		if err != nil {
 			d.flag("outputSchema is not used: %v", err)

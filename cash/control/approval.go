@@ -210,7 +210,7 @@ func (s *asking) verdict(d Decision) error {
 	}
 	e := notAllowed(s.call, "The person who was asked did not approve this call of `"+s.call.Function.Name()+"`. It was not run.")
 	e.Hint = "Do not make it again unless the user wants that; it would be asked again."
-	e.Details = map[string]any{"approval": "declined"}
+	e.Details = map[string]any{registry.DetailReason: registry.ReasonApproval, "approval": "declined"}
 	return e
 }
 
@@ -225,7 +225,7 @@ func (s *asking) hook(ctx context.Context) (Decision, error) {
 	case err != nil:
 		e := notAllowed(s.call, "This call of `"+s.call.Function.Name()+"` needs an approval, and asking for it failed. It was not run.")
 		e.Hint, e.Err = "Try again later, or go on without it.", err
-		e.Details = map[string]any{"approval": "failed"}
+		e.Details = map[string]any{registry.DetailReason: registry.ReasonApproval, "approval": "failed"}
 		return "", e
 	case d == Deny:
 		return "", s.verdict(Deny)

@@ -156,7 +156,7 @@ func (s *asking) operator(ctx context.Context) error {
 	if s.request.Reason != "" {
 		e.Message += " " + s.request.Reason
 	}
-	e.Details = map[string]any{"approval": "required"}
+	e.Details = map[string]any{registry.DetailReason: registry.ReasonApproval, "approval": "required"}
 	if s.call.Owner() == "" {
 		e.Hint = "Nobody can be asked here, and an approval is not kept for a caller that cannot be told from others. Tell the user to identify themselves to this server, or to use a client that has elicitation."
 		return e
@@ -181,6 +181,6 @@ func (s *asking) operator(ctx context.Context) error {
 func (s *asking) unanswered() error {
 	e := notAllowed(s.call, "The user has been asked to approve this call of `"+s.call.Function.Name()+"` and has not answered yet. It was not run.")
 	e.Hint = "Make the same call again when they have answered."
-	e.Details = map[string]any{"approval": "asked"}
+	e.Details = map[string]any{registry.DetailReason: registry.ReasonApproval, "approval": "asked"}
 	return e
 }

@@ -99,5 +99,11 @@ func shownValue(value []byte) string {
 	return shown
 }
 
-// shownReason returns the operator's reason as one clean line.
-func shownReason(reason string) string { return clean.Line(reason, maxReason) }
+// shownReason returns the operator's reason as one clean line that ends like a sentence.
+func shownReason(reason string) string {
+	reason = clean.Line(reason, maxReason)
+	if r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(reason, `"'”’)`)); reason != "" && !strings.ContainsRune(".!?…。！？", r) {
+		reason += "."
+	}
+	return reason
+}

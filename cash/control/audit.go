@@ -95,6 +95,8 @@ func (e *event) ended(res *registry.Result, err error) {
 	switch {
 	case err != nil:
 		e.outcome = string(registry.AsError(err).Kind)
+	case e.call.Plan.Failure() != nil:
+		e.outcome = string(e.call.Plan.Failure().Kind)
 	case res != nil:
 		e.outcome, e.isError = outcomeOK, res.IsError
 		e.asked, e.size = res.InputRequests != nil, size(res)

@@ -65,7 +65,7 @@ func TestW30OrderOfControls(t *testing.T) {
 	// is approved before its token is looked at, and used up.
 	res, err := r.do("ada", "write", "", dry)
 	plan := textOf(t, res, err)
-	for _, want := range []string{`{"name":"schema_validation","status":"pass"},{"name":"approval","status":"required"},{"name":"rate_limit"`, `"plan_token":"`} {
+	for _, want := range []string{`{"name":"schema_validation","status":"pass"},{"name":"policy","status":"pass"},{"name":"approval","status":"required"},{"name":"rate_limit"`, `"plan_token":"`} {
 		if !strings.Contains(plan, want) {
 			t.Errorf("the plan is %s", plan)
 		}

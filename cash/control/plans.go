@@ -85,9 +85,9 @@ func (o *PlanOptions) Check() error {
 	return nil
 }
 
-// Middleware gives each dry run a token, with the check plan_token if the call needs it, and checks the tokens of
-// calls. A refusal is an *[registry.Error] of kind [registry.InvalidArguments] that asks for a dry run. Its detail
-// plan_token is required, unknown, expired or used.
+// Middleware gives each dry run whose checks have not failed a token, with the check plan_token, and checks the tokens of
+// calls. A refusal is an *[registry.Error] of kind [registry.InvalidArguments] that asks for a dry run. Its details have
+// the reason [registry.ReasonPlanToken], and plan_token: required, unknown, expired or used.
 func (p *Plans) Middleware() registry.Middleware {
 	return func(next registry.Handler) registry.Handler {
 		if p == nil {
@@ -96,10 +96,7 @@ func (p *Plans) Middleware() registry.Middleware {
 		return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
 			switch {
 			case c.Plan != nil:
-				c.Plan.Token = p.token(c)
-				if p.requires(c) {
-					c.Plan.Add("plan_token", "required")
-				}
+				p.plan(c)
 			case c.PlanToken != "":
 				return p.redeem(ctx, c, next)
 			case p.requires(c):
@@ -107,6 +104,17 @@ func (p *Plans) Middleware() registry.Middleware {
 			}
 			return next(ctx, c)
 		}
+	}
+}
+
+// plan adds the check and the token to a plan. A call that would be refused gets no token.
+func (p *Plans) plan(c *registry.Call) {
+	c.Plan.Add(registry.CheckPlanToken, registry.CheckNotRequired)
+	if p.requires(c) {
+		c.Plan.Add(registry.CheckPlanToken, registry.CheckRequired)
+	}
+	if c.Plan.Failure() == nil {
+		c.Plan.Token = p.token(c)
 	}
 }
 
@@ -174,6 +182,6 @@ func planError(c *registry.Call, problem, message string) error {
 		Kind: registry.InvalidArguments, Namespace: c.Function.Namespace(), Name: c.Function.Name(), NotRun: true,
 		Message: message + " The function was not run.",
 		Hint:    "Make a dry run with these arguments, then the same call with the token that it gives.",
-		Details: map[string]any{"plan_token": problem},
+		Details: map[string]any{registry.DetailReason: registry.ReasonPlanToken, "plan_token": problem},
 	}
 }

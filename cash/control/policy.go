@@ -95,38 +95,51 @@ func (p *Policy) Decide(c *registry.Call) (d Decision, reason string) {
 	return p.fallback, ""
 }
 
-// Middleware returns the policy as middleware. A dry run that needs approval is no error; its plan says that approval
-// is required.
+// Middleware returns the policy as middleware. A denial is an *[registry.Error] of kind [registry.Denied] with the
+// reason [registry.ReasonPolicy], a missing approval one with [registry.ReasonApproval]. In a dry run they are no errors:
+// its plan lists them as the checks policy and approval.
 func (p *Policy) Middleware() registry.Middleware {
 	if p.approvals == nil {
 		panic("control: a Policy is made by NewPolicy")
 	}
 	return func(next registry.Handler) registry.Handler {
 		return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
-			switch d, reason := p.Decide(c); d {
-			case Allow:
-				c.Plan.Add("policy", "pass")
+			d, reason := p.Decide(c)
+			switch {
+			case c.Plan != nil:
+				plan(c, d, reason)
 				return next(ctx, c)
-			case RequireApproval:
-				if c.Plan != nil {
-					c.Plan.Add("approval", "required")
-					return next(ctx, c)
-				}
+			case d == Allow:
+				return next(ctx, c)
+			case d == RequireApproval:
 				return p.approvals.run(ctx, c, reason, next)
-			default:
-				return nil, denied(c, reason)
 			}
+			return nil, denied(c, reason)
 		}
 	}
 }
 
+// plan adds the decision about a call to its plan.
+func plan(c *registry.Call, d Decision, reason string) {
+	c.Plan.Add(registry.CheckPolicy, registry.CheckPass)
+	c.Plan.Add(registry.CheckApproval, registry.CheckNotRequired)
+	switch d {
+	case Allow:
+	case RequireApproval:
+		c.Plan.Add(registry.CheckApproval, registry.CheckRequired)
+	default:
+		c.Plan.Fail(registry.CheckPolicy, denied(c, reason))
+	}
+}
+
 // denied returns the error of a call that a rule denies.
-func denied(c *registry.Call, reason string) error {
+func denied(c *registry.Call, reason string) *registry.Error {
 	e := notAllowed(c, fmt.Sprintf("The policy of this server does not allow this call of `%s`.", c.Function.Name()))
 	if reason != "" {
 		e.Message += " " + reason
 	}
 	e.Hint = "Do not repeat it: the answer will be the same. Go on without it, or tell the user."
+	e.Details = map[string]any{registry.DetailReason: registry.ReasonPolicy}
 	return e
 }
 

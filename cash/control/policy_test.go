@@ -184,8 +184,11 @@ func TestW38PolicyInDryRun(t *testing.T) {
 			t.Errorf("%s: the plan is %s", name, res.Text())
 		}
 	}
-	_, err := r.do("ada", "wipe", "", dry)
-	refusal(t, err, registry.Denied)
+	res, err := r.do("ada", "wipe", "", dry)
+	if plan := textOf(t, res, err); !strings.Contains(plan, `{"name":"policy","status":"fail","message":"The policy of this server does not allow this call of `) ||
+		!strings.Contains(plan, `{"name":"approval","status":"not_required"}`) || !strings.Contains(plan, `{"name":"rate_limit","status":"not_configured"}`) {
+		t.Errorf("wipe: the plan is %s", plan)
+	}
 	if len((&operator{p.Approvals(), t}).Pending()) != 0 || r.ran("read")+r.ran("write") != 0 {
 		t.Error("a dry run asks, or runs")
 	}

@@ -192,18 +192,25 @@ func (q *Quota) Forget(ctx context.Context, owner string) error {
 }
 
 // Middleware refuses calls over a limit with the error of [Quota.Allow]. Its scope is the function's id or the tool of
-// [Through]. A dry run gets the check rate_limit.
+// [Through]. In a dry run they are no errors: its plan lists the check rate_limit, which stays not_configured without a
+// limit for the function.
 func (q *Quota) Middleware() registry.Middleware {
 	return func(next registry.Handler) registry.Handler {
 		if q == nil {
 			return next
 		}
 		return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
-			if err := q.use(ctx, payer(ctx, c.Owner()), c.Plan != nil, q.windows(ctx, c)); err != nil {
+			windows := q.windows(ctx, c)
+			err := q.use(ctx, payer(ctx, c.Owner()), c.Plan != nil, windows)
+			switch {
+			case err != nil && c.Plan == nil:
 				err.Namespace, err.Name = c.Function.Namespace(), c.Function.Name()
 				return nil, err
+			case err != nil:
+				c.Plan.Fail(registry.CheckRateLimit, err)
+			case len(windows) > 0:
+				c.Plan.Add(registry.CheckRateLimit, registry.CheckPass)
 			}
-			c.Plan.Add("rate_limit", "pass")
 			if through(ctx) != "" { // calls by the function do not come through that tool
 				ctx = Through(ctx, "")
 			}

@@ -264,9 +264,10 @@ func TestW30DryRunIsHeldToTheQuota(t *testing.T) {
 		}
 	}
 	must(r.do("alice", "write", "{}"))
-	_, err := r.do("alice", "write", "{}", dry)
-	if e := refusal(t, err, registry.RateLimited); e.Details["scope"] != r.idOf(t, "write") {
-		t.Errorf("details = %v", e.Details)
+	res, err := r.do("alice", "write", "{}", dry)
+	want := "{\"name\":\"rate_limit\",\"status\":\"fail\",\"message\":\"`" + r.idOf(t, "write") + "` may be called once per minute, and that is used up."
+	if text := textOf(t, res, err); !strings.Contains(text, want) || !strings.Contains(text, `"retry_after":60}`) {
+		t.Errorf("dry run = %s", text)
 	}
 }
 
@@ -321,7 +322,7 @@ func TestNilQuota(t *testing.T) {
 	if err := q.Allow(context.Background(), "alice", "tool_browse"); err != nil {
 		t.Error(err)
 	}
-	if text := must(r.do("alice", "write", "{}", dry)).Text(); strings.Contains(text, "rate_limit") {
+	if text := must(r.do("alice", "write", "{}", dry)).Text(); !strings.Contains(text, `{"name":"rate_limit","status":"not_configured"}`) {
 		t.Errorf("a check of what is not configured: %s", text)
 	}
 }

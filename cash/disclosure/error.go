@@ -45,12 +45,20 @@ func failureOf(err error) *failure {
 	if errors.As(err, &own) {
 		return own
 	}
-	e := registry.AsError(err)
+	e := registry.AsError(err).For(word)
 	code := Code(e.Kind)
 	if !e.Kind.Known() {
 		code = Code(registry.Failed)
 	}
 	return &failure{Code: code, Message: clean.Cut(clean.Text(e.Error()), maxMessage), Details: e.Details}
+}
+
+// word returns the next step in terms of this face. Where a schema stands is a member of the failure.
+func word(_ *registry.Error, next registry.Step) string {
+	if next == registry.LookUp {
+		return "The tools that there are stand in tools/list."
+	}
+	return ""
 }
 
 // render returns the result of an error.

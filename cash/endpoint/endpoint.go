@@ -217,10 +217,8 @@ func (e *Endpoint) failed(err error) ([]byte, int) {
 	if !errors.As(err, &shown) { // an error of the context
 		shown = &registry.Error{Kind: registry.Canceled, Message: "The request was cancelled."}
 	}
+	shown = shown.For(word)
 	text := shown.Error()
-	if shown.Kind == registry.InvalidArguments && shown.Name != "" && shown.Hint == "" {
-		text += " Use `describe_tool` for its input schema."
-	}
 	exit := 1
 	if e.opts.ExitZero {
 		exit = 0
@@ -229,4 +227,15 @@ func (e *Endpoint) failed(err error) ([]byte, int) {
 	return strictjson.MustMarshal(errorAnswer{answerError, &Error{
 		Name: e.opts.Name, Category: CategoryOf(shown.Kind), Message: cmp.Or(text, fmt.Sprintf("failed (%s)", shown.Kind)),
 	}}), exit
+}
+
+// word returns the next step in terms of the protocol's actions.
+func word(_ *registry.Error, next registry.Step) string {
+	switch next {
+	case registry.LookUp:
+		return "Use `list_tools` for the names."
+	case registry.ReadDefinition:
+		return "Use `describe_tool` for its input schema."
+	}
+	return ""
 }

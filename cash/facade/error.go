@@ -22,12 +22,21 @@ const (
 
 // failure returns the response for an error: its message and the next step (Y2).
 func failure(echo json.RawMessage, err error) *Response {
-	e := registry.AsError(err)
+	e := registry.AsError(err).For(word)
 	text := cleanError(e.Error())
 	if text == "" {
 		text = "The command failed without saying why."
 	}
 	return &Response{Cmd: echo, Error: text, Err: e, Meta: map[string]any{registry.MetaCode: string(e.Kind)}}
+}
+
+// word returns the next step in terms of this face. The parameters of a command stand in the error already.
+func word(e *registry.Error, next registry.Step) string {
+	if next == registry.LookUp && e.Kind != registry.UnknownNamespace { // the domain is a tool
+
+		return "The description of each tool lists its commands."
+	}
+	return ""
 }
 
 // render returns the result for an error that occurs before the domain is known.
@@ -100,11 +109,11 @@ func unavailable(what string, err error) error {
 // withParameters adds the parameters of a command to an error about arguments. Their types are shown nowhere else.
 func withParameters(name string, f *registry.Function, err error) error {
 	e := registry.AsError(err)
-	if e.Kind != registry.InvalidArguments || e.Hint != "" {
+	if e.Kind != registry.InvalidArguments || e.Hint != "" && e.Next == registry.NoStep {
 		return err
 	}
 	own := *e
-	own.Hint = parameters(name, f)
+	own.Hint, own.Next = parameters(name, f), registry.NoStep
 	return &own
 }
 

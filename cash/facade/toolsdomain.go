@@ -157,7 +157,7 @@ func (s *Server) validateTool(ctx context.Context, data json.RawMessage) (*regis
 		if e.Kind != registry.InvalidArguments {
 			return nil, e
 		}
-		verdict.Valid, verdict.Reason = false, cleanError(e.Error())
+		verdict.Valid, verdict.Reason = false, cleanError(e.For(word).Error())
 	}
 	r := registry.TextResult(string(strictjson.MustMarshal(verdict)))
 	r.JSON = true

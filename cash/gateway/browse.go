@@ -47,8 +47,9 @@ func (s *Server) BrowsePrompts(ctx context.Context, req *BrowseRequest) ([]card.
 // page is one response to browse.
 type page struct {
 	cards []card.ChoiceCard
-	more  bool // there are further cards
-	next  int  // the offset of the next card
+	more  bool   // there are further cards
+	next  int    // the offset of the next card
+	about string // why calls of these functions fail now; empty if they may succeed
 }
 
 // browse is [Server.Browse] for any catalog. from is the request of the tool, or nil.
@@ -140,6 +141,9 @@ func (s *Server) children(ctx context.Context, c *catalog, req *BrowseRequest) (
 	nodes = nodes[req.Offset:]
 	p := page{more: len(nodes) > req.TopK, next: req.Offset + req.TopK}
 	for _, n := range nodes[:min(len(nodes), req.TopK)] {
+		if n.Unavailable != nil && p.about == "" {
+			p.about = s.worded(n.Unavailable, c.word).Message
+		}
 		if one, err := s.cards.ofNode(n); err == nil {
 			p.cards = append(p.cards, one)
 		}
@@ -161,12 +165,16 @@ func (s *Server) pathError(path string, err error) *Error {
 // maxShownPath is the most characters of a path in an error.
 const maxShownPath = 200
 
-// note returns the remark on a page: how to get further cards, or why there are none. It may be
-// empty.
+// note returns the remark on a page: how to get further cards, why there are none, or why they cannot be
+// run now. It may be empty.
 func (p page) note(req *BrowseRequest) string {
 	switch {
+	case p.more && p.about != "":
+		return fmt.Sprintf("There is more: offset=%d. %s", p.next, p.about)
 	case p.more:
 		return fmt.Sprintf("There is more: offset=%d.", p.next)
+	case p.about != "":
+		return p.about
 	case len(p.cards) > 0:
 		return ""
 	case req.Offset > 0:

@@ -260,9 +260,18 @@ func TestW30Order(t *testing.T) {
 		{object{"tool_id": cancel, "args": object{}}, gateway.ArgsInvalid},                                 // validation before policy
 		{object{"tool_id": cancel, "args": `{"id":"7"}`}, gateway.PermissionDenied},                        // repair before validation, policy before quota
 		{object{"tool_id": create, "args": object{"customer": "c", "quantity": "2"}}, gateway.RateLimited}, // quota
-		{object{"tool_id": create, "args": object{"customer": "c", "quantity": 2}, "dry_run": true}, gateway.RateLimited},
 	} {
 		wantCode(t, c.Tool("tool_execute", tt.args), tt.want)
+	}
+	// A dry run reports all of that, and is no error.
+	r := c.Tool("tool_execute", object{"tool_id": cancel, "args": object{"id": "7"}, "dry_run": true}).OK()
+	for _, want := range []string{
+		`{"name":"schema_validation","status":"pass"},{"name":"policy","status":"fail","message":`, `{"name":"approval","status":"not_required"},{"name":"rate_limit","status":"fail","message":`,
+		`{"name":"plan_token","status":"not_configured"}]`,
+	} {
+		if !strings.Contains(r.Text, want) {
+			t.Errorf("the report is %s; want %s", r.Text, want)
+		}
 	}
 	if s.runs.Load() != 0 {
 		t.Error("something ran")

@@ -3,12 +3,15 @@ package gateway
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"strings"
 
 	"github.com/cash-mcp/go-sdk/firewall"
 	"github.com/cash-mcp/go-sdk/firewall/view"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid"
 )
 
 // A Code is the kind of an error (section 3.4). The set is closed.
@@ -59,9 +62,11 @@ type Error struct {
 	Path    string `json:"path"`    // the requested path; empty for all other errors
 	// Retryable hints that the same call may succeed later. It does not tell whether the earlier
 	// call had an effect: the message does.
-	Retryable bool           `json:"retryable"`
-	Details   map[string]any `json:"details,omitempty"`
-	Err       error          `json:"-"` // the cause; never shown
+	Retryable bool `json:"retryable"`
+	// Details are facts for programs. Of a refused call, reason is policy, approval, plan_token or
+	// upstream ([registry.DetailReason]).
+	Details map[string]any `json:"details,omitempty"`
+	Err     error          `json:"-"` // the cause; never shown
 }
 
 // Error returns the code and the message.
@@ -74,12 +79,15 @@ func (e *Error) Unwrap() error { return e.Err }
 const maxMessage = 600
 
 // asError returns err in the form of section 3.4.
-func (s *Server) asError(err error) *Error {
+func (s *Server) asError(err error) *Error { return s.worded(err, s.tools.word) }
+
+// worded is asError with the words for the next step ([registry.Error.For]).
+func (s *Server) worded(err error, word func(*registry.Error, registry.Step) string) *Error {
 	var own *Error
 	if errors.As(err, &own) {
 		return own
 	}
-	e := registry.AsError(err)
+	e := registry.AsError(err).For(word)
 	code, ok := codes[e.Kind]
 	if !ok {
 		code = UpstreamError
@@ -91,6 +99,27 @@ func (s *Server) asError(err error) *Error {
 		Details:   e.Details,
 		Err:       err,
 	}
+}
+
+// word returns the next step in terms of the tools for c.
+func (c *catalog) word(e *registry.Error, next registry.Step) string {
+	switch {
+	case next == registry.ReadDefinition && c.kind != toolid.Tool:
+		return ""
+	case next == registry.ReadDefinition && c.browser == "":
+		return "Use tool_hydrate to see its parameters."
+	case next == registry.ReadDefinition:
+		return "Use tool_execute with dry_run=true to see its parameters."
+	case c.browser == "" && next == registry.LookUp:
+		return "The ids are the names in tools/list."
+	case c.browser == "":
+		return ""
+	}
+	path, ok := registry.CanonicalPath(e.Namespace)
+	if !ok || e.Kind == registry.UnknownNamespace {
+		path = ""
+	}
+	return fmt.Sprintf("Use %s with path=%q to see what there is.", c.browser, "/"+strings.ReplaceAll(path, ".", "/"))
 }
 
 // maxCauses is the most wrapped errors searched for a cause.

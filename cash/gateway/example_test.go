@@ -121,7 +121,10 @@ func ExampleExecuteRequest_dryRun() {
 	}
 	// Output:
 	// schema_validation pass
+	// policy not_configured
+	// approval not_configured
 	// rate_limit pass
+	// plan_token not_configured
 }
 
 // A proxy lists everything, stripped, and shows the whole of one on request.

@@ -154,11 +154,11 @@ func (x *execution) failure(err error) error {
 	case f != nil && x.call.Load() == nil:
 		return x.withParameters(f, err)
 	case f != nil && errors.Is(err, registry.UnknownFunction): // its own server does not know it any more
-		gone := *x.asError(err)
+		gone := *x.worded(err, x.catalog.word)
 		gone.Code = x.catalog.unknown
 		return &gone
 	}
-	return err
+	return x.worded(err, x.catalog.word)
 }
 
 // result passes the result of the call through the firewall.
@@ -264,7 +264,7 @@ const maxParameters = 16_000
 // withParameters adds the function's parameters to an error of arguments, because its caller has not
 // seen them.
 func (s *Server) withParameters(f *registry.Function, err error) error {
-	e := s.asError(err)
+	e := s.worded(err, func(*registry.Error, registry.Step) string { return "" })
 	if e.Code != ArgsInvalid {
 		return err
 	}

@@ -38,7 +38,7 @@ func (s *Server) hydrate(ctx context.Context, id string, from *serve.Request) (*
 	if err != nil {
 		return nil, err
 	}
-	if problem := f.Problem(); problem != nil {
+	if problem := f.Problem(); problem != nil && !f.SchemaShown() {
 		return nil, schemaError(f, problem)
 	}
 	if one, err := s.cards.of(f); s.stable != nil && err == nil {

@@ -15,22 +15,27 @@ import (
 type Report struct {
 	Tools, Resources, Prompts int       // the ones that are offered
 	Findings                  []Finding // at most 1,000
+	More                      int       // the number of further findings
 }
 
 // A Finding is a problem with one function.
 type Finding struct {
 	// Code is HydrateFailed: the function is not offered. SchemaInvalid: it is offered, and its
-	// calls are refused. PathNotFound: no path leads to this namespace. Empty: it is offered with
+	// calls are refused, unless it is a Warning. PathNotFound: no path leads to this namespace. Empty: it is offered with
 	// another id than its server's name for it gives ([registry.Function.Contested]).
 	Code    Code
+	Warning bool   // the schema is unusual, such as over a limit, and calls are not refused for it
 	ID      string // clean; the path of a namespace
 	Problem string // a clean line
 }
 
 // String returns the finding on one line.
 func (f Finding) String() string {
-	if f.Code == "" {
+	switch {
+	case f.Code == "":
 		return fmt.Sprintf("%s: %s", f.ID, f.Problem)
+	case f.Warning:
+		return fmt.Sprintf("%s: warning: %s", f.ID, f.Problem)
 	}
 	return fmt.Sprintf("%s: %s: %s", f.ID, f.Code, f.Problem)
 }
@@ -39,9 +44,20 @@ func (f Finding) String() string {
 const maxFindings = 1000
 
 func (r *Report) add(code Code, id string, problem error) {
-	if len(r.Findings) < maxFindings {
-		r.Findings = append(r.Findings, Finding{code, clean.Line(id, 260), clean.Line(problem.Error(), maxMessage)})
+	r.append(Finding{Code: code, ID: id, Problem: problem.Error()})
+}
+
+func (r *Report) warn(id, problem string) {
+	r.append(Finding{Code: SchemaInvalid, Warning: true, ID: id, Problem: problem})
+}
+
+func (r *Report) append(f Finding) {
+	if len(r.Findings) >= maxFindings {
+		r.More++
+		return
 	}
+	f.ID, f.Problem = clean.Line(f.ID, 260), clean.Line(f.Problem, maxMessage)
+	r.Findings = append(r.Findings, f)
 }
 
 // Refresh prepares everything derived from the sources: ids, cards, indexes. It drops cached
@@ -107,6 +123,9 @@ func (s *Server) refresh(ctx context.Context, c *catalog, r *Report) (offered in
 		if p := f.Problem(); p != nil {
 			r.add(SchemaInvalid, id, p)
 		}
+		for _, w := range f.Warnings() {
+			r.warn(id, "the input schema "+w)
+		}
 	}
 	registry.Search(ctx, c.source, "", "a", 1) // makes the index
 	return offered, nil
@@ -156,6 +175,9 @@ func (r *Report) String() string {
 	fmt.Fprintf(&b, "%d tools, %d resources, %d prompts\n", r.Tools, r.Resources, r.Prompts)
 	for _, f := range r.Findings {
 		fmt.Fprintln(&b, f)
+	}
+	if r.More > 0 {
+		fmt.Fprintf(&b, "and %d more\n", r.More)
 	}
 	return b.String()
 }

@@ -32,7 +32,8 @@ type catalog struct {
 	source   registry.Source // the pipeline's guarded source
 	raw      registry.Source
 	pipeline *registry.Pipeline
-	unknown  Code // the code of an unknown id
+	unknown  Code   // the code of an unknown id
+	browser  string // the tool that finds its ids; empty if tools/list has them
 }
 
 // NewServer returns a server of src. It panics if opts are invalid.
@@ -44,6 +45,9 @@ func NewServer(src registry.Source, opts *Options) *Server {
 		s.stable = newScopes()
 	}
 	s.tools = s.newCatalog(toolid.Tool, src, HydrateFailed)
+	if s.opts.Mode == Proxy {
+		s.tools.browser = ""
+	}
 	if s.opts.Resources != nil {
 		s.resources = s.newCatalog(toolid.Resource, s.opts.Resources, ResourceNotFound)
 	}
@@ -58,7 +62,7 @@ func (s *Server) newCatalog(kind toolid.Kind, src registry.Source, unknown Code)
 	o := s.opts.Serve.Pipeline()
 	o.ExactKeys = true
 	p := registry.NewPipeline(src, o)
-	return &catalog{kind: kind, source: p.Source(), raw: src, pipeline: p, unknown: unknown}
+	return &catalog{kind: kind, source: p.Source(), raw: src, pipeline: p, unknown: unknown, browser: string(kind) + "_browse"}
 }
 
 // catalogs returns the catalogs that are not nil.

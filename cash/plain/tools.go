@@ -41,8 +41,19 @@ func (f face) call(ctx context.Context, name string, req *serve.Request) (*regis
 
 // render returns the result for an error: what happened, and the next step.
 func render(err error, _ json.RawMessage) *registry.Result {
-	e := registry.AsError(err)
+	e := registry.AsError(err).For(word)
 	r := registry.TextResult(e.Error())
 	r.IsError, r.Meta = true, map[string]any{registry.MetaCode: string(e.Kind)}
 	return r
+}
+
+// word returns the next step in terms of this face.
+func word(_ *registry.Error, next registry.Step) string {
+	switch next {
+	case registry.LookUp:
+		return "The tools that there are stand in tools/list."
+	case registry.ReadDefinition:
+		return "Its parameters stand in tools/list."
+	}
+	return ""
 }

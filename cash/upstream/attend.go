@@ -57,6 +57,7 @@ func (u *upstream) attend(s *session) error {
 			if debounce(u.ctx, s, s.changed) {
 				failed = r.announced()
 			}
+			s.outdated.read()
 		case <-s.acknowledged: // late: changes before it were not announced
 			signal(s.changed)
 		case <-u.inventory.sought:

@@ -28,7 +28,7 @@ type request struct {
 	current func() *CallError
 	// result turns the answer into the caller's result. moved reports whether there was progress. Nil takes the
 	// answer as it is.
-	result func(a *wire.Answer, moved bool) *registry.Result
+	result func(a *wire.Answer, moved bool) (*registry.Result, error)
 }
 
 // running is a call in flight. The caller's request waits for its outcome. While a person is asked no request
@@ -139,6 +139,7 @@ func (r *running) try() (outcome, *CallError) {
 	answer, moved, e := r.send(s)
 	r.judge(s, e)
 	if e != nil {
+		e.gone = r.removed(s, e)
 		if e.stale() { // a new session will follow soon
 			r.link.leave(s)
 			go s.close() // a process needs time to end
@@ -152,7 +153,22 @@ func (r *running) try() (outcome, *CallError) {
 	if r.req.result == nil {
 		return outcome{answer.Result(), nil}, nil
 	}
-	return outcome{r.req.result(answer, moved), nil}, nil
+	res, failure := r.req.result(answer, moved)
+	return outcome{res, failure}, nil
+}
+
+// removed reports whether a server refuses a call because it no longer has the tool, by its words or by the catalog that
+// it has announced.
+func (r *running) removed(s *session, e *CallError) bool {
+	switch {
+	case r.req.ask != nil || e.Class != Refused || !e.invalidRequest():
+		return false
+	case e.deniesTool(r.req.tool):
+		return true
+	}
+	s.outdated.wait(r.ctx, s.ended)
+	now := r.req.current()
+	return now != nil && now.gone
 }
 
 func (r *running) connected() (*session, *CallError) {
@@ -215,9 +231,9 @@ func (k *calls) judge(s *session, e *CallError) {
 		return
 	}
 	if e != nil && e.Class == Refused && e.invalidRequest() { // not all servers announce that their tools have changed
-		s.doubts.Do(func() { signal(s.changed) })
+		s.doubts.Do(s.toolsChanged)
 	}
-	if pause := k.link.breaker.report(e != nil && e.broken()); pause > 0 {
+	if pause := k.link.breaker.report(e != nil && e.broken(), e != nil && e.Class == Unreachable); pause > 0 {
 		k.tripped(e, pause)
 		go s.probe() // has a deadline
 	}
@@ -238,7 +254,7 @@ func (k *calls) page(ctx context.Context, label, tool string, arguments map[stri
 	a, e := k.ask(ctx, tool, arguments, meta)
 	if e != nil {
 		kind, message, hint := k.words(e, label)
-		return nil, &registry.Error{Kind: kind, Message: message, Hint: hint, Err: e, NotRun: true}
+		return nil, &registry.Error{Kind: kind, Message: message, Hint: hint, Next: e.next(), Err: e, NotRun: true}
 	}
 	return a, nil
 }

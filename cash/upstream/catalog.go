@@ -23,7 +23,9 @@ type catalog struct {
 	names       map[string]string  // function names by tool name, kept stable for the next catalog
 	quarantined []pin.Quarantine
 	notes       []string
+	unnoted     int      // notes beyond maxNotes
 	told        []string // the notes about functions
+	untold      int      // those of them beyond maxNotes
 	trees       *trees
 	functions   int
 	cash        *cashsource.Source // of a CaSH server; nil while its tools are quarantined
@@ -55,13 +57,15 @@ func (e *entry) place() (dir, label string) {
 	return e.name[:max(i, 0)], e.name[i+1:]
 }
 
-// maxNotes bounds the number of notes of a catalog.
+// maxNotes bounds the number of notes of a catalog. Further ones are counted.
 const maxNotes = 100
 
 func (c *catalog) note(format string, args ...any) {
 	if len(c.notes) < maxNotes {
 		c.notes = append(c.notes, clean.Line(fmt.Sprintf(format, args...), maxReason))
+		return
 	}
+	c.unnoted++
 }
 
 // showsAs reports whether c and old, of the same upstream, publish the same.

@@ -68,7 +68,8 @@
 // of their own: a call reads a resource or gets a prompt.
 //
 // A server's catalog is read on connect, when the server announces a change, and periodically. Meanwhile, and while
-// the server is down, its namespace shows the last catalog; help never waits for a network. A call is made only if
+// the server is down, its namespace shows the last catalog; help never waits for a network, except for at
+// most two seconds after [Aggregator.Add], while nothing is known of the server. A call is made only if
 // the definition it was prepared from is still the server's latest.
 //
 // The tools of a CaSH server stay the same when the functions behind them change. A server of this module announces that
@@ -83,7 +84,10 @@
 // The caller gets one error. It names the namespace, says whether the function may have run, and gives the next
 // step; its cause is a [CallError].
 //   - A call that may have had an effect is never retried.
-//   - A circuit breaker protects a server that fails every call.
+//   - A failure that may pass, such as a refused or cut connection or status 503, is Unavailable. All others, such as
+//     status 404 or an answer that is no JSON-RPC, are Failed (gateway surface, section 3.4).
+//   - A tool that the server has removed is UnknownFunction.
+//   - A circuit breaker protects a server that fails every call. It opens at once if a connection is refused.
 //   - A server that is down is shown as unavailable. Reconnects back off. Other servers are not affected.
 //   - Data from a server is bounded and checked before use.
 //

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -66,6 +67,7 @@ type CallError struct {
 	talked  int  // for TimedOut: how many messages the server sent instead; zero if few
 	ended   bool // the connection was ended because of the server's data
 	other   bool // the server's identity is another one, for which it is held
+	gone    bool // for Changed and Refused: the server no longer has what was called
 }
 
 // Error returns class and reason.
@@ -207,6 +209,23 @@ func (e *CallError) invalidRequest() bool {
 	return false
 }
 
+// deniesTool reports whether a JSON-RPC error says in a usual form that there is no such tool. MCP uses the code of invalid
+// parameters for it, with the message "Unknown tool: NAME" (2025-11-25, server/tools, error handling).
+func (e *CallError) deniesTool(name string) bool {
+	if e.Class != Refused || e.Code != jsonrpc.CodeInvalidParams {
+		return false
+	}
+	said := strings.TrimPrefix(strings.ToLower(e.Reason), "mcp error -32602: ")
+	said = trimDot(strings.NewReplacer(`"`, "", "'", "", "`", "", ":", "").Replace(said))
+	name = strings.NewReplacer(`"`, "", "'", "", "`", "", ":", "").Replace(strings.ToLower(clean.Line(name, maxReason)))
+	switch said {
+	case "unknown tool", "unknown tool " + name, "no such tool " + name, "tool not found", "tool not found " + name,
+		"tool " + name + " not found", "tool " + name + " not found tool not found":
+		return true
+	}
+	return false
+}
+
 var notDone = map[toolid.Kind]string{
 	toolid.Tool:     " The function was not run.",
 	toolid.Resource: " The resource was not read.",
@@ -225,6 +244,7 @@ const codeNoResource = -32002
 
 const (
 	hintLater    = cashsource.HintLater
+	hintAgain    = "The same call is likely to fail again."
 	hintOperator = "Repeating it does not help: tell the user that the operator of this server has to look at it."
 )
 
@@ -235,41 +255,43 @@ func (e *CallError) kept(label string, timeout time.Duration) (registry.Kind, st
 	switch e.Class {
 	case TimedOut:
 		message, hint = late(e, "`"+label+"`", "in time"), hintLater
-	case Malformed, Refused:
-		hint = hintLater
+	case Malformed, Refused: // the answer was to a request of ours, not to this call
+		kind, hint = registry.Unavailable, hintLater
 	case TooLarge:
 		hint = hintOperator
 	}
 	return away(kind), "`" + label + "` is temporarily unavailable. " + message, hint
 }
 
-// away returns the error kind of an unavailable function, derived from its cause. It tells the caller if waiting
-// does not help.
+// away returns the error kind of a call that was not tried because of an earlier failure. It tells the caller if
+// waiting does not help.
 func away(kind registry.Kind) registry.Kind {
-	if kind == registry.Unauthorized || kind == registry.Denied {
+	switch kind {
+	case registry.Unauthorized, registry.Denied, registry.Failed:
 		return kind
 	}
 	return registry.Unavailable
 }
 
-// cause words a failure of the server, in this call or an earlier one.
+// cause words a failure of the server, in this call or an earlier one. Only a failure that may pass is Unavailable,
+// TimedOut or RateLimited (gateway surface, section 3.4).
 func (e *CallError) cause(label string, timeout time.Duration) (registry.Kind, string, string) {
 	ns := "`" + label + "`"
 	switch e.Class {
 	case Unreachable:
 		return registry.Unavailable, fmt.Sprintf("The server behind %s cannot be reached: %s.", ns, e.Reason), hintLater
 	case Certificate:
-		return registry.Unavailable, "The certificate of the server behind " + ns + " could not be verified.", hintOperator
+		return registry.Failed, "The certificate of the server behind " + ns + " could not be verified.", hintOperator
 	case Redirected:
-		return registry.Unavailable, fmt.Sprintf("The server behind %s cannot be used: %s.", ns, e.Reason), hintOperator
+		return registry.Failed, fmt.Sprintf("The server behind %s cannot be used: %s.", ns, e.Reason), hintOperator
 	case Malformed:
-		return registry.Unavailable, fmt.Sprintf("The server behind %s gave no proper answer: %s.", ns, e.Reason), "The same call is likely to fail again."
+		return registry.Failed, fmt.Sprintf("The server behind %s gave no proper answer: %s.", ns, e.Reason), hintAgain
 	case TooLarge:
 		hint := "Ask for less: pass filters or a smaller page."
 		if e.flooded {
 			hint = hintLater
 		}
-		return registry.Unavailable, fmt.Sprintf("The server behind %s sent too much: %s.", ns, e.Reason), hint
+		return registry.Failed, fmt.Sprintf("The server behind %s sent too much: %s.", ns, e.Reason), hint
 	case Lost:
 		return registry.Unavailable, "The connection to the server behind " + ns + " ended before it answered.", hintLater
 	case TimedOut:
@@ -281,8 +303,11 @@ func (e *CallError) cause(label string, timeout time.Duration) (registry.Kind, s
 	case Busy:
 		return registry.RateLimited, fmt.Sprintf("The server behind %s takes no call at the moment: %s.", ns, e.Reason), later(e.RetryAfter)
 	case Looped:
-		return registry.Unavailable, "The server behind " + ns + " leads back to this one.", hintOperator
+		return registry.Failed, "The server behind " + ns + " leads back to this one.", hintOperator
 	case Changed:
+		if e.gone {
+			return registry.UnknownFunction, fmt.Sprintf("The server behind %s no longer has this: %s.", ns, e.Reason), ""
+		}
 		return registry.Unavailable, fmt.Sprintf("The server behind %s has changed: %s.", ns, e.Reason), "Read its help again before you repeat the call."
 	}
 	return status(e, ns)
@@ -303,13 +328,17 @@ func status(e *CallError, ns string) (registry.Kind, string, string) {
 	case 403:
 		return registry.Denied, fmt.Sprintf("The server behind %s does not allow this with the credentials that it was given (status 403).", ns), hintOperator
 	case 404, 405, 410:
-		return registry.Unavailable, fmt.Sprintf("The server behind %s is not at its address (status %d).", ns, e.HTTPStatus), hintOperator
+		return registry.Failed, fmt.Sprintf("The server behind %s is not at its address (status %d).", ns, e.HTTPStatus), hintOperator
 	case 408, 504:
 		return registry.TimedOut, fmt.Sprintf("The server behind %s did not answer in time (status %d).", ns, e.HTTPStatus), hintLater
 	case 429:
 		return registry.RateLimited, "The server behind " + ns + " asks for fewer calls (status 429).", later(e.RetryAfter)
 	}
-	return registry.Unavailable, fmt.Sprintf("The server behind %s failed with status %d.", ns, e.HTTPStatus), hintLater
+	message := fmt.Sprintf("The server behind %s failed with status %d.", ns, e.HTTPStatus)
+	if e.HTTPStatus == 502 || e.HTTPStatus == 503 {
+		return registry.Unavailable, message, hintLater
+	}
+	return registry.Failed, message, hintAgain
 }
 
 func later(d time.Duration) string {
@@ -325,13 +354,15 @@ func refusal(e *CallError, ns string) (registry.Kind, string, string) {
 	if said == "" {
 		said = fmt.Sprintf("error %d", e.Code)
 	}
-	switch e.Code {
-	case jsonrpc.CodeInvalidParams:
+	switch {
+	case e.gone:
+		return registry.UnknownFunction, fmt.Sprintf("The server behind %s no longer has this: %s.", ns, trimDot(said)), ""
+	case e.Code == jsonrpc.CodeInvalidParams:
 		return registry.InvalidArguments, fmt.Sprintf("The server behind %s does not take the call: %s.", ns, trimDot(said)), ""
-	case jsonrpc.CodeMethodNotFound:
-		return registry.Unavailable, fmt.Sprintf("The server behind %s does not know the call: %s.", ns, trimDot(said)), ""
+	case e.Code == jsonrpc.CodeMethodNotFound:
+		return registry.Failed, fmt.Sprintf("The server behind %s does not know the call: %s.", ns, trimDot(said)), ""
 	}
-	return registry.Failed, fmt.Sprintf("The server behind %s answered with an error: %s.", ns, trimDot(said)), "The same call is likely to fail again."
+	return registry.Failed, fmt.Sprintf("The server behind %s answered with an error: %s.", ns, trimDot(said)), hintAgain
 }
 
 func trimDot(s string) string {
@@ -352,6 +383,7 @@ func (s *settings) unavailable(label string, state State, err *CallError, known 
 			return nil
 		}
 		e.Message, e.Hint = "The server behind `"+label+"` is being connected.", "Try again in a few seconds."
+		e.Pending = s.pending
 	case Closed:
 		e.Message = "The server behind `" + label + "` has been disconnected."
 	default:
@@ -359,6 +391,9 @@ func (s *settings) unavailable(label string, state State, err *CallError, known 
 		if err != nil {
 			e.Err = err.refused()
 			e.Kind, e.Message, e.Hint = err.kept(label, s.cfg.Timeout)
+			if e.Kind == registry.Failed { // the namespace may come back, whatever the reason
+				e.Kind = registry.Unavailable
+			}
 		}
 	}
 	return e

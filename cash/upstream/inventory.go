@@ -89,13 +89,14 @@ func (in *inventory) loadTools(ctx context.Context, s *session, c *catalog, defs
 	in.name(c, o.Served)
 	if old := in.latest.Load(); old != nil && old.trees != nil && c.showsAs(old) {
 		c.trees, c.functions, c.told = old.trees, old.functions, old.told // unchanged: reuse the trees
-		c.notes = append(c.notes, c.told...)
+		c.untold = old.untold
+		c.notes, c.unnoted = append(c.notes, c.told...), c.unnoted+c.untold
 		return nil
 	}
-	before := len(c.notes)
+	before, unnoted := len(c.notes), c.unnoted
 	functions := in.functions(c, o.Served)
 	err = in.plant(c, functions)
-	c.told = c.notes[before:]
+	c.told, c.untold = c.notes[before:], c.unnoted-unnoted
 	return err
 }
 
@@ -170,12 +171,15 @@ func (in *inventory) Call(ctx context.Context, c *registry.Call, call *cashsourc
 		args: call.Arguments,
 		meta: call.Meta,
 		current: func() *CallError {
-			if now := in.latest.Load(); now == nil || now.cash == nil || !now.cash.Offers(call) {
+			switch now := in.latest.Load(); {
+			case now == nil || now.cash == nil || now.cash.Lacks(call):
+				return &CallError{Class: Changed, gone: true, Reason: "the function has been removed"}
+			case !now.cash.Offers(call):
 				return &CallError{Class: Changed, Reason: "the function is not what it was"}
 			}
 			return nil
 		},
-		result: func(a *wire.Answer, moved bool) *registry.Result {
+		result: func(a *wire.Answer, moved bool) (*registry.Result, error) {
 			in.noticed(a)
 			return call.Result(a, a.Result(), moved)
 		},
@@ -274,6 +278,7 @@ func (in *inventory) function(note func(string, ...any), e *entry, m mount, id t
 		ServerName:  m.Label,
 		Server:      in.server + e.hash, // the hash also covers what the function does not show, such as an unusable schema
 		Handler:     in.handler(e),
+		Limits:      &in.cfg.Schemas,
 	}
 	if id.ID != (toolid.ID{}) {
 		remote.ID, remote.Instead = toolid.Primitive{Kind: toolid.Tool, ID: id.ID}, toolid.Primitive{Kind: toolid.Tool, ID: id.Labelled}
@@ -289,18 +294,30 @@ func (in *inventory) function(note func(string, ...any), e *entry, m mount, id t
 	}
 	facts := append(in.hints(e), registry.Aliases(aliases...), registry.Returns(returns(e.def.OutputSchema)), registry.Timeout(in.pipelineTimeout()))
 	f, err := remoteFunc(name, about, remote, facts)
-	if err != nil {
+	switch {
+	case err == nil:
+	case f.SchemaShown():
+		note("the input schema of tool %q is used in part: %v", e.def.Name, err)
+	default:
 		note("the input schema of tool %q is not used: %v", e.def.Name, err)
+	}
+	for _, w := range f.Warnings() {
+		note("the input schema of tool %q %s", e.def.Name, w)
+	}
+	if len(e.def.OutputSchema) > 0 {
+		for _, w := range in.cfg.Schemas.Excess(e.def.OutputSchema) {
+			note("the output schema of tool %q %s", e.def.Name, w)
+		}
 	}
 	return f.In(dir)
 }
 
-// remoteFunc builds a function. If its schema is unusable, the server checks the arguments itself; the error, which
-// is also the function's Problem, says why.
+// remoteFunc builds a function. If its schema is unusable, the server checks the arguments itself. The error, which is
+// also the function's Problem, says why, or why only a part of the schema is used.
 func remoteFunc(name, about string, r registry.Remote, facts []registry.FuncOption) (*registry.Function, error) {
 	f, problem := registry.RemoteFunc(name, about, r, facts...)
 	if problem == nil {
-		return f, nil
+		return f, f.Problem()
 	}
 	r.InputSchema, r.Problem = nil, problem
 	f, err := registry.RemoteFunc(name, about, r, facts...)
@@ -317,7 +334,10 @@ func (in *inventory) handler(e *entry) registry.Handler {
 			tool: e.def.Name,
 			args: c.Arguments,
 			current: func() *CallError {
-				if now := in.latest.Load(); now == nil || now.defs[e.def.Name] == nil || now.defs[e.def.Name].hash != e.hash {
+				switch now := in.latest.Load(); {
+				case now == nil || now.defs[e.def.Name] == nil:
+					return &CallError{Class: Changed, gone: true, Reason: "the tool has been removed"}
+				case now.defs[e.def.Name].hash != e.hash:
 					return &CallError{Class: Changed, Reason: "the tool is not what it was"}
 				}
 				return nil

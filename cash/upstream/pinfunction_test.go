@@ -139,7 +139,7 @@ func (o *operator) wantServed(served bool, path, name string) {
 		kwargs = f.Example(true)
 	}
 	_, err := o.srv.Call(ctx, &cash.CallRequest{Namespace: path, Function: name, Kwargs: kwargs})
-	if (err == nil) != served {
+	if (err == nil || errors.Is(err, registry.InvalidArguments)) != served { // its server may want other arguments now
 		o.t.Errorf("%s.%s is called: %v", path, name, err)
 	}
 	if !served && !errors.Is(err, registry.UnknownFunction) && !errors.Is(err, registry.UnknownNamespace) {

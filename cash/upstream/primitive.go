@@ -148,7 +148,10 @@ func (b *branch) function(notes *primitives, d *wire.Primitive, name string, id 
 
 // current returns why the function of d must no longer be called; nil if it may.
 func (b *branch) current(d *wire.Primitive) *CallError {
-	if p := b.listed.Load(); p == nil || !d.Equal(p.defs[d.Key]) {
+	switch p := b.listed.Load(); {
+	case p == nil || p.defs[d.Key] == nil:
+		return &CallError{Class: Changed, gone: true, Reason: fmt.Sprintf("the %s has been removed", b.kind)}
+	case !d.Equal(p.defs[d.Key]):
 		return &CallError{Class: Changed, Reason: fmt.Sprintf("the %s is not what it was", b.kind)}
 	}
 	return nil

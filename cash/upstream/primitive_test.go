@@ -235,11 +235,18 @@ func TestW37W39ListsChange(t *testing.T) {
 				_, gone := s.prompts.Function(t.Context(), "fs", "greet")
 				return err == nil && errors.Is(gone, registry.UnknownFunction)
 			})
-			for reg, f := range map[*registry.Registry]*registry.Function{s.resources: old, s.prompts: greet} {
-				_, err := call(t, reg, f, "")
+			for reg, was := range map[*registry.Registry]struct {
+				function *registry.Function
+				kind     registry.Kind
+				says     string
+			}{
+				s.resources: {old, registry.Unavailable, "not what it was"},
+				s.prompts:   {greet, registry.UnknownFunction, "has been removed"},
+			} {
+				_, err := call(t, reg, was.function, "")
 				var e *upstream.CallError
-				if !errors.As(err, &e) || e.Class != upstream.Changed || !strings.Contains(err.Error(), "not what it was") {
-					t.Errorf("what was %s is answered with %v", f.Name(), err)
+				if !errors.As(err, &e) || e.Class != upstream.Changed || !errors.Is(err, was.kind) || !strings.Contains(err.Error(), was.says) {
+					t.Errorf("what was %s is answered with %v", was.function.Name(), err)
 				}
 			}
 			srv.RemovePrompts("summarize")

@@ -44,9 +44,9 @@ func (b *branch) reader(d *wire.Primitive) registry.Handler {
 }
 
 // plainResult is the result of a resource or prompt: it has no structured content.
-func plainResult(a *wire.Answer, _ bool) *registry.Result {
+func plainResult(a *wire.Answer, _ bool) (*registry.Result, error) {
 	a.Structured = nil
-	return a.Result()
+	return a.Result(), nil
 }
 
 // readResource reads a resource. Its contents are parsed from the wire, so that one odd content does not spoil the

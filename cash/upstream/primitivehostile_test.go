@@ -363,7 +363,7 @@ func TestW40HostileReads(t *testing.T) {
 				r, err := call(t, reg, f, "")
 				if tt.want == "" || !strings.Contains(tt.read, member) {
 					var e *upstream.CallError
-					if !errors.As(err, &e) || e.Class != upstream.Malformed || !errors.Is(err, registry.Unavailable) {
+					if !errors.As(err, &e) || e.Class != upstream.Malformed || !errors.Is(err, registry.Failed) {
 						t.Errorf("%s answers %+v, %v", function, r, err)
 					}
 					continue

@@ -62,6 +62,7 @@ func (r *roster) start(u *upstream) {
 	}
 	u.show()
 	go u.run()
+	go u.settle()
 }
 
 // clear empties a place. The caller holds r.mu.

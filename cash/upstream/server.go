@@ -57,6 +57,9 @@ type Server struct {
 	// MaxMessage is the most bytes of one message of the server, such as a result or a page of its list of tools.
 	// Zero is [DefaultMaxMessage].
 	MaxMessage int
+	// Schemas bound the schemas of the server's tools. A tool with a larger one is served, and [Status] and the
+	// gateway's report of a refresh name it (gateway surface, section 4.4). Zero fields have defaults.
+	Schemas registry.SchemaLimits
 	// Refresh is the period after which the catalog is read again, besides the server's own notices. A CaSH server
 	// that says that it has not changed is not read as a whole. Zero is an hour; negative is never.
 	Refresh time.Duration
@@ -112,7 +115,8 @@ func (s Server) withDefaults() (Server, error) {
 	}
 	for name, n := range map[string]int64{
 		"timeout": int64(s.Timeout), "connect timeout": int64(s.ConnectTimeout), "idle": int64(s.Idle),
-		"concurrency": int64(s.Concurrency), "max message": int64(s.MaxMessage),
+		"concurrency": int64(s.Concurrency), "max message": int64(s.MaxMessage), "schema bytes": int64(s.Schemas.Bytes),
+		"schema depth": int64(s.Schemas.Depth), "schema properties": int64(s.Schemas.Properties),
 	} {
 		if n < 0 {
 			return s, fmt.Errorf("upstream %s: %s is negative", s.Label, name)

@@ -39,6 +39,7 @@ type session struct {
 	unlisted chan struct{}      // closed when they are no longer read
 	logs     bool               // whether calls ask for log messages
 	receive  mcp.MethodHandler  // the SDK's handler for a message of the server
+	outdated outdated           // whether the catalog is being read again
 	doubts   rate.Sometimes     // limits reloads after errors that suggest changed tools
 
 	following    bool          // it has subscribed to the server's identity; only the upstream's goroutine uses it
@@ -257,7 +258,7 @@ func (s *session) notified(method string, params json.RawMessage) bool {
 			s.message(m)
 		}
 	case "notifications/tools/list_changed":
-		signal(s.changed)
+		s.toolsChanged()
 	case "notifications/resources/list_changed", "notifications/prompts/list_changed":
 		signal(s.renewed)
 	case resourceUpdated:
@@ -270,6 +271,12 @@ func (s *session) notified(method string, params json.RawMessage) bool {
 		}
 	}
 	return method != "notifications/cancelled"
+}
+
+// toolsChanged has the catalog read again.
+func (s *session) toolsChanged() {
+	s.outdated.mark()
+	signal(s.changed)
 }
 
 // signal sends on c unless a signal is pending.

@@ -27,6 +27,7 @@ type settings struct {
 	server    string             // fingerprint of the endpoint
 	connector mcp.Implementation // name and version of this client
 	self      string             // the instance of the registry it is mounted in, to detect loops
+	pending   chan struct{}      // closed when the first attempt to connect has ended, or after firstWait
 }
 
 // mount is a place of a server in the tree.
@@ -124,11 +125,12 @@ func (s *settings) shown(e *CallError, f *registry.Function) *registry.Error {
 	label := s.labelOf(f)
 	r := &registry.Error{Namespace: f.Namespace(), Name: f.Name(), Err: e, NotRun: !e.Sent}
 	r.Kind, r.Message, r.Hint = s.words(e, label)
-	if e.RetryAfter > 0 {
-		r.Details = map[string]any{"retry_after": int(math.Ceil(e.RetryAfter.Seconds()))}
-	}
+	r.Next, r.Details = e.next(), e.details()
 	kind := f.Primitive().Kind
 	switch {
+	case e.gone:
+		r.Message += notDone[kind]
+		r.NotRun = true
 	case !e.Sent:
 		r.Message += notDone[kind]
 	case e.unknown(kind):
@@ -142,6 +144,33 @@ func (s *settings) shown(e *CallError, f *registry.Function) *registry.Error {
 		r.Details["outcome"] = "unknown"
 	}
 	return r
+}
+
+// next returns the step to which the hint of a failure leads; none if it leads to no tool.
+func (e *CallError) next() registry.Step {
+	if e.Class == Changed && !e.gone {
+		return registry.ReadDefinition
+	}
+	return registry.NoStep
+}
+
+// details returns the facts of a failure for programs; nil if there are none.
+func (e *CallError) details() map[string]any {
+	d := make(map[string]any)
+	if e.RetryAfter > 0 {
+		d["retry_after"] = int(math.Ceil(e.RetryAfter.Seconds()))
+	}
+	switch {
+	case e.gone:
+	case e.Class == BadStatus && (e.HTTPStatus == 401 || e.HTTPStatus == 403):
+		d[registry.DetailReason] = registry.ReasonUpstream
+	case e.Class == Refused:
+		d[registry.DetailReason], d["code"] = registry.ReasonUpstream, e.Code
+	}
+	if len(d) == 0 {
+		return nil
+	}
+	return d
 }
 
 // words returns kind, message and hint for a failure.

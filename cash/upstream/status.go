@@ -123,6 +123,9 @@ func (u *upstream) status() Status {
 	if c := u.inventory.latest.Load(); c != nil {
 		s.Kind, s.Server, s.Functions, s.Identity = c.kind, c.server, c.functions, c.identity
 		s.Quarantined, s.Notes = slices.Clone(c.quarantined), slices.Clone(c.notes)
+		if c.unnoted > 0 {
+			s.Notes = append(s.Notes, fmt.Sprintf("and %d more notes on tools", c.unnoted))
+		}
 		if c.cash != nil {
 			s.Skills = c.cash.Skills
 		}

@@ -203,7 +203,7 @@ func TestManyMessagesBeforeTheAnswer(t *testing.T) {
 		says  string
 	}{
 		"200,000 messages":              {},
-		"endless messages":              {registry.Unavailable, upstream.TooLarge, "The server behind `up` sent too much: it sent more than 250,000 messages before it answered. It may have taken effect"},
+		"endless messages":              {registry.Failed, upstream.TooLarge, "The server behind `up` sent too much: it sent more than 250,000 messages before it answered. It may have taken effect"},
 		"20,000 messages, then silence": {registry.TimedOut, upstream.TimedOut, "The server behind `up` sent [0-9]+,[0-9]{3} messages, but not its answer, within 3s. It may have taken effect"},
 		"3 messages, then silence":      {registry.TimedOut, upstream.TimedOut, "The server behind `up` did not answer within 3s. It may have taken effect"},
 	} {

@@ -50,6 +50,7 @@ func newUpstream(a *Aggregator, cfg Server, mounts []mount) *upstream {
 		settings: &settings{
 			cfg: cfg, mounts: mounts, log: a.opts.Logger.With("upstream", mounts[0].Label), server: fingerprint(cfg.Endpoint),
 			connector: mcp.Implementation{Name: a.opts.Name, Version: a.opts.Version}, self: a.reg.Instance(),
+			pending: make(chan struct{}),
 		},
 		agg: a, ended: make(chan struct{}), tried: make(chan struct{}),
 		reload: make(chan chan error), repinned: make(chan struct{}, 1),
@@ -155,6 +156,21 @@ func (u *upstream) run() {
 }
 
 func (u *upstream) markTried() { u.once.Do(func() { close(u.tried) }) }
+
+// firstWait is how long help may wait for a server of which nothing is known yet.
+const firstWait = 2 * time.Second
+
+// settle closes pending when the server has been tried, after firstWait, or when the upstream has ended.
+func (u *upstream) settle() {
+	timer := time.NewTimer(firstWait)
+	defer timer.Stop()
+	defer close(u.pending)
+	select {
+	case <-u.tried:
+	case <-timer.C:
+	case <-u.ended:
+	}
+}
 
 // nextPause returns the pause after a further failure.
 func nextPause(pause time.Duration) time.Duration {

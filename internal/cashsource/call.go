@@ -5,12 +5,14 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -21,6 +23,7 @@ type Call struct {
 	Meta      mcp.Meta        // identifies the caller; may be nil
 
 	offer, definition string // key and hash of the function when it was built
+	function          *registry.Function
 	view              view
 }
 
@@ -28,6 +31,9 @@ type Call struct {
 func (s *Source) Offers(call *Call) bool {
 	return call.definition != "" && s.offered[call.offer] == call.definition
 }
+
+// Lacks reports whether the server no longer has the called function.
+func (s *Source) Lacks(call *Call) bool { return s.offered[call.offer] == "" }
 
 // offer returns the key of a function among those that a server offers.
 func offer(path, name string) string { return canonicalPath(path) + "." + key(name) }
@@ -71,12 +77,16 @@ const maxNotice = 2000
 
 // Result returns the result of the call. r is the answer as any caller would get it; moved reports progress. Paths
 // in errors and notices are rewritten; data are not. A result that the server has gated or streamed is not gated
-// again (RFC 7.4).
-func (call *Call) Result(a *wire.Answer, r *registry.Result, moved bool) *registry.Result {
+// again (RFC 7.4). An error that the server itself has raised is an *[registry.Error], so that each face words it. A
+// failure of the function is a result.
+func (call *Call) Result(a *wire.Answer, r *registry.Result, moved bool) (*registry.Result, error) {
 	streamed := string(a.Extra[registry.MetaStreaming]) == "true"
 	r.Ungated = isNotice(r) || (moved || streamed) && !a.IsError
 	if !a.IsError {
-		return r
+		return r, nil
+	}
+	if e := call.raised(a, r); e != nil {
+		return nil, e
 	}
 	if code, ok := a.Extra[registry.MetaCode]; ok {
 		r.Meta[registry.MetaCode] = json.RawMessage(clean.ContentJSON(code))
@@ -87,7 +97,59 @@ func (call *Call) Result(a *wire.Answer, r *registry.Result, moved bool) *regist
 			r.Content[i] = &mcp.TextContent{Text: call.view.text.Text(clean.Text(t.Text)), Meta: t.Meta, Annotations: t.Annotations}
 		}
 	}
-	return r
+	return r, nil
+}
+
+// maxRaised bounds the text of an error that a server has raised, in characters.
+const maxRaised = 4000
+
+// raised returns the error that the server has raised; nil if the function has failed. The server says so by the code of
+// a kind, or by advice on its own tools.
+func (call *Call) raised(a *wire.Answer, r *registry.Result) *registry.Error {
+	if r.Ungated || len(r.Content) != 1 || r.Structured != nil {
+		return nil
+	}
+	t, ok := r.Content[0].(*mcp.TextContent)
+	if !ok || utf8.RuneCountInString(t.Text) > maxRaised {
+		return nil
+	}
+	kind := kindOfAnswer(a)
+	message, advice := cashtext.Advice(strings.TrimPrefix(call.view.text.Text(clean.Text(t.Text)), errorMark))
+	if advice == "" && kind == registry.Failed {
+		return nil
+	}
+	e := &registry.Error{Kind: kind, Namespace: call.function.Namespace(), Name: call.function.Name(), Message: message}
+	advise(e, advice)
+	if kind == registry.Denied || kind == registry.Unauthorized {
+		e.Details = map[string]any{registry.DetailReason: registry.ReasonUpstream}
+	}
+	return e
+}
+
+// errorMark begins the text of an error (RFC 4.4).
+const errorMark = "**Error:** "
+
+// kindOfAnswer returns the kind of an error in the server's answer. Without a valid one it is Failed.
+func kindOfAnswer(a *wire.Answer) registry.Kind {
+	if kind := registry.Kind(strictjson.Text(a.Extra[registry.MetaCode])); kind.Known() {
+		return kind
+	}
+	return registry.Failed
+}
+
+// advise sets the hint of an error to advice on the tools call, help and skill.
+func advise(e *registry.Error, advice string) {
+	if e.Hint = advice; advice == "" {
+		return
+	}
+	switch e.Kind {
+	case registry.UnknownSkill:
+		e.Next = registry.LookUpSkills
+	case registry.InvalidArguments:
+		e.Next = registry.ReadDefinition
+	default:
+		e.Next = registry.LookUp
+	}
 }
 
 // isNotice reports whether a result consists only of a gate's notice.

@@ -130,11 +130,12 @@ func (v view) pageText(a *wire.Answer, place, name string) (string, error) {
 		return text, nil
 	}
 	e := &registry.Error{Kind: registry.Failed, Namespace: place, Name: name}
-	e.Message = clean.Cut(clean.Text(strings.TrimPrefix(v.text.Text(text), "**Error:** ")), 2*maxReason)
-	kind := registry.Kind(strictjson.Text(a.Extra[registry.MetaCode]))
-	// The server's last sentence is the next step: it stays last.
-	if i := strings.LastIndex(e.Message, ". "); i > 0 && kind.Known() {
-		e.Kind, e.Message, e.Hint = kind, e.Message[:i+1], e.Message[i+2:]
+	message, advice := cashtext.Advice(clean.Cut(clean.Text(strings.TrimPrefix(v.text.Text(text), errorMark)), 2*maxReason))
+	e.Kind, e.Message = kindOfAnswer(a), message
+	advise(e, advice)
+	// Otherwise the server's last sentence is the next step: it stays last.
+	if i := strings.LastIndex(message, ". "); i > 0 && advice == "" && e.Kind != registry.Failed {
+		e.Message, e.Hint = message[:i+1], message[i+2:]
 	}
 	return "", e
 }

@@ -114,6 +114,7 @@ func (v view) function(path string, e cashtext.Entry, d *cashtext.Function) (*re
 		Page:        v.page(path, e.Name),
 		Handler: func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
 			call := call
+			call.function = c.Function
 			call.Arguments, call.Meta = v.arguments(path, e.Name, c), v.meta(c)
 			return v.Host.Call(ctx, c, &call)
 		},

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
 // A chunk collects the bytes of one message. Of an oversized message it keeps only the beginning and the end.
@@ -53,6 +55,7 @@ func (*oversize) Error() string { return "too large" }
 type lines struct {
 	r     *bufio.Reader
 	limit int
+	last  bool // the line just returned has no end: nothing follows
 }
 
 // next returns the next line without its end. The error is an *oversize; an *[Error], after which nothing can be
@@ -72,7 +75,11 @@ func (l *lines) next() ([]byte, error) {
 		case err != nil && c.size == 0:
 			return nil, err
 		default:
+			l.last = err != nil
 			return c.all()
 		}
 	}
 }
+
+// half reports whether the last data of a connection are only the beginning of a message.
+func half(data []byte) bool { return strictjson.Check(data) != nil }

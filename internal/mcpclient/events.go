@@ -13,6 +13,7 @@ import (
 type event struct {
 	name, id, retry string
 	data            []byte
+	last            bool // the connection was cut within it
 }
 
 // message reports whether the event carries a message.
@@ -46,6 +47,7 @@ func (e *events) next() (event, error) {
 		case p.some: // a blank line, or the end
 			var all error
 			p.event.data, all = p.data.all()
+			p.event.last = err != nil && !errors.Is(err, io.EOF)
 			return p.event, all
 		case err != nil:
 			return event{}, err

@@ -21,7 +21,7 @@ func Notification(raw []byte) *jsonrpc.Request {
 // ReadLines returns the lines of data; nil stands for one that is too large. ok is
 // false if reading ended before the end.
 func ReadLines(data []byte, limit int) (all [][]byte, ok bool) {
-	l := lines{bufio.NewReaderSize(bytes.NewReader(data), 16), limit}
+	l := lines{r: bufio.NewReaderSize(bytes.NewReader(data), 16), limit: limit}
 	return readAll(l.next)
 }
 

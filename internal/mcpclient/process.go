@@ -69,7 +69,7 @@ func start(cmd *exec.Cmd, o Options) (*process, error) {
 		p.closePipes()
 		return nil, &Error{Class: Unreachable, Reason: procgroup.Unstarted(err), Err: err}
 	}
-	p.lines = lines{bufio.NewReaderSize(p.stdout, 16<<10), o.Message}
+	p.lines = lines{r: bufio.NewReaderSize(p.stdout, 16<<10), limit: o.Message}
 	p.tasks.Go(p.wait)
 	p.tasks.Go(p.write)
 	if p.stderr != nil {
@@ -146,7 +146,7 @@ func (p *process) write() {
 // listen passes on the lines of standard error while there is room.
 func (p *process) listen(said chan<- string) {
 	defer close(said)
-	l := lines{bufio.NewReader(p.stderr), 4 << 10}
+	l := lines{r: bufio.NewReader(p.stderr), limit: 4 << 10}
 	for {
 		line, err := l.next()
 		var large *oversize
@@ -170,6 +170,9 @@ func (p *process) listen(said chan<- string) {
 
 func (p *process) next() ([]byte, error) {
 	data, err := p.lines.next()
+	if err == nil && p.lines.last && half(data) {
+		data, err = nil, io.EOF
+	}
 	var large *oversize
 	if err != nil && !errors.As(err, &large) {
 		p.readEnd.Do(func() { close(p.read) })

@@ -104,7 +104,7 @@ func (m *mailbox) next() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if ev.message() {
+		if ev.message() && !(ev.last && half(ev.data)) {
 			return ev.data, nil
 		}
 	}

@@ -106,6 +106,8 @@ func (s *stream) step() error {
 		return s.broken(e)
 	case err != nil:
 		return s.broken(lost("the connection ended before the answer", err))
+	case ev.message() && ev.last && half(ev.data):
+		return s.broken(lost("the connection ended before the end of the answer", nil))
 	case ev.message():
 		s.event(ev.data)
 	}

@@ -63,7 +63,7 @@ func ask(t reflect.Type) (raw json.RawMessage, err error) {
 // bring imports a schema. Keywords that tags can express move into the shape. The rest stays in the tree, which is
 // written after them.
 func (s *shape) bring(raw json.RawMessage) (err error) {
-	if _, s.own, err = parse(raw); err != nil {
+	if _, s.own, err = parse(raw, false); err != nil {
 		return err
 	}
 	if s.own.kind == strictjson.Bool {

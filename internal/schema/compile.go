@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
@@ -17,6 +18,9 @@ type compiler struct {
 	patterns map[string]*pattern
 	insts    int // instructions of all patterns, and the cost of parsing them
 	notes    []string
+	foreign  bool  // type words that are none are accepted
+	problem  error // the first of them
+	picky    bool  // a subschema that accepts too much makes another reject too much
 
 	dynamicNodes map[string]*node // by name: all possible targets of a $dynamicRef
 }
@@ -28,10 +32,10 @@ var (
 
 // compileDocument compiles raw, which strictjson.Check has accepted.
 func compileDocument(raw []byte, facts map[string]*facts) (*Schema, error) {
-	return compileTree(grow(raw, nil, ""), facts)
+	return compileTree(grow(raw, nil, ""), facts, false)
 }
 
-func compileTree(root *tree, facts map[string]*facts) (*Schema, error) {
+func compileTree(root *tree, facts map[string]*facts, foreign bool) (*Schema, error) {
 	if root.kind != strictjson.Object && root.kind != strictjson.Bool {
 		return nil, fmt.Errorf("schema is a JSON %s; it must be an object or a boolean", root.kind)
 	}
@@ -40,7 +44,7 @@ func compileTree(root *tree, facts map[string]*facts) (*Schema, error) {
 		return nil, err
 	}
 	c := &compiler{catalog: catalog, nodes: map[*tree]*node{}, facts: facts,
-		patterns: map[string]*pattern{}, dynamicNodes: map[string]*node{}}
+		patterns: map[string]*pattern{}, dynamicNodes: map[string]*node{}, foreign: foreign}
 	n, err := c.node(root)
 	if err != nil {
 		return nil, err
@@ -53,7 +57,7 @@ func compileTree(root *tree, facts map[string]*facts) (*Schema, error) {
 			n.res = nil // releases the trees
 		}
 	}
-	return &Schema{raw: root.raw, root: n, notes: c.notes, typed: facts != nil, dynamic: len(c.dynamicNodes) > 0}, nil
+	return &Schema{raw: root.raw, root: n, notes: c.notes, problem: c.problem, picky: c.picky, typed: facts != nil, dynamic: len(c.dynamicNodes) > 0}, nil
 }
 
 // node compiles each subschema once. A cyclic reference gets the node that is still being filled.
@@ -93,6 +97,7 @@ func (c *compiler) keywords(n *node, t *tree) error {
 		return c.ref(n, t.get("$ref"))
 	}
 	for _, m := range t.members {
+		c.picky = c.picky || m.name == "oneOf" || m.name == "not" || m.name == "if"
 		compile := keywords[m.name]
 		if compile == nil {
 			continue
@@ -186,14 +191,34 @@ func (c *compiler) types(n *node, v *tree) error {
 	for _, w := range words {
 		set := typeWords[w.text]
 		if w.kind != strictjson.String || set == 0 {
-			return c.bad(w, "one of the seven type words, or a list of them")
+			err := c.bad(w, "one of the seven type words, or a list of them")
+			if !c.foreign || w.kind != strictjson.String {
+				return err
+			}
+			if c.problem == nil {
+				c.problem = err
+			}
+			n.typeText = typeAsWritten(words)
 		}
 		n.types |= set
+	}
+	if n.typeText != "" { // one of the words may stand for any type
+		n.types = 0
+		return nil
 	}
 	if n.types == 0 {
 		return c.bad(v, "at least one type word")
 	}
 	return nil
+}
+
+// typeAsWritten returns type words as a list, among them some that are none.
+func typeAsWritten(words []*tree) string {
+	var list []string
+	for _, w := range words[:min(len(words), maxListed)] {
+		list = append(list, clean(w.text, maxKey))
+	}
+	return strings.Join(list, " or ")
 }
 
 // examples takes the first example of a list.

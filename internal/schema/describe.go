@@ -94,6 +94,8 @@ func typeWordsOf(n *node, levels int) string {
 	switch {
 	case n.never:
 		return "nothing"
+	case n.typeText != "":
+		return n.typeText
 	case n.types == 0 && n.constant != nil:
 		return n.constant.String()
 	case n.types == 0 && n.enum != nil:

@@ -9,6 +9,7 @@ import (
 // A node is a compiled subschema. Absent rules are nil. Nodes form a graph, because references may be cyclic.
 type node struct {
 	types    typeSet // 0 accepts every type
+	typeText string  // the type as written, if a word of it is none
 	never    bool    // the schema false
 	enum     *enumRule
 	constant *enumRule

@@ -16,6 +16,8 @@ type Schema struct {
 	raw     json.RawMessage
 	root    *node
 	notes   []string
+	problem error // of ParseForeign
+	picky   bool
 	typed   bool   // from a Go type
 	dynamic bool   // has a $dynamicRef
 	goType  string // of ForType, for errors
@@ -59,12 +61,20 @@ func ForTypeWith(t reflect.Type, given map[reflect.Type]json.RawMessage) (*Schem
 //
 // Parse keeps raw, which must not be changed afterwards.
 func Parse(raw []byte) (*Schema, error) {
-	s, _, err := parse(raw)
+	s, _, err := parse(raw, false)
 	return s, err
 }
 
-// parse is Parse that also returns the tree of the document.
-func parse(raw []byte) (*Schema, *tree, error) {
+// ParseForeign is Parse for a schema that may have type words that are none, such as str, int and float, which real
+// catalogs send. They accept every value and are shown as they are. All other rules hold. [Schema.Problem] names the
+// first.
+func ParseForeign(raw []byte) (*Schema, error) {
+	s, _, err := parse(raw, true)
+	return s, err
+}
+
+// parse is Parse or ParseForeign that also returns the tree of the document.
+func parse(raw []byte, foreign bool) (*Schema, *tree, error) {
 	if len(raw) > maxSize {
 		return nil, nil, fmt.Errorf("schema has %d bytes; at most %d are accepted", len(raw), maxSize)
 	}
@@ -72,7 +82,7 @@ func parse(raw []byte) (*Schema, *tree, error) {
 		return nil, nil, fmt.Errorf("reading schema: %w", err)
 	}
 	root := grow(raw, nil, "")
-	s, err := compileTree(root, nil)
+	s, err := compileTree(root, nil, foreign)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -100,7 +110,7 @@ func (s *Schema) Params() []Param {
 // Closed reports whether unknown parameters are rejected: additionalProperties is false.
 func (s *Schema) Closed() bool {
 	n := s.root.target()
-	return n.object != nil && n.object.additional != nil && n.object.additional.never
+	return s.Enforceable() && n.object != nil && n.object.additional != nil && n.object.additional.never
 }
 
 // Notes lists the rules of a foreign schema that are not enforced, at most 20, one line each: patterns that RE2 does
@@ -109,10 +119,24 @@ func (s *Schema) Notes() []string {
 	return s.notes
 }
 
+// Problem returns why the document is not a valid schema; nil if it is ([ParseForeign]).
+func (s *Schema) Problem() error {
+	return s.problem
+}
+
+// Enforceable reports whether the valid rules of a document with a Problem can be enforced. Under oneOf, not and if, a
+// type that accepts every value would reject valid ones. Check accepts everything if they cannot.
+func (s *Schema) Enforceable() bool {
+	return s.problem == nil || !s.picky
+}
+
 // Check validates data, which strictjson.Check must have accepted. It returns nil or an *Error, whose messages never
 // show values of data. The work is bounded by about a million steps plus two per byte of data. The context is checked
 // regularly.
 func (s *Schema) Check(ctx context.Context, data []byte) error {
+	if !s.Enforceable() {
+		return nil
+	}
 	_, err := s.check(ctx, s.root, data)
 	return err
 }
