@@ -18,6 +18,11 @@
 // adds the tools to an existing MCP server. [Server.ManifestHandler] and the resource cash://server
 // publish the server's identity and contents (RFC 5.5, 5.6).
 //
+// The resource also has a revision: a text that changes with what the reading caller sees of
+// namespaces, functions and skills. Clients can subscribe to the resource and are notified of
+// changes that they see. A server that mounts this one reads it again then. A source that does not
+// tell of changes ([registry.Watched]) has no subscriptions.
+//
 // # The way of a call
 //
 // From the SDK to a typed handler, with the files in order. An indented step returns before the

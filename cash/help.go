@@ -83,7 +83,7 @@ func (s *Server) help(ctx context.Context, req *HelpRequest) (string, error) {
 // document returns the page of a function: its own page if it has one, else ours.
 func (s *Server) document(ctx context.Context, f *registry.Function, o helpOptions, kwargs json.RawMessage) (string, error) {
 	if text, ok, err := f.Page(ctx, orNone(kwargs)); ok {
-		return s.beginning(text, allOf(f, o)), err
+		return s.beginning(withID(text, f), allOf(f, o)), err
 	}
 	if o.json {
 		return functionJSON(f, o), nil

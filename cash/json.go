@@ -1,8 +1,11 @@
 package cash
 
 import (
+	"strings"
+
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid"
 )
 
 // This file has the pages of help in JSON (format="json"). Their facts are those of the Markdown
@@ -86,6 +89,7 @@ type functionPage struct {
 	Returns     string  `json:"returns,omitempty"`
 	More        string  `json:"more,omitempty"`
 	Example     string  `json:"example,omitempty"`
+	ID          string  `json:"id,omitempty"` // the tool id, by which servers that mount this one show it too
 }
 
 func functionJSON(f *registry.Function, o helpOptions) string {
@@ -98,6 +102,7 @@ func functionJSON(f *registry.Function, o helpOptions) string {
 		Parameters:  orEmpty(params),
 		Open:        f.Open(),
 		Returns:     cleanText(f.Returns()),
+		ID:          toolID(f),
 	}
 	if hidden {
 		page.More = `params="full"`
@@ -106,6 +111,31 @@ func functionJSON(f *registry.Function, o helpOptions) string {
 		page.Example = exampleCall(f, o)
 	}
 	return string(strictjson.MustMarshal(page))
+}
+
+// toolID returns the id of a function that is a tool, else "".
+func toolID(f *registry.Function) string {
+	if id := f.Primitive(); id.Kind == toolid.Tool {
+		return id.String()
+	}
+	return ""
+}
+
+// withID returns a function's page from its own server, with the id that it has here if the page is
+// in JSON.
+func withID(page string, f *registry.Function) string {
+	id := toolID(f)
+	if id == "" || !strings.HasPrefix(page, "{") || strictjson.Check([]byte(page)) != nil {
+		return page
+	}
+	var b strictjson.Builder
+	for key, value := range strictjson.RawMembers([]byte(page)) {
+		if strictjson.Text(key) != "id" {
+			b.AddRaw(key, value)
+		}
+	}
+	b.AddRaw([]byte(`"id"`), strictjson.AppendText(nil, id))
+	return string(b.Object())
 }
 
 // orEmpty returns an empty list for nil, because JSON shows the difference.

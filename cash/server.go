@@ -26,6 +26,8 @@ type Server struct {
 	edition  edition // the date of the manifest
 	instance string  // for registry.MetaInstance
 	guide    registry.Source
+
+	revisions revisions
 }
 
 // NewServer returns a server of src. It panics if opts are invalid.

@@ -228,7 +228,7 @@ func TestZ1OtherPages(t *testing.T) {
 		if n := utf8.RuneCountInString(got); n > 10_000 || n < 9000 || !strings.Contains(got, "A line of that page.\n```\n\n"+want) {
 			t.Errorf("Z1 %q: %d characters, ending with\n%s", name, n, got[max(0, len(got)-300):])
 		}
-		if got := help(t, srv, "far", name, `{"model":"small","format":"json"}`); len(got) != 20_011 {
+		if got := help(t, srv, "far", name, `{"model":"small","format":"json"}`); len(got) < 20_011 {
 			t.Errorf("Z1 %q: JSON of %d bytes", name, len(got))
 		}
 	}

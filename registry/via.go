@@ -19,6 +19,10 @@ const (
 	// MetaInstance is the key of a result's metadata for the instance of the answering server. It
 	// is sent to clients that send [MetaVia].
 	MetaInstance = "cash/instance"
+	// MetaDefinitions is the key of a result's metadata for the definitions of the functions that a
+	// page of help lists, by name ([Function.Definition]). It is sent to clients that send
+	// [MetaVia], so that they read only the pages of changed functions again.
+	MetaDefinitions = "cash/definitions"
 )
 
 // maxVia is the most instances that a request may have come through.

@@ -52,6 +52,7 @@ func facts(f *registry.Function) card.Facts {
 	return card.Facts{
 		ID: id.String(), Name: f.Name(), Description: f.About(), Tags: f.Tags(),
 		Kind: card.Kind(id.Kind), Namespace: id.Namespace,
+		CostHint:    f.CostHint(),
 		HasSchema:   len(f.Params()) > 0 || id.Kind == toolid.Tool && f.Open(),
 		SideEffects: !f.ReadOnly(), ReadOnly: f.ReadOnly(), Destructive: f.Destructive(),
 	}

@@ -32,6 +32,7 @@ type place struct {
 	above       *place // nil for the root
 	below       []*place
 	children    map[string]*place    // subnamespaces, by canonical label
+	declared    map[string]string    // definitions of the functions as the server declares them, by canonical name
 	details     []*cashtext.Function // pages of the functions, by index; nil if there is none
 	definitions []*pin.Definition    // definitions of the functions, if they are pinned
 	skills      []cashtext.SkillEntry
@@ -49,6 +50,7 @@ type crawl struct {
 	places    int // number of namespaces
 	functions int
 	bytes     int   // bytes of functions' pages
+	keptBytes int   // bytes of those that are kept for the next read
 	missing   error // why a page is missing
 	large     atomic.Int64
 	windows   bool // help takes offset and limit; set before pages are read in parallel
@@ -126,6 +128,7 @@ func (c *crawl) level(ctx context.Context, places []*place) error {
 	}
 	close(failures)
 	for err := range failures {
+		c.Incomplete = true
 		switch {
 		case ctx.Err() != nil || kindOf(err) == Cut:
 			return err

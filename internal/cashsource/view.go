@@ -12,6 +12,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid"
 )
 
 // view is the server seen from one mount.
@@ -109,13 +110,19 @@ func (v view) function(path string, e cashtext.Entry, d *cashtext.Function) (*re
 		InputSchema: inputSchema(d),
 		Unchecked:   true,
 		Gated:       true,
-		Server:      v.Server,
+		Server:      v.Server + call.definition, // which covers what the function does not show
 		Page:        v.page(path, e.Name),
 		Handler: func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
 			call := call
 			call.Arguments, call.Meta = v.arguments(path, e.Name, c), v.meta(c)
 			return v.Host.Call(ctx, c, &call)
 		},
+	}
+	if d != nil && d.ID != "" {
+		id, err := toolid.Parse(d.ID)
+		if err == nil {
+			remote.ID = toolid.Primitive{Kind: toolid.Tool, ID: id}
+		}
 	}
 	facts := v.facts(path, e.Name, d)
 	f, err := registry.RemoteFunc(e.Name, e.Description, remote, facts...)

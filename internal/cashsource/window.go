@@ -9,6 +9,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/wire"
+	"github.com/cash-mcp/go-sdk/registry"
 )
 
 // Long lists come in several pages. A page names the offset of the next one. A server whose help documents offset and
@@ -53,7 +54,7 @@ func (c *crawl) pagesOf(ctx context.Context, p *place) (*cashtext.Page, error) {
 		}
 		namespaces, functions := unseen(seen, "n.", page.Namespaces, entryName), unseen(seen, "f.", page.Functions, entryName)
 		if all == nil {
-			all = page
+			all, p.declared = page, declared(a.Extra[registry.MetaDefinitions])
 		} else {
 			all.Namespaces, all.Functions = append(all.Namespaces, namespaces...), append(all.Functions, functions...)
 		}
@@ -136,6 +137,7 @@ func (c *crawl) skillPage(ctx context.Context, path string, offset int) (*cashte
 		if ctx.Err() != nil || kindOf(err) == Cut {
 			return nil, err
 		}
+		c.Incomplete = true
 		c.note("the skills of %q cannot be read: %v", path, err)
 		return nil, nil
 	}

@@ -153,13 +153,14 @@ func checkFunction(t *testing.T, srv *cash.Server, f *registry.Function) {
 	if err != nil || got.Namespace != f.Namespace() || got.Name != f.Name() || got.Description != strings.TrimSpace(clean.Text(f.Description())) {
 		t.Fatalf("got %+v, %v", got, err)
 	}
-	if len(got.Parameters) != 3 || got.Parameters[0].Name != "id" || !got.Parameters[0].Required || got.Returns != "Text." || got.Open {
+	if len(got.Parameters) != 3 || got.Parameters[0].Name != "id" || !got.Parameters[0].Required || got.Returns != "Text." || got.Open || got.ID != f.ID().String() {
 		t.Errorf("got %+v", got)
 	}
 	if strings.ContainsAny(f.Description(), "#|\n") {
 		return // a description may look like anything in markdown
 	}
 	page := help(t, srv, f.Namespace(), f.Name(), "")
+	got.ID = "" // only JSON has it
 	if md, err := cashtext.ParseFunction(page); err != nil || !reflect.DeepEqual(md, got) {
 		t.Errorf("got %+v, %v\nwant %+v\nof %s", md, err, got, page)
 	}
