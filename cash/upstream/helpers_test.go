@@ -25,6 +25,12 @@ func serving(t testing.TB, servers ...upstream.Server) *cash.Server {
 
 func aggregate(t testing.TB, opts *upstream.Options, servers ...upstream.Server) (*cash.Server, *upstream.Aggregator, *registry.Registry) {
 	t.Helper()
+	return aggregateWithin(t, patience, opts, servers...)
+}
+
+// aggregateWithin is aggregate for servers that take longer to read.
+func aggregateWithin(t testing.TB, within time.Duration, opts *upstream.Options, servers ...upstream.Server) (*cash.Server, *upstream.Aggregator, *registry.Registry) {
+	t.Helper()
 	reg := registry.New(nil)
 	agg := upstream.New(reg, opts)
 	for _, s := range servers {
@@ -39,7 +45,7 @@ func aggregate(t testing.TB, opts *upstream.Options, servers ...upstream.Server)
 			t.Errorf("closing the aggregator: %v", err)
 		}
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), within)
 	defer cancel()
 	if err := agg.Wait(ctx); err != nil {
 		t.Fatal(err)

@@ -56,14 +56,14 @@ func count(t *testing.T, reg *registry.Registry, path string) (functions, skills
 func TestZ1MountedPages(t *testing.T) {
 	const functions, namespaces, skills = 3500, 300, 700
 	patient := memory("in", wide(functions, namespaces, skills))
-	patient.ConnectTimeout = 3 * patience
-	middle, agg, reg := aggregate(t, nil, patient)
+	patient.ConnectTimeout = 6 * patience
+	middle, agg, reg := aggregateWithin(t, 6*patience, nil, patient)
 	if st := agg.Status()[0]; st.Functions != 2*(functions+namespaces) {
 		t.Fatalf("Z1: %d functions, want %d: %v %v", st.Functions, 2*(functions+namespaces), st.Notes, st.Err)
 	}
 	again := memory("out", middle)
-	again.ConnectTimeout = 3 * patience
-	outer, _, outerReg := aggregate(t, nil, again)
+	again.ConnectTimeout = 6 * patience
+	outer, _, outerReg := aggregateWithin(t, 6*patience, nil, again)
 	for path, reg := range map[string]*registry.Registry{"in": reg, "out.in": outerReg} {
 		if f, s := count(t, reg, path); f != 2*(functions+namespaces) || s != 2*skills {
 			t.Errorf("Z1: %s has %d functions and %d skills", path, f, s)
@@ -175,8 +175,8 @@ func TestZ1PagesByOtherHands(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := memory("a", tt.pager.server())
-			s.ConnectTimeout = 3 * patience
-			_, agg, _ := aggregate(t, nil, s)
+			s.ConnectTimeout = 6 * patience
+			_, agg, _ := aggregateWithin(t, 6*patience, nil, s)
 			if st := agg.Status()[0]; st.State != upstream.Connected || st.Functions != tt.functions {
 				t.Errorf("Z1: %v with %d functions, want %d: %v %v", st.State, st.Functions, tt.functions, st.Notes, st.Err)
 			}

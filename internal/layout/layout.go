@@ -52,11 +52,11 @@ var Rooms = []Room{
 	{Row: 0, Packages: []string{"."}, Lines: 1},
 	// Schema takes 5,000 of these: 600 translate the regular expressions of ECMA-262, 280
 	// put schemas that types bring into others.
-	{Row: 0, Together: true, Packages: below("internal", "strictjson strictyaml schema search skillmd clean spelling"), Lines: 9810},
+	{Row: 0, Together: true, Packages: below("internal", "strictjson strictyaml schema search skillmd clean spelling"), Lines: 9820},
 	// The expiring store takes 350 of these. It has the order of expiry, of promises and of
 	// use that its ten users had to keep for themselves, and the order of owners by size.
 	// Durabletest takes 200: the rigs for crashes and faults of the four that write files.
-	{Row: 0, Together: true, Packages: below("internal", "label bounded apart mistake durable durable/durabletest"), Lines: 1060},
+	{Row: 0, Together: true, Packages: below("internal", "label bounded apart mistake durable durable/durabletest"), Lines: 1090},
 	{Row: 0, Together: true, Packages: below("internal", "mcpclient procgroup rootfs command layout layout/table"), Lines: 2640},
 
 	{Row: 1, Packages: []string{"gate"}, Lines: 520},
@@ -64,8 +64,8 @@ var Rooms = []Room{
 	{Row: 1, Together: true, Packages: []string{"manifest"}, Pending: []string{"manifest/fetch"}, Lines: 1600},
 
 	// Promises, shares of payers, and what is shown of a result without room take 180 of these.
-	{Row: 2, Together: true, Packages: append(below("firewall", "redact view disk internal/ledger"), "firewall"), Lines: 5920},
-	{Row: 2, Packages: []string{"registry"}, Lines: 5130}, // the report of unknown names takes 30
+	{Row: 2, Together: true, Packages: append(below("firewall", "redact view disk internal/ledger"), "firewall"), Lines: 5960},
+	{Row: 2, Packages: []string{"registry"}, Lines: 5450}, // the report of unknown names takes 30
 	{Row: 2, Packages: []string{"toolid/card"}, Lines: 1150},
 
 	{Row: 3, Packages: []string{"cash/control"}, Lines: 2700},
@@ -74,12 +74,13 @@ var Rooms = []Room{
 
 	{Row: 4, Packages: []string{"cash/serve"}, Lines: 2930}, // subscriptions to a resource take 130
 	{ // Upstream: 130 to follow changes of CaSH servers. Cashsource: 60 to read only what has changed.
-		Row: 4, Together: true, Lines: 9980, Each: 4170,
+		Row: 4, Together: true, Lines: 10330, Each: 4240,
 		Packages: append(below("cash/upstream", "pin config discover"), "cash/upstream", "internal/cashsource", "internal/cashsource/cashtext"),
 	},
 	{Row: 4, Packages: []string{"cash/endpoint", "cash/catalog", "cash/facade/files"}, Lines: 5900},
 
-	{Row: 5, Packages: []string{"cash"}, Lines: 1810}, // the revision of what a caller sees takes 60
+	// Pages of long lists and of functions within a budget take 200 of these, the guide 50.
+	{Row: 5, Packages: []string{"cash"}, Lines: 2130}, // the revision of what a caller sees takes 60
 	{Row: 5, Packages: below("cash", "gateway disclosure facade plain"), Lines: 5000},
 
 	// The attack on a server takes 2,300 of these, the 94 rows of compliance 2,100.
