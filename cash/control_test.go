@@ -388,15 +388,17 @@ func TestCallWithinACall(t *testing.T) {
 	}
 }
 
-// TestW30DryRunThroughAnAggregator holds that a dry run does not reach the server
-// that the function is on.
+// TestW30DryRunThroughAnAggregator holds that a dry run is one on the server that
+// the function is on, too.
 func TestW30DryRunThroughAnAggregator(t *testing.T) {
 	for name, controls := range map[string]*control.Controls{"plans": {Plans: control.NewPlans(nil)}, "none": nil} {
 		t.Run(name, func(t *testing.T) {
 			var calls atomic.Int32
 			behind, ran := effects(&cash.Options{Serve: serve.Options{Middleware: []registry.Middleware{func(next registry.Handler) registry.Handler {
 				return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
-					calls.Add(1)
+					if c.Plan == nil {
+						calls.Add(1)
+					}
 					return next(ctx, c)
 				}
 			}}}})
@@ -425,5 +427,27 @@ func TestW30DryRunThroughAnAggregator(t *testing.T) {
 				t.Errorf("the call: %q after %d runs", got, ran.Load())
 			}
 		})
+	}
+}
+
+// TestW30DryRunsOfMountingServers holds that help reports on a call to a server
+// that mounts this one, that call does it as well, and that nothing runs or is
+// counted.
+func TestW30DryRunsOfMountingServers(t *testing.T) {
+	quota := control.NewQuota(&control.QuotaOptions{Meta: map[string]control.Limit{"help": {PerSession: 1}, "call": {PerSession: 1}}})
+	srv, ran := effects(&cash.Options{Serve: serve.Options{Controls: &control.Controls{Quota: quota}}})
+	s := connect(t, registry.WithCaller(context.Background(), &registry.Caller{ID: "ada"}), srv)
+	for range 3 {
+		for _, name := range []string{"help", "call"} {
+			res, err := s.CallTool(t.Context(), &mcp.CallToolParams{
+				Name: name, Arguments: json.RawMessage(`{"function":"write","kwargs":{"size":1}}`), Meta: mcp.Meta{registry.MetaDryRun: true},
+			})
+			if err != nil || res.IsError || !readReport(res).DryRun {
+				t.Errorf("%s: %+v, %v", name, res, err)
+			}
+		}
+	}
+	if got := textOf(t, tool(t, s, "help", `{}`)); ran.Load() != 0 || !strings.HasPrefix(got, "# Available") {
+		t.Errorf("%d runs; help says %s", ran.Load(), got)
 	}
 }

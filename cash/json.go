@@ -1,9 +1,11 @@
 package cash
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
@@ -15,7 +17,10 @@ type indexPage struct {
 	Namespaces []entry       `json:"namespaces"`
 	Functions  []entry       `json:"functions,omitempty"`
 	Arguments  helpArgsTable `json:"arguments"`
-	SizeLimit  int           `json:"sizelimit,omitempty"`
+	// Further are the arguments that help takes in some namespaces only.
+	Further   []registry.HelpArguments `json:"further,omitempty"`
+	SizeLimit int                      `json:"sizelimit,omitempty"`
+	position
 }
 
 type helpArgsTable struct {
@@ -23,14 +28,40 @@ type helpArgsTable struct {
 	Examples []bool   `json:"examples"`
 	Params   []string `json:"params"`
 	Search   string   `json:"search"`
+	Offset   string   `json:"offset"`
+	Limit    string   `json:"limit"`
 }
 
-func indexJSON(l *registry.Listing, sizelimit int) string {
+// A position says which part of a list a page has. It is empty unless the request has offset or limit.
+type position struct {
+	Total int `json:"total,omitempty"` // entries of the list
+	Next  int `json:"next,omitempty"`  // the offset of the next page; 0 at the end
+}
+
+// listed returns the entries that the request asks for.
+func listed(l *registry.Listing, w window) (namespaces, functions []entry, at position) {
+	namespaces, functions, all := entriesOf(l, w.offset, w.most())
+	if w.asked {
+		at.Total = all + len(l.Functions)
+		if shown := len(namespaces) + len(functions); shown > 0 && w.offset+shown < at.Total {
+			at.Next = w.offset + shown
+		}
+	}
+	return namespaces, functions, at
+}
+
+func indexJSON(l *registry.Listing, o helpOptions, sizelimit int) string {
+	namespaces, functions, at := listed(l, o.window)
 	return string(strictjson.MustMarshal(indexPage{
-		Namespaces: orEmpty(namespaceEntries(l)),
-		Functions:  functionEntries(l),
-		Arguments:  helpArgsTable{[]string{"json", "markdown"}, []bool{true, false}, []string{"full"}, "what you need, in words"},
-		SizeLimit:  sizelimit,
+		Namespaces: orEmpty(namespaces),
+		Functions:  functions,
+		Arguments: helpArgsTable{
+			[]string{"json", "markdown"}, []bool{true, false}, []string{"full"}, "what you need, in words",
+			"entries to skip", "most entries",
+		},
+		Further:   furtherArguments(l),
+		SizeLimit: sizelimit,
+		position:  at,
 	}))
 }
 
@@ -41,10 +72,12 @@ type namespacePage struct {
 	Available  *bool   `json:"available,omitempty"` // false, or nil for true
 	Reason     string  `json:"reason,omitempty"`    // why it is unavailable
 	Note       string  `json:"note,omitempty"`
+	position
 }
 
-func namespaceJSON(l *registry.Listing) string {
-	page := namespacePage{Namespace: l.Namespace, Namespaces: namespaceEntries(l), Functions: orEmpty(functionEntries(l)), Note: flow(l.Note)}
+func namespaceJSON(l *registry.Listing, o helpOptions) string {
+	namespaces, functions, at := listed(l, o.window)
+	page := namespacePage{Namespace: l.Namespace, Namespaces: namespaces, Functions: orEmpty(functions), Note: flow(l.Note), position: at}
 	if l.Unavailable != nil {
 		page.Available, page.Reason = new(bool), flow(l.Unavailable.Error())
 	}
@@ -58,10 +91,13 @@ type functionPage struct {
 	Safety      string  `json:"safety,omitempty"`
 	Parameters  []param `json:"parameters"`
 	Open        bool    `json:"open,omitempty"` // further arguments are accepted
-	Returns     string  `json:"returns,omitempty"`
-	More        string  `json:"more,omitempty"`
-	Example     string  `json:"example,omitempty"`
-	ID          string  `json:"id,omitempty"` // the tool id, by which servers that mount this one show it too
+	// Schema is the exact JSON Schema of the arguments, with params="full". Servers that mount this
+	// one enforce it. It is left out if this server does not know it.
+	Schema  json.RawMessage `json:"schema,omitempty"`
+	Returns string          `json:"returns,omitempty"`
+	More    string          `json:"more,omitempty"`
+	Example string          `json:"example,omitempty"`
+	ID      string          `json:"id,omitempty"` // the tool id, by which servers that mount this one show it too
 }
 
 func functionJSON(f *registry.Function, o helpOptions) string {
@@ -78,6 +114,9 @@ func functionJSON(f *registry.Function, o helpOptions) string {
 	}
 	if hidden {
 		page.More = `params="full"`
+	}
+	if o.full && f.Partial() == "" {
+		page.Schema = wire.EscapeHidden(f.InputSchema())
 	}
 	if o.examples {
 		page.Example = exampleCall(f, o)

@@ -18,7 +18,8 @@ type Options struct {
 	Name, Version string
 	// Serve holds the options common to all faces. The Quota of its Controls can limit call, help
 	// and skill. With its Plans, the tool call takes dry_run and plan_token, beside kwargs or
-	// inside. Without them it refuses dry_run.
+	// inside. Without them it refuses dry_run. Servers that mount this one may always ask for a dry
+	// run ([registry.MetaDryRun]).
 	Serve serve.Options
 
 	// SizeLimit is the gate's limit in characters (RFC 7.3). Zero is [gate.Default]; negative
@@ -27,6 +28,11 @@ type Options struct {
 	// Replays keeps gated results of functions that are not read-only, so that they need not run
 	// twice. Servers that share a store must differ in Name. Nil is control.NewReplays(nil).
 	Replays control.ReplayStore
+
+	// Guide adds skills in the root that teach a model the three tools, in three layers (RFC Appendix
+	// A): cash_basics, cash_discovery and cash_edge_cases. A skill of the source with such a name
+	// replaces it. Servers that mount this one do not get them. The manifest does not name them.
+	Guide bool
 
 	// Manifest is published by [Server.ManifestHandler] and as the resource cash://server. Nil is
 	// the same as empty. A manifest that cannot be published panics. Empty fields are filled in:

@@ -100,8 +100,17 @@ func TestHelpArguments(t *testing.T) {
 			if err := json.Unmarshal([]byte(help(t, srv, "", "f", `{"format":"json"}`)), &page); err != nil || page.Open != tt.open || (page.More == `params="full"`) != tt.more {
 				t.Errorf("got %+v, %v", page, err)
 			}
-			if full := help(t, srv, "", "f", `{"format":"json","params":"full"}`); strings.Contains(full, `"more"`) {
+			full := help(t, srv, "", "f", `{"format":"json","params":"full"}`)
+			if strings.Contains(full, `"more"`) {
 				t.Errorf("R42: the full page promises more: %s", full)
+			}
+			if !strings.Contains(full, `"schema":`+string(tt.f.InputSchema())) {
+				t.Errorf("the full page has not the schema: %s", full)
+			}
+			for _, kwargs := range []string{`{"format":"json"}`, `{"params":"full"}`} {
+				if page := help(t, srv, "", "f", kwargs); strings.Contains(page, "schema") {
+					t.Errorf("the page %s has the schema: %s", kwargs, page)
+				}
 			}
 		})
 	}

@@ -3,6 +3,7 @@ package cash
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -73,14 +74,17 @@ func (f face) Add(srv *mcp.Server, h *serve.Host) {
 			InputSchema: json.RawMessage(t.schema), Annotations: t.annotations,
 		}, h.Tool(t.run, t.timeout, renderError))
 	}
-	f.addIdentity(srv)
+	f.addIdentity(srv, h)
 }
+
+// Changed implements [serve.Changing]. The tools never change, only what is behind them.
+func (f face) Changed() <-chan struct{} { return registry.Changed(f.source) }
 
 func ptr[T any](v T) *T { return &v }
 
 func (f face) callTool(ctx context.Context, req *serve.Request) (*registry.Result, error) {
 	known := callSlots
-	if f.opts.Serve.Controls.Plans != nil {
+	if f.opts.Serve.Controls.Plans != nil || len(registry.Via(ctx)) > 0 { // the token may be for a server behind this one
 		known = planSlots
 	}
 	args, err := readToolArguments(req.Arguments, known, 0) // the pipeline bounds kwargs
@@ -94,7 +98,7 @@ func (f face) callTool(ctx context.Context, req *serve.Request) (*registry.Resul
 	return f.call(control.Through(ctx, "call"), &CallRequest{
 		Namespace: args.namespace, Function: args.function,
 		Kwargs: args.kwargs, SizeLimit: limit, Replay: args.replay,
-		DryRun: args.dryRun, PlanToken: args.planToken,
+		DryRun: args.dryRun || req.DryRun, PlanToken: args.planToken,
 	}, req, args.direct)
 }
 
@@ -104,6 +108,9 @@ func (f face) metered(ctx context.Context, req *serve.Request, tool string) erro
 }
 
 func (f face) helpTool(ctx context.Context, req *serve.Request) (*registry.Result, error) {
+	if req.DryRun { // it uses up no limit
+		return f.dryRun(ctx, req)
+	}
 	if err := f.metered(ctx, req, "help"); err != nil {
 		return nil, err
 	}
@@ -116,17 +123,43 @@ func (f face) helpTool(ctx context.Context, req *serve.Request) (*registry.Resul
 	})
 	r, err := textResult(text, err)
 	if err == nil && len(registry.Via(ctx)) > 0 { // an aggregator asks and needs this server's instance
-		r.Meta = map[string]any{registry.MetaInstance: f.instanceOf(ctx, args.namespace)}
+		first := args.function == "" && readHelpOptions(args.mergedKwargs()).window.offset == 0
+		r.Meta = f.metaOf(ctx, args.namespace, first)
 	}
 	return r, err
 }
 
-// instanceOf returns the instance of a namespace's server.
-func (f face) instanceOf(ctx context.Context, namespace string) string {
-	if l, err := f.source.List(ctx, namespace); err == nil && l.Instance != "" {
-		return l.Instance
+// dryRun reports the checks of a call to a server that mounts this one ([registry.MetaDryRun]).
+func (f face) dryRun(ctx context.Context, req *serve.Request) (*registry.Result, error) {
+	args, err := readToolArguments(req.Arguments, helpSlots, 0) // the pipeline bounds kwargs
+	if err != nil {
+		return nil, err
 	}
-	return f.instance
+	return f.call(control.Through(ctx, "call"), &CallRequest{
+		Namespace: args.namespace, Function: args.function, Kwargs: args.kwargs,
+		SizeLimit: ptr(math.MaxInt32), DryRun: true,
+	}, req, nil)
+}
+
+// metaOf returns the metadata of a page of help: the instance of the namespace's server, that
+// dry runs are taken, and for the first page of a list, the definitions of all its functions.
+func (f face) metaOf(ctx context.Context, namespace string, first bool) map[string]any {
+	meta := map[string]any{registry.MetaInstance: f.instance, registry.MetaDryRun: true}
+	l, err := f.source.List(ctx, namespace)
+	if err != nil {
+		return meta
+	}
+	if l.Instance != "" {
+		meta[registry.MetaInstance] = l.Instance
+	}
+	if first && len(l.Functions) > 0 {
+		definitions := make(map[string]string, len(l.Functions))
+		for _, fn := range l.Functions {
+			definitions[fn.Name()] = fn.Definition()[:32]
+		}
+		meta[registry.MetaDefinitions] = definitions
+	}
+	return meta
 }
 
 func (f face) skillTool(ctx context.Context, req *serve.Request) (*registry.Result, error) {

@@ -58,6 +58,9 @@ func Browse(ctx context.Context, src Source, path string) ([]Node, error) {
 		}
 		i := find(nodes, at.Path, s)
 		if i < 0 {
+			if at.Namespace != nil {
+				seek(ctx, src, at.Namespace.Path, strings.ReplaceAll(s, "-", ""))
+			}
 			return nil, nothingAt(path, at.Path, similarNodes(nodes, at.Path, s)...)
 		}
 		at = nodes[i]

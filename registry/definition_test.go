@@ -47,7 +47,6 @@ func TestW36Definition(t *testing.T) {
 		"timeout":      says(registry.Timeout(time.Second)),
 		"who sees it":  says(registry.VisibleTo(func(context.Context, *registry.Caller) bool { return true })),
 		"its own name": func(a *facts) { a.remote.Tool = "f" },
-		"unchecked":    func(a *facts) { a.remote.Unchecked = true },
 		"another handler": func(a *facts) {
 			a.remote.Handler = func(context.Context, *registry.Call) (*registry.Result, error) { return nil, errors.New("") }
 		},
@@ -62,6 +61,7 @@ func TestW36Definition(t *testing.T) {
 		"name":      func(a *facts) { a.name = "g" },
 		"parameter": schema(`{"type":"object","properties":{"x":{"type":"string"},"z":{}},"required":["x"]}`),
 		"prose":     schema(`{"type":"object","properties":{"x":{"type":"string","description":"X."},"y":{}},"required":["x"]}`),
+		"unchecked": func(a *facts) { a.remote.Partial = "Formats." },
 		"problem":   func(a *facts) { a.remote.Problem = errors.New("odd") },
 		"server":    func(a *facts) { a.remote.Server = "s" },
 		"tool":      func(a *facts) { a.remote.Tool = "t" },

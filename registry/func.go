@@ -97,7 +97,7 @@ func newTyped[In, Out any](name, description, origin string, noHandler bool, opt
 	encode, returns := encoderFor(reflect.TypeFor[Out]())
 	made := &Function{
 		name: name, description: description, origin: origin, derived: returns,
-		input: in, checked: in, params: newParams(in.Params()), stuck: new(atomic.Int32),
+		input: in, params: newParams(in.Params()), stuck: new(atomic.Int32),
 	}
 	made.mustApply(opts)
 	if holdsInterface(reflect.TypeFor[In](), nil) {

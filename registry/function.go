@@ -39,8 +39,7 @@ type Function struct {
 	namespace string
 	streaming bool
 	handler   Handler
-	input     *schema.Schema // the published schema
-	checked   *schema.Schema // the schema that checks arguments
+	input     *schema.Schema // published, and enforced
 	params    *params
 	derived   string        // the description of the result's type
 	origin    string        // source line of the constructor
@@ -50,12 +49,15 @@ type Function struct {
 
 	// For functions on other servers; see Remote.
 	page    func(context.Context, json.RawMessage) (string, error)
+	read    func(context.Context) (*Input, error)
+	plan    func(context.Context, *Call) error
 	gated   bool
 	tool    string
 	server  string
 	given   toolid.Primitive
 	instead toolid.Primitive
 	moved   bool // it has instead, or the id of its place; see claim.go
+	partial string
 	problem error
 	remote  bool
 	// serverName is the name of its server in configuration and catalogs.
@@ -147,7 +149,7 @@ func (f *Function) Check(ctx context.Context, arguments json.RawMessage) error {
 	if err := strictjson.Check(arguments); err != nil {
 		return invalidArguments("The arguments are not valid JSON: " + err.Error() + ".")
 	}
-	if err := f.checked.Check(ctx, arguments); err != nil {
+	if err := f.input.Check(ctx, arguments); err != nil {
 		return &Error{Kind: InvalidArguments, Message: "Invalid arguments: " + err.Error() + ".", Err: err}
 	}
 	return nil
@@ -190,4 +192,4 @@ func sourceLine() string {
 }
 
 // Open reports whether the function accepts arguments that it does not declare.
-func (f *Function) Open() bool { return !f.checked.Closed() }
+func (f *Function) Open() bool { return !f.input.Closed() }

@@ -24,6 +24,8 @@ type node struct {
 	page        func(context.Context, json.RawMessage) (string, error)
 	instance    string // the instance of its server; empty is the parent's
 	note        string
+	missed      func(context.Context) // nil is the parent's
+	arguments   []string              // of help, besides the face's
 	parent      *node
 	children    map[string]*node     // by canonical label
 	functions   map[string]*Function // by canonical name
@@ -73,6 +75,14 @@ func (n *Namespace) Page(page func(ctx context.Context, kwargs json.RawMessage) 
 // Note sets the text at the end of the namespace's page of help, and returns n. Empty is none.
 func (n *Namespace) Note(text string) *Namespace {
 	n.set(func(node *node) { node.note = text })
+	return n
+}
+
+// Arguments sets the names of the keyword arguments that help takes in the namespace and below,
+// besides the face's own, and returns n. They go to the function of [Namespace.Page] and to
+// [Remote].Page. A face names them at the top ([Listing].Arguments).
+func (n *Namespace) Arguments(names ...string) *Namespace {
+	n.set(func(node *node) { node.arguments = names })
 	return n
 }
 

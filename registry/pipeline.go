@@ -138,6 +138,9 @@ func (p *Pipeline) Prepare(ctx context.Context, req *Request) (*Call, error) {
 	if err != nil {
 		return nil, wrapError(err)
 	}
+	if f, err = f.Complete(ctx); err != nil {
+		return nil, wrapError(err)
+	}
 	if ctx.Err() != nil {
 		return nil, notRun(ctx, f)
 	}
@@ -209,10 +212,10 @@ func (p *Pipeline) prepareArguments(ctx context.Context, c *Call, req *Request) 
 	}
 	if p.repair {
 		var repairs []Repair
-		data, repairs = repairValues(c.Function.checked.JSON(), data)
+		data, repairs = repairValues(c.Function.input.JSON(), data)
 		c.Repairs = append(c.Repairs, repairs...)
 	}
-	in := c.Function.checked
+	in := c.Function.input
 	if err := in.Check(ctx, data); err != nil {
 		if ctx.Err() != nil {
 			return notRun(ctx, c.Function)
@@ -235,6 +238,11 @@ func isOmitted(data []byte) bool {
 // run is the innermost handler, inside all middleware.
 func run(ctx context.Context, c *Call) (*Result, error) {
 	if c.Plan != nil {
+		if plan := c.Function.plan; plan != nil {
+			if err := plan(ctx, c); err != nil {
+				return nil, err
+			}
+		}
 		return c.Plan.result()
 	}
 	if c.Kept != nil {

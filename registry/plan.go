@@ -11,7 +11,8 @@ import (
 type Plan struct {
 	// Checks are the checks that the call passed or still needs.
 	Checks []PlanCheck
-	// Token goes with the real call ([Request.PlanToken]). Empty is none.
+	// Token goes with the real call ([Request.PlanToken]). Empty is none. Tokens of mounted servers
+	// follow that of this one, each after a [PlanTokenSeparator].
 	Token string
 
 	function *Function
@@ -20,18 +21,38 @@ type Plan struct {
 // A PlanCheck is the outcome of one check.
 type PlanCheck struct {
 	Name   string `json:"name"`   // such as schema_validation, policy, rate_limit
-	Status string `json:"status"` // pass, or required for a missing condition
+	Status string `json:"status"` // pass, partial, or required for a missing condition
+	// Detail says in words what was not checked. Empty is nothing.
+	Detail string `json:"detail,omitempty"`
+	// Server is the path of the mounted server that made the check. Empty is this server.
+	Server string `json:"server,omitempty"`
+}
+
+// PlanTokenSeparator is between the plan tokens of servers that mount one another.
+const PlanTokenSeparator = "."
+
+// Extend adds the report of a mounted server: its checks, which name that server, and its token.
+func (p *Plan) Extend(checks []PlanCheck, token string) {
+	p.Checks = append(p.Checks, checks...)
+	if p.Token != "" && token != "" {
+		p.Token += PlanTokenSeparator
+	}
+	p.Token += token
 }
 
 // NewPlan returns the plan for a call of f. In [Call.Plan] it makes the call a dry run.
 func NewPlan(f *Function) *Plan {
-	return &Plan{function: f, Checks: []PlanCheck{{"schema_validation", "pass"}}}
+	check := PlanCheck{Name: "schema_validation", Status: "pass"}
+	if partial := f.Partial(); partial != "" {
+		check.Status, check.Detail = "partial", partial
+	}
+	return &Plan{function: f, Checks: []PlanCheck{check}}
 }
 
 // Add adds the outcome of a check. It does nothing on a nil Plan.
 func (p *Plan) Add(name, status string) {
 	if p != nil {
-		p.Checks = append(p.Checks, PlanCheck{name, status})
+		p.Checks = append(p.Checks, PlanCheck{Name: name, Status: status})
 	}
 }
 
@@ -59,11 +80,12 @@ func (p *Plan) result() (*Result, error) {
 // annotations returns the declared effects of the function, as a plan shows them.
 func (f *Function) annotations() map[string]bool {
 	hints := map[string]bool{"verified": false}
-	for name, declared := range map[string]bool{
-		"readOnlyHint": f.readOnly, "idempotentHint": f.idempotent.yes, "destructiveHint": f.destructive.yes,
-	} {
-		if declared {
-			hints[name] = true
+	if f.readOnly {
+		hints["readOnlyHint"] = true
+	}
+	for name, h := range map[string]hint{"idempotentHint": f.idempotent, "destructiveHint": f.destructive, "openWorldHint": f.openWorld} {
+		if h.said {
+			hints[name] = h.yes
 		}
 	}
 	return hints

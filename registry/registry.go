@@ -143,17 +143,23 @@ func (r *Registry) changed(n *node) {
 
 // List implements [Source].
 func (r *Registry) List(ctx context.Context, path string) (*Listing, error) {
-	return r.snapshot().list(ctx, path)
+	s := r.snapshot()
+	l, err := s.list(ctx, path)
+	return l, s.missed(ctx, path, err)
 }
 
 // Function implements [Source].
 func (r *Registry) Function(ctx context.Context, path, name string) (*Function, error) {
-	return r.snapshot().function(ctx, path, name)
+	s := r.snapshot()
+	f, err := s.function(ctx, path, name)
+	return f, s.missed(ctx, path, err)
 }
 
 // Skill implements [Source].
 func (r *Registry) Skill(ctx context.Context, path, name string) (*Skill, error) {
-	return r.snapshot().skill(ctx, path, name)
+	s := r.snapshot()
+	sk, err := s.skill(ctx, path, name)
+	return sk, s.missed(ctx, path, err)
 }
 
 func (r *Registry) snapshot() *snapshot {
@@ -174,7 +180,7 @@ func (r *Registry) snapshot() *snapshot {
 func (r *Registry) build() *snapshot {
 	r.settle()
 	s := &snapshot{views: make(map[string]*view, len(r.all))}
-	s.root = r.root.build(nil, nil, "")
+	s.root = r.root.build(nil, nil, "", nil)
 	s.root.index(s.views)
 	r.built++
 	s.number = r.built

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 
 	"github.com/cash-mcp/go-sdk/internal/schema"
@@ -20,9 +21,16 @@ type Remote struct {
 	// schema without a type is taken as one of an object. Members with one canonical form are told
 	// apart by their exact spelling.
 	InputSchema json.RawMessage
-	// Unchecked leaves the check of arguments to the other server. The schema is shown, not
-	// enforced.
-	Unchecked bool
+	// Partial says in words what InputSchema does not hold of the other server's rules, because that
+	// server does not tell them. Empty: it holds all of them.
+	Partial string
+	// Read reads the description of the arguments from the other server, in place of InputSchema,
+	// Partial and Problem. It is called before the arguments of each call are checked, and caches its
+	// answer. Nil: the description is known.
+	Read func(ctx context.Context) (*Input, error)
+	// Plan makes a dry run of the call on the other server, and adds what that reports to c.Plan.
+	// Nothing runs on any server. Nil: a dry run reports the checks of this server.
+	Plan func(ctx context.Context, c *Call) error
 	// Page returns the other server's page of help for the function. kwargs are those of help (RFC
 	// 4.2). Nil: the face writes the page.
 	Page func(ctx context.Context, kwargs json.RawMessage) (string, error)
@@ -48,6 +56,17 @@ type Remote struct {
 	Problem error
 }
 
+// An Input is another server's description of the arguments of a function, as in [Remote]. It does
+// not change.
+type Input struct {
+	Schema  json.RawMessage
+	Partial string
+	Problem error
+
+	parse  sync.Once
+	parsed *schema.Schema
+}
+
 // RemoteFunc makes a function that runs on another server. It returns an error if the schema cannot
 // be used or does not describe an object, if the id is invalid, if the handler is nil, and on the
 // mistakes listed at [FuncOption].
@@ -71,23 +90,22 @@ func RemoteFunc(name, description string, r Remote, opts ...FuncOption) (*Functi
 		name:        name,
 		description: description,
 		input:       shown,
-		checked:     shown,
 		params:      newParams(shown.Params()),
 		stuck:       new(atomic.Int32),
 		origin:      sourceLine(),
 		handler:     r.Handler,
 		page:        r.Page,
+		read:        r.Read,
+		plan:        r.Plan,
 		gated:       r.Gated,
 		tool:        r.Tool,
 		server:      r.Server,
 		given:       r.ID,
 		instead:     r.Instead,
 		serverName:  r.ServerName,
+		partial:     r.Partial,
 		problem:     r.Problem,
 		remote:      true,
-	}
-	if r.Unchecked {
-		f.checked = anyObject()
 	}
 	if err := f.apply(opts); err != nil {
 		return nil, fmt.Errorf("function %q: %w", name, err)
@@ -127,6 +145,42 @@ func anyObject() *schema.Schema {
 		panic("registry: " + err.Error())
 	}
 	return s
+}
+
+// Complete returns f with the description of its arguments, which may have to be read from its own
+// server ([Remote].Read). The id stays the same. The error is an *[Error].
+func (f *Function) Complete(ctx context.Context) (*Function, error) {
+	if f.read == nil {
+		return f, nil
+	}
+	in, err := f.read(ctx)
+	if err != nil {
+		e := *AsError(err)
+		e.Namespace, e.Name, e.NotRun = f.namespace, f.name, true
+		return nil, &e
+	}
+	in.parse.Do(func() {
+		if in.parsed, err = parseRemoteInput(f.name, in.Schema); err != nil {
+			in.parsed, in.Problem = anyObject(), err
+		}
+	})
+	g := *f
+	g.input, g.params = in.parsed, newParams(in.parsed.Params())
+	g.partial, g.problem, g.given, g.read = in.Partial, in.Problem, f.Primitive(), nil
+	g.idCache = new(identity)
+	return &g, nil
+}
+
+// Partial says what of the arguments is not checked before the function's own server is called
+// ([Remote]). Empty: everything is.
+func (f *Function) Partial() string {
+	switch {
+	case f.problem != nil:
+		return "Nothing was checked: the input schema of its server is in error."
+	case f.read != nil:
+		return "What its server tells of the arguments has not been read yet."
+	}
+	return f.partial
 }
 
 // Page returns the function's own page of help ([Remote].Page). kwargs are keyword arguments, a

@@ -154,7 +154,8 @@ func (g *graft) copy(n *node, path, canonical string) (*node, error) {
 	}
 	c := newNode(path, path[strings.LastIndexByte(path, '.')+1:])
 	c.canonical, c.description, c.origin, c.visibleTo = canonical, n.description, n.origin, n.visibleTo
-	c.unavailable, c.page, c.instance, c.note = n.unavailable, n.page, n.instance, n.note
+	c.unavailable, c.page, c.instance, c.note, c.missed = n.unavailable, n.page, n.instance, n.note, n.missed
+	c.arguments = n.arguments
 	for key, f := range n.functions {
 		c.functions[key] = f.In(path)
 		g.claims = g.claims || f.claimant()

@@ -40,6 +40,9 @@ type view struct {
 	page         func(context.Context, json.RawMessage) (string, error)
 	instance     string
 	note         string
+	missed       func(context.Context)
+	own          *HelpArguments  // the arguments of help here; nil for none
+	arguments    []HelpArguments // here and below
 
 	open    bool     // no rule hides anything here or below
 	listing *Listing // the listing for every caller; nil unless open
@@ -50,7 +53,7 @@ type view struct {
 
 // build returns n's view. It reuses the views of unchanged children. The caller holds the
 // registry's lock.
-func (n *node) build(above []Visibility, unavailable *Error, instance string) *view {
+func (n *node) build(above []Visibility, unavailable *Error, instance string, missed func(context.Context)) *view {
 	if n.built != nil {
 		return n.built
 	}
@@ -66,7 +69,10 @@ func (n *node) build(above []Visibility, unavailable *Error, instance string) *v
 	}
 	v.unavailable, v.page, v.note, v.child.Unavailable = unavailable, n.page, n.note, unavailable != nil
 	v.conditions = above
-	v.instance = instance
+	v.instance, v.missed = instance, missed
+	if n.missed != nil {
+		v.missed = n.missed
+	}
 	if n.instance != "" && n.instance != instance {
 		v.instance = n.instance
 		v.conditions = append(slices.Clip(v.conditions), notThrough(n.instance))
@@ -87,15 +93,20 @@ func (n *node) build(above []Visibility, unavailable *Error, instance string) *v
 		v.skillList = append(v.skillList, s)
 		v.open = v.open && s.visibleTo == nil
 	}
+	if len(n.arguments) > 0 {
+		v.own = &HelpArguments{n.path, n.arguments}
+		v.arguments = append(v.arguments, *v.own)
+	}
 	v.child.HasFunctions = len(v.functions) > 0 || v.child.Unavailable
 	v.child.HasSkills = len(v.skills) > 0
 	for _, key := range sortedKeys(n.children) {
 		c := n.children[key]
-		cv := c.build(v.conditions, unavailable, v.instance)
+		cv := c.build(v.conditions, unavailable, v.instance, v.missed)
 		v.children = append(v.children, cv)
 		v.open = v.open && cv.open && len(cv.conditions) == len(v.conditions)
 		v.child.HasFunctions = v.child.HasFunctions || cv.child.HasFunctions
 		v.child.HasSkills = v.child.HasSkills || cv.child.HasSkills
+		v.arguments = append(v.arguments, cv.arguments...)
 	}
 	if v.open {
 		v.listing = v.everything()
@@ -145,13 +156,33 @@ func (v *view) sees(ctx context.Context) (functions, skills bool) {
 	return functions, skills
 }
 
+// argumentsFor returns the further arguments of help in v and below for the caller in ctx. v's own
+// conditions hold.
+func (v *view) argumentsFor(ctx context.Context) (list []HelpArguments) {
+	if v.open || len(v.arguments) == 0 {
+		return v.arguments
+	}
+	if functions, _ := v.sees(ctx); !functions {
+		return nil
+	}
+	if v.own != nil {
+		list = append(list, *v.own)
+	}
+	for _, c := range v.children {
+		if allAllow(ctx, c.conditions[len(v.conditions):]) {
+			list = append(list, c.argumentsFor(ctx)...)
+		}
+	}
+	return list
+}
+
 // everything returns the listing of an open view. It is the same for every caller.
 func (v *view) everything() *Listing {
 	l := &Listing{
 		Namespace: v.child.Path, Description: v.child.Description,
 		Functions: v.functionList, Skills: v.skillList,
 		HasFunctions: v.child.HasFunctions, HasSkills: v.child.HasSkills,
-		Unavailable: v.unavailable, Instance: v.instance, Note: v.note, Page: v.page,
+		Unavailable: v.unavailable, Instance: v.instance, Note: v.note, Arguments: v.arguments, Page: v.page,
 	}
 	for _, c := range v.children {
 		if c.child.HasFunctions || c.child.HasSkills {
@@ -165,7 +196,7 @@ func (v *view) everything() *Listing {
 func (v *view) filter(ctx context.Context) *Listing {
 	l := &Listing{
 		Namespace: v.child.Path, Description: v.child.Description,
-		Unavailable: v.unavailable, Instance: v.instance, Note: v.note, Page: v.page,
+		Unavailable: v.unavailable, Instance: v.instance, Note: v.note, Arguments: v.argumentsFor(ctx), Page: v.page,
 	}
 	for _, f := range v.functionList {
 		if f.visibleTo.allows(ctx) {

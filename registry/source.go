@@ -46,6 +46,8 @@ type Listing struct {
 	Instance string
 	// Note is the text at the end of the page of help; may be empty.
 	Note string
+	// Arguments are the further arguments of help here and below ([Namespace.Arguments]), in order.
+	Arguments []HelpArguments
 	// Page fetches the page of help from the namespace's server; see [Namespace.Page]. Nil: the
 	// face writes the page.
 	Page func(ctx context.Context, kwargs json.RawMessage) (string, error)
@@ -59,6 +61,13 @@ type Child struct {
 	HasFunctions bool
 	HasSkills    bool
 	Unavailable  bool // unavailable at the moment; HasFunctions is true
+}
+
+// HelpArguments are the keyword arguments that help takes in one namespace and below, besides the
+// face's own.
+type HelpArguments struct {
+	Namespace string   `json:"namespace"` // dotted path as registered
+	Names     []string `json:"arguments"`
 }
 
 // ErrSkipNamespace tells [Walk] to skip the namespaces below the current one. The visit function

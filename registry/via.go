@@ -19,6 +19,15 @@ const (
 	// MetaInstance is the key of a result's metadata for the instance of the answering server. It
 	// is sent to clients that send [MetaVia].
 	MetaInstance = "cash/instance"
+	// MetaDefinitions is the key of a result's metadata for the definitions of the functions that a
+	// page of help lists, by name ([Function.Definition]). It is sent to clients that send
+	// [MetaVia], so that they read only the pages of changed functions again.
+	MetaDefinitions = "cash/definitions"
+	// MetaDryRun is the key of a request's metadata that makes help report the checks that a call of
+	// the function, with kwargs as its arguments, would meet ([Plan]). The value is true. Help runs
+	// nothing on any server, so that one which ignores the key runs nothing either. A server that
+	// heeds it puts the same key and value into the results of help that it sends with MetaInstance.
+	MetaDryRun = "cash/dryrun"
 )
 
 // maxVia is the most instances that a request may have come through.

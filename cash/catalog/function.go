@@ -22,7 +22,7 @@ func (s *served) newFunction() *registry.Function {
 	_, label := s.place()
 	f, err := registry.RemoteFunc(label, about, remote, facts...)
 	if err != nil {
-		remote.InputSchema, remote.Unchecked, remote.Problem = nil, true, cmp.Or(errors.Unwrap(err), err)
+		remote.InputSchema, remote.Problem = nil, cmp.Or(errors.Unwrap(err), err)
 		if f, err = registry.RemoteFunc(label, about, remote, facts...); err != nil {
 			panic("catalog: " + err.Error()) // our own schema is always valid
 		}

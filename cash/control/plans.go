@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cash-mcp/go-sdk/internal/mistake"
@@ -43,6 +44,9 @@ type PlanOptions struct {
 // A token holds its own expiry and an HMAC-SHA256 signature. Dry runs take no memory, so no number of them displaces
 // anything. Only used tokens are stored, in [PlanOptions.Store]. A call that surely did not run leaves its token valid.
 // A call that asked for input keeps its token for one continuation, with the answers and the given state.
+//
+// A dry run that went on to a mounted server gives that server's token after the own one. The call takes both, and
+// passes the rest on.
 //
 // Plans are safe for concurrent use; nil Plans require nothing.
 type Plans struct{ opts PlanOptions }
@@ -110,7 +114,8 @@ func (p *Plans) requires(c *registry.Call) bool { return p.opts.Require != nil &
 
 // redeem runs a call with a valid token, and uses up the token.
 func (p *Plans) redeem(ctx context.Context, c *registry.Call, next registry.Handler) (*registry.Result, error) {
-	t, ok := parsePlanToken(c.PlanToken)
+	own, inner, _ := strings.Cut(c.PlanToken, registry.PlanTokenSeparator)
+	t, ok := parsePlanToken(own)
 	if !ok || !hmac.Equal(t.mac[:], p.sign(t, c)) {
 		return nil, planError(c, "unknown", "The plan token is not one for this call: it belongs to other arguments, another function or caller, or the function has changed since.")
 	}
@@ -121,7 +126,9 @@ func (p *Plans) redeem(ctx context.Context, c *registry.Call, next registry.Hand
 	if err != nil {
 		return nil, err
 	}
-	res, err := next(ctx, c)
+	rest := *c
+	rest.PlanToken = inner
+	res, err := next(ctx, &rest)
 	switch {
 	case err != nil && registry.AsError(err).NotRun:
 		p.release(ctx, t, was)

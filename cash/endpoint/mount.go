@@ -52,7 +52,7 @@ func (c *Client) function(d *Descriptor, name string, r *Report) *registry.Funct
 	f, err := registry.RemoteFunc(name, about, remote, facts...)
 	if err != nil {
 		r.Findings = append(r.Findings, finding(d.Name, Flagged, "its input schema is not used: "+err.Error()))
-		remote.InputSchema, remote.Unchecked, remote.Problem = nil, true, err
+		remote.InputSchema, remote.Problem = nil, err
 		if f, err = registry.RemoteFunc(name, about, remote, facts...); err != nil {
 			panic("endpoint: " + err.Error()) // our own schema is always valid
 		}

@@ -116,8 +116,12 @@ func ExampleExecuteRequest_dryRun() {
 	if err := json.Unmarshal([]byte(res.Text()), &report); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(report.DryRun, report.Checks)
-	// Output: true [{schema_validation pass} {rate_limit pass}]
+	for _, check := range report.Checks {
+		fmt.Println(check.Name, check.Status)
+	}
+	// Output:
+	// schema_validation pass
+	// rate_limit pass
 }
 
 // A proxy lists everything, stripped, and shows the whole of one on request.

@@ -13,7 +13,10 @@ type Hydration struct {
 	ID          string          `json:"tool_id"`
 	Description string          `json:"description"`
 	InputSchema json.RawMessage `json:"inputSchema"`
-	Returns     string          `json:"returns,omitempty"`
+	// Partial says what the schema does not hold of the rules of the function's server; empty if it
+	// holds all.
+	Partial string `json:"partial,omitempty"`
+	Returns string `json:"returns,omitempty"`
 	// Safety is read_only or destructive, as declared; empty if neither is.
 	Safety string `json:"safety,omitempty"`
 }
@@ -29,6 +32,9 @@ func (s *Server) Hydrate(ctx context.Context, id string) (*Hydration, error) {
 
 func (s *Server) hydrate(ctx context.Context, id string, from *serve.Request) (*Hydration, error) {
 	f, err := s.resolve(ctx, s.tools, id)
+	if err == nil {
+		f, err = f.Complete(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +45,7 @@ func (s *Server) hydrate(ctx context.Context, id string, from *serve.Request) (*
 		s.stable.note(from.Owner(ctx), string(s.tools.kind), one)
 	}
 	return &Hydration{
-		ID: f.ID().String(), Description: clean.Text(f.Description()), InputSchema: clean.JSON(f.InputSchema()),
-		Returns: clean.Text(f.Returns()), Safety: safety(f),
+		ID: f.ID().String(), Description: f.About(), InputSchema: clean.JSON(f.InputSchema()),
+		Partial: f.Partial(), Returns: clean.Text(f.Returns()), Safety: safety(f),
 	}, nil
 }

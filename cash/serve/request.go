@@ -20,6 +20,8 @@ type Request struct {
 	Progress func(context.Context, registry.Progress) error
 	// Client is the client, for functions that log or ask, and the owner of the call.
 	Client *registry.Client
+	// DryRun says that a server which mounts this one asks for a dry run ([registry.MetaDryRun]).
+	DryRun bool
 }
 
 // Owner identifies the owner of the state that the request leaves behind, as [registry.Call.Owner]
@@ -27,6 +29,15 @@ type Request struct {
 func (r *Request) Owner(ctx context.Context) string {
 	if r.Client != nil {
 		return r.Client.Owner
+	}
+	return registry.CallerFrom(ctx).Owner()
+}
+
+// Payer identifies whose share of room the state of the request takes ([registry.Client]). The payer
+// of a nil Request is the caller in ctx.
+func (r *Request) Payer(ctx context.Context) string {
+	if r.Client != nil {
+		return r.Client.Payer
 	}
 	return registry.CallerFrom(ctx).Owner()
 }

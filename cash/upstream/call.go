@@ -234,8 +234,8 @@ func (k *calls) tripped(e *CallError, pause time.Duration) {
 
 // page reads a page of help or skill for a user, with limited concurrency and under the same admission as calls.
 // Errors are *[registry.Error].
-func (k *calls) page(ctx context.Context, label, tool string, arguments map[string]any) (*wire.Answer, error) {
-	a, e := k.ask(ctx, tool, arguments)
+func (k *calls) page(ctx context.Context, label, tool string, arguments map[string]any, meta mcp.Meta) (*wire.Answer, error) {
+	a, e := k.ask(ctx, tool, arguments, meta)
 	if e != nil {
 		kind, message, hint := k.words(e, label)
 		return nil, &registry.Error{Kind: kind, Message: message, Hint: hint, Err: e, NotRun: true}
@@ -243,7 +243,7 @@ func (k *calls) page(ctx context.Context, label, tool string, arguments map[stri
 	return a, nil
 }
 
-func (k *calls) ask(ctx context.Context, tool string, arguments map[string]any) (*wire.Answer, *CallError) {
+func (k *calls) ask(ctx context.Context, tool string, arguments map[string]any, meta mcp.Meta) (*wire.Answer, *CallError) {
 	if !k.traffic.enter() {
 		return nil, errRemoved
 	}
@@ -264,7 +264,7 @@ func (k *calls) ask(ctx context.Context, tool string, arguments map[string]any) 
 		k.link.breaker.forget()
 		return nil, e
 	}
-	a, e := s.tool(ctx, tool, arguments)
+	a, e := s.tool(ctx, tool, arguments, meta)
 	k.judge(s, e)
 	return a, e
 }

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"strings"
@@ -8,22 +9,31 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/internal/cashsource"
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/manifest"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
 // catalog is a snapshot of what a server offers. It is immutable.
 type catalog struct {
 	kind        Kind
-	server      string            // the name that the server gives itself
-	about       string            // one line of description; empty if the server gives none
-	defs        map[string]*entry // by tool name
-	names       map[string]string // function names by tool name, kept stable for the next catalog
+	server      string             // the name that the server gives itself
+	about       string             // one line of description; empty if the server gives none
+	identity    *manifest.Manifest // of a CaSH server; nil if it gives none
+	defs        map[string]*entry  // by tool name
+	names       map[string]string  // function names by tool name, kept stable for the next catalog
 	quarantined []pin.Quarantine
 	notes       []string
 	told        []string // the notes about functions
 	trees       *trees
 	functions   int
 	cash        *cashsource.Source // of a CaSH server; nil while its tools are quarantined
+	listed      [sha256.Size]byte  // hash of the list of tools
+	revision    string             // of a CaSH server, before it was read; empty if it has none or was read in part
+}
+
+// sameAs reports whether the server said beforehand that c will be the same as old.
+func (c *catalog) sameAs(old *catalog) bool {
+	return old != nil && old.cash != nil && c.revision != "" && c.revision == old.revision && c.listed == old.listed
 }
 
 // trees are the registries published at an upstream's mounts, by mount key. They are immutable.

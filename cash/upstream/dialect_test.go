@@ -239,12 +239,12 @@ func TestR138OtherNotices(t *testing.T) {
 		c := cashtest.Connect(t, serving(t, memory("shop", s.server())))
 		want := notice.Content[0].(*mcp.TextContent).Text
 		for _, limit := range []int{0, 50, 9000} {
-			r := c.Tool("call", args{"namespace": "shop.orders", "function": "create", "sizelimit": limit})
+			r := c.Tool("call", args{"namespace": "shop.orders", "function": "create", "kwargs": args{"id": "7"}, "sizelimit": limit})
 			if r.Text != want || r.IsError != notice.IsError {
 				t.Errorf("sizelimit %d: got %s", limit, r.Text)
 			}
 		}
-		if r := c.Tool("call", args{"namespace": "shop.orders", "function": "create", "sizelimit": 50_000}).OK(); r.Chars() != 48_000 {
+		if r := c.Tool("call", args{"namespace": "shop.orders", "function": "create", "kwargs": args{"id": "7"}, "sizelimit": 50_000}).OK(); r.Chars() != 48_000 {
 			t.Errorf("the response has %d characters", r.Chars())
 		}
 	}

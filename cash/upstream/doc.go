@@ -45,11 +45,12 @@
 // # A refresh
 //
 //	upstream.go   run ──► link.connect ──► open: dial (session.go, transport.go), load
-//	attend.go     attend: on the server's notice, on a timer, on changed pins, on request
+//	attend.go     attend: on the server's notice, on a timer, on changed pins, on request, on an unknown name
 //	              rereader.reread ──► load; retried after a pause if that fails
 //	inventory.go  load ──► list (list.go): all pages of tools/list
 //	              ├─ loadTools ──► pin.Keeper.Review ──► functions ──► plant
-//	              └─ loadCaSH ──► cashsource.Read, Plant: help and skill of the server as trees
+//	              └─ follow.go: has the revision of cash://server changed?
+//	                 loadCaSH ──► cashsource.Read, Plant: help and skill of the server as trees
 //	              adopt: makes the catalog (catalog.go) the latest; calls prepared from another one are refused
 //	branch.go     show ──► registry.Replace, at each mount that it still owns (roster.go)
 //	lists.go      attend, read ──► branch.read (primitive.go): resources and prompts, in parallel
@@ -61,6 +62,11 @@
 // Names with dots nest: issues.create becomes create in issues (gateway surface, section 3.3). Of names that differ in
 // case and underscores alone, the first keeps its label and the others get six digits of a hash of their names. Each is
 // found by its exact name; a spelling that could mean two is refused.
+//
+// Arguments are checked here, before they cross the wire (gateway surface, section 4.4). A CaSH server of this module
+// gives the exact schema of each function. Of another one, what its pages of help tell is enforced: names, types, which
+// are required, listed values, nesting. A dry run says what was not checked, and goes on to servers of this module,
+// which report their own checks and run nothing.
 //
 // # Ids
 //
@@ -81,6 +87,13 @@
 // A server's catalog is read on connect, when the server announces a change, and periodically. Meanwhile, and while
 // the server is down, its namespace shows the last catalog; help never waits for a network. A call is made only if
 // the definition it was prepared from is still the server's latest.
+//
+// The tools of a CaSH server stay the same when the functions behind them change. A server of this module announces that
+// through its resource cash://server (RFC 5.6), which is subscribed to. The resource has a revision: an unchanged server
+// is not read again, and of a changed one only the pages of namespaces and of changed functions. Pinned definitions are
+// always compared. So changes, and the health of servers, pass through any number of aggregators. An unknown name below
+// a CaSH server leads to one refresh in five seconds if the caller is known; the name is refused at once. Other CaSH
+// servers are read again on the timer alone.
 //
 // # Failures
 //
@@ -105,7 +118,8 @@
 // # Discovery and trust
 //
 // [Aggregator.Discover] mounts the servers that manifests describe, under labels that do not depend on network
-// timing (package discover). A [pin.Mode] quarantines tools, and functions of CaSH servers, whose definitions
+// timing (package discover). The resource cash://server of a CaSH server is read with its catalog and compared with
+// the manifest that led there, else with the first one read ([Server.HoldIdentity]). A [pin.Mode] quarantines tools, and functions of CaSH servers, whose definitions
 // change. An operator reads the difference in [Aggregator.Status] and accepts it by its hash
 // ([Aggregator.AcceptQuarantined]). Definitions that another process accepts in the same [pin.Store] are noticed
 // and reloaded. Package config reads all of this from a file.
@@ -129,8 +143,10 @@
 //     which the server writes on demand; descriptions of namespaces; skills. Of functions beyond the first 1,000,
 //     and of those whose pages are errors, only the lines are compared. A function with the name of one of its
 //     server's tools is refused.
-//   - Arguments of help that only the server knows reach it for functions, not for namespaces, whose lists were
-//     read in advance.
+//   - Arguments of help that only the server knows are named at the top and passed on to it. With pins they reach it
+//     for functions only, and are not named.
+//   - The pages of functions beyond the first 1,000 are read before their first call. With pins they are not read, and
+//     their arguments not checked.
 //   - A CaSH server that streams a result is trusted: up to MaxMessage pass.
 //   - A child process that starts a session of its own (setsid) outlives its connection.
 //   - Resources and prompts of a CaSH server appear where the whole server is mounted, not where one of its

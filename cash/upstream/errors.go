@@ -65,6 +65,7 @@ type CallError struct {
 	flooded bool // for TooLarge: too many messages before the answer
 	talked  int  // for TimedOut: how many messages the server sent instead; zero if few
 	ended   bool // the connection was ended because of the server's data
+	other   bool // the server's identity is another one, for which it is held
 }
 
 // Error returns class and reason.

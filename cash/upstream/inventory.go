@@ -3,6 +3,7 @@ package upstream
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,10 +11,14 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/time/rate"
+
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/internal/cashsource"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/wire"
+	"github.com/cash-mcp/go-sdk/manifest"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
@@ -23,19 +28,25 @@ import (
 type inventory struct {
 	*calls
 	pins    *pin.Keeper
-	changed func() // publishes the latest catalog
-	late    string // why definitions were pinned later than the others, in words
+	changed func()        // publishes the latest catalog
+	late    string        // why definitions were pinned later than the others, in words
+	sought  chan struct{} // requests to read the server again, because of unknown names
+	seeks   rate.Sometimes
+
+	published atomic.Pointer[manifest.Manifest] // the manifest that led to the server; nil for none
+	first     *manifest.Manifest                // the server's first identity; nil until it has given one
+	told      string                            // what was logged of its identity
 
 	latest atomic.Pointer[catalog] // nil until a catalog is known
 }
 
-// load reads the catalog and publishes it.
-func (in *inventory) load(ctx context.Context, s *session) error {
+// load reads the catalog and publishes it. A CaSH server whose revision is unchanged is read only if anyway is set.
+func (in *inventory) load(ctx context.Context, s *session, anyway bool) error {
 	tools, err := s.list(ctx, toolid.Tool)
 	if err != nil {
 		return err
 	}
-	c := &catalog{server: s.name()}
+	c := &catalog{server: s.name(), listed: sha256.Sum256(tools)}
 	defs, dropped, err := pin.ParseDefinitions(tools)
 	if err != nil {
 		return &CallError{Class: Malformed, Sent: true, Reason: err.Error()}
@@ -44,6 +55,10 @@ func (in *inventory) load(ctx context.Context, s *session) error {
 		c.note("%s", d)
 	}
 	if in.cfg.Kind == CaSH || in.cfg.Kind == Auto && cashsource.Is(defs) {
+		s.follow(ctx)
+		if c.revision = s.revision(ctx); !anyway && c.sameAs(in.latest.Load()) {
+			return nil
+		}
 		err = in.loadCaSH(ctx, s, c, defs)
 	} else {
 		err = in.loadTools(ctx, s, c, defs)
@@ -95,14 +110,25 @@ func (in *inventory) failure(err error) *CallError {
 
 // loadCaSH builds the catalog of a CaSH server from what is behind call, help and skill.
 func (in *inventory) loadCaSH(ctx context.Context, s *session, c *catalog, defs []*pin.Definition) error {
-	c.kind, c.about = CaSH, s.about("Tools")
+	c.kind = CaSH
+	if err := in.identify(ctx, s, c); err != nil {
+		return err
+	}
+	c.about = cmp.Or(c.onlyNamespace(), s.about("Tools"))
+	var before *cashsource.Source
+	if old := in.latest.Load(); old != nil {
+		before = old.cash
+	}
 	src, err := cashsource.Read(ctx, s.askFor, defs, cashsource.Options{
 		Host: in, Server: in.server, Self: in.self, Mounts: in.described(), About: c.about,
 		VisibleTo: in.cfg.VisibleTo, Pins: in.pins, Vouched: in.vouched, IgnoreHints: in.cfg.IgnoreHints,
-		Timeout: in.pipelineTimeout(), ReadTimeout: in.cfg.ConnectTimeout, Note: c.note,
+		Timeout: in.pipelineTimeout(), ReadTimeout: in.cfg.ConnectTimeout, Note: c.note, Missed: in.missed, Before: before,
 	})
 	if err != nil {
 		return err
+	}
+	if src.Incomplete {
+		c.revision = "" // the next refresh reads the rest
 	}
 	in.reviewed(c, src.Outcome)
 	if src.Withheld { // until its tools are accepted
@@ -129,8 +155,12 @@ func (in *inventory) described() []mount {
 }
 
 // Page implements [cashsource.Host].
-func (in *inventory) Page(ctx context.Context, label, tool string, arguments map[string]any) (*wire.Answer, error) {
-	return in.page(ctx, label, tool, arguments)
+func (in *inventory) Page(ctx context.Context, label, tool string, arguments map[string]any, meta mcp.Meta) (*wire.Answer, error) {
+	a, err := in.page(ctx, label, tool, arguments, meta)
+	if err == nil {
+		in.noticed(a)
+	}
+	return a, err
 }
 
 // Call implements [cashsource.Host].
@@ -145,7 +175,10 @@ func (in *inventory) Call(ctx context.Context, c *registry.Call, call *cashsourc
 			}
 			return nil
 		},
-		result: func(a *wire.Answer, moved bool) *registry.Result { return call.Result(a, a.Result(), moved) },
+		result: func(a *wire.Answer, moved bool) *registry.Result {
+			in.noticed(a)
+			return call.Result(a, a.Result(), moved)
+		},
 	})
 }
 
@@ -269,7 +302,7 @@ func remoteFunc(name, about string, r registry.Remote, facts []registry.FuncOpti
 	if problem == nil {
 		return f, nil
 	}
-	r.InputSchema, r.Unchecked, r.Problem = nil, true, problem
+	r.InputSchema, r.Problem = nil, problem
 	f, err := registry.RemoteFunc(name, about, r, facts...)
 	if err != nil {
 		panic("upstream: " + err.Error()) // our own schema is always valid

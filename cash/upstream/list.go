@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -139,10 +140,12 @@ func (s *session) forget(ctx context.Context, kind toolid.Kind) {
 	}
 }
 
-// tool calls help, skill or call of a CaSH server while its catalog is read.
-func (s *session) tool(ctx context.Context, name string, arguments map[string]any) (*wire.Answer, *CallError) {
+// tool calls help or skill of a CaSH server. meta is added to the metadata; may be nil.
+func (s *session) tool(ctx context.Context, name string, arguments map[string]any, meta mcp.Meta) (*wire.Answer, *CallError) {
 	ctx, x := mcpclient.WithExchange(ctx)
-	res, err := s.client.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: arguments, Meta: s.via(ctx)})
+	all := s.via(ctx)
+	maps.Copy(all, meta)
+	res, err := s.client.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: arguments, Meta: all})
 	if err != nil {
 		return nil, classify(ctx, err, x)
 	}
@@ -151,7 +154,7 @@ func (s *session) tool(ctx context.Context, name string, arguments map[string]an
 
 // askFor is tool with an error interface, for package cashsource.
 func (s *session) askFor(ctx context.Context, name string, arguments map[string]any) (*wire.Answer, error) {
-	a, e := s.tool(ctx, name, arguments)
+	a, e := s.tool(ctx, name, arguments, nil)
 	switch {
 	case e == nil:
 		return a, nil

@@ -134,7 +134,11 @@ func (o *operator) wantQuarantined(want ...string) {
 func (o *operator) wantServed(served bool, path, name string) {
 	o.t.Helper()
 	ctx := o.t.Context()
-	_, err := o.srv.Call(ctx, &cash.CallRequest{Namespace: path, Function: name, Kwargs: json.RawMessage(`{"id":"7"}`)})
+	kwargs := json.RawMessage(`{"id":"7"}`)
+	if f, err := o.reg.Function(ctx, path, name); err == nil {
+		kwargs = f.Example(true)
+	}
+	_, err := o.srv.Call(ctx, &cash.CallRequest{Namespace: path, Function: name, Kwargs: kwargs})
 	if (err == nil) != served {
 		o.t.Errorf("%s.%s is called: %v", path, name, err)
 	}

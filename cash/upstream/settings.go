@@ -61,13 +61,15 @@ func (s *settings) hints(e *entry) []registry.FuncOption {
 	if a.OpenWorldHint != nil {
 		facts = append(facts, registry.OpenWorld(*a.OpenWorldHint))
 	}
-	if a.ReadOnlyHint != nil && *a.ReadOnlyHint || slices.Contains(s.cfg.ReadOnly, e.def.Name) || s.vouched(e.name) {
-		return append(facts, registry.ReadOnly)
+	readOnly := a.ReadOnlyHint != nil && *a.ReadOnlyHint || slices.Contains(s.cfg.ReadOnly, e.def.Name) || s.vouched(e.name)
+	if readOnly {
+		facts = append(facts, registry.ReadOnly)
 	}
-	if a.IdempotentHint != nil {
+	// A hint against ReadOnly has no meaning in the protocol.
+	if a.IdempotentHint != nil && (*a.IdempotentHint || !readOnly) {
 		facts = append(facts, registry.Idempotent(*a.IdempotentHint))
 	}
-	if a.DestructiveHint != nil {
+	if a.DestructiveHint != nil && !(*a.DestructiveHint && readOnly) {
 		facts = append(facts, registry.Destructive(*a.DestructiveHint))
 	}
 	return facts

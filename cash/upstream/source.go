@@ -125,6 +125,7 @@ func onlyDescription(m *manifest.Manifest) string {
 func (s *source) mount(mounts []mount) error {
 	old := s.up
 	if old != nil && s.endpoint == s.Last().Endpoint && slices.Equal(old.mounts, mounts) {
+		old.inventory.published.Store(s.Last().Manifest)
 		old.link.hold(nil)
 		return nil
 	}
@@ -132,6 +133,7 @@ func (s *source) mount(mounts []mount) error {
 	cfg.Label, cfg.Endpoint = mounts[0].Label, s.reach()
 	u := newUpstream(s.agg, cfg, mounts)
 	u.discovered = true
+	u.inventory.published.Store(s.Last().Manifest)
 	if s.Label == "" { // pins are kept by manifest URL: the server may change its suggested labels
 		u.pinnedAs(HTTP{URL: s.Discovery.URL}.String())
 	}

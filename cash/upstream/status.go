@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
+	"github.com/cash-mcp/go-sdk/manifest"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
@@ -50,7 +51,10 @@ type Status struct {
 	Err      error     // why it is Failing or Down; nil otherwise
 	Retry    time.Time // time of the next reconnect; zero if none is planned
 	Server   string    // name and version reported by the server; empty until known
-	InFlight int       // calls in flight
+	// Identity is the manifest in cash://server, such as its version and authentication (RFC 5.6). Nil if the server
+	// gives none. It must not be changed.
+	Identity *manifest.Manifest
+	InFlight int // calls in flight
 	// Functions and Skills count the served ones.
 	Functions, Skills int
 	// Resources and Prompts count the served ones, if they are asked for ([Options]).
@@ -117,7 +121,7 @@ func (u *upstream) status() Status {
 		s.Labels = append(s.Labels, m.Label)
 	}
 	if c := u.inventory.latest.Load(); c != nil {
-		s.Kind, s.Server, s.Functions = c.kind, c.server, c.functions
+		s.Kind, s.Server, s.Functions, s.Identity = c.kind, c.server, c.functions, c.identity
 		s.Quarantined, s.Notes = slices.Clone(c.quarantined), slices.Clone(c.notes)
 		if c.cash != nil {
 			s.Skills = c.cash.Skills

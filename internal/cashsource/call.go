@@ -60,6 +60,9 @@ func (v view) arguments(path, name string, c *registry.Call) json.RawMessage {
 		}
 		args.replay = g.Replay
 	}
+	if v.dryRuns {
+		args.planToken = c.PlanToken
+	}
 	return v.dialect.spellCall(args)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/internal/wire"
 )
 
@@ -18,9 +19,12 @@ func defineFunction(path string, e cashtext.Entry) *pin.Definition {
 }
 
 // addPage adds a function's page to its definition. Of a JSON page (declared) the description is included; on
-// another page it may be any prose. It reports false, and adds nothing, if the page is too large.
+// another page it may be any prose. It reports false, and adds nothing, if the page is too large or too deep.
 func addPage(d *pin.Definition, f *cashtext.Function, declared bool) bool {
 	input := parameters(f)
+	if f.Schema != nil {
+		input["schema"] = f.Schema
+	}
 	if declared && f.Description != d.Description {
 		input["description"] = f.Description
 	}
@@ -38,7 +42,7 @@ func addPage(d *pin.Definition, f *cashtext.Function, declared bool) bool {
 	if len(said) > 0 {
 		notes = asJSON(said)
 	}
-	if len(in)+len(out)+len(notes) > wire.MaxEntrySize {
+	if len(in)+len(out)+len(notes) > wire.MaxEntrySize || strictjson.Check(in) != nil { // that is too deep
 		return false
 	}
 	d.InputSchema, d.OutputSchema, d.Annotations = in, out, notes
@@ -62,6 +66,12 @@ func parameters(f *cashtext.Function) map[string]any {
 		if p.Description != "" {
 			property["description"] = p.Description
 		}
+		if p.Enum != nil {
+			property["enum"] = p.Enum
+		}
+		if p.Default != nil {
+			property["default"] = p.Default
+		}
 		properties[name] = property
 		if p.Required {
 			required = append(required, name)
@@ -69,8 +79,8 @@ func parameters(f *cashtext.Function) map[string]any {
 	}
 	slices.Sort(required)
 	schema := map[string]any{"type": "object", "properties": properties, "required": required}
-	if f.Open {
-		schema["additionalProperties"] = true
+	if f.Open || f.Closed {
+		schema["additionalProperties"] = f.Open
 	}
 	return schema
 }

@@ -137,6 +137,9 @@ func (d dialect) spellCall(a *callArguments) json.RawMessage {
 	if a.replay != "" {
 		add("replay", a.replay)
 	}
+	if a.planToken != "" {
+		add("plan_token", a.planToken)
+	}
 	return b.Object()
 }
 
@@ -146,5 +149,5 @@ type callArguments struct {
 	kwargs              json.RawMessage
 	limit               *int // of the gate; nil is the server's default
 	asked               bool // the caller asked for limit
-	replay              string
+	replay, planToken   string
 }

@@ -1,9 +1,21 @@
 package cashsource
 
 import (
+	"encoding/json"
+
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
 )
+
+// Input returns the schema of the arguments that a page tells, and what of them is not known.
+func Input(page string) (json.RawMessage, string) {
+	f, err := cashtext.ParseFunction(page)
+	if err != nil {
+		f = nil
+	}
+	in := inputOf(f)
+	return in.Schema, in.Partial
+}
 
 // FunctionDefinition returns the definition of a function of which help says
 // line, and its page the rest; ok is whether there is a page.

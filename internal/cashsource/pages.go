@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/cash-mcp/go-sdk/internal/bounded"
 	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
 	"github.com/cash-mcp/go-sdk/internal/clean"
@@ -80,8 +82,12 @@ func orEmpty(kwargs json.RawMessage) json.RawMessage {
 
 // askFor requests the page from the server.
 func (v view) askFor(ctx context.Context, tool, path, name string, kwargs json.RawMessage) (string, error) {
-	place := v.placeOf(path)
-	a, err := v.Host.Page(ctx, v.mount.Label, tool, v.dialect.arguments(tool, pageArguments(tool, path, name, kwargs)))
+	return v.ask(ctx, v.placeOf(path), tool, name, v.dialect.arguments(tool, pageArguments(tool, path, name, kwargs)), nil)
+}
+
+// ask requests a text from the server's tool help or skill. place and name are for errors.
+func (v view) ask(ctx context.Context, place, tool, name string, arguments map[string]any, meta mcp.Meta) (string, error) {
+	a, err := v.Host.Page(ctx, v.mount.Label, tool, arguments, meta)
 	var e *registry.Error
 	if errors.As(err, &e) {
 		e.Namespace, e.Name = place, name

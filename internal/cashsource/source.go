@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/gate"
 	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
@@ -17,9 +19,9 @@ import (
 
 // A Host is the mounting side, package upstream. Pages and calls after the first read go through it.
 type Host interface {
-	// Page requests a page of help or skill for a user. Errors are *[registry.Error] with a cause, without
+	// Page requests a page of help or skill for a user. meta is added to the metadata; may be nil. Errors are *[registry.Error] with a cause, without
 	// namespace and name.
-	Page(ctx context.Context, label, tool string, arguments map[string]any) (*wire.Answer, error)
+	Page(ctx context.Context, label, tool string, arguments map[string]any, meta mcp.Meta) (*wire.Answer, error)
 	// Call calls a function.
 	Call(ctx context.Context, c *registry.Call, call *Call) (*registry.Result, error)
 }
@@ -27,7 +29,7 @@ type Host interface {
 // An Ask calls help or skill while the server is read. Errors are *[Error] of kind Unanswered, Late or Cut.
 type Ask func(ctx context.Context, tool string, arguments map[string]any) (*wire.Answer, error)
 
-// Options say how a server is read and where it is mounted. All but VisibleTo and About are required.
+// Options say how a server is read and where it is mounted. All but VisibleTo, About, Missed and Before are required.
 type Options struct {
 	Host      Host
 	Server    string // fingerprint of the server's endpoint
@@ -42,6 +44,11 @@ type Options struct {
 	IgnoreHints bool
 	Timeout     time.Duration // deadline of a function
 	ReadTimeout time.Duration // deadline of reading
+	// Missed is called when someone looks for an unknown name; see [registry.Namespace.Missed]. Nil is not called.
+	Missed func(context.Context)
+	// Before is the server as it was read before; nil if it was not. Pages of functions that the server declares
+	// unchanged are taken from it, unless there are pins.
+	Before *Source
 	// Note gets what is not served, or served differently, and why.
 	Note func(format string, args ...any)
 }
@@ -121,26 +128,32 @@ type Source struct {
 	// was read.
 	Outcome  pin.Outcome
 	Withheld bool
+	// Incomplete reports whether a page could not be read. It may be there the next time.
+	Incomplete bool
 	// Instance is the server's instance; empty if it gives none.
 	Instance string
 	// Functions and Skills count the planted ones.
 	Functions, Skills int
 
-	root    *place
-	dialect dialect
-	pages   *pages
-	limit   int               // the server's gate threshold
-	known   map[string]bool   // canonical paths of the server's namespaces
-	offered map[string]string // hashes of functions, by offer
-	whole   map[string]bool   // keys of the mounts that hold the whole server
+	root      *place
+	dialect   dialect
+	pages     *pages
+	inputs    *inputs
+	dryRuns   bool                 // the server takes dry runs
+	limit     int                  // the server's gate threshold
+	known     map[string]bool      // canonical paths of the server's namespaces
+	functions map[string]bool      // canonical paths of the server's functions
+	offered   map[string]string    // hashes of functions, by offer
+	kept      map[string]*keptPage // pages of functions for the next read, by offer and the server's definition
+	whole     map[string]bool      // keys of the mounts that hold the whole server
 }
 
 // Read reads the tree behind call, help and skill, as far as the pins allow. If one of the three is not allowed,
 // nothing is read. Errors are *[Error] and *[pin.StoreError].
 func Read(ctx context.Context, ask Ask, defs []*pin.Definition, o Options) (*Source, error) {
 	s := &Source{
-		Options: o, dialect: dialectOf(defs), pages: newPages(), limit: gate.Default,
-		offered: make(map[string]string), whole: make(map[string]bool),
+		Options: o, dialect: dialectOf(defs), pages: newPages(), inputs: newInputs(), limit: gate.Default,
+		offered: make(map[string]string), kept: make(map[string]*keptPage), whole: make(map[string]bool),
 	}
 	if !hasCore(defs) {
 		return nil, &Error{Kind: Malformed, Reason: "it is set up as a CaSH server, and has not the tools call, help and skill"}
@@ -178,7 +191,7 @@ func (s *Source) read(ctx context.Context, c *crawl, defs []*pin.Definition) (er
 	if c.pinning() {
 		s.root.keep(functions)
 	}
-	s.Instance, s.known = s.root.instance, s.root.paths()
+	s.Instance, s.known, s.functions = s.root.instance, s.root.paths(), s.root.functionPaths()
 	if n := s.root.page.SizeLimit; n > 0 {
 		s.limit = n
 	}
@@ -199,7 +212,7 @@ func (s *Source) Plant(tools func(Mount) []*registry.Function) (map[string]*regi
 		}
 		planted[m.Key()] = tree
 	}
-	s.root = nil // frees memory
+	s.root, s.Before = nil, nil // frees memory
 	return planted, nil
 }
 
@@ -221,8 +234,8 @@ func (s *Source) tree(m Mount, tools func(Mount) []*registry.Function) (*registr
 	default:
 		about = base.description
 	}
-	top := t.Namespace("", clean.FirstLine(about, maxAbout)).Note(furtherArguments(s.root.page.Arguments))
-	v := view{Source: s, mount: m, text: cashtext.Mount{From: base.path, To: m.Label, Known: s.known, Beside: s.besides(m)}}
+	top := t.Namespace("", clean.FirstLine(about, maxAbout)).Missed(s.Missed)
+	v := view{Source: s, mount: m, text: cashtext.Mount{From: base.path, To: m.Label, Known: s.known, Functions: s.functions, Beside: s.besides(m)}}
 	if base == s.root {
 		s.whole[m.Key()] = true
 		if err := s.addTools(top, tools(m)); err != nil {
@@ -231,6 +244,9 @@ func (s *Source) tree(m Mount, tools func(Mount) []*registry.Function) (*registr
 	}
 	if err := v.fill(t, "", base); err != nil {
 		return nil, err
+	}
+	if v.Pins.Off() { // otherwise pages of namespaces ignore them
+		v.addArguments(t)
 	}
 	if base != s.root && s.speaksForRoot(m) {
 		v.addSkills(top, s.root)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
 	"github.com/cash-mcp/go-sdk/internal/clean"
-	"github.com/cash-mcp/go-sdk/internal/schema"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -102,15 +101,16 @@ func (v view) addSkills(ns *registry.Namespace, p *place) {
 	}
 }
 
-// function builds the function of an entry. Its server checks the arguments.
+// function builds the function of an entry. Arguments are held to what its page tells of them.
 func (v view) function(path string, e cashtext.Entry, d *cashtext.Function) (*registry.Function, error) {
 	call := Call{offer: offer(path, e.Name), definition: definition(e, d), view: v}
 	e, d = v.moved(e, d)
+	in := inputOf(d)
 	remote := registry.Remote{
-		InputSchema: inputSchema(d),
-		Unchecked:   true,
+		InputSchema: in.Schema,
+		Partial:     in.Partial,
 		Gated:       true,
-		Server:      v.Server,
+		Server:      v.Server + call.definition, // which covers what the function does not show
 		Page:        v.page(path, e.Name),
 		Handler: func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
 			call := call
@@ -124,13 +124,20 @@ func (v view) function(path string, e cashtext.Entry, d *cashtext.Function) (*re
 			remote.ID = toolid.Primitive{Kind: toolid.Tool, ID: id}
 		}
 	}
+	if d == nil && v.Pins.Off() {
+		remote.Read = v.reader(path, e.Name)
+	}
+	if v.dryRuns {
+		remote.Plan = v.planner(path, e.Name)
+	}
 	facts := v.facts(path, e.Name, d)
 	f, err := registry.RemoteFunc(e.Name, e.Description, remote, facts...)
-	if err != nil { // such as parameters with equal names
-		remote.InputSchema = nil
+	if err != nil && in.Schema != nil {
+		v.Note("the input schema of function %s is not used: %v", joined(path, e.Name), err)
+		remote.InputSchema, remote.Problem = nil, err
 		return registry.RemoteFunc(e.Name, e.Description, remote, facts...)
 	}
-	return f, nil
+	return f, err
 }
 
 // moved returns the server's texts about a function with paths of this tree.
@@ -141,6 +148,9 @@ func (v view) moved(e cashtext.Entry, d *cashtext.Function) (cashtext.Entry, *ca
 	}
 	here := *d
 	here.Description, here.Returns = v.text.Text(d.Description), v.text.Text(d.Returns)
+	if d.Schema != nil {
+		here.Schema = v.text.Schema(d.Schema)
+	}
 	here.Parameters = slices.Clone(d.Parameters)
 	for i := range here.Parameters {
 		here.Parameters[i].Description = v.text.Text(here.Parameters[i].Description)
@@ -170,30 +180,6 @@ func (v view) facts(path, name string, d *cashtext.Function) []registry.FuncOpti
 	return facts
 }
 
-// inputSchema returns a schema of the parameters on a page, for display only.
-func inputSchema(f *cashtext.Function) json.RawMessage {
-	if f == nil || len(f.Parameters) == 0 {
-		return nil
-	}
-	var list []schema.Property
-	for _, p := range f.Parameters {
-		if !strings.ContainsAny(p.Name, ".[]") { // otherwise it is nested in another
-			list = append(list, schema.Property{Name: p.Name, Type: jsonType(p.Type), Description: p.Description, Required: p.Required})
-		}
-	}
-	return schema.Object(list, false)
-}
-
-// jsonType returns the JSON type that a page names; empty if none.
-func jsonType(text string) string {
-	word, _, _ := strings.Cut(text, " ")
-	switch word {
-	case "string", "integer", "number", "boolean", "object", "array":
-		return word
-	}
-	return ""
-}
-
 // page fetches a page of help.
 func (v view) page(path, function string) func(context.Context, json.RawMessage) (string, error) {
 	return func(ctx context.Context, kwargs json.RawMessage) (string, error) {
@@ -210,8 +196,8 @@ func (v view) page(path, function string) func(context.Context, json.RawMessage)
 }
 
 func (v view) pageJSON(text string) (string, error) {
-	if strictjson.Check([]byte(text)) == nil {
-		if page, ok := v.text.JSON(string(wire.CleanJSON([]byte(text)))); ok {
+	if data := []byte(text); strictjson.CheckDepth(data, strictjson.MaxDepth+1) == nil { // a schema has the usual depth
+		if page, ok := v.text.JSON(string(cleanPage(data))); ok {
 			return page, nil
 		}
 	}
@@ -219,6 +205,16 @@ func (v view) pageJSON(text string) (string, error) {
 		Kind: registry.Unavailable, Namespace: v.mount.Label, NotRun: true,
 		Message: "The server behind `" + v.mount.Label + "` gave a page that is not proper JSON.", Hint: "Ask for it in markdown.",
 	}
+}
+
+// cleanPage returns a JSON page with its texts cleaned. In a schema, invisible characters are escaped: it is data.
+func cleanPage(page []byte) []byte {
+	schema := strictjson.Member(page, "schema")
+	if schema == nil {
+		return wire.CleanJSON(page)
+	}
+	start := cap(page) - cap(schema) // they share the end of an array
+	return slices.Concat(wire.CleanJSON(page[:start]), wire.EscapeHidden(schema), wire.CleanJSON(page[start+len(schema):]))
 }
 
 // variant fetches a namespace's page for keyword arguments that only the server knows. It is empty if they make no

@@ -41,12 +41,13 @@ import (
 //	    visible_to: [admin, ops]          # roles
 //	    read_only: [list_directory]
 //	    ignore_hints: true
+//	    hold_identity: true
 //	    disabled: false                   # true is not mounted, and only its keys are checked
 //	manifests:
 //	  - url: https://mcp.shop.example/.well-known/cash-mcp.yaml
 //	    label: partner                    # also description, headers, disabled
 //	    trust: [mcp.other.example]
-//	    allow: [10.0.0.0/8]               # and from timeout to ignore_hints as above
+//	    allow: [10.0.0.0/8]               # and from timeout to hold_identity as above
 //
 // The keys of an upstream are the fields of [upstream.Server], those of a manifest the fields of
 // [upstream.Discovery]. A key that is missing, empty or null leaves its field zero. Labels are unique in their

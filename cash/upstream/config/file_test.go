@@ -84,6 +84,7 @@ upstreams:
     max_message: 8MiB
     read_only: [list_directory]
     ignore_hints: true
+    hold_identity: true
   - label: shop_orders # replaced by the first
     endpoint: ${env:NOT_SET}
     timeout: never
@@ -119,7 +120,7 @@ func TestR127File(t *testing.T) {
 					Env: []string{"KEY=s3cr3t", "DEBUG=true", "NONE=", "HTTP_PROXY=http://proxy.example:3128"},
 				},
 				Lazy: true, Idle: 5 * time.Minute, Timeout: 30 * time.Second, ConnectTimeout: 10 * time.Second, Refresh: 90 * time.Minute,
-				Concurrency: 4, MaxMessage: 8 << 20, ReadOnly: []string{"list_directory"}, IgnoreHints: true,
+				Concurrency: 4, MaxMessage: 8 << 20, ReadOnly: []string{"list_directory"}, IgnoreHints: true, HoldIdentity: true,
 			},
 		},
 		Manifests: []upstream.Discovery{
@@ -282,9 +283,9 @@ func TestRefused(t *testing.T) {
 		{"hyphens", upstreamWith("connect-timeout: 1s"), `tools.yaml:4:5: upstreams[0]: unknown key "connect-timeout": did you mean connect_timeout?`},
 		{"camels", upstreamWith("maxMessage: 1"), `tools.yaml:4:5: upstreams[0]: unknown key "maxMessage": did you mean max_message?`},
 		{"hostile key", `"a\e[31m\u202e\n` + strings.Repeat("x", 500) + `": 1`, `tools.yaml:1:1: unknown key "a ` + strings.Repeat("x", 45) + `…": the keys here are name, version, instructions, sizelimit, pins, upstreams, manifests`},
-		{"key of upstreams", manifestWith("kind: cash"), `tools.yaml:4:5: manifests[0]: unknown key "kind": the keys here are label, description, url, trust, allow, headers, visible_to, read_only, ignore_hints, lazy, idle, timeout, connect_timeout, concurrency, max_message, refresh, disabled`},
+		{"key of upstreams", manifestWith("kind: cash"), `tools.yaml:4:5: manifests[0]: unknown key "kind": the keys here are label, description, url, trust, allow, headers, visible_to, read_only, ignore_hints, hold_identity, lazy, idle, timeout, connect_timeout, concurrency, max_message, refresh, disabled`},
 		{"key of pins", "pins: {path: a}", `tools.yaml:1:8: pins: unknown key "path": the keys here are file, mode`},
-		{"key of disabled", upstreamWith("disabled: true\n    urll: x"), `tools.yaml:5:5: upstreams[0]: unknown key "urll": the keys here are label, description, endpoint, headers, transport, dir, env, inherit, command, kind, namespace, visible_to, read_only, ignore_hints, lazy, idle, timeout, connect_timeout, concurrency, max_message, refresh, disabled`},
+		{"key of disabled", upstreamWith("disabled: true\n    urll: x"), `tools.yaml:5:5: upstreams[0]: unknown key "urll": the keys here are label, description, endpoint, headers, transport, dir, env, inherit, command, kind, namespace, visible_to, read_only, ignore_hints, hold_identity, lazy, idle, timeout, connect_timeout, concurrency, max_message, refresh, disabled`},
 
 		// shapes
 		{"list for text", "name: [a]", "tools.yaml:1:7: name: a list where one text is wanted"},

@@ -99,6 +99,7 @@ func (m *mapping) settings(s *upstream.Server) {
 	}
 	s.ReadOnly = textsOf(m.names("read_only", "a tool"))
 	s.IgnoreHints = m.boolean("ignore_hints")
+	s.HoldIdentity = m.boolean("hold_identity")
 	s.Lazy = m.boolean("lazy")
 	s.Idle = m.duration("idle")
 	s.Timeout = m.duration("timeout")

@@ -1,8 +1,10 @@
 package cashtext
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
@@ -23,8 +25,10 @@ type Function struct {
 	Returns string
 	// Safety describes the effects of a call, such as "Read-only."; empty if the page gives none.
 	Safety string
-	// Open says that further arguments are accepted.
-	Open bool
+	// Open says that further arguments are accepted, Closed that they are not. A page may leave both open.
+	Open, Closed bool
+	// Schema is the JSON Schema of the arguments; nil if the page gives none. It is not screened.
+	Schema json.RawMessage
 	// More is the keyword argument of help that shows more, such as params="full"; empty if the page gives none.
 	More string
 	// ID is the function's tool id on its server (gateway surface, section 1); empty if the page gives none, or an
@@ -39,13 +43,16 @@ type Parameter struct {
 	// Type and Description are one line each; may be empty.
 	Type, Description string
 	Required          bool
+	// Enum and Default are JSON; nil if the page has no such members.
+	Enum, Default json.RawMessage
 }
 
 // maxParameters bounds the parameters of a function.
 const maxParameters = 1000
 
 // ParseFunction reads the page of help(namespace=..., function=...):
-//   - in JSON (format="json"): the members name, namespace, description, parameters, returns, safety, open and id;
+//   - in JSON (format="json"): the members name, namespace, description, parameters, returns, safety, open and id, and
+//     the schema of the arguments as schema, inputSchema or parameters;
 //   - in markdown, with the parameters in a table.
 //
 // It refuses pages of more than 1 MiB or 1,000 parameters, JSON that is not strict, and pages with neither
@@ -82,6 +89,8 @@ func functionJSON(text string) (*Function, error) {
 		Returns:     paragraph(strictjson.Text(object["returns"])),
 		Safety:      description(strictjson.Text(object["safety"])),
 		Open:        string(object["open"]) == "true",
+		Closed:      string(object["open"]) == "false",
+		Schema:      schemaOf(object),
 		More:        clean.Line(strictjson.Text(object["more"]), maxName),
 	}
 	if id, err := toolid.Parse(strictjson.Text(object["id"])); err == nil {
@@ -93,9 +102,30 @@ func functionJSON(text string) (*Function, error) {
 		f.add(Parameter{
 			Name: strictjson.Text(m["name"]), Type: strictjson.Text(m["type"]),
 			Description: strictjson.Text(m["description"]), Required: string(m["required"]) == "true",
+			Enum: listIn(m["enum"]), Default: slices.Clone(m["default"]),
 		})
 	}
 	return f, nil
+}
+
+// schemaOf returns the schema of the arguments on a JSON page; nil if there is none.
+func schemaOf(page map[string][]byte) json.RawMessage {
+	for _, key := range []string{"schema", "inputschema", "parameters"} {
+		value := page[key]
+		if strictjson.KindOf(value) != strictjson.Object || key == "parameters" && strictjson.Member(value, "properties") == nil {
+			continue
+		}
+		return slices.Clone(value) // the page is much larger
+	}
+	return nil
+}
+
+// listIn returns a copy of a JSON list; nil for anything else.
+func listIn(value []byte) json.RawMessage {
+	if strictjson.KindOf(value) != strictjson.Array {
+		return nil
+	}
+	return slices.Clone(value)
 }
 
 // JSON returns the page in JSON, in the form of our own servers.
@@ -178,11 +208,12 @@ func functionMarkdown(text string) (*Function, error) {
 		case strings.HasPrefix(l.text, moreWith):
 			f.More = clean.Line(strings.Trim(strings.TrimPrefix(l.text, moreWith), "`. "), maxName)
 		case l.text == "No parameters.":
-			// a line about unavailability is no description
+			f.Closed = true
 		case to != nil:
 			*to = append(*to, l.raw)
 		}
 	}
+	f.Closed = f.Closed && len(f.Parameters) == 0 && f.More == ""
 	f.Description, f.Returns = paragraph(strings.Join(about, "\n")), paragraph(strings.Join(returns, "\n"))
 	if f.Description == "" && f.Parameters == nil {
 		return nil, errors.New("the page has neither a description nor a table of parameters")

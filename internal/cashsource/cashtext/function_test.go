@@ -15,13 +15,13 @@ func TestParseFunction(t *testing.T) {
 		want       cashtext.Function
 	}{
 		{"RFC 8.3", "# orders.create\n\nCreate a new order for a customer.\n\n## Parameters\n\n| Name | Type | Required | Description |\n|------|------|----------|-------------|\n| customer_id | string | yes | Unique customer identifier. |\n| notes | string | no | Free-text notes. |\n\n## Returns\n\nObject with assigned order ID.\n\nAdditional parameters available with `params=\"full\"`.",
-			cashtext.Function{Namespace: "orders", Name: "create", Description: "Create a new order for a customer.", Parameters: params{{"customer_id", "string", "Unique customer identifier.", true}, {"notes", "string", "Free-text notes.", false}}, Returns: "Object with assigned order ID.", More: `params="full"`}},
+			cashtext.Function{Namespace: "orders", Name: "create", Description: "Create a new order for a customer.", Parameters: params{{Name: "customer_id", Type: "string", Description: "Unique customer identifier.", Required: true}, {Name: "notes", Type: "string", Description: "Free-text notes.", Required: false}}, Returns: "Object with assigned order ID.", More: `params="full"`}},
 		{"JSON", `{"namespace":"a.b","name":"f","description":"One.\nTwo.","safety":"Read-only.","parameters":[{"name":"x","type":"integer","required":true,"description":"X\nx."},{"name":"x[].y","new":1},{"type":"string"},7],"open":true,"returns":"Text.","more":"params=\"full\"","other":{}}`,
-			cashtext.Function{Namespace: "a.b", Name: "f", Description: "One.\nTwo.", Safety: "Read-only.", Open: true, Parameters: params{{"x", "integer", "X x.", true}, {Name: "x[].y"}}, Returns: "Text.", More: `params="full"`}},
+			cashtext.Function{Namespace: "a.b", Name: "f", Description: "One.\nTwo.", Safety: "Read-only.", Open: true, Parameters: params{{Name: "x", Type: "integer", Description: "X x.", Required: true}, {Name: "x[].y"}}, Returns: "Text.", More: `params="full"`}},
 		{"JSON of little", `{"name":"no-name","description":7,"parameters":{}}`, cashtext.Function{}},
-		{"root function", "# ping\n\nPings.\n\nSafe to repeat.\n\nNo parameters.\n", cashtext.Function{Name: "ping", Description: "Pings.", Safety: "Safe to repeat."}},
+		{"root function", "# ping\n\nPings.\n\nSafe to repeat.\n\nNo parameters.\n", cashtext.Function{Name: "ping", Description: "Pings.", Safety: "Safe to repeat.", Closed: true}},
 		{"other tables", "# a.f\n\nDoes.\n\n## Arguments\n\n| Argument | Required | Type |\n|--|--|--|\n| `x` | True | a\\|b |\n\n## Errors\n\n| Code | Meaning |\n|--|--|\n| 1 | Bad. |\n\nSee also.",
-			cashtext.Function{Namespace: "a", Name: "f", Description: "Does.", Parameters: params{{"x", "a|b", "", true}}}},
+			cashtext.Function{Namespace: "a", Name: "f", Description: "Does.", Parameters: params{{Name: "x", Type: "a|b", Description: "", Required: true}}}},
 	} {
 		t.Run("R42 "+tt.name, func(t *testing.T) {
 			got, err := cashtext.ParseFunction(tt.text)

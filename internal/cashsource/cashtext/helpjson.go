@@ -39,7 +39,7 @@ func helpJSON(text string) (*Page, error) {
 			p.Namespace = ns
 		}
 	}
-	p.SizeLimit = wholeNumber(object["sizelimit"])
+	p.SizeLimit, p.Next = wholeNumber(object["sizelimit"]), wholeNumber(object["next"])
 	return p, p.take(jsonItems(below), jsonItems(object["functions"]))
 }
 
@@ -75,7 +75,7 @@ func Unfenced(text string) string {
 // readObject returns the members of a JSON object by canonical key. A bare array counts as the member named list.
 func readObject(text, list string) (map[string][]byte, error) {
 	data := []byte(Unfenced(text))
-	if err := strictjson.Check(data); err != nil {
+	if err := strictjson.CheckDepth(data, maxLevels); err != nil {
 		return nil, err
 	}
 	switch strictjson.KindOf(data) {

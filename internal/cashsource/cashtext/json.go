@@ -1,6 +1,7 @@
 package cashtext
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -9,17 +10,59 @@ import (
 // JSON rewrites a page of help in JSON (format="json"):
 //   - paths in members named namespace: of the page, its lists, its example and its error;
 //   - invocations in all texts;
-//   - if From is the root, a function without a namespace gets To, on its own page and in search results.
+//   - if From is the root, a function without a namespace gets To, on its own page and in search results;
+//   - of a member schema, only the descriptions ([Mount.Schema]).
 //
 // All else stays byte for byte, including the order of keys and the spelling of numbers. It returns false for
-// anything but a JSON object, for duplicate keys, and for more than 64 levels.
+// anything but a JSON object, for duplicate keys, and for more than 65 levels.
 func (m Mount) JSON(page string) (string, bool) {
 	w := jsonPage{mount: m, data: []byte(page)}
-	if strictjson.Check(w.data) != nil || strictjson.KindOf(w.data) != strictjson.Object {
+	if strictjson.CheckDepth(w.data, maxLevels) != nil || strictjson.KindOf(w.data) != strictjson.Object {
 		return "", false
 	}
 	w.page()
 	return apply(page, w.edits), true
+}
+
+// maxLevels bounds the nesting of a page. A schema in it has the usual bound itself.
+const maxLevels = strictjson.MaxDepth + 1
+
+// Schema rewrites the descriptions in a JSON Schema, which is strict JSON. All else is data and stays.
+func (m Mount) Schema(schema json.RawMessage) json.RawMessage {
+	w := jsonPage{mount: m, data: schema}
+	w.schema(schema)
+	return json.RawMessage(apply(string(schema), w.edits))
+}
+
+// Keywords of JSON Schema whose values hold schemas: a schema or a list of them, or an object of them by name.
+var (
+	subschemas = map[string]bool{
+		"items": true, "prefixItems": true, "additionalItems": true, "unevaluatedItems": true, "contains": true,
+		"additionalProperties": true, "unevaluatedProperties": true, "propertyNames": true,
+		"allOf": true, "anyOf": true, "oneOf": true, "not": true, "if": true, "then": true, "else": true,
+	}
+	namedSubschemas = map[string]bool{
+		"properties": true, "patternProperties": true, "dependentSchemas": true, "dependencies": true, "$defs": true, "definitions": true,
+	}
+)
+
+// schema rewrites the descriptions in a schema, or in a list of schemas.
+func (w *jsonPage) schema(value []byte) {
+	for _, v := range strictjson.Elements(value) {
+		w.schema(v)
+	}
+	for raw, v := range strictjson.RawMembers(value) {
+		switch key := strictjson.Text(raw); {
+		case key == "description" && strictjson.KindOf(v) == strictjson.String:
+			w.texts(key, v)
+		case subschemas[key]:
+			w.schema(v)
+		case namedSubschemas[key]:
+			for _, one := range strictjson.RawMembers(v) {
+				w.schema(one)
+			}
+		}
+	}
 }
 
 type jsonPage struct {
@@ -48,14 +91,16 @@ func (w *jsonPage) page() {
 		switch kind := strictjson.KindOf(value); {
 		case key == "namespace":
 			w.path(value)
+		case key == "schema" && kind == strictjson.Object:
+			w.schema(value)
 		case !places[key]:
-			w.texts(value)
+			w.texts(key, value)
 		case kind == strictjson.Object:
 			w.object(value, isExample(key))
 		case kind == strictjson.Array:
 			w.array(value, key, search && key == "functions")
 		default:
-			w.texts(value)
+			w.texts(key, value)
 		}
 	}
 }
@@ -64,7 +109,7 @@ func (w *jsonPage) page() {
 func (w *jsonPage) array(list []byte, key string, search bool) {
 	for _, value := range strictjson.Elements(list) {
 		if strictjson.KindOf(value) != strictjson.Object {
-			w.texts(value)
+			w.texts(key, value)
 			continue
 		}
 		if search && members(value)["namespace"] == nil {
@@ -77,14 +122,14 @@ func (w *jsonPage) array(list []byte, key string, search bool) {
 // object rewrites an object with a namespace. An example is rewritten only if it is an invocation.
 func (w *jsonPage) object(object []byte, example bool) {
 	if m := members(object); example && m["function"] == nil && m["skillname"] == nil {
-		w.texts(object)
+		w.texts("", object)
 		return
 	}
 	for raw, value := range strictjson.RawMembers(object) {
-		if memberKey(raw) == "namespace" {
+		if key := memberKey(raw); key == "namespace" {
 			w.path(value)
 		} else {
-			w.texts(value)
+			w.texts(key, value)
 		}
 	}
 }
@@ -107,21 +152,29 @@ func (w *jsonPage) path(value []byte) {
 	}
 }
 
-// texts rewrites all texts in a value. The caller has bounded its depth.
-func (w *jsonPage) texts(value []byte) {
+// prosaic are the members of a page, at any depth, that hold prose. Other texts may be data.
+var prosaic = map[string]bool{
+	"description": true, "returns": true, "note": true, "reason": true, "summary": true, "about": true, "text": true,
+	"safety": true, "message": true, "hint": true, "error": true,
+}
+
+// texts rewrites all texts in the value of a member. The caller has bounded its depth.
+func (w *jsonPage) texts(key string, value []byte) {
 	switch strictjson.KindOf(value) {
 	case strictjson.String:
+		m := w.mount
+		m.quiet = !prosaic[key]
 		text := strictjson.Text(value)
-		if moved := w.mount.Text(text); moved != text {
+		if moved := m.Text(text); moved != text {
 			w.replace(value, moved)
 		}
 	case strictjson.Array:
 		for _, v := range strictjson.Elements(value) {
-			w.texts(v)
+			w.texts(key, v)
 		}
 	case strictjson.Object:
-		for _, v := range strictjson.RawMembers(value) {
-			w.texts(v)
+		for raw, v := range strictjson.RawMembers(value) {
+			w.texts(memberKey(raw), v)
 		}
 	}
 }

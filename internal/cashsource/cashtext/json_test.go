@@ -36,7 +36,7 @@ func TestJSON(t *testing.T) {
 			}
 		})
 	}
-	for _, page := range []string{"", "x", "[]", `"x"`, "7", `{"a":1,"a":2}`, `{"a":1} {}`, `{`, "{\"a\":\"\xff\"}", strings.Repeat(`{"a":`, 65) + "1" + strings.Repeat("}", 65)} {
+	for _, page := range []string{"", "x", "[]", `"x"`, "7", `{"a":1,"a":2}`, `{"a":1} {}`, `{`, "{\"a\":\"\xff\"}", strings.Repeat(`{"a":`, 66) + "1" + strings.Repeat("}", 66)} {
 		if got, ok := (cashtext.Mount{To: "shop"}).JSON(page); ok || got != "" {
 			t.Errorf("R137 %.20q: got %q, %v", page, got, ok)
 		}
