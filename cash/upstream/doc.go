@@ -59,10 +59,27 @@
 // get_user. A server with the tools call, help and skill is a CaSH server. The functions behind them become a tree
 // below its label, its texts use the new paths, and its own gate decides about sizes.
 //
+// Names with dots nest: issues.create becomes create in issues (gateway surface, section 3.3). Of names that differ in
+// case and underscores alone, the first keeps its label and the others get six digits of a hash of their names. Each is
+// found by its exact name; a spelling that could mean two is refused.
+//
 // Arguments are checked here, before they cross the wire (gateway surface, section 4.4). A CaSH server of this module
 // gives the exact schema of each function. Of another one, what its pages of help tell is enforced: names, types, which
 // are required, listed values, nesting. A dry run says what was not checked, and goes on to servers of this module,
 // which report their own checks and run nothing.
+//
+// # Ids
+//
+// A tool has one id: here, in a catalog file that names its server, exported and loaded again, and behind further CaSH
+// servers of this module (gateway surface, sections 1.2 to 1.4).
+//
+//   - Name and version are those that the server reports. The version is in _meta, or beside the name.
+//   - The namespace is the name's prefix before a dot or slash, else the label of the server.
+//   - The hash is over the name as reported. Names outside the grammar are made to fit, and noted in the status.
+//   - A CaSH server of this module tells the ids of its functions in their JSON pages of help. Functions of others, and
+//     those beyond the first 1,000, have ids from their paths here.
+//   - If two have a right to one id, both take their labels as namespaces. The status and the gateway's refresh report
+//     say so ([registry.Function.Contested]).
 //
 // With [Options.Resources] and [Options.Prompts], a server's resources and prompts become functions in registries
 // of their own: a call reads a resource or gets a prompt.
@@ -126,7 +143,7 @@
 //   - A server may send a million messages of its own while calls wait for an answer. Then the calls fail, and the
 //     connection ends unless it is HTTP.
 //   - Pins cover tools, and the functions behind a CaSH server's tools: their lines in help, and the parameters,
-//     result and safety that their pages give as JSON. Pins do not cover other text: pages as a model reads them,
+//     result, safety and id that their pages give as JSON. Pins do not cover other text: pages as a model reads them,
 //     which the server writes on demand; descriptions of namespaces; skills. Of functions beyond the first 1,000,
 //     and of those whose pages are errors, only the lines are compared. A function with the name of one of its
 //     server's tools is refused.

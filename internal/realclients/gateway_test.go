@@ -134,7 +134,7 @@ func execution(id, args, more string) string {
 // execute makes small calls, wrong ones, and none.
 func execute(t *testing.T, ask asker) {
 	t.Helper()
-	sum := idOf(t, ask, "everything", "get_sum")
+	sum := idOf(t, ask, "everything", "get-sum")
 	var env envelope
 	decode(t, ask(t, false, "tool_execute", execution(sum, `{"a":2,"b":40}`, "")), &env)
 	if env.Status != "ok" || env.Summary != "The sum of 2 and 40 is 42." || env.Artifacts == nil || len(env.Artifacts) != 0 || env.Provenance["tool_id"] != sum {

@@ -30,7 +30,7 @@ func TestW30ProxyInspector(t *testing.T) {
 	for _, s := range servers {
 		entries = append(entries, s.entry())
 		for _, tool := range s.direct(t).list(t) {
-			want = append(want, s.label+":"+functionOf(tool.Name))
+			want = append(want, s.label+":"+tool.Name)
 			if tool.Name == "get-sum" {
 				sum = tool
 			}
@@ -56,8 +56,8 @@ func TestW30ProxyInspector(t *testing.T) {
 			if slices.Sort(got); !slices.Equal(got, want) {
 				t.Errorf("tools:\n%q\nwant\n%q", got, want)
 			}
-			hydrate(t, in.ask, ids["everything:get_sum"], sum)
-			if got := in.ask(t, true, ids["everything:get_sum"], `{"a":1,"b":2}`); !strings.Contains(got, "tool_execute") {
+			hydrate(t, in.ask, ids["everything:get-sum"], sum)
+			if got := in.ask(t, true, ids["everything:get-sum"], `{"a":1,"b":2}`); !strings.Contains(got, "tool_execute") {
 				t.Errorf("a direct call: %s", got)
 			}
 			if got := in.ask(t, true, "tool_execute", execution(ids["memory:open_nodes"], `{"names":"Ada"}`, "")); !strings.Contains(got, "ARGS_INVALID") {
@@ -107,7 +107,7 @@ func TestProxyWireNames(t *testing.T) {
 					t.Errorf("name %q", name)
 				}
 			}
-			i := slices.IndexFunc(names, func(name string) bool { return strings.Contains(name, "get_sum") })
+			i := slices.IndexFunc(names, func(name string) bool { return strings.Contains(name, "get-sum") })
 			if len(names) != 2+len(tools) || i < 0 {
 				t.Fatalf("tools: %q", names)
 			}
