@@ -19,6 +19,9 @@ var protocolVersions = []string{"2025-11-25", "2026-07-28"}
 const asShop = "TEST_AS_SHOP"
 
 func TestMain(m *testing.M) {
+	if name := os.Getenv(asStand); name != "" {
+		os.Exit(serveStand(name))
+	}
 	if os.Getenv(asShop) != "" {
 		main()
 	}
