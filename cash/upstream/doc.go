@@ -114,7 +114,7 @@
 //   - A server may send a million messages of its own while calls wait for an answer. Then the calls fail, and the
 //     connection ends unless it is HTTP.
 //   - Pins cover tools, and the functions behind a CaSH server's tools: their lines in help, and the parameters,
-//     result and safety that their pages give as JSON. Pins do not cover other text: pages as a model reads them,
+//     schema, result and safety that their pages give as JSON. Pins do not cover other text: pages as a model reads them,
 //     which the server writes on demand; descriptions of namespaces; skills. Of functions beyond the first 1,000,
 //     and of those whose pages are errors, only the lines are compared. A function with the name of one of its
 //     server's tools is refused.
