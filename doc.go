@@ -11,7 +11,8 @@
 //	cash/disclosure  another: every tool with a sentence, the rest from a resource
 //	cash/facade    another: one tool for each top-level namespace
 //	cash/facade/files  the files of a folder as functions, with roundtrips
-//	cash/plain     ordinary tools, and advice on the right face
+//	cash/plain     ordinary tools
+//	cash/cost      what each face costs a model
 //	cash/endpoint  programs that answer JSON: being one, and using others
 //	cash/upstream  other MCP servers, mounted in a registry
 //	cash/upstream/pin  the accepted definitions of their tools, and differences from them

@@ -12,11 +12,16 @@
 //	help(namespace="orders", function="create")   how it is called
 //	help(kwargs={"search": "refund an order"})    or straight to matching functions
 //	call(namespace="orders", function="create", kwargs={...})
-//	skill()                                       instructions for longer tasks
+//	skill()                                       instructions for longer tasks; see [Options.Guide]
 //
 // [Server.Call], [Server.Help] and [Server.Skill] are the same three as Go methods. [Server.AddTo]
 // adds the tools to an existing MCP server. [Server.ManifestHandler] and the resource cash://server
 // publish the server's identity and contents (RFC 5.5, 5.6).
+//
+// The resource also has a revision: a text that changes with what the reading caller sees of
+// namespaces, functions and skills. Clients can subscribe to the resource and are notified of
+// changes that they see. A server that mounts this one reads it again then. A source that does not
+// tell of changes ([registry.Watched]) has no subscriptions.
 //
 // # The way of a call
 //
@@ -45,6 +50,8 @@
 //
 // # Limits
 //
+// A page of help and a list of skills have at most as many characters as the gate lets through, and
+// name the next page (offset, limit). Pages in JSON are whole unless they are asked for in parts.
 // Lists of skills show 100 lines, a search shows 10 functions. A description in a list shows its
-// first line, cut at 200 characters. Help and skill are never gated.
+// first line, cut at 200 characters. The text of a skill is never gated.
 package cash

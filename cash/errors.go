@@ -66,7 +66,7 @@ func (s *Server) withHint(ctx context.Context, err error) error {
 	case registry.UnknownFunction:
 		e.Hint = fmt.Sprintf("Use `%s` to see available functions.", helpCall(e.Namespace, ""))
 	case registry.UnknownSkill:
-		e.Hint = fmt.Sprintf("Use `%s` to see available skills.", s.skillList(ctx, e.Namespace))
+		e.Hint = fmt.Sprintf("Use `%s` to see available skills.", s.skillsNear(ctx, e.Namespace))
 	case registry.InvalidName:
 		e.Hint = "Use `help()` to see available names."
 		if ns := s.nearest(ctx, e.Namespace+"."); ns != "" && e.Name != "" {
@@ -137,14 +137,14 @@ func (s *Server) nearest(ctx context.Context, path string) string {
 	}
 }
 
-// skillList returns the invocation that lists the skills nearest to path.
-func (s *Server) skillList(ctx context.Context, path string) string {
+// skillsNear returns the invocation that lists the skills nearest to path.
+func (s *Server) skillsNear(ctx context.Context, path string) string {
 	if path != "" {
 		if l, err := s.source.List(ctx, path); err == nil && l.HasSkills {
-			return fmt.Sprintf("skill(namespace=%q)", l.Namespace)
+			return skillList(l.Namespace)
 		}
 	}
-	return "skill()"
+	return skillList("")
 }
 
 // helpCall writes an invocation of help.

@@ -63,7 +63,7 @@ func Example() {
 	//
 	// - **orders** — Create and manage customer orders.
 	//
-	// Supported arguments: `format` (json|markdown), `examples` (true|false), `params` (full), `search` (what you need, in words).
+	// Supported arguments: `format` (json|markdown), `examples` (true|false), `params` (full), `search` (what you need, in words), `offset` and `limit` (entries of a long list).
 	//
 	// # orders.create
 	//

@@ -16,6 +16,7 @@ type helpOptions struct {
 	examples bool   // examples=true
 	full     bool   // params="full"
 	search   string // search="..."; empty lists the namespace
+	window   window // offset, limit
 	other    bool   // there are other arguments
 }
 
@@ -39,7 +40,7 @@ func readHelpOptions(kwargs json.RawMessage) helpOptions {
 		case "search":
 			o.search = strings.TrimSpace(text)
 		default:
-			o.other = true
+			o.other = !o.window.read(name, value) || o.other
 		}
 	}
 	return o
@@ -52,7 +53,7 @@ func (s *Server) help(ctx context.Context, req *HelpRequest) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return document(ctx, f, o, req.Kwargs)
+		return s.document(ctx, f, o, req.Kwargs)
 	}
 	l, err := s.source.List(ctx, req.Namespace)
 	if err != nil {
@@ -63,31 +64,31 @@ func (s *Server) help(ctx context.Context, req *HelpRequest) (string, error) {
 	}
 	if o.other && o.search == "" && l.Page != nil && l.Unavailable == nil {
 		if text, err := l.Page(ctx, orNone(req.Kwargs)); err != nil || text != "" {
-			return text, err
+			return s.beginning(text, "Search with `"+searchCall(l.Namespace)+"`, or read about one function."), err
 		}
 	}
 	switch root := req.Namespace == ""; {
 	case o.search != "":
 		return s.found(ctx, l.Namespace, o), nil
 	case root && o.json:
-		return indexJSON(l, s.advertised()), nil
+		return indexJSON(l, o, s.advertised()), nil
 	case root:
-		return indexMarkdown(l, s.advertised()), nil
+		return s.indexMarkdown(l, o), nil
 	case o.json:
-		return namespaceJSON(l), nil
+		return namespaceJSON(l, o), nil
 	}
-	return namespaceMarkdown(l), nil
+	return s.namespaceMarkdown(l, o), nil
 }
 
 // document returns the page of a function: its own page if it has one, else ours.
-func document(ctx context.Context, f *registry.Function, o helpOptions, kwargs json.RawMessage) (string, error) {
+func (s *Server) document(ctx context.Context, f *registry.Function, o helpOptions, kwargs json.RawMessage) (string, error) {
 	if text, ok, err := f.Page(ctx, orNone(kwargs)); ok {
-		return text, err
+		return s.beginning(withID(text, f), allOf(f, o)), err
 	}
 	if o.json {
 		return functionJSON(f, o), nil
 	}
-	return functionMarkdown(f, o), nil
+	return s.functionMarkdown(f, o), nil
 }
 
 // advertised returns the gate's limit if help must show it (R52), else 0.
@@ -105,19 +106,27 @@ type entry struct {
 	Available   *bool  `json:"available,omitempty"` // false, or nil for true (R132)
 }
 
-// namespaceEntries returns the child namespaces that have functions.
-func namespaceEntries(l *registry.Listing) []entry {
-	var list []entry
+// entriesOf returns the entries that l lists, up to the given number from offset on: the child namespaces that have
+// functions, then the functions. all is the number of namespaces.
+func entriesOf(l *registry.Listing, offset, most int) (namespaces, functions []entry, all int) {
 	for _, c := range l.Namespaces {
-		if c.HasFunctions {
-			e := entry{Name: c.Name, Description: oneLine(c.Description)}
+		if !c.HasFunctions {
+			continue
+		}
+		if all++; all > offset && all-offset <= most {
+			e := entry{Name: c.Name, Description: oneLine(c.About())}
 			if c.Unavailable {
 				e.Available = new(bool)
 			}
-			list = append(list, e)
+			namespaces = append(namespaces, e)
 		}
 	}
-	return list
+	from := min(max(offset-all, 0), len(l.Functions))
+	to := from + max(min(most-len(namespaces), len(l.Functions)-from), 0)
+	for _, f := range l.Functions[from:to] {
+		functions = append(functions, entry{Name: f.Name(), Description: oneLine(f.About())})
+	}
+	return namespaces, functions, all
 }
 
 // maxFurther is the most namespaces whose further arguments the top level names.
@@ -126,12 +135,4 @@ const maxFurther = 20
 // furtherArguments returns the arguments that help takes in some namespaces only (R139).
 func furtherArguments(l *registry.Listing) []registry.HelpArguments {
 	return l.Arguments[:min(len(l.Arguments), maxFurther)]
-}
-
-func functionEntries(l *registry.Listing) []entry {
-	var list []entry
-	for _, f := range l.Functions {
-		list = append(list, entry{Name: f.Name(), Description: oneLine(f.Description())})
-	}
-	return list
 }

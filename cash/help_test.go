@@ -59,8 +59,8 @@ func TestHelpExampleWorks(t *testing.T) {
 func TestHelpJSON(t *testing.T) {
 	srv := cash.NewServer(registryOf(15), &cash.Options{SizeLimit: 20000})
 	for _, tt := range []struct{ namespace, function, want string }{
-		{"", "", `{"namespaces":[{"name":"ns0","description":"Namespace 0."},{"name":"ns1","description":"Namespace 1."}],"arguments":{"format":["json","markdown"],"examples":[true,false],"params":["full"],"search":"what you need, in words"},"sizelimit":20000}`},
-		{"ns1", "f12", `{"namespace":"ns1","name":"f12","description":"Function 12.","parameters":[],"returns":"Text."}`},
+		{"", "", `{"namespaces":[{"name":"ns0","description":"Namespace 0."},{"name":"ns1","description":"Namespace 1."}],"arguments":{"format":["json","markdown"],"examples":[true,false],"params":["full"],"search":"what you need, in words","offset":"entries to skip","limit":"most entries"},"sizelimit":20000}`},
+		{"ns1", "f12", `{"namespace":"ns1","name":"f12","description":"Function 12.","parameters":[],"returns":"Text.","id":"ns1:f12#628ca13d"}`},
 	} {
 		if got := help(t, srv, tt.namespace, tt.function, `{"format":"json"}`); got != tt.want {
 			t.Errorf("R44: got  %s\nwant %s", got, tt.want)

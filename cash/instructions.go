@@ -15,17 +15,19 @@ func (f face) Instructions(ctx context.Context) string {
 	}
 	var names []string
 	what := "Namespaces: "
-	for _, e := range namespaceEntries(l) {
-		names = append(names, e.Name)
+	for _, c := range l.Namespaces {
+		if c.HasFunctions {
+			names = append(names, c.Name)
+		}
 	}
 	if names == nil {
 		what = "Functions: "
-		for _, e := range functionEntries(l) {
-			names = append(names, e.Name)
+		for _, fn := range l.Functions {
+			names = append(names, fn.Name())
 		}
 	}
 	line := "Start with help()."
-	if l.HasSkills {
+	if l.HasSkills || f.guide != nil {
 		line = "Start with help(); skill() lists instructions for longer tasks."
 	}
 	if names == nil {

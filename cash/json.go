@@ -2,10 +2,12 @@ package cash
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid"
 )
 
 // This file has the pages of help in JSON (format="json"). Their facts are those of the Markdown
@@ -18,6 +20,7 @@ type indexPage struct {
 	// Further are the arguments that help takes in some namespaces only.
 	Further   []registry.HelpArguments `json:"further,omitempty"`
 	SizeLimit int                      `json:"sizelimit,omitempty"`
+	position
 }
 
 type helpArgsTable struct {
@@ -25,15 +28,40 @@ type helpArgsTable struct {
 	Examples []bool   `json:"examples"`
 	Params   []string `json:"params"`
 	Search   string   `json:"search"`
+	Offset   string   `json:"offset"`
+	Limit    string   `json:"limit"`
 }
 
-func indexJSON(l *registry.Listing, sizelimit int) string {
+// A position says which part of a list a page has. It is empty unless the request has offset or limit.
+type position struct {
+	Total int `json:"total,omitempty"` // entries of the list
+	Next  int `json:"next,omitempty"`  // the offset of the next page; 0 at the end
+}
+
+// listed returns the entries that the request asks for.
+func listed(l *registry.Listing, w window) (namespaces, functions []entry, at position) {
+	namespaces, functions, all := entriesOf(l, w.offset, w.most())
+	if w.asked {
+		at.Total = all + len(l.Functions)
+		if shown := len(namespaces) + len(functions); shown > 0 && w.offset+shown < at.Total {
+			at.Next = w.offset + shown
+		}
+	}
+	return namespaces, functions, at
+}
+
+func indexJSON(l *registry.Listing, o helpOptions, sizelimit int) string {
+	namespaces, functions, at := listed(l, o.window)
 	return string(strictjson.MustMarshal(indexPage{
-		Namespaces: orEmpty(namespaceEntries(l)),
-		Functions:  functionEntries(l),
-		Arguments:  helpArgsTable{[]string{"json", "markdown"}, []bool{true, false}, []string{"full"}, "what you need, in words"},
-		Further:    furtherArguments(l),
-		SizeLimit:  sizelimit,
+		Namespaces: orEmpty(namespaces),
+		Functions:  functions,
+		Arguments: helpArgsTable{
+			[]string{"json", "markdown"}, []bool{true, false}, []string{"full"}, "what you need, in words",
+			"entries to skip", "most entries",
+		},
+		Further:   furtherArguments(l),
+		SizeLimit: sizelimit,
+		position:  at,
 	}))
 }
 
@@ -44,10 +72,12 @@ type namespacePage struct {
 	Available  *bool   `json:"available,omitempty"` // false, or nil for true
 	Reason     string  `json:"reason,omitempty"`    // why it is unavailable
 	Note       string  `json:"note,omitempty"`
+	position
 }
 
-func namespaceJSON(l *registry.Listing) string {
-	page := namespacePage{Namespace: l.Namespace, Namespaces: namespaceEntries(l), Functions: orEmpty(functionEntries(l)), Note: flow(l.Note)}
+func namespaceJSON(l *registry.Listing, o helpOptions) string {
+	namespaces, functions, at := listed(l, o.window)
+	page := namespacePage{Namespace: l.Namespace, Namespaces: namespaces, Functions: orEmpty(functions), Note: flow(l.Note), position: at}
 	if l.Unavailable != nil {
 		page.Available, page.Reason = new(bool), flow(l.Unavailable.Error())
 	}
@@ -67,6 +97,7 @@ type functionPage struct {
 	Returns string          `json:"returns,omitempty"`
 	More    string          `json:"more,omitempty"`
 	Example string          `json:"example,omitempty"`
+	ID      string          `json:"id,omitempty"` // the tool id, by which servers that mount this one show it too
 }
 
 func functionJSON(f *registry.Function, o helpOptions) string {
@@ -79,6 +110,7 @@ func functionJSON(f *registry.Function, o helpOptions) string {
 		Parameters:  orEmpty(params),
 		Open:        f.Open(),
 		Returns:     cleanText(f.Returns()),
+		ID:          toolID(f),
 	}
 	if hidden {
 		page.More = `params="full"`
@@ -90,6 +122,31 @@ func functionJSON(f *registry.Function, o helpOptions) string {
 		page.Example = exampleCall(f, o)
 	}
 	return string(strictjson.MustMarshal(page))
+}
+
+// toolID returns the id of a function that is a tool, else "".
+func toolID(f *registry.Function) string {
+	if id := f.Primitive(); id.Kind == toolid.Tool {
+		return id.String()
+	}
+	return ""
+}
+
+// withID returns a function's page from its own server, with the id that it has here if the page is
+// in JSON.
+func withID(page string, f *registry.Function) string {
+	id := toolID(f)
+	if id == "" || !strings.HasPrefix(page, "{") || strictjson.Check([]byte(page)) != nil {
+		return page
+	}
+	var b strictjson.Builder
+	for key, value := range strictjson.RawMembers([]byte(page)) {
+		if strictjson.Text(key) != "id" {
+			b.AddRaw(key, value)
+		}
+	}
+	b.AddRaw([]byte(`"id"`), strictjson.AppendText(nil, id))
+	return string(b.Object())
 }
 
 // orEmpty returns an empty list for nil, because JSON shows the difference.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/manifest"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -109,15 +110,26 @@ func endpointFor(ctx context.Context) string {
 
 // addIdentity adds the resource cash://server with the manifest as JSON (RFC 5.6). It is for
 // operators: hosts do not show it to users.
-func (f face) addIdentity(srv *mcp.Server) {
+//
+// The content has a further member, revision: it changes with what the reading caller sees. Clients
+// can subscribe to the resource and are told when it changes for them.
+func (f face) addIdentity(srv *mcp.Server, h *serve.Host) {
+	watched := &serve.Watched{URI: manifest.ResourceURI, Revision: f.revision}
 	srv.AddResource(&mcp.Resource{
 		URI: manifest.ResourceURI, Name: "server", MIMEType: manifest.MediaTypeJSON,
 		Description: "The server's manifest, for aggregators and operators.",
 		Annotations: &mcp.Annotations{Audience: []mcp.Role{"assistant"}, Priority: 0.1},
-	}, f.readIdentity)
+	}, func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		revision, err := h.Revision(ctx, req, watched)
+		if err != nil { // a refused caller reads what is public
+			revision = ""
+		}
+		return f.readIdentity(ctx, revision)
+	})
+	h.AddWatched(srv, watched)
 }
 
-func (f face) readIdentity(ctx context.Context, _ *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+func (f face) readIdentity(ctx context.Context, revision string) (*mcp.ReadResourceResult, error) {
 	m, err := f.Manifest(ctx)
 	if err != nil {
 		f.opts.Serve.Logger.ErrorContext(ctx, "no manifest", "error", err)
@@ -126,6 +138,9 @@ func (f face) readIdentity(ctx context.Context, _ *mcp.ReadResourceRequest) (*mc
 	data, err := m.MarshalJSON()
 	if err != nil {
 		return nil, errors.New("the manifest is not available")
+	}
+	if revision != "" {
+		data = append(data[:len(data)-1], `,"revision":"`+revision+`"}`...)
 	}
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{
 		URI: manifest.ResourceURI, MIMEType: manifest.MediaTypeJSON, Text: string(data),

@@ -96,6 +96,34 @@ func TestR110Manifest(t *testing.T) {
 	}
 }
 
+// TestR110NothingTwice holds that a manifest lists each name once, and words what has no description.
+func TestR110NothingTwice(t *testing.T) {
+	reg := registry.New(nil)
+	for _, path := range []string{"", "crm", "orders", "orders.retail"} {
+		ns := reg.Namespace(path, "")
+		ns.AddSkill(registry.NewSkill("refund-order", "# Refunds", "Do it."), registry.NewSkill("ship", "", "Do it."))
+		ns.Add(registry.Func("f", "", func(context.Context, struct{}) (string, error) { return "", nil }))
+	}
+	m, err := cash.NewServer(reg, nil).Manifest(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range m.Skills {
+		got = append(got, s.Name+": "+s.Description)
+	}
+	want := []string{
+		"refund-order: Refunds", "ship: How to ship.", "crm.refund-order: Refunds", "crm.ship: How to ship.",
+		"orders.refund-order: Refunds", "orders.ship: How to ship.", "orders.retail.refund-order: Refunds", "orders.retail.ship: How to ship.",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the skills are %q, want %q", got, want)
+	}
+	if len(m.Namespaces) != 2 || m.Namespaces[0].Description != "What crm can do." {
+		t.Errorf("the namespaces are %+v", m.Namespaces)
+	}
+}
+
 // TestR115Identity holds that the resource says what the document does, through
 // any transport, and is not for users.
 func TestR115Identity(t *testing.T) {

@@ -29,6 +29,11 @@ type Options struct {
 	// twice. Servers that share a store must differ in Name. Nil is control.NewReplays(nil).
 	Replays control.ReplayStore
 
+	// Guide adds skills in the root that teach a model the three tools, in three layers (RFC Appendix
+	// A): cash_basics, cash_discovery and cash_edge_cases. A skill of the source with such a name
+	// replaces it. Servers that mount this one do not get them. The manifest does not name them.
+	Guide bool
+
 	// Manifest is published by [Server.ManifestHandler] and as the resource cash://server. Nil is
 	// the same as empty. A manifest that cannot be published panics. Empty fields are filled in:
 	//

@@ -43,7 +43,7 @@ func namespacesOf(l *registry.Listing, most int) []manifest.Namespace {
 	room := room{maxNamespaces, manifest.MaxEntries}
 	var list []manifest.Namespace
 	for _, c := range l.Namespaces {
-		description := clean.Cut(cmp.Or(oneLine(c.Description), "What "+c.Name+" can do."), most)
+		description := clean.Cut(oneLine(c.About()), most)
 		if !room.take(c.Name, description) {
 			break
 		}
@@ -53,13 +53,18 @@ func namespacesOf(l *registry.Listing, most int) []manifest.Namespace {
 }
 
 // publishedSkills returns the skills that fit into a manifest, under their given names, with
-// hyphens.
+// hyphens. A name that is taken stands after its namespace: crm.refund.
 func (s *Server) publishedSkills(ctx context.Context) ([]manifest.Skill, error) {
 	room := room{maxSkills, manifest.MaxEntries}
 	var list []manifest.Skill
+	taken := make(map[string]bool)
 	err := s.walkSkills(ctx, "", func(l *registry.Listing) error {
 		for _, sk := range l.Skills {
-			name, description := sk.Given(), cmp.Or(oneLine(sk.Description()), "How to "+sk.Name()+".")
+			name, description := sk.Given(), oneLine(sk.About())
+			if taken[name] {
+				name = sk.Namespace() + "." + name
+			}
+			taken[name] = true
 			if !room.take(name, description) {
 				return errNoRoom
 			}

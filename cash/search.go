@@ -2,7 +2,6 @@ package cash
 
 import (
 	"context"
-	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -17,7 +16,7 @@ func (s *Server) found(ctx context.Context, namespace string, o helpOptions) str
 	if o.json {
 		return foundJSON(list, namespace)
 	}
-	return foundMarkdown(list, namespace)
+	return s.foundMarkdown(list, namespace)
 }
 
 // find returns the functions at and below a namespace that match the query, best first. It resolves
@@ -41,19 +40,18 @@ func nothingFound(namespace string) string {
 		helpCall(namespace, "") + "` to see what is there."
 }
 
-func foundMarkdown(found []*registry.Function, namespace string) string {
+func (s *Server) foundMarkdown(found []*registry.Function, namespace string) string {
 	if len(found) == 0 {
 		return nothingFound(namespace)
 	}
 	var list []entry
 	for _, f := range found {
-		list = append(list, entry{Name: f.Path(), Description: oneLine(f.Description())})
+		list = append(list, entry{Name: f.Path(), Description: oneLine(f.About())})
 	}
-	var b strings.Builder
-	b.WriteString("# Functions that fit, best first\n\n")
-	writeEntries(&b, list)
-	b.WriteString("\nRead one with `" + helpCall(found[0].Namespace(), found[0].Name()) + "`.")
-	return b.String()
+	end := "\nRead one with `" + helpCall(found[0].Namespace(), found[0].Name()) + "`."
+	p := s.newListPage("", end)
+	p.section("# Functions that fit, best first\n\n", list, false)
+	return p.b.String() + end
 }
 
 // foundPage is the page of a search as JSON. Namespace and name are separate, as the tools take
@@ -72,7 +70,7 @@ type foundEntry struct {
 func foundJSON(found []*registry.Function, namespace string) string {
 	page := foundPage{Functions: []foundEntry{}}
 	for _, f := range found {
-		page.Functions = append(page.Functions, foundEntry{f.Namespace(), f.Name(), oneLine(f.Description())})
+		page.Functions = append(page.Functions, foundEntry{f.Namespace(), f.Name(), oneLine(f.About())})
 	}
 	if len(found) == 0 {
 		page.Next = nothingFound(namespace)

@@ -25,6 +25,9 @@ type Server struct {
 	started  time.Time
 	edition  edition // the date of the manifest
 	instance string  // for registry.MetaInstance
+	guide    registry.Source
+
+	revisions revisions
 }
 
 // NewServer returns a server of src. It panics if opts are invalid.
@@ -36,6 +39,9 @@ func NewServer(src registry.Source, opts *Options) *Server {
 	}
 	s.pipeline = registry.NewPipeline(src, s.opts.Serve.Pipeline())
 	s.source = s.pipeline.Source()
+	if s.opts.Guide {
+		s.guide = newGuide()
+	}
 	s.Server = serve.New(face{s}, &mcp.Implementation{Name: s.opts.Name, Version: s.opts.Version}, &s.opts.Serve)
 	return s
 }
@@ -62,9 +68,9 @@ type CallRequest struct {
 type HelpRequest struct {
 	Namespace string // dotted path; empty is the root
 	Function  string // empty lists the namespace
-	// Kwargs are format, examples, params and search. All others are ignored. So is search if
-	// Function is set. A function's page in JSON with params="full" has its JSON Schema as the member
-	// schema.
+	// Kwargs are format, examples, params, search, offset and limit. All others are ignored. So are
+	// the last three if Function is set, and the last two in a search. A
+	// function's page in JSON with params="full" has its JSON Schema as the member schema.
 	Kwargs json.RawMessage
 }
 
@@ -72,7 +78,7 @@ type HelpRequest struct {
 type SkillRequest struct {
 	Namespace string          // dotted path; empty is the root
 	Name      string          // empty lists the skills
-	Kwargs    json.RawMessage // the skill's inputs
+	Kwargs    json.RawMessage // the skill's inputs; offset and limit of a list
 }
 
 // Call runs a function for the caller in ctx and gates its result. Two failures are results with
@@ -83,8 +89,9 @@ func (s *Server) Call(ctx context.Context, req *CallRequest) (*registry.Result, 
 }
 
 // Help returns a page of help for the caller in ctx: the top level, a namespace, a function, or the
-// results of a search (at most 10 functions in the namespace and below). Its errors are
-// *[registry.Error].
+// results of a search (at most 10 functions in the namespace and below). A page in Markdown has at
+// most [Options.SizeLimit] characters, or 1,000 if that is less, and says how to go on. Its errors
+// are *[registry.Error].
 func (s *Server) Help(ctx context.Context, req *HelpRequest) (string, error) {
 	if req == nil {
 		req = &HelpRequest{}
@@ -99,8 +106,8 @@ func (s *Server) Help(ctx context.Context, req *HelpRequest) (string, error) {
 	return text, nil
 }
 
-// Skill returns the text of a skill, or the list of skills, for the caller in
-// ctx. Its errors are *[registry.Error].
+// Skill returns the text of a skill, or a page of the list of skills, for the caller in ctx. Its
+// errors are *[registry.Error].
 func (s *Server) Skill(ctx context.Context, req *SkillRequest) (string, error) {
 	if req == nil {
 		req = &SkillRequest{}

@@ -9,12 +9,12 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// maxSkillLines is the most lines in a list of skills (X2).
+// maxSkillLines is the most lines in a list of skills, unless the request has a limit (X2).
 const maxSkillLines = 100
 
 func (s *Server) skill(ctx context.Context, req *SkillRequest) (string, error) {
 	if req.Name == "" {
-		return s.skills(ctx, req.Namespace)
+		return s.skills(ctx, req)
 	}
 	sk, err := s.source.Skill(ctx, req.Namespace, req.Name)
 	if err != nil {
@@ -26,8 +26,10 @@ func (s *Server) skill(ctx context.Context, req *SkillRequest) (string, error) {
 		if req.Namespace != "" || !errors.Is(err, registry.UnknownSkill) {
 			return "", err
 		}
-		if sk, err = s.findSkill(ctx, req.Name, err); err != nil {
-			return "", err
+		if sk = s.guideSkill(ctx, req.Name); sk == nil {
+			if sk, err = s.findSkill(ctx, req.Name, err); err != nil {
+				return "", err
+			}
 		}
 	}
 	return sk.Render(ctx, orNone(req.Kwargs))
@@ -79,33 +81,39 @@ func (s *Server) walkSkills(ctx context.Context, path string, visit func(*regist
 	})
 }
 
-// skills returns the list of skills in a namespace, and the namespaces below it with more.
-func (s *Server) skills(ctx context.Context, path string) (string, error) {
-	l, err := s.source.List(ctx, path)
+// skills returns the list of skills in a namespace, and the namespaces below it with more. The keyword arguments may
+// be offset and limit.
+func (s *Server) skills(ctx context.Context, req *SkillRequest) (string, error) {
+	l, err := s.source.List(ctx, req.Namespace)
 	switch {
-	case errors.Is(err, registry.UnknownNamespace), err == nil && path != "" && !l.HasSkills:
-		return "", noSkills(path)
+	case errors.Is(err, registry.UnknownNamespace):
+		return "", noSkills(req.Namespace)
 	case err != nil:
 		return "", err
+	case !l.HasSkills && l.Unavailable != nil:
+		return "", l.Unavailable
 	}
-	p := &skillPage{path: l.Namespace, skills: len(l.Skills) > 0}
-	p.heading(l.Namespace)
-	for _, sk := range l.Skills {
-		p.line("- **" + sk.Name() + "**" + dash(oneLine(sk.Description())))
+	var own, below []entry
+	skills := l.Skills
+	if l.Namespace == "" {
+		skills = s.withGuide(ctx, skills)
 	}
-	err = s.walkSkills(ctx, path, func(below *registry.Listing) error {
-		if below.Namespace != l.Namespace && len(below.Skills) > 0 {
-			p.namespace(below)
+	for _, sk := range skills {
+		own = append(own, entry{Name: sk.Name(), Description: oneLine(sk.About())})
+	}
+	err = s.walkSkills(ctx, req.Namespace, func(b *registry.Listing) error {
+		if n := len(b.Skills); b.Namespace != l.Namespace && n > 0 {
+			below = append(below, entry{Name: b.Namespace, Description: counted(n, "skill") + "."})
 		}
 		return nil
 	})
 	if err != nil {
 		return "", err
 	}
-	return p.text(), nil
+	return s.skillPage(l.Namespace, own, below, readHelpOptions(req.Kwargs).window), nil
 }
 
-// noSkills is the error for a namespace without skills. It is the same for an unknown namespace.
+// noSkills is the error for an unknown namespace.
 func noSkills(path string) error {
 	e := registry.NoNamespace(path)
 	e.Kind = registry.UnknownSkill
@@ -120,62 +128,63 @@ func dash(text string) string {
 	return " — " + text
 }
 
-// skillPage writes a list of skills with at most maxSkillLines lines.
-type skillPage struct {
-	b          strings.Builder
-	path       string // of the listed namespace
-	skills     bool   // the namespace has skills
-	lines      int
-	left       int // lines that did not fit
-	namespaces bool
-}
-
-func (p *skillPage) heading(namespace string) {
-	if namespace == "" {
-		p.b.WriteString("# Skills\n\n")
-		return
+// skillPage writes a list of skills: those of the namespace at path, then the namespaces below it that have some.
+func (s *Server) skillPage(path string, own, below []entry, w window) string {
+	title := "# Skills"
+	if path != "" {
+		title += " in " + path
 	}
-	p.b.WriteString("# Skills in " + namespace + "\n\n")
-}
-
-func (p *skillPage) line(text string) {
-	if p.lines == maxSkillLines {
-		p.left++
-		return
+	all := len(own) + len(below)
+	if all == 0 {
+		return title + "\n\nNone. " + elsewhere(path)
 	}
-	p.lines++
-	p.b.WriteString(text + "\n")
-}
-
-func (p *skillPage) namespace(l *registry.Listing) {
-	if !p.namespaces {
-		p.namespaces = true
-		if p.lines > 0 {
-			p.b.WriteString("\n")
+	end := ""
+	if len(own) > 0 {
+		end = "\nRead one with `" + skillCall(path, "...") + "`.\n"
+	}
+	if len(below) > 0 {
+		end += "\nList a namespace with `skill(namespace=\"...\")`.\n"
+	}
+	from := min(w.offset, all)
+	to := from + min(w.most(), all-from)
+	if w.limit == 0 {
+		to = min(to, from+maxSkillLines)
+	}
+	p := s.newListPage(path, end)
+	p.write(title + "\n")
+	skills := own[min(from, len(own)):min(to, len(own))]
+	namespaces := below[max(from-len(own), 0):max(to-len(own), 0)]
+	const ofNamespaces = "\n## Namespaces with skills\n\n"
+	p.room -= len(ofNamespaces)
+	p.reserve(all, skills, namespaces)
+	if p.section("\n", skills, false) == len(skills) {
+		p.section(ofNamespaces, namespaces, false)
+	}
+	what := counted(len(own), "skill") + " here, " + counted(len(below), "namespace") + " with skills"
+	if shown := p.shown(w, all, what); shown != "" {
+		p.b.WriteString("\n" + shown)
+		if next := from + p.listed; next < all && p.listed > 0 {
+			p.b.WriteString(" Go on with `" + withArgument(skillList(path), w.next(next)) + "`.")
 		}
-		p.b.WriteString("## Namespaces with skills\n\n")
+		p.b.WriteString("\n")
 	}
-	plural := "s"
-	if len(l.Skills) == 1 {
-		plural = ""
-	}
-	p.line(fmt.Sprintf("- **%s** — %d skill%s.", l.Namespace, len(l.Skills), plural))
+	return strings.TrimSuffix(p.b.String()+end, "\n")
 }
 
-func (p *skillPage) text() string {
-	switch {
-	case p.lines == 0:
-		p.b.WriteString("None.\n")
-	case p.left > 0:
-		fmt.Fprintf(&p.b, "\n%d more lines are not shown: list a namespace.\n", p.left)
+// elsewhere is the advice on a list without entries.
+func elsewhere(path string) string {
+	if path == "" {
+		return "Use `help()` to see what there is."
 	}
-	if p.skills {
-		p.b.WriteString("\nRead one with `" + skillCall(p.path, "...") + "`.\n")
+	return "Use `skill()` to see where there are skills, or `" + helpCall(path, "") + "` to see the functions here."
+}
+
+// skillList returns an invocation of skill that lists the skills in a namespace.
+func skillList(path string) string {
+	if path == "" {
+		return "skill()"
 	}
-	if p.namespaces {
-		p.b.WriteString("\nList a namespace with `skill(namespace=\"...\")`.\n")
-	}
-	return strings.TrimSuffix(p.b.String(), "\n")
+	return fmt.Sprintf("skill(namespace=%q)", path)
 }
 
 // skillCall returns an invocation of skill.

@@ -46,7 +46,7 @@ func TestSkills(t *testing.T) {
 		{"R54", "absent", "purge", "No skill `purge` in namespace `absent`. Use `skill()` to see available skills.", registry.UnknownSkill},
 		{"R54", "", "purge", "No skill `purge` in the root namespace. Use `skill()` to see available skills.", registry.UnknownSkill},
 		{"R54", "admin", "", "No namespace `admin` with skills. Use `skill()` to see available skills.", registry.UnknownSkill},
-		{"R54", "tools", "", "No namespace `tools` with skills. Use `skill()` to see available skills.", registry.UnknownSkill},
+		{"R60", "tools", "", "# Skills in tools\n\nNone. Use `skill()` to see where there are skills, or `help(namespace=\"tools\")` to see the functions here.", ""},
 		{"R54", "absent", "", "No namespace `absent` with skills. Use `skill()` to see available skills.", registry.UnknownSkill},
 		{"R30", "a..b", "", "Invalid namespace", registry.InvalidName},
 		{"R30", "a..b", "x", "Invalid namespace", registry.InvalidName},
@@ -70,7 +70,7 @@ func TestSkillListIsBounded(t *testing.T) { // X2
 		reg.Namespace("", "").AddSkill(registry.NewSkill(fmt.Sprintf("s%03d", i), "", "x"))
 	}
 	text, err := cash.NewServer(reg, nil).Skill(context.Background(), &cash.SkillRequest{})
-	if err != nil || strings.Count(text, "- **") != 100 || !strings.Contains(text, "50 more lines are not shown") {
+	if err != nil || strings.Count(text, "- **") != 100 || !strings.Contains(text, "Entries 1 to 100 of 150 (150 skills here, 0 namespaces with skills), by name. Go on with `skill(kwargs={\"offset\": 100})`.") {
 		t.Errorf("%d entries, %v", strings.Count(text, "- **"), err)
 	}
 }

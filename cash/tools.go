@@ -74,8 +74,11 @@ func (f face) Add(srv *mcp.Server, h *serve.Host) {
 			InputSchema: json.RawMessage(t.schema), Annotations: t.annotations,
 		}, h.Tool(t.run, t.timeout, renderError))
 	}
-	f.addIdentity(srv)
+	f.addIdentity(srv, h)
 }
+
+// Changed implements [serve.Changing]. The tools never change, only what is behind them.
+func (f face) Changed() <-chan struct{} { return registry.Changed(f.source) }
 
 func ptr[T any](v T) *T { return &v }
 
@@ -120,7 +123,8 @@ func (f face) helpTool(ctx context.Context, req *serve.Request) (*registry.Resul
 	})
 	r, err := textResult(text, err)
 	if err == nil && len(registry.Via(ctx)) > 0 { // an aggregator asks and needs this server's instance
-		r.Meta = map[string]any{registry.MetaInstance: f.instanceOf(ctx, args.namespace), registry.MetaDryRun: true}
+		first := args.function == "" && readHelpOptions(args.mergedKwargs()).window.offset == 0
+		r.Meta = f.metaOf(ctx, args.namespace, first)
 	}
 	return r, err
 }
@@ -137,12 +141,25 @@ func (f face) dryRun(ctx context.Context, req *serve.Request) (*registry.Result,
 	}, req, nil)
 }
 
-// instanceOf returns the instance of a namespace's server.
-func (f face) instanceOf(ctx context.Context, namespace string) string {
-	if l, err := f.source.List(ctx, namespace); err == nil && l.Instance != "" {
-		return l.Instance
+// metaOf returns the metadata of a page of help: the instance of the namespace's server and, for the
+// first page of a list, the definitions of all its functions.
+func (f face) metaOf(ctx context.Context, namespace string, first bool) map[string]any {
+	meta := map[string]any{registry.MetaInstance: f.instance, registry.MetaDryRun: true}
+	l, err := f.source.List(ctx, namespace)
+	if err != nil {
+		return meta
 	}
-	return f.instance
+	if l.Instance != "" {
+		meta[registry.MetaInstance] = l.Instance
+	}
+	if first && len(l.Functions) > 0 {
+		definitions := make(map[string]string, len(l.Functions))
+		for _, fn := range l.Functions {
+			definitions[fn.Name()] = fn.Definition()[:32]
+		}
+		meta[registry.MetaDefinitions] = definitions
+	}
+	return meta
 }
 
 func (f face) skillTool(ctx context.Context, req *serve.Request) (*registry.Result, error) {

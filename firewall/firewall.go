@@ -16,8 +16,8 @@ import (
 
 // Defaults of [Options].
 const (
-	DefaultInline = 4000      // characters
-	DefaultRoom   = 256 << 10 // bytes: few results exceed it, and many calls fit at a time
+	DefaultInline = 4000     // characters
+	DefaultRoom   = 64 << 10 // bytes: a thousand calls at a time fit in the share of one payer
 )
 
 // patience is how long a Store of the embedder may take. A result must not hang because a store hangs.
@@ -32,18 +32,21 @@ type Options struct {
 	Inline int
 	// MaxView is the most characters of a page of a view. Zero and less is [view.DefaultLimit].
 	MaxView int
-	// Room is how many bytes of the store are reserved before a call. Zero and less is [DefaultRoom].
+	// Room is how many bytes of the store [Firewall.Admit] reserves. A result may take more. Zero and less is
+	// [DefaultRoom].
 	Room int64
 	// Redact takes secrets out of all text. Nil uses the [redact.DefaultRules].
 	Redact *redact.Filter
-	// Logger receives what could not be kept and why, never contents. Nil discards.
+	// Logger receives what the store refuses and why, never contents. While a store goes on refusing for the same
+	// reason, this is logged once. Nil discards.
 	Logger *slog.Logger
 }
 
 // A Firewall puts results into envelopes and shows parts of stored results. It is safe for concurrent use. Make one
 // with [New].
 type Firewall struct {
-	opts Options // with all defaults filled in
+	opts     Options // with all defaults filled in
+	refusals episodes
 }
 
 // New returns a firewall. Opts may be nil and are copied.
@@ -63,35 +66,49 @@ func New(opts *Options) *Firewall {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Firewall{o}
+	return &Firewall{opts: o}
 }
 
-// Admit reserves room for the result of a tool, before the tool runs. If there is no room, the error wraps [ErrFull]
-// and the tool must not run. The caller releases the admission when the call is over.
-func (f *Firewall) Admit(ctx context.Context, owner string) (*Admission, error) {
+// Admit reserves room for the result of a tool that may have an effect, before the tool runs. The result is then not
+// lost: see [Admission.Shield]. If there is no room, the error wraps [ErrFull] and the tool must not run. The caller
+// releases the admission when the call is over.
+func (f *Firewall) Admit(ctx context.Context, owner Owner) (*Admission, error) {
 	r, err := guard(ctx, func(ctx context.Context) (Reservation, error) {
-		return f.opts.Store.Reserve(ctx, owner, f.opts.Room)
+		return f.reserve(ctx, owner, f.opts.Room)
 	}, func(late Reservation) {
 		if late != nil {
 			late.Release()
 		}
 	})
+	if err != nil {
+		f.refused(ctx, err)
+		return nil, fmt.Errorf("reserving room for a result: %w", err)
+	}
+	return &Admission{firewall: f, owner: owner, room: r}, nil
+}
+
+// AdmitReading admits the result of a tool that only reads, and of any other that is repeated without harm. It reserves
+// nothing and never fails: only a large result takes room, when it is there.
+func (f *Firewall) AdmitReading(owner Owner) *Admission {
+	return &Admission{firewall: f, owner: owner, reading: true}
+}
+
+// reserve reserves room in the store.
+func (f *Firewall) reserve(ctx context.Context, owner Owner, size int64) (Reservation, error) {
+	r, err := f.opts.Store.Reserve(ctx, owner, size)
 	if err == nil && r == nil {
 		err = errNothing
 	}
-	if err != nil {
-		f.report(ctx, "no room for a result", err)
-		return nil, fmt.Errorf("reserving room for a result: %w", err)
-	}
-	return &Admission{firewall: f, room: r}, nil
+	return r, err
 }
 
 // A Result is what a tool returned. Every field may be empty, and none is trusted.
 type Result struct {
 	Content    []mcp.Content
 	Structured json.RawMessage
-	IsError    bool   // the tool reported an error
-	Label      string // the origin, such as the id of the tool; shown in the provenance
+	IsError    bool     // the tool reported an error
+	Label      string   // the origin, such as the id of the tool; shown in the provenance
+	Filters    []string // the parameters that narrow what the tool returns, the most useful first
 }
 
 // Shielded is a result as the model receives it.
@@ -102,14 +119,16 @@ type Shielded struct {
 	Content []mcp.Content
 }
 
-// An Admission is room for the result of one call. Only one goroutine may use it.
+// An Admission is for the result of one call. Only one goroutine may use it.
 type Admission struct {
 	firewall *Firewall
-	room     Reservation // nil after Release
+	owner    Owner
+	reading  bool        // room is reserved when it is needed
+	room     Reservation // nil after Release, and when reading
 }
 
-// Release gives back unused room. It may be called more than once. A result shielded afterwards is not stored but
-// delivered whole.
+// Release gives back unused room. It may be called more than once. A result that Admit made room for and that is
+// shielded afterwards is not stored but delivered whole.
 func (a *Admission) Release() {
 	room := a.room
 	if room == nil {
@@ -126,17 +145,17 @@ func (a *Admission) Release() {
 }
 
 // View shows the part of an artifact that the selector names, redacted and cleaned, in at most [Options.MaxView]
-// characters. The error wraps [ErrNotFound] if the owner has no such artifact, is a [*view.SelectorError] for a bad
-// selector, or comes from the store.
-func (f *Firewall) View(ctx context.Context, owner, handle string, selector json.RawMessage) (*view.Page, error) {
+// characters. id is an [Owner.ID]. The error wraps [ErrNotFound] if it has no such artifact, is a [*view.SelectorError]
+// for a bad selector, or comes from the store.
+func (f *Firewall) View(ctx context.Context, id, handle string, selector json.RawMessage) (*view.Page, error) {
 	a, err := guard(ctx, func(ctx context.Context) (*Artifact, error) {
-		return f.opts.Store.Open(ctx, owner, handle)
+		return f.opts.Store.Open(ctx, id, handle)
 	}, nil)
 	if err == nil && a == nil {
 		err = errNothing
 	}
 	if errors.Is(err, ErrNotFound) {
-		return nil, fmt.Errorf("%w: it may have expired; call the tool again to get a new one", ErrNotFound)
+		return nil, fmt.Errorf("%w: it may have expired or given way to others; call the tool again to get a new one", ErrNotFound)
 	}
 	if err != nil {
 		f.report(ctx, "cannot open an artifact", err)
@@ -150,6 +169,21 @@ func (f *Firewall) View(ctx context.Context, owner, handle string, selector json
 func (f *Firewall) Redact(text string) string {
 	text, _ = f.opts.Redact.Text(text)
 	return text
+}
+
+// refused logs that a result is not kept.
+func (f *Firewall) refused(ctx context.Context, err error) {
+	reason, message := "", "results cannot be kept"
+	var full *FullError
+	switch {
+	case errors.As(err, &full):
+		reason, message = full.Limit, "there is no room to keep results"
+	case errors.Is(err, ErrFull):
+		reason, message = "full", "there is no room to keep results"
+	}
+	if f.refusals.begins(reason) {
+		f.report(ctx, message, err)
+	}
 }
 
 func (f *Firewall) report(ctx context.Context, message string, err error) {

@@ -15,20 +15,26 @@ import (
 type MemoryOptions struct {
 	// MaxBytes bounds the bytes kept and reserved. Zero is 256 MiB.
 	MaxBytes int64
-	// MaxBytesPerOwner bounds the bytes of one owner. Zero is 64 MiB.
+	// MaxBytesPerOwner bounds the bytes of one [Owner.Payer]. Zero is 64 MiB.
 	MaxBytesPerOwner int64
 	// MaxArtifacts bounds the number of artifacts and reservations. Zero is 10,000.
 	MaxArtifacts int
-	// MaxPerOwner bounds the artifacts and reservations of one owner. Zero is 1,000.
+	// MaxPerOwner bounds the artifacts and reservations of one payer. Zero is 1,000.
 	MaxPerOwner int
-	// MaxAge is how long an artifact is kept. Zero is half an hour.
+	// MaxAge is how long an artifact is kept at most. Zero is half an hour.
 	MaxAge time.Duration
+	// Promise is how long an artifact is kept at least. Then it may give way to others. Zero is 5 minutes, more than
+	// MaxAge is MaxAge.
+	Promise time.Duration
 	// Now is the clock, safe for concurrent use. Nil is time.Now.
 	Now func() time.Time
 }
 
 // Memory is a [Store] in memory. Equal contents take up memory once. Expired artifacts are dropped at the next use of
 // the store.
+//
+// If a payer's share is full, its oldest artifact whose promise has ended gives way. If the store is full, the same
+// holds. A payer without such an artifact then takes the room of the payer who has the most of the store.
 type Memory struct {
 	mu     sync.Mutex
 	ledger *ledger.Ledger
@@ -52,14 +58,15 @@ func NewMemory(opts *MemoryOptions) *Memory {
 
 // Reserve implements [Store]. A reservation has room for one artifact of size bytes. The error is a [*FullError] if
 // there is no room.
-func (m *Memory) Reserve(ctx context.Context, owner string, size int64) (Reservation, error) {
+func (m *Memory) Reserve(ctx context.Context, owner Owner, size int64) (Reservation, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	id := ledger.DigestOf(owner)
+	id := ledger.OwnerOf(owner.ID, owner.Payer, owner.Guest)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.sweep()
+	defer m.sweep()
 	r, full := m.ledger.Reserve(id, size)
 	if full != nil {
 		return nil, (*FullError)(full)
@@ -68,22 +75,22 @@ func (m *Memory) Reserve(ctx context.Context, owner string, size int64) (Reserva
 }
 
 // Open implements [Store].
-func (m *Memory) Open(ctx context.Context, owner, handle string) (*Artifact, error) {
+func (m *Memory) Open(ctx context.Context, id, handle string) (*Artifact, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	id := ledger.DigestOf(owner)
+	owner := ledger.DigestOf(id)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.sweep()
-	e := m.ledger.Find(id, handle)
+	e := m.ledger.Find(owner, handle)
 	if e == nil {
 		return nil, ErrNotFound
 	}
 	return &Artifact{Ref: Ref(e.RefAs(handle)), Data: m.blobs[e.Content].data, Created: e.Created, Expires: e.Expires}, nil
 }
 
-// sweep drops expired artifacts.
+// sweep drops expired and evicted artifacts.
 func (m *Memory) sweep() {
 	for _, e := range m.ledger.Sweep() {
 		b := m.blobs[e.Content]
@@ -115,7 +122,6 @@ func (r *memoryRoom) Keep(ctx context.Context, parts []Part) ([]Ref, error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.sweep()
 	for i, e := range entries {
 		b := m.blobs[e.Content]
 		if b == nil {
@@ -125,6 +131,7 @@ func (r *memoryRoom) Keep(ctx context.Context, parts []Part) ([]Ref, error) {
 		b.refs++
 	}
 	m.ledger.Keep(r.room, entries)
+	m.sweep()
 	return refs, nil
 }
 

@@ -72,7 +72,7 @@ func heap() int64 {
 
 func reserve(t testing.TB, m *firewall.Memory, owner string, size int64) firewall.Reservation {
 	t.Helper()
-	r, err := m.Reserve(t.Context(), owner, size)
+	r, err := m.Reserve(t.Context(), firewall.Owner{ID: owner}, size)
 	if err != nil {
 		t.Fatalf("Reserve(%q, %d): %v", owner, size, err)
 	}
@@ -82,7 +82,7 @@ func reserve(t testing.TB, m *firewall.Memory, owner string, size int64) firewal
 func ExampleNewMemory() {
 	store := firewall.NewMemory(&firewall.MemoryOptions{MaxBytes: 1 << 20})
 	ctx := context.Background()
-	room, err := store.Reserve(ctx, "ann", 1000) // before the tool runs
+	room, err := store.Reserve(ctx, firewall.Owner{ID: "ann"}, 1000) // before the tool runs
 	if err != nil {
 		panic(err)
 	}

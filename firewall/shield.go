@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,7 +24,7 @@ const (
 	maxBeside   = 64   // blocks that pass whole beside an envelope
 	minEnvelope = 2000 // characters that an envelope with artifacts may always take
 	maxHandle   = 100  // characters of a handle
-	foretaste   = 1000 // characters of the beginning of a text; views show more
+	foretaste   = 1000 // characters of the beginning of a stored text; views show more
 	maxFacts    = 6
 	maxViews    = 4
 )
@@ -32,8 +33,11 @@ const (
 //
 //   - A small result passes whole: text in the summary, other blocks beside the envelope.
 //   - Of a larger result every part is stored, and the envelope describes it.
-//   - A result that cannot be stored is delivered whole, however large. The status is [Partial], or [Failed] if
-//     the tool failed, and a fact says why.
+//   - A result of a tool that only reads may find no room. It is described without handles: the next call may ask for
+//     less. Facts say what is missing and what to do.
+//   - Any other result that cannot be stored is delivered whole, however large. A fact says so.
+//
+// If a result is not stored, the status is [Partial], or [Failed] if the tool failed.
 //
 // Shield never fails. It stores even when ctx is canceled, because the tool has run. It does not modify r. The data of
 // images, audio and blobs is shared with the store, so nobody may modify it afterwards.
@@ -50,30 +54,74 @@ func (a *Admission) Shield(ctx context.Context, r Result) *Shielded {
 	s.budget = max(s.budget, minEnvelope)
 	parts := s.parts(s.all, min(max(s.budget/400, 2), 16))
 	refs, err := a.keep(context.WithoutCancel(ctx), parts)
-	if err != nil {
-		a.firewall.report(ctx, "a result cannot be stored and is delivered whole", err)
-		whole := s.whole(Partial)
-		whole.Envelope.Facts = []string{"The result could not be stored: all of it is here, and there is no artifact."}
-		return whole
+	switch {
+	case err == nil:
+		return &Shielded{Envelope: s.describe(parts, refs, nil)}
+	case a.reading:
+		return &Shielded{Envelope: s.describe(parts, nil, notKept(err, r.Filters))}
 	}
-	return &Shielded{Envelope: s.describe(parts, refs)}
+	whole := s.whole(Partial)
+	whole.Envelope.Facts = []string{"The result could not be stored: all of it is here, and there is no artifact."}
+	return whole
+}
+
+// notKept returns the facts about a result that was not kept: what is missing, and how to get it.
+func notKept(err error, filters []string) []string {
+	why := "results cannot be kept now"
+	if errors.Is(err, ErrFull) {
+		why = "the room for results is full"
+	}
+	facts := []string{"Not kept: " + why + ". What the summary does not show cannot be viewed.", gate.Narrow(filters) + "."}
+	var full *FullError
+	if errors.As(err, &full) && full.RetryAfter > 0 {
+		facts = append(facts, fmt.Sprintf("There is room again in %d s.", int64(math.Ceil(full.RetryAfter.Seconds()))))
+	}
+	return facts
 }
 
 // keep stores parts. It returns the references only if they are valid.
-func (a *Admission) keep(ctx context.Context, parts []Part) ([]Ref, error) {
+func (a *Admission) keep(ctx context.Context, parts []Part) (refs []Ref, err error) {
+	defer func() {
+		if err != nil {
+			a.firewall.refused(ctx, err)
+		}
+	}()
 	room := a.room
-	if room == nil {
-		return nil, errors.New("the room for it was given back")
-	}
-	// After a timeout the goroutine that still uses the reservation owns it.
-	refs, err := guard(ctx, func(ctx context.Context) ([]Ref, error) { return room.Keep(ctx, parts) },
-		func([]Ref) { room.Release() })
-	if errors.Is(err, errSilent) {
-		a.room = nil
+	switch {
+	case a.reading:
+		refs, err = guard(ctx, func(ctx context.Context) ([]Ref, error) { return a.reserveAndKeep(ctx, parts) }, nil)
+	case room == nil:
+		err = errors.New("the room for it was given back")
+	default:
+		// After a timeout the goroutine that still uses the reservation owns it.
+		refs, err = guard(ctx, func(ctx context.Context) ([]Ref, error) { return room.Keep(ctx, parts) },
+			func([]Ref) { room.Release() })
+		if errors.Is(err, errSilent) {
+			a.room = nil
+		}
 	}
 	if err != nil {
 		return nil, err
 	}
+	return valid(refs, parts)
+}
+
+// reserveAndKeep stores parts in room of their size.
+func (a *Admission) reserveAndKeep(ctx context.Context, parts []Part) ([]Ref, error) {
+	size := 0
+	for _, p := range parts {
+		size += len(p.Data) + len(p.MediaType) + len(p.Label)
+	}
+	room, err := a.firewall.reserve(ctx, a.owner, int64(size))
+	if err != nil {
+		return nil, err
+	}
+	defer room.Release()
+	return room.Keep(ctx, parts)
+}
+
+// valid returns the references that a store has made for parts, with what is known of the parts.
+func valid(refs []Ref, parts []Part) ([]Ref, error) {
 	if len(refs) != len(parts) {
 		return nil, fmt.Errorf("the store returned %d references for %d parts", len(refs), len(parts))
 	}
@@ -202,29 +250,41 @@ func few(counts map[string]int) map[string]int {
 	return out
 }
 
-// describe returns the envelope of a stored result: the summary, then facts, views, and shape or beginning, as far as
-// they fit.
-func (s *shielding) describe(parts []Part, refs []Ref) *Envelope {
+// describe returns the envelope of a large result: the summary, then facts, views, and shape or beginning, as far as
+// they fit. If the result is not stored, refs is nil, and the facts in lost come first.
+func (s *shielding) describe(parts []Part, refs []Ref, lost []string) *Envelope {
 	best := mainPart(parts)
 	main := parts[best]
 	survey := s.survey(main, best)
-	facts, preview := countParts(parts), ""
+	stored := refs != nil
+	facts, preview := append(lost, countParts(parts, stored)...), ""
 	if shape, ok := survey.Outline(s.budget / 2); ok {
 		preview, _ = s.filter.Text(clean.Text(shape.Text))
 		facts = append(facts, shape.Facts...)
-	} else {
-		preview = s.beginning(main.Data)
 	}
-	summary := s.head(main, len(parts)) + preview
+	switch {
+	case !stored:
+		preview = strings.TrimSpace(preview + "\n\n" + s.beginning(main.Data, s.budget))
+	case preview == "":
+		preview = s.beginning(main.Data, foretaste)
+	}
+	summary := s.head(main, len(parts), stored) + preview
 	for i, fact := range facts {
 		facts[i] = s.line(fact, 200)
 	}
 	var views []View
 	for _, v := range survey.Suggest() {
+		if !stored {
+			break
+		}
 		views = append(views, View{Label: s.line(v.Label, 100), Handle: refs[best].Handle, Selector: v.Selector})
 	}
 	e := s.envelope(OK)
-	e.Artifacts = refs
+	if stored {
+		e.Artifacts = refs
+	} else if !s.failed {
+		e.Status = Partial
+	}
 	half := (s.budget + jsonLength(e)) / 2
 	e.Facts = fill(facts, maxFacts, func(f []string) bool { e.Facts = f; return jsonLength(e) <= half })
 	half = (s.budget + jsonLength(e)) / 2
@@ -250,17 +310,17 @@ func fill[T any](list []T, most int, fits func([]T) bool) []T {
 	return list[:n:n]
 }
 
-// beginning returns the first characters of text, more than will fit. It counts no secrets: they are counted already,
-// and a mark that is cut may look like a secret.
-func (s *shielding) beginning(data []byte) string {
+// beginning returns the first characters of text, at most most. It counts no secrets: they are counted already, and a
+// mark that is cut may look like a secret.
+func (s *shielding) beginning(data []byte, most int) string {
 	if view.Binary(data) {
 		return ""
 	}
-	if most := 4 * s.budget; len(data) > most {
-		data = append(bytes.Clone(data[:most]), "…"...)
+	if enough := 4 * s.budget; len(data) > enough {
+		data = append(bytes.Clone(data[:enough]), "…"...)
 	}
 	text, _ := s.filter.Text(clean.Text(string(data)))
-	return "It begins:\n" + view.Excerpt(text, foretaste)
+	return "It begins:\n" + view.Excerpt(text, most)
 }
 
 // mainPart returns the index of the largest text part, or of the largest part if none is text.
@@ -275,7 +335,7 @@ func mainPart(parts []Part) int {
 }
 
 // head describes the result in one line, or its main part if that is text.
-func (s *shielding) head(main Part, parts int) string {
+func (s *shielding) head(main Part, parts int, stored bool) string {
 	size := 0
 	var blocks []mcp.Content
 	for _, p := range s.all {
@@ -292,11 +352,15 @@ func (s *shielding) head(main Part, parts int) string {
 	if parts > 1 {
 		head += " in the largest of " + strconv.Itoa(parts) + " parts"
 	}
-	return head + "; " + strconv.Itoa(size) + " characters in all, stored whole.\n\n"
+	head += "; " + strconv.Itoa(size) + " characters in all, "
+	if !stored {
+		return head + "not kept.\n\n"
+	}
+	return head + "stored whole.\n\n"
 }
 
 // countParts returns the number of parts of each media type, as texts.
-func countParts(parts []Part) []string {
+func countParts(parts []Part, stored bool) []string {
 	if len(parts) == 1 {
 		return nil
 	}
@@ -308,5 +372,9 @@ func countParts(parts []Part) []string {
 	for _, kind := range slices.Sorted(maps.Keys(counts)) {
 		kinds = append(kinds, strconv.Itoa(counts[kind])+" "+kind)
 	}
-	return []string{strconv.Itoa(len(parts)) + " artifacts: " + strings.Join(kinds, ", ")}
+	what := " artifacts: "
+	if !stored {
+		what = " parts: "
+	}
+	return []string{strconv.Itoa(len(parts)) + what + strings.Join(kinds, ", ")}
 }

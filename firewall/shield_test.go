@@ -31,7 +31,7 @@ func letters(n int) string {
 // shield puts a result through a firewall, for the owner "me".
 func shield(t testing.TB, fw *firewall.Firewall, r firewall.Result) *firewall.Shielded {
 	t.Helper()
-	a, err := fw.Admit(t.Context(), "me")
+	a, err := fw.Admit(t.Context(), firewall.Owner{ID: "me"})
 	if err != nil {
 		t.Fatalf("Admit: %v", err)
 	}
@@ -204,7 +204,7 @@ type keeper struct {
 	freed atomic.Int32
 }
 
-func (k *keeper) Reserve(ctx context.Context, owner string, size int64) (firewall.Reservation, error) {
+func (k *keeper) Reserve(ctx context.Context, owner firewall.Owner, size int64) (firewall.Reservation, error) {
 	r, err := k.Store.Reserve(ctx, owner, size)
 	if err != nil {
 		return nil, err
@@ -286,7 +286,7 @@ func TestShieldW32Lost(t *testing.T) {
 
 // TestShieldW32Canceled stores what has happened though the caller is gone.
 func TestShieldW32Canceled(t *testing.T) {
-	a, err := firewall.New(nil).Admit(t.Context(), "me")
+	a, err := firewall.New(nil).Admit(t.Context(), firewall.Owner{ID: "me"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -308,7 +308,7 @@ type reserver struct {
 	reserve func() (firewall.Reservation, error)
 }
 
-func (r reserver) Reserve(context.Context, string, int64) (firewall.Reservation, error) {
+func (r reserver) Reserve(context.Context, firewall.Owner, int64) (firewall.Reservation, error) {
 	return r.reserve()
 }
 
@@ -325,7 +325,7 @@ func TestAdmitW32(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				a, err := firewall.New(&firewall.Options{Store: reserver{reserve: tt.reserve}}).Admit(t.Context(), "me")
+				a, err := firewall.New(&firewall.Options{Store: reserver{reserve: tt.reserve}}).Admit(t.Context(), firewall.Owner{ID: "me"})
 				if a != nil || err == nil || errors.Is(err, firewall.ErrFull) != tt.full {
 					t.Errorf("Admit = %v, %v", a, err)
 				}
@@ -339,11 +339,11 @@ func TestAdmitW32(t *testing.T) {
 // admitted is kept.
 func TestAdmitW32Full(t *testing.T) {
 	fw := firewall.New(&firewall.Options{Store: firewall.NewMemory(&firewall.MemoryOptions{MaxBytes: 1 << 20}), Room: 600 << 10})
-	first, err := fw.Admit(t.Context(), "me")
+	first, err := fw.Admit(t.Context(), firewall.Owner{ID: "me"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fw.Admit(t.Context(), "you"); !errors.Is(err, firewall.ErrFull) {
+	if _, err := fw.Admit(t.Context(), firewall.Owner{ID: "you"}); !errors.Is(err, firewall.ErrFull) {
 		t.Errorf("the second: %v", err)
 	}
 	huge := strings.Repeat("more than was reserved\n", 1<<17)
@@ -607,7 +607,7 @@ func TestRedactW35Firewall(t *testing.T) {
 func ExampleFirewall() {
 	ctx := context.Background()
 	fw := firewall.New(nil)
-	room, err := fw.Admit(ctx, "alice")
+	room, err := fw.Admit(ctx, firewall.Owner{ID: "alice"})
 	if err != nil {
 		return // no room: the tool must not run
 	}

@@ -105,17 +105,31 @@ func add(a, b int) int {
 	return a + b
 }
 
-// Suggest returns the sizelimit to propose for a result of the given length: a tenth more, rounded
-// up to thousands, so that the repeated call passes although the data grew a little (RFC section
-// 7.2, item 3). It is at most the largest int, and 0 for lengths of 0 and below.
+// Suggest returns the sizelimit to propose for a result of the given length: 4 % more, so that the repeated call passes
+// although the data grew a little, rounded up to a short number, and at most 5 % more (RFC section 7.2, item 3, and
+// 7.3). For lengths below 100, the most that 5 % allow. It is at most the largest int, and 0 for lengths of 0 and below.
 func Suggest(length int) int {
 	if length <= 0 {
 		return 0
 	}
-	const step = 1000
-	margin := (length-1)/10 + 1 // a tenth, rounded up
-	if length > math.MaxInt-margin-step {
-		return math.MaxInt
+	most := add(length, length/20)
+	least := add(length, (length-1)/25+1)
+	for step := stepOf(length); step > 0 && least < math.MaxInt-step; step /= 10 {
+		if n := (least + step - 1) / step * step; n <= most {
+			return n
+		}
 	}
-	return (length + margin + step - 1) / step * step
+	return min(least, most)
+}
+
+// stepOf returns the largest power of ten that is at most n, and 0 below 1.
+func stepOf(n int) int {
+	step := 0
+	for p := 1; p <= n; p *= 10 {
+		step = p
+		if p > n/10 {
+			break
+		}
+	}
+	return step
 }

@@ -52,7 +52,7 @@ func (n Notice) Text() string {
 	head := "**Gated:** Response exceeds size limit (" + n.size() + ").\n\n"
 	switch limit := n.suggested(); {
 	case n.Fixed:
-		return head + n.narrow() + "."
+		return head + Narrow(n.Filters) + "."
 	case n.NotKept || n.AlreadyRan && !speakable(n.Replay):
 		return head + fmt.Sprintf("The function already ran, but its result was not kept: repeating the call runs it again."+
 			" If that is safe, pass `sizelimit=%d` to allow the full response through.", limit)
@@ -64,7 +64,7 @@ func (n Notice) Text() string {
 			" with `sizelimit=%d`; this does not run it again.", limit)
 	default:
 		return head + fmt.Sprintf("To retrieve, either:\n- %s\n- Pass `sizelimit=%d` to allow the full response through",
-			n.narrow(), limit)
+			Narrow(n.Filters), limit)
 	}
 }
 
@@ -104,10 +104,11 @@ func (n Notice) suggested() int {
 	return Suggest(n.Length)
 }
 
-// narrow returns the advice to narrow the query, with the names of filters.
-func (n Notice) narrow() string {
+// Narrow returns the advice of a [Notice] to narrow the query, without its full stop. It names filters as
+// [Notice.Filters] says.
+func Narrow(filters []string) string {
 	var names []string
-	for _, filter := range n.Filters {
+	for _, filter := range filters {
 		if filter != "" && cleanName(filter) == filter {
 			names = append(names, filter)
 		}

@@ -58,6 +58,9 @@ func Browse(ctx context.Context, src Source, path string) ([]Node, error) {
 		}
 		i := find(nodes, at.Path, s)
 		if i < 0 {
+			if at.Namespace != nil {
+				seek(ctx, src, at.Namespace.Path, strings.ReplaceAll(s, "-", ""))
+			}
 			return nil, nothingAt(path, at.Path, similarNodes(nodes, at.Path, s)...)
 		}
 		at = nodes[i]
@@ -70,8 +73,53 @@ func Browse(ctx context.Context, src Source, path string) ([]Node, error) {
 }
 
 // find returns the index of the node below parent that a segment names, or -1. It looks for the
-// segment as spelled, then without hyphens, which names of other servers may have.
+// segment as spelled: in the paths, then in the names of functions and of their tools. Then it
+// looks without underscores, and without hyphens, which names of other servers may have; of
+// functions that have only the spelling of their names in common, it chooses none.
 func find(nodes []Node, parent, segment string) int {
+	path := parent + "/" + segment
+	if i := slices.IndexFunc(nodes, func(n Node) bool { return n.Path == path }); i >= 0 {
+		return i
+	}
+	for _, spelled := range []func(*Function) bool{
+		func(f *Function) bool { return f.name == segment },
+		func(f *Function) bool { return f.tool == segment },
+		func(f *Function) bool { return lastPart(f.spelled()) == segment },
+	} {
+		at, fits := -1, 0
+		for i, n := range nodes {
+			if n.Function != nil && spelled(n.Function) {
+				at, fits = i, fits+1
+			}
+		}
+		if fits > 0 {
+			return onlyIf(fits == 1, at)
+		}
+	}
+	at := findAlike(nodes, parent, segment)
+	if at < 0 || nodes[at].Function == nil {
+		return at
+	}
+	key, _ := Canonical(nodes[at].Function.name)
+	return onlyIf(!slices.ContainsFunc(nodes, func(n Node) bool {
+		f := n.Function
+		if f == nil || f == nodes[at].Function {
+			return false
+		}
+		own, _ := Canonical(f.name)
+		return alone(own, f.spelled()) == key
+	}), at)
+}
+
+func onlyIf(ok bool, i int) int {
+	if ok {
+		return i
+	}
+	return -1
+}
+
+// findAlike is find for a segment in another spelling.
+func findAlike(nodes []Node, parent, segment string) int {
 	path := parent + "/" + strings.ReplaceAll(segment, "_", "")
 	if i := slices.IndexFunc(nodes, func(n Node) bool { return n.Path == path }); i >= 0 {
 		return i

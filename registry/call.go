@@ -67,6 +67,10 @@ type Client struct {
 	// Owner identifies the owner of the state that a call leaves behind: an authenticated caller or
 	// a connection. Empty is an owner that cannot be identified.
 	Owner string
+	// Payer identifies whose share of room that state takes: an authenticated caller, else a network
+	// address that the embedder trusts, else a connection. It never depends on names that the client
+	// gives. Empty is a payer that cannot be identified.
+	Payer string
 	// For identifies the caller of another server, which mounts this one and made the request. Empty if
 	// there is no such server, or if its caller cannot be identified.
 	For string

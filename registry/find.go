@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/cash-mcp/go-sdk/toolid"
 )
@@ -75,13 +76,19 @@ func onlyOne(ctx context.Context, src Source, id toolid.Primitive, found []*Func
 	case 1:
 		return found[0], nil
 	case 0:
+		path := join(id.Namespace, id.Name)
+		i := strings.LastIndexByte(path, '.')
+		seek(ctx, src, path[:max(i, 0)], path[i+1:])
 		if l, err := src.List(ctx, id.Namespace); err == nil && l.Unavailable != nil {
 			return nil, l.Unavailable.about(l.Namespace, "")
+		}
+		if f := sharing(ctx, src, id); f != nil {
+			return f, nil
 		}
 		return nil, noID(id)
 	}
 	return nil, &Error{Kind: UnknownFunction, Message: "More than one function has the id " + quoteName(id.String()) + ".",
-		Hint: "Call something else: which of them is meant cannot be told.", NotRun: true}
+		Hint: instead(found), NotRun: true}
 }
 
 func noID(id toolid.Primitive) error {

@@ -24,6 +24,7 @@ type Function struct {
 	// Set by options.
 	aliases     []string
 	tags        []string
+	costHint    float64
 	returns     string // empty is derived from the result's type
 	output      json.RawMessage
 	readOnly    bool
@@ -55,8 +56,12 @@ type Function struct {
 	server  string
 	given   toolid.Primitive
 	partial string
+	instead toolid.Primitive
+	moved   bool // it has instead, or the id of its place; see claim.go
 	problem error
 	remote  bool
+	// serverName is the name of its server in configuration and catalogs.
+	serverName string
 }
 
 // Name returns the function's label as registered. It is matched in canonical
@@ -72,6 +77,9 @@ func (f *Function) Aliases() []string { return f.aliases }
 // Tags returns the words by which operators sort functions ([Tags]). The slice must not be
 // modified.
 func (f *Function) Tags() []string { return f.tags }
+
+// CostHint returns the cost of a call in the operator's unit ([CostHint]). 0 is not declared.
+func (f *Function) CostHint() float64 { return f.costHint }
 
 // ReadOnly reports whether a call changes nothing ([ReadOnly]).
 func (f *Function) ReadOnly() bool { return f.readOnly }

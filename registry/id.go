@@ -22,7 +22,8 @@ const rootNamespace = "mcp"
 //   - The hash covers the canonical path and the names of the parameters.
 //
 // A part that is illegal in an id is adapted ([toolid.ID.Fit]). The id changes only if one of these
-// names changes. The id given in a [Remote] stays as it is.
+// names changes. The id given in a [Remote] stays as it is, unless another function has it too
+// ([Function.Contested]).
 func (f *Function) ID() toolid.ID { return f.Primitive().ID }
 
 // Primitive returns the function's id with its kind: a tool, or a resource or prompt that a call
@@ -60,8 +61,8 @@ func (f *Function) cachedIdentity() *identity {
 
 // computeID computes the id.
 func (f *Function) computeID() toolid.Primitive {
-	if f.given.ID != (toolid.ID{}) {
-		return f.given
+	if id := f.claimed(); id.ID != (toolid.ID{}) {
+		return id
 	}
 	id, path := newID(f.namespace, f.name)
 	id.Hash, _ = toolid.Hash(path, f.InputSchema()) // an odd schema has a hash too
@@ -75,7 +76,7 @@ func (f *Function) computeDefinition() string {
 		f.Primitive().String(), canonicalOr(f.Path(), CanonicalPath), f.Tool(), f.server, f.description, f.Returns(),
 		string(strictjson.Canonical(f.InputSchema())),
 		fmt.Sprint(f.readOnly, f.idempotent, f.destructive, f.openWorld, f.structured, f.streaming),
-		fmt.Sprintf("%q %v", f.tags, f.problem), f.partial, string(f.output),
+		fmt.Sprintf("%q %v %v", f.tags, f.problem, f.costHint), f.partial, string(f.output),
 	} {
 		fmt.Fprintf(sum, "%d:%s", len(part), part)
 	}

@@ -24,7 +24,8 @@ type node struct {
 	page        func(context.Context, json.RawMessage) (string, error)
 	instance    string // the instance of its server; empty is the parent's
 	note        string
-	arguments   []string // of help, besides the face's
+	arguments   []string              // of help, besides the face's
+	missed      func(context.Context) // nil is the parent's
 	parent      *node
 	children    map[string]*node     // by canonical label
 	functions   map[string]*Function // by canonical name
@@ -140,8 +141,8 @@ func (n *Namespace) TryAdd(functions ...*Function) error {
 				return conflict("function", n.node.path, f.name, f.origin, other.name, other.origin)
 			}
 		}
-		g := f.In(n.node.path)
-		added[key] = g
+		added[key] = f.In(n.node.path)
+		n.reg.claims = n.reg.claims || f.claimant()
 	}
 	maps.Copy(n.node.functions, added)
 	n.reg.changed(n.node)

@@ -3,6 +3,7 @@ package registry
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -80,10 +81,22 @@ func Aliases(words ...string) FuncOption {
 }
 
 // Tags are words by which operators sort functions, such as "billing" or "pii". Rules may name
-// them, and cards show them. A search ignores them.
+// them, and cards show them. A search finds them like words of a description.
 func Tags(words ...string) FuncOption {
 	return funcOption{"Tags", func(f *Function) error {
 		f.tags = slices.Clone(words)
+		return nil
+	}}
+}
+
+// CostHint is the cost of a call in a unit of the operator, for cards (gateway surface, section 2.1).
+// It is finite and not negative. 0 is the same as none.
+func CostHint(cost float64) FuncOption {
+	return funcOption{"CostHint", func(f *Function) error {
+		if !(cost >= 0) || math.IsInf(cost, 0) {
+			return errors.New("the cost is negative or not finite")
+		}
+		f.costHint = cost
 		return nil
 	}}
 }

@@ -80,11 +80,12 @@ func (p *Plan) result() (*Result, error) {
 // annotations returns the declared effects of the function, as a plan shows them.
 func (f *Function) annotations() map[string]bool {
 	hints := map[string]bool{"verified": false}
-	for name, declared := range map[string]bool{
-		"readOnlyHint": f.readOnly, "idempotentHint": f.idempotent.yes, "destructiveHint": f.destructive.yes,
-	} {
-		if declared {
-			hints[name] = true
+	if f.readOnly {
+		hints["readOnlyHint"] = true
+	}
+	for name, h := range map[string]hint{"idempotentHint": f.idempotent, "destructiveHint": f.destructive, "openWorldHint": f.openWorld} {
+		if h.said {
+			hints[name] = h.yes
 		}
 	}
 	return hints

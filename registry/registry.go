@@ -23,6 +23,7 @@ type Registry struct {
 	all    map[string]*node // by canonical path
 	snap   atomic.Pointer[snapshot]
 	built  int           // the number of the last snapshot
+	claims bool          // a function has a claim to an id; see claim.go
 	change chan struct{} // closed at the next change; nil if nobody waits
 
 	indexMu sync.Mutex               // held while an index is made
@@ -142,17 +143,23 @@ func (r *Registry) changed(n *node) {
 
 // List implements [Source].
 func (r *Registry) List(ctx context.Context, path string) (*Listing, error) {
-	return r.snapshot().list(ctx, path)
+	s := r.snapshot()
+	l, err := s.list(ctx, path)
+	return l, s.missed(ctx, path, err)
 }
 
 // Function implements [Source].
 func (r *Registry) Function(ctx context.Context, path, name string) (*Function, error) {
-	return r.snapshot().function(ctx, path, name)
+	s := r.snapshot()
+	f, err := s.function(ctx, path, name)
+	return f, s.missed(ctx, path, err)
 }
 
 // Skill implements [Source].
 func (r *Registry) Skill(ctx context.Context, path, name string) (*Skill, error) {
-	return r.snapshot().skill(ctx, path, name)
+	s := r.snapshot()
+	sk, err := s.skill(ctx, path, name)
+	return sk, s.missed(ctx, path, err)
 }
 
 func (r *Registry) snapshot() *snapshot {
@@ -171,8 +178,9 @@ func (r *Registry) snapshot() *snapshot {
 
 // build returns a snapshot of the present tree. The caller holds r.mu.
 func (r *Registry) build() *snapshot {
+	r.settle()
 	s := &snapshot{views: make(map[string]*view, len(r.all))}
-	s.root = r.root.build(nil, nil, "")
+	s.root = r.root.build(nil, nil, "", nil)
 	s.root.index(s.views)
 	r.built++
 	s.number = r.built

@@ -45,6 +45,12 @@ type Remote struct {
 	// effect of a call: run a tool, read a resource, or get a prompt. Zero derives the id of a
 	// tool.
 	ID toolid.Primitive
+	// Instead is the id to take if ID is also that of another function of the registry; see
+	// [Function.Contested]. Zero derives the id from the place in the tree.
+	Instead toolid.Primitive
+	// ServerName is the configured name of the function's server (server_name in section 1.2 of the
+	// gateway surface). An exported catalog states it. Empty is not known.
+	ServerName string
 	// Problem is the reason why the other server's input schema is not used. Faces that must check
 	// arguments against it refuse calls ([InvalidSchema]). Nil: the schema is used.
 	Problem error
@@ -68,8 +74,11 @@ func RemoteFunc(name, description string, r Remote, opts ...FuncOption) (*Functi
 	if r.Handler == nil {
 		return nil, fmt.Errorf("function %q: handler is nil", name)
 	}
-	if r.ID != (toolid.Primitive{}) {
-		if err := r.ID.Validate(); err != nil {
+	for _, id := range []toolid.Primitive{r.ID, r.Instead} {
+		if id == (toolid.Primitive{}) {
+			continue
+		}
+		if err := id.Validate(); err != nil {
 			return nil, fmt.Errorf("function %q: id: %w", name, err)
 		}
 	}
@@ -93,6 +102,8 @@ func RemoteFunc(name, description string, r Remote, opts ...FuncOption) (*Functi
 		server:      r.Server,
 		given:       r.ID,
 		partial:     r.Partial,
+		instead:     r.Instead,
+		serverName:  r.ServerName,
 		problem:     r.Problem,
 		remote:      true,
 	}
@@ -156,6 +167,7 @@ func (f *Function) Complete(ctx context.Context) (*Function, error) {
 	g := *f
 	g.input, g.params = in.parsed, newParams(in.parsed.Params())
 	g.partial, g.problem, g.given, g.read = in.Partial, in.Problem, f.Primitive(), nil
+	g.instead, g.moved = toolid.Primitive{}, false
 	g.idCache = new(identity)
 	return &g, nil
 }
@@ -192,6 +204,9 @@ func (f *Function) Tool() string {
 	}
 	return f.tool
 }
+
+// ServerName returns the configured name of the function's server ([Remote].ServerName), or "".
+func (f *Function) ServerName() string { return f.serverName }
 
 // Remote reports whether [RemoteFunc] made the function: it runs on another server.
 func (f *Function) Remote() bool { return f.remote }

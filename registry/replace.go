@@ -62,6 +62,7 @@ func (r *Registry) Replace(path string, tree *Registry) error {
 	for c, n := range graft.all {
 		r.all[c] = n
 	}
+	r.claims = r.claims || graft.claims
 	r.changed(p)
 	return nil
 }
@@ -70,7 +71,7 @@ func (r *Registry) Replace(path string, tree *Registry) error {
 func (r *Registry) replaceRoot(g *graft) error {
 	if g == nil {
 		root := newNode("", "")
-		g = &graft{root, map[string]*node{"": root}}
+		g = &graft{root: root, all: map[string]*node{"": root}}
 	}
 	if g.root.visibleTo != nil {
 		return errors.New("replacing the root: the tree has a visibility of its own; give it to the registry instead")
@@ -78,7 +79,7 @@ func (r *Registry) replaceRoot(g *graft) error {
 	g.root.visibleTo = r.root.visibleTo
 	g.inherit(r.root)
 	r.root.walk(func(n *node) { n.gone = true })
-	r.root, r.all = g.root, g.all
+	r.root, r.all, r.claims = g.root, g.all, g.claims
 	old, s := r.snap.Load(), r.build()
 	searched := old != nil && old.finder.Load() != nil
 	if searched { // the old snapshot had an index, so the new one gets one before it is published
@@ -132,8 +133,9 @@ func (n *node) walk(visit func(*node)) {
 
 // graft is a copy of a tree for another place. Replace inserts it.
 type graft struct {
-	root *node
-	all  map[string]*node // by canonical path
+	root   *node
+	all    map[string]*node // by canonical path
+	claims bool             // a function has a claim to an id
 }
 
 // graftAt returns a copy of the whole tree of r for the place at path.
@@ -152,9 +154,10 @@ func (g *graft) copy(n *node, path, canonical string) (*node, error) {
 	}
 	c := newNode(path, path[strings.LastIndexByte(path, '.')+1:])
 	c.canonical, c.description, c.origin, c.visibleTo = canonical, n.description, n.origin, n.visibleTo
-	c.unavailable, c.page, c.instance, c.note, c.arguments = n.unavailable, n.page, n.instance, n.note, n.arguments
+	c.unavailable, c.page, c.instance, c.note, c.missed, c.arguments = n.unavailable, n.page, n.instance, n.note, n.missed, n.arguments
 	for key, f := range n.functions {
 		c.functions[key] = f.In(path)
+		g.claims = g.claims || f.claimant()
 	}
 	for key, s := range n.skills {
 		k := *s

@@ -44,7 +44,7 @@ func (f *Function) keepSearched(old *Function) {
 // parameters.
 func (f *Function) sameText(old *Function) bool {
 	return f.namespace == old.namespace && f.name == old.name && f.description == old.description &&
-		slices.Equal(f.aliases, old.aliases) && bytes.Equal(f.InputSchema(), old.InputSchema())
+		slices.Equal(f.aliases, old.aliases) && slices.Equal(f.tags, old.tags) && bytes.Equal(f.InputSchema(), old.InputSchema())
 }
 
 // document returns the texts by which a search finds f. As in its id, the first label of the path
@@ -56,6 +56,7 @@ func (f *Function) document() search.Document {
 	} else {
 		d.Namespace = f.namespace
 	}
+	d.ParamTexts = append(d.ParamTexts, f.tags...)
 	for _, p := range f.Params() {
 		d.ParamNames = append(d.ParamNames, p.Name)
 		d.ParamTexts = appendTexts(d.ParamTexts, p)

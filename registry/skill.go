@@ -3,6 +3,8 @@ package registry
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -67,6 +69,13 @@ func (s *Skill) Description() string { return s.description }
 // Namespace returns the dotted path of the namespace that the skill was added
 // to, as registered; empty for the root.
 func (s *Skill) Namespace() string { return s.namespace }
+
+// Definition returns a SHA-256 in hexadecimal digits of the skill's place, its line and its text, as
+// far as it is known here: the text of a [RemoteSkill] is not.
+func (s *Skill) Definition() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{s.namespace, s.Given(), s.description, s.text}))
+	return hex.EncodeToString(sum[:])
+}
 
 // Given returns the name with its hyphens. For a skill in no namespace it is the name.
 func (s *Skill) Given() string { return cmp.Or(s.given, s.name) }

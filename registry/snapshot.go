@@ -35,12 +35,14 @@ type view struct {
 	skills       map[string]*Skill
 	functionList []*Function
 	skillList    []*Skill
+	spellings    spellings
 	unavailable  *Error // of this namespace or of a parent
 	page         func(context.Context, json.RawMessage) (string, error)
 	instance     string
 	note         string
 	own          *HelpArguments  // the arguments of help here; nil for none
 	arguments    []HelpArguments // here and below
+	missed       func(context.Context)
 
 	open    bool     // no rule hides anything here or below
 	listing *Listing // the listing for every caller; nil unless open
@@ -51,7 +53,7 @@ type view struct {
 
 // build returns n's view. It reuses the views of unchanged children. The caller holds the
 // registry's lock.
-func (n *node) build(above []Visibility, unavailable *Error, instance string) *view {
+func (n *node) build(above []Visibility, unavailable *Error, instance string, missed func(context.Context)) *view {
 	if n.built != nil {
 		return n.built
 	}
@@ -67,7 +69,10 @@ func (n *node) build(above []Visibility, unavailable *Error, instance string) *v
 	}
 	v.unavailable, v.page, v.note, v.child.Unavailable = unavailable, n.page, n.note, unavailable != nil
 	v.conditions = above
-	v.instance = instance
+	v.instance, v.missed = instance, missed
+	if n.missed != nil {
+		v.missed = n.missed
+	}
 	if n.instance != "" && n.instance != instance {
 		v.instance = n.instance
 		v.conditions = append(slices.Clip(v.conditions), notThrough(n.instance))
@@ -79,6 +84,7 @@ func (n *node) build(above []Visibility, unavailable *Error, instance string) *v
 		f := n.functions[key]
 		v.functions[key] = f
 		v.functionList = append(v.functionList, f)
+		v.spellings.add(key, f)
 		v.open = v.open && f.visibleTo == nil
 	}
 	for _, key := range sortedKeys(n.skills) {
@@ -95,7 +101,7 @@ func (n *node) build(above []Visibility, unavailable *Error, instance string) *v
 	v.child.HasSkills = len(v.skills) > 0
 	for _, key := range sortedKeys(n.children) {
 		c := n.children[key]
-		cv := c.build(v.conditions, unavailable, v.instance)
+		cv := c.build(v.conditions, unavailable, v.instance, v.missed)
 		v.children = append(v.children, cv)
 		v.open = v.open && cv.open && len(cv.conditions) == len(v.conditions)
 		v.child.HasFunctions = v.child.HasFunctions || cv.child.HasFunctions
@@ -263,12 +269,16 @@ func (s *snapshot) function(ctx context.Context, path, name string) (*Function, 
 		return nil, err
 	}
 	key, ok := Canonical(name)
-	if !ok {
-		return nil, invalidFunction(path, name)
-	}
 	f := v.functions[key]
-	if f != nil && f.visibleTo.allows(ctx) {
-		return f, nil
+	if f != nil && !f.visibleTo.allows(ctx) {
+		f = nil
+	}
+	f, err = v.spellings.choose(ctx, v, name, key, f)
+	switch {
+	case f != nil || err != nil:
+		return f, err
+	case !ok:
+		return nil, invalidFunction(path, name)
 	}
 	switch functions, _ := v.sees(ctx); {
 	case v.unavailable != nil:

@@ -24,6 +24,10 @@ const (
 	// nothing on any server, so that one which ignores the key runs nothing either. A server that
 	// heeds it puts the same key and value into the results of help that it sends with MetaInstance.
 	MetaDryRun = "cash/dryrun"
+	// MetaDefinitions is the key of a result's metadata for the definitions of the functions that a
+	// page of help lists, by name ([Function.Definition]). It is sent to clients that send
+	// [MetaVia], so that they read only the pages of changed functions again.
+	MetaDefinitions = "cash/definitions"
 )
 
 // maxVia is the most instances that a request may have come through.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/label"
 )
 
 // fallback is the namespace of tools whose name has none.
@@ -16,7 +18,7 @@ const fallback = "mcp"
 // FromTool is strict: a name or version outside the grammar is an error. So is a schema that [Hash] cannot read, if a
 // hash is needed. Use [FromTools] for a whole catalog and for arbitrary names.
 func FromTool(name string, inputSchema json.RawMessage, version string) (ID, error) {
-	id := split(name)
+	id := split(name, "")
 	id.Version = version
 	err := id.check()
 	if err == nil && version == "" {
@@ -29,8 +31,8 @@ func FromTool(name string, inputSchema json.RawMessage, version string) (ID, err
 }
 
 // split infers the namespace and the name within it. A dot or slash is dropped; underscores stay, because they may be
-// part of the name.
-func split(name string) ID {
+// part of the name. Without a dot or slash, the namespace is the server's, if its name is known.
+func split(name, server string) ID {
 	for _, sep := range []string{".", "/"} {
 		namespace, rest, found := strings.Cut(name, sep)
 		switch {
@@ -41,8 +43,21 @@ func split(name string) ID {
 		}
 		return ID{Namespace: namespace, Name: rest}
 	}
+	if server != "" {
+		return below(server, name)
+	}
 	if i := strings.IndexByte(name, '_'); i > 0 && strings.IndexByte(name[i+1:], '_') >= 0 {
 		return ID{Namespace: name[:i], Name: name}
 	}
 	return ID{Namespace: fallback, Name: name}
+}
+
+// below returns the namespace of a server and the name of its tool there. Of a server with a dotted path, the first
+// label is the namespace.
+func below(server, name string) ID {
+	first, rest, deep := strings.Cut(server, ".")
+	if deep {
+		name = rest + "." + name
+	}
+	return ID{Namespace: label.Lower(first), Name: name}
 }

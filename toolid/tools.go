@@ -15,6 +15,9 @@ type Definition struct {
 	Name        string
 	InputSchema json.RawMessage // empty: no parameters
 	Version     string          // empty: none declared
+	// Server is the name by which the tool's server is configured (server_name in section 1.2): a label, or several
+	// joined by dots. It is the namespace of a name without dot and slash. Empty is not known: [FromTool] infers.
+	Server string
 }
 
 // A Mode says how [FromTools] treats tools that [FromTool] refuses.
@@ -49,39 +52,63 @@ func (s Status) String() string {
 
 // An Entry is the outcome for one definition.
 type Entry struct {
-	Name    string // as the source spells it; use it to call the tool there
-	ID      ID     // zero unless Kept or Mapped
-	Status  Status
-	Problem error // nil if Kept
+	Name string // as the source spells it; use it to call the tool there
+	ID   ID     // zero unless Kept or Mapped
+	// Labelled is ID with the server as the namespace and the whole name. A tool takes it if a tool of another server
+	// has the same ID. It is zero without an ID or a server.
+	Labelled ID
+	Status   Status
+	Problem  error // nil if Kept
 }
 
 // FromTools returns one entry per listed tool of a source, in the order of defs. No two entries have the same id, and
-// no id depends on the order.
+// no id depends on the order. A source may have tools of several servers ([Definition].Server).
 //
-//   - A tool that [FromTool] accepts keeps that id, whatever else is listed.
+//   - A tool that [FromTool] accepts keeps that id, whatever else is listed. With a server, that is the rule for names
+//     with a dot or slash; the namespace of other names is the server.
+//   - Different tools with the same id take the server as the namespace and their whole name ([Entry].Labelled), which
+//     the Problem says.
 //   - Under [Mapping] any other name is changed to fit the grammar, as by [ID.Fit]. Its id always has a hash, over the
 //     original name and the readable part of the schema, so different names get different ids. If a forged hash makes a
 //     mapped id equal another one, the mapped one takes other digits.
-//   - Two different tools with the same id are both refused (section 1.5), because a call could mean either. So are two
-//     definitions of one name with different schemas. White space, order of keys and escapes make no difference, the
+//   - Two different tools that still have the same id are both refused (section 1.5), because a call could mean either.
+//     So are two definitions of one name of one server with different schemas. White space, order of keys and escapes make no difference, the
 //     spelling of numbers does. Other tools are not affected.
 //   - Under [Strict] any entry that is not Kept is an error, which names the first ten.
 func FromTools(defs []Definition, mode Mode) ([]Entry, error) {
 	b := batch{defs: defs, entries: make([]Entry, len(defs)), taken: make(map[ID]int, len(defs))}
 	b.repeated()
 	rest := b.keep()
+	b.separate()
 	if mode != Strict {
 		b.fit(rest)
 	} else if err := b.problems(); err != nil {
 		return nil, err
 	}
+	for i, d := range defs {
+		if e := &b.entries[i]; d.Server != "" && e.ID != (ID{}) {
+			e.Labelled = d.labelled(e.ID)
+		}
+	}
 	return b.entries, nil
+}
+
+// labelled returns id with the server as the namespace and the whole name, made to fit.
+func (d *Definition) labelled(id ID) ID {
+	l := below(d.Server, d.Name)
+	l.Version, l.Hash = id.Version, id.Hash
+	fit := l.Fit()
+	if fit != l && fit.Hash == "" {
+		fit.Hash, _ = Hash(d.Name, d.InputSchema) // a hash is returned for any schema
+	}
+	return fit
 }
 
 type batch struct {
 	defs    []Definition
 	entries []Entry
 	taken   map[ID]int // the entry that has the id, or would have it
+	shared  []int      // entries whose id another one has too
 }
 
 // An unfit is a tool that [FromTool] refuses.
@@ -93,14 +120,15 @@ type unfit struct {
 
 // repeated decides about names that are listed more than once.
 func (b *batch) repeated() {
-	first := make(map[string]int, len(b.defs))
+	type source struct{ server, name string }
+	first := make(map[source]int, len(b.defs))
 	schemas := make(map[int][]byte) // by index, respelled; only of repeated names
 	for i, d := range b.defs {
 		b.entries[i].Name = d.Name
-		j, seen := first[d.Name]
+		j, seen := first[source{d.Server, d.Name}]
 		switch {
 		case !seen:
-			first[d.Name] = i
+			first[source{d.Server, d.Name}] = i
 		case d.Version == b.defs[j].Version && b.sameSchema(i, j, schemas):
 			b.entries[i].Status = Duplicate
 			b.entries[i].Problem = fmt.Errorf("tool %s: listed before", quote(d.Name))
@@ -147,7 +175,7 @@ func (b *batch) keep() (rest []unfit) {
 		if b.entries[i].Problem != nil {
 			continue
 		}
-		id := split(d.Name)
+		id := split(d.Name, d.Server)
 		id.Version = d.Version
 		problem := id.check()
 		if problem != nil || d.Version == "" {
@@ -160,14 +188,54 @@ func (b *batch) keep() (rest []unfit) {
 			id.Hash = hex.EncodeToString(sum[:4])
 		}
 		if other, taken := b.taken[id]; taken {
-			b.refuse(i, fmt.Errorf("its id %s is that of tool %s too", id, quote(b.defs[other].Name)))
-			b.refuse(other, fmt.Errorf("its id %s is that of tool %s too", id, quote(d.Name)))
+			if b.entries[other].Problem == nil {
+				b.share(other, id, i)
+			}
+			b.share(i, id, other)
 			continue
 		}
 		b.taken[id] = i
 		b.entries[i].ID, b.entries[i].Status = id, Kept
 	}
 	return rest
+}
+
+// share refuses entry i for now, because another one has its id too.
+func (b *batch) share(i int, id ID, other int) {
+	b.shared = append(b.shared, i)
+	b.refuse(i, fmt.Errorf("its id %s is that of tool %s too", id, quote(b.defs[other].Name)))
+	b.entries[i].ID = id
+}
+
+// separate gives the entries that share an id the ids with their servers as namespaces, as far as these are free.
+func (b *batch) separate() {
+	ids := make(map[int]ID, len(b.shared))
+	wanted := make(map[ID]int, len(b.shared))
+	for _, i := range b.shared {
+		if d := &b.defs[i]; d.Server != "" {
+			ids[i] = d.labelled(b.entries[i].ID)
+			wanted[ids[i]]++
+		}
+	}
+	free := make(map[int]bool, len(ids))
+	for i, id := range ids {
+		other, taken := b.taken[id]
+		_, leaves := ids[other]
+		free[i] = wanted[id] == 1 && (!taken || leaves)
+	}
+	for _, i := range b.shared {
+		e, id := &b.entries[i], ids[i]
+		switch same := id == e.ID; {
+		case !free[i]:
+			e.ID = ID{}
+			continue
+		case same:
+			e.ID, e.Status, e.Problem = id, Kept, nil
+		default:
+			e.ID, e.Status = id, Mapped
+		}
+		b.taken[id] = i
+	}
 }
 
 func (b *batch) refuse(i int, err error) {

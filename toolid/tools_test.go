@@ -282,3 +282,49 @@ func TestStatus(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A server is the namespace of names without a dot or slash, and sets apart tools with the same id.
+func TestFromToolsServer(t *testing.T) {
+	long := strings.Repeat("x", 128)
+	for _, q := range []struct {
+		name, version, server string
+		want                  string
+		status                toolid.Status
+	}{
+		{"create_issue", "1.4.0", "github", "github:create_issue@1.4.0", toolid.Kept},
+		{"github.create_issue", "1.4.0", "github", "github:create_issue@1.4.0", toolid.Kept},
+		{"github.create_issue", "1.4.0", "gh", "github:create_issue@1.4.0", toolid.Kept},
+		{"get-user", "1", "crm", "crm:get-user@1", toolid.Kept},
+		{"getUser", "1", "CRM", "crm:getUser@1", toolid.Kept},
+		{"slack_send_message", "1", "chat", "chat:slack_send_message@1", toolid.Kept},
+		{"read_file", "1", "eu.My_Files", "eu:My_Files.read_file@1", toolid.Kept},
+		{long, "1", "s", "s:" + long + "@1", toolid.Kept},
+	} {
+		list, err := toolid.FromTools([]toolid.Definition{{Name: q.name, Version: q.version, Server: q.server}}, toolid.Mapping)
+		if err != nil || list[0].ID.String() != q.want || list[0].Status != q.status {
+			t.Errorf("%s of %s: %v (%v)", q.name, q.server, list, err)
+		}
+	}
+	defs := []toolid.Definition{
+		{Name: "files.read", Version: "1", Server: "a"},
+		{Name: "files.read", Version: "1", Server: "b"},
+		{Name: "read", Version: "1", Server: "files"}, // its server is the namespace already
+		{Name: "create", Version: "1", Server: "x"},
+		{Name: "x.create", Version: "1", Server: "x"},
+		{Name: "gone", Version: "1"},
+		{Name: "mcp.gone", Version: "1"},
+	}
+	want := []string{"a:files.read@1", "b:files.read@1", "files:read@1", "x:create@1", "x:x.create@1", ":", ":"}
+	for range 50 {
+		list, _ := toolid.FromTools(defs, toolid.Mapping)
+		for i, e := range list {
+			if e.ID.String() != want[i] {
+				t.Fatalf("%+v is %s, want %s (%v)", defs[i], e.ID, want[i], e.Problem)
+			}
+		}
+		rand.Shuffle(len(defs), func(i, j int) {
+			defs[i], defs[j] = defs[j], defs[i]
+			want[i], want[j] = want[j], want[i]
+		})
+	}
+}

@@ -1,7 +1,9 @@
 package catalog
 
 import (
+	"cmp"
 	"errors"
+	"strings"
 
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid"
@@ -18,8 +20,15 @@ type content struct {
 type served struct {
 	*definition
 	id       toolid.Primitive
-	label    string // of the function, within the namespace of the id
+	server   string // name of its server; may be empty
+	path     string // of the function, within the namespace of the id
 	function *registry.Function
+}
+
+// place returns the namespace of the function within that of the id, and its label.
+func (s *served) place() (dir, label string) {
+	i := strings.LastIndexByte(s.path, '.')
+	return s.path[:max(i, 0)], s.path[i+1:]
 }
 
 // A batch builds the content of one kind from one list of a document.
@@ -35,8 +44,10 @@ type batch struct {
 // An entry is an element of the list during a load.
 type entry struct {
 	*definition
-	line int
-	id   toolid.Primitive // zero if not served
+	line   int
+	id     toolid.Primitive // zero if not served
+	server string           // name of its server; may be empty
+	key    string           // with the server, if there is one
 }
 
 func (b *batch) load(l list) *content {
@@ -70,11 +81,20 @@ func (b *batch) read(c *content, l list) {
 		for _, f := range d.flags {
 			b.report.add(b.kind.kind, d.name, e.line, Flagged, f)
 		}
-		b.entries = append(b.entries, entry{definition: d, line: e.line})
+		b.entries = append(b.entries, newEntry(d, e.line, cmp.Or(d.server, l.server)))
 	}
 	if l.beyond > 0 {
 		b.report.beyond(b.kind, l)
 	}
+}
+
+// newEntry returns an entry without an id. Only tools have servers.
+func newEntry(d *definition, line int, server string) entry {
+	e := entry{definition: d, line: line, server: server, key: d.key}
+	if server != "" {
+		e.key = server + "\n" + d.key
+	}
+	return e
 }
 
 func (b *batch) find(d *definition, line int, status Status, problem error) {
@@ -83,13 +103,13 @@ func (b *batch) find(d *definition, line int, status Status, problem error) {
 
 // place gives labels to entries with an id, and builds their functions.
 func (b *batch) place(c *content) {
-	labels := b.labels(c)
+	paths := b.paths(c)
 	for i, e := range b.entries {
 		if e.id == (toolid.Primitive{}) {
 			continue
 		}
-		s := &served{e.definition, e.id, labels[i], nil}
-		if was := b.had.served[e.key]; was != nil && was.definition == s.definition && was.id == s.id && was.label == s.label {
+		s := &served{e.definition, e.id, e.server, paths[i], nil}
+		if was := b.had.served[e.key]; was != nil && was.definition == s.definition && was.id == s.id && was.server == s.server && was.path == s.path {
 			s = was
 		} else {
 			s.function = s.newFunction()
@@ -105,11 +125,15 @@ func (b *batch) place(c *content) {
 func (c *content) tree() (*registry.Registry, error) {
 	byNamespace := make(map[string][]*registry.Function, len(c.namespaces))
 	for _, s := range c.served {
-		byNamespace[s.id.Namespace] = append(byNamespace[s.id.Namespace], s.function)
+		path := c.namespaces[s.id.Namespace]
+		if dir, _ := s.place(); dir != "" {
+			path += "." + dir
+		}
+		byNamespace[path] = append(byNamespace[path], s.function)
 	}
 	tree := registry.New(nil)
-	for namespace, functions := range byNamespace {
-		n, err := tree.TryNamespace(c.namespaces[namespace], "")
+	for path, functions := range byNamespace {
+		n, err := tree.TryNamespace(path, "")
 		if err != nil {
 			return nil, err
 		}

@@ -7,7 +7,9 @@ import (
 	"fmt"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid"
 )
 
 // maxDepth bounds the nesting of a definition, results included.
@@ -20,8 +22,10 @@ type definition struct {
 
 	// key identifies it: the URI of a resource, otherwise the name.
 	key                               string
-	name, title, description, version string
-	tags                              []string
+	name, title, description          string
+	facts                             wire.Facts
+	server                            string          // server_name; empty is that of the document
+	id                                toolid.ID       // if it is stated
 	input                             json.RawMessage // raw, even if invalid; empty if there is none
 	returns                           string
 	readOnly, idempotent, destructive bool
@@ -78,25 +82,26 @@ func (d *definition) common(key string, value []byte) bool {
 		return strictjson.Take(&d.title, value)
 	case "description":
 		return strictjson.Take(&d.description, value)
-	case "version":
-		return strictjson.Take(&d.version, value)
-	case "tags":
-		return texts(&d.tags, value)
 	case "_meta":
-		return object(value, func(key string, value []byte) {
-			switch key {
-			case "version":
-				if d.version == "" && !strictjson.Take(&d.version, value) {
-					d.flag("_meta: version: a value of type %s is of no use", strictjson.KindOf(value))
-				}
-			case "tags":
-				if !texts(&d.tags, value) {
-					d.flag("_meta: tags: want an array of strings")
-				}
-			}
-		})
+		return object(value, d.meta)
 	}
-	return true
+	known, ok := d.facts.Set(key, value)
+	return ok || !known
+}
+
+// meta reads a member of _meta.
+func (d *definition) meta(key string, value []byte) {
+	known, ok := d.facts.Set(key, value)
+	switch key {
+	case "server_name":
+		known, ok = true, strictjson.Take(&d.server, value)
+	case "id":
+		id, err := toolid.Parse(strictjson.Text(value))
+		d.id, known, ok = id, true, err == nil
+	}
+	if known && !ok {
+		d.flag("_meta: %s: a value of type %s is of no use", key, strictjson.KindOf(value))
+	}
 }
 
 // named completes a definition that is identified by its name.
@@ -105,18 +110,6 @@ func (d *definition) named() error {
 		return errors.New("no name")
 	}
 	return nil
-}
-
-// texts appends, and reports whether value is an array of strings.
-func texts(to *[]string, value []byte) bool {
-	ok := strictjson.KindOf(value) == strictjson.Array
-	for _, v := range strictjson.Elements(value) {
-		var t string
-		if ok = ok && strictjson.Take(&t, v); ok {
-			*to = append(*to, t)
-		}
-	}
-	return ok
 }
 
 // object reads the members that are not null, and reports whether value is an object.

@@ -34,8 +34,10 @@
 //
 // Members are those of MCP. All additions are optional:
 //
-//   - A tool has a version, directly or in _meta, and tags, in its annotations or in _meta. It has one result, or a
-//     list of results. The first result with the arguments of the call counts, otherwise the first without
+//   - A document has a server_name: the name by which its tools' server is configured. It is the namespace of names
+//     without a dot or slash. A tool of another server has a server_name of its own in _meta.
+//   - A tool has a version, directly or in _meta, tags, and a costHint, both also in its annotations. It may have an id
+//     in _meta, instead of the one that follows from its name. It has one result, or a list of results. The first result with the arguments of the call counts, otherwise the first without
 //     arguments. A result is an object with content or structuredContent, as for tools/call, or any other JSON,
 //     which is returned as text. A tool without a result answers with an error.
 //   - A resource has contents, as for resources/read, or text, or blob.
@@ -49,9 +51,9 @@
 //	               └─ findings ─┴─► Report
 //
 // Every namespace of ids is a namespace of the tree, directly below the root. The default namespace is mcp. A
-// function's name is the label of its own name, without the namespace: issues_create in repo for
-// repo.issues.create, and creer for créer. Of equal labels the later one gets a number, and keeps it as long as it
-// exists. [registry.Function.Tool] is always the document's name. Resources and prompts are functions in trees of
+// function's name is the label of its own name, without the namespace: creer for créer. Names of tools with dots nest
+// (section 3.3): repo.issues.create is create in repo.issues. Of equal labels the later one gets a hash of its name, and
+// keeps it as long as it exists. [registry.Function.Tool] is always the document's name. Resources and prompts are functions in trees of
 // their own: without parameters, and with the prompt's arguments.
 //
 // # Schemas

@@ -22,6 +22,7 @@ type list struct {
 	elements []element
 	beyond   int // number of elements over the limit, the first of them in this line
 	line     int
+	server   string // name of the server of the tools
 }
 
 type element struct {
@@ -66,6 +67,7 @@ func misspelled(data []byte) error {
 type reader struct {
 	data     []byte
 	at, line int // a position, and its line
+	server   string
 }
 
 func (r *reader) lineAt(i int) int {
@@ -82,6 +84,9 @@ func (r *reader) object(doc *document, i int) error {
 		key := strictjson.Text(r.data[i:end])
 		i = strictjson.SkipSpace(r.data, strictjson.SkipSpace(r.data, end)+1) // after the colon
 		end = strictjson.Skip(r.data, i)
+		if key == "server_name" && !strictjson.Take(&r.server, r.data[i:end]) {
+			return fmt.Errorf("line %d: %s: want a string, got type %s", r.lineAt(i), key, strictjson.KindOf(r.data[i:end]))
+		}
 		for k := range kinds {
 			if kinds[k].member != key {
 				continue
@@ -100,6 +105,7 @@ func (r *reader) object(doc *document, i int) error {
 		}
 		i = strictjson.NextItem(r.data, end)
 	}
+	doc[0].server = r.server
 	if len(seen) > 0 {
 		return nil
 	}

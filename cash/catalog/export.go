@@ -15,10 +15,9 @@ import (
 // Export returns a document with the definitions that the caller in ctx sees in the sources, in the order of their
 // trees, without results. Any source may be nil. Use it to record the catalog of a live server.
 //
-// A tool has its server's own name, if that gives the same id when the document is loaded; otherwise its dotted
-// path. So the ids of a [Catalog]'s tools stay the same. So do those of other functions, if their paths are in
-// lower case without underscores; otherwise only the hash differs. Resources and prompts keep their names. The
-// error is that of a source that cannot be listed.
+// A tool has its server's own name and the name of the server. If the server is not known and the name gives another
+// id, the tool has its dotted path. It has its id too, unless that follows from the rest. So the ids of tools stay.
+// Resources and prompts keep their names. The error is that of a source that cannot be listed.
 func Export(ctx context.Context, tools, resources, prompts registry.Source) ([]byte, error) {
 	var doc struct {
 		Tools     []exportedTool     `json:"tools"`
@@ -54,11 +53,11 @@ func export(ctx context.Context, src registry.Source, each func(*registry.Functi
 }
 
 type exportedTool struct {
-	Name        string           `json:"name"`
-	Description string           `json:"description,omitempty"`
-	InputSchema json.RawMessage  `json:"inputSchema"`
-	Annotations exportedHints    `json:"annotations,omitzero"`
-	Meta        *exportedVersion `json:"_meta,omitempty"`
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	InputSchema json.RawMessage `json:"inputSchema"`
+	Annotations exportedHints   `json:"annotations,omitzero"`
+	Meta        exportedMeta    `json:"_meta,omitzero"`
 }
 
 type exportedHints struct {
@@ -68,8 +67,11 @@ type exportedHints struct {
 	Tags        []string `json:"tags,omitempty"`
 }
 
-type exportedVersion struct {
-	Version string `json:"version"`
+type exportedMeta struct {
+	Version    string  `json:"version,omitempty"`
+	CostHint   float64 `json:"costHint,omitempty"`
+	ServerName string  `json:"server_name,omitempty"`
+	ID         string  `json:"id,omitempty"`
 }
 
 func exportTool(f *registry.Function) exportedTool {
@@ -77,15 +79,22 @@ func exportTool(f *registry.Function) exportedTool {
 	t := exportedTool{
 		Name: f.Tool(), Description: f.Description(), InputSchema: f.InputSchema(),
 		Annotations: exportedHints{f.ReadOnly(), f.Idempotent(), f.Destructive(), f.Tags()},
+		Meta:        exportedMeta{Version: id.Version, CostHint: f.CostHint(), ServerName: f.ServerName()},
 	}
-	if id.Version != "" {
-		t.Meta = &exportedVersion{id.Version}
-	}
-	same, _ := toolid.FromTools([]toolid.Definition{{Name: t.Name, InputSchema: t.InputSchema, Version: id.Version}}, toolid.Mapping)
-	if same[0].ID != id {
+	if t.Meta.ServerName == "" && t.id() != id {
 		t.Name = f.Path()
 	}
+	if t.id() != id {
+		t.Meta.ID = id.String()
+	}
 	return t
+}
+
+// id returns the id of the tool in a document.
+func (t *exportedTool) id() toolid.ID {
+	def := toolid.Definition{Name: t.Name, InputSchema: t.InputSchema, Version: t.Meta.Version, Server: t.Meta.ServerName}
+	same, _ := toolid.FromTools([]toolid.Definition{def}, toolid.Mapping) // only Strict returns an error
+	return same[0].ID
 }
 
 type exportedResource struct {

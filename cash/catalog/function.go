@@ -12,40 +12,35 @@ import (
 const (
 	maxDescription = 4000
 	maxAlias       = 200
-	maxTags        = 20
-	maxTag         = 64
 )
 
 // newFunction builds the function of s. With an unusable input schema it has none: its arguments are not validated,
 // and faces that promise validation refuse its calls.
 func (s *served) newFunction() *registry.Function {
-	remote := registry.Remote{InputSchema: s.input, Tool: s.key, ID: s.id, Handler: s.handler}
-	about, facts := s.about(), s.facts()
-	f, err := registry.RemoteFunc(s.label, about, remote, facts...)
+	remote := registry.Remote{InputSchema: s.input, Tool: s.definition.key, ID: s.id, ServerName: s.server, Handler: s.handler}
+	about, facts := s.about(), s.factsOf()
+	_, label := s.place()
+	f, err := registry.RemoteFunc(label, about, remote, facts...)
 	if err != nil {
 		remote.InputSchema, remote.Problem = nil, cmp.Or(errors.Unwrap(err), err)
-		if f, err = registry.RemoteFunc(s.label, about, remote, facts...); err != nil {
+		if f, err = registry.RemoteFunc(label, about, remote, facts...); err != nil {
 			panic("catalog: " + err.Error()) // our own schema is always valid
 		}
 	}
 	return f
 }
 
-// facts returns options for the document's other members.
-func (s *served) facts() []registry.FuncOption {
-	var aliases, tags []string
-	for _, alias := range []string{s.title, s.name, s.key} {
+// factsOf returns options for the document's other members.
+func (s *served) factsOf() []registry.FuncOption {
+	var aliases []string
+	_, label := s.place()
+	for _, alias := range []string{s.title, s.name, s.definition.key} {
 		alias = clean.Line(alias, maxAlias)
-		if alias != "" && alias != s.label && (len(aliases) == 0 || aliases[len(aliases)-1] != alias) {
+		if alias != "" && alias != label && (len(aliases) == 0 || aliases[len(aliases)-1] != alias) {
 			aliases = append(aliases, alias)
 		}
 	}
-	for _, tag := range s.tags[:min(len(s.tags), maxTags)] {
-		if tag = clean.Line(tag, maxTag); tag != "" {
-			tags = append(tags, tag)
-		}
-	}
-	facts := []registry.FuncOption{registry.Aliases(aliases...), registry.Tags(tags...), registry.Returns(s.returns)}
+	facts := append(s.facts.Options(), registry.Aliases(aliases...), registry.Returns(s.returns))
 	if s.readOnly {
 		return append(facts, registry.ReadOnly)
 	}

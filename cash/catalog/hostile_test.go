@@ -73,22 +73,24 @@ func checkReachable(t *testing.T, reg *registry.Registry, want, step int) {
 	if n != want {
 		t.Errorf("there are %d tools, want %d", n, want)
 	}
-	top, err := registry.Browse(t.Context(), reg, "/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, ns := range top {
-		nodes, err := registry.Browse(t.Context(), reg, ns.Path)
+	var browse func(path string)
+	browse = func(path string) {
+		nodes, err := registry.Browse(t.Context(), reg, path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, node := range nodes {
-			if browsed[node.Path] {
+			switch {
+			case node.Namespace != nil:
+				browse(node.Path)
+			case browsed[node.Path]:
 				t.Fatalf("%s is there twice", node.Path)
+			default:
+				browsed[node.Path] = true
 			}
-			browsed[node.Path] = true
 		}
 	}
+	browse("/")
 	if len(browsed) != want {
 		t.Errorf("%d tools are browsed, want %d", len(browsed), want)
 	}

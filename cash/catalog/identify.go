@@ -41,9 +41,10 @@ func (b *batch) identify() {
 func (b *batch) identifyTools() {
 	defs := make([]toolid.Definition, len(b.entries))
 	for i, e := range b.entries {
-		defs[i] = toolid.Definition{Name: e.name, InputSchema: e.input, Version: e.version}
+		defs[i] = toolid.Definition{Name: e.name, InputSchema: e.input, Version: e.facts.Version, Server: e.server}
 	}
 	ids, _ := toolid.FromTools(defs, toolid.Mapping) // only Strict returns an error
+	ids = b.stated(ids)
 	for i, id := range ids {
 		e := &b.entries[i]
 		switch id.Status {
@@ -58,6 +59,23 @@ func (b *batch) identifyTools() {
 			b.find(e.definition, e.line, Refused, reason(id.Problem))
 		}
 	}
+}
+
+// stated puts the ids that tools state in place of those of their names. A stated id that another tool has is refused.
+func (b *batch) stated(ids []toolid.Entry) []toolid.Entry {
+	count := make(map[toolid.ID]int)
+	for i, e := range b.entries {
+		if id := &ids[i]; e.definition.id != (toolid.ID{}) && id.Status != toolid.Duplicate {
+			*id = toolid.Entry{Name: e.name, ID: e.definition.id, Status: toolid.Kept}
+		}
+		count[ids[i].ID]++
+	}
+	for i, e := range b.entries {
+		if id := &ids[i]; e.definition.id != (toolid.ID{}) && count[id.ID] > 1 && id.Status == toolid.Kept {
+			*id = toolid.Entry{Name: e.name, Problem: fmt.Errorf("its id %s is that of another tool too", id.ID)}
+		}
+	}
+	return ids
 }
 
 // reason returns a problem without the name of the tool, which the report adds.

@@ -4,12 +4,14 @@ import (
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/label"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// labels returns the labels of the entries, and adds those of their namespaces to c. They depend on the content of
-// the document and the earlier labels, not on the order.
-func (b *batch) labels(c *content) []string {
+// paths returns the paths of the entries within the namespaces of their ids, and adds the labels of these namespaces
+// to c. They depend on the content of the document and the earlier ones, not on the order. Names of tools with dots
+// nest (section 3.3).
+func (b *batch) paths(c *content) []string {
 	byNamespace := make(map[string][]int)
 	for i, e := range b.entries {
 		if e.id != (toolid.Primitive{}) {
@@ -23,22 +25,27 @@ func (b *batch) labels(c *content) []string {
 	for i, l := range new(label.Set).TakeAll(namespaces) {
 		c.namespaces[namespaces[i].Key] = l
 	}
-	labels := make([]string, len(b.entries))
+	paths := make([]string, len(b.entries))
 	for namespace, entries := range byNamespace {
-		functions := make([]label.Want, len(entries))
+		keys, had, names := make([]string, len(entries)), make(map[string]string), make(map[string]string)
 		for j, i := range entries {
 			e := &b.entries[i]
-			had := ""
 			if was := b.had.served[e.key]; was != nil && was.id.Namespace == namespace {
-				had = was.label
+				had[e.key] = was.path
 			}
-			functions[j] = b.want(e.key, e.ownName(), had)
+			keys[j], names[e.key] = e.key, e.ownName()
 		}
-		for j, l := range new(label.Set).TakeAll(functions) {
-			labels[entries[j]] = l
+		made := wire.Paths(string(b.kind.kind), keys, had, func(key string) (dir, rest string) {
+			if b.kind.kind != toolid.Tool {
+				return "", names[key]
+			}
+			return wire.Nest(names[key])
+		})
+		for j, i := range entries {
+			paths[i] = made[keys[j]]
 		}
 	}
-	return labels
+	return paths
 }
 
 func (b *batch) want(key, name, had string) label.Want {
@@ -50,6 +57,9 @@ func (b *batch) want(key, name, had string) label.Want {
 // character outside its grammar; a label keeps more of the name.
 func (e *entry) ownName() string {
 	made := func(name string) bool { return toolid.ID{Name: name}.Fit().Name == e.id.Name }
+	if _, rest, deep := strings.Cut(e.server, "."); deep && made(rest+"."+e.name) {
+		return rest + "." + e.name
+	}
 	for _, sep := range []string{".", "/"} { // cuts the namespace
 		if _, rest, found := strings.Cut(e.name, sep); found && made(rest) {
 			return rest

@@ -51,8 +51,8 @@ func (d *definition) annotation(key string, value []byte) {
 		if d.title == "" {
 			ok = strictjson.Take(&d.title, value)
 		}
-	case "tags":
-		ok = texts(&d.tags, value)
+	case "tags", "costHint", "cost_hint":
+		_, ok = d.facts.Set(key, value)
 	case "readOnlyHint":
 		ok = strictjson.Take(&d.readOnly, value)
 	case "idempotentHint":

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -23,7 +22,7 @@ func (s *Server) describe(f *registry.Function, grant string) json.RawMessage {
 	var o strictjson.Builder
 	o.Add("name", asJSON(f.FlatName()))
 	if d.text == nil {
-		d.text = asJSON(cmp.Or(strings.TrimSpace(clean.Text(f.Description())), minimal(f)))
+		d.text = asJSON(cmp.Or(clean.WithoutHeading(clean.Text(f.Description())), minimal(f)))
 	}
 	o.Add("description", d.text)
 	o.Add("inputSchema", clean.JSON(f.InputSchema()))

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/label"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -28,7 +29,7 @@ func minimal(f *registry.Function) string {
 	}
 	text = tidy(text)
 	if !says(text) {
-		text = words(strings.ReplaceAll(f.FlatName(), "-", " "))
+		text = label.Words(f.FlatName())
 	}
 	return clean.Cut(text, maxMinimal)
 }
@@ -223,7 +224,7 @@ func spelled(token string, params []registry.Param) string {
 	}
 	for _, name := range []string{token, strings.Trim(token, "_-."), strings.TrimSuffix(strings.Trim(token, "_-."), "s")} {
 		if isIdentifier(name) && declared(params, name, maxFields) {
-			return words(token) + token[len(strings.TrimRight(token, "-.")):]
+			return label.Words(token) + token[len(strings.TrimRight(token, "-.")):]
 		}
 	}
 	if i := strings.LastIndexAny(token, "-."); i >= 0 {
@@ -246,23 +247,6 @@ func declared(params []registry.Param, name string, levels int) bool {
 	return levels > 0 && slices.ContainsFunc(params, func(p registry.Param) bool {
 		return p.Name == name || strings.Contains(name, "_") && strings.EqualFold(p.Name, name) || declared(p.Fields, name, levels-1)
 	})
-}
-
-// words returns the words of an identifier: customerID2 is customer id 2.
-func words(name string) string {
-	var b strings.Builder
-	var prev rune
-	for _, r := range name {
-		boundary := unicode.IsUpper(r) && unicode.IsLower(prev) || unicode.IsDigit(r) != unicode.IsDigit(prev) && prev != 0
-		if boundary || strings.ContainsRune("_-.", r) {
-			b.WriteByte(' ')
-		}
-		if !strings.ContainsRune("_-.", r) {
-			b.WriteRune(unicode.ToLower(r))
-		}
-		prev = r
-	}
-	return strings.Join(strings.Fields(b.String()), " ")
 }
 
 var beforeStop = regexp.MustCompile(`\s+([.,;:!?)])|\(\s*\)`)

@@ -72,12 +72,12 @@ func TestK22SameNames(t *testing.T) {
 	src := endpoint.Catalog(deadline(t), local, one, two)
 
 	admin := registry.WithCaller(t.Context(), &registry.Caller{ID: "a", Roles: []string{"admin"}})
-	want := []string{"local echo_External", "local other", "remote echo_external_2", "remote echo_external_remote"}
+	want := []string{"local echo_External", "local other", "remote echo_external_1e7bed", "remote echo_external_remote"}
 	if got := names(t, admin, src); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 	// Who does not see ours finds nothing of it.
-	want = []string{"local other", "remote echo_external", "remote echo_external_2"}
+	want = []string{"local other", "remote echo_external", "remote echo_external_1e7bed"}
 	if got := names(t, t.Context(), src); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
@@ -95,7 +95,7 @@ func TestK22SameNames(t *testing.T) {
 		{admin, "echo_external_remote", string(hi), `"echo":"hi"`},
 		{admin, "echo_external", string(hi), `usage`},
 		{t.Context(), "echo_external", string(hi), `"echo":"hi"`},
-		{t.Context(), "echo_external_2", string(hi), `"echo":"hi"`},
+		{t.Context(), "echo_external_1e7bed", string(hi), `"echo":"hi"`},
 		{t.Context(), "echo_external_remote", string(hi), `usage`},
 		{t.Context(), "echo_External", `{}`, `usage`},
 	} {

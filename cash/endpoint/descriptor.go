@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -36,7 +35,7 @@ const (
 // them.
 func describe(f *registry.Function) Descriptor {
 	d := Descriptor{
-		Name: f.Path(), Description: clean.Text(f.Description()), Command: usage(f), Origin: Local,
+		Name: f.Path(), Description: f.About(), Command: usage(f), Origin: Local,
 		Safety: safety(f), InputSchema: f.InputSchema(), ResultSchema: f.OutputSchema(),
 	}
 	if f.Remote() {

@@ -59,20 +59,40 @@ func (f face) define(ctx context.Context, d *domain) *mcp.Tool {
 
 func (f face) plans() bool { return f.opts.Serve.Controls.Plans != nil }
 
-// annotations returns the hints that hold for every command. Without declarations the protocol's default applies: the
-// tool may destroy.
+// annotations returns the effects that all commands declare. What one of them does not declare is left out, unless
+// another one destroys, or reaches an open world.
 func annotations(commands []command, whole bool) *mcp.ToolAnnotations {
 	whole = whole && len(commands) > 0
 	all := &mcp.ToolAnnotations{ReadOnlyHint: whole, IdempotentHint: whole}
+	var destructive, openWorld effect
 	for _, c := range commands {
-		all.ReadOnlyHint = all.ReadOnlyHint && c.ReadOnly()
-		all.IdempotentHint = all.IdempotentHint && (c.Idempotent() || c.ReadOnly())
-		if c.Destructive() {
-			yes := true
-			all.DestructiveHint = &yes
+		h := c.Hints()
+		all.ReadOnlyHint = all.ReadOnlyHint && h.ReadOnly
+		all.IdempotentHint = all.IdempotentHint && (h.ReadOnly || c.Idempotent())
+		if h.ReadOnly {
+			h.Destructive = new(bool)
 		}
+		destructive.add(h.Destructive)
+		openWorld.add(h.OpenWorld)
 	}
+	all.DestructiveHint, all.OpenWorldHint = destructive.of(whole), openWorld.of(whole)
 	return all
+}
+
+// An effect counts what commands declare of one effect.
+type effect struct{ yes, unsaid bool }
+
+func (e *effect) add(declared *bool) {
+	e.yes = e.yes || declared != nil && *declared
+	e.unsaid = e.unsaid || declared == nil
+}
+
+// of returns the effect of all commands together. whole reports that they are all known.
+func (e *effect) of(whole bool) *bool {
+	if !e.yes && (e.unsaid || !whole) {
+		return nil
+	}
+	return &e.yes
 }
 
 // call answers a call of a domain's tool.

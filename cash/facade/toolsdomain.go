@@ -80,7 +80,7 @@ func (s *Server) listTools(ctx context.Context, in toolQuery) (found[toolEntry],
 	list := found[toolEntry]{items: make([]toolEntry, len(functions)), total: total}
 	for i, f := range functions {
 		list.items[i] = toolEntry{
-			Name: f.Path(), Description: clean.FirstLine(f.Description(), maxAbout), Safety: control.ClassOf(f),
+			Name: f.Path(), Description: clean.FirstLine(f.About(), maxAbout), Safety: control.ClassOf(f),
 			Returns: clean.Text(f.Returns()), InputSchema: clean.JSON(f.InputSchema()),
 		}
 	}
@@ -135,7 +135,7 @@ func (s *Server) getTool(ctx context.Context, in namedTool) (*definition, error)
 		return nil, err
 	}
 	return &definition{
-		Name: f.Path(), Description: clean.Text(f.Description()), Safety: control.ClassOf(f),
+		Name: f.Path(), Description: f.About(), Safety: control.ClassOf(f),
 		InputSchema: clean.JSON(f.InputSchema()), Returns: clean.Text(f.Returns()),
 		Idempotent: f.Idempotent(), Aliases: f.Aliases(), Tags: f.Tags(),
 	}, nil

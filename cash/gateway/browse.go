@@ -14,8 +14,10 @@ import (
 
 // A BrowseRequest asks for cards by a query or by a path, not both (section 3.1).
 type BrowseRequest struct {
+	// Query may have words such as tag=read-only, which keep only functions with the tag.
 	Query string
-	Path  string
+	// Path may end in a filter for functions with tags: /orders/*?tag=read-only.
+	Path string
 	// TopK is the most cards in the response. Zero is [Options.TopK] for a query and [DefaultPage]
 	// for a path; at most [MaxTopK].
 	TopK int
@@ -102,7 +104,7 @@ const maxFound = 1000
 // (W14) and those that have disappeared since the search.
 func (s *Server) search(ctx context.Context, c *catalog, req *BrowseRequest) page {
 	last := min(min(req.Offset, maxFound)+req.TopK, maxFound)
-	matches := registry.Search(ctx, c.source, "", req.Query, last+1)
+	matches := search(ctx, c.source, req.Query, last+1)
 	p := page{more: len(matches) > last && last < maxFound, next: last}
 	for i, m := range matches {
 		if i < req.Offset || i >= last {
@@ -123,10 +125,15 @@ func (s *Server) search(ctx context.Context, c *catalog, req *BrowseRequest) pag
 
 // children returns the cards of the entries at the path.
 func (s *Server) children(ctx context.Context, c *catalog, req *BrowseRequest) (page, error) {
-	nodes, err := registry.Browse(ctx, c.source, req.Path)
+	path, filter, err := cutFilter(req.Path)
+	if err != nil {
+		return page{}, err
+	}
+	nodes, err := registry.Browse(ctx, c.source, path)
 	if err != nil {
 		return page{}, s.pathError(req.Path, err)
 	}
+	nodes = filter.nodes(ctx, c.source, nodes)
 	if req.Offset > 0 && req.Offset >= len(nodes) {
 		return page{}, argsInvalid(fmt.Sprintf("offset is %d, and there are %d entries at this path.", req.Offset, len(nodes)))
 	}

@@ -50,8 +50,9 @@ func (c *cards) of(f *registry.Function) (card.ChoiceCard, error) {
 func facts(f *registry.Function) card.Facts {
 	id := f.Primitive()
 	return card.Facts{
-		ID: id.String(), Name: f.Name(), Description: f.Description(), Tags: f.Tags(),
+		ID: id.String(), Name: f.Name(), Description: f.About(), Tags: f.Tags(),
 		Kind: card.Kind(id.Kind), Namespace: id.Namespace,
+		CostHint:    f.CostHint(),
 		HasSchema:   len(f.Params()) > 0 || id.Kind == toolid.Tool && f.Open(),
 		SideEffects: !f.ReadOnly(), ReadOnly: f.ReadOnly(), Destructive: f.Destructive(),
 	}
@@ -65,11 +66,11 @@ func (c *cards) ofNode(n registry.Node) (card.ChoiceCard, error) {
 	case n.Skill != nil:
 		id := n.Skill.ID()
 		return card.NewBy(c.counter, card.Facts{
-			ID: id.String(), Name: n.Skill.Given(), Description: n.Skill.Description(),
+			ID: id.String(), Name: n.Skill.Given(), Description: n.Skill.About(),
 			Kind: card.Skill, Namespace: id.Namespace,
 		})
 	}
-	about := n.Namespace.Description
+	about := n.Namespace.About()
 	if n.Namespace.Unavailable {
 		about = "Unavailable at the moment. " + about
 	}

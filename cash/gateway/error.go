@@ -134,7 +134,7 @@ func viewError(err error) *Error {
 	switch {
 	case errors.Is(err, firewall.ErrNotFound):
 		return &Error{Code: ViewFailed, Err: err,
-			Message: "There is no such artifact: it never was, is not yours, or has expired. Run the tool again with tool_execute for a new handle."}
+			Message: "There is no such artifact: it never was, is not yours, or is not kept any more. Run the tool again with tool_execute for a new handle."}
 	case errors.As(err, &selector):
 		return &Error{Code: ViewFailed, Message: clean.Line(selector.Error(), maxMessage), Err: err}
 	}

@@ -113,13 +113,18 @@ func (x *execution) find(ctx context.Context) (*registry.Function, error) {
 	return f, nil
 }
 
-// ready reserves room for the result before the call runs ([registry.Request.Ready]).
+// ready reserves room for the result before a function with effects runs ([registry.Request.Ready]).
 func (x *execution) ready(ctx context.Context, call *registry.Call) (context.Context, error) {
 	x.call.Store(call)
 	if x.opts.Mode != Gateway || call.Plan != nil {
 		return ctx, nil
 	}
-	room, err := x.opts.Firewall.Admit(ctx, x.from.Owner(ctx))
+	owner := roomOwner(ctx, x.from)
+	if call.Function.ReadOnly() {
+		x.room.Store(x.opts.Firewall.AdmitReading(owner))
+		return ctx, nil
+	}
+	room, err := x.opts.Firewall.Admit(ctx, owner)
 	if err != nil {
 		return nil, noRoom(err)
 	}
@@ -128,6 +133,11 @@ func (x *execution) ready(ctx context.Context, call *registry.Call) (context.Con
 		x.release()
 	}
 	return ctx, nil
+}
+
+// roomOwner returns the owner of what the firewall keeps of a request.
+func roomOwner(ctx context.Context, from *serve.Request) firewall.Owner {
+	return firewall.Owner{ID: from.Owner(ctx), Payer: from.Payer(ctx), Guest: registry.CallerFrom(ctx).Anonymous()}
 }
 
 // release frees the room that no result has taken.
@@ -166,7 +176,7 @@ func (x *execution) result(ctx context.Context, res *registry.Result) (*registry
 	if room == nil {
 		return x.redacted(res), nil
 	}
-	return x.envelop(ctx, room, res, x.provenance(call, res)), nil
+	return x.envelop(ctx, room, res, call.Function.Filters(), x.provenance(call, res)), nil
 }
 
 // report returns the report of a dry run, whose text is JSON.
@@ -202,10 +212,12 @@ func safety(f *registry.Function) string {
 	return ""
 }
 
-// envelop returns the result in an envelope.
-func (s *Server) envelop(ctx context.Context, room *firewall.Admission, res *registry.Result, provenance map[string]any) *registry.Result {
+// envelop returns the result in an envelope. filters are the parameters that narrow it.
+func (s *Server) envelop(ctx context.Context, room *firewall.Admission, res *registry.Result, filters []string, provenance map[string]any) *registry.Result {
 	id, _ := provenance["tool_id"].(string)
-	shown := room.Shield(ctx, firewall.Result{Content: res.Content, Structured: res.Structured, IsError: res.IsError, Label: id})
+	shown := room.Shield(ctx, firewall.Result{
+		Content: res.Content, Structured: res.Structured, IsError: res.IsError, Label: id, Filters: filters,
+	})
 	env := shown.Envelope
 	if env.Provenance == nil {
 		env.Provenance = make(map[string]any, len(provenance))
@@ -294,17 +306,31 @@ func schemaError(f *registry.Function, problem error) error {
 	}
 }
 
+// The reasons in the details of the error of a call that did not run because no room could be
+// reserved for its result. The code is [RateLimited]: no upstream has failed.
+const (
+	storeFull   = "artifact_store_full"
+	storeFailed = "artifact_store_failed"
+)
+
+// roomAgain is the time to try again, in seconds, if it is not known when there will be room.
+const roomAgain = 10
+
 // noRoom is the error for a call that did not run, because its result could not be kept.
 func noRoom(err error) *Error {
-	e := &Error{
-		Code: UpstreamUnavailable, Retryable: true, Err: err,
-		Message: "There is no room to keep the result of another call. The tool was not run. Try again later: what was kept expires.",
+	reason, message, after := storeFailed, "The store for large results cannot be used now.", float64(roomAgain)
+	if errors.Is(err, firewall.ErrFull) {
+		reason, message = storeFull, "The store for large results is full."
 	}
 	var full *firewall.FullError
 	if errors.As(err, &full) && full.RetryAfter > 0 {
-		e.Details = map[string]any{"retry_after": math.Ceil(full.RetryAfter.Seconds())}
+		after = math.Ceil(full.RetryAfter.Seconds())
 	}
-	return e
+	return &Error{
+		Code: RateLimited, Retryable: true, Err: err,
+		Message: fmt.Sprintf("%s The tool was not run, because its result might be lost. Try again in %.0f s. Tools that only read still run.", message, after),
+		Details: map[string]any{"scope": "artifacts", "reason": reason, "retry_after": after},
+	}
 }
 
 // isSkill reports whether text is the id of a skill.
@@ -354,15 +380,12 @@ func (s *Server) readSkill(ctx context.Context, sk *registry.Skill, req *Execute
 	if err != nil {
 		return nil, err
 	}
+	text = s.spoken(ctx, text)
 	if s.opts.Mode == Proxy {
 		return registry.TextResult(text), nil
 	}
-	room, err := s.opts.Firewall.Admit(ctx, from.Owner(ctx))
-	if err != nil {
-		return nil, noRoom(err)
-	}
-	defer room.Release()
-	return s.envelop(ctx, room, registry.TextResult(text), map[string]any{"tool_id": sk.ID().String()}), nil
+	room := s.opts.Firewall.AdmitReading(roomOwner(ctx, from))
+	return s.envelop(ctx, room, registry.TextResult(text), nil, map[string]any{"tool_id": sk.ID().String()}), nil
 }
 
 // orNone returns nil for the JSON null, which means an omitted argument.

@@ -19,6 +19,27 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
+// TestHeadOfAnImage holds that a view of an image as text says that it is one, and that the suggested views work.
+func TestHeadOfAnImage(t *testing.T) {
+	reg := raw(registry.New(nil), "art", "paint", answers(&registry.Result{Content: []mcp.Content{
+		&mcp.ImageContent{MIMEType: "image/png", Data: append([]byte("\x89PNG\r\n\x1a\n"), make([]byte, 40_000)...)},
+	}}))
+	c := inMemory(t, gateway.NewServer(reg, nil), nil)
+	e := execute(t, c, idOf(t, reg, "paint"), nil)
+	if len(e.Artifacts) != 1 || len(e.Views) == 0 {
+		t.Fatalf("envelope %+v", e)
+	}
+	for _, selector := range []any{nil, object{"type": "head"}} {
+		got := wantCode(t, c.Tool("tool_view", object{"handle": e.Artifacts[0].Handle, "selector": selector}), "VIEW_FAILED")
+		if !strings.Contains(got.Message, "this artifact is an image (image/png, 40008 bytes), not text") {
+			t.Errorf("%v: %s", selector, got.Message)
+		}
+	}
+	for _, v := range e.Views {
+		c.Tool("tool_view", object{"handle": v.Handle, "selector": v.Selector}).OK()
+	}
+}
+
 // TestS42Execute holds W31: a small result passes whole, a large one stands behind
 // handles that are all listed, and tool_view shows it.
 func TestS42Execute(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -78,7 +79,7 @@ type trickStore struct {
 	open    func() (*firewall.Artifact, error)
 }
 
-func (s *trickStore) Reserve(ctx context.Context, owner string, size int64) (firewall.Reservation, error) {
+func (s *trickStore) Reserve(ctx context.Context, owner firewall.Owner, size int64) (firewall.Reservation, error) {
 	if s.reserve != nil {
 		if err := s.reserve(); err != nil {
 			return nil, err
@@ -112,29 +113,95 @@ func limitedStore(err error) firewall.Store {
 	return &trickStore{Store: firewall.NewMemory(nil), reserve: func() error { return err }}
 }
 
-// TestNoRoom holds that nothing is run whose result could not be kept.
-func TestNoRoom(t *testing.T) {
-	for name, err := range map[string]error{
-		"full": &firewall.FullError{Limit: "bytes", RetryAfter: 90 * time.Second}, "disk full": syscall.ENOSPC, "read-only": syscall.EROFS, "broken": errors.New("/var/secret/path: no"),
-	} {
+// noRooms are stores that take nothing.
+var noRooms = map[string]error{
+	"full":      &firewall.FullError{Limit: "bytes", RetryAfter: 90 * time.Second},
+	"disk full": &firewall.FullError{Limit: "disk"},
+	"no space":  syscall.ENOSPC, "read-only": syscall.EROFS, "broken": errors.New("/var/secret/path: no"),
+}
+
+// TestZ2NoRoom holds that nothing with an effect is run whose result could not be
+// kept, that the refusal is the store's own and says when to come back, and that the
+// log has one line for all of them.
+func TestZ2NoRoom(t *testing.T) {
+	for name, err := range noRooms {
 		t.Run(name, func(t *testing.T) {
 			s := newShop()
-			c := inMemory(t, gateway.NewServer(s, &gateway.Options{Firewall: firewall.New(&firewall.Options{Store: limitedStore(err)})}), nil)
-			r := c.Tool("tool_execute", object{"tool_id": s.id(t, "orders.list")})
-			e := wantCode(t, r, gateway.UpstreamUnavailable)
-			if !e.Retryable || s.runs.Load() != 0 || strings.Contains(r.Text, "/var") || !strings.Contains(e.Message, "not run") {
-				t.Errorf("after %d runs: %s", s.runs.Load(), r.Text)
-			}
-			if name == "full" && !strings.Contains(string(e.Details), `"retry_after":90`) {
-				t.Errorf("details %s", e.Details)
+			var log bytes.Buffer
+			fw := firewall.New(&firewall.Options{Store: limitedStore(err), Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			c := inMemory(t, gateway.NewServer(s, &gateway.Options{Firewall: fw}), nil)
+			for range 20 {
+				r := c.Tool("tool_execute", object{"tool_id": s.id(t, "orders.retail.refund"), "args": object{"id": "7"}})
+				e := wantCode(t, r, gateway.RateLimited)
+				if !e.Retryable || s.runs.Load() != 0 || strings.Contains(r.Text, "/var") || !strings.Contains(e.Message, "not run") {
+					t.Errorf("after %d runs: %s", s.runs.Load(), r.Text)
+				}
+				want := `{"reason":"artifact_store_failed","retry_after":10,"scope":"artifacts"}`
+				switch name {
+				case "full":
+					want = `{"reason":"artifact_store_full","retry_after":90,"scope":"artifacts"}`
+				case "disk full":
+					want = `{"reason":"artifact_store_full","retry_after":10,"scope":"artifacts"}`
+				}
+				if string(e.Details) != want {
+					t.Errorf("details %s, want %s", e.Details, want)
+				}
 			}
 			c.Tool("tool_browse", object{"path": "/"}).OK()
+			if n := strings.Count(log.String(), "\n"); n != 1 {
+				t.Errorf("%d lines in the log: %s", n, log.String())
+			}
 		})
 	}
 }
 
-// TestResultIsNotLost holds that what an upstream has produced arrives, whatever
-// becomes of the store meanwhile.
+// TestZ2ReadsWithoutRoom holds that functions that only read run whatever the store
+// does: a small result passes whole, and a large one says how to narrow the call.
+func TestZ2ReadsWithoutRoom(t *testing.T) {
+	for name, err := range noRooms {
+		t.Run(name, func(t *testing.T) {
+			s := newShop()
+			type listing struct {
+				Status string `json:"status,omitempty"`
+				Since  string `json:"since,omitempty"`
+			}
+			s.Namespace("orders", "Create and manage customer orders.").Add(registry.Func("export", "Export all orders.", func(context.Context, listing) ([]orderID, error) {
+				var all []orderID
+				for i := range 2000 {
+					all = append(all, orderID{fmt.Sprintf("ORD-%d", i)})
+				}
+				return all, nil
+			}, registry.ReadOnly))
+			store := limitedStore(err)
+			c := inMemory(t, gateway.NewServer(s, &gateway.Options{Firewall: firewall.New(&firewall.Options{Store: store})}), nil)
+			if e := execute(t, c, s.id(t, "orders.list"), nil); e.Status != firewall.OK || e.Summary != `["ORD-1","ORD-2"]` {
+				t.Errorf("a small result: %+v", e)
+			}
+			if e := execute(t, c, "skill::orders:restock#"+hashOf(t, "orders", "restock"), nil); e.Status != firewall.OK || !strings.Contains(e.Summary, "shelf") {
+				t.Errorf("a skill: %+v", e)
+			}
+			e := execute(t, c, s.id(t, "orders.export"), nil)
+			facts := strings.Join(e.Facts, " ")
+			if e.Status != firewall.Partial || len(e.Artifacts) != 0 || len(e.Views) != 0 || len(toJSON(e)) > firewall.DefaultInline+100 {
+				t.Errorf("a large one: %s", toJSON(e))
+			}
+			for _, want := range []string{"Not kept", "Add filters (e.g., status, since)", "2000 objects"} {
+				if !strings.Contains(facts, want) && !strings.Contains(e.Summary, want) {
+					t.Errorf("%q is not said: %s", want, toJSON(e))
+				}
+			}
+			if !strings.Contains(e.Summary, `{"id":"ORD-50"}`) || strings.Contains(e.Summary, "stored") {
+				t.Errorf("the summary is %s", e.Summary)
+			}
+			if got := strings.Contains(facts, "again in 90 s"); got != (name == "full") {
+				t.Errorf("facts %s", facts)
+			}
+		})
+	}
+}
+
+// TestResultIsNotLost holds that what an upstream has done and said arrives, whatever
+// becomes of the store meanwhile. What it has only read is not worth the context.
 func TestResultIsNotLost(t *testing.T) {
 	text := strings.Repeat("one of many words ", 2000)
 	image := []byte{0, 1, 2, 255}
@@ -147,17 +214,28 @@ func TestResultIsNotLost(t *testing.T) {
 		"bad handle": func() ([]firewall.Ref, error) { return []firewall.Ref{{Handle: "a\nb"}, {Handle: "a\nb"}}, nil },
 	} {
 		t.Run(name, func(t *testing.T) {
-			reg := raw(registry.New(nil), "", "big", answers(&registry.Result{Content: []mcp.Content{
+			answer := answers(&registry.Result{Content: []mcp.Content{
 				&mcp.TextContent{Text: text}, &mcp.ImageContent{MIMEType: "image/png", Data: image},
-			}}))
+			}})
+			reg := raw(registry.New(nil), "", "big", answer)
+			act, err := registry.RemoteFunc("act", "Does it.", registry.Remote{Handler: answer})
+			if err != nil {
+				t.Fatal(err)
+			}
+			reg.Namespace("", "").Add(act)
 			srv := gateway.NewServer(reg, &gateway.Options{Firewall: firewall.New(&firewall.Options{Store: &trickStore{Store: firewall.NewMemory(nil), keep: keep}})})
-			r := inMemory(t, srv, nil).Tool("tool_execute", object{"tool_id": idOf(t, reg, "big")}).OK()
+			c := inMemory(t, srv, nil)
+			r := c.Tool("tool_execute", object{"tool_id": idOf(t, reg, "act")}).OK()
 			e := envelopeOf(t, r)
 			if e.Status != firewall.Partial || strings.TrimSpace(e.Summary) != strings.TrimSpace(text) || len(e.Artifacts) != 0 {
 				t.Errorf("status %s, %d characters, artifacts %v", e.Status, len(e.Summary), e.Artifacts)
 			}
 			if got, ok := r.Raw.Content[len(r.Raw.Content)-1].(*mcp.ImageContent); !ok || !bytes.Equal(got.Data, image) {
-				t.Errorf("the image is lost: %s", toJSON(r.Raw.Content))
+				t.Errorf("the image is lost: %.300s", toJSON(r.Raw.Content))
+			}
+			read := execute(t, c, idOf(t, reg, "big"), nil)
+			if read.Status != firewall.Partial || len(toJSON(read)) > firewall.DefaultInline+100 || len(read.Artifacts) != 0 || !strings.HasPrefix(read.Facts[0], "Not kept") {
+				t.Errorf("what was read: %.1000s", toJSON(read))
 			}
 		})
 	}
@@ -193,6 +271,7 @@ func TestBrokenArtifacts(t *testing.T) {
 func TestDiskStore(t *testing.T) {
 	dir := t.TempDir()
 	reg := raw(registry.New(nil), "", "big", answers(registry.TextResult(strings.Repeat("word ", 5000))))
+	reg.Namespace("", "").Add(registry.Func("act", "Act.", nothing))
 	handle := ""
 	for range 2 {
 		store, err := disk.Open(dir, nil)
@@ -208,7 +287,10 @@ func TestDiskStore(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantCode(t, c.Tool("tool_view", object{"handle": handle}), gateway.ViewFailed)
-		wantCode(t, c.Tool("tool_execute", object{"tool_id": idOf(t, reg, "big")}), gateway.UpstreamUnavailable)
+		wantCode(t, c.Tool("tool_execute", object{"tool_id": idOf(t, reg, "act")}), gateway.RateLimited)
+		if e := execute(t, c, idOf(t, reg, "big"), nil); e.Status != firewall.Partial || len(e.Artifacts) != 0 {
+			t.Errorf("on a closed store: %+v", e)
+		}
 	}
 }
 

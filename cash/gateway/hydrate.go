@@ -45,7 +45,7 @@ func (s *Server) hydrate(ctx context.Context, id string, from *serve.Request) (*
 		s.stable.note(from.Owner(ctx), string(s.tools.kind), one)
 	}
 	return &Hydration{
-		ID: f.ID().String(), Description: clean.Text(f.Description()), InputSchema: clean.JSON(f.InputSchema()),
+		ID: f.ID().String(), Description: f.About(), InputSchema: clean.JSON(f.InputSchema()),
 		Partial: f.Partial(), Returns: clean.Text(f.Returns()), Safety: safety(f),
 	}, nil
 }

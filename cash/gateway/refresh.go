@@ -20,14 +20,20 @@ type Report struct {
 // A Finding is a problem with one function.
 type Finding struct {
 	// Code is HydrateFailed: the function is not offered. SchemaInvalid: it is offered, and its
-	// calls are refused. PathNotFound: no path leads to this namespace.
+	// calls are refused. PathNotFound: no path leads to this namespace. Empty: it is offered with
+	// another id than its server's name for it gives ([registry.Function.Contested]).
 	Code    Code
 	ID      string // clean; the path of a namespace
 	Problem string // a clean line
 }
 
 // String returns the finding on one line.
-func (f Finding) String() string { return fmt.Sprintf("%s: %s: %s", f.ID, f.Code, f.Problem) }
+func (f Finding) String() string {
+	if f.Code == "" {
+		return fmt.Sprintf("%s: %s", f.ID, f.Problem)
+	}
+	return fmt.Sprintf("%s: %s: %s", f.ID, f.Code, f.Problem)
+}
 
 // maxFindings is the most findings in a report.
 const maxFindings = 1000
@@ -93,6 +99,9 @@ func (s *Server) refresh(ctx context.Context, c *catalog, r *Report) (offered in
 		if problem != nil {
 			r.add(HydrateFailed, id, problem)
 			continue
+		}
+		if was, ok := f.Contested(); ok {
+			r.add("", id, fmt.Errorf("another function has a right to the id %s of %s too", was, f.Path()))
 		}
 		offered++
 		if p := f.Problem(); p != nil {

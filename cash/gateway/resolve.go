@@ -29,7 +29,10 @@ func (s *Server) find(ctx context.Context, c *catalog, text string, id toolid.Pr
 	switch {
 	case err != nil:
 		path, name := placeOfText(text)
-		ids, _ := s.meant(ctx, c, path, name)
+		ids := s.named(ctx, c, partsOfText(text))
+		if ids == nil {
+			ids, _ = s.meant(ctx, c, path, name)
+		}
 		return nil, s.suggest(c, err, fmt.Sprintf("%q is not an id.", clean.Line(text, 80)), ids)
 	case id.Kind != c.kind:
 		if taker := s.taker(c, id.Kind); taker != "" {
@@ -102,7 +105,11 @@ func (s *Server) ids(ctx context.Context) []string {
 // those of functions with a similar name.
 func (s *Server) unknown(ctx context.Context, c *catalog, id toolid.Primitive, cause error) *Error {
 	path, name := place(id)
-	ids, there := s.meant(ctx, c, path, name)
+	ids := s.named(ctx, c, id.ID)
+	there := ids != nil
+	if !there {
+		ids, there = s.meant(ctx, c, path, name)
+	}
 	if slices.Contains(ids, id.String()) { // several functions have it; the cause says so
 		e := s.asError(cause)
 		e.Code = c.unknown
@@ -113,6 +120,41 @@ func (s *Server) unknown(ctx context.Context, c *catalog, id toolid.Primitive, c
 		message += " What stands in its place has changed."
 	}
 	return s.suggest(c, cause, message, ids)
+}
+
+// maxNamed is the most ids that are suggested for one namespace and name.
+const maxNamed = 3
+
+// named returns the ids with the namespace and the name of id, whatever their places, versions and
+// hashes are.
+func (s *Server) named(ctx context.Context, c *catalog, id toolid.ID) (ids []string) {
+	if id.Namespace == "" || id.Name == "" {
+		return nil
+	}
+	_ = registry.Walk(ctx, c.source, "", func(l *registry.Listing) error { // earlier ids count
+		for _, f := range l.Functions {
+			if p := f.Primitive(); p.Namespace == id.Namespace && p.Name == id.Name && p.Kind == c.kind && len(ids) < maxNamed {
+				ids = append(ids, p.String())
+			}
+		}
+		return nil
+	})
+	return ids
+}
+
+// partsOfText returns the namespace and name of a text that is an id without its version or hash.
+func partsOfText(text string) toolid.ID {
+	if len(text) > maxID {
+		return toolid.ID{}
+	}
+	if _, rest, ok := strings.Cut(text, "::"); ok {
+		text = rest
+	}
+	if i := strings.IndexAny(text, "#@"); i >= 0 {
+		text = text[:i]
+	}
+	namespace, name, _ := strings.Cut(strings.TrimSpace(text), ":")
+	return toolid.ID{Namespace: namespace, Name: name}
 }
 
 // meant returns the ids of the functions at a place in the tree, or else of functions with a

@@ -21,7 +21,7 @@ const browseDescription = "Find tools of this server. Returns cards with ids. " 
 
 const browseSchema = `{"type":"object","properties":{` +
 	`"query":{"type":"string","description":"What you need, in words. Not together with path."},` +
-	`"path":{"type":"string","description":"Where to look, e.g. / or /orders."},` +
+	`"path":{"type":"string","description":"Where to look, e.g. /, /orders or /orders/*?tag=read-only."},` +
 	`"top_k":{"type":"integer","minimum":1,"maximum":100,"description":"Most cards to return."},` +
 	`"offset":{"type":"integer","minimum":0,"description":"Cards to skip."}},"additionalProperties":false}`
 
@@ -83,7 +83,11 @@ func (s *Server) whereIDs() string {
 }
 
 // executeName is the name of the tool that runs functions.
-const executeName = "tool_execute"
+const (
+	executeName = "tool_execute"
+	browseName  = "tool_browse"
+	hydrateName = "tool_hydrate"
+)
 
 // lookTimeout bounds the time for browsing and viewing. They read memory or a disk, but the
 // embedder's visibility rules and stores may hang. Calls have deadlines of their own.
@@ -169,12 +173,12 @@ func (f face) own() []tool {
 	var tools []tool
 	if f.opts.Mode == Proxy {
 		tools = []tool{
-			{"tool_hydrate", hydrateDescription, hydrateSchema, true, false, f.hydrateTool},
+			{hydrateName, hydrateDescription, hydrateSchema, true, false, f.hydrateTool},
 			{executeName, proxyExecuteDescription + hint, execute, false, true, f.executeTool},
 		}
 	} else {
 		tools = []tool{
-			{"tool_browse", browseDescription + hint, browseSchema, true, false, f.browser(f.tools)},
+			{browseName, browseDescription + hint, browseSchema, true, false, f.browser(f.tools)},
 			{executeName, executeDescription, execute, false, true, f.executeTool},
 			{"tool_view", viewDescription, viewSchema, true, false, f.viewTool},
 		}

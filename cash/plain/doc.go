@@ -15,7 +15,7 @@
 // A tool has the flat name of its function ([registry.Function.FlatName]): the create of
 // orders.retail is orders-retail-create. A hidden function is not listed, and a call of it fails
 // like that of an unknown tool. From some number of functions on, all other faces cost a model
-// less. [Fit] recommends one.
+// less; package cash/cost counts how much.
 //
 // # Limits
 //

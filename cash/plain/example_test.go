@@ -54,18 +54,3 @@ func Example() {
 	// guests-hello - Greet somebody.
 	// Hello, Ada!
 }
-
-// What fits depends on how much there is, and on who uses it.
-func ExampleFit() {
-	ctx := context.Background()
-	for _, c := range []plain.Client{{}, {LargeResults: true}} {
-		a, err := plain.Fit(ctx, greeter(), c)
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(a.Face, "-", a.Reason)
-	}
-	// Output:
-	// cash/plain - A full list costs some 39 tokens, no more than looking for what is used through three tools.
-	// cash/gateway - Large results stay behind handles, and a model looks into them piece by piece.
-}

@@ -7,7 +7,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/serve"
-	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -29,7 +28,7 @@ func (f face) Instructions(context.Context) string { return "" }
 func (f face) list(ctx context.Context, _ *mcp.ListToolsRequest) (serve.ToolList, error) {
 	functions, err := registry.Flat(ctx, f.source)
 	return serve.FlatTools(functions, func(fn *registry.Function) *mcp.Tool {
-		return &mcp.Tool{Description: clean.Text(fn.Description()), InputSchema: fn.InputSchema()}
+		return &mcp.Tool{Description: fn.About(), InputSchema: fn.InputSchema()}
 	}), err
 }
 

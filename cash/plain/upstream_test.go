@@ -94,3 +94,62 @@ func TestUpstreamGate(t *testing.T) {
 		t.Errorf("%d characters: %.100s", r.Chars(), r.Text)
 	}
 }
+
+// TestAnnotations holds that what is declared of a tool is listed as it is, and nothing else: equal to what the SDK's
+// own server lists, for functions and for tools of another server.
+func TestAnnotations(t *testing.T) {
+	yes, no := true, false
+	theirs := mcp.NewServer(&mcp.Implementation{Name: "far"}, nil)
+	reg := registry.New(nil)
+	near := reg.Namespace("near", "")
+	want := make(map[string]string)
+	for _, readOnly := range []bool{true, false} {
+		for i, destructive := range []*bool{nil, &no, &yes} {
+			for j, idempotent := range []*bool{nil, &no, &yes} {
+				for k, open := range []*bool{nil, &no, &yes} {
+					if readOnly && (i == 2 || j == 1) {
+						continue // against each other
+					}
+					name := fmt.Sprintf("f_%t_%d%d%d", readOnly, i, j, k)
+					a := &mcp.ToolAnnotations{ReadOnlyHint: readOnly, DestructiveHint: destructive, IdempotentHint: j == 2, OpenWorldHint: open}
+					var facts []registry.FuncOption
+					if readOnly {
+						facts = append(facts, registry.ReadOnly)
+					}
+					if destructive != nil {
+						facts = append(facts, registry.Destructive(*destructive))
+					}
+					if idempotent != nil {
+						facts = append(facts, registry.Idempotent(*idempotent))
+					}
+					if open != nil {
+						facts = append(facts, registry.OpenWorld(*open))
+					}
+					near.Add(registry.Func(name, "", answer, facts...))
+					theirs.AddTool(&mcp.Tool{Name: name, InputSchema: map[string]any{"type": "object"}, Annotations: a}, nil)
+					want["far-"+name], want["near-"+name] = toJSON(a), toJSON(a)
+					if len(facts) == 0 {
+						want["near-"+name] = "null"
+					}
+				}
+			}
+		}
+	}
+	agg := upstream.New(reg, nil)
+	defer agg.Close(context.Background())
+	if err := agg.Add(upstream.Server{Label: "far", Endpoint: upstream.InMemory{Server: theirs}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := agg.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	tools := cashtest.Connect(t, plain.NewServer(reg, nil)).Tools()
+	for _, tool := range tools {
+		if got := toJSON(tool.Annotations); got != want[tool.Name] {
+			t.Errorf("%s: %s, want %s", tool.Name, got, want[tool.Name])
+		}
+	}
+	if len(tools) != len(want) {
+		t.Errorf("%d tools, want %d", len(tools), len(want))
+	}
+}

@@ -34,8 +34,7 @@ func TestOnTheWire(t *testing.T) {
 		"asks":       {InputRequests: asked, RequestState: "s"}, // by 2026-07-28 only
 	}
 	for name, r := range results {
-		yes := true
-		tool := &mcp.Tool{Name: name, Description: "Does " + name + ".", InputSchema: json.RawMessage(`{"type":"object"}`), Annotations: &mcp.ToolAnnotations{DestructiveHint: &yes}}
+		tool := &mcp.Tool{Name: name, Description: "Does " + name + ".", InputSchema: json.RawMessage(`{"type":"object"}`)}
 		theirs.AddTool(tool, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			res := &mcp.CallToolResult{Content: r.Content, IsError: r.IsError, Meta: r.Meta, InputRequests: r.InputRequests, RequestState: r.RequestState}
 			if r.Structured != nil {

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// changes notifies clients when their visible tools change. A client must not notice changes of
-// tools that it does not see. Therefore each client's list is made again, as its caller sees it,
-// and compared.
+// changes notifies clients when what they see changes. A client must not notice changes of things
+// that it does not see. Therefore each client's view is made again, as its caller sees it, and
+// compared.
 //
-// One goroutine does that while there is a client to notify. The notifier of each [Changing] face
-// uses one.
+// One goroutine does that while there is a client to notify. All notifiers of a [Changing] face use
+// it.
 type changes struct {
 	face Changing
 	log  *slog.Logger
@@ -30,22 +30,23 @@ type changes struct {
 
 // watch is a client that wants notifications.
 type watch struct {
-	look   func(context.Context) (digest, error) // makes the digest of the client's tools
+	look   func(context.Context) (digest, error) // makes the digest of what the client sees
 	notify func(context.Context) error
-	once   bool // one notification per listing
+	once   bool // one notification per listing of tools
 
 	changed <-chan struct{} // closed by the first change after the first look
 	looking atomic.Bool     // a look is running: rules of the embedder may hang
 	gone    chan struct{}   // closed when the watch is removed
 
 	// Guarded by changes.mu:
-	seen   digest // the list that the client knows or was notified of
+	seen   digest // the view that the client knows or was notified of
 	told   bool
+	paused bool // nothing is due until the watch starts again
 	busy   bool // a notification is on its way: the client may not read
 	missed bool // another change during that
 }
 
-// digest is a hash of the definitions of all tools. Zero is no list.
+// digest is a hash of all that a client sees. Zero is no view.
 type digest [sha256.Size]byte
 
 // digestOf returns the digest of a whole list.
@@ -65,8 +66,8 @@ func digestOf(ctx context.Context, list ToolList) (digest, error) {
 
 // Changes come in bursts, for example when servers connect.
 const (
-	changeQuiet = 100 * time.Millisecond // debounce: after the last change
-	changeWait  = time.Second            // debounce: after the first change
+	changeQuiet = 50 * time.Millisecond  // debounce: after the last change
+	changeWait  = 200 * time.Millisecond // debounce: after the first change
 	lookTimeout = 5 * time.Second
 	tellTimeout = 10 * time.Second
 	retryWait   = time.Second // before the first retry for a client that was not reached; doubled each time
@@ -85,7 +86,7 @@ func (c *changes) first(ctx context.Context, w *watch) {
 func (c *changes) next() (changed <-chan struct{}) {
 	defer func() {
 		if v := recover(); v != nil {
-			logPanic(context.Background(), c.log, listChanged, v)
+			logPanic(context.Background(), c.log, "changed", v)
 		}
 	}()
 	return c.face.Changed()
@@ -93,29 +94,30 @@ func (c *changes) next() (changed <-chan struct{}) {
 
 var errHangs = errors.New("the last look has not ended yet")
 
-// lookAt returns the digest of one client's tools.
+// lookAt returns the digest of what one client sees.
 func (c *changes) lookAt(ctx context.Context, w *watch) (digest, error) {
 	if !w.looking.CompareAndSwap(false, true) {
 		return digest{}, errHangs
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
-	return Apart(ctx, c.log, "tools/list", func() (digest, error) {
+	return Apart(ctx, c.log, "look", func() (digest, error) {
 		defer w.looking.Store(false)
 		return w.look(ctx)
 	})
 }
 
-// add starts the watch of key, or starts it again.
-func (c *changes) add(key any, w *watch) (added bool) {
+// add starts the watch of key, or starts it again. It reports whether the watch was added, and
+// whether there is one now.
+func (c *changes) add(key any, w *watch) (added, watched bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	old := c.watches[key]
 	switch {
 	case old != nil:
-		old.seen, old.told = w.seen, false
+		old.seen, old.told, old.paused = w.seen, false, false
 	case len(c.watches) >= maxWatches:
-		return false
+		return false, false
 	default:
 		w.gone = make(chan struct{})
 		c.watches[key] = w
@@ -123,7 +125,7 @@ func (c *changes) add(key any, w *watch) (added bool) {
 	if c.stop == nil {
 		c.stop, c.wake = make(chan struct{}), make(chan struct{}, 1)
 		go c.run(w.changed, c.wake, c.stop)
-		return true
+		return true, true
 	}
 	select {
 	case <-w.changed: // a change happened before w was added
@@ -133,7 +135,16 @@ func (c *changes) add(key any, w *watch) (added bool) {
 		}
 	default:
 	}
-	return old == nil
+	return old == nil, true
+}
+
+// pause keeps the watch of key silent until it starts again.
+func (c *changes) pause(key any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if w := c.watches[key]; w != nil {
+		w.paused = true
+	}
 }
 
 // remove ends the watch of key.
@@ -194,12 +205,12 @@ func (c *changes) debounce(stop <-chan struct{}) (<-chan struct{}, bool) {
 	}
 }
 
-// check notifies every client whose tools have changed.
+// check notifies every client whose view has changed.
 func (c *changes) check(stop <-chan struct{}) {
 	c.mu.Lock()
 	due := make(map[any]*watch, len(c.watches))
 	for key, w := range c.watches {
-		if !w.told {
+		if !w.told && !w.paused {
 			due[key] = w
 		}
 	}
@@ -231,7 +242,7 @@ func (c *changes) compare(key any, w *watch) {
 func (c *changes) record(key any, w *watch, now digest) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if now == w.seen || w.told || c.watches[key] != w {
+	if now == w.seen || w.told || w.paused || c.watches[key] != w {
 		return false
 	}
 	if w.once {
@@ -269,12 +280,12 @@ func (w *watch) send(log *slog.Logger) (err error) {
 	defer cancel()
 	defer func() {
 		if v := recover(); v != nil { // a middleware of the embedder panicked
-			logPanic(ctx, log, listChanged, v)
+			logPanic(ctx, log, "notification", v)
 			err = errPanic
 		}
 	}()
 	if err := w.notify(ctx); err != nil {
-		log.Debug("a client was not told that tools have changed", "error", err)
+		log.Debug("a client was not told of a change", "error", err)
 		return err
 	}
 	return nil

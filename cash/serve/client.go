@@ -17,7 +17,7 @@ func client(ctx context.Context, req *mcp.CallToolRequest, connection string) *r
 	if s, ok := req.Params.Meta[registry.MetaFor].(string); ok && len(s) <= maxInstance {
 		c.For = s
 	}
-	c.Owner = owner(ctx, connection, c)
+	c.Owner, c.Payer = owner(ctx, connection, c), payer(ctx, connection)
 	if req.Session == nil {
 		return c
 	}
@@ -66,9 +66,24 @@ func owner(ctx context.Context, connection string, client *registry.Client) stri
 	return own + "\x00for:" + client.For
 }
 
-// via returns the servers that a request came through.
-func via(req *mcp.CallToolRequest) []string {
-	list, _ := req.Params.Meta[registry.MetaVia].([]any)
+// payer returns the payer of a request: the caller in ctx, else the address, else the connection. A server that mounts
+// this one pays for all of its callers, because it may name any number of them.
+func payer(ctx context.Context, connection string) string {
+	if own := registry.CallerFrom(ctx).Owner(); own != "" {
+		return own
+	}
+	if address, _ := ctx.Value(addressKey{}).(string); address != "" {
+		return "address:" + address
+	}
+	if connection != "" {
+		return "connection:" + connection
+	}
+	return ""
+}
+
+// via returns the servers that a request with this metadata came through.
+func via(meta mcp.Meta) []string {
+	list, _ := meta[registry.MetaVia].([]any)
 	instances := make([]string, 0, len(list))
 	for _, v := range list {
 		if s, ok := v.(string); ok && len(s) <= maxInstance {

@@ -12,8 +12,8 @@
 //	stdio, in-memory ─────────────► reader ───────────────────────────┘
 //
 // The files in order: server.go, options.go and run.go serve; web.go, post.go, header.go and body.go are
-// HTTP; lines.go is stdio; reader.go and method.go read messages; host.go, request.go, identity.go and
-// client.go run a tool; listed.go, changes.go and notifier.go are tools that come and go; drain.go stops.
+// HTTP; lines.go is stdio; reader.go and method.go read messages; host.go, request.go, identity.go,
+// address.go and client.go run a tool; listed.go, changes.go and notifier.go are tools that come and go; drain.go stops.
 //
 // # Identity
 //
@@ -24,15 +24,21 @@
 //     middleware put into the HTTP request's context;
 //   - on stdio and in memory, the caller in Run's context.
 //
+// State that a call leaves behind belongs to its caller, and if the caller is anonymous, to the session.
+// It takes the caller's share of room. Anonymous callers have a share per address, if
+// [Options.Address] tells it, else per session. Those without either have one share together.
+//
 // # Changes
 //
 // Tools that depend on the caller ([Listed]) come and go with the registry. A client that has
 // listed them is notified when its own list changes (notifications/tools/list_changed, see
-// [Changing]). It is not notified of changes that it cannot see.
+// [Changing]). A client that subscribes to a [Watched] resource is notified when the resource
+// changes for it (notifications/resources/updated). Neither is notified of changes that it cannot
+// see.
 //
 // # Limits
 //
-//   - To find a change, the list of each client is made again and compared. Many clients with
+//   - To find a change, the view of each client is made again and compared. Many clients with
 //     thousands of tools take a while, at half of one processor's time at most. The context of a
 //     visibility rule then has the caller, and nothing else of a request. Beyond 10,000 clients, further ones are not
 //     notified. A client without a stream is retried for some seconds, then notified of the next

@@ -8,15 +8,17 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// annotations returns the annotations of the tool that stands for a function. Unless the function
-// is read-only, DestructiveHint is true: that is the protocol's default, and clients warn their users
-// by it. Idempotent is sent where it is declared.
+// annotations returns the declared effects of a function. What is not declared is left out: the
+// protocol's default holds for it.
 func annotations(f *registry.Function) *mcp.ToolAnnotations {
-	if f.ReadOnly() {
-		return &mcp.ToolAnnotations{ReadOnlyHint: true}
+	h := f.Hints()
+	if h == (registry.Hints{}) {
+		return nil
 	}
-	yes := true
-	return &mcp.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: f.Idempotent()}
+	return &mcp.ToolAnnotations{
+		ReadOnlyHint: h.ReadOnly, IdempotentHint: h.Idempotent != nil && *h.Idempotent,
+		DestructiveHint: h.Destructive, OpenWorldHint: h.OpenWorld,
+	}
 }
 
 // FlatTools returns one tool for each function, for the faces that list functions as tools: packages

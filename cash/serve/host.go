@@ -14,8 +14,12 @@ import (
 // others. The face wraps its handlers with it.
 type Host struct {
 	server *Server
-	conn   string   // the id of the one connection; empty for all others
-	drains []*drain // a call enters these: the server's, and the connection's
+	conn   string        // the id of the one connection; empty for all others
+	drains []*drain      // a call enters these: the server's, and the connection's
+	over   chan struct{} // closed when the one connection ends; subscriptions end then
+
+	watched    *notifier // of the watched resource; nil if there is none
+	watchedURI string
 }
 
 // Tool makes an SDK handler of f:
@@ -79,7 +83,7 @@ func (h *Host) request(ctx context.Context, req *mcp.CallToolRequest) (context.C
 	if err != nil {
 		return nil, nil, err
 	}
-	ctx = registry.WithVia(ctx, via(req))
+	ctx = registry.WithVia(ctx, via(req.Params.Meta))
 	return ctx, &Request{
 		Arguments: req.Params.Arguments,
 		Session:   Session(req),
@@ -105,9 +109,15 @@ func (h *Host) received(next mcp.MethodHandler) mcp.MethodHandler {
 				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 			}
 		}()
-		res, err = next(ctx, method, req)
+		switch method {
+		case listen, subscribe, unsubscribe:
+			res, err = h.subscriptions(ctx, method, req, next)
+		default:
+			res, err = next(ctx, method, req)
+		}
 		if err == nil {
 			h.instruct(ctx, req, res)
+			h.declareSubscribe(req, res)
 		}
 		return encodable(ctx, h.server.opts.Logger, method, req, res, err)
 	}
@@ -124,7 +134,7 @@ func (h *Host) mcpServer() *mcp.Server {
 }
 
 func (h *Host) capabilities() *mcp.ServerCapabilities {
-	c := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: h.server.changes != nil}}
+	c := &mcp.ServerCapabilities{Tools: new(mcp.ToolCapabilities)} // AddListed declares changes
 	if h.server.opts.Logging {
 		//lint:ignore SA1019 it works as long as clients ask for it
 		c.Logging = &mcp.LoggingCapabilities{}

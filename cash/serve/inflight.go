@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -24,6 +26,7 @@ type counted struct {
 	mu    sync.Mutex
 	conn  mcp.Connection
 	calls map[jsonrpc.ID]int64 // bytes of parameters, by calls without a written answer
+	open  map[jsonrpc.ID]bool  // those of them that are subscriptions
 	bytes int64
 	once  sync.Once
 	gone  chan struct{} // closed after the client's last message
@@ -36,7 +39,7 @@ func newCounted(t mcp.Transport, opts *Options) *counted {
 	return &counted{
 		Transport: tolerant(t, opts.MaxBody), gone: make(chan struct{}),
 		maxCalls: opts.MaxCalls, maxBytes: callsInFlight * opts.MaxBody,
-		calls: make(map[jsonrpc.ID]int64),
+		calls: make(map[jsonrpc.ID]int64), open: make(map[jsonrpc.ID]bool),
 	}
 }
 
@@ -78,17 +81,38 @@ func (t *counted) admit(req *jsonrpc.Request) *refusal {
 		return refuse(codeBusy, "the calls in flight on this connection have more than %d bytes. Read answers first, then send it again", t.maxBytes)
 	}
 	t.calls[req.ID] = size
+	if req.Method == listen {
+		t.open[req.ID] = true
+	}
 	t.bytes += size
 	t.pending.add(1)
 	return nil
 }
 
-// answered frees the id of a call. Its client may use it again as soon as it has the answer.
-func (t *counted) answered(id jsonrpc.ID) {
+// answered frees the id of a call. Its client may use it again as soon as it has the answer. It
+// reports whether the call is pending.
+func (t *counted) answered(id jsonrpc.ID) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.bytes -= t.calls[id]
+	size, pending := t.calls[id]
+	t.bytes -= size
 	delete(t.calls, id)
+	delete(t.open, id)
+	return pending
+}
+
+// left ends the connection for a client that is gone. Its subscriptions are not pending any more:
+// nobody waits for their answers.
+func (t *counted) left() {
+	t.once.Do(func() { close(t.gone) })
+	t.mu.Lock()
+	open := slices.Collect(maps.Keys(t.open))
+	t.mu.Unlock()
+	for _, id := range open {
+		if t.answered(id) {
+			t.pending.add(-1)
+		}
+	}
 }
 
 type countedConn struct {
@@ -100,7 +124,7 @@ func (c countedConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		msg, err := c.Connection.Read(ctx)
 		if err != nil && ctx.Err() == nil {
-			c.transport.once.Do(func() { close(c.transport.gone) })
+			c.transport.left()
 		}
 		req, ok := msg.(*jsonrpc.Request)
 		if err != nil || !ok || !req.IsCall() {
@@ -133,8 +157,7 @@ func (c countedConn) refuse(ctx context.Context, req *jsonrpc.Request, f *refusa
 }
 
 func (c countedConn) Write(ctx context.Context, msg jsonrpc.Message) error {
-	if answer, ok := msg.(*jsonrpc.Response); ok {
-		c.transport.answered(answer.ID)
+	if answer, ok := msg.(*jsonrpc.Response); ok && c.transport.answered(answer.ID) {
 		defer c.transport.pending.add(-1)
 	}
 	return c.Connection.Write(ctx, msg)

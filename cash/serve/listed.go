@@ -55,7 +55,7 @@ const (
 
 // AddListed adds tools to srv. [Face.Add] calls it.
 func (h *Host) AddListed(srv *mcp.Server, l *Listed) {
-	t := h.newNotifier(srv, l)
+	t := h.newNotifier(srv, toolsTopic{l})
 	srv.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 			switch r := req.(type) {

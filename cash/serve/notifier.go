@@ -9,36 +9,53 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A Changing is a [Face] whose [Listed] tools may change. Clients are notified: those with a
-// session after they have listed tools, once per listing; those of 2026-07-28 if they subscribe.
+// A Changing is a [Face] whose [Listed] tools or [Watched] resource may change. Clients are
+// notified, each one only of changes in what it sees.
+//
+//   - Up to 2025-11-25: of tools after they have listed them, once per listing; of a resource after
+//     they have subscribed to it.
+//   - From 2026-07-28 on: if they subscribe.
 type Changing interface {
 	Face
-	// Changed returns a channel that is closed at the next possible change of tools, for any
-	// caller; see [registry.Changed]. Nil is never. It does not block.
+	// Changed returns a channel that is closed at the next possible change, for any caller; see
+	// [registry.Changed]. Nil is never. It does not block.
 	Changed() <-chan struct{}
 }
 
 const (
-	listChanged  = "notifications/tools/list_changed"
 	acknowledged = "notifications/subscriptions/acknowledged"
 	listen       = "subscriptions/listen"
 )
 
-// notifier notifies the clients of an MCP server of changes in the tools of one face. A nil
-// notifier does nothing.
+// topic is what clients are notified of: the tools of a face, or a resource.
+type topic interface {
+	// look returns the digest of what the caller in ctx sees. req is the request that began the
+	// watch.
+	look(ctx context.Context, req mcp.Request) (digest, error)
+	// message returns the notification for a session.
+	message(*mcp.ServerSession, mcp.Meta) (method string, req mcp.Request)
+	// wanted reports whether a subscription is about the topic, and removes the topic from it if
+	// the SDK must not handle it.
+	wanted(*mcp.NotificationSubscriptions) bool
+	// grant adds the topic to an acknowledgement.
+	grant(*mcp.NotificationSubscriptions)
+}
+
+// notifier notifies the clients of an MCP server of changes of one topic. A nil notifier does
+// nothing.
 type notifier struct {
 	*Host
+	topic
 	changes *changes
-	listed  *Listed
 	send    mcp.MethodHandler
 }
 
-// newNotifier returns the notifier for the tools of l, or nil if they never change.
-func (h *Host) newNotifier(srv *mcp.Server, l *Listed) *notifier {
+// newNotifier returns the notifier for a topic, or nil if the face never changes.
+func (h *Host) newNotifier(srv *mcp.Server, about topic) *notifier {
 	if h.server.changes == nil {
 		return nil
 	}
-	t := &notifier{Host: h, changes: h.server.changes, listed: l}
+	t := &notifier{Host: h, changes: h.server.changes, topic: about}
 	srv.AddSendingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		t.send = next
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
@@ -56,18 +73,15 @@ type bare struct{ context.Context }
 
 func (bare) Value(any) any { return nil }
 
-// newWatch returns the watch for the tools that the caller in ctx sees. Visibility rules later find
-// only the caller in the context, because other values may end with the request.
-func (t *notifier) newWatch(ctx context.Context, req *mcp.ListToolsRequest) *watch {
-	caller := registry.CallerFrom(ctx)
-	w := &watch{look: func(ctx context.Context) (digest, error) {
-		ctx = registry.WithCaller(bare{ctx}, caller)
-		list, err := t.listed.List(ctx, req)
-		if err != nil {
-			return digest{}, err
-		}
-		return digestOf(ctx, list)
-	}}
+// viewer returns ctx with nothing but the caller in from and the servers that its request came
+// through. Visibility rules later find no more, because other values may end with the request.
+func viewer(ctx, from context.Context) context.Context {
+	return registry.WithVia(registry.WithCaller(bare{ctx}, registry.CallerFrom(from)), registry.Via(from))
+}
+
+// newWatch returns the watch for what the caller in ctx sees.
+func (t *notifier) newWatch(ctx context.Context, req mcp.Request) *watch {
+	w := &watch{look: func(later context.Context) (digest, error) { return t.look(viewer(later, ctx), req) }}
 	t.changes.first(ctx, w)
 	return w
 }
@@ -75,37 +89,28 @@ func (t *notifier) newWatch(ctx context.Context, req *mcp.ListToolsRequest) *wat
 // notify returns the function that notifies a session, or one of its subscriptions.
 func (t *notifier) notify(session *mcp.ServerSession, meta mcp.Meta) func(context.Context) error {
 	return func(ctx context.Context) error {
-		_, err := t.send(ctx, listChanged, &mcp.ServerRequest[*mcp.ToolListChangedParams]{
-			Session: session, Params: &mcp.ToolListChangedParams{Meta: meta},
-		})
+		method, req := t.message(session, meta)
+		_, err := t.send(ctx, method, req)
 		return err
 	}
 }
 
-// watchSession returns the function that starts the watch for the session of a request. Call
-// watchSession before the tools are looked up, and begin once the request has been answered. The
-// watch ends with the session.
-func (t *notifier) watchSession(ctx context.Context, req *mcp.ListToolsRequest) (begin func()) {
-	session := Session(req)
-	if t == nil || session == nil || cursor(req) != "" || req.ProtocolVersion() >= stateless {
-		return func() {}
-	}
-	w := t.newWatch(ctx, req)
-	w.notify, w.once = t.notify(session, nil), true
-	// The tools of each face have a watch of their own.
+// addSession starts the watch of a session, or starts it again. The watch ends with the session. It
+// reports false if there are too many watches.
+func (t *notifier) addSession(session *mcp.ServerSession, w *watch) bool {
+	w.notify = t.notify(session, nil)
 	key := sessionOf{session, t}
-	return func() {
-		if !t.changes.add(key, w) {
-			return
-		}
+	added, watched := t.changes.add(key, w)
+	if added {
 		go func() { // ends with the session
 			_ = session.Wait()
 			t.changes.remove(key)
 		}()
 	}
+	return watched
 }
 
-// sessionOf is the key of a session's watch.
+// sessionOf is the key of a session's watch. Each topic has one.
 type sessionOf struct {
 	session  *mcp.ServerSession
 	notifier *notifier
@@ -119,17 +124,21 @@ type subscription struct {
 	begun   bool
 }
 
-// subscriptionKey is the context key of a subscription. Each face has its own.
+// subscriptionKey is the context key of a subscription. Each topic has its own.
 type subscriptionKey struct{ *notifier }
 
 // listen serves a subscription. It ends with the client or the server.
 func (t *notifier) listen(ctx context.Context, req *mcp.SubscriptionsListenRequest, next mcp.MethodHandler) (mcp.Result, error) {
-	wanted := req.Params.Notifications
-	as := &mcp.ListToolsRequest{Session: req.Session, Extra: req.Extra, Params: &mcp.ListToolsParams{Meta: req.Params.Meta}}
-	sub, err := Do(ctx, t.Host, as, listen, lookTimeout, func(ctx context.Context) (*subscription, error) {
+	params, rest := *req.Params, *req
+	if params.Notifications != nil {
+		asked := *params.Notifications
+		params.Notifications, rest.Params = &asked, &params
+	}
+	wanted := params.Notifications != nil && t.wanted(params.Notifications)
+	sub, err := Do(ctx, t.Host, req, listen, lookTimeout, func(ctx context.Context) (*subscription, error) {
 		sub := &subscription{notifier: t, session: req.Session}
-		if wanted != nil && wanted.ToolsListChanged {
-			sub.watch = t.newWatch(ctx, as)
+		if wanted {
+			sub.watch = t.newWatch(registry.WithVia(ctx, via(req.Params.Meta)), req)
 		}
 		return sub, nil
 	})
@@ -143,11 +152,13 @@ func (t *notifier) listen(ctx context.Context, req *mcp.SubscriptionsListenReque
 		select {
 		case <-t.server.closed:
 			cancel()
+		case <-t.over:
+			cancel()
 		case <-ctx.Done():
 		}
 	}()
-	res, err := next(ctx, listen, req)
-	if err == nil && sub.begun { // without tools of its own, the SDK's server does not wait
+	res, err := next(ctx, listen, &rest)
+	if err == nil && sub.begun { // without a topic of its own, the SDK's server does not wait
 		<-ctx.Done()
 	}
 	return res, err
@@ -159,9 +170,8 @@ func (sub *subscription) begin(req mcp.Request) {
 	if !ok || sub.watch == nil {
 		return
 	}
-	p.Notifications.ToolsListChanged = true
-	sub.begun = true
-	meta := mcp.Meta{mcp.MetaKeySubscriptionID: p.Meta[mcp.MetaKeySubscriptionID]}
-	sub.watch.notify = sub.notify(sub.session, meta)
-	sub.changes.add(sub, sub.watch)
+	sub.watch.notify = sub.notify(sub.session, mcp.Meta{mcp.MetaKeySubscriptionID: p.Meta[mcp.MetaKeySubscriptionID]})
+	if _, sub.begun = sub.changes.add(sub, sub.watch); sub.begun {
+		sub.grant(&p.Notifications)
+	}
 }

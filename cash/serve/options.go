@@ -60,6 +60,12 @@ type Options struct {
 	// headers and the verified token. A nil caller is anonymous. An error refuses the request, and
 	// its text is shown. Nil uses the token, or the context.
 	Identify func(context.Context, mcp.Request) (*registry.Caller, error)
+	// Address returns the network address of an HTTP request, as far as you trust it: [RemoteAddress]
+	// if clients connect directly, else what your own proxy says, such as the last entry of
+	// X-Forwarded-For. Anonymous callers of one address share the room for what is kept of their
+	// calls. An address opens nothing: that takes the handle. "" is unknown. Nil tells anonymous
+	// callers apart by session, and those without a session not at all.
+	Address func(*http.Request) string
 	// VerifyToken makes HTTP demand a bearer token, and verifies it. The caller's ID is the token's
 	// UserID, its roles are the token's scopes. Nil demands none.
 	VerifyToken auth.TokenVerifier

@@ -33,6 +33,15 @@ func (r *Request) Owner(ctx context.Context) string {
 	return registry.CallerFrom(ctx).Owner()
 }
 
+// Payer identifies whose share of room the state of the request takes ([registry.Client]). The payer
+// of a nil Request is the caller in ctx.
+func (r *Request) Payer(ctx context.Context) string {
+	if r.Client != nil {
+		return r.Client.Payer
+	}
+	return registry.CallerFrom(ctx).Owner()
+}
+
 // A ToolFunc is a tool of a face. The context carries the caller.
 type ToolFunc func(context.Context, *Request) (*registry.Result, error)
 

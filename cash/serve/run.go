@@ -23,7 +23,7 @@ var ErrServerClosed = errors.New("serve: server closed")
 // Ids are repeated exactly as they came. Calls beyond [Options.MaxCalls] are refused.
 func (s *Server) Run(ctx context.Context, transport mcp.Transport) error {
 	own := new(drain)
-	h := &Host{server: s, conn: rand.Text(), drains: []*drain{s.drain, own}}
+	h := &Host{server: s, conn: rand.Text(), drains: []*drain{s.drain, own}, over: make(chan struct{})}
 	t := newCounted(transport, &s.opts)
 	inner, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -37,6 +37,7 @@ func (s *Server) Run(ctx context.Context, transport mcp.Transport) error {
 		limit, cancel := context.WithTimeout(context.Background(), s.opts.DrainTimeout)
 		_ = own.stop(limit)
 		cancel()
+		close(h.over)
 		reason = ctx.Err()
 	case <-s.closed:
 		reason = ErrServerClosed

@@ -37,7 +37,7 @@ type Server struct {
 	drain   *drain // counts all calls of the server
 	closed  chan struct{}
 	web     *web
-	changes *changes // nil if the tools never change
+	changes *changes // nil if the face never changes
 }
 
 // New returns a server of face. impl is its name and version for clients; an empty version is

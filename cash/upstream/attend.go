@@ -11,10 +11,13 @@ var (
 	errHeld = errors.New("held back")
 )
 
-// Announced changes are debounced, so that many of them cause one refresh.
+// Announced changes are debounced, so that many of them cause one refresh. After a refresh, announcements rest for as
+// long as it took; longer, up to longRest, if one refresh after the other finds nothing new.
 const (
-	quiet    = 100 * time.Millisecond // without a further announcement
-	mostWait = 2 * time.Second        // since the first announcement
+	quiet     = 50 * time.Millisecond  // without a further announcement
+	mostWait  = 200 * time.Millisecond // since the first announcement
+	shortRest = 100 * time.Millisecond
+	longRest  = 2 * time.Second
 )
 
 // attend serves the session until it ends, and returns why it ended. It refreshes the catalog when that is due. It
@@ -33,10 +36,14 @@ func (u *upstream) attend(s *session) error {
 		defer t.Stop()
 		refresh = t.C
 	}
+	keep := time.NewTicker(keepPause)
+	defer keep.Stop()
 	r := rereader{inventory: u.inventory, life: u.ctx, session: s}
 	for {
 		var failed error
+		changed, rested := r.announcements()
 		select {
+		case <-rested:
 		case <-u.ctx.Done():
 			return u.ctx.Err()
 		case <-s.ended:
@@ -46,20 +53,28 @@ func (u *upstream) attend(s *session) error {
 				u.rest(s, e)
 				return errHeld
 			}
-		case <-s.changed:
+		case <-changed:
 			if debounce(u.ctx, s, s.changed) {
-				failed = r.reread()
+				failed = r.announced()
 			}
+		case <-s.acknowledged: // late: changes before it were not announced
+			signal(s.changed)
+		case <-u.inventory.sought:
+			failed = r.reread(ifChanged)
 		case <-u.repinned:
 			if u.inventory.pins.Stale(u.ctx) {
-				failed = r.reread()
+				failed = r.reread(anyway)
 			}
 		case <-refresh:
-			failed = r.reread()
+			failed = r.reread(!u.inventory.pins.Off()) // pins are not compared with what a server says beforehand
+		case <-keep.C:
+			if u.inventory.latest.Load().revision != "" {
+				failed = r.reread(ifChanged)
+			}
 		case <-r.again:
-			failed = r.reread()
+			failed = r.reread(anyway)
 		case done := <-u.reload:
-			failed = r.reread()
+			failed = r.reread(anyway)
 			done <- failed
 		case <-u.traffic.quiet(u.cfg.Idle):
 			// Later calls wait for another session.
@@ -67,11 +82,18 @@ func (u *upstream) attend(s *session) error {
 				return errIdle
 			}
 		}
-		if failed != nil && (asCallError(failed).hung() || asCallError(failed).other) {
-			return failed // not even the list of tools was answered, or it is another server: reconnect
+		if failed == nil {
+			continue
+		}
+		if e := asCallError(failed); e.hung() || e.session || e.other {
+			return failed // the list of tools was not answered, the session has ended there, or it is another server: reconnect
 		}
 	}
 }
+
+// keepPause is the time between two requests to a server that tells of its changes. Sessions over HTTP end without any,
+// after half an hour in servers of this module, and notifications with them.
+const keepPause = 10 * time.Minute
 
 // rereader reads the server's catalog again, and retries after a pause if that fails.
 type rereader struct {
@@ -80,12 +102,41 @@ type rereader struct {
 	session *session
 	again   <-chan time.Time // nil unless the last read failed
 	pause   time.Duration
+	rest    time.Duration // after the last refresh because of an announcement
+	until   time.Time     // the end of the rest
 }
 
-func (r *rereader) reread() error {
+// announcements returns the channel of announced changes, or the end of the rest.
+func (r *rereader) announcements() (changed <-chan struct{}, rested <-chan time.Time) {
+	if wait := time.Until(r.until); wait > 0 {
+		return nil, time.After(wait)
+	}
+	return r.session.changed, nil
+}
+
+// announced reads the catalog because of an announcement, and begins the rest.
+func (r *rereader) announced() error {
+	began, before := time.Now(), r.latest.Load()
+	err := r.reread(ifChanged)
+	if now := r.latest.Load(); before != nil && now.trees == before.trees {
+		r.rest = min(max(2*r.rest, shortRest), longRest)
+	} else {
+		r.rest = 0
+	}
+	r.until = time.Now().Add(max(time.Since(began), r.rest))
+	return err
+}
+
+// Whether the catalog of a CaSH server is read if the server's revision is the same as before.
+const (
+	ifChanged = false
+	anyway    = true
+)
+
+func (r *rereader) reread(anyway bool) error {
 	ctx, cancel := context.WithTimeout(r.life, r.cfg.ConnectTimeout)
 	defer cancel()
-	err := r.load(ctx, r.session)
+	err := r.load(ctx, r.session, anyway)
 	if err == nil {
 		r.again, r.pause = nil, 0
 		return nil

@@ -1,8 +1,10 @@
 package upstream
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/internal/cashsource"
@@ -25,6 +27,13 @@ type catalog struct {
 	trees       *trees
 	functions   int
 	cash        *cashsource.Source // of a CaSH server; nil while its tools are quarantined
+	listed      [sha256.Size]byte  // hash of the list of tools
+	revision    string             // of a CaSH server, before it was read; empty if it has none or was read in part
+}
+
+// sameAs reports whether the server said beforehand that c will be the same as old.
+func (c *catalog) sameAs(old *catalog) bool {
+	return old != nil && old.cash != nil && c.revision != "" && c.revision == old.revision && c.listed == old.listed
 }
 
 // trees are the registries published at an upstream's mounts, by mount key. They are immutable.
@@ -37,7 +46,13 @@ const maxAbout = 200
 type entry struct {
 	def  *pin.Definition
 	hash string
-	name string // name of the function
+	name string // path of the function below the mount
+}
+
+// place returns the namespace of the function below the mount, and its label.
+func (e *entry) place() (dir, label string) {
+	i := strings.LastIndexByte(e.name, '.')
+	return e.name[:max(i, 0)], e.name[i+1:]
 }
 
 // maxNotes bounds the number of notes of a catalog.

@@ -136,7 +136,7 @@ func TestR120Dialects(t *testing.T) {
 func TestR139PagesInJSON(t *testing.T) {
 	c := cashtest.Connect(t, serving(t, memory("shop", newSpeaker().server())))
 	got := c.Tool("help", args{"namespace": "shop.orders", "function": "create", "kwargs": args{"format": "json"}}).OK().Text
-	const want = `{"namespace":"shop.orders","name":"create","description":"Create an order.","parameters":[{"name":"id","type":"string","required":true,"description":"Which."}],"more":"params=\"full\""}`
+	const want = `{"namespace":"shop.orders","name":"create","description":"Create an order.","parameters":[{"name":"id","type":"string","required":true,"description":"Which."}],"more":"params=\"full\"","id":"shop:orders.create#97046959"}`
 	if got != want {
 		t.Errorf("the page is %s", got)
 	}

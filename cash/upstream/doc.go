@@ -45,11 +45,12 @@
 // # A refresh
 //
 //	upstream.go   run ──► link.connect ──► open: dial (session.go, transport.go), load
-//	attend.go     attend: on the server's notice, on a timer, on changed pins, on request
+//	attend.go     attend: on the server's notice, on a timer, on changed pins, on request, on an unknown name
 //	              rereader.reread ──► load; retried after a pause if that fails
 //	inventory.go  load ──► list (list.go): all pages of tools/list
 //	              ├─ loadTools ──► pin.Keeper.Review ──► functions ──► plant
-//	              └─ loadCaSH ──► cashsource.Read, Plant: help and skill of the server as trees
+//	              └─ follow.go: has the revision of cash://server changed?
+//	                 loadCaSH ──► cashsource.Read, Plant: help and skill of the server as trees
 //	              adopt: makes the catalog (catalog.go) the latest; calls prepared from another one are refused
 //	branch.go     show ──► registry.Replace, at each mount that it still owns (roster.go)
 //	lists.go      attend, read ──► branch.read (primitive.go): resources and prompts, in parallel
@@ -69,6 +70,13 @@
 // A server's catalog is read on connect, when the server announces a change, and periodically. Meanwhile, and while
 // the server is down, its namespace shows the last catalog; help never waits for a network. A call is made only if
 // the definition it was prepared from is still the server's latest.
+//
+// The tools of a CaSH server stay the same when the functions behind them change. A server of this module announces that
+// through its resource cash://server (RFC 5.6), which is subscribed to. The resource has a revision: an unchanged server
+// is not read again, and of a changed one only the pages of namespaces and of changed functions. Pinned definitions are
+// always compared. So changes, and the health of servers, pass through any number of aggregators. An unknown name below
+// a CaSH server leads to one refresh in five seconds if the caller is known; the name is refused at once. Other CaSH
+// servers are read again on the timer alone.
 //
 // # Failures
 //

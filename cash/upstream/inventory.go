@@ -3,6 +3,7 @@ package upstream
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/time/rate"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/internal/cashsource"
@@ -26,8 +28,10 @@ import (
 type inventory struct {
 	*calls
 	pins    *pin.Keeper
-	changed func() // publishes the latest catalog
-	late    string // why definitions were pinned later than the others, in words
+	changed func()        // publishes the latest catalog
+	late    string        // why definitions were pinned later than the others, in words
+	sought  chan struct{} // requests to read the server again, because of unknown names
+	seeks   rate.Sometimes
 
 	published atomic.Pointer[manifest.Manifest] // the manifest that led to the server; nil for none
 	first     *manifest.Manifest                // the server's first identity; nil until it has given one
@@ -36,13 +40,13 @@ type inventory struct {
 	latest atomic.Pointer[catalog] // nil until a catalog is known
 }
 
-// load reads the catalog and publishes it.
-func (in *inventory) load(ctx context.Context, s *session) error {
+// load reads the catalog and publishes it. A CaSH server whose revision is unchanged is read only if anyway is set.
+func (in *inventory) load(ctx context.Context, s *session, anyway bool) error {
 	tools, err := s.list(ctx, toolid.Tool)
 	if err != nil {
 		return err
 	}
-	c := &catalog{server: s.name()}
+	c := &catalog{server: s.name(), listed: sha256.Sum256(tools)}
 	defs, dropped, err := pin.ParseDefinitions(tools)
 	if err != nil {
 		return &CallError{Class: Malformed, Sent: true, Reason: err.Error()}
@@ -51,6 +55,10 @@ func (in *inventory) load(ctx context.Context, s *session) error {
 		c.note("%s", d)
 	}
 	if in.cfg.Kind == CaSH || in.cfg.Kind == Auto && cashsource.Is(defs) {
+		s.follow(ctx)
+		if c.revision = s.revision(ctx); !anyway && c.sameAs(in.latest.Load()) {
+			return nil
+		}
 		err = in.loadCaSH(ctx, s, c, defs)
 	} else {
 		err = in.loadTools(ctx, s, c, defs)
@@ -86,8 +94,9 @@ func (in *inventory) loadTools(ctx context.Context, s *session, c *catalog, defs
 	}
 	before := len(c.notes)
 	functions := in.functions(c, o.Served)
+	err = in.plant(c, functions)
 	c.told = c.notes[before:]
-	return in.plant(c, functions)
+	return err
 }
 
 // failure returns why the catalog cannot be published. It logs why the pin store failed.
@@ -106,19 +115,26 @@ func (in *inventory) loadCaSH(ctx context.Context, s *session, c *catalog, defs 
 		return err
 	}
 	c.about = cmp.Or(c.onlyNamespace(), s.about("Tools"))
+	var before *cashsource.Source
+	if old := in.latest.Load(); old != nil {
+		before = old.cash
+	}
 	src, err := cashsource.Read(ctx, s.askFor, defs, cashsource.Options{
 		Host: in, Server: in.server, Self: in.self, Mounts: in.described(), About: c.about,
 		VisibleTo: in.cfg.VisibleTo, Pins: in.pins, Vouched: in.vouched, IgnoreHints: in.cfg.IgnoreHints,
-		Timeout: in.pipelineTimeout(), ReadTimeout: in.cfg.ConnectTimeout, Note: c.note,
+		Timeout: in.pipelineTimeout(), ReadTimeout: in.cfg.ConnectTimeout, Note: c.note, Missed: in.missed, Before: before,
 	})
 	if err != nil {
 		return err
+	}
+	if src.Incomplete {
+		c.revision = "" // the next refresh reads the rest
 	}
 	in.reviewed(c, src.Outcome)
 	if src.Withheld { // until its tools are accepted
 		c.about = ""
 		c.note("one of the tools call, help and skill is quarantined: nothing behind them is read or served")
-		return in.plant(c, nil)
+		return in.plant(c, func(mount) []*registry.Function { return nil })
 	}
 	in.name(c, src.Tools)
 	planted, err := src.Plant(in.functions(c, src.Tools))
@@ -140,7 +156,11 @@ func (in *inventory) described() []mount {
 
 // Page implements [cashsource.Host].
 func (in *inventory) Page(ctx context.Context, label, tool string, arguments map[string]any, meta mcp.Meta) (*wire.Answer, error) {
-	return in.page(ctx, label, tool, arguments, meta)
+	a, err := in.page(ctx, label, tool, arguments, meta)
+	if err == nil {
+		in.noticed(a)
+	}
+	return a, err
 }
 
 // Call implements [cashsource.Host].
@@ -155,7 +175,10 @@ func (in *inventory) Call(ctx context.Context, c *registry.Call, call *cashsourc
 			}
 			return nil
 		},
-		result: func(a *wire.Answer, moved bool) *registry.Result { return call.Result(a, a.Result(), moved) },
+		result: func(a *wire.Answer, moved bool) *registry.Result {
+			in.noticed(a)
+			return call.Result(a, a.Result(), moved)
+		},
 	})
 }
 
@@ -193,37 +216,69 @@ func (in *inventory) name(c *catalog, defs []*pin.Definition) {
 	for i, d := range defs {
 		tools[i] = d.Name
 	}
-	c.names = wire.FunctionNames(tools, had)
+	if c.kind == CaSH { // names with dots could lead into its own tree
+		c.names = wire.FunctionNames(tools, had)
+	} else {
+		c.names = wire.FunctionPaths(in.mounts[0].Label, tools, had)
+	}
 	c.defs = make(map[string]*entry, len(defs))
 	for _, d := range defs {
 		c.defs[d.Name] = &entry{def: d, hash: d.Hash(), name: c.names[d.Name]}
 	}
 }
 
-// functions builds a function of each definition.
-func (in *inventory) functions(c *catalog, defs []*pin.Definition) []*registry.Function {
-	list := make([]*registry.Function, len(defs))
-	for i, d := range defs {
-		e := c.defs[d.Name]
-		if canonicalPath(e.name) != canonicalPath(strings.ReplaceAll(d.Name, "-", "_")) { // replacing hyphens needs no note
+// functions returns what builds a function of each definition for a mount, whose label is the server in the ids
+// (sections 1.2 to 1.4 of the gateway surface). A function is in the namespace that it has below the mount. The notes
+// about all mounts are those about the first.
+func (in *inventory) functions(c *catalog, defs []*pin.Definition) func(mount) []*registry.Function {
+	for _, d := range defs {
+		if e := c.defs[d.Name]; canonicalPath(e.name) != canonicalPath(strings.ReplaceAll(d.Name, "-", "_")) { // replacing hyphens needs no note
 			c.note("tool %q is called %s here", d.Name, e.name)
 		}
-		list[i] = in.function(c, e)
 	}
-	return list
+	note := c.note
+	return func(m mount) []*registry.Function {
+		named := make([]toolid.Definition, len(defs))
+		for i, d := range defs {
+			named[i] = toolid.Definition{Name: d.Name, InputSchema: d.InputSchema, Version: wire.ReadFacts(d.Meta, nil).Version, Server: m.Label}
+		}
+		ids, _ := toolid.FromTools(named, toolid.Mapping) // only Strict returns an error
+		list := make([]*registry.Function, len(defs))
+		for i, d := range defs {
+			if p := ids[i].Problem; p != nil {
+				note("%v", idNote(ids[i]))
+			}
+			list[i] = in.function(note, c.defs[d.Name], m, ids[i])
+		}
+		note = func(string, ...any) {}
+		return list
+	}
+}
+
+// idNote words why a tool has not the id of its name and version as they are.
+func idNote(e toolid.Entry) string {
+	if e.ID == (toolid.ID{}) {
+		return fmt.Sprintf("%v: its id is that of its place", e.Problem)
+	}
+	return fmt.Sprintf("%v: its id is %s", e.Problem, e.ID)
 }
 
 // maxDescription bounds the description of a tool, in characters.
 const maxDescription = 4000
 
-// function builds the function of one tool.
-func (in *inventory) function(c *catalog, e *entry) *registry.Function {
+// function builds the function of one tool at a mount.
+func (in *inventory) function(note func(string, ...any), e *entry, m mount, id toolid.Entry) *registry.Function {
 	remote := registry.Remote{
 		InputSchema: e.def.InputSchema,
 		Tool:        e.def.Name,
+		ServerName:  m.Label,
 		Server:      in.server + e.hash, // the hash also covers what the function does not show, such as an unusable schema
 		Handler:     in.handler(e),
 	}
+	if id.ID != (toolid.ID{}) {
+		remote.ID, remote.Instead = toolid.Primitive{Kind: toolid.Tool, ID: id.ID}, toolid.Primitive{Kind: toolid.Tool, ID: id.Labelled}
+	}
+	dir, name := e.place()
 	about := clean.Cut(clean.Text(cmp.Or(e.def.Description, e.def.Title)), maxDescription)
 	var aliases []string
 	if title := clean.Line(e.def.Title, maxAbout); title != "" {
@@ -233,11 +288,11 @@ func (in *inventory) function(c *catalog, e *entry) *registry.Function {
 		aliases = append(aliases, clean.Line(e.def.Name, maxAbout))
 	}
 	facts := append(in.hints(e), registry.Aliases(aliases...), registry.Returns(returns(e.def.OutputSchema)), registry.Timeout(in.pipelineTimeout()))
-	f, err := remoteFunc(e.name, about, remote, facts)
+	f, err := remoteFunc(name, about, remote, facts)
 	if err != nil {
-		c.note("the input schema of tool %q is not used: %v", e.def.Name, err)
+		note("the input schema of tool %q is not used: %v", e.def.Name, err)
 	}
-	return f
+	return f.In(dir)
 }
 
 // remoteFunc builds a function. If its schema is unusable, the server checks the arguments itself; the error, which
@@ -272,18 +327,27 @@ func (in *inventory) handler(e *entry) registry.Handler {
 }
 
 // plant builds the tree of every mount.
-func (in *inventory) plant(c *catalog, functions []*registry.Function) error {
+func (in *inventory) plant(c *catalog, functions func(mount) []*registry.Function) error {
 	planted := make(trees, len(in.mounts))
 	for _, m := range in.mounts {
 		t := registry.New(&registry.Options{VisibleTo: in.cfg.VisibleTo})
-		root, err := t.TryNamespace("", in.describe(m, c.about))
-		if err != nil {
+		if _, err := t.TryNamespace("", in.describe(m, c.about)); err != nil {
 			return err
 		}
-		if err := root.TryAdd(functions...); err != nil {
-			return err
+		places := make(map[string][]*registry.Function)
+		for _, f := range functions(m) {
+			places[f.Namespace()] = append(places[f.Namespace()], f)
+			c.functions++
 		}
-		c.functions += len(functions)
+		for _, path := range slices.Sorted(maps.Keys(places)) {
+			ns, err := t.TryNamespace(path, "")
+			if err == nil {
+				err = ns.TryAdd(places[path]...)
+			}
+			if err != nil {
+				return err
+			}
+		}
 		planted[m.Key()] = t
 	}
 	c.trees = &planted

@@ -68,7 +68,9 @@ func (a *Aggregator) manageStatus(_ context.Context, in whichServer) ([]serverSt
 		if err != nil {
 			return nil, err
 		}
-		return []serverStatus{u.status().forJSON()}, nil
+		list := []Status{u.status()}
+		a.noteContested(list)
+		return []serverStatus{list[0].forJSON()}, nil
 	}
 	var list []serverStatus
 	for _, s := range a.Status() {

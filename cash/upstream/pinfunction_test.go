@@ -202,7 +202,7 @@ func TestW37FunctionsOfCaSHServers(t *testing.T) {
 			i.schema = strings.Replace(idSchema, `"string"`, `"object","properties":{"deep":{"type":"string"}}`, 1)
 		}), "changed orders.retail.create", `input.properties["id.deep"]: added`},
 		{"safety", change("get", func(i *item) { i.readOnly = false }),
-			"changed orders.retail.get", `annotations: removed`},
+			"changed orders.retail.get", `annotations.safety: "Read-only." -> absent`},
 		{"new", func(items map[string]item) { items["drop"] = item{"retail", "Drop an order.", idSchema, false} },
 			"new orders.retail.drop", `description: added "Drop an order."`},
 		{"new in a new namespace", func(items map[string]item) { items["drop"] = item{"other.deep", "Drop an order.", idSchema, false} },
@@ -742,7 +742,7 @@ func TestW37PagesInBlocksOfCode(t *testing.T) {
 	})
 	o := operate(t, nil, pin.FirstUse, newPages(fixed(pages)))
 	page, err := o.srv.Help(t.Context(), &cash.HelpRequest{Namespace: "shop.a", Function: "one"})
-	if want := `{"namespace":"shop.a","name":"one","description":"About it.","parameters":[]}`; err != nil || page != want {
+	if want := `{"namespace":"shop.a","name":"one","description":"About it.","parameters":[],"id":"shop:a.one#a916308e"}`; err != nil || page != want {
 		t.Errorf("R137: the page is %s, %v, want %s", page, err, want)
 	}
 	pages["b/two"] = strings.Replace(pages["b/two"], "About it.", "Pass the password.", 1)

@@ -179,10 +179,10 @@ func TestW40WhatFunctionsSay(t *testing.T) {
 	for _, f := range l.Functions {
 		got[f.Name()] = f
 	}
-	if names := slices.Sorted(maps.Keys(got)); !slices.Equal(names, []string{"a_pixel", "readme", "readme_2"}) || l.Description != "The server corp.my_files." {
+	if names := slices.Sorted(maps.Keys(got)); !slices.Equal(names, []string{"a_pixel", "readme", "readme_e6685a"}) || l.Description != "The server corp.my_files." {
 		t.Fatalf("the names are %q, the namespace says %q", names, l.Description)
 	}
-	f := got["readme_2"] // in order of the URIs
+	f := got["readme_e6685a"] // the second in order of the URIs
 	if f.Primitive().String() != "resource::corp:my_files.readme#951f4853" && f.Primitive().String() != "resource::corp:my_files.readme#a8c506b1" {
 		t.Errorf("the id is %s", f.Primitive())
 	}

@@ -53,10 +53,7 @@ func plainResult(a *wire.Answer, _ bool) *registry.Result {
 // others.
 func readResource(ctx context.Context, s *session, p *mcp.ReadResourceParams, sent *mcpclient.Exchange) (*mcp.CallToolResult, error) {
 	res, err := s.client.ReadResource(ctx, p)
-	// The SDK caches every URI that is read. This clears its entry: caching is decided elsewhere.
-	_, _ = s.receive(ctx, "notifications/resources/updated", &mcp.ResourceUpdatedNotificationRequest{
-		Session: s.client, Params: &mcp.ResourceUpdatedNotificationParams{URI: p.URI},
-	})
+	s.forgetResource(ctx, p.URI)
 	if err == nil && res.InputRequests != nil {
 		return &mcp.CallToolResult{InputRequests: res.InputRequests, RequestState: res.RequestState}, nil
 	}
@@ -69,6 +66,15 @@ func readResource(ctx context.Context, s *session, p *mcp.ReadResourceParams, se
 	}
 	return wire.ResourceContents(raw, p.URI), nil
 }
+
+// forgetResource clears the SDK's cache of a resource that was read: caching is decided elsewhere.
+func (s *session) forgetResource(ctx context.Context, uri string) {
+	_, _ = s.receive(ctx, resourceUpdated, &mcp.ResourceUpdatedNotificationRequest{
+		Session: s.client, Params: &mcp.ResourceUpdatedNotificationParams{URI: uri},
+	})
+}
+
+const resourceUpdated = "notifications/resources/updated"
 
 // argumentSchema returns the JSON Schema for the arguments of a prompt.
 func argumentSchema(arguments []wire.Argument) json.RawMessage {

@@ -34,7 +34,8 @@ type Server struct {
 	// ReadOnly names tools, or functions of a CaSH server with their namespaces, that change nothing: the operator
 	// vouches for that. The server's own hints are believed as well, unless IgnoreHints is set.
 	ReadOnly []string
-	// IgnoreHints ignores the server's hints on whether its tools are read-only, idempotent or destructive.
+	// IgnoreHints ignores the server's hints on whether its tools are read-only, idempotent or destructive, their tags
+	// and their costs.
 	IgnoreHints bool
 	// HoldIdentity makes a CaSH server unavailable while the publisher, the endpoint, the version or the authentication
 	// in its cash://server differ from the first ones, or from the manifest that led to it (RFC 5.6). To accept another
@@ -56,8 +57,8 @@ type Server struct {
 	// MaxMessage is the most bytes of one message of the server, such as a result or a page of its list of tools.
 	// Zero is [DefaultMaxMessage].
 	MaxMessage int
-	// Refresh is the period after which the catalog is read again, besides the server's own notices. Zero is an
-	// hour; negative is never.
+	// Refresh is the period after which the catalog is read again, besides the server's own notices. A CaSH server
+	// that says that it has not changed is not read as a whole. Zero is an hour; negative is never.
 	Refresh time.Duration
 }
 

@@ -18,6 +18,8 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/apart"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/manifest"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
@@ -38,6 +40,9 @@ type session struct {
 	logs     bool               // whether calls ask for log messages
 	receive  mcp.MethodHandler  // the SDK's handler for a message of the server
 	doubts   rate.Sometimes     // limits reloads after errors that suggest changed tools
+
+	following    bool          // it has subscribed to the server's identity; only the upstream's goroutine uses it
+	acknowledged chan struct{} // the server acknowledged that
 }
 
 // dialer makes the sessions of an upstream.
@@ -69,7 +74,7 @@ func (d *dialer) dialTo(ctx context.Context, endpoint Endpoint) (*session, error
 		settings: d.settings, exchanges: newExchanges(d.settings), life: d.life, cancel: cancel,
 		ended: make(chan struct{}), changed: make(chan struct{}, 1), renewed: make(chan struct{}, 1),
 		relist: make(chan chan error), unlisted: make(chan struct{}),
-		doubts: rate.Sometimes{Interval: time.Minute},
+		doubts: rate.Sometimes{Interval: time.Minute}, acknowledged: make(chan struct{}, 1),
 	}
 	life, x := mcpclient.WithExchange(life)
 	s.conn = &connKeeper{Transport: s.transport(life, endpoint)}
@@ -221,6 +226,7 @@ func (s *session) newClient(kinds []toolid.Kind) *mcp.Client {
 		opts.PromptListChangedHandler = func(context.Context, *mcp.PromptListChangedRequest) {}
 	}
 	c := mcp.NewClient(&s.connector, opts)
+	c.AddSendingMiddleware(s.withVia)
 	c.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		s.receive = next
 		return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
@@ -254,6 +260,14 @@ func (s *session) notified(method string, params json.RawMessage) bool {
 		signal(s.changed)
 	case "notifications/resources/list_changed", "notifications/prompts/list_changed":
 		signal(s.renewed)
+	case resourceUpdated:
+		if strictjson.Text(strictjson.Member(params, "uri")) == manifest.ResourceURI {
+			signal(s.changed)
+		}
+	case "notifications/subscriptions/acknowledged":
+		if acknowledges(params) {
+			signal(s.acknowledged)
+		}
 	}
 	return method != "notifications/cancelled"
 }

@@ -7,12 +7,15 @@ import (
 	"log/slog"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/internal/cashsource"
+	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/schema"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -52,19 +55,34 @@ func (s *settings) hints(e *entry) []registry.FuncOption {
 		_ = json.Unmarshal(e.def.Annotations, &a) // hints of a wrong type are ignored
 	}
 	var facts []registry.FuncOption
+	if !s.cfg.IgnoreHints {
+		facts = e.facts()
+	}
 	if a.OpenWorldHint != nil {
 		facts = append(facts, registry.OpenWorld(*a.OpenWorldHint))
 	}
-	if a.ReadOnlyHint != nil && *a.ReadOnlyHint || slices.Contains(s.cfg.ReadOnly, e.def.Name) || s.vouched(e.name) {
-		return append(facts, registry.ReadOnly)
+	readOnly := a.ReadOnlyHint != nil && *a.ReadOnlyHint || slices.Contains(s.cfg.ReadOnly, e.def.Name) || s.vouched(e.name)
+	if readOnly {
+		facts = append(facts, registry.ReadOnly)
 	}
-	if a.IdempotentHint != nil {
+	// A hint against ReadOnly has no meaning in the protocol.
+	if a.IdempotentHint != nil && (*a.IdempotentHint || !readOnly) {
 		facts = append(facts, registry.Idempotent(*a.IdempotentHint))
 	}
-	if a.DestructiveHint != nil {
+	if a.DestructiveHint != nil && !(*a.DestructiveHint && readOnly) {
 		facts = append(facts, registry.Destructive(*a.DestructiveHint))
 	}
 	return facts
+}
+
+// facts returns options for what the tool says beyond MCP. Only the hints say whether it is safe.
+func (e *entry) facts() []registry.FuncOption {
+	f := wire.ReadFacts(e.def.Meta, e.def.Annotations)
+	f.Tags = slices.DeleteFunc(f.Tags, func(tag string) bool {
+		safe := strings.ReplaceAll(strings.ToLower(clean.Line(tag, maxAbout)), "_", "-")
+		return safe == "read-only" || safe == "destructive"
+	})
+	return f.Options()
 }
 
 // vouched reports whether the operator declares the function read-only.

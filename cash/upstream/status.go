@@ -3,6 +3,7 @@ package upstream
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
@@ -71,6 +72,7 @@ func (a *Aggregator) Status() []Status {
 	for _, u := range a.each() {
 		list = append(list, u.status())
 	}
+	a.noteContested(list)
 	a.mu.Lock()
 	discoveries := slices.Clone(a.discoveries)
 	a.mu.Unlock()
@@ -78,6 +80,24 @@ func (a *Aggregator) Status() []Status {
 		list = append(list, g.status()...)
 	}
 	return list
+}
+
+// noteContested adds a note for each function that has another id than its server's name for it gives, because another
+// function has a right to that.
+func (a *Aggregator) noteContested(list []Status) {
+	for f := range a.reg.All() {
+		was, ok := f.Contested()
+		if !ok {
+			continue
+		}
+		key := canonicalPath(f.Path())
+		for i := range list {
+			s := &list[i]
+			if len(s.Notes) < maxNotes && slices.ContainsFunc(s.Labels, func(l string) bool { return strings.HasPrefix(key, canonicalPath(l)+".") }) {
+				s.Notes = append(s.Notes, fmt.Sprintf("%s has the id %s: another function has a right to %s", f.Path(), f.ID(), was))
+			}
+		}
+	}
 }
 
 // status returns the manifests without a mounted server.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/time/rate"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -57,7 +58,7 @@ func newUpstream(a *Aggregator, cfg Server, mounts []mount) *upstream {
 	u.link, u.traffic = newLink(u.ctx, u.publish), newTraffic(cfg.Concurrency)
 	u.inventory = &inventory{
 		calls:   &calls{settings: u.settings, link: u.link, traffic: u.traffic, asks: &a.asks},
-		changed: u.publish,
+		changed: u.publish, sought: make(chan struct{}, 1), seeks: rate.Sometimes{Interval: seekPause},
 	}
 	u.pinnedAs(mounts[0].Key())
 	u.dialer = dialer{settings: u.settings, life: u.ctx}
@@ -168,18 +169,19 @@ func jitter(d time.Duration) time.Duration {
 func (u *upstream) sleep(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
-	return u.idle(timer.C, nil)
+	return u.idle(timer.C, nil, nil)
 }
 
-// awaitCall waits until a call needs a connection.
-func (u *upstream) awaitCall() bool { return u.idle(nil, u.link.wake) }
+// awaitCall waits until a call needs a connection, or until an unknown name is sought.
+func (u *upstream) awaitCall() bool { return u.idle(nil, u.link.wake, u.inventory.sought) }
 
-// idle waits until it is time to connect: on the timer, on wake, or on a request to refresh. It reports false if
-// the upstream has ended.
-func (u *upstream) idle(timer <-chan time.Time, wake <-chan struct{}) bool {
+// idle waits until it is time to connect: on the timer, on wake or sought, or on a request to refresh. It reports false
+// if the upstream has ended.
+func (u *upstream) idle(timer <-chan time.Time, wake, sought <-chan struct{}) bool {
 	select {
 	case <-timer:
 	case <-wake:
+	case <-sought:
 	case done := <-u.reload:
 		u.link.settled(done)
 	case <-u.link.holding:
@@ -228,7 +230,7 @@ func (u *upstream) open() (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := u.inventory.load(ctx, s); err != nil {
+	if err := u.inventory.load(ctx, s, anyway); err != nil {
 		s.close()
 		return nil, err
 	}

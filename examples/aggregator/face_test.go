@@ -76,7 +76,7 @@ func TestCatalog(t *testing.T) {
 		{"cash", beside, "help", `{}`, "- **shop** — "},
 		{"cash", beside, "help", `{}`, "- **weather**"},
 		{"gateway", recorded, "tool_browse", `{"path":"/weather"}`, "weather:today#"},
-		{"gateway", beside, "tool_browse", `{"path":"/shop/orders"}`, "shop:orders.get#"},
+		{"gateway", beside, "tool_browse", `{"path":"/shop/orders"}`, "orders:get#"},
 		{"gateway", beside, "resource_browse", `{"query":"what the project is for"}`, "resource::file:readme#"},
 		{"gateway", recorded, "prompt_browse", `{"path":"/mcp"}`, "prompt::mcp:summarize#"},
 		{"proxy", recorded, "tool_hydrate", `{"tool_id":"github:create_issue@1.4.0"}`, `"repo"`},
@@ -104,11 +104,11 @@ func talkToGateway(ctx context.Context, t *testing.T, session *mcp.ClientSession
 		t.Errorf("tools: %q", got)
 	}
 	cards, _ := ask(ctx, t, session, "tool_browse", `{"path":"/shop/orders"}`)
-	got, failed := ask(ctx, t, session, "tool_execute", execution(found(cards, `(shop:orders\.get\S*) `), `{"order_id":"ORD-1001"}`))
+	got, failed := ask(ctx, t, session, "tool_execute", execution(found(cards, `(orders:get\S*) `), `{"order_id":"ORD-1001"}`))
 	if failed || !strings.Contains(got, "ORD-1001") {
 		t.Errorf("error %t: %s, want the order", failed, got)
 	}
-	large, failed := ask(ctx, t, session, "tool_execute", execution(found(cards, `(shop:orders\.list\S*) `), `{"limit":300}`))
+	large, failed := ask(ctx, t, session, "tool_execute", execution(found(cards, `(orders:list\S*) `), `{"limit":300}`))
 	handle := found(large, `"handle":"([^"]+)"`)
 	if failed || handle == "" || len(large) > 3000 {
 		t.Fatalf("error %t: %s, want a handle", failed, large)
@@ -123,7 +123,7 @@ func talkToGateway(ctx context.Context, t *testing.T, session *mcp.ClientSession
 func talkToProxy(ctx context.Context, t *testing.T, session *mcp.ClientSession) {
 	t.Helper()
 	list := names(ctx, t, session)
-	i := slices.IndexFunc(list, func(name string) bool { return strings.HasPrefix(name, "shop:orders.get#") })
+	i := slices.IndexFunc(list, func(name string) bool { return strings.HasPrefix(name, "orders:get#") })
 	if len(list) != 2+14 || i < 0 {
 		t.Fatalf("tools: %q, want two and all of the shop's", list)
 	}

@@ -20,7 +20,7 @@ func TestWalk(t *testing.T) {
 		"gateway": {
 			`] /shop (internal) — `,
 			"\n3. Or straight to what is needed",
-			`> tool_execute {"tool_id":"shop:orders.create#`,
+			`> tool_execute {"tool_id":"orders:create#`,
 			`< {"status":"ok","summary":"{\"order_id\":\"ORD-`,
 			`< {"status":"ok","summary":"Large result: 300 orders`,
 			`< {"view":"rows 0-2 of 300 `,
@@ -30,8 +30,8 @@ func TestWalk(t *testing.T) {
 		},
 		"proxy": {
 			"< tool_hydrate Show the whole definition",
-			"< shop:crm.find#",
-			`> tool_execute {"tool_id":"shop:orders.create#`,
+			"< crm:find#",
+			`> tool_execute {"tool_id":"orders:create#`,
 			`< {"order_id":"ORD-`,
 			", shop 1.0.0 (cash), 14 functions, 2 skills\n",
 		},

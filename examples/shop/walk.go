@@ -10,7 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/cash-mcp/go-sdk/cash/plain"
+	"github.com/cash-mcp/go-sdk/cash/cost"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -57,9 +57,12 @@ func walk(ctx context.Context, g *goods, name string, f face, out io.Writer) err
 		fmt.Fprintf(out, learning, t.learnt, s.reads)
 		return nil
 	}
-	a, err := plain.Fit(ctx, g.tools, plain.Client{})
-	fmt.Fprintf(out, "Of a client that shows its model all of that, package plain says: take %s.\n%s\n", a.Face, a.Reason)
-	return err
+	r, err := cost.Measure(ctx, g.tools, nil)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "What each face costs, in tokens (each once / input of all requests):\n\n%v\n%s\n", r, r.Advice())
+	return nil
 }
 
 // paid returns the size of the texts that every conversation pays for.

@@ -79,7 +79,7 @@ func TestWalkOfCatalog(t *testing.T) {
 		{"proxy", []string{"< github:create_issue@1.4.0 Create", `> tool_hydrate {"tool_id":"github:create_issue@1.4.0"}`}},
 		{"disclosure", []string{"< github-create_issue Create", "> resources/read resource:///tool_descriptions?tools=github-", `"inputSchema":{`}},
 		{"facade", []string{"< GithubExecute ", `> ToolsExecute {"cmd":"get","params":{"name":"github.`}},
-		{"plain", []string{"< github-create_issue Create", "take cash/"}},
+		{"plain", []string{"< github-create_issue Create", "Take plain: "}},
 		{"endpoint", []string{`> {"action":"list_tools"}`, `> {"action":"describe_tool","tool":"github.`}},
 	} {
 		t.Run(tt.face, func(t *testing.T) {

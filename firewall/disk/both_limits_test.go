@@ -56,7 +56,7 @@ func TestW32LimitsOfOneLeaveRoomForOthers(t *testing.T) {
 	o := firewall.MemoryOptions{MaxPerOwner: 1, MaxBytesPerOwner: 10, Now: c.Now}
 	eachStore(t, o, func(t *testing.T, s firewall.Store) {
 		keep(t, s, "ann", "0123456789")
-		wantFull(t, s, "ann", 0, "artifacts per owner", 30*time.Minute)
+		wantFull(t, s, "ann", 0, "artifacts per owner", 5*time.Minute)
 		keep(t, s, "bob", "0123456789") // nor does it matter that the content is the same
 	})
 }
@@ -84,11 +84,11 @@ func TestW32WhatIsKeptTakesItsReservation(t *testing.T) {
 			if _, err := r.Keep(t.Context(), parts(data)); err != nil {
 				t.Fatal(err)
 			}
-			wantFull(t, s, "bob", 1, "bytes", 30*time.Minute) // the rest is reserved still
+			wantFull(t, s, "bob", 1, "bytes", 5*time.Minute) // the rest is reserved still
 		}
 		r.Release()
 		reserve(t, s, "bob", 40).Release()
-		wantFull(t, s, "bob", 41, "bytes", 30*time.Minute)
+		wantFull(t, s, "bob", 41, "bytes", 5*time.Minute)
 	})
 }
 
@@ -148,7 +148,7 @@ func TestW32LabelsAndMediaTypesTakeRoom(t *testing.T) {
 		if _, err := r.Keep(t.Context(), []firewall.Part{part}); err != nil {
 			t.Fatal(err)
 		}
-		wantFull(t, s, "bob", 1, "bytes", 30*time.Minute)
+		wantFull(t, s, "bob", 1, "bytes", 5*time.Minute)
 	})
 }
 
@@ -169,7 +169,7 @@ func TestW32ManyOwnersLeaveNothing(t *testing.T) {
 	eachStore(t, firewall.MemoryOptions{MaxArtifacts: 1, Now: c.Now}, func(t *testing.T, s firewall.Store) {
 		for i := range 100 {
 			keep(t, s, fmt.Sprint(i), "x")
-			wantFull(t, s, fmt.Sprint(-i), 1, "artifacts", 30*time.Minute)
+			wantFull(t, s, fmt.Sprint(-i), 1, "artifacts", 5*time.Minute)
 			c.advance(30 * time.Minute)
 		}
 	})

@@ -38,7 +38,7 @@ func (c *clock) advance(d time.Duration) {
 func diskOptions(o firewall.MemoryOptions) *disk.Options {
 	return &disk.Options{
 		MaxBytes: o.MaxBytes, MaxBytesPerOwner: o.MaxBytesPerOwner,
-		MaxArtifacts: o.MaxArtifacts, MaxPerOwner: o.MaxPerOwner, MaxAge: o.MaxAge, Now: o.Now,
+		MaxArtifacts: o.MaxArtifacts, MaxPerOwner: o.MaxPerOwner, MaxAge: o.MaxAge, Promise: o.Promise, Now: o.Now,
 	}
 }
 
@@ -60,7 +60,7 @@ func eachStore(t *testing.T, o firewall.MemoryOptions, test func(t *testing.T, s
 
 func reserve(t testing.TB, s firewall.Store, owner string, size int64) firewall.Reservation {
 	t.Helper()
-	r, err := s.Reserve(t.Context(), owner, size)
+	r, err := s.Reserve(t.Context(), firewall.Owner{ID: owner}, size)
 	if err != nil {
 		t.Fatalf("Reserve(%q, %d): %v", owner, size, err)
 	}
@@ -108,7 +108,7 @@ func wantNone(t testing.TB, s firewall.Store, owner, handle string) {
 
 func wantFull(t testing.TB, s firewall.Store, owner string, size int64, limit string, retry time.Duration) {
 	t.Helper()
-	r, err := s.Reserve(context.Background(), owner, size)
+	r, err := s.Reserve(context.Background(), firewall.Owner{ID: owner}, size)
 	var full *firewall.FullError
 	if !errors.Is(err, firewall.ErrFull) || !errors.As(err, &full) || r != nil {
 		t.Fatalf("Reserve: %v, %v; want a FullError", r, err)
@@ -246,7 +246,7 @@ func TestW32CanceledContexts(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	eachStore(t, firewall.MemoryOptions{MaxArtifacts: 1}, func(t *testing.T, s firewall.Store) {
-		if _, err := s.Reserve(ctx, "ann", 1); !errors.Is(err, context.Canceled) {
+		if _, err := s.Reserve(ctx, firewall.Owner{ID: "ann"}, 1); !errors.Is(err, context.Canceled) {
 			t.Errorf("Reserve: %v", err)
 		}
 		r := reserve(t, s, "ann", 1)
@@ -298,7 +298,7 @@ func TestW32ManyOwnersAtOnce(t *testing.T) {
 func useAs(t *testing.T, s firewall.Store, c *clock, owner string, handles chan string) {
 	ctx := context.Background()
 	for i := range 40 {
-		r, err := s.Reserve(ctx, owner, 10)
+		r, err := s.Reserve(ctx, firewall.Owner{ID: owner}, 10)
 		if err != nil {
 			if !errors.Is(err, firewall.ErrFull) {
 				t.Error(err)

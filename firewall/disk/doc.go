@@ -18,6 +18,8 @@
 // The store leaves foreign files in the directory alone. It follows no links, opens regular files only, and never
 // leaves the directory. Expired artifacts are removed at the next use of the store, and by Open.
 //
+// If the limits or the disk leave no room, artifacts whose promise has ended are removed.
+//
 // # Limits
 //
 //   - One process uses the directory at a time.
@@ -32,5 +34,6 @@
 //   - It runs where files can be locked: Windows, Linux, macOS, the BSDs and illumos.
 //   - If the directory is moved or removed, the store keeps nothing until it is opened again. Operations on a file
 //     system that hangs hang.
-//     opened again. Operations on a file system that hangs hang.
+//   - An artifact whose promise has ended does not survive the end of the process if another part of its result has
+//     given way.
 package disk

@@ -75,7 +75,7 @@ func TestW32DiskThatCannotBeWrittenIsRefusedBefore(t *testing.T) {
 				h := keep(t, d, "ann", "here")[0].Handle
 				for range 3 {
 					on = true
-					_, err := d.Reserve(t.Context(), "ann", 10)
+					_, err := d.Reserve(t.Context(), firewall.Owner{ID: "ann"}, 10)
 					if full := cause == syscall.ENOSPC; errors.Is(err, firewall.ErrFull) != full || errors.Is(err, cause) == full {
 						t.Errorf("Reserve: %v", err)
 					}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/firewall"
 	"github.com/cash-mcp/go-sdk/firewall/internal/ledger"
+	"github.com/cash-mcp/go-sdk/internal/rootfs"
 )
 
 type room struct {
@@ -35,6 +36,9 @@ func (r *room) Keep(ctx context.Context, parts []firewall.Part) ([]firewall.Ref,
 	k := keeping{disk: d, temps: make(map[ledger.Digest]string)}
 	if err := k.run(ctx, r, parts, all); err != nil {
 		k.undo()
+		if rootfs.IsFull(err) {
+			err = errDiskFull
+		}
 		return nil, fmt.Errorf("keeping a result: %w", err)
 	}
 	return refs, nil
@@ -87,6 +91,7 @@ func (k *keeping) run(ctx context.Context, r *room, parts []firewall.Part, all [
 	k.disk.mu.Lock()
 	defer k.disk.mu.Unlock()
 	k.disk.ledger.Keep(r.room, all)
+	k.disk.sweep() // what was evicted
 	return nil
 }
 

@@ -31,6 +31,8 @@ const (
 type record struct {
 	Version   int           `json:"version"`
 	Owner     ledger.Digest `json:"owner"`
+	Payer     ledger.Digest `json:"payer,omitzero"` // missing: the owner
+	Guest     bool          `json:"guest,omitempty"`
 	Created   time.Time     `json:"created"`
 	Expires   time.Time     `json:"expires"`
 	Artifacts []recordPart  `json:"artifacts"`
@@ -65,7 +67,7 @@ func isDigest(name, prefix string) bool {
 
 // encodeRecord returns the name and content of the record of a Keep.
 func encodeRecord(all []*ledger.Entry) (name string, data []byte, err error) {
-	r := record{Version: 1, Owner: all[0].Owner, Created: all[0].Created.UTC(), Expires: all[0].Expires.UTC()}
+	r := record{Version: 1, Owner: all[0].Owner.ID, Payer: all[0].Owner.Payer, Guest: all[0].Owner.Guest, Created: all[0].Created.UTC(), Expires: all[0].Expires.UTC()}
 	for _, e := range all {
 		r.Artifacts = append(r.Artifacts, recordPart{e.Handle, e.Content, e.Size, e.MediaType, e.Label})
 	}
@@ -90,6 +92,10 @@ func decodeRecord(name string, data []byte) ([]*ledger.Entry, error) {
 	if r.Version != 1 {
 		return nil, fmt.Errorf("version %d is not known", r.Version)
 	}
+	owner := ledger.Owner{ID: r.Owner, Payer: r.Payer, Guest: r.Guest}
+	if owner.Payer == (ledger.Digest{}) {
+		owner.Payer = owner.ID
+	}
 	all := make([]*ledger.Entry, len(r.Artifacts))
 	for i, a := range r.Artifacts {
 		if a.Size < 0 || a.Size > maxPart {
@@ -97,7 +103,7 @@ func decodeRecord(name string, data []byte) ([]*ledger.Entry, error) {
 		}
 		all[i] = &ledger.Entry{
 			Ref:    ledger.Ref{MediaType: a.MediaType, Label: a.Label, Size: a.Size},
-			Handle: a.Handle, Owner: r.Owner, Content: a.Content,
+			Handle: a.Handle, Owner: owner, Content: a.Content,
 			Created: r.Created, Expires: r.Expires, Record: name,
 		}
 	}

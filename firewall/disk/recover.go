@@ -34,11 +34,16 @@ func (d *Store) recover() error {
 	}
 	// Sorted by expiry: the ledger adds sorted entries faster.
 	slices.SortStableFunc(r.found, func(a, b *ledger.Entry) int { return a.Expires.Compare(b.Expires) })
+	d.ledger.Sweep() // tells the ledger the time
 	for _, e := range r.found {
 		d.ledger.Enter(e)
 		d.blobs[e.Content]++
 	}
-	return r.clean()
+	if err := r.clean(); err != nil {
+		return err
+	}
+	d.sweep() // what was evicted, if the limits are lower than they were
+	return nil
 }
 
 // readRecord indexes the artifacts of a record whose blobs are whole.
@@ -62,6 +67,9 @@ func (r *recovery) readRecord(name string) {
 		// A clock that was wrong in the past must not keep an artifact for ever.
 		if latest := now.Add(d.ledger.Age()); e.Expires.After(latest) {
 			e.Expires = latest
+		}
+		if e.Created.After(now) {
+			e.Created = now
 		}
 		if now.Before(e.Expires) {
 			r.take(e)

@@ -92,7 +92,7 @@ func (l *life) goOn(d time.Duration) {
 }
 
 func (l *life) unused(d *disk.Store) {
-	r, err := d.Reserve(context.Background(), "dan", 1000)
+	r, err := d.Reserve(context.Background(), firewall.Owner{ID: "dan"}, 1000)
 	if l.fail(err); err == nil {
 		r.Release()
 	}
@@ -115,7 +115,7 @@ func (l *life) keep(d *disk.Store, owner string, size int64, data ...string) {
 }
 
 func keepOnce(d *disk.Store, owner string, size int64, data []string) ([]firewall.Ref, error) {
-	r, err := d.Reserve(context.Background(), owner, size)
+	r, err := d.Reserve(context.Background(), firewall.Owner{ID: owner}, size)
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,9 @@ const (
 	spareAge  = time.Second // after which the disk is probed again
 )
 
+// errDiskFull is the error of a full disk.
+var errDiskFull = &firewall.FullError{Limit: "disk"}
+
 // giveBack keeps a spare for the next call, or removes it. An empty spare holds no space. The caller holds d.mu.
 func (d *Store) giveBack(s spare) {
 	if s.size > 0 && s.size <= maxSpare && len(d.spares) < maxSpares {
@@ -44,7 +47,7 @@ func (d *Store) prepare(s spare, size int64) (spare, error) {
 	s.size, s.checked = max(s.size, size), now
 	switch err := d.allocate(s.name, s.size); {
 	case rootfs.IsFull(err):
-		return s, &firewall.FullError{Limit: "disk"}
+		return s, errDiskFull
 	case err != nil:
 		return s, fmt.Errorf("making room for a result: %w", err)
 	}

@@ -86,7 +86,7 @@ func TestW32DiskSpareGrows(t *testing.T) {
 	d = openFaulty(t, t.TempDir(), nil, durabletest.Failing(&on, syscall.ENOSPC, "allocate"))
 	reserve(t, d, "ann", 10).Release()
 	on = true
-	if _, err := d.Reserve(t.Context(), "ann", 20); !errors.Is(err, firewall.ErrFull) {
+	if _, err := d.Reserve(t.Context(), firewall.Owner{ID: "ann"}, 20); !errors.Is(err, firewall.ErrFull) {
 		t.Errorf("Reserve of more than the disk has: %v", err)
 	}
 }
@@ -103,7 +103,7 @@ func TestW32DiskSparesAreLookedAfter(t *testing.T) {
 			reserve(t, d, "ann", 10).Release()
 			for range 2 {
 				c.advance(time.Second)
-				_, err := d.Reserve(t.Context(), "ann", 10)
+				_, err := d.Reserve(t.Context(), firewall.Owner{ID: "ann"}, 10)
 				if full := cause == syscall.ENOSPC; errors.Is(err, firewall.ErrFull) != full || errors.Is(err, cause) == full {
 					t.Errorf("Reserve: %v", err)
 				}
@@ -121,7 +121,7 @@ func TestW32DiskSparesAreLookedAfter(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.advance(-time.Second)
-		if _, err := d.Reserve(t.Context(), "ann", 10); !errors.Is(err, os.ErrNotExist) {
+		if _, err := d.Reserve(t.Context(), firewall.Owner{ID: "ann"}, 10); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("Reserve: %v", err)
 		}
 	})

@@ -20,15 +20,18 @@ import (
 type Options struct {
 	// MaxBytes bounds the bytes kept and reserved. Zero is 256 MiB.
 	MaxBytes int64
-	// MaxBytesPerOwner bounds the bytes of one owner. Zero is 64 MiB.
+	// MaxBytesPerOwner bounds the bytes of one [firewall.Owner.Payer]. Zero is 64 MiB.
 	MaxBytesPerOwner int64
 	// MaxArtifacts bounds the number of artifacts and reservations. Zero is 10,000.
 	MaxArtifacts int
-	// MaxPerOwner bounds the artifacts and reservations of one owner. Zero is 1,000.
+	// MaxPerOwner bounds the artifacts and reservations of one payer. Zero is 1,000.
 	MaxPerOwner int
-	// MaxAge is how long an artifact is kept. Zero is half an hour. An older artifact with a later expiry expires at
-	// most MaxAge after Open.
+	// MaxAge is how long an artifact is kept at most. Zero is half an hour. An older artifact with a later expiry
+	// expires at most MaxAge after Open.
 	MaxAge time.Duration
+	// Promise is how long an artifact is kept at least, also one of an earlier Open. Then it may give way to others.
+	// Zero is 5 minutes, more than MaxAge is MaxAge.
+	Promise time.Duration
 	// Now is the clock, safe for concurrent use. Nil is time.Now.
 	Now func() time.Time
 	// Logger receives damaged, unreadable and undeletable files: names and errors, no contents. Nil discards.
@@ -69,7 +72,7 @@ func open(dir string, opts *Options, fault func(op, name string) error) (*Store,
 		log: o.Logger, blobs: make(map[ledger.Digest]int), litter: make(map[string]struct{}),
 		ledger: ledger.New(ledger.Limits{
 			MaxBytes: o.MaxBytes, MaxBytesPerOwner: o.MaxBytesPerOwner, MaxArtifacts: o.MaxArtifacts, MaxPerOwner: o.MaxPerOwner,
-			MaxAge: o.MaxAge, Now: o.Now,
+			MaxAge: o.MaxAge, Promise: o.Promise, Now: o.Now,
 		}),
 	}
 	if d.log == nil {
@@ -135,13 +138,29 @@ func (d *Store) enter(ctx context.Context) error {
 }
 
 // Reserve implements [firewall.Store]. A reservation has room for one artifact of size bytes. The error is a
-// [*firewall.FullError] if there is no room, and another error if the directory cannot be written.
-func (d *Store) Reserve(ctx context.Context, owner string, size int64) (firewall.Reservation, error) {
+// [*firewall.FullError] if there is no room, and another error if the directory cannot be written. On a full disk,
+// artifacts whose promise has ended give way.
+func (d *Store) Reserve(ctx context.Context, owner firewall.Owner, size int64) (firewall.Reservation, error) {
 	if err := d.enter(ctx); err != nil {
 		return nil, err
 	}
 	defer d.life.RUnlock()
-	r, waiting, err := d.reserve(ledger.DigestOf(owner), size)
+	id := ledger.OwnerOf(owner.ID, owner.Payer, owner.Guest)
+	r, err := d.reserve(id, size, (*ledger.Ledger).Reserve)
+	if !errors.Is(err, errDiskFull) {
+		return r, err
+	}
+	r, err = d.reserve(id, size, (*ledger.Ledger).Exchange)
+	var full *firewall.FullError
+	if errors.As(err, &full) {
+		return nil, &firewall.FullError{Limit: errDiskFull.Limit, RetryAfter: full.RetryAfter}
+	}
+	return r, err
+}
+
+// reserve takes room in the ledger with take, and disk space.
+func (d *Store) reserve(owner ledger.Owner, size int64, take taking) (firewall.Reservation, error) {
+	r, waiting, err := d.takeRoom(owner, size, take)
 	if err != nil {
 		return nil, err
 	}
@@ -156,12 +175,16 @@ func (d *Store) Reserve(ctx context.Context, owner string, size int64) (firewall
 	return &room{d, r, spare}, nil
 }
 
-// reserve takes room in the ledger, and a waiting spare if there is one.
-func (d *Store) reserve(owner ledger.Digest, size int64) (*ledger.Room, spare, error) {
+// A taking is Reserve or Exchange of a ledger.
+type taking func(*ledger.Ledger, ledger.Owner, int64) (*ledger.Room, *ledger.Full)
+
+// takeRoom takes room in the ledger, and a waiting spare if there is one.
+func (d *Store) takeRoom(owner ledger.Owner, size int64, take taking) (*ledger.Room, spare, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.sweep()
-	r, full := d.ledger.Reserve(owner, size)
+	r, full := take(d.ledger, owner, size)
+	d.sweep() // what was evicted
 	if full != nil {
 		return nil, spare{}, (*firewall.FullError)(full)
 	}
@@ -173,12 +196,12 @@ func (d *Store) reserve(owner ledger.Digest, size int64) (*ledger.Room, spare, e
 }
 
 // Open implements [firewall.Store]. It also returns [firewall.ErrNotFound] for a damaged artifact.
-func (d *Store) Open(ctx context.Context, owner, handle string) (*firewall.Artifact, error) {
+func (d *Store) Open(ctx context.Context, id, handle string) (*firewall.Artifact, error) {
 	if err := d.enter(ctx); err != nil {
 		return nil, err
 	}
 	defer d.life.RUnlock()
-	e := d.find(ledger.DigestOf(owner), handle)
+	e := d.find(ledger.DigestOf(id), handle)
 	if e == nil {
 		return nil, firewall.ErrNotFound
 	}
@@ -201,7 +224,7 @@ func (d *Store) find(owner ledger.Digest, handle string) *ledger.Entry {
 	return d.ledger.Find(owner, handle)
 }
 
-// sweep removes expired artifacts and litter.
+// sweep removes expired and evicted artifacts, and litter.
 func (d *Store) sweep() {
 	tries := 8
 	for name := range d.litter {

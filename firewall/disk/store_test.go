@@ -119,7 +119,7 @@ func TestW32DiskAfterClose(t *testing.T) {
 	h := keep(t, d, "ann", "x")[0].Handle
 	closeDisk(t, d)
 	closeDisk(t, d)
-	if _, err := d.Reserve(t.Context(), "ann", 1); !errors.Is(err, fs.ErrClosed) {
+	if _, err := d.Reserve(t.Context(), firewall.Owner{ID: "ann"}, 1); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("Reserve: %v", err)
 	}
 	if _, err := d.Open(t.Context(), "ann", h); !errors.Is(err, fs.ErrClosed) {
@@ -177,7 +177,7 @@ func TestW32DiskDirectoryVanishes(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Reserve(t.Context(), "ann", 10); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := d.Reserve(t.Context(), firewall.Owner{ID: "ann"}, 10); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Reserve: %v", err)
 	}
 	if _, err := r.Keep(t.Context(), parts("y")); !errors.Is(err, fs.ErrNotExist) {
@@ -258,7 +258,7 @@ func ExampleOpen() {
 	if err != nil {
 		panic(err)
 	}
-	room, err := store.Reserve(ctx, "ann", 1000) // before the tool runs
+	room, err := store.Reserve(ctx, firewall.Owner{ID: "ann"}, 1000) // before the tool runs
 	if err != nil {
 		panic(err)
 	}

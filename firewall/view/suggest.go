@@ -24,7 +24,7 @@ func (s *Survey) Suggest() []Suggestion {
 	case s.doc != nil && looksLikeJSON(s.doc):
 		list.json(s)
 	case len(s.data) == 0:
-	case Binary(s.data):
+	case notText(s.data, s.mediaType) != "":
 		list.add("first bytes in base64", ranged("bytes", 0, min(1024, len(s.data))))
 	default:
 		list.text(s.data, s.mediaType)

@@ -141,8 +141,9 @@ func (l *look) page() (*Page, error) {
 	case "path":
 		return l.nodes()
 	}
-	if Binary(l.data) {
-		return nil, selectorErrorf(`this artifact is not text: {"type":"bytes","start":0,"end":%d} shows its bytes`, min(len(l.data), 1024))
+	if kind := notText(l.data, l.media); kind != "" {
+		return nil, selectorErrorf(`this artifact is %s, not text: {"type":"bytes","start":0,"end":%d} shows its bytes`,
+			kind, min(len(l.data), 1024))
 	}
 	switch l.kind {
 	case "tail":

@@ -167,6 +167,30 @@ func TestW33_WrongSelectors(t *testing.T) {
 	}
 }
 
+// TestHeadOfAnImage holds that a view of an image as text says that it is one.
+func TestHeadOfAnImage(t *testing.T) {
+	const png = "\x89PNG\r\n\x1a\n\x00\x00"
+	for _, test := range []struct{ data, media, want string }{
+		{png, "image/png", "this artifact is an image (image/png, 10 bytes), not text"},
+		{png, "", "this artifact is an image (image/png, 10 bytes), not text"},
+		{png, "application/octet-stream", "an image (image/png, 10 bytes)"},
+		{"RIFF\x00\x00\x00\x00WEBPVP8 ", "", "an image (image/webp, 16 bytes)"},
+		{"not really", "image/jpeg", "an image (image/jpeg, 10 bytes)"},
+		{"\x00\x01", "audio/wav", "this artifact is audio (audio/wav, 2 bytes), not text"},
+		{"\x00\x01", "text/plain", "this artifact is data of 2 bytes, not text"},
+	} {
+		for _, kind := range []string{"head", "tail", "lines"} {
+			message := refused(t, test.data, test.media, `{"type":"`+kind+`"}`)
+			if !strings.Contains(message, test.want) || !strings.Contains(message, `{"type":"bytes","start":0,"end":`) {
+				t.Errorf("%s of %q as %s: %s", kind, test.data, test.media, message)
+			}
+		}
+	}
+	if page, err := view.Look(t.Context(), []byte("<svg/>"), "image/svg+xml", json.RawMessage(`{"type":"head"}`), nil); err != nil || page.Text != "<svg/>" {
+		t.Errorf("head of an image that is text: %+v, %v", page, err)
+	}
+}
+
 // TestW33_LargeThingsAreCut holds that one thing larger than a page is cut, with
 // a note whose selector works.
 func TestW33_LargeThingsAreCut(t *testing.T) {

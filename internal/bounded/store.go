@@ -17,7 +17,7 @@
 // One queue holds all items by expiry. Each share has its sum, and a queue of its items by the end of their promises.
 // If a share is full and evicts, the first item of that queue goes: the one with the earliest promise, and among equal
 // ones the least recently used. So a store without promises is an LRU. A store whose items are promised until they
-// expire refuses items instead. Promises in between are possible.
+// expire refuses items instead. Promises in between are possible. Rank makes eviction fair between shares.
 //
 // The store handles expiry, with a clock that never goes back; the sums; the choice of the evicted item; and the
 // removal of empty shares. An operation takes time logarithmic in the number of items. There is one lock and no
@@ -45,8 +45,10 @@ type Store[K comparable, V any] struct {
 	now    time.Time
 	uses   uint64 // counts uses of items, for their order
 	items  map[K]*Item[K, V]
-	expiry queue[K, V]
+	expiry *queue[K, V]
 	shares map[shareID]*queue[K, V]
+	opened uint64 // counts shares, for their order
+	rank   ranking[K, V]
 }
 
 // An Item is a value in a store. Read it under the lock. Only Value may be changed.
@@ -122,7 +124,7 @@ func New[K comparable, V any](clock func() time.Time, dropped func(*Item[K, V]))
 	}
 	return &Store[K, V]{
 		clock: clock, dropped: dropped, items: make(map[K]*Item[K, V]), shares: make(map[shareID]*queue[K, V]),
-		expiry: queue[K, V]{by: func(it *Item[K, V]) time.Time { return it.Expires }},
+		expiry: newQueue(func(it *Item[K, V]) time.Time { return it.Expires }),
 	}
 }
 
@@ -154,11 +156,14 @@ func (s *Store[K, V]) Now() time.Time { return s.now }
 // Len returns the number of items.
 func (s *Store[K, V]) Len() int { return len(s.items) }
 
+// Used returns the sum of the items of a share.
+func (s *Store[K, V]) Used(of Share) Amount { return s.shares[of.id()].sum() }
+
 // Get returns the item with a key, nil if there is none.
 func (s *Store[K, V]) Get(key K) *Item[K, V] { return s.items[key] }
 
 // All yields the items by expiry, and for equal times by last use. The loop must not change the store.
-func (s *Store[K, V]) All() iter.Seq[*Item[K, V]] { return s.expiry.all }
+func (s *Store[K, V]) All() iter.Seq[*Item[K, V]] { return s.expiry.items }
 
 // Put stores a value. An item with the same key is always removed. Put returns nil if a share has no room. Shares
 // before that one may have evicted items by then.
@@ -170,7 +175,7 @@ func (s *Store[K, V]) Put(key K, value V, t Terms, shares ...Share) *Item[K, V] 
 		return nil
 	}
 	it := &Item[K, V]{Key: key, Value: value, queues: make([]*queue[K, V], 1, 1+len(shares))}
-	it.queues[0] = &s.expiry
+	it.queues[0] = s.expiry
 	for i := range shares {
 		it.queues = append(it.queues, s.open(shares[i].id()))
 	}
@@ -184,14 +189,19 @@ func (s *Store[K, V]) enter(it *Item[K, V], t Terms) {
 	s.uses++
 	it.used, it.Terms = s.uses, t.lasting()
 	for _, q := range it.queues {
-		q.insert(it)
+		s.move(q, it.Takes, func() { q.insert(it) })
 	}
+}
+
+// leave removes an item from a queue.
+func (s *Store[K, V]) leave(q *queue[K, V], it *Item[K, V]) {
+	s.move(q, Amount{}.minus(it.Takes), func() { q.remove(it) })
 }
 
 // Renew records a use of an item, and sets its new expiry and promise, later or sooner than before.
 func (s *Store[K, V]) Renew(it *Item[K, V], expires, promised time.Time) {
 	for _, q := range it.queues {
-		q.remove(it)
+		s.leave(q, it)
 	}
 	s.enter(it, Terms{it.Takes, expires, promised})
 }
@@ -203,7 +213,7 @@ func (s *Store[K, V]) Resize(it *Item[K, V], takes Amount, shares ...Share) bool
 		return false
 	}
 	for _, q := range it.queues {
-		q.used = q.used.minus(it.Takes).plus(takes)
+		s.move(q, takes.minus(it.Takes), func() {})
 	}
 	it.Takes = takes
 	return true
@@ -215,7 +225,7 @@ func (s *Store[K, V]) Remove(it *Item[K, V]) bool {
 		return false
 	}
 	for _, q := range it.queues {
-		if q.remove(it); q.root == nil {
+		if s.leave(q, it); q.root == nil {
 			delete(s.shares, q.id)
 		}
 	}
@@ -236,7 +246,9 @@ func (s *Store[K, V]) Clear() {
 func (s *Store[K, V]) open(id shareID) *queue[K, V] {
 	q := s.shares[id]
 	if q == nil {
-		q = &queue[K, V]{id: id, by: func(it *Item[K, V]) time.Time { return it.Promised }}
+		q = newQueue(func(it *Item[K, V]) time.Time { return it.Promised })
+		s.opened++
+		q.id, q.born = id, s.opened
 		s.shares[id] = q
 	}
 	return q
@@ -252,8 +264,11 @@ func (s *Store[K, V]) makeRoom(it *Item[K, V], takes Amount, shares []Share) boo
 	for i := range shares {
 		of := &shares[i]
 		for q := s.shares[of.id()]; !q.sum().plus(more).within(of.Most); {
-			victim := q.first(it)
-			if !of.Evicts || !takes.within(of.Most) || victim == nil || victim.Promised.After(s.now) {
+			if !of.Evicts || !takes.within(of.Most) {
+				return false
+			}
+			victim := s.victim(it, shares, i)
+			if victim == nil {
 				return false
 			}
 			s.Remove(victim)
@@ -278,7 +293,7 @@ func (s *Store[K, V]) Shortage(of Share, takes Amount) *Shortage {
 		return nil
 	}
 	short := &Shortage{Bytes: need.within(Amount{Count: of.Most.Count})}
-	for it := range q.all {
+	for it := range q.items {
 		if left = left.minus(it.Takes); it.Promised.Equal(Never) {
 			break
 		}

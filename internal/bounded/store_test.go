@@ -19,6 +19,8 @@ type model struct {
 	uses    int
 	entries []*entry
 	dropped []string
+	fair    bounded.Amount // what the sizes of owners are parts of; nothing if eviction is not fair
+	born    map[string]int // when an owner came, by name
 }
 
 type entry struct {
@@ -69,6 +71,40 @@ func (m *model) in(s bounded.Share) (list []*entry, used bounded.Amount) {
 	return list, used
 }
 
+// ofOwner returns what an owner has, in the order in which it gives way.
+func (m *model) ofOwner(name string) ([]*entry, bounded.Amount) {
+	return m.in(bounded.Share{Kind: "owner", Of: name})
+}
+
+// yields returns what gives way in the share of all: of the owner itself, else of the
+// one who has most and has something without a promise.
+func (m *model) yields(e *entry, owner string) *entry {
+	var names []string
+	for _, e := range m.entries {
+		if name := e.shares[0].Of; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	part := func(name string) float64 {
+		_, used := m.ofOwner(name)
+		return max(float64(used.Count)/float64(m.fair.Count), float64(used.Bytes)/float64(m.fair.Bytes))
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		if a == owner || b == owner {
+			return map[bool]int{true: -1, false: 1}[a == owner]
+		}
+		return cmp.Or(cmp.Compare(part(b), part(a)), cmp.Compare(m.born[a], m.born[b]))
+	})
+	for _, name := range names {
+		list, _ := m.ofOwner(name)
+		list = slices.DeleteFunc(list, func(o *entry) bool { return o == e })
+		if len(list) > 0 && !list[0].terms.Promised.After(m.now) {
+			return list[0]
+		}
+	}
+	return nil
+}
+
 func fits(used, more, most bounded.Amount) bool {
 	return (most.Count == 0 || used.Count+more.Count <= most.Count) && (most.Bytes == 0 || used.Bytes+more.Bytes <= most.Bytes)
 }
@@ -88,6 +124,10 @@ func (m *model) room(e *entry, takes bounded.Amount, shares []bounded.Share) boo
 			if !s.Evicts || !fits(bounded.Amount{}, takes, s.Most) || len(list) == 0 || list[0].terms.Promised.After(m.now) {
 				return false
 			}
+			if s.Kind == "" && m.fair.Count > 0 {
+				m.remove(m.yields(e, shares[0].Of))
+				continue
+			}
 			m.remove(list[0])
 		}
 	}
@@ -102,6 +142,9 @@ func (m *model) put(key string, value int, t bounded.Terms, shares []bounded.Sha
 		return false
 	}
 	m.uses++
+	if list, _ := m.ofOwner(shares[0].Of); len(list) == 0 {
+		m.born[shares[0].Of] = m.uses
+	}
 	m.entries = append(m.entries, &entry{key, value, t, shares, m.uses})
 	return true
 }
@@ -161,6 +204,11 @@ func newDriver(t *testing.T, seed uint64) *driver {
 	}
 	d.all = bounded.Share{Most: limit(40), Evicts: d.IntN(2) == 0}
 	d.own = bounded.Share{Kind: "owner", Most: limit(12), Evicts: d.IntN(2) == 0}
+	d.model.born = make(map[string]int)
+	if d.IntN(2) == 0 {
+		d.model.fair = bounded.Amount{Count: 40, Bytes: 400}
+		d.store.Rank("owner", d.model.fair)
+	}
 	return d
 }
 

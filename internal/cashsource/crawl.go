@@ -1,8 +1,8 @@
 package cashsource
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -10,9 +10,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
-	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/wire"
-	"github.com/cash-mcp/go-sdk/registry"
 )
 
 // Limits of reading a CaSH server.
@@ -34,6 +32,7 @@ type place struct {
 	above       *place // nil for the root
 	below       []*place
 	children    map[string]*place    // subnamespaces, by canonical label
+	declared    map[string]string    // definitions of the functions as the server declares them, by canonical name
 	details     []*cashtext.Function // pages of the functions, by index; nil if there is none
 	definitions []*pin.Definition    // definitions of the functions, if they are pinned
 	skills      []cashtext.SkillEntry
@@ -51,17 +50,21 @@ type crawl struct {
 	places    int // number of namespaces
 	functions int
 	bytes     int   // bytes of functions' pages
+	keptBytes int   // bytes of those that are kept for the next read
 	missing   error // why a page is missing
 	large     atomic.Int64
+	windows   bool // help takes offset and limit; set before pages are read in parallel
 }
 
 // root reads the whole server.
 func (c *crawl) root(ctx context.Context) (*place, error) {
 	root := new(place)
+	arguments := c.arguments(ctx)
+	c.windows = takesWindow(arguments)
 	if err := c.read(ctx, root); err != nil {
 		return nil, err
 	}
-	c.readArguments(ctx, root)
+	root.page.Arguments = cmp.Or(arguments, root.page.Arguments)
 	level := root.below
 	for depth := 1; len(level) > 0; depth++ {
 		if depth > maxCrawlDepth {
@@ -89,16 +92,18 @@ func (c *crawl) root(ctx context.Context) (*place, error) {
 	return root, nil
 }
 
-// readArguments reads which arguments help takes. A markdown page is written for models and may tell more than
-// JSON.
-func (c *crawl) readArguments(ctx context.Context, root *place) {
+// arguments reads which arguments help takes; empty if that is not found. It is read first: a server with long lists
+// tells there how they are paged. A markdown page is written for models and may tell more than JSON.
+func (c *crawl) arguments(ctx context.Context) string {
 	a, err := c.ask(ctx, "help", map[string]any{})
 	if err != nil || a.IsError {
-		return
+		return ""
 	}
-	if page, err := cashtext.ParseHelp(a.Text()); err == nil && page.Arguments != "" {
-		root.page.Arguments = page.Arguments
+	page, err := cashtext.ParseHelp(a.Text())
+	if err != nil {
+		return ""
 	}
+	return page.Arguments
 }
 
 // level reads the pages of namespaces in parallel. A failed page is left out, unless the connection failed.
@@ -123,6 +128,7 @@ func (c *crawl) level(ctx context.Context, places []*place) error {
 	}
 	close(failures)
 	for err := range failures {
+		c.Incomplete = true
 		switch {
 		case ctx.Err() != nil || kindOf(err) == Cut:
 			return err
@@ -135,27 +141,11 @@ func (c *crawl) level(ctx context.Context, places []*place) error {
 
 // read reads the page of a namespace.
 func (c *crawl) read(ctx context.Context, p *place) error {
-	if !c.more() {
-		return nil
-	}
-	a, err := c.ask(ctx, "help", pageArguments("help", p.path, "", json.RawMessage(`{"format":"json"}`)))
-	if err != nil {
+	page, err := c.pagesOf(ctx, p)
+	if err != nil || page == nil {
 		return err
 	}
-	text := a.Text()
-	if a.IsError || cashtext.IsRefusal(text) {
-		return &Error{Kind: Refused, Reason: clean.Line(text, maxReason)}
-	}
-	p.instance = a.Instance
-	if p.above == nil {
-		c.dryRuns = string(a.Extra[registry.MetaDryRun]) == "true"
-	}
-	if p.instance == c.Self {
-		return &Error{Kind: Looped, Reason: "it is this server"}
-	}
-	if p.page, err = cashtext.ParseHelp(text); err != nil {
-		return &Error{Kind: Malformed, Reason: clean.Line("its help cannot be understood: "+err.Error(), maxReason), Err: err}
-	}
+	p.page = page
 	if p.above != nil && sameLists(p.page, p.above.page) && canonicalPath(p.page.Namespace) != canonicalPath(p.path) {
 		p.page = nil
 		return &Error{Kind: Malformed, Reason: "it lists the same as the namespace above it"}
@@ -163,7 +153,6 @@ func (c *crawl) read(ctx context.Context, p *place) error {
 	if p.page.Guessed {
 		c.decide(ctx, p)
 	}
-	p.page.Rest = "" // saves memory: it is not used again
 	for _, name := range p.page.Dropped {
 		c.note("%q in namespace %q is no name, or there twice", name, p.path)
 	}
@@ -244,31 +233,6 @@ func (c *crawl) skills(ctx context.Context, root *place) error {
 	return nil
 }
 
-// skillList reads one list of skills; nil if it cannot be read.
-func (c *crawl) skillList(ctx context.Context, path string) (*cashtext.Skills, error) {
-	args := map[string]any{}
-	if path != "" {
-		args["namespace"] = path
-	}
-	a, err := c.ask(ctx, "skill", args)
-	if err != nil {
-		if ctx.Err() != nil || kindOf(err) == Cut {
-			return nil, err
-		}
-		c.note("the skills of %q cannot be read: %v", path, err)
-		return nil, nil
-	}
-	if a.IsError { // it has no skills
-		return nil, nil
-	}
-	list, err := cashtext.ParseSkills(a.Text())
-	if err != nil {
-		c.note("the skills of %q cannot be read: %v", path, err)
-		return nil, nil
-	}
-	return list, nil
-}
-
 // enter adds the skills of p's list to their namespaces, while there is room.
 func (c *crawl) enter(root, p *place, list []cashtext.SkillEntry, room *int) {
 	for _, e := range list {
@@ -340,6 +304,20 @@ func (p *place) paths() map[string]bool {
 	p.each(func(b *place) {
 		if b != p {
 			known[canonicalPath(b.path)] = true
+		}
+	})
+	return known
+}
+
+// functionPaths returns the canonical paths of all functions of p and below.
+func (p *place) functionPaths() map[string]bool {
+	known := make(map[string]bool)
+	p.each(func(b *place) {
+		if b.page == nil {
+			return
+		}
+		for _, f := range b.page.Functions {
+			known[canonicalPath(joined(b.path, f.Name))] = true
 		}
 	})
 	return known

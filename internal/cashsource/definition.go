@@ -32,8 +32,15 @@ func addPage(d *pin.Definition, f *cashtext.Function, declared bool) bool {
 	if f.Returns != "" {
 		out = asJSON(map[string]any{"description": f.Returns})
 	}
+	said := make(map[string]any)
 	if f.Safety != "" {
-		notes = asJSON(map[string]any{"safety": f.Safety})
+		said["safety"] = f.Safety
+	}
+	if f.ID != "" {
+		said["id"] = f.ID
+	}
+	if len(said) > 0 {
+		notes = asJSON(said)
 	}
 	if len(in)+len(out)+len(notes) > wire.MaxEntrySize || strictjson.Check(in) != nil { // that is too deep
 		return false

@@ -35,6 +35,7 @@ func (c *crawl) details(ctx context.Context, root *place) error {
 	if n := c.large.Load(); n > 0 {
 		c.note("the pages of %d functions are too large to be pinned, and are not used", n)
 	}
+	c.Incomplete = c.Incomplete || c.missing != nil || ctx.Err() != nil
 	switch {
 	case c.pinning() && c.missing != nil:
 		return c.missing
@@ -88,6 +89,10 @@ func (c *crawl) detail(ctx context.Context, t task) {
 	if c.full() {
 		return
 	}
+	if before := c.unchanged(t); before != nil {
+		t.at.details[t.i] = before.function
+		return
+	}
 	a, err := c.ask(ctx, "help", pageArguments("help", t.at.path, t.entry().Name, fullPage))
 	if err != nil {
 		c.miss(err)
@@ -106,6 +111,7 @@ func (c *crawl) detail(ctx context.Context, t task) {
 		return
 	}
 	t.at.details[t.i] = f
+	c.keep(t, &keptPage{f, len(text)})
 }
 
 // fullPage requests all that a page tells of a function.

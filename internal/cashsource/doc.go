@@ -8,7 +8,8 @@
 //
 //	Read   source.go      the three tools are pinned; otherwise nothing is read
 //	       crawl.go       help of each namespace, lists of skills; guess.go if a page is ambiguous
-//	       details.go     pages of functions: parameters, safety
+//	       window.go      the pages that long lists come in
+//	       details.go     pages of functions: parameters, safety; kept.go if they are the same as before
 //	       definition.go  each function as a definition that can be pinned; Review says which are served
 //	Plant  source.go      a registry for each mount
 //	       view.go        namespaces, functions and skills, as they read at the mount
@@ -24,5 +25,5 @@
 // # Limits
 //
 // At most 2,000 pages, 16 levels and 10,000 functions are read, and the pages of 1,000 functions. [Options].Note
-// gets a line if there are more. Up to 1,000 pages and 8 MiB are cached, for five minutes.
+// gets a line if there are more. Pages of functions of up to 8 MiB are kept for the next read. Up to 1,000 pages and 8 MiB are cached, for five minutes.
 package cashsource

@@ -14,7 +14,7 @@ import (
 // ours reports whether servers of this module take a keyword argument of help.
 func ours(name string) bool {
 	switch key(name) {
-	case "format", "examples", "params", "search":
+	case "format", "examples", "params", "search", "offset", "limit":
 		return true
 	}
 	return false

@@ -29,7 +29,7 @@ type Host interface {
 // An Ask calls help or skill while the server is read. Errors are *[Error] of kind Unanswered, Late or Cut.
 type Ask func(ctx context.Context, tool string, arguments map[string]any) (*wire.Answer, error)
 
-// Options say how a server is read and where it is mounted. All but VisibleTo and About are required.
+// Options say how a server is read and where it is mounted. All but VisibleTo, About, Missed and Before are required.
 type Options struct {
 	Host      Host
 	Server    string // fingerprint of the server's endpoint
@@ -44,6 +44,11 @@ type Options struct {
 	IgnoreHints bool
 	Timeout     time.Duration // deadline of a function
 	ReadTimeout time.Duration // deadline of reading
+	// Missed is called when someone looks for an unknown name; see [registry.Namespace.Missed]. Nil is not called.
+	Missed func(context.Context)
+	// Before is the server as it was read before; nil if it was not. Pages of functions that the server declares
+	// unchanged are taken from it, unless there are pins.
+	Before *Source
 	// Note gets what is not served, or served differently, and why.
 	Note func(format string, args ...any)
 }
@@ -123,20 +128,24 @@ type Source struct {
 	// was read.
 	Outcome  pin.Outcome
 	Withheld bool
+	// Incomplete reports whether a page could not be read. It may be there the next time.
+	Incomplete bool
 	// Instance is the server's instance; empty if it gives none.
 	Instance string
 	// Functions and Skills count the planted ones.
 	Functions, Skills int
 
-	root    *place
-	dialect dialect
-	pages   *pages
-	inputs  *inputs
-	dryRuns bool              // the server takes dry runs
-	limit   int               // the server's gate threshold
-	known   map[string]bool   // canonical paths of the server's namespaces
-	offered map[string]string // hashes of functions, by offer
-	whole   map[string]bool   // keys of the mounts that hold the whole server
+	root      *place
+	dialect   dialect
+	pages     *pages
+	inputs    *inputs
+	dryRuns   bool                 // the server takes dry runs
+	limit     int                  // the server's gate threshold
+	known     map[string]bool      // canonical paths of the server's namespaces
+	functions map[string]bool      // canonical paths of the server's functions
+	offered   map[string]string    // hashes of functions, by offer
+	kept      map[string]*keptPage // pages of functions for the next read, by offer and the server's definition
+	whole     map[string]bool      // keys of the mounts that hold the whole server
 }
 
 // Read reads the tree behind call, help and skill, as far as the pins allow. If one of the three is not allowed,
@@ -144,7 +153,7 @@ type Source struct {
 func Read(ctx context.Context, ask Ask, defs []*pin.Definition, o Options) (*Source, error) {
 	s := &Source{
 		Options: o, dialect: dialectOf(defs), pages: newPages(), inputs: newInputs(), limit: gate.Default,
-		offered: make(map[string]string), whole: make(map[string]bool),
+		offered: make(map[string]string), kept: make(map[string]*keptPage), whole: make(map[string]bool),
 	}
 	if !hasCore(defs) {
 		return nil, &Error{Kind: Malformed, Reason: "it is set up as a CaSH server, and has not the tools call, help and skill"}
@@ -182,7 +191,7 @@ func (s *Source) read(ctx context.Context, c *crawl, defs []*pin.Definition) (er
 	if c.pinning() {
 		s.root.keep(functions)
 	}
-	s.Instance, s.known = s.root.instance, s.root.paths()
+	s.Instance, s.known, s.functions = s.root.instance, s.root.paths(), s.root.functionPaths()
 	if n := s.root.page.SizeLimit; n > 0 {
 		s.limit = n
 	}
@@ -192,9 +201,9 @@ func (s *Source) read(ctx context.Context, c *crawl, defs []*pin.Definition) (er
 // Whole reports whether the mount with the key holds the whole server.
 func (s *Source) Whole(key string) bool { return s.whole[key] }
 
-// Plant returns the registry of each mount, by key. tools are functions for the server's other tools; they go to
-// the top.
-func (s *Source) Plant(tools []*registry.Function) (map[string]*registry.Registry, error) {
+// Plant returns the registry of each mount, by key. tools returns the functions of the server's other tools at a mount;
+// they go to the top.
+func (s *Source) Plant(tools func(Mount) []*registry.Function) (map[string]*registry.Registry, error) {
 	planted := make(map[string]*registry.Registry, len(s.Mounts))
 	for _, m := range s.Mounts {
 		tree, err := s.tree(m, tools)
@@ -203,12 +212,12 @@ func (s *Source) Plant(tools []*registry.Function) (map[string]*registry.Registr
 		}
 		planted[m.Key()] = tree
 	}
-	s.root = nil // frees memory
+	s.root, s.Before = nil, nil // frees memory
 	return planted, nil
 }
 
 // tree returns the registry for a mount.
-func (s *Source) tree(m Mount, tools []*registry.Function) (*registry.Registry, error) {
+func (s *Source) tree(m Mount, tools func(Mount) []*registry.Function) (*registry.Registry, error) {
 	base := s.root.find(m.Namespace)
 	if base == nil && m.OrRoot {
 		base, m.Namespace = s.root, ""
@@ -225,11 +234,11 @@ func (s *Source) tree(m Mount, tools []*registry.Function) (*registry.Registry, 
 	default:
 		about = base.description
 	}
-	top := t.Namespace("", clean.FirstLine(about, maxAbout))
-	v := view{Source: s, mount: m, text: cashtext.Mount{From: base.path, To: m.Label, Known: s.known, Beside: s.besides(m)}}
+	top := t.Namespace("", clean.FirstLine(about, maxAbout)).Missed(s.Missed)
+	v := view{Source: s, mount: m, text: cashtext.Mount{From: base.path, To: m.Label, Known: s.known, Functions: s.functions, Beside: s.besides(m)}}
 	if base == s.root {
 		s.whole[m.Key()] = true
-		if err := s.addTools(top, tools); err != nil {
+		if err := s.addTools(top, tools(m)); err != nil {
 			return nil, err
 		}
 	}

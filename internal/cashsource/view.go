@@ -11,6 +11,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid"
 )
 
 // view is the server seen from one mount.
@@ -109,7 +110,7 @@ func (v view) function(path string, e cashtext.Entry, d *cashtext.Function) (*re
 		InputSchema: in.Schema,
 		Partial:     in.Partial,
 		Gated:       true,
-		Server:      v.Server,
+		Server:      v.Server + call.definition, // which covers what the function does not show
 		Page:        v.page(path, e.Name),
 		Handler: func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
 			call := call
@@ -122,6 +123,12 @@ func (v view) function(path string, e cashtext.Entry, d *cashtext.Function) (*re
 	}
 	if v.dryRuns {
 		remote.Plan = v.planner(path, e.Name)
+	}
+	if d != nil && d.ID != "" {
+		id, err := toolid.Parse(d.ID)
+		if err == nil {
+			remote.ID = toolid.Primitive{Kind: toolid.Tool, ID: id}
+		}
 	}
 	facts := v.facts(path, e.Name, d)
 	f, err := registry.RemoteFunc(e.Name, e.Description, remote, facts...)

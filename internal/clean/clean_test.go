@@ -135,6 +135,12 @@ func TestFirstLine(t *testing.T) {
 		"one two three four":           "one two…",
 		"onetwo\u200bthreefour":        "onetwothr…",
 		"\u3164one\U000e0100 \u2800tw": "one tw",
+		"# Orders":                     "Orders",
+		"\n ##\t Orders\nMore.":        "Orders",
+		"###\n# \n## Orders":           "Orders",
+		"\u200b# Orders":               "Orders",
+		"#42 is":                       "#42 is",
+		"#######\nOrders":              "#######",
 	} {
 		if got := clean.FirstLine(text, 10); got != want {
 			t.Errorf("FirstLine(%q) = %q, want %q", text, got, want)

@@ -79,10 +79,20 @@ func Flow(text string) string {
 	return strings.Join(strings.Fields(Text(text)), " ")
 }
 
-// FirstLine returns [Flow] of the first line that is not empty, cut to most characters.
+// WithoutHeading returns text without white space, and without the marks of a heading in Markdown ("# "), at its start.
+func WithoutHeading(text string) string {
+	text = strings.TrimSpace(text)
+	rest := strings.TrimLeft(text, "#")
+	if marks := len(text) - len(rest); marks == 0 || marks > 6 || rest != "" && !strings.ContainsAny(rest[:1], " \t\r\n") {
+		return text
+	}
+	return strings.TrimSpace(rest)
+}
+
+// FirstLine returns [Flow] of the first line that is not empty, [WithoutHeading], cut to most characters.
 func FirstLine(text string, most int) string {
 	for line := range strings.FieldsFuncSeq(text, lineEnd) {
-		if line = Flow(line); line != "" {
+		if line = WithoutHeading(Flow(line)); line != "" {
 			return Cut(line, most)
 		}
 	}

@@ -29,5 +29,5 @@ func ExampleSet_TakeAll() {
 		wants[i] = label.Want{Key: name, Label: l, Exact: l == name}
 	}
 	fmt.Println(new(label.Set).TakeAll(wants))
-	// Output: [get_user_2 getUser list]
+	// Output: [get_user_5d95c2 getUser list]
 }

@@ -18,7 +18,7 @@
 //   - A name without any ASCII letter or digit after that gets the name of its kind: 日本 becomes tool, resource or
 //     prompt.
 //
-// Names in one list that have the same label are numbered; see [Set.TakeAll].
+// Names in one list that have the same label get a hash; see [Set.TakeAll].
 //
 // # Limits
 //

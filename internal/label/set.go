@@ -2,6 +2,8 @@ package label
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,12 +39,22 @@ type Want struct {
 }
 
 // TakeAll returns the labels of a list, in the order of the list. It assigns them in this order: previous labels, exact
-// ones, others; each group by key. So a label does not depend on the order of the list, and no later entry takes a
-// label away.
+// ones, others; each group by key. A label that is taken gets six digits of a hash of the key: get_user_1a2b3c. So a
+// label does not depend on the order of the list, and only on those other entries that want the same one. No later
+// entry takes a label away, except from an entry that is not spelled like that, if the later one is.
 func (s *Set) TakeAll(list []Want) []string {
+	list = slices.Clone(list)
 	order := make([]int, len(list))
-	for i := range order {
-		order[i] = i
+	exact := make(map[string]bool)
+	for i, w := range list {
+		if order[i] = i; w.Exact {
+			exact[w.Label] = true
+		}
+	}
+	for i := range list {
+		if w := &list[i]; !w.Exact && exact[w.Had] {
+			w.Had = ""
+		}
 	}
 	slices.SortFunc(order, func(i, j int) int {
 		a, b := list[i], list[j]
@@ -50,7 +62,12 @@ func (s *Set) TakeAll(list []Want) []string {
 	})
 	labels := make([]string, len(list))
 	for _, i := range order {
-		labels[i] = s.Take(cmp.Or(list[i].Had, list[i].Label))
+		w := list[i]
+		if w.Had == "" && s.taken[Fold(w.Label)] {
+			sum := sha256.Sum256([]byte(w.Key))
+			w.Label += "_" + hex.EncodeToString(sum[:3])
+		}
+		labels[i] = s.Take(cmp.Or(w.Had, w.Label))
 	}
 	return labels
 }

@@ -13,12 +13,74 @@ import (
 // FunctionNames returns a unique function name for each tool. had are the earlier names, which stay. The order of
 // the list does not matter.
 func FunctionNames(tools []string, had map[string]string) map[string]string {
-	wants := make([]label.Want, len(tools))
-	for i, tool := range tools {
-		name := label.From(tool, "tool")
-		wants[i] = label.Want{Key: tool, Label: name, Exact: name == tool, Had: had[tool]}
+	return Paths("tool", tools, had, func(tool string) (string, string) { return "", tool })
+}
+
+// FunctionPaths is FunctionNames for the tools of a server with a label: names with dots nest (section 3.3 of the
+// gateway surface). A first part that equals the last label of the server is left out.
+func FunctionPaths(server string, tools []string, had map[string]string) map[string]string {
+	at := canonical(server[strings.LastIndexByte(server, '.')+1:])
+	return Paths("tool", tools, had, func(tool string) (string, string) {
+		first, rest, dotted := strings.Cut(tool, ".")
+		if l, _ := registry.Canonical(label.From(first, "")); dotted && rest != "" && l == at {
+			tool = rest
+		}
+		return Nest(tool)
+	})
+}
+
+// Paths returns a unique path for each key. nest returns the namespace of a key, and the name there. The name of its
+// kind is the label of a name that gives none.
+func Paths(kind string, keys []string, had map[string]string, nest func(key string) (dir, rest string)) map[string]string {
+	wants := make(map[string][]label.Want) // by canonical namespace
+	dirs := make(map[string]string, len(keys))
+	for _, k := range keys {
+		dir, rest := nest(k)
+		name := label.From(rest, kind)
+		was := strings.TrimPrefix(had[k], joined(dir, ""))
+		if strings.Contains(was, ".") || joined(dir, was) != had[k] {
+			was = "" // it was in another namespace
+		}
+		at := canonical(dir)
+		dirs[k] = dir
+		wants[at] = append(wants[at], label.Want{Key: k, Label: name, Exact: name == rest, Had: was})
 	}
-	return byKey(wants)
+	names := make(map[string]string, len(keys))
+	for _, list := range wants {
+		for k, name := range byKey(list) {
+			names[k] = joined(dirs[k], name)
+		}
+	}
+	return names
+}
+
+func joined(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// Limits of names that nest: their bytes, and their parts.
+const (
+	maxNested = 128
+	maxParts  = 8
+)
+
+// Nest cuts a name with dots into the path of namespaces that its parts but the last make, and the last part. A name
+// with an empty part, a long one, or one with many parts stays whole.
+func Nest(name string) (dir, rest string) {
+	parts := strings.Split(name, ".")
+	if len(name) > maxNested || len(parts) > maxParts {
+		return "", name
+	}
+	for i, p := range parts {
+		if parts[i] = label.From(p, ""); parts[i] == "" {
+			return "", name
+		}
+	}
+	last := len(parts) - 1
+	return strings.Join(parts[:last], "."), name[strings.LastIndexByte(name, '.')+1:]
 }
 
 // byKey returns a unique label for each want, by key.

@@ -14,7 +14,7 @@ import (
 
 func TestFunctionNamesOfOthers(t *testing.T) {
 	want := map[string]string{"get-user": "get_user", "getUser": "getUser", "créer": "creer", "9": "9", "日本": "tool", "files/read": "files_read"}
-	if got := wire.FunctionNames(slices.Collect(maps.Keys(want)), nil); got["getUser"] != "getUser" || got["get-user"] != "get_user_2" {
+	if got := wire.FunctionNames(slices.Collect(maps.Keys(want)), nil); got["getUser"] != "getUser" || !strings.HasPrefix(got["get-user"], "get_user_") {
 		t.Errorf("names = %v", got)
 	}
 	delete(want, "getUser")

@@ -21,25 +21,29 @@ type Definition struct {
 	// InputSchema, OutputSchema and Annotations are JSON objects as the server sent them. Empty and null both mean
 	// none.
 	InputSchema, OutputSchema, Annotations json.RawMessage
+	// Meta has what the server says of the tool in _meta, or beside its name, and is passed on: the members version,
+	// tags and costHint. Empty means none.
+	Meta json.RawMessage
 
 	// Function marks a function of a CaSH server:
 	//   - Name is its path there, such as orders.retail.create.
 	//   - Description is its line in help.
 	//   - InputSchema has the parameters of its JSON page as properties, and the page's schema, if any, as schema.
 	//   - OutputSchema has the page's description of the result.
-	//   - Annotations has the page's safety.
-	// The last three are empty if the page could not be read.
+	//   - Annotations has the page's safety, and the id of the function on that server.
+	// The last three are empty if the page could not be read. There is no Meta.
 	Function bool
 }
 
 // Hash returns the SHA-256, in hexadecimal digits, of the definition as one canonical JSON object:
-//   - The members are annotations, description, function, inputSchema, name, outputSchema and title, in this order.
+//   - The members are _meta, annotations, description, function, inputSchema, name, outputSchema and title, in this order.
 //   - Members with JSON are left out if there is none; function is true, and left out for a tool.
 //   - There is no white space, keys are sorted, and strings and numbers have one spelling.
 //
 // So the order of keys, white space, escapes and 1.0 for 1 make no difference. Any other change does.
 func (d *Definition) Hash() string {
-	b := appendJSONField([]byte{'{'}, "annotations", d.Annotations)
+	b := appendJSONField([]byte{'{'}, "_meta", d.Meta)
+	b = appendJSONField(b, "annotations", d.Annotations)
 	b = appendTextField(b, "description", d.Description)
 	if d.Function {
 		b = append(appendFieldName(b, "function"), "true"...)
@@ -176,6 +180,20 @@ func (d *Definition) set(key string, value []byte) (known bool, err error) {
 		return true, strictjson.Set(&d.OutputSchema, key, value)
 	case "annotations":
 		return true, strictjson.Set(&d.Annotations, key, value)
+	case "_meta":
+		for key, value := range strictjson.Members(value) {
+			d.setFact(key, value)
+		}
+		return true, nil
 	}
-	return false, nil
+	return d.setFact(key, value), nil
+}
+
+// setFact reads one member of Meta. Values of no use are ignored. It reports whether there is that member.
+func (d *Definition) setFact(key string, value []byte) (known bool) {
+	f := wire.ReadFacts(d.Meta, nil)
+	if known, _ = f.Set(key, value); known {
+		d.Meta = f.JSON()
+	}
+	return known
 }

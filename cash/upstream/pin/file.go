@@ -253,6 +253,7 @@ type (
 		InputSchema  json.RawMessage `json:"inputSchema,omitempty"`
 		OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
 		Annotations  json.RawMessage `json:"annotations,omitempty"`
+		Meta         json.RawMessage `json:"_meta,omitempty"`
 	}
 )
 
@@ -266,7 +267,7 @@ func encodePins(pins map[string]Pins) ([]byte, error) {
 			if d.Function {
 				list = &u.Functions
 			}
-			*list = append(*list, pinnedTool{name, d.Hash(), d.Title, d.Description, d.InputSchema, d.OutputSchema, d.Annotations})
+			*list = append(*list, pinnedTool{name, d.Hash(), d.Title, d.Description, d.InputSchema, d.OutputSchema, d.Annotations, d.Meta})
 		}
 		doc.Upstreams[label] = u
 	}

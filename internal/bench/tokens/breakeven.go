@@ -3,24 +3,18 @@ package main
 import (
 	"context"
 	"fmt"
+
+	"github.com/cash-mcp/go-sdk/cash/cost"
 )
 
-// costs are the two totals of a bill: every token once, and all input.
-type costs struct{ fresh, input int }
-
-// after returns the costs of the first turns.
-func (b *bill) after(turns int) costs { return costs{b.fresh(turns), b.input(turns)} }
-
-func (b *bill) whole() costs { return b.after(len(b.turns)) }
-
 // A counting selects one of the two totals.
-type counting func(costs) int
+type counting func(cost.Price) int
 
-func countOnce(c costs) int  { return c.fresh }
-func countInput(c costs) int { return c.input }
+func countOnce(p cost.Price) int  { return p.Once }
+func countInput(p cost.Price) int { return p.Input }
 
 // growth has the costs of each face for growing numbers of tools or steps, from one on.
-type growth [][]costs // by number less one, and face
+type growth [][]cost.Price // by number less one, and face
 
 // cheaperFrom returns the number from which on a face is always cheaper than the first face. It is 0 if the face is not
 // cheaper at the end.
@@ -54,13 +48,13 @@ func byTools(ctx context.Context, tools []tool) (growth, error) {
 		if err != nil {
 			return nil, err
 		}
-		bills, err := bills(ctx, s, &one)
+		bills, err := bills(ctx, s, &one, faces, recorded(s))
 		if err != nil {
 			return nil, fmt.Errorf("with %d tools: %w", n+1, err)
 		}
-		row := make([]costs, len(bills))
+		row := make([]cost.Price, len(bills))
 		for i, b := range bills {
-			row[i] = b.whole()
+			row[i] = b.Whole()
 		}
 		g = append(g, row)
 	}
@@ -68,11 +62,11 @@ func byTools(ctx context.Context, tools []tool) (growth, error) {
 }
 
 // bySteps returns the costs of a task after each of its steps.
-func bySteps(bills []*bill) growth {
-	g := make(growth, len(bills[0].steps))
+func bySteps(bills []*cost.Bill) growth {
+	g := make(growth, len(bills[0].Steps))
 	for n := range g {
 		for _, b := range bills {
-			g[n] = append(g[n], b.after(b.steps[n]))
+			g[n] = append(g[n], b.After(b.Steps[n]))
 		}
 	}
 	return g

@@ -3,9 +3,13 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cash-mcp/go-sdk/cash/cost"
+	"github.com/cash-mcp/go-sdk/toolid/card"
 )
 
 func recordedSet(t *testing.T, servers ...string) *set {
@@ -21,31 +25,40 @@ func recordedSet(t *testing.T, servers ...string) *set {
 	return s
 }
 
+// bill is the cost of the definitions alone.
+func bill(t *testing.T, face cost.Face, s *set, o *cost.PlayOptions) *cost.Bill {
+	t.Helper()
+	b, err := cost.Play(t.Context(), face, s.registry, nil, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
 // TestPlainIsAsRecorded: a model is told of the tools what their own servers
 // say, to the byte.
 func TestPlainIsAsRecorded(t *testing.T) {
 	s := recordedSet(t, servers...)
-	talk, err := connect(t.Context(), newPlain(s).server())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer talk.session.Close()
-	sum := 0
+	b, sum := bill(t, cost.Plain, s, recorded(s)), 0
 	for _, tool := range s.tools {
-		d, err := read(tool.recorded)
-		if err != nil {
+		var d struct {
+			Name        string          `json:"name"`
+			Description string          `json:"description,omitempty"`
+			InputSchema json.RawMessage `json:"inputSchema"`
+		}
+		if err := json.Unmarshal(tool.recorded, &d); err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Contains(tool.recorded, d.InputSchema) || !bytes.Contains(asJSON(d), d.InputSchema) {
+		if !bytes.Contains(asJSON(d), d.InputSchema) {
 			t.Errorf("%s: the schema is not the one that was recorded: %s", tool.name, d.InputSchema)
 		}
-		sum += count(string(asJSON(d)))
+		sum += card.CL100K().Count(string(asJSON(d)), math.MaxInt)
 	}
-	if talk.definitions != sum || len(s.tools) != 36 {
-		t.Errorf("%d tools cost %d tokens in a list, and %d one by one", len(s.tools), talk.definitions, sum)
+	if b.Definitions != sum || len(s.tools) != 36 {
+		t.Errorf("%d tools cost %d tokens in a list, and %d one by one", len(s.tools), b.Definitions, sum)
 	}
-	if talk.listed() <= talk.definitions {
-		t.Errorf("with titles, annotations and output schemas there are %d tokens, without %d", talk.listed(), talk.definitions)
+	if b.Listed <= b.Definitions {
+		t.Errorf("with titles, annotations and output schemas there are %d tokens, without %d", b.Listed, b.Definitions)
 	}
 }
 
@@ -53,25 +66,13 @@ func TestPlainIsAsRecorded(t *testing.T) {
 // them, but for the line of instructions that names it.
 func TestR2DefinitionsStayTheSame(t *testing.T) {
 	small, large := recordedSet(t, "memory"), recordedSet(t, servers...)
-	for _, f := range []struct {
-		name string
-		over func(*set) face
-		most int // tokens of tools/list
-	}{{"cash", newCash, 450}, {"gateway", newGateway, 600}} {
-		var listed, definitions []int
-		for _, s := range []*set{small, large} {
-			talk, err := connect(t.Context(), f.over(s).server())
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer talk.session.Close()
-			listed, definitions = append(listed, talk.listed()), append(definitions, talk.definitions)
+	for face, most := range map[cost.Face]int{cost.CaSH: 450, cost.Gateway: 600} { // tokens of tools/list
+		a, b := bill(t, face, small, nil), bill(t, face, large, nil)
+		if a.Listed != b.Listed || a.Listed > most {
+			t.Errorf("%s: tools/list has %d and %d tokens, want the same and at most %d", face, a.Listed, b.Listed, most)
 		}
-		if listed[0] != listed[1] || listed[0] > f.most {
-			t.Errorf("%s: tools/list has %v tokens, want the same and at most %d", f.name, listed, f.most)
-		}
-		if more := definitions[1] - definitions[0]; more <= 0 || more > 20 {
-			t.Errorf("%s: definitions have %v tokens, want a few more with instructions that name more", f.name, definitions)
+		if more := b.Definitions - a.Definitions; more <= 0 || more > 20 {
+			t.Errorf("%s: definitions have %d more tokens, want a few more with instructions that name more", face, more)
 		}
 	}
 }
@@ -90,7 +91,7 @@ func TestLosingCasesAreThere(t *testing.T) {
 	}
 	paid := allMeasured(t).paid[len(tasks)-1]
 	for i, b := range paid[1:] {
-		if is, of := b.whole(), paid[0].whole(); is.fresh <= of.fresh || is.input <= of.input {
+		if is, of := b.Whole(), paid[0].Whole(); is.Once <= of.Once || is.Input <= of.Input {
 			t.Errorf("%s calls every tool for %+v, and %s for %+v", faces[i+1].name, is, faces[0].name, of)
 		}
 	}
@@ -110,25 +111,17 @@ func TestWaysThatDoNotLeadThere(t *testing.T) {
 		{step{tool: "memory.forget", args: `{}`}, "memory.forget"},
 	} {
 		for _, f := range faces {
-			_, err := play(t.Context(), f.over, s, &task{steps: []step{tt.step}})
+			_, err := bills(t.Context(), s, &task{steps: []step{tt.step}}, []column{f}, recorded(s))
 			if err == nil || !strings.Contains(err.Error(), tt.text) {
 				t.Errorf("%s, %s: error %v, want %q", f.name, tt.step.tool, err, tt.text)
 			}
 		}
 	}
 	lost := step{tool: "memory.open_nodes", args: `{"names":["Ada"]}`, query: "zebra"}
-	for _, over := range []func(*set) face{newCash, newGateway} {
-		if _, err := play(t.Context(), over, s, &task{steps: []step{lost}}); err == nil || !strings.Contains(err.Error(), "zebra") {
+	for _, f := range faces[1:3] {
+		if _, err := bills(t.Context(), s, &task{steps: []step{lost}}, []column{f}, nil); err == nil || !strings.Contains(err.Error(), "zebra") {
 			t.Errorf("error %v, want one about the query", err)
 		}
-	}
-}
-
-// TestHandles: numbers do not depend on what is random.
-func TestHandles(t *testing.T) {
-	a, b := "art-AAAAAAAAAAAAAAAAAAAAAAAAAA", "art-Z2Y3X4W5V6U7T2S3R4Q5P6O7N2"
-	if maskHandles("<"+a+">") != maskHandles("<"+b+">") || maskHandles(a) == a || maskHandles("art-SHORT") != "art-SHORT" {
-		t.Errorf("%q, %q, %q", maskHandles(a), maskHandles(b), maskHandles("art-SHORT"))
 	}
 }
 

@@ -25,40 +25,14 @@
 // three to six parameters. Its first face is package plain. Its last is the command endpoint, which is not MCP; its
 // definitions are the answer to list_tools.
 //
-// # What is counted
+// # What is counted, and what a model does
 //
-// Tokens are those of cl100k_base.
-//
-//	definitions  name, description and input schema of each tool in JSON, and the server's instructions;
-//	             URI, name and description of each resource, for a face whose model reads them
-//	turn         {"name", "arguments"} of a call in JSON, and the texts of its result;
-//	             the same of a read, with the URI as its argument
-//	once         definitions and turns, each token once: what the conversation has in the end
-//	input        definitions and all turns so far, for each request: one for each turn, and one for the answer
-//
-// What a client pays is between the two totals: input without a prompt cache, almost once with one. Not counted:
-//
-//   - the user's words and the answer, which are the same behind every face
-//   - titles, annotations, output schemas and structured content, because not all clients show them; the column
-//     tools/list of -full includes them
-//   - the instructions of the recorded servers, which favours listing all tools
-//
-// # What a model does
-//
-// It takes the shortest path without guessing. It searches for a function that it has not seen in a list, reads
-// parameters that it has not read, and calls, one call per turn. If a large result is held back, it searches the result
-// if the face can do that. Otherwise it calls the function that returns just the wanted part, if the task has one, or
-// else asks for the whole result. The program fails if the model has not read what its task wants. Real models make
-// mistakes on top, behind every face.
-//
-// Behind disclosure the model reads one description at a time, although it might read several. Behind the facade it
-// reads the definition of a command with ToolsExecute, because a domain only names the parameters.
+// Package cash/cost plays the model. The instructions of the recorded servers are not counted, which favours listing all
+// tools. The column tools/list of -full includes titles, annotations and output schemas.
 //
 // # Limits
 //
-// Other encodings, and the text that providers wrap around tools, give other numbers. The servers' descriptions are
-// short and their schemas small: 100 tokens per tool. The gateway cannot show the parameters of a function without
-// required ones; the model is taken to know them.
+// The servers' descriptions are short and their schemas small: 100 tokens per tool. Those of package cash/cost apply.
 package main
 
 import (
@@ -68,6 +42,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/cash-mcp/go-sdk/cash/cost"
 )
 
 func main() {
@@ -102,9 +78,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 
 // results holds all measurements.
 type results struct {
-	paid  [][]*bill // by task and face
-	tools growth    // of one call, by number of tools
-	sizes [][]*bill // by size and face
+	paid  [][]*cost.Bill // by task and face
+	tools growth         // of one call, by number of tools
+	sizes [][]*cost.Bill // by size and face
 }
 
 func measure(ctx context.Context) (*results, error) {
@@ -118,7 +94,7 @@ func measure(ctx context.Context) (*results, error) {
 		if err != nil {
 			return nil, err
 		}
-		paid, err := bills(ctx, s, &tasks[i])
+		paid, err := bills(ctx, s, &tasks[i], faces, recorded(s))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", tasks[i].name, err)
 		}

@@ -3,24 +3,29 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/cash-mcp/go-sdk/cash/plain"
+	"github.com/cash-mcp/go-sdk/cash/cost"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// recordedList lists all tools as their servers do.
-type recordedList struct{ set *set }
+// recorded lets the first face list all tools as their own servers do.
+func recorded(s *set) *cost.PlayOptions {
+	return &cost.PlayOptions{Server: func(f cost.Face) cost.Runner {
+		if f != cost.Plain {
+			return nil
+		}
+		return s.recordedServer()
+	}}
+}
 
-func newPlain(s *set) face { return recordedList{s} }
-
-func (p recordedList) server() runner {
+// recordedServer is a server that lists all tools as their own servers do.
+func (s *set) recordedServer() *mcp.Server {
 	srv := mcp.NewServer(&mcp.Implementation{Name: "plain", Version: "1.0.0"}, nil)
-	pipeline := registry.NewPipeline(p.set.registry, &registry.PipelineOptions{ExactKeys: true})
-	for _, t := range p.set.tools {
-		f := p.set.functions[t.path()]
+	pipeline := registry.NewPipeline(s.registry, &registry.PipelineOptions{ExactKeys: true})
+	for _, t := range s.tools {
+		f := s.functions[t.path()]
 		srv.AddTool(t.definition(), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			r, err := pipeline.Call(ctx, &registry.Request{
 				Find: registry.Found(f), Arguments: req.Params.Arguments,
@@ -48,29 +53,4 @@ func (t tool) definition() *mcp.Tool {
 		def.OutputSchema = schemas.OutputSchema
 	}
 	return def
-}
-
-// do calls at once, because everything is known from the list.
-func (p recordedList) do(t *talk, s *step) error {
-	_, name, _ := strings.Cut(s.tool, ".")
-	_, err := t.must(name, json.RawMessage(s.args))
-	return err
-}
-
-// plainList lists every function as a tool, as package plain does. It stands for recordedList where there are no
-// recorded servers.
-type plainList struct{ set *set }
-
-func newPlainList(s *set) face { return plainList{s} }
-
-func (l plainList) server() runner { return plain.NewServer(l.set.registry, nil) }
-
-// do calls at once, like that of recordedList.
-func (l plainList) do(t *talk, s *step) error {
-	f, err := l.set.function(s.tool)
-	if err != nil {
-		return err
-	}
-	_, err = t.must(f.FlatName(), json.RawMessage(s.args))
-	return err
 }

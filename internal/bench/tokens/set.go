@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/cash-mcp/go-sdk/cash/catalog"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -101,3 +102,6 @@ func beginningWith(tools []tool, path string) []tool {
 	}
 	return slices.Concat(tools[i:i+1], tools[:i], tools[i+1:])
 }
+
+// asJSON returns v as JSON without escapes for '<', '>' and '&'.
+func asJSON(v any) json.RawMessage { return strictjson.MustMarshal(v) }

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+
+	"github.com/cash-mcp/go-sdk/cash/cost"
 )
 
 // The second table of the output has a row for each size of catalog and a column for each face:
@@ -40,39 +42,29 @@ func madeSize(n int) catalogSize {
 }
 
 // sizedFaces are the columns. The first one lists all functions as tools.
-var sizedFaces = []struct {
-	name string
-	over func(*set) face // nil for the endpoint
-}{
-	{"plain", newPlainList},
-	{"call, help, skill", newCash},
-	{"gateway", newGateway},
-	{"proxy", newProxy},
-	{"disclosure", newDisclosure},
-	{"facade", newFacade},
-	{"endpoint", nil}, // is not MCP, so askEndpoint measures it
+var sizedFaces = []column{
+	{"plain", cost.Plain},
+	{"call, help, skill", cost.CaSH},
+	{"gateway", cost.Gateway},
+	{"proxy", cost.Proxy},
+	{"disclosure", cost.Disclosure},
+	{"facade", cost.Facade},
+	{"endpoint", cost.Endpoint},
 }
 
 // bySize measures all sizes behind all faces. It returns the bills by row and column.
-func bySize(ctx context.Context) ([][]*bill, error) {
-	var all [][]*bill
+func bySize(ctx context.Context) ([][]*cost.Bill, error) {
+	var all [][]*cost.Bill
 	for _, z := range sizes {
 		s, err := z.build()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", z.name, err)
 		}
-		bills := make([]*bill, len(sizedFaces))
-		for j, f := range sizedFaces {
-			if f.over == nil {
-				bills[j], err = askEndpoint(ctx, s, &z.step)
-			} else {
-				bills[j], err = play(ctx, f.over, s, &task{steps: []step{z.step}})
-			}
-			if err != nil {
-				return nil, fmt.Errorf("%s: %s: %w", z.name, f.name, err)
-			}
+		row, err := bills(ctx, s, &task{steps: []step{z.step}}, sizedFaces, nil)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", z.name, err)
 		}
-		all = append(all, bills)
+		all = append(all, row)
 	}
 	return all, nil
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
+
+	"github.com/cash-mcp/go-sdk/cash/cost"
 )
 
 // A page is written to until the first error.
@@ -22,7 +24,7 @@ func (p *page) printf(format string, args ...any) {
 }
 
 // summary writes a table in Markdown with a row for each task.
-func (p *page) summary(paid [][]*bill) {
+func (p *page) summary(paid [][]*cost.Bill) {
 	all := paid[len(paid)-1]
 	p.printf("| tokens: each once / input of all requests |")
 	for _, f := range faces {
@@ -30,15 +32,15 @@ func (p *page) summary(paid [][]*bill) {
 	}
 	p.printf("\n|---|%s\n| definitions of %d tools |", strings.Repeat("---|", len(faces)), len(everyTool)+1)
 	for i, b := range all {
-		p.printf(" %s |", compared(i, b.definitions, all[0].definitions))
+		p.printf(" %s |", compared(i, b.Definitions, all[0].Definitions))
 	}
 	p.printf("\n")
 	for i, t := range tasks {
 		p.printf("| %s |", t.name)
-		of := paid[i][0].whole()
+		of := paid[i][0].Whole()
 		for j, b := range paid[i] {
-			is := b.whole()
-			p.printf(" %s / %s |", compared(j, is.fresh, of.fresh), compared(j, is.input, of.input))
+			is := b.Whole()
+			p.printf(" %s / %s |", compared(j, is.Once, of.Once), compared(j, is.Input, of.Input))
 		}
 		p.printf("\n")
 	}
@@ -78,7 +80,7 @@ func (p *page) whoWins(tools, calls growth) {
 }
 
 // sizes writes a table in Markdown with a row for each number of functions.
-func (p *page) sizes(bills [][]*bill) {
+func (p *page) sizes(bills [][]*cost.Bill) {
 	p.printf("\n| tokens: definitions / with one function found and called |")
 	for _, f := range sizedFaces {
 		p.printf(" %s |", f.name)
@@ -87,7 +89,7 @@ func (p *page) sizes(bills [][]*bill) {
 	for i, z := range sizes {
 		p.printf("| %s functions |", z.name)
 		for _, b := range bills[i] {
-			p.printf(" %s / %s |", thousands(b.definitions), thousands(b.whole().fresh))
+			p.printf(" %s / %s |", thousands(b.Definitions), thousands(b.Whole().Once))
 		}
 		p.printf("\n")
 	}
@@ -111,23 +113,23 @@ func upTo(n, all int) string {
 }
 
 // details writes a table of the faces, and one of the turns behind each face.
-func (p *page) details(t *task, paid []*bill) {
+func (p *page) details(t *task, paid []*cost.Bill) {
 	p.printf("%s: %s\n\n", t.name, t.goal)
 	p.table(func(row func(cells ...any)) {
 		row("face", "tools/list", "definitions", "turns", "added", "once", "%", "input", "%", "")
-		of := paid[0].whole()
+		of := paid[0].Whole()
 		for i, b := range paid {
-			n, is := len(b.turns), b.whole()
-			row(faces[i].name, thousands(b.listed()), thousands(b.definitions), n, thousands(b.added(n)),
-				thousands(is.fresh), percent(is.fresh, of.fresh), thousands(is.input), percent(is.input, of.input), "")
+			n, is := len(b.Turns), b.Whole()
+			row(faces[i].name, thousands(b.Listed), thousands(b.Definitions), n, thousands(b.Added(n)),
+				thousands(is.Once), percent(is.Once, of.Once), thousands(is.Input), percent(is.Input, of.Input), "")
 		}
 	})
 	p.printf("\n")
 	p.table(func(row func(cells ...any)) {
 		row("", "turn", "sent", "got", "context", "")
 		for i, b := range paid {
-			for n, u := range b.turns {
-				row(faces[i].name, n+1, u.sent, thousands(u.got), thousands(b.fresh(n+1)), "  "+short(u.tool+" "+u.args))
+			for n, u := range b.Turns {
+				row(faces[i].name, n+1, u.Sent, thousands(u.Got), thousands(b.After(n+1).Once), "  "+short(u.Tool+" "+u.Args))
 			}
 		}
 	})

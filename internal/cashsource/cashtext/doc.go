@@ -31,6 +31,8 @@
 //	# Skills in orders                   headings at the beginning of a text, and the
 //	# Functions that fit, best first     namespaces listed below them
 //	## orders                            headings of namespaces that Known has
+//	if inventory.check fails             in prose, dotted paths of namespaces and functions
+//	                                     that Known and Functions have
 //
 // All else stays byte for byte. Of a schema in a JSON page, only descriptions are rewritten.
 //

@@ -10,6 +10,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid"
 )
 
 // A Function is the content of a page of help(namespace=..., function=...) (RFC 4.2). All texts are clean.
@@ -30,6 +31,9 @@ type Function struct {
 	Schema json.RawMessage
 	// More is the keyword argument of help that shows more, such as params="full"; empty if the page gives none.
 	More string
+	// ID is the function's tool id on its server (gateway surface, section 1); empty if the page gives none, or an
+	// invalid one. Only JSON gives one.
+	ID string
 }
 
 // A Parameter is one argument of a [Function]. A nested parameter has a name such as items[].quantity.
@@ -47,7 +51,7 @@ type Parameter struct {
 const maxParameters = 1000
 
 // ParseFunction reads the page of help(namespace=..., function=...):
-//   - in JSON (format="json"): the members name, namespace, description, parameters, returns, safety and open, and
+//   - in JSON (format="json"): the members name, namespace, description, parameters, returns, safety, open and id, and
 //     the schema of the arguments as schema, inputSchema or parameters;
 //   - in markdown, with the parameters in a table.
 //
@@ -88,6 +92,9 @@ func functionJSON(text string) (*Function, error) {
 		Closed:      string(object["open"]) == "false",
 		Schema:      schemaOf(object),
 		More:        clean.Line(strictjson.Text(object["more"]), maxName),
+	}
+	if id, err := toolid.Parse(strictjson.Text(object["id"])); err == nil {
+		f.ID = id.String()
 	}
 	f.setPath(joinPath(strictjson.Text(object["namespace"]), strictjson.Text(object["name"])))
 	for _, v := range strictjson.Elements(object["parameters"]) {
@@ -138,7 +145,8 @@ func (f *Function) JSON() string {
 		Open        bool        `json:"open,omitempty"`
 		Returns     string      `json:"returns,omitempty"`
 		More        string      `json:"more,omitempty"`
-	}{f.Namespace, f.Name, f.Description, f.Safety, make([]parameter, 0, len(f.Parameters)), f.Open, f.Returns, f.More}
+		ID          string      `json:"id,omitempty"`
+	}{f.Namespace, f.Name, f.Description, f.Safety, make([]parameter, 0, len(f.Parameters)), f.Open, f.Returns, f.More, f.ID}
 	for _, p := range f.Parameters {
 		page.Parameters = append(page.Parameters, parameter{p.Name, p.Type, p.Required, p.Description})
 	}

@@ -22,6 +22,8 @@ type Page struct {
 	Rest string
 	// Dropped are invalid and repeated names: at most 16, each clean and cut.
 	Dropped []string
+	// Next is the offset of the page with the entries that follow; 0 if the page names none.
+	Next int
 	// Guessed says that nothing distinguishes namespaces from functions.
 	Guessed bool
 }

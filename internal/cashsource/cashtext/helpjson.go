@@ -39,7 +39,7 @@ func helpJSON(text string) (*Page, error) {
 			p.Namespace = ns
 		}
 	}
-	p.SizeLimit = wholeNumber(object["sizelimit"])
+	p.SizeLimit, p.Next = wholeNumber(object["sizelimit"]), wholeNumber(object["next"])
 	return p, p.take(jsonItems(below), jsonItems(object["functions"]))
 }
 

@@ -26,6 +26,7 @@ var (
 	argumentsHead = regexp.MustCompile(`(?i)^[*_]*(?:[a-z]+ ){0,3}(?:arguments|kwargs)\b[^:.]{0,40}:`)
 	sizeLimitWord = regexp.MustCompile(`(?i)size.?limit|threshold|\bgated?\b|withheld|(?:results?|responses?|outputs?)\b.*\bcharacters`)
 	sectionWord   = regexp.MustCompile(`(?i)^(?:sub_?)?(?:namespace|function|tool|command|operation|method|argument|parameter)s?$`)
+	offset        = regexp.MustCompile("(?i)\\boffset[\"'`]*\\s*[:=]\\s*(\\d{1,9})\\b")
 	number        = regexp.MustCompile(`\d[\d,_']*`)
 )
 
@@ -264,6 +265,15 @@ func (r *helpReader) sizeLimit(text string) bool {
 	return err == nil && n > 0
 }
 
+// nextOffset reads the offset of the next page from prose, as in kwargs={"offset": 100}; 0 if there is none.
+func nextOffset(text string) int {
+	all := offset.FindAllStringSubmatch(text, -1)
+	if all == nil {
+		return 0
+	}
+	return wholeNumber([]byte(all[len(all)-1][1]))
+}
+
 func (r *helpReader) endParagraph() {
 	if len(r.paragraph) > 0 {
 		r.rest = append(r.rest, strings.Join(r.paragraph, "\n"))
@@ -274,6 +284,7 @@ func (r *helpReader) endParagraph() {
 // finish adds the items to the page.
 func (r *helpReader) finish() error {
 	r.page.Rest = strings.TrimSpace(clean.Text(strings.Join(r.rest, "\n\n")))
+	r.page.Next = nextOffset(r.page.Rest)
 	r.page.Arguments = strings.TrimSpace(clean.Text(strings.Join(r.arguments, "\n")))
 	if !r.announced {
 		for _, e := range r.items[undecided] {

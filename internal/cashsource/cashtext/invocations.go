@@ -7,9 +7,9 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// invocations rewrites the namespaces in call(...), help(...) and skill(...).
-func (m Mount) invocations(text string) []edit {
-	var edits []edit
+// invocations rewrites the namespaces in call(...), help(...) and skill(...). It also returns where the arguments of
+// complete invocations are.
+func (m Mount) invocations(text string) (edits []edit, inside []span) {
 	tails := tails{text: text, budget: 4*len(text) + maxTail}
 	for inv := range skillmd.Invocations(text) {
 		c := command{text: text, inv: inv}
@@ -17,8 +17,11 @@ func (m Mount) invocations(text string) []edit {
 		if e, ok := m.invocation(&c, &tails); ok {
 			edits = append(edits, e)
 		}
+		if inv.Whole {
+			inside = append(inside, span{inv.Inside, inv.End})
+		}
 	}
-	return edits
+	return edits, inside
 }
 
 // A command is an invocation with the indexes of its relevant arguments; -1 is none.

@@ -54,7 +54,7 @@ func (w *jsonPage) schema(value []byte) {
 	for raw, v := range strictjson.RawMembers(value) {
 		switch key := strictjson.Text(raw); {
 		case key == "description" && strictjson.KindOf(v) == strictjson.String:
-			w.texts(v)
+			w.texts(key, v)
 		case subschemas[key]:
 			w.schema(v)
 		case namedSubschemas[key]:
@@ -94,13 +94,13 @@ func (w *jsonPage) page() {
 		case key == "schema" && kind == strictjson.Object:
 			w.schema(value)
 		case !places[key]:
-			w.texts(value)
+			w.texts(key, value)
 		case kind == strictjson.Object:
 			w.object(value, isExample(key))
 		case kind == strictjson.Array:
 			w.array(value, key, search && key == "functions")
 		default:
-			w.texts(value)
+			w.texts(key, value)
 		}
 	}
 }
@@ -109,7 +109,7 @@ func (w *jsonPage) page() {
 func (w *jsonPage) array(list []byte, key string, search bool) {
 	for _, value := range strictjson.Elements(list) {
 		if strictjson.KindOf(value) != strictjson.Object {
-			w.texts(value)
+			w.texts(key, value)
 			continue
 		}
 		if search && members(value)["namespace"] == nil {
@@ -122,14 +122,14 @@ func (w *jsonPage) array(list []byte, key string, search bool) {
 // object rewrites an object with a namespace. An example is rewritten only if it is an invocation.
 func (w *jsonPage) object(object []byte, example bool) {
 	if m := members(object); example && m["function"] == nil && m["skillname"] == nil {
-		w.texts(object)
+		w.texts("", object)
 		return
 	}
 	for raw, value := range strictjson.RawMembers(object) {
-		if memberKey(raw) == "namespace" {
+		if key := memberKey(raw); key == "namespace" {
 			w.path(value)
 		} else {
-			w.texts(value)
+			w.texts(key, value)
 		}
 	}
 }
@@ -152,21 +152,29 @@ func (w *jsonPage) path(value []byte) {
 	}
 }
 
-// texts rewrites all texts in a value. The caller has bounded its depth.
-func (w *jsonPage) texts(value []byte) {
+// prosaic are the members of a page, at any depth, that hold prose. Other texts may be data.
+var prosaic = map[string]bool{
+	"description": true, "returns": true, "note": true, "reason": true, "summary": true, "about": true, "text": true,
+	"safety": true, "message": true, "hint": true, "error": true,
+}
+
+// texts rewrites all texts in the value of a member. The caller has bounded its depth.
+func (w *jsonPage) texts(key string, value []byte) {
 	switch strictjson.KindOf(value) {
 	case strictjson.String:
+		m := w.mount
+		m.quiet = !prosaic[key]
 		text := strictjson.Text(value)
-		if moved := w.mount.Text(text); moved != text {
+		if moved := m.Text(text); moved != text {
 			w.replace(value, moved)
 		}
 	case strictjson.Array:
 		for _, v := range strictjson.Elements(value) {
-			w.texts(v)
+			w.texts(key, v)
 		}
 	case strictjson.Object:
-		for _, v := range strictjson.RawMembers(value) {
-			w.texts(v)
+		for raw, v := range strictjson.RawMembers(value) {
+			w.texts(memberKey(raw), v)
 		}
 	}
 }

@@ -15,9 +15,14 @@ type Mount struct {
 	// Known are the canonical paths of the server's known namespaces. A name without quotes, or in a heading of its
 	// own, counts as a namespace only if it is known. May be nil.
 	Known map[string]bool
+	// Functions are the canonical dotted paths of the server's known functions. Those of Known and of Functions are
+	// rewritten in prose. May be nil.
+	Functions map[string]bool
 	// Beside are further mounts of the same server. Of several that contain a path, From included, the deepest
 	// counts. May be nil.
 	Beside []Place
+
+	quiet bool // the text is no prose
 }
 
 // A Place maps the namespace From of a server to To.
@@ -45,11 +50,12 @@ func (m Mount) Help(text, path string) string {
 }
 
 func (m Mount) edits(text string) []edit {
-	edits := m.invocations(text)
+	edits, invocations := m.invocations(text)
 	edits = append(edits, m.objects(text)...)
 	edits = append(edits, m.sentences(text)...)
 	edits = append(edits, m.headings(text)...)
-	return append(edits, m.lists(text)...)
+	edits = append(edits, m.lists(text)...)
+	return append(edits, m.prose(text, invocations)...)
 }
 
 // path returns a path of the server as it is in this tree.

@@ -90,11 +90,11 @@ func checkHelp(t *testing.T, srv *cash.Server, l *registry.Listing) {
 	want := cashtext.Page{Namespace: l.Namespace}
 	for _, c := range l.Namespaces {
 		if c.HasFunctions {
-			want.Namespaces = append(want.Namespaces, entry(c.Name, c.Description))
+			want.Namespaces = append(want.Namespaces, entry(c.Name, c.About()))
 		}
 	}
 	for _, f := range l.Functions {
-		want.Functions = append(want.Functions, entry(f.Name(), f.Description()))
+		want.Functions = append(want.Functions, entry(f.Name(), f.About()))
 	}
 	if !l.HasFunctions {
 		return
@@ -129,7 +129,7 @@ func checkSkills(t *testing.T, srv *cash.Server, reg *registry.Registry, l *regi
 		t.Fatalf("got %+v, %v of\n%s", got, err, text)
 	}
 	for i, s := range l.Skills {
-		if want := (cashtext.SkillEntry{Name: s.Name(), Description: clean.FirstLine(s.Description(), 200)}); got.Skills[i] != want {
+		if want := (cashtext.SkillEntry{Name: s.Name(), Description: clean.FirstLine(s.About(), 200)}); got.Skills[i] != want {
 			t.Errorf("got %+v, want %+v", got.Skills[i], want)
 		}
 	}
@@ -153,13 +153,14 @@ func checkFunction(t *testing.T, srv *cash.Server, f *registry.Function) {
 	if err != nil || got.Namespace != f.Namespace() || got.Name != f.Name() || got.Description != strings.TrimSpace(clean.Text(f.Description())) {
 		t.Fatalf("got %+v, %v", got, err)
 	}
-	if len(got.Parameters) != 3 || got.Parameters[0].Name != "id" || !got.Parameters[0].Required || got.Returns != "Text." || got.Open {
+	if len(got.Parameters) != 3 || got.Parameters[0].Name != "id" || !got.Parameters[0].Required || got.Returns != "Text." || got.Open || got.ID != f.ID().String() {
 		t.Errorf("got %+v", got)
 	}
 	if strings.ContainsAny(f.Description(), "#|\n") {
 		return // a description may look like anything in markdown
 	}
 	page := help(t, srv, f.Namespace(), f.Name(), "")
+	got.ID = "" // only JSON has it
 	if md, err := cashtext.ParseFunction(page); err != nil || !reflect.DeepEqual(md, got) {
 		t.Errorf("got %+v, %v\nwant %+v\nof %s", md, err, got, page)
 	}

@@ -21,6 +21,8 @@ type Skills struct {
 	Namespaces []SkillNamespace
 	// More is the number of omitted lines according to the page; 0 if it gives none.
 	More int
+	// Next is the offset of the page with the lines that follow; 0 if the page names none.
+	Next int
 	// Dropped are invalid and repeated names: at most 16, each clean and cut.
 	Dropped []string
 }
@@ -92,7 +94,7 @@ func (r *skillReader) json(text string) error {
 		return err
 	}
 	r.setNamespace(strictjson.Text(object["namespace"]))
-	r.page.More = wholeNumber(object["more"])
+	r.page.More, r.page.Next = wholeNumber(object["more"]), wholeNumber(object["next"])
 	r.skills = jsonItems(object["skills"])
 	for i, v := range strictjson.Elements(object["skills"]) {
 		r.skills[i].namespace = strictjson.Text(members(v)["namespace"])
@@ -136,6 +138,7 @@ func (r *skillReader) lines(lines []line) {
 			} else if m := moreLines.FindStringSubmatch(l.text); m != nil {
 				r.page.More = wholeNumber([]byte(strings.ReplaceAll(m[1], ",", "")))
 			}
+			r.page.Next = max(r.page.Next, nextOffset(l.text))
 		default:
 			r.last = nil
 		}

@@ -49,3 +49,16 @@ func TestParseSkills(t *testing.T) {
 		}
 	}
 }
+
+// TestEmptySkillLists holds that our lists without skills have none, and that a list that goes on names the next page.
+func TestEmptySkillLists(t *testing.T) {
+	for text, next := range map[string]int{
+		"# Skills\n\nNone. Use `help()` to see what there is.":                                                                                    0,
+		"# Skills in a.b\n\nNone. Use `skill()` to see where there are skills, or `help(namespace=\"a.b\")` to see the functions here.":           0,
+		"# Skills\n\nEntries 1 to 100 of 150 (150 skills here, 0 namespaces with skills), by name. Go on with `skill(kwargs={\"offset\": 100})`.": 100,
+	} {
+		if p, err := cashtext.ParseSkills(text); err != nil || len(p.Skills)+len(p.Namespaces) > 0 || p.Next != next {
+			t.Errorf("%q: %+v, %v", text, p, err)
+		}
+	}
+}

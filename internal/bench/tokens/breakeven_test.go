@@ -1,18 +1,10 @@
 package main
 
-import "testing"
+import (
+	"testing"
 
-func TestBill(t *testing.T) {
-	b := &bill{definitions: 100, turns: []turn{{sent: 10, got: 20}, {sent: 5, got: 5}}}
-	for n, want := range []costs{{100, 100}, {130, 100 + 130}, {140, 100 + 130 + 140}} {
-		if got := b.after(n); got != want {
-			t.Errorf("after %d turns: %+v, want %+v", n, got, want)
-		}
-	}
-	if got := b.added(2); got != 40 {
-		t.Errorf("%d tokens added, want 40", got)
-	}
-}
+	"github.com/cash-mcp/go-sdk/cash/cost"
+)
 
 func TestGrowth(t *testing.T) {
 	for _, tt := range []struct {
@@ -28,7 +20,7 @@ func TestGrowth(t *testing.T) {
 	} {
 		var g growth
 		for i := range tt.first {
-			g = append(g, []costs{{fresh: tt.first[i], input: 1}, {fresh: tt.other[i], input: 1}})
+			g = append(g, []cost.Price{{Once: tt.first[i], Input: 1}, {Once: tt.other[i], Input: 1}})
 		}
 		if since, until := g.cheaperFrom(1, countOnce), g.cheaperUpTo(1, countOnce); since != tt.since || until != tt.until {
 			t.Errorf("%v against %v: since %d, until %d; want %d, %d", tt.other, tt.first, since, until, tt.since, tt.until)

@@ -1,0 +1,169 @@
+package cost
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/internal/mcpclient"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid/card"
+)
+
+// A talk is a conversation of a model with a server over a real connection.
+type talk struct {
+	ctx       context.Context
+	session   *mcp.ClientSession
+	functions []*registry.Function // all that there are
+	tools     []string             // the names of the tools
+	bill      Bill
+	read      strings.Builder // all replies
+}
+
+// connect starts a talk. The server ends with the context or the session.
+func connect(ctx context.Context, srv Runner) (*talk, error) {
+	near, far := mcp.NewInMemoryTransports()
+	go srv.Run(ctx, far) // an error shows up in the client's next request
+	client := mcp.NewClient(&mcp.Implementation{Name: "cost", Version: "1.0.0"}, nil)
+	session, err := client.Connect(ctx, mcpclient.Tap(near, mcpclient.Options{}), nil)
+	if err != nil {
+		return nil, err
+	}
+	t := &talk{ctx: ctx, session: session}
+	if err := t.list(); err != nil {
+		session.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// list counts what the model knows of the server at the beginning.
+func (t *talk) list() error {
+	t.bill.Definitions = count(t.session.InitializeResult().Instructions)
+	for cursor := ""; ; {
+		ctx, exchange := mcpclient.WithExchange(t.ctx)
+		page, err := t.session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
+		if err != nil {
+			return err
+		}
+		// The definitions as they were sent: the SDK's client reorders the members of schemas.
+		var sent struct{ Tools []json.RawMessage }
+		if err := json.Unmarshal(exchange.Result(), &sent); err != nil {
+			return fmt.Errorf("reading a page of tools: %w", err)
+		}
+		for _, raw := range sent.Tools {
+			var d definition
+			if err := json.Unmarshal(raw, &d); err != nil {
+				return fmt.Errorf("reading a tool: %w", err)
+			}
+			t.tools = append(t.tools, d.Name)
+			t.bill.Definitions += count(string(strictjson.MustMarshal(d)))
+			t.bill.Listed += count(string(raw))
+		}
+		if cursor = page.NextCursor; cursor == "" {
+			return nil
+		}
+	}
+}
+
+// A definition is the part of a tool that the model sees.
+type definition struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	InputSchema json.RawMessage `json:"inputSchema"`
+}
+
+// listResources counts the resources that the model may read.
+func (t *talk) listResources() error {
+	list, err := t.session.ListResources(t.ctx, nil)
+	if err != nil {
+		return err
+	}
+	for _, r := range list.Resources {
+		t.bill.Definitions += count(string(strictjson.MustMarshal(struct {
+			URI         string `json:"uri"`
+			Name        string `json:"name"`
+			Description string `json:"description,omitempty"`
+		}{r.URI, r.Name, r.Description})))
+	}
+	return nil
+}
+
+// named returns the listed name of a tool, ignoring case.
+func (t *talk) named(name string) (string, error) {
+	i := slices.IndexFunc(t.tools, func(tool string) bool { return strings.EqualFold(tool, name) })
+	if i < 0 {
+		return "", fmt.Errorf("no tool is called %s", name)
+	}
+	return t.tools[i], nil
+}
+
+// call takes one turn.
+func (t *talk) call(tool string, args any) (reply string, isError bool, err error) {
+	data := json.RawMessage(strictjson.MustMarshal(args))
+	res, err := t.session.CallTool(t.ctx, &mcp.CallToolParams{Name: tool, Arguments: data})
+	if err != nil {
+		return "", false, fmt.Errorf("calling %s: %w", tool, err)
+	}
+	reply = (&registry.Result{Content: res.Content}).Text()
+	t.take(tool, data, reply)
+	return reply, res.IsError, nil
+}
+
+// must is a call that has to succeed.
+func (t *talk) must(tool string, args any) (reply string, err error) {
+	reply, failed, err := t.call(tool, args)
+	if failed {
+		err = failure(tool, args, reply)
+	}
+	return reply, err
+}
+
+// fetch takes a turn that reads a resource.
+func (t *talk) fetch(uri string) (text string, err error) {
+	res, err := t.session.ReadResource(t.ctx, &mcp.ReadResourceParams{URI: uri})
+	if err != nil {
+		return "", fmt.Errorf("reading %s: %w", uri, err)
+	}
+	for _, c := range res.Contents {
+		text += c.Text
+	}
+	t.take("resources/read", strictjson.MustMarshal(map[string]string{"uri": uri}), text)
+	return text, nil
+}
+
+// take records a turn.
+func (t *talk) take(tool string, args json.RawMessage, reply string) {
+	t.read.WriteString(reply)
+	t.bill.Turns = append(t.bill.Turns, newTurn(tool, string(args), reply))
+}
+
+func newTurn(tool, args, reply string) Turn {
+	args = maskHandles(args)
+	sent := strictjson.MustMarshal(struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	}{tool, json.RawMessage(args)})
+	return Turn{Tool: tool, Args: args, Sent: count(string(sent)), Got: count(maskHandles(reply))}
+}
+
+func failure(tool string, args any, reply string) error {
+	return fmt.Errorf("%s %s has failed: %.300s", tool, strictjson.MustMarshal(args), reply)
+}
+
+// handles match the random handles, whose number of tokens varies.
+var handles = regexp.MustCompile(`art-[A-Z2-7]{26}`)
+
+// maskHandles replaces each handle by the same one.
+func maskHandles(text string) string {
+	return handles.ReplaceAllLiteralString(text, "art-L2IH2G23HKZ727CNF5FI55SWRK")
+}
+
+func count(text string) int { return card.CL100K().Count(text, math.MaxInt) }

@@ -1,0 +1,159 @@
+package registry
+
+import (
+	"context"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/toolid"
+)
+
+// A function on another server claims the id that its server or its catalog gives it. Others may
+// claim the same one: the tool of another server, or a server that imitates a function of this one.
+// A call by that id could mean any of them.
+//
+//   - An id that follows from the place in the tree stays with the function at that place. So does
+//     one that is the Instead of a function.
+//   - A claimant moves to [Remote].Instead, or to the id of its place, if a second function has a
+//     right to the id and everyone who sees the claimant sees the second one.
+//
+// So functions that are hidden from a caller have no influence on the ids that it sees. Functions
+// that only some callers see together keep one id; [Find] refuses it to these callers and names the
+// others.
+
+// Contested returns the id of [Remote], if f has another one because a second function has a right
+// to that id too.
+func (f *Function) Contested() (id toolid.Primitive, ok bool) {
+	return f.given, f.claimant() && f.Primitive() != f.given
+}
+
+// claimant reports whether f is a tool with a given id.
+func (f *Function) claimant() bool { return f.given.Kind == toolid.Tool }
+
+// claimed returns the id of Remote that f has; zero if it has that of its place.
+func (f *Function) claimed() toolid.Primitive {
+	if f.moved {
+		return f.instead
+	}
+	return f.given
+}
+
+// claims counts the functions with a right to an id, by the innermost restricted namespace around
+// them. Functions with a visibility of their own do not count: they move nobody.
+type claims map[claim]int
+
+type claim struct {
+	id   toolid.ID
+	gate *node // nil if no namespace is restricted
+}
+
+// settle decides about the claims, before a snapshot is built. The caller holds r.mu.
+func (r *Registry) settle() {
+	if !r.claims {
+		return
+	}
+	c, names := make(claims), make(map[toolid.ID]bool)
+	r.functions(func(n *node, _ string, f *Function) {
+		if !f.claimant() {
+			return
+		}
+		names[bare(f.given.ID)] = true
+		if c.enter(n, f, f.given.ID); f.instead != f.given {
+			c.enter(n, f, f.instead.ID)
+		}
+	})
+	r.functions(func(n *node, _ string, f *Function) {
+		if f.given != (toolid.Primitive{}) {
+			return
+		}
+		if id, _ := newID(f.namespace, f.name); names[id] { // other ids need no hash
+			c.enter(n, f, f.ID())
+		}
+	})
+	r.functions(func(n *node, key string, f *Function) {
+		if moves := f.claimant() && c.contested(n, f); moves != f.moved {
+			n.functions[key] = f.moving(moves)
+			for ; n != nil; n = n.parent {
+				n.built = nil
+			}
+		}
+	})
+}
+
+// functions calls visit for each function, with its node and its key there.
+func (r *Registry) functions(visit func(n *node, key string, f *Function)) {
+	for _, n := range r.all {
+		for key, f := range n.functions {
+			visit(n, key, f)
+		}
+	}
+}
+
+func (c claims) enter(n *node, f *Function, id toolid.ID) {
+	if f.visibleTo == nil {
+		c[claim{id, n.gate()}]++
+	}
+}
+
+// contested reports whether a second function has a right to the id of f, and all who see f see it.
+func (c claims) contested(n *node, f *Function) bool {
+	others := c[claim{f.given.ID, nil}]
+	for gate := n.gate(); gate != nil; gate = gate.parent.gate() {
+		others += c[claim{f.given.ID, gate}]
+	}
+	if f.visibleTo == nil {
+		others--
+	}
+	return others > 0
+}
+
+// gate returns the innermost restricted namespace at or around n, or nil.
+func (n *node) gate() *node {
+	for n != nil && n.visibleTo == nil {
+		n = n.parent
+	}
+	return n
+}
+
+// bare returns id without version and hash.
+func bare(id toolid.ID) toolid.ID { return toolid.ID{Namespace: id.Namespace, Name: id.Name} }
+
+// moving returns a copy of f that has moved to another id, or moved back.
+func (f *Function) moving(moved bool) *Function {
+	g := f.In(f.namespace)
+	g.moved, g.stuck = moved, f.stuck
+	g.keepSearched(f)
+	return g
+}
+
+// sharing returns the functions that have one id for the caller in ctx, if one of them has id as
+// its Instead.
+func sharing(ctx context.Context, src Source, id toolid.Primitive) *Function {
+	byID := make(map[toolid.Primitive]int)
+	var found *Function
+	_ = Walk(ctx, src, "", func(l *Listing) error { // an error ends the walk; nothing is found then
+		for _, f := range l.Functions {
+			if byID[f.Primitive()]++; f.claimant() && !f.moved && f.instead == id {
+				found = f
+			}
+		}
+		return nil
+	})
+	if found == nil || byID[found.Primitive()] < 2 {
+		return nil
+	}
+	return found
+}
+
+// instead returns the hint with the ids that functions of one id have besides it.
+func instead(found []*Function) string {
+	var ids []string
+	for _, f := range found[:min(len(found), maxSuggestions)] {
+		if f.instead != (toolid.Primitive{}) {
+			ids = append(ids, quoteName(f.instead.String()))
+		}
+	}
+	if len(ids) == 0 {
+		return "Call something else: which of them is meant cannot be told."
+	}
+	return "Use " + strings.Join(ids, " or ") + "."
+}
