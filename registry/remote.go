@@ -187,6 +187,7 @@ func (f *Function) Complete(ctx context.Context) (*Function, error) {
 	g := *f
 	g.input, g.params = in.parsed, newParams(in.parsed.Params())
 	g.partial, g.problem, g.given, g.read = in.Partial, in.Problem, f.Primitive(), nil
+	g.instead, g.moved = toolid.Primitive{}, false
 	g.idCache = new(identity)
 	return &g, nil
 }

@@ -28,7 +28,7 @@ type Definition struct {
 	// Function marks a function of a CaSH server:
 	//   - Name is its path there, such as orders.retail.create.
 	//   - Description is its line in help.
-	//   - InputSchema has the parameters of its JSON page as properties.
+	//   - InputSchema has the parameters of its JSON page as properties, and the page's schema, if any, as schema.
 	//   - OutputSchema has the page's description of the result.
 	//   - Annotations has the page's safety, and the id of the function on that server.
 	// The last three are empty if the page could not be read. There is no Meta.
