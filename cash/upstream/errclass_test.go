@@ -165,10 +165,14 @@ func TestS46RemovedFunction(t *testing.T) {
 func TestRefusedConnection(t *testing.T) {
 	mcpServer := library("2026-07-28")
 	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return mcpServer }, &mcp.StreamableHTTPOptions{Stateless: true})
-	host := httptest.NewServer(handler)
-	address := host.Listener.Addr().String()
-	srv, agg, reg := aggregate(t, nil, upstream.Server{Label: "fs", Endpoint: upstream.HTTP{URL: host.URL}})
-	host.Close()
+	first, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, host := first.Addr().String(), &http.Server{Handler: handler}
+	go func() { _ = host.Serve(first) }()
+	srv, agg, reg := aggregate(t, nil, upstream.Server{Label: "fs", Endpoint: upstream.HTTP{URL: "http://" + address}})
+	_ = host.Close() // with all connections; that of httptest waits for open streams
 	if e := asGateway(t, reg, "fs", "run"); e.Code != gateway.UpstreamUnavailable || !e.Retryable {
 		t.Errorf("%s: %s", e.Code, e.Message)
 	}
