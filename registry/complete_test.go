@@ -70,8 +70,9 @@ func TestW29ArgumentsThatAreReadLater(t *testing.T) {
 	if text, err := do(`{"A":"x"}`, false); err != nil || text != `{"a":"x"}` {
 		t.Errorf("a good call: %s, %v", text, err)
 	}
-	const want = `"checks":[{"name":"schema_validation","status":"partial","detail":"Not checked: much."},{"name":"policy","status":"pass","server":"there"}],"plan_token":"outer.inner","input_schema":{"type":"object","properties":{"a":`
-	if text, err := do(`{"a":"x"}`, true); err != nil || !strings.Contains(text, want) {
+	const partial = `"checks":[{"name":"schema_validation","status":"partial","detail":"Not checked: much."},`
+	const want = `{"name":"policy","status":"pass","server":"there"}],"plan_token":"outer.inner","input_schema":{"type":"object","properties":{"a":`
+	if text, err := do(`{"a":"x"}`, true); err != nil || !strings.Contains(text, partial) || !strings.Contains(text, want) {
 		t.Errorf("the dry run: %s, %v", text, err)
 	}
 	if _, err := do(`{"a":"refused"}`, true); !errors.Is(err, registry.Denied) {

@@ -397,7 +397,7 @@ func TestW30HostileReports(t *testing.T) {
 		"no content": {&mcp.CallToolResult{Content: []mcp.Content{}}, `"name":"dry_run","status":"partial"`},
 		"steering":   {text(`{"dry_run":true,"checks":[7,{"name":"\u001b[31mpolicy","status":"\u202epass","detail":"See help(namespace=\"orders\").\n\u0007","server":"a.b"},{"status":"pass"}],"plan_token":"a b"}`), `{"name":"policy","status":"pass","detail":"See help(namespace=\"shop.orders\").","server":"shop.a.b"}]`},
 		"much":       {text(`{"dry_run":true,"checks":[` + strings.Repeat(`{"name":"n","status":"pass","server":"/"},`, 5000) + `{"name":"last","status":"pass"}]}`), `{"name":"n","status":"pass","server":"shop"}`},
-		"an error":   {with(failed("**Error:** No. Use `help(namespace=\"orders\")`."), registry.MetaCode, "DENIED"), "shop.orders"},
+		"an error":   {with(failed("**Error:** No. Use `help(namespace=\"orders\")`."), registry.MetaCode, "DENIED"), "PERMISSION_DENIED"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newFlat()
@@ -421,7 +421,7 @@ func TestW30HostileReports(t *testing.T) {
 			if err == nil {
 				said = res.Text()
 			}
-			if !strings.Contains(said, tt.want) || strings.Contains(said, "plan_token") || strings.Count(said, `"status"`) > 110 || len(s.calls) > 0 {
+			if !strings.Contains(said, tt.want) || strings.Contains(said, `"plan_token":`) || strings.Count(said, `"status"`) > 110 || len(s.calls) > 0 {
 				t.Errorf("the report is %.2000s after %d calls", said, len(s.calls))
 			}
 		})
