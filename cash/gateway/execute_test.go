@@ -25,7 +25,7 @@ func TestHeadOfAnImage(t *testing.T) {
 		&mcp.ImageContent{MIMEType: "image/png", Data: append([]byte("\x89PNG\r\n\x1a\n"), make([]byte, 40_000)...)},
 	}}))
 	c := inMemory(t, gateway.NewServer(reg, nil), nil)
-	e := execute(t, c, idOf(t, reg, "paint"), nil)
+	e := execute(t, c, idOf(t, reg, "art.paint"), nil)
 	if len(e.Artifacts) != 1 || len(e.Views) == 0 {
 		t.Fatalf("envelope %+v", e)
 	}
