@@ -120,6 +120,15 @@ func (f Folder) Lock(name string) (lock io.Closer, err error) {
 	return lock, err
 }
 
+// LockShared works like [Folder.Lock], but the file may have other shared locks.
+func (f Folder) LockShared(name string) (lock io.Closer, err error) {
+	err = f.Step("lock", name, func() (err error) {
+		lock, err = rootfs.LockShared(f.Root, name)
+		return err
+	})
+	return lock, err
+}
+
 // Lstat returns the info of a file. It does not follow links.
 func (f Folder) Lstat(name string) (info fs.FileInfo, err error) {
 	err = f.Step("stat", name, func() (err error) {

@@ -19,6 +19,9 @@ func Lock(*os.Root, string) (io.Closer, error) {
 	return nil, fmt.Errorf("locking files on %s: %w", runtime.GOOS, errors.ErrUnsupported)
 }
 
+// LockShared fails like [Lock].
+func LockShared(root *os.Root, name string) (io.Closer, error) { return Lock(root, name) }
+
 // SyncFolder does nothing.
 func SyncFolder(*os.Root, string) error { return nil }
 
