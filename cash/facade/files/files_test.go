@@ -133,7 +133,7 @@ func tree(t testing.TB, dir string) map[string]string {
 		rel, _ := filepath.Rel(dir, path)
 		rel = filepath.ToSlash(rel)
 		switch {
-		case rel == ".cash-files/lock" || rel == ".cash-files" || rel == ".":
+		case rel == ".cash-files/lock" || rel == ".cash-files/turn" || rel == ".cash-files" || rel == ".":
 		case e.IsDir():
 			all[rel+"/"] = ""
 		case e.Type().IsRegular():

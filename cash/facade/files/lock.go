@@ -44,7 +44,10 @@ func (f *Files) share(ctx context.Context) (locks, error) {
 	}
 	defer turn.Close()
 	lock, err := f.wait(ctx, lockName, f.disk.LockShared)
-	return locks{lock}, err
+	if err != nil {
+		return nil, err
+	}
+	return locks{lock}, nil
 }
 
 // exclude locks the folder for changes.
@@ -157,11 +160,11 @@ func (f *Files) look(ctx context.Context) (end func(), left bool, err error) {
 func (f *Files) writing(ctx context.Context) (end func(), err error) {
 	f.mu.Lock()
 	var held locks
-	end = func() { held.Close(); f.mu.Unlock() }
+	unlock := func() { held.Close(); f.mu.Unlock() }
 	usable := false
 	defer func() { // even if the logger panics
 		if !usable {
-			end()
+			unlock()
 		}
 	}()
 	if f.closed {
@@ -181,7 +184,7 @@ func (f *Files) writing(ctx context.Context) (end func(), err error) {
 		}
 	}
 	usable = true
-	return end, nil
+	return unlock, nil
 }
 
 // interrupted reports whether files of the journal are left of a commit, of this process or of one that has ended. The
