@@ -64,6 +64,35 @@ func TestF16ThroughTheFacade(t *testing.T) {
 // one that fails, nothing. Its error has a word, which is empty where there is none.
 func executor(w *world, level *registry.Detail) func(cmd string, params any, word string) object {
 	w.t.Helper()
+	respond := responder(w, level)
+	return func(cmd string, params any, word string) object {
+		w.t.Helper()
+		r := respond(cmd, params)
+		var out object
+		if r.OK && json.Unmarshal(r.Data, &out) != nil || r.OK != (word == "") || !strings.Contains(r.Error, word) {
+			w.t.Fatalf("%s: %.500s%s; want an error with %q", cmd, r.Data, r.Error, word)
+		}
+		return out
+	}
+}
+
+// executorText returns what runs a command, and returns its error.
+func executorText(w *world, level *registry.Detail) func(cmd string, params any) string {
+	respond := responder(w, level)
+	return func(cmd string, params any) string { return respond(cmd, params).Error }
+}
+
+func responder(w *world, level *registry.Detail) func(cmd string, params any) *facade.Response {
+	w.t.Helper()
+	srv := facade.NewServer(registryOf(w), nil)
+	return func(cmd string, params any) *facade.Response {
+		return srv.Execute(w.t.Context(), "files", &facade.Request{Cmd: cmd, Params: []byte(toJSON(params)), Detail: *level})
+	}
+}
+
+// registryOf opens the files of a world, in the namespace files.
+func registryOf(w *world) *registry.Registry {
+	w.t.Helper()
 	root, err := os.OpenRoot(w.dir)
 	if err != nil {
 		w.t.Fatal(err)
@@ -75,18 +104,5 @@ func executor(w *world, level *registry.Detail) func(cmd string, params any, wor
 	w.t.Cleanup(func() { f.Close(); root.Close() })
 	reg := registry.New(nil)
 	reg.Namespace("files", "Files.").Add(f.Functions()...)
-	srv := facade.NewServer(reg, nil)
-	return func(cmd string, params any, word string) object {
-		w.t.Helper()
-		data, err := json.Marshal(params)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		r := srv.Execute(w.t.Context(), "files", &facade.Request{Cmd: cmd, Params: data, Detail: *level})
-		var out object
-		if r.OK && json.Unmarshal(r.Data, &out) != nil || r.OK != (word == "") || !strings.Contains(r.Error, word) {
-			w.t.Fatalf("%s: %.500s%s; want an error with %q", cmd, r.Data, r.Error, word)
-		}
-		return out
-	}
+	return reg
 }

@@ -186,3 +186,18 @@ func changes(content ...string) []object {
 func commitArgs(id, mode string, content ...string) object {
 	return object{"manifestId": id, "mode": mode, "changes": changes(content...)}
 }
+
+func toJSON(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(data)
+}
+
+func fromJSON(text string) (out object) {
+	if err := json.Unmarshal([]byte(text), &out); err != nil {
+		panic(err)
+	}
+	return out
+}
