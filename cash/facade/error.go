@@ -31,8 +31,8 @@ func failure(echo json.RawMessage, err error) *Response {
 }
 
 // render returns the result for an error that occurs before the domain is known.
-func render(err error, arguments json.RawMessage) *registry.Result {
-	return failure(readRequest(arguments, false).echo, err).result()
+func (f face) render(err error, arguments json.RawMessage) *registry.Result {
+	return failure(readRequest(arguments, false).echo, err).result(f.opts.Structured)
 }
 
 func cleanError(text string) string { return strings.TrimSpace(clean.Cut(clean.Text(text), maxError)) }
