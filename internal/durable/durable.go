@@ -266,7 +266,8 @@ func (f Folder) Sync(name string) error {
 	return f.Step("flush", name, func() error { return rootfs.SyncFolder(f.Root, name) })
 }
 
-// Names calls visit with the entries of a folder, in no order, until visit returns false.
+// Names calls visit with the entries of a folder, in no order, until visit returns false. Visit must not call Info of an
+// entry.
 func (f Folder) Names(name string, visit func(fs.DirEntry) bool) error {
 	return f.Step("list", name, func() error {
 		dir, err := f.Root.OpenFile(name, os.O_RDONLY|rootfs.OpenFlags, 0)
@@ -274,8 +275,13 @@ func (f Folder) Names(name string, visit func(fs.DirEntry) bool) error {
 			return err
 		}
 		defer dir.Close()
+		listed, err := rootfs.Listed(dir)
+		if err != nil {
+			return err
+		}
+		defer listed.Close()
 		for {
-			entries, err := dir.ReadDir(1024)
+			entries, err := listed.ReadDir(1024)
 			for _, e := range entries {
 				if !visit(e) {
 					return nil

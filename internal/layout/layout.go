@@ -57,8 +57,9 @@ var Rooms = []Room{
 	// use that its ten users had to keep for themselves.
 	// Durabletest takes 200: the rigs for crashes and faults of the four that write files.
 	// Durable has shared locks, for readers in several processes.
-	{Row: 0, Together: true, Packages: below("internal", "label bounded apart mistake durable durable/durabletest"), Lines: 990},
-	{Row: 0, Together: true, Packages: below("internal", "mcpclient procgroup rootfs command layout layout/table"), Lines: 2650},
+	{Row: 0, Together: true, Packages: below("internal", "label bounded apart mistake durable durable/durabletest"), Lines: 1000},
+	// Rootfs has shared locks, and lists folders without asking for each entry.
+	{Row: 0, Together: true, Packages: below("internal", "mcpclient procgroup rootfs command layout layout/table"), Lines: 2670},
 
 	{Row: 1, Packages: []string{"gate"}, Lines: 520},
 	{Row: 1, Packages: []string{"toolid"}, Lines: 850},
@@ -76,7 +77,9 @@ var Rooms = []Room{
 		Row: 4, Together: true, Lines: 9720, Each: 4000,
 		Packages: append(below("cash/upstream", "pin config discover"), "cash/upstream", "internal/cashsource", "internal/cashsource/cashtext"),
 	},
-	{Row: 4, Packages: []string{"cash/endpoint", "cash/catalog", "cash/facade/files"}, Lines: 5900},
+	// Files takes 3,630 of these: the crash-safe commit 700, search 340, parts of large files 400, patterns of
+	// .gitignore files 300, locks between processes 200, edits and diffs 300.
+	{Row: 4, Packages: []string{"cash/endpoint", "cash/catalog", "cash/facade/files"}, Lines: 6590},
 
 	{Row: 5, Packages: []string{"cash"}, Lines: 1750},
 	{Row: 5, Packages: below("cash", "gateway disclosure facade plain"), Lines: 5000},

@@ -84,6 +84,19 @@ func SyncFolder(root *os.Root, name string) error {
 	return nil
 }
 
+// Listed returns a second descriptor of a folder that was opened in an [os.Root]. It lists entries with their types,
+// without asking for the information of each one. [fs.DirEntry.Info] must not be called.
+func Listed(dir *os.File) (*os.File, error) {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	fd, err := syscall.Dup(int(dir.Fd()))
+	if err != nil {
+		return nil, err
+	}
+	syscall.CloseOnExec(fd)
+	return os.NewFile(uintptr(fd), dir.Name()), nil
+}
+
 // IsFull reports whether an error means that the disk is full.
 func IsFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)

@@ -50,6 +50,9 @@ func lockAs(root *os.Root, name string, access, share uint32) (io.Closer, error)
 // SyncFolder does nothing: Windows cannot sync a folder.
 func SyncFolder(*os.Root, string) error { return nil }
 
+// Listed returns dir, which is listed as fast.
+func Listed(dir *os.File) (*os.File, error) { return dir, nil }
+
 // IsFull reports whether an error means that the disk is full.
 func IsFull(err error) bool {
 	return errors.Is(err, errorDiskFull) || errors.Is(err, errorHandleDiskFull)

@@ -18,7 +18,7 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// Sizes are those of ordinary test runs, and with -long those that .ci/long measures.
+// long selects the sizes that .ci/long measures.
 var long = flag.Bool("long", false, "test with 100,000 files and 2 GB of text, and measure memory and time")
 
 // A watch measures memory, and the longest call.

@@ -114,9 +114,9 @@ func (w *walk) step(ctx context.Context, at entryAt, s step, ig *ignore, ignorin
 	return w.pause(ctx)
 }
 
-// pause ends a walk that has taken long.
+// pause ends a walk that has taken long. The names of a single folder are known already.
 func (w *walk) pause(ctx context.Context) error {
-	if w.visited > minVisited && time.Since(w.begun) > maxTime {
+	if w.recursive && w.visited > minVisited && time.Since(w.begun) > maxTime {
 		return errEnough
 	}
 	return ctx.Err()
