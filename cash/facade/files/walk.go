@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -95,9 +94,9 @@ func (w *walk) folder(ctx context.Context, at entryAt, ig *ignore, ignoring, top
 
 // step visits a name, or the folder of that name.
 func (w *walk) step(ctx context.Context, at entryAt, s step, ig *ignore, ignoring bool) error {
-	name, below := strings.CutSuffix(s.name, "/")
-	child := entryAt{path.Join(at.shown, name), path.Join(at.place, name), s.mode}
-	if !below {
+	name, inside := strings.CutSuffix(s.name, "/")
+	child := entryAt{below(at.shown, name), within(at.place, name), s.mode}
+	if !inside {
 		if !w.visit(&child) {
 			return errEnough
 		}
@@ -124,33 +123,34 @@ func (w *walk) pause(ctx context.Context) error {
 
 // steps returns the first steps of a folder behind w.after, in order. whole is false if there are more.
 func (w *walk) steps(ctx context.Context, at entryAt, ig *ignore, again bool) (steps []step, whole bool, err error) {
-	above := at.shown
-	if above != "" {
-		above += "/"
+	above := below(at.shown, "")
+	depth := strings.Count(above, "/")
+	after, _ := strings.CutPrefix(w.after, above)
+	if len(after) == len(w.after) && above != "" {
+		after = "" // all of the folder is behind
 	}
 	most := max(minHeld, maxHeld-w.held)
 	whole = true
 	err = w.files.disk.Names(at.place, func(e fs.DirEntry) bool {
 		w.visited++
-		name := e.Name()
-		shown := above + name
-		if shown <= w.after && !(w.recursive && e.IsDir() && strings.HasPrefix(w.after, shown)) || !w.wants(shown, e.IsDir()) || w.hides(at, e, ig) {
+		name, folder := e.Name(), w.recursive && e.IsDir()
+		if name <= after && !(folder && strings.HasPrefix(after, name)) || !w.wants(above, name, folder) || w.hides(at, e, ig) {
 			return ctx.Err() == nil
 		}
-		if !usable(name) || len(shown) > maxPath {
+		if !usable(name) || len(above)+len(name) > maxPath {
 			if w.counts && !again {
 				w.leftOut++
 			}
 			return ctx.Err() == nil
 		}
-		if shown > w.after && strings.HasPrefix(shown, w.prefix) {
+		if name > after && (w.prefix == "" || strings.HasPrefix(above+name, w.prefix)) {
 			steps = append(steps, step{name, e.Type()})
 		}
-		if w.recursive && e.IsDir() {
-			if below := shown + "/"; strings.Count(shown, "/")+1 >= maxDepth {
+		if folder {
+			if inside := name + "/"; depth+1 >= maxDepth {
 				w.incomplete = true
-			} else if below > w.after || strings.HasPrefix(w.after, below) {
-				steps = append(steps, step{name + "/", e.Type()})
+			} else if inside > after || strings.HasPrefix(after, inside) {
+				steps = append(steps, step{inside, e.Type()})
 			}
 		}
 		if len(steps) >= 2*most {
@@ -165,16 +165,32 @@ func (w *walk) steps(ctx context.Context, at entryAt, ig *ignore, again bool) (s
 }
 
 // wants reports whether a path, or one below it, may begin with the prefix.
-func (w *walk) wants(shown string, folder bool) bool {
-	return strings.HasPrefix(shown, w.prefix) || folder && w.recursive && strings.HasPrefix(w.prefix, shown+"/")
+func (w *walk) wants(above, name string, folder bool) bool {
+	if w.prefix == "" {
+		return true
+	}
+	shown := above + name
+	return strings.HasPrefix(shown, w.prefix) || folder && strings.HasPrefix(w.prefix, shown+"/")
 }
 
 // hides reports whether an entry of a folder is not for the caller.
 func (w *walk) hides(at entryAt, e fs.DirEntry, ig *ignore) bool {
-	place := path.Join(at.place, e.Name())
-	return at.place == "." && isJournal(e.Name()) ||
-		len(w.files.hide) > 0 && w.files.hide.excludes(fold(place), e.IsDir()) ||
-		ig != nil && ig.excludes(place, e.IsDir())
+	if at.place == "." && isJournal(e.Name()) {
+		return true
+	}
+	if len(w.files.hide) == 0 && ig == nil {
+		return false
+	}
+	place := within(at.place, e.Name())
+	return len(w.files.hide) > 0 && w.files.hide.excludes(fold(place), e.IsDir()) || ig != nil && ig.excludes(place, e.IsDir())
+}
+
+// within returns the place of a name in a folder.
+func within(folder, name string) string {
+	if folder == "." {
+		return name
+	}
+	return folder + "/" + name
 }
 
 // firstSteps sorts steps, and returns the first most.
