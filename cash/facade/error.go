@@ -40,8 +40,8 @@ func word(e *registry.Error, next registry.Step) string {
 }
 
 // render returns the result for an error that occurs before the domain is known.
-func render(err error, arguments json.RawMessage) *registry.Result {
-	return failure(readRequest(arguments, false).echo, err).result()
+func (f face) render(err error, arguments json.RawMessage) *registry.Result {
+	return failure(readRequest(arguments, false).echo, err).result(f.opts.Structured)
 }
 
 func cleanError(text string) string { return strings.TrimSpace(clean.Cut(clean.Text(text), maxError)) }

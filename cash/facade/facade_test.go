@@ -416,11 +416,22 @@ func TestF21F22Bytes(t *testing.T) {
 			{"OrdersExecute", object{"cmd": "get", "params": object{"order_id": "x"}}, `{"ok":false,"cmd":"get","error":"there is no such order"}`},
 		} {
 			r := c.Tool(q.tool, q.args)
-			if envelopeOf(t, r); r.Text != q.want || len(r.Raw.Content) != 1 {
-				t.Errorf("%s, want %s", r.Text, q.want)
+			if envelopeOf(t, r); r.Text != q.want || len(r.Raw.Content) != 1 || r.Raw.StructuredContent != nil {
+				t.Errorf("%s and %v, want %s", r.Text, r.Raw.StructuredContent, q.want)
 			}
 		}
 	})
+}
+
+// TestF21Structured holds that the envelope is sent twice only where that is wished, failures too.
+func TestF21Structured(t *testing.T) {
+	c := inMemory(t, facade.NewServer(newShop(), &facade.Options{Structured: true}), nil)
+	for _, args := range []object{{"cmd": "ping"}, {"cmd": "none"}, {}} {
+		r := c.Tool("McpExecute", args)
+		if envelopeOf(t, r); r.Raw.StructuredContent == nil {
+			t.Errorf("%v: no structured content beside %s", args, r.Text)
+		}
+	}
 }
 
 // TestUnknownTool holds that a domain that is not there is an unknown tool.

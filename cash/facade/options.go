@@ -20,6 +20,10 @@ type Options struct {
 	// Middleware to limit results.
 	Serve serve.Options
 
+	// Structured sends the envelope as structured content too, for clients that are programs. Without it, the envelope is
+	// sent once, as text: a model may pay for both.
+	Structured bool
+
 	// Root is the label of the domain for functions outside of namespaces. If a namespace has the same label, its
 	// domain has both; a root function whose name is taken gets the suffix -2. Empty is "mcp", which makes McpExecute.
 	Root string

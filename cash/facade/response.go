@@ -37,18 +37,21 @@ type Response struct {
 	Err error `json:"-"`
 }
 
-// result returns the response as the result of a tool (F21).
-func (r *Response) result() *registry.Result {
+// result returns the response as the result of a tool (F21). It is text, and structured content too if that is wished.
+func (r *Response) result(structured bool) *registry.Result {
 	if r.InputRequests != nil {
 		return &registry.Result{InputRequests: r.InputRequests, RequestState: r.RequestState, Meta: r.Meta}
 	}
 	envelope := strictjson.MustMarshal(r)
-	return &registry.Result{
-		Content:    append([]mcp.Content{&mcp.TextContent{Text: string(envelope)}}, r.Content...),
-		Structured: envelope,
-		IsError:    !r.OK,
-		Meta:       r.Meta,
+	res := &registry.Result{
+		Content: append([]mcp.Content{&mcp.TextContent{Text: string(envelope)}}, r.Content...),
+		IsError: !r.OK,
+		Meta:    r.Meta,
 	}
+	if structured {
+		res.Structured = envelope
+	}
+	return res
 }
 
 // respond is the response that a result makes.

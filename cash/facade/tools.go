@@ -28,7 +28,7 @@ type face struct{ *Server }
 
 // Add implements [serve.Face].
 func (f face) Add(srv *mcp.Server, h *serve.Host) {
-	h.AddListed(srv, &serve.Listed{List: f.list, Call: f.call, Render: render})
+	h.AddListed(srv, &serve.Listed{List: f.list, Call: f.call, Render: f.render})
 }
 
 // list returns the domains that the caller sees as tools (F1).
@@ -108,7 +108,7 @@ func (f face) call(ctx context.Context, name string, req *serve.Request) (*regis
 	if err != nil {
 		return nil, err
 	}
-	return resp.result(), nil
+	return resp.result(f.opts.Structured), nil
 }
 
 // Changed implements [serve.Changing].

@@ -10,7 +10,7 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,6 +21,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"syscall"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -79,49 +80,49 @@ func serve(ctx context.Context, srv *facade.Server) error {
 	return err
 }
 
-// walk edits two files in one call and prints the messages.
+// walk edits two files at once and prints the messages.
 func walk(ctx context.Context, srv *facade.Server, out io.Writer) error {
-	const edit = `{"manifestId":"ID","mode":"replace","changes":[{"path":"notes.md","content":"# Notes\n\nBuy bread and salt.\n"},{"path":"todo.md","content":"- bake\n"}]}`
-	var started struct{ ManifestID string }
+	ids := make(map[string]string) // what is shown of ids, by id
 	for _, step := range []struct{ why, cmd, params string }{
 		{"What is there?", "list", `{}`},
+		{"Where is the bread?", "search", `{"pattern":"[Bb]read","glob":"*.md"}`},
 		{"Begin to edit.", "roundtrip_start", `{"paths":["notes.md","todo.md"]}`},
-		{"What would that do?", "roundtrip_preview", edit},
+		{"What would that do?", "roundtrip_preview", `{"manifestId":"ID","changes":[{"path":"notes.md","edits":[{"old":"bread","new":"bread and salt"}]},{"path":"todo.md","content":"- bake\n"}]}`},
 		{"Somebody else writes one of the files.", "put", `{"path":"todo.md","content":"- sleep\n"}`},
-		{"So that nothing is written.", "roundtrip_commit", edit},
-		{"Leave the files that exist.", "roundtrip_commit", `{"manifestId":"ID","mode":"add_only","changes":[{"path":"todo.md","content":"- bake\n"},{"path":"new/plan.md","content":"Bread.\n"}]}`},
+		{"So that nothing is written.", "roundtrip_commit", `{"previewId":"PREVIEW"}`},
+		{"Look at that file alone again.", "roundtrip_start", `{"manifestId":"ID","paths":["todo.md"]}`},
+		{"Send its change alone again.", "roundtrip_commit", `{"previewId":"PREVIEW","changes":[{"path":"todo.md","edits":[{"old":"- sleep\n","new":"- bake\n- sleep\n"}]}]}`},
+		{"Rename a file.", "move", `{"path":"todo.md","to":"plans/today.md"}`},
 		{"What is there now?", "list", `{"recursive":true}`},
 	} {
-		params := []byte(step.params)
-		if started.ManifestID != "" {
-			params = replaceID(params, started.ManifestID)
+		params := step.params
+		for id, shown := range ids {
+			params = strings.ReplaceAll(params, `"`+shown+`"`, `"`+id+`"`)
 		}
-		r := srv.Execute(ctx, "files", &facade.Request{Cmd: step.cmd, Params: params})
-		if step.cmd == "roundtrip_start" {
-			if err := json.Unmarshal(r.Data, &started); err != nil {
-				return fmt.Errorf("beginning to edit: %w", err)
+		r := srv.Execute(ctx, "files", &facade.Request{Cmd: step.cmd, Params: []byte(params)})
+		var made struct{ ManifestID, PreviewID string }
+		if len(r.Data) > 0 {
+			if err := json.Unmarshal(r.Data, &made); err != nil {
+				return fmt.Errorf("running %s: %w", step.cmd, err)
 			}
 		}
+		ids[cmp.Or(made.ManifestID, "-")], ids[cmp.Or(made.PreviewID, "-")] = "ID", "PREVIEW"
+		delete(ids, "-")
 		text, err := json.Marshal(r)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "%s\n   > %s %s\n   < %s\n\n", step.why, step.cmd, step.params, hideID(text, started.ManifestID))
+		fmt.Fprintf(out, "%s\n   > %s %s\n   < %s\n\n", step.why, step.cmd, step.params, hide(string(text), ids))
 	}
 	return nil
 }
 
-// replaceID replaces ID in params by the manifest's id.
-func replaceID(params []byte, id string) []byte {
-	return bytes.ReplaceAll(params, []byte(`"ID"`), []byte(`"`+id+`"`))
-}
-
 var times = regexp.MustCompile(`"(expires|modified)":"[^"]+"`)
 
-// hideID replaces the id by ID, and hides the parts that differ on each run.
-func hideID(text []byte, id string) []byte {
-	if id != "" {
-		text = bytes.ReplaceAll(text, []byte(`"`+id+`"`), []byte(`"ID"`))
+// hide replaces what differs on each run: ids and times.
+func hide(text string, ids map[string]string) string {
+	for id, shown := range ids {
+		text = strings.ReplaceAll(text, id, shown)
 	}
-	return times.ReplaceAll(text, []byte(`"$1":"..."`))
+	return times.ReplaceAllString(text, `"$1":"..."`)
 }

@@ -120,6 +120,15 @@ func (f Folder) Lock(name string) (lock io.Closer, err error) {
 	return lock, err
 }
 
+// LockShared works like [Folder.Lock], but the file may have other shared locks.
+func (f Folder) LockShared(name string) (lock io.Closer, err error) {
+	err = f.Step("lock", name, func() (err error) {
+		lock, err = rootfs.LockShared(f.Root, name)
+		return err
+	})
+	return lock, err
+}
+
 // Lstat returns the info of a file. It does not follow links.
 func (f Folder) Lstat(name string) (info fs.FileInfo, err error) {
 	err = f.Step("stat", name, func() (err error) {
@@ -257,7 +266,8 @@ func (f Folder) Sync(name string) error {
 	return f.Step("flush", name, func() error { return rootfs.SyncFolder(f.Root, name) })
 }
 
-// Names calls visit with the entries of a folder, in no order, until visit returns false.
+// Names calls visit with the entries of a folder, in no order, until visit returns false. Visit must not call Info of an
+// entry.
 func (f Folder) Names(name string, visit func(fs.DirEntry) bool) error {
 	return f.Step("list", name, func() error {
 		dir, err := f.Root.OpenFile(name, os.O_RDONLY|rootfs.OpenFlags, 0)
@@ -265,8 +275,13 @@ func (f Folder) Names(name string, visit func(fs.DirEntry) bool) error {
 			return err
 		}
 		defer dir.Close()
+		listed, err := rootfs.Listed(dir)
+		if err != nil {
+			return err
+		}
+		defer listed.Close()
 		for {
-			entries, err := dir.ReadDir(1024)
+			entries, err := listed.ReadDir(1024)
 			for _, e := range entries {
 				if !visit(e) {
 					return nil

@@ -17,6 +17,15 @@ const OpenFlags = syscall.O_NONBLOCK
 // Lock locks a file, and creates it if needed. The lock lasts until Close or the end of the process. The holder may
 // remove the file first. The error is [ErrLocked] if it is locked already, by this or another process.
 func Lock(root *os.Root, name string) (io.Closer, error) {
+	return lockAs(root, name, syscall.LOCK_EX)
+}
+
+// LockShared works like [Lock], but the file may have other shared locks.
+func LockShared(root *os.Root, name string) (io.Closer, error) {
+	return lockAs(root, name, syscall.LOCK_SH)
+}
+
+func lockAs(root *os.Root, name string, how int) (io.Closer, error) {
 	info, err := root.Lstat(name)
 	if err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", name)
@@ -28,15 +37,15 @@ func Lock(root *os.Root, name string) (io.Closer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = lock(root, name, file); err != nil {
+	if err = lock(root, name, file, how); err != nil {
 		file.Close()
 		return nil, err
 	}
 	return flock{file}, nil
 }
 
-func lock(root *os.Root, name string, file *os.File) error {
-	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+func lock(root *os.Root, name string, file *os.File, how int) error {
+	err := syscall.Flock(int(file.Fd()), how|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return ErrLocked
 	}
@@ -73,6 +82,19 @@ func SyncFolder(root *os.Root, name string) error {
 		return err
 	}
 	return nil
+}
+
+// Listed returns a second descriptor of a folder that was opened in an [os.Root]. It lists entries with their types,
+// without asking for the information of each one. [fs.DirEntry.Info] must not be called.
+func Listed(dir *os.File) (*os.File, error) {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	fd, err := syscall.Dup(int(dir.Fd()))
+	if err != nil {
+		return nil, err
+	}
+	syscall.CloseOnExec(fd)
+	return os.NewFile(uintptr(fd), dir.Name()), nil
 }
 
 // IsFull reports whether an error means that the disk is full.

@@ -19,8 +19,14 @@ func Lock(*os.Root, string) (io.Closer, error) {
 	return nil, fmt.Errorf("locking files on %s: %w", runtime.GOOS, errors.ErrUnsupported)
 }
 
+// LockShared fails like [Lock].
+func LockShared(root *os.Root, name string) (io.Closer, error) { return Lock(root, name) }
+
 // SyncFolder does nothing.
 func SyncFolder(*os.Root, string) error { return nil }
+
+// Listed returns dir, which is listed as fast.
+func Listed(dir *os.File) (*os.File, error) { return dir, nil }
 
 // IsFull reports false: the error is unknown here.
 func IsFull(error) bool { return false }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/cash-mcp/go-sdk/registry"
 )
 
 // The modes of a commit.
@@ -12,12 +14,6 @@ const (
 	addOnly    = "add_only"
 	updateOnly = "update_only"
 )
-
-type change struct {
-	Path     string `json:"path" jsonschema:"File, relative to the root. Folders on the way are made." cash:"example=src/main.go"`
-	Content  string `json:"content" jsonschema:"The whole new content."`
-	Encoding string `json:"encoding,omitempty" jsonschema:"How content is written." cash:"enum=utf-8|base64,default=utf-8"`
-}
 
 // The actions on a file.
 const (
@@ -29,7 +25,8 @@ const (
 // A write is a change to one file.
 type write struct {
 	path     string
-	data     []byte
+	change   change
+	data     []byte // new content; set by plan, unless the file is skipped
 	sum      string // SHA-256 of data
 	old      *state // the current file; nil is none
 	action   string
@@ -48,12 +45,15 @@ func (w *write) done() written {
 	return written{w.path, "written", w.sum, &size}
 }
 
+// maxEdits bounds the edits of a roundtrip.
+const maxEdits = 1000
+
 // writes parses the changes of a roundtrip, without looking at the files.
 func (f *Files) writes(changes []change) ([]*write, error) {
 	if len(changes) > f.maxFiles {
-		return nil, f.tooMany(len(changes))
+		return nil, tooMany(len(changes), f.maxFiles)
 	}
-	var bytes int64
+	edits := 0
 	writes := make([]*write, len(changes))
 	known := make(map[string]bool, len(changes))
 	for i, c := range changes {
@@ -65,14 +65,14 @@ func (f *Files) writes(changes []change) ([]*write, error) {
 			return nil, duplicate(p, p)
 		}
 		known[p] = true
-		data, err := f.decode(p, c.Content, c.Encoding)
-		if err != nil {
+		if err := c.check(); err != nil {
 			return nil, err
 		}
-		if bytes += int64(len(data)); bytes > f.maxBytes {
-			return nil, f.tooMuch()
+		if edits += len(c.Edits); edits > maxEdits {
+			return nil, invalid("There are too many edits; at most %d are taken at once.", maxEdits)
 		}
-		writes[i] = &write{path: p, data: data, sum: sumOf(data)}
+		c.Path = p
+		writes[i] = &write{path: p, change: c}
 	}
 	return writes, checkFolders(writes, known)
 }
@@ -96,17 +96,18 @@ func duplicate(a, b string) error {
 	return invalid("The changes have %s and %s, which are the same file.", quote(a), quote(b))
 }
 
-func (f *Files) tooMany(n int) error {
-	return invalid("There are %d files; a roundtrip takes at most %d. Split it.", n, f.maxFiles)
+func tooMany(n, most int) error {
+	return invalid("There are %d files; a roundtrip takes at most %d. Split it.", n, most)
 }
 
 func (f *Files) tooMuch() error {
 	return invalid("The contents are too large; a roundtrip takes at most %d bytes in all. Split it.", f.maxBytes)
 }
 
-// plan decides the action of each write. It passes each write with the content of its file to visit, and keeps no
-// content.
+// plan decides the action and the new content of each write. It passes each write with the content of its file to
+// visit, and does not keep that content.
 func (f *Files) plan(m *manifest, writes []*write, mode string, visit func(*write)) error {
+	var bytes int64
 	for _, w := range writes {
 		var err error
 		if w.old, err = f.current(w.path); err != nil {
@@ -114,6 +115,13 @@ func (f *Files) plan(m *manifest, writes []*write, mode string, visit func(*writ
 		}
 		sum, listed := m.sums[w.path]
 		w.judge(sum, listed, mode)
+		// The edits of a file in conflict were made for another content.
+		if err := f.resolve(w); err != nil && (w.conflict == "" || w.change.Content != nil) {
+			return err
+		}
+		if bytes += int64(len(w.data)); bytes > f.maxBytes {
+			return f.tooMuch()
+		}
 		visit(w)
 		if w.old != nil {
 			w.old.data = nil
@@ -165,7 +173,7 @@ func checkSame(writes []*write) error {
 }
 
 // conflicts returns the error of the writes in conflict, or nil.
-func conflicts(writes []*write) error {
+func conflicts(writes []*write) *registry.Error {
 	var texts []string
 	var details []map[string]any
 	for _, w := range writes {
@@ -185,7 +193,6 @@ func conflicts(writes []*write) error {
 		list += fmt.Sprintf(", and %d more", more)
 	}
 	e := failed("Nothing was written, because of conflicts: %s.", list)
-	e.Hint = "Call `roundtrip_start` with these paths again, and make the changes anew on what it returns."
 	e.Details = map[string]any{"conflicts": details}
 	return e
 }

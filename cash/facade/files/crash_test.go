@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -155,6 +156,13 @@ func crashingLife(dir string, fault durabletest.Fault, words []string) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		panic(err)
+	}
+	if words[0] == "edit" {
+		edits, _ := strconv.Atoi(words[2])
+		if err := editingLife(root, fault, words[1], edits); err != nil {
+			panic(err)
+		}
+		return
 	}
 	f, err := files.OpenFaulty(root, nil, fault)
 	if err != nil {

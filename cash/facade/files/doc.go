@@ -1,5 +1,5 @@
-// Package files gives a model the files of a folder as functions: list, get, put and delete, and roundtrips that change
-// several files atomically (domain facades, "Manifest-Based Roundtripping").
+// Package files gives a model the files of a folder as functions: list, search, get, put, move and delete, and
+// roundtrips that change several files atomically (domain facades, "Manifest-Based Roundtripping").
 //
 //	root, err := os.OpenRoot("project")
 //	…
@@ -10,14 +10,35 @@
 //
 // Every face can serve them. Domain facades show them as one tool, FilesExecute.
 //
+// # Lists, searches and parts
+//
+// A list is sorted by path over all pages. A search finds lines by a regular expression of RE2 or a text. Both take a
+// glob, obey .gitignore files on wish, and return pages: next is the cursor of the next one. A page ends at its limit,
+// or after some 400 ms; then it may be short or even empty, and next leads on. A count is exact, or there is none.
+//
+// Get reads any lines or bytes of a file of any size. At level standard, a long content is an excerpt, with next_line or
+// next_offset to go on; a requested number of lines or bytes is kept.
+//
+// # Texts
+//
+// UTF-8, UTF-16 with a byte order mark, and Latin-1 are text for the model. A change of a text keeps its encoding,
+// unless it names another one. All other contents are base64.
+//
 // # Roundtrips
 //
 //	roundtrip_start{paths}                        the contents, their SHA-256, and a manifestId
-//	roundtrip_preview{manifestId, changes}        what a commit would do: diffs and conflicts
-//	roundtrip_commit{manifestId, changes, mode}   does it: all of it or, on an error, nothing
+//	roundtrip_preview{manifestId, changes}        what a commit would do: diffs, conflicts, and a previewId
+//	roundtrip_commit{previewId}                   does it: all of it or, on an error, nothing
+//	roundtrip_commit{manifestId, changes, mode}   the same without a preview
+//
+// A change has the whole content of a file, edits or a unified diff. The text to replace in an edit must be there
+// exactly once, unless all is set. A hunk of a diff must match exactly, at its line or, if lines have moved, at the only
+// place where it matches. One that does not match fails the whole commit.
 //
 // A manifest records what its caller has seen. A commit that would overwrite a file changed since then is a conflict
-// and writes nothing. The modes:
+// and writes nothing. Its error has a previewId under which all changes are kept. roundtrip_start with the manifestId
+// and the paths in conflict takes note of their new contents. A commit with the previewId then needs no changes, or only
+// those of these paths. The modes:
 //
 //   - replace overwrites and creates
 //   - add_only skips existing files
@@ -36,7 +57,12 @@
 //  4. The record is removed: the commit is done.
 //
 // After a failure or a crash before step 4, the record is used to restore the old state: at once, or by the next
-// [Open]. Readers through this package see all of a commit or nothing.
+// operation, of any process. Readers through this package see all of a commit or nothing.
+//
+// # Processes
+//
+// Several processes may use a folder. Each operation locks it: reading operations together, changing ones alone. A
+// process that ends loses its locks. Manifests and previews are of one process; a commit detects the changes of others.
 //
 // # Paths
 //
@@ -45,9 +71,14 @@
 // follows nor replaces links. Only regular files are opened. Names that are not UTF-8, or have invisible characters or
 // backslashes, are not listed and not accepted.
 //
+// # Hidden and protected files
+//
+// What [Options] hide is absent: it is not listed, found or read. What they hide or protect is not changed, nor is a
+// folder moved that has it. The default hides .git.
+//
 // # Limits
 //
-//   - One process uses a root at a time. A root inside another root is not detected.
+//   - A root inside another root is not detected.
 //   - Other programs see a commit file by file. Their changes are detected until just before a file is renamed into
 //     place, not between that check and the renaming.
 //   - If another program changes a file after it was written, and the commit fails or crashes, that change stays,
@@ -60,6 +91,15 @@
 //   - Windows cannot sync folders: a power loss there may cost the last commit or a part of it.
 //   - Operations on a file system that hangs hang.
 //   - Besides [Options], the faces' bound on arguments (MaxArguments) bounds the changes of a commit.
-//   - A list looks at 50,000 names at most, and reports if there are more.
+//   - Entries deeper than 64 folders, and in unreadable folders, are on no page: incomplete says so. A page reads each
+//     folder on its way as a whole. Changes between two pages may show or not.
+//   - Of .gitignore files, those of the root and below it count, with 1,000 patterns and 64 KiB each. Patterns are those
+//     of git's manual. Git itself takes two asterisks directly behind a literal beginning for ones across slashes.
+//   - A search takes lines longer than 64 KiB in parts, and skips files that are not text and UTF-16 above MaxFileBytes.
+//   - A line far into a large file may take several calls, each of which goes on where the last one ended. The lines of
+//     UTF-16 above MaxFileBytes cannot be found; its bytes can.
+//   - A move is one renaming, and is not part of a roundtrip. A crash may leave empty folders that were made for it.
+//     Another program may put a file at the new path just before; it is then replaced.
+//   - On Windows, names that look like short ones (PROGRA~1) are not accepted.
 //   - Anonymous callers share their roundtrips: only those who know a manifestId can use it.
 package files

@@ -13,16 +13,24 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// TestF16ThroughTheFacade makes a roundtrip with the domain's one tool, at the level
-// of detail that it has by default: F13 to F16 want all of this.
+// TestF16ThroughTheFacade makes a roundtrip with the domain's one tool. At the level of detail that it has by default,
+// a long content is an excerpt, and full has all of it: F13 to F16 want all of this.
 func TestF16ThroughTheFacade(t *testing.T) {
 	old := "\ufeffold \x1b[31m\x00\u202e<&>\u2028\r\n" + strings.Repeat("line\n", 5000)
 	w := &world{t: t, dir: durabletest.Scratch(t)}
 	w.write("a.ts", old)
 	w.write("b.ts", "b\n")
-	execute := executor(w)
+	level := registry.Standard
+	execute := executor(w, &level)
 
 	start := execute("roundtrip_start", object{"paths": []string{"a.ts", "b.ts", "c.ts"}}, "")
+	excerpt := start["files"].([]any)[0].(object)
+	if cut := excerpt["content"].(string); !strings.HasPrefix(old, cut) || len(cut) < 7000 || len(cut) > 8000 || excerpt["next_line"] != float64(strings.Count(cut, "\n")+1) {
+		t.Errorf("the excerpt has %d bytes, and goes on at %v", len(cut), excerpt["next_line"])
+	}
+	level = registry.Full
+	start = execute("roundtrip_start", object{"paths": []string{"a.ts", "b.ts", "c.ts"}}, "")
+	level = registry.Standard
 	want := object{"a.ts": hash(old), "b.ts": hash("b\n"), "c.ts": nil}
 	if !reflect.DeepEqual(start["manifest"], want) || start["files"].([]any)[0].(object)["content"] != old {
 		t.Errorf("started %.500v", start)
@@ -54,7 +62,36 @@ func TestF16ThroughTheFacade(t *testing.T) {
 
 // executor returns what runs a command of the domain files, and returns its data: of
 // one that fails, nothing. Its error has a word, which is empty where there is none.
-func executor(w *world) func(cmd string, params any, word string) object {
+func executor(w *world, level *registry.Detail) func(cmd string, params any, word string) object {
+	w.t.Helper()
+	respond := responder(w, level)
+	return func(cmd string, params any, word string) object {
+		w.t.Helper()
+		r := respond(cmd, params)
+		var out object
+		if r.OK && json.Unmarshal(r.Data, &out) != nil || r.OK != (word == "") || !strings.Contains(r.Error, word) {
+			w.t.Fatalf("%s: %.500s%s; want an error with %q", cmd, r.Data, r.Error, word)
+		}
+		return out
+	}
+}
+
+// executorText returns what runs a command, and returns its error.
+func executorText(w *world, level *registry.Detail) func(cmd string, params any) string {
+	respond := responder(w, level)
+	return func(cmd string, params any) string { return respond(cmd, params).Error }
+}
+
+func responder(w *world, level *registry.Detail) func(cmd string, params any) *facade.Response {
+	w.t.Helper()
+	srv := facade.NewServer(registryOf(w), nil)
+	return func(cmd string, params any) *facade.Response {
+		return srv.Execute(w.t.Context(), "files", &facade.Request{Cmd: cmd, Params: []byte(toJSON(params)), Detail: *level})
+	}
+}
+
+// registryOf opens the files of a world, in the namespace files.
+func registryOf(w *world) *registry.Registry {
 	w.t.Helper()
 	root, err := os.OpenRoot(w.dir)
 	if err != nil {
@@ -67,18 +104,5 @@ func executor(w *world) func(cmd string, params any, word string) object {
 	w.t.Cleanup(func() { f.Close(); root.Close() })
 	reg := registry.New(nil)
 	reg.Namespace("files", "Files.").Add(f.Functions()...)
-	srv := facade.NewServer(reg, nil)
-	return func(cmd string, params any, word string) object {
-		w.t.Helper()
-		data, err := json.Marshal(params)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		r := srv.Execute(w.t.Context(), "files", &facade.Request{Cmd: cmd, Params: data})
-		var out object
-		if r.OK && json.Unmarshal(r.Data, &out) != nil || r.OK != (word == "") || !strings.Contains(r.Error, word) {
-			w.t.Fatalf("%s: %.500s%s; want an error with %q", cmd, r.Data, r.Error, word)
-		}
-		return out
-	}
+	return reg
 }

@@ -133,7 +133,7 @@ func tree(t testing.TB, dir string) map[string]string {
 		rel, _ := filepath.Rel(dir, path)
 		rel = filepath.ToSlash(rel)
 		switch {
-		case rel == ".cash-files/lock" || rel == ".cash-files" || rel == ".":
+		case rel == ".cash-files/lock" || rel == ".cash-files/turn" || rel == ".cash-files" || rel == ".":
 		case e.IsDir():
 			all[rel+"/"] = ""
 		case e.Type().IsRegular():
@@ -185,4 +185,19 @@ func changes(content ...string) []object {
 
 func commitArgs(id, mode string, content ...string) object {
 	return object{"manifestId": id, "mode": mode, "changes": changes(content...)}
+}
+
+func toJSON(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(data)
+}
+
+func fromJSON(text string) (out object) {
+	if err := json.Unmarshal([]byte(text), &out); err != nil {
+		panic(err)
+	}
+	return out
 }

@@ -16,11 +16,10 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// The journal is a folder in the root, because files can only be renamed within one file system. It holds the lock, and
-// while files change:
+// The journal is a folder in the root, because files can only be renamed within one file system. It holds the locks,
+// and while files change:
 const (
 	journalFolder = ".cash-files"
-	lockName      = journalFolder + "/lock"
 	recordName    = journalFolder + "/record"     // the intended changes; they are undone if it is found
 	recordTemp    = journalFolder + "/record.tmp" // the record while it is written
 	doneName      = journalFolder + "/done"       // the record of a finished transaction
@@ -42,8 +41,8 @@ type recordFile struct {
 	Sum  string `json:"sum"`           // its SHA-256
 }
 
-// transact executes the writes, all or none. The caller holds f.mu for writing. ctx is only checked at the beginning; a
-// commit is not interrupted.
+// transact executes the writes, all or none. The caller has begun [Files.writing]. ctx is only checked at the
+// beginning; a commit is not interrupted.
 func (f *Files) transact(ctx context.Context, writes []*write) error {
 	if len(writes) == 0 {
 		return nil

@@ -5,33 +5,40 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"path"
-	"slices"
 	"strings"
 	"time"
 )
 
-// maxVisited bounds the number of names that a list looks at.
-const maxVisited = 50_000
-
 type listInput struct {
 	Path      string `json:"path,omitempty" jsonschema:"Folder to list, relative to the root; without it, the root." cash:"example=src"`
 	Recursive bool   `json:"recursive,omitempty" jsonschema:"Also list what is in the folders below."`
+	Prefix    string `json:"prefix,omitempty" jsonschema:"List only what begins so, below the folder." cash:"example=test_"`
+	Glob      string `json:"glob,omitempty" jsonschema:"List only what matches this pattern of a .gitignore file, below the folder." cash:"example=*.go"`
+	Gitignore bool   `json:"gitignore,omitempty" jsonschema:"Leave out what the .gitignore files of the root and below it exclude."`
 	Limit     int    `json:"limit,omitempty" jsonschema:"Most entries to return." cash:"min=1,max=5000,default=200"`
+	Cursor    string `json:"cursor,omitempty" jsonschema:"From next of the page before."`
 }
 
-// A listing is the result of list: the first entries by path.
+// A listing is the result of list: a page of the entries by path.
 type listing struct {
 	Entries []entry `json:"entries" cash:"detail=minimal"`
-	Total   int     `json:"total" cash:"detail=minimal"`
-	// Incomplete means that not all entries were counted: too many, too deep, or in an unreadable folder.
+	// Next is the cursor of the next page. Empty is the end.
+	Next string `json:"next,omitempty" cash:"detail=minimal"`
+	// Total is the exact number of entries on all pages. It is on the first page, if it was found in time.
+	Total *int `json:"total,omitempty" cash:"detail=minimal"`
+	// Incomplete means that some entries are on no page: they are too deep, or in an unreadable folder.
 	Incomplete bool `json:"incomplete,omitempty" cash:"detail=minimal"`
-	// LeftOut is the number of entries whose names cannot be used here.
+	// LeftOut is the number of entries whose names cannot be used here. It is on the first page.
 	LeftOut int `json:"left_out,omitempty" cash:"detail=standard"`
 }
 
 // Count implements registry.Counter.
-func (l listing) Count() int { return l.Total }
+func (l listing) Count() int {
+	if l.Total == nil {
+		return -1
+	}
+	return *l.Total
+}
 
 // An entry is a file, a folder, a symbolic link, or something else.
 type entry struct {
@@ -42,38 +49,63 @@ type entry struct {
 }
 
 func (f *Files) list(ctx context.Context, in listInput) (listing, error) {
-	if err := f.reading(); err != nil {
+	glob, err := newGlob(in.Glob)
+	if err != nil {
 		return listing{}, err
 	}
-	defer f.mu.RUnlock()
+	end, err := f.reading(ctx)
+	if err != nil {
+		return listing{}, err
+	}
+	defer end()
 	shown, place, err := f.folder(in.Path)
 	if err != nil {
 		return listing{}, err
 	}
-	w := walk{files: f, recursive: in.Recursive}
-	if err := w.walk(ctx, shown, place); err != nil {
-		return listing{}, err
-	}
-	slices.SortFunc(w.found, func(a, b found) int { return cmp.Compare(a.shown, b.shown) })
-	l := listing{Entries: []entry{}, Total: len(w.found), Incomplete: w.incomplete, LeftOut: w.leftOut}
-	for _, e := range w.found {
-		if len(l.Entries) >= cmp.Or(in.Limit, 200) {
-			break
+	l, total, most := listing{Entries: []entry{}}, 0, cmp.Or(in.Limit, 200)
+	var failure error
+	w := walk{files: f, recursive: in.Recursive, after: in.Cursor, prefix: below(shown, in.Prefix)}
+	w.visit = func(e *entryAt) bool {
+		if glob != nil && !glob.matches(strings.TrimPrefix(e.shown, below(shown, "")), e.mode.IsDir()) {
+			return true
 		}
-		if err := ctx.Err(); err != nil {
-			return listing{}, err
+		if len(l.Entries) == most {
+			if l.Next == "" {
+				l.Next = l.Entries[most-1].Path
+			}
+			total++
+			return in.Cursor == "" // the rest is only counted
 		}
 		info, err := f.disk.Lstat(e.place)
-		if errors.Is(err, fs.ErrNotExist) {
-			l.Total-- // it is gone already
-			continue
+		switch {
+		case err == nil:
+			total++
+			l.Entries = append(l.Entries, newEntry(e.shown, info))
+		case !errors.Is(err, fs.ErrNotExist): // it may be gone already
+			failure = ioError("Listing", e.shown, err)
 		}
-		if err != nil {
-			return listing{}, ioError("Listing", e.shown, err)
-		}
-		l.Entries = append(l.Entries, newEntry(e.shown, info))
+		return failure == nil
 	}
+	ended, err := w.run(ctx, shown, place, in.Gitignore)
+	if err = cmp.Or(failure, err); err != nil {
+		return listing{}, err
+	}
+	if !ended && l.Next == "" {
+		l.Next = w.at
+	}
+	if ended && in.Cursor == "" {
+		l.Total = &total
+	}
+	l.Incomplete, l.LeftOut = w.incomplete, w.leftOut
 	return l, nil
+}
+
+// below returns a path below a folder, which may be the root.
+func below(folder, p string) string {
+	if folder == "" {
+		return p
+	}
+	return folder + "/" + p
 }
 
 // folder returns the name of a listed folder as requested, and its real path.
@@ -87,7 +119,7 @@ func (f *Files) folder(p string) (shown, place string, err error) {
 	if shown, err = cleanPath(p); err != nil {
 		return "", "", err
 	}
-	place, info, err := f.find(shown, true)
+	place, info, err := f.find(shown, toRead)
 	switch {
 	case err != nil:
 		return "", "", err
@@ -112,65 +144,4 @@ func newEntry(shown string, info fs.FileInfo) entry {
 		e.Type = "link"
 	}
 	return e
-}
-
-// A walk collects the entries of a folder and of its subfolders. It follows no links.
-type walk struct {
-	files      *Files
-	recursive  bool
-	found      []found
-	visited    int
-	leftOut    int
-	incomplete bool
-}
-
-type found struct{ shown, place string }
-
-func (w *walk) walk(ctx context.Context, shown, place string) error {
-	for todo := []found{{shown, place}}; len(todo) > 0 && w.visited <= maxVisited; {
-		at := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		err := w.files.disk.Names(at.place, func(e fs.DirEntry) bool {
-			if w.visited++; w.visited > maxVisited || ctx.Err() != nil {
-				w.incomplete = true
-				return false
-			}
-			if folder := w.visit(at, e); folder != nil {
-				todo = append(todo, *folder)
-			}
-			return true
-		})
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err == nil || at.place != place && errors.Is(err, fs.ErrNotExist): // it may be gone already
-		case at.place == place:
-			return ioError("Listing", cmp.Or(at.shown, "."), err)
-		default:
-			w.incomplete = true
-			w.files.log.WarnContext(ctx, "a folder cannot be listed", "folder", at.shown, "error", err)
-		}
-	}
-	return nil
-}
-
-// visit adds one entry. It returns a subfolder to list next, or nil.
-func (w *walk) visit(at found, e fs.DirEntry) *found {
-	if at.place == "." && isJournal(e.Name()) {
-		return nil
-	}
-	child := found{path.Join(at.shown, e.Name()), path.Join(at.place, e.Name())}
-	if !usable(e.Name()) || len(child.shown) > maxPath {
-		w.leftOut++
-		return nil
-	}
-	w.found = append(w.found, child)
-	switch {
-	case !w.recursive || !e.IsDir():
-		return nil
-	case strings.Count(child.shown, "/")+1 >= maxDepth:
-		w.incomplete = true
-		return nil
-	}
-	return &child
 }

@@ -3,7 +3,6 @@ package files
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -13,6 +12,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/registry"
 )
 
 const (
@@ -25,39 +25,46 @@ const (
 func cleanPath(p string) (string, error) {
 	switch {
 	case p == "":
-		return "", invalid("A path is empty.")
+		return "", badPath("A path is empty.")
 	case len(p) > maxPath:
-		return "", invalid("The path %s is too long: it has %d bytes, and at most %d are taken.", quote(p), len(p), maxPath)
+		return "", badPath("The path %s is too long: it has %d bytes, and at most %d are taken.", quote(p), len(p), maxPath)
 	case strings.ContainsRune(p, '\\'):
-		return "", invalid("The path %s has a backslash. Names are separated by slashes.", quote(p))
+		return "", badPath("The path %s has a backslash.", quote(p))
 	case strings.HasPrefix(p, "/"), hasDrive(p):
-		return "", invalid("The path %s is absolute. Paths are relative to the root.", quote(p))
+		return "", badPath("The path %s is absolute.", quote(p))
 	case strings.HasSuffix(p, "/"):
-		return "", invalid("The path %s ends in a slash, as a folder's. A file is wanted.", quote(p))
+		return "", badPath("The path %s ends in a slash.", quote(p))
 	}
 	cleaned := path.Clean(p)
 	names := strings.Split(p, "/")
 	if len(names) > maxDepth {
-		return "", invalid("The path %s is too deep: at most %d names are taken.", quote(p), maxDepth)
+		return "", badPath("The path %s is too deep: at most %d names are taken.", quote(p), maxDepth)
 	}
 	for _, name := range names {
 		if name == ".." {
-			return "", invalid("The path %s has `..` in it. Paths stay below the root.", quote(p))
+			return "", badPath("The path %s has `..` in it.", quote(p))
 		}
 		if !usable(name) {
-			return "", invalid("The path %s has a character that names here may not have: control characters, invisible ones, or what is not UTF-8.", quote(p))
+			return "", badPath("The path %s has a character that names here may not have: control characters, invisible ones, or what is not UTF-8.", quote(p))
 		}
 	}
 	if cleaned == "." {
-		return "", invalid("The path %s is the root itself. A file below it is wanted.", quote(p))
+		return "", badPath("The path %s is the root itself.", quote(p))
 	}
 	if !filepath.IsLocal(filepath.FromSlash(cleaned)) {
-		return "", invalid("The path %s has a name that the system reserves.", quote(p))
+		return "", badPath("The path %s has a name that the system reserves.", quote(p))
 	}
 	if first, _, _ := strings.Cut(cleaned, "/"); isJournal(first) {
 		return "", reserved(p)
 	}
 	return cleaned, nil
+}
+
+// badPath returns the error of a path that is wrong for any files. It has a hint, so that no face adds the parameters.
+func badPath(format string, args ...any) *registry.Error {
+	e := invalid(format, args...)
+	e.Hint = "Paths are relative to the root, such as `src/main.go`."
+	return e
 }
 
 func hasDrive(p string) bool {
@@ -70,9 +77,16 @@ func usable(name string) bool {
 		return false
 	}
 	if runtime.GOOS == "windows" { // other names of the same file, or of its streams
-		return name == "." || !strings.ContainsAny(name, `<>:"|?*`) && strings.TrimRight(name, ". ") == name
+		return name == "." || !strings.ContainsAny(name, `<>:"|?*`) && strings.TrimRight(name, ". ") == name && !isShort(name)
 	}
 	return true
+}
+
+// isShort reports whether a name looks like the short one that Windows gives to files with a long name.
+func isShort(name string) bool {
+	base, extension, _ := strings.Cut(name, ".")
+	i := strings.LastIndexByte(base, '~')
+	return i > 0 && i < len(base)-1 && strings.Trim(base[i+1:], "0123456789") == "" && len(base) <= 8 && len(extension) <= 3
 }
 
 // fold maps names that are the same file, on a file system that ignores case or normalizes Unicode, to the same text.
@@ -85,12 +99,22 @@ func fold(name string) string {
 func isJournal(name string) bool { return fold(name) == journalFolder }
 
 func reserved(p string) error {
-	return invalid("The path %s is reserved for the journal of the files.", quote(p))
+	e := invalid("The path %s is reserved: nothing is changed there.", quote(p))
+	e.Hint = "Use another path."
+	return e
 }
 
-// find resolves a clean path. It returns the path without links, and the file's info, nil if nothing is there. If
-// follow is set, links within the root are followed; else they are an error.
-func (f *Files) find(p string, follow bool) (at string, info fs.FileInfo, err error) {
+// A purpose is why a path is looked for.
+type purpose int
+
+const (
+	toRead purpose = iota // follows links within the root; what is hidden is absent
+	toEdit                // does not follow links; what is hidden or protected is an error
+	toUndo                // does not follow links
+)
+
+// find resolves a clean path. It returns the path without links, and the file's info, nil if nothing is there.
+func (f *Files) find(p string, why purpose) (at string, info fs.FileInfo, err error) {
 	at = "."
 	links := 0
 	for todo := strings.Split(p, "/"); len(todo) > 0; {
@@ -104,20 +128,26 @@ func (f *Files) find(p string, follow bool) (at string, info fs.FileInfo, err er
 			continue
 		}
 		next := path.Join(at, name)
-		if info, err = f.disk.Lstat(next); errors.Is(err, fs.ErrNotExist) {
-			return path.Join(next, path.Join(todo...)), nil, nil
-		}
-		switch {
-		case err != nil:
+		info, err = f.disk.Lstat(next)
+		missing := errors.Is(err, fs.ErrNotExist)
+		if err != nil && !missing {
 			return "", nil, ioError("Looking for", p, err)
-		case at == "." && (isJournal(name) || os.SameFile(info, f.journal)): // short names of Windows lead there too
+		}
+		if missing {
+			next = path.Join(next, path.Join(todo...))
+		}
+		folder := !missing && info.IsDir()
+		switch {
+		case at == "." && isJournal(name), why == toEdit && f.fixed(next, folder):
 			return "", nil, reserved(p)
+		case missing, why == toRead && f.hidden(next, folder):
+			return next, nil, nil
 		case info.Mode()&fs.ModeSymlink != 0:
-			if todo, err = f.follow(p, next, todo, follow, &links); err != nil {
+			if todo, err = f.follow(p, next, todo, why == toRead, &links); err != nil {
 				return "", nil, err
 			}
 			info = nil
-		case !info.IsDir() && len(todo) > 0:
+		case !folder && len(todo) > 0:
 			return "", nil, failed("%s is not a folder, so that %s cannot be below it.", quote(next), quote(p))
 		default:
 			at = next

@@ -1,25 +1,21 @@
 package files
 
 import (
-	"bytes"
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-type previewInput struct {
-	ManifestID string   `json:"manifestId" jsonschema:"From roundtrip_start."`
-	Changes    []change `json:"changes" jsonschema:"The files to write, as for roundtrip_commit." cash:"minItems=1"`
-	Mode       string   `json:"mode,omitempty" jsonschema:"The mode of the commit." cash:"enum=replace|add_only|update_only,default=replace"`
-}
-
 // A previewed is the result of roundtrip_preview.
 type previewed struct {
+	// PreviewID commits exactly these changes. It is empty if they are too large to be kept.
+	PreviewID string          `json:"previewId,omitempty" cash:"detail=minimal"`
 	Files     []previewedFile `json:"files" cash:"detail=minimal"`
 	Conflicts []string        `json:"conflicts" cash:"detail=minimal"` // paths; a commit with conflicts writes nothing
 }
@@ -33,41 +29,57 @@ type previewedFile struct {
 	Note     string `json:"note,omitempty" cash:"detail=standard"` // why the diff is missing or incomplete
 }
 
-// maxExcerpt is about how many bytes of a diff level standard shows.
-const maxExcerpt = 4000
+// Bounds of the diffs at level standard, in bytes: of all, and of each.
+const (
+	maxShownDiffs = 6000
+	maxShownDiff  = 4000
+)
 
-// Detail implements registry.Detailer. At level standard a long diff is cut after the first lines, with a note.
-func (p previewedFile) Detail(registry.Detail) any {
-	if len(p.Diff) <= maxExcerpt {
-		return p
+// Detail implements registry.Detailer. At level standard long diffs are cut after the first lines, with a note.
+func (p previewed) Detail(registry.Detail) any {
+	sizes := make([]int, len(p.Files))
+	for i, file := range p.Files {
+		sizes[i] = len(file.Diff)
 	}
-	shown := maxExcerpt - 200 // leave room for the note
-	shown = strings.LastIndexByte(p.Diff[:shown], '\n') + 1
-	p.Note = fmt.Sprintf("The diff is cut: these are the first %d of its %d bytes. The detail level full shows all of it.", shown, len(p.Diff))
-	p.Diff = p.Diff[:shown]
+	most := min(fairShare(sizes, maxShownDiffs), maxShownDiff)
+	p.Files = slices.Clone(p.Files)
+	for i := range p.Files {
+		if file := &p.Files[i]; len(file.Diff) > most {
+			shown := max(most-200, 0) // leave room for the note
+			shown = strings.LastIndexByte(file.Diff[:shown], '\n') + 1
+			file.Note = fmt.Sprintf("The diff is cut: these are the first %d of its %d bytes. The detail level full shows all of it.", shown, len(file.Diff))
+			file.Diff = file.Diff[:shown]
+		}
+	}
 	return p
 }
 
-func (f *Files) preview(ctx context.Context, in previewInput) (*previewed, error) {
-	writes, err := f.writes(in.Changes)
+// fairShare returns how much each of sizes may have at most, so that they have most in all.
+func fairShare(sizes []int, most int) int {
+	sizes = slices.Sorted(slices.Values(sizes))
+	for i, size := range sizes {
+		if left := len(sizes) - i; size*left > most {
+			return most / left
+		}
+		most -= size
+	}
+	return math.MaxInt
+}
+
+// preview is like commit, without writing.
+func (f *Files) preview(ctx context.Context, in commitInput) (*previewed, error) {
+	end, err := f.reading(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.reading(); err != nil {
-		return nil, err
-	}
-	defer f.mu.RUnlock()
-	m, err := f.manifests.find(registry.CallerFrom(ctx).Owner(), in.ManifestID)
+	defer end()
+	r, err := f.roundtrip(ctx, &in, replace)
 	if err != nil {
 		return nil, err
-	}
-	mode := in.Mode
-	if mode == "" {
-		mode = replace
 	}
 	out := &previewed{Files: []previewedFile{}, Conflicts: []string{}}
 	room := maxDiffs
-	err = f.plan(m, writes, mode, func(w *write) {
+	err = f.plan(r.manifest, r.writes, r.mode, func(w *write) {
 		p := previewedFile{Path: w.path, Action: w.action, Conflict: w.conflict}
 		if w.action != skip && ctx.Err() == nil {
 			p.Diff, p.Note = diff(w)
@@ -80,10 +92,14 @@ func (f *Files) preview(ctx context.Context, in previewInput) (*previewed, error
 		}
 		out.Files = append(out.Files, p)
 	})
+	if err == nil {
+		err = ctx.Err()
+	}
 	if err != nil {
 		return nil, err
 	}
-	return out, ctx.Err()
+	out.PreviewID = f.keep(r)
+	return out, nil
 }
 
 // Bounds of diffs: the input per file, and the total output.
@@ -97,6 +113,8 @@ const (
 func diff(w *write) (text, note string) {
 	from, to, old := "a/"+w.path, "b/"+w.path, []byte(nil)
 	switch {
+	case w.sum == "":
+		return "", "No diff: the edits do not fit the file as it is now."
 	case w.old == nil:
 		from = "/dev/null"
 	case w.old.sum == "":
@@ -106,18 +124,22 @@ func diff(w *write) (text, note string) {
 	default:
 		old = w.old.data
 	}
-	for _, data := range [][]byte{old, w.data} {
-		switch {
-		case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
+	var texts [2]string
+	for i, data := range [][]byte{old, w.data} {
+		var encoding string
+		switch texts[i], encoding = encode(data); {
+		case encoding == asBase64 || strings.IndexByte(texts[i], 0) >= 0:
 			return "", "No diff: the content is not text."
-		case len(data) > maxDiffBytes || bytes.Count(data, []byte("\n")) > maxDiffLines:
+		case len(data) > maxDiffBytes || strings.Count(texts[i], "\n") > maxDiffLines:
 			return "", fmt.Sprintf("No diff: only contents of at most %d bytes and %d lines are compared.", maxDiffBytes, maxDiffLines)
 		}
 	}
-	before, after := string(old), string(w.data)
-	text, err := udiff.ToUnified(from, to, before, udiff.Lines(before, after), udiff.DefaultContextLines)
+	text, err := udiff.ToUnified(from, to, texts[0], udiff.Lines(texts[0], texts[1]), udiff.DefaultContextLines)
 	if err != nil {
 		return "", "No diff: the contents cannot be compared."
+	}
+	if text == "" {
+		return "", "The text stays, its encoding changes."
 	}
 	return text, ""
 }

@@ -2,6 +2,7 @@ package files
 
 import (
 	"context"
+	"io/fs"
 	"path"
 	"strings"
 
@@ -9,10 +10,12 @@ import (
 )
 
 type putInput struct {
-	Path     string `json:"path" jsonschema:"File, relative to the root. Folders on the way are made." cash:"example=src/main.go"`
-	Content  string `json:"content" jsonschema:"The whole new content."`
-	Encoding string `json:"encoding,omitempty" jsonschema:"How content is written." cash:"enum=utf-8|base64,default=utf-8"`
-	Expect   string `json:"expect,omitempty" jsonschema:"Write only if the file is still this: its SHA-256 in hex, or absent." cash:"pattern='^([0-9a-fA-F]{64}|absent)$'"`
+	Path     string  `json:"path" jsonschema:"File, relative to the root. Folders on the way are made." cash:"example=src/main.go"`
+	Content  *string `json:"content,omitempty" jsonschema:"The whole new content."`
+	Encoding string  `json:"encoding,omitempty" jsonschema:"Encoding of the file. Without it, a text keeps the one that it has; new files are utf-8." cash:"enum=utf-8|latin-1|utf-16le|utf-16be|base64"`
+	Edits    []edit  `json:"edits,omitempty" jsonschema:"In place of content: replacements in the text of the file, one after the other."`
+	Diff     string  `json:"diff,omitempty" jsonschema:"In place of content: a unified diff of the file. Its context must match exactly; line numbers may be off."`
+	Expect   string  `json:"expect,omitempty" jsonschema:"Write only if the file is still this: its SHA-256 in hex, or absent." cash:"pattern='^([0-9a-fA-F]{64}|absent)$'"`
 }
 
 // A written is a file that was written, created or skipped.
@@ -24,27 +27,27 @@ type written struct {
 }
 
 func (f *Files) put(ctx context.Context, in putInput) (*written, error) {
-	p, err := cleanPath(in.Path)
+	writes, err := f.writes([]change{{in.Path, in.Content, in.Encoding, in.Edits, in.Diff}})
 	if err != nil {
 		return nil, err
 	}
-	data, err := f.decode(p, in.Content, in.Encoding)
+	w := writes[0]
+	end, err := f.writing(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.writing(); err != nil {
-		return nil, err
-	}
-	defer f.mu.Unlock()
-	w := &write{path: p, data: data, sum: sumOf(data)}
-	if w.old, err = f.expect(p, in.Expect); err != nil {
+	defer end()
+	if w.old, err = f.expect(w.path, in.Expect); err != nil {
 		return nil, err
 	}
 	w.action = overwrite
 	if w.old == nil {
 		w.action = create
 	}
-	if err := f.transact(ctx, []*write{w}); err != nil {
+	if err := f.resolve(w); err != nil {
+		return nil, err
+	}
+	if err := f.transact(ctx, writes); err != nil {
 		return nil, err
 	}
 	out := w.done()
@@ -53,11 +56,7 @@ func (f *Files) put(ctx context.Context, in putInput) (*written, error) {
 
 // expect returns the file at a path if it matches sum: anything, a SHA-256, or absent.
 func (f *Files) expect(p, sum string) (*state, error) {
-	look := f.current
-	if sum == "" || sum == "absent" {
-		look = f.glance
-	}
-	s, err := look(p)
+	s, err := f.current(p)
 	switch {
 	case err != nil:
 		return nil, err
@@ -83,11 +82,11 @@ func unexpected(p, how string) *registry.Error {
 }
 
 type deleteInput struct {
-	Path   string `json:"path" jsonschema:"File, relative to the root." cash:"example=src/old.go"`
-	Expect string `json:"expect,omitempty" jsonschema:"Delete only if the file still has this SHA-256, in hex." cash:"pattern='^[0-9a-fA-F]{64}$'"`
+	Path   string `json:"path" jsonschema:"File or empty folder, relative to the root." cash:"example=src/old.go"`
+	Expect string `json:"expect,omitempty" jsonschema:"Delete only if it is a file that still has this SHA-256, in hex." cash:"pattern='^[0-9a-fA-F]{64}$'"`
 }
 
-// A deleted is a file that was deleted.
+// A deleted is what was deleted.
 type deleted struct {
 	Path    string `json:"path" cash:"detail=minimal"`
 	Deleted bool   `json:"deleted" cash:"detail=minimal"`
@@ -98,24 +97,56 @@ func (f *Files) delete(ctx context.Context, in deleteInput) (*deleted, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.writing(); err != nil {
+	end, err := f.writing(ctx)
+	if err != nil {
 		return nil, err
 	}
-	defer f.mu.Unlock()
-	s, err := f.expect(p, in.Expect)
+	defer end()
+	_, info, err := f.find(p, toEdit)
 	switch {
 	case err != nil:
 		return nil, err
-	case s == nil:
+	case info == nil:
 		return nil, notFound(p)
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
+	case info.IsDir() && in.Expect == "":
+		err = f.checkEmpty(p)
+	case in.Expect == "":
+		err = checkRegular(p, info)
+	default:
+		_, err = f.expect(p, in.Expect)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	if err := f.disk.Remove(p); err != nil {
 		return nil, ioError("Deleting", p, err)
 	}
-	if err := f.disk.Sync(path.Dir(p)); err != nil {
-		f.log.WarnContext(ctx, "a deleted file may be back after a loss of power", "file", p, "error", err)
-	}
+	f.flush(ctx, path.Dir(p))
 	return &deleted{p, true}, nil
+}
+
+// checkEmpty returns an error if a folder has anything in it.
+func (f *Files) checkEmpty(p string) error {
+	empty := true
+	err := f.disk.Names(p, func(fs.DirEntry) bool {
+		empty = false
+		return false
+	})
+	switch {
+	case err != nil:
+		return ioError("Deleting", p, err)
+	case !empty:
+		return failed("%s is a folder that is not empty. Only files and empty folders are deleted.", quote(p))
+	}
+	return nil
+}
+
+// flush makes a change of the names in a folder durable.
+func (f *Files) flush(ctx context.Context, folder string) {
+	if err := f.disk.Sync(folder); err != nil {
+		f.log.WarnContext(ctx, "a change of names may be lost with the power", "folder", folder, "error", err)
+	}
 }

@@ -2,12 +2,10 @@ package files
 
 import (
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
 	"io"
 	"io/fs"
 	"os"
-	"unicode/utf8"
 )
 
 // A state is a file as it was read.
@@ -25,7 +23,7 @@ func sumOf(data []byte) string {
 // stat returns the info of the file to edit at a path, nil if nothing is there. Anything but a regular file is an
 // error.
 func (f *Files) stat(p string) (fs.FileInfo, error) {
-	_, info, err := f.find(p, false)
+	_, info, err := f.find(p, toEdit)
 	if err != nil || info == nil {
 		return nil, err
 	}
@@ -40,15 +38,6 @@ func checkRegular(p string, info fs.FileInfo) error {
 		return failed("%s is a folder, and a file is wanted.", quote(p))
 	}
 	return failed("%s is no regular file, but a device, a pipe or the like. It is not opened.", quote(p))
-}
-
-// glance returns the file at a path for editing, without its content; nil if nothing is there.
-func (f *Files) glance(p string) (*state, error) {
-	info, err := f.stat(p)
-	if err != nil || info == nil {
-		return nil, err
-	}
-	return &state{info: info}, nil
 }
 
 // current returns the file at a path for editing, nil if nothing is there. A file that is too large has no content.
@@ -116,33 +105,4 @@ func same(a, b fs.FileInfo) bool {
 
 func (f *Files) tooLarge(p string, size int64) error {
 	return failed("%s is too large: it has %d bytes, and at most %d are taken.", quote(p), size, f.maxFile)
-}
-
-// The encodings of contents.
-const (
-	asText   = "utf-8"
-	asBase64 = "base64"
-)
-
-// encode returns a content as text, with its encoding.
-func encode(data []byte) (content, encoding string) {
-	if utf8.Valid(data) {
-		return string(data), asText
-	}
-	return base64.StdEncoding.EncodeToString(data), asBase64
-}
-
-// decode returns the bytes of a content for path p.
-func (f *Files) decode(p, content, encoding string) ([]byte, error) {
-	data := []byte(content)
-	if encoding == asBase64 {
-		var err error
-		if data, err = base64.StdEncoding.Strict().DecodeString(content); err != nil {
-			return nil, invalid("The content for %s is not base64.", quote(p))
-		}
-	}
-	if int64(len(data)) > f.maxFile {
-		return nil, invalid("The content for %s is too large: it has %d bytes, and at most %d are taken.", quote(p), len(data), f.maxFile)
-	}
-	return data, nil
 }

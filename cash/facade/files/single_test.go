@@ -27,7 +27,7 @@ func TestF12Commands(t *testing.T) {
 	}
 	want := map[string]string{
 		"list": "true false true", "get": "true false true", "put": "false true true", "delete": "false true true",
-		"roundtrip_start": "false false false", "roundtrip_preview": "true false true", "roundtrip_commit": "false true false",
+		"search": "true false true", "move": "false false false", "roundtrip_start": "false false false", "roundtrip_preview": "true false true", "roundtrip_commit": "false true false",
 	}
 	if !reflect.DeepEqual(facts, want) {
 		t.Errorf("functions %v, want %v", facts, want)
@@ -93,15 +93,6 @@ func TestF9ListIsBounded(t *testing.T) {
 	if out := w.call("list", object{"recursive": true, "limit": 5000}); out["total"] != 104.0 || out["incomplete"] != true {
 		t.Errorf("%v entries, incomplete: %v", out["total"], out["incomplete"])
 	}
-	w = newWorld(t, nil)
-	for i := range 50_001 {
-		if err := os.Symlink("x", filepath.Join(w.dir, fmt.Sprint(i))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if out := w.call("list", object{"recursive": true}); out["total"].(float64) > 50_000 || out["incomplete"] != true || len(paths(out)) != 200 {
-		t.Errorf("%v entries of a large folder, incomplete: %v", out["total"], out["incomplete"])
-	}
 }
 
 // Calls of all kinds at once leave each file as one of them has written it.
@@ -151,9 +142,8 @@ func TestF8DetailLevels(t *testing.T) {
 		if len(minimal) >= len(standard) || len(standard) > len(full) {
 			t.Errorf("%s: %d, %d, %d bytes", call[0], len(minimal), len(standard), len(full))
 		}
-		// What is to be edited is never an excerpt.
-		if begins := call[0] == "get" || call[0] == "roundtrip_start"; begins && !strings.Contains(standard, strings.Repeat("word ", 2000)) {
-			t.Errorf("%s: the content is cut: %.200s", call[0], standard)
+		if begins := call[0] == "get" || call[0] == "roundtrip_start"; begins && (!strings.Contains(standard, `"next_offset":8000`) || !strings.Contains(full, strings.Repeat("word ", 2000))) {
+			t.Errorf("%s: no excerpt with the way to go on: %.200s … %s", call[0], standard, standard[len(standard)-50:])
 		}
 		if (count != nil) != (call[0] == "list") {
 			t.Errorf("%s: count %v", call[0], count)
@@ -226,7 +216,10 @@ func TestF12Get(t *testing.T) {
 	}
 	w.refuse(registry.InvalidArguments, "get", object{"path": "bin", "lines": 1}, "not text")
 	w.refuse(registry.InvalidArguments, "get", object{"path": "t", "start_line": 0})
-	w.refuse(registry.Failed, "get", object{"path": "large"}, "at most 100")
+	if out := w.call("get", object{"path": "large"}); out["content"] != strings.Repeat("x", 100) || out["next_offset"] != 100.0 || out["sha256"] != nil {
+		t.Errorf("got %v", out)
+	}
+	w.refuse(registry.InvalidArguments, "get", object{"path": "t", "lines": 1, "bytes": 1}, "both")
 	w.refuse(registry.Failed, "get", object{"path": " two  spaces "}, "` two  spaces `")
 }
 

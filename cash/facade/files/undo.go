@@ -150,7 +150,7 @@ func (f *Files) exists(name string) (bool, error) {
 // left returns the info at a path of the record, nil for nothing. way is false if the path is blocked: another program
 // may have replaced a folder by a link or a file.
 func (f *Files) left(p string) (info fs.FileInfo, way bool, err error) {
-	_, info, err = f.find(p, false)
+	_, info, err = f.find(p, toUndo)
 	if err == nil {
 		return info, true, nil
 	}
