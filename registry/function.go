@@ -32,6 +32,7 @@ type Function struct {
 	idempotent  hint
 	openWorld   hint
 	structured  bool
+	textOnly    bool
 	timeout     time.Duration
 	visibleTo   Visibility
 	options     []string // the names of the options given; nil after construction
@@ -102,6 +103,9 @@ func (f *Function) Hints() Hints {
 // Structured reports whether results are sent as structured content too
 // ([Structured]).
 func (f *Function) Structured() bool { return f.structured }
+
+// TextOnly reports whether results are sent as text alone ([TextOnly]).
+func (f *Function) TextOnly() bool { return f.textOnly }
 
 // Timeout returns the deadline of one call. Zero is the server's; negative is none.
 func (f *Function) Timeout() time.Duration { return f.timeout }

@@ -130,6 +130,13 @@ var Structured FuncOption = funcOption{"Structured", func(f *Function) error {
 	return nil
 }}
 
+// TextOnly declares that results are sent as text alone by every face, such as files: some clients show
+// structured content to the model beside the text.
+var TextOnly FuncOption = funcOption{"TextOnly", func(f *Function) error {
+	f.textOnly = true
+	return nil
+}}
+
 // VisibleTo sets who sees a function, a skill, or a namespace with everything below it, among those
 // who see the namespace around it. Without it, all of those see it. A nil Visibility is an error:
 // it is more likely a lost rule than a wish to show the entry to everybody.
@@ -186,6 +193,8 @@ func (f *Function) apply(opts []FuncOption) error {
 	switch {
 	case f.readOnly && f.destructive.yes:
 		return errors.New("Destructive(true) contradicts ReadOnly")
+	case f.structured && f.textOnly:
+		return errors.New("TextOnly contradicts Structured")
 	case f.readOnly && f.idempotent == hint{said: true}:
 		return errors.New("Idempotent(false) contradicts ReadOnly")
 	}

@@ -41,7 +41,9 @@ func word(e *registry.Error, next registry.Step) string {
 
 // render returns the result for an error that occurs before the domain is known.
 func (f face) render(err error, arguments json.RawMessage) *registry.Result {
-	return failure(readRequest(arguments, false).echo, err).result(f.opts.Structured)
+	r := failure(readRequest(arguments, false).echo, err)
+	r.TextOnly = f.opts.TextOnly
+	return r.result()
 }
 
 func cleanError(text string) string { return strings.TrimSpace(clean.Cut(clean.Text(text), maxError)) }

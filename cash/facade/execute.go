@@ -38,13 +38,18 @@ func (s *Server) execute(ctx context.Context, domain func(context.Context) (*dom
 	x.call = from.Call(in.Params, x.find)
 	x.call.Ready, x.call.DryRun, x.call.PlanToken, x.call.Detail = x.ready, in.DryRun, in.PlanToken, in.Detail
 	res, err := s.pipeline.Call(ctx, x.call)
+	var r *Response
 	switch {
 	case errors.Is(err, serve.ErrUnknownTool):
 		return nil, err
 	case err != nil:
-		return failure(in.echo, x.worded(err)), nil
+		r = failure(in.echo, x.worded(err))
+	default:
+		r = respond(in.echo, res)
 	}
-	return respond(in.echo, res), nil
+	c := x.command.Load()
+	r.TextOnly = s.opts.TextOnly || c != nil && c.function.TextOnly()
+	return r, nil
 }
 
 // find returns the function of the command.

@@ -416,20 +416,29 @@ func TestF21F22Bytes(t *testing.T) {
 			{"OrdersExecute", object{"cmd": "get", "params": object{"order_id": "x"}}, `{"ok":false,"cmd":"get","error":"there is no such order"}`},
 		} {
 			r := c.Tool(q.tool, q.args)
-			if envelopeOf(t, r); r.Text != q.want || len(r.Raw.Content) != 1 || r.Raw.StructuredContent != nil {
-				t.Errorf("%s and %v, want %s", r.Text, r.Raw.StructuredContent, q.want)
+			if envelopeOf(t, r); r.Text != q.want || len(r.Raw.Content) != 1 {
+				t.Errorf("%s, want %s", r.Text, q.want)
 			}
 		}
 	})
 }
 
-// TestF21Structured holds that the envelope is sent twice only where that is wished, failures too.
-func TestF21Structured(t *testing.T) {
-	c := inMemory(t, facade.NewServer(newShop(), &facade.Options{Structured: true}), nil)
-	for _, args := range []object{{"cmd": "ping"}, {"cmd": "none"}, {}} {
-		r := c.Tool("McpExecute", args)
-		if envelopeOf(t, r); r.Raw.StructuredContent == nil {
-			t.Errorf("%v: no structured content beside %s", args, r.Text)
+// TestF21TextOnly holds that the envelope is sent once where that is wished, by the server or by a function, failures too.
+func TestF21TextOnly(t *testing.T) {
+	reg := registry.New(nil)
+	reg.Namespace("n", "").Add(
+		registry.Func("text", "", func(context.Context, struct{}) (string, error) { return "", nil }, registry.TextOnly),
+		registry.Func("both", "", func(context.Context, struct{}) (string, error) { return "", nil }),
+	)
+	for _, server := range []bool{false, true} {
+		c := inMemory(t, facade.NewServer(reg, &facade.Options{TextOnly: server}), nil)
+		for _, tt := range []struct {
+			args object
+			once bool
+		}{{object{"cmd": "text"}, true}, {object{"cmd": "text", "params": object{"a": 1}}, true}, {object{"cmd": "both"}, false}, {object{"cmd": "none"}, false}, {object{}, false}} {
+			if r := c.Tool("NExecute", tt.args); (r.Raw.StructuredContent == nil) != (tt.once || server) {
+				t.Errorf("text only %v, %v: structured content %v", server, tt.args, r.Raw.StructuredContent)
+			}
 		}
 	}
 }

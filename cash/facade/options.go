@@ -20,9 +20,9 @@ type Options struct {
 	// Middleware to limit results.
 	Serve serve.Options
 
-	// Structured sends the envelope as structured content too, for clients that are programs. Without it, the envelope is
-	// sent once, as text: a model may pay for both.
-	Structured bool
+	// TextOnly sends the envelope once, as text, because some clients show structured content to the model too. False
+	// sends it as structured content as well, but for functions that are [registry.TextOnly].
+	TextOnly bool
 
 	// Root is the label of the domain for functions outside of namespaces. If a namespace has the same label, its
 	// domain has both; a root function whose name is taken gets the suffix -2. Empty is "mcp", which makes McpExecute.

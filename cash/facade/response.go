@@ -33,12 +33,14 @@ type Response struct {
 	// empty, except for RequestState, Cmd and Meta.
 	InputRequests mcp.InputRequestMap `json:"-"`
 	RequestState  string              `json:"-"`
+	// TextOnly leaves out the structured content ([registry.TextOnly], Options.TextOnly).
+	TextOnly bool `json:"-"`
 	// Err is the cause of a failure: a [*registry.Error], or nil if the function returned a result with isError.
 	Err error `json:"-"`
 }
 
-// result returns the response as the result of a tool (F21). It is text, and structured content too if that is wished.
-func (r *Response) result(structured bool) *registry.Result {
+// result returns the response as the result of a tool (F21).
+func (r *Response) result() *registry.Result {
 	if r.InputRequests != nil {
 		return &registry.Result{InputRequests: r.InputRequests, RequestState: r.RequestState, Meta: r.Meta}
 	}
@@ -48,7 +50,7 @@ func (r *Response) result(structured bool) *registry.Result {
 		IsError: !r.OK,
 		Meta:    r.Meta,
 	}
-	if structured {
+	if !r.TextOnly {
 		res.Structured = envelope
 	}
 	return res

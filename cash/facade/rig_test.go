@@ -70,7 +70,7 @@ func envelopeOf(t testing.TB, r *cashtest.Reply) envelope {
 	if r.IsError == e.OK {
 		t.Errorf("isError is %v of %.300s", r.IsError, text.Text)
 	}
-	if r.Raw.StructuredContent != nil && !sameJSON(text.Text, toJSON(r.Raw.StructuredContent)) {
+	if !sameJSON(text.Text, toJSON(r.Raw.StructuredContent)) {
 		t.Errorf("structured content %s, want %s", toJSON(r.Raw.StructuredContent), text.Text)
 	}
 	return e

@@ -108,7 +108,7 @@ func (f face) call(ctx context.Context, name string, req *serve.Request) (*regis
 	if err != nil {
 		return nil, err
 	}
-	return resp.result(f.opts.Structured), nil
+	return resp.result(), nil
 }
 
 // Changed implements [serve.Changing].

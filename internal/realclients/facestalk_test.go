@@ -71,7 +71,7 @@ func facadeList(t *testing.T, tools []tool) {
 }
 
 // facadeCalls makes a call, one of no command and one with wrong arguments: each
-// has the envelope once, as text (F3 to F6, F21).
+// has the same envelope twice (F3 to F6, F21).
 func facadeCalls(t *testing.T, call caller) {
 	t.Helper()
 	for _, tt := range []struct {
@@ -84,8 +84,8 @@ func facadeCalls(t *testing.T, call caller) {
 		{true, "CrmExecute", `{"cmd":"get","params":{}}`, `{"ok":false,"cmd":"get","error":"Invalid arguments: customer_id: missing.`},
 	} {
 		got := call(t, tt.fails, tt.tool, tt.args)
-		if text := got.text(); len(got.Content) != 1 || !strings.HasPrefix(text, tt.starts) || len(got.Structured) > 0 {
-			t.Errorf("%s %s: %s, and structured %s, want %s", tt.tool, tt.args, text, got.Structured, tt.starts)
+		if text := got.text(); len(got.Content) != 1 || !strings.HasPrefix(text, tt.starts) || text != string(got.Structured) {
+			t.Errorf("%s %s: %s, structured %s, want %s", tt.tool, tt.args, text, got.Structured, tt.starts)
 		}
 	}
 }

@@ -113,14 +113,14 @@ func (f *Files) Close() error {
 func (f *Files) Functions() []*registry.Function {
 	overwrites, again := registry.Destructive(true), registry.Idempotent(true)
 	return []*registry.Function{
-		registry.Func("list", "List files and folders, sorted by path. If there are more, next is the cursor to go on with.", f.list, registry.ReadOnly, again),
-		registry.Func("search", "Find lines of text files by a regular expression or a text. If there is more, next is the cursor to go on with, even without a match so far.", f.search, registry.ReadOnly, again),
-		registry.Func("get", "Get a file or a part of it: its text, or base64 if it is not text, and its SHA-256 if it is not too large. If there is more, go on at next_line or next_offset.", f.get, registry.ReadOnly, again),
-		registry.Func("put", "Write one file: its whole content, or edits or a diff of what is there.", f.put, overwrites, again),
-		registry.Func("move", "Rename a file or a folder. Nothing is overwritten.", f.move, registry.Destructive(false)),
-		registry.Func("delete", "Delete one file or one empty folder.", f.delete, overwrites, again),
-		registry.Func("roundtrip_start", "Begin to edit several files at once: get their contents, hashes and a manifestId for preview and commit. Detail minimal leaves the contents out.", f.start),
-		registry.Func("roundtrip_preview", "Show what a commit would do, as diffs, and what conflicts. Writes nothing. The previewId commits it.", f.preview, registry.ReadOnly, again),
-		registry.Func("roundtrip_commit", "Write all changes at once, or none if a file has changed since roundtrip_start.", f.commit, overwrites),
+		registry.Func("list", "List files and folders, sorted by path. If there are more, next is the cursor to go on with.", f.list, registry.ReadOnly, again, registry.TextOnly),
+		registry.Func("search", "Find lines of text files by a regular expression or a text. If there is more, next is the cursor to go on with, even without a match so far.", f.search, registry.ReadOnly, again, registry.TextOnly),
+		registry.Func("get", "Get a file or a part of it: its text, or base64 if it is not text, and its SHA-256 if it is not too large. If there is more, go on at next_line or next_offset.", f.get, registry.ReadOnly, again, registry.TextOnly),
+		registry.Func("put", "Write one file: its whole content, or edits or a diff of what is there.", f.put, overwrites, again, registry.TextOnly),
+		registry.Func("move", "Rename a file or a folder. Nothing is overwritten.", f.move, registry.Destructive(false), registry.TextOnly),
+		registry.Func("delete", "Delete one file or one empty folder.", f.delete, overwrites, again, registry.TextOnly),
+		registry.Func("roundtrip_start", "Begin to edit several files at once: get their contents, hashes and a manifestId for preview and commit. Detail minimal leaves the contents out.", f.start, registry.TextOnly),
+		registry.Func("roundtrip_preview", "Show what a commit would do, as diffs, and what conflicts. Writes nothing. The previewId commits it.", f.preview, registry.ReadOnly, again, registry.TextOnly),
+		registry.Func("roundtrip_commit", "Write all changes at once, or none if a file has changed since roundtrip_start.", f.commit, overwrites, registry.TextOnly),
 	}
 }
