@@ -103,8 +103,8 @@ func (call *Call) Result(a *wire.Answer, r *registry.Result, moved bool) (*regis
 // maxRaised bounds the text of an error that a server has raised, in characters.
 const maxRaised = 4000
 
-// raised returns the error that the server has raised; nil if the function has failed. The server says so by the code of
-// a kind, or by advice on its own tools.
+// raised returns the error that the server has raised; nil if it passes on a result that is marked as an error. The
+// server says so by a code, or by advice on its own tools.
 func (call *Call) raised(a *wire.Answer, r *registry.Result) *registry.Error {
 	if r.Ungated || len(r.Content) != 1 || r.Structured != nil {
 		return nil
@@ -115,7 +115,7 @@ func (call *Call) raised(a *wire.Answer, r *registry.Result) *registry.Error {
 	}
 	kind := kindOfAnswer(a)
 	message, advice := cashtext.Advice(strings.TrimPrefix(call.view.text.Text(clean.Text(t.Text)), errorMark))
-	if advice == "" && kind == registry.Failed {
+	if advice == "" && a.Extra[registry.MetaCode] == nil {
 		return nil
 	}
 	e := &registry.Error{Kind: kind, Namespace: call.function.Namespace(), Name: call.function.Name(), Message: message}
