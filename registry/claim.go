@@ -37,6 +37,23 @@ func (f *Function) claimed() toolid.Primitive {
 	return f.given
 }
 
+// alternative returns the id that f has if it moves.
+func (f *Function) alternative() toolid.Primitive {
+	if f.instead != (toolid.Primitive{}) {
+		return f.instead
+	}
+	return f.placeID()
+}
+
+// canMoveTo reports whether id is the alternative of f. Other ids need no hash.
+func (f *Function) canMoveTo(id toolid.Primitive) bool {
+	if f.instead != (toolid.Primitive{}) {
+		return f.instead == id
+	}
+	place, _ := newID(f.namespace, f.name)
+	return place == bare(id.ID) && f.placeID() == id
+}
+
 // claims counts the functions with a right to an id, by the innermost restricted namespace around
 // them. Functions with a visibility of their own do not count: they move nobody.
 type claims map[claim]int
@@ -57,16 +74,20 @@ func (r *Registry) settle() {
 			return
 		}
 		names[bare(f.given.ID)] = true
-		if c.enter(n, f, f.given.ID); f.instead != f.given {
+		c.enter(n, f, f.given.ID)
+		if f.instead != (toolid.Primitive{}) && f.instead != f.given {
 			c.enter(n, f, f.instead.ID)
 		}
 	})
 	r.functions(func(n *node, _ string, f *Function) {
-		if f.given != (toolid.Primitive{}) {
+		if f.given != (toolid.Primitive{}) && (!f.claimant() || f.instead != (toolid.Primitive{})) {
 			return
 		}
-		if id, _ := newID(f.namespace, f.name); names[id] { // other ids need no hash
-			c.enter(n, f, f.ID())
+		if id, _ := newID(f.namespace, f.name); !names[id] { // other ids need no hash
+			return
+		}
+		if id := f.placeID(); id != f.given {
+			c.enter(n, f, id.ID)
 		}
 	})
 	r.functions(func(n *node, key string, f *Function) {
@@ -126,13 +147,13 @@ func (f *Function) moving(moved bool) *Function {
 }
 
 // sharing returns the functions that have one id for the caller in ctx, if one of them has id as
-// its Instead.
+// the id that it would move to.
 func sharing(ctx context.Context, src Source, id toolid.Primitive) *Function {
 	byID := make(map[toolid.Primitive]int)
 	var found *Function
 	_ = Walk(ctx, src, "", func(l *Listing) error { // an error ends the walk; nothing is found then
 		for _, f := range l.Functions {
-			if byID[f.Primitive()]++; f.claimant() && !f.moved && f.instead == id {
+			if byID[f.Primitive()]++; f.claimant() && !f.moved && f.canMoveTo(id) {
 				found = f
 			}
 		}
@@ -148,8 +169,8 @@ func sharing(ctx context.Context, src Source, id toolid.Primitive) *Function {
 func instead(found []*Function) string {
 	var ids []string
 	for _, f := range found[:min(len(found), maxSuggestions)] {
-		if f.instead != (toolid.Primitive{}) {
-			ids = append(ids, quoteName(f.instead.String()))
+		if f.claimant() {
+			ids = append(ids, quoteName(f.alternative().String()))
 		}
 	}
 	if len(ids) == 0 {

@@ -64,6 +64,11 @@ func (f *Function) computeID() toolid.Primitive {
 	if id := f.claimed(); id.ID != (toolid.ID{}) {
 		return id
 	}
+	return f.placeID()
+}
+
+// placeID computes the id that follows from the function's place.
+func (f *Function) placeID() toolid.Primitive {
 	id, path := newID(f.namespace, f.name)
 	id.Hash, _ = toolid.Hash(path, f.InputSchema()) // an odd schema has a hash too
 	return toolid.Primitive{Kind: toolid.Tool, ID: id}
