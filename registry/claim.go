@@ -18,7 +18,8 @@ import (
 //
 // So functions that are hidden from a caller have no influence on the ids that it sees. Functions
 // that only some callers see together keep one id; [Find] refuses it to these callers and names the
-// others.
+// others. The same holds for the id that a claimant has left to one that fewer callers see with it:
+// it must not come to mean that one.
 
 // Contested returns the id of [Remote], if f has another one because a second function has a right
 // to that id too.
@@ -153,7 +154,11 @@ func sharing(ctx context.Context, src Source, id toolid.Primitive) *Function {
 	var found *Function
 	_ = Walk(ctx, src, "", func(l *Listing) error { // an error ends the walk; nothing is found then
 		for _, f := range l.Functions {
-			if byID[f.Primitive()]++; f.claimant() && !f.moved && f.canMoveTo(id) {
+			byID[f.Primitive()]++
+			switch {
+			case f.moved:
+				byID[f.given]++
+			case f.claimant() && f.canMoveTo(id):
 				found = f
 			}
 		}

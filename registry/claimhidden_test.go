@@ -2,6 +2,8 @@ package registry_test
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/cash-mcp/go-sdk/registry"
@@ -34,6 +36,49 @@ func mounted(t *testing.T, reg *registry.Registry, label string, v registry.Visi
 	tree.Namespace("", "").Add(f)
 	if err := reg.Replace(label, tree); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestIDIsNotTakenOver holds that the id of a restricted server's tool does not come to mean the tool of a server that
+// everybody sees, and that each of the two has an id that leads to it.
+func TestIDIsNotTakenOver(t *testing.T) {
+	all := t.Context()
+	staff := registry.WithCaller(all, &registry.Caller{ID: "s", Roles: []string{"staff"}})
+	id := toolid.ID{Namespace: "files", Name: "read", Version: "1"}
+	for _, instead := range []bool{true, false} {
+		label := func(server string) toolid.ID {
+			if !instead {
+				return toolid.ID{}
+			}
+			return toolid.ID{Namespace: server, Name: "files.read", Version: "1"}
+		}
+		reg := registry.New(nil)
+		mounted(t, reg, "inner", registry.Roles("staff"), claiming(t, "inner", id, label("inner")))
+		mounted(t, reg, "liar", nil, claiming(t, "liar", id, label("liar")))
+		for name, src := range map[string]registry.Source{"registry": reg, "walk": struct{ registry.Source }{reg}} {
+			primitive := toolid.Primitive{Kind: toolid.Tool, ID: id}
+			if f, err := registry.Find(all, src, primitive); err != nil || f.Path() != "liar.read" {
+				t.Errorf("%s: for everybody, the id leads to %v, %v", name, f, err)
+			}
+			f, err := registry.Find(staff, src, primitive)
+			if !errors.Is(err, registry.UnknownFunction) {
+				t.Fatalf("%s: for staff, the id leads to %s, %v", name, f.Path(), err)
+			}
+			for _, path := range []string{"inner.read", "liar.read"} {
+				found := false
+				for _, word := range strings.Split(registry.AsError(err).Hint, "`") {
+					other, problem := toolid.Parse(word)
+					if problem != nil {
+						continue
+					}
+					g, err := registry.Find(staff, src, toolid.Primitive{Kind: toolid.Tool, ID: other})
+					found = found || err == nil && g.Path() == path
+				}
+				if !found {
+					t.Errorf("%s: nothing in %q leads to %s", name, registry.AsError(err).Hint, path)
+				}
+			}
+		}
 	}
 }
 

@@ -28,11 +28,14 @@ func Find(ctx context.Context, src Source, id toolid.Primitive) (*Function, erro
 
 // findByWalk is [Find] for a source without an index.
 func findByWalk(ctx context.Context, src Source, id toolid.Primitive) (*Function, error) {
-	var found []*Function
+	var found, left []*Function
 	err := Walk(ctx, src, "", func(l *Listing) error {
 		for _, f := range l.Functions {
-			if f.Primitive() == id {
+			switch {
+			case f.Primitive() == id:
 				found = append(found, f)
+			case f.moved && f.given == id:
+				left = append(left, f)
 			}
 		}
 		return nil
@@ -40,7 +43,7 @@ func findByWalk(ctx context.Context, src Source, id toolid.Primitive) (*Function
 	if err != nil {
 		return nil, err
 	}
-	return onlyOne(ctx, src, id, found)
+	return onlyOne(ctx, src, id, found, left)
 }
 
 // FunctionByID implements [Finder]. It takes no lock, except for the first call after a change:
@@ -48,30 +51,38 @@ func findByWalk(ctx context.Context, src Source, id toolid.Primitive) (*Function
 func (r *Registry) FunctionByID(ctx context.Context, id toolid.Primitive) (*Function, error) {
 	s := r.snapshot()
 	s.indexIDs()
-	var found []*Function
-	for _, f := range s.ids[id] {
-		if g, err := s.function(ctx, f.namespace, f.name); err == nil && g == f {
-			found = append(found, f)
+	visible := func(list []*Function) (seen []*Function) {
+		for _, f := range list {
+			if g, err := s.function(ctx, f.namespace, f.name); err == nil && g == f {
+				seen = append(seen, f)
+			}
 		}
+		return seen
 	}
-	return onlyOne(ctx, r, id, found)
+	return onlyOne(ctx, r, id, visible(s.ids[id]), visible(s.left[id]))
 }
 
 // indexIDs makes the index of ids, once per snapshot.
 func (s *snapshot) indexIDs() {
 	s.idOnce.Do(func() {
-		s.ids = make(map[toolid.Primitive][]*Function)
+		s.ids, s.left = make(map[toolid.Primitive][]*Function), make(map[toolid.Primitive][]*Function)
 		for f := range s.root.all() {
 			id := f.Primitive()
 			s.ids[id] = append(s.ids[id], f)
+			if f.moved {
+				s.left[f.given] = append(s.left[f.given], f)
+			}
 		}
 		s.asked.Store(true)
 	})
 }
 
 // onlyOne returns the single function in found. Two functions with one id are an error, because a
-// call could mean either (section 1.5).
-func onlyOne(ctx context.Context, src Source, id toolid.Primitive, found []*Function) (*Function, error) {
+// call could mean either (section 1.5). So is a claimant whose id others have left.
+func onlyOne(ctx context.Context, src Source, id toolid.Primitive, found, left []*Function) (*Function, error) {
+	if len(found) == 1 && found[0].claimant() && !found[0].moved {
+		found = append(found, left...)
+	}
 	switch len(found) {
 	case 1:
 		return found[0], nil

@@ -23,6 +23,7 @@ type snapshot struct {
 	idOnce sync.Once
 	asked  atomic.Bool                      // FunctionByID has been called
 	ids    map[toolid.Primitive][]*Function // nil until the first FunctionByID
+	left   map[toolid.Primitive][]*Function // those that have moved, by the id that they left
 }
 
 // view is one namespace in a snapshot.
