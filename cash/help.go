@@ -129,10 +129,28 @@ func entriesOf(l *registry.Listing, offset, most int) (namespaces, functions []e
 	return namespaces, functions, all
 }
 
-// maxFurther is the most namespaces whose further arguments the top level names.
-const maxFurther = 20
+// Bounds of the further arguments that the top level names.
+const (
+	maxFurther      = 20  // namespaces
+	maxFurtherNames = 200 // characters of the names in one namespace
+)
 
-// furtherArguments returns the arguments that help takes in some namespaces only (R139).
-func furtherArguments(l *registry.Listing) []registry.HelpArguments {
-	return l.Arguments[:min(len(l.Arguments), maxFurther)]
+// furtherArguments returns the arguments that help takes in some namespaces only (R139), as far as they fit into room
+// characters: other servers name them.
+func furtherArguments(l *registry.Listing, room int) (list []registry.HelpArguments) {
+	const around, each = len(" In `` also: ."), len("``, ")
+	for _, a := range l.Arguments[:min(len(l.Arguments), maxFurther)] {
+		n, size := 0, 0
+		for n < len(a.Names) && size+len(a.Names[n])+each <= maxFurtherNames {
+			size += len(a.Names[n]) + each
+			n++
+		}
+		if room -= size + around + len(a.Namespace); room < 0 {
+			break
+		}
+		if n > 0 {
+			list = append(list, registry.HelpArguments{Namespace: a.Namespace, Names: a.Names[:n]})
+		}
+	}
+	return list
 }

@@ -2,6 +2,7 @@ package cash
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -59,7 +60,7 @@ func indexJSON(l *registry.Listing, o helpOptions, sizelimit int) string {
 			[]string{"json", "markdown"}, []bool{true, false}, []string{"full"}, "what you need, in words",
 			"entries to skip", "most entries",
 		},
-		Further:   furtherArguments(l),
+		Further:   furtherArguments(l, math.MaxInt),
 		SizeLimit: sizelimit,
 		position:  at,
 	}))

@@ -17,7 +17,7 @@ const helpArguments = "Supported arguments: `format` (json|markdown), `examples`
 
 func (s *Server) indexMarkdown(l *registry.Listing, o helpOptions) string {
 	end := "\n" + helpArguments
-	for _, a := range furtherArguments(l) {
+	for _, a := range furtherArguments(l, s.budget()/5) {
 		end += " In `" + a.Namespace + "` also: `" + strings.Join(a.Names, "`, `") + "`."
 	}
 	if n := s.advertised(); n > 0 {
