@@ -157,6 +157,7 @@ func (c *crawl) read(ctx context.Context, p *place) error {
 		c.note("%q in namespace %q is no name, or there twice", name, p.path)
 	}
 	c.take(p.page)
+	p.declared = ofListed(p.declared, p.page)
 	for _, n := range p.page.Namespaces {
 		p.add(n.Name, &place{path: joined(p.path, n.Name), description: n.Description, instance: p.instance, unavailable: n.Unavailable})
 	}

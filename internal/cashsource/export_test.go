@@ -24,3 +24,9 @@ func FunctionDefinition(path, name, line, page string) (d *pin.Definition, ok bo
 	f, err := cashtext.ParseFunction(page)
 	return d, err == nil && addPage(d, f, true)
 }
+
+// Declared returns the number of declared definitions that are kept until the trees are planted.
+func Declared(s *Source) (n int) {
+	s.root.each(func(p *place) { n += len(p.declared) })
+	return n
+}

@@ -46,7 +46,7 @@ func (v view) addArguments(t *registry.Registry) {
 			continue
 		}
 		if ns, err := t.TryNamespace(path, ""); err == nil {
-			ns.Note("Help takes further arguments here: " + m[2] + ".").Arguments(names...)
+			ns.Note("Help takes further arguments here: " + clean.Line(m[2], maxReason) + ".").Arguments(names...)
 		}
 	}
 }

@@ -31,6 +31,18 @@ func declared(meta json.RawMessage) map[string]string {
 	return list
 }
 
+// ofListed returns the declared definitions of the functions that a page lists. A server may declare any number of others,
+// on each of its pages.
+func ofListed(declared map[string]string, page *cashtext.Page) map[string]string {
+	list := make(map[string]string, min(len(declared), len(page.Functions)))
+	for _, e := range page.Functions {
+		if definition, ok := declared[key(e.Name)]; ok {
+			list[key(e.Name)] = definition
+		}
+	}
+	return list
+}
+
 // keyOf returns the key of a function's page among those that are kept; "" if its definition is not declared.
 func (c *crawl) keyOf(t task) string {
 	name := t.entry().Name

@@ -1,0 +1,97 @@
+package cashsource_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
+	"github.com/cash-mcp/go-sdk/internal/cashsource"
+	"github.com/cash-mcp/go-sdk/internal/wire"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// read reads a server whose pages are those of ask, mounted at label.
+func read(t *testing.T, label string, ask func(tool string, args map[string]any) (text string, meta map[string]json.RawMessage)) *cashsource.Source {
+	t.Helper()
+	var defs []*pin.Definition
+	for _, name := range []string{"call", "help", "skill"} {
+		defs = append(defs, &pin.Definition{Name: name, InputSchema: json.RawMessage(`{"type":"object","properties":{"namespace":{},"function":{},"skillname":{},"kwargs":{}}}`)})
+	}
+	src, err := cashsource.Read(t.Context(), func(_ context.Context, tool string, args map[string]any) (*wire.Answer, error) {
+		text, meta := ask(tool, args)
+		return &wire.Answer{CallToolResult: &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, Extra: meta}, nil
+	}, defs, cashsource.Options{
+		Self: "me", Mounts: []cashsource.Mount{{Label: label}}, Pins: &pin.Keeper{Mode: pin.Off}, ReadTimeout: time.Minute,
+		Vouched: func(string) bool { return false }, Note: func(string, ...any) {},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+// TestDeclarationsOfNothing holds that a server cannot fill the memory with definitions of functions that it does not
+// list.
+func TestDeclarationsOfNothing(t *testing.T) {
+	var many strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&many, `,"f%d":"d"`, i)
+	}
+	meta := map[string]json.RawMessage{registry.MetaDefinitions: json.RawMessage(`{"get":"` + strings.Repeat("0", 32) + `"` + many.String() + `}`)}
+	src := read(t, "liar", func(tool string, args map[string]any) (string, map[string]json.RawMessage) {
+		switch {
+		case tool == "skill":
+			return "# Skills\n\nNone.", nil
+		case args["function"] != nil:
+			return `{"name":"get","description":"Get.","parameters":[]}`, nil
+		case args["namespace"] != nil:
+			return `{"namespaces":[],"functions":[{"name":"get","description":"Get."}]}`, meta
+		}
+		var names []string
+		for i := range 20 {
+			names = append(names, fmt.Sprintf(`{"name":"n%d","description":"N."}`, i))
+		}
+		return `{"namespaces":[` + strings.Join(names, ",") + `],"functions":[]}`, meta
+	})
+	if n := cashsource.Declared(src); n != 20 {
+		t.Errorf("%d definitions are in memory for 20 functions", n)
+	}
+}
+
+// TestNoteIsShort holds that the text about further arguments of help, which another server writes, has a bound.
+func TestNoteIsShort(t *testing.T) {
+	names := "`" + strings.Repeat("x", 64) + "`"
+	src := read(t, "liar", func(tool string, args map[string]any) (string, map[string]json.RawMessage) {
+		switch {
+		case tool == "skill":
+			return "# Skills\n\nNone.", nil
+		case args["function"] != nil:
+			return `{"name":"get","description":"Get.","parameters":[]}`, nil
+		case args["namespace"] != nil:
+			return "# shop\n\n## Functions\n\n- **get** — Get.\n", nil
+		}
+		return "# Available Namespaces\n\n- **shop** — A shop.\n\nSupported arguments: `format`. In `shop` also: " + strings.Repeat(names+", ", 5000) + names + ".\n", nil
+	})
+	trees, err := src.Plant(func(cashsource.Mount) []*registry.Function { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := trees["liar"].List(t.Context(), "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(l.Note); n == 0 || n > 1000 {
+		t.Errorf("the note has %d bytes", n)
+	}
+	for _, a := range l.Arguments {
+		if n := len(strings.Join(a.Names, "")); n > 4000 {
+			t.Errorf("the names have %d bytes", n)
+		}
+	}
+}
