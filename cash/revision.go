@@ -25,6 +25,9 @@ func (s *Server) revision(ctx context.Context) (string, error) {
 	fmt.Fprintf(sum, "%q", s.instance)
 	err := registry.Walk(ctx, s.source, "", func(l *registry.Listing) error {
 		fmt.Fprintf(sum, "\n%q %q %q %q %t", l.Namespace, l.Description, l.Note, l.Instance, l.Unavailable != nil)
+		if l.Namespace == "" { // those of all namespaces
+			fmt.Fprintf(sum, " %q", l.Arguments)
+		}
 		for _, c := range l.Namespaces { // those below are walked only if they can be listed
 			fmt.Fprintf(sum, "\n%q %q %t", c.Path, c.Description, c.Unavailable)
 		}

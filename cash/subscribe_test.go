@@ -105,6 +105,8 @@ func TestSubscribe(t *testing.T) {
 		{"hidden namespace", func(v *viewed) { v.add(v.Namespace("vault.deep", "Deep.")) }, false},
 		{"hidden skill", func(v *viewed) { v.vault.AddSkill(registry.NewSkill("rob", "Rob.", "Rob it.")) }, false},
 		{"hidden namespace away", func(v *viewed) { v.vault.Unavailable(away) }, false},
+		{"hidden arguments", func(v *viewed) { v.vault.Arguments("key") }, false},
+		{"arguments", func(v *viewed) { v.shop.Arguments("tenant") }, true},
 		{"function", func(v *viewed) { v.add(v.shop) }, true},
 		{"namespace", func(v *viewed) { v.add(v.Namespace("stock", "A stock.")) }, true},
 		{"skill", func(v *viewed) { v.shop.AddSkill(registry.NewSkill("buy", "Buy.", "Buy it.")) }, true},
