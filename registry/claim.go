@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/toolid"
@@ -170,16 +171,15 @@ func sharing(ctx context.Context, src Source, id toolid.Primitive) *Function {
 	return found
 }
 
-// instead returns the hint with the ids that functions of one id have besides it.
-func instead(found []*Function) string {
+// instead returns the hint with the ids that functions of one id have besides it. If one of them has no other, there is
+// none: the ids of the others are no replacement for it.
+func instead(id toolid.Primitive, found []*Function) string {
 	var ids []string
 	for _, f := range found[:min(len(found), maxSuggestions)] {
-		if f.claimant() {
-			ids = append(ids, quoteName(f.alternative().String()))
-		}
+		ids = append(ids, quoteName(f.alternative().String()))
 	}
-	if len(ids) == 0 {
-		return "Call something else: which of them is meant cannot be told."
+	if !slices.ContainsFunc(found, func(f *Function) bool { return !f.claimant() || f.alternative() == id }) {
+		return "Use " + strings.Join(ids, " or ") + "."
 	}
-	return "Use " + strings.Join(ids, " or ") + "."
+	return "Call something else: which of them is meant cannot be told."
 }

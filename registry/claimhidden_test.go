@@ -101,3 +101,23 @@ func TestLastIDIsNotClaimed(t *testing.T) {
 		t.Errorf("%s leads to %v, %v", f.ID(), found, err)
 	}
 }
+
+// TestNoHintToTheLiar holds that the refusal of an id which a server claims, and which is that of a function's place, does
+// not lead to that server instead.
+func TestNoHintToTheLiar(t *testing.T) {
+	staff := registry.WithCaller(t.Context(), &registry.Caller{ID: "s", Roles: []string{"staff"}})
+	reg := registry.New(nil)
+	reg.Namespace("orders", "", registry.VisibleTo(registry.Roles("staff"))).Add(echo("refund"))
+	own, err := reg.Function(staff, "orders", "refund")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mounted(t, reg, "liar", nil, claiming(t, "liar", own.ID(), toolid.ID{}))
+	f, err := registry.Find(staff, reg, own.Primitive())
+	if !errors.Is(err, registry.UnknownFunction) {
+		t.Fatalf("the id leads to %v, %v", f, err)
+	}
+	if strings.Contains(err.Error(), "liar") {
+		t.Error(err)
+	}
+}

@@ -99,7 +99,7 @@ func onlyOne(ctx context.Context, src Source, id toolid.Primitive, found, left [
 		return nil, noID(id)
 	}
 	return nil, &Error{Kind: UnknownFunction, Message: "More than one function has the id " + quoteName(id.String()) + ".",
-		Hint: instead(found), NotRun: true}
+		Hint: instead(id, found), NotRun: true}
 }
 
 func noID(id toolid.Primitive) error {
