@@ -25,6 +25,7 @@ func (s *session) identity(ctx context.Context) (*manifest.Manifest, error) {
 	defer cancel()
 	ctx, _ = mcpclient.WithExchange(ctx)
 	res, err := s.client.ReadResource(ctx, &mcp.ReadResourceParams{URI: manifest.ResourceURI, Meta: s.via(ctx)})
+	s.forgetResource(ctx, manifest.ResourceURI) // whatever the server says of its age: the next read compares
 	if err != nil || len(res.Contents) == 0 {
 		return nil, nil
 	}

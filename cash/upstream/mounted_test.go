@@ -591,7 +591,10 @@ func TestR140Identity(t *testing.T) {
 		say("Shop", "0.1.1")
 		srv := newSpeaker().server()
 		srv.AddResource(&mcp.Resource{URI: "cash://server", Name: "server"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: "cash://server", Text: *doc.Load()}}}, nil
+			return &mcp.ReadResourceResult{
+				Cacheable: mcp.Cacheable{TTLMs: 3_600_000}, // what a server says of its identity is not kept
+				Contents:  []*mcp.ResourceContents{{URI: "cash://server", Text: *doc.Load()}},
+			}, nil
 		})
 		server := memory("shop", srv)
 		server.Description, server.HoldIdentity = "", hold
