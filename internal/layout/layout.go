@@ -69,7 +69,7 @@ var Rooms = []Room{
 	{Row: 2, Together: true, Packages: append(below("firewall", "redact view disk internal/ledger"), "firewall"), Lines: 5960},
 	// Ids that two servers contest take 110 of these, exact spellings 120, the steps that faces word, reports of dry
 	// runs and limits of schemas 200, arguments that are known in part or read later 100, unknown names 30.
-	{Row: 2, Packages: []string{"registry"}, Lines: 5770},
+	{Row: 2, Packages: []string{"registry"}, Lines: 5800},
 	{Row: 2, Packages: []string{"toolid/card"}, Lines: 1150},
 
 	{Row: 3, Packages: []string{"cash/control"}, Lines: 2700},
@@ -82,7 +82,7 @@ var Rooms = []Room{
 	// arguments late and plan calls of mounted servers, 160 read lists in pages and only what has changed, 130 rewrite
 	// paths in prose and split advice off. Pins and ids of live tools take 110.
 	{
-		Row: 4, Together: true, Lines: 11370, Each: 4490,
+		Row: 4, Together: true, Lines: 11380, Each: 4490,
 		Packages: append(below("cash/upstream", "pin config discover"), "cash/upstream", "internal/cashsource", "internal/cashsource/cashtext"),
 	},
 	// Files takes 3,630 of these: the crash-safe commit 700, search 340, parts of large files 400, patterns of
@@ -91,7 +91,7 @@ var Rooms = []Room{
 
 	// Pages of long lists and of functions within a budget take 200 of these, the guide 50, the revision of what a
 	// caller sees 60, dry runs and schemas for servers that mount this one 60.
-	{Row: 5, Packages: []string{"cash"}, Lines: 2220},
+	{Row: 5, Packages: []string{"cash"}, Lines: 2235},
 	{Row: 5, Packages: below("cash", "gateway disclosure facade plain"), Lines: 5000},
 
 	// The attack on a server takes 2,300 of these, the 94 rows of compliance 2,100.
