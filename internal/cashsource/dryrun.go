@@ -60,7 +60,10 @@ func (v view) checks(list []byte) (checks []registry.PlanCheck) {
 			return clean.Line(strictjson.Text(strictjson.Member(one, member)), most)
 		}
 		c := registry.PlanCheck{Name: text("name", maxWord), Status: text("status", maxWord), Server: v.mount.Label}
-		c.Detail = v.text.Text(text("detail", 2*maxReason))
+		c.Detail, c.Message = v.text.Text(text("detail", 2*maxReason)), v.text.Text(text("message", 2*maxReason))
+		if after := 0; strictjson.Take(&after, strictjson.Member(one, "retry_after")) && after > 0 {
+			c.RetryAfter = int64(after)
+		}
 		if at := text("server", 4*maxWord); at != "" && canonicalPath(at) != "" {
 			c.Server = joined(v.mount.Label, at)
 		}

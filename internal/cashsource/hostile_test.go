@@ -27,7 +27,7 @@ func read(t *testing.T, label string, ask func(tool string, args map[string]any)
 		text, meta := ask(tool, args)
 		return &wire.Answer{CallToolResult: &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, Extra: meta}, nil
 	}, defs, cashsource.Options{
-		Self: "me", Mounts: []cashsource.Mount{{Label: label}}, Pins: &pin.Keeper{Mode: pin.Off}, ReadTimeout: time.Minute,
+		Host: host{}, Self: "me", Mounts: []cashsource.Mount{{Label: label}}, Pins: &pin.Keeper{Mode: pin.Off}, ReadTimeout: time.Minute,
 		Vouched: func(string) bool { return false }, Note: func(string, ...any) {},
 	})
 	if err != nil {
@@ -93,5 +93,38 @@ func TestNoteIsShort(t *testing.T) {
 		if n := len(strings.Join(a.Names, "")); n > 4000 {
 			t.Errorf("the names have %d bytes", n)
 		}
+	}
+}
+
+// host answers dry runs.
+type host struct{ cashsource.Host }
+
+func (host) Page(context.Context, string, string, map[string]any, mcp.Meta) (*wire.Answer, error) {
+	text := `{"dry_run":true,"checks":[{"name":"rate_limit","status":"fail","message":"Too many calls\u202e.","retry_after":7}]}`
+	return &wire.Answer{CallToolResult: &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}}, nil
+}
+
+// TestFailedCheckSaysWhy holds that a check that fails on a mounted server says why, and when to try again.
+func TestFailedCheckSaysWhy(t *testing.T) {
+	src := read(t, "inner", func(tool string, args map[string]any) (string, map[string]json.RawMessage) {
+		switch {
+		case tool == "skill":
+			return "# Skills\n\nNone.", nil
+		case args["function"] != nil:
+			return `{"name":"get","description":"Get.","parameters":[]}`, nil
+		}
+		return `{"namespaces":[],"functions":[{"name":"get","description":"Get."}]}`, map[string]json.RawMessage{registry.MetaDryRun: json.RawMessage("true")}
+	})
+	trees, err := src.Plant(func(cashsource.Mount) []*registry.Function { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := registry.NewPipeline(trees["inner"], nil)
+	r, err := p.Call(t.Context(), &registry.Request{Function: "get", DryRun: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := r.Text(); !strings.Contains(text, `"message":"Too many calls."`) || !strings.Contains(text, `"retry_after":7`) {
+		t.Error(text)
 	}
 }
