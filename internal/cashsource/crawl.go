@@ -158,16 +158,9 @@ func (c *crawl) read(ctx context.Context, p *place) error {
 	}
 	c.take(p.page)
 	for _, n := range p.page.Namespaces {
-		p.add(n.Name, &place{path: joined(p.path, n.Name), description: n.Description, instance: p.instance, unavailable: n.Unavailable})
+		p.add(n.Name, &place{path: wire.Join(p.path, n.Name), description: n.Description, instance: p.instance, unavailable: n.Unavailable})
 	}
 	return nil
-}
-
-func joined(path, name string) string {
-	if path == "" {
-		return name
-	}
-	return path + "." + name
 }
 
 // more reports whether another page may be read.
@@ -269,7 +262,7 @@ func (p *place) at(path string) *place {
 	label, rest, more := strings.Cut(path, ".")
 	b := p.children[key(label)]
 	if b == nil {
-		b = &place{path: joined(p.path, label), instance: p.instance}
+		b = &place{path: wire.Join(p.path, label), instance: p.instance}
 		p.add(label, b)
 	}
 	if !more {
@@ -317,7 +310,7 @@ func (p *place) functionPaths() map[string]bool {
 			return
 		}
 		for _, f := range b.page.Functions {
-			known[canonicalPath(joined(b.path, f.Name))] = true
+			known[canonicalPath(wire.Join(b.path, f.Name))] = true
 		}
 	})
 	return known

@@ -13,7 +13,7 @@
 //	       definition.go  each function as a definition that can be pinned; Review says which are served
 //	Plant  source.go      a registry for each mount
 //	       view.go        namespaces, functions and skills, as they read at the mount
-//	       told.go        the schema of the arguments, as far as a page tells it
+//	       told.go        the schema of the arguments, as far as a page tells it; choices.go reads lists in prose
 //	later  pages.go       pages of help and skills, by Host.Page, cached
 //	       inputs.go      arguments of functions whose pages were not read in advance
 //	       dryrun.go      dry runs, by Host.Page

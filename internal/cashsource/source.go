@@ -137,7 +137,7 @@ type Source struct {
 
 	root      *place
 	dialect   dialect
-	pages     *pages
+	pages     cache[string]
 	inputs    *inputs
 	dryRuns   bool                 // the server takes dry runs
 	limit     int                  // the server's gate threshold
@@ -152,7 +152,7 @@ type Source struct {
 // nothing is read. Errors are *[Error] and *[pin.StoreError].
 func Read(ctx context.Context, ask Ask, defs []*pin.Definition, o Options) (*Source, error) {
 	s := &Source{
-		Options: o, dialect: dialectOf(defs), pages: newPages(), inputs: newInputs(), limit: gate.Default,
+		Options: o, dialect: dialectOf(defs), pages: newCache[string](), inputs: newInputs(), limit: gate.Default,
 		offered: make(map[string]string), kept: make(map[string]*keptPage), whole: make(map[string]bool),
 	}
 	if !hasCore(defs) {

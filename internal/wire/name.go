@@ -37,8 +37,8 @@ func Paths(kind string, keys []string, had map[string]string, nest func(key stri
 	for _, k := range keys {
 		dir, rest := nest(k)
 		name := label.From(rest, kind)
-		was := strings.TrimPrefix(had[k], joined(dir, ""))
-		if strings.Contains(was, ".") || joined(dir, was) != had[k] {
+		was := strings.TrimPrefix(had[k], Join(dir, ""))
+		if strings.Contains(was, ".") || Join(dir, was) != had[k] {
 			was = "" // it was in another namespace
 		}
 		at := canonical(dir)
@@ -48,13 +48,14 @@ func Paths(kind string, keys []string, had map[string]string, nest func(key stri
 	names := make(map[string]string, len(keys))
 	for _, list := range wants {
 		for k, name := range byKey(list) {
-			names[k] = joined(dirs[k], name)
+			names[k] = Join(dirs[k], name)
 		}
 	}
 	return names
 }
 
-func joined(path, name string) string {
+// Join adds a name to a dotted path, which may be empty.
+func Join(path, name string) string {
 	if path == "" {
 		return name
 	}
