@@ -89,12 +89,12 @@
 // most two seconds after [Aggregator.Add], while nothing is known of the server. A call is made only if
 // the definition it was prepared from is still the server's latest.
 //
-// The tools of a CaSH server stay the same when the functions behind them change. A server of this module announces that
-// through its resource cash://server (RFC 5.6), which is subscribed to. The resource has a revision: an unchanged server
-// is not read again, and of a changed one only the pages of namespaces and of changed functions. Pinned definitions are
-// always compared. So changes, and the health of servers, pass through any number of aggregators. An unknown name below
-// a CaSH server leads to one refresh in five seconds if the caller is known; the name is refused at once. Other CaSH
-// servers are read again on the timer alone.
+// The tools of a CaSH server stay the same when the functions behind them change. A server of this module announces
+// that through its resource cash://server (RFC 5.6), which is subscribed to. The resource has a revision: an unchanged
+// server is not read again, and of a changed one only the pages of namespaces and of changed functions. Pinned
+// definitions are always compared. So changes, and the health of servers, pass through any number of aggregators. An
+// unknown name below a CaSH server leads to one refresh in five seconds if the caller is known; the name is refused at
+// once. Other CaSH servers are read again on the timer alone.
 //
 // # Failures
 //
@@ -121,12 +121,12 @@
 //
 // # Discovery and trust
 //
-// [Aggregator.Discover] mounts the servers that manifests describe, under labels that do not depend on network
-// timing (package discover). The resource cash://server of a CaSH server is read with its catalog and compared with
-// the manifest that led there, else with the first one read ([Server.HoldIdentity]). A [pin.Mode] quarantines tools, and functions of CaSH servers, whose definitions
-// change. An operator reads the difference in [Aggregator.Status] and accepts it by its hash
-// ([Aggregator.AcceptQuarantined]). Definitions that another process accepts in the same [pin.Store] are noticed
-// and reloaded. Package config reads all of this from a file.
+// [Aggregator.Discover] mounts the servers that manifests describe, under labels that do not depend on network timing
+// (package discover). The resource cash://server of a CaSH server is read with its catalog and compared with the
+// manifest that led there, else with the first one read ([Server.HoldIdentity]). A [pin.Mode] quarantines tools, and
+// functions of CaSH servers, whose definitions change. An operator reads the difference in [Aggregator.Status] and
+// accepts it by its hash ([Aggregator.AcceptQuarantined]). Definitions that another process accepts in the same
+// [pin.Store] are noticed and reloaded. Package config reads all of this from a file.
 //
 // # Limits
 //

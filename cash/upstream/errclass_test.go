@@ -200,8 +200,8 @@ func TestRefusedConnection(t *testing.T) {
 	})
 }
 
-// TestS44OddSchemas holds that a live tool with an odd schema is served, shown and searched, and named in the status and
-// in the gateway's report.
+// TestS44OddSchemas holds that a live tool with an odd schema is served, shown and searched, and named in the status
+// and in the gateway's report.
 func TestS44OddSchemas(t *testing.T) {
 	wide := strings.TrimSuffix(strings.Repeat(`"p":{},`, 5), ",")
 	for i := range 5 {

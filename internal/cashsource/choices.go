@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Descriptions of parameters list values and defaults in prose. This file finds them where they are surely meant as rules.
+// Descriptions of parameters tell values and defaults in prose. This file finds those that are surely rules.
 
 // A listed value is one word, with or without quotes. Others cannot be told from the prose around them.
 const listedWord = "[`'\"]?[A-Za-z0-9_]+(?:[.:/+-]+[A-Za-z0-9_]+)*[`'\"]?"

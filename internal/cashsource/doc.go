@@ -25,5 +25,6 @@
 // # Limits
 //
 // At most 2,000 pages, 16 levels and 10,000 functions are read, and the pages of 1,000 functions. [Options].Note
-// gets a line if there are more. Pages of functions of up to 8 MiB are kept for the next read. Up to 1,000 pages and 8 MiB are cached, for five minutes.
+// gets a line if there are more. Pages of functions are kept for the next read, up to 8 MiB. Pages for users are cached
+// for five minutes: up to 1,000, and 8 MiB.
 package cashsource

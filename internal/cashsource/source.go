@@ -19,8 +19,8 @@ import (
 
 // A Host is the mounting side, package upstream. Pages and calls after the first read go through it.
 type Host interface {
-	// Page requests a page of help or skill for a user. meta is added to the metadata; may be nil. Errors are *[registry.Error] with a cause, without
-	// namespace and name.
+	// Page requests a page of help or skill for a user. meta is added to the metadata, and may be nil. Errors are
+	// *[registry.Error] with a cause, without namespace and name.
 	Page(ctx context.Context, label, tool string, arguments map[string]any, meta mcp.Meta) (*wire.Answer, error)
 	// Call calls a function.
 	Call(ctx context.Context, c *registry.Call, call *Call) (*registry.Result, error)
