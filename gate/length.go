@@ -125,12 +125,12 @@ func Suggest(length int) int {
 
 // stepOf returns the largest power of ten that is at most n, and 0 below 1.
 func stepOf(n int) int {
-	step := 0
-	for p := 1; p <= n; p *= 10 {
-		step = p
-		if p > n/10 {
-			break
-		}
+	if n < 1 {
+		return 0
+	}
+	step := 1
+	for step <= n/10 {
+		step *= 10
 	}
 	return step
 }

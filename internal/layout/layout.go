@@ -82,16 +82,16 @@ var Rooms = []Room{
 	// arguments late and plan calls of mounted servers, 160 read lists in pages and only what has changed, 130 rewrite
 	// paths in prose and split advice off. Pins and ids of live tools take 110.
 	{
-		Row: 4, Together: true, Lines: 11370, Each: 4490,
+		Row: 4, Together: true, Lines: 11345, Each: 4485,
 		Packages: append(below("cash/upstream", "pin config discover"), "cash/upstream", "internal/cashsource", "internal/cashsource/cashtext"),
 	},
 	// Files takes 3,630 of these: the crash-safe commit 700, search 340, parts of large files 400, patterns of
 	// .gitignore files 300, locks between processes 200, edits and diffs 300.
-	{Row: 4, Packages: []string{"cash/endpoint", "cash/catalog", "cash/facade/files"}, Lines: 6610},
+	{Row: 4, Packages: []string{"cash/endpoint", "cash/catalog", "cash/facade/files"}, Lines: 6600},
 
 	// Pages of long lists and of functions within a budget take 200 of these, the guide 50, the revision of what a
 	// caller sees 60, dry runs and schemas for servers that mount this one 60.
-	{Row: 5, Packages: []string{"cash"}, Lines: 2220},
+	{Row: 5, Packages: []string{"cash"}, Lines: 2210},
 	{Row: 5, Packages: below("cash", "gateway disclosure facade plain"), Lines: 5000},
 
 	// The attack on a server takes 2,300 of these, the 94 rows of compliance 2,100.
