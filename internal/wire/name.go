@@ -62,6 +62,12 @@ func Join(path, name string) string {
 	return path + "." + name
 }
 
+// Split cuts a dotted path into the path of the namespace and the last label.
+func Split(path string) (dir, name string) {
+	i := strings.LastIndexByte(path, '.')
+	return path[:max(i, 0)], path[i+1:]
+}
+
 // Limits of names that nest: their bytes, and their parts.
 const (
 	maxNested = 128
