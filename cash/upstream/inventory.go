@@ -236,7 +236,7 @@ func (in *inventory) name(c *catalog, defs []*pin.Definition) {
 // about all mounts are those about the first.
 func (in *inventory) functions(c *catalog, defs []*pin.Definition) func(mount) []*registry.Function {
 	for _, d := range defs {
-		if e := c.defs[d.Name]; canonicalPath(e.name) != canonicalPath(strings.ReplaceAll(d.Name, "-", "_")) { // replacing hyphens needs no note
+		if e := c.defs[d.Name]; wire.CanonicalPath(e.name) != wire.CanonicalPath(strings.ReplaceAll(d.Name, "-", "_")) { // replacing hyphens needs no note
 			c.note("tool %q is called %s here", d.Name, e.name)
 		}
 	}

@@ -146,7 +146,7 @@ func (c *crawl) read(ctx context.Context, p *place) error {
 		return err
 	}
 	p.page = page
-	if p.above != nil && sameLists(p.page, p.above.page) && canonicalPath(p.page.Namespace) != canonicalPath(p.path) {
+	if p.above != nil && sameLists(p.page, p.above.page) && wire.CanonicalPath(p.page.Namespace) != wire.CanonicalPath(p.path) {
 		p.page = nil
 		return &Error{Kind: Malformed, Reason: "it lists the same as the namespace above it"}
 	}
@@ -296,7 +296,7 @@ func (p *place) paths() map[string]bool {
 	known := make(map[string]bool)
 	p.each(func(b *place) {
 		if b != p {
-			known[canonicalPath(b.path)] = true
+			known[wire.CanonicalPath(b.path)] = true
 		}
 	})
 	return known
@@ -310,7 +310,7 @@ func (p *place) functionPaths() map[string]bool {
 			return
 		}
 		for _, f := range b.page.Functions {
-			known[canonicalPath(wire.Join(b.path, f.Name))] = true
+			known[wire.CanonicalPath(wire.Join(b.path, f.Name))] = true
 		}
 	})
 	return known

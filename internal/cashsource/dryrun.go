@@ -62,7 +62,7 @@ func (v view) checks(list []byte) (checks []registry.PlanCheck) {
 		}
 		c := registry.PlanCheck{Name: text("name", maxWord), Status: text("status", maxWord), Server: v.mount.Label}
 		c.Detail = v.text.Text(text("detail", 2*maxReason))
-		if at := text("server", 4*maxWord); at != "" && canonicalPath(at) != "" {
+		if at := text("server", 4*maxWord); at != "" && wire.CanonicalPath(at) != "" {
 			c.Server = wire.Join(v.mount.Label, at)
 		}
 		if c.Name != "" && c.Status != "" {

@@ -62,7 +62,7 @@ type Mount struct {
 }
 
 // Key returns the label in canonical form.
-func (m Mount) Key() string { return canonicalPath(m.Label) }
+func (m Mount) Key() string { return wire.CanonicalPath(m.Label) }
 
 // Bounds of the server's own words, in characters.
 const (
@@ -298,11 +298,6 @@ func (s *Source) speaksForRoot(m Mount) bool {
 		}
 	}
 	return s.Mounts[0].Key() == m.Key() && m.OrRoot
-}
-
-func canonicalPath(path string) string {
-	c, _ := registry.CanonicalPath(path)
-	return c
 }
 
 func key(name string) string {
