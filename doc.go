@@ -10,9 +10,9 @@
 //	cash/gateway   another face: browse, execute, view; and a stripped proxy
 //	cash/disclosure  another: every tool with a sentence, the rest from a resource
 //	cash/facade    another: one tool for each top-level namespace
-//	cash/facade/files  the files of a folder as functions, with roundtrips
-//	cash/plain     ordinary tools
-//	cash/cost      what each face costs a model
+//	cash/facade/files  the files of a folder as functions: lists, searches, edits, roundtrips
+//	cash/plain     another: ordinary tools
+//	cash/cost      what each face costs a model, and which is the cheapest
 //	cash/endpoint  programs that answer JSON: being one, and using others
 //	cash/upstream  other MCP servers, mounted in a registry
 //	cash/upstream/pin  the accepted definitions of their tools, and differences from them
@@ -42,6 +42,5 @@
 // line that calls it. Functions that depend on data return an error: those that begin with Try,
 // readers of files, and the method Check of options, for options that come from data.
 //
-// Begin with package registry, then cash. Imports point up this list only. internal/layout holds
-// the order and checks it.
+// Begin with package registry, then cash. internal/layout holds the order of imports and checks it.
 package sdk

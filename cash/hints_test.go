@@ -42,11 +42,11 @@ var wantHints = map[string]map[registry.Kind]string{
 		registry.InvalidArguments: "Use tool_hydrate to see its parameters.",
 	},
 	"plain": {
-		registry.UnknownFunction:  "The tools that there are stand in tools/list.",
-		registry.InvalidArguments: "Its parameters stand in tools/list.",
+		registry.UnknownFunction:  "The tools are in tools/list.",
+		registry.InvalidArguments: "Its parameters are in tools/list.",
 	},
 	"disclosure": {
-		registry.UnknownFunction:  "The tools that there are stand in tools/list.",
+		registry.UnknownFunction:  "The tools are in tools/list.",
 		registry.InvalidArguments: `"resource_uri":"resource:///tool_descriptions?tools=shop-fail"`,
 	},
 	"facade": {

@@ -77,11 +77,8 @@ func (r *revisions) get(state <-chan struct{}, v viewer) (string, bool) {
 func (r *revisions) put(state <-chan struct{}, v viewer, revision string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if state != r.state || len(r.known) >= maxRevisions {
+	if r.known == nil || state != r.state || len(r.known) >= maxRevisions {
 		r.state, r.known = state, make(map[viewer]dated)
-	}
-	if r.known == nil {
-		r.known = make(map[viewer]dated)
 	}
 	r.known[v] = dated{revision, time.Now()}
 }

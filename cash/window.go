@@ -115,8 +115,8 @@ func (p *listPage) reserve(all int, lists ...[]entry) {
 	}
 }
 
-// section adds a list under its heading, as far as its lines fit. Namespaces lose their descriptions first. It returns the
-// number of entries, which is at least one if the page has none yet.
+// section adds a list under its heading, as far as its lines fit. Namespaces lose their descriptions first. It returns
+// the number of entries, which is at least one if the page has none yet.
 func (p *listPage) section(heading string, list []entry, namespaces bool) int {
 	if len(list) == 0 {
 		return 0

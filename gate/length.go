@@ -105,9 +105,9 @@ func add(a, b int) int {
 	return a + b
 }
 
-// Suggest returns the sizelimit to propose for a result of the given length: 4 % more, so that the repeated call passes
-// although the data grew a little, rounded up to a short number, and at most 5 % more (RFC section 7.2, item 3, and
-// 7.3). For lengths below 100, the most that 5 % allow. It is at most the largest int, and 0 for lengths of 0 and below.
+// Suggest returns the sizelimit to propose for a result of the given length (RFC section 7.2, item 3, and 7.3). It is 4
+// % more, because the data may grow until the repeated call, rounded up to a short number of at most 5 % more. Below
+// 100 it is the most that 5 % allow. It is at most the largest int, and 0 for lengths of 0 and below.
 func Suggest(length int) int {
 	if length <= 0 {
 		return 0
@@ -124,12 +124,12 @@ func Suggest(length int) int {
 
 // stepOf returns the largest power of ten that is at most n, and 0 below 1.
 func stepOf(n int) int {
-	step := 0
-	for p := 1; p <= n; p *= 10 {
-		step = p
-		if p > n/10 {
-			break
-		}
+	if n < 1 {
+		return 0
+	}
+	step := 1
+	for step <= n/10 {
+		step *= 10
 	}
 	return step
 }

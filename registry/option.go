@@ -130,8 +130,8 @@ var Structured FuncOption = funcOption{"Structured", func(f *Function) error {
 	return nil
 }}
 
-// TextOnly declares that results are sent as text alone by every face, such as files: some clients show
-// structured content to the model beside the text.
+// TextOnly declares that results are sent as text alone, because some clients show structured content
+// to the model beside the text. Package facade heeds it. The gateway's option Structured overrides it.
 var TextOnly FuncOption = funcOption{"TextOnly", func(f *Function) error {
 	f.textOnly = true
 	return nil

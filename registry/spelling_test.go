@@ -24,7 +24,7 @@ func toolOf(t *testing.T, name, tool string, id toolid.ID, opts ...registry.Func
 	return f
 }
 
-// A name leads to the function that is spelled so exactly, or to the only one that fits (001 §2.6).
+// A name leads to the function that is spelled so exactly, or to the only one that fits (gateway surface, section 2.6).
 func TestExactSpelling(t *testing.T) {
 	reg := registry.New(nil)
 	reg.Namespace("hub", "").Add(

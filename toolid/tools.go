@@ -72,8 +72,8 @@ type Entry struct {
 //     original name and the readable part of the schema, so different names get different ids. If a forged hash makes a
 //     mapped id equal another one, the mapped one takes other digits.
 //   - Two different tools that still have the same id are both refused (section 1.5), because a call could mean either.
-//     So are two definitions of one name of one server with different schemas. White space, order of keys and escapes make no difference, the
-//     spelling of numbers does. Other tools are not affected.
+//     So are two definitions of one name of one server with different schemas. White space, order of keys and escapes
+//     make no difference, the spelling of numbers does. Other tools are not affected.
 //   - Under [Strict] any entry that is not Kept is an error, which names the first ten.
 func FromTools(defs []Definition, mode Mode) ([]Entry, error) {
 	b := batch{defs: defs, entries: make([]Entry, len(defs)), taken: make(map[ID]int, len(defs))}

@@ -3,8 +3,8 @@ package catalog
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
@@ -23,12 +23,6 @@ type served struct {
 	server   string // name of its server; may be empty
 	path     string // of the function, within the namespace of the id
 	function *registry.Function
-}
-
-// place returns the namespace of the function within that of the id, and its label.
-func (s *served) place() (dir, label string) {
-	i := strings.LastIndexByte(s.path, '.')
-	return s.path[:max(i, 0)], s.path[i+1:]
 }
 
 // A batch builds the content of one kind from one list of a document.
@@ -134,7 +128,7 @@ func (c *content) tree() (*registry.Registry, error) {
 	byNamespace := make(map[string][]*registry.Function, len(c.namespaces))
 	for _, s := range c.served {
 		path := c.namespaces[s.id.Namespace]
-		if dir, _ := s.place(); dir != "" {
+		if dir, _ := wire.Split(s.path); dir != "" {
 			path += "." + dir
 		}
 		byNamespace[path] = append(byNamespace[path], s.function)

@@ -36,10 +36,11 @@
 //
 //   - A document has a server_name: the name by which its tools' server is configured. It is the namespace of names
 //     without a dot or slash. A tool of another server has a server_name of its own in _meta.
-//   - A tool has a version, directly or in _meta, tags, and a costHint, both also in its annotations. It may have an id
-//     in _meta, instead of the one that follows from its name. It has one result, or a list of results. The first result with the arguments of the call counts, otherwise the first without
-//     arguments. A result is an object with content or structuredContent, as for tools/call, or any other JSON,
-//     which is returned as text. A tool without a result answers with an error.
+//   - A tool has a version, tags and a costHint, directly or in _meta; tags and costHint may also be in its
+//     annotations. An id in _meta replaces the one that follows from its name.
+//   - A tool has one result, or a list of results. The first result with the arguments of the call counts, otherwise
+//     the first without arguments. A result is an object with content or structuredContent, as for tools/call, or any
+//     other JSON, which is returned as text. A tool without a result answers with an error.
 //   - A resource has contents, as for resources/read, or text, or blob.
 //   - A prompt has messages, as for prompts/get. Content may be a plain string. {{name}} in a text is replaced by
 //     the argument, or by nothing if that is not given.
@@ -52,9 +53,9 @@
 //
 // Every namespace of ids is a namespace of the tree, directly below the root. The default namespace is mcp. A
 // function's name is the label of its own name, without the namespace: creer for créer. Names of tools with dots nest
-// (section 3.3): repo.issues.create is create in repo.issues. Of equal labels the later one gets a hash of its name, and
-// keeps it as long as it exists. [registry.Function.Tool] is always the document's name. Resources and prompts are functions in trees of
-// their own: without parameters, and with the prompt's arguments.
+// (section 3.3): repo.issues.create is create in repo.issues. Of equal labels the later one gets a hash of its name,
+// and keeps it as long as it exists. [registry.Function.Tool] is always the document's name. Resources and prompts are
+// functions in trees of their own: without parameters, and with the prompt's arguments.
 //
 // # Schemas
 //

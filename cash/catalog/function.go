@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -19,7 +20,7 @@ const (
 func (s *served) newFunction() *registry.Function {
 	remote := registry.Remote{InputSchema: s.input, Tool: s.definition.key, ID: s.id, ServerName: s.server, Handler: s.handler, Limits: s.limits}
 	about, facts := s.about(), s.factsOf()
-	_, label := s.place()
+	_, label := wire.Split(s.path)
 	f, err := registry.RemoteFunc(label, about, remote, facts...)
 	if err != nil {
 		remote.InputSchema, remote.Problem = nil, cmp.Or(errors.Unwrap(err), err)
@@ -33,7 +34,7 @@ func (s *served) newFunction() *registry.Function {
 // factsOf returns options for the document's other members.
 func (s *served) factsOf() []registry.FuncOption {
 	var aliases []string
-	_, label := s.place()
+	_, label := wire.Split(s.path)
 	for _, alias := range []string{s.title, s.name, s.definition.key} {
 		alias = clean.Line(alias, maxAlias)
 		if alias != "" && alias != label && (len(aliases) == 0 || aliases[len(aliases)-1] != alias) {

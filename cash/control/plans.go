@@ -85,9 +85,9 @@ func (o *PlanOptions) Check() error {
 	return nil
 }
 
-// Middleware gives each dry run whose checks have not failed a token, with the check plan_token, and checks the tokens of
-// calls. A refusal is an *[registry.Error] of kind [registry.InvalidArguments] that asks for a dry run. Its details have
-// the reason [registry.ReasonPlanToken], and plan_token: required, unknown, expired or used.
+// Middleware gives each dry run whose checks have not failed a token, with the check plan_token, and checks the tokens
+// of calls. A refusal is an *[registry.Error] of kind [registry.InvalidArguments] that asks for a dry run. Its details
+// have the reason [registry.ReasonPlanToken], and plan_token: required, unknown, expired or used.
 func (p *Plans) Middleware() registry.Middleware {
 	return func(next registry.Handler) registry.Handler {
 		if p == nil {

@@ -96,8 +96,8 @@ func (p *Policy) Decide(c *registry.Call) (d Decision, reason string) {
 }
 
 // Middleware returns the policy as middleware. A denial is an *[registry.Error] of kind [registry.Denied] with the
-// reason [registry.ReasonPolicy], a missing approval one with [registry.ReasonApproval]. In a dry run they are no errors:
-// its plan lists them as the checks policy and approval.
+// reason [registry.ReasonPolicy], a missing approval one with [registry.ReasonApproval]. In a dry run they are no
+// errors: its plan lists them as the checks policy and approval.
 func (p *Policy) Middleware() registry.Middleware {
 	if p.approvals == nil {
 		panic("control: a Policy is made by NewPolicy")

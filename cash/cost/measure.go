@@ -13,8 +13,8 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A Client describes the clients of a server. The zero value is a client that shows its model every definition, does not
-// cache prompts, and calls one function in a conversation.
+// A Client describes the clients of a server. The zero value is a client that shows its model every definition, does
+// not cache prompts, and calls one function in a conversation.
 type Client struct {
 	// Calls is the approximate number of different functions used in a conversation. Zero is one; at most 50 are
 	// measured.
@@ -59,9 +59,9 @@ const (
 	found    = 5 // definitions that a client's own search shows
 )
 
-// Measure counts what each face of src costs the caller in ctx, and ranks the faces. No function is called: all give the
-// same made-up result. Nil is the zero Client. The tasks call functions from all over the tree, and describe each in its
-// own words. The error is that of a source that cannot be listed.
+// Measure counts what each face of src costs the caller in ctx, and ranks the faces. No function is called: all give
+// the same made-up result. Nil is the zero Client. The tasks call functions from all over the tree, and describe each
+// in its own words. The error is that of a source that cannot be listed.
 func Measure(ctx context.Context, src registry.Source, c *Client) (*Report, error) {
 	if c == nil {
 		c = new(Client)

@@ -39,8 +39,8 @@ type PlayOptions struct {
 	Middleware []registry.Middleware
 }
 
-// Play lets a model do a task behind a face of src, as the caller in ctx. The functions are called. The error says which
-// step failed, or what the model has not read.
+// Play lets a model do a task behind a face of src, as the caller in ctx. The functions are called. The error says
+// which step failed, or what the model has not read.
 func Play(ctx context.Context, face Face, src registry.Source, task []Step, o *PlayOptions) (*Bill, error) {
 	functions, err := registry.Flat(ctx, registry.NewPipeline(src, nil).Source())
 	if err != nil {

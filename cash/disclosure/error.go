@@ -56,7 +56,7 @@ func failureOf(err error) *failure {
 // word returns the next step in terms of this face. Where a schema stands is a member of the failure.
 func word(_ *registry.Error, next registry.Step) string {
 	if next == registry.LookUp {
-		return "The tools that there are stand in tools/list."
+		return "The tools are in tools/list."
 	}
 	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/label"
 	"github.com/cash-mcp/go-sdk/internal/schema"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -49,13 +50,9 @@ func (c *Client) function(d *Descriptor, name string, r *Report) *registry.Funct
 	}
 	remote := registry.Remote{InputSchema: d.InputSchema, Tool: d.Name, Server: c.cmd.Fingerprint(), Handler: c.handler(d.Name)}
 	about, facts := c.about(d), c.facts(d, name, r)
-	f, err := registry.RemoteFunc(name, about, remote, facts...)
-	if err != nil {
+	f, err := wire.RemoteFunc(name, about, remote, facts)
+	if err != nil && !f.SchemaShown() {
 		r.Findings = append(r.Findings, finding(d.Name, Flagged, "its input schema is not used: "+err.Error()))
-		remote.InputSchema, remote.Problem = nil, err
-		if f, err = registry.RemoteFunc(name, about, remote, facts...); err != nil {
-			panic("endpoint: " + err.Error()) // our own schema is always valid
-		}
 	}
 	return f
 }

@@ -30,7 +30,8 @@
 //
 // # Responses
 //
-// A [Response] is sent as text and as structured content. The function's result becomes its data:
+// A [Response] is sent as text, and unless [Options.TextOnly] or [registry.TextOnly] is set, as structured content too.
+// The function's result becomes its data:
 //
 //   - a value: its JSON, with the same numbers and order of keys
 //   - a text: the JSON object or array that it spells, else a string
@@ -51,7 +52,7 @@
 //   - A domain's description has at most 2,000 bytes, because clients cut longer ones. Beyond that, commands lose their
 //     parameters, and then only their number is shown.
 //   - Text, and JSON from other servers, is the same at every level of detail.
-//   - A response is sent twice, as text and as structured content, because clients show one or the other.
+//   - Without TextOnly, a model may pay for a response twice: some clients show text and structured content.
 //   - The size of a response is unlimited without a [github.com/cash-mcp/go-sdk/cash/control.SizeLimit].
 //   - JSON that clients cannot read is sent as a string: a number beyond float64, a duplicate key, more than 500
 //     levels.

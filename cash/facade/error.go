@@ -33,7 +33,6 @@ func failure(echo json.RawMessage, err error) *Response {
 // word returns the next step in terms of this face. The parameters of a command stand in the error already.
 func word(e *registry.Error, next registry.Step) string {
 	if next == registry.LookUp && e.Kind != registry.UnknownNamespace { // the domain is a tool
-
 		return "The description of each tool lists its commands."
 	}
 	return ""

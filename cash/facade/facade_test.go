@@ -423,7 +423,7 @@ func TestF21F22Bytes(t *testing.T) {
 	})
 }
 
-// TestF21TextOnly holds that the envelope is sent once where that is wished, by the server or by a function, failures too.
+// TestF21TextOnly holds that the envelope, also of a failure, is sent once if the server or the function wishes that.
 func TestF21TextOnly(t *testing.T) {
 	reg := registry.New(nil)
 	reg.Namespace("n", "").Add(

@@ -20,8 +20,8 @@ type Options struct {
 	// Middleware to limit results.
 	Serve serve.Options
 
-	// TextOnly sends the envelope once, as text, because some clients show structured content to the model too. False
-	// sends it as structured content as well, but for functions that are [registry.TextOnly].
+	// TextOnly sends the envelope as text alone, because some clients show structured content to the model too. False
+	// also sends it as structured content, unless the function is [registry.TextOnly].
 	TextOnly bool
 
 	// Root is the label of the domain for functions outside of namespaces. If a namespace has the same label, its

@@ -33,7 +33,7 @@ type Response struct {
 	// empty, except for RequestState, Cmd and Meta.
 	InputRequests mcp.InputRequestMap `json:"-"`
 	RequestState  string              `json:"-"`
-	// TextOnly leaves out the structured content ([registry.TextOnly], Options.TextOnly).
+	// TextOnly leaves out the structured content ([Options.TextOnly], [registry.TextOnly]).
 	TextOnly bool `json:"-"`
 	// Err is the cause of a failure: a [*registry.Error], or nil if the function returned a result with isError.
 	Err error `json:"-"`

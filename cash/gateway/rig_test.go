@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"reflect"
 	"regexp"
@@ -328,4 +330,17 @@ func toJSON(v any) string {
 func sameJSON(a, b string) bool {
 	var x, y any
 	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && reflect.DeepEqual(x, y)
+}
+
+// overHTTP serves srv and returns the URL. The header X-Caller names the caller.
+func overHTTP(t testing.TB, srv *gateway.Server) (url string) {
+	handler := srv.Handler()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if id := r.Header.Get("X-Caller"); id != "" {
+			r = r.WithContext(registry.WithCaller(r.Context(), named(id)))
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(web.Close)
+	return web.URL
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"runtime"
 	"strings"
@@ -77,15 +76,7 @@ func newCrowded(t *testing.T, share int, open func(now func() time.Time) firewal
 		Firewall: firewall.New(&firewall.Options{Store: open(w.now)}),
 		Serve:    serve.Options{Address: func(r *http.Request) string { return r.Header.Get("X-Trusted-Address") }},
 	})
-	handler := w.srv.Handler()
-	web := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		if id := r.Header.Get("X-Caller"); id != "" {
-			r = r.WithContext(registry.WithCaller(r.Context(), named(id)))
-		}
-		handler.ServeHTTP(rw, r)
-	}))
-	t.Cleanup(web.Close)
-	w.url = web.URL
+	w.url = overHTTP(t, w.srv)
 	return w
 }
 

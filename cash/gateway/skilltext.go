@@ -11,10 +11,10 @@ import (
 // Skills are written for the tools call, help and skill. This face has others, so a text names
 // these instead:
 //
-//	call(namespace="orders", function="get", kwargs={"id": 7})  ->  tool_execute(tool_id="orders:get#5976b29e", args={"id": 7})
-//	help(namespace="orders", function="get")                    ->  tool_execute(tool_id="orders:get#5976b29e", dry_run=true)
-//	help(namespace="orders")                                    ->  tool_browse(path="/orders")
-//	skill(namespace="orders", skillname="refund")               ->  tool_execute(tool_id="skill::orders:refund#63f08f9e")
+//	call(namespace="orders", function="get", kwargs={…})  ->  tool_execute(tool_id="orders:get#5976b29e", args={…})
+//	help(namespace="orders", function="get")              ->  tool_execute(tool_id="orders:get#5976b29e", dry_run=true)
+//	help(namespace="orders")                              ->  tool_browse(path="/orders")
+//	skill(namespace="orders", skillname="refund")         ->  tool_execute(tool_id="skill::orders:refund#63f08f9e")
 //
 // What names nothing that the caller sees stays as it is, and a first line says what it means here.
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
@@ -112,16 +111,8 @@ func newSoakWorld(t *testing.T) *soakWorld {
 			MaxBytes: 1 << 32, MaxBytesPerOwner: 1 << 32, MaxArtifacts: 1 << 20, MaxPerOwner: 1 << 20,
 		})}),
 	})
-	handler := w.srv.Handler()
-	web := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		if id := r.Header.Get("X-Caller"); id != "" {
-			r = r.WithContext(registry.WithCaller(r.Context(), named(id)))
-		}
-		handler.ServeHTTP(rw, r)
-	}))
-	t.Cleanup(web.Close)
+	w.url = overHTTP(t, w.srv)
 	t.Cleanup(w.client.CloseIdleConnections)
-	w.url = web.URL
 	return w
 }
 

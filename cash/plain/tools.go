@@ -51,9 +51,9 @@ func render(err error, _ json.RawMessage) *registry.Result {
 func word(_ *registry.Error, next registry.Step) string {
 	switch next {
 	case registry.LookUp:
-		return "The tools that there are stand in tools/list."
+		return "The tools are in tools/list."
 	case registry.ReadDefinition:
-		return "Its parameters stand in tools/list."
+		return "Its parameters are in tools/list."
 	}
 	return ""
 }

@@ -13,7 +13,8 @@
 //
 // The files in order: server.go, options.go and run.go serve; web.go, post.go, header.go and body.go are
 // HTTP; lines.go is stdio; reader.go and method.go read messages; host.go, request.go, identity.go,
-// address.go and client.go run a tool; listed.go, changes.go and notifier.go are tools that come and go; drain.go stops.
+// address.go and client.go run a tool; listed.go, tools.go and watched.go are what comes and goes, of
+// which changes.go and notifier.go tell; drain.go stops.
 //
 // # Identity
 //
@@ -48,9 +49,9 @@
 //     protocol, with its id if there is one. On lines, ids are repeated exactly. Over HTTP, numbers
 //     that the SDK would round are refused.
 //   - A result or error without a JSON form becomes an internal error.
-//   - Bodies are bounded in size and in arrival time. All that are above 64 KiB and being handled take
-//     at most eight times [Options.MaxBody] together. A connection served by Run has at most
-//     [Options.MaxCalls] in flight, and a bound on their bytes. Options also bound the number and the idle time of sessions.
+//   - Bodies are bounded in size and in arrival time. All that are above 64 KiB and being handled take at most eight
+//     times [Options.MaxBody] together. A connection served by Run has at most [Options.MaxCalls] in flight, and a
+//     bound on their bytes. Options also bound the number and the idle time of sessions.
 //   - The HTTP server must bound the number of requests at a time, and the time for headers: set
 //     ReadHeaderTimeout.
 package serve

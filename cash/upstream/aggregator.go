@@ -11,6 +11,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/internal/apart"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/manifest"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid"
@@ -184,7 +185,7 @@ func (a *Aggregator) Update(s Server) error {
 // Remove takes a server out of the tree. It finishes its calls in flight and is then disconnected. If a manifest
 // describes the server, all its labels go and the manifest is no longer followed.
 func (a *Aggregator) Remove(label string) error {
-	key := canonicalPath(label)
+	key := wire.CanonicalPath(label)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	u := a.mounts[key]

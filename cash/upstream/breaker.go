@@ -40,8 +40,8 @@ func (b *breaker) admit() (wait time.Duration, ok bool) {
 	return 0, true
 }
 
-// report records the outcome of an admitted call. It returns how long the breaker opens because of it, or 0. It opens at
-// once if the call could not even reach the server.
+// report records the outcome of an admitted call. It returns how long the breaker opens because of it, or 0. It opens
+// at once if the call could not even reach the server.
 func (b *breaker) report(failed, unreached bool) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -157,8 +157,8 @@ func (r *running) try() (outcome, *CallError) {
 	return outcome{res, failure}, nil
 }
 
-// removed reports whether a server refuses a call because it no longer has the tool, by its words or by the catalog that
-// it has announced.
+// removed reports whether a server refuses a call because it no longer has the tool, by its words or by the catalog
+// that it has announced.
 func (r *running) removed(s *session, e *CallError) bool {
 	switch {
 	case r.req.ask != nil || e.Class != Refused || !e.invalidRequest():

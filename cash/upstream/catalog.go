@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"maps"
-	"strings"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/internal/cashsource"
@@ -49,12 +48,6 @@ type entry struct {
 	def  *pin.Definition
 	hash string
 	name string // path of the function below the mount
-}
-
-// place returns the namespace of the function below the mount, and its label.
-func (e *entry) place() (dir, label string) {
-	i := strings.LastIndexByte(e.name, '.')
-	return e.name[:max(i, 0)], e.name[i+1:]
 }
 
 // maxNotes bounds the number of notes of a catalog. Further ones are counted.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/upstream/discover"
 	"github.com/cash-mcp/go-sdk/internal/label"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 )
 
 // Discovery of servers by their manifests (RFC 5.4.2). Package discover fetches manifests and chooses labels; this
@@ -191,7 +192,7 @@ func (g *discovery) taken() func(label string, by *discover.Follower) bool {
 		}
 	}
 	return func(suggested string, by *discover.Follower) bool {
-		path := canonicalPath(suggested)
+		path := wire.CanonicalPath(suggested)
 		switch top, _, _ := strings.Cut(path, "."); {
 		case others.Overlap(path):
 			return true

@@ -55,6 +55,8 @@
 //	branch.go     show ──► registry.Replace, at each mount that it still owns (roster.go)
 //	lists.go      attend, read ──► branch.read (primitive.go): resources and prompts, in parallel
 //
+// # Names and arguments
+//
 // The tools of a plain server become functions of its namespace. Their names are made legal: get-user becomes
 // get_user. A server with the tools call, help and skill is a CaSH server. The functions behind them become a tree
 // below its label, its texts use the new paths, and its own gate decides about sizes.
@@ -67,6 +69,9 @@
 // gives the exact schema of each function. Of another one, what its pages of help tell is enforced: names, types, which
 // are required, listed values, nesting. A dry run says what was not checked, and goes on to servers of this module,
 // which report their own checks and run nothing.
+//
+// With [Options.Resources] and [Options.Prompts], a server's resources and prompts become functions in registries
+// of their own: a call reads a resource or gets a prompt.
 //
 // # Ids
 //
@@ -81,20 +86,19 @@
 //   - If two have a right to one id, both take their labels as namespaces. The status and the gateway's refresh report
 //     say so ([registry.Function.Contested]).
 //
-// With [Options.Resources] and [Options.Prompts], a server's resources and prompts become functions in registries
-// of their own: a call reads a resource or gets a prompt.
+// # Changes
 //
-// A server's catalog is read on connect, when the server announces a change, and periodically. Meanwhile, and while
-// the server is down, its namespace shows the last catalog; help never waits for a network, except for at
-// most two seconds after [Aggregator.Add], while nothing is known of the server. A call is made only if
-// the definition it was prepared from is still the server's latest.
+// A server's catalog is read on connect, when the server announces a change, and periodically. Meanwhile, and while the
+// server is down, its namespace shows the last catalog. Help does not wait for a network, with one exception: a server
+// of which nothing is known yet, for two seconds after [Aggregator.Add]. A call is made only if the definition that it
+// was prepared from is still the server's latest.
 //
-// The tools of a CaSH server stay the same when the functions behind them change. A server of this module announces that
-// through its resource cash://server (RFC 5.6), which is subscribed to. The resource has a revision: an unchanged server
-// is not read again, and of a changed one only the pages of namespaces and of changed functions. Pinned definitions are
-// always compared. So changes, and the health of servers, pass through any number of aggregators. An unknown name below
-// a CaSH server leads to one refresh in five seconds if the caller is known; the name is refused at once. Other CaSH
-// servers are read again on the timer alone.
+// The tools of a CaSH server stay the same when the functions behind them change. A server of this module announces
+// that through its resource cash://server (RFC 5.6), which is subscribed to. The resource has a revision: an unchanged
+// server is not read again, and of a changed one only the pages of namespaces and of changed functions. Pinned
+// definitions are always compared. So changes, and the health of servers, pass through any number of aggregators. An
+// unknown name below a CaSH server leads to one refresh in five seconds if the caller is known; the name is refused at
+// once. Other CaSH servers are read again on the timer alone.
 //
 // # Failures
 //
@@ -121,12 +125,12 @@
 //
 // # Discovery and trust
 //
-// [Aggregator.Discover] mounts the servers that manifests describe, under labels that do not depend on network
-// timing (package discover). The resource cash://server of a CaSH server is read with its catalog and compared with
-// the manifest that led there, else with the first one read ([Server.HoldIdentity]). A [pin.Mode] quarantines tools, and functions of CaSH servers, whose definitions
-// change. An operator reads the difference in [Aggregator.Status] and accepts it by its hash
-// ([Aggregator.AcceptQuarantined]). Definitions that another process accepts in the same [pin.Store] are noticed
-// and reloaded. Package config reads all of this from a file.
+// [Aggregator.Discover] mounts the servers that manifests describe, under labels that do not depend on network timing
+// (package discover). The resource cash://server of a CaSH server is read with its catalog and compared with the
+// manifest that led there, else with the first one read ([Server.HoldIdentity]). A [pin.Mode] quarantines tools, and
+// functions of CaSH servers, whose definitions change. An operator reads the difference in [Aggregator.Status] and
+// accepts it by its hash ([Aggregator.AcceptQuarantined]). Definitions that another process accepts in the same
+// [pin.Store] are noticed and reloaded. Package config reads all of this from a file.
 //
 // # Limits
 //

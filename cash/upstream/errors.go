@@ -209,8 +209,8 @@ func (e *CallError) invalidRequest() bool {
 	return false
 }
 
-// deniesTool reports whether a JSON-RPC error says in a usual form that there is no such tool. MCP uses the code of invalid
-// parameters for it, with the message "Unknown tool: NAME" (2025-11-25, server/tools, error handling).
+// deniesTool reports whether a JSON-RPC error says in a usual form that there is no such tool. MCP uses the code of
+// invalid parameters for it, with the message "Unknown tool: NAME" (2025-11-25, server/tools, error handling).
 func (e *CallError) deniesTool(name string) bool {
 	if e.Class != Refused || e.Code != jsonrpc.CodeInvalidParams {
 		return false

@@ -236,7 +236,7 @@ func (in *inventory) name(c *catalog, defs []*pin.Definition) {
 // about all mounts are those about the first.
 func (in *inventory) functions(c *catalog, defs []*pin.Definition) func(mount) []*registry.Function {
 	for _, d := range defs {
-		if e := c.defs[d.Name]; canonicalPath(e.name) != canonicalPath(strings.ReplaceAll(d.Name, "-", "_")) { // replacing hyphens needs no note
+		if e := c.defs[d.Name]; wire.CanonicalPath(e.name) != wire.CanonicalPath(strings.ReplaceAll(d.Name, "-", "_")) { // replacing hyphens needs no note
 			c.note("tool %q is called %s here", d.Name, e.name)
 		}
 	}
@@ -283,7 +283,7 @@ func (in *inventory) function(note func(string, ...any), e *entry, m mount, id t
 	if id.ID != (toolid.ID{}) {
 		remote.ID, remote.Instead = toolid.Primitive{Kind: toolid.Tool, ID: id.ID}, toolid.Primitive{Kind: toolid.Tool, ID: id.Labelled}
 	}
-	dir, name := e.place()
+	dir, name := wire.Split(e.name)
 	about := clean.Cut(clean.Text(cmp.Or(e.def.Description, e.def.Title)), maxDescription)
 	var aliases []string
 	if title := clean.Line(e.def.Title, maxAbout); title != "" {
@@ -293,7 +293,7 @@ func (in *inventory) function(note func(string, ...any), e *entry, m mount, id t
 		aliases = append(aliases, clean.Line(e.def.Name, maxAbout))
 	}
 	facts := append(in.hints(e), registry.Aliases(aliases...), registry.Returns(returns(e.def.OutputSchema)), registry.Timeout(in.pipelineTimeout()))
-	f, err := remoteFunc(name, about, remote, facts)
+	f, err := wire.RemoteFunc(name, about, remote, facts)
 	switch {
 	case err == nil:
 	case f.SchemaShown():
@@ -310,21 +310,6 @@ func (in *inventory) function(note func(string, ...any), e *entry, m mount, id t
 		}
 	}
 	return f.In(dir)
-}
-
-// remoteFunc builds a function. If its schema is unusable, the server checks the arguments itself. The error, which is
-// also the function's Problem, says why, or why only a part of the schema is used.
-func remoteFunc(name, about string, r registry.Remote, facts []registry.FuncOption) (*registry.Function, error) {
-	f, problem := registry.RemoteFunc(name, about, r, facts...)
-	if problem == nil {
-		return f, f.Problem()
-	}
-	r.InputSchema, r.Problem = nil, problem
-	f, err := registry.RemoteFunc(name, about, r, facts...)
-	if err != nil {
-		panic("upstream: " + err.Error()) // our own schema is always valid
-	}
-	return f, problem
 }
 
 // handler returns the handler that calls the tool, as long as its definition has not changed.

@@ -139,7 +139,7 @@ func (b *branch) function(notes *primitives, d *wire.Primitive, name string, id 
 		}
 	}
 	facts := []registry.FuncOption{registry.ReadOnly, registry.Timeout(b.pipelineTimeout()), registry.Aliases(aliases...)}
-	f, err := remoteFunc(name, clean.Cut(about, maxDescription), remote, facts)
+	f, err := wire.RemoteFunc(name, clean.Cut(about, maxDescription), remote, facts)
 	if err != nil {
 		notes.note("the arguments of %s %q cannot be checked: %v", b.kind, d.Key, err)
 	}

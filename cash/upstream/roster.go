@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -131,7 +132,7 @@ func (r *roster) each() []*upstream {
 }
 
 func (r *roster) find(label string) (*upstream, error) {
-	key := canonicalPath(label)
+	key := wire.CanonicalPath(label)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if u := r.mounts[key]; u != nil {

@@ -299,7 +299,7 @@ func TestScenario(t *testing.T) {
 	}
 }
 
-// validation holds the arguments to what is known, before any wire (001 section 4.4).
+// validation holds the arguments to what is known, before any wire (gateway surface, section 4.4).
 func (s *scenario) validation(t *testing.T, l level) {
 	s.shopWire.calls()
 	create := l.id(t, l.path("shop/orders"), "create")
@@ -344,7 +344,7 @@ func (s *scenario) validation(t *testing.T, l level) {
 	}
 }
 
-// ids holds that a tool has one id at all levels (001 sections 1.2 to 1.4).
+// ids holds that a tool has one id at all levels (gateway surface, sections 1.2 to 1.4).
 func (s *scenario) ids(t *testing.T, l level) {
 	path := l.path("git")
 	for _, name := range []string{"createIssue", "create_issue", "get-user"} {
@@ -355,7 +355,7 @@ func (s *scenario) ids(t *testing.T, l level) {
 	}
 }
 
-// exact holds that neither of two similar tools gets the other's call (001 section 2.6).
+// exact holds that neither of two similar tools gets the other's call (gateway surface, section 2.6).
 func (s *scenario) exact(t *testing.T, l level) {
 	for _, name := range []string{"createIssue", "create_issue"} {
 		if r := l.cash.Call(l.prefix+"git", name, args{"title": "t"}); !strings.Contains(r.Text, "this is "+name) {
@@ -368,7 +368,7 @@ func (s *scenario) exact(t *testing.T, l level) {
 	}
 }
 
-// classes holds what is the upstream's fault apart from what may pass (001 section 3.4).
+// classes holds what is the upstream's fault apart from what may pass (gateway surface, section 3.4).
 func (s *scenario) classes(t *testing.T, l level) {
 	defer s.fail.Store(0)
 	fetch := l.id(t, "/"+strings.ReplaceAll(l.prefix, ".", "/")+"web", "fetch")
@@ -396,7 +396,7 @@ func (s *scenario) classes(t *testing.T, l level) {
 	}
 }
 
-// pages holds that a page of help has a budget, and that nothing is lost (000 section 4.2).
+// pages holds that a page of help has a budget, and that nothing is lost (RFC 4.2).
 func (s *scenario) pages(t *testing.T, l level) {
 	r := l.cash.Help(l.prefix+"shop.catalog", "").OK()
 	if n := r.Chars(); n > 10_000 || !strings.Contains(r.Text, "3,000") && !strings.Contains(r.Text, "3000") {
@@ -445,7 +445,7 @@ func (s *scenario) texts(t *testing.T, l level) {
 	}
 }
 
-// changes holds that what a server gains, renames and loses is usable, or gone, within a second (000 section 5.4).
+// changes holds that what a server gains, renames and loses is usable, or gone, within a second (RFC 5.4).
 func (s *scenario) changes(t *testing.T, l level) {
 	path := l.prefix + "shop.news"
 	say := func(name, text string) *registry.Function {

@@ -34,12 +34,11 @@ type Server struct {
 	// ReadOnly names tools, or functions of a CaSH server with their namespaces, that change nothing: the operator
 	// vouches for that. The server's own hints are believed as well, unless IgnoreHints is set.
 	ReadOnly []string
-	// IgnoreHints ignores the server's hints on whether its tools are read-only, idempotent or destructive, their tags
-	// and their costs.
+	// IgnoreHints ignores the server's hints on the effects of its tools, their tags and their costs.
 	IgnoreHints bool
-	// HoldIdentity makes a CaSH server unavailable while the publisher, the endpoint, the version or the authentication
-	// in its cash://server differ from the first ones, or from the manifest that led to it (RFC 5.6). To accept another
-	// identity, set the server up anew ([Aggregator.Update]). False notes the difference in [Status].
+	// HoldIdentity makes a CaSH server unavailable while its cash://server differs from the first one, or from the
+	// manifest that led to it (RFC 5.6): in publisher, endpoint, version or authentication. To accept another identity,
+	// set the server up anew ([Aggregator.Update]). False notes the difference in [Status].
 	HoldIdentity bool
 
 	// Lazy connects on the first call and shows the pinned tools until then ([Options.Pins]). A server without pins

@@ -89,7 +89,7 @@ func (e *entry) facts() []registry.FuncOption {
 // vouched reports whether the operator declares the function read-only.
 func (s *settings) vouched(path string) bool {
 	for _, name := range s.cfg.ReadOnly {
-		if name == path || canonicalPath(name) != "" && canonicalPath(name) == canonicalPath(path) {
+		if name == path || wire.CanonicalPath(name) != "" && wire.CanonicalPath(name) == wire.CanonicalPath(path) {
 			return true
 		}
 	}
@@ -179,9 +179,4 @@ func (s *settings) words(e *CallError, label string) (registry.Kind, string, str
 		return e.kept(label, s.cfg.Timeout)
 	}
 	return e.cause(label, s.cfg.Timeout)
-}
-
-func canonicalPath(path string) string {
-	c, _ := registry.CanonicalPath(path)
-	return c
 }

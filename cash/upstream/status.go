@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/manifest"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
@@ -90,10 +91,10 @@ func (a *Aggregator) noteContested(list []Status) {
 		if !ok {
 			continue
 		}
-		key := canonicalPath(f.Path())
+		key := wire.CanonicalPath(f.Path())
 		for i := range list {
 			s := &list[i]
-			if len(s.Notes) < maxNotes && slices.ContainsFunc(s.Labels, func(l string) bool { return strings.HasPrefix(key, canonicalPath(l)+".") }) {
+			if len(s.Notes) < maxNotes && slices.ContainsFunc(s.Labels, func(l string) bool { return strings.HasPrefix(key, wire.CanonicalPath(l)+".") }) {
 				s.Notes = append(s.Notes, fmt.Sprintf("%s has the id %s: another function has a right to %s", f.Path(), f.ID(), was))
 			}
 		}

@@ -10,7 +10,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -106,8 +105,12 @@ func walk(ctx context.Context, srv *facade.Server, out io.Writer) error {
 				return fmt.Errorf("running %s: %w", step.cmd, err)
 			}
 		}
-		ids[cmp.Or(made.ManifestID, "-")], ids[cmp.Or(made.PreviewID, "-")] = "ID", "PREVIEW"
-		delete(ids, "-")
+		if made.ManifestID != "" {
+			ids[made.ManifestID] = "ID"
+		}
+		if made.PreviewID != "" {
+			ids[made.PreviewID] = "PREVIEW"
+		}
 		text, err := json.Marshal(r)
 		if err != nil {
 			return err

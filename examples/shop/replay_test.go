@@ -23,7 +23,7 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// Every request that the CaSH model (000) and the gateway surface (001) print, adapted to the shop. The printed answer
+// Every request that the CaSH model (RFC) and the gateway surface print, adapted to the shop. The printed answer
 // is the expectation. Each archive in testdata/replay is a conversation with one of the stands, over every wire.
 func TestReplay(t *testing.T) {
 	for _, name := range replays(t) {
@@ -113,6 +113,9 @@ func (r *replay) web() bool {
 	return slices.ContainsFunc(r.steps, func(s step) bool { return strings.HasPrefix(s.request, "GET ") })
 }
 
+// specifications are what comments of archives begin with, by the first word of the archive's name.
+var specifications = map[string]string{"cash": "RFC ", "gateway": "Gateway surface, "}
+
 // readReplay reads an archive in the format of golang.org/x/tools/txtar.
 func readReplay(t *testing.T, name string) *replay {
 	t.Helper()
@@ -146,8 +149,9 @@ func readReplay(t *testing.T, name string) *replay {
 		}
 	}
 	r.comment, r.stand = strings.TrimSpace(r.comment), strings.TrimSpace(r.stand)
-	if !strings.HasPrefix(r.comment, name[:3]+" ") || stands[r.stand] == nil || len(r.steps) == 0 {
-		t.Fatalf("%s: no comment with the specification's number, unknown stand %q, or no request", name, r.stand)
+	prefix, _, _ := strings.Cut(name, "-")
+	if spec := specifications[prefix]; spec == "" || !strings.HasPrefix(r.comment, spec) || stands[r.stand] == nil || len(r.steps) == 0 {
+		t.Fatalf("%s: no comment with the name of the specification, unknown stand %q, or no request", name, r.stand)
 	}
 	for _, s := range r.steps {
 		if strings.TrimSpace(s.response) == "" {

@@ -36,7 +36,7 @@ func (s *Source) Offers(call *Call) bool {
 func (s *Source) Lacks(call *Call) bool { return s.offered[call.offer] == "" }
 
 // offer returns the key of a function among those that a server offers.
-func offer(path, name string) string { return canonicalPath(path) + "." + key(name) }
+func offer(path, name string) string { return wire.CanonicalPath(path) + "." + key(name) }
 
 // definition is the hash of everything the server reports about a function.
 func definition(e cashtext.Entry, d *cashtext.Function) string {

@@ -146,7 +146,7 @@ func (c *crawl) read(ctx context.Context, p *place) error {
 		return err
 	}
 	p.page = page
-	if p.above != nil && sameLists(p.page, p.above.page) && canonicalPath(p.page.Namespace) != canonicalPath(p.path) {
+	if p.above != nil && sameLists(p.page, p.above.page) && wire.CanonicalPath(p.page.Namespace) != wire.CanonicalPath(p.path) {
 		p.page = nil
 		return &Error{Kind: Malformed, Reason: "it lists the same as the namespace above it"}
 	}
@@ -159,16 +159,9 @@ func (c *crawl) read(ctx context.Context, p *place) error {
 	c.take(p.page)
 	p.declared = ofListed(p.declared, p.page)
 	for _, n := range p.page.Namespaces {
-		p.add(n.Name, &place{path: joined(p.path, n.Name), description: n.Description, instance: p.instance, unavailable: n.Unavailable})
+		p.add(n.Name, &place{path: wire.Join(p.path, n.Name), description: n.Description, instance: p.instance, unavailable: n.Unavailable})
 	}
 	return nil
-}
-
-func joined(path, name string) string {
-	if path == "" {
-		return name
-	}
-	return path + "." + name
 }
 
 // more reports whether another page may be read.
@@ -270,7 +263,7 @@ func (p *place) at(path string) *place {
 	label, rest, more := strings.Cut(path, ".")
 	b := p.children[key(label)]
 	if b == nil {
-		b = &place{path: joined(p.path, label), instance: p.instance}
+		b = &place{path: wire.Join(p.path, label), instance: p.instance}
 		p.add(label, b)
 	}
 	if !more {
@@ -304,7 +297,7 @@ func (p *place) paths() map[string]bool {
 	known := make(map[string]bool)
 	p.each(func(b *place) {
 		if b != p {
-			known[canonicalPath(b.path)] = true
+			known[wire.CanonicalPath(b.path)] = true
 		}
 	})
 	return known
@@ -318,7 +311,7 @@ func (p *place) functionPaths() map[string]bool {
 			return
 		}
 		for _, f := range b.page.Functions {
-			known[canonicalPath(joined(b.path, f.Name))] = true
+			known[wire.CanonicalPath(wire.Join(b.path, f.Name))] = true
 		}
 	})
 	return known

@@ -15,7 +15,7 @@ import (
 
 // defineFunction returns the definition from a function's entry in help.
 func defineFunction(path string, e cashtext.Entry) *pin.Definition {
-	return &pin.Definition{Name: joined(path, e.Name), Description: e.Description, Function: true}
+	return &pin.Definition{Name: wire.Join(path, e.Name), Description: e.Description, Function: true}
 }
 
 // addPage adds a function's page to its definition. Of a JSON page (declared) the description is included; on

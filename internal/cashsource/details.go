@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 )
 
 // Limits of the function pages that are read in advance. The parameters of other functions are not searchable, and
@@ -66,7 +67,7 @@ func (c *crawl) tasks(root *place) []task {
 		p.details = make([]*cashtext.Function, len(p.page.Functions))
 		for i, e := range p.page.Functions {
 			t := task{p, i}
-			if d := c.pinned[joined(p.path, e.Name)]; d != nil && d.Function && d.Paged() {
+			if d := c.pinned[wire.Join(p.path, e.Name)]; d != nil && d.Function && d.Paged() {
 				known = append(known, t)
 			} else {
 				others = append(others, t)

@@ -13,7 +13,7 @@
 //	       definition.go  each function as a definition that can be pinned; Review says which are served
 //	Plant  source.go      a registry for each mount
 //	       view.go        namespaces, functions and skills, as they read at the mount
-//	       told.go        the schema of the arguments, as far as a page tells it
+//	       told.go        the schema of the arguments, as far as a page tells it; choices.go reads lists in prose
 //	later  pages.go       pages of help and skills, by Host.Page, cached
 //	       inputs.go      arguments of functions whose pages were not read in advance
 //	       dryrun.go      dry runs, by Host.Page
@@ -25,5 +25,6 @@
 // # Limits
 //
 // At most 2,000 pages, 16 levels and 10,000 functions are read, and the pages of 1,000 functions. [Options].Note
-// gets a line if there are more. Pages of functions of up to 8 MiB are kept for the next read. Up to 1,000 pages and 8 MiB are cached, for five minutes.
+// gets a line if there are more. Pages of functions are kept for the next read, up to 8 MiB. Pages for users are cached
+// for five minutes: up to 1,000, and 8 MiB.
 package cashsource

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -37,7 +38,7 @@ func (v view) planner(path, name string) func(context.Context, *registry.Call) e
 		report := []byte(text)
 		if strictjson.CheckDepth(report, strictjson.MaxDepth+1) != nil || string(strictjson.Member(report, "dry_run")) != "true" {
 			c.Plan.Extend([]registry.PlanCheck{{
-				Name: "dry_run", Status: "partial", Server: v.mount.Label, Detail: "The server made no report: its own checks are not known.",
+				Name: "dry_run", Status: registry.CheckPartial, Server: v.mount.Label, Detail: "The server made no report: its own checks are not known.",
 			}}, "")
 			return nil
 		}
@@ -64,8 +65,8 @@ func (v view) checks(list []byte) (checks []registry.PlanCheck) {
 		if after := 0; strictjson.Take(&after, strictjson.Member(one, "retry_after")) && after > 0 {
 			c.RetryAfter = int64(after)
 		}
-		if at := text("server", 4*maxWord); at != "" && canonicalPath(at) != "" {
-			c.Server = joined(v.mount.Label, at)
+		if at := text("server", 4*maxWord); at != "" && wire.CanonicalPath(at) != "" {
+			c.Server = wire.Join(v.mount.Label, at)
 		}
 		if c.Name != "" && c.Status != "" {
 			checks = append(checks, c)

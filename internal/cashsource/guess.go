@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 )
 
 // Pages of other makers may not say what they list. This file finds out by asking.
@@ -27,7 +28,7 @@ func (c *crawl) isNamespace(ctx context.Context, p *place, name string, guess bo
 	if !c.more() {
 		return guess
 	}
-	a, err := c.ask(ctx, "help", pageArguments("help", joined(p.path, name), "", jsonFormat))
+	a, err := c.ask(ctx, "help", pageArguments("help", wire.Join(p.path, name), "", jsonFormat))
 	if err != nil {
 		c.miss(err)
 		return guess

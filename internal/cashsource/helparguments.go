@@ -8,6 +8,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -54,9 +55,9 @@ func (v view) addArguments(t *registry.Registry) {
 // within returns a path of the server as it is below the mount, "" for the mount itself; false if it is elsewhere.
 func (v view) within(path string) (string, bool) {
 	if v.text.From == "" {
-		return path, canonicalPath(path) != ""
+		return path, wire.CanonicalPath(path) != ""
 	}
-	rest, ok := strings.CutPrefix(canonicalPath(path)+".", canonicalPath(v.text.From)+".")
+	rest, ok := strings.CutPrefix(wire.CanonicalPath(path)+".", wire.CanonicalPath(v.text.From)+".")
 	return strings.TrimSuffix(rest, "."), ok
 }
 

@@ -6,15 +6,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cash-mcp/go-sdk/internal/bounded"
 	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// inputs caches the arguments of functions whose pages were not read in advance. It belongs to a [Source] and is
-// emptied with it. Simultaneous requests for one function share one read.
+// inputs caches the arguments of functions whose pages were not read in advance. Simultaneous requests for one function
+// share one read.
 type inputs struct {
-	kept *bounded.Store[string, *registry.Input]
+	kept cache[*registry.Input]
 
 	mu      sync.Mutex
 	flights map[string]*flight
@@ -28,14 +27,14 @@ type flight struct {
 }
 
 func newInputs() *inputs {
-	return &inputs{kept: bounded.New[string, *registry.Input](nil, nil), flights: make(map[string]*flight)}
+	return &inputs{kept: newCache[*registry.Input](), flights: make(map[string]*flight)}
 }
 
 // get returns the input for a key, from the cache or by read, which also returns its size. read gets a context that
 // outlives the request, with a deadline.
 func (s *inputs) get(ctx context.Context, key string, timeout time.Duration, read func(context.Context) (*registry.Input, int, error)) (*registry.Input, error) {
 	s.mu.Lock()
-	if in := s.cached(key); in != nil {
+	if in, ok := s.kept.get(key); ok {
 		s.mu.Unlock()
 		return in, nil
 	}
@@ -59,25 +58,12 @@ func (s *inputs) get(ctx context.Context, key string, timeout time.Duration, rea
 	}
 }
 
-func (s *inputs) cached(key string) *registry.Input {
-	s.kept.Lock()
-	defer s.kept.Unlock()
-	if it := s.kept.Get(key); it != nil {
-		return it.Value
-	}
-	return nil
-}
-
 // land ends a flight, and caches what it brought.
 func (s *inputs) land(key string, f *flight, in *registry.Input, size int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil {
-		s.kept.Lock()
-		takes := bounded.Amount{Count: 1, Bytes: int64(size)}
-		s.kept.Put(key, in, bounded.Terms{Takes: takes, Expires: s.kept.Now().Add(pageLife)},
-			bounded.Share{Most: bounded.Amount{Count: maxKept, Bytes: maxStored}, Evicts: true})
-		s.kept.Unlock()
+		s.kept.put(key, in, size)
 	}
 	f.input, f.err = in, err
 	delete(s.flights, key)

@@ -19,7 +19,7 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// Bounds of the page cache.
+// Bounds of a cache.
 const (
 	pageLife  = 5 * time.Minute
 	maxKept   = 1000    // pages
@@ -27,28 +27,28 @@ const (
 	maxStored = 8 << 20 // bytes of all pages
 )
 
-// pages caches texts of a CaSH server. It belongs to a [Source] and is emptied with it.
-type pages struct {
-	texts *bounded.Store[string, string]
+// A cache holds what was read of a CaSH server. It belongs to a [Source] and is emptied with it.
+type cache[V any] struct {
+	*bounded.Store[string, V]
 }
 
-func newPages() *pages { return &pages{bounded.New[string, string](nil, nil)} }
+func newCache[V any]() cache[V] { return cache[V]{bounded.New[string, V](nil, nil)} }
 
-func (p *pages) get(key string) (string, bool) {
-	p.texts.Lock()
-	defer p.texts.Unlock()
-	it := p.texts.Get(key)
-	if it == nil {
-		return "", false
+func (c cache[V]) get(key string) (v V, ok bool) {
+	c.Lock()
+	defer c.Unlock()
+	if it := c.Get(key); it != nil {
+		return it.Value, true
 	}
-	return it.Value, true
+	return v, false
 }
 
-func (p *pages) put(key, text string) {
-	p.texts.Lock()
-	defer p.texts.Unlock()
-	takes := bounded.Amount{Count: 1, Bytes: int64(len(text))}
-	p.texts.Put(key, text, bounded.Terms{Takes: takes, Expires: p.texts.Now().Add(pageLife)},
+// put adds a value that was made of size bytes.
+func (c cache[V]) put(key string, v V, size int) {
+	c.Lock()
+	defer c.Unlock()
+	takes := bounded.Amount{Count: 1, Bytes: int64(size)}
+	c.Put(key, v, bounded.Terms{Takes: takes, Expires: c.Now().Add(pageLife)},
 		bounded.Share{Most: bounded.Amount{Count: maxKept, Bytes: maxStored}, Evicts: true})
 }
 
@@ -65,7 +65,7 @@ func (v view) fetch(ctx context.Context, tool, path, name string, kwargs json.Ra
 	}
 	text, err := v.askFor(ctx, tool, path, name, kwargs)
 	if err == nil && key != "" {
-		v.pages.put(key, text)
+		v.pages.put(key, text, len(text))
 	}
 	return text, err
 }
@@ -100,7 +100,7 @@ func (v view) ask(ctx context.Context, place, tool, name string, arguments map[s
 
 // placeOf returns the path of the server's namespace in this tree.
 func (v view) placeOf(path string) string {
-	return joined(v.text.To, strings.TrimPrefix(strings.TrimPrefix(path, v.text.From), "."))
+	return wire.Join(v.text.To, strings.TrimPrefix(strings.TrimPrefix(path, v.text.From), "."))
 }
 
 func pageArguments(tool, path, name string, kwargs json.RawMessage) map[string]any {

@@ -19,8 +19,8 @@ import (
 
 // A Host is the mounting side, package upstream. Pages and calls after the first read go through it.
 type Host interface {
-	// Page requests a page of help or skill for a user. meta is added to the metadata; may be nil. Errors are *[registry.Error] with a cause, without
-	// namespace and name.
+	// Page requests a page of help or skill for a user. meta is added to the metadata, and may be nil. Errors are
+	// *[registry.Error] with a cause, without namespace and name.
 	Page(ctx context.Context, label, tool string, arguments map[string]any, meta mcp.Meta) (*wire.Answer, error)
 	// Call calls a function.
 	Call(ctx context.Context, c *registry.Call, call *Call) (*registry.Result, error)
@@ -62,7 +62,7 @@ type Mount struct {
 }
 
 // Key returns the label in canonical form.
-func (m Mount) Key() string { return canonicalPath(m.Label) }
+func (m Mount) Key() string { return wire.CanonicalPath(m.Label) }
 
 // Bounds of the server's own words, in characters.
 const (
@@ -137,7 +137,7 @@ type Source struct {
 
 	root      *place
 	dialect   dialect
-	pages     *pages
+	pages     cache[string]
 	inputs    *inputs
 	dryRuns   bool                 // the server takes dry runs
 	limit     int                  // the server's gate threshold
@@ -152,7 +152,7 @@ type Source struct {
 // nothing is read. Errors are *[Error] and *[pin.StoreError].
 func Read(ctx context.Context, ask Ask, defs []*pin.Definition, o Options) (*Source, error) {
 	s := &Source{
-		Options: o, dialect: dialectOf(defs), pages: newPages(), inputs: newInputs(), limit: gate.Default,
+		Options: o, dialect: dialectOf(defs), pages: newCache[string](), inputs: newInputs(), limit: gate.Default,
 		offered: make(map[string]string), kept: make(map[string]*keptPage), whole: make(map[string]bool),
 	}
 	if !hasCore(defs) {
@@ -298,11 +298,6 @@ func (s *Source) speaksForRoot(m Mount) bool {
 		}
 	}
 	return s.Mounts[0].Key() == m.Key() && m.OrRoot
-}
-
-func canonicalPath(path string) string {
-	c, _ := registry.CanonicalPath(path)
-	return c
 }
 
 func key(name string) string {

@@ -26,7 +26,7 @@ func (v view) here(path string) string {
 	if path == "" {
 		return v.mount.Label
 	}
-	return joined(v.mount.Label, path)
+	return wire.Join(v.mount.Label, path)
 }
 
 // fill adds a place and all places below it to the tree, at path.
@@ -60,7 +60,7 @@ func (v view) fill(t *registry.Registry, path string, p *place) error {
 			v.Note("namespace %s leads back to this server and is left out", below.path)
 			continue
 		}
-		if err := v.fill(t, joined(path, below.path[strings.LastIndexByte(below.path, '.')+1:]), below); err != nil {
+		if err := v.fill(t, wire.Join(path, below.path[strings.LastIndexByte(below.path, '.')+1:]), below); err != nil {
 			return err
 		}
 	}
@@ -78,7 +78,7 @@ func (v view) addFunctions(ns *registry.Namespace, p *place) {
 			err = ns.TryAdd(f)
 		}
 		if err != nil {
-			v.Note("function %s is left out: %v", joined(p.path, e.Name), err)
+			v.Note("function %s is left out: %v", wire.Join(p.path, e.Name), err)
 			continue
 		}
 		v.offered[offer(p.path, e.Name)] = definition(e, p.details[i])
@@ -94,7 +94,7 @@ func (v view) addSkills(ns *registry.Namespace, p *place) {
 			err = ns.TryAddSkill(sk)
 		}
 		if err != nil {
-			v.Note("skill %s is left out: %v", joined(p.path, e.Name), err)
+			v.Note("skill %s is left out: %v", wire.Join(p.path, e.Name), err)
 			continue
 		}
 		v.Skills++
@@ -134,7 +134,7 @@ func (v view) function(path string, e cashtext.Entry, d *cashtext.Function) (*re
 	facts := v.facts(path, e.Name, d)
 	f, err := registry.RemoteFunc(e.Name, e.Description, remote, facts...)
 	if err != nil && in.Schema != nil {
-		v.Note("the input schema of function %s is not used: %v", joined(path, e.Name), err)
+		v.Note("the input schema of function %s is not used: %v", wire.Join(path, e.Name), err)
 		remote.InputSchema, remote.Problem = nil, err
 		return registry.RemoteFunc(e.Name, e.Description, remote, facts...)
 	}
@@ -169,7 +169,7 @@ func (v view) facts(path, name string, d *cashtext.Function) []registry.FuncOpti
 	if d != nil && !v.IgnoreHints {
 		said = strings.ToLower(d.Safety)
 	}
-	if strings.HasPrefix(said, "read-only") || v.Vouched(joined(path, name)) {
+	if strings.HasPrefix(said, "read-only") || v.Vouched(wire.Join(path, name)) {
 		return append(facts, registry.ReadOnly)
 	}
 	if strings.HasPrefix(said, "destructive") {
@@ -192,7 +192,7 @@ func (v view) page(path, function string) func(context.Context, json.RawMessage)
 		if code := cashtext.Unfenced(text); strings.HasPrefix(code, "{") {
 			return v.pageJSON(code)
 		}
-		return v.inFormat(v.text.Help(clean.Text(text), joined(path, function)), path, function, kwargs), nil
+		return v.inFormat(v.text.Help(clean.Text(text), wire.Join(path, function)), path, function, kwargs), nil
 	}
 }
 

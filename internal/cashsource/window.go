@@ -102,10 +102,10 @@ func unseen[T any](seen map[string]bool, kind string, list []T, name func(T) str
 func entryName(e cashtext.Entry) string { return key(e.Name) }
 
 func skillName(e cashtext.SkillEntry) string {
-	return canonicalPath(e.Namespace) + "." + canonicalPath(e.Heading) + "." + e.Name
+	return wire.CanonicalPath(e.Namespace) + "." + wire.CanonicalPath(e.Heading) + "." + e.Name
 }
 
-func skillPlace(n cashtext.SkillNamespace) string { return canonicalPath(n.Path) }
+func skillPlace(n cashtext.SkillNamespace) string { return wire.CanonicalPath(n.Path) }
 
 // skillList reads the list of skills of a namespace, all pages of it; nil if it cannot be read.
 func (c *crawl) skillList(ctx context.Context, path string) (*cashtext.Skills, error) {

@@ -266,8 +266,8 @@ func (f Folder) Sync(name string) error {
 	return f.Step("flush", name, func() error { return rootfs.SyncFolder(f.Root, name) })
 }
 
-// Names calls visit with the entries of a folder, in no order, until visit returns false. Visit must not call Info of an
-// entry.
+// Names calls visit with the entries of a folder, in no order, until visit returns false. It must not call Info of
+// an entry.
 func (f Folder) Names(name string, visit func(fs.DirEntry) bool) error {
 	return f.Step("list", name, func() error {
 		dir, err := f.Root.OpenFile(name, os.O_RDONLY|rootfs.OpenFlags, 0)

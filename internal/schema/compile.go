@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -195,10 +196,7 @@ func (c *compiler) types(n *node, v *tree) error {
 			if !c.foreign || w.kind != strictjson.String {
 				return err
 			}
-			if c.problem == nil {
-				c.problem = err
-			}
-			n.typeText = typeAsWritten(words)
+			c.problem, n.typeText = cmp.Or(c.problem, err), typeAsWritten(words)
 		}
 		n.types |= set
 	}

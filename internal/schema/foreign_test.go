@@ -8,8 +8,8 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/schema"
 )
 
-// TestParseForeign holds that type words that are none accept every value, are shown, and are the problem of the schema,
-// and that all other rules hold.
+// TestParseForeign holds that type words that are none accept every value, are shown, and are the problem of the
+// schema, and that all other rules hold.
 func TestParseForeign(t *testing.T) {
 	doc := []byte(`{"type":"object","properties":{"city":{"type":"str","minLength":2},"days":{"type":["int","null"]},"ok":{"type":"boolean"}},"required":["ok"]}`)
 	if _, err := schema.Parse(doc); err == nil {

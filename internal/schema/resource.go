@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -39,6 +40,11 @@ var (
 	schemaMapKeywords  = []string{"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
 	definitionKeywords = []string{"$defs", "definitions"}
 )
+
+// Holds reports whether the value of a keyword is a schema or a list of them, or an object of schemas by name.
+func Holds(keyword string) (schemas, named bool) {
+	return slices.Contains(schemaKeywords, keyword) || slices.Contains(schemaListKeywords, keyword), slices.Contains(schemaMapKeywords, keyword)
+}
 
 // add indexes t, a subschema inside res, and everything below it.
 func (c *catalog) add(t *tree, res *resource) error {

@@ -39,8 +39,8 @@ func (f Facts) JSON() json.RawMessage {
 	return strictjson.MustMarshal(f)
 }
 
-// Set reads one member that is not null. The first version counts, and the tags of all places. known is false for other members, ok for
-// values of no use.
+// Set reads one member that is not null. The first version counts, and the tags of all places. known is false for other
+// members. ok is false for values of no use.
 func (f *Facts) Set(key string, value []byte) (known, ok bool) {
 	switch key {
 	case "version":

@@ -1,11 +1,11 @@
 // Package wire parses data from servers: lists of tools, resources and prompts, and results. It parses part by
-// part, so that one odd part does not spoil the others. It is used by package upstream and its subpackages.
+// part, so that one odd part does not spoil the others.
 //
 //	list, dropped, err := wire.List("tool", array, parse) // dropped names the entries that were left out
 //	answer := wire.NewAnswer(res, raw)                     // numbers and order of keys as sent
 //
-// Listed things get names ([FunctionNames], [PrimitiveNames]) and ids ([PrimitiveIDs]) that do not depend on the
-// order of the list.
+// Listed things get names ([FunctionPaths], [PrimitiveNames]) and ids ([PrimitiveIDs]) that do not depend on the order
+// of the list. [ReadFacts] reads what tools tell beyond MCP. [RemoteFunc] makes functions of odd schemas too.
 //
 // # Limits
 //

@@ -19,7 +19,7 @@ func FunctionNames(tools []string, had map[string]string) map[string]string {
 // FunctionPaths is FunctionNames for the tools of a server with a label: names with dots nest (section 3.3 of the
 // gateway surface). A first part that equals the last label of the server is left out.
 func FunctionPaths(server string, tools []string, had map[string]string) map[string]string {
-	at := canonical(server[strings.LastIndexByte(server, '.')+1:])
+	at := CanonicalPath(server[strings.LastIndexByte(server, '.')+1:])
 	return Paths("tool", tools, had, func(tool string) (string, string) {
 		first, rest, dotted := strings.Cut(tool, ".")
 		if l, _ := registry.Canonical(label.From(first, "")); dotted && rest != "" && l == at {
@@ -37,28 +37,35 @@ func Paths(kind string, keys []string, had map[string]string, nest func(key stri
 	for _, k := range keys {
 		dir, rest := nest(k)
 		name := label.From(rest, kind)
-		was := strings.TrimPrefix(had[k], joined(dir, ""))
-		if strings.Contains(was, ".") || joined(dir, was) != had[k] {
+		was := strings.TrimPrefix(had[k], Join(dir, ""))
+		if strings.Contains(was, ".") || Join(dir, was) != had[k] {
 			was = "" // it was in another namespace
 		}
-		at := canonical(dir)
+		at := CanonicalPath(dir)
 		dirs[k] = dir
 		wants[at] = append(wants[at], label.Want{Key: k, Label: name, Exact: name == rest, Had: was})
 	}
 	names := make(map[string]string, len(keys))
 	for _, list := range wants {
 		for k, name := range byKey(list) {
-			names[k] = joined(dirs[k], name)
+			names[k] = Join(dirs[k], name)
 		}
 	}
 	return names
 }
 
-func joined(path, name string) string {
+// Join adds a name to a dotted path, which may be empty.
+func Join(path, name string) string {
 	if path == "" {
 		return name
 	}
 	return path + "." + name
+}
+
+// Split cuts a dotted path into the path of the namespace and the last label.
+func Split(path string) (dir, name string) {
+	i := strings.LastIndexByte(path, '.')
+	return path[:max(i, 0)], path[i+1:]
 }
 
 // Limits of names that nest: their bytes, and their parts.
@@ -157,7 +164,7 @@ func stem(name string) string { return name[:min(len(name), 100)] }
 func (p *Primitive) id(kind toolid.Kind, label, name string, n int) (id toolid.Primitive, fits bool) {
 	first, rest, _ := strings.Cut(label, ".")
 	path := strings.TrimPrefix(rest+"."+name, ".")
-	want := toolid.ID{Namespace: canonical(first), Name: path}.Fit()
+	want := toolid.ID{Namespace: CanonicalPath(first), Name: path}.Fit()
 	if n > 1 {
 		want.Name = fmt.Sprintf("%s_%d", stem(want.Name), n)
 	}
@@ -185,7 +192,8 @@ func lastSegment(uri string) string {
 	return uri[strings.LastIndexAny(uri, "/:")+1:]
 }
 
-func canonical(path string) string {
+// CanonicalPath returns a dotted path in canonical form; "" if it is none.
+func CanonicalPath(path string) string {
 	c, _ := registry.CanonicalPath(path)
 	return c
 }

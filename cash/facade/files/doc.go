@@ -16,8 +16,8 @@
 // glob, obey .gitignore files on wish, and return pages: next is the cursor of the next one. A page ends at its limit,
 // or after some 400 ms; then it may be short or even empty, and next leads on. A count is exact, or there is none.
 //
-// Get reads any lines or bytes of a file of any size. At level standard, a long content is an excerpt, with next_line or
-// next_offset to go on; a requested number of lines or bytes is kept.
+// Get reads any lines or bytes of a file of any size. At level standard, a long content is an excerpt, with next_line
+// or next_offset to go on; a requested number of lines or bytes is kept.
 //
 // # Texts
 //
@@ -32,13 +32,13 @@
 //	roundtrip_commit{manifestId, changes, mode}   the same without a preview
 //
 // A change has the whole content of a file, edits or a unified diff. The text to replace in an edit must be there
-// exactly once, unless all is set. A hunk of a diff must match exactly, at its line or, if lines have moved, at the only
-// place where it matches. One that does not match fails the whole commit.
+// exactly once, unless all is set. A hunk of a diff must match exactly, at its line or, if lines have moved, at the
+// only place where it matches. One that does not match fails the whole commit.
 //
 // A manifest records what its caller has seen. A commit that would overwrite a file changed since then is a conflict
 // and writes nothing. Its error has a previewId under which all changes are kept. roundtrip_start with the manifestId
-// and the paths in conflict takes note of their new contents. A commit with the previewId then needs no changes, or only
-// those of these paths. The modes:
+// and the paths in conflict takes note of their new contents. A commit with the previewId then needs no changes, or
+// only those of these paths. The modes:
 //
 //   - replace overwrites and creates
 //   - add_only skips existing files
@@ -93,9 +93,11 @@
 //   - Besides [Options], the faces' bound on arguments (MaxArguments) bounds the changes of a commit.
 //   - Entries deeper than 64 folders, and in unreadable folders, are on no page: incomplete says so. A page reads each
 //     folder on its way as a whole. Changes between two pages may show or not.
-//   - Of .gitignore files, those of the root and below it count, with 1,000 patterns and 64 KiB each. Patterns are those
-//     of git's manual. Git itself takes two asterisks directly behind a literal beginning for ones across slashes.
-//   - A search takes lines longer than 64 KiB in parts, and skips files that are not text and UTF-16 above MaxFileBytes.
+//   - Of .gitignore files, those of the root and below it count, with 1,000 patterns and 64 KiB each. Patterns are
+//     those of git's manual. Git itself takes two asterisks directly behind a literal beginning for ones across
+//     slashes.
+//   - A search takes lines longer than 64 KiB in parts, and skips files that are not text and UTF-16 above
+//     MaxFileBytes.
 //   - A line far into a large file may take several calls, each of which goes on where the last one ended. The lines of
 //     UTF-16 above MaxFileBytes cannot be found; its bytes can.
 //   - A move is one renaming, and is not part of a roundtrip. A crash may leave empty folders that were made for it.

@@ -2,7 +2,6 @@ package files
 
 import (
 	"bytes"
-	"cmp"
 	"io"
 	"io/fs"
 	"sync"
@@ -55,8 +54,8 @@ func (x *lineIndex) of(place string, info fs.FileInfo) *marks {
 	return m
 }
 
-// find returns where a line begins. If there is no such line, it returns the end of the file. found is false if the line
-// was not reached in time; then at is the last mark.
+// find returns where a line begins. If there is no such line, it returns the end of the file. found is false if the
+// line was not reached in time; then at is the last mark.
 func (m *marks) find(r io.ReaderAt, line int) (at mark, found bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -69,7 +68,7 @@ func (m *marks) find(r io.ReaderAt, line int) (at mark, found bool, err error) {
 	for at.line < line {
 		n, err := r.ReadAt(buf, at.offset)
 		if n == 0 {
-			return at, true, cmp.Or(noEOF(err), nil)
+			return at, true, noEOF(err)
 		}
 		block := buf[:n]
 		if lines := bytes.Count(block, newline); at.line+lines < line {

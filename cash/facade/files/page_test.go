@@ -80,11 +80,18 @@ func lines(out object) (list []string) {
 }
 
 // found returns all matches of a search over its pages.
-func (w *world) found(args object) (list []string) {
+func (w *world) found(args object) []string {
 	w.t.Helper()
+	return w.allPages("search", args, lines)
+}
+
+// allPages calls a command until its last page, and returns what of gives for each page.
+func (w *world) allPages(cmd string, args object, of func(object) []string) []string {
+	w.t.Helper()
+	list := []string{}
 	for {
-		out := w.call("search", args)
-		list = append(list, lines(out)...)
+		out := w.call(cmd, args)
+		list = append(list, of(out)...)
 		if args["cursor"] = out["next"]; out["next"] == nil {
 			delete(args, "cursor")
 			return list

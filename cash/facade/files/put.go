@@ -10,12 +10,8 @@ import (
 )
 
 type putInput struct {
-	Path     string  `json:"path" jsonschema:"File, relative to the root. Folders on the way are made." cash:"example=src/main.go"`
-	Content  *string `json:"content,omitempty" jsonschema:"The whole new content."`
-	Encoding string  `json:"encoding,omitempty" jsonschema:"Encoding of the file. Without it, a text keeps the one that it has; new files are utf-8." cash:"enum=utf-8|latin-1|utf-16le|utf-16be|base64"`
-	Edits    []edit  `json:"edits,omitempty" jsonschema:"In place of content: replacements in the text of the file, one after the other."`
-	Diff     string  `json:"diff,omitempty" jsonschema:"In place of content: a unified diff of the file. Its context must match exactly; line numbers may be off."`
-	Expect   string  `json:"expect,omitempty" jsonschema:"Write only if the file is still this: its SHA-256 in hex, or absent." cash:"pattern='^([0-9a-fA-F]{64}|absent)$'"`
+	change
+	Expect string `json:"expect,omitempty" jsonschema:"Write only if the file is still this: its SHA-256 in hex, or absent." cash:"pattern='^([0-9a-fA-F]{64}|absent)$'"`
 }
 
 // A written is a file that was written, created or skipped.
@@ -27,7 +23,7 @@ type written struct {
 }
 
 func (f *Files) put(ctx context.Context, in putInput) (*written, error) {
-	writes, err := f.writes([]change{{in.Path, in.Content, in.Encoding, in.Edits, in.Diff}})
+	writes, err := f.writes([]change{in.change})
 	if err != nil {
 		return nil, err
 	}

@@ -21,15 +21,7 @@ import (
 func (w *world) listed(args object) []string {
 	w.t.Helper()
 	args["recursive"] = true
-	list := []string{}
-	for {
-		out := w.call("list", args)
-		list = append(list, paths(out)...)
-		if args["cursor"] = out["next"]; out["next"] == nil {
-			delete(args, "cursor")
-			return list
-		}
-	}
+	return w.allPages("list", args, paths)
 }
 
 func TestF12Gitignore(t *testing.T) {

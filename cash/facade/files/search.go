@@ -341,8 +341,8 @@ func (s *finder) block(r io.ReaderAt, block []byte, at position) {
 	}
 }
 
-// next returns the first line from start on that matches, with its end, and where in it the match begins. begin is -1 if
-// there is none.
+// next returns the first line from start on that matches, with its end, and where in it the match begins. begin is -1
+// if there is none.
 func (s *finder) next(text []byte, start int) (begin, end, place int) {
 	for start < len(text) {
 		begin = start

@@ -49,7 +49,7 @@ import (
 //	    trust: [mcp.other.example]
 //	    allow: [10.0.0.0/8]               # and from timeout to hold_identity as above
 //
-// The keys of an upstream are the fields of [upstream.Server], those of a manifest the fields of
+// The keys of an upstream are the fields of [upstream.Server] but Schemas, those of a manifest the fields of
 // [upstream.Discovery]. A key that is missing, empty or null leaves its field zero. Labels are unique in their
 // canonical form; none lies below another.
 //

@@ -36,7 +36,8 @@ type Definition struct {
 }
 
 // Hash returns the SHA-256, in hexadecimal digits, of the definition as one canonical JSON object:
-//   - The members are _meta, annotations, description, function, inputSchema, name, outputSchema and title, in this order.
+//   - The members are _meta, annotations, description, function, inputSchema, name, outputSchema and title, in this
+//     order.
 //   - Members with JSON are left out if there is none; function is true, and left out for a tool.
 //   - There is no white space, keys are sorted, and strings and numbers have one spelling.
 //

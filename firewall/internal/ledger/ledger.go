@@ -8,11 +8,12 @@
 //
 // # How it works
 //
-// Artifacts and reservations are items of a [bounded.Store]. Each counts in the share of its payer, in that of all guests
-// if its owner is one, and in the total. A reservation stays until it is released. An artifact stays until its promise ends, and then until it expires or its
-// room is needed. If the payer's share is full, the payer's oldest artifact goes. If the total is full, it is that of the
-// payer with the most artifacts or bytes, unless the new artifact's payer has one. The parent imports this package, so
-// its types mirror the parent's and convert into them.
+// Artifacts and reservations are items of a [bounded.Store]. Each counts in the share of its payer, in the total, and
+// if its owner is a guest, in the share of all guests. A reservation stays until it is released. An artifact stays
+// until its promise ends, and then until it expires or its room is needed. If the payer's share is full, the payer's
+// oldest artifact goes. If the total is full and the payer has none, that of the payer with the most of it goes.
+//
+// The parent imports this package, so its types mirror the parent's and convert into them.
 //
 // # Limits
 //

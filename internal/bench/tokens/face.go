@@ -14,7 +14,7 @@ type column struct {
 	face cost.Face
 }
 
-// faces are the columns of the first table. The others are compared with the first, whose servers are the recorded ones.
+// faces are the columns of the first table. The first, of the recorded servers, is what the others are compared with.
 var faces = []column{
 	{"full tools/list", cost.Plain},
 	{"call, help, skill", cost.CaSH},

@@ -27,8 +27,8 @@
 //
 // # What is counted, and what a model does
 //
-// Package cash/cost plays the model. The instructions of the recorded servers are not counted, which favours listing all
-// tools. The column tools/list of -full includes titles, annotations and output schemas.
+// Package cash/cost plays the model. The instructions of the recorded servers are not counted, which favours listing
+// all tools. The column tools/list of -full includes titles, annotations and output schemas.
 //
 // # Limits
 //

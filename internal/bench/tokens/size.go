@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/cash-mcp/go-sdk/cash/cost"
 )
@@ -42,15 +43,7 @@ func madeSize(n int) catalogSize {
 }
 
 // sizedFaces are the columns. The first one lists all functions as tools.
-var sizedFaces = []column{
-	{"plain", cost.Plain},
-	{"call, help, skill", cost.CaSH},
-	{"gateway", cost.Gateway},
-	{"proxy", cost.Proxy},
-	{"disclosure", cost.Disclosure},
-	{"facade", cost.Facade},
-	{"endpoint", cost.Endpoint},
-}
+var sizedFaces = slices.Concat([]column{{"plain", cost.Plain}}, faces[1:], []column{{"endpoint", cost.Endpoint}})
 
 // bySize measures all sizes behind all faces. It returns the bills by row and column.
 func bySize(ctx context.Context) ([][]*cost.Bill, error) {

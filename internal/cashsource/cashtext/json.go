@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/cash-mcp/go-sdk/internal/schema"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
@@ -34,30 +35,19 @@ func (m Mount) Schema(schema json.RawMessage) json.RawMessage {
 	return json.RawMessage(apply(string(schema), w.edits))
 }
 
-// Keywords of JSON Schema whose values hold schemas: a schema or a list of them, or an object of them by name.
-var (
-	subschemas = map[string]bool{
-		"items": true, "prefixItems": true, "additionalItems": true, "unevaluatedItems": true, "contains": true,
-		"additionalProperties": true, "unevaluatedProperties": true, "propertyNames": true,
-		"allOf": true, "anyOf": true, "oneOf": true, "not": true, "if": true, "then": true, "else": true,
-	}
-	namedSubschemas = map[string]bool{
-		"properties": true, "patternProperties": true, "dependentSchemas": true, "dependencies": true, "$defs": true, "definitions": true,
-	}
-)
-
 // schema rewrites the descriptions in a schema, or in a list of schemas.
 func (w *jsonPage) schema(value []byte) {
 	for _, v := range strictjson.Elements(value) {
 		w.schema(v)
 	}
 	for raw, v := range strictjson.RawMembers(value) {
-		switch key := strictjson.Text(raw); {
+		key := strictjson.Text(raw)
+		switch schemas, named := schema.Holds(key); {
 		case key == "description" && strictjson.KindOf(v) == strictjson.String:
 			w.texts(key, v)
-		case subschemas[key]:
+		case schemas:
 			w.schema(v)
-		case namedSubschemas[key]:
+		case named:
 			for _, one := range strictjson.RawMembers(v) {
 				w.schema(one)
 			}
