@@ -87,7 +87,7 @@ func checkFunctions(t *testing.T, tools []tool, m *mounted) {
 		if f.Description() != strings.TrimSpace(tool.Description) {
 			t.Errorf("%s: the description is %q, and that of the server %q", name, f.Description(), tool.Description)
 		}
-		if f.ReadOnly() != tool.Annotations.ReadOnlyHint || f.Idempotent() != (tool.Annotations.IdempotentHint && !f.ReadOnly()) {
+		if f.ReadOnly() != tool.Annotations.ReadOnlyHint || f.Idempotent() != tool.Annotations.IdempotentHint {
 			t.Errorf("%s: read-only %t, idempotent %t; the server says %+v", name, f.ReadOnly(), f.Idempotent(), tool.Annotations)
 		}
 	}
