@@ -200,7 +200,7 @@ func (b *batch) keep() (rest []unfit) {
 	return rest
 }
 
-// share refuses entry i for now, because another one has its id too.
+// share refuses entry i, because another one has its id too. separate may find other ids for both.
 func (b *batch) share(i int, id ID, other int) {
 	b.shared = append(b.shared, i)
 	b.refuse(i, fmt.Errorf("its id %s is that of tool %s too", id, quote(b.defs[other].Name)))

@@ -22,7 +22,7 @@ type Client struct {
 	// Caches reports that the client's prompts are cached, so that each token is paid for once.
 	Caches bool
 	// Defers reports that the client hides the tools of a plain server from its model until the client's own search
-	// finds them. The model then reads [found] definitions for each function that it uses.
+	// finds them. The model then reads five definitions for each function that it uses.
 	Defers bool
 	// ReadsResources reports that the model reads a server's resources by itself. Disclosure needs that.
 	ReadsResources bool
@@ -60,7 +60,7 @@ const (
 )
 
 // Measure counts what each face of src costs the caller in ctx, and ranks the faces. No function is called: all give
-// the same made-up result. Nil is the zero Client. The tasks call functions from all over the tree, and describe each
+// the same made-up result. Pages of help that other servers write are read. Nil is the zero Client. The tasks call functions from all over the tree, and describe each
 // in its own words. The error is that of a source that cannot be listed.
 func Measure(ctx context.Context, src registry.Source, c *Client) (*Report, error) {
 	if c == nil {
@@ -200,7 +200,7 @@ func (r *Report) paid(e Estimate) int {
 	return e.Task.Input
 }
 
-// Best returns the cheapest face that fits the client.
+// Best returns the cheapest face that fits the client. If none does, its Unfit says why.
 func (r *Report) Best() Estimate { return r.Faces[0] }
 
 // Advice is a sentence that names the best face and why.

@@ -445,7 +445,8 @@ func (s *scenario) texts(t *testing.T, l level) {
 	}
 }
 
-// changes holds that what a server gains, renames and loses is usable, or gone, within a second (RFC 5.4).
+// changes holds that what a server gains, renames and loses is usable, or gone, without a restart (RFC 5.4).
+// How soon is held by TestChangesThroughLevels.
 func (s *scenario) changes(t *testing.T, l level) {
 	path := l.prefix + "shop.news"
 	say := func(name, text string) *registry.Function {
