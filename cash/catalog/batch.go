@@ -3,6 +3,8 @@ package catalog
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -134,12 +136,12 @@ func (c *content) tree() (*registry.Registry, error) {
 		byNamespace[path] = append(byNamespace[path], s.function)
 	}
 	tree := registry.New(nil)
-	for path, functions := range byNamespace {
+	for _, path := range slices.Sorted(maps.Keys(byNamespace)) { // in order: the first spelling of a namespace is part of its ids
 		n, err := tree.TryNamespace(path, "")
 		if err != nil {
 			return nil, err
 		}
-		if err := n.TryAdd(functions...); err != nil {
+		if err := n.TryAdd(byNamespace[path]...); err != nil {
 			return nil, err
 		}
 	}
