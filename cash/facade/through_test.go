@@ -106,7 +106,7 @@ func TestAddTo(t *testing.T) {
 
 // TestIdentity holds that who is refused reads an envelope.
 func TestIdentity(t *testing.T) {
-	srv := facade.NewServer(newShop(), &facade.Options{Serve: serve.Options{Identify: func(context.Context, mcp.Request) (*registry.Caller, error) {
+	srv := facade.NewServer(newShop(), &facade.Options{Serve: serve.Options{Identify: func(context.Context, *serve.Incoming) (*registry.Caller, error) {
 		return nil, fmt.Errorf("nobody is let in")
 	}}})
 	c := inMemory(t, srv, named("max", "boss"))

@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -56,10 +55,10 @@ type Options struct {
 	// face has them. Nil is none.
 	Controls *control.Controls
 
-	// Identify returns the caller of a request. Over HTTP, the Extra of the SDK's request has the
-	// headers and the verified token. A nil caller is anonymous. An error refuses the request, and
-	// its text is shown. Nil uses the token, or the context.
-	Identify func(context.Context, mcp.Request) (*registry.Caller, error)
+	// Identify returns the caller of a request. The context has the values of its HTTP request. A nil
+	// caller is anonymous. An error refuses the request, and its text is shown. Nil uses the token, or
+	// the context.
+	Identify func(context.Context, *Incoming) (*registry.Caller, error)
 	// Address returns the network address of an HTTP request, as far as you trust it: [RemoteAddress]
 	// if clients connect directly, else what your own proxy says, such as the last entry of
 	// X-Forwarded-For. Anonymous callers of one address share the room for what is kept of their

@@ -57,7 +57,7 @@ func (s *Server) newHandler(srv *mcp.Server) http.Handler {
 		}
 		sessions.ServeHTTP(w, r)
 	})
-	h = CarryCaller(s.addressed(s.checked(h)))
+	h = s.addressed(CarryContext(s.checked(h)))
 	if s.opts.VerifyToken != nil {
 		h = auth.RequireBearerToken(s.opts.VerifyToken, s.opts.Token)(h)
 	}
