@@ -14,7 +14,7 @@
 // The files in order: server.go, options.go and run.go serve; web.go, origin.go, post.go, header.go and
 // body.go are HTTP; lines.go is stdio; reader.go and method.go read messages; host.go, request.go, carry.go,
 // identity.go, address.go and client.go run a tool; listed.go, tools.go and watched.go are what comes and goes, of
-// which changes.go and notifier.go tell; drain.go stops.
+// which changes.go and notifier.go tell; drain.go stops, of which health.go tells.
 //
 // # Identity
 //
