@@ -69,7 +69,7 @@ var Rooms = []Room{
 	{Row: 2, Together: true, Packages: append(below("firewall", "redact view disk internal/ledger"), "firewall"), Lines: 5960},
 	// Ids that two servers contest take 110 of these, exact spellings 120, the steps that faces word, reports of dry
 	// runs and limits of schemas 200, arguments that are known in part or read later 100, unknown names 30.
-	{Row: 2, Packages: []string{"registry"}, Lines: 5800},
+	{Row: 2, Packages: []string{"registry"}, Lines: 5810},
 	{Row: 2, Packages: []string{"toolid/card"}, Lines: 1150},
 
 	{Row: 3, Packages: []string{"cash/control"}, Lines: 2700},
