@@ -124,6 +124,6 @@ func (f face) Instructions(ctx context.Context) string {
 	for i, d := range domains {
 		names[i] = d.tool
 	}
-	line := "Each tool is a domain: pass it cmd, one of the commands in its description, and params. Domains: "
+	line := "Each tool is a domain: pass it cmd and params. The cmd help lists its commands and tells their params. Domains: "
 	return serve.Index(line, names)
 }
