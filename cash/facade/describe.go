@@ -12,27 +12,31 @@ import (
 // Bounds of a tool's description, in bytes where nothing else is said.
 const (
 	maxDescription = 2000 // of all of it; clients cut longer ones
-	maxAbout       = 400  // characters of a domain's own description
-	maxHead        = 160  // of its first sentence, to stand before the words about help
-	maxSentence    = 120  // of a command
-	minSentence    = 30   // to which sentences are cut, so that each command has one
-	maxSignature   = 300  // of the parameters of a command
-	maxParamName   = 60   // characters
-	maxMembers     = 12   // of an object that is shown with them
+	// Descriptions that are more than names have so many bytes in all. With the rest of their definitions, eight domains
+	// then take some 2,000 tokens ("Token Budget Comparison").
+	maxDescriptions = 4200
+	maxAbout        = 400 // characters of a domain's own description
+	maxHead         = 160 // of its first sentence, to stand before the words about help
+	maxSentence     = 120 // of a command
+	minSentence     = 30  // to which sentences are cut, so that each command has one
+	maxSignature    = 300 // of the parameters of a command
+	maxParamName    = 60  // characters
+	maxMembers      = 12  // of an object that is shown with them
 )
 
 const (
-	commandsAre     = "\nCommands (? is optional):"
+	commandsAre     = "\nCommands:"
 	destructiveMark = " [destructive]"
 	notNow          = "Unavailable at the moment."
 	partNotNow      = "A part of it is unavailable at the moment."
 )
 
 // describe returns the description of a domain for the model: its subject, its command help and its other commands.
-func (d *domain) describe(commands []command, whole bool) string {
+// domains is how many share the room for texts.
+func (d *domain) describe(commands []command, whole bool, domains int) string {
 	intro := clean.Cut(clean.Flow(d.description), maxAbout)
 	if len(commands) > 0 {
-		intro = early(intro, "The cmd "+helpName(commands)+" finds commands and tells their params.")
+		intro = early(intro, "Cmd "+helpName(commands)+" finds commands and tells params.")
 	}
 	if !whole {
 		state := notNow
@@ -45,7 +49,8 @@ func (d *domain) describe(commands []command, whole bool) string {
 		return intro
 	}
 	intro += commandsAre
-	return intro + strings.Join(commandLines(commands, maxDescription-len(intro)), "")
+	texts := min(maxDescription, maxDescriptions/max(domains, 1))
+	return intro + strings.Join(commandLines(commands, maxDescription-len(intro), texts-len(intro)), "")
 }
 
 // early returns a text with a hint after its first sentence, or before it if that is long. A model that sees only the
@@ -60,8 +65,9 @@ func early(text, hint string) string {
 }
 
 // commandLines returns a line for each command. Room goes to the names first, then to the first sentences of the
-// descriptions, then to the parameters. If not all names fit, the last line has the number of the others.
-func commandLines(commands []command, room int) []string {
+// descriptions, then to the parameters. If not all names fit, the last line has the number of the others. texts is the
+// room for all of it unless the names need more.
+func commandLines(commands []command, room, texts int) []string {
 	lines := make([]string, len(commands))
 	size := 0
 	for i, c := range commands {
@@ -75,7 +81,7 @@ func commandLines(commands []command, room int) []string {
 		}
 		return append(lines[:n], andMore(len(commands)-n))
 	}
-	room -= size
+	room = max(texts-size, 0)
 	sentences := shorten(sentencesOf(commands), room)
 	for _, s := range sentences {
 		room -= len(s)

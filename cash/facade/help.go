@@ -218,7 +218,7 @@ func (s *Server) pageOf(f *registry.Function, d *domain, name string, in helpQue
 		p.DryRun = face{s}.plans() && f != s.help && (!d.builtin || f.Path() == executePath)
 		p.Returns = clean.Cut(clean.Text(f.Returns()), maxExample)
 		p.Note = noteOf(f)
-		if example := clean.JSON(f.Example(false)); len(example) <= maxExample && len(params) > 0 {
+		if example := clean.JSON(f.Example(false)); len(example) <= maxExample && string(example) != "{}" {
 			p.Example = example
 		}
 	}
