@@ -23,8 +23,8 @@ import (
 func TestF12Tools(t *testing.T) {
 	s := newShop()
 	c := inMemory(t, facade.NewServer(s, &facade.Options{Tools: true}), nil)
-	want := "list(query?, namespace?, limit?), get(name), validate(name, arguments?), execute(name, arguments?) [destructive]."
-	if got := toolNamed(c, "ToolsExecute").Description; !containsAll(got, strings.Split(strings.TrimSuffix(want, "."), "), ")...) {
+	want := "list(query?, namespace?, limit?): |get(name): |validate(name, arguments?): |execute(name, arguments?) [destructive]: "
+	if got := toolNamed(c, "ToolsExecute").Description; !containsAll(got, strings.Split(want, "|")...) {
 		t.Errorf("description %s", got)
 	}
 	e := okOf(t, c, "ToolsExecute", object{"cmd": "list", "detail": "minimal", "params": object{"namespace": "orders"}})

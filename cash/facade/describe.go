@@ -18,7 +18,7 @@ const (
 	maxAbout        = 400 // characters of a domain's own description
 	maxHead         = 160 // of its first sentence, to stand before the words about help
 	maxSentence     = 120 // of a command
-	minSentence     = 30  // to which sentences are cut, so that each command has one
+	minSentence     = 25  // to which sentences are cut, so that each command has one
 	maxSignature    = 300 // of the parameters of a command
 	maxParamName    = 60  // characters
 	maxMembers      = 12  // of an object that is shown with them

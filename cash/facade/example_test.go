@@ -38,5 +38,5 @@ func Example() {
 	// Output:
 	// {"ok":true,"cmd":"list","data":[{"id":"m1","title":"Tea","body":"Green tea in the…"}],"count":1}
 	// {"ok":true,"cmd":"LIST","data":[{"id":"m1","title":"Tea"}],"count":1}
-	// {"ok":false,"cmd":"lost","error":"Unknown command: lost. Did you mean list? Available commands: list."}
+	// {"ok":false,"cmd":"lost","error":"Unknown command: lost. Did you mean list? Available commands: help, list."}
 }

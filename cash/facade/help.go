@@ -223,7 +223,8 @@ func (s *Server) pageOf(f *registry.Function, d *domain, name string, in helpQue
 		}
 	}
 	room := maxPage - utf8.RuneCount(strictjson.MustMarshal(p))
-	if schema := clean.JSON(f.InputSchema()); in.Offset == 0 && level == registry.Full {
+	if in.Offset == 0 && level == registry.Full {
+		schema := clean.JSON(f.InputSchema())
 		if n := utf8.RuneCount(schema); n < room {
 			p.InputSchema, room = schema, room-n
 		} else {
