@@ -198,10 +198,11 @@ func (c command) listed(level registry.Detail) listedCommand {
 		return l
 	}
 	l.Params = strings.Trim(signature(c.Function, true), "()")
-	if l.Description = clean.Flow(c.About()); level == registry.Standard {
-		l.Description = clean.Cut(l.Description, maxListed)
+	most := maxListed
+	if level == registry.Full {
+		most = maxDescribed
 	}
-	l.Description = clean.Cut(l.Description, maxDescribed)
+	l.Description = clean.Line(c.About(), most)
 	if c.Destructive() {
 		l.Safety = control.Destructive
 	}
