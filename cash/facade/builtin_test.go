@@ -238,6 +238,23 @@ func TestControls(t *testing.T) {
 	}
 }
 
+// TestControlsInside holds that a search that calls a command with its own context does not take it past the controls.
+func TestControlsInside(t *testing.T) {
+	s := newShop()
+	var srv *facade.Server
+	srv = facade.NewServer(s, &facade.Options{
+		Serve: serve.Options{Controls: &control.Controls{Policy: control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{{Decision: control.Deny}}})}},
+		Search: map[string]facade.SearchFunc{"web": func(ctx context.Context, _ string, _ int) ([]facade.Hit, error) {
+			r := srv.Execute(ctx, "stock", &facade.Request{Cmd: "count"})
+			return []facade.Hit{{Title: fmt.Sprint(r.OK)}}, nil
+		}},
+	})
+	e := okOf(t, inMemory(t, srv, nil), "SearchExecute", object{"cmd": "web", "params": object{"query": "x"}})
+	if string(e.Data) != `[{"title":"false"}]` || s.runs.Load() != 0 {
+		t.Errorf("%s, %d runs", e.text, s.runs.Load())
+	}
+}
+
 // TestPlans holds that dry runs and their tokens go through, where there are plans.
 func TestPlans(t *testing.T) {
 	s := newShop()

@@ -81,7 +81,9 @@ func commandLines(commands []command, room, texts int) []string {
 		}
 		return append(lines[:n], andMore(len(commands)-n))
 	}
-	room = max(texts-size, 0)
+	if room = texts - size; room <= 0 {
+		return lines
+	}
 	sentences := shorten(sentencesOf(commands), room)
 	for _, s := range sentences {
 		room -= len(s)

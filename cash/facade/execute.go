@@ -128,7 +128,8 @@ func controlled(all []registry.Middleware) registry.Middleware {
 			handler = m(handler)
 		}
 		return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
-			if ctx.Value(ownKey{}) != nil {
+			// A function may pass its context on to a further call.
+			if x, ok := ctx.Value(ownKey{}).(*execution); ok && x.command.Load().function == c.Function {
 				return next(ctx, c)
 			}
 			return handler(ctx, c)

@@ -155,6 +155,8 @@ func (d *domain) listCommands(ctx context.Context, in helpQuery, level registry.
 		list.Note = "A part of this domain is unavailable at the moment."
 	case in.Query != "" && len(commands) == 0:
 		list.Note = "No command fits. Use other words, or list all without query."
+	case in.Query == "" && in.Limit == 0 && in.Offset == 0 && list.NextOffset > 0:
+		list.Note = "There are more: search with query, go on with offset, or list names alone with detail minimal."
 	}
 	return list, nil
 }
@@ -197,7 +199,8 @@ func (c command) listed(level registry.Detail) listedCommand {
 	if level == registry.Minimal {
 		return l
 	}
-	l.Params = strings.Trim(signature(c.Function, true), "()")
+	params := signature(c.Function, true)
+	l.Params = params[1 : len(params)-1]
 	most := maxListed
 	if level == registry.Full {
 		most = maxDescribed

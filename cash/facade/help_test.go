@@ -188,6 +188,9 @@ func TestF6HelpOf500(t *testing.T) {
 					t.Errorf("%s %v: %d names on %d pages", p.detail, p.params, len(names), pages)
 				}
 			}
+			if d, _ := helped(t, c, tool.Name, help, "", nil); !strings.HasPrefix(d.Note, "There are more: search with query") {
+				t.Errorf("note %q", d.Note)
+			}
 			for _, name := range want {
 				d, _ := helped(t, c, tool.Name, help, "", object{"query": about[name], "limit": 1})
 				if len(d.Commands) != 1 || d.Commands[0].Name != name || !strings.Contains(d.Commands[0].Description, about[name]) {
