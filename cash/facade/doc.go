@@ -33,8 +33,8 @@
 //	→ {"ok":true,"cmd":"help","data":{"name":"create","description":…,"safety":"writes",
 //	   "params":[{"name":"customer_id","type":"string","required":true,…},…],…}}
 //
-// If a page does not have everything, next_offset is the offset of the next one. If a function of a domain is called
-// help, it is the command help, and the command described here is help-2; the description of the tool names it.
+// If a page does not have everything, next_offset is the offset of the next one. A function called help keeps its name:
+// the command described here is then help-2 in that domain, as the description of the tool says.
 //
 // The parameters of a command are also in the error of a call with invalid params:
 //
@@ -64,7 +64,8 @@
 // # Limits
 //
 //   - A domain's description has at most 2,000 bytes, because clients cut longer ones. Beyond that, commands lose their
-//     parameters, then their sentences, and then only their number is shown.
+//     parameters, then their sentences, and then only their number is shown. All descriptions of a server together have
+//     4,200 bytes, unless the names of the commands need more.
 //   - The data of help has at most some 8,000 characters.
 //   - Text, and JSON from other servers, is the same at every level of detail.
 //   - Without TextOnly, a model may pay for a response twice: some clients show text and structured content.

@@ -105,10 +105,7 @@ type helpParam struct {
 
 // describeCommands is the command help of every domain.
 func (s *Server) describeCommands(ctx context.Context, in helpQuery) (any, error) {
-	x, ok := ctx.Value(ownKey{}).(*execution)
-	if !ok {
-		return nil, &registry.Error{Kind: registry.Internal, Message: "There is no domain to tell of."}
-	}
+	x := ctx.Value(ownKey{}).(*execution)
 	d := x.command.Load().domain
 	switch {
 	case in.Command != "" && in.Query != "":
