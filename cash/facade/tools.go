@@ -15,9 +15,9 @@ import (
 // members are ignored, unless they look misplaced (see request.misplaced).
 const (
 	schemaHead = `{"type":"object","properties":{` +
-		`"cmd":{"type":"string","description":"A command, such as help."},` +
+		`"cmd":{"type":"string","description":"Command."},` +
 		`"detail":{"type":"string","enum":["minimal","standard","full"],"default":"standard","description":"How much to return."},` +
-		`"params":{"type":"object","description":"The command's parameters."}`
+		`"params":{"type":"object","description":"Its parameters."}`
 	schemaPlans = `,"dry_run":{"type":"boolean","description":"Check the call without running it."}` +
 		`,"plan_token":{"type":"string","description":"What a dry run gave for this call."}`
 	schemaTail = `},"required":["cmd"]}`
