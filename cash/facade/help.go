@@ -1,6 +1,7 @@
 package facade
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,9 +16,10 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// Bounds of an answer of the command help, in characters.
+// Bounds of an answer of the command help, in characters where nothing else is said.
 const (
 	maxPage      = 8000 // of the data
+	maxFit       = 10   // commands that fit a query, unless there is a limit
 	maxListed    = 160  // of the description of a command in a list
 	maxDescribed = 3000 // of the description of a command, and of those in a list at level full
 	maxExample   = 500  // of the example of a command
@@ -54,7 +56,7 @@ func (d *domain) isHelp(ctx context.Context, cmd string) (bool, error) {
 // helpQuery is the input of the command help.
 type helpQuery struct {
 	Command string `json:"command,omitempty" jsonschema:"Describe this command and its params. Without it, commands are listed."`
-	Query   string `json:"query,omitempty" jsonschema:"List only the commands that fit these words, best first."`
+	Query   string `json:"query,omitempty" jsonschema:"List only the commands that fit these words, best first: 10 unless there is a limit."`
 	Offset  int    `json:"offset,omitempty" jsonschema:"Entries to skip: next_offset of the page before." cash:"min=0"`
 	Limit   int    `json:"limit,omitempty" jsonschema:"Most entries." cash:"min=1"`
 }
@@ -144,6 +146,7 @@ func (d *domain) listCommands(ctx context.Context, in helpQuery, level registry.
 	}
 	if in.Query != "" {
 		commands = d.search(ctx, commands, in.Query)
+		in.Limit = cmp.Or(in.Limit, maxFit)
 	}
 	list := &commandList{count: len(commands)}
 	list.Commands, list.NextOffset = page(len(commands), func(i int) listedCommand { return commands[i].listed(level) }, in, maxPage)

@@ -181,7 +181,7 @@ func TestF6HelpOf500(t *testing.T) {
 				detail string
 				params object
 				pages  int
-			}{{"minimal", nil, 3}, {"standard", nil, 13}, {"full", nil, 13}, {"minimal", object{"limit": 99}, 6}, {"standard", object{"query": "move elsewhere"}, 13}} {
+			}{{"minimal", nil, 3}, {"standard", nil, 13}, {"full", nil, 13}, {"minimal", object{"limit": 99}, 6}, {"standard", object{"query": "move elsewhere"}, 50}, {"full", object{"query": "move elsewhere", "limit": 500}, 13}} {
 				names, pages := allCommands(t, c, tool.Name, help, p.detail, p.params)
 				slices.Sort(names)
 				if !slices.Equal(names, want) || pages > p.pages {
