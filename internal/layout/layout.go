@@ -73,8 +73,9 @@ var Rooms = []Room{
 	{Row: 2, Packages: []string{"toolid/card"}, Lines: 1150},
 
 	{Row: 3, Packages: []string{"cash/control"}, Lines: 2700},
-	// Names that nest take 50 of these, the facts that tools tell beyond MCP 70, functions of foreign schemas 15.
-	{Row: 3, Together: true, Packages: below("internal", "wire blocks"), Lines: 770},
+	// Names that nest take 50 of these, the facts that tools tell beyond MCP 70, functions of foreign schemas 15, hints
+	// on effects, in both directions and without contradictions, 85.
+	{Row: 3, Together: true, Packages: below("internal", "wire blocks"), Lines: 865},
 
 	{Row: 4, Packages: []string{"cash/serve"}, Lines: 3090}, // subscriptions to a resource 130, what requests bring 75, hosts and origins 65, health 20
 	// Upstream: 240 classify failures (what may pass, what was removed, what a mounted server has raised), 130 follow
@@ -83,7 +84,7 @@ var Rooms = []Room{
 	// paths in prose and split advice off. Pins and ids of live tools take 110, panics over what a server sent and the
 	// lock of the pin file 50.
 	{
-		Row: 4, Together: true, Lines: 11390, Each: 4490,
+		Row: 4, Together: true, Lines: 11400, Each: 4490,
 		Packages: append(below("cash/upstream", "pin config discover"), "cash/upstream", "internal/cashsource", "internal/cashsource/cashtext"),
 	},
 	// Files takes 3,630 of these: the crash-safe commit 700, search 340, parts of large files 400, patterns of
@@ -92,7 +93,7 @@ var Rooms = []Room{
 
 	// Pages of long lists and of functions within a budget take 200 of these, the guide 50, the revision of what a
 	// caller sees 60, dry runs and schemas for servers that mount this one 60.
-	{Row: 5, Packages: []string{"cash"}, Lines: 2230},
+	{Row: 5, Packages: []string{"cash"}, Lines: 2235},
 	// The command help of facades takes 260 of these, what their descriptions tell of commands 90.
 	{Row: 5, Packages: below("cash", "gateway disclosure facade plain"), Lines: 5210},
 
