@@ -14,7 +14,7 @@ import (
 type calls struct {
 	mu      sync.Mutex
 	running int
-	idle    chan struct{} // if not nil, closed when no function is running
+	last    func() // if not nil, called when no function is running
 }
 
 type callsKey struct{}
@@ -81,29 +81,41 @@ func (c *calls) begin() {
 
 func (c *calls) end() {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.running--; c.running == 0 && c.idle != nil {
-		close(c.idle)
-		c.idle = nil
+	c.running--
+	last := c.last
+	if c.running > 0 {
+		last = nil
+	}
+	c.mu.Unlock()
+	if last != nil {
+		last()
 	}
 }
 
-// wait waits for the functions to end, at most twice the grace of a process. It reports whether they have.
-func (c *calls) wait() bool {
+// finally has last called once no function is running: now or later.
+func (c *calls) finally(last func()) {
 	c.mu.Lock()
-	if c.running == 0 {
-		c.mu.Unlock()
-		return true
+	if c.running > 0 {
+		c.last = last
+		last = nil
 	}
-	idle := make(chan struct{})
-	c.idle = idle
 	c.mu.Unlock()
+	if last != nil {
+		last()
+	}
+}
+
+// wait calls last once no function is running. It waits for that, at most twice the grace of a process.
+func (c *calls) wait(last func()) {
+	idle := make(chan struct{})
+	c.finally(sync.OnceFunc(func() {
+		last()
+		close(idle)
+	}))
 	timer := time.NewTimer(2 * grace)
 	defer timer.Stop()
 	select {
 	case <-idle:
-		return true
 	case <-timer.C:
-		return false
 	}
 }

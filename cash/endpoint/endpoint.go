@@ -87,9 +87,7 @@ func (e *Endpoint) Run(ctx context.Context, in io.Reader, out io.Writer) int {
 	if _, err := out.Write(append(document, '\n')); err != nil {
 		exit = 1
 	}
-	if calls.wait() {
-		giveBack()
-	}
+	calls.wait(giveBack)
 	return exit
 }
 

@@ -215,7 +215,6 @@ func TestK4Requests(t *testing.T) {
 		"no tool":           `{"action":"call_tool"}`,
 		"tool object":       `{"action":"describe_tool","tool":{}}`,
 		"unknown tool":      `{"action":"describe_tool","tool":"x"}`,
-		"other case":        `{"action":"call_tool","tool":"Orders.List"}`,
 		"namespace":         `{"action":"call_tool","tool":"orders"}`,
 		"skill":             `{"action":"call_tool","tool":"orders.refund"}`,
 		"odd name":          `{"action":"call_tool","tool":"..\u0000;rm -rf /\u001b[31m"}`,
@@ -248,6 +247,7 @@ func TestK20KX4RequestsThatPass(t *testing.T) {
 		"unknown members": `{"action":"list_tools","tool":7,"arguments":[],"x":{"y":1}}`,
 		"no arguments":    `{"action":"call_tool","tool":"orders.list"}`,
 		"arguments":       `{"action":"call_tool","tool":"orders.list","arguments":{}}`,
+		"other case":      `{"action":"call_tool","tool":"Orders.List"}`,
 		"describe":        `{"action":"describe_tool","tool":"orders.list","arguments":null}`,
 	} {
 		if members, exit := ask(t, e, request); exit != 0 {

@@ -66,6 +66,9 @@ func (k *kept) middleware(next registry.Handler) registry.Handler {
 			return next(ctx, c)
 		}
 		lock, err := k.lock(ctx)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if err == nil {
 			defer lock.Close()
 			err = k.load()

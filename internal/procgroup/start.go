@@ -3,6 +3,7 @@ package procgroup
 import "runtime"
 
 // Start starts the command. exited is closed when it has ended and was waited for: its ProcessState is then set.
+// The command's pipes must not be those of package exec, which are closed then, read or not.
 //
 // On Linux and FreeBSD the command is killed when this process ends, however that happens. Linux sends that signal
 // when the starting thread ends, and Go ends threads. The starting thread is therefore the one that waits.

@@ -53,11 +53,11 @@ func (s *Shop) Restore(state State) error {
 
 // restore adds an order, or cancels one.
 func (s *Shop) restore(o Order) error {
-	if o.Status != Confirmed && o.Status != Cancelled {
-		return fmt.Errorf("%w: status", ErrInvalid)
-	}
 	if known, err := s.order(o.OrderID); err == nil {
-		known.Status = o.Status
+		if known.Status != Confirmed || o.Status != Cancelled {
+			return fmt.Errorf("%w: status", ErrInvalid)
+		}
+		known.Status = Cancelled
 		return nil
 	}
 	c, err := s.customer(o.CustomerID)
@@ -66,7 +66,8 @@ func (s *Shop) restore(o Order) error {
 		return fmt.Errorf("%w: it is not the next one", ErrInvalid)
 	case err != nil:
 		return err
-	case o.Channel != c.Channel || checkDate(o.Date) != nil || len(o.Items) == 0 || o.Total != total(o.Items):
+	case o.Status != Confirmed && o.Status != Cancelled, o.Channel != c.Channel,
+		checkDate(o.Date) != nil, len(o.Items) == 0, o.Total != total(o.Items):
 		return fmt.Errorf("%w: its parts do not fit", ErrInvalid)
 	}
 	for _, l := range o.Items {
