@@ -293,9 +293,6 @@ func (c *Client) refusal(p payload, err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &said):
-		if said.Name == DefaultName { // of many endpoints
-			said.Name = c.opts.Name
-		}
 		kind := said.Category.kind()
 		return &registry.Error{Kind: kind, Err: said,
 			Message: fmt.Sprintf("The endpoint %s answered with an error (%s): %s", quote(c.opts.Name), said.Category, sentence(said.Message))}

@@ -287,8 +287,10 @@ func (e *Endpoint) failedAt(server string, err error) ([]byte, int) {
 		Message: cmp.Or(text, fmt.Sprintf("failed (%s)", shown.Kind)),
 	}
 	var said *Error
-	if errors.As(err, &said) && said.Name != runtime {
-		out.Name = cmp.Or(clean.Line(said.Name, maxName), out.Name)
+	if errors.As(err, &said) {
+		if said.Name != runtime && said.Name != DefaultName { // names of many
+			out.Name = cmp.Or(clean.Line(said.Name, maxName), out.Name)
+		}
 		out.Category = cmp.Or(Category(clean.Line(string(said.Category), maxName)), out.Category)
 	}
 	return strictjson.MustMarshal(errorAnswer{answerError, out}), exit

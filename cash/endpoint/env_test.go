@@ -59,7 +59,7 @@ func TestK11K12FromEnvFails(t *testing.T) {
 		dir:                                 "",
 	}
 	if runtime.GOOS != "windows" {
-		values[text] = "may not be started"
+		values[text] = "the program may not be started"
 	}
 	for value, want := range values {
 		t.Setenv(endpoint.EnvVariable, value)

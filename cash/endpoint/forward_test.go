@@ -138,7 +138,7 @@ func TestK8Component(t *testing.T) {
 
 	deny := func(next registry.Handler) registry.Handler {
 		return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
-			if c.Caller.ID == "denied" {
+			if who := registry.CallerFrom(ctx); who != nil && who.ID == "denied" {
 				return nil, &registry.Error{Kind: registry.Denied, Message: "Not you."}
 			}
 			return next(ctx, c)

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/cash-mcp/go-sdk/internal/procgroup"
 )
@@ -56,13 +57,17 @@ func answering() {
 func TestK19ParentKilled(t *testing.T) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(procgroup.Environ(), "PROCGROUP_TEST=starter")
-	out, err := cmd.StdoutPipe()
+	out, theirs, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer out.Close()
+	_ = out.SetReadDeadline(time.Now().Add(30 * time.Second))
+	cmd.Stdout = theirs
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	_ = theirs.Close()
 	r := bufio.NewReader(out)
 	for range 3 {
 		if line, err := r.ReadString('\n'); line != "answer to ping\n" {
