@@ -17,6 +17,7 @@ import (
 // starter starts a deaf child and ends threads, the calling one too. The child must outlive them: it answers what comes
 // on its input. Then starter waits to be killed.
 func starter() {
+	runtime.LockOSThread() // the first thread never ends, so nothing else shall run on it
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), "PROCGROUP_TEST=answering", "PROCGROUP_DEAF=yes")
 	child.Stdout = os.Stdout
