@@ -9,8 +9,8 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// calls counts the look-ups and functions that run for a request. The pipeline abandons a function at its deadline, but the
-// process must not exit while such a function is ending a process of its own.
+// calls counts the look-ups and functions that run for a request. The pipeline abandons a function at its deadline, but
+// the process must not exit while such a function is ending a process of its own.
 type calls struct {
 	mu      sync.Mutex
 	running int

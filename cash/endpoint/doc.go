@@ -42,7 +42,8 @@
 //
 // Tools are named by their dotted paths. They are found in any spelling of one canonical form, and similar names are
 // suggested. The descriptor of another endpoint's tool is passed on as that endpoint wrote it, with members that the
-// protocol does not know. Only its name and its origin are those of this side. The result of a call is always an object:
+// protocol does not know. Only its name and its origin are those of this side. The result of a call is always an
+// object:
 //
 //	a JSON object, structured or as text   itself, with its order of keys and spelling of numbers
 //	any other JSON                         {"value": ...}
@@ -87,9 +88,10 @@
 //   - A command writes at most 4 MiB. Its query has at most 32,000 characters and no NUL.
 //   - At most 32 processes of a client run at a time; further requests wait.
 //   - A process is ended by SIGTERM, and killed a second later, with its process group. An endpoint must end its own
-//     commands in that time, as the one above does. On systems other than Unix, processes that a program has started may
+//     commands in that time, as the one above does. On systems other than Unix, processes that a program has started
+//     may survive.
+//   - If an endpoint itself is killed, Linux and FreeBSD kill the commands and servers that it has started, but not
+//     what those have started in turn. On other systems mounted servers see the end of their input, and commands
 //     survive.
-//   - If an endpoint itself is killed, Linux and FreeBSD kill the commands and servers that it has started, but not what
-//     those have started in turn. On other systems mounted servers see the end of their input, and commands survive.
 //   - Answers are not gated. Functions that ask for input during a call cannot be called.
 package endpoint

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cash-mcp/go-sdk/internal/apart"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/search"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -78,8 +79,8 @@ func New(src registry.Source, opts *Options) *Endpoint {
 // line of JSON to out, and returns the exit status. Abandoned functions have ended when it returns, unless that
 // takes more than two seconds.
 //
-// If out is [os.Stdout], only the answer goes there. What functions print goes to standard error, as the package comment
-// describes.
+// If out is [os.Stdout], only the answer goes there. What functions print goes to standard error, as the package
+// comment describes.
 func (e *Endpoint) Run(ctx context.Context, in io.Reader, out io.Writer) int {
 	out, giveBack := takeStdout(out)
 	calls := new(calls)
@@ -125,18 +126,48 @@ func (e *Endpoint) Answer(ctx context.Context, data []byte) (document []byte, ex
 	if err != nil {
 		return e.failed(err)
 	}
-	switch r.action {
-	case listTools:
-		return e.list(ctx)
-	case describeTool:
-		f, err := e.find(ctx, r.tool)
-		if err != nil {
-			return e.failed(err)
-		}
-		return e.answer(describeAnswer{answerResult, describe(f)}, 0, &registry.Error{Kind: registry.Internal,
-			Message: "The descriptor of `" + f.Path() + "` is too large", Hint: "Call the tool without it."})
+	if r.action == callTool {
+		return e.call(ctx, r)
 	}
-	return e.call(ctx, r)
+	return e.lookUp(ctx, r)
+}
+
+// lookUp answers a request that calls no function. It has the deadline of one, because rules of visibility may hang.
+func (e *Endpoint) lookUp(ctx context.Context, r *request) ([]byte, int) {
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(max(e.opts.Timeout, 0), registry.DefaultTimeout))
+	defer cancel()
+	type answer struct {
+		document []byte
+		exit     int
+	}
+	end := begin(ctx)
+	a, err := apart.Do(ctx, 0, func() (a answer, _ error) {
+		defer end()
+		if r.action == listTools {
+			a.document, a.exit = e.list(ctx)
+		} else {
+			a.document, a.exit = e.describe(ctx, r.tool)
+		}
+		return a, nil
+	}, nil)
+	switch {
+	case err == nil:
+		return a.document, a.exit
+	case !errors.Is(err, apart.ErrLeft):
+		return e.failed(&registry.Error{Kind: registry.Internal, NotRun: true, Message: "The tools could not be looked up."})
+	case errors.Is(ctx.Err(), context.Canceled):
+		return e.failed(ctx.Err())
+	}
+	return e.failed(&registry.Error{Kind: registry.TimedOut, NotRun: true, Message: "The tools could not be looked up in time."})
+}
+
+func (e *Endpoint) describe(ctx context.Context, tool string) ([]byte, int) {
+	f, err := e.find(ctx, tool)
+	if err != nil {
+		return e.failed(err)
+	}
+	return e.answer(describeAnswer{answerResult, describe(f)}, 0, &registry.Error{Kind: registry.Internal,
+		Message: "The descriptor of `" + f.Path() + "` is too large", Hint: "Call the tool without it."})
 }
 
 // The answers of the protocol. The member tool is a descriptor in one, and a name in another.

@@ -528,6 +528,27 @@ func TestK19RunWaits(t *testing.T) {
 	})
 }
 
+// A rule of visibility that hangs keeps no answer back.
+func TestK19LookUpHangs(t *testing.T) {
+	for _, request := range []string{`{"action":"list_tools"}`, `{"action":"describe_tool","tool":"f"}`, `{"action":"call_tool","tool":"f"}`} {
+		synctest.Test(t, func(t *testing.T) {
+			hangs := make(chan struct{})
+			reg := registry.New(nil)
+			reg.Namespace("", "").Add(registry.Func("f", "F.", func(context.Context, struct{}) (string, error) { return "", nil },
+				registry.VisibleTo(func(context.Context, *registry.Caller) bool { <-hangs; return true })))
+			e := endpoint.New(reg, &endpoint.Options{Timeout: time.Minute})
+			var out bytes.Buffer
+			began := time.Now()
+			exit := e.Run(t.Context(), strings.NewReader(request), &out)
+			wantError(t, checkAnswer(t, bytes.TrimSpace(out.Bytes())), endpoint.Pipeline)
+			if took := time.Since(began); exit != 1 || took > time.Minute+3*time.Second {
+				t.Errorf("%s: status %d after %v", request, exit, took)
+			}
+			close(hangs)
+		})
+	}
+}
+
 func TestMiddlewareSeesTheFunction(t *testing.T) {
 	var seen []string
 	e := endpoint.New(newRegistry(), &endpoint.Options{Middleware: []registry.Middleware{func(next registry.Handler) registry.Handler {

@@ -12,9 +12,9 @@ import (
 // EnvVariable is the environment variable with the configured endpoint (section "Runtime helpers").
 const EnvVariable = "MCP_ENDPOINT"
 
-// FromEnv returns a client of the endpoint that the environment variable MCP_ENDPOINT configures: the path of a program,
-// or its name in PATH. The value is taken as a whole, also with blanks: it has no arguments, and no shell reads it. For
-// arguments, write a script or use [NewClient].
+// FromEnv returns a client of the endpoint that the environment variable MCP_ENDPOINT configures: the path of a
+// program, or its name in PATH. The value is taken as a whole, also with blanks: it has no arguments, and no shell
+// reads it. For arguments, write a script or use [NewClient].
 //
 // It is an error if there is no such program, or if it may not be started. If the variable is not set or is empty, the
 // cause is [ErrNoEndpoint]. A program whose endpoint is optional ignores that error: [Catalog] leaves out a nil client.

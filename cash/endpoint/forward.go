@@ -38,8 +38,8 @@ func (d *Descriptor) cleaned() (out *Descriptor, dropped bool) {
 	return &c, c.Other == nil
 }
 
-// forwarded returns the descriptor that the function's own endpoint gave, with the name and origin that it has here. own
-// is the descriptor made from the function's facts; it fills in what is missing.
+// forwarded returns the descriptor that the function's own endpoint gave, with the name and origin that it has here.
+// own is the descriptor made from the function's facts; it fills in what is missing.
 func forwarded(f *registry.Function, own Descriptor) Descriptor {
 	if !isObject(f.Native()) {
 		return own

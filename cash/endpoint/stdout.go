@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// takeStdout takes standard output away from functions, if out is standard output: from then on only the returned writer
-// writes there. giveBack undoes that. It is not called while functions run.
+// takeStdout takes standard output away from functions, if out is standard output: from then on only the returned
+// writer writes there. giveBack undoes that. It is not called while functions run.
 func takeStdout(out io.Writer) (answers io.Writer, giveBack func()) {
 	file, ok := out.(*os.File)
 	if !ok {
@@ -62,8 +62,8 @@ func (t *taken) give() {
 	}
 }
 
-// asideOf returns where prints go instead of stdout: to standard error. They are discarded if there is none, or if it is
-// the same file: some clients read both outputs as one.
+// asideOf returns where prints go instead of stdout: to standard error. They are discarded if there is none, or if it
+// is the same file: some clients read both outputs as one.
 func asideOf(stdout *os.File) (aside *os.File, closeAside func(), err error) {
 	errs, err := os.Stderr.Stat()
 	if err == nil {

@@ -24,8 +24,9 @@ const (
 	maxPause = 10 * time.Millisecond // between two attempts to lock it
 )
 
-// kept is a shop with its state in a file. Several processes may have the same file. A call that changes something locks
-// the file, reads it, and replaces it: nothing is lost, and a process that is killed leaves the old file or the new one.
+// kept is a shop with its state in a file. Several processes may have the same file. A call that changes something
+// locks the file, reads it, and replaces it: nothing is lost, and a process that is killed leaves the old file or the
+// new one.
 type kept struct {
 	shop   *store.Shop
 	folder durable.Folder

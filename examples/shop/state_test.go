@@ -31,7 +31,7 @@ func TestStateOfReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := regexp.MustCompile(`(?m)^echo '(.*)' \| go run ./examples/shop -face endpoint -stdio -state shop.json$`).FindAllSubmatch(readme, -1)
+	lines := regexp.MustCompile(`(?m)^echo '(.*)' \|\n  go run ./examples/shop -face endpoint -stdio -state shop.json$`).FindAllSubmatch(readme, -1)
 	if len(lines) != 2 {
 		t.Fatalf("%d lines", len(lines))
 	}
@@ -49,7 +49,8 @@ func TestStateOfReadme(t *testing.T) {
 
 const createOrder = `{"action":"call_tool","tool":"orders.create","arguments":{"customer_id":"C-42","items":[{"product_id":"P-11","quantity":1}],"notes":"%d"}}`
 
-// Many processes at the same time lose nothing: every answer is kept, under a number of its own, and the stock is right.
+// Many processes at the same time lose nothing: every answer is kept, under a number of its own, and the stock is
+// right.
 func TestStateOfManyProcesses(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "shop.json")
 	const many = 50

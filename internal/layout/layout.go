@@ -87,8 +87,8 @@ var Rooms = []Room{
 		Packages: append(below("cash/upstream", "pin config discover"), "cash/upstream", "internal/cashsource", "internal/cashsource/cashtext"),
 	},
 	// Files takes 3,630 of these: the crash-safe commit 700, search 340, parts of large files 400, patterns of
-	// .gitignore files 300, locks between processes 200, edits and diffs 300. Endpoint passes on descriptors of others (90),
-	// keeps standard output for its answer (130), and bounds what it sends and lists (80).
+	// .gitignore files 300, locks between processes 200, edits and diffs 300. Endpoint passes on descriptors of others
+	// (90), keeps standard output for its answer (130), and bounds what it sends and lists (80).
 	{Row: 4, Packages: []string{"cash/endpoint", "cash/catalog", "cash/facade/files"}, Lines: 6990},
 
 	// Pages of long lists and of functions within a budget take 200 of these, the guide 50, the revision of what a

@@ -30,7 +30,8 @@ func (s *Shop) State() State {
 	return out
 }
 
-// Restore puts the shop into a state. The error is [ErrInvalid] for a state that no shop can have; then nothing changes.
+// Restore puts the shop into a state. The error is [ErrInvalid] for a state that no shop can have; then nothing
+// changes.
 func (s *Shop) Restore(state State) error {
 	was := New()
 	for _, o := range state.Orders {
