@@ -73,7 +73,8 @@
 // A caller may ask for less than the whole result ([Request.Detail]): identifying fields, key
 // fields with excerpts, or everything. The tags of an output type set the lowest level that shows a
 // field. Hidden fields are never written. A type with `cash:"detail=minimal"` on its id and title
-// makes a short list.
+// makes a short list. Results without such tags are trimmed by the rules of [Untrimmed], which also
+// switches that off.
 //
 // # Errors
 //

@@ -137,6 +137,22 @@ var TextOnly FuncOption = funcOption{"TextOnly", func(f *Function) error {
 	return nil
 }}
 
+// Untrimmed sends results whole at every level of detail ([Request.Detail]). Without it, a result in
+// JSON is trimmed below [Full], unless tags of its type choose ([Func]):
+//
+//   - [Standard] cuts texts of more than 500 characters. They end with their length.
+//   - [Minimal] cuts them at 160, and shows of the objects in lists only ids, names, titles, states
+//     and counts. [Result.Omitted] names the other members.
+//
+// Ids, addresses, cursors, errors, warnings and marks of truncation are never cut or left out. An
+// element without an id or a name stays whole. A text that is not JSON, and a text that is the only
+// member of an object, are the same at every level. So are failures. The package comment of
+// internal/brief lists the names of members that decide.
+var Untrimmed FuncOption = funcOption{"Untrimmed", func(f *Function) error {
+	f.untrimmed = true
+	return nil
+}}
+
 // VisibleTo sets who sees a function, a skill, or a namespace with everything below it, among those
 // who see the namespace around it. Without it, all of those see it. A nil Visibility is an error:
 // it is more likely a lost rule than a wish to show the entry to everybody.
