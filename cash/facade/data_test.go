@@ -40,7 +40,7 @@ func TestF3Data(t *testing.T) {
 		{"number as value", registry.Result{JSON: true, Content: []mcp.Content{text("42")}}, `,"data":42`, 0},
 		{"null", registry.Result{JSON: true, Content: []mcp.Content{text("null")}}, ``, 0},
 		{"object as text", registry.Result{Content: []mcp.Content{text("\n { \"b\" : 9007199254740993.10, \"a\" : \"<>\" } ")}}, `,"data":{"b":9007199254740993.10,"a":"<>"}`, 0},
-		{"array as text", registry.Result{Content: []mcp.Content{text(`[1E+2, -0]`)}}, `,"data":[1E+2,-0]`, 0},
+		{"array as text", registry.Result{Content: []mcp.Content{text(`[1E+2, -0]`)}}, `,"data":[1E+2,-0],"count":2`, 0},
 		{"beyond numbers", registry.Result{Content: []mcp.Content{text(`{"1e400":1e400}`)}}, `,"data":"{\"1e400\":1e400}"`, 0},
 		{"deep", registry.Result{Content: []mcp.Content{text(deep)}}, `,"data":` + deep, 0},
 		{"too deep", registry.Result{Content: []mcp.Content{text(tooDeep)}}, `,"data":"` + tooDeep + `"`, 0},

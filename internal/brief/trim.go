@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
@@ -156,16 +157,15 @@ func (t *trimmer) string(v []byte) {
 	t.changed = true
 }
 
-// appendText appends a text as a JSON string. Only control characters, quotes and backslashes are escaped, so that it
-// does not grow.
+// appendText appends a text as a JSON string with as few escapes as possible, so that it is not longer than it came.
 func appendText(dst []byte, text string) []byte {
+	const short = "\b\f\n\r\t\"\\"
 	dst = append(dst, '"')
 	for i := range len(text) {
-		switch c := text[i]; {
-		case c == '"' || c == '\\':
-			dst = append(dst, '\\', c)
-		case c == '\n':
-			dst = append(dst, `\n`...)
+		c := text[i]
+		switch at := strings.IndexByte(short, c); {
+		case at >= 0:
+			dst = append(dst, '\\', `bfnrt"\`[at])
 		case c < ' ':
 			dst = strictjson.AppendEscape(dst, rune(c))
 		default:
@@ -193,10 +193,10 @@ func (t *trimmer) omit(key []byte) {
 
 // enter appends a member to the path. A name that is no word is written as in JSON.
 func (t *trimmer) enter(key []byte) {
-	name := key[1 : len(key)-1]
+	name := strictjson.Unquote(key)
 	if len(name) > maxName || len(name) == 0 || bytes.ContainsFunc(name, notInWord) {
 		t.path = append(t.path, '[')
-		t.path = clean.AppendQuoted(t.path, clean.Line(strictjson.Text(key), maxName))
+		t.path = clean.AppendQuoted(t.path, clean.Line(string(name), maxName))
 		t.path = append(t.path, ']')
 		return
 	}
