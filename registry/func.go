@@ -37,7 +37,7 @@ import (
 // without a level are shown from standard on. The fields of an embedded struct count as the
 // struct's own; a level on the embedded struct is the least for all of them. An excerpt cuts a text
 // below full to this many characters, at the end of a word, with an ellipsis. The results of a type
-// without these tags are trimmed by general rules, see [Untrimmed]. See also [Detailer].
+// without these tags are trimmed by general rules, see the package comment. See also [Detailer].
 //
 // Func panics with type and field if In, its tags or the tags of Out are invalid, and on every
 // mistake listed at [FuncOption].

@@ -137,17 +137,9 @@ var TextOnly FuncOption = funcOption{"TextOnly", func(f *Function) error {
 	return nil
 }}
 
-// Untrimmed sends results whole at every level of detail ([Request.Detail]). Without it, a result in
-// JSON is trimmed below [Full], unless tags of its type choose ([Func]):
-//
-//   - [Standard] cuts texts of more than 500 characters. They end with their length.
-//   - [Minimal] cuts them at 160, and shows of the objects in lists only ids, names, titles, states
-//     and counts. [Result.Omitted] names the other members.
-//
-// Ids, addresses, cursors, errors, warnings and marks of truncation are never cut or left out. An
-// element without an id or a name stays whole. A text that is not JSON, and a text that is the only
-// member of an object, are the same at every level. So are failures. The package comment of
-// internal/brief lists the names of members that decide.
+// Untrimmed sends results whole at every level of detail ([Request.Detail]), unless tags of the
+// result's type choose ([Func]). Without it, results in JSON are trimmed below [Full] by the rules in
+// the package comment.
 var Untrimmed FuncOption = funcOption{"Untrimmed", func(f *Function) error {
 	f.untrimmed = true
 	return nil

@@ -124,7 +124,7 @@ type Request struct {
 	// PlanToken is the token that a dry run gave for this call. Empty is none.
 	PlanToken string
 	// Detail is the requested level of detail. Empty is [Full]. Tags choose what a lower level shows
-	// ([Func]), or the rules of [Untrimmed]. A function with a parameter detail that takes exactly the
+	// ([Func]), else the rules in the package comment. A function with a parameter detail that takes exactly the
 	// three levels trims its results itself: it gets the level, unless the caller has given one.
 	Detail Detail
 }

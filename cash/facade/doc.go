@@ -43,7 +43,7 @@
 // # Levels of detail
 //
 // The levels are those of [registry.Detail], standard by default. Tags of a function's output type choose what they
-// show ([registry.Func]). All other results in JSON are trimmed by the rules of [registry.Untrimmed]: standard cuts
+// show ([registry.Func]). All other results in JSON are trimmed by the rules of package registry: standard cuts
 // long texts, minimal also shows only ids, names, titles, states and counts of the objects in lists. What minimal
 // leaves out is in the member omitted, beside the data. The data gets no members of ours. [Options.Untrimmed] and
 // [registry.Untrimmed] switch that off.

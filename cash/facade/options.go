@@ -25,7 +25,7 @@ type Options struct {
 	TextOnly bool
 
 	// Untrimmed sends results whole at every level of detail, unless the tags of their types choose ([registry.Func]).
-	// False trims them by the rules of [registry.Untrimmed], the option for one function.
+	// False trims them by the rules of package registry. [registry.Untrimmed] is the option for one function.
 	Untrimmed bool
 
 	// Root is the label of the domain for functions outside of namespaces. If a namespace has the same label, its
