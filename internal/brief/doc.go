@@ -3,14 +3,16 @@
 //	short, omitted := brief.Trim(data, brief.Minimal)
 //
 //	{"issues":[{"number":7,"title":"Fire","state":"open","user":{…},"body":"…"}],"next_cursor":"b2Zmc2V0"}
-//	→ {"issues":[{"number":7,"title":"Fire","state":"open"}],"next_cursor":"b2Zmc2V0"}, ["issues[].user", "issues[].body"]
+//	→ {"issues":[{"number":7,"title":"Fire","state":"open"}],"next_cursor":"b2Zmc2V0"}
+//	  and issues[].user, issues[].body
 //
 // The comment of package registry has the rules: which texts are cut, and which members of an element are kept.
 //
 // # How it works
 //
-// Trim walks over the bytes and builds no tree. The class of a member follows from the words of its name. Numbers, order and escapes stay as they are. What is not changed is
-// returned as it came. A second Trim at the same level changes nothing.
+// Trim walks over the bytes and builds no tree. The class of a member follows from the words of its name. Numbers,
+// order and escapes stay as they are. A value without changes is returned as it came. A second Trim at the same level
+// changes nothing.
 //
 // # Limits
 //
