@@ -17,7 +17,7 @@ import (
 const (
 	schemaHead = `{"type":"object","properties":{` +
 		`"cmd":{"type":"string","description":"One of the commands of this domain."},`
-	schemaDetail = `"detail":{"type":"string","enum":["minimal","standard","full"],"default":"standard","description":"How much of the result: ids and titles, key fields and excerpts, or everything."},`
+	schemaDetail = `"detail":{"type":"string","enum":["minimal","standard","full"],"default":"standard","description":"How much of the result: ids and titles, key fields, or everything."},`
 	schemaParams = `"params":{"type":"object","description":"The command's parameters by name."}`
 	schemaPlans  = `,"dry_run":{"type":"boolean","description":"Check the call without running it."}` +
 		`,"plan_token":{"type":"string","description":"What a dry run gave for this call."}`
