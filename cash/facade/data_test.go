@@ -42,7 +42,7 @@ func TestF3Data(t *testing.T) {
 		{"object as text", registry.Result{Content: []mcp.Content{text("\n { \"b\" : 9007199254740993.10, \"a\" : \"<>\" } ")}}, `,"data":{"b":9007199254740993.10,"a":"<>"}`, 0},
 		{"array as text", registry.Result{Content: []mcp.Content{text(`[1E+2, -0]`)}}, `,"data":[1E+2,-0],"count":2`, 0},
 		{"beyond numbers", registry.Result{Content: []mcp.Content{text(`{"1e400":1e400}`)}}, `,"data":"{\"1e400\":1e400}"`, 0},
-		{"deep", registry.Result{Content: []mcp.Content{text(deep)}}, `,"data":` + deep, 0},
+		{"deep", registry.Result{Content: []mcp.Content{text(deep)}}, `,"data":` + deep + `,"count":1`, 0},
 		{"too deep", registry.Result{Content: []mcp.Content{text(tooDeep)}}, `,"data":"` + tooDeep + `"`, 0},
 		{"like an object", registry.Result{Content: []mcp.Content{text(`{a}`)}}, `,"data":"{a}"`, 0},
 		{"key twice", registry.Result{Content: []mcp.Content{text(`{"a":1,"a":2}`)}}, `,"data":"{\"a\":1,\"a\":2}"`, 0},
