@@ -217,7 +217,7 @@ func TestF2Promise(t *testing.T) {
 	says := func(context.Context, struct{}) (string, error) { return strings.Repeat("words ", 200), nil }
 	reg := registry.New(nil)
 	add := func(namespace string, f ...*registry.Function) { reg.Namespace(namespace, "").Add(f...) }
-	add("texts", registry.Func("say", "", says))
+	add("texts", registry.Func("say", "", says), raw("hidden", registry.TextResult(issues), registry.VisibleTo(registry.Roles("boss"))))
 	add("numbers", registry.Func("points", "", numbers), registry.Func("say", "", says))
 	add("whole", raw("raw", registry.TextResult(issues), registry.Untrimmed), typed("typed", registry.Untrimmed))
 	add("mixed", registry.Func("say", "", says), raw("raw", registry.TextResult(issues)))
@@ -242,6 +242,10 @@ func TestF2Promise(t *testing.T) {
 		}
 		if got := strings.Join(promised, " "); got != want {
 			t.Errorf("Untrimmed %t: %s promise levels, want %s", whole, got, want)
+		}
+		boss := inMemory(t, facade.NewServer(reg, &facade.Options{Untrimmed: whole}), named("max", "boss"))
+		if schema := toJSON(toolNamed(boss, "TextsExecute").InputSchema); strings.Contains(schema, `"minimal"`) == whole {
+			t.Errorf("Untrimmed %t: who sees more is promised %s", whole, schema)
 		}
 		for tool, cmd := range map[string]string{"TextsExecute": "say", "NumbersExecute": "points", "WholeExecute": "raw"} {
 			full := okOf(t, c, tool, object{"cmd": cmd, "detail": "full"})
