@@ -41,6 +41,8 @@ type Call struct {
 	Kept func(context.Context) (*Result, error)
 
 	progress func(context.Context, Progress) error
+	pipeline *Pipeline // nil outside of one
+	leveled  bool      // the request has a level of detail
 }
 
 // Report sends progress to the caller, if the caller asked for it. ctx is the handler's context. An

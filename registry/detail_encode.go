@@ -5,34 +5,38 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+
+	"github.com/cash-mcp/go-sdk/internal/brief"
 )
 
-// marshalDetail returns the compact JSON of v at a level of detail. The encoder of a function's
-// output calls it (see encoderFor).
-func marshalDetail(v any, level Detail) (string, error) {
+// marshalDetail returns the compact JSON of v at a level of detail, and whether v has tags or methods
+// that choose what the level shows. The encoder of a function's output calls it (see encoderFor).
+func marshalDetail(v any, level Detail) (text string, tagged bool, err error) {
 	if level == "" || level == Full {
-		return marshal(v)
+		text, err = marshal(v)
+		return text, false, err
 	}
 	return trimmed(v, level)
 }
 
 // trimmed returns the JSON of v at a level below [Full].
-func trimmed(v any, level Detail) (string, error) {
+func trimmed(v any, level Detail) (text string, tagged bool, err error) {
 	buf := buffers.Get().(*bytes.Buffer)
 	buf.Reset()
 	t := trimmer{out: buf, json: json.NewEncoder(buf), level: level}
 	t.json.SetEscapeHTML(false)
-	err := t.value(reflect.ValueOf(v), nil)
-	return takeText(buf), err
+	err = t.value(reflect.ValueOf(v), nil)
+	return takeText(buf), t.tagged, err
 }
 
 // A trimmer writes values as encoding/json does, without the fields that the level hides. It walks
 // only values that may have such fields and leaves all others to encoding/json.
 type trimmer struct {
-	out   *bytes.Buffer
-	json  *json.Encoder // writes to out
-	level Detail
-	depth int
+	out    *bytes.Buffer
+	json   *json.Encoder // writes to out
+	level  Detail
+	depth  int
+	tagged bool // a tag or a method has chosen
 }
 
 // maxTrimmed bounds the depth of values, because a value may contain itself.
@@ -56,7 +60,7 @@ func (t *trimmer) value(v reflect.Value, asked reflect.Type) error {
 	if o.err != nil {
 		return o.err
 	}
-	if o.plain && v.CanInterface() {
+	if o.plain() && v.CanInterface() {
 		return t.plain(v)
 	}
 	if t.depth++; t.depth > maxTrimmed {
@@ -64,6 +68,7 @@ func (t *trimmer) value(v reflect.Value, asked reflect.Type) error {
 	}
 	defer func() { t.depth-- }()
 	if d := t.detailer(v, asked); d != nil {
+		t.tagged = true
 		return t.value(reflect.ValueOf(d.Detail(t.level)), base(v.Type()))
 	}
 	if v.CanInterface() && marshals(v) {
@@ -138,6 +143,7 @@ func (t *trimmer) object(v reflect.Value, fields []outputField) error {
 	start := t.out.Len()
 	for i := range fields {
 		f := &fields[i]
+		t.tagged = t.tagged || f.Detail != "" || f.Excerpt > 0
 		if !t.shows(f.Detail) {
 			continue
 		}
@@ -164,7 +170,7 @@ func (t *trimmer) field(v reflect.Value, f *outputField) error {
 			v = v.Elem()
 		}
 		if v.IsValid() {
-			v = reflect.ValueOf(excerpt(v.String(), f.Excerpt))
+			v = reflect.ValueOf(brief.Excerpt(v.String(), f.Excerpt))
 		}
 	}
 	if f.Quoted {

@@ -75,6 +75,30 @@
 // field. Hidden fields are never written. A type with `cash:"detail=minimal"` on its id and title
 // makes a short list.
 //
+// Other results in JSON are trimmed by general rules (domain facades, "Detail Levels"), unless
+// [Untrimmed] or [PipelineOptions] switch that off:
+//
+//   - [Standard] cuts texts of more than 500 characters. They end with their length, as in
+//     "The printer has been… (2310 characters)".
+//   - [Minimal] cuts them at 160. The objects in lists keep only ids, names, titles, states, counts
+//     and marks. [Result.Omitted] names the other members.
+//
+// The words of a member's name decide what it is. They are those of order_id, order-id, orderId and
+// OrderID; case is ignored, and letters are ASCII.
+//
+//   - An id ends in id, uuid or guid, or is filename, hostname, key, login, number, path, sha, sku,
+//     slug, uri, url or username.
+//   - A name or title ends in name or title, or is label or subject.
+//   - A state ends in state, status or phase, or is active, closed, completed, done, enabled or open.
+//   - A count ends in count or total.
+//   - A mark has a word of cursor, deprecated, error, errors, incomplete, more, next, omitted,
+//     partial, prev, previous, truncated, truncation, warning and warnings, or ends in token.
+//
+// Ids, names, states and counts are kept if they are scalars, marks with any value. Texts in ids and
+// in marks are never cut. An object without an id or a name that is a text or a number keeps all its
+// members. A text that is not JSON is the same at every level, and so are the text that is an
+// object's only member, failures, and what is below 20 levels.
+//
 // # Errors
 //
 // Every error of the pipeline is an *[Error] with one of a closed set of [Kind]s. Its text is

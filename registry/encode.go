@@ -119,11 +119,12 @@ func encodeJSON(c *Call, out any) (*Result, error) {
 			return r, nil
 		}
 	}
-	text, err := marshalDetail(out, c.Detail)
+	text, tagged, err := marshalDetail(out, c.Detail)
 	if err != nil {
 		return nil, noJSON(c, err)
 	}
 	r := jsonResult(c, text)
+	r.tagged = tagged
 	if r.Count = countOf(out); r.Count == nil && text[0] == '[' { // a MarshalJSON method may write a list
 		r.Count = countElements([]byte(text))
 	}

@@ -36,8 +36,8 @@ import (
 // The first three are the lowest level that shows the field. In a struct with such a field, fields
 // without a level are shown from standard on. The fields of an embedded struct count as the
 // struct's own; a level on the embedded struct is the least for all of them. An excerpt cuts a text
-// below full to this many characters, at the end of a word, with an ellipsis. A type without these
-// tags is the same at every level. See also [Detailer].
+// below full to this many characters, at the end of a word, with an ellipsis. The results of a type
+// without these tags are trimmed by general rules, see the package comment. See also [Detailer].
 //
 // Func panics with type and field if In, its tags or the tags of Out are invalid, and on every
 // mistake listed at [FuncOption].
@@ -99,6 +99,8 @@ func newTyped[In, Out any](name, description, origin string, noHandler bool, opt
 		name: name, description: description, origin: origin, derived: returns,
 		input: in, params: newParams(in.Params()), stuck: new(atomic.Int32),
 	}
+	s := outputShape(reflect.TypeFor[Out]())
+	made.tagged, made.fixed, made.counted = s.tags, !s.shrink, !isWritten(reflect.TypeFor[Out]())
 	made.mustApply(opts)
 	if holdsInterface(reflect.TypeFor[In](), nil) {
 		return made, unmarshalExact, encode

@@ -33,6 +33,7 @@ type Function struct {
 	openWorld   hint
 	structured  bool
 	textOnly    bool
+	untrimmed   bool
 	timeout     time.Duration
 	visibleTo   Visibility
 	options     []string // the names of the options given; nil after construction
@@ -43,6 +44,9 @@ type Function struct {
 	input     *schema.Schema // published, and enforced
 	params    *params
 	derived   string        // the description of the result's type
+	tagged    bool          // tags in the result's type choose what levels of detail show
+	fixed     bool          // without tags, no level of detail changes the result
+	counted   bool          // the encoder counts lists
 	origin    string        // source line of the constructor
 	stuck     *atomic.Int32 // abandoned calls that have not ended
 	searched  *searched     // nil outside of a namespace

@@ -138,6 +138,14 @@ var TextOnly FuncOption = funcOption{"TextOnly", func(f *Function) error {
 	return nil
 }}
 
+// Untrimmed sends results whole at every level of detail ([Request.Detail]), unless tags of the
+// result's type choose ([Func]). Without it, results in JSON are trimmed below [Full] by the rules in
+// the package comment.
+var Untrimmed FuncOption = funcOption{"Untrimmed", func(f *Function) error {
+	f.untrimmed = true
+	return nil
+}}
+
 // VisibleTo sets who sees a function, a skill, or a namespace with everything below it, among those
 // who see the namespace around it. Without it, all of those see it. A nil Visibility is an error:
 // it is more likely a lost rule than a wish to show the entry to everybody.

@@ -30,6 +30,7 @@ type Pipeline struct {
 	maxArguments int
 	repair       bool
 	exact        bool
+	untrimmed    bool
 	log          *slog.Logger
 	stuck        atomic.Int32 // abandoned look-ups that have not ended
 }
@@ -52,6 +53,9 @@ type PipelineOptions struct {
 	// ExactKeys matches the keys of arguments by exact spelling. False matches them in canonical
 	// form (RFC 5.3).
 	ExactKeys bool
+	// Untrimmed sends all results whole at every level of detail, as the function option [Untrimmed]
+	// does. Tags of types have their effect. False trims them.
+	Untrimmed bool
 	// Logger gets the facts that callers must not see: panics, and results without a JSON form. It
 	// never gets arguments or results. Nil discards.
 	Logger *slog.Logger
@@ -73,6 +77,7 @@ func NewPipeline(src Source, opts *PipelineOptions) *Pipeline {
 		maxArguments: cmp.Or(o.MaxArguments, DefaultMaxArguments),
 		repair:       o.Repair,
 		exact:        o.ExactKeys,
+		untrimmed:    o.Untrimmed,
 		log:          o.Logger,
 	}
 	if p.log == nil {
@@ -118,7 +123,9 @@ type Request struct {
 	DryRun bool
 	// PlanToken is the token that a dry run gave for this call. Empty is none.
 	PlanToken string
-	// Detail is the requested level of detail. Empty is [Full].
+	// Detail is the requested level of detail. Empty is [Full]. Tags choose what a lower level shows
+	// ([Func]), else the rules in the package comment. A function with a parameter detail that takes exactly the
+	// three levels trims its results itself: it gets the level, unless the caller has given one.
 	Detail Detail
 }
 
@@ -154,6 +161,7 @@ func (p *Pipeline) Prepare(ctx context.Context, req *Request) (*Call, error) {
 	c := &Call{
 		Function: f, Caller: CallerFrom(ctx), Client: req.Client, Gate: req.Gate,
 		PlanToken: req.PlanToken, Detail: detail, progress: req.Progress,
+		pipeline: p, leveled: req.Detail != "",
 	}
 	if req.DryRun {
 		c.Plan = NewPlan(f)
@@ -218,6 +226,9 @@ func (p *Pipeline) prepareArguments(ctx context.Context, c *Call, req *Request) 
 		data, repairs = repairValues(c.Function.input.JSON(), data)
 		c.Repairs = append(c.Repairs, repairs...)
 	}
+	if req.Detail != "" && p.passesDetail(c.Function) && strictjson.Member(data, detailParam) == nil {
+		data = withMember(data, `"`+detailParam+`":"`+string(c.Detail)+`"`)
+	}
 	in := c.Function.input
 	if err := in.Check(ctx, data); err != nil {
 		if ctx.Err() != nil {
@@ -253,5 +264,14 @@ func run(ctx context.Context, c *Call) (*Result, error) {
 			return res, err
 		}
 	}
-	return c.Function.handler(ctx, c)
+	return invoke(ctx, c)
+}
+
+// invoke runs the function. The level of detail acts on its result before all middleware does.
+func invoke(ctx context.Context, c *Call) (*Result, error) {
+	res, err := c.Function.handler(ctx, c)
+	if !c.leveled {
+		return res, err
+	}
+	return c.atLevel(res), err
 }

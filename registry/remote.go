@@ -141,7 +141,7 @@ func parseRemoteInput(name string, text json.RawMessage) (*schema.Schema, error)
 	}
 	switch typ, ok := typeOf(in.JSON()); {
 	case !ok && strictjson.KindOf(text) == strictjson.Object:
-		return parseForeign(name, withType(text))
+		return parseForeign(name, withMember(text, `"type":"object"`))
 	case typ != "object":
 		return nil, notOfObject(name)
 	}
@@ -152,14 +152,14 @@ func parseForeign(name string, text json.RawMessage) (*schema.Schema, error) {
 	return parseInputBy(schema.ParseForeign, name, text)
 }
 
-// withType adds the type "object" to a schema.
-func withType(text json.RawMessage) json.RawMessage {
-	typed := []byte(`{"type":"object"`)
-	rest := strictjson.Trim(text)[1:]
+// withMember returns an object with another member, which becomes the first.
+func withMember(object []byte, member string) []byte {
+	made := append([]byte{'{'}, member...)
+	rest := strictjson.Trim(object)[1:]
 	if rest[strictjson.SkipSpace(rest, 0)] != '}' {
-		typed = append(typed, ',')
+		made = append(made, ',')
 	}
-	return append(typed, rest...)
+	return append(made, rest...)
 }
 
 // anyObject returns the schema that accepts any object.

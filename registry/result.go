@@ -16,8 +16,13 @@ type Result struct {
 	// model pays for it in addition to Content. Nil sends none.
 	Structured json.RawMessage
 	// Count is the number of things that the function found, before a limit: that of a [Counter],
-	// else the length of a list. Nil if the answer is no list. Some faces show it.
+	// else the length of a list. Faces with levels of detail get it for every answer in JSON that is
+	// an array, or an object whose only member is one. Nil if the answer is no list.
 	Count *int
+	// Omitted are the paths of the members that the level of detail has left out, such as
+	// issues[].body; see [Request.Detail]. The last one is "…" if there are more. Nil if none was
+	// left out, or if tags chose. Some faces show it.
+	Omitted []string
 	// IsError marks the answer as a failure that the model should read.
 	IsError bool
 	// JSON reports that the content is one text of JSON, made from a returned value. Anyone can set
@@ -35,6 +40,8 @@ type Result struct {
 	// RequestState comes back from the client with the answers. The client can read and change it.
 	// Protect it with a seal, or store it under an unguessable handle.
 	RequestState string
+
+	tagged bool // tags or methods have chosen what the level of detail shows
 }
 
 // TextResult returns a result of one text.

@@ -2,6 +2,7 @@ package control
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -30,6 +31,10 @@ func keepable(res *registry.Result) (own *registry.Result, bytes int, ok bool) {
 	if res.Count != nil {
 		n := *res.Count
 		kept.Count = &n
+	}
+	kept.Omitted = slices.Clone(res.Omitted)
+	for _, path := range res.Omitted {
+		bytes += len(path)
 	}
 	if res.Meta != nil {
 		kept.Meta = make(map[string]any, len(res.Meta))

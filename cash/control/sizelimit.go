@@ -35,8 +35,8 @@ func SizeLimit(chars int) registry.Middleware {
 				Summary: gate.Count(r.Content, r.Structured).String(), Filters: f.Filters(),
 			}
 			text := n.Text()
-			if c.Detail == registry.Standard { // a lower level of detail is possible only then
-				text += " With detail=minimal it is smaller."
+			if c.Detail == registry.Standard && c.Trims(registry.Minimal) { // the face has levels only then
+				text += " With detail=minimal it may be smaller."
 			}
 			out := registry.TextResult(text)
 			out.IsError = true

@@ -14,7 +14,7 @@
 //	→ {"ok":true,"cmd":"create","data":{"order_id":"ORD-1001",…}}
 //
 //	OrdersExecute {"cmd":"list","detail":"minimal"}
-//	→ {"ok":true,"cmd":"list","data":[{"order_id":"ORD-1001"},…],"count":17}
+//	→ {"ok":true,"cmd":"list","data":[{"order_id":"ORD-1001"},…],"count":17,"omitted":["[].notes"]}
 //
 //	OrdersExecute {"cmd":"refund"}
 //	→ {"ok":false,"cmd":"refund","error":"Unknown command: refund. Available commands: help, …"}
@@ -52,8 +52,19 @@
 //   - several contents: an array
 //   - a content that is not text: an object that describes it; the content itself follows the envelope
 //
-// The count is that of [registry.Result]. The levels of detail are those of [registry.Detail], standard by default.
-// They trim the results of typed functions, before those become JSON.
+// The count is that of [registry.Result]: every list has one.
+//
+// # Levels of detail
+//
+// The levels are those of [registry.Detail], standard by default. Tags of a function's output type choose what they
+// show ([registry.Func]). All other results in JSON are trimmed by the rules of package registry: standard cuts
+// long texts, minimal also shows only ids, names, titles, states and counts of the objects in lists. What minimal
+// leaves out is in the member omitted, beside the data. The data gets no members of ours. [Options.Untrimmed] and
+// [registry.Untrimmed] switch that off.
+//
+// A tool takes detail if the level changes the result of one of its commands. Where it does not, detail is ignored. A
+// command that takes the levels as a parameter of its own, as a mounted server with domains does, gets the level and
+// is not trimmed again. Other servers never get it.
 //
 // # Built-in domains
 //
@@ -67,7 +78,7 @@
 //     parameters, then their sentences, and then only their number is shown. All descriptions of a server together have
 //     4,200 bytes, unless the names of the commands need more.
 //   - The data of help has at most some 8,000 characters.
-//   - Text, and JSON from other servers, is the same at every level of detail.
+//   - Text that is not JSON is the same at every level of detail, and so is each of several texts.
 //   - Without TextOnly, a model may pay for a response twice: some clients show text and structured content.
 //   - The size of a response is unlimited without a [github.com/cash-mcp/go-sdk/cash/control.SizeLimit].
 //   - JSON that clients cannot read is sent as a string: a number beyond float64, a duplicate key, more than 500

@@ -24,6 +24,10 @@ type Options struct {
 	// also sends it as structured content, unless the function is [registry.TextOnly].
 	TextOnly bool
 
+	// Untrimmed sends results whole at every level of detail, unless the tags of their types choose ([registry.Func]).
+	// False trims them by the rules of package registry. [registry.Untrimmed] is the option for one function.
+	Untrimmed bool
+
 	// Root is the label of the domain for functions outside of namespaces. If a namespace has the same label, its
 	// domain has both; a root function whose name is taken gets the suffix -2. Empty is "mcp", which makes McpExecute.
 	Root string

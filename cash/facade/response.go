@@ -11,16 +11,19 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// A Response is the answer of a domain, in the specification's envelope. Its JSON has the members ok, cmd, data, count
-// and error, in this order; absent ones are omitted. A success has no error. A failure has neither data nor count.
+// A Response is the answer of a domain, in the specification's envelope. Its JSON has the members ok, cmd, data, count,
+// omitted and error, in this order; absent ones are left out. A success has no error. A failure has only ok, cmd and
+// error.
 type Response struct {
 	OK bool `json:"ok"`
 	// Cmd is the command as sent, as JSON. Nil if no text was sent. A long one is cut.
 	Cmd json.RawMessage `json:"cmd,omitempty"`
 	// Data is the result. Nil if there is none, or if it is null.
 	Data json.RawMessage `json:"data,omitempty"`
-	// Count is the number of items before a limit. Nil if the result is not a list.
+	// Count is the number of items before a limit ([registry.Result]). Nil if the result is not a list.
 	Count *int `json:"count,omitempty"`
+	// Omitted are the paths of the members that the level of detail has left out of the data ([registry.Result]).
+	Omitted []string `json:"omitted,omitempty"`
 	// Error says what went wrong, and the next step. Empty after a success.
 	Error string `json:"error,omitempty"`
 
@@ -68,7 +71,7 @@ func respond(echo json.RawMessage, res *registry.Result) *Response {
 		r.Error = errorText(res)
 		return r
 	}
-	r.Count = res.Count
+	r.Count, r.Omitted = res.Count, res.Omitted
 	if len(res.Structured) > 0 {
 		r.Data = jsonOrText(string(res.Structured))
 		r.Content = append(r.Content, unrepeated(res)...)
@@ -137,28 +140,13 @@ func unrepeated(res *registry.Result) (list []mcp.Content) {
 			continue
 		}
 		if said == nil {
-			said = stringsIn(res.Structured)
+			said = strictjson.Strings(res.Structured)
 		}
 		if !said[text.Text] {
 			list = append(list, c)
 		}
 	}
 	return list
-}
-
-// stringsIn returns the set of strings in JSON. Searching the JSON once per text would be quadratic.
-func stringsIn(data []byte) map[string]bool {
-	set := make(map[string]bool)
-	for i := 0; i < len(data); {
-		if data[i] != '"' {
-			i++
-			continue
-		}
-		end := strictjson.Skip(data, i)
-		set[strictjson.Text(data[i:end])] = true
-		i = end
-	}
-	return set
 }
 
 // place is the placeholder in data for a content that follows the envelope.

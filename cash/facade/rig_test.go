@@ -44,12 +44,13 @@ type object map[string]any
 
 // envelope is a response as it is on the wire.
 type envelope struct {
-	OK    bool            `json:"ok"`
-	Cmd   json.RawMessage `json:"cmd"`
-	Data  json.RawMessage `json:"data"`
-	Count *int            `json:"count"`
-	Error string          `json:"error"`
-	text  string
+	OK      bool            `json:"ok"`
+	Cmd     json.RawMessage `json:"cmd"`
+	Data    json.RawMessage `json:"data"`
+	Count   *int            `json:"count"`
+	Omitted []string        `json:"omitted"`
+	Error   string          `json:"error"`
+	text    string
 }
 
 // envelopeOf returns the envelope of a reply, which must keep what F3, F11 and F21
@@ -84,7 +85,7 @@ func readEnvelope(text string) (e envelope, err error) {
 	last := -1
 	has := make(map[string]bool)
 	for key, value := range strictjson.Members([]byte(text)) {
-		at := slices.Index([]string{"ok", "cmd", "data", "count", "error"}, key)
+		at := slices.Index([]string{"ok", "cmd", "data", "count", "omitted", "error"}, key)
 		if at <= last || string(value) == "null" {
 			return e, fmt.Errorf("member %s out of order or null", key)
 		}
@@ -95,8 +96,8 @@ func readEnvelope(text string) (e envelope, err error) {
 		return e, errors.New("no ok")
 	case e.OK && has["error"]:
 		return e, errors.New("success with an error")
-	case !e.OK && (has["data"] || has["count"] || e.Error == ""):
-		return e, errors.New("failure with data, with a count or without an error")
+	case !e.OK && (has["data"] || has["count"] || has["omitted"] || e.Error == ""):
+		return e, errors.New("failure with data, a count, omitted members or without an error")
 	}
 	return e, nil
 }

@@ -29,7 +29,7 @@ func NewServer(src registry.Source, opts *Options) *Server {
 	mistake.Check("facade", opts.Check())
 	s := &Server{opts: opts.withDefaults()}
 	p := s.opts.Serve.Pipeline()
-	p.ExactKeys = true
+	p.ExactKeys, p.Untrimmed = true, s.opts.Untrimmed
 	p.Middleware = []registry.Middleware{controlled(p.Middleware)}
 	s.pipeline = registry.NewPipeline(src, p)
 	s.source, s.builtin = s.pipeline.Source(), s.builtins()

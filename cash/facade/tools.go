@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -11,14 +12,14 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// The schema is the same for every domain, and each domain pays for it, so it is short and hand-written. Unknown
-// members are ignored, unless they look misplaced (see request.misplaced).
+// The schema differs only by what a domain and the controls support. Each domain pays for it, so it is short and
+// hand-written. Unknown members are ignored, unless they look misplaced (see request.misplaced).
 const (
 	schemaHead = `{"type":"object","properties":{` +
-		`"cmd":{"type":"string","description":"Command."},` +
-		`"detail":{"type":"string","enum":["minimal","standard","full"],"default":"standard","description":"How much to return."},` +
-		`"params":{"type":"object","description":"Its parameters."}`
-	schemaPlans = `,"dry_run":{"type":"boolean","description":"Check the call without running it."}` +
+		`"cmd":{"type":"string","description":"Command."},`
+	schemaDetail = `"detail":{"type":"string","enum":["minimal","standard","full"],"default":"standard","description":"How much to return."},`
+	schemaParams = `"params":{"type":"object","description":"Its parameters."}`
+	schemaPlans  = `,"dry_run":{"type":"boolean","description":"Check the call without running it."}` +
 		`,"plan_token":{"type":"string","description":"What a dry run gave for this call."}`
 	schemaTail = `},"required":["cmd"]}`
 )
@@ -48,13 +49,25 @@ func (f face) define(ctx context.Context, d *domain, domains int) *mcp.Tool {
 		return nil
 	}
 	whole = whole && err == nil // an error affects this domain only
-	schema := schemaHead + schemaTail
-	if f.plans() {
-		schema = schemaHead + schemaPlans + schemaTail
-	}
 	return &mcp.Tool{
-		Name: d.tool, Description: d.describe(commands, whole, domains), InputSchema: json.RawMessage(schema), Annotations: annotations(commands, whole),
+		Name: d.tool, Description: d.describe(commands, whole, domains), InputSchema: f.schema(commands, whole), Annotations: annotations(commands, whole),
 	}
+}
+
+// schema returns the input schema of a domain. It promises levels of detail if the result of a command has some.
+func (f face) schema(commands []command, whole bool) json.RawMessage {
+	schema := schemaHead
+	trims := func(c command) bool {
+		return f.pipeline.Trims(c.Function, registry.Minimal) || f.pipeline.Trims(c.Function, registry.Standard)
+	}
+	if !whole || slices.ContainsFunc(commands, trims) {
+		schema += schemaDetail
+	}
+	schema += schemaParams
+	if f.plans() {
+		schema += schemaPlans
+	}
+	return json.RawMessage(schema + schemaTail)
 }
 
 func (f face) plans() bool { return f.opts.Serve.Controls.Plans != nil }

@@ -25,13 +25,13 @@ func (s *Server) toolCommands() []*registry.Function {
 	return []*registry.Function{
 		registry.Func("list", "List the tools that there are, or those that fit a query, best first.", s.listTools, registry.ReadOnly),
 		registry.Func("get", "Show the definition of a tool.", s.getTool, registry.ReadOnly),
-		rawFunc("validate", "Check arguments for a tool, without running it.", s.validateTool, registry.ReadOnly),
+		rawFunc("validate", "Check arguments for a tool, without running it.", s.validateTool, registry.ReadOnly, registry.Untrimmed),
 		rawFunc(executeName, "Run a tool.", execute, registry.Destructive(true)), // the function may be anything
 	}
 }
 
-func rawFunc(name, description string, f func(context.Context, json.RawMessage) (*registry.Result, error), fact registry.FuncOption) *registry.Function {
-	fn, err := registry.RawFunc(name, description, json.RawMessage(toolRef), f, fact)
+func rawFunc(name, description string, f func(context.Context, json.RawMessage) (*registry.Result, error), facts ...registry.FuncOption) *registry.Function {
+	fn, err := registry.RawFunc(name, description, json.RawMessage(toolRef), f, facts...)
 	if err != nil {
 		panic("facade: " + err.Error())
 	}

@@ -68,6 +68,22 @@ func Text(data []byte) string {
 	return inner(data)
 }
 
+// Strings returns the set of all strings in a value, names of members too. To search the value once per text would be
+// quadratic.
+func Strings(data []byte) map[string]bool {
+	set := make(map[string]bool)
+	for i := 0; i < len(data); {
+		if data[i] != '"' {
+			i++
+			continue
+		}
+		end := skipString(data, i)
+		set[inner(data[i:end])] = true
+		i = end
+	}
+	return set
+}
+
 // inner unescapes a trimmed string.
 func inner(quoted []byte) string {
 	raw := quoted[1 : len(quoted)-1]

@@ -1,4 +1,4 @@
-package registry
+package brief
 
 import (
 	"strings"
@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// excerpt cuts a text to at most the given number of characters, the last of which is an ellipsis.
+// Excerpt cuts a text to at most the given number of characters, the last of which is an ellipsis.
 // It cuts at the end of a word if there is one in the second half, else between two visible
 // characters. The excerpt never has more bytes than the text if most is at least 2.
-func excerpt(text string, most int) string {
+func Excerpt(text string, most int) string {
 	const mark = "…"
 	if len(text)/utf8.UTFMax <= most && utf8.RuneCountInString(text) <= most {
 		return text
