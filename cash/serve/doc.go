@@ -13,7 +13,7 @@
 //
 // The files in order: server.go, options.go and run.go serve; web.go, post.go, header.go and body.go are
 // HTTP; lines.go is stdio; reader.go and method.go read messages; host.go, request.go, identity.go,
-// address.go and client.go run a tool; listed.go, tools.go and watched.go are what comes and goes, of
+// address.go and client.go run a tool; skills.go is the skills extension of MCP; listed.go, tools.go and watched.go are what comes and goes, of
 // which changes.go and notifier.go tell; drain.go stops.
 //
 // # Identity

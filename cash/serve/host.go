@@ -96,6 +96,9 @@ func (h *Host) request(ctx context.Context, req *mcp.CallToolRequest) (context.C
 // addTo adds the face to srv.
 func (h *Host) addTo(srv *mcp.Server) {
 	h.server.face.Add(srv, h)
+	if f, ok := h.server.face.(Skilled); ok {
+		h.addSkills(srv, f.Skills())
+	}
 	srv.AddReceivingMiddleware(h.received)
 }
 
