@@ -56,6 +56,7 @@ type (
 		mcp.ResultBase
 		ResultType string           `json:"resultType"`
 		Resources  []skillext.Child `json:"resources"`
+		cacheable                   // some clients demand it of every list
 	}
 
 	// cacheable are the caching fields, from 2026-07-28 on.
@@ -265,7 +266,7 @@ func (s *skills) directory(ctx context.Context, req *mcp.ServerRequest[*readDire
 	if err != nil {
 		return nil, err
 	}
-	return &directory{ResultType: completed, Resources: children}, nil
+	return &directory{ResultType: completed, Resources: children, cacheable: cached(req)}, nil
 }
 
 // read answers resources/read for a file of a skill.

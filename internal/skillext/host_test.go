@@ -217,12 +217,12 @@ type resourceInfo struct {
 }
 
 // shape checks the members that results of the extension have. Caching came with 2026-07-28.
-func (h *host) shape(r *result, cacheable bool) {
+func (h *host) shape(r *result) {
 	h.t.Helper()
 	if r.ResultType != "complete" {
 		h.t.Errorf("resultType is %q", r.ResultType)
 	}
-	if caches := r.TTL != nil && *r.TTL >= 0 && r.Scope == "private"; caches != (h.modern && cacheable) {
+	if caches := r.TTL != nil && *r.TTL >= 0 && r.Scope == "private"; caches != h.modern {
 		h.t.Errorf("modern %v: ttlMs %v, cacheScope %q", h.modern, r.TTL, r.Scope)
 	}
 }
@@ -238,7 +238,7 @@ func (h *host) list() map[string]*entry {
 		}
 		var r result
 		h.must("skills/list", params, &r)
-		h.shape(&r, true)
+		h.shape(&r)
 		if r.Skills == nil || pages > 1000 {
 			h.t.Fatal("no list of skills, or no end of it")
 		}
@@ -260,7 +260,7 @@ func (h *host) read(uri string) string {
 	var r result
 	h.must("resources/read", map[string]any{"uri": uri}, &r)
 	if h.modern {
-		h.shape(&r, true)
+		h.shape(&r)
 	}
 	if len(r.Contents) != 1 || r.Contents[0].URI != uri || r.Contents[0].Text == nil || r.Contents[0].MIME == "" {
 		h.t.Fatalf("%s: the contents are %+v", uri, r.Contents)
@@ -273,7 +273,8 @@ func (h *host) children(uri string) []resourceInfo {
 	h.t.Helper()
 	var r result
 	h.must("resources/directory/read", map[string]any{"uri": uri}, &r)
-	if r.ResultType != "complete" || r.Resources == nil || r.Next != "" {
+	h.shape(&r)
+	if r.Resources == nil || r.Next != "" {
 		h.t.Fatalf("%s: %+v", uri, r)
 	}
 	return *r.Resources
@@ -300,7 +301,7 @@ func (h *host) load(e *entry) string {
 	h.t.Helper()
 	var got result
 	h.must("skills/get", map[string]any{"uri": e.URI}, &got)
-	h.shape(&got, true)
+	h.shape(&got)
 	if !reflect.DeepEqual(got.Skill.FrontMatter, e.FrontMatter) || !bytes.Equal(got.Skill.Resources, e.Resources) || got.Skill.URI != e.URI {
 		h.t.Errorf("skills/get gives %+v, the list %+v", got.Skill, e)
 	}
