@@ -7,6 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/internal/skillext"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -20,6 +21,7 @@ type Host struct {
 
 	watched    *notifier // of the watched resource; nil if there is none
 	watchedURI string
+	skills     *skills // nil if the face has none
 }
 
 // Tool makes an SDK handler of f:
@@ -115,12 +117,15 @@ func (h *Host) received(next mcp.MethodHandler) mcp.MethodHandler {
 		switch method {
 		case listen, subscribe, unsubscribe:
 			res, err = h.subscriptions(ctx, method, req, next)
+		case skillext.MethodList, skillext.MethodGet, skillext.MethodReadDir, readResource:
+			res, err = h.skilled(ctx, method, req, next)
 		default:
 			res, err = next(ctx, method, req)
 		}
 		if err == nil {
 			h.instruct(ctx, req, res)
 			h.declareSubscribe(req, res)
+			h.declareSkills(res)
 		}
 		return encodable(ctx, h.server.opts.Logger, method, req, res, err)
 	}

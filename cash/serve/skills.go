@@ -74,7 +74,8 @@ const (
 	othersSkills = "after:" // cursors of the part after ours: other faces
 	skillQuota   = "skill"  // the tool whose limits apply
 
-	completed = "complete"
+	completed    = "complete"
+	readResource = "resources/read"
 )
 
 // addSkills adds the skills extension to srv.
@@ -89,19 +90,18 @@ func (h *Host) addSkills(srv *mcp.Server, src registry.Source) {
 	must(mcp.AddReceivingCustomMethod(srv, skillext.MethodReadDir, func(context.Context, *mcp.ServerSession, *readDirectory) (*directory, error) {
 		return nil, invalid("no directory is served at this URI; a skill's directory is the URI of its SKILL.md without /SKILL.md")
 	}))
-	s := &skills{Host: h, src: src}
-	srv.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
-		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-			res, err := s.handle(ctx, req, next)
-			if res == nil && err == nil || errors.Is(err, skillext.ErrUnknown) {
-				res, err = next(ctx, method, req)
-			}
-			if err == nil {
-				withSkills(res)
-			}
+	h.skills = &skills{Host: h, src: src}
+}
+
+// skilled answers a request that may be one of the extension.
+func (h *Host) skilled(ctx context.Context, method string, req mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
+	if h.skills != nil {
+		res, err := h.skills.handle(ctx, req, next)
+		if res != nil || err != nil && !errors.Is(err, skillext.ErrUnknown) {
 			return res, err
 		}
-	})
+	}
+	return next(ctx, method, req)
 }
 
 func must(err error) {
@@ -114,8 +114,8 @@ func invalid(message string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
 }
 
-// withSkills declares the extension in the answer to a connecting client.
-func withSkills(res mcp.Result) {
+// declareSkills declares the extension in the answer to a connecting client.
+func (h *Host) declareSkills(res mcp.Result) {
 	var c *mcp.ServerCapabilities
 	switch r := res.(type) {
 	case *mcp.InitializeResult:
@@ -123,7 +123,7 @@ func withSkills(res mcp.Result) {
 	case *mcp.DiscoverResult:
 		c = r.Capabilities
 	}
-	if c == nil {
+	if h.skills == nil || c == nil {
 		return
 	}
 	c.AddExtension(skillext.ID, map[string]any{skillext.DirectoryRead: true})
@@ -271,7 +271,7 @@ func (s *skills) directory(ctx context.Context, req *mcp.ServerRequest[*readDire
 
 // read answers resources/read for a file of a skill.
 func (s *skills) read(ctx context.Context, req *mcp.ReadResourceRequest) (mcp.Result, error) {
-	file, err := lookUp(ctx, s, req, "resources/read", func(ctx context.Context) (*skillext.File, error) {
+	file, err := lookUp(ctx, s, req, readResource, func(ctx context.Context) (*skillext.File, error) {
 		return skillext.Read(ctx, s.src, req.Params.URI)
 	})
 	if err != nil {
