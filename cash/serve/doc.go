@@ -37,6 +37,19 @@
 // changes for it (notifications/resources/updated). Neither is notified of changes that it cannot
 // see.
 //
+// # Skills
+//
+// Clients can import the skills of a [Skilled] face through the skills extension of MCP
+// (io.modelcontextprotocol/skills, SEP-2640), whatever the face's tools are: skills/list, skills/get,
+// resources/read of skill://<namespace>/<name>/SKILL.md and of the skill's other files, and
+// resources/directory/read.
+//
+//   - Front matter is served as written, the text without executable content. Digest and size are
+//     those of what is served. A skill with inputs, or of another CaSH server, is "dynamic".
+//   - Other files are served if the registry has them ([registry.WithFiles]).
+//   - A skill that the caller does not see is unknown. Caches are private to the caller, for a minute.
+//   - The limits of a Quota for the tool skill hold for the extension.
+//
 // # Limits
 //
 //   - To find a change, the view of each client is made again and compared. Many clients with

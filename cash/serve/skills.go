@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -223,15 +224,17 @@ func (s *skills) others(ctx context.Context, req *mcp.ServerRequest[*listSkills]
 	if err != nil || !ok {
 		return res, err
 	}
-	list := &skillList{ResultType: completed, Skills: append([]json.RawMessage{}, ours...), cacheable: cached(req)}
-	for _, entry := range theirs.Skills {
-		_, err := lookUp(ctx, s, req, skillext.MethodList, func(ctx context.Context) (json.RawMessage, error) {
-			return skillext.Get(ctx, s.src, skillext.URIOf(entry))
-		})
-		if err != nil {
-			list.Skills = append(list.Skills, entry)
-		}
+	rest, err := Do(ctx, s.Host, req, skillext.MethodList, skillsTimeout, func(ctx context.Context) ([]json.RawMessage, error) {
+		ctx = registry.WithVia(ctx, via(req.Params.Meta))
+		return slices.DeleteFunc(slices.Clone(theirs.Skills), func(entry json.RawMessage) bool {
+			_, err := skillext.Get(ctx, s.src, skillext.URIOf(entry))
+			return err == nil
+		}), nil
+	})
+	if err != nil {
+		return nil, failed(err)
 	}
+	list := &skillList{ResultType: completed, Skills: slices.Concat([]json.RawMessage{}, ours, rest), cacheable: cached(req)}
 	if theirs.NextCursor != "" {
 		list.NextCursor = othersSkills + theirs.NextCursor
 	}

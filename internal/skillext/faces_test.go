@@ -11,8 +11,10 @@ import (
 	"testing/fstest"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash"
+	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/disclosure"
 	"github.com/cash-mcp/go-sdk/cash/facade"
 	"github.com/cash-mcp/go-sdk/cash/gateway"
@@ -258,4 +260,89 @@ func TestHiddenSkillsAreAbsent(t *testing.T) {
 			t.Errorf("the capabilities are %v and %v", user.caps, stranger.caps)
 		}
 	})
+}
+
+// The tool skill finds every skill under its name in the extension, the guide included, and gives its text.
+func TestNamesAgreeWithSkillTool(t *testing.T) {
+	server := cash.NewServer(shop(t), &cash.Options{Guide: true})
+	h := connect(t, server.Handler(), true, nil)
+	entries := h.list()
+	if len(entries) != 6+3 || entries["skill://cash-basics/SKILL.md"] == nil {
+		t.Fatalf("the skills are %v", slices.Sorted(maps.Keys(entries)))
+	}
+	for uri, e := range entries {
+		namespace, name, ok := strings.Cut(strings.TrimPrefix(e.root(), "skill://"), "/")
+		if !ok {
+			namespace, name = "", namespace
+		}
+		text, err := server.Skill(t.Context(), &cash.SkillRequest{Namespace: namespace, Name: name})
+		if err != nil || !strings.HasSuffix(h.load(e), "\n"+text) {
+			t.Errorf("%s: the tool gives %q, %v", uri, text, err)
+		}
+	}
+}
+
+// The limits of the tool skill hold for the extension too.
+func TestQuotaOfSkills(t *testing.T) {
+	quota := control.NewQuota(&control.QuotaOptions{Meta: map[string]control.Limit{"skill": {PerSession: 2}}})
+	h := connect(t, plain.NewServer(shop(t), &plain.Options{Serve: serve.Options{Controls: &control.Controls{Quota: quota}}}).Handler(), false, nil)
+	for i, want := range []bool{true, true, false, false} {
+		if _, e := h.call("skills/list", map[string]any{}); (e == nil) != want {
+			t.Errorf("request %d: %+v", i+1, e)
+		}
+	}
+}
+
+// Long lists come in pages, whose entries are whole and each there once. A skill in the root with the name of a namespace
+// encloses the skills of that namespace.
+func TestPagesAndNesting(t *testing.T) {
+	reg := registry.New(nil)
+	files := fstest.MapFS{"nest.md": {Data: []byte("Outer.\n")}, "nest/inner/SKILL.md": {Data: []byte("Inner.\n")}, "nest/inner/a/b.md": {Data: []byte("B.\n")}}
+	for i := range 250 {
+		files[fmt.Sprintf("many/s%03d/SKILL.md", i)] = &fstest.MapFile{Data: []byte("Text.\n")}
+		for j := range i % 20 {
+			files[fmt.Sprintf("many/s%03d/references/%d.md", i, j)] = &fstest.MapFile{Data: []byte("File.\n")}
+		}
+	}
+	reg.AddSkills(files, registry.WithFiles)
+	h := connect(t, plain.NewServer(reg, nil).Handler(), true, nil)
+	entries := h.list()
+	if len(entries) != 252 {
+		t.Errorf("%d skills", len(entries))
+	}
+	for _, uri := range []string{"skill://nest/SKILL.md", "skill://nest/inner/SKILL.md", "skill://many/s239/SKILL.md"} {
+		h.load(entries[uri])
+	}
+	if n := len(entries["skill://nest/SKILL.md"].files(t)); n != 3 {
+		t.Errorf("the outer skill has %d files", n)
+	}
+	if got := h.walk("skill://nest"); len(got) != 3 {
+		t.Errorf("the outer directory has %q", got)
+	}
+	var first result
+	h.must("skills/list", map[string]any{}, &first)
+	if len(*first.Skills) != 100 || first.Next == "" {
+		t.Errorf("the first page has %d skills, then %q", len(*first.Skills), first.Next)
+	}
+}
+
+// Two faces on one server: a client sees the skills of both, and what both have once.
+func TestTwoFaces(t *testing.T) {
+	other := registry.New(nil)
+	other.AddSkills(fstest.MapFS{"orders/create.md": {Data: []byte("The other way.\n")}, "other/only.md": {Data: []byte("Only there.\n")}})
+	srv := mcp.NewServer(&mcp.Implementation{Name: "two"}, nil)
+	plain.NewServer(other, nil).AddTo(srv)
+	cash.NewServer(shop(t), nil).AddTo(srv)
+	h := connect(t, mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return srv }, nil), false, nil)
+	h.declared()
+	entries := h.list()
+	if len(entries) != 7 || entries["skill://other/only/SKILL.md"] == nil {
+		t.Fatalf("the skills are %q", slices.Sorted(maps.Keys(entries)))
+	}
+	for uri, e := range entries {
+		if text := h.load(e); strings.Contains(text, "The other way.") {
+			t.Errorf("%s is %q", uri, text)
+		}
+	}
+	h.unknown()
 }
