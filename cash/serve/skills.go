@@ -234,7 +234,7 @@ func (s *skills) others(ctx context.Context, req *mcp.ServerRequest[*listSkills]
 	if err != nil {
 		return nil, failed(err)
 	}
-	list := &skillList{ResultType: completed, Skills: slices.Concat([]json.RawMessage{}, ours, rest), cacheable: cached(req)}
+	list := &skillList{ResultType: completed, Skills: append(append([]json.RawMessage{}, ours...), rest...), cacheable: cached(req)}
 	if theirs.NextCursor != "" {
 		list.NextCursor = othersSkills + theirs.NextCursor
 	}
