@@ -59,3 +59,32 @@ func (s *Server) withGuide(ctx context.Context, own []*registry.Skill) []*regist
 	slices.SortFunc(list, func(a, b *registry.Skill) int { return cmp.Compare(canonicalKey(a.Name()), canonicalKey(b.Name())) })
 	return list
 }
+
+// guided is the server's source with the guide in its root.
+type guided struct {
+	registry.Source
+	server *Server
+}
+
+// List implements [registry.Source].
+func (g guided) List(ctx context.Context, path string) (*registry.Listing, error) {
+	l, err := g.Source.List(ctx, path)
+	if err != nil || l.Namespace != "" {
+		return l, err
+	}
+	with := *l
+	with.Skills = g.server.withGuide(ctx, l.Skills)
+	with.HasSkills = l.HasSkills || len(with.Skills) > 0
+	return &with, nil
+}
+
+// Skill implements [registry.Source].
+func (g guided) Skill(ctx context.Context, path, name string) (*registry.Skill, error) {
+	s, err := g.Source.Skill(ctx, path, name)
+	if err != nil && path == "" {
+		if guide := g.server.guideSkill(ctx, name); guide != nil {
+			return guide, nil
+		}
+	}
+	return s, err
+}

@@ -32,7 +32,29 @@ func (s *Server) skill(ctx context.Context, req *SkillRequest) (string, error) {
 			}
 		}
 	}
-	return sk.Render(ctx, orNone(req.Kwargs))
+	text, err := sk.Render(ctx, orNone(req.Kwargs))
+	if err != nil {
+		return "", err
+	}
+	return outdated(sk.Changed(ctx, s.source)) + text, nil
+}
+
+// maxOutdated bounds the functions that a skill's text names as changed.
+const maxOutdated = 5
+
+// outdated words which functions have changed since a skill was written; empty if there are none.
+func outdated(changed []*registry.Function) string {
+	if len(changed) == 0 {
+		return ""
+	}
+	var pages []string
+	for _, f := range changed[:min(len(changed), maxOutdated)] {
+		pages = append(pages, "`"+helpCall(f.Namespace(), f.Name())+"`")
+	}
+	if more := len(changed) - len(pages); more > 0 {
+		pages = append(pages, counted(more, "further function"))
+	}
+	return "> These functions have changed since the text below was written. Read them first: " + strings.Join(pages, ", ") + ".\n\n"
 }
 
 // findSkill finds a skill that was named without its namespace, as skills refer to each other

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -82,5 +83,43 @@ func TestSkillIsNotGated(t *testing.T) { // R101
 	text, err := cash.NewServer(reg, nil).Skill(context.Background(), &cash.SkillRequest{Name: "long", Kwargs: json.RawMessage("null")})
 	if err != nil || strings.TrimSpace(text) != strings.TrimSpace(long) {
 		t.Errorf("%d characters, %v", len(text), err)
+	}
+}
+
+// A skill says first which functions have changed since it was written, as far as its reader sees them.
+func TestSkillOfChangedFunctions(t *testing.T) {
+	make := func(about string) *registry.Registry {
+		reg := registry.New(nil)
+		reg.Namespace("orders", "Orders.").Add(
+			registry.Func("create", about, func(context.Context, struct{}) (string, error) { return "", nil }),
+			registry.Func("drop", about, func(context.Context, struct{}) (string, error) { return "", nil },
+				registry.VisibleTo(func(_ context.Context, c *registry.Caller) bool { return !c.Anonymous() })))
+		return reg
+	}
+	known := registry.WithCaller(t.Context(), &registry.Caller{ID: "x"})
+	var recorded []string
+	for _, name := range []string{"create", "drop"} {
+		f, err := make("Before.").Function(known, "orders", name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		recorded = append(recorded, f.Path()+"="+f.Definition()[:12])
+	}
+	file := "---\nname: buy\ndescription: Buy.\nmetadata:\n  " + registry.RecordKey + ": " + strings.Join(recorded, " ") + "\n---\nText.\n"
+	const note = "> These functions have changed since the text below was written. Read them first: `help(namespace=\"orders\", function=\"create\")`"
+	for _, test := range []struct {
+		ctx         context.Context
+		about, want string
+	}{
+		{known, "Before.", "Text.\n"},
+		{t.Context(), "After.", note + ".\n\nText.\n"},
+		{known, "After.", note + ", `help(namespace=\"orders\", function=\"drop\")`.\n\nText.\n"},
+	} {
+		reg := make(test.about)
+		reg.AddSkills(fstest.MapFS{"orders/buy/SKILL.md": {Data: []byte(file)}})
+		text, err := cash.NewServer(reg, nil).Skill(test.ctx, &cash.SkillRequest{Namespace: "orders", Name: "buy"})
+		if err != nil || text != test.want {
+			t.Errorf("%s: %q, %v", test.about, text, err)
+		}
 	}
 }

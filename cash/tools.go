@@ -80,6 +80,14 @@ func (f face) Add(srv *mcp.Server, h *serve.Host) {
 // Changed implements [serve.Changing]. The tools never change, only what is behind them.
 func (f face) Changed() <-chan struct{} { return registry.Changed(f.source) }
 
+// Skills implements [serve.Skilled].
+func (f face) Skills() registry.Source {
+	if f.guide == nil {
+		return f.source
+	}
+	return guided{f.source, f.Server}
+}
+
 func ptr[T any](v T) *T { return &v }
 
 func (f face) callTool(ctx context.Context, req *serve.Request) (*registry.Result, error) {

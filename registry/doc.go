@@ -29,7 +29,8 @@
 //
 //   - [Source] with [Listing] and [Child], and [Registry.Replace] to swap a whole tree;
 //   - [Pipeline] with [Request], [Call] and [Middleware];
-//   - [RemoteFunc] and [RemoteSkill] for functions and skills on other servers;
+//   - [RemoteFunc], [RemoteSkill] and [ForeignSkill] for functions and skills of other servers;
+//   - [Skill.Agent] for a skill as the files of an Agent Skill;
 //   - [Browse], [Find] and [Flat] to look functions up by path, id and flat name.
 //
 // # The picture

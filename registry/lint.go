@@ -28,6 +28,8 @@ func (f Finding) String() string { return f.Subject + ": " + f.Message + " (" + 
 //	wide-namespace       more than 50 functions in one: its page of help is long
 //	unknown-reference    a skill names a namespace, function, skill or parameter that does not exist
 //	hidden-reference     a skill names one that some of its readers may not see
+//	changed-reference    a skill records another definition of a function ([RecordKey])
+//	unserved-script      a skill mentions a script in its folder: scripts are never served
 //
 // Skills are checked for each of the callers and for an anonymous one. The findings are sorted. The
 // error is that of a source that cannot be listed.

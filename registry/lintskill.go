@@ -1,8 +1,10 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"regexp"
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/skillmd"
@@ -26,6 +28,33 @@ func (l *linter) skill(reader context.Context, s *Skill) {
 			}
 		case "skill":
 			l.skillNamed(reader, subject, r)
+		}
+	}
+	for _, m := range scriptMention.FindAllStringSubmatch(s.text, -1) {
+		l.report("unserved-script", subject, "mentions %s: scripts are never served; tell the steps as calls, or in words", cmp.Or(m[1], m[2], "the folder of the skill"))
+	}
+	l.recorded(subject, s)
+}
+
+// scriptMention matches mentions of a script in the folder of a skill: a path in the folder scripts, a
+// link, and the variables for the folder.
+var scriptMention = regexp.MustCompile("(?m)(?:^|[\\s\"'`(<])(?:\\./)?(scripts/[\\w./-]*\\w)|\\]\\(([\\w./-]+\\.(?:py|sh|bash|js|mjs|cjs|ts|rb|pl|ps1|bat|cmd))\\)|" +
+	`\$\{?CLAUDE_(?:SKILL_DIR|PLUGIN_ROOT)\b`)
+
+// recorded checks the definitions that a skill records.
+func (l *linter) recorded(subject string, s *Skill) {
+	records, wrong := s.records()
+	for _, w := range wrong {
+		l.report("changed-reference", subject, "records %.80q under %s, which is not function=definition", w, RecordKey)
+	}
+	for _, r := range records {
+		f, err := r.find(l.all, l.src)
+		switch {
+		case err != nil:
+			l.report("unknown-reference", subject, "records the function %s, which does not exist", r.path)
+		case !strings.HasPrefix(f.Definition(), r.definition):
+			l.report("changed-reference", subject, "records another definition of the function %s than %s: read the text again, then record that",
+				f.Path(), f.Definition()[:16])
 		}
 	}
 }

@@ -151,6 +151,26 @@ var Untrimmed FuncOption = funcOption{"Untrimmed", func(f *Function) error {
 // it is more likely a lost rule than a wish to show the entry to everybody.
 func VisibleTo(v Visibility) EntryOption { return visibleTo(v) }
 
+// WithFiles also serves the text files in the folder of a skill, through the skills extension of MCP
+// (SEP-2640). It is an option of [Registry.AddSkills]. Without it, only SKILL.md is served.
+//
+//   - Texts are .md, .markdown and .txt, which lose executable content, and .json, .yaml, .yml, .toml,
+//     .csv and .tsv. No other file is served, nor the folder scripts, nor hidden files.
+//   - A skill has at most [MaxSkillFiles] files of together [MaxSkillSize] bytes, 1 MiB each.
+var WithFiles SkillOption = withFiles{}
+
+type withFiles struct{}
+
+func (withFiles) applySkill(s *Skill) error {
+	if s.withFiles {
+		return errors.New("WithFiles is given twice")
+	}
+	s.withFiles = true
+	return nil
+}
+
+var errNoFolder = errors.New("WithFiles is for skills that AddSkills reads from a folder")
+
 // Hints are the declared effects of a call. Nil is not declared.
 type Hints struct {
 	ReadOnly    bool

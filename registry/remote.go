@@ -259,7 +259,11 @@ func RemoteSkill(name, description string, text func(ctx context.Context, args j
 		return nil, errors.New("skill " + quoteName(name) + ": no text")
 	}
 	s := &Skill{name: name, description: description, remote: text}
-	if err := s.apply(opts); err != nil {
+	err := s.apply(opts)
+	if err == nil && s.withFiles {
+		err = errNoFolder
+	}
+	if err != nil {
 		return nil, fmt.Errorf("skill %q: %w", name, err)
 	}
 	return s, nil

@@ -28,6 +28,14 @@ type Skill struct {
 	given     string // the name with its hyphens
 	ready     bool   // text has no inputs and nothing executable
 	remote    func(context.Context, json.RawMessage) (string, error)
+
+	head      string          // the front matter of its file as written, with LF line ends
+	fields    json.RawMessage // the same as a JSON object; nil if there is none
+	whole     string          // its file as written, if nothing had to be removed; else empty
+	files     []SkillFile     // the other files that are served, by path
+	foreign   bool            // made by ForeignSkill
+	withFiles bool            // WithFiles is given
+	agent     *agentOnce
 }
 
 // NewSkill makes a skill of a text in Markdown. The name is a label, shown as registered and
@@ -39,8 +47,11 @@ type Skill struct {
 func NewSkill(name, description, text string, opts ...SkillOption) *Skill {
 	s := &Skill{name: name, description: description, text: text, origin: sourceLine()}
 	err := s.apply(opts)
-	if strings.TrimSpace(text) == "" {
+	switch {
+	case strings.TrimSpace(text) == "":
 		err = errors.New("no text")
+	case s.withFiles:
+		err = errNoFolder
 	}
 	if err != nil {
 		panic(fmt.Sprintf("registry: skill %q (%s): %v", name, s.origin, err))
@@ -71,9 +82,17 @@ func (s *Skill) Description() string { return s.description }
 func (s *Skill) Namespace() string { return s.namespace }
 
 // Definition returns a SHA-256 in hexadecimal digits of the skill's place, its line and its text, as
-// far as it is known here: the text of a [RemoteSkill] is not.
+// far as it is known here: the text of a [RemoteSkill] is not. It covers the front matter and the
+// other files of a skill that has them.
 func (s *Skill) Definition() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{s.namespace, s.Given(), s.description, s.text}))
+	facts := []string{s.namespace, s.Given(), s.description, s.text}
+	if s.head != "" || len(s.files) > 0 {
+		facts = append(facts, s.head)
+	}
+	for _, f := range s.files {
+		facts = append(facts, f.Path, f.Text)
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", facts))
 	return hex.EncodeToString(sum[:])
 }
 
@@ -95,9 +114,12 @@ func (s *Skill) prepare(namespace, origin string) (*Skill, string, error) {
 	if s.remote == nil && strings.TrimSpace(s.text) == "" {
 		return nil, "", fmt.Errorf("skill %q (%s) has no text", s.name, kept.origin)
 	}
-	kept.namespace = namespace
-	if s.remote == nil && len(skillmd.Inputs(s.text)) == 0 { // strip once, not on every request
-		kept.text, _ = skillmd.Strip(s.text)
+	kept.namespace, kept.agent = namespace, new(agentOnce)
+	if s.remote == nil && (s.foreign || len(skillmd.Inputs(s.text)) == 0) { // strip once, not on every request
+		var removed []skillmd.Removal
+		if kept.text, removed = skillmd.Strip(s.text); len(removed) > 0 {
+			kept.whole = ""
+		}
 		kept.ready = true
 	}
 	return &kept, key, nil

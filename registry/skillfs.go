@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/skillmd"
 )
 
@@ -20,7 +21,7 @@ const (
 
 // AddSkills adds the skills in fsys, such as an embed.FS:
 //
-//	<namespace...>/<name>/SKILL.md  an Agent Skill; other files in its folder are never served
+//	<namespace...>/<name>/SKILL.md  an Agent Skill; see WithFiles for other files in its folder
 //	<namespace...>/<name>.md        a single file; README.md is not a skill
 //
 // Rules for names and texts:
@@ -28,13 +29,12 @@ const (
 //   - In names of skills, hyphens are dropped. In namespaces, they become underscores.
 //   - Front matter is optional. Its description stands in lists.
 //   - Executable content is removed when a skill is served.
-//   - Callers who see the namespace see its skills. Use [Namespace.AddSkill] for a skill with a
-//     [VisibleTo].
+//   - Callers who see the namespace see its skills, unless opts have a [VisibleTo] for all of them.
 //
 // AddSkills panics if a file is invalid and if there is no skill. It is for skills that are part of
 // the program.
-func (r *Registry) AddSkills(fsys fs.FS) {
-	n, err := r.addSkillFiles(fsys)
+func (r *Registry) AddSkills(fsys fs.FS, opts ...SkillOption) {
+	n, err := r.addSkillFiles(fsys, opts)
 	switch {
 	case err != nil:
 		panic("registry: " + err.Error())
@@ -46,17 +46,17 @@ func (r *Registry) AddSkills(fsys fs.FS) {
 // TryAddSkills is [Registry.AddSkills] for files found at run time, for example in an os.Root: it
 // returns an error instead of panicking, and then adds nothing. Symbolic links, pipes and devices
 // are refused without opening them.
-func (r *Registry) TryAddSkills(fsys fs.FS) error {
-	_, err := r.addSkillFiles(fsys)
+func (r *Registry) TryAddSkills(fsys fs.FS, opts ...SkillOption) error {
+	_, err := r.addSkillFiles(fsys, opts)
 	return err
 }
 
-func (r *Registry) addSkillFiles(fsys fs.FS) (found int, err error) {
+func (r *Registry) addSkillFiles(fsys fs.FS, opts []SkillOption) (found int, err error) {
 	top, err := skillsTop(fsys)
 	if err != nil {
 		return 0, fmt.Errorf("reading skills: %w", err)
 	}
-	w := &skillWalk{fsys: fsys}
+	w := &skillWalk{fsys: fsys, opts: opts}
 	if err := w.dir(top, "", 0); err != nil {
 		return 0, fmt.Errorf("reading skills: %w", err)
 	}
@@ -140,6 +140,7 @@ type foundSkill struct {
 // skillWalk is one walk through the files of AddSkills.
 type skillWalk struct {
 	fsys  fs.FS
+	opts  []SkillOption
 	found []foundSkill
 	files int
 }
@@ -196,7 +197,10 @@ func (w *skillWalk) folder(dir, name, namespace string, depth int) error {
 		return err
 	}
 	if e := skillFile(entries); e != nil {
-		return w.file(path.Join(dir, e.Name()), e, namespace, name)
+		if err := w.file(path.Join(dir, e.Name()), e, namespace, name); err != nil {
+			return err
+		}
+		return w.others(dir, w.found[len(w.found)-1].skill)
 	}
 	return w.entries(dir, entries, join(namespace, strings.ReplaceAll(name, "-", "_")), depth+1)
 }
@@ -219,10 +223,65 @@ func (w *skillWalk) file(file string, e fs.DirEntry, namespace, name string) err
 	if name == "" {
 		return fmt.Errorf("%s: no name: put the file into a folder of the skill's name", file)
 	}
-	w.found = append(w.found, foundSkill{namespace, &Skill{
-		name: name, description: doc.Description, text: doc.Body, origin: file,
-	}})
+	s := &Skill{name: name, description: doc.Description, text: doc.Body, origin: file}
+	if err := s.setFile(data); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	if err := s.apply(w.opts); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	w.found = append(w.found, foundSkill{namespace, s})
 	return nil
+}
+
+// others reads the other files in the folder of a skill, if [WithFiles] is given.
+func (w *skillWalk) others(dir string, s *Skill) error {
+	if !s.withFiles {
+		return nil
+	}
+	total := 0
+	err := fs.WalkDir(w.fsys, dir, func(file string, e fs.DirEntry, err error) error {
+		f := SkillFile{Path: strings.TrimPrefix(file, dir+"/")}
+		switch {
+		case err != nil:
+			return err
+		case file == dir:
+			return nil
+		case strings.HasPrefix(e.Name(), ".") || f.Path == "scripts":
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case e.Type()&fs.ModeSymlink != 0:
+			return fmt.Errorf("%s: a symbolic link", file)
+		case strings.Count(f.Path, "/") > maxSkillDepth:
+			return fmt.Errorf("%s: more than %d levels of folders", file, maxSkillDepth)
+		case e.IsDir() || !f.Served():
+			return nil
+		case !e.Type().IsRegular():
+			return fmt.Errorf("%s: not a regular file", file)
+		case clean.Line(f.Path, len(f.Path)) != f.Path:
+			return fmt.Errorf("%q: the name has invisible characters", file)
+		}
+		data, err := readFile(w.fsys, file)
+		if err != nil {
+			return err
+		}
+		f.Text = string(data)
+		served, ok := servedFile(f, false)
+		if !ok {
+			return fmt.Errorf("%s: not a text in UTF-8, or a script", file)
+		}
+		s.files = append(s.files, served)
+		if total += len(data); len(s.files) >= MaxSkillFiles || total > MaxSkillSize {
+			return fmt.Errorf("%s: a skill has at most %d files and %d bytes", dir, MaxSkillFiles, MaxSkillSize)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.sortFiles()
 }
 
 // readFile reads a file of at most maxSkillBytes.

@@ -32,6 +32,9 @@ const maxIndex = 300
 // Changed implements [serve.Changing].
 func (f face) Changed() <-chan struct{} { return registry.Changed(f.pipeline.Source()) }
 
+// Skills implements [serve.Skilled].
+func (f face) Skills() registry.Source { return f.source }
+
 // Instructions implements [serve.Face].
 func (f face) Instructions(ctx context.Context) string {
 	parts := []string{strings.ReplaceAll(SystemPrompt, DefaultURI, f.opts.URI)}

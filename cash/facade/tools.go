@@ -127,6 +127,9 @@ func (f face) call(ctx context.Context, name string, req *serve.Request) (*regis
 // Changed implements [serve.Changing].
 func (f face) Changed() <-chan struct{} { return registry.Changed(f.source) }
 
+// Skills implements [serve.Skilled].
+func (f face) Skills() registry.Source { return f.source }
+
 // Instructions implements [serve.Face]. It lists the domains that this caller may see, and how to call them.
 func (f face) Instructions(ctx context.Context) string {
 	domains, err := f.domains(ctx)

@@ -299,6 +299,9 @@ func (f face) promptTool(ctx context.Context, from *serve.Request) (*registry.Re
 	return f.execute(ctx, f.prompts, &ExecuteRequest{ID: id, Args: args["args"]}, from)
 }
 
+// Skills implements [serve.Skilled].
+func (f face) Skills() registry.Source { return f.tools.source }
+
 // Instructions implements [serve.Face]. The text tells a connecting model what the server has, as
 // far as this caller may see it, and how to begin.
 func (f face) Instructions(ctx context.Context) string {

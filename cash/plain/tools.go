@@ -21,6 +21,9 @@ func (f face) Add(srv *mcp.Server, h *serve.Host) {
 // Changed implements [serve.Changing].
 func (f face) Changed() <-chan struct{} { return registry.Changed(f.pipeline.Source()) }
 
+// Skills implements [serve.Skilled].
+func (f face) Skills() registry.Source { return f.source }
+
 // Instructions implements [serve.Face]. There are none: the list describes itself.
 func (f face) Instructions(context.Context) string { return "" }
 

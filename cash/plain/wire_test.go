@@ -17,7 +17,7 @@ import (
 )
 
 // TestOnTheWire holds that lists and results are, byte for byte, what the SDK sends
-// of tools that it has itself; but for lists being nobody else's.
+// of tools that it has itself; but for lists being nobody else's, and the skills extension.
 func TestOnTheWire(t *testing.T) {
 	impl, opts := &mcp.Implementation{Name: "s"}, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{}}
 	theirs, ours, reg := mcp.NewServer(impl, opts), mcp.NewServer(impl, opts), registry.New(nil)
@@ -47,7 +47,10 @@ func TestOnTheWire(t *testing.T) {
 	plain.NewServer(reg, nil).AddTo(ours)
 	for _, l := range links {
 		want, got := wire(t, l, theirs), wire(t, l, ours)
-		w, g := toJSON(want.InitializeResult().Capabilities), toJSON(got.InitializeResult().Capabilities)
+		caps := *want.InitializeResult().Capabilities
+		caps.Resources = &mcp.ResourceCapabilities{}
+		caps.AddExtension("io.modelcontextprotocol/skills", map[string]any{"directoryRead": true})
+		w, g := toJSON(caps), toJSON(got.InitializeResult().Capabilities)
 		if w != g {
 			t.Errorf("%s: capabilities\n%s\n%s", l, g, w)
 		}

@@ -13,9 +13,7 @@ func client(ctx context.Context, req *mcp.CallToolRequest, connection string) *r
 	c := &registry.Client{
 		Answers: req.Params.InputResponses,
 		State:   req.Params.RequestState,
-	}
-	if s, ok := req.Params.Meta[registry.MetaFor].(string); ok && len(s) <= maxInstance {
-		c.For = s
+		For:     callerOf(req.Params.Meta),
 	}
 	c.Owner, c.Payer = owner(ctx, connection, c), payer(ctx, connection)
 	if req.Session == nil {
@@ -77,6 +75,14 @@ func payer(ctx context.Context, connection string) string {
 	}
 	if connection != "" {
 		return "connection:" + connection
+	}
+	return ""
+}
+
+// callerOf returns the caller of a server that mounts this one ([registry.MetaFor]); empty if unknown.
+func callerOf(meta mcp.Meta) string {
+	if s, ok := meta[registry.MetaFor].(string); ok && len(s) <= maxInstance {
+		return s
 	}
 	return ""
 }

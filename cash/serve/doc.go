@@ -13,8 +13,9 @@
 //
 // The files in order: server.go, options.go and run.go serve; web.go, origin.go, post.go, header.go and
 // body.go are HTTP; lines.go is stdio; reader.go and method.go read messages; host.go, request.go, carry.go,
-// identity.go, address.go and client.go run a tool; listed.go, tools.go and watched.go are what comes and goes, of
-// which changes.go and notifier.go tell; drain.go stops, of which health.go tells.
+// identity.go, address.go and client.go run a tool; skills.go is the skills extension of MCP; listed.go, tools.go
+// and watched.go are what comes and goes, of which changes.go and notifier.go tell; drain.go stops, of which
+// health.go tells.
 //
 // # Identity
 //
@@ -39,6 +40,19 @@
 // [Changing]). A client that subscribes to a [Watched] resource is notified when the resource
 // changes for it (notifications/resources/updated). Neither is notified of changes that it cannot
 // see.
+//
+// # Skills
+//
+// Clients can import the skills of a [Skilled] face through the skills extension of MCP
+// (io.modelcontextprotocol/skills, SEP-2640), whatever the face's tools are: skills/list, skills/get,
+// resources/read of skill://<namespace>/<name>/SKILL.md and of the skill's other files, and
+// resources/directory/read.
+//
+//   - Front matter is served as written, the text without executable content. Digest and size are
+//     those of what is served. A skill with inputs, or of another CaSH server, is "dynamic".
+//   - Other files are served if the registry has them ([registry.WithFiles]).
+//   - A skill that the caller does not see is unknown. Caches are private to the caller, for a minute.
+//   - The limits of a Quota for the tool skill hold for the extension.
 //
 // # Limits
 //

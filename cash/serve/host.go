@@ -7,6 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/internal/skillext"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -20,6 +21,7 @@ type Host struct {
 
 	watched    *notifier // of the watched resource; nil if there is none
 	watchedURI string
+	skills     *skills // nil if the face has none
 }
 
 // Tool makes an SDK handler of f:
@@ -96,6 +98,9 @@ func (h *Host) request(ctx context.Context, req *mcp.CallToolRequest) (context.C
 // addTo adds the face to srv.
 func (h *Host) addTo(srv *mcp.Server) {
 	h.server.face.Add(srv, h)
+	if f, ok := h.server.face.(Skilled); ok {
+		h.addSkills(srv, f.Skills())
+	}
 	srv.AddReceivingMiddleware(h.received)
 }
 
@@ -114,12 +119,15 @@ func (h *Host) received(next mcp.MethodHandler) mcp.MethodHandler {
 		switch method {
 		case listen, subscribe, unsubscribe:
 			res, err = h.subscriptions(ctx, method, req, next)
+		case skillext.MethodList, skillext.MethodGet, skillext.MethodReadDir, readResource:
+			res, err = h.skilled(ctx, method, req, next)
 		default:
 			res, err = next(ctx, method, req)
 		}
 		if err == nil {
 			h.instruct(ctx, req, res)
 			h.declareSubscribe(req, res)
+			h.declareSkills(res)
 		}
 		return encodable(ctx, h.server.opts.Logger, method, req, res, err)
 	}

@@ -51,10 +51,10 @@ func (s *Server) identify(ctx context.Context, req mcp.Request) (context.Context
 
 // connection returns the id of a request's connection. Empty if it is unknown: stateless requests
 // have none, and this package does not see connections that an embedder serves.
-func (h *Host) connection(req *mcp.CallToolRequest) string {
-	overHTTP := req.Extra != nil && req.Extra.Header != nil
-	if overHTTP && req.Session != nil {
-		return req.Session.ID()
+func (h *Host) connection(req mcp.Request) string {
+	session, _ := req.GetSession().(*mcp.ServerSession)
+	if extra := req.GetExtra(); session != nil && extra != nil && extra.Header != nil {
+		return session.ID()
 	}
 	return h.conn
 }

@@ -23,7 +23,7 @@ type method struct {
 
 const callTool = "tools/call"
 
-// methods are those of the SDK's server.
+// methods are those of the SDK's server and of the skills extension.
 var methods = map[string]method{
 	callTool:              {required: true},
 	"completion/complete": {params: decodes[mcp.CompleteParams], required: true},
@@ -39,11 +39,14 @@ var methods = map[string]method{
 	"prompts/get":                      {params: decodes[mcp.GetPromptParams], required: true},
 	"prompts/list":                     {params: decodes[mcp.ListPromptsParams]},
 	"resources/list":                   {params: decodes[mcp.ListResourcesParams]},
+	"resources/directory/read":         {params: decodes[readDirectory], required: true},
 	"resources/read":                   {params: decodes[mcp.ReadResourceParams], required: true},
 	"resources/subscribe":              {params: decodes[mcp.SubscribeParams], required: true},
 	"resources/templates/list":         {params: decodes[mcp.ListResourceTemplatesParams]},
 	"resources/unsubscribe":            {params: decodes[mcp.UnsubscribeParams], required: true},
 	"server/discover":                  {params: decodes[mcp.DiscoverParams]},
+	"skills/get":                       {params: decodes[getSkill], required: true},
+	"skills/list":                      {params: decodes[listSkills]},
 	listen:                             {params: decodes[mcp.SubscriptionsListenParams], required: true},
 	"tools/list":                       {params: decodes[mcp.ListToolsParams]},
 }

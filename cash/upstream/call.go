@@ -264,8 +264,15 @@ func (k *calls) page(ctx context.Context, label, tool string, arguments map[stri
 }
 
 func (k *calls) ask(ctx context.Context, tool string, arguments map[string]any, meta mcp.Meta) (*wire.Answer, *CallError) {
+	return askVia(ctx, k, func(ctx context.Context, s *session) (*wire.Answer, *CallError) {
+		return s.tool(ctx, tool, arguments, meta)
+	})
+}
+
+// askVia reads something for a user over the session, as page does.
+func askVia[T any](ctx context.Context, k *calls, read func(context.Context, *session) (T, *CallError)) (none T, _ *CallError) {
 	if !k.traffic.enter() {
-		return nil, errRemoved
+		return none, errRemoved
 	}
 	defer k.traffic.leave()
 	ctx, cancel := context.WithTimeout(ctx, k.cfg.Timeout)
@@ -274,17 +281,17 @@ func (k *calls) ask(ctx context.Context, tool string, arguments map[string]any, 
 	case k.traffic.readers <- struct{}{}:
 		defer func() { <-k.traffic.readers }()
 	case <-ctx.Done():
-		return nil, &CallError{Class: Busy, Reason: "too many pages are asked for at a time"}
+		return none, &CallError{Class: Busy, Reason: "too many pages are asked for at a time"}
 	}
 	if wait, ok := k.link.breaker.admit(); !ok {
-		return nil, &CallError{Class: Busy, RetryAfter: wait, before: true, Reason: "its last calls have all failed"}
+		return none, &CallError{Class: Busy, RetryAfter: wait, before: true, Reason: "its last calls have all failed"}
 	}
 	s, e := k.link.take(ctx)
 	if e != nil {
 		k.link.breaker.forget()
-		return nil, e
+		return none, e
 	}
-	a, e := s.tool(ctx, tool, arguments, meta)
+	v, e := read(ctx, s)
 	k.judge(s, e)
-	return a, e
+	return v, e
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/internal/cashsource"
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/skillext"
 	"github.com/cash-mcp/go-sdk/manifest"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -22,9 +23,10 @@ type catalog struct {
 	names       map[string]string  // function names by tool name, kept stable for the next catalog
 	quarantined []pin.Quarantine
 	notes       []string
-	unnoted     int      // notes beyond maxNotes
-	told        []string // the notes about functions
-	untold      int      // those of them beyond maxNotes
+	unnoted     int                  // notes beyond maxNotes
+	told        []string             // the notes about functions
+	untold      int                  // those of them beyond maxNotes
+	skills      []*skillext.Imported // of a plain server
 	trees       *trees
 	functions   int
 	cash        *cashsource.Source // of a CaSH server; nil while its tools are quarantined
@@ -63,7 +65,7 @@ func (c *catalog) note(format string, args ...any) {
 
 // showsAs reports whether c and old, of the same upstream, publish the same.
 func (c *catalog) showsAs(old *catalog) bool {
-	return c.kind == old.kind && c.about == old.about && maps.EqualFunc(c.defs, old.defs, func(a, b *entry) bool {
+	return c.kind == old.kind && c.about == old.about && c.sameSkills(old) && maps.EqualFunc(c.defs, old.defs, func(a, b *entry) bool {
 		return a.hash == b.hash && a.name == b.name
 	})
 }

@@ -73,6 +73,20 @@
 // With [Options.Resources] and [Options.Prompts], a server's resources and prompts become functions in registries
 // of their own: a call reads a resource or gets a prompt.
 //
+// # Skills
+//
+// The skills of a plain server that speaks the skills extension of MCP (SEP-2640) become skills of its namespace, and
+// are served on by the tool skill and by the extension. The segments of their URIs become namespaces.
+//
+//   - They are read with the tools, in a third of ConnectTimeout at most; what is late is read next. A skill with an
+//     unchanged entry is not read again.
+//   - Each file must have the digest and the size of its entry, and SKILL.md its front matter. Otherwise the skill is
+//     left out and noted. A dynamic skill has no digests: its front matter is compared whenever it is read.
+//   - Executable content and invisible characters are removed. A file without any keeps its bytes. Scripts and binary
+//     files are not read.
+//   - Those of a CaSH server come from its tool skill, which has paths to rewrite. The extension serves them on as
+//     dynamic.
+//
 // # Ids
 //
 // A tool has one id: here, in a catalog file that names its server, exported and loaded again, and behind further CaSH
@@ -144,6 +158,7 @@
 //   - At most 2,000 pages, 16 levels and 10,000 functions are read of a CaSH server, 10,000 tools of a plain one,
 //     and 10,000 resources and prompts of either. [Status.Notes] reports more. A list has at most 64 MiB over all
 //     pages, and 1,000 pages.
+//   - Of a server's skills, 1,000 are read, with 64 MiB of files in all.
 //   - A server may send a million messages of its own while calls wait for an answer. Then the calls fail, and the
 //     connection ends unless it is HTTP.
 //   - Pins cover tools, and the functions behind a CaSH server's tools: their lines in help, and the parameters,

@@ -94,6 +94,7 @@ func (in *inventory) loadTools(ctx context.Context, s *session, c *catalog, defs
 	}
 	in.reviewed(c, o)
 	in.name(c, o.Served)
+	in.skills(ctx, s, c)
 	if old := in.latest.Load(); old != nil && old.trees != nil && c.showsAs(old) {
 		c.trees, c.functions, c.told = old.trees, old.functions, old.told // unchanged: reuse the trees
 		c.untold = old.untold
@@ -345,6 +346,7 @@ func (in *inventory) handler(e *entry) registry.Handler {
 // plant builds the tree of every mount.
 func (in *inventory) plant(c *catalog, functions func(mount) []*registry.Function) error {
 	planted := make(trees, len(in.mounts))
+	note := c.note
 	for _, m := range in.mounts {
 		t := registry.New(&registry.Options{VisibleTo: in.cfg.VisibleTo})
 		if _, err := t.TryNamespace("", in.describe(m, c.about)); err != nil {
@@ -364,6 +366,8 @@ func (in *inventory) plant(c *catalog, functions func(mount) []*registry.Functio
 				return err
 			}
 		}
+		in.plantSkills(c, t, m, note)
+		note = func(string, ...any) {}
 		planted[m.Key()] = t
 	}
 	c.trees = &planted

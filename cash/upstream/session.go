@@ -227,6 +227,7 @@ func (s *session) newClient(kinds []toolid.Kind) *mcp.Client {
 		opts.PromptListChangedHandler = func(context.Context, *mcp.PromptListChangedRequest) {}
 	}
 	c := mcp.NewClient(&s.connector, opts)
+	addSkillMethods(c)
 	c.AddSendingMiddleware(s.withVia)
 	c.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		s.receive = next

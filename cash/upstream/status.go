@@ -127,6 +127,7 @@ func (u *upstream) status() Status {
 		if c.unnoted > 0 {
 			s.Notes = append(s.Notes, fmt.Sprintf("and %d more notes on tools", c.unnoted))
 		}
+		s.Skills = len(c.skills)
 		if c.cash != nil {
 			s.Skills = c.cash.Skills
 		}
