@@ -67,8 +67,9 @@ func (f face) top(ctx context.Context) []string {
 // list returns the visible functions as tools of the first stage.
 func (f face) list(ctx context.Context, _ *mcp.ListToolsRequest) (serve.ToolList, error) {
 	functions, err := f.all(ctx)
+	texts := f.briefs.texts(functions)
 	return serve.FlatTools(functions, func(fn *registry.Function) *mcp.Tool {
-		return &mcp.Tool{Description: minimal(fn), InputSchema: open}
+		return &mcp.Tool{Description: texts[fn], InputSchema: open}
 	}), err
 }
 

@@ -26,6 +26,7 @@ type Server struct {
 	pipeline *registry.Pipeline
 	sessions sessions
 	fetches  *fetches
+	briefs   briefs
 
 	mu    sync.Mutex
 	noted map[string]bool // omitted functions that were logged
