@@ -96,8 +96,8 @@ var Rooms = []Room{
 	// The tool with the descriptions takes 100, schemas in files 90.
 	{Row: 5, Packages: below("cash", "gateway disclosure facade plain"), Lines: 5850},
 
-	// The attack on a server takes 2,300 of these, the 94 rows of compliance 2,100.
-	{Row: 6, Together: true, Packages: below("cash", "check cashtest cashtest/faulty internal/client"), Lines: 6810},
+	// The attack on a server takes 2,300 of these, the 94 rows of compliance 2,100, the tool beside a resource 25.
+	{Row: 6, Together: true, Packages: below("cash", "check cashtest cashtest/faulty internal/client"), Lines: 6830},
 	// It has the models of six faces, of which internal/bench/tokens had 390.
 	{Row: 6, Packages: []string{"cash/cost"}, Lines: 830},
 	{Row: 6, Pending: []string{"cash/config"}, Lines: 1000},
