@@ -35,8 +35,12 @@ func (t *target) describe(ctx context.Context, f *registry.Function) json.RawMes
 		o.Add("usage_guidance", u)
 		t.granted = t.session == nil
 	}
-	if d.errors == nil && !t.guided {
-		d.errors, t.guided = errorGuidance, true
+	switch {
+	case d.errors != nil:
+	case t.single:
+		d.errors = errorGuidance(f)
+	case !t.guided:
+		d.errors, t.guided = commonGuidance, true
 	}
 	if d.errors != nil {
 		o.Add("error_guidance", d.errors)
@@ -115,12 +119,29 @@ func granted(usage json.RawMessage, grant string, explain bool) json.RawMessage 
 	return o.Object()
 }
 
-// errorGuidance explains the error codes that tell whether to repeat a call. It is the same for all tools.
-var errorGuidance = func() json.RawMessage {
+const (
+	notRun    = "Nothing was run. Correct the arguments by the schema and call again."
+	repeat    = "Call again, or ask for less."
+	lookFirst = "It may have run. Look before you call again."
+)
+
+// errorGuidance explains the error codes that tell whether to repeat a call.
+func errorGuidance(f *registry.Function) json.RawMessage {
 	var o strictjson.Builder
-	o.AddText("for", "all tools of this server")
-	o.AddText(string(registry.InvalidArguments), "Nothing was run. Correct the arguments by the schema and call again.")
-	o.AddText(string(registry.TimedOut), "A tool that changes nothing, or whose second call has no further effect: call again, or ask for less. "+
-		"Another one may have run: look before you call again.")
+	o.AddText(string(registry.InvalidArguments), notRun)
+	if f.ReadOnly() {
+		o.AddText(string(registry.TimedOut), repeat)
+	} else if !f.Idempotent() {
+		o.AddText(string(registry.TimedOut), lookFirst)
+	}
+	return o.Object()
+}
+
+// commonGuidance is errorGuidance for several tools.
+var commonGuidance = func() json.RawMessage {
+	var o strictjson.Builder
+	o.AddText("for", "all tools")
+	o.AddText(string(registry.InvalidArguments), notRun)
+	o.AddText(string(registry.TimedOut), lookFirst+" Of a tool that changes nothing: "+repeat)
 	return o.Object()
 }()

@@ -53,6 +53,7 @@ type target struct {
 	functions []*registry.Function // visible to the caller; nil until needed
 	names     []string             // of the functions
 	unknown   int                  // number of unknown names so far
+	single    bool                 // the answer is about one name
 	guided    bool                 // the guidance for all tools is in the answer
 	granted   bool                 // so is the use of grants
 }
@@ -69,6 +70,7 @@ func (t *target) allow(ctx context.Context) error {
 func (t *target) answer(ctx context.Context, names []string) (json.RawMessage, error) {
 	var o strictjson.Builder
 	seen := make(map[string]bool, len(names))
+	t.single = len(names) == 1
 	var fetched []*registry.Function
 	for _, name := range names {
 		if err := ctx.Err(); err != nil {

@@ -129,7 +129,7 @@ func TestP10GuidanceOnce(t *testing.T) {
 	})}, func(t *testing.T, c *client) {
 		for range 2 { // each answer has it
 			text := c.read(uri + "?tools=x,orders-drop,orders-create,orders-get,orders-fail,ping")
-			for _, once := range []string{`"INVALID_ARGUMENTS"`, `"TIMEOUT"`, "all tools of this server"} {
+			for _, once := range []string{`"INVALID_ARGUMENTS"`, `"TIMEOUT"`, `"for":"all tools"`} {
 				if n := strings.Count(text, once); n != 1 {
 					t.Errorf("%s is there %d times: %s", once, n, text)
 				}
