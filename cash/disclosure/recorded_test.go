@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -19,25 +18,29 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/minimal.golden")
 
-// recorded mounts servers that have the tools in testdata/recorded, as the tools/list of published servers has them:
-// filesystem, everything, memory, sequential-thinking and github of the reference servers, and context7.
+// recordings are the tools of published servers, by label, as their tools/list has them.
+var recordings = map[string]string{
+	"filesystem":          "../../internal/bench/tokens/catalogs/files.json",
+	"everything":          "../../internal/bench/tokens/catalogs/everything.json",
+	"memory":              "../../internal/bench/tokens/catalogs/memory.json",
+	"sequential_thinking": "testdata/recorded/sequential-thinking.json",
+	"github":              "testdata/recorded/github.json",
+	"context7":            "testdata/recorded/context7.json",
+}
+
+// recorded mounts servers with the tools of the recordings.
 func recorded(t *testing.T) *registry.Registry {
 	t.Helper()
-	files, err := filepath.Glob("testdata/recorded/*.json")
-	if err != nil || len(files) < 4 {
-		t.Fatalf("recordings %v, %v", files, err)
-	}
 	reg := registry.New(nil)
 	agg := upstream.New(reg, nil)
 	t.Cleanup(func() { _ = agg.Close(context.Background()) })
-	for _, file := range files {
+	for label, file := range recordings {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var r struct {
-			Server string
-			Tools  []struct {
+			Tools []struct {
 				Name, Description string
 				InputSchema       json.RawMessage
 			}
@@ -45,14 +48,14 @@ func recorded(t *testing.T) *registry.Registry {
 		if err := json.Unmarshal(data, &r); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		srv := mcp.NewServer(&mcp.Implementation{Name: r.Server}, nil)
+		srv := mcp.NewServer(&mcp.Implementation{Name: label}, nil)
 		for _, tool := range r.Tools {
 			srv.AddTool(&mcp.Tool{Name: tool.Name, Description: tool.Description, InputSchema: tool.InputSchema},
 				func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 					return &mcp.CallToolResult{}, nil
 				})
 		}
-		if err := agg.Add(upstream.Server{Label: strings.ReplaceAll(r.Server, "-", "_"), Endpoint: upstream.InMemory{Server: srv}}); err != nil {
+		if err := agg.Add(upstream.Server{Label: label, Endpoint: upstream.InMemory{Server: srv}}); err != nil {
 			t.Fatal(err)
 		}
 	}
