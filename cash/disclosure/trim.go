@@ -67,6 +67,9 @@ func (t *trimmer) withoutAsides(text string) string {
 		if strings.Contains(aside, droppedText) || typed.MatchString(aside) || inline.MatchString(aside) || usagePart.MatchString(aside) ||
 			foreign.MatchString(aside) || spoken.MatchString(aside) || t.pairs(aside) ||
 			strings.Contains(strings.ToLower(aside), "example") {
+			if at := inline.FindStringIndex(aside); at != nil && warningIn(aside[:at[0]]).found {
+				return aside[:at[0]] + ")"
+			}
 			return ""
 		}
 		return aside
@@ -107,7 +110,9 @@ func (t *trimmer) withoutUsage(text string) (rest string, goesOn bool) {
 				text = strings.TrimSpace(after)
 			}
 		default:
-			text = before
+			if text = before; warningIn(after).found {
+				text += "; " + strings.TrimSpace(after[clauseStart(after, warningIn(after).at):])
+			}
 		}
 	}
 	if !hinted(lower, foreignHints) {
@@ -146,8 +151,19 @@ var connectives = []string{
 const maxDropped = 8 // parts that are left out of one sentence, at most
 
 // withoutClauses leaves out the clauses of what is left out. Nothing is left of a sentence that begins with it, because
-// that has its verb.
+// that has its verb. Clauses that warn stay.
 func withoutClauses(text string) string {
+	if !strings.Contains(text, droppedText) {
+		return text
+	}
+	rest := cutClauses(text)
+	if warningIn(text).found && !warningIn(rest).found {
+		return strings.ReplaceAll(text, droppedText, "this")
+	}
+	return rest
+}
+
+func cutClauses(text string) string {
 	for range maxDropped {
 		at := strings.Index(text, droppedText)
 		if at < 0 {
