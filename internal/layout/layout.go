@@ -94,7 +94,7 @@ var Rooms = []Room{
 	{Row: 5, Packages: []string{"cash"}, Lines: 2230},
 	// Minimal descriptions take 900 of these: sentences and warnings in many languages 480, what is left out of them 420.
 	// The tool with the descriptions takes 100, schemas in files 90.
-	{Row: 5, Packages: below("cash", "gateway disclosure facade plain"), Lines: 5865},
+	{Row: 5, Packages: below("cash", "gateway disclosure facade plain"), Lines: 5880},
 
 	// The attack on a server takes 2,300 of these, the 94 rows of compliance 2,100, the tool beside a resource 25.
 	{Row: 6, Together: true, Packages: below("cash", "check cashtest cashtest/faulty internal/client"), Lines: 6830},
