@@ -36,6 +36,7 @@
 //	examples/shop  a whole server to look at and to talk to
 //	examples/aggregator  four servers behind three tools
 //	examples/files a folder as one tool
+//	examples/client  a client of command endpoints
 //	examples/embed an MCP endpoint beside the routes of an existing service
 //
 // A constructor panics on invalid options, and on any other mistake of the programmer, with the

@@ -50,7 +50,7 @@ var wantHints = map[string]map[registry.Kind]string{
 		registry.InvalidArguments: `"resource_uri":"resource:///tool_descriptions?tools=shop-fail"`,
 	},
 	"facade": {
-		registry.UnknownFunction:  "The description of each tool lists its commands.",
+		registry.UnknownFunction:  "The command help of each tool lists its commands.",
 		registry.InvalidArguments: "fail takes no parameters.",
 	},
 	"endpoint": {

@@ -86,12 +86,15 @@ func namespaceJSON(l *registry.Listing, o helpOptions) string {
 }
 
 type functionPage struct {
-	Namespace   string  `json:"namespace,omitempty"`
-	Name        string  `json:"name"`
-	Description string  `json:"description,omitempty"`
-	Safety      string  `json:"safety,omitempty"`
-	Parameters  []param `json:"parameters"`
-	Open        bool    `json:"open,omitempty"` // further arguments are accepted
+	Namespace   string `json:"namespace,omitempty"`
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	Safety      string `json:"safety,omitempty"`
+	// Annotations are the declared effects of a call, as in MCP: yes, no, or left out. Servers that mount this one
+	// pass them on. They are unverified.
+	Annotations json.RawMessage `json:"annotations,omitempty"`
+	Parameters  []param         `json:"parameters"`
+	Open        bool            `json:"open,omitempty"` // further arguments are accepted
 	// Schema is the exact JSON Schema of the arguments, with params="full". Servers that mount this
 	// one enforce it. It is left out if this server does not know it.
 	Schema  json.RawMessage `json:"schema,omitempty"`
@@ -108,6 +111,7 @@ func functionJSON(f *registry.Function, o helpOptions) string {
 		Name:        f.Name(),
 		Description: cleanText(f.Description()),
 		Safety:      safety(f),
+		Annotations: wire.HintsOf(f).JSON(),
 		Parameters:  orEmpty(params),
 		Open:        f.Open(),
 		Returns:     cleanText(f.Returns()),

@@ -151,7 +151,7 @@ func TestReservedBelongToTheFunction(t *testing.T) {
 func TestAddTo(t *testing.T) {
 	panics := stubSource{func() error { panic("the secret") }}
 	identify := func(f func() error) *cash.Options {
-		return &cash.Options{Serve: serve.Options{Identify: func(context.Context, mcp.Request) (*registry.Caller, error) { return nil, f() }}}
+		return &cash.Options{Serve: serve.Options{Identify: func(context.Context, *serve.Incoming) (*registry.Caller, error) { return nil, f() }}}
 	}
 	for name, tt := range map[string]struct {
 		srv  *cash.Server

@@ -34,11 +34,11 @@ type Server struct {
 func NewServer(src registry.Source, opts *Options) *Server {
 	mistake.Check("cash", opts.Check())
 	s := &Server{opts: opts.withDefaults(), started: time.Now(), instance: rand.Text()}
+	s.pipeline = registry.NewPipeline(src, s.opts.Serve.Pipeline())
+	s.source = s.pipeline.Source()
 	if r, ok := src.(interface{ Instance() string }); ok {
 		s.instance = r.Instance()
 	}
-	s.pipeline = registry.NewPipeline(src, s.opts.Serve.Pipeline())
-	s.source = s.pipeline.Source()
 	if s.opts.Guide {
 		s.guide = newGuide()
 	}

@@ -220,8 +220,8 @@ func TestSubscribeCapability(t *testing.T) {
 }
 
 // refusal refuses whoever is called mallory.
-func refusal(ctx context.Context, req mcp.Request) (*registry.Caller, error) {
-	if h := req.GetExtra().Header.Get("X-Name"); h != "" {
+func refusal(ctx context.Context, in *serve.Incoming) (*registry.Caller, error) {
+	if h := in.Header.Get("X-Name"); h != "" {
 		return nil, errors.New("not you")
 	}
 	return nil, nil

@@ -19,7 +19,7 @@ func Changed(src Source) <-chan struct{} {
 
 // Changed implements [Watched]. One change may be reported more than once.
 func (r *Registry) Changed() <-chan struct{} {
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	if r.change == nil {
 		r.change = make(chan struct{})

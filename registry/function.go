@@ -66,6 +66,7 @@ type Function struct {
 	remote   bool
 	// serverName is the name of its server in configuration and catalogs.
 	serverName string
+	native     json.RawMessage
 }
 
 // Name returns the function's label as registered. It is matched in canonical

@@ -96,7 +96,7 @@ func (n *Namespace) On(instance string) *Namespace {
 
 // set changes a fact of the namespace. Namespaces below may inherit it.
 func (n *Namespace) set(change func(*node)) {
-	n.reg.mu.Lock()
+	n.reg.lock()
 	defer n.reg.mu.Unlock()
 	change(n.node)
 	n.reg.changed(n.node)
@@ -122,7 +122,7 @@ func (n *Namespace) Add(functions ...*Function) {
 // TryAdd is [Namespace.Add] for functions found at run time: it returns an error instead of
 // panicking.
 func (n *Namespace) TryAdd(functions ...*Function) error {
-	n.reg.mu.Lock()
+	n.reg.lock()
 	defer n.reg.mu.Unlock()
 	if n.node.gone {
 		return errReplaced(n.node.path)
@@ -178,7 +178,7 @@ func (n *Namespace) addSkills(skills []*Skill, origin string) error {
 		}
 		added[key] = prepared
 	}
-	n.reg.mu.Lock()
+	n.reg.lock()
 	defer n.reg.mu.Unlock()
 	if n.node.gone {
 		return errReplaced(n.node.path)

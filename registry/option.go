@@ -99,7 +99,8 @@ func Aliases(words ...string) FuncOption {
 }
 
 // Tags are words by which operators sort functions, such as "billing" or "pii". Rules may name
-// them, and cards show them. A search finds them like words of a description.
+// them, and cards show them. A search finds them like words of a description. A tag such as destructive
+// declares nothing: use [Destructive] or [ReadOnly].
 func Tags(words ...string) FuncOption {
 	return funcOption{"Tags", func(f *Function) error {
 		f.tags = slices.Clone(words)

@@ -57,8 +57,11 @@ type PipelineOptions struct {
 	Logger *slog.Logger
 }
 
-// NewPipeline returns a pipeline over src.
+// NewPipeline returns a pipeline over src. It panics if src is nil.
 func NewPipeline(src Source, opts *PipelineOptions) *Pipeline {
+	if r, ok := src.(*Registry); src == nil || ok && r == nil {
+		panic("registry: there is no source to serve: it is nil")
+	}
 	var o PipelineOptions
 	if opts != nil {
 		o = *opts

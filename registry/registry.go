@@ -16,9 +16,10 @@ import (
 // immutable snapshot and take no lock. The first read after a change builds the next snapshot, and
 // other readers wait for it. Unchanged namespaces are reused.
 //
-// The zero value is not ready: use [New].
+// The zero value is an empty registry that everyone sees, like that of [New] without options.
 type Registry struct {
-	mu     sync.Mutex
+	made   sync.Once  // makes the root
+	mu     sync.Mutex // locked by lock
 	root   *node
 	all    map[string]*node // by canonical path
 	snap   atomic.Pointer[snapshot]
@@ -45,13 +46,23 @@ type Options struct {
 
 // New returns an empty registry.
 func New(opts *Options) *Registry {
-	r := &Registry{root: newNode("", ""), all: make(map[string]*node), instance: rand.Text()}
+	r := new(Registry)
+	r.made.Do(r.make)
 	if opts != nil {
 		r.root.visibleTo = opts.VisibleTo
 		r.embedder = opts.Embedder
 	}
-	r.all[""] = r.root
 	return r
+}
+
+func (r *Registry) make() {
+	r.root, r.instance = newNode("", ""), rand.Text()
+	r.all = map[string]*node{"": r.root}
+}
+
+func (r *Registry) lock() {
+	r.made.Do(r.make)
+	r.mu.Lock()
 }
 
 // Namespace returns the namespace at the dotted path. Missing namespaces and parents are created.
@@ -76,7 +87,7 @@ func (r *Registry) namespace(path, description, origin string, opts []NamespaceO
 	if !ok {
 		return nil, fmt.Errorf("invalid namespace %q (%s): %s, joined by single dots", path, origin, labelRule)
 	}
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	n := r.ensure(path, canonical, false)
 	for a := n; a != nil && a.implied; a = a.parent {
@@ -166,7 +177,7 @@ func (r *Registry) snapshot() *snapshot {
 	if s := r.snap.Load(); s != nil {
 		return s
 	}
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	if s := r.snap.Load(); s != nil {
 		return s

@@ -52,6 +52,9 @@ type Remote struct {
 	// ServerName is the configured name of the function's server (server_name in section 1.2 of the
 	// gateway surface). An exported catalog states it. Empty is not known.
 	ServerName string
+	// Native is the function's definition in the protocol of its own server, if that is not MCP. Faces
+	// with the same protocol pass it on. Nil is none.
+	Native json.RawMessage
 	// Problem is the reason why the other server's input schema is not used. Faces that must check
 	// arguments against it refuse calls ([InvalidSchema]). Nil: the schema is used.
 	Problem error
@@ -110,6 +113,7 @@ func RemoteFunc(name, description string, r Remote, opts ...FuncOption) (*Functi
 		given:       r.ID,
 		instead:     r.Instead,
 		serverName:  r.ServerName,
+		native:      r.Native,
 		partial:     r.Partial,
 		problem:     r.Problem,
 		remote:      true,
@@ -229,6 +233,10 @@ func (f *Function) Tool() string {
 
 // ServerName returns the configured name of the function's server ([Remote].ServerName), or "".
 func (f *Function) ServerName() string { return f.serverName }
+
+// Native returns the definition in the protocol of the function's own server ([Remote].Native), or nil. It must not be
+// modified.
+func (f *Function) Native() json.RawMessage { return f.native }
 
 // Remote reports whether [RemoteFunc] made the function: it runs on another server.
 func (f *Function) Remote() bool { return f.remote }

@@ -34,7 +34,7 @@ func (r *Registry) Replace(path string, tree *Registry) error {
 			return fmt.Errorf("replacing namespace %q: %w", path, err)
 		}
 	}
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	if path == "" {
 		return r.replaceRoot(graft)
@@ -100,7 +100,7 @@ func (r *Registry) replaceRoot(g *graft) error {
 // trees.
 func (r *Registry) Exists(path string) bool {
 	canonical, _ := CanonicalPath(path)
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	return r.all[canonical] != nil
 }
@@ -140,7 +140,7 @@ type graft struct {
 
 // graftAt returns a copy of the whole tree of r for the place at path.
 func (r *Registry) graftAt(path, canonical string) (*graft, error) {
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	g := &graft{all: make(map[string]*node, len(r.all))}
 	var err error

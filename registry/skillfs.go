@@ -93,7 +93,7 @@ func (r *Registry) addFound(f foundSkill) error {
 
 func (r *Registry) registeredSkill(path, key string) *Skill {
 	canonical, _ := CanonicalPath(path)
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	if n := r.all[canonical]; n != nil {
 		return n.skills[key]

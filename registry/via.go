@@ -52,7 +52,10 @@ func Via(ctx context.Context) []string {
 
 // Instance returns a random text that identifies r among all registries, in this process and
 // others. It is made with the registry and is not secret.
-func (r *Registry) Instance() string { return r.instance }
+func (r *Registry) Instance() string {
+	r.made.Do(r.make)
+	return r.instance
+}
 
 // notThrough is the Visibility of requests that did not come through an instance.
 func notThrough(instance string) Visibility {

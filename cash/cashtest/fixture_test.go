@@ -171,9 +171,9 @@ func (fx fixture) server() *cash.Server {
 	return cash.NewServer(fx.registry(), &cash.Options{Name: "fixture", Serve: serve.Options{Identify: identify}})
 }
 
-func identify(ctx context.Context, req mcp.Request) (*registry.Caller, error) {
-	if extra := req.GetExtra(); extra != nil && extra.Header != nil {
-		return caller(extra.Header.Get("X-Role")), nil
+func identify(ctx context.Context, in *serve.Incoming) (*registry.Caller, error) {
+	if in.Header != nil {
+		return caller(in.Header.Get("X-Role")), nil
 	}
 	return registry.CallerFrom(ctx), nil
 }

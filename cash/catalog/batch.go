@@ -129,10 +129,7 @@ func schemaProblem(f *registry.Function, problem error) error {
 func (c *content) tree() (*registry.Registry, error) {
 	byNamespace := make(map[string][]*registry.Function, len(c.namespaces))
 	for _, s := range c.served {
-		path := c.namespaces[s.id.Namespace]
-		if dir, _ := wire.Split(s.path); dir != "" {
-			path += "." + dir
-		}
+		path, _ := wire.Split(wire.Join(c.namespaces[s.id.Namespace], s.path))
 		byNamespace[path] = append(byNamespace[path], s.function)
 	}
 	tree := registry.New(nil)

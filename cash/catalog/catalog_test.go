@@ -63,14 +63,14 @@ func TestDemo(t *testing.T) {
 
 func TestHintsAndTags(t *testing.T) {
 	c, _ := load(t, nil, `[
-		{"name":"a","annotations":{"readOnlyHint":true,"destructiveHint":true,"tags":["x"]},"_meta":{"tags":["y"]}},
+		{"name":"a","annotations":{"readOnlyHint":true,"destructiveHint":true,"tags":["x","Read_Only"]},"_meta":{"tags":["y","destructive"]}},
 		{"name":"b","annotations":{"idempotentHint":true,"destructiveHint":true},"outputSchema":{"type":"object","properties":{"total":{"type":"integer"}}}},
 		{"name":"c","title":"Third","version":"2"}]`)
 	got := ""
 	for f := range c.Tools().All() {
 		got += fmt.Sprintln(f.Path(), f.ReadOnly(), f.Idempotent(), f.Destructive(), f.Tags(), f.Returns(), f.Description(), f.Aliases(), f.ID())
 	}
-	want := "mcp.a true false false [x y]   [] mcp:a#" + hash(c, "a") + "\n" +
+	want := "mcp.a false false true [x y]   [] mcp:a#" + hash(c, "a") + "\n" +
 		"mcp.b false true true [] Object with `total`.  [] mcp:b#" + hash(c, "b") + "\n" +
 		"mcp.c false false false []  Third [Third] mcp:c@2\n"
 	if got != want {

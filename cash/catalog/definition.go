@@ -21,18 +21,18 @@ type definition struct {
 	data []byte // the same text during reading; nil afterwards
 
 	// key identifies it: the URI of a resource, otherwise the name.
-	key                               string
-	name, title, description          string
-	facts                             wire.Facts
-	server                            string          // server_name; empty is that of the document
-	id                                toolid.ID       // if it is stated
-	input                             json.RawMessage // raw, even if invalid; empty if there is none
-	returns                           string
-	readOnly, idempotent, destructive bool
-	arguments                         []string // names of a prompt's arguments
-	mime                              string   // MIME type of a resource
-	handler                           registry.Handler
-	limits                            *Limits
+	key                      string
+	name, title, description string
+	facts                    wire.Facts
+	server                   string          // server_name; empty is that of the document
+	id                       toolid.ID       // if it is stated
+	input                    json.RawMessage // raw, even if invalid; empty if there is none
+	returns                  string
+	hints                    wire.Hints
+	arguments                []string // names of a prompt's arguments
+	mime                     string   // MIME type of a resource
+	handler                  registry.Handler
+	limits                   *Limits
 
 	flags   []string // problems that affect only a part
 	refused error    // why the definition is not served; nil if it is

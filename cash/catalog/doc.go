@@ -37,7 +37,8 @@
 //   - A document has a server_name: the name by which its tools' server is configured. It is the namespace of names
 //     without a dot or slash. A tool of another server has a server_name of its own in _meta.
 //   - A tool has a version, tags and a costHint, directly or in _meta; tags and costHint may also be in its
-//     annotations. An id in _meta replaces the one that follows from its name.
+//     annotations. Tags that name a safety class, such as destructive, are left out: only hints say that. An id in
+//     _meta replaces the one that follows from its name.
 //   - A tool has one result, or a list of results. The first result with the arguments of the call counts, otherwise
 //     the first without arguments. A result is an object with content or structuredContent, as for tools/call, or any
 //     other JSON, which is returned as text. A tool without a result answers with an error.

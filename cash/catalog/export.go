@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
@@ -61,10 +62,8 @@ type exportedTool struct {
 }
 
 type exportedHints struct {
-	ReadOnly    bool     `json:"readOnlyHint,omitempty"`
-	Idempotent  bool     `json:"idempotentHint,omitempty"`
-	Destructive bool     `json:"destructiveHint,omitempty"`
-	Tags        []string `json:"tags,omitempty"`
+	wire.Hints
+	Tags []string `json:"tags,omitempty"`
 }
 
 type exportedMeta struct {
@@ -78,7 +77,7 @@ func exportTool(f *registry.Function) exportedTool {
 	id := f.ID()
 	t := exportedTool{
 		Name: f.Tool(), Description: f.Description(), InputSchema: f.InputSchema(),
-		Annotations: exportedHints{f.ReadOnly(), f.Idempotent(), f.Destructive(), f.Tags()},
+		Annotations: exportedHints{wire.HintsOf(f), f.Tags()},
 		Meta:        exportedMeta{Version: id.Version, CostHint: f.CostHint(), ServerName: f.ServerName()},
 	}
 	if t.Meta.ServerName == "" && t.id() != id {

@@ -3,6 +3,7 @@ package catalog_test
 import (
 	"context"
 	"maps"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -45,8 +46,7 @@ func TestExportRoundTrip(t *testing.T) {
 		}
 		for f := range c.Tools().All() {
 			g, err := again.Tools().Function(t.Context(), f.Namespace(), f.Name())
-			if err != nil || f.Description() != g.Description() || f.ReadOnly() != g.ReadOnly() || f.Idempotent() != g.Idempotent() ||
-				f.Destructive() != g.Destructive() || strings.Join(f.Tags(), ",") != strings.Join(g.Tags(), ",") {
+			if err != nil || f.Description() != g.Description() || !reflect.DeepEqual(f.Hints(), g.Hints()) || strings.Join(f.Tags(), ",") != strings.Join(g.Tags(), ",") {
 				t.Errorf("%s: %+v, %v", f.Path(), g, err)
 			}
 		}

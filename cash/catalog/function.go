@@ -42,16 +42,7 @@ func (s *served) factsOf() []registry.FuncOption {
 		}
 	}
 	facts := append(s.facts.Options(), registry.Aliases(aliases...), registry.Returns(s.returns))
-	if s.readOnly {
-		return append(facts, registry.ReadOnly)
-	}
-	if s.idempotent {
-		facts = append(facts, registry.Idempotent(true))
-	}
-	if s.destructive {
-		facts = append(facts, registry.Destructive(true))
-	}
-	return facts
+	return append(facts, s.hints.Options(false)...)
 }
 
 // about returns the description, or a substitute.

@@ -11,6 +11,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/schema"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -38,7 +39,7 @@ func readPrompt(d *definition, limits *Limits) error {
 		return err
 	}
 	d.check(limits, "the schema of the arguments", d.input)
-	d.readOnly = true
+	d.hints = wire.ReadOnly()
 	p, known := new(prompt), make(map[string]bool, len(d.arguments))
 	for _, a := range d.arguments {
 		known[a] = true

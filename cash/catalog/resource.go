@@ -11,6 +11,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/internal/blocks"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -40,7 +41,7 @@ func readResource(d *definition, _ *Limits) error {
 	if d.name == "" {
 		d.name = lastSegment(d.key)
 	}
-	d.readOnly = true
+	d.hints = wire.ReadOnly()
 	r := new(resource)
 	if member != "" {
 		r.add(d, &mcp.ResourceContents{URI: d.key, MIMEType: d.mime}, member, body)

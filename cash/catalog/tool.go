@@ -45,22 +45,14 @@ func readTool(d *definition, limits *Limits) error {
 
 // annotation reads an unverified hint on a tool's effects.
 func (d *definition) annotation(key string, value []byte) {
-	ok := true
+	known, ok := d.hints.Set(key, value)
 	switch key {
 	case "title":
-		if d.title == "" {
-			ok = strictjson.Take(&d.title, value)
-		}
+		known, ok = true, d.title != "" || strictjson.Take(&d.title, value)
 	case "tags", "costHint", "cost_hint":
-		_, ok = d.facts.Set(key, value)
-	case "readOnlyHint":
-		ok = strictjson.Take(&d.readOnly, value)
-	case "idempotentHint":
-		ok = strictjson.Take(&d.idempotent, value)
-	case "destructiveHint":
-		ok = strictjson.Take(&d.destructive, value)
+		known, ok = d.facts.Set(key, value)
 	}
-	if !ok {
+	if known && !ok {
 		d.flag("annotations: %s: a value of type %s is of no use", key, strictjson.KindOf(value))
 	}
 }

@@ -12,8 +12,9 @@ const (
 	Destructive Class = "destructive" // may delete or overwrite
 )
 
-// ClassOf returns the declared class of a function. For a function of another server it is an unverified hint of that
-// server, unless that server is configured as read-only or its hints are ignored (see package cash/upstream).
+// ClassOf returns the declared class of a function, which cards show too (gateway surface, section 2.1). Tags declare
+// nothing. For a function of another server it is an unverified hint of that server, unless that server is configured as
+// read-only or its hints are ignored (see package cash/upstream).
 func ClassOf(f *registry.Function) Class {
 	switch {
 	case f.Destructive():

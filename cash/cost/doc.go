@@ -36,8 +36,8 @@
 // on top, behind every face.
 //
 // Behind disclosure the model reads one description at a time, although it might read several. Behind the facade it
-// reads the definition of a command with ToolsExecute, because a domain only names the parameters. The command endpoint
-// is not MCP; its definitions are the answer to list_tools.
+// asks the command help of a domain about a command, because a tool's description at most names the parameters. The
+// command endpoint is not MCP; its definitions are the answer to list_tools.
 //
 // # Limits
 //

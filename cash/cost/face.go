@@ -52,7 +52,7 @@ func newServer(f Face, src registry.Source, around ...registry.Middleware) Runne
 	case Disclosure:
 		return disclosure.NewServer(src, &disclosure.Options{Serve: o, FetchesPerMinute: -1})
 	case Facade:
-		return facade.NewServer(src, &facade.Options{Serve: o, Tools: true})
+		return facade.NewServer(src, &facade.Options{Serve: o})
 	}
 	return cash.NewServer(src, &cash.Options{Serve: o})
 }

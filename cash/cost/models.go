@@ -240,7 +240,7 @@ func (m *disclosureModel) do(t *talk, s *Step, f *registry.Function) error {
 	return plainModel{}.do(t, s, f)
 }
 
-// facadeModel uses one tool with commands per top-level namespace, and ToolsExecute.
+// facadeModel uses one tool with commands per top-level namespace.
 type facadeModel struct{ read known }
 
 // commandArgs are the arguments of every tool.
@@ -259,9 +259,9 @@ func (m *facadeModel) do(t *talk, s *Step, f *registry.Function) error {
 		return err
 	}
 	if m.read.first(f) { // the description of a domain has only the names of parameters
-		reply, err := t.must("ToolsExecute", commandArgs{"get", strictjson.MustMarshal(map[string]string{"name": f.Path()})})
-		if err == nil && !strings.Contains(reply, `"inputSchema":{`) {
-			err = fmt.Errorf("the definition of %s has no schema: %.300s", f.Path(), reply)
+		reply, err := t.must(tool, commandArgs{"help", strictjson.MustMarshal(map[string]string{"command": cmd})})
+		if err == nil && !strings.Contains(reply, `"params":[`) {
+			err = fmt.Errorf("the help about %s has no params: %.300s", f.Path(), reply)
 		}
 		if err != nil {
 			return err

@@ -411,7 +411,7 @@ func TestFallBack(t *testing.T) {
 }
 
 func TestRefusedCaller(t *testing.T) {
-	opts := &disclosure.Options{Serve: serve.Options{Identify: func(context.Context, mcp.Request) (*registry.Caller, error) {
+	opts := &disclosure.Options{Serve: serve.Options{Identify: func(context.Context, *serve.Incoming) (*registry.Caller, error) {
 		return nil, errors.New("nobody")
 	}}}
 	c := connect(t, disclosure.NewServer(shop(), opts), nil)

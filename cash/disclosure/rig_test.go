@@ -226,9 +226,9 @@ func keys(m map[string]entry) []string {
 }
 
 // byHeader makes callers of a header, over HTTP.
-func byHeader(ctx context.Context, req mcp.Request) (*registry.Caller, error) {
-	if extra := req.GetExtra(); extra != nil && extra.Header != nil {
-		if id := extra.Header.Get("X-Caller"); id != "" {
+func byHeader(ctx context.Context, in *serve.Incoming) (*registry.Caller, error) {
+	if in.Header != nil {
+		if id := in.Header.Get("X-Caller"); id != "" {
 			return &registry.Caller{ID: id, Roles: []string{id}}, nil
 		}
 		return nil, nil

@@ -38,10 +38,10 @@ func NewServer(src registry.Source, opts *Options) *Server {
 	mistake.Check("disclosure", opts.Check())
 	s := &Server{opts: opts.withDefaults(), noted: make(map[string]bool)}
 	s.fetches = newFetches(s.opts.FetchesPerMinute, s.opts.Now)
-	mistake.Check("disclosure", s.inspect(src))
 	p := s.opts.Serve.Pipeline()
 	p.ExactKeys = true
 	s.pipeline = registry.NewPipeline(src, p)
+	mistake.Check("disclosure", s.inspect(src))
 	s.source = s.pipeline.Source()
 	s.Server = serve.New(face{s}, &mcp.Implementation{Name: s.opts.Name, Version: s.opts.Version}, &s.opts.Serve)
 	return s

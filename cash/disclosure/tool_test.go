@@ -157,7 +157,7 @@ func TestToolLimited(t *testing.T) {
 		c.call("ping", "{}").OK()
 		now.add(time.Minute)
 	}
-	opts := &disclosure.Options{Tool: true, Serve: serve.Options{Identify: func(context.Context, mcp.Request) (*registry.Caller, error) {
+	opts := &disclosure.Options{Tool: true, Serve: serve.Options{Identify: func(context.Context, *serve.Incoming) (*registry.Caller, error) {
 		return nil, &registry.Error{Kind: registry.Denied, Message: "Nobody."}
 	}}}
 	c := connect(t, disclosure.NewServer(shop(), opts), nil)

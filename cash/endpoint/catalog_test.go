@@ -93,7 +93,7 @@ func TestK22SameNames(t *testing.T) {
 	}{
 		{admin, "echo_External", `{}`, `"ours"`},
 		{admin, "echo_external_remote", string(hi), `"echo":"hi"`},
-		{admin, "echo_external", string(hi), `usage`},
+		{admin, "echo_external", `{}`, `"ours"`},
 		{t.Context(), "echo_external", string(hi), `"echo":"hi"`},
 		{t.Context(), "echo_external_1e7bed", string(hi), `"echo":"hi"`},
 		{t.Context(), "echo_external_remote", string(hi), `usage`},

@@ -21,8 +21,6 @@ import (
 const (
 	// DefaultTimeout is the default of [ClientOptions].Timeout.
 	DefaultTimeout = time.Minute
-	// DefaultMaxAnswer is the default of [ClientOptions].MaxAnswer, in bytes.
-	DefaultMaxAnswer = 8 << 20
 	// maxProcesses bounds the processes of one client. Further requests wait.
 	maxProcesses = 32
 )
@@ -35,7 +33,14 @@ type ClientOptions struct {
 	Description string
 	// Timeout is the deadline of each request. Zero is [DefaultTimeout]; negative is none.
 	Timeout time.Duration
-	// MaxAnswer bounds each output, in bytes. A process that writes more is ended. Zero is [DefaultMaxAnswer].
+	// MaxRequest bounds a request, in bytes. A larger one is not sent. Zero is [DefaultMaxRequest]; negative is no
+	// limit.
+	MaxRequest int
+	// MaxArguments bounds the arguments of a call, in bytes without white space between tokens. Zero is
+	// [registry.DefaultMaxArguments]; negative is no limit.
+	MaxArguments int
+	// MaxAnswer bounds each output, in bytes. A process that writes more is ended. Zero and negative are
+	// [DefaultMaxAnswer].
 	MaxAnswer int
 	// Logger gets problems that are no errors: failed discovery, odd answers. Nil discards.
 	Logger *slog.Logger
@@ -75,15 +80,22 @@ func NewClient(cmd Command, opts *ClientOptions) (*Client, error) {
 	o.Name = cmp.Or(clean.Line(o.Name, maxName), clean.Line(filepath.Base(cmd.Path), maxName), "endpoint")
 	o.Description = cmp.Or(o.Description, fmt.Sprintf("Tools of the command endpoint %s.", o.Name))
 	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
-	o.MaxAnswer = cmp.Or(max(o.MaxAnswer, 0), DefaultMaxAnswer)
+	o.MaxRequest = limit(o.MaxRequest, DefaultMaxRequest)
+	o.MaxArguments = limit(o.MaxArguments, registry.DefaultMaxArguments)
+	o.MaxAnswer = limit(max(o.MaxAnswer, 0), DefaultMaxAnswer)
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	return c, nil
 }
 
-func errNoEndpoint() error {
-	return usageError("No endpoint is configured")
+// ErrNoEndpoint is the cause of errors of a nil [Client], and of [FromEnv] if the variable is not set.
+var ErrNoEndpoint = errors.New("no endpoint is configured")
+
+func errNoEndpoint() *registry.Error {
+	e := usageError("No endpoint is configured")
+	e.Err = errors.Join(e.Err, ErrNoEndpoint)
+	return e
 }
 
 // List returns the descriptors of all tools as the endpoint sent them. Only their names have been checked. Invalid
@@ -112,7 +124,8 @@ func (c *Client) list(ctx context.Context) ([]Descriptor, []Finding, error) {
 	return list, findings, nil
 }
 
-// Describe returns the descriptor of one tool as the endpoint sent it.
+// Describe returns the descriptor of one tool as the endpoint sent it. Its name may have another spelling than tool,
+// with the same canonical form ([registry.CanonicalPath]).
 func (c *Client) Describe(ctx context.Context, tool string) (*Descriptor, error) {
 	if err := c.checkTool(tool); err != nil {
 		return nil, err
@@ -125,7 +138,7 @@ func (c *Client) Describe(ctx context.Context, tool string) (*Descriptor, error)
 	switch {
 	case err != nil:
 		return nil, c.malformed(a, "it has no descriptor of the tool")
-	case d.Name != tool:
+	case !sameName(d.Name, tool):
 		return nil, c.malformed(a, "it describes another tool, "+quote(d.Name))
 	}
 	return d, nil
@@ -157,6 +170,10 @@ func (c *Client) call(ctx context.Context, tool string, arguments json.RawMessag
 	}
 	if strictjson.Check(arguments) != nil || strictjson.KindOf(arguments) != strictjson.Object {
 		return nil, usageError("Payload must be a JSON object")
+	}
+	arguments = strictjson.Compact(arguments)
+	if n := len(arguments); n > c.opts.MaxArguments {
+		return nil, usageError(fmt.Sprintf("The arguments have %d bytes; at most %d are sent", n, c.opts.MaxArguments))
 	}
 	a, err := c.request(ctx, payload{Action: callTool, Tool: tool, Arguments: arguments})
 	if err != nil {
@@ -202,6 +219,10 @@ func (c *Client) request(ctx context.Context, p payload) (*answer, error) {
 	if c == nil {
 		return nil, errNoEndpoint()
 	}
+	input := append(strictjson.MustMarshal(p), '\n')
+	if n := len(input); n > c.opts.MaxRequest {
+		return nil, usageError(fmt.Sprintf("The request has %d bytes; at most %d are sent", n, c.opts.MaxRequest))
+	}
 	asked := ctx
 	if c.opts.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -214,7 +235,7 @@ func (c *Client) request(ctx context.Context, p payload) (*answer, error) {
 	case <-ctx.Done():
 		return nil, c.unanswered(asked, p, false)
 	}
-	run := &process{cmd: c.cmd.Exec(), input: append(strictjson.MustMarshal(p), '\n'), most: c.opts.MaxAnswer}
+	run := &process{cmd: c.cmd.Exec(), input: input, most: c.opts.MaxAnswer}
 	end, err := run.run(ctx)
 	switch {
 	case errors.Is(err, errStart) && ctx.Err() == nil:

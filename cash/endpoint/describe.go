@@ -8,9 +8,6 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// maxTools bounds the tools of one endpoint.
-const maxTools = 10_000
-
 // readDescriptors parses a list of descriptors. An invalid one becomes a finding.
 func readDescriptors(list []byte) ([]Descriptor, []Finding) {
 	tools, findings := []Descriptor{}, []Finding(nil)
@@ -48,6 +45,7 @@ func readDescriptor(value []byte) (*Descriptor, error) {
 		return nil, errors.New("it is no object")
 	}
 	d := new(Descriptor)
+	var other strictjson.Builder
 	for key, value := range strictjson.Members(value) {
 		text, object := strictjson.Text(value), strictjson.KindOf(value) == strictjson.Object
 		switch key {
@@ -69,7 +67,12 @@ func readDescriptor(value []byte) (*Descriptor, error) {
 			if object {
 				d.ResultSchema = strictjson.Compact(value)
 			}
+		default:
+			other.Add(key, strictjson.Compact(value))
 		}
+	}
+	if other.Len() > 0 {
+		d.Other = other.Object()
 	}
 	if d.Name == "" {
 		return nil, errors.New("it has no name")

@@ -23,6 +23,8 @@ type Descriptor struct {
 	// result.
 	InputSchema  json.RawMessage `json:"input_schema"`
 	ResultSchema json.RawMessage `json:"result_schema"`
+	// Other is an object with the members that the protocol does not name, as the endpoint sent them. Nil is none.
+	Other json.RawMessage `json:"-"`
 }
 
 // The values of [Descriptor.Origin].
@@ -31,8 +33,8 @@ const (
 	Remote = "remote"
 )
 
-// describe returns the descriptor of a function. Schemas keep their bytes, because arguments are validated against
-// them.
+// describe returns the descriptor of a function: that of its own endpoint if it has one. Schemas keep their bytes,
+// because arguments are validated against them.
 func describe(f *registry.Function) Descriptor {
 	d := Descriptor{
 		Name: f.Path(), Description: f.About(), Command: usage(f), Origin: Local,
@@ -44,7 +46,7 @@ func describe(f *registry.Function) Descriptor {
 	if !isObject(d.ResultSchema) {
 		d.ResultSchema = resultSchema(f.Returns())
 	}
-	return d
+	return forwarded(f, d)
 }
 
 // safety words the known effects of a call.

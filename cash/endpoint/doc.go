@@ -18,6 +18,8 @@
 //	}
 //	report, err := c.Mount(ctx, reg, "shell")
 //
+// [FromEnv] makes a client of the program that MCP_ENDPOINT names.
+//
 // # The picture
 //
 //	          one request, to its end                       one request, then the end
@@ -32,12 +34,16 @@
 //
 // # Serving
 //
-// An answer is one compact line on standard output. Nothing is written to standard error. Errors are answers too,
-// with status 1:
+// An answer is one compact line on standard output. The endpoint itself writes nothing to standard error. Errors are
+// answers too, with status 1. Their name is that of the component that failed: this endpoint, a mounted server, or what
+// another endpoint said.
 //
 //	{"type":"error","error":{"name":"endpoint","category":"usage","message":"..."}}
 //
-// Tools are named by their dotted paths, spelled as registered. The result of a call is always an object:
+// Tools are named by their dotted paths. They are found in any spelling of one canonical form, and similar names are
+// suggested. The descriptor of another endpoint's tool is passed on as that endpoint wrote it, with members that the
+// protocol does not know. Only its name and its origin are those of this side. The result of a call is always an
+// object:
 //
 //	a JSON object, structured or as text   itself, with its order of keys and spelling of numbers
 //	any other JSON                         {"value": ...}
@@ -47,6 +53,11 @@
 //
 // [Tool] makes a function from a command. The command gets its argument in the variable TOOL_QUERY. The result
 // {"stdout": ..., "exit_code": ...} is an answer with any status, and the process exits with that status.
+//
+// While [Endpoint.Run] serves a request, standard output belongs to the answer. What functions print there goes to
+// standard error instead: by way of [os.Stdout], of file 1, and of processes that inherit it. It is discarded if both
+// outputs are one file or pipe, because a client then reads them as one. On Windows and on systems other than Linux,
+// macOS and the BSDs, only [os.Stdout] is diverted: code in other languages still writes to standard output.
 //
 // # Using
 //
@@ -69,10 +80,18 @@
 // # Limits
 //
 //   - A request has at most 8 MiB; its arguments 4 MiB and 64 levels.
-//   - An answer has at most 8 MiB on each of the two outputs, 1,000 levels and 10,000 tools.
+//   - An answer has at most 8 MiB on each of the two outputs, 1,000 levels and 10,000 tools. These limits hold for the
+//     endpoint and for the client, so that one takes what the other sends. A larger answer is an error. A list leaves
+//     out remote tools without room.
+//   - Of a descriptor that is passed on, description and safety have at most 4,000 characters, the command 2,000, and
+//     the members that the protocol does not know 16 KiB.
 //   - A command writes at most 4 MiB. Its query has at most 32,000 characters and no NUL.
 //   - At most 32 processes of a client run at a time; further requests wait.
-//   - A process is ended by SIGTERM, and killed a second later. An endpoint must end its own commands in that time,
-//     as the one above does. On systems other than Unix, processes that a program has started may survive.
+//   - A process is ended by SIGTERM, and killed a second later, with its process group. An endpoint must end its own
+//     commands in that time, as the one above does. On systems other than Unix, processes that a program has started
+//     may survive.
+//   - If an endpoint itself is killed, Linux and FreeBSD kill the commands and servers that it has started, but not
+//     what those have started in turn. On other systems mounted servers see the end of their input, and commands
+//     survive.
 //   - Answers are not gated. Functions that ask for input during a call cannot be called.
 package endpoint

@@ -8,25 +8,25 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/cash-mcp/go-sdk/internal/apart"
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/search"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-const (
-	// DefaultName is the default of [Options].Name.
-	DefaultName = "endpoint"
-	// DefaultMaxRequest is the default of [Options].MaxRequest, in bytes.
-	DefaultMaxRequest = 8 << 20
-)
+// DefaultName is the default of [Options].Name.
+const DefaultName = "endpoint"
 
 // Options configure an [Endpoint]. Nil is fine.
 type Options struct {
-	// Name is the component's name in errors. Empty is [DefaultName].
+	// Name is the component's name in errors of this endpoint. Errors of mounted endpoints and servers have theirs.
+	// Empty is [DefaultName].
 	Name string
 	// Middleware wraps every function; the first is outermost.
 	Middleware []registry.Middleware
@@ -37,6 +37,9 @@ type Options struct {
 	// MaxArguments bounds the arguments of a call, in bytes. Zero is [registry.DefaultMaxArguments]; negative is no
 	// limit.
 	MaxArguments int
+	// MaxAnswer bounds an answer with its line end, in bytes. In place of a larger one there is an error; a list leaves
+	// out remote tools instead. Zero is [DefaultMaxAnswer]; negative is no limit.
+	MaxAnswer int
 	// ExitZero exits with status 0 always, for clients that take any other status for a failure of the endpoint and
 	// read nothing else. False exits with 1 after an error, and with the command's status after a [Tool].
 	ExitZero bool
@@ -59,7 +62,11 @@ func New(src registry.Source, opts *Options) *Endpoint {
 		e.opts = *opts
 	}
 	e.opts.Name = cmp.Or(clean.Line(e.opts.Name, maxName), DefaultName)
-	e.opts.MaxRequest = cmp.Or(e.opts.MaxRequest, DefaultMaxRequest)
+	e.opts.MaxRequest = limit(e.opts.MaxRequest, DefaultMaxRequest)
+	e.opts.MaxAnswer = limit(e.opts.MaxAnswer, DefaultMaxAnswer)
+	if e.opts.Logger == nil {
+		e.opts.Logger = slog.New(slog.DiscardHandler)
+	}
 	e.pipeline = registry.NewPipeline(src, &registry.PipelineOptions{
 		Middleware: append(slices.Clone(e.opts.Middleware), followed), Timeout: e.opts.Timeout,
 		MaxArguments: e.opts.MaxArguments, ExactKeys: true, Logger: e.opts.Logger,
@@ -71,13 +78,17 @@ func New(src registry.Source, opts *Options) *Endpoint {
 // Run serves one request, as the main function of a process. It reads in to its end or until ctx ends, writes one
 // line of JSON to out, and returns the exit status. Abandoned functions have ended when it returns, unless that
 // takes more than two seconds.
+//
+// If out is [os.Stdout], only the answer goes there. What functions print goes to standard error, as the package
+// comment describes.
 func (e *Endpoint) Run(ctx context.Context, in io.Reader, out io.Writer) int {
+	out, giveBack := takeStdout(out)
 	calls := new(calls)
 	document, exit := e.answerReader(calls.follow(ctx), in)
 	if _, err := out.Write(append(document, '\n')); err != nil {
 		exit = 1
 	}
-	calls.wait()
+	calls.wait(giveBack)
 	return exit
 }
 
@@ -88,7 +99,7 @@ func (e *Endpoint) answerReader(ctx context.Context, in io.Reader) ([]byte, int)
 	}
 	read := make(chan input, 1)
 	go func() { // ends with the input, at the latest with the process
-		if e.opts.MaxRequest > 0 {
+		if e.opts.MaxRequest < math.MaxInt {
 			in = io.LimitReader(in, int64(e.opts.MaxRequest)+1)
 		}
 		data, err := io.ReadAll(in)
@@ -108,32 +119,59 @@ func (e *Endpoint) answerReader(ctx context.Context, in io.Reader) ([]byte, int)
 // Answer returns the document that answers a request, without a line end, and the exit status. Errors are documents
 // too. ctx holds the caller.
 func (e *Endpoint) Answer(ctx context.Context, data []byte) (document []byte, exit int) {
-	if most := e.opts.MaxRequest; most > 0 && len(data) > most {
+	if most := e.opts.MaxRequest; len(data) > most {
 		return e.failed(badRequest("The request has more than %d bytes. Pass less, for example a reference instead of the content.", most))
 	}
 	r, err := readRequest(data)
 	if err != nil {
 		return e.failed(err)
 	}
-	switch r.action {
-	case listTools:
-		return e.list(ctx)
-	case describeTool:
-		f, err := e.find(ctx, r.tool)
-		if err != nil {
-			return e.failed(err)
-		}
-		return strictjson.MustMarshal(describeAnswer{answerResult, describe(f)}), 0
+	if r.action == callTool {
+		return e.call(ctx, r)
 	}
-	return e.call(ctx, r)
+	return e.lookUp(ctx, r)
+}
+
+// lookUp answers a request that calls no function. It has the deadline of one, because rules of visibility may hang.
+func (e *Endpoint) lookUp(ctx context.Context, r *request) ([]byte, int) {
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(max(e.opts.Timeout, 0), registry.DefaultTimeout))
+	defer cancel()
+	type answer struct {
+		document []byte
+		exit     int
+	}
+	end := begin(ctx)
+	a, err := apart.Do(ctx, 0, func() (a answer, _ error) {
+		defer end()
+		if r.action == listTools {
+			a.document, a.exit = e.list(ctx)
+		} else {
+			a.document, a.exit = e.describe(ctx, r.tool)
+		}
+		return a, nil
+	}, nil)
+	switch {
+	case err == nil:
+		return a.document, a.exit
+	case !errors.Is(err, apart.ErrLeft):
+		return e.failed(&registry.Error{Kind: registry.Internal, NotRun: true, Message: "The tools could not be looked up."})
+	case errors.Is(ctx.Err(), context.Canceled):
+		return e.failed(ctx.Err())
+	}
+	return e.failed(&registry.Error{Kind: registry.TimedOut, NotRun: true, Message: "The tools could not be looked up in time."})
+}
+
+func (e *Endpoint) describe(ctx context.Context, tool string) ([]byte, int) {
+	f, err := e.find(ctx, tool)
+	if err != nil {
+		return e.failed(err)
+	}
+	return e.answer(describeAnswer{answerResult, describe(f)}, 0, &registry.Error{Kind: registry.Internal,
+		Message: "The descriptor of `" + f.Path() + "` is too large", Hint: "Call the tool without it."})
 }
 
 // The answers of the protocol. The member tool is a descriptor in one, and a name in another.
 type (
-	listAnswer struct {
-		Type  string       `json:"type"`
-		Tools []Descriptor `json:"tools"`
-	}
 	describeAnswer struct {
 		Type string     `json:"type"`
 		Tool Descriptor `json:"tool"`
@@ -155,16 +193,27 @@ const (
 	answerError  = "error"
 )
 
+// answer returns the document of an answer with its exit status. If clients could not read it, it returns the error
+// tooLarge, with the reason at the end of its message.
+func (e *Endpoint) answer(answer any, exit int, tooLarge *registry.Error) ([]byte, int) {
+	document := strictjson.MustMarshal(answer)
+	if excess := e.excess(document); excess != "" {
+		tooLarge.Message += ": the answer " + excess + "."
+		return e.failed(tooLarge)
+	}
+	return document, exit
+}
+
 // list describes the functions that the caller sees: local ones first, then remote ones, both in the order of the
-// tree.
+// tree. Remote ones without room are left out.
 func (e *Endpoint) list(ctx context.Context) ([]byte, int) {
-	local, remote := []Descriptor{}, []Descriptor{}
+	var local, remote []*registry.Function
 	err := registry.Walk(ctx, e.source, "", func(l *registry.Listing) error {
 		for _, f := range l.Functions {
 			if f.Remote() {
-				remote = append(remote, describe(f))
+				remote = append(remote, f)
 			} else {
-				local = append(local, describe(f))
+				local = append(local, f)
 			}
 		}
 		return nil
@@ -172,30 +221,64 @@ func (e *Endpoint) list(ctx context.Context) ([]byte, int) {
 	if err != nil {
 		return e.failed(err)
 	}
-	return strictjson.MustMarshal(listAnswer{answerResult, append(local, remote...)}), 0
+	list, left := newList(e.opts.MaxAnswer), 0
+	for _, f := range append(local, remote...) {
+		switch ok := list.add(describe(f)); {
+		case ok:
+		case f.Remote():
+			left++
+		default:
+			return e.failed(&registry.Error{Kind: registry.Internal,
+				Message: "The list of tools is too large for one answer.", Hint: "Use `describe_tool` for a tool whose name you know."})
+		}
+	}
+	if left > 0 {
+		e.opts.Logger.WarnContext(ctx, "remote tools are not listed, because the answer is full", "number", left)
+	}
+	return list.document(), 0
 }
 
-// find returns the function with exactly this name.
+// find returns the function with this name, in any spelling of one canonical form.
 func (e *Endpoint) find(ctx context.Context, tool string) (*registry.Function, error) {
 	i := strings.LastIndexByte(tool, '.')
 	f, err := e.source.Function(ctx, tool[:max(i, 0)], tool[i+1:])
-	switch {
-	case err == nil && f.Path() == tool:
-		return f, nil
-	case err == nil || CategoryOf(registry.AsError(err).Kind) == Usage:
-		return nil, &registry.Error{Kind: registry.UnknownFunction, NotRun: true,
-			Message: "There is no tool " + quote(tool) + ".", Hint: "Use `list_tools` for the names, which are exact."}
+	if err == nil || CategoryOf(registry.AsError(err).Kind) != Usage {
+		return f, err
 	}
-	return nil, err
+	unknown := &registry.Error{Kind: registry.UnknownFunction, NotRun: true,
+		Message: "There is no tool " + quote(tool) + ".", Hint: "Use `list_tools` for the names."}
+	if meant := e.similar(ctx, tool); len(meant) > 0 {
+		unknown.Message += " Did you mean `" + strings.Join(meant, "` or `") + "`?"
+	}
+	return nil, unknown
 }
 
+// similar returns the names of tools that the caller most likely means, best first.
+func (e *Endpoint) similar(ctx context.Context, tool string) []string {
+	var names []string
+	_ = registry.Walk(ctx, e.source, "", func(l *registry.Listing) error { // the names before an error still count
+		for _, f := range l.Functions {
+			names = append(names, f.Path())
+		}
+		return nil
+	})
+	return search.Similar(tool, names, maxSimilar)
+}
+
+// maxSimilar is the most names that are suggested for one.
+const maxSimilar = 3
+
 func (e *Endpoint) call(ctx context.Context, r *request) ([]byte, int) {
+	ctx, at := failing(ctx)
 	res, err := e.pipeline.Call(ctx, &registry.Request{
-		Find:      func(ctx context.Context) (*registry.Function, error) { return e.find(ctx, r.tool) },
+		Find: func(ctx context.Context) (*registry.Function, error) {
+			defer begin(ctx)()
+			return e.find(ctx, r.tool)
+		},
 		Arguments: r.arguments,
 	})
 	if err != nil {
-		return e.failed(err)
+		return e.failedAt(at.server(), err)
 	}
 	code, isCommand := exitCode(res)
 	switch {
@@ -203,16 +286,22 @@ func (e *Endpoint) call(ctx context.Context, r *request) ([]byte, int) {
 		return e.failed(&registry.Error{Kind: registry.Unavailable,
 			Message: "The tool " + quote(r.tool) + " asks for more input, which cannot be asked for here."})
 	case res.IsError && !(isCommand && code != 0):
-		return e.failed(&registry.Error{Kind: registry.Failed, Message: cmp.Or(errorText(res), "The tool "+quote(r.tool)+" failed without saying why.")})
+		return e.failedAt(at.server(), &registry.Error{Kind: registry.Failed,
+			Message: cmp.Or(errorText(res), "The tool "+quote(r.tool)+" failed without saying why.")})
 	}
 	if e.opts.ExitZero {
 		code = 0
 	}
-	return strictjson.MustMarshal(callAnswer{answerResult, r.tool, resultObject(res)}), code
+	return e.answer(callAnswer{answerResult, r.tool, resultObject(res)}, code, &registry.Error{Kind: registry.Failed,
+		Message: "The tool " + quote(r.tool) + " has run, but its result is too large", Hint: "Ask for less."})
 }
 
-// failed returns the document of an error.
-func (e *Endpoint) failed(err error) ([]byte, int) {
+// failed returns the document of an error of this endpoint.
+func (e *Endpoint) failed(err error) ([]byte, int) { return e.failedAt("", err) }
+
+// failedAt returns the document of an error. server is the name of the server that it comes from. Empty is this
+// endpoint, unless another one said so.
+func (e *Endpoint) failedAt(server string, err error) ([]byte, int) {
 	var shown *registry.Error
 	if !errors.As(err, &shown) { // an error of the context
 		shown = &registry.Error{Kind: registry.Canceled, Message: "The request was cancelled."}
@@ -224,9 +313,18 @@ func (e *Endpoint) failed(err error) ([]byte, int) {
 		exit = 0
 	}
 	text = clean.Cut(strings.TrimSpace(clean.Text(text)), maxMessage)
-	return strictjson.MustMarshal(errorAnswer{answerError, &Error{
-		Name: e.opts.Name, Category: CategoryOf(shown.Kind), Message: cmp.Or(text, fmt.Sprintf("failed (%s)", shown.Kind)),
-	}}), exit
+	out := &Error{
+		Name: cmp.Or(clean.Line(server, maxName), e.opts.Name), Category: CategoryOf(shown.Kind),
+		Message: cmp.Or(text, fmt.Sprintf("failed (%s)", shown.Kind)),
+	}
+	var said *Error
+	if errors.As(err, &said) {
+		if said.Name != runtime && said.Name != DefaultName { // names of many
+			out.Name = cmp.Or(clean.Line(said.Name, maxName), out.Name)
+		}
+		out.Category = cmp.Or(Category(clean.Line(string(said.Category), maxName)), out.Category)
+	}
+	return strictjson.MustMarshal(errorAnswer{answerError, out}), exit
 }
 
 // word returns the next step in terms of the protocol's actions.

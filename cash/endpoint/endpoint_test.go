@@ -215,7 +215,6 @@ func TestK4Requests(t *testing.T) {
 		"no tool":           `{"action":"call_tool"}`,
 		"tool object":       `{"action":"describe_tool","tool":{}}`,
 		"unknown tool":      `{"action":"describe_tool","tool":"x"}`,
-		"other case":        `{"action":"call_tool","tool":"Orders.List"}`,
 		"namespace":         `{"action":"call_tool","tool":"orders"}`,
 		"skill":             `{"action":"call_tool","tool":"orders.refund"}`,
 		"odd name":          `{"action":"call_tool","tool":"..\u0000;rm -rf /\u001b[31m"}`,
@@ -248,6 +247,7 @@ func TestK20KX4RequestsThatPass(t *testing.T) {
 		"unknown members": `{"action":"list_tools","tool":7,"arguments":[],"x":{"y":1}}`,
 		"no arguments":    `{"action":"call_tool","tool":"orders.list"}`,
 		"arguments":       `{"action":"call_tool","tool":"orders.list","arguments":{}}`,
+		"other case":      `{"action":"call_tool","tool":"Orders.List"}`,
 		"describe":        `{"action":"describe_tool","tool":"orders.list","arguments":null}`,
 	} {
 		if members, exit := ask(t, e, request); exit != 0 {
@@ -526,6 +526,27 @@ func TestK19RunWaits(t *testing.T) {
 			t.Errorf("status %d, ended %v", exit, ended)
 		}
 	})
+}
+
+// A rule of visibility that hangs keeps no answer back.
+func TestK19LookUpHangs(t *testing.T) {
+	for _, request := range []string{`{"action":"list_tools"}`, `{"action":"describe_tool","tool":"f"}`, `{"action":"call_tool","tool":"f"}`} {
+		synctest.Test(t, func(t *testing.T) {
+			hangs := make(chan struct{})
+			reg := registry.New(nil)
+			reg.Namespace("", "").Add(registry.Func("f", "F.", func(context.Context, struct{}) (string, error) { return "", nil },
+				registry.VisibleTo(func(context.Context, *registry.Caller) bool { <-hangs; return true })))
+			e := endpoint.New(reg, &endpoint.Options{Timeout: time.Minute})
+			var out bytes.Buffer
+			began := time.Now()
+			exit := e.Run(t.Context(), strings.NewReader(request), &out)
+			wantError(t, checkAnswer(t, bytes.TrimSpace(out.Bytes())), endpoint.Pipeline)
+			if took := time.Since(began); exit != 1 || took > time.Minute+3*time.Second {
+				t.Errorf("%s: status %d after %v", request, exit, took)
+			}
+			close(hangs)
+		})
+	}
 }
 
 func TestMiddlewareSeesTheFunction(t *testing.T) {

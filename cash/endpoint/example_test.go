@@ -36,7 +36,7 @@ func ExampleEndpoint_Run() {
 	// status 0
 	// {"type":"result","tool":"weather.today","result":{"text":"Rain in Oslo."}}
 	// status 0
-	// {"type":"error","error":{"name":"endpoint","category":"usage","message":"There is no tool `weather.tomorrow`. Use `list_tools` for the names, which are exact."}}
+	// {"type":"error","error":{"name":"endpoint","category":"usage","message":"There is no tool `weather.tomorrow`. Use `list_tools` for the names."}}
 	// status 1
 }
 

@@ -6,9 +6,6 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// maxDepth bounds the nesting of answers.
-const maxDepth = 1000
-
 // isObject reports whether data is one strict JSON document, and that an object.
 func isObject(data []byte) bool {
 	return strictjson.CheckDepth(data, maxDepth) == nil && strictjson.KindOf(data) == strictjson.Object

@@ -41,3 +41,10 @@ func canonical(name string) string {
 	c, _ := registry.Canonical(name)
 	return c
 }
+
+// sameName reports whether two names are equal, or paths of one canonical form.
+func sameName(a, b string) bool {
+	p, isPath := registry.CanonicalPath(a)
+	q, _ := registry.CanonicalPath(b)
+	return a == b || isPath && p != "" && p == q
+}

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"github.com/cash-mcp/go-sdk/cash/endpoint"
+	"github.com/cash-mcp/go-sdk/cash/upstream"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -28,7 +30,13 @@ const (
 	readyVariable = "ENDPOINT_TEST_READY"
 )
 
+// endpointName begins the name of a copy of this test's binary that is an endpoint without any variable.
+const endpointName = "an endpoint"
+
 func TestMain(m *testing.M) {
+	if strings.HasPrefix(filepath.Base(os.Args[0]), endpointName) {
+		syscall.Exit(play("echo", ""))
+	}
 	if mode := os.Getenv(modeVariable); mode != "" {
 		syscall.Exit(play(mode, os.Getenv(argVariable))) // not os.Exit, which has words of its own when coverage is measured
 	}
@@ -56,6 +64,10 @@ func deadline(t *testing.T) context.Context {
 	return ctx
 }
 
+func withCancel(t *testing.T) (context.Context, context.CancelFunc) {
+	return context.WithCancel(deadline(t))
+}
+
 // play is the main function of a process in a mode.
 func play(mode, arg string) int {
 	switch mode {
@@ -69,6 +81,36 @@ func play(mode, arg string) int {
 		reg := registry.New(nil)
 		reg.Namespace("", "").Add(endpoint.Tool("wait", "Wait.", program("wait", arg)))
 		return endpoint.New(reg, nil).Run(ctx, os.Stdin, os.Stdout)
+	case "ours deaf": // to every signal but the last, with a command that is deaf too
+		signal.Ignore(syscall.SIGTERM)
+		reg := registry.New(nil)
+		reg.Namespace("", "").Add(endpoint.Tool("wait", "Wait.", program("deaf wait", arg)))
+		return endpoint.New(reg, nil).Run(context.Background(), os.Stdin, os.Stdout)
+	case "ours mounting": // a server that is deaf, also to the end of its input
+		reg := registry.New(nil)
+		agg := upstream.New(reg, nil)
+		server := program("deaf wait", arg)
+		if err := agg.Add(upstream.Server{Label: "deaf", Endpoint: upstream.Command(server)}); err != nil {
+			panic(err)
+		}
+		_ = agg.Wait(context.Background())
+		return 1
+	case "printing": // and after the answer arg
+		exit := endpoint.New(printing(), nil).Run(context.Background(), os.Stdin, os.Stdout)
+		if arg != "" {
+			fmt.Println(arg)
+		}
+		return exit
+	case "limits": // with arg tools more
+		many, _ := strconv.Atoi(arg)
+		return endpoint.New(limitsRegistry(many), nil).Run(context.Background(), os.Stdin, os.Stdout)
+	case "script": // the parts of arg: the answer to list_tools, and to others
+		request, _ := io.ReadAll(os.Stdin)
+		tools, other, _ := strings.Cut(arg, "|")
+		if strings.Contains(string(request), `"list_tools"`) {
+			other = tools
+		}
+		fmt.Print(other)
 	case "handler":
 		fmt.Println("out", os.Getenv("TOOL_QUERY"))
 		fmt.Fprintln(os.Stderr, "err")

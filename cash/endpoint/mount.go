@@ -8,6 +8,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/label"
 	"github.com/cash-mcp/go-sdk/internal/schema"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -48,9 +49,15 @@ func (c *Client) function(d *Descriptor, name string, r *Report) *registry.Funct
 	if name != d.Name {
 		r.Findings = append(r.Findings, finding(d.Name, Mapped, "it is called "+name+" here"))
 	}
-	remote := registry.Remote{InputSchema: d.InputSchema, Tool: d.Name, Server: c.cmd.Fingerprint(), Handler: c.handler(d.Name)}
-	about, facts := c.about(d), c.facts(d, name, r)
-	f, err := wire.RemoteFunc(name, about, remote, facts)
+	said, dropped := d.cleaned()
+	if dropped {
+		r.Findings = append(r.Findings, finding(d.Name, Flagged, "its further members are not passed on: they are too large, or not clean"))
+	}
+	remote := registry.Remote{
+		InputSchema: d.InputSchema, Tool: d.Name, Server: c.cmd.Fingerprint(), ServerName: c.opts.Name, Handler: c.handler(d.Name),
+		Native: strictjson.MustMarshal(said),
+	}
+	f, err := wire.RemoteFunc(name, about(said), remote, c.facts(d, name, r))
 	if err != nil && !f.SchemaShown() {
 		r.Findings = append(r.Findings, finding(d.Name, Flagged, "its input schema is not used: "+err.Error()))
 	}
@@ -84,7 +91,7 @@ func (c *Client) pipelineTimeout() time.Duration {
 }
 
 // about returns the description, followed by the endpoint's words on safety and on where the tool runs.
-func (c *Client) about(d *Descriptor) string {
+func about(d *Descriptor) string {
 	about := clean.Cut(clean.Text(d.Description), maxDescription)
 	if safety := clean.Line(d.Safety, maxSafety); safety != "" {
 		about += "\n\nSafety, in the words of the endpoint: " + sentence(safety)

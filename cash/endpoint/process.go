@@ -47,15 +47,10 @@ func (p *process) run(ctx context.Context) (*ending, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, errors.Join(errStart, err)
 	}
-	if err := p.start(); err != nil {
+	exited, err := p.start()
+	if err != nil {
 		return nil, errors.Join(errStart, err)
 	}
-	exited := make(chan struct{})
-	p.tasks.Go(func() {
-		_ = p.cmd.Wait() // ProcessState has the same information
-		close(exited)
-	})
-	var err error
 	select {
 	case <-exited:
 	case <-p.tooLarge:
@@ -105,20 +100,20 @@ func closedInTime(done <-chan struct{}) bool {
 	}
 }
 
-// start starts the process and the goroutines of its pipes.
-func (p *process) start() error {
+// start starts the process and the goroutines of its pipes. exited is closed when it has ended.
+func (p *process) start() (exited <-chan struct{}, err error) {
 	p.tooLarge = make(chan struct{})
 	theirs, err := p.pipes()
 	if err == nil {
 		p.group = procgroup.New(p.cmd)
-		err = p.cmd.Start()
+		exited, err = p.group.Start()
 	}
 	for _, f := range theirs {
 		_ = f.Close()
 	}
 	if err != nil {
 		p.close()
-		return err
+		return nil, err
 	}
 	if p.stdin != nil {
 		p.tasks.Go(func() {
@@ -131,7 +126,7 @@ func (p *process) start() error {
 			p.tasks.Go(func() { o.read(p.most, p.overflow) })
 		}
 	}
-	return nil
+	return exited, nil
 }
 
 // pipes makes the pipes, and returns the process's ends. Package exec would wait for its own pipes as long as

@@ -45,13 +45,13 @@ func textObject(text string) json.RawMessage {
 }
 
 // asObject returns JSON as an object: itself, or wrapped in the member value. It reports false for anything but
-// strict JSON.
+// strict JSON, and for more levels than an answer has room for.
 func asObject(data []byte) (json.RawMessage, bool) {
-	if strictjson.CheckDepth(data, maxDepth) != nil {
-		return nil, false
-	}
 	if strictjson.KindOf(data) == strictjson.Object {
-		return data, true
+		return data, strictjson.CheckDepth(data, maxDepth-1) == nil
+	}
+	if strictjson.CheckDepth(data, maxDepth-2) != nil {
+		return nil, false
 	}
 	return strictjson.MustMarshal(struct {
 		Value json.RawMessage `json:"value"`

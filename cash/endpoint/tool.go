@@ -14,12 +14,8 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-const (
-	// maxOutput bounds the output of a command, in bytes.
-	maxOutput = 4 << 20
-	// queryVariable is the environment variable with the query.
-	queryVariable = "TOOL_QUERY"
-)
+// queryVariable is the environment variable with the query.
+const queryVariable = "TOOL_QUERY"
 
 // toolInput is the input schema of commands. A variable has at most 128 KiB on Linux, and 32,767 characters on
 // Windows.

@@ -23,8 +23,8 @@ import (
 func TestF12Tools(t *testing.T) {
 	s := newShop()
 	c := inMemory(t, facade.NewServer(s, &facade.Options{Tools: true}), nil)
-	want := "list(query?, namespace?, limit?), get(name), validate(name, arguments?), execute(name, arguments?) [destructive]."
-	if got := toolNamed(c, "ToolsExecute").Description; !containsAll(got, strings.Split(strings.TrimSuffix(want, "."), "), ")...) {
+	want := "list(query?, namespace?, limit?): |get(name): |validate(name, arguments?): |execute(name, arguments?) [destructive]: "
+	if got := toolNamed(c, "ToolsExecute").Description; !containsAll(got, strings.Split(want, "|")...) {
 		t.Errorf("description %s", got)
 	}
 	e := okOf(t, c, "ToolsExecute", object{"cmd": "list", "detail": "minimal", "params": object{"namespace": "orders"}})
@@ -235,6 +235,23 @@ func TestControls(t *testing.T) {
 	}
 	if s.runs.Load() != 3 || !containsAll(audit.String(), "orders:cancel", "orders:list", "stock:count") {
 		t.Errorf("%d runs, audit %s", s.runs.Load(), audit.String())
+	}
+}
+
+// TestControlsInside holds that a search that calls a command with its own context does not take it past the controls.
+func TestControlsInside(t *testing.T) {
+	s := newShop()
+	var srv *facade.Server
+	srv = facade.NewServer(s, &facade.Options{
+		Serve: serve.Options{Controls: &control.Controls{Policy: control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{{Decision: control.Deny}}})}},
+		Search: map[string]facade.SearchFunc{"web": func(ctx context.Context, _ string, _ int) ([]facade.Hit, error) {
+			r := srv.Execute(ctx, "stock", &facade.Request{Cmd: "count"})
+			return []facade.Hit{{Title: fmt.Sprint(r.OK)}}, nil
+		}},
+	})
+	e := okOf(t, inMemory(t, srv, nil), "SearchExecute", object{"cmd": "web", "params": object{"query": "x"}})
+	if string(e.Data) != `[{"title":"false"}]` || s.runs.Load() != 0 {
+		t.Errorf("%s, %d runs", e.text, s.runs.Load())
 	}
 }
 

@@ -268,7 +268,7 @@ func TestRoot(t *testing.T) {
 	srv := facade.NewServer(reg, nil)
 	c := inMemory(t, srv, nil)
 	tools := c.Tools()
-	if namesOf(tools) != "McPExecute" || tools[0].Description != "Both. Commands, with their params (? is optional): Ping(), below.x(), other(), ping-2()." {
+	if namesOf(tools) != "McPExecute" || tools[0].Description != "Both. Cmd help finds commands and tells params.\nCommands:\nPing()\nbelow.x()\nother()\nping-2()" {
 		t.Errorf("tools %s", toJSON(tools))
 	}
 	for cmd, want := range map[string]string{"ping": `"namespace"`, "PING-2": `"root"`, "other": `"root"`, "below.x": `"below"`} {
@@ -308,38 +308,6 @@ func TestOptionsPanic(t *testing.T) {
 	}
 }
 
-// TestDescriptions holds that a description has its bounds, whatever is in it,
-// and says what is destructive.
-func TestDescriptions(t *testing.T) {
-	c := inMemory(t, facade.NewServer(newShop(), nil), nil)
-	want := "Create and manage customer orders. Commands, with their params (? is optional): boom(), cancel(order_id) [destructive], " +
-		"create(customer_id, items, notes?), get(order_id), list(limit?), retail.refund(order_id)."
-	if got := toolNamed(c, "OrdersExecute").Description; got != want {
-		t.Errorf("description %s, want %s", got, want)
-	}
-	for _, n := range []int{1, 5, 20, 60, 100, 1000} {
-		reg := registry.New(nil)
-		for i := range n {
-			params := fmt.Sprintf(`{"type":"object","properties":{"some_parameter":{},"\u001b[31m hostile\u202e <%s>":{},"third":{}},"required":["third"]}`, strings.Repeat("x", i%200))
-			f, err := registry.RawFunc(fmt.Sprintf("command_%d", i), "", json.RawMessage(params), func(context.Context, json.RawMessage) (*registry.Result, error) { return nil, nil }, registry.Destructive(i%10 == 3))
-			if err != nil {
-				t.Fatal(err)
-			}
-			reg.Namespace("n", "What\x1b[2J it\nis.\u200b "+strings.Repeat("Long. ", 200)).Add(f)
-		}
-		text := inMemory(t, facade.NewServer(reg, nil), nil).Tools()[0].Description
-		if len(text) > 2000 || n >= 60 && len(text) < 1900 {
-			t.Errorf("%d commands: %d bytes", n, len(text))
-		}
-		if strings.ContainsAny(text, "\x1b\n\u200b\u202e") || !strings.HasPrefix(text, "What it is. Long.") {
-			t.Errorf("%d commands: %q", n, text)
-		}
-		if more := strings.Contains(text, " more."); more != (n > 100) || n <= 5 && strings.Count(text, ", third)") != n {
-			t.Errorf("%d commands: %s", n, text)
-		}
-	}
-}
-
 // TestAnnotations holds that a tool's class is that of its commands.
 func TestAnnotations(t *testing.T) {
 	c := inMemory(t, everything(), nil)
@@ -360,7 +328,7 @@ func TestAnnotations(t *testing.T) {
 func TestInstructions(t *testing.T) {
 	srv := facade.NewServer(newShop(), &facade.Options{Serve: serve.Options{Instructions: "A shop."}})
 	got := inMemory(t, srv, nil).Session.InitializeResult().Instructions
-	if want := "A shop.\n\nEach tool is a domain: pass it cmd, one of the commands in its description, and params. Domains: McpExecute, OrdersExecute, StockExecute."; got != want {
+	if want := "A shop.\n\nEach tool is a domain: pass it cmd and params. Its cmd help finds commands and tells params. Domains: McpExecute, OrdersExecute, StockExecute."; got != want {
 		t.Errorf("instructions %q", got)
 	}
 	reg := registry.New(nil)

@@ -14,7 +14,7 @@ import (
 // Bounds of error messages, in characters or bytes.
 const (
 	maxError      = 16_000
-	maxShown      = 100  // of a name that was sent
+	maxShown      = 64   // of a name that was sent, as on the other faces
 	maxCommands   = 1000 // of the available commands
 	maxParameters = 2000 // of the parameters of a command
 	maxAboutParam = 500  // of one parameter
@@ -33,7 +33,7 @@ func failure(echo json.RawMessage, err error) *Response {
 // word returns the next step in terms of this face. The parameters of a command stand in the error already.
 func word(e *registry.Error, next registry.Step) string {
 	if next == registry.LookUp && e.Kind != registry.UnknownNamespace { // the domain is a tool
-		return "The description of each tool lists its commands."
+		return "The command help of each tool lists its commands."
 	}
 	return ""
 }
@@ -47,14 +47,20 @@ func (f face) render(err error, arguments json.RawMessage) *registry.Result {
 
 func cleanError(text string) string { return strings.TrimSpace(clean.Cut(clean.Text(text), maxError)) }
 
-// shown returns a name that was sent, cleaned and bounded. Its blanks stay.
+// shown returns a name that was sent, bounded, with a question mark for each invisible character but a blank.
 func shown(name string) string {
-	if len(name) > 4*maxShown {
-		name = name[:4*maxShown]
-	}
-	name = strings.NewReplacer("\n", " ", "\t", " ").Replace(clean.Text(name))
-	if r := []rune(name); len(r) > maxShown {
-		return string(r[:maxShown-1]) + "…"
+	n := 0
+	name = strings.Map(func(r rune) rune {
+		switch n++; {
+		case n > maxShown:
+			return -1
+		case r == ' ' || clean.Visible(r):
+			return r
+		}
+		return '?'
+	}, clean.Beginning(name, 8*maxShown))
+	if n > maxShown {
+		name += "…"
 	}
 	return name
 }
@@ -80,14 +86,19 @@ func (d *domain) unknownCommand(ctx context.Context, cmd string) error {
 	if err != nil || len(list) == 0 {
 		return e // the command is unknown, whatever the list says
 	}
-	names := make([]string, len(list))
-	for i, c := range list {
-		names[i] = c.name
+	own := helpName(list)
+	names := []string{own}
+	for _, c := range list {
+		names = append(names, c.name)
 	}
 	if meant := search.Similar(cmd, names, 3); len(meant) > 0 {
 		e.Message += " Did you mean " + strings.Join(meant, " or ") + "?"
 	}
-	e.Hint = "Available commands: " + clean.List(names, maxCommands) + "."
+	all := clean.List(names, maxCommands)
+	e.Hint = "Available commands: " + all + "."
+	if len(all) < len(strings.Join(names, ", ")) {
+		e.Hint += " The command " + own + " finds the others."
+	}
 	return e
 }
 

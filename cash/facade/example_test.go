@@ -28,6 +28,7 @@ func Example() {
 		{Cmd: "list"},
 		{Cmd: "LIST", Detail: registry.Minimal},
 		{Cmd: "lost"},
+		{Cmd: "help"},
 	} {
 		out, err := json.Marshal(srv.Execute(context.Background(), "memories", &req))
 		if err != nil {
@@ -38,5 +39,6 @@ func Example() {
 	// Output:
 	// {"ok":true,"cmd":"list","data":[{"id":"m1","title":"Tea","body":"Green tea in the…"}],"count":1}
 	// {"ok":true,"cmd":"LIST","data":[{"id":"m1","title":"Tea"}],"count":1}
-	// {"ok":false,"cmd":"lost","error":"Unknown command: lost. Did you mean list? Available commands: list."}
+	// {"ok":false,"cmd":"lost","error":"Unknown command: lost. Did you mean list? Available commands: help, list."}
+	// {"ok":true,"cmd":"help","data":{"commands":[{"name":"list","description":"List what is remembered."}]},"count":1}
 }

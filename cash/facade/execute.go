@@ -25,8 +25,8 @@ type execution struct {
 
 // called is the command of an execution.
 type called struct {
-	tool     string
-	own      bool // of a built-in domain that calls no function of the source
+	*domain
+	own      bool // of this package: it calls no function of the source
 	name     string
 	function *registry.Function
 }
@@ -61,19 +61,14 @@ func (x *execution) find(ctx context.Context) (*registry.Function, error) {
 	case x.in.err != nil:
 		return nil, x.in.err
 	}
-	f, err := d.command(ctx, x.in.Cmd)
-	switch {
-	case isUnknown(err):
-		return nil, d.unknownCommand(ctx, x.in.Cmd)
-	case errors.Is(err, registry.Unavailable):
-		return nil, d.notNow(err)
-	case err != nil:
+	f, err := x.Server.command(ctx, d, x.in.Cmd)
+	if err != nil {
 		return nil, err
 	}
 	if err := x.in.misplaced(f); err != nil {
 		return nil, err
 	}
-	c := &called{d.tool, d.builtin, commandName(f), f}
+	c := &called{d, d.builtin || f == x.help, commandName(f), f}
 	if c.own && f.Path() == executePath {
 		if c, err = x.tool(ctx, c); err != nil {
 			return nil, err
@@ -81,6 +76,21 @@ func (x *execution) find(ctx context.Context) (*registry.Function, error) {
 	}
 	x.command.Store(c)
 	return c.function, nil
+}
+
+// command returns the function of a command of a domain, the command help included.
+func (s *Server) command(ctx context.Context, d *domain, cmd string) (*registry.Function, error) {
+	if own, err := d.isHelp(ctx, cmd); own && err == nil {
+		return s.help, nil
+	}
+	f, err := d.command(ctx, cmd)
+	switch {
+	case isUnknown(err):
+		return nil, d.unknownCommand(ctx, cmd)
+	case errors.Is(err, registry.Unavailable):
+		return nil, d.notNow(err)
+	}
+	return f, err
 }
 
 // tool replaces a call of ToolsExecute's command execute by a call of the function that it names. Policy, quota,
@@ -95,22 +105,22 @@ func (x *execution) tool(ctx context.Context, c *called) (*called, error) {
 		return nil, err
 	}
 	x.call.Arguments = arguments
-	return &called{c.tool, false, f.Path(), f}, nil
+	return &called{c.domain, false, f.Path(), f}, nil
 }
 
-// ownKey marks the context of a command of a built-in domain.
+// ownKey is the key of the execution in the context of a command of this package.
 type ownKey struct{}
 
-// ready counts a call of a built-in domain in the quota. The other controls do not see it.
+// ready counts a command of this package in the quota. The other controls do not see it.
 func (x *execution) ready(ctx context.Context, _ *registry.Call) (context.Context, error) {
 	c := x.command.Load()
 	if !c.own {
 		return control.Through(ctx, c.tool), nil
 	}
-	return context.WithValue(ctx, ownKey{}, true), x.opts.Serve.Controls.Quota.Allow(ctx, x.from.Owner(ctx), c.tool)
+	return context.WithValue(ctx, ownKey{}, x), x.opts.Serve.Controls.Quota.Allow(ctx, x.from.Owner(ctx), c.tool)
 }
 
-// controlled returns the middleware, which skips the commands of built-in domains.
+// controlled returns the middleware, which skips the commands of this package.
 func controlled(all []registry.Middleware) registry.Middleware {
 	return func(next registry.Handler) registry.Handler {
 		handler := next
@@ -118,7 +128,8 @@ func controlled(all []registry.Middleware) registry.Middleware {
 			handler = m(handler)
 		}
 		return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
-			if ctx.Value(ownKey{}) != nil {
+			// A function may pass its context on to a further call.
+			if x, ok := ctx.Value(ownKey{}).(*execution); ok && x.command.Load().function == c.Function {
 				return next(ctx, c)
 			}
 			return handler(ctx, c)
@@ -132,7 +143,7 @@ func (x *execution) worded(err error) error {
 	if c == nil {
 		return err
 	}
-	said := c.own && c.function.Namespace() == toolsLabel // the error names the tool already
+	said := c.own && c.function.Namespace() != searchLabel // the error names what is unavailable already
 	if !said && errors.Is(err, registry.Unavailable) {
 		err = unavailable("`"+c.function.Path()+"`", err)
 	}

@@ -130,7 +130,7 @@ func TestF3toF7F11EveryDomain(t *testing.T) {
 			}
 			for _, unknown := range []string{" " + cmd, cmd + " ", cmd + "\n", cmd + "s_", "ſ", "no.such", ".", cmd + ".", "orders." + cmd + ".x", "-2", strings.Repeat("x", 3000)} {
 				e := failedOf(t, c, tool.Name, object{"cmd": unknown})
-				if !strings.HasPrefix(e.Error, "Unknown command: "+strings.Trim(unknown, "\n")[:min(len(unknown)-1, 90)]) || !strings.Contains(e.Error, "Available commands: ") || !strings.Contains(e.Error, cmd) {
+				if !strings.HasPrefix(e.Error, "Unknown command: "+strings.Trim(unknown, "\n")[:min(len(unknown)-1, 64)]) || !strings.Contains(e.Error, "Available commands: ") || !strings.Contains(e.Error, cmd) {
 					t.Errorf("F5, F6: %q is answered with %s", unknown, e.text)
 				}
 			}
@@ -361,8 +361,19 @@ func TestF20Requests(t *testing.T) {
 		{`{}`, ``, "cmd is required"},
 		{`{"cmd":null}`, ``, "cmd is required"},
 		{`{"cmd":""}`, `""`, "cmd is required"},
-		{`{"cmd":9007199254740993}`, `9007199254740993`, "cmd is required"},
-		{`{"cmd":true,"detail":"x"}`, `true`, "cmd is required"},
+		{`{"cmd":9007199254740993}`, ``, "cmd is required"},
+		{`{"cmd":true,"detail":"x"}`, ``, "cmd is required"},
+		{`{"cmd":{"list":"secret"}}`, ``, "cmd is required"},
+		{`{"cmd":["list"]}`, ``, "cmd is required"},
+		{`{"command":"list"}`, ``, "cmd is required: command is not known here, it is spelt cmd."},
+		{`{"Cmd":"list"}`, ``, "it is spelt cmd."},
+		{`{"cmd":7,"command":"list"}`, ``, "cmd is required"},
+		{`{"cmd":"list","Detail":"full"}`, `"list"`, "Detail is not known here. Did you mean detail? The command was not run."},
+		{`{"cmd":"list","parms":{"limit":1}}`, `"list"`, "parms is not known here. Did you mean params?"},
+		{`{"cmd":"list","limti":1}`, `"list"`, "limti is not known here. Did you mean the parameter limit? It belongs in params."},
+		{`{"cmd":"list","params":{"limti":1}}`, `"list"`, "did you mean `limit`?"},
+		{`{"cmd":"li\u202est"}`, `"li\u202est"`, "Unknown command: li?st. Did you mean list?"},
+		{`{"cmd":"\u001b[31mlist\u0000"}`, `"\u001b[31mlist\u0000"`, "Unknown command: ?[31mlist?."},
 		{`{"params":{"cmd":"list"}}`, ``, "cmd is required"},
 		{`{"cmd":"list","detail":"tiny"}`, `"list"`, "minimal, standard and full"},
 		{`{"cmd":"list","detail":"Full"}`, `"list"`, "minimal, standard and full"},
@@ -385,7 +396,7 @@ func TestF20Requests(t *testing.T) {
 		{`{"cmd":"list","params":` + strings.Repeat(`{"a":`, 70) + `1` + strings.Repeat(`}`, 70) + `}`, `"list"`, "not valid JSON"},
 		{`"list"`, ``, "must be a JSON object"},
 		{`["list"]`, ``, "must be a JSON object"},
-		{`{"cmd":"` + long + `"}`, toJSON(long[:1024] + "…"), "Unknown command: " + long[:100]},
+		{`{"cmd":"` + long + `"}`, toJSON(long[:1024] + "…"), "Unknown command: " + long[:128] + "…. Available"},
 	} {
 		e := failedOf(t, c, "OrdersExecute", json.RawMessage(q.args))
 		if !strings.Contains(e.Error, q.want) || string(e.Cmd) != q.cmd {

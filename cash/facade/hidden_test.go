@@ -18,7 +18,7 @@ import (
 // below it, in domains of their own, in the root, and where they would change a
 // name or what a tool declares.
 var secrets = []struct{ path, name string }{
-	{"orders", "creat"}, {"orders", "crate"}, {"orders.retail", "refunds"}, {"orders.archive", "create"}, {"stock", "wipe"}, {"stock.count", "deep"},
+	{"orders", "creat"}, {"orders", "help"}, {"stock.help", "help"}, {"orders", "crate"}, {"orders.retail", "refunds"}, {"orders.archive", "create"}, {"stock", "wipe"}, {"stock.count", "deep"},
 	{"vault", "open"}, {"vault.deep", "drain"}, {"", "panic_button"}, {"mcp", "ping"}, {"mcp", "other"}, {"tools", "list"}, {"search", "web"}, {"aaa", "first"},
 }
 
@@ -50,6 +50,11 @@ func probes() (list []probe) {
 	for _, tool := range []string{"OrdersExecute", "StockExecute", "McpExecute", "VaultExecute", "AaaExecute", "CrmExecute", "ToolsExecute", "SearchExecute", "ArchiveExecute"} {
 		for _, cmd := range cmds {
 			list = append(list, probe{tool, object{"cmd": cmd, "params": object{"query": "vault"}}}, probe{tool, object{"cmd": cmd}})
+		}
+		for _, params := range []object{nil, {"offset": 1, "limit": 2}, {"query": "open the vault"}, {"query": "creat"}, {"command": "creat"}, {"command": "open"}, {"command": "help"}, {"command": "list"}} {
+			for _, cmd := range []string{"help", "help-2"} {
+				list = append(list, probe{tool, object{"cmd": cmd, "params": params}}, probe{tool, object{"cmd": cmd, "detail": "full", "params": params}})
+			}
 		}
 		list = append(list, probe{tool, object{}})
 	}

@@ -3,10 +3,12 @@ package facade
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
-	"unicode/utf8"
+	"slices"
 
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/search"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -83,6 +85,9 @@ func (r *request) fill(members map[string]json.RawMessage) error {
 	r.PlanToken = strictjson.Text(members["plan_token"])
 	r.DryRun = string(members["dry_run"]) == "true"
 	if err := r.check(); err != nil {
+		if i := slices.IndexFunc(r.beside, isCmd); i >= 0 && members["cmd"] == nil {
+			return invalid(cmdRequired().Message + ": " + shown(r.beside[i]) + " is not known here, it is spelt cmd.")
+		}
 		return err
 	}
 	for _, m := range []struct {
@@ -135,15 +140,19 @@ func asObject(value json.RawMessage) (json.RawMessage, error) {
 }
 
 // misplaced rejects mistakes that would otherwise be ignored while the command runs: parameters beside params or under
-// another name, and a dry run where dry runs are not supported.
+// another name, misspelt members, and a dry run where dry runs are not supported.
 func (r *request) misplaced(f *registry.Function) error {
+	if len(r.beside) == 0 {
+		return nil
+	}
+	var names []string
+	for _, p := range f.Params()[:min(len(f.Params()), maxCompared)] {
+		names = append(names, p.Name)
+	}
 	for _, key := range r.beside {
-		for _, p := range f.Params() {
-			if p.Name == key {
-				return invalid(fmt.Sprintf("The parameter %s belongs in params.", shown(key)))
-			}
-		}
 		switch {
+		case slices.Contains(names, key):
+			return invalid(fmt.Sprintf("The parameter %s belongs in params.", shown(key)))
 		case isParams(key):
 			return invalid(fmt.Sprintf("%s is not known here: the parameters of a command belong in params. The command was not run.", shown(key)))
 		case isDryRun(key) && r.plans:
@@ -151,9 +160,18 @@ func (r *request) misplaced(f *registry.Function) error {
 		case isDryRun(key):
 			return invalid(fmt.Sprintf("%s is not known here, where no dry runs are made. The command was not run.", shown(key)))
 		}
+		if meant := search.Similar(key, []string{"detail", "params"}, 1); meant != nil {
+			return invalid(fmt.Sprintf("%s is not known here. Did you mean %s? The command was not run.", shown(key), meant[0]))
+		}
+		if meant := search.Similar(key, names, 1); meant != nil {
+			return invalid(fmt.Sprintf("%s is not known here. Did you mean the parameter %s? It belongs in params. The command was not run.", shown(key), shown(meant[0])))
+		}
 	}
 	return nil
 }
+
+// maxCompared bounds the parameters with which unknown members are compared.
+const maxCompared = 500
 
 // isParams reports whether a member has a name that other faces and protocols use for params.
 func isParams(key string) bool {
@@ -164,28 +182,31 @@ func isParams(key string) bool {
 	return false
 }
 
-func isDryRun(key string) bool { return canonical(key) == "dryrun" }
-
-// echoOf returns the echo of a cmd (F4). A long text is cut. Other long values are omitted, and so are numbers that
-// clients cannot read.
-func echoOf(value json.RawMessage) json.RawMessage {
-	switch kind := strictjson.KindOf(value); {
-	case kind == strictjson.Null:
-		return nil
-	case kind == strictjson.String:
-		return echoText(strictjson.Text(value))
-	case len(value) > maxEcho || strictjson.HasHugeNumber(value):
-		return nil
+// isCmd reports whether a member has a name that models use for cmd.
+func isCmd(key string) bool {
+	switch canonical(key) {
+	case "cmd", "command", "function", "action", "operation", "method":
+		return true
 	}
-	return value
+	return false
 }
 
-// echoText returns the echo of a text.
+func isDryRun(key string) bool { return canonical(key) == "dryrun" }
+
+// echoOf returns the echo of a cmd (F4), or nil if it is no text.
+func echoOf(value json.RawMessage) json.RawMessage {
+	if strictjson.KindOf(value) != strictjson.String {
+		return nil
+	}
+	return echoText(strictjson.Text(value))
+}
+
+// echoText returns the echo of a text. A long one is cut. Invisible characters are escaped.
 func echoText(cmd string) json.RawMessage {
 	if len(cmd) > maxEcho {
-		cmd = strings.TrimRightFunc(cmd[:maxEcho], func(r rune) bool { return r == utf8.RuneError }) + "…"
+		cmd = clean.Beginning(cmd, maxEcho) + "…"
 	}
-	return strictjson.MustMarshal(cmd)
+	return wire.EscapeHidden(strictjson.MustMarshal(cmd))
 }
 
 // onlyCmd returns the cmd of arguments that are valid JSON but rejected here, if cmd is unambiguous.

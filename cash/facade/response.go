@@ -15,7 +15,7 @@ import (
 // and error, in this order; absent ones are omitted. A success has no error. A failure has neither data nor count.
 type Response struct {
 	OK bool `json:"ok"`
-	// Cmd is the command as sent, as JSON. Nil if none was sent. A long one is cut.
+	// Cmd is the command as sent, as JSON. Nil if no text was sent. A long one is cut.
 	Cmd json.RawMessage `json:"cmd,omitempty"`
 	// Data is the result. Nil if there is none, or if it is null.
 	Data json.RawMessage `json:"data,omitempty"`

@@ -19,6 +19,7 @@ type Server struct {
 	opts     Options
 	source   registry.Source // guarded by the pipeline
 	builtin  registry.Source // of the built-in domains
+	help     *registry.Function
 	pipeline *registry.Pipeline
 	hides    [2]sync.Once // by built-in domain: logs once that a namespace hides it
 }
@@ -32,6 +33,8 @@ func NewServer(src registry.Source, opts *Options) *Server {
 	p.Middleware = []registry.Middleware{controlled(p.Middleware)}
 	s.pipeline = registry.NewPipeline(src, p)
 	s.source, s.builtin = s.pipeline.Source(), s.builtins()
+	s.help = registry.Func(help, "List the commands of this domain, or those that fit a query, or describe one with its params.", s.describeCommands,
+		registry.ReadOnly, registry.Returns("Commands with their total number, or one command."))
 	s.Server = serve.New(face{s}, &mcp.Implementation{Name: s.opts.Name, Version: s.opts.Version}, &s.opts.Serve)
 	return s
 }

@@ -106,7 +106,7 @@ func TestAddTo(t *testing.T) {
 
 // TestIdentity holds that who is refused reads an envelope.
 func TestIdentity(t *testing.T) {
-	srv := facade.NewServer(newShop(), &facade.Options{Serve: serve.Options{Identify: func(context.Context, mcp.Request) (*registry.Caller, error) {
+	srv := facade.NewServer(newShop(), &facade.Options{Serve: serve.Options{Identify: func(context.Context, *serve.Incoming) (*registry.Caller, error) {
 		return nil, fmt.Errorf("nobody is let in")
 	}}})
 	c := inMemory(t, srv, named("max", "boss"))
@@ -160,6 +160,7 @@ func TestRace(t *testing.T) {
 				okOf(t, c, "NExecute", object{"cmd": "f"})
 				okOf(t, c, facade.ToolName(fmt.Sprintf("n%d_%d", i, j)), object{"cmd": "F"})
 				srv.Execute(context.Background(), "tools", &facade.Request{Cmd: "list"})
+				helped(t, c, "NExecute", "help", "", object{"query": "f"})
 			}
 		})
 	}
@@ -203,6 +204,8 @@ func FuzzCommand(f *testing.F) {
 	for _, s := range []string{"list", " LIST", "retail.refund", "a.b.c", "-2", "\x1b[31m", "ſtock", strings.Repeat("x", 2000)} {
 		f.Add("orders", s, `{"order_id":"x"}`)
 		f.Add("tools", "execute", `{"name":`+toJSON(s)+`}`)
+		f.Add("orders", "help", `{"command":`+toJSON(s)+`}`)
+		f.Add("mcp", "HELP", `{"query":`+toJSON(s)+`,"offset":1}`)
 	}
 	srv := everything()
 	f.Fuzz(func(t *testing.T, domain, cmd, params string) {

@@ -15,9 +15,9 @@ import (
 // members are ignored, unless they look misplaced (see request.misplaced).
 const (
 	schemaHead = `{"type":"object","properties":{` +
-		`"cmd":{"type":"string","description":"One of the commands of this domain."},` +
-		`"detail":{"type":"string","enum":["minimal","standard","full"],"default":"standard","description":"How much of the result: ids and titles, key fields, or everything."},` +
-		`"params":{"type":"object","description":"The command's parameters by name."}`
+		`"cmd":{"type":"string","description":"Command."},` +
+		`"detail":{"type":"string","enum":["minimal","standard","full"],"default":"standard","description":"How much to return."},` +
+		`"params":{"type":"object","description":"Its parameters."}`
 	schemaPlans = `,"dry_run":{"type":"boolean","description":"Check the call without running it."}` +
 		`,"plan_token":{"type":"string","description":"What a dry run gave for this call."}`
 	schemaTail = `},"required":["cmd"]}`
@@ -38,11 +38,11 @@ func (f face) list(ctx context.Context, _ *mcp.ListToolsRequest) (serve.ToolList
 	for i, d := range domains {
 		names[i] = d.tool
 	}
-	return serve.ToolList{Names: names, Tool: func(i int) *mcp.Tool { return f.define(ctx, domains[i]) }}, err
+	return serve.ToolList{Names: names, Tool: func(i int) *mcp.Tool { return f.define(ctx, domains[i], len(domains)) }}, err
 }
 
-// define returns the tool of a domain; nil if the domain has just disappeared.
-func (f face) define(ctx context.Context, d *domain) *mcp.Tool {
+// define returns the tool of one of so many domains; nil if the domain has just disappeared.
+func (f face) define(ctx context.Context, d *domain, domains int) *mcp.Tool {
 	commands, whole, err := d.commands(ctx)
 	if errors.Is(err, registry.UnknownNamespace) {
 		return nil
@@ -53,7 +53,7 @@ func (f face) define(ctx context.Context, d *domain) *mcp.Tool {
 		schema = schemaHead + schemaPlans + schemaTail
 	}
 	return &mcp.Tool{
-		Name: d.tool, Description: d.describe(commands, whole), InputSchema: json.RawMessage(schema), Annotations: annotations(commands, whole),
+		Name: d.tool, Description: d.describe(commands, whole, domains), InputSchema: json.RawMessage(schema), Annotations: annotations(commands, whole),
 	}
 }
 
@@ -124,6 +124,6 @@ func (f face) Instructions(ctx context.Context) string {
 	for i, d := range domains {
 		names[i] = d.tool
 	}
-	line := "Each tool is a domain: pass it cmd, one of the commands in its description, and params. Domains: "
+	line := "Each tool is a domain: pass it cmd and params. Its cmd help finds commands and tells params. Domains: "
 	return serve.Index(line, names)
 }

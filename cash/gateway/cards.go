@@ -3,6 +3,7 @@ package gateway
 import (
 	"sync"
 
+	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid"
 	"github.com/cash-mcp/go-sdk/toolid/card"
@@ -48,13 +49,13 @@ func (c *cards) of(f *registry.Function) (card.ChoiceCard, error) {
 }
 
 func facts(f *registry.Function) card.Facts {
-	id := f.Primitive()
+	id, class := f.Primitive(), control.ClassOf(f)
 	return card.Facts{
 		ID: id.String(), Name: f.Name(), Description: f.About(), Tags: f.Tags(),
 		Kind: card.Kind(id.Kind), Namespace: id.Namespace,
 		CostHint:    f.CostHint(),
 		HasSchema:   len(f.Params()) > 0 || id.Kind == toolid.Tool && f.Open(),
-		SideEffects: !f.ReadOnly(), ReadOnly: f.ReadOnly(), Destructive: f.Destructive(),
+		SideEffects: class != control.ReadOnly, ReadOnly: class == control.ReadOnly, Destructive: class == control.Destructive, Classed: true,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid"
@@ -66,9 +67,10 @@ func cutQuery(query string) (string, tagFilter) {
 // keeps reports whether a function has all the tags, as cards show them, in any case.
 func (t tagFilter) keeps(f *registry.Function) bool {
 	return !slices.ContainsFunc(t, func(tag string) bool {
-		switch {
-		case f.ReadOnly() && sameTag(tag, "read-only"), f.Destructive() && sameTag(tag, "destructive"):
-			return false
+		for _, class := range []control.Class{control.ReadOnly, control.Destructive} {
+			if sameTag(tag, string(class)) {
+				return control.ClassOf(f) != class
+			}
 		}
 		return !slices.ContainsFunc(f.Tags(), func(own string) bool { return sameTag(tag, own) })
 	})

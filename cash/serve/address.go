@@ -22,6 +22,11 @@ func (s *Server) addressed(next http.Handler) http.Handler {
 	})
 }
 
+func addressIn(ctx context.Context) string {
+	address, _ := ctx.Value(addressKey{}).(string)
+	return address
+}
+
 // address returns the address of a request, "" if the embedder's function panics.
 func (s *Server) address(r *http.Request) (address string) {
 	defer func() {

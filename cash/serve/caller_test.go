@@ -41,15 +41,15 @@ func TestTokenBeforeContext(t *testing.T) {
 	}
 }
 
-// TestCarryCaller holds that a face in an MCP server of the embedder's own knows
+// TestCarryContext holds that a face in an MCP server of the embedder's own knows
 // the callers of that server's HTTP requests.
-func TestCarryCaller(t *testing.T) {
+func TestCarryContext(t *testing.T) {
 	own := mcp.NewServer(&mcp.Implementation{Name: "own"}, nil)
 	cash.NewServer(whoami(), nil).AddTo(own)
 	get := func(*http.Request) *mcp.Server { return own }
 	for i, v := range generations {
 		h := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: i == 1})
-		ts := httptest.NewServer(login(serve.CarryCaller(h)))
+		ts := httptest.NewServer(login(serve.CarryContext(h)))
 		t.Cleanup(ts.Close)
 		if text, _ := call(t, dial(t, ts.URL, v, http.Header{"X-User": {"ann"}}), "whoami"); text != "ann boss" {
 			t.Errorf("%s: %s", v, text)
@@ -64,12 +64,12 @@ func TestCarryCaller(t *testing.T) {
 	}
 }
 
-// TestCarryCallerRestoresTheHeader holds that what carries the caller is not
+// TestCarryContextRestoresTheHeader holds that what carries the caller is not
 // seen behind it, and that the request of those before it is not modified.
-func TestCarryCallerRestoresTheHeader(t *testing.T) {
+func TestCarryContextRestoresTheHeader(t *testing.T) {
 	for _, own := range []string{"", "Basic YW5uOmFubg=="} {
 		seen := false
-		h := serve.CarryCaller(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		h := serve.CarryContext(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			seen = true
 			info := auth.TokenInfoFromContext(r.Context())
 			if got := r.Header.Get("Authorization"); got != own || info == nil || info.UserID != "ann" {
@@ -93,7 +93,7 @@ func TestCarryCallerRestoresTheHeader(t *testing.T) {
 func TestIdentifyThatPanics(t *testing.T) {
 	var failing atomic.Bool
 	failing.Store(true)
-	_, url := start(t, serve.Options{Identify: func(context.Context, mcp.Request) (*registry.Caller, error) {
+	_, url := start(t, serve.Options{Identify: func(context.Context, *serve.Incoming) (*registry.Caller, error) {
 		if failing.Load() {
 			panic("the secret")
 		}

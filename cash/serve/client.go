@@ -72,7 +72,7 @@ func payer(ctx context.Context, connection string) string {
 	if own := registry.CallerFrom(ctx).Owner(); own != "" {
 		return own
 	}
-	if address, _ := ctx.Value(addressKey{}).(string); address != "" {
+	if address := addressIn(ctx); address != "" {
 		return "address:" + address
 	}
 	if connection != "" {

@@ -11,10 +11,10 @@
 //	                                   └ stateless (2026-07-28) ──────┤      (drain, identity, recover)
 //	stdio, in-memory ─────────────► reader ───────────────────────────┘
 //
-// The files in order: server.go, options.go and run.go serve; web.go, post.go, header.go and body.go are
-// HTTP; lines.go is stdio; reader.go and method.go read messages; host.go, request.go, identity.go,
-// address.go and client.go run a tool; listed.go, tools.go and watched.go are what comes and goes, of
-// which changes.go and notifier.go tell; drain.go stops.
+// The files in order: server.go, options.go and run.go serve; web.go, origin.go, post.go, header.go and
+// body.go are HTTP; lines.go is stdio; reader.go and method.go read messages; host.go, request.go, carry.go,
+// identity.go, address.go and client.go run a tool; listed.go, tools.go and watched.go are what comes and goes, of
+// which changes.go and notifier.go tell; drain.go stops, of which health.go tells.
 //
 // # Identity
 //
@@ -24,6 +24,9 @@
 //   - over HTTP, the bearer token ([Options.VerifyToken]), or the caller that the embedder's own
 //     middleware put into the HTTP request's context;
 //   - on stdio and in memory, the caller in Run's context.
+//
+// A function's context has all values of the HTTP request that its call came with, in sessions too, where
+// the SDK's has those of the first request ([CarryContext]).
 //
 // State that a call leaves behind belongs to its caller, and if the caller is anonymous, to the session.
 // It takes the caller's share of room. Anonymous callers have a share per address, if

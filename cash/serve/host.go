@@ -99,7 +99,8 @@ func (h *Host) addTo(srv *mcp.Server) {
 	srv.AddReceivingMiddleware(h.received)
 }
 
-// received is a middleware for all requests. It recovers from panics in any handler, keeps results
+// received is a middleware for all requests. It gives them the values of their HTTP requests, recovers
+// from panics in any handler, keeps results
 // that cannot be written from the SDK, and adds the face's instructions when a client connects.
 func (h *Host) received(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
@@ -109,6 +110,7 @@ func (h *Host) received(next mcp.MethodHandler) mcp.MethodHandler {
 				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 			}
 		}()
+		ctx = arrive(ctx, req)
 		switch method {
 		case listen, subscribe, unsubscribe:
 			res, err = h.subscriptions(ctx, method, req, next)

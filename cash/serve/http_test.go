@@ -119,12 +119,12 @@ func TestBothGenerations(t *testing.T) {
 }
 
 func TestIdentityFromHook(t *testing.T) {
-	_, url := start(t, serve.Options{Identify: func(_ context.Context, req mcp.Request) (*registry.Caller, error) {
-		user := req.GetExtra().Header.Get("X-User")
+	_, url := start(t, serve.Options{Identify: func(_ context.Context, in *serve.Incoming) (*registry.Caller, error) {
+		user := in.Header.Get("X-User")
 		if user == "mallory" {
 			return nil, errors.New("you are banned")
 		}
-		return &registry.Caller{ID: user, Roles: []string{req.GetExtra().Header.Get("X-Role")}}, nil
+		return &registry.Caller{ID: user, Roles: []string{in.Header.Get("X-Role")}}, nil
 	}}, nil)
 	for _, v := range generations {
 		if text, _ := call(t, dial(t, url, v, http.Header{"X-User": {"ann"}, "X-Role": {"boss"}}), "whoami"); text != "ann boss" {
@@ -140,8 +140,8 @@ func TestIdentityFromHook(t *testing.T) {
 // its first request.
 func TestIdentityIsPerRequest(t *testing.T) {
 	header := http.Header{"X-User": {"ann"}}
-	_, url := start(t, serve.Options{Identify: func(_ context.Context, req mcp.Request) (*registry.Caller, error) {
-		return &registry.Caller{ID: req.GetExtra().Header.Get("X-User")}, nil
+	_, url := start(t, serve.Options{Identify: func(_ context.Context, in *serve.Incoming) (*registry.Caller, error) {
+		return &registry.Caller{ID: in.Header.Get("X-User")}, nil
 	}}, nil)
 	for _, v := range generations {
 		header["X-User"] = []string{"ann"}

@@ -10,66 +10,43 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// callerExtra is the key of a token's extra data for the caller that the embedder's HTTP middleware
-// put into the request's context.
-const callerExtra = "github.com/cash-mcp/go-sdk/caller"
+// Incoming is what a request brings to identify its caller with. It is shared, and must not be changed.
+type Incoming struct {
+	// Header is that of the HTTP request. Nil on stdio and in memory.
+	Header http.Header
+	// Token is the verified bearer token; see [Options.VerifyToken]. Nil is none.
+	Token *auth.TokenInfo
+	// Address is what [Options.Address] says. Empty is unknown.
+	Address string
+	// Session is the id of the HTTP session. Empty if the request stands alone, and on stdio and in
+	// memory.
+	Session string
+}
 
 // identify returns the context of a request with its caller. The error is that of
 // [Options.Identify] and refuses the request.
 func (s *Server) identify(ctx context.Context, req mcp.Request) (context.Context, error) {
-	if s.opts.Identify != nil {
-		c, err := s.opts.Identify(ctx, req)
+	var in Incoming
+	if extra := req.GetExtra(); extra != nil {
+		in.Header, in.Token = extra.Header, extra.TokenInfo
+	}
+	switch {
+	case s.opts.Identify != nil:
+		if in.Address = addressIn(ctx); in.Header != nil && Session(req) != nil {
+			in.Session = Session(req).ID()
+		}
+		c, err := s.opts.Identify(ctx, &in)
 		if err != nil {
 			s.opts.Logger.WarnContext(ctx, "request refused", "reason", err.Error())
 			return nil, &registry.Error{Kind: registry.Denied, Message: "The request was refused: " + err.Error() + ".", Err: err}
 		}
 		return registry.WithCaller(ctx, c), nil
+	case in.Token != nil:
+		return registry.WithCaller(ctx, &registry.Caller{ID: in.Token.UserID, Roles: in.Token.Scopes}), nil
+	case in.Header != nil && ctx.Value(carriedKey{}) == nil: // the context may be that of another request
+		return registry.WithCaller(ctx, nil), nil
 	}
-	extra := req.GetExtra()
-	if extra == nil || (extra.TokenInfo == nil && extra.Header == nil) {
-		return ctx, nil // stdio or in memory: the embedder's context
-	}
-	// The context of an HTTP session is that of its first request, so its caller does not count for
-	// later ones.
-	return registry.WithCaller(ctx, tokenCaller(extra.TokenInfo)), nil
-}
-
-// tokenCaller returns the caller of a token: the one that CarryCaller put in, else the token's user.
-func tokenCaller(t *auth.TokenInfo) *registry.Caller {
-	if t == nil {
-		return nil
-	}
-	if c, ok := t.Extra[callerExtra].(*registry.Caller); ok {
-		return c
-	}
-	return &registry.Caller{ID: t.UserID, Roles: t.Scopes}
-}
-
-// CarryCaller passes the caller in an HTTP request's context ([registry.WithCaller]) on to the
-// tools. [Server.Handler] includes it. An embedder that serves a face through an HTTP handler of
-// the SDK, after [Server.AddTo], wraps that handler with it.
-//
-// The SDK passes only a token on. It binds a session to the token's user, as is also right for this
-// caller.
-func CarryCaller(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := registry.CallerFrom(r.Context())
-		if c == nil || auth.TokenInfoFromContext(r.Context()) != nil {
-			next.ServeHTTP(w, r)
-			return
-		}
-		header := r.Header
-		verified := func(context.Context, string, *http.Request) (*auth.TokenInfo, error) {
-			return &auth.TokenInfo{UserID: c.ID, Scopes: c.Roles, Extra: map[string]any{callerExtra: c}}, nil
-		}
-		restored := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			r.Header = header
-			next.ServeHTTP(w, r)
-		})
-		with := r.Clone(r.Context())
-		with.Header.Set("Authorization", "Bearer caller")
-		auth.RequireBearerToken(verified, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(restored).ServeHTTP(w, with)
-	})
+	return ctx, nil
 }
 
 // connection returns the id of a request's connection. Empty if it is unknown: stateless requests

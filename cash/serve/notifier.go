@@ -76,7 +76,8 @@ func (bare) Value(any) any { return nil }
 // viewer returns ctx with nothing but the caller in from and the servers that its request came
 // through. Visibility rules later find no more, because other values may end with the request.
 func viewer(ctx, from context.Context) context.Context {
-	return registry.WithVia(registry.WithCaller(bare{ctx}, registry.CallerFrom(from)), registry.Via(from))
+	ctx = context.WithValue(bare{ctx}, carriedKey{}, true) // the caller is that of the request
+	return registry.WithVia(registry.WithCaller(ctx, registry.CallerFrom(from)), registry.Via(from))
 }
 
 // newWatch returns the watch for what the caller in ctx sees.

@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -56,10 +55,10 @@ type Options struct {
 	// face has them. Nil is none.
 	Controls *control.Controls
 
-	// Identify returns the caller of a request. Over HTTP, the Extra of the SDK's request has the
-	// headers and the verified token. A nil caller is anonymous. An error refuses the request, and
-	// its text is shown. Nil uses the token, or the context.
-	Identify func(context.Context, mcp.Request) (*registry.Caller, error)
+	// Identify returns the caller of a request. The context has the values of its HTTP request. A nil
+	// caller is anonymous. An error refuses the request, and its text is shown. Nil uses the token, or
+	// the context.
+	Identify func(context.Context, *Incoming) (*registry.Caller, error)
 	// Address returns the network address of an HTTP request, as far as you trust it: [RemoteAddress]
 	// if clients connect directly, else what your own proxy says, such as the last entry of
 	// X-Forwarded-For. Anonymous callers of one address share the room for what is kept of their
@@ -90,9 +89,14 @@ type Options struct {
 	// MaxSessions is the most HTTP sessions at a time. Further clients are told to come back later.
 	// Zero is 10,000.
 	MaxSessions int
-	// CrossOrigin decides which requests of browsers are allowed. Nil is
-	// http.NewCrossOriginProtection(): those of the same origin.
-	CrossOrigin *http.CrossOriginProtection
+	// AllowedHosts are the names, without ports, by which clients may call the server besides the local
+	// ones, as behind a proxy on the same machine that keeps the Host header. Nil allows all names, but
+	// on a loopback address only local ones: a page that has its own name lead there gets nothing.
+	AllowedHosts []string
+	// AllowedOrigins are the origins, such as https://app.example, whose pages may call the server, with
+	// all headers but no cookies (CORS). A login around the handler lets OPTIONS requests through. Nil is
+	// the server's own.
+	AllowedOrigins []string
 
 	// Logging tells clients that functions send log messages, for example those of upstream servers
 	// ([registry.Client]). False declares no logging.
@@ -107,7 +111,8 @@ type Options struct {
 // maxHint is the most characters of [Options.Hint], which every client pays for.
 const maxHint = 200
 
-// Check returns the error of invalid options, with which a face panics: a hint that is too long.
+// Check returns the error of invalid options, with which a face panics: a hint that is too long, or a
+// host or origin that is none.
 // Nil options are valid.
 func (o *Options) Check() error {
 	if o == nil {
@@ -116,7 +121,7 @@ func (o *Options) Check() error {
 	if n := utf8.RuneCountInString(o.Hint); n > maxHint {
 		return fmt.Errorf("the option Hint has %d characters, at most %d are allowed", n, maxHint)
 	}
-	return nil
+	return o.checkPlaces()
 }
 
 // WithDefaults returns the options with defaults for all zero fields. Nil gives all defaults. It is
@@ -136,9 +141,6 @@ func (o *Options) WithDefaults() Options {
 	d.DrainTimeout = cmp.Or(d.DrainTimeout, 10*time.Second)
 	if d.Controls == nil {
 		d.Controls = new(control.Controls)
-	}
-	if d.CrossOrigin == nil {
-		d.CrossOrigin = http.NewCrossOriginProtection()
 	}
 	if d.Logger == nil {
 		d.Logger = slog.New(slog.DiscardHandler)

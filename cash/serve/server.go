@@ -57,8 +57,7 @@ func New(face Face, impl *mcp.Implementation, opts *Options) *Server {
 
 // AddTo adds the face's tools to an MCP server of the embedder, after its own tools, and the face's
 // instructions to its own. From then on that server also survives panics in its other handlers.
-// Callers are identified as elsewhere. Over HTTP, wrap the SDK's handler with [CarryCaller] if they
-// are in the request's context.
+// Callers are identified as elsewhere. Over HTTP, wrap the SDK's handler with [CarryContext].
 func (s *Server) AddTo(srv *mcp.Server) { s.host().addTo(srv) }
 
 // host returns the Host for all connections but those of Run.

@@ -27,8 +27,8 @@ type web struct {
 // it at one path, with the methods GET, POST and DELETE. All calls return the same handler.
 //
 // Clients up to 2025-11-25 get a session, those from 2026-07-28 on do not, unless [Options.HTTP]
-// says otherwise. Browsers of another origin are refused, as are Host headers that are not local on
-// a loopback address.
+// says otherwise. Pages of another origin are refused, as are Host headers that are not local on a
+// loopback address; see [Options.AllowedOrigins] and [Options.AllowedHosts].
 func (s *Server) Handler() http.Handler {
 	s.web.mu.Lock()
 	defer s.web.mu.Unlock()
@@ -42,13 +42,15 @@ func (s *Server) Handler() http.Handler {
 func (s *Server) newHandler(srv *mcp.Server) http.Handler {
 	get := func(*http.Request) *mcp.Server { return srv }
 	sessions := s.bounded(srv, mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
-		SessionTimeout:      s.opts.SessionTimeout,
-		MaxRequestBodyBytes: s.opts.MaxBody,
+		SessionTimeout:             s.opts.SessionTimeout,
+		MaxRequestBodyBytes:        s.opts.MaxBody,
+		DisableLocalhostProtection: len(s.opts.AllowedHosts) > 0,
 	}))
 	single := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
 		Stateless:                    true,
 		MaxRequestBodyBytes:          s.opts.MaxBody,
 		PropagateRequestCancellation: true,
+		DisableLocalhostProtection:   len(s.opts.AllowedHosts) > 0,
 	})
 	var h http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.withoutSession(r) {
@@ -57,11 +59,11 @@ func (s *Server) newHandler(srv *mcp.Server) http.Handler {
 		}
 		sessions.ServeHTTP(w, r)
 	})
-	h = CarryCaller(s.addressed(s.checked(h)))
+	h = s.addressed(CarryContext(s.checked(h)))
 	if s.opts.VerifyToken != nil {
 		h = auth.RequireBearerToken(s.opts.VerifyToken, s.opts.Token)(h)
 	}
-	return s.web.bodies.limit(s.opts.BodyTimeout, s.sameOrigin(s.open(s.web.pending.countPosts(h))))
+	return s.web.bodies.limit(s.opts.BodyTimeout, s.named(s.sameOrigin(s.open(s.web.pending.countPosts(h)))))
 }
 
 // withoutSession reports whether a request stands alone.
@@ -73,23 +75,6 @@ func (s *Server) withoutSession(r *http.Request) bool {
 		return true
 	}
 	return r.Header.Get("Mcp-Protocol-Version") >= stateless
-}
-
-// sameOrigin refuses browsers of another origin. The standard library assumes that GET requests
-// have no effect; here they open the stream of a session.
-func (s *Server) sameOrigin(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		check := r
-		if r.Method == http.MethodGet {
-			check = r.Clone(r.Context())
-			check.Method = http.MethodPost
-		}
-		if err := s.opts.CrossOrigin.Check(check); err != nil {
-			http.Error(w, "cross-origin request refused", http.StatusForbidden)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
 }
 
 // open refuses requests once the server is closed. While it stops, it refuses requests that begin

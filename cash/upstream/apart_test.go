@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -68,6 +69,51 @@ func (w watched) Watch(ctx context.Context, changed func(string)) error {
 		return f()
 	default:
 		return w.Store.Watch(ctx, changed)
+	}
+}
+
+// odd is a store whose code runs ill first, while ill is set.
+type odd struct {
+	pin.Store
+	ill atomic.Pointer[func()]
+}
+
+func (o *odd) run() {
+	if ill := o.ill.Load(); ill != nil {
+		(*ill)()
+	}
+}
+
+func (o *odd) Load(ctx context.Context, label string) (pin.Pins, error) {
+	o.run()
+	return o.Store.Load(ctx, label)
+}
+
+func (o *odd) Swap(ctx context.Context, label, revision string, definitions map[string]*pin.Definition) (string, error) {
+	o.run()
+	return o.Store.Swap(ctx, label, revision, definitions)
+}
+
+// A store of pins that panics or hangs costs the servers that are pinned in it, until it is well again.
+func TestPinStoreFails(t *testing.T) {
+	for name, ill := range map[string]func(){"panics": func() { panic("the secret") }, "exits": runtime.Goexit, "hangs": func() { select {} }} {
+		t.Run(name, func(t *testing.T) {
+			store := &odd{Store: pin.NewMemory()}
+			store.ill.Store(&ill)
+			s := memory("shop", newStore(usual()).srv)
+			s.ConnectTimeout = time.Second
+			_, agg, reg := aggregate(t, &upstream.Options{Pins: store, Mode: pin.FirstUse}, s)
+			if st := agg.Status()[0]; st.State != upstream.Down || st.Err == nil || strings.Contains(st.Err.Error(), "secret") {
+				t.Errorf("it is %v: %v", st.State, st.Err)
+			}
+			store.ill.Store(nil)
+			if err := agg.Refresh(t.Context(), "shop"); err != nil {
+				t.Fatal(err)
+			}
+			if f, err := reg.Function(t.Context(), "shop.orders.retail", "get"); f == nil || err != nil {
+				t.Errorf("the server has %v, %v", f, err)
+			}
+		})
 	}
 }
 

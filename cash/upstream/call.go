@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/internal/apart"
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
 	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -79,8 +80,11 @@ func (k *calls) invoke(ctx context.Context, c *registry.Call, req *request) (*re
 	go func() { // ends with the call, which has a deadline
 		defer k.traffic.leave()
 		defer r.cancel(nil)
-		res, err := r.run()
-		r.outcome <- outcome{res, err}
+		var o outcome
+		if err := apart.Guard(func() error { o.result, o.err = r.run(); return nil }); err != nil {
+			o.err = r.shown(asCallError(err), c.Function)
+		}
+		r.outcome <- o
 	}()
 	return r.attend(ctx)
 }

@@ -38,6 +38,8 @@ func fingerprint(e Endpoint) string {
 // A Command is a server that is started as a process and speaks MCP over its standard input and output. Its process
 // group ends with the connection. Its lines on standard error are logged: 1,000 at once, and 100 a second.
 //
+// If this process ends without closing the connection, Linux and FreeBSD kill the server. Elsewhere its input ends.
+//
 // The fields are Path, Args, Env, Inherit and Dir, as for a command endpoint. Path is required; there is no shell.
 // The environment of the process is
 //   - PATH, HOME, USER, LOGNAME, SHELL, TERM, LANG, LC_*, TZ and TMPDIR (on Windows their counterparts),

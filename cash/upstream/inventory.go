@@ -15,6 +15,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
+	"github.com/cash-mcp/go-sdk/internal/apart"
 	"github.com/cash-mcp/go-sdk/internal/cashsource"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/wire"
@@ -42,6 +43,13 @@ type inventory struct {
 
 // load reads the catalog and publishes it. A CaSH server whose revision is unchanged is read only if anyway is set.
 func (in *inventory) load(ctx context.Context, s *session, anyway bool) error {
+	if err := apart.Guard(func() error { return in.read(ctx, s, anyway) }); err != nil {
+		return in.failure(err)
+	}
+	return nil
+}
+
+func (in *inventory) read(ctx context.Context, s *session, anyway bool) error {
 	tools, err := s.list(ctx, toolid.Tool)
 	if err != nil {
 		return err
@@ -63,11 +71,10 @@ func (in *inventory) load(ctx context.Context, s *session, anyway bool) error {
 	} else {
 		err = in.loadTools(ctx, s, c, defs)
 	}
-	if err != nil {
-		return in.failure(err)
+	if err == nil {
+		in.adopt(c)
 	}
-	in.adopt(c)
-	return nil
+	return err
 }
 
 // adopt makes c the latest catalog. From now on, a function of an earlier catalog is called only if it is the same
@@ -100,11 +107,15 @@ func (in *inventory) loadTools(ctx context.Context, s *session, c *catalog, defs
 	return err
 }
 
-// failure returns why the catalog cannot be published. It logs why the pin store failed.
+// failure returns why the catalog cannot be published. It logs what is for the operator alone.
 func (in *inventory) failure(err error) *CallError {
 	var pins *pin.StoreError
+	var crash *apart.Crash
 	if errors.As(err, &pins) {
 		in.log.Warn("pins cannot be "+pins.Step, "error", pins.Err)
+	}
+	if errors.As(err, &crash) {
+		in.log.Error("reading the catalog panicked", "panic", crash.Reason, "stack", crash.Stack)
 	}
 	return asCallError(err)
 }

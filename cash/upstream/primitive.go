@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cash-mcp/go-sdk/internal/apart"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/manifest"
@@ -36,7 +37,14 @@ func (p *primitives) note(format string, args ...any) {
 }
 
 // read reads the list of a branch. If that fails, the last list stays.
-func (b *branch) read(ctx context.Context, s *session) *primitives {
+func (b *branch) read(ctx context.Context, s *session) (p *primitives) {
+	if err := apart.Guard(func() error { p = b.readAll(ctx, s); return nil }); err != nil {
+		return b.unread(err)
+	}
+	return p
+}
+
+func (b *branch) readAll(ctx context.Context, s *session) *primitives {
 	raw, err := s.list(ctx, b.kind)
 	if err != nil {
 		return b.unread(err)

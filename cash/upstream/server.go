@@ -32,7 +32,8 @@ type Server struct {
 	// VisibleTo decides who sees the server's functions. Nil is everyone who sees the namespace above Label.
 	VisibleTo registry.Visibility
 	// ReadOnly names tools, or functions of a CaSH server with their namespaces, that change nothing: the operator
-	// vouches for that. The server's own hints are believed as well, unless IgnoreHints is set.
+	// vouches for that. The server's own hints are shown as well, unless IgnoreHints is set; a tool that is read-only
+	// and destructive by its hints counts as destructive.
 	ReadOnly []string
 	// IgnoreHints ignores the server's hints on the effects of its tools, their tags and their costs.
 	IgnoreHints bool

@@ -7,13 +7,11 @@ import (
 	"log/slog"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/internal/cashsource"
-	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/schema"
 	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -51,39 +49,12 @@ func (s *settings) via(ctx context.Context) mcp.Meta {
 
 // hints turns the hints of the server and the operator on a tool's effects into options.
 func (s *settings) hints(e *entry) []registry.FuncOption {
-	var a struct{ ReadOnlyHint, IdempotentHint, DestructiveHint, OpenWorldHint *bool }
-	if !s.cfg.IgnoreHints && len(e.def.Annotations) > 0 {
-		_ = json.Unmarshal(e.def.Annotations, &a) // hints of a wrong type are ignored
+	vouched := slices.Contains(s.cfg.ReadOnly, e.def.Name) || s.vouched(e.name)
+	if s.cfg.IgnoreHints {
+		return wire.Hints{}.Options(vouched)
 	}
-	var facts []registry.FuncOption
-	if !s.cfg.IgnoreHints {
-		facts = e.facts()
-	}
-	if a.OpenWorldHint != nil {
-		facts = append(facts, registry.OpenWorld(*a.OpenWorldHint))
-	}
-	readOnly := a.ReadOnlyHint != nil && *a.ReadOnlyHint || slices.Contains(s.cfg.ReadOnly, e.def.Name) || s.vouched(e.name)
-	if readOnly {
-		facts = append(facts, registry.ReadOnly)
-	}
-	// A hint against ReadOnly has no meaning in the protocol.
-	if a.IdempotentHint != nil && (*a.IdempotentHint || !readOnly) {
-		facts = append(facts, registry.Idempotent(*a.IdempotentHint))
-	}
-	if a.DestructiveHint != nil && !(*a.DestructiveHint && readOnly) {
-		facts = append(facts, registry.Destructive(*a.DestructiveHint))
-	}
-	return facts
-}
-
-// facts returns options for what the tool says beyond MCP. Only the hints say whether it is safe.
-func (e *entry) facts() []registry.FuncOption {
-	f := wire.ReadFacts(e.def.Meta, e.def.Annotations)
-	f.Tags = slices.DeleteFunc(f.Tags, func(tag string) bool {
-		safe := strings.ReplaceAll(strings.ToLower(clean.Line(tag, maxAbout)), "_", "-")
-		return safe == "read-only" || safe == "destructive"
-	})
-	return f.Options()
+	facts := wire.ReadFacts(e.def.Meta, e.def.Annotations)
+	return append(facts.Options(), wire.ReadHints(e.def.Annotations).Options(vouched)...)
 }
 
 // vouched reports whether the operator declares the function read-only.

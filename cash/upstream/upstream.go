@@ -110,8 +110,8 @@ func (u *upstream) run() {
 	defer close(u.ended)
 	defer u.link.set(Closed, nil, 0)
 	if u.cfg.Lazy && u.inventory.fromPins(u.ctx) {
-		u.markTried()
 		u.link.set(Idle, nil, 0)
+		u.markTried() // after the tree shows the state: help waits for this
 		if !u.awaitCall() {
 			return
 		}

@@ -107,7 +107,8 @@ func byDescription(t *talk, _ *goods) {
 
 func byCommands(t *talk, _ *goods) {
 	t.list("The client lists the tools: one for each domain.")
-	t.say("How is a command called?", "ToolsExecute", `{"cmd":"get","params":{"name":"orders.create"}}`)
+	t.say("Which command is it?", "OrdersExecute", `{"cmd":"help","params":{"query":"revenue by month"}}`)
+	t.say("How is a command called?", "OrdersExecute", `{"cmd":"help","params":{"command":"create"}}`)
 	t.say("Call it.", "OrdersExecute", `{"cmd":"create","params":{"customer_id":"C-42","items":[{"product_id":"P-7","quantity":3}]}}`)
 	for _, level := range []string{"minimal", "standard", "full"} {
 		t.say("An order, "+level+".", "OrdersExecute", fmt.Sprintf(`{"cmd":"get","detail":%q,"params":{"order_id":"ORD-1001"}}`, level))

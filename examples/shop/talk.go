@@ -35,7 +35,7 @@ func (t *talk) say(why, tool, arguments string) string {
 		return ""
 	}
 	reply := (&registry.Result{Content: res.Content}).Text()
-	if tool == t.learns {
+	if tool == t.learns || strings.HasPrefix(arguments, `{"cmd":"help"`) { // or the command help of a domain
 		t.learnt += utf8.RuneCountInString(reply)
 	}
 	t.head(why, len(tool)+len(arguments), utf8.RuneCountInString(reply))

@@ -81,6 +81,16 @@ func Do[T any](ctx context.Context, grace time.Duration, f func() (T, error), la
 	return t.Wait(ctx, grace)
 }
 
+// Guard runs f in the goroutine of its caller: code that reads what others wrote. The error is a *[Crash] if f panics.
+func Guard(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = crashed(v)
+		}
+	}()
+	return f()
+}
+
 func (t *Task[T]) run(f func() (T, error)) {
 	var value T
 	var err error

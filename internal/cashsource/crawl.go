@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
+	"github.com/cash-mcp/go-sdk/internal/apart"
 	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
 	"github.com/cash-mcp/go-sdk/internal/wire"
 )
@@ -117,7 +118,7 @@ func (c *crawl) level(ctx context.Context, places []*place) error {
 		slots <- struct{}{}
 		go func() { // ends with ctx, which has a deadline
 			defer func() { <-slots }()
-			if err := c.read(ctx, p); err != nil {
+			if err := apart.Guard(func() error { return c.read(ctx, p) }); err != nil {
 				failures <- err
 				c.note("namespace %s cannot be read: %v", p.path, err)
 			}

@@ -33,6 +33,9 @@ func addPage(d *pin.Definition, f *cashtext.Function, declared bool) bool {
 		out = asJSON(map[string]any{"description": f.Returns})
 	}
 	said := make(map[string]any)
+	for name, hint := range strictjson.Members(f.Hints.JSON()) {
+		said[name] = json.RawMessage(hint)
+	}
 	if f.Safety != "" {
 		said["safety"] = f.Safety
 	}

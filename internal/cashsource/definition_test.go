@@ -68,3 +68,25 @@ func TestW37ParametersOfOneName(t *testing.T) {
 		seen[hash] = true
 	}
 }
+
+// A changed annotation is a changed definition.
+func TestW37AnnotationsOfFunctions(t *testing.T) {
+	define := func(annotations string) *pin.Definition {
+		d, ok := cashsource.FunctionDefinition("a", "one", "The first.", `{"parameters":[]`+annotations+`}`)
+		if !ok {
+			t.Fatal("the page is not read")
+		}
+		return d
+	}
+	pinned := define(`,"annotations":{"readOnlyHint":true,"openWorldHint":false}`)
+	for annotations, want := range map[string]string{
+		"":                                     "annotations",
+		`,"annotations":{"readOnlyHint":true}`: "annotations.openWorldHint: false -> absent",
+		`,"annotations":{"readOnlyHint":true,"openWorldHint":true}`:   "annotations.openWorldHint: false -> true",
+		`,"annotations":{"readOnlyHint":false,"openWorldHint":false}`: "annotations.readOnlyHint: true -> false",
+	} {
+		if now := define(annotations); now.Hash() == pinned.Hash() || !strings.Contains(pinned.Difference(now), want) {
+			t.Errorf("%s: %s, want %s", annotations, pinned.Difference(now), want)
+		}
+	}
+}

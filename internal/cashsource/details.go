@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cash-mcp/go-sdk/internal/apart"
 	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
 	"github.com/cash-mcp/go-sdk/internal/wire"
 )
@@ -29,7 +30,9 @@ func (c *crawl) details(ctx context.Context, root *place) error {
 		slots <- struct{}{}
 		workers.Go(func() { // ends with ctx, which has a deadline
 			defer func() { <-slots }()
-			c.detail(ctx, t)
+			if err := apart.Guard(func() error { c.detail(ctx, t); return nil }); err != nil {
+				c.note("the page of function %s cannot be read: %v", t.entry().Name, err)
+			}
 		})
 	}
 	workers.Wait()

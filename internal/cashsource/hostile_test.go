@@ -128,3 +128,43 @@ func TestFailedCheckSaysWhy(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// A panic over one page costs that page: its namespace, or the parameters of its function.
+func TestPanicOverPage(t *testing.T) {
+	for name, at := range map[string]string{"namespace": "bad", "function": "odd"} {
+		t.Run(name, func(t *testing.T) {
+			src := read(t, "s", func(tool string, args map[string]any) (string, map[string]json.RawMessage) {
+				switch {
+				case tool == "skill":
+					return "# Skills\n\nNone.", nil
+				case args["namespace"] == at && args["function"] == nil, args["function"] == at:
+					panic("the secret")
+				case args["function"] != nil:
+					return `{"name":"get","description":"Get.","parameters":[],"schema":{"type":"object","additionalProperties":false}}`, nil
+				case args["namespace"] != nil:
+					return `{"namespaces":[],"functions":[{"name":"get","description":"Get."},{"name":"odd","description":"Odd."}]}`, nil
+				}
+				return `{"namespaces":[{"name":"good","description":"G."},{"name":"bad","description":"B."}],"functions":[]}`, nil
+			})
+			planted, err := src.Plant(func(cashsource.Mount) []*registry.Function { return nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			reg := registry.New(nil)
+			for label, tree := range planted {
+				if err := reg.Replace(label, tree); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, fn := range []string{"get", "odd"} {
+				f, err := reg.Function(t.Context(), "s.good", fn)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if f, err = f.Complete(t.Context()); err != nil || (f.Partial() != "") != (fn == at) {
+					t.Errorf("of %s is not known: %q, %v", fn, f.Partial(), err)
+				}
+			}
+		})
+	}
+}

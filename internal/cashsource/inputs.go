@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cash-mcp/go-sdk/internal/apart"
 	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -45,7 +46,9 @@ func (s *inputs) get(ctx context.Context, key string, timeout time.Duration, rea
 		go func() { // ends with the deadline
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 			defer cancel()
-			in, size, err := read(ctx)
+			var in *registry.Input
+			var size int
+			err := apart.Guard(func() (err error) { in, size, err = read(ctx); return err })
 			s.land(key, f, in, size, err)
 		}()
 	}

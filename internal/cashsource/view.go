@@ -1,6 +1,7 @@
 package cashsource
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -165,20 +166,15 @@ func (v view) facts(path, name string, d *cashtext.Function) []registry.FuncOpti
 	if d != nil {
 		facts = append(facts, registry.Returns(clean.Cut(d.Returns, maxReason)))
 	}
-	said := ""
-	if d != nil && !v.IgnoreHints {
-		said = strings.ToLower(d.Safety)
+	return append(facts, v.effects(d).Options(v.Vouched(wire.Join(path, name)))...)
+}
+
+// effects returns what the server says of the effects of a call, as far as the operator believes it.
+func (v view) effects(d *cashtext.Function) wire.Hints {
+	if d == nil || v.IgnoreHints {
+		return wire.Hints{}
 	}
-	if strings.HasPrefix(said, "read-only") || v.Vouched(wire.Join(path, name)) {
-		return append(facts, registry.ReadOnly)
-	}
-	if strings.HasPrefix(said, "destructive") {
-		facts = append(facts, registry.Destructive(true))
-	}
-	if strings.Contains(said, "safe to repeat") {
-		facts = append(facts, registry.Idempotent(true))
-	}
-	return facts
+	return d.Effects()
 }
 
 // page fetches a page of help.
@@ -190,10 +186,34 @@ func (v view) page(path, function string) func(context.Context, json.RawMessage)
 		}
 		// Cleaned first: invisible characters in a name would hide it.
 		if code := cashtext.Unfenced(text); strings.HasPrefix(code, "{") {
-			return v.pageJSON(code)
+			page, err := v.pageJSON(code)
+			return v.believed(page, path, function), err
 		}
-		return v.inFormat(v.text.Help(clean.Text(text), wire.Join(path, function)), path, function, kwargs), nil
+		return v.believed(v.inFormat(v.text.Help(clean.Text(text), wire.Join(path, function)), path, function, kwargs), path, function), nil
 	}
+}
+
+// believed returns the page of a function. If it is in JSON, it tells the effects that hold here, which may be others
+// than the server's: by the operator's word, or without contradictions.
+func (v view) believed(page, path, function string) string {
+	if function == "" || !strings.HasPrefix(page, "{") {
+		return page
+	}
+	f, err := cashtext.ParseFunction(page)
+	vouched := v.Vouched(wire.Join(path, function))
+	if err != nil || !vouched && !v.IgnoreHints && bytes.Equal(f.Hints.Resolved(false).JSON(), f.Hints.JSON()) {
+		return page
+	}
+	var b strictjson.Builder
+	for raw, value := range strictjson.RawMembers([]byte(page)) {
+		if k := key(strictjson.Text(raw)); k != "annotations" && k != "safety" {
+			b.AddRaw(raw, value)
+		}
+	}
+	if hints := v.effects(f).Resolved(vouched).JSON(); hints != nil {
+		b.Add("annotations", hints)
+	}
+	return string(b.Object())
 }
 
 func (v view) pageJSON(text string) (string, error) {

@@ -22,13 +22,16 @@
 package durable
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/cash-mcp/go-sdk/internal/rootfs"
 )
@@ -127,6 +130,25 @@ func (f Folder) LockShared(name string) (lock io.Closer, err error) {
 		return err
 	})
 	return lock, err
+}
+
+// maxPause bounds the pause between two attempts of [Await].
+const maxPause = 10 * time.Millisecond
+
+// Await locks as soon as nobody else has the lock, in at most wait. Then the error is [rootfs.ErrLocked].
+func Await(ctx context.Context, wait time.Duration, lock func() (io.Closer, error)) (io.Closer, error) {
+	until := time.Now().Add(wait)
+	for pause := 100 * time.Microsecond; ; pause = min(2*pause, maxPause) {
+		held, err := lock()
+		if !errors.Is(err, rootfs.ErrLocked) || time.Now().After(until) {
+			return held, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(pause/2 + rand.N(pause)):
+		}
+	}
 }
 
 // Lstat returns the info of a file. It does not follow links.

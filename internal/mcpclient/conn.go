@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/cash-mcp/go-sdk/internal/apart"
 )
 
 // A link carries the bytes of messages. A conn reads and writes over it: a process, or an SSE stream with its
@@ -134,7 +136,7 @@ func (c *conn) Close() error {
 
 // read delivers messages until the link ends.
 func (c *conn) read() {
-	err := c.readAll()
+	err := apart.Guard(c.readAll)
 	var e *Error
 	if errors.As(err, &e) {
 		ended := *e

@@ -57,10 +57,11 @@ func start(cmd *exec.Cmd, o Options) (*process, error) {
 		cmd: cmd, after: o.After, writes: make(chan pendingWrite),
 		closing: make(chan struct{}), exited: make(chan struct{}), read: make(chan struct{}),
 	}
+	var ended <-chan struct{}
 	theirs, err := p.pipes(o.Stderr != nil)
 	if err == nil {
 		p.group = procgroup.New(cmd)
-		err = cmd.Start()
+		ended, err = p.group.Start()
 	}
 	for _, f := range theirs {
 		_ = f.Close()
@@ -70,7 +71,7 @@ func start(cmd *exec.Cmd, o Options) (*process, error) {
 		return nil, &Error{Class: Unreachable, Reason: procgroup.Unstarted(err), Err: err}
 	}
 	p.lines = lines{r: bufio.NewReaderSize(p.stdout, 16<<10), limit: o.Message}
-	p.tasks.Go(p.wait)
+	p.tasks.Go(func() { p.wait(ended) })
 	p.tasks.Go(p.write)
 	if p.stderr != nil {
 		said := make(chan string, 256)
@@ -112,9 +113,9 @@ func (p *process) closePipes() {
 	}
 }
 
-// wait waits for the process, and kills its remaining group, which may hold the pipes open.
-func (p *process) wait() {
-	_ = p.cmd.Wait() // ProcessState has the same information
+// wait waits for the end of the process, and kills its remaining group, which may hold the pipes open.
+func (p *process) wait(ended <-chan struct{}) {
+	<-ended
 	p.group.Kill()
 	close(p.exited)
 	select {

@@ -12,8 +12,6 @@ import (
 type Group struct{ cmd *exec.Cmd }
 
 // New makes the command the leader of a group. It must not have been started.
-//
-// It does not set Pdeathsig: Linux sends that signal when the starting thread ends, and Go ends threads.
 func New(cmd *exec.Cmd) *Group {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = new(syscall.SysProcAttr)

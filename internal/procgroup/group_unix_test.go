@@ -30,6 +30,12 @@ func TestMain(m *testing.M) {
 		}
 		fmt.Println("ready")
 		select {}
+	case "starter":
+		starter()
+		return
+	case "answering":
+		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
+		answering()
 	}
 	os.Exit(m.Run())
 }
@@ -53,14 +59,18 @@ func TestK19Group(t *testing.T) {
 				cmd.Env = append(cmd.Env, "PROCGROUP_DEAF=yes")
 				want = 128 + int(syscall.SIGKILL)
 			}
-			out, err := cmd.StdoutPipe()
+			out, theirs, err := os.Pipe()
 			if err != nil {
 				t.Fatal(err)
 			}
+			defer out.Close()
+			cmd.Stdout = theirs
 			g := procgroup.New(cmd)
-			if err := cmd.Start(); err != nil {
+			exited, err := g.Start()
+			if err != nil {
 				t.Fatal(err)
 			}
+			_ = theirs.Close()
 			r := bufio.NewReader(out)
 			if line, err := r.ReadString('\n'); line != "ready\n" {
 				t.Fatalf("%q, %v", line, err)
@@ -69,7 +79,7 @@ func TestK19Group(t *testing.T) {
 			if _, err := io.Copy(io.Discard, r); err != nil {
 				t.Fatal(err)
 			}
-			_ = cmd.Wait()
+			<-exited
 			if code := procgroup.ExitCode(cmd.ProcessState); code != want {
 				t.Errorf("status %d, want %d", code, want)
 			}

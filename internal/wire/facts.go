@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -80,13 +81,20 @@ const (
 	maxTag  = 64
 )
 
-// Options returns the facts that functions have.
+// Options returns the facts that functions have. Tags that name a safety class are left out: only the hints say whether a
+// call is safe.
 func (f *Facts) Options() []registry.FuncOption {
 	var tags []string
 	for _, tag := range f.Tags[:min(len(f.Tags), maxTags)] {
-		if tag = clean.Line(tag, maxTag); tag != "" {
+		if tag = clean.Line(tag, maxTag); tag != "" && !namesSafety(tag) {
 			tags = append(tags, tag)
 		}
 	}
 	return []registry.FuncOption{registry.Tags(tags...), registry.CostHint(f.CostHint)}
+}
+
+// namesSafety reports whether cards spell a safety class like the tag.
+func namesSafety(tag string) bool {
+	tag = strings.ReplaceAll(strings.ToLower(tag), "_", "-")
+	return tag == "read-only" || tag == "destructive"
 }

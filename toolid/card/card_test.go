@@ -161,6 +161,8 @@ func TestW10Tags(t *testing.T) {
 		{"read-only first", card.Facts{Tags: many, ReadOnly: true}, []string{"a", "b", "c", "d", "read-only"}, card.ReadOnly},
 		{"both", card.Facts{Tags: many, ReadOnly: true, Destructive: true}, []string{"a", "b", "c", "destructive", "read-only"}, card.Destructive},
 		{"by tag", card.Facts{Tags: append([]string{"zz", "read-only"}, many...)}, []string{"a", "b", "c", "d", "read-only"}, card.ReadOnly},
+		{"declared, not tagged", card.Facts{Tags: []string{"read-only", "read=only", "Destructive", "x"}, Classed: true}, []string{"x"}, ""},
+		{"declared beside a tag", card.Facts{Tags: []string{"read-only", "x"}, Destructive: true, Classed: true}, []string{"destructive", "x"}, card.Destructive},
 		{"hidden in a tag", card.Facts{Tags: []string{"destr\u200buctive"}}, []string{"destructive"}, card.Destructive},
 		{"other spellings", card.Facts{Tags: []string{"READ_ONLY", "Read-Only", "read_only", "Destructive", "read only"}}, []string{"destructive", "read only", "read-only"}, card.Destructive},
 		{"long", card.Facts{Tags: []string{strings.Repeat("é", 30)}}, []string{strings.Repeat("é", 23) + "…"}, ""},

@@ -13,7 +13,7 @@ type Facts struct {
 	ID          string // the canonical id: visible ASCII, no blanks, at most 256 bytes
 	Name        string // "" is the id
 	Description string
-	Tags        []string // read-only and destructive, in any case or with '_', set the safety class
+	Tags        []string // read-only and destructive, in any case or with '_', set the safety class; see Classed
 	Kind        Kind     // "" is Tool
 	Namespace   string   // "" is the part of the id before the ':' of its tool id
 	HasSchema   bool
@@ -21,6 +21,8 @@ type Facts struct {
 	SideEffects bool
 	ReadOnly    bool // adds the tag read-only
 	Destructive bool // adds the tag destructive
+	// Classed declares that ReadOnly and Destructive alone set the safety class. Tags that name one are left out.
+	Classed bool
 }
 
 const (
@@ -103,7 +105,9 @@ func (f *Facts) tags() ([]string, Safety) {
 		switch t = cleanTag(t); t {
 		case "":
 		case tagDestructive, tagReadOnly:
-			safe = append(safe, t)
+			if !f.Classed {
+				safe = append(safe, t)
+			}
 		default:
 			rest = append(rest, t)
 		}

@@ -116,11 +116,11 @@ func (f *Files) Functions() []*registry.Function {
 		registry.Func("list", "List files and folders, sorted by path. If there are more, next is the cursor to go on with.", f.list, registry.ReadOnly, again, registry.TextOnly),
 		registry.Func("search", "Find lines of text files by a regular expression or a text. If there is more, next is the cursor to go on with, even without a match so far.", f.search, registry.ReadOnly, again, registry.TextOnly),
 		registry.Func("get", "Get a file or a part of it: its text, or base64 if it is not text, and its SHA-256 if it is not too large. If there is more, go on at next_line or next_offset.", f.get, registry.ReadOnly, again, registry.TextOnly),
-		registry.Func("put", "Write one file: its whole content, or edits or a diff of what is there.", f.put, overwrites, again, registry.TextOnly),
+		registry.Func("put", "Write one file: its content, edits (old is replaced by new; old is there once, or set all) or a unified diff of it.", f.put, overwrites, again, registry.TextOnly),
 		registry.Func("move", "Rename a file or a folder. Nothing is overwritten.", f.move, registry.Destructive(false), registry.TextOnly),
 		registry.Func("delete", "Delete one file or one empty folder.", f.delete, overwrites, again, registry.TextOnly),
-		registry.Func("roundtrip_start", "Begin to edit several files at once: get their contents, hashes and a manifestId for preview and commit. Detail minimal leaves the contents out.", f.start, registry.TextOnly),
-		registry.Func("roundtrip_preview", "Show what a commit would do, as diffs, and what conflicts. Writes nothing. The previewId commits it.", f.preview, registry.ReadOnly, again, registry.TextOnly),
-		registry.Func("roundtrip_commit", "Write all changes at once, or none if a file has changed since roundtrip_start.", f.commit, overwrites, registry.TextOnly),
+		registry.Func("roundtrip_start", "Begin to edit files: get their contents, hashes and the manifestId for preview and commit. Detail minimal leaves the contents out.", f.start, registry.TextOnly),
+		registry.Func("roundtrip_preview", "Show what a commit would do, as diffs, and what conflicts; its previewId then commits just that. Writes nothing.", f.preview, registry.ReadOnly, again, registry.TextOnly),
+		registry.Func("roundtrip_commit", "Write all changes, or those of a previewId, at once; none if a file has changed since roundtrip_start.", f.commit, overwrites, registry.TextOnly),
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"time"
 
+	"github.com/cash-mcp/go-sdk/internal/durable"
 	"github.com/cash-mcp/go-sdk/internal/rootfs"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -20,11 +20,8 @@ const (
 	turnName = journalFolder + "/turn"
 )
 
-// The waits for a lock, and between two attempts.
-const (
-	maxWait  = 10 * time.Second
-	maxPause = 10 * time.Millisecond
-)
+// maxWait bounds the wait for a lock.
+const maxWait = 10 * time.Second
 
 // locks are the locks of one operation.
 type locks []io.Closer
@@ -66,29 +63,24 @@ func (f *Files) exclude(ctx context.Context) (locks, error) {
 
 // wait locks a file of the journal as soon as nobody else has it locked.
 func (f *Files) wait(ctx context.Context, name string, lock func(string) (io.Closer, error)) (io.Closer, error) {
-	until := time.Now().Add(maxWait)
-	for pause := 100 * time.Microsecond; ; pause = min(2*pause, maxPause) {
+	held, err := durable.Await(ctx, maxWait, func() (io.Closer, error) {
 		held, err := lock(name)
-		switch {
-		case err == nil:
-			return held, nil
-		case errors.Is(err, fs.ErrNotExist): // nobody has made the journal, or Close has just removed it
-			if err := f.makeJournal(); err != nil {
-				return nil, fmt.Errorf("the journal %s: %w", journalFolder, err)
-			}
-		case !errors.Is(err, rootfs.ErrLocked):
-			return nil, fmt.Errorf("the journal %s: %w", journalFolder, err)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return held, err
 		}
-		if time.Now().After(until) {
-			return nil, &registry.Error{Kind: registry.Unavailable, NotRun: true,
-				Message: "Other programs have kept the files locked.", Hint: "Try again later."}
+		if err := f.makeJournal(); err != nil { // nobody has made it, or Close has just removed it
+			return nil, err
 		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(pause/2 + rand.N(pause)):
-		}
+		return nil, rootfs.ErrLocked // again
+	})
+	switch {
+	case errors.Is(err, rootfs.ErrLocked):
+		return nil, &registry.Error{Kind: registry.Unavailable, NotRun: true,
+			Message: "Other programs have kept the files locked.", Hint: "Try again later."}
+	case err != nil && ctx.Err() == nil:
+		return nil, fmt.Errorf("the journal %s: %w", journalFolder, err)
 	}
+	return held, err
 }
 
 func (f *Files) makeJournal() error {

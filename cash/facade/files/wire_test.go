@@ -60,3 +60,38 @@ func TestF16RenameOnTheWire(t *testing.T) {
 		t.Errorf("%d occurrences, %d bytes of output, %d of input", len(matches), written, read)
 	}
 }
+
+// TestF2DescriptionOnTheWire holds that the description of the tool tells the members of a change, and the command help
+// tells what they mean, so that a model need not guess.
+func TestF2DescriptionOnTheWire(t *testing.T) {
+	w := &world{t: t, dir: durabletest.Scratch(t)}
+	w.write("a.txt", "one two two\n")
+	client := cashtest.Connect(t, facade.NewServer(registryOf(w), nil))
+	description := client.Tools()[0].Description
+	for _, want := range []string{
+		"put(path, content?, encoding?, edits?: [{old, new, all?}], diff?, expect?) [destructive]: ",
+		"edits (old is replaced by new; old is there once, or set all) or a unified diff",
+		"roundtrip_preview(manifestId?, previewId?, changes?: [{path, content?, encoding?, edits?: [{old, new, all?}], diff?}], mode?): ",
+		"its previewId then commits just that", "those of a previewId", "get their contents, hashes and the manifestId",
+	} {
+		if !strings.Contains(description, want) {
+			t.Errorf("the description has no %q: %s", want, description)
+		}
+	}
+	for cmd, wants := range map[string][]string{
+		"put":              {`"edits[].old","type":"string","required":true,"description":"Text to replace. It must occur exactly once."`, `"edits[].new"`, `Replace every occurrence.`, `a unified diff of the file`},
+		"roundtrip_commit": {`"changes[].edits[].old"`, `"changes[].diff"`, `"name":"previewId","type":"string","description":"From roundtrip_preview: takes its changes.`, "One of: replace, add_only, update_only."},
+	} {
+		r := client.Tool("FilesExecute", object{"cmd": "help", "params": object{"command": cmd}})
+		for _, want := range wants {
+			if r.IsError || !strings.Contains(r.Text, want) {
+				t.Errorf("the help of %s has no %q: %s", cmd, want, r.Text)
+			}
+		}
+	}
+	r := client.Tool("FilesExecute", object{"cmd": "put", "params": object{"path": "a.txt", "edits": []object{{"old": "one", "new": "1"}, {"old": "two", "new": "2", "all": true}}}})
+	if r.IsError {
+		t.Errorf("put: %s", r.Text)
+	}
+	w.want("a.txt", "1 2 2\n")
+}

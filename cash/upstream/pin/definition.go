@@ -30,7 +30,7 @@ type Definition struct {
 	//   - Description is its line in help.
 	//   - InputSchema has the parameters of its JSON page as properties, and the page's schema, if any, as schema.
 	//   - OutputSchema has the page's description of the result.
-	//   - Annotations has the page's safety, and the id of the function on that server.
+	//   - Annotations has the page's annotations and safety, and the id of the function on that server.
 	// The last three are empty if the page could not be read. There is no Meta.
 	Function bool
 }

@@ -1,7 +1,5 @@
 package pin
 
-import "os"
-
 // What the tests use of the inside.
 var (
 	Review     = review
@@ -15,11 +13,6 @@ func Hunks(x, y []string) (before, after [][]string, starts []int) {
 		before, after, starts = append(before, x[h.x:h.endX]), append(after, y[h.y:h.endY]), append(starts, h.x)
 	}
 	return before, after, starts
-}
-
-// ReplaceFile replaces the file of pins at path.
-func ReplaceFile(path string, write func(*os.File) error) (os.FileInfo, error) {
-	return (&File{path: path}).replace(write)
 }
 
 // SetFault makes f ask fault before each step that it does with its folder.

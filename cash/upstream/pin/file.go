@@ -53,7 +53,8 @@ import (
 //     repaired.
 //   - A changed file is read again. Changes by other processes are noticed within two seconds.
 //   - A symbolic link is replaced by a regular file on the first save.
-//   - Two processes may use one file. If both write at the same moment, one change may be lost.
+//   - Several processes may use one file. Who writes locks a second file next to it, which is removed again, except on
+//     Windows. Systems without locks for files may lose one of two changes at the same moment.
 type File struct {
 	path  string
 	fault func(op, name string) error // set by tests; see durable.Folder
@@ -113,6 +114,17 @@ func (f *File) Swap(ctx context.Context, label, revision string, definitions map
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	root, err := os.OpenRoot(filepath.Dir(f.path))
+	if err != nil {
+		return "", fmt.Errorf("writing pin file %s: %w", f.path, err)
+	}
+	defer root.Close()
+	folder := durable.Folder{Root: root, Fault: f.fault}
+	unlock, err := f.lock(ctx, folder)
+	if err != nil {
+		return "", fmt.Errorf("locking pin file %s: %w", f.path, err)
+	}
+	defer unlock()
 	pins, err := f.current()
 	if err != nil {
 		return "", err
@@ -126,11 +138,30 @@ func (f *File) Swap(ctx context.Context, label, revision string, definitions map
 	if pins[label] = (Pins{Definitions: definitions}); definitions == nil {
 		delete(pins, label)
 	}
-	if err := f.write(pins); err != nil {
+	if err := f.write(folder, pins); err != nil {
 		return "", fmt.Errorf("writing pin file %s: %w", f.path, err)
 	}
 	f.news.notify()
 	return f.pins[label].Revision, nil
+}
+
+// maxLocked bounds the wait for other processes that write.
+const maxLocked = 10 * time.Second
+
+// lock keeps other processes from writing, until unlock is called.
+func (f *File) lock(ctx context.Context, folder durable.Folder) (unlock func(), err error) {
+	name := "." + filepath.Base(f.path) + ".lock"
+	lock, err := durable.Await(ctx, maxLocked, func() (io.Closer, error) { return folder.Lock(name) })
+	if errors.Is(err, errors.ErrUnsupported) {
+		return func() {}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return func() {
+		_ = folder.Root.Remove(name) // while it is locked: afterwards it may be the lock of another
+		_ = lock.Close()             // closing unlocks, whatever the error
+	}, nil
 }
 
 // poll is the interval of the checks for changes by others.
@@ -205,7 +236,7 @@ func (f *File) read(info os.FileInfo) error {
 	return nil
 }
 
-func (f *File) write(pins map[string]Pins) error {
+func (f *File) write(folder durable.Folder, pins map[string]Pins) error {
 	data, err := encodePins(pins)
 	if err != nil {
 		return err
@@ -213,7 +244,8 @@ func (f *File) write(pins map[string]Pins) error {
 	if pins, err = decodePins(data); err != nil {
 		return fmt.Errorf("it could not be read again: %w", err)
 	}
-	info, err := f.replace(func(file *os.File) error {
+	name := filepath.Base(f.path)
+	info, err := folder.Replace("."+name+"-"+rand.Text(), name, 0o600, func(file *os.File) error {
 		_, err := file.Write(data)
 		return err
 	})
@@ -222,17 +254,6 @@ func (f *File) write(pins map[string]Pins) error {
 	}
 	f.info, f.pins = info, pins
 	return nil
-}
-
-// replace writes a new file completely to the disk, renames it over the old one, and syncs the folder.
-func (f *File) replace(write func(*os.File) error) (os.FileInfo, error) {
-	root, err := os.OpenRoot(filepath.Dir(f.path))
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	folder, name := durable.Folder{Root: root, Fault: f.fault}, filepath.Base(f.path)
-	return folder.Replace("."+name+"-"+rand.Text(), name, 0o600, write)
 }
 
 // The types for encoding/json.

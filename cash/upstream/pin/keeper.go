@@ -6,6 +6,7 @@ import (
 	"maps"
 	"sync"
 
+	"github.com/cash-mcp/go-sdk/internal/apart"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -58,7 +59,7 @@ func (k *Keeper) Pinned(ctx context.Context) (map[string]*Definition, error) {
 
 // load reads the pins. The caller holds k.mu.
 func (k *Keeper) load(ctx context.Context) (Pins, error) {
-	p, err := k.Store.Load(ctx, k.Label)
+	p, err := apart.Do(ctx, 0, func() (Pins, error) { return k.Store.Load(ctx, k.Label) }, nil)
 	if err != nil {
 		return Pins{}, &StoreError{"read", err}
 	}
@@ -111,7 +112,7 @@ func (k *Keeper) change(ctx context.Context, f func(pinned map[string]*Definitio
 		if pins == nil {
 			return nil
 		}
-		next, err := k.Store.Swap(ctx, k.Label, p.Revision, pins)
+		next, err := apart.Do(ctx, 0, func() (string, error) { return k.Store.Swap(ctx, k.Label, p.Revision, pins) }, nil)
 		switch {
 		case err == nil:
 			k.revision = next

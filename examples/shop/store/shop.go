@@ -14,8 +14,8 @@
 //
 // # Limits
 //
-// The calendar stands still at [Today]. Nothing is stored: a restart begins again. All amounts have
-// one currency.
+// The calendar stands still at [Today]. Everything is in memory: a restart begins again, unless the
+// program keeps a [State]. All amounts have one currency.
 package store
 
 import (

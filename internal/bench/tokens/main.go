@@ -1,7 +1,7 @@
 // Command tokens counts what a model pays behind each face of this module for
 // the same tasks, over the catalogs of real servers.
 //
-//	go -C internal/bench run ./tokens [-full]
+//	go -C internal/bench run ./tokens [-full | -wire]
 //
 // It prints a table in Markdown, and the numbers of tools and steps from which or up to which a face costs less than
 // listing all tools. A second table shows the costs of all faces for growing numbers of functions. With -full it also
@@ -25,6 +25,16 @@
 // three to six parameters. Its first face is package plain. Its last is the command endpoint, which is not MCP; its
 // definitions are the answer to list_tools.
 //
+// # Sizes on the wire
+//
+// With -wire it prints another table: what a model writes and reads in five tasks, one of them for two clients, beside
+// what they cost at an earlier commit, and then each step. The figures are bytes of the messages, with the tokens of their texts:
+//
+//   - written: name and arguments of a call, the URI of a read, or a line for the shell
+//   - read: the result as it is sent, of which tokens are counted in the text; the output of the line
+//
+// The tasks in the shell need sh and jq. Without them, a recording stands for the outputs.
+//
 // # What is counted, and what a model does
 //
 // Package cash/cost plays the model. The instructions of the recorded servers are not counted, which favours listing
@@ -47,6 +57,9 @@ import (
 )
 
 func main() {
+	if code, ran := serveEndpoint(); ran {
+		os.Exit(code)
+	}
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -55,6 +68,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("tokens", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	full := flags.Bool("full", false, "print every turn")
+	wire := flags.Bool("wire", false, "print the sizes of five tasks on the wire, and nothing else")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
@@ -65,15 +79,26 @@ func run(args []string, stdout, stderr io.Writer) int {
 		flags.Usage()
 		return 2
 	}
-	r, err := measure(context.Background())
-	if err == nil {
-		err = r.write(stdout, *full)
-	}
-	if err != nil {
+	if err := report(context.Background(), stdout, *full, *wire); err != nil {
 		fmt.Fprintln(stderr, "tokens:", err)
 		return 1
 	}
 	return 0
+}
+
+func report(ctx context.Context, out io.Writer, full, wire bool) error {
+	if wire {
+		list, err := wireSizes(ctx)
+		if err != nil {
+			return err
+		}
+		return writeWire(out, list)
+	}
+	r, err := measure(ctx)
+	if err != nil {
+		return err
+	}
+	return r.write(out, full)
 }
 
 // results holds all measurements.

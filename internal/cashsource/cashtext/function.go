@@ -9,6 +9,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
@@ -25,6 +26,8 @@ type Function struct {
 	Returns string
 	// Safety describes the effects of a call, such as "Read-only."; empty if the page gives none.
 	Safety string
+	// Hints are the effects of a call in the page's annotations, as in MCP. Only JSON gives some. See [Function.Effects].
+	Hints wire.Hints
 	// Open says that further arguments are accepted, Closed that they are not. A page may leave both open.
 	Open, Closed bool
 	// Schema is the JSON Schema of the arguments; nil if the page gives none. It is not screened.
@@ -51,8 +54,8 @@ type Parameter struct {
 const maxParameters = 1000
 
 // ParseFunction reads the page of help(namespace=..., function=...):
-//   - in JSON (format="json"): the members name, namespace, description, parameters, returns, safety, open and id, and
-//     the schema of the arguments as schema, inputSchema or parameters;
+//   - in JSON (format="json"): the members name, namespace, description, parameters, returns, safety, annotations, open
+//     and id, and the schema of the arguments as schema, inputSchema or parameters;
 //   - in markdown, with the parameters in a table.
 //
 // It refuses pages of more than 1 MiB or 1,000 parameters, JSON that is not strict, and pages with neither
@@ -88,6 +91,7 @@ func functionJSON(text string) (*Function, error) {
 		Description: paragraph(strictjson.Text(object["description"])),
 		Returns:     paragraph(strictjson.Text(object["returns"])),
 		Safety:      description(strictjson.Text(object["safety"])),
+		Hints:       wire.ReadHints(object["annotations"]),
 		Open:        string(object["open"]) == "true",
 		Closed:      string(object["open"]) == "false",
 		Schema:      schemaOf(object),
@@ -169,6 +173,22 @@ func (f *Function) add(p Parameter) {
 	if p.Name != "" {
 		f.Parameters = append(f.Parameters, p)
 	}
+}
+
+// Effects returns what the page says of the effects of a call: its annotations, and what they leave out from the safety
+// line.
+func (f *Function) Effects() wire.Hints {
+	h, said, yes := f.Hints, strings.ToLower(f.Safety), true
+	if h.ReadOnly == nil && strings.HasPrefix(said, "read-only") {
+		h.ReadOnly = &yes
+	}
+	if h.Destructive == nil && strings.HasPrefix(said, "destructive") {
+		h.Destructive = &yes
+	}
+	if h.Idempotent == nil && strings.Contains(said, "safe to repeat") {
+		h.Idempotent = &yes
+	}
+	return h
 }
 
 // paragraph returns a text of several lines, cleaned.

@@ -13,6 +13,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/skillmd"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -43,7 +44,8 @@ func randomTree(r *rand.Rand) *registry.Registry {
 			path[j] = pick(r, words)
 		}
 		ns := reg.Namespace(strings.Join(path, "."), "")
-		facts := [][]registry.FuncOption{nil, {registry.ReadOnly}, {registry.Idempotent(true)}, {registry.ReadOnly, registry.Idempotent(true)}}
+		facts := [][]registry.FuncOption{nil, {registry.ReadOnly}, {registry.Idempotent(true)}, {registry.ReadOnly, registry.Idempotent(true)},
+			{registry.Destructive(false), registry.Idempotent(false), registry.OpenWorld(true)}, {registry.Destructive(true), registry.OpenWorld(false)}}
 		f := registry.Func(pick(r, words), pick(r, sayings), run, facts[r.IntN(len(facts))]...)
 		_ = ns.TryAdd(f) // a name may be there already
 		s := registry.NewSkill(pick(r, words), pick(r, sayings), fmt.Sprintf("Text %d.", i))
@@ -153,14 +155,15 @@ func checkFunction(t *testing.T, srv *cash.Server, f *registry.Function) {
 	if err != nil || got.Namespace != f.Namespace() || got.Name != f.Name() || got.Description != strings.TrimSpace(clean.Text(f.Description())) {
 		t.Fatalf("got %+v, %v", got, err)
 	}
-	if len(got.Parameters) != 3 || got.Parameters[0].Name != "id" || !got.Parameters[0].Required || got.Returns != "Text." || got.Open || got.ID != f.ID().String() {
+	if len(got.Parameters) != 3 || got.Parameters[0].Name != "id" || !got.Parameters[0].Required || got.Returns != "Text." || got.Open || got.ID != f.ID().String() ||
+		!reflect.DeepEqual(got.Hints, wire.HintsOf(f)) {
 		t.Errorf("got %+v", got)
 	}
 	if strings.ContainsAny(f.Description(), "#|\n") {
 		return // a description may look like anything in markdown
 	}
 	page := help(t, srv, f.Namespace(), f.Name(), "")
-	got.ID = "" // only JSON has it
+	got.ID, got.Hints = "", wire.Hints{} // only JSON has them
 	if md, err := cashtext.ParseFunction(page); err != nil || !reflect.DeepEqual(md, got) {
 		t.Errorf("got %+v, %v\nwant %+v\nof %s", md, err, got, page)
 	}

@@ -1,0 +1,7 @@
+//go:build unix && !linux
+
+package procgroup_test
+
+func starter() {}
+
+func answering() {}
