@@ -3,6 +3,7 @@ package registry_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/cash-mcp/go-sdk/registry"
@@ -43,5 +44,41 @@ func TestAbout(t *testing.T) {
 	}
 	if l, err = reg.List(t.Context(), ""); err != nil || l.Namespaces[0].About() != "What crm can do." {
 		t.Errorf("%+v, %v", l, err)
+	}
+}
+
+// TestSummary holds which texts are one short line, and that another description drops the line of the one before.
+func TestSummary(t *testing.T) {
+	never := func(context.Context, struct{}) (string, error) { return "", nil }
+	f := registry.Func("f", "Create. More.", never, registry.Summary("Create one. Cannot be undone."))
+	if f.Summary() != "Create one. Cannot be undone." || f.Description() != "Create. More." || f.In("a").Summary() != f.Summary() {
+		t.Errorf("%q, %q", f.Summary(), f.Description())
+	}
+	if got := registry.Func("f", "Create.", never).Summary(); got != "" {
+		t.Errorf("without the option: %q", got)
+	}
+	for _, tt := range []struct {
+		g    *registry.Function
+		want string
+	}{
+		{f.With(""), f.Summary()},
+		{f.With("", registry.ReadOnly), f.Summary()},
+		{f.With("Other."), ""},
+		{f.With("Other.", registry.Summary("Another.")), "Another."},
+	} {
+		if got := tt.g.Summary(); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.g.Description(), got, tt.want)
+		}
+	}
+	registry.Func("f", "", never, registry.Summary(strings.Repeat("é", 200)))
+	for _, bad := range []string{"", " ", "a\nb", " a", "a  b", "a\u202eb", "a\x1b[1mb", "a\xff", strings.Repeat("é", 201)} {
+		func() {
+			defer func() {
+				if text, _ := recover().(string); !strings.Contains(text, "Summary: ") || !strings.Contains(text, "about_test.go:") {
+					t.Errorf("%q: %q", bad, text)
+				}
+			}()
+			registry.Func("f", "", never, registry.Summary(bad))
+		}()
 	}
 }

@@ -22,6 +22,7 @@ type Function struct {
 	description string
 
 	// Set by options.
+	summary     string
 	aliases     []string
 	tags        []string
 	costHint    float64
@@ -78,6 +79,9 @@ func (f *Function) Name() string { return f.name }
 
 // Description returns the description for the model. Lists show its first line.
 func (f *Function) Description() string { return f.description }
+
+// Summary returns the author's own short line ([Summary]). It may be empty.
+func (f *Function) Summary() string { return f.summary }
 
 // Aliases returns other words for the function ([Aliases]). The slice must not be modified.
 func (f *Function) Aliases() []string { return f.aliases }
@@ -178,11 +182,13 @@ func (f *Function) In(path string) *Function {
 }
 
 // With returns a copy of f with another description, unless it is empty, and with opts in place of
-// the same facts of f. A [VisibleTo] holds in addition to f's own. It is for sources that wrap
+// the same facts of f. Another description drops f's [Summary]. A [VisibleTo] holds in addition to f's own. It is for sources that wrap
 // another source. With panics as [Func] does.
 func (f *Function) With(description string, opts ...FuncOption) *Function {
 	g := f.In(f.namespace)
-	g.description = cmp.Or(description, f.description)
+	if description != "" {
+		g.description, g.summary = description, ""
+	}
 	params := *f.params
 	g.params = &params // a new pointer, as in every constructor; see same
 	g.stuck = f.stuck

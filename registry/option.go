@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/schema"
 )
 
@@ -67,6 +68,23 @@ func OpenWorld(yes bool) FuncOption {
 func Timeout(d time.Duration) FuncOption {
 	return funcOption{"Timeout", func(f *Function) error {
 		f.timeout = d
+		return nil
+	}}
+}
+
+// maxSummary is the most characters of a [Summary].
+const maxSummary = 200
+
+// Summary sets the author's own short line, for faces that list functions with one line: it is the
+// minimal description of package disclosure, verbatim. It is one line of visible characters, at most
+// 200. It says what the function does and when to choose it, with every warning, and nothing of its
+// parameters (Progressive Disclosure, section 3.1). Without it, the line is made of the description.
+func Summary(text string) FuncOption {
+	return funcOption{"Summary", func(f *Function) error {
+		if text == "" || clean.Line(text, maxSummary) != text {
+			return fmt.Errorf("the text is empty, not one line of visible characters, or longer than %d characters", maxSummary)
+		}
+		f.summary = text
 		return nil
 	}}
 }

@@ -17,9 +17,9 @@ import (
 )
 
 // disclosing returns the face of the fixture's functions, with grants if a client
-// without a session is to be served.
+// without a session is to be served, and then with the tool for the descriptions, too.
 func disclosing(grants bool) *disclosure.Server {
-	opts := &disclosure.Options{Name: "fixture", Serve: serve.Options{Middleware: []registry.Middleware{closed}}}
+	opts := &disclosure.Options{Name: "fixture", Tool: grants, Serve: serve.Options{Middleware: []registry.Middleware{closed}}}
 	if grants {
 		opts.Grants = new(disclosure.Grants)
 	}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"net/url"
@@ -10,15 +11,34 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // maxFetched bounds the descriptions that one query reads.
 const maxFetched = 50
 
+// described returns the tools in the list, without the one that describes them.
+func (s *suite) described() []*mcp.Tool {
+	return slices.DeleteFunc(slices.Clone(s.tools), func(t *mcp.Tool) bool { return t.Name == descriptionsTool && takesTools(t) })
+}
+
+// descriptionsTool is the name of a tool that answers like the resource, for clients that cannot read one. A server may
+// have it.
+const descriptionsTool = "tool_descriptions"
+
+// takesTools reports whether a tool declares the parameter tools.
+func takesTools(t *mcp.Tool) bool {
+	schema, _ := t.InputSchema.(map[string]any)
+	properties, _ := schema["properties"].(map[string]any)
+	return properties["tools"] != nil
+}
+
 // names returns the names of the first tools in the list.
 func (p *probe) names() []string {
 	var list []string
-	for _, t := range p.tools[:min(len(p.tools), maxFetched)] {
+	tools := p.described()
+	for _, t := range tools[:min(len(tools), maxFetched)] {
 		list = append(list, t.Name)
 	}
 	return list
@@ -26,9 +46,9 @@ func (p *probe) names() []string {
 
 // minimalDescriptions is P1 and P3.
 func minimalDescriptions(p *probe) {
-	p.must(len(p.tools) > 0, "tools/list is empty")
+	p.must(len(p.described()) > 0, "tools/list is empty")
 	open := map[string]any{"type": "object", "additionalProperties": true}
-	for _, t := range p.tools {
+	for _, t := range p.described() {
 		p.must(strings.TrimSpace(t.Description) != "", "%s has no description", t.Name)
 		p.should(utf8.RuneCountInString(t.Description) <= 300, "%s: the description has %d characters", t.Name, utf8.RuneCountInString(t.Description))
 		var schema map[string]any
@@ -75,7 +95,7 @@ var identifier = regexp.MustCompile(`[_0-9]|[a-z][A-Z]`)
 func nothingOfParameters(p *probe) {
 	s := p.session()
 	entries := s.fetch(must, only(p.names()...))
-	for _, t := range p.tools {
+	for _, t := range p.described() {
 		p.must(!strings.Contains(t.Description, `{"`) && !strings.Contains(t.Description, "```"), "%s: the description has code in it", t.Name)
 		p.should(!says(t.Description, "example", "e.g.", "usage:"), "%s: the description has examples", t.Name)
 		var schema struct {
@@ -135,17 +155,31 @@ func toolsParameter(p *probe) {
 func fullDescriptions(p *probe) {
 	s := p.session()
 	names := p.names()
-	for name, e := range s.fetch(must, only(names...)) {
+	entries := s.fetch(must, only(names...))
+	guided := false // what is the same for all tools may be in one entry
+	for name, e := range entries {
 		p.must(e.Name == name, "the entry of %s has the name %q", name, e.Name)
 		p.must(strings.TrimSpace(e.Description) != "", "%s has no description", name)
 		var schema map[string]any
 		p.must(json.Unmarshal(e.InputSchema, &schema) == nil && schema["type"] == "object", "%s: the schema is %s", name, excerpt(string(e.InputSchema)))
 		p.should(e.Examples != nil, "%s has no examples", name)
-		p.should(len(e.Errors) > 0, "%s has no error guidance", name)
+		guided = guided || len(e.Errors) > 0
+	}
+	p.should(guided || entries == nil, "no description has error guidance")
+	if len(p.described()) < len(p.tools) {
+		p.sameByTool(s, names[0], entries[names[0]])
 	}
 	if c := p.d.Call; c != nil && c.Arguments != nil {
 		p.declares(s, c)
 	}
+}
+
+// sameByTool checks that the tool with the descriptions answers as the resource does.
+func (p *probe) sameByTool(s *disclosureSession, name string, e toolEntry) {
+	r := s.call(&ToolCall{Tool: descriptionsTool, Arguments: map[string]any{"tools": []string{name}}})
+	var m map[string]toolEntry
+	p.must(!r.IsError && json.Unmarshal([]byte(r.Text), &m) == nil && len(m) == 1 && m[name].Description == e.Description &&
+		bytes.Equal(m[name].InputSchema, e.InputSchema), "the tool %s does not answer as the resource does: %s", descriptionsTool, excerpt(r.Text))
 }
 
 // declares checks that a schema declares the arguments of a valid call.

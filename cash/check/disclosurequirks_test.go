@@ -17,6 +17,7 @@ import (
 // if quirk names a row.
 type halved struct {
 	quirk string
+	tool  string // what the tool with the descriptions answers in place of them; "same" is as the resource; empty is no tool
 
 	mu      sync.Mutex
 	runs    int
@@ -55,6 +56,18 @@ func (h *halved) Run(ctx context.Context, t mcp.Transport) error {
 		}
 		srv.AddTool(tool, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			return h.call(req), nil
+		})
+	}
+	if h.tool != "" {
+		srv.AddTool(&mcp.Tool{
+			Name: descriptionsTool, Description: "Full descriptions.",
+			InputSchema: json.RawMessage(`{"type":"object","properties":{"tools":{"type":"array","items":{"type":"string"}}}}`),
+		}, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			var args struct{ Tools []string }
+			if err := json.Unmarshal(req.Params.Arguments, &args); err != nil || h.tool != "same" {
+				return spoken(h.tool), err
+			}
+			return spoken(h.read(&mcp.ReadResourceRequest{Session: req.Session}, "tools="+strings.Join(args.Tools, ","))), nil
 		})
 	}
 	srv.AddResource(&mcp.Resource{URI: "another:///one", Name: "another"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
@@ -177,6 +190,18 @@ func (h *halved) call(req *mcp.CallToolRequest) *mcp.CallToolResult {
 	}
 	h.runs++
 	return spoken("done")
+}
+
+// TestDisclosureTool: a tool with the descriptions is not one to describe. It answers as the resource does.
+func TestDisclosureTool(t *testing.T) {
+	if o := halve(t, &halved{tool: "same"}, true); len(o.failed) > 0 || len(o.ran) != len(disclosureChecks) {
+		t.Errorf("a sound server fails %v, of %v", o.failed, o.ran)
+	}
+	for _, answer := range []string{"{}", "no", `{"find":{"name":"find","description":"All of find","inputSchema":{}}}`} {
+		if o := halve(t, &halved{tool: answer}, false); !slices.Equal(o.rows(), []string{"C4"}) {
+			t.Errorf("%s: failed %v", answer, o.failed)
+		}
+	}
 }
 
 func halve(t *testing.T, h *halved, strict bool) findings {

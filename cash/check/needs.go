@@ -53,7 +53,7 @@ var (
 // The needs of Disclosure.
 var (
 	needResource = need{"the resource is not listed", func(s *suite) bool { return s.resource != nil }}
-	needTools    = need{"there is no tool or no resource", func(s *suite) bool { return s.uri != "" && len(s.tools) > 0 }}
+	needTools    = need{"there is no tool or no resource", func(s *suite) bool { return s.uri != "" && len(s.described()) > 0 }}
 	needCall     = need{"DisclosureTarget.Call is nil, or there is no resource", func(s *suite) bool { return s.d.Call != nil && s.uri != "" }}
 	needOther    = need{"DisclosureTarget.Call or Other is nil, or there is no resource", func(s *suite) bool {
 		return s.d.Call != nil && s.d.Other != nil && s.uri != ""

@@ -3,6 +3,7 @@ package disclosure
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
@@ -12,13 +13,10 @@ import (
 
 // describe is the full description of a function (section 4.4): what a file says,
 // or else what is known of it. The schema is always the function's own, because
-// calls are held to it; only characters that nobody sees are left out. The grant is
-// that for the caller, if one is needed.
-func (s *Server) describe(f *registry.Function, grant string) json.RawMessage {
-	var d description
-	if s.opts.Descriptions != nil {
-		d = s.opts.Descriptions.of(f.FlatName())
-	}
+// calls are held to it; only characters that nobody sees are left out. Guidance that
+// is the same for all tools is in the first description of an answer that needs it.
+func (t *target) describe(ctx context.Context, f *registry.Function) json.RawMessage {
+	d := t.compare(f)
 	var o strictjson.Builder
 	o.Add("name", asJSON(f.FlatName()))
 	if d.text == nil {
@@ -33,13 +31,20 @@ func (s *Server) describe(f *registry.Function, grant string) json.RawMessage {
 	if d.usage == nil {
 		d.usage = usage(f)
 	}
-	if u := granted(d.usage, grant); u != nil {
+	if u := granted(d.usage, t.grant(ctx, f), !t.granted); u != nil {
 		o.Add("usage_guidance", u)
+		t.granted = t.session == nil
 	}
-	if d.errors == nil {
+	switch {
+	case d.errors != nil:
+	case t.single:
 		d.errors = errorGuidance(f)
+	case !t.guided:
+		d.errors, t.guided = commonGuidance, true
 	}
-	o.Add("error_guidance", d.errors)
+	if d.errors != nil {
+		o.Add("error_guidance", d.errors)
+	}
 	if d.version != nil {
 		o.Add("version", d.version)
 	}
@@ -91,11 +96,11 @@ func usage(f *registry.Function) json.RawMessage {
 // grantHint is for models that have not fetched anything yet.
 const grantHint = "If usage_guidance has a " + grantArgument + ", pass it in each call."
 
-const grantUse = "Pass _grant with this value as one more argument in each call of this tool. If it is refused with " +
-	string(ToolDescriptionRequired) + ", it has expired: fetch this again."
+const grantUse = "Pass each tool's _grant as one more argument in each call of that tool. If it is refused with " +
+	string(ToolDescriptionRequired) + ", it has expired: fetch the description again."
 
-// granted adds a grant to the usage notes, which may be any JSON.
-func granted(usage json.RawMessage, grant string) json.RawMessage {
+// granted adds a grant to the usage notes, which may be any JSON. explain adds how to use it.
+func granted(usage json.RawMessage, grant string, explain bool) json.RawMessage {
 	if grant == "" {
 		return usage
 	}
@@ -108,18 +113,35 @@ func granted(usage json.RawMessage, grant string) json.RawMessage {
 		o.Add("notes", usage)
 	}
 	o.AddText(grantArgument, grant)
-	o.AddText(grantArgument+"_use", grantUse)
+	if explain {
+		o.AddText(grantArgument+"_use", grantUse)
+	}
 	return o.Object()
 }
+
+const (
+	notRun    = "Nothing was run. Correct the arguments by the schema and call again."
+	repeat    = "Call again, or ask for less."
+	lookFirst = "It may have run. Look before you call again."
+)
 
 // errorGuidance explains the error codes that tell whether to repeat a call.
 func errorGuidance(f *registry.Function) json.RawMessage {
 	var o strictjson.Builder
-	o.AddText(string(registry.InvalidArguments), "Nothing was run. Correct the arguments by the schema and call again.")
+	o.AddText(string(registry.InvalidArguments), notRun)
 	if f.ReadOnly() {
-		o.AddText(string(registry.TimedOut), "Call again, or ask for less.")
+		o.AddText(string(registry.TimedOut), repeat)
 	} else if !f.Idempotent() {
-		o.AddText(string(registry.TimedOut), "It may have run. Look before you call again.")
+		o.AddText(string(registry.TimedOut), lookFirst)
 	}
 	return o.Object()
 }
+
+// commonGuidance is errorGuidance for several tools.
+var commonGuidance = func() json.RawMessage {
+	var o strictjson.Builder
+	o.AddText("for", "all tools")
+	o.AddText(string(registry.InvalidArguments), notRun)
+	o.AddText(string(registry.TimedOut), lookFirst+" Of a tool that changes nothing: "+repeat)
+	return o.Object()
+}()

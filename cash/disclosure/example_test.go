@@ -49,11 +49,11 @@ func Example() {
 // A file says more of a tool than its function does.
 func ExampleReadDescriptions() {
 	_, err := disclosure.ReadDescriptions(fstest.MapFS{
-		"ping.json": {Data: []byte(`{"description": "Check the server.", "inputSchema": {}}`)},
+		"ping.json": {Data: []byte(`{"description": "Check the server.", "parameters": {}}`)},
 	})
 	fmt.Println(err)
 	// Output:
-	// disclosure: description ping.json: inputSchema is taken from the function, which calls are held to: leave it out
+	// disclosure: description ping.json: unknown member "parameters"
 }
 
 func inMemory(ctx context.Context, srv *disclosure.Server) (session *mcp.ClientSession, end func()) {

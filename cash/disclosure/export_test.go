@@ -6,6 +6,7 @@ var (
 	ParseDescription = func(tool string, data []byte) error { _, err := parseDescription(tool, data); return err }
 	TakeGrant        = takeGrant
 	Minimal          = minimal
+	SentenceEnd      = sentenceEnd
 )
 
 // Sessions returns of how many sessions something is known.

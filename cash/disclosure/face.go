@@ -37,14 +37,23 @@ func (f face) Skills() registry.Source { return f.source }
 
 // Instructions implements [serve.Face].
 func (f face) Instructions(ctx context.Context) string {
-	parts := []string{strings.ReplaceAll(SystemPrompt, DefaultURI, f.opts.URI)}
-	if f.opts.Grants != nil {
-		parts[0] += " " + grantHint
-	}
+	parts := []string{strings.ReplaceAll(SystemPrompt, DefaultURI, f.opts.URI) + f.hints()}
 	if names := f.top(ctx); len(names) > 0 {
 		parts = append(parts, "The tools are about: "+clean.List(names, maxIndex)+".")
 	}
 	return strings.Join(parts, "\n\n")
+}
+
+// hints returns the sentences about options.
+func (s *Server) hints() string {
+	text := ""
+	if s.opts.Tool {
+		text += " " + toolHint
+	}
+	if s.opts.Grants != nil {
+		text += " " + grantHint
+	}
+	return text
 }
 
 // top returns the top-level names that the caller sees.
@@ -70,14 +79,18 @@ func (f face) top(ctx context.Context) []string {
 // list returns the visible functions as tools of the first stage.
 func (f face) list(ctx context.Context, _ *mcp.ListToolsRequest) (serve.ToolList, error) {
 	functions, err := f.all(ctx)
-	return serve.FlatTools(functions, func(fn *registry.Function) *mcp.Tool {
-		return &mcp.Tool{Description: minimal(fn), InputSchema: open}
-	}), err
+	texts := f.briefs.texts(functions)
+	return f.withTool(serve.FlatTools(functions, func(fn *registry.Function) *mcp.Tool {
+		return &mcp.Tool{Description: texts[fn], InputSchema: open}
+	})), err
 }
 
 // call runs the function behind a tool. It checks in this order that the caller sees it, has fetched it, and may run it
 // (section 5.3).
 func (f face) call(ctx context.Context, name string, req *serve.Request) (*registry.Result, error) {
+	if f.opts.Tool && name == ToolName {
+		return f.describeTools(ctx, req)
+	}
 	asked := req.Call(nil, nil)
 	asked.Find = func(ctx context.Context) (fn *registry.Function, err error) {
 		if fn, err = serve.FindFlat(ctx, f.source, name); err != nil {
@@ -104,7 +117,8 @@ func (f face) call(ctx context.Context, name string, req *serve.Request) (*regis
 	return r, nil
 }
 
-// authorise returns the arguments of a call without the grant, or the error of an unauthorised call.
+// authorise returns the arguments of a call without the grant, or the error of an unauthorised call. A session has its
+// own memory: a grant counts only where there is none (section 5.1).
 func (s *Server) authorise(ctx context.Context, f *registry.Function, req *serve.Request) (json.RawMessage, error) {
 	name, definition := f.FlatName(), s.definition(f)
 	arguments, grant := req.Arguments, ""
@@ -112,12 +126,14 @@ func (s *Server) authorise(ctx context.Context, f *registry.Function, req *serve
 		arguments, grant = takeGrant(arguments, s.opts.Serve.Repair)
 	}
 	switch {
-	case req.Session != nil && s.sessions.authorised(req.Session, name, definition):
-		return arguments, nil
-	case grant != "" && s.opts.Grants.accepts(ctx, s.opts.Now(), grant, name, definition):
-		return arguments, nil
-	case req.Session == nil && s.opts.Grants == nil:
+	case req.Session != nil:
+		if s.sessions.authorised(req.Session, name, definition) {
+			return arguments, nil
+		}
+	case s.opts.Grants == nil:
 		return nil, sessionRequired()
+	case s.opts.Grants.accepts(ctx, s.opts.Now(), grant, name, definition):
+		return arguments, nil
 	}
 	return nil, s.required(name)
 }

@@ -14,13 +14,16 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// fetch answers a query with the descriptions of its tools. It authorises them for the session, or with grants if ss is
-// nil.
-func (s *Server) fetch(ctx context.Context, ss *mcp.ServerSession, query string) (json.RawMessage, error) {
+// fetchQuery answers a query of the resource.
+func (s *Server) fetchQuery(ctx context.Context, ss *mcp.ServerSession, query string) (json.RawMessage, error) {
 	if len(query) > maxQuery {
 		return nil, tooMany()
 	}
-	names := parseTools(strings.TrimPrefix(query, "?"))
+	return s.fetch(ctx, ss, parseTools(strings.TrimPrefix(query, "?")))
+}
+
+// fetch returns the descriptions of tools. It authorises them for the session, or with grants if ss is nil.
+func (s *Server) fetch(ctx context.Context, ss *mcp.ServerSession, names []string) (json.RawMessage, error) {
 	switch {
 	case len(names) == 0:
 		return nil, s.missing()
@@ -50,6 +53,9 @@ type target struct {
 	functions []*registry.Function // visible to the caller; nil until needed
 	names     []string             // of the functions
 	unknown   int                  // number of unknown names so far
+	single    bool                 // the answer is about one name
+	guided    bool                 // the guidance for all tools is in the answer
+	granted   bool                 // so is the use of grants
 }
 
 // allow counts the fetch against the limit of the session or of the caller.
@@ -64,6 +70,7 @@ func (t *target) allow(ctx context.Context) error {
 func (t *target) answer(ctx context.Context, names []string) (json.RawMessage, error) {
 	var o strictjson.Builder
 	seen := make(map[string]bool, len(names))
+	t.single = len(names) == 1
 	var fetched []*registry.Function
 	for _, name := range names {
 		if err := ctx.Err(); err != nil {
@@ -80,7 +87,7 @@ func (t *target) answer(ctx context.Context, names []string) (json.RawMessage, e
 			continue
 		}
 		fetched = append(fetched, f)
-		o.Add(key, t.describe(f, t.grant(ctx, f)))
+		o.Add(key, t.describe(ctx, f))
 	}
 	for _, f := range fetched {
 		if t.session != nil {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -117,6 +118,34 @@ func TestP8P10Description(t *testing.T) {
 		}
 		if e := c.fetch("tools=orders-get")["orders-get"]; e.Usage["effects"] != "Changes nothing." {
 			t.Errorf("orders-get: %+v", e.Usage)
+		}
+	})
+}
+
+// TestP10GuidanceOnce: what is the same for all tools is in the first description of an answer.
+func TestP10GuidanceOnce(t *testing.T) {
+	overAll(t, &disclosure.Options{Descriptions: described(t, fstest.MapFS{
+		"orders-drop.json": {Data: []byte(`{"error_guidance":{"FAILED":"Wait."}}`)},
+	})}, func(t *testing.T, c *client) {
+		for range 2 { // each answer has it
+			text := c.read(uri + "?tools=x,orders-drop,orders-create,orders-get,orders-fail,ping")
+			for _, once := range []string{`"INVALID_ARGUMENTS"`, `"TIMEOUT"`, `"for":"all tools"`} {
+				if n := strings.Count(text, once); n != 1 {
+					t.Errorf("%s is there %d times: %s", once, n, text)
+				}
+			}
+			if n := strings.Count(text, `"_grant_use"`); n > 1 || n == 1 != strings.Contains(text, `"_grant":`) {
+				t.Errorf("the use of grants is there %d times", n)
+			}
+		}
+		m := c.fetch("tools=x,orders-drop,orders-create,orders-get,ping")
+		if m["orders-create"].Errors["INVALID_ARGUMENTS"] == "" || m["orders-drop"].Errors["FAILED"] != "Wait." || len(m["orders-drop"].Errors) != 1 || m["ping"].Errors != nil {
+			t.Errorf("%+v", m)
+		}
+		for name, e := range m {
+			if e.Error == "" {
+				c.call(name, map[string]string{"orders-create": `{"customer_id":"C","quantity":1}`, "orders-get": `{"customer_id":"C"}`}[name]+map[bool]string{true: "{}"}[name == "ping" || name == "orders-drop"]).OK()
+			}
 		}
 	})
 }

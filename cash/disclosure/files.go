@@ -26,7 +26,8 @@ const (
 
 // description is the content of a tool's file, as JSON. A nil member is absent.
 type description struct {
-	text, examples, usage, errors, version json.RawMessage
+	text, schema, examples, usage, errors, version json.RawMessage
+	modified                                       time.Time // of the file
 }
 
 // Descriptions are the description files of a folder. They are safe for concurrent use.
@@ -41,8 +42,7 @@ type Descriptions struct {
 // one, or empty.
 type file struct {
 	description
-	modified time.Time
-	size     int64
+	size int64
 }
 
 // ReadDescriptions reads the files <tool>.json of a folder (section 7.1); see the package comment. The error names the
@@ -134,7 +134,8 @@ func (s *Descriptions) readEntry(tool string, e fs.DirEntry) error {
 	if err != nil {
 		d = old.description
 	}
-	s.tools[tool] = file{d, info.ModTime(), info.Size()}
+	d.modified = info.ModTime()
+	s.tools[tool] = file{d, info.Size()}
 	return err
 }
 
@@ -169,13 +170,30 @@ func parseDescription(tool string, data []byte) (description, error) {
 	if kind := strictjson.KindOf(data); kind != strictjson.Object {
 		return d, fmt.Errorf("want an object, got %v", kind)
 	}
-	for key, value := range strictjson.Members(data) {
+	for key, value := range strictjson.Members(unwrapped(tool, data)) {
 		if err := d.member(tool, key, clean.JSON(value)); err != nil {
 			return description{}, err
 		}
 	}
 	return d, nil
 }
+
+// unwrapped returns the description in a file that has it under the name of its tool, as an answer of the resource does
+// (section 11.3).
+func unwrapped(tool string, data []byte) []byte {
+	members := 0
+	for range strictjson.Members(data) {
+		members++
+	}
+	inner := strictjson.Member(data, tool)
+	if members != 1 || strictjson.KindOf(inner) != strictjson.Object || slices.Contains(memberNames, tool) && strictjson.Member(inner, "name") == nil {
+		return data
+	}
+	return inner
+}
+
+// memberNames are the members of a description. They may be names of tools, too.
+var memberNames = []string{"name", "description", "inputSchema", "examples", "usage_guidance", "error_guidance", "version"}
 
 // member sets one member from a file.
 func (d *description) member(tool, key string, value json.RawMessage) error {
@@ -210,7 +228,8 @@ func (d *description) member(tool, key string, value json.RawMessage) error {
 		d.errors = value
 		return wanted(key, kind, kind == strictjson.Object || kind == strictjson.String, "an object or a text")
 	case "inputSchema":
-		return errors.New("inputSchema is taken from the function, which calls are held to: leave it out")
+		d.schema = value
+		return wanted(key, kind, kind == strictjson.Object, "an object")
 	default:
 		return fmt.Errorf("unknown member %q", clean.Line(key, 80))
 	}

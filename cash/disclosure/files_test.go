@@ -1,6 +1,8 @@
 package disclosure_test
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/disclosure"
 	"github.com/cash-mcp/go-sdk/cash/serve"
+	"github.com/cash-mcp/go-sdk/registry"
 )
 
 const full = `{"name":"ping","description":"All of it.","examples":[{"description":"One","input":{}}],
@@ -69,7 +72,11 @@ func TestP20Malformed(t *testing.T) {
 		`{"usage_guidance":{"_grant":"x"}}`:                      "for grants",
 		`{"error_guidance":null}`:                                "error_guidance",
 		`{"version":2}`:                                          "version",
-		`{"inputSchema":{"type":"object"}}`:                      "leave it out",
+		`{"inputSchema":[]}`:                                     "inputSchema: want an object",
+		`{"ping":{"name":"Ping"}}`:                               `name is not "ping"`,
+		`{"ping":{"description":"x"},"version":"1"}`:             `unknown member "ping"`,
+		`{"ping":"x"}`:                                           `unknown member "ping"`,
+		`{"other":{"name":"ping"}}`:                              `unknown member "other"`,
 		`{"other":1}`:                                            `unknown member "other"`,
 		`{"description":"` + strings.Repeat("x", 300_000) + `"}`: "larger than",
 	} {
@@ -85,6 +92,92 @@ func TestP20Malformed(t *testing.T) {
 		_, err := disclosure.ReadDescriptions(fstest.MapFS{name: {Data: []byte(`{}`)}})
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// printed is the description of get_data as section 11.3 prints it.
+const printed = `{
+  "get_data": {
+    "name": "get_data",
+    "description": "Retrieves data from the system with comprehensive filtering, sorting, and pagination capabilities.",
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "query": {
+          "type": "string",
+          "description": "Search query to filter results"
+        },
+        "limit": {
+          "type": "integer",
+          "description": "Maximum number of results (default: 50, max: 500)",
+          "default": 50
+        },
+        "sort": {
+          "type": "string",
+          "enum": ["asc", "desc"],
+          "description": "Sort order for results"
+        }
+      },
+      "required": []
+    },
+    "examples": [
+      {
+        "description": "Basic query",
+        "input": {"query": "search term", "limit": 10}
+      },
+      {
+        "description": "Sorted results",
+        "input": {"query": "search term", "sort": "desc"}
+      }
+    ]
+  }
+}`
+
+// TestP20Printed: a file as section 11.3 prints it is taken, whole or without the name around it. Its schema is compared
+// with the function's, which is the one that is served.
+func TestP20Printed(t *testing.T) {
+	inner := strings.TrimSuffix(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(printed), `{`)), "}")
+	_, inner, _ = strings.Cut(inner, ":")
+	const same = `{"type":"object","properties":{"sort":{"enum":["asc","desc"],"description":"Sort order for results","type":"string"},` +
+		`"limit":{"type":"integer","description":"Maximum number of results (default: 50, max: 500)","default":50,"minimum":1},` +
+		`"query":{"type":"string","description":"Search query to filter results"}},"additionalProperties":false}`
+	for schema, want := range map[string]string{
+		same: "",
+		strings.Replace(same, `"type":"integer"`, `"type":"number"`, 1): "at=/properties/limit/type\n",
+		strings.Replace(same, `"asc",`, ``, 1):                          "at=/properties/sort/enum\n",
+		strings.Replace(same, `"query":{`, `"q":{`, 1):                  "/properties/query, /properties/q",
+		`{"required":["query"],` + same[1:]:                             "at=/required\n",
+		`{"type":"object"}`:                                             "/properties/query, /properties/limit, /properties/sort",
+	} {
+		f, err := registry.RawFunc("get_data", "Other.", json.RawMessage(schema), func(context.Context, json.RawMessage) (*registry.Result, error) {
+			return registry.TextResult("data"), nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		reg := registry.New(nil)
+		reg.Namespace("", "").Add(f)
+		for _, file := range []string{printed, inner} {
+			for _, wrapped := range []bool{false, true} {
+				log := new(lines)
+				opts := &disclosure.Options{Descriptions: described(t, fstest.MapFS{"get_data.json": {Data: []byte(file)}}), Serve: serve.Options{Logger: log.logger()}}
+				var src registry.Source = reg
+				if wrapped {
+					src = partly{reg}
+				}
+				c := connect(t, disclosure.NewServer(src, opts), nil)
+				for range 2 {
+					e := c.fetch("tools=get_data")["get_data"]
+					if !strings.HasPrefix(e.Description, "Retrieves data from the system") || len(e.Examples) != 2 || string(e.InputSchema) != schema {
+						t.Errorf("%+v", e)
+					}
+				}
+				got := log.String()
+				if n := strings.Count(got, "differs"); n > 1 || n == 1 != (want != "") || !strings.Contains(strings.ReplaceAll(got, "\"", ""), strings.TrimSuffix(want, "\n")) {
+					t.Errorf("%s, wrapped %t: %s, want %q", schema, wrapped, got, want)
+				}
+			}
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package disclosure_test
 
 import (
-	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/disclosure"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
-	"github.com/cash-mcp/go-sdk/registry"
 )
 
 func FuzzQuery(f *testing.F) {
@@ -85,21 +83,41 @@ func FuzzTakeGrant(f *testing.F) {
 func FuzzMinimal(f *testing.F) {
 	f.Add("Create an order, e.g. `x` for customer_id. More.")
 	f.Add("[A](b) customer_id.x-customer_id(y) <example>z https://a.b **c**")
-	f.Add("{[(`\u202e注文。")
+	f.Add("{[(`\u202e注文。顧客_idで。")
+	f.Add("``a`b`` `c` /o/{pageSize}, 例如：größe_max。This cannot be undone.")
+	f.Add("# Warning\n- limit: x\nWhen not to use:\n1. y\nArgs:\n z\n\nDEPRECATED: use `deep_one` instead")
 	f.Fuzz(func(t *testing.T, description string) {
-		fn, err := registry.RawFunc("create", description, json.RawMessage(`{"type":"object","properties":{"customer_id":{}}}`),
-			func(context.Context, json.RawMessage) (*registry.Result, error) { return nil, nil })
-		if err != nil {
-			t.Fatal(err)
+		fn := withDescription(t, description)
+		got := disclosure.Minimal(fn)
+		holdsMinimal(t, fn, got)
+		if strings.Contains(strings.ToLower(got), " an example ") {
+			t.Errorf("%q: %q", description, got)
 		}
-		got := disclosure.Minimal(fn.In("orders"))
-		switch {
-		case got == "" || utf8.RuneCountInString(got) > 160 || !utf8.ValidString(got):
-			t.Errorf("%q: %q", description, got)
-		case slices.Contains(strings.FieldsFunc(got, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }), "customer_id"):
-			t.Errorf("%q names a parameter: %q", description, got)
-		case strings.ContainsAny(got, "`{}[]\n\r\t") || strings.Contains(got, "example"):
-			t.Errorf("%q: %q", description, got)
+		if again := disclosure.Minimal(fn); again != got {
+			t.Errorf("%q: %q, then %q", description, got, again)
+		}
+	})
+}
+
+// FuzzSentenceEnd: sentences are parts of the text, of which none is empty, and together the whole.
+func FuzzSentenceEnd(f *testing.F) {
+	for _, seed := range []string{"One. Two! Three?", "z. B. eins。二！ 三", "U.S. e.g. v1.2 (no. 3). 4. x", "．５．a", "...\"') a", "\xff. \xff", "Plan B. هل؟ نعم।"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		rest := text
+		for rest != "" {
+			n := disclosure.SentenceEnd(rest)
+			if n <= 0 || n > len(rest) {
+				t.Fatalf("%q: %d of %q", text, n, rest)
+			}
+			if utf8.ValidString(rest) && !utf8.ValidString(rest[:n]) {
+				t.Errorf("%q: %q is half a character", text, rest[:n])
+			}
+			if again := disclosure.SentenceEnd(rest[:n]); again > n {
+				t.Errorf("%q: %d, then %d", rest, n, again)
+			}
+			rest = rest[n:]
 		}
 	})
 }

@@ -3,6 +3,7 @@ package disclosure
 import (
 	"context"
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -17,24 +18,27 @@ import (
 // grantArgument is the name of the argument and of the usage_guidance member that hold a grant.
 const grantArgument = "_grant"
 
-// A grant proves, where there are no sessions, that its caller has fetched the description of a tool ([Grants]). fetch.go
-// issues grants and face.go checks them. It is four bytes of expiry, in seconds since 1970, and sixteen bytes of MAC. It
-// takes 27 characters, because the model repeats it in each call.
+// A grant proves, where there are no sessions, that its holder has fetched the description of a tool ([Grants]). fetch.go
+// issues grants and face.go checks them. It is four bytes of expiry, in seconds since 1970, four random bytes, which make
+// the grants of two fetches different, and twelve bytes of MAC. It takes 27 characters, because the model repeats it in
+// each call.
 const (
 	expirySize = 4
-	grantSize  = expirySize + 16
+	headSize   = expirySize + 4
+	grantSize  = headSize + 12
 )
 
 var grantCoding = base64.RawURLEncoding.Strict() // one spelling per grant
 
 // grantDomain separates these MACs from others with the same key.
-const grantDomain = "cash/disclosure grant 1"
+const grantDomain = "cash/disclosure grant 2"
 
 // issue returns a grant for a tool and the caller in ctx. definition is the text that was fetched: the grant ends when
 // it changes.
 func (g *Grants) issue(ctx context.Context, now time.Time, tool, definition string) string {
-	token := make([]byte, expirySize, grantSize)
+	token := make([]byte, headSize, grantSize)
 	binary.BigEndian.PutUint32(token, uint32(min(now.Add(g.TTL).Unix(), math.MaxUint32)))
+	_, _ = rand.Read(token[expirySize:]) // it never fails
 	return grantCoding.EncodeToString(append(token, g.mac(ctx, token, tool, definition)...))
 }
 
@@ -47,20 +51,20 @@ func (g *Grants) accepts(ctx context.Context, now time.Time, grant, tool, defini
 	if err != nil || len(token) != grantSize {
 		return false
 	}
-	mac := g.mac(ctx, token[:expirySize], tool, definition)
-	return hmac.Equal(mac, token[expirySize:]) && now.Unix() < int64(binary.BigEndian.Uint32(token))
+	mac := g.mac(ctx, token[:headSize], tool, definition)
+	return hmac.Equal(mac, token[headSize:]) && now.Unix() < int64(binary.BigEndian.Uint32(token))
 }
 
 // mac returns the MAC over everything that a grant is bound to. Each part is prefixed with its length, so that parts
 // cannot run together.
-func (g *Grants) mac(ctx context.Context, expiry []byte, tool, definition string) []byte {
+func (g *Grants) mac(ctx context.Context, head []byte, tool, definition string) []byte {
 	h := hmac.New(sha256.New, g.Key)
 	owner := registry.CallerFrom(ctx).Owner()
-	for _, part := range []string{grantDomain, string(expiry), owner, tool, definition} {
+	for _, part := range []string{grantDomain, string(head), owner, tool, definition} {
 		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
 		h.Write([]byte(part))
 	}
-	return h.Sum(nil)[:grantSize-expirySize]
+	return h.Sum(nil)[:grantSize-headSize]
 }
 
 // takeGrant removes the grant from the arguments of a call. Arguments that are invalid JSON or have two grants stay as

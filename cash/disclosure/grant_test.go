@@ -34,6 +34,12 @@ func (l *lines) Write(p []byte) (int, error) {
 
 func (l *lines) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
 
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
 func (l *lines) count(text string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -156,6 +162,61 @@ func TestPX2Replicas(t *testing.T) {
 		wantCode(t, c.Tool("ping", map[string]any{"_grant": grant}), "TOOL_DESCRIPTION_REQUIRED")
 		c.fetch("tools=ping")
 		c.call("ping", "{}").OK()
+	}
+}
+
+// TestPX2Matrix holds who may use a grant: nobody in a session, which has a memory of its own; outside of sessions the
+// caller it was made for, and a holder without an identity if it was made for one.
+func TestPX2Matrix(t *testing.T) {
+	srv := disclosure.NewServer(shop(), &disclosure.Options{Grants: new(disclosure.Grants), Serve: byHeaderOptions, FetchesPerMinute: -1})
+	web := httptest.NewServer(srv.Handler())
+	t.Cleanup(web.Close)
+	dial := func(l cashtest.Link, caller string) *client {
+		if !l.HTTP {
+			return over(t, l, srv, &registry.Caller{ID: caller})
+		}
+		d := &cashtest.Dialer{Version: l.Version, HTTPClient: &http.Client{Transport: asCaller(caller)}}
+		return &client{Client: d.ConnectHTTP(t, web.URL), t: t, grants: map[string]string{}}
+	}
+	callers := []string{"", "ada", "bob"}
+	for _, maker := range callers {
+		grant := dial(links[3], maker).fetch("tools=ping")["ping"].Usage["_grant"]
+		for _, l := range links {
+			for _, holder := range callers {
+				c := dial(l, holder)
+				r := c.Tool("ping", map[string]any{"_grant": grant})
+				if ok := l == links[3] && holder == maker; ok == r.IsError || r.IsError && r.Text != required("ping") {
+					t.Errorf("%s: a grant for %q is used by %q: %s", l, maker, holder, r.Text)
+				}
+				if l == links[3] {
+					continue
+				}
+				if c.fetch("tools=orders-get"); len(c.grants) > 0 {
+					t.Errorf("%s: a session got a grant", l)
+				}
+				wantCode(t, c.Tool("ping", map[string]any{"_grant": grant}), "TOOL_DESCRIPTION_REQUIRED")
+				c.call("orders-get", `{"customer_id":"C-1"}`).OK()
+			}
+		}
+	}
+}
+
+// TestPX2Different: two fetches give two grants, at the same time and to the same caller.
+func TestPX2Different(t *testing.T) {
+	now := newClock()
+	dial := stateless(t, disclosure.NewServer(shop(), &disclosure.Options{Grants: new(disclosure.Grants), Serve: byHeaderOptions, Now: now.Now, FetchesPerMinute: -1}))
+	for _, caller := range []string{"", "ada"} {
+		a, b := dial(caller), dial(caller)
+		seen := make(map[string]bool)
+		for range 50 {
+			for _, c := range []*client{a, b} {
+				seen[c.fetch("tools=ping")["ping"].Usage["_grant"]] = true
+				c.call("ping", "{}").OK()
+			}
+		}
+		if len(seen) != 100 {
+			t.Errorf("%q: %d grants of 100 fetches", caller, len(seen))
+		}
 	}
 }
 

@@ -40,6 +40,10 @@ type Options struct {
 	// and its previous content stays. False reads the files once.
 	Reload bool
 
+	// Tool adds the read-only tool [ToolName] to tools/list, for clients whose models cannot read resources. It answers
+	// as the resource does, with the same effect, limits and visibility. MCP does not tell a server which clients these
+	// are. False leaves it out (Appendix B: standard primitives only).
+	Tool bool
 	// Grants let clients without a session call tools; see [Grants]. Nil serves sessions only.
 	Grants *Grants
 	// Renew requires a new fetch after the definition of a tool has changed ([registry.Function.Definition]). False
@@ -55,9 +59,14 @@ type Options struct {
 
 // Grants replace the memory of a session where requests are independent, as over HTTP from MCP 2026-07-28 on. A fetched
 // description has a token _grant in its usage_guidance. A call passes it as an argument of that name, which the
-// function does not see. A token is valid for one tool and one caller. Anonymous callers count as one.
+// function does not see.
 //
-// Section 5.1 only has sessions: grants are a deviation for clients without them.
+//   - A token is valid for one tool and one caller, outside of sessions. A session has a memory of its own, and takes no
+//     token (section 5.1: no sharing between sessions).
+//   - Each fetch gives another token. Nothing else tells anonymous clients without a session apart: such a token is valid
+//     for the client that holds it. Callers with an identity ([serve.Options.Identify]) cannot use each other's.
+//
+// Section 5.1 only has sessions: grants are a deviation for clients without them. Leave them out to insist on sessions.
 type Grants struct {
 	// Key signs the tokens, with at least [MinGrantKey] bytes. Replicas of a server share it. Empty is a random key:
 	// tokens end with the process. A new key invalidates all tokens: calls are refused until the next fetch.

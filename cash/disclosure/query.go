@@ -19,23 +19,17 @@ const (
 // dropped. A badly encoded name stays as it is and matches no tool.
 func parseTools(query string) []string {
 	query, _, _ = strings.Cut(query, "#")
-	var names []string
-	seen := make(map[string]bool)
+	var names nameList
 	for pair := range strings.SplitSeq(query, "&") {
 		key, value, _ := strings.Cut(pair, "=")
 		if decoded(key) != "tools" {
 			continue
 		}
 		for part := range strings.SplitSeq(value, ",") {
-			for name := range strings.SplitSeq(decoded(part), ",") {
-				if name = strings.TrimSpace(name); name != "" && !seen[name] {
-					seen[name] = true
-					names = append(names, name)
-				}
-			}
+			names.add(decoded(part))
 		}
 	}
-	return names
+	return names.list
 }
 
 func decoded(text string) string {

@@ -26,10 +26,7 @@ func (s *Server) resourceDescription() string {
 		"Step 3: Call the tool with the parameters learned. " +
 		"Fetching authorizes the tools for this session. A call without it fails with " + string(ToolDescriptionRequired) + ". " +
 		"?tools= is required, with names exactly as in tools/list; fetch only what you are about to use."
-	if s.opts.Grants != nil {
-		text += " " + grantHint
-	}
-	return text
+	return text + s.hints()
 }
 
 // askedKey is the context key of the requested URI.
@@ -97,7 +94,7 @@ func (f face) uncached(ctx context.Context, res mcp.Result) mcp.Result {
 func (f face) read(ctx context.Context, host *serve.Host, req *mcp.ReadResourceRequest) *mcp.ReadResourceResult {
 	uri, _ := ctx.Value(askedKey{}).(string) // set by routed
 	body, err := serve.Do(ctx, host, req, "resources/read", readTimeout, func(ctx context.Context) (json.RawMessage, error) {
-		return f.fetch(ctx, serve.Session(req), strings.TrimPrefix(uri, f.opts.URI))
+		return f.fetchQuery(ctx, serve.Session(req), strings.TrimPrefix(uri, f.opts.URI))
 	})
 	if err != nil {
 		body = failureOf(err).body()

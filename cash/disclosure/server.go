@@ -26,6 +26,7 @@ type Server struct {
 	pipeline *registry.Pipeline
 	sessions sessions
 	fetches  *fetches
+	briefs   briefs
 
 	mu    sync.Mutex
 	noted map[string]bool // omitted functions that were logged
@@ -58,7 +59,11 @@ func (s *Server) inspect(src registry.Source) error {
 		if f.FlatName() == envelope && !f.Remote() {
 			return fmt.Errorf("function %q: descriptions are answered by name, and this is the name under which errors are", envelope)
 		}
+		if s.opts.Tool && f.FlatName() == ToolName && !f.Remote() {
+			return fmt.Errorf("function %q: with Options.Tool, this is the name of the tool with the descriptions", ToolName)
+		}
 		s.serves(context.Background(), f)
+		s.compare(f)
 	}
 	if s.opts.Descriptions != nil {
 		for _, name := range s.opts.Descriptions.strangers(names) {
@@ -80,6 +85,8 @@ func (s *Server) serves(ctx context.Context, f *registry.Function) bool {
 	switch {
 	case f.FlatName() == envelope:
 		reason = "the name is that of the member under which errors are"
+	case s.opts.Tool && f.FlatName() == ToolName:
+		reason = "the name is that of the tool with the descriptions"
 	case s.opts.Grants != nil && slices.ContainsFunc(f.Params(), func(p registry.Param) bool { return p.Name == grantArgument }):
 		reason = "it declares the parameter " + grantArgument + ", which grants are passed by"
 	default:

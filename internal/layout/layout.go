@@ -72,8 +72,8 @@ var Rooms = []Room{
 	// Ids that two servers contest take 110 of these, exact spellings 120, the steps that faces word, reports of dry
 	// runs and limits of schemas 200, arguments that are known in part or read later 100, unknown names 30, levels of
 	// detail without tags 150. Skills as files take 370: front matter, the folder, those of other servers, and what
-	// they record of functions.
-	{Row: 2, Packages: []string{"registry"}, Lines: 6340},
+	// they record of functions. Summaries take 15.
+	{Row: 2, Packages: []string{"registry"}, Lines: 6360},
 	{Row: 2, Packages: []string{"toolid/card"}, Lines: 1150},
 
 	{Row: 3, Packages: []string{"cash/control"}, Lines: 2700},
@@ -104,11 +104,13 @@ var Rooms = []Room{
 	// caller sees 60, dry runs and schemas for servers that mount this one 60, the guide among skills and skills of
 	// changed functions 50.
 	{Row: 5, Packages: []string{"cash"}, Lines: 2285},
-	// The command help of facades takes 260 of these, what their descriptions tell of commands 90.
-	{Row: 5, Packages: below("cash", "gateway disclosure facade plain"), Lines: 5215},
+	// The command help of facades takes 260 of these, what their descriptions tell of commands 90. Minimal descriptions
+	// take 900: sentences and warnings in many languages 480, what is left out of them 420. The tool with the
+	// descriptions takes 100, schemas in files 90.
+	{Row: 5, Packages: below("cash", "gateway disclosure facade plain"), Lines: 6265},
 
-	// The attack on a server takes 2,300 of these, the 94 rows of compliance 2,100.
-	{Row: 6, Together: true, Packages: below("cash", "check cashtest cashtest/faulty internal/client"), Lines: 6810},
+	// The attack on a server takes 2,300 of these, the 94 rows of compliance 2,100, the tool beside a resource 25.
+	{Row: 6, Together: true, Packages: below("cash", "check cashtest cashtest/faulty internal/client"), Lines: 6830},
 	// It has the models of six faces, of which internal/bench/tokens had 390.
 	{Row: 6, Packages: []string{"cash/cost"}, Lines: 830},
 	{Row: 6, Pending: []string{"cash/config"}, Lines: 1000},

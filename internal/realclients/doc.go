@@ -21,7 +21,7 @@
 //     only another session has read the description.
 //   - The TypeScript SDK, with the script in testdata: version 1 at 2025-11-25, version 2 at that and 2026-07-28, over
 //     stdio and HTTP. Both stages of disclosure in one session beside another, and with grants where there are no
-//     sessions.
+//     sessions; the second stage by a tool, too.
 //
 // Servers from npm behind the aggregator as a gateway and as a proxy, for MCP
 // Inspector in both protocol generations and for the SDK's client:

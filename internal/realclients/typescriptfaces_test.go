@@ -180,6 +180,41 @@ func TestTypeScriptSDKFallsBack(t *testing.T) {
 	}
 }
 
+// A model that cannot read resources does all of it by a tool. A grant of a client without a session is of no use in a
+// session.
+func TestTypeScriptSDKByTool(t *testing.T) {
+	reg := registry.New(nil)
+	reg.Namespace("orders", "Orders.").Add(registry.Func("get", "Retrieve an order.", func(_ context.Context, in byID) (byID, error) { return in, nil }))
+	url := serveInProcess(t, disclosure.NewServer(reg, &disclosure.Options{Tool: true, Grants: new(disclosure.Grants)}))
+	ts := startTypeScript(t)
+	elsewhere := ts.connect(t, "v2", "2026-07-28", url)
+	byTool := func(p *peer) string {
+		t.Helper()
+		text := p.result(t, false, disclosure.ToolName, `{"tools":["orders-get"]}`).text()
+		return checkRead(t, "", []contents{{MIMEType: "application/json", Text: text}}, "orders-get")["orders-get"].Usage.Grant
+	}
+	foreign := byTool(elsewhere)
+	elsewhere.result(t, false, "orders-get", with(getOrder, foreign))
+	for _, g := range dialects {
+		p := ts.connect(t, g.sdk, g.version, url)
+		checkNames(t, p.list(t), []string{"orders-get", disclosure.ToolName})
+		p.result(t, true, "orders-get", getOrder)
+		sessions := g.version < "2026-07-28"
+		if sessions {
+			if got := p.result(t, true, "orders-get", with(getOrder, foreign)).text(); got != required("orders-get") {
+				t.Errorf("%s at %s, a grant from elsewhere: %s", g.sdk, g.version, got)
+			}
+		}
+		grant := byTool(p)
+		if (grant == "") != sessions || grant == foreign {
+			t.Errorf("%s at %s: the grant %q", g.sdk, g.version, grant)
+		}
+		if got := p.result(t, false, "orders-get", with(getOrder, grant)).text(); got != getOrder {
+			t.Errorf("%s at %s: %s", g.sdk, g.version, got)
+		}
+	}
+}
+
 type byID struct {
 	OrderID string `json:"order_id" jsonschema:"The order."`
 }
