@@ -20,7 +20,7 @@ const (
 )
 
 // A Pipeline runs the calls of a face: resolve in a [Source], normalise, validate, middleware in
-// order, invoke, recover. A function that panics, hangs or returns nil gives an error and never
+// order, run, recover. A function that panics, hangs or returns nil gives an error and never
 // ends the process. A Pipeline is safe for concurrent use.
 type Pipeline struct {
 	source       Source
@@ -249,7 +249,7 @@ func isOmitted(data []byte) bool {
 	return len(data) == 0 || string(data) == "null"
 }
 
-// run is the innermost handler, inside all middleware.
+// run is the innermost handler, inside all middleware: the level of detail acts on the result before they do.
 func run(ctx context.Context, c *Call) (*Result, error) {
 	if c.Plan != nil {
 		if plan := c.Function.plan; plan != nil {
@@ -264,14 +264,9 @@ func run(ctx context.Context, c *Call) (*Result, error) {
 			return res, err
 		}
 	}
-	return invoke(ctx, c)
-}
-
-// invoke runs the function. The level of detail acts on its result before all middleware does.
-func invoke(ctx context.Context, c *Call) (*Result, error) {
 	res, err := c.Function.handler(ctx, c)
-	if !c.leveled {
-		return res, err
+	if c.leveled {
+		res = c.atLevel(res)
 	}
-	return c.atLevel(res), err
+	return res, err
 }

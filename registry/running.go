@@ -133,8 +133,8 @@ func (r *running) call() (res *Result, err error) {
 	}
 	own := *c // middleware must not change the call that the face reads
 	handler := r.handler
-	if r.bare && c.Plan == nil && c.Kept == nil {
-		handler = invoke // a shortcut without middleware
+	if r.bare && c.Plan == nil && c.Kept == nil && !c.leveled {
+		handler = f.handler // a shortcut without middleware
 	}
 	out, failed := handler(ctx, &own)
 	if failed != nil {
