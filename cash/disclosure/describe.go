@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -21,6 +25,7 @@ func (s *Server) describe(f *registry.Function, grant string) json.RawMessage {
 	}
 	var o strictjson.Builder
 	o.Add("name", asJSON(f.FlatName()))
+	o.AddText("title", f.Title())
 	if d.text == nil {
 		d.text = asJSON(cmp.Or(clean.WithoutHeading(clean.Text(f.Description())), minimal(f)))
 	}
@@ -43,7 +48,18 @@ func (s *Server) describe(f *registry.Function, grant string) json.RawMessage {
 	if d.version != nil {
 		o.Add("version", d.version)
 	}
+	if icons := linkedIcons(f); len(icons) > 0 {
+		o.Add("icons", asJSON(icons))
+	}
+	if meta := f.Meta(); meta != nil {
+		o.Add("_meta", clean.JSON(meta))
+	}
 	return o.Object()
+}
+
+// linkedIcons returns the icons that are links. A model would pay for the bytes of the others; tools/list has them.
+func linkedIcons(f *registry.Function) []mcp.Icon {
+	return slices.DeleteFunc(slices.Clone(f.Icons()), func(i mcp.Icon) bool { return strings.HasPrefix(strings.ToLower(i.Source), "data:") })
 }
 
 // examples returns calls that the function accepts, nil if none can be made.

@@ -190,8 +190,12 @@ func (e *Endpoint) find(ctx context.Context, tool string) (*registry.Function, e
 }
 
 func (e *Endpoint) call(ctx context.Context, r *request) ([]byte, int) {
+	var f *registry.Function // read only after a call that has ended
 	res, err := e.pipeline.Call(ctx, &registry.Request{
-		Find:      func(ctx context.Context) (*registry.Function, error) { return e.find(ctx, r.tool) },
+		Find: func(ctx context.Context) (_ *registry.Function, err error) {
+			f, err = e.find(ctx, r.tool)
+			return f, err
+		},
 		Arguments: r.arguments,
 	})
 	if err != nil {
@@ -208,7 +212,7 @@ func (e *Endpoint) call(ctx context.Context, r *request) ([]byte, int) {
 	if e.opts.ExitZero {
 		code = 0
 	}
-	return strictjson.MustMarshal(callAnswer{answerResult, r.tool, resultObject(res)}), code
+	return strictjson.MustMarshal(callAnswer{answerResult, r.tool, resultOf(ctx, f, res)}), code
 }
 
 // failed returns the document of an error.
