@@ -141,7 +141,7 @@ type seen struct{ Title, Icons, Meta, Output, Annotations, Structured string }
 
 func look(t *testing.T, c *mcp.ClientSession, tool *mcp.Tool, call bool) seen {
 	t.Helper()
-	s := seen{tool.Title, toJSON(tool.Icons), toJSON(tool.Meta), toJSON(tool.OutputSchema), toJSON(tool.Annotations), ""}
+	s := seen{tool.Title, toJSON(tool.Icons), toJSON(tool.Meta), sameSchema(t, tool.OutputSchema), toJSON(tool.Annotations), ""}
 	if !call {
 		return s
 	}
@@ -152,6 +152,19 @@ func look(t *testing.T, c *mcp.ClientSession, tool *mcp.Tool, call bool) seen {
 	s.Structured = toJSON(res.StructuredContent)
 	checkAgainst(t, tool, res)
 	return s
+}
+
+// sameSchema is a schema in one form: clients up to 2025-11-25 get {} for true.
+func sameSchema(t *testing.T, schema any) string {
+	t.Helper()
+	if schema == nil {
+		return "null"
+	}
+	s := new(jsonschema.Schema)
+	if err := json.Unmarshal([]byte(toJSON(schema)), s); err != nil {
+		t.Fatal(err)
+	}
+	return toJSON(s)
 }
 
 // checkAgainst holds that the structured content of a result is what the output schema says, by the SDK's own validator.
@@ -310,6 +323,28 @@ func sdkSchema[Out any](t *testing.T) string {
 		t.Fatal(err)
 	}
 	return toJSON(list.Tools[0].OutputSchema)
+}
+
+// TestSchemasForOlder holds that clients up to 2025-11-25, of which some accept nothing else, get objects for properties
+// that anything or nothing fits.
+func TestSchemasForOlder(t *testing.T) {
+	reg := registry.New(nil)
+	const schema = `{"type":"object","properties":{"a":true,"b":false,"c":{"properties":{"d":true}}},"additionalProperties":true}`
+	f, err := registry.RawFunc("f", "", json.RawMessage(schema), func(context.Context, json.RawMessage) (*registry.Result, error) {
+		return registry.TextResult(`{}`), nil
+	}, registry.OutputSchema(json.RawMessage(schema)))
+	must(err)
+	reg.Namespace("", "").Add(f)
+	for _, l := range links {
+		want := `{"additionalProperties":true,"properties":{"a":true,"b":false,"c":{"properties":{"d":true}}},"type":"object"}`
+		if l.Version < "2026" {
+			want = strings.NewReplacer(`"a":true`, `"a":{}`, `"b":false`, `"b":{"not":{}}`).Replace(want)
+		}
+		tool := l.Connect(t, plain.NewServer(reg, nil), nil, nil).Tools()[0]
+		if in, out := toJSON(tool.InputSchema), toJSON(tool.OutputSchema); in != want || out != want {
+			t.Errorf("%s: %s and %s, want %s", l, in, out, want)
+		}
+	}
 }
 
 type (

@@ -11,7 +11,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -22,8 +21,7 @@ import (
 //   - A further face on the same server adds its tools in the same way.
 //   - A refused caller ([Options.Identify]) gets none of them, nor does any caller after a
 //     shutdown.
-//   - Clients up to 2025-11-25 get no output schema ([encoding/json.RawMessage]) of a type other than
-//     object.
+//   - Clients up to 2025-11-25 get schemas ([encoding/json.RawMessage]) in the form that they accept.
 //   - x-mcp-header annotations are removed from schemas: this server does not compare headers with
 //     arguments.
 type Listed struct {
@@ -120,7 +118,7 @@ func (h *Host) list(ctx context.Context, l *Listed, t *notifier, req *mcp.ListTo
 		watch := t.watchSession(ctx, req)
 		list, err := l.List(ctx, req)
 		if req.ProtocolVersion() <= objectsOnly {
-			list = list.ofObjects()
+			list = list.forOlder()
 		}
 		if err == nil {
 			err = list.addTo(ctx, res, after)
@@ -196,24 +194,6 @@ func (l *ToolList) pageAfter(ctx context.Context, after string) (page, error) {
 		p.cursor = ownPage + l.Names[last-1]
 	}
 	return p, nil
-}
-
-// ofObjects returns the list without output schemas of structured content that is no object. Clients up
-// to version [objectsOnly] get no such content, and may refuse a list with such a schema.
-func (l ToolList) ofObjects() ToolList {
-	return ToolList{l.Names, func(i int) *mcp.Tool {
-		t := l.Tool(i)
-		if t == nil {
-			return nil
-		}
-		text, ok := t.OutputSchema.(json.RawMessage)
-		if !ok || strictjson.Text(strictjson.Member(text, "type")) == "object" {
-			return t
-		}
-		whole := *t
-		whole.OutputSchema = nil
-		return &whole
-	}}
 }
 
 // callListed runs a listed tool and renders its errors.
