@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
@@ -82,6 +84,9 @@ func TestW36Definition(t *testing.T) {
 		"closed world":    says(registry.OpenWorld(false)),
 		"output schema":   says(registry.OutputSchema(json.RawMessage(`{}`))),
 		"structured":      says(registry.Structured),
+		"title":           says(registry.Title("G")),
+		"icon":            says(registry.Icons(mcp.Icon{Source: "https://example.com/g.png"})),
+		"metadata":        says(registry.Meta(map[string]any{"g": 1})),
 		"a tag":           says(registry.Tags("a b")),
 		"tags":            says(registry.Tags("a", "b")),
 	} {

@@ -30,7 +30,7 @@ func encoderFor(t reflect.Type) (encoder, string) {
 		return encodeContent, ""
 	case t == reflect.TypeFor[json.RawMessage]():
 		return encodeRaw, ""
-	case t.Kind() == reflect.String && !isMarshaler(t):
+	case isString(t):
 		return encodeString, "Text."
 	}
 	return encodeJSON, describe(t)

@@ -39,6 +39,9 @@ import (
 // below full to this many characters, at the end of a word, with an ellipsis. The results of a type
 // without these tags are trimmed by general rules, see the package comment. See also [Detailer].
 //
+// Faces with typed results also send a result as structured content, with a schema that is inferred from
+// Out ([Function.OutputSchema]).
+//
 // Func panics with type and field if In, its tags or the tags of Out are invalid, and on every
 // mistake listed at [FuncOption].
 func Func[In, Out any](name, description string, f func(context.Context, In) (Out, error), opts ...FuncOption) *Function {
@@ -96,7 +99,7 @@ func newTyped[In, Out any](name, description, origin string, noHandler bool, opt
 	}
 	encode, returns := encoderFor(reflect.TypeFor[Out]())
 	made := &Function{
-		name: name, description: description, origin: origin, derived: returns,
+		name: name, description: description, origin: origin, derived: returns, out: reflect.TypeFor[Out](),
 		input: in, params: newParams(in.Params()), stuck: new(atomic.Int32),
 	}
 	s := outputShape(reflect.TypeFor[Out]())

@@ -5,9 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"runtime"
 	"sync/atomic"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/internal/schema"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -27,7 +30,11 @@ type Function struct {
 	tags        []string
 	costHint    float64
 	returns     string // empty is derived from the result's type
-	output      json.RawMessage
+	title       string
+	icons       []mcp.Icon
+	meta        json.RawMessage
+	output      *output      // declared; nil is that of out
+	out         reflect.Type // of a typed handler's results; else nil
 	readOnly    bool
 	destructive hint
 	idempotent  hint
@@ -113,7 +120,7 @@ func (f *Function) Hints() Hints {
 // ([Structured]).
 func (f *Function) Structured() bool { return f.structured }
 
-// TextOnly reports whether results are sent as text alone ([TextOnly]).
+// TextOnly reports whether results are sent as text alone, without an output schema ([TextOnly]).
 func (f *Function) TextOnly() bool { return f.textOnly }
 
 // Timeout returns the deadline of one call. Zero is the server's; negative is none.
@@ -122,9 +129,6 @@ func (f *Function) Timeout() time.Duration { return f.timeout }
 // Returns returns the description of the result: that of the option [Returns], else that of the
 // result's type. It may be empty.
 func (f *Function) Returns() string { return cmp.Or(f.returns, f.derived) }
-
-// OutputSchema returns the JSON Schema of the result ([OutputSchema]). Nil is not declared.
-func (f *Function) OutputSchema() json.RawMessage { return f.output }
 
 // Namespace returns the dotted path of the namespace that the function was
 // added to, as registered; empty for the root.

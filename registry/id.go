@@ -81,7 +81,8 @@ func (f *Function) computeDefinition() string {
 		f.Primitive().String(), canonicalOr(f.Path(), CanonicalPath), f.Tool(), f.server, f.description, f.Returns(),
 		string(strictjson.Canonical(f.InputSchema())),
 		fmt.Sprint(f.readOnly, f.idempotent, f.destructive, f.openWorld, f.structured, f.untrimmed, f.streaming),
-		fmt.Sprintf("%q %v %v", f.tags, f.problem, f.costHint), f.partial, string(f.output),
+		fmt.Sprintf("%q %v %v", f.tags, f.problem, f.costHint), f.partial, string(f.OutputSchema()),
+		f.title, string(strictjson.MustMarshal(f.icons)), string(f.meta),
 	} {
 		fmt.Fprintf(sum, "%d:%s", len(part), part)
 	}

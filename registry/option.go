@@ -129,16 +129,22 @@ func Returns(text string) FuncOption {
 	}}
 }
 
-// OutputSchema sets the JSON Schema of the result, for faces that show one. It is a
-// [encoding/json.RawMessage] or a [jsonschema.Schema] by pointer. Without it, no schema is
-// declared.
+// OutputSchema sets the JSON Schema of the result, for faces that show one ([Function.OutputSchema]). It
+// is a [encoding/json.RawMessage] or a [jsonschema.Schema] by pointer. Without it, the schema is inferred
+// from the type of the result. A result that does not fit has no structured content.
 func OutputSchema(s any) FuncOption {
-	return funcOption{"OutputSchema", func(f *Function) (err error) {
-		if f.output, err = schemaText(s); err != nil || f.output == nil {
-			return err
+	return funcOption{"OutputSchema", func(f *Function) error {
+		parsed, ok := s.(*schema.Schema) // of other packages of this module, which have parsed it
+		if !ok {
+			text, err := schemaText(s)
+			if err != nil || text == nil {
+				return err
+			}
+			if parsed, err = schema.Parse(text); err != nil {
+				return err
+			}
 		}
-		_, err = schema.Parse(f.output)
-		return err
+		return f.declare(parsed.JSON(), parsed.Summary())
 	}}
 }
 
@@ -149,8 +155,9 @@ var Structured FuncOption = funcOption{"Structured", func(f *Function) error {
 	return nil
 }}
 
-// TextOnly declares that results are sent as text alone, because some clients show structured content
-// to the model beside the text. Package facade heeds it. The gateway's option Structured overrides it.
+// TextOnly declares that results are sent as text alone, without an output schema, because some clients
+// show structured content to the model beside the text. Packages plain and facade heed it. The gateway's
+// option Structured overrides it.
 var TextOnly FuncOption = funcOption{"TextOnly", func(f *Function) error {
 	f.textOnly = true
 	return nil

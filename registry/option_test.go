@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -15,7 +16,7 @@ import (
 // TestFuncOptions holds that every fact can be read back.
 func TestFuncOptions(t *testing.T) {
 	f := tool("f", "F.")
-	if f.Hints() != (registry.Hints{}) || f.ReadOnly() || f.Structured() || f.OutputSchema() != nil {
+	if f.Hints() != (registry.Hints{}) || f.ReadOnly() || f.Structured() || f.Title() != "" || f.Icons() != nil || f.Meta() != nil {
 		t.Error("facts that nobody gave")
 	}
 	f = tool("f", "F.", registry.Destructive(false), registry.Idempotent(true), registry.OpenWorld(false), registry.Structured,
@@ -26,7 +27,7 @@ func TestFuncOptions(t *testing.T) {
 		t.Errorf("hints %+v", hints)
 	}
 	if f.Name() != "f" || f.Description() != "F." || !f.Structured() || f.Timeout() != time.Hour || f.Aliases()[0] != "a" || f.Tags()[0] != "b" || f.Returns() != "An F." ||
-		string(f.OutputSchema()) != `{"type":"string"}` {
+		string(f.OutputSchema()) != `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}` {
 		t.Errorf("%+v", f)
 	}
 	if !tool("f", "", registry.ReadOnly, registry.Idempotent(true), registry.Destructive(false)).ReadOnly() {
@@ -52,6 +53,16 @@ func TestFuncOptionMistakes(t *testing.T) {
 		"not again":    {[]registry.FuncOption{registry.ReadOnly, registry.Idempotent(false)}, "Idempotent(false) contradicts ReadOnly"},
 		"not a schema": {[]registry.FuncOption{registry.OutputSchema("string")}, "OutputSchema: a schema is"},
 		"twice in it":  {[]registry.FuncOption{registry.OutputSchema(json.RawMessage(`{"type":"object","a":1,"a":2}`))}, "OutputSchema: "},
+		"no title":     {[]registry.FuncOption{registry.Title("")}, "Title: the title is empty"},
+		"two lines":    {[]registry.FuncOption{registry.Title("a\nb")}, "Title: the title is not one line"},
+		"long title":   {[]registry.FuncOption{registry.Title(strings.Repeat("a", registry.MaxTitle+1))}, "Title: the title is not one line"},
+		"an icon":      {[]registry.FuncOption{registry.Icons(mcp.Icon{Source: "javascript:secret()"})}, "Icons: icon 1: the source is neither"},
+		"many icons":   {[]registry.FuncOption{registry.Icons(make([]mcp.Icon, registry.MaxIcons+1)...)}, "Icons: there are 9 icons"},
+		"no metadata":  {[]registry.FuncOption{registry.Meta("a")}, "Meta: metadata is a json.RawMessage or a map"},
+		"a list":       {[]registry.FuncOption{registry.Meta(json.RawMessage(`[]`))}, "Meta: the metadata is of type array"},
+		"no JSON":      {[]registry.FuncOption{registry.Meta(map[string]any{"a": func() {}})}, "Meta: the metadata has no JSON form"},
+		"ours":         {[]registry.FuncOption{registry.Meta(map[string]any{"cash/code": 1})}, "Meta: metadata with keys that begin with cash/"},
+		"large":        {[]registry.FuncOption{registry.Meta(map[string]any{"a": strings.Repeat("a", registry.MaxMeta)})}, "Meta: the metadata has 16392 bytes"},
 		"bad schema":   {[]registry.FuncOption{registry.OutputSchema(json.RawMessage("{"))}, "OutputSchema: "},
 	} {
 		for maker, make := range map[string]func(){

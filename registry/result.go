@@ -57,6 +57,19 @@ func TextResult(text string) *Result {
 	return &made.Result
 }
 
+// AsText returns r without structured content. If r has nothing else, that becomes its text.
+func (r *Result) AsText() *Result {
+	if r.Structured == nil {
+		return r
+	}
+	own := *r
+	own.Structured = nil
+	if len(r.Content) == 0 {
+		own.Content = []mcp.Content{&mcp.TextContent{Text: string(r.Structured)}}
+	}
+	return &own
+}
+
 // Text returns the texts of r's content, joined by line breaks.
 func (r *Result) Text() string {
 	var text strings.Builder

@@ -114,10 +114,11 @@ func (f *Function) Schemas() (input, output *jsonschema.Schema, err error) {
 	if err := json.Unmarshal(f.InputSchema(), &input); err != nil {
 		return nil, nil, fmt.Errorf("function %q: input schema: %w", f.name, err)
 	}
-	if f.output == nil {
+	text := f.OutputSchema()
+	if text == nil {
 		return input, nil, nil
 	}
-	if err := json.Unmarshal(f.output, &output); err != nil {
+	if err := json.Unmarshal(text, &output); err != nil {
 		return nil, nil, fmt.Errorf("function %q: output schema: %w", f.name, err)
 	}
 	return input, output, nil

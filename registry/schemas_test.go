@@ -298,11 +298,15 @@ func fold(v any) any {
 
 func TestSchemasOfFunctions(t *testing.T) {
 	input, output, err := registry.Func("f", "", greet).Schemas()
-	if err != nil || output != nil || input.Type != "object" || input.Properties["name"].Description != "Who is greeted." || !slices.Equal(input.Required, []string{"name"}) {
+	if err != nil || output.Properties["text"].Type != "string" || input.Type != "object" || input.Properties["name"].Description != "Who is greeted." || !slices.Equal(input.Required, []string{"name"}) {
 		t.Errorf("%v, %v, %v", input, output, err)
 	}
-	_, output, err = tool("f", "", registry.OutputSchema(json.RawMessage(`{"type":"string"}`))).Schemas()
-	if err != nil || output == nil || output.Type != "string" {
+	_, output, err = tool("f", "", registry.OutputSchema(json.RawMessage(`{"type":"string","minLength":2}`))).Schemas()
+	if err != nil || *output.Properties["text"].MinLength != 2 {
+		t.Errorf("%v, %v", output, err)
+	}
+	_, output, err = registry.Func("f", "", func(context.Context, struct{}) (any, error) { return nil, nil }).Schemas()
+	if err != nil || output != nil {
 		t.Errorf("%v, %v", output, err)
 	}
 	old, err := registry.RawFunc("f", "", json.RawMessage(`{"$schema":"http://json-schema.org/draft-04/schema#","type":"object","properties":{"n":{"minimum":1,"exclusiveMinimum":true}}}`), echoRaw)

@@ -24,10 +24,11 @@ type definition struct {
 	key                      string
 	name, title, description string
 	facts                    wire.Facts
-	server                   string          // server_name; empty is that of the document
-	id                       toolid.ID       // if it is stated
-	input                    json.RawMessage // raw, even if invalid; empty if there is none
-	returns                  string
+	server                   string                // server_name; empty is that of the document
+	id                       toolid.ID             // if it is stated
+	input                    json.RawMessage       // raw, even if invalid; empty if there is none
+	display                  wire.Display          // of a tool, during reading
+	shown                    []registry.FuncOption // made from display
 	hints                    wire.Hints
 	arguments                []string // names of a prompt's arguments
 	mime                     string   // MIME type of a resource
@@ -41,7 +42,7 @@ type definition struct {
 // newDefinition reads a definition. It copies raw, because the document may be much larger than what is kept.
 func newDefinition(k kind, raw []byte, limits *Limits) *definition {
 	d := &definition{raw: string(raw), data: bytes.Clone(raw), limits: limits}
-	defer func() { d.data = nil }() // frees the document
+	defer func() { d.data, d.display = nil, wire.Display{} }() // frees the document
 	if kind := strictjson.KindOf(raw); kind != strictjson.Object {
 		d.refused = fmt.Errorf("want an object, got type %s", kind)
 		return d
@@ -84,10 +85,25 @@ func (d *definition) common(key string, value []byte) bool {
 	case "description":
 		return strictjson.Take(&d.description, value)
 	case "_meta":
+		d.display.Meta = d.shownMeta(value)
 		return object(value, d.meta)
 	}
 	known, ok := d.facts.Set(key, value)
 	return ok || !known
+}
+
+// shownMeta returns _meta without what a document adds to it.
+func (d *definition) shownMeta(meta []byte) json.RawMessage {
+	if strictjson.Check(meta) != nil { // reported by object, or nested too deep
+		return nil
+	}
+	var b strictjson.Builder
+	for key, value := range strictjson.Members(meta) {
+		if key != "server_name" && key != "id" {
+			b.Add(key, value)
+		}
+	}
+	return b.Object()
 }
 
 // meta reads a member of _meta.

@@ -79,6 +79,18 @@ func ExampleExport() {
 	//         ],
 	//         "additionalProperties": false
 	//       },
+	//       "outputSchema": {
+	//         "type": "object",
+	//         "properties": {
+	//           "text": {
+	//             "type": "string"
+	//           }
+	//         },
+	//         "required": [
+	//           "text"
+	//         ],
+	//         "additionalProperties": false
+	//       },
 	//       "annotations": {
 	//         "destructiveHint": true
 	//       }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -54,11 +56,14 @@ func export(ctx context.Context, src registry.Source, each func(*registry.Functi
 }
 
 type exportedTool struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description,omitempty"`
-	InputSchema json.RawMessage `json:"inputSchema"`
-	Annotations exportedHints   `json:"annotations,omitzero"`
-	Meta        exportedMeta    `json:"_meta,omitzero"`
+	Name         string          `json:"name"`
+	Title        string          `json:"title,omitempty"`
+	Description  string          `json:"description,omitempty"`
+	Icons        []mcp.Icon      `json:"icons,omitempty"`
+	InputSchema  json.RawMessage `json:"inputSchema"`
+	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
+	Annotations  exportedHints   `json:"annotations,omitzero"`
+	Meta         exportedMeta    `json:"_meta,omitzero"`
 }
 
 type exportedHints struct {
@@ -71,14 +76,38 @@ type exportedMeta struct {
 	CostHint   float64 `json:"costHint,omitempty"`
 	ServerName string  `json:"server_name,omitempty"`
 	ID         string  `json:"id,omitempty"`
+
+	shown json.RawMessage // the function's own metadata; the members above replace those of the same name
+}
+
+// IsZero reports whether there is no metadata.
+func (m exportedMeta) IsZero() bool {
+	return m.Version == "" && m.CostHint == 0 && m.ServerName == "" && m.ID == "" && m.shown == nil
+}
+
+// MarshalJSON writes the members of both.
+func (m exportedMeta) MarshalJSON() ([]byte, error) {
+	type facts exportedMeta
+	own := strictjson.MustMarshal(facts(m))
+	var b strictjson.Builder
+	for key, value := range strictjson.Members(own) {
+		b.Add(key, value)
+	}
+	for key, value := range strictjson.Members(m.shown) {
+		if strictjson.Member(own, key) == nil {
+			b.Add(key, value)
+		}
+	}
+	return b.Object(), nil
 }
 
 func exportTool(f *registry.Function) exportedTool {
 	id := f.ID()
 	t := exportedTool{
-		Name: f.Tool(), Description: f.Description(), InputSchema: f.InputSchema(),
+		Name: f.Tool(), Title: f.Title(), Description: f.Description(), Icons: f.Icons(),
+		InputSchema: f.InputSchema(), OutputSchema: f.OutputSchema(),
 		Annotations: exportedHints{wire.HintsOf(f), f.Tags()},
-		Meta:        exportedMeta{Version: id.Version, CostHint: f.CostHint(), ServerName: f.ServerName()},
+		Meta:        exportedMeta{Version: id.Version, CostHint: f.CostHint(), ServerName: f.ServerName(), shown: f.Meta()},
 	}
 	if t.Meta.ServerName == "" && t.id() != id {
 		t.Name = f.Path()

@@ -3,6 +3,7 @@ package catalog
 import (
 	"cmp"
 	"errors"
+	"slices"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/wire"
@@ -41,7 +42,7 @@ func (s *served) factsOf() []registry.FuncOption {
 			aliases = append(aliases, alias)
 		}
 	}
-	facts := append(s.facts.Options(), registry.Aliases(aliases...), registry.Returns(s.returns))
+	facts := slices.Concat(s.facts.Options(), s.shown, []registry.FuncOption{registry.Aliases(aliases...)})
 	return append(facts, s.hints.Options(false)...)
 }
 

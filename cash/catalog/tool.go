@@ -3,19 +3,20 @@ package catalog
 import (
 	"bytes"
 
-	"github.com/cash-mcp/go-sdk/internal/schema"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
 // readTool reads a tool of tools/list, and its results.
 func readTool(d *definition, limits *Limits) error {
-	var output, result, results []byte
+	var result, results []byte
 	d.members(func(key string, value []byte) bool {
 		switch key {
 		case "inputSchema":
 			d.input = bytes.Clone(value)
 		case "outputSchema":
-			output = value
+			d.display.OutputSchema = bytes.Clone(value)
+		case "icons":
+			d.display.Icons = bytes.Clone(value)
 		case "annotations":
 			return object(value, d.annotation)
 		case "result":
@@ -31,14 +32,11 @@ func readTool(d *definition, limits *Limits) error {
 		return err
 	}
 	d.check(limits, "inputSchema", d.input)
-	if len(output) > 0 && d.check(limits, "outputSchema", output) {
-		s, err := schema.Parse(output)
-		if err != nil {
-			d.flag("outputSchema is not used: %v", err)
-		} else {
-			d.returns = s.Summary()
-		}
+	if !d.check(limits, "outputSchema", d.display.OutputSchema) {
+		d.display.OutputSchema = nil
 	}
+	d.display.Title = d.title
+	d.shown = d.display.Options(d.flag)
 	d.handler = newResults(d, result, results).answer
 	return nil
 }

@@ -25,7 +25,8 @@
 // What a client pays is between once and input: input without a prompt cache, almost once with one. Not counted:
 //
 //   - the user's words and the answer, which are the same behind every face
-//   - titles, annotations, output schemas and structured content, because not all clients show them
+//   - titles and annotations, and, unless [PlayOptions.Typed] is set, output schemas and structured content, because
+//     not all clients show them
 //
 // # What a model does
 //

@@ -37,6 +37,9 @@ type PlayOptions struct {
 	Server func(Face) Runner
 	// Middleware wraps every function of a default server. Nil calls the functions.
 	Middleware []registry.Middleware
+	// Typed counts output schemas and structured content too, for clients that show them to the model beside
+	// the text. The command endpoint has one form of both, which is always counted.
+	Typed bool
 }
 
 // Play lets a model do a task behind a face of src, as the caller in ctx. The functions are called. The error says
@@ -77,7 +80,7 @@ func (th *theatre) play(ctx context.Context, face Face, task []Step) (*Bill, err
 	if srv == nil {
 		srv = newServer(face, th.src, o.Middleware...)
 	}
-	t, err := connect(ctx, srv)
+	t, err := connect(ctx, srv, o.Typed)
 	if err != nil {
 		return nil, err
 	}

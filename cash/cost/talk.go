@@ -21,6 +21,7 @@ import (
 type talk struct {
 	ctx       context.Context
 	session   *mcp.ClientSession
+	typed     bool                 // output schemas and structured content count too
 	functions []*registry.Function // all that there are
 	tools     []string             // the names of the tools
 	bill      Bill
@@ -28,7 +29,7 @@ type talk struct {
 }
 
 // connect starts a talk. The server ends with the context or the session.
-func connect(ctx context.Context, srv Runner) (*talk, error) {
+func connect(ctx context.Context, srv Runner, typed bool) (*talk, error) {
 	near, far := mcp.NewInMemoryTransports()
 	go srv.Run(ctx, far) // an error shows up in the client's next request
 	client := mcp.NewClient(&mcp.Implementation{Name: "cost", Version: "1.0.0"}, nil)
@@ -36,7 +37,7 @@ func connect(ctx context.Context, srv Runner) (*talk, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &talk{ctx: ctx, session: session}
+	t := &talk{ctx: ctx, session: session, typed: typed}
 	if err := t.list(); err != nil {
 		session.Close()
 		return nil, err
@@ -64,6 +65,9 @@ func (t *talk) list() error {
 				return fmt.Errorf("reading a tool: %w", err)
 			}
 			t.tools = append(t.tools, d.Name)
+			if !t.typed {
+				d.OutputSchema = nil
+			}
 			t.bill.Definitions += count(string(strictjson.MustMarshal(d)))
 			t.bill.Listed += count(string(raw))
 		}
@@ -75,9 +79,10 @@ func (t *talk) list() error {
 
 // A definition is the part of a tool that the model sees.
 type definition struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description,omitempty"`
-	InputSchema json.RawMessage `json:"inputSchema"`
+	Name         string          `json:"name"`
+	Description  string          `json:"description,omitempty"`
+	InputSchema  json.RawMessage `json:"inputSchema"`
+	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
 }
 
 // listResources counts the resources that the model may read.
@@ -108,12 +113,17 @@ func (t *talk) named(name string) (string, error) {
 // call takes one turn.
 func (t *talk) call(tool string, args any) (reply string, isError bool, err error) {
 	data := json.RawMessage(strictjson.MustMarshal(args))
-	res, err := t.session.CallTool(t.ctx, &mcp.CallToolParams{Name: tool, Arguments: data})
+	ctx, exchange := mcpclient.WithExchange(t.ctx)
+	res, err := t.session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: data})
 	if err != nil {
 		return "", false, fmt.Errorf("calling %s: %w", tool, err)
 	}
 	reply = (&registry.Result{Content: res.Content}).Text()
-	t.take(tool, data, reply)
+	structured := ""
+	if t.typed {
+		structured = string(strictjson.Member(exchange.Result(), "structuredContent"))
+	}
+	t.take(tool, data, reply+structured)
 	return reply, res.IsError, nil
 }
 

@@ -5,6 +5,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -19,6 +23,7 @@ func (t *target) describe(ctx context.Context, f *registry.Function) json.RawMes
 	d := t.compare(f)
 	var o strictjson.Builder
 	o.Add("name", asJSON(f.FlatName()))
+	o.AddText("title", f.Title())
 	if d.text == nil {
 		d.text = asJSON(cmp.Or(clean.WithoutHeading(clean.Text(f.Description())), minimal(f)))
 	}
@@ -48,7 +53,18 @@ func (t *target) describe(ctx context.Context, f *registry.Function) json.RawMes
 	if d.version != nil {
 		o.Add("version", d.version)
 	}
+	if icons := linkedIcons(f); len(icons) > 0 {
+		o.Add("icons", asJSON(icons))
+	}
+	if meta := f.Meta(); meta != nil {
+		o.Add("_meta", clean.JSON(meta))
+	}
 	return o.Object()
+}
+
+// linkedIcons returns the icons that are links. A model would pay for the bytes of the others; tools/list has them.
+func linkedIcons(f *registry.Function) []mcp.Icon {
+	return slices.DeleteFunc(slices.Clone(f.Icons()), func(i mcp.Icon) bool { return strings.HasPrefix(strings.ToLower(i.Source), "data:") })
 }
 
 // examples returns calls that the function accepts, nil if none can be made.

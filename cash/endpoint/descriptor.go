@@ -43,7 +43,7 @@ func describe(f *registry.Function) Descriptor {
 	if f.Remote() {
 		d.Origin = Remote
 	}
-	if !isObject(d.ResultSchema) {
+	if typ := strictjson.Member(d.ResultSchema, "type"); !isObject(d.ResultSchema) || typ != nil && strictjson.Text(typ) != "object" {
 		d.ResultSchema = resultSchema(f.Returns())
 	}
 	return forwarded(f, d)

@@ -51,6 +51,9 @@
 //	several blocks, or other than text     {"content": [...]}, the blocks as in MCP
 //	nothing                                {}
 //
+// The text of a function whose Go type is a string is {"text": "..."}, also if it is JSON. A descriptor's result_schema
+// is that of the type ([registry.Function.OutputSchema]), or that of the tool's own server.
+//
 // [Tool] makes a function from a command. The command gets its argument in the variable TOOL_QUERY. The result
 // {"stdout": ..., "exit_code": ...} is an answer with any status, and the process exits with that status.
 //

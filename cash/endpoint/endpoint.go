@@ -270,10 +270,12 @@ const maxSimilar = 3
 
 func (e *Endpoint) call(ctx context.Context, r *request) ([]byte, int) {
 	ctx, at := failing(ctx)
+	var f *registry.Function // read only after a call that has ended
 	res, err := e.pipeline.Call(ctx, &registry.Request{
-		Find: func(ctx context.Context) (*registry.Function, error) {
+		Find: func(ctx context.Context) (_ *registry.Function, err error) {
 			defer begin(ctx)()
-			return e.find(ctx, r.tool)
+			f, err = e.find(ctx, r.tool)
+			return f, err
 		},
 		Arguments: r.arguments,
 	})
@@ -292,7 +294,7 @@ func (e *Endpoint) call(ctx context.Context, r *request) ([]byte, int) {
 	if e.opts.ExitZero {
 		code = 0
 	}
-	return e.answer(callAnswer{answerResult, r.tool, resultObject(res)}, code, &registry.Error{Kind: registry.Failed,
+	return e.answer(callAnswer{answerResult, r.tool, resultOf(ctx, f, res)}, code, &registry.Error{Kind: registry.Failed,
 		Message: "The tool " + quote(r.tool) + " has run, but its result is too large", Hint: "Ask for less."})
 }
 

@@ -354,7 +354,7 @@ func TestK4DepthOfArguments(t *testing.T) {
 // TestK1ResultSchemaIsAnObject whatever the function says.
 func TestK1ResultSchemaIsAnObject(t *testing.T) {
 	for schema, want := range map[string]string{
-		`true`: `{"type":"object"}`, ` {"type" : "object","x":1.0} `: `{"type":"object","x":1.0}`,
+		`true`: `{"type":"object","description":"Any JSON value."}`, ` {"type" : "object","x":1.0} `: `{"type":"object","x":1.0}`,
 	} {
 		f, err := registry.RawFunc("f", "F.", nil, echoArguments, registry.OutputSchema(json.RawMessage(schema)))
 		if err != nil {

@@ -32,7 +32,7 @@ func ExampleEndpoint_Run() {
 		fmt.Println("status", e.Run(context.Background(), strings.NewReader(request), os.Stdout))
 	}
 	// Output:
-	// {"type":"result","tool":{"name":"weather.today","description":"Say what the weather is.","command":"weather.today city=CITY","origin":"local","safety":"A call may change something.","input_schema":{"type":"object","properties":{"city":{"type":"string","description":"Where."}},"required":["city"],"additionalProperties":false},"result_schema":{"type":"object","description":"Text."}}}
+	// {"type":"result","tool":{"name":"weather.today","description":"Say what the weather is.","command":"weather.today city=CITY","origin":"local","safety":"A call may change something.","input_schema":{"type":"object","properties":{"city":{"type":"string","description":"Where."}},"required":["city"],"additionalProperties":false},"result_schema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}}}
 	// status 0
 	// {"type":"result","tool":"weather.today","result":{"text":"Rain in Oslo."}}
 	// status 0

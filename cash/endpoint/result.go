@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"context"
 	"encoding/json"
 	"strconv"
 
@@ -13,6 +14,15 @@ import (
 // MetaExitCode is the metadata key for the exit status of a command. The result is then an object with stdout and
 // exit_code, and the process of an [Endpoint] exits with that status.
 const MetaExitCode = "cash/exit_code"
+
+// resultOf returns the object for a result of f in an answer: that which the descriptor's result_schema describes, if
+// the function tells it.
+func resultOf(ctx context.Context, f *registry.Function, r *registry.Result) json.RawMessage {
+	if typed, err := f.Typed(ctx, r); err == nil && f.OutputSchema() != nil && isObject(typed.Structured) {
+		return typed.Structured
+	}
+	return resultObject(r)
+}
 
 // resultObject returns the object for a result in an answer, as the package comment describes.
 func resultObject(r *registry.Result) json.RawMessage {

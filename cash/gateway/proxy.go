@@ -16,7 +16,8 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
-// stripped is the schema of every stripped tool: a placeholder (section 4.1).
+// stripped is the schema of every stripped tool: a placeholder (section 4.1). Title, icons and metadata,
+// which models do not read, are as declared.
 var stripped = json.RawMessage(`{"type":"object"}`)
 
 // listed returns the functions that a caller sees, as stripped tools, which cannot be called
@@ -36,7 +37,9 @@ func (f face) listed(ctx context.Context, req *mcp.ListToolsRequest) (serve.Tool
 		names[i] = e.id
 	}
 	return serve.ToolList{Names: names, Tool: func(i int) *mcp.Tool {
-		return &mcp.Tool{Name: names[i], Description: entries[i].description, InputSchema: stripped}
+		t := &mcp.Tool{Name: names[i], Description: entries[i].description, InputSchema: stripped}
+		serve.Display(t, entries[i].function)
+		return t
 	}}, nil
 }
 
@@ -83,7 +86,10 @@ func (f face) spelling(req *mcp.ListToolsRequest, entries []entry) func(string) 
 }
 
 // entry is a stripped tool.
-type entry struct{ id, description string }
+type entry struct {
+	id, description string
+	function        *registry.Function
+}
 
 // entries returns the stripped tools that the caller sees, sorted by id. Functions without a card
 // are left out (W14).
@@ -92,8 +98,8 @@ func (s *Server) entries(ctx context.Context) ([]entry, error) {
 	err := registry.Walk(ctx, s.tools.source, "", func(l *registry.Listing) error {
 		for _, f := range l.Functions {
 			if one, err := s.cards.of(f); err == nil {
-				// The form has three members, so the description must not be empty.
-				list = append(list, entry{one.ID, cmp.Or(one.Description, one.Name)})
+				// The form has three members at least, so the description must not be empty.
+				list = append(list, entry{one.ID, cmp.Or(one.Description, one.Name), f})
 			}
 		}
 		return ctx.Err()

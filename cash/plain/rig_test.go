@@ -20,8 +20,12 @@ import (
 const asServer = "TEST_AS_PLAIN_SERVER"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asServer) != "" {
-		if err := plain.NewServer(newShop().Registry, nil).Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+	if what := os.Getenv(asServer); what != "" {
+		reg := newShop().Registry
+		if what == "facts" {
+			reg, _ = everywhere()
+		}
+		if err := plain.NewServer(reg, nil).Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 			os.Exit(1)
 		}
 		os.Exit(0)

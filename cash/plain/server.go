@@ -16,6 +16,10 @@ type Options struct {
 	Name, Version string
 	// Serve holds the options common to all faces.
 	Serve serve.Options
+	// TextOnly lists no output schemas and sends results as text alone, because some clients show both
+	// forms of a result to the model. False sends structured content too, unless the function is
+	// [registry.TextOnly].
+	TextOnly bool
 }
 
 // A Server serves the functions of a [registry.Source] as tools. It is safe for concurrent use. One
@@ -23,6 +27,7 @@ type Options struct {
 // [serve.Server].
 type Server struct {
 	*serve.Server
+	opts     Options
 	source   registry.Source // the pipeline's guarded source
 	pipeline *registry.Pipeline
 }
@@ -37,7 +42,7 @@ func NewServer(src registry.Source, opts *Options) *Server {
 	o.Serve = o.Serve.WithDefaults()
 	p := o.Serve.Pipeline()
 	p.ExactKeys = true
-	s := &Server{pipeline: registry.NewPipeline(src, p)}
+	s := &Server{opts: o, pipeline: registry.NewPipeline(src, p)}
 	s.source = s.pipeline.Source()
 	s.Server = serve.New(face{s}, &mcp.Implementation{Name: cmp.Or(o.Name, "plain"), Version: o.Version}, &o.Serve)
 	return s

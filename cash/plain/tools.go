@@ -31,15 +31,34 @@ func (f face) Instructions(context.Context) string { return "" }
 func (f face) list(ctx context.Context, _ *mcp.ListToolsRequest) (serve.ToolList, error) {
 	functions, err := registry.Flat(ctx, f.source)
 	return serve.FlatTools(functions, func(fn *registry.Function) *mcp.Tool {
-		return &mcp.Tool{Description: fn.About(), InputSchema: fn.InputSchema()}
+		t := &mcp.Tool{Description: fn.About(), InputSchema: fn.InputSchema()}
+		if schema := fn.OutputSchema(); schema != nil && !f.textOnly(fn) {
+			t.OutputSchema = schema
+		}
+		return t
 	}), err
 }
 
+func (f face) textOnly(fn *registry.Function) bool { return f.opts.TextOnly || fn.TextOnly() }
+
 // call runs the function behind a tool.
 func (f face) call(ctx context.Context, name string, req *serve.Request) (*registry.Result, error) {
-	return f.pipeline.Call(ctx, req.Call(req.Arguments, func(ctx context.Context) (*registry.Function, error) {
-		return serve.FindFlat(ctx, f.source, name)
+	var fn *registry.Function // read only after a call that has ended
+	r, err := f.pipeline.Call(ctx, req.Call(req.Arguments, func(ctx context.Context) (_ *registry.Function, err error) {
+		fn, err = serve.FindFlat(ctx, f.source, name)
+		return fn, err
 	}))
+	switch {
+	case err != nil:
+		return nil, err
+	case f.textOnly(fn):
+		return r.AsText(), nil
+	}
+	typed, err := fn.Typed(ctx, r)
+	if err != nil {
+		f.opts.Serve.Logger.WarnContext(ctx, "a result is sent without structured content", "function", fn.Path(), "reason", err.Error())
+	}
+	return typed, nil
 }
 
 // render returns the result for an error: what happened, and the next step.

@@ -32,17 +32,21 @@ func checkShop(t *testing.T, c *cashtest.Client) {
 	if got := tools[1].Description; got != "Create an order.\n\nThe customer pays later." {
 		t.Errorf("description %q", got)
 	}
-	for name, want := range map[string]string{
-		"orders-cancel":     `{"destructiveHint":true,"idempotentHint":true,"readOnlyHint":false}`,
-		"orders-create":     `null`, // nothing is declared
-		"orders-list":       `{"idempotentHint":false,"readOnlyHint":true}`,
-		"orders-retail-get": `null`,
+	const ref = `{"additionalProperties":false,"properties":{"id":{"description":"Number of the order.","type":"integer"}},"required":["id"],"type":"object"}`
+	for name, want := range map[string][2]string{
+		"orders-cancel":     {`{"destructiveHint":true,"idempotentHint":true,"readOnlyHint":false}`, ref},
+		"orders-create":     {`null`, wrapped("text", `{"type":"string"}`)}, // nothing is declared
+		"orders-list":       {`{"idempotentHint":false,"readOnlyHint":true}`, wrapped("value", `{"items":{"type":"string"},"type":["null","array"]}`)},
+		"orders-retail-get": {`null`, ref},
 	} {
 		i := slices.IndexFunc(tools, func(t *mcp.Tool) bool { return t.Name == name })
-		if got := toJSON(tools[i].Annotations); got != want {
-			t.Errorf("annotations of %s: %s, want %s", name, got, want)
+		if got := toJSON(tools[i].Annotations); got != want[0] {
+			t.Errorf("annotations of %s: %s, want %s", name, got, want[0])
 		}
-		if tools[i].OutputSchema != nil || tools[i].Meta != nil {
+		if got := toJSON(tools[i].OutputSchema); got != want[1] {
+			t.Errorf("output schema of %s: %s, want %s", name, got, want[1])
+		}
+		if tools[i].Title != "" || tools[i].Icons != nil || tools[i].Meta != nil {
 			t.Errorf("%s has more than it should: %s", name, toJSON(tools[i]))
 		}
 	}

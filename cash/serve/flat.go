@@ -2,9 +2,11 @@ package serve
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -21,10 +23,22 @@ func annotations(f *registry.Function) *mcp.ToolAnnotations {
 	}
 }
 
+// Display adds what a function shows to users and programs to its tool: title, icons and metadata.
+func Display(t *mcp.Tool, f *registry.Function) {
+	t.Title, t.Icons = f.Title(), f.Icons()
+	if f.Meta() == nil {
+		return
+	}
+	t.Meta = make(mcp.Meta)
+	for key, value := range strictjson.Members(f.Meta()) {
+		t.Meta[key] = json.RawMessage(value)
+	}
+}
+
 // FlatTools returns one tool for each function, for the faces that list functions as tools: packages
 // plain and disclosure. The tool has the function's flat name, such as orders-create for orders.create
-// ([registry.Function.FlatName]). define makes the definition of one; its name and annotations are
-// filled in. The functions are sorted by flat name, without duplicates ([registry.Flat]).
+// ([registry.Function.FlatName]). define makes the definition of one; its name, its annotations
+// and what [Display] adds are filled in. The functions are sorted by flat name, without duplicates ([registry.Flat]).
 func FlatTools(functions []*registry.Function, define func(*registry.Function) *mcp.Tool) ToolList {
 	names := make([]string, len(functions))
 	for i, f := range functions {
@@ -33,6 +47,7 @@ func FlatTools(functions []*registry.Function, define func(*registry.Function) *
 	return ToolList{Names: names, Tool: func(i int) *mcp.Tool {
 		t := define(functions[i])
 		t.Name, t.Annotations = names[i], annotations(functions[i])
+		Display(t, functions[i])
 		return t
 	}}
 }

@@ -21,6 +21,7 @@ import (
 //   - A further face on the same server adds its tools in the same way.
 //   - A refused caller ([Options.Identify]) gets none of them, nor does any caller after a
 //     shutdown.
+//   - Clients up to 2025-11-25 get schemas ([encoding/json.RawMessage]) in the form that they accept.
 //   - x-mcp-header annotations are removed from schemas: this server does not compare headers with
 //     arguments.
 type Listed struct {
@@ -116,6 +117,9 @@ func (h *Host) list(ctx context.Context, l *Listed, t *notifier, req *mcp.ListTo
 	res, err := Do(ctx, h, req, "tools/list", listTimeout, func(ctx context.Context) (*mcp.ListToolsResult, error) {
 		watch := t.watchSession(ctx, req)
 		list, err := l.List(ctx, req)
+		if req.ProtocolVersion() <= objectsOnly {
+			list = list.forOlder()
+		}
 		if err == nil {
 			err = list.addTo(ctx, res, after)
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -78,7 +79,11 @@ func TestListedAsksForNoHeaders(t *testing.T) {
 					t.Fatalf("%s: %s, %v", v, exchange.Result(), err)
 				}
 				var want bytes.Buffer // the SDK leaves out blanks
-				if err := json.Compact(&want, []byte(tt.want)); err != nil {
+				schema := tt.want
+				if v < "2026" { // see forOlder
+					schema = strings.ReplaceAll(schema, `"a":true`, `"a":{}`)
+				}
+				if err := json.Compact(&want, []byte(schema)); err != nil {
 					t.Fatal(err)
 				}
 				if got := string(list.Tools[0].InputSchema); got != want.String() {

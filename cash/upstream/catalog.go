@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"maps"
@@ -9,6 +10,8 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/cashsource"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/skillext"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/manifest"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -50,6 +53,12 @@ type entry struct {
 	def  *pin.Definition
 	hash string
 	name string // path of the function below the mount
+}
+
+// display returns what the tool shows to users and programs.
+func (e *entry) display() wire.Display {
+	title := cmp.Or(e.def.Title, strictjson.Text(strictjson.Member(e.def.Annotations, "title")))
+	return wire.Display{Title: title, Icons: e.def.Icons, OutputSchema: e.def.OutputSchema, Meta: e.def.Meta}
 }
 
 // maxNotes bounds the number of notes of a catalog. Further ones are counted.

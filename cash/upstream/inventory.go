@@ -304,7 +304,10 @@ func (in *inventory) function(note func(string, ...any), e *entry, m mount, id t
 	if e.name != e.def.Name {
 		aliases = append(aliases, clean.Line(e.def.Name, maxAbout))
 	}
-	facts := append(in.hints(e), registry.Aliases(aliases...), registry.Returns(returns(e.def.OutputSchema)), registry.Timeout(in.pipelineTimeout()))
+	facts := append(in.hints(e), registry.Aliases(aliases...), registry.Timeout(in.pipelineTimeout()))
+	facts = append(facts, e.display().Options(func(format string, args ...any) {
+		note("tool %q: %s", e.def.Name, fmt.Sprintf(format, args...))
+	})...)
 	f, err := wire.RemoteFunc(name, about, remote, facts)
 	switch {
 	case err == nil:

@@ -3,7 +3,6 @@ package upstream
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"log/slog"
 	"math"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/internal/cashsource"
-	"github.com/cash-mcp/go-sdk/internal/schema"
 	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -65,18 +63,6 @@ func (s *settings) vouched(path string) bool {
 		}
 	}
 	return false
-}
-
-// returns describes the result of a tool.
-func returns(outputSchema json.RawMessage) string {
-	if len(outputSchema) == 0 {
-		return ""
-	}
-	s, err := schema.Parse(outputSchema)
-	if err != nil {
-		return ""
-	}
-	return s.Summary()
 }
 
 // labelOf returns the label at which a function's upstream is mounted.

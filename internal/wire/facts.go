@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -38,6 +39,25 @@ func (f Facts) JSON() json.RawMessage {
 		return nil
 	}
 	return strictjson.MustMarshal(f)
+}
+
+// AddTo returns metadata with the facts added. Its own version counts. Without facts it is returned as it is.
+func (f Facts) AddTo(meta json.RawMessage) json.RawMessage {
+	if f.JSON() == nil {
+		return meta
+	}
+	all := ReadFacts(meta, f.JSON())
+	all.Version = cmp.Or(all.Version, f.Version)
+	var b strictjson.Builder
+	for key, value := range strictjson.Members(meta) {
+		if known, _ := new(Facts).Set(key, value); !known {
+			b.Add(key, value)
+		}
+	}
+	for key, value := range strictjson.Members(all.JSON()) {
+		b.Add(key, value)
+	}
+	return b.Object()
 }
 
 // Set reads one member that is not null. The first version counts, and the tags of all places. known is false for other

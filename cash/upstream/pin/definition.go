@@ -1,6 +1,7 @@
 package pin
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -21,8 +22,10 @@ type Definition struct {
 	// InputSchema, OutputSchema and Annotations are JSON objects as the server sent them. Empty and null both mean
 	// none.
 	InputSchema, OutputSchema, Annotations json.RawMessage
-	// Meta has what the server says of the tool in _meta, or beside its name, and is passed on: the members version,
-	// tags and costHint. Empty means none.
+	// Icons is a JSON array as the server sent it. Empty and null both mean none.
+	Icons json.RawMessage
+	// Meta is the object _meta as the server sent it. If the server has a version, tags or a costHint beside the name,
+	// Meta has them too. Empty means none.
 	Meta json.RawMessage
 
 	// Function marks a function of a CaSH server:
@@ -36,8 +39,8 @@ type Definition struct {
 }
 
 // Hash returns the SHA-256, in hexadecimal digits, of the definition as one canonical JSON object:
-//   - The members are _meta, annotations, description, function, inputSchema, name, outputSchema and title, in this
-//     order.
+//   - The members are _meta, annotations, description, function, icons, inputSchema, name, outputSchema and title, in
+//     this order.
 //   - Members with JSON are left out if there is none; function is true, and left out for a tool.
 //   - There is no white space, keys are sorted, and strings and numbers have one spelling.
 //
@@ -49,6 +52,7 @@ func (d *Definition) Hash() string {
 	if d.Function {
 		b = append(appendFieldName(b, "function"), "true"...)
 	}
+	b = appendJSONField(b, "icons", d.Icons)
 	b = appendJSONField(b, "inputSchema", d.InputSchema)
 	b = appendTextField(b, "name", d.Name)
 	b = appendJSONField(b, "outputSchema", d.OutputSchema)
@@ -156,13 +160,18 @@ func (d *Definition) ListedName() string { return d.Name }
 // parseDefinition reads one tool of tools/list. With an error, the definition holds the parts that could be read.
 func parseDefinition(raw []byte) (*Definition, error) {
 	d := new(Definition)
+	var beside wire.Facts
 	err := wire.Entry(raw, func(key string, value []byte) error {
-		_, err := d.set(key, value)
+		known, err := d.set(key, value)
+		if !known {
+			beside.Set(key, value) // values of no use are ignored
+		}
 		return err
 	})
 	if err == nil && d.Name == "" {
 		err = errors.New("no name")
 	}
+	d.Meta = beside.AddTo(d.Meta)
 	return d, err
 }
 
@@ -181,20 +190,16 @@ func (d *Definition) set(key string, value []byte) (known bool, err error) {
 		return true, strictjson.Set(&d.OutputSchema, key, value)
 	case "annotations":
 		return true, strictjson.Set(&d.Annotations, key, value)
+	case "icons":
+		if strictjson.KindOf(value) == strictjson.Array {
+			d.Icons = bytes.Clone(value)
+		}
+		return true, nil
 	case "_meta":
-		for key, value := range strictjson.Members(value) {
-			d.setFact(key, value)
+		if strictjson.KindOf(value) == strictjson.Object {
+			d.Meta = bytes.Clone(value)
 		}
 		return true, nil
 	}
-	return d.setFact(key, value), nil
-}
-
-// setFact reads one member of Meta. Values of no use are ignored. It reports whether there is that member.
-func (d *Definition) setFact(key string, value []byte) (known bool) {
-	f := wire.ReadFacts(d.Meta, nil)
-	if known, _ = f.Set(key, value); known {
-		d.Meta = f.JSON()
-	}
-	return known
+	return false, nil
 }

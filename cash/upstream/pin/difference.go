@@ -45,6 +45,7 @@ func (d *Definition) Difference(other *Definition) string {
 	r.json("input", d.InputSchema, other.InputSchema)
 	r.json("output", d.OutputSchema, other.OutputSchema)
 	r.json("annotations", d.Annotations, other.Annotations)
+	r.json("icons", d.Icons, other.Icons)
 	r.json("meta", d.Meta, other.Meta)
 	return r.String()
 }

@@ -274,6 +274,7 @@ type (
 		InputSchema  json.RawMessage `json:"inputSchema,omitempty"`
 		OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
 		Annotations  json.RawMessage `json:"annotations,omitempty"`
+		Icons        json.RawMessage `json:"icons,omitempty"`
 		Meta         json.RawMessage `json:"_meta,omitempty"`
 	}
 )
@@ -288,7 +289,7 @@ func encodePins(pins map[string]Pins) ([]byte, error) {
 			if d.Function {
 				list = &u.Functions
 			}
-			*list = append(*list, pinnedTool{name, d.Hash(), d.Title, d.Description, d.InputSchema, d.OutputSchema, d.Annotations, d.Meta})
+			*list = append(*list, pinnedTool{name, d.Hash(), d.Title, d.Description, d.InputSchema, d.OutputSchema, d.Annotations, d.Icons, d.Meta})
 		}
 		doc.Upstreams[label] = u
 	}
@@ -388,7 +389,7 @@ func decodePinned(data []byte, function bool) (*Definition, error) {
 	case hash != d.Hash():
 		return d, errors.New("its hash is of another definition; restore it, or take it out of the file and accept it anew")
 	}
-	for _, raw := range []*json.RawMessage{&d.InputSchema, &d.OutputSchema, &d.Annotations} { // without the white space of the file
+	for _, raw := range []*json.RawMessage{&d.InputSchema, &d.OutputSchema, &d.Annotations, &d.Icons, &d.Meta} { // without the white space of the file
 		*raw = strictjson.Compact(*raw)
 	}
 	return d, nil

@@ -10,18 +10,19 @@ import (
 
 // A column is a face in a table.
 type column struct {
-	name string
-	face cost.Face
+	name  string
+	face  cost.Face
+	typed bool // output schemas and structured content count too
 }
 
 // faces are the columns of the first table. The first, of the recorded servers, is what the others are compared with.
 var faces = []column{
-	{"full tools/list", cost.Plain},
-	{"call, help, skill", cost.CaSH},
-	{"gateway", cost.Gateway},
-	{"proxy", cost.Proxy},
-	{"disclosure", cost.Disclosure},
-	{"facade", cost.Facade},
+	{name: "full tools/list", face: cost.Plain},
+	{name: "call, help, skill", face: cost.CaSH},
+	{name: "gateway", face: cost.Gateway},
+	{name: "proxy", face: cost.Proxy},
+	{name: "disclosure", face: cost.Disclosure},
+	{name: "facade", face: cost.Facade},
 }
 
 // steps returns the steps of a task for the functions of the set.
@@ -59,7 +60,12 @@ func bills(ctx context.Context, s *set, t *task, columns []column, o *cost.PlayO
 	}
 	list := make([]*cost.Bill, len(columns))
 	for i, f := range columns {
-		if list[i], err = cost.Play(ctx, f.face, s.registry, steps, o); err != nil {
+		var own cost.PlayOptions
+		if o != nil {
+			own = *o
+		}
+		own.Typed = f.typed
+		if list[i], err = cost.Play(ctx, f.face, s.registry, steps, &own); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
 	}

@@ -77,14 +77,18 @@ func madeTools(n int) []tool {
 		}
 		tools[i] = tool{server: area + "_" + several, name: v.name}
 		tools[i].recorded = asJSON(map[string]any{
-			"description": describe(v.about, one, several, area),
-			"inputSchema": v.schema(one),
-			"name":        v.name,
-			"result":      textResult(`{"ok":true,"id":"` + area + `-4711"}`),
+			"description":  describe(v.about, one, several, area),
+			"inputSchema":  v.schema(one),
+			"name":         v.name,
+			"outputSchema": json.RawMessage(madeResult),
+			"result":       textResult(`{"ok":true,"id":"` + area + `-4711"}`),
 		})
 	}
 	return tools
 }
+
+// madeResult is the schema of the answer.
+const madeResult = `{"type":"object","properties":{"ok":{"type":"boolean"},"id":{"type":"string"}},"required":["ok","id"],"additionalProperties":false}`
 
 // schema returns the schema of the arguments, in declared order.
 func (v verb) schema(one string) json.RawMessage {

@@ -42,8 +42,11 @@ func madeSize(n int) catalogSize {
 	}}
 }
 
-// sizedFaces are the columns. The first one lists all functions as tools.
-var sizedFaces = slices.Concat([]column{{"plain", cost.Plain}}, faces[1:], []column{{"endpoint", cost.Endpoint}})
+// sizedFaces are the columns. The first one lists all functions as tools. The last one is the same face for a client
+// that also shows output schemas and structured content to its model.
+var sizedFaces = slices.Concat([]column{{name: "plain", face: cost.Plain}}, faces[1:], []column{
+	{name: "endpoint", face: cost.Endpoint}, {name: "plain, schemas of results shown", face: cost.Plain, typed: true},
+})
 
 // bySize measures all sizes behind all faces. It returns the bills by row and column.
 func bySize(ctx context.Context) ([][]*cost.Bill, error) {
