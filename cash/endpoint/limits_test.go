@@ -25,13 +25,21 @@ func limitsRegistry(many int) *registry.Registry {
 	if err != nil {
 		panic(err)
 	}
+	deep, err := registry.RawFunc("deep", "Deep.", nil, func(_ context.Context, args json.RawMessage) (*registry.Result, error) {
+		var in number
+		if err := json.Unmarshal(args, &in); err != nil {
+			return nil, err
+		}
+		return registry.TextResult(strings.Repeat(`{"a":`, in.N-1) + "{}" + strings.Repeat("}", in.N-1)), nil
+	})
+	if err != nil {
+		panic(err)
+	}
 	reg.Namespace("", "").Add(size,
 		registry.Func("big", "Big.", func(_ context.Context, in number) (json.RawMessage, error) {
 			return json.RawMessage(`{"x":"` + strings.Repeat("x", in.N) + `"}`), nil
 		}),
-		registry.Func("deep", "Deep.", func(_ context.Context, in number) (string, error) {
-			return strings.Repeat(`{"a":`, in.N-1) + "{}" + strings.Repeat("}", in.N-1), nil
-		}))
+		deep)
 	for i := range many {
 		f, err := registry.RawFunc(fmt.Sprintf("t%d", i), "", nil, echoArguments)
 		if err != nil {

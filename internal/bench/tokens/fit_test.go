@@ -8,7 +8,8 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/cost"
 )
 
-// TestAdviceAgrees holds that what package cost advises for made-up tasks is cheapest for the real ones.
+// TestAdviceAgrees holds that what package cost advises for made-up tasks costs at most 15 % more for the real ones than
+// the cheapest.
 func TestAdviceAgrees(t *testing.T) {
 	all := allMeasured(t).sizes
 	for i, z := range sizes {
@@ -20,13 +21,14 @@ func TestAdviceAgrees(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		least, cheapest := math.MaxInt, cost.Face("")
+		least, advised := math.MaxInt, math.MaxInt
 		for j, f := range sizedFaces {
 			if f.face == cost.Disclosure || f.face == cost.Endpoint || f.typed {
 				continue // not every client can use them, or is so
 			}
-			if n := all[i][j].Whole().Input; n < least {
-				least, cheapest = n, f.face
+			n := all[i][j].Whole().Input
+			if least = min(least, n); r.Best().Face == f.face {
+				advised = n
 			}
 			for _, e := range r.Faces {
 				if e.Face == f.face && e.Definitions != all[i][j].Definitions {
@@ -34,8 +36,8 @@ func TestAdviceAgrees(t *testing.T) {
 				}
 			}
 		}
-		if best := r.Best(); best.Face != cheapest {
-			t.Errorf("%s functions: %s is advised, and %s is the cheapest\n%v", z.name, best.Face, cheapest, r)
+		if t.Logf("%s: %d tokens behind what is advised, and at least %d", z.name, advised, least); advised*100 > least*115 {
+			t.Errorf("%s: %s is advised, which costs %d tokens, and the cheapest %d\n%v", z.name, r.Best().Face, advised, least, r)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -59,9 +58,6 @@ type wireTask struct {
 	steps  []wireStep
 }
 
-// errImpossible reports that the client has no way to do a task.
-var errImpossible = errors.New("it cannot be done")
-
 // wireSizes plays the tasks.
 func wireSizes(ctx context.Context) ([]wireTask, error) {
 	list := slices.Clone(wireTasks)
@@ -69,7 +65,7 @@ func wireSizes(ctx context.Context) ([]wireTask, error) {
 		w, t := &list[i], new(wireTalk)
 		err := w.do(ctx, t)
 		t.close()
-		if w.now.impossible = errors.Is(err, errImpossible); err != nil && !w.now.impossible {
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", w.name, err)
 		}
 		w.now.definitions, w.steps = t.definitions, t.steps
@@ -83,8 +79,6 @@ func wireSizes(ctx context.Context) ([]wireTask, error) {
 // A wireTalk is the conversation of a task.
 type wireTalk struct {
 	session     *mcp.ClientSession
-	tools       map[string]string // descriptions by name
-	schemas     map[string]json.RawMessage
 	definitions size
 	steps       []wireStep
 	ends        []func()
@@ -107,7 +101,7 @@ func (t *wireTalk) connect(ctx context.Context, srv cost.Runner) error {
 		return err
 	}
 	t.ends = append(t.ends, func() { _ = session.Close() })
-	t.session, t.tools, t.schemas = session, make(map[string]string), make(map[string]json.RawMessage)
+	t.session = session
 	t.definitions = sizeOf(session.InitializeResult().Instructions)
 	call, exchange := mcpclient.WithExchange(ctx)
 	if _, err := session.ListTools(call, nil); err != nil {
@@ -125,7 +119,6 @@ func (t *wireTalk) connect(ctx context.Context, srv cost.Runner) error {
 		return fmt.Errorf("reading the tools, the next page being %q: %w", list.NextCursor, err)
 	}
 	for _, tool := range list.Tools {
-		t.tools[tool.Name], t.schemas[tool.Name] = tool.Description, tool.InputSchema
 		t.definitions = t.definitions.and(sizeOf(string(strictjson.MustMarshal(tool))))
 	}
 	return nil

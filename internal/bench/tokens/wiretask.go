@@ -138,7 +138,7 @@ func findLines(ctx context.Context, t *wireTalk) error {
 	return err
 }
 
-// findCommand uses the command help of the domain if its description names it, else the domain of all tools.
+// findCommand uses the command help of the domain.
 func findCommand(ctx context.Context, t *wireTalk) error {
 	tools := madeTools(500)
 	for i := range tools {
@@ -151,23 +151,16 @@ func findCommand(ctx context.Context, t *wireTalk) error {
 	if err := t.connect(ctx, facade.NewServer(s.registry, nil)); err != nil {
 		return err
 	}
-	find, read := [2]string{"OfficeExecute", `{"cmd":"help","params":{"query":"comment on a billing account"}}`},
-		[2]string{"OfficeExecute", `{"cmd":"help","params":{"command":"billing_accounts.comment"}}`}
-	if !strings.Contains(t.tools["OfficeExecute"], "help") {
-		if err := t.connect(ctx, facade.NewServer(s.registry, &facade.Options{Tools: true})); err != nil {
+	for _, step := range [][]string{
+		{`{"cmd":"help","params":{"query":"comment on a billing account"}}`, "billing_accounts.comment"},
+		{`{"cmd":"help","params":{"command":"billing_accounts.comment"}}`, "body", "notify"},
+		{`{"cmd":"billing_accounts.comment","params":{"id":"billing-4711","body":"Paid today."}}`, "billing-4711"},
+	} {
+		if _, err := t.call(ctx, "OfficeExecute", step[0], step[1:]...); err != nil {
 			return err
 		}
-		find, read = [2]string{"ToolsExecute", `{"cmd":"list","params":{"query":"comment on a billing account"}}`},
-			[2]string{"ToolsExecute", `{"cmd":"get","params":{"name":"office.billing_accounts.comment"}}`}
 	}
-	if _, err := t.call(ctx, find[0], find[1], "billing_accounts.comment"); err != nil {
-		return err
-	}
-	if _, err := t.call(ctx, read[0], read[1], "body", "notify"); err != nil {
-		return err
-	}
-	_, err = t.call(ctx, "OfficeExecute", `{"cmd":"billing_accounts.comment","params":{"id":"billing-4711","body":"Paid today."}}`, "billing-4711")
-	return err
+	return nil
 }
 
 const shopCreate = `{"customer_id":"C-42","items":[{"product_id":"P-7","quantity":3}]}`
@@ -193,20 +186,17 @@ func shopSet() (*set, error) {
 	return newSet(tools)
 }
 
-// disclosureOptions are those of the servers of two-stage disclosure.
-var disclosureOptions = &disclosure.Options{FetchesPerMinute: -1}
-
-// disclose begins a conversation with the shop.
-func (t *wireTalk) disclose(ctx context.Context) error {
+// disclose begins a conversation with the shop. byTool says that descriptions are read by a tool.
+func (t *wireTalk) disclose(ctx context.Context, byTool bool) error {
 	s, err := shopSet()
 	if err != nil {
 		return err
 	}
-	return t.connect(ctx, disclosure.NewServer(s.registry, disclosureOptions))
+	return t.connect(ctx, disclosure.NewServer(s.registry, &disclosure.Options{FetchesPerMinute: -1, Tool: byTool}))
 }
 
 func orderByResource(ctx context.Context, t *wireTalk) error {
-	if err := t.disclose(ctx); err != nil {
+	if err := t.disclose(ctx, false); err != nil {
 		return err
 	}
 	if err := t.fetch(ctx, disclosure.DefaultURI+"?tools=orders-create", "customer_id"); err != nil {
@@ -216,30 +206,11 @@ func orderByResource(ctx context.Context, t *wireTalk) error {
 	return err
 }
 
-// orderByTool uses the tool tool_descriptions, if it is listed.
 func orderByTool(ctx context.Context, t *wireTalk) error {
-	if err := t.disclose(ctx); err != nil {
+	if err := t.disclose(ctx, true); err != nil {
 		return err
 	}
-	const reader = "tool_descriptions"
-	if _, ok := t.tools[reader]; !ok {
-		if _, failed, err := t.try(ctx, "orders-create", shopCreate); err != nil || !failed {
-			return fmt.Errorf("the tool runs before its description is read: %v", err)
-		}
-		return errImpossible
-	}
-	var schema struct {
-		Properties map[string]struct{ Type string }
-		Required   []string
-	}
-	if err := json.Unmarshal(t.schemas[reader], &schema); err != nil || len(schema.Required) != 1 {
-		return fmt.Errorf("reading the schema of %s: required are %q, %v", reader, schema.Required, err)
-	}
-	names := `"orders-create"`
-	if schema.Properties[schema.Required[0]].Type == "array" {
-		names = "[" + names + "]"
-	}
-	if _, err := t.call(ctx, reader, fmt.Sprintf(`{%q:%s}`, schema.Required[0], names), "customer_id"); err != nil {
+	if _, err := t.call(ctx, disclosure.ToolName, `{"tools":["orders-create"]}`, "customer_id"); err != nil {
 		return err
 	}
 	_, err := t.call(ctx, "orders-create", shopCreate, "ORD-5822")
