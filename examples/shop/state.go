@@ -8,20 +8,18 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/cash-mcp/go-sdk/examples/shop/store"
 	"github.com/cash-mcp/go-sdk/internal/durable"
-	"github.com/cash-mcp/go-sdk/internal/rootfs"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
 const (
-	maxState = 64 << 20              // bytes of the file
-	maxPause = 10 * time.Millisecond // between two attempts to lock it
+	maxState = 64 << 20    // bytes of the file
+	maxWait  = time.Minute // for other processes that change it
 )
 
 // kept is a shop with its state in a file. Several processes may have the same file. A call that changes something
@@ -66,7 +64,7 @@ func (k *kept) middleware(next registry.Handler) registry.Handler {
 			}
 			return next(ctx, c)
 		}
-		lock, err := k.lock(ctx)
+		lock, err := durable.Await(ctx, maxWait, func() (io.Closer, error) { return k.folder.Lock("." + k.name + ".lock") })
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -91,21 +89,6 @@ func (k *kept) middleware(next registry.Handler) registry.Handler {
 func unkept(what string, notRun bool, err error) error {
 	return &registry.Error{Kind: registry.Unavailable, NotRun: notRun, Err: err,
 		Message: "The file with the shop's state could not be " + what + ".", Hint: "Tell the user; the operator has to look."}
-}
-
-// lock waits for the lock. It ends with the process.
-func (k *kept) lock(ctx context.Context) (io.Closer, error) {
-	for pause := 100 * time.Microsecond; ; pause = min(2*pause, maxPause) {
-		lock, err := k.folder.Lock("." + k.name + ".lock")
-		if !errors.Is(err, rootfs.ErrLocked) {
-			return lock, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(pause/2 + rand.N(pause)):
-		}
-	}
 }
 
 // load reads the file. It is always a whole one, because it is replaced by renaming.
