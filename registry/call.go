@@ -45,10 +45,26 @@ type Call struct {
 	leveled  bool      // the request has a level of detail
 }
 
+type callKey struct{}
+
+// within returns the context of the function's handler.
+func (c *Call) within(ctx context.Context) context.Context {
+	return context.WithValue(ctx, callKey{}, c)
+}
+
+// CallFrom returns the call of the function whose handler got ctx: for progress, for the client with its
+// log, questions and metadata, and for what a dry run or a level of detail asks. It is read only, and over
+// when the handler returns. Nil outside of a handler.
+func CallFrom(ctx context.Context) *Call {
+	c, _ := ctx.Value(callKey{}).(*Call)
+	return c
+}
+
 // Report sends progress to the caller, if the caller asked for it. ctx is the handler's context. An
-// error means that the connection is gone.
+// error means that the connection is gone. The result passes the gate, unlike that of a [StreamFunc].
+// A nil Call reports to nobody.
 func (c *Call) Report(ctx context.Context, p Progress) error {
-	if c.progress == nil {
+	if c == nil || c.progress == nil {
 		return nil
 	}
 	return c.progress(ctx, p)
@@ -76,6 +92,9 @@ type Client struct {
 	// For identifies the caller of another server, which mounts this one and made the request. Empty if
 	// there is no such server, or if its caller cannot be identified.
 	For string
+	// Meta is the metadata of the request (_meta), as the client sent it: untrusted, and not to be
+	// changed. Nil if it sent none.
+	Meta map[string]any
 	// Log sends a log message, if the client asked for log messages. ctx is the handler's context.
 	Log func(ctx context.Context, m LogMessage) error
 	// Elicit asks the user a question and waits for the answer. Nil: the client cannot be asked

@@ -22,7 +22,8 @@
 //     tree;
 //   - [Func], [StreamFunc] and [RawFunc] with [FuncOption], [NamespaceOption] and [SkillOption];
 //   - [WithCaller], [Caller], [Roles], [Authenticated] and [VisibleTo] for visibility;
-//   - [Result], [TextResult], [Error] and its [Kind]s for the results of handlers;
+//   - [CallFrom] for progress, the client and metadata, and [Result], [TextResult], [Error] and its
+//     [Kind]s for the results of handlers;
 //   - [Registry.Search] and [Lint].
 //
 // Makers of faces and sources also need

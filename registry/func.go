@@ -27,6 +27,8 @@ import (
 // numbers as [json.Number]. A type that brings its own schema is a [Schemer]; [TypeSchema] gives a
 // schema to a type of another package.
 //
+// [CallFrom] gives f its call: progress, the client, metadata of the request.
+//
 // Out is a string (the text itself), [json.RawMessage] (sent as it is), an mcp.Content or a slice
 // of them, a *mcp.CallToolResult, a *[Result], or any type with a JSON form, which becomes compact
 // JSON text. In the structs of Out, the cash key sets what is shown below [Full] detail:
@@ -51,7 +53,7 @@ func Func[In, Out any](name, description string, f func(context.Context, In) (Ou
 		if err := decode(c.Arguments, &in); err != nil {
 			return nil, decodeError(c, err)
 		}
-		out, err := f(ctx, in)
+		out, err := f(c.within(ctx), in)
 		if err != nil {
 			return nil, err
 		}
@@ -70,7 +72,7 @@ func StreamFunc[In, Out any](name, description string, f func(ctx context.Contex
 		if err := decode(c.Arguments, &in); err != nil {
 			return nil, decodeError(c, err)
 		}
-		out, err := f(ctx, in, func(p Progress) error { return c.Report(ctx, p) })
+		out, err := f(c.within(ctx), in, func(p Progress) error { return c.Report(ctx, p) })
 		if err != nil {
 			return nil, err
 		}

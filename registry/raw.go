@@ -18,7 +18,7 @@ import (
 // a *[jsonschema.Schema]. Nil or empty accepts any object. The schema may come from any origin and
 // is screened. It must describe an object whose members differ in their canonical form.
 //
-// The JSON of a result reaches the caller unchanged, with its key order and its spelling of
+// [CallFrom] gives f its call. The JSON of a result reaches the caller unchanged, with its key order and its spelling of
 // numbers.
 //
 // RawFunc returns an error for a schema that cannot be used. It panics if f is nil and on the
@@ -50,7 +50,7 @@ func RawFunc(name, description string, inputSchema any, f func(context.Context, 
 		stuck:       new(atomic.Int32),
 		origin:      origin,
 		handler: func(ctx context.Context, c *Call) (*Result, error) {
-			return f(ctx, c.Arguments)
+			return f(c.within(ctx), c.Arguments)
 		},
 	}
 	made.mustApply(opts)

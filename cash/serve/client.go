@@ -13,6 +13,7 @@ func client(ctx context.Context, req *mcp.CallToolRequest, connection string) *r
 	c := &registry.Client{
 		Answers: req.Params.InputResponses,
 		State:   req.Params.RequestState,
+		Meta:    req.Params.Meta,
 		For:     callerOf(req.Params.Meta),
 	}
 	c.Owner, c.Payer = owner(ctx, connection, c), payer(ctx, connection)
