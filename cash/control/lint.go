@@ -1,0 +1,96 @@
+package control
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid"
+)
+
+// Lint finds what the controls say of functions that are not there: a name with a typo limits and denies nothing.
+// Hidden functions count as there. Call it once all registries are full; functions of a server that is not connected
+// yet are not there. The findings are in the order of the rules:
+//
+//	unmatched-rule   a policy rule that no function matches, or one of its namespaces, tools, ids and tags
+//	unmatched-key    an id or path in a quota or a cache that is no function's
+func (c *Controls) Lint(registries ...*registry.Registry) []registry.Finding {
+	if c == nil {
+		return nil
+	}
+	l := linter{known: make(map[string]bool)}
+	for _, reg := range registries {
+		for f := range reg.All() {
+			l.functions = append(l.functions, f)
+			for _, key := range toolKeys(f) {
+				l.known[key] = true
+			}
+		}
+	}
+	if c.Policy != nil {
+		for i := range c.Policy.rules {
+			l.rule(fmt.Sprintf("policy rule %d", i), &c.Policy.rules[i])
+		}
+	}
+	if c.Quota != nil {
+		l.keys("quota", slices.Sorted(maps.Keys(c.Quota.tools)))
+	}
+	if c.Cache != nil {
+		l.keys("cache", slices.Sorted(maps.Keys(c.Cache.allow)))
+	}
+	return l.found
+}
+
+type linter struct {
+	functions []*registry.Function
+	known     map[string]bool // keys of functions
+	found     []registry.Finding
+}
+
+func (l *linter) report(rule, subject, format string, args ...any) {
+	l.found = append(l.found, registry.Finding{Rule: rule, Subject: subject, Message: fmt.Sprintf(format, args...)})
+}
+
+// rule checks what a rule says of functions. Callers and their roles are not known here.
+func (l *linter) rule(subject string, r *rule) {
+	before := len(l.found)
+	element := func(what, text string, matches func(*registry.Function) bool) {
+		if !slices.ContainsFunc(l.functions, matches) {
+			l.report("unmatched-rule", subject, "no function matches the %s %q", what, text)
+		}
+	}
+	matching := func(part rule) func(*registry.Function) bool {
+		return func(f *registry.Function) bool {
+			s := newSubject(&registry.Call{Function: f}, nil)
+			return part.applies(&s)
+		}
+	}
+	for _, n := range r.namespaces {
+		element("namespace", string(bytes.TrimSuffix(n, []byte("."))), matching(rule{namespaces: [][]byte{n}}))
+	}
+	for _, g := range r.tools {
+		element("tool", strings.Join(g, "."), matching(rule{tools: []glob{g}}))
+	}
+	for _, id := range r.ids {
+		element("id", id.String(), matching(rule{ids: []toolid.Primitive{id}}))
+	}
+	for _, tag := range r.tags {
+		element("tag", tag, matching(rule{tags: []string{tag}}))
+	}
+	all := *r
+	all.roles, all.callers, all.anonymous = nil, nil, false
+	if len(l.found) == before && !slices.ContainsFunc(l.functions, matching(all)) {
+		l.report("unmatched-rule", subject, "no function matches all that it wants")
+	}
+}
+
+func (l *linter) keys(subject string, keys []string) {
+	for _, key := range keys {
+		if !l.known[key] {
+			l.report("unmatched-key", subject, "there is no function %q", key)
+		}
+	}
+}
