@@ -32,12 +32,13 @@ func plainList(t *testing.T, tools []tool) {
 	t.Helper()
 	checkNames(t, tools, shopTools)
 	for _, tool := range tools {
-		var schema struct {
+		var schema, output struct {
 			Type       string
 			Properties map[string]json.RawMessage
 		}
 		decode(t, string(tool.InputSchema), &schema)
-		if schema.Type != "object" || tool.Description == "" || tool.OutputSchema != nil {
+		decode(t, string(tool.OutputSchema), &output)
+		if schema.Type != "object" || tool.Description == "" || output.Type != "object" {
 			t.Errorf("%s: %q, %s, %s", tool.Name, tool.Description, tool.InputSchema, tool.OutputSchema)
 		}
 		if _, ok := schema.Properties["order_id"]; tool.Name == "orders-get" && (!ok || !tool.Annotations.ReadOnlyHint) {
@@ -52,8 +53,8 @@ func plainList(t *testing.T, tools []tool) {
 // plainCalls makes a call, and one with wrong arguments.
 func plainCalls(t *testing.T, call caller) {
 	t.Helper()
-	if got := call(t, false, "orders-get", getOrder).text(); !strings.HasPrefix(got, orderStart) {
-		t.Errorf("orders-get: %s", got)
+	if got := call(t, false, "orders-get", getOrder); !strings.HasPrefix(got.text(), orderStart) || string(got.Structured) != got.text() {
+		t.Errorf("orders-get: %s, structured %s", got.text(), got.Structured)
 	}
 	if got := call(t, true, "orders-get", `{"order_id":7}`).text(); !strings.Contains(got, "order_id: must be a string") {
 		t.Errorf("wrong arguments: %s", got)
