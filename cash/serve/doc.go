@@ -11,8 +11,8 @@
 //	                                   └ stateless (2026-07-28) ──────┤      (drain, identity, recover)
 //	stdio, in-memory ─────────────► reader ───────────────────────────┘
 //
-// The files in order: server.go, options.go and run.go serve; web.go, origin.go, post.go, header.go and
-// body.go are HTTP; lines.go is stdio; reader.go and method.go read messages; host.go, request.go, carry.go,
+// The files in order: server.go, options.go and run.go serve; web.go, origin.go, sessions.go, post.go, header.go
+// and body.go are HTTP; lines.go is stdio; reader.go and method.go read messages; host.go, request.go, carry.go,
 // identity.go, address.go and client.go run a tool; skills.go is the skills extension of MCP; listed.go, tools.go
 // and watched.go are what comes and goes, of which changes.go and notifier.go tell; drain.go stops, of which
 // health.go tells.
@@ -68,7 +68,8 @@
 //   - A result or error without a JSON form becomes an internal error.
 //   - Bodies are bounded in size and in arrival time. All that are above 64 KiB and being handled take at most eight
 //     times [Options.MaxBody] together. A connection served by Run has at most [Options.MaxCalls] in flight, and a
-//     bound on their bytes. Options also bound the number and the idle time of sessions.
+//     bound on their bytes. Options also bound the number and the idle time of sessions; those that make no request end
+//     after a minute.
 //   - The HTTP server must bound the number of requests at a time, and the time for headers: set
 //     ReadHeaderTimeout.
 package serve

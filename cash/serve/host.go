@@ -116,6 +116,7 @@ func (h *Host) received(next mcp.MethodHandler) mcp.MethodHandler {
 			}
 		}()
 		ctx = arrive(ctx, req)
+		h.used(method, req)
 		switch method {
 		case listen, subscribe, unsubscribe:
 			res, err = h.subscriptions(ctx, method, req, next)

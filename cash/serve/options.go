@@ -84,10 +84,12 @@ type Options struct {
 	// MaxCalls is the most calls in flight on a connection that Run serves. Further ones are
 	// refused until answers have been read. Zero is 1,024.
 	MaxCalls int
-	// SessionTimeout ends HTTP sessions after this idle time. Zero is 30 minutes.
+	// SessionTimeout ends HTTP sessions after this idle time. Zero is 30 minutes. A session that has made
+	// no request since it began ends after a minute.
 	SessionTimeout time.Duration
-	// MaxSessions is the most HTTP sessions at a time. Further clients are told to come back later.
-	// Zero is 10,000.
+	// MaxSessions is the most HTTP sessions at a time. Further clients are told to come back later. A
+	// caller, and an address that [Options.Address] tells, have at most a quarter of them each; callers
+	// without either leave a quarter to others. Zero is 10,000.
 	MaxSessions int
 	// AllowedHosts are the names, without ports, by which clients may call the server besides the local
 	// ones, as behind a proxy on the same machine that keeps the Host header. Nil allows all names, but

@@ -3,6 +3,7 @@ package serve
 import (
 	"net/http"
 	"sync"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -21,6 +22,8 @@ type web struct {
 	handler http.Handler
 	pending pending // requests without an answer
 	bodies  bodies
+
+	sessions atomic.Pointer[sessions]
 }
 
 // Handler returns the handler of the MCP endpoint, for clients of both protocol generations. Mount
@@ -41,11 +44,12 @@ func (s *Server) Handler() http.Handler {
 
 func (s *Server) newHandler(srv *mcp.Server) http.Handler {
 	get := func(*http.Request) *mcp.Server { return srv }
-	sessions := s.bounded(srv, mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
+	sessions := newSessions(s, srv, mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
 		SessionTimeout:             s.opts.SessionTimeout,
 		MaxRequestBodyBytes:        s.opts.MaxBody,
 		DisableLocalhostProtection: len(s.opts.AllowedHosts) > 0,
 	}))
+	s.web.sessions.Store(sessions)
 	single := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
 		Stateless:                    true,
 		MaxRequestBodyBytes:          s.opts.MaxBody,
@@ -94,35 +98,6 @@ func (s *Server) open(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-// begins reports whether a request asks for a new session.
-func (s *Server) begins(r *http.Request) bool {
-	return r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") == "" && !s.withoutSession(r)
-}
-
-// bounded refuses new sessions beyond the limit. Each one costs memory and a goroutine until its
-// idle time is over.
-func (s *Server) bounded(srv *mcp.Server, next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.begins(r) && s.full(srv) {
-			s.opts.Logger.WarnContext(r.Context(), "refusing an HTTP session", "limit", s.opts.MaxSessions)
-			w.Header().Set("Retry-After", "60")
-			http.Error(w, "too many sessions: try again later", http.StatusServiceUnavailable)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-func (s *Server) full(srv *mcp.Server) bool {
-	n := 0
-	for range srv.Sessions() {
-		if n++; n >= s.opts.MaxSessions {
-			return true
-		}
-	}
-	return false
 }
 
 // close ends the HTTP sessions and their open streams, after the answers on their way have been
