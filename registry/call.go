@@ -40,9 +40,10 @@ type Call struct {
 	// always runs the function.
 	Kept func(context.Context) (*Result, error)
 
-	progress func(context.Context, Progress) error
-	pipeline *Pipeline // nil outside of one
-	leveled  bool      // the request has a level of detail
+	progress  func(context.Context, Progress) error
+	pipeline  *Pipeline  // nil outside of one
+	admission *admission // nil without a Limiter
+	leveled   bool       // the request has a level of detail
 }
 
 type callKey struct{}
