@@ -46,7 +46,7 @@ type Limits struct {
 // A Limiter is safe for concurrent use. A nil one admits all calls.
 type Limiter struct {
 	places *bounded.Places
-	wait   time.Duration
+	limits Limits
 }
 
 // NewLimiter returns a limiter. Nil is the defaults.
@@ -58,16 +58,20 @@ func NewLimiter(l *Limits) *Limiter {
 	o.Calls = cmp.Or(o.Calls, DefaultCalls)
 	quarter := max(o.Calls/4, 1)
 	if o.Calls < 0 {
-		quarter = DefaultCalls / 4
-		o.PerCaller = cmp.Or(o.PerCaller, -1)
+		quarter, o.PerCaller = DefaultCalls/4, cmp.Or(o.PerCaller, -1)
 	}
+	o.PerCaller, o.Queue, o.Wait = cmp.Or(o.PerCaller, quarter), cmp.Or(o.Queue, quarter), cmp.Or(o.Wait, DefaultQueueWait)
 	return &Limiter{
-		places: bounded.NewPlaces(bounded.Room{
-			Most: o.Calls, Each: cmp.Or(o.PerCaller, quarter), Queue: cmp.Or(o.Queue, quarter), Reserve: true,
-		}),
-		wait: cmp.Or(o.Wait, DefaultQueueWait),
+		places: bounded.NewPlaces(bounded.Room{Most: o.Calls, Each: o.PerCaller, Queue: o.Queue, Reserve: true}),
+		limits: o,
 	}
 }
+
+// Limits returns the limits, with the defaults for those that are zero.
+func (l *Limiter) Limits() Limits { return l.limits }
+
+// InProgress returns how many calls have a place now, and how many wait for one.
+func (l *Limiter) InProgress() (running, waiting int) { return l.places.Used() }
 
 // Enter admits work that is not a call of a [Pipeline], such as a page of help, for a payer ([Client].Payer). Calls of a
 // pipeline in the context that it returns are part of that work. Call leave when the work has ended. The error is an
@@ -97,9 +101,9 @@ type admissionKey struct{}
 
 // enter takes a place.
 func (e *admission) enter(ctx context.Context, l *Limiter, owner bounded.Owner) error {
-	place, err := l.places.Take(ctx, owner, l.wait)
+	place, err := l.places.Take(ctx, owner, l.limits.Wait)
 	if err != nil {
-		return refused(ctx, err, l.wait)
+		return refused(ctx, err, l.limits.Wait)
 	}
 	e.of, e.place = l, place
 	e.parts.Store(1)
@@ -211,7 +215,7 @@ func (c *Call) invoke(ctx context.Context) (*Result, error) {
 	}
 	wait := DefaultQueueWait
 	if c.pipeline != nil && c.pipeline.limiter != nil {
-		wait = c.pipeline.limiter.wait
+		wait = c.pipeline.limiter.limits.Wait
 	}
 	place, err := f.places.Take(ctx, payerOf(c.Client, c.Caller), wait)
 	if err != nil {
