@@ -109,6 +109,11 @@ func (s *Server) Help(ctx context.Context, req *HelpRequest) (string, error) {
 
 // helpPage is Help without telling who observes.
 func (s *Server) helpPage(ctx context.Context, req *HelpRequest) (string, error) {
+	ctx, leave, err := s.enter(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer leave()
 	text, err := s.help(ctx, req)
 	if err != nil {
 		return "", s.withHint(ctx, err)
@@ -132,11 +137,21 @@ func (s *Server) Skill(ctx context.Context, req *SkillRequest) (string, error) {
 
 // skillText is Skill without telling who observes.
 func (s *Server) skillText(ctx context.Context, req *SkillRequest) (string, error) {
+	ctx, leave, err := s.enter(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer leave()
 	text, err := s.skill(ctx, req)
 	if err != nil {
 		return "", s.withHint(ctx, err)
 	}
 	return text, nil
+}
+
+// enter admits the caller in ctx ([serve.Options.Limiter]), unless the request is part of a call.
+func (s *Server) enter(ctx context.Context) (context.Context, func(), error) {
+	return s.opts.Serve.Limiter.Enter(ctx, registry.CallerFrom(ctx).Owner())
 }
 
 // Handler returns the HTTP handler of the MCP endpoint, for clients of both

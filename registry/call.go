@@ -45,9 +45,10 @@ type Call struct {
 	// nobody.
 	Record *observe.Record
 
-	progress func(context.Context, Progress) error
-	pipeline *Pipeline // nil outside of one
-	leveled  bool      // the request has a level of detail
+	progress  func(context.Context, Progress) error
+	pipeline  *Pipeline  // nil outside of one
+	admission *admission // nil without a Limiter
+	leveled   bool       // the request has a level of detail
 }
 
 // note starts the record of the call. An earlier call of the same request may have left something there.

@@ -22,13 +22,16 @@ type Caller struct {
 // Anonymous reports whether the caller cannot be identified: c is nil or has no ID.
 func (c *Caller) Anonymous() bool { return c == nil || c.ID == "" }
 
+// callerKind begins the names of callers as owners.
+const callerKind = "caller:"
+
 // Owner returns the caller's name as an owner of state. Empty is anonymous.
 func (c *Caller) Owner() string {
 	if c.Anonymous() {
 		return ""
 	}
 	// A NUL separates the owner from what follows. An ID must not be able to contain one.
-	return "caller:" + strings.ReplaceAll(c.ID, "\x00", "\x00\x01")
+	return callerKind + strings.ReplaceAll(c.ID, "\x00", "\x00\x01")
 }
 
 // HasRole reports whether c has the role. A nil caller has none.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/internal/bounded"
 	"github.com/cash-mcp/go-sdk/internal/schema"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/toolid"
@@ -51,14 +52,15 @@ type Function struct {
 	handler   Handler
 	input     *schema.Schema // published, and enforced
 	params    *params
-	derived   string        // the description of the result's type
-	tagged    bool          // tags in the result's type choose what levels of detail show
-	fixed     bool          // without tags, no level of detail changes the result
-	counted   bool          // the encoder counts lists
-	origin    string        // source line of the constructor
-	stuck     *atomic.Int32 // abandoned calls that have not ended
-	searched  *searched     // nil outside of a namespace
-	idCache   *identity     // nil outside of a namespace
+	derived   string          // the description of the result's type
+	tagged    bool            // tags in the result's type choose what levels of detail show
+	fixed     bool            // without tags, no level of detail changes the result
+	counted   bool            // the encoder counts lists
+	origin    string          // source line of the constructor
+	stuck     *atomic.Int32   // abandoned calls that have not ended
+	places    *bounded.Places // of the calls at a time; nil is no limit
+	searched  *searched       // nil outside of a namespace
+	idCache   *identity       // nil outside of a namespace
 
 	// For functions on other servers; see Remote.
 	page     func(context.Context, json.RawMessage) (string, error)

@@ -72,6 +72,19 @@ func Timeout(d time.Duration) FuncOption {
 	}}
 }
 
+// MaxCalls sets the most calls of the function at a time, over all servers that share it. Further ones wait, callers in
+// turn, or are refused ([Limits].Wait). It counts calls that run: not those that a [Middleware] answers, nor dry runs,
+// but those that go on after their caller was answered. Without it, only the server's limits apply.
+func MaxCalls(n int) FuncOption {
+	return funcOption{"MaxCalls", func(f *Function) error {
+		if n < 1 {
+			return errors.New("the number is less than 1; leave the option out for no limit")
+		}
+		f.places = newFunctionPlaces(n)
+		return nil
+	}}
+}
+
 // maxSummary is the most characters of a [Summary].
 const maxSummary = 200
 

@@ -33,6 +33,7 @@ type Pipeline struct {
 	exact        bool
 	untrimmed    bool
 	log          *slog.Logger
+	limiter      *Limiter
 	stuck        atomic.Int32 // abandoned look-ups that have not ended
 }
 
@@ -46,6 +47,8 @@ type PipelineOptions struct {
 	// MaxArguments is the most bytes of a call's arguments. Zero is [DefaultMaxArguments]; negative
 	// is no limit.
 	MaxArguments int
+	// Limiter bounds the calls at a time. Nil is no bound.
+	Limiter *Limiter
 	// Repair corrects arguments before validation by fixed rules: an object sent as text becomes
 	// the object, and "42" becomes 42 where the schema takes an integer and no text. The same holds
 	// for numbers, booleans and null. [Call.Repairs] lists the changes. False takes arguments as
@@ -79,6 +82,7 @@ func NewPipeline(src Source, opts *PipelineOptions) *Pipeline {
 		repair:       o.Repair,
 		exact:        o.ExactKeys,
 		untrimmed:    o.Untrimmed,
+		limiter:      o.Limiter,
 		log:          o.Logger,
 	}
 	if p.log == nil {
@@ -269,7 +273,7 @@ func run(ctx context.Context, c *Call) (*Result, error) {
 			return res, err
 		}
 	}
-	res, err := c.Function.handler(ctx, c)
+	res, err := c.invoke(ctx)
 	if c.leveled {
 		res = c.atLevel(res)
 	}

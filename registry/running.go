@@ -26,6 +26,8 @@ type running struct {
 	lookCtx   context.Context        // the look-up's
 	target    target                 // written before it is published
 	published atomic.Pointer[target] // nil until the function is known
+	admission *admission             // nil without a Limiter
+	own       admission              // unless the call is part of other work
 	// cancel ends the context of a function with its own deadline; nil if it has none. It is called
 	// after the answer. Earlier, an answer on its way would look like an abandoned call.
 	cancel context.CancelFunc
@@ -55,6 +57,9 @@ func (p *Pipeline) Call(ctx context.Context, req *Request) (*Result, error) {
 		return nil, lookupEnded(ctx)
 	}
 	r := &running{Pipeline: p, req: req, ctx: ctx}
+	if err := r.admit(); err != nil {
+		return nil, err
+	}
 	var cancel context.CancelFunc
 	r.lookCtx, cancel = context.WithTimeoutCause(ctx, p.lookTimeout(), errTimeout)
 	defer cancel()
@@ -76,6 +81,18 @@ func (p *Pipeline) Call(ctx context.Context, req *Request) (*Result, error) {
 		return nil, r.crashed(r.lookCtx, r.published.Load(), crash)
 	}
 	return nil, wrapError(err)
+}
+
+// admit takes a place for the call, which is given back when the function has ended.
+func (r *running) admit() error {
+	if r.limiter == nil {
+		return nil
+	}
+	if r.admission = r.limiter.entered(r.ctx); r.admission != nil {
+		return nil
+	}
+	r.admission = &r.own
+	return r.own.enter(r.ctx, r.limiter, payerOf(r.req.Client, CallerFrom(r.ctx)))
 }
 
 // leave abandons the call and adds it to the counter of its function, or to that of look-ups.
@@ -107,7 +124,11 @@ func (p *Pipeline) lookTimeout() time.Duration {
 // call does the work of [Pipeline.Call] in the new goroutine.
 func (r *running) call() (res *Result, err error) {
 	defer func() {
-		if v := recover(); v == nil && (res != nil || err != nil) {
+		v := recover()
+		if r.admission != nil {
+			r.admission.leave() // before the answer, after which the caller may call again
+		}
+		if v == nil && (res != nil || err != nil) {
 			r.task.End(res, err)
 		} else {
 			r.task.Crash(v)
@@ -132,9 +153,10 @@ func (r *running) call() (res *Result, err error) {
 	if ctx.Err() != nil {
 		return nil, notRun(ctx, f)
 	}
+	c.admission = r.admission
 	own := *c // middleware must not change the call that the face reads
 	handler := r.handler
-	if r.bare && c.Plan == nil && c.Kept == nil && !c.leveled {
+	if r.bare && c.Plan == nil && c.Kept == nil && !c.leveled && f.places == nil {
 		handler = f.handler // a shortcut without middleware
 	}
 	out, failed := handler(ctx, &own)

@@ -67,6 +67,11 @@ func (s *Server) browse(ctx context.Context, c *catalog, req *BrowseRequest, fro
 	if err != nil {
 		return page{}, err
 	}
+	ctx, leave, err := s.enter(ctx, from)
+	if err != nil {
+		return page{}, err
+	}
+	defer leave()
 	var p page
 	if req.Query != "" {
 		p = s.search(ctx, c, req)

@@ -34,6 +34,11 @@ func (s *Server) Hydrate(ctx context.Context, id string) (*Hydration, error) {
 }
 
 func (s *Server) hydrate(ctx context.Context, id string, from *serve.Request) (*Hydration, error) {
+	ctx, leave, err := s.enter(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	f, err := s.resolve(ctx, s.tools, id)
 	if err == nil {
 		f, err = f.Complete(ctx)

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 
@@ -63,6 +64,15 @@ func (s *Server) newCatalog(kind toolid.Kind, src registry.Source, unknown Code)
 	o.ExactKeys = true
 	p := registry.NewPipeline(src, o)
 	return &catalog{kind: kind, source: p.Source(), raw: src, pipeline: p, unknown: unknown, browser: string(kind) + "_browse"}
+}
+
+// enter admits a request ([serve.Options.Limiter]), unless it is part of a call.
+func (s *Server) enter(ctx context.Context, from *serve.Request) (context.Context, func(), error) {
+	ctx, leave, err := s.opts.Serve.Limiter.Enter(ctx, from.Payer(ctx))
+	if err != nil {
+		return nil, nil, s.asError(err)
+	}
+	return ctx, leave, nil
 }
 
 // catalogs returns the catalogs that are not nil.

@@ -8,8 +8,21 @@ import (
 )
 
 // Do runs f for the caller of a request that is not a tool call. Like [Apart] it returns when the
-// request is cancelled or the timeout is over, even if f does not. what is its name in the log.
+// request is cancelled or the timeout is over, even if f does not. Like a call, it may be refused
+// ([Options.Limiter]). what is its name in the log.
 func Do[T any](ctx context.Context, h *Host, req mcp.Request, what string, timeout time.Duration, f func(context.Context) (T, error)) (T, error) {
+	return do(ctx, h, req, what, timeout, func(ctx context.Context) (none T, err error) {
+		ctx, leave, err := h.server.opts.Limiter.Enter(ctx, payer(ctx, h.connection(req)))
+		if err != nil {
+			return none, err
+		}
+		defer leave()
+		return f(ctx)
+	})
+}
+
+// do is Do for what is never refused.
+func do[T any](ctx context.Context, h *Host, req mcp.Request, what string, timeout time.Duration, f func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	return Apart(ctx, h.server.opts.Logger, what, func() (T, error) {

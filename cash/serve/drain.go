@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cash-mcp/go-sdk/registry"
@@ -28,12 +29,16 @@ type drain struct {
 type inFlight struct {
 	drains []*drain
 	cancel context.CancelCauseFunc
+	begun  atomic.Bool // or refused, if it had not begun when the server stopped
 }
+
+// begin notes that a call has a place ([Options.Limiter]). It reports false if the server has stopped meanwhile.
+func (c *inFlight) begin() bool { return c.begun.CompareAndSwap(false, true) }
 
 // enter admits a call to all the drains, or refuses it if one of them is stopping.
 func enter(ctx context.Context, drains []*drain) (context.Context, *inFlight, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	c := &inFlight{drains, cancel}
+	c := &inFlight{drains: drains, cancel: cancel}
 	for i, d := range drains {
 		if !d.admit(c) {
 			c.drains = drains[:i]
@@ -74,7 +79,7 @@ func (d *drain) release(c *inFlight) {
 	}
 }
 
-// stop refuses new calls and waits for those in flight. When ctx ends, it cancels them, waits a
+// stop refuses new calls and those that wait for a place, and waits for those in flight. When ctx ends, it cancels them, waits a
 // moment for them to notice, and returns ctx's error.
 func (d *drain) stop(ctx context.Context) error {
 	d.mu.Lock()
@@ -82,6 +87,11 @@ func (d *drain) stop(ctx context.Context) error {
 	if len(d.calls) == 0 {
 		d.mu.Unlock()
 		return nil
+	}
+	for c := range d.calls {
+		if c.begin() { // it has not begun, and will not
+			c.cancel(errStopping)
+		}
 	}
 	if d.idle == nil {
 		d.idle = make(chan struct{})

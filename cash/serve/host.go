@@ -29,7 +29,7 @@ type Host struct {
 // Tool makes an SDK handler of f:
 //
 //   - It identifies the caller.
-//   - It refuses calls while the server stops.
+//   - It refuses calls while the server stops, and those without room ([Options.Limiter]).
 //   - It recovers from panics.
 //   - It answers when the request is cancelled or the timeout is over, even if f does not return.
 //   - It makes a result of every error with render.
@@ -60,26 +60,35 @@ func (h *Host) run(ctx context.Context, f ToolFunc, timeout time.Duration, req *
 		}
 	}()
 	if timeout > 0 {
-		return h.runApart(ctx, timeout, f, req)
+		return h.runApart(ctx, timeout, call, f, req)
 	}
+	return h.runAdmitted(ctx, call, f, req)
+}
+
+// runApart runs f in a goroutine of its own with a deadline; see [Apart].
+func (h *Host) runApart(ctx context.Context, timeout time.Duration, call *inFlight, f ToolFunc, req *mcp.CallToolRequest) (*registry.Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	return Apart(ctx, h.server.opts.Logger, req.Params.Name, func() (*registry.Result, error) {
+		return h.runAdmitted(ctx, call, f, req)
+	})
+}
+
+// runAdmitted identifies the caller, waits until there is room for its call, and runs f.
+func (h *Host) runAdmitted(ctx context.Context, call *inFlight, f ToolFunc, req *mcp.CallToolRequest) (*registry.Result, error) {
 	ctx, own, err := h.request(ctx, req)
 	if err != nil {
 		return nil, err
 	}
+	ctx, leave, err := h.server.opts.Limiter.Enter(ctx, own.Client.Payer)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	if !call.begin() {
+		return nil, errStopping
+	}
 	return f(ctx, own)
-}
-
-// runApart runs f in a goroutine of its own with a deadline; see [Apart].
-func (h *Host) runApart(ctx context.Context, timeout time.Duration, f ToolFunc, req *mcp.CallToolRequest) (*registry.Result, error) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	return Apart(ctx, h.server.opts.Logger, req.Params.Name, func() (*registry.Result, error) {
-		ctx, own, err := h.request(ctx, req)
-		if err != nil {
-			return nil, err
-		}
-		return f(ctx, own)
-	})
 }
 
 // request returns the [Request] for a tool call, and its context with the caller.
@@ -184,7 +193,7 @@ func (h *Host) instruct(ctx context.Context, req mcp.Request, res mcp.Result) {
 const instructTimeout = 5 * time.Second
 
 func (h *Host) instructions(ctx context.Context, req mcp.Request, own string) string {
-	line, err := Do(ctx, h, req, "instructions", instructTimeout, func(ctx context.Context) (string, error) {
+	line, err := do(ctx, h, req, "instructions", instructTimeout, func(ctx context.Context) (string, error) {
 		return paragraphs(h.server.opts.Instructions, h.server.face.Instructions(ctx)), nil
 	})
 	if err != nil {

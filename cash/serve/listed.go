@@ -129,9 +129,17 @@ func (h *Host) list(ctx context.Context, l *Listed, t *notifier, req *mcp.ListTo
 		return res, err
 	})
 	if err != nil {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: registry.AsError(err).Error()}
+		return nil, refusedList(err)
 	}
 	return res, nil
+}
+
+func refusedList(err error) error {
+	e := registry.AsError(err)
+	if e.Kind == registry.RateLimited || e.Kind == registry.Unavailable {
+		return failed(e)
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: e.Error()}
 }
 
 func cursor(req *mcp.ListToolsRequest) string {

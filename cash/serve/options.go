@@ -49,6 +49,10 @@ type Options struct {
 	// Repair corrects arguments of the wrong type by fixed rules; see [registry.PipelineOptions].
 	// False refuses them.
 	Repair bool
+	// Limiter bounds the calls at a time, in all and of each caller, and other requests that cost time: help,
+	// skills, searches and lists. Servers may share one. Nil is one of its own with the defaults of
+	// [registry.Limits].
+	Limiter *registry.Limiter
 	// Middleware wraps every function; the first is outermost.
 	Middleware []registry.Middleware
 	// Controls decide about calls, inside of Middleware. A face with tools of its own applies the
@@ -146,6 +150,9 @@ func (o *Options) WithDefaults() Options {
 	d.SessionTimeout = cmp.Or(d.SessionTimeout, 30*time.Minute)
 	d.MaxSessions = cmp.Or(d.MaxSessions, 10_000)
 	d.DrainTimeout = cmp.Or(d.DrainTimeout, 10*time.Second)
+	if d.Limiter == nil {
+		d.Limiter = registry.NewLimiter(nil)
+	}
 	if d.Controls == nil {
 		d.Controls = new(control.Controls)
 	}
@@ -175,6 +182,7 @@ func (o *Options) Pipeline() *registry.PipelineOptions {
 		Middleware:   slices.Concat(o.Middleware, o.Controls.Middleware()),
 		Timeout:      o.Timeout,
 		MaxArguments: o.MaxArguments,
+		Limiter:      o.Limiter,
 		Repair:       o.Repair,
 		Logger:       o.Logger,
 	}

@@ -63,11 +63,11 @@ func (s *Server) newHandler(srv *mcp.Server) http.Handler {
 		}
 		sessions.ServeHTTP(w, r)
 	})
-	h = s.addressed(CarryContext(s.checked(h)))
+	h = s.addressed(CarryContext(s.inProgress(s.checked(h))))
 	if s.opts.VerifyToken != nil {
 		h = auth.RequireBearerToken(s.opts.VerifyToken, s.opts.Token)(h)
 	}
-	return s.observed(s.web.bodies.limit(s.opts.BodyTimeout, s.named(s.sameOrigin(s.open(s.web.pending.countPosts(h))))))
+	return s.observed(paced(s.web.bodies.limit(s.opts.BodyTimeout, s.named(s.sameOrigin(s.open(s.web.pending.countPosts(h)))))))
 }
 
 // withoutSession reports whether a request stands alone.
