@@ -1,0 +1,311 @@
+package upstream_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/oauth2"
+
+	"github.com/cash-mcp/go-sdk/cash"
+	"github.com/cash-mcp/go-sdk/cash/cashtest"
+	"github.com/cash-mcp/go-sdk/cash/serve"
+	"github.com/cash-mcp/go-sdk/cash/upstream"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+var userCalls = flag.Int("usercalls", 10_000, "how many calls TestUsersDoNotCross makes")
+
+// whoami calls the tool of a ledger as a user.
+func whoami(srv *cash.Server, label, user string) (string, error) {
+	ctx, cancel := context.WithTimeout(as(user), patience)
+	defer cancel()
+	res, err := srv.Call(ctx, &cash.CallRequest{Namespace: label, Function: "whoami"})
+	if err != nil {
+		return "", err
+	}
+	return res.Text(), nil
+}
+
+// TestUsersDoNotCross makes calls of two users at two servers, of which one keeps sessions and each has an authorization
+// server of its own. Tokens expire and are revoked meanwhile.
+func TestUsersDoNotCross(t *testing.T) {
+	users := []string{"ada", "bob"}
+	var servers []upstream.Server
+	authorities, ledgers, stores := make(map[string]*authority), make(map[string]*ledger), make(map[string]*accounts)
+	for label, version := range map[string]string{"stateful": "2025-11-25", "stateless": "2026-07-28"} {
+		a := newAuthority(t, 11*time.Second) // a token is renewed ten seconds before its end
+		l, s := newLedger(t, version, a, fast), newAccounts(a)
+		for _, user := range users {
+			s.connect(t, user, user+"@"+label)
+		}
+		authorities[label], ledgers[label], stores[label] = a, l, s
+		servers = append(servers, upstream.Server{Label: label, Endpoint: l.reusing(t), Credentials: s.credentials, Concurrency: 32})
+	}
+	srv := serving(t, servers...)
+	labels := []string{"stateful", "stateless"}
+
+	var next, disconnected atomic.Int64
+	var connected, revoked sync.Once
+	var work sync.WaitGroup
+	for range 16 {
+		work.Go(func() {
+			for i := next.Add(1); i <= int64(*userCalls); i = next.Add(1) {
+				label, user := labels[i%2], users[i/2%2]
+				switch {
+				case i == int64(*userCalls)/3:
+					authorities["stateful"].revoke("ada@stateful", false)
+					authorities["stateless"].revoke("ada@stateless", false)
+				case i >= int64(*userCalls)/2:
+					revoked.Do(func() {
+						for _, l := range labels {
+							authorities[l].revoke("bob@"+l, true)
+						}
+					})
+				}
+				got, err := whoami(srv, label, user)
+				switch {
+				case err == nil && got == user+"@"+label:
+				case err != nil && user == "bob" && errors.Is(err, registry.Unauthorized) && i >= int64(*userCalls)/2-32:
+					if disconnected.Add(1); i >= int64(*userCalls)*3/4 {
+						connected.Do(func() {
+							for _, l := range labels {
+								stores[l].connect(t, "bob", "bob@"+l)
+							}
+						})
+					}
+				default:
+					t.Errorf("call %d of %s at %s: %q, %v", i, user, label, got, err)
+					return
+				}
+			}
+		})
+	}
+	work.Wait()
+	for _, label := range labels {
+		for _, user := range users {
+			if got, err := whoami(srv, label, user); got != user+"@"+label {
+				t.Errorf("at the end %s is %q at %s: %v", user, got, label, err)
+			}
+		}
+		a, l := authorities[label], ledgers[label]
+		if len(a.faults) > 0 {
+			t.Errorf("%s: %d faults: %s", label, len(a.faults), a.faults[0])
+		}
+		if l.calls["service"] > 0 {
+			t.Errorf("%s: %d calls with the identity of the service", label, l.calls["service"])
+		}
+		t.Logf("%s: %d and %d calls, %d and %d renewals, sessions %v", label, l.calls["ada@"+label], l.calls["bob@"+label],
+			a.count("refresh_token", "ada@"+label), a.count("refresh_token", "bob@"+label), l.opened)
+		if a.count("refresh_token", "ada@"+label) == 0 {
+			t.Errorf("%s: no token was renewed", label)
+		}
+		if label == "stateless" && len(l.opened) > 0 || label == "stateful" && (l.opened["ada@stateful"] == 0 || l.opened["service"] != 1) {
+			t.Errorf("%s: sessions of %v", label, l.opened)
+		}
+	}
+	if disconnected.Load() == 0 {
+		t.Error("nobody was told to connect an account")
+	}
+}
+
+// TestUserErrors holds what callers without a usable account are told.
+func TestUserErrors(t *testing.T) {
+	for _, version := range versions {
+		t.Run(version, func(t *testing.T) {
+			a := newAuthority(t, time.Hour)
+			l, s := newLedger(t, version, a, plainly), newAccounts(a)
+			srv := serving(t, upstream.Server{Label: "notes", Endpoint: l.endpoint(), Credentials: s.credentials})
+			s.connect(t, "ada", "ada@notes")
+			s.connect(t, "eve", "ada@notes") // to be disconnected below
+			a.revoke("ada@notes", true)
+			s.connect(t, "ada", "ada@notes")
+			for user, want := range map[string]string{
+				"":    "this caller is not known. The function was not run. Tell the user to sign in to this server first.",
+				"bob": "account for `notes` is not connected. The function was not run. Tell the user to connect the account at https://desk.example/connect ,",
+				"eve": "account for `notes` is not connected. The function was not run. Tell the user to connect the account at https://desk.example/connect ,",
+			} {
+				_, err := whoami(srv, "notes", user)
+				if !errors.Is(err, registry.Unauthorized) || !strings.Contains(fmt.Sprint(err), want) || strings.Contains(err.Error(), "ada") {
+					t.Errorf("%q is told: %v", user, err)
+				}
+				var e *registry.Error
+				if errors.As(err, &e) && (!e.NotRun || user != "" && (e.Details[registry.DetailReason] != registry.ReasonConnect || e.Details["url"] != s.page)) {
+					t.Errorf("%q gets the details %v", user, e.Details)
+				}
+			}
+			if got, err := whoami(srv, "notes", "ada"); got != "ada@notes" {
+				t.Errorf("ada is %q: %v", got, err)
+			}
+			if len(l.calls) != 1 {
+				t.Errorf("calls of %v", l.calls)
+			}
+		})
+	}
+}
+
+// TestUserConfiguration holds which servers can have accounts of callers.
+func TestUserConfiguration(t *testing.T) {
+	agg := upstream.New(registry.New(nil), nil)
+	defer agg.Close(t.Context())
+	own := func(context.Context, *registry.Caller) (auth.OAuthHandler, error) { return nil, nil }
+	for want, s := range map[string]upstream.Server{
+		"a process has one identity":    {Label: "a", Endpoint: upstream.Command{Path: "true"}, Credentials: own},
+		"a connection in memory has no": {Label: "a", Endpoint: upstream.InMemory{Server: silentTools()}, Credentials: own},
+		"max users is negative":         {Label: "a", Endpoint: upstream.HTTP{URL: "http://localhost:1"}, Credentials: own, MaxUsers: -1},
+	} {
+		if err := agg.Add(s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q: %v", want, err)
+		}
+	}
+}
+
+// TestUserConnects holds that a caller without an account is asked to open the page where to connect one, and that the
+// call goes on then. Only one of the calls at a time asks.
+func TestUserConnects(t *testing.T) {
+	url, form := &mcp.URLElicitationCapabilities{}, &mcp.FormElicitationCapabilities{}
+	for _, theirs := range versions {
+		for _, ours := range versions {
+			for name, caps := range map[string]*mcp.ElicitationCapabilities{"url": {URL: url}, "both": {URL: url, Form: form}, "form": {Form: form}} {
+				t.Run("server "+theirs+", client "+ours+", "+name, func(t *testing.T) {
+					a := newAuthority(t, time.Hour)
+					l, s := newLedger(t, theirs, a, plainly), newAccounts(a)
+					srv := serving(t, upstream.Server{Label: "notes", Endpoint: l.endpoint(), Credentials: s.credentials})
+					var asked atomic.Int32
+					d := cashtest.Dialer{Version: ours, Context: as("ada"), Client: &mcp.ClientOptions{
+						Capabilities: &mcp.ClientCapabilities{Elicitation: caps},
+						ElicitationHandler: func(_ context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+							if asked.Add(1); req.Params.Mode != "url" || req.Params.URL != s.page || req.Params.ElicitationID == "" ||
+								req.Params.Message != "Connect your account for notes to go on." {
+								t.Errorf("asked %+v", req.Params)
+							}
+							go s.connect(t, "ada", "ada@notes") // the person takes a while
+							return &mcp.ElicitResult{Action: "accept"}, nil
+						},
+					}}
+					c := d.Connect(t, srv)
+					if name == "form" {
+						if r := c.Call("notes", "whoami", nil); !r.IsError || !strings.Contains(r.Text, s.page) || asked.Load() > 0 {
+							t.Errorf("%v %q after %d questions", r.IsError, r.Text, asked.Load())
+						}
+						return
+					}
+					var both sync.WaitGroup
+					for range 2 {
+						both.Go(func() {
+							if got := c.Call("notes", "whoami", nil).OK().Text; got != "ada@notes" {
+								t.Errorf("the answer is %q", got)
+							}
+						})
+					}
+					both.Wait()
+					if asked.Load() != 1 {
+						t.Errorf("%d questions", asked.Load())
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestUserDeclines holds that a caller who does not want to connect an account is not asked for longer.
+func TestUserDeclines(t *testing.T) {
+	for _, ours := range versions {
+		a := newAuthority(t, time.Hour)
+		l, s := newLedger(t, ours, a, plainly), newAccounts(a)
+		srv := serving(t, upstream.Server{Label: "notes", Endpoint: l.endpoint(), Credentials: s.credentials})
+		d := cashtest.Dialer{Version: ours, Context: as("ada"), Client: &mcp.ClientOptions{
+			Capabilities: &mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapabilities{URL: &mcp.URLElicitationCapabilities{}}},
+			ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+				return &mcp.ElicitResult{Action: "decline"}, nil
+			},
+		}}
+		if r := d.Connect(t, srv).Call("notes", "whoami", nil); !r.IsError || !strings.Contains(r.Text, "does not want to connect it now") {
+			t.Errorf("%s: %v %q", ours, r.IsError, r.Text)
+		}
+	}
+}
+
+// TestUserRequests holds what reaches a server: each call with the credential of its caller and nothing of the service,
+// the catalog with the identity of the service, and never what the caller sent here.
+func TestUserRequests(t *testing.T) {
+	for _, version := range versions {
+		t.Run(version, func(t *testing.T) {
+			a := newAuthority(t, time.Hour)
+			l, s := newLedger(t, version, a, recording), newAccounts(a)
+			l.mcp.AddResource(&mcp.Resource{Name: "diary", URI: "diary://today"}, func(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+				return &mcp.ReadResourceResult{
+					Cacheable: mcp.Cacheable{TTLMs: 1_000_000, CacheScope: "public"},
+					Contents:  []*mcp.ResourceContents{{URI: req.Params.URI, Text: "diary of " + req.Extra.TokenInfo.UserID}},
+				}, nil
+			})
+			jar, _ := cookiejar.New(nil)
+			endpoint := l.endpoint()
+			endpoint.Client = &http.Client{Jar: jar, Transport: &oauth2.Transport{Source: oauth2.StaticTokenSource(&oauth2.Token{AccessToken: "service"})}}
+			resources := registry.New(nil)
+			_, _, reg := aggregate(t, &upstream.Options{Resources: resources},
+				upstream.Server{Label: "notes", Endpoint: endpoint, Credentials: s.credentials})
+			diaries := cash.NewServer(resources, nil)
+			inbound := func(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
+				return &auth.TokenInfo{UserID: strings.TrimPrefix(token, "inbound-"), Expiration: time.Now().Add(time.Hour)}, nil
+			}
+			face := cash.NewServer(reg, &cash.Options{Serve: serve.Options{VerifyToken: inbound}})
+			web := httptest.NewServer(face.Handler())
+			t.Cleanup(web.Close)
+			for _, user := range []string{"ada", "bob", "ada"} {
+				s.connect(t, user, user+"@notes")
+				d := cashtest.Dialer{HTTPClient: &http.Client{Transport: &oauth2.Transport{
+					Source: oauth2.StaticTokenSource(&oauth2.Token{AccessToken: "inbound-" + user})}}}
+				if got := d.ConnectHTTP(t, web.URL).Call("notes", "whoami", nil).OK().Text; got != user+"@notes" {
+					t.Errorf("%s is %q", user, got)
+				}
+				res, err := diaries.Call(as(user), &cash.CallRequest{Namespace: "notes", Function: "diary"})
+				if err != nil || !strings.Contains(asJSON(res.Content), `"diary of `+user+`@notes"`) {
+					t.Errorf("%s reads %s, %v", user, asJSON(res), err)
+				}
+			}
+			own := 0
+			for _, r := range l.requests() {
+				bearer, of := r.header.Get("Authorization"), ""
+				for _, user := range []string{"ada", "bob"} {
+					if strings.HasPrefix(bearer, "Bearer "+user+"@notes-") {
+						of = user
+					}
+				}
+				all := fmt.Sprint(r.header, r.body)
+				if strings.Contains(all, "inbound") || len(r.header["Authorization"]) != 1 || r.header.Get("Cookie") != "" {
+					t.Errorf("%s: %s", r.method, all)
+				}
+				if of != "" && (strings.Contains(all, "Bearer service") || r.header.Get("X-Service-Key") != "") {
+					t.Errorf("%s of %s has the identity of the service: %s", r.method, of, all)
+				}
+				switch r.method {
+				case "tools/call", "resources/read":
+					if own++; of == "" {
+						t.Errorf("%s as %q", r.method, bearer)
+					}
+				case "tools/list", "resources/list":
+					if bearer != "Bearer service" || r.header.Get("X-Service-Key") == "" {
+						t.Errorf("%s as %q", r.method, bearer)
+					}
+				case "":
+					t.Errorf("an unknown request: %s", all)
+				}
+			}
+			if own != 6 {
+				t.Errorf("%d requests of users", own)
+			}
+		})
+	}
+}
