@@ -91,7 +91,7 @@ func (u *upstream) ownAccount() *account {
 		return nil
 	}
 	open := func(context.Context) (auth.OAuthHandler, error) { return h.OAuthHandler, nil }
-	return &account{open: open, url: h.URL, timeout: u.cfg.ConnectTimeout, stuck: new(atomic.Int32)}
+	return &account{open: open, url: h.URL, timeout: u.cfg.ConnectTimeout, log: u.log, stuck: new(atomic.Int32)}
 }
 
 // pinnedAs sets the label under which the definitions are pinned.

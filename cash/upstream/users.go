@@ -114,7 +114,7 @@ func (us *users) account(c *registry.Caller) *account {
 	who.Roles, who.Attributes = slices.Clone(c.Roles), maps.Clone(c.Attributes)
 	return &account{
 		open: func(ctx context.Context) (auth.OAuthHandler, error) { return us.cfg.Credentials(ctx, &who) },
-		url:  us.server, timeout: us.cfg.ConnectTimeout, stuck: &us.stuck,
+		url:  us.server, timeout: us.cfg.ConnectTimeout, log: us.log, stuck: &us.stuck,
 	}
 }
 

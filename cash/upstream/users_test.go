@@ -2,12 +2,14 @@ package upstream_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -57,6 +59,7 @@ func TestUsersDoNotCross(t *testing.T) {
 	labels := []string{"stateful", "stateless"}
 
 	var next, disconnected atomic.Int64
+	var gone atomic.Bool // bob's accounts
 	var connected, revoked sync.Once
 	var work sync.WaitGroup
 	for range 16 {
@@ -69,6 +72,7 @@ func TestUsersDoNotCross(t *testing.T) {
 					authorities["stateless"].revoke("ada@stateless", false)
 				case i >= int64(*userCalls)/2:
 					revoked.Do(func() {
+						gone.Store(true)
 						for _, l := range labels {
 							authorities[l].revoke("bob@"+l, true)
 						}
@@ -77,7 +81,7 @@ func TestUsersDoNotCross(t *testing.T) {
 				got, err := whoami(srv, label, user)
 				switch {
 				case err == nil && got == user+"@"+label:
-				case err != nil && user == "bob" && errors.Is(err, registry.Unauthorized) && i >= int64(*userCalls)/2-32:
+				case err != nil && user == "bob" && errors.Is(err, registry.Unauthorized) && gone.Load():
 					if disconnected.Add(1); i >= int64(*userCalls)*3/4 {
 						connected.Do(func() {
 							for _, l := range labels {
@@ -307,5 +311,267 @@ func TestUserRequests(t *testing.T) {
 				t.Errorf("%d requests of users", own)
 			}
 		})
+	}
+}
+
+// inTime waits for what must happen soon.
+func inTime(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("not in time: %s", what)
+		}
+	}
+}
+
+// TestUserSessions holds that the sessions of users are bounded and end when they are not used, and those of all when
+// the server is removed.
+func TestUserSessions(t *testing.T) {
+	a := newAuthority(t, time.Hour)
+	l, s := newLedger(t, "2025-11-25", a, plainly), newAccounts(a)
+	hold := make(chan struct{})
+	l.mcp.AddTool(&mcp.Tool{Name: "hold", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			<-hold
+			return text("held"), nil
+		})
+	server := upstream.Server{Label: "notes", Endpoint: l.endpoint(), Credentials: s.credentials, MaxUsers: 2, Idle: time.Hour}
+	srv, agg, _ := aggregate(t, nil, server)
+	present := func(n int) func() bool {
+		return func() bool {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			return l.present == n
+		}
+	}
+	for i := range 5 {
+		user := fmt.Sprint("user", i)
+		s.connect(t, user, user)
+		for range 3 {
+			if got, err := whoami(srv, "notes", user); got != user {
+				t.Fatalf("%s is %q: %v", user, got, err)
+			}
+		}
+		inTime(t, "earlier sessions end", present(min(i+1, 2)+1))
+	}
+	var held sync.WaitGroup
+	for _, user := range []string{"user3", "user4"} {
+		held.Go(func() {
+			if res, err := srv.Call(as(user), &cash.CallRequest{Namespace: "notes", Function: "hold"}); err != nil || res.Text() != "held" {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+	inTime(t, "two calls run", func() bool { return agg.Status()[0].InFlight == 2 })
+	if _, err := whoami(srv, "notes", "user0"); !errors.Is(err, registry.RateLimited) || !strings.Contains(err.Error(), "too many users") {
+		t.Errorf("a third user is told: %v", err)
+	}
+	close(hold)
+	held.Wait()
+	server.Idle = 50 * time.Millisecond
+	if err := agg.Update(server); err != nil {
+		t.Fatal(err)
+	}
+	inTime(t, "all sessions end but the one of the new server", present(1))
+	if got, err := whoami(srv, "notes", "user0"); got != "user0" {
+		t.Errorf("user0 is %q: %v", got, err)
+	}
+	inTime(t, "the sessions end that are not used", present(0))
+}
+
+// TestUserMessages holds that what a server with sessions sends during a call, which names no call, reaches its user
+// while calls of other users run.
+func TestUserMessages(t *testing.T) {
+	a := newAuthority(t, time.Hour)
+	l, s := newLedger(t, "2025-11-25", a, plainly), newAccounts(a)
+	var both sync.WaitGroup
+	both.Add(2)
+	l.mcp.AddTool(&mcp.Tool{Name: "greet", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			both.Done()
+			both.Wait()
+			user := req.Extra.TokenInfo.UserID
+			_ = req.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "info", Data: "log for " + user})
+			_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: req.Params.GetProgressToken(), Progress: 1, Message: "progress for " + user})
+			a, err := req.Session.Elicit(ctx, &mcp.ElicitParams{Message: "a question for " + user, RequestedSchema: askSchema})
+			if err != nil || a.Action != "accept" {
+				return text("nobody"), err
+			}
+			return text(user + " is " + a.Content["name"].(string)), nil
+		})
+	_, _, reg := aggregate(t, nil, upstream.Server{Label: "notes", Endpoint: l.endpoint(), Credentials: s.credentials})
+	face := cash.NewServer(reg, &cash.Options{Serve: serve.Options{Logging: true}})
+	var calls sync.WaitGroup
+	for _, user := range []string{"ada", "bob"} {
+		s.connect(t, user, user)
+		var mu sync.Mutex
+		var got []string
+		note := func(s string) {
+			mu.Lock()
+			defer mu.Unlock()
+			got = append(got, s)
+		}
+		d := cashtest.Dialer{Version: "2025-11-25", Context: as(user), Client: &mcp.ClientOptions{
+			ElicitationHandler: func(_ context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+				note(req.Params.Message)
+				return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"name": user}}, nil
+			},
+			LoggingMessageHandler:       func(_ context.Context, r *mcp.LoggingMessageRequest) { note(fmt.Sprint(r.Params.Data)) },
+			ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { note(r.Params.Message) },
+		}}
+		c := d.Connect(t, face)
+		if err := c.Session.SetLoggingLevel(t.Context(), &mcp.SetLoggingLevelParams{Level: "debug"}); err != nil {
+			t.Fatal(err)
+		}
+		calls.Go(func() {
+			p := &mcp.CallToolParams{Name: "call", Arguments: map[string]any{"namespace": "notes", "function": "greet"}}
+			p.SetProgressToken("mine")
+			res, err := c.Session.CallTool(t.Context(), p)
+			if err != nil || !strings.Contains(asJSON(res), user+" is "+user) {
+				t.Errorf("%s gets %s, %v", user, asJSON(res), err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			slices.Sort(got)
+			if want := []string{"a question for " + user, "log for " + user, "progress for " + user}; !slices.Equal(got, want) {
+				t.Errorf("%s gets %q", user, got)
+			}
+		})
+	}
+	calls.Wait()
+}
+
+// TestUserBreaker holds that a user whom a server refuses does not close it for others.
+func TestUserBreaker(t *testing.T) {
+	for _, version := range versions {
+		a := newAuthority(t, time.Hour)
+		l, s := newLedger(t, version, a, plainly), newAccounts(a)
+		s.connect(t, "ada", "ada")
+		stubborn := s.token("ada")
+		a.revoke("ada", true)
+		srv, agg, _ := aggregate(t, nil, upstream.Server{Label: "notes", Endpoint: l.endpoint(),
+			Credentials: func(ctx context.Context, c *registry.Caller) (auth.OAuthHandler, error) {
+				if c.ID == "ada" {
+					return oneToken{stubborn}, nil
+				}
+				return s.credentials(ctx, c)
+			}})
+		s.connect(t, "bob", "bob")
+		for range 20 {
+			if _, err := whoami(srv, "notes", "ada"); !errors.Is(err, registry.Unauthorized) || !strings.Contains(err.Error(), "refuses the user's account") {
+				t.Errorf("%s: ada is told %v", version, err)
+			}
+		}
+		if got, err := whoami(srv, "notes", "bob"); got != "bob" || agg.Status()[0].State != upstream.Connected {
+			t.Errorf("%s: bob is %q: %v; the server is %v", version, got, err, agg.Status()[0].State)
+		}
+	}
+}
+
+// oneToken has one token for ever.
+type oneToken struct{ token *oauth2.Token }
+
+// TokenSource implements [auth.OAuthHandler].
+func (f oneToken) TokenSource(context.Context) (oauth2.TokenSource, error) {
+	return oauth2.StaticTokenSource(f.token), nil
+}
+
+// Authorize implements [auth.OAuthHandler].
+func (f oneToken) Authorize(context.Context, *http.Request, *http.Response) error { return nil }
+
+// blocked gets its token when it is let to.
+type blocked struct {
+	oneToken
+	asked *atomic.Int32
+	gate  <-chan struct{}
+}
+
+// TokenSource implements [auth.OAuthHandler].
+func (b blocked) TokenSource(ctx context.Context) (oauth2.TokenSource, error) {
+	b.asked.Add(1)
+	<-b.gate
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return b.oneToken.TokenSource(ctx)
+}
+
+// TestUserTokensCoalesce holds that one attempt serves all calls that wait for a token, and that the call that began it
+// may leave.
+func TestUserTokensCoalesce(t *testing.T) {
+	a := newAuthority(t, time.Hour)
+	l, s := newLedger(t, "2026-07-28", a, plainly), newAccounts(a)
+	s.connect(t, "ada", "ada")
+	gate, asked := make(chan struct{}), new(atomic.Int32)
+	srv, agg, _ := aggregate(t, nil, upstream.Server{Label: "notes", Endpoint: l.endpoint(),
+		Credentials: func(context.Context, *registry.Caller) (auth.OAuthHandler, error) {
+			return blocked{oneToken{s.token("ada")}, asked, gate}, nil
+		}})
+	first, leave := context.WithCancel(as("ada"))
+	var calls sync.WaitGroup
+	calls.Go(func() {
+		if _, err := srv.Call(first, &cash.CallRequest{Namespace: "notes", Function: "whoami"}); !errors.Is(err, registry.Canceled) {
+			t.Errorf("the first call: %v", err)
+		}
+	})
+	inTime(t, "the token is asked for", func() bool { return asked.Load() == 1 })
+	for range 30 {
+		calls.Go(func() {
+			if got, err := whoami(srv, "notes", "ada"); got != "ada" {
+				t.Errorf("ada is %q: %v", got, err)
+			}
+		})
+	}
+	inTime(t, "all calls wait", func() bool { return agg.Status()[0].InFlight == 31 })
+	leave()
+	close(gate)
+	calls.Wait()
+	if asked.Load() != 1 {
+		t.Errorf("the token was asked for %d times", asked.Load())
+	}
+}
+
+// TestUserTokensHang holds that code of the embedder that hangs or panics harms only the user it is for, and that it is
+// not started without a bound.
+func TestUserTokensHang(t *testing.T) {
+	a := newAuthority(t, time.Hour)
+	l, s := newLedger(t, "2026-07-28", a, plainly), newAccounts(a)
+	s.connect(t, "ada", "ada")
+	gate := make(chan struct{})
+	var started atomic.Int32
+	srv, agg, _ := aggregate(t, nil, upstream.Server{Label: "notes", Endpoint: l.endpoint(), ConnectTimeout: time.Second,
+		Credentials: func(ctx context.Context, c *registry.Caller) (auth.OAuthHandler, error) {
+			switch {
+			case c.ID == "ada":
+				return s.credentials(ctx, c)
+			case c.ID == "panics":
+				panic("secret")
+			}
+			started.Add(1)
+			<-gate
+			return nil, nil
+		}})
+	defer close(gate)
+	if _, err := whoami(srv, "notes", "panics"); !errors.Is(err, registry.Unavailable) || strings.Contains(err.Error(), "secret") {
+		t.Errorf("who panics is told: %v", err)
+	}
+	var calls sync.WaitGroup
+	for i := range 64 {
+		calls.Go(func() {
+			if _, err := whoami(srv, "notes", fmt.Sprint("user", i)); !errors.Is(err, registry.Unavailable) {
+				t.Errorf("who hangs is told: %v", err)
+			}
+		})
+	}
+	inTime(t, "all hang", func() bool { return started.Load() == 64 })
+	if got, err := whoami(srv, "notes", "ada"); got != "ada" {
+		t.Errorf("ada is %q: %v", got, err)
+	}
+	calls.Wait()
+	if _, err := whoami(srv, "notes", "another"); !errors.Is(err, registry.Unavailable) || started.Load() != 64 {
+		t.Errorf("%d were started; another is told: %v", started.Load(), err)
+	}
+	if got, err := whoami(srv, "notes", "ada"); got != "ada" || agg.Status()[0].InFlight != 0 {
+		t.Errorf("ada is %q: %v", got, err)
 	}
 }
