@@ -21,6 +21,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
 	"golang.org/x/oauth2"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream"
@@ -51,6 +52,12 @@ type grant struct {
 }
 
 func newAuthority(t testing.TB, life time.Duration) *authority {
+	a := startAuthority(life)
+	t.Cleanup(a.Close)
+	return a
+}
+
+func startAuthority(life time.Duration) *authority {
 	a := &authority{
 		life: life, codes: make(map[string]codeGrant), access: make(map[string]grant), refresh: make(map[string]grant),
 		used: make(map[string]bool), counts: make(map[string]int),
@@ -68,7 +75,6 @@ func newAuthority(t testing.TB, life time.Duration) *authority {
 	mux.HandleFunc("GET /authorize", a.authorize)
 	mux.HandleFunc("POST /token", a.token)
 	a.Server = httptest.NewServer(mux)
-	t.Cleanup(a.Close)
 	return a
 }
 
@@ -122,6 +128,15 @@ func (a *authority) token(w http.ResponseWriter, r *http.Request) {
 		"access_token": access, "token_type": "Bearer", "expires_in": int(a.life / time.Second), "refresh_token": refresh,
 		"issued_token_type": "urn:ietf:params:oauth:token-type:id-jag", "id_token": "id-token-of-" + user,
 	})
+}
+
+// issue returns a token of a user, as if the user had been there.
+func (a *authority) issue(user string) *oauth2.Token {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	t := &oauth2.Token{AccessToken: user + "-" + rand.Text(), Expiry: time.Now().Add(a.life)}
+	a.access[t.AccessToken] = grant{user: user, expires: t.Expiry}
+	return t
 }
 
 // renewed takes a refresh token. The clients here renew ten seconds before the end of an access token, not earlier, and
@@ -312,6 +327,12 @@ const (
 // newLedger returns a server of a protocol version with an authorization server. The token "service" is that of the
 // service itself.
 func newLedger(t testing.TB, version string, a *authority, record recorded) *ledger {
+	l := startLedger(version, a, record)
+	t.Cleanup(l.Close)
+	return l
+}
+
+func startLedger(version string, a *authority, record recorded) *ledger {
 	l := &ledger{authority: a, calls: make(map[string]int), opened: make(map[string]int), closed: make(map[string]int)}
 	l.mcp = mcp.NewServer(&mcp.Implementation{Name: "ledger", Version: "1"}, &mcp.ServerOptions{SupportedProtocolVersions: []string{version}})
 	l.mcp.AddTool(&mcp.Tool{Name: "whoami", InputSchema: json.RawMessage(`{"type":"object"}`), Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true}},
@@ -334,8 +355,14 @@ func newLedger(t testing.TB, version string, a *authority, record recorded) *led
 	if record == recording {
 		h = l.recording(h)
 	}
-	l.Server = httptest.NewServer(h)
-	t.Cleanup(l.Close)
+	l.Server = httptest.NewUnstartedServer(nil)
+	mux := http.NewServeMux()
+	mux.Handle("/", h)
+	mux.Handle("/.well-known/oauth-protected-resource", auth.ProtectedResourceMetadataHandler(&oauthex.ProtectedResourceMetadata{
+		Resource: "http://" + l.Listener.Addr().String(), AuthorizationServers: []string{a.URL},
+	}))
+	l.Config.Handler = mux
+	l.Start()
 	return l
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
 	"golang.org/x/oauth2"
 
 	"github.com/cash-mcp/go-sdk/cash"
@@ -27,7 +28,7 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-var userCalls = flag.Int("usercalls", 10_000, "how many calls TestUsersDoNotCross makes")
+var userCalls = flag.Int64("usercalls", 10_000/min(raceFactor, 10), "how many calls TestUsersDoNotCross makes")
 
 // whoami calls the tool of a ledger as a user.
 func whoami(srv *cash.Server, label, user string) (string, error) {
@@ -58,19 +59,20 @@ func TestUsersDoNotCross(t *testing.T) {
 	srv := serving(t, servers...)
 	labels := []string{"stateful", "stateless"}
 
+	calls := *userCalls
 	var next, disconnected atomic.Int64
 	var gone atomic.Bool // bob's accounts
 	var connected, revoked sync.Once
 	var work sync.WaitGroup
 	for range 16 {
 		work.Go(func() {
-			for i := next.Add(1); i <= int64(*userCalls); i = next.Add(1) {
+			for i := next.Add(1); i <= calls; i = next.Add(1) {
 				label, user := labels[i%2], users[i/2%2]
 				switch {
-				case i == int64(*userCalls)/3:
+				case i == calls/3:
 					authorities["stateful"].revoke("ada@stateful", false)
 					authorities["stateless"].revoke("ada@stateless", false)
-				case i >= int64(*userCalls)/2:
+				case i >= calls/2:
 					revoked.Do(func() {
 						gone.Store(true)
 						for _, l := range labels {
@@ -82,7 +84,7 @@ func TestUsersDoNotCross(t *testing.T) {
 				switch {
 				case err == nil && got == user+"@"+label:
 				case err != nil && user == "bob" && errors.Is(err, registry.Unauthorized) && gone.Load():
-					if disconnected.Add(1); i >= int64(*userCalls)*3/4 {
+					if disconnected.Add(1); i >= calls*3/4 {
 						connected.Do(func() {
 							for _, l := range labels {
 								stores[l].connect(t, "bob", "bob@"+l)
@@ -372,6 +374,9 @@ func TestUserSessions(t *testing.T) {
 	if err := agg.Update(server); err != nil {
 		t.Fatal(err)
 	}
+	if err := agg.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	inTime(t, "all sessions end but the one of the new server", present(1))
 	if got, err := whoami(srv, "notes", "user0"); got != "user0" {
 		t.Errorf("user0 is %q: %v", got, err)
@@ -573,5 +578,68 @@ func TestUserTokensHang(t *testing.T) {
 	}
 	if got, err := whoami(srv, "notes", "ada"); got != "ada" || agg.Status()[0].InFlight != 0 {
 		t.Errorf("ada is %q: %v", got, err)
+	}
+}
+
+// TestUserFromLoginToServer holds that the SDK's client finds its way from status 401 to a token for this server
+// (RFC 9728), and that its user's calls then have another token at the server behind.
+func TestUserFromLoginToServer(t *testing.T) {
+	here, there := newAuthority(t, time.Hour), newAuthority(t, time.Hour)
+	for _, version := range versions {
+		l, s := newLedger(t, version, there, recording), newAccounts(there)
+		s.connect(t, "ada", "ada@notes")
+		_, _, reg := aggregate(t, nil, upstream.Server{Label: "notes", Endpoint: l.endpoint(), Credentials: s.credentials})
+		web := httptest.NewUnstartedServer(nil)
+		url := "http://" + web.Listener.Addr().String() + "/mcp"
+		face := cash.NewServer(reg, &cash.Options{Serve: serve.Options{
+			VerifyToken: here.verify,
+			Resource:    &oauthex.ProtectedResourceMetadata{Resource: url, AuthorizationServers: []string{here.URL}},
+		}})
+		mux := http.NewServeMux()
+		mux.Handle("/mcp", face.Handler())
+		mux.Handle(face.ResourceHandler())
+		web.Config.Handler = mux
+		web.Start()
+		t.Cleanup(web.Close)
+
+		login, err := auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
+			PreregisteredClient: &oauthex.ClientCredentials{ClientID: "app"}, RedirectURL: "http://localhost/callback",
+			AuthorizationCodeFetcher: func(_ context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
+				c := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+				resp, err := c.Get(args.URL + "&user=ada")
+				if err != nil {
+					return nil, err
+				}
+				defer resp.Body.Close()
+				to, err := resp.Location()
+				if err != nil {
+					return nil, err
+				}
+				return &auth.AuthorizationResult{Code: to.Query().Get("code"), State: to.Query().Get("state")}, nil
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		client := new(cashtest.Dialer).Dial(t, &mcp.StreamableClientTransport{Endpoint: url, OAuthHandler: login})
+		if got := client.Call("notes", "whoami", nil).OK().Text; got != "ada@notes" {
+			t.Errorf("%s: ada is %q", version, got)
+		}
+		source, err := login.TokenSource(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		token, err := source.Token()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range l.requests() {
+			if strings.Contains(fmt.Sprint(r.header, r.body), token.AccessToken) {
+				t.Errorf("%s: the token for this server reached the one behind", version)
+			}
+		}
+	}
+	if n := here.count("authorization_code", "ada"); n != len(versions) {
+		t.Errorf("%d logins", n)
 	}
 }
