@@ -23,6 +23,8 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
+	"github.com/cash-mcp/go-sdk/cash/control"
+	"github.com/cash-mcp/go-sdk/cash/gateway"
 	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/cash/upstream"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -174,6 +176,10 @@ func TestUserConfiguration(t *testing.T) {
 		if err := agg.Add(s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q: %v", want, err)
 		}
+	}
+	d := upstream.Discovery{URL: "https://a.example/.well-known/cash-mcp.yaml", Label: "a", Server: upstream.Server{Credentials: own}}
+	if err := agg.Discover(d); err == nil || !strings.Contains(err.Error(), "at an address that you give") {
+		t.Errorf("a manifest: %v", err)
 	}
 }
 
@@ -641,5 +647,57 @@ func TestUserFromLoginToServer(t *testing.T) {
 	}
 	if n := here.count("authorization_code", "ada"); n != len(versions) {
 		t.Errorf("%d logins", n)
+	}
+}
+
+// TestUserAtCaSHServer holds that a call behind a CaSH server and its dry run are made with the account of the caller,
+// while pages of help are read with the identity of the service.
+func TestUserAtCaSHServer(t *testing.T) {
+	for mode, name := range map[serve.HTTPMode]string{serve.SessionsOnly: "sessions", serve.NoSessions: "no sessions"} {
+		t.Run(name, func(t *testing.T) {
+			a := newAuthority(t, time.Hour)
+			s := newAccounts(a)
+			s.connect(t, "ada", "ada@shop")
+			inner := registry.New(nil)
+			inner.Namespace("orders", "Orders.").Add(registry.Func("create", "Create an order.", func(ctx context.Context, _ createOrder) (string, error) {
+				return registry.CallerFrom(ctx).ID, nil
+			}))
+			face := cash.NewServer(inner, &cash.Options{Serve: serve.Options{
+				HTTP: mode, Controls: &control.Controls{Policy: control.NewPolicy(&control.PolicyOptions{
+					Rules: []control.Rule{{Tools: []string{"**"}, Roles: []string{"user"}, Decision: control.Allow}}})},
+				VerifyToken: func(ctx context.Context, token string, r *http.Request) (*auth.TokenInfo, error) {
+					if token == "service" {
+						return &auth.TokenInfo{UserID: token, Expiration: time.Now().Add(time.Hour)}, nil
+					}
+					info, err := a.verify(ctx, token, r)
+					if err == nil {
+						info.Scopes = []string{"user"}
+					}
+					return info, err
+				},
+			}})
+			web := httptest.NewServer(face.Handler())
+			t.Cleanup(web.Close)
+			_, _, reg := aggregate(t, nil, upstream.Server{
+				Label: "shop", Credentials: s.credentials,
+				Endpoint: upstream.HTTP{URL: web.URL, Header: http.Header{"Authorization": {"Bearer service"}}},
+			})
+			srv := cash.NewServer(reg, nil)
+			if page, err := srv.Help(as("bob"), &cash.HelpRequest{Namespace: "shop.orders", Function: "create"}); err != nil || !strings.Contains(page, "customer_id") {
+				t.Errorf("the page is %q, %v", page, err)
+			}
+			res, err := srv.Call(as("ada"), &cash.CallRequest{Namespace: "shop.orders", Function: "create", Kwargs: json.RawMessage(goodOrder)})
+			if err != nil || res.Text() != "ada@shop" {
+				t.Errorf("ada is %v, %v", res, err)
+			}
+			g := gateway.NewServer(reg, nil)
+			r, err := dryRun(t, g, as("ada"), reg, "shop.orders", goodOrder)
+			if status, _ := r.check("shop", "policy"); err != nil || status != "pass" {
+				t.Errorf("the policy of the server says %+v of ada's dry run, %v", r, err)
+			}
+			if r, err := dryRun(t, g, as("bob"), reg, "shop.orders", goodOrder); !errors.Is(err, registry.Unauthorized) {
+				t.Errorf("bob's dry run is %+v, %v", r, err)
+			}
+		})
 	}
 }
