@@ -30,8 +30,8 @@ func TestWalk(t *testing.T) {
 		},
 		"proxy": {
 			"< tool_hydrate Show the whole definition",
-			"< crm:find#",
-			`> tool_execute {"tool_id":"orders:create#`,
+			"< crm_find_",
+			`> tool_execute {"tool_id":"orders_create_`,
 			`< {"order_id":"ORD-`,
 			", shop 1.0.0 (cash), 14 functions, 2 skills\n",
 		},
