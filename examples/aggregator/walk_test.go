@@ -84,7 +84,7 @@ func TestWalkOfCatalog(t *testing.T) {
 	for face, want := range map[string]string{
 		"cash":       `> help {"namespace":"github"}`,
 		"gateway":    `> tool_browse {"path":"/github"}`,
-		"proxy":      "github:create_issue@1.4.0 Create",
+		"proxy":      "github_create_issue_1_4_0_41e9b5f8 Create",
 		"disclosure": "< github-create_issue Create",
 		"facade":     "< GithubExecute ",
 		"plain":      "< github-create_issue Create",
