@@ -33,7 +33,7 @@ func (f Finding) String() string { return f.Subject + ": " + f.Message + " (" + 
 //	phantom-namespace    skills whose folder names no registered namespace: no rule hides them
 //	missing-vector       functions that an [Embedder] has made no vector of
 //
-// What controls say of functions that are not there is found by the Lint of package control.
+// The Lint of serve.Options adds what the settings of a server say of functions that are not there.
 // Skills are checked for each of the callers and for an anonymous one. The findings are sorted. The
 // error is that of a source that cannot be listed.
 func Lint(ctx context.Context, src Source, callers ...*Caller) ([]Finding, error) {

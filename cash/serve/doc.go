@@ -13,7 +13,8 @@
 //
 // The files in order: server.go, options.go and run.go serve; web.go, origin.go, sessions.go, post.go, header.go
 // and body.go are HTTP; lines.go is stdio; reader.go and method.go read messages; host.go, request.go, carry.go,
-// identity.go, address.go and client.go run a tool; own.go is what an embedder has beside the face; skills.go is the skills extension of MCP; listed.go, tools.go
+// identity.go, address.go and client.go run a tool; own.go is what an embedder has beside the face; lint.go finds
+// mistakes; skills.go is the skills extension of MCP; listed.go, tools.go
 // and watched.go are what comes and goes, of which changes.go and notifier.go tell; drain.go stops, of which
 // health.go tells.
 //
