@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/cash-mcp/go-sdk/cash"
+	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -87,4 +90,36 @@ func Example() {
 	// {"order_id":"ORD-1091","status":"confirmed","items":1}
 	//
 	// No function `ship` in namespace `orders`. Use `help(namespace="orders")` to see available functions.
+}
+
+// Prompts and resources of the embedder's own stand beside the tools.
+func ExampleServer_own() {
+	srv := cash.NewServer(registry.New(nil), &cash.Options{Serve: serve.Options{
+		NewServer: func(_ context.Context, impl *mcp.Implementation, opts *mcp.ServerOptions) *mcp.Server {
+			opts.CompletionHandler = func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
+				return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{"ORD-1091"}}}, nil
+			}
+			own := mcp.NewServer(impl, opts)
+			own.AddPrompt(&mcp.Prompt{Name: "greet"}, func(ctx context.Context, _ *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+				text := "Say hello to " + registry.CallerFrom(ctx).ID + "."
+				return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: text}}}}, nil
+			})
+			return own
+		},
+	}})
+
+	ctx := registry.WithCaller(context.Background(), &registry.Caller{ID: "ann"})
+	client, server := mcp.NewInMemoryTransports()
+	go srv.Run(ctx, server)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "example"}, nil).Connect(ctx, client, nil)
+	if err != nil {
+		panic(err)
+	}
+	defer session.Close()
+	prompt, err := session.GetPrompt(ctx, &mcp.GetPromptParams{Name: "greet"})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(prompt.Messages[0].Content.(*mcp.TextContent).Text)
+	// Output: Say hello to ann.
 }

@@ -115,7 +115,7 @@ func endpointFor(ctx context.Context) string {
 // can subscribe to the resource and are told when it changes for them.
 func (f face) addIdentity(srv *mcp.Server, h *serve.Host) {
 	watched := &serve.Watched{URI: manifest.ResourceURI, Revision: f.revision}
-	srv.AddResource(&mcp.Resource{
+	h.AddResource(srv, &mcp.Resource{
 		URI: manifest.ResourceURI, Name: "server", MIMEType: manifest.MediaTypeJSON,
 		Description: "The server's manifest, for aggregators and operators.",
 		Annotations: &mcp.Annotations{Audience: []mcp.Role{"assistant"}, Priority: 0.1},

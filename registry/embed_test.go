@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -129,8 +130,7 @@ func TestEmbedderExactName(t *testing.T) {
 	}
 }
 
-// TestEmbedNew holds that vectors are made once, in batches, and that a function
-// without one is found by its words.
+// TestEmbedNew holds that vectors are made once, in batches.
 func TestEmbedNew(t *testing.T) {
 	var texts []string
 	most := 0
@@ -157,9 +157,6 @@ func TestEmbedNew(t *testing.T) {
 	embed("orders.create", "orders.refund", "orders.track", "weather.forecast")
 	embed()
 	reg.Namespace("weather", "").Add(tool("storm", "Bad days."))
-	if got := found(ctx, reg, "bad umbrella", 5); !slices.Equal(got, []string{"weather.storm", "weather.forecast"}) {
-		t.Errorf("found %v", got)
-	}
 	embed("weather.storm")
 	reg.Namespace("weather", "", registry.VisibleTo(registry.Authenticated)) // a new snapshot with the same functions
 	embed()
@@ -174,6 +171,100 @@ func TestEmbedNew(t *testing.T) {
 			t.Fatalf("a text of %d bytes is embedded", len(text))
 		}
 	}
+}
+
+// TestEmbedInBackground holds that a function that was added later is found by its words at once, and by
+// its meaning soon. No search waits for that, and many at a time start it once.
+func TestEmbedInBackground(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var batches atomic.Int32
+		reg := shop(embedder(func(ctx context.Context, list []string) ([][]float32, error) {
+			if len(list) > 1 || strings.Contains(list[0], "\n") {
+				batches.Add(1)
+				time.Sleep(20 * time.Second)
+			}
+			return meanings.Embed(ctx, list)
+		}))
+		if err := reg.Embed(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		batches.Store(0)
+		reg.Namespace("weather", "").Add(tool("storm", "Bad days, with rain."))
+		began := time.Now()
+		var searches sync.WaitGroup
+		for range 50 {
+			searches.Go(func() {
+				if got := found(t.Context(), reg, "bad umbrella", 5); !slices.Equal(got, []string{"weather.storm", "weather.forecast"}) {
+					t.Errorf("found %v", got)
+				}
+			})
+		}
+		searches.Wait()
+		if waited := time.Since(began); waited > 0 {
+			t.Errorf("searches waited %v", waited)
+		}
+		if got := found(t.Context(), reg, "umbrella", 5); !slices.Equal(got, []string{"weather.forecast"}) {
+			t.Errorf("found %v", got)
+		}
+		time.Sleep(21 * time.Second)
+		if got := found(t.Context(), reg, "umbrella", 5); !slices.Contains(got, "weather.storm") || batches.Load() != 1 {
+			t.Errorf("found %v after %d batches", got, batches.Load())
+		}
+	})
+}
+
+// TestEmbedInBackgroundFails holds that failures in the background are tried again after pauses that grow,
+// that a text which always fails does not keep the others from theirs, and that Lint says how many are left.
+func TestEmbedInBackgroundFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var tries []time.Duration
+		began, down := time.Now(), true
+		reg := shop(embedder(func(ctx context.Context, list []string) ([][]float32, error) {
+			if strings.Contains(list[0], "\n") {
+				if tries = append(tries, time.Since(began)); down || slices.ContainsFunc(list, func(s string) bool { return strings.Contains(s, "poison") }) {
+					return nil, errors.New("secret")
+				}
+			}
+			return meanings.Embed(ctx, list)
+		}))
+		missing := func(want string) {
+			t.Helper()
+			findings, err := registry.Lint(t.Context(), reg)
+			got := ""
+			for _, f := range findings {
+				if f.Rule == "missing-vector" {
+					got = f.String()
+				}
+			}
+			if err != nil || !strings.HasPrefix(got, want) || want == "" && got != "" || strings.Contains(got, "secret") {
+				t.Errorf("%q, %v, want %q", got, err, want)
+			}
+		}
+		search := func() {
+			found(t.Context(), reg, "umbrella", 5)
+			synctest.Wait()
+		}
+		missing("registry: 4 of 4 functions have no vector")
+		for range 4000 {
+			search()
+			time.Sleep(time.Second)
+		}
+		if want := []time.Duration{0, 10, 30, 70, 150, 310, 630, 1230, 1830, 2430, 3030, 3630}; !slices.EqualFunc(tries, want, func(a, b time.Duration) bool { return a == b*time.Second }) {
+			t.Errorf("tries at %v", tries)
+		}
+		down = false
+		time.Sleep(10 * time.Minute)
+		search()
+		missing("")
+		for i := range 200 {
+			reg.Namespace("many", "").Add(tool(fmt.Sprintf("f%d", i), map[bool]string{true: "poison", false: "Rain."}[i == 100]))
+		}
+		for range 500 {
+			search()
+			time.Sleep(10 * time.Minute)
+		}
+		missing("registry: 1 of 204 functions have no vector")
+	})
 }
 
 // TestEmbedderThatFails holds that searches go on by words, and that Embed says
@@ -291,6 +382,48 @@ func TestEmbedderThatHangs(t *testing.T) {
 		}
 		if waited := time.Since(start); waited != 10*time.Millisecond {
 			t.Errorf("the context's end was met after %v", waited)
+		}
+		time.Sleep(time.Minute) // until the work in the background has given up
+	})
+}
+
+// TestEmbedderThatNeverReturns holds that an embedder which ignores its context costs a search two seconds,
+// and that not more than a few calls of it are left behind.
+func TestEmbedderThatNeverReturns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hang := make(chan struct{})
+		var hangs atomic.Bool
+		var calls atomic.Int32
+		reg := shop(embedder(func(ctx context.Context, list []string) ([][]float32, error) {
+			if hangs.Load() {
+				calls.Add(1)
+				<-hang
+			}
+			return meanings.Embed(ctx, list)
+		}))
+		if err := reg.Embed(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		hangs.Store(true)
+		for range 100 {
+			began := time.Now()
+			if got := found(t.Context(), reg, "track", 1); !slices.Equal(got, []string{"orders.track"}) {
+				t.Errorf("found %v", got)
+			}
+			if waited := time.Since(began); waited > 3*time.Second {
+				t.Errorf("a search waited %v", waited)
+			}
+			time.Sleep(time.Minute)
+		}
+		if n := calls.Load(); n > 4 {
+			t.Errorf("%d calls were left behind", n)
+		}
+		hangs.Store(false)
+		close(hang)
+		synctest.Wait()
+		time.Sleep(time.Minute)
+		if got := found(t.Context(), reg, "umbrella", 1); !slices.Equal(got, []string{"weather.forecast"}) {
+			t.Errorf("after it came back, found %v", got)
 		}
 	})
 }

@@ -30,7 +30,10 @@ func (f Finding) String() string { return f.Subject + ": " + f.Message + " (" + 
 //	hidden-reference     a skill names one that some of its readers may not see
 //	changed-reference    a skill records another definition of a function ([RecordKey])
 //	unserved-script      a skill mentions a script in its folder: scripts are never served
+//	phantom-namespace    skills whose folder names no registered namespace: no rule hides them
+//	missing-vector       functions that an [Embedder] has made no vector of
 //
+// The Lint of serve.Options adds what the settings of a server say of functions that are not there.
 // Skills are checked for each of the callers and for an anonymous one. The findings are sorted. The
 // error is that of a source that cannot be listed.
 func Lint(ctx context.Context, src Source, callers ...*Caller) ([]Finding, error) {
@@ -51,6 +54,9 @@ func Lint(ctx context.Context, src Source, callers ...*Caller) ([]Finding, error
 				l.skill(reader, s)
 			}
 		}
+	}
+	if r, ok := src.(*Registry); ok {
+		l.vectors(r)
 	}
 	slices.SortFunc(l.found, func(a, b Finding) int {
 		return strings.Compare(a.Subject+a.Rule+a.Message, b.Subject+b.Rule+b.Message)
@@ -83,7 +89,22 @@ func (l *linter) report(rule, subject, format string, args ...any) {
 	}
 }
 
+func (l *linter) vectors(r *Registry) {
+	if r.embedder == nil {
+		return
+	}
+	_, f := r.searchable()
+	if n := len(unembedded(f.catalog.functions)); n > 0 {
+		l.report("missing-vector", "registry", "%d of %d functions have no vector: searches find them by words alone; call Embed, whose error says why",
+			n, len(f.catalog.functions))
+	}
+}
+
 func (l *linter) namespace(ns *Listing) {
+	if ns.Namespace != "" && len(ns.Skills) > 0 && !ns.HasFunctions && ns.Description == "" {
+		l.report("phantom-namespace", "namespace "+ns.Namespace,
+			"has skills, but no functions and no description: it is visible to whom its parents are; correct the name of the folder, or register the namespace with a description")
+	}
 	if n := strings.Count(ns.Namespace, ".") + 1; n > maxLevels {
 		l.report("deep-tree", "namespace "+ns.Namespace, "%d levels deep; models lose their way below %d", n, maxLevels)
 	}

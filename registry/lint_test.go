@@ -2,8 +2,10 @@ package registry_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -56,5 +58,33 @@ func TestLint(t *testing.T) {
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\n\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// A folder of skills whose namespace nobody registered is found: what was to hide its skills hides another
+// namespace.
+func TestLintPhantomNamespace(t *testing.T) {
+	reg := registry.New(nil)
+	orders := reg.Namespace("orders", "Orders.", registry.VisibleTo(registry.Roles("clerk")))
+	orders.Add(registry.Func("list", "List.", func(context.Context, struct{}) (string, error) { return "", nil }))
+	reg.Namespace("guides", "Guides of the house.")
+	file := func() *fstest.MapFile {
+		return &fstest.MapFile{Data: []byte("---\ndescription: What to do.\n---\nDo it.")}
+	}
+	reg.AddSkills(fstest.MapFS{
+		"orders/buy.md": file(), "ordres/pay.md": file(), "guides/start.md": file(), "welcome.md": file(), "orders/retial/sell/SKILL.md": file(),
+	})
+	findings, err := registry.Lint(t.Context(), reg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range findings {
+		if f.Rule == "phantom-namespace" {
+			got = append(got, f.Subject)
+		}
+	}
+	if want := []string{"namespace orders.retial", "namespace ordres"}; !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
 	}
 }

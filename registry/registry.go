@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // A Registry is a tree of namespaces with functions and skills. It is the [Source] for everything
@@ -30,17 +29,17 @@ type Registry struct {
 	indexMu sync.Mutex               // held while an index is made
 	indexed atomic.Pointer[snapshot] // the newest snapshot with a search index
 
-	instance    string
-	embedder    Embedder
-	embedFailed atomic.Pointer[time.Time] // the last failure during a search
+	instance  string
+	embedder  Embedder
+	embedding embedding
 }
 
 // Options configure a [Registry]. Nil is fine.
 type Options struct {
 	// VisibleTo decides who sees anything at all. Nil is everyone.
 	VisibleTo Visibility
-	// Embedder adds matches by meaning to searches, once [Registry.Embed] has been called. Nil:
-	// searches go by words only.
+	// Embedder adds matches by meaning to searches, for functions with a vector ([Registry.Embed]).
+	// Nil: searches go by words only.
 	Embedder Embedder
 }
 

@@ -9,11 +9,13 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// writeBinding writes the identity of a call to h: the owner, the function's definition, and the arguments in canonical
-// order.
-func writeBinding(h hash.Hash, c *registry.Call) {
-	writeParts(h, c.Owner(), c.Function.Definition(), string(strictjson.Canonical(c.Arguments)))
+// binding is the identity of a call: the owner, the function's definition, and the arguments in canonical order.
+func binding(c *registry.Call) []string {
+	return []string{c.Owner(), c.Function.Definition(), string(strictjson.Canonical(c.Arguments))}
 }
+
+// writeBinding writes the identity of a call to h.
+func writeBinding(h hash.Hash, c *registry.Call) { writeParts(h, binding(c)...) }
 
 // writeParts writes texts so that different lists give different bytes.
 func writeParts(h hash.Hash, parts ...string) {

@@ -2,6 +2,7 @@ package control
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,6 +17,7 @@ import (
 // yet are not there. The findings are in the order of the rules:
 //
 //	unmatched-rule   a policy rule that no function matches, or one of its namespaces, tools, ids and tags
+//	unmatched-role   a role in a policy rule that shows or hides nothing, in registries whose visibility depends on roles
 //	unmatched-key    an id or path in a quota or a cache that is no function's
 func (c *Controls) Lint(registries ...*registry.Registry) []registry.Finding {
 	if c == nil {
@@ -31,6 +33,7 @@ func (c *Controls) Lint(registries ...*registry.Registry) []registry.Finding {
 		}
 	}
 	if c.Policy != nil {
+		l.roles = newRoles(registries)
 		for i := range c.Policy.rules {
 			l.rule(fmt.Sprintf("policy rule %d", i), &c.Policy.rules[i])
 		}
@@ -47,14 +50,63 @@ func (c *Controls) Lint(registries ...*registry.Registry) []registry.Finding {
 type linter struct {
 	functions []*registry.Function
 	known     map[string]bool // keys of functions
+	roles     roles
 	found     []registry.Finding
+}
+
+// roles tells which roles the visibility in registries asks for.
+type roles struct {
+	registries []*registry.Registry
+	plain      []string        // what a caller without a role sees
+	hides      bool            // others see something else
+	asked      map[string]bool // by role
+}
+
+func newRoles(registries []*registry.Registry) roles {
+	r := roles{registries: registries, asked: make(map[string]bool)}
+	r.plain = r.seen()
+	all := 0
+	for _, reg := range registries {
+		for range reg.All() {
+			all++
+		}
+	}
+	r.hides = len(r.plain) != all
+	return r
+}
+
+// seen returns the functions that a caller with these roles sees.
+func (r *roles) seen(of ...string) (paths []string) {
+	ctx := registry.WithCaller(context.Background(), &registry.Caller{ID: "lint", Roles: of})
+	for i, reg := range r.registries {
+		_ = registry.Walk(ctx, reg, "", func(l *registry.Listing) error {
+			for _, f := range l.Functions {
+				paths = append(paths, fmt.Sprint(i, f.Path()))
+			}
+			return nil
+		})
+	}
+	return paths
+}
+
+// unknown reports whether the registries hide functions, and none of them from callers without this role alone.
+func (r *roles) unknown(role string) bool {
+	if !r.hides {
+		return false
+	}
+	asked, ok := r.asked[role]
+	if !ok {
+		asked = !slices.Equal(r.seen(role), r.plain)
+		r.asked[role] = asked
+	}
+	return !asked
 }
 
 func (l *linter) report(rule, subject, format string, args ...any) {
 	l.found = append(l.found, registry.Finding{Rule: rule, Subject: subject, Message: fmt.Sprintf(format, args...)})
 }
 
-// rule checks what a rule says of functions. Callers and their roles are not known here.
+// rule checks what a rule says of functions, and its roles. Callers are not known here.
 func (l *linter) rule(subject string, r *rule) {
 	before := len(l.found)
 	element := func(what, text string, matches func(*registry.Function) bool) {
@@ -84,6 +136,11 @@ func (l *linter) rule(subject string, r *rule) {
 	all.roles, all.callers, all.anonymous = nil, nil, false
 	if len(l.found) == before && !slices.ContainsFunc(l.functions, matching(all)) {
 		l.report("unmatched-rule", subject, "no function matches all that it wants")
+	}
+	for _, role := range r.roles {
+		if l.roles.unknown(role) {
+			l.report("unmatched-role", subject, "no function or namespace is shown or hidden by the role %q", role)
+		}
 	}
 }
 

@@ -40,7 +40,7 @@ func TestLint(t *testing.T) {
 	}{
 		"right": {
 			rules: []control.Rule{
-				{Decision: control.Deny, Anonymous: true}, {Decision: control.Deny, Roles: []string{"nobody"}},
+				{Decision: control.Deny, Anonymous: true}, {Decision: control.Deny, Roles: []string{"boss"}},
 				{Decision: control.Deny, Namespaces: []string{"Orders"}}, {Decision: control.Deny, Tools: []string{"**.delete*"}},
 				{Decision: control.Deny, IDs: []string{id("orders.retail", "list")}}, {Decision: control.Deny, Tags: []string{"cheap"}},
 				{Decision: control.Deny, Classes: []control.Class{control.Destructive}}, {Decision: control.Deny, Kinds: []toolid.Kind{toolid.Resource}},
@@ -51,7 +51,8 @@ func TestLint(t *testing.T) {
 			rules: []control.Rule{
 				{Decision: control.Deny, Namespaces: []string{"orders", "orders.retial"}}, {Decision: control.Deny, Tools: []string{"*.delete*"}},
 				{Decision: control.Deny, IDs: []string{"orders:retail.lst#00000000"}}, {Decision: control.Deny, Tags: []string{"dear"}},
-				{Decision: control.Deny, Namespaces: []string{"orders.retail"}, Kinds: []toolid.Kind{toolid.Prompt}, Roles: []string{"x"}},
+				{Decision: control.Deny, Namespaces: []string{"orders.retail"}, Kinds: []toolid.Kind{toolid.Prompt}, Roles: []string{"boss"}},
+				{Decision: control.Deny, Roles: []string{"bos", "boss"}}, {Decision: control.Allow, Roles: []string{"bos"}, Callers: []string{"x"}},
 			},
 			quota: []string{"orders.list"}, cache: []string{"orders.retail"},
 			want: []string{
@@ -60,6 +61,8 @@ func TestLint(t *testing.T) {
 				`policy rule 2: no function matches the id "orders:retail.lst#00000000" (unmatched-rule)`,
 				`policy rule 3: no function matches the tag "dear" (unmatched-rule)`,
 				`policy rule 4: no function matches all that it wants (unmatched-rule)`,
+				`policy rule 5: no function or namespace is shown or hidden by the role "bos" (unmatched-role)`,
+				`policy rule 6: no function or namespace is shown or hidden by the role "bos" (unmatched-role)`,
 				`quota: there is no function "orders.list" (unmatched-key)`,
 				`cache: there is no function "orders.retail" (unmatched-key)`,
 			},
@@ -83,6 +86,12 @@ func TestLint(t *testing.T) {
 				t.Errorf("found\n%q\nwant\n%q", got, tt.want)
 			}
 		})
+	}
+	open := registry.New(nil) // where roles are the policy's alone
+	open.Namespace("orders", "").Add(registry.Func("list", "", done))
+	policy := &control.Controls{Policy: control.NewPolicy(&control.PolicyOptions{Rules: []control.Rule{{Decision: control.Deny, Roles: []string{"guest"}}}})}
+	if found := policy.Lint(open); len(found) > 0 {
+		t.Errorf("%v", found)
 	}
 	var none *control.Controls
 	if found := append(none.Lint(tools), new(control.Controls).Lint(tools)...); len(found) > 0 {

@@ -3,16 +3,14 @@ package control
 import (
 	"cmp"
 	"context"
-	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
+	"github.com/cash-mcp/go-sdk/internal/keyring"
 	"github.com/cash-mcp/go-sdk/internal/mistake"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -27,9 +25,10 @@ type PlanOptions struct {
 	// MaxUsed bounds the used tokens in memory, each kept until it expires. At the limit, calls with a token are
 	// refused. Zero is 100,000.
 	MaxUsed int
-	// Key signs the tokens: at least 32 random bytes. Servers with the same key accept each other's tokens, and should
-	// share a Store. Nil is a random key.
-	Key []byte
+	// Keys sign the tokens, each of at least 32 random bytes. The first one signs, all verify. Servers with the same
+	// keys accept each other's tokens, and should share a Store. See [Plans] for a change of keys. Nil is a random key:
+	// tokens end with the process.
+	Keys [][]byte
 	// Store remembers used tokens. Nil is the memory of this process.
 	Store PlanStore
 	// Now is the clock. Nil is time.Now.
@@ -49,7 +48,17 @@ type PlanOptions struct {
 // passes the rest on.
 //
 // Plans are safe for concurrent use; nil Plans require nothing.
-type Plans struct{ opts PlanOptions }
+//
+// To change keys, restart the servers with another list, three times:
+//   - with the new key last, so that all accept it
+//   - with the new key first, so that all use it
+//   - without the former key, once its last tokens have expired: from then on they are unknown
+//
+// A single server can begin with the second step.
+type Plans struct {
+	opts PlanOptions
+	keys keyring.Ring
+}
 
 // NewPlans returns plans without used tokens. It panics if opts are invalid.
 func NewPlans(opts *PlanOptions) *Plans {
@@ -63,24 +72,20 @@ func NewPlans(opts *PlanOptions) *Plans {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	o.Key = slices.Clone(o.Key)
-	if o.Key == nil {
-		o.Key = make([]byte, minPlanKey)
-		rand.Read(o.Key)
-	}
 	if o.Store == nil {
 		o.Store = newPlanUses(o.MaxUsed, o.Now)
 	}
-	return &Plans{o}
+	return &Plans{o, keyring.New(o.Keys)}
 }
 
-// minPlanKey is the least number of bytes of [PlanOptions.Key].
-const minPlanKey = 32
-
-// Check returns the error with which [NewPlans] panics: a key that is too short. Nil options are valid.
+// Check returns the error with which [NewPlans] panics: keys that are too short or too many, or an empty list of them.
+// Nil options are valid.
 func (o *PlanOptions) Check() error {
-	if o != nil && o.Key != nil && len(o.Key) < minPlanKey {
-		return fmt.Errorf("plans: a key of %d bytes; it takes at least %d", len(o.Key), minPlanKey)
+	if o == nil {
+		return nil
+	}
+	if err := keyring.Check(o.Keys); err != nil {
+		return fmt.Errorf("plans: Keys: %w", err)
 	}
 	return nil
 }
@@ -124,7 +129,7 @@ func (p *Plans) requires(c *registry.Call) bool { return p.opts.Require != nil &
 func (p *Plans) redeem(ctx context.Context, c *registry.Call, next registry.Handler) (*registry.Result, error) {
 	own, inner, _ := strings.Cut(c.PlanToken, registry.PlanTokenSeparator)
 	t, ok := parsePlanToken(own)
-	if !ok || !hmac.Equal(t.mac[:], p.sign(t, c)) {
+	if !ok || !p.keys.Verify(t.mac[:], t.signed(c)...) {
 		return nil, planError(c, "unknown", "The plan token is not one for this call: it belongs to other arguments, another function or caller, or the function has changed since.")
 	}
 	if !p.opts.Now().Before(t.expires()) {

@@ -245,20 +245,20 @@ func TestNilPlans(t *testing.T) {
 
 func TestPlanKeys(t *testing.T) {
 	key := bytes.Repeat([]byte{7}, 32)
-	a := newRig(nil, control.NewPlans(&control.PlanOptions{Key: key}).Middleware())
+	a := newRig(nil, control.NewPlans(&control.PlanOptions{Keys: [][]byte{key}}).Middleware())
 	token := plan(t, a, "alice", "write", "{}").Token
 	key[0] = 8 // it was copied
-	b := newRig(nil, control.NewPlans(&control.PlanOptions{Key: bytes.Repeat([]byte{7}, 32)}).Middleware())
+	b := newRig(nil, control.NewPlans(&control.PlanOptions{Keys: [][]byte{bytes.Repeat([]byte{7}, 32)}}).Middleware())
 	must(b.do("alice", "write", "{}", withPlan(token)))
-	for _, other := range []*control.PlanOptions{{Key: key}, nil} {
+	for _, other := range []*control.PlanOptions{{Keys: [][]byte{key}}, nil} {
 		c := newRig(nil, control.NewPlans(other).Middleware())
 		_, err := c.do("alice", "write", "{}", withPlan(token))
 		refusal(t, err, registry.InvalidArguments)
 	}
 	must(a.do("alice", "write", "{}", withPlan(token)))
-	for _, key := range []string{"", "secret"} {
-		short := &control.PlanOptions{Key: []byte(key)}
-		wantPanic(t, short.Check(), func() { control.NewPlans(short) })
+	for _, keys := range [][][]byte{{}, {nil}, {[]byte("secret")}, {key, key[:31]}, {key, key}} {
+		wrong := &control.PlanOptions{Keys: keys}
+		wantPanic(t, wrong.Check(), func() { control.NewPlans(wrong) })
 	}
 }
 

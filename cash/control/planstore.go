@@ -8,7 +8,7 @@ import (
 )
 
 // A PlanStore remembers used plan tokens. The default lives in memory and serves one process; replicas with the same
-// [PlanOptions.Key] can share another.
+// [PlanOptions.Keys] can share another.
 //
 // Duties of an implementer:
 //

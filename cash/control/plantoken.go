@@ -1,9 +1,7 @@
 package control
 
 import (
-	"crypto/hmac"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"strings"
@@ -27,15 +25,12 @@ func (p *Plans) token(c *registry.Call) string {
 	var t planToken
 	rand.Read(t.head[:8])
 	binary.BigEndian.PutUint64(t.head[8:], uint64(p.opts.Now().Add(p.opts.MaxAge).UnixMilli()))
-	return planPrefix + planEncoding.EncodeToString(append(t.head[:], p.sign(t, c)...))
+	return planPrefix + planEncoding.EncodeToString(append(t.head[:], p.keys.Sign(t.signed(c)...)[:len(t.mac)]...))
 }
 
-// sign returns the signature of a token for the call.
-func (p *Plans) sign(t planToken, c *registry.Call) []byte {
-	h := hmac.New(sha256.New, p.opts.Key)
-	writeParts(h, "plan", string(t.head[:]))
-	writeBinding(h, c)
-	return h.Sum(nil)[:len(t.mac)]
+// signed returns what the signature of a token for the call is over.
+func (t planToken) signed(c *registry.Call) []string {
+	return append([]string{"cash/control plan", string(t.head[:])}, binding(c)...)
 }
 
 func (t planToken) expires() time.Time {

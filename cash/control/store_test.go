@@ -150,7 +150,7 @@ func TestPlanTokenThatIsNotReleased(t *testing.T) {
 
 // TestReplicasShareAPlanStore holds that a token runs a function on one of them, once.
 func TestReplicasShareAPlanStore(t *testing.T) {
-	opts := &control.PlanOptions{Key: bytes.Repeat([]byte{7}, 32), Store: control.MemoryPlans(nil)}
+	opts := &control.PlanOptions{Keys: [][]byte{bytes.Repeat([]byte{7}, 32)}, Store: control.MemoryPlans(nil)}
 	var replicas [3]*rig
 	for i := range replicas {
 		replicas[i] = newRig(nil, control.NewPlans(opts).Middleware())

@@ -10,6 +10,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/disclosure"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid"
 )
 
 // plainModel calls at once, because everything is known from the list.
@@ -213,12 +214,18 @@ func (m *gatewayModel) learn(t *talk, f *registry.Function) error {
 type proxyModel struct{ read known }
 
 func (m *proxyModel) do(t *talk, s *Step, f *registry.Function) error {
+	id := f.ID().String()
+	name, _ := toolid.NewWireNames([]string{id}).Name(id)
+	tool, err := t.named(name)
+	if err != nil {
+		return err
+	}
 	if m.read.first(f) {
-		if _, err := t.must("tool_hydrate", executeArgs{ID: f.ID().String()}); err != nil {
+		if _, err := t.must("tool_hydrate", executeArgs{ID: tool}); err != nil {
 			return err
 		}
 	}
-	_, err := t.must("tool_execute", executeArgs{f.ID().String(), s.args()})
+	_, err = t.must("tool_execute", executeArgs{tool, s.args()})
 	return err
 }
 

@@ -334,7 +334,8 @@ func TestNewServerErrors(t *testing.T) {
 	}{
 		`function "error"`: {bad, nil}, // P27
 		"Options.Grants":   {shop(), &disclosure.Options{Serve: serve.Options{HTTP: serve.NoSessions}}},
-		"31 bytes":         {shop(), &disclosure.Options{Grants: &disclosure.Grants{Key: make([]byte, 31)}}},
+		"31 bytes":         {shop(), &disclosure.Options{Grants: &disclosure.Grants{Keys: [][]byte{make([]byte, 31)}}}},
+		"no key":           {shop(), &disclosure.Options{Grants: &disclosure.Grants{Keys: [][]byte{}}}},
 		"Grants.TTL":       {shop(), &disclosure.Options{Grants: &disclosure.Grants{TTL: -1}}},
 		`URI "x"`:          {shop(), &disclosure.Options{URI: "x"}},
 		"without a query":  {shop(), &disclosure.Options{URI: "x:///y?z"}},

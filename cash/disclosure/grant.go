@@ -2,15 +2,14 @@ package disclosure
 
 import (
 	"context"
-	"crypto/hmac"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
 	"math"
 	"time"
 
+	"github.com/cash-mcp/go-sdk/internal/keyring"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -39,7 +38,8 @@ func (g *Grants) issue(ctx context.Context, now time.Time, tool, definition stri
 	token := make([]byte, headSize, grantSize)
 	binary.BigEndian.PutUint32(token, uint32(min(now.Add(g.TTL).Unix(), math.MaxUint32)))
 	_, _ = rand.Read(token[expirySize:]) // it never fails
-	return grantCoding.EncodeToString(append(token, g.mac(ctx, token, tool, definition)...))
+	mac := keyring.Ring(g.Keys).Sign(signed(ctx, token, tool, definition)...)
+	return grantCoding.EncodeToString(append(token, mac[:grantSize-headSize]...))
 }
 
 // accepts reports whether a grant is valid for the tool and the caller in ctx, and has not expired.
@@ -51,20 +51,13 @@ func (g *Grants) accepts(ctx context.Context, now time.Time, grant, tool, defini
 	if err != nil || len(token) != grantSize {
 		return false
 	}
-	mac := g.mac(ctx, token[:headSize], tool, definition)
-	return hmac.Equal(mac, token[headSize:]) && now.Unix() < int64(binary.BigEndian.Uint32(token))
+	return keyring.Ring(g.Keys).Verify(token[headSize:], signed(ctx, token[:headSize], tool, definition)...) &&
+		now.Unix() < int64(binary.BigEndian.Uint32(token))
 }
 
-// mac returns the MAC over everything that a grant is bound to. Each part is prefixed with its length, so that parts
-// cannot run together.
-func (g *Grants) mac(ctx context.Context, head []byte, tool, definition string) []byte {
-	h := hmac.New(sha256.New, g.Key)
-	owner := registry.CallerFrom(ctx).Owner()
-	for _, part := range []string{grantDomain, string(head), owner, tool, definition} {
-		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
-		h.Write([]byte(part))
-	}
-	return h.Sum(nil)[:grantSize-headSize]
+// signed returns everything that a grant is bound to.
+func signed(ctx context.Context, head []byte, tool, definition string) []string {
+	return []string{grantDomain, string(head), registry.CallerFrom(ctx).Owner(), tool, definition}
 }
 
 // takeGrant removes the grant from the arguments of a call. Arguments that are invalid JSON or have two grants stay as

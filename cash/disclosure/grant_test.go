@@ -87,8 +87,8 @@ func (id asCaller) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestPX2Grants(t *testing.T) {
 	now := newClock()
 	key := bytes.Repeat([]byte("k"), 32)
-	options := func(key []byte) *disclosure.Options {
-		return &disclosure.Options{Grants: &disclosure.Grants{Key: key, TTL: 10 * time.Minute}, Serve: byHeaderOptions, Now: now.Now}
+	options := func(keys ...[]byte) *disclosure.Options {
+		return &disclosure.Options{Grants: &disclosure.Grants{Keys: keys, TTL: 10 * time.Minute}, Serve: byHeaderOptions, Now: now.Now}
 	}
 	dial := stateless(t, disclosure.NewServer(shop(), options(key)))
 	ada := dial("ada")
@@ -132,7 +132,7 @@ func TestPX2Grants(t *testing.T) {
 
 	replica := stateless(t, disclosure.NewServer(shop(), options(key)))("ada")
 	replica.Tool("ping", map[string]any{"_grant": grant}).OK()
-	refused(stateless(t, disclosure.NewServer(shop(), options(nil)))("ada"), "ping", grant)
+	refused(stateless(t, disclosure.NewServer(shop(), options()))("ada"), "ping", grant)
 
 	now.add(10*time.Minute - time.Second)
 	ada.call("ping", "{}").OK()
@@ -151,7 +151,7 @@ func TestPX2Replicas(t *testing.T) {
 		at := newClock()
 		at.add(ahead)
 		return stateless(t, disclosure.NewServer(shop(), &disclosure.Options{
-			Grants: &disclosure.Grants{Key: bytes.Repeat([]byte{fill}, 32), TTL: time.Minute}, Serve: byHeaderOptions, Now: at.Now,
+			Grants: &disclosure.Grants{Keys: [][]byte{bytes.Repeat([]byte{fill}, 32)}, TTL: time.Minute}, Serve: byHeaderOptions, Now: at.Now,
 		}))("ada")
 	}
 	grant := replica('k', 0).fetch("tools=ping")["ping"].Usage["_grant"]

@@ -2,15 +2,14 @@ package disclosure
 
 import (
 	"cmp"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/cash-mcp/go-sdk/cash/serve"
+	"github.com/cash-mcp/go-sdk/internal/keyring"
 )
 
 // Defaults of [Options] and [Grants].
@@ -19,9 +18,6 @@ const (
 	DefaultFetchesPerMinute = 120
 	DefaultGrantTTL         = time.Hour
 )
-
-// MinGrantKey is the least number of bytes of [Grants.Key].
-const MinGrantKey = 32
 
 // Options configure a [Server]. Nil means all defaults.
 type Options struct {
@@ -68,9 +64,10 @@ type Options struct {
 //
 // Section 5.1 only has sessions: grants are a deviation for clients without them. Leave them out to insist on sessions.
 type Grants struct {
-	// Key signs the tokens, with at least [MinGrantKey] bytes. Replicas of a server share it. Empty is a random key:
-	// tokens end with the process. A new key invalidates all tokens: calls are refused until the next fetch.
-	Key []byte
+	// Keys sign the tokens, each of at least 32 random bytes. The first one signs, all verify. Replicas of a server
+	// share them, and change them as those of [control.Plans]. A call with a token of a removed key is refused until the
+	// next fetch. Nil is a random key: tokens end with the process.
+	Keys [][]byte
 	// TTL is how long a token is valid, by the clock of the checking replica. It should be much longer than the clock
 	// skew, and at least a second. Zero is [DefaultGrantTTL].
 	TTL time.Duration
@@ -112,8 +109,8 @@ func (o *Options) withDefaults() Options {
 }
 
 func (g *Grants) check() error {
-	if n := len(g.Key); n > 0 && n < MinGrantKey {
-		return fmt.Errorf("Grants.Key has %d bytes, at least %d are needed", n, MinGrantKey)
+	if err := keyring.Check(g.Keys); err != nil {
+		return fmt.Errorf("Grants.Keys: %w", err)
 	}
 	if g.TTL != 0 && g.TTL < time.Second {
 		return fmt.Errorf("Grants.TTL is %v, at least a second is needed", g.TTL)
@@ -122,11 +119,8 @@ func (g *Grants) check() error {
 }
 
 func (g *Grants) withDefaults() *Grants {
-	d := Grants{Key: slices.Clone(g.Key), TTL: cmp.Or(g.TTL, DefaultGrantTTL)}
-	if len(d.Key) == 0 {
-		d.Key = []byte(rand.Text() + rand.Text())
-	}
-	return &d
+	ring := keyring.New(g.Keys)
+	return &Grants{Keys: ring, TTL: cmp.Or(g.TTL, DefaultGrantTTL)}
 }
 
 // checkURI rejects a URI that cannot be extended by a query.

@@ -38,7 +38,7 @@ func (f face) addResource(srv *mcp.Server, host *serve.Host) {
 	read := func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		return f.read(ctx, host, req), nil
 	}
-	srv.AddResource(&mcp.Resource{
+	host.AddResource(srv, &mcp.Resource{
 		URI: f.opts.URI, Name: resourceName, Description: f.resourceDescription(), MIMEType: mimeType,
 	}, read)
 	srv.AddResourceTemplate(&mcp.ResourceTemplate{

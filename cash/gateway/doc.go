@@ -37,7 +37,9 @@
 // # Modes
 //
 // A server in [Proxy] mode lists every function as a stripped tool and has no tool_browse. Its
-// tool_hydrate shows the real schema of a function (section 4.1). Results are sent as they are.
+// tool_hydrate shows the real schema of a function (section 4.1). Results are sent as they are. Model
+// APIs take no names with ':' and '#', so the list spells ids with '_' in their place. This deviates
+// from section 4.1, whose names are the ids: [Options.CanonicalNames].
 //
 // Options.Resources and Options.Prompts add resource_browse, resource_read, prompt_browse and
 // prompt_get (section 9).

@@ -65,7 +65,6 @@ func house(t testing.TB, mode gateway.Mode, hidden bool) (*gateway.Server, []str
 	}
 	return gateway.NewServer(tools, &gateway.Options{
 		Mode: mode, Resources: resources, Prompts: prompts, CacheStable: mode == gateway.Gateway,
-		WireNames: func(c *mcp.Implementation) bool { return mode == gateway.Proxy },
 	}), secrets
 }
 

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/firewall"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -54,10 +52,10 @@ type Options struct {
 	// Structured sends a response's text as structured content too. Some clients show both to the
 	// model, which then pays twice.
 	Structured bool
-	// WireNames selects the clients for which a [Proxy] spells ids with letters, digits, '_' and
-	// '-' only, in at most 64 characters. Other clients get the ids as they are. client is nil if
-	// it is unknown. Nil selects none.
-	WireNames func(client *mcp.Implementation) bool
+	// CanonicalNames lists the tools of a [Proxy] by their ids, as section 4.1 prints them. Model
+	// APIs refuse such names. False lists them by names of letters, digits, '_' and '-', in at most
+	// 64 characters ([toolid.WireNames]). tool_execute and tool_hydrate take both.
+	CanonicalNames bool
 
 	// Firewall keeps large results. Nil is firewall.New(nil): in memory.
 	Firewall *firewall.Firewall

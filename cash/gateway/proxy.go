@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -22,16 +23,14 @@ var stripped = json.RawMessage(`{"type":"object"}`)
 
 // listed returns the functions that a caller sees, as stripped tools, which cannot be called
 // directly.
-func (f face) listed(ctx context.Context, req *mcp.ListToolsRequest) (serve.ToolList, error) {
+func (f face) listed(ctx context.Context, _ *mcp.ListToolsRequest) (serve.ToolList, error) {
 	entries, err := f.entries(ctx)
 	if err != nil {
 		return serve.ToolList{}, errors.New(f.asError(err).Message)
 	}
-	spelled := f.spelling(req, entries)
-	for i, e := range entries {
-		entries[i].id = spelled(e.id)
+	if !f.opts.CanonicalNames {
+		wireNamed(entries)
 	}
-	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.id, b.id) })
 	names := make([]string, len(entries))
 	for i, e := range entries {
 		names[i] = e.id
@@ -50,39 +49,32 @@ func (f face) direct(ctx context.Context, name string, _ *serve.Request) (*regis
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
-	fn, err := serve.Apart(ctx, f.opts.Serve.Logger, "tools/call", func() (*registry.Function, error) { return f.resolve(ctx, f.tools, name) })
-	if err != nil {
+	if _, err := serve.Apart(ctx, f.opts.Serve.Logger, "tools/call", func() (*registry.Function, error) { return f.resolve(ctx, f.tools, name) }); err != nil {
 		return nil, serve.ErrUnknownTool
 	}
-	return nil, f.failed(ctx, name, argsInvalid(fmt.Sprintf("A listed tool cannot be called directly. Call tool_execute with tool_id=%q and args.", fn.ID())))
+	return nil, f.failed(ctx, name, argsInvalid(fmt.Sprintf("A listed tool cannot be called directly. Call tool_execute with tool_id=%q and args.", name)))
 }
 
-// couldBeID reports whether a tool's name may be an id. Names of an embedder's own tools are not
-// looked up.
+// couldBeID reports whether a tool's name may be an id, or stand for one. Names of an embedder's own
+// tools are not looked up.
 func (f face) couldBeID(name string) bool {
-	return strings.Contains(name, ":") || strings.Contains(name, "%") || f.opts.WireNames != nil
+	return strings.Contains(name, ":") || strings.Contains(name, "%") || wireForm.MatchString(name)
 }
 
-// spelling returns the function that spells ids for the client.
-func (f face) spelling(req *mcp.ListToolsRequest, entries []entry) func(string) string {
-	var who *mcp.Implementation
-	if req.Session != nil {
-		if p := req.Session.InitializeParams(); p != nil {
-			who = p.ClientInfo
-		}
-	}
-	if f.opts.WireNames == nil || !f.opts.WireNames(who) {
-		return func(id string) string { return id }
-	}
+// wireForm matches the names of [toolid.WireNames]: they end in a hash.
+var wireForm = regexp.MustCompile(`^[a-zA-Z0-9_-]+_([0-9a-f]{8}|[0-9a-f]{32})$`)
+
+// wireNamed gives entries names that model APIs accept in place of their ids, and sorts them again.
+func wireNamed(entries []entry) {
 	ids := make([]string, len(entries))
 	for i, e := range entries {
 		ids[i] = e.id
 	}
 	names := toolid.NewWireNames(ids)
-	return func(id string) string {
-		name, _ := names.Name(id)
-		return name
+	for i := range entries {
+		entries[i].id, _ = names.Name(entries[i].id)
 	}
+	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.id, b.id) })
 }
 
 // entry is a stripped tool.

@@ -15,6 +15,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
 	"github.com/cash-mcp/go-sdk/cash/gateway"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid"
 	"github.com/cash-mcp/go-sdk/toolid/card"
 )
 
@@ -37,8 +38,8 @@ func TestS41Proxy(t *testing.T) {
 			}
 		}
 		want := []string{"tool_execute", "tool_hydrate"}
-		for f := range s.All() {
-			want = append(want, f.ID().String())
+		for _, id := range idsOf(s.Registry) {
+			want = append(want, wireName(id))
 		}
 		if slices.Sort(names); !slices.Equal(names, sorted(want)) {
 			t.Errorf("tools %v, want %v", names, want)
@@ -50,7 +51,7 @@ func TestS41Proxy(t *testing.T) {
 		if h.ID != create || !strings.Contains(string(h.InputSchema), `"quantity"`) || h.Description == "" {
 			t.Errorf("hydration %+v", h)
 		}
-		for _, spelled := range []string{create, url.PathEscape(create), strings.NewReplacer(":", "%3A", "#", "%23").Replace(create), " " + create + "\n"} {
+		for _, spelled := range []string{create, url.PathEscape(create), strings.NewReplacer(":", "%3A", "#", "%23").Replace(create), " " + create + "\n", wireName(create), " " + wireName(create)} {
 			if r := c.Tool("tool_execute", object{"tool_id": spelled, "args": object{"customer": "c", "quantity": 2}}).OK(); r.Text != "created 2 for c" {
 				t.Errorf("%s: %s", spelled, r.Text)
 			}
@@ -69,14 +70,24 @@ func TestS41Proxy(t *testing.T) {
 
 func sorted(list []string) []string { slices.Sort(list); return list }
 
-// TestS41WireNames holds that clients of strict names get such names, and reach
-// everything by them.
+// wireName is the name of an id with a hash that is not too long.
+func wireName(id string) string { return strings.NewReplacer(":", "_", ".", "_", "#", "_").Replace(id) }
+
+func idsOf(reg *registry.Registry) (ids []string) {
+	for f := range reg.All() {
+		ids = append(ids, f.ID().String())
+	}
+	return ids
+}
+
+// TestS41WireNames holds that the names are ones that model APIs take, and that everything is
+// reached by them.
 func TestS41WireNames(t *testing.T) {
 	s := newShop()
-	srv := gateway.NewServer(s, &gateway.Options{Mode: gateway.Proxy, WireNames: func(c *mcp.Implementation) bool { return c != nil && c.Name == "cashtest" }})
+	raw(s.Registry, "a_namespace_of_many_words_that_has_a_long_name", "a_function_of_many_words_that_has_a_long_name_too", answers(registry.TextResult("long")))
 	legal := regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
-	overAllOf(t, srv, named("ann"), func(t *testing.T, c *cashtest.Client) {
-		found := ""
+	overAllOf(t, proxyOf(s), named("ann"), func(t *testing.T, c *cashtest.Client) {
+		found, long := "", ""
 		for _, tool := range c.Tools() {
 			if !legal.MatchString(tool.Name) {
 				t.Errorf("%q is not a strict name", tool.Name)
@@ -84,13 +95,72 @@ func TestS41WireNames(t *testing.T) {
 			if strings.Contains(tool.Name, "create") {
 				found = tool.Name
 			}
+			if len(tool.Name) == 64 {
+				long = tool.Name
+			}
 		}
 		if r := c.Tool("tool_execute", object{"tool_id": found, "args": object{"customer": "c", "quantity": 2}}).OK(); r.Text != "created 2 for c" {
 			t.Errorf("%s: %s", found, r.Text)
 		}
+		if r := c.Tool("tool_execute", object{"tool_id": long}).OK(); r.Text != "long" {
+			t.Errorf("%s: %s", long, r.Text)
+		}
 		c.Tool("tool_hydrate", object{"tool_id": found}).OK()
 		wantCode(t, c.Tool(found, object{}), gateway.ArgsInvalid)
+		for _, wrong := range []string{found[:len(found)-8] + "00000000", strings.ToUpper(found), "x" + found, found + "_" + strings.Repeat("0", 32)} {
+			wantCode(t, c.Tool("tool_execute", object{"tool_id": wrong}), gateway.HydrateFailed)
+			if _, err := c.Session.CallTool(t.Context(), &mcp.CallToolParams{Name: wrong}); err == nil {
+				t.Errorf("a direct call of %s is answered", wrong)
+			}
+		}
 	})
+}
+
+// TestS41SharedNames holds that two ids with one name, which takes a forged hash, both get another, and
+// that each name runs its own function.
+func TestS41SharedNames(t *testing.T) {
+	reg := registry.New(nil)
+	for name, place := range map[string]string{"x.y": "up.one", "x_y": "up.two"} {
+		id := toolid.ID{Namespace: "up", Name: name, Hash: "12345678"}
+		f, err := registry.RemoteFunc("look", "Look.", registry.Remote{
+			ID: toolid.Primitive{Kind: toolid.Tool, ID: id}, Handler: answers(registry.TextResult(id.String())),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		reg.Namespace(place, "").Add(f)
+	}
+	c := inMemory(t, proxyOf(reg), nil)
+	ran := map[string]bool{}
+	for _, tool := range c.Tools() {
+		if strings.HasPrefix(tool.Name, "up_") {
+			ran[c.Tool("tool_execute", object{"tool_id": tool.Name}).OK().Text] = true
+		}
+	}
+	if !ran["up:x.y#12345678"] || !ran["up:x_y#12345678"] {
+		t.Errorf("ran %v", ran)
+	}
+	wantCode(t, c.Tool("tool_execute", object{"tool_id": "up_x_y_12345678"}), gateway.HydrateFailed)
+}
+
+// TestS41CanonicalNames holds that the names are the ids where the option asks for them.
+func TestS41CanonicalNames(t *testing.T) {
+	s := newShop()
+	c := inMemory(t, gateway.NewServer(s, &gateway.Options{Mode: gateway.Proxy, CanonicalNames: true}), nil)
+	var names []string
+	for _, tool := range c.Tools() {
+		names = append(names, tool.Name)
+	}
+	if want := append(idsOf(s.Registry), "tool_execute", "tool_hydrate"); !slices.Equal(sorted(names), sorted(want)) {
+		t.Errorf("tools %v, want %v", names, want)
+	}
+	create := s.id(t, "orders.create")
+	for _, spelled := range []string{create, wireName(create)} {
+		if r := c.Tool("tool_execute", object{"tool_id": spelled, "args": object{"customer": "c", "quantity": 2}}).OK(); r.Text != "created 2 for c" {
+			t.Errorf("%s: %s", spelled, r.Text)
+		}
+		wantCode(t, c.Tool(spelled, object{}), gateway.ArgsInvalid)
+	}
 }
 
 // TestS41Pages holds that a long list comes in pages, without gaps and twice the

@@ -81,22 +81,32 @@ func (s *Server) parse(ctx context.Context, c *catalog, text string) (toolid.Pri
 		return id, err
 	}
 	text = strings.TrimSpace(text)
-	if s.opts.Mode == Proxy && s.opts.WireNames != nil && c == s.tools {
-		if spelled, ok := toolid.NewWireNames(s.ids(ctx)).ID(text); ok {
+	if s.opts.Mode == Proxy && c == s.tools && wireForm.MatchString(text) {
+		if spelled, ok := toolid.NewWireNames(s.spelledLike(ctx, text)).ID(text); ok {
 			return toolid.ParsePrimitive(spelled)
 		}
 	}
 	return id, err
 }
 
-// ids returns the ids of all functions that the caller sees.
-func (s *Server) ids(ctx context.Context) []string {
+// wirePrefix is the number of characters of an id that all of its names on the wire begin with.
+const wirePrefix = 31
+
+// spelledLike returns the ids that a name on the wire may stand for, of the functions that the
+// caller sees: those in the namespace that it begins with. All ids that share a name are among them.
+func (s *Server) spelledLike(ctx context.Context, name string) []string {
 	var ids []string
 	_ = registry.Walk(ctx, s.tools.source, "", func(l *registry.Listing) error { // earlier ids count
 		for _, f := range l.Functions {
-			ids = append(ids, f.ID().String())
+			p := f.Primitive()
+			if p.Kind == toolid.Tool && !strings.HasPrefix(name, p.Namespace[:min(len(p.Namespace), wirePrefix)]) {
+				continue
+			}
+			if _, err := s.cards.of(f); err == nil { // without a card it is not listed
+				ids = append(ids, p.String())
+			}
 		}
-		return nil
+		return ctx.Err()
 	})
 	return ids
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/cash/upstream"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/toolid"
 )
 
 // weather is a result with most kinds of Go types.
@@ -213,7 +214,9 @@ func TestZ3Facts(t *testing.T) {
 	defer end()
 	ids := make(map[string]string)
 	for f := range reg.All() {
-		ids[f.ID().String()] = f.FlatName()
+		id := f.ID().String()
+		listed, _ := toolid.NewWireNames([]string{id}).Name(id)
+		ids[listed] = f.FlatName()
 	}
 	type face struct {
 		srv  cashtest.Face

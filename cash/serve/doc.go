@@ -13,7 +13,8 @@
 //
 // The files in order: server.go, options.go and run.go serve; web.go, origin.go, sessions.go, post.go, header.go
 // and body.go are HTTP; lines.go is stdio; reader.go and method.go read messages; host.go, request.go, carry.go,
-// identity.go, address.go and client.go run a tool; skills.go is the skills extension of MCP; listed.go, tools.go
+// identity.go, address.go and client.go run a tool; own.go is what an embedder has beside the face; lint.go finds
+// mistakes; skills.go is the skills extension of MCP; listed.go, tools.go
 // and watched.go are what comes and goes, of which changes.go and notifier.go tell; drain.go stops, of which
 // health.go tells.
 //
@@ -54,8 +55,15 @@
 //   - A skill that the caller does not see is unknown. Caches are private to the caller, for a minute.
 //   - The limits of a Quota for the tool skill hold for the extension.
 //
+// # Beside the face
+//
+// [Options.NewServer] adds resources, prompts and completions of the embedder's own, on all transports. A
+// server that the embedder serves itself takes the face by [Server.AddTo].
+//
 // # Limits
 //
+//   - The SDK 1.8 keeps one subscription of each kind per connection. On stdio from 2026-07-28 on, the end of
+//     one subscription therefore ends notifications of changed lists of resources and prompts.
 //   - To find a change, the view of each client is made again and compared. Many clients with
 //     thousands of tools take a while, at half of one processor's time at most. The context of a
 //     visibility rule then has the caller, and nothing else of a request. Beyond 10,000 clients, further ones are not

@@ -23,7 +23,8 @@ type Host struct {
 	transport  string    // of the one connection
 	watched    *notifier // of the watched resource; nil if there is none
 	watchedURI string
-	skills     *skills // nil if the face has none
+	skills     *skills         // nil if the face has none
+	resources  map[string]bool // URIs of the face's resources
 }
 
 // Tool makes an SDK handler of f:
@@ -159,9 +160,10 @@ func (h *Host) recovering(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// mcpServer returns an MCP server with this face only.
-func (h *Host) mcpServer() *mcp.Server {
-	srv := mcp.NewServer(h.server.impl, &mcp.ServerOptions{
+// mcpServer returns an MCP server with this face, and with what the embedder has beside it. ctx ends
+// when the server is no longer used.
+func (h *Host) mcpServer(ctx context.Context) *mcp.Server {
+	srv := h.newServer(ctx, &mcp.ServerOptions{
 		Capabilities: h.capabilities(),
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = private },
 	})

@@ -59,10 +59,18 @@ func (h *Host) newNotifier(srv *mcp.Server, about topic) *notifier {
 	srv.AddSendingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		t.send = next
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-			if sub, ok := ctx.Value(subscriptionKey{t}).(*subscription); ok && method == acknowledged {
-				sub.begin(req)
+			sub, ok := ctx.Value(subscriptionKey{t}).(*subscription)
+			if !ok || method != acknowledged {
+				return next(ctx, method, req)
 			}
-			return next(ctx, method, req)
+			sub.begin(req)
+			res, err := next(ctx, method, req)
+			if err == nil && sub.begun {
+				// The SDK's server does not wait without a topic of its own. When it returns, it forgets the
+				// session's other subscriptions.
+				<-ctx.Done()
+			}
+			return res, err
 		}
 	})
 	return t
@@ -158,11 +166,7 @@ func (t *notifier) listen(ctx context.Context, req *mcp.SubscriptionsListenReque
 		case <-ctx.Done():
 		}
 	}()
-	res, err := next(ctx, listen, &rest)
-	if err == nil && sub.begun { // without a topic of its own, the SDK's server does not wait
-		<-ctx.Done()
-	}
-	return res, err
+	return next(ctx, listen, &rest)
 }
 
 // begin starts the watch before the client learns that it will be notified.

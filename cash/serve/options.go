@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
 	"github.com/cash-mcp/go-sdk/cash/control"
@@ -113,6 +114,16 @@ type Options struct {
 	// upstream.Options. Nil is nobody, and costs nothing.
 	Observe observe.Hook
 
+	// NewServer makes the MCP servers of the face: one for Handler, and one for each connection that Run
+	// serves. It is for resources, prompts, completions and subscriptions of the embedder's own beside
+	// the face: it adds to opts what they need, and returns a new server with them. ctx ends when the
+	// server is no longer used.
+	//
+	// Their handlers run as tools do: with the caller in the context, within Timeout, and counted by
+	// Shutdown. A refused caller gets none of them, and a panic is an error of the request. Who sees
+	// what, and notifications of it, are the embedder's. The face's things replace others of the same
+	// name or URI. Functions belong into the registry. Nil is [mcp.NewServer].
+	NewServer func(ctx context.Context, impl *mcp.Implementation, opts *mcp.ServerOptions) *mcp.Server
 	// Logging tells clients that functions send log messages, for example those of upstream servers
 	// ([registry.Client]). False declares no logging.
 	Logging bool

@@ -30,7 +30,7 @@ func (s *Server) Run(ctx context.Context, transport mcp.Transport) error {
 	inner, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	ended := make(chan error, 1)
-	go func() { ended <- h.mcpServer().Run(inner, t) }()
+	go func() { ended <- h.runServer(inner, t) }()
 	var reason error
 	select {
 	case err := <-ended:

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -19,6 +20,7 @@ const stateless = "2026-07-28"
 type web struct {
 	mu      sync.Mutex
 	mcp     *mcp.Server
+	end     context.CancelFunc // ends the context of mcp
 	handler http.Handler
 	pending pending // requests without an answer
 	bodies  bodies
@@ -36,8 +38,14 @@ func (s *Server) Handler() http.Handler {
 	s.web.mu.Lock()
 	defer s.web.mu.Unlock()
 	if s.web.handler == nil {
-		s.web.mcp = s.host().mcpServer()
+		ctx, end := context.WithCancel(context.Background())
+		s.web.mcp, s.web.end = s.host().mcpServer(ctx), end
 		s.web.handler = s.newHandler(s.web.mcp)
+		select {
+		case <-s.closed:
+			end()
+		default:
+		}
 	}
 	return s.web.handler
 }
@@ -104,11 +112,12 @@ func (s *Server) open(next http.Handler) http.Handler {
 // delivered.
 func (w *web) close() {
 	w.mu.Lock()
-	srv := w.mcp
+	srv, end := w.mcp, w.end
 	w.mu.Unlock()
 	if srv == nil {
 		return
 	}
+	defer end()
 	w.pending.wait(deliverTimeout)
 	var closing pending
 	for ss := range srv.Sessions() {

@@ -94,20 +94,20 @@
 // With [Server.Credentials], each caller has an account at the server. Calls, dry runs, and reads of resources and
 // prompts have its token; nothing that came with the caller's request, nothing of Endpoint's identity, and no cookie.
 //
-//	HTTP server        identity of Endpoint                 account of the caller
-//	up to 2025-11-25   a session that reads the catalog     a session for each caller
-//	from 2026-07-28    requests that read the catalog       a token with each request of the same client
+//		HTTP server        identity of Endpoint                 account of the caller
+//		up to 2025-11-25   a session that reads the catalog     a session for each caller
+//		from 2026-07-28    requests that read the catalog       a token with each request of the same client
 //
-//   - The catalog is the same for all: lists, pages of help, skills. It is read with the identity of Endpoint.
-//   - A caller without an account is asked to connect one, by an elicitation with a URL if the client takes these. The
-//     call waits up to a minute after the caller has agreed. Otherwise the error names the URL. Anonymous callers are
-//     refused.
-//   - One attempt to get a token serves all calls that wait for it. A call that gives up does not end it.
-//   - A refused token (status 401) is dropped with the session. The call is repeated once with another.
-//   - What a server sends during a call, such as questions and progress, goes to the caller of that session.
-//   - Tokens come from handlers of the SDK (packages auth and extauth), or of the embedder. The examples show a store,
-//     enterprise-managed authorization and token exchange. [HTTP].OAuthHandler gives the identity of Endpoint in the
-//     same way, for example by client credentials.
+//	  - The catalog is the same for all: lists, pages of help, skills. It is read with the identity of Endpoint.
+//	  - A caller without an account is asked to connect one, by an elicitation with a URL if the client takes these. The
+//	    call waits up to a minute after the caller has agreed. Otherwise the error names the URL. Anonymous callers are
+//	    refused.
+//	  - One attempt to get a token serves all calls that wait for it. A call that gives up does not end it.
+//	  - A refused token (status 401) is dropped with the session. The call is repeated once with another.
+//	  - What a server sends during a call, such as questions and progress, goes to the caller of that session.
+//	  - Tokens come from handlers of the SDK (packages auth and extauth), or of the embedder. The examples show a store,
+//	    enterprise-managed authorization and token exchange. [HTTP].OAuthHandler gives the identity of Endpoint in the
+//	    same way, for example by client credentials.
 //
 // # Ids
 //

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/cash/disclosure"
+	"github.com/cash-mcp/go-sdk/toolid"
 )
 
 // A turn is a step of the model with the server at a label: it asks how to call a function, calls
@@ -156,9 +157,9 @@ func (byDefinition) open(t *talk, _ []string) {
 func (byDefinition) take(t *talk, u turn) {
 	switch u.does {
 	case asks:
-		t.say(u.why, "tool_hydrate", fmt.Sprintf(`{"tool_id":%q}`, t.id(u.namespace, u.name)))
+		t.say(u.why, "tool_hydrate", fmt.Sprintf(`{"tool_id":%q}`, t.wireName(u.namespace, u.name)))
 	case calls:
-		t.say(u.why, "tool_execute", execution(t.id(u.namespace, u.name), u.kwargs))
+		t.say(u.why, "tool_execute", execution(t.wireName(u.namespace, u.name), u.kwargs))
 	}
 }
 
@@ -232,6 +233,13 @@ func (t *talk) id(namespace, name string) string {
 		return name
 	}
 	return f.ID().String()
+}
+
+// wireName returns the name of a function that a proxy lists.
+func (t *talk) wireName(namespace, name string) string {
+	id := t.id(namespace, name)
+	spelled, _ := toolid.NewWireNames([]string{id}).Name(id)
+	return spelled
 }
 
 // flatName returns the tool name of a function, for faces with a tool per function.

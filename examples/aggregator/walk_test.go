@@ -30,8 +30,8 @@ func TestWalk(t *testing.T) {
 		},
 		"proxy": {
 			"< tool_hydrate Show the whole definition",
-			"< crm:find#",
-			`> tool_execute {"tool_id":"orders:create#`,
+			"< crm_find_",
+			`> tool_execute {"tool_id":"orders_create_`,
 			`< {"order_id":"ORD-`,
 			", shop 1.0.0 (cash), 14 functions, 2 skills\n",
 		},
@@ -84,7 +84,7 @@ func TestWalkOfCatalog(t *testing.T) {
 	for face, want := range map[string]string{
 		"cash":       `> help {"namespace":"github"}`,
 		"gateway":    `> tool_browse {"path":"/github"}`,
-		"proxy":      "github:create_issue@1.4.0 Create",
+		"proxy":      "github_create_issue_1_4_0_41e9b5f8 Create",
 		"disclosure": "< github-create_issue Create",
 		"facade":     "< GithubExecute ",
 		"plain":      "< github-create_issue Create",

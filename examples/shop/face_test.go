@@ -167,7 +167,7 @@ func talkToGateway(ctx context.Context, t *testing.T, session *mcp.ClientSession
 func talkToProxy(ctx context.Context, t *testing.T, session *mcp.ClientSession) {
 	t.Helper()
 	list := names(ctx, t, session)
-	i := slices.IndexFunc(list, func(name string) bool { return strings.HasPrefix(name, "orders:get#") })
+	i := slices.IndexFunc(list, func(name string) bool { return strings.HasPrefix(name, "orders_get_") })
 	if len(list) != 2+14 || i < 0 {
 		t.Fatalf("tools: %q, want two and all of the shop's", list)
 	}

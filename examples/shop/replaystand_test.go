@@ -73,7 +73,9 @@ var stands = map[string]func(*rig) (cashtest.Face, error){
 	// The shop itself.
 	"cash":    shopStand("cash"),
 	"gateway": shopStand("gateway"),
-	"proxy":   shopStand("proxy"),
+	"proxy": shopGateway(func() *gateway.Options { // with the names that 4.1 prints
+		return &gateway.Options{Mode: gateway.Proxy, CanonicalNames: true}
+	}),
 
 	// CaSH servers.
 	"desk": func(*rig) (cashtest.Face, error) { return newDesk(), nil },
@@ -119,11 +121,9 @@ var stands = map[string]func(*rig) (cashtest.Face, error){
 	// The shop behind gateways with options.
 	"structured": shopGateway(func() *gateway.Options { return &gateway.Options{Structured: true} }),
 	"stable":     shopGateway(func() *gateway.Options { return &gateway.Options{CacheStable: true} }),
-	"escaping": shopGateway(func() *gateway.Options {
-		return &gateway.Options{Mode: gateway.Proxy, WireNames: func(*mcp.Implementation) bool { return true }}
-	}),
-	"strict":   parcelStand(false),
-	"tolerant": parcelStand(true),
+	"escaping":   shopStand("proxy"),
+	"strict":     parcelStand(false),
+	"tolerant":   parcelStand(true),
 	"cached": shopGateway(func() *gateway.Options {
 		return controlled(&control.Controls{Cache: control.NewCache(&control.CacheOptions{ReadOnly: true})})
 	}),

@@ -86,12 +86,12 @@ func byCards(t *talk, _ *goods) {
 
 func byHydration(t *talk, _ *goods) {
 	list := t.list("The client lists the tools, without their schemas.")
-	create := found(list, `(orders:create\S*) `)
+	create := found(list, `(orders_create\S*) `)
 	t.say("They are names to go by, and are not called themselves.", create, `{"customer_id":"C-42"}`)
 	t.say("How is it called?", "tool_hydrate", fmt.Sprintf(`{"tool_id":%q}`, create))
 	t.say("Call it.", "tool_execute", execution(create, `{"customer_id":"C-42","items":[{"product_id":"P-7","quantity":3}]}`, ""))
-	t.say("Guess, and the answer has the schema.", "tool_execute", execution(found(list, `(inventory:restock\S*) `), `{"product":"P-7"}`, ""))
-	t.say("Results are delivered as they are.", "tool_execute", execution(found(list, `(orders:list\S*) `), `{"limit":300}`, ""))
+	t.say("Guess, and the answer has the schema.", "tool_execute", execution(found(list, `(inventory_restock\S*) `), `{"product":"P-7"}`, ""))
+	t.say("Results are delivered as they are.", "tool_execute", execution(found(list, `(orders_list\S*) `), `{"limit":300}`, ""))
 }
 
 func byDescription(t *talk, _ *goods) {
@@ -150,7 +150,7 @@ func lookAtCards(t *talk, g *goods) {
 
 func lookAtList(t *talk, _ *goods) {
 	list := t.list("The client lists the tools, without their schemas.")
-	t.say("How is one of them called?", "tool_hydrate", fmt.Sprintf(`{"tool_id":%q}`, found(list, `(?m)^(\S+:\S+) `)))
+	t.say("How is one of them called?", "tool_hydrate", fmt.Sprintf(`{"tool_id":%q}`, found(list, `(?m)^(\S+_[0-9a-f]{8}) `)))
 }
 
 func lookAtLines(t *talk, _ *goods) {

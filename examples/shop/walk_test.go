@@ -76,7 +76,7 @@ func TestWalkOfCatalog(t *testing.T) {
 	}{
 		{"cash", []string{`> help {"namespace":"github"}`, "- **create_issue** — "}},
 		{"gateway", []string{`> tool_browse {"path":"/github"}`, "github:create_issue@1.4.0 (tool)", "resource::file:readme#", "prompt::mcp:summarize#"}},
-		{"proxy", []string{"< github:create_issue@1.4.0 Create", `> tool_hydrate {"tool_id":"github:create_issue@1.4.0"}`}},
+		{"proxy", []string{"< github_create_issue_1_4_0_41e9b5f8 Create", `> tool_hydrate {"tool_id":"github_create_issue_1_4_0_41e9b5f8"}`}},
 		{"disclosure", []string{"< github-create_issue Create", "> resources/read resource:///tool_descriptions?tools=github-", `"inputSchema":{`}},
 		{"facade", []string{"< GithubExecute ", `> ToolsExecute {"cmd":"get","params":{"name":"github.`}},
 		{"plain", []string{"< github-create_issue Create", "Take plain: "}},

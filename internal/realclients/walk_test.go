@@ -65,7 +65,7 @@ func TestAggregatorWalkOfFaces(t *testing.T) {
 			"7 resources, 4 prompts",
 		},
 		"proxy": {
-			`> tool_hydrate {"tool_id":"everything:get-sum#`,
+			`> tool_hydrate {"tool_id":"everything_get-sum_`,
 			"< The sum of 2 and 40 is 42.\n",
 			"~ 1 of 4, 2 of 4, 3 of 4",
 			"! Access denied - path outside allowed directories",
