@@ -217,6 +217,27 @@ func ForeignSkill(data []byte, files []SkillFile, opts ...SkillOption) (*Skill, 
 	return s, s.apply(opts)
 }
 
+// Moved returns a copy of a [ForeignSkill], before it is added anywhere, as it reads elsewhere in a
+// tree. text rewrites its texts, except for the front matter. Name and description are those of
+// lists; another name than that of the front matter is left out.
+func (s *Skill) Moved(name, description string, text func(string) string) *Skill {
+	kept := *s
+	if kept.description = description; agentName(name) == agentName(s.name) {
+		kept.name = name
+	}
+	if kept.text = text(s.text); kept.text != s.text {
+		kept.whole = ""
+	}
+	kept.files = slices.Clone(s.files)
+	for i := range kept.files {
+		switch f := &kept.files[i]; f.MediaType() {
+		case "text/markdown", "text/plain":
+			f.Text = text(f.Text)
+		}
+	}
+	return &kept
+}
+
 // cleaned returns text as f cleans it, or itself if f changes nothing but line ends.
 func cleaned(text string, f func(string) string) (string, bool) {
 	c := f(text)

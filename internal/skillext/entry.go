@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -27,6 +28,32 @@ type Entry struct {
 	Dynamic     bool
 	Files       []EntryFile // SKILL.md among them; nil if Dynamic
 	Hash        [sha256.Size]byte
+}
+
+// Listing returns what an entry says, for comparison with another of its URI:
+//
+//	{"files": {"SKILL.md": "sha256:...", ...}, "frontmatter": {...}}
+//
+// Files are "dynamic" if the entry says so. Their order, their sizes, which digests imply, and other members of the
+// entry are left out.
+func (e *Entry) Listing() json.RawMessage {
+	if e.Dynamic {
+		return DynamicListing(e.FrontMatter)
+	}
+	files := make(map[string]string, len(e.Files))
+	for _, f := range e.Files {
+		files[f.Path] = f.Digest
+	}
+	return listing(e.FrontMatter, files)
+}
+
+// DynamicListing returns the listing of a dynamic skill with this front matter.
+func DynamicListing(frontMatter json.RawMessage) json.RawMessage {
+	return listing(frontMatter, Dynamic)
+}
+
+func listing(frontMatter json.RawMessage, files any) json.RawMessage {
+	return strictjson.MustMarshal(map[string]any{"files": files, "frontmatter": frontMatter})
 }
 
 // An EntryFile is a file of an entry.
@@ -76,7 +103,7 @@ func (e *Entry) readFiles(resources []byte, root string) error {
 	if strictjson.KindOf(resources) != strictjson.Array {
 		return errors.New("it has no list of its files")
 	}
-	seen, total, main := make(map[string]bool), 0, false
+	seen, folders, total, main := make(map[string]bool), make(map[string]bool), 0, false
 	for i, raw := range strictjson.Elements(resources) {
 		if i == registry.MaxSkillFiles {
 			return fmt.Errorf("it has more than %d files", registry.MaxSkillFiles)
@@ -97,13 +124,23 @@ func (e *Entry) readFiles(resources []byte, root string) error {
 		if f.Size > registry.MaxSkillSize || total+f.Size > registry.MaxSkillSize {
 			return fmt.Errorf("its files have more than %d bytes in all", registry.MaxSkillSize)
 		}
-		if seen[f.Path] {
-			return fmt.Errorf("its file %d is listed twice", i+1)
+		// Hosts may keep files where case makes no difference.
+		folded := strings.ToLower(f.Path)
+		if seen[folded] {
+			return fmt.Errorf("its file %d is listed twice, perhaps in another case", i+1)
 		}
-		seen[f.Path] = true
+		seen[folded] = true
+		for dir := path.Dir(folded); dir != "." && !folders[dir]; dir = path.Dir(dir) {
+			folders[dir] = true
+		}
 		total += f.Size
 		main = main || f.URI == e.URI
 		e.Files = append(e.Files, f)
+	}
+	for dir := range folders {
+		if seen[dir] {
+			return errors.New("one of its files is a folder as well")
+		}
 	}
 	if !main {
 		return errors.New("its SKILL.md is not among its files")

@@ -49,37 +49,53 @@ type Import struct {
 	// Note gets what is left out, and why.
 	Note func(format string, args ...any)
 
-	// Late reports whether the time was over before all was read, and Read how many skills were read anew.
-	Late bool
-	Read int
+	// Late reports whether the time was over before all was read, and Fresh how many skills were read anew.
+	Late  bool
+	Fresh int
 }
 
-// Run returns the skills by URI. A skill that cannot be verified is left out. If the list cannot be read, the skills are
-// those of before.
+// Run returns the skills by URI: those of List, as Read reads them.
 func (im *Import) Run(ctx context.Context) []*Imported {
+	entries, _ := im.List(ctx)
+	return im.Read(ctx, entries)
+}
+
+// List returns the entries that the server lists. If they cannot be listed, they are those of before, and ok is false.
+func (im *Import) List(ctx context.Context) (entries []*Entry, ok bool) {
 	raw, err := im.list(ctx)
 	if err != nil {
 		im.Late = ctx.Err() != nil
 		im.Note("its skills cannot be listed: %v", err)
-		return im.Before
+		for _, b := range im.Before {
+			entries = append(entries, b.Entry)
+		}
+		return entries, false
 	}
+	seen := make(map[string]bool)
+	for i, one := range raw {
+		e, err := ParseEntry(one)
+		switch {
+		case err != nil:
+			im.Note("skill %d is left out: %v", i+1, err)
+		case seen[e.URI]:
+			im.Note("skill %s is listed more than once: the first one counts", e.Name)
+		default:
+			seen[e.URI] = true
+			entries = append(entries, e)
+		}
+	}
+	return entries, true
+}
+
+// Read returns the skills of entries, by URI. A skill that cannot be verified is left out.
+func (im *Import) Read(ctx context.Context, entries []*Entry) []*Imported {
 	before := make(map[[sha256.Size]byte]*Imported, len(im.Before))
 	for _, b := range im.Before {
 		before[b.Entry.Hash] = b
 	}
 	var tasks []*task
-	total, seen := 0, make(map[string]bool)
-	for i, one := range raw {
-		e, err := ParseEntry(one)
-		if err != nil {
-			im.Note("skill %d is left out: %v", i+1, err)
-			continue
-		}
-		if seen[e.URI] {
-			im.Note("skill %s is listed more than once: the first one counts", e.Name)
-			continue
-		}
-		seen[e.URI] = true
+	total := 0
+	for _, e := range entries {
 		if total += e.reads(); total > maxImported {
 			im.Note("skill %s and all after it are left out: the skills have more than %d bytes in all", e.Name, maxImported)
 			break
@@ -122,7 +138,7 @@ func (im *Import) read(ctx context.Context, tasks []*task) {
 	running.Wait()
 	for _, t := range tasks {
 		if t.err == nil {
-			im.Read++
+			im.Fresh++
 		}
 	}
 }
