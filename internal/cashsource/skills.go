@@ -32,8 +32,9 @@ func matched(namespace, name string) string {
 	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(wire.Join(namespace, name)))
 }
 
-// skillEntries gives the skills their entries of the extension, or those of before if it cannot be listed. It reports
-// false if there are pins and neither is known: the skills could not be compared.
+// skillEntries gives the skills their entries of the extension, or those of before if it cannot be listed. Skills whose
+// entries are not by the rules are left out: they cannot be verified. It reports false if there are pins and no entries are
+// known: the skills could not be compared.
 func (s *Source) skillEntries(ctx context.Context) bool {
 	byName := make(map[string]*listed)
 	s.root.each(func(p *place) {
@@ -60,6 +61,13 @@ func (s *Source) skillEntries(ctx context.Context) bool {
 			sk.entry = e
 		}
 	}
+	refused := make(map[*listed]bool)
+	for _, e := range s.Import.Refused {
+		if sk := byName[matched(strings.Join(e.Prefix, "."), e.Name)]; sk != nil && sk.entry == nil {
+			refused[sk] = true
+		}
+	}
+	s.keepSkills(func(sk *listed) bool { return !refused[sk] })
 	return ok || len(entries) > 0 || s.Pins.Off()
 }
 

@@ -66,9 +66,11 @@ type EntryFile struct {
 const (
 	maxEntry    = 1 << 20 // bytes
 	maxEntryURI = 2 << 10 // bytes
+	maxMain     = 1 << 20 // bytes of SKILL.md, which models read whole
 )
 
-// ParseEntry reads an entry that another server lists. Its errors quote nothing.
+// ParseEntry reads an entry that another server lists. Its errors quote nothing. With an error, the entry is nil, or says
+// which skill it is of.
 func ParseEntry(raw []byte) (*Entry, error) {
 	if len(raw) > maxEntry {
 		return nil, fmt.Errorf("its entry has more than %d bytes", maxEntry)
@@ -89,7 +91,7 @@ func ParseEntry(raw []byte) (*Entry, error) {
 	last := len(segments) - 1
 	e.Prefix, e.Name = segments[:last], segments[last]
 	if strictjson.KindOf(e.FrontMatter) != strictjson.Object || strictjson.Text(strictjson.Member(e.FrontMatter, "name")) != e.Name {
-		return nil, errors.New("the name in its front matter is not the last part of its uri")
+		return e, errors.New("the name in its front matter is not the last part of its uri")
 	}
 	resources := strictjson.Member(raw, "resources")
 	if strictjson.KindOf(resources) == strictjson.String && strictjson.Text(resources) == Dynamic {
@@ -121,6 +123,9 @@ func (e *Entry) readFiles(resources []byte, root string) error {
 		if f.Size, err = strconv.Atoi(string(strictjson.Member(raw, "size"))); err != nil || f.Size < 0 {
 			return fmt.Errorf("its file %d has no size", i+1)
 		}
+		if f.URI == e.URI && f.Size > maxMain {
+			return errTooLong
+		}
 		if f.Size > registry.MaxSkillSize || total+f.Size > registry.MaxSkillSize {
 			return fmt.Errorf("its files have more than %d bytes in all", registry.MaxSkillSize)
 		}
@@ -147,6 +152,8 @@ func (e *Entry) readFiles(resources []byte, root string) error {
 	}
 	return nil
 }
+
+var errTooLong = fmt.Errorf("its SKILL.md has more than %d bytes", maxMain)
 
 // unescaped returns the segments of a path in a URI. All are names: not empty, no dots alone, nothing invisible.
 func unescaped(path string) ([]string, error) {

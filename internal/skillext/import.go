@@ -49,6 +49,8 @@ type Import struct {
 	// Note gets what is left out, and why.
 	Note func(format string, args ...any)
 
+	// Refused are entries that are not by the rules. Only their names are known.
+	Refused []*Entry
 	// Late reports whether the time was over before all was read, and Fresh how many skills were read anew.
 	Late  bool
 	Fresh int
@@ -77,6 +79,9 @@ func (im *Import) List(ctx context.Context) (entries []*Entry, ok bool) {
 		switch {
 		case err != nil:
 			im.Note("skill %d is left out: %v", i+1, err)
+			if e != nil {
+				im.Refused = append(im.Refused, e)
+			}
 		case seen[e.URI]:
 			im.Note("skill %s is listed more than once: the first one counts", e.Name)
 		default:
@@ -239,6 +244,9 @@ func (e *Entry) compare(data []byte) error {
 
 // Body returns the text of a SKILL.md that was read of a dynamic skill.
 func (e *Entry) Body(data string) (string, error) {
+	if len(data) > maxMain {
+		return "", errTooLong
+	}
 	if err := e.compare([]byte(data)); err != nil {
 		return "", err
 	}
