@@ -160,5 +160,9 @@ func (v view) makeSkill(path string, sk *listed) (*registry.Skill, error) {
 	if sk.files != nil {
 		return sk.files.Skill.Moved(sk.Name, about, v.text.Text), nil
 	}
-	return registry.RemoteSkill(sk.Name, about, v.skill(path, sk.Name))
+	var facts []registry.SkillOption
+	if sk.entry != nil {
+		facts = append(facts, sk.entry.Fields())
+	}
+	return registry.RemoteSkill(sk.Name, about, v.skill(path, sk.Name), facts...)
 }

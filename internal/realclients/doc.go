@@ -10,6 +10,7 @@
 //
 //   - MCP Inspector, over stdio and HTTP, in both protocol generations: three
 //     tools, help at two levels, skills, a call, a gated one, an unknown function.
+//
 //   - The official conformance suite, over HTTP, for each protocol revision: every check that needs nothing beyond the
 //     three tools must pass. Checks that need more, such as a tool named test_simple_text, are excused one by one. A
 //     failure without an excuse is an error, and so is an excuse without a failure. The MCP SDK's server for the suite

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash"
+	"github.com/cash-mcp/go-sdk/cash/plain"
 	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/cash/upstream"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -223,4 +224,44 @@ func TestHiddenMountedSkills(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A dynamic skill of a mounted server keeps its name and its front matter, at every level. Only invisible characters are
+// removed.
+func TestMountedDynamicSkills(t *testing.T) {
+	own := registry.New(nil)
+	own.AddSkills(fstest.MapFS{"orders/say-hello/SKILL.md": {Data: []byte("---\nname: say-hello\ndescription: \"Say hello: to whom.\"\nlicense: MIT\n" +
+		"\"odd key: {\": \"a: \\\"b\\\" # c\\u0001\\U0001F600\"\nmetadata:\n  weight: 1.50\n  since: \"2026-01-02\"\n  yes: true\n  none: null\n  list: [1, two]\n  hidden: \"x\\u202Ey\"\n---\n\nHello {{name|nobody}}.\n")}})
+	for kind, server := range map[string]func(registry.Source) upstream.Server{
+		"cash":  func(src registry.Source) upstream.Server { return cashServer(src, "far") },
+		"plain": func(src registry.Source) upstream.Server { return plainServer(src, "far") },
+	} {
+		first, agg := mount(t, server(own))
+		second, _ := mount(t, cashServer(first, "eu"))
+		for label, reg := range map[string]*registry.Registry{"far": first, "eu.far": second} {
+			for _, modern := range []bool{false, true} {
+				h := connect(t, faces["gateway"](reg, serve.Options{}), modern, nil)
+				entries := h.list()
+				e := entries["skill://"+label+".orders/say-hello/SKILL.md"]
+				if e == nil {
+					t.Fatalf("%s: the skills are %q; %v", kind, slices.Sorted(maps.Keys(entries)), agg.Status()[0].Notes)
+				}
+				if text := h.load(e); !e.dynamic() || !strings.HasSuffix(text, "Hello nobody.\n") || strings.Contains(text, "\u202e") {
+					t.Errorf("%s is %s: %q", e.URI, e.Resources, text)
+				}
+				meta, _ := e.FrontMatter["metadata"].(map[string]any)
+				if e.FrontMatter["license"] != "MIT" || e.FrontMatter["description"] != "Say hello: to whom." || meta["weight"] != 1.5 ||
+					meta["since"] != "2026-01-02" || meta["yes"] != true || meta["hidden"] != "xy" || e.FrontMatter["odd key: {"] != "a: \"b\" # c😀" {
+					t.Errorf("%s %s has the front matter %v", kind, e.URI, e.FrontMatter)
+				}
+			}
+			if text, err := cash.NewServer(reg, nil).Skill(t.Context(), &cash.SkillRequest{Namespace: label + ".orders", Name: "say-hello"}); err != nil || !strings.Contains(text, "Hello nobody.") {
+				t.Errorf("%s: the tool gives %q, %v", kind, text, err)
+			}
+		}
+	}
+}
+
+func plainServer(src registry.Source, label string) upstream.Server {
+	return upstream.Server{Label: label, Endpoint: upstream.InMemory{Server: plain.NewServer(src, nil)}}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -28,6 +29,11 @@ type Entry struct {
 	Dynamic     bool
 	Files       []EntryFile // SKILL.md among them; nil if Dynamic
 	Hash        [sha256.Size]byte
+}
+
+// Fields returns the front matter of a dynamic skill as it is served on.
+func (e *Entry) Fields() registry.SkillOption {
+	return registry.FrontMatter(strictjson.Canonical(wire.CleanJSON(e.FrontMatter)))
 }
 
 // Listing returns what an entry says, for comparison with another of its URI:

@@ -203,7 +203,7 @@ func (im *Import) one(ctx context.Context, e *Entry, slots chan struct{}) (*Impo
 		about := clean.Line(strictjson.Text(strictjson.Member(e.FrontMatter, "description")), maxAbout)
 		s, err := registry.RemoteSkill(e.Name, about, func(ctx context.Context, _ json.RawMessage) (string, error) {
 			return im.Text(ctx, e)
-		})
+		}, e.Fields())
 		return &Imported{e, s}, err
 	}
 	texts, err := im.files(ctx, e, slots)
