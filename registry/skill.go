@@ -92,6 +92,9 @@ func (s *Skill) Definition() string {
 	for _, f := range s.files {
 		facts = append(facts, f.Path, f.Text)
 	}
+	if s.remote != nil && s.fields != nil {
+		facts = append(facts, string(s.fields))
+	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q", facts))
 	return hex.EncodeToString(sum[:])
 }

@@ -92,7 +92,7 @@ func (s *Skill) newAgent() *AgentSkill {
 	if !isAgentName(a.Name) {
 		return nil
 	}
-	written := s.describesItself(a.Name)
+	written := s.remote == nil && s.describesItself(a.Name)
 	if written {
 		a.head, a.FrontMatter = "---\n"+s.head+"---\n\n", s.fields
 	} else {
@@ -149,7 +149,11 @@ func (s *Skill) newHead(name string) (head string, fields json.RawMessage) {
 		fmt.Fprintf(&yaml, "%s: %s\n", quoted, value)
 	}
 	add("name", strictjson.AppendText(nil, name))
-	add("description", strictjson.AppendText(nil, s.About()))
+	about := s.About()
+	if s.remote != nil && s.describesItself(name) {
+		about = isText(s.fields, "description")
+	}
+	add("description", strictjson.AppendText(nil, about))
 	for key, value := range strictjson.Members(s.fields) {
 		if key != "name" && key != "description" {
 			add(key, value)
@@ -215,6 +219,47 @@ func ForeignSkill(data []byte, files []SkillFile, opts ...SkillOption) (*Skill, 
 		return nil, err
 	}
 	return s, s.apply(opts)
+}
+
+// Moved returns a copy of a [ForeignSkill], before it is added anywhere, as it reads elsewhere in a
+// tree. text rewrites its texts, except for the front matter. Name and description are those of
+// lists; another name than that of the front matter is left out.
+func (s *Skill) Moved(name, description string, text func(string) string) *Skill {
+	kept := *s
+	if kept.description = description; agentName(name) == agentName(s.name) {
+		kept.name = name
+	}
+	if kept.text = text(s.text); kept.text != s.text {
+		kept.whole = ""
+	}
+	kept.files = slices.Clone(s.files)
+	for i := range kept.files {
+		switch f := &kept.files[i]; f.MediaType() {
+		case "text/markdown", "text/plain":
+			f.Text = text(f.Text)
+		}
+	}
+	return &kept
+}
+
+// FrontMatter is the front matter of a [RemoteSkill], as a JSON object in canonical form whose texts have
+// been cleaned. If the name in it differs from the skill's by hyphens alone, it becomes the skill's.
+func FrontMatter(fields json.RawMessage) SkillOption { return frontMatter(fields) }
+
+type frontMatter json.RawMessage
+
+func (m frontMatter) applySkill(s *Skill) error {
+	name := isText(json.RawMessage(m), "name")
+	switch {
+	case s.remote == nil:
+		return errors.New("FrontMatter is for a RemoteSkill")
+	case s.fields != nil:
+		return errors.New("FrontMatter is given twice")
+	case agentName(s.name) != name && strings.ReplaceAll(name, "-", "") == strings.ReplaceAll(agentName(s.name), "-", ""):
+		s.name = name
+	}
+	s.fields = json.RawMessage(m)
+	return nil
 }
 
 // cleaned returns text as f cleans it, or itself if f changes nothing but line ends.

@@ -198,3 +198,70 @@ func TestRecordedDefinitions(t *testing.T) {
 		}
 	}
 }
+
+// A RemoteSkill takes the front matter of its server, and the hyphens of the name in it.
+func TestFrontMatterOfRemoteSkill(t *testing.T) {
+	text := func(context.Context, json.RawMessage) (string, error) { return "Text.", nil }
+	fields := json.RawMessage(`{"description":"How to: all of it.","license":"MIT","metadata":{"cash-definitions":"a.b=000000000000"},"name":"say-hello"}`)
+	for name, want := range map[string]string{"sayhello": "say-hello", "say_hello": "say-hello", "say-hello": "say-hello", "other": "other"} {
+		s, err := registry.RemoteSkill(name, "How to.", text, registry.FrontMatter(fields))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, err = s.In("orders"); err != nil {
+			t.Fatal(err)
+		}
+		a := s.Agent()
+		if a.Name != want || !a.Dynamic || !strings.Contains(string(a.FrontMatter), `"license":"MIT"`) {
+			t.Errorf("%s is %+v %s", name, a, a.FrontMatter)
+		}
+		if about := map[bool]string{true: "How to.", false: "How to: all of it."}[name == "other"]; a.Description != about {
+			t.Errorf("%s has the description %q", name, a.Description)
+		}
+		if s.Name() != strings.ReplaceAll(s.Given(), "-", "") || len(s.Changed(t.Context(), registry.New(nil))) > 0 {
+			t.Errorf("%s is called %s, given %s", name, s.Name(), s.Given())
+		}
+	}
+	if _, err := registry.RemoteSkill("a", "A.", text, registry.FrontMatter(fields), registry.FrontMatter(fields)); err == nil {
+		t.Error("FrontMatter twice is accepted")
+	}
+	if _, err := registry.ForeignSkill([]byte("---\nname: a\ndescription: A.\n---\nText.\n"), nil, registry.FrontMatter(fields)); err == nil {
+		t.Error("FrontMatter of a foreign skill is accepted")
+	}
+}
+
+// A foreign skill that is moved keeps its front matter; its texts are rewritten, and nothing else is.
+func TestMovedSkill(t *testing.T) {
+	data := []byte("---\nname: say-hello\ndescription: Call orders.\n---\n\nCall orders.\r\n")
+	files := []registry.SkillFile{{Path: "a.md", Text: "Of orders.\n"}, {Path: "a.csv", Text: "orders\n"}}
+	s, err := registry.ForeignSkill(data, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := func(text string) string { return text }
+	moved := func(text string) string { return strings.ReplaceAll(text, "orders", "eu.orders") }
+	for _, tt := range []struct {
+		name string
+		f    func(string) string
+		want []string
+	}{
+		{"say_hello", same, []string{string(data), "orders\n", "Of orders.\n"}},
+		{"other", moved, []string{"---\nname: say-hello\ndescription: Call orders.\n---\n\nCall eu.orders.\n", "orders\n", "Of eu.orders.\n"}},
+	} {
+		m, err := s.Moved(tt.name, "Line.", tt.f).In("eu.orders")
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := m.Agent()
+		var got []string
+		for _, f := range a.Files {
+			got = append(got, f.Text)
+		}
+		if !slices.Equal(got, tt.want) || a.Name != "say-hello" || m.Description() != "Line." {
+			t.Errorf("%s: %q %+v", tt.name, got, a)
+		}
+	}
+	if s.Description() != "Call orders." {
+		t.Errorf("the skill that was moved has changed: %+v", s)
+	}
+}

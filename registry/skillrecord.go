@@ -27,7 +27,7 @@ type record struct{ path, definition string }
 
 // records returns what a skill records, and the entries that cannot be read.
 func (s *Skill) records() (list []record, wrong []string) {
-	if s.foreign { // its paths are those of its own server
+	if s.foreign || s.remote != nil { // its paths are those of its own server
 		return nil, nil
 	}
 	entries := strings.FieldsFunc(isText(strictjson.Member(s.fields, "metadata"), RecordKey), func(r rune) bool {

@@ -117,3 +117,20 @@ func TestComplianceOfAggregators(t *testing.T) {
 		})
 	}
 }
+
+// The skills of a server, of an aggregator of it, and of an aggregator of that follow the extension, and agree with the
+// tool skill.
+func TestSkillsOfAggregators(t *testing.T) {
+	fx := fixture{filepath.Join(t.TempDir(), "runs")}
+	for name, srv := range map[string]*cash.Server{
+		"server": fx.server(), "aggregator": aggregator(t, fx.server()), "aggregator of an aggregator": aggregator(t, aggregator(t, fx.server())),
+	} {
+		for _, version := range []string{"2025-11-25", "2026-07-28"} {
+			t.Run(name+" "+version, func(t *testing.T) {
+				cashtest.Skills(t, check.Target{
+					Transport: func() mcp.Transport { return cashtest.InMemory(as{srv, "adm"}) }, Version: version, Strict: true,
+				})
+			})
+		}
+	}
+}

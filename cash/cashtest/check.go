@@ -25,6 +25,13 @@ func Disclosure(t *testing.T, target check.DisclosureTarget) {
 	subtests(t, report, err)
 }
 
+// Skills checks a server against the skills extension of MCP with [check.Skills], and reports like Compliance.
+func Skills(t *testing.T, target check.Target) {
+	t.Helper()
+	report, err := check.Skills(t.Context(), target)
+	subtests(t, report, err)
+}
+
 // Hostile attacks a server with thousands of odd, broken or oversized messages ([check.Hostile]), and reports like
 // Compliance.
 func Hostile(t *testing.T, target check.HostileTarget) {

@@ -31,6 +31,7 @@
 //
 //	Compliance  a CaSH server follows the specification
 //	Disclosure  a server of two-stage disclosure follows its own
+//	Skills      a server follows the skills extension of MCP
 //	Hostile     a server withstands odd, broken and oversized messages
 //	Budget      a server stays within a model's budget
 //
@@ -41,7 +42,7 @@
 //
 // # Levels
 //
-// Compliance and Disclosure require each MUST of their specification. A recommendation, or a rule inferred where
+// Compliance, Disclosure and Skills require each MUST of their specification. A recommendation, or a rule inferred where
 // the text is silent, is logged as "should: ..."; with Strict it fails the test. Each unchecked row is logged as
 // "not checked: ...".
 //

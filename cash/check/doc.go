@@ -10,16 +10,17 @@
 //	}
 //	fmt.Print(report)
 //
-// There are four checks:
+// There are five checks:
 //
 //	Compliance    a CaSH server follows the RFC: rows R1, R2 and so on
 //	Disclosure    a server of two-stage disclosure follows its specification: rows C1 to C8, P2 and so on
+//	Skills        a server follows the skills extension of MCP: rows skills/listed, skills/digests and so on
 //	Hostile       a server withstands odd, broken and oversized messages
 //	Budget.Check  a CaSH server stays within a model's budget
 //
-// # Compliance and Disclosure
+// # Compliance, Disclosure and Skills
 //
-// Both run a list of criteria over the SDK's client. The server is a black box:
+// They run a list of criteria over the SDK's client. The server is a black box:
 //
 //	Target ─► suite: one connection, ─► criteria ─► probe: asks and ─► rows
 //	          the content of help       and needs    compares
@@ -29,7 +30,8 @@
 // needs.
 //
 // Reading order: target.go, suite.go and needs.go; tree.go and page.go, which read help; then the criteria: of
-// Compliance in compliance.go and from tools.go to limits.go, of Disclosure in disclosure.go.
+// Compliance in compliance.go and from tools.go to limits.go, of Disclosure in disclosure.go, of Skills in
+// extension.go and extensionrows.go.
 //
 // # Hostile
 //
@@ -45,7 +47,7 @@
 // A message combines these three:
 //
 //   - A form is a valid message: one for each method, notification and response, and one for each tool, resource
-//     and prompt that the server lists.
+//     and prompt that the server lists. The methods of the skills extension are among them if the server declares it.
 //   - A slot is a place in a form: each name and each value, from jsonrpc and id down to the arguments.
 //   - A payload fills a slot: control characters, surrogates, private use, bytes that are not UTF-8, markup,
 //     terminal escapes, JSON in JSON, paths, a megabyte of text, and values of every other type.
@@ -86,6 +88,7 @@
 //   - Compliance discovers names through help, on at most 500 pages. It calls only functions named by the Target,
 //     since effects cannot be discovered.
 //   - Samples must be deterministic: the same call gives the same answer.
+//   - Skills reads 100 pages, 200 skills, 1,500 files and 64 MiB.
 //   - Disclosure reads descriptions of at most 50 tools, and calls only tools named by its target. It does not wait
 //     for effects of time (limits of fetches, expiring grants).
 //   - Rows about registration, the manifest and aggregation are not checked.

@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -84,7 +85,7 @@ type note struct {
 	More map[string]string `json:"more,omitempty" jsonschema:"Anything else."`
 }
 
-// newRegistry has notes.echo, notes.fail and the root function about.
+// newRegistry has notes.echo, notes.fail, the root function about, and skills.
 func newRegistry() *registry.Registry {
 	reg := registry.New(nil)
 	reg.Namespace("notes", "Keep notes.").Add(
@@ -93,6 +94,12 @@ func newRegistry() *registry.Registry {
 	)
 	reg.Namespace("", "").Add(registry.Func("about", "Tell what this is.",
 		func(context.Context, struct{}) (string, error) { return "notes", nil }))
+	reg.AddSkills(fstest.MapFS{
+		"notes/take-notes/SKILL.md":     {Data: []byte("---\nname: take-notes\ndescription: Take notes.\n---\n\nRead a/b c.md.\n")},
+		"notes/take-notes/a/b c.md":     {Data: []byte("More.\n")},
+		"notes/greet.md":                {Data: []byte("Greet {{name|nobody}}.\n")},
+		"notes/take-notes/scripts/x.sh": {Data: []byte("rm\n")},
+	}, registry.WithFiles)
 	return reg
 }
 

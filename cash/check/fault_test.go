@@ -3,10 +3,12 @@ package check_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -214,6 +216,64 @@ func TestHostileWebFaults(t *testing.T) {
 			got := attack(t, check.HostileTarget{URL: web.URL, Versions: both[1:], Requests: 100, Timeout: time.Minute})
 			if want := []string{tt.row}; !slices.Equal(got, want) {
 				t.Errorf("failed rows %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// withSkills declares the skills extension with one skill, and applies a fault after that.
+func withSkills(fault func([]byte, string, []string) []string) func([]byte, string, []string) []string {
+	const skill = `{"uri":"skill://a/b/SKILL.md","frontmatter":{"name":"b","description":"B."},"resources":[{"uri":"skill://a/b/SKILL.md"}]}`
+	return func(data []byte, method string, right []string) []string {
+		for i, answer := range right {
+			answer = strings.Replace(answer, `"capabilities":{`, `"capabilities":{"extensions":{"io.modelcontextprotocol/skills":{}},`, 1)
+			if before, _, ok := strings.Cut(answer, `"error":{"code":-32601`); ok && method == "skills/list" {
+				answer = before + `"result":{"skills":[` + skill + `]}}`
+			}
+			right[i] = answer
+		}
+		return fault(data, method, right)
+	}
+}
+
+// TestHostileSkills: a server with the skills extension is attacked with its methods, over both kinds of transports, and a
+// fault in them fails the row that is about it. A server without the extension is not.
+func TestHostileSkills(t *testing.T) {
+	parts := []string{"skills/list", "skills/get", "resources/directory/read", `"skill://a/b/SKILL.md"`, `"skill://a/b"`}
+	for _, declares := range []bool{true, false} {
+		t.Run(fmt.Sprintf("declares=%t", declares), func(t *testing.T) {
+			t.Parallel()
+			var mu sync.Mutex
+			came := make(map[string]int)
+			f := &fake{fault: func(data []byte, method string, right []string) []string {
+				mu.Lock()
+				defer mu.Unlock()
+				for _, part := range parts {
+					if bytes.Contains(data, []byte(part)) {
+						came[part]++
+					}
+				}
+				if slices.Contains(parts, method) && bytes.Contains(data, []byte("example.com/key")) { // of the product
+					return append([]string{"a line of a log"}, right...)
+				}
+				return right
+			}}
+			target := check.HostileTarget{Serve: f.serve, Versions: both[1:], Requests: 100, Timeout: time.Minute}
+			var want []string
+			if declares {
+				f.fault = withSkills(f.fault)
+				web := httptest.NewServer(f)
+				defer web.Close()
+				target.URL, target.Requests = web.URL, 200
+				want = []string{"form", "form"}
+			}
+			if got := attack(t, target); !slices.Equal(got, want) {
+				t.Errorf("failed rows %q, want %q", got, want)
+			}
+			for _, part := range parts {
+				if n := came[part]; declares && n == 0 || !declares && n > 0 {
+					t.Errorf("%d messages have %s", n, part)
+				}
 			}
 		})
 	}

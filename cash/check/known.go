@@ -4,10 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/skillext"
 )
 
-// known holds the server's tools, resources and prompts, for valid requests.
+// known holds the server's tools, resources, prompts and skills, for valid requests.
 type known struct {
+	extension bool     // the skills extension is declared
+	skills    []string // URIs of SKILL.md
 	calls     []string // params of tools/call, without _meta
 	resources []string // URIs
 	prompts   []string // params of prompts/get, without _meta
@@ -55,6 +59,30 @@ func (l *link) discover(ctx context.Context, calls []string) {
 			arguments[a.Name] = "x"
 		}
 		l.known.prompts = append(l.known.prompts, `"name":`+quoted(p.Name)+`,"arguments":`+toJSON(arguments))
+	}
+	if l.known.extension {
+		l.discoverSkills(ctx)
+	}
+}
+
+// discoverSkills lists some skills and their files. A server without the extension is not asked: it knows none of its
+// methods.
+func (l *link) discoverSkills(ctx context.Context) {
+	const most = 2
+	var skills struct {
+		Skills []struct {
+			URI       string
+			Resources json.RawMessage
+		}
+	}
+	l.list(ctx, skillext.MethodList, &skills)
+	for _, s := range skills.Skills[:min(most, len(skills.Skills))] {
+		l.known.skills = append(l.known.skills, s.URI)
+		var files []struct{ URI string }
+		_ = json.Unmarshal(s.Resources, &files) // not for a dynamic skill
+		for _, f := range files[:min(most, len(files))] {
+			l.known.resources = append(l.known.resources, f.URI)
+		}
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/cash-mcp/go-sdk/internal/skillext"
 )
 
 // A link is one client of the server: a wire and a protocol version. It reconnects when the connection is lost.
@@ -77,10 +79,12 @@ func (l *link) agreed(result json.RawMessage) error {
 	var r struct {
 		ProtocolVersion   string
 		SupportedVersions []string
+		Capabilities      struct{ Extensions map[string]any }
 	}
 	if err := json.Unmarshal(result, &r); err != nil {
 		return err
 	}
+	_, l.known.extension = r.Capabilities.Extensions[skillext.ID]
 	if r.ProtocolVersion != l.version && !slices.Contains(r.SupportedVersions, l.version) {
 		return fmt.Errorf("the server does not speak %s", l.version)
 	}

@@ -3,6 +3,8 @@ package check
 import (
 	"fmt"
 	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/skillext"
 )
 
 // sessionless is the first protocol version without sessions.
@@ -107,6 +109,13 @@ func forms(version string, k *known) []form {
 	}
 	for _, params := range k.prompts {
 		add("prompts/get", params)
+	}
+	if k.extension {
+		add(skillext.MethodList, `"cursor":"c"`)
+		for _, uri := range append([]string{skillext.Scheme + "x/y/SKILL.md"}, k.skills...) {
+			add(skillext.MethodGet, `"uri":`+quoted(uri))
+			add(skillext.MethodReadDir, `"uri":`+quoted(strings.TrimSuffix(uri, "/SKILL.md"))+`,"cursor":""`)
+		}
 	}
 	for _, n := range notificationParams {
 		list = append(list, newForm(quiet, envelope("", n.method, n.params, `"_meta":{"a":"b"}`)))

@@ -12,7 +12,8 @@ import (
 // TestForms: the forms are sound before anything is put into them, and their
 // slots are where they should be.
 func TestForms(t *testing.T) {
-	k := &known{calls: []string{`"name":"a\"b","arguments":{"n":[1,{"x":true}]}`}, resources: []string{"x://\x1b"}, prompts: []string{`"name":"p"`}}
+	k := &known{calls: []string{`"name":"a\"b","arguments":{"n":[1,{"x":true}]}`}, resources: []string{"x://\x1b"}, prompts: []string{`"name":"p"`},
+		extension: true, skills: []string{"skill://a/b/SKILL.md"}}
 	for _, version := range []string{"2025-11-25", sessionless} {
 		for _, f := range forms(version, k) {
 			if err := strictjson.Check([]byte(f.doc)); err != nil {

@@ -62,16 +62,16 @@ var programs = strings.Fields("bash sh zsh fish shell console powershell pwsh ba
 
 func skillsAreHarmless(p *probe) {
 	for _, s := range p.sampledSkills() {
-		p.harmless(s.Name, p.tool("skill", s.args()).Text)
+		p.harmless(must, s.Name, p.tool("skill", s.args()).Text)
 	}
 }
 
-func (p *probe) harmless(name, text string) {
+func (p *probe) harmless(l level, name, text string) {
 	for _, f := range parsePage(text, "").fences {
-		p.must(!slices.Contains(programs, f.tag) || invokes(f.code), "the skill %s has a block of %s: %s", name, f.tag, excerpt(f.code))
-		p.must(!strings.HasPrefix(strings.TrimSpace(f.code), "#!"), "the skill %s has a script: %s", name, excerpt(f.code))
+		l(p, !slices.Contains(programs, f.tag) || invokes(f.code), "the skill %s has a block of %s: %s", name, f.tag, excerpt(f.code))
+		l(p, !strings.HasPrefix(strings.TrimSpace(f.code), "#!"), "the skill %s has a script: %s", name, excerpt(f.code))
 	}
-	p.must(!says(text, "<script", "!`"), "the skill %s has a script: %s", name, excerpt(text))
+	l(p, !says(text, "<script", "!`"), "the skill %s has a script: %s", name, excerpt(text))
 }
 
 // invokes reports whether a code block only calls the three tools.

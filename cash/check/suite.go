@@ -40,6 +40,8 @@ type suite struct {
 	huge   int  // size in characters of the largest requested result
 	times  int  // repetitions of requests whose answers must not vary
 
+	ext *extension // nil unless a server with the skills extension is checked
+
 	// For a server of two-stage disclosure:
 	d        DisclosureTarget
 	uri      string

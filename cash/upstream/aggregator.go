@@ -45,7 +45,7 @@ type Options struct {
 	// becomes a function at its server's label that reads or gets it ([registry.Function.Primitive]). They must be
 	// different registries, and need not be empty. Nil does not ask servers for them.
 	Resources, Prompts *registry.Registry
-	// Pins stores the accepted definitions of tools and of functions of CaSH servers. Mode says how strictly they
+	// Pins stores the accepted definitions of tools, skills, and functions of CaSH servers. Mode says how strictly they
 	// are enforced. Nil keeps them in memory.
 	Pins pin.Store
 	Mode pin.Mode
@@ -258,8 +258,8 @@ func (a *Aggregator) Refresh(ctx context.Context, label string) error {
 	return u.refresh(ctx)
 }
 
-// Accept pins the current definition of a quarantined tool, whatever it is by now, and serves the tool. An empty
-// tool accepts all of the server's. To accept only definitions that somebody has read, use
+// Accept pins the current definition of a quarantined tool, function or skill, whatever it is by now, and serves it. An
+// empty tool accepts all of the server's. To accept only definitions that somebody has read, use
 // [Aggregator.AcceptQuarantined].
 //
 // If the tools call, help and skill of a CaSH server are quarantined, the functions behind them are read once those

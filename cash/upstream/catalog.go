@@ -29,7 +29,7 @@ type catalog struct {
 	unnoted     int                  // notes beyond maxNotes
 	told        []string             // the notes about functions
 	untold      int                  // those of them beyond maxNotes
-	skills      []*skillext.Imported // of a plain server
+	skills      []*skillext.Imported // read by the skills extension
 	trees       *trees
 	functions   int
 	cash        *cashsource.Source // of a CaSH server; nil while its tools are quarantined

@@ -88,13 +88,15 @@ func (in *inventory) adopt(c *catalog) {
 func (in *inventory) loadTools(ctx context.Context, s *session, c *catalog, defs []*pin.Definition) error {
 	c.kind = Plain
 	c.about = cmp.Or(s.instructions(), s.about("Tools"))
-	o, err := in.pins.Review(ctx, defs)
+	im := in.importing(s, c)
+	entries, skills := in.listSkills(ctx, im)
+	o, err := in.pins.Review(ctx, slices.Concat(defs, skills))
 	if err != nil {
 		return err
 	}
 	in.reviewed(c, o)
-	in.name(c, o.Served)
-	in.skills(ctx, s, c)
+	tools := in.readSkills(ctx, s, im, c, entries, o.Served)
+	in.name(c, tools)
 	if old := in.latest.Load(); old != nil && old.trees != nil && c.showsAs(old) {
 		c.trees, c.functions, c.told = old.trees, old.functions, old.told // unchanged: reuse the trees
 		c.untold = old.untold
@@ -102,7 +104,7 @@ func (in *inventory) loadTools(ctx context.Context, s *session, c *catalog, defs
 		return nil
 	}
 	before, unnoted := len(c.notes), c.unnoted
-	functions := in.functions(c, o.Served)
+	functions := in.functions(c, tools)
 	err = in.plant(c, functions)
 	c.told, c.untold = c.notes[before:], c.unnoted-unnoted
 	return err
@@ -132,14 +134,18 @@ func (in *inventory) loadCaSH(ctx context.Context, s *session, c *catalog, defs 
 	if old := in.latest.Load(); old != nil {
 		before = old.cash
 	}
+	im := in.importing(s, c)
 	src, err := cashsource.Read(ctx, s.askFor, defs, cashsource.Options{
 		Host: in, Server: in.server, Self: in.self, Mounts: in.described(), About: c.about,
 		VisibleTo: in.cfg.VisibleTo, Pins: in.pins, Vouched: in.vouched, IgnoreHints: in.cfg.IgnoreHints,
 		Timeout: in.pipelineTimeout(), ReadTimeout: in.cfg.ConnectTimeout, Note: c.note, Missed: in.missed, Before: before,
+		Import: im,
 	})
 	if err != nil {
 		return err
 	}
+	c.skills = src.Imported
+	readOn(s, im)
 	if src.Incomplete {
 		c.revision = "" // the next refresh reads the rest
 	}
@@ -206,7 +212,7 @@ func (in *inventory) fromPins(ctx context.Context) bool {
 	}
 	var defs []*pin.Definition
 	for _, name := range slices.Sorted(maps.Keys(pinned)) {
-		if d := pinned[name]; d != nil && !d.Function {
+		if d := pinned[name]; d != nil && !d.Function && len(d.Skill) == 0 {
 			defs = append(defs, d)
 		}
 	}
@@ -381,8 +387,8 @@ func (in *inventory) plant(c *catalog, functions func(mount) []*registry.Functio
 func (in *inventory) reviewed(c *catalog, o pin.Outcome) {
 	in.quarantine(c, o.Quarantined)
 	if o.Late > 0 {
-		in.late = fmt.Sprintf("of its functions none was pinned, only tools: %d were pinned as they were found", o.Late)
-		in.log.Warn("functions are pinned for the first time, beside tools that were pinned before", "functions", o.Late)
+		in.late = fmt.Sprintf("of its functions or skills none was pinned, only tools: %d were pinned as they were found", o.Late)
+		in.log.Warn("functions or skills are pinned for the first time, beside tools that were pinned before", "definitions", o.Late)
 	}
 	if in.late != "" { // added to other notes
 		c.notes = slices.Insert(c.notes, 0, in.late)

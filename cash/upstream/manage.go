@@ -20,7 +20,7 @@ func (a *Aggregator) Functions() []*registry.Function {
 	return []*registry.Function{
 		registry.Func("status", "How the upstream servers are: state, since when, why, what is quarantined and what is not served as it is.", a.manageStatus, registry.ReadOnly),
 		registry.Func("refresh", "Ask an upstream server again for what it has.", a.manageRefresh, registry.Idempotent(true)),
-		registry.Func("accept", "Take the definition of a quarantined tool or function for the good one. Read the difference in status first, and ask the user.", a.manageAccept),
+		registry.Func("accept", "Take the definition of a quarantined tool, function or skill for the good one. Read the difference in status first, and ask the user.", a.manageAccept),
 	}
 }
 
@@ -111,7 +111,7 @@ func (a *Aggregator) manageRefresh(ctx context.Context, in refreshed) (string, e
 
 type accepted struct {
 	Label string `json:"label" jsonschema:"Namespace of the server."`
-	Tool  string `json:"tool" jsonschema:"Name of the tool or function, as status spells it."`
+	Tool  string `json:"tool" jsonschema:"Name of the tool, function or skill, as status spells it."`
 	Hash  string `json:"hash" jsonschema:"The hash that status shows beside the difference that was read."`
 }
 

@@ -8,6 +8,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
+	"github.com/cash-mcp/go-sdk/internal/cashsource"
 	"github.com/cash-mcp/go-sdk/internal/label"
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
 	"github.com/cash-mcp/go-sdk/internal/skillext"
@@ -15,30 +17,63 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// The skills of a plain server that speaks the skills extension (SEP-2640) become skills of its namespace. They are read
-// with its tools, because what is removed from a file changes its digest. Those of a CaSH server are behind its tool
-// skill, whose texts have paths to rewrite.
+// The skills of a server that speaks the skills extension (SEP-2640) become skills of its namespace. They are read with
+// its tools, because what is removed from a file changes its digest. Those of a CaSH server are also behind its tool
+// skill, whose texts have paths to rewrite: package cashsource combines the two.
 
-// skillsPart is the part of the time to connect that reading skills may take.
-const skillsPart = 3
-
-// skills reads the server's skills into the catalog.
-func (in *inventory) skills(ctx context.Context, s *session, c *catalog) {
+// importing returns what reads the server's skills; nil if it does not speak the extension.
+func (in *inventory) importing(s *session, c *catalog) *skillext.Import {
 	r := s.client.InitializeResult()
 	if r == nil || r.Capabilities == nil {
-		return
+		return nil
 	}
 	if _, ok := r.Capabilities.Extensions[skillext.ID]; !ok {
-		return
+		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ConnectTimeout/skillsPart)
-	defer cancel()
 	im := &skillext.Import{Server: skillServer{s}, Text: in.skillText, Note: c.note}
 	if old := in.latest.Load(); old != nil {
 		im.Before = old.skills
 	}
-	c.skills = im.Run(ctx)
-	if im.Late && im.Read > 0 { // what was read is not read again
+	return im
+}
+
+// listSkills reads the entries of a plain server's skills. im may be nil.
+func (in *inventory) listSkills(ctx context.Context, im *skillext.Import) (entries []*skillext.Entry, defs []*pin.Definition) {
+	if im == nil {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, in.cfg.ConnectTimeout/cashsource.SkillsPart)
+	defer cancel()
+	entries, _ = im.List(ctx)
+	for _, e := range entries {
+		defs = append(defs, &pin.Definition{Name: e.URI, Skill: e.Listing()})
+	}
+	return entries, defs
+}
+
+// readSkills reads those of the entries that are served into the catalog, and returns the tools among what is served.
+func (in *inventory) readSkills(ctx context.Context, s *session, im *skillext.Import, c *catalog, entries []*skillext.Entry, served []*pin.Definition) (tools []*pin.Definition) {
+	skills := make(map[string]bool)
+	for _, d := range served {
+		if len(d.Skill) > 0 {
+			skills[d.Name] = true
+		} else {
+			tools = append(tools, d)
+		}
+	}
+	if im == nil {
+		return tools
+	}
+	ctx, cancel := context.WithTimeout(ctx, in.cfg.ConnectTimeout/cashsource.SkillsPart)
+	defer cancel()
+	c.skills = im.Read(ctx, slices.DeleteFunc(entries, func(e *skillext.Entry) bool { return !skills[e.URI] }))
+	readOn(s, im)
+	return tools
+}
+
+// readOn has the rest of the skills read if the time was too short. What was read is not read again.
+func readOn(s *session, im *skillext.Import) {
+	if im != nil && im.Late && im.Fresh > 0 {
 		signal(s.changed)
 	}
 }

@@ -60,8 +60,8 @@ type Status struct {
 	Functions, Skills int
 	// Resources and Prompts count the served ones, if they are asked for ([Options]).
 	Resources, Prompts int
-	// Quarantined are the tools, or the functions of a CaSH server, that are not served because their definitions
-	// are not accepted.
+	// Quarantined are the tools, the functions of a CaSH server, and the skills that are not served because their
+	// definitions are not accepted.
 	Quarantined []pin.Quarantine
 	// Notes say what is not served, or served differently, and why. One line each.
 	Notes []string

@@ -36,7 +36,7 @@ type place struct {
 	declared    map[string]string    // definitions of the functions as the server declares them, by canonical name
 	details     []*cashtext.Function // pages of the functions, by index; nil if there is none
 	definitions []*pin.Definition    // definitions of the functions, if they are pinned
-	skills      []cashtext.SkillEntry
+	skills      []*listed
 	unavailable bool
 }
 
@@ -243,7 +243,7 @@ func (c *crawl) enter(root, p *place, list []cashtext.SkillEntry, room *int) {
 			} else if below := root.find(e.Heading); e.Heading != "" && below != nil {
 				at = below
 			}
-			at.skills = append(at.skills, e)
+			at.skills = append(at.skills, &listed{SkillEntry: e})
 			*room--
 		}
 	}

@@ -11,6 +11,7 @@
 //	       window.go      the pages that long lists come in
 //	       details.go     pages of functions: parameters, safety; kept.go if they are the same as before
 //	       definition.go  each function as a definition that can be pinned; Review says which are served
+//	       skills.go      skills as definitions, with their files where the server speaks the skills extension
 //	Plant  source.go      a registry for each mount
 //	       view.go        namespaces, functions and skills, as they read at the mount
 //	       told.go        the schema of the arguments, as far as a page tells it; choices.go reads lists in prose

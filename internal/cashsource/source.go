@@ -13,6 +13,7 @@ import (
 	"github.com/cash-mcp/go-sdk/gate"
 	"github.com/cash-mcp/go-sdk/internal/cashsource/cashtext"
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/skillext"
 	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -29,7 +30,8 @@ type Host interface {
 // An Ask calls help or skill while the server is read. Errors are *[Error] of kind Unanswered, Late or Cut.
 type Ask func(ctx context.Context, tool string, arguments map[string]any) (*wire.Answer, error)
 
-// Options say how a server is read and where it is mounted. All but VisibleTo, About, Missed and Before are required.
+// Options say how a server is read and where it is mounted. All but VisibleTo, About, Missed, Before and Import are
+// required.
 type Options struct {
 	Host      Host
 	Server    string // fingerprint of the server's endpoint
@@ -49,6 +51,8 @@ type Options struct {
 	// Before is the server as it was read before; nil if it was not. Pages of functions that the server declares
 	// unchanged are taken from it, unless there are pins.
 	Before *Source
+	// Import reads the skills of a server that speaks the skills extension; nil if it does not.
+	Import *skillext.Import
 	// Note gets what is not served, or served differently, and why.
 	Note func(format string, args ...any)
 }
@@ -134,6 +138,8 @@ type Source struct {
 	Instance string
 	// Functions and Skills count the planted ones.
 	Functions, Skills int
+	// Imported are the skills whose files were read, for the next Import.
+	Imported []*skillext.Imported
 
 	root      *place
 	dialect   dialect
@@ -173,14 +179,21 @@ func (s *Source) read(ctx context.Context, c *crawl, defs []*pin.Definition) (er
 	if s.root, err = c.root(ctx); err != nil {
 		return err
 	}
-	if s.Outcome, err = s.Pins.Review(ctx, slices.Concat(defs, s.root.allDefinitions())); err != nil {
+	if !s.skillEntries(ctx) {
+		s.keepSkills(func(*listed) bool { return false })
+	}
+	if s.Outcome, err = s.Pins.Review(ctx, slices.Concat(defs, s.root.allDefinitions(), s.skillDefinitions())); err != nil {
 		return err
 	}
 	var functions []*pin.Definition
+	skills := make(map[string]bool)
 	for _, d := range s.Outcome.Served {
-		if d.Function {
+		switch {
+		case len(d.Skill) > 0:
+			skills[d.Name] = true
+		case d.Function:
 			functions = append(functions, d)
-		} else {
+		default:
 			s.Tools = append(s.Tools, d)
 		}
 	}
@@ -191,6 +204,8 @@ func (s *Source) read(ctx context.Context, c *crawl, defs []*pin.Definition) (er
 	if c.pinning() {
 		s.root.keep(functions)
 	}
+	s.keepSkills(func(sk *listed) bool { return skills[sk.definition.Name] })
+	s.readFiles(ctx)
 	s.Instance, s.known, s.functions = s.root.instance, s.root.paths(), s.root.functionPaths()
 	if n := s.root.page.SizeLimit; n > 0 {
 		s.limit = n
@@ -212,7 +227,7 @@ func (s *Source) Plant(tools func(Mount) []*registry.Function) (map[string]*regi
 		}
 		planted[m.Key()] = tree
 	}
-	s.root, s.Before = nil, nil // frees memory
+	s.root, s.Before, s.Import = nil, nil, nil // frees memory
 	return planted, nil
 }
 

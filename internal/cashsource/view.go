@@ -87,21 +87,6 @@ func (v view) addFunctions(ns *registry.Namespace, p *place) {
 	}
 }
 
-// addSkills adds the skills of a place to a namespace.
-func (v view) addSkills(ns *registry.Namespace, p *place) {
-	for _, e := range p.skills {
-		sk, err := registry.RemoteSkill(e.Name, clean.FirstLine(v.text.Text(e.Description), maxAbout), v.skill(p.path, e.Name))
-		if err == nil {
-			err = ns.TryAddSkill(sk)
-		}
-		if err != nil {
-			v.Note("skill %s is left out: %v", wire.Join(p.path, e.Name), err)
-			continue
-		}
-		v.Skills++
-	}
-}
-
 // function builds the function of an entry. Arguments are held to what its page tells of them.
 func (v view) function(path string, e cashtext.Entry, d *cashtext.Function) (*registry.Function, error) {
 	call := Call{offer: offer(path, e.Name), definition: definition(e, d), view: v}

@@ -10,10 +10,15 @@
 //
 //   - MCP Inspector, over stdio and HTTP, in both protocol generations: three
 //     tools, help at two levels, skills, a call, a gated one, an unknown function.
+//
 //   - The official conformance suite, over HTTP, for each protocol revision: every check that needs nothing beyond the
 //     three tools must pass. Checks that need more, such as a tool named test_simple_text, are excused one by one. A
 //     failure without an excuse is an error, and so is an excuse without a failure. The MCP SDK's server for the suite
 //     has such tools; it is tested through an aggregator and the plain face.
+//
+//   - The TypeScript package of the skills extension (@olaservo/ext-skills): its client lists the skills, verifies and
+//     reads all files and walks the directories, at 2025-11-25 and 2026-07-28. A server that is made with it is mounted,
+//     and its skills come through to that client.
 //
 // Clients of the faces plain, facade and disclosure of the shop, and of the first two of the aggregator:
 //

@@ -41,6 +41,7 @@ func run(m *testing.M) (int, error) {
 	programs = filepath.Join(root, "node_modules", ".bin")
 	for _, program := range []string{
 		"node", "mcp-inspector", "conformance", "mcp-server-everything", "mcp-server-filesystem", "mcp-server-memory",
+		"../@olaservo/ext-skills",
 	} {
 		if _, err := os.Stat(filepath.Join(programs, program)); err != nil {
 			return 0, fmt.Errorf("CASH_NPM_DIR lacks a package of .ci/package.json: %w", err)

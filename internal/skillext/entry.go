@@ -9,12 +9,14 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"path"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -29,6 +31,37 @@ type Entry struct {
 	Hash        [sha256.Size]byte
 }
 
+// Fields returns the front matter of a dynamic skill as it is served on.
+func (e *Entry) Fields() registry.SkillOption {
+	return registry.FrontMatter(strictjson.Canonical(wire.CleanJSON(e.FrontMatter)))
+}
+
+// Listing returns what an entry says, for comparison with another of its URI:
+//
+//	{"files": {"SKILL.md": "sha256:...", ...}, "frontmatter": {...}}
+//
+// Files are "dynamic" if the entry says so. Their order, their sizes, which digests imply, and other members of the
+// entry are left out.
+func (e *Entry) Listing() json.RawMessage {
+	if e.Dynamic {
+		return DynamicListing(e.FrontMatter)
+	}
+	files := make(map[string]string, len(e.Files))
+	for _, f := range e.Files {
+		files[f.Path] = f.Digest
+	}
+	return listing(e.FrontMatter, files)
+}
+
+// DynamicListing returns the listing of a dynamic skill with this front matter.
+func DynamicListing(frontMatter json.RawMessage) json.RawMessage {
+	return listing(frontMatter, Dynamic)
+}
+
+func listing(frontMatter json.RawMessage, files any) json.RawMessage {
+	return strictjson.MustMarshal(map[string]any{"files": files, "frontmatter": frontMatter})
+}
+
 // An EntryFile is a file of an entry.
 type EntryFile struct {
 	Resource
@@ -39,9 +72,11 @@ type EntryFile struct {
 const (
 	maxEntry    = 1 << 20 // bytes
 	maxEntryURI = 2 << 10 // bytes
+	maxMain     = 1 << 20 // bytes of SKILL.md, which models read whole
 )
 
-// ParseEntry reads an entry that another server lists. Its errors quote nothing.
+// ParseEntry reads an entry that another server lists. Its errors quote nothing. With an error, the entry is nil, or says
+// which skill it is of.
 func ParseEntry(raw []byte) (*Entry, error) {
 	if len(raw) > maxEntry {
 		return nil, fmt.Errorf("its entry has more than %d bytes", maxEntry)
@@ -62,7 +97,7 @@ func ParseEntry(raw []byte) (*Entry, error) {
 	last := len(segments) - 1
 	e.Prefix, e.Name = segments[:last], segments[last]
 	if strictjson.KindOf(e.FrontMatter) != strictjson.Object || strictjson.Text(strictjson.Member(e.FrontMatter, "name")) != e.Name {
-		return nil, errors.New("the name in its front matter is not the last part of its uri")
+		return e, errors.New("the name in its front matter is not the last part of its uri")
 	}
 	resources := strictjson.Member(raw, "resources")
 	if strictjson.KindOf(resources) == strictjson.String && strictjson.Text(resources) == Dynamic {
@@ -76,7 +111,7 @@ func (e *Entry) readFiles(resources []byte, root string) error {
 	if strictjson.KindOf(resources) != strictjson.Array {
 		return errors.New("it has no list of its files")
 	}
-	seen, total, main := make(map[string]bool), 0, false
+	seen, folders, total, main := make(map[string]bool), make(map[string]bool), 0, false
 	for i, raw := range strictjson.Elements(resources) {
 		if i == registry.MaxSkillFiles {
 			return fmt.Errorf("it has more than %d files", registry.MaxSkillFiles)
@@ -94,22 +129,37 @@ func (e *Entry) readFiles(resources []byte, root string) error {
 		if f.Size, err = strconv.Atoi(string(strictjson.Member(raw, "size"))); err != nil || f.Size < 0 {
 			return fmt.Errorf("its file %d has no size", i+1)
 		}
+		if f.URI == e.URI && f.Size > maxMain {
+			return errTooLong
+		}
 		if f.Size > registry.MaxSkillSize || total+f.Size > registry.MaxSkillSize {
 			return fmt.Errorf("its files have more than %d bytes in all", registry.MaxSkillSize)
 		}
-		if seen[f.Path] {
-			return fmt.Errorf("its file %d is listed twice", i+1)
+		// Hosts may keep files where case makes no difference.
+		folded := strings.ToLower(f.Path)
+		if seen[folded] {
+			return fmt.Errorf("its file %d is listed twice, perhaps in another case", i+1)
 		}
-		seen[f.Path] = true
+		seen[folded] = true
+		for dir := path.Dir(folded); dir != "." && !folders[dir]; dir = path.Dir(dir) {
+			folders[dir] = true
+		}
 		total += f.Size
 		main = main || f.URI == e.URI
 		e.Files = append(e.Files, f)
+	}
+	for dir := range folders {
+		if seen[dir] {
+			return errors.New("one of its files is a folder as well")
+		}
 	}
 	if !main {
 		return errors.New("its SKILL.md is not among its files")
 	}
 	return nil
 }
+
+var errTooLong = fmt.Errorf("its SKILL.md has more than %d bytes", maxMain)
 
 // unescaped returns the segments of a path in a URI. All are names: not empty, no dots alone, nothing invisible.
 func unescaped(path string) ([]string, error) {

@@ -49,37 +49,58 @@ type Import struct {
 	// Note gets what is left out, and why.
 	Note func(format string, args ...any)
 
-	// Late reports whether the time was over before all was read, and Read how many skills were read anew.
-	Late bool
-	Read int
+	// Refused are entries that are not by the rules. Only their names are known.
+	Refused []*Entry
+	// Late reports whether the time was over before all was read, and Fresh how many skills were read anew.
+	Late  bool
+	Fresh int
 }
 
-// Run returns the skills by URI. A skill that cannot be verified is left out. If the list cannot be read, the skills are
-// those of before.
+// Run returns the skills by URI: those of List, as Read reads them.
 func (im *Import) Run(ctx context.Context) []*Imported {
+	entries, _ := im.List(ctx)
+	return im.Read(ctx, entries)
+}
+
+// List returns the entries that the server lists. If they cannot be listed, they are those of before, and ok is false.
+func (im *Import) List(ctx context.Context) (entries []*Entry, ok bool) {
 	raw, err := im.list(ctx)
 	if err != nil {
 		im.Late = ctx.Err() != nil
 		im.Note("its skills cannot be listed: %v", err)
-		return im.Before
+		for _, b := range im.Before {
+			entries = append(entries, b.Entry)
+		}
+		return entries, false
 	}
+	seen := make(map[string]bool)
+	for i, one := range raw {
+		e, err := ParseEntry(one)
+		switch {
+		case err != nil:
+			im.Note("skill %d is left out: %v", i+1, err)
+			if e != nil {
+				im.Refused = append(im.Refused, e)
+			}
+		case seen[e.URI]:
+			im.Note("skill %s is listed more than once: the first one counts", e.Name)
+		default:
+			seen[e.URI] = true
+			entries = append(entries, e)
+		}
+	}
+	return entries, true
+}
+
+// Read returns the skills of entries, by URI. A skill that cannot be verified is left out.
+func (im *Import) Read(ctx context.Context, entries []*Entry) []*Imported {
 	before := make(map[[sha256.Size]byte]*Imported, len(im.Before))
 	for _, b := range im.Before {
 		before[b.Entry.Hash] = b
 	}
 	var tasks []*task
-	total, seen := 0, make(map[string]bool)
-	for i, one := range raw {
-		e, err := ParseEntry(one)
-		if err != nil {
-			im.Note("skill %d is left out: %v", i+1, err)
-			continue
-		}
-		if seen[e.URI] {
-			im.Note("skill %s is listed more than once: the first one counts", e.Name)
-			continue
-		}
-		seen[e.URI] = true
+	total := 0
+	for _, e := range entries {
 		if total += e.reads(); total > maxImported {
 			im.Note("skill %s and all after it are left out: the skills have more than %d bytes in all", e.Name, maxImported)
 			break
@@ -122,7 +143,7 @@ func (im *Import) read(ctx context.Context, tasks []*task) {
 	running.Wait()
 	for _, t := range tasks {
 		if t.err == nil {
-			im.Read++
+			im.Fresh++
 		}
 	}
 }
@@ -182,7 +203,7 @@ func (im *Import) one(ctx context.Context, e *Entry, slots chan struct{}) (*Impo
 		about := clean.Line(strictjson.Text(strictjson.Member(e.FrontMatter, "description")), maxAbout)
 		s, err := registry.RemoteSkill(e.Name, about, func(ctx context.Context, _ json.RawMessage) (string, error) {
 			return im.Text(ctx, e)
-		})
+		}, e.Fields())
 		return &Imported{e, s}, err
 	}
 	texts, err := im.files(ctx, e, slots)
@@ -223,6 +244,9 @@ func (e *Entry) compare(data []byte) error {
 
 // Body returns the text of a SKILL.md that was read of a dynamic skill.
 func (e *Entry) Body(data string) (string, error) {
+	if len(data) > maxMain {
+		return "", errTooLong
+	}
 	if err := e.compare([]byte(data)); err != nil {
 		return "", err
 	}

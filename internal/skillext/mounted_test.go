@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -47,6 +48,9 @@ type foreign struct {
 	next    func(page int) string
 	reads   map[string]int
 	delayed chan struct{} // reads wait for it; nil does not
+	cash    bool          // it is a CaSH server whose tool skill lists all names in listed, in the root
+	listed  []string
+	raw     map[string]bool // URIs whose bytes are sent as a blob
 }
 
 type anyParams struct {
@@ -71,6 +75,9 @@ func (f *foreign) server() *mcp.Server {
 		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "pong"}}}, nil
 		})
+	if f.cash {
+		f.addTools(srv)
+	}
 	err := mcp.AddReceivingCustomMethod(srv, "skills/list", func(_ context.Context, _ *mcp.ServerSession, p *anyParams) (*rawResult, error) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -112,10 +119,33 @@ func (f *foreign) server() *mcp.Server {
 			if !ok {
 				return nil, &jsonrpc.Error{Code: invalidParams, Message: "unknown"}
 			}
-			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, MIMEType: "text/plain", Text: text}}, Cacheable: mcp.Cacheable{TTLMs: 60_000}}, nil
+			content := &mcp.ResourceContents{URI: r.Params.URI, MIMEType: "text/plain", Text: text}
+			if f.raw[r.Params.URI] {
+				content.Text, content.Blob = "", []byte(text)
+			}
+			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{content}, Cacheable: mcp.Cacheable{TTLMs: 60_000}}, nil
 		}
 	})
 	return srv
+}
+
+// addTools makes the server a CaSH server. Its skills are in the root.
+func (f *foreign) addTools(srv *mcp.Server) {
+	for _, name := range []string{"call", "help", "skill"} {
+		const schema = `{"type":"object","properties":{"namespace":{},"function":{},"skillname":{},"kwargs":{},"sizelimit":{}}}`
+		srv.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(schema)}, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			text := "# Help\n\n## Functions\n\n- **run** — Run.\n"
+			if name == "skill" && strings.Contains(string(req.Params.Arguments), "skillname") {
+				text = "The text of the tool.\n"
+			} else if name == "skill" {
+				text = "# Skills\n\n"
+				for _, n := range f.listed {
+					text += "- **" + n + "** — About " + n + ".\n"
+				}
+			}
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
+		})
+	}
 }
 
 func (f *foreign) at(label string) upstream.Server {
@@ -238,51 +268,82 @@ func TestSixHundredFiles(t *testing.T) {
 	}
 }
 
+// The same for a CaSH server of this module.
+func TestSixHundredFilesOfCaSH(t *testing.T) {
+	all := make(fstest.MapFS)
+	for _, place := range []string{"a", "b"} {
+		all[place+"/many-files/SKILL.md"] = &fstest.MapFile{Data: []byte("Read on.\n")}
+		for i := range 299 {
+			all[fmt.Sprintf("%s/many-files/references/%03d.md", place, i)] = &fstest.MapFile{Data: fmt.Appendf(nil, "File %d.\n", i)}
+		}
+	}
+	own := registry.New(nil)
+	own.AddSkills(all, registry.WithFiles)
+	reg, _ := mount(t, cashServer(own, "far"))
+	for _, modern := range []bool{false, true} {
+		h := connect(t, faces["plain"](reg, serve.Options{}), modern, nil)
+		entries := h.list()
+		for _, e := range entries {
+			h.load(e)
+			if n := len(e.files(t)); n != 300 {
+				t.Errorf("%s has %d files", e.URI, n)
+			}
+		}
+		if len(entries) != 2 {
+			t.Errorf("the skills are %q", slices.Sorted(maps.Keys(entries)))
+		}
+	}
+}
+
 // A file that is not what its entry says hides its skill until both agree again.
 func TestChangedDigest(t *testing.T) {
-	f := new(foreign)
-	one := f.add("skill://one", fields("one", "One."), map[string]string{"SKILL.md": skillMD("one", "One.", "First.\n"), "a.md": "A.\n"})
-	two := f.add("skill://two", fields("two", "Two."), map[string]string{"SKILL.md": skillMD("two", "Two.", "Second.\n")})
-	f.pages = []string{"[" + one + "," + two + "]"}
-	f.files["skill://one/a.md"] = "B.\n"
-	reg, agg := mount(t, f.at("far"))
-	h := connect(t, faces["plain"](reg, serve.Options{}), true, nil)
-	if got := h.list(); len(got) != 1 || got["skill://far/two/SKILL.md"] == nil {
-		t.Fatalf("the skills are %v", got)
-	}
-	if notes := strings.Join(agg.Status()[0].Notes, "\n"); !strings.Contains(notes, "one") || !strings.Contains(notes, "another digest") {
-		t.Errorf("the notes are %q", notes)
-	}
-	h.refused("skills/get", "skill://far/one/SKILL.md")
-	h.refused("resources/read", "skill://far/one/SKILL.md")
+	for _, isCaSH := range []bool{false, true} {
+		t.Run(fmt.Sprintf("cash=%t", isCaSH), func(t *testing.T) {
+			f := &foreign{cash: isCaSH, listed: []string{"one", "two"}}
+			one := f.add("skill://one", fields("one", "One."), map[string]string{"SKILL.md": skillMD("one", "One.", "First.\n"), "a.md": "A.\n"})
+			two := f.add("skill://two", fields("two", "Two."), map[string]string{"SKILL.md": skillMD("two", "Two.", "Second.\n")})
+			f.pages = []string{"[" + one + "," + two + "]"}
+			f.files["skill://one/a.md"] = "B.\n"
+			reg, agg := mount(t, f.at("far"))
+			h := connect(t, faces["plain"](reg, serve.Options{}), true, nil)
+			if got := h.list(); len(got) != 1 || got["skill://far/two/SKILL.md"] == nil {
+				t.Fatalf("the skills are %v", got)
+			}
+			if notes := strings.Join(agg.Status()[0].Notes, "\n"); !strings.Contains(notes, "one") || !strings.Contains(notes, "another digest") {
+				t.Errorf("the notes are %q", notes)
+			}
+			h.refused("skills/get", "skill://far/one/SKILL.md")
+			h.refused("resources/read", "skill://far/one/SKILL.md")
 
-	f.mu.Lock()
-	f.files["skill://one/a.md"] = "A.\n"
-	f.mu.Unlock()
-	if err := agg.Refresh(t.Context(), "far"); err != nil {
-		t.Fatal(err)
-	}
-	entries := h.list()
-	if len(entries) != 2 {
-		t.Fatalf("the skills are %v", entries)
-	}
-	for _, e := range entries {
-		h.load(e)
-	}
-	if n := f.reads["skill://two/SKILL.md"]; n != 1 {
-		t.Errorf("an unchanged skill was read %d times", n)
-	}
+			f.mu.Lock()
+			f.files["skill://one/a.md"] = "A.\n"
+			f.mu.Unlock()
+			if err := agg.Refresh(t.Context(), "far"); err != nil {
+				t.Fatal(err)
+			}
+			entries := h.list()
+			if len(entries) != 2 {
+				t.Fatalf("the skills are %v", entries)
+			}
+			for _, e := range entries {
+				h.load(e)
+			}
+			if n := f.reads["skill://two/SKILL.md"]; n != 1 {
+				t.Errorf("an unchanged skill was read %d times", n)
+			}
 
-	// A new version of the entry and of the file: the digest served here follows.
-	f.mu.Lock()
-	one = f.add("skill://one", fields("one", "One."), map[string]string{"SKILL.md": skillMD("one", "One.", "Third.\n")})
-	f.pages = []string{"[" + one + "," + two + "]"}
-	f.mu.Unlock()
-	if err := agg.Refresh(t.Context(), "far"); err != nil {
-		t.Fatal(err)
-	}
-	if text := h.load(h.list()["skill://far/one/SKILL.md"]); !strings.Contains(text, "Third.") {
-		t.Errorf("the new version is %q", text)
+			// A new version of the entry and of the file: the digest served here follows.
+			f.mu.Lock()
+			one = f.add("skill://one", fields("one", "One."), map[string]string{"SKILL.md": skillMD("one", "One.", "Third.\n")})
+			f.pages = []string{"[" + one + "," + two + "]"}
+			f.mu.Unlock()
+			if err := agg.Refresh(t.Context(), "far"); err != nil {
+				t.Fatal(err)
+			}
+			if text := h.load(h.list()["skill://far/one/SKILL.md"]); !strings.Contains(text, "Third.") {
+				t.Errorf("the new version is %q", text)
+			}
+		})
 	}
 }
 

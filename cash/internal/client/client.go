@@ -13,7 +13,9 @@ package client
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -42,6 +44,7 @@ type Conn struct {
 	ctx       context.Context // parent of all requests
 	timeout   time.Duration
 	transport mcp.Transport
+	sdk       *mcp.Client
 }
 
 // Dial connects over transport, which must be new. ctx ends all requests.
@@ -56,6 +59,7 @@ func Dial(ctx context.Context, transport mcp.Transport, opts *Options) (*Conn, e
 		abilities = &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}}
 	}
 	sdk := mcp.NewClient(&mcp.Implementation{Name: "cashtest", Version: "1"}, abilities)
+	c.sdk = sdk
 	var err error
 	c.Session, err = Do(c, func(ctx context.Context) (*mcp.ClientSession, error) {
 		return sdk.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: opts.Version})
@@ -132,6 +136,40 @@ func (c *Conn) Tool(name string, args any) (*Reply, error) {
 		}
 	}
 	return &Reply{strings.Join(texts, "\n"), res.IsError, res}, nil
+}
+
+// Params are parameters of methods that the SDK does not know. Empty ones are left out.
+type Params struct {
+	mcp.ParamsBase
+	URI    string `json:"uri,omitempty"`
+	Cursor string `json:"cursor,omitempty"`
+}
+
+// raw is a result of any form.
+type raw struct {
+	mcp.ResultBase
+	data json.RawMessage
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (r *raw) UnmarshalJSON(data []byte) error {
+	r.data = bytes.Clone(data)
+	return nil
+}
+
+// Custom sends a request that the SDK does not know. It is for connections that Dial made.
+func (c *Conn) Custom(method string, params *Params) (json.RawMessage, error) {
+	c.Sent.Add(1)
+	if err := mcp.AddSendingCustomMethod[*Params, *raw](c.sdk, method); err != nil {
+		return nil, err
+	}
+	return Do(c, func(ctx context.Context) (json.RawMessage, error) {
+		res, err := mcp.CallCustomMethod[*Params, *raw](ctx, c.Session, method, params)
+		if err != nil {
+			return nil, err
+		}
+		return res.data, nil
+	})
 }
 
 // maxPages bounds the pages of a list: an endless list is an error.

@@ -15,8 +15,8 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/wire"
 )
 
-// A Definition is all that a server says about a tool and that a model or an approval rule reads. It must not be
-// changed once it is shared.
+// A Definition is all that a server says about a tool, a function or a skill, and that a model or an approval rule
+// reads. It must not be changed once it is shared.
 type Definition struct {
 	Name, Title, Description string
 	// InputSchema, OutputSchema and Annotations are JSON objects as the server sent them. Empty and null both mean
@@ -36,11 +36,48 @@ type Definition struct {
 	//   - Annotations has the page's annotations and safety, and the id of the function on that server.
 	// The last three are empty if the page could not be read. There is no Meta.
 	Function bool
+
+	// Skill marks a skill, and is what its server lists of it (SEP-2640):
+	//
+	//	{"files": {"SKILL.md": "sha256:...", ...}, "frontmatter": {...}}
+	//
+	// So a change of any byte of any file changes the definition, of scripts too, which are never served. The order of
+	// the files makes no difference. The files are "dynamic" if the server makes the text on demand, or does not speak
+	// the extension; then the text may change without notice.
+	//   - Name is the URI of its SKILL.md on that server. For a CaSH server without the extension it is
+	//     skill://<namespace>/<name>/SKILL.md.
+	//   - Description is its line in the tool skill of a CaSH server, else empty.
+	// All else is empty.
+	Skill json.RawMessage
+}
+
+// A kind is what a definition is of. A name belongs to the first kind that has it.
+type kind int
+
+const (
+	tool kind = iota
+	function
+	skill
+	kinds
+)
+
+func (d *Definition) kind() kind {
+	switch {
+	case len(d.Skill) > 0:
+		return skill
+	case d.Function:
+		return function
+	}
+	return tool
+}
+
+func (k kind) String() string {
+	return [kinds]string{"a tool", "a function behind the tool call", "a skill"}[k]
 }
 
 // Hash returns the SHA-256, in hexadecimal digits, of the definition as one canonical JSON object:
-//   - The members are _meta, annotations, description, function, icons, inputSchema, name, outputSchema and title, in
-//     this order.
+//   - The members are _meta, annotations, description, function, icons, inputSchema, name, outputSchema, skill and
+//     title, in this order.
 //   - Members with JSON are left out if there is none; function is true, and left out for a tool.
 //   - There is no white space, keys are sorted, and strings and numbers have one spelling.
 //
@@ -56,6 +93,7 @@ func (d *Definition) Hash() string {
 	b = appendJSONField(b, "inputSchema", d.InputSchema)
 	b = appendTextField(b, "name", d.Name)
 	b = appendJSONField(b, "outputSchema", d.OutputSchema)
+	b = appendJSONField(b, "skill", d.Skill)
 	b = appendTextField(b, "title", d.Title)
 	sum := sha256.Sum256(append(b, '}'))
 	return hex.EncodeToString(sum[:])

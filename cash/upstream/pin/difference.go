@@ -36,8 +36,8 @@ const (
 // cut and say how much is missing. After 100 lines, the number of further ones is given.
 func (d *Definition) Difference(other *Definition) string {
 	var r differences
-	if d.Function != other.Function {
-		r.add("kind", d.kind()+" -> "+other.kind())
+	if d.kind() != other.kind() {
+		r.add("kind", d.kind().String()+" -> "+other.kind().String())
 	}
 	r.text("name", d.Name, other.Name)
 	r.text("title", d.Title, other.Title)
@@ -47,14 +47,8 @@ func (d *Definition) Difference(other *Definition) string {
 	r.json("annotations", d.Annotations, other.Annotations)
 	r.json("icons", d.Icons, other.Icons)
 	r.json("meta", d.Meta, other.Meta)
+	r.json("skill", d.Skill, other.Skill)
 	return r.String()
-}
-
-func (d *Definition) kind() string {
-	if d.Function {
-		return "a function behind the tool call"
-	}
-	return "a tool"
 }
 
 // differences collects the lines of a difference.

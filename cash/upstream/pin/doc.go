@@ -1,6 +1,6 @@
-// Package pin stores the definitions of tools that an operator has accepted, and quarantines all others. A server
-// cannot change what a model reads about a tool, or what a tool takes, until an operator has reviewed the
-// difference:
+// Package pin stores the definitions of tools and skills that an operator has accepted, and quarantines all others. A
+// server cannot change what a model reads about a tool, what a tool takes, or a skill, until an operator has reviewed
+// the difference:
 //
 //	pins, err := pin.OpenFile("pins.json")
 //	agg := upstream.New(reg, &upstream.Options{Pins: pins, Mode: pin.FirstUse})
@@ -12,7 +12,8 @@
 //
 // # How it works
 //
-//	tools/list ──► ParseDefinitions ──► Keeper.Review ──► Served
+//	tools/list ──► ParseDefinitions ─┐
+//	skills/list ─────────────────────┴► Keeper.Review ──► Served
 //	                                      │       └─────► Quarantined: Tool, Hash, Difference
 //	                        Store: Load, Swap              │
 //	                                      └── Keeper.AcceptRead ◄── an operator
@@ -23,6 +24,6 @@
 //
 // # Limits
 //
-// Pins cover what a server says about its tools, not what they do. Two processes may use one file; if both write at
-// the same moment, one change may be lost.
+// Pins cover what a server says about its tools, not what they do, and the text of a skill if the server lists digests
+// of its files. Two processes may use one file; if both write at the same moment, one change may be lost.
 package pin

@@ -46,7 +46,8 @@ import (
 //	  }
 //	}
 //
-// The functions of a CaSH server have the same form, in the member functions, next to tools.
+// The functions of a CaSH server have the same form, in the member functions, next to tools. Skills are in the member
+// skills, with what their server lists of them in the member skill ([Definition]).
 //
 //   - A tool that is removed from the file is no longer pinned.
 //   - An edited tool no longer matches its hash. Such a file, or a damaged one, is refused as a whole until it is
@@ -265,6 +266,7 @@ type (
 	pinnedUpstream struct {
 		Tools     []pinnedTool `json:"tools"`
 		Functions []pinnedTool `json:"functions,omitempty"`
+		Skills    []pinnedTool `json:"skills,omitempty"`
 	}
 	pinnedTool struct {
 		Name         string          `json:"name"`
@@ -276,6 +278,7 @@ type (
 		Annotations  json.RawMessage `json:"annotations,omitempty"`
 		Icons        json.RawMessage `json:"icons,omitempty"`
 		Meta         json.RawMessage `json:"_meta,omitempty"`
+		Skill        json.RawMessage `json:"skill,omitempty"`
 	}
 )
 
@@ -285,11 +288,11 @@ func encodePins(pins map[string]Pins) ([]byte, error) {
 		definitions := pinned.Definitions
 		u := pinnedUpstream{Tools: []pinnedTool{}}
 		for _, name := range slices.Sorted(maps.Keys(definitions)) {
-			d, list := definitions[name], &u.Tools
-			if d.Function {
-				list = &u.Functions
-			}
-			*list = append(*list, pinnedTool{name, d.Hash(), d.Title, d.Description, d.InputSchema, d.OutputSchema, d.Annotations, d.Icons, d.Meta})
+			d := definitions[name]
+			list := [kinds]*[]pinnedTool{&u.Tools, &u.Functions, &u.Skills}[d.kind()]
+			*list = append(*list, pinnedTool{
+				name, d.Hash(), d.Title, d.Description, d.InputSchema, d.OutputSchema, d.Annotations, d.Icons, d.Meta, d.Skill,
+			})
 		}
 		doc.Upstreams[label] = u
 	}
@@ -336,8 +339,12 @@ func decodeUpstreams(pins map[string]Pins, data []byte) error {
 		definitions := make(map[string]*Definition)
 		err := strictjson.EachMember(value, func(key string, value []byte) error {
 			switch key {
-			case "tools", "functions":
-				return decodeDefinitions(definitions, key, value)
+			case "tools":
+				return decodeDefinitions(definitions, tool, key, value)
+			case "functions":
+				return decodeDefinitions(definitions, function, key, value)
+			case "skills":
+				return decodeDefinitions(definitions, skill, key, value)
 			}
 			return unknownMember(key)
 		})
@@ -349,13 +356,13 @@ func decodeUpstreams(pins map[string]Pins, data []byte) error {
 	})
 }
 
-// decodeDefinitions reads the tools or the functions of an upstream.
-func decodeDefinitions(definitions map[string]*Definition, key string, data []byte) error {
+// decodeDefinitions reads the tools, the functions or the skills of an upstream.
+func decodeDefinitions(definitions map[string]*Definition, k kind, key string, data []byte) error {
 	if kind := strictjson.KindOf(data); kind != strictjson.Array {
 		return fmt.Errorf("%s: want an array, got type %s", key, kind)
 	}
 	for i, raw := range strictjson.Elements(data) {
-		d, err := decodePinned(raw, key == "functions")
+		d, err := decodePinned(raw, k)
 		if err == nil && definitions[d.Name] != nil {
 			err = errors.New("it is pinned twice")
 		}
@@ -369,11 +376,14 @@ func decodeDefinitions(definitions map[string]*Definition, key string, data []by
 
 // decodePinned reads a definition and checks its hash. With an error, the definition holds the parts that could be
 // read.
-func decodePinned(data []byte, function bool) (*Definition, error) {
-	d, hash := &Definition{Function: function}, ""
+func decodePinned(data []byte, k kind) (*Definition, error) {
+	d, hash := &Definition{Function: k == function}, ""
 	err := strictjson.EachMember(data, func(key string, value []byte) error {
-		if key == "hash" {
+		switch {
+		case key == "hash":
 			return strictjson.Set(&hash, key, value)
+		case key == "skill" && k == skill:
+			return strictjson.Set(&d.Skill, key, value)
 		}
 		known, err := d.set(key, value)
 		if !known {
@@ -386,10 +396,12 @@ func decodePinned(data []byte, function bool) (*Definition, error) {
 		return d, err
 	case d.Name == "":
 		return d, errors.New("no name")
+	case d.kind() != k:
+		return d, errors.New("it lacks what the server lists of it")
 	case hash != d.Hash():
 		return d, errors.New("its hash is of another definition; restore it, or take it out of the file and accept it anew")
 	}
-	for _, raw := range []*json.RawMessage{&d.InputSchema, &d.OutputSchema, &d.Annotations, &d.Icons, &d.Meta} { // without the white space of the file
+	for _, raw := range []*json.RawMessage{&d.InputSchema, &d.OutputSchema, &d.Annotations, &d.Icons, &d.Meta, &d.Skill} { // without the white space of the file
 		*raw = strictjson.Compact(*raw)
 	}
 	return d, nil

@@ -30,7 +30,7 @@ type Outcome struct {
 	Quarantined []Quarantine
 	// Pinned are the pins from before. Nil is none.
 	Pinned map[string]*Definition
-	// Late counts the functions that were pinned only now, although tools were pinned earlier ([FirstUse]).
+	// Late counts the functions and skills that were pinned only now, although tools were pinned earlier ([FirstUse]).
 	Late int
 }
 

@@ -1,14 +1,14 @@
 package pin
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
-	"slices"
 
 	"github.com/cash-mcp/go-sdk/internal/wire"
 )
 
-// Mode says which definitions of tools, and of functions of CaSH servers, are served.
+// Mode says which definitions of tools, of functions of CaSH servers, and of skills are served.
 type Mode int
 
 const (
@@ -17,10 +17,10 @@ const (
 	// FirstUse pins all definitions at the first contact with a server. Later only these are served. New tools are
 	// quarantined like changed ones, because a late tool can take over the work of a trusted one.
 	//
-	// The first contact for the functions of a CaSH server is the first time that any of them is seen. If a store,
-	// written by an older version, has pins of tools alone, the functions are pinned then; the aggregator notes
-	// that in its status and warns in the log. A function that is unavailable at the first contact is quarantined
-	// as new later.
+	// The first contact for the functions of a CaSH server is the first time that any of them is seen, and for skills
+	// the first time that any skill is seen. If a store, written by an older version, has pins of tools alone, they
+	// are pinned then; the aggregator notes that in its status and warns in the log. A function that is unavailable at
+	// the first contact is quarantined as new later.
 	FirstUse
 	// Locked serves only pinned definitions, and pins only what an operator accepts ([Keeper.AcceptRead]).
 	Locked
@@ -39,7 +39,7 @@ func (m Mode) String() string {
 	return fmt.Sprintf("Mode(%d)", int(m))
 }
 
-// Reason is why a tool or function is in quarantine.
+// Reason is why a tool, function or skill is in quarantine.
 type Reason string
 
 const (
@@ -48,7 +48,7 @@ const (
 	ReasonDuplicate Reason = "duplicate" // the server has several of that name, so that a call could reach the wrong one
 )
 
-// A Quarantine is a tool, or a function of a CaSH server, that is not served until an operator accepts its
+// A Quarantine is a tool, a function of a CaSH server, or a skill that is not served until an operator accepts its
 // definition.
 type Quarantine struct {
 	Tool   string // [Definition.Name], as the server spells it: clean it before showing it
@@ -81,27 +81,28 @@ func quarantineOf(list []Quarantine, q Quarantine, before, now *Definition) []Qu
 // review decides which current definitions are served, in their order:
 //   - A non-nil pin must be saved before anything is served.
 //   - A tool that disappeared stays pinned, so that it can only come back unchanged.
-//   - A function with the name of a tool is a duplicate; the tool is not.
+//   - A function with the name of a tool is a duplicate; the tool is not. The same holds for a skill with the name of
+//     either.
 func review(mode Mode, pinned map[string]*Definition, current []*Definition) (served []*Definition, quarantined []Quarantine, pin map[string]*Definition) {
-	tools, functions := byName(current)
-	first := firstUse{mode == FirstUse && pinned == nil, mode == FirstUse && !seenFunctions(pinned, functions)}
+	now := byName(current)
+	var first [kinds]bool
+	for k := range first {
+		first[k] = mode == FirstUse && !now.seen(kind(k), pinned)
+	}
 	for _, d := range current {
-		before, same := pinned[d.Name], tools[d.Name]
-		if d.Function {
-			same = slices.Concat(same[:min(len(same), 1)], functions[d.Name])
-		}
+		before, same := pinned[d.Name], now.sharing(d)
 		switch {
 		case len(same) > 1:
-			if d == same[0] || d.Function && d == functions[d.Name][0] {
+			if d == now[d.kind()][d.Name][0] {
 				quarantined = quarantineOf(quarantined, Quarantine{Reason: ReasonDuplicate}, same[0], same[1])
 			}
 		case mode == Off:
 			served = append(served, d)
-		case first.of(d):
+		case first[d.kind()]:
 			served = append(served, d)
 			pin = withPin(pin, pinned, d)
 		case before == nil:
-			quarantined = quarantineOf(quarantined, Quarantine{Reason: ReasonNew, Definition: d}, &Definition{Name: d.Name, Function: d.Function}, d)
+			quarantined = quarantineOf(quarantined, Quarantine{Reason: ReasonNew, Definition: d}, d.blank(), d)
 		default:
 			if known := agreed(before, d); known != nil {
 				served = append(served, known)
@@ -113,30 +114,48 @@ func review(mode Mode, pinned map[string]*Definition, current []*Definition) (se
 	return served, quarantined, pin
 }
 
-// byName groups definitions by name.
-func byName(list []*Definition) (tools, functions map[string][]*Definition) {
-	tools, functions = make(map[string][]*Definition, len(list)), make(map[string][]*Definition)
-	for _, d := range list {
-		of := tools
-		if d.Function {
-			of = functions
-		}
-		of[d.Name] = append(of[d.Name], d)
+// blank returns a definition of the name and kind of d without anything else.
+func (d *Definition) blank() *Definition {
+	b := &Definition{Name: d.Name, Function: d.Function}
+	if d.kind() == skill {
+		b.Skill = json.RawMessage("{}")
 	}
-	return tools, functions
+	return b
 }
 
-// firstUse says whether tools, and functions, are seen for the first time. A server without any has not been seen.
-type firstUse struct{ tools, functions bool }
+// named are definitions by kind and name.
+type named [kinds]map[string][]*Definition
 
-func (f firstUse) of(d *Definition) bool { return !d.Function && f.tools || d.Function && f.functions }
+func byName(list []*Definition) (n named) {
+	for k := range n {
+		n[k] = make(map[string][]*Definition)
+	}
+	for _, d := range list {
+		of := n[d.kind()]
+		of[d.Name] = append(of[d.Name], d)
+	}
+	return n
+}
 
-// seenFunctions reports whether functions of the server have been pinned. A function whose name is pinned as a tool
-// counts as seen, since pins are never overwritten. One named call, help or skill is a duplicate and does not
-// count.
-func seenFunctions(pinned map[string]*Definition, current map[string][]*Definition) bool {
+// sharing returns the definitions that contest the name of d: the first of each kind before its own, and all of its
+// own.
+func (n named) sharing(d *Definition) (list []*Definition) {
+	for k := range d.kind() {
+		of := n[k][d.Name]
+		list = append(list, of[:min(len(of), 1)]...)
+	}
+	return append(list, n[d.kind()][d.Name]...)
+}
+
+// seen reports whether definitions of a kind have been pinned. For tools that is any pin: a server without any has not
+// been seen. A function whose name is pinned as a tool counts as seen, since pins are never overwritten. One named
+// call, help or skill is a duplicate and does not count.
+func (n named) seen(k kind, pinned map[string]*Definition) bool {
+	if k == tool {
+		return pinned != nil
+	}
 	for name, d := range pinned {
-		if d != nil && d.Function || current[name] != nil && !wire.IsCore(name) {
+		if d != nil && d.kind() == k || n[k][name] != nil && !wire.IsCore(name) {
 			return true
 		}
 	}

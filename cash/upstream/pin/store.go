@@ -14,7 +14,7 @@ import (
 // ErrChanged is returned by [Store.Swap] if the pins are no longer at the given revision.
 var ErrChanged = errors.New("pin: the pins have been changed by somebody else")
 
-// A Store keeps the accepted definitions of upstreams: of tools and, for CaSH servers, of functions. The key of an
+// A Store keeps the accepted definitions of upstreams: of tools, skills and, for CaSH servers, functions. The key of an
 // upstream is its label in canonical form. If a manifest chose the label, the key is the manifest's URL without the
 // query.
 //
