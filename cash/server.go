@@ -96,12 +96,12 @@ func (s *Server) Help(ctx context.Context, req *HelpRequest) (string, error) {
 	if req == nil {
 		req = &HelpRequest{}
 	}
-	ctx, leave, err := s.enter(ctx)
+	admitted, err := s.enter(ctx)
 	if err != nil {
 		return "", err
 	}
-	defer leave()
-	text, err := s.help(ctx, req)
+	defer admitted.Leave()
+	text, err := s.help(admitted, req)
 	if err != nil {
 		return "", s.withHint(ctx, err)
 	}
@@ -117,12 +117,12 @@ func (s *Server) Skill(ctx context.Context, req *SkillRequest) (string, error) {
 	if req == nil {
 		req = &SkillRequest{}
 	}
-	ctx, leave, err := s.enter(ctx)
+	admitted, err := s.enter(ctx)
 	if err != nil {
 		return "", err
 	}
-	defer leave()
-	text, err := s.skill(ctx, req)
+	defer admitted.Leave()
+	text, err := s.skill(admitted, req)
 	if err != nil {
 		return "", s.withHint(ctx, err)
 	}
@@ -130,7 +130,7 @@ func (s *Server) Skill(ctx context.Context, req *SkillRequest) (string, error) {
 }
 
 // enter admits the caller in ctx ([serve.Options.Limiter]), unless the request is part of a call.
-func (s *Server) enter(ctx context.Context) (context.Context, func(), error) {
+func (s *Server) enter(ctx context.Context) (*registry.Admission, error) {
 	return s.opts.Serve.Limiter.Enter(ctx, registry.CallerFrom(ctx).Owner())
 }
 

@@ -77,15 +77,15 @@ func (h *Host) runAdmitted(ctx context.Context, call *inFlight, f ToolFunc, req 
 	if err != nil {
 		return nil, err
 	}
-	ctx, leave, err := h.server.opts.Limiter.Enter(ctx, own.Client.Payer)
+	admitted, err := h.server.opts.Limiter.Enter(ctx, own.Client.Payer)
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
+	defer admitted.Leave()
 	if !call.begin() {
 		return nil, errStopping
 	}
-	return f(ctx, own)
+	return f(admitted, own)
 }
 
 // request returns the [Request] for a tool call, and its context with the caller.
