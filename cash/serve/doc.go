@@ -14,8 +14,8 @@
 // The files in order: server.go, options.go and run.go serve; web.go, origin.go, sessions.go, post.go, header.go
 // and body.go are HTTP; lines.go is stdio; reader.go and method.go read messages; host.go, request.go, carry.go,
 // identity.go, address.go and client.go run a tool; skills.go is the skills extension of MCP; listed.go, tools.go
-// and watched.go are what comes and goes, of which changes.go and notifier.go tell; drain.go stops, of which
-// health.go tells.
+// and watched.go are what comes and goes, of which changes.go and notifier.go tell; inprogress.go bounds requests;
+// drain.go stops, of which health.go tells.
 //
 // # Identity
 //
@@ -54,6 +54,36 @@
 //   - A skill that the caller does not see is unknown. Caches are private to the caller, for a minute.
 //   - The limits of a Quota for the tool skill hold for the extension.
 //
+// # Load
+//
+// What a server does at a time is bounded. It serves as much as it can, however much is asked of it, and one caller
+// cannot take what is due to others. These are the defaults:
+//
+//	what                          most at a time                  of a caller  beyond that
+//	calls, help, skills, lists    4,096 (Options.Limiter)         1,024        1,024 wait for 2 s, 256 of a caller
+//	calls of one function         no limit (registry.MaxCalls)    no limit     64 wait for 2 s, 16 of a caller
+//	HTTP requests in progress     twice what runs and waits       a quarter    503, Retry-After
+//	HTTP sessions                 10,000 (Options.MaxSessions)    a quarter    503, Retry-After
+//	calls of a Run connection     1,024 (Options.MaxCalls)        no limit     a JSON-RPC error
+//	calls of an upstream server   16 (its Concurrency)            no limit     they wait
+//
+// They allow thousands of calls that wait for something else, which is what most functions do. Set
+// [registry.Limits] lower if functions need much memory or processor time. For a server with one client,
+// set PerCaller to Calls.
+//
+//   - Callers that wait are served in turn. A call beyond the queue is refused at once, in the result of its tool:
+//     [registry.RateLimited] if its caller has all that is due to it, else [registry.Unavailable]. Its function has
+//     not run, and the error says when to try again. Lists and the skills extension have JSON-RPC errors for it.
+//   - A caller is the payer of [registry.Client]. Callers that are neither authenticated nor told apart by
+//     [Options.Address] have three quarters of calls, requests and sessions together.
+//   - A call has its place until its function has returned, even if it was cancelled or its deadline has passed:
+//     what still runs counts. A function that never returns is refused after 64 such calls.
+//   - Calls that a function makes to its own server take no further place. Pings, handshakes and subscriptions
+//     take none.
+//   - A client that takes less than 64 KiB of an answer in 30 seconds loses its connection, unless the HTTP server
+//     has a WriteTimeout.
+//   - When the server stops, calls that wait are refused at once.
+//
 // # Limits
 //
 //   - To find a change, the view of each client is made again and compared. Many clients with
@@ -70,6 +100,6 @@
 //     times [Options.MaxBody] together. A connection served by Run has at most [Options.MaxCalls] in flight, and a
 //     bound on their bytes. Options also bound the number and the idle time of sessions; those that make no request end
 //     after a minute.
-//   - The HTTP server must bound the number of requests at a time, and the time for headers: set
-//     ReadHeaderTimeout.
+//   - The HTTP server must bound the number of connections, and the time for headers: set ReadHeaderTimeout.
+//   - See Load for calls at a time.
 package serve

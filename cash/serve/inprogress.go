@@ -9,8 +9,8 @@ import (
 
 // inProgress bounds the HTTP requests that have no answer yet: in all, and for each payer. Before a request has a place
 // of the [Options.Limiter], it is read, and after that its answer is written, at the pace of the client. There is room
-// for twice as many requests as calls may run and wait, but at least for fewRequests. Streams (GET) are bounded by their
-// sessions.
+// for twice as many requests as calls may run and wait, but at least for fewRequests. Streams (GET) are bounded by
+// their sessions.
 func (s *Server) inProgress(next http.Handler) http.Handler {
 	l := s.opts.Limiter.Limits()
 	room := bounded.Room{Most: -1, Each: -1, Reserve: true}

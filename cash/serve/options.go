@@ -49,8 +49,8 @@ type Options struct {
 	// False refuses them.
 	Repair bool
 	// Limiter bounds the calls at a time, in all and of each caller, and other requests that cost time: help,
-	// skills, searches and lists. Servers may share one. Nil is one of its own with the defaults of
-	// [registry.Limits].
+	// skills, searches and lists. It also bounds the HTTP requests without an answer, to twice as many. Servers
+	// may share one. Nil is one of its own with the defaults of [registry.Limits].
 	Limiter *registry.Limiter
 	// Middleware wraps every function; the first is outermost.
 	Middleware []registry.Middleware
