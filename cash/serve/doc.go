@@ -64,6 +64,7 @@
 //	calls of one function         no limit (registry.MaxCalls)    no limit     64 wait for 2 s, 16 of a caller
 //	HTTP requests in progress     twice what runs and waits       a quarter    503, Retry-After
 //	HTTP sessions                 10,000 (Options.MaxSessions)    a quarter    503, Retry-After
+//	HTTP subscriptions            as many, from 2026-07-28 on     a quarter    503, Retry-After
 //	calls of a Run connection     1,024 (Options.MaxCalls)        no limit     a JSON-RPC error
 //	calls of an upstream server   16 (its Concurrency)            no limit     they wait
 //

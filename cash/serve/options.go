@@ -93,7 +93,8 @@ type Options struct {
 	SessionTimeout time.Duration
 	// MaxSessions is the most HTTP sessions at a time. Further clients are told to come back later. A
 	// caller, and an address that [Options.Address] tells, have at most a quarter of them each; callers
-	// without either leave a quarter to others. Zero is 10,000.
+	// without either leave a quarter to others. The same holds for subscriptions without a session. Zero is
+	// 10,000.
 	MaxSessions int
 	// AllowedHosts are the names, without ports, by which clients may call the server besides the local
 	// ones, as behind a proxy on the same machine that keeps the Host header. Nil allows all names, but
