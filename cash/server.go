@@ -109,12 +109,12 @@ func (s *Server) Help(ctx context.Context, req *HelpRequest) (string, error) {
 
 // helpPage is Help without telling who observes.
 func (s *Server) helpPage(ctx context.Context, req *HelpRequest) (string, error) {
-	ctx, leave, err := s.enter(ctx)
+	admitted, err := s.enter(ctx)
 	if err != nil {
 		return "", err
 	}
-	defer leave()
-	text, err := s.help(ctx, req)
+	defer admitted.Leave()
+	text, err := s.help(admitted, req)
 	if err != nil {
 		return "", s.withHint(ctx, err)
 	}
@@ -137,12 +137,12 @@ func (s *Server) Skill(ctx context.Context, req *SkillRequest) (string, error) {
 
 // skillText is Skill without telling who observes.
 func (s *Server) skillText(ctx context.Context, req *SkillRequest) (string, error) {
-	ctx, leave, err := s.enter(ctx)
+	admitted, err := s.enter(ctx)
 	if err != nil {
 		return "", err
 	}
-	defer leave()
-	text, err := s.skill(ctx, req)
+	defer admitted.Leave()
+	text, err := s.skill(admitted, req)
 	if err != nil {
 		return "", s.withHint(ctx, err)
 	}
@@ -150,7 +150,7 @@ func (s *Server) skillText(ctx context.Context, req *SkillRequest) (string, erro
 }
 
 // enter admits the caller in ctx ([serve.Options.Limiter]), unless the request is part of a call.
-func (s *Server) enter(ctx context.Context) (context.Context, func(), error) {
+func (s *Server) enter(ctx context.Context) (*registry.Admission, error) {
 	return s.opts.Serve.Limiter.Enter(ctx, registry.CallerFrom(ctx).Owner())
 }
 

@@ -113,4 +113,5 @@
 //   - A result below [Full] detail has at most 2,000 levels; each pointer counts as one.
 //   - A function that ignores its context is abandoned at the deadline. While 64 calls of it hang,
 //     it takes no further calls.
+//   - Calls at a time have no bound without a [Limiter], which all servers have, and [MaxCalls].
 package registry

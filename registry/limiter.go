@@ -73,46 +73,66 @@ func (l *Limiter) Limits() Limits { return l.limits }
 // InProgress returns how many calls have a place now, and how many wait for one.
 func (l *Limiter) InProgress() (running, waiting int) { return l.places.Used() }
 
-// Enter admits work that is not a call of a [Pipeline], such as a page of help, for a payer ([Client].Payer). Calls of a
-// pipeline in the context that it returns are part of that work. Call leave when the work has ended. The error is an
-// *[Error].
-func (l *Limiter) Enter(ctx context.Context, payer string) (inside context.Context, leave func(), err error) {
-	if outer := l.entered(ctx); outer != nil {
-		return ctx, outer.leave, nil
+// Enter admits work that is not a call of a [Pipeline], such as a page of help, for a payer ([Client].Payer). The error
+// is an *[Error].
+func (l *Limiter) Enter(ctx context.Context, payer string) (*Admission, error) {
+	a := &Admission{Context: ctx}
+	if a.of = l.admitted(ctx); a.of != nil || l == nil {
+		return a, nil
 	}
-	if l == nil {
-		return ctx, func() {}, nil
+	if err := a.own.enter(ctx, l, ownerOf(payer)); err != nil {
+		return nil, err
 	}
-	e := new(admission)
-	if err := e.enter(ctx, l, ownerOf(payer)); err != nil {
-		return nil, nil, err
+	a.of = &a.own
+	return a, nil
+}
+
+// An Admission is the context of work that a [Limiter] has admitted. What is called with it is part of that work. Call
+// Leave once when the work has ended.
+type Admission struct {
+	context.Context
+	own admission
+	of  *admission // own, or that of other work; nil without a Limiter
+}
+
+// Leave ends the work.
+func (a *Admission) Leave() {
+	if a.of != nil {
+		a.of.leave()
 	}
-	return context.WithValue(ctx, admissionKey{}, e), e.leave, nil
+}
+
+// Value implements [context.Context].
+func (a *Admission) Value(key any) any {
+	if key == (admissionKey{}) && a.of != nil {
+		return a.of
+	}
+	return a.Context.Value(key)
 }
 
 // admission is work with a place, which the last part of it to end gives back.
 type admission struct {
-	of    *Limiter
-	place bounded.Place
-	parts atomic.Int32
+	limiter *Limiter
+	place   bounded.Place
+	parts   atomic.Int32
 }
 
 type admissionKey struct{}
 
 // enter takes a place.
-func (e *admission) enter(ctx context.Context, l *Limiter, owner bounded.Owner) error {
+func (a *admission) enter(ctx context.Context, l *Limiter, owner bounded.Owner) error {
 	place, err := l.places.Take(ctx, owner, l.limits.Wait)
 	if err != nil {
 		return refused(ctx, err, l.limits.Wait)
 	}
-	e.of, e.place = l, place
-	e.parts.Store(1)
+	a.limiter, a.place = l, place
+	a.parts.Store(1)
 	return nil
 }
 
-// entered returns the work that ctx belongs to, of which the caller is then a part; nil if there is none, or if it has
+// admitted returns the work that ctx belongs to, of which the caller is then a part; nil if there is none, or if it has
 // ended.
-func (l *Limiter) entered(ctx context.Context) *admission {
+func (l *Limiter) admitted(ctx context.Context) *admission {
 	if l == nil {
 		return nil
 	}
@@ -126,24 +146,24 @@ func (l *Limiter) entered(ctx context.Context) *admission {
 }
 
 // join adds a part to work that has not ended.
-func (e *admission) join(l *Limiter) bool {
-	if e == nil || e.of != l {
+func (a *admission) join(l *Limiter) bool {
+	if a == nil || a.limiter != l {
 		return false
 	}
 	for {
-		n := e.parts.Load()
+		n := a.parts.Load()
 		if n == 0 {
 			return false
 		}
-		if e.parts.CompareAndSwap(n, n+1) {
+		if a.parts.CompareAndSwap(n, n+1) {
 			return true
 		}
 	}
 }
 
-func (e *admission) leave() {
-	if e.parts.Add(-1) == 0 {
-		e.place.Give()
+func (a *admission) leave() {
+	if a.parts.Add(-1) == 0 {
+		a.place.Give()
 	}
 }
 

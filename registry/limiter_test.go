@@ -168,9 +168,9 @@ func TestLimiterNested(t *testing.T) {
 		f := registry.Func("nest", "Call yourself.", func(ctx context.Context, in in) (string, error) {
 			if in.Depth == 0 {
 				leaked <- ctx
-				_, leave, err := l.Enter(ctx, "")
+				in, err := l.Enter(ctx, "")
 				if err == nil {
-					leave()
+					in.Leave()
 				}
 				return "deep", err
 			}
@@ -178,7 +178,7 @@ func TestLimiterNested(t *testing.T) {
 			return "", err
 		})
 		p, _ = pipelineOf(f, &registry.PipelineOptions{Limiter: l})
-		ctx, leave, err := l.Enter(context.Background(), "")
+		ctx, err := l.Enter(context.Background(), "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,20 +186,20 @@ func TestLimiterNested(t *testing.T) {
 			t.Errorf("within other work: %v", err)
 		}
 		refusedWith(t, <-calling(context.Background(), p, "nest", 1), registry.Unavailable, "server")
-		leave()
-		leave2 := <-leaked
+		ctx.Leave()
+		deep := <-leaked
 		if _, err := run(p, "nest", `{"depth":5}`); err != nil {
 			t.Errorf("alone: %v", err)
 		}
 		<-leaked
-		_, hold, err := l.Enter(context.Background(), "")
+		hold, err := l.Enter(context.Background(), "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, over := range []context.Context{ctx, leave2} {
+		for _, over := range []context.Context{ctx, deep} {
 			refusedWith(t, <-calling(context.WithoutCancel(over), p, "nest", 1), registry.Unavailable, "server")
 		}
-		hold()
+		hold.Leave()
 	})
 }
 

@@ -88,7 +88,7 @@ func (r *running) admit() error {
 	if r.limiter == nil {
 		return nil
 	}
-	if r.admission = r.limiter.entered(r.ctx); r.admission != nil {
+	if r.admission = r.limiter.admitted(r.ctx); r.admission != nil {
 		return nil
 	}
 	r.admission = &r.own

@@ -67,11 +67,12 @@ func (s *Server) browse(ctx context.Context, c *catalog, req *BrowseRequest, fro
 	if err != nil {
 		return page{}, err
 	}
-	ctx, leave, err := s.enter(ctx, from)
+	admitted, err := s.enter(ctx, from)
 	if err != nil {
 		return page{}, err
 	}
-	defer leave()
+	defer admitted.Leave()
+	ctx = admitted
 	var p page
 	if req.Query != "" {
 		p = s.search(ctx, c, req)

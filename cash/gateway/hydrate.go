@@ -34,11 +34,12 @@ func (s *Server) Hydrate(ctx context.Context, id string) (*Hydration, error) {
 }
 
 func (s *Server) hydrate(ctx context.Context, id string, from *serve.Request) (*Hydration, error) {
-	ctx, leave, err := s.enter(ctx, from)
+	admitted, err := s.enter(ctx, from)
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
+	defer admitted.Leave()
+	ctx = admitted
 	f, err := s.resolve(ctx, s.tools, id)
 	if err == nil {
 		f, err = f.Complete(ctx)

@@ -67,12 +67,12 @@ func (s *Server) newCatalog(kind toolid.Kind, src registry.Source, unknown Code)
 }
 
 // enter admits a request ([serve.Options.Limiter]), unless it is part of a call.
-func (s *Server) enter(ctx context.Context, from *serve.Request) (context.Context, func(), error) {
-	ctx, leave, err := s.opts.Serve.Limiter.Enter(ctx, from.Payer(ctx))
+func (s *Server) enter(ctx context.Context, from *serve.Request) (*registry.Admission, error) {
+	admitted, err := s.opts.Serve.Limiter.Enter(ctx, from.Payer(ctx))
 	if err != nil {
-		return nil, nil, s.asError(err)
+		return nil, s.asError(err)
 	}
-	return ctx, leave, nil
+	return admitted, nil
 }
 
 // catalogs returns the catalogs that are not nil.

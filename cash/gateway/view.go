@@ -30,11 +30,12 @@ func (s *Server) view(ctx context.Context, req *ViewRequest, from *serve.Request
 	if req == nil {
 		req = new(ViewRequest)
 	}
-	ctx, leave, err := s.enter(ctx, from)
+	admitted, err := s.enter(ctx, from)
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
+	defer admitted.Leave()
+	ctx = admitted
 	selector := req.Selector
 	if strictjson.KindOf(selector) == strictjson.Null {
 		selector = beginning

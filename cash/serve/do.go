@@ -12,12 +12,12 @@ import (
 // ([Options.Limiter]). what is its name in the log.
 func Do[T any](ctx context.Context, h *Host, req mcp.Request, what string, timeout time.Duration, f func(context.Context) (T, error)) (T, error) {
 	return do(ctx, h, req, what, timeout, func(ctx context.Context) (none T, err error) {
-		ctx, leave, err := h.server.opts.Limiter.Enter(ctx, payer(ctx, h.connection(req)))
+		admitted, err := h.server.opts.Limiter.Enter(ctx, payer(ctx, h.connection(req)))
 		if err != nil {
 			return none, err
 		}
-		defer leave()
-		return f(ctx)
+		defer admitted.Leave()
+		return f(admitted)
 	})
 }
 

@@ -15,8 +15,8 @@
 // and body.go are HTTP; lines.go is stdio; reader.go and method.go read messages; host.go, request.go, carry.go,
 // identity.go, address.go and client.go run a tool; own.go is what an embedder has beside the face; lint.go finds
 // mistakes; skills.go is the skills extension of MCP; listed.go, tools.go and watched.go are what comes and goes, of
-// which changes.go and notifier.go tell; drain.go stops, of which health.go tells; observe.go and exchange.go tell a
-// hook of requests, and stats.go counts them.
+// which changes.go and notifier.go tell; inprogress.go bounds requests; drain.go stops, of which health.go tells;
+// observe.go and exchange.go tell a hook of requests, and stats.go counts them.
 //
 // # Identity
 //
@@ -68,6 +68,37 @@
 // [Options.NewServer] adds resources, prompts and completions of the embedder's own, on all transports. A
 // server that the embedder serves itself takes the face by [Server.AddTo].
 //
+// # Load
+//
+// What a server does at a time is bounded. It serves as much as it can, however much is asked of it, and one caller
+// cannot take what is due to others. These are the defaults:
+//
+//	what                          most at a time                  of a caller  beyond that
+//	calls, help, skills, lists    4,096 (Options.Limiter)         1,024        1,024 wait for 2 s, 256 of a caller
+//	calls of one function         no limit (registry.MaxCalls)    no limit     64 wait for 2 s, 16 of a caller
+//	HTTP requests in progress     twice what runs and waits       a quarter    503, Retry-After
+//	HTTP sessions                 10,000 (Options.MaxSessions)    a quarter    503, Retry-After
+//	HTTP subscriptions            as many, from 2026-07-28 on     a quarter    503, Retry-After
+//	calls of a Run connection     1,024 (Options.MaxCalls)        no limit     a JSON-RPC error
+//	calls of an upstream server   16 (its Concurrency)            no limit     they wait
+//
+// They allow thousands of calls that wait for something else, which is what most functions do. Set
+// [registry.Limits] lower if functions need much memory or processor time. For a server with one client,
+// set PerCaller to Calls.
+//
+//   - Callers that wait are served in turn. A call beyond the queue is refused at once, in the result of its tool:
+//     [registry.RateLimited] if its caller has all that is due to it, else [registry.Unavailable]. Its function has
+//     not run, and the error says when to try again. Lists and the skills extension have JSON-RPC errors for it.
+//   - A caller is the payer of [registry.Client]. Callers that are neither authenticated nor told apart by
+//     [Options.Address] have three quarters of calls, requests and sessions together.
+//   - A call has its place until its function has returned, even if it was cancelled or its deadline has passed:
+//     what still runs counts. A function that never returns is refused after 64 such calls.
+//   - Calls that a function makes to its own server take no further place. Pings, handshakes and subscriptions
+//     take none.
+//   - A client that takes less than 64 KiB of an answer in 30 seconds loses its connection, unless the HTTP server
+//     has a WriteTimeout.
+//   - When the server stops, calls that wait are refused at once.
+//
 // # Limits
 //
 //   - The SDK 1.8 keeps one subscription of each kind per connection. On stdio from 2026-07-28 on, the end of
@@ -86,6 +117,6 @@
 //     times [Options.MaxBody] together. A connection served by Run has at most [Options.MaxCalls] in flight, and a
 //     bound on their bytes. Options also bound the number and the idle time of sessions; those that make no request end
 //     after a minute.
-//   - The HTTP server must bound the number of requests at a time, and the time for headers: set
-//     ReadHeaderTimeout.
+//   - The HTTP server must bound the number of connections, and the time for headers: set ReadHeaderTimeout.
+//   - See Load for calls at a time.
 package serve

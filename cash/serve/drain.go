@@ -79,8 +79,8 @@ func (d *drain) release(c *inFlight) {
 	}
 }
 
-// stop refuses new calls and those that wait for a place, and waits for those in flight. When ctx ends, it cancels them, waits a
-// moment for them to notice, and returns ctx's error.
+// stop refuses new calls and those that wait for a place, and waits for those in flight. When ctx ends, it cancels
+// them, waits a moment for them to notice, and returns ctx's error.
 func (d *drain) stop(ctx context.Context) error {
 	d.mu.Lock()
 	d.stopping = true

@@ -63,7 +63,12 @@ func (h *Host) run(ctx context.Context, f ToolFunc, timeout time.Duration, req *
 	if timeout > 0 {
 		return h.runApart(ctx, timeout, call, f, req)
 	}
-	return h.runAdmitted(ctx, call, f, req)
+	admitted, own, err := h.admit(ctx, call, req)
+	if err != nil {
+		return nil, err
+	}
+	defer admitted.Leave()
+	return f(admitted, own)
 }
 
 // runApart runs f in a goroutine of its own with a deadline; see [Apart].
@@ -71,25 +76,30 @@ func (h *Host) runApart(ctx context.Context, timeout time.Duration, call *inFlig
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	return Apart(ctx, h.server.opts.Logger, req.Params.Name, func() (*registry.Result, error) {
-		return h.runAdmitted(ctx, call, f, req)
+		admitted, own, err := h.admit(ctx, call, req)
+		if err != nil {
+			return nil, err
+		}
+		defer admitted.Leave()
+		return f(admitted, own)
 	})
 }
 
-// runAdmitted identifies the caller, waits until there is room for its call, and runs f.
-func (h *Host) runAdmitted(ctx context.Context, call *inFlight, f ToolFunc, req *mcp.CallToolRequest) (*registry.Result, error) {
+// admit identifies the caller of a tool call and waits until there is room for it. It returns the context of the call.
+func (h *Host) admit(ctx context.Context, call *inFlight, req *mcp.CallToolRequest) (*registry.Admission, *Request, error) {
 	ctx, own, err := h.request(ctx, req)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	ctx, leave, err := h.server.opts.Limiter.Enter(ctx, own.Client.Payer)
+	admitted, err := h.server.opts.Limiter.Enter(ctx, own.Client.Payer)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer leave()
 	if !call.begin() {
-		return nil, errStopping
+		admitted.Leave()
+		return nil, nil, errStopping
 	}
-	return f(ctx, own)
+	return admitted, own, nil
 }
 
 // request returns the [Request] for a tool call, and its context with the caller.

@@ -9,8 +9,8 @@ import (
 
 // inProgress bounds the HTTP requests that have no answer yet: in all, and for each payer. Before a request has a place
 // of the [Options.Limiter], it is read, and after that its answer is written, at the pace of the client. There is room
-// for twice as many requests as calls may run and wait, but at least for fewRequests. Streams (GET) are bounded by their
-// sessions.
+// for twice as many requests as calls may run and wait, but at least for fewRequests. Streams (GET) are bounded by
+// their sessions. A subscription of 2026-07-28 is a request that lasts; there is room for as many as for sessions.
 func (s *Server) inProgress(next http.Handler) http.Handler {
 	l := s.opts.Limiter.Limits()
 	room := bounded.Room{Most: -1, Each: -1, Reserve: true}
@@ -20,11 +20,17 @@ func (s *Server) inProgress(next http.Handler) http.Handler {
 	if l.PerCaller > 0 {
 		room.Each = max(2*(l.PerCaller+max(l.Queue/4, 0)), fewRequests/4)
 	}
-	places := bounded.NewPlaces(room)
+	quarter := max(s.opts.MaxSessions/4, 1)
+	lasting := bounded.NewPlaces(bounded.Room{Most: s.opts.MaxSessions, Each: quarter, Reserve: true})
+	passing := bounded.NewPlaces(room)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
 			next.ServeHTTP(w, r)
 			return
+		}
+		places := passing
+		if r.Header.Get(methodHeader) == listen { // the body must say the same
+			places = lasting
 		}
 		payer := sessionPayer(r)
 		place, err := places.Take(r.Context(), bounded.Owner{Name: payer, Known: payer != ""}, 0)

@@ -401,6 +401,15 @@ func TestRequestsInProgress(t *testing.T) {
 		if !refused("bob") {
 			t.Error("257 requests are taken")
 		}
+		subscribe := send(func(conn net.Conn) {
+			r := stateless(t, "http://localhost/", "subscriptions/listen", "", `"notifications":{"toolsListChanged":true},`)
+			r.Header.Set("X-User", "eve")
+			r.Write(conn)
+		})
+		if res, err := http.ReadResponse(bufio.NewReader(subscribe), nil); err != nil || res.StatusCode != http.StatusOK {
+			t.Errorf("a subscription: %v, %v", res, err)
+		}
+		subscribe.Close()
 		first[0].Close()
 		synctest.Wait()
 		if refused("bob") {

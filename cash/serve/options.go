@@ -52,8 +52,8 @@ type Options struct {
 	// False refuses them.
 	Repair bool
 	// Limiter bounds the calls at a time, in all and of each caller, and other requests that cost time: help,
-	// skills, searches and lists. Servers may share one. Nil is one of its own with the defaults of
-	// [registry.Limits].
+	// skills, searches and lists. It also bounds the HTTP requests without an answer, to twice as many. Servers
+	// may share one. Nil is one of its own with the defaults of [registry.Limits].
 	Limiter *registry.Limiter
 	// Middleware wraps every function; the first is outermost.
 	Middleware []registry.Middleware
@@ -99,7 +99,8 @@ type Options struct {
 	SessionTimeout time.Duration
 	// MaxSessions is the most HTTP sessions at a time. Further clients are told to come back later. A
 	// caller, and an address that [Options.Address] tells, have at most a quarter of them each; callers
-	// without either leave a quarter to others. Zero is 10,000.
+	// without either leave a quarter to others. The same holds for subscriptions without a session. Zero is
+	// 10,000.
 	MaxSessions int
 	// AllowedHosts are the names, without ports, by which clients may call the server besides the local
 	// ones, as behind a proxy on the same machine that keeps the Host header. Nil allows all names, but

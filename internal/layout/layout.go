@@ -58,7 +58,8 @@ var Rooms = []Room{
 	// use that its ten users had to keep for themselves, and the order of owners by size.
 	// Durabletest takes 200: the rigs for crashes and faults of the four that write files.
 	// Durable has shared locks, for readers in several processes, and waits for a lock in 15. Keys that rotate take 70.
-	{Row: 0, Together: true, Packages: below("internal", "label bounded apart mistake keyring durable durable/durabletest"), Lines: 1195},
+	// Places for calls at a time, with shares and a queue, take 256.
+	{Row: 0, Together: true, Packages: below("internal", "label bounded apart mistake keyring durable durable/durabletest"), Lines: 1460},
 	// Rootfs has shared locks, and lists folders without asking for each entry. Commands that end with their starter
 	// take 30.
 	{Row: 0, Together: true, Packages: below("internal", "mcpclient procgroup rootfs command layout layout/table"), Lines: 2715},
@@ -77,7 +78,8 @@ var Rooms = []Room{
 	// detail without tags 150. Skills as files take 410: front matter, the folder, those of other servers, also with
 	// other paths, and what they record of functions. Summaries take 15. Output schemas and structured content of Go
 	// types take 310, titles, icons and metadata 120, references in wrapped ones 5. Vectors made in the background take
-	// 70, lint of them and of folders 15, outcomes and sizes of results 75.
+	// 70, lint of them and of folders 15, outcomes and sizes of results 75, limits for
+	// calls at a time 220.
 	{Row: 2, Packages: []string{"registry"}, Lines: 7300},
 	{Row: 2, Packages: []string{"toolid/card"}, Lines: 1150},
 
@@ -90,7 +92,8 @@ var Rooms = []Room{
 
 	// Subscriptions to a resource take 130 of these, the skills extension 270, what requests bring 75, hosts and origins
 	// 65, schemas for older clients 55, shares of sessions and unused ones 120, health 20, metadata for OAuth clients
-	// 50, what embedders have beside a face 115, lint 20, what a hook is told of requests and refusals 320, counters 65.
+	// 50, what embedders have beside a face 115, lint 20, what a hook is told of requests and refusals 320, counters 65,
+	// requests in progress and slow readers 80, calls that wait 35.
 	{Row: 4, Packages: []string{"cash/serve"}, Lines: 4300},
 	// Upstream: 240 classify failures (what may pass, what was removed, what a mounted server has raised), 130 follow
 	// changes of CaSH servers, 110 read identities. Cashsource: 390 make schemas of what pages of help tell, 200 read
