@@ -25,9 +25,11 @@ func TestResource(t *testing.T) {
 		"http://localhost:8080":       "/.well-known/oauth-protected-resource",
 	} {
 		srv := cash.NewServer(registry.New(nil), &cash.Options{Serve: serve.Options{
-			VerifyToken: func(context.Context, string, *http.Request) (*auth.TokenInfo, error) { return nil, auth.ErrInvalidToken },
-			Token:       &auth.RequireBearerTokenOptions{Scopes: []string{"tools"}},
-			Resource:    &oauthex.ProtectedResourceMetadata{Resource: resource, AuthorizationServers: []string{"https://login.example"}},
+			VerifyToken: func(context.Context, string, *http.Request) (*auth.TokenInfo, error) {
+				return nil, auth.ErrInvalidToken
+			},
+			Token:    &auth.RequireBearerTokenOptions{Scopes: []string{"tools"}},
+			Resource: &oauthex.ProtectedResourceMetadata{Resource: resource, AuthorizationServers: []string{"https://login.example"}},
 		}})
 		w := httptest.NewRecorder()
 		srv.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodPost, "http://localhost/mcp", strings.NewReader("{}")))
@@ -50,10 +52,12 @@ func TestResource(t *testing.T) {
 func TestResourceCheck(t *testing.T) {
 	ok := oauthex.ProtectedResourceMetadata{Resource: "https://api.example/mcp", AuthorizationServers: []string{"https://login.example"}}
 	for want, change := range map[string]func(*serve.Options){
-		"":                                   func(*serve.Options) {},
-		"is the URL of the endpoint":         func(o *serve.Options) { o.Resource.Resource = "/mcp" },
-		"has no AuthorizationServers":        func(o *serve.Options) { o.Resource.AuthorizationServers = nil },
-		"name different URLs: leave out the": func(o *serve.Options) { o.Token = &auth.RequireBearerTokenOptions{ResourceMetadataURL: "https://b.example"} },
+		"":                            func(*serve.Options) {},
+		"is the URL of the endpoint":  func(o *serve.Options) { o.Resource.Resource = "/mcp" },
+		"has no AuthorizationServers": func(o *serve.Options) { o.Resource.AuthorizationServers = nil },
+		"name different URLs: leave out the": func(o *serve.Options) {
+			o.Token = &auth.RequireBearerTokenOptions{ResourceMetadataURL: "https://b.example"}
+		},
 	} {
 		own := ok
 		o := &serve.Options{Resource: &own}

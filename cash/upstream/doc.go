@@ -98,6 +98,8 @@
 //	up to 2025-11-25   a session that reads the catalog     a session for each caller
 //	from 2026-07-28    requests that read the catalog       a token with each request of the same client
 //
+// The rules:
+//
 //   - The catalog is the same for all: lists, pages of help, skills. It is read with the identity of Endpoint.
 //   - A caller without an account is asked to connect one, by an elicitation with a URL if the client takes these. The
 //     call waits up to a minute after the caller has agreed. Otherwise the error names the URL. Anonymous callers are
