@@ -542,51 +542,6 @@ func TestUserTokensCoalesce(t *testing.T) {
 	}
 }
 
-// TestUserTokensHang holds that code of the embedder that hangs or panics harms only the user it is for, and that it is
-// not started without a bound.
-func TestUserTokensHang(t *testing.T) {
-	a := newAuthority(t, time.Hour)
-	l, s := newLedger(t, "2026-07-28", a, plainly), newAccounts(a)
-	s.connect(t, "ada", "ada")
-	gate := make(chan struct{})
-	var started atomic.Int32
-	srv, agg, _ := aggregate(t, nil, upstream.Server{Label: "notes", Endpoint: l.endpoint(), ConnectTimeout: time.Second,
-		Credentials: func(ctx context.Context, c *registry.Caller) (auth.OAuthHandler, error) {
-			switch {
-			case c.ID == "ada":
-				return s.credentials(ctx, c)
-			case c.ID == "panics":
-				panic("secret")
-			}
-			started.Add(1)
-			<-gate
-			return nil, nil
-		}})
-	defer close(gate)
-	if _, err := whoami(srv, "notes", "panics"); !errors.Is(err, registry.Unavailable) || strings.Contains(err.Error(), "secret") {
-		t.Errorf("who panics is told: %v", err)
-	}
-	var calls sync.WaitGroup
-	for i := range 64 {
-		calls.Go(func() {
-			if _, err := whoami(srv, "notes", fmt.Sprint("user", i)); !errors.Is(err, registry.Unavailable) {
-				t.Errorf("who hangs is told: %v", err)
-			}
-		})
-	}
-	inTime(t, "all hang", func() bool { return started.Load() == 64 })
-	if got, err := whoami(srv, "notes", "ada"); got != "ada" {
-		t.Errorf("ada is %q: %v", got, err)
-	}
-	calls.Wait()
-	if _, err := whoami(srv, "notes", "another"); !errors.Is(err, registry.Unavailable) || started.Load() != 64 {
-		t.Errorf("%d were started; another is told: %v", started.Load(), err)
-	}
-	if got, err := whoami(srv, "notes", "ada"); got != "ada" || agg.Status()[0].InFlight != 0 {
-		t.Errorf("ada is %q: %v", got, err)
-	}
-}
-
 // TestUserFromLoginToServer holds that the SDK's client finds its way from status 401 to a token for this server
 // (RFC 9728), and that its user's calls then have another token at the server behind.
 func TestUserFromLoginToServer(t *testing.T) {
