@@ -86,8 +86,9 @@
 //     left out and noted. A dynamic skill has no digests: its front matter is compared whenever it is read.
 //   - Executable content and invisible characters are removed. A file without any keeps its bytes. Scripts and binary
 //     files are not read.
-//   - Those of a CaSH server come from its tool skill, which has paths to rewrite. The extension serves them on as
-//     dynamic.
+//   - Those of a CaSH server are the ones that its tool skill lists. Where the server speaks the extension too, they
+//     come through with files, digests and front matter, and the paths in their texts are rewritten. All others, and
+//     those with inputs, are read through the tool when they are asked for; the extension serves them as dynamic.
 //
 // # Accounts of callers
 //
@@ -165,8 +166,8 @@
 //
 // [Aggregator.Discover] mounts the servers that manifests describe, under labels that do not depend on network timing
 // (package discover). The resource cash://server of a CaSH server is read with its catalog and compared with the
-// manifest that led there, else with the first one read ([Server.HoldIdentity]). A [pin.Mode] quarantines tools, and
-// functions of CaSH servers, whose definitions change. An operator reads the difference in [Aggregator.Status] and
+// manifest that led there, else with the first one read ([Server.HoldIdentity]). A [pin.Mode] quarantines tools,
+// functions of CaSH servers, and skills whose definitions change. An operator reads the difference in [Aggregator.Status] and
 // accepts it by its hash ([Aggregator.AcceptQuarantined]). Definitions that another process accepts in the same
 // [pin.Store] are noticed and reloaded. Package config reads all of this from a file.
 //
@@ -190,10 +191,12 @@
 //   - A server may send a million messages of its own while calls wait for an answer. Then the calls fail, and the
 //     connection ends unless it is HTTP.
 //   - Pins cover tools, and the functions behind a CaSH server's tools: their lines in help, and the parameters,
-//     result, safety and id that their pages give as JSON. Pins do not cover other text: pages as a model reads them,
-//     which the server writes on demand; descriptions of namespaces; skills. Of functions beyond the first 1,000,
-//     and of those whose pages are errors, only the lines are compared. A function with the name of one of its
-//     server's tools is refused.
+//     result, safety and id that their pages give as JSON. They cover skills: front matter, the line in lists, and
+//     every byte of every file, of files that are not served too. Of a dynamic skill, and of one of a CaSH server
+//     without the extension, the text is not covered. Pins do not cover other text: pages as a model reads them, which
+//     the server writes on demand, and descriptions of namespaces. Of functions beyond the first 1,000, and of those
+//     whose pages are errors, only the lines are compared. A function with the name of one of its server's tools is
+//     refused.
 //   - Arguments of help that only the server knows are named at the top and passed on to it. With pins they reach it
 //     for functions only, and are not named.
 //   - The pages of functions beyond the first 1,000 are read before their first call. With pins they are not read, and

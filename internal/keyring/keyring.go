@@ -27,8 +27,8 @@ const (
 // A Ring is the keys that sign and verify. It is immutable and safe for concurrent use.
 type Ring [][]byte
 
-// Check returns the error of keys that New does not take: none, too many, or one that is too short or given twice. Nil is
-// valid.
+// Check returns the error of keys that New does not take: none, too many, or one that is too short or given twice. Nil
+// is valid.
 func Check(keys [][]byte) error {
 	switch {
 	case keys == nil:

@@ -78,8 +78,8 @@ var Rooms = []Room{
 	// detail without tags 150. Skills as files take 410: front matter, the folder, those of other servers, also with
 	// other paths, and what they record of functions. Summaries take 15. Output schemas and structured content of Go
 	// types take 310, titles, icons and metadata 120, references in wrapped ones 5. Vectors made in the background take
-	// 70, lint of them and of folders 15, outcomes and sizes of results 75, limits for
-	// calls at a time 220.
+	// 70, lint of them and of folders 15, outcomes and sizes of results 75, limits for calls at
+	// a time 220.
 	{Row: 2, Packages: []string{"registry"}, Lines: 7300},
 	{Row: 2, Packages: []string{"toolid/card"}, Lines: 1150},
 
