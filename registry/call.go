@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/registry/observe"
 )
 
 // A Call is one invocation of a function, as handlers and middleware see it. Its arguments are
@@ -39,10 +41,21 @@ type Call struct {
 	// means that nothing is kept, and the function runs. A face sets it in [Request.Ready]. Nil
 	// always runs the function.
 	Kept func(context.Context) (*Result, error)
+	// Record collects what becomes of the call, for who observes the server. Middleware may note on it. Nil is
+	// nobody.
+	Record *observe.Record
 
 	progress func(context.Context, Progress) error
 	pipeline *Pipeline // nil outside of one
 	leveled  bool      // the request has a level of detail
+}
+
+// note starts the record of the call. An earlier call of the same request may have left something there.
+func (c *Call) note() {
+	c.Record.Note(func(r *observe.Request) {
+		r.Function, r.Repairs, r.DryRun = c.Function.Path(), len(c.Repairs), c.Plan != nil
+		r.Cached, r.Attempts, r.Approval = false, 0, ""
+	})
 }
 
 type callKey struct{}

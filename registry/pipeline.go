@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/registry/observe"
 )
 
 // Defaults of [PipelineOptions].
@@ -127,6 +128,8 @@ type Request struct {
 	// ([Func]), else the rules in the package comment. A function with a parameter detail that takes exactly the
 	// three levels trims its results itself: it gets the level, unless the caller has given one.
 	Detail Detail
+	// Record collects what becomes of the call; see [Call.Record]. Nil is nobody.
+	Record *observe.Record
 }
 
 // Found is a [Request.Find] that returns f. f comes from the pipeline's source, for the same
@@ -161,12 +164,14 @@ func (p *Pipeline) Prepare(ctx context.Context, req *Request) (*Call, error) {
 	c := &Call{
 		Function: f, Caller: CallerFrom(ctx), Client: req.Client, Gate: req.Gate,
 		PlanToken: req.PlanToken, Detail: detail, progress: req.Progress,
-		pipeline: p, leveled: req.Detail != "",
+		Record: req.Record, pipeline: p, leveled: req.Detail != "",
 	}
 	if req.DryRun {
 		c.Plan = NewPlan(f)
 	}
-	if err := p.prepareArguments(ctx, c, req); err != nil {
+	err = p.prepareArguments(ctx, c, req)
+	c.note()
+	if err != nil {
 		e := AsError(err)
 		e.Namespace, e.Name = f.namespace, f.name
 		return nil, e

@@ -127,6 +127,7 @@ func (r *running) call() (res *Result, err error) {
 		if ctx, err = r.req.Ready(ctx, c); err != nil {
 			return nil, err
 		}
+		c.note() // it may have become a dry run
 	}
 	if ctx.Err() != nil {
 		return nil, notRun(ctx, f)

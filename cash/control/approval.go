@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/registry/observe"
 )
 
 // Approvals ask a person about calls, for the rules of a [Policy] that decide [RequireApproval]. The first of these
@@ -235,7 +236,7 @@ func (s *asking) hook(ctx context.Context) (Decision, error) {
 
 // proceed runs the function in a round of its own. The function gets its own state and answers, without the approval's.
 func (s *asking) proceed(ctx context.Context, t *Ticket, answers mcp.InputResponseMap, next registry.Handler) (*registry.Result, error) {
-	note(ctx, func(r *record) { r.approval = t.By })
+	s.call.Record.Note(func(r *observe.Request) { r.Approval = t.By })
 	c := *s.call
 	if c.Client != nil {
 		client := *c.Client

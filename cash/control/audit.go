@@ -11,6 +11,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/registry/observe"
 )
 
 // An Audit logs one event per call, after the call has ended: who called what, the outcome and the duration. It never
@@ -41,39 +42,22 @@ type Audit struct {
 func (a *Audit) Middleware() registry.Middleware {
 	return func(next registry.Handler) registry.Handler {
 		return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
+			if c.Record == nil {
+				own := *c
+				own.Record = new(observe.Record)
+				c = &own
+			}
 			e := &event{audit: a, call: c, start: time.Now(), outcome: string(registry.Internal)}
-			inner := context.WithValue(ctx, recordKey{}, &e.record)
 			stop := context.AfterFunc(ctx, func() { e.abandoned(ctx) })
 			defer func() { // also after a panic
 				stop()
 				e.log(ctx)
 			}()
-			res, err := next(inner, c)
+			res, err := next(ctx, c)
 			e.ended(res, err)
 			return res, err
 		}
 	}
-}
-
-// A record collects what the inner controls report about one call.
-type record struct {
-	mu       sync.Mutex
-	cacheHit bool
-	attempts int    // number of attempts; zero is unknown
-	approval string // the approver: hook, client or operator; empty is none
-}
-
-type recordKey struct{}
-
-// note updates the record of the call in ctx, if the call is audited.
-func note(ctx context.Context, add func(*record)) {
-	r, ok := ctx.Value(recordKey{}).(*record)
-	if !ok {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	add(r)
 }
 
 // An event is the log entry of one call.
@@ -82,7 +66,6 @@ type event struct {
 	call    *registry.Call
 	start   time.Time
 	once    sync.Once
-	record  record
 	outcome string
 	isError bool
 	asked   bool
@@ -165,17 +148,15 @@ func (e *event) subject() []slog.Attr {
 	if c := e.call.Caller; !c.Anonymous() {
 		attrs = append(attrs, slog.String("caller", shownName(c.ID)))
 	}
-	r := &e.record
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.cacheHit {
+	r := e.call.Record.Request()
+	if r.Cached {
 		attrs = append(attrs, slog.Bool("cache_hit", true))
 	}
-	if r.attempts > 0 {
-		attrs = append(attrs, slog.Int("attempts", r.attempts))
+	if r.Attempts > 0 {
+		attrs = append(attrs, slog.Int("attempts", r.Attempts))
 	}
-	if r.approval != "" {
-		attrs = append(attrs, slog.String("approved_by", r.approval))
+	if r.Approval != "" {
+		attrs = append(attrs, slog.String("approved_by", r.Approval))
 	}
 	return attrs
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/internal/mistake"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/registry/observe"
 )
 
 // MetaCacheHit is the key in [registry.Result.Meta] under which a [Cache] sets true in a cached result.
@@ -156,7 +157,7 @@ func (c *Cache) answer(ctx context.Context, call *registry.Call, next registry.H
 	expires := c.opts.Now().Add(c.opts.TTL)
 	kept, edition, unreachable := c.opts.Store.Find(ctx, key)
 	if unreachable == nil && kept != nil {
-		note(ctx, func(r *record) { r.cacheHit = true })
+		call.Record.Note(func(r *observe.Request) { r.Cached = true })
 		return hit(kept), nil
 	}
 	call, asked := watched(call)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/registry/observe"
 )
 
 // A Retry repeats a call that failed for a transient reason (gateway surface, section 4.5). It retries only if nothing
@@ -59,7 +60,7 @@ func (r *Retry) Middleware() registry.Middleware {
 func (r *Retry) run(ctx context.Context, c *registry.Call, next registry.Handler) (*registry.Result, error) {
 	notRun := true
 	for attempt := 1; ; attempt++ {
-		note(ctx, func(rec *record) { rec.attempts = attempt })
+		c.Record.Note(func(r *observe.Request) { r.Attempts = attempt })
 		res, err := next(ctx, c)
 		if err == nil {
 			return res, nil
