@@ -2,6 +2,7 @@ package cashotel
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"go.opentelemetry.io/otel"
@@ -113,7 +114,7 @@ func (l *labels) of(r *observe.Request) series {
 		s.errorType = other // a server can invent any
 	}
 	if r.Version != "" {
-		if s.version = r.Version; !protocolVersions[r.Version] {
+		if s.version = r.Version; !slices.Contains(protocolVersions, r.Version) {
 			s.version = other
 		}
 	}

@@ -1,6 +1,7 @@
 package cashotel
 
 import (
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/attribute"
 )
 
@@ -26,6 +27,7 @@ const (
 	outcomeKey      = attribute.Key("cash.outcome")       // ok, asked, refused, or a kind of error
 	faceToolKey     = attribute.Key("cash.tool")          // the face's tool by which the function was called
 	upstreamKey     = attribute.Key("cash.upstream")      // label of the upstream server
+	serverKey       = attribute.Key("cash.server")        // name of a watched server
 	ownerKey        = attribute.Key("cash.owner")         // the caller's owner key
 	requestSizeKey  = attribute.Key("cash.request.size")  // bytes of the arguments
 	resultSizeKey   = attribute.Key("cash.result.size")   // bytes
@@ -39,10 +41,8 @@ const (
 	interventionKey = attribute.Key("cash.intervention")  // see interventions
 )
 
-// protocolVersions are those that metrics tell apart. Clients can send any.
-var protocolVersions = map[string]bool{
-	"2024-11-05": true, "2025-03-26": true, "2025-06-18": true, "2025-11-25": true, "2026-07-28": true,
-}
+// protocolVersions are those that metrics tell apart.
+var protocolVersions = mcp.SupportedProtocolVersions()
 
 // durationBounds are the buckets that the conventions recommend, in seconds.
 var durationBounds = []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300}
