@@ -85,3 +85,33 @@ func (r *Result) Text() string {
 	}
 	return text.String()
 }
+
+// Size returns the number of bytes of r's contents. Nil has none, and so have contents of a kind that the protocol does
+// not have.
+func (r *Result) Size() int {
+	if r == nil {
+		return 0
+	}
+	n := len(r.Structured)
+	for _, c := range r.Content {
+		switch c := c.(type) {
+		case *mcp.TextContent:
+			if c != nil {
+				n += len(c.Text)
+			}
+		case *mcp.ImageContent:
+			if c != nil {
+				n += len(c.Data)
+			}
+		case *mcp.AudioContent:
+			if c != nil {
+				n += len(c.Data)
+			}
+		case *mcp.EmbeddedResource:
+			if c != nil && c.Resource != nil {
+				n += len(c.Resource.Text) + len(c.Resource.Blob)
+			}
+		}
+	}
+	return n
+}

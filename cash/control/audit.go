@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/registry/observe"
@@ -82,7 +80,7 @@ func (e *event) ended(res *registry.Result, err error) {
 		e.outcome = string(e.call.Plan.Failure().Kind)
 	case res != nil:
 		e.outcome, e.isError = outcomeOK, res.IsError
-		e.asked, e.size = res.InputRequests != nil, size(res)
+		e.asked, e.size = res.InputRequests != nil, res.Size()
 	}
 }
 
@@ -163,29 +161,3 @@ func (e *event) subject() []slog.Attr {
 
 // shownName returns a foreign name for a line of a log or a question.
 func shownName(name string) string { return clean.Line(name, 200) }
-
-// size returns the number of bytes of a result's content. The result is unchecked, so contents may be nil.
-func size(r *registry.Result) int {
-	n := len(r.Structured)
-	for _, c := range r.Content {
-		switch c := c.(type) {
-		case *mcp.TextContent:
-			if c != nil {
-				n += len(c.Text)
-			}
-		case *mcp.ImageContent:
-			if c != nil {
-				n += len(c.Data)
-			}
-		case *mcp.AudioContent:
-			if c != nil {
-				n += len(c.Data)
-			}
-		case *mcp.EmbeddedResource:
-			if c != nil && c.Resource != nil {
-				n += len(c.Resource.Text) + len(c.Resource.Blob)
-			}
-		}
-	}
-	return n
-}

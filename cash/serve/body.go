@@ -38,7 +38,12 @@ const (
 type body struct {
 	io.ReadCloser
 	of *bodies
-	rc *http.ResponseController
+	w  http.ResponseWriter
+}
+
+// deadline sets the time until which the body may arrive; zero is none. A wrapped writer may not support it.
+func (one *body) deadline(t time.Time) error {
+	return http.NewResponseController(one.w).SetReadDeadline(t)
 }
 
 // limit gives the body of each request a deadline. It is the outermost handler, because net/http
@@ -49,7 +54,11 @@ func (b *bodies) limit(timeout time.Duration, next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		one := &body{r.Body, b, http.NewResponseController(w)}
+		one := new(body)
+		if x, ok := w.(*exchange); ok {
+			one = &x.body // it is there anyway
+		}
+		*one = body{r.Body, b, w}
 		b.begin(one, min(timeout, readTimeout(r)))
 		defer one.leave()
 		with := r.WithContext(r.Context())
@@ -77,7 +86,7 @@ func (b *bodies) begin(one *body, timeout time.Duration) {
 		b.arriving = make(map[*body]struct{})
 	}
 	b.arriving[one] = struct{}{}
-	_ = one.rc.SetReadDeadline(time.Now().Add(timeout)) // a wrapped writer may not support deadlines
+	_ = one.deadline(time.Now().Add(timeout))
 }
 
 // Read implements io.Reader.
@@ -92,7 +101,7 @@ func (one *body) Read(p []byte) (int, error) {
 // drain reads a part of a refused body. A client that is still writing when its connection is
 // closed may lose the answer.
 func (b *bodies) drain(r *http.Request) {
-	if one, ok := r.Body.(*body); ok && one.rc.SetReadDeadline(time.Now().Add(drainTime)) == nil {
+	if one, ok := r.Body.(*body); ok && one.deadline(time.Now().Add(drainTime)) == nil {
 		_, _ = io.CopyN(io.Discard, one, maxDrained)
 	}
 }
@@ -106,7 +115,7 @@ func (one *body) end(deadline time.Time) {
 	defer one.of.mu.Unlock()
 	if _, ok := one.of.arriving[one]; ok {
 		delete(one.of.arriving, one)
-		_ = one.rc.SetReadDeadline(deadline)
+		_ = one.deadline(deadline)
 	}
 }
 
@@ -116,7 +125,7 @@ func (b *bodies) stop() {
 	defer b.mu.Unlock()
 	b.stopping = true
 	for one := range b.arriving {
-		_ = one.rc.SetReadDeadline(time.Unix(1, 0))
+		_ = one.deadline(time.Unix(1, 0))
 	}
 }
 

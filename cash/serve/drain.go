@@ -107,6 +107,13 @@ func (d *drain) stop(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// count returns the number of calls in flight.
+func (d *drain) count() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.calls)
+}
+
 // isStopping reports whether stop has been called.
 func (d *drain) isStopping() bool {
 	d.mu.Lock()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"log/slog"
 	"math"
 	"reflect"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/registry/observe"
 )
 
 // Bounds of an error sent to a client.
@@ -25,16 +25,20 @@ const (
 
 // encodable returns the outcome of a request in a form that the SDK can write. The SDK takes an
 // error during writing for a broken connection and never answers such a call.
-func encodable(ctx context.Context, log *slog.Logger, method string, req mcp.Request, res mcp.Result, err error) (mcp.Result, error) {
+func (h *Host) encodable(ctx context.Context, method string, req mcp.Request, res mcp.Result, err error) (mcp.Result, error) {
 	if strings.HasPrefix(method, "notifications/") {
 		return res, err
 	}
 	if err != nil {
 		return nil, sendable(err, req)
 	}
-	if err := encodes(res); err != nil {
-		log.ErrorContext(ctx, "the result cannot be encoded", "method", method, "error", err.Error())
+	size, err := encodes(res)
+	if err != nil {
+		h.server.opts.Logger.ErrorContext(ctx, "the result cannot be encoded", "method", method, "error", err.Error())
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the result cannot be encoded as JSON"}
+	}
+	if size > 0 {
+		h.record(ctx).Note(func(r *observe.Request) { r.ResultBytes = size })
 	}
 	return res, nil
 }
@@ -90,16 +94,21 @@ func (e uncoded) Unwrap() []error {
 	return []error{e.error, &jsonrpc.Error{Code: jsonrpc.CodeInternalError}}
 }
 
-// encodes returns the reason why a result has no JSON form, or nil.
-func encodes(res mcp.Result) error {
+// encodes returns the reason why a result has no JSON form, or nil and its size. The size of the result of a tool is
+// not counted: it is known.
+func encodes(res mcp.Result) (size int, err error) {
 	if v := reflect.ValueOf(res); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
-		return errors.New("there is none")
+		return 0, errors.New("there is none")
 	}
-	if r, ok := res.(*mcp.CallToolResult); ok && isPlain(r) {
-		return nil
+	r, isTool := res.(*mcp.CallToolResult)
+	if isTool && isPlain(r) {
+		return 0, nil
 	}
-	_, err := json.Marshal(res)
-	return err
+	data, err := json.Marshal(res)
+	if !isTool {
+		size = len(data)
+	}
+	return size, err
 }
 
 // isPlain reports whether a result surely has a JSON form. Most have: this is the hot path.

@@ -50,7 +50,7 @@ func headerMismatch(h http.Header, m *message) *refusal {
 
 func mismatch(m *message, header, problem string) *refusal {
 	f := refuse(mcp.CodeHeaderMismatch, "header mismatch: %s %s", header, problem)
-	f.id = m.id
+	f.id, f.method = m.id, m.method
 	return f
 }
 

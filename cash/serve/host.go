@@ -9,6 +9,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/internal/skillext"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/registry/observe"
 )
 
 // A Host is a [Server] while its [Face] adds tools: for one connection that Run serves, or for all
@@ -19,6 +20,7 @@ type Host struct {
 	drains []*drain      // a call enters these: the server's, and the connection's
 	over   chan struct{} // closed when the one connection ends; subscriptions end then
 
+	transport  string    // of the one connection
 	watched    *notifier // of the watched resource; nil if there is none
 	watchedURI string
 	skills     *skills // nil if the face has none
@@ -36,6 +38,7 @@ type Host struct {
 func (h *Host) Tool(f ToolFunc, timeout time.Duration, render func(error) *registry.Result) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		r, err := h.run(ctx, f, timeout, req)
+		h.ran(ctx, req, r, err)
 		if err != nil {
 			r = render(err)
 		}
@@ -86,13 +89,16 @@ func (h *Host) request(ctx context.Context, req *mcp.CallToolRequest) (context.C
 		return nil, nil, err
 	}
 	ctx = registry.WithVia(ctx, via(req.Params.Meta))
-	return ctx, &Request{
+	own := &Request{
 		Arguments: req.Params.Arguments,
 		Session:   Session(req),
 		Progress:  progress(req),
 		Client:    client(ctx, req, h.connection(req)),
 		DryRun:    req.Params.Meta[registry.MetaDryRun] == true,
-	}, nil
+		Record:    h.record(ctx),
+	}
+	own.Record.Note(func(r *observe.Request) { r.Owner = own.Client.Owner })
+	return ctx, own, nil
 }
 
 // addTo adds the face to srv.
@@ -104,10 +110,21 @@ func (h *Host) addTo(srv *mcp.Server) {
 	srv.AddReceivingMiddleware(h.received)
 }
 
-// received is a middleware for all requests. It gives them the values of their HTTP requests, recovers
-// from panics in any handler, keeps results
-// that cannot be written from the SDK, and adds the face's instructions when a client connects.
+// received is a middleware for all requests. It gives them the values of their HTTP requests, tells the
+// hook, recovers from panics in any handler, keeps results that cannot be written from the SDK, and adds
+// the face's instructions when a client connects.
 func (h *Host) received(next mcp.MethodHandler) mcp.MethodHandler {
+	handle := h.recovering(next)
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		ctx, rec := h.begin(arrive(ctx, req), method, req)
+		res, err := handle(ctx, method, req)
+		h.end(rec, method, req, res, err)
+		return res, err
+	}
+}
+
+// recovering is received within the record of the request.
+func (h *Host) recovering(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		defer func() {
 			if v := recover(); v != nil {
@@ -115,7 +132,6 @@ func (h *Host) received(next mcp.MethodHandler) mcp.MethodHandler {
 				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 			}
 		}()
-		ctx = arrive(ctx, req)
 		h.used(method, req)
 		switch method {
 		case listen, subscribe, unsubscribe:
@@ -130,7 +146,7 @@ func (h *Host) received(next mcp.MethodHandler) mcp.MethodHandler {
 			h.declareSubscribe(req, res)
 			h.declareSkills(res)
 		}
-		return encodable(ctx, h.server.opts.Logger, method, req, res, err)
+		return h.encodable(ctx, method, req, res, err)
 	}
 }
 

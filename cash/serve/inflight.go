@@ -22,6 +22,7 @@ type counted struct {
 	pending  pending
 	maxCalls int
 	maxBytes int64 // of the parameters of all calls in flight
+	watch    *watcher
 
 	mu    sync.Mutex
 	conn  mcp.Connection
@@ -35,9 +36,13 @@ type counted struct {
 // callsInFlight is the number of largest messages that may be in flight at a time.
 const callsInFlight = 8
 
-func newCounted(t mcp.Transport, opts *Options) *counted {
+func newCounted(t mcp.Transport, opts *Options, watch *watcher) *counted {
+	own := tolerant(t, opts.MaxBody)
+	if l, ok := own.(*lines); ok {
+		l.told = watch.refused
+	}
 	return &counted{
-		Transport: tolerant(t, opts.MaxBody), gone: make(chan struct{}),
+		Transport: own, gone: make(chan struct{}), watch: watch,
 		maxCalls: opts.MaxCalls, maxBytes: callsInFlight * opts.MaxBody,
 		calls: make(map[jsonrpc.ID]int64), open: make(map[jsonrpc.ID]bool),
 	}
@@ -132,8 +137,11 @@ func (c countedConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 		}
 		refused := c.transport.admit(req)
 		if refused == nil {
+			c.transport.watch.came(req)
 			return msg, nil
 		}
+		refused.method = known(req.Method)
+		c.transport.watch.refused(refused, len(req.Params))
 		// While the client does not read, this call waits and no further message is read.
 		if err := c.refuse(ctx, req, refused); err != nil {
 			return nil, err
@@ -158,6 +166,7 @@ func (c countedConn) refuse(ctx context.Context, req *jsonrpc.Request, f *refusa
 
 func (c countedConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if answer, ok := msg.(*jsonrpc.Response); ok && c.transport.answered(answer.ID) {
+		c.transport.watch.answered(answer)
 		defer c.transport.pending.add(-1)
 	}
 	return c.Connection.Write(ctx, msg)

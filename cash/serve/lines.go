@@ -34,7 +34,7 @@ func newLines(in io.ReadCloser, out io.Writer, closer io.Closer, own int, limit 
 	case own > 0:
 		limit = int64(own)
 	}
-	return &lines{in, out, closer, reader{maxBytes: limit, anyNumber: true}}
+	return &lines{in: in, out: out, closer: closer, reader: reader{maxBytes: limit, anyNumber: true}}
 }
 
 // lines is a transport with one message per line.
@@ -43,6 +43,7 @@ type lines struct {
 	out    io.Writer
 	closer io.Closer // closes out; nil if out stays open
 	reader reader
+	told   func(f *refusal, bytes int) // of each refused message; nil tells nobody
 }
 
 func (t *lines) Connect(context.Context) (mcp.Connection, error) {
@@ -120,7 +121,7 @@ func (c *lineConn) read() {
 	for {
 		line, fits, err := readLine(r, c.reader.maxBytes)
 		if !fits {
-			c.refuse(c.reader.tooLarge(line))
+			c.refuse(c.reader.tooLarge(line), len(line))
 		} else if len(line) > 0 && !c.deliver(line) {
 			return
 		}
@@ -155,13 +156,13 @@ func readLine(r *bufio.Reader, limit int64) (line []byte, fits bool, err error) 
 func (c *lineConn) deliver(line []byte) bool {
 	messages, _, refused := c.reader.read(line)
 	if refused != nil {
-		c.refuse(refused)
+		c.refuse(refused, len(line))
 		return true
 	}
 	for _, m := range messages {
 		msg, refused := m.decoded()
 		if refused != nil {
-			c.refuse(refused)
+			c.refuse(refused, len(m.raw))
 			continue
 		}
 		select {
@@ -183,7 +184,7 @@ func (m *message) decoded() (jsonrpc.Message, *refusal) {
 		}
 		return answer, nil
 	case m.method == listen && !sdkKeeps(m.id): // the SDK repeats the id in every notification
-		return nil, &refusal{id: m.id, code: jsonrpc.CodeInvalidRequest, reason: "a subscription's id must be a string, or an integer between -(2^53-1) and 2^53-1"}
+		return nil, &refusal{id: m.id, method: m.method, code: jsonrpc.CodeInvalidRequest, reason: "a subscription's id must be a string, or an integer between -(2^53-1) and 2^53-1"}
 	}
 	req := &jsonrpc.Request{Method: m.method, Params: m.params, ID: exactID(m.id)}
 	if m.method == cancelled {
@@ -194,7 +195,10 @@ func (m *message) decoded() (jsonrpc.Message, *refusal) {
 
 // refuse answers a refused message, unless it is a notification. A write error shows again at the
 // next answer.
-func (c *lineConn) refuse(f *refusal) {
+func (c *lineConn) refuse(f *refusal, bytes int) {
+	if c.told != nil {
+		c.told(f, bytes)
+	}
 	if !f.notice {
 		_ = c.writeLine(f.answer())
 	}

@@ -204,6 +204,7 @@ func (h *Host) callListed(ctx context.Context, l *Listed, req *mcp.CallToolReque
 	if errors.Is(err, ErrUnknownTool) {
 		return nil, err
 	}
+	h.ran(ctx, req, r, err)
 	if err != nil {
 		r = l.Render(err, req.Params.Arguments)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/registry/observe"
 )
 
 // An HTTPMode selects the clients that get a session over HTTP.
@@ -99,6 +100,10 @@ type Options struct {
 	// all headers but no cookies (CORS). A login around the handler lets OPTIONS requests through. Nil is
 	// the server's own.
 	AllowedOrigins []string
+
+	// Observe is told of every request, refused ones too. What upstream servers are sent is told by
+	// upstream.Options. Nil is nobody, and costs nothing.
+	Observe observe.Hook
 
 	// Logging tells clients that functions send log messages, for example those of upstream servers
 	// ([registry.Client]). False declares no logging.

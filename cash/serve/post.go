@@ -20,11 +20,12 @@ func (s *Server) checked(next http.Handler) http.Handler {
 		}
 		data, release, err := s.web.bodies.read(r, s.opts.MaxBody)
 		if err != nil {
-			reader.refuseBody(w, err)
+			s.refused(arrivalOf(r), reader.refuseBody(w, err), max(int(r.ContentLength), 0))
 			return
 		}
 		defer release()
 		if refused := s.refuses(r, &reader, data); refused != nil {
+			s.refused(arrivalOf(r), refused, len(data))
 			refused.write(w, r)
 			return
 		}
@@ -54,7 +55,7 @@ func (s *Server) refuses(r *http.Request, reader *reader, data []byte) *refusal 
 		}
 	}
 	if s.begins(r) && !opens(m, r) {
-		return &refusal{id: m.id, code: jsonrpc.CodeInvalidRequest, reason: "there is no Mcp-Session-Id, and only initialize begins a session"}
+		return &refusal{id: m.id, method: m.method, code: jsonrpc.CodeInvalidRequest, reason: "there is no Mcp-Session-Id, and only initialize begins a session"}
 	}
 	return nil
 }
@@ -82,8 +83,8 @@ func (f *refusal) write(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, status, f)
 }
 
-// refuseBody answers a request whose body was not read.
-func (r *reader) refuseBody(w http.ResponseWriter, err error) {
+// refuseBody answers a request whose body was not read, and returns the answer.
+func (r *reader) refuseBody(w http.ResponseWriter, err error) *refusal {
 	failed := &bodyError{status: http.StatusBadRequest, reason: err.Error()}
 	errors.As(err, &failed)
 	f := refuse(jsonrpc.CodeInvalidRequest, "%s", failed.reason)
@@ -95,6 +96,7 @@ func (r *reader) refuseBody(w http.ResponseWriter, err error) {
 		w.Header().Set("Retry-After", "5")
 	}
 	writeJSON(w, failed.status, f)
+	return f
 }
 
 func writeJSON(w http.ResponseWriter, status int, f *refusal) {

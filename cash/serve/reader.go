@@ -55,6 +55,7 @@ type refusal struct {
 	notice bool            // the message is a notification, which is never answered
 	code   int64
 	reason string
+	method string // of the message, if it is known
 }
 
 func refuse(code int64, format string, args ...any) *refusal {
@@ -219,6 +220,9 @@ func (r *reader) readMessage(data json.RawMessage) (*message, *refusal) {
 	if refused != nil {
 		if e.method != nil {
 			refused.id, refused.notice = m.id, e.id == nil
+			if _, known := methods[m.method]; known {
+				refused.method = m.method
+			}
 		}
 		return nil, refused
 	}

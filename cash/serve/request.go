@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/registry/observe"
 )
 
 // A Request is a call of one of a face's tools.
@@ -22,6 +23,8 @@ type Request struct {
 	Client *registry.Client
 	// DryRun says that a server which mounts this one asks for a dry run ([registry.MetaDryRun]).
 	DryRun bool
+	// Record collects what becomes of the request, for [Options.Observe]. Nil is nobody.
+	Record *observe.Record
 }
 
 // Owner identifies the owner of the state that the request leaves behind, as [registry.Call.Owner]
@@ -48,7 +51,7 @@ type ToolFunc func(context.Context, *Request) (*registry.Result, error)
 // Call returns the request to a [registry.Pipeline] for the function that find looks up. It is for
 // faces without a gate.
 func (r *Request) Call(arguments json.RawMessage, find func(context.Context) (*registry.Function, error)) *registry.Request {
-	return &registry.Request{Find: find, Arguments: arguments, Gate: registry.OpenGate(), Progress: r.Progress, Client: r.Client}
+	return &registry.Request{Find: find, Arguments: arguments, Gate: registry.OpenGate(), Progress: r.Progress, Client: r.Client, Record: r.Record}
 }
 
 // progress returns nil unless the client asked for progress.

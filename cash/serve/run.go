@@ -23,8 +23,10 @@ var ErrServerClosed = errors.New("serve: server closed")
 // Ids are repeated exactly as they came. Calls beyond [Options.MaxCalls] are refused.
 func (s *Server) Run(ctx context.Context, transport mcp.Transport) error {
 	own := new(drain)
-	h := &Host{server: s, conn: rand.Text(), drains: []*drain{s.drain, own}, over: make(chan struct{})}
-	t := newCounted(transport, &s.opts)
+	h := &Host{server: s, conn: rand.Text(), drains: []*drain{s.drain, own}, over: make(chan struct{}), transport: transportName(transport)}
+	t := newCounted(transport, &s.opts, s.newWatcher(ctx, h.transport))
+	s.counts.connections.Add(1)
+	defer s.counts.connections.Add(-1)
 	inner, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	ended := make(chan error, 1)

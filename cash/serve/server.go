@@ -7,6 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/registry/observe"
 )
 
 // A Face is a set of tools over a registry that can be added to an MCP server. [New] makes a
@@ -38,6 +39,9 @@ type Server struct {
 	closed  chan struct{}
 	web     *web
 	changes *changes // nil if the face never changes
+
+	observer *observe.Observer // nil tells nobody
+	counts   *counts
 }
 
 // New returns a server of face. impl is its name and version for clients; an empty version is
@@ -48,7 +52,9 @@ func New(face Face, impl *mcp.Implementation, opts *Options) *Server {
 	s := &Server{
 		face: face, impl: &own, opts: opts.WithDefaults(),
 		drain: new(drain), closed: make(chan struct{}), web: new(web),
+		counts: newCounts(),
 	}
+	s.observer = observe.New(s.opts.Observe, s.opts.Logger)
 	if c, ok := face.(Changing); ok && c.Changed() != nil {
 		s.changes = &changes{face: c, log: s.opts.Logger, watches: make(map[any]*watch)}
 	}

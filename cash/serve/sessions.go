@@ -116,6 +116,14 @@ func (s *sessions) sweep() {
 	}
 }
 
+// count returns the number of sessions. It may be a second old.
+func (s *sessions) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sweep()
+	return s.all
+}
+
 func (s *sessions) release(payer string) {
 	s.all--
 	if s.held[payer]--; s.held[payer] == 0 {

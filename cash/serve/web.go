@@ -67,7 +67,7 @@ func (s *Server) newHandler(srv *mcp.Server) http.Handler {
 	if s.opts.VerifyToken != nil {
 		h = auth.RequireBearerToken(s.opts.VerifyToken, s.opts.Token)(h)
 	}
-	return s.web.bodies.limit(s.opts.BodyTimeout, s.named(s.sameOrigin(s.open(s.web.pending.countPosts(h)))))
+	return s.observed(s.web.bodies.limit(s.opts.BodyTimeout, s.named(s.sameOrigin(s.open(s.web.pending.countPosts(h))))))
 }
 
 // withoutSession reports whether a request stands alone.
