@@ -9,6 +9,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/registry/observe"
 )
 
 // An execution is one call of a function. Its goroutine may be abandoned, so it shares its findings
@@ -23,9 +24,6 @@ type execution struct {
 // call runs a function for a request. direct are members beside kwargs that the tool does not have.
 // The tool and [Server.Call] use it.
 func (s *Server) call(ctx context.Context, req *CallRequest, from *serve.Request, direct []member) (*registry.Result, error) {
-	if req == nil {
-		req = &CallRequest{}
-	}
 	if req.Function == "" {
 		return nil, s.withHint(ctx, missingFunction(req.Namespace))
 	}
@@ -33,6 +31,7 @@ func (s *Server) call(ctx context.Context, req *CallRequest, from *serve.Request
 	res, err := s.pipeline.Call(ctx, &registry.Request{
 		Find: x.find, Ready: x.ready, Arguments: req.Kwargs, Reserved: s.reserved(),
 		Progress: from.Progress, Client: from.Client, DryRun: req.DryRun, PlanToken: req.PlanToken,
+		Record: from.Record,
 	})
 	g := x.gating.Load()
 	switch {
@@ -40,6 +39,7 @@ func (s *Server) call(ctx context.Context, req *CallRequest, from *serve.Request
 		return g.deliver(ctx, res), nil
 	case g != nil:
 		if over := g.gateError(ctx, registry.AsError(err)); over != nil {
+			from.Record.Note(func(r *observe.Request) { r.Outcome = observe.Outcome(registry.AsError(err).Kind) })
 			return over, nil
 		}
 	}

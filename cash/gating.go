@@ -15,6 +15,7 @@ import (
 	"github.com/cash-mcp/go-sdk/gate"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/registry/observe"
 )
 
 // gating is the gate of one call (RFC 7). It also replays a withheld result. The execution of the
@@ -194,6 +195,7 @@ func (g *gating) limited(ctx context.Context, r *registry.Result, again bool) *r
 		}
 		return nil
 	}
+	g.call.Record.Note(func(r *observe.Request) { r.Gated = true })
 	n := gate.Notice{
 		Length: length, Limit: g.limit,
 		Summary: gate.Count(r.Content, r.Structured).String(),

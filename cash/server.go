@@ -85,7 +85,12 @@ type SkillRequest struct {
 // IsError: a result that is too large ([CodeGated] under [registry.MetaCode]), and one that the
 // function itself marks as a failure. All other failures are a *[registry.Error].
 func (s *Server) Call(ctx context.Context, req *CallRequest) (*registry.Result, error) {
-	return s.call(ctx, req, new(serve.Request), nil)
+	if req == nil {
+		req = &CallRequest{}
+	}
+	return serve.Direct(ctx, s.Server, "call", req.Kwargs, func(ctx context.Context, from *serve.Request) (*registry.Result, error) {
+		return s.call(ctx, req, from, nil)
+	})
 }
 
 // Help returns a page of help for the caller in ctx: the top level, a namespace, a function, or the
@@ -96,6 +101,13 @@ func (s *Server) Help(ctx context.Context, req *HelpRequest) (string, error) {
 	if req == nil {
 		req = &HelpRequest{}
 	}
+	return serve.Direct(ctx, s.Server, "help", req.Kwargs, func(ctx context.Context, _ *serve.Request) (string, error) {
+		return s.helpPage(ctx, req)
+	})
+}
+
+// helpPage is Help without telling who observes.
+func (s *Server) helpPage(ctx context.Context, req *HelpRequest) (string, error) {
 	text, err := s.help(ctx, req)
 	if err != nil {
 		return "", s.withHint(ctx, err)
@@ -112,6 +124,13 @@ func (s *Server) Skill(ctx context.Context, req *SkillRequest) (string, error) {
 	if req == nil {
 		req = &SkillRequest{}
 	}
+	return serve.Direct(ctx, s.Server, "skill", req.Kwargs, func(ctx context.Context, _ *serve.Request) (string, error) {
+		return s.skillText(ctx, req)
+	})
+}
+
+// skillText is Skill without telling who observes.
+func (s *Server) skillText(ctx context.Context, req *SkillRequest) (string, error) {
 	text, err := s.skill(ctx, req)
 	if err != nil {
 		return "", s.withHint(ctx, err)

@@ -126,7 +126,7 @@ func (f face) helpTool(ctx context.Context, req *serve.Request) (*registry.Resul
 	if err != nil {
 		return nil, err
 	}
-	text, err := f.Help(ctx, &HelpRequest{
+	text, err := f.helpPage(ctx, &HelpRequest{
 		Namespace: args.namespace, Function: args.function, Kwargs: args.mergedKwargs(),
 	})
 	r, err := textResult(text, err)
@@ -178,7 +178,7 @@ func (f face) skillTool(ctx context.Context, req *serve.Request) (*registry.Resu
 	if err != nil {
 		return nil, err
 	}
-	text, err := f.Skill(ctx, &SkillRequest{
+	text, err := f.skillText(ctx, &SkillRequest{
 		Namespace: args.namespace, Name: args.skillname, Kwargs: args.mergedKwargs(),
 	})
 	return textResult(text, err)

@@ -54,7 +54,7 @@ type Call struct {
 func (c *Call) note() {
 	c.Record.Note(func(r *observe.Request) {
 		r.Function, r.Repairs, r.DryRun = c.Function.Path(), len(c.Repairs), c.Plan != nil
-		r.Cached, r.Attempts, r.Approval = false, 0, ""
+		r.Outcome, r.Gated, r.Cached, r.Attempts, r.Approval = "", false, false, 0, ""
 	})
 }
 

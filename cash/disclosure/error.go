@@ -33,6 +33,9 @@ type failure struct {
 // Error implements error.
 func (f *failure) Error() string { return string(f.Code) + ": " + f.Message }
 
+// Unwrap returns the kind of a failure of this face.
+func (f *failure) Unwrap() error { return registry.InvalidArguments }
+
 // body returns the JSON of a failure.
 func (f *failure) body() json.RawMessage { return asJSON(map[string]any{envelope: f}) }
 

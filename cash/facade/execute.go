@@ -11,6 +11,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/registry/observe"
 )
 
 // An execution is one request to a domain. It is used by Server.execute.
@@ -61,6 +62,7 @@ func (x *execution) find(ctx context.Context) (*registry.Function, error) {
 	case x.in.err != nil:
 		return nil, x.in.err
 	}
+	x.from.Record.Note(func(r *observe.Request) { r.Tool = d.tool })
 	f, err := x.Server.command(ctx, d, x.in.Cmd)
 	if err != nil {
 		return nil, err

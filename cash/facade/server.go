@@ -58,6 +58,12 @@ type Request struct {
 func (s *Server) Execute(ctx context.Context, name string, req *Request) *Response {
 	in := newRequest(req)
 	find := func(ctx context.Context) (*domain, error) { return s.domain(ctx, name) }
-	resp, _ := s.execute(ctx, find, in, new(serve.Request)) // unknown domains are in the response too
+	resp, _ := serve.Direct(ctx, s.Server, "", in.Params, func(ctx context.Context, from *serve.Request) (*Response, error) {
+		resp, err := s.execute(ctx, find, in, from)
+		if err == nil && resp.Err != nil {
+			err = resp.Err // it is in the response too
+		}
+		return resp, err
+	})
 	return resp
 }

@@ -28,20 +28,25 @@ type BrowseRequest struct {
 // Browse returns the cards of the functions that match a query, best first, or of the entries at a
 // path. Its errors are *[Error].
 func (s *Server) Browse(ctx context.Context, req *BrowseRequest) ([]card.ChoiceCard, error) {
-	p, err := s.browse(ctx, s.tools, req, new(serve.Request))
-	return p.cards, err
+	return s.directly(ctx, s.tools, browseName, req)
 }
 
 // BrowseResources is Browse for resources. The server must have some ([Options]).
 func (s *Server) BrowseResources(ctx context.Context, req *BrowseRequest) ([]card.ChoiceCard, error) {
-	p, err := s.browse(ctx, s.resources, req, new(serve.Request))
-	return p.cards, err
+	return s.directly(ctx, s.resources, resourceBrowseName, req)
 }
 
 // BrowsePrompts is Browse for prompts.
 func (s *Server) BrowsePrompts(ctx context.Context, req *BrowseRequest) ([]card.ChoiceCard, error) {
-	p, err := s.browse(ctx, s.prompts, req, new(serve.Request))
-	return p.cards, err
+	return s.directly(ctx, s.prompts, promptBrowseName, req)
+}
+
+// directly browses without a transport.
+func (s *Server) directly(ctx context.Context, c *catalog, tool string, req *BrowseRequest) ([]card.ChoiceCard, error) {
+	return serve.Direct(ctx, s.Server, tool, nil, func(ctx context.Context, from *serve.Request) ([]card.ChoiceCard, error) {
+		p, err := s.browse(ctx, c, req, from)
+		return p.cards, err
+	})
 }
 
 // page is one response to browse.

@@ -75,6 +75,29 @@ func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 // Unwrap returns the cause, which may be nil.
 func (e *Error) Unwrap() error { return e.Err }
 
+// As gives [errors.As] the [registry.Kind] of an error of the gateway's own.
+func (e *Error) As(target any) bool {
+	kind, ok := target.(*registry.Kind)
+	if ok {
+		*kind = kinds[e.Code]
+	}
+	return ok
+}
+
+// kinds are the kinds of errors of the gateway's own. All others have one in their chain.
+var kinds = map[Code]registry.Kind{
+	PathInvalid:      registry.InvalidPath,
+	PathNotFound:     registry.UnknownPath,
+	ArgsInvalid:      registry.InvalidArguments,
+	SchemaInvalid:    registry.InvalidSchema,
+	RateLimited:      registry.RateLimited,
+	HydrateFailed:    registry.UnknownFunction,
+	ResourceNotFound: registry.UnknownFunction,
+	PromptNotFound:   registry.UnknownFunction,
+	ViewFailed:       registry.InvalidArguments,
+	UpstreamError:    registry.Failed,
+}
+
 // maxMessage is the most characters of a message (section 3.4).
 const maxMessage = 600
 

@@ -16,6 +16,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/registry/observe"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
@@ -37,34 +38,37 @@ type ExecuteRequest struct {
 //
 // The id of a skill returns its text. There is no dry run of that.
 func (s *Server) Execute(ctx context.Context, req *ExecuteRequest) (*registry.Result, error) {
-	return s.own(s.execute(ctx, s.tools, req, new(serve.Request)))
+	if req == nil {
+		req = new(ExecuteRequest)
+	}
+	return s.direct(ctx, s.tools, executeName, req)
 }
 
 // ReadResource reads a resource. The result is like that of [Server.Execute].
 func (s *Server) ReadResource(ctx context.Context, id string) (*registry.Result, error) {
-	return s.own(s.execute(ctx, s.resources, &ExecuteRequest{ID: id}, new(serve.Request)))
+	return s.direct(ctx, s.resources, resourceReadName, &ExecuteRequest{ID: id})
 }
 
 // GetPrompt renders a prompt. The result is like that of [Server.Execute].
 func (s *Server) GetPrompt(ctx context.Context, id string, args json.RawMessage) (*registry.Result, error) {
-	return s.own(s.execute(ctx, s.prompts, &ExecuteRequest{ID: id, Args: args}, new(serve.Request)))
+	return s.direct(ctx, s.prompts, promptGetName, &ExecuteRequest{ID: id, Args: args})
 }
 
-// own turns err into an *[Error].
-func (s *Server) own(r *registry.Result, err error) (*registry.Result, error) {
-	if err != nil {
-		return nil, s.asError(err)
-	}
-	return r, nil
+// direct executes without a transport. Its errors are *[Error].
+func (s *Server) direct(ctx context.Context, c *catalog, tool string, req *ExecuteRequest) (*registry.Result, error) {
+	return serve.Direct(ctx, s.Server, tool, req.Args, func(ctx context.Context, from *serve.Request) (*registry.Result, error) {
+		r, err := s.execute(ctx, c, req, from)
+		if err != nil {
+			return nil, s.asError(err)
+		}
+		return r, nil
+	})
 }
 
 // execute is [Server.Execute] for any catalog. from is the request of the tool, or nil.
 func (s *Server) execute(ctx context.Context, c *catalog, req *ExecuteRequest, from *serve.Request) (*registry.Result, error) {
-	switch {
-	case c == nil:
+	if c == nil {
 		return nil, argsInvalid("This server has none of these.")
-	case req == nil:
-		req = new(ExecuteRequest)
 	}
 	if c == s.tools && isSkill(req.ID) {
 		r, err := s.executeSkill(ctx, req, from)
@@ -176,7 +180,7 @@ func (x *execution) result(ctx context.Context, res *registry.Result) (*registry
 	if room == nil {
 		return x.redacted(res), nil
 	}
-	return x.envelop(ctx, room, res, call.Function.Filters(), x.provenance(call, res)), nil
+	return x.envelop(ctx, x.from, room, res, call.Function.Filters(), x.provenance(call, res)), nil
 }
 
 // report returns the report of a dry run, whose text is JSON.
@@ -213,12 +217,13 @@ func safety(f *registry.Function) string {
 }
 
 // envelop returns the result in an envelope. filters are the parameters that narrow it.
-func (s *Server) envelop(ctx context.Context, room *firewall.Admission, res *registry.Result, filters []string, provenance map[string]any) *registry.Result {
+func (s *Server) envelop(ctx context.Context, from *serve.Request, room *firewall.Admission, res *registry.Result, filters []string, provenance map[string]any) *registry.Result {
 	id, _ := provenance["tool_id"].(string)
 	shown := room.Shield(ctx, firewall.Result{
 		Content: res.Content, Structured: res.Structured, IsError: res.IsError, Label: id, Filters: filters,
 	})
 	env := shown.Envelope
+	from.Record.Note(func(r *observe.Request) { r.Gated = len(env.Artifacts) > 0 })
 	if env.Provenance == nil {
 		env.Provenance = make(map[string]any, len(provenance))
 	}
@@ -385,7 +390,7 @@ func (s *Server) readSkill(ctx context.Context, sk *registry.Skill, req *Execute
 		return registry.TextResult(text), nil
 	}
 	room := s.opts.Firewall.AdmitReading(roomOwner(ctx, from))
-	return s.envelop(ctx, room, registry.TextResult(text), nil, map[string]any{"tool_id": sk.ID().String()}), nil
+	return s.envelop(ctx, from, room, registry.TextResult(text), nil, map[string]any{"tool_id": sk.ID().String()}), nil
 }
 
 // orNone returns nil for the JSON null, which means an omitted argument.

@@ -23,11 +23,13 @@ type Hydration struct {
 
 // Hydrate returns the definition of the function with the id. Its errors are *[Error].
 func (s *Server) Hydrate(ctx context.Context, id string) (*Hydration, error) {
-	h, err := s.hydrate(ctx, id, new(serve.Request))
-	if err != nil {
-		return nil, s.asError(err)
-	}
-	return h, nil
+	return serve.Direct(ctx, s.Server, hydrateName, nil, func(ctx context.Context, from *serve.Request) (*Hydration, error) {
+		h, err := s.hydrate(ctx, id, from)
+		if err != nil {
+			return nil, s.asError(err)
+		}
+		return h, nil
+	})
 }
 
 func (s *Server) hydrate(ctx context.Context, id string, from *serve.Request) (*Hydration, error) {

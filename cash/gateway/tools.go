@@ -87,6 +87,12 @@ const (
 	executeName = "tool_execute"
 	browseName  = "tool_browse"
 	hydrateName = "tool_hydrate"
+	viewName    = "tool_view"
+
+	resourceBrowseName = "resource_browse"
+	resourceReadName   = "resource_read"
+	promptBrowseName   = "prompt_browse"
+	promptGetName      = "prompt_get"
 )
 
 // lookTimeout bounds the time for browsing and viewing. They read memory or a disk, but the
@@ -180,7 +186,7 @@ func (f face) own() []tool {
 		tools = []tool{
 			{browseName, browseDescription + hint, browseSchema, true, false, f.browser(f.tools)},
 			{executeName, executeDescription, execute, false, true, f.executeTool},
-			{"tool_view", viewDescription, viewSchema, true, false, f.viewTool},
+			{viewName, viewDescription, viewSchema, true, false, f.viewTool},
 		}
 	}
 	shielded := shielded
@@ -189,13 +195,13 @@ func (f face) own() []tool {
 	}
 	if f.resources != nil {
 		tools = append(tools,
-			tool{"resource_browse", resourceBrowseDescription, browseSchema, true, false, f.browser(f.resources)},
-			tool{"resource_read", resourceReadDescription + shielded, resourceReadSchema, true, true, f.resourceTool})
+			tool{resourceBrowseName, resourceBrowseDescription, browseSchema, true, false, f.browser(f.resources)},
+			tool{resourceReadName, resourceReadDescription + shielded, resourceReadSchema, true, true, f.resourceTool})
 	}
 	if f.prompts != nil {
 		tools = append(tools,
-			tool{"prompt_browse", promptBrowseDescription, browseSchema, true, false, f.browser(f.prompts)},
-			tool{"prompt_get", promptGetDescription + shielded, promptGetSchema, true, true, f.promptTool})
+			tool{promptBrowseName, promptBrowseDescription, browseSchema, true, false, f.browser(f.prompts)},
+			tool{promptGetName, promptGetDescription + shielded, promptGetSchema, true, true, f.promptTool})
 	}
 	return tools
 }

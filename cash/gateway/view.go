@@ -18,7 +18,9 @@ type ViewRequest struct {
 // View returns a part of an artifact that a call of the caller in ctx produced. Its errors are
 // *[Error].
 func (s *Server) View(ctx context.Context, req *ViewRequest) (*view.Page, error) {
-	return s.view(ctx, req, new(serve.Request))
+	return serve.Direct(ctx, s.Server, viewName, nil, func(ctx context.Context, from *serve.Request) (*view.Page, error) {
+		return s.view(ctx, req, from)
+	})
 }
 
 var beginning = json.RawMessage(`{"type":"head"}`)

@@ -74,7 +74,11 @@ func outcomeOf(r *registry.Result, err error) observe.Outcome {
 	switch {
 	case err == nil:
 	case errors.As(err, &e) && e != nil:
-		return bounded(e.Kind)
+		kind = e.Kind
+		if kind == registry.Failed {
+			errors.As(e.Err, &kind) // of a face
+		}
+		return bounded(kind)
 	case errors.As(err, &kind):
 		return bounded(kind)
 	default:
