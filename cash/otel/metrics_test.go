@@ -20,6 +20,7 @@ import (
 // A meter is a hook whose metrics can be read.
 type meter struct {
 	*observe.Observer
+	hook   *cashotel.Hook
 	reader *metric.ManualReader
 }
 
@@ -29,7 +30,7 @@ func newMeter(most int) *meter {
 		TracerProvider: noop.NewTracerProvider(), MaxFunctions: most, Callers: true,
 		MeterProvider: metric.NewMeterProvider(metric.WithReader(reader), metric.WithCardinalityLimit(0)),
 	})
-	return &meter{observe.New(h, nil), reader}
+	return &meter{observe.New(h, nil), h, reader}
 }
 
 func (m *meter) run(req observe.Request) {
