@@ -42,9 +42,9 @@ func TestOneTraceThroughThreeProcesses(t *testing.T) {
   HTTP POST client (agent)
     POST /mcp server (desk)
       tools/call team.last.orders.create server (desk)
-        tools/call call client (desk)
+        tools/call team.last.orders.create client (desk)
           tools/call last.orders.create server (middle)
-            tools/call call client (middle)
+            tools/call last.orders.create client (middle)
               tools/call orders.create server (last)
 `
 					wantTrace(t, receiver, root, want)

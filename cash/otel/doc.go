@@ -15,14 +15,14 @@
 //
 //	POST /mcp                            the HTTP span of your own middleware
 //	└ tools/call team.orders.create      server: call, tool_execute or whatever tool the face has
-//	  └ tools/call call                  client: the request to the upstream server team
+//	  └ tools/call team.orders.create    client: the request to the upstream server team
 //	    └ tools/call orders.create       server: that server, in its own process
 //
 // What a client invents never becomes a name: an unknown function is a span "tools/call call". Names of attributes are
 // those of the semantic conventions for MCP (mcp.*, gen_ai.*, error.type, network.*). Others begin with "cash.":
 //
 //	cash.outcome                         ok, asked, refused, or the kind of an error, such as INVALID_ARGUMENTS
-//	cash.tool                            the face's tool, where the span has the name of a function
+//	cash.tool                            the tool, where the span has the name of a function
 //	cash.upstream                        label of the upstream server
 //	cash.request.size, cash.result.size  bytes
 //	cash.result.tokens                   if something counted them

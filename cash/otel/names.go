@@ -25,7 +25,7 @@ const (
 // Names of our own.
 const (
 	outcomeKey      = attribute.Key("cash.outcome")       // ok, asked, refused, or a kind of error
-	faceToolKey     = attribute.Key("cash.tool")          // the face's tool by which the function was called
+	faceToolKey     = attribute.Key("cash.tool")          // the tool by which the function was called
 	upstreamKey     = attribute.Key("cash.upstream")      // label of the upstream server
 	serverKey       = attribute.Key("cash.server")        // name of a watched server
 	ownerKey        = attribute.Key("cash.owner")         // the caller's owner key

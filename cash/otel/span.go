@@ -6,6 +6,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 
+	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/registry/observe"
 )
 
@@ -48,7 +49,7 @@ func errorType(r *observe.Request) string {
 		return strconv.Itoa(r.Status)
 	case r.Outcome == observe.Refused || r.Outcome == "":
 		return other
-	case r.Method == callMethod && !r.Sent:
+	case r.Method == callMethod && (!r.Sent || r.Outcome == observe.Outcome(registry.Failed)):
 		return toolError
 	}
 	return string(r.Outcome)
