@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
 	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/propagation"
 )
 
 // callDesk calls a function of the desk as an agent does in one turn, and prints the answer.
@@ -30,7 +30,7 @@ func callDesk(ctx context.Context, url, function, arguments string, out io.Write
 	defer turn.End()
 	client := mcp.NewClient(&mcp.Implementation{Name: "agent", Version: "1.0.0"}, nil)
 	session, err := client.Connect(ctx, &mcp.StreamableClientTransport{
-		Endpoint: url, HTTPClient: &http.Client{Transport: otelhttp.NewTransport(nil)}, DisableStandaloneSSE: true,
+		Endpoint: url, HTTPClient: &http.Client{Transport: traced{}}, DisableStandaloneSSE: true,
 	}, nil)
 	if err != nil {
 		return err
@@ -49,4 +49,14 @@ func callDesk(ctx context.Context, url, function, arguments string, out io.Write
 		}
 	}
 	return nil
+}
+
+// traced sends the context of each request in its headers.
+type traced struct{}
+
+// RoundTrip implements http.RoundTripper.
+func (traced) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	otel.GetTextMapPropagator().Inject(r.Context(), propagation.HeaderCarrier(r.Header))
+	return http.DefaultTransport.RoundTrip(r)
 }

@@ -16,11 +16,9 @@ import (
 
 var update = flag.Bool("update", false, "write what the programs print into README.md")
 
-// programVariable makes the test binary the program.
-const programVariable = "CASHOTEL_EXAMPLE"
-
+// TestMain makes the test binary the program, unless it has arguments of go test.
 func TestMain(m *testing.M) {
-	if os.Getenv(programVariable) != "" {
+	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-test.") {
 		main()
 		os.Exit(0)
 	}
@@ -103,7 +101,7 @@ func (r *reader) block(kind string, lines []string) []string {
 	case "text":
 		return split(r.printed)
 	case "text desk":
-		return r.onPage(r.desk.take(r.t, len(lines)))
+		return sorted(r.onPage(r.desk.take(r.t, len(lines))))
 	case "text trace":
 		r.desk.stop(r.t)
 		return split(r.trace(len(lines)))
@@ -113,6 +111,20 @@ func (r *reader) block(kind string, lines []string) []string {
 }
 
 func split(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }
+
+// sorted returns lines with their trees in order: a span may end after the next request has begun.
+func sorted(lines []string) []string {
+	var trees []string
+	for _, line := range lines {
+		if strings.HasPrefix(line, " ") && len(trees) > 0 {
+			trees[len(trees)-1] += "\n" + line
+		} else {
+			trees = append(trees, line)
+		}
+	}
+	slices.Sort(trees)
+	return split(strings.Join(trees, "\n"))
+}
 
 // onPage returns lines with the page's address in place of the test's.
 func (r *reader) onPage(lines []string) []string {
@@ -130,7 +142,7 @@ func (r *reader) onPage(lines []string) []string {
 // command runs a line of the page. The desk goes on, calls end.
 func (r *reader) command(line string) {
 	r.t.Helper()
-	env := []string{programVariable + "=1", "GORACE=atexit_sleep_ms=0"}
+	env := []string{"GORACE=atexit_sleep_ms=0"}
 	if rest, ok := strings.CutPrefix(line, "OTEL_EXPORTER_OTLP_ENDPOINT="+pageCollector+" "); ok {
 		line, env = rest, append(env, "OTEL_EXPORTER_OTLP_ENDPOINT="+r.receiver.URL)
 	}
@@ -177,7 +189,7 @@ func (r *reader) trace(lines int) string {
 		id := all[i].Trace
 		return slices.DeleteFunc(slices.Clone(all), func(s otlptest.Span) bool { return s.Trace != id })
 	}
-	return otlptest.Tree(own(r.receiver.Spans(r.t, func(all []otlptest.Span) bool { return len(own(all)) >= lines })))
+	return otlptest.Tree(own(r.receiver.Spans(r.t, func(all []otlptest.Span) bool { return len(own(all)) >= lines || *update })))
 }
 
 // A program is a process whose output is collected.

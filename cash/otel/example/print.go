@@ -15,7 +15,8 @@ import (
 	oteltrace "go.opentelemetry.io/otel/trace"
 )
 
-// A printer prints spans as trees, each when its topmost span in this process has ended.
+// A printer prints spans as trees, each when its topmost span in this process has ended. Requests that the process
+// sends of its own accord are left out, such as those for the tools of other servers.
 type printer struct {
 	mu       sync.Mutex
 	out      io.Writer
@@ -40,7 +41,9 @@ func (p *printer) OnEnd(s trace.ReadOnlySpan) {
 		p.children[parent.SpanID()] = append(p.children[parent.SpanID()], s)
 		return
 	}
-	p.print(s, "")
+	if s.SpanKind() == oteltrace.SpanKindServer {
+		p.print(s, "")
+	}
 }
 
 func (p *printer) print(s trace.ReadOnlySpan, indent string) {
@@ -69,7 +72,7 @@ func (*printer) Shutdown(context.Context) error { return nil }
 // ForceFlush implements trace.SpanProcessor.
 func (*printer) ForceFlush(context.Context) error { return nil }
 
-// printMetrics prints how many requests of each kind there were.
+// printMetrics prints how many tool calls of each kind there were.
 func printMetrics(ctx context.Context, out io.Writer, reader *metric.ManualReader) error {
 	var data metricdata.ResourceMetrics
 	if err := reader.Collect(ctx, &data); err != nil {
@@ -83,10 +86,11 @@ func printMetrics(ctx context.Context, out io.Writer, reader *metric.ManualReade
 				continue
 			}
 			for _, p := range durations.DataPoints {
-				method, _ := p.Attributes.Value("mcp.method.name")
-				tool, _ := p.Attributes.Value("gen_ai.tool.name")
+				tool, called := p.Attributes.Value("gen_ai.tool.name")
 				outcome, _ := p.Attributes.Value("cash.outcome")
-				lines = append(lines, fmt.Sprintf("%s  %s: %s, %d times", m.Name, strings.TrimSpace(method.AsString()+" "+tool.AsString()), outcome.AsString(), p.Count))
+				if called {
+					lines = append(lines, fmt.Sprintf("%s  %s: %s, %d", m.Name, tool.AsString(), outcome.AsString(), p.Count))
+				}
 			}
 		}
 	}
