@@ -12,6 +12,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/internal/mistake"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/registry/observe"
 )
 
 // A Server serves the three tools over a [registry.Source]. It is safe for concurrent use. One
@@ -88,8 +89,8 @@ func (s *Server) Call(ctx context.Context, req *CallRequest) (*registry.Result, 
 	if req == nil {
 		req = &CallRequest{}
 	}
-	return serve.Direct(ctx, s.Server, "call", req.Kwargs, func(ctx context.Context, from *serve.Request) (*registry.Result, error) {
-		return s.call(ctx, req, from, nil)
+	return serve.Direct(ctx, s.Server, "call", req.Kwargs, func(ctx context.Context, rec *observe.Record) (*registry.Result, error) {
+		return s.call(ctx, req, &serve.Request{Record: rec}, nil)
 	})
 }
 
@@ -101,7 +102,7 @@ func (s *Server) Help(ctx context.Context, req *HelpRequest) (string, error) {
 	if req == nil {
 		req = &HelpRequest{}
 	}
-	return serve.Direct(ctx, s.Server, "help", req.Kwargs, func(ctx context.Context, _ *serve.Request) (string, error) {
+	return serve.Direct(ctx, s.Server, "help", req.Kwargs, func(ctx context.Context, _ *observe.Record) (string, error) {
 		return s.helpPage(ctx, req)
 	})
 }
@@ -124,7 +125,7 @@ func (s *Server) Skill(ctx context.Context, req *SkillRequest) (string, error) {
 	if req == nil {
 		req = &SkillRequest{}
 	}
-	return serve.Direct(ctx, s.Server, "skill", req.Kwargs, func(ctx context.Context, _ *serve.Request) (string, error) {
+	return serve.Direct(ctx, s.Server, "skill", req.Kwargs, func(ctx context.Context, _ *observe.Record) (string, error) {
 		return s.skillText(ctx, req)
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/internal/mistake"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/registry/observe"
 )
 
 // A Server offers the domains of a [registry.Source]. It is safe for concurrent use, and can be served through any
@@ -58,8 +59,8 @@ type Request struct {
 func (s *Server) Execute(ctx context.Context, name string, req *Request) *Response {
 	in := newRequest(req)
 	find := func(ctx context.Context) (*domain, error) { return s.domain(ctx, name) }
-	resp, _ := serve.Direct(ctx, s.Server, "", in.Params, func(ctx context.Context, from *serve.Request) (*Response, error) {
-		resp, err := s.execute(ctx, find, in, from)
+	resp, _ := serve.Direct(ctx, s.Server, "", in.Params, func(ctx context.Context, rec *observe.Record) (*Response, error) {
+		resp, err := s.execute(ctx, find, in, &serve.Request{Record: rec})
 		if err == nil && resp.Err != nil {
 			err = resp.Err // it is in the response too
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/registry/observe"
 	"github.com/cash-mcp/go-sdk/toolid/card"
 )
 
@@ -43,8 +44,8 @@ func (s *Server) BrowsePrompts(ctx context.Context, req *BrowseRequest) ([]card.
 
 // directly browses without a transport.
 func (s *Server) directly(ctx context.Context, c *catalog, tool string, req *BrowseRequest) ([]card.ChoiceCard, error) {
-	return serve.Direct(ctx, s.Server, tool, nil, func(ctx context.Context, from *serve.Request) ([]card.ChoiceCard, error) {
-		p, err := s.browse(ctx, c, req, from)
+	return serve.Direct(ctx, s.Server, tool, nil, func(ctx context.Context, rec *observe.Record) ([]card.ChoiceCard, error) {
+		p, err := s.browse(ctx, c, req, &serve.Request{Record: rec})
 		return p.cards, err
 	})
 }

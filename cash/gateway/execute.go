@@ -56,8 +56,8 @@ func (s *Server) GetPrompt(ctx context.Context, id string, args json.RawMessage)
 
 // direct executes without a transport. Its errors are *[Error].
 func (s *Server) direct(ctx context.Context, c *catalog, tool string, req *ExecuteRequest) (*registry.Result, error) {
-	return serve.Direct(ctx, s.Server, tool, req.Args, func(ctx context.Context, from *serve.Request) (*registry.Result, error) {
-		r, err := s.execute(ctx, c, req, from)
+	return serve.Direct(ctx, s.Server, tool, req.Args, func(ctx context.Context, rec *observe.Record) (*registry.Result, error) {
+		r, err := s.execute(ctx, c, req, &serve.Request{Record: rec})
 		if err != nil {
 			return nil, s.asError(err)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/registry/observe"
 )
 
 // A Hydration is the whole definition of a function.
@@ -23,8 +24,8 @@ type Hydration struct {
 
 // Hydrate returns the definition of the function with the id. Its errors are *[Error].
 func (s *Server) Hydrate(ctx context.Context, id string) (*Hydration, error) {
-	return serve.Direct(ctx, s.Server, hydrateName, nil, func(ctx context.Context, from *serve.Request) (*Hydration, error) {
-		h, err := s.hydrate(ctx, id, from)
+	return serve.Direct(ctx, s.Server, hydrateName, nil, func(ctx context.Context, rec *observe.Record) (*Hydration, error) {
+		h, err := s.hydrate(ctx, id, &serve.Request{Record: rec})
 		if err != nil {
 			return nil, s.asError(err)
 		}

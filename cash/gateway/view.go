@@ -7,6 +7,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/firewall/view"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/registry/observe"
 )
 
 // A ViewRequest asks for a part of an artifact.
@@ -18,8 +19,8 @@ type ViewRequest struct {
 // View returns a part of an artifact that a call of the caller in ctx produced. Its errors are
 // *[Error].
 func (s *Server) View(ctx context.Context, req *ViewRequest) (*view.Page, error) {
-	return serve.Direct(ctx, s.Server, viewName, nil, func(ctx context.Context, from *serve.Request) (*view.Page, error) {
-		return s.view(ctx, req, from)
+	return serve.Direct(ctx, s.Server, viewName, nil, func(ctx context.Context, rec *observe.Record) (*view.Page, error) {
+		return s.view(ctx, req, &serve.Request{Record: rec})
 	})
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/registry/observe"
 )
@@ -38,78 +37,37 @@ func transportName(t mcp.Transport) string {
 	return overOther
 }
 
-// Direct runs f as a Go call of a tool, without a transport, and tells the hook of it. It is for the methods of a face
-// that do what its tools do.
-func Direct[T any](ctx context.Context, s *Server, tool string, arguments json.RawMessage, f func(context.Context, *Request) (T, error)) (v T, err error) {
-	from := new(Request)
+// Direct runs f as a Go call of a tool, without a transport, and tells the hook of it. f gets the record for its
+// [Request]; nil if nobody observes. It is for the methods of a face that do what its tools do.
+func Direct[T any](ctx context.Context, s *Server, tool string, arguments json.RawMessage, f func(context.Context, *observe.Record) (T, error)) (T, error) {
+	var rec *observe.Record
 	if s.observer != nil {
-		ctx, from.Record = s.observer.Begin(ctx, observe.Request{
+		ctx, rec = s.observer.Begin(ctx, observe.Request{
 			Method: callTool, Tool: tool, Owner: registry.CallerFrom(ctx).Owner(), RequestBytes: len(arguments),
-			Outcome: observe.Outcome(registry.Internal), // in case of a panic
 		})
-		defer from.Record.End()
 	}
-	v, err = f(ctx, from)
-	var res *registry.Result
-	if r, ok := any(&v).(**registry.Result); ok {
-		res = *r
-	}
-	o := outcomeOf(res, err)
+	panicked := true
+	defer func() {
+		if panicked {
+			rec.Note(func(r *observe.Request) { r.Outcome = observe.Outcome(registry.Internal) })
+		}
+		rec.End()
+	}()
+	v, err := f(ctx, rec)
+	panicked = false
+	res, _ := any(v).(*registry.Result)
+	o := registry.OutcomeOf(res, err)
 	s.counts.add(o)
-	from.Record.Note(func(r *observe.Request) {
-		r.Outcome = o
-		if text, ok := any(&v).(*string); ok {
-			r.ResultBytes = len(*text)
-		} else {
-			r.ResultBytes = res.Size()
-		}
-	})
+	if rec != nil {
+		text, _ := any(v).(string)
+		rec.Note(func(r *observe.Request) {
+			r.ResultBytes = res.Size() + len(text)
+			if r.Outcome == "" || err != nil { // the face may know better
+				r.Outcome = o
+			}
+		})
+	}
 	return v, err
-}
-
-// outcomeOf returns how a tool call ended. A result may be nil.
-func outcomeOf(r *registry.Result, err error) observe.Outcome {
-	var e *registry.Error
-	var kind registry.Kind
-	switch {
-	case err == nil:
-	case errors.As(err, &e) && e != nil:
-		kind = e.Kind
-		if kind == registry.Failed {
-			errors.As(e.Err, &kind) // of a face
-		}
-		return bounded(kind)
-	case errors.As(err, &kind):
-		return bounded(kind)
-	default:
-		return observe.Outcome(registry.Failed)
-	}
-	switch {
-	case r == nil:
-		return observe.OK
-	case r.InputRequests != nil:
-		return observe.Asked
-	case !r.IsError:
-		return observe.OK
-	}
-	code, coded := r.Meta[registry.MetaCode]
-	if raw, ok := code.(json.RawMessage); ok {
-		code = strictjson.Text(raw)
-	}
-	if text, ok := code.(string); ok && registry.Kind(text).Known() {
-		return observe.Outcome(text)
-	} else if coded {
-		return observe.OK // the face has withheld the result
-	}
-	return observe.Outcome(registry.Failed)
-}
-
-// bounded returns the outcome for a kind, which a function may have made up.
-func bounded(kind registry.Kind) observe.Outcome {
-	if !kind.Known() {
-		kind = registry.Failed
-	}
-	return observe.Outcome(kind)
 }
 
 // recordKey is the key of a context for the record of its request.
@@ -201,7 +159,7 @@ func (h *Host) end(rec *observe.Record, method string, req mcp.Request, res mcp.
 			if call, ok := req.(*mcp.CallToolRequest); ok && r.Tool == "" { // one of the embedder's own
 				own := &registry.Result{Content: res.Content, IsError: res.IsError, InputRequests: res.InputRequests}
 				r.Tool, r.RequestBytes, r.ResultBytes = call.Params.Name, len(call.Params.Arguments), own.Size()
-				r.Outcome = outcomeOf(own, nil)
+				r.Outcome = registry.OutcomeOf(own, nil)
 			}
 		}
 	})
@@ -210,7 +168,7 @@ func (h *Host) end(rec *observe.Record, method string, req mcp.Request, res mcp.
 
 // ran counts a call of one of the face's tools, and notes how it ended.
 func (h *Host) ran(ctx context.Context, req *mcp.CallToolRequest, res *registry.Result, err error) {
-	o := outcomeOf(res, err)
+	o := registry.OutcomeOf(res, err)
 	h.server.counts.add(o)
 	h.record(ctx).Note(func(r *observe.Request) {
 		r.Tool, r.RequestBytes = req.Params.Name, len(req.Params.Arguments)

@@ -14,6 +14,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/manifest"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/registry/observe"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
 
@@ -24,6 +25,8 @@ type Aggregator struct {
 	reg  *registry.Registry
 	opts Options
 	asks asks // calls that wait for a person's answer
+
+	observer *observe.Observer // nil tells nobody
 
 	life context.Context // context of all upstreams
 	cut  context.CancelFunc
@@ -49,6 +52,9 @@ type Options struct {
 	// Fetch configures the fetching of manifests and the connections to the servers that they name. What a
 	// [Discovery] trusts and allows is added to it.
 	Fetch manifest.FetchOptions
+	// Observe is told of every request that is sent to a server, within the context of the request that causes it,
+	// if one does. What begins it may add to the metadata that is sent. Nil is nobody, and costs nothing.
+	Observe observe.Hook
 	// Logger gets what operators need: failed connections, quarantined tools, the standard error of child
 	// processes. Never arguments or results. Nil discards.
 	Logger *slog.Logger
@@ -70,6 +76,7 @@ func New(reg *registry.Registry, opts *Options) *Aggregator {
 	if a.opts.Logger == nil {
 		a.opts.Logger = slog.New(slog.DiscardHandler)
 	}
+	a.observer = observe.New(a.opts.Observe, a.opts.Logger)
 	for kind, other := range map[toolid.Kind]*registry.Registry{toolid.Tool: a.opts.Resources, toolid.Resource: a.opts.Prompts, toolid.Prompt: reg} {
 		if other != nil && other == a.registry(kind) {
 			panic("upstream: functions, resources and prompts each need a registry of their own")

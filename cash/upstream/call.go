@@ -193,7 +193,7 @@ func (r *running) send(s *session) (*wire.Answer, bool, *CallError) {
 		params.Meta[mcp.MetaKeyLogLevel] = logLevel
 	}
 	r.mu.Unlock()
-	ctx, sent := mcpclient.WithExchange(r.ctx)
+	ctx, sent := mcpclient.WithExchange(r.calling(r.ctx, r.req.call.Function))
 	ask := r.req.ask
 	if ask == nil {
 		ask = callTool

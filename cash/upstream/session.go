@@ -28,6 +28,7 @@ type session struct {
 	*settings
 	*exchanges
 	life     context.Context // of the upstream
+	over     string          // the transport, for who observes
 	client   *mcp.ClientSession
 	conn     *connKeeper
 	cancel   context.CancelFunc // ends everything that belongs to the connection
@@ -72,7 +73,7 @@ func (e *CallError) maybeSSE() bool {
 func (d *dialer) dialTo(ctx context.Context, endpoint Endpoint) (*session, error) {
 	life, cancel := context.WithCancel(d.life)
 	s := &session{
-		settings: d.settings, exchanges: newExchanges(d.settings), life: d.life, cancel: cancel,
+		settings: d.settings, exchanges: newExchanges(d.settings), life: d.life, over: transportName(endpoint), cancel: cancel,
 		ended: make(chan struct{}), changed: make(chan struct{}, 1), renewed: make(chan struct{}, 1),
 		relist: make(chan chan error), unlisted: make(chan struct{}),
 		doubts: rate.Sometimes{Interval: time.Minute}, acknowledged: make(chan struct{}, 1),
@@ -229,6 +230,9 @@ func (s *session) newClient(kinds []toolid.Kind) *mcp.Client {
 	c := mcp.NewClient(&s.connector, opts)
 	addSkillMethods(c)
 	c.AddSendingMiddleware(s.withVia)
+	if s.observer != nil {
+		c.AddSendingMiddleware(s.observed)
+	}
 	c.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		s.receive = next
 		return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {

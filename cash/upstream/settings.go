@@ -13,6 +13,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/cashsource"
 	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/registry/observe"
 )
 
 // settings are the configuration of an upstream. They are immutable, and shared by all its parts.
@@ -23,6 +24,7 @@ type settings struct {
 	server    string             // fingerprint of the endpoint
 	connector mcp.Implementation // name and version of this client
 	self      string             // the instance of the registry it is mounted in, to detect loops
+	observer  *observe.Observer  // nil tells nobody
 	pending   chan struct{}      // closed when the first attempt to connect has ended, or after firstWait
 }
 

@@ -50,7 +50,8 @@ func newUpstream(a *Aggregator, cfg Server, mounts []mount) *upstream {
 		settings: &settings{
 			cfg: cfg, mounts: mounts, log: a.opts.Logger.With("upstream", mounts[0].Label), server: fingerprint(cfg.Endpoint),
 			connector: mcp.Implementation{Name: a.opts.Name, Version: a.opts.Version}, self: a.reg.Instance(),
-			pending: make(chan struct{}),
+			observer: a.observer,
+			pending:  make(chan struct{}),
 		},
 		agg: a, ended: make(chan struct{}), tried: make(chan struct{}),
 		reload: make(chan chan error), repinned: make(chan struct{}, 1),

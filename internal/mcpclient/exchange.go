@@ -31,8 +31,8 @@ func WithExchange(ctx context.Context) (context.Context, *Exchange) {
 	return context.WithValue(ctx, exchangeKey{}, x), x
 }
 
-// exchangeOf returns the exchange of ctx, or an unused one.
-func exchangeOf(ctx context.Context) *Exchange {
+// ExchangeOf returns the exchange of ctx, or an unused one.
+func ExchangeOf(ctx context.Context) *Exchange {
 	if x, ok := ctx.Value(exchangeKey{}).(*Exchange); ok {
 		return x
 	}

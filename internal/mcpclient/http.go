@@ -80,7 +80,7 @@ func (r *httpSession) post(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	id, method := head(body)
-	c := &call{id: id, method: method, body: body, x: exchangeOf(req.Context())}
+	c := &call{id: id, method: method, body: body, x: ExchangeOf(req.Context())}
 	req = withBody(req, body)
 	switch {
 	case method == "":

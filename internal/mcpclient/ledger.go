@@ -24,7 +24,7 @@ type waiting struct {
 
 // begin adds a call. It is forgotten when ctx is done.
 func (c *calls) begin(ctx context.Context, id jsonrpc.ID) *Exchange {
-	x := exchangeOf(ctx)
+	x := ExchangeOf(ctx)
 	x.begin(&c.heard)
 	c.mu.Lock()
 	defer c.mu.Unlock()
