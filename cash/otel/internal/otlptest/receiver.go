@@ -2,7 +2,6 @@
 package otlptest
 
 import (
-	"cmp"
 	"compress/gzip"
 	"encoding/hex"
 	"fmt"
@@ -208,30 +207,28 @@ func (r *Receiver) Points(service, name string) []Point {
 	return found
 }
 
-// Tree draws spans with their children below them: service, kind and name of each. The parts of what is not known
-// to have a parent here stand at the left.
+// Tree draws spans with their children below them, in alphabetical order: name, kind and service of each. Spans whose
+// parent is not among them stand at the left.
 func Tree(spans []Span) string {
-	known := make(map[string]bool)
+	children, known := make(map[string][]Span), make(map[string]bool)
 	for _, s := range spans {
 		known[s.ID] = true
 	}
-	var b strings.Builder
-	var draw func(parent, indent string)
-	draw = func(parent, indent string) {
-		var own []Span
-		for _, s := range spans {
-			if p := s.Parent; p == parent && parent != "" || parent == "" && (p == "" || !known[p]) {
-				own = append(own, s)
-			}
+	for _, s := range spans {
+		parent := s.Parent
+		if !known[parent] {
+			parent = ""
 		}
-		slices.SortStableFunc(own, func(a, b Span) int {
-			return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Service, b.Service))
-		})
-		for _, s := range own {
-			fmt.Fprintf(&b, "%s%s %s (%s)\n", indent, s.Name, s.Kind, s.Service)
-			draw(s.ID, indent+"  ")
-		}
+		children[parent] = append(children[parent], s)
 	}
-	draw("", "")
-	return b.String()
+	var draw func(parent, indent string) string
+	draw = func(parent, indent string) string {
+		var trees []string
+		for _, s := range children[parent] {
+			trees = append(trees, fmt.Sprintf("%s%s %s (%s)\n%s", indent, s.Name, s.Kind, s.Service, draw(s.ID, indent+"  ")))
+		}
+		slices.Sort(trees)
+		return strings.Join(trees, "")
+	}
+	return draw("", "")
 }
