@@ -47,7 +47,7 @@ func BenchmarkCall(b *testing.B) {
 	all := hooks(b)
 	for _, name := range []string{"off", "metrics", "unsampled", "on"} {
 		b.Run(name, func(b *testing.B) {
-			srv := newShop(all[name])
+			srv := newShop(serve.Options{Observe: all[name]})
 			req := &cash.CallRequest{Namespace: "orders", Function: "create", Kwargs: []byte(`{"item":"cup"}`)}
 			b.ReportAllocs()
 			for b.Loop() {
@@ -59,8 +59,8 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-func newShop(hook observe.Hook) *cash.Server {
+func newShop(opts serve.Options) *cash.Server {
 	reg := registry.New(nil)
 	reg.Namespace("orders", "Orders of customers.").Add(registry.Func("create", "Create an order.", create))
-	return cash.NewServer(reg, &cash.Options{Name: "shop", Serve: serve.Options{Observe: hook}})
+	return cash.NewServer(reg, &cash.Options{Name: "shop", Serve: opts})
 }

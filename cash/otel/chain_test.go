@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -19,6 +20,7 @@ import (
 	cashotel "github.com/cash-mcp/go-sdk/cash/otel"
 	"github.com/cash-mcp/go-sdk/cash/otel/internal/otlptest"
 	"github.com/cash-mcp/go-sdk/cash/serve"
+	"github.com/cash-mcp/go-sdk/cash/upstream"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -47,10 +49,106 @@ func TestOneTraceThroughThreeProcesses(t *testing.T) {
             tools/call last.orders.create client (middle)
               tools/call orders.create server (last)
 `
-					wantTrace(t, receiver, root, want)
+					spans := wantTrace(t, receiver, root, want)
+					last := spans[slices.IndexFunc(spans, func(s otlptest.Span) bool { return s.Service == "last" })]
+					if a := last.Attributes; a["network.transport"] != via[link].network || a["mcp.protocol.version"] != via[link].version {
+						t.Errorf("the last server was reached by %s, in version %s", a["network.transport"], a["mcp.protocol.version"])
+					}
 				})
 			}
 		})
+	}
+}
+
+// via is how the last server is reached, by link.
+var via = map[string]struct{ network, version string }{
+	"http": {"tcp", "2026-07-28"}, "sessions": {"tcp", "2025-11-25"}, "stdio": {"pipe", "2026-07-28"},
+}
+
+// A client that sends the context in the metadata too is the parent of the call. The HTTP span is linked.
+func TestClientWithMetadata(t *testing.T) {
+	receiver := otlptest.New(t)
+	desk := newDesk(t, "stdio", receiver)
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		t.Run(version, func(t *testing.T) {
+			agent := provider(t, "agent", receiver)
+			client := &http.Client{Transport: otelhttp.NewTransport(nil, otelhttp.WithTracerProvider(agent), w3c)}
+			c := (&cashtest.Dialer{Version: version, HTTPClient: client}).ConnectHTTP(t, desk)
+			ctx, root := agent.Tracer("agent").Start(t.Context(), "turn")
+			meta := make(map[string]string)
+			propagation.TraceContext{}.Inject(ctx, propagation.MapCarrier(meta))
+			callOrder(ctx, t, c.Session, mcp.Meta{"traceparent": meta["traceparent"]})
+			root.End()
+			spans := wantTrace(t, receiver, root, `turn internal (agent)
+  HTTP POST client (agent)
+    POST /mcp server (desk)
+  tools/call team.last.orders.create server (desk)
+    tools/call team.last.orders.create client (desk)
+      tools/call last.orders.create server (middle)
+        tools/call last.orders.create client (middle)
+          tools/call orders.create server (last)
+`)
+			post := spans[slices.IndexFunc(spans, func(s otlptest.Span) bool { return s.Name == "POST /mcp" })]
+			call := spans[slices.IndexFunc(spans, func(s otlptest.Span) bool { return s.Service == "desk" && len(s.Links) > 0 })]
+			if call.Kind != "server" || len(call.Links) != 1 || call.Links[0] != post.ID {
+				t.Errorf("the call %s is linked to %s, the HTTP span is %s", call.Name, call.Links, post.ID)
+			}
+		})
+	}
+}
+
+// The client of an upstream server's endpoint may make HTTP spans and headers. Baggage is in none of them.
+func TestHTTPSpansToUpstream(t *testing.T) {
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		for _, forward := range []bool{false, true} {
+			hook, spans := record(cashotel.Options{Baggage: forward})
+			var mu sync.Mutex
+			var header http.Header
+			opts := serve.Options{Observe: hook}
+			if version == "2025-11-25" {
+				opts.HTTP = serve.SessionsOnly
+			}
+			inner := newShop(opts).Handler()
+			web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodPost {
+					mu.Lock()
+					header = r.Header.Clone() // of the last one: the call
+					mu.Unlock()
+				}
+				inner.ServeHTTP(w, r)
+			}))
+			t.Cleanup(web.Close)
+			p := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))
+			client := &http.Client{Transport: otelhttp.NewTransport(nil, otelhttp.WithTracerProvider(p), w3c)}
+			reg := registry.New(nil)
+			agg := upstream.New(reg, &upstream.Options{Observe: hook})
+			t.Cleanup(func() { _ = agg.Close(context.Background()) })
+			if err := agg.Add(upstream.Server{Label: "shop", Endpoint: upstream.HTTP{URL: web.URL, Client: client}}); err != nil {
+				t.Fatal(err)
+			}
+			if err := agg.Wait(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			c := cashtest.Connect(t, cash.NewServer(reg, &cash.Options{Serve: serve.Options{Observe: hook}}))
+			_, err := c.Session.CallTool(t.Context(), &mcp.CallToolParams{
+				Name: "call", Meta: mcp.Meta{"traceparent": clientParent, "baggage": "secret=value"},
+				Arguments: map[string]any{"namespace": "shop.orders", "function": "create", "kwargs": map[string]any{"item": "cup"}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			mu.Lock()
+			parent, bag := header.Get("Traceparent"), header.Get("Baggage")
+			mu.Unlock()
+			if !strings.Contains(parent, clientTrace) || (bag == "secret=value") != forward {
+				t.Errorf("%s, Baggage %v: the HTTP request has %q, %q", version, forward, parent, bag)
+			}
+			for _, s := range calls(t, spans, 3) {
+				if id := s.SpanContext().TraceID().String(); id != clientTrace {
+					t.Errorf("%s, Baggage %v: %s is in trace %s", version, forward, s.Name(), id)
+				}
+			}
+		}
 	}
 }
 

@@ -52,7 +52,7 @@ func TestHostileClient(t *testing.T) {
 	for _, link := range cashtest.Links() {
 		t.Run(link.String(), func(t *testing.T) {
 			hook, spans := record(cashotel.Options{})
-			c := link.Connect(t, newShop(hook), nil, nil)
+			c := link.Connect(t, newShop(serve.Options{Observe: hook}), nil, nil)
 			metas := []mcp.Meta{
 				{"traceparent": clientParent},
 				{"traceparent": "00-xyz"},

@@ -104,6 +104,9 @@ func (r *reader) block(kind string, lines []string) []string {
 		return sorted(r.onPage(r.desk.take(r.t, len(lines))))
 	case "text trace":
 		r.desk.stop(r.t)
+		if len(r.receiver.Points("desk", "mcp.server.operation.duration")) == 0 || len(r.receiver.Points("billing", "")) == 0 {
+			r.t.Error("the collector has no metrics")
+		}
 		return split(r.trace(len(lines)))
 	}
 	r.t.Fatalf("README.md has a block of %q", kind)
