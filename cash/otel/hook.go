@@ -72,16 +72,24 @@ func New(opts *Options) *Hook {
 // spanKey is the key of a context for the span of a hook.
 type spanKey struct{ *Hook }
 
+// The kinds of spans.
+var (
+	server = trace.WithSpanKind(trace.SpanKindServer)
+	client = trace.WithSpanKind(trace.SpanKindClient)
+)
+
 // Begin implements [observe.Hook]. It starts a span.
 func (h *Hook) Begin(ctx context.Context, r *observe.Request) context.Context {
-	opts := []trace.SpanStartOption{trace.WithTimestamp(r.Start), trace.WithAttributes(h.early(r)...)}
+	opts := append(make([]trace.SpanStartOption, 0, 4), trace.WithTimestamp(r.Start), trace.WithAttributes(h.early(r)...))
 	if r.Sent {
 		ctx = h.depart(ctx)
-		opts = append(opts, trace.WithSpanKind(trace.SpanKindClient))
+		opts = append(opts, client)
 	} else {
 		var links []trace.Link
-		ctx, links = h.arrive(ctx, r)
-		opts = append(opts, trace.WithSpanKind(trace.SpanKindServer), trace.WithLinks(links...))
+		if ctx, links = h.arrive(ctx, r); links != nil {
+			opts = append(opts, trace.WithLinks(links...))
+		}
+		opts = append(opts, server)
 	}
 	ctx, span := h.tracer.Start(ctx, spanName(r), opts...)
 	if r.Sent && r.Meta != nil {

@@ -13,8 +13,8 @@ import (
 
 // Watch adds what a server counts itself to the metrics, under the name that you give it: sessions, connections, calls
 // in flight, and HTTP requests that were refused. stats is the method Stats of a server of any face.
-func (h *Hook) Watch(server string, stats func() serve.Stats) {
-	m, name := h.opts.MeterProvider.Meter(scope), metric.WithAttributes(serverKey.String(server))
+func (h *Hook) Watch(name string, stats func() serve.Stats) {
+	m, own := h.opts.MeterProvider.Meter(scope), metric.WithAttributes(serverKey.String(name))
 	sessions, err1 := m.Int64ObservableGauge("cash.server.sessions", metric.WithUnit("{session}"),
 		metric.WithDescription("HTTP sessions."))
 	connections, err2 := m.Int64ObservableGauge("cash.server.connections", metric.WithUnit("{connection}"),
@@ -25,11 +25,11 @@ func (h *Hook) Watch(server string, stats func() serve.Stats) {
 		metric.WithDescription("HTTP requests that were answered with an error status."))
 	_, err5 := m.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		s := stats()
-		o.ObserveInt64(sessions, int64(s.Sessions), name)
-		o.ObserveInt64(connections, int64(s.Connections), name)
-		o.ObserveInt64(calls, int64(s.Calls), name)
+		o.ObserveInt64(sessions, int64(s.Sessions), own)
+		o.ObserveInt64(connections, int64(s.Connections), own)
+		o.ObserveInt64(calls, int64(s.Calls), own)
 		for status, n := range s.HTTP {
-			o.ObserveInt64(failures, n, name, metric.WithAttributes(semconv.HTTPResponseStatusCode(status)))
+			o.ObserveInt64(failures, n, own, metric.WithAttributes(semconv.HTTPResponseStatusCode(status)))
 		}
 		return nil
 	}, sessions, connections, calls, failures)
