@@ -6,6 +6,7 @@
 // pays only for the pages that it reads. Other faces can serve the same registry.
 //
 //	registry       namespaces, functions, skills, callers; the pipeline of calls; search
+//	registry/observe  a hook that is told of every request
 //	cash           the three tools over a registry: Server
 //	cash/gateway   another face: browse, execute, view; and a stripped proxy
 //	cash/disclosure  another: every tool with a sentence, the rest from a resource

@@ -90,6 +90,16 @@ func (m *Memory) Open(ctx context.Context, id, handle string) (*Artifact, error)
 	return &Artifact{Ref: Ref(e.RefAs(handle)), Data: m.blobs[e.Content].data, Created: e.Created, Expires: e.Expires}, nil
 }
 
+// Usage returns how much the store holds.
+func (m *Memory) Usage() Usage {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.sweep()
+	var u Usage
+	u.Artifacts, u.Bytes = m.ledger.Used()
+	return u
+}
+
 // sweep drops expired and evicted artifacts.
 func (m *Memory) sweep() {
 	for _, e := range m.ledger.Sweep() {

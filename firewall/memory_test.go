@@ -104,3 +104,27 @@ func ExampleNewMemory() {
 	// hello, model
 	// somebody else: no such artifact
 }
+
+// TestUsage holds that artifacts and reservations count, until they are gone.
+func TestUsage(t *testing.T) {
+	now := time.Unix(1000, 0)
+	m := firewall.NewMemory(&firewall.MemoryOptions{Now: func() time.Time { return now }})
+	if u := m.Usage(); u != (firewall.Usage{}) {
+		t.Errorf("empty: %+v", u)
+	}
+	r, err := m.Reserve(t.Context(), firewall.Owner{ID: "ann"}, 100)
+	if u := m.Usage(); err != nil || u != (firewall.Usage{Artifacts: 1, Bytes: 100}) {
+		t.Errorf("reserved: %+v, %v", u, err)
+	}
+	if _, err := r.Keep(t.Context(), []firewall.Part{{Data: []byte("0123456789"), MediaType: "a/b"}}); err != nil {
+		t.Fatal(err)
+	}
+	r.Release()
+	if u := m.Usage(); u != (firewall.Usage{Artifacts: 1, Bytes: 13}) {
+		t.Errorf("kept: %+v", u)
+	}
+	now = now.Add(time.Hour)
+	if u := m.Usage(); u != (firewall.Usage{}) {
+		t.Errorf("expired: %+v", u)
+	}
+}

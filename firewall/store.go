@@ -37,6 +37,12 @@ type Owner struct {
 	Guest bool
 }
 
+// Usage is how much a [Store] holds, artifacts and reservations together. It has a JSON form.
+type Usage struct {
+	Artifacts int64 `json:"artifacts"`
+	Bytes     int64 `json:"bytes"`
+}
+
 // A Reservation is room in a [Store]. Only one goroutine may use it.
 type Reservation interface {
 	// Keep stores the parts of a result: all of them, or none if there is an error. It returns their references in

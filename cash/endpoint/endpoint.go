@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -18,6 +19,7 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/search"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/registry/observe"
 )
 
 // DefaultName is the default of [Options].Name.
@@ -43,6 +45,8 @@ type Options struct {
 	// ExitZero exits with status 0 always, for clients that take any other status for a failure of the endpoint and
 	// read nothing else. False exits with 1 after an error, and with the command's status after a [Tool].
 	ExitZero bool
+	// Observe is told of every request. Nil is nobody.
+	Observe observe.Hook
 	// Logger gets details that the client does not. It must write neither to the output nor to standard error,
 	// which some clients take for a failure. Nil discards.
 	Logger *slog.Logger
@@ -53,6 +57,7 @@ type Endpoint struct {
 	pipeline *registry.Pipeline
 	source   registry.Source // the pipeline's source
 	opts     Options
+	observer *observe.Observer // nil tells nobody
 }
 
 // New returns an endpoint for the functions of src. Skills are never shown.
@@ -71,7 +76,7 @@ func New(src registry.Source, opts *Options) *Endpoint {
 		Middleware: append(slices.Clone(e.opts.Middleware), followed), Timeout: e.opts.Timeout,
 		MaxArguments: e.opts.MaxArguments, ExactKeys: true, Logger: e.opts.Logger,
 	})
-	e.source = e.pipeline.Source()
+	e.source, e.observer = e.pipeline.Source(), observe.New(e.opts.Observe, e.opts.Logger)
 	return e
 }
 
@@ -119,6 +124,21 @@ func (e *Endpoint) answerReader(ctx context.Context, in io.Reader) ([]byte, int)
 // Answer returns the document that answers a request, without a line end, and the exit status. Errors are documents
 // too. ctx holds the caller.
 func (e *Endpoint) Answer(ctx context.Context, data []byte) (document []byte, exit int) {
+	ctx, rec := e.observer.Begin(ctx, observe.Request{
+		Transport: "command", Owner: registry.CallerFrom(ctx).Owner(), RequestBytes: len(data),
+	})
+	defer rec.End()
+	document, exit = e.answerTo(ctx, data, rec)
+	rec.Note(func(r *observe.Request) {
+		r.ResultBytes = len(document)
+		if r.Outcome == "" && bytes.HasPrefix(document, []byte(`{"type":"`+answerError)) {
+			r.Outcome = observe.Refused
+		}
+	})
+	return document, exit
+}
+
+func (e *Endpoint) answerTo(ctx context.Context, data []byte, rec *observe.Record) (document []byte, exit int) {
 	if most := e.opts.MaxRequest; len(data) > most {
 		return e.failed(badRequest("The request has more than %d bytes. Pass less, for example a reference instead of the content.", most))
 	}
@@ -126,8 +146,9 @@ func (e *Endpoint) Answer(ctx context.Context, data []byte) (document []byte, ex
 	if err != nil {
 		return e.failed(err)
 	}
+	rec.Note(func(o *observe.Request) { o.Method = r.action })
 	if r.action == callTool {
-		return e.call(ctx, r)
+		return e.call(ctx, r, rec)
 	}
 	return e.lookUp(ctx, r)
 }
@@ -268,7 +289,7 @@ func (e *Endpoint) similar(ctx context.Context, tool string) []string {
 // maxSimilar is the most names that are suggested for one.
 const maxSimilar = 3
 
-func (e *Endpoint) call(ctx context.Context, r *request) ([]byte, int) {
+func (e *Endpoint) call(ctx context.Context, r *request, rec *observe.Record) ([]byte, int) {
 	ctx, at := failing(ctx)
 	var f *registry.Function // read only after a call that has ended
 	res, err := e.pipeline.Call(ctx, &registry.Request{
@@ -277,8 +298,9 @@ func (e *Endpoint) call(ctx context.Context, r *request) ([]byte, int) {
 			f, err = e.find(ctx, r.tool)
 			return f, err
 		},
-		Arguments: r.arguments,
+		Arguments: r.arguments, Record: rec,
 	})
+	rec.Note(func(o *observe.Request) { o.Outcome = registry.OutcomeOf(res, err) })
 	if err != nil {
 		return e.failedAt(at.server(), err)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/endpoint"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/registry/observe"
 )
 
 // ask answers a request and checks what holds for every answer: one compact strict
@@ -567,4 +568,39 @@ func TestMiddlewareSeesTheFunction(t *testing.T) {
 func warnings() (*slog.Logger, *bytes.Buffer) {
 	var b bytes.Buffer
 	return slog.New(slog.NewTextHandler(&b, nil)), &b
+}
+
+// observed is a hook that notes how each request ended.
+type observed struct{ lines []string }
+
+func (o *observed) Begin(ctx context.Context, _ *observe.Request) context.Context { return ctx }
+
+func (o *observed) End(_ context.Context, r *observe.Request) {
+	o.lines = append(o.lines, fmt.Sprintf("%s %s %s %s", r.Transport, r.Method, r.Function, r.Outcome))
+}
+
+// TestObserve holds that every request is told, without names that only the client knows.
+func TestObserve(t *testing.T) {
+	type in struct {
+		A int `json:"a"`
+	}
+	reg := registry.New(nil)
+	reg.Namespace("x", "Things.").Add(registry.Func("f", "Do.", func(context.Context, in) (string, error) { return "done", nil }))
+	o := new(observed)
+	e := endpoint.New(reg, &endpoint.Options{Observe: o})
+	for request, want := range map[string]string{
+		`{"action":"list_tools"}`:                                      "command list_tools  ok",
+		`{"action":"describe_tool","tool":"x.f"}`:                      "command describe_tool  ok",
+		`{"action":"describe_tool","tool":"x.evil"}`:                   "command describe_tool  refused",
+		`{"action":"call_tool","tool":"x.f","arguments":{"a":1}}`:      "command call_tool x.f ok",
+		`{"action":"call_tool","tool":"x.f","arguments":{"a":"evil"}}`: "command call_tool x.f INVALID_ARGUMENTS",
+		`{"action":"call_tool","tool":"x.evil"}`:                       "command call_tool  UNKNOWN_FUNCTION",
+		`{"action":"evil"}`:                                            "command   refused",
+	} {
+		o.lines = nil
+		ask(t, e, request)
+		if len(o.lines) != 1 || o.lines[0] != want {
+			t.Errorf("%s: got %q, want %q", request, o.lines, want)
+		}
+	}
 }

@@ -15,7 +15,7 @@
 // and body.go are HTTP; lines.go is stdio; reader.go and method.go read messages; host.go, request.go, carry.go,
 // identity.go, address.go and client.go run a tool; skills.go is the skills extension of MCP; listed.go, tools.go
 // and watched.go are what comes and goes, of which changes.go and notifier.go tell; drain.go stops, of which
-// health.go tells.
+// health.go tells; observe.go and exchange.go tell a hook of requests, and stats.go counts them.
 //
 // # Identity
 //
@@ -53,6 +53,14 @@
 //   - Other files are served if the registry has them ([registry.WithFiles]).
 //   - A skill that the caller does not see is unknown. Caches are private to the caller, for a minute.
 //   - The limits of a Quota for the tool skill hold for the extension.
+//
+// # Observation
+//
+// [Options.Observe] is told of every request, refused ones too: what the strict reader, the limits of a
+// connection, the SDK or HTTP refuses is told with its JSON-RPC code or its HTTP status. Names that only the
+// client knows are left out. Faces that are added to one MCP server tell a request once, by the hook of the
+// face that was added last. [Server.Stats] has the counters, with or without a hook; liveness and readiness
+// are [Server.LiveHandler] and [Server.ReadyHandler].
 //
 // # Limits
 //

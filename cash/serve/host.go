@@ -114,23 +114,14 @@ func (h *Host) addTo(srv *mcp.Server) {
 // hook, recovers from panics in any handler, keeps results that cannot be written from the SDK, and adds
 // the face's instructions when a client connects.
 func (h *Host) received(next mcp.MethodHandler) mcp.MethodHandler {
-	handle := h.recovering(next)
-	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		ctx, rec := h.begin(arrive(ctx, req), method, req)
-		res, err := handle(ctx, method, req)
-		h.end(rec, method, req, res, err)
-		return res, err
-	}
-}
-
-// recovering is received within the record of the request.
-func (h *Host) recovering(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
+		ctx, rec := h.begin(arrive(ctx, req), method, req)
 		defer func() {
 			if v := recover(); v != nil {
 				logPanic(ctx, h.server.opts.Logger, method, v)
 				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 			}
+			h.end(rec, method, req, res, err)
 		}()
 		h.used(method, req)
 		switch method {

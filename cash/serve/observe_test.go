@@ -19,6 +19,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
 	"github.com/cash-mcp/go-sdk/cash/control"
+	"github.com/cash-mcp/go-sdk/cash/disclosure"
 	"github.com/cash-mcp/go-sdk/cash/facade"
 	"github.com/cash-mcp/go-sdk/cash/gateway"
 	"github.com/cash-mcp/go-sdk/cash/plain"
@@ -182,6 +183,13 @@ func TestObserveFaces(t *testing.T) {
 				{"EvilExecute", `{"cmd":"add"}`, "tools/call   refused -32602"},
 			},
 		},
+		"disclosure": {
+			func(w *watch) cashtest.Face { return disclosure.NewServer(sums(), &disclosure.Options{Serve: opts(w)}) },
+			[]use{
+				{"math-add", `{"a":1}`, "tools/call math-add  INVALID_ARGUMENTS"}, // its description was not fetched
+				{"math-boss", `{"a":1}`, "tools/call   refused -32602"},
+			},
+		},
 		"plain": {
 			func(w *watch) cashtest.Face { return plain.NewServer(sums(), &plain.Options{Serve: opts(w)}) },
 			[]use{
@@ -192,6 +200,9 @@ func TestObserveFaces(t *testing.T) {
 		},
 	} {
 		for _, link := range cashtest.Links() {
+			if name == "disclosure" && link.HTTP && link.Version == "2026-07-28" {
+				continue // it needs sessions
+			}
 			t.Run(name+"/"+link.String(), func(t *testing.T) {
 				w := newWatch(t)
 				c := link.Connect(t, f.make(w), &registry.Caller{ID: "ann"}, nil)
@@ -438,6 +449,43 @@ func TestObserveDirect(t *testing.T) {
 	fc.Execute(ctx, "math", &facade.Request{Cmd: "add", Params: json.RawMessage(`{}`)})
 	if r := w.call(); line(r) != "tools/call MathExecute math.add INVALID_ARGUMENTS" {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestObserveControls holds that the hook and the audit are told the same of what the controls did.
+func TestObserveControls(t *testing.T) {
+	w := newWatch(t)
+	var log strings.Builder
+	runs := 0
+	reg := registry.New(nil)
+	reg.Namespace("x", "Things.").Add(
+		registry.Func("read", "Read.", func(context.Context, struct{}) (string, error) {
+			if runs++; runs == 1 {
+				return "", &registry.Error{Kind: registry.Unavailable, NotRun: true, Message: "Not yet."}
+			}
+			return "read", nil
+		}, registry.ReadOnly),
+		registry.Func("drop", "Drop.", func(context.Context, struct{}) (string, error) { return "dropped", nil }),
+	)
+	approve := func(context.Context, *control.ApprovalRequest) (control.Decision, error) { return control.Allow, nil }
+	srv := cash.NewServer(reg, &cash.Options{Serve: serve.Options{Observe: w, Controls: &control.Controls{
+		Audit: &control.Audit{Logger: slog.New(slog.NewTextHandler(&log, nil))},
+		Policy: control.NewPolicy(&control.PolicyOptions{
+			Rules:     []control.Rule{{Tools: []string{"x.drop"}, Decision: control.RequireApproval}},
+			Approvals: control.NewApprovals(&control.ApprovalOptions{Approve: approve}),
+		}),
+		Cache: control.NewCache(&control.CacheOptions{ReadOnly: true}),
+		Retry: &control.Retry{MaxAttempts: 3, BaseDelay: time.Microsecond},
+	}}})
+	ctx := registry.WithCaller(t.Context(), &registry.Caller{ID: "ann"})
+	for i, want := range []string{"attempts=2", "cache_hit=true", "approved_by=hook"} {
+		log.Reset()
+		_, _ = srv.Call(ctx, &cash.CallRequest{Namespace: "x", Function: []string{"read", "read", "drop"}[i]})
+		r := w.call()
+		got := fmt.Sprint(r.Outcome, " ", r.Attempts, r.Cached, " ", r.Approval)
+		if got != []string{"ok 2 false ", "ok 0 true ", "ok 1 false hook"}[i] || !strings.Contains(log.String(), want) {
+			t.Errorf("%s; %s", got, &log)
+		}
 	}
 }
 

@@ -23,9 +23,10 @@ type Stats struct {
 	Sessions int `json:"sessions"`
 }
 
-// Stats returns the counters. To publish them under /debug/vars, with the states of upstream servers:
+// Stats returns the counters. To publish them under /debug/vars, with the states of upstream servers and what the store
+// of a firewall holds:
 //
-//	expvar.Publish("mcp", expvar.Func(func() any { return []any{srv.Stats(), agg.Status()} }))
+//	expvar.Publish("mcp", expvar.Func(func() any { return []any{srv.Stats(), agg.Status(), store.Usage()} }))
 func (s *Server) Stats() Stats {
 	st := Stats{
 		Requests: make(map[observe.Outcome]int64), HTTP: make(map[int]int64),

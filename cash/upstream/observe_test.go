@@ -184,3 +184,18 @@ func TestObserveFailures(t *testing.T) {
 		}
 	}
 }
+
+// TestStatusJSON holds that the status can be published as JSON.
+func TestStatusJSON(t *testing.T) {
+	own := mcp.NewServer(&mcp.Implementation{Name: "own"}, nil)
+	nowhere := upstream.Server{Label: "nowhere", Endpoint: upstream.HTTP{URL: "http://127.0.0.1:1"}}
+	_, agg, _ := aggregate(t, nil, memory("own", own), nowhere)
+	data, err := json.Marshal(agg.Status())
+	var list []map[string]any
+	if err != nil || json.Unmarshal(data, &list) != nil || len(list) != 2 {
+		t.Fatalf("%v: %s", err, data)
+	}
+	if down, up := list[0], list[1]; down["State"] != "down" || down["Err"] == "" || up["State"] != "connected" || up["Err"] != nil || up["Kind"] != "plain" {
+		t.Errorf("%s", data)
+	}
+}

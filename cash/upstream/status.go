@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,6 +42,9 @@ func (s State) String() string {
 	return "closed"
 }
 
+// MarshalText implements [encoding.TextMarshaler].
+func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
 // Status reports on one upstream, for operators.
 type Status struct {
 	// Labels are its mounts in the tree. A manifest without an operator's label has none until it is fetched.
@@ -65,6 +69,19 @@ type Status struct {
 	Quarantined []pin.Quarantine
 	// Notes say what is not served, or served differently, and why. One line each.
 	Notes []string
+}
+
+// MarshalJSON implements [json.Marshaler]. Err is a text.
+func (s Status) MarshalJSON() ([]byte, error) {
+	type plain Status
+	shown := struct {
+		plain
+		Err string `json:",omitempty"`
+	}{plain: plain(s)}
+	if s.Err != nil {
+		shown.Err = s.Err.Error()
+	}
+	return json.Marshal(shown)
 }
 
 // Status returns the status of all upstreams, sorted by label, then of the manifests without a label.

@@ -137,6 +137,15 @@ func (d *Store) enter(ctx context.Context) error {
 	return err
 }
 
+// Usage returns how much the store holds. Expired artifacts count until the next use of the store.
+func (d *Store) Usage() firewall.Usage {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var u firewall.Usage
+	u.Artifacts, u.Bytes = d.ledger.Used()
+	return u
+}
+
 // Reserve implements [firewall.Store]. A reservation has room for one artifact of size bytes. The error is a
 // [*firewall.FullError] if there is no room, and another error if the directory cannot be written. On a full disk,
 // artifacts whose promise has ended give way.

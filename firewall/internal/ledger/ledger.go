@@ -135,6 +135,12 @@ func (l *Ledger) Now() time.Time { return l.now() }
 // Age returns how long an artifact is kept.
 func (l *Ledger) Age() time.Duration { return l.age }
 
+// Used returns the number and the bytes of artifacts and reservations, expired ones too until the next Sweep.
+func (l *Ledger) Used() (count, bytes int64) {
+	all := l.kept.Used(bounded.Share{})
+	return all.Count, all.Bytes
+}
+
 // Reserve sweeps, then makes room for one artifact of size bytes. A result may have more parts, but their number is not
 // known yet. Evicted artifacts are among those that the next Sweep returns.
 func (l *Ledger) Reserve(owner Owner, size int64) (*Room, *Full) {
