@@ -143,7 +143,7 @@ func TestHTTPSpansToUpstream(t *testing.T) {
 			if !strings.Contains(parent, clientTrace) || (bag == "secret=value") != forward {
 				t.Errorf("%s, Baggage %v: the HTTP request has %q, %q", version, forward, parent, bag)
 			}
-			for _, s := range calls(t, spans, "orders.create", 3) {
+			for _, s := range spans.calls(t, "orders.create", 3) {
 				if id := s.SpanContext().TraceID().String(); id != clientTrace {
 					t.Errorf("%s, Baggage %v: %s is in trace %s", version, forward, s.Name(), id)
 				}

@@ -25,24 +25,42 @@ import (
 	"github.com/cash-mcp/go-sdk/registry/observe"
 )
 
+// A spanLog has the spans that have ended.
+type spanLog struct {
+	*tracetest.SpanRecorder
+	ended chan struct{} // receives for each, as far as there is room
+}
+
+// OnEnd implements sdktrace.SpanProcessor.
+func (l *spanLog) OnEnd(s sdktrace.ReadOnlySpan) {
+	l.SpanRecorder.OnEnd(s)
+	select {
+	case l.ended <- struct{}{}:
+	default:
+	}
+}
+
 // record returns a hook and the spans that it has ended.
-func record(opts cashotel.Options) (*cashotel.Hook, *tracetest.SpanRecorder) {
-	spans := tracetest.NewSpanRecorder()
+func record(opts cashotel.Options) (*cashotel.Hook, *spanLog) {
+	spans := &spanLog{tracetest.NewSpanRecorder(), make(chan struct{}, 1)}
 	opts.TracerProvider = sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))
 	return cashotel.New(&opts), spans
 }
 
-// calls returns the spans of tool calls whose names end so, after there are n.
-func calls(t *testing.T, spans *tracetest.SpanRecorder, suffix string, n int) []sdktrace.ReadOnlySpan {
+// calls returns the spans of tool calls whose names end so, after there are n. An answer may come before its span.
+func (l *spanLog) calls(t *testing.T, suffix string, n int) []sdktrace.ReadOnlySpan {
 	t.Helper()
-	for late := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
-		found := slices.DeleteFunc(spans.Ended(), func(s sdktrace.ReadOnlySpan) bool {
+	late := time.After(30 * time.Second)
+	for {
+		found := slices.DeleteFunc(l.Ended(), func(s sdktrace.ReadOnlySpan) bool {
 			return !strings.HasPrefix(s.Name(), "tools/call") || !strings.HasSuffix(s.Name(), suffix)
 		})
 		if len(found) >= n {
 			return found
 		}
-		if time.Now().After(late) {
+		select {
+		case <-l.ended:
+		case <-late:
 			t.Fatalf("there are %d spans of calls, want %d", len(found), n)
 		}
 	}
@@ -69,7 +87,7 @@ func TestHostileClient(t *testing.T) {
 					t.Fatalf("%d: %v, %+v", i, err, res)
 				}
 			}
-			for i, s := range calls(t, spans, "", len(metas)) {
+			for i, s := range spans.calls(t, "", len(metas)) {
 				follows := s.SpanContext().TraceID().String() == clientTrace
 				if want := i == 0 || i == 3; follows != want || s.SpanContext().TraceState().Len() > 0 {
 					t.Errorf("%d: the trace is %s, the tracestate %.50s", i, s.SpanContext().TraceID(), s.SpanContext().TraceState())
@@ -137,7 +155,7 @@ func TestNamesOnAllFaces(t *testing.T) {
 				}
 				_, _ = c.Session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: tt.args(function)})
 			}
-			all := calls(t, spans, "", 2)
+			all := spans.calls(t, "", 2)
 			if all[0].Name() != "tools/call orders.create" || all[1].Name() != tt.unknown {
 				t.Errorf("the spans are %q and %q", all[0].Name(), all[1].Name())
 			}
