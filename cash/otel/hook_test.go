@@ -53,7 +53,7 @@ func (r *rig) run(t *testing.T, ctx context.Context, req observe.Request, notes 
 func text(s sdktrace.ReadOnlySpan) string {
 	var list []string
 	for _, kv := range s.Attributes() {
-		list = append(list, fmt.Sprintf("%s=%s", kv.Key, kv.Value.Emit()))
+		list = append(list, fmt.Sprintf("%s=%s", kv.Key, kv.Value.String()))
 	}
 	slices.Sort(list)
 	return strings.Join(list, " ")

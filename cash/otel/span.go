@@ -60,7 +60,7 @@ func transport(name string) (network, protocol string) {
 	switch name {
 	case "http":
 		return "tcp", "http"
-	case "stdio":
+	case "stdio", "command":
 		return "pipe", ""
 	}
 	return "", ""
