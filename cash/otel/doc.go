@@ -58,6 +58,11 @@
 // functions are bounded by [Options.MaxFunctions], upstream servers by 200, and codes of foreign servers that are not
 // of the protocol's ranges are "_OTHER". Arguments, callers and sessions are never labels.
 //
+// # Cost
+//
+// Without a hook a call costs nothing more. With metrics alone it takes 10 allocations more, and 17 with all spans
+// sampled and exported. BenchmarkCall has the figures.
+//
 // # Limits
 //
 //   - The conventions for MCP are in development: names may change with them.
