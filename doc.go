@@ -21,6 +21,7 @@
 //	cash/upstream/discover  their manifests, and labels for suggested servers
 //	cash/catalog   tools, resources and prompts from a file, as registries
 //	cash/control   middleware for calls: policy, approval, quota, dry run, cache, retry, audit
+//	cash/otel      OpenTelemetry spans and metrics, a module of its own
 //	cash/serve     the common part of all faces: shared options, transports, identity, draining
 //	cash/check     checks of a running server from outside, without package testing
 //	cash/cashtest  a test kit for embedders: client, links, the checks as tests

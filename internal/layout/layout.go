@@ -68,7 +68,7 @@ var Rooms = []Room{
 	{Row: 1, Packages: []string{"toolid"}, Lines: 850},
 	{Row: 1, Together: true, Packages: []string{"manifest"}, Pending: []string{"manifest/fetch"}, Lines: 1600},
 	// The registry has the record of a request in its calls, so the hook is below it.
-	{Row: 1, Packages: []string{"registry/observe"}, Lines: 170},
+	{Row: 1, Packages: []string{"registry/observe"}, Lines: 185},
 
 	// Promises, shares of payers, and what is shown of a result without room take 180 of these,
 	// usage 15.

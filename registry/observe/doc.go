@@ -28,5 +28,5 @@
 //   - A hook runs inside the request, which waits for it.
 //   - Work that was abandoned changes nothing after End. A request that it has sent may end after that.
 //   - A subscription, subscriptions/listen, lasts as long as the client listens.
-//   - A notification over HTTP is told; a message that a session receives from its client as an answer is not.
+//   - Not told are requests to clients, such as elicitation, and those of upstream servers to this one.
 package observe
