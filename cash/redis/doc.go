@@ -1,0 +1,2 @@
+// Package redis shares the state of a server's replicas over Redis or Valkey.
+package redis
