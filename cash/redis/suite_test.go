@@ -1,0 +1,48 @@
+package redis_test
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/cash-mcp/go-sdk/cash/cashtest/storetest"
+	"github.com/cash-mcp/go-sdk/cash/control"
+	"github.com/cash-mcp/go-sdk/cash/redis"
+)
+
+var key = bytes.Repeat([]byte{7}, 32)
+
+// both runs a suite in the clear and sealed.
+func both(t *testing.T, suite func(t *testing.T, o redis.Options)) {
+	t.Run("clear", func(t *testing.T) { suite(t, redis.Options{}) })
+	t.Run("sealed", func(t *testing.T) { suite(t, redis.Options{Key: key}) })
+}
+
+func TestPlans(t *testing.T) {
+	both(t, func(t *testing.T, o redis.Options) {
+		storetest.Run(t, storetest.Plans(storetest.Subject[control.PlanStore]{Open: opener(t, o, (*redis.Client).Plans)}))
+	})
+}
+
+func TestQuota(t *testing.T) {
+	for _, minute := range []time.Duration{time.Minute, time.Second} {
+		t.Run(minute.String(), func(t *testing.T) {
+			storetest.Run(t, storetest.Quota(storetest.Subject[control.QuotaStore]{
+				Open: opener(t, redis.Options{}, func(c *redis.Client) control.QuotaStore {
+					c.SetMinute(minute)
+					return c.Quota()
+				}),
+				Clock: storetest.Clock{Minute: minute},
+			}))
+		})
+	}
+}
+
+func TestApprovals(t *testing.T) {
+	both(t, func(t *testing.T, o redis.Options) {
+		o.Approvals = redis.ApprovalLimits{Max: 40, MaxPerOwner: 4}
+		storetest.Run(t, storetest.Approvals(storetest.Subject[control.ApprovalStore]{
+			Open: opener(t, o, (*redis.Client).Approvals), Room: 40, RoomPerOwner: 4,
+		}))
+	})
+}
