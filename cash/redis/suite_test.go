@@ -8,6 +8,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/cashtest/storetest"
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/redis"
+	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 )
 
 var key = bytes.Repeat([]byte{7}, 32)
@@ -44,5 +45,11 @@ func TestApprovals(t *testing.T) {
 		storetest.Run(t, storetest.Approvals(storetest.Subject[control.ApprovalStore]{
 			Open: opener(t, o, (*redis.Client).Approvals), Room: 40, RoomPerOwner: 4,
 		}))
+	})
+}
+
+func TestPins(t *testing.T) {
+	both(t, func(t *testing.T, o redis.Options) {
+		storetest.Run(t, storetest.Pins(storetest.Subject[pin.Store]{Open: opener(t, o, (*redis.Client).Pins)}))
 	})
 }
