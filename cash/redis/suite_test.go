@@ -53,3 +53,8 @@ func TestPins(t *testing.T) {
 		storetest.Run(t, storetest.Pins(storetest.Subject[pin.Store]{Open: opener(t, o, (*redis.Client).Pins)}))
 	})
 }
+
+// definitions returns a definition with the word in its texts.
+func definitions(word string) map[string]*pin.Definition {
+	return map[string]*pin.Definition{word: {Name: word, Description: word}}
+}
