@@ -42,6 +42,10 @@ type Options struct {
 	QuotaOpen bool
 	// Approvals bounds the calls that wait for a person.
 	Approvals ApprovalLimits
+	// Artifacts bounds the large results that are kept.
+	Artifacts ArtifactLimits
+
+	lease time.Duration // of reservations; tests shorten it
 }
 
 // A Client is a connection to a server, and all stores over it. It is safe for concurrent use.
@@ -54,8 +58,9 @@ type Client struct {
 	news    *news
 	forgets []string
 	minute  time.Duration // of quotas; tests shorten it
-
+	lease   time.Duration // of reservations
 	tickets *tickets
+	rooms   *rooms
 }
 
 // New connects to a server and checks it: its version is at least 6.2, and it evicts no keys. ctx bounds the
@@ -68,7 +73,7 @@ func New(ctx context.Context, opts *Options) (*Client, error) {
 	if err := o.fill(); err != nil {
 		return nil, fmt.Errorf("redis: %w", err)
 	}
-	c := &Client{opts: o, names: newNamer(o.Key), minute: time.Minute}
+	c := &Client{opts: o, names: newNamer(o.Key), minute: time.Minute, lease: cmp.Or(o.lease, lease)}
 	if o.Key != nil {
 		c.seal = newSealer(o.Key)
 	}
@@ -87,6 +92,7 @@ func New(ctx context.Context, opts *Options) (*Client, error) {
 	c.forgets = forgets
 	c.news = newNews(c)
 	c.tickets = newTickets(c)
+	c.rooms = newRooms(c)
 	return c, nil
 }
 
@@ -110,6 +116,7 @@ func (o *Options) fill() error {
 		return fmt.Errorf("a key of %d bytes; it takes at least %d", len(o.Key), minKey)
 	}
 	o.Approvals.fill()
+	o.Artifacts.fill()
 	return nil
 }
 
@@ -138,6 +145,7 @@ func (c *Client) connect(ctx context.Context) (err error) {
 func (c *Client) Close() {
 	c.news.close()
 	c.tickets.close()
+	c.rooms.close()
 	c.redis.Close()
 }
 

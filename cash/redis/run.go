@@ -28,7 +28,7 @@ var ErrUnreachable = errors.New("redis: the server did not answer")
 const clock = `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
-local function whole(x) return string.format('%.0f', x) end
+local function whole(x) return string.format('%.0f', x + 0) end -- never -0
 `
 
 // A script is an atomic operation. Its keys have one hash tag.

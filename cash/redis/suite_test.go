@@ -9,6 +9,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/redis"
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
+	"github.com/cash-mcp/go-sdk/firewall"
 )
 
 var key = bytes.Repeat([]byte{7}, 32)
@@ -57,4 +58,16 @@ func TestPins(t *testing.T) {
 // definitions returns a definition with the word in its texts.
 func definitions(word string) map[string]*pin.Definition {
 	return map[string]*pin.Definition{word: {Name: word, Description: word}}
+}
+
+func TestArtifacts(t *testing.T) {
+	both(t, func(t *testing.T, o redis.Options) {
+		storetest.Run(t, storetest.Artifacts(func(n int, l firewall.MemoryOptions) ([]firewall.Store, error) {
+			o.Artifacts = redis.ArtifactLimits{
+				MaxBytes: l.MaxBytes, MaxBytesPerOwner: l.MaxBytesPerOwner, MaxArtifacts: l.MaxArtifacts, MaxPerOwner: l.MaxPerOwner,
+				MaxAge: l.MaxAge, Promise: l.Promise,
+			}
+			return opener(t, o, (*redis.Client).Artifacts)(n)
+		}, storetest.Clock{}))
+	})
 }
