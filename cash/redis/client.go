@@ -44,6 +44,8 @@ type Options struct {
 	Approvals ApprovalLimits
 	// Artifacts bounds the large results that are kept.
 	Artifacts ArtifactLimits
+	// Results bounds cached and withheld results.
+	Results ResultLimits
 
 	lease time.Duration // of reservations; tests shorten it
 }
@@ -117,6 +119,7 @@ func (o *Options) fill() error {
 	}
 	o.Approvals.fill()
 	o.Artifacts.fill()
+	o.Results.fill()
 	return nil
 }
 

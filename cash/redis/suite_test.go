@@ -71,3 +71,12 @@ func TestArtifacts(t *testing.T) {
 		}, storetest.Clock{}))
 	})
 }
+
+func TestResults(t *testing.T) {
+	both(t, func(t *testing.T, o redis.Options) {
+		o.Results = redis.ResultLimits{MaxEntries: 40, MaxPerOwner: 4}
+		storetest.Run(t, storetest.Results(storetest.Subject[control.ResultStore]{
+			Open: opener(t, o, (*redis.Client).Results), Room: 40, RoomPerOwner: 4,
+		}))
+	})
+}
