@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/rueidis"
@@ -125,13 +126,13 @@ func (o *Options) fill() error {
 
 // connect dials the server. A client of rueidis dials without a context, so that the context goes to its dialer.
 func (c *Client) connect(ctx context.Context) (err error) {
-	connected := false
+	var connected atomic.Bool
 	c.redis, err = rueidis.NewClient(rueidis.ClientOption{
 		InitAddress: c.opts.Addresses, Username: c.opts.Username, Password: c.opts.Password, TLSConfig: c.opts.TLS,
 		ClientName: "cash", DisableCache: true, DisableRetry: true, ConnWriteTimeout: 2 * c.opts.Timeout,
 		Dialer: net.Dialer{Timeout: c.opts.Timeout, KeepAlive: time.Second},
 		DialCtxFn: func(dialing context.Context, address string, d *net.Dialer, config *tls.Config) (net.Conn, error) {
-			if !connected {
+			if !connected.Load() {
 				dialing = ctx
 			}
 			if config != nil {
@@ -140,7 +141,7 @@ func (c *Client) connect(ctx context.Context) (err error) {
 			return d.DialContext(dialing, "tcp", address)
 		},
 	})
-	connected = true
+	connected.Store(true)
 	return err
 }
 
