@@ -60,7 +60,7 @@ type ApprovalOptions struct {
 type ApprovalRequest struct {
 	// ID identifies the request for the operator. It is empty if operators are not asked.
 	ID string
-	// Function is the function that would run.
+	// Function is the function that would run. It is nil in a list of pending requests if another process has asked.
 	Function *registry.Function
 	// Class is the class of the function, unverified. See [ClassOf].
 	Class Class

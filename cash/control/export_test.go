@@ -6,3 +6,8 @@ import "time"
 func MemoryPlans(now func() time.Time) PlanStore      { return newPlanUses(1000, now) }
 func MemoryQuota(now func() time.Time) QuotaStore     { return newSessions(1000, now) }
 func MemoryApprovals(age time.Duration) ApprovalStore { return newTickets(1000, 16, age) }
+
+// The stores in memory, of a given size.
+func PlansOf(most int, now func() time.Time) PlanStore  { return newPlanUses(most, now) }
+func QuotaOf(most int, now func() time.Time) QuotaStore { return newSessions(most, now) }
+func ApprovalsOf(most, each int) ApprovalStore          { return newTickets(most, each, time.Minute) }

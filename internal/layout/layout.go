@@ -79,8 +79,8 @@ var Rooms = []Room{
 	// other paths, and what they record of functions. Summaries take 15. Output schemas and structured content of Go
 	// types take 310, titles, icons and metadata 120, references in wrapped ones 5. Vectors made in the background take
 	// 70, lint of them and of folders 15, outcomes and sizes of results 75, limits for calls at
-	// a time 220.
-	{Row: 2, Packages: []string{"registry"}, Lines: 7300},
+	// a time 220, results for stores outside of the process 155.
+	{Row: 2, Packages: []string{"registry"}, Lines: 7550},
 	{Row: 2, Packages: []string{"toolid/card"}, Lines: 1150},
 
 	{Row: 3, Packages: []string{"cash/control"}, Lines: 2700},
@@ -122,8 +122,8 @@ var Rooms = []Room{
 	{Row: 5, Packages: below("cash", "gateway disclosure facade plain"), Lines: 6345},
 
 	// The attack on a server takes 2,300 of these, the 94 rows of compliance 2,100, the 15 of the skills extension 530,
-	// the tool beside a resource 25.
-	{Row: 6, Together: true, Packages: below("cash", "check cashtest cashtest/faulty internal/client"), Lines: 7400},
+	// the tool beside a resource 25, the suites of stores 1,250.
+	{Row: 6, Together: true, Packages: below("cash", "check cashtest cashtest/faulty cashtest/storetest internal/client"), Lines: 8700},
 	// It has the models of six faces, of which internal/bench/tokens had 390. Names that a proxy lists take 5.
 	{Row: 6, Packages: []string{"cash/cost"}, Lines: 835},
 	{Row: 6, Pending: []string{"cash/config"}, Lines: 1000},

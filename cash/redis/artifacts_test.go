@@ -1,0 +1,102 @@
+package redis_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cash-mcp/go-sdk/cash/redis"
+	"github.com/cash-mcp/go-sdk/firewall"
+)
+
+// TestReservationsAreLeases holds that a process which lives keeps its room, and that the room of one which has ended
+// is free after the lease.
+func TestReservationsAreLeases(t *testing.T) {
+	const lease = 300 * time.Millisecond
+	o := redis.Options{Artifacts: redis.ArtifactLimits{MaxArtifacts: 2}}.WithLease(lease)
+	two := replicas(t, 2, o)
+	ann, bob := firewall.Owner{ID: "ann"}, firewall.Owner{ID: "bob"}
+	dying, err := two[0].Artifacts().Reserve(t.Context(), ann, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	living, err := two[1].Artifacts().Reserve(t.Context(), bob, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(2 * lease)
+	if _, err := two[1].Artifacts().Reserve(t.Context(), bob, 10); !errors.Is(err, firewall.ErrFull) {
+		t.Errorf("both live: %v", err)
+	}
+	two[0].StopRenewing()
+	time.Sleep(2 * lease)
+	third, err := two[1].Artifacts().Reserve(t.Context(), bob, 10)
+	if err != nil {
+		t.Fatalf("one has ended: %v", err)
+	}
+	if _, err := two[1].Artifacts().Reserve(t.Context(), bob, 10); !errors.Is(err, firewall.ErrFull) {
+		t.Errorf("two live: %v", err)
+	}
+	// A process that had only paused keeps its result after all.
+	refs, err := dying.Keep(t.Context(), []firewall.Part{{Data: []byte("late")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, err := two[1].Artifacts().Open(t.Context(), "ann", refs[0].Handle); err != nil || string(a.Data) != "late" {
+		t.Errorf("%v, %v", a, err)
+	}
+	for _, r := range []firewall.Reservation{dying, living, third} {
+		r.Release()
+	}
+}
+
+// TestArtifactsLeaveNothing holds that what has given way and what was released takes no memory of the server, and that
+// sealed contents cannot be read or moved there.
+func TestArtifactsLeaveNothing(t *testing.T) {
+	s := ownServer(t)
+	plain := raw(t, s.address)
+	c := dial(t, redis.Options{Addresses: []string{s.address}, Key: key, Artifacts: redis.ArtifactLimits{MaxPerOwner: 2, Promise: time.Millisecond}})
+	data := bytes.Repeat([]byte("SECRET"), 200_000)
+	var last firewall.Ref
+	for range 6 {
+		room, err := c.Artifacts().Reserve(t.Context(), firewall.Owner{ID: "ann"}, int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		refs, err := room.Keep(t.Context(), []firewall.Part{{Data: data, Label: "SECRET"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		room.Release()
+		last = refs[0]
+		time.Sleep(5 * time.Millisecond)
+	}
+	dump := everything(t, plain)
+	if n := strings.Count(dump, ":0\n"); n != 2 || strings.Contains(dump, "SECRET") {
+		t.Errorf("%d contents are there, want 2, or one is readable", n)
+	}
+	if a, err := c.Artifacts().Open(t.Context(), "ann", last.Handle); err != nil || !bytes.Equal(a.Data, data) {
+		t.Errorf("%v", err)
+	}
+	keys, err := plain.Do(t.Context(), plain.B().Keys().Pattern("cash:artifact:*").Build()).AsStrSlice()
+	if err != nil || len(keys) != 6 {
+		t.Fatalf("%v, %v", keys, err)
+	}
+	// The operator swaps two chunks of each content.
+	for _, key := range keys {
+		if id, ok := strings.CutSuffix(key, ":1"); ok {
+			if err := plain.Do(t.Context(), plain.B().Copy().Source(id+":2").Destination(key).Replace().Build()).Error(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if a, err := c.Artifacts().Open(t.Context(), "ann", last.Handle); a != nil || err == nil || errors.Is(err, firewall.ErrNotFound) {
+		t.Errorf("a changed content: %v, %v", a, err)
+	}
+	other := dial(t, redis.Options{Addresses: []string{s.address}, Key: bytes.Repeat([]byte{8}, 32)})
+	if a, err := other.Artifacts().Open(t.Context(), "ann", last.Handle); a != nil || err == nil {
+		t.Errorf("another key: %v, %v", a, err)
+	}
+}

@@ -1,0 +1,15 @@
+package redis
+
+import "time"
+
+// SetMinute shortens the minute of quotas.
+func (c *Client) SetMinute(d time.Duration) { c.minute = d }
+
+// Judge judges the facts of a server.
+func (c *Client) Judge(facts map[string]string) ([]string, error) { return c.judge(facts) }
+
+// WithLease shortens the lease of reservations.
+func (o Options) WithLease(d time.Duration) Options { o.lease = d; return o }
+
+// StopRenewing ends the renewal of reservations, as the end of the process would.
+func (c *Client) StopRenewing() { c.rooms.close() }
