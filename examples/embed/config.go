@@ -1,0 +1,53 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/url"
+)
+
+// config is what the service is told when it starts.
+type config struct {
+	addr     string   // to listen on
+	url      *url.URL // of the service, as its clients know it
+	issuer   string   // of the tokens
+	keys     keys     // that the tokens are signed with
+	tokenFor string   // the user to print a token for; empty serves
+}
+
+// configure reads the arguments, and the keys from the environment.
+func configure(args []string, getenv func(string) string, stderr io.Writer) (*config, error) {
+	var cfg config
+	flags := flag.NewFlagSet("embed", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&cfg.addr, "addr", "127.0.0.1:8080", "listen on `address`")
+	public := flags.String("url", "", "the `URL` by which clients know the service (default http://ADDRESS)")
+	flags.StringVar(&cfg.issuer, "issuer", "", "the `URL` of the authorization server (default the service itself)")
+	flags.StringVar(&cfg.tokenFor, "token", "", "print a token for `user`")
+	if err := flags.Parse(args); err != nil {
+		return nil, err
+	}
+	if flags.NArg() > 0 {
+		return nil, errors.New("there are no arguments besides the flags")
+	}
+	var err error
+	if cfg.url, err = url.Parse(cmp.Or(*public, "http://"+cfg.addr)); err != nil || cfg.url.Hostname() == "" {
+		return nil, fmt.Errorf("-url: %q is no URL with a host", *public)
+	}
+	cfg.issuer = cmp.Or(cfg.issuer, cfg.url.String())
+	if cfg.keys, err = parseKeys(getenv("DESK_KEYS")); err != nil {
+		return nil, fmt.Errorf("DESK_KEYS: %w", err)
+	}
+	return &cfg, nil
+}
+
+// at returns the URL of a path of the service.
+func (c *config) at(path string) string { return c.url.JoinPath(path).String() }
+
+// login returns the login for the users in store.
+func (c *config) login(store Store) *login {
+	return &login{store: store, keys: c.keys, issuer: c.issuer, audience: c.at("/mcp")}
+}
