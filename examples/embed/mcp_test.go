@@ -250,7 +250,7 @@ func TestQuota(t *testing.T) {
 func TestProxy(t *testing.T) {
 	s := newStand(t, newMemory())
 	s.do(t, s.token("carla"), "GET", "/tickets", "", "X-Forwarded-For", "203.0.113.9")
-	if e := s.logs.events(t, "request"); len(e) != 1 || e[0]["address"] != "127.0.0.1" {
+	if e := s.logs.events(t, "request"); len(e) != 1 || e[0]["address"] != "127.0.0.1/32" {
 		t.Errorf("%v", e)
 	}
 	r, err := http.NewRequestWithContext(t.Context(), "POST", "http://evil.example/mcp", http.NoBody)
