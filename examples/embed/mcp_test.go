@@ -253,7 +253,7 @@ func TestProxy(t *testing.T) {
 	if e := s.logs.events(t, "request"); len(e) != 1 || e[0]["address"] != "127.0.0.1/32" {
 		t.Errorf("%v", e)
 	}
-	r, err := http.NewRequestWithContext(t.Context(), "POST", "http://evil.example/mcp", http.NoBody)
+	r, err := http.NewRequestWithContext(t.Context(), "POST", "https://evil.example/mcp", http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}

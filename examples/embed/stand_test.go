@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
+	"net/netip"
 	"net/url"
 	"strings"
 	"sync"
@@ -25,22 +26,23 @@ var protocolVersions = []string{"2025-11-25", "2026-07-28"}
 
 const (
 	testKeys  = "0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20"
-	publicURL = "http://desk.example"
+	publicURL = "https://desk.example"
 )
 
-// stand is the service behind a reverse proxy on the same machine that keeps the Host header and names the client.
+// stand is the service behind a reverse proxy on the same machine, which speaks TLS, keeps the Host header and names the
+// client.
 type stand struct {
 	*service
 	logs   *lines
-	client *http.Client // it finds the proxy as desk.example
+	client *http.Client // it finds the proxy by every name
 	stop   context.CancelFunc
 	ended  chan error // the result of serve
 }
 
-// newStand starts a service over store. It ends with the test.
-func newStand(t *testing.T, store Store) *stand {
+// newStand starts a service over store, with further flags. It ends with the test.
+func newStand(t *testing.T, store Store, flags ...string) *stand {
 	t.Helper()
-	cfg, err := configure([]string{"-url", publicURL}, func(string) string { return testKeys }, io.Discard)
+	cfg, err := configure(append([]string{"-url", publicURL}, flags...), func(string) string { return testKeys }, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,10 +67,11 @@ func newStand(t *testing.T, store Store) *stand {
 	return s
 }
 
-// behindProxy returns a client of a proxy before the server at an address. Every host leads to the proxy.
+// behindProxy returns a client of a proxy before the server at an address. Every name leads to the proxy, addresses lead
+// where they should.
 func behindProxy(t *testing.T, addr string) *http.Client {
 	t.Helper()
-	proxy := httptest.NewServer(&httputil.ReverseProxy{
+	proxy := httptest.NewTLSServer(&httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(&url.URL{Scheme: "http", Host: addr})
 			r.Out.Host = r.In.Host
@@ -76,9 +79,14 @@ func behindProxy(t *testing.T, addr string) *http.Client {
 		},
 		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo),
 	})
-	transport := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, network, proxy.Listener.Addr().String())
-	}}
+	transport := proxy.Client().Transport.(*http.Transport).Clone()
+	transport.TLSClientConfig.ServerName = "example.com" // that of the test certificate
+	transport.DialContext = func(ctx context.Context, network, to string) (net.Conn, error) {
+		if _, err := netip.ParseAddrPort(to); err != nil {
+			to = proxy.Listener.Addr().String()
+		}
+		return new(net.Dialer).DialContext(ctx, network, to)
+	}
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
 		proxy.CloseClientConnections()
