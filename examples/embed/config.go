@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/url"
 )
 
@@ -48,6 +49,6 @@ func configure(args []string, getenv func(string) string, stderr io.Writer) (*co
 func (c *config) at(path string) string { return c.url.JoinPath(path).String() }
 
 // login returns the login for the users in store.
-func (c *config) login(store Store) *login {
-	return &login{store: store, keys: c.keys, issuer: c.issuer, audience: c.at("/mcp")}
+func (c *config) login(store Store, log *slog.Logger) *login {
+	return &login{store: store, log: log, keys: c.keys, issuer: c.issuer, audience: c.at("/mcp")}
 }

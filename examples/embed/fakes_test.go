@@ -71,6 +71,13 @@ func (n *numbered) RoundTrip(r *http.Request) (*http.Response, error) {
 	return n.next.RoundTrip(r)
 }
 
+// down is a store that does not answer.
+type down struct{ *memory }
+
+func (down) User(context.Context, string) (User, error) {
+	return User{}, errors.New("a secret of the database")
+}
+
 // slow is a store in whose transactions calls wait until gate is closed.
 type slow struct {
 	*memory

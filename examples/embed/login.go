@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -13,9 +14,10 @@ import (
 // login knows the users of requests by their tokens.
 type login struct {
 	store    Store
+	log      *slog.Logger
 	keys     keys
-	issuer   string
-	audience string
+	issuer   string // of tokens: the authorization server
+	audience string // of tokens: this service
 }
 
 // token returns a token for a user.
@@ -23,8 +25,8 @@ func (l *login) token(user string, expires time.Time) string {
 	return l.keys.sign(claims{Issuer: l.issuer, Audience: l.audience, Subject: user, Expires: expires.Unix()})
 }
 
-// user returns the user of a token, and when the token expires. The error is errToken if there is none. Users and roles
-// are read from the store, so that what is taken from a user is gone with the next request.
+// user returns the user of a token, and when the token expires. The error is errToken if there is none, else
+// errStore. Users and roles are read from the store, so that what is taken from a user is gone with the next request.
 func (l *login) user(ctx context.Context, token string) (User, time.Time, error) {
 	c, err := l.keys.verify(token)
 	expires := time.Unix(c.Expires, 0)
@@ -32,10 +34,14 @@ func (l *login) user(ctx context.Context, token string) (User, time.Time, error)
 		return User{}, time.Time{}, errToken
 	}
 	u, err := l.store.User(ctx, c.Subject)
-	if errors.Is(err, errNoUser) {
-		err = errToken
+	switch {
+	case errors.Is(err, errNoUser):
+		return User{}, time.Time{}, errToken
+	case err != nil:
+		l.log.ErrorContext(ctx, "login failed", "error", err)
+		return User{}, time.Time{}, errStore
 	}
-	return u, expires, err
+	return u, expires, nil
 }
 
 // require lets requests with a token pass, with their caller.
@@ -48,7 +54,7 @@ func (l *login) require(next http.Handler) http.Handler {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			http.Error(w, err.Error(), http.StatusUnauthorized)
 		case err != nil:
-			http.Error(w, errStore.Error(), http.StatusInternalServerError)
+			http.Error(w, err.Error(), http.StatusInternalServerError)
 		default:
 			next.ServeHTTP(w, r.WithContext(registry.WithCaller(r.Context(), caller(u))))
 		}

@@ -44,7 +44,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		return err
 	}
 	if cfg.tokenFor != "" {
-		fmt.Fprintln(stdout, cfg.login(nil).token(cfg.tokenFor, time.Now().Add(8*time.Hour)))
+		fmt.Fprintln(stdout, cfg.login(nil, nil).token(cfg.tokenFor, time.Now().Add(8*time.Hour)))
 		return nil
 	}
 	log := slog.New(traceHandler{slog.NewJSONHandler(stderr, nil)})

@@ -90,10 +90,9 @@ func (s *service) verifyToken(ctx context.Context, token string, _ *http.Request
 	u, expires, err := s.login.user(ctx, token)
 	switch {
 	case errors.Is(err, errToken):
-		return nil, auth.ErrInvalidToken // 401
+		return nil, auth.ErrInvalidToken // status 401
 	case err != nil:
-		s.log.ErrorContext(ctx, "reading a user", "error", err)
-		return nil, errStore // 500
+		return nil, err // status 500, with the error's text
 	}
 	return &auth.TokenInfo{UserID: u.ID, Scopes: u.Roles, Expiration: expires, Extra: map[string]any{userKey: u}}, nil
 }

@@ -226,6 +226,22 @@ func TestFailureRollsBack(t *testing.T) {
 	}
 }
 
+// A database that does not answer refuses everybody, for now, and is not quoted.
+func TestLoginWithoutStore(t *testing.T) {
+	s := newStand(t, down{newMemory()})
+	for _, path := range []string{"/tickets", "/mcp"} {
+		if a := s.do(t, s.token("carla"), "GET", path, ""); a.code != http.StatusInternalServerError || a.body != errStore.Error()+"\n" {
+			t.Errorf("%s: %+v", path, a)
+		}
+	}
+	if n := len(s.logs.events(t, "login failed")); n != 2 {
+		t.Errorf("%d failures are logged, want 2", n)
+	}
+	if a := s.do(t, "", "GET", "/readyz", ""); a.code != http.StatusOK {
+		t.Errorf("/readyz: %+v", a)
+	}
+}
+
 // A user who calls too often is told when to come back, and takes nothing from others.
 func TestQuota(t *testing.T) {
 	s := newStand(t, newMemory())

@@ -26,7 +26,7 @@ type service struct {
 }
 
 func newService(cfg *config, store Store, log *slog.Logger) *service {
-	s := &service{store: store, desk: &desk{store}, login: cfg.login(store), log: log, cfg: cfg}
+	s := &service{store: store, desk: &desk{store}, login: cfg.login(store, log), log: log, cfg: cfg}
 	s.face = s.newFace()
 	return s
 }
@@ -66,7 +66,7 @@ func (s *service) reply(w http.ResponseWriter, r *http.Request, v any, err error
 	case errors.Is(err, errNoTicket):
 		http.Error(w, err.Error(), http.StatusNotFound)
 	case err != nil:
-		s.log.ErrorContext(r.Context(), "request failed", "error", err)
+		s.log.ErrorContext(r.Context(), "request failed", "path", r.URL.Path, "error", err)
 		http.Error(w, errStore.Error(), http.StatusInternalServerError)
 	default:
 		w.Header().Set("Content-Type", "application/json")
@@ -96,6 +96,7 @@ func (s *service) serve(ctx context.Context, l net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
+	s.log.InfoContext(ctx, "stopping", "within", stopTimeout)
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 	defer cancel()
 	// The face goes first: /readyz answers 503, new calls are refused, those in flight finish, streams end. The HTTP
