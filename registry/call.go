@@ -105,6 +105,10 @@ type Client struct {
 	TakesInputRequests bool
 	Answers            mcp.InputResponseMap
 	State              string
+	// OpenURL and TakesURLRequests are Elicit and TakesInputRequests for questions that lead the user to a
+	// URL (mode "url").
+	OpenURL          func(ctx context.Context, q *mcp.ElicitParams) (*mcp.ElicitResult, error)
+	TakesURLRequests bool
 }
 
 // A LogMessage is an MCP log message to a client.

@@ -25,7 +25,7 @@ const (
 	Unavailable      Kind = "UNAVAILABLE"       // for now: shutting down, or no answer from the function's server
 	Denied           Kind = "DENIED"            // the caller may see the function but may not run it
 	RateLimited      Kind = "RATE_LIMITED"      // too many calls
-	Unauthorized     Kind = "AUTH_FAILED"       // the function's server refuses this server's credentials
+	Unauthorized     Kind = "AUTH_FAILED"       // the function's server refuses the credentials, or the caller has none
 	InvalidSchema    Kind = "SCHEMA_INVALID"    // invalid schema of the function: arguments cannot be checked
 )
 
@@ -80,6 +80,7 @@ const (
 	ReasonApproval  = "approval"   // a person has not approved the call: approval says why
 	ReasonPlanToken = "plan_token" // the token of a dry run is missing or not valid: plan_token says why
 	ReasonUpstream  = "upstream"   // the function's own server refuses the call
+	ReasonConnect   = "connect"    // the caller has no account at the function's server: url, if any, says where to connect one
 )
 
 // Error returns the message followed by the hint. All methods accept a nil *Error, because handlers

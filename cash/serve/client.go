@@ -28,15 +28,23 @@ func client(ctx context.Context, req *mcp.CallToolRequest, connection string) *r
 		return c
 	}
 	caps := req.ClientCapabilities()
-	if caps == nil || caps.Elicitation == nil || caps.Elicitation.URL != nil && caps.Elicitation.Form == nil {
-		return c // the client cannot be asked, or only through a URL
+	if caps == nil || caps.Elicitation == nil {
+		return c
 	}
+	urls := caps.Elicitation.URL != nil
+	forms := !urls || caps.Elicitation.Form != nil
 	if req.ProtocolVersion() > objectsOnly {
-		c.TakesInputRequests = true
-	} else {
-		c.Elicit = func(ctx context.Context, q *mcp.ElicitParams) (*mcp.ElicitResult, error) {
-			return req.Session.Elicit(ctx, q)
-		}
+		c.TakesInputRequests, c.TakesURLRequests = forms, urls
+		return c
+	}
+	elicit := func(ctx context.Context, q *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+		return req.Session.Elicit(ctx, q)
+	}
+	if forms {
+		c.Elicit = elicit
+	}
+	if urls {
+		c.OpenURL = elicit
 	}
 	return c
 }

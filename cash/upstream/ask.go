@@ -95,22 +95,27 @@ func (r *running) asker() func(context.Context, *mcp.ElicitParams) (*mcp.ElicitR
 		if c.Elicit != nil {
 			return c.Elicit(followed, p)
 		}
-		q := &question{p, make(chan *mcp.ElicitResult, 1)}
-		select {
-		case r.questions <- q:
-		case <-r.ctx.Done():
-			return noAnswer(), nil
-		case <-ctx.Done():
-			return noAnswer(), nil
-		}
-		select {
-		case a := <-q.answer:
-			return a, nil
-		case <-r.ctx.Done():
-		case <-ctx.Done():
-		}
-		return noAnswer(), nil
+		return r.question(ctx, p), nil
 	}
+}
+
+// question asks the caller through the result of its request.
+func (r *running) question(ctx context.Context, p *mcp.ElicitParams) *mcp.ElicitResult {
+	q := &question{p, make(chan *mcp.ElicitResult, 1)}
+	select {
+	case r.questions <- q:
+	case <-r.ctx.Done():
+		return noAnswer()
+	case <-ctx.Done():
+		return noAnswer()
+	}
+	select {
+	case a := <-q.answer:
+		return a
+	case <-r.ctx.Done():
+	case <-ctx.Done():
+	}
+	return noAnswer()
 }
 
 const (

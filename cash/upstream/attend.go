@@ -152,6 +152,9 @@ func (r *rereader) reread(anyway bool) error {
 // deadlines.
 func (u *upstream) rest(s *session, because *CallError) {
 	u.link.leave(s)
+	if u.inventory.users != nil {
+		u.inventory.users.drop()
+	}
 	idle := u.traffic.drained()
 	u.link.set(Down, because, 0)
 	if idle == nil {

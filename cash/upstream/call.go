@@ -43,6 +43,8 @@ type running struct {
 	outcome   chan outcome // receives one outcome
 
 	mu       sync.Mutex
+	user     *user           // nil unless callers have accounts of their own
+	retried  bool            // the second attempt has begun
 	call     *registry.Call  // of the request that waits now
 	followed context.Context // its context
 	session  *session
@@ -60,6 +62,7 @@ type calls struct {
 	link    *link
 	traffic *traffic
 	asks    *asks
+	users   *users // nil unless callers have accounts of their own
 }
 
 // invoke makes a call, or continues one that asked a question.
@@ -102,23 +105,58 @@ func (r *running) attend(ctx context.Context) (*registry.Result, error) {
 	}
 }
 
-// run makes the call. It is repeated once over a new connection if the old one had ended before the server could
-// run the call.
+// run makes the call. It is repeated once, if the server has surely not run it:
+//
+//   - over a new connection, if the old one had ended;
+//   - with another credential, if the server refused the first.
 func (r *running) run() (*registry.Result, error) {
-	release, err := r.traffic.admit(r.ctx, r.cfg.Timeout)
+	o, err := r.asCaller()
 	if err == nil {
-		defer release()
-		var o outcome
-		if o, err = r.try(); err != nil && err.stale() && r.ctx.Err() == nil {
-			o, err = r.try()
-		}
-		if err == nil {
-			return o.result, o.err
-		}
+		return o.result, o.err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return nil, r.shown(err, r.call.Function)
+}
+
+// asCaller is run with the account of the caller, if callers have accounts of their own.
+func (r *running) asCaller() (o outcome, err *CallError) {
+	if r.users != nil {
+		if r.user, err = r.users.enter(r.req.call.Caller); err != nil {
+			return o, err
+		}
+		defer r.users.leave(r.user)
+	}
+	o, err = r.admitted()
+	if err != nil && err.renewable() && r.again() {
+		o, err = r.admitted()
+	}
+	return o, err
+}
+
+// again reports whether the call may be repeated.
+func (r *running) again() bool {
+	if r.retried || r.ctx.Err() != nil {
+		return false
+	}
+	r.retried = true
+	return true
+}
+
+// admitted makes the call in a slot of the traffic.
+func (r *running) admitted() (o outcome, err *CallError) {
+	if err = r.authorize(); err != nil {
+		return o, err
+	}
+	release, err := r.traffic.admit(r.ctx, r.cfg.Timeout)
+	if err != nil {
+		return o, err
+	}
+	defer release()
+	if o, err = r.try(); err != nil && err.stale() && r.again() {
+		o, err = r.try()
+	}
+	return o, err
 }
 
 // stale reports whether the call failed because its connection had already ended, so that the server did not run
@@ -127,12 +165,17 @@ func (e *CallError) stale() bool {
 	return !e.Sent && !e.before && (e.Class == Lost || e.Class == BadStatus && e.session)
 }
 
+// renewable reports whether the server refused the credential of the call, which has been dropped.
+func (e *CallError) renewable() bool {
+	return e.Class == BadStatus && e.HTTPStatus == 401 && !e.Sent && !e.before
+}
+
 // try makes one attempt over the current connection.
 func (r *running) try() (outcome, *CallError) {
 	if wait, ok := r.link.breaker.admit(); !ok {
 		return outcome{}, &CallError{Class: Busy, RetryAfter: wait, before: true, Reason: "its last calls have all failed"}
 	}
-	s, e := r.connected()
+	main, e := r.connected()
 	if e == nil {
 		e = r.req.current()
 	}
@@ -140,13 +183,18 @@ func (r *running) try() (outcome, *CallError) {
 		r.link.breaker.forget()
 		return outcome{}, e
 	}
-	answer, moved, e := r.send(s)
-	r.judge(s, e)
+	var answer *wire.Answer
+	var moved bool
+	e = r.over(r.ctx, r.user, main, func(ctx context.Context, s *session) (e *CallError) {
+		answer, moved, e = r.send(ctx, s)
+		return e
+	})
+	r.judge(main, e)
 	if e != nil {
-		e.gone = r.removed(s, e)
-		if e.stale() { // a new session will follow soon
-			r.link.leave(s)
-			go s.close() // a process needs time to end
+		e.gone = r.removed(main, e)
+		if e.stale() && !e.own { // a new session will follow soon
+			r.link.leave(main)
+			go main.close() // a process needs time to end
 		}
 		return outcome{}, e
 	}
@@ -181,8 +229,41 @@ func (r *running) connected() (*session, *CallError) {
 	return r.link.take(ctx)
 }
 
+// over makes a request with the identity of a user; nil is that of the endpoint. It goes over main, which reads the
+// catalog, unless the server keeps sessions: then each user has one.
+func (k *calls) over(ctx context.Context, u *user, main *session, send func(context.Context, *session) *CallError) *CallError {
+	if u == nil {
+		return send(ctx, main)
+	}
+	ctx = u.as(ctx)
+	if main.stateless() {
+		return send(ctx, main).byCaller(false)
+	}
+	s, e := k.users.take(ctx, u)
+	if e != nil {
+		return e.byCaller(true)
+	}
+	defer k.users.release(s)
+	e = send(ctx, s.session)
+	if e != nil && (e.stale() || e.renewable()) {
+		k.users.abandon(u, s)
+	}
+	return e.byCaller(true)
+}
+
+// byCaller returns a copy of e, the error of a request with the credential of a caller. own says that it was over a
+// session of the caller. A nil e stays nil.
+func (e *CallError) byCaller(own bool) *CallError {
+	if e == nil {
+		return nil
+	}
+	c := *e
+	c.own, c.personal = own, e.Class == NoCredential || e.Class == BadStatus && (e.HTTPStatus == 401 || e.HTTPStatus == 403)
+	return &c
+}
+
 // send sends the request and waits for the answer.
-func (r *running) send(s *session) (*wire.Answer, bool, *CallError) {
+func (r *running) send(ctx context.Context, s *session) (*wire.Answer, bool, *CallError) {
 	r.mu.Lock()
 	clock := startClock(r.cfg.Timeout, func() { r.cancel(context.DeadlineExceeded) })
 	x := s.begin(r.followed, r.call, clock, r.asker())
@@ -193,7 +274,7 @@ func (r *running) send(s *session) (*wire.Answer, bool, *CallError) {
 		params.Meta[mcp.MetaKeyLogLevel] = logLevel
 	}
 	r.mu.Unlock()
-	ctx, sent := mcpclient.WithExchange(r.ctx)
+	ctx, sent := mcpclient.WithExchange(ctx)
 	ask := r.req.ask
 	if ask == nil {
 		ask = callTool
@@ -227,10 +308,10 @@ func (r *running) params(x *exchange) *mcp.CallToolParams {
 	return p
 }
 
-// judge reports the outcome of a request over s to the breaker. A request that was given up, or that was too late
-// for its connection, says nothing about the server.
+// judge reports the outcome of a request to the breaker. A request that was given up, that was too late for its
+// connection, or whose caller the server refuses, says nothing about the server. s reads the catalog.
 func (k *calls) judge(s *session, e *CallError) {
-	if e != nil && (e.Class == Canceled || e.stale()) {
+	if e != nil && (e.Class == Canceled || e.stale() || e.personal) {
 		k.link.breaker.forget()
 		return
 	}
@@ -253,7 +334,8 @@ func (k *calls) tripped(e *CallError, pause time.Duration) {
 }
 
 // page reads a page of help or skill for a user, with limited concurrency and under the same admission as calls.
-// Errors are *[registry.Error].
+// Errors are *[registry.Error]. Pages are parts of the catalog. A page with metadata is the dry run of a call, made as
+// its caller.
 func (k *calls) page(ctx context.Context, label, tool string, arguments map[string]any, meta mcp.Meta) (*wire.Answer, error) {
 	a, e := k.ask(ctx, tool, arguments, meta)
 	if e != nil {
@@ -264,13 +346,15 @@ func (k *calls) page(ctx context.Context, label, tool string, arguments map[stri
 }
 
 func (k *calls) ask(ctx context.Context, tool string, arguments map[string]any, meta mcp.Meta) (*wire.Answer, *CallError) {
-	return askVia(ctx, k, func(ctx context.Context, s *session) (*wire.Answer, *CallError) {
+	return askVia(ctx, k, meta != nil, func(ctx context.Context, s *session) (*wire.Answer, *CallError) {
 		return s.tool(ctx, tool, arguments, meta)
 	})
 }
 
-// askVia reads something for a user over the session, as page does.
-func askVia[T any](ctx context.Context, k *calls, read func(context.Context, *session) (T, *CallError)) (none T, _ *CallError) {
+// askVia reads something for a user over the session, as page does; with the account of the caller, if asCaller is set
+// and callers have accounts of their own.
+func askVia[T any](ctx context.Context, k *calls, asCaller bool, read func(context.Context, *session) (T, *CallError)) (v T, e *CallError) {
+	var none T
 	if !k.traffic.enter() {
 		return none, errRemoved
 	}
@@ -283,6 +367,13 @@ func askVia[T any](ctx context.Context, k *calls, read func(context.Context, *se
 	case <-ctx.Done():
 		return none, &CallError{Class: Busy, Reason: "too many pages are asked for at a time"}
 	}
+	var u *user
+	if asCaller && k.users != nil {
+		if u, e = k.users.enter(registry.CallerFrom(ctx)); e != nil {
+			return none, e
+		}
+		defer k.users.leave(u)
+	}
 	if wait, ok := k.link.breaker.admit(); !ok {
 		return none, &CallError{Class: Busy, RetryAfter: wait, before: true, Reason: "its last calls have all failed"}
 	}
@@ -291,7 +382,10 @@ func askVia[T any](ctx context.Context, k *calls, read func(context.Context, *se
 		k.link.breaker.forget()
 		return none, e
 	}
-	v, e := read(ctx, s)
+	e = k.over(ctx, u, s, func(ctx context.Context, s *session) (e *CallError) {
+		v, e = read(ctx, s)
+		return e
+	})
 	k.judge(s, e)
 	return v, e
 }

@@ -2,6 +2,7 @@ package upstream_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -209,6 +211,10 @@ func TestW34SchemaProblems(t *testing.T) {
 	runs(t, s, "a")
 }
 
+func fingerprint(e upstream.Endpoint) string {
+	return upstream.Fingerprint(upstream.Server{Endpoint: e})
+}
+
 // What is bound to a function is bound to the server behind it.
 func TestW37Fingerprints(t *testing.T) {
 	header := func(v ...string) http.Header { return http.Header{"X-Tenant": v} }
@@ -222,20 +228,25 @@ func TestW37Fingerprints(t *testing.T) {
 	}
 	seen := make(map[string]upstream.Endpoint)
 	for _, e := range endpoints {
-		f := upstream.Fingerprint(e)
+		f := fingerprint(e)
 		if other := seen[f]; other != nil {
 			t.Errorf("%#v and %#v are the same", e, other)
 		}
 		seen[f] = e
-		if f != upstream.Fingerprint(e) || len(f) != 64 {
+		if f != fingerprint(e) || len(f) != 64 {
 			t.Errorf("%#v has the fingerprint %s", e, f)
 		}
 	}
-	if upstream.Fingerprint(upstream.SSE{URL: "https://a/mcp"}) != upstream.Fingerprint(upstream.HTTP{URL: "https://a/mcp"}) {
+	if fingerprint(upstream.SSE{URL: "https://a/mcp"}) != fingerprint(upstream.HTTP{URL: "https://a/mcp"}) {
 		t.Error("a server is another one by another transport")
 	}
+	own := upstream.Server{Endpoint: upstream.HTTP{URL: "https://a/mcp"}}
+	own.Credentials = func(context.Context, *registry.Caller) (auth.OAuthHandler, error) { return nil, nil }
+	if upstream.Fingerprint(own) == fingerprint(own.Endpoint) {
+		t.Error("a server is the same with the accounts of its callers")
+	}
 	srv := upstream.InMemory{Server: silentTools()}
-	if first, second := upstream.Fingerprint(srv), upstream.Fingerprint(srv); first == second {
+	if first, second := fingerprint(srv), fingerprint(srv); first == second {
 		t.Error("servers in memory are all the same")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/internal/command"
@@ -25,11 +26,15 @@ type Endpoint interface {
 	identity() []string
 }
 
-// fingerprint is the hash of an endpoint's identity. State that is bound to a function, such as an approval, is
+// fingerprint is the hash of the identity of a server's endpoint. State that is bound to a function, such as an approval, is
 // bound to it.
-func fingerprint(e Endpoint) string {
+func fingerprint(s Server) string {
+	parts := s.Endpoint.identity()
+	if s.Credentials != nil {
+		parts = append(parts, "credentials of callers")
+	}
 	sum := sha256.New()
-	for _, part := range e.identity() {
+	for _, part := range parts {
 		fmt.Fprintf(sum, "%d:%s", len(part), part)
 	}
 	return hex.EncodeToString(sum.Sum(nil))
@@ -51,10 +56,15 @@ type Command command.Command
 type HTTP struct {
 	// URL is an http or https URL without user name and password.
 	URL string
-	// Header is sent with every request, to this host only. Nil is none.
+	// Header is sent with every request, to this host only, except those with [Server.Credentials] of a caller. Nil is
+	// none.
 	Header http.Header
+	// OAuthHandler authorizes the requests, as in the SDK's transport: TokenSource is called for a new token,
+	// Authorize if there is none, or if the server refuses it with status 401. Nil sends the Header alone.
+	OAuthHandler auth.OAuthHandler
 	// Client sends the requests. Its timeout should be zero: calls have their own deadlines. Nil is a client that
-	// follows no redirect to another host.
+	// follows no redirect to another host. With [Server.Credentials] it has no cookies, and its Transport must not add
+	// an identity, except an [oauth2.Transport], which callers' requests leave out.
 	Client *http.Client
 }
 

@@ -23,23 +23,24 @@ import (
 type Class int
 
 const (
-	Unreachable Class = iota + 1 // no connection: name, network, refused, a process that does not start
-	Certificate                  // the server's certificate could not be verified
-	BadStatus                    // an HTTP status instead of an answer
-	Redirected                   // redirected to another host
-	Malformed                    // the answer cannot be parsed
-	TooLarge                     // over a bound: bytes of an answer, or messages before it
-	Lost                         // the connection ended before the answer
-	TimedOut                     // no answer before the deadline
-	Canceled                     // the caller gave up
-	Refused                      // a JSON-RPC error
-	Busy                         // not tried: too many calls at a time, or too many failed
-	Changed                      // not tried: the tool's definition has changed, or the server was removed
-	Looped                       // the server mounts this one: a loop
+	Unreachable  Class = iota + 1 // no connection: name, network, refused, a process that does not start
+	Certificate                   // the server's certificate could not be verified
+	BadStatus                     // an HTTP status instead of an answer
+	Redirected                    // redirected to another host
+	Malformed                     // the answer cannot be parsed
+	TooLarge                      // over a bound: bytes of an answer, or messages before it
+	Lost                          // the connection ended before the answer
+	TimedOut                      // no answer before the deadline
+	Canceled                      // the caller gave up
+	Refused                       // a JSON-RPC error
+	Busy                          // not tried: too many calls at a time, or too many failed
+	Changed                       // not tried: the tool's definition has changed, or the server was removed
+	Looped                        // the server mounts this one: a loop
+	NoCredential                  // not tried: there is no credential for the caller
 )
 
 var classes = [...]string{"", "unreachable", "certificate", "status", "redirected", "malformed", "too large",
-	"lost", "timed out", "canceled", "refused", "busy", "changed", "looped"}
+	"lost", "timed out", "canceled", "refused", "busy", "changed", "looped", "credential"}
 
 // String returns the class in a word or two.
 func (c Class) String() string {
@@ -68,6 +69,13 @@ type CallError struct {
 	ended   bool // the connection was ended because of the server's data
 	other   bool // the server's identity is another one, for which it is held
 	gone    bool // for Changed and Refused: the server no longer has what was called
+
+	own       bool          // over a session of the caller
+	personal  bool          // for NoCredential and BadStatus: the credentials are those of the caller
+	anonymous bool          // for NoCredential: the caller is not known
+	declined  bool          // for NoCredential: the caller does not want to connect an account
+	rejected  bool          // for NoCredential: the server refuses the only one
+	connect   *ConnectError // for NoCredential: the caller has no account; nil if it cannot be reached
 }
 
 // Error returns class and reason.
@@ -109,7 +117,11 @@ func classify(ctx context.Context, err error, x *mcpclient.Exchange) *CallError 
 	e := &CallError{Class: Malformed, Sent: x == nil || x.Sent(), Err: err}
 	var wire *mcpclient.Error
 	var rpc *jsonrpc.Error
+	var own *CallError
 	switch {
+	case x != nil && errors.As(x.Err(), &own): // of our own side: nothing was sent
+		e := *own
+		return &e
 	case x != nil && errors.As(x.Err(), &wire) && wire.Ended: // the connection has ended: take its reason
 		e.fromWire(wire)
 	case ctx.Err() == nil && (x != nil && errors.As(x.Err(), &wire) || errors.As(err, &wire)):
@@ -302,6 +314,8 @@ func (e *CallError) cause(label string, timeout time.Duration) (registry.Kind, s
 		return refusal(e, ns)
 	case Busy:
 		return registry.RateLimited, fmt.Sprintf("The server behind %s takes no call at the moment: %s.", ns, e.Reason), later(e.RetryAfter)
+	case NoCredential:
+		return e.uncredited(ns)
 	case Looped:
 		return registry.Failed, "The server behind " + ns + " leads back to this one.", hintOperator
 	case Changed:
@@ -313,6 +327,33 @@ func (e *CallError) cause(label string, timeout time.Duration) (registry.Kind, s
 	return status(e, ns)
 }
 
+// uncredited words that the caller has no credential.
+func (e *CallError) uncredited(ns string) (registry.Kind, string, string) {
+	switch {
+	case e.anonymous:
+		return registry.Unauthorized, "The server behind " + ns + " is used with the account of each caller, and this caller is not known.",
+			"Tell the user to sign in to this server first."
+	case e.declined:
+		return registry.Unauthorized, "The user's account for " + ns + " is not connected, and the user does not want to connect it now.", "Go on without it."
+	case !e.personal:
+		return registry.Unauthorized, "There are no credentials for the server behind " + ns + ".", hintOperator
+	case e.rejected:
+		return refusesAccount(ns)
+	case e.connect == nil:
+		return registry.Unavailable, "The user's credential for " + ns + " cannot be had at the moment.", hintLater
+	}
+	hint := "Tell the user to connect the account, and then repeat the call."
+	if page := e.connect.page(); page != "" {
+		hint = "Tell the user to connect the account at " + page + " , and then repeat the call."
+	}
+	return registry.Unauthorized, "The user's account for " + ns + " is not connected.", hint
+}
+
+func refusesAccount(ns string) (registry.Kind, string, string) {
+	return registry.Unauthorized, "The server behind " + ns + " refuses the user's account there (status 401).",
+		"Tell the user to connect the account again, and then repeat the call."
+}
+
 // late words a missing answer within a time.
 func late(e *CallError, ns, within string) string {
 	if e.talked > 0 {
@@ -322,6 +363,12 @@ func late(e *CallError, ns, within string) string {
 }
 
 func status(e *CallError, ns string) (registry.Kind, string, string) {
+	switch {
+	case e.personal && e.HTTPStatus == 401:
+		return refusesAccount(ns)
+	case e.personal && e.HTTPStatus == 403:
+		return registry.Denied, fmt.Sprintf("The server behind %s does not allow this with the user's account there (status 403).", ns), "Repeating it does not help: the user's account there needs more rights."
+	}
 	switch e.HTTPStatus {
 	case 401:
 		return registry.Unauthorized, fmt.Sprintf("The server behind %s refuses the credentials that it was given (status 401).", ns), hintOperator

@@ -58,9 +58,6 @@ func readResource(ctx context.Context, s *session, p *mcp.ReadResourceParams, se
 		return &mcp.CallToolResult{InputRequests: res.InputRequests, RequestState: res.RequestState}, nil
 	}
 	raw := sent.Result()
-	if raw == nil && err == nil { // another call has just read the same URI
-		raw, err = json.Marshal(res)
-	}
 	if raw == nil || ctx.Err() != nil {
 		return nil, err
 	}

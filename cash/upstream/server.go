@@ -2,8 +2,12 @@ package upstream
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
 
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -42,11 +46,30 @@ type Server struct {
 	// set the server up anew ([Aggregator.Update]). False notes the difference in [Status].
 	HoldIdentity bool
 
+	// Credentials returns the account of a caller at the server: a handler of the SDK, such as those of its package
+	// extauth, or one of the embedder's that finds the caller's tokens. Then calls, reads of resources and prompts
+	// have the credential of their caller. Only the catalog is read with the identity of Endpoint, which is never used
+	// for a caller. The endpoint must be HTTP or SSE. Nil uses the identity of Endpoint for all.
+	//
+	//   - It is called when a caller's first call needs a token, and when the handler has none any more: its Authorize
+	//     fails, or the authorization server answers its TokenSource with status 4xx. Never for anonymous callers.
+	//   - The handler is kept for the caller, by ID, roles and attributes. Its methods are called one at a time, within
+	//     ConnectTimeout, with the values of the request's context, which ends with the handler. TokenSource is called
+	//     for a new token, Authorize if there is none, or if the server refuses it with status 401. Calls that need the
+	//     same token wait for one attempt.
+	//   - A [ConnectError] asks the caller to connect an account, and the call goes on once that is done. A client that
+	//     cannot be asked to open a URL gets an error that says so. Any other error refuses the call; only the log
+	//     shows its text.
+	Credentials func(ctx context.Context, c *registry.Caller) (auth.OAuthHandler, error)
+	// MaxUsers is the most callers whose accounts are kept at a time with Credentials, with a session each if the
+	// server keeps sessions. The least recently used goes first. Zero is 1,000.
+	MaxUsers int
+
 	// Lazy connects on the first call and shows the pinned tools until then ([Options.Pins]). A server without pins
 	// is read once. Resources and prompts are not pinned. False connects at once, and reconnects.
 	Lazy bool
 	// Idle closes a connection after that time without a call. The next call reconnects. Zero keeps it open; with
-	// Lazy, zero is 5 minutes.
+	// Lazy, zero is 5 minutes, and so it is for the sessions of callers.
 	Idle time.Duration
 	// Timeout is the deadline of one call. Zero is [DefaultTimeout].
 	Timeout time.Duration
@@ -93,6 +116,23 @@ const minRefresh = time.Second
 // lazyIdle is the default of Server.Idle for lazy servers.
 const lazyIdle = 5 * time.Minute
 
+// defaultMaxUsers is the default of Server.MaxUsers.
+const defaultMaxUsers = 1000
+
+// checkCredentials returns the reason why the endpoint cannot have credentials of callers.
+func (s Server) checkCredentials() error {
+	if s.Credentials == nil {
+		return nil
+	}
+	switch s.Endpoint.(type) {
+	case Command:
+		return errors.New("credentials of callers need HTTP: a process has one identity, that of its environment, for all callers")
+	case InMemory:
+		return errors.New("credentials of callers need HTTP: a connection in memory has no headers")
+	}
+	return nil
+}
+
 // withDefaults returns s with defaults for zero values, or an error for the first wrong field.
 func (s Server) withDefaults() (Server, error) {
 	if _, ok := registry.CanonicalPath(s.Label); !ok || s.Label == "" {
@@ -107,6 +147,9 @@ func (s Server) withDefaults() (Server, error) {
 	if err := s.Endpoint.check(); err != nil {
 		return s, fmt.Errorf("upstream %s: %w", s.Label, err)
 	}
+	if err := s.checkCredentials(); err != nil {
+		return s, fmt.Errorf("upstream %s: %w", s.Label, err)
+	}
 	if s.Kind < Auto || s.Kind > CaSH {
 		return s, fmt.Errorf("upstream %s: unknown kind %d", s.Label, s.Kind)
 	}
@@ -115,7 +158,7 @@ func (s Server) withDefaults() (Server, error) {
 	}
 	for name, n := range map[string]int64{
 		"timeout": int64(s.Timeout), "connect timeout": int64(s.ConnectTimeout), "idle": int64(s.Idle),
-		"concurrency": int64(s.Concurrency), "max message": int64(s.MaxMessage), "schema bytes": int64(s.Schemas.Bytes),
+		"concurrency": int64(s.Concurrency), "max users": int64(s.MaxUsers), "max message": int64(s.MaxMessage), "schema bytes": int64(s.Schemas.Bytes),
 		"schema depth": int64(s.Schemas.Depth), "schema properties": int64(s.Schemas.Properties),
 	} {
 		if n < 0 {
@@ -128,6 +171,7 @@ func (s Server) withDefaults() (Server, error) {
 	s.Timeout = cmp.Or(s.Timeout, DefaultTimeout)
 	s.ConnectTimeout = cmp.Or(s.ConnectTimeout, DefaultConnectTimeout)
 	s.Concurrency = cmp.Or(s.Concurrency, DefaultConcurrency)
+	s.MaxUsers = cmp.Or(s.MaxUsers, defaultMaxUsers)
 	s.MaxMessage = cmp.Or(s.MaxMessage, DefaultMaxMessage)
 	s.Refresh = cmp.Or(s.Refresh, time.Hour)
 	if s.Refresh > 0 {

@@ -49,19 +49,36 @@ type session struct {
 // dialer makes the sessions of an upstream.
 type dialer struct {
 	*settings
-	life  context.Context
-	kinds []toolid.Kind // the kinds of lists to ask for
+	life   context.Context
+	kinds  []toolid.Kind // the kinds of lists to ask for
+	own    *account      // whose credential the sessions have; nil is the identity of the endpoint
+	caller bool          // own is the account of a caller
 }
 
 // dial connects. ctx bounds only the time to connect. If the server does not know streamable HTTP, SSE is tried.
 func (d *dialer) dial(ctx context.Context) (*session, error) {
-	s, err := d.dialTo(ctx, d.cfg.Endpoint)
-	if h, ok := d.cfg.Endpoint.(HTTP); ok && err != nil && asCallError(err).maybeSSE() {
+	endpoint := d.endpoint()
+	s, err := d.dialTo(ctx, endpoint)
+	if h, ok := endpoint.(HTTP); ok && err != nil && asCallError(err).maybeSSE() {
 		if old, e := d.dialTo(ctx, SSE(h)); e == nil {
 			return old, nil
 		}
 	}
 	return s, err
+}
+
+// endpoint returns the endpoint with its identity.
+func (d *dialer) endpoint() Endpoint {
+	if d.own == nil && d.cfg.Credentials == nil {
+		return d.cfg.Endpoint
+	}
+	switch e := d.cfg.Endpoint.(type) {
+	case HTTP:
+		return e.identified(d.own, d.caller)
+	case SSE:
+		return SSE(HTTP(e).identified(d.own, d.caller))
+	}
+	return d.cfg.Endpoint
 }
 
 // maybeSSE reports whether the refusal is one that a server with the HTTP transport before 2025-03-26 would give.
@@ -178,6 +195,12 @@ func (s *session) probe() {
 	}
 }
 
+// stateless reports whether the requests of a session stand alone, so that each may have an identity of its own.
+func (s *session) stateless() bool {
+	r := s.client.InitializeResult()
+	return r != nil && r.ProtocolVersion > lastWithSessions
+}
+
 // name returns the server's own name, cleaned.
 func (s *session) name() string {
 	r := s.client.InitializeResult()
@@ -228,7 +251,7 @@ func (s *session) newClient(kinds []toolid.Kind) *mcp.Client {
 	}
 	c := mcp.NewClient(&s.connector, opts)
 	addSkillMethods(c)
-	c.AddSendingMiddleware(s.withVia)
+	c.AddSendingMiddleware(s.withVia, uncached)
 	c.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		s.receive = next
 		return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
@@ -242,6 +265,18 @@ func (s *session) newClient(kinds []toolid.Kind) *mcp.Client {
 		}
 	})
 	return c
+}
+
+// uncached keeps resources out of the SDK's cache, which callers with accounts of their own would share: caching is
+// decided elsewhere.
+func uncached(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		res, err := next(ctx, method, req)
+		if r, ok := res.(*mcp.ReadResourceResult); ok && r != nil {
+			r.TTLMs = 0
+		}
+		return res, err
+	}
 }
 
 // notified routes a notification to its call, or signals a change. It never blocks. The SDK gets only notifications

@@ -119,6 +119,11 @@ func (e *CallError) details() map[string]any {
 	}
 	switch {
 	case e.gone:
+	case e.Class == NoCredential && e.connect != nil:
+		d[registry.DetailReason] = registry.ReasonConnect
+		if page := e.connect.page(); page != "" {
+			d["url"] = page
+		}
 	case e.Class == BadStatus && (e.HTTPStatus == 401 || e.HTTPStatus == 403):
 		d[registry.DetailReason] = registry.ReasonUpstream
 	case e.Class == Refused:

@@ -76,7 +76,7 @@ func skillPlace(mount string, prefix []string) string {
 
 // skillText reads the text of a dynamic skill for a user.
 func (in *inventory) skillText(ctx context.Context, entry *skillext.Entry) (string, error) {
-	text, e := askVia(ctx, in.calls, func(ctx context.Context, s *session) (string, *CallError) {
+	text, e := askVia(ctx, in.calls, false, func(ctx context.Context, s *session) (string, *CallError) {
 		text, err := skillServer{s}.ReadFile(ctx, entry.URI)
 		if err == nil {
 			text, err = entry.Body(text)

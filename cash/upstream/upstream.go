@@ -5,8 +5,10 @@ import (
 	"errors"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/time/rate"
 
@@ -48,7 +50,7 @@ type upstream struct {
 func newUpstream(a *Aggregator, cfg Server, mounts []mount) *upstream {
 	u := &upstream{
 		settings: &settings{
-			cfg: cfg, mounts: mounts, log: a.opts.Logger.With("upstream", mounts[0].Label), server: fingerprint(cfg.Endpoint),
+			cfg: cfg, mounts: mounts, log: a.opts.Logger.With("upstream", mounts[0].Label), server: fingerprint(cfg),
 			connector: mcp.Implementation{Name: a.opts.Name, Version: a.opts.Version}, self: a.reg.Instance(),
 			pending: make(chan struct{}),
 		},
@@ -62,7 +64,10 @@ func newUpstream(a *Aggregator, cfg Server, mounts []mount) *upstream {
 		changed: u.publish, sought: make(chan struct{}, 1), seeks: rate.Sometimes{Interval: seekPause},
 	}
 	u.pinnedAs(mounts[0].Key())
-	u.dialer = dialer{settings: u.settings, life: u.ctx}
+	if cfg.Credentials != nil {
+		u.inventory.users = newUsers(u.ctx, u.settings)
+	}
+	u.dialer = dialer{settings: u.settings, life: u.ctx, own: u.ownAccount()}
 	for _, kind := range kinds {
 		if reg := a.registry(kind); reg != nil {
 			u.branches = append(u.branches, &branch{inventory: u.inventory, kind: kind, reg: reg})
@@ -71,6 +76,22 @@ func newUpstream(a *Aggregator, cfg Server, mounts []mount) *upstream {
 	}
 	u.lists = lists{settings: u.settings, branches: u.branches[1:], changed: u.publish}
 	return u
+}
+
+// ownAccount returns the account of the endpoint; nil if it has no OAuthHandler.
+func (u *upstream) ownAccount() *account {
+	var h HTTP
+	switch e := u.cfg.Endpoint.(type) {
+	case HTTP:
+		h = e
+	case SSE:
+		h = HTTP(e)
+	}
+	if h.OAuthHandler == nil {
+		return nil
+	}
+	open := func(context.Context) (auth.OAuthHandler, error) { return h.OAuthHandler, nil }
+	return &account{open: open, url: h.URL, timeout: u.cfg.ConnectTimeout, stuck: new(atomic.Int32)}
 }
 
 // pinnedAs sets the label under which the definitions are pinned.
@@ -278,6 +299,9 @@ func (u *upstream) drain() {
 		case <-idle:
 		case <-u.ctx.Done():
 		}
+	}
+	if u.inventory.users != nil {
+		u.inventory.users.close()
 	}
 	u.cancel()
 	<-u.ended

@@ -1,0 +1,333 @@
+package upstream
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"golang.org/x/oauth2"
+	"golang.org/x/sync/singleflight"
+
+	"github.com/cash-mcp/go-sdk/internal/apart"
+	"github.com/cash-mcp/go-sdk/internal/clean"
+)
+
+// A ConnectError says that a caller has no credential for a server yet. [Server.Credentials] and the handlers that it
+// returns may return one.
+type ConnectError struct {
+	// URL is a page at which the caller connects an account: http or https, at most 2,000 bytes. Anybody may be led
+	// there, so the page must make sure that its visitor is the caller (MCP, elicitation, safe URL handling). Empty is
+	// none.
+	URL string
+}
+
+// Error says that there is no account.
+func (e *ConnectError) Error() string { return "no account is connected" }
+
+// maxConnectURL bounds the URL of a ConnectError, in bytes.
+const maxConnectURL = 2000
+
+// page returns the URL; empty if it cannot be shown.
+func (e *ConnectError) page() string {
+	u, err := url.Parse(e.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || len(e.URL) > maxConnectURL || clean.Line(e.URL, maxConnectURL) != e.URL {
+		return ""
+	}
+	return e.URL
+}
+
+// An account is an identity at a server: that of a caller, or that of the endpoint. It keeps the handler and its token.
+// Calls that need a new token wait for one attempt, which no waiting call ends.
+type account struct {
+	open    func(context.Context) (auth.OAuthHandler, error)
+	url     string // of the server
+	timeout time.Duration
+	stuck   *atomic.Int32 // attempts that have not ended in time, of all accounts of a server
+	flights singleflight.Group
+
+	mu      sync.Mutex
+	handler *handler      // nil if it is to be opened
+	token   *oauth2.Token // nil if there is none
+	refused *tokenRefusal // of the last token, until there is another
+}
+
+// maxStuck bounds the attempts to get a token that hang.
+const maxStuck = 64
+
+// tokenRefusal is the answer with status 401 to a request with a token.
+type tokenRefusal struct {
+	token  string // the access token
+	req    *http.Request
+	header http.Header
+}
+
+// response is the refusal as a handler expects it.
+func (r *tokenRefusal) response() *http.Response {
+	return &http.Response{
+		Status: "401 Unauthorized", StatusCode: http.StatusUnauthorized, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: r.header.Clone(), Body: http.NoBody, Request: r.req,
+	}
+}
+
+// get returns a token that is not known to be expired or refused. The error is a *CallError or that of ctx.
+func (a *account) get(ctx context.Context) (*oauth2.Token, error) {
+	if t := a.current(); t != nil {
+		return t, nil
+	}
+	done := a.flights.DoChan("", func() (any, error) {
+		if t := a.current(); t != nil { // of an attempt that has just ended
+			return t, nil
+		}
+		return a.renew(ctx)
+	})
+	select {
+	case r := <-done:
+		if r.Err != nil {
+			return nil, r.Err
+		}
+		return r.Val.(*oauth2.Token), nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// current returns the token; nil if there must be another.
+func (a *account) current() *oauth2.Token {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.token.Valid() {
+		return a.token
+	}
+	return nil
+}
+
+// refuse drops a token that the server has refused.
+func (a *account) refuse(t *oauth2.Token, req *http.Request, resp *http.Response) {
+	like := req.Clone(context.WithoutCancel(req.Context()))
+	like.Body, like.GetBody = http.NoBody, nil
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.token != nil && a.token.AccessToken == t.AccessToken {
+		a.token, a.refused = nil, &tokenRefusal{token: t.AccessToken, req: like, header: resp.Header}
+	}
+}
+
+// renew gets a token from the handler, within the timeout. One attempt runs at a time, since handlers need not be safe
+// for concurrent use.
+func (a *account) renew(ctx context.Context) (*oauth2.Token, error) {
+	if a.stuck.Load() >= maxStuck {
+		return nil, &CallError{Class: NoCredential, Reason: "earlier attempts to get credentials hang"}
+	}
+	a.mu.Lock()
+	was, refused := a.handler, a.refused
+	a.mu.Unlock()
+	next := newHandler()
+	wait, stop := context.WithTimeout(context.WithoutCancel(ctx), a.timeout)
+	defer stop()
+	type outcome struct {
+		handler *handler
+		token   *oauth2.Token
+	}
+	o, err := apart.Do(wait, 0, func() (o outcome, err error) {
+		o.handler, o.token, err = a.obtain(ctx, was, next, refused)
+		return o, err
+	}, func() { a.stuck.Add(-1) })
+	if errors.Is(err, apart.ErrLeft) {
+		a.stuck.Add(1)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err == nil {
+		if o.handler == was {
+			next.end()
+		}
+		a.keep(o.handler)
+		a.token, a.refused = o.token, nil
+		return o.token, nil
+	}
+	next.end()
+	if lasting(err) {
+		a.keep(nil)
+		a.refused = nil
+	}
+	return nil, uncredited(err)
+}
+
+// keep makes h the handler; nil is none. The caller holds a.mu.
+func (a *account) keep(h *handler) {
+	if a.handler != nil && a.handler != h {
+		a.handler.end()
+	}
+	a.handler = h
+}
+
+// close ends what the handler does.
+func (a *account) close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.keep(nil)
+	a.token = nil
+}
+
+// obtain returns a token other than the refused one, and its handler. It opens next if h is nil, or if that has no
+// credential any more.
+func (a *account) obtain(ctx context.Context, h, next *handler, refused *tokenRefusal) (*handler, *oauth2.Token, error) {
+	if h != nil {
+		if t, err := a.ask(h.with(ctx), h, refused); err == nil || !lasting(err) {
+			return h, t, err
+		}
+	}
+	ctx = next.with(ctx)
+	var err error
+	if next.OAuthHandler, err = a.open(ctx); err != nil {
+		return nil, nil, err
+	}
+	if next.OAuthHandler == nil {
+		return nil, nil, new(ConnectError)
+	}
+	t, err := a.ask(ctx, next, refused)
+	return next, t, err
+}
+
+// handler is an OAuthHandler with the context that ends what it does. It may keep a context for later tokens, so that
+// does not end with the attempt.
+type handler struct {
+	auth.OAuthHandler
+	life context.Context
+	end  context.CancelFunc
+}
+
+func newHandler() *handler {
+	h := new(handler)
+	h.life, h.end = context.WithCancel(context.Background())
+	return h
+}
+
+// with returns a context with the values of a request's.
+func (h *handler) with(ctx context.Context) context.Context { return lasts{h.life, ctx} }
+
+// lasts is a context with the values of another.
+type lasts struct {
+	context.Context
+	values context.Context
+}
+
+// Value implements [context.Context].
+func (l lasts) Value(key any) any {
+	if v := l.values.Value(key); v != nil {
+		return v
+	}
+	return l.Context.Value(key)
+}
+
+// ask returns a token of h. The handler authorizes first if it has none, or only one that is expired or refused: nothing
+// is sent to the server without a token.
+func (a *account) ask(ctx context.Context, h auth.OAuthHandler, refused *tokenRefusal) (*oauth2.Token, error) {
+	t, err := tokenOf(ctx, h)
+	if err != nil || t != nil && (refused == nil || t.AccessToken != refused.token) && (t.Expiry.IsZero() || t.Expiry.After(time.Now())) {
+		return t, err
+	}
+	why := refused
+	if why == nil {
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.url, http.NoBody)
+		if err != nil {
+			return nil, err
+		}
+		why = &tokenRefusal{req: req, header: make(http.Header)}
+	}
+	if err := h.Authorize(ctx, why.req.WithContext(ctx), why.response()); err != nil {
+		return nil, unauthorized{err}
+	}
+	switch t, err = tokenOf(ctx, h); {
+	case err != nil:
+		return nil, err
+	case t == nil:
+		return nil, new(ConnectError)
+	case refused != nil && t.AccessToken == refused.token:
+		return nil, errStillRefused
+	}
+	return t, nil
+}
+
+// unauthorized is the error of [auth.OAuthHandler].Authorize.
+type unauthorized struct{ error }
+
+// Unwrap returns the error.
+func (u unauthorized) Unwrap() error { return u.error }
+
+// tokenOf returns the token of h; nil if it has none yet.
+func tokenOf(ctx context.Context, h auth.OAuthHandler) (*oauth2.Token, error) {
+	src, err := h.TokenSource(ctx)
+	if err != nil || src == nil {
+		return nil, err
+	}
+	t, err := src.Token()
+	if err == nil && (t == nil || t.AccessToken == "") {
+		err = errors.New("there is no access token")
+	}
+	return t, err
+}
+
+// errStillRefused means that the only token is one that the server has refused.
+var errStillRefused = &CallError{Class: NoCredential, Reason: "the server refuses the only token", rejected: true}
+
+// lasting reports whether a handler that failed with err is dropped. Otherwise its next attempt may succeed, for
+// instance once the authorization server is back.
+func lasting(err error) bool {
+	var connect *ConnectError
+	var refused *oauth2.RetrieveError
+	var crash *apart.Crash
+	var failed unauthorized
+	switch {
+	case errors.As(err, &connect), errors.As(err, &crash), errors.As(err, &failed), errors.Is(err, apart.ErrLeft), errors.Is(err, errStillRefused):
+		return true
+	case errors.As(err, &refused) && refused.Response != nil:
+		return refused.Response.StatusCode/100 == 4 && refused.Response.StatusCode != http.StatusTooManyRequests
+	}
+	return false
+}
+
+// uncredited returns why there is no token. Its reason is for operators: it does not repeat what an authorization server
+// said, which may hold secrets.
+func uncredited(err error) *CallError {
+	var own *CallError
+	var connect *ConnectError
+	var refused *oauth2.RetrieveError
+	var crash *apart.Crash
+	switch {
+	case errors.As(err, &own):
+		return own
+	case errors.As(err, &connect):
+		return &CallError{Class: NoCredential, Reason: connect.Error(), Err: connect, connect: connect}
+	case errors.As(err, &refused):
+		e := &CallError{Class: NoCredential, Reason: "the authorization server refuses"}
+		if code := clean.Line(refused.ErrorCode, 60); code != "" {
+			e.Reason += ": " + code
+		} else if refused.Response != nil {
+			e.Reason += fmt.Sprintf(" with status %d", refused.Response.StatusCode)
+		}
+		if lasting(err) {
+			e.connect = new(ConnectError)
+		}
+		return e
+	case errors.Is(err, apart.ErrLeft):
+		return &CallError{Class: NoCredential, Reason: "getting credentials takes too long", Err: err}
+	case errors.As(err, &crash):
+		return &CallError{Class: NoCredential, Reason: "getting credentials panicked: " + crash.Reason, Err: err}
+	}
+	return &CallError{Class: NoCredential, Reason: cmp.Or(clean.Line(err.Error(), maxReason), "getting credentials failed"), Err: err}
+}
+
+type accountKey struct{}
+
+// as returns a context for requests with the credential of an account.
+func (a *account) as(ctx context.Context) context.Context {
+	return context.WithValue(ctx, accountKey{}, a)
+}
