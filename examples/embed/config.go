@@ -17,9 +17,12 @@ type config struct {
 	issuer   string   // of the tokens
 	keys     keys     // that the tokens are signed with
 	tokenFor string   // the user to print a token for; empty serves
+
+	carrier      string // URL of the carrier's MCP server; empty is none
+	carrierToken string // of the service itself, which reads the catalog
 }
 
-// configure reads the arguments, and the keys from the environment.
+// configure reads the arguments, and the secrets from the environment.
 func configure(args []string, getenv func(string) string, stderr io.Writer) (*config, error) {
 	var cfg config
 	flags := flag.NewFlagSet("embed", flag.ContinueOnError)
@@ -27,6 +30,7 @@ func configure(args []string, getenv func(string) string, stderr io.Writer) (*co
 	flags.StringVar(&cfg.addr, "addr", "127.0.0.1:8080", "listen on `address`")
 	public := flags.String("url", "", "the `URL` by which clients know the service (default http://ADDRESS)")
 	flags.StringVar(&cfg.issuer, "issuer", "", "the `URL` of the authorization server (default the service itself)")
+	flags.StringVar(&cfg.carrier, "carrier", "", "the `URL` of the carrier's MCP server (default none)")
 	flags.StringVar(&cfg.tokenFor, "token", "", "print a token for `user`")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
@@ -41,6 +45,9 @@ func configure(args []string, getenv func(string) string, stderr io.Writer) (*co
 	cfg.issuer = cmp.Or(cfg.issuer, cfg.url.String())
 	if cfg.keys, err = parseKeys(getenv("DESK_KEYS")); err != nil {
 		return nil, fmt.Errorf("DESK_KEYS: %w", err)
+	}
+	if cfg.carrierToken = getenv("DESK_CARRIER_TOKEN"); cfg.carrier != "" && cfg.carrierToken == "" {
+		return nil, errors.New("-carrier needs a token in DESK_CARRIER_TOKEN")
 	}
 	return &cfg, nil
 }

@@ -5,7 +5,8 @@
 //	go run ./examples/embed                 serves on 127.0.0.1:8080
 //	go run ./examples/embed -token carla    prints a token for a user
 //
-// The service: config.go, service.go, login.go, token.go, trace.go, desk.go, store.go. What MCP adds: mcp.go.
+// The service: config.go, service.go, login.go, token.go, trace.go, address.go, desk.go, store.go. What MCP adds:
+// mcp.go, carrier.go.
 //
 // # Limits
 //
@@ -52,6 +53,11 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	if err != nil {
 		return err
 	}
+	s, err := newService(cfg, newMemory(), log)
+	if err != nil {
+		listener.Close()
+		return err
+	}
 	fmt.Fprintf(stdout, "listening on http://%s\n", listener.Addr())
-	return newService(cfg, newMemory(), log).serve(ctx, listener)
+	return s.serve(ctx, listener)
 }

@@ -35,9 +35,9 @@ func (s *service) newRegistry() *registry.Registry {
 	return reg
 }
 
-// newFace returns the MCP endpoint over the registry.
-func (s *service) newFace() *cash.Server {
-	return cash.NewServer(s.newRegistry(), &cash.Options{
+// newFace returns the MCP endpoint over reg.
+func (s *service) newFace(reg *registry.Registry) *cash.Server {
+	return cash.NewServer(reg, &cash.Options{
 		Name:    "desk",
 		Version: "1.0.0",
 		Serve: serve.Options{

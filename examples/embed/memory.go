@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"sync"
 	"sync/atomic"
 )
 
@@ -14,6 +15,7 @@ type memory struct {
 	users   map[string]User
 	tickets atomic.Pointer[tickets] // committed, and not changed any more
 	writing chan struct{}           // full while a transaction runs
+	tokens  sync.Map                // for the carrier, by user
 }
 
 type (
@@ -71,6 +73,22 @@ func (m *memory) Save(ctx context.Context, tenant string, t Ticket) error {
 
 func (m *memory) Delete(ctx context.Context, tenant, id string) error {
 	return change(ctx, func(all tickets) { delete(all, ticketKey{tenant, id}) })
+}
+
+func (m *memory) CarrierToken(_ context.Context, user string) (string, error) {
+	if token, ok := m.tokens.Load(user); ok {
+		return token.(string), nil
+	}
+	return "", errNoAccount
+}
+
+func (m *memory) SetCarrierToken(_ context.Context, user, token string) error {
+	if token == "" {
+		m.tokens.Delete(user)
+	} else {
+		m.tokens.Store(user, token)
+	}
+	return nil
 }
 
 func (m *memory) InTx(ctx context.Context, f func(context.Context) error) error {

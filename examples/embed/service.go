@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -12,23 +13,31 @@ import (
 	"golang.org/x/net/netutil"
 
 	"github.com/cash-mcp/go-sdk/cash"
+	"github.com/cash-mcp/go-sdk/cash/upstream"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
 // service is the ticket desk: routes for programs and pages, and an MCP endpoint for models.
 type service struct {
+	cfg   *config
 	store Store
 	desk  *desk
 	login *login
 	log   *slog.Logger
-	face  *cash.Server // the MCP endpoint
-	cfg   *config
+
+	face    *cash.Server         // the MCP endpoint
+	servers *upstream.Aggregator // MCP servers behind it
 }
 
-func newService(cfg *config, store Store, log *slog.Logger) *service {
-	s := &service{store: store, desk: &desk{store}, login: cfg.login(store, log), log: log, cfg: cfg}
-	s.face = s.newFace()
-	return s
+func newService(cfg *config, store Store, log *slog.Logger) (*service, error) {
+	s := &service{cfg: cfg, store: store, desk: &desk{store}, login: cfg.login(store, log), log: log}
+	reg := s.newRegistry()
+	s.face = s.newFace(reg)
+	s.servers = upstream.New(reg, &upstream.Options{Name: "desk", Logger: log})
+	if cfg.carrier == "" {
+		return s, nil
+	}
+	return s, s.servers.Add(s.carrier())
 }
 
 // handler returns all that the service answers.
@@ -57,6 +66,13 @@ func (s *service) routes() http.Handler {
 		}
 		t, err := inTx(s.store, s.desk.Delete)(r.Context(), TicketRef{r.PathValue("id")})
 		s.reply(w, r, t, err)
+	})
+	mux.HandleFunc("PUT /accounts/carrier", func(w http.ResponseWriter, r *http.Request) {
+		token, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 4<<10))
+		if err == nil {
+			err = s.store.SetCarrierToken(r.Context(), registry.CallerFrom(r.Context()).ID, string(token))
+		}
+		s.reply(w, r, struct{}{}, err)
 	})
 	return mux
 }
@@ -101,5 +117,5 @@ func (s *service) serve(ctx context.Context, l net.Listener) error {
 	defer cancel()
 	// The face goes first: /readyz answers 503, new calls are refused, those in flight finish, streams end. The HTTP
 	// server would wait for the streams.
-	return errors.Join(s.face.Shutdown(limit), server.Shutdown(limit))
+	return errors.Join(s.face.Shutdown(limit), s.servers.Close(limit), server.Shutdown(limit))
 }

@@ -29,6 +29,11 @@ const (
 	publicURL = "https://desk.example"
 )
 
+// testEnv is the environment of a service.
+func testEnv(name string) string {
+	return map[string]string{"DESK_KEYS": testKeys, "DESK_CARRIER_TOKEN": serviceToken}[name]
+}
+
 // stand is the service behind a reverse proxy on the same machine, which speaks TLS, keeps the Host header and names the
 // client.
 type stand struct {
@@ -42,7 +47,7 @@ type stand struct {
 // newStand starts a service over store, with further flags. It ends with the test.
 func newStand(t *testing.T, store Store, flags ...string) *stand {
 	t.Helper()
-	cfg, err := configure(append([]string{"-url", publicURL}, flags...), func(string) string { return testKeys }, io.Discard)
+	cfg, err := configure(append([]string{"-url", publicURL}, flags...), testEnv, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +56,9 @@ func newStand(t *testing.T, store Store, flags ...string) *stand {
 		t.Fatal(err)
 	}
 	s := &stand{logs: new(lines), ended: make(chan error, 1)}
-	s.service = newService(cfg, store, slog.New(traceHandler{slog.NewJSONHandler(s.logs, nil)}))
+	if s.service, err = newService(cfg, store, slog.New(traceHandler{slog.NewJSONHandler(s.logs, nil)})); err != nil {
+		t.Fatal(err)
+	}
 	var ctx context.Context
 	ctx, s.stop = context.WithCancel(context.Background())
 	ended := make(chan struct{})

@@ -78,14 +78,13 @@ func TestRun(t *testing.T) {
 	defer cancel()
 	out, log := make(firstLine, 1), new(lines)
 	ended := make(chan error, 1)
-	env := func(string) string { return testKeys }
 	ctx, stop := context.WithCancel(ctx)
-	go func() { ended <- run(ctx, []string{"-addr", "127.0.0.1:0"}, env, out, log) }()
+	go func() { ended <- run(ctx, []string{"-addr", "127.0.0.1:0"}, testEnv, out, log) }()
 	addr, ok := strings.CutPrefix(<-out, "listening on http://")
 	if !ok {
 		t.Fatal("it does not say where it listens")
 	}
-	if err := run(ctx, []string{"-addr", strings.TrimSpace(addr)}, env, out, log); err == nil {
+	if err := run(ctx, []string{"-addr", strings.TrimSpace(addr)}, testEnv, out, log); err == nil {
 		t.Error("two services listen on one port")
 	}
 	stop()
@@ -94,9 +93,9 @@ func TestRun(t *testing.T) {
 	}
 	for name, tt := range map[string]struct{ args, keys string }{
 		"no keys": {"", ""}, "a short key": {"", "0102"}, "one bad key": {"", testKeys + ",x"},
-		"an argument": {"x", testKeys}, "no URL": {"-url desk", testKeys}, "an unknown flag": {"-x", testKeys},
+		"an argument": {"x", testKeys}, "a carrier without a token": {"-carrier https://carrier.example/mcp", testKeys}, "no URL": {"-url desk", testKeys}, "an unknown flag": {"-x", testKeys},
 	} {
-		if err := run(ctx, strings.Fields(tt.args), func(string) string { return tt.keys }, out, log); err == nil {
+		if err := run(ctx, strings.Fields(tt.args), func(name string) string { return map[string]string{"DESK_KEYS": tt.keys}[name] }, out, log); err == nil {
 			t.Errorf("%s: no error", name)
 		} else if tt.keys != "" && strings.Contains(err.Error(), tt.keys[:4]) {
 			t.Errorf("%s: the error shows a key: %v", name, err)

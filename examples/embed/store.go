@@ -21,9 +21,10 @@ type Ticket struct {
 }
 
 var (
-	errNoUser   = errors.New("no such user")
-	errNoTicket = errors.New("no ticket has this id: list the tickets to find it")
-	errStore    = errors.New("the database does not answer: try again later")
+	errNoUser    = errors.New("no such user")
+	errNoTicket  = errors.New("no ticket has this id: list the tickets to find it")
+	errNoAccount = errors.New("no account is connected")
+	errStore     = errors.New("the database does not answer: try again later")
 )
 
 // A Store is the database of the service.
@@ -37,6 +38,9 @@ type Store interface {
 	// Save and Delete change a ticket of a tenant, in a transaction.
 	Save(ctx context.Context, tenant string, t Ticket) error
 	Delete(ctx context.Context, tenant, id string) error
+	// CarrierToken returns a user's token for the carrier, or errNoAccount. SetCarrierToken stores it; empty removes it.
+	CarrierToken(ctx context.Context, user string) (string, error)
+	SetCarrierToken(ctx context.Context, user, token string) error
 	// InTx runs f in a transaction, which f's context has. An error of f, or the end of ctx, rolls it back.
 	InTx(ctx context.Context, f func(ctx context.Context) error) error
 }
