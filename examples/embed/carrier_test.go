@@ -101,6 +101,7 @@ func TestCarrier(t *testing.T) {
 				track := func(c *cashtest.Client) *cashtest.Reply {
 					return c.Call("parcels", "track", map[string]any{"parcel": "P-1"})
 				}
+				carla.Help("parcels", "").OK() // waits until the carrier's functions are there
 				store("carla")
 				if text := track(carla).OK().Text; text != "P-1 of carla is on its way" {
 					t.Errorf("carla: %s", text)
