@@ -69,23 +69,35 @@ func newStand(t *testing.T, store Store, flags ...string) *stand {
 	t.Cleanup(func() {
 		s.stop()
 		<-ended
+		if t.Failed() {
+			t.Logf("the log of the service:\n%s", s.logs.text.String())
+		}
 	})
-	s.client = behindProxy(t, listener.Addr().String())
+	s.client = behindProxy(t, listener.Addr().String(), s.logs)
 	return s
 }
 
 // behindProxy returns a client of a proxy before the server at an address. Every name leads to the proxy, addresses lead
 // where they should.
-func behindProxy(t *testing.T, addr string) *http.Client {
+func behindProxy(t *testing.T, addr string, log io.Writer) *http.Client {
 	t.Helper()
-	proxy := httptest.NewTLSServer(&httputil.ReverseProxy{
+	forward := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(&url.URL{Scheme: "http", Host: addr})
 			r.Out.Host = r.In.Host
 			r.SetXForwarded()
 		},
-		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo),
-	})
+		ErrorLog: slog.NewLogLogger(slog.NewJSONHandler(log, nil), slog.LevelWarn),
+	}
+	proxy := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// A body that is still being read when the answer begins can end the answer (golang.org/issue/40747).
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		forward.ServeHTTP(w, r)
+	}))
 	transport := proxy.Client().Transport.(*http.Transport).Clone()
 	transport.TLSClientConfig.ServerName = "example.com" // that of the test certificate
 	transport.DialContext = func(ctx context.Context, network, to string) (net.Conn, error) {
