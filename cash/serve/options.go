@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -70,6 +71,9 @@ type Options struct {
 	VerifyToken auth.TokenVerifier
 	// Token refines VerifyToken. Nil demands a token that expires.
 	Token *auth.RequireBearerTokenOptions
+	// Resource describes the endpoint to OAuth clients (RFC 9728): its URL, and who gives tokens for it. Status 401 of
+	// VerifyToken then leads to [Server.ResourceHandler], where they read it. Nil describes nothing.
+	Resource *oauthex.ProtectedResourceMetadata
 
 	// HTTP selects the clients that get a session over HTTP.
 	HTTP HTTPMode
@@ -113,8 +117,8 @@ type Options struct {
 // maxHint is the most characters of [Options.Hint], which every client pays for.
 const maxHint = 200
 
-// Check returns the error of invalid options, with which a face panics: a hint that is too long, or a
-// host or origin that is none.
+// Check returns the error of invalid options, with which a face panics: a hint that is too long, a
+// host or origin that is none, or a resource that clients cannot use.
 // Nil options are valid.
 func (o *Options) Check() error {
 	if o == nil {
@@ -122,6 +126,9 @@ func (o *Options) Check() error {
 	}
 	if n := utf8.RuneCountInString(o.Hint); n > maxHint {
 		return fmt.Errorf("the option Hint has %d characters, at most %d are allowed", n, maxHint)
+	}
+	if err := o.checkResource(); err != nil {
+		return err
 	}
 	return o.checkPlaces()
 }

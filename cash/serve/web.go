@@ -65,7 +65,7 @@ func (s *Server) newHandler(srv *mcp.Server) http.Handler {
 	})
 	h = s.addressed(CarryContext(s.checked(h)))
 	if s.opts.VerifyToken != nil {
-		h = auth.RequireBearerToken(s.opts.VerifyToken, s.opts.Token)(h)
+		h = auth.RequireBearerToken(s.opts.VerifyToken, s.opts.bearer())(h)
 	}
 	return s.web.bodies.limit(s.opts.BodyTimeout, s.named(s.sameOrigin(s.open(s.web.pending.countPosts(h)))))
 }

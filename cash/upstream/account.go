@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"sync"
@@ -49,6 +50,7 @@ type account struct {
 	open    func(context.Context) (auth.OAuthHandler, error)
 	url     string // of the server
 	timeout time.Duration
+	log     *slog.Logger
 	stuck   *atomic.Int32 // attempts that have not ended in time, of all accounts of a server
 	flights singleflight.Group
 
@@ -141,6 +143,10 @@ func (a *account) renew(ctx context.Context) (*oauth2.Token, error) {
 	}, func() { a.stuck.Add(-1) })
 	if errors.Is(err, apart.ErrLeft) {
 		a.stuck.Add(1)
+	}
+	var crash *apart.Crash
+	if errors.As(err, &crash) {
+		a.log.Error("getting credentials panicked", "panic", crash.Reason, "stack", crash.Stack)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -318,9 +324,9 @@ func uncredited(err error) *CallError {
 		}
 		return e
 	case errors.Is(err, apart.ErrLeft):
-		return &CallError{Class: NoCredential, Reason: "getting credentials takes too long", Err: err}
+		return &CallError{Class: NoCredential, Reason: "getting credentials takes too long"}
 	case errors.As(err, &crash):
-		return &CallError{Class: NoCredential, Reason: "getting credentials panicked: " + crash.Reason, Err: err}
+		return &CallError{Class: NoCredential, Reason: "getting credentials panicked: " + crash.Reason}
 	}
 	return &CallError{Class: NoCredential, Reason: cmp.Or(clean.Line(err.Error(), maxReason), "getting credentials failed"), Err: err}
 }

@@ -128,7 +128,7 @@ func (r *running) asCaller() (o outcome, err *CallError) {
 		defer r.users.leave(r.user)
 	}
 	o, err = r.admitted()
-	if err != nil && err.renewable() && r.again() {
+	if err != nil && err.renewable() && (r.user != nil || r.cfg.web().OAuthHandler != nil) && r.again() {
 		o, err = r.admitted()
 	}
 	return o, err
@@ -165,7 +165,7 @@ func (e *CallError) stale() bool {
 	return !e.Sent && !e.before && (e.Class == Lost || e.Class == BadStatus && e.session)
 }
 
-// renewable reports whether the server refused the credential of the call, which has been dropped.
+// renewable reports whether the server refused the credential of the call. That of an account has been dropped.
 func (e *CallError) renewable() bool {
 	return e.Class == BadStatus && e.HTTPStatus == 401 && !e.Sent && !e.before
 }

@@ -21,7 +21,8 @@ type Discovery struct {
 	// Header is sent to the host of URL only. Nil is none.
 	Header http.Header
 	// Server has the settings for the discovered server, from VisibleTo to Refresh. Its label, description,
-	// endpoint, kind and namespace must be empty: the manifest gives them.
+	// endpoint, kind and namespace must be empty: the manifest gives them. So must Credentials, since the publisher of
+	// the manifest would decide where they are sent.
 	Server Server
 }
 

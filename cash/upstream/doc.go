@@ -19,9 +19,9 @@
 //
 // An upstream consists of parts, each with its own lock (upstream.go). A part knows only the parts to its left:
 //
-//	settings ◄── exchanges ◄── session ◄── link, traffic ◄── calls ◄── inventory ◄── branches, lists ◄── upstream
-//	configured   questions,    one         state,         one way   what the     resources,          the one
-//	             progress      connection  calls          to call   server has   prompts            goroutine
+//	settings ◄── exchanges ◄── session ◄── link, traffic, users ◄── calls ◄── inventory ◄── branches, lists ◄── upstream
+//	configured   questions,    one         state, calls,            one way   what the     resources,          the one
+//	             progress      connection  accounts                 to call   server has   prompts            goroutine
 //
 // # A call, from the handler to the wire and back
 //
@@ -29,16 +29,18 @@
 //	              (for CaSH servers cashsource/view.go and inventory.Call, otherwise primitivecall.go)
 //	call.go       invoke ──► enter (traffic.go)             refused if the server is being removed
 //	              running.run, in its own goroutine         a call may outlive its request while a person is asked
+//	              ├─ authorize (connect.go)                 the caller's token (account.go), or NoCredential
 //	              ├─ admit (traffic.go)                     a slot, or Busy
 //	              └─ try: admit (breaker.go)                open after failures in a row, or Busy
 //	                 ├─ take (link.go)                      the session; waits while one is being made
 //	                 ├─ current                             Changed, if the latest catalog has another definition
+//	                 ├─ over (users.go)                     the caller's own session, if callers have accounts
 //	                 └─ send: begin (exchange.go)           a progress token; the clock (clock.go) starts
 //	                    └─ client.CallTool                  internal/mcpclient, the wire
 //	                       ├─ notified (session.go) ──► progress, message (exchange.go) ──► the caller
 //	                       └─ elicit (ask.go) ──► asker ──► the caller, or a result that asks; resume goes on
 //	              judge ◄── end (exchange.go)               the breaker learns the outcome
-//	              a stale connection: one retry over a new one
+//	              a stale connection, a refused token: one retry over a new one, with another
 //	answer.go     wire.NewAnswer ──► Result                 in internal/wire: byte for byte, without invisible text
 //	settings.go   shown                                     or an error, worded by errors.go
 //
@@ -86,6 +88,26 @@
 //     files are not read.
 //   - Those of a CaSH server come from its tool skill, which has paths to rewrite. The extension serves them on as
 //     dynamic.
+//
+// # Accounts of callers
+//
+// With [Server.Credentials], each caller has an account at the server. Calls, dry runs, and reads of resources and
+// prompts have its token; nothing that came with the caller's request, nothing of Endpoint's identity, and no cookie.
+//
+//	HTTP server        identity of Endpoint                 account of the caller
+//	up to 2025-11-25   a session that reads the catalog     a session for each caller
+//	from 2026-07-28    requests that read the catalog       a token with each request of the same client
+//
+//   - The catalog is the same for all: lists, pages of help, skills. It is read with the identity of Endpoint.
+//   - A caller without an account is asked to connect one, by an elicitation with a URL if the client takes these. The
+//     call waits up to a minute after the caller has agreed. Otherwise the error names the URL. Anonymous callers are
+//     refused.
+//   - One attempt to get a token serves all calls that wait for it. A call that gives up does not end it.
+//   - A refused token (status 401) is dropped with the session. The call is repeated once with another.
+//   - What a server sends during a call, such as questions and progress, goes to the caller of that session.
+//   - Tokens come from handlers of the SDK (packages auth and extauth), or of the embedder. The examples show a store,
+//     enterprise-managed authorization and token exchange. [HTTP].OAuthHandler gives the identity of Endpoint in the
+//     same way, for example by client credentials.
 //
 // # Ids
 //
@@ -148,8 +170,12 @@
 //
 // # Limits
 //
-//   - All callers share one connection to a server, and so one session. A CaSH server of this module keeps replays
-//     for each caller.
+//   - Without Credentials, all callers share one connection to a server, and so one session. A CaSH server of this
+//     module keeps replays for each caller.
+//   - With Credentials, a caller sees what the server shows to Endpoint's identity, and is refused by the server what
+//     the account must not do. A result that package control has cached may outlive the account by its TTL. A session
+//     is that of a caller with the same roles and attributes: keep what changes with each request out of these. A
+//     server that answers 403 is not asked with more scopes.
 //   - A question (elicitation) that a server up to 2025-11-25 sends during a call, and a log message of any server,
 //     is delivered only if all calls in flight belong to one caller, and no other caller has recently given up a
 //     call. Questions by URL and sampling are not passed on.

@@ -133,6 +133,17 @@ func (s Server) checkCredentials() error {
 	return nil
 }
 
+// web returns the endpoint of a server over HTTP; a zero one otherwise.
+func (s Server) web() HTTP {
+	switch e := s.Endpoint.(type) {
+	case HTTP:
+		return e
+	case SSE:
+		return HTTP(e)
+	}
+	return HTTP{}
+}
+
 // withDefaults returns s with defaults for zero values, or an error for the first wrong field.
 func (s Server) withDefaults() (Server, error) {
 	if _, ok := registry.CanonicalPath(s.Label); !ok || s.Label == "" {

@@ -127,7 +127,7 @@ func (d *dialer) connectError(ctx context.Context, err error, x *mcpclient.Excha
 	var crash *apart.Crash
 	if errors.As(err, &crash) {
 		d.log.Error("connecting panicked", "panic", crash.Reason, "stack", crash.Stack)
-		return &CallError{Class: Unreachable, Reason: "the code that connects to it failed", Err: err}
+		return &CallError{Class: Unreachable, Reason: "the code that connects to it failed"}
 	}
 	left := errors.Is(err, apart.ErrLeft)
 	if left {

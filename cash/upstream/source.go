@@ -40,6 +40,9 @@ func (a *Aggregator) newSource(d Discovery) (*source, error) {
 	if _, ok := registry.CanonicalPath(d.Label); !ok {
 		return nil, fmt.Errorf("the label %.64q is not a path of labels", d.Label)
 	}
+	if d.Server.Credentials != nil {
+		return nil, errors.New("credentials of callers need a server at an address that you give: mount it with Add")
+	}
 	t := d.Server
 	t.Label, t.Endpoint, t.Namespace = cmp.Or(d.Label, "any"), noEndpoint{f.Host()}, ""
 	if d.Server, err = t.withDefaults(); err != nil {

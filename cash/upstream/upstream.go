@@ -80,18 +80,12 @@ func newUpstream(a *Aggregator, cfg Server, mounts []mount) *upstream {
 
 // ownAccount returns the account of the endpoint; nil if it has no OAuthHandler.
 func (u *upstream) ownAccount() *account {
-	var h HTTP
-	switch e := u.cfg.Endpoint.(type) {
-	case HTTP:
-		h = e
-	case SSE:
-		h = HTTP(e)
-	}
-	if h.OAuthHandler == nil {
+	own := u.cfg.web().OAuthHandler
+	if own == nil {
 		return nil
 	}
-	open := func(context.Context) (auth.OAuthHandler, error) { return h.OAuthHandler, nil }
-	return &account{open: open, url: h.URL, timeout: u.cfg.ConnectTimeout, stuck: new(atomic.Int32)}
+	open := func(context.Context) (auth.OAuthHandler, error) { return own, nil }
+	return &account{open: open, url: u.cfg.web().URL, timeout: u.cfg.ConnectTimeout, log: u.log, stuck: new(atomic.Int32)}
 }
 
 // pinnedAs sets the label under which the definitions are pinned.

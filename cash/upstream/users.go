@@ -24,9 +24,8 @@ import (
 // has one for each of them. Their number is bounded, and unused ones end.
 type users struct {
 	*settings
-	life   context.Context // of the upstream
-	server string          // URL
-	stuck  atomic.Int32
+	life  context.Context // of the upstream
+	stuck atomic.Int32
 
 	mu     sync.Mutex
 	byKey  map[string]*user
@@ -55,14 +54,7 @@ type owned struct {
 }
 
 func newUsers(life context.Context, s *settings) *users {
-	u := &users{settings: s, life: life, byKey: make(map[string]*user)}
-	switch e := s.cfg.Endpoint.(type) {
-	case HTTP:
-		u.server = e.URL
-	case SSE:
-		u.server = e.URL
-	}
-	return u
+	return &users{settings: s, life: life, byKey: make(map[string]*user)}
 }
 
 // userKey tells callers apart by all that decides on their credentials.
@@ -114,7 +106,7 @@ func (us *users) account(c *registry.Caller) *account {
 	who.Roles, who.Attributes = slices.Clone(c.Roles), maps.Clone(c.Attributes)
 	return &account{
 		open: func(ctx context.Context) (auth.OAuthHandler, error) { return us.cfg.Credentials(ctx, &who) },
-		url:  us.server, timeout: us.cfg.ConnectTimeout, stuck: &us.stuck,
+		url:  us.cfg.web().URL, timeout: us.cfg.ConnectTimeout, log: us.log, stuck: &us.stuck,
 	}
 }
 

@@ -18,6 +18,6 @@
 //
 // # Limits
 //
-// A file has at most 1 MiB ([MaxBytes]), 1,000 upstreams and 1,000 manifests;
-// variables bring in at most 4 MiB. Files do not include one another.
+// A file has no accounts of callers: set [upstream.Server].Credentials in Go. It has at most 1 MiB
+// ([MaxBytes]), 1,000 upstreams and 1,000 manifests; variables bring in at most 4 MiB. Files do not include one another.
 package config
