@@ -39,8 +39,9 @@ func configure(args []string, getenv func(string) string, stderr io.Writer) (*co
 		return nil, errors.New("there are no arguments besides the flags")
 	}
 	var err error
-	if cfg.url, err = url.Parse(cmp.Or(*public, "http://"+cfg.addr)); err != nil || cfg.url.Hostname() == "" {
-		return nil, fmt.Errorf("-url: %q is no URL with a host", *public)
+	cfg.url, err = url.Parse(cmp.Or(*public, "http://"+cfg.addr))
+	if err != nil || cfg.url.Scheme != "http" && cfg.url.Scheme != "https" || cfg.url.Hostname() == "" {
+		return nil, errors.New("-url takes an http or https URL; without it, -addr needs a host")
 	}
 	cfg.issuer = cmp.Or(cfg.issuer, cfg.url.String())
 	if cfg.keys, err = parseKeys(getenv("DESK_KEYS")); err != nil {

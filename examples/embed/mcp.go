@@ -42,8 +42,12 @@ func (s *service) newFace(reg *registry.Registry) *cash.Server {
 		Version: "1.0.0",
 		Serve: serve.Options{
 			VerifyToken: s.verifyToken,
-			Token:       &auth.RequireBearerTokenOptions{ResourceMetadataURL: s.cfg.at(resourcePath)},
 			Identify:    identify,
+			Resource: &oauthex.ProtectedResourceMetadata{
+				Resource:             s.login.audience,
+				AuthorizationServers: []string{s.login.issuer},
+				ResourceName:         "The ticket desk",
+			},
 
 			AllowedHosts: []string{s.cfg.url.Hostname()},
 			Address:      clientAddress,
@@ -107,18 +111,10 @@ func identify(_ context.Context, in *serve.Incoming) (*registry.Caller, error) {
 	return nil, errToken
 }
 
-// resourcePath is that of the metadata of /mcp (RFC 9728, section 3.1).
-const resourcePath = "/.well-known/oauth-protected-resource/mcp"
-
 // mount adds the MCP endpoint to mux, and what clients and load balancers ask without a token.
 func (s *service) mount(mux *http.ServeMux) {
 	mux.Handle("/mcp", s.face.Handler())
-	mux.Handle(resourcePath, auth.ProtectedResourceMetadataHandler(&oauthex.ProtectedResourceMetadata{
-		Resource:               s.login.audience,
-		AuthorizationServers:   []string{s.login.issuer},
-		BearerMethodsSupported: []string{"header"},
-		ResourceName:           "The ticket desk",
-	}))
+	mux.Handle(s.face.ResourceHandler())
 	mux.Handle(manifest.WellKnownPath, s.face.ManifestHandler())
 	mux.Handle("/livez", s.face.LiveHandler())
 	mux.Handle("/readyz", s.face.ReadyHandler())

@@ -93,7 +93,7 @@ func TestRun(t *testing.T) {
 	}
 	for name, tt := range map[string]struct{ args, keys string }{
 		"no keys": {"", ""}, "a short key": {"", "0102"}, "one bad key": {"", testKeys + ",x"},
-		"an argument": {"x", testKeys}, "a carrier without a token": {"-carrier https://carrier.example/mcp", testKeys}, "no URL": {"-url desk", testKeys}, "an unknown flag": {"-x", testKeys},
+		"an argument": {"x", testKeys}, "a carrier without a token": {"-carrier https://carrier.example/mcp", testKeys}, "no URL": {"-url desk", testKeys}, "no host": {"-addr :0", testKeys}, "an unknown flag": {"-x", testKeys},
 	} {
 		if err := run(ctx, strings.Fields(tt.args), func(name string) string { return map[string]string{"DESK_KEYS": tt.keys}[name] }, out, log); err == nil {
 			t.Errorf("%s: no error", name)
