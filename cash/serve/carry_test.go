@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
@@ -83,17 +84,20 @@ func TestValuesOfTheRequest(t *testing.T) {
 		_ = json.Unmarshal([]byte(arguments), &in)
 		return "UpExecute", fmt.Sprintf(`{"cmd":"number","params":{"n":%d}}`, in.N)
 	}
+	byKwargs := func(arguments string) (string, string) {
+		return "call", `{"namespace":"up","function":"number","kwargs":` + arguments + `}`
+	}
 	for name, face := range map[string]struct {
 		handler http.Handler
 		tool    func(arguments string) (name, all string)
 	}{
-		"cash": {cash.NewServer(reg, nil).Handler(), func(arguments string) (string, string) {
-			return "call", `{"namespace":"up","function":"number","kwargs":` + arguments + `}`
-		}},
+		"cash":       {cash.NewServer(reg, nil).Handler(), byKwargs},
+		"added":      {added(cash.NewServer(reg, nil)), byKwargs},
 		"gateway":    {gateway.NewServer(reg, nil).Handler(), byID},
 		"proxy":      {gateway.NewServer(reg, &gateway.Options{Mode: gateway.Proxy}).Handler(), byID},
 		"plain":      {plain.NewServer(reg, nil).Handler(), byName},
 		"disclosure": {disclosure.NewServer(reg, nil).Handler(), byName},
+		"grants":     {disclosure.NewServer(reg, &disclosure.Options{Grants: new(disclosure.Grants)}).Handler(), byName},
 		"facade":     {facade.NewServer(reg, nil).Handler(), byCommand},
 	} {
 		ts := httptest.NewServer(numbering(t, face.handler))
@@ -105,16 +109,15 @@ func TestValuesOfTheRequest(t *testing.T) {
 		for _, v := range versions {
 			t.Run(name+" "+v, func(t *testing.T) {
 				s := dial(t, ts.URL, v, nil)
-				if name == "disclosure" {
-					if _, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: disclosure.DefaultURI + "?tools=up-number"}); err != nil {
-						t.Fatal(err)
-					}
+				more := ""
+				if name == "disclosure" || name == "grants" {
+					more = described(t, s, "up-number")
 				}
 				var all sync.WaitGroup
 				for i := range 4 {
 					all.Go(func() {
 						for n := range 10 {
-							tool, arguments := face.tool(fmt.Sprintf(`{"n":%d}`, 100*i+n))
+							tool, arguments := face.tool(fmt.Sprintf(`{"n":%d%s}`, 100*i+n, more))
 							r, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments)})
 							if err != nil {
 								t.Error(err)
@@ -127,6 +130,112 @@ func TestValuesOfTheRequest(t *testing.T) {
 					})
 				}
 				all.Wait()
+			})
+		}
+	}
+}
+
+// added is a face in an MCP server of the embedder's own, behind handlers of the SDK.
+func added(face *cash.Server) http.Handler {
+	own := mcp.NewServer(&mcp.Implementation{Name: "own"}, nil)
+	face.AddTo(own)
+	get := func(*http.Request) *mcp.Server { return own }
+	sessions := mcp.NewStreamableHTTPHandler(get, nil)
+	single := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true})
+	return serve.CarryContext(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Mcp-Protocol-Version") == generations[1] {
+			single.ServeHTTP(w, r)
+			return
+		}
+		sessions.ServeHTTP(w, r)
+	}))
+}
+
+// described reads the description of a tool. It returns the member with the grant, if there is one.
+func described(t *testing.T, s *mcp.ClientSession, tool string) string {
+	r, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: disclosure.DefaultURI + "?tools=" + tool})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := regexp.MustCompile(`"_grant":"[^"]+"`).FindString(r.Contents[0].Text); m != "" {
+		return "," + m
+	}
+	return ""
+}
+
+// A rule of visibility sees the request that asks, and none before it, in what every face lists and tells.
+func TestRulesSeeTheRequest(t *testing.T) {
+	var number atomic.Value // of the requests from now on
+	numbered := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), numberKey{}, number.Load())))
+		})
+	}
+	reg := registry.New(nil)
+	up := reg.Namespace("up", "Numbers.")
+	for _, n := range []string{"1", "2", "3"} {
+		only := registry.VisibleTo(func(ctx context.Context, _ *registry.Caller) bool { return ctx.Value(numberKey{}) == n })
+		up.Add(registry.Func("number"+n, "Tell.", func(context.Context, struct{}) (string, error) { return "", nil }, only))
+		up.AddSkill(registry.NewSkill("skill"+n, "Tell.", "Text.", only))
+	}
+	type question func(*mcp.ClientSession) (any, error)
+	tool := func(name, arguments string) question {
+		return func(s *mcp.ClientSession) (any, error) {
+			return s.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: json.RawMessage(arguments)})
+		}
+	}
+	tools := func(s *mcp.ClientSession) (any, error) { return s.ListTools(t.Context(), nil) }
+	// Clients from 2026-07-28 on keep a skill for a minute, so only sessions are asked.
+	skills := func(s *mcp.ClientSession) (any, error) {
+		found := []any{}
+		for _, n := range []string{"1", "2", "3"} {
+			if r, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "skill://up/skill" + n + "/SKILL.md"}); err == nil {
+				found = append(found, r)
+			}
+		}
+		return found, nil
+	}
+	grants := &disclosure.Options{Grants: new(disclosure.Grants)}
+	for name, face := range map[string]struct {
+		handler   http.Handler
+		questions []question
+	}{
+		"cash": {cash.NewServer(reg, nil).Handler(), []question{
+			tool("help", `{"namespace":"up"}`), tool("help", `{"kwargs":{"search":"number"}}`), tool("skill", `{"namespace":"up"}`),
+		}},
+		"added":      {added(cash.NewServer(reg, nil)), []question{tool("help", `{"namespace":"up"}`)}},
+		"gateway":    {gateway.NewServer(reg, nil).Handler(), []question{tool("tool_browse", `{"path":"/up"}`)}},
+		"proxy":      {gateway.NewServer(reg, &gateway.Options{Mode: gateway.Proxy}).Handler(), []question{tools}},
+		"plain":      {plain.NewServer(reg, nil).Handler(), []question{tools}},
+		"disclosure": {disclosure.NewServer(reg, grants).Handler(), []question{tools}},
+		"facade":     {facade.NewServer(reg, nil).Handler(), []question{tools, tool("UpExecute", `{"cmd":"help"}`)}},
+	} {
+		ts := httptest.NewServer(numbered(face.handler))
+		t.Cleanup(ts.Close)
+		for _, v := range generations {
+			t.Run(name+" "+v, func(t *testing.T) {
+				number.Store("1")
+				s := dial(t, ts.URL, v, nil)
+				for _, n := range []string{"2", "3", "1", "3"} {
+					number.Store(n)
+					questions := face.questions
+					if v == generations[0] {
+						questions = append(questions[:len(questions):len(questions)], skills)
+					}
+					for i, ask := range questions {
+						res, err := ask(s)
+						if err != nil {
+							t.Fatal(err)
+						}
+						data, _ := json.Marshal(res)
+						for _, of := range []string{"1", "2", "3"} {
+							told := strings.Contains(string(data), "number"+of) || strings.Contains(string(data), "skill"+of)
+							if told != (of == n) {
+								t.Errorf("question %d of request %s: %s", i, n, data)
+							}
+						}
+					}
+				}
 			})
 		}
 	}

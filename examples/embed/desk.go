@@ -2,36 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
-	"slices"
-	"sync"
 
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-var errNoTicket = errors.New("no ticket has this id: list the tickets to find it")
-
-// A Ticket is a customer's question.
-type Ticket struct {
-	ID       string `json:"id"`
-	Subject  string `json:"subject"`
-	Status   string `json:"status"` // open or closed
-	ClosedBy string `json:"closed_by,omitempty"`
-}
-
-// desk holds the tickets. It is safe for concurrent use.
-type desk struct {
-	mu      sync.Mutex
-	tickets []Ticket
-}
-
-func newDesk() *desk {
-	return &desk{tickets: []Ticket{
-		{ID: "T-1", Subject: "Where is my parcel?", Status: "open"},
-		{ID: "T-2", Subject: "The invoice has the wrong address.", Status: "open"},
-		{ID: "T-3", Subject: "How do I return a cup?", Status: "closed", ClosedBy: "carla"},
-	}}
-}
+// desk has the methods that the routes and the MCP endpoint share. They know nothing of HTTP and MCP: the caller is in
+// the context.
+type desk struct{ store Store }
 
 // ListTickets is the input of List.
 type ListTickets struct {
@@ -39,11 +16,13 @@ type ListTickets struct {
 }
 
 // List returns the tickets with a status, or all.
-func (d *desk) List(_ context.Context, in ListTickets) ([]Ticket, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (d *desk) List(ctx context.Context, in ListTickets) ([]Ticket, error) {
+	all, err := d.store.Tickets(ctx, tenant(ctx))
+	if err != nil {
+		return nil, err
+	}
 	found := []Ticket{}
-	for _, t := range d.tickets {
+	for _, t := range all {
 		if in.Status == "" || t.Status == in.Status {
 			found = append(found, t)
 		}
@@ -56,50 +35,33 @@ type TicketRef struct {
 	ID string `json:"id" jsonschema:"Ticket, as listed." cash:"example=T-1"`
 }
 
-// Close closes a ticket in the name of the caller in ctx. A closed ticket does not change.
+// Close closes a ticket in the name of the caller. A closed ticket does not change.
 func (d *desk) Close(ctx context.Context, in TicketRef) (Ticket, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	i, err := d.find(in.ID)
-	if err != nil {
-		return Ticket{}, err
+	t, err := d.store.Ticket(ctx, tenant(ctx), in.ID)
+	if err != nil || t.Status == "closed" {
+		return t, err
 	}
-	if t := &d.tickets[i]; t.Status == "open" {
-		t.Status, t.ClosedBy = "closed", registry.CallerFrom(ctx).ID
-	}
-	return d.tickets[i], nil
+	t.Status, t.ClosedBy = "closed", registry.CallerFrom(ctx).ID
+	return t, d.store.Save(ctx, tenant(ctx), t)
 }
 
 // Delete deletes a ticket and returns it.
-func (d *desk) Delete(_ context.Context, in TicketRef) (Ticket, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	i, err := d.find(in.ID)
+func (d *desk) Delete(ctx context.Context, in TicketRef) (Ticket, error) {
+	t, err := d.store.Ticket(ctx, tenant(ctx), in.ID)
 	if err != nil {
 		return Ticket{}, err
 	}
-	t := d.tickets[i]
-	d.tickets = slices.Delete(d.tickets, i, i+1)
-	return t, nil
-}
-
-func (d *desk) find(id string) (int, error) {
-	i := slices.IndexFunc(d.tickets, func(t Ticket) bool { return t.ID == id })
-	if i < 0 {
-		return 0, errNoTicket
-	}
-	return i, nil
+	return t, d.store.Delete(ctx, tenant(ctx), in.ID)
 }
 
 // Workload counts closed tickets by the person who closed them.
-func (d *desk) Workload(context.Context, struct{}) (map[string]int, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (d *desk) Workload(ctx context.Context, _ struct{}) (map[string]int, error) {
+	all, err := d.store.Tickets(ctx, tenant(ctx))
 	count := map[string]int{}
-	for _, t := range d.tickets {
+	for _, t := range all {
 		if t.ClosedBy != "" {
 			count[t.ClosedBy]++
 		}
 	}
-	return count, nil
+	return count, err
 }

@@ -114,16 +114,16 @@ var Rooms = []Room{
 	// Pages of long lists and of functions within a budget take 200 of these, the guide 50, the revision of what a
 	// caller sees 60, dry runs and schemas for servers that mount this one 60, the guide among skills and skills of
 	// changed functions 50, what a hook is told 15.
-	{Row: 5, Packages: []string{"cash"}, Lines: 2305},
+	{Row: 5, Packages: []string{"cash"}, Lines: 2315},
 	// The command help of facades takes 260 of these, what their descriptions tell of commands 90. Minimal descriptions
 	// take 900: sentences and warnings in many languages 480, what is left out of them 420. The tool with the
 	// descriptions takes 100, schemas in files 90, typed results of plain and what tools show 40, what a
 	// hook is told 35.
-	{Row: 5, Packages: below("cash", "gateway disclosure facade plain"), Lines: 6345},
+	{Row: 5, Packages: below("cash", "gateway disclosure facade plain"), Lines: 6355},
 
 	// The attack on a server takes 2,300 of these, the 94 rows of compliance 2,100, the 15 of the skills extension 530,
-	// the tool beside a resource 25, the suites of stores 1,250.
-	{Row: 6, Together: true, Packages: below("cash", "check cashtest cashtest/faulty cashtest/storetest internal/client"), Lines: 8700},
+	// the tool beside a resource 25, the suites of stores 1,420.
+	{Row: 6, Together: true, Packages: below("cash", "check cashtest cashtest/faulty cashtest/storetest internal/client"), Lines: 8820},
 	// It has the models of six faces, of which internal/bench/tokens had 390. Names that a proxy lists take 5.
 	{Row: 6, Packages: []string{"cash/cost"}, Lines: 835},
 	{Row: 6, Pending: []string{"cash/config"}, Lines: 1000},
