@@ -51,15 +51,15 @@ const (
 	answerTime = 30 * time.Second // takes in this time at least
 )
 
-// paced bounds the time for which a client may keep an answer from being written. An embedder's HTTP server with a
-// WriteTimeout has a bound of its own.
-func paced(next http.Handler) http.Handler {
+// paced bounds the time for which a client may keep a part of an answer from being written. An embedder's HTTP server
+// with a WriteTimeout has a bound of its own.
+func paced(each time.Duration, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if srv, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && srv.WriteTimeout > 0 {
 			next.ServeHTTP(w, r)
 			return
 		}
-		p := &pacedWriter{ResponseWriter: w, rc: http.NewResponseController(w)}
+		p := &pacedWriter{ResponseWriter: w, rc: http.NewResponseController(w), each: each}
 		defer p.end()
 		next.ServeHTTP(p, r)
 	})
@@ -68,6 +68,7 @@ func paced(next http.Handler) http.Handler {
 type pacedWriter struct {
 	http.ResponseWriter
 	rc      *http.ResponseController
+	each    time.Duration
 	written int
 }
 
@@ -79,36 +80,41 @@ func (p *pacedWriter) Write(data []byte) (n int, err error) {
 	for first := true; first || len(data) > 0 && err == nil; first = false {
 		part := data[:min(len(data), answerPart)]
 		data = data[len(part):]
-		p.extend()
 		var m int
-		m, err = p.ResponseWriter.Write(part)
+		m, err = p.write(part)
 		n += m
 	}
 	p.written += n
 	return n, err
 }
 
+func (p *pacedWriter) write(part []byte) (int, error) {
+	defer p.hurry()()
+	return p.ResponseWriter.Write(part)
+}
+
 // FlushError is what [http.ResponseController] calls.
 func (p *pacedWriter) FlushError() error {
-	p.extend()
+	defer p.hurry()()
 	return p.rc.Flush()
 }
 
 // Flush implements [http.Flusher].
 func (p *pacedWriter) Flush() { _ = p.FlushError() }
 
-func (p *pacedWriter) extend() {
-	_ = p.rc.SetWriteDeadline(time.Now().Add(answerTime)) // a wrapped writer may not support deadlines
+// hurry sets a deadline for what is written now, and returns what removes it: between the messages of a stream there
+// may be any time, and over HTTP/2 a deadline that passes ends the stream even if nothing is written.
+func (p *pacedWriter) hurry() (done func()) {
+	_ = p.rc.SetWriteDeadline(time.Now().Add(p.each)) // a wrapped writer may not support deadlines
+	return func() { _ = p.rc.SetWriteDeadline(time.Time{}) }
 }
 
 // buffered is the most bytes that net/http keeps for a header with their number.
 const buffered = 2 << 10
 
-// end removes the deadline, which would hold for the connection's next request too. What is left of a large answer
-// is written before.
+// end writes what is left of a large answer, which net/http would write without a bound.
 func (p *pacedWriter) end() {
 	if p.written > buffered {
 		_ = p.FlushError()
 	}
-	_ = p.rc.SetWriteDeadline(time.Time{})
 }

@@ -75,7 +75,7 @@ func (s *Server) newHandler(srv *mcp.Server) http.Handler {
 	if s.opts.VerifyToken != nil {
 		h = auth.RequireBearerToken(s.opts.VerifyToken, s.opts.bearer())(h)
 	}
-	return s.observed(paced(s.web.bodies.limit(s.opts.BodyTimeout, s.named(s.sameOrigin(s.open(s.web.pending.countPosts(h)))))))
+	return s.observed(paced(answerTime, s.web.bodies.limit(s.opts.BodyTimeout, s.named(s.sameOrigin(s.open(s.web.pending.countPosts(h)))))))
 }
 
 // withoutSession reports whether a request stands alone.
