@@ -38,7 +38,7 @@
 //	cashtest.Budget(t, client, check.Budget{Tools: 2000, Index: 1000, Namespace: 2000, Function: 3000})
 //
 // [LintClean] lints the registered functions. Package faulty has misbehaving servers, for tests of code that mounts
-// servers.
+// servers. Package storetest has suites for stores that replicas share.
 //
 // # Levels
 //

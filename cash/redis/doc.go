@@ -30,8 +30,8 @@
 //	Results    all                                nothing is found or kept
 //	Artifacts  all for the index, each content    large results are described, and not kept
 //
-// A script of one node sees all that its limits are about. So a cluster spreads tokens, counts and contents, and the
-// rest is on the nodes of three tags.
+// A script runs on the node of its tag, which sees all that its limits are about. So a cluster spreads tokens, counts
+// and contents of artifacts. What has the tag {all} is on one node.
 //
 // An operation is bounded by the deadline of its call and by [Options.Timeout]. After five failures in a row, a circuit
 // breaker refuses operations for a second, and then tries one. No operation is repeated: if an answer is lost, a claimed

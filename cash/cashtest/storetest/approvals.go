@@ -312,7 +312,7 @@ func (s *suite[S]) settled(t *control.Ticket, want control.Decision) func() erro
 		select {
 		case <-t.Settled:
 		case <-time.After(2 * time.Second):
-			return fmt.Errorf("Settled of ticket %q is open", t.ID)
+			return fmt.Errorf("ticket %q: Settled is open", t.ID)
 		}
 		if t.Decision != want {
 			return fmt.Errorf("ticket %q has the decision %q, want %q", t.ID, t.Decision, want)

@@ -179,11 +179,11 @@ func Pins(subject Subject[pin.Store]) []Row {
 		select {
 		case err := <-ended:
 			if err == nil {
-				return errors.New("Watch returned without an error")
+				return errors.New("the watch returned without an error")
 			}
 			return nil
 		case <-time.After(patience):
-			return fmt.Errorf("Watch goes on %v after the end of its context", patience)
+			return fmt.Errorf("the watch goes on %v after the end of its context", patience)
 		}
 	})
 	return s.rows

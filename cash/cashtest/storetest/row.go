@@ -100,7 +100,7 @@ func (s *suite[S]) add(name string, replicas int, check func(ctx context.Context
 			return fmt.Errorf("opening the store: %w", err)
 		}
 		if len(stores) != replicas {
-			return fmt.Errorf("Open returned %d replicas, want %d", len(stores), replicas)
+			return fmt.Errorf("opened %d replicas, want %d", len(stores), replicas)
 		}
 		return check(ctx, stores)
 	}})
