@@ -150,9 +150,7 @@ func skillPages(t *testing.T, server *cash.Server) map[string][]string {
 			t.Fatal(err)
 		}
 		own, below, _ := strings.Cut(text, "## Namespaces with skills")
-		for _, name := range names(own) {
-			pages[ns] = append(pages[ns], name)
-		}
+		pages[ns] = append(pages[ns], names(own)...)
 		for _, path := range names(below) {
 			if _, known := pages[path]; !known && ns == "" {
 				queue = append(queue, path)
