@@ -150,7 +150,9 @@ func skillPages(t *testing.T, server *cash.Server) map[string][]string {
 			t.Fatal(err)
 		}
 		own, below, _ := strings.Cut(text, "## Namespaces with skills")
-		pages[ns] = append(pages[ns], names(own)...)
+		if list := names(own); len(list) > 0 {
+			pages[ns] = list
+		}
 		for _, path := range names(below) {
 			if _, known := pages[path]; !known && ns == "" {
 				queue = append(queue, path)
