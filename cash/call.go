@@ -64,7 +64,7 @@ func (x *execution) ready(ctx context.Context, c *registry.Call) (context.Contex
 		return nil, err
 	}
 	if g.mayReplay() {
-		g.key() // computed here, before several goroutines may use it
+		g.key(g.token) // computed here, before several goroutines may use it
 		c.Kept = g.kept
 	}
 	x.gating.Store(g)

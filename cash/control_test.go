@@ -356,13 +356,13 @@ func TestW30UsedTokenHasNoReplay(t *testing.T) {
 
 // finds counts how often a store is asked for a result.
 type finds struct {
-	control.ReplayStore
+	control.ResultStore
 	n atomic.Int32
 }
 
-func (f *finds) Find(ctx context.Context, owner, key string) (control.Replayed, bool, error) {
+func (f *finds) Find(ctx context.Context, key control.ResultKey) (*control.StoredResult, string, error) {
 	f.n.Add(1)
-	return f.ReplayStore.Find(ctx, owner, key)
+	return f.ResultStore.Find(ctx, key)
 }
 
 // TestCallWithinACall holds that a function which calls another by the same server
@@ -380,7 +380,7 @@ func TestCallWithinACall(t *testing.T) {
 			return "outer of " + r.Text(), nil
 		}),
 		registry.Func("inner", "Inner.", func(context.Context, struct{}) (string, error) { return "inner", nil }))
-	store := &finds{ReplayStore: control.NewReplays(nil)}
+	store := &finds{ResultStore: control.NewResults(nil)}
 	once := map[string]control.Limit{"call": {PerSession: 1}}
 	srv = cash.NewServer(reg, &cash.Options{Replays: store, Serve: serve.Options{Controls: &control.Controls{
 		Quota: control.NewQuota(&control.QuotaOptions{Meta: once}),

@@ -252,7 +252,7 @@ func TestReplayExpires(t *testing.T) {
 }
 
 func TestReplayNotKept(t *testing.T) {
-	srv, _ := effects(&cash.Options{Replays: control.NewReplays(&control.ReplayOptions{MaxBytes: 1000})})
+	srv, _ := effects(&cash.Options{Replays: control.NewResults(&control.ResultOptions{MaxBytes: 1000})})
 	res, err := srv.Call(context.Background(), &cash.CallRequest{Function: "write", Kwargs: json.RawMessage(`{"size":50000}`)})
 	if err != nil || !strings.Contains(res.Text(), "not kept") || strings.Contains(res.Text(), "replay") {
 		t.Errorf("%v, %v", res, err)
@@ -272,22 +272,22 @@ func TestReadOnlyRunsAgain(t *testing.T) {
 
 // slowStore is a store that does not answer before the deadline of the call.
 type slowStore struct {
-	control.ReplayStore
+	control.ResultStore
 	asked  chan struct{}
 	answer chan struct{}
 }
 
-func (s *slowStore) Find(ctx context.Context, owner, key string) (control.Replayed, bool, error) {
+func (s *slowStore) Find(context.Context, control.ResultKey) (*control.StoredResult, string, error) {
 	close(s.asked)
 	<-s.answer
-	return control.Replayed{Result: registry.TextResult(strings.Repeat("x", 100))}, true, nil
+	return &control.StoredResult{Result: registry.TextResult(strings.Repeat("x", 100))}, "", nil
 }
 
-// TestReplayStoreThatHangs holds that a store which answers too late is left
+// TestResultStoreThatHangs holds that a store which answers too late is left
 // behind like a function, and shares nothing with the call that went on.
-func TestReplayStoreThatHangs(t *testing.T) {
+func TestResultStoreThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &slowStore{control.NewReplays(nil), make(chan struct{}), make(chan struct{})}
+		store := &slowStore{control.NewResults(nil), make(chan struct{}), make(chan struct{})}
 		srv, ran := effects(&cash.Options{Replays: store, Serve: serve.Options{Timeout: time.Second}})
 		ctx := registry.WithCaller(context.Background(), &registry.Caller{ID: "alice"})
 		limit := 10

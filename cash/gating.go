@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -26,7 +27,7 @@ type gating struct {
 	raised bool   // the caller chose the limit
 	token  string // the replay value that the caller sent or gets
 	owner  string // the owner of a kept result; empty if the caller cannot be recognised
-	digest string // the key of a kept result; see key
+	digest string // of the function and its arguments; see key
 	// found reports that the result is a kept one. It is atomic because the function's goroutine
 	// sets it and may be abandoned.
 	found atomic.Bool
@@ -84,9 +85,6 @@ func (s *Server) newGating(c *registry.Call, req *CallRequest) (*gating, error) 
 	if c.Function.Gated() {
 		c.Gate = &registry.Gate{Limit: g.limit, Asked: g.raised, Replay: g.token}
 	}
-	if g.token != "" {
-		g.owner = control.Nobody + g.token
-	}
 	return g, nil
 }
 
@@ -102,7 +100,7 @@ func (g *gating) repeatable() bool { return g.call.Function.ReadOnly() || g.call
 
 // kept returns the withheld result of an earlier call ([registry.Call.Kept]).
 func (g *gating) kept(ctx context.Context) (*registry.Result, error) {
-	kept, found, err := g.server.opts.Replays.Find(ctx, g.owner, g.key())
+	kept, _, err := g.server.opts.Replays.Find(ctx, g.key(g.token))
 	f := g.call.Function
 	switch {
 	case err != nil:
@@ -111,7 +109,7 @@ func (g *gating) kept(ctx context.Context) (*registry.Result, error) {
 			Message: "Results that were withheld cannot be reached now. The function was not run.",
 			Hint:    "Try again in a moment.",
 		}
-	case found && (g.token != "" || g.limit > kept.Limit):
+	case kept != nil && (g.token != "" || g.limit > kept.Limit):
 		g.found.Store(true)
 		return kept.Result, nil
 	case g.token != "" && !f.Gated():
@@ -124,13 +122,17 @@ func (g *gating) kept(ctx context.Context) (*registry.Result, error) {
 	return nil, nil
 }
 
-// key returns a hash of the function and its arguments. The order of the arguments does not matter.
-func (g *gating) key() string {
+// key returns the key of a kept result: of the function and its arguments, whose order does not
+// matter, and of the owner or the token.
+func (g *gating) key(token string) control.ResultKey {
 	if g.digest == "" {
 		sum := sha256.Sum256(strictjson.Canonical(g.call.Arguments))
 		g.digest = g.server.opts.Name + "\x00" + g.call.Function.Path() + "\x00" + string(sum[:])
 	}
-	return g.digest
+	if token != "" {
+		return control.ResultKey{Key: token + "\x00" + g.digest}
+	}
+	return control.ResultKey{Owner: g.owner, Key: g.digest}
 }
 
 // measure returns the characters of a result for the gate.
@@ -190,7 +192,7 @@ func (g *gating) limited(ctx context.Context, r *registry.Result, again bool) *r
 	if length <= g.limit || streaming {
 		if g.found.Load() && ctx.Err() == nil {
 			// After an error, the result is only kept longer.
-			_ = g.server.opts.Replays.Delivered(ctx, g.owner, g.key())
+			_ = g.server.opts.Replays.Expire(ctx, g.key(g.token), grace)
 		}
 		return nil
 	}
@@ -209,6 +211,9 @@ func (g *gating) limited(ctx context.Context, r *registry.Result, again bool) *r
 	return out
 }
 
+// grace is how long a result is kept after its delivery, for a client that lost the answer and repeats.
+const grace = 30 * time.Second
+
 // keep stores a withheld result for its owner. Without an owner, it stores it under a new token.
 func (g *gating) keep(ctx context.Context, r *registry.Result, length int) (kept bool) {
 	defer func() {
@@ -216,18 +221,19 @@ func (g *gating) keep(ctx context.Context, r *registry.Result, length int) (kept
 			kept = false
 		}
 	}()
-	token := ""
-	if g.owner == "" {
-		token = replayPrefix + rand.Text()
-		g.owner = control.Nobody + token
+	token, made := g.token, ""
+	if token == "" && g.owner == "" {
+		made = replayPrefix + rand.Text()
+		token = made
 	}
-	replay := control.Replayed{Result: r, Length: length, Size: size(r, length), Limit: g.limit}
 	// The function has run, so its result is kept even if the caller is gone.
-	ok, err := g.server.opts.Replays.Keep(context.WithoutCancel(ctx), g.owner, g.key(), replay)
-	if err != nil || !ok {
+	kept, err := g.server.opts.Replays.Keep(context.WithoutCancel(ctx), g.key(token), &control.StoredResult{
+		Result: r, Size: size(r, length), Limit: g.limit, Lasts: g.server.opts.ReplayAge, Promised: true,
+	})
+	if err != nil || !kept {
 		return false
 	}
-	g.token = token
+	g.token = made
 	return true
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/serve"
@@ -26,8 +27,10 @@ type Options struct {
 	// panics. help() shows any other value.
 	SizeLimit int
 	// Replays keeps gated results of functions that are not read-only, so that they need not run
-	// twice. Servers that share a store must differ in Name. Nil is control.NewReplays(nil).
-	Replays control.ReplayStore
+	// twice. Servers that share a store must differ in Name. Nil is control.NewResults(nil).
+	Replays control.ResultStore
+	// ReplayAge is how long they are kept. Zero is 10 minutes.
+	ReplayAge time.Duration
 
 	// Guide adds skills in the root that teach a model the three tools, in three layers (RFC Appendix
 	// A): cash_basics, cash_discovery and cash_edge_cases. A skill of the source with such a name
@@ -71,8 +74,9 @@ func (o *Options) withDefaults() Options {
 	}
 	d.Name = cmp.Or(d.Name, defaultName)
 	d.SizeLimit = cmp.Or(d.SizeLimit, gate.Default)
+	d.ReplayAge = cmp.Or(d.ReplayAge, 10*time.Minute)
 	if d.Replays == nil {
-		d.Replays = control.NewReplays(nil)
+		d.Replays = control.NewResults(nil)
 	}
 	d.Serve = d.Serve.WithDefaults()
 	return d

@@ -182,21 +182,22 @@ func (f *Function) declare(text json.RawMessage, summary string) (err error) {
 	if f.out != nil && isString(f.out) || f.out == nil && typ == "string" {
 		f.output.wrap = wrapText
 	}
-	f.output.text = wrapSchema(f.output.wrap, text)
-	_, err = schema.Parse(f.output.text)
+	f.output.text, err = wrapSchema(f.output.wrap, text)
 	return err
 }
 
-// wrapSchema returns the schema of an object with one member. Definitions move to the top, where
-// references find them.
-func wrapSchema(member string, text json.RawMessage) json.RawMessage {
+// wrapSchema returns the schema of an object with one member, whose schema is text.
+func wrapSchema(member string, text json.RawMessage) (json.RawMessage, error) {
+	moved, err := schema.At(text, "/properties/"+member)
+	if err != nil {
+		return nil, err
+	}
 	var inner, properties, outer strictjson.Builder
 	outer.AddText("type", "object")
-	for key, value := range strictjson.Members(text) {
-		switch key {
-		case "$schema", "$id", "$defs", "definitions":
+	for key, value := range strictjson.Members(moved) {
+		if key == "$schema" { // stands at the top
 			outer.Add(key, value)
-		default:
+		} else {
 			inner.Add(key, value)
 		}
 	}
@@ -204,7 +205,7 @@ func wrapSchema(member string, text json.RawMessage) json.RawMessage {
 	outer.Add("properties", properties.Object())
 	outer.Add("required", strictjson.MustMarshal([]string{member}))
 	outer.Add("additionalProperties", []byte("false"))
-	return outer.Object()
+	return outer.Object(), nil
 }
 
 // isString reports whether results of type t are texts, not JSON; see [encoderFor].

@@ -60,7 +60,9 @@ func inferOutput(t reflect.Type) *output {
 		o.wrap = wrapValue
 	}
 	if o.wrap != "" {
-		o.text = wrapSchema(o.wrap, described)
+		if o.text, err = wrapSchema(o.wrap, described); err != nil {
+			return nil
+		}
 	}
 	return o
 }

@@ -30,14 +30,10 @@ type CacheOptions struct {
 	Allow []string
 	// TTL is how long a result is cached, from the start of its call. Zero is 5 minutes.
 	TTL time.Duration
-	// MaxBytes bounds all results in memory, roughly. Zero is 64 MiB.
-	MaxBytes int
-	// MaxEntries bounds the number of results in memory. Zero is 10,000.
-	MaxEntries int
 	// MaxResult bounds one result, in bytes. Zero is 1 MiB.
 	MaxResult int
-	// Store keeps the results. Nil is the memory of this process.
-	Store CacheStore
+	// Store keeps the results. Nil is a [Results] of the cache's own.
+	Store ResultStore
 	// Now is the clock. Nil is time.Now.
 	Now func() time.Time
 }
@@ -71,14 +67,12 @@ func NewCache(opts *CacheOptions) *Cache {
 	allow, err := o.allowed()
 	mistake.Check("control", err)
 	o.TTL = cmp.Or(o.TTL, 5*time.Minute)
-	o.MaxBytes = cmp.Or(o.MaxBytes, 64<<20)
-	o.MaxEntries = cmp.Or(o.MaxEntries, 10_000)
 	o.MaxResult = cmp.Or(o.MaxResult, 1<<20)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	if o.Store == nil {
-		o.Store = newCached(o.MaxBytes, o.MaxEntries, o.Now)
+		o.Store = NewResults(&ResultOptions{Now: o.Now})
 	}
 	return &Cache{opts: o, allow: allow}
 }
@@ -152,12 +146,12 @@ func (c *Cache) takes(call *registry.Call) bool {
 }
 
 func (c *Cache) answer(ctx context.Context, call *registry.Call, next registry.Handler) (*registry.Result, error) {
-	key := cacheKey(call)
+	key := ResultKey{Owner: call.Owner(), Key: "cache\x00" + cacheKey(call)}
 	expires := c.opts.Now().Add(c.opts.TTL)
 	kept, edition, unreachable := c.opts.Store.Find(ctx, key)
 	if unreachable == nil && kept != nil {
 		note(ctx, func(r *record) { r.cacheHit = true })
-		return hit(kept), nil
+		return hit(kept.Result), nil
 	}
 	call, asked := watched(call)
 	res, err := next(ctx, call)
@@ -166,7 +160,10 @@ func (c *Cache) answer(ctx context.Context, call *registry.Call, next registry.H
 	}
 	res = unmarked(res)
 	if own, size, ok := keepable(res); ok && size <= c.opts.MaxResult && !asked.Load() && unreachable == nil {
-		_ = c.opts.Store.Keep(ctx, key, edition, Cached{own, size, expires}) // an error only loses the entry
+		// An error only loses the entry.
+		_, _ = c.opts.Store.Keep(ctx, key, &StoredResult{
+			Result: own, Size: size, Lasts: expires.Sub(c.opts.Now()), Edition: edition,
+		})
 	}
 	return res, nil
 }

@@ -161,7 +161,7 @@ func TestW36WhatIsNotCached(t *testing.T) {
 		{"no resource", on, "read", "alice", content(&mcp.EmbeddedResource{}), false},
 		{"too large", control.CacheOptions{ReadOnly: true, MaxResult: 5000}, "read", "alice", text(func(r *registry.Result) { r.Content = textOfLength(5000) }), false},
 		{"large enough", control.CacheOptions{ReadOnly: true, MaxResult: 5000}, "read", "alice", text(func(r *registry.Result) { r.Content = textOfLength(3000) }), true},
-		{"larger than the cache", control.CacheOptions{ReadOnly: true, MaxBytes: 5000}, "read", "alice", text(func(r *registry.Result) { r.Content = textOfLength(5000) }), false},
+		{"larger than the cache", control.CacheOptions{ReadOnly: true, Store: control.NewResults(&control.ResultOptions{MaxBytes: 5000})}, "read", "alice", text(func(r *registry.Result) { r.Content = textOfLength(5000) }), false},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			r := newRig(map[string]registry.Handler{tt.call: tt.handler}, control.NewCache(&tt.opts).Middleware())
@@ -356,7 +356,9 @@ func TestCacheInvariant(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 8))
 	clock := newClock()
 	const most, ttl = 5, 40 * time.Second
-	cache := control.NewCache(&control.CacheOptions{ReadOnly: true, MaxEntries: most, TTL: ttl, Now: clock.Now})
+	cache := control.NewCache(&control.CacheOptions{
+		ReadOnly: true, TTL: ttl, Now: clock.Now, Store: control.NewResults(&control.ResultOptions{MaxEntries: most, Now: clock.Now}),
+	})
 	r := newRig(nil, cache.Middleware())
 	type entry struct {
 		call, text string
@@ -394,7 +396,7 @@ func TestCacheMaxBytes(t *testing.T) {
 		"read": func(_ context.Context, c *registry.Call) (*registry.Result, error) {
 			return &registry.Result{Content: textOfLength(8000)}, nil
 		},
-	}, control.NewCache(&control.CacheOptions{ReadOnly: true, MaxBytes: 30_000}).Middleware())
+	}, control.NewCache(&control.CacheOptions{ReadOnly: true, Store: control.NewResults(&control.ResultOptions{MaxBytes: 30_000})}).Middleware())
 	for i := range 20 {
 		must(r.do("alice", "read", fmt.Sprintf(`{"a":%d}`, i)))
 	}
@@ -411,7 +413,7 @@ func TestCacheMaxBytes(t *testing.T) {
 
 // TestCacheOfMixedCallersAtOnce holds that nobody gets what was made for another.
 func TestCacheOfMixedCallersAtOnce(t *testing.T) {
-	cache := control.NewCache(&control.CacheOptions{ReadOnly: true, MaxEntries: 30})
+	cache := control.NewCache(&control.CacheOptions{ReadOnly: true, Store: control.NewResults(&control.ResultOptions{MaxEntries: 30})})
 	r := newRig(map[string]registry.Handler{
 		"read": func(_ context.Context, c *registry.Call) (*registry.Result, error) {
 			return registry.TextResult(c.Owner() + string(c.Arguments)), nil

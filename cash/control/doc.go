@@ -17,13 +17,13 @@
 //
 // Each of them is middleware of its own and can be used alone or in another order. They see the real function, whatever
 // face it was called through, and valid arguments. If a [Policy] requires a person's decision, [Approvals] ask for it.
-// [Replays] keep results that were too large to deliver.
+// [Results] keep what was too large to deliver.
 //
 // # Limits
 //
 // Counts, results and open questions live in the memory of this process, bounded in number, size and age. Replicas
-// share them with the embedder's own [PlanStore], [QuotaStore], [CacheStore], [ApprovalStore] and [ReplayStore]. If a
-// store is full or fails, calls are refused, and results are not kept.
+// share them with the embedder's own [PlanStore], [QuotaStore], [ResultStore] and [ApprovalStore]. If a store is full
+// or fails, calls are refused, and results are not kept.
 //
 // Policies rely on the declarations of functions. For tools of other servers those are claims of the servers: allow
 // such tools by name, or vouch for the server in its configuration.

@@ -5,5 +5,4 @@ import "time"
 // The stores in memory, for tests of replicas that share one.
 func MemoryPlans(now func() time.Time) PlanStore      { return newPlanUses(1000, now) }
 func MemoryQuota(now func() time.Time) QuotaStore     { return newSessions(1000, now) }
-func MemoryCache(now func() time.Time) CacheStore     { return newCached(1<<20, 1000, now) }
 func MemoryApprovals(age time.Duration) ApprovalStore { return newTickets(1000, 16, age) }

@@ -292,6 +292,16 @@ func TestPlanTokensOfMixedCallersAtOnce(t *testing.T) {
 	}
 }
 
+// TestPlanTokenHasOneSpelling holds that a line end does not stand for a character, whatever the token ends in.
+func TestPlanTokenHasOneSpelling(t *testing.T) {
+	r := newRig(nil, control.NewPlans(nil).Middleware())
+	for range 2000 {
+		token := plan(t, r, "alice", "write", "{}").Token
+		_, err := r.do("alice", "write", "{}", withPlan(token[:len(token)-1]+"\n"))
+		refusal(t, err, registry.InvalidArguments)
+	}
+}
+
 // FuzzPlanToken holds that nothing passes but what was handed out.
 func FuzzPlanToken(f *testing.F) {
 	r := newRig(nil, control.NewPlans(nil).Middleware())

@@ -52,7 +52,7 @@ func parsePlanToken(text string) (t planToken, ok bool) {
 		return t, false
 	}
 	data, err := planEncoding.DecodeString(text)
-	if err != nil {
+	if err != nil || len(data) != len(t.head)+len(t.mac) { // the decoder skips line ends
 		return t, false
 	}
 	copy(t.head[:], data)

@@ -31,11 +31,14 @@ func (d offline) Release(context.Context, string, string) error { return d.err }
 func (d offline) Take(context.Context, *control.Taking) (*control.Refusal, error) { return nil, d.err }
 func (d offline) Forget(context.Context, string) error                            { return d.err }
 
-func (d offline) Find(context.Context, string) (*registry.Result, string, error) {
-	return registry.TextResult("stale"), "", d.err
+func (d offline) Find(context.Context, control.ResultKey) (*control.StoredResult, string, error) {
+	return &control.StoredResult{Result: registry.TextResult("stale")}, "", d.err
 }
-func (d offline) Keep(context.Context, string, string, control.Cached) error { return d.err }
-func (d offline) Flush(context.Context) error                                { return d.err }
+func (d offline) Keep(context.Context, control.ResultKey, *control.StoredResult) (bool, error) {
+	return false, d.err
+}
+func (d offline) Expire(context.Context, control.ResultKey, time.Duration) error { return d.err }
+func (d offline) Flush(context.Context) error                                    { return d.err }
 
 type offlineTickets struct{ offline }
 
@@ -173,7 +176,7 @@ func TestReplicasShareAPlanStore(t *testing.T) {
 // TestReplicasShareAQuotaAndACache holds that what one has counted and kept is counted
 // and kept for the other.
 func TestReplicasShareAQuotaAndACache(t *testing.T) {
-	quota, cache := control.MemoryQuota(nil), control.MemoryCache(nil)
+	quota, cache := control.MemoryQuota(nil), control.NewResults(nil)
 	caches := make([]*control.Cache, 2)
 	replicas := make([]*rig, 2)
 	for i := range replicas {

@@ -419,7 +419,10 @@ func TestTypedResults(t *testing.T) {
 	returns(reg, "odd", odd{Raw: json.RawMessage(`[1]`), Bytes: []byte("ab"), Number: "12.5", OwnP: new(ownJSON)})
 	want["odd"] = [2]string{"", `{"based":{"B":0},"bytes":"YWI=","named":{"place":{"city":""}},"number":12.5,"own":"mine","own_p":"mine","quoted":{"N":"0"},"raw":[1]}`}
 	returns(reg, "declared", []int{1}, registry.OutputSchema(json.RawMessage(`{"type":"array","items":{"$ref":"#/$defs/n"},"$defs":{"n":{"type":"integer"}}}`)))
-	want["declared"] = [2]string{`{"$defs":{"n":{"type":"integer"}},"additionalProperties":false,"properties":{"value":{"items":{"$ref":"#/$defs/n"},"type":"array"}},"required":["value"],"type":"object"}`, `{"value":[1]}`}
+	want["declared"] = [2]string{`{"additionalProperties":false,"properties":{"value":{"$defs":{"n":{"type":"integer"}},"items":{"$ref":"#/properties/value/$defs/n"},"type":"array"}},"required":["value"],"type":"object"}`, `{"value":[1]}`}
+	type nested []nested
+	returns(reg, "recursive", nested{{}, {{}}}, registry.OutputSchema(json.RawMessage(`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"array","items":{"$ref":"#"}}`)))
+	want["recursive"] = [2]string{`{"$schema":"https://json-schema.org/draft/2020-12/schema","additionalProperties":false,"properties":{"value":{"items":{"$ref":"#/properties/value"},"type":"array"}},"required":["value"],"type":"object"}`, `{"value":[[],[[]]]}`}
 	returns(reg, "lies", place{"Oslo"}, registry.OutputSchema(json.RawMessage(`{"type":"object","required":["country"]}`)))
 	want["lies"] = [2]string{`{"required":["country"],"type":"object"}`, "null"}
 	returns(reg, "structured", []int{1}, registry.Structured)

@@ -18,7 +18,7 @@ import (
 type Changing interface {
 	Face
 	// Changed returns a channel that is closed at the next possible change, for any caller; see
-	// [registry.Changed]. Nil is never. It does not block.
+	// [registry.Changed]. Nil is never. It does not block, and may be called concurrently.
 	Changed() <-chan struct{}
 }
 

@@ -184,9 +184,10 @@ func TestRefusedConnection(t *testing.T) {
 	if !strings.Contains(browse.Text, "`fs` is temporarily unavailable.") || !strings.Contains(browse.Text, "fs:") {
 		t.Errorf("tool_browse:\n%s", browse.Text)
 	}
-	if st := agg.Status()[0]; st.State == upstream.Connected || st.Err == nil {
-		t.Errorf("the status is %+v", st)
-	}
+	until(t, func() bool { // the reconnect has failed, too
+		st := agg.Status()[0]
+		return st.State == upstream.Down && st.Err != nil
+	})
 	l, err := net.Listen("tcp", address)
 	if err != nil {
 		t.Fatal(err)

@@ -37,6 +37,7 @@ type process struct {
 	exited  chan struct{} // closed when the process has ended and its group was killed
 	read    chan struct{} // closed when stdout was read to its end
 	readEnd sync.Once
+	heard   chan struct{} // closed when stderr was read to its end; nil if it is discarded
 	tasks   sync.WaitGroup
 }
 
@@ -101,7 +102,7 @@ func (p *process) pipes(stderr bool) (theirs []*os.File, err error) {
 	theirs = []*os.File{in, out}
 	if stderr {
 		r, w := pipe()
-		p.stderr, p.cmd.Stderr = r, w
+		p.stderr, p.cmd.Stderr, p.heard = r, w, make(chan struct{})
 		theirs = append(theirs, w)
 	}
 	return theirs, err
@@ -122,6 +123,12 @@ func (p *process) wait(ended <-chan struct{}) {
 	case <-p.read:
 	case <-p.closing:
 	case <-p.after(lastWords):
+	}
+	if p.stderr != nil {
+		select {
+		case <-p.heard:
+		case <-p.after(lastWords): // a process outside of the group holds it
+		}
 	}
 	p.closePipes()
 }
@@ -147,6 +154,7 @@ func (p *process) write() {
 // listen passes on the lines of standard error while there is room.
 func (p *process) listen(said chan<- string) {
 	defer close(said)
+	defer close(p.heard)
 	l := lines{r: bufio.NewReader(p.stderr), limit: 4 << 10}
 	for {
 		line, err := l.next()

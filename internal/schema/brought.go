@@ -192,13 +192,23 @@ func (t *tree) appendAt(dst []byte, pointer string) []byte {
 	return append(dst, t.raw...)
 }
 
-// appendMember appends the value of a member of t. References to the same document become JSON Pointers.
+// appendMember appends the value of a member of t. JSON Pointers in references to the same document are adjusted.
 func (t *tree) appendMember(dst []byte, m branch, pointer string) []byte {
-	if t.isRef(m) {
+	if text := m.value.text; t.isRef(m) && (text == "" || text == "#" || strings.HasPrefix(text, "#/")) {
 		at := url.URL{Fragment: pointer}
-		return appendQuoted(dst, "#"+at.EscapedFragment()+strings.TrimPrefix(m.value.text, "#"))
+		return appendQuoted(dst, "#"+at.EscapedFragment()+strings.TrimPrefix(text, "#"))
 	}
 	return m.value.appendAt(dst, pointer)
+}
+
+// At returns a schema as it is written at a JSON Pointer of another one. Its references "#/..." follow it there,
+// unless it has an $id, by which they find it anywhere.
+func At(raw []byte, pointer string) (json.RawMessage, error) {
+	_, t, err := parse(raw, false)
+	if err != nil || t.get("$id") != nil {
+		return raw, err
+	}
+	return t.appendAt(nil, pointer), nil
 }
 
 // free rejects a keyword of a tag if the type's own schema already has it, or would have it at other places too.

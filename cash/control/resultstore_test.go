@@ -11,27 +11,27 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-func kept(text string, size int) control.Replayed {
-	return control.Replayed{Result: registry.TextResult(text), Length: len(text), Size: size, Limit: 1}
-}
+func keyOf(owner, key string) control.ResultKey { return control.ResultKey{Owner: owner, Key: key} }
 
 // store is a store with a clock that the test moves.
 type store struct {
-	*control.Replays
+	*control.Results
 	t   *testing.T
 	now time.Time
 }
 
-func newStore(t *testing.T, opts control.ReplayOptions) *store {
+func newStore(t *testing.T, opts control.ResultOptions) *store {
 	s := &store{t: t, now: time.Unix(0, 0)}
 	opts.Now = func() time.Time { return s.now }
-	s.Replays = control.NewReplays(&opts)
+	s.Results = control.NewResults(&opts)
 	return s
 }
 
 func (s *store) keep(owner, key, text string, size int) bool {
 	s.t.Helper()
-	ok, err := s.Keep(context.Background(), owner, key, kept(text, size))
+	ok, err := s.Keep(context.Background(), keyOf(owner, key), &control.StoredResult{
+		Result: registry.TextResult(text), Size: size, Limit: 1, Lasts: time.Minute, Promised: true,
+	})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -41,18 +41,18 @@ func (s *store) keep(owner, key, text string, size int) bool {
 // find returns the text of what is found, or "".
 func (s *store) find(owner, key string) string {
 	s.t.Helper()
-	r, ok, err := s.Find(context.Background(), owner, key)
+	r, _, err := s.Find(context.Background(), keyOf(owner, key))
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if !ok {
+	if r == nil {
 		return ""
 	}
 	return r.Result.Text()
 }
 
-func TestReplaysAreFoundByOwnerAndKey(t *testing.T) {
-	s := newStore(t, control.ReplayOptions{})
+func TestResultsAreFoundByOwnerAndKey(t *testing.T) {
+	s := newStore(t, control.ResultOptions{})
 	if !s.keep("alice", "k", "one", 3) {
 		t.Fatal("not kept")
 	}
@@ -67,12 +67,12 @@ func TestReplaysAreFoundByOwnerAndKey(t *testing.T) {
 	}
 }
 
-// TestReplaysOutliveTheirDelivery holds that a client whose answer was lost may
+// TestResultsOutliveTheirDelivery holds that a client whose answer was lost may
 // ask once more, and that a later call is a new one.
-func TestReplaysOutliveTheirDelivery(t *testing.T) {
-	s := newStore(t, control.ReplayOptions{})
+func TestResultsOutliveTheirDelivery(t *testing.T) {
+	s := newStore(t, control.ResultOptions{})
 	s.keep("alice", "k", "one", 3)
-	s.Delivered(context.Background(), "alice", "k")
+	s.Expire(context.Background(), keyOf("alice", "k"), 30*time.Second)
 	s.now = s.now.Add(29 * time.Second)
 	if s.find("alice", "k") != "one" {
 		t.Error("gone before the grace is over")
@@ -83,8 +83,8 @@ func TestReplaysOutliveTheirDelivery(t *testing.T) {
 	}
 }
 
-func TestReplaysBounds(t *testing.T) {
-	s := newStore(t, control.ReplayOptions{MaxBytes: 100, MaxBytesPerOwner: 40, MaxPerOwner: 2, MaxAge: time.Minute})
+func TestResultsBounds(t *testing.T) {
+	s := newStore(t, control.ResultOptions{MaxBytes: 100, MaxBytesPerOwner: 40, MaxPerOwner: 2})
 	try := func(owner, key string, size int, want bool) {
 		t.Helper()
 		if got := s.keep(owner, key, key, size); got != want {
@@ -95,10 +95,10 @@ func TestReplaysBounds(t *testing.T) {
 	try("a", "1", 10, true)
 	try("a", "2", 10, true)
 	try("a", "3", 10, false) // number of one owner
-	try(control.Nobody+"x", "1", 10, true)
-	try(control.Nobody+"y", "1", 10, true)
-	try(control.Nobody+"z", "1", 20, true)
-	try(control.Nobody+"v", "1", 1, false) // all nobodies together
+	try("", "x", 10, true)
+	try("", "y", 10, true)
+	try("", "z", 20, true)
+	try("", "v", 1, false) // all nobodies together
 	try("b", "1", 40, true)
 	try("c", "1", 1, false) // all together
 	if s.find("a", "1") != "1" {
@@ -111,11 +111,11 @@ func TestReplaysBounds(t *testing.T) {
 	try("c", "1", 40, true)
 }
 
-// TestReplaysInvariant drives the store at random beside a model of it: what
+// TestResultsInvariant drives the store at random beside a model of it: what
 // Keep has promised is found until it has expired, and nothing else is.
-func TestReplaysInvariant(t *testing.T) {
+func TestResultsInvariant(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	s := newStore(t, control.ReplayOptions{MaxBytes: 500, MaxBytesPerOwner: 200, MaxPerOwner: 4, MaxAge: 50 * time.Second, Grace: 5 * time.Second})
+	s := newStore(t, control.ResultOptions{MaxBytes: 500, MaxBytesPerOwner: 200, MaxPerOwner: 4})
 	type entry struct {
 		text    string
 		size    int
@@ -149,14 +149,14 @@ func TestReplaysInvariant(t *testing.T) {
 				t.Fatalf("step %d: Keep = %t, want %t", i, got, want)
 			}
 			if want {
-				model[id] = entry{text, size, s.now.Add(50 * time.Second)}
+				model[id] = entry{text, size, s.now.Add(time.Minute)}
 			}
 		case 1:
 			if got := s.find(owner, key); got != model[id].text {
 				t.Fatalf("step %d: Find = %q, want %q", i, got, model[id].text)
 			}
 		case 2:
-			s.Delivered(context.Background(), owner, key)
+			s.Expire(context.Background(), keyOf(owner, key), 5*time.Second)
 			if e, ok := model[id]; ok {
 				if soon := s.now.Add(5 * time.Second); soon.Before(e.expires) {
 					e.expires = soon
@@ -164,5 +164,36 @@ func TestReplaysInvariant(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestResultsOfTwoKinds holds that what is promised outlives what is not, by room and by Flush.
+func TestResultsOfTwoKinds(t *testing.T) {
+	s := newStore(t, control.ResultOptions{MaxBytes: 100})
+	ctx := context.Background()
+	_, before, _ := s.Find(ctx, keyOf("alice", "none"))
+	keep := func(key, edition string) bool {
+		ok, err := s.Keep(ctx, keyOf("alice", key), &control.StoredResult{
+			Result: registry.TextResult(key), Size: 45, Lasts: time.Hour, Edition: edition,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ok
+	}
+	if !s.keep("alice", "promised", "promised", 25) || !keep("first", before) || !keep("second", before) {
+		t.Fatal("not kept")
+	}
+	if s.find("alice", "first") != "" || s.find("alice", "second") == "" || s.find("alice", "promised") == "" {
+		t.Error("the older of the two that were not promised should be gone, and nothing else")
+	}
+	if err := s.Flush(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if s.find("alice", "second") != "" || s.find("alice", "promised") == "" {
+		t.Error("Flush should drop what is not promised, and nothing else")
+	}
+	if _, now, _ := s.Find(ctx, keyOf("alice", "none")); keep("late", before) || !keep("new", now) {
+		t.Error("a result of the edition before Flush was kept, or one of the new edition was not")
 	}
 }
