@@ -150,8 +150,8 @@ func skillPages(t *testing.T, server *cash.Server) map[string][]string {
 			t.Fatal(err)
 		}
 		own, below, _ := strings.Cut(text, "## Namespaces with skills")
-		for _, name := range names(own) {
-			pages[ns] = append(pages[ns], name)
+		if list := names(own); len(list) > 0 {
+			pages[ns] = list
 		}
 		for _, path := range names(below) {
 			if _, known := pages[path]; !known && ns == "" {
