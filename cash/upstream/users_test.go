@@ -402,6 +402,7 @@ func TestUserMessages(t *testing.T) {
 			both.Done()
 			both.Wait()
 			user := req.Extra.TokenInfo.UserID
+			//lint:ignore SA1019 what servers of this version do
 			_ = req.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "info", Data: "log for " + user})
 			_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: req.Params.GetProgressToken(), Progress: 1, Message: "progress for " + user})
 			a, err := req.Session.Elicit(ctx, &mcp.ElicitParams{Message: "a question for " + user, RequestedSchema: askSchema})
@@ -427,10 +428,12 @@ func TestUserMessages(t *testing.T) {
 				note(req.Params.Message)
 				return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"name": user}}, nil
 			},
+			//lint:ignore SA1019 what clients of this version do
 			LoggingMessageHandler:       func(_ context.Context, r *mcp.LoggingMessageRequest) { note(fmt.Sprint(r.Params.Data)) },
 			ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { note(r.Params.Message) },
 		}}
 		c := d.Connect(t, face)
+		//lint:ignore SA1019 how clients of this version ask for logs
 		if err := c.Session.SetLoggingLevel(t.Context(), &mcp.SetLoggingLevelParams{Level: "debug"}); err != nil {
 			t.Fatal(err)
 		}
