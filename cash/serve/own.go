@@ -80,7 +80,15 @@ func (h *Host) runOwn(ctx context.Context, method string, req mcp.Request, next 
 		if err != nil {
 			return nil, err
 		}
-		return next(ctx, method, req)
+		admitted, err := h.server.opts.Limiter.Enter(ctx, payer(ctx, h.connection(req)))
+		if err != nil {
+			return nil, err
+		}
+		defer admitted.Leave()
+		if !call.begin() {
+			return nil, errStopping
+		}
+		return next(admitted, method, req)
 	})
 }
 
