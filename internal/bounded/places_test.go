@@ -90,6 +90,7 @@ func TestPlacesInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := bounded.NewPlaces(bounded.Room{Most: 1, Each: -1, Queue: 64})
 		place := mustTake(t, p, known("a"))
+		var mu sync.Mutex
 		var order []string
 		for i := range 24 {
 			name := "a"
@@ -97,6 +98,8 @@ func TestPlacesInTurn(t *testing.T) {
 				name = string(rune('b' + i%2))
 			}
 			waiter(t.Context(), p, known(name), time.Hour, time.Second, func(err error) {
+				mu.Lock()
+				defer mu.Unlock()
 				order = append(order, fmt.Sprint(name, i))
 				if err != nil {
 					t.Error(err)
@@ -107,6 +110,8 @@ func TestPlacesInTurn(t *testing.T) {
 		mustNotTake(t, p, known("a"), false) // a has a quarter of the queue
 		place.Give()
 		time.Sleep(time.Minute)
+		mu.Lock()
+		defer mu.Unlock()
 		want := []string{"a0", "b16", "c17", "a1", "b18", "c19", "a2", "b20", "c21", "a3", "b22", "c23", "a4", "a5"}
 		if !slices.Equal(order[:len(want)], want) || len(order) != 24 {
 			t.Errorf("%v", order)
