@@ -90,6 +90,7 @@ func TestPlacesInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := bounded.NewPlaces(bounded.Room{Most: 1, Each: -1, Queue: 64})
 		place := mustTake(t, p, known("a"))
+		var mu sync.Mutex
 		var order []string
 		for i := range 24 {
 			name := "a"
@@ -97,6 +98,8 @@ func TestPlacesInTurn(t *testing.T) {
 				name = string(rune('b' + i%2))
 			}
 			waiter(t.Context(), p, known(name), time.Hour, time.Second, func(err error) {
+				mu.Lock()
+				defer mu.Unlock()
 				order = append(order, fmt.Sprint(name, i))
 				if err != nil {
 					t.Error(err)
@@ -107,6 +110,8 @@ func TestPlacesInTurn(t *testing.T) {
 		mustNotTake(t, p, known("a"), false) // a has a quarter of the queue
 		place.Give()
 		time.Sleep(time.Minute)
+		mu.Lock()
+		defer mu.Unlock()
 		want := []string{"a0", "b16", "c17", "a1", "b18", "c19", "a2", "b20", "c21", "a3", "b22", "c23", "a4", "a5"}
 		if !slices.Equal(order[:len(want)], want) || len(order) != 24 {
 			t.Errorf("%v", order)
@@ -143,10 +148,20 @@ func TestPlacesQueue(t *testing.T) {
 		p := bounded.NewPlaces(bounded.Room{Most: 1, Each: -1, Queue: 8})
 		place := mustTake(t, p, known("z"))
 		ctx, cancel := context.WithCancel(t.Context())
+		var mu sync.Mutex
 		errs := make(map[int]error)
+		errOf := func(i int) error {
+			mu.Lock()
+			defer mu.Unlock()
+			return errs[i]
+		}
 		began := time.Now()
 		take := func(i int, ctx context.Context, owner bounded.Owner) {
-			waiter(ctx, p, owner, 3*time.Second, 0, func(err error) { errs[i] = err })
+			waiter(ctx, p, owner, 3*time.Second, 0, func(err error) {
+				mu.Lock()
+				defer mu.Unlock()
+				errs[i] = err
+			})
 			synctest.Wait()
 		}
 		take(0, ctx, known("a"))
@@ -161,18 +176,18 @@ func TestPlacesQueue(t *testing.T) {
 		var full *bounded.Full
 		for i := range 10 {
 			refused := i == 2 || i >= 9
-			if errors.As(errs[i], &full) != refused {
-				t.Errorf("%d: %v", i, errs[i])
+			if errors.As(errOf(i), &full) != refused {
+				t.Errorf("%d: %v", i, errOf(i))
 			}
 		}
 		cancel()
 		synctest.Wait()
-		if !errors.Is(errs[0], context.Canceled) {
-			t.Errorf("cancelled: %v", errs[0])
+		if !errors.Is(errOf(0), context.Canceled) {
+			t.Errorf("cancelled: %v", errOf(0))
 		}
 		take(10, t.Context(), known("b"))
-		if errs[10] != nil {
-			t.Errorf("in the place of who left: %v", errs[10])
+		if errOf(10) != nil {
+			t.Errorf("in the place of who left: %v", errOf(10))
 		}
 		if time.Since(began) != 0 {
 			t.Errorf("refusals took %v", time.Since(began))
@@ -180,8 +195,8 @@ func TestPlacesQueue(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		synctest.Wait()
 		for i := range 11 {
-			if errs[i] == nil || i != 0 && !errors.As(errs[i], &full) {
-				t.Errorf("%d, after its time: %v", i, errs[i])
+			if errOf(i) == nil || i != 0 && !errors.As(errOf(i), &full) {
+				t.Errorf("%d, after its time: %v", i, errOf(i))
 			}
 		}
 		place.Give()
