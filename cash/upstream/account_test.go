@@ -94,13 +94,14 @@ func TestAccountTokens(t *testing.T) {
 func TestAccountHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
-		mode, started := "hang", 0
+		var started atomic.Int32
 		var mu sync.Mutex
+		mode := ""
 		list := accountsOf(maxStuck+1, func(context.Context) (auth.OAuthHandler, error) {
 			mu.Lock()
 			now := mode
-			started++
 			mu.Unlock()
+			started.Add(1)
 			switch now {
 			case "hang":
 				<-gate
@@ -135,8 +136,8 @@ func TestAccountHangs(t *testing.T) {
 			t.Errorf("after %v", time.Since(began))
 		}
 		fails(last, "earlier attempts")
-		if started != maxStuck+1 {
-			t.Errorf("%d were started", started)
+		if started.Load() != maxStuck+1 {
+			t.Errorf("%d were started", started.Load())
 		}
 		close(gate)
 		synctest.Wait()
