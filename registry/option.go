@@ -74,7 +74,8 @@ func Timeout(d time.Duration) FuncOption {
 
 // MaxCalls sets the most calls of the function at a time, over all servers that share it. Further ones wait, callers in
 // turn, or are refused ([Limits].Wait). It counts calls that run: not those that a [Middleware] answers, nor dry runs,
-// but those that go on after their caller was answered. Without it, only the server's limits apply.
+// but those that go on after their caller was answered, and each of a function that calls itself. Without it,
+// only the server's limits apply.
 func MaxCalls(n int) FuncOption {
 	return funcOption{"MaxCalls", func(f *Function) error {
 		if n < 1 {

@@ -90,7 +90,8 @@
 //     [registry.RateLimited] if its caller has all that is due to it, else [registry.Unavailable]. Its function has
 //     not run, and the error says when to try again. Lists and the skills extension have JSON-RPC errors for it.
 //   - A caller is the payer of [registry.Client]. Callers that are neither authenticated nor told apart by
-//     [Options.Address] have three quarters of calls, requests and sessions together.
+//     [Options.Address] have three quarters of calls, requests and sessions together. For requests and sessions,
+//     a caller is known by its token or by your middleware, not yet by [Options.Identify].
 //   - A call has its place until its function has returned, even if it was cancelled or its deadline has passed:
 //     what still runs counts. A function that never returns is refused after 64 such calls.
 //   - Calls that a function makes to its own server take no further place. Pings, handshakes and subscriptions
