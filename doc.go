@@ -22,9 +22,11 @@
 //	cash/catalog   tools, resources and prompts from a file, as registries
 //	cash/control   middleware for calls: policy, approval, quota, dry run, cache, retry, audit
 //	cash/otel      OpenTelemetry spans and metrics, a module of its own
+//	cash/redis     state that replicas share over Redis or Valkey, a module of its own
 //	cash/serve     the common part of all faces: shared options, transports, identity, draining
 //	cash/check     checks of a running server from outside, without package testing
 //	cash/cashtest  a test kit for embedders: client, links, the checks as tests
+//	cash/cashtest/storetest  checks of stores, for those who write one
 //	cash/cashtest/faulty  servers that misbehave, for tests of code that mounts servers
 //	firewall       keeps large results behind handles, in memory
 //	firewall/disk  the same on disk

@@ -39,8 +39,8 @@ func (s *Server) address(r *http.Request) (address string) {
 }
 
 // RemoteAddress is an [Options.Address] for a server that clients connect to directly. It returns the
-// address at the other end of the connection, for IPv6 its /64 network, which belongs to one
-// customer as a rule. Behind a proxy it is the proxy's.
+// network at the other end of the connection: the address alone, as in 203.0.113.5/32, and for IPv6 its
+// /64, which belongs to one customer as a rule. Behind a proxy it is the proxy's.
 func RemoteAddress(r *http.Request) string {
 	remote, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
