@@ -261,6 +261,9 @@ func TestSubscribeOften(t *testing.T) {
 					if err := s.subscribe(t, manifest.ResourceURI); err != nil {
 						t.Fatal(err)
 					}
+					// The SDK's client ends subscriptions in the background. Without a pause there may be more of
+					// them than a connection has calls in flight, and the refusal of another is not told.
+					synctest.Wait()
 				}
 				time.Sleep(time.Minute)
 				if n := runtime.NumGoroutine() - before; n > 10 {
