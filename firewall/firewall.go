@@ -73,7 +73,7 @@ func New(opts *Options) *Firewall {
 // lost: see [Admission.Shield]. If there is no room, the error wraps [ErrFull] and the tool must not run. The caller
 // releases the admission when the call is over.
 func (f *Firewall) Admit(ctx context.Context, owner Owner) (*Admission, error) {
-	r, err := guard(ctx, func(ctx context.Context) (Reservation, error) {
+	r, err := guard(ctx, f.opts.Store, func(ctx context.Context) (Reservation, error) {
 		return f.reserve(ctx, owner, f.opts.Room)
 	}, func(late Reservation) {
 		if late != nil {
@@ -135,7 +135,7 @@ func (a *Admission) Release() {
 		return
 	}
 	a.room = nil
-	_, err := guard(context.Background(), func(context.Context) (struct{}, error) {
+	_, err := guard(context.Background(), a.firewall.opts.Store, func(context.Context) (struct{}, error) {
 		room.Release()
 		return struct{}{}, nil
 	}, nil)
@@ -148,7 +148,7 @@ func (a *Admission) Release() {
 // characters. id is an [Owner.ID]. The error wraps [ErrNotFound] if it has no such artifact, is a [*view.SelectorError]
 // for a bad selector, or comes from the store.
 func (f *Firewall) View(ctx context.Context, id, handle string, selector json.RawMessage) (*view.Page, error) {
-	a, err := guard(ctx, func(ctx context.Context) (*Artifact, error) {
+	a, err := guard(ctx, f.opts.Store, func(ctx context.Context) (*Artifact, error) {
 		return f.opts.Store.Open(ctx, id, handle)
 	}, nil)
 	if err == nil && a == nil {

@@ -16,8 +16,11 @@ var (
 
 // guard runs a store method that may panic or hang. It returns when f does, or when ctx or patience is over. In the
 // latter case the error is errSilent, f goes on in its goroutine, and late, if not nil, receives the value of f in the
-// end.
-func guard[T any](ctx context.Context, f func(context.Context) (T, error), late func(T)) (T, error) {
+// end. A [Memory] answers at once, so it needs no goroutine.
+func guard[T any](ctx context.Context, store Store, f func(context.Context) (T, error), late func(T)) (T, error) {
+	if _, ok := store.(*Memory); ok {
+		return f(ctx)
+	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var last T

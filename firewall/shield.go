@@ -89,12 +89,12 @@ func (a *Admission) keep(ctx context.Context, parts []Part) (refs []Ref, err err
 	room := a.room
 	switch {
 	case a.reading:
-		refs, err = guard(ctx, func(ctx context.Context) ([]Ref, error) { return a.reserveAndKeep(ctx, parts) }, nil)
+		refs, err = guard(ctx, a.firewall.opts.Store, func(ctx context.Context) ([]Ref, error) { return a.reserveAndKeep(ctx, parts) }, nil)
 	case room == nil:
 		err = errors.New("the room for it was given back")
 	default:
 		// After a timeout the goroutine that still uses the reservation owns it.
-		refs, err = guard(ctx, func(ctx context.Context) ([]Ref, error) { return room.Keep(ctx, parts) },
+		refs, err = guard(ctx, a.firewall.opts.Store, func(ctx context.Context) ([]Ref, error) { return room.Keep(ctx, parts) },
 			func([]Ref) { room.Release() })
 		if errors.Is(err, errSilent) {
 			a.room = nil
@@ -152,6 +152,9 @@ func (s *shielding) small() bool {
 			beside++
 		} else {
 			texts++
+		}
+		if len(p.text)/utf8.UTFMax > s.budget {
+			return false
 		}
 		size += p.size()
 		if size+max(texts-1, 0) > s.budget || beside > maxBeside {
@@ -316,8 +319,8 @@ func (s *shielding) beginning(data []byte, most int) string {
 	if view.Binary(data) {
 		return ""
 	}
-	if enough := 4 * s.budget; len(data) > enough {
-		data = append(bytes.Clone(data[:enough]), "…"...)
+	if len(data)/4 > s.budget {
+		data = append(bytes.Clone(data[:4*s.budget]), "…"...)
 	}
 	text, _ := s.filter.Text(clean.Text(string(data)))
 	return "It begins:\n" + view.Excerpt(text, most)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -45,6 +46,20 @@ func issues(n int) string {
 		rows[i] = fmt.Sprintf(`{"id":%d,"title":"Issue number %d","labels":["bug"]}`, 9007199254740993+i, i)
 	}
 	return `{"issues":[` + strings.Join(rows, ",") + `]}`
+}
+
+// A budget that is out of reach stands for none.
+func TestShieldW31WithoutBudget(t *testing.T) {
+	fw, content := firewall.New(&firewall.Options{Inline: math.MaxInt}), []mcp.Content{text("hello")}
+	if got := shield(t, fw, firewall.Result{Content: content}).Envelope; got.Summary != "hello" || len(got.Artifacts) > 0 {
+		t.Errorf("got %+v", got)
+	}
+	for range 65 { // more than pass beside an envelope
+		content = append(content, &mcp.ImageContent{Data: []byte{1}, MIMEType: "image/png"})
+	}
+	if got := shield(t, fw, firewall.Result{Content: content}).Envelope; len(got.Artifacts) == 0 {
+		t.Errorf("got %+v", got)
+	}
 }
 
 func TestShieldW31Small(t *testing.T) {

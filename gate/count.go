@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -91,7 +91,7 @@ func plural(n int, noun string) string {
 //   - JSON counts as its largest list, or as its keys if no list takes up a tenth of it.
 //   - Other text counts in lines.
 func Count(content []mcp.Content, structured json.RawMessage) Summary {
-	if length := contentLength(content); utf8.RuneCount(structured) > length {
+	if length := contentLength(content); clean.Runes(structured) > length {
 		// An object with one key often repeats the text.
 		if s := countJSON(structured); length == 0 || s.Kind != Keys || s.Count != 1 {
 			return s

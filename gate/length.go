@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"unicode/utf8"
 
+	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -21,7 +22,7 @@ import (
 // The sum stops at the largest int. Length allocates nothing for the content that a tool may
 // return.
 func Length(content []mcp.Content, structured json.RawMessage) int {
-	return max(contentLength(content), utf8.RuneCount(structured))
+	return max(contentLength(content), clean.Runes(structured))
 }
 
 func contentLength(content []mcp.Content) int {
@@ -85,7 +86,7 @@ func otherLength(c mcp.Content) int {
 	if err != nil {
 		return 0
 	}
-	return utf8.RuneCount(wire)
+	return clean.Runes(wire)
 }
 
 func runes(texts ...string) int {

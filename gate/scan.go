@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
 // blank is JSON's white space. TrimSpace of the standard library removes more.
@@ -21,7 +23,7 @@ const listDepth = 4
 // countJSON summarises a JSON text. Text other than an object or an array counts in lines.
 func countJSON(data []byte) Summary {
 	data = bytes.Trim(data, blank)
-	if len(data) == 0 || data[0] != '{' && data[0] != '[' || !json.Valid(data) {
+	if len(data) == 0 || data[0] != '{' && data[0] != '[' || !strictjson.Valid(data) {
 		return Summary{Kind: Lines, Count: countLines(string(data))}
 	}
 	s := scanner{data: data}

@@ -13,6 +13,9 @@ import (
 // MaxEntries bounds the namespaces, and the skills, of a manifest.
 const MaxEntries = 10_000
 
+// MaxStates bounds the states of a manifest.
+const MaxStates = 100
+
 // Bounds of the fields, in characters. Texts for people are cut; texts for programs are refused.
 const (
 	maxVersion     = 64
@@ -42,6 +45,7 @@ func (m *Manifest) publishable() (*Manifest, error) {
 	}
 	c.Namespaces = append([]Namespace(nil), m.Namespaces...)
 	c.Skills = append([]Skill(nil), m.Skills...)
+	c.State = append([]State(nil), m.State...)
 	c.normalize()
 	if err := c.check(); err != nil {
 		return nil, err
@@ -72,6 +76,12 @@ func (m *Manifest) normalize() {
 	for i := range m.Skills {
 		s := &m.Skills[i]
 		s.Name = clean.Line(s.Name, maxName)
+		s.Description = clean.Line(s.Description, maxDescription)
+	}
+	for i := range m.State {
+		s := &m.State[i]
+		s.Name = clean.Line(s.Name, maxName)
+		s.Kept = Kept(strings.TrimSpace(string(s.Kept)))
 		s.Description = clean.Line(s.Description, maxDescription)
 	}
 }
@@ -111,6 +121,7 @@ func (m *Manifest) check() error {
 	for i, s := range m.Skills {
 		c.pair("skills", i, "name", s.Name, s.Description)
 	}
+	c.states(m.State)
 	if c.err == nil {
 		return nil // a nil *Error in an error is not nil
 	}
@@ -189,6 +200,18 @@ func (c *checker) authentication(a *Authentication) {
 func (c *checker) entries(field string, n int) {
 	if n > MaxEntries {
 		c.fail(field, "%d entries; at most %d are allowed", n, MaxEntries)
+	}
+}
+
+func (c *checker) states(list []State) {
+	if len(list) > MaxStates {
+		c.fail("x-state", "%d entries; at most %d are allowed", len(list), MaxStates)
+	}
+	for i, s := range list {
+		c.pair("x-state", i, "name", s.Name, s.Description)
+		if s.Kept != KeptProcess && s.Kept != KeptShared {
+			c.fail(fmt.Sprintf("x-state[%d].kept", i), "%s is neither process nor shared", quote(string(s.Kept)))
+		}
 	}
 }
 

@@ -30,10 +30,26 @@ func decode(top *yaml.Node) (*Manifest, error) {
 	for _, e := range o.list("skills") {
 		m.Skills = append(m.Skills, Skill{e.text("name"), e.text("description")})
 	}
+	m.State = states(top)
 	if d.err != nil {
 		return nil, d.err
 	}
 	return m, nil
+}
+
+// states returns the states in x-state. Nobody else has to know the key, so that one of another shape is ignored.
+func states(top *yaml.Node) []State {
+	var d decoder
+	m := new(Manifest)
+	for _, e := range (object{&d, "", top}).list("x-state") {
+		m.State = append(m.State, State{e.text("name"), Kept(e.text("kept")), e.text("description")})
+	}
+	m.normalize()
+	var c checker
+	if c.states(m.State); d.err != nil || c.err != nil {
+		return nil
+	}
+	return m.State
 }
 
 // A decoder keeps the first problem.

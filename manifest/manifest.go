@@ -54,6 +54,9 @@ type Manifest struct {
 	Namespaces []Namespace
 	// Skills has at most MaxEntries entries. It may be incomplete.
 	Skills []Skill
+	// State tells operators which state the server's replicas share. It is an extension, written as x-state, with at
+	// most MaxStates entries. Nil tells nothing.
+	State []State
 }
 
 // Authentication describes how the endpoint authenticates callers.
@@ -84,6 +87,23 @@ type Skill struct {
 	Name        string // as published, with hyphens kept. Required
 	Description string // one line. Required
 }
+
+// A State is something that the server keeps between requests, such as sessions, plans, quota, approvals, results,
+// artifacts or pins.
+type State struct {
+	Name        string // required
+	Kept        Kept   // required
+	Description string // one line: what that means. Required
+}
+
+// Kept says who has a state. The set is closed.
+type Kept string
+
+// The values of [Kept].
+const (
+	KeptProcess Kept = "process" // each process has its own
+	KeptShared  Kept = "shared"  // all replicas have one
+)
 
 // TTL returns how long the manifest may be cached: CacheTTL, DefaultTTL if it is zero, or 0 for NoCache.
 func (m *Manifest) TTL() time.Duration {

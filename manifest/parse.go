@@ -22,8 +22,9 @@ const MaxDepth = 64
 // MaxSize and MaxDepth, without duplicate keys and merge keys, with few TAG directives and at most 64 aliases.
 //
 // Scalars are text, whatever their YAML type: 1.0 is "1.0", and yes is "yes". A plain null counts as absent.
-// Unknown keys are ignored, unknown versions accepted. Texts for people and models are returned as one line of
-// bounded length, without control characters, escape sequences and invisible characters.
+// Unknown keys are ignored, and so is an x-state that is no [Manifest.State]. Unknown versions are accepted. Texts for
+// people and models are returned as one line of bounded length, without control characters, escape sequences and
+// invisible characters.
 //
 // The error is an *Error with the position of the first problem.
 func Parse(data []byte) (*Manifest, error) {

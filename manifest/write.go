@@ -21,6 +21,7 @@ type document struct {
 	Authentication *authentication `json:"authentication,omitempty"`
 	Namespaces     []namespace     `json:"namespaces"`
 	Skills         []skill         `json:"skills,omitempty"`
+	State          []state         `json:"x-state,omitempty"`
 }
 
 type authentication struct {
@@ -35,6 +36,12 @@ type namespace struct {
 
 type skill struct {
 	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+type state struct {
+	Name        string `json:"name"`
+	Kept        Kept   `json:"kept"`
 	Description string `json:"description"`
 }
 
@@ -58,6 +65,9 @@ func (m *Manifest) toDocument() (*document, error) {
 	}
 	for _, s := range m.Skills {
 		d.Skills = append(d.Skills, skill(s))
+	}
+	for _, s := range m.State {
+		d.State = append(d.State, state(s))
 	}
 	return d, nil
 }
@@ -133,6 +143,14 @@ func (d *document) yaml() []byte {
 	}
 	for _, s := range d.Skills {
 		line("  - name", text(s.Name))
+		line("    description", text(s.Description))
+	}
+	if len(d.State) > 0 {
+		b.WriteString("x-state:\n")
+	}
+	for _, s := range d.State {
+		line("  - name", text(s.Name))
+		line("    kept", string(s.Kept)) // a known word
 		line("    description", text(s.Description))
 	}
 	return b.Bytes()

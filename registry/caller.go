@@ -3,7 +3,10 @@ package registry
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 )
 
 // A Caller identifies who made a request. The transport's authentication sets it once per request,
@@ -60,10 +63,29 @@ type Visibility func(ctx context.Context, c *Caller) bool
 
 // Roles is the [Visibility] of callers that have at least one of the roles.
 func Roles(roles ...string) Visibility {
-	return func(_ context.Context, c *Caller) bool {
-		return slices.ContainsFunc(roles, c.HasRole)
+	var key []byte
+	for _, role := range roles {
+		key = strconv.AppendQuote(key, role)
 	}
+	if v, ok := rolesRules.Load(string(key)); ok {
+		return v.(Visibility)
+	}
+	roles = slices.Clone(roles)
+	v := Visibility(func(_ context.Context, c *Caller) bool { return slices.ContainsFunc(roles, c.HasRole) })
+	if rolesCount.Add(1) <= maxRolesRules {
+		rolesRules.Store(string(key), v)
+	}
+	return v
 }
+
+// The rules of the same roles are one: who asks for what a caller sees of many functions finds it in the processor's
+// cache.
+var (
+	rolesRules sync.Map // by quoted roles
+	rolesCount atomic.Int64
+)
+
+const maxRolesRules = 1000
 
 // Authenticated is the [Visibility] of every caller that is not anonymous.
 func Authenticated(_ context.Context, c *Caller) bool { return !c.Anonymous() }
@@ -72,8 +94,22 @@ func Authenticated(_ context.Context, c *Caller) bool { return !c.Anonymous() }
 type everythingKey struct{}
 
 // allows reports whether the caller in ctx passes the rule. A nil rule allows, a panic refuses.
-func (v Visibility) allows(ctx context.Context) (ok bool) {
-	if v == nil || ctx.Value(everythingKey{}) != nil {
+func (v Visibility) allows(ctx context.Context) bool { return v == nil || lookerIn(ctx).passes(v) }
+
+// A looker is the caller of a context, for many rules.
+type looker struct {
+	ctx        context.Context
+	caller     *Caller
+	everything bool
+}
+
+func lookerIn(ctx context.Context) looker {
+	return looker{ctx, CallerFrom(ctx), ctx.Value(everythingKey{}) != nil}
+}
+
+// passes is [Visibility.allows] for the looker.
+func (l looker) passes(v Visibility) (ok bool) {
+	if v == nil || l.everything {
 		return true
 	}
 	defer func() {
@@ -81,7 +117,7 @@ func (v Visibility) allows(ctx context.Context) (ok bool) {
 			ok = false
 		}
 	}()
-	return v(ctx, CallerFrom(ctx))
+	return v(l.ctx, l.caller)
 }
 
 // both returns the rule that allows what a and b allow. Each of them may be nil.
@@ -95,9 +131,11 @@ func both(a, b Visibility) Visibility {
 	return func(ctx context.Context, c *Caller) bool { return a.allows(ctx) && b.allows(ctx) }
 }
 
-func allAllow(ctx context.Context, vs []Visibility) bool {
+func allAllow(ctx context.Context, vs []Visibility) bool { return lookerIn(ctx).passesAll(vs) }
+
+func (l looker) passesAll(vs []Visibility) bool {
 	for _, v := range vs {
-		if !v.allows(ctx) {
+		if !l.passes(v) {
 			return false
 		}
 	}

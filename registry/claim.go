@@ -2,6 +2,8 @@ package registry
 
 import (
 	"context"
+	"hash/maphash"
+	"maps"
 	"slices"
 	"strings"
 
@@ -56,6 +58,19 @@ func (f *Function) canMoveTo(id toolid.Primitive) bool {
 	return place == bare(id.ID) && f.placeID() == id
 }
 
+// rights lists the functions with a right to an id, or to another one of its namespace and name, by the hash of these two:
+// what is not in one list cannot contend. Functions whose place gives them the id are among them.
+type rights map[uint64][]right
+
+type right struct {
+	node *node
+	key  string // of the function
+}
+
+var rightSeed = maphash.MakeSeed()
+
+func rightTo(id toolid.ID) uint64 { return maphash.Comparable(rightSeed, bare(id)) }
+
 // claims counts the functions with a right to an id, by the innermost restricted namespace around
 // them. Functions with a visibility of their own do not count: they move nobody.
 type claims map[claim]int
@@ -65,48 +80,121 @@ type claim struct {
 	gate *node // nil if no namespace is restricted
 }
 
-// settle decides about the claims, before a snapshot is built. The caller holds r.mu.
+// settle decides about the claims, before a snapshot is built. Only functions of namespaces that have changed are looked
+// at, and those that they contend with. The caller holds r.mu.
 func (r *Registry) settle() {
 	if !r.claims {
 		return
 	}
+	all := r.rights == nil
+	if all {
+		r.rights = make(rights)
+	}
+	changed := make(map[uint64]bool)
+	for _, n := range r.removed {
+		r.rights.remove(n, changed)
+	}
+	r.removed = nil
+	r.root.eachChanged(all, func(n *node) {
+		r.rights.remove(n, changed)
+		r.rights.enter(n, changed)
+	})
+	for key := range changed {
+		r.rights.decide(key)
+	}
+}
+
+// eachChanged visits n and the nodes below it without a view, or all of them. A node with a view has not changed, and
+// nothing below it has.
+func (n *node) eachChanged(all bool, visit func(*node)) {
+	if n.built != nil && !all {
+		return
+	}
+	visit(n)
+	for _, c := range n.children {
+		c.eachChanged(all, visit)
+	}
+}
+
+// remove takes the functions of n out of the lists, as they were entered.
+func (r rights) remove(n *node, changed map[uint64]bool) {
+	for _, key := range n.rights {
+		changed[key] = true
+		r[key] = slices.DeleteFunc(r[key], func(m right) bool { return m.node == n })
+		if len(r[key]) == 0 {
+			delete(r, key)
+		}
+	}
+	n.rights = nil
+}
+
+// enter adds the functions of n to the lists.
+func (r rights) enter(n *node, changed map[uint64]bool) {
+	entered := make(map[uint64]bool)
+	for name, f := range n.functions {
+		var own [2]uint64
+		keys := own[:0]
+		if f.claimant() {
+			keys = append(keys, rightTo(f.given.ID))
+		}
+		if f.claimant() && f.instead != (toolid.Primitive{}) {
+			keys = append(keys, rightTo(f.instead.ID))
+		} else if f.placed() {
+			id, _ := newID(f.namespace, f.name)
+			keys = append(keys, rightTo(id))
+		}
+		for _, key := range slices.Compact(keys) {
+			r[key] = append(r[key], right{n, name})
+			entered[key], changed[key] = true, true
+		}
+	}
+	n.rights = slices.Collect(maps.Keys(entered))
+}
+
+// placed reports whether f has a right to the id of its place.
+func (f *Function) placed() bool {
+	return f.given == (toolid.Primitive{}) || f.claimant() && f.instead == (toolid.Primitive{})
+}
+
+// decide moves the claimants of one list, or moves them back.
+func (r rights) decide(key uint64) {
 	c, names := make(claims), make(map[toolid.ID]bool)
-	r.functions(func(n *node, _ string, f *Function) {
+	for _, m := range r[key] {
+		f := m.node.functions[m.key]
 		if !f.claimant() {
-			return
+			continue
 		}
 		names[bare(f.given.ID)] = true
-		c.enter(n, f, f.given.ID)
+		c.enter(m.node, f, f.given.ID)
 		if f.instead != (toolid.Primitive{}) && f.instead != f.given {
-			c.enter(n, f, f.instead.ID)
+			c.enter(m.node, f, f.instead.ID)
 		}
-	})
-	r.functions(func(n *node, _ string, f *Function) {
-		if f.given != (toolid.Primitive{}) && (!f.claimant() || f.instead != (toolid.Primitive{})) {
-			return
+	}
+	if len(names) == 0 {
+		return
+	}
+	for _, m := range r[key] {
+		f := m.node.functions[m.key]
+		if !f.placed() {
+			continue
 		}
 		if id, _ := newID(f.namespace, f.name); !names[id] { // other ids need no hash
-			return
+			continue
 		}
 		if id := f.placeID(); id != f.given {
-			c.enter(n, f, id.ID)
+			c.enter(m.node, f, id.ID)
 		}
-	})
-	r.functions(func(n *node, key string, f *Function) {
-		if moves := f.claimant() && c.contested(n, f); moves != f.moved {
-			n.functions[key] = f.moving(moves)
+	}
+	for _, m := range r[key] {
+		n, f := m.node, m.node.functions[m.key]
+		if !f.claimant() || rightTo(f.given.ID) != key {
+			continue
+		}
+		if moves := c.contested(n, f); moves != f.moved {
+			n.functions[m.key] = f.moving(moves)
 			for ; n != nil; n = n.parent {
 				n.built = nil
 			}
-		}
-	})
-}
-
-// functions calls visit for each function, with its node and its key there.
-func (r *Registry) functions(visit func(n *node, key string, f *Function)) {
-	for _, n := range r.all {
-		for key, f := range n.functions {
-			visit(n, key, f)
 		}
 	}
 }

@@ -165,17 +165,17 @@ func TestDetailTagsAtRegistration(t *testing.T) {
 		register func()
 		want     []string
 	}{
-		{"output", output[badLevel], []string{"badLevel", "Name", `"some"`, "minimal, standard, full"}},
+		{"output", output[badLevel], []string{"badLevel", "Name", `"some"`, "minimal, standard or full"}},
 		{"inside", output[deepBad], []string{"badLevel", "Name"}},
 		{"number", output[*number], []string{"number", "Size", "excerpt", "int"}},
 		{"short", output[short], []string{"short", "Name", `"1"`}},
 		{"bare", output[bare], []string{"bare", "Name", "detail"}},
-		{"typo", output[typo], []string{"typo", "Name", "detial", "detail, excerpt"}},
+		{"typo", output[typo], []string{"typo", "Name", "detial", "write detail"}},
 		{"numeral", output[numeral], []string{"numeral", "Name", "json.Number"}},
 		{"embedded", output[around], []string{"around", "ID", "ticketRef", `"never"`}},
 		{"input", input[badLevel], []string{"badLevel", "Name", `"some"`}},
 		{"input number", input[number], []string{"number", "Size", "excerpt"}},
-		{"input typo", input[typo], []string{"typo", "Name", "detail, excerpt"}},
+		{"input typo", input[typo], []string{"typo", "Name", "write detail"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

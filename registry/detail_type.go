@@ -69,12 +69,12 @@ func outputFields(t reflect.Type) ([]outputField, error) {
 	return fields, err
 }
 
-// checkOutput returns the error of a tag in the output type of a function, or nil.
+// checkOutput returns all mistakes in the output type of a function.
 func checkOutput(t reflect.Type) error {
-	if t == reflect.TypeFor[*Result]() || t.Implements(contentType) {
+	if isWritten(t) {
 		return nil
 	}
-	return outputOf(t).err
+	return schema.CheckOutput(t)
 }
 
 // survey returns the shape of t with all types inside it.

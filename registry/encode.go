@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"sync"
 
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/internal/schema"
@@ -51,6 +52,20 @@ func describe(t reflect.Type) string {
 	if err != nil {
 		return ""
 	}
+	if !s.Converts() {
+		return s.Summary()
+	}
+	o := inferredOutput(t) // a result has another form than an argument
+	if o == nil {          // a recursive type
+		return s.Summary()
+	}
+	shape := *o.shape
+	if len(shape.Types) == 2 && shape.Types[0] == "null" { // a nil list is an empty one
+		shape.Type, shape.Types = shape.Types[1], nil
+	}
+	if s, err = schema.Parse(strictjson.MustMarshal(&shape)); err != nil {
+		return ""
+	}
 	return s.Summary()
 }
 
@@ -91,7 +106,7 @@ func encodeRaw(c *Call, out any) (*Result, error) {
 		return nil, nil
 	}
 	r := jsonResult(c, string(raw))
-	if r.JSON = json.Valid(raw); r.JSON {
+	if r.JSON = strictjson.Valid(raw); r.JSON {
 		r.Count = countElements(raw)
 	}
 	return r, nil

@@ -45,6 +45,9 @@ func exampleValue(p Param, full bool) string {
 		if len(p.Fields) > 0 {
 			return "[" + exampleObject(p.Fields, full) + "]"
 		}
+		if strings.HasPrefix(p.Type, "array of {") { // of a recursive type
+			return "[]"
+		}
 		return "[" + exampleScalar(strings.TrimPrefix(p.Type, "array of "), p.Name) + "]"
 	case len(p.Fields) > 0:
 		return exampleObject(p.Fields, full)

@@ -31,6 +31,9 @@ func Locked(r *Registry, read func()) {
 // Snapshots returns the snapshot that searches keep, and the one that is read.
 func Snapshots(r *Registry) (kept, read any) { return r.indexed.Load(), r.snap.Load() }
 
+// KeepsIndex reports whether the index of ids keeps an index of searches.
+func KeepsIndex(r *Registry) bool { return r.identified.Load().finder.Load() != nil }
+
 // RepairArguments does to arguments what a pipeline with Repair does, and
 // returns an error if they are no object.
 func RepairArguments(schema, args []byte) (json.RawMessage, []Repair, error) {

@@ -50,31 +50,17 @@ func findByWalk(ctx context.Context, src Source, id toolid.Primitive) (*Function
 // that call makes the index, and others wait for it.
 func (r *Registry) FunctionByID(ctx context.Context, id toolid.Primitive) (*Function, error) {
 	s := r.snapshot()
-	s.indexIDs()
-	visible := func(list []*Function) (seen []*Function) {
-		for _, f := range list {
-			if g, err := s.function(ctx, f.namespace, f.name); err == nil && g == f {
-				seen = append(seen, f)
-			}
+	var found, left []*Function
+	for _, f := range r.idsOf(s).find(id) { // sorted
+		switch g, err := s.function(ctx, f.namespace, f.name); {
+		case err != nil || g != f: // the caller does not see it
+		case f.Primitive() == id:
+			found = append(found, f)
+		default:
+			left = append(left, f)
 		}
-		return seen
 	}
-	return onlyOne(ctx, r, id, visible(s.ids[id]), visible(s.left[id]))
-}
-
-// indexIDs makes the index of ids, once per snapshot.
-func (s *snapshot) indexIDs() {
-	s.idOnce.Do(func() {
-		s.ids, s.left = make(map[toolid.Primitive][]*Function), make(map[toolid.Primitive][]*Function)
-		for f := range s.root.all() {
-			id := f.Primitive()
-			s.ids[id] = append(s.ids[id], f)
-			if f.moved {
-				s.left[f.given] = append(s.left[f.given], f)
-			}
-		}
-		s.asked.Store(true)
-	})
+	return onlyOne(ctx, r, id, found, left)
 }
 
 // onlyOne returns the single function in found. Two functions with one id are an error, because a

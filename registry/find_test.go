@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -147,5 +148,25 @@ func TestW30DryRun(t *testing.T) {
 	}
 	if r, err := call(`{"a":1,"b":"x"}`, false); err != nil || ran != 1 || r.Text() != "x" {
 		t.Errorf("the call: %v, %v, %d runs", r, err, ran)
+	}
+}
+
+// TestIDsFreeOldSearchIndex holds that a registry that is searched and changes does not keep an index from the time when
+// somebody last asked for an id.
+func TestIDsFreeOldSearchIndex(t *testing.T) {
+	reg := registry.New(nil)
+	reg.Namespace("a", "").Add(tool("one", "Do one."))
+	for n := range 2 {
+		reg.Search(t.Context(), "one", 1)
+		for f := range reg.All() {
+			if got, err := reg.FunctionByID(t.Context(), f.Primitive()); err != nil || got != f {
+				t.Fatalf("%s is %v, %v", f.Primitive(), got, err)
+			}
+		}
+		reg.Search(t.Context(), "one", 1)
+		if registry.KeepsIndex(reg) {
+			t.Error("an index is kept with the ids")
+		}
+		reg.Namespace("b", "").Add(tool("two"+strconv.Itoa(n), "Do two."))
 	}
 }

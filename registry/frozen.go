@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -17,7 +18,7 @@ func frozen(r *Result) (*Result, error) {
 	if r == nil {
 		return nil, errors.New("nil result")
 	}
-	if r.Structured != nil && !json.Valid(r.Structured) {
+	if r.Structured != nil && !strictjson.Valid(r.Structured) {
 		return nil, errors.New("structured content is not JSON")
 	}
 	if r.InputRequests != nil {
@@ -106,7 +107,7 @@ func frozenContent(c mcp.Content) (mcp.Content, error) {
 		return &d, frozenExtras(&d.Meta, d.Annotations)
 	}
 	data, err := c.MarshalJSON()
-	if err != nil || !json.Valid(data) {
+	if err != nil || !strictjson.Valid(data) {
 		return nil, fmt.Errorf("content without a JSON form: %T", c)
 	}
 	return &frozenBlock{Content: c, data: data}, nil

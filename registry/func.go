@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"reflect"
 	"sync/atomic"
+
+	"github.com/cash-mcp/go-sdk/internal/schema"
 )
 
 // Func makes a function of a typed handler.
@@ -23,9 +25,11 @@ import (
 // bound the elements. Base help leaves out parameters marked advanced.
 //
 // f gets only arguments that keep these rules, with defaults filled in. Keys are matched in
-// canonical form at the top level and exactly below it. Integers are exact. An interface gets its
-// numbers as [json.Number]. A type that brings its own schema is a [Schemer]; [TypeSchema] gives a
-// schema to a type of another package.
+// canonical form at the top level, where a hyphen in a json name counts as an underscore, and
+// exactly below it. Integers are exact. An interface gets its numbers as [json.Number]. A type that
+// brings its own schema is a [Schemer]; [TypeSchema] gives a schema to a type of another package,
+// and [Enum] names to the values of an integer type. The package comment lists Go types with what a
+// model sees of them.
 //
 // [CallFrom] gives f its call: progress, the client, metadata of the request.
 //
@@ -44,8 +48,8 @@ import (
 // Faces with typed results also send a result as structured content, with a schema that is inferred from
 // Out ([Function.OutputSchema]).
 //
-// Func panics with type and field if In, its tags or the tags of Out are invalid, and on every
-// mistake listed at [FuncOption].
+// Func panics with all mistakes in In and Out, each with type, field, reason and what to write, and on
+// every mistake listed at [FuncOption].
 func Func[In, Out any](name, description string, f func(context.Context, In) (Out, error), opts ...FuncOption) *Function {
 	made, decode, encode := newTyped[In, Out](name, description, sourceLine(), f == nil, opts)
 	made.handler = func(ctx context.Context, c *Call) (*Result, error) {
@@ -86,31 +90,35 @@ func StreamFunc[In, Out any](name, description string, f func(ctx context.Contex
 func newTyped[In, Out any](name, description, origin string, noHandler bool, opts []FuncOption) (*Function, func([]byte, any) error, encoder) {
 	mistake := func(what any) { panic(fmt.Sprintf("registry: function %q (%s): %v", name, origin, what)) }
 	if noHandler {
-		mistake("handler is nil")
+		mistake("handler is nil; pass a function")
 	}
-	given, opts, err := typeSchemas(opts)
+	given, opts, err := typeOptions(opts)
 	if err != nil {
 		mistake(err)
 	}
-	in, err := inputSchema(reflect.TypeFor[In](), given)
-	if err != nil {
-		mistake(err)
-	}
-	if err := checkOutput(reflect.TypeFor[Out]()); err != nil {
+	var all schema.Mistakes
+	in, err := schema.ForArguments(reflect.TypeFor[In](), given)
+	all.Add(err)
+	all.Add(checkOutput(reflect.TypeFor[Out]()))
+	if err := all.Err(); err != nil {
 		mistake(err)
 	}
 	encode, returns := encoderFor(reflect.TypeFor[Out]())
 	made := &Function{
 		name: name, description: description, origin: origin, derived: returns, out: reflect.TypeFor[Out](),
-		input: in, params: newParams(in.Params()), stuck: new(atomic.Int32),
+		input: in, params: newTypedParams(in.Params()), stuck: new(atomic.Int32),
 	}
 	s := outputShape(reflect.TypeFor[Out]())
 	made.tagged, made.fixed, made.counted = s.tags, !s.shrink, !isWritten(reflect.TypeFor[Out]())
 	made.mustApply(opts)
+	decode := json.Unmarshal
 	if holdsInterface(reflect.TypeFor[In](), nil) {
-		return made, unmarshalExact, encode
+		decode = unmarshalExact
 	}
-	return made, json.Unmarshal, encode
+	if !in.Converts() {
+		return made, decode, encode
+	}
+	return made, func(data []byte, v any) error { return decode(in.Native(data), v) }, encode
 }
 
 // unmarshalExact decodes numbers without a Go type as [json.Number], which keeps their spelling.

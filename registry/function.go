@@ -42,6 +42,7 @@ type Function struct {
 	openWorld   hint
 	structured  bool
 	textOnly    bool
+	deprecated  bool
 	untrimmed   bool
 	timeout     time.Duration
 	visibleTo   Visibility
@@ -188,8 +189,8 @@ func (f *Function) In(path string) *Function {
 }
 
 // With returns a copy of f with another description, unless it is empty, and with opts in place of
-// the same facts of f. Another description drops f's [Summary]. A [VisibleTo] holds in addition to f's own. It is for sources that wrap
-// another source. With panics as [Func] does.
+// the same facts of f. Another description drops f's [Summary]. A [VisibleTo] holds in addition to f's own. It is
+// for sources that wrap another source. With panics as [Func] does.
 func (f *Function) With(description string, opts ...FuncOption) *Function {
 	g := f.In(f.namespace)
 	if description != "" {

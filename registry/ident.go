@@ -58,7 +58,11 @@ const labelRule = "labels consist of ASCII letters, digits and underscores"
 func checkLabel(what, name string) (string, error) {
 	c, ok := Canonical(name)
 	if !ok {
-		return "", fmt.Errorf("invalid %s %q: %s", what, name, labelRule)
+		better := strings.Trim(strings.NewReplacer("-", "_", ".", "_", "/", "_", " ", "_").Replace(name), "_")
+		if _, ok := Canonical(better); !ok {
+			return "", fmt.Errorf("invalid %s %q: %s", what, name, labelRule)
+		}
+		return "", fmt.Errorf("invalid %s %q: %s; write %q", what, name, labelRule, better)
 	}
 	return c, nil
 }

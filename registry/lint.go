@@ -31,6 +31,7 @@ func (f Finding) String() string { return f.Subject + ": " + f.Message + " (" + 
 //	changed-reference    a skill records another definition of a function ([RecordKey])
 //	unserved-script      a skill mentions a script in its folder: scripts are never served
 //	phantom-namespace    skills whose folder names no registered namespace: no rule hides them
+//	numbers-for-names    an argument takes numbers whose type has names
 //	missing-vector       functions that an [Embedder] has made no vector of
 //
 // The Lint of serve.Options adds what the settings of a server say of functions that are not there.
@@ -120,6 +121,11 @@ func (l *linter) namespace(ns *Listing) {
 	said = make(siblings)
 	for _, f := range ns.Functions {
 		l.described(said, "function "+f.Path(), f.description)
+		if f.out != nil { // made by Func
+			for _, note := range f.input.Notes() {
+				l.report("numbers-for-names", "function "+f.Path(), "%s", note)
+			}
+		}
 		for _, p := range f.Params() {
 			if strings.TrimSpace(p.Description) == "" {
 				l.report("empty-description", "function "+f.Path(), "the parameter %s has no description", p.Name)

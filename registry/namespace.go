@@ -30,9 +30,10 @@ type node struct {
 	children    map[string]*node     // by canonical label
 	functions   map[string]*Function // by canonical name
 	skills      map[string]*Skill
-	built       *view // the view in the last snapshot; nil after a change here or below
-	gone        bool  // Replace took it out of the tree
-	implied     bool  // Replace made it as a parent, and removes it once it is empty
+	built       *view    // the view in the last snapshot; nil after a change here or below
+	rights      []uint64 // what its functions are entered under; see claim.go
+	gone        bool     // Replace took it out of the tree
+	implied     bool     // Replace made it as a parent, and removes it once it is empty
 }
 
 func newNode(path, label string) *node {

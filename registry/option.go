@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
@@ -63,6 +64,14 @@ func OpenWorld(yes bool) FuncOption {
 		return nil
 	}}
 }
+
+// Deprecated declares that callers should choose another function. The description then begins with
+// "Deprecated.", if it does not already. Lists show the function after the others, and a search shows
+// it after those of the same score. It can be called as before.
+var Deprecated FuncOption = funcOption{"Deprecated", func(f *Function) error {
+	f.deprecated = true
+	return nil
+}}
 
 // Timeout sets the deadline of one call. Zero is the server's; negative is none.
 func Timeout(d time.Duration) FuncOption {
@@ -265,6 +274,9 @@ func (f *Function) apply(opts []FuncOption) error {
 		return errors.New("TextOnly contradicts Structured")
 	case f.readOnly && f.idempotent == hint{said: true}:
 		return errors.New("Idempotent(false) contradicts ReadOnly")
+	}
+	if f.deprecated && !strings.HasPrefix(strings.ToLower(f.description), "deprecated") {
+		f.description = "Deprecated. " + f.About()
 	}
 	return nil
 }

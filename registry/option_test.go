@@ -3,6 +3,7 @@ package registry_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -84,6 +85,34 @@ func TestFuncOptionMistakes(t *testing.T) {
 	text := mustPanic(t, func() { _, _ = registry.RawFunc("f", "", nil, nil) })
 	if !strings.Contains(text, "handler is nil") {
 		t.Errorf("RawFunc without a handler: %s", text)
+	}
+}
+
+// TestDeprecated holds that a deprecated function is marked, listed last, and found after its equals.
+func TestDeprecated(t *testing.T) {
+	reg := registry.New(nil)
+	old := tool("a", "Read the meter.", registry.Deprecated)
+	reg.Namespace("x", "").Add(old, tool("b", "Read the meter."), tool("c", "", registry.Deprecated), tool("d", "deprecated: use b", registry.Deprecated))
+	reg.Namespace("p", "").Add(tool("get", "Weigh a parcel.", registry.Deprecated))
+	reg.Namespace("q", "").Add(tool("get", "Deprecated. Weigh a parcel."))
+	l, err := reg.List(t.Context(), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range l.Functions {
+		got = append(got, f.Name()+" "+f.Description())
+	}
+	want := []string{"b Read the meter.", "a Deprecated. Read the meter.", "c Deprecated. C; takes no parameters.", "d deprecated: use b"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	if g := old.With("New words."); g.Description() != "Deprecated. New words." {
+		t.Errorf("%q", g.Description())
+	}
+	found := reg.Search(t.Context(), "weigh parcel", 5)
+	if len(found) != 2 || found[0].Namespace != "q" || found[0].Score != found[1].Score {
+		t.Errorf("%v", found)
 	}
 }
 

@@ -74,13 +74,17 @@ var (
 	anyObjects = &jsonschema.Schema{Type: "object"}
 	textJSON   = &jsonschema.Schema{Type: "string"}
 	numberJSON = &jsonschema.Schema{Type: "number"}
-	bytesJSON  = &jsonschema.Schema{Types: []string{"null", "string"}, ContentEncoding: "base64"}
+
+	integerJSON     = &jsonschema.Schema{Type: "integer"}
+	nanosecondsJSON = &jsonschema.Schema{Type: "integer", Description: "Nanoseconds."}
+	bytesJSON       = &jsonschema.Schema{Types: []string{"null", "string"}, ContentEncoding: "base64"}
 )
 
 // misread collects the types inside a type whose JSON jsonschema-go would describe wrongly:
 //
 //   - those with a MarshalJSON or MarshalText
-//   - []byte and json.Number
+//   - []byte, json.Number, big.Int, and time.Duration, whose unit it does not tell
+//   - integers with names, whose names it does not tell, and maps whose keys are not strings
 //   - structs with the json option string, embedded structs with a name or by pointer, and two fields of
 //     one name
 type misread struct {
@@ -94,6 +98,12 @@ func (m *misread) find(t reflect.Type) {
 	}
 	m.seen[t] = true
 	switch t {
+	case reflect.TypeFor[time.Duration]():
+		m.types[t] = nanosecondsJSON
+		return
+	case reflect.TypeFor[big.Int]():
+		m.types[t] = integerJSON
+		return
 	case reflect.TypeFor[time.Time](), reflect.TypeFor[slog.Level](), reflect.TypeFor[big.Rat](), reflect.TypeFor[big.Float]():
 		return // jsonschema-go knows them
 	case reflect.TypeFor[json.Number]():
@@ -106,7 +116,9 @@ func (m *misread) find(t reflect.Type) {
 		return
 	case isMarshaler(reflect.PointerTo(t)):
 		m.types[t] = anyJSON
-		if !reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]()) && t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+		if own := schema.Own(t); own != nil {
+			m.types[t] = own
+		} else if !reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]()) && t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
 			m.types[t] = textJSON
 		}
 		return
@@ -115,10 +127,18 @@ func (m *misread) find(t reflect.Type) {
 		return
 	}
 	switch t.Kind() {
-	case reflect.Slice, reflect.Array, reflect.Map:
+	case reflect.Map:
+		if m.find(t.Elem()); t.Key().Kind() != reflect.String {
+			m.types[t] = anyObjects
+		}
+	case reflect.Slice, reflect.Array:
 		m.find(t.Elem())
 	case reflect.Struct:
 		m.structure(t)
+	default:
+		if text := schema.Meanings(t); text != "" {
+			m.types[t] = &jsonschema.Schema{Type: "integer", Description: text}
+		}
 	}
 }
 

@@ -2,6 +2,8 @@ package registry
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/schema"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -40,35 +42,52 @@ func describeParams(list []schema.Param) []Param {
 }
 
 // params holds the parameters of a function and finds them by name. A name that is not a label
-// matches its exact spelling only. So do two names with one canonical form, which functions of
-// other servers may have.
+// matches its exact spelling only. So do two names with one canonical form, which functions of other
+// servers may have.
 type params struct {
 	list      []Param
 	exact     map[string]paramName // by spelling
 	canonical map[string]int       // canonical form to index
+	hyphens   bool                 // hyphens count as underscores
 }
 
 // A paramName is a declared name with its canonical form. The form is empty if only the exact
 // spelling matches.
 type paramName struct{ name, canonical string }
 
-func newParams(list []schema.Param) *params {
-	p := &params{describeParams(list), make(map[string]paramName, len(list)), make(map[string]int, len(list))}
+func newParams(list []schema.Param) *params { return newParamsWith(list, false) }
+
+// newTypedParams is newParams for the names of Go fields, which may have hyphens.
+func newTypedParams(list []schema.Param) *params {
+	return newParamsWith(list, slices.ContainsFunc(list, func(p schema.Param) bool { return strings.Contains(p.Name, "-") }))
+}
+
+func newParamsWith(list []schema.Param, hyphens bool) *params {
+	p := &params{describeParams(list), make(map[string]paramName, len(list)), make(map[string]int, len(list)), hyphens}
 	spellings := make(map[string]int, len(list)) // by canonical form
 	for _, param := range list {
-		c, _ := Canonical(param.Name)
-		spellings[c]++
+		spellings[p.canonicalOf(param.Name)]++
 	}
 	for i, param := range p.list {
-		c, ok := Canonical(param.Name)
-		if ok = ok && spellings[c] == 1; ok {
-			p.canonical[c] = i
-		} else {
+		c := p.canonicalOf(param.Name)
+		if spellings[c] > 1 {
 			c = "" // only the exact spelling matches
+		}
+		if c != "" {
+			p.canonical[c] = i
 		}
 		p.exact[param.Name] = paramName{param.Name, c}
 	}
 	return p
+}
+
+// canonicalOf returns the canonical form of a spelling; empty is none.
+func (p *params) canonicalOf(name string) string {
+	c, ok := Canonical(name)
+	if !ok && p.hyphens {
+		c, _ = Canonical(strings.ReplaceAll(name, "-", "_"))
+	}
+	return c
 }
 
 // match returns the argument for a key, which is a JSON string in its quotes. A key spelled as
@@ -78,7 +97,7 @@ func (p *params) match(key, value []byte) argument {
 		return argument{l.name, l.canonical, l.name, value}
 	}
 	a := argument{key: strictjson.Text(key), value: value}
-	a.canonical, _ = Canonical(a.key)
+	a.canonical = p.canonicalOf(a.key)
 	if param, ok := p.find(a.key); ok {
 		a.declared = param.Name
 	}
@@ -87,7 +106,7 @@ func (p *params) match(key, value []byte) argument {
 
 // find returns the parameter for a spelling of its name.
 func (p *params) find(name string) (Param, bool) {
-	if c, ok := Canonical(name); ok {
+	if c := p.canonicalOf(name); c != "" {
 		if i, ok := p.canonical[c]; ok {
 			return p.list[i], true
 		}

@@ -17,17 +17,22 @@ import (
 //
 // The zero value is an empty registry that everyone sees, like that of [New] without options.
 type Registry struct {
-	made   sync.Once  // makes the root
-	mu     sync.Mutex // locked by lock
-	root   *node
-	all    map[string]*node // by canonical path
-	snap   atomic.Pointer[snapshot]
-	built  int           // the number of the last snapshot
-	claims bool          // a function has a claim to an id; see claim.go
-	change chan struct{} // closed at the next change; nil if nobody waits
+	made    sync.Once  // makes the root
+	mu      sync.Mutex // locked by lock
+	root    *node
+	all     map[string]*node // by canonical path
+	snap    atomic.Pointer[snapshot]
+	built   int           // the number of the last snapshot
+	claims  bool          // a function has a claim to an id; see claim.go
+	rights  rights        // nil until the first claim
+	removed []*node       // with rights, since the last snapshot
+	change  chan struct{} // closed at the next change; nil if nobody waits
 
 	indexMu sync.Mutex               // held while an index is made
 	indexed atomic.Pointer[snapshot] // the newest snapshot with a search index
+
+	idMu       sync.Mutex               // held while an index of ids is made
+	identified atomic.Pointer[snapshot] // the newest snapshot with an index of ids
 
 	instance  string
 	embedder  Embedder
@@ -84,6 +89,11 @@ func (r *Registry) TryNamespace(path, description string, opts ...NamespaceOptio
 func (r *Registry) namespace(path, description, origin string, opts []NamespaceOption) (*Namespace, error) {
 	canonical, ok := CanonicalPath(path)
 	if !ok {
+		if better := strings.ReplaceAll(path, "-", "_"); better != path {
+			if _, ok := CanonicalPath(better); ok {
+				return nil, fmt.Errorf("invalid namespace %q (%s): %s, joined by single dots; write %q", path, origin, labelRule, better)
+			}
+		}
 		return nil, fmt.Errorf("invalid namespace %q (%s): %s, joined by single dots", path, origin, labelRule)
 	}
 	r.lock()

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
@@ -17,7 +18,7 @@ type Repair struct {
 // repairObject returns the object in arguments that are a JSON string of an object. It returns
 // other arguments unchanged.
 func repairObject(data []byte) ([]byte, []Repair) {
-	if strictjson.Check(data) != nil || strictjson.KindOf(data) != strictjson.String {
+	if strictjson.KindOf(data) != strictjson.String || strictjson.Check(data) != nil {
 		return data, nil
 	}
 	object := []byte(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(strictjson.Text(data)), "\ufeff")))
@@ -31,7 +32,7 @@ func repairObject(data []byte) ([]byte, []Repair) {
 // schema takes an integer and no string. It renames, drops and guesses nothing. Other strings stay,
 // and validation refuses them.
 func repairValues(inputSchema json.RawMessage, data []byte) ([]byte, []Repair) {
-	types := typesOf(inputSchema)
+	types := sync.OnceValue(func() map[string][]string { return typesOf(inputSchema) })
 	var repairs []Repair
 	b := append(make([]byte, 0, len(data)), '{')
 	for key, value := range strictjson.RawMembers(data) {
@@ -40,7 +41,7 @@ func repairValues(inputSchema json.RawMessage, data []byte) ([]byte, []Repair) {
 		}
 		b = append(append(b, key...), ':')
 		name := strictjson.Text(key)
-		if rule, better := repairValue(types[name], value); rule != "" {
+		if rule, better := repairValue(func() []string { return types()[name] }, value); rule != "" {
 			repairs = append(repairs, Repair{"$." + name, rule})
 			value = better
 		}
@@ -53,9 +54,9 @@ func repairValues(inputSchema json.RawMessage, data []byte) ([]byte, []Repair) {
 }
 
 // repairValue returns the repaired value and the rule applied, for the types that the schema
-// allows. rule is empty if no rule applies.
-func repairValue(types []string, value []byte) (rule string, better []byte) {
-	if strictjson.KindOf(value) != strictjson.String || slices.Contains(types, "string") {
+// allows. rule is empty if no rule applies. Ordinary text needs no types.
+func repairValue(types func() []string, value []byte) (rule string, better []byte) {
+	if strictjson.KindOf(value) != strictjson.String {
 		return "", nil
 	}
 	text := strings.TrimSpace(strictjson.Text(value))
@@ -69,7 +70,7 @@ func repairValue(types []string, value []byte) (rule string, better []byte) {
 		{"boolean", "str_to_boolean", text == "true" || text == "false"},
 		{"null", "str_to_null", text == "null"},
 	} {
-		if r.fits && slices.Contains(types, r.wanted) {
+		if r.fits && slices.Contains(types(), r.wanted) && !slices.Contains(types(), "string") {
 			return r.rule, []byte(text)
 		}
 	}

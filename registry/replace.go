@@ -79,14 +79,14 @@ func (r *Registry) replaceRoot(g *graft) error {
 	g.root.visibleTo = r.root.visibleTo
 	g.inherit(r.root)
 	r.root.walk(func(n *node) { n.gone = true })
-	r.root, r.all, r.claims = g.root, g.all, g.claims
+	r.root, r.all, r.claims, r.rights, r.removed = g.root, g.all, g.claims, nil, nil
 	old, s := r.snap.Load(), r.build()
 	searched := old != nil && old.finder.Load() != nil
 	if searched { // the old snapshot had an index, so the new one gets one before it is published
 		s.finder.Store(newFinder(s.root))
 	}
-	if old != nil && old.asked.Load() {
-		s.indexIDs()
+	if old != nil && old.ids.Load() != nil {
+		r.idsOf(s)
 	}
 	r.snap.Store(s) // until now, readers use the old snapshot without waiting
 	if searched {
@@ -120,6 +120,9 @@ func (r *Registry) uproot(n *node) {
 	n.walk(func(n *node) {
 		n.gone = true
 		delete(r.all, n.canonical)
+		if n.rights != nil {
+			r.removed = append(r.removed, n)
+		}
 	})
 	r.changed(n.parent)
 }

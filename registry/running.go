@@ -154,12 +154,12 @@ func (r *running) call() (res *Result, err error) {
 		return nil, notRun(ctx, f)
 	}
 	c.admission = r.admission
-	own := *c // middleware must not change the call that the face reads
-	handler := r.handler
-	if r.bare && c.Plan == nil && c.Kept == nil && !c.leveled && f.places == nil {
-		handler = f.handler // a shortcut without middleware
+	handler := f.handler // a shortcut without middleware
+	if !r.bare || c.Plan != nil || c.Kept != nil || c.leveled || f.places != nil || f.remote {
+		own := *c // middleware and handlers of others must not change the call that the face reads
+		handler, c = r.handler, &own
 	}
-	out, failed := handler(ctx, &own)
+	out, failed := handler(ctx, c)
 	if failed != nil {
 		return nil, r.failure(ctx, f, r.target.timeout, failed)
 	}

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -21,6 +22,7 @@ import (
 //   - References inside it ("#/$defs/...") are rewritten. $id, $anchor, $dynamicRef and older
 //     drafts are refused.
 //   - A pointer to the type also accepts null.
+//   - It also describes results, if the type writes its own JSON and the schema has no references.
 //   - The tags of a field add to the schema. They replace its description, default and examples.
 //     [Func] panics if they contradict the schema or do not fit its type.
 type Schemer interface {
@@ -31,76 +33,83 @@ type Schemer interface {
 // [json.RawMessage] or a *[jsonschema.Schema]. It is an option of [Func] and [StreamFunc] and holds
 // for that function alone. It applies wherever T occurs in In, except as the key of a map, and
 // overrides a schema that T brings. A T that does not occur is a mistake.
-func TypeSchema[T any](s any) FuncOption { return typeSchema{reflect.TypeFor[T](), s} }
-
-// typeSchema is the option of [TypeSchema].
-type typeSchema struct {
-	typ    reflect.Type
-	schema any
+func TypeSchema[T any](s any) FuncOption {
+	return typeOption{"TypeSchema", reflect.TypeFor[T](), func(given *schema.Given) (err error) {
+		given.Schema, err = schemaText(s)
+		switch {
+		case err != nil:
+			return err
+		case reflect.TypeFor[T]().Kind() == reflect.Pointer:
+			return fmt.Errorf("give the schema of %v; a pointer to it accepts null as well", reflect.TypeFor[T]().Elem())
+		case len(given.Schema) == 0:
+			return errors.New("the schema is empty")
+		}
+		return nil
+	}}
 }
 
-func (o typeSchema) applyFunction(*Function) error {
+// Enum gives names to an integer type: those that String returns for its values. Arguments of type T
+// are one of the names, or the number that encoding/json decodes. It is an option of [Func] and
+// [StreamFunc] and applies wherever T occurs in In. A type with UnmarshalText needs no Enum: it takes
+// its names already.
+func Enum[T enumerable](values ...T) FuncOption {
+	return typeOption{"Enum", reflect.TypeFor[T](), func(given *schema.Given) error {
+		seen := make(map[string]bool)
+		for _, v := range values {
+			name, number := v.String(), fmt.Sprintf("%d", v)
+			if name == "" || seen[name] || seen[number] {
+				return fmt.Errorf("the value %s has no name, the name of another, or stands twice: %q; correct its String method, or leave it out", number, name)
+			}
+			seen[name], seen[number] = true, true
+			given.Values = append(given.Values, schema.Value{Name: name, Number: number})
+		}
+		if len(values) == 0 {
+			return errors.New("it has no values; pass each of them")
+		}
+		return nil
+	}}
+}
+
+// enumerable are the types of [Enum].
+type enumerable interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64
+	String() string
+}
+
+// typeOption is the option of [TypeSchema] and [Enum].
+type typeOption struct {
+	name string
+	typ  reflect.Type
+	give func(*schema.Given) error
+}
+
+func (o typeOption) applyFunction(*Function) error {
 	return fmt.Errorf("%v is an option of Func and StreamFunc: the schema of this function is not inferred", o)
 }
 
-func (o typeSchema) String() string { return fmt.Sprintf("TypeSchema[%v]", o.typ) }
+func (o typeOption) String() string { return fmt.Sprintf("%s[%v]", o.name, o.typ) }
 
-// text returns the schema as JSON.
-func (o typeSchema) text() (json.RawMessage, error) {
-	text, err := schemaText(o.schema)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%v: %w", o, err)
-	case o.typ.Kind() == reflect.Pointer:
-		return nil, fmt.Errorf("%v: give the schema of %v; a pointer to it accepts null as well", o, o.typ.Elem())
-	case len(text) == 0:
-		return nil, fmt.Errorf("%v: the schema is empty", o)
-	}
-	return text, nil
-}
-
-// typeSchemas splits the options of a typed function into the schemas for types and the rest.
-func typeSchemas(opts []FuncOption) (given map[reflect.Type]json.RawMessage, rest []FuncOption, err error) {
+// typeOptions splits the options of a typed function into what they give to types and the rest.
+func typeOptions(opts []FuncOption) (given map[reflect.Type]schema.Given, rest []FuncOption, err error) {
 	for _, opt := range opts {
-		o, ok := opt.(typeSchema)
+		o, ok := opt.(typeOption)
 		if !ok {
 			rest = append(rest, opt)
 			continue
 		}
 		if given == nil {
-			given = make(map[reflect.Type]json.RawMessage)
+			given = make(map[reflect.Type]schema.Given)
 		}
-		if given[o.typ] != nil {
+		if _, twice := given[o.typ]; twice {
 			return nil, nil, fmt.Errorf("%v is given twice", o)
 		}
-		if given[o.typ], err = o.text(); err != nil {
-			return nil, nil, err
+		var g schema.Given
+		if err := o.give(&g); err != nil {
+			return nil, nil, fmt.Errorf("%v: %w", o, err)
 		}
+		given[o.typ] = g
 	}
 	return given, rest, nil
-}
-
-// inputSchema returns the schema for arguments of type t. given are the schemas for types.
-func inputSchema(t reflect.Type, given map[reflect.Type]json.RawMessage) (*schema.Schema, error) {
-	elem := t
-	for elem.Kind() == reflect.Pointer {
-		elem = elem.Elem()
-	}
-	if k := elem.Kind(); k != reflect.Struct && k != reflect.Map {
-		return nil, fmt.Errorf("type %v: arguments must be a struct or a map with string keys", t)
-	}
-	infer := schema.ForType
-	if given != nil {
-		infer = func(t reflect.Type) (*schema.Schema, error) { return schema.ForTypeWith(t, given) }
-	}
-	s, err := infer(elem)
-	if err != nil {
-		return nil, err
-	}
-	if typ, said := typeOf(s.JSON()); typ != "object" && (said || len(s.JSON()) > len("{}")) {
-		return nil, fmt.Errorf(`type %v: its own schema must have "type": "object"`, t)
-	}
-	return s, s.CheckNames()
 }
 
 // Schemas returns the schemas of the arguments and of the result as values of jsonschema-go. They

@@ -78,7 +78,7 @@ func TestTypeSchema(t *testing.T) {
 	if got := string(f.InputSchema()); got != head+told || string(s.InputSchema()) != got {
 		t.Errorf("\n got %s\n and %s\nwant %s", got, s.InputSchema(), head+told)
 	}
-	if got := string(plain.InputSchema()); !strings.Contains(got, `"took":{"type":"integer","default":5}`) {
+	if got := string(plain.InputSchema()); !strings.Contains(got, `"took":{"type":["string","integer"],"description":"A duration such as 90s, 5m or 1h30m; a number is in nanoseconds.","default":5}`) {
 		t.Errorf("the schema is held against another function: %s", got)
 	}
 	if !f.ReadOnly() {
@@ -159,13 +159,13 @@ func TestTypeSchemaMistakes(t *testing.T) {
 		want string
 	}{
 		"twice":          {[]registry.FuncOption{duration, duration}, "TypeSchema[time.Duration] is given twice"},
-		"not in it":      {[]registry.FuncOption{registry.TypeSchema[time.Time](json.RawMessage(seconds))}, "type time.Time, to which a schema is given, does not occur"},
+		"not in it":      {[]registry.FuncOption{registry.TypeSchema[time.Time](json.RawMessage(seconds))}, "an option gives a schema or names to type time.Time, which does not occur"},
 		"a pointer":      {[]registry.FuncOption{registry.TypeSchema[*price](json.RawMessage(seconds))}, "TypeSchema[*registry_test.price]: give the schema of registry_test.price"},
 		"no schema":      {[]registry.FuncOption{registry.TypeSchema[price](nil)}, "TypeSchema[registry_test.price]: the schema is empty"},
 		"another thing":  {[]registry.FuncOption{registry.TypeSchema[price]("string")}, "TypeSchema[registry_test.price]: a schema is a json.RawMessage"},
-		"no JSON":        {[]registry.FuncOption{registry.TypeSchema[price](json.RawMessage("{"))}, "field Price: the schema of type registry_test.price: reading schema"},
-		"does not move":  {[]registry.FuncOption{registry.TypeSchema[price](json.RawMessage(`{"$id":"a"}`))}, "field Price: the schema of type registry_test.price: schema at \"#/$id\""},
-		"breaks the tag": {[]registry.FuncOption{duration}, "field Took: default breaks the field's own rules"},
+		"no JSON":        {[]registry.FuncOption{registry.TypeSchema[price](json.RawMessage("{"))}, "field Price: type registry_test.price: its schema: reading schema"},
+		"does not move":  {[]registry.FuncOption{registry.TypeSchema[price](json.RawMessage(`{"$id":"a"}`))}, "field Price: type registry_test.price: its schema: schema at \"#/$id\""},
+		"breaks the tag": {[]registry.FuncOption{duration}, "field Took: cash tag \"default=0\": default breaks the field's own rules"},
 	} {
 		text := mustPanic(t, func() { registry.Func("f", "", sell, tt.opts...) })
 		if !strings.Contains(text, `function "f"`) || !strings.Contains(text, "schemas_test.go:") || !strings.Contains(text, tt.want) {

@@ -15,7 +15,7 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-var benchSizes = []int{100, 1000, 10_000}
+var benchSizes = []int{100, 1000, 10_000, 50_000}
 
 // BenchmarkSearch asks for ten matches, one query after the other.
 func BenchmarkSearch(b *testing.B) {
@@ -272,24 +272,32 @@ var (
 		description search full short local remote copy next previous required valid until now day week month year`)
 )
 
-// BenchmarkSearchCallers asks for those who see different functions: a few of
-// them in turn (known), and a new one each time (new).
+// BenchmarkSearchCallers asks for those who see different functions: a few of them in turn (known), and a new one each
+// time (new). A caller does not see one function, or sees a third of them.
 func BenchmarkSearchCallers(b *testing.B) {
-	w := newWorld(10_000)
-	var mine atomic.Int64 // the one of 10,000 tools that is hidden
-	reg := registry.New(nil)
-	for i, tool := range w.tools {
-		f := tool.function(b, registry.VisibleTo(func(context.Context, *registry.Caller) bool { return mine.Load() != int64(i) }))
-		reg.Namespace(tool.service, "").Add(f)
-	}
-	queries := w.queries(100)
-	ctx := context.Background()
-	for name, callers := range map[string]int{"known": 4, "new": len(w.tools)} {
-		b.Run(name, func(b *testing.B) {
-			for i := 0; b.Loop(); i++ {
-				mine.Store(int64(i % callers))
-				reg.Search(ctx, queries[i%len(queries)], 10)
+	for _, n := range benchSizes[2:] {
+		w := newWorld(n)
+		var caller atomic.Int64
+		for share, sees := range map[string]func(i, caller int) bool{
+			"most": func(i, caller int) bool { return i != caller },
+			"some": func(i, caller int) bool { return (i+caller*7919)%n < n/3 },
+		} {
+			reg := registry.New(nil)
+			for i, tool := range w.tools {
+				f := tool.function(b, registry.VisibleTo(func(context.Context, *registry.Caller) bool { return sees(i, int(caller.Load())) }))
+				reg.Namespace(tool.service, "").Add(f)
 			}
-		})
+			queries := w.queries(100)
+			ctx := context.Background()
+			reg.Search(ctx, "anything", 10)
+			for name, callers := range map[string]int{"known": 4, "new": len(w.tools)} {
+				b.Run(fmt.Sprintf("tools=%d/%s/%s", n, share, name), func(b *testing.B) {
+					for i := 0; b.Loop(); i++ {
+						caller.Store(int64(i % callers))
+						reg.Search(ctx, queries[i%len(queries)], 10)
+					}
+				})
+			}
+		}
 	}
 }

@@ -43,14 +43,14 @@ func (f *Function) keepSearched(old *Function) {
 // sameText reports whether f and old have the same document. The schema contains every text of the
 // parameters.
 func (f *Function) sameText(old *Function) bool {
-	return f.namespace == old.namespace && f.name == old.name && f.description == old.description &&
+	return f.namespace == old.namespace && f.name == old.name && f.description == old.description && f.deprecated == old.deprecated &&
 		slices.Equal(f.aliases, old.aliases) && slices.Equal(f.tags, old.tags) && bytes.Equal(f.InputSchema(), old.InputSchema())
 }
 
 // document returns the texts by which a search finds f. As in its id, the first label of the path
 // is the namespace, and the others belong to the name.
 func (f *Function) document() search.Document {
-	d := search.Document{Name: f.name, Aliases: f.aliases, Description: f.description}
+	d := search.Document{Name: f.name, Aliases: f.aliases, Description: f.description, Order: last(f.deprecated)}
 	if first, rest, deep := strings.Cut(f.namespace, "."); deep {
 		d.Namespace, d.Name = first, join(rest, f.name)
 	} else {

@@ -34,6 +34,7 @@ type Skill struct {
 	whole     string          // its file as written, if nothing had to be removed; else empty
 	files     []SkillFile     // the other files that are served, by path
 	foreign   bool            // made by ForeignSkill
+	changed   []string        // functions that its server reports as changed, by path
 	withFiles bool            // WithFiles is given
 	agent     *agentOnce
 }

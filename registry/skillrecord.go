@@ -27,7 +27,7 @@ type record struct{ path, definition string }
 
 // records returns what a skill records, and the entries that cannot be read.
 func (s *Skill) records() (list []record, wrong []string) {
-	if s.foreign || s.remote != nil { // its paths are those of its own server
+	if s.foreign || s.remote != nil { // its paths and definitions are those of its own server: see Reporting
 		return nil, nil
 	}
 	entries := strings.FieldsFunc(isText(strictjson.Member(s.fields, "metadata"), RecordKey), func(r rune) bool {
@@ -61,5 +61,19 @@ func (s *Skill) Changed(ctx context.Context, src Source) (list []*Function) {
 			list = append(list, f)
 		}
 	}
+	for _, path := range s.changed {
+		if f, err := (record{path: path}).find(ctx, src); err == nil {
+			list = append(list, f)
+		}
+	}
 	return list
+}
+
+// Reporting returns a copy of a skill of another server, before it is added anywhere. Its changed
+// functions are those at paths, as that server reports them: only that server can compare its
+// definitions with what the skill records.
+func (s *Skill) Reporting(paths []string) *Skill {
+	kept := *s
+	kept.changed = paths[:min(len(paths), maxRecords)]
+	return &kept
 }

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 
 	"github.com/cash-mcp/go-sdk/internal/search"
-	"github.com/cash-mcp/go-sdk/toolid"
 )
 
 // snapshot is an immutable image of a registry. All reads of a [Registry] go to one.
@@ -18,12 +17,9 @@ type snapshot struct {
 	root  *view
 	views map[string]*view // by canonical path
 
-	number int                    // counts the snapshots of a registry
-	finder atomic.Pointer[finder] // the search index; nil until the first search
-	idOnce sync.Once
-	asked  atomic.Bool                      // FunctionByID has been called
-	ids    map[toolid.Primitive][]*Function // nil until the first FunctionByID
-	left   map[toolid.Primitive][]*Function // those that have moved, by the id that they left
+	number int                     // counts the snapshots of a registry
+	finder atomic.Pointer[finder]  // the search index; nil until the first search
+	ids    atomic.Pointer[idIndex] // nil until the first FunctionByID
 }
 
 // view is one namespace in a snapshot.
@@ -91,6 +87,7 @@ func (n *node) build(above []Visibility, unavailable *Error, instance string, mi
 		v.spellings.add(key, f)
 		v.open = v.open && f.visibleTo == nil
 	}
+	slices.SortStableFunc(v.functionList, func(f, g *Function) int { return last(f.deprecated) - last(g.deprecated) })
 	for _, key := range sortedKeys(n.skills) {
 		s := n.skills[key]
 		v.skills[key] = s
@@ -117,6 +114,14 @@ func (n *node) build(above []Visibility, unavailable *Error, instance string, mi
 	}
 	n.built = v
 	return v
+}
+
+// last orders what is deprecated after the rest.
+func last(deprecated bool) int {
+	if deprecated {
+		return 1
+	}
+	return 0
 }
 
 func sortedKeys[V any](m map[string]V) []string {

@@ -20,8 +20,8 @@ import (
 // these duties.
 type Source interface {
 	// List describes the namespace at path: its children, functions and skills, each sorted by
-	// canonical name. The empty path is the root, which always exists. A namespace in which the
-	// caller sees no function and no skill is [UnknownNamespace].
+	// canonical name, with deprecated functions last. The empty path is the root, which always exists. A namespace in
+	// which the caller sees no function and no skill is [UnknownNamespace].
 	List(ctx context.Context, path string) (*Listing, error)
 	// Function returns the function with this name in the namespace at path.
 	Function(ctx context.Context, path, name string) (*Function, error)

@@ -23,6 +23,9 @@ const (
 	// page of help lists, by name ([Function.Definition]). It is sent to clients that send
 	// [MetaVia], so that they read only the pages of changed functions again.
 	MetaDefinitions = "cash/definitions"
+	// MetaChanged is the key of the metadata of a skill's entry (skills/list) for the paths of functions
+	// that have changed since the skill was written ([Skill.Changed]).
+	MetaChanged = "cash/changed"
 	// MetaDryRun is the key of a request's metadata that makes help report the checks that a call of
 	// the function, with kwargs as its arguments, would meet ([Plan]). The value is true. Help runs
 	// nothing on any server, so that one which ignores the key runs nothing either. A server that

@@ -39,7 +39,7 @@ type Filter struct {
 func New(rules ...Rule) *Filter {
 	f := &Filter{rules: slices.Clone(rules)}
 	for i, rule := range f.rules {
-		if err := rule.check(); err != nil {
+		if err := rule.Check(); err != nil {
 			mistake.Check("redact", fmt.Errorf("rule %d, %q: %w", i, rule.Name, err))
 		}
 		f.marks = append(f.marks, markStart+rule.Name+"]")
@@ -52,7 +52,8 @@ const maxRuleName = 40 // bytes; see ruleName
 
 var ruleName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,40}$`)
 
-func (r Rule) check() error {
+// Check returns the error with which [New] panics: a bad name, no pattern, or no such group.
+func (r Rule) Check() error {
 	switch {
 	case !ruleName.MatchString(r.Name):
 		return fmt.Errorf("the name does not match %v", ruleName)

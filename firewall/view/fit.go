@@ -1,6 +1,8 @@
 package view
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
@@ -14,10 +16,14 @@ func continues(c byte) bool { return int8(c) < -0x40 }
 
 // characters counts the characters of data.
 func characters(data []byte) int {
-	n := 0
+	n := len(data)
+	for ; len(data) >= 8; data = data[8:] {
+		word := binary.LittleEndian.Uint64(data)
+		n -= bits.OnesCount64(word >> 7 &^ (word >> 6) & 0x0101010101010101)
+	}
 	for _, c := range data {
-		if !continues(c) {
-			n++
+		if continues(c) {
+			n--
 		}
 	}
 	return n

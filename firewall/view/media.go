@@ -2,7 +2,6 @@ package view
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -13,7 +12,7 @@ import (
 // MediaType guesses the media type of a text from its form.
 func MediaType(text []byte) string {
 	switch {
-	case IsJSON(text), len(text) > 0 && text[0] == '"' && json.Valid(text):
+	case IsJSON(text), len(text) > 0 && text[0] == '"' && strictjson.Valid(text):
 		return "application/json"
 	case looksLikeTable(text, ','):
 		return "text/csv; charset=utf-8"
@@ -26,7 +25,7 @@ func MediaType(text []byte) string {
 // IsJSON reports whether text is a JSON object or array.
 func IsJSON(text []byte) bool {
 	kind := strictjson.KindOf(text)
-	return (kind == strictjson.Object || kind == strictjson.Array) && json.Valid(text)
+	return (kind == strictjson.Object || kind == strictjson.Array) && strictjson.Valid(text)
 }
 
 // notText describes an artifact that is not text: "an image (image/png, 5120 bytes)". It is empty for text, SVG

@@ -3,6 +3,7 @@ package view
 import (
 	"bytes"
 	"context"
+	"iter"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
@@ -18,7 +19,12 @@ type evaluation struct {
 
 // spend charges n bytes and one step of work, and reports whether to go on.
 func (e *evaluation) spend(n int) bool {
-	n += 16
+	e.charge(n + 16)
+	return e.err == nil
+}
+
+// charge charges n bytes of work.
+func (e *evaluation) charge(n int) {
 	e.work -= n
 	e.unasked += n
 	if e.err == nil && e.work < 0 {
@@ -28,7 +34,6 @@ func (e *evaluation) spend(n int) bool {
 		e.unasked = 0
 		e.err = e.ctx.Err()
 	}
-	return e.err == nil
 }
 
 // walk applies segments to node. It reports whether to go on: visit has not returned false, and there is no error.
@@ -41,25 +46,41 @@ func (e *evaluation) walk(node []byte, segments []segment, visit func([]byte) bo
 	}
 	next := func(child []byte) bool { return e.walk(child, segments[1:], visit) }
 	if segments[0].descend {
-		return e.descend(node, segments[0].selectors, next)
+		_, ok := e.descend(node, segments[0].selectors, next)
+		return ok
 	}
 	return e.apply(node, segments[0].selectors, next)
 }
 
-// descend applies selectors to node and all its descendants, parents first.
-func (e *evaluation) descend(node []byte, selectors []pathSelector, next func([]byte) bool) bool {
-	if !e.apply(node, selectors, next) {
-		return false
+// descend applies selectors to the node that data begins with and to all its descendants, parents first. It returns the
+// end of the node, so that only the selectors, and not the descent, read through a node before its descendants.
+func (e *evaluation) descend(data []byte, selectors []pathSelector, next func([]byte) bool) (end int, ok bool) {
+	if c := data[0]; c != '{' && c != '[' {
+		end = strictjson.Skip(data, 0)
+		return end, e.spend(end)
 	}
-	return e.children(node, func(_ int, child []byte) bool {
-		if c := child[0]; c != '{' && c != '[' {
-			return true
+	if !e.spend(0) || !e.apply(data, selectors, next) {
+		return 0, false
+	}
+	i, read := strictjson.SkipSpace(data, 1), 0
+	for i < len(data) && data[i] != '}' && data[i] != ']' {
+		if data[0] == '{' {
+			i = strictjson.SkipSpace(data, strictjson.Skip(data, i)) // the colon
+			i = strictjson.SkipSpace(data, i+1)
 		}
-		return e.descend(child, selectors, next)
-	})
+		e.charge(i - read) // a key and blanks; the child asks whether to go on
+		n, ok := e.descend(data[i:], selectors, next)
+		if !ok {
+			return 0, false
+		}
+		read = i + n
+		i = strictjson.NextItem(data, read)
+	}
+	e.charge(i - read)
+	return i + 1, e.err == nil
 }
 
-// apply calls next with the children of node that the selectors select.
+// apply calls next with the children of node that the selectors select. More data may follow the node.
 func (e *evaluation) apply(node []byte, selectors []pathSelector, next func([]byte) bool) bool {
 	for i := range selectors {
 		if !e.selectFrom(node, &selectors[i], next) {
@@ -78,45 +99,59 @@ func (e *evaluation) selectFrom(node []byte, s *pathSelector, next func([]byte) 
 	case selectSlice:
 		return e.sliced(node, s.slice, next)
 	case selectFilter:
-		return e.children(node, func(_ int, child []byte) bool {
+		return e.children(node, func(child []byte) bool {
 			if !s.filter.holds(e, child) {
 				return e.err == nil
 			}
 			return next(child)
 		})
 	}
-	return e.children(node, func(_ int, child []byte) bool { return next(child) })
+	return e.children(node, next)
 }
 
 // children calls next with all children of node.
-func (e *evaluation) children(node []byte, next func(i int, child []byte) bool) bool {
-	if node[0] == '{' {
-		for key, value := range strictjson.RawMembers(node) {
-			if !e.spend(len(key)+len(value)) || !next(0, value) {
-				return false
-			}
-		}
-		return true
-	}
-	for i, value := range strictjson.Elements(node) {
-		if !e.spend(len(value)) || !next(i, value) {
+func (e *evaluation) children(node []byte, next func(child []byte) bool) bool {
+	for _, value := range e.items(node, node[0]) {
+		if !next(value) {
 			return false
 		}
 	}
-	return true
+	return e.err == nil
+}
+
+// items iterates over the children of node, with the keys of an object, if it begins with open. It charges all that it
+// reads, blanks and keys too, and ends at an error.
+func (e *evaluation) items(node []byte, open byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(key, value []byte) bool) {
+		if node[0] != open || open != '{' && open != '[' {
+			return
+		}
+		i, read := strictjson.SkipSpace(node, 1), 0
+		for i < len(node) && node[i] != '}' && node[i] != ']' {
+			var key []byte
+			if open == '{' {
+				key = node[i:strictjson.Skip(node, i)]
+				i = strictjson.SkipSpace(node, i+len(key)) // the colon
+				i = strictjson.SkipSpace(node, i+1)
+			}
+			end := strictjson.Skip(node, i)
+			if !e.spend(end-read) || !yield(key, node[i:end]) {
+				return
+			}
+			i, read = strictjson.NextItem(node, end), end
+		}
+		e.charge(i - read)
+	}
 }
 
 // named calls next with the members called name.
 func (e *evaluation) named(node []byte, name string, next func([]byte) bool) bool {
-	for key, value := range strictjson.RawMembers(node) {
-		if !e.spend(len(key) + len(value)) {
-			return false
-		}
+	for key, value := range e.items(node, '{') {
 		if isKey(key, name) && !next(value) {
 			return false
 		}
 	}
-	return true
+	return e.err == nil
 }
 
 // isKey reports whether a quoted key stands for name.
@@ -139,26 +174,21 @@ func (e *evaluation) indexed(node []byte, index int, next func([]byte) bool) boo
 			return ok
 		}
 	}
-	for i, value := range strictjson.Elements(node) {
-		if !e.spend(len(value)) {
-			return false
-		}
-		if i == index {
+	for _, value := range e.items(node, '[') {
+		if index == 0 {
 			return next(value)
 		}
+		index--
 	}
-	return true
+	return e.err == nil
 }
 
 // length counts the elements of node.
 func (e *evaluation) length(node []byte) (n int, ok bool) {
-	for _, value := range strictjson.Elements(node) {
-		if !e.spend(len(value)) {
-			return 0, false
-		}
+	for range e.items(node, '[') {
 		n++
 	}
-	return n, true
+	return n, e.err == nil
 }
 
 // sliced calls next with the elements of a slice.
@@ -175,12 +205,11 @@ func (e *evaluation) sliced(node []byte, s slice, next func([]byte) bool) bool {
 		first = upper - 1 - (upper-1-lower)/step*step
 	}
 	var backwards [][]byte
-	for i, value := range strictjson.Elements(node) {
-		switch {
+	i := -1
+	for _, value := range e.items(node, '[') {
+		switch i++; {
 		case i >= upper:
 			return e.reverse(backwards, next)
-		case !e.spend(len(value)):
-			return false
 		case i < first || (i-first)%step != 0:
 		case s.step < 0:
 			if backwards = append(backwards, value); !e.spend(500) { // nodes take memory
@@ -190,7 +219,7 @@ func (e *evaluation) sliced(node []byte, s slice, next func([]byte) bool) bool {
 			return false
 		}
 	}
-	return e.reverse(backwards, next)
+	return e.err == nil && e.reverse(backwards, next)
 }
 
 // reverse calls next with the nodes, last one first.

@@ -4,8 +4,8 @@ import (
 	"math"
 	"regexp"
 	"strconv"
-	"unicode/utf8"
 
+	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
@@ -93,7 +93,7 @@ func (l length) value(e *evaluation, node []byte) []byte {
 	case of == nil || !e.spend(len(of)):
 		return nil
 	case of[0] == '"':
-		n = utf8.RuneCount(inner(of))
+		n = clean.Runes(inner(of))
 	case of[0] == '[' || of[0] == '{':
 		n = size(of)
 	default:

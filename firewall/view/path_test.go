@@ -181,6 +181,21 @@ func TestW33_HostilePathsEnd(t *testing.T) {
 	}
 }
 
+// TestW33_AllThatIsReadIsWork holds that keys and blanks count, which a query for each element would read again and again.
+func TestW33_AllThatIsReadIsWork(t *testing.T) {
+	list, large := "["+strings.Repeat("1,", 20_000)+"1]", 1<<20
+	for name, test := range map[string]struct{ doc, path string }{
+		"a key in a descent":     {`{"` + strings.Repeat("k", large) + `":1,"a":` + list + `}`, "$.a[?!$..[0]]"},
+		"blanks before a member": {`{` + strings.Repeat(" ", large) + `"x":1,"a":` + list + `}`, "$.a[?!$.x]"},
+	} {
+		selector, _ := json.Marshal(map[string]string{"type": "path", "path": test.path})
+		_, err := view.Look(t.Context(), []byte(test.doc), "application/json", selector, nil)
+		if wrong := new(view.SelectorError); !errors.As(err, &wrong) || !strings.Contains(wrong.Message, "takes too long") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestW33_PathStopsWithItsCaller holds that work ends when nobody waits for it.
 func TestW33_PathStopsWithItsCaller(t *testing.T) {
 	doc := manyItems(4 << 20)

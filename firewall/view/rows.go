@@ -1,7 +1,6 @@
 package view
 
 import (
-	"encoding/json"
 	"math"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
@@ -29,7 +28,7 @@ func (l *look) rows() (*Page, error) {
 // document returns the JSON document in the data, and whether there is one.
 func (l *look) document() (doc []byte, ok bool) {
 	doc = document(l.data)
-	return doc, json.Valid(doc)
+	return doc, strictjson.Valid(doc)
 }
 
 // array returns the array whose rows are requested. If no path was given, it sets the path to the array found, so that

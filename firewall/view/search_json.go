@@ -2,7 +2,6 @@ package view
 
 import (
 	"bytes"
-	"encoding/json"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
@@ -13,7 +12,7 @@ func compactJSON(data []byte) (doc []byte, ok bool) {
 		return nil, false
 	}
 	doc = document(data)
-	return doc, json.Valid(doc)
+	return doc, strictjson.Valid(doc)
 }
 
 // looksLikeJSON reports whether data begins like an array or an object.

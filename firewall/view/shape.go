@@ -1,7 +1,7 @@
 package view
 
 import (
-	"encoding/json"
+	"iter"
 	"strings"
 	"unicode/utf8"
 
@@ -28,6 +28,9 @@ const (
 	maxExample = 600 // the first element of a list
 )
 
+// maxTop is the most members of a document that an [Outline] lists.
+const maxTop = 1000
+
 // A Survey holds the results of one pass over data. It gives an [Outline] and suggests views. It is safe for concurrent
 // use, as long as nobody modifies the data.
 type Survey struct {
@@ -39,11 +42,16 @@ type Survey struct {
 	list  listAt // the largest array, if there is one
 	items string // describes the list
 	count int    // elements of the list
+	keys  int    // members of the document
+	top   []topMember
 }
+
+// A topMember is a member of the document, as spelled.
+type topMember struct{ key, value []byte }
 
 // NewSurvey analyses data, in time linear in it.
 func NewSurvey(data []byte, mediaType string) *Survey {
-	if !json.Valid(document(data)) {
+	if !strictjson.Valid(document(data)) {
 		return &Survey{data: data, mediaType: mediaType}
 	}
 	return SurveyJSON(data, mediaType)
@@ -52,13 +60,47 @@ func NewSurvey(data []byte, mediaType string) *Survey {
 // SurveyJSON is [NewSurvey] for data that is known to be valid JSON.
 func SurveyJSON(data []byte, mediaType string) *Survey {
 	doc := document(data)
-	s := &Survey{data: data, mediaType: mediaType, doc: doc, list: largestArray(doc)}
+	s := &Survey{data: data, mediaType: mediaType, doc: doc}
+	s.read()
 	if s.list.raw != nil {
 		n, noun := elementsOf(s.list.raw)
 		s.count, s.items = n, "array of "+plural(n, noun)
 	}
-	s.what = s.describe(doc)
+	if doc[0] == '{' {
+		s.what = objectWith(s.keys)
+	} else {
+		s.what = s.describe(doc)
+	}
 	return s
+}
+
+// read finds the largest array and the first members of the document, in one pass if the array is among them.
+func (s *Survey) read() {
+	if s.doc[0] != '{' {
+		s.list = largestArray(s.doc)
+		return
+	}
+	s.list.search(func(yield func(key, value []byte) bool) {
+		for key, value := range strictjson.RawMembers(s.doc) {
+			if s.keys++; s.keys <= maxTop+1 { // one more than is listed
+				s.top = append(s.top, topMember{key, value})
+			}
+			if !yield(key, value) {
+				return
+			}
+		}
+	}, []byte{'$'}, listDepth)
+}
+
+// members returns the first members of the document.
+func (s *Survey) members() iter.Seq2[[]byte, []byte] {
+	return func(yield func(key, value []byte) bool) {
+		for _, m := range s.top {
+			if !yield(m.key, m.value) {
+				return
+			}
+		}
+	}
 }
 
 // describe returns the description of a value, as the function describe does. It reuses the results of the survey.
@@ -87,11 +129,11 @@ func (s *Survey) Outline(limit int) (Outline, bool) {
 // lines describes the document in about limit characters.
 func (s *Survey) lines(limit int) string {
 	var b strings.Builder
-	b.WriteString(clean.Line(s.what+fieldsText(s.doc), maxLine))
-	for key, value := range strictjson.RawMembers(s.doc) {
-		name := appendMember([]byte{'$'}, string(inner(abridgedString(key, maxShown))))
-		line := clean.Line(string(name)+": "+s.summary(value), maxLine)
-		if b.Len()+len(line) > limit {
+	b.WriteString(clean.Line(s.what+fieldsText(s.doc, s.members()), maxLine))
+	for i, m := range s.top {
+		name := appendMember([]byte{'$'}, string(inner(abridgedString(m.key, maxShown))))
+		line := clean.Line(string(name)+": "+s.summary(m.value), maxLine)
+		if i == maxTop || b.Len()+len(line) > limit {
 			b.WriteString("\n…")
 			break
 		}
@@ -103,7 +145,7 @@ func (s *Survey) lines(limit int) string {
 // summary returns a short value itself, or the description of a longer one, on one line.
 func (s *Survey) summary(value []byte) string {
 	if value[0] == '{' || value[0] == '[' || len(value) > maxShown {
-		return s.describe(value) + fieldsText(value)
+		return s.describe(value) + fieldsText(value, strictjson.RawMembers(value))
 	}
 	return string(value)
 }
@@ -143,12 +185,12 @@ func largestArray(doc []byte) (best listAt) {
 	if doc[0] == '[' {
 		return listAt{"$", doc}
 	}
-	best.search(doc, []byte{'$'}, listDepth)
+	best.search(strictjson.RawMembers(doc), []byte{'$'}, listDepth)
 	return best
 }
 
-func (best *listAt) search(object, path []byte, depth int) {
-	for key, value := range strictjson.RawMembers(object) {
+func (best *listAt) search(members iter.Seq2[[]byte, []byte], path []byte, depth int) {
+	for key, value := range members {
 		if len(value) <= len(best.raw) || len(key) > maxPathCost || !utf8.Valid(key) || value[0] != '[' && value[0] != '{' {
 			continue
 		}
@@ -158,7 +200,7 @@ func (best *listAt) search(object, path []byte, depth int) {
 		case value[0] == '[':
 			best.path, best.raw = string(at), value
 		case depth > 1:
-			best.search(value, at, depth-1)
+			best.search(strictjson.RawMembers(value), at, depth-1)
 		}
 	}
 }

@@ -158,3 +158,20 @@ func FuzzLook(f *testing.F) {
 		view.NewSurvey(data, "").Outline(limit)
 	})
 }
+
+func TestOutlineManyMembers(t *testing.T) {
+	for _, n := range []int{1000, 1001, 3000} {
+		var doc strings.Builder
+		for i := range n {
+			fmt.Fprintf(&doc, `,"k%d":%d`, i, i)
+		}
+		got, _ := view.NewSurvey([]byte("{"+doc.String()[1:]+"}"), "").Outline(1 << 20)
+		lines := strings.Split(got.Text, "\n")
+		if want := fmt.Sprintf("object with %d keys", n); !strings.HasPrefix(lines[0], want) || lines[1000] != "$.k999: 999" {
+			t.Errorf("%d members: %q, then %q", n, lines[0], lines[1000])
+		}
+		if more := lines[1001:]; n == 1000 && len(more) > 0 || n > 1000 && (len(more) != 1 || more[0] != "…") {
+			t.Errorf("%d members: after 1,000 lines there is %q", n, more)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 
@@ -12,7 +13,7 @@ import (
 func describe(raw []byte) string {
 	switch kind := strictjson.KindOf(raw); kind {
 	case strictjson.Object:
-		return "object with " + plural(size(raw), "key")
+		return objectWith(size(raw))
 	case strictjson.Array:
 		return "array of " + plural(elementsOf(raw))
 	case strictjson.String:
@@ -21,6 +22,8 @@ func describe(raw []byte) string {
 		return kind.String()
 	}
 }
+
+func objectWith(keys int) string { return "object with " + plural(keys, "key") }
 
 func plural(n int, noun string) string {
 	if n != 1 {
@@ -122,9 +125,9 @@ func (f *field) types() string {
 // sampled is the number of elements that are read for a description.
 const sampled = 100
 
-// fieldsText lists the keys of an object, or the keys and types of an array of objects. It begins with a colon, and is
-// empty if there are none.
-func fieldsText(raw []byte) string {
+// fieldsText lists the keys of an object with these members, or the keys and types of an array of objects. It begins
+// with a colon, and is empty if there are none.
+func fieldsText(raw []byte, members iter.Seq2[[]byte, []byte]) string {
 	var parts []string
 	length := 0
 	add := func(key []byte, types string) bool {
@@ -138,7 +141,7 @@ func fieldsText(raw []byte) string {
 			break
 		}
 	}
-	for key := range strictjson.RawMembers(raw) {
+	for key := range members {
 		if !add(key, "") {
 			break
 		}

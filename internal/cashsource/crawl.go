@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -84,6 +85,7 @@ func (c *crawl) root(ctx context.Context) (*place, error) {
 	if len(root.below)+len(root.page.Functions) == 0 {
 		c.note("nothing is found on its page of help")
 	}
+	c.choose(root)
 	if err := c.skills(ctx, root); err != nil {
 		return nil, err
 	}
@@ -91,6 +93,23 @@ func (c *crawl) root(ctx context.Context) (*place, error) {
 		return nil, err
 	}
 	return root, nil
+}
+
+// choose leaves out the functions that the operator does not take, before their pages are read.
+func (c *crawl) choose(root *place) {
+	if c.Takes == nil {
+		return
+	}
+	root.each(func(p *place) {
+		if p.page == nil {
+			return
+		}
+		p.page.Functions = slices.DeleteFunc(p.page.Functions, func(e cashtext.Entry) bool {
+			path := wire.Join(p.path, e.Name)
+			c.Paths = append(c.Paths, path)
+			return !c.Takes(path)
+		})
+	})
 }
 
 // arguments reads which arguments help takes; empty if that is not found. It is read first: a server with long lists

@@ -33,8 +33,8 @@ func matched(namespace, name string) string {
 }
 
 // skillEntries gives the skills their entries of the extension, or those of before if it cannot be listed. Skills whose
-// entries are not by the rules are left out: they cannot be verified. It reports false if there are pins and no entries are
-// known: the skills could not be compared.
+// entries are not by the rules are left out: they cannot be verified. It reports false if there are pins and no
+// entries are known: the skills could not be compared.
 func (s *Source) skillEntries(ctx context.Context) bool {
 	byName := make(map[string]*listed)
 	s.root.each(func(p *place) {
@@ -158,7 +158,11 @@ func (v view) addSkills(ns *registry.Namespace, p *place) {
 func (v view) makeSkill(path string, sk *listed) (*registry.Skill, error) {
 	about := clean.FirstLine(v.text.Text(sk.Description), maxAbout)
 	if sk.files != nil {
-		return sk.files.Skill.Moved(sk.Name, about, v.text.Text), nil
+		var changed []string
+		for _, path := range sk.entry.Changed {
+			changed = append(changed, v.placeOf(path))
+		}
+		return sk.files.Skill.Moved(sk.Name, about, v.text.Text).Reporting(changed), nil
 	}
 	var facts []registry.SkillOption
 	if sk.entry != nil {

@@ -51,6 +51,9 @@ type Options struct {
 	// Before is the server as it was read before; nil if it was not. Pages of functions that the server declares
 	// unchanged are taken from it, unless there are pins.
 	Before *Source
+	// Takes reports whether the operator wants a function of the server; nil is all. Paths are then those of all functions.
+	Takes func(path string) bool
+	Paths []string
 	// Import reads the skills of a server that speaks the skills extension; nil if it does not.
 	Import *skillext.Import
 	// Note gets what is not served, or served differently, and why.
@@ -260,7 +263,7 @@ func (s *Source) tree(m Mount, tools func(Mount) []*registry.Function) (*registr
 	if err := v.fill(t, "", base); err != nil {
 		return nil, err
 	}
-	if v.Pins.Off() { // otherwise pages of namespaces ignore them
+	if v.Pins.Off() && v.Takes == nil { // otherwise pages of namespaces ignore them
 		v.addArguments(t)
 	}
 	if base != s.root && s.speaksForRoot(m) {

@@ -45,7 +45,7 @@ func (v view) fill(t *registry.Registry, path string, p *place) error {
 		return nil
 	}
 	ns.On(p.instance)
-	if v.Pins.Off() { // otherwise the server's own list would show quarantined functions
+	if v.Pins.Off() && v.Takes == nil { // otherwise the server's own list would show functions that are not served
 		ns.Page(v.variant(p.path))
 	}
 	if p.unavailable {

@@ -114,11 +114,26 @@ func TestText(t *testing.T) {
 	}
 }
 
+func TestRunes(t *testing.T) {
+	for _, text := range []string{"", "abc", "aé中😀", "a\xff\xe4\xb8b\xed\xa0\x80", "\xf0\x9f"} {
+		if got, want := clean.Runes([]byte(text)), utf8.RuneCountInString(text); got != want {
+			t.Errorf("Runes(%q) = %d, want %d", text, got, want)
+		}
+	}
+}
+
 func TestFlow(t *testing.T) {
 	for text, want := range map[string]string{
 		" a\n\n b\u200b c ":          "a b c",
 		"a \u200b b\vc\u2028\x1b[1m": "a b c",
 		"\u3164\x00":                 "",
+		"":                           "",
+		" ":                          "",
+		"a  b":                       "a b",
+		" a":                         "a",
+		"a ":                         "a",
+		"a\tb\x7f":                   "a b",
+		"two words":                  "two words",
 	} {
 		if got := clean.Flow(text); got != want {
 			t.Errorf("Flow(%q) = %q, want %q", text, got, want)

@@ -1,7 +1,6 @@
 package clean
 
 import (
-	"encoding/json"
 	"strings"
 	"unicode/utf8"
 
@@ -198,5 +197,5 @@ func hides(r rune) bool {
 // isJSON reports whether text is a JSON object or array.
 func isJSON(text string) bool {
 	start := strings.TrimLeft(text, " \t\r\n")
-	return start != "" && (start[0] == '{' || start[0] == '[') && json.Valid([]byte(text))
+	return start != "" && (start[0] == '{' || start[0] == '[') && strictjson.Valid([]byte(text))
 }

@@ -76,7 +76,23 @@ func joins(prev, r rune, rest string) bool {
 
 // Flow returns [Text] on one line.
 func Flow(text string) string {
+	if flowing(text) {
+		return text
+	}
 	return strings.Join(strings.Fields(Text(text)), " ")
+}
+
+// flowing reports whether text is visible ASCII with single blanks between its words.
+func flowing(text string) bool {
+	last := byte(' ')
+	for i := range len(text) {
+		c := text[i]
+		if c < ' ' || c > '~' || c == ' ' && last == ' ' {
+			return false
+		}
+		last = c
+	}
+	return last != ' ' || text == ""
 }
 
 // WithoutHeading returns text without white space, and without the marks of a heading in Markdown ("# "), at its start.
@@ -109,6 +125,19 @@ func Beginning(text string, most int) string {
 		most--
 	}
 	return text[:most]
+}
+
+// Runes returns the same as utf8.RuneCount, which copies the data from the first character beyond ASCII on (go1.26).
+func Runes(data []byte) (n int) {
+	for i := 0; i < len(data); n++ {
+		if data[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		_, size := utf8.DecodeRune(data[i:])
+		i += size
+	}
+	return n
 }
 
 // Cut shortens text that is longer to most characters, of which the last is an

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,32 +19,54 @@ import (
 // A schemer is a type that brings its own schema.
 type schemer interface{ JSONSchema() *jsonschema.Schema }
 
-// brought returns the shape of a type with a schema of its own, from its method or from ForTypeWith. It is nil for
+// brought returns the shape of a type with a schema of its own, from its method or from ForArguments. It is nil for
 // other types. A value that passes the schema must also decode.
-func (in *inferrer) brought(t reflect.Type) (*shape, error) {
-	raw, given := in.given[t]
-	if !given && (t.Kind() == reflect.Pointer || !reflect.PointerTo(t).Implements(reflect.TypeFor[schemer]())) {
-		return nil, nil
+func (in *inferrer) brought(t reflect.Type) *shape {
+	raw := in.given[t].Schema
+	source := "its method JSONSchema"
+	if raw == nil && (t.Kind() == reflect.Pointer || !reflect.PointerTo(t).Implements(reflect.TypeFor[schemer]())) {
+		return nil
 	}
-	in.used[t] = true
+	if raw != nil {
+		source = "the option TypeSchema"
+		in.used[t] = true
+	}
 	switch t.Kind() {
 	case reflect.Interface, reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
-		if _, err := in.kindShape(t); err != nil && selfDecoding(t) == nil {
-			return nil, err // no value would decode
+		if before := len(in.faults); selfDecoding(t) == nil && in.kindShape(t) != nil && len(in.faults) > before {
+			return &shape{} // no value would decode
 		}
 	}
 	s := &shape{facts: &facts{decode: t}}
 	var err error
-	if !given {
+	if raw == nil {
 		raw, err = ask(t)
 	}
 	if err == nil {
 		err = s.bring(raw)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the schema of type %s: %w", t, err)
+		in.fault("type %s: its schema: %w; correct %s", t, err, source)
+		return &shape{}
 	}
-	return s, nil
+	return s
+}
+
+// Own returns the schema that a type brings by its method. It is nil for other types, and for a schema with references,
+// which has its meaning in a document of its own.
+func Own(t reflect.Type) *jsonschema.Schema {
+	if !reflect.PointerTo(t).Implements(reflect.TypeFor[schemer]()) {
+		return nil
+	}
+	raw, err := ask(t)
+	if err != nil || bytes.Contains(raw, []byte(`"$`)) {
+		return nil
+	}
+	own := new(jsonschema.Schema)
+	if json.Unmarshal(raw, own) != nil {
+		return nil
+	}
+	return own
 }
 
 // ask calls the method on a zero value.
@@ -226,9 +249,17 @@ func (s *shape) free(keyword string) error {
 
 // orNull returns the shape of a pointer to s. It changes s.
 func (s *shape) orNull() *shape {
+	if s.ref != "" {
+		return &shape{notNull: s}
+	}
 	if s.own == nil {
+		if s.facts != nil && s.facts.decode != nil {
+			s.facts.decode = reflect.PointerTo(s.facts.decode) // whose null no method sees
+		}
 		if len(s.types) > 0 && !s.is("null") {
-			s.types = append(s.types, "null")
+			if s.types = append(s.types, "null"); s.enum != nil {
+				s.enum = append(s.enum, json.RawMessage("null"))
+			}
 		}
 		return s
 	}

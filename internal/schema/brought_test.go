@@ -196,14 +196,14 @@ func TestBroughtRefuses(t *testing.T) {
 		given given
 		want  string
 	}{
-		{"nil", reflect.TypeFor[struct{ A noSchema }](), nil, "field A: the schema of type schema_test.noSchema: JSONSchema returns nil"},
-		{"panic", reflect.TypeFor[struct{ A []panicSchema }](), nil, "field A: the schema of type schema_test.panicSchema: JSONSchema panics: no"},
+		{"nil", reflect.TypeFor[struct{ A noSchema }](), nil, "field A: type schema_test.noSchema: its schema: JSONSchema returns nil"},
+		{"panic", reflect.TypeFor[struct{ A []panicSchema }](), nil, "field A: type schema_test.panicSchema: its schema: JSONSchema panics: no"},
 		{"never", reflect.TypeFor[struct{ A neverSchema }](), nil, "it accepts nothing"},
 		{"not there", foreignType, given{reflect.TypeFor[foreign](): json.RawMessage(`{}`), reflect.TypeFor[money](): json.RawMessage(`{}`)},
-			"type schema_test.money, to which a schema is given, does not occur in it"},
+			"an option gives a schema or names to type schema_test.money, which does not occur in it"},
 		{"only as a key", reflect.TypeFor[map[label]int](), given{reflect.TypeFor[label](): json.RawMessage(`{}`)}, "does not occur"},
 		{"inside of what decodes itself", reflect.TypeFor[any1](), given{reflect.TypeFor[string](): json.RawMessage(`{}`)}, "does not occur"},
-		{"no JSON", foreignType, with(`{`), "field F: the schema of type schema_test.foreign: reading schema"},
+		{"no JSON", foreignType, with(`{`), "field F: type schema_test.foreign: its schema: reading schema"},
 		{"twice", foreignType, with(`{"type":"string","type":"string"}`), "reading schema"},
 		{"bad keyword", foreignType, with(`{"type":"strong"}`), "seven type words"},
 		{"without end", foreignType, with(`{"$ref":"#"}`), "applies itself to the same value without end"},
@@ -224,16 +224,16 @@ func TestBroughtRefuses(t *testing.T) {
 
 		{"tag that does not fit", reflect.TypeFor[struct {
 			M money `cash:"min=1"`
-		}](), nil, "field M: cash tag: min: does not fit string"},
+		}](), nil, "field M: cash tag \"min=1\": min: it is for numbers, and not for string; write minLength=..."},
 		{"tag of a reference", reflect.TypeFor[struct {
 			B branches `cash:"minLength=1"`
-		}](), nil, "field B: cash tag: minLength: does not fit any value"},
+		}](), nil, "field B: cash tag \"minLength=1\": minLength: it is for strings, and not for any value"},
 		{"tag again", reflect.TypeFor[struct {
 			M money `cash:"pattern=a"`
-		}](), nil, "field M: cash tag: pattern: the schema of the type has pattern already"},
+		}](), nil, "field M: cash tag \"pattern=a\": pattern: the schema of the type has pattern already"},
 		{"enum again", reflect.TypeFor[struct {
 			G grade `cash:"enum=1"`
-		}](), nil, "field G: cash tag: enum: the schema of the type has enum already"},
+		}](), nil, "field G: cash tag \"enum=1\": enum: the schema of the type has enum already"},
 		{"tag of what refers to itself", reflect.TypeFor[struct {
 			I itself `cash:"minItems=1"`
 		}](), nil, "minItems: the schema of the type refers to itself as a whole"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
+	"time"
 )
 
 type withDefaults struct {
@@ -49,6 +50,26 @@ func TestWithDefaultsTyped(t *testing.T) {
 	}
 }
 
+// A pointer and what it points to can both be recursive: then a reference leads to a reference.
+type (
+	link     *linkNode
+	linkNode struct {
+		Wait  time.Duration `json:"wait,omitempty" cash:"default=5m"`
+		Next  link          `json:"next,omitempty"`
+		Other *linkNode     `json:"other,omitempty"`
+	}
+)
+
+func TestReferenceToReference(t *testing.T) {
+	s := typed[struct {
+		V link `json:"v"`
+	}](t)
+	got := string(s.Native(s.WithDefaults([]byte(`{"v":{"next":{"other":{"next":{"wait":"1s"}}}}}`))))
+	if want := `{"v":{"next":{"other":{"next":{"wait":1000000000},"wait":300000000000},"wait":300000000000},"wait":300000000000}}`; got != want {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestWithDefaultsForeign(t *testing.T) {
 	s := parse(t, `{"properties":{"a":{"default":{"x": 1}},"b":{"properties":{"c":{"default":1}}},"loop":{"$ref":"#"}}}`)
 	for in, want := range map[string]string{
@@ -58,6 +79,12 @@ func TestWithDefaultsForeign(t *testing.T) {
 	} {
 		if got := string(s.WithDefaults([]byte(in))); got != want {
 			t.Errorf("%s\n got %s\nwant %s", in, got, want)
+		}
+	}
+	for _, beside := range []string{`"$ref":"#/$defs/A"`, `"anyOf":[{"$ref":"#/$defs/A"},{"required":["b"]}]`, `"anyOf":[{"$ref":"#/$defs/A"},{"type":"null"}]`} {
+		s := parse(t, `{"type":"object","properties":{"a":{"default":1}},`+beside+`,"$defs":{"A":{"properties":{"x":{"default":2}}}}}`)
+		if got := string(s.WithDefaults([]byte(`{}`))); got != `{"a":1}` {
+			t.Errorf("%s: %s", beside, got)
 		}
 	}
 	if s := parse(t, `{"type":"string","default":"a"}`); s.HasDefaults() {

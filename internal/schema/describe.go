@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -22,8 +23,12 @@ type Param struct {
 	Fields      []Param         // of an object, or of the objects in an array; at most four levels
 }
 
-// A describer bounds a description, because a small schema can have very many members through references.
-type describer struct{ left int } // members below the top level
+// A describer bounds a description, because a small schema can have very many members through references. It does not
+// describe the fields of a recursive type again inside of itself.
+type describer struct {
+	left int     // members below the top level
+	open []*node // the enclosing objects
+}
 
 // params describes the properties of n, down to the given number of levels.
 func (d *describer) params(n *node, levels int) []Param {
@@ -31,6 +36,8 @@ func (d *describer) params(n *node, levels int) []Param {
 	if n.object == nil || n.object.properties == 0 || levels == 0 {
 		return nil
 	}
+	d.open = append(d.open, n)
+	defer func() { d.open = d.open[:len(d.open)-1] }()
 	all := make([]Param, n.object.properties)
 	for i := range all {
 		rule := &n.object.names[i]
@@ -45,7 +52,7 @@ func (d *describer) fields(n *node, levels int) []Param {
 	for n.array != nil && n.array.items != nil && n.object == nil && levels > 0 {
 		n, levels = n.array.items.target(), levels-1
 	}
-	if n.object == nil || n.object.properties > d.left {
+	if n = n.stands().target(); n.object == nil || n.object.properties > d.left || slices.Contains(d.open, n) {
 		return nil
 	}
 	d.left -= n.object.properties
@@ -151,11 +158,12 @@ func arrayText(r *arrayRules, levels int) string {
 	return "array"
 }
 
-// objectText describes an object by its properties and other required names. Optional ones have a question mark.
+// objectText describes an object by its properties, without those that accept nothing, and other required names.
+// Optional ones have a question mark.
 func objectText(r *objectRules) string {
 	var names []string
 	for i, rule := range r.names {
-		if i >= r.properties && !rule.required {
+		if i >= r.properties && !rule.required || !rule.required && rule.node.never {
 			continue
 		}
 		if len(names) == maxListed {

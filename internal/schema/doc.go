@@ -75,13 +75,16 @@
 //
 // # Go types
 //
-// A type may bring its own schema, by a method JSONSchema or through ForTypeWith. The schema is checked like a foreign
+// A type may bring its own schema, by a method JSONSchema or through ForArguments. The schema is checked like a foreign
 // one and becomes part of the whole. References "#/..." are adjusted; $id, $anchor, $dynamicRef and older drafts are
 // refused. Tags may add to it, but not repeat it. Each accepted value is also decoded, to be sure. Its default fills
 // the field; defaults inside it are left to the type.
 //
 // Other types that decode themselves are described as any value (UnmarshalJSON) or as text (UnmarshalText), and each
 // value is decoded as a check. A type that only encodes itself is described by its kind, because it decodes like that.
-// Recursive Go types, and maps with keys other than plain strings, are refused unless they bring a schema. Interfaces
-// with methods are always refused.
+// Recursive Go types are in $defs; the type as a whole is "#". Interfaces with methods are refused.
+//
+// Some types accept another form than encoding/json decodes: a time.Duration, a url.URL, a time.Time with format=date,
+// the Null types of database/sql, and integers with registered names. Schema.Native returns what encoding/json decodes.
+// Integers as the keys of a map have one spelling, and keys that decode themselves must differ.
 package schema

@@ -1,6 +1,10 @@
 package schema
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+)
 
 // Steps is Check with the number of steps that it took.
 func (s *Schema) Steps(ctx context.Context, data []byte) (int, error) {
@@ -34,3 +38,12 @@ const (
 	MaxPattern  = maxPattern
 	MaxPatterns = maxPatterns
 )
+
+// ForTypeWith is ForType with schemas for types.
+func ForTypeWith(t reflect.Type, schemas map[reflect.Type]json.RawMessage) (*Schema, error) {
+	given := map[reflect.Type]Given{}
+	for typ, s := range schemas {
+		given[typ] = Given{Schema: s}
+	}
+	return inferSchema(t, given)
+}

@@ -12,11 +12,19 @@ import (
 
 // facts are the constraints of a Go type beyond its JSON Schema. They make sure that an accepted value also decodes.
 type facts struct {
-	number   *goNumber    // of a number
-	text     *textCheck   // of a string
-	decode   reflect.Type // a type that decodes itself: decode as a check
-	finite   bool         // decodes into any, so numbers must fit float64
-	advanced bool         // the tag word advanced
+	number *goNumber    // of a number
+	text   *textCheck   // of a string
+	decode reflect.Type // a type that decodes itself: decode as a check
+	names  string       // some values of decode
+	finite bool         // decodes into any, so numbers must fit float64
+	key    bool         // of the keys of a map
+	keys   reflect.Type // of a map whose keys decode: two must not be one value
+
+	convert func(raw []byte) []byte  // to the form that encoding/json decodes; nil if that is the form accepted
+	wrap    string                   // the member for the value, beside Valid
+	spell   func(text string) string // spells a bound as text
+
+	advanced bool // the tag word advanced
 
 	node *node // the compiled node
 }
@@ -33,21 +41,47 @@ func (f *facts) of(n *node) *facts {
 func (v *run) decodes(n *node, i, end int) bool {
 	switch f := n.facts; {
 	case f.decode != nil && !tryDecode(f.decode, v.data[i:end]):
-		return v.fail("format", func() string { return "is not a valid " + f.decodeName() })
+		return v.fail("format", f.invalid)
+	case f.keys != nil && !distinctKeys(f.keys, v.data[i:end]):
+		return v.fail("propertyNames", func() string { return "has two keys that are the same " + nameOfType(f.keys) })
 	case f.finite && !isFinite(v.data[i:end]):
 		return v.fail("type", func() string { return "has a number beyond the range of a 64-bit float" })
 	}
 	return true
 }
 
-// decodeName returns the name of the type that decodes itself.
-func (f *facts) decodeName() string {
-	t := f.decode
+// invalid explains why a value does not decode.
+func (f *facts) invalid() string {
+	message := "is not a valid " + nameOfType(f.decode)
+	if f.key {
+		message = "the key " + message
+	}
+	if f.names != "" {
+		message += ", such as " + f.names
+	}
+	return message
+}
+
+// nameOfType returns the name of a type that decodes itself, for a model.
+func nameOfType(t reflect.Type) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	name, _, _ := strings.Cut(t.Name(), "[") // without type arguments
 	return firstText(name, "value")
+}
+
+// distinctKeys reports whether the keys of an object decode into different values.
+func distinctKeys(t reflect.Type, raw []byte) bool {
+	seen := reflect.MakeMap(reflect.MapOf(t, reflect.TypeFor[bool]()))
+	for key := range strictjson.RawMembers(raw) {
+		v := reflect.New(t)
+		if json.Unmarshal(key, v.Interface()) != nil || seen.MapIndex(v.Elem()).IsValid() {
+			return false
+		}
+		seen.SetMapIndex(v.Elem(), reflect.ValueOf(true))
+	}
+	return true
 }
 
 // isFinite reports whether all numbers in a value fit float64.

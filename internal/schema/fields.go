@@ -31,7 +31,7 @@ func inputFields(t reflect.Type) ([]field, error) {
 	var settable []field
 	for _, f := range collectFields(t, field{}, nil) {
 		if i := slices.IndexFunc(f.around, unsettable); i >= 0 {
-			return nil, fmt.Errorf("field %s: encoding/json cannot set an embedded pointer to an unexported struct", goName(f.around[:i+1]))
+			return nil, fmt.Errorf("field %s: encoding/json cannot set an embedded pointer to an unexported struct; embed the struct itself, or export it", goName(f.around[:i+1]))
 		}
 		if !unsettable(t.FieldByIndex(f.index)) {
 			settable = append(settable, f)

@@ -6,59 +6,71 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math"
-	"math/big"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// inferSchema is ForType without its cache.
-func inferSchema(t reflect.Type, given map[reflect.Type]json.RawMessage) (*Schema, error) {
+// inferSchema is ForType without its cache. The schema is nil if the type has faults.
+func inferSchema(t reflect.Type, given map[reflect.Type]Given) (*Schema, error) {
 	if t == nil {
 		return nil, errors.New("no Go type given")
 	}
 	for depth := 0; t.Kind() == reflect.Pointer && depth < strictjson.MaxDepth; depth++ {
 		t = t.Elem()
 	}
-	in := inferrer{open: map[reflect.Type]bool{}, given: given, used: map[reflect.Type]bool{}}
-	root, err := in.shape(t)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", t, err)
-	}
+	in := inferrer{root: t, place: typeName(t), open: map[reflect.Type]bool{}, given: given,
+		used: map[reflect.Type]bool{}, read: map[reflect.Type]bool{}, refs: map[reflect.Type]string{}}
+	root := in.shape(t)
+	root.defs = in.defs
 	for other := range given {
 		if !in.used[other] {
-			return nil, fmt.Errorf("%s: type %s, to which a schema is given, does not occur in it", t, other)
+			in.fault("an option gives a schema or names to type %s, which does not occur in it; remove the option, or give it the type that does", other)
 		}
+	}
+	if in.shapes > maxNodes {
+		return nil, in.faults
 	}
 	w := shapeWriter{facts: map[string]*facts{}}
 	w.write(root, "")
 	if err := strictjson.Check(w.out); err != nil { // a struct is nested too deep
-		return nil, fmt.Errorf("%s: its schema: %w", t, err)
+		in.fault("its schema: %w", err)
+		return nil, in.faults
 	}
 	s, err := compileDocument(w.out, w.facts)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", t, err)
+		in.fault("%w", err)
+		return nil, in.faults
 	}
-	s.goType = t.String()
-	return s, in.settle(s)
+	s.goType, s.notes = typeName(t), in.advice
+	in.settle(s)
+	return s, in.faults.Err()
 }
 
-// An inferrer finds the shapes of Go types.
+// An inferrer finds the shapes of Go types. It goes on after a fault, to find all of them.
 type inferrer struct {
-	open   map[reflect.Type]bool // enclosing named types
-	given  map[reflect.Type]json.RawMessage
+	root   reflect.Type
+	place  string                  // the type or field in work, for faults
+	open   map[reflect.Type]bool   // enclosing named types
+	refs   map[reflect.Type]string // references to recursive types
+	defs   []definition            // of these, but for the root
+	given  map[reflect.Type]Given
 	used   map[reflect.Type]bool // types of given that occur
+	read   map[reflect.Type]bool // structs whose tags are checked
 	tagged []taggedField
+	shapes int
+	faults Mistakes
+	advice []string
 }
 
 // A taggedField is a field whose default and example are checked later.
 type taggedField struct {
-	name  string // Go type and field, and the tag
+	place string
+	tag   string
 	shape *shape
 }
 
@@ -67,84 +79,64 @@ var (
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// shape infers the shape of a type. Errors name the fields on the path.
-func (in *inferrer) shape(t reflect.Type) (*shape, error) {
-	if s, err := in.brought(t); s != nil || err != nil {
-		return s, err
+// fault records a fault of the type or field in work.
+func (in *inferrer) fault(format string, args ...any) {
+	in.faults.Add(fmt.Errorf(in.place+": "+format, args...))
+}
+
+// shape infers the shape of a type. After a fault it accepts every value.
+func (in *inferrer) shape(t reflect.Type) *shape {
+	if in.shapes++; in.shapes > maxNodes { // types inside of types that occur twice, and so on
+		if in.shapes == maxNodes+1 {
+			in.fault("its schema has more than %d subschemas; take a json.RawMessage, or a type with a schema of its own", maxNodes)
+		}
+		return &shape{}
+	}
+	if s := in.brought(t); s != nil {
+		return s
+	}
+	if in.open[t] && in.refs[t] == "" {
+		in.refs[t] = in.define(t)
+	}
+	if ref := in.refs[t]; ref != "" {
+		return &shape{ref: ref}
 	}
 	if t.Name() != "" {
-		if in.open[t] {
-			return nil, fmt.Errorf("type %s contains itself, which has no finite schema", t)
-		}
 		in.open[t] = true
 		defer delete(in.open, t)
 	}
-	if t.Kind() == reflect.Pointer {
-		s, err := in.shape(t.Elem())
-		if err != nil {
-			return nil, err
-		}
-		return s.orNull(), nil
+	s := knownShape(t)
+	if s == nil {
+		s = in.kindShape(t)
 	}
-	if s := knownShape(t); s != nil {
-		return s, nil
-	}
-	if s := selfDecoding(t); s != nil {
-		return s, nil
-	}
-	return in.kindShape(t)
-}
-
-// knownShape covers types of the standard library that decode differently from their kind.
-func knownShape(t reflect.Type) *shape {
-	switch t {
-	case reflect.TypeFor[json.RawMessage]():
-		return &shape{}
-	case reflect.TypeFor[json.Number]():
-		return &shape{types: []string{"number"}}
-	case reflect.TypeFor[time.Time]():
-		return &shape{types: []string{"string"}, format: "date-time", facts: &facts{text: formats["date-time"]}}
-	case reflect.TypeFor[slog.Level]():
-		return &shape{types: []string{"string"}, facts: &facts{decode: t}}
-	case reflect.TypeFor[big.Int]():
-		return &shape{types: []string{"integer"}, facts: &facts{number: &goNumber{kind: wholeNumber}}}
-	case reflect.TypeFor[big.Rat](), reflect.TypeFor[big.Float]():
-		// Without exponents, because 1e999999999 takes very long to expand.
-		s := &shape{types: []string{"string"}, pattern: `^-?[0-9]+(\.[0-9]+)?$`}
-		s.bound("maxLength", intText(maxBound))
+	ref := in.refs[t]
+	if ref == "" || t == in.root {
 		return s
 	}
-	return nil
+	in.defs = append(in.defs, definition{strings.TrimPrefix(ref, defsRef), s})
+	return &shape{ref: ref}
 }
 
-// selfDecoding covers types with decoding methods. Each value is decoded as a check.
-func selfDecoding(t reflect.Type) *shape {
-	if t.Kind() == reflect.Interface {
-		return nil
-	}
-	switch p := reflect.PointerTo(t); {
-	case p.Implements(unmarshaler):
-		return &shape{facts: &facts{decode: t}}
-	case p.Implements(textUnmarshaler):
-		return &shape{types: []string{"string"}, facts: &facts{decode: t}}
-	}
-	return nil
-}
-
-// kindShape covers all other types by their kind.
-func (in *inferrer) kindShape(t reflect.Type) (*shape, error) {
+// kindShape infers a type without methods that decode it, by its kind.
+func (in *inferrer) kindShape(t reflect.Type) *shape {
 	switch k := t.Kind(); k {
-	case reflect.Bool:
-		return &shape{types: []string{"boolean"}}, nil
-	case reflect.String:
-		return &shape{types: []string{"string"}}, nil
-	case reflect.Float32, reflect.Float64:
-		return &shape{types: []string{"number"}, facts: &facts{number: &goNumber{float, t.Bits()}}}, nil
-	case reflect.Interface:
-		if t.NumMethod() == 0 {
-			return &shape{facts: &facts{finite: true}}, nil
+	case reflect.Pointer:
+		if base, ok := pointed(t); !ok {
+			in.fault("type %s is a pointer to itself, which has no JSON form; use another type", base)
+			return &shape{}
 		}
-		return nil, fmt.Errorf("interface type %s has methods, so encoding/json cannot choose what to decode", t)
+		return in.shape(t.Elem()).orNull()
+	case reflect.Bool:
+		return &shape{types: []string{"boolean"}}
+	case reflect.String:
+		return &shape{types: []string{"string"}}
+	case reflect.Float32, reflect.Float64:
+		return &shape{types: []string{"number"}, facts: &facts{number: &goNumber{float, t.Bits()}}}
+	case reflect.Interface:
+		if t.NumMethod() > 0 {
+			in.fault("interface type %s has methods, so encoding/json cannot choose what to decode; use any, json.RawMessage or a concrete type", t)
+		}
+		return &shape{facts: &facts{finite: true}}
 	case reflect.Slice, reflect.Array:
 		return in.sequence(t)
 	case reflect.Map:
@@ -153,10 +145,39 @@ func (in *inferrer) kindShape(t reflect.Type) (*shape, error) {
 		return in.structure(t)
 	default:
 		if isInteger(k) {
-			return integerShape(t), nil
+			return in.integer(t)
 		}
-		return nil, fmt.Errorf("type %s has no JSON form", t)
+		in.fault(`type %s has no JSON form; use another type, or leave the field out with json:"-"`, t)
+		return &shape{}
 	}
+}
+
+// pointed returns the type at the end of a chain of pointers. It reports false if the chain has none.
+func pointed(t reflect.Type) (reflect.Type, bool) {
+	for range strictjson.MaxDepth {
+		if t.Kind() != reflect.Pointer {
+			return t, true
+		}
+		t = t.Elem()
+	}
+	return t, false
+}
+
+// integer infers integers. A type with names gets them.
+func (in *inferrer) integer(t reflect.Type) *shape {
+	s := integerShape(t)
+	if values := in.given[t].Values; values != nil {
+		in.used[t] = true
+		return s.named(values)
+	}
+	if values := namesOf(t, stringOf); values != nil {
+		s.hint = meanings(values)
+		advice := fmt.Sprintf("%s takes numbers where %s has names: give it UnmarshalText, or its values to registry.Enum", in.place, t)
+		if !slices.Contains(in.advice, advice) {
+			in.advice = append(in.advice, advice)
+		}
+	}
+	return s
 }
 
 // integerShape publishes the bounds of kinds smaller than 64 bits; larger bounds tell a model nothing.
@@ -180,77 +201,113 @@ func integerShape(t reflect.Type) *shape {
 }
 
 // sequence infers slices and arrays. Null is not accepted, because an empty array means the same.
-func (in *inferrer) sequence(t reflect.Type) (*shape, error) {
+func (in *inferrer) sequence(t reflect.Type) *shape {
 	if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && selfDecoding(t.Elem()) == nil {
-		return &shape{types: []string{"string"}, encoding: "base64", facts: &facts{text: base64Text}}, nil
+		return &shape{types: []string{"string"}, encoding: "base64", facts: &facts{text: base64Text}}
 	}
-	items, err := in.shape(t.Elem())
-	if err != nil {
-		return nil, err
-	}
-	s := &shape{types: []string{"array"}, items: items}
+	s := &shape{types: []string{"array"}, items: in.shape(t.Elem())}
 	if t.Kind() == reflect.Array {
 		s.bound("minItems", intText(t.Len()))
 		s.bound("maxItems", intText(t.Len()))
 	}
-	return s, nil
+	return s
 }
 
 // mapping infers maps.
-func (in *inferrer) mapping(t reflect.Type) (*shape, error) {
-	if t.Key().Kind() != reflect.String || reflect.PointerTo(t.Key()).Implements(textUnmarshaler) {
-		return nil, fmt.Errorf("type %s: the keys of a map must be plain strings", t)
+func (in *inferrer) mapping(t reflect.Type) *shape {
+	s := &shape{types: []string{"object"}}
+	switch key := t.Key(); {
+	case reflect.PointerTo(key).Implements(textUnmarshaler):
+		s.keys = in.shape(key)
+		s.keys.types, s.keys.facts = []string{"string"}, &facts{decode: key, key: true}
+		s.facts = &facts{keys: key}
+	case key.Kind() == reflect.String:
+	case isInteger(key.Kind()):
+		s.keys = integerKey(key)
+	default:
+		in.fault("type %s: JSON has no keys of type %s; take strings, integers, or a type with MarshalText and UnmarshalText as keys", t, key)
 	}
-	elem, err := in.shape(t.Elem())
-	if err != nil {
-		return nil, err
-	}
-	return &shape{types: []string{"object"}, additional: elem}, nil
+	s.additional = in.shape(t.Elem())
+	return s
 }
 
 // structure infers structs. Unknown members are always rejected, because encoding/json ignores case.
-func (in *inferrer) structure(t reflect.Type) (*shape, error) {
+func (in *inferrer) structure(t reflect.Type) *shape {
+	place := in.place
+	defer func() { in.place = place }()
+	if t.Name() != "" {
+		in.place = t.String()
+	}
+	if member := nullable(t); member != "" {
+		s := in.shape(t.Field(0).Type).orNull()
+		if s.known().wrap != "" {
+			in.fault("type %s: null would mean two values; use %s", t, t.Field(0).Type)
+		}
+		s.known().wrap = member
+		return s
+	}
+	owner := in.place
+	in.checkFields(t)
 	fields, err := inputFields(t)
 	if err != nil {
-		return nil, err
+		in.place = owner
+		in.fault("%w", err)
 	}
 	s := &shape{types: []string{"object"}, isStruct: true}
 	for _, f := range fields {
-		sub, err := in.field(t, f)
-		if err != nil {
-			return nil, fmt.Errorf("field %s: %w", f.goName, err)
-		}
-		s.fields = append(s.fields, shapeField{f.name, sub, !f.optional})
+		in.place = owner + ": field " + f.goName
+		s.fields = append(s.fields, shapeField{f.name, in.field(f), !f.optional})
 	}
-	return s, nil
+	return s
+}
+
+// checkFields finds faults in the tags of a struct and of the structs embedded in it.
+func (in *inferrer) checkFields(t reflect.Type) {
+	owner := in.place
+	if in.read[t] {
+		return
+	}
+	in.read[t] = true
+	for _, err := range checkTwins(t) {
+		in.fault("%w", err)
+	}
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		in.place = owner + ": field " + sf.Name
+		for _, err := range checkTags(sf, true) {
+			in.fault("%w", err)
+		}
+		if inner := embedded(sf, false); inner != nil && sf.Tag.Get("json") != "-" {
+			in.place = inner.String()
+			in.checkFields(inner)
+		}
+	}
+	in.place = owner
 }
 
 // field infers one field with its tags.
-func (in *inferrer) field(owner reflect.Type, f field) (*shape, error) {
-	s, err := in.shape(f.typ)
-	if err != nil {
-		return nil, err
-	}
+func (in *inferrer) field(f field) *shape {
+	s := in.shape(f.typ)
 	if f.quoted {
-		if s, err = quotedShape(s); err != nil {
-			return nil, err
+		quoted, err := quotedShape(s)
+		if err != nil {
+			in.fault("%w", err)
+			return s
 		}
+		s = quoted
 	}
 	if text := strings.TrimSpace(f.tag.Get("jsonschema")); text != "" {
 		s.description = text
 	}
-	if err := applyTag(s, f); err != nil {
-		return nil, fmt.Errorf("cash tag: %w", err)
+	tag := f.tag.Get("cash")
+	for _, err := range applyTag(s, f, tag) {
+		in.fault("cash tag %q: %w", tag, err)
 	}
 	if s.def != nil || s.example != nil {
 		s.known()
-		name := fmt.Sprintf("%s: field %s", owner, f.goName)
-		if s.own == nil {
-			name += ": cash tag"
-		}
-		in.tagged = append(in.tagged, taggedField{name, s})
+		in.tagged = append(in.tagged, taggedField{in.place, tag, s})
 	}
-	return s, nil
+	return s
 }
 
 // quotedShape returns the shape of a scalar with the json option string.
@@ -262,6 +319,8 @@ func quotedShape(s *shape) (*shape, error) {
 	switch {
 	case s.own != nil:
 		return nil, errors.New("the json option string and a schema of the type exclude each other")
+	case s.enum != nil:
+		return nil, errors.New("the json option string and names of the values exclude each other; remove one of them")
 	case s.is("boolean"):
 		quoted.enum = []json.RawMessage{quoteJSON("true"), quoteJSON("false")}
 		if s.is("null") {
@@ -273,14 +332,14 @@ func quotedShape(s *shape) (*shape, error) {
 		}
 		quoted.facts = &facts{text: quotedNumber(s.facts.number)}
 	default:
-		return nil, errors.New("the json option string is supported for numbers and booleans only; leave it out")
+		return nil, errors.New(`json:",string" works for numbers and booleans only; remove ",string"`)
 	}
 	return quoted, nil
 }
 
 // settle checks defaults and examples against the rules of their fields. It completes defaults of structs with the
 // defaults of their members.
-func (in *inferrer) settle(s *Schema) error {
+func (in *inferrer) settle(s *Schema) {
 	for _, f := range in.tagged {
 		for _, v := range []struct {
 			word string
@@ -290,15 +349,34 @@ func (in *inferrer) settle(s *Schema) error {
 				continue
 			}
 			if _, err := s.check(context.Background(), f.shape.facts.node, v.raw); err != nil {
-				return fmt.Errorf("%s: %s breaks the field's own rules: %w", f.name, v.word, err)
+				in.place = f.place
+				if f.tag != "" {
+					in.place += fmt.Sprintf(": cash tag %q", f.tag)
+				}
+				in.fault("%s breaks the field's own rules: %w; correct one of them", v.word, err)
 			}
 		}
 	}
-	markDefaults(s.root)
-	for _, f := range in.tagged { // inner fields come before the fields around them
-		if n := f.shape.facts.node; n.about.def != nil && n.fills {
-			n.about.def = fill(n, n.about.def, strictjson.MaxDepth)
+	mark(s.root)
+	for round := range maxRounds { // inner fields come before the fields around them, but for recursive types
+		last := taggedField{}
+		for _, f := range in.tagged {
+			n := f.shape.facts.node
+			if n.about.def == nil || !n.fills {
+				continue
+			}
+			if full := fill(n, n.about.def, strictjson.MaxDepth); len(full) != len(n.about.def) && len(full) < maxSize {
+				n.about.def, last = full, f
+			}
+		}
+		if last.shape == nil {
+			return
+		}
+		if in.place = last.place; round == maxRounds-1 {
+			in.fault("cash tag %q: the default is an object that gets this default again inside, without end; remove it", last.tag)
 		}
 	}
-	return nil
 }
+
+// maxRounds is how often defaults of recursive types are completed with each other.
+const maxRounds = 4

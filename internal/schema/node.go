@@ -25,7 +25,9 @@ type node struct {
 
 	res   *resource // for $dynamicRef
 	fills bool      // WithDefaults may add something here
-	about about
+	// Native may change something here.
+	converts bool
+	about    about
 }
 
 // about is the description of a node.

@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -21,7 +20,7 @@ import (
 var plainTypes = []reflect.Type{
 	reflect.TypeFor[string](), reflect.TypeFor[int](), reflect.TypeFor[int8](), reflect.TypeFor[uint16](), reflect.TypeFor[uint32](),
 	reflect.TypeFor[uint](), reflect.TypeFor[float32](), reflect.TypeFor[bool](), reflect.TypeFor[any](), reflect.TypeFor[[3]bool](),
-	reflect.TypeFor[map[string]int](), reflect.TypeFor[time.Duration](), reflect.TypeFor[plain](),
+	reflect.TypeFor[map[string]int](), reflect.TypeFor[plain](),
 }
 
 type line struct {

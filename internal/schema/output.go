@@ -22,26 +22,123 @@ type OutputField struct {
 	Detail string
 	// Excerpt is the length to which a text is cut below level full, in characters. Zero is uncut.
 	Excerpt int
+
+	goName string
 }
 
-// OutputFields returns the fields of a struct type in Go order. An error names type and field.
+// OutputFields returns the fields of a struct type in Go order. The error is all [Mistakes] in the tags.
 func OutputFields(t reflect.Type) ([]OutputField, error) {
 	var fields []OutputField
+	var faults Mistakes
 	words := false
 	for _, f := range dominantFields(collectFields(t, field{}, nil)) {
 		s, err := readShown(f)
 		if err != nil {
-			return nil, fmt.Errorf("%s: field %s: cash tag: %w", t, f.goName, err)
+			faults.Add(fmt.Errorf("%s: field %s: cash tag %q: %w", typeName(t), f.goName, f.tag.Get("cash"), err))
+			continue
 		}
 		words = words || s.detail != ""
-		fields = append(fields, OutputField{f.name, f.index, f.typ, f.omit.empty, f.omit.zero, f.quoted, s.detail, s.excerpt})
+		fields = append(fields, OutputField{f.name, f.index, f.typ, f.omit.empty, f.omit.zero, f.quoted, s.detail, s.excerpt, f.goName})
 	}
 	for i := range fields {
 		if words && fields[i].Detail == "" {
 			fields[i].Detail = "standard"
 		}
 	}
-	return fields, nil
+	return fields, faults.Err()
+}
+
+// CheckOutput returns the [Mistakes] of a type of results: wrong tags, and types that encoding/json cannot encode.
+func CheckOutput(t reflect.Type) error {
+	c := outputChecker{place: typeName(t), seen: map[[2]any]bool{}}
+	c.check(t, false)
+	return c.faults.Err()
+}
+
+// An outputChecker walks a type of results.
+type outputChecker struct {
+	place  string          // the type or field in work
+	seen   map[[2]any]bool // types, and whether they are addressable
+	faults Mistakes
+}
+
+func (c *outputChecker) fault(format string, args ...any) {
+	c.faults.Add(fmt.Errorf(c.place+": "+format, args...))
+}
+
+// check checks a type. Values behind a pointer and in a slice are addressable: encoding/json calls methods with a pointer
+// receiver only there.
+func (c *outputChecker) check(t reflect.Type, addressable bool) {
+	if !addressable && writtenEmpty(t) {
+		c.fault("encoding/json writes type %s as {}, because its methods have a pointer receiver; use *%s", t, t)
+		return
+	}
+	if c.seen[[2]any{t, addressable}] || t.Kind() != reflect.Interface && encodesItself(reflect.PointerTo(t)) {
+		return
+	}
+	switch t.Kind() {
+	case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
+		c.fault(`encoding/json cannot encode type %s; use another type, or leave the field out with json:"-"`, t)
+		return
+	}
+	c.seen[[2]any{t, addressable}] = true
+	if _, ok := pointed(t); !ok {
+		c.fault("type %s is a pointer to itself, which has no JSON form; use another type", t)
+		return
+	}
+	switch t.Kind() {
+	case reflect.Map:
+		if k := t.Key(); k.Kind() != reflect.String && !isInteger(k.Kind()) && !k.Implements(textMarshaler) {
+			c.fault("type %s: JSON has no keys of type %s; take strings, integers, or a type with MarshalText as keys", t, k)
+		}
+		c.check(t.Elem(), false)
+	case reflect.Pointer, reflect.Slice, reflect.Array:
+		c.check(t.Elem(), addressable || t.Kind() != reflect.Array)
+	case reflect.Struct:
+		c.structure(t, addressable)
+	}
+}
+
+func (c *outputChecker) structure(t reflect.Type, addressable bool) {
+	place, owner := c.place, c.place
+	defer func() { c.place = place }()
+	if t.Name() != "" {
+		owner = t.String()
+	}
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		c.place = owner + ": field " + sf.Name
+		for _, err := range checkTags(sf, false) {
+			c.fault("%w", err)
+		}
+	}
+	fields, err := OutputFields(t)
+	c.faults.Add(err)
+	for _, f := range fields {
+		c.place = owner + ": field " + f.goName
+		if !f.OmitZero || f.Type.Kind() != reflect.Chan && f.Type.Kind() != reflect.Func { // nil is left out
+			byPointer := false
+			for i := 1; i < len(f.Index); i++ {
+				byPointer = byPointer || t.FieldByIndex(f.Index[:i]).Type.Kind() == reflect.Pointer
+			}
+			c.check(f.Type, addressable || byPointer)
+		}
+	}
+}
+
+// writtenEmpty reports whether a value of type t that is not addressable loses all it has, such as a big.Int.
+func writtenEmpty(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && !encodesItself(t) && encodesItself(reflect.PointerTo(t)) && len(collectFields(t, field{}, nil)) == 0
+}
+
+var (
+	marshaler     = reflect.TypeFor[json.Marshaler]()
+	textMarshaler = reflect.TypeFor[encoding.TextMarshaler]()
+)
+
+// encodesItself reports whether encoding/json calls a method of a type.
+func encodesItself(t reflect.Type) bool {
+	return t.Implements(marshaler) || t.Implements(textMarshaler)
 }
 
 // details are the levels in ascending order.
@@ -106,17 +203,17 @@ func parseShown(t reflect.Type, tag reflect.StructTag) (s shown, err error) {
 func (s *shown) apply(t reflect.Type, w tagWord) error {
 	if w.name == "detail" {
 		if !slices.Contains(details, w.value) {
-			return fmt.Errorf("detail: %q is no level; known: minimal, standard, full", w.value)
+			return fmt.Errorf("detail: %q is not a level; write minimal, standard or full", w.value)
 		}
 		s.detail = w.value
 		return nil
 	}
 	if !isText(t) {
-		return fmt.Errorf("excerpt does not fit %s; it cuts texts", t)
+		return fmt.Errorf("excerpt does not fit %s; it cuts texts; remove it", t)
 	}
 	n, err := strconv.ParseUint(w.value, 10, 31)
 	if err != nil || n < 2 { // one character and the ellipsis
-		return fmt.Errorf("excerpt: %q is no number of characters from 2 on", w.value)
+		return fmt.Errorf("excerpt: %q is no number of characters; write one from 2 on", w.value)
 	}
 	s.excerpt = int(n)
 	return nil
@@ -128,6 +225,5 @@ func isText(t reflect.Type) bool {
 		t = t.Elem()
 	}
 	p := reflect.PointerTo(t)
-	return t.Kind() == reflect.String && t != reflect.TypeFor[json.Number]() &&
-		!p.Implements(reflect.TypeFor[json.Marshaler]()) && !p.Implements(reflect.TypeFor[encoding.TextMarshaler]())
+	return t.Kind() == reflect.String && t != reflect.TypeFor[json.Number]() && !encodesItself(p)
 }

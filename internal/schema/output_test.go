@@ -1,8 +1,10 @@
 package schema_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"reflect"
 	"strings"
 	"testing"
@@ -64,5 +66,23 @@ func TestOutputFields(t *testing.T) {
 	}
 	if _, err := schema.ForType(reflect.TypeFor[OutputShown]()); err == nil || !strings.Contains(err.Error(), "field outputBase: ") {
 		t.Errorf("as an input: %v", err)
+	}
+}
+
+// TestWrittenEmpty: encoding/json writes a big.Int as {} where it cannot take its address.
+func TestWrittenEmpty(t *testing.T) {
+	type holder struct{ N big.Int }
+	empty := []any{holder{}, big.Int{}, [1]holder{}, struct{ holder }{}, &map[string]big.Rat{"a": {}}}
+	full := []any{&holder{}, struct{ *holder }{new(holder)}, &[]big.Float{{}}, &[]struct{ A *big.Int }{{}}}
+	for i, value := range append(empty, full...) {
+		refused := i < len(empty)
+		text, _ := json.Marshal(value)
+		if bytes.Contains(text, []byte("{}")) != refused {
+			t.Errorf("%T is %s", value, text)
+		}
+		typ := reflect.TypeOf(value)
+		if err := schema.CheckOutput(typ); (err != nil) != refused || refused && !strings.Contains(err.Error(), "as {}, because its methods have a pointer receiver; use *big.") {
+			t.Errorf("%v: %v", typ, err)
+		}
 	}
 }

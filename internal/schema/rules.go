@@ -38,8 +38,8 @@ func valueRules(n *node, prefix string, add func(name, value string)) {
 	if n.constant != nil {
 		add(name("Always"), n.constant.String())
 	}
-	if r := n.number; r != nil {
-		numberRuleText(r, func(s, value string) { add(name(s), value) })
+	if n.number != nil {
+		numberRuleText(n, func(s, value string) { add(name(s), value) })
 	}
 	if n.about.format != "" {
 		add(name("Format"), clean(n.about.format, maxValue))
@@ -58,7 +58,8 @@ func valueRules(n *node, prefix string, add func(name, value string)) {
 }
 
 // numberRuleText adds the bounds.
-func numberRuleText(r *numberRules, add func(name, value string)) {
+func numberRuleText(n *node, add func(name, value string)) {
+	r := n.number
 	for _, rule := range []struct {
 		name  string
 		bound *bound
@@ -66,7 +67,7 @@ func numberRuleText(r *numberRules, add func(name, value string)) {
 		{"Minimum", r.min}, {"More than", r.above}, {"Maximum", r.max}, {"Less than", r.below}, {"Multiple of", r.multiple},
 	} {
 		if rule.bound != nil {
-			add(rule.name, rule.bound.text)
+			add(rule.name, n.spell(rule.bound))
 		}
 	}
 }

@@ -18,11 +18,16 @@ func (v *run) text(n *node, i, end int) bool {
 			ok = v.matches(n, r.pattern, i, end) && ok
 		}
 	}
-	if n.facts == nil || n.facts.text == nil || !ok && v.stopped() {
+	if n.facts == nil || !ok && (v.stopped() || n.facts.key) { // the pattern of a key has told
 		return ok
 	}
-	if !n.facts.text.valid(strictjson.Text(v.data[i:end])) {
+	if n.facts.text != nil && !n.facts.text.valid(strictjson.Text(v.data[i:end])) {
 		return v.fail(n.facts.text.rule, func() string { return n.facts.text.message })
+	}
+	if n.number != nil && n.facts.convert != nil {
+		if native := n.facts.convert(v.data[i:end]); strictjson.KindOf(native) == strictjson.Number {
+			return v.bounds(n, native) && ok
+		}
 	}
 	return ok
 }
@@ -85,6 +90,9 @@ func (v *run) matches(n *node, p *pattern, i, end int) bool {
 		return true
 	}
 	return v.fail("pattern", func() string {
+		if n.facts != nil && n.facts.key {
+			return n.facts.text.message
+		}
 		if f := n.insteadOfPattern(); f != nil {
 			return f.message + ", in the form that its pattern has"
 		}
@@ -116,24 +124,33 @@ func (v *run) number(n *node, i, end int) bool {
 	if n.facts != nil && n.facts.number != nil && !n.facts.number.holds(raw) {
 		return v.fail("type", func() string { return n.facts.number.message(raw) })
 	}
-	r := n.number
-	if r == nil {
-		return true
-	}
-	d := parseDecimal(raw)
+	return n.number == nil || v.bounds(n, raw)
+}
+
+// bounds checks a number against the bounds of n.
+func (v *run) bounds(n *node, raw []byte) bool {
+	r, d := n.number, parseDecimal(raw)
 	switch {
 	case r.min != nil && d.compare(r.min.value) < 0:
-		return v.fail("minimum", func() string { return "must be at least " + r.min.text })
+		return v.fail("minimum", func() string { return "must be at least " + n.spell(r.min) })
 	case r.max != nil && d.compare(r.max.value) > 0:
-		return v.fail("maximum", func() string { return "must be at most " + r.max.text })
+		return v.fail("maximum", func() string { return "must be at most " + n.spell(r.max) })
 	case r.above != nil && d.compare(r.above.value) <= 0:
-		return v.fail("exclusiveMinimum", func() string { return "must be more than " + r.above.text })
+		return v.fail("exclusiveMinimum", func() string { return "must be more than " + n.spell(r.above) })
 	case r.below != nil && d.compare(r.below.value) >= 0:
-		return v.fail("exclusiveMaximum", func() string { return "must be less than " + r.below.text })
+		return v.fail("exclusiveMaximum", func() string { return "must be less than " + n.spell(r.below) })
 	case r.multiple != nil:
 		return v.multiple(d, r.multiple)
 	}
 	return true
+}
+
+// spell returns a bound for a reader.
+func (n *node) spell(b *bound) string {
+	if n.facts != nil && n.facts.spell != nil {
+		return n.facts.spell(b.text)
+	}
+	return b.text
 }
 
 // multiple checks multipleOf. Its cost is quadratic in the length.

@@ -35,8 +35,8 @@ type typeResult struct {
 }
 
 // ForType returns the schema of the JSON that encoding/json decodes into t, with the rules of its struct tags. A
-// pointer at the top counts as its target. The error names the Go type and field without a JSON form or with a wrong
-// tag. Results are cached by type.
+// pointer at the top counts as its target. The error is all [Mistakes] of the type, such as a field without a JSON form
+// or with a wrong tag. Results are cached by type.
 func ForType(t reflect.Type) (*Schema, error) {
 	if r, ok := types.Load(t); ok {
 		return r.(typeResult).schema, r.(typeResult).err
@@ -46,10 +46,35 @@ func ForType(t reflect.Type) (*Schema, error) {
 	return r.(typeResult).schema, r.(typeResult).err
 }
 
-// ForTypeWith is ForType with schemas for types that have none of their own. They apply wherever such a type occurs in
-// t, except as the key of a map. A schema of a type that does not occur is an error. The result is not cached.
-func ForTypeWith(t reflect.Type, given map[reflect.Type]json.RawMessage) (*Schema, error) {
-	return inferSchema(t, given)
+// Given is what is known of a type besides its declaration: its schema, or else the named values of an integer type.
+type Given struct {
+	Schema json.RawMessage
+	Values []Value
+}
+
+// ForArguments is [ForType] for the arguments of a function: an object, whose members can be told apart by their names.
+// What is given holds wherever such a type occurs in t; a type that does not occur is a mistake. Results are cached if
+// nothing is given. The error is all [Mistakes].
+func ForArguments(t reflect.Type, given map[reflect.Type]Given) (*Schema, error) {
+	var all Mistakes
+	elem, _ := pointed(t)
+	if k := elem.Kind(); k != reflect.Struct && k != reflect.Map {
+		all.Add(fmt.Errorf("type %v: arguments must be a struct or a map with string keys; put the value into a struct with one field", t))
+		return nil, all
+	}
+	s, err := ForType(elem)
+	if given != nil {
+		s, err = inferSchema(elem, given)
+	}
+	all.Add(err)
+	if s == nil {
+		return nil, all
+	}
+	if n := s.root; n.types != typeOf(strictjson.Object) && (n.types != 0 || len(s.raw) > len("{}")) {
+		all.Add(fmt.Errorf(`type %v: its own schema must have "type": "object"; put the value into a struct with one field`, t))
+	}
+	all.Add(s.CheckNames())
+	return s, all.Err()
 }
 
 // Parse compiles a foreign schema of draft 2020-12 or of drafts 04 to 07. It rejects

@@ -2,14 +2,18 @@ package schema
 
 import (
 	"encoding/json"
+	"maps"
+	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // A shape is the schema of a Go type before it is written as JSON.
 type shape struct {
 	types       []string // empty accepts everything
 	description string
+	hint        string // follows the description
 	enum        []json.RawMessage
 	bounds      []shapeBound // minimum, maxLength and so on
 	format      string
@@ -18,7 +22,10 @@ type shape struct {
 	items       *shape
 	fields      []shapeField // of an object
 	additional  *shape       // of a map; nil beside isStruct closes the object
+	keys        *shape       // of a map whose keys are not plain strings
 	isStruct    bool
+	ref         string       // of a recursive type: nothing else describes it
+	defs        []definition // of the root
 	def         json.RawMessage
 	example     json.RawMessage
 	facts       *facts
@@ -38,6 +45,27 @@ type shapeField struct {
 
 // A shapeBound is a keyword whose value is a number.
 type shapeBound struct{ keyword, value string }
+
+// A definition is the shape of a recursive type, in the $defs of the root.
+type definition struct {
+	name  string
+	shape *shape
+}
+
+const defsRef = "#/$defs/"
+
+// define names the definition of a recursive type, and returns the reference to it.
+func (in *inferrer) define(t reflect.Type) string {
+	if t == in.root {
+		return "#"
+	}
+	name, _, _ := strings.Cut(t.Name(), "[") // without type arguments
+	ref := defsRef + name
+	for i := 2; slices.Contains(slices.Collect(maps.Values(in.refs)), ref); i++ {
+		ref = defsRef + name + intText(i)
+	}
+	return ref
+}
 
 // is reports whether the type is word, or word with null.
 func (s *shape) is(word string) bool {
@@ -75,6 +103,9 @@ func (w *shapeWriter) write(s *shape, pointer string) {
 		w.facts[pointer] = s.facts
 	}
 	w.out = append(w.out, '{')
+	if s.ref != "" {
+		w.key("$ref", quoteJSON(s.ref))
+	}
 	switch len(s.types) {
 	case 0:
 	case 1:
@@ -104,12 +135,23 @@ func (w *shapeWriter) key(name string, value []byte) {
 
 func (w *shapeWriter) texts(s *shape) {
 	for _, t := range []struct{ keyword, text string }{
-		{"description", s.description}, {"format", s.format}, {"contentEncoding", s.encoding}, {"pattern", s.pattern},
+		{"description", s.told()}, {"format", s.format}, {"contentEncoding", s.encoding}, {"pattern", s.pattern},
 	} {
 		if t.text != "" {
 			w.key(t.keyword, quoteJSON(t.text))
 		}
 	}
+}
+
+// told returns the description and what the type adds to it.
+func (s *shape) told() string {
+	if s.description == "" || s.hint == "" {
+		return s.description + s.hint
+	}
+	if strings.HasSuffix(s.description, ".") {
+		return s.description + " " + s.hint
+	}
+	return s.description + ". " + s.hint
 }
 
 func (w *shapeWriter) values(s *shape) {
@@ -153,11 +195,23 @@ func (w *shapeWriter) children(s *shape, pointer string) {
 		w.out = append(w.out, '}')
 	}
 	w.required(s.fields)
+	if s.keys != nil {
+		w.key("propertyNames", nil)
+		w.write(s.keys, pointer+"/propertyNames")
+	}
 	if s.additional != nil {
 		w.key("additionalProperties", nil)
 		w.write(s.additional, pointer+"/additionalProperties")
 	} else if s.isStruct {
 		w.key("additionalProperties", []byte("false"))
+	}
+	if len(s.defs) > 0 {
+		w.key("$defs", []byte{'{'})
+		for _, d := range s.defs {
+			w.key(d.name, nil)
+			w.write(d.shape, pointer+"/$defs/"+escapePointer(d.name))
+		}
+		w.out = append(w.out, '}')
 	}
 }
 

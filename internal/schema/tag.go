@@ -4,10 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/cash-mcp/go-sdk/internal/spelling"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
@@ -27,7 +31,7 @@ func parseTag(tag string) ([]tagWord, error) {
 			return nil, err
 		}
 		if slices.ContainsFunc(words, func(o tagWord) bool { return o.name == w.name }) {
-			return nil, fmt.Errorf("%s stands twice", w.name)
+			return nil, fmt.Errorf("%s stands twice; write it once", w.name)
 		}
 		words = append(words, w)
 	}
@@ -52,7 +56,7 @@ func nextWord(text string) (w tagWord, rest string, more bool, err error) {
 		return w, "", false, fmt.Errorf("%s: %w", w.name, err)
 	}
 	if rest, more = strings.CutPrefix(rest, ","); !more && rest != "" {
-		return w, "", false, fmt.Errorf("%s: a comma must follow the closing quote", w.name)
+		return w, "", false, fmt.Errorf("%s: a comma must follow the closing quote; two quotes inside of a value mean one", w.name)
 	}
 	return w, rest, more, nil
 }
@@ -63,7 +67,7 @@ func unquoteValue(text string) (value, rest string, err error) {
 	for {
 		before, after, found := strings.Cut(text, "'")
 		if !found {
-			return "", "", errors.New("the closing single quote is missing")
+			return "", "", errors.New("the closing single quote is missing; add it (inside of a value, two quotes mean one)")
 		}
 		b.WriteString(before)
 		if !strings.HasPrefix(after, "'") {
@@ -74,18 +78,21 @@ func unquoteValue(text string) (value, rest string, err error) {
 	}
 }
 
-// applyTag adds the words of a field's cash tag to its shape.
-func applyTag(s *shape, f field) error {
-	words, err := parseTag(f.tag.Get("cash"))
+// applyTag adds the words of a field's cash tag to its shape. It goes on after a fault.
+func applyTag(s *shape, f field, tag string) (faults []error) {
+	words, err := parseTag(tag)
 	if err != nil {
-		return err
+		return []error{err}
 	}
 	for _, w := range words {
 		if err := applyWord(s, f, w); err != nil {
-			return err
+			faults = append(faults, err)
 		}
 	}
-	return checkOrder(scalarOf(s))
+	if err := checkOrder(scalarOf(s)); err != nil {
+		faults = append(faults, err)
+	}
+	return faults
 }
 
 // applyWord adds one word.
@@ -98,13 +105,13 @@ func applyWord(s *shape, f field, w tagWord) (err error) {
 		s.known().advanced = true
 		return nil
 	case w.name == "advanced":
-		return errors.New("advanced takes no value")
+		return errors.New("advanced takes no value; write it alone")
 	case w.name == "default" && !f.optional:
-		return errors.New("default on a required field is never used; add omitempty to its json tag")
+		return errors.New("a field without omitempty is required, so its default is never used; add omitempty to its json tag, or remove the default")
 	case !known:
 		return unknownWord(w)
 	case !w.hasValue:
-		return fmt.Errorf("%s needs a value after =", w.name)
+		return fmt.Errorf("%s has no value; write one after %s=", w.name, w.name)
 	}
 	target := scalarOf(s)
 	if w.name == "minItems" {
@@ -119,8 +126,28 @@ func applyWord(s *shape, f field, w tagWord) (err error) {
 	return nil
 }
 
+// unknownWord suggests what the author may have meant.
 func unknownWord(w tagWord) error {
-	return fmt.Errorf("unknown word %q; known: enum, min, max, minLength, maxLength, pattern, format, minItems, default, example, advanced, detail, excerpt", w.name)
+	const known = "the words are enum, min, max, minLength, maxLength, pattern, format, minItems, default, example, advanced, detail, excerpt"
+	if w.name == "" {
+		return errors.New("empty word; remove the comma too many")
+	}
+	if instead := foreignWords[w.name]; instead != "" {
+		return fmt.Errorf("unknown word %q; %s", w.name, advise(instead))
+	}
+	best, near := "", 3
+	for _, word := range append(slices.Sorted(maps.Keys(tagWords)), "advanced", "detail", "excerpt") {
+		if d := spelling.Distance(strings.ToLower(w.name), strings.ToLower(word), 2); d < near && 2*d < len(word) {
+			best, near = word, d
+		}
+	}
+	if best != "" {
+		return fmt.Errorf("unknown word %q; write %s", w.name, best)
+	}
+	if !isWord(w.name) {
+		return fmt.Errorf("%q follows a comma and is not a word; put a value with a comma in single quotes, such as pattern='^a{1,3}$'", w.name)
+	}
+	return fmt.Errorf("unknown word %q; %s", w.name, known)
 }
 
 // tagWords are the words with a value that constrain arguments. Each has its keyword, if a type's own schema must not
@@ -149,30 +176,46 @@ func scalarOf(s *shape) *shape {
 	return s
 }
 
-func misfit(s *shape, want string) error {
+// misfit is the error for a word that bounds other values than those of a shape. Instead is what bounds them, if there is
+// such a word.
+func misfit(s *shape, want, instead string) error {
 	have := strings.Join(s.types, " or ")
-	if have == "" {
+	switch {
+	case s.ref != "":
+		have = "a recursive type"
+	case have == "":
 		have = "any value"
+	case s.encoding != "":
+		have = "bytes"
+	case want == "strings" && s.is("string"):
+		have = "a string whose form is fixed"
 	}
-	return fmt.Errorf("does not fit %s; it bounds %s", have, want)
+	if instead != "" {
+		return fmt.Errorf("it is for %s, and not for %s; write %s, or remove it", want, have, instead)
+	}
+	return fmt.Errorf("it is for %s, and not for %s; remove it, or change the type", want, have)
 }
 
 func tagEnum(s *shape, _, value string) error {
 	s = scalarOf(s)
 	if !s.is("string") && !s.is("integer") && !s.is("number") {
-		return misfit(s, "strings and numbers")
+		return misfit(s, "strings and numbers", "")
 	}
+	registered := s.enum // of a type with registered values; others have no enum yet
 	s.enum = nil
 	for v := range strings.SplitSeq(value, "|") {
 		raw, err := tagValue(s, v)
 		if err != nil {
 			return err
 		}
+		if registered != nil && !slices.ContainsFunc(registered, func(o json.RawMessage) bool { return string(o) == string(raw) }) {
+			return fmt.Errorf("%q is not a value of the type; write some of %s", v, jsonList(registered))
+		}
 		if v == "" {
-			return errors.New("has an empty value")
+			return errors.New("it has an empty value; write one | between two values")
 		}
 		if slices.ContainsFunc(s.enum, func(o json.RawMessage) bool { return string(o) == string(raw) }) {
-			return fmt.Errorf("has %q twice", v)
+			return fmt.Errorf("it has %q twice; write each value once", v)
 		}
 		s.enum = append(s.enum, raw)
 	}
@@ -185,10 +228,17 @@ func tagEnum(s *shape, _, value string) error {
 func tagBound(s *shape, keyword, value string) error {
 	s = scalarOf(s)
 	if !s.is("integer") && !s.is("number") {
-		return misfit(s, "numbers")
+		instead := ""
+		if s.is("string") {
+			instead = map[string]string{"minimum": "minLength=...", "maximum": "maxLength=..."}[keyword]
+		}
+		return misfit(s, "numbers", instead)
+	}
+	if d, err := time.ParseDuration(value); err == nil && s.facts != nil && s.facts.spell != nil {
+		value = strconv.FormatInt(int64(d), 10)
 	}
 	if !isNumber(value) || len(value) > maxBound {
-		return fmt.Errorf("%q is no JSON number", value)
+		return fmt.Errorf("%q is not a number; write one, such as 12", value)
 	}
 	s.bound(keyword, value)
 	return nil
@@ -197,14 +247,18 @@ func tagBound(s *shape, keyword, value string) error {
 func tagLength(s *shape, keyword, value string) error {
 	s = scalarOf(s)
 	if !s.is("string") || s.encoding != "" {
-		return misfit(s, "the length of texts")
+		instead := ""
+		if s.is("integer") || s.is("number") {
+			instead = map[string]string{"minLength": "min=...", "maxLength": "max=..."}[keyword]
+		}
+		return misfit(s, "strings", instead)
 	}
 	return tagCount(s, keyword, value)
 }
 
 func tagMinItems(s *shape, keyword, value string) error {
 	if !s.is("array") || len(s.bounds) > 0 { // an array of Go has its length already
-		return misfit(s, "slices")
+		return misfit(s, "slices", "")
 	}
 	return tagCount(s, keyword, value)
 }
@@ -212,7 +266,7 @@ func tagMinItems(s *shape, keyword, value string) error {
 func tagCount(s *shape, keyword, value string) error {
 	n, err := strconv.ParseUint(value, 10, 31)
 	if err != nil {
-		return fmt.Errorf("%q is no count", value)
+		return fmt.Errorf("%q is not a count; write a whole number from 0 on", value)
 	}
 	s.bound(keyword, strconv.FormatUint(n, 10))
 	return nil
@@ -221,25 +275,45 @@ func tagCount(s *shape, keyword, value string) error {
 func tagPattern(s *shape, _, value string) error {
 	s = scalarOf(s)
 	if !s.is("string") || s.pattern != "" || s.encoding != "" {
-		return misfit(s, "texts")
+		return misfit(s, "strings", "")
 	}
 	if _, _, problem := newPattern(value); problem != "" {
-		return fmt.Errorf("%q %s", value, problem)
+		return whyNot(value, problem)
 	}
 	s.pattern = value
 	return nil
 }
 
+// whyNot words the problem of a pattern, with the reason of package regexp if it has one.
+func whyNot(pattern, problem string) error {
+	var e *syntax.Error
+	switch _, err := syntax.Parse(pattern, syntax.Perl); {
+	case !errors.As(err, &e):
+		return fmt.Errorf("%q %s; correct it", pattern, problem)
+	case e.Code == syntax.ErrInvalidPerlOp:
+		return fmt.Errorf("package regexp does not have %q; write the pattern without it, or check the value in the function", e.Expr)
+	default:
+		return fmt.Errorf("%q is not a pattern of package regexp: %s; correct it", pattern, e.Code)
+	}
+}
+
 func tagFormat(s *shape, _, value string) error {
 	s = scalarOf(s)
+	if s.format == "date-time" && s.own == nil { // a time.Time
+		if value != "date" {
+			return errors.New("a time.Time has a date and a time already; write format=date for a day alone, take a string for a time of day, or remove it")
+		}
+		s.format, s.facts.text, s.facts.convert = value, formats[value], dateValue
+		return nil
+	}
 	if !s.is("string") || s.format != "" || s.encoding != "" || s.facts != nil && s.facts.text != nil {
-		return misfit(s, "texts")
+		return misfit(s, "strings", "")
 	}
-	if value == "" {
-		return errors.New("is empty")
+	check := formats[value]
+	if check == nil && (s.own == nil || value == "") {
+		return fmt.Errorf("%q is not known; write one of %s, or pattern=... instead", value, strings.Join(slices.Sorted(maps.Keys(formats)), ", "))
 	}
-	s.format = value
-	if check := formats[value]; check != nil {
+	if s.format = value; check != nil {
 		s.known().text = check
 	}
 	return nil
@@ -247,19 +321,21 @@ func tagFormat(s *shape, _, value string) error {
 
 // tagValue parses a value for a shape: text for a string, else JSON.
 func tagValue(s *shape, value string) (json.RawMessage, error) {
-	if s.is("string") {
+	raw := []byte(value)
+	if s.is("string") && !(s.is("integer") && isNumber(value)) {
 		return quoteJSON(value), nil
 	}
-	raw := []byte(value)
-	if err := strictjson.Check(raw); err != nil {
-		return nil, fmt.Errorf("%q is no JSON: %w", value, err)
+	if err := strictjson.Check(raw); err != nil && (s.is("integer") || s.is("number")) {
+		return nil, fmt.Errorf("%q is not a number; write one, such as 12", value)
+	} else if err != nil {
+		return nil, fmt.Errorf("%q is not JSON: %w; write it as JSON", value, err)
 	}
 	return strictjson.Trim(raw), nil
 }
 
 // checkOrder rejects bounds that no value can satisfy.
 func checkOrder(s *shape) error {
-	for _, pair := range [][2]string{{"minimum", "maximum"}, {"minLength", "maxLength"}} {
+	for _, pair := range [][4]string{{"minimum", "maximum", "min", "max"}, {"minLength", "maxLength", "minLength", "maxLength"}} {
 		var low, high *decimal
 		for _, b := range s.bounds {
 			d := parseDecimal([]byte(b.value))
@@ -271,7 +347,7 @@ func checkOrder(s *shape) error {
 			}
 		}
 		if low != nil && high != nil && low.compare(*high) > 0 {
-			return fmt.Errorf("%s is above %s", pair[0], pair[1])
+			return fmt.Errorf("%s is above %s, so no value fits; correct one of them", pair[2], pair[3])
 		}
 	}
 	return nil

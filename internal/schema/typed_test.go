@@ -3,12 +3,17 @@ package schema_test
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"math/big"
 	"net/netip"
+	"net/url"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -105,10 +110,21 @@ func TestForTypeJSON(t *testing.T) {
 		{"array", reflect.TypeFor[[2]bool](), `{"type":"array","minItems":2,"maxItems":2,"items":{"type":"boolean"}}`},
 		{"bytes", reflect.TypeFor[[]byte](), `{"type":"string","contentEncoding":"base64"}`},
 		{"time", reflect.TypeFor[time.Time](), `{"type":"string","format":"date-time"}`},
-		{"duration", reflect.TypeFor[time.Duration](), `{"type":"integer"}`},
+		{"duration", reflect.TypeFor[time.Duration](), `{"type":["string","integer"],"description":"A duration such as 90s, 5m or 1h30m; a number is in nanoseconds."}`},
 		{"big.Int", reflect.TypeFor[big.Int](), `{"type":"integer"}`},
-		{"big.Rat", reflect.TypeFor[*big.Rat](), `{"type":"string","pattern":"^-?[0-9]+(\\.[0-9]+)?$","maxLength":1000}`},
-		{"level", reflect.TypeFor[slog.Level](), `{"type":"string"}`},
+		{"big.Rat", reflect.TypeFor[*big.Rat](), `{"type":"string","pattern":"^-?[0-9]+(\\.[0-9]+|/[0-9]*[1-9][0-9]*)?$","maxLength":1000}`},
+		{"level", reflect.TypeFor[slog.Level](), `{"type":"string","description":"DEBUG, INFO, WARN or ERROR, with an offset if needed, such as INFO+2."}`},
+		{"recursive", reflect.TypeFor[cyclic](), `{"type":"object","properties":{"Next":{"anyOf":[{"$ref":"#"},{"type":"null"}]}},"required":["Next"],"additionalProperties":false}`},
+		{"recursive map", reflect.TypeFor[cyclicMap](), `{"type":"object","additionalProperties":{"$ref":"#"}}`},
+		{"recursive list", reflect.TypeFor[struct{ A, B cyclicList }](), `{"type":"object","properties":{"A":{"$ref":"#/$defs/cyclicList"},"B":{"$ref":"#/$defs/cyclicList"}},` +
+			`"required":["A","B"],"additionalProperties":false,"$defs":{"cyclicList":{"type":"array","items":{"$ref":"#/$defs/cyclicList"}}}}`},
+		{"recursive through others", reflect.TypeFor[struct {
+			T hub[int] `json:"t" jsonschema:"A tree." cash:"advanced"`
+			S *spoke   `json:"s"`
+		}](), `{"type":"object","properties":{"t":{"$ref":"#/$defs/hub","description":"A tree."},` +
+			`"s":{"type":["object","null"],"properties":{"Back":{"type":"array","items":{"$ref":"#/$defs/hub"}}},"required":["Back"],"additionalProperties":false}},` +
+			`"required":["t","s"],"additionalProperties":false,"$defs":{"hub":{"type":"object","properties":` +
+			`{"Out":{"type":"object","properties":{"Back":{"type":"array","items":{"$ref":"#/$defs/hub"}}},"required":["Back"],"additionalProperties":false}},"required":["Out"],"additionalProperties":false}}}`},
 		{"TextUnmarshaler", reflect.TypeFor[code](), `{"type":"string"}`},
 		{"Unmarshaler", reflect.TypeFor[any1](), `{}`},
 		{"promoted Unmarshaler", reflect.TypeFor[stamp](), `{}`},
@@ -171,6 +187,8 @@ type (
 	cyclicList []cyclicList
 	cyclicSelf *cyclicSelf
 	hiddenBase struct{ X int }
+	hub[T any] struct{ Out spoke }
+	spoke      struct{ Back []hub[int] }
 )
 
 func TestForTypeRefuses(t *testing.T) {
@@ -180,36 +198,33 @@ func TestForTypeRefuses(t *testing.T) {
 		want string
 	}{
 		{"nil", nil, "no Go type given"},
+		{"null of null", reflect.TypeFor[sql.Null[sql.NullString]](), "null would mean two values; use sql.NullString"},
 		{"chan", reflect.TypeFor[struct{ C chan int }](), "field C: type chan int has no JSON form"},
 		{"func", reflect.TypeFor[func()](), "type func() has no JSON form"},
 		{"complex", reflect.TypeFor[[]complex64](), "type complex64 has no JSON form"},
-		{"map keys", reflect.TypeFor[struct{ In struct{ M map[int]string } }](), "field In: field M: type map[int]string: the keys of a map must be plain strings"},
-		{"decoding map keys", reflect.TypeFor[map[netip.Addr]int](), "keys of a map must be plain strings"},
+		{"map keys", reflect.TypeFor[struct{ In struct{ M map[bool]string } }](), "field In: field M: type map[bool]string: JSON has no keys of type bool; take strings, integers,"},
 		{"interface", reflect.TypeFor[struct{ R io.Reader }](), "field R: interface type io.Reader has methods"},
-		{"cycle", reflect.TypeFor[cyclic](), "schema_test.cyclic: field Next: type schema_test.cyclic contains itself"},
-		{"cyclic map", reflect.TypeFor[cyclicMap](), "contains itself"},
-		{"cyclic list", reflect.TypeFor[cyclicList](), "contains itself"},
-		{"cyclic pointer", reflect.TypeFor[cyclicSelf](), "contains itself"},
+		{"cyclic pointer", reflect.TypeFor[cyclicSelf](), "is a pointer to itself"},
 		{"quoted string", reflect.TypeFor[struct {
 			S string `json:"s,string"`
-		}](), "field S: the json option string is supported for numbers and booleans only"},
+		}](), `field S: json:",string" works for numbers and booleans only`},
 		{"embedded pointer", reflect.TypeFor[struct{ *hiddenBase }](), "field hiddenBase: encoding/json cannot set"},
 
 		{"unknown word", reflect.TypeFor[struct {
 			A int `cash:"minimum=1"`
-		}](), `field A: cash tag: unknown word "minimum"; known: enum`},
+		}](), `field A: cash tag "minimum=1": unknown word "minimum"; write cash:"min=..."`},
 		{"repeated word", reflect.TypeFor[struct {
 			A int `cash:"min=1,min=2"`
-		}](), `field A: cash tag: min stands twice`},
+		}](), `field A: cash tag "min=1,min=2": min stands twice`},
 		{"no value", reflect.TypeFor[struct {
 			A int `cash:"min"`
-		}](), `min needs a value after =`},
+		}](), `min has no value; write one after min=`},
 		{"value too many", reflect.TypeFor[struct {
 			A int `cash:"advanced=true"`
 		}](), `advanced takes no value`},
 		{"empty word", reflect.TypeFor[struct {
 			A int `cash:"min=1,"`
-		}](), `unknown word ""`},
+		}](), `empty word; remove the comma too many`},
 		{"open quote", reflect.TypeFor[struct {
 			A string `cash:"pattern='a"`
 		}](), `pattern: the closing single quote is missing`},
@@ -218,76 +233,76 @@ func TestForTypeRefuses(t *testing.T) {
 		}](), `pattern: a comma must follow the closing quote`},
 		{"min of a string", reflect.TypeFor[struct {
 			A string `cash:"min=1"`
-		}](), `min: does not fit string; it bounds numbers`},
+		}](), `min: it is for numbers, and not for string; write minLength=...`},
 		{"minLength of a number", reflect.TypeFor[struct {
 			A int `cash:"minLength=1"`
-		}](), `minLength: does not fit integer`},
+		}](), `minLength: it is for strings, and not for integer; write min=...`},
 		{"minLength of bytes", reflect.TypeFor[struct {
 			A []byte `cash:"minLength=1"`
-		}](), `minLength: does not fit string`},
+		}](), `minLength: it is for strings, and not for bytes`},
 		{"pattern of a bool", reflect.TypeFor[struct {
 			A bool `cash:"pattern=a"`
-		}](), `pattern: does not fit boolean`},
+		}](), `pattern: it is for strings, and not for boolean`},
 		{"format of time", reflect.TypeFor[struct {
-			A time.Time `cash:"format=date"`
-		}](), `format: does not fit string`},
+			A time.Time `cash:"format=time"`
+		}](), `format: a time.Time has a date and a time already; write format=date`},
 		{"enum of bool", reflect.TypeFor[struct {
 			A bool `cash:"enum=true"`
-		}](), `enum: does not fit boolean`},
+		}](), `enum: it is for strings and numbers, and not for boolean`},
 		{"enum of any", reflect.TypeFor[struct {
 			A any `cash:"enum=1"`
-		}](), `enum: does not fit any value`},
+		}](), `enum: it is for strings and numbers, and not for any value`},
 		{"enum twice", reflect.TypeFor[struct {
 			A string `cash:"enum=a|b|a"`
-		}](), `enum: has "a" twice`},
+		}](), `enum: it has "a" twice`},
 		{"enum empty", reflect.TypeFor[struct {
 			A string `cash:"enum=a||b"`
-		}](), `enum: has an empty value`},
+		}](), `enum: it has an empty value`},
 		{"enum number", reflect.TypeFor[struct {
 			A int `cash:"enum=1|x"`
-		}](), `enum: "x" is no JSON`},
+		}](), `enum: "x" is not a number`},
 		{"minItems of a string", reflect.TypeFor[struct {
 			A string `cash:"minItems=1"`
-		}](), `minItems: does not fit string; it bounds slices`},
+		}](), `minItems: it is for slices, and not for string`},
 		{"minItems of an array", reflect.TypeFor[struct {
 			A [3]int `cash:"minItems=1"`
-		}](), `minItems: does not fit array`},
+		}](), `minItems: it is for slices, and not for array`},
 		{"words of slices of slices", reflect.TypeFor[struct {
 			A [][]int `cash:"min=1"`
-		}](), `min: does not fit array`},
+		}](), `min: it is for numbers, and not for array`},
 		{"bad number", reflect.TypeFor[struct {
 			A int `cash:"min=0x1"`
-		}](), `min: "0x1" is no JSON number`},
+		}](), `min: "0x1" is not a number`},
 		{"bad count", reflect.TypeFor[struct {
 			A string `cash:"maxLength=-1"`
-		}](), `maxLength: "-1" is no count`},
+		}](), `maxLength: "-1" is not a count`},
 		{"bad pattern", reflect.TypeFor[struct {
 			A string `cash:"pattern=(?!a)"`
-		}](), `pattern: "(?!a)" is not in RE2 syntax`},
+		}](), `pattern: package regexp does not have`},
 		{"large pattern", reflect.TypeFor[struct {
 			A string `cash:"pattern='(abcdefgh){1000}'"`
 		}](), `is too large`},
 		{"empty format", reflect.TypeFor[struct {
 			A string `cash:"format="`
-		}](), `format: is empty`},
+		}](), `format: "" is not known; write one of date,`},
 		{"min above max", reflect.TypeFor[struct {
 			A float64 `cash:"min=2.5,max=2.4"`
-		}](), `minimum is above maximum`},
+		}](), `min is above max`},
 		{"minLength above maxLength", reflect.TypeFor[struct {
 			A []string `cash:"minLength=2,maxLength=1"`
 		}](), `minLength is above maxLength`},
 		{"default of a required field", reflect.TypeFor[struct {
 			A string `json:"a" cash:"default=x"`
-		}](), `default on a required field is never used`},
+		}](), `a field without omitempty is required, so its default is never used`},
 		{"default out of bounds", reflect.TypeFor[struct {
 			A int `json:"a,omitempty" cash:"min=1,default=0"`
-		}](), `field A: cash tag: default breaks the field's own rules: must be at least 1`},
+		}](), `field A: cash tag "min=1,default=0": default breaks the field's own rules: must be at least 1`},
 		{"default of the wrong type", reflect.TypeFor[struct {
 			A int `json:"a,omitempty" cash:"default='\"1\"'"`
 		}](), `must be an integer, not a string`},
 		{"default no JSON", reflect.TypeFor[struct {
 			A []int `json:"a,omitempty" cash:"default='[1'"`
-		}](), `is no JSON`},
+		}](), `is not JSON`},
 		{"default of a struct", reflect.TypeFor[struct {
 			A struct{ B int } `json:"a,omitzero" cash:"default='{\"b\":1}'"`
 		}](), "default breaks the field's own rules: b: unknown parameter, did you mean `B`?"},
@@ -300,7 +315,7 @@ func TestForTypeRefuses(t *testing.T) {
 		{"example that does not decode", reflect.TypeFor[struct {
 			A netip.Addr `cash:"example=1.2.3"`
 		}](), `example breaks the field's own rules: is not a valid Addr`},
-		{"in an embedded struct", reflect.TypeFor[struct{ BadTag }](), `field BadTag.A: cash tag: unknown word "x"`},
+		{"in an embedded struct", reflect.TypeFor[struct{ BadTag }](), `field BadTag.A: cash tag "x=1": unknown word "x"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := schema.ForType(test.typ)
@@ -311,41 +326,56 @@ func TestForTypeRefuses(t *testing.T) {
 	}
 }
 
+type tree struct {
+	Wait time.Duration `json:"wait,omitempty"`
+	Kids []tree        `json:"kids,omitempty"`
+	Next *tree         `json:"next,omitempty"`
+}
+
 type BadTag struct {
 	A int `cash:"x=1"`
 }
 
 // everything has a field of every sort that decodes.
 type everything struct {
-	S     string            `json:"s,omitempty" cash:"minLength=1,maxLength=9"`
-	B     bool              `json:"b,omitempty"`
-	I     int               `json:"i,omitempty"`
-	I8    int8              `json:"i8,omitempty"`
-	I64   *int64            `json:"i64,omitempty"`
-	U     uint              `json:"u,omitempty"`
-	U64   uint64            `json:"u64,omitempty"`
-	F32   float32           `json:"f32,omitempty"`
-	F64   *float64          `json:"f64,omitempty"`
-	Any   any               `json:"any,omitempty"`
-	Raw   json.RawMessage   `json:"raw,omitempty"`
-	Num   json.Number       `json:"num,omitempty"`
-	Bytes []byte            `json:"bytes,omitempty"`
-	Time  time.Time         `json:"time,omitzero"`
-	Big   *big.Int          `json:"big,omitempty"`
-	Rat   *big.Rat          `json:"rat,omitempty"`
-	Float *big.Float        `json:"float,omitempty"`
-	Level slog.Level        `json:"level,omitempty"`
-	Addr  netip.Addr        `json:"addr,omitzero"`
-	Code  *code             `json:"code,omitempty"`
-	Any1  any1              `json:"any1,omitzero"`
-	QI    int               `json:"qi,omitempty,string"`
-	QU    *uint8            `json:"qu,omitempty,string"`
-	QF    float64           `json:"qf,omitempty,string"`
-	QB    bool              `json:"qb,omitempty,string"`
-	List  []*everythingElse `json:"list,omitempty"`
-	Arr   [2]int8           `json:"arr,omitzero"`
-	Map   map[label][]int   `json:"map,omitempty"`
-	Mail  string            `json:"mail,omitempty" cash:"format=email"`
+	S     string                    `json:"s,omitempty" cash:"minLength=1,maxLength=9"`
+	B     bool                      `json:"b,omitempty"`
+	I     int                       `json:"i,omitempty"`
+	I8    int8                      `json:"i8,omitempty"`
+	I64   *int64                    `json:"i64,omitempty"`
+	U     uint                      `json:"u,omitempty"`
+	U64   uint64                    `json:"u64,omitempty"`
+	F32   float32                   `json:"f32,omitempty"`
+	F64   *float64                  `json:"f64,omitempty"`
+	Any   any                       `json:"any,omitempty"`
+	Raw   json.RawMessage           `json:"raw,omitempty"`
+	Num   json.Number               `json:"num,omitempty"`
+	Bytes []byte                    `json:"bytes,omitempty"`
+	Time  time.Time                 `json:"time,omitzero"`
+	Big   *big.Int                  `json:"big,omitempty"`
+	Rat   *big.Rat                  `json:"rat,omitempty"`
+	Float *big.Float                `json:"float,omitempty"`
+	Level slog.Level                `json:"level,omitempty"`
+	Addr  netip.Addr                `json:"addr,omitzero"`
+	Code  *code                     `json:"code,omitempty"`
+	Any1  any1                      `json:"any1,omitzero"`
+	QI    int                       `json:"qi,omitempty,string"`
+	QU    *uint8                    `json:"qu,omitempty,string"`
+	QF    float64                   `json:"qf,omitempty,string"`
+	QB    bool                      `json:"qb,omitempty,string"`
+	List  []*everythingElse         `json:"list,omitempty"`
+	Arr   [2]int8                   `json:"arr,omitzero"`
+	Map   map[label][]int           `json:"map,omitempty"`
+	Mail  string                    `json:"mail,omitempty" cash:"format=email"`
+	Wait  time.Duration             `json:"wait,omitempty" cash:"min=1s,max=1h"`
+	Waits []*time.Duration          `json:"waits,omitempty"`
+	URL   *url.URL                  `json:"url,omitempty"`
+	Null  sql.NullString            `json:"null,omitzero"`
+	Nulls []sql.Null[time.Duration] `json:"nulls,omitempty"`
+	Day   *time.Time                `json:"day,omitempty" cash:"format=date"`
+	Keys  map[int8]time.Duration    `json:"keys,omitempty"`
+	Addrs map[netip.Addr]bool       `json:"addrs,omitempty"`
+	Tree  *tree                     `json:"tree,omitempty"`
 	Base
 }
 
@@ -385,9 +415,18 @@ func TestCheckTyped(t *testing.T) {
 		{`"arr":[1,2]`, ""}, {`"arr":[1]`, "arr: must have at least 2 items"}, {`"arr":[1,2,3]`, "arr: must have at most 2 items"}, {`"arr":[1,200]`, "arr[1]: must be an integer from -128 to 127"},
 		{`"map":{"any key\n":[1]}`, ""}, {`"map":{"a b":[1,"x"]}`, `map["a b"][1]: must be an integer, not a string`},
 		{`"map":{"\u001b[1m\"\\":[null]}`, `map["?[1m'/"][0]: must be an integer, not null`},
+		{`"wait":"5m"`, ""}, {`"wait":60000000000`, ""}, {`"wait":"2h"`, "wait: must be at most 1h0m0s"}, {`"wait":1`, "wait: must be at least 1s"}, {`"wait":"-1s"`, "wait: must be at least 1s"},
+		{`"wait":"5 min"`, "wait: must be a duration such as 90s, 5m or 1h30m"}, {`"wait":"9999999h"`, "wait: must be a duration"}, {`"wait":1.5e9`, "wait: must be an integer, written without"},
+		{`"wait":true`, "wait: must be a string or integer, not a boolean"}, {`"waits":[null,"1ms",7]`, ""},
+		{`"url":"https://example.com/a?b=c#d"`, ""}, {`"url":"/a"`, "url: must be an absolute URI"}, {`"url":"https://a:b@example.com"`, "url: must be an absolute URI such as https://example.com/a, without a user"}, {`"url":null`, ""}, {`"url":"https://example.com/%FF"`, "url: must be an absolute URI"},
+		{`"null":"x"`, ""}, {`"null":null`, ""}, {`"null":{"String":"x","Valid":true}`, "null: must be a string or null, not an object"}, {`"nulls":["1s",null,5]`, ""},
+		{`"day":"2026-01-31"`, ""}, {`"day":"2026-01-31T00:00:00Z"`, "day: must be a date such as 2026-01-31"}, {`"day":null`, ""},
+		{`"keys":{"-128":"1s","0":2}`, ""}, {`"keys":{"01":1}`, `keys["01"]: the key must be an integer from -128 to 127`}, {`"keys":{"128":1}`, `keys["128"]: the key must be an integer from -128 to 127`}, {`"keys":{"-0":1}`, `keys["-0"]: the key must be`},
+		{`"addrs":{"192.0.2.1":true}`, ""}, {`"addrs":{"192.0.2":true}`, `addrs["192.0.2"]: the key is not a valid Addr`}, {`"addrs":{"::A":true,"::a":true}`, "addrs: has two keys that are the same Addr"},
+		{`"tree":{"wait":"1s","kids":[{"kids":[{"wait":"2s"},{}]}],"next":{"next":{"wait":"3s"}}}`, ""}, {`"tree":{"kids":[{"kids":[{"wait":"x"}]}]}`, "tree.kids[0].kids[0].wait: must be a duration"}, {`"tree":{"next":{"nxt":null}}`, "tree.next.nxt: unknown member, did you mean `next`?"},
 		{`"mail":"ana@example.com"`, ""}, {`"mail":"Ana <ana@example.com>"`, "mail: must be an e-mail address"},
 		{`"ID":"x"`, "ID: unknown parameter, did you mean `id`?"}, {`"\u0069d2":1`, "id2: unknown parameter"}, {`"\u0073":"x"`, ""},
-		{`"zzz":1`, "zzz: unknown parameter; known: s, b, i, i8, i64, u, u64, f32, f64, any, raw, num, and 19 more"},
+		{`"zzz":1`, "zzz: unknown parameter; known: s, b, i, i8, i64, u, u64, f32, f64, any, raw, num, and 28 more"},
 	} {
 		t.Run(test.member, func(t *testing.T) {
 			data := []byte(head + "," + test.member + "}")
@@ -402,11 +441,66 @@ func TestCheckTyped(t *testing.T) {
 				t.Errorf("\n got %v\nwant %s", err, test.want)
 			}
 			if err == nil {
-				if err := json.Unmarshal(data, new(everything)); err != nil {
+				if err := json.Unmarshal(s.Native(data), new(everything)); err != nil {
 					t.Errorf("accepted, but does not decode: %v", err)
 				}
 			}
 		})
+	}
+}
+
+// noNull refuses null, which encoding/json does not show it when the field is a pointer.
+type noNull struct{ text string }
+
+func (n *noNull) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return errors.New("null")
+	}
+	return json.Unmarshal(data, &n.text)
+}
+
+func TestNullOfPointers(t *testing.T) {
+	type state int
+	type in struct {
+		A *noNull         `json:"a"`
+		B *state          `json:"b"`
+		C sql.Null[state] `json:"c"`
+	}
+	s, err := schema.ForArguments(reflect.TypeFor[in](), map[reflect.Type]schema.Given{reflect.TypeFor[state](): {Values: []schema.Value{{Name: "open", Number: "0"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Check(t.Context(), []byte(`{"a":null,"b":null,"c":null}`)); err != nil {
+		t.Error(err)
+	}
+	if got := string(s.Native([]byte(`{"a":"x","b":"open","c":"open"}`))); got != `{"a":"x","b":0,"c":{"V":0,"Valid":true}}` {
+		t.Error(got)
+	}
+}
+
+// TestNamedBounds: a name is bounded like its number, and a number as a text has no name.
+func TestNamedBounds(t *testing.T) {
+	type state int
+	given := map[reflect.Type]schema.Given{reflect.TypeFor[state](): {Values: []schema.Value{{Name: "open", Number: "0"}, {Name: "paid", Number: "1"}}}}
+	s, err := schema.ForArguments(reflect.TypeFor[struct {
+		A state        `json:"a,omitempty" cash:"min=1"`
+		B map[int]bool `json:"b,omitempty"`
+	}](), given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for data, want := range map[string]string{
+		`{"a":"paid"}`: "<nil>", `{"a":"open"}`: "a: must be at least 1", `{"a":"lost"}`: "a: must be one of open, paid, 0, 1",
+		`{"b":{"x":true}}`: "b.x: the key must be an integer from -9223372036854775808 to 9223372036854775807",
+	} {
+		if got := fmt.Sprint(s.Check(t.Context(), []byte(data))); got != want {
+			t.Errorf("%s: %s", data, got)
+		}
+	}
+	if _, err := schema.ForArguments(reflect.TypeFor[struct {
+		A state `json:",string"`
+	}](), given); err == nil || !strings.Contains(err.Error(), "exclude each other") {
+		t.Error(err)
 	}
 }
 
@@ -417,6 +511,8 @@ func FuzzTyped(f *testing.F) {
 		`{"id":"a","shadowed":"b","i":1,"u64":2,"f32":1e3,"qi":"4","time":"2026-01-31T09:30:00+01:00","bytes":"aGk=","num":-1.5e2}`,
 		`{"id":"","shadowed":"","qf":"1.5","qb":"false","qu":"7","map":{"a":[1]},"arr":[1,2],"list":[{"tags":["a"],"day":"2026-01-31"},null]}`,
 		`{"id":"","shadowed":"","big":12,"rat":"1.5","float":"2","level":"WARN","addr":"::1","code":"ab","any1":{},"mail":"a@b.c","i64":null}`,
+		`{"id":"","shadowed":"","wait":"5m","waits":["1s",null,3],"url":"http://a/b?c#d","null":"x","nulls":[null,"1s"],"day":"2026-01-31"}`,
+		`{"id":"","shadowed":"","keys":{"1":"2s"},"addrs":{"::1":true},"tree":{"wait":"1s","kids":[{"next":{"wait":4}}],"next":null}}`,
 		`{"ID":"a"}`, `null`, `[]`,
 	} {
 		f.Add([]byte(doc))
@@ -430,7 +526,7 @@ func FuzzTyped(f *testing.F) {
 			checkError(t, err)
 			return
 		}
-		d := json.NewDecoder(bytes.NewReader(data))
+		d := json.NewDecoder(bytes.NewReader(s.Native(data)))
 		d.DisallowUnknownFields()
 		if err := d.Decode(new(everything)); err != nil {
 			t.Fatalf("accepted, but does not decode: %v\n%s", err, data)
@@ -459,6 +555,62 @@ func checkError(t *testing.T, err error) {
 		}
 		if len(v.Message) > 4000 {
 			t.Fatalf("violation has %d bytes", len(v.Message))
+		}
+	}
+}
+
+// pair has twice as many fields as T.
+type pair[T any] struct{ A, B T }
+
+type pairs[T any] = pair[pair[pair[pair[pair[pair[T]]]]]]
+
+// TestManyShapes: a type of few lines has millions of fields, and is refused before they are counted.
+func TestManyShapes(t *testing.T) {
+	_, err := schema.ForType(reflect.TypeFor[pairs[pairs[pairs[pairs[int]]]]]())
+	if err == nil || strings.Count(err.Error(), "\n") > 0 || !strings.Contains(err.Error(), "more than 10000 subschemas; take a json.RawMessage") {
+		t.Error(err)
+	}
+}
+
+// TestUntouchableTags: tags of other packages that do no harm are no mistakes.
+func TestUntouchableTags(t *testing.T) {
+	type Base struct {
+		//lint:ignore SA5008 what generators write
+		X int `json:"x,omitEmpty"`
+	}
+	type result struct {
+		//lint:ignore SA5008 what generators write
+		ID string `json:"id,required"`
+	}
+	_, err := schema.ForType(reflect.TypeFor[struct {
+		Base `json:"-"`
+	}]())
+	if other := schema.CheckOutput(reflect.TypeFor[result]()); err != nil || other != nil {
+		t.Error(err, other)
+	}
+}
+
+// TestTagMistakes holds that tags that nobody reads are told. The types are made by hand, because vet refuses them.
+func TestTagMistakes(t *testing.T) {
+	for want, tags := range map[string][]reflect.StructTag{
+		`field F0: the tag is malformed from "cash:min=1" on, and Go ignores it; write cash:"..." with double quotes`: {`json:"n" cash:min=1`},
+		`field F0: the tag is malformed from "cash: \"min=1\"" on`:                                                    {`json:"n" cash: "min=1"`},
+		`field F0: the tag key "Cash" is not read: keys are lower case; write cash`:                                   {`json:"n" Cash:"min=1"`},
+		`field F0: the tag key "cash" stands twice, and only the first is read; join them`:                            {`cash:"min=1" cash:"max=2"`},
+		`field F0: json tag "n,omitEmpty": encoding/json has no option "omitEmpty"; write omitempty`:                  {`json:"n,omitEmpty"`},
+		`field F0: json tag "n,required": encoding/json has no option "required"; a field without omitempty is`:       {`json:"n,required"`},
+		`field F0: json tag "n,optional": encoding/json has no option "optional"; write omitempty or omitzero`:        {`json:"n,optional"`},
+		`fields F0 and F1 are both named "n" in JSON, so encoding/json leaves both out; rename one`:                   {`json:"n"`, `json:"n"`},
+		"2 mistakes:\n\tstruct{...}: field F0: json tag":                                                              {`json:"n,omitEmpty"`, `json:"m,omit_zero"`},
+		"": {`json:"n,omitempty" db:"id" doc:"use json: or cash:" jsonschema:"Sort order, newest=first, or required."`},
+	} {
+		var fields []reflect.StructField
+		for i, tag := range tags {
+			fields = append(fields, reflect.StructField{Name: "F" + strconv.Itoa(i), Type: reflect.TypeFor[int](), Tag: tag})
+		}
+		_, err := schema.ForType(reflect.StructOf(fields))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", tags, err, want)
 		}
 	}
 }

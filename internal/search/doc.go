@@ -22,8 +22,9 @@
 // # Who sees what
 //
 // One index serves all callers. A [Query] has the set of texts that its caller sees. Other texts are not found, and do
-// not affect order, scores or the correction of misspelled words. The statistics of recent sets are cached, in some 32
-// MB. For a new set they take a few passes over the postings.
+// not affect order, scores or the correction of misspelled words. A new set is counted in one pass over the texts; the
+// terms of a query are weighed for it from the shared postings. This is cached for recent sets, in some 32 MB, and in as
+// much for all texts.
 //
 // # Limits
 //

@@ -21,6 +21,9 @@ func Synonyms() map[string][]string { return synonyms() }
 // Stem reduces a word.
 func Stem(word string) string { return newStemmer().stem(word) }
 
+// Root reduces a stem.
+func Root(stem string) string { return root(stem) }
+
 // StopWords returns the words that carry no meaning.
 func StopWords() map[string]bool { return stopWords }
 

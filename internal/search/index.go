@@ -1,7 +1,9 @@
 package search
 
 import (
+	"math"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -18,17 +20,24 @@ type Index struct {
 	groups []Group
 	names  map[string][]uint32 // texts by their names, in the form of letterKey
 
-	terms    map[string]uint32 // by stem
+	terms    map[string]uint32    // by stem
+	derived  map[string][]derived // by root, those that are longer
 	surfaces []surface
 	// Text i has the surfaces wordsOf[i] to wordsOf[i+1]. The texts of groups follow all others.
 	words   []uint32
 	wordsOf []uint32
-	// Term t has the postings postingsOf[t] to postingsOf[t+1].
-	postings   []posting
+	// Term t has the postings postingsOf[t] to postingsOf[t+1]: texts in order, and the counts in each field.
+	postings   []uint32
+	counts     []fieldCounts
 	postingsOf []uint32
 	// The same for the groups' own texts.
 	groupPostings   []groupPosting
 	groupPostingsOf []uint32
+	groupOf         []uint32       // by text, or noGroup
+	lengths         []fieldLengths // by text
+	// The name of text i has the terms nameTerms[nameTermsOf[i]] to nameTerms[nameTermsOf[i+1]].
+	nameTerms   []uint32
+	nameTermsOf []uint32
 
 	everything *ranking                         // for callers that see all texts
 	rankings   atomic.Pointer[[]*cachedRanking] // for others, in order of use
@@ -42,11 +51,17 @@ type surface struct {
 	letters uint64 // see letters
 }
 
-// A posting is the occurrence of a term in a text, with its count in each field.
-type posting struct {
-	text uint32
-	in   [numFields]uint8
+// derived is a term that is longer than its root.
+type derived struct {
+	stem string
+	term uint32
 }
+
+// fieldCounts is how often a text has a term in each field.
+type fieldCounts [numFields]uint8
+
+// noGroup is the group of a text without a group.
+const noGroup = math.MaxUint32
 
 // A groupPosting is the count of a term in a group.
 type groupPosting struct{ group, count uint32 }
@@ -63,9 +78,11 @@ func Build(texts []*Text, groups []Group) *Index {
 		}
 	}
 	ix.intern()
+	ix.derive()
 	ix.post()
 	ix.postGroups()
-	ix.everything = ix.newRanking(nil)
+	ix.measure()
+	ix.everything = ix.newRanking(nil, totalWeights)
 	return ix
 }
 
@@ -103,6 +120,34 @@ func (ix *Index) intern() {
 	ix.wordsOf = append(ix.wordsOf, uint32(len(ix.words)))
 }
 
+// derive collects the terms with the same root, in order of stems: their own order depends on invisible texts.
+func (ix *Index) derive() {
+	ix.derived = make(map[string][]derived)
+	for stem, term := range ix.terms {
+		if r := root(stem); r != stem {
+			ix.derived[r] = append(ix.derived[r], derived{stem, term})
+		}
+	}
+	for _, list := range ix.derived {
+		slices.SortFunc(list, func(a, b derived) int { return strings.Compare(a.stem, b.stem) })
+	}
+}
+
+// related returns the other terms with the root of a stem.
+func (ix *Index) related(stem string) []uint32 {
+	var list []uint32
+	r := root(stem)
+	if t, ok := ix.terms[r]; ok && r != stem {
+		list = append(list, t)
+	}
+	for _, d := range ix.derived[r] {
+		if d.stem != stem {
+			list = append(list, d.term)
+		}
+	}
+	return list
+}
+
 // post makes the postings of each term. Words with the same stem in one text share a posting.
 func (ix *Index) post() {
 	last := make([]uint32, len(ix.terms)) // last text of a term, plus 1
@@ -116,19 +161,20 @@ func (ix *Index) post() {
 	for t := range len(ix.terms) {
 		ix.postingsOf[t+1] += ix.postingsOf[t]
 	}
-	ix.postings = make([]posting, ix.postingsOf[len(ix.terms)])
+	ix.postings = make([]uint32, ix.postingsOf[len(ix.terms)])
+	ix.counts = make([]fieldCounts, len(ix.postings))
 	next := slices.Clone(ix.postingsOf)
 	clear(last)
 	ix.eachWord(func(text, term uint32, w *word) {
 		if last[term] != text+1 {
 			last[term] = text + 1
-			ix.postings[next[term]] = posting{text, w.in}
+			ix.postings[next[term]], ix.counts[next[term]] = text, w.in
 			next[term]++
 			return
 		}
-		p := &ix.postings[next[term]-1]
+		in := &ix.counts[next[term]-1]
 		for f, n := range w.in {
-			p.in[f] = uint8(min(int(p.in[f])+int(n), 255))
+			in[f] = uint8(min(int(in[f])+int(n), 255))
 		}
 	})
 }
@@ -168,10 +214,38 @@ func (ix *Index) postGroups() {
 	}
 }
 
-func (ix *Index) postingsFor(term int) []posting {
+// measure notes what rankings count: lengths, groups and the terms of names.
+func (ix *Index) measure() {
+	ix.groupOf = slices.Repeat([]uint32{noGroup}, len(ix.texts))
+	for g, group := range ix.groups {
+		for i := group.First; i < group.End; i++ {
+			ix.groupOf[i] = uint32(g)
+		}
+	}
+	ix.lengths = make([]fieldLengths, len(ix.texts))
+	for i, t := range ix.texts {
+		ix.lengths[i] = t.lengths
+		ix.nameTermsOf = append(ix.nameTermsOf, uint32(len(ix.nameTerms)))
+		surfaces, first := ix.words[ix.wordsOf[i]:], len(ix.nameTerms)
+		for j, w := range t.words {
+			if term := ix.surfaces[surfaces[j]].term; w.in[inName] > 0 && !slices.Contains(ix.nameTerms[first:], term) {
+				ix.nameTerms = append(ix.nameTerms, term)
+			}
+		}
+	}
+	ix.nameTermsOf = append(ix.nameTermsOf, uint32(len(ix.nameTerms)))
+}
+
+// nameTermsFor returns the distinct terms of a text's name.
+func (ix *Index) nameTermsFor(text int) []uint32 {
+	return ix.nameTerms[ix.nameTermsOf[text]:ix.nameTermsOf[text+1]]
+}
+
+// postingsFor returns the texts of a term.
+func (ix *Index) postingsFor(term uint32) []uint32 {
 	return ix.postings[ix.postingsOf[term]:ix.postingsOf[term+1]]
 }
 
-func (ix *Index) groupPostingsFor(term int) []groupPosting {
+func (ix *Index) groupPostingsFor(term uint32) []groupPosting {
 	return ix.groupPostings[ix.groupPostingsOf[term]:ix.groupPostingsOf[term+1]]
 }

@@ -20,6 +20,7 @@ const (
 )
 
 const (
+	relatedWeight = 0.7 // of a term with the same root
 	synonymWeight = 0.4
 	typoWeight    = 0.6
 )
@@ -80,12 +81,15 @@ func (p *parser) add(word string) {
 	p.counts[stem]++
 }
 
-// terms drops stop words, unless nothing else is left.
+// terms replaces stop words by what they imply, or drops them, unless nothing else is left.
 func (p *parser) terms() []queryTerm {
 	all := !slices.ContainsFunc(p.words, func(w string) bool { return !stopWords[w] })
 	var terms []queryTerm
 	for i, word := range p.words {
 		if stopWords[word] && !all {
+			if forms := p.implied(word); forms != nil {
+				terms = append(terms, queryTerm{impliedWeight, forms})
+			}
 			continue
 		}
 		n := float32(p.counts[p.stems[i]])
@@ -100,17 +104,32 @@ func (p *parser) known(stem string) (uint32, bool) {
 	return t, ok && p.r.has(t)
 }
 
+func (p *parser) implied(word string) []form {
+	var forms []form
+	for _, w := range implied[word] {
+		if t, ok := p.known(p.stem.stem(w)); ok {
+			forms = append(forms, form{t, 1})
+		}
+	}
+	return forms
+}
+
 func (p *parser) forms(word, stem string) []form {
 	var forms []form
 	if t, ok := p.known(stem); ok {
 		forms = append(forms, form{t, 1})
+	}
+	for _, t := range p.ix.related(stem) {
+		if p.r.has(t) {
+			forms = append(forms, form{t, relatedWeight})
+		}
 	}
 	for _, s := range synonyms()[stem] {
 		if t, ok := p.known(s); ok {
 			forms = append(forms, form{t, synonymWeight})
 		}
 	}
-	if len(forms) == 0 && p.typos < min(maxTypos, 1+maxCompared/(1+p.r.words)) {
+	if len(forms) == 0 && p.mayCompare() {
 		p.typos++
 		if r, size := utf8.DecodeRuneInString(word); size == len(word) && classOf(r) == unspaced {
 			return p.with(r)
@@ -120,13 +139,19 @@ func (p *parser) forms(word, stem string) []form {
 	return forms
 }
 
+// mayCompare reports whether one more word is compared with all others.
+func (p *parser) mayCompare() bool {
+	allowed := func(words int) bool { return p.typos < min(maxTypos, 1+maxCompared/(1+words)) }
+	return allowed(len(p.ix.surfaces)) || p.typos < maxTypos && allowed(p.r.vocabulary())
+}
+
 // with returns the terms of visible pairs that contain a single character.
 func (p *parser) with(r rune) []form {
 	var found []*surface
 	mask := letters(string(r))
 	for i := range p.ix.surfaces {
 		s := &p.ix.surfaces[i]
-		if s.letters&mask != 0 && p.r.seen.Has(i) && p.r.has(s.term) && strings.ContainsRune(s.word, r) {
+		if s.letters&mask != 0 && strings.ContainsRune(s.word, r) && p.r.sees(uint32(i)) {
 			found = append(found, s)
 		}
 	}
@@ -141,12 +166,12 @@ func (p *parser) misspelt(word string) []form {
 	for i := range p.ix.surfaces {
 		s := &p.ix.surfaces[i]
 		// A typo changes at most two letters.
-		if nearest == 0 || bits.OnesCount64(s.letters^mask) > 2*nearest || !p.r.seen.Has(i) || !p.r.has(s.term) {
+		if nearest == 0 || bits.OnesCount64(s.letters^mask) > 2*nearest {
 			continue
 		}
 		d := spelling.Distance(word, s.word, nearest)
 		// One changed letter of a short word often gives another word, except at its end.
-		if d > nearest || short && s.letters != mask && !strings.HasPrefix(s.word, word) {
+		if d > nearest || short && s.letters != mask && !strings.HasPrefix(s.word, word) || !p.r.sees(uint32(i)) {
 			continue
 		}
 		if d < nearest {

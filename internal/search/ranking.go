@@ -3,10 +3,12 @@ package search
 import (
 	"math"
 	"slices"
+	"sync"
+	"sync/atomic"
 )
 
-// Search asks rankingFor (rankingcache.go) for the ranking of its caller. The ranking has, for every word of every
-// text, what the word adds to the score if a query has it, so that a search only adds up. The words used here:
+// Search asks rankingFor (rankingcache.go) for the ranking of its caller. The ranking has, for each term that a query
+// had, what the term adds to the score of each text, so that a search only adds up. The words used here:
 //
 //	text      the document of one tool; it is named by its number in the index
 //	field     a part of a text: name, alias, namespace, description, parameters (text.go)
@@ -30,116 +32,108 @@ const (
 	groupWeight    = 0.3 // of the score of the namespace's own text
 )
 
-// A ranking holds the weights of an index for callers that see the same texts. Other texts have no influence on it.
+// A ranking holds the weights of an index for callers that see the same texts. Other texts have no influence on it. A
+// new ranking has counted the visible texts; it weighs a term when a query first has it. It is safe for concurrent use.
 type ranking struct {
-	visible *Set           // nil is all texts
-	count   int            // texts in it
-	idf     []float32      // by term; 0 if it occurs in no visible text
-	scores  []postingScore // by posting; zero for invisible texts
-	seen    *Set           // surfaces that occur in visible texts or shown groups; nil is all
-	words   int            // the number of seen surfaces
-	// Term t has the group scores groupsOf[t] to groupsOf[t+1].
-	groups   []groupScore
-	groupsOf []uint32
+	ix      *Index
+	visible *Set // nil is all texts
+	count   int  // texts in it
+	// The norm of a field with n words is base + n*slope.
+	base, slope [numFields]float32
+
+	shown        []bool    // by group
+	groupLengths []float32 // in words; 0 if not shown
+	groupCount   int       // shown ones
+	groupAverage float32   // length
+
+	idfs     []atomic.Uint32 // by term: the bits of its IDF, -1 if no visible text has it; 0 if not known yet
+	weights  sync.Map        // by term: *weights
+	kept     atomic.Int64    // the size of weights
+	most     int64           // of kept
+	seenOnce sync.Once
+	seen     int // the number of visible surfaces
 }
 
-// A postingScore is what a posting adds to its text for a query with the term.
-type postingScore struct {
-	score    float32
-	coverage float32 // the term's share of the text's name, by IDF: the part of the name that the query covers
+// weights is what a term adds to texts and groups for a query with it.
+type weights struct {
+	texts  []textWeight // visible ones, in order
+	groups []groupScore // shown ones, in order
 }
 
-// A groupScore is what a term adds to each visible text of a group, for a query with the term.
+// A textWeight is what a term adds to a text.
+type textWeight struct {
+	text  uint32 // with the bit inTheName if the term is in the text's name
+	score float32
+}
+
+const inTheName = 1 << 31
+
+// A groupScore is what a term adds to each visible text of a group.
 type groupScore struct {
 	group uint32
 	score float32
 }
 
-// newRanking returns the ranking for callers that see the visible texts; nil is all. It takes a few passes over the
-// postings.
-func (ix *Index) newRanking(visible *Set) *ranking {
-	r := &ranking{visible: visible, scores: make([]postingScore, len(ix.postings)), idf: make([]float32, len(ix.terms))}
-	norms := ix.norms(r)
-	nameIDF := ix.weighTerms(r)
-	for t, idf := range r.idf {
-		for i, p := range ix.postingsFor(t) {
-			if !visible.Has(int(p.text)) {
-				continue
-			}
-			tf := frequency(&p, &norms[p.text])
-			w := &r.scores[int(ix.postingsOf[t])+i]
-			w.score = idf * tf * (k1 + 1) / (tf + k1)
-			if p.in[inName] > 0 {
-				w.coverage = idf / float32(nameIDF[p.text])
-			}
+// newRanking returns the ranking for callers that see the visible texts; nil is all. It takes one pass over the texts.
+// Of the weights of terms, some most are kept.
+func (ix *Index) newRanking(visible *Set, most int) *ranking {
+	r := &ranking{
+		ix: ix, visible: visible, most: int64(most), idfs: make([]atomic.Uint32, len(ix.terms)),
+		shown: make([]bool, len(ix.groups)), groupLengths: make([]float32, len(ix.groups)),
+	}
+	var total [numFields]uint64
+	for i := range ix.lengths {
+		if !visible.Has(i) {
+			continue
+		}
+		r.count++
+		for f, n := range ix.lengths[i] {
+			total[f] += uint64(n)
+		}
+		if g := ix.groupOf[i]; g != noGroup {
+			r.shown[g] = true
+			r.groupLengths[g] += float32(ix.lengths[i][inName])
 		}
 	}
-	shown := ix.weighGroups(r)
-	ix.markSeen(r, shown)
+	for f, n := range total {
+		r.base[f] = 1
+		// inJoined has no length of its own: it collects the names written like GitHub from all fields.
+		if n > 0 && field(f) != inJoined {
+			r.base[f], r.slope[f] = 1-b, float32(b*float64(r.count)/float64(n))
+		}
+	}
+	r.measureGroups()
 	return r
 }
 
-// fieldNorms is the length of each field of a text relative to the average.
-type fieldNorms [numFields]float32
-
-// frequency returns the tf of a posting: its counts by field, weighted and divided by the norms.
-func frequency(p *posting, norms *fieldNorms) float32 {
-	var tf float32
-	for f, n := range p.in {
-		if n > 0 {
-			tf += fieldWeight[f] * float32(n) / norms[f]
-		}
-	}
-	return tf
-}
-
-// norms counts the visible texts, and compares their lengths with the average.
-func (ix *Index) norms(r *ranking) []fieldNorms {
-	var total [numFields]float64
-	for i, t := range ix.texts {
-		if r.visible.Has(i) {
-			r.count++
-			for f, n := range t.lengths {
-				total[f] += float64(n)
-			}
-		}
-	}
-	norms := make([]fieldNorms, len(ix.texts))
-	for i, t := range ix.texts {
-		for f, n := range t.lengths {
-			norms[i][f] = 1
-			// inJoined has no length of its own: it collects the names written like GitHub from all fields.
-			if total[f] > 0 && field(f) != inJoined {
-				norms[i][f] = 1 - b + b*float32(float64(n)*float64(r.count)/total[f])
-			}
-		}
-	}
-	return norms
-}
-
-// weighTerms sets the IDF of the terms, and returns the sum of the IDFs in each text's name. It adds in float64, where
-// such sums are exact, because the order of terms depends on invisible texts and must not show.
-func (ix *Index) weighTerms(r *ranking) (nameIDF []float64) {
-	nameIDF = make([]float64, len(ix.texts))
-	for t := range r.idf {
-		postings := ix.postingsFor(t)
-		n := 0
-		for _, p := range postings {
-			if r.visible.Has(int(p.text)) {
-				n++
-			}
-		}
-		if n == 0 {
+// measureGroups adds the lengths of the shown groups' own texts, and returns the average.
+func (r *ranking) measureGroups() {
+	for g, shown := range r.shown {
+		if !shown {
 			continue
 		}
-		r.idf[t] = idf(r.count, n)
-		for _, p := range postings {
-			if p.in[inName] > 0 {
-				nameIDF[p.text] += float64(r.idf[t])
-			}
+		r.groupCount++
+		for _, n := range r.ix.groups[g].Text.lengths {
+			r.groupLengths[g] += float32(n)
 		}
 	}
-	return nameIDF
+	for _, n := range r.groupLengths {
+		r.groupAverage += n / float32(max(r.groupCount, 1))
+	}
+}
+
+// idf returns the IDF of a term. It is above zero if a visible text has the term.
+func (r *ranking) idf(term uint32) float32 {
+	if bits := r.idfs[term].Load(); bits != 0 {
+		return math.Float32frombits(bits)
+	}
+	n := r.visible.count(r.ix.postingsFor(term))
+	weight := float32(-1)
+	if n > 0 {
+		weight = idf(r.count, n)
+	}
+	r.idfs[term].Store(math.Float32bits(weight))
+	return weight
 }
 
 // idf returns the weight of a term that occurs in having of total texts. It is positive.
@@ -147,69 +141,85 @@ func idf(total, having int) float32 {
 	return float32(math.Log1p((float64(total-having) + 0.5) / (float64(having) + 0.5)))
 }
 
-// weighGroups sets the scores of terms for groups by BM25, and returns the shown groups. A group is ranked as one text:
-// its own and the names of its visible texts. With a single shown group it is ranked by its own alone, because those
-// names would add to all its texts and distinguish none.
-func (ix *Index) weighGroups(r *ranking) (shown []bool) {
-	shown, lengths, count := ix.measureGroups(r)
-	groupOf := ix.groupsOfTexts()
-	var average float32
-	for _, n := range lengths {
-		average += n / float32(max(count, 1))
-	}
-	r.groupsOf = make([]uint32, len(ix.terms)+1)
-	var found []groupPosting
-	for t := range len(ix.terms) {
-		found = found[:0]
-		for _, p := range ix.postingsFor(t) {
-			n, g := uint32(p.in[inName]), groupOf[p.text]
-			if count > 1 && n > 0 && g != noGroup && r.visible.Has(int(p.text)) {
-				found = addGroup(found, groupPosting{g, n})
-			}
-		}
-		found = mergeGroups(found, ix.groupPostingsFor(t), shown)
-		for _, p := range found {
-			tf := float32(p.count)
-			tf = tf * (k1 + 1) / (tf + k1*(1-b+b*lengths[p.group]/average))
-			r.groups = append(r.groups, groupScore{p.group, groupWeight * idf(count, len(found)) * tf})
-		}
-		r.groupsOf[t+1] = uint32(len(r.groups))
-	}
-	return shown
+// has reports whether a term occurs in a visible text or in the own text of a shown group.
+func (r *ranking) has(term uint32) bool {
+	return r.idf(term) > 0 ||
+		slices.ContainsFunc(r.ix.groupPostingsFor(term), func(p groupPosting) bool { return r.shown[p.group] })
 }
 
-// measureGroups returns which groups are shown, their lengths in words, and their number.
-func (ix *Index) measureGroups(r *ranking) (shown []bool, lengths []float32, count int) {
-	shown, lengths = make([]bool, len(ix.groups)), make([]float32, len(ix.groups))
-	for g, group := range ix.groups {
-		for i := group.First; i < group.End; i++ {
-			if r.visible.Has(i) {
-				shown[g] = true
-				lengths[g] += float32(ix.texts[i].lengths[inName])
-			}
-		}
-		if shown[g] {
-			count++
-			for _, n := range group.Text.lengths {
-				lengths[g] += float32(n)
-			}
-		}
+// nameIDF returns the sum of the IDFs of a name's terms. It adds in float64, where such sums are exact, since the order
+// of terms must not show.
+func (r *ranking) nameIDF(text uint32) float32 {
+	sum := 0.0
+	for _, term := range r.ix.nameTermsFor(int(text)) {
+		sum += float64(r.idf(term))
 	}
-	return shown, lengths, count
+	return float32(sum)
 }
 
-// noGroup is the group of a text without a group.
-const noGroup = math.MaxUint32
+// weigh returns the weights of a term.
+func (r *ranking) weigh(term uint32) *weights {
+	if w, ok := r.weights.Load(term); ok {
+		return w.(*weights)
+	}
+	w := r.newWeights(term)
+	if r.kept.Add(int64(len(w.texts)+len(w.groups)+termWeights)) > r.most {
+		r.weights.Clear()
+		r.kept.Store(0)
+	}
+	r.weights.Store(term, w)
+	return w
+}
 
-// groupsOfTexts returns the group of each text.
-func (ix *Index) groupsOfTexts() []uint32 {
-	groupOf := slices.Repeat([]uint32{noGroup}, len(ix.texts))
-	for g, group := range ix.groups {
-		for i := group.First; i < group.End; i++ {
-			groupOf[i] = uint32(g)
+func (r *ranking) newWeights(term uint32) *weights {
+	first, postings, idf := int(r.ix.postingsOf[term]), r.ix.postingsFor(term), r.idf(term)
+	w := &weights{texts: make([]textWeight, 0, r.visible.count(postings))}
+	var groups []groupPosting
+	for i, text := range postings {
+		if !r.visible.Has(int(text)) {
+			continue
+		}
+		in := &r.ix.counts[first+i]
+		tf := r.frequency(in, &r.ix.lengths[text])
+		weight := textWeight{text, idf * tf * (k1 + 1) / (tf + k1)}
+		if n := in[inName]; n > 0 {
+			weight.text |= inTheName
+			if g := r.ix.groupOf[text]; g != noGroup {
+				groups = addGroup(groups, groupPosting{g, uint32(n)})
+			}
+		}
+		w.texts = append(w.texts, weight)
+	}
+	w.groups = r.weighGroups(term, groups)
+	return w
+}
+
+// frequency returns the tf of a posting.
+func (r *ranking) frequency(in *fieldCounts, lengths *fieldLengths) float32 {
+	var tf float32
+	for f, n := range in {
+		if n > 0 {
+			tf += fieldWeight[f] * float32(n) / (r.base[f] + r.slope[f]*float32(lengths[f]))
 		}
 	}
-	return groupOf
+	return tf
+}
+
+// weighGroups returns the scores of a term for groups by BM25. A group is ranked as one text: its own and the names of
+// its visible texts. With a single shown group it is ranked by its own alone, because those names would add to all its
+// texts and distinguish none.
+func (r *ranking) weighGroups(term uint32, names []groupPosting) []groupScore {
+	if r.groupCount == 1 {
+		names = nil
+	}
+	found := mergeGroups(names, r.ix.groupPostingsFor(term), r.shown)
+	var list []groupScore
+	for _, p := range found {
+		tf := float32(p.count)
+		tf = tf * (k1 + 1) / (tf + k1*(1-b+b*r.groupLengths[p.group]/r.groupAverage))
+		list = append(list, groupScore{p.group, groupWeight * idf(r.groupCount, len(found)) * tf})
+	}
+	return list
 }
 
 // addGroup adds p to the last entry of a list sorted by group, or appends it.
@@ -239,25 +249,35 @@ func mergeGroups(list, own []groupPosting, shown []bool) []groupPosting {
 	return merged
 }
 
-// markSeen marks the surfaces of visible texts and of shown groups. Only they may correct a misspelled word.
-func (ix *Index) markSeen(r *ranking, shown []bool) {
-	r.words = len(ix.surfaces)
-	if r.visible == nil {
-		return
+// sees reports whether a visible text or the own text of a shown group has a surface. Only such a surface may correct
+// a misspelled word.
+func (r *ranking) sees(surface uint32) bool {
+	ix := r.ix
+	has := func(text uint32) bool {
+		return slices.Contains(ix.words[ix.wordsOf[text]:ix.wordsOf[text+1]], surface)
 	}
-	r.seen = NewSet(len(ix.surfaces))
-	for i := range len(ix.texts) + len(ix.groups) { // the words of groups follow those of texts
-		if i < len(ix.texts) && !r.visible.Has(i) || i >= len(ix.texts) && !shown[i-len(ix.texts)] {
-			continue
-		}
-		for _, s := range ix.words[ix.wordsOf[i]:ix.wordsOf[i+1]] {
-			r.seen.Add(int(s))
-		}
-	}
-	r.words = r.seen.Len()
+	term := ix.surfaces[surface].term
+	return r.visible == nil && r.has(term) ||
+		slices.ContainsFunc(ix.postingsFor(term), func(text uint32) bool { return r.visible.Has(int(text)) && has(text) }) ||
+		slices.ContainsFunc(ix.groupPostingsFor(term), func(p groupPosting) bool {
+			return r.shown[p.group] && has(uint32(len(ix.texts))+p.group) // the words of groups follow those of texts
+		})
 }
 
-// has reports whether a term occurs in a visible text or in a shown group.
-func (r *ranking) has(term uint32) bool {
-	return r.idf[term] > 0 || r.groupsOf[term] < r.groupsOf[term+1]
+// vocabulary returns the number of visible surfaces.
+func (r *ranking) vocabulary() int {
+	r.seenOnce.Do(func() {
+		ix := r.ix
+		seen := NewSet(len(ix.surfaces))
+		for i := range len(ix.texts) + len(ix.groups) {
+			if i < len(ix.texts) && !r.visible.Has(i) || i >= len(ix.texts) && !r.shown[i-len(ix.texts)] {
+				continue
+			}
+			for _, s := range ix.words[ix.wordsOf[i]:ix.wordsOf[i+1]] {
+				seen.Add(int(s))
+			}
+		}
+		r.seen = seen.Len()
+	})
+	return r.seen
 }

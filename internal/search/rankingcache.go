@@ -15,19 +15,33 @@ type cachedRanking struct {
 	ranking *ranking
 }
 
-// maxRankings returns how many rankings are cached, in some 32 MB: 8 for 10,000 texts, hundreds for fewer.
+// Limits of the cache, of some 32 MB. A weight takes 8 bytes.
+const (
+	maxWeights   = 256 << 10 // of one ranking
+	totalWeights = 4 << 20   // of all rankings together, and of that for all texts
+	termWeights  = 24        // as many as a term takes besides its weights
+)
+
+// maxRankings returns how many rankings are cached: 15 for 50,000 texts, up to 256 for fewer.
 func (ix *Index) maxRankings() int {
-	const memory, least, most = 32 << 20, 4, 256
-	return max(least, min(most, memory/(1+8*len(ix.postings)+16*len(ix.terms))))
+	return max(4, min(256, totalWeights/(min(maxWeights, len(ix.postings))+ix.otherWeights())))
 }
 
-// rankingFor returns the ranking for a set of visible texts. A new set takes less than a tenth of the time of [Build].
+// mostWeights returns how many weights each of the cached rankings keeps.
+func (ix *Index) mostWeights() int {
+	return max(maxWeights/256, min(maxWeights, totalWeights/ix.maxRankings()-ix.otherWeights()))
+}
+
+// otherWeights returns as many weights as a ranking takes besides those of its terms.
+func (ix *Index) otherWeights() int { return len(ix.terms)/2 + len(ix.groups) + len(ix.texts)/64 + 64 }
+
+// rankingFor returns the ranking for a set of visible texts.
 func (ix *Index) rankingFor(visible *Set) *ranking {
 	if visible == nil || visible.Len() == len(ix.texts) {
 		return ix.everything
 	}
 	r := ix.cached(visible)
-	r.once.Do(func() { r.ranking = ix.newRanking(visible) })
+	r.once.Do(func() { r.ranking = ix.newRanking(visible, ix.mostWeights()) })
 	return r.ranking
 }
 

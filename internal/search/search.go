@@ -40,28 +40,32 @@ func (ix *Index) Search(q Query) []Hit {
 	r := ix.rankingFor(q.Visible)
 	s := ix.newScratch()
 	for _, t := range ix.parse(q.Text, r) {
-		ix.score(t, r, s)
+		s.score(t, r)
 	}
-	ix.scoreGroups(q.Visible, s)
-	for _, i := range s.touched {
-		s.score[i] *= 1 + coverageWeight*min(s.coverage[i], 1)
-	}
-	s.addNear(q)
-	least := floor * s.top()
-	ix.addNames(q, s)
-	hits := ix.best(q.Limit, least, s)
+	hits := s.candidates(q, r)
+	hits = addNear(q, hits)
+	best := top(hits)
+	hits = s.addNames(q, r, hits, best+1)
+	hits = ix.best(max(q.Limit, maxVaried), floor*best, hits)
+	hits = r.vary(hits, q.Limit, best)
+	s.reset()
 	ix.pool.Put(s)
 	return hits
 }
 
-// scratch is the memory of one search, with one element per text. Untouched elements are zero.
+// scratch is the memory of one search. Untouched elements are zero.
 type scratch struct {
-	score    []float32
-	coverage []float32      // of the name
-	now      []postingScore // of the current query term
-	touched  []uint32
-	nowOf    []uint32 // texts with a value in now
-	groups   []float32
+	texts   []found // by text
+	now     []found // by text, of the current query term
+	touched []uint32
+	nowOf   []uint32  // texts with a value in now
+	groups  []float32 // score by group
+}
+
+// found is what a query finds in a text.
+type found struct {
+	score float32
+	named float32 // the IDF of the words in its name
 }
 
 func (ix *Index) newScratch() *scratch {
@@ -69,136 +73,205 @@ func (ix *Index) newScratch() *scratch {
 		return s
 	}
 	n := len(ix.texts)
-	return &scratch{
-		score: make([]float32, n), coverage: make([]float32, n), now: make([]postingScore, n), groups: make([]float32, len(ix.groups)),
-	}
+	return &scratch{texts: make([]found, n), now: make([]found, n), groups: make([]float32, len(ix.groups))}
 }
 
-func (s *scratch) add(text uint32, score float32) {
-	if s.score[text] == 0 {
+func (s *scratch) reset() {
+	for _, i := range s.touched {
+		s.texts[i] = found{}
+	}
+	s.touched = s.touched[:0]
+	clear(s.groups)
+}
+
+func (s *scratch) add(text uint32, score, named float32) {
+	t := &s.texts[text]
+	if t.score == 0 {
 		s.touched = append(s.touched, text)
 	}
-	s.score[text] += score
+	t.score += score
+	t.named += named
 }
 
 // score adds the weight of a query term: that of its best form.
-func (ix *Index) score(t queryTerm, r *ranking, s *scratch) {
+func (s *scratch) score(t queryTerm, r *ranking) {
 	for i, f := range t.forms {
-		start := ix.postingsOf[f.term]
-		for j, p := range ix.postings[start:ix.postingsOf[f.term+1]] {
-			w := r.scores[int(start)+j]
-			if w.score == 0 {
+		w, idf := r.weigh(f.term), r.idf(f.term)
+		for _, p := range w.texts {
+			text, named := p.text&^inTheName, float32(0)
+			if p.text != text {
+				named = idf
+			}
+			if len(t.forms) == 1 {
+				s.add(text, t.weight*(f.weight*p.score), named)
 				continue
 			}
-			now := &s.now[p.text]
+			now := &s.now[text]
 			if now.score == 0 {
-				s.nowOf = append(s.nowOf, p.text)
+				s.nowOf = append(s.nowOf, text)
 			}
-			now.score = max(now.score, f.weight*w.score)
-			now.coverage = max(now.coverage, w.coverage)
+			now.score, now.named = max(now.score, f.weight*p.score), max(now.named, named)
 		}
 		if i > 0 {
 			continue
 		}
-		for _, g := range r.groups[r.groupsOf[f.term]:r.groupsOf[f.term+1]] {
+		for _, g := range w.groups {
 			s.groups[g.group] += t.weight * f.weight * g.score
 		}
 	}
 	for _, text := range s.nowOf {
-		s.add(text, t.weight*s.now[text].score)
-		s.coverage[text] += s.now[text].coverage
-		s.now[text] = postingScore{}
+		s.add(text, t.weight*s.now[text].score, s.now[text].named)
+		s.now[text] = found{}
 	}
 	s.nowOf = s.nowOf[:0]
 }
 
-// scoreGroups adds the score of its group to each text.
-func (ix *Index) scoreGroups(visible *Set, s *scratch) {
+// base returns the score of a text by its words and its group.
+func (s *scratch) base(text uint32, ix *Index) float32 {
+	score := s.texts[text].score
+	if g := ix.groupOf[text]; g != noGroup {
+		score += s.groups[g]
+	}
+	return score
+}
+
+// covered returns base, more for a covered name.
+func (s *scratch) covered(text uint32, r *ranking) float64 {
+	score := s.base(text, r.ix)
+	if named := s.texts[text].named; named > 0 {
+		score *= 1 + coverageWeight*min(named/r.nameIDF(text), 1)
+	}
+	return float64(score)
+}
+
+// candidates returns the texts that may be among the best, with their scores. Only a query with similarities needs all
+// texts.
+func (s *scratch) candidates(q Query, r *ranking) []Hit {
+	c := candidates{limit: max(q.Limit, maxVaried), all: q.Near != nil}
+	for _, i := range s.touched {
+		c.add(i, s.base(i, r.ix))
+	}
 	for g, score := range s.groups {
-		if score == 0 {
+		if !c.mayAdd(score) {
 			continue
 		}
-		s.groups[g] = 0
-		for i := ix.groups[g].First; i < ix.groups[g].End; i++ {
-			if visible.Has(i) {
-				s.add(uint32(i), score)
+		for i := r.ix.groups[g].First; i < r.ix.groups[g].End; i++ {
+			if s.texts[i].score == 0 && q.Visible.Has(i) {
+				c.add(uint32(i), score)
 			}
 		}
 	}
+	c.cut()
+	for i := range c.hits {
+		c.hits[i].Score = s.covered(uint32(c.hits[i].Text), r)
+	}
+	return c.hits
 }
 
-func (s *scratch) top() float32 {
-	var top float32
-	for _, i := range s.touched {
-		top = max(top, s.score[i])
+// candidates collects the texts that may be among the best: how much of their names is covered is not known yet.
+type candidates struct {
+	hits  []Hit
+	limit int
+	all   bool
+	least float32 // of a score
+	next  int     // cut at this number of hits
+}
+
+func (c *candidates) mayAdd(score float32) bool { return score > 0 && (c.all || score >= c.least) }
+
+func (c *candidates) add(text uint32, score float32) {
+	if !c.mayAdd(score) {
+		return
+	}
+	c.hits = append(c.hits, Hit{int(text), float64(score)})
+	if len(c.hits) >= max(c.next, c.limit+sortEvery) {
+		c.cut()
+		c.next = 2 * len(c.hits)
+	}
+}
+
+// cut drops the hits that stay behind limit others even if their whole name is covered.
+func (c *candidates) cut() {
+	if c.all || len(c.hits) <= c.limit {
+		return
+	}
+	slices.SortFunc(c.hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
+	c.least = float32(c.hits[c.limit-1].Score / (1.01 + coverageWeight)) // more than rounding may change
+	if i := slices.IndexFunc(c.hits, func(h Hit) bool { return !c.mayAdd(float32(h.Score)) }); i > 0 {
+		c.hits = c.hits[:i]
+	}
+}
+
+func top(hits []Hit) float64 {
+	top := 0.0
+	for _, h := range hits {
+		top = max(top, h.Score)
 	}
 	return top
 }
 
 // addNear scales word scores to at most 1, and adds similarity.
-func (s *scratch) addNear(q Query) {
+func addNear(q Query, hits []Hit) []Hit {
 	known := false // vectors of invisible texts must not show
 	for i, near := range q.Near {
 		known = known || near != 0 && q.Visible.Has(i)
 	}
 	if !known {
-		return
+		return hits
 	}
-	if top := s.top(); top > 0 {
-		for _, i := range s.touched {
-			s.score[i] /= top
-		}
+	scores := make([]float64, len(q.Near))
+	top := top(hits)
+	for _, h := range hits {
+		scores[h.Text] = h.Score / top
 	}
+	hits = hits[:0]
 	for i, near := range q.Near {
-		if q.Visible.Has(i) && (near >= minNear || near > 0 && s.score[i] > 0) {
-			s.add(uint32(i), nearWeight*near)
+		if q.Visible.Has(i) && (near >= minNear || near > 0 && scores[i] > 0) {
+			scores[i] += nearWeight * float64(near)
+		}
+		if scores[i] > 0 {
+			hits = append(hits, Hit{i, scores[i]})
 		}
 	}
+	return hits
 }
 
-// addNames puts texts whose whole name is the query first.
-func (ix *Index) addNames(q Query, s *scratch) {
-	texts := ix.names[letterKey(q.Text)]
+// addNames puts texts whose whole name is the query first, by adding more than any score.
+func (s *scratch) addNames(q Query, r *ranking, hits []Hit, more float64) []Hit {
+	texts := r.ix.names[letterKey(q.Text)]
 	if len(texts) == 0 {
-		return
+		return hits
 	}
-	step := s.top() + 1
+	at := make(map[int]int)
+	for i, h := range hits {
+		at[h.Text] = i
+	}
 	path := pathKey(q.Text)
-	for _, i := range texts {
-		if !q.Visible.Has(int(i)) {
+	for _, text := range texts {
+		if !q.Visible.Has(int(text)) {
 			continue
 		}
-		s.add(i, step)
-		if pathKey(ix.texts[i].path) == path {
-			s.add(i, 2*step)
+		i, ok := at[int(text)]
+		if !ok {
+			i, hits = len(hits), append(hits, Hit{int(text), s.covered(text, r)})
+		}
+		hits[i].Score += more
+		if pathKey(r.ix.texts[text].path) == path {
+			hits[i].Score += 2 * more
 		}
 	}
+	return hits
 }
 
-// best returns the best touched texts that reach the floor. It resets s to zero.
-func (ix *Index) best(limit int, floor float32, s *scratch) []Hit {
-	least := float64(floor)
-	compare := func(a, b Hit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(ix.texts[a.Text].path, ix.texts[b.Text].path), a.Text-b.Text)
-	}
-	var hits []Hit
-	for _, i := range s.touched {
-		h := Hit{int(i), float64(s.score[i])}
-		s.score[i], s.coverage[i] = 0, 0
-		if h.Score < least {
-			continue
-		}
-		hits = append(hits, h)
-		if len(hits) == limit+sortEvery { // keep only possible winners
-			slices.SortFunc(hits, compare)
-			hits = hits[:limit]
-			least = hits[limit-1].Score
-		}
-	}
-	s.touched = s.touched[:0]
-	slices.SortFunc(hits, compare)
+// best returns the best hits that reach the floor.
+func (ix *Index) best(limit int, floor float64, hits []Hit) []Hit {
+	hits = slices.DeleteFunc(hits, func(h Hit) bool { return h.Score < floor })
+	slices.SortFunc(hits, func(a, b Hit) int {
+		s, t := ix.texts[a.Text], ix.texts[b.Text]
+		return cmp.Or(cmp.Compare(b.Score, a.Score), s.order-t.order, cmp.Compare(s.path, t.path), a.Text-b.Text)
+	})
 	return hits[:min(limit, len(hits))]
 }
 
-// sortEvery is the number of hits beyond the limit that are collected before the list is sorted and cut.
+// sortEvery is the least number of candidates beyond the limit at which they are cut.
 const sortEvery = 256

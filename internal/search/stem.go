@@ -1,6 +1,8 @@
 package search
 
 import (
+	"strings"
+
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/english"
 )
@@ -26,4 +28,24 @@ func (s stemmer) stem(word string) string {
 		return stem
 	}
 	return word // and its memory
+}
+
+// root returns a stem without an ending that makes nouns of verbs, which Porter2 keeps in short words: review for
+// reviewer, react for reaction, assign for assignee. A root has at least four letters.
+func root(stem string) string {
+	for _, ending := range []string{"tion", "sion", "or", "er", "ee", "e"} {
+		r, ok := strings.CutSuffix(stem, ending)
+		if ok && len(ending) == 4 {
+			r = stem[:len(r)+1] // the t or s belongs to the verb
+		}
+		if !ok || len(r) < 4 {
+			continue
+		}
+		n := len(r)
+		if doubled := n > 4 && r[n-1] == r[n-2]; doubled && r[n-1] != 's' && r[n-1] != 'l' { // scanner
+			r = r[:n-1]
+		}
+		return r
+	}
+	return stem
 }

@@ -21,6 +21,20 @@ einer el et et fur gli ich il ist la las le les lo los mit nel oder os para pour
 que qui sind um uma un una und une von vom wie wir y zum zur
 `)
 
+// impliedWeight is the weight of a word that a stop word implies.
+const impliedWeight = 0.4
+
+// implied maps stop words that stand for somebody to the words that texts have for them.
+var implied = map[string][]string{
+	"who": people, "whom": people, "whose": people,
+	"my": caller, "mine": caller, "myself": caller,
+}
+
+var (
+	people = []string{"user", "member", "people", "person", "account"}
+	caller = []string{"authenticated", "current", "own"}
+)
+
 func set(words string) map[string]bool {
 	m := make(map[string]bool)
 	for _, w := range strings.Fields(words) {

@@ -18,6 +18,7 @@ run execute launch invoke trigger perform
 start begin open launch initiate
 stop end halt terminate kill quit
 cancel abort void revoke
+stop cancel abort
 close finish complete resolve
 save store write persist keep record
 upload import ingest
@@ -34,6 +35,9 @@ merge combine join dedupe deduplicate
 split divide separate
 enable activate
 disable deactivate suspend
+turn switch toggle enable disable
+allow permit grant authorize
+deny forbid refuse reject
 lock block ban
 assign allocate attach
 schedule plan book reserve

@@ -16,6 +16,7 @@ type Document struct {
 	Description string
 	ParamNames  []string
 	ParamTexts  []string // descriptions of parameters, allowed values
+	Order       int      // the smaller one comes first of equal scores
 }
 
 // field is a part of a document.
@@ -25,7 +26,8 @@ const (
 	inName field = iota
 	inAlias
 	inNamespace
-	inDescription
+	inSummary // the first sentence of the description
+	inBody    // the rest of it
 	inParamName
 	inParamText
 	inJoined // words split by case, from any field
@@ -34,7 +36,7 @@ const (
 
 // fieldWeight is the weight of a word by field.
 var fieldWeight = [numFields]float32{
-	inName: 2, inAlias: 2, inNamespace: 1, inDescription: 1, inParamName: 1, inParamText: 0.3, inJoined: 1,
+	inName: 2, inAlias: 2, inNamespace: 1, inSummary: 1, inBody: 0.6, inParamName: 1, inParamText: 0.3, inJoined: 1,
 }
 
 // Limits of a document; text beyond them is ignored.
@@ -47,16 +49,20 @@ const (
 // number of indexes.
 type Text struct {
 	path    string // orders equal scores
+	order   int    // before path
 	names   []string
 	letters string // of all words, concatenated
 	words   []word
-	lengths [numFields]uint16
+	lengths fieldLengths
 }
+
+// fieldLengths is the number of words in each field.
+type fieldLengths [numFields]uint16
 
 // word is a word of a document: its end in letters, and its count in each field.
 type word struct {
 	end uint32
-	in  [numFields]uint8
+	in  fieldCounts
 }
 
 func (t *Text) word(i int) string {
@@ -69,7 +75,7 @@ func (t *Text) word(i int) string {
 
 // Read reads a document.
 func Read(d Document) *Text {
-	r := reader{text: &Text{path: d.Name}, at: make(map[string]int), left: maxText}
+	r := reader{text: &Text{path: d.Name, order: d.Order}, at: make(map[string]int), left: maxText}
 	if d.Namespace != "" {
 		r.text.path = d.Namespace + "." + d.Name
 	}
@@ -77,12 +83,27 @@ func Read(d Document) *Text {
 	r.read(inName, d.Name)
 	r.read(inAlias, d.Aliases...)
 	r.read(inNamespace, d.Namespace)
-	r.read(inDescription, d.Description)
+	summary, body := summary(d.Description)
+	r.read(inSummary, summary)
+	r.read(inBody, body)
 	r.read(inParamName, d.ParamNames...)
 	r.read(inParamText, d.ParamTexts...)
 	r.text.letters = r.letters.String()
 	r.text.words = slices.Clip(r.text.words)
 	return r.text
+}
+
+// summary returns the first sentence of a description, and the rest.
+func summary(description string) (first, rest string) {
+	description = strings.TrimSpace(description)
+	end := len(description)
+	if i := strings.IndexByte(description, '\n'); i >= 0 {
+		end = i
+	}
+	if i := strings.Index(description[:end], ". "); i >= 0 {
+		end = i + 1
+	}
+	return description[:end], description[end:]
 }
 
 type reader struct {
@@ -113,7 +134,7 @@ func (r *reader) read(f field, texts ...string) {
 }
 
 func (r *reader) add(f field, p piece) {
-	if f >= inDescription && stopWords[p.word] {
+	if f >= inSummary && stopWords[p.word] {
 		return
 	}
 	if p.kind == joined {

@@ -14,6 +14,7 @@ import (
 // many that are a typo apart, other scripts, words without meaning.
 var vocabulary = strings.Fields(`create delete list get update search order orders invoice customer account report
 	file folder message issue weather train brain drain grain trains rains band bend bind bond bund sand send
+	review reviewer assign assignee react reaction who my user member authenticated current
 	the of to please GetHTTPStatus GitHub github orderId v2 naïve naive straße 天气 天气预报 气象 预报 データ サーバー
 	날씨 한국어 погода чай หมายเลข मौसम طقس 🚀 👍🏽`)
 
@@ -32,7 +33,7 @@ func randomDocs(r *rand.Rand, n int) []search.Document {
 		docs[i] = search.Document{
 			Namespace:   []string{"", "crm", "Order_Mgmt", "orders"}[r.IntN(4)],
 			Name:        strings.Join(append(randomWords(r, 1+r.IntN(3)), fmt.Sprint(i)), []string{"_", ".", ""}[r.IntN(3)]),
-			Description: strings.Join(randomWords(r, r.IntN(9)), " "),
+			Description: strings.Join(randomWords(r, r.IntN(9)), []string{" ", ". "}[r.IntN(2)]),
 			ParamNames:  randomWords(r, r.IntN(3)),
 			ParamTexts:  randomWords(r, r.IntN(5)),
 			Aliases:     randomWords(r, r.IntN(6)/5),

@@ -265,3 +265,60 @@ func TestMountedDynamicSkills(t *testing.T) {
 func plainServer(src registry.Source, label string) upstream.Server {
 	return upstream.Server{Label: label, Endpoint: upstream.InMemory{Server: plain.NewServer(src, nil)}}
 }
+
+// A static skill of a mounted server says which of the functions that it records have changed, at every level of mounted
+// servers and as long as that is so. Its bytes stay what they are.
+func TestMountedSkillsRecordDefinitions(t *testing.T) {
+	make := func(about string) *registry.Registry {
+		reg := registry.New(nil)
+		reg.Namespace("orders", "Orders.").Add(
+			registry.Func("create", about, func(context.Context, struct{}) (string, error) { return "", nil }),
+			registry.Func("get", "Get an order.", func(context.Context, struct{}) (string, error) { return "", nil }))
+		return reg
+	}
+	var recorded []string
+	for _, name := range []string{"create", "get"} {
+		f, err := make("Create an order.").Function(t.Context(), "orders", name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		recorded = append(recorded, f.Path()+"="+f.Definition()[:12])
+	}
+	file := "---\nname: buy\ndescription: Buy.\nmetadata:\n  " + registry.RecordKey + ": " + strings.Join(recorded, " ") + "\n---\nText.\n"
+	for about, changed := range map[string]bool{"Create an order.": false, "Create another order.": true} {
+		reg := make(about)
+		reg.AddSkills(fstest.MapFS{"orders/buy/SKILL.md": {Data: []byte(file)}})
+		first, _ := mount(t, cashServer(reg, "shop"))
+		second, _ := mount(t, cashServer(first, "eu"))
+		for label, reg := range map[string]*registry.Registry{"shop": first, "eu.shop": second} {
+			namespace, want := label+".orders", "Text.\n"
+			if changed {
+				want = "> These functions have changed since the text below was written. Read them first: `help(namespace=\"" + namespace +
+					"\", function=\"create\")`.\n\nText.\n"
+			}
+			server := cash.NewServer(reg, nil)
+			text, err := server.Skill(t.Context(), &cash.SkillRequest{Namespace: namespace, Name: "buy"})
+			if err != nil || text != want {
+				t.Errorf("%s, %s: %q, %v; want %q", label, about, text, err, want)
+			}
+			h := connect(t, server.Handler(), true, nil)
+			for uri, e := range h.list() {
+				if got := h.load(e); e.dynamic() || got != file {
+					t.Errorf("%s is dynamic: %v, %q", uri, e.dynamic(), got)
+				}
+			}
+		}
+	}
+}
+
+// Entries of any server may say that functions have changed. What is no path, or no function here, is left out.
+func TestHostileChangedFunctions(t *testing.T) {
+	f := new(foreign)
+	one := f.add("skill://a", fields("a", "A."), map[string]string{"SKILL.md": skillMD("a", "A.", "Text.\n")})
+	f.pages = []string{`[{"_meta":{"cash/changed":["ping",7,"","ping ping","../x","no.such","` + strings.Repeat("a.", 1000) + `a"]},` + one[1:] + `]`}
+	reg, agg := mount(t, f.at("far"))
+	text, err := cash.NewServer(reg, nil).Skill(t.Context(), &cash.SkillRequest{Namespace: "far", Name: "a"})
+	if want := "`help(namespace=\"far\", function=\"ping\")`.\n\nText.\n"; err != nil || !strings.HasSuffix(text, "first: "+want) {
+		t.Errorf("%q, %v; %v", text, err, agg.Status()[0].Notes)
+	}
+}

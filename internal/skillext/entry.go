@@ -28,6 +28,7 @@ type Entry struct {
 	FrontMatter json.RawMessage
 	Dynamic     bool
 	Files       []EntryFile // SKILL.md among them; nil if Dynamic
+	Changed     []string    // paths of functions that have changed since the skill was written, as the server says
 	Hash        [sha256.Size]byte
 }
 
@@ -99,6 +100,7 @@ func ParseEntry(raw []byte) (*Entry, error) {
 	if strictjson.KindOf(e.FrontMatter) != strictjson.Object || strictjson.Text(strictjson.Member(e.FrontMatter, "name")) != e.Name {
 		return e, errors.New("the name in its front matter is not the last part of its uri")
 	}
+	e.Changed = changedIn(raw)
 	resources := strictjson.Member(raw, "resources")
 	if strictjson.KindOf(resources) == strictjson.String && strictjson.Text(resources) == Dynamic {
 		e.Dynamic = true
@@ -106,6 +108,19 @@ func ParseEntry(raw []byte) (*Entry, error) {
 	}
 	return e, e.readFiles(resources, root)
 }
+
+// changedIn returns the changed functions of an entry. What is no path is left out.
+func changedIn(raw []byte) (paths []string) {
+	for _, one := range strictjson.Elements(strictjson.Member(strictjson.Member(raw, "_meta"), registry.MetaChanged)) {
+		path := strictjson.Text(one)
+		if _, ok := registry.CanonicalPath(path); ok && path != "" && len(paths) < maxChanged {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+const maxChanged = 100
 
 func (e *Entry) readFiles(resources []byte, root string) error {
 	if strictjson.KindOf(resources) != strictjson.Array {

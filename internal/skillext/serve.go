@@ -20,6 +20,7 @@ type Skill struct {
 	URI         string          `json:"uri"`
 	FrontMatter json.RawMessage `json:"frontmatter"`
 	Resources   any             `json:"resources"` // []Resource or Dynamic
+	Meta        map[string]any  `json:"_meta,omitempty"`
 }
 
 // URIOf returns the URI of an entry.
@@ -205,6 +206,13 @@ func (s *served) child(f registry.SkillFile) Child {
 // entry returns the entry of a skill. It is nil if the skill has too many files.
 func (s *served) entry(ctx context.Context, src registry.Source) (json.RawMessage, error) {
 	e := Skill{URI: s.uri(), FrontMatter: s.agent.FrontMatter, Resources: Dynamic}
+	if changed := s.skill.Changed(ctx, src); len(changed) > 0 {
+		paths := make([]string, len(changed))
+		for i, f := range changed {
+			paths[i] = f.Path()
+		}
+		e.Meta = map[string]any{registry.MetaChanged: paths}
+	}
 	skills, err := s.withNested(ctx, src)
 	if err != nil {
 		return nil, err

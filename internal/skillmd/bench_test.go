@@ -8,8 +8,8 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/skillmd"
 )
 
-// BenchmarkStrip measures the specification's own skill, and texts that are built to be slow. Compare MB/s between 64 KiB and
-// 1 MiB: a cost that is not linear shows as a drop.
+// BenchmarkStrip measures the specification's own skill, and texts that are built to be slow. Compare MB/s between
+// 64 KiB and 1 MiB: a cost that is not linear shows as a drop.
 func BenchmarkStrip(b *testing.B) {
 	data, err := os.ReadFile("testdata/R67_rfc_8_7.in.md")
 	if err != nil {

@@ -61,6 +61,20 @@ func appendObject(dst, data []byte, appendNumber func(dst, number []byte) []byte
 
 // AppendText appends a text as [Canonical] spells it, which is the way of [json.Marshal].
 func AppendText(dst []byte, text string) []byte {
+	own, from := append(dst, '"'), 0
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '"' || c == '\\':
+			own = append(append(own, text[from:i]...), '\\')
+			from = i
+		case !plain[c] || c == '<' || c == '>' || c == '&':
+			return appendMarshaled(dst, text)
+		}
+	}
+	return append(append(own, text[from:]...), '"')
+}
+
+func appendMarshaled(dst []byte, text string) []byte {
 	quoted, err := json.Marshal(text)
 	if err != nil {
 		panic(err) // cannot happen: strings have a JSON form

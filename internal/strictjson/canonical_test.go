@@ -3,6 +3,7 @@ package strictjson_test
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -18,6 +19,21 @@ func TestCanonical(t *testing.T) {
 	} {
 		if got := string(strictjson.Canonical([]byte(in))); got != want {
 			t.Errorf("Canonical(%s) = %s, want %s", in, got, want)
+		}
+	}
+}
+
+// TestAppendText holds that a text is appended as encoding/json spells it.
+func TestAppendText(t *testing.T) {
+	texts := []string{"", `{"a":"b\\"}`, `"`, `a\`, "a\"b<", "\u2028\u2029é", "\xff\"", strings.Repeat(`"`, 100)}
+	for c := range 256 {
+		texts = append(texts, "a"+string([]byte{byte(c)})+`"b`, string(rune(c)))
+	}
+	for _, text := range texts {
+		want, _ := json.Marshal(text)
+		dst := make([]byte, 1, 300)
+		if got := strictjson.AppendText(dst, text); string(got[1:]) != string(want) || got[0] != 0 {
+			t.Errorf("%q is %s, want %s", text, got[1:], want)
 		}
 	}
 }

@@ -39,9 +39,11 @@ func (s *scanner) digits() *Error {
 	if !isDigit(s.peek()) {
 		return s.expected("a digit")
 	}
-	for isDigit(s.peek()) {
-		s.pos++
+	i := s.pos
+	for i < len(s.data) && isDigit(s.data[i]) {
+		i++
 	}
+	s.pos = i
 	return nil
 }
 

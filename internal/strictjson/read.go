@@ -3,6 +3,7 @@ package strictjson
 import (
 	"bytes"
 	"iter"
+	"strconv"
 )
 
 // A Kind is the type of a JSON value. The zero value is Null.
@@ -222,4 +223,33 @@ func SkipSpace(data []byte, i int) int {
 		i++
 	}
 	return i
+}
+
+// Decode returns a value as encoding/json decodes it into an empty interface. A number that no float64 holds is nil.
+func Decode(data []byte) any {
+	switch KindOf(data) {
+	case Null:
+		return nil
+	case Bool:
+		return Trim(data)[0] == 't'
+	case Number:
+		n, err := strconv.ParseFloat(string(Trim(data)), 64)
+		if err != nil {
+			return nil
+		}
+		return n
+	case String:
+		return Text(data)
+	case Array:
+		list := []any{}
+		for _, element := range Elements(data) {
+			list = append(list, Decode(element))
+		}
+		return list
+	}
+	object := make(map[string]any)
+	for name, value := range Members(data) {
+		object[name] = Decode(value)
+	}
+	return object
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -138,5 +139,24 @@ func TestHasHugeNumber(t *testing.T) {
 		if got := strictjson.HasHugeNumber([]byte(data)); got != want {
 			t.Errorf("%s: %v", data, got)
 		}
+	}
+}
+
+// TestDecode compares with encoding/json.
+func TestDecode(t *testing.T) {
+	for _, text := range []string{
+		`null`, `true`, `false`, ` 0 `, `-1.5e3`, `9007199254740993`, `""`, `"a\u0041\n\ud83d\ude00"`, `[]`, `[ 1 , "a" , [ null ] ]`, `{}`,
+		` { "a" : { "b\"" : [ 1 , 2 ] } , "\u0061b" : "" } `,
+	} {
+		var want any
+		if err := json.Unmarshal([]byte(text), &want); err != nil {
+			t.Fatal(err)
+		}
+		if got := strictjson.Decode([]byte(text)); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s is %#v, want %#v", text, got, want)
+		}
+	}
+	if got := strictjson.Decode([]byte(`1e400`)); got != nil {
+		t.Errorf("a number that no float64 holds is %v", got)
 	}
 }

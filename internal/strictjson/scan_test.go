@@ -53,6 +53,23 @@ func TestScanDoesNotAllocate(t *testing.T) {
 	}
 }
 
+func TestValid(t *testing.T) {
+	docs := []string{"\"12345678\x1f\"", "\"1234567\xff\"", `"1234567\"89012345"`, `"12345678\ud80089"`, `"12345678`, `"1234567é`}
+	for _, depth := range []int{10_000, 10_001} {
+		docs = append(docs, strings.Repeat("[", depth)+strings.Repeat("]", depth))
+	}
+	for n := range 24 { // each place in a word
+		for c := range 256 {
+			docs = append(docs, `["`+strings.Repeat("x", n)+string([]byte{byte(c)})+`0123456789"]`)
+		}
+	}
+	for _, doc := range docs {
+		if got, want := strictjson.Valid([]byte(doc)), json.Valid([]byte(doc)); got != want {
+			t.Errorf("Valid(%.40q) = %v, want %v", doc, got, want)
+		}
+	}
+}
+
 func TestCheckExcept(t *testing.T) {
 	for doc, want := range map[string]string{
 		`{"name":"x","arguments":{"a":1,"a":"\ud800"},"_meta":{}}`:                           "",
@@ -78,6 +95,9 @@ func FuzzScan(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
+		if got, want := strictjson.Valid(data), json.Valid(data); got != want {
+			t.Fatalf("Valid is %v, want %v: %q", got, want, data)
+		}
 		err := strictjson.Scan(data, 100, len(data)+1)
 		var e *strictjson.Error
 		if errors.As(err, &e) && e.Bound {

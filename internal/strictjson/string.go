@@ -2,6 +2,8 @@ package strictjson
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -16,7 +18,8 @@ var plain = func() (t [256]bool) {
 
 // str scans a string whose opening quote is at pos, and reports whether it has escapes.
 func (s *scanner) str() (escaped bool, err *Error) {
-	data, i := s.data, s.pos+1
+	data := s.data
+	i := skipPlain(data, s.pos+1)
 	for i < len(data) {
 		c := data[i]
 		switch {
@@ -34,7 +37,7 @@ func (s *scanner) str() (escaped bool, err *Error) {
 				return false, fail(i, reason)
 			}
 			escaped = true
-			i += n
+			i = skipPlain(data, i+n)
 		case c < 0x20:
 			return false, fail(i, "control character in a string, which must be written as an escape")
 		case s.loose:
@@ -50,6 +53,26 @@ func (s *scanner) str() (escaped bool, err *Error) {
 	s.pos = i
 	return false, s.cut()
 }
+
+// skipPlain returns the index of the first byte from i on that is not plain, or one of the last eight. It tests eight
+// bytes at a time: a byte is not plain if its high bit is set, or becomes set by a subtraction that borrows. Borrows
+// from bytes below may set more, so only the lowest bit counts.
+func skipPlain(data []byte, i int) int {
+	for ; i+8 <= len(data); i += 8 {
+		w := binary.LittleEndian.Uint64(data[i:])
+		quote, slash := w^ones*'"', w^ones*'\\'
+		if special := (w | (w - ones*' ') | (quote - ones) | (slash - ones)) & highs; special != 0 {
+			return i + bits.TrailingZeros64(special)/8
+		}
+	}
+	return i
+}
+
+// A byte 1, and a byte with its high bit, in each place of a word.
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
 
 // escape returns the length of the escape sequence at the start of data, or what is wrong with it. A surrogate pair is
 // one sequence.

@@ -37,7 +37,7 @@ type Named interface{ ListedName() string }
 // line for each, with the reason. parse may return a partial value with an error. It is an error if the list is not
 // an array.
 func List[T Named](what string, array json.RawMessage, parse func(raw []byte) (T, error)) (list []T, dropped []string, err error) {
-	if !json.Valid(array) || strictjson.KindOf(array) != strictjson.Array {
+	if !strictjson.Valid(array) || strictjson.KindOf(array) != strictjson.Array {
 		return nil, nil, fmt.Errorf("the list of %ss is not a JSON array", what)
 	}
 	more := false

@@ -26,8 +26,8 @@ type Hook interface {
 type Request struct {
 	// Sent tells that the request goes to an upstream server. False is a request that is served.
 	Sent bool
-	// Method is that of MCP, such as tools/call, or the action of a command endpoint, such as call_tool. Empty if it is not known, or if there is none: an HTTP request that
-	// was refused before its message was read.
+	// Method is that of MCP, such as tools/call, or the action of a command endpoint, such as call_tool. Empty if it is
+	// not known, or if there is none: an HTTP request that was refused before its message was read.
 	Method string
 	// Transport is "http", "stdio", "memory", "command" for a command endpoint, or "other". Empty is a Go call
 	// without one, such as cash.Server.Call.
