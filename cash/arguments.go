@@ -61,17 +61,17 @@ var (
 // maxKey bounds the keys of tool arguments. A longer key names nothing.
 const maxKey = 64
 
-// find returns the slot for a key, which is a JSON string in its quotes, and the key's text.
-func (s slots) find(raw []byte) (slot, string) {
+// find returns the slot for a key, which is a JSON string in its quotes.
+func (s slots) find(raw []byte) slot {
 	if n, ok := s[string(raw[1:len(raw)-1])]; ok {
-		return n, string(raw[1 : len(raw)-1])
+		return n
 	}
 	key := strictjson.Text(raw)
 	if len(key) > maxKey {
-		return slotNone, key
+		return slotNone
 	}
 	c, _ := registry.Canonical(key)
-	return s[c], key
+	return s[c]
 }
 
 // readToolArguments reads arguments strictly. limit is the most bytes; zero or less is no limit.
@@ -94,15 +94,15 @@ func readToolArguments(data json.RawMessage, known slots, limit int) (*toolArgum
 	default:
 		return nil, invalid("The arguments must be a JSON object, not of type %s.", kind)
 	}
-	var first [numSlots]string // spelling by slot, for an error that names both keys
-	for raw, value := range strictjson.RawMembers(data) {
-		slot, key := known.find(raw)
+	var first [numSlots][]byte // key by slot, for an error that names both
+	for key, value := range strictjson.RawMembers(data) {
+		slot := known.find(key)
 		if slot == slotNone {
-			a.direct = append(a.direct, member{key, value})
+			a.direct = append(a.direct, member{strictjson.Text(key), value})
 			continue
 		}
-		if first[slot] != "" {
-			return nil, invalid("`%s` and `%s` are the same argument. Pass one of them.", first[slot], key)
+		if first[slot] != nil {
+			return nil, invalid("`%s` and `%s` are the same argument. Pass one of them.", strictjson.Text(first[slot]), strictjson.Text(key))
 		}
 		first[slot] = key
 		if strictjson.KindOf(value) == strictjson.Null {
@@ -115,7 +115,7 @@ func readToolArguments(data json.RawMessage, known slots, limit int) (*toolArgum
 	return a, nil
 }
 
-func (a *toolArguments) set(slot slot, key string, value []byte) error {
+func (a *toolArguments) set(slot slot, key, value []byte) error {
 	kind := strictjson.KindOf(value)
 	switch slot {
 	case slotKwargs:
@@ -126,13 +126,13 @@ func (a *toolArguments) set(slot slot, key string, value []byte) error {
 		return nil
 	case slotDryRun:
 		if kind != strictjson.Bool {
-			return invalid("The argument `%s` must be true or false, not of type %s.", key, kind)
+			return invalid("The argument `%s` must be true or false, not of type %s.", strictjson.Text(key), kind)
 		}
 		a.dryRun = string(value) == "true"
 		return nil
 	}
 	if kind != strictjson.String {
-		return invalid("The argument `%s` must be a string, not of type %s.", key, kind)
+		return invalid("The argument `%s` must be a string, not of type %s.", strictjson.Text(key), kind)
 	}
 	text := strictjson.Text(value)
 	switch slot {

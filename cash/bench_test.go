@@ -3,6 +3,7 @@ package cash_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -50,11 +51,13 @@ func create(_ context.Context, in benchCreate) (benchOrder, error) {
 
 const benchArgs = `{"customer_id":"C-42","items":[{"product_id":"P-7","quantity":3},{"product_id":"P-11","quantity":1},{"product_id":"P-23","quantity":12}],"notes":"Leave the parcel with the neighbours."}`
 
-func benchServer() *cash.Server {
+func benchRegistry() *registry.Registry {
 	reg := registry.New(nil)
 	reg.Namespace("orders", "Create and manage customer orders.").Add(registry.Func("create", "Create a new order for a customer.", create))
-	return cash.NewServer(reg, nil)
+	return reg
 }
+
+func benchServer() *cash.Server { return cash.NewServer(benchRegistry(), nil) }
 
 func rawCreate(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	var in benchCreate
@@ -147,4 +150,36 @@ func BenchmarkServerCall(b *testing.B) {
 			}
 		}
 	})
+}
+
+// BenchmarkHelp renders the pages of the three levels without a transport, over 10,000 functions.
+func BenchmarkHelp(b *testing.B) {
+	reg := registry.New(nil)
+	for i := range 100 {
+		ns := reg.Namespace(fmt.Sprintf("team%d", i), "Everything that this team offers to the others, in one place.")
+		for j := range 100 {
+			ns.Add(registry.Func(fmt.Sprintf("create%d", j), "Create a new order for a customer, and tell them about it.", create))
+		}
+	}
+	srv := cash.NewServer(reg, nil)
+	for _, level := range []struct {
+		name string
+		req  cash.HelpRequest
+	}{
+		{"index", cash.HelpRequest{}},
+		{"namespace", cash.HelpRequest{Namespace: "team7"}},
+		{"function", cash.HelpRequest{Namespace: "team7", Function: "create7"}},
+		{"index-json", cash.HelpRequest{Kwargs: json.RawMessage(`{"format":"json"}`)}},
+		{"namespace-json", cash.HelpRequest{Namespace: "team7", Kwargs: json.RawMessage(`{"format":"json"}`)}},
+		{"function-json", cash.HelpRequest{Namespace: "team7", Function: "create7", Kwargs: json.RawMessage(`{"format":"json","params":"full"}`)}},
+	} {
+		b.Run(level.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := srv.Help(b.Context(), &level.req); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }

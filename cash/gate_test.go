@@ -185,6 +185,28 @@ func TestReplayGoesThroughMiddleware(t *testing.T) {
 	}
 }
 
+// TestReplayKeepsTheCall holds that the handler of a remote function, which may prepare the call for its server,
+// does not make a repeat look like another call.
+func TestReplayKeepsTheCall(t *testing.T) {
+	ran, reg := 0, registry.New(nil)
+	f, err := registry.RemoteFunc("write", "Write.", registry.Remote{Handler: func(_ context.Context, c *registry.Call) (*registry.Result, error) {
+		ran++
+		c.Arguments = json.RawMessage(`{"size":50000,"account":7}`)
+		return registry.TextResult(strings.Repeat("x", 50000)), nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reg.Namespace("", "").Add(f)
+	srv, limit := cash.NewServer(reg, nil), 60000
+	ctx := registry.WithCaller(context.Background(), &registry.Caller{ID: "alice"})
+	srv.Call(ctx, &cash.CallRequest{Function: "write", Kwargs: json.RawMessage(`{"size":50000}`)})
+	res, err := srv.Call(ctx, &cash.CallRequest{Function: "write", Kwargs: json.RawMessage(`{"size":50000}`), SizeLimit: &limit})
+	if err != nil || len(res.Text()) != 50000 || ran != 1 {
+		t.Errorf("%v after %d runs", err, ran)
+	}
+}
+
 func TestReplayBelongsToItsCaller(t *testing.T) {
 	srv, ran := effects(nil)
 	as := func(id string) context.Context {

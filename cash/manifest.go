@@ -83,15 +83,10 @@ func (s *Server) ManifestHandler() http.Handler {
 
 type endpointKey struct{}
 
-// withHost puts the server's address, as the client sees it, into the context of next.
+// withHost puts the request into the context of next, for [endpointFor].
 func withHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		scheme := "https"
-		if r.TLS == nil && isLoopback(r.Host) { // a proxy in front of a non-local server speaks TLS
-			scheme = "http"
-		}
-		ctx := context.WithValue(r.Context(), endpointKey{}, scheme+"://"+r.Host+"/mcp")
-		next.ServeHTTP(w, r.WithContext(ctx))
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), endpointKey{}, r)))
 	})
 }
 
@@ -103,9 +98,16 @@ func isLoopback(hostport string) bool {
 	return host == "localhost" || net.ParseIP(host).IsLoopback()
 }
 
+// endpointFor returns the server's address, as the client sees it. Empty if the request in ctx is none of HTTP.
 func endpointFor(ctx context.Context) string {
-	endpoint, _ := ctx.Value(endpointKey{}).(string)
-	return endpoint
+	r, ok := ctx.Value(endpointKey{}).(*http.Request)
+	switch {
+	case !ok:
+		return ""
+	case r.TLS == nil && isLoopback(r.Host): // a proxy in front of a non-local server speaks TLS
+		return "http://" + r.Host + "/mcp"
+	}
+	return "https://" + r.Host + "/mcp"
 }
 
 // addIdentity adds the resource cash://server with the manifest as JSON (RFC 5.6). It is for

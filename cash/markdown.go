@@ -70,11 +70,26 @@ func (p *listPage) list(l *registry.Listing, o helpOptions, ofNamespaces, ofFunc
 
 // line returns the line of an entry in a list.
 func (e entry) line() string {
-	line := "- **" + e.Name + "**" + dash(e.Description)
-	if e.Available != nil {
-		line += " (available: false)"
+	dash, state := "", ""
+	if e.Description != "" {
+		dash = " — "
 	}
-	return line + "\n"
+	if e.Available != nil {
+		state = " (available: false)"
+	}
+	return "- **" + e.Name + "**" + dash + e.Description + state + "\n"
+}
+
+// width returns the characters of the line.
+func (e entry) width() int {
+	n := len("- ****\n") + utf8.RuneCountInString(e.Name)
+	if e.Description != "" {
+		n += utf8.RuneCountInString(" — ") + utf8.RuneCountInString(e.Description)
+	}
+	if e.Available != nil {
+		n += len(" (available: false)")
+	}
+	return n
 }
 
 // functionMarkdown returns the page of a function. If it is too long, texts are cut, and the parameters that it shows

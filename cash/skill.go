@@ -143,13 +143,6 @@ func noSkills(path string) error {
 	return e
 }
 
-func dash(text string) string {
-	if text == "" {
-		return ""
-	}
-	return " — " + text
-}
-
 // skillPage writes a list of skills: those of the namespace at path, then the namespaces below it that have some.
 func (s *Server) skillPage(path string, own, below []entry, w window) string {
 	title := "# Skills"

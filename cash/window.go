@@ -141,7 +141,7 @@ func (p *listPage) section(heading string, list []entry, namespaces bool) int {
 func (p *listPage) fitting(list []entry) int {
 	room := p.room
 	for i, e := range list {
-		if room -= utf8.RuneCountInString(e.line()); room < 0 {
+		if room -= e.width(); room < 0 {
 			return i
 		}
 	}

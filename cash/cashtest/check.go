@@ -74,7 +74,7 @@ func tell(t reporter, report *check.Report, sub func(name string, run func(repor
 	t.Helper()
 	for _, row := range report.Rows {
 		if row.Status == check.NotChecked {
-			t.Logf("not checked: %s (%s)", row.Name, strings.Join(row.Evidence, "; "))
+			t.Logf("not checked: %s, %s: %s", row.Name, row.Title, strings.Join(row.Evidence, "; "))
 			continue
 		}
 		sub(row.Name, func(r reporter) {

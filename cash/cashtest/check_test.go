@@ -37,7 +37,7 @@ func TestTell(t *testing.T) {
 	if want := []string{"stdio/v/alive", "stdio/v/id"}; !slices.Equal(ran, want) {
 		t.Errorf("ran %q, want %q", ran, want)
 	}
-	if len(top.errors) != 0 || !slices.Equal(top.logs, []string{"not checked: stdio/v/memory (unknown)"}) {
+	if len(top.errors) != 0 || !slices.Equal(top.logs, []string{"not checked: stdio/v/memory, it is flat: unknown"}) {
 		t.Errorf("errors %q, logs %q", top.errors, top.logs)
 	}
 	if len(failed["stdio/v/alive"].errors) != 0 {

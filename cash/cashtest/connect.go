@@ -42,7 +42,39 @@ func Connect(t testing.TB, srv Runner) *Client {
 	return new(Dialer).Connect(t, srv)
 }
 
-// ConnectHTTP connects a client to the MCP endpoint at url.
+// Serve serves h over HTTP on loopback, and returns its URL. The server ends with the test, after the clients that
+// [ConnectHTTP] has connected to it, and whatever streams are open. The test fails if a handler then does not return.
+//
+// The Close of a server of package httptest waits for requests in progress. Deferred, it runs before the clients are
+// closed, and waits for their open GET.
+func Serve(t testing.TB, h http.Handler) string {
+	t.Helper()
+	web := httptest.NewServer(h)
+	t.Cleanup(func() {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			web.Close()
+		}()
+		for late := time.After(maxEnding); ; {
+			web.CloseClientConnections() // cancels the contexts of handlers; again for a client that came back meanwhile
+			select {
+			case <-done:
+				return
+			case <-late:
+				t.Errorf("a handler still runs %v after the end of its request: it ignores its context", maxEnding)
+				return
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+	})
+	return web.URL
+}
+
+// maxEnding is how long handlers may run after the end of the test.
+const maxEnding = 10 * time.Second
+
+// ConnectHTTP connects a client to the MCP endpoint at url, such as that of [Serve].
 func ConnectHTTP(t testing.TB, url string) *Client {
 	t.Helper()
 	return new(Dialer).ConnectHTTP(t, url)
@@ -146,11 +178,10 @@ func (l Link) Connect(t testing.TB, srv Face, c *registry.Caller, opts *mcp.Clie
 	var client *Client
 	if l.HTTP {
 		handler := srv.Handler()
-		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		url := Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			handler.ServeHTTP(w, r.WithContext(registry.WithCaller(r.Context(), c)))
 		}))
-		t.Cleanup(web.Close)
-		client = d.ConnectHTTP(t, web.URL)
+		client = d.ConnectHTTP(t, url)
 	} else {
 		client = d.Connect(t, srv)
 	}

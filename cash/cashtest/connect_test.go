@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"runtime"
@@ -14,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
+	"github.com/cash-mcp/go-sdk/cash/check"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -99,6 +101,92 @@ func TestConnections(t *testing.T) {
 				t.Errorf("a size limit of 1 lets %q through", r.Text)
 			}
 		})
+	}
+}
+
+// TestServeEnds: a server ends with the test, whatever is still open.
+func TestServeEnds(t *testing.T) {
+	srv := fixture{}.server()
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		open := make(chan struct{})
+		left := make(chan struct{})
+		handler := srv.Handler()
+		got := failures(t, func(t testing.TB) {
+			url := cashtest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path != "/stream" {
+					handler.ServeHTTP(w, r)
+					return
+				}
+				close(open)
+				<-r.Context().Done()
+				close(left)
+			}))
+			(&cashtest.Dialer{Version: version}).ConnectHTTP(t, url).Help("", "").OK()
+			go func() {
+				if resp, err := http.Get(url + "/stream"); err == nil {
+					resp.Body.Close()
+				}
+			}()
+			<-open
+			t.Fatalf("the test fails")
+		})
+		if <-left; got != "the test fails" {
+			t.Errorf("%s: failures %q", version, got)
+		}
+	}
+}
+
+// TestServeEndsBesideReconnects: a client that comes back at once does not keep the server open.
+func TestServeEndsBesideReconnects(t *testing.T) {
+	stop := make(chan struct{})
+	defer close(stop)
+	got := failures(t, func(t testing.TB) {
+		open := make(chan struct{}, 1)
+		url := cashtest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			select {
+			case open <- struct{}{}:
+			default:
+			}
+			<-r.Context().Done()
+		}))
+		for range 8 {
+			go func() {
+				for client := new(http.Client); ; {
+					select {
+					case <-stop:
+						return
+					default:
+						if resp, err := client.Get(url); err == nil {
+							resp.Body.Close()
+						}
+					}
+				}
+			}()
+		}
+		<-open
+	})
+	if got != "" {
+		t.Error(got)
+	}
+}
+
+// TestUncheckedInWords: what a check without samples leaves out, it asks for in words.
+func TestUncheckedInWords(t *testing.T) {
+	srv := fixture{}.server()
+	report, err := check.Compliance(t.Context(), check.Target{Transport: func() mcp.Transport { return cashtest.InMemory(srv) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	for _, row := range report.Rows {
+		if why := strings.Join(row.Evidence, "; "); row.Status == check.NotChecked && strings.Contains(why, "Target.") {
+			if asked++; !strings.Contains(why, "set Target.") {
+				t.Errorf("%s does not say what to pass: %s", row.Name, why)
+			}
+		}
+	}
+	if asked < 10 {
+		t.Errorf("%d rows ask for a sample", asked)
 	}
 }
 

@@ -7,7 +7,7 @@
 //
 // The same client over other transports:
 //
-//	cashtest.ConnectHTTP(t, server.URL)                     // an endpoint
+//	cashtest.ConnectHTTP(t, cashtest.Serve(t, srv.Handler())) // over HTTP
 //	cashtest.ConnectCommand(t, exec.Command("./shop"))      // a child process
 //	cashtest.Dial(t, transport)                             // anything else
 //	(&cashtest.Dialer{Version: "2025-11-25"}).Connect(t, srv) // with options

@@ -191,6 +191,7 @@ func (fx fixture) target(t *testing.T, version string, dial func(role string) mc
 		Transport: func() mcp.Transport { return dial("") },
 		Strict:    true,
 		Version:   version,
+		Timeout:   2 * time.Minute, // a slow machine is no fault of the server
 		Read: &check.Sample{
 			Namespace: "Order_Mgmt", Function: "get", Kwargs: map[string]any{"order_id": "ORD-7"},
 			Want: []mcp.Content{&mcp.TextContent{Text: `{"order_id":"ORD-7","detail":"short","total":12.5}`}},

@@ -10,17 +10,20 @@
 //	}
 //	fmt.Print(report)
 //
-// There are five checks:
+// There are seven checks:
 //
 //	Compliance    a CaSH server follows the RFC: rows R1, R2 and so on
 //	Disclosure    a server of two-stage disclosure follows its specification: rows C1 to C8, P2 and so on
+//	Facade        a server of domain facades follows its specification: rows F1 and so on
+//	Endpoint      a program follows the specification of the command endpoint: rows E1 and so on
 //	Skills        a server follows the skills extension of MCP: rows skills/listed, skills/digests and so on
 //	Hostile       a server withstands odd, broken and oversized messages
 //	Budget.Check  a CaSH server stays within a model's budget
 //
-// # Compliance, Disclosure and Skills
+// # All but Hostile and Budget
 //
-// They run a list of criteria over the SDK's client. The server is a black box:
+// They run a list of criteria over the SDK's client; [Endpoint] starts its program for each request. The server is a
+// black box:
 //
 //	Target ─► suite: one connection, ─► criteria ─► probe: asks and ─► rows
 //	          the content of help       and needs    compares
@@ -31,7 +34,7 @@
 //
 // Reading order: target.go, suite.go and needs.go; tree.go and page.go, which read help; then the criteria: of
 // Compliance in compliance.go and from tools.go to limits.go, of Disclosure in disclosure.go, of Skills in
-// extension.go and extensionrows.go.
+// extension.go and extensionrows.go, of Facade in facade.go, of Endpoint in endpoint.go.
 //
 // # Hostile
 //

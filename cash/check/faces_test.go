@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -27,6 +28,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/disclosure"
 	"github.com/cash-mcp/go-sdk/cash/facade"
 	"github.com/cash-mcp/go-sdk/cash/gateway"
+	"github.com/cash-mcp/go-sdk/cash/internal/wrong"
 	"github.com/cash-mcp/go-sdk/cash/plain"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -48,11 +50,15 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	debug.SetGCPercent(400) // less of the time, more memory
 	os.Exit(m.Run())
 }
 
 func serveAs(what string) error {
 	name, way, _ := strings.Cut(what, "/")
+	if name == "endpoint" {
+		return wrong.Endpoint(os.Stdin, os.Stdout, way)
+	}
 	if name != "fake" {
 		return serveFace(newFace(name), way)
 	}

@@ -29,6 +29,8 @@ func TestSameID(t *testing.T) {
 		{`1e999999999`, `1e999999999`, true}, {`1e999999999`, `1e999999998`, false}, {`1.5`, `"1.5"`, false},
 		{`9007199254740993`, `9007199254740992`, false},
 		{`{"a": 1}`, `{"a":1}`, true}, {`[]`, `[]`, true}, {`[1]`, `[]`, false},
+		{`"x"`, `"` + strings.Repeat("x", 5000) + `"`, false}, {`1`, `"` + strings.Repeat("x", 5000) + `"`, false},
+		{`"` + strings.Repeat("\xff", 100) + `"`, `"` + strings.Repeat(`\ufffd`, 100) + `"`, true},
 	} {
 		if got := sameID(tt.sent, tt.got); got != tt.want {
 			t.Errorf("%s and %s: %t, want %t", tt.sent, tt.got, got, tt.want)

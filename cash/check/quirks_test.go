@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/internal/client"
+	"github.com/cash-mcp/go-sdk/cash/internal/wrong"
 )
 
 // findings are what a report says, by row.
@@ -61,7 +62,7 @@ func (f findings) rows() []string {
 func inMemory(srv client.Runner) mcp.Transport { return client.InMemory(context.Background(), srv) }
 
 func quirkyTarget(quirk string, strict bool) Target {
-	q := &quirky{quirk: quirk}
+	q := &wrong.CaSH{Row: quirk}
 	find := "find"
 	if quirk == "R20" {
 		find = "find-it"
@@ -81,13 +82,13 @@ func quirkyTarget(quirk string, strict bool) Target {
 		Fails:      []Sample{{Namespace: "util", Function: "fail"}},
 		Effect: &Effect{
 			Sample: Sample{Namespace: "shop", Function: "put", Kwargs: map[string]any{"item": "tea"}},
-			Runs:   func() int { q.mu.Lock(); defer q.mu.Unlock(); return q.runs },
+			Runs:   q.Runs,
 		},
 		Skill: &SkillSample{Namespace: "shop", Name: "restock", Inputs: map[string]string{"item": "tea"},
 			Keeps: []string{`call(namespace="shop", function="find")`}},
 		Hidden: &Hidden{
 			Sample:    Sample{Namespace: "vault", Function: "open"},
-			Transport: func() mcp.Transport { return inMemory(&quirky{quirk: quirk, admin: true}) },
+			Transport: func() mcp.Transport { return inMemory(&wrong.CaSH{Row: quirk, Admin: true}) },
 		},
 	}
 	switch quirk {
@@ -110,17 +111,12 @@ func TestSearchShowsHidden(t *testing.T) {
 // TestChecksFail proves of each row that its check can fail, and that it fails
 // for nobody else's mistake.
 func TestChecksFail(t *testing.T) {
-	all := map[string]bool{}
 	for _, c := range checks {
-		all[c.row] = true
+		if c.run != nil && !slices.Contains(wrong.CaSHRows, c.row) {
+			t.Errorf("there is no wrong server for %s", c.row)
+		}
 	}
-	// Some mistakes break more than one row, by their nature.
-	also := map[string][]string{
-		"R97": {"R93", "R99"}, // which ask for the same result after others have
-	}
-	for _, row := range strings.Fields("none R2 R3 R4 R5 R6 R7 R8 R9 R10 R11 R12 R13 R14 R15 R20 R21 R22 R23 R24 R25 R26 R28 R29 R30 R31 " +
-		"R40 R41 R42 R43 R44 R45 R45a R46 R47 R48 R49 R50 R51 R52 R53 R54 R56 R60 R61 R62 R63 R64 R65 R67 R68 " +
-		"R80 R81 R83 R92 R93 R94 R95 R97 R98 R99 R100 R101 R102 R103 R104 R105 R106") {
+	for _, row := range append(wrong.CaSHRows[1:], "none") { // TestMissingTool has R1
 		t.Run(row, func(t *testing.T) {
 			t.Parallel()
 			o := comply(t, quirkyTarget(row, true))
@@ -129,7 +125,7 @@ func TestChecksFail(t *testing.T) {
 				want = nil
 			}
 			for _, c := range checks {
-				if slices.Contains(also[row], c.row) {
+				if slices.Contains(wrong.CaSHAlso[row], c.row) {
 					want = append(want, c.row)
 				}
 			}

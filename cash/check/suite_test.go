@@ -61,9 +61,9 @@ func TestNotChecked(t *testing.T) {
 		}
 	}
 	for row, want := range map[string]string{
-		"R103": "Target.Effect is nil", "R90": "Target.Sized is nil", "R54": "Target.Hidden is nil", "R55": "a permission",
+		"R103": "Target.Effect is nil; set Target.Effect to a call", "R90": "Target.Sized is nil; set Target.Sized to a function", "R54": "Target.Hidden is nil; set Target.Hidden to a function", "R55": "a permission",
 	} {
-		if got := o.unchecked[row]; got != want {
+		if got := o.unchecked[row]; !strings.HasPrefix(got, want) {
 			t.Errorf("%s is not checked because %q, want %q", row, got, want)
 		}
 	}
@@ -144,7 +144,7 @@ func hostile(text func(tool, namespace string) string) client.Runner {
 				func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 					var in struct{ Namespace string }
 					_ = json.Unmarshal(req.Params.Arguments, &in)
-					return spoken(text(req.Params.Name, in.Namespace)), nil
+					return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text(req.Params.Name, in.Namespace)}}}, nil
 				})
 		}
 		return srv.Run(ctx, t)

@@ -57,6 +57,8 @@ type CacheOptions struct {
 type Cache struct {
 	opts  CacheOptions
 	allow map[string]bool // by id or canonical path; nil is all
+
+	latest latest[Cache]
 }
 
 // NewCache returns an empty cache. It panics if opts are invalid.
@@ -119,6 +121,7 @@ func (c *Cache) Middleware() registry.Middleware {
 			return next
 		}
 		return func(ctx context.Context, call *registry.Call) (*registry.Result, error) {
+			c := c.latest.or(c)
 			if !c.takes(call) {
 				res, err := next(ctx, call)
 				return unmarked(res), err

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/registry"
@@ -15,7 +16,7 @@ func keepable(res *registry.Result) (own *registry.Result, bytes int, ok bool) {
 	if res.IsError || res.Ungated || res.InputRequests != nil || res.RequestState != "" {
 		return nil, 0, false
 	}
-	if res.Structured != nil && !json.Valid(res.Structured) {
+	if res.Structured != nil && !strictjson.Valid(res.Structured) {
 		return nil, 0, false
 	}
 	const overhead = 512 // of an entry, and of each content

@@ -34,15 +34,15 @@ func (c *Controls) Lint(registries ...*registry.Registry) []registry.Finding {
 	}
 	if c.Policy != nil {
 		l.roles = newRoles(registries)
-		for i := range c.Policy.rules {
-			l.rule(fmt.Sprintf("policy rule %d", i), &c.Policy.rules[i])
+		for i, r := range c.Policy.latest.or(c.Policy).rules {
+			l.rule(fmt.Sprintf("policy rule %d", i), &r)
 		}
 	}
 	if c.Quota != nil {
-		l.keys("quota", slices.Sorted(maps.Keys(c.Quota.tools)))
+		l.keys("quota", slices.Sorted(maps.Keys(c.Quota.latest.or(c.Quota).tools)))
 	}
 	if c.Cache != nil {
-		l.keys("cache", slices.Sorted(maps.Keys(c.Cache.allow)))
+		l.keys("cache", slices.Sorted(maps.Keys(c.Cache.latest.or(c.Cache).allow)))
 	}
 	return l.found
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/cash-mcp/go-sdk/internal/mistake"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -21,12 +22,17 @@ const (
 
 func (d Decision) known() bool { return d == Allow || d == Deny || d == RequireApproval }
 
+// strictness orders decisions.
+func (d Decision) strictness() int { return slices.Index([]Decision{Allow, RequireApproval, Deny}, d) }
+
 // A Policy decides which calls run, among the functions that a caller sees. To hide a function, use
 // [registry.Visibility]. A Policy is safe for concurrent use. Make one with [NewPolicy].
 type Policy struct {
 	rules     []rule
 	fallback  Decision
 	approvals *Approvals
+	further   []*Policy // the strictest of all decides
+	latest    latest[Policy]
 }
 
 // PolicyOptions configure a [Policy]. Nil means all defaults.
@@ -85,10 +91,22 @@ func (p *Policy) Approvals() *Approvals { return p.approvals }
 
 // Decide returns the policy's decision about a call and the reason of the rule. The default has no reason.
 func (p *Policy) Decide(c *registry.Call) (d Decision, reason string) {
+	p = p.latest.or(p)
 	var buf [256]byte // on the stack
 	s := newSubject(c, buf[:0])
+	d, reason = p.decide(&s)
+	for _, further := range p.further {
+		if other, why := further.decide(&s); other.strictness() > d.strictness() {
+			d, reason = other, why
+		}
+	}
+	return d, reason
+}
+
+// decide returns the decision of the policy's own rules.
+func (p *Policy) decide(s *subject) (d Decision, reason string) {
 	for i := range p.rules {
-		if p.rules[i].applies(&s) {
+		if p.rules[i].applies(s) {
 			return p.rules[i].decision, p.rules[i].reason
 		}
 	}
@@ -106,6 +124,8 @@ func (p *Policy) Middleware() registry.Middleware {
 		return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
 			d, reason := p.Decide(c)
 			switch {
+			case c.Plan != nil && p.latest.or(p).empty():
+				return next(ctx, c)
 			case c.Plan != nil:
 				plan(c, d, reason)
 				return next(ctx, c)
@@ -117,6 +137,11 @@ func (p *Policy) Middleware() registry.Middleware {
 			return nil, denied(c, reason)
 		}
 	}
+}
+
+// empty reports whether the policy allows all, without a rule.
+func (p *Policy) empty() bool {
+	return len(p.rules) == 0 && p.fallback == Allow && !slices.ContainsFunc(p.further, func(f *Policy) bool { return !f.empty() })
 }
 
 // plan adds the decision about a call to its plan.

@@ -67,6 +67,8 @@ type Quota struct {
 	opts  QuotaOptions
 	tools map[string]Limit // by id or canonical path
 	idle  time.Duration
+
+	latest latest[Quota]
 }
 
 // NewQuota returns a quota with no counts. It panics if opts are invalid, so that a mistake lifts no limit.
@@ -174,7 +176,10 @@ func through(ctx context.Context) string {
 // [registry.Call.Owner]. The error is nil or an *[registry.Error] of kind [registry.RateLimited]. Its details are
 // scope, the tool, and retry_after in seconds, nil if waiting does not help.
 func (q *Quota) Allow(ctx context.Context, owner, tool string) error {
-	if q == nil || q.opts.Meta[tool].none() {
+	if q == nil {
+		return nil
+	}
+	if q = q.latest.or(q); q.opts.Meta[tool].none() {
 		return nil
 	}
 	if err := q.use(ctx, payer(ctx, owner), false, []Window{{tool, q.opts.Meta[tool]}}); err != nil {
@@ -200,6 +205,7 @@ func (q *Quota) Middleware() registry.Middleware {
 			return next
 		}
 		return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
+			q := q.latest.or(q)
 			windows := q.windows(ctx, c)
 			err := q.use(ctx, payer(ctx, c.Owner()), c.Plan != nil, windows)
 			switch {

@@ -33,6 +33,7 @@ func (c *count) wait(l Limit, start time.Time, now time.Duration) (wait time.Dur
 		return 0, false
 	}
 	c.prune(now)
+	c.fit(l, start)
 	if len(c.log) >= l.PerMinute {
 		wait = c.log[len(c.log)-l.PerMinute] + minute - now
 	}
@@ -59,12 +60,26 @@ func (c *count) add(l Limit, start time.Time, now time.Duration) {
 	if l.PerMinute <= 0 {
 		return
 	}
+	c.fit(l, start)
 	c.log = append(c.log, now)
+	if c.bucket != nil {
+		c.bucket.AllowN(start.Add(now), 1)
+	}
+}
+
+// fit makes the bucket that of the limit, which may have changed. A new bucket lacks the calls of the last minute: those
+// before have been refilled.
+func (c *count) fit(l Limit, start time.Time) {
 	if l.Burst <= 0 || l.Burst >= l.PerMinute {
+		c.bucket = nil
 		return
 	}
-	if c.bucket == nil {
-		c.bucket = rate.NewLimiter(rate.Limit(float64(l.PerMinute)/minute.Seconds()), l.Burst)
+	limit := rate.Limit(float64(l.PerMinute) / minute.Seconds())
+	if c.bucket != nil && c.bucket.Limit() == limit && c.bucket.Burst() == l.Burst {
+		return
 	}
-	c.bucket.AllowN(start.Add(now), 1)
+	c.bucket = rate.NewLimiter(limit, l.Burst)
+	for _, at := range c.log {
+		c.bucket.AllowN(start.Add(at), 1)
+	}
 }

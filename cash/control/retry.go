@@ -40,6 +40,9 @@ type Retry struct {
 	// Rand returns the jitter: the fraction of the longest wait to wait, from 0 to 1. It must be safe for concurrent
 	// use. Nil is random.
 	Rand func() float64
+	// Latest returns the settings for a call that begins, for those that change while the server runs. It must be safe
+	// for concurrent use. Nil is these settings.
+	Latest func() *Retry
 }
 
 // Middleware returns the retry as middleware. It should be innermost.
@@ -51,6 +54,9 @@ func (r *Retry) Middleware() registry.Middleware {
 		return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
 			if c.Plan != nil {
 				return next(ctx, c)
+			}
+			if r.Latest != nil {
+				return r.Latest().run(ctx, c, next)
 			}
 			return r.run(ctx, c, next)
 		}

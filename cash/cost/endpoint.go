@@ -8,18 +8,20 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/endpoint"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
-	"github.com/cash-mcp/go-sdk/registry"
 )
 
 // ask plays a task behind the command endpoint. The answer to list_tools has every description and schema, so the model
 // calls without a search.
-func (th *theatre) ask(ctx context.Context, task []Step, around []registry.Middleware) (*Bill, error) {
-	e := endpoint.New(th.src, &endpoint.Options{Middleware: around})
+func (th *theatre) ask(ctx context.Context, task []Step, o *PlayOptions) (*Bill, error) {
+	e := endpoint.New(th.src, &endpoint.Options{Middleware: o.Middleware})
 	list, exit := e.Answer(ctx, []byte(`{"action":"list_tools"}`))
 	if exit != 0 {
 		return nil, fmt.Errorf("list_tools: %.300s", list)
 	}
 	b := &Bill{Definitions: count(string(list))}
+	if o.Texts {
+		b.Defined = []string{string(list)}
+	}
 	for i := range task {
 		s := &task[i]
 		f, err := th.function(s.Function)
@@ -40,7 +42,11 @@ func (th *theatre) ask(ctx context.Context, task []Step, around []registry.Middl
 				return nil, fmt.Errorf("%s: the model has not read %q", s.Function, want)
 			}
 		}
-		b.Turns = append(b.Turns, Turn{Tool: "call_tool", Args: string(call), Sent: count(string(call)), Got: count(string(reply))})
+		turn := Turn{Tool: "call_tool", Args: string(call), Sent: count(string(call)), Got: count(string(reply))}
+		if o.Texts {
+			turn.Reply = string(reply)
+		}
+		b.Turns = append(b.Turns, turn)
 		b.Steps = append(b.Steps, len(b.Turns))
 	}
 	return b, nil

@@ -49,6 +49,7 @@ type Estimate struct {
 	One         Price // of a task that calls one function
 	Five        Price // of a task that calls five, or all if there are fewer
 	Task        Price // of the task that ranks the faces
+	Bill        *Bill // of all steps that were played, at least five if there are enough functions; nil if Unfit says why
 	// Unfit is the reason why the client cannot use the face, or why it could not be measured. Empty: it fits.
 	Unfit string
 }
@@ -60,8 +61,9 @@ const (
 )
 
 // Measure counts what each face of src costs the caller in ctx, and ranks the faces. No function is called: all give
-// the same made-up result. Pages of help that other servers write are read. Nil is the zero Client. The tasks call functions from all over the tree, and describe each
-// in its own words. The error is that of a source that cannot be listed.
+// the same made-up result. Pages of help that other servers write are read. Nil is the zero Client. The tasks call
+// functions from all over the tree, and describe each in its own words. The error is that of a source that cannot be
+// listed.
 func Measure(ctx context.Context, src registry.Source, c *Client) (*Report, error) {
 	if c == nil {
 		c = new(Client)
@@ -109,7 +111,7 @@ func (r *Report) estimate(ctx context.Context, th *theatre, c *Client, face Face
 	if c.Defers && face == Plain {
 		b = deferred(b, th.functions, task)
 	}
-	e.Definitions = b.Definitions
+	e.Bill, e.Definitions = b, b.Definitions
 	after := func(steps int) Price {
 		if steps = min(steps, len(b.Steps)); steps == 0 {
 			return b.After(0)

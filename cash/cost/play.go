@@ -40,6 +40,8 @@ type PlayOptions struct {
 	// Typed counts output schemas and structured content too, for clients that show them to the model beside
 	// the text. The command endpoint has one form of both, which is always counted.
 	Typed bool
+	// Texts keeps what the model reads in the bill: definitions and replies. False keeps only their tokens.
+	Texts bool
 }
 
 // Play lets a model do a task behind a face of src, as the caller in ctx. The functions are called. The error says
@@ -69,7 +71,7 @@ func (th *theatre) play(ctx context.Context, face Face, task []Step) (*Bill, err
 		o = new(PlayOptions)
 	}
 	if face == Endpoint {
-		return th.ask(ctx, task, o.Middleware)
+		return th.ask(ctx, task, o)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -80,7 +82,7 @@ func (th *theatre) play(ctx context.Context, face Face, task []Step) (*Bill, err
 	if srv == nil {
 		srv = newServer(face, th.src, o.Middleware...)
 	}
-	t, err := connect(ctx, srv, o.Typed)
+	t, err := connect(ctx, srv, o)
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,7 @@ type talk struct {
 	ctx       context.Context
 	session   *mcp.ClientSession
 	typed     bool                 // output schemas and structured content count too
+	texts     bool                 // the bill keeps what the model reads
 	functions []*registry.Function // all that there are
 	tools     []string             // the names of the tools
 	bill      Bill
@@ -29,15 +30,30 @@ type talk struct {
 }
 
 // connect starts a talk. The server ends with the context or the session.
-func connect(ctx context.Context, srv Runner, typed bool) (*talk, error) {
+func connect(ctx context.Context, srv Runner, o *PlayOptions) (*talk, error) {
 	near, far := mcp.NewInMemoryTransports()
 	go srv.Run(ctx, far) // an error shows up in the client's next request
-	client := mcp.NewClient(&mcp.Implementation{Name: "cost", Version: "1.0.0"}, nil)
-	session, err := client.Connect(ctx, mcpclient.Tap(near, mcpclient.Options{}), nil)
+	return dial(ctx, mcpclient.Tap(near, mcpclient.Options{}), o)
+}
+
+// Definitions returns what a running server of any maker costs a model before the first call, as a bill without turns.
+// The transport must be new.
+func Definitions(ctx context.Context, transport mcp.Transport) (*Bill, error) {
+	t, err := dial(ctx, transport, new(PlayOptions))
 	if err != nil {
 		return nil, err
 	}
-	t := &talk{ctx: ctx, session: session, typed: typed}
+	return &t.bill, t.session.Close()
+}
+
+// dial starts a talk over a transport.
+func dial(ctx context.Context, transport mcp.Transport, o *PlayOptions) (*talk, error) {
+	client := mcp.NewClient(&mcp.Implementation{Name: "cost", Version: "1.0.0"}, &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
+	session, err := client.Connect(ctx, transport, nil)
+	if err != nil {
+		return nil, err
+	}
+	t := &talk{ctx: ctx, session: session, typed: o.Typed, texts: o.Texts}
 	if err := t.list(); err != nil {
 		session.Close()
 		return nil, err
@@ -45,10 +61,20 @@ func connect(ctx context.Context, srv Runner, typed bool) (*talk, error) {
 	return t, nil
 }
 
+// maxPages bounds the list of tools of a running server.
+const maxPages = 1000
+
 // list counts what the model knows of the server at the beginning.
 func (t *talk) list() error {
-	t.bill.Definitions = count(t.session.InitializeResult().Instructions)
-	for cursor := ""; ; {
+	t.bill.Instructions = count(t.session.InitializeResult().Instructions)
+	t.define(t.session.InitializeResult().Instructions)
+	if t.session.InitializeResult().Capabilities.Tools == nil {
+		return nil
+	}
+	for pages, cursor := 0, ""; ; pages++ {
+		if pages == maxPages {
+			return fmt.Errorf("the list of tools has more than %d pages", maxPages)
+		}
 		ctx, exchange := mcpclient.WithExchange(t.ctx)
 		page, err := t.session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
 		if err != nil {
@@ -56,7 +82,11 @@ func (t *talk) list() error {
 		}
 		// The definitions as they were sent: the SDK's client reorders the members of schemas.
 		var sent struct{ Tools []json.RawMessage }
-		if err := json.Unmarshal(exchange.Result(), &sent); err != nil {
+		data := []byte(exchange.Result())
+		if data == nil { // a transport of another package
+			data = strictjson.MustMarshal(page)
+		}
+		if err := json.Unmarshal(data, &sent); err != nil {
 			return fmt.Errorf("reading a page of tools: %w", err)
 		}
 		for _, raw := range sent.Tools {
@@ -68,12 +98,20 @@ func (t *talk) list() error {
 			if !t.typed {
 				d.OutputSchema = nil
 			}
-			t.bill.Definitions += count(string(strictjson.MustMarshal(d)))
+			t.define(string(strictjson.MustMarshal(d)))
 			t.bill.Listed += count(string(raw))
 		}
 		if cursor = page.NextCursor; cursor == "" {
 			return nil
 		}
+	}
+}
+
+// define counts a text that the model has from the beginning.
+func (t *talk) define(text string) {
+	t.bill.Definitions += count(text)
+	if t.texts && text != "" {
+		t.bill.Defined = append(t.bill.Defined, text)
 	}
 }
 
@@ -92,7 +130,7 @@ func (t *talk) listResources() error {
 		return err
 	}
 	for _, r := range list.Resources {
-		t.bill.Definitions += count(string(strictjson.MustMarshal(struct {
+		t.define(string(strictjson.MustMarshal(struct {
 			URI         string `json:"uri"`
 			Name        string `json:"name"`
 			Description string `json:"description,omitempty"`
@@ -152,7 +190,11 @@ func (t *talk) fetch(uri string) (text string, err error) {
 // take records a turn.
 func (t *talk) take(tool string, args json.RawMessage, reply string) {
 	t.read.WriteString(reply)
-	t.bill.Turns = append(t.bill.Turns, newTurn(tool, string(args), reply))
+	turn := newTurn(tool, string(args), reply)
+	if t.texts {
+		turn.Reply = reply
+	}
+	t.bill.Turns = append(t.bill.Turns, turn)
 }
 
 func newTurn(tool, args, reply string) Turn {

@@ -53,6 +53,9 @@
 // Clients of that version fall back to an earlier one, unless [Options.Grants] serves them too. A grant is never valid
 // in a session.
 //
+// Replicas of a server share the keys of [Options.Grants] and the store [Options.Fetches]: then a grant of one is valid
+// at all of them, and a caller without a session has one fetch limit. A session stays on its replica.
+//
 // # Clients that cannot read resources
 //
 // Many clients do not let their model read resources, and MCP does not tell which. [Options.Tool] adds a read-only tool

@@ -12,6 +12,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/registry/observe"
 )
 
 // open is the schema of every tool in tools/list (section 3.1).
@@ -100,6 +101,7 @@ func (f face) call(ctx context.Context, name string, req *serve.Request) (*regis
 			return nil, serve.ErrUnknownTool
 		}
 		if asked.Arguments, err = f.authorise(ctx, fn, req); err != nil {
+			asked.Record.Note(func(r *observe.Request) { r.Function = fn.Path() }) // the pipeline sees no function
 			return nil, err
 		}
 		if problem := fn.Problem(); problem != nil {

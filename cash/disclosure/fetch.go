@@ -63,7 +63,7 @@ func (t *target) allow(ctx context.Context) error {
 	if t.session != nil {
 		return t.fetches.allow(t.session.fetches)
 	}
-	return t.fetches.allowCaller(registry.CallerFrom(ctx).Owner())
+	return t.fetches.allowCaller(ctx, registry.CallerFrom(ctx).Owner())
 }
 
 // answer returns the object with the descriptions, in the order of names.

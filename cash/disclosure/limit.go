@@ -1,21 +1,27 @@
 package disclosure
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
 
 	"golang.org/x/time/rate"
 
+	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/internal/bounded"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// fetches limits the rate of fetches (section 10.3) of callers without a session. A session has a limiter of its own.
+// fetches limits the rate of fetches (section 10.3) of callers without a session, here or for all replicas. A session
+// has a limiter of its own.
 type fetches struct {
 	perMinute int // negative is unlimited
 	now       func() time.Time
-	shared    *rate.Limiter // for all callers that cannot be told apart
+	shared    *rate.Limiter  // for all callers that cannot be told apart
+	replicas  *control.Quota // counts for all replicas; nil counts here
+	scope     string         // of replicas
 
 	callers *bounded.Store[string, *rate.Limiter] // by owner, until its allowance is full again
 }
@@ -23,9 +29,14 @@ type fetches struct {
 // maxCallers bounds the callers that are counted separately.
 const maxCallers = 10_000
 
-func newFetches(perMinute int, now func() time.Time) *fetches {
-	l := &fetches{perMinute: perMinute, now: now, callers: bounded.New[string, *rate.Limiter](now, nil)}
+func newFetches(o *Options) *fetches {
+	l := &fetches{perMinute: o.FetchesPerMinute, now: o.Now, callers: bounded.New[string, *rate.Limiter](o.Now, nil), scope: o.URI}
 	l.shared = l.limiter()
+	if o.Fetches != nil && l.perMinute > 0 {
+		l.replicas = control.NewQuota(&control.QuotaOptions{
+			Meta: map[string]control.Limit{l.scope: {PerMinute: l.perMinute}}, Store: o.Fetches, Now: o.Now,
+		})
+	}
 	return l
 }
 
@@ -38,7 +49,10 @@ func (l *fetches) limiter() *rate.Limiter {
 }
 
 // allowCaller takes one fetch from the allowance of a caller without a session.
-func (l *fetches) allowCaller(owner string) error {
+func (l *fetches) allowCaller(ctx context.Context, owner string) error {
+	if l.replicas != nil {
+		return l.allowShared(ctx, owner)
+	}
 	if owner == "" || l.perMinute < 0 {
 		return l.allow(l.shared)
 	}
@@ -71,7 +85,27 @@ func (l *fetches) allow(from *rate.Limiter) error {
 		return nil
 	}
 	r.CancelAt(now)
-	seconds := math.Ceil(wait.Seconds())
+	return tooOften(math.Ceil(wait.Seconds()))
+}
+
+// allowShared takes one fetch from the allowance of a caller at all replicas.
+func (l *fetches) allowShared(ctx context.Context, owner string) error {
+	err := l.replicas.Allow(ctx, owner, l.scope)
+	var e *registry.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	if seconds, ok := e.Details["retry_after"].(int64); ok && e.Kind == registry.RateLimited {
+		return tooOften(float64(seconds))
+	}
+	if e.Kind == registry.Unavailable {
+		e.Message = "Fetches of descriptions cannot be counted now. Nothing was fetched."
+	}
+	return e
+}
+
+// tooOften returns the error of a fetch beyond the limit.
+func tooOften(seconds float64) error {
 	return &registry.Error{
 		Kind: registry.RateLimited, NotRun: true, Details: map[string]any{"retry_after": seconds},
 		Message: "Descriptions were fetched too often.",

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/serve"
 	"github.com/cash-mcp/go-sdk/internal/keyring"
 )
@@ -49,6 +50,9 @@ type Options struct {
 	// without a session share one limit. All fetches may come at once. Zero is [DefaultFetchesPerMinute]; negative is
 	// unlimited.
 	FetchesPerMinute int
+	// Fetches counts the fetches of callers without a session, so that the replicas of a server share one limit. If it
+	// fails, they are refused. A session is on one replica, which counts for itself. Nil counts in this process.
+	Fetches control.QuotaStore
 	// Now is the clock. Nil is time.Now.
 	Now func() time.Time
 }

@@ -37,7 +37,7 @@ type Server struct {
 func NewServer(src registry.Source, opts *Options) *Server {
 	mistake.Check("disclosure", opts.Check())
 	s := &Server{opts: opts.withDefaults(), noted: make(map[string]bool)}
-	s.fetches = newFetches(s.opts.FetchesPerMinute, s.opts.Now)
+	s.fetches = newFetches(&s.opts)
 	p := s.opts.Serve.Pipeline()
 	p.ExactKeys = true
 	s.pipeline = registry.NewPipeline(src, p)

@@ -102,7 +102,8 @@ func TestToolSame(t *testing.T) {
 	wantCode(t, c.Tool(disclosure.ToolName, json.RawMessage(many)), "TOO_MANY_TOOLS")
 }
 
-// TestToolOff: without the option there is no such tool, and a function of this name is served. With it, the name is taken.
+// TestToolOff: without the option there is no such tool, and a function of this name is served. With it, the name is
+// taken.
 func TestToolOff(t *testing.T) {
 	reg := shop()
 	own := registry.Func("tool_descriptions", "Describe tools of a workshop.", func(context.Context, none) (string, error) { return "hammer", nil })

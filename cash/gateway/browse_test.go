@@ -314,6 +314,29 @@ func TestS31Paging(t *testing.T) {
 	}
 }
 
+// TestRefreshOfMany holds that queries find what is new after a refresh, also among more functions than a search waits
+// for.
+func TestRefreshOfMany(t *testing.T) {
+	reg := registry.New(nil)
+	for i := range 41 {
+		list := make([]*registry.Function, 250)
+		for j := range list {
+			list[j] = registry.Func(fmt.Sprintf("f%d", j), "Do it.", nothing)
+		}
+		reg.Namespace(fmt.Sprintf("n%d", i), "").Add(list...)
+	}
+	srv := gateway.NewServer(reg, nil)
+	for i := 1; i < 4; i++ {
+		reg.Namespace(fmt.Sprintf("zoo%d", i), "").Add(registry.Func("zebra", "Paint.", nothing))
+		if _, err := srv.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if cards, err := srv.Browse(t.Context(), &gateway.BrowseRequest{Query: "zebra"}); err != nil || len(cards) != i {
+			t.Errorf("after refresh %d a query finds %v (%v)", i, cards, err)
+		}
+	}
+}
+
 // TestW14NoCard holds that what can have no card is reported, and breaks nothing.
 func TestW14NoCard(t *testing.T) {
 	reg := newShop()

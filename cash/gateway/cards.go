@@ -1,6 +1,8 @@
 package gateway
 
 import (
+	"crypto/sha256"
+	"strings"
 	"sync"
 
 	"github.com/cash-mcp/go-sdk/cash/control"
@@ -9,12 +11,12 @@ import (
 	"github.com/cash-mcp/go-sdk/toolid/card"
 )
 
-// cards caches the cards of functions by definition.
+// cards caches cards: those of functions by definition, others by the facts that they show.
 type cards struct {
 	counter card.Counter
 
 	mu   sync.RWMutex
-	made map[string]cachedCard // by definition
+	made map[string]cachedCard
 }
 
 type cachedCard struct {
@@ -31,14 +33,18 @@ func newCards(counter card.Counter) *cards {
 
 // of returns the card of a function. The error means that no card fits the bounds (W14).
 func (c *cards) of(f *registry.Function) (card.ChoiceCard, error) {
-	key := f.Definition()
+	return c.cached(f.Definition(), func() card.Facts { return facts(f) })
+}
+
+// cached returns the card that is cached under key, or makes it.
+func (c *cards) cached(key string, facts func() card.Facts) (card.ChoiceCard, error) {
 	c.mu.RLock()
 	m, ok := c.made[key]
 	c.mu.RUnlock()
 	if ok {
 		return m.card, m.err
 	}
-	m.card, m.err = card.NewBy(c.counter, facts(f))
+	m.card, m.err = card.NewBy(c.counter, facts())
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.made) >= maxCards {
@@ -66,7 +72,7 @@ func (c *cards) ofNode(n registry.Node) (card.ChoiceCard, error) {
 		return c.of(n.Function)
 	case n.Skill != nil:
 		id := n.Skill.ID()
-		return card.NewBy(c.counter, card.Facts{
+		return c.other(card.Facts{
 			ID: id.String(), Name: n.Skill.Given(), Description: n.Skill.About(),
 			Kind: card.Skill, Namespace: id.Namespace,
 		})
@@ -75,5 +81,11 @@ func (c *cards) ofNode(n registry.Node) (card.ChoiceCard, error) {
 	if n.Namespace.Unavailable {
 		about = "Unavailable at the moment. " + about
 	}
-	return card.NewBy(c.counter, card.Facts{ID: n.Path, Name: n.Namespace.Name, Description: about, Kind: card.Internal})
+	return c.other(card.Facts{ID: n.Path, Name: n.Namespace.Name, Description: about, Kind: card.Internal})
+}
+
+// other returns the card of a namespace or a skill.
+func (c *cards) other(f card.Facts) (card.ChoiceCard, error) {
+	key := sha256.Sum256([]byte(strings.Join([]string{string(f.Kind), f.ID, f.Name, f.Namespace, f.Description}, "\x00")))
+	return c.cached(string(key[:]), func() card.Facts { return f })
 }

@@ -127,7 +127,10 @@ func (s *Server) refresh(ctx context.Context, c *catalog, r *Report) (offered in
 			r.warn(id, "the input schema "+w)
 		}
 	}
-	registry.Search(ctx, c.source, "", "a", 1) // makes the index
+	if r, ok := c.raw.(interface{ Index() }); ok {
+		r.Index() // a search of many functions does not wait for it
+	}
+	registry.Search(ctx, c.source, "", "a", 1) // makes the index of another source
 	return offered, nil
 }
 

@@ -1,422 +1,196 @@
 package gateway_test
 
 import (
-	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
-	"math/rand/v2"
-	"net/http"
-	"regexp"
-	"slices"
+	"os"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/cash-mcp/go-sdk/cash/cashtest"
-	"github.com/cash-mcp/go-sdk/cash/control"
-	"github.com/cash-mcp/go-sdk/cash/gateway"
-	"github.com/cash-mcp/go-sdk/cash/serve"
-	"github.com/cash-mcp/go-sdk/firewall"
-	"github.com/cash-mcp/go-sdk/registry"
 )
 
-var soak = flag.Duration("soak", 2*time.Second, "how long TestSessionsDoNotCross lets its sessions work")
+var soak = flag.Duration("soak", 0, "how long TestSoak works; zero is a moment")
 
-const (
-	soakSessions = 1000
-	soakQuota    = 5 // calls of counted that each owner has
-)
+// From this time on, TestSoak takes breaks between its steps and judges how its memory changes.
+const soakLong = 10 * time.Minute
 
-// TestSessionsDoNotCross lets sessions of all sorts work at once: of callers who are
-// authenticated, some in two sessions, of anonymous ones who have a connection, and
-// of such who have none. Every result holds who it was made for, and whoever gets
-// anything of somebody else's fails the test: results, cached ones, artifacts, cards,
-// plans, approvals and quotas.
-func TestSessionsDoNotCross(t *testing.T) {
-	w := newSoakWorld(t)
-	sessions := make([]*soakSession, soakSessions)
-	for i := range sessions {
-		sessions[i] = w.connect(t, i)
+// TestSoak lets clients of all faces work at once on one registry, while upstream servers die, definitions change,
+// functions come and go, and other clients send nonsense, read slowly or vanish.
+//
+//	sessions  in memory and over HTTP, of both generations; of callers with different rights, some in two sessions
+//	results   hold who and what they were made for; anything of somebody else's fails the test: results, cached
+//	          ones, artifacts, cards, plans, approvals, quotas, functions
+//	requests  are all accounted for: one answer, a documented error, or given up by the client
+//	resources goroutines, descriptors, processes and memory are back at their start in the end
+func TestSoak(t *testing.T) {
+	sessions := 48
+	if *soak > 0 {
+		sessions = 500
+		t.Run("warm", func(t *testing.T) { newSoakWorld(t, 48).work(t, time.Second) }) // makes what lives as long as the process
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), *soak)
-	defer cancel()
-	var all sync.WaitGroup
-	for _, s := range sessions {
-		all.Go(func() {
-			// Everybody does something, however short the time is.
-			for s.step(t); ctx.Err() == nil && !t.Failed(); {
-				s.step(t)
-			}
-		})
+	if *soak >= soakLong {
+		sessions = 400
 	}
-	all.Wait()
-	w.settle(t, sessions)
-}
-
-// A soakWorld is a server, and what its functions know of their callers.
-type soakWorld struct {
-	srv       *gateway.Server
-	url       string
-	approvals *control.Approvals
-	ids       map[string]string // of functions, by path
-	client    *http.Transport
-
-	mu      sync.Mutex
-	tags    map[string]string // by owner; the owner that is nobody has o0
-	handles []leftover
-	plans   []leftover
-	counted map[string]*[2]int // by tag: calls of counted that went through, and all
-}
-
-// A leftover is something of an owner's that others try.
-type leftover struct{ tag, value string }
-
-func newSoakWorld(t *testing.T) *soakWorld {
-	w := &soakWorld{
-		tags: map[string]string{"": "o0"}, counted: make(map[string]*[2]int), ids: make(map[string]string),
-		approvals: control.NewApprovals(&control.ApprovalOptions{OperatorOnly: true, Max: 10 * soakSessions}),
-		client:    &http.Transport{MaxIdleConnsPerHost: soakSessions},
-	}
-	reg := registry.New(nil)
-	for name, fact := range map[string]registry.FuncOption{
-		"own": registry.ReadOnly, "cached": registry.ReadOnly, "planned": registry.Tags(), "approved": registry.ReadOnly, "counted": registry.ReadOnly,
-	} {
-		f, err := registry.RemoteFunc(name, "Does "+name+".", registry.Remote{Handler: w.answer}, fact)
-		if err != nil {
-			t.Fatal(err)
+	before := measure()
+	t.Run("work", func(t *testing.T) { newSoakWorld(t, sessions).work(t, max(*soak, 300*time.Millisecond)) })
+	after := measure()
+	over := func() bool { return *soak > 0 && after.heap > before.heap+4<<20 }
+	for range 1500 { // what ends by itself ends soon
+		if after.goroutines <= before.goroutines && after.files <= before.files && !over() {
+			break
 		}
-		reg.Namespace("soak", "").Add(f)
+		time.Sleep(100 * time.Millisecond)
+		after = measure()
 	}
-	for user := range soakSessions {
-		f := registry.Func(fmt.Sprintf("private_%d_", user), "A private thing.", nothing, registry.VisibleTo(func(_ context.Context, c *registry.Caller) bool { return c != nil && c.ID == userName(user) }))
-		reg.Namespace("private", "").Add(f)
+	t.Logf("before %v; after %v", before, after)
+	if after.goroutines > before.goroutines {
+		stacks := make([]byte, 1<<20)
+		t.Errorf("%d goroutines are left:\n%s", after.goroutines-before.goroutines, stacks[:runtime.Stack(stacks, true)])
 	}
-	for f := range reg.All() {
-		w.ids[f.Path()] = f.Primitive().String()
+	if after.files > before.files {
+		t.Errorf("%d descriptors are left: %v", after.files-before.files, openFiles())
 	}
-	policy := control.NewPolicy(&control.PolicyOptions{Approvals: w.approvals, Rules: []control.Rule{{Decision: control.RequireApproval, Tools: []string{"soak.approved"}}}})
-	cache := control.NewCache(&control.CacheOptions{ReadOnly: true, Allow: []string{"soak.cached"}})
-	w.srv = gateway.NewServer(reg, &gateway.Options{
-		CacheStable: true,
-		Serve: serve.Options{Controls: &control.Controls{
-			Policy: policy, Cache: cache,
-			Quota: control.NewQuota(&control.QuotaOptions{Tools: map[string]control.Limit{"soak.counted": {PerSession: soakQuota}}}),
-			Plans: control.NewPlans(&control.PlanOptions{Require: func(c *registry.Call) bool { return c.Function.Name() == "planned" }}),
-		}},
-		Firewall: firewall.New(&firewall.Options{Store: firewall.NewMemory(&firewall.MemoryOptions{
-			MaxBytes: 1 << 32, MaxBytesPerOwner: 1 << 32, MaxArtifacts: 1 << 20, MaxPerOwner: 1 << 20,
-		})}),
-	})
-	w.url = overHTTP(t, w.srv)
-	t.Cleanup(w.client.CloseIdleConnections)
-	return w
+	if over() {
+		t.Error("memory is left")
+	}
 }
 
-func userName(i int) string { return fmt.Sprintf("user-%d", i) }
-
-// answer says whose result it is, as often as the arguments ask.
-func (w *soakWorld) answer(_ context.Context, c *registry.Call) (*registry.Result, error) {
-	var in struct {
-		Nonce string
-		Size  int
-	}
-	if err := json.Unmarshal(c.Arguments, &in); err != nil {
-		return nil, err
-	}
-	mark := fmt.Sprintf("[tag %s nonce %s] ", w.tag(c.Owner()), in.Nonce)
-	return registry.TextResult(strings.Repeat(mark, 1+in.Size/len(mark))), nil
+// A soakSample is what the process holds at a time.
+type soakSample struct {
+	at                time.Duration
+	heap              int64 // live bytes
+	goroutines, files int
+	steps             int64
 }
 
-// tag returns the short name of an owner.
-func (w *soakWorld) tag(owner string) string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.tags[owner] == "" {
-		w.tags[owner] = fmt.Sprintf("o%d", len(w.tags))
-	}
-	return w.tags[owner]
+func (s soakSample) String() string {
+	return fmt.Sprintf("heap %.1f MB, %d goroutines, %d descriptors", float64(s.heap)/1e6, s.goroutines, s.files)
 }
 
-// A soakSession is one client.
-type soakSession struct {
-	*soakWorld
-	session *mcp.ClientSession
-	user    int    // -1 is anonymous
-	tag     string // learned from the first result
-	shared  bool   // others have the same owner
-	rand    *rand.Rand
-	n       int
+func measure() soakSample {
+	runtime.GC()
+	runtime.GC() // pools live through one
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return soakSample{heap: int64(m.HeapAlloc), goroutines: runtime.NumGoroutine(), files: len(openFiles())}
 }
 
-type callerHeader struct {
-	next http.RoundTripper
-	id   string
-}
-
-func (h callerHeader) RoundTrip(r *http.Request) (*http.Response, error) {
-	if h.id == "" {
-		return h.next.RoundTrip(r)
-	}
-	r = r.Clone(r.Context())
-	r.Header.Set("X-Caller", h.id)
-	return h.next.RoundTrip(r)
-}
-
-// connect returns the i-th session. Of eight, two are anonymous in memory and one
-// over either HTTP, and four are authenticated, of which the last is of the same
-// caller as the one before.
-func (w *soakWorld) connect(t *testing.T, i int) *soakSession {
-	t.Helper()
-	s := &soakSession{soakWorld: w, user: -1, rand: rand.New(rand.NewPCG(1, uint64(i)))}
-	l := links[[]int{0, 1, 2, 3, 0, 2, 1, 3}[i%8]]
-	if i%8 >= 4 {
-		s.user = i
-	}
-	switch i % 8 {
-	case 7:
-		s.user, s.shared = i-1, true
-	case 6:
-		s.shared = i+1 < soakSessions
-	case 3:
-		s.shared = true // nobody
-	}
-	id := ""
-	var ctx context.Context
-	if s.user >= 0 {
-		id = userName(s.user)
-		ctx = as(id)
-	}
-	d := &cashtest.Dialer{Version: l.Version, Context: ctx, HTTPClient: &http.Client{Transport: callerHeader{w.client, id}}, Timeout: 2 * time.Minute}
-	if l.HTTP {
-		s.session = d.ConnectHTTP(t, w.url).Session
-	} else {
-		s.session = d.Connect(t, w.srv).Session
+// lowest returns the lowest figures of a second. What is in flight varies, and what is left behind stays.
+func lowest() soakSample {
+	s := measure()
+	for range 9 {
+		time.Sleep(100 * time.Millisecond)
+		next := measure()
+		s.heap, s.goroutines, s.files = min(s.heap, next.heap), min(s.goroutines, next.goroutines), min(s.files, next.files)
 	}
 	return s
 }
 
-var soakMark = regexp.MustCompile(`\[tag (o\d+) nonce ([a-z0-9-]*)\]`)
-
-// call calls a tool, and checks that what comes back is the session's own. The code is
-// that of an error, or "".
-func (s *soakSession) call(t *testing.T, tool string, args object, nonce string) (text string, code gateway.Code) {
-	res, err := s.session.CallTool(context.Background(), &mcp.CallToolParams{Name: tool, Arguments: args})
+// openFiles returns what the descriptors of the process are; nothing where the system does not tell.
+func openFiles() (list []string) {
+	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
-		t.Errorf("%s: %v", tool, err)
-		return "", "PROTOCOL"
+		return nil
 	}
-	for _, block := range res.Content {
-		if b, ok := block.(*mcp.TextContent); ok {
-			text += b.Text
+	for _, e := range entries {
+		if name, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil { // not the one of the folder itself
+			list = append(list, name)
 		}
 	}
-	for _, m := range soakMark.FindAllStringSubmatch(text, -1) {
-		if s.tag == "" {
-			s.tag = m[1]
+	return list
+}
+
+// watch takes samples, and prints a table of them as it grows.
+func (w *soakWorld) watch(t *testing.T, lasts time.Duration, stop <-chan struct{}) (samples []soakSample) {
+	every := max(lasts/60, 2*time.Second)
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	began := time.Now()
+	for {
+		select {
+		case <-stop:
+			return samples
+		case <-tick.C:
 		}
-		if m[1] != s.tag || m[2] != nonce {
-			t.Errorf("%s of %s with the nonce %q got %s", tool, s.tag, nonce, m[0])
-		}
-	}
-	if !res.IsError {
-		return text, ""
-	}
-	e, err := checkError(text)
-	if err != nil {
-		t.Errorf("%s: %v: %.300s", tool, err, text)
-	}
-	return text, e.Code
-}
-
-// want checks the code of a call.
-func (s *soakSession) want(t *testing.T, want gateway.Code, tool string, args object, nonce string) string {
-	text, code := s.call(t, tool, args, nonce)
-	if code != want {
-		t.Errorf("%s %v of %s: code %q, want %q: %.300s", tool, args, s.tag, code, want, text)
-	}
-	return text
-}
-
-// run calls a function.
-func (s *soakSession) run(t *testing.T, want gateway.Code, name string, args object, more object) string {
-	call := object{"tool_id": s.ids["soak."+name], "args": args}
-	for k, v := range more {
-		call[k] = v
-	}
-	nonce, _ := args["nonce"].(string)
-	return s.want(t, want, "tool_execute", call, nonce)
-}
-
-// step does one thing. The first tells the session who it is.
-func (s *soakSession) step(t *testing.T) {
-	s.n++
-	if s.tag == "" {
-		s.run(t, "", "own", object{"nonce": s.nonce()}, nil)
-		return
-	}
-	[]func(*testing.T){s.small, s.large, s.foreign, s.cached, s.planned, s.stolen, s.counts, s.browses, s.approves}[s.rand.IntN(9)](t)
-}
-
-func (s *soakSession) nonce() string { return fmt.Sprintf("n%d-%d", s.n, s.rand.Uint32()) }
-
-func (s *soakSession) small(t *testing.T) { s.run(t, "", "own", object{"nonce": s.nonce()}, nil) }
-
-// large leaves an artifact behind, and looks at it.
-func (s *soakSession) large(t *testing.T) {
-	nonce := s.nonce()
-	text := s.run(t, "", "own", object{"nonce": nonce, "size": 5000}, nil)
-	var e firewall.Envelope
-	if err := json.Unmarshal([]byte(text), &e); err != nil || len(e.Artifacts) != 1 {
-		t.Errorf("no artifact (%v): %.300s", err, text)
-		return
-	}
-	page := s.want(t, "", "tool_view", object{"handle": e.Artifacts[0].Handle}, nonce)
-	if !strings.Contains(page, nonce) {
-		t.Errorf("the page is not of the artifact: %.300s", page)
-	}
-	s.leave(&s.handles, e.Artifacts[0].Handle)
-}
-
-// leave puts something where others find it. Only the last ones are kept.
-func (s *soakSession) leave(list *[]leftover, value string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(*list) >= soakSessions {
-		*list = slices.Delete(*list, 0, soakSessions/2)
-	}
-	*list = append(*list, leftover{s.tag, value})
-}
-
-// find returns something of another owner's.
-func (s *soakSession) find(list *[]leftover) (value string, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(*list) == 0 {
-		return "", false
-	}
-	l := (*list)[s.rand.IntN(len(*list))]
-	return l.value, l.tag != s.tag
-}
-
-func (s *soakSession) foreign(t *testing.T) {
-	if handle, ok := s.find(&s.handles); ok {
-		s.want(t, gateway.ViewFailed, "tool_view", object{"handle": handle}, "")
-	}
-}
-
-// cached makes the same call as everybody else, with another answer for each.
-func (s *soakSession) cached(t *testing.T) {
-	if text := s.run(t, "", "cached", object{"size": 100}, nil); !strings.Contains(text, "[tag "+s.tag+" ") {
-		t.Errorf("%s got %.300s", s.tag, text)
-	}
-}
-
-func (s *soakSession) planned(t *testing.T) {
-	args := object{"size": 10}
-	s.run(t, gateway.ArgsInvalid, "planned", args, nil)
-	var report struct {
-		Token string `json:"plan_token"`
-	}
-	if err := json.Unmarshal([]byte(s.run(t, "", "planned", args, object{"dry_run": true})), &report); err != nil || report.Token == "" {
-		t.Errorf("no token (%v)", err)
-		return
-	}
-	if s.rand.IntN(2) == 0 {
-		s.leave(&s.plans, report.Token) // for others to steal; it is not used here
-		return
-	}
-	s.run(t, "", "planned", args, object{"plan_token": report.Token})
-	s.run(t, gateway.ArgsInvalid, "planned", args, object{"plan_token": report.Token})
-}
-
-func (s *soakSession) stolen(t *testing.T) {
-	if token, ok := s.find(&s.plans); ok {
-		s.run(t, gateway.ArgsInvalid, "planned", object{"size": 10}, object{"plan_token": token})
-	}
-}
-
-func (s *soakSession) counts(t *testing.T) {
-	_, code := s.call(t, "tool_execute", object{"tool_id": s.ids["soak.counted"]}, "")
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c := s.counted[s.tag]
-	if c == nil {
-		c = new([2]int)
-		s.counted[s.tag] = c
-	}
-	c[1]++
-	switch code {
-	case "":
-		c[0]++
-	case gateway.RateLimited:
-	default:
-		t.Errorf("counted: %s", code)
-	}
-}
-
-// browses sees what is private to the caller and nothing else of the sort.
-func (s *soakSession) browses(t *testing.T) {
-	own := fmt.Sprintf("private_%d_", s.user)
-	text := s.want(t, "", "tool_browse", object{"query": "private thing", "top_k": 20}, "")
-	if got := strings.Count(text, `"name":"private_`); got != strings.Count(text, `"name":"`+own+`"`) || s.user >= 0 && got != 1 {
-		t.Errorf("user %d sees %.600s", s.user, text)
-	}
-	other := s.rand.IntN(soakSessions)
-	if other != s.user {
-		s.want(t, gateway.HydrateFailed, "tool_execute", object{"tool_id": s.ids[fmt.Sprintf("private.private_%d_", other)]}, "")
-	}
-}
-
-// approves makes the call that everybody makes, and approves its own one if it is an
-// authenticated caller's who has one session, and then only every second.
-func (s *soakSession) approves(t *testing.T) {
-	if s.rand.IntN(8) > 0 {
-		return
-	}
-	s.run(t, gateway.PermissionDenied, "approved", nil, nil)
-	if s.user < 0 || s.shared || s.user%8 == 4 {
-		return
-	}
-	pending, err := s.approvals.Pending(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range pending {
-		if p.Caller == nil || p.Caller.ID != userName(s.user) {
-			continue
-		}
-		if approved, err := s.approvals.Approve(t.Context(), p.ID); err == nil && approved {
-			s.run(t, "", "approved", nil, nil)
-			s.run(t, gateway.PermissionDenied, "approved", nil, nil)
-			return
+		s := lowest()
+		s.at, s.steps = time.Since(began), w.steps.Load()
+		samples = append(samples, s)
+		if n := len(samples); n%3 == 1 && lasts > 10*time.Second {
+			if n == 1 {
+				t.Log("   time     steps   heap MB  goroutines  descriptors  deaths  returns  changes")
+			}
+			t.Logf("%7v %9d %9.1f %11d %12d %7d %8d %8d", s.at.Round(time.Second), s.steps, float64(s.heap)/1e6,
+				s.goroutines, s.files, w.deaths.Load(), w.returns.Load(), w.changes.Load())
 		}
 	}
-	t.Errorf("the call of user %d does not wait", s.user)
 }
 
-// settle checks what has to add up in the end: no two sessions are one owner unless
-// they are one caller, and each owner has had its share.
-func (w *soakWorld) settle(t *testing.T, sessions []*soakSession) {
-	who := make(map[string]int)
-	calls := 0
-	for i, s := range sessions {
-		calls += s.n
-		if first, taken := who[s.tag]; taken && (!s.shared || sessions[first].user != s.user) {
-			t.Errorf("sessions %d and %d are both %s", first, i, s.tag)
+// judge fits a line to each figure of the last two thirds of the samples. It fails if the line rises by more than a
+// fifth of the mean, and a little.
+func judge(t *testing.T, samples []soakSample) {
+	samples = samples[len(samples)/3:]
+	for _, figure := range []struct {
+		name   string
+		value  func(soakSample) float64
+		little float64
+	}{
+		{"heap, MB", func(s soakSample) float64 { return float64(s.heap) / 1e6 }, 2},
+		{"goroutines", func(s soakSample) float64 { return float64(s.goroutines) }, 20},
+		{"descriptors", func(s soakSample) float64 { return float64(s.files) }, 20},
+	} {
+		n := float64(len(samples))
+		var x, y, xx, xy float64
+		for i, s := range samples {
+			v := figure.value(s)
+			x, y, xx, xy = x+float64(i), y+v, xx+float64(i)*float64(i), xy+float64(i)*v
 		}
-		who[s.tag] = i
-	}
-	for tag, c := range w.counted {
-		if c[0] != min(soakQuota, c[1]) {
-			t.Errorf("%s: %d of %d calls went through, the quota is %d", tag, c[0], c[1], soakQuota)
+		rise := (n*xy - x*y) / (n*xx - x*x) * n
+		t.Logf("the last two thirds, %s: mean %.1f, the fitted line rises by %.2f", figure.name, y/n, rise)
+		if rise > y/n/5+figure.little {
+			t.Errorf("%s: they grow", figure.name)
 		}
 	}
-	if len(w.counted) == 0 && *soak >= time.Second {
-		t.Error("nothing was counted")
+}
+
+// A ledger counts requests, by what was asked and by what came of it.
+type ledger struct {
+	sent, settled atomic.Int64
+	mu            sync.Mutex
+	rows          map[string]map[string]int
+}
+
+// begin notes a request. Its outcome is given to the returned function, once.
+func (l *ledger) begin(what string) (end func(outcome string)) {
+	l.sent.Add(1)
+	return func(outcome string) {
+		l.settled.Add(1)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.rows == nil {
+			l.rows = make(map[string]map[string]int)
+		}
+		if l.rows[what] == nil {
+			l.rows[what] = make(map[string]int)
+		}
+		l.rows[what][outcome]++
 	}
-	t.Logf("%d sessions of %d owners took %d steps", len(sessions), len(who), calls)
+}
+
+// report prints the ledger.
+func (l *ledger) report(t *testing.T) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, what := range sortedKeys(l.rows) {
+		var list []string
+		for _, outcome := range sortedKeys(l.rows[what]) {
+			list = append(list, fmt.Sprintf("%s %d", outcome, l.rows[what][outcome]))
+		}
+		t.Logf("%-32s %s", what, strings.Join(list, ", "))
+	}
+	if sent, settled := l.sent.Load(), l.settled.Load(); sent != settled {
+		t.Errorf("%d requests were sent, and %d are accounted for", sent, settled)
+	}
 }

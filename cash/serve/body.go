@@ -46,8 +46,8 @@ func (one *body) deadline(t time.Time) error {
 	return http.NewResponseController(one.w).SetReadDeadline(t)
 }
 
-// limit gives the body of each request a deadline. It is the outermost handler, because net/http
-// reads the rest of a body after a refusal, and that must not wait either.
+// limit gives the body of each request a deadline, and changes the request. It is the outermost handler but one,
+// because net/http reads the rest of a body after a refusal, and that must not wait either.
 func (b *bodies) limit(timeout time.Duration, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
@@ -61,9 +61,8 @@ func (b *bodies) limit(timeout time.Duration, next http.Handler) http.Handler {
 		*one = body{r.Body, b, w}
 		b.begin(one, min(timeout, readTimeout(r)))
 		defer one.leave()
-		with := r.WithContext(r.Context())
-		with.Body = one
-		next.ServeHTTP(w, with)
+		r.Body = one
+		next.ServeHTTP(w, r)
 	})
 }
 
@@ -152,30 +151,39 @@ func (b *bodies) read(r *http.Request, limit int64) (data []byte, release func()
 		return nil, nil, tooLarge(head)
 	}
 	var buf bytes.Buffer
-	first := io.LimitReader(r.Body, smallBody)
-	if 0 < r.ContentLength && r.ContentLength <= smallBody {
-		buf.Grow(int(r.ContentLength) + bytes.MinRead)
+	if 0 < r.ContentLength && r.ContentLength < smallBody {
+		whole, err := readUpTo(r.Body, make([]byte, 0, r.ContentLength+1))
+		switch {
+		case errors.Is(err, io.EOF):
+			return whole, func() {}, nil
+		case err != nil:
+			return nil, nil, b.failure(err)
+		}
+		buf = *bytes.NewBuffer(whole) // it is longer than it said
 	}
-	if _, err := buf.ReadFrom(first); err != nil {
+	if _, err := buf.ReadFrom(io.LimitReader(r.Body, int64(smallBody-buf.Len()))); err != nil {
 		return nil, nil, b.failure(err)
 	}
-	if buf.Len() < smallBody {
+	switch {
+	case int64(buf.Len()) > limit:
+		b.drain(r)
+		return nil, nil, tooLarge(buf.Bytes()[:min(buf.Len(), maxHead)])
+	case buf.Len() < smallBody:
 		return buf.Bytes(), func() {}, nil
 	}
-	most := limit
-	if r.ContentLength > 0 {
-		most = r.ContentLength
+	held := limit
+	if r.ContentLength >= smallBody { // less is wrong: middleware may have replaced the body
+		held = r.ContentLength
 	}
-	if !b.take(r.Context(), most, limit) {
+	if !b.take(r.Context(), held, limit) {
 		return nil, nil, &bodyError{status: http.StatusServiceUnavailable, reason: "too many large requests at a time: try again in a few seconds"}
 	}
-	held := most
 	defer func() {
 		if err != nil {
 			b.room.Release(held)
 		}
 	}()
-	buf.Grow(int(most) - buf.Len() + bytes.MinRead)
+	buf.Grow(int(held) - buf.Len() + bytes.MinRead)
 	if _, err := buf.ReadFrom(io.LimitReader(r.Body, limit+1-int64(buf.Len()))); err != nil {
 		return nil, nil, b.failure(err)
 	}
@@ -185,6 +193,18 @@ func (b *bodies) read(r *http.Request, limit int64) (data []byte, release func()
 	b.room.Release(held - int64(buf.Len()))
 	held = int64(buf.Len())
 	return buf.Bytes(), func() { b.room.Release(held) }, nil
+}
+
+// readUpTo reads until data has no room left, or until an error, which may be io.EOF.
+func readUpTo(r io.Reader, data []byte) ([]byte, error) {
+	for len(data) < cap(data) {
+		n, err := r.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		if err != nil {
+			return data, err
+		}
+	}
+	return data, nil
 }
 
 // take waits for room for a body. There is room for callsInFlight of the largest bodies.

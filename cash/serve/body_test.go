@@ -163,3 +163,29 @@ func TestBodyBounds(t *testing.T) {
 		t.Errorf("one too many: %q", text)
 	}
 }
+
+// TestBodiesWithoutLength holds that a body of unknown or wrong length is refused above a small limit, and read below a
+// large one, as often as it comes.
+func TestBodiesWithoutLength(t *testing.T) {
+	for _, tt := range []struct {
+		limit        int64
+		length, size int // length is what the request says
+		status       int
+	}{{1_000, -1, 100_000, 413}, {1_000, -1, 2_000, 413}, {200_000, 100, 100_000, 200}, {200_000, 100, 200_001, 413}} {
+		srv := cash.NewServer(registry.New(nil), &cash.Options{Serve: serve.Options{MaxBody: tt.limit}})
+		for range 10 { // more than have room at a time
+			body := `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{` + usualMeta + `}}}`
+			r := httptest.NewRequest("POST", "/", strings.NewReader(body+strings.Repeat(" ", tt.size-len(body))))
+			r.ContentLength = int64(tt.length)
+			for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+				"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/list"} {
+				r.Header.Set(name, value)
+			}
+			w := httptest.NewRecorder()
+			srv.Handler().ServeHTTP(w, r)
+			if w.Code != tt.status {
+				t.Fatalf("%+v: %d %.200s", tt, w.Code, w.Body)
+			}
+		}
+	}
+}

@@ -19,11 +19,19 @@ const carriedExtra = "github.com/cash-mcp/go-sdk/request"
 // carriedKey is the key of a context for the HTTP request that its values are those of.
 type carriedKey struct{}
 
-// carried is the part of an HTTP request that CarryContext passes on.
+// carried is the part of an HTTP request that CarryContext passes on, and its context.
 type carried struct {
 	context.Context
 	token  *auth.TokenInfo // nil if the request has none
 	header http.Header
+}
+
+// Value implements [context.Context].
+func (c *carried) Value(key any) any {
+	if key == (carriedKey{}) {
+		return c
+	}
+	return c.Context.Value(key)
 }
 
 // CarryContext passes the values in an HTTP request's context on to the tools: the caller
@@ -42,7 +50,7 @@ func CarryContext(next http.Handler) http.Handler {
 	h := auth.RequireBearerToken(carry, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true, ClockSkew: anySkew})(restored)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := &carried{Context: r.Context(), token: auth.TokenInfoFromContext(r.Context()), header: r.Header}
-		r = r.WithContext(context.WithValue(r.Context(), carriedKey{}, c))
+		r = r.WithContext(c)
 		r.Header = carrying
 		h.ServeHTTP(w, r)
 	})
@@ -60,14 +68,24 @@ func carry(ctx context.Context, _ string, _ *http.Request) (*auth.TokenInfo, err
 	var t auth.TokenInfo
 	if c.token != nil {
 		t = *c.token
-	} else if caller := registry.CallerFrom(ctx); caller != nil {
-		t.UserID = caller.ID
 	}
+	t.UserID = userIn(ctx)
 	if t.Extra = maps.Clone(t.Extra); t.Extra == nil {
 		t.Extra = make(map[string]any, 1)
 	}
 	t.Extra[carriedExtra] = c
 	return &t, nil
+}
+
+// userIn returns the user of the token of an HTTP request, else its caller's ID; empty if both are unknown.
+func userIn(ctx context.Context) string {
+	if t := auth.TokenInfoFromContext(ctx); t != nil {
+		return t.UserID
+	}
+	if caller := registry.CallerFrom(ctx); caller != nil {
+		return caller.ID
+	}
+	return ""
 }
 
 func carriedIn(ctx context.Context) *carried {

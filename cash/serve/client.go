@@ -24,15 +24,12 @@ func client(ctx context.Context, req *mcp.CallToolRequest, connection string) *r
 		//lint:ignore SA1019 it works as long as clients ask for it
 		return req.Session.Log(ctx, &mcp.LoggingMessageParams{Level: mcp.LoggingLevel(m.Level), Logger: m.Logger, Data: m.Data})
 	}
-	if !mayBeAsked(req) {
+	kinds := elicitation(req)
+	if kinds == nil {
 		return c
 	}
-	caps := req.ClientCapabilities()
-	if caps == nil || caps.Elicitation == nil {
-		return c
-	}
-	urls := caps.Elicitation.URL != nil
-	forms := !urls || caps.Elicitation.Form != nil
+	urls := kinds.URL != nil
+	forms := !urls || kinds.Form != nil
 	if req.ProtocolVersion() > objectsOnly {
 		c.TakesInputRequests, c.TakesURLRequests = forms, urls
 		return c
@@ -49,11 +46,29 @@ func client(ctx context.Context, req *mcp.CallToolRequest, connection string) *r
 	return c
 }
 
-// mayBeAsked reports whether a client may support elicitation. The full check by the SDK decodes
-// all capabilities again, at the cost of reading a whole message.
-func mayBeAsked(req *mcp.CallToolRequest) bool {
+// elicitation returns the capability that a client declares, or nil. Older clients declare it once per session, newer
+// ones with each request, in metadata that is decoded already. The SDK would decode it once more, at the cost of reading
+// a whole message.
+func elicitation(req *mcp.CallToolRequest) *mcp.ElicitationCapabilities {
 	said, ok := req.Params.Meta[mcp.MetaKeyClientCapabilities].(map[string]any)
-	return !ok || said["elicitation"] != nil // older clients declare it once per session
+	if !ok {
+		if caps := req.ClientCapabilities(); caps != nil {
+			return caps.Elicitation
+		}
+		return nil
+	}
+	kinds, ok := said["elicitation"].(map[string]any)
+	if !ok {
+		return nil
+	}
+	e := new(mcp.ElicitationCapabilities)
+	if kinds["form"] != nil {
+		e.Form = new(mcp.FormElicitationCapabilities)
+	}
+	if kinds["url"] != nil {
+		e.URL = new(mcp.URLElicitationCapabilities)
+	}
+	return e
 }
 
 // owner returns the owner of the state that a request leaves behind: the caller in ctx, else the

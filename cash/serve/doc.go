@@ -11,12 +11,17 @@
 //	                                   └ stateless (2026-07-28) ──────┤      (drain, identity, recover)
 //	stdio, in-memory ─────────────► reader ───────────────────────────┘
 //
-// The files in order: server.go, options.go and run.go serve; web.go, origin.go, sessions.go, post.go, header.go
-// and body.go are HTTP; lines.go is stdio; reader.go and method.go read messages; host.go, request.go, carry.go,
-// identity.go, address.go and client.go run a tool; own.go is what an embedder has beside the face; lint.go finds
-// mistakes; skills.go is the skills extension of MCP; listed.go, tools.go and watched.go are what comes and goes, of
-// which changes.go and notifier.go tell; inprogress.go bounds requests; drain.go stops, of which health.go tells;
-// observe.go and exchange.go tell a hook of requests, and stats.go counts them.
+// The most frequent requests without a session reach the handler of the *mcp.Server without the SDK's connection, which
+// decodes each message some ten times: a call takes a seventh of the time and a 25th of the memory
+// ([Options.ThroughSDK]).
+//
+// The files in order: server.go, options.go and run.go serve; web.go, origin.go, sessions.go, post.go, header.go,
+// body.go and direct.go are HTTP; unknown.go answers for sessions of other processes; lines.go is stdio; reader.go
+// and method.go read messages; host.go, request.go, carry.go, identity.go, address.go and client.go run a tool;
+// own.go is what an embedder has beside the face; lint.go finds mistakes; skills.go is the skills extension of
+// MCP; listed.go, tools.go and watched.go are what comes and goes, of which changes.go and notifier.go tell;
+// inprogress.go bounds requests; drain.go stops, of which health.go tells; observe.go and exchange.go tell a hook
+// of requests, and stats.go counts them.
 //
 // # Identity
 //
@@ -99,6 +104,45 @@
 //   - A client that takes less than 64 KiB of an answer in 30 seconds loses its connection, unless the HTTP server
 //     has a WriteTimeout.
 //   - When the server stops, calls that wait are refused at once.
+//
+// # Replicas
+//
+// A session of a client up to 2025-11-25 lives in one process, because the SDK keeps it there. Another process answers
+// its requests with 404 and says why. The client begins a new session, which round robin loses again. Clients from
+// 2026-07-28 on have no sessions: any process serves any of their requests. Choose one of these:
+//
+//   - [NoSessions]: older clients are served without a session, by any process. They cannot be asked while a call
+//     waits, are not notified of changes, and [Options.Address] or a login has to tell them apart.
+//   - [BothGenerations] with sticky routing. The server makes the id, in the answer to initialize: a hash of
+//     Mcp-Session-Id alone leads elsewhere. A restart ends the sessions of its process.
+//
+// Sticky routing takes a line or two:
+//
+//	nginx   sticky learn create=$upstream_http_mcp_session_id lookup=$http_mcp_session_id zone=mcp:1m;
+//	        or, without that directive, by what clients always send: hash $http_authorization consistent;
+//	Envoy   the filter stateful_session with the session state envelope, of the header Mcp-Session-Id
+//	ALB     cookies only (stickiness.enabled=true, stickiness.type=lb_cookie): choose NoSessions for clients without
+//
+// Other state is in memory, but artifacts may be on disk and pins in a file. Replicas share it through stores, such as
+// those of the module cash/redis:
+//
+//	state      several processes, without more                            for several to be as one
+//	sessions   Another replica answers 404 and says why.                  serve.NoSessions, or routing by session
+//	plans      A token is refused, or with common keys runs once on each. PlanOptions.Keys and Store
+//	quota      Each replica counts its own calls.                         QuotaOptions.Store
+//	approvals  Only the replica that asked can be answered.               ApprovalOptions.Store
+//	results    A withheld result is known where its function ran.         cash.Options.Replays
+//	cache      Each replica runs a function once.                         CacheOptions.Store
+//	artifacts  A handle is known where it was made.                       firewall.Options.Store
+//	pins       Each replica accepts changes by itself.                    upstream.Options.Pins
+//	catalogs   Each replica reads each upstream; it needs them all.       upstream.Options.Catalogs
+//	fetches    Each replica counts its own fetches of descriptions.       disclosure.Options.Fetches
+//	grants     With common keys, each replica knows what was read.        disclosure.Options.Grants
+//
+// The limits under Load hold for each process.
+//
+// To restart a process without a refused call, call [Server.Retire], wait until the load balancer has asked
+// [Server.ReadyHandler], then call [Server.Shutdown], and end the HTTP server.
 //
 // # Limits
 //

@@ -28,14 +28,16 @@ func (x *exchange) WriteHeader(status int) {
 }
 
 // observed counts answers with an error status, and tells the hook of requests that were refused before they were
-// understood. It is the outermost handler.
+// understood. It is the outermost handler. next may change its request.
 func (s *Server) observed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := &exchange{ResponseWriter: w}
+		ctx := r.Context()
 		if s.observer != nil {
 			x.arrival.start = time.Now()
-			r = r.WithContext(context.WithValue(r.Context(), arrivalKey{}, &x.arrival))
+			ctx = context.WithValue(ctx, arrivalKey{}, &x.arrival)
 		}
+		r = r.WithContext(ctx)
 		defer func() { // also after a panic
 			s.counts.answered(x.status)
 			if (x.status >= firstError || x.arrival.code != 0) && !x.arrival.seen.Load() {

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"net/http"
 	"strings"
 
@@ -18,31 +19,40 @@ const (
 	nameHeader    = "Mcp-Name"
 )
 
+// header returns the first value of a header. name is in canonical form, which [http.Header.Get] would compute.
+func header(h http.Header, name string) string {
+	if values := h[name]; len(values) > 0 {
+		return values[0]
+	}
+	return ""
+}
+
 // headerMismatch returns the refusal for a header that differs from the message, or nil. The SDK
 // compares them too, but shows both without a bound.
 func headerMismatch(h http.Header, m *message) *refusal {
-	version := h.Get(versionHeader)
-	said := m.version()
+	version := header(h, versionHeader)
+	said := strictjson.Text(m.version)
 	switch {
 	case version == "" && said >= stateless:
 		return mismatch(m, versionHeader, "is missing")
 	case version < stateless:
 		return nil
-	case h.Get(methodHeader) == "":
+	case header(h, methodHeader) == "":
 		return mismatch(m, methodHeader, "is missing")
-	case h.Get(methodHeader) != m.method:
+	case header(h, methodHeader) != m.method:
 		return mismatch(m, methodHeader, "is not the message's method")
 	case m.id != nil && said != "" && said != version:
 		return mismatch(m, versionHeader, "is not the version in params._meta")
 	}
-	name, named := m.name()
-	switch sent := h.Get(nameHeader); {
+	repeated, named := m.named()
+	name := strictjson.Text(repeated)
+	switch sent := header(h, nameHeader); {
 	case !named:
 	case sent == "" && name != "":
 		return mismatch(m, nameHeader, "is missing")
 	case sent != name && decoded(sent) != name:
 		return mismatch(m, nameHeader, "is not the name in the message's params")
-	default:
+	case sent != name || len(h[nameHeader]) > 1:
 		h.Set(nameHeader, name) // the SDK does not decode it
 	}
 	return nil
@@ -68,18 +78,13 @@ func decoded(value string) string {
 	return string(text)
 }
 
-// version returns the protocol version that a message declares.
-func (m *message) version() string {
-	return strictjson.Text(strictjson.Member(strictjson.Member(m.params, "_meta"), mcp.MetaKeyProtocolVersion))
-}
-
-// name returns the part of a message that Mcp-Name repeats. named is false if there is none.
-func (m *message) name() (name string, named bool) {
+// named returns the part of a message that Mcp-Name repeats. ok is false if there is none.
+func (m *message) named() (part json.RawMessage, ok bool) {
 	switch m.method {
 	case callTool, "prompts/get":
-		return strictjson.Text(strictjson.Member(m.params, "name")), true
-	case "resources/read":
-		return strictjson.Text(strictjson.Member(m.params, "uri")), true
+		return m.name, true
+	case readResource:
+		return m.uri, true
 	}
-	return "", false
+	return nil, false
 }

@@ -20,8 +20,9 @@ type Host struct {
 	drains []*drain      // a call enters these: the server's, and the connection's
 	over   chan struct{} // closed when the one connection ends; subscriptions end then
 
-	transport  string    // of the one connection
-	watched    *notifier // of the watched resource; nil if there is none
+	transport  string            // of the one connection
+	innermost  mcp.MethodHandler // the SDK's own; nil on an MCP server of the embedder
+	watched    *notifier         // of the watched resource; nil if there is none
 	watchedURI string
 	skills     *skills         // nil if the face has none
 	resources  map[string]bool // URIs of the face's resources
@@ -167,6 +168,10 @@ func (h *Host) mcpServer(ctx context.Context) *mcp.Server {
 	srv := h.newServer(ctx, &mcp.ServerOptions{
 		Capabilities: h.capabilities(),
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = private },
+	})
+	srv.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		h.innermost = next
+		return next
 	})
 	h.addTo(srv)
 	return srv

@@ -29,7 +29,7 @@ func (s *Server) inProgress(next http.Handler) http.Handler {
 			return
 		}
 		places := passing
-		if r.Header.Get(methodHeader) == listen { // the body must say the same
+		if header(r.Header, methodHeader) == listen { // the body must say the same
 			places = lasting
 		}
 		payer := sessionPayer(r)
@@ -59,7 +59,7 @@ func paced(each time.Duration, next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		p := &pacedWriter{ResponseWriter: w, rc: http.NewResponseController(w), each: each}
+		p := &pacedWriter{ResponseWriter: w, each: each}
 		defer p.end()
 		next.ServeHTTP(p, r)
 	})
@@ -67,7 +67,6 @@ func paced(each time.Duration, next http.Handler) http.Handler {
 
 type pacedWriter struct {
 	http.ResponseWriter
-	rc      *http.ResponseController
 	each    time.Duration
 	written int
 }
@@ -89,14 +88,16 @@ func (p *pacedWriter) Write(data []byte) (n int, err error) {
 }
 
 func (p *pacedWriter) write(part []byte) (int, error) {
-	defer p.hurry()()
+	if p.written+len(part) > buffered {
+		defer p.hurry()()
+	}
 	return p.ResponseWriter.Write(part)
 }
 
 // FlushError is what [http.ResponseController] calls.
 func (p *pacedWriter) FlushError() error {
 	defer p.hurry()()
-	return p.rc.Flush()
+	return http.NewResponseController(p.ResponseWriter).Flush()
 }
 
 // Flush implements [http.Flusher].
@@ -105,8 +106,9 @@ func (p *pacedWriter) Flush() { _ = p.FlushError() }
 // hurry sets a deadline for what is written now, and returns what removes it: between the messages of a stream there
 // may be any time, and over HTTP/2 a deadline that passes ends the stream even if nothing is written.
 func (p *pacedWriter) hurry() (done func()) {
-	_ = p.rc.SetWriteDeadline(time.Now().Add(p.each)) // a wrapped writer may not support deadlines
-	return func() { _ = p.rc.SetWriteDeadline(time.Time{}) }
+	rc := http.NewResponseController(p.ResponseWriter)
+	_ = rc.SetWriteDeadline(time.Now().Add(p.each)) // a wrapped writer may not support deadlines
+	return func() { _ = rc.SetWriteDeadline(time.Time{}) }
 }
 
 // buffered is the most bytes that net/http keeps for a header with their number.

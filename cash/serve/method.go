@@ -53,57 +53,46 @@ var methods = map[string]method{
 
 func decodes[T any]() any { return new(T) }
 
-// mistyped returns the part of a request's parameters, an object, that has the wrong type, or "".
-func (m method) mistyped(params []byte) string {
-	for key, value := range strictjson.RawMembers(params) {
-		if strictjson.Text(key) == "_meta" {
-			if problem := mistypedMeta(value); problem != "" {
-				return problem
-			}
-		}
+// mistyped returns the part of a request's parameters that has the wrong type, or "".
+func (m method) mistyped(msg *message) string {
+	if problem := msg.mistypedMeta(); problem != "" {
+		return problem
 	}
 	if m.params == nil {
-		return mistypedCall(params)
+		return msg.mistypedCall()
 	}
-	return undecodable("params", json.Unmarshal(params, m.params()))
+	return undecodable("params", json.Unmarshal(msg.params, m.params()))
 }
 
 // mistypedCall is mistyped for tools/call, the hot path. It decodes as little as possible.
-func mistypedCall(params []byte) string {
-	for key, value := range strictjson.RawMembers(params) {
-		kind := strictjson.KindOf(value)
-		switch name := strictjson.Text(key); name {
-		case "name", "requestState":
-			if kind != strictjson.String && kind != strictjson.Null {
-				return fmt.Sprintf("params.%s must be a string, not of type %s", name, kind)
-			}
-		case "inputResponses":
-			if problem := undecodable("params.inputResponses", json.Unmarshal(value, new(mcp.InputResponseMap))); problem != "" {
-				return problem
-			}
+func (m *message) mistypedCall() string {
+	for _, text := range []struct {
+		name  string
+		value json.RawMessage
+	}{{"name", m.name}, {"requestState", m.state}} {
+		if kind := strictjson.KindOf(text.value); kind != strictjson.String && kind != strictjson.Null {
+			return fmt.Sprintf("params.%s must be a string, not of type %s", text.name, kind)
 		}
 	}
-	return ""
+	if m.responses == nil {
+		return ""
+	}
+	return undecodable("params.inputResponses", json.Unmarshal(m.responses, new(mcp.InputResponseMap)))
 }
 
 // mistypedMeta checks metadata. The SDK decodes all its numbers and repeats the progress token in
 // notifications.
-func mistypedMeta(meta []byte) string {
-	switch kind := strictjson.KindOf(meta); {
+func (m *message) mistypedMeta() string {
+	switch kind := strictjson.KindOf(m.meta); {
 	case kind == strictjson.Null:
 		return ""
 	case kind != strictjson.Object:
 		return fmt.Sprintf("params._meta must be an object, not of type %s", kind)
-	case strictjson.HasHugeNumber(meta):
+	case strictjson.HasHugeNumber(m.meta):
 		return "params._meta has a number that no float64 holds"
 	}
-	for key, value := range strictjson.RawMembers(meta) {
-		if strictjson.Text(key) != "progressToken" {
-			continue
-		}
-		if kind := strictjson.KindOf(value); kind != strictjson.String && kind != strictjson.Null && !isExact(value) {
-			return "params._meta.progressToken must be a string, or an integer between -(2^53-1) and 2^53-1"
-		}
+	if kind := strictjson.KindOf(m.progress); kind != strictjson.String && kind != strictjson.Null && !isExact(m.progress) {
+		return "params._meta.progressToken must be a string, or an integer between -(2^53-1) and 2^53-1"
 	}
 	return ""
 }

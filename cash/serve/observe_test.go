@@ -186,7 +186,7 @@ func TestObserveFaces(t *testing.T) {
 		"disclosure": {
 			func(w *watch) cashtest.Face { return disclosure.NewServer(sums(), &disclosure.Options{Serve: opts(w)}) },
 			[]use{
-				{"math-add", `{"a":1}`, "tools/call math-add  INVALID_ARGUMENTS"}, // its description was not fetched
+				{"math-add", `{"a":1}`, "tools/call math-add math.add INVALID_ARGUMENTS"}, // its description was not fetched
 				{"math-boss", `{"a":1}`, "tools/call   refused -32602"},
 			},
 		},

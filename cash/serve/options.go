@@ -81,8 +81,16 @@ type Options struct {
 	// VerifyToken then leads to [Server.ResourceHandler], where they read it. Nil describes nothing.
 	Resource *oauthex.ProtectedResourceMetadata
 
-	// HTTP selects the clients that get a session over HTTP.
+	// HTTP selects the clients that get a session over HTTP. A session lives in one process: behind a load balancer
+	// with several, choose NoSessions or route by session; see Replicas in the package comment.
 	HTTP HTTPMode
+	// ThroughSDK passes each HTTP request through the MCP SDK's handler. False answers the most frequent ones of
+	// clients without a session directly: calls and lists of tools, and reads of resources, in messages of at
+	// most 64 KiB that ask for no progress and no log messages. The answers are the same, as JSON instead of a
+	// stream of one event, at a fraction of the time and memory. Only arguments with a number that no float64
+	// holds, such as 1e700, differ: they reach the function's own type, as in a session, where this handler
+	// refuses the request. NewServer implies it.
+	ThroughSDK bool
 	// MaxBody is the most bytes of a message: of the body of an HTTP request, and of a line unless
 	// the transport has a limit of its own. Zero is MaxArguments and 256 KiB. It also bounds the
 	// number of values in a message: one for 40 bytes, but at least 100,000.

@@ -62,7 +62,7 @@ func (s *Server) sameOrigin(next http.Handler) http.Handler {
 		_ = protection.AddTrustedOrigin(origin) // Check has seen it
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if origin := r.Header.Get("Origin"); slices.Contains(s.opts.AllowedOrigins, origin) {
+		if origin := header(r.Header, "Origin"); slices.Contains(s.opts.AllowedOrigins, origin) {
 			h := w.Header()
 			h.Set("Access-Control-Allow-Origin", origin)
 			h.Add("Vary", "Origin")

@@ -11,7 +11,7 @@ import (
 
 // checked passes POST requests to the SDK. It reads the body once, within bounds, and checks it
 // with the strict reader. Refusals are answered as JSON-RPC.
-func (s *Server) checked(next http.Handler) http.Handler {
+func (s *Server) checked(direct *direct, next http.Handler) http.Handler {
 	reader := reader{maxBytes: s.opts.MaxBody}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
@@ -24,9 +24,13 @@ func (s *Server) checked(next http.Handler) http.Handler {
 			return
 		}
 		defer release()
-		if refused := s.refuses(r, &reader, data); refused != nil {
+		messages, refused := s.read(r, &reader, data)
+		if refused != nil {
 			s.refused(arrivalOf(r), refused, len(data))
 			refused.write(w, r)
+			return
+		}
+		if direct.answers(w, r, messages[0]) {
 			return
 		}
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(data)), int64(len(data))
@@ -37,27 +41,27 @@ func (s *Server) checked(next http.Handler) http.Handler {
 // noBatches is the first protocol version without batches.
 const noBatches = "2025-06-18"
 
-// refuses reads the messages of a body and returns the reason to refuse them, or nil.
-func (s *Server) refuses(r *http.Request, reader *reader, data []byte) *refusal {
+// read returns the messages of a body, at least one, or the reason to refuse them.
+func (s *Server) read(r *http.Request, reader *reader, data []byte) ([]*message, *refusal) {
 	messages, batch, refused := reader.read(data)
 	switch {
 	case refused != nil:
-		return refused
+		return nil, refused
 	case batch && (r.Header.Get(versionHeader) >= noBatches || s.begins(r)):
-		return refuse(jsonrpc.CodeInvalidRequest, "batches ended with version %s of the protocol, and begin no session", noBatches)
+		return nil, refuse(jsonrpc.CodeInvalidRequest, "batches ended with version %s of the protocol, and begin no session", noBatches)
 	case batch:
-		return nil
+		return messages, nil
 	}
 	m := messages[0]
 	if m.method != "" {
 		if refused := headerMismatch(r.Header, m); refused != nil {
-			return refused
+			return nil, refused
 		}
 	}
 	if s.begins(r) && !opens(m, r) {
-		return &refusal{id: m.id, method: m.method, code: jsonrpc.CodeInvalidRequest, reason: "there is no Mcp-Session-Id, and only initialize begins a session"}
+		return nil, &refusal{id: m.id, method: m.method, code: jsonrpc.CodeInvalidRequest, reason: "there is no Mcp-Session-Id, and only initialize begins a session"}
 	}
-	return nil
+	return messages, nil
 }
 
 // opens reports whether a message may come without a session to a server with sessions. The SDK

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -47,6 +48,14 @@ type message struct {
 	id     json.RawMessage // nil for a notification
 	method string          // empty for an answer
 	params json.RawMessage // an object; nil for none
+	parts
+}
+
+// parts are the parts of a request's parameters that this package reads, nil if they are missing.
+type parts struct {
+	name, uri, cursor, arguments, responses, state, meta json.RawMessage
+
+	version, progress json.RawMessage // members of meta
 }
 
 // A refusal is the reason why a message was not accepted, in the terms of JSON-RPC.
@@ -169,7 +178,7 @@ type envelope struct{ version, id, method, params, result, err json.RawMessage }
 
 // member returns a pointer to the field for a member's name, or nil for other names.
 func (e *envelope) member(key []byte) *json.RawMessage {
-	switch strictjson.Text(key) {
+	switch string(strictjson.Unquote(key)) { // allocates nothing
 	case "jsonrpc":
 		return &e.version
 	case "id":
@@ -329,10 +338,41 @@ func (m *message) requestParams(params json.RawMessage, known method) *refusal {
 	if err := m.checkParams(); err != nil {
 		return notStrict(err)
 	}
-	if problem := known.mistyped(m.params); problem != "" {
+	m.readParts()
+	if problem := known.mistyped(m); problem != "" {
 		return refuse(jsonrpc.CodeInvalidParams, "%s", problem)
 	}
 	return nil
+}
+
+// readParts reads the parts of the parameters.
+func (m *message) readParts() {
+	for key, value := range strictjson.RawMembers(m.params) {
+		switch string(strictjson.Unquote(key)) {
+		case "_meta":
+			m.meta = value
+		case "name":
+			m.name = value
+		case "arguments":
+			m.arguments = value
+		case "uri":
+			m.uri = value
+		case "cursor":
+			m.cursor = value
+		case "inputResponses":
+			m.responses = value
+		case "requestState":
+			m.state = value
+		}
+	}
+	for key, value := range strictjson.RawMembers(m.meta) {
+		switch string(strictjson.Unquote(key)) {
+		case mcp.MetaKeyProtocolVersion:
+			m.version = value
+		case "progressToken":
+			m.progress = value
+		}
+	}
 }
 
 func (m *message) checkParams() error {

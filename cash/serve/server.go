@@ -3,6 +3,7 @@ package serve
 import (
 	"cmp"
 	"context"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -39,6 +40,7 @@ type Server struct {
 	closed  chan struct{}
 	web     *web
 	changes *changes // nil if the face never changes
+	retired atomic.Bool
 
 	observer *observe.Observer // nil tells nobody
 	counts   *counts

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -43,6 +42,9 @@ func (s *sessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
 			s.use(r.Header.Get(sessionHeader))
 		}
+		if r.Header.Get(sessionHeader) != "" {
+			w = &sessionWriter{ResponseWriter: w}
+		}
 		s.next.ServeHTTP(w, r)
 		return
 	}
@@ -61,13 +63,13 @@ func (s *sessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // begins reports whether a request asks for a new session.
 func (s *Server) begins(r *http.Request) bool {
-	return r.Method == http.MethodPost && r.Header.Get(sessionHeader) == "" && !s.withoutSession(r)
+	return r.Method == http.MethodPost && header(r.Header, sessionHeader) == "" && !s.withoutSession(r)
 }
 
 // sessionPayer returns whose share a new session takes: the caller's, else the address's; empty if both are unknown.
 func sessionPayer(r *http.Request) string {
-	if t := auth.TokenInfoFromContext(r.Context()); t != nil && t.UserID != "" { // see CarryContext
-		return "caller:" + t.UserID
+	if user := userIn(r.Context()); user != "" {
+		return "caller:" + user
 	}
 	if address := addressIn(r.Context()); address != "" {
 		return "address:" + address

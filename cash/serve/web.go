@@ -39,8 +39,9 @@ func (s *Server) Handler() http.Handler {
 	defer s.web.mu.Unlock()
 	if s.web.handler == nil {
 		ctx, end := context.WithCancel(context.Background())
-		s.web.mcp, s.web.end = s.host().mcpServer(ctx), end
-		s.web.handler = s.newHandler(s.web.mcp)
+		h := s.host()
+		s.web.mcp, s.web.end = h.mcpServer(ctx), end
+		s.web.handler = s.newHandler(s.web.mcp, newDirect(ctx, s, h, s.web.mcp))
 		select {
 		case <-s.closed:
 			end()
@@ -50,7 +51,7 @@ func (s *Server) Handler() http.Handler {
 	return s.web.handler
 }
 
-func (s *Server) newHandler(srv *mcp.Server) http.Handler {
+func (s *Server) newHandler(srv *mcp.Server, direct *direct) http.Handler {
 	get := func(*http.Request) *mcp.Server { return srv }
 	sessions := newSessions(s, srv, mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
 		SessionTimeout:             s.opts.SessionTimeout,
@@ -71,11 +72,11 @@ func (s *Server) newHandler(srv *mcp.Server) http.Handler {
 		}
 		sessions.ServeHTTP(w, r)
 	})
-	h = s.addressed(CarryContext(s.inProgress(s.checked(h))))
+	h = s.addressed(s.inProgress(s.checked(direct, CarryContext(h))))
 	if s.opts.VerifyToken != nil {
 		h = auth.RequireBearerToken(s.opts.VerifyToken, s.opts.bearer())(h)
 	}
-	return s.observed(paced(answerTime, s.web.bodies.limit(s.opts.BodyTimeout, s.named(s.sameOrigin(s.open(s.web.pending.countPosts(h)))))))
+	return paced(answerTime, s.observed(s.web.bodies.limit(s.opts.BodyTimeout, s.named(s.sameOrigin(s.open(s.web.pending.countPosts(h)))))))
 }
 
 // withoutSession reports whether a request stands alone.
@@ -86,7 +87,7 @@ func (s *Server) withoutSession(r *http.Request) bool {
 	case NoSessions:
 		return true
 	}
-	return r.Header.Get("Mcp-Protocol-Version") >= stateless
+	return header(r.Header, versionHeader) >= stateless
 }
 
 // open refuses requests once the server is closed. While it stops, it refuses requests that begin

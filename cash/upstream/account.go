@@ -53,27 +53,41 @@ type account struct {
 	log     *slog.Logger
 	stuck   *atomic.Int32 // attempts that have not ended in time, of all accounts of a server
 	flights singleflight.Group
+	turn    chan struct{} // full while an attempt runs
 
 	mu      sync.Mutex
-	handler *handler      // nil if it is to be opened
-	token   *oauth2.Token // nil if there is none
-	refused *tokenRefusal // of the last token, until there is another
+	handler *handler             // nil if it is to be opened
+	token   *oauth2.Token        // nil if there is none
+	refused *tokenRefusal        // of the last token, until there is another
+	tried   map[string]time.Time // when a handler authorized for a scope
+}
+
+// newAccount returns an account. Stuck is shared by all of a server.
+func newAccount(url string, timeout time.Duration, log *slog.Logger, stuck *atomic.Int32, open func(context.Context) (auth.OAuthHandler, error)) *account {
+	return &account{open: open, url: url, timeout: timeout, log: log, stuck: stuck, turn: make(chan struct{}, 1)}
 }
 
 // maxStuck bounds the attempts to get a token that hang.
 const maxStuck = 64
 
-// tokenRefusal is the answer with status 401 to a request with a token.
+// tokenRefusal is the answer with status 401 or 403 to a request with a token.
 type tokenRefusal struct {
 	token  string // the access token
+	status int
 	req    *http.Request
 	header http.Header
+}
+
+func newRefusal(t *oauth2.Token, req *http.Request, resp *http.Response) *tokenRefusal {
+	like := req.Clone(context.WithoutCancel(req.Context()))
+	like.Body, like.GetBody = http.NoBody, nil
+	return &tokenRefusal{token: t.AccessToken, status: resp.StatusCode, req: like, header: challenge(resp.Header)}
 }
 
 // response is the refusal as a handler expects it.
 func (r *tokenRefusal) response() *http.Response {
 	return &http.Response{
-		Status: "401 Unauthorized", StatusCode: http.StatusUnauthorized, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Status: fmt.Sprintf("%d %s", r.status, http.StatusText(r.status)), StatusCode: r.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: r.header.Clone(), Body: http.NoBody, Request: r.req,
 	}
 }
@@ -83,12 +97,17 @@ func (a *account) get(ctx context.Context) (*oauth2.Token, error) {
 	if t := a.current(); t != nil {
 		return t, nil
 	}
-	done := a.flights.DoChan("", func() (any, error) {
+	return a.once(ctx, "", func() (*oauth2.Token, error) {
 		if t := a.current(); t != nil { // of an attempt that has just ended
 			return t, nil
 		}
 		return a.renew(ctx)
 	})
+}
+
+// once gets a token by f, for all that wait for the same.
+func (a *account) once(ctx context.Context, key string, f func() (*oauth2.Token, error)) (*oauth2.Token, error) {
+	done := a.flights.DoChan(key, func() (any, error) { return f() })
 	select {
 	case r := <-done:
 		if r.Err != nil {
@@ -112,33 +131,48 @@ func (a *account) current() *oauth2.Token {
 
 // refuse drops a token that the server has refused.
 func (a *account) refuse(t *oauth2.Token, req *http.Request, resp *http.Response) {
-	like := req.Clone(context.WithoutCancel(req.Context()))
-	like.Body, like.GetBody = http.NoBody, nil
+	refused := newRefusal(t, req, resp)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.token != nil && a.token.AccessToken == t.AccessToken {
-		a.token, a.refused = nil, &tokenRefusal{token: t.AccessToken, req: like, header: resp.Header}
+		a.token, a.refused = nil, refused
 	}
 }
 
-// renew gets a token from the handler, within the timeout. One attempt runs at a time, since handlers need not be safe
-// for concurrent use.
+// renew gets a token from the handler.
 func (a *account) renew(ctx context.Context) (*oauth2.Token, error) {
+	return a.attempt(ctx, func(was, next *handler) (*handler, *oauth2.Token, error) {
+		a.mu.Lock()
+		refused := a.refused
+		a.mu.Unlock()
+		return a.obtain(ctx, was, next, refused)
+	})
+}
+
+// attempt gets a token by get, within the timeout, from the handler or a new one. One attempt runs at a time, since
+// handlers need not be safe for concurrent use.
+func (a *account) attempt(ctx context.Context, get func(was, next *handler) (*handler, *oauth2.Token, error)) (*oauth2.Token, error) {
 	if a.stuck.Load() >= maxStuck {
 		return nil, &CallError{Class: NoCredential, Reason: "earlier attempts to get credentials hang"}
 	}
-	a.mu.Lock()
-	was, refused := a.handler, a.refused
-	a.mu.Unlock()
-	next := newHandler()
 	wait, stop := context.WithTimeout(context.WithoutCancel(ctx), a.timeout)
 	defer stop()
+	select {
+	case a.turn <- struct{}{}:
+		defer func() { <-a.turn }()
+	case <-wait.Done():
+		return nil, &CallError{Class: NoCredential, Reason: "getting credentials takes too long"}
+	}
+	a.mu.Lock()
+	was := a.handler
+	a.mu.Unlock()
+	next := newHandler()
 	type outcome struct {
 		handler *handler
 		token   *oauth2.Token
 	}
 	o, err := apart.Do(wait, 0, func() (o outcome, err error) {
-		o.handler, o.token, err = a.obtain(ctx, was, next, refused)
+		o.handler, o.token, err = get(was, next)
 		return o, err
 	}, func() { a.stuck.Add(-1) })
 	if errors.Is(err, apart.ErrLeft) {
@@ -159,7 +193,7 @@ func (a *account) renew(ctx context.Context) (*oauth2.Token, error) {
 		return o.token, nil
 	}
 	next.end()
-	if lasting(err) {
+	if unusable(err) || lasting(err) && !a.token.Valid() { // a valid token is of the handler, which can renew it
 		a.keep(nil)
 		a.refused = nil
 	}
@@ -246,7 +280,7 @@ func (a *account) ask(ctx context.Context, h auth.OAuthHandler, refused *tokenRe
 		if err != nil {
 			return nil, err
 		}
-		why = &tokenRefusal{req: req, header: make(http.Header)}
+		why = &tokenRefusal{status: http.StatusUnauthorized, req: req, header: make(http.Header)}
 	}
 	if err := h.Authorize(ctx, why.req.WithContext(ctx), why.response()); err != nil {
 		return nil, unauthorized{err}

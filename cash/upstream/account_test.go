@@ -20,7 +20,7 @@ import (
 func accountsOf(n int, open func(context.Context) (auth.OAuthHandler, error)) []*account {
 	list, stuck := make([]*account, n), new(atomic.Int32)
 	for i := range list {
-		list[i] = &account{open: open, url: "https://a.example/mcp", timeout: time.Second, log: slog.New(slog.DiscardHandler), stuck: stuck}
+		list[i] = newAccount("https://a.example/mcp", time.Second, slog.New(slog.DiscardHandler), stuck, open)
 	}
 	return list
 }

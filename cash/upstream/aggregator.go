@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cash-mcp/go-sdk/cash/upstream/lastknown"
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/internal/apart"
 	"github.com/cash-mcp/go-sdk/internal/wire"
@@ -32,7 +33,7 @@ type Aggregator struct {
 	cut  context.CancelFunc
 
 	roster
-	watching    bool                 // whether the pin store is watched
+	watching    bool                 // whether the stores are watched
 	stops       []context.CancelFunc // end the goroutines that follow manifests and pins
 	discoveries []*discovery
 }
@@ -49,6 +50,14 @@ type Options struct {
 	// are enforced. Nil keeps them in memory.
 	Pins pin.Store
 	Mode pin.Mode
+	// Catalogs keeps what was read of servers for all replicas of this process: a new one serves it before it has
+	// connected, and one reads for all what has changed. It says nothing about pins: what it holds is compared with
+	// them, and never pinned. Servers in memory are left out. Nil keeps nothing.
+	Catalogs lastknown.Store
+	// CatalogOwner separates catalogs in one store that are read with different identities: for example the name of a
+	// tenant, if each has an aggregator of its own. Empty separates them by label, URL, Header, command and the variables
+	// that it inherits. A server with an OAuthHandler or a Client is then kept for nobody, and [Status] notes that.
+	CatalogOwner string
 	// Fetch configures the fetching of manifests and the connections to the servers that they name. What a
 	// [Discovery] trusts and allows is added to it.
 	Fetch manifest.FetchOptions
@@ -118,7 +127,7 @@ func (a *Aggregator) Add(s Server) error {
 	if err != nil {
 		return err
 	}
-	u := newUpstream(a, s, []mount{{Label: s.Label, Namespace: s.Namespace}})
+	u := newUpstream(a, s, []mount{{Label: s.Label, Namespace: s.Namespace}}, false)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := a.free(u.mounts, nil); err != nil {
@@ -129,24 +138,44 @@ func (a *Aggregator) Add(s Server) error {
 	return nil
 }
 
-// watchPause is the pause before the pin store is watched again, after watching has failed.
-const watchPause = time.Minute
+const (
+	watchPause  = time.Minute     // before a store is watched again, after watching has failed
+	watchBegins = 5 * time.Second // in which a store begins to watch
+)
 
-// watch starts to watch the pin store for changes by other processes. The caller holds a.mu.
+// watch starts to watch the stores for changes by other processes. The caller holds a.mu.
 func (a *Aggregator) watch() {
-	if a.watching || a.opts.Mode == pin.Off {
+	if a.watching {
 		return
 	}
 	a.watching = true
+	if a.opts.Mode != pin.Off {
+		a.watchStore("pins", a.opts.Pins.Watch, a.repinned)
+	}
+	if a.opts.Catalogs != nil {
+		a.watchStore("catalogs", a.opts.Catalogs.Watch, a.kept)
+	}
+}
+
+// watchStore watches one store until the aggregator is closed. After a failure, changed is also called with an empty name,
+// which stands for all. The caller holds a.mu.
+func (a *Aggregator) watchStore(what string, watch func(context.Context, func(string)) error, changed func(string)) {
 	ctx, stop := context.WithCancel(context.Background())
 	a.stops = append(a.stops, stop)
 	a.retired.Go(func() {
-		for ctx.Err() == nil {
-			_, err := apart.Do(ctx, 0, func() (none struct{}, err error) { return none, a.opts.Pins.Watch(ctx, a.repinned) }, nil)
+		for again := false; ctx.Err() == nil; again = true {
+			var late *time.Timer
+			if again { // changes before the watch has begun are not told
+				late = time.AfterFunc(watchBegins, func() { changed("") })
+			}
+			_, err := apart.Do(ctx, 0, func() (none struct{}, err error) { return none, watch(ctx, changed) }, nil)
+			if late != nil {
+				late.Stop()
+			}
 			if ctx.Err() != nil {
 				return
 			}
-			a.opts.Logger.Warn("changes of pins are not noticed", "error", err)
+			a.opts.Logger.Warn("changes of "+what+" are not noticed", "error", err)
 			select {
 			case <-time.After(watchPause):
 			case <-ctx.Done():
@@ -155,23 +184,24 @@ func (a *Aggregator) watch() {
 	})
 }
 
-// repinned tells an upstream that its pins may have changed.
+// repinned tells an upstream that its pins may have changed; an empty label is all upstreams.
 func (a *Aggregator) repinned(label string) {
 	for _, u := range a.each() {
-		if u.inventory.pins.Label == label {
+		if label == "" || u.inventory.pins.Label == label {
 			signal(u.repinned)
 		}
 	}
 }
 
 // Update replaces the server with the same label, by new settings or by another server. The old server finishes its
-// calls in flight and is then disconnected. Its functions stay listed until the new server has answered.
+// calls in flight and is then disconnected. Its functions stay listed until the new server has answered; calls in between
+// are refused. [Aggregator.Swap] refuses none.
 func (a *Aggregator) Update(s Server) error {
 	s, err := s.withDefaults()
 	if err != nil {
 		return err
 	}
-	u := newUpstream(a, s, []mount{{Label: s.Label, Namespace: s.Namespace}})
+	u := newUpstream(a, s, []mount{{Label: s.Label, Namespace: s.Namespace}}, false)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	old := a.mounts[u.mounts[0].Key()]

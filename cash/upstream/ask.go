@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/pace"
 	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -47,9 +48,9 @@ func (s *exchanges) elicit(ctx context.Context, p *mcp.ElicitParams) (*mcp.Elici
 		return noAnswer(), nil
 	}
 	// The question may belong to any of the calls, so all their clocks pause.
-	var clocks []*clock
+	var clocks []*pace.Clock
 	for _, y := range s.calls {
-		y.clock.pause()
+		y.clock.Pause()
 		clocks = append(clocks, y.clock)
 	}
 	s.asked++
@@ -61,7 +62,7 @@ func (s *exchanges) elicit(ctx context.Context, p *mcp.ElicitParams) (*mcp.Elici
 		x.asked = false
 		s.mu.Unlock()
 		for _, c := range clocks {
-			c.resume()
+			c.Resume()
 		}
 	}()
 	return x.ask(ctx, wire.Presentable(p))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/cash-mcp/go-sdk/internal/pace"
 )
 
 var (
@@ -58,24 +60,26 @@ func (u *upstream) attend(s *session) error {
 				failed = r.announced()
 			}
 			s.outdated.read()
+		case <-u.news[0]:
+			r.taken()
 		case <-s.acknowledged: // late: changes before it were not announced
-			signal(s.changed)
+			s.changed.tell()
 		case <-u.inventory.sought:
-			failed = r.reread(ifChanged)
+			failed = r.reread(ifChanged, time.Now())
 		case <-u.repinned:
 			if u.inventory.pins.Stale(u.ctx) {
-				failed = r.reread(anyway)
+				failed = r.review()
 			}
 		case <-refresh:
-			failed = r.reread(!u.inventory.pins.Off()) // pins are not compared with what a server says beforehand
+			failed = r.reread(!u.inventory.pins.Off(), time.Now().Add(-u.cfg.Refresh/2)) // pins are not compared with what a server says beforehand
 		case <-keep.C:
 			if u.inventory.latest.Load().revision != "" {
-				failed = r.reread(ifChanged)
+				failed = r.reread(ifChanged, time.Now())
 			}
 		case <-r.again:
-			failed = r.reread(anyway)
+			failed = r.reread(anyway, time.Now())
 		case done := <-u.reload:
-			failed = r.reread(anyway)
+			failed = r.reread(anyway, time.Now())
 			done <- failed
 		case <-u.traffic.quiet(u.cfg.Idle):
 			// Later calls wait for another session.
@@ -112,13 +116,13 @@ func (r *rereader) announcements() (changed <-chan struct{}, rested <-chan time.
 	if wait := time.Until(r.until); wait > 0 {
 		return nil, time.After(wait)
 	}
-	return r.session.changed, nil
+	return r.session.changed.c, nil
 }
 
 // announced reads the catalog because of an announcement, and begins the rest.
 func (r *rereader) announced() error {
 	began, before := time.Now(), r.latest.Load()
-	err := r.reread(ifChanged)
+	err := r.reread(ifChanged, r.session.changed.heard())
 	if now := r.latest.Load(); before != nil && now.trees == before.trees {
 		r.rest = min(max(2*r.rest, shortRest), longRest)
 	} else {
@@ -134,18 +138,45 @@ const (
 	anyway    = true
 )
 
-func (r *rereader) reread(anyway bool) error {
+// reread reads the catalog again, unless another replica has read it since heard.
+func (r *rereader) reread(anyway bool, heard time.Time) error {
 	ctx, cancel := context.WithTimeout(r.life, r.cfg.ConnectTimeout)
 	defer cancel()
-	err := r.load(ctx, r.session, anyway)
+	err := r.shelf.Once(ctx, heard, r.reading(r.session, anyway))
 	if err == nil {
+		r.follow(ctx)
 		r.again, r.pause = nil, 0
 		return nil
 	}
-	r.pause = nextPause(r.pause)
-	r.again = time.After(jitter(r.pause))
+	r.pause = pace.Next(r.pause)
+	r.again = time.After(pace.Jitter(r.pause))
 	r.log.Warn("reading what has changed failed", "error", err)
 	return err
+}
+
+// taken takes what another replica has read.
+func (r *rereader) taken() {
+	ctx, cancel := context.WithTimeout(r.life, r.cfg.ConnectTimeout)
+	defer cancel()
+	r.shelf.Recall(ctx, r.reading(r.session, anyway))
+	r.follow(ctx)
+}
+
+// review compares the catalog with changed pins. It is read again if it was not kept.
+func (r *rereader) review() error {
+	ctx, cancel := context.WithTimeout(r.life, r.cfg.ConnectTimeout)
+	defer cancel()
+	if r.shelf.Again(ctx, r.reading(r.session, anyway)) {
+		return nil
+	}
+	return r.reread(anyway, time.Now())
+}
+
+// follow has the session tell of changes, if the server has become one that does by the word of another replica.
+func (r *rereader) follow(ctx context.Context) {
+	if c := r.latest.Load(); c != nil && c.kind == CaSH {
+		r.session.follow(ctx)
+	}
 }
 
 // rest takes the session out of use, so that no new calls reach it. It waits for the calls in flight, which have
@@ -172,11 +203,11 @@ func (u *upstream) rest(s *session, because *CallError) {
 
 // debounce waits until the server has stopped announcing changes, at most mostWait. It reports false if the session or
 // ctx has ended.
-func debounce(ctx context.Context, s *session, changed <-chan struct{}) bool {
+func debounce(ctx context.Context, s *session, changed *announcement) bool {
 	most := time.After(mostWait)
 	for {
 		select {
-		case <-changed:
+		case <-changed.c:
 		case <-time.After(quiet):
 			return true
 		case <-most:

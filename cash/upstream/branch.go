@@ -3,6 +3,7 @@ package upstream
 import (
 	"sync/atomic"
 
+	"github.com/cash-mcp/go-sdk/cash/upstream/lastknown"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/toolid"
 )
@@ -12,6 +13,7 @@ type branch struct {
 	*inventory
 	kind      toolid.Kind
 	reg       *registry.Registry
+	shelf     *lastknown.Shelf           // nil if its things are not shared
 	listed    atomic.Pointer[primitives] // of resources or prompts; nil until the list has been read
 	published published                  // guarded by the roster's lock
 }
@@ -34,15 +36,19 @@ func (b *branch) show(state State, err *CallError, own func(key string) bool) {
 	if next == b.published || t == nil && b.published.inherited && state == Connecting {
 		return
 	}
+	shown := false
 	for _, m := range b.mounts {
-		if !own(m.Key()) { // removed or replaced
+		if !own(m.Key()) { // removed, replaced, or not swapped in yet
 			continue
 		}
+		shown = true
 		if err := b.reg.Replace(m.Label, b.tree(t, m, b.unavailable(m.Label, state, err, t != nil))); err != nil {
 			b.log.Error("cannot be shown", "label", m.Label, "error", err)
 		}
 	}
-	b.published = next
+	if shown {
+		b.published = next
+	}
 }
 
 // known returns the trees of a branch, nil if none are known, and their state. If nothing is known of a connected

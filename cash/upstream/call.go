@@ -12,6 +12,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/internal/apart"
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
+	"github.com/cash-mcp/go-sdk/internal/pace"
 	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -108,7 +109,7 @@ func (r *running) attend(ctx context.Context) (*registry.Result, error) {
 // run makes the call. It is repeated once, if the server has surely not run it:
 //
 //   - over a new connection, if the old one had ended;
-//   - with another credential, if the server refused the first.
+//   - with another credential, if the server refused the first, or wants more rights.
 func (r *running) run() (*registry.Result, error) {
 	o, err := r.asCaller()
 	if err == nil {
@@ -128,7 +129,13 @@ func (r *running) asCaller() (o outcome, err *CallError) {
 		defer r.users.leave(r.user)
 	}
 	o, err = r.admitted()
-	if err != nil && err.renewable() && (r.user != nil || r.cfg.web().OAuthHandler != nil) && r.again() {
+	switch {
+	case err == nil:
+	case err.denied != nil && r.again():
+		if err = r.stepUp(err); err == nil {
+			o, err = r.admitted()
+		}
+	case err.renewable() && (r.user != nil || r.cfg.web().OAuthHandler != nil) && r.again():
 		o, err = r.admitted()
 	}
 	return o, err
@@ -172,7 +179,7 @@ func (e *CallError) renewable() bool {
 
 // try makes one attempt over the current connection.
 func (r *running) try() (outcome, *CallError) {
-	if wait, ok := r.link.breaker.admit(); !ok {
+	if wait, ok := r.link.breaker.Admit(); !ok {
 		return outcome{}, &CallError{Class: Busy, RetryAfter: wait, before: true, Reason: "its last calls have all failed"}
 	}
 	main, e := r.connected()
@@ -180,7 +187,7 @@ func (r *running) try() (outcome, *CallError) {
 		e = r.req.current()
 	}
 	if e != nil {
-		r.link.breaker.forget()
+		r.link.breaker.Forget()
 		return outcome{}, e
 	}
 	var answer *wire.Answer
@@ -265,7 +272,7 @@ func (e *CallError) byCaller(own bool) *CallError {
 // send sends the request and waits for the answer.
 func (r *running) send(ctx context.Context, s *session) (*wire.Answer, bool, *CallError) {
 	r.mu.Lock()
-	clock := startClock(r.cfg.Timeout, func() { r.cancel(context.DeadlineExceeded) })
+	clock := pace.StartClock(r.cfg.Timeout, func() { r.cancel(context.DeadlineExceeded) })
 	x := s.begin(r.followed, r.call, clock, r.asker())
 	r.session, r.exchange = s, x
 	params := r.params(x)
@@ -280,7 +287,7 @@ func (r *running) send(ctx context.Context, s *session) (*wire.Answer, bool, *Ca
 		ask = callTool
 	}
 	res, err := ask(ctx, s, params, sent)
-	clock.stop()
+	clock.Stop()
 	moved := s.end(x, err == nil || r.ctx.Err() == nil)
 	if res == nil {
 		return nil, moved, classify(r.ctx, err, sent)
@@ -312,13 +319,13 @@ func (r *running) params(x *exchange) *mcp.CallToolParams {
 // connection, or whose caller the server refuses, says nothing about the server. s reads the catalog.
 func (k *calls) judge(s *session, e *CallError) {
 	if e != nil && (e.Class == Canceled || e.stale() || e.personal) {
-		k.link.breaker.forget()
+		k.link.breaker.Forget()
 		return
 	}
 	if e != nil && e.Class == Refused && e.invalidRequest() { // not all servers announce that their tools have changed
 		s.doubts.Do(s.toolsChanged)
 	}
-	if pause := k.link.breaker.report(e != nil && e.broken(), e != nil && e.Class == Unreachable); pause > 0 {
+	if pause := k.link.breaker.Report(e != nil && e.broken(), e != nil && e.Class == Unreachable); pause > 0 {
 		k.tripped(e, pause)
 		go s.probe() // has a deadline
 	}
@@ -374,12 +381,12 @@ func askVia[T any](ctx context.Context, k *calls, asCaller bool, read func(conte
 		}
 		defer k.users.leave(u)
 	}
-	if wait, ok := k.link.breaker.admit(); !ok {
+	if wait, ok := k.link.breaker.Admit(); !ok {
 		return none, &CallError{Class: Busy, RetryAfter: wait, before: true, Reason: "its last calls have all failed"}
 	}
 	s, e := k.link.take(ctx)
 	if e != nil {
-		k.link.breaker.forget()
+		k.link.breaker.Forget()
 		return none, e
 	}
 	e = k.over(ctx, u, s, func(ctx context.Context, s *session) (e *CallError) {

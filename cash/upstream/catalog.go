@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"maps"
+	"time"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/internal/cashsource"
@@ -20,6 +21,7 @@ import (
 type catalog struct {
 	kind        Kind
 	server      string             // the name that the server gives itself
+	asOf        time.Time          // when it was read, if another replica did
 	about       string             // one line of description; empty if the server gives none
 	identity    *manifest.Manifest // of a CaSH server; nil if it gives none
 	defs        map[string]*entry  // by tool name
@@ -29,6 +31,7 @@ type catalog struct {
 	unnoted     int                  // notes beyond maxNotes
 	told        []string             // the notes about functions
 	untold      int                  // those of them beyond maxNotes
+	unmatched   []string             // the operator's entries that select no tool
 	skills      []*skillext.Imported // read by the skills extension
 	trees       *trees
 	functions   int

@@ -191,6 +191,7 @@ func TestChangesThroughLevels(t *testing.T) {
 	for _, generation := range []serve.HTTPMode{serve.SessionsOnly, serve.NoSessions} {
 		name := map[serve.HTTPMode]string{serve.SessionsOnly: "sessions", serve.NoSessions: "no sessions"}[generation]
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // it mostly waits
 			m := newMoving(15)
 			options := &cash.Options{Serve: serve.Options{HTTP: generation}}
 			over := func(label string, srv *cash.Server) upstream.Server {

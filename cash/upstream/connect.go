@@ -26,14 +26,19 @@ func (r *running) authorize() *CallError {
 	if e == nil || e.connect == nil || e.connect.page() == "" {
 		return e
 	}
+	return r.askUser(e, fmt.Sprintf("Connect your account for %s to go on.", r.labelOf(r.req.call.Function)), r.token)
+}
+
+// askUser asks the caller to connect an account because of e, and waits until again has no error.
+func (r *running) askUser(e *CallError, message string, again func(context.Context) *CallError) *CallError {
 	asked, first := r.users.ask(r.user)
 	if first {
 		defer r.users.asked(r.user)
-		return r.connect(e)
+		return r.connect(e, message, again)
 	}
 	select { // another call of the caller asks
 	case <-asked:
-		return r.token(r.ctx)
+		return again(r.ctx)
 	case <-r.ctx.Done():
 		return classify(r.ctx, r.ctx.Err(), new(mcpclient.Exchange))
 	}
@@ -55,11 +60,10 @@ func (r *running) token(ctx context.Context) *CallError {
 	return own.byCaller(false)
 }
 
-// connect asks the caller to connect an account because of e, and waits for it.
-func (r *running) connect(e *CallError) *CallError {
+func (r *running) connect(e *CallError, message string, again func(context.Context) *CallError) *CallError {
 	answer, err := r.askToOpen(&mcp.ElicitParams{
 		Mode: "url", URL: e.connect.page(), ElicitationID: rand.Text(),
-		Message: fmt.Sprintf("Connect your account for %s to go on.", r.labelOf(r.req.call.Function)),
+		Message: message,
 	})
 	switch {
 	case r.ctx.Err() != nil:
@@ -73,13 +77,13 @@ func (r *running) connect(e *CallError) *CallError {
 	ctx, cancel := context.WithTimeout(r.ctx, connectWait)
 	defer cancel()
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
-		now := r.token(ctx)
+		now := again(ctx)
 		switch {
 		case now == nil:
 			return nil
 		case ctx.Err() != nil:
 			return e
-		case now.connect == nil:
+		case now.connect == nil && now.denied == nil:
 			return now
 		}
 		select {

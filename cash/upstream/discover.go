@@ -9,6 +9,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/upstream/discover"
 	"github.com/cash-mcp/go-sdk/internal/label"
+	"github.com/cash-mcp/go-sdk/internal/pace"
 	"github.com/cash-mcp/go-sdk/internal/wire"
 )
 
@@ -122,7 +123,7 @@ func (g *discovery) begin(ctx context.Context) {
 // follow fetches a manifest whenever it expires, until ctx ends.
 func (g *discovery) follow(ctx context.Context, s *source) {
 	for !s.removed {
-		timer := time.NewTimer(jitter(s.Next()))
+		timer := time.NewTimer(pace.Jitter(s.Next()))
 		select {
 		case <-timer.C:
 		case <-ctx.Done():

@@ -31,11 +31,11 @@
 //	              running.run, in its own goroutine         a call may outlive its request while a person is asked
 //	              ├─ authorize (connect.go)                 the caller's token (account.go), or NoCredential
 //	              ├─ admit (traffic.go)                     a slot, or Busy
-//	              └─ try: admit (breaker.go)                open after failures in a row, or Busy
+//	              └─ try: admit (internal/pace)             open after failures in a row, or Busy
 //	                 ├─ take (link.go)                      the session; waits while one is being made
 //	                 ├─ current                             Changed, if the latest catalog has another definition
 //	                 ├─ over (users.go)                     the caller's own session, if callers have accounts
-//	                 └─ send: begin (exchange.go)           a progress token; the clock (clock.go) starts
+//	                 └─ send: begin (exchange.go)           a progress token; the clock (pace) starts
 //	                    └─ client.CallTool                  internal/mcpclient, the wire
 //	                       ├─ notified (session.go) ──► progress, message (exchange.go) ──► the caller
 //	                       └─ elicit (ask.go) ──► asker ──► the caller, or a result that asks; resume goes on
@@ -107,6 +107,9 @@
 //     refused.
 //   - One attempt to get a token serves all calls that wait for it. A call that gives up does not end it.
 //   - A refused token (status 401) is dropped with the session. The call is repeated once with another.
+//   - A server that wants more scope of a token (status 403) gets the call once more with another one, if there is one:
+//     the handler authorizes with the server's answer, once a minute for each scope, or the caller is asked to connect
+//     the account again. Otherwise the error names the scope. Other calls keep the token.
 //   - What a server sends during a call, such as questions and progress, goes to the caller of that session.
 //   - Tokens come from handlers of the SDK (packages auth and extauth), or of the embedder. The examples show a store,
 //     enterprise-managed authorization and token exchange. [HTTP].OAuthHandler gives the identity of Endpoint in the
@@ -139,6 +142,21 @@
 // unknown name below a CaSH server leads to one refresh in five seconds if the caller is known; the name is refused at
 // once. Other CaSH servers are read again on the timer alone.
 //
+// # Replicas
+//
+// With [Options.Catalogs], what was read of a server is kept for all replicas (package lastknown). A new one serves it
+// before it has connected: [Status] tells since when it is known, functions are listed, and calls connect.
+//
+// When a server announces a change, one replica reads it, under a lease of five seconds, and the others take what it has
+// kept. If that takes half of ConnectTimeout, they read it themselves. The same happens on the timer, where half of
+// [Server.Refresh] counts as recent. A replica that is not connected takes it too. Each one reads a server when it
+// connects, because changes before that were not announced to it.
+//
+// What is kept is replayed as if the server said it: it passes the same bounds, checks and cleaning. It is compared with
+// pins and never pinned, and is nobody's first identity. A call goes to the server alone. It is taken as the
+// server's word also while the server is connected: whoever can write to the store decides what is listed, and what hints
+// say to policy. A store that others can write to needs a key (Options.Key of cash/redis) and pins.
+//
 // # Failures
 //
 // The caller gets one error. It names the namespace, says whether the function may have run, and gives the next
@@ -167,9 +185,9 @@
 // [Aggregator.Discover] mounts the servers that manifests describe, under labels that do not depend on network timing
 // (package discover). The resource cash://server of a CaSH server is read with its catalog and compared with the
 // manifest that led there, else with the first one read ([Server.HoldIdentity]). A [pin.Mode] quarantines tools,
-// functions of CaSH servers, and skills whose definitions change. An operator reads the difference in [Aggregator.Status] and
-// accepts it by its hash ([Aggregator.AcceptQuarantined]). Definitions that another process accepts in the same
-// [pin.Store] are noticed and reloaded. Package config reads all of this from a file.
+// functions of CaSH servers, and skills whose definitions change. An operator reads the difference in
+// [Aggregator.Status] and accepts it by its hash ([Aggregator.AcceptQuarantined]). Definitions that another process
+// accepts in the same [pin.Store] are noticed and reloaded. Package config reads all of this from a file.
 //
 // # Limits
 //
@@ -177,8 +195,7 @@
 //     module keeps replays for each caller.
 //   - With Credentials, a caller sees what the server shows to Endpoint's identity, and is refused by the server what
 //     the account must not do. A result that package control has cached may outlive the account by its TTL. A session
-//     is that of a caller with the same roles and attributes: keep what changes with each request out of these. A
-//     server that answers 403 is not asked with more scopes.
+//     is that of a caller with the same roles and attributes: keep what changes with each request out of these.
 //   - A question (elicitation) that a server up to 2025-11-25 sends during a call, and a log message of any server,
 //     is delivered only if all calls in flight belong to one caller, and no other caller has recently given up a
 //     call. Questions by URL and sampling are not passed on.

@@ -26,8 +26,8 @@ type Endpoint interface {
 	identity() []string
 }
 
-// fingerprint is the hash of the identity of a server's endpoint. State that is bound to a function, such as an approval, is
-// bound to it.
+// fingerprint is the hash of the identity of a server's endpoint. State that is bound to a function, such as an
+// approval, is bound to it.
 func fingerprint(s Server) string {
 	parts := s.Endpoint.identity()
 	if s.Credentials != nil {

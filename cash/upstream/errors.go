@@ -73,9 +73,10 @@ type CallError struct {
 	own       bool          // over a session of the caller
 	personal  bool          // for NoCredential and BadStatus: the credentials are those of the caller
 	anonymous bool          // for NoCredential: the caller is not known
-	declined  bool          // for NoCredential: the caller does not want to connect an account
+	denied    *denial       // for status 403: the server wants more rights
+	declined  bool          // the caller does not want to connect an account
 	rejected  bool          // for NoCredential: the server refuses the only one
-	connect   *ConnectError // for NoCredential: the caller has no account; nil if it cannot be reached
+	connect   *ConnectError // the caller is to connect an account; nil if that does not help
 }
 
 // Error returns class and reason.
@@ -349,6 +350,26 @@ func (e *CallError) uncredited(ns string) (registry.Kind, string, string) {
 	return registry.Unauthorized, "The user's account for " + ns + " is not connected.", hint
 }
 
+// wantsScope words that the caller's account has too few rights.
+func (e *CallError) wantsScope(ns string) (registry.Kind, string, string) {
+	scope := "more rights"
+	if s := e.denied.scope; s != "" {
+		scope = "the scope `" + s + "`"
+	}
+	message := "The server behind " + ns + " wants " + scope + " of the user's account there (status 403)."
+	switch {
+	case e.declined:
+		return registry.Denied, message + " The user does not want to give it now.", "Go on without it."
+	case e.connect == nil:
+		return registry.Denied, message, "Repeating it does not help: tell the user that the account needs " + scope + "."
+	}
+	hint := "Tell the user to connect the account again with " + scope + ", and then repeat the call."
+	if page := e.connect.page(); page != "" {
+		hint = "Tell the user to connect the account again with " + scope + " at " + page + " , and then repeat the call."
+	}
+	return registry.Unauthorized, message, hint
+}
+
 func refusesAccount(ns string) (registry.Kind, string, string) {
 	return registry.Unauthorized, "The server behind " + ns + " refuses the user's account there (status 401).",
 		"Tell the user to connect the account again, and then repeat the call."
@@ -366,6 +387,8 @@ func status(e *CallError, ns string) (registry.Kind, string, string) {
 	switch {
 	case e.personal && e.HTTPStatus == 401:
 		return refusesAccount(ns)
+	case e.personal && e.denied != nil:
+		return e.wantsScope(ns)
 	case e.personal && e.HTTPStatus == 403:
 		return registry.Denied, fmt.Sprintf("The server behind %s does not allow this with the user's account there (status 403).", ns), "Repeating it does not help: the user's account there needs more rights."
 	}

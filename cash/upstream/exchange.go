@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/pace"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -17,7 +18,7 @@ import (
 type exchange struct {
 	ctx   context.Context // of the call
 	call  *registry.Call
-	clock *clock
+	clock *pace.Clock
 	n     int    // sequence number
 	asked bool   // it has an open question
 	key   string // progress token
@@ -49,7 +50,7 @@ func newExchanges(s *settings) *exchanges {
 const queueLength = 32
 
 // begin adds a call. A goroutine delivers its queue until end is called.
-func (s *exchanges) begin(ctx context.Context, c *registry.Call, clock *clock, ask func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error)) *exchange {
+func (s *exchanges) begin(ctx context.Context, c *registry.Call, clock *pace.Clock, ask func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error)) *exchange {
 	x := &exchange{ctx: ctx, call: c, clock: clock, ask: ask, queue: make(chan func(), queueLength), ended: make(chan struct{})}
 	s.mu.Lock()
 	s.last++

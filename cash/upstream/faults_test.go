@@ -3,7 +3,9 @@ package upstream_test
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"os"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -13,9 +15,21 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/upstream"
 )
 
+// full is set in .ci/run for the tests that call sized.
+var full = flag.Bool("full", false, "test with all sizes and combinations")
+
+// sized returns a size, or the usual part of it.
+func sized(all, usual int) int {
+	if *full {
+		return all
+	}
+	return usual
+}
+
 func TestMain(m *testing.M) {
 	faulty.Main()
 	speakMain()
+	debug.SetGCPercent(400) // less of the time, more memory
 	os.Exit(m.Run())
 }
 

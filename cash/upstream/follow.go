@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/internal/apart"
+	"github.com/cash-mcp/go-sdk/internal/mcpclient"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/manifest"
@@ -78,6 +79,7 @@ func (s *session) revision(ctx context.Context) string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, followTimeout)
 	defer cancel()
+	ctx, _ = mcpclient.WithExchange(ctx)
 	res, err := s.client.ReadResource(ctx, &mcp.ReadResourceParams{URI: manifest.ResourceURI, Meta: s.via(ctx)})
 	s.forgetResource(ctx, manifest.ResourceURI)
 	if err != nil || len(res.Contents) != 1 || strictjson.Check([]byte(res.Contents[0].Text)) != nil {

@@ -65,8 +65,15 @@ func (w *identified) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
 	t.SetAuthHeader(req)
 	resp, err := next.RoundTrip(req)
-	if err == nil && resp != nil && resp.StatusCode == http.StatusUnauthorized {
+	switch {
+	case err != nil || resp == nil:
+	case resp.StatusCode == http.StatusUnauthorized:
 		a.refuse(t, req, resp)
+	case resp.StatusCode == http.StatusForbidden && req.Method == http.MethodPost:
+		if d := a.denied(t, req, resp); d != nil {
+			_ = resp.Body.Close()
+			return nil, d.failure()
+		}
 	}
 	return resp, err
 }

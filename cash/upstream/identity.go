@@ -48,8 +48,10 @@ func (in *inventory) identify(ctx context.Context, s *session, c *catalog) *Call
 	}
 	before, what := in.published.Load(), "is not what its manifest says"
 	if before == nil {
-		in.first = cmp.Or(in.first, m)
-		before, what = in.first, "has changed"
+		if s.asOf.IsZero() { // what is replayed is nobody's first identity
+			in.first = cmp.Or(in.first, m)
+		}
+		before, what = cmp.Or(in.first, m), "has changed"
 	}
 	changes := discover.Changes(before, m)
 	for _, change := range changes {

@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/time/rate"
 
+	"github.com/cash-mcp/go-sdk/cash/upstream/lastknown"
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/internal/apart"
 	"github.com/cash-mcp/go-sdk/internal/cashsource"
@@ -29,6 +30,8 @@ import (
 type inventory struct {
 	*calls
 	pins    *pin.Keeper
+	shelf   *lastknown.Shelf // nil if the catalog is not shared
+	replay  func(context.Context, *lastknown.Catalog) (*session, error)
 	changed func()        // publishes the latest catalog
 	late    string        // why definitions were pinned later than the others, in words
 	sought  chan struct{} // requests to read the server again, because of unknown names
@@ -54,7 +57,7 @@ func (in *inventory) read(ctx context.Context, s *session, anyway bool) error {
 	if err != nil {
 		return err
 	}
-	c := &catalog{server: s.name(), listed: sha256.Sum256(tools)}
+	c := &catalog{server: s.name(), asOf: s.asOf, listed: sha256.Sum256(tools)}
 	defs, dropped, err := pin.ParseDefinitions(tools)
 	if err != nil {
 		return &CallError{Class: Malformed, Sent: true, Reason: err.Error()}
@@ -64,12 +67,15 @@ func (in *inventory) read(ctx context.Context, s *session, anyway bool) error {
 	}
 	if in.cfg.Kind == CaSH || in.cfg.Kind == Auto && cashsource.Is(defs) {
 		s.follow(ctx)
-		if c.revision = s.revision(ctx); !anyway && c.sameAs(in.latest.Load()) {
+		if c.revision = s.revision(ctx); !anyway && !in.shelf.Entire() && c.sameAs(in.latest.Load()) {
 			return nil
 		}
 		err = in.loadCaSH(ctx, s, c, defs)
 	} else {
 		err = in.loadTools(ctx, s, c, defs)
+	}
+	if err == nil {
+		err = s.complete()
 	}
 	if err == nil {
 		in.adopt(c)
@@ -88,9 +94,10 @@ func (in *inventory) adopt(c *catalog) {
 func (in *inventory) loadTools(ctx context.Context, s *session, c *catalog, defs []*pin.Definition) error {
 	c.kind = Plain
 	c.about = cmp.Or(s.instructions(), s.about("Tools"))
+	defs = in.selectTools(c, defs)
 	im := in.importing(s, c)
 	entries, skills := in.listSkills(ctx, im)
-	o, err := in.pins.Review(ctx, slices.Concat(defs, skills))
+	o, err := in.keeper(s).Review(ctx, slices.Concat(defs, skills))
 	if err != nil {
 		return err
 	}
@@ -108,6 +115,23 @@ func (in *inventory) loadTools(ctx context.Context, s *session, c *catalog, defs
 	err = in.plant(c, functions)
 	c.told, c.untold = c.notes[before:], c.unnoted-unnoted
 	return err
+}
+
+// keeper returns what compares definitions with the pins. What is replayed is not pinned: it is nobody's first contact
+// with the server.
+func (in *inventory) keeper(s *session) *pin.Keeper {
+	if s.asOf.IsZero() {
+		return in.pins
+	}
+	return &pin.Keeper{Store: unsaved{in.pins.Store}, Mode: in.pins.Mode, Label: in.pins.Label}
+}
+
+// unsaved is a store that saves nothing.
+type unsaved struct{ pin.Store }
+
+// Swap implements [pin.Store].
+func (unsaved) Swap(_ context.Context, _, revision string, _ map[string]*pin.Definition) (string, error) {
+	return revision, nil
 }
 
 // failure returns why the catalog cannot be published. It logs what is for the operator alone.
@@ -131,15 +155,15 @@ func (in *inventory) loadCaSH(ctx context.Context, s *session, c *catalog, defs 
 	}
 	c.about = cmp.Or(c.onlyNamespace(), s.about("Tools"))
 	var before *cashsource.Source
-	if old := in.latest.Load(); old != nil {
+	if old := in.latest.Load(); old != nil && !in.shelf.Entire() {
 		before = old.cash
 	}
 	im := in.importing(s, c)
 	src, err := cashsource.Read(ctx, s.askFor, defs, cashsource.Options{
 		Host: in, Server: in.server, Self: in.self, Mounts: in.described(), About: c.about,
-		VisibleTo: in.cfg.VisibleTo, Pins: in.pins, Vouched: in.vouched, IgnoreHints: in.cfg.IgnoreHints,
+		VisibleTo: in.cfg.VisibleTo, Pins: in.keeper(s), Vouched: in.vouched, IgnoreHints: in.cfg.IgnoreHints,
 		Timeout: in.pipelineTimeout(), ReadTimeout: in.cfg.ConnectTimeout, Note: c.note, Missed: in.missed, Before: before,
-		Import: im,
+		Import: im, Takes: in.takesPath(),
 	})
 	if err != nil {
 		return err
@@ -155,6 +179,7 @@ func (in *inventory) loadCaSH(ctx context.Context, s *session, c *catalog, defs 
 		c.note("one of the tools call, help and skill is quarantined: nothing behind them is read or served")
 		return in.plant(c, func(mount) []*registry.Function { return nil })
 	}
+	src.Tools = in.selectTools(c, src.Tools, src.Paths...)
 	in.name(c, src.Tools)
 	planted, err := src.Plant(in.functions(c, src.Tools))
 	if err != nil {
@@ -220,6 +245,7 @@ func (in *inventory) fromPins(ctx context.Context) bool {
 		return false
 	}
 	c := &catalog{kind: Plain}
+	defs = in.selectTools(c, defs)
 	in.name(c, defs)
 	if in.plant(c, in.functions(c, defs)) != nil {
 		return false

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/cash-mcp/go-sdk/internal/pace"
 )
 
 // link holds the state of the connection to a server and its current session. The upstream's goroutine sets and
@@ -13,7 +15,7 @@ type link struct {
 	wake    chan struct{}   // a call needs a session
 	holding chan struct{}   // signals that held has changed
 	changed func()          // publishes the state
-	breaker breaker
+	breaker pace.Breaker
 
 	mu      sync.Mutex
 	state   State
@@ -89,7 +91,7 @@ func (l *link) connect(open func() (*session, error)) (*session, error) {
 	}
 	l.mu.Unlock()
 	s, err := open()
-	l.breaker.reset()
+	l.breaker.Reset()
 	l.mu.Lock()
 	select { // drop the pending request: it is being served
 	case <-l.wake:

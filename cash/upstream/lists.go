@@ -9,8 +9,9 @@ import (
 // lists reads a server's resources and prompts, in a goroutine of its own.
 type lists struct {
 	*settings
-	branches []*branch // all except the tools
-	changed  func()    // publishes the lists
+	branches []*branch       // all except the tools
+	changed  func()          // publishes the lists
+	news     <-chan struct{} // another replica has read one of them
 }
 
 // attend keeps the lists of s up to date until stop is called. It calls tried after the first read.
@@ -19,7 +20,7 @@ func (l *lists) attend(life context.Context, s *session, tried func()) (stop fun
 	go func() { // ends on stop
 		defer close(s.unlisted)
 		defer tried()
-		l.read(ctx, s, false)
+		l.read(ctx, s, false, nil)
 		tried()
 		var refresh <-chan time.Time
 		if l.cfg.Refresh > 0 {
@@ -31,14 +32,19 @@ func (l *lists) attend(life context.Context, s *session, tried func()) (stop fun
 			select {
 			case <-ctx.Done():
 				return
-			case <-s.renewed:
+			case <-s.renewed.c:
 				if debounce(ctx, s, s.renewed) {
-					l.read(ctx, s, true)
+					heard := s.renewed.heard()
+					l.read(ctx, s, true, &heard)
 				}
+			case <-l.news:
+				l.recall(ctx)
 			case <-refresh:
-				l.read(ctx, s, false)
+				since := time.Now().Add(-l.cfg.Refresh / 2)
+				l.read(ctx, s, false, &since)
 			case done := <-s.relist:
-				l.read(ctx, s, true)
+				now := time.Now()
+				l.read(ctx, s, true, &now)
 				done <- nil
 			}
 		}
@@ -50,8 +56,9 @@ func (l *lists) attend(life context.Context, s *session, tried func()) (stop fun
 }
 
 // read reads the lists in parallel and publishes them. A list that ended an earlier connection is skipped unless it
-// has changed: it would end this one too, with all its calls.
-func (l *lists) read(ctx context.Context, s *session, changed bool) {
+// has changed: it would end this one too, with all its calls. What another replica has read since heard is taken from
+// there; nil is that all are read here.
+func (l *lists) read(ctx context.Context, s *session, changed bool, heard *time.Time) {
 	timed, cancel := context.WithTimeout(ctx, l.cfg.ConnectTimeout)
 	defer cancel()
 	var readers sync.WaitGroup
@@ -60,12 +67,43 @@ func (l *lists) read(ctx context.Context, s *session, changed bool) {
 			continue
 		}
 		readers.Go(func() { // ends with the deadline of timed
-			p := b.read(timed, s)
-			if ctx.Err() == nil || p.costly() { // otherwise the server is not at fault
-				b.listed.Store(p)
-				l.changed()
+			if heard == nil {
+				_ = b.shelf.Read(timed, l.reading(ctx, b, s)) // the list tells of a failure
+			} else {
+				_ = b.shelf.Once(timed, *heard, l.reading(ctx, b, s))
 			}
 		})
 	}
 	readers.Wait()
+}
+
+// recall takes the lists that other replicas have read.
+func (l *lists) recall(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, l.cfg.ConnectTimeout)
+	defer cancel()
+	for _, b := range l.branches {
+		b.shelf.Recall(ctx, l.reading(ctx, b, nil))
+	}
+}
+
+// reading returns what reads the list of a branch and publishes it. A list that was being read at the end of life is not
+// published, unless it has ended the connection.
+func (l *lists) reading(life context.Context, b *branch, s *session) reading {
+	return reading{s, func(ctx context.Context, over *session) error {
+		p := b.read(ctx, over)
+		if err := over.complete(); err != nil {
+			return err
+		}
+		if p.err != nil && !over.asOf.IsZero() { // of a replay, which says nothing about the server
+			return p.err
+		}
+		if life.Err() == nil || p.costly() { // otherwise the server is not at fault
+			b.listed.Store(p)
+			l.changed()
+		}
+		if p.err != nil {
+			return p.err
+		}
+		return nil
+	}, b.replay}
 }

@@ -37,6 +37,7 @@ type serverStatus struct {
 	Retry       *time.Time   `json:"retry,omitempty"`
 	Kind        string       `json:"kind"`
 	Server      string       `json:"server,omitempty"`
+	LastKnown   *time.Time   `json:"last_known,omitempty"`
 	InFlight    int          `json:"in_flight"`
 	Functions   int          `json:"functions"`
 	Skills      int          `json:"skills"`
@@ -91,6 +92,10 @@ func (s Status) forJSON() serverStatus {
 	if !s.Retry.IsZero() {
 		at := s.Retry.UTC().Truncate(time.Second)
 		j.Retry = &at
+	}
+	if !s.LastKnown.IsZero() {
+		at := s.LastKnown.UTC().Truncate(time.Second)
+		j.LastKnown = &at
 	}
 	for _, q := range s.Quarantined {
 		j.Quarantined = append(j.Quarantined, quarantine{foreignName(q.Tool), string(q.Reason), q.Hash, q.Difference})

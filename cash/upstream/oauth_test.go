@@ -43,10 +43,11 @@ type authority struct {
 	faults  []string        // what an honest client does not do
 }
 
-type codeGrant struct{ user, challenge string }
+type codeGrant struct{ user, challenge, scope string }
 
 type grant struct {
 	user    string
+	scope   string
 	expires time.Time // of access tokens
 	access  string    // of refresh tokens: the access token that came with it
 }
@@ -81,7 +82,7 @@ func startAuthority(life time.Duration) *authority {
 func (a *authority) authorize(w http.ResponseWriter, r *http.Request) {
 	code := rand.Text()
 	a.mu.Lock()
-	a.codes[code] = codeGrant{r.FormValue("user"), r.FormValue("code_challenge")}
+	a.codes[code] = codeGrant{r.FormValue("user"), r.FormValue("code_challenge"), r.FormValue("scope")}
 	a.mu.Unlock()
 	to, _ := url.Parse(r.FormValue("redirect_uri"))
 	to.RawQuery = url.Values{"code": {code}, "state": {r.FormValue("state")}}.Encode()
@@ -91,16 +92,17 @@ func (a *authority) authorize(w http.ResponseWriter, r *http.Request) {
 func (a *authority) token(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	user, kind := "", r.FormValue("grant_type")
+	user, scope, kind := "", "", r.FormValue("grant_type")
 	switch kind {
 	case "authorization_code":
 		c, ok := a.codes[r.FormValue("code")]
 		delete(a.codes, r.FormValue("code"))
 		sum := sha256.Sum256([]byte(r.FormValue("code_verifier")))
 		if ok && base64.RawURLEncoding.EncodeToString(sum[:]) == c.challenge {
-			user = c.user
+			user, scope = c.user, c.scope
 		}
 	case "refresh_token":
+		scope = a.refresh[r.FormValue("refresh_token")].scope
 		user = a.renewed(r.FormValue("refresh_token"))
 	case "client_credentials":
 		user, _, _ = r.BasicAuth()
@@ -122,8 +124,8 @@ func (a *authority) token(w http.ResponseWriter, r *http.Request) {
 	}
 	a.counts[kind+" "+user]++
 	access, refresh := user+"-"+rand.Text(), user+"-again-"+rand.Text()
-	a.access[access] = grant{user: user, expires: time.Now().Add(a.life)}
-	a.refresh[refresh] = grant{user: user, access: access}
+	a.access[access] = grant{user: user, scope: scope, expires: time.Now().Add(a.life)}
+	a.refresh[refresh] = grant{user: user, scope: scope, access: access}
 	_ = json.NewEncoder(w).Encode(map[string]any{
 		"access_token": access, "token_type": "Bearer", "expires_in": int(a.life / time.Second), "refresh_token": refresh,
 		"issued_token_type": "urn:ietf:params:oauth:token-type:id-jag", "id_token": "id-token-of-" + user,
@@ -182,7 +184,7 @@ func (a *authority) verify(_ context.Context, token string, _ *http.Request) (*a
 	if !ok || time.Now().After(g.expires) {
 		return nil, auth.ErrInvalidToken
 	}
-	return &auth.TokenInfo{UserID: g.user, Expiration: g.expires}, nil
+	return &auth.TokenInfo{UserID: g.user, Scopes: strings.Fields(g.scope), Expiration: g.expires}, nil
 }
 
 // accounts are what an embedder has: the accounts of its users at a server, and a page where they connect one.

@@ -39,6 +39,11 @@ type Server struct {
 	// vouches for that. The server's own hints are shown as well, unless IgnoreHints is set; a tool that is read-only
 	// and destructive by its hints counts as destructive.
 	ReadOnly []string
+	// Include and Exclude select the tools, or the functions of a CaSH server with their namespaces: those that Include
+	// names, without those that Exclude names. An entry is a name of the server or the name of the function here, or a
+	// pattern with '*' for any characters. Case, hyphens and underscores do not count, and '/' is '.'. The others are not
+	// there at all: they are not pinned either. [Status] notes entries that select nothing. An empty Include is all.
+	Include, Exclude []string
 	// IgnoreHints ignores the server's hints on the effects of its tools, their tags and their costs.
 	IgnoreHints bool
 	// HoldIdentity makes a CaSH server unavailable while its cash://server differs from the first one, or from the
@@ -55,8 +60,8 @@ type Server struct {
 	//     fails, or the authorization server answers its TokenSource with status 4xx. Never for anonymous callers.
 	//   - The handler is kept for the caller, by ID, roles and attributes. Its methods are called one at a time, within
 	//     ConnectTimeout, with the values of the request's context, which ends with the handler. TokenSource is called
-	//     for a new token, Authorize if there is none, or if the server refuses it with status 401. Calls that need the
-	//     same token wait for one attempt.
+	//     for a new token, Authorize if there is none, if the server refuses it with status 401, or wants more scope
+	//     with status 403. Calls that need the same token wait for one attempt.
 	//   - A [ConnectError] asks the caller to connect an account, and the call goes on once that is done. A client that
 	//     cannot be asked to open a URL gets an error that says so. Any other error refuses the call; only the log
 	//     shows its text.

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -34,14 +35,17 @@ type session struct {
 	cancel   context.CancelFunc // ends everything that belongs to the connection
 	ended    chan struct{}      // closed when the connection has ended
 	err      error              // why it ended; set before ended is closed
-	changed  chan struct{}      // the server announced a change of its tools
-	renewed  chan struct{}      // the server announced a change of its resources or prompts
+	changed  *announcement      // of its tools
+	renewed  *announcement      // of its resources or prompts
 	relist   chan chan error    // requests to read resources and prompts again
 	unlisted chan struct{}      // closed when they are no longer read
 	logs     bool               // whether calls ask for log messages
 	receive  mcp.MethodHandler  // the SDK's handler for a message of the server
 	outdated outdated           // whether the catalog is being read again
 	doubts   rate.Sometimes     // limits reloads after errors that suggest changed tools
+
+	asOf  time.Time    // when what it replays was read; zero for a connection to the server
+	lacks *atomic.Bool // whether a request to read was not part of what it replays; nil for a connection to the server
 
 	following    bool          // it has subscribed to the server's identity; only the upstream's goroutine uses it
 	acknowledged chan struct{} // the server acknowledged that
@@ -91,7 +95,7 @@ func (d *dialer) dialTo(ctx context.Context, endpoint Endpoint) (*session, error
 	life, cancel := context.WithCancel(d.life)
 	s := &session{
 		settings: d.settings, exchanges: newExchanges(d.settings), life: d.life, over: transportName(endpoint), cancel: cancel,
-		ended: make(chan struct{}), changed: make(chan struct{}, 1), renewed: make(chan struct{}, 1),
+		ended: make(chan struct{}), changed: newAnnouncement(), renewed: newAnnouncement(),
 		relist: make(chan chan error), unlisted: make(chan struct{}),
 		doubts: rate.Sometimes{Interval: time.Minute}, acknowledged: make(chan struct{}, 1),
 	}
@@ -253,6 +257,9 @@ func (s *session) newClient(kinds []toolid.Kind) *mcp.Client {
 	c := mcp.NewClient(&s.connector, opts)
 	addSkillMethods(c)
 	c.AddSendingMiddleware(s.withVia, uncached)
+	if s.shared {
+		c.AddSendingMiddleware(recorded)
+	}
 	if s.observer != nil {
 		c.AddSendingMiddleware(s.observed)
 	}
@@ -300,10 +307,10 @@ func (s *session) notified(method string, params json.RawMessage) bool {
 	case "notifications/tools/list_changed":
 		s.toolsChanged()
 	case "notifications/resources/list_changed", "notifications/prompts/list_changed":
-		signal(s.renewed)
+		s.renewed.tell()
 	case resourceUpdated:
 		if strictjson.Text(strictjson.Member(params, "uri")) == manifest.ResourceURI {
-			signal(s.changed)
+			s.changed.tell()
 		}
 	case "notifications/subscriptions/acknowledged":
 		if acknowledges(params) {
@@ -316,8 +323,24 @@ func (s *session) notified(method string, params json.RawMessage) bool {
 // toolsChanged has the catalog read again.
 func (s *session) toolsChanged() {
 	s.outdated.mark()
-	signal(s.changed)
+	s.changed.tell()
 }
+
+// An announcement says that the server may have changed.
+type announcement struct {
+	c    chan struct{}
+	last atomic.Int64 // when it was made, in nanoseconds since 1970
+}
+
+func newAnnouncement() *announcement { return &announcement{c: make(chan struct{}, 1)} }
+
+func (a *announcement) tell() {
+	a.last.Store(time.Now().UnixNano())
+	signal(a.c)
+}
+
+// heard returns when the last one was made.
+func (a *announcement) heard() time.Time { return time.Unix(0, a.last.Load()) }
 
 // signal sends on c unless a signal is pending.
 func signal(c chan<- struct{}) {

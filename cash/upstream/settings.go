@@ -25,6 +25,7 @@ type settings struct {
 	connector mcp.Implementation // name and version of this client
 	self      string             // the instance of the registry it is mounted in, to detect loops
 	observer  *observe.Observer  // nil tells nobody
+	shared    bool               // what is read is recorded for other replicas
 	pending   chan struct{}      // closed when the first attempt to connect has ended, or after firstWait
 }
 
@@ -119,9 +120,12 @@ func (e *CallError) details() map[string]any {
 	if e.RetryAfter > 0 {
 		d["retry_after"] = int(math.Ceil(e.RetryAfter.Seconds()))
 	}
+	if e.denied != nil && e.denied.scope != "" {
+		d["scope"] = e.denied.scope
+	}
 	switch {
 	case e.gone:
-	case e.Class == NoCredential && e.connect != nil:
+	case e.connect != nil:
 		d[registry.DetailReason] = registry.ReasonConnect
 		if page := e.connect.page(); page != "" {
 			d["url"] = page

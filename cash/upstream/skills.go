@@ -31,7 +31,7 @@ func (in *inventory) importing(s *session, c *catalog) *skillext.Import {
 		return nil
 	}
 	im := &skillext.Import{Server: skillServer{s}, Text: in.skillText, Note: c.note}
-	if old := in.latest.Load(); old != nil {
+	if old := in.latest.Load(); old != nil && !in.shelf.Entire() {
 		im.Before = old.skills
 	}
 	return im
@@ -74,7 +74,7 @@ func (in *inventory) readSkills(ctx context.Context, s *session, im *skillext.Im
 // readOn has the rest of the skills read if the time was too short. What was read is not read again.
 func readOn(s *session, im *skillext.Import) {
 	if im != nil && im.Late && im.Fresh > 0 {
-		signal(s.changed)
+		s.changed.tell()
 	}
 }
 
@@ -83,7 +83,11 @@ func (in *inventory) plantSkills(c *catalog, t *registry.Registry, m mount, note
 	for _, s := range c.skills {
 		ns, err := t.TryNamespace(skillPlace(m.Label, s.Entry.Prefix), "")
 		if err == nil {
-			err = ns.TryAddSkill(s.Skill)
+			var changed []string
+			for _, path := range s.Entry.Changed {
+				changed = append(changed, wire.Join(m.Label, path))
+			}
+			err = ns.TryAddSkill(s.Skill.Reporting(changed))
 		}
 		if err != nil {
 			note("skill %s is left out: %v", s.Entry.Name, err)

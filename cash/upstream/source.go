@@ -55,8 +55,7 @@ func (a *Aggregator) newSource(d Discovery) (*source, error) {
 func (s *source) placeholder() *upstream {
 	cfg := s.Server
 	cfg.Endpoint = noEndpoint{s.Host()}
-	u := newUpstream(s.agg, cfg, []mount{s.mountAtLabel(s.Description)})
-	u.discovered = true
+	u := newUpstream(s.agg, cfg, []mount{s.mountAtLabel(s.Description)}, true)
 	u.link.held = &CallError{Class: Unreachable, Reason: "its manifest has not been fetched yet"}
 	u.link.state, u.link.err = Down, u.link.held
 	return u
@@ -134,8 +133,7 @@ func (s *source) mount(mounts []mount) error {
 	}
 	cfg := s.Server
 	cfg.Label, cfg.Endpoint = mounts[0].Label, s.reach()
-	u := newUpstream(s.agg, cfg, mounts)
-	u.discovered = true
+	u := newUpstream(s.agg, cfg, mounts, true)
 	u.inventory.published.Store(s.Last().Manifest)
 	if s.Label == "" { // pins are kept by manifest URL: the server may change its suggested labels
 		u.pinnedAs(HTTP{URL: s.Discovery.URL}.String())

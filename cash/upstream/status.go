@@ -56,6 +56,9 @@ type Status struct {
 	Err      error     // why it is Failing or Down; nil otherwise
 	Retry    time.Time // time of the next reconnect; zero if none is planned
 	Server   string    // name and version reported by the server; empty until known
+	// LastKnown is when the catalog was read that is shown, if another process has read it ([Options.Catalogs]) and this
+	// one is not connected. Zero otherwise.
+	LastKnown time.Time
 	// Identity is the manifest in cash://server, such as its version and authentication (RFC 5.6). Nil if the server
 	// gives none. It must not be changed.
 	Identity *manifest.Manifest
@@ -67,6 +70,8 @@ type Status struct {
 	// Quarantined are the tools, the functions of a CaSH server, and the skills that are not served because their
 	// definitions are not accepted.
 	Quarantined []pin.Quarantine
+	// Unmatched are the entries of [Server].Include and Exclude that select nothing.
+	Unmatched []string
 	// Notes say what is not served, or served differently, and why. One line each.
 	Notes []string
 }
@@ -88,7 +93,9 @@ func (s Status) MarshalJSON() ([]byte, error) {
 func (a *Aggregator) Status() []Status {
 	var list []Status
 	for _, u := range a.each() {
-		list = append(list, u.status())
+		if a.mounted(u) {
+			list = append(list, u.status())
+		}
 	}
 	a.noteContested(list)
 	a.mu.Lock()
@@ -140,13 +147,24 @@ func (u *upstream) status() Status {
 	}
 	if c := u.inventory.latest.Load(); c != nil {
 		s.Kind, s.Server, s.Functions, s.Identity = c.kind, c.server, c.functions, c.identity
+		if s.State != Connected && s.State != Failing {
+			s.LastKnown = c.asOf
+		}
 		s.Quarantined, s.Notes = slices.Clone(c.quarantined), slices.Clone(c.notes)
 		if c.unnoted > 0 {
 			s.Notes = append(s.Notes, fmt.Sprintf("and %d more notes on tools", c.unnoted))
 		}
-		s.Skills = len(c.skills)
+		s.Skills, s.Unmatched = len(c.skills), c.unmatched
 		if c.cash != nil {
 			s.Skills = c.cash.Skills
+		}
+	}
+	if u.agg.opts.Catalogs != nil && u.ownerless() {
+		s.Notes = append(s.Notes, "its catalog is not kept for other processes: set CatalogOwner, because they may have another identity at it")
+	}
+	for _, b := range u.branches {
+		if note := b.shelf.Note(); note != "" {
+			s.Notes = append(s.Notes, note)
 		}
 	}
 	for _, b := range u.lists.branches {

@@ -17,9 +17,8 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-// swaps is how often definitions change, a fiftieth of it under the race detector,
-// which takes ten times as long.
-const swaps = 1_000_000 / raceFactor
+// swaps is how often definitions change, less under the race detector, which takes ten times as long.
+func swaps() int { return sized(1_000_000/raceFactor, 100_000/min(raceFactor, 10)) }
 
 func catalog(t *testing.T, agg *upstream.Aggregator, defs ...*pin.Definition) func() {
 	t.Helper()
@@ -70,7 +69,7 @@ func TestW37SwapsBetweenPreparingAndCalling(t *testing.T) {
 	swap()
 	rnd := rand.New(rand.NewPCG(1, 2))
 	made, refused := 0, 0
-	for n := 0; n < swaps; {
+	for n, all := 0, swaps(); n < all; {
 		want := rnd.IntN(2)
 		args := json.RawMessage(fmt.Sprintf(`{"v%d":1}`, want))
 		for range rnd.IntN(3) {
@@ -145,7 +144,7 @@ func TestW37SwapsUnderLoad(t *testing.T) {
 			}
 		})
 	}
-	for n := range swaps / 10 {
+	for n := range swaps() / 10 {
 		versions[n%2]()
 	}
 	stop.Store(true)

@@ -106,6 +106,9 @@ func TestListsThatAreTooLong(t *testing.T) {
 				if way != "stdio" && (method != "tools/list" || l.things*l.bytes > 10<<20) || method != "tools/list" && l.page > 1000 && l.bytes == 0 {
 					continue // it is the same
 				}
+				if !*full && (way != "stdio" && l.page != 1000 || way == "stdio" && method != "tools/list" && l.bytes == 0) {
+					continue // each way has the lists of 1,000 a page, each method those with bytes
+				}
 				t.Run(l.name(method)+" over "+way, func(t *testing.T) {
 					s := upstream.Server{Label: "long", Endpoint: e, MaxMessage: 4 << 20}
 					if method == "tools/list" {

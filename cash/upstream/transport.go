@@ -29,8 +29,8 @@ func (s *session) transport(ctx context.Context, to Endpoint) mcp.Transport {
 		Stderr:   stderrLogger(s.log),
 		Notified: s.notified,
 		Reopened: func() { // changes in between were not announced
-			signal(s.changed)
-			signal(s.renewed)
+			s.changed.tell()
+			s.renewed.tell()
 		},
 	})
 }

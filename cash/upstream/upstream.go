@@ -3,7 +3,6 @@ package upstream
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
+	"github.com/cash-mcp/go-sdk/internal/pace"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -30,6 +30,7 @@ type upstream struct {
 	*settings
 	agg        *Aggregator
 	discovered bool // found by a manifest
+	beside     bool // it is read before it is mounted, whatever is known of it
 
 	dialer    dialer
 	link      *link
@@ -44,19 +45,21 @@ type upstream struct {
 	tried    chan struct{} // closed after the first attempt to connect
 	once     sync.Once     // of tried
 	reload   chan chan error
-	repinned chan struct{} // its pins may have changed in the store
+	repinned chan struct{}    // its pins may have changed in the store
+	news     [2]chan struct{} // another replica has read its tools; its resources or prompts
 }
 
-func newUpstream(a *Aggregator, cfg Server, mounts []mount) *upstream {
+func newUpstream(a *Aggregator, cfg Server, mounts []mount, discovered bool) *upstream {
 	u := &upstream{
 		settings: &settings{
 			cfg: cfg, mounts: mounts, log: a.opts.Logger.With("upstream", mounts[0].Label), server: fingerprint(cfg),
 			connector: mcp.Implementation{Name: a.opts.Name, Version: a.opts.Version}, self: a.reg.Instance(),
-			observer: a.observer,
-			pending:  make(chan struct{}),
+			observer: a.observer, shared: a.opts.Catalogs != nil,
+			pending: make(chan struct{}),
 		},
-		agg: a, ended: make(chan struct{}), tried: make(chan struct{}),
+		agg: a, discovered: discovered, ended: make(chan struct{}), tried: make(chan struct{}),
 		reload: make(chan chan error), repinned: make(chan struct{}, 1),
+		news: [2]chan struct{}{make(chan struct{}, 1), make(chan struct{}, 1)},
 	}
 	u.ctx, u.cancel = context.WithCancel(a.life)
 	u.link, u.traffic = newLink(u.ctx, u.publish), newTraffic(cfg.Concurrency)
@@ -71,11 +74,12 @@ func newUpstream(a *Aggregator, cfg Server, mounts []mount) *upstream {
 	u.dialer = dialer{settings: u.settings, life: u.ctx, own: u.ownAccount()}
 	for _, kind := range kinds {
 		if reg := a.registry(kind); reg != nil {
-			u.branches = append(u.branches, &branch{inventory: u.inventory, kind: kind, reg: reg})
+			u.branches = append(u.branches, &branch{inventory: u.inventory, kind: kind, reg: reg, shelf: u.shelf(kind, u.news[min(len(u.branches), 1)])})
 			u.dialer.kinds = append(u.dialer.kinds, kind)
 		}
 	}
-	u.lists = lists{settings: u.settings, branches: u.branches[1:], changed: u.publish}
+	u.inventory.shelf, u.inventory.replay = u.branches[0].shelf, u.dialer.replay
+	u.lists = lists{settings: u.settings, branches: u.branches[1:], changed: u.publish, news: u.news[1]}
 	return u
 }
 
@@ -86,7 +90,7 @@ func (u *upstream) ownAccount() *account {
 		return nil
 	}
 	open := func(context.Context) (auth.OAuthHandler, error) { return own, nil }
-	return &account{open: open, url: u.cfg.web().URL, timeout: u.cfg.ConnectTimeout, log: u.log, stuck: new(atomic.Int32)}
+	return newAccount(u.cfg.web().URL, u.cfg.ConnectTimeout, u.log, new(atomic.Int32), open)
 }
 
 // pinnedAs sets the label under which the definitions are pinned.
@@ -113,19 +117,18 @@ func (u *upstream) takeOver(old *upstream) {
 	}
 }
 
-// Reconnects back off: from firstPause, doubled up to lastPause. A connection that lasted at least stable resets
-// the pause.
-const (
-	firstPause = 500 * time.Millisecond
-	lastPause  = time.Minute
-	stable     = 30 * time.Second
-)
+// stable is how long a connection must have lasted to reset the pause before a reconnect.
+const stable = 30 * time.Second
 
 // run is the main loop of the upstream's goroutine.
 func (u *upstream) run() {
 	defer close(u.ended)
 	defer u.link.set(Closed, nil, 0)
-	if u.cfg.Lazy && u.inventory.fromPins(u.ctx) {
+	known := !u.beside && u.recall()
+	if known {
+		u.markTried() // it is served, whether the server answers or not
+	}
+	if u.cfg.Lazy && !u.beside && (known || u.inventory.fromPins(u.ctx)) {
 		u.link.set(Idle, nil, 0)
 		u.markTried() // after the tree shows the state: help waits for this
 		if !u.awaitCall() {
@@ -161,8 +164,8 @@ func (u *upstream) run() {
 			again = true
 			continue
 		}
-		pause = nextPause(pause)
-		wait := max(jitter(pause), asCallError(err).RetryAfter)
+		pause = pace.Next(pause)
+		wait := max(pace.Jitter(pause), asCallError(err).RetryAfter)
 		u.link.set(Down, asCallError(err), wait)
 		u.log.Warn("not connected", "error", err, "retry", wait.Round(time.Millisecond))
 		if !u.sleep(wait) {
@@ -188,16 +191,6 @@ func (u *upstream) settle() {
 	}
 }
 
-// nextPause returns the pause after a further failure.
-func nextPause(pause time.Duration) time.Duration {
-	return min(max(2*pause, firstPause), lastPause)
-}
-
-// jitter lengthens a pause by a random part.
-func jitter(d time.Duration) time.Duration {
-	return d + time.Duration(rand.Int64N(int64(d)/4+1))
-}
-
 func (u *upstream) sleep(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -210,17 +203,28 @@ func (u *upstream) awaitCall() bool { return u.idle(nil, u.link.wake, u.inventor
 // idle waits until it is time to connect: on the timer, on wake or sought, or on a request to refresh. It reports false
 // if the upstream has ended.
 func (u *upstream) idle(timer <-chan time.Time, wake, sought <-chan struct{}) bool {
-	select {
-	case <-timer:
-	case <-wake:
-	case <-sought:
-	case done := <-u.reload:
-		u.link.settled(done)
-	case <-u.link.holding:
-	case <-u.ctx.Done():
-		return false
+	for {
+		select {
+		case <-timer:
+		case <-wake:
+		case <-sought:
+		case <-u.news[0]:
+			u.recall()
+			continue
+		case <-u.news[1]:
+			u.recall()
+			continue
+		case <-u.repinned:
+			u.review()
+			continue
+		case done := <-u.reload:
+			u.link.settled(done)
+		case <-u.link.holding:
+		case <-u.ctx.Done():
+			return false
+		}
+		return true
 	}
-	return true
 }
 
 // awaitRelease waits until requests to the server are allowed. It reports false if the upstream has ended.
@@ -262,7 +266,7 @@ func (u *upstream) open() (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := u.inventory.load(ctx, s, anyway); err != nil {
+	if err := u.inventory.shelf.Read(ctx, u.inventory.reading(s, anyway)); err != nil {
 		s.close()
 		return nil, err
 	}

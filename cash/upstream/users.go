@@ -104,10 +104,8 @@ func (us *users) enter(c *registry.Caller) (*user, *CallError) {
 func (us *users) account(c *registry.Caller) *account {
 	who := *c
 	who.Roles, who.Attributes = slices.Clone(c.Roles), maps.Clone(c.Attributes)
-	return &account{
-		open: func(ctx context.Context) (auth.OAuthHandler, error) { return us.cfg.Credentials(ctx, &who) },
-		url:  us.cfg.web().URL, timeout: us.cfg.ConnectTimeout, log: us.log, stuck: &us.stuck,
-	}
+	open := func(ctx context.Context) (auth.OAuthHandler, error) { return us.cfg.Credentials(ctx, &who) }
+	return newAccount(us.cfg.web().URL, us.cfg.ConnectTimeout, us.log, &us.stuck, open)
 }
 
 // leave counts a call out. The user is forgotten after a time without calls.

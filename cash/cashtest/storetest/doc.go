@@ -1,5 +1,5 @@
 // Package storetest checks implementations of the stores that replicas of a server share: used plan tokens, counted
-// calls, calls that wait for a person, results, accepted definitions, and artifacts.
+// calls, calls that wait for a person, results, accepted definitions, last-known catalogs, and artifacts.
 //
 //	func TestPlans(t *testing.T) {
 //		storetest.Run(t, storetest.Plans(storetest.Subject[control.PlanStore]{

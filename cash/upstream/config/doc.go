@@ -1,5 +1,5 @@
 // Package config reads the configuration file of an aggregator: the MCP servers to mount, the manifests of others,
-// and how definitions are pinned.
+// how definitions are pinned, and the face and the controls before them. Package cash/config makes a server of it.
 //
 //	file, err := config.Load("tools.yaml")
 //	if err != nil {

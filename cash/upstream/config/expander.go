@@ -26,28 +26,46 @@ var (
 // neither values nor defaults.
 func (e *expander) expand(text string) (string, error) {
 	var b strings.Builder
+	err := scan(text, func(literal string) {
+		b.WriteString(strings.ReplaceAll(literal, "$$", "$"))
+	}, func(reference string) error {
+		value, err := e.resolve(reference)
+		b.WriteString(value)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return b.String(), nil
+}
+
+// scan calls literal for the text between references, as it is written, and reference for what is between ${ and }.
+func scan(text string, literal func(text string), reference func(text string) error) error {
+	from := 0
 	for {
-		before, after, found := strings.Cut(text, "$")
-		b.WriteString(before)
-		if !found {
-			return b.String(), nil
+		dollar := strings.IndexByte(text[from:], '$')
+		if dollar < 0 {
+			literal(text)
+			return nil
 		}
-		inner, isVariable := strings.CutPrefix(after, "{")
+		dollar += from
+		inner, isVariable := strings.CutPrefix(text[dollar+1:], "{")
 		if !isVariable {
-			b.WriteByte('$')
-			text = strings.TrimPrefix(after, "$")
+			from = dollar + 1
+			if strings.HasPrefix(text[from:], "$") {
+				from++
+			}
 			continue
 		}
-		reference, rest, closed := strings.Cut(inner, "}")
+		inside, rest, closed := strings.Cut(inner, "}")
 		if !closed {
-			return "", errMalformed
+			return errMalformed
 		}
-		value, err := e.resolve(reference)
-		if err != nil {
-			return "", err
+		literal(text[:dollar])
+		if err := reference(inside); err != nil {
+			return err
 		}
-		b.WriteString(value)
-		text = rest
+		text, from = rest, 0
 	}
 }
 

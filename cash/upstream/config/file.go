@@ -16,8 +16,28 @@ import (
 // url:
 //
 //	name: tools                           # of the aggregator; also version, instructions
-//	sizelimit: 20000
+//	# sizelimit: 20000                    # of the face cash
 //	pins: {file: pins.json, mode: locked} # or first-use, or off, which is the default
+//	face: gateway                         # or cash, the default, proxy, disclosure, facade, plain, endpoint
+//	tolerant_args: true                   # with gateway also cache_stable, top_k
+//	catalog: catalog.json                 # of package cash/catalog
+//	start: strict                         # every server must be there; the default is degraded
+//	start_timeout: 10s
+//	schema_limits: {max_bytes: 64KiB, max_depth: 32, max_properties: 512} # also in an upstream
+//	policy:
+//	  default: allow                      # or deny, or require_approval
+//	  rules:                              # the first that applies decides; the keys are those of control.Rule
+//	    - {decision: deny, tools: ["**.drop_*"], reason: Nobody drops tables here.}
+//	approval: {operator_only: true, max_age: 10m, max_waiting: 1000, max_per_caller: 16}
+//	rate_limits:
+//	  default: {max_calls_per_minute: 60}
+//	  meta_tools: {tool_browse: {max_calls_per_session: 500}}
+//	  tools: {shop.refund: {max_calls_per_minute: 4, burst: 1}} # by path or id; also session_idle, max_sessions
+//	cache: {read_only: true, allow: [shop.list], ttl: 5m}       # also max_result, max_bytes, max_entries
+//	retry: {max_attempts: 3, base_delay: 100ms, max_delay: 5s}  # also jitter, retryable_codes, idempotent
+//	redact: {defaults: true, rules: [{name: badge, pattern: "B-[0-9]+"}]} # also hint, group
+//	artifacts: {dir: kept, max_bytes: 256MiB, inline: 4000}     # also max_bytes_per_caller, max_artifacts,
+//	                                                            # max_per_caller, max_age, max_view
 //	upstreams:
 //	  - label: shop
 //	    description: Orders and stock.
@@ -40,6 +60,9 @@ import (
 //	    max_message: 8MiB                 # B, KB, KiB, MB or MiB; without a unit bytes
 //	    visible_to: [admin, ops]          # roles
 //	    read_only: [list_directory]
+//	    include_tools: ["list_*", "read_*"]
+//	    exclude_tools: [read_media_file]
+//	    required: true                    # without it nothing starts
 //	    ignore_hints: true
 //	    hold_identity: true
 //	    disabled: false                   # true is not mounted, and only its keys are checked
@@ -49,9 +72,9 @@ import (
 //	    trust: [mcp.other.example]
 //	    allow: [10.0.0.0/8]               # and from timeout to hold_identity as above
 //
-// The keys of an upstream are the fields of [upstream.Server] but Schemas, those of a manifest the fields of
-// [upstream.Discovery]. A key that is missing, empty or null leaves its field zero. Labels are unique in their
-// canonical form; none lies below another.
+// The further keys of an upstream are the fields of [upstream.Server], those of a manifest the fields of
+// [upstream.Discovery]. A key that is missing or null leaves its field zero. A list of names must not be empty or null:
+// leave its key out. Labels are unique in their canonical form; none lies below another.
 //
 // In every value except labels, ${env:NAME} stands for an environment variable, ${env:NAME:-default} adds a default
 // for one that is empty or not set, and $$ is a dollar. Values are inserted once, after the YAML has been parsed:
@@ -67,8 +90,14 @@ type File struct {
 	Upstreams []upstream.Server
 	// Manifests are the manifests to fetch, in the order of the file.
 	Manifests []upstream.Discovery
+	// Required are the labels of the upstreams without which the server must not start.
+	Required []string
 	// Pins configures the pin store.
 	Pins Pins
+	// Front is what clients meet: the face, and the controls before the functions.
+	Front
+
+	source func() *reader // what was read, for its places and defaults; a function, so that no print of a File shows it
 }
 
 // Pins says how definitions of tools, and of the functions of CaSH servers, are pinned.
@@ -114,7 +143,7 @@ func Parse(data []byte, opts *Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := new(File)
+	f := &File{source: func() *reader { return r }}
 	if top := r.document(data); top != nil {
 		r.read(top, f)
 	}

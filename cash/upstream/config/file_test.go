@@ -136,7 +136,7 @@ func TestR127File(t *testing.T) {
 	}
 	wantVisibleTo(t, &got.Upstreams[0], "admin", "s3cr3t")
 	wantVisibleTo(t, &got.Manifests[1].Server, "admin")
-	if !reflect.DeepEqual(got, want) {
+	if !reflect.DeepEqual(config.Values(got), want) {
 		t.Errorf("got  %#v\nwant %#v", got, want)
 	}
 }
@@ -180,7 +180,7 @@ func TestIsSmall(t *testing.T) {
 	for _, doc := range []string{
 		"upstreams:\n", "upstreams: []\nmanifests: null\npins: ~\n", "{}", "\ufeffname:\n", "name: ''\n", `{"upstreams": []}`,
 	} {
-		if got := mustParse(t, doc); !reflect.DeepEqual(got, new(config.File)) {
+		if got := mustParse(t, doc); !reflect.DeepEqual(config.Values(got), new(config.File)) {
 			t.Errorf("%q: got %+v", doc, got)
 		}
 	}
@@ -279,13 +279,13 @@ func TestRefused(t *testing.T) {
 
 		// keys
 		{"unknown key", "upstream: []", `tools.yaml:1:1: unknown key "upstream": did you mean upstreams?`},
-		{"strange key", "servers: []", `tools.yaml:1:1: unknown key "servers": the keys here are name, version, instructions, sizelimit, pins, upstreams, manifests`},
+		{"strange key", "servers: []", `tools.yaml:1:1: unknown key "servers": the keys here are name, version, instructions, sizelimit, pins, face, tolerant_args, cache_stable, top_k, catalog, start, start_timeout, policy, approval, rate_limits, cache, retry, redact, artifacts, schema_limits, upstreams, manifests`},
 		{"hyphens", upstreamWith("connect-timeout: 1s"), `tools.yaml:4:5: upstreams[0]: unknown key "connect-timeout": did you mean connect_timeout?`},
 		{"camels", upstreamWith("maxMessage: 1"), `tools.yaml:4:5: upstreams[0]: unknown key "maxMessage": did you mean max_message?`},
-		{"hostile key", `"a\e[31m\u202e\n` + strings.Repeat("x", 500) + `": 1`, `tools.yaml:1:1: unknown key "a ` + strings.Repeat("x", 45) + `…": the keys here are name, version, instructions, sizelimit, pins, upstreams, manifests`},
-		{"key of upstreams", manifestWith("kind: cash"), `tools.yaml:4:5: manifests[0]: unknown key "kind": the keys here are label, description, url, trust, allow, headers, visible_to, read_only, ignore_hints, hold_identity, lazy, idle, timeout, connect_timeout, concurrency, max_message, refresh, disabled`},
+		{"hostile key", `"a\e[31m\u202e\n` + strings.Repeat("x", 500) + `": 1`, `tools.yaml:1:1: unknown key "a ` + strings.Repeat("x", 45) + `…": the keys here are name, version, instructions, sizelimit, pins, face, tolerant_args, cache_stable, top_k, catalog, start, start_timeout, policy, approval, rate_limits, cache, retry, redact, artifacts, schema_limits, upstreams, manifests`},
+		{"key of upstreams", manifestWith("kind: cash"), `tools.yaml:4:5: manifests[0]: unknown key "kind": the keys here are label, description, url, trust, allow, headers, visible_to, read_only, include_tools, exclude_tools, schema_limits, ignore_hints, hold_identity, lazy, idle, timeout, connect_timeout, concurrency, max_message, refresh, disabled`},
 		{"key of pins", "pins: {path: a}", `tools.yaml:1:8: pins: unknown key "path": the keys here are file, mode`},
-		{"key of disabled", upstreamWith("disabled: true\n    urll: x"), `tools.yaml:5:5: upstreams[0]: unknown key "urll": the keys here are label, description, endpoint, headers, transport, dir, env, inherit, command, kind, namespace, visible_to, read_only, ignore_hints, hold_identity, lazy, idle, timeout, connect_timeout, concurrency, max_message, refresh, disabled`},
+		{"key of disabled", upstreamWith("disabled: true\n    urll: x"), `tools.yaml:5:5: upstreams[0]: unknown key "urll": the keys here are label, description, endpoint, headers, transport, dir, env, inherit, command, kind, namespace, visible_to, read_only, include_tools, exclude_tools, schema_limits, ignore_hints, hold_identity, lazy, idle, timeout, connect_timeout, concurrency, max_message, refresh, required, disabled`},
 
 		// shapes
 		{"list for text", "name: [a]", "tools.yaml:1:7: name: a list where one text is wanted"},

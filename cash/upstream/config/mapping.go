@@ -25,7 +25,9 @@ func (r *reader) asMapping(n *yaml.Node, field string) *mapping {
 		r.fail(n, field, "%s where keys with values are wanted", strictyaml.Describe(n))
 		n = &yaml.Node{Kind: yaml.MappingNode, Line: n.Line, Column: n.Column}
 	}
-	return &mapping{reader: r, field: field, node: n}
+	m := &mapping{reader: r, field: field, node: n}
+	r.visited[n], r.places[field] = m, n
+	return m
 }
 
 // lookup returns the value of a key and the field that it is; nil if the key is
@@ -35,12 +37,20 @@ func (m *mapping) lookup(key string) (*yaml.Node, string) {
 		m.keys = append(m.keys, key)
 	}
 	field := strings.TrimPrefix(m.field+"."+key, ".")
-	for i := 0; i+1 < len(m.node.Content); i += 2 {
-		if n := m.node.Content[i+1]; m.node.Content[i].Value == key && !strictyaml.IsNull(n) {
-			return n, field
-		}
+	if n := m.written(key); n != nil && !strictyaml.IsNull(n) {
+		return n, field
 	}
 	return nil, field
+}
+
+// written returns the value of a key, which may be null; nil if the key is absent.
+func (m *mapping) written(key string) *yaml.Node {
+	for i := 0; i+1 < len(m.node.Content); i += 2 {
+		if m.node.Content[i].Value == key {
+			return m.node.Content[i+1]
+		}
+	}
+	return nil
 }
 
 func (m *mapping) has(key string) bool {

@@ -22,6 +22,11 @@ type reader struct {
 	file, dir string
 	problems  []*Error
 	labels    []fileLabel
+	visited   map[*yaml.Node]*mapping
+	places    map[string]*yaml.Node // of fields
+	entries   map[string]string     // fields of upstreams by label, and of manifests by URL
+	roles     map[string][]string   // of visible_to, by field of the entry
+	named     []scalar              // names of functions, which should exist
 }
 
 func newReader(opts *Options) (*reader, error) {
@@ -41,6 +46,8 @@ func newReader(opts *Options) (*reader, error) {
 		expander: expander{getenv: o.Getenv, left: maxExpanded},
 		file:     cmp.Or(o.File, "configuration"),
 		dir:      dir,
+		visited:  make(map[*yaml.Node]*mapping), places: make(map[string]*yaml.Node), entries: make(map[string]string),
+		roles: make(map[string][]string),
 	}, nil
 }
 

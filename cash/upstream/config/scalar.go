@@ -18,6 +18,7 @@ type scalar struct {
 // asScalar returns n with its variables expanded; false, with a problem noted, if it cannot.
 func (r *reader) asScalar(n *yaml.Node, field string) (scalar, bool) {
 	s := scalar{n, field, n.Value}
+	r.places[field] = n
 	if !r.plain(s) {
 		return s, false
 	}

@@ -27,15 +27,30 @@ func (r *reader) read(top *yaml.Node, f *File) {
 	f.Instructions = strings.TrimSpace(clean.Text(m.text("instructions")))
 	f.SizeLimit = m.integer("sizelimit", math.MaxInt32)
 	f.Pins = m.pins("pins")
+	m.front(f)
+	schemas := m.schemas("schema_limits")
 	for _, e := range m.mappings("upstreams", maxEntries) {
-		if s, ok := e.upstream(); ok {
-			f.Upstreams = append(f.Upstreams, s)
+		s, needed, ok := e.upstream()
+		if !ok {
+			continue
+		}
+		if s.Schemas == (registry.SchemaLimits{}) {
+			s.Schemas = schemas
+		}
+		f.Upstreams = append(f.Upstreams, s)
+		m.entries[s.Label] = e.field
+		if needed {
+			f.Required = append(f.Required, s.Label)
 		}
 	}
 	manifests := make(map[string]int) // lines by canonical URL
 	for _, e := range m.mappings("manifests", maxEntries) {
 		if d, ok := e.discovery(manifests); ok {
+			if d.Server.Schemas == (registry.SchemaLimits{}) {
+				d.Server.Schemas = schemas
+			}
 			f.Manifests = append(f.Manifests, d)
+			m.entries[d.URL] = e.field
 		}
 	}
 	m.finish()
@@ -71,14 +86,14 @@ func (m *mapping) unlessDisabled(noted int, label fileLabel) bool {
 	return true
 }
 
-// upstream reads an entry of upstreams; false if it must not be mounted.
-func (m *mapping) upstream() (upstream.Server, bool) {
+// upstream reads an entry of upstreams, and whether it is required; ok is false if it must not be mounted.
+func (m *mapping) upstream() (s upstream.Server, needed, ok bool) {
 	noted := len(m.problems)
 	label := m.label()
 	if !m.has("label") {
 		m.missing("label")
 	}
-	s := upstream.Server{Label: label.text, Description: m.line("description", maxDescriptionLine), Endpoint: m.endpoint()}
+	s = upstream.Server{Label: label.text, Description: m.line("description", maxDescriptionLine), Endpoint: m.endpoint()}
 	s.Kind = []upstream.Kind{upstream.Auto, upstream.Plain, upstream.CaSH}[m.choice("kind", "auto", "plain", "cash")]
 	if ns, ok := m.get("namespace"); ok {
 		if _, legal := registry.CanonicalPath(ns.text); !legal {
@@ -89,15 +104,20 @@ func (m *mapping) upstream() (upstream.Server, bool) {
 		s.Namespace = ns.text
 	}
 	m.settings(&s)
-	return s, m.unlessDisabled(noted, label)
+	needed = m.boolean("required")
+	return s, needed, m.unlessDisabled(noted, label)
 }
 
 // settings reads the keys that upstreams and manifests share.
 func (m *mapping) settings(s *upstream.Server) {
 	if roles := m.names("visible_to", "a role"); roles != nil {
+		m.roles[m.field] = textsOf(roles)
 		s.VisibleTo = registry.Roles(textsOf(roles)...)
 	}
 	s.ReadOnly = textsOf(m.names("read_only", "a tool"))
+	s.Include = textsOf(m.names("include_tools", "a tool"))
+	s.Exclude = textsOf(m.names("exclude_tools", "a tool"))
+	s.Schemas = m.schemas("schema_limits")
 	s.IgnoreHints = m.boolean("ignore_hints")
 	s.HoldIdentity = m.boolean("hold_identity")
 	s.Lazy = m.boolean("lazy")

@@ -11,6 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictyaml"
 )
 
 // line returns a text of one line with at most so many characters.
@@ -154,10 +155,11 @@ func (m *mapping) size(key string) int {
 	return 0
 }
 
-// names returns the texts of a list. Neither the list nor a text may be empty.
+// names returns the texts of a list. Neither the list nor a text may be empty or null: what the list restricts would be
+// open to all.
 func (m *mapping) names(key, what string) []scalar {
 	nodes, field := m.list(key)
-	if n, _ := m.lookup(key); n != nil && n.Kind == yaml.SequenceNode && len(nodes) == 0 {
+	if n := m.written(key); n != nil && len(nodes) == 0 && (n.Kind == yaml.SequenceNode || strictyaml.IsNull(n)) {
 		m.fail(n, field, "the list is empty: name %s, or leave it out", what)
 	}
 	var names []scalar

@@ -61,6 +61,8 @@ type Quarantine struct {
 	Difference string
 	// Definition is the current one. It is nil for duplicates, which cannot be accepted.
 	Definition *Definition
+	// Pinned is the accepted definition that a changed one differs from. Nil unless the reason is [ReasonChanged].
+	Pinned *Definition
 }
 
 // maxDifferences bounds the quarantined tools with a difference: a server may have thousands.
@@ -107,7 +109,7 @@ func review(mode Mode, pinned map[string]*Definition, current []*Definition) (se
 			if known := agreed(before, d); known != nil {
 				served = append(served, known)
 			} else {
-				quarantined = quarantineOf(quarantined, Quarantine{Reason: ReasonChanged, Definition: d}, before, d)
+				quarantined = quarantineOf(quarantined, Quarantine{Reason: ReasonChanged, Definition: d, Pinned: before}, before, d)
 			}
 		}
 	}

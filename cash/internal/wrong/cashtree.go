@@ -1,4 +1,4 @@
-package check
+package wrong
 
 import (
 	"encoding/json"
@@ -10,20 +10,20 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A quirk is a function of a quirky server.
+// A quirk is a function of a [CaSH].
 type quirk struct {
 	namespace, name, about string
 	param, typ             string
-	run                    func(*quirky, arguments) *mcp.CallToolResult
+	run                    func(*CaSH, arguments) *mcp.CallToolResult
 }
 
-func (q *quirky) functions() []*quirk { return q.functionsFor(q.admin) }
+func (q *CaSH) functions() []*quirk { return q.functionsFor(q.admin) }
 
-func (q *quirky) functionsFor(admin bool) []*quirk {
-	say := func(text string) func(*quirky, arguments) *mcp.CallToolResult {
-		return func(*quirky, arguments) *mcp.CallToolResult { return spoken(text) }
+func (q *CaSH) functionsFor(admin bool) []*quirk {
+	say := func(text string) func(*CaSH, arguments) *mcp.CallToolResult {
+		return func(*CaSH, arguments) *mcp.CallToolResult { return spoken(text) }
 	}
-	item := func(_ *quirky, a arguments) *mcp.CallToolResult {
+	item := func(_ *CaSH, a arguments) *mcp.CallToolResult {
 		if a["item"] == nil {
 			return oops("item is missing")
 		}
@@ -32,13 +32,16 @@ func (q *quirky) functionsFor(admin bool) []*quirk {
 	list := []*quirk{
 		{"", "now", "Tell the time.", "", "", say("noon")},
 		{"shop", "find", "Look for something to buy.", "item", "string", item},
-		{"shop", "put", "Put something into the cart.", "item", "string", func(q *quirky, a arguments) *mcp.CallToolResult {
+		{"shop", "put", "Put something into the cart.", "item", "string", func(q *CaSH, a arguments) *mcp.CallToolResult {
 			q.runs++
 			return spoken("put " + a.text("item"))
 		}},
+		{"shop", "puts", "Tell how often something was put.", "", "", func(q *CaSH, _ arguments) *mcp.CallToolResult {
+			return spoken(strconv.Itoa(q.runs))
+		}},
 		{"shop", "stock", "Sum up the stock.", "", "", say("some")},
 		{"shop.stock", "level", "Tell how much there is.", "item", "string", item},
-		{"util", "echo", "Say it again.", "value", "any", func(q *quirky, a arguments) *mcp.CallToolResult {
+		{"util", "echo", "Say it again.", "value", "any", func(q *CaSH, a arguments) *mcp.CallToolResult {
 			if a["value"] == nil && !q.is("R25") {
 				return oops("value is missing")
 			}
@@ -50,19 +53,19 @@ func (q *quirky) functionsFor(admin bool) []*quirk {
 			}
 			return oops("value is missing")
 		}},
-		{"util", "text", "Make a text.", "chars", "integer", func(q *quirky, a arguments) *mcp.CallToolResult {
+		{"util", "text", "Make a text.", "chars", "integer", func(q *CaSH, a arguments) *mcp.CallToolResult {
 			n, _ := strconv.Atoi(string(a["chars"]))
 			return spoken(strings.Repeat("\u00e9", n))
 		}},
 		{"util", "rows", "Make many rows.", "", "", say(strings.Repeat("row,", 10_000))},
 		{"util", "stream", "Make rows, one by one.", "", "", say(strings.Repeat("row,", 10_000))},
-		{"util", "image", "Draw.", "", "", func(*quirky, arguments) *mcp.CallToolResult {
+		{"util", "image", "Draw.", "", "", func(*CaSH, arguments) *mcp.CallToolResult {
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.ImageContent{Data: make([]byte, 30_000), MIMEType: "image/png"}}}
 		}},
-		{"util", "rant", "Complain.", "", "", func(*quirky, arguments) *mcp.CallToolResult {
+		{"util", "rant", "Complain.", "", "", func(*CaSH, arguments) *mcp.CallToolResult {
 			return oops("%s", strings.Repeat("no ", 10_000))
 		}},
-		{"util", "fail", "Fail.", "", "", func(q *quirky, _ arguments) *mcp.CallToolResult {
+		{"util", "fail", "Fail.", "", "", func(q *CaSH, _ arguments) *mcp.CallToolResult {
 			if q.is("R83") {
 				return spoken("")
 			}
@@ -81,7 +84,7 @@ func (q *quirky) functionsFor(admin bool) []*quirk {
 	return list
 }
 
-func (q *quirky) function(path, name string) *quirk {
+func (q *CaSH) function(path, name string) *quirk {
 	for _, f := range q.functions() {
 		same := canonical(f.name) == canonical(name)
 		if q.is("R21") {
@@ -94,7 +97,7 @@ func (q *quirky) function(path, name string) *quirk {
 	return nil
 }
 
-func (q *quirky) unknown(path, name string) *mcp.CallToolResult {
+func (q *CaSH) unknown(path, name string) *mcp.CallToolResult {
 	switch {
 	case path == "":
 		return oops("there is no function %q. See help().", name)
@@ -106,7 +109,7 @@ func (q *quirky) unknown(path, name string) *mcp.CallToolResult {
 	return oops("there is no function %q in %q. See help(namespace=%q).", name, path, path)
 }
 
-func (q *quirky) unknownCall(path, name string) *mcp.CallToolResult {
+func (q *CaSH) unknownCall(path, name string) *mcp.CallToolResult {
 	if q.is("R81") {
 		return oops("unknown")
 	}
@@ -119,8 +122,28 @@ var about = map[string]string{
 	"shop": "Buy things.", "util": "Results of all kinds.", "shop.stock": "What is there.", "vault": "Valuables.",
 }
 
+// An entry is a line of a page.
+type entry struct {
+	name, description string
+	kind              entryKind
+}
+
+type entryKind int
+
+const (
+	unknown entryKind = iota
+	namespace
+	function
+)
+
+// join returns the path of a label below a path.
+func join(path, label string) string { return strings.Trim(path+"."+label, ".") }
+
+// canonical returns the form in which names are compared.
+func canonical(path string) string { return strings.ToLower(strings.ReplaceAll(path, "_", "")) }
+
 // children returns the lines of a page: namespaces first.
-func (q *quirky) children(path string) []entry {
+func (q *CaSH) children(path string) []entry {
 	var list []entry
 	seen := map[string]bool{}
 	for _, f := range q.functions() {
@@ -142,7 +165,7 @@ func (q *quirky) children(path string) []entry {
 	return list
 }
 
-func (q *quirky) help(path string, a arguments) *mcp.CallToolResult {
+func (q *CaSH) help(path string, a arguments) *mcp.CallToolResult {
 	options, _ := members(a["kwargs"], true)
 	for key, value := range a {
 		if _, given := options[key]; !given && options != nil && !q.is("R7") {
@@ -156,6 +179,9 @@ func (q *quirky) help(path string, a arguments) *mcp.CallToolResult {
 		return oops("the size limit is exceeded")
 	}
 	if name := a.text("function"); a["function"] != nil {
+		if q.is("R27") && path == "shop" && canonical(name) == "stock" {
+			return q.help("shop.stock", arguments{})
+		}
 		if f := q.function(path, name); f != nil {
 			return spoken(q.doc(f, options))
 		}
@@ -184,7 +210,7 @@ func (q *quirky) help(path string, a arguments) *mcp.CallToolResult {
 }
 
 // find returns the functions below a path whose names are in the words.
-func (q *quirky) find(path, words string) []entry {
+func (q *CaSH) find(path, words string) []entry {
 	var list []entry
 	for _, f := range q.functionsFor(q.admin || q.is("R53 search")) {
 		full := join(f.namespace, f.name)
@@ -207,7 +233,7 @@ func found(list []entry) string {
 	return text
 }
 
-func (q *quirky) asJSON(list []entry) string {
+func (q *CaSH) asJSON(list []entry) string {
 	page := map[string][]map[string]string{"namespaces": {}, "functions": {}}
 	for _, e := range list {
 		if q.is("R44") && e.name == "now" {
@@ -222,7 +248,7 @@ func (q *quirky) asJSON(list []entry) string {
 	return toJSON(page)
 }
 
-func (q *quirky) asText(path string, list []entry) string {
+func (q *CaSH) asText(path string, list []entry) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", strings.TrimSpace("Contents of "+path))
 	if q.is("R43") {
@@ -258,7 +284,7 @@ func (q *quirky) asText(path string, list []entry) string {
 	return b.String()
 }
 
-func (q *quirky) doc(f *quirk, options arguments) string {
+func (q *CaSH) doc(f *quirk, options arguments) string {
 	text := fmt.Sprintf("%s\n\n%s\n", join(f.namespace, f.name), f.about)
 	if f.param != "" && !q.is("R42") {
 		text += fmt.Sprintf("\n| Parameter | Type |\n|---|---|\n| %s | %s |\n", f.param, f.typ)
@@ -271,7 +297,7 @@ func (q *quirky) doc(f *quirk, options arguments) string {
 
 var input = regexp.MustCompile(`\{\{item\}\}`)
 
-func (q *quirky) skill(path string, a arguments) *mcp.CallToolResult {
+func (q *CaSH) skill(path string, a arguments) *mcp.CallToolResult {
 	name := canonical(a.text("skillname"))
 	if q.is("R64") {
 		name = a.text("skillname")
@@ -299,7 +325,7 @@ func (q *quirky) skill(path string, a arguments) *mcp.CallToolResult {
 		_ = json.Unmarshal(value, &s)
 		text = input.ReplaceAllLiteralString(text, strings.ReplaceAll(s, "```", ""))
 	}
-	switch q.quirk {
+	switch q.Row {
 	case "R62":
 		text += "\n```sh\nrm -rf /\n```\n"
 	case "R68":

@@ -1,4 +1,4 @@
-package check
+package wrong
 
 import (
 	"bytes"
@@ -15,24 +15,47 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A quirky is a CaSH server of another maker: written on the SDK alone, with
-// pages in a style of its own, and with one mistake if quirk names a row.
-type quirky struct {
-	quirk string
-	admin bool // the caller sees the vault
+// A CaSH is a CaSH server: written on the SDK alone, with pages in a style of its own.
+type CaSH struct {
+	Row   string // that it breaks
+	Admin bool   // the caller sees the vault
 
 	mu      sync.Mutex
 	runs    int
 	kept    map[string]*mcp.CallToolResult
-	clients int // connections so far
-	client  int // connection of the request at hand
-	last    int // size limit that sticks
+	clients int  // connections so far
+	client  int  // connection of the request at hand
+	admin   bool // its caller
+	last    int  // size limit that sticks
 }
 
-func (q *quirky) is(row string) bool { return q.quirk == row }
+// CaSHRows are the rows that a [CaSH] breaks. All but R1 fail alone, or with those of [CaSHAlso].
+var CaSHRows = strings.Fields("R1 R2 R3 R4 R5 R6 R7 R8 R9 R10 R11 R12 R13 R14 R15 R20 R21 R22 R23 R24 R25 R26 R27 R28 R29 R30 R31 " +
+	"R40 R41 R42 R43 R44 R45 R45a R46 R47 R48 R49 R50 R51 R52 R53 R54 R56 R60 R61 R62 R63 R64 R65 R67 R68 " +
+	"R80 R81 R83 R90 R91 R92 R93 R94 R95 R96 R97 R98 R99 R100 R101 R102 R103 R104 R105 R106")
 
-// Run implements Runner.
-func (q *quirky) Run(ctx context.Context, t mcp.Transport) error {
+// CaSHAlso has the rows that another row takes with it, by its nature.
+var CaSHAlso = map[string][]string{
+	"R90": {"R91"},        // which checks the exact value
+	"R97": {"R93", "R99"}, // which ask for the same result after others have
+}
+
+func (q *CaSH) is(row string) bool { return q.Row == row }
+
+// Runs returns how often shop.put has run.
+func (q *CaSH) Runs() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.runs
+}
+
+// Run serves one connection.
+func (q *CaSH) Run(ctx context.Context, t mcp.Transport) error { return q.New().Run(ctx, t) }
+
+// New returns the server of one connection.
+func (q *CaSH) New() *mcp.Server { return q.serverFor(q.Admin) }
+
+func (q *CaSH) serverFor(admin bool) *mcp.Server {
 	srv := mcp.NewServer(&mcp.Implementation{Name: "quirky", Version: "1"}, nil)
 	q.mu.Lock()
 	q.clients++
@@ -40,29 +63,29 @@ func (q *quirky) Run(ctx context.Context, t mcp.Transport) error {
 	q.mu.Unlock()
 	for name, schema := range q.schemas() {
 		description := name
-		if q.is("R53") && q.admin {
+		if q.is("R53") && admin {
 			description += " for administrators"
 		}
 		srv.AddTool(&mcp.Tool{Name: name, Description: description, InputSchema: json.RawMessage(schema)},
 			func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 				q.mu.Lock()
 				defer q.mu.Unlock()
-				q.client = client
+				q.client, q.admin = client, admin
 				return q.answer(req), nil
 			})
 	}
 	srv.AddReceivingMiddleware(q.shortcut)
-	return srv.Run(ctx, t)
+	return srv
 }
 
-func (q *quirky) schemas() map[string]string {
+func (q *CaSH) schemas() map[string]string {
 	const text, object = `{"type":"string"}`, `{"type":["object","null"]}`
 	s := map[string]string{
 		"call":  `{"type":"object","properties":{"namespace":` + text + `,"function":` + text + `,"kwargs":` + object + `,"sizelimit":{"type":"integer"}},"required":["function"]}`,
 		"help":  `{"type":"object","properties":{"namespace":` + text + `,"function":` + text + `,"kwargs":` + object + `}}`,
 		"skill": `{"type":"object","properties":{"namespace":` + text + `,"skillname":` + text + `,"kwargs":` + object + `}}`,
 	}
-	switch q.quirk {
+	switch q.Row {
 	case "R1":
 		s["skills"] = s["skill"]
 		delete(s, "skill")
@@ -81,13 +104,19 @@ func (q *quirky) schemas() map[string]string {
 }
 
 // shortcut lets a function be called as a tool.
-func (q *quirky) shortcut(next mcp.MethodHandler) mcp.MethodHandler {
+func (q *CaSH) shortcut(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if r, ok := req.(*mcp.CallToolRequest); ok && q.is("R12") && r.Params.Name == "shop.find" {
 			return spoken("found"), nil
 		}
 		return next(ctx, method, req)
 	}
+}
+
+// toJSON returns v, which has a JSON form.
+func toJSON(v any) string {
+	data, _ := json.Marshal(v)
+	return string(data)
 }
 
 func spoken(text string) *mcp.CallToolResult {
@@ -100,7 +129,7 @@ func oops(format string, args ...any) *mcp.CallToolResult {
 	return r
 }
 
-func (q *quirky) answer(req *mcp.CallToolRequest) *mcp.CallToolResult {
+func (q *CaSH) answer(req *mcp.CallToolRequest) *mcp.CallToolResult {
 	a, err := q.arguments(req.Params.Arguments)
 	if err != nil {
 		return oops("%v", err)
@@ -127,7 +156,7 @@ func (a arguments) text(key string) string {
 	return s
 }
 
-func (q *quirky) arguments(data []byte) (arguments, error) {
+func (q *CaSH) arguments(data []byte) (arguments, error) {
 	a, err := members(data, !q.is("R8"))
 	if err != nil {
 		return nil, err
@@ -177,7 +206,7 @@ func members(data []byte, fold bool) (arguments, error) {
 var legalPath = regexp.MustCompile(`^(_*[A-Za-z0-9][A-Za-z0-9_]*)(\._*[A-Za-z0-9][A-Za-z0-9_]*)*$`)
 
 // path returns the canonical form of a path.
-func (q *quirky) path(path string) (string, bool) {
+func (q *CaSH) path(path string) (string, bool) {
 	if q.is("R30") {
 		path = strings.Trim(path, " ./")
 	}
@@ -193,7 +222,7 @@ func (q *quirky) path(path string) (string, bool) {
 	return canonical(path), true
 }
 
-func (q *quirky) invoke(path string, a arguments) *mcp.CallToolResult {
+func (q *CaSH) invoke(path string, a arguments) *mcp.CallToolResult {
 	limit, ok := q.limit(a["sizelimit"])
 	name := a.text("function")
 	switch {
@@ -230,7 +259,7 @@ func (q *quirky) invoke(path string, a arguments) *mcp.CallToolResult {
 	return q.gate(f, kwargs, limit)
 }
 
-func (q *quirky) kwargs(f *quirk, data json.RawMessage) (arguments, error) {
+func (q *CaSH) kwargs(f *quirk, data json.RawMessage) (arguments, error) {
 	if q.is("R10") && data == nil && f.name == "find" {
 		return nil, fmt.Errorf("they are missing")
 	}
@@ -248,7 +277,7 @@ func (q *quirky) kwargs(f *quirk, data json.RawMessage) (arguments, error) {
 }
 
 // limit reads a size limit, which is 10,000 if it is not given.
-func (q *quirky) limit(value json.RawMessage) (int, bool) {
+func (q *CaSH) limit(value json.RawMessage) (int, bool) {
 	if value == nil || string(value) == "null" {
 		if q.is("R52") {
 			return 20_000, true
@@ -262,13 +291,21 @@ func (q *quirky) limit(value json.RawMessage) (int, bool) {
 	return int(min(f, 1e9)), true
 }
 
-func (q *quirky) gate(f *quirk, kwargs arguments, limit int) *mcp.CallToolResult {
+func (q *CaSH) gate(f *quirk, kwargs arguments, limit int) *mcp.CallToolResult {
 	key := f.name + toJSON(kwargs)
 	res := q.kept[key]
 	if res == nil || q.is("R103") {
 		res = f.run(q, kwargs)
 	}
 	n := length(res)
+	switch {
+	case q.is("R90") && f.name == "text" && limit == 10_000:
+		limit = 9000
+	case q.is("R91") && n == limit && f.name == "text":
+		limit--
+	case q.is("R96") && n > limit && limit == 1 && f.name == "find":
+		limit = n
+	}
 	if n <= limit || f.name == "stream" && !q.is("R102") || q.is("R104") && res.IsError || q.is("R106") && f.name == "image" {
 		delete(q.kept, key)
 		if q.is("R95") && n > 100_000 {
@@ -283,7 +320,7 @@ func (q *quirky) gate(f *quirk, kwargs arguments, limit int) *mcp.CallToolResult
 }
 
 // wrapped is a result as it is delivered.
-func (q *quirky) wrapped(res *mcp.CallToolResult) *mcp.CallToolResult {
+func (q *CaSH) wrapped(res *mcp.CallToolResult) *mcp.CallToolResult {
 	if text, ok := res.Content[0].(*mcp.TextContent); ok && q.is("R13") {
 		var v any
 		if json.Unmarshal([]byte(text.Text), &v) == nil {
@@ -306,7 +343,7 @@ func length(res *mcp.CallToolResult) int {
 	return n
 }
 
-func (q *quirky) notice(f *quirk, res *mcp.CallToolResult, n int) *mcp.CallToolResult {
+func (q *CaSH) notice(f *quirk, res *mcp.CallToolResult, n int) *mcp.CallToolResult {
 	margin := n + n/10 + 1
 	if q.is("R94") && f.name != "put" {
 		margin = n - 1
