@@ -1,0 +1,148 @@
+package openapi_test
+
+import (
+	"io"
+	"mime"
+	"mime/multipart"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/cash-mcp/go-sdk/cash/openapi"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// operation returns a document with one operation, send in t, that has this body.
+func operation(params, body string) []byte {
+	return document(`{"/send":{"post":{"operationId":"send","tags":["t"],"parameters":[` + params + `],"requestBody":` + body + `}}}`)
+}
+
+func TestBodies(t *testing.T) {
+	const plain = `{"type":"object","required":["name"],"properties":{"name":{"type":"string"},"count":{"type":"integer"},
+		"id":{"type":"string","readOnly":true}}}`
+	query := func(name string) string { return `{"name":"` + name + `","in":"query","schema":{"type":"string"}}` }
+	json := func(schema string) string {
+		return `{"required":true,"content":{"application/json":{"schema":` + schema + `}}}`
+	}
+	for name, c := range map[string]struct{ params, body, args, media, want string }{
+		"members":            {"", json(plain), `{"count":9007199254740993,"name":"é"}`, "application/json", `{"name":"é","count":9007199254740993}`},
+		"collision":          {query("NAME"), json(plain), `{"NAME":"q","body":{"count":1,"name":"x"}}`, "application/json", `{"count":1,"name":"x"}`},
+		"collision of body":  {query("body"), json(`{"type":"array","items":{}}`), `{"body":"q","body_request":[ 1.50]}`, "application/json", `[ 1.50]`},
+		"array":              {"", json(`{"type":"array"}`), `{"body":[1,2]}`, "application/json", `[1,2]`},
+		"more members":       {"", json(`{"type":"object","properties":{"a":{}},"additionalProperties":true}`), `{"body":{"b":1}}`, "application/json", `{"b":1}`},
+		"choice":             {"", json(`{"oneOf":[{"type":"string"},{"type":"integer"}]}`), `{"body":1}`, "application/json", `1`},
+		"nothing required":   {"", json(`{"type":"object","properties":{"a":{}}}`), `{}`, "application/json", `{}`},
+		"optional":           {"", `{"content":{"application/json":{"schema":{"properties":{"a":{}}}}}}`, `{}`, "", ``},
+		"optional, required": {"", `{"content":{"application/json":{"schema":` + plain + `}}}`, `{"body":{"name":"a"}}`, "application/json", `{"name":"a"}`},
+		"problem json":       {"", `{"required":true,"content":{"text/plain":{},"application/merge-patch+json":{"schema":` + plain + `}}}`, `{"name":"a"}`, "application/merge-patch+json", `{"name":"a"}`},
+		"text":               {"", `{"required":true,"content":{"text/csv":{"schema":{"type":"string"}}}}`, `{"body":"a,b\n"}`, "text/csv", "a,b\n"},
+		"bytes in base64":    {"", `{"required":true,"content":{"image/png":{"schema":{"type":"string","format":"binary"}}}}`, `{"body":{"base64":"AAEC"}}`, "image/png", "\x00\x01\x02"},
+		"bytes of a type":    {"", `{"required":true,"content":{"*/*":{"schema":{"type":"string"}}}}`, `{"body":{"text":"hi","content_type":"text/x"}}`, "text/x", "hi"},
+		"bytes of a file":    {"", `{"required":true,"content":{"application/octet-stream":{}}}`, `{"body":{"file":"a/b.txt"}}`, "application/octet-stream", "of a file"},
+		"form": {"", `{"required":true,"content":{"application/x-www-form-urlencoded":{"schema":{"properties":{
+			"a":{"type":"string"},"list":{"type":"array"},"o":{"type":"object"},"d":{"type":"object"},"p":{"type":"array"}}},
+			"encoding":{"d":{"style":"deepObject","explode":true},"p":{"style":"pipeDelimited","explode":false}}}}}`,
+			`{"a":"x &=+é","list":[1,2],"o":{"k":[1]},"d":{"k":"v"},"p":["1","2"]}`, "application/x-www-form-urlencoded",
+			"a=x%20%26%3D%2B%C3%A9&list=1&list=2&o=%7B%22k%22%3A%5B1%5D%7D&d%5Bk%5D=v&p=1%7C2"},
+		"form in one argument": {query("a"), `{"required":true,"content":{"application/x-www-form-urlencoded":{"schema":{"properties":{"a":{"type":"string"}}}}}}`,
+			`{"a":"q","body":{"a":"b"}}`, "application/x-www-form-urlencoded", "a=b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			service := new(recorder)
+			reg, m := mount(t, operation(c.params, c.body), openapi.Handler(service),
+				openapi.Files(fstest.MapFS{"a/b.txt": {Data: []byte("of a file")}}))
+			if _, err := call(t.Context(), reg, "shop.t", "send", c.args); err != nil {
+				t.Fatalf("%v\n%s", err, m.Report())
+			}
+			if got := service.take(); got.Body != c.want || got.Header.Get("Content-Type") != c.media {
+				t.Errorf("sent %q of type %q", got.Body, got.Header.Get("Content-Type"))
+			}
+		})
+	}
+}
+
+func TestMultipart(t *testing.T) {
+	service := new(recorder)
+	doc := operation("", `{"required":true,"content":{"multipart/form-data":{"schema":{"type":"object","required":["photo"],"properties":{
+		"title":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},"about":{"type":"object"},
+		"photo":{"type":"string","format":"binary"},"more":{"type":"array","items":{"type":"string","format":"binary"}}}},
+		"encoding":{"photo":{"contentType":"image/png"}}}}}`)
+	both(t, service, func(t *testing.T, server *openapi.Server) {
+		reg, _ := mount(t, doc, server)
+		_, err := call(t.Context(), reg, "shop.t", "send", `{"title":"é","tags":["a","b"],"about":{"x":1.0},
+			"photo":{"base64":"AAEC","filename":"a \"b\".png"},"more":[{"text":"one"},{"text":"two","content_type":"text/plain"}]}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := service.take()
+		_, params, _ := mime.ParseMediaType(got.Header.Get("Content-Type"))
+		reader := multipart.NewReader(strings.NewReader(got.Body), params["boundary"])
+		var parts []string
+		for {
+			p, err := reader.NextPart()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, _ := io.ReadAll(p)
+			parts = append(parts, strings.Join([]string{p.FormName(), p.FileName(), p.Header.Get("Content-Type"), string(data)}, "|"))
+		}
+		want := "title|||é,tags|||a,tags|||b,about||application/json|{\"x\":1.0},photo|a \"b\".png|image/png|\x00\x01\x02," +
+			"more|file|application/octet-stream|one,more|file|text/plain|two"
+		if text := strings.Join(parts, ","); text != want {
+			t.Errorf("parts %q", text)
+		}
+	})
+}
+
+// Arguments that do not fit are refused before anything is sent.
+func TestArgumentsThatDoNotFit(t *testing.T) {
+	service := new(recorder)
+	doc := operation(`{"name":"h","in":"header","schema":{"type":"string"}},{"name":"n","in":"query","required":true,"schema":{"type":"integer","minimum":1}}`,
+		`{"required":true,"content":{"image/png":{}}}`)
+	reg, _ := mount(t, doc, openapi.Handler(service), openapi.Files(fstest.MapFS{"big": {Data: make([]byte, 17<<20)}, "dir/a": {}}))
+	for _, args := range []string{
+		`{"body":{"text":"a"}}`, `{"n":0,"body":{"text":"a"}}`, `{"n":"x","body":{"text":"a"}}`, `{"n":1}`, `{"n":1,"body":{"text":"a"},"m":1}`,
+		`{"n":1,"body":{}}`, `{"n":1,"body":{"text":"a","base64":""}}`, `{"n":1,"body":{"base64":"?"}}`, `{"n":1,"body":"a"}`,
+		`{"n":1,"body":{"file":"../etc/passwd"}}`, `{"n":1,"body":{"file":"none"}}`, `{"n":1,"body":{"file":"big"}}`, `{"n":1,"body":{"file":"dir"}}`,
+		`{"n":1,"body":{"text":"a","content_type":"a\r\nb: c"}}`, `{"n":1,"h":"a\r\nX: y","body":{"text":"a"}}`,
+	} {
+		_, err := call(t.Context(), reg, "shop.t", "send", args)
+		if registry.AsError(err).Kind != registry.InvalidArguments {
+			t.Errorf("%s: %v", args, err)
+		}
+		if service.take() != nil {
+			t.Errorf("%s was sent", args)
+		}
+	}
+}
+
+// Parameters that carry credentials, and headers of the connection, are no arguments.
+func TestArgumentsNeverAsked(t *testing.T) {
+	doc := []byte(`{"openapi":"3.0.3","info":{"title":"s","version":"1"},
+		"components":{"securitySchemes":{"key":{"type":"apiKey","in":"query","name":"api_key"},"head":{"type":"apiKey","in":"header","name":"X-Key"}}},
+		"paths":{"/a":{"get":{"operationId":"a","tags":["t"],"parameters":[
+		{"name":"api_key","in":"query","schema":{"type":"string"}},{"name":"x-key","in":"header","required":true,"schema":{"type":"string"}},
+		{"name":"Host","in":"header","schema":{"type":"string"}},{"name":"Authorization","in":"header","schema":{"type":"string"}},
+		{"name":"filter[name]","in":"query","schema":{"type":"string"}},{"name":"id","in":"query","schema":{"type":"string"}},
+		{"name":"ID","in":"header","schema":{"type":"string"}}]}}}}`)
+	service := new(recorder)
+	reg, _ := mount(t, doc, openapi.Handler(service))
+	var names []string
+	for f := range reg.All() {
+		for _, p := range f.Params() {
+			names = append(names, p.Name)
+		}
+	}
+	if got := strings.Join(names, " "); got != "filter_name id ID_header" {
+		t.Errorf("arguments %s", got)
+	}
+	if _, err := call(t.Context(), reg, "shop.t", "a", `{"filter_name":"x","ID_header":"y"}`); err != nil {
+		t.Fatal(err)
+	}
+	if got := service.take(); got.URI != "/a?filter%5Bname%5D=x" || got.Header.Get("ID") != "y" {
+		t.Errorf("sent %+v", got)
+	}
+}

@@ -1,0 +1,447 @@
+package openapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// maxBody bounds the body of a request, and one file in it.
+const maxBody = 16 << 20
+
+// A maker makes requests of arguments.
+type maker struct {
+	base   string
+	files  fs.FS           // may be nil
+	secret map[string]bool // parameters that no argument sets
+}
+
+// request returns the request for arguments, which are valid for the schema. Its URL is below the base.
+func (m *maker) request(ctx context.Context, s *source, arguments json.RawMessage) (*http.Request, error) {
+	args := make(map[string]json.RawMessage)
+	for key, value := range strictjson.Members(arguments) {
+		args[key] = value
+	}
+	target, err := m.url(s, args)
+	if err != nil {
+		return nil, err
+	}
+	body, media, err := m.body(s.Plan.Body, args)
+	if err != nil {
+		return nil, err
+	}
+	r, err := http.NewRequestWithContext(ctx, s.Method, target, bytes.NewReader(body))
+	if err != nil {
+		return nil, &registry.Error{Kind: registry.Internal, Message: "The request cannot be made.", Err: err, NotRun: true}
+	}
+	if media == "" {
+		r.Body, r.GetBody, r.ContentLength = http.NoBody, nil, 0
+	} else {
+		r.Header.Set("Content-Type", media)
+	}
+	accept := "*/*"
+	if len(s.Plan.Accept) > 0 {
+		accept = strings.Join(s.Plan.Accept, ", ") + ", */*;q=0.1"
+	}
+	r.Header.Set("Accept", accept)
+	if err := m.headers(r, s, args); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func invalid(format string, args ...any) error {
+	return &registry.Error{Kind: registry.InvalidArguments, Message: fmt.Sprintf(format, args...), NotRun: true}
+}
+
+// literal are the characters of a path that stay as they are.
+const literal = "/:@!$&'()*+,;=%"
+
+// url returns the address of a request.
+func (m *maker) url(s *source, args map[string]json.RawMessage) (string, error) {
+	values := make(map[string]string)
+	var pairs []pair
+	for i := range s.Plan.Params {
+		p := &s.Plan.Params[i]
+		value, given := args[p.Arg]
+		given = given && strictjson.KindOf(value) != strictjson.Null
+		switch {
+		case p.In == inPath && !given:
+			return "", invalid("The argument %q is missing: it is a part of the path.", p.Arg)
+		case p.In == inPath:
+			text := p.path(value)
+			if plain, _ := url.PathUnescape(text); strings.ContainsAny(plain, `/\`) && !slices.Contains(s.Slashes, p.Name) {
+				return "", invalid("The argument %q has a slash or a backslash, which could lead to another path.", p.Arg)
+			}
+			values[escaped(p.Name, literal)] = text
+		case p.In == inQuery && given:
+			more, err := m.pairs(s, p, value)
+			if err != nil {
+				return "", err
+			}
+			pairs = append(pairs, more...)
+		}
+	}
+	template := escaped(s.Path, literal+"{}")
+	full := eachVariable(template, func(name string) string { return values[name] })
+	if err := segments(template, full); err != nil {
+		return "", err
+	}
+	base := m.base
+	if s.Plan.Base != "" {
+		base = s.Plan.Base
+	}
+	full = base + full
+	if len(pairs) > 0 {
+		full += "?" + query(pairs)
+	}
+	return full, nil
+}
+
+// pairs writes a parameter as pairs. The members of an exploded object have names of their own: none may be that of
+// another parameter.
+func (m *maker) pairs(s *source, p *param, value json.RawMessage) ([]pair, error) {
+	pairs := p.pairs(value)
+	var others map[string]bool
+	for _, one := range pairs {
+		name, err := url.PathUnescape(one.name)
+		if err == nil && name == p.Name {
+			continue
+		}
+		if others == nil {
+			others = make(map[string]bool)
+			for i := range s.Plan.Params {
+				if other := &s.Plan.Params[i]; other != p {
+					others[secret(other.In, other.Name)] = true
+				}
+			}
+		}
+		if key := secret(p.In, name); err != nil || others[key] || m.secret[key] {
+			return nil, invalid("A member of the argument %q has the name of another parameter.", p.Arg)
+		}
+	}
+	return pairs, nil
+}
+
+// segments refuses values that would make another path: empty segments, and those of dots.
+func segments(template, full string) error {
+	parts := strings.Split(full, "/")
+	for i, segment := range strings.Split(template, "/") {
+		if !strings.Contains(segment, "{") {
+			continue
+		}
+		part, err := url.PathUnescape(parts[i])
+		if err != nil || part == "" {
+			return invalid("A part of the path is empty: the values of its arguments must not be.")
+		}
+		if dots(parts[i]) {
+			return invalid("A part of the path is . or .., which would lead to another path.")
+		}
+	}
+	return nil
+}
+
+// dots reports whether a path has a segment . or .., or cannot be read.
+func dots(path string) bool {
+	path, err := url.PathUnescape(path)
+	for p := range strings.FieldsFuncSeq(path, func(c rune) bool { return c == '/' || c == '\\' }) {
+		if p == "." || p == ".." {
+			return true
+		}
+	}
+	return err != nil
+}
+
+// headers sets the parameters in headers and cookies.
+func (m *maker) headers(r *http.Request, s *source, args map[string]json.RawMessage) error {
+	var cookies []string
+	for i := range s.Plan.Params {
+		p := &s.Plan.Params[i]
+		value, given := args[p.Arg]
+		if !given || strictjson.KindOf(value) == strictjson.Null {
+			continue
+		}
+		switch p.In {
+		case inHeader:
+			text := p.header(value)
+			if strings.ContainsFunc(text, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
+				return invalid("The argument %q has a control character, which a header cannot hold.", p.Arg)
+			}
+			r.Header.Set(p.Name, text)
+		case inCookie:
+			pairs, err := m.pairs(s, p, value)
+			if err != nil {
+				return err
+			}
+			for _, c := range pairs {
+				cookies = append(cookies, c.name+"="+c.value)
+			}
+		}
+	}
+	if len(cookies) > 0 {
+		r.Header.Set("Cookie", strings.Join(cookies, "; "))
+	}
+	return nil
+}
+
+// body returns the body and its media type, which is empty if there is none.
+func (m *maker) body(b *body, args map[string]json.RawMessage) ([]byte, string, error) {
+	if b == nil {
+		return nil, "", nil
+	}
+	var value json.RawMessage
+	if b.Arg != "" {
+		value = args[b.Arg]
+	} else {
+		var object strictjson.Builder
+		given := false
+		for i := range b.Members {
+			if v, ok := args[b.Members[i].Arg]; ok {
+				object.Add(b.Members[i].Name, v)
+				given = true
+			}
+		}
+		if given || b.Required {
+			value = object.Object()
+		}
+	}
+	if value == nil {
+		return nil, "", nil
+	}
+	data, media, err := m.encode(b, value)
+	if err == nil && len(data) > maxBody {
+		err = invalid("The body has more than %d MiB.", maxBody>>20)
+	}
+	return data, media, err
+}
+
+// encode writes a value by the body's media type.
+func (m *maker) encode(b *body, value json.RawMessage) ([]byte, string, error) {
+	kind, _, _ := mime.ParseMediaType(b.Media)
+	switch {
+	case isJSON(b.Media):
+		return value, b.Media, nil
+	case kind == mediaForm:
+		var pairs []pair
+		member := b.byName()
+		for key, v := range strictjson.Members(value) {
+			if strictjson.KindOf(v) != strictjson.Null {
+				part := member(key)
+				pairs = append(pairs, part.pairs(v)...)
+			}
+		}
+		for _, p := range pairs {
+			if err := m.open(b, p.name); err != nil {
+				return nil, "", err
+			}
+		}
+		return []byte(query(pairs)), b.Media, nil
+	case kind == mediaMultipart:
+		return m.multipart(b, value)
+	case strictjson.KindOf(value) == strictjson.String:
+		return []byte(strictjson.Text(value)), b.Media, nil
+	}
+	f, err := m.file(value)
+	if err != nil {
+		return nil, "", err
+	}
+	if f.ContentType != "" && strings.Contains(b.Media, "*") || kind == "application/octet-stream" && f.ContentType != "" {
+		return f.data, f.ContentType, nil
+	}
+	return f.data, b.Media, nil
+}
+
+// open refuses a name in a form that carries credentials in the query, unless the form describes it: services read both
+// as one.
+func (m *maker) open(b *body, name string) error {
+	name, err := url.PathUnescape(name)
+	described := func(m member) bool { return m.Name == name }
+	if err != nil || m.secret[secret(inQuery, name)] && !slices.ContainsFunc(b.Members, described) {
+		return invalid("A member of the body has the name of a parameter that is no argument.")
+	}
+	return nil
+}
+
+// byName tells how a member of a form is written. One that is not described has the defaults.
+func (b *body) byName() func(name string) member {
+	known := make(map[string]member, len(b.Members))
+	for _, m := range b.Members {
+		known[m.Name] = m
+	}
+	return func(name string) member {
+		if m, ok := known[name]; ok {
+			return m
+		}
+		return member{style: style{Name: name, Style: "form", Explode: true}}
+	}
+}
+
+// multipart writes a form of parts. Arrays are one part for each element.
+func (m *maker) multipart(b *body, value json.RawMessage) ([]byte, string, error) {
+	var out bytes.Buffer
+	w := multipart.NewWriter(&out)
+	member := b.byName()
+	for key, v := range strictjson.Members(value) {
+		if err := m.open(b, url.PathEscape(key)); err != nil {
+			return nil, "", err
+		}
+		part := member(key)
+		list := []json.RawMessage{v}
+		if strictjson.KindOf(v) == strictjson.Array && !part.JSON {
+			list = nil
+			for _, e := range strictjson.Elements(v) {
+				list = append(list, e)
+			}
+		}
+		for _, one := range list {
+			if strictjson.KindOf(one) == strictjson.Null {
+				continue
+			}
+			if err := m.part(w, &part, one); err != nil {
+				return nil, "", err
+			}
+			if out.Len() > maxBody {
+				return nil, "", invalid("The body has more than %d MiB.", maxBody>>20)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, "", err
+	}
+	return out.Bytes(), w.FormDataContentType(), nil
+}
+
+// part writes one part (RFC 7578).
+func (m *maker) part(w *multipart.Writer, p *member, value json.RawMessage) error {
+	data, media, name := []byte(text(value)), p.Media, ""
+	switch kind := strictjson.KindOf(value); {
+	case p.Binary:
+		f, err := m.file(value)
+		if err != nil {
+			return err
+		}
+		data, name = f.data, f.Filename
+		if name == "" {
+			name = "file"
+		}
+		if f.ContentType != "" {
+			media = f.ContentType
+		}
+		if media == "" || strings.ContainsAny(media, "*,") {
+			media = "application/octet-stream"
+		}
+	case kind == strictjson.Object || kind == strictjson.Array:
+		if media == "" {
+			media = "application/json"
+		}
+	}
+	params := map[string]string{"name": p.Name}
+	if name != "" {
+		params["filename"] = name
+	}
+	header := make(textproto.MIMEHeader)
+	header.Set("Content-Disposition", mime.FormatMediaType("form-data", params))
+	if header.Get("Content-Disposition") == "" {
+		return invalid("The part %q or its filename has a name that cannot be sent.", p.Name)
+	}
+	if media != "" {
+		header.Set("Content-Type", media)
+	}
+	out, err := w.CreatePart(header)
+	if err == nil {
+		_, err = out.Write(data)
+	}
+	return err
+}
+
+// A file is binary data of a model, or a file that it names.
+type file struct {
+	Text        *string `json:"text"`
+	Base64      *string `json:"base64"`
+	File        *string `json:"file"`
+	Filename    string  `json:"filename"`
+	ContentType string  `json:"content_type"`
+
+	data []byte
+}
+
+// file reads binary data.
+func (m *maker) file(value json.RawMessage) (*file, error) {
+	f := new(file)
+	if err := json.Unmarshal(value, f); err != nil {
+		return nil, invalid("Binary data is an object with one of text, base64 and file.")
+	}
+	if f.ContentType != "" {
+		if _, _, err := mime.ParseMediaType(f.ContentType); err != nil {
+			return nil, invalid("The member content_type is no media type.")
+		}
+	}
+	given := 0
+	for _, s := range []*string{f.Text, f.Base64, f.File} {
+		if s != nil {
+			given++
+		}
+	}
+	if given != 1 {
+		return nil, invalid("Binary data needs exactly one of text, base64 and file.")
+	}
+	var err error
+	switch {
+	case f.Text != nil:
+		f.data = []byte(*f.Text)
+	case f.Base64 != nil:
+		if f.data, err = base64.StdEncoding.DecodeString(*f.Base64); err != nil {
+			return nil, invalid("The member base64 is not base64.")
+		}
+	default:
+		if m.files == nil {
+			return nil, invalid("This server has no files to send: give text or base64.")
+		}
+		if f.data, err = readFile(m.files, *f.File, maxBody); err != nil {
+			return nil, &registry.Error{Kind: registry.InvalidArguments, Message: "The member file names no file that can be sent.", Err: err, NotRun: true}
+		}
+		if f.Filename == "" {
+			f.Filename = path.Base(*f.File)
+		}
+	}
+	return f, nil
+}
+
+// readFile reads a regular file of at most so many bytes.
+func readFile(fsys fs.FS, name string, most int64) ([]byte, error) {
+	if !fs.ValidPath(name) {
+		return nil, fmt.Errorf("%q is no path of a file", name)
+	}
+	info, err := fs.Stat(fsys, name) // before opening: opening a FIFO would wait for its other end
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", name)
+	}
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // read only
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = fmt.Errorf("%s has more than %d bytes", name, most)
+	}
+	return data, err
+}

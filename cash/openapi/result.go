@@ -1,0 +1,248 @@
+package openapi
+
+import (
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/label"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// maxJSON bounds the nesting of JSON that is known to be JSON.
+const maxJSON = 1000
+
+// result returns the answer to a call. foreign cleans texts.
+func (s *source) result(r *response, foreign bool) (*registry.Result, error) {
+	if r.code >= 400 {
+		return nil, refusal(r)
+	}
+	if r.code >= 300 {
+		return s.redirected(r)
+	}
+	media, _, err := mime.ParseMediaType(r.header.Get("Content-Type"))
+	if err != nil {
+		media = ""
+	}
+	body := string(r.body)
+	res := new(registry.Result)
+	switch {
+	case len(r.body) == 0:
+		res.Content = []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf("%d %s", r.code, http.StatusText(r.code))}}
+		return res, nil
+	case (isJSON(media) || media == "") && strictjson.Scan(r.body, maxJSON, maxResponse) == nil && utf8.Valid(r.body):
+		res.JSON = true
+	case strings.HasPrefix(media, "image/") && media != "image/svg+xml":
+		res.Content = []mcp.Content{&mcp.ImageContent{MIMEType: clean.Line(media, 100), Data: r.body}}
+		return res, nil
+	case strings.HasPrefix(media, "audio/"):
+		res.Content = []mcp.Content{&mcp.AudioContent{MIMEType: clean.Line(media, 100), Data: r.body}}
+		return res, nil
+	case !utf8.Valid(r.body) || strings.ContainsRune(body, 0):
+		res.Content = []mcp.Content{&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{
+			URI: "openapi:" + url.PathEscape(s.Key), MIMEType: clean.Line(media, 100), Blob: r.body,
+		}}}
+		return res, nil
+	}
+	if foreign {
+		body = clean.Content(body)
+	}
+	res.Content = []mcp.Content{&mcp.TextContent{Text: body}}
+	if hint := s.next(r, res.JSON); hint != "" {
+		res.JSON = false // there is a second text
+		res.Content = append(res.Content, &mcp.TextContent{Text: hint})
+	}
+	return res, nil
+}
+
+// redirected tells where an answer is. It is not fetched: the caller's credentials are not for there. It is an
+// error for a method that changes something, which may not be done: only 303 says that it is (RFC 9110, section
+// 15.4).
+func (s *source) redirected(r *response) (*registry.Result, error) {
+	text := fmt.Sprintf("%d %s", r.code, http.StatusText(r.code))
+	if to := clean.Line(r.header.Get("Location"), 2000); to != "" {
+		text += ": " + to
+	}
+	if s.Method != http.MethodGet && s.Method != http.MethodHead && r.code != http.StatusSeeOther {
+		return nil, &registry.Error{
+			Kind: registry.Failed, Message: "The service answers " + text + ", which was not followed.",
+			Details: map[string]any{"status": r.code},
+		}
+	}
+	return registry.TextResult(text), nil
+}
+
+// kinds of statuses (RFC 9110, section 15). The others of 4xx and 5xx are Failed.
+var kinds = map[int]registry.Kind{
+	400: registry.InvalidArguments, 401: registry.Unauthorized, 403: registry.Denied, 408: registry.TimedOut,
+	422: registry.InvalidArguments, 429: registry.RateLimited, 502: registry.Unavailable, 503: registry.Unavailable,
+	504: registry.TimedOut,
+}
+
+// refusal words a status of 4xx or 5xx.
+func refusal(r *response) error {
+	e := &registry.Error{Kind: registry.Failed, Details: map[string]any{"status": r.code}}
+	if kind, ok := kinds[r.code]; ok {
+		e.Kind = kind
+	}
+	e.Message = strings.TrimSpace(fmt.Sprintf("The service answers %d %s", r.code, http.StatusText(r.code)))
+	if said := message(r); said != "" {
+		e.Message += ": " + said
+	}
+	if !strings.HasSuffix(e.Message, ".") {
+		e.Message += "."
+	}
+	switch e.Kind {
+	case registry.Denied:
+		e.Details[registry.DetailReason] = registry.ReasonUpstream
+	case registry.RateLimited, registry.Unavailable:
+		e.NotRun = r.code == http.StatusTooManyRequests
+		e.Hint = "Try again later."
+		if after := retryAfter(r.header.Get("Retry-After")); after > 0 {
+			e.Details["retry_after"] = after
+			e.Hint = fmt.Sprintf("Try again in %d seconds.", after)
+		}
+	}
+	return e
+}
+
+// retryAfter returns the seconds of a header, at most a day.
+func retryAfter(value string) int64 {
+	seconds, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
+	if err != nil {
+		at, err := http.ParseTime(value)
+		if err != nil {
+			return 0
+		}
+		seconds = int64(time.Until(at) / time.Second)
+	}
+	return min(max(seconds, 0), 24*60*60)
+}
+
+// maxMessage is the most characters of a service's message.
+const maxMessage = 500
+
+// message returns what a body says of an error: problem details (RFC 9457), or the usual members.
+func message(r *response) string {
+	media, _, _ := mime.ParseMediaType(r.header.Get("Content-Type"))
+	switch {
+	case strictjson.KindOf(r.body) == strictjson.Object && strictjson.CheckDepth(r.body, maxJSON) == nil:
+		return clean.Line(strings.Join(messages(r.body, 0), ": "), maxMessage)
+	case strings.HasPrefix(media, "text/plain"):
+		return clean.FirstLine(clean.Beginning(string(r.body), 8*maxMessage), maxMessage)
+	}
+	return ""
+}
+
+func messages(object []byte, depth int) []string {
+	var list []string
+	for _, name := range []string{"title", "message", "error_description", "detail", "error", "errors"} {
+		value := strictjson.Member(object, name)
+		switch {
+		case strictjson.KindOf(value) == strictjson.String:
+			list = append(list, strictjson.Text(value))
+		case depth < 2 && strictjson.KindOf(value) == strictjson.Object:
+			list = append(list, messages(value, depth+1)...)
+		case depth < 2:
+			for i, e := range strictjson.Elements(value) {
+				if i == 5 {
+					break
+				}
+				if strictjson.KindOf(e) == strictjson.String {
+					list = append(list, strictjson.Text(e))
+				} else if strictjson.KindOf(e) == strictjson.Object {
+					list = append(list, messages(e, depth+1)...)
+				}
+			}
+		}
+	}
+	if at := strictjson.Text(strictjson.Member(object, "location")); at != "" && depth > 0 {
+		list = append(list, at)
+	}
+	return slices.Compact(list)
+}
+
+// cursors are members of answers that lead to the next page, with the parameters that take them, in canonical form.
+var cursors = map[string][]string{
+	"nextcursor":        {"cursor", "after", "startcursor"},
+	"nextpagetoken":     {"pagetoken"},
+	"nexttoken":         {"nexttoken", "token"},
+	"nextpage":          {"page"},
+	"nextmarker":        {"marker"},
+	"endcursor":         {"after", "cursor"},
+	"continuationtoken": {"continuationtoken"},
+	"continue":          {"continue"},
+	"nextoffset":        {"offset"},
+}
+
+// next returns a line on how to get the next page; empty if there is none.
+func (s *source) next(r *response, isJSON bool) string {
+	if given := s.fromLink(r.header.Values("Link")); given != "" {
+		return "More: call again with " + given + "."
+	}
+	if !isJSON || strictjson.KindOf(r.body) != strictjson.Object {
+		return ""
+	}
+	for key, value := range strictjson.Members(r.body) {
+		kind := strictjson.KindOf(value)
+		if kind != strictjson.Number && (kind != strictjson.String || strictjson.Text(value) == "") || len(value) > 1000 {
+			continue
+		}
+		for _, name := range cursors[label.Fold(key)] {
+			for i := range s.Plan.Params {
+				if p := &s.Plan.Params[i]; p.In == inQuery && label.Fold(p.Name) == name {
+					return fmt.Sprintf("More: call again with %s of this result as %s.", clean.Line(key, 60), p.Arg)
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// fromLink returns the arguments that a Link of relation next gives (RFC 8288).
+func (s *source) fromLink(links []string) string {
+	for _, link := range strings.Split(clean.Beginning(strings.Join(links, ","), 8000), ",") {
+		target, params, ok := strings.Cut(link, ">")
+		if !ok || !slices.ContainsFunc(strings.Split(params, ";"), isNext) {
+			continue
+		}
+		_, after, _ := strings.Cut(target, "<")
+		u, err := url.Parse(after)
+		if err != nil {
+			continue
+		}
+		var given []string
+		values := u.Query()
+		for i := range s.Plan.Params {
+			if p := &s.Plan.Params[i]; p.In == inQuery && paging[label.Fold(p.Name)] && len(values[p.Name]) == 1 {
+				given = append(given, p.Arg+"="+clean.Line(values.Get(p.Name), 500))
+			}
+		}
+		if len(given) > 0 {
+			return strings.Join(given, ", ")
+		}
+	}
+	return ""
+}
+
+func isNext(param string) bool {
+	param = strings.ToLower(strings.TrimSpace(param))
+	return param == `rel="next"` || param == "rel=next"
+}
+
+// paging are the parameters that choose a page, in canonical form.
+var paging = map[string]bool{
+	"page": true, "offset": true, "cursor": true, "after": true, "start": true, "since": true, "pagetoken": true,
+	"nexttoken": true, "token": true, "marker": true, "continue": true, "continuationtoken": true, "skip": true,
+	"startcursor": true, "startingafter": true,
+}

@@ -1,0 +1,206 @@
+package openapi
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
+
+// The places of parameters.
+const (
+	inPath   = "path"
+	inQuery  = "query"
+	inHeader = "header"
+	inCookie = "cookie"
+)
+
+// A style says how a value is written into a request (OpenAPI, "Style Values").
+type style struct {
+	Name     string `json:",omitempty"` // of the parameter in the request
+	Style    string `json:",omitempty"`
+	Explode  bool   `json:",omitempty"`
+	Reserved bool   `json:",omitempty"` // leaves reserved characters as they are
+	JSON     bool   `json:",omitempty"` // the value is one text of JSON
+}
+
+// A pair is a name with a value, both encoded. A name without a value stands alone.
+type pair struct{ name, value string }
+
+// A field is one member of an object, or one element of an array, which has no name.
+type field struct{ name, value string }
+
+// text returns a value as a text of a parameter: that of a string, else its JSON.
+func text(value json.RawMessage) string {
+	switch strictjson.KindOf(value) {
+	case strictjson.String:
+		return strictjson.Text(value)
+	case strictjson.Null:
+		return ""
+	case strictjson.Array, strictjson.Object:
+		return string(strictjson.Compact(value))
+	}
+	return string(strictjson.Trim(value))
+}
+
+// fields returns the members or elements of a value that are not null.
+func fields(value json.RawMessage) []field {
+	var list []field
+	for _, v := range strictjson.Elements(value) {
+		list = append(list, field{value: text(v)})
+	}
+	for key, v := range strictjson.Members(value) {
+		if strictjson.KindOf(v) != strictjson.Null {
+			list = append(list, field{key, text(v)})
+		}
+	}
+	return list
+}
+
+// escaped percent-encodes everything but the unreserved characters of RFC 3986, and those that keep names.
+func escaped(s, keep string) string {
+	const hex = "0123456789ABCDEF"
+	var b strings.Builder
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("-._~"+keep, c) >= 0:
+			b.WriteByte(c)
+		default:
+			b.WriteByte('%')
+			b.WriteByte(hex[c>>4])
+			b.WriteByte(hex[c&15])
+		}
+	}
+	return b.String()
+}
+
+// reserved are the reserved characters that have no meaning of their own in a query.
+const reserved = ":/?@!$'()*,;"
+
+func (s *style) escape(text string) string {
+	if s.Reserved {
+		return escaped(text, reserved)
+	}
+	return escaped(text, "")
+}
+
+// joined writes a value by a style whose parts are joined by sep: simple and label.
+func (s *style) joined(value json.RawMessage, sep string, escape func(string) string) string {
+	list := fields(value)
+	switch kind := strictjson.KindOf(value); {
+	case s.JSON || kind != strictjson.Array && kind != strictjson.Object:
+		return escape(text(value))
+	case kind == strictjson.Array:
+		return join(list, sep, "", escape)
+	case s.Explode:
+		return join(list, sep, "=", escape)
+	default:
+		return join(list, sep, sep, escape)
+	}
+}
+
+// join writes fields. between is what is between the name of a member and its value.
+func join(list []field, sep, between string, escape func(string) string) string {
+	var b strings.Builder
+	for i, f := range list {
+		if i > 0 {
+			b.WriteString(sep)
+		}
+		if between != "" {
+			b.WriteString(escape(f.name) + between)
+		}
+		b.WriteString(escape(f.value))
+	}
+	return b.String()
+}
+
+// path returns a value as a part of a path.
+func (s *style) path(value json.RawMessage) string {
+	switch s.Style {
+	case "label":
+		if s.Explode {
+			return "." + s.joined(value, ".", s.escape)
+		}
+		return "." + s.joined(value, ",", s.escape)
+	case "matrix":
+		var b strings.Builder
+		for _, p := range s.pairs(value) {
+			b.WriteString(";" + p.name)
+			if p.value != "" {
+				b.WriteString("=" + p.value)
+			}
+		}
+		return b.String()
+	}
+	return s.joined(value, ",", s.escape)
+}
+
+// pairs returns a value as names with values, for queries, forms, cookies and the style matrix. Nothing is sent of an
+// empty array or object.
+func (s *style) pairs(value json.RawMessage) []pair {
+	kind := strictjson.KindOf(value)
+	if s.JSON || kind != strictjson.Array && kind != strictjson.Object {
+		return []pair{{s.escape(s.Name), s.escape(text(value))}}
+	}
+	if s.Style == "deepObject" && kind == strictjson.Object {
+		return s.deep(nil, s.Name, value)
+	}
+	list := fields(value)
+	if len(list) == 0 {
+		return nil
+	}
+	if s.Explode {
+		pairs := make([]pair, len(list))
+		for i, f := range list {
+			if f.name = s.Name; kind == strictjson.Object {
+				f.name = list[i].name
+			}
+			pairs[i] = pair{s.escape(f.name), s.escape(f.value)}
+		}
+		return pairs
+	}
+	sep := ","
+	switch s.Style {
+	case "spaceDelimited":
+		sep = "%20"
+	case "pipeDelimited":
+		sep = "%7C"
+	}
+	return []pair{{s.escape(s.Name), s.joined(value, sep, s.escape)}}
+}
+
+// deep returns the members of an object as name[member]. Objects in it nest in the same way, elements of arrays repeat
+// the name: the specification leaves both open.
+func (s *style) deep(pairs []pair, name string, value json.RawMessage) []pair {
+	switch strictjson.KindOf(value) {
+	case strictjson.Object:
+		for key, v := range strictjson.Members(value) {
+			pairs = s.deep(pairs, name+"["+key+"]", v)
+		}
+	case strictjson.Array:
+		for _, v := range strictjson.Elements(value) {
+			pairs = append(pairs, pair{s.escape(name), s.escape(text(v))})
+		}
+	case strictjson.Null:
+	default:
+		pairs = append(pairs, pair{s.escape(name), s.escape(text(value))})
+	}
+	return pairs
+}
+
+// header returns a value for a header, which has no encoding.
+func (s *style) header(value json.RawMessage) string {
+	return s.joined(value, ",", func(text string) string { return text })
+}
+
+// query writes pairs as a query or as a form.
+func query(pairs []pair) string {
+	var b strings.Builder
+	for i, p := range pairs {
+		if i > 0 {
+			b.WriteByte('&')
+		}
+		b.WriteString(p.name + "=" + p.value)
+	}
+	return b.String()
+}

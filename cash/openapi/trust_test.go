@@ -1,0 +1,268 @@
+package openapi_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cash-mcp/go-sdk/cash"
+	"github.com/cash-mcp/go-sdk/cash/openapi"
+	"github.com/cash-mcp/go-sdk/registry"
+)
+
+// A hidden operation is not reached by a value of another one, with a router that reads the decoded path. What 3.2 and
+// the hook allow is sent.
+func TestHiddenByPath(t *testing.T) {
+	service := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if p := strings.Split(r.URL.Path, "/"); len(p) == 4 && p[3] == "secret" {
+			io.WriteString(w, "the secret of "+p[2])
+		}
+	})
+	const id = `{"name":"id","in":"path","required":true,"schema":{"type":"string"}%s}`
+	doc := func(version, more string) []byte {
+		return fmt.Appendf(nil, `{"openapi":%q,"info":{},"paths":{"/users/{id}":{"get":{"operationId":"get","tags":["u"],"parameters":[%s]}},
+			"/users/{id}/secret":{"get":{"x-cash":{"hidden":true},"parameters":[%s]}}}}`, version, fmt.Sprintf(id, more), fmt.Sprintf(id, ""))
+	}
+	const reserved = `,"allowReserved":true`
+	for _, c := range []struct {
+		doc  []byte
+		sent bool
+	}{{doc("3.1.0", ""), false}, {doc("3.1.0", reserved), false}, {doc("3.2.0", reserved), true}} {
+		both(t, service, func(t *testing.T, server *openapi.Server) {
+			reg, _ := mount(t, c.doc, server)
+			if _, err := call(t.Context(), reg, "shop.u", "get", `{"id":"1/secret"}`); (err == nil) != c.sent {
+				t.Errorf("%s: %v", c.doc, err)
+			}
+		})
+	}
+}
+
+// A parameter that carries the identity is no argument, in whatever place and case the document lists it.
+func TestIdentity(t *testing.T) {
+	service := new(recorder)
+	doc := document(`{"/orders/{id}":{"delete":{"operationId":"cancel","tags":["orders"],"parameters":[
+		{"name":"id","in":"path","required":true,"schema":{"type":"integer"}},{"name":"x-user","in":"header"},
+		{"name":"as","in":"query"},{"name":"who","in":"cookie"},{"name":"filter","in":"query","schema":{"type":"object"}}]}}}`)
+	both(t, service, func(t *testing.T, server *openapi.Server) {
+		reg, _ := mount(t, doc, server, openapi.Identity("header", "X-User"), openapi.Identity("query", "as"),
+			openapi.Identity("cookie", "who"), openapi.Login(func(r *http.Request, c *registry.Caller) error {
+				if !c.Anonymous() {
+					r.Header.Add("X-User", c.ID)
+				}
+				return nil
+			}))
+		for f := range reg.All() {
+			for _, p := range f.Params() {
+				if p.Name != "id" && p.Name != "filter" {
+					t.Errorf("the argument %s", p.Name)
+				}
+			}
+		}
+		for _, args := range []string{`{"id":1,"x-user":"admin"}`, `{"id":1,"X-User":"admin"}`, `{"id":1,"as":"admin"}`,
+			`{"id":1,"who":"admin"}`, `{"id":1,"filter":{"AS":"admin"}}`} {
+			if _, err := call(t.Context(), reg, "shop.orders", "cancel", args); err == nil || service.take() != nil {
+				t.Errorf("%s: %v", args, err)
+			}
+		}
+		ctx := registry.WithCaller(t.Context(), &registry.Caller{ID: "ann"})
+		if _, err := call(ctx, reg, "shop.orders", "cancel", `{"id":1}`); err != nil || service.take().Header.Get("X-User") != "ann" {
+			t.Error(err)
+		}
+	})
+	defer func() {
+		if recover() == nil {
+			t.Error("an identity in the path is taken")
+		}
+	}()
+	openapi.Identity("path", "id")
+}
+
+// The members of an exploded object, and those of a form, set no other parameter.
+func TestExplodedNames(t *testing.T) {
+	service := new(recorder)
+	doc := []byte(`{"openapi":"3.1.0","info":{},"components":{"securitySchemes":{"k":{"type":"apiKey","in":"query","name":"api_key"},
+		"c":{"type":"apiKey","in":"cookie","name":"session"}}},"paths":{"/a":{"get":{"operationId":"a","tags":["u"],"parameters":[
+		{"name":"filter","in":"query","schema":{"type":"object"}},{"name":"prefs","in":"cookie","schema":{"type":"object"}},
+		{"name":"deep","in":"query","style":"deepObject","schema":{"type":"object"}},{"name":"deep[x]","in":"query"},
+		{"name":"limit","in":"query","schema":{"maximum":9}}]}},
+		"/form":{"post":{"operationId":"form","tags":["u"],"requestBody":{"content":{"application/x-www-form-urlencoded":{"schema":{"type":"object",
+		"additionalProperties":true,"properties":{"o":{"type":"object"}}},"encoding":{"o":{"style":"form","explode":true}}}}}}},
+		"/parts":{"post":{"operationId":"parts","tags":["u"],"requestBody":{"content":{"multipart/form-data":{"schema":{"type":"object"}}}}}}}}`)
+	both(t, service, func(t *testing.T, server *openapi.Server) {
+		reg, m := mount(t, doc, server)
+		for _, c := range []struct {
+			function, args string
+			sent           bool
+		}{
+			{"a", `{"filter":{"api_key":"mine"}}`, false}, {"a", `{"filter":{"API_KEY":"mine"}}`, false},
+			{"a", `{"prefs":{"session":"stolen"}}`, false}, {"a", `{"filter":{"limit":10}}`, false},
+			{"a", `{"deep":{"x":1}}`, false}, {"a", `{"deep":{"y":1},"filter":{"session":"s","other":1}}`, true},
+			{"a", `{"filter":{"filter":1},"prefs":{"api_key":"k"},"limit":1}`, true},
+			{"form", `{"body":{"api_key":"mine"}}`, false}, {"form", `{"body":{"o":{"api_key":"mine"}}}`, false},
+			{"form", `{"body":{"o":{"x":"y"},"z":1}}`, true}, {"parts", `{"body":{"api_key":"mine"}}`, false},
+			{"parts", `{"body":{"z":"x"}}`, true},
+		} {
+			_, err := call(t.Context(), reg, "shop.u", c.function, c.args)
+			if got := service.take(); (err == nil) != c.sent || (got != nil) != c.sent {
+				t.Errorf("%s %s: %v, %+v\n%s", c.function, c.args, err, got, m.Report())
+			}
+		}
+	})
+}
+
+// Requests stay below the base of a client. An operation whose server is elsewhere is left out.
+func TestBase(t *testing.T) {
+	service := new(recorder)
+	web := httptest.NewServer(service)
+	defer web.Close()
+	get := func(id, server string) string {
+		return fmt.Sprintf(`"/%s":{"get":{"operationId":%[1]q,"tags":["u"],"servers":[{"url":%q}]}}`, id, server)
+	}
+	operations := strings.Join([]string{get("same", "https://api.example/v1"), get("below", "/v1/admin/"), get("other", "/v2"),
+		get("longer", "/v10"), get("up", "/v1/../v2"), get("encoded", "/v1/%2e%2e/v2"), get("top", "/"),
+		`"/../../dots":{"get":{"operationId":"dots","tags":["u"]}}`, `"/%2E%2e/b":{"get":{"operationId":"encodeddots","tags":["u"]}}`}, ",")
+	doc := fmt.Appendf(nil, `{"openapi":"3.1.0","info":{},"servers":[{"url":"https://api.example/v1"}],"paths":{%s}}`, operations)
+	for name, c := range map[string]struct {
+		server *openapi.Server
+		want   map[string]string
+	}{
+		"client": {openapi.Client(web.URL+"/of/tenant", nil), map[string]string{"same": "/of/tenant/same", "below": "/of/tenant/admin/below"}},
+		"handler": {openapi.Handler(service), map[string]string{"same": "/v1/same", "below": "/v1/admin/below", "other": "/v2/other",
+			"longer": "/v10/longer", "up": "/v2/up", "top": "/top"}},
+	} {
+		reg, m := mount(t, doc, c.server)
+		if m.Report().Operations != len(c.want) {
+			t.Errorf("%s: %s", name, m.Report())
+		}
+		for f, want := range c.want {
+			if _, err := call(t.Context(), reg, "shop.u", f, `{}`); err != nil {
+				t.Error(err)
+			} else if got := service.take(); got.URI != want {
+				t.Errorf("%s: %s is sent to %s", name, f, got.URI)
+			}
+		}
+	}
+	reg, _ := mount(t, document(`{`+get("a", "/admin")+`}`), openapi.Client(web.URL+"/v1/tenant/", nil))
+	if _, err := call(t.Context(), reg, "shop.u", "a", `{}`); err != nil || service.take().URI != "/v1/tenant/admin/a" {
+		t.Error(err)
+	}
+}
+
+// Cookies that a server sets for one caller are not sent for another one.
+func TestJar(t *testing.T) {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = openapi.Mount(registry.New(nil), "shop", get, openapi.Client("http://localhost", &http.Client{Jar: jar}))
+	if err == nil || !strings.Contains(err.Error(), "cookie jar") {
+		t.Error(err)
+	}
+}
+
+// A member that is read-only is not sent, wherever it is in a body. Help does not show it.
+func TestReadOnlyMembers(t *testing.T) {
+	const user = `{"type":"object","properties":{"name":{"type":"string"},"role":{"type":"string","readOnly":true}}}`
+	service := new(recorder)
+	for name, c := range map[string]struct{ media, schema, good, bad string }{
+		"composed": {"application/json", `{"allOf":[` + user + `]}`, `{"body":{"name":"x"}}`, `{"body":{"name":"x","role":"admin"}}`},
+		"nested":   {"application/json", `{"type":"object","properties":{"user":` + user + `}}`, `{"user":{"name":"x"}}`, `{"user":{"name":"x","role":"admin"}}`},
+		"list":     {"application/json", `{"type":"array","items":` + user + `}`, `{"body":[{"name":"x"}]}`, `{"body":[{"role":"admin"}]}`},
+		"referred": {"application/json", `{"anyOf":[{"$ref":"#/x"},{"type":"null"}]}`, `{"body":{"name":"x"}}`, `{"body":{"role":"admin"}}`},
+		"form":     {"application/x-www-form-urlencoded", `{"type":"object","additionalProperties":true,"properties":{"o":` + user + `,"role":{"readOnly":true}}}`, `{"body":{"o":{"name":"x"}}}`, `{"body":{"role":"admin"}}`},
+		"not":      {"application/json", `{"type":"object","additionalProperties":true,"not":` + strings.Replace(user, `"string"}`, `"string"}`, 1) + `}`, ``, `{"body":{"name":"x"}}`},
+	} {
+		doc := document(`{"/u":{"post":{"operationId":"send","tags":["u"],"requestBody":{"required":true,"content":{"` + c.media + `":{"schema":` + c.schema + `}}}}}}`)
+		doc = slices.Concat(doc[:len(doc)-1], []byte(`,"x":`+user+`}`))
+		reg, m := mount(t, doc, openapi.Handler(service))
+		if c.good != "" {
+			if _, err := call(t.Context(), reg, "shop.u", "send", c.good); err != nil || service.take() == nil {
+				t.Errorf("%s: %v\n%s", name, err, m.Report())
+			}
+		}
+		if _, err := call(t.Context(), reg, "shop.u", "send", c.bad); err == nil || service.take() != nil {
+			t.Errorf("%s: %v\n%s", name, err, m.Report())
+		}
+		help, err := cash.NewServer(reg, nil).Help(t.Context(), &cash.HelpRequest{Namespace: "shop.u", Function: "send"})
+		if err != nil || strings.Contains(help, "role") && name != "not" {
+			t.Errorf("%s: %v\n%s", name, err, help)
+		}
+	}
+}
+
+// A redirect of what changes something is an error: it may not be done. 303 says that it is.
+func TestRedirectedWrites(t *testing.T) {
+	code := 302
+	service := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Location", "/login?next=/orders")
+		w.WriteHeader(code)
+	})
+	doc := document(`{"/orders":{"post":{"operationId":"post","tags":["u"]},"get":{"operationId":"get","tags":["u"]}}}`)
+	both(t, service, func(t *testing.T, server *openapi.Server) {
+		reg, _ := mount(t, doc, server)
+		for _, code = range []int{301, 302, 304} {
+			_, err := call(t.Context(), reg, "shop.u", "post", `{}`)
+			if e := registry.AsError(err); e.Kind != registry.Failed || e.NotRun || !strings.Contains(e.Message, fmt.Sprint(code)) || !strings.Contains(e.Message, "/login?next=/orders") {
+				t.Errorf("%d: %v", code, err)
+			}
+		}
+		code = 303
+		if res, err := call(t.Context(), reg, "shop.u", "post", `{}`); err != nil || !strings.Contains(res.Text(), "/login") {
+			t.Errorf("303: %v", err)
+		}
+	})
+	code = 302
+	reg, _ := mount(t, doc, openapi.Handler(service))
+	if res, err := call(t.Context(), reg, "shop.u", "get", `{}`); err != nil || !strings.Contains(res.Text(), "/login") {
+		t.Errorf("GET: %v", err)
+	}
+}
+
+// What the document says of an operation is not the hook's: the request stays what it was. The hook can read the
+// report.
+func TestHookChanges(t *testing.T) {
+	service := new(recorder)
+	var m *openapi.Mounted
+	reported := 0
+	hook := openapi.OnOperation(func(o *openapi.Operation) {
+		if m != nil {
+			reported = m.Report().Operations
+		}
+		o.Method, o.Path, o.ID = "DELETE", "/changed", "other"
+		o.Extensions = nil
+	})
+	reg, m := mount(t, document(`{"/a":{"get":{"operationId":"a","tags":["u"]}}}`), openapi.Handler(service), hook)
+	if _, err := call(t.Context(), reg, "shop.u", "a", `{}`); err != nil {
+		t.Fatal(err)
+	}
+	if got := service.take(); got.Method != "GET" || got.URI != "/a" {
+		t.Errorf("sent %+v", got)
+	}
+	if _, err := m.Replace(document(`{"/b":{"get":{"operationId":"b","tags":["u"]}}}`)); err != nil || reported != 1 {
+		t.Errorf("the hook reads a report of %d operations; %v", reported, err)
+	}
+}
+
+// A response that has no body by HTTP has none here.
+func TestNoBody(t *testing.T) {
+	service := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodDelete {
+			w.WriteHeader(http.StatusNoContent)
+		}
+		io.WriteString(w, "body")
+	})
+	doc := document(`{"/a":{"head":{"operationId":"head","tags":["u"]},"delete":{"operationId":"delete","tags":["u"]}}}`)
+	both(t, service, func(t *testing.T, server *openapi.Server) {
+		reg, _ := mount(t, doc, server)
+		for f, want := range map[string]string{"head": "200 OK", "delete": "204 No Content"} {
+			if res, err := call(t.Context(), reg, "shop.u", f, `{}`); err != nil || res.Text() != want {
+				t.Errorf("%s: %v, %v", f, res, err)
+			}
+		}
+	})
+}
