@@ -10,11 +10,13 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.opentelemetry.io/otel/attribute"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
+	"github.com/cash-mcp/go-sdk/cash/disclosure"
 	"github.com/cash-mcp/go-sdk/cash/facade"
 	"github.com/cash-mcp/go-sdk/cash/gateway"
 	cashotel "github.com/cash-mcp/go-sdk/cash/otel"
@@ -238,5 +240,54 @@ func TestWatch(t *testing.T) {
 		if !strings.Contains(lines, want) {
 			t.Errorf("there is no %s in\n%s", want, lines)
 		}
+	}
+}
+
+// With two-stage disclosure, a fetch is a span of its own, by the resource and by the tool. Its tools are in neither name,
+// as help has no function in its name. A call has the name of the function, also when it is refused before a fetch.
+func TestDisclosure(t *testing.T) {
+	for _, link := range cashtest.Links() {
+		if link.HTTP && link.Version >= "2026-07-28" {
+			continue // it has no sessions there
+		}
+		t.Run(link.String(), func(t *testing.T) {
+			reg := registry.New(nil)
+			reg.Namespace("orders", "Orders of customers.").Add(registry.Func("create", "Create an order.", create))
+			hook, spans := record(cashotel.Options{})
+			c := link.Connect(t, disclosure.NewServer(reg, &disclosure.Options{Tool: true, Serve: serve.Options{Observe: hook}}), nil, nil)
+			call := func(tool string, args map[string]any) {
+				t.Helper()
+				if _, err := c.Session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			cup := map[string]any{"item": "cup"}
+			call("orders-create", cup)
+			if _, err := c.Session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "resource:///tool_descriptions?tools=orders-create,secret"}); err != nil {
+				t.Fatal(err)
+			}
+			call("orders-create", cup)
+			call("tool_descriptions", map[string]any{"tools": []string{"orders-create", "secret"}})
+			var got []string
+			for _, s := range spans.calls(t, "", 3) {
+				set := attribute.NewSet(s.Attributes()...)
+				outcome, _ := set.Value("cash.outcome")
+				got = append(got, s.Name()+": "+outcome.AsString())
+			}
+			for _, s := range spans.Ended() {
+				if strings.HasPrefix(s.Name(), "resources/read") {
+					got = append(got, s.Name())
+				}
+				if attrs := text(s); strings.Contains(attrs, "secret") || strings.Contains(attrs, "cup") || strings.Contains(s.Name(), "secret") {
+					t.Errorf("%s has the attributes %s", s.Name(), attrs)
+				}
+			}
+			want := []string{
+				"tools/call orders.create: INVALID_ARGUMENTS", "tools/call orders.create: ok", "tools/call tool_descriptions: ok", "resources/read",
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("the spans are %q, want %q", got, want)
+			}
+		})
 	}
 }

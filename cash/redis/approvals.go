@@ -250,7 +250,7 @@ func (a approvals) Take(ctx context.Context, id, call string) (*control.Ticket, 
 	if id != "" {
 		named = a.ticketName(id)
 	}
-	reply, err := a.run(ctx, takeTicket, a.ticketKeys(), a.channel(), named, a.names.of("call", call))
+	reply, err := a.runConfirmed(ctx, takeTicket, a.ticketKeys(), a.channel(), named, a.names.of("call", call))
 	if err != nil {
 		return nil, err
 	}

@@ -257,7 +257,11 @@ func full(err error) error {
 
 // index runs a script over the index, and deletes the contents of what has given way. now is the time of the server.
 func (a artifacts) index(ctx context.Context, s *script, args []string) (limit string, wait time.Duration, now time.Time, err error) {
-	reply, err := a.run(ctx, s, a.indexKeys(), args...)
+	run := a.run
+	if s == keepArtifacts {
+		run = a.runConfirmed
+	}
+	reply, err := run(ctx, s, a.indexKeys(), args...)
 	if err != nil {
 		return "", 0, now, err
 	}

@@ -14,7 +14,7 @@ import (
 func (c *Client) check(ctx context.Context) (forgets []string, err error) {
 	for address, node := range c.redis.Nodes() {
 		facts := make(map[string]string)
-		for _, section := range []string{"server", "memory", "persistence"} {
+		for _, section := range []string{"server", "memory", "persistence", "replication"} {
 			reply, err := c.do(ctx, "reading INFO "+section, func(ctx context.Context) (rueidis.RedisMessage, error) {
 				return node.Do(ctx, node.B().Info().Section(section).Build()).ToMessage()
 			})
@@ -54,6 +54,9 @@ func (c *Client) judge(facts map[string]string) (forgets []string, err error) {
 	}
 	if facts["aof_enabled"] == "0" {
 		forgets = append(forgets, "The server has no append-only file: when it restarts, what was stored since its last snapshot is lost, also used plan tokens.")
+	}
+	if n := facts["connected_slaves"]; n != "" && n != "0" && c.opts.Replicas == 0 {
+		forgets = append(forgets, "The server has replicas, and Options.Replicas is 0: a failover may lose what was stored last, also used plan tokens.")
 	}
 	return forgets, nil
 }

@@ -41,12 +41,18 @@ type Options struct {
 	Evicting bool
 	// QuotaOpen lets calls pass uncounted if the server cannot be reached. False refuses them.
 	QuotaOpen bool
+	// Replicas is how many replicas of the server must have a used plan token, a used approval, accepted definitions, or
+	// a kept result before the call goes on. If fewer confirm in time, the call is refused, or the result is not kept.
+	// Zero does not wait: a failover may forget the last changes.
+	Replicas int
 	// Approvals bounds the calls that wait for a person.
 	Approvals ApprovalLimits
 	// Artifacts bounds the large results that are kept.
 	Artifacts ArtifactLimits
 	// Results bounds cached and withheld results.
 	Results ResultLimits
+	// CatalogBytes bounds the last-known catalogs of all upstreams together. They are compressed. Zero is 256 MiB.
+	CatalogBytes int
 
 	lease time.Duration // of reservations; tests shorten it
 }
@@ -81,7 +87,7 @@ func New(ctx context.Context, opts *Options) (*Client, error) {
 		c.seal = newSealer(o.Key)
 	}
 	c.breaker = gobreaker.NewCircuitBreaker[rueidis.RedisMessage](gobreaker.Settings{
-		MaxRequests: 1, Timeout: pause, IsSuccessful: answered, IsExcluded: canceled,
+		MaxRequests: 1, Timeout: pause, IsSuccessful: answered, IsExcluded: excluded,
 		ReadyToTrip: func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= threshold },
 	})
 	if err := c.connect(ctx); err != nil {
@@ -103,6 +109,7 @@ func New(ctx context.Context, opts *Options) (*Client, error) {
 func (o *Options) fill() error {
 	o.Prefix = cmp.Or(o.Prefix, "cash:")
 	o.Timeout = cmp.Or(max(o.Timeout, 0), 2*time.Second)
+	o.Replicas = max(o.Replicas, 0)
 	if len(o.Addresses) == 0 {
 		o.Addresses = []string{"127.0.0.1:6379"}
 	}
@@ -121,6 +128,7 @@ func (o *Options) fill() error {
 	o.Approvals.fill()
 	o.Artifacts.fill()
 	o.Results.fill()
+	o.CatalogBytes = cmp.Or(max(o.CatalogBytes, 0), 256<<20)
 	return nil
 }
 

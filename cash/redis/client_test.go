@@ -13,6 +13,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/redis"
+	"github.com/cash-mcp/go-sdk/cash/upstream/lastknown"
 )
 
 // newClient connects within a second.
@@ -91,7 +92,7 @@ func TestServerThatDies(t *testing.T) {
 	if _, claimed, err := c.Plans().Claim(t.Context(), "used", "", expires); !claimed || err != nil {
 		t.Fatal(claimed, err)
 	}
-	call := &control.Taking{Owner: "ada", Idle: time.Minute, Windows: []control.Window{{Scope: "tool", Limit: control.Limit{PerMinute: 1}}}}
+	call := quotaOf("ada")
 	ticket, err := c.Approvals().Ask(t.Context(), &control.Ticket{ID: "1", Call: "call", Waits: true, By: "operator", Expires: expires, Settled: make(chan struct{})})
 	if err != nil {
 		t.Fatal(err)
@@ -141,6 +142,11 @@ func TestServerThatDies(t *testing.T) {
 	case <-time.After(3 * time.Second):
 		t.Error("who waits is not told")
 	}
+}
+
+// quotaOf is a call that an owner may make once a minute.
+func quotaOf(owner string) *control.Taking {
+	return &control.Taking{Owner: owner, Idle: time.Minute, Windows: []control.Window{{Scope: "tool", Limit: control.Limit{PerMinute: 1}}}}
 }
 
 // TestFullServer holds that a server without memory refuses, and forgets nothing.
@@ -205,7 +211,9 @@ func useAll(t *testing.T, c *redis.Client, word string) {
 		Request: &control.ApprovalRequest{ID: word, Text: word},
 	})
 	_, err4 := c.Pins().Swap(ctx, word, "", definitions(word))
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
+	err5 := c.Catalogs().Keep(ctx, word, lastknown.Kept{Revision: word, Data: []byte(word)})
+	_, err6 := c.Catalogs().Claim(ctx, word, time.Minute)
+	if err := errors.Join(err1, err2, err3, err4, err5, err6); err != nil {
 		t.Fatal(err)
 	}
 }

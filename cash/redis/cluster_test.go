@@ -1,6 +1,7 @@
 package redis_test
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/cashtest/storetest"
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/redis"
+	"github.com/cash-mcp/go-sdk/cash/upstream/lastknown"
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/firewall"
 )
@@ -70,6 +72,11 @@ func TestCluster(t *testing.T) {
 	t.Run("pins", func(t *testing.T) {
 		storetest.Run(t, storetest.Pins(storetest.Subject[pin.Store]{Open: opener(t, o, (*redis.Client).Pins)}))
 	})
+	t.Run("catalogs", func(t *testing.T) {
+		o := o
+		o.CatalogBytes = 4 << 20
+		storetest.Run(t, storetest.Catalogs(storetest.Subject[lastknown.Store]{Open: opener(t, o, (*redis.Client).Catalogs), Room: 4 << 20}))
+	})
 	t.Run("results", func(t *testing.T) {
 		storetest.Run(t, storetest.Results(storetest.Subject[control.ResultStore]{Open: opener(t, o, (*redis.Client).Results), Room: 40, RoomPerOwner: 4}))
 	})
@@ -81,5 +88,15 @@ func TestCluster(t *testing.T) {
 			}
 			return opener(t, o, (*redis.Client).Artifacts)(n)
 		}, storetest.Clock{}))
+	})
+	t.Run("no replica confirms", func(t *testing.T) {
+		o := redis.Options{Addresses: o.Addresses, Prefix: newPrefix(), Replicas: 1, Timeout: 200 * time.Millisecond}
+		c := dial(t, o)
+		for i := range 6 { // on all nodes
+			_, claimed, err := c.Plans().Claim(t.Context(), strconv.Itoa(i), "", time.Now().Add(time.Minute))
+			if claimed && err == nil || !errors.Is(err, redis.ErrUnreachable) || !strings.Contains(err.Error(), "0 of 1") {
+				t.Errorf("token %d: %v, %v", i, claimed, err)
+			}
+		}
 	})
 }

@@ -2,6 +2,7 @@ package redis
 
 import (
 	"context"
+	"encoding/base64"
 	"strings"
 	"sync"
 	"time"
@@ -51,6 +52,106 @@ func (n *news) listen(f func(topic, text string)) (end func()) {
 		n.mu.Lock()
 		defer n.mu.Unlock()
 		delete(n.listeners, id)
+	}
+}
+
+// watch calls changed with each name whose revision is a new one, until ctx ends. A message with the topic has it compare
+// one entry, and a tick all of them: so changes that were made while the server could not be reached are told afterwards.
+func (n *news) watch(ctx context.Context, topic string, revisions func(ctx context.Context, entry string) (map[string]string, error), changed func(name string)) error {
+	wake := make(chan string, 16)
+	end := n.listen(func(about, entry string) {
+		if about == "" || about == topic {
+			select {
+			case wake <- entry:
+			default: // a later tick makes up for it
+			}
+		}
+	})
+	defer end()
+	seen, err := revisions(ctx, "")
+	if err != nil {
+		return err
+	}
+	for {
+		var entry string
+		select {
+		case entry = <-wake:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		now, err := revisions(ctx, entry)
+		if err == nil && entry != "" && len(now) == 0 { // it was deleted, and its name with it
+			entry = ""
+			now, err = revisions(ctx, "")
+		}
+		if err != nil {
+			continue // the next tick asks again
+		}
+		for name, revision := range now {
+			if seen[name] != revision {
+				changed(name)
+			}
+			if entry != "" {
+				seen[name] = revision
+			} else {
+				delete(seen, name)
+			}
+		}
+		if entry != "" {
+			continue
+		}
+		for name := range seen {
+			changed(name)
+		}
+		seen = now
+	}
+}
+
+// listEntries takes an entry of a hash; empty is all of them.
+var listEntries = newScript("listing what may have changed", `
+if ARGV[1] == '' then return redis.call('HGETALL', KEYS[1]) end
+return {ARGV[1], redis.call('HGET', KEYS[1], ARGV[1]) or ''}
+`)
+
+// listing returns what lists the revisions of a hash, for one watch. The value of an entry is its revision, a blank, and
+// its name sealed for place. Each seal is opened once. What cannot be opened is left out: it was sealed with another key,
+// or damaged, and whoever looks for it by name gets an error.
+func (c *Client) listing(keys []string, place string) func(ctx context.Context, entry string) (map[string]string, error) {
+	names := make(map[string]string) // by entry
+	return func(ctx context.Context, entry string) (map[string]string, error) {
+		reply, err := c.run(ctx, listEntries, keys, entry)
+		if err != nil {
+			return nil, err
+		}
+		pairs, err := reply.AsStrSlice()
+		if err != nil || len(pairs)%2 != 0 {
+			return nil, c.unexpected(listEntries, err)
+		}
+		if len(names) > len(pairs) && entry == "" {
+			clear(names) // of entries that were deleted
+		}
+		all := make(map[string]string)
+		for i := 0; i < len(pairs); i += 2 {
+			at := strings.LastIndexByte(pairs[i+1], ' ')
+			if at < 0 {
+				continue
+			}
+			name, known := names[pairs[i]]
+			if !known {
+				sealed, err := base64.RawStdEncoding.DecodeString(pairs[i+1][at+1:])
+				if err != nil {
+					continue
+				}
+				opened, err := c.seal.open(place+pairs[i], sealed)
+				if err != nil {
+					continue
+				}
+				name = string(opened)
+				names[pairs[i]] = name
+			}
+			all[name] = pairs[i+1][:at]
+		}
+		return all, nil
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
@@ -47,8 +46,6 @@ redis.call('PUBLISH', channel, 'pins ' .. upstream)
 return 1
 `)
 
-var listPins = newScript("listing accepted definitions", `return redis.call('HGETALL', KEYS[1])`)
-
 func (p pins) keys() []string { return []string{p.key("pins", "all", "")} }
 
 // Load implements [pin.Store].
@@ -88,7 +85,7 @@ func (p pins) Swap(ctx context.Context, label, revision string, definitions map[
 		next = rand.Text()
 	}
 	shown := base64.RawStdEncoding.EncodeToString(p.seal.close("label "+name, []byte(label)))
-	reply, err := p.run(ctx, swapPins, p.keys(), p.channel(), name, revision, next, shown, string(p.seal.close("pins "+name, data)))
+	reply, err := p.runConfirmed(ctx, swapPins, p.keys(), p.channel(), name, revision, next, shown, string(p.seal.close("pins "+name, data)))
 	if err != nil {
 		return "", err
 	}
@@ -103,67 +100,7 @@ func (p pins) Swap(ctx context.Context, label, revision string, definitions map[
 
 // Watch implements [pin.Store]. Changes that were made while the server could not be reached are told afterwards.
 func (p pins) Watch(ctx context.Context, changed func(label string)) error {
-	wake := make(chan struct{}, 1)
-	end := p.news.listen(func(topic, _ string) {
-		if topic == "" || topic == "pins" {
-			select {
-			case wake <- struct{}{}:
-			default:
-			}
-		}
-	})
-	defer end()
-	seen, err := p.revisions(ctx)
-	if err != nil {
-		return err
-	}
-	for {
-		select {
-		case <-wake:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		now, err := p.revisions(ctx)
-		if err != nil {
-			continue // the next tick asks again
-		}
-		for label, revision := range now {
-			if seen[label] != revision {
-				changed(label)
-			}
-			delete(seen, label)
-		}
-		for label := range seen {
-			changed(label)
-		}
-		seen = now
-	}
-}
-
-// revisions returns the revision of each label.
-func (p pins) revisions(ctx context.Context) (map[string]string, error) {
-	reply, err := p.run(ctx, listPins, p.keys())
-	if err != nil {
-		return nil, err
-	}
-	pairs, err := reply.AsStrSlice()
-	if err != nil || len(pairs)%2 != 0 {
-		return nil, p.unexpected(listPins, err)
-	}
-	all := make(map[string]string)
-	for i := 0; i < len(pairs); i += 2 {
-		revision, shown, _ := strings.Cut(pairs[i+1], " ")
-		sealed, err := base64.RawStdEncoding.DecodeString(shown)
-		if err != nil {
-			return nil, p.unexpected(listPins, err)
-		}
-		label, err := p.seal.open("label "+pairs[i], sealed)
-		if err != nil {
-			return nil, err
-		}
-		all[string(label)] = revision
-	}
-	return all, nil
+	return p.news.watch(ctx, "pins", p.listing(p.keys(), "label "), changed)
 }
 
 // A pinRecord is a definition as it is stored. All members are bytes, because none of them may change.

@@ -37,7 +37,7 @@ return 1
 
 // Claim implements [control.PlanStore].
 func (p plans) Claim(ctx context.Context, token, state string, expires time.Time) (was string, claimed bool, err error) {
-	reply, err := p.run(ctx, claimPlan, []string{p.planKey(token)}, state, strconv.FormatInt(expires.UnixMilli(), 10), strconv.FormatInt(keptLonger.Milliseconds(), 10))
+	reply, err := p.runConfirmed(ctx, claimPlan, []string{p.planKey(token)}, state, strconv.FormatInt(expires.UnixMilli(), 10), strconv.FormatInt(keptLonger.Milliseconds(), 10))
 	if err != nil {
 		return "", false, err
 	}

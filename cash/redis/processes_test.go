@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/redis"
 	"github.com/cash-mcp/go-sdk/firewall"
 )
@@ -20,18 +19,14 @@ import (
 // A job is what a process is to do. It is its environment variable CASH_REDIS_JOB.
 type job struct {
 	Address, Prefix string
-	Tokens          int           // claim each of as many, with several claimants
-	Claimants       int           // per process
-	Minute          time.Duration // of the quota
-	Calls           int           // to try
-	Limit           int
+	Tokens          int    // claim each of as many, with several claimants
+	Claimants       int    // per process
 	Keep, Open      string // keep a text, or open a handle
 }
 
 // A done is what a process has done.
 type done struct {
-	Claimed []int       // tokens
-	Passed  []time.Time // when each call passed that did
+	Claimed []int // tokens
 	Handle  string
 	Opened  string
 	Errors  int
@@ -70,16 +65,6 @@ func work(text string) {
 		})
 	}
 	group.Wait()
-	c.SetMinute(j.Minute)
-	for range j.Calls {
-		refused, err := c.Quota().Take(ctx, &control.Taking{Owner: "ada", Lasting: true, Idle: time.Minute, Windows: []control.Window{{Scope: "tool", Limit: control.Limit{PerMinute: j.Limit}}}})
-		if err != nil {
-			d.Errors++
-		} else if refused == nil {
-			d.Passed = append(d.Passed, time.Now())
-		}
-		time.Sleep(j.Minute * 3 / time.Duration(10*j.Limit)) // three processes: ten times the rate
-	}
 	if j.Keep != "" {
 		room, err := c.Artifacts().Reserve(ctx, firewall.Owner{ID: "ada"}, int64(len(j.Keep)))
 		if err != nil {
@@ -141,7 +126,7 @@ func together(t *testing.T, n int, j job) (all []done) {
 // TestProcessesShareTokens holds that of several processes with several claimants each, one claims a token.
 func TestProcessesShareTokens(t *testing.T) {
 	const tokens = 10_000
-	j := job{Address: shared.address, Prefix: newPrefix(), Tokens: tokens, Claimants: 3, Minute: time.Second}
+	j := job{Address: shared.address, Prefix: newPrefix(), Tokens: tokens, Claimants: 3}
 	claims := make([]int, tokens)
 	for _, d := range together(t, 3, j) {
 		for _, i := range d.Claimed {
@@ -155,35 +140,10 @@ func TestProcessesShareTokens(t *testing.T) {
 	}
 }
 
-// TestProcessesShareAQuota holds that no minute has more calls of all processes than the limit, in ten minutes at ten
-// times the rate. A minute lasts 300 ms here. The times are those of the answers, so that a window is a little shorter.
-func TestProcessesShareAQuota(t *testing.T) {
-	const limit, minute = 15, 300 * time.Millisecond
-	j := job{Address: shared.address, Prefix: newPrefix(), Minute: minute, Calls: 10 * 10 * limit / 3, Limit: limit}
-	passed, last := 0, time.Time{}
-	first := time.Now().Add(time.Hour)
-	for _, d := range together(t, 3, j) {
-		passed += len(d.Passed)
-		for _, at := range d.Passed {
-			if at.After(last) {
-				last = at
-			}
-			if at.Before(first) {
-				first = at
-			}
-		}
-	}
-	most := limit * (int(last.Sub(first)/minute) + 2)
-	t.Logf("%d calls passed in %v", passed, last.Sub(first))
-	if passed > most || passed < 5*limit {
-		t.Errorf("%d calls passed in %v, want %d at most", passed, last.Sub(first), most)
-	}
-}
-
 // TestProcessesShareArtifacts holds that what one process has kept every other one reads, for its owner only, also
 // after the end of the first.
 func TestProcessesShareArtifacts(t *testing.T) {
-	j := job{Address: shared.address, Prefix: newPrefix(), Minute: time.Second, Keep: strings.Repeat("kept ", 1000)}
+	j := job{Address: shared.address, Prefix: newPrefix(), Keep: strings.Repeat("kept ", 1000)}
 	handle := together(t, 1, j)[0].Handle
 	j.Open, j.Keep = handle, ""
 	for i, d := range together(t, 3, j) {

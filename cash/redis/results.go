@@ -178,7 +178,11 @@ func (r results) Keep(ctx context.Context, key control.ResultKey, s *control.Sto
 	if key.Owner == "" {
 		mostEach = 0
 	}
-	reply, err := r.run(ctx, keepResult, r.keys(), id, r.names.of("owner", key.Owner), flag(s.Promised), strconv.Itoa(s.Size),
+	run := r.run
+	if s.Promised {
+		run = r.runConfirmed
+	}
+	reply, err := run(ctx, keepResult, r.keys(), id, r.names.of("owner", key.Owner), flag(s.Promised), strconv.Itoa(s.Size),
 		strconv.FormatInt(s.Lasts.Microseconds(), 10), s.Edition, strconv.Itoa(l.MaxBytes), strconv.Itoa(l.MaxEntries),
 		strconv.Itoa(l.MaxBytesPerOwner), strconv.Itoa(mostEach), string(r.seal.close("result "+id, data)))
 	if err != nil {

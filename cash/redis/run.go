@@ -2,6 +2,8 @@ package redis
 
 import (
 	"context"
+	"crypto/sha1" // names scripts in the protocol
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
@@ -34,10 +36,15 @@ local function whole(x) return string.format('%.0f', x + 0) end -- never -0
 // A script is an atomic operation. Its keys have one hash tag.
 type script struct {
 	step string // for errors: "claiming a plan token"
+	text string
+	sha  string
 	lua  *rueidis.Lua
 }
 
-func newScript(step, text string) *script { return &script{step, rueidis.NewLuaScript(text)} }
+func newScript(step, text string) *script {
+	sum := sha1.Sum([]byte(text))
+	return &script{step, text, hex.EncodeToString(sum[:]), rueidis.NewLuaScript(text)}
+}
 
 // run runs a script: in one round trip, or in two if the server does not know it yet. It is never repeated, because a
 // first attempt without an answer may have been successful.
@@ -84,6 +91,9 @@ func answered(err error) bool {
 // canceled reports whether the caller has ended the operation, which says nothing about the server.
 func canceled(err error) bool { return errors.Is(err, context.Canceled) }
 
+// excluded reports whether an error says nothing about the server, for the breaker.
+func excluded(err error) bool { return canceled(err) || errors.Is(err, errUnconfirmed) }
+
 // explain returns an error with the step, the address and what to do; nil for nil.
 func (c *Client) explain(step string, err error) error {
 	if err == nil {
@@ -98,6 +108,8 @@ func (c *Client) explain(step string, err error) error {
 	switch {
 	case reply != nil:
 		return c.explainReply(where, reply)
+	case errors.Is(err, errUnconfirmed):
+		return fmt.Errorf("%s: %w: %w; check its replicas, or lower Options.Replicas", where, ErrUnreachable, err)
 	case canceled(err):
 		return fmt.Errorf("%s: %w", where, err)
 	case errors.Is(err, gobreaker.ErrOpenState), errors.Is(err, gobreaker.ErrTooManyRequests):

@@ -2,12 +2,17 @@ package redis_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -29,6 +34,18 @@ var shared *server
 func TestMain(m *testing.M) {
 	if text := os.Getenv("CASH_REDIS_JOB"); text != "" {
 		work(text)
+		return
+	}
+	if text := os.Getenv("CASH_REDIS_REPLICA"); text != "" {
+		var r role
+		err := json.Unmarshal([]byte(text), &r)
+		if err == nil {
+			err = r.work()
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 		return
 	}
 	os.Exit(func() int {
@@ -59,17 +76,25 @@ func startServer(dir string, args ...string) (*server, error) {
 	return s, s.start()
 }
 
-// start starts the process and waits until it answers.
-func (s *server) start() error {
-	binary := ""
-	for _, name := range []string{os.Getenv("CASH_REDIS_SERVER"), "redis-server", "valkey-server"} {
+// serverBinary returns the path of the server: CASH_REDIS_SERVER, or what is installed.
+func serverBinary() (string, error) {
+	names := []string{"redis-server", "valkey-server"}
+	if own := os.Getenv("CASH_REDIS_SERVER"); own != "" {
+		names = []string{own}
+	}
+	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
-			binary = path
-			break
+			return path, nil
 		}
 	}
-	if binary == "" {
-		return fmt.Errorf("these tests need redis-server or valkey-server: apt-get install redis-server, or set CASH_REDIS_SERVER to its path")
+	return "", fmt.Errorf("these tests need %s: apt-get install redis-server, or set CASH_REDIS_SERVER to the path of a server", strings.Join(names, " or "))
+}
+
+// start starts the process and waits until it answers.
+func (s *server) start() error {
+	binary, err := serverBinary()
+	if err != nil {
+		return err
 	}
 	log, err := os.Create(filepath.Join(s.dir, "log"))
 	if err != nil {
@@ -98,14 +123,21 @@ func (s *server) kill() {
 	_ = s.cmd.Wait()
 }
 
+// freePort returns a port that nobody listens at. It is none of those that the system gives to others meanwhile.
 func freePort() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
+	for range 1000 {
+		port := strconv.Itoa(10_000 + rand.IntN(20_000))
+		if l, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
+			if _, given := ports.LoadOrStore(port, true); !given {
+				return port, l.Close()
+			}
+			_ = l.Close()
+		}
 	}
-	_, port, _ := strings.Cut(l.Addr().String(), ":")
-	return port, l.Close()
+	return "", errors.New("there is no free port")
 }
+
+var ports sync.Map // that freePort has returned
 
 // ownServer starts a server for one test.
 func ownServer(t *testing.T, args ...string) *server {

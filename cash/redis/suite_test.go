@@ -8,6 +8,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/cashtest/storetest"
 	"github.com/cash-mcp/go-sdk/cash/control"
 	"github.com/cash-mcp/go-sdk/cash/redis"
+	"github.com/cash-mcp/go-sdk/cash/upstream/lastknown"
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/firewall"
 )
@@ -52,6 +53,14 @@ func TestApprovals(t *testing.T) {
 func TestPins(t *testing.T) {
 	both(t, func(t *testing.T, o redis.Options) {
 		storetest.Run(t, storetest.Pins(storetest.Subject[pin.Store]{Open: opener(t, o, (*redis.Client).Pins)}))
+	})
+}
+
+func TestCatalogs(t *testing.T) {
+	const room = 4 << 20
+	both(t, func(t *testing.T, o redis.Options) {
+		o.CatalogBytes = room
+		storetest.Run(t, storetest.Catalogs(storetest.Subject[lastknown.Store]{Open: opener(t, o, (*redis.Client).Catalogs), Room: room}))
 	})
 }
 

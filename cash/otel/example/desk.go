@@ -3,101 +3,93 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"os"
-	"sync"
+	"slices"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
 	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
 
-	"github.com/cash-mcp/go-sdk/cash"
 	cashotel "github.com/cash-mcp/go-sdk/cash/otel"
-	"github.com/cash-mcp/go-sdk/cash/serve"
-	"github.com/cash-mcp/go-sdk/cash/upstream"
-	"github.com/cash-mcp/go-sdk/registry"
+	"github.com/cash-mcp/go-sdk/examples/embed/desk"
 )
 
-// serveDesk serves the tickets and what billing offers, until ctx ends.
-func serveDesk(ctx context.Context, addr string, out io.Writer) error {
-	stop, err := startTelemetry(ctx, "desk", out)
+// serveDesk is the command of examples/embed with telemetry.
+func serveDesk(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
+	cfg, err := desk.Configure(args, getenv, stderr)
+	if err != nil {
+		return err
+	}
+	stop, err := startTelemetry(ctx, "desk", stdout)
 	if err != nil {
 		return err
 	}
 	hook := cashotel.New(nil) // uses the global providers
-
-	reg := registry.New(nil)
-	d := &desk{open: map[string]bool{"T-1": true, "T-2": true}}
-	reg.Namespace("tickets", "Questions that customers have sent.").Add(
-		registry.Func("close", "Close a ticket.", d.Close, registry.Idempotent(true)),
-	)
-	agg := upstream.New(reg, &upstream.Options{Observe: hook}) // requests that are sent
-	if err := mountBilling(ctx, agg); err != nil {
-		return err
-	}
-	srv := cash.NewServer(reg, &cash.Options{
-		Name: "desk", Version: "1.0.0",
-		Serve: serve.Options{Observe: hook}, // requests that are served
+	s, err := desk.New(cfg, stderr, &desk.Options{
+		Observe:    hook,
+		Middleware: spans,
+		Store:      store{desk.NewMemory()},
 	})
-	hook.Watch("desk", srv.Stats)
+	if err == nil {
+		hook.Watch("desk", s.Stats)
+		err = s.Run(ctx, stdout)
+	}
+	return errors.Join(err, flush(stop)) // the calls have ended
+}
 
-	mux := http.NewServeMux()
-	mux.Handle("/mcp", srv.Handler())
-	named := otelhttp.WithSpanNameFormatter(func(_ string, r *http.Request) string { return r.Method + " " + r.URL.Path })
-	web := &http.Server{Handler: otelhttp.NewHandler(mux, "desk", named), ReadHeaderTimeout: 10 * time.Second}
-	listener, err := net.Listen("tcp", addr)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "The desk is at http://%s/mcp\n", listener.Addr())
-	ended := make(chan error, 1)
-	go func() { ended <- web.Serve(listener) }()
-	select {
-	case err = <-ended:
-	case <-ctx.Done():
-	}
-	limit, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+// flushTimeout is the time to send what is left.
+const flushTimeout = 5 * time.Second
+
+func flush(stop func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
 	defer cancel()
-	return errors.Join(err, srv.Shutdown(limit), web.Shutdown(limit), agg.Close(limit), stop(limit))
+	return stop(ctx)
 }
 
-// mountBilling starts this program a second time, as the server for billing, and mounts it.
-func mountBilling(ctx context.Context, agg *upstream.Aggregator) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
+// spans makes a span of each HTTP request, except for those of load balancers.
+func spans(next http.Handler) http.Handler {
+	return otelhttp.NewHandler(handOn(next), "desk",
+		otelhttp.WithSpanNameFormatter(spanName),
+		otelhttp.WithFilter(func(r *http.Request) bool { return r.URL.Path != "/livez" && r.URL.Path != "/readyz" }))
+}
+
+// handOn writes the context into the header traceparent, where the desk's own middleware finds the trace of its log.
+func handOn(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r = r.Clone(r.Context())
+		otel.GetTextMapPropagator().Inject(r.Context(), propagation.HeaderCarrier(r.Header))
+		next.ServeHTTP(w, r)
+	})
+}
+
+var (
+	methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete}
+	routes  = []string{"/mcp", "/tickets", "/accounts"}
+)
+
+// spanName is the method and the route. What a client invents never becomes a name.
+func spanName(_ string, r *http.Request) string {
+	i := slices.IndexFunc(routes, func(route string) bool { return strings.HasPrefix(r.URL.Path, route) })
+	if i < 0 || !slices.Contains(methods, r.Method) {
+		return "HTTP"
 	}
-	billing := upstream.Command{Path: self, Args: []string{"billing"}, Inherit: []string{endpointVariable}}
-	if err := agg.Add(upstream.Server{Label: "billing", Endpoint: billing}); err != nil {
-		return err
-	}
-	limit, cancel := context.WithTimeout(ctx, 30*time.Second)
-	defer cancel()
-	return agg.Wait(limit)
+	return r.Method + " " + routes[i]
 }
 
-// desk holds the tickets. It is safe for concurrent use.
-type desk struct {
-	mu   sync.Mutex
-	open map[string]bool // by id
-}
+// store makes a span of each transaction, below that of the call or of the route.
+type store struct{ desk.Store }
 
-type ticket struct {
-	ID string `json:"id" jsonschema:"Ticket, such as T-1."`
-}
-
-// Close closes a ticket. Its own spans are children of the call's.
-func (d *desk) Close(ctx context.Context, in ticket) (string, error) {
-	_, span := otel.Tracer("desk").Start(ctx, "UPDATE tickets")
+// InTx implements [desk.Store].
+func (s store) InTx(ctx context.Context, f func(context.Context) error) error {
+	ctx, span := otel.Tracer("desk").Start(ctx, "transaction")
 	defer span.End()
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if _, ok := d.open[in.ID]; !ok {
-		return "", errors.New("no ticket has this id")
+	err := s.Store.InTx(ctx, f)
+	if err != nil {
+		span.SetStatus(codes.Error, "rolled back")
 	}
-	d.open[in.ID] = false
-	return in.ID + " is closed.", nil
+	return err
 }

@@ -1,5 +1,8 @@
-// Command example is an HTTP service with telemetry: a ticket desk with an MCP endpoint, behind it a server for billing
-// in a process of its own, and an agent that calls them. README.md goes through it step by step.
+// Command example is the ticket desk of examples/embed with telemetry. README.md goes through it step by step.
+//
+//	go run ./example             the desk, with the flags that it has there
+//	go run ./example carrier     the carrier, another company with an MCP server of its own
+//	go run ./example call        an agent that calls a function of the desk
 package main
 
 import (
@@ -13,33 +16,23 @@ import (
 	"syscall"
 )
 
-const usage = `example [-addr HOST:PORT] serve
-example [-addr HOST:PORT] call FUNCTION ARGUMENTS
-example billing`
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], os.Stdout)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	switch err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr); {
+	case errors.Is(err, flag.ErrHelp):
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "example:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, args []string, out io.Writer) error {
-	flags := flag.NewFlagSet("example", flag.ContinueOnError)
-	addr := flags.String("addr", "127.0.0.1:8080", "address of the desk")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
+func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
 	switch {
-	case flags.NArg() == 1 && flags.Arg(0) == "serve":
-		return serveDesk(ctx, *addr, out)
-	case flags.NArg() == 1 && flags.Arg(0) == "billing":
-		return serveBilling(ctx)
-	case flags.NArg() == 3 && flags.Arg(0) == "call":
-		return callDesk(ctx, "http://"+*addr+"/mcp", flags.Arg(1), flags.Arg(2), out)
+	case len(args) > 0 && args[0] == "carrier":
+		return serveCarrier(ctx, args[1:], stdout, stderr)
+	case len(args) > 0 && args[0] == "call":
+		return callDesk(ctx, args[1:], getenv, stdout, stderr)
 	}
-	return errors.New(usage)
+	return serveDesk(ctx, args, getenv, stdout, stderr)
 }

@@ -95,6 +95,8 @@ func printMetrics(ctx context.Context, out io.Writer, reader *metric.ManualReade
 		}
 	}
 	slices.Sort(lines)
-	_, err := fmt.Fprintln(out, strings.Join(lines, "\n"))
-	return err
+	for _, line := range lines {
+		fmt.Fprintln(out, line)
+	}
+	return nil
 }
