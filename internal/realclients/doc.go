@@ -28,6 +28,9 @@
 //     stdio and HTTP. Both stages of disclosure in one session beside another, and with grants where there are no
 //     sessions; the second stage by a tool, too.
 //
+// The guide of the command cash: every command in it is run on the servers from npm, and prints what stands there. With
+// -guide, the test writes it there.
+//
 // Servers from npm behind the aggregator as a gateway and as a proxy, for MCP
 // Inspector in both protocol generations and for the SDK's client:
 //

@@ -16,13 +16,14 @@ import (
 
 const (
 	examples = "github.com/cash-mcp/go-sdk/examples/"
+	command  = "github.com/cash-mcp/go-sdk/cash/cmd/cash"
 	suite    = "github.com/modelcontextprotocol/go-sdk/conformance/everything-server"
 	patience = 2 * time.Minute // for any one process
 )
 
-// One build of each example, of the SDK's server for the conformance suite and of
+// One build of each example, of the command, of the SDK's server for the conformance suite and of
 // the one in mcpgo, and one folder of programs from npm serve all tests.
-var shop, aggregator, suiteServer, goServer, programs string
+var shop, aggregator, cashCommand, suiteServer, goServer, programs string
 
 func TestMain(m *testing.M) {
 	code, err := run(m)
@@ -53,7 +54,8 @@ func run(m *testing.M) (int, error) {
 	}
 	defer os.RemoveAll(dir)
 	shop, aggregator, suiteServer = filepath.Join(dir, "shop"), filepath.Join(dir, "aggregator"), filepath.Join(dir, "everything-server")
-	if out, err := exec.Command("go", "build", "-o", dir, examples+"shop", examples+"aggregator", suite).CombinedOutput(); err != nil {
+	cashCommand = filepath.Join(dir, "cash")
+	if out, err := exec.Command("go", "build", "-o", dir, examples+"shop", examples+"aggregator", command, suite).CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("building the servers: %w\n%s", err, out)
 	}
 	goServer = filepath.Join(dir, "mcpgo")

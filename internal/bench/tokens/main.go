@@ -30,7 +30,8 @@
 // # Sizes on the wire
 //
 // With -wire it prints another table: what a model writes and reads in five tasks, one of them for two clients, beside
-// what they cost at an earlier commit, and then each step. The figures are bytes of the messages, with the tokens of their texts:
+// what they cost at an earlier commit, and then each step. The figures are bytes of the messages, with the tokens of
+// their texts:
 //
 //   - written: name and arguments of a call, the URI of a read, or a line for the shell
 //   - read: the result as it is sent, of which tokens are counted in the text; the output of the line
