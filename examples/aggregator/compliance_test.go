@@ -11,6 +11,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/cash/cashtest"
 	"github.com/cash-mcp/go-sdk/cash/check"
+	"github.com/cash-mcp/go-sdk/cash/config"
 	"github.com/cash-mcp/go-sdk/examples/shop/store"
 )
 
@@ -23,13 +24,13 @@ func TestR120Compliance(t *testing.T) {
 	for _, version := range protocolVersions {
 		t.Run("in memory "+version, func(t *testing.T) {
 			m := mountFile(t, overStdio)
-			target := newTarget("shop", version, func() mcp.Transport { return cashtest.InMemory(newServer(m)) })
+			target := newTarget("shop", version, func() mcp.Transport { return cashtest.InMemory(faceOf(m)) })
 			target.Effect = restock(t, m)
 			cashtest.Compliance(t, target)
 		})
 		t.Run("http "+version, func(t *testing.T) {
 			m := mountFile(t, write(t, "  - {label: shop, endpoint: "+shopOverHTTP(t)+"}\n"))
-			ts := httptest.NewServer(newServer(m).Handler())
+			ts := httptest.NewServer(faceOf(m).Handler())
 			t.Cleanup(ts.Close) // after the client's connections
 			target := newTarget("shop", version, func() mcp.Transport { return &mcp.StreamableClientTransport{Endpoint: ts.URL} })
 			target.Effect = restock(t, m)
@@ -81,16 +82,16 @@ func newTarget(path, version string, transport func() mcp.Transport) check.Targe
 
 // restock is a call that changes the stock of a product, which tells how often
 // it was made.
-func restock(t *testing.T, m *mounted) *check.Effect {
+func restock(t *testing.T, m *config.Server) *check.Effect {
 	return &check.Effect{
 		Sample: check.Sample{Namespace: "shop.inventory", Function: "restock", Kwargs: store.Restock{ProductID: "P-12", Quantity: 1}},
 		Runs:   func() int { return stock(t, m) }, // sold out at the start
 	}
 }
 
-func stock(t *testing.T, m *mounted) int {
+func stock(t *testing.T, m *config.Server) int {
 	t.Helper()
-	res, err := newServer(m).Call(t.Context(), &cash.CallRequest{
+	res, err := faceOf(m).Call(t.Context(), &cash.CallRequest{
 		Namespace: "shop.inventory", Function: "check", Kwargs: []byte(`{"product_id":"P-12","quantity":1}`),
 	})
 	if err != nil {

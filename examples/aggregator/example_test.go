@@ -3,30 +3,30 @@ package main
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/cash-mcp/go-sdk/cash"
-	"github.com/cash-mcp/go-sdk/cash/upstream/config"
+	"github.com/cash-mcp/go-sdk/cash/config"
+	upstreams "github.com/cash-mcp/go-sdk/cash/upstream/config"
 )
 
 // The shop behind a label, asked without any transport of the aggregator's own.
 func Example() {
 	text := fmt.Sprintf("upstreams: [{label: shop, command: [%q, -stdio]}]", shop)
-	cfg, err := config.Parse([]byte(text), nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	m, err := mount(cfg, newTrees(), slog.New(slog.DiscardHandler))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer m.close()
 	ctx := context.Background()
-	m.settle(ctx, time.Minute)
-	srv := newServer(m)
+	f, err := upstreams.Parse([]byte(text), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	f.StartTimeout = time.Minute
+	m, err := config.Start(ctx, f, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer m.Close(ctx)
+	srv := faceOf(m)
 
 	page, err := srv.Help(ctx, &cash.HelpRequest{Namespace: "shop.inventory"})
 	if err != nil {

@@ -9,10 +9,10 @@
 //	go run ./examples/aggregator -catalog FILE          a catalog of package catalog; no server is
 //	                                                    started without -config
 //
-// The servers are listed in config.yaml, which explains itself. mount.go starts and mounts them,
-// face.go makes the faces, serve.go serves one, and walk.go shows a conversation. Events of the
-// servers are logged to standard error. As a gateway, the aggregator also serves their resources
-// and prompts.
+// The servers are listed in config.yaml, which explains itself. Package cash/config makes a server
+// of it, as for the command cash: this program adds the conversation, which walk.go shows. Events of
+// the servers, and a line of each call, are logged to standard error. As a gateway, the aggregator
+// also serves resources and prompts.
 //
 // # Limits
 //
@@ -37,8 +37,10 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
-	"github.com/cash-mcp/go-sdk/cash/upstream/config"
+	"github.com/cash-mcp/go-sdk/cash/catalog"
+	"github.com/cash-mcp/go-sdk/cash/config"
 )
 
 func main() {
@@ -51,11 +53,14 @@ func main() {
 // servers is the default configuration file.
 const servers = "examples/aggregator/config.yaml"
 
+// faces are the names of all faces.
+var faces = []string{"cash", "gateway", "proxy", "disclosure", "facade", "plain"}
+
 // run returns the exit code: 0, 1 after a failure, 2 for wrong usage and for invalid files.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("aggregator", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	config := flags.String("config", "", "the `file` that names the servers (default "+servers+", or none with -catalog)")
+	file := flags.String("config", "", "the `file` that names the servers (default "+servers+", or none with -catalog)")
 	recorded := flags.String("catalog", "", "serve the catalog in a `file`, without servers or beside those of -config")
 	name := flags.String("face", "cash", "what clients see: "+strings.Join(faces, ", "))
 	stdio := flags.Bool("stdio", false, "serve MCP over standard input and output")
@@ -74,52 +79,69 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		flags.Usage()
 		return 2
 	}
-	cfg, t, err := read(*config, *recorded, stderr)
+	f, err := read(*file, *recorded, *name, stderr)
 	if err != nil {
 		fmt.Fprintln(stderr, err)
 		return 2
 	}
-	if err := start(ctx, cfg, t, *name, *stdio, *addr, stdout, stderr); err != nil {
+	if err := start(ctx, f, *stdio, *addr, stdout, stderr); err != nil {
 		fmt.Fprintln(stderr, "aggregator:", err)
 		return 1
 	}
 	return 0
 }
 
-// read reads the configuration and the catalog.
-func read(file, recorded string, log io.Writer) (*config.File, trees, error) {
-	t, cfg := newTrees(), new(config.File)
-	var err error
+// Times of the start and of the end.
+const (
+	// startTimeout is the time that the first client waits for the servers, so that it sees them
+	// all. Clients wait for 10 seconds or more.
+	startTimeout = 5 * time.Second
+	closeTimeout = 5 * time.Second // for calls in flight
+)
+
+// read reads the configuration, and checks the catalog.
+func read(file, recorded, face string, log io.Writer) (*config.File, error) {
+	f := new(config.File)
 	if recorded != "" {
-		if t, err = catalogTrees(recorded, log); err != nil {
-			return nil, t, err
+		report, err := catalog.New(nil).LoadFile(recorded)
+		if err != nil {
+			return nil, err
 		}
+		fmt.Fprintln(log, report)
 	}
 	if file != "" || recorded == "" {
-		cfg, err = config.Load(cmp.Or(file, servers))
+		var err error
+		if f, err = config.Load(cmp.Or(file, servers)); err != nil {
+			return nil, err
+		}
 	}
-	return cfg, t, err
+	f.Name, f.Face, f.Catalog = cmp.Or(f.Name, "aggregator"), face, cmp.Or(recorded, f.Catalog)
+	f.StartTimeout = cmp.Or(f.StartTimeout, startTimeout)
+	return f, nil
 }
 
-func start(ctx context.Context, cfg *config.File, t trees, name string, stdio bool, addr string, stdout, stderr io.Writer) error {
-	level := slog.LevelInfo
-	if !stdio && addr == "" {
+func start(ctx context.Context, f *config.File, stdio bool, addr string, stdout, stderr io.Writer) error {
+	level, walks := slog.LevelInfo, !stdio && addr == ""
+	if walks {
 		level = slog.LevelError // the page shows the rest
+		if len(f.Upstreams)+len(f.Manifests) > 0 {
+			fmt.Fprintln(stdout, "Starting the servers. The first time, they are downloaded and compiled.")
+		}
 	}
-	if name != "gateway" { // the other faces serve tools only
-		t.resources, t.prompts = nil, nil
-	}
-	m, err := mount(cfg, t, slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level})))
+	srv, err := config.Start(ctx, f, &config.Options{Logger: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))})
 	if err != nil {
 		return err
 	}
-	defer m.close()
-	f := newFace(name, m)
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+		defer cancel()
+		_ = srv.Close(ctx) // calls that take longer are cancelled
+	}()
 	switch {
 	case stdio:
-		return serveStdio(ctx, m, f)
+		return serveStdio(ctx, srv)
 	case addr != "":
-		return serveHTTP(ctx, m, f, addr, stderr)
+		return serveHTTP(ctx, srv, addr, stderr)
 	}
-	return walk(ctx, m, name, f, stdout)
+	return walk(ctx, srv, f.Face, stdout)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,7 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cash-mcp/go-sdk/cash/upstream/config"
+	"github.com/cash-mcp/go-sdk/cash"
+	"github.com/cash-mcp/go-sdk/cash/config"
 )
 
 // asAggregator makes the test's binary be the aggregator: it has the same
@@ -100,20 +100,27 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 }
 
 // mountFile is the aggregator in this process, for the length of the test.
-func mountFile(t *testing.T, file string) *mounted {
+func mountFile(t *testing.T, file string) *config.Server {
 	t.Helper()
-	cfg, err := config.Load(file)
+	f, err := config.Load(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := mount(cfg, newTrees(), slog.New(slog.DiscardHandler))
+	f.StartTimeout = time.Minute
+	srv, err := config.Start(t.Context(), f, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(m.close)
-	m.settle(t.Context(), time.Minute)
-	return m
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+		defer cancel()
+		_ = srv.Close(ctx) // calls that take longer are cancelled
+	})
+	return srv
 }
+
+// faceOf returns the face of a configuration that names none.
+func faceOf(srv *config.Server) *cash.Server { return srv.Face.(*cash.Server) }
 
 // invoke runs the program in this process.
 func invoke(ctx context.Context, args ...string) (code int, out, errs string) {

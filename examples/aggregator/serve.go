@@ -11,22 +11,17 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/cash-mcp/go-sdk/cash"
-	"github.com/cash-mcp/go-sdk/manifest"
+	"github.com/cash-mcp/go-sdk/cash/config"
 )
 
 const (
-	// startTimeout is the time that the first client waits for the servers, so that it sees them
-	// all. Clients wait for 10 seconds or more.
-	startTimeout    = 5 * time.Second
 	readTimeout     = 10 * time.Second
 	shutdownTimeout = 10 * time.Second
 )
 
 // serveStdio serves until the client is gone or ctx ends.
-func serveStdio(ctx context.Context, m *mounted, f face) error {
-	m.settle(ctx, startTimeout)
-	err := f.Run(ctx, &mcp.StdioTransport{})
+func serveStdio(ctx context.Context, srv *config.Server) error {
+	err := srv.Run(ctx, &mcp.StdioTransport{})
 	if ctx.Err() != nil {
 		return nil // stopped by a signal, as intended
 	}
@@ -34,27 +29,19 @@ func serveStdio(ctx context.Context, m *mounted, f face) error {
 }
 
 // serveHTTP serves until ctx ends. Calls in flight may then finish.
-func serveHTTP(ctx context.Context, m *mounted, f face, addr string, log io.Writer) error {
+func serveHTTP(ctx context.Context, srv *config.Server, addr string, log io.Writer) error {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return err
 	}
-	m.settle(ctx, startTimeout)
-	mux := http.NewServeMux()
-	mux.Handle("/mcp", f.Handler())
-	if srv, ok := f.(*cash.Server); ok {
-		mux.Handle(manifest.WellKnownPath, srv.ManifestHandler())
-	}
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: readTimeout}
-
+	server := &http.Server{Handler: srv.Handler(), ReadHeaderTimeout: readTimeout}
 	stopped := make(chan error, 1)
 	defer context.AfterFunc(ctx, func() {
 		limit, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 		defer cancel()
 		// The face goes first: it ends streams that the HTTP server would wait for.
-		stopped <- errors.Join(f.Shutdown(limit), server.Shutdown(limit))
+		stopped <- errors.Join(srv.Shutdown(limit), server.Shutdown(limit))
 	})()
-
 	fmt.Fprintf(log, "listening on http://%s/mcp\n", listener.Addr())
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err

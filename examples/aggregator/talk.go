@@ -12,6 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/cash/config"
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
@@ -32,9 +33,9 @@ type talk struct {
 }
 
 // connect starts the face on one end of a pipe and a client on the other.
-func (t *talk) connect(f face) (err error) {
+func (t *talk) connect(srv *config.Server) (err error) {
 	here, there := mcp.NewInMemoryTransports()
-	go f.Run(t.ctx, there) // ends with the session
+	go srv.Run(t.ctx, there) // ends with the session
 	client := mcp.NewClient(&mcp.Implementation{Name: "walk", Version: "1.0.0"}, &mcp.ClientOptions{
 		ProgressNotificationHandler: func(_ context.Context, req *mcp.ProgressNotificationClientRequest) {
 			t.mu.Lock()

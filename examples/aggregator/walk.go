@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cash-mcp/go-sdk/cash/config"
 	"github.com/cash-mcp/go-sdk/cash/upstream"
 )
 
@@ -22,22 +23,19 @@ Sizes are in characters, [...] is cut on this page only.
 const maxLabels = 20
 
 // walk holds a model's conversation with the servers over a real MCP connection, and prints it.
-func walk(ctx context.Context, m *mounted, name string, f face, out io.Writer) error {
-	if len(m.agg.Status()) > 0 {
-		fmt.Fprintln(out, "Starting the servers. The first time, they are downloaded and compiled.")
-	}
-	if err := m.agg.Wait(ctx); err != nil {
+func walk(ctx context.Context, srv *config.Server, name string, out io.Writer) error {
+	if err := srv.Wait(ctx); err != nil {
 		return err
 	}
 	way := manners[name]
-	t := &talk{ctx: ctx, out: out, tools: m.tools, learns: way.learns, fetched: make(map[string]bool)}
-	if err := t.connect(f); err != nil {
+	t := &talk{ctx: ctx, out: out, tools: srv.Registry(), learns: way.learns, fetched: make(map[string]bool)}
+	if err := t.connect(srv); err != nil {
 		return err
 	}
 	defer t.session.Close()
 
 	fmt.Fprintf(out, "\n"+introduction, way.knows)
-	there, err := available(ctx, m)
+	there, err := available(ctx, srv)
 	if err != nil {
 		return err
 	}
@@ -51,7 +49,7 @@ func walk(ctx context.Context, m *mounted, name string, f face, out io.Writer) e
 	}
 	way.open(t, labels[:min(len(labels), maxLabels)])
 	for _, turn := range script {
-		if _, err := m.tools.Function(ctx, turn.namespace, turn.name); there[turn.label] && (err == nil || turn.does == reads) {
+		if _, err := t.tools.Function(ctx, turn.namespace, turn.name); there[turn.label] && (err == nil || turn.does == reads) {
 			way.take(t, turn)
 		}
 	}
@@ -62,22 +60,22 @@ func walk(ctx context.Context, m *mounted, name string, f face, out io.Writer) e
 	if err := t.compare(way); err != nil {
 		return err
 	}
-	report(out, m.agg.Status())
+	report(out, srv.Status())
 	return nil
 }
 
 // available maps the top-level namespaces to true if they can be used: a server must be connected;
 // entries of a catalog always can.
-func available(ctx context.Context, m *mounted) (map[string]bool, error) {
+func available(ctx context.Context, srv *config.Server) (map[string]bool, error) {
 	there := make(map[string]bool)
-	list, err := m.tools.List(ctx, "")
+	list, err := srv.Registry().List(ctx, "")
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range list.Namespaces {
 		there[c.Path] = true
 	}
-	for _, s := range m.agg.Status() {
+	for _, s := range srv.Status() {
 		for _, label := range s.Labels {
 			there[label] = s.State == upstream.Connected
 		}

@@ -1,10 +1,8 @@
-// Command hello is the smallest useful server: two typed functions, one skill, MCP over standard
-// input and output. The README quotes it.
+// Command hello is the smallest useful server. The README quotes it as it is.
 package main
 
 import (
 	"context"
-	"embed"
 	"log"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -13,32 +11,35 @@ import (
 	"github.com/cash-mcp/go-sdk/registry"
 )
 
-type CreateOrder struct {
-	CustomerID string `json:"customer_id" jsonschema:"Unique customer identifier."`
-	Items      []Item `json:"items" jsonschema:"Line items; each has product_id and quantity." cash:"minItems=1"`
-	Priority   string `json:"priority,omitempty" jsonschema:"Handling priority." cash:"enum=low|normal|high,default=normal"`
+type Line struct {
+	Product  string `json:"product" jsonschema:"What to buy." cash:"enum=cup|plate"`
+	Quantity int    `json:"quantity,omitempty" jsonschema:"How many." cash:"min=1,max=100,default=1"`
 }
 
-// Create knows nothing of MCP. Arguments that break a rule never reach it.
-func (s *Shop) Create(ctx context.Context, in CreateOrder) (Order, error) {
-	return s.add(in.CustomerID, in.Priority), nil
+type Price struct {
+	Cents int `json:"cents"`
 }
 
-//go:embed skills
-var skills embed.FS // skills/<namespace>/<name>/SKILL.md or skills/<namespace>/<name>.md
+var cents = map[string]int{"cup": 450, "plate": 700}
 
-func newServer(shop *Shop) *cash.Server {
+// quote knows nothing of MCP. Arguments that break a rule never reach it.
+func quote(ctx context.Context, in Line) (Price, error) {
+	return Price{cents[in.Product] * in.Quantity}, nil
+}
+
+func prices(context.Context, struct{}) (map[string]int, error) { return cents, nil }
+
+func newServer() *cash.Server {
 	reg := registry.New(nil)
-	reg.Namespace("orders", "Create and manage customer orders.").Add(
-		registry.Func("create", "Create a new order for a customer.", shop.Create),
-		registry.Func("list", "List all orders.", shop.List, registry.ReadOnly),
+	reg.Namespace("shop", "Products of a shop and what they cost.").Add(
+		registry.Func("quote", "Tell the price of an order.", quote, registry.ReadOnly),
+		registry.Func("prices", "List the price of each product.", prices, registry.ReadOnly),
 	)
-	reg.AddSkills(skills)
 	return cash.NewServer(reg, &cash.Options{Name: "shop", Version: "1.0.0"})
 }
 
 func main() {
-	if err := newServer(new(Shop)).Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+	if err := newServer().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -27,7 +27,7 @@ func request(t *testing.T, text string, flags ...string) (answer string, exit in
 
 // What one process orders, the next one finds: the lines of the README do what it says.
 func TestStateOfReadme(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+	readme, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
