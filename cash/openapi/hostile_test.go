@@ -262,6 +262,10 @@ func TestHostileHandlers(t *testing.T) {
 			io.WriteString(w, zipped(1<<20))
 		}, registry.Failed, "compresses"},
 		"no such status": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(99999) }, registry.Failed, "99999"},
+		"says 502 as it is given up": {func(w http.ResponseWriter, r *http.Request) {
+			<-r.Context().Done()
+			w.WriteHeader(http.StatusBadGateway)
+		}, registry.TimedOut, ""},
 		"hangs":          {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, registry.TimedOut, ""},
 		"hijacks": {func(w http.ResponseWriter, _ *http.Request) {
 			if _, _, err := http.NewResponseController(w).Hijack(); err == nil {

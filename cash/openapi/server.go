@@ -175,7 +175,8 @@ func (s *Server) serve(r *http.Request) (res *response, err error) {
 	if w.full {
 		return nil, tooLarge()
 	}
-	if ctx := r.Context(); w.code == 0 && ctx.Err() != nil { // it has given up
+	// Without an answer it has given up, and so has a proxy that says 502 because its own request has ended.
+	if ctx := r.Context(); ctx.Err() != nil && (w.code == 0 || w.code >= 500) {
 		return nil, lost(ctx, ctx.Err())
 	}
 	w.WriteHeader(http.StatusOK)
