@@ -266,7 +266,7 @@ func TestHostileHandlers(t *testing.T) {
 			<-r.Context().Done()
 			w.WriteHeader(http.StatusBadGateway)
 		}, registry.TimedOut, ""},
-		"hangs":          {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, registry.TimedOut, ""},
+		"hangs": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, registry.TimedOut, ""},
 		"hijacks": {func(w http.ResponseWriter, _ *http.Request) {
 			if _, _, err := http.NewResponseController(w).Hijack(); err == nil {
 				panic("there is no connection")
