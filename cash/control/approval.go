@@ -115,7 +115,7 @@ type asking struct {
 	reason  string
 	binding string           // identifies equal calls
 	request *ApprovalRequest // nil until somebody is asked
-	given   *Ticket          // the approval that had waited for the call
+	given   *Ticket          // the approval that the call has used up
 }
 
 // The approvers, as [Audit] names them.
@@ -175,7 +175,11 @@ func (s *asking) take(ctx context.Context, id, call string) (*Ticket, error) {
 // decide returns the approver, or the result that asks the client, or an error.
 func (s *asking) decide(ctx context.Context, answered *Ticket) (by string, asks *registry.Result, err error) {
 	if answered != nil {
-		return byClient, nil, s.verdict(approves(s.call.Client.Answers[approvalKey]))
+		d := approves(s.call.Client.Answers[approvalKey])
+		s.given = s.ticket()
+		s.given.Waits, s.given.By, s.given.Decision, s.given.Expires = true, byClient, d, answered.Expires
+		close(s.given.Settled)
+		return byClient, nil, s.verdict(d)
 	}
 	if s.call.Owner() != "" {
 		t, err := s.take(ctx, "", s.binding)
@@ -261,9 +265,10 @@ func (s *asking) proceed(ctx context.Context, t *Ticket, answers mcp.InputRespon
 	return &held, nil
 }
 
-// release puts the approval back, because the call did not run.
+// release puts the approval back, because the call did not run. The next equal call finds it, unless its caller cannot
+// be told from others.
 func (s *asking) release(ctx context.Context) {
-	if s.given != nil {
+	if s.given != nil && s.given.Owner != "" {
 		ctx, done := afterwards(ctx)
 		defer done()
 		_, _ = s.opts.Store.Ask(ctx, s.given) // on an error the person is asked again

@@ -673,6 +673,52 @@ func TestApprovalOutlivesACallThatDidNotRun(t *testing.T) {
 	})
 }
 
+// TestClientsApprovalOutlivesACallThatDidNotRun holds the same of the yes of a person at the client, who is not asked
+// twice for one call.
+func TestClientsApprovalOutlivesACallThatDidNotRun(t *testing.T) {
+	for _, owner := range []string{"connection:1", ""} {
+		for name, ask := range map[string]func(r *rig, asked *int) error{
+			"while the call waits": func(r *rig, asked *int) error {
+				return second(r.do("", "write", "{}", waits(owner, func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+					*asked++
+					return answer("accept", true), nil
+				})))
+			},
+			"by rounds": func(r *rig, asked *int) error {
+				res, err := r.do("", "write", "{}", rounds(owner, "", nil))
+				if err != nil || res.InputRequests == nil {
+					return err
+				}
+				*asked++
+				return second(r.do("", "write", "{}", rounds(owner, res.RequestState, mcp.InputResponseMap{"approval": answer("accept", true)})))
+			},
+		} {
+			t.Run(name+" of "+owner, func(t *testing.T) {
+				down, asked := true, 0
+				r, _ := asking(t, map[string]registry.Handler{"write": func(context.Context, *registry.Call) (*registry.Result, error) {
+					if down {
+						return nil, &registry.Error{Kind: registry.Unavailable, Message: "Down.", Hint: "Later.", NotRun: true}
+					}
+					return registry.TextResult("done"), nil
+				}}, nil)
+				for range 3 {
+					refusal(t, ask(r, &asked), registry.Unavailable)
+				}
+				down = false
+				if err := ask(r, &asked); err != nil {
+					t.Error(err)
+				}
+				if want := map[string]int{"": 4}[owner]; asked != max(want, 1) {
+					t.Errorf("asked %d times for one call", asked)
+				}
+				if before := asked; ask(r, &asked) != nil || asked != before+1 {
+					t.Errorf("asked %d times for another call", asked-before)
+				}
+			})
+		}
+	}
+}
+
 // Mixed callers at a time: what was approved for one never runs for another, and
 // nothing runs twice.
 func TestW38ApprovalsNeverCross(t *testing.T) {

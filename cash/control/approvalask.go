@@ -88,6 +88,7 @@ func (s *asking) settled(ctx context.Context, t *Ticket) (Decision, error) {
 	case err != nil || taken == nil:
 		return "", err
 	}
+	s.given = taken
 	return Allow, nil
 }
 
