@@ -3,6 +3,7 @@ package redis
 import (
 	"cmp"
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -74,15 +75,15 @@ if waits == '1' then
 end
 drop(id)
 if tonumber(expires) <= now then return {id, decision, ''} end
-local function replaced(set, limit)
-	if decision ~= '' or redis.call('ZCARD', set) < limit then return false end
-	drop(redis.call('ZRANGE', set, 0, 0)[1])
-	return true
+local function replace(set, limit)
+	if decision ~= '' or redis.call('ZCARD', set) < limit then return end
+	local oldest = redis.call('ZRANGE', set, 0, 0)[1]
+	drop(oldest)
+	redis.call('ZREM', set, oldest) -- also if the server has lost the ticket
 end
-local room = redis.call('ZCARD', base .. ':all') < most
-if owner ~= '' and replaced(at('o', owner), mostOwner) then room = true end
-if group ~= '' and replaced(at('g', group), mostGroup) then room = true end
-if not room then return {} end
+if owner ~= '' then replace(at('o', owner), mostOwner) end
+if group ~= '' then replace(at('g', group), mostGroup) end
+if redis.call('ZCARD', base .. ':all') >= most then return {} end
 redis.call('HSET', at('t', id), 'call', call, 'waits', waits, 'by', by, 'owner', owner, 'group', group,
 	'decision', decision, 'pending', pending, 'data', data)
 redis.call('ZADD', base .. ':all', expires, id)
@@ -190,6 +191,9 @@ func (a approvals) Ask(ctx context.Context, t *control.Ticket) (*control.Ticket,
 		return t, nil
 	}
 	a.tickets.forget(id, t)
+	if stored == nil {
+		return nil, a.unexpected(askTicket, errors.New("a ticket without data"))
+	}
 	if stored.Decision != "" {
 		close(stored.Settled)
 		return stored, nil

@@ -104,20 +104,41 @@ local function drop(id)
 	redis.call('ZREM', base .. ':expiry', id)
 	redis.call('ZREM', base .. ':all', id)
 	local e = redis.call('HMGET', entry(id), 'payer', 'guest', 'bytes', 'things', 'chunks')
-	if not e[1] then return 0 end
+	if not e[1] then return nil end
 	redis.call('DEL', entry(id))
 	redis.call('ZREM', of(e[1]), id)
 	if e[2] == '1' then redis.call('ZREM', base .. ':guests', id) end
 	count(e[1], e[2], -n(e[3]), -n(e[4]))
 	return n(e[5])
 end
+local lost = redis.call('EXISTS', used) == 0 -- the server may drop any key
+local function recount()
+	if not lost then return end
+	lost = false
+	redis.call('DEL', used, base .. ':rank')
+	for _, id in ipairs(redis.call('ZRANGE', base .. ':expiry', 0, -1)) do
+		local e = redis.call('HMGET', entry(id), 'payer', 'guest', 'bytes', 'things')
+		if e[1] then count(e[1], e[2], n(e[3]), n(e[4])) else drop(id) end
+	end
+end
 while true do
 	local old = redis.call('ZRANGEBYSCORE', base .. ':expiry', '-inf', whole(now), 'LIMIT', 0, 100)
 	if #old == 0 then break end
-	for _, id in ipairs(old) do drop(id) end
+	for _, id in ipairs(old) do
+		lost = not drop(id) or lost
+	end
 end
+recount()
 local gone = {}
-local function oldest(set) return redis.call('ZRANGEBYSCORE', set, '-inf', whole(now), 'LIMIT', 0, 1)[1] end
+local function oldest(set)
+	while true do
+		local id = redis.call('ZRANGEBYSCORE', set, '-inf', whole(now), 'LIMIT', 0, 1)[1]
+		if not id or redis.call('EXISTS', entry(id)) == 1 then return id end
+		redis.call('ZREM', set, id)
+		lost = redis.call('ZREM', base .. ':expiry', id) == 1 or lost
+		recount()
+	end
+end
 local function largest()
 	if not oldest(base .. ':all') then return nil end
 	for _, payer in ipairs(redis.call('ZREVRANGE', base .. ':rank', 0, -1)) do

@@ -32,12 +32,11 @@ const catalogRules = clock + `
 local all, key = KEYS[1], ARGV[1]
 local order, lease = all .. ':order', all .. ':l:' .. key
 local function drop(k)
-	local began, size = string.match(redis.call('HGET', all, k) or '', '^(%S+) (%S+)')
-	if not began then return end
+	local size = string.match(redis.call('HGET', all, k) or '', '^%S+ (%d+)')
 	redis.call('HDEL', all, k)
 	redis.call('ZREM', order, k)
 	redis.call('DEL', all .. ':d:' .. k)
-	redis.call('HINCRBY', all, 'used', '-' .. size)
+	if size then redis.call('HINCRBY', all, 'used', '-' .. size) end
 end
 `
 

@@ -64,22 +64,33 @@ local function drop(id)
 	redis.call('ZREM', expiry, id)
 	redis.call('ZREM', lru, id)
 	local r = redis.call('HMGET', at(id), 'owner', 'promised', 'bytes')
-	if not r[1] then return end
+	if not r[1] then return false end
 	redis.call('DEL', at(id))
 	count(r[1], r[2], -n(r[3]), -1)
+	return true
 end
+local function recount() -- the server may drop any key
+	redis.call('DEL', used)
+	if redis.call('EXISTS', expiry) == 0 then redis.call('DEL', lru) end
+	for _, id in ipairs(redis.call('ZRANGE', expiry, 0, -1)) do
+		local r = redis.call('HMGET', at(id), 'owner', 'promised', 'bytes')
+		if r[1] then count(r[1], r[2], n(r[3]), 1) else drop(id) end
+	end
+end
+local lost = redis.call('EXISTS', used, expiry) < 2
 while true do
 	local old = redis.call('ZRANGEBYSCORE', expiry, '-inf', whole(now), 'LIMIT', 0, 100)
 	if #old == 0 then break end
-	for _, id in ipairs(old) do drop(id) end
+	for _, id in ipairs(old) do lost = not drop(id) or lost end
 end
+if lost then recount() end
 local edition = redis.call('GET', base .. ':edition') or '0'
 `
 
 // findResult takes an id. It returns the edition, and the sealed result if there is one.
 var findResult = newScript("looking for a result", resultRules+`
 local data = redis.call('HGET', at(ARGV[1]), 'data')
-if not data then return {edition} end
+if not data or not redis.call('ZSCORE', expiry, ARGV[1]) then return {edition} end
 if redis.call('ZSCORE', lru, ARGV[1]) then redis.call('ZADD', lru, whole(now), ARGV[1]) end
 return {edition, data}
 `)
@@ -100,7 +111,7 @@ while true do
 	if n(u[1]) + bytes <= maxBytes and n(u[2]) + 1 <= maxThings then break end
 	local oldest = redis.call('ZRANGE', lru, 0, 0)[1]
 	if not oldest then return 0 end
-	drop(oldest)
+	if not drop(oldest) then recount() end
 end
 redis.call('HSET', at(id), 'owner', owner, 'promised', promised, 'bytes', whole(bytes), 'data', ARGV[11])
 redis.call('ZADD', expiry, whole(now + life), id)
