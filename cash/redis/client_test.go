@@ -168,6 +168,24 @@ func TestFullServer(t *testing.T) {
 	}
 }
 
+// TestErrorsInScripts holds that an error of a command in a script is the same as from Redis 7 on, where a server before
+// that wraps it.
+func TestErrorsInScripts(t *testing.T) {
+	c, plain := dial(t, redis.Options{}), raw(t, shared.address)
+	for text, want := range map[string]error{
+		"OOM command not allowed when used memory > 'maxmemory'.": control.ErrNoRoom,
+		"READONLY You can't write against a read only replica.":   redis.ErrUnreachable,
+	} {
+		for _, before := range []string{"", "ERR Error running script (call to f_0f): @user_script:12: @user_script: 12: -"} {
+			script := fmt.Sprintf("return redis.error_reply(%q)", before+text)
+			err := c.Explain(plain.Do(t.Context(), plain.B().Eval().Script(script).Numkeys(0).Build()).Error())
+			if !errors.Is(err, want) {
+				t.Errorf("%q: %v", before, err)
+			}
+		}
+	}
+}
+
 // raw returns a plain client of the shared server.
 func raw(t *testing.T, address string) rueidis.Client {
 	t.Helper()

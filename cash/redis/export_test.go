@@ -13,3 +13,6 @@ func (o Options) WithLease(d time.Duration) Options { o.lease = d; return o }
 
 // StopRenewing ends the renewal of reservations, as the end of the process would.
 func (c *Client) StopRenewing() { c.rooms.close() }
+
+// Explain explains an error of an operation.
+func (c *Client) Explain(err error) error { return c.explain("testing", err) }

@@ -80,12 +80,25 @@ func answered(err error) bool {
 	if !ok {
 		return err == nil
 	}
+	text := textOf(reply)
 	for _, word := range unready {
-		if strings.HasPrefix(reply.Error(), word) {
+		if strings.HasPrefix(text, word) {
 			return false
 		}
 	}
 	return true
+}
+
+// textOf returns the text of an error of the server. What it repeats of a command is cut off. Before Redis 7, that of a
+// command in a script stands in one of the script: ERR Error running script (...): @user_script:1: @user_script: 1: -OOM ...
+func textOf(reply *rueidis.RedisError) string {
+	text, _, _ := strings.Cut(reply.Error(), ", with args")
+	if _, at, ok := strings.Cut(text, "@user_script: "); ok {
+		if _, inner, ok := strings.Cut(at, ": -"); ok {
+			return strings.TrimSpace(inner)
+		}
+	}
+	return text
 }
 
 // canceled reports whether the caller has ended the operation, which says nothing about the server.
@@ -122,9 +135,9 @@ func (c *Client) explain(step string, err error) error {
 	return fmt.Errorf("%s: %w: %w; check that it runs, and that it can be reached from here", where, ErrUnreachable, err)
 }
 
-// explainReply explains an error of the server. What it repeats of a command is cut off.
+// explainReply explains an error of the server.
 func (c *Client) explainReply(where string, reply *rueidis.RedisError) error {
-	text, _, _ := strings.Cut(reply.Error(), ", with args")
+	text := textOf(reply)
 	word, _, _ := strings.Cut(text, " ")
 	switch word {
 	case "OOM":
