@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/baggage"
@@ -142,6 +143,16 @@ func TestSpans(t *testing.T) {
 				t.Errorf("the attributes are\n%s\nwant\n%s", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestValuesAreUTF8 holds that no name of a caller is one that OTLP cannot carry.
+func TestValuesAreUTF8(t *testing.T) {
+	for _, owner := range []string{"caller:\xff", "caller:" + strings.Repeat("é", 300)} {
+		s := newRig(cashotel.Options{Callers: true}).run(t, t.Context(), observe.Request{Method: "ping"}, func(r *observe.Request) { r.Owner = owner })
+		if all := text(s); !utf8.ValidString(all) || !strings.Contains(all, "caller:") {
+			t.Errorf("%.20q: %q", owner, all)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package cashotel
 
 import (
 	"strconv"
+	"strings"
 
 	"go.opentelemetry.io/otel/attribute"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
@@ -130,9 +131,7 @@ func appendFlag(a []attribute.KeyValue, key attribute.Key, on bool) []attribute.
 // maxText bounds a value that a client may have chosen, in bytes.
 const maxText = 200
 
+// cut bounds such a value. One that is not UTF-8 would have an exporter drop all spans of its batch.
 func cut(value string) string {
-	if len(value) > maxText {
-		return value[:maxText]
-	}
-	return value
+	return strings.ToValidUTF8(value[:min(len(value), maxText)], "\uFFFD")
 }
