@@ -173,7 +173,7 @@ func (d *Diagnosis) look(st upstream.Status, last *lastLines) {
 	subject := subject(st)
 	if !read(st) {
 		err := cmp.Or(st.Err, errSlow)
-		p := Problem{Subject: subject, Reason: err.Error(), Mend: mend(err)}
+		p := Problem{Subject: subject, Reason: err.Error(), Mend: mend(st, err)}
 		if len(st.Labels) > 0 {
 			p.Wrote = last.of(st.Labels[0])
 		}
@@ -198,7 +198,7 @@ func (d *Diagnosis) look(st upstream.Status, last *lastLines) {
 }
 
 // mend returns the step that mends a failed connection.
-func mend(err error) string {
+func mend(st upstream.Status, err error) string {
 	var e *upstream.CallError
 	if !errors.As(err, &e) {
 		return "Raise its connect_timeout and start_timeout, or look at its log."
@@ -225,6 +225,9 @@ func mend(err error) string {
 	case upstream.TimedOut:
 		return "Raise its connect_timeout, or run it by hand to see why it hangs."
 	case upstream.Lost:
+		if strings.HasPrefix(st.Endpoint, "http") {
+			return "Look at the server's log: it ends the connection."
+		}
 		return "Correct its command, arguments or environment, or run it by hand to see why it ends."
 	case upstream.Looped:
 		return "Remove it: it leads back to this server."

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -205,6 +206,18 @@ func TestDiagnoseSlow(t *testing.T) {
 	}
 	if len(d.Problems) != 1 || !d.Problems[0].Harmless || !strings.HasSuffix(d.Problems[0].Reason, ", and a start waits 1µs") {
 		t.Errorf("%+v", d.Problems)
+	}
+}
+
+// TestStartCancelled: a start that its context ends is not one of a slow server.
+func TestStartCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, begin := range []string{"", "start: strict\n"} {
+		s, err := config.Start(ctx, load(t, begin+upstreams(newShop(t, "shop", "get_order"))), nil)
+		if s != nil || !errors.Is(err, context.Canceled) {
+			t.Errorf("%q: got %v, %v", begin, s, err)
+		}
 	}
 }
 

@@ -107,7 +107,8 @@ func TestArgumentsThatDoNotFit(t *testing.T) {
 		`{"body":{"text":"a"}}`, `{"n":0,"body":{"text":"a"}}`, `{"n":"x","body":{"text":"a"}}`, `{"n":1}`, `{"n":1,"body":{"text":"a"},"m":1}`,
 		`{"n":1,"body":{}}`, `{"n":1,"body":{"text":"a","base64":""}}`, `{"n":1,"body":{"base64":"?"}}`, `{"n":1,"body":"a"}`,
 		`{"n":1,"body":{"file":"../etc/passwd"}}`, `{"n":1,"body":{"file":"none"}}`, `{"n":1,"body":{"file":"big"}}`, `{"n":1,"body":{"file":"dir"}}`,
-		`{"n":1,"body":{"text":"a","content_type":"a\r\nb: c"}}`, `{"n":1,"h":"a\r\nX: y","body":{"text":"a"}}`,
+		`{"n":1,"body":{"text":"a","content_type":"a\r\nb: c"}}`, `{"n":1,"body":{"text":"a","content_type":"text/plain;\r\n\r\nb=c"}}`,
+		`{"n":1,"body":{"text":"a","content_type":"text/plain\n"}}`, `{"n":1,"h":"a\r\nX: y","body":{"text":"a"}}`,
 	} {
 		_, err := call(t.Context(), reg, "shop.t", "send", args)
 		if registry.AsError(err).Kind != registry.InvalidArguments {

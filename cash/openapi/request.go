@@ -387,7 +387,8 @@ func (m *maker) file(value json.RawMessage) (*file, error) {
 		return nil, invalid("Binary data is an object with one of text, base64 and file.")
 	}
 	if f.ContentType != "" {
-		if _, _, err := mime.ParseMediaType(f.ContentType); err != nil {
+		// The parser takes line breaks for blanks.
+		if _, _, err := mime.ParseMediaType(f.ContentType); err != nil || strings.ContainsAny(f.ContentType, "\r\n") {
 			return nil, invalid("The member content_type is no media type.")
 		}
 	}

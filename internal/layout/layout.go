@@ -144,7 +144,7 @@ var Rooms = []Room{
 	{Row: 6, Packages: []string{"cash/cost"}, Lines: 900},
 	// The keys of its file are read in cash/upstream/config, by the one reader there. What commands wrote, and how long
 	// they took, which a diagnosis shows, takes 90, the files that a start opens 45.
-	{Row: 6, Packages: []string{"cash/config"}, Lines: 740},
+	{Row: 6, Packages: []string{"cash/config"}, Lines: 750},
 
 	// The index of searches that is made apart from requests takes 20 of these, callers with one ID 15.
 	{Row: 7, Packages: []string{"cash/explore"}, Lines: 1550},
@@ -153,7 +153,7 @@ var Rooms = []Room{
 	// samples that its rows need; naming and mounting a server 320, the verbs that use one 270, tokens 150, the others
 	// less. Variables and defaults that no secret may go by take 65 of import, addresses open to others and what cannot
 	// work 40, looks that pin nothing 25.
-	{Row: 8, Packages: []string{"cash/cmd/cash"}, Lines: 2460},
+	{Row: 8, Packages: []string{"cash/cmd/cash"}, Lines: 2510},
 	{Row: 8, Together: true, Packages: []string{"examples/..."}, Lines: Unbounded},
 	{Row: 8, Packages: []string{"internal/realclients"}, Lines: 1},
 }

@@ -36,7 +36,7 @@ func checkServer(ctx context.Context, env *environment, args []string) error {
 	asJUnit := flags.Bool("junit", false, "print JUnit's XML")
 	verbose := flags.Bool("v", false, "print the rows that were not checked too")
 	err := env.parse(page{"check [flags] URL | COMMAND",
-		"Checks a server against the specification of its kind: one row for each\nstatement, with evidence. The exit status is 1 if a row fails.\n\n" + forms}, flags, args)
+		"Checks a server against the specification of its kind: one row for each\nstatement, with evidence. The exit status is 1 if a row fails, or none passes.\n\n" + forms}, flags, args)
 	if err != nil {
 		return err
 	}
@@ -73,8 +73,11 @@ func checkServer(ctx context.Context, env *environment, args []string) error {
 	default:
 		r.print(env, *verbose)
 	}
-	if err == nil && r.Failed > 0 {
+	switch {
+	case err == nil && r.Failed > 0:
 		return status(1)
+	case err == nil && r.Passed == 0: // a pipeline would take it for a success
+		return errors.New("nothing could be checked; -v shows why")
 	}
 	return err
 }
@@ -143,6 +146,9 @@ func (c *checker) run(ctx context.Context) (*checked, error) {
 	}
 	if err == nil && skills {
 		err = r.add(check.Skills(ctx, t))
+	}
+	if err != nil && len(r.Rows) == 0 {
+		return nil, c.target.failed(err)
 	}
 	if err == nil && c.hostile > 0 {
 		err = r.add(check.Hostile(ctx, c.attack()))

@@ -180,3 +180,11 @@ func TestCheckHostile(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestCheckNothing: a report without a checked row is no success.
+func TestCheckNothing(t *testing.T) {
+	got := printed(t, false, "", nil, "check", "-as", "skills", served(t))
+	if got.code != 1 || got.err != "cash check: nothing could be checked; -v shows why\n" || !strings.Contains(got.out, "0 passed, 0 failed") {
+		t.Errorf("%+v", got)
+	}
+}

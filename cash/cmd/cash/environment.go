@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -55,6 +56,10 @@ func (env *environment) parse(p page, flags *flag.FlagSet, args []string) error 
 		return status(0)
 	}
 	err := flags.Parse(args)
+	// Package flag drops the -- before a command. It is kept if the command has one of its own.
+	if rest := flags.Args(); len(rest) < len(args) && args[len(args)-len(rest)-1] == "--" && slices.Contains(rest, "--") {
+		err = flags.Parse(append([]string{"--", "--"}, rest...))
+	}
 	switch {
 	case err == nil:
 		return nil

@@ -67,6 +67,9 @@ func main() {
 	os.Exit(code)
 }
 
+// maxError bounds a printed error, in bytes. Servers word some errors.
+const maxError = 16 << 10
+
 // run returns the exit status: 0, 1 for a failure or a finding, 2 for wrong usage.
 func run(ctx context.Context, env *environment, args []string) int {
 	if len(args) == 0 {
@@ -83,7 +86,14 @@ func run(ctx context.Context, env *environment, args []string) int {
 	case errors.As(err, &failed):
 		return int(failed)
 	default:
-		fmt.Fprintf(env.stderr, "cash %s: %s\n", clean.Line(name, 40), clean.Text(err.Error()))
+		text := clean.Text(clean.Beginning(err.Error(), 2*maxError))
+		if len(text) > maxError {
+			text = clean.Beginning(text, maxError) + "…"
+		}
+		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+			text = "interrupted"
+		}
+		fmt.Fprintf(env.stderr, "cash %s: %s\n", clean.Line(name, 40), text)
 		if errors.As(err, new(usageError)) {
 			return 2
 		}

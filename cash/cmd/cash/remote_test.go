@@ -2,8 +2,11 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"os"
@@ -109,14 +112,20 @@ func TestHeaders(t *testing.T) {
 
 // TestNoServer: what does not start says why, with the next step.
 func TestNoServer(t *testing.T) {
+	slow := web(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // else the end of the request is not seen
+		<-r.Context().Done()
+	}))
 	for name, test := range map[string]struct {
 		args []string
 		code int
 		want string
 	}{
 		"missing":      {[]string{"help", "./no-such-program"}, 1, "run it by itself"},
-		"ends":         {slices.Concat([]string{"help"}, self(t, "silent")), 1, "it wrote:\n  cannot open the database"},
+		"ends":         {slices.Concat([]string{"help"}, self(t, "silent")), 1, "it wrote:\n  cannot open the database [redacted: github-token]"},
 		"refused":      {[]string{"help", "http://127.0.0.1:1/mcp"}, 1, "check the address"},
+		"slow":         {[]string{"tokens", "-timeout", "50ms", slow}, 1, "no answer within 50ms; check the address"},
+		"not cash":     {slices.Concat([]string{"check", "-as", "cash"}, self(t, "silent")), 1, "it wrote:\n  cannot open the database"},
 		"nothing":      {[]string{"check"}, 2, "name a server"},
 		"no function":  {[]string{"call", "http://127.0.0.1:1/mcp"}, 2, "want 1 to 2"},
 		"no separator": {[]string{"call", "orders.get", "./program"}, 2, "its command last, after --"},
@@ -127,6 +136,75 @@ func TestNoServer(t *testing.T) {
 		if got := printed(t, false, "", nil, test.args...); got.code != test.code || !strings.Contains(got.err, test.want) || got.out != "" {
 			t.Errorf("%s: %+v, want %q", name, got, test.want)
 		}
+	}
+}
+
+// TestQuery: the query of a URL reaches the server, and no message shows it.
+func TestQuery(t *testing.T) {
+	inner := newFace("plain").Handler()
+	url := web(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.RawQuery != "key=s3cr3t" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		inner.ServeHTTP(w, r)
+	}))
+	url = "HTTP" + strings.TrimPrefix(url, "http") // a scheme in any case is one
+	for _, verb := range []string{"call", "help", "tokens", "browse", "check"} {
+		args := []string{verb, url + "?key=s3cr3t#part"}
+		if verb == "call" {
+			args = append(args, "orders_get", `{"id":"A-7"}`)
+		}
+		if got := printed(t, false, "", nil, args...); got.code != 0 {
+			t.Errorf("%s: %+v", verb, got)
+		}
+		args[1] = url + "?key=wr0ng"
+		if got := printed(t, false, "", nil, args...); got.code != 1 || strings.Contains(got.out+got.err, "wr0ng") {
+			t.Errorf("%s: %+v", verb, got)
+		}
+	}
+}
+
+// TestLongError: what a server words fills no terminal.
+func TestLongError(t *testing.T) {
+	url := web(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m struct {
+			ID json.RawMessage `json:"id"`
+		}
+		_ = json.NewDecoder(r.Body).Decode(&m)
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,"message":"%s"}}`, m.ID, strings.Repeat("long ", 200_000))
+	}))
+	if got := printed(t, false, "", nil, "call", url, "get"); got.code != 1 || len(got.err) > maxError+100 || !strings.Contains(got.err, "long") {
+		t.Errorf("status %d, %d bytes: %.200s", got.code, len(got.err), got.err)
+	}
+}
+
+// TestOwnDashes: a command may have -- among its words, whether or not one stands before it.
+func TestOwnDashes(t *testing.T) {
+	program := self(t, "plain")[1]
+	for _, args := range [][]string{
+		{"tokens", program, "--", "x"}, {"tokens", "--", program, "--", "x"}, {"browse", "--", program, "--", "x"},
+		{"browse", "order", "--", program, "--", "x"},
+	} {
+		if got := printed(t, false, "", nil, args...); got.code != 0 || !strings.Contains(got.out, "3 functions") && !strings.Contains(got.out, "orders_get") {
+			t.Errorf("%q: %+v", args, got)
+		}
+	}
+}
+
+// TestInterrupted: a signal is no failure of the server.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var errs bytes.Buffer
+	env := &environment{stdin: strings.NewReader(""), stdout: io.Discard, stderr: &errs, getenv: func(string) string { return "" }}
+	needy := configuration(t, "upstreams: [{label: a, command: [no-such-program-at-all], required: true}]\n")
+	if code := run(ctx, env, []string{"serve", "-config", needy}); code != 0 || errs.Len() > 0 {
+		t.Errorf("serve: status %d, %s", code, &errs)
+	}
+	if code := run(ctx, env, []string{"browse", "./program"}); code != 1 || errs.String() != "cash browse: interrupted\n" {
+		t.Errorf("browse: status %d, %s", code, &errs)
 	}
 }
 

@@ -23,7 +23,8 @@ var servePage = page{
 input and output, or over HTTP at /mcp, with /livez and /readyz. Over HTTP there
 is no login: without -public, only this machine can reach it.
 A signal HUP reads the file again: connections stay, and a file that is wrong
-changes nothing. INT and TERM end it once the calls in flight are done.`,
+changes nothing. INT and TERM end it once the calls in flight are done, or after
+10 seconds.`,
 }
 
 // Times of a server over HTTP.
@@ -50,6 +51,8 @@ func serve(ctx context.Context, env *environment, args []string) error {
 		return usagef("name a file: cash serve -config FILE")
 	case flags.NArg() > 0 || *stdio && *addr != "":
 		return usagef("it takes at most one of -stdio and -http, and no arguments")
+	case *public && *addr == "":
+		return usagef("-public is for -http ADDR")
 	}
 	f, err := config.Load(*file)
 	if err != nil {
@@ -73,7 +76,10 @@ func serve(ctx context.Context, env *environment, args []string) error {
 	s := &serving{env: env, file: *file, log: logger(env.stderr, *verbose)}
 	s.hint(f)
 	if s.srv, err = config.Start(ctx, f, &config.Options{Logger: s.log}); err != nil {
-		return err
+		if ctx.Err() != nil {
+			return nil // stopped by a signal, as intended
+		}
+		return fmt.Errorf("%w\ncash doctor -config %s says how to mend it", err, *file)
 	}
 	defer s.close()
 	defer s.reloads(ctx, reload)()
@@ -146,13 +152,26 @@ func (s *serving) http(ctx context.Context, addr string) error {
 		limit, cancel := context.WithTimeout(context.Background(), stopTimeout)
 		defer cancel()
 		// The face goes first: it ends streams that the HTTP server would wait for.
-		stopped <- errors.Join(s.srv.Shutdown(limit), server.Shutdown(limit))
+		stopped <- shut(limit, s.srv.Shutdown, server.Shutdown)
 	})()
 	fmt.Fprintf(s.env.stderr, "serving at http://%s/mcp\n", listener.Addr())
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return <-stopped
+}
+
+// shut shuts the parts of a server down in order. Its error is for people.
+func shut(ctx context.Context, parts ...func(context.Context) error) error {
+	var errs []error
+	for _, part := range parts {
+		errs = append(errs, part(ctx))
+	}
+	err := errors.Join(errs...)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("calls were still in flight after %v, and were ended", stopTimeout)
+	}
+	return err
 }
 
 // webServer returns a server that gives up clients without a request. The handler bounds those who are slow with one.

@@ -124,6 +124,7 @@ func TestServeEndpointAndErrors(t *testing.T) {
 		{[]string{"serve", "-config", good, "-stdio", "-http", ":0"}, 2, "at most one"},
 		{[]string{"serve", "-config", good, "-http", ":0"}, 2, "face endpoint"},
 		{[]string{"serve", "-config", good, "x"}, 2, "no arguments"},
+		{[]string{"serve", "-config", good, "-public"}, 2, "-public is for -http"},
 		{[]string{"serve", "-config", needy, "-http", ":0"}, 2, "there is no login"},
 		{[]string{"serve", "-config", needy, "-http", "0.0.0.0:8080"}, 2, "listen at 127.0.0.1:8080"},
 		{[]string{"serve", "-config", needy, "-http", "[::]:0"}, 2, "add -public"},
@@ -136,6 +137,7 @@ func TestServeEndpointAndErrors(t *testing.T) {
 		{[]string{"doctor", "-config", bad}, 2, bad + `:3:17: retry.max_attempts: "many" is not`},
 		{[]string{"doctor"}, 2, "name a file"},
 		{[]string{"serve", "-config", needy}, 1, "a: the server is down"},
+		{[]string{"serve", "-config", needy}, 1, "\ncash doctor -config " + needy + " says how"},
 	} {
 		r := cashCommand(t, tt.args...)
 		if r.code != tt.code || r.out != "" || !strings.Contains(r.err, tt.text) {
@@ -239,6 +241,19 @@ func TestServeStdio(t *testing.T) {
 	}
 }
 
+// TestShut: a stop that is too slow for the calls says so.
+func TestShut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), stopTimeout)
+		defer cancel()
+		slow := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+		err := shut(ctx, slow, func(context.Context) error { return nil })
+		if err == nil || err.Error() != "calls were still in flight after 10s, and were ended" {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
 func TestDoctor(t *testing.T) {
 	url := served(t)
 	r := cashCommand(t, "doctor", "-config", configuration(t, "upstreams: [{label: a, endpoint: '"+url+"'}]\n"))
@@ -248,6 +263,11 @@ func TestDoctor(t *testing.T) {
 	program := self(t, "silent")[1]
 	r = cashCommand(t, "doctor", "-config", configuration(t, fmt.Sprintf("upstreams: [{label: s, command: [%q], env: {%s: silent}}]\n", program, asServer)))
 	if want := "problem: s: lost: the process ended with status 3\n    it wrote: cannot open the database [redacted: github-token]\n    Correct its command, "; r.code != 1 || !strings.Contains(r.out, want) {
+		t.Errorf("no %q in %+v", want, r)
+	}
+	cut := web(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	r = cashCommand(t, "doctor", "-config", configuration(t, fmt.Sprintf("upstreams: [{label: c, endpoint: %q}]\n", cut)))
+	if want := "problem: c: lost: the connection ended before the answer\n    Look at the server's log"; r.code != 1 || !strings.Contains(r.out, want) {
 		t.Errorf("no %q in %+v", want, r)
 	}
 	file := configuration(t, fmt.Sprintf("cache: {read_only: true, allow: [a.gte]}\nupstreams:\n  - {label: a, endpoint: %q}\n  - {label: b, endpoint: %q}\n", url, "http://127.0.0.1:1/x"))

@@ -25,6 +25,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/upstream"
 	"github.com/cash-mcp/go-sdk/cash/upstream/config"
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
+	"github.com/cash-mcp/go-sdk/firewall/redact"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/mcpclient"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -107,7 +108,8 @@ func (t *target) read(words []string) (*target, error) {
 		if u.User != nil {
 			return nil, usagef(`put the password into -header "Authorization: Basic ${env:VAR}", not into the URL`)
 		}
-		t.url = words[0]
+		u.Fragment, u.RawFragment = "", ""
+		t.url = u.String()
 	case isFile(words[0]) && len(words) == 1:
 		t.file = words[0]
 	default:
@@ -120,7 +122,8 @@ func (t *target) read(words []string) (*target, error) {
 }
 
 func isURL(word string) bool {
-	return strings.HasPrefix(word, "http://") || strings.HasPrefix(word, "https://")
+	scheme, _, ok := strings.Cut(word, "://")
+	return ok && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
 // isFile reports whether word has the extension of a file that lists servers or tools.
@@ -129,9 +132,11 @@ func isFile(word string) bool {
 }
 
 // split separates the words of a verb from those of its target. A URL or file stands first, a command last, after --.
-// A verb with required words of its own must have them.
+// A verb with required words of its own must have them. If it has none, all words after a command are the command's.
 func split(words []string, required, most int) (own, rest []string, err error) {
 	switch i := slices.Index(words, "--"); {
+	case i > 0 && most == 0 && !isURL(words[0]) && !isFile(words[0]):
+		rest = words
 	case i >= 0:
 		own, rest = words[:i], words[i+1:]
 	case len(words) > 0 && (isURL(words[0]) || isFile(words[0])):
@@ -161,7 +166,8 @@ func (t *target) String() string {
 // transport returns a new transport for a URL or a command.
 func (t *target) transport() mcp.Transport {
 	if t.url != "" {
-		return mcpclient.HTTP(t.url, t.client(), mcpclient.Options{})
+		address, _, _ := strings.Cut(t.url, "?") // the client adds the query, which errors of the SDK would show
+		return mcpclient.HTTP(address, t.client(), mcpclient.Options{})
 	}
 	return mcpclient.Stdio(t.exec, mcpclient.Options{Stderr: t.keep})
 }
@@ -170,12 +176,15 @@ func (t *target) exec() *exec.Cmd { return exec.Command(t.command[0], t.command[
 
 func (t *target) client() *http.Client {
 	base := http.DefaultTransport.(*http.Transport).Clone()
-	return &http.Client{Transport: &withHeader{t.header, base}}
+	_, query, _ := strings.Cut(t.url, "?")
+	return &http.Client{Transport: &withHeader{t.header, query, base}}
 }
 
-// withHeader adds header to requests. Package mcpclient lets through those to the host of the URL only.
+// withHeader adds header to requests, and query to those without one. Package mcpclient lets through those to the host
+// of the URL only.
 type withHeader struct {
 	header http.Header
+	query  string
 	base   *http.Transport
 }
 
@@ -183,6 +192,9 @@ func (w *withHeader) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	for name, values := range w.header {
 		r.Header[name] = values
+	}
+	if r.URL.RawQuery == "" {
+		r.URL.RawQuery = w.query
 	}
 	return w.base.RoundTrip(r)
 }
@@ -201,6 +213,9 @@ func (t *target) keep(line string) {
 
 // failed words the failure to connect, with the next step.
 func (t *target) failed(err error) error {
+	if err == context.DeadlineExceeded {
+		err = fmt.Errorf("no answer within %v", t.timeout)
+	}
 	if t.url != "" {
 		return fmt.Errorf("connecting to %s: %w; check the address, and -header if it needs a login", t, err)
 	}
@@ -208,7 +223,8 @@ func (t *target) failed(err error) error {
 	defer t.mu.Unlock()
 	text := fmt.Sprintf("; run it by itself to see whether %s starts and speaks MCP", t)
 	if len(t.wrote) > 0 {
-		text = "; it wrote:\n  " + strings.Join(t.wrote, "\n  ")
+		wrote, _ := redact.New(redact.DefaultRules()...).Text(strings.Join(t.wrote, "\n  "))
+		text = "; it wrote:\n  " + wrote
 	}
 	return fmt.Errorf("starting %s: %w%s", t, err, text)
 }
