@@ -56,7 +56,7 @@ var (
 	planSlots = slots{"namespace": slotNamespace, "function": slotFunction, "kwargs": slotKwargs,
 		"sizelimit": slotSizelimit, "replay": slotReplay, "dryrun": slotDryRun, "plantoken": slotPlanToken}
 	helpSlots  = slots{"namespace": slotNamespace, "function": slotFunction, "kwargs": slotKwargs}
-	skillSlots = slots{"namespace": slotNamespace, "skillname": slotSkillname, "name": slotSkillname, "kwargs": slotKwargs} // R9
+	skillSlots = slots{"namespace": slotNamespace, "skillname": slotSkillname, "name": slotSkillname, "skill": slotSkillname, "kwargs": slotKwargs} // R9
 )
 
 // maxKey bounds the keys of tool arguments. A longer key names nothing.
