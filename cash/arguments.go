@@ -87,7 +87,7 @@ func readToolArguments(data json.RawMessage, known slots, limit int) (*toolArgum
 	// kwargs are one level inside the arguments and have the full depth themselves.
 	var over *strictjson.Error
 	if err := strictjson.CheckDepth(data, strictjson.MaxDepth+1); errors.As(err, &over) && over.Bound {
-		return nil, invalid("The arguments are too much to read: %s. Pass less, or flatter.", over.Reason)
+		return nil, invalid("The arguments are too much JSON to read: %s. Pass less, or flatter.", over.Reason)
 	} else if err != nil {
 		return nil, invalid("The arguments are not valid JSON: %v.", err)
 	}

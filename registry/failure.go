@@ -86,7 +86,7 @@ func safeText(err error) (text string) {
 func unreadable(err error) error {
 	var e *strictjson.Error
 	if errors.As(err, &e) && e.Bound {
-		return invalidArguments("The arguments are too much to read: " + e.Reason + ". Pass less, or flatter.")
+		return invalidArguments("The arguments are too much JSON to read: " + e.Reason + ". Pass less, or flatter.")
 	}
 	return invalidArguments("The arguments are not valid JSON: " + err.Error() + ".")
 }
