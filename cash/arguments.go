@@ -2,6 +2,7 @@ package cash
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -55,7 +56,7 @@ var (
 	planSlots = slots{"namespace": slotNamespace, "function": slotFunction, "kwargs": slotKwargs,
 		"sizelimit": slotSizelimit, "replay": slotReplay, "dryrun": slotDryRun, "plantoken": slotPlanToken}
 	helpSlots  = slots{"namespace": slotNamespace, "function": slotFunction, "kwargs": slotKwargs}
-	skillSlots = slots{"namespace": slotNamespace, "skillname": slotSkillname, "name": slotSkillname, "kwargs": slotKwargs} // R9
+	skillSlots = slots{"namespace": slotNamespace, "skillname": slotSkillname, "name": slotSkillname, "skill": slotSkillname, "kwargs": slotKwargs} // R9
 )
 
 // maxKey bounds the keys of tool arguments. A longer key names nothing.
@@ -84,7 +85,10 @@ func readToolArguments(data json.RawMessage, known slots, limit int) (*toolArgum
 		return nil, invalid("The arguments have %d bytes; at most %d are taken. Pass less, for example a reference instead of the content.", len(data), limit)
 	}
 	// kwargs are one level inside the arguments and have the full depth themselves.
-	if err := strictjson.CheckDepth(data, strictjson.MaxDepth+1); err != nil {
+	var over *strictjson.Error
+	if err := strictjson.CheckDepth(data, strictjson.MaxDepth+1); errors.As(err, &over) && over.Bound {
+		return nil, invalid("The arguments are too much JSON to read: %s. Pass less, or flatter.", over.Reason)
+	} else if err != nil {
 		return nil, invalid("The arguments are not valid JSON: %v.", err)
 	}
 	switch kind := strictjson.KindOf(data); kind {

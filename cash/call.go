@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strings"
 	"sync/atomic"
 
 	"github.com/cash-mcp/go-sdk/cash/serve"
@@ -52,7 +53,7 @@ func (x *execution) find(ctx context.Context) (*registry.Function, error) {
 	if err != nil {
 		return nil, x.withHint(ctx, err)
 	}
-	return f, refuseDirect(f, x.direct)
+	return f, refuseDirect(f, x.direct, x.req.Kwargs == nil)
 }
 
 // ready sets the dry run and the gate of the call from the reserved arguments
@@ -112,8 +113,9 @@ func missingFunction(namespace string) error {
 }
 
 // refuseDirect refuses arguments of the function beside kwargs, because they would be ignored
-// silently. It also refuses dry_run on a server without plans, because the function would run.
-func refuseDirect(f *registry.Function, direct []member) error {
+// silently. Without kwargs, these may be an object of another name, such as arguments. It also refuses dry_run on a server
+// without plans, because the function would run.
+func refuseDirect(f *registry.Function, direct []member, bare bool) error {
 	for _, m := range direct {
 		if len(m.key) > maxKey {
 			continue
@@ -122,6 +124,13 @@ func refuseDirect(f *registry.Function, direct []member) error {
 			return &registry.Error{
 				Kind: registry.InvalidArguments, Namespace: f.Namespace(), Name: f.Name(),
 				Message: fmt.Sprintf("The argument `%s` belongs in `kwargs`.", p.Name),
+			}
+		}
+		if bare && strictjson.KindOf(m.value) == strictjson.Object && !strings.HasPrefix(m.key, "_") {
+			return &registry.Error{
+				Kind: registry.InvalidArguments, Namespace: f.Namespace(), Name: f.Name(), NotRun: true,
+				Message: fmt.Sprintf("The argument `%s` is not known. The function was not run.", m.key),
+				Hint:    "Pass its arguments in `kwargs`.",
 			}
 		}
 		if canonicalKey(m.key) == "dryrun" && string(m.value) != "false" && string(m.value) != "null" {

@@ -64,6 +64,10 @@ func (s *Server) withHint(ctx context.Context, err error) error {
 			e.Hint = "Use `help()` to see available namespaces."
 		}
 	case registry.UnknownFunction:
+		if skill, err := s.source.Skill(ctx, e.Namespace, e.Name); err == nil {
+			e.Hint = fmt.Sprintf("It is a skill: read it with `%s`.", skillCall(e.Namespace, skill.Name()))
+			break
+		}
 		e.Hint = fmt.Sprintf("Use `%s` to see available functions.", helpCall(e.Namespace, ""))
 	case registry.UnknownSkill:
 		e.Hint = fmt.Sprintf("Use `%s` to see available skills.", s.skillsNear(ctx, e.Namespace))

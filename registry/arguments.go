@@ -20,7 +20,7 @@ type argument struct {
 // checkObject refuses data that is not a JSON object in strict JSON.
 func checkObject(data json.RawMessage) error {
 	if err := strictjson.Check(data); err != nil {
-		return invalidArguments("The arguments are not valid JSON: " + err.Error() + ".")
+		return unreadable(err)
 	}
 	switch kind := strictjson.KindOf(data); kind {
 	case strictjson.Object:

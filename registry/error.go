@@ -57,7 +57,7 @@ type Error struct {
 	Namespace string // the namespace of the error, as the caller may see it; empty is the root or none
 	Name      string // the function or skill of the error, if any
 	Message   string // what happened: sentences with their full stop
-	Hint      string // the next step, a sentence; empty lets the face word it
+	Hint      string // the next step, a sentence; empty lets the face or the kind word it
 	// Next, unless zero, says that Hint names the tools call, help and skill. Faces without these tools
 	// word the step themselves ([Error.For]).
 	Next   Step

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/internal/apart"
 	"github.com/cash-mcp/go-sdk/internal/clean"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
 // fail returns an error of a call of f.
@@ -45,7 +46,19 @@ func presentable(f *Function, e *Error) *Error {
 	if shown.Message == "" && shown.Hint == "" {
 		shown.Message = fmt.Sprintf("The function `%s` failed without saying why.", f.name)
 	}
+	if shown.Hint == "" && shown.Next == NoStep {
+		shown.Hint = afterwards[shown.Kind]
+	}
 	return &shown
+}
+
+// afterwards are the hints for kinds whose next step is the same for every function, and that a model would
+// otherwise repeat at once.
+var afterwards = map[Kind]string{
+	Unavailable:  "Try again in a minute, or go on without it.",
+	RateLimited:  "Wait, then try again.",
+	Denied:       "Do not repeat the call: tell the user.",
+	Unauthorized: "Do not repeat the call: tell the user.",
 }
 
 // cleanMessage removes invisible and control characters. Invalid UTF-8 becomes '?'.
@@ -69,12 +82,29 @@ func safeText(err error) (text string) {
 	return err.Error()
 }
 
+// unreadable is the error for arguments that are refused as JSON.
+func unreadable(err error) error {
+	var e *strictjson.Error
+	if errors.As(err, &e) && e.Bound {
+		return invalidArguments("The arguments are too much JSON to read: " + e.Reason + ". Pass less, or flatter.")
+	}
+	return invalidArguments("The arguments are not valid JSON: " + err.Error() + ".")
+}
+
 // consequence returns the warning that a call without an answer may have had an effect.
 func consequence(f *Function) string {
 	if f.readOnly {
 		return ""
 	}
 	return " It may have taken effect: check before you repeat it."
+}
+
+// late returns what to do after a call without an answer in time.
+func late(f *Function) string {
+	if f.readOnly {
+		return " It changes nothing: try once more, or ask for less."
+	}
+	return consequence(f)
 }
 
 // errTimeout is the cause of a context that ends at a deadline of the pipeline.
@@ -122,11 +152,11 @@ func givenUp(ctx context.Context, f *Function, timeout time.Duration) *Error {
 	var e *Error
 	switch {
 	case errors.Is(cause, errTimeout):
-		return fail(f, TimedOut, fmt.Sprintf("The function `%s` did not answer within %v.%s", f.name, timeout, consequence(f)), ctx.Err())
+		return fail(f, TimedOut, fmt.Sprintf("The function `%s` did not answer within %v.%s", f.name, timeout, late(f)), ctx.Err())
 	case errors.As(cause, &e) && e != nil: // the server ended the call and gives the reason
 		return fail(f, e.Kind, e.Message+consequence(f), cause)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fail(f, TimedOut, fmt.Sprintf("The function `%s` did not answer in time.%s", f.name, consequence(f)), ctx.Err())
+		return fail(f, TimedOut, fmt.Sprintf("The function `%s` did not answer in time.%s", f.name, late(f)), ctx.Err())
 	}
 	return fail(f, Canceled, fmt.Sprintf("The call of `%s` was cancelled.%s", f.name, consequence(f)), ctx.Err())
 }
@@ -139,7 +169,10 @@ func (p *Pipeline) crashed(ctx context.Context, t *target, crash *apart.Crash) *
 	if t != nil {
 		f := t.function
 		path = f.Path()
-		e = fail(f, Internal, fmt.Sprintf("The function `%s` failed unexpectedly. The server goes on; the same call is likely to fail again.%s", f.name, consequence(f)), nil)
+		e = fail(f, Internal, fmt.Sprintf("The function `%s` failed unexpectedly, and is likely to fail again: do not repeat the call.", f.name), nil)
+		if !f.readOnly {
+			e.Message += " It may have taken effect."
+		}
 	}
 	func() {
 		defer func() { _ = recover() }() // a logger may panic too

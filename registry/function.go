@@ -169,7 +169,7 @@ func (f *Function) Filters() []string {
 // nil. arguments is a JSON object with keys as declared.
 func (f *Function) Check(ctx context.Context, arguments json.RawMessage) error {
 	if err := strictjson.Check(arguments); err != nil {
-		return invalidArguments("The arguments are not valid JSON: " + err.Error() + ".")
+		return unreadable(err)
 	}
 	if err := f.input.Check(ctx, arguments); err != nil {
 		return &Error{Kind: InvalidArguments, Message: "Invalid arguments: " + err.Error() + ".", Err: err}

@@ -62,7 +62,11 @@ func checkLabel(what, name string) (string, error) {
 		if _, ok := Canonical(better); !ok {
 			return "", fmt.Errorf("invalid %s %q: %s", what, name, labelRule)
 		}
-		return "", fmt.Errorf("invalid %s %q: %s; write %q", what, name, labelRule, better)
+		other := ""
+		if i := strings.LastIndexByte(name, '.'); i > 0 {
+			other = fmt.Sprintf(", or add %q to the namespace %q", name[i+1:], name[:i])
+		}
+		return "", fmt.Errorf("invalid %s %q: %s; write %q%s", what, name, labelRule, better, other)
 	}
 	return c, nil
 }

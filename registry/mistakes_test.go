@@ -103,6 +103,33 @@ type (
 	Methods struct {
 		R fmt.Stringer `json:"r"`
 	}
+	EnumCommas struct {
+		S string `json:"s" cash:"enum=a,b"`
+	}
+	EnumQuoted struct {
+		S string `json:"s" cash:"enum='a,b'|c"`
+	}
+	EnumNothing struct {
+		S string `json:"s" cash:"enum=a|''"`
+	}
+	Colon struct {
+		N int `json:"n" cash:"min:1"`
+	}
+	Semicolon struct {
+		N int `json:"n" cash:"min=1;max=2"`
+	}
+	LengthOfItems struct {
+		N []int `json:"n" cash:"minLength=1"`
+	}
+	TooMany struct {
+		N []int `json:"n" cash:"maxItems=2"`
+	}
+	OutOfType struct {
+		N uint8 `json:"n" cash:"min=-1,max=300"`
+	}
+	RequiredOptional struct {
+		N int `json:"n,omitempty" cash:"required"`
+	}
 	DottedName struct {
 		A int `json:"order.id"`
 	}
@@ -185,6 +212,15 @@ func mistaken() []struct {
 		{"a channel", takes[Channel]()},
 		{"keys that JSON does not have", takes[BoolKeys]()},
 		{"an interface with methods", takes[Methods]()},
+		{"values with commas", takes[EnumCommas]()},
+		{"a quoted value of several", takes[EnumQuoted]()},
+		{"a value that is nothing", takes[EnumNothing]()},
+		{"a colon", takes[Colon]()},
+		{"a semicolon", takes[Semicolon]()},
+		{"a length of items", takes[LengthOfItems]()},
+		{"the most items", takes[TooMany]()},
+		{"bounds that the type does not reach", takes[OutOfType]()},
+		{"required for an optional field", takes[RequiredOptional]()},
 		{"a name that is none", takes[DottedName]()},
 		{"two names that are the same", takes[SameNames]()},
 		{"a mistake in a type inside", takes[Outer]()},

@@ -199,6 +199,6 @@ func errReplaced(path string) error {
 }
 
 func conflict(what, path, name, origin, other, otherOrigin string) error {
-	return fmt.Errorf("%s %q (%s) conflicts with %q (%s) in namespace %q: they have the same canonical form",
+	return fmt.Errorf("%s %q (%s) conflicts with %q (%s) in namespace %q: they are the same but for case, _ and -; rename one",
 		what, name, origin, other, otherOrigin, path)
 }

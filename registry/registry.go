@@ -89,7 +89,7 @@ func (r *Registry) TryNamespace(path, description string, opts ...NamespaceOptio
 func (r *Registry) namespace(path, description, origin string, opts []NamespaceOption) (*Namespace, error) {
 	canonical, ok := CanonicalPath(path)
 	if !ok {
-		if better := strings.ReplaceAll(path, "-", "_"); better != path {
+		if better := strings.NewReplacer("-", "_", "/", ".").Replace(path); better != path {
 			if _, ok := CanonicalPath(better); ok {
 				return nil, fmt.Errorf("invalid namespace %q (%s): %s, joined by single dots; write %q", path, origin, labelRule, better)
 			}

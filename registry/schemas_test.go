@@ -159,7 +159,7 @@ func TestTypeSchemaMistakes(t *testing.T) {
 		want string
 	}{
 		"twice":          {[]registry.FuncOption{duration, duration}, "TypeSchema[time.Duration] is given twice"},
-		"not in it":      {[]registry.FuncOption{registry.TypeSchema[time.Time](json.RawMessage(seconds))}, "an option gives a schema or names to type time.Time, which does not occur"},
+		"not in it":      {[]registry.FuncOption{registry.TypeSchema[time.Time](json.RawMessage(seconds))}, "TypeSchema or Enum is given for type time.Time, which does not occur"},
 		"a pointer":      {[]registry.FuncOption{registry.TypeSchema[*price](json.RawMessage(seconds))}, "TypeSchema[*registry_test.price]: give the schema of registry_test.price"},
 		"no schema":      {[]registry.FuncOption{registry.TypeSchema[price](nil)}, "TypeSchema[registry_test.price]: the schema is empty"},
 		"another thing":  {[]registry.FuncOption{registry.TypeSchema[price]("string")}, "TypeSchema[registry_test.price]: a schema is a json.RawMessage"},

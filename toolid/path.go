@@ -19,6 +19,10 @@ const Wildcard = "*"
 func ParsePath(path string) ([]string, error) {
 	segments, err := parsePath(path)
 	if err != nil {
+		meant := "/" + strings.ToLower(strings.Trim(path, "/ "))
+		if _, wrong := parsePath(meant); wrong == nil && len(meant) <= 80 {
+			return nil, fmt.Errorf("parsing path %s: %w; write %q", quote(path), err, meant)
+		}
 		return nil, fmt.Errorf("parsing path %s: %w", quote(path), err)
 	}
 	return segments, nil

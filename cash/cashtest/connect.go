@@ -1,10 +1,12 @@
 package cashtest
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,6 +31,9 @@ type Dialer struct {
 	Context context.Context
 	// HTTPClient is used by [Dialer.ConnectHTTP]. Nil is http.DefaultClient.
 	HTTPClient *http.Client
+	// Token is the bearer token that [Dialer.ConnectHTTP] sends with every request, to a server with a login. Empty
+	// sends none.
+	Token string
 	// Client configures the SDK's client. Nil is a client without capabilities.
 	Client *mcp.ClientOptions
 	// Timeout is the deadline of each request; the test fails after it. Zero is 30 seconds.
@@ -102,7 +107,26 @@ func (d *Dialer) Connect(t testing.TB, srv Runner) *Client {
 // ConnectHTTP is the function [ConnectHTTP] with the options of d.
 func (d *Dialer) ConnectHTTP(t testing.TB, url string) *Client {
 	t.Helper()
-	return d.Dial(t, &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: d.HTTPClient})
+	to := &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: d.HTTPClient}
+	if d.Token != "" {
+		own := *cmp.Or(d.HTTPClient, http.DefaultClient)
+		own.Transport = bearer{d.Token, cmp.Or[http.RoundTripper](own.Transport, http.DefaultTransport)}
+		to.HTTPClient = &own
+	}
+	return d.Dial(t, to)
+}
+
+// bearer sends a token with every request.
+type bearer struct {
+	token string
+	next  http.RoundTripper
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+b.token)
+	return b.next.RoundTrip(r)
 }
 
 // ConnectCommand is the function [ConnectCommand] with the options of d.
@@ -116,7 +140,7 @@ func (d *Dialer) Dial(t testing.TB, transport mcp.Transport) *Client {
 	t.Helper()
 	conn, err := client.Dial(context.Background(), transport, &client.Options{Version: d.Version, Client: d.Client, Timeout: d.Timeout})
 	if err != nil {
-		t.Fatalf("connecting: %v", err)
+		t.Fatalf("connecting: %v%s", err, loginHint(err))
 	}
 	t.Cleanup(func() {
 		if err := conn.Close(); err != nil {
@@ -124,6 +148,14 @@ func (d *Dialer) Dial(t testing.TB, transport mcp.Transport) *Client {
 		}
 	})
 	return &Client{Session: conn.Session, t: t, conn: conn}
+}
+
+// loginHint says how to connect to a server that has refused a client without a token.
+func loginHint(err error) string {
+	if !strings.Contains(err.Error(), http.StatusText(http.StatusUnauthorized)) {
+		return ""
+	}
+	return " (the server wants a token: connect by Dialer.ConnectHTTP with a Token that its VerifyToken accepts)"
 }
 
 // InMemory returns a transport to srv in the same process. Connecting starts srv.Run, which ends when the client

@@ -186,7 +186,7 @@ func planError(c *registry.Call, problem, message string) error {
 	return &registry.Error{
 		Kind: registry.InvalidArguments, Namespace: c.Function.Namespace(), Name: c.Function.Name(), NotRun: true,
 		Message: message + " The function was not run.",
-		Hint:    "Make a dry run with these arguments, then the same call with the token that it gives.",
+		Hint:    "Make this call with `dry_run` first, then once more with the `plan_token` that it gives.",
 		Details: map[string]any{registry.DetailReason: registry.ReasonPlanToken, "plan_token": problem},
 	}
 }

@@ -341,6 +341,6 @@ func ExamplePlans() {
 	res, _ := p.Call(ctx, &registry.Request{Namespace: "orders", Function: "wipe", PlanToken: planned.Token})
 	fmt.Println(res.Text())
 	// Output:
-	// A call of `wipe` needs the plan token of a dry run. The function was not run. Make a dry run with these arguments, then the same call with the token that it gives.
+	// A call of `wipe` needs the plan token of a dry run. The function was not run. Make this call with `dry_run` first, then once more with the `plan_token` that it gives.
 	// wiped
 }

@@ -182,7 +182,7 @@ func (q *Quota) Allow(ctx context.Context, owner, tool string) error {
 	if q = q.latest.or(q); q.opts.Meta[tool].none() {
 		return nil
 	}
-	if err := q.use(ctx, payer(ctx, owner), false, []Window{{tool, q.opts.Meta[tool]}}); err != nil {
+	if err := q.use(ctx, payer(ctx, owner), nil, []Window{{tool, q.opts.Meta[tool]}}); err != nil {
 		return err
 	}
 	return nil
@@ -207,7 +207,7 @@ func (q *Quota) Middleware() registry.Middleware {
 		return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
 			q := q.latest.or(q)
 			windows := q.windows(ctx, c)
-			err := q.use(ctx, payer(ctx, c.Owner()), c.Plan != nil, windows)
+			err := q.use(ctx, payer(ctx, c.Owner()), c, windows)
 			switch {
 			case err != nil && c.Plan == nil:
 				err.Namespace, err.Name = c.Function.Namespace(), c.Function.Name()
@@ -238,23 +238,24 @@ func (q *Quota) windows(ctx context.Context, c *registry.Call) (list []Window) {
 	return list
 }
 
-// use counts a call for all of its limits. It counts for none if one refuses the call or if dry.
-func (q *Quota) use(ctx context.Context, owner string, dry bool, windows []Window) *registry.Error {
+// use counts a use for all of its limits: of a function by c, or of a face's own tool. It counts for none if one refuses
+// it, or if c is a dry run.
+func (q *Quota) use(ctx context.Context, owner string, c *registry.Call, windows []Window) *registry.Error {
 	if len(windows) == 0 {
 		return nil
 	}
-	refused, err := q.opts.Store.Take(ctx, &Taking{Owner: owner, Lasting: lasting(ctx, owner), Idle: q.idle, Windows: windows, Dry: dry})
+	refused, err := q.opts.Store.Take(ctx, &Taking{Owner: owner, Lasting: lasting(ctx, owner), Idle: q.idle, Windows: windows, Dry: c != nil && c.Plan != nil})
 	switch {
 	case errors.Is(err, ErrNoRoom):
-		return noRoom(windows[0].Scope)
+		return noRoom(windows[0].Scope, shown(windows[0].Scope, c))
 	case err != nil:
 		return &registry.Error{
 			Kind: registry.Unavailable, NotRun: true, Err: err,
-			Message: "Calls cannot be counted now. `" + windows[0].Scope + "` was not run.",
+			Message: "Calls cannot be counted now. `" + shown(windows[0].Scope, c) + "` was not run.",
 			Hint:    "Try again in a moment.",
 		}
 	case refused != nil:
-		return overLimit(refused)
+		return overLimit(refused, shown(refused.Window.Scope, c))
 	}
 	return nil
 }
@@ -272,9 +273,17 @@ func lasting(ctx context.Context, owner string) bool {
 	return owner == "" || owner == registry.CallerFrom(ctx).Owner()
 }
 
+// shown returns a scope as a model knows it: the path of a function, not its id.
+func shown(scope string, c *registry.Call) string {
+	if c != nil && scope == c.Function.Primitive().String() {
+		return c.Function.Path()
+	}
+	return scope
+}
+
 // overLimit returns the error of a refusal.
-func overLimit(r *Refusal) *registry.Error {
-	scope, limit := r.Window.Scope, r.Window.Limit
+func overLimit(r *Refusal, name string) *registry.Error {
+	limit := r.Window.Limit
 	allowed := times(limit.PerSession) + " in a session"
 	if !r.Session {
 		allowed = times(limit.PerMinute) + " per minute"
@@ -284,9 +293,9 @@ func overLimit(r *Refusal) *registry.Error {
 	}
 	e := &registry.Error{
 		Kind: registry.RateLimited, NotRun: true,
-		Message: fmt.Sprintf("`%s` may be called %s, and that is used up. It was not run.", scope, allowed),
+		Message: fmt.Sprintf("`%s` may be called %s, and that is used up. It was not run.", name, allowed),
 		Hint:    "Go on without it: waiting does not help.",
-		Details: map[string]any{"scope": scope, "retry_after": nil},
+		Details: map[string]any{"scope": r.Window.Scope, "retry_after": nil},
 	}
 	if r.Wait > 0 {
 		seconds := int64((r.Wait + time.Second - 1) / time.Second)
@@ -296,10 +305,10 @@ func overLimit(r *Refusal) *registry.Error {
 	return e
 }
 
-func noRoom(scope string) *registry.Error {
+func noRoom(scope, name string) *registry.Error {
 	return &registry.Error{
 		Kind: registry.RateLimited, NotRun: true,
-		Message: "Too many callers are being served to count one more call. `" + scope + "` was not run.",
+		Message: "Too many callers are being served to count one more call. `" + name + "` was not run.",
 		Hint:    "Try again in a minute.",
 		Details: map[string]any{"scope": scope, "retry_after": int64(minute / time.Second)},
 	}

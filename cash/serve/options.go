@@ -29,7 +29,7 @@ const (
 	NoSessions                      // no client: each request stands alone
 )
 
-// Options are common to all faces: texts for clients, the running of calls, identity, and hosting.
+// Options are common to all faces, whose own options hold them in their field Serve: texts for clients, the running of calls, identity, and hosting.
 // The zero value is ready: callers come from the context, else are anonymous, and the limits are
 // the defaults below.
 type Options struct {

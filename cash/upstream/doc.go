@@ -23,40 +23,6 @@
 //	configured   questions,    one         state, calls,            one way   what the     resources,          the one
 //	             progress      connection  accounts                 to call   server has   prompts            goroutine
 //
-// # A call, from the handler to the wire and back
-//
-//	inventory.go  handler: the tool, its arguments, and whether its definition is still the same
-//	              (for CaSH servers cashsource/view.go and inventory.Call, otherwise primitivecall.go)
-//	call.go       invoke ──► enter (traffic.go)             refused if the server is being removed
-//	              running.run, in its own goroutine         a call may outlive its request while a person is asked
-//	              ├─ authorize (connect.go)                 the caller's token (account.go), or NoCredential
-//	              ├─ admit (traffic.go)                     a slot, or Busy
-//	              └─ try: admit (internal/pace)             open after failures in a row, or Busy
-//	                 ├─ take (link.go)                      the session; waits while one is being made
-//	                 ├─ current                             Changed, if the latest catalog has another definition
-//	                 ├─ over (users.go)                     the caller's own session, if callers have accounts
-//	                 └─ send: begin (exchange.go)           a progress token; the clock (pace) starts
-//	                    └─ client.CallTool                  internal/mcpclient, the wire
-//	                       ├─ notified (session.go) ──► progress, message (exchange.go) ──► the caller
-//	                       └─ elicit (ask.go) ──► asker ──► the caller, or a result that asks; resume goes on
-//	              judge ◄── end (exchange.go)               the breaker learns the outcome
-//	              a stale connection, a refused token: one retry over a new one, with another
-//	answer.go     wire.NewAnswer ──► Result                 in internal/wire: byte for byte, without invisible text
-//	settings.go   shown                                     or an error, worded by errors.go
-//
-// # A refresh
-//
-//	upstream.go   run ──► link.connect ──► open: dial (session.go, transport.go), load
-//	attend.go     attend: on the server's notice, on a timer, on changed pins, on request, on an unknown name
-//	              rereader.reread ──► load; retried after a pause if that fails
-//	inventory.go  load ──► list (list.go): all pages of tools/list
-//	              ├─ loadTools ──► pin.Keeper.Review ──► functions ──► plant
-//	              └─ follow.go: has the revision of cash://server changed?
-//	                 loadCaSH ──► cashsource.Read, Plant: help and skill of the server as trees
-//	              adopt: makes the catalog (catalog.go) the latest; calls prepared from another one are refused
-//	branch.go     show ──► registry.Replace, at each mount that it still owns (roster.go)
-//	lists.go      attend, read ──► branch.read (primitive.go): resources and prompts, in parallel
-//
 // # Names and arguments
 //
 // The tools of a plain server become functions of its namespace. Their names are made legal: get-user becomes
@@ -223,4 +189,38 @@
 //   - Resources and prompts of a CaSH server appear where the whole server is mounted, not where one of its
 //     namespaces is. They are not pinned. Those of a lazy server appear after its first connection. Resource
 //     templates and subscriptions are left out.
+//
+// # A call, from the handler to the wire and back
+//
+//	inventory.go  handler: the tool, its arguments, and whether its definition is still the same
+//	              (for CaSH servers cashsource/view.go and inventory.Call, otherwise primitivecall.go)
+//	call.go       invoke ──► enter (traffic.go)             refused if the server is being removed
+//	              running.run, in its own goroutine         a call may outlive its request while a person is asked
+//	              ├─ authorize (connect.go)                 the caller's token (account.go), or NoCredential
+//	              ├─ admit (traffic.go)                     a slot, or Busy
+//	              └─ try: admit (internal/pace)             open after failures in a row, or Busy
+//	                 ├─ take (link.go)                      the session; waits while one is being made
+//	                 ├─ current                             Changed, if the latest catalog has another definition
+//	                 ├─ over (users.go)                     the caller's own session, if callers have accounts
+//	                 └─ send: begin (exchange.go)           a progress token; the clock (pace) starts
+//	                    └─ client.CallTool                  internal/mcpclient, the wire
+//	                       ├─ notified (session.go) ──► progress, message (exchange.go) ──► the caller
+//	                       └─ elicit (ask.go) ──► asker ──► the caller, or a result that asks; resume goes on
+//	              judge ◄── end (exchange.go)               the breaker learns the outcome
+//	              a stale connection, a refused token: one retry over a new one, with another
+//	answer.go     wire.NewAnswer ──► Result                 in internal/wire: byte for byte, without invisible text
+//	settings.go   shown                                     or an error, worded by errors.go
+//
+// # A refresh
+//
+//	upstream.go   run ──► link.connect ──► open: dial (session.go, transport.go), load
+//	attend.go     attend: on the server's notice, on a timer, on changed pins, on request, on an unknown name
+//	              rereader.reread ──► load; retried after a pause if that fails
+//	inventory.go  load ──► list (list.go): all pages of tools/list
+//	              ├─ loadTools ──► pin.Keeper.Review ──► functions ──► plant
+//	              └─ follow.go: has the revision of cash://server changed?
+//	                 loadCaSH ──► cashsource.Read, Plant: help and skill of the server as trees
+//	              adopt: makes the catalog (catalog.go) the latest; calls prepared from another one are refused
+//	branch.go     show ──► registry.Replace, at each mount that it still owns (roster.go)
+//	lists.go      attend, read ──► branch.read (primitive.go): resources and prompts, in parallel
 package upstream

@@ -200,7 +200,7 @@ func TestBroughtRefuses(t *testing.T) {
 		{"panic", reflect.TypeFor[struct{ A []panicSchema }](), nil, "field A: type schema_test.panicSchema: its schema: JSONSchema panics: no"},
 		{"never", reflect.TypeFor[struct{ A neverSchema }](), nil, "it accepts nothing"},
 		{"not there", foreignType, given{reflect.TypeFor[foreign](): json.RawMessage(`{}`), reflect.TypeFor[money](): json.RawMessage(`{}`)},
-			"an option gives a schema or names to type schema_test.money, which does not occur in it"},
+			"TypeSchema or Enum is given for type schema_test.money, which does not occur in it"},
 		{"only as a key", reflect.TypeFor[map[label]int](), given{reflect.TypeFor[label](): json.RawMessage(`{}`)}, "does not occur"},
 		{"inside of what decodes itself", reflect.TypeFor[any1](), given{reflect.TypeFor[string](): json.RawMessage(`{}`)}, "does not occur"},
 		{"no JSON", foreignType, with(`{`), "field F: type schema_test.foreign: its schema: reading schema"},

@@ -29,7 +29,7 @@ func inferSchema(t reflect.Type, given map[reflect.Type]Given) (*Schema, error) 
 	root.defs = in.defs
 	for other := range given {
 		if !in.used[other] {
-			in.fault("an option gives a schema or names to type %s, which does not occur in it; remove the option, or give it the type that does", other)
+			in.fault("TypeSchema or Enum is given for type %s, which does not occur in it; remove the option, or name a type that occurs", other)
 		}
 	}
 	if in.shapes > maxNodes {

@@ -78,7 +78,7 @@ func checkTags(sf reflect.StructField, input bool) (faults []error) {
 	}
 	if sf.IsExported() {
 		faults = append(faults, checkJSONOptions(sf.Tag.Get("json"), input)...)
-		if err := checkDescription(sf.Tag.Get("jsonschema")); err != nil {
+		if err := checkDescription(sf); err != nil {
 			faults = append(faults, err)
 		}
 	}
@@ -142,11 +142,11 @@ var foreignWords = map[string]string{
 	"minlength":        `cash:"minLength=..."`,
 	"maxlength":        `cash:"maxLength=..."`,
 	"minitems":         `cash:"minItems=..."`,
-	"maxitems":         "a Go array, or a type with a schema of its own",
-	"maxItems":         "a Go array, or a type with a schema of its own",
+	"maxitems":         "remove it: check it in the function, or take a type with a schema of its own",
+	"maxItems":         "remove it: check it in the function, or take a type with a schema of its own",
 	"uniqueItems":      "a type with a schema of its own",
 	"examples":         `cash:"example=..."`,
-	"required":         "remove it: a field without omitempty in its json tag is required",
+	"required":         required,
 	"optional":         "omitempty in the json tag",
 	"omitempty":        "omitempty in the json tag",
 	"nullable":         "a pointer, which accepts null",
@@ -160,8 +160,13 @@ var foreignWords = map[string]string{
 	"type":             "remove it: the Go type says it",
 }
 
+// required is what to do instead of the word.
+const required = "remove it: a field without omitempty in its json tag is required"
+
 // checkDescription rejects a jsonschema tag with words of other packages: the whole tag is the description.
-func checkDescription(tag string) error {
+func checkDescription(sf reflect.StructField) error {
+	tag := sf.Tag.Get("jsonschema")
+	f, _ := readField(sf)
 	parts := strings.Split(tag, ",")
 	foreign := func(part string) bool {
 		word, _, _ := strings.Cut(part, "=")
@@ -182,7 +187,7 @@ func checkDescription(tag string) error {
 		if instead == "" {
 			instead = "the text alone"
 		}
-		if why, ok := strings.CutPrefix(instead, "remove it"); ok {
+		if why, ok := strings.CutPrefix(advise(instead, f.optional), "remove it"); ok {
 			better = append(better, fmt.Sprintf("remove %q%s", part, why))
 		} else {
 			better = append(better, fmt.Sprintf("instead of %q write %s", part, instead))
@@ -197,8 +202,11 @@ func checkDescription(tag string) error {
 // bareWords are words without a value.
 var bareWords = []string{"required", "optional", "omitempty", "nullable"}
 
-// advise returns what to do instead of a word.
-func advise(instead string) string {
+// advise returns what to do instead of a word, for a field that may be optional.
+func advise(instead string, optional bool) string {
+	if instead == required && optional {
+		return "remove it, and omitempty or omitzero from the json tag: a field without them is required"
+	}
 	if strings.HasPrefix(instead, "remove it") {
 		return instead
 	}

@@ -50,7 +50,11 @@ func OutputFields(t reflect.Type) ([]OutputField, error) {
 
 // CheckOutput returns the [Mistakes] of a type of results: wrong tags, and types that encoding/json cannot encode.
 func CheckOutput(t reflect.Type) error {
-	c := outputChecker{place: typeName(t), seen: map[[2]any]bool{}}
+	place := typeName(t)
+	if t.Kind() != reflect.Struct {
+		place = "result"
+	}
+	c := outputChecker{place: place, seen: map[[2]any]bool{}}
 	c.check(t, false)
 	return c.faults.Err()
 }
@@ -185,12 +189,12 @@ func parseShown(t reflect.Type, tag reflect.StructTag) (s shown, err error) {
 	if err != nil {
 		return s, err
 	}
-	for _, w := range words {
+	for i, w := range words {
 		switch {
 		case isShown(w):
 			err = s.apply(t, w)
 		case tagWords[w.name].apply == nil && w.name != "advanced":
-			err = unknownWord(w)
+			err = unknownWord(field{}, words[:i], w)
 		}
 		if err != nil {
 			return s, err

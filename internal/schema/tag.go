@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp/syntax"
 	"slices"
 	"strconv"
@@ -56,7 +57,7 @@ func nextWord(text string) (w tagWord, rest string, more bool, err error) {
 		return w, "", false, fmt.Errorf("%s: %w", w.name, err)
 	}
 	if rest, more = strings.CutPrefix(rest, ","); !more && rest != "" {
-		return w, "", false, fmt.Errorf("%s: a comma must follow the closing quote; two quotes inside of a value mean one", w.name)
+		return w, "", false, fmt.Errorf("%s: a comma must follow the closing quote; quote the whole value, with two quotes for one inside of it", w.name)
 	}
 	return w, rest, more, nil
 }
@@ -84,8 +85,8 @@ func applyTag(s *shape, f field, tag string) (faults []error) {
 	if err != nil {
 		return []error{err}
 	}
-	for _, w := range words {
-		if err := applyWord(s, f, w); err != nil {
+	for i, w := range words {
+		if err := applyWord(s, f, words[:i], w); err != nil {
 			faults = append(faults, err)
 		}
 	}
@@ -95,8 +96,8 @@ func applyTag(s *shape, f field, tag string) (faults []error) {
 	return faults
 }
 
-// applyWord adds one word.
-func applyWord(s *shape, f field, w tagWord) (err error) {
+// applyWord adds one word, which follows those before.
+func applyWord(s *shape, f field, before []tagWord, w tagWord) (err error) {
 	word, known := tagWords[w.name]
 	switch {
 	case isShown(w):
@@ -109,7 +110,7 @@ func applyWord(s *shape, f field, w tagWord) (err error) {
 	case w.name == "default" && !f.optional:
 		return errors.New("a field without omitempty is required, so its default is never used; add omitempty to its json tag, or remove the default")
 	case !known:
-		return unknownWord(w)
+		return unknownWord(f, before, w)
 	case !w.hasValue:
 		return fmt.Errorf("%s has no value; write one after %s=", w.name, w.name)
 	}
@@ -120,6 +121,9 @@ func applyWord(s *shape, f field, w tagWord) (err error) {
 	if err = target.free(word.keyword); err == nil {
 		err = word.apply(s, word.keyword, w.value)
 	}
+	if err == nil && (w.name == "min" || w.name == "max") {
+		err = checkHolds(f.typ, w.value)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.name, err)
 	}
@@ -127,13 +131,19 @@ func applyWord(s *shape, f field, w tagWord) (err error) {
 }
 
 // unknownWord suggests what the author may have meant.
-func unknownWord(w tagWord) error {
+func unknownWord(f field, before []tagWord, w tagWord) error {
 	const known = "the words are enum, min, max, minLength, maxLength, pattern, format, minItems, default, example, advanced, detail, excerpt"
 	if w.name == "" {
 		return errors.New("empty word; remove the comma too many")
 	}
 	if instead := foreignWords[w.name]; instead != "" {
-		return fmt.Errorf("unknown word %q; %s", w.name, advise(instead))
+		return fmt.Errorf("unknown word %q; %s", w.name, advise(instead, f.optional))
+	}
+	if name, value, ok := strings.Cut(w.name, ":"); ok && tagWords[strings.TrimSpace(name)].apply != nil {
+		return fmt.Errorf("%q is not a word; write %s=%s", w.name, strings.TrimSpace(name), strings.TrimSpace(value))
+	}
+	if last := len(before) - 1; last >= 0 && before[last].name == "enum" && !w.hasValue {
+		return fmt.Errorf("%q is not a word; values are separated by |: write enum=%s|%s", w.name, before[last].value, w.name)
 	}
 	best, near := "", 3
 	for _, word := range append(slices.Sorted(maps.Keys(tagWords)), "advanced", "detail", "excerpt") {
@@ -144,7 +154,7 @@ func unknownWord(w tagWord) error {
 	if best != "" {
 		return fmt.Errorf("unknown word %q; write %s", w.name, best)
 	}
-	if !isWord(w.name) {
+	if !isWord(w.name) && len(before) > 0 {
 		return fmt.Errorf("%q follows a comma and is not a word; put a value with a comma in single quotes, such as pattern='^a{1,3}$'", w.name)
 	}
 	return fmt.Errorf("unknown word %q; %s", w.name, known)
@@ -211,8 +221,8 @@ func tagEnum(s *shape, _, value string) error {
 		if registered != nil && !slices.ContainsFunc(registered, func(o json.RawMessage) bool { return string(o) == string(raw) }) {
 			return fmt.Errorf("%q is not a value of the type; write some of %s", v, jsonList(registered))
 		}
-		if v == "" {
-			return errors.New("it has an empty value; write one | between two values")
+		if v == "" || v == "''" {
+			return errors.New("it has an empty value; write one | between two values, and make a field optional that may have none")
 		}
 		if slices.ContainsFunc(s.enum, func(o json.RawMessage) bool { return string(o) == string(raw) }) {
 			return fmt.Errorf("it has %q twice; write each value once", v)
@@ -238,13 +248,49 @@ func tagBound(s *shape, keyword, value string) error {
 		value = strconv.FormatInt(int64(d), 10)
 	}
 	if !isNumber(value) || len(value) > maxBound {
-		return fmt.Errorf("%q is not a number; write one, such as 12", value)
+		return notNumber(value)
 	}
 	s.bound(keyword, value)
 	return nil
 }
 
+// checkHolds refuses a bound that no value of an integer type reaches.
+func checkHolds(t reflect.Type, number string) error {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Array {
+		t = t.Elem()
+	}
+	v := reflect.Zero(t)
+	var err error
+	switch {
+	case v.CanInt():
+		var n int64
+		if n, err = strconv.ParseInt(number, 10, 64); err == nil && v.Type().OverflowInt(n) {
+			err = strconv.ErrRange
+		}
+	case v.CanUint():
+		var n uint64
+		if n, err = strconv.ParseUint(strings.TrimPrefix(number, "-"), 10, 64); err == nil && (v.Type().OverflowUint(n) || number[0] == '-') {
+			err = strconv.ErrRange
+		}
+	}
+	if errors.Is(err, strconv.ErrRange) {
+		return fmt.Errorf("%s is not a value of %s; correct it, or take a larger type", number, t)
+	}
+	return nil
+}
+
+// notNumber is the error for a value that should be a number. Words are often separated by other characters than commas.
+func notNumber(value string) error {
+	if i := strings.IndexAny(value, "; "); i > 0 && strings.ContainsAny(value[i:], "=:") {
+		return fmt.Errorf("%q is not a number; write a comma between words", value)
+	}
+	return fmt.Errorf("%q is not a number; write a number, such as 12", value)
+}
+
 func tagLength(s *shape, keyword, value string) error {
+	if s.is("array") && s.items != nil && !s.items.is("string") && keyword == "minLength" {
+		return fmt.Errorf("it is for strings, and the items are none; for their number write minItems=%s", value)
+	}
 	s = scalarOf(s)
 	if !s.is("string") || s.encoding != "" {
 		instead := ""
@@ -326,7 +372,7 @@ func tagValue(s *shape, value string) (json.RawMessage, error) {
 		return quoteJSON(value), nil
 	}
 	if err := strictjson.Check(raw); err != nil && (s.is("integer") || s.is("number")) {
-		return nil, fmt.Errorf("%q is not a number; write one, such as 12", value)
+		return nil, notNumber(value)
 	} else if err != nil {
 		return nil, fmt.Errorf("%q is not JSON: %w; write it as JSON", value, err)
 	}
@@ -347,7 +393,7 @@ func checkOrder(s *shape) error {
 			}
 		}
 		if low != nil && high != nil && low.compare(*high) > 0 {
-			return fmt.Errorf("%s is above %s, so no value fits; correct one of them", pair[2], pair[3])
+			return fmt.Errorf("%s is above %s, so no value fits; correct %[1]s or %[2]s", pair[2], pair[3])
 		}
 	}
 	return nil

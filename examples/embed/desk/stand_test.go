@@ -79,7 +79,7 @@ func (s *stand) token(user string) string { return s.login.token(user, time.Now(
 // connect connects a real MCP client through the proxy, as a user.
 func (s *stand) connect(t *testing.T, user, version string) *cashtest.Client {
 	t.Helper()
-	d := &cashtest.Dialer{Version: version, HTTPClient: s.as(s.token(user))}
+	d := &cashtest.Dialer{Version: version, HTTPClient: s.client, Token: s.token(user)}
 	c := d.ConnectHTTP(t, publicURL+"/mcp")
 	if got := c.Session.InitializeResult().ProtocolVersion; got != version {
 		t.Fatalf("the protocol version is %s, want %s", got, version)
