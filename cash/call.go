@@ -2,6 +2,7 @@ package cash
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"sync/atomic"
@@ -52,7 +53,7 @@ func (x *execution) find(ctx context.Context) (*registry.Function, error) {
 	if err != nil {
 		return nil, x.withHint(ctx, err)
 	}
-	return f, refuseDirect(f, x.direct)
+	return f, refuseDirect(f, x.direct, x.req.Kwargs)
 }
 
 // ready sets the dry run and the gate of the call from the reserved arguments
@@ -113,16 +114,23 @@ func missingFunction(namespace string) error {
 
 // refuseDirect refuses arguments of the function beside kwargs, because they would be ignored
 // silently. It also refuses dry_run on a server without plans, because the function would run.
-func refuseDirect(f *registry.Function, direct []member) error {
+func refuseDirect(f *registry.Function, direct []member, kwargs json.RawMessage) error {
 	for _, m := range direct {
 		if len(m.key) > maxKey {
 			continue
 		}
-		if p, ok := f.Param(m.key); ok {
-			return &registry.Error{
-				Kind: registry.InvalidArguments, Namespace: f.Namespace(), Name: f.Name(),
-				Message: fmt.Sprintf("The argument `%s` belongs in `kwargs`.", p.Name),
+		p, ok := f.Param(m.key)
+		if !ok {
+			p, ok = f.Param(withoutHyphens(m.key))
+		}
+		if ok {
+			message := fmt.Sprintf("The argument `%s` belongs in `kwargs`.", p.Name)
+			for key := range strictjson.Members(kwargs) {
+				if canonicalKey(key) == canonicalKey(m.key) {
+					message = fmt.Sprintf("The argument `%s` is given twice, in `kwargs` and beside it. Pass it in `kwargs` only.", p.Name)
+				}
 			}
+			return &registry.Error{Kind: registry.InvalidArguments, Namespace: f.Namespace(), Name: f.Name(), Message: message}
 		}
 		if canonicalKey(m.key) == "dryrun" && string(m.value) != "false" && string(m.value) != "null" {
 			return &registry.Error{
