@@ -408,7 +408,7 @@ type six[T any] = twice[twice[twice[twice[twice[twice[T]]]]]]
 func TestSharedOutput(t *testing.T) {
 	f := registry.Func("f", "", func(context.Context, struct{}) (out six[six[six[six[int]]]], err error) { return out, nil })
 	text := string(f.OutputSchema())
-	if n := strings.Count(text, `"properties"`); n != 24 || !strings.Contains(text, `"b":{"type":["null","object"],"description":"The other.","$ref":"#/$defs/twice2"}`) {
+	if n := strings.Count(text, `"properties"`); n != 24 || !strings.Contains(text, `"b":{"type":["null","object"],"$ref":"#/$defs/twice2","description":"The other."}`) {
 		t.Fatalf("%d objects: %.2000s", n, text)
 	}
 	type small = twice[twice[twice[int]]]
