@@ -177,13 +177,16 @@ func (a *toolArguments) mergedKwargs() json.RawMessage {
 	return b.Object()
 }
 
-// canonicalKey returns the canonical form of a key, or the key if it has none.
+// canonicalKey returns the canonical form of a key, or the key if it has none. A hyphen counts as an underscore, as in the
+// names of parameters.
 func canonicalKey(key string) string {
-	if c, ok := registry.Canonical(key); ok {
+	if c, ok := registry.Canonical(withoutHyphens(key)); ok {
 		return c
 	}
 	return key
 }
+
+func withoutHyphens(key string) string { return strings.ReplaceAll(key, "-", "_") }
 
 // orNone returns nil for the JSON null, which means an omitted argument (X15).
 func orNone(data json.RawMessage) json.RawMessage {

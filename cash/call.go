@@ -2,6 +2,7 @@ package cash
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"strings"
@@ -53,7 +54,7 @@ func (x *execution) find(ctx context.Context) (*registry.Function, error) {
 	if err != nil {
 		return nil, x.withHint(ctx, err)
 	}
-	return f, refuseDirect(f, x.direct, x.req.Kwargs == nil)
+	return f, refuseDirect(f, x.direct, x.req.Kwargs)
 }
 
 // ready sets the dry run and the gate of the call from the reserved arguments
@@ -115,18 +116,25 @@ func missingFunction(namespace string) error {
 // refuseDirect refuses arguments of the function beside kwargs, because they would be ignored
 // silently. Without kwargs, these may be an object of another name, such as arguments. It also refuses dry_run on a server
 // without plans, because the function would run.
-func refuseDirect(f *registry.Function, direct []member, bare bool) error {
+func refuseDirect(f *registry.Function, direct []member, kwargs json.RawMessage) error {
 	for _, m := range direct {
 		if len(m.key) > maxKey {
 			continue
 		}
-		if p, ok := f.Param(m.key); ok {
-			return &registry.Error{
-				Kind: registry.InvalidArguments, Namespace: f.Namespace(), Name: f.Name(),
-				Message: fmt.Sprintf("The argument `%s` belongs in `kwargs`.", p.Name),
-			}
+		p, ok := f.Param(m.key)
+		if !ok {
+			p, ok = f.Param(withoutHyphens(m.key))
 		}
-		if bare && strictjson.KindOf(m.value) == strictjson.Object && !strings.HasPrefix(m.key, "_") {
+		if ok {
+			message := fmt.Sprintf("The argument `%s` belongs in `kwargs`.", p.Name)
+			for key := range strictjson.Members(kwargs) {
+				if canonicalKey(key) == canonicalKey(m.key) {
+					message = fmt.Sprintf("The argument `%s` is given twice, in `kwargs` and beside it. Pass it in `kwargs` only.", p.Name)
+				}
+			}
+			return &registry.Error{Kind: registry.InvalidArguments, Namespace: f.Namespace(), Name: f.Name(), Message: message}
+		}
+		if kwargs == nil && strictjson.KindOf(m.value) == strictjson.Object && !strings.HasPrefix(m.key, "_") {
 			return &registry.Error{
 				Kind: registry.InvalidArguments, Namespace: f.Namespace(), Name: f.Name(), NotRun: true,
 				Message: fmt.Sprintf("The argument `%s` is not known. The function was not run.", m.key),

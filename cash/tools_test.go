@@ -117,6 +117,29 @@ func TestToolsCost(t *testing.T) {
 	}
 }
 
+// TestGivenTwice holds that an argument beside kwargs is refused in every spelling, and named as given twice if it is in
+// kwargs too.
+func TestGivenTwice(t *testing.T) {
+	hyphen := registry.Func("hyphen", "", func(_ context.Context, in struct {
+		ID string `json:"order-id"`
+	}) (string, error) {
+		return in.ID, nil
+	})
+	underscore := registry.Func("underscore", "", func(_ context.Context, in struct {
+		ID string `json:"order_id"`
+	}) (string, error) {
+		return in.ID, nil
+	})
+	s := connect(t, t.Context(), serverOf(hyphen, underscore))
+	for _, function := range []string{"hyphen", "underscore"} {
+		for _, beside := range []string{"order-id", "order_id", "orderId"} {
+			args := fmt.Sprintf(`{"function":%q,%q:"a","kwargs":{"order_id":"b"}}`, function, beside)
+			refused(t, tool(t, s, "call", args), "INVALID_ARGUMENTS", "is given twice, in `kwargs` and beside it. Pass it in `kwargs` only.")
+		}
+		refused(t, tool(t, s, "call", fmt.Sprintf(`{"function":%q,"order-id":"a"}`, function)), "INVALID_ARGUMENTS", "belongs in `kwargs`.")
+	}
+}
+
 func TestHint(t *testing.T) {
 	srv := cash.NewServer(registryOf(1), &cash.Options{Serve: serve.Options{Hint: "Orders, stock and customers of a shop."}})
 	res, err := connect(t, context.Background(), srv).ListTools(context.Background(), nil)

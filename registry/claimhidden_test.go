@@ -82,6 +82,34 @@ func TestIDIsNotTakenOver(t *testing.T) {
 	}
 }
 
+// TestIDsThroughAServer holds that requests through a server, which do not see its functions, see the same ids as others,
+// and that an id which a function has left leads to nothing there.
+func TestIDsThroughAServer(t *testing.T) {
+	id := toolid.ID{Namespace: "files", Name: "read", Version: "1"}
+	reg := registry.New(nil)
+	for _, server := range []string{"x", "y"} {
+		mounted(t, reg, server, nil, claiming(t, server, id, toolid.ID{}))
+		reg.Namespace(server, "").On(server)
+	}
+	through := registry.WithVia(t.Context(), []string{"x"})
+	direct, err := reg.Function(t.Context(), "y", "read")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, err := reg.Function(through, "y", "read")
+	if err != nil || seen.ID() != direct.ID() || seen.ID() == id {
+		t.Fatalf("%v, %v, want %s", seen.ID(), err, direct.ID())
+	}
+	if found, err := registry.Find(through, reg, seen.Primitive()); err != nil || found != seen {
+		t.Errorf("%v, %v", found, err)
+	}
+	for _, ctx := range []context.Context{t.Context(), through} {
+		if f, err := registry.Find(ctx, reg, toolid.Primitive{Kind: toolid.Tool, ID: id}); !errors.Is(err, registry.UnknownFunction) {
+			t.Errorf("the id that both have left leads to %v, %v", f, err)
+		}
+	}
+}
+
 // TestLastIDIsNotClaimed holds that a server which claims both the id of another server's tool and the id of its place
 // does not make the tool unreachable.
 func TestLastIDIsNotClaimed(t *testing.T) {

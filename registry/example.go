@@ -48,9 +48,14 @@ func exampleValue(p Param, full bool) string {
 		if strings.HasPrefix(p.Type, "array of {") { // of a recursive type
 			return "[]"
 		}
+		if p.sample != "" {
+			return "[" + jsonString(p.sample) + "]"
+		}
 		return "[" + exampleScalar(strings.TrimPrefix(p.Type, "array of "), p.Name) + "]"
 	case len(p.Fields) > 0:
 		return exampleObject(p.Fields, full)
+	case p.sample != "":
+		return jsonString(p.sample)
 	}
 	return exampleScalar(p.Type, p.Name)
 }

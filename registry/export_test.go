@@ -34,6 +34,9 @@ func Snapshots(r *Registry) (kept, read any) { return r.indexed.Load(), r.snap.L
 // KeepsIndex reports whether the index of ids keeps an index of searches.
 func KeepsIndex(r *Registry) bool { return r.identified.Load().finder.Load() != nil }
 
+// IDParts returns the number of parts of the index of ids.
+func IDParts(r *Registry) int { return len(r.idsOf(r.snapshot()).parts) }
+
 // RepairArguments does to arguments what a pipeline with Repair does, and
 // returns an error if they are no object.
 func RepairArguments(schema, args []byte) (json.RawMessage, []Repair, error) {

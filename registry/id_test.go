@@ -101,6 +101,37 @@ func TestSkillID(t *testing.T) {
 	}
 }
 
+// TestIDIndexShrinks holds that the index of ids has the size of the functions that are there.
+func TestIDIndexShrinks(t *testing.T) {
+	reg := registry.New(nil)
+	many := registry.New(nil)
+	for i := range 3000 {
+		many.Namespace("", "").Add(echo(fmt.Sprintf("f%d", i)))
+	}
+	reg.Namespace("few", "").Add(echo("stays"))
+	for range 2 {
+		if err := reg.Replace("many", many); err != nil {
+			t.Fatal(err)
+		}
+		if n := registry.IDParts(reg); n < 64 {
+			t.Errorf("%d parts for 3,001 functions", n)
+		}
+		if err := reg.Replace("many", nil); err != nil {
+			t.Fatal(err)
+		}
+		if n := registry.IDParts(reg); n > 1 {
+			t.Errorf("%d parts for 1 function", n)
+		}
+	}
+	f, err := reg.Function(t.Context(), "few", "stays")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, err := registry.Find(t.Context(), reg, f.Primitive()); err != nil || found != f {
+		t.Errorf("%v, %v", found, err)
+	}
+}
+
 func ExampleFunction_ID() {
 	reg := registry.New(nil)
 	reg.Namespace("orders.retail", "").Add(echo("create"))

@@ -46,8 +46,8 @@ func newIDIndex(root *view) *idIndex {
 func (x *idIndex) next(old, root *view) *idIndex {
 	var gone, come []*Function
 	differences(old, root, &gone, &come)
-	if n := x.count + len(come) - len(gone); n > 4*perPart*len(x.parts) {
-		return newIDIndex(root) // the parts are too few by now
+	if n := x.count + len(come) - len(gone); n > 4*perPart*len(x.parts) || 8*n < perPart*(len(x.parts)-1) {
+		return newIDIndex(root) // the parts are too few by now, or too many
 	}
 	y := &idIndex{parts: slices.Clone(x.parts), count: x.count}
 	own := make([]bool, len(y.parts))

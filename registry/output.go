@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -100,7 +101,7 @@ func (o *output) structured(ctx context.Context, r *Result) (json.RawMessage, er
 	}
 	err := o.check(ctx, o.wrapped(value))
 	if err != nil && o.shape != nil {
-		value = withoutNilMaps(o.shape, value)
+		value = o.withoutNilMaps(o.shape, value)
 		err = o.check(ctx, o.wrapped(value))
 	}
 	if err != nil {
@@ -140,11 +141,16 @@ func (o *output) check(ctx context.Context, data json.RawMessage) error {
 
 // withoutNilMaps returns JSON with {} in place of null where its schema requires an object: encoding/json
 // writes nil maps as null.
-func withoutNilMaps(s *jsonschema.Schema, data []byte) []byte {
-	switch kind := strictjson.KindOf(data); {
-	case s == nil:
-	case kind == strictjson.Null && s.Type == "object":
+func (o *output) withoutNilMaps(s *jsonschema.Schema, data []byte) []byte {
+	kind := strictjson.KindOf(data)
+	if s != nil && s.Type == "object" && kind == strictjson.Null {
 		return []byte("{}")
+	}
+	if s != nil && s.Ref != "" {
+		s = o.shape.Defs[strings.TrimPrefix(s.Ref, "#/$defs/")]
+	}
+	switch {
+	case s == nil:
 	case kind == strictjson.Object:
 		var b strictjson.Builder
 		for key, value := range strictjson.RawMembers(data) {
@@ -152,7 +158,7 @@ func withoutNilMaps(s *jsonschema.Schema, data []byte) []byte {
 			if member == nil {
 				member = s.AdditionalProperties
 			}
-			b.AddRaw(key, withoutNilMaps(member, value))
+			b.AddRaw(key, o.withoutNilMaps(member, value))
 		}
 		return b.Object()
 	case kind == strictjson.Array && s.Items != nil:
@@ -161,7 +167,7 @@ func withoutNilMaps(s *jsonschema.Schema, data []byte) []byte {
 			if i > 0 {
 				list = append(list, ',')
 			}
-			list = append(list, withoutNilMaps(s.Items, value)...)
+			list = append(list, o.withoutNilMaps(s.Items, value)...)
 		}
 		return append(list, ']')
 	}

@@ -3,6 +3,7 @@ package registry
 import (
 	"encoding"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"math/big"
 	"reflect"
@@ -39,12 +40,12 @@ func inferOutput(t reflect.Type) *output {
 	}
 	text := isString(t)
 	t = base(t)
-	m := misread{types: make(map[reflect.Type]*jsonschema.Schema), seen: make(map[reflect.Type]bool)}
+	m := misread{types: make(map[reflect.Type]*jsonschema.Schema), seen: make(map[reflect.Type]bool), embedded: make(map[reflect.Type]bool)}
 	m.find(t)
 	if m.types[t] == anyJSON || t.Kind() == reflect.Interface {
 		return nil
 	}
-	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: m.types})
+	s, err := m.schema(t)
 	if err != nil {
 		return nil
 	}
@@ -88,8 +89,60 @@ var (
 //   - structs with the json option string, embedded structs with a name or by pointer, and two fields of
 //     one name
 type misread struct {
-	types map[reflect.Type]*jsonschema.Schema
-	seen  map[reflect.Type]bool
+	types    map[reflect.Type]*jsonschema.Schema
+	seen     map[reflect.Type]bool
+	embedded map[reflect.Type]bool // structs whose fields are promoted
+}
+
+// maxOutput bounds the subschemas of a result.
+const maxOutput = 10_000
+
+// schema returns the schema of t. Structs at several places of a large one stand in its $defs. There they may be null, as a
+// pointer to them; jsonschema-go adds that to a reference itself.
+func (m *misread) schema(t reflect.Type) (*jsonschema.Schema, error) {
+	sharing := schema.Share(t, m.inside, func(t reflect.Type) bool { return m.embedded[t] })
+	if sharing.Recursive || sharing.Size > maxOutput {
+		return nil, fmt.Errorf("type %s contains itself, or has too many fields", t)
+	}
+	defs := make(map[string]*jsonschema.Schema)
+	for shared, ref := range sharing.Refs {
+		m.types[shared] = &jsonschema.Schema{Type: "object", Ref: ref}
+	}
+	for shared, ref := range sharing.Refs {
+		own := m.types[shared]
+		delete(m.types, shared)
+		def, err := m.inline(reflect.PointerTo(shared))
+		if err != nil {
+			return nil, err
+		}
+		m.types[shared], defs[strings.TrimPrefix(ref, "#/$defs/")] = own, def
+	}
+	s, err := m.inline(t)
+	if len(defs) > 0 && err == nil {
+		s.Defs = defs
+	}
+	return s, err
+}
+
+func (m *misread) inline(t reflect.Type) (*jsonschema.Schema, error) {
+	return jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: m.types})
+}
+
+// inside returns the types of the values directly inside a type, as jsonschema-go finds them.
+func (m *misread) inside(t reflect.Type) (types []reflect.Type) {
+	if m.types[t] != nil {
+		return nil
+	}
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		return []reflect.Type{t.Elem()}
+	case reflect.Struct:
+		fields, _ := schema.OutputFields(t)
+		for _, f := range fields {
+			types = append(types, f.Type)
+		}
+	}
+	return types
 }
 
 func (m *misread) find(t reflect.Type) {
@@ -150,6 +203,9 @@ func (m *misread) structure(t reflect.Type) {
 	}
 	for _, f := range fields {
 		m.find(f.Type)
+	}
+	for _, f := range reflect.VisibleFields(t) {
+		m.embedded[f.Type] = m.embedded[f.Type] || f.Anonymous
 	}
 }
 

@@ -25,6 +25,8 @@ type Param struct {
 	Example json.RawMessage // nil if there is none
 	// Fields are the members of an object, or of the objects in an array.
 	Fields []Param
+
+	sample string // a text that the type of the value, or of the items, accepts; empty if it has none of its own
 }
 
 func describeParams(list []schema.Param) []Param {
@@ -35,7 +37,7 @@ func describeParams(list []schema.Param) []Param {
 	for i, p := range list {
 		described[i] = Param{
 			Name: p.Name, Type: p.Type, Description: p.Description, Required: p.Required, Advanced: p.Advanced,
-			Rules: p.Rules, Enum: p.Enum, Default: p.Default, Example: p.Example, Fields: describeParams(p.Fields),
+			Rules: p.Rules, Enum: p.Enum, Default: p.Default, Example: p.Example, Fields: describeParams(p.Fields), sample: p.Sample,
 		}
 	}
 	return described

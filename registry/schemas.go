@@ -50,8 +50,8 @@ func TypeSchema[T any](s any) FuncOption {
 
 // Enum gives names to an integer type: those that String returns for its values. Arguments of type T
 // are one of the names, or the number that encoding/json decodes. It is an option of [Func] and
-// [StreamFunc] and applies wherever T occurs in In. A type with UnmarshalText needs no Enum: it takes
-// its names already.
+// [StreamFunc] and applies wherever T occurs in In; the keys of a map are the numbers. A type with
+// UnmarshalText needs no Enum: it takes its names already.
 func Enum[T enumerable](values ...T) FuncOption {
 	return typeOption{"Enum", reflect.TypeFor[T](), func(given *schema.Given) error {
 		seen := make(map[string]bool)

@@ -367,6 +367,197 @@ func TestRecursiveArguments(t *testing.T) {
 	}
 }
 
+// A board and its posts contain each other.
+type (
+	Board struct {
+		Title string `json:"title"`
+		Posts []Post `json:"posts,omitempty"`
+	}
+	Post struct {
+		Text  string `json:"text"`
+		Board *Board `json:"board,omitempty"`
+	}
+)
+
+// TestMutuallyRecursiveArguments: a page of help shows each of the types once on the way down.
+func TestMutuallyRecursiveArguments(t *testing.T) {
+	f := registry.Func("f", "", func(_ context.Context, in one[Board]) (string, error) { return in.V.Posts[0].Text, nil })
+	p := f.Params()[0]
+	if p.Type != "{title, posts?}" || len(p.Fields) != 2 {
+		t.Fatalf("%+v", p)
+	}
+	posts := p.Fields[1]
+	if posts.Type != "array of {text, board?}" || len(posts.Fields) != 2 || posts.Fields[1].Type != "{title, posts?} or null" || posts.Fields[1].Fields != nil {
+		t.Errorf("%+v", posts)
+	}
+	if e := string(f.Example(true)); e != `{"v": {"title": "<title>"}}` {
+		t.Errorf("example %s", e)
+	}
+}
+
+// twice has twice as many fields as T.
+type twice[T any] struct {
+	A T            `json:"a"`
+	B *T           `json:"b,omitempty" jsonschema:"The other."`
+	M map[string]T `json:"m"`
+}
+
+type six[T any] = twice[twice[twice[twice[twice[twice[T]]]]]]
+
+// TestSharedOutput: the schema of a result of many parts has each of its types once, and holds for results.
+func TestSharedOutput(t *testing.T) {
+	f := registry.Func("f", "", func(context.Context, struct{}) (out six[six[six[six[int]]]], err error) { return out, nil })
+	text := string(f.OutputSchema())
+	if n := strings.Count(text, `"properties"`); n != 24 || !strings.Contains(text, `"b":{"type":["null","object"],"$ref":"#/$defs/twice2","description":"The other."}`) {
+		t.Fatalf("%d objects: %.2000s", n, text)
+	}
+	type small = twice[twice[twice[int]]]
+	for _, s := range []*registry.Function{
+		registry.Func("f", "", func(context.Context, struct{}) (out small, err error) { return out, nil }),
+		registry.Func("f", "", func(context.Context, struct{}) (out []small, err error) { return out, nil }),
+	} {
+		if text := string(s.OutputSchema()); text == "" || strings.Contains(text, "$defs") {
+			t.Errorf("a small schema is not written in one: %s", text)
+		}
+	}
+	typed := func(f *registry.Function) {
+		t.Helper()
+		p, _ := pipelineOf(f, nil)
+		res, err := run(p, "f", `{}`)
+		if err == nil {
+			_, err = f.Typed(t.Context(), res)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	typed(registry.Func("f", "", func(context.Context, struct{}) (out six[int], err error) { return out, nil }))
+	typed(registry.Func("f", "", func(context.Context, struct{}) ([]six[int], error) {
+		return []six[int]{{B: new(twice[twice[twice[twice[twice[int]]]]])}}, nil
+	}))
+}
+
+// TestEmbeddedSharedOutput: a struct that is also embedded stays where it is.
+func TestEmbeddedSharedOutput(t *testing.T) {
+	type embedding struct {
+		twice[int]
+		More six[twice[int]] `json:"more"`
+	}
+	f := registry.Func("f", "", func(context.Context, struct{}) (out embedding, err error) { return out, nil })
+	if text := string(f.OutputSchema()); !strings.Contains(text, `"$defs"`) {
+		t.Errorf("%.2000s", text)
+	}
+}
+
+// TestSamples: an example has a value for each type whose texts have a form.
+func TestSamples(t *testing.T) {
+	type in struct {
+		Wait  time.Duration   `json:"wait"`
+		Waits []time.Duration `json:"waits"`
+		Maybe *time.Duration  `json:"maybe"`
+		At    time.Time       `json:"at"`
+		Day   string          `json:"day" cash:"format=date"`
+		From  netip.Addr      `json:"from"`
+		Level Level           `json:"level"`
+		Site  url.URL         `json:"site"`
+		Count int64           `json:"count,string"`
+	}
+	f := registry.Func("f", "", func(context.Context, in) (string, error) { return "", nil })
+	const want = `{"wait": "90s", "waits": ["90s"], "maybe": "90s", "at": "2026-01-31T09:30:00Z", "day": "2026-01-31", ` +
+		`"from": "192.0.2.1", "level": "debug", "site": "https://example.com/a", "count": "12"}`
+	if got := string(f.Example(false)); got != want {
+		t.Errorf("\n got %s\nwant %s", got, want)
+	}
+}
+
+// Bucket has one text for many values, and Fickle another one each time.
+type (
+	Bucket int
+	Fickle int
+)
+
+func (b Bucket) String() string {
+	switch {
+	case b == 0:
+		return "none"
+	case b < 10:
+		return "few"
+	case b < 200:
+		return "many"
+	}
+	return "crowd"
+}
+
+var fickle int
+
+func (f Fickle) String() string {
+	fickle++
+	return fmt.Sprintf("V%dx%d", f, fickle%7)
+}
+
+// TestNamesAreDistinct: a text that does not tell which value it is describes none.
+func TestNamesAreDistinct(t *testing.T) {
+	f := registry.Func("f", "", func(context.Context, struct {
+		B Bucket `json:"b"`
+		F Fickle `json:"f"`
+	}) (one[Bucket], error) {
+		return one[Bucket]{}, nil
+	})
+	if text := string(f.InputSchema()) + string(f.OutputSchema()); strings.Contains(text, " is ") {
+		t.Error(text)
+	}
+}
+
+// TestEnumOfKeys: the keys of a map are the numbers of the registered values.
+func TestEnumOfKeys(t *testing.T) {
+	type in struct {
+		V map[Status]string `json:"v"`
+	}
+	f := registry.Func("f", "", func(_ context.Context, in in) (string, error) { return in.V[1], nil }, registry.Enum(Status(0), Status(1)))
+	if want := `"propertyNames":{"description":"0 is open, 1 is paid.","pattern":"^(0|-?[1-9][0-9]*)$","enum":["0","1"]}`; !strings.Contains(string(f.InputSchema()), want) {
+		t.Errorf("%s, want %s", f.InputSchema(), want)
+	}
+	p, _ := pipelineOf(f, nil)
+	if res, err := run(p, "f", `{"v":{"1":"a"}}`); err != nil || res.Text() != "a" {
+		t.Error(err)
+	}
+	if _, err := run(p, "f", `{"v":{"7":"a"}}`); err == nil || !strings.Contains(err.Error(), "must be one of 0, 1") {
+		t.Error(err)
+	}
+}
+
+// TestEmbeddedTime: a struct whose JSON is that of an embedded type takes no arguments.
+func TestEmbeddedTime(t *testing.T) {
+	type byValue struct {
+		time.Time
+		Name string `json:"name"`
+	}
+	type byPointer struct{ *time.Time }
+	type deeper struct{ byValue }
+	for _, make := range []func(){
+		func() { registry.Func("f", "", func(context.Context, byValue) (string, error) { return "", nil }) },
+		func() { registry.Func("f", "", func(context.Context, byPointer) (string, error) { return "", nil }) },
+		func() { registry.Func("f", "", func(context.Context, *deeper) (string, error) { return "", nil }) },
+	} {
+		if text := mustPanic(t, make); !strings.Contains(text, "it embeds ") || !strings.Contains(text, "refuses objects; give the field a name") {
+			t.Error(text)
+		}
+	}
+	registry.Func("f", "", func(context.Context, ownJSON) (string, error) { return "", nil })
+}
+
+// ownJSON embeds a time and decodes itself.
+type ownJSON struct{ time.Time }
+
+func (o *ownJSON) UnmarshalJSON(data []byte) error {
+	var in struct{ At *time.Time }
+	if err := json.Unmarshal(data, &in); err != nil || in.At == nil {
+		return errors.New("no time")
+	}
+	o.Time = *in.At
+	return nil
+}
+
 // TestHyphens: a name with hyphens stays on the wire, and is matched in canonical form.
 func TestHyphens(t *testing.T) {
 	type in struct {

@@ -58,7 +58,7 @@ func TestW30PlanToken(t *testing.T) {
 			must(nil, err)
 			continue
 		}
-		if e := refusal(t, err, registry.InvalidArguments); e.Details["plan_token"] != tt.want || !strings.Contains(e.Hint, "dry run") {
+		if e := refusal(t, err, registry.InvalidArguments); e.Details["plan_token"] != tt.want || !strings.Contains(e.Hint, "`dry_run`") {
 			t.Errorf("%s: %+v, want %s", tt.name, e, tt.want)
 		}
 	}

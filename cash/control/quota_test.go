@@ -265,7 +265,7 @@ func TestW30DryRunIsHeldToTheQuota(t *testing.T) {
 	}
 	must(r.do("alice", "write", "{}"))
 	res, err := r.do("alice", "write", "{}", dry)
-	want := "{\"name\":\"rate_limit\",\"status\":\"fail\",\"message\":\"`" + r.idOf(t, "write") + "` may be called once per minute, and that is used up."
+	want := "{\"name\":\"rate_limit\",\"status\":\"fail\",\"message\":\"`shop.write` may be called once per minute, and that is used up."
 	if text := textOf(t, res, err); !strings.Contains(text, want) || !strings.Contains(text, `"retry_after":60}`) {
 		t.Errorf("dry run = %s", text)
 	}
@@ -471,5 +471,5 @@ func ExampleQuota() {
 	}
 	// Output:
 	// shipped
-	// `orders:ship#a857bfdd` may be called once per minute, and that is used up. It was not run. Try again in 60 s.
+	// `orders.ship` may be called once per minute, and that is used up. It was not run. Try again in 60 s.
 }

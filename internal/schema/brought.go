@@ -22,11 +22,11 @@ type schemer interface{ JSONSchema() *jsonschema.Schema }
 // brought returns the shape of a type with a schema of its own, from its method or from ForArguments. It is nil for
 // other types. A value that passes the schema must also decode.
 func (in *inferrer) brought(t reflect.Type) *shape {
-	raw := in.given[t].Schema
-	source := "its method JSONSchema"
-	if raw == nil && (t.Kind() == reflect.Pointer || !reflect.PointerTo(t).Implements(reflect.TypeFor[schemer]())) {
+	if !in.brings(t) {
 		return nil
 	}
+	raw := in.given[t].Schema
+	source := "its method JSONSchema"
 	if raw != nil {
 		source = "the option TypeSchema"
 		in.used[t] = true
@@ -50,6 +50,11 @@ func (in *inferrer) brought(t reflect.Type) *shape {
 		return &shape{}
 	}
 	return s
+}
+
+// brings reports whether a type has a schema of its own.
+func (in *inferrer) brings(t reflect.Type) bool {
+	return in.given[t].Schema != nil || t.Kind() != reflect.Pointer && reflect.PointerTo(t).Implements(reflect.TypeFor[schemer]())
 }
 
 // Own returns the schema that a type brings by its method. It is nil for other types, and for a schema with references,

@@ -20,6 +20,7 @@ type Param struct {
 	Enum        []string        // all values as text; nil without an enum
 	Default     json.RawMessage // nil without a default
 	Example     json.RawMessage // nil without an example
+	Sample      string          // a text that the type accepts, for an array its items; empty for most types
 	Fields      []Param         // of an object, or of the objects in an array; at most four levels
 }
 
@@ -73,6 +74,9 @@ func (d *describer) param(n *node, levels int) Param {
 	}
 	if to.enum != nil {
 		p.Enum = to.enum.texts
+	}
+	if p.Sample = to.facts.sample(); to.array != nil && to.array.items != nil {
+		p.Sample = to.array.items.target().facts.sample()
 	}
 	return p
 }

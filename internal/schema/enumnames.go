@@ -27,28 +27,30 @@ const (
 // valueName is the form of a name. The texts that generators make for unknown values, such as Color(7), are none.
 var valueName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9 _-]{0,39}$`)
 
-// namesOf returns the named ones of the values 0, 1, 2 and so on of an integer type. It is nil unless the type has some,
-// and values without a name.
-func namesOf(t reflect.Type, nameOf func(reflect.Value) string) (values []Value) {
-	for i := range maxProbed {
+// namesOf returns the named ones of the values 0, 1, 2 and so on of an integer type. A text that several values have, or
+// that a value has only at times, names none of them. It is nil unless the type has some, and values without a name.
+func namesOf(t reflect.Type, nameOf func(reflect.Value) string) []Value {
+	var values []Value
+	given := map[string]int{}
+	for i := -1; i <= maxProbed; i++ {
 		v := reflect.New(t)
 		switch e := v.Elem(); {
 		case e.CanInt() && !e.OverflowInt(int64(i)):
 			e.SetInt(int64(i))
-		case e.CanUint() && !e.OverflowUint(uint64(i)):
+		case e.CanUint() && i >= 0 && !e.OverflowUint(uint64(i)):
 			e.SetUint(uint64(i))
 		default:
 			continue
 		}
 		name := nameOf(v)
-		if !valueName.MatchString(name) || slices.ContainsFunc(values, func(o Value) bool { return o.Name == name }) {
-			continue
-		}
-		if values = append(values, Value{name, intText(i)}); len(values) > maxNames {
-			return nil
+		if given[name]++; given[name] == 1 && valueName.MatchString(name) && nameOf(v) == name {
+			values = append(values, Value{name, intText(i)})
 		}
 	}
-	if len(values) < 2 {
+	values = slices.DeleteFunc(values, func(v Value) bool {
+		return given[v.Name] > 1 || v.Number == "-1" || v.Number == intText(maxProbed) // those tell what lies beyond
+	})
+	if len(values) < 2 || len(values) > maxNames {
 		return nil
 	}
 	return values

@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strconv"
 	"strings"
@@ -102,14 +103,35 @@ func isFinite(value []byte) bool {
 	return true
 }
 
-// tryDecode decodes into a new value of a type with a decoding method. A panic of the method counts as a rejection.
-func tryDecode(t reflect.Type, raw []byte) (ok bool) {
+// tryDecode reports whether a value decodes into a type with a decoding method.
+func tryDecode(t reflect.Type, raw []byte) bool { return decodeError(t, raw) == nil }
+
+// decodeError decodes into a new value of a type with a decoding method. A panic of the method counts as a rejection.
+func decodeError(t reflect.Type, raw []byte) (err error) {
 	defer func() {
-		if recover() != nil {
-			ok = false
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	return json.Unmarshal(raw, reflect.New(t).Interface()) == nil
+	return json.Unmarshal(raw, reflect.New(t).Interface())
+}
+
+// sample returns a value that the facts accept, for an example: what their texts name after "such as". It is empty if they
+// name none.
+func (f *facts) sample() string {
+	text := ""
+	switch {
+	case f == nil:
+	case f.text != nil:
+		text = f.text.message
+	case f.names != "":
+		text = "such as " + f.names
+	default:
+		text = textHints[f.decode]
+	}
+	_, named, _ := strings.Cut(text, "such as ")
+	named, _, _ = strings.Cut(named, " ")
+	return strings.Trim(named, `,."`)
 }
 
 // quotedNumber returns the check for a number with the json option string: the literal in a string.

@@ -23,8 +23,9 @@ func inferSchema(t reflect.Type, given map[reflect.Type]Given) (*Schema, error) 
 	for depth := 0; t.Kind() == reflect.Pointer && depth < strictjson.MaxDepth; depth++ {
 		t = t.Elem()
 	}
-	in := inferrer{root: t, place: typeName(t), open: map[reflect.Type]bool{}, given: given,
-		used: map[reflect.Type]bool{}, read: map[reflect.Type]bool{}, refs: map[reflect.Type]string{}}
+	in := inferrer{root: t, place: typeName(t), given: given,
+		used: map[reflect.Type]bool{}, read: map[reflect.Type]bool{}, defined: map[reflect.Type]bool{}}
+	in.refs = Share(t, in.inside, nil).Refs
 	root := in.shape(t)
 	root.defs = in.defs
 	for other := range given {
@@ -53,18 +54,18 @@ func inferSchema(t reflect.Type, given map[reflect.Type]Given) (*Schema, error) 
 
 // An inferrer finds the shapes of Go types. It goes on after a fault, to find all of them.
 type inferrer struct {
-	root   reflect.Type
-	place  string                  // the type or field in work, for faults
-	open   map[reflect.Type]bool   // enclosing named types
-	refs   map[reflect.Type]string // references to recursive types
-	defs   []definition            // of these, but for the root
-	given  map[reflect.Type]Given
-	used   map[reflect.Type]bool // types of given that occur
-	read   map[reflect.Type]bool // structs whose tags are checked
-	tagged []taggedField
-	shapes int
-	faults Mistakes
-	advice []string
+	root    reflect.Type
+	place   string                  // the type or field in work, for faults
+	refs    map[reflect.Type]string // references to shared types
+	defined map[reflect.Type]bool   // those of them that occurred
+	defs    []definition            // of these, but for the root
+	given   map[reflect.Type]Given
+	used    map[reflect.Type]bool // types of given that occur
+	read    map[reflect.Type]bool // structs whose tags are checked
+	tagged  []taggedField
+	shapes  int
+	faults  Mistakes
+	advice  []string
 }
 
 // A taggedField is a field whose default and example are checked later.
@@ -86,7 +87,7 @@ func (in *inferrer) fault(format string, args ...any) {
 
 // shape infers the shape of a type. After a fault it accepts every value.
 func (in *inferrer) shape(t reflect.Type) *shape {
-	if in.shapes++; in.shapes > maxNodes { // types inside of types that occur twice, and so on
+	if in.shapes++; in.shapes > maxNodes {
 		if in.shapes == maxNodes+1 {
 			in.fault("its schema has more than %d subschemas; take a json.RawMessage, or a type with a schema of its own", maxNodes)
 		}
@@ -95,26 +96,49 @@ func (in *inferrer) shape(t reflect.Type) *shape {
 	if s := in.brought(t); s != nil {
 		return s
 	}
-	if in.open[t] && in.refs[t] == "" {
-		in.refs[t] = in.define(t)
-	}
-	if ref := in.refs[t]; ref != "" {
+	ref := in.refs[t]
+	if in.defined[t] && ref != "" {
 		return &shape{ref: ref}
 	}
-	if t.Name() != "" {
-		in.open[t] = true
-		defer delete(in.open, t)
-	}
+	in.defined[t] = true
 	s := knownShape(t)
 	if s == nil {
 		s = in.kindShape(t)
 	}
-	ref := in.refs[t]
 	if ref == "" || t == in.root {
 		return s
 	}
 	in.defs = append(in.defs, definition{strings.TrimPrefix(ref, defsRef), s})
 	return &shape{ref: ref}
+}
+
+// inside returns the types of the values directly inside a type, as shape finds them.
+func (in *inferrer) inside(t reflect.Type) []reflect.Type {
+	if in.brings(t) {
+		return nil
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return []reflect.Type{t.Elem()}
+	case reflect.Slice, reflect.Array, reflect.Map:
+		if knownShape(t) == nil {
+			return []reflect.Type{t.Elem()}
+		}
+	case reflect.Struct:
+		if knownShape(t) != nil {
+			return nil
+		}
+		if nullable(t) != "" {
+			return []reflect.Type{t.Field(0).Type}
+		}
+		fields, _ := inputFields(t) // structure tells the error
+		var types []reflect.Type
+		for _, f := range fields {
+			types = append(types, f.typ)
+		}
+		return types
+	}
+	return nil
 }
 
 // kindShape infers a type without methods that decode it, by its kind.
@@ -224,6 +248,13 @@ func (in *inferrer) mapping(t reflect.Type) *shape {
 	case key.Kind() == reflect.String:
 	case isInteger(key.Kind()):
 		s.keys = integerKey(key)
+		if values := in.given[key].Values; values != nil {
+			in.used[key] = true
+			s.keys.hint = meanings(values)
+			for _, v := range values {
+				s.keys.enum = append(s.keys.enum, quoteJSON(v.Number))
+			}
+		}
 	default:
 		in.fault("type %s: JSON has no keys of type %s; take strings, integers, or a type with MarshalText and UnmarshalText as keys", t, key)
 	}

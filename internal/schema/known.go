@@ -29,8 +29,8 @@ func knownShape(t reflect.Type) *shape {
 		return durationShape()
 	case reflect.TypeFor[url.URL]():
 		return &shape{types: []string{"string"}, format: "uri", facts: &facts{text: urlText, convert: urlValue}}
-	case reflect.TypeFor[slog.Level]():
-		return &shape{types: []string{"string"}, hint: "DEBUG, INFO, WARN or ERROR, with an offset if needed, such as INFO+2.", facts: &facts{decode: t}}
+	case reflect.TypeFor[slog.Level](): // its UnmarshalJSON takes texts
+		return &shape{types: []string{"string"}, hint: textHints[t], facts: &facts{decode: t}}
 	case reflect.TypeFor[big.Int]():
 		return &shape{types: []string{"integer"}, facts: &facts{number: &goNumber{kind: wholeNumber}}}
 	case reflect.TypeFor[big.Rat]():
@@ -73,10 +73,34 @@ func selfDecoding(t reflect.Type) *shape {
 	return s
 }
 
+// promotedFrom returns the embedded type whose UnmarshalJSON a struct has, if that refuses objects, such as time.Time; else
+// nil. That a method is promoted shows in its error.
+func promotedFrom(t reflect.Type) reflect.Type {
+	if t.Kind() != reflect.Struct || !reflect.PointerTo(t).Implements(unmarshaler) {
+		return nil
+	}
+	refused := decodeError(t, []byte("{}"))
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		inner := sf.Type
+		if inner.Kind() == reflect.Pointer {
+			inner = inner.Elem()
+		}
+		if !sf.Anonymous || refused == nil || !reflect.PointerTo(inner).Implements(unmarshaler) {
+			continue
+		}
+		if err := decodeError(inner, []byte("{}")); err != nil && (err.Error() == refused.Error() || sf.Type != inner) {
+			return sf.Type
+		}
+	}
+	return nil
+}
+
 // textHints describe types that decode from a text.
 var textHints = map[reflect.Type]string{
 	reflect.TypeFor[netip.Addr]():     "An IP address such as 192.0.2.1 or 2001:db8::1.",
 	reflect.TypeFor[netip.AddrPort](): "An IP address and port such as 192.0.2.1:80 or [2001:db8::1]:80.",
+	reflect.TypeFor[slog.Level]():     "DEBUG, INFO, WARN or ERROR, with an offset if needed, such as INFO+2.",
 	reflect.TypeFor[netip.Prefix]():   "A network such as 192.0.2.0/24 or 2001:db8::/32.",
 }
 

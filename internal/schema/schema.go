@@ -73,6 +73,9 @@ func ForArguments(t reflect.Type, given map[reflect.Type]Given) (*Schema, error)
 	if n := s.root; n.types != typeOf(strictjson.Object) && (n.types != 0 || len(s.raw) > len("{}")) {
 		all.Add(fmt.Errorf(`type %v: its own schema must have "type": "object"; put the value into a struct with one field`, t))
 	}
+	if inner := promotedFrom(elem); inner != nil && len(s.raw) == len("{}") {
+		all.Add(fmt.Errorf("type %v: it embeds %v, whose UnmarshalJSON decodes the whole of it and refuses objects; give the field a name", elem, inner))
+	}
 	all.Add(s.CheckNames())
 	return s, all.Err()
 }

@@ -2,8 +2,6 @@ package schema
 
 import (
 	"encoding/json"
-	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,7 +22,7 @@ type shape struct {
 	additional  *shape       // of a map; nil beside isStruct closes the object
 	keys        *shape       // of a map whose keys are not plain strings
 	isStruct    bool
-	ref         string       // of a recursive type: nothing else describes it
+	ref         string       // of a shared type: nothing else describes it
 	defs        []definition // of the root
 	def         json.RawMessage
 	example     json.RawMessage
@@ -46,26 +44,13 @@ type shapeField struct {
 // A shapeBound is a keyword whose value is a number.
 type shapeBound struct{ keyword, value string }
 
-// A definition is the shape of a recursive type, in the $defs of the root.
+// A definition is the shape of a shared type, in the $defs of the root.
 type definition struct {
 	name  string
 	shape *shape
 }
 
 const defsRef = "#/$defs/"
-
-// define names the definition of a recursive type, and returns the reference to it.
-func (in *inferrer) define(t reflect.Type) string {
-	if t == in.root {
-		return "#"
-	}
-	name, _, _ := strings.Cut(t.Name(), "[") // without type arguments
-	ref := defsRef + name
-	for i := 2; slices.Contains(slices.Collect(maps.Values(in.refs)), ref); i++ {
-		ref = defsRef + name + intText(i)
-	}
-	return ref
-}
 
 // is reports whether the type is word, or word with null.
 func (s *shape) is(word string) bool {

@@ -122,9 +122,9 @@ func TestForTypeJSON(t *testing.T) {
 			T hub[int] `json:"t" jsonschema:"A tree." cash:"advanced"`
 			S *spoke   `json:"s"`
 		}](), `{"type":"object","properties":{"t":{"$ref":"#/$defs/hub","description":"A tree."},` +
-			`"s":{"type":["object","null"],"properties":{"Back":{"type":"array","items":{"$ref":"#/$defs/hub"}}},"required":["Back"],"additionalProperties":false}},` +
-			`"required":["t","s"],"additionalProperties":false,"$defs":{"hub":{"type":"object","properties":` +
-			`{"Out":{"type":"object","properties":{"Back":{"type":"array","items":{"$ref":"#/$defs/hub"}}},"required":["Back"],"additionalProperties":false}},"required":["Out"],"additionalProperties":false}}}`},
+			`"s":{"anyOf":[{"$ref":"#/$defs/spoke"},{"type":"null"}]}},"required":["t","s"],"additionalProperties":false,"$defs":{` +
+			`"spoke":{"type":"object","properties":{"Back":{"type":"array","items":{"$ref":"#/$defs/hub"}}},"required":["Back"],"additionalProperties":false},` +
+			`"hub":{"type":"object","properties":{"Out":{"$ref":"#/$defs/spoke"}},"required":["Out"],"additionalProperties":false}}}`},
 		{"TextUnmarshaler", reflect.TypeFor[code](), `{"type":"string"}`},
 		{"Unmarshaler", reflect.TypeFor[any1](), `{}`},
 		{"promoted Unmarshaler", reflect.TypeFor[stamp](), `{}`},
@@ -564,11 +564,87 @@ type pair[T any] struct{ A, B T }
 
 type pairs[T any] = pair[pair[pair[pair[pair[pair[T]]]]]]
 
-// TestManyShapes: a type of few lines has millions of fields, and is refused before they are counted.
+// TestManyShapes: a type of few lines has millions of fields, but not its schema.
 func TestManyShapes(t *testing.T) {
-	_, err := schema.ForType(reflect.TypeFor[pairs[pairs[pairs[pairs[int]]]]]())
+	s, err := schema.ForType(reflect.TypeFor[pairs[pairs[pairs[pairs[int]]]]]())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(s.JSON()), `"type":"object"`); n != 24 || !strings.Contains(string(s.JSON()), `"A":{"$ref":"#/$defs/pair2"}`) {
+		t.Errorf("%d objects: %s", n, s.JSON())
+	}
+	small, err := schema.ForType(reflect.TypeFor[pairs[int]]())
+	if err != nil || strings.Contains(string(small.JSON()), "$defs") {
+		t.Errorf("a small schema has definitions: %s, %v", small.JSON(), err)
+	}
+	fields := make([]reflect.StructField, 10_001)
+	for i := range fields {
+		fields[i] = reflect.StructField{Name: "F" + strconv.Itoa(i), Type: reflect.TypeFor[int]()}
+	}
+	_, err = schema.ForType(reflect.StructOf(fields))
 	if err == nil || strings.Count(err.Error(), "\n") > 0 || !strings.Contains(err.Error(), "more than 10000 subschemas; take a json.RawMessage") {
 		t.Error(err)
+	}
+}
+
+// ring has the type it begins with twice over at every level.
+type (
+	ring[T any] struct {
+		A, B T
+		Back *ringStart `json:",omitempty"`
+	}
+	rings[T any] = ring[ring[ring[ring[ring[ring[T]]]]]]
+	ringStart    struct {
+		Wait  time.Duration     `json:"wait,omitempty" cash:"default=5m"`
+		First rings[rings[int]] `json:"first"`
+	}
+)
+
+// TestMutualRecursion: types that contain each other are defined once each, and their values are checked, filled and
+// converted as others.
+func TestMutualRecursion(t *testing.T) {
+	s := typed[struct {
+		V *ringStart          `json:"v,omitempty"`
+		W rings[rings[int]]   `json:"w,omitempty"`
+		X []rings[rings[int]] `json:"x" cash:"minItems=1"`
+	}](t)
+	if n := strings.Count(string(s.JSON()), `"type":"object"`); n != 14 {
+		t.Errorf("%d objects: %s", n, s.JSON())
+	}
+	level := `{"A":1,"B":2}`
+	for range 11 {
+		level = `{"A":` + level + `,"B":` + level + `}`
+	}
+	data := []byte(`{"x":[` + level + `],"v":{"first":` + level + `}}`)
+	if err := s.Check(t.Context(), data); err != nil {
+		t.Fatal(err)
+	}
+	if got := string(s.Native(s.WithDefaults(data))); !strings.HasSuffix(got, `,"wait":300000000000}}`) {
+		t.Errorf("...%s", got[len(got)-50:])
+	}
+	bad := []byte(`{"x":[` + strings.Replace(level, "2", `"2"`, 1) + `]}`)
+	if err := s.Check(t.Context(), bad); err == nil || !strings.Contains(err.Error(), "x[0].A.A.A.A.A.A.A.A.A.A.A.B: must be an integer") {
+		t.Error(err)
+	}
+}
+
+type (
+	edges  []edge
+	vertex struct {
+		Out edges `json:"out" cash:"minItems=1"`
+	}
+	edge struct {
+		To *vertex `json:"to"`
+	}
+)
+
+// TestNamedListInRecursion: a list in a recursive type takes its tags.
+func TestNamedListInRecursion(t *testing.T) {
+	s := typed[struct {
+		Edges edges `json:"edges" cash:"minItems=2"`
+	}](t)
+	if want := `"edges":{"type":"array","minItems":2,"items":{"$ref":"#/$defs/edge"}}`; !strings.Contains(string(s.JSON()), want) {
+		t.Errorf("%s, want %s", s.JSON(), want)
 	}
 }
 
