@@ -45,20 +45,23 @@ func (e *ConnectError) page() string {
 }
 
 // An account is an identity at a server: that of a caller, or that of the endpoint. It keeps the handler and its token.
-// Calls that need a new token wait for one attempt, which no waiting call ends.
+// Calls that need a new token wait for one attempt, which ends neither with a call, nor with their patience, nor with
+// the account: a refresh token that was sent is used up, and only the answer has the next one.
 type account struct {
 	open    func(context.Context) (auth.OAuthHandler, error)
-	url     string // of the server
-	timeout time.Duration
+	url     string        // of the server
+	timeout time.Duration // of those that wait
 	log     *slog.Logger
 	stuck   *atomic.Int32 // attempts that have not ended in time, of all accounts of a server
 	flights singleflight.Group
 	turn    chan struct{} // full while an attempt runs
 
 	mu      sync.Mutex
-	handler *handler             // nil if it is to be opened
-	token   *oauth2.Token        // nil if there is none
-	refused *tokenRefusal        // of the last token, until there is another
+	handler *handler      // nil if it is to be opened
+	token   *oauth2.Token // nil if there is none
+	refused *tokenRefusal // of the last token, until there is another
+	running bool          // an attempt is
+	closed  bool
 	tried   map[string]time.Time // when a handler authorized for a scope
 }
 
@@ -67,8 +70,13 @@ func newAccount(url string, timeout time.Duration, log *slog.Logger, stuck *atom
 	return &account{open: open, url: url, timeout: timeout, log: log, stuck: stuck, turn: make(chan struct{}, 1)}
 }
 
-// maxStuck bounds the attempts to get a token that hang.
-const maxStuck = 64
+const (
+	maxStuck    = 64          // attempts to get a token that hang
+	attemptLate = time.Minute // how much longer than those that wait an attempt may take
+)
+
+// errSlow tells those that wait that there is no token yet.
+var errSlow = &CallError{Class: NoCredential, Reason: "getting credentials takes too long"}
 
 // tokenRefusal is the answer with status 401 or 403 to a request with a token.
 type tokenRefusal struct {
@@ -105,15 +113,19 @@ func (a *account) get(ctx context.Context) (*oauth2.Token, error) {
 	})
 }
 
-// once gets a token by f, for all that wait for the same.
+// once gets a token by f, for all that wait for the same. They wait for the timeout at most; f goes on.
 func (a *account) once(ctx context.Context, key string, f func() (*oauth2.Token, error)) (*oauth2.Token, error) {
 	done := a.flights.DoChan(key, func() (any, error) { return f() })
+	slow := time.NewTimer(a.timeout)
+	defer slow.Stop()
 	select {
 	case r := <-done:
 		if r.Err != nil {
 			return nil, r.Err
 		}
 		return r.Val.(*oauth2.Token), nil
+	case <-slow.C:
+		return nil, errSlow
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -149,29 +161,28 @@ func (a *account) renew(ctx context.Context) (*oauth2.Token, error) {
 	})
 }
 
-// attempt gets a token by get, within the timeout, from the handler or a new one. One attempt runs at a time, since
-// handlers need not be safe for concurrent use.
+// attempt gets a token by get from the handler or a new one. One attempt runs at a time, since handlers need not be safe
+// for concurrent use. It has a time of its own, which begins with its turn.
 func (a *account) attempt(ctx context.Context, get func(was, next *handler) (*handler, *oauth2.Token, error)) (*oauth2.Token, error) {
 	if a.stuck.Load() >= maxStuck {
 		return nil, &CallError{Class: NoCredential, Reason: "earlier attempts to get credentials hang"}
 	}
-	wait, stop := context.WithTimeout(context.WithoutCancel(ctx), a.timeout)
-	defer stop()
-	select {
-	case a.turn <- struct{}{}:
-		defer func() { <-a.turn }()
-	case <-wait.Done():
-		return nil, &CallError{Class: NoCredential, Reason: "getting credentials takes too long"}
+	if !a.take(a.timeout) {
+		return nil, errSlow
 	}
-	a.mu.Lock()
-	was := a.handler
-	a.mu.Unlock()
+	defer func() { <-a.turn }()
+	was, ok := a.start()
+	if !ok {
+		return nil, errRemoved
+	}
 	next := newHandler()
 	type outcome struct {
 		handler *handler
 		token   *oauth2.Token
 	}
-	o, err := apart.Do(wait, 0, func() (o outcome, err error) {
+	limit, stop := context.WithTimeout(context.WithoutCancel(ctx), a.timeout+attemptLate)
+	defer stop()
+	o, err := apart.Do(limit, 0, func() (o outcome, err error) {
 		o.handler, o.token, err = get(was, next)
 		return o, err
 	}, func() { a.stuck.Add(-1) })
@@ -182,22 +193,54 @@ func (a *account) attempt(ctx context.Context, get func(was, next *handler) (*ha
 	if errors.As(err, &crash) {
 		a.log.Error("getting credentials panicked", "panic", crash.Reason, "stack", crash.Stack)
 	}
+	if err != nil || o.handler == was {
+		next.end()
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if err == nil {
-		if o.handler == was {
-			next.end()
-		}
+	a.running = false
+	switch {
+	case err == nil:
 		a.keep(o.handler)
 		a.token, a.refused = o.token, nil
-		return o.token, nil
-	}
-	next.end()
-	if unusable(err) || lasting(err) && !a.token.Valid() { // a valid token is of the handler, which can renew it
+	case unusable(err) || lasting(err) && !a.token.Valid(): // a valid token is of the handler, which can renew it
 		a.keep(nil)
 		a.refused = nil
 	}
-	return nil, uncredited(err)
+	if a.closed {
+		a.drop()
+	}
+	if err != nil {
+		return nil, uncredited(err)
+	}
+	return o.token, nil
+}
+
+// take waits for the turn. It reports false if there is none in time.
+func (a *account) take(within time.Duration) bool {
+	late := time.NewTimer(within)
+	defer late.Stop()
+	select {
+	case a.turn <- struct{}{}:
+		return true
+	case <-late.C:
+		return false
+	}
+}
+
+// start begins an attempt with the handler; nil is none. It reports false if the account is closed.
+func (a *account) start() (was *handler, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.running = !a.closed
+	return a.handler, a.running
+}
+
+// busy reports whether an attempt runs.
+func (a *account) busy() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.running
 }
 
 // keep makes h the handler; nil is none. The caller holds a.mu.
@@ -208,10 +251,24 @@ func (a *account) keep(h *handler) {
 	a.handler = h
 }
 
-// close ends what the handler does.
+// close ends what the handler does, after an attempt that runs.
 func (a *account) close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.closed = true; !a.running {
+		a.drop()
+	}
+}
+
+// wait returns when no attempt runs, or after closeTimeout.
+func (a *account) wait() {
+	if a.take(closeTimeout) {
+		<-a.turn
+	}
+}
+
+// drop forgets the handler and its token. The caller holds a.mu.
+func (a *account) drop() {
 	a.keep(nil)
 	a.token = nil
 }
@@ -358,7 +415,7 @@ func uncredited(err error) *CallError {
 		}
 		return e
 	case errors.Is(err, apart.ErrLeft):
-		return &CallError{Class: NoCredential, Reason: "getting credentials takes too long"}
+		return errSlow
 	case errors.As(err, &crash):
 		return &CallError{Class: NoCredential, Reason: "getting credentials panicked: " + crash.Reason}
 	}

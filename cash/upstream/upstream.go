@@ -304,6 +304,10 @@ func (u *upstream) drain() {
 	}
 	u.cancel()
 	<-u.ended
+	if own := u.dialer.own; own != nil {
+		own.close()
+		own.wait()
+	}
 	if h, ok := u.cfg.Endpoint.(HTTP); ok && u.discovered { // the client belongs to this upstream alone
 		h.Client.CloseIdleConnections()
 	}
