@@ -52,6 +52,7 @@ type account struct {
 	url     string        // of the server
 	timeout time.Duration // of those that wait
 	log     *slog.Logger
+	lent    bool          // the handler is the embedder's for good: what it does outlives the account
 	stuck   *atomic.Int32 // attempts that have not ended in time, of all accounts of a server
 	flights singleflight.Group
 	turn    chan struct{} // full while an attempt runs
@@ -175,7 +176,7 @@ func (a *account) attempt(ctx context.Context, get func(was, next *handler) (*ha
 	if !ok {
 		return nil, errRemoved
 	}
-	next := newHandler()
+	next := a.newHandler()
 	type outcome struct {
 		handler *handler
 		token   *oauth2.Token
@@ -208,7 +209,7 @@ func (a *account) attempt(ctx context.Context, get func(was, next *handler) (*ha
 		a.refused = nil
 	}
 	if a.closed {
-		a.drop()
+		a.keep(nil)
 	}
 	if err != nil {
 		return nil, uncredited(err)
@@ -251,12 +252,12 @@ func (a *account) keep(h *handler) {
 	a.handler = h
 }
 
-// close ends what the handler does, after an attempt that runs.
+// close ends what the handler does, after an attempt that runs. The token goes on: the end of a session takes it.
 func (a *account) close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.closed = true; !a.running {
-		a.drop()
+		a.keep(nil)
 	}
 }
 
@@ -267,17 +268,11 @@ func (a *account) wait() {
 	}
 }
 
-// drop forgets the handler and its token. The caller holds a.mu.
-func (a *account) drop() {
-	a.keep(nil)
-	a.token = nil
-}
-
 // obtain returns a token other than the refused one, and its handler. It opens next if h is nil, or if that has no
 // credential any more.
 func (a *account) obtain(ctx context.Context, h, next *handler, refused *tokenRefusal) (*handler, *oauth2.Token, error) {
 	if h != nil {
-		if t, err := a.ask(h.with(ctx), h, refused); err == nil || !lasting(err) {
+		if t, err := a.ask(h.with(ctx), h, refused, false); err == nil || !lasting(err) {
 			return h, t, err
 		}
 	}
@@ -289,7 +284,7 @@ func (a *account) obtain(ctx context.Context, h, next *handler, refused *tokenRe
 	if next.OAuthHandler == nil {
 		return nil, nil, new(ConnectError)
 	}
-	t, err := a.ask(ctx, next, refused)
+	t, err := a.ask(ctx, next, refused, true)
 	return next, t, err
 }
 
@@ -301,7 +296,10 @@ type handler struct {
 	end  context.CancelFunc
 }
 
-func newHandler() *handler {
+func (a *account) newHandler() *handler {
+	if a.lent {
+		return &handler{life: context.Background(), end: func() {}}
+	}
 	h := new(handler)
 	h.life, h.end = context.WithCancel(context.Background())
 	return h
@@ -325,9 +323,14 @@ func (l lasts) Value(key any) any {
 }
 
 // ask returns a token of h. The handler authorizes first if it has none, or only one that is expired or refused: nothing
-// is sent to the server without a token.
-func (a *account) ask(ctx context.Context, h auth.OAuthHandler, refused *tokenRefusal) (*oauth2.Token, error) {
+// is sent to the server without a token. With opened, it also authorizes if the authorization server refuses the token,
+// as the SDK's transport has it do.
+func (a *account) ask(ctx context.Context, h auth.OAuthHandler, refused *tokenRefusal, opened bool) (*oauth2.Token, error) {
 	t, err := tokenOf(ctx, h)
+	var revoked error
+	if opened && refusedGrant(err) {
+		t, err, revoked = nil, nil, err
+	}
 	if err != nil || t != nil && (refused == nil || t.AccessToken != refused.token) && (t.Expiry.IsZero() || t.Expiry.After(time.Now())) {
 		return t, err
 	}
@@ -340,6 +343,9 @@ func (a *account) ask(ctx context.Context, h auth.OAuthHandler, refused *tokenRe
 		why = &tokenRefusal{status: http.StatusUnauthorized, req: req, header: make(http.Header)}
 	}
 	if err := h.Authorize(ctx, why.req.WithContext(ctx), why.response()); err != nil {
+		if connect := (*ConnectError)(nil); revoked != nil && !errors.As(err, &connect) {
+			return nil, revoked
+		}
 		return nil, unauthorized{err}
 	}
 	switch t, err = tokenOf(ctx, h); {
@@ -379,16 +385,17 @@ var errStillRefused = &CallError{Class: NoCredential, Reason: "the server refuse
 // instance once the authorization server is back.
 func lasting(err error) bool {
 	var connect *ConnectError
-	var refused *oauth2.RetrieveError
 	var crash *apart.Crash
 	var failed unauthorized
-	switch {
-	case errors.As(err, &connect), errors.As(err, &crash), errors.As(err, &failed), errors.Is(err, apart.ErrLeft), errors.Is(err, errStillRefused):
-		return true
-	case errors.As(err, &refused) && refused.Response != nil:
-		return refused.Response.StatusCode/100 == 4 && refused.Response.StatusCode != http.StatusTooManyRequests
-	}
-	return false
+	return errors.As(err, &connect) || errors.As(err, &crash) || errors.As(err, &failed) || errors.Is(err, apart.ErrLeft) ||
+		errors.Is(err, errStillRefused) || refusedGrant(err)
+}
+
+// refusedGrant reports whether err is the refusal of an authorization server: it is there, and gives no token.
+func refusedGrant(err error) bool {
+	var refused *oauth2.RetrieveError
+	return errors.As(err, &refused) && refused.Response != nil &&
+		refused.Response.StatusCode/100 == 4 && refused.Response.StatusCode != http.StatusTooManyRequests
 }
 
 // uncredited returns why there is no token. Its reason is for operators: it does not repeat what an authorization server

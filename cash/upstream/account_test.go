@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -268,6 +269,10 @@ func TestAccountKeepsRotation(t *testing.T) {
 		a.close()
 		time.Sleep(r.takes)
 		r.sent(t, 2)
+		if _, err := a.get(t.Context()); err != nil {
+			t.Errorf("the end of a session: %v", err)
+		}
+		time.Sleep(time.Hour)
 		if _, err := a.get(t.Context()); !errors.Is(err, errRemoved) {
 			t.Errorf("a call after the end: %v", err)
 		}
@@ -340,4 +345,77 @@ func TestUserKeepsRotation(t *testing.T) {
 		time.Sleep(r.takes)
 		r.sent(t, 2)
 	})
+}
+
+// browsing is a handler like the SDK's for authorization codes: its source of tokens has the context of the last
+// authorization, and is there for as long as the handler.
+type browsing struct {
+	authorized int
+	refuse     error // of the authorization server, to refresh tokens
+	fail       error // of the authorization
+	source     oauth2.TokenSource
+}
+
+// TokenSource implements [auth.OAuthHandler].
+func (b *browsing) TokenSource(context.Context) (oauth2.TokenSource, error) { return b.source, nil }
+
+// Authorize implements [auth.OAuthHandler].
+func (b *browsing) Authorize(ctx context.Context, _ *http.Request, _ *http.Response) error {
+	if b.authorized++; b.fail != nil {
+		return b.fail
+	}
+	b.refuse = nil
+	b.source = oauth2.ReuseTokenSource(nil, refreshing(func() (*oauth2.Token, error) {
+		if err := cmp.Or(ctx.Err(), b.refuse); err != nil {
+			return nil, err
+		}
+		return &oauth2.Token{AccessToken: "token", Expiry: time.Now().Add(time.Minute)}, nil
+	}))
+	return nil
+}
+
+type refreshing func() (*oauth2.Token, error)
+
+// Token implements [oauth2.TokenSource].
+func (f refreshing) Token() (*oauth2.Token, error) { return f() }
+
+// The handler of an endpoint authorizes anew when its refresh token was revoked, and what it has goes on after a failure.
+func TestAccountOfEndpoint(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := new(browsing)
+		u := &upstream{settings: &settings{log: slog.New(slog.DiscardHandler), cfg: Server{
+			Endpoint: HTTP{URL: "https://a.example/mcp", OAuthHandler: h}, ConnectTimeout: time.Second,
+		}}}
+		a := u.ownAccount()
+		get := func(what string, authorized int, ok bool) {
+			t.Helper()
+			if _, err := a.get(t.Context()); (err == nil) != ok || h.authorized != authorized {
+				t.Errorf("%s: %v after %d authorizations", what, err, h.authorized)
+			}
+			time.Sleep(time.Hour)
+		}
+		get("at first", 1, true)
+		get("a refresh", 1, true)
+		h.refuse = &oauth2.RetrieveError{Response: &http.Response{StatusCode: 400}, ErrorCode: "invalid_grant"}
+		get("a refresh token that was revoked", 2, true)
+		h.refuse, h.fail = &oauth2.RetrieveError{Response: &http.Response{StatusCode: 400}, ErrorCode: "invalid_grant"}, errors.New("nobody is there")
+		get("nobody logs in", 3, false)
+		h.refuse = nil
+		get("the authorization server takes it again", 3, true)
+	})
+}
+
+// A caller whose refresh token was revoked is led to the page of the handler.
+func TestAccountRevoked(t *testing.T) {
+	const page = "https://desk.example/connect"
+	refused := &oauth2.RetrieveError{Response: &http.Response{StatusCode: 400}, ErrorCode: "invalid_grant"}
+	for name, fail := range map[string]error{page: &ConnectError{URL: page}, "": errors.New("not now")} {
+		a := accountsOf(1, func(context.Context) (auth.OAuthHandler, error) {
+			return &browsing{fail: fail, source: refreshing(func() (*oauth2.Token, error) { return nil, refused })}, nil
+		})[0]
+		var e *CallError
+		if _, err := a.get(t.Context()); !errors.As(err, &e) || e.connect == nil || e.connect.page() != name {
+			t.Errorf("want the page %q: %+v", name, err)
+		}
+	}
 }

@@ -60,7 +60,8 @@ type Server struct {
 	//     fails, or the authorization server answers its TokenSource with status 4xx. Never for anonymous callers.
 	//   - The handler is kept for the caller, by ID, roles and attributes. Its methods are called one at a time, with
 	//     the values of the request's context, which ends with the handler. TokenSource is called for a new token,
-	//     Authorize if there is none, if the server refuses it with status 401, or wants more scope with status 403.
+	//     Authorize if there is none, if the server refuses it with status 401, or wants more scope with status 403, or
+	//     if the authorization server answers the TokenSource of a new handler with status 4xx.
 	//   - Calls that need the same token wait for one attempt, for ConnectTimeout at most. The attempt goes on for a
 	//     minute more, so that no refresh token is lost that was sent.
 	//   - An ID with other roles or attributes, and a server that is set up anew, has another handler. Handlers that
