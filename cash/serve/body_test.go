@@ -40,8 +40,8 @@ func open(t *testing.T, url, head string) func() (string, error) {
 	if _, err := io.WriteString(conn, head); err != nil {
 		t.Fatal(err)
 	}
-	conn.SetReadDeadline(time.Now().Add(patience))
 	return func() (string, error) {
+		conn.SetReadDeadline(time.Now().Add(patience))
 		all, err := io.ReadAll(conn)
 		return string(all), err
 	}
@@ -96,7 +96,7 @@ func TestShutdownWaitsForNoBody(t *testing.T) {
 		<-release
 		return "waited", nil
 	}))
-	srv := cash.NewServer(reg, nil)
+	srv := cash.NewServer(reg, &cash.Options{Serve: serve.Options{BodyTimeout: time.Hour}}) // no other bound helps
 	web := httptest.NewServer(srv.Handler())
 	t.Cleanup(web.Close)
 	var got []func() (string, error)
@@ -128,7 +128,7 @@ func TestShutdownWaitsForNoBody(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Errorf("Shutdown: %v", err)
 	}
-	limit, cancel := context.WithTimeout(context.Background(), time.Second)
+	limit, cancel := context.WithTimeout(context.Background(), patience) // it waits 5 s for unused connections
 	defer cancel()
 	if err := web.Config.Shutdown(limit); err != nil {
 		t.Errorf("the HTTP server: %v", err)

@@ -45,20 +45,24 @@ func (e *ConnectError) page() string {
 }
 
 // An account is an identity at a server: that of a caller, or that of the endpoint. It keeps the handler and its token.
-// Calls that need a new token wait for one attempt, which no waiting call ends.
+// Calls that need a new token wait for one attempt, which ends neither with a call, nor with their patience, nor with
+// the account: a refresh token that was sent is used up, and only the answer has the next one.
 type account struct {
 	open    func(context.Context) (auth.OAuthHandler, error)
-	url     string // of the server
-	timeout time.Duration
+	url     string        // of the server
+	timeout time.Duration // of those that wait
 	log     *slog.Logger
+	lent    bool          // the handler is the embedder's for good: what it does outlives the account
 	stuck   *atomic.Int32 // attempts that have not ended in time, of all accounts of a server
 	flights singleflight.Group
 	turn    chan struct{} // full while an attempt runs
 
 	mu      sync.Mutex
-	handler *handler             // nil if it is to be opened
-	token   *oauth2.Token        // nil if there is none
-	refused *tokenRefusal        // of the last token, until there is another
+	handler *handler      // nil if it is to be opened
+	token   *oauth2.Token // nil if there is none
+	refused *tokenRefusal // of the last token, until there is another
+	running bool          // an attempt is
+	closed  bool
 	tried   map[string]time.Time // when a handler authorized for a scope
 }
 
@@ -67,8 +71,13 @@ func newAccount(url string, timeout time.Duration, log *slog.Logger, stuck *atom
 	return &account{open: open, url: url, timeout: timeout, log: log, stuck: stuck, turn: make(chan struct{}, 1)}
 }
 
-// maxStuck bounds the attempts to get a token that hang.
-const maxStuck = 64
+const (
+	maxStuck    = 64          // attempts to get a token that hang
+	attemptLate = time.Minute // how much longer than those that wait an attempt may take
+)
+
+// errSlow tells those that wait that there is no token yet.
+var errSlow = &CallError{Class: NoCredential, Reason: "getting credentials takes too long"}
 
 // tokenRefusal is the answer with status 401 or 403 to a request with a token.
 type tokenRefusal struct {
@@ -105,15 +114,19 @@ func (a *account) get(ctx context.Context) (*oauth2.Token, error) {
 	})
 }
 
-// once gets a token by f, for all that wait for the same.
+// once gets a token by f, for all that wait for the same. They wait for the timeout at most; f goes on.
 func (a *account) once(ctx context.Context, key string, f func() (*oauth2.Token, error)) (*oauth2.Token, error) {
 	done := a.flights.DoChan(key, func() (any, error) { return f() })
+	slow := time.NewTimer(a.timeout)
+	defer slow.Stop()
 	select {
 	case r := <-done:
 		if r.Err != nil {
 			return nil, r.Err
 		}
 		return r.Val.(*oauth2.Token), nil
+	case <-slow.C:
+		return nil, errSlow
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -149,29 +162,28 @@ func (a *account) renew(ctx context.Context) (*oauth2.Token, error) {
 	})
 }
 
-// attempt gets a token by get, within the timeout, from the handler or a new one. One attempt runs at a time, since
-// handlers need not be safe for concurrent use.
+// attempt gets a token by get from the handler or a new one. One attempt runs at a time, since handlers need not be safe
+// for concurrent use. It has a time of its own, which begins with its turn.
 func (a *account) attempt(ctx context.Context, get func(was, next *handler) (*handler, *oauth2.Token, error)) (*oauth2.Token, error) {
 	if a.stuck.Load() >= maxStuck {
 		return nil, &CallError{Class: NoCredential, Reason: "earlier attempts to get credentials hang"}
 	}
-	wait, stop := context.WithTimeout(context.WithoutCancel(ctx), a.timeout)
-	defer stop()
-	select {
-	case a.turn <- struct{}{}:
-		defer func() { <-a.turn }()
-	case <-wait.Done():
-		return nil, &CallError{Class: NoCredential, Reason: "getting credentials takes too long"}
+	if !a.take(a.timeout) {
+		return nil, errSlow
 	}
-	a.mu.Lock()
-	was := a.handler
-	a.mu.Unlock()
-	next := newHandler()
+	defer func() { <-a.turn }()
+	was, ok := a.start()
+	if !ok {
+		return nil, errRemoved
+	}
+	next := a.newHandler()
 	type outcome struct {
 		handler *handler
 		token   *oauth2.Token
 	}
-	o, err := apart.Do(wait, 0, func() (o outcome, err error) {
+	limit, stop := context.WithTimeout(context.WithoutCancel(ctx), a.timeout+attemptLate)
+	defer stop()
+	o, err := apart.Do(limit, 0, func() (o outcome, err error) {
 		o.handler, o.token, err = get(was, next)
 		return o, err
 	}, func() { a.stuck.Add(-1) })
@@ -182,22 +194,54 @@ func (a *account) attempt(ctx context.Context, get func(was, next *handler) (*ha
 	if errors.As(err, &crash) {
 		a.log.Error("getting credentials panicked", "panic", crash.Reason, "stack", crash.Stack)
 	}
+	if err != nil || o.handler == was {
+		next.end()
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if err == nil {
-		if o.handler == was {
-			next.end()
-		}
+	a.running = false
+	switch {
+	case err == nil:
 		a.keep(o.handler)
 		a.token, a.refused = o.token, nil
-		return o.token, nil
-	}
-	next.end()
-	if unusable(err) || lasting(err) && !a.token.Valid() { // a valid token is of the handler, which can renew it
+	case unusable(err) || lasting(err) && !a.token.Valid(): // a valid token is of the handler, which can renew it
 		a.keep(nil)
 		a.refused = nil
 	}
-	return nil, uncredited(err)
+	if a.closed {
+		a.keep(nil)
+	}
+	if err != nil {
+		return nil, uncredited(err)
+	}
+	return o.token, nil
+}
+
+// take waits for the turn. It reports false if there is none in time.
+func (a *account) take(within time.Duration) bool {
+	late := time.NewTimer(within)
+	defer late.Stop()
+	select {
+	case a.turn <- struct{}{}:
+		return true
+	case <-late.C:
+		return false
+	}
+}
+
+// start begins an attempt with the handler; nil is none. It reports false if the account is closed.
+func (a *account) start() (was *handler, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.running = !a.closed
+	return a.handler, a.running
+}
+
+// busy reports whether an attempt runs.
+func (a *account) busy() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.running
 }
 
 // keep makes h the handler; nil is none. The caller holds a.mu.
@@ -208,19 +252,27 @@ func (a *account) keep(h *handler) {
 	a.handler = h
 }
 
-// close ends what the handler does.
+// close ends what the handler does, after an attempt that runs. The token goes on: the end of a session takes it.
 func (a *account) close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.keep(nil)
-	a.token = nil
+	if a.closed = true; !a.running {
+		a.keep(nil)
+	}
+}
+
+// wait returns when no attempt runs, or after closeTimeout.
+func (a *account) wait() {
+	if a.take(closeTimeout) {
+		<-a.turn
+	}
 }
 
 // obtain returns a token other than the refused one, and its handler. It opens next if h is nil, or if that has no
 // credential any more.
 func (a *account) obtain(ctx context.Context, h, next *handler, refused *tokenRefusal) (*handler, *oauth2.Token, error) {
 	if h != nil {
-		if t, err := a.ask(h.with(ctx), h, refused); err == nil || !lasting(err) {
+		if t, err := a.ask(h.with(ctx), h, refused, false); err == nil || !lasting(err) {
 			return h, t, err
 		}
 	}
@@ -232,7 +284,7 @@ func (a *account) obtain(ctx context.Context, h, next *handler, refused *tokenRe
 	if next.OAuthHandler == nil {
 		return nil, nil, new(ConnectError)
 	}
-	t, err := a.ask(ctx, next, refused)
+	t, err := a.ask(ctx, next, refused, true)
 	return next, t, err
 }
 
@@ -244,7 +296,10 @@ type handler struct {
 	end  context.CancelFunc
 }
 
-func newHandler() *handler {
+func (a *account) newHandler() *handler {
+	if a.lent {
+		return &handler{life: context.Background(), end: func() {}}
+	}
 	h := new(handler)
 	h.life, h.end = context.WithCancel(context.Background())
 	return h
@@ -268,9 +323,14 @@ func (l lasts) Value(key any) any {
 }
 
 // ask returns a token of h. The handler authorizes first if it has none, or only one that is expired or refused: nothing
-// is sent to the server without a token.
-func (a *account) ask(ctx context.Context, h auth.OAuthHandler, refused *tokenRefusal) (*oauth2.Token, error) {
+// is sent to the server without a token. With opened, it also authorizes if the authorization server refuses the token,
+// as the SDK's transport has it do.
+func (a *account) ask(ctx context.Context, h auth.OAuthHandler, refused *tokenRefusal, opened bool) (*oauth2.Token, error) {
 	t, err := tokenOf(ctx, h)
+	var revoked error
+	if opened && refusedGrant(err) {
+		t, err, revoked = nil, nil, err
+	}
 	if err != nil || t != nil && (refused == nil || t.AccessToken != refused.token) && (t.Expiry.IsZero() || t.Expiry.After(time.Now())) {
 		return t, err
 	}
@@ -283,6 +343,9 @@ func (a *account) ask(ctx context.Context, h auth.OAuthHandler, refused *tokenRe
 		why = &tokenRefusal{status: http.StatusUnauthorized, req: req, header: make(http.Header)}
 	}
 	if err := h.Authorize(ctx, why.req.WithContext(ctx), why.response()); err != nil {
+		if connect := (*ConnectError)(nil); revoked != nil && !errors.As(err, &connect) {
+			return nil, revoked
+		}
 		return nil, unauthorized{err}
 	}
 	switch t, err = tokenOf(ctx, h); {
@@ -322,16 +385,17 @@ var errStillRefused = &CallError{Class: NoCredential, Reason: "the server refuse
 // instance once the authorization server is back.
 func lasting(err error) bool {
 	var connect *ConnectError
-	var refused *oauth2.RetrieveError
 	var crash *apart.Crash
 	var failed unauthorized
-	switch {
-	case errors.As(err, &connect), errors.As(err, &crash), errors.As(err, &failed), errors.Is(err, apart.ErrLeft), errors.Is(err, errStillRefused):
-		return true
-	case errors.As(err, &refused) && refused.Response != nil:
-		return refused.Response.StatusCode/100 == 4 && refused.Response.StatusCode != http.StatusTooManyRequests
-	}
-	return false
+	return errors.As(err, &connect) || errors.As(err, &crash) || errors.As(err, &failed) || errors.Is(err, apart.ErrLeft) ||
+		errors.Is(err, errStillRefused) || refusedGrant(err)
+}
+
+// refusedGrant reports whether err is the refusal of an authorization server: it is there, and gives no token.
+func refusedGrant(err error) bool {
+	var refused *oauth2.RetrieveError
+	return errors.As(err, &refused) && refused.Response != nil &&
+		refused.Response.StatusCode/100 == 4 && refused.Response.StatusCode != http.StatusTooManyRequests
 }
 
 // uncredited returns why there is no token. Its reason is for operators: it does not repeat what an authorization server
@@ -358,7 +422,7 @@ func uncredited(err error) *CallError {
 		}
 		return e
 	case errors.Is(err, apart.ErrLeft):
-		return &CallError{Class: NoCredential, Reason: "getting credentials takes too long"}
+		return errSlow
 	case errors.As(err, &crash):
 		return &CallError{Class: NoCredential, Reason: "getting credentials panicked: " + crash.Reason}
 	}

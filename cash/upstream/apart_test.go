@@ -16,6 +16,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/upstream"
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/internal/apart"
+	"github.com/cash-mcp/go-sdk/registry"
 )
 
 type running func(context.Context, mcp.Transport) error
@@ -139,4 +140,22 @@ func TestW37AcceptedElsewhere(t *testing.T) {
 		mine.wantQuarantined()
 		mine.wantServed(true, "shop.orders.retail", "create")
 	})
+}
+
+// A caller that panics over the progress of its call harms nobody.
+func TestProgressThatPanics(t *testing.T) {
+	up := mcp.NewServer(&mcp.Implementation{Name: "up"}, nil)
+	addTool(up, "run", func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		for n := range 3 {
+			_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: req.Params.GetProgressToken(), Progress: float64(n + 1)})
+		}
+		return text("done"), nil
+	})
+	_, _, reg := aggregate(t, nil, memory("a", up))
+	told := 0
+	res, err := registry.NewPipeline(reg, nil).Call(t.Context(), &registry.Request{Namespace: "a", Function: "run",
+		Progress: func(context.Context, registry.Progress) error { told++; panic("no progress") }})
+	if err != nil || res.Text() != "done" || told != 3 {
+		t.Errorf("%v, %v after %d reports", res, err, told)
+	}
 }

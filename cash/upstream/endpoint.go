@@ -60,7 +60,8 @@ type HTTP struct {
 	// none.
 	Header http.Header
 	// OAuthHandler authorizes the requests, as in the SDK's transport: TokenSource is called for a new token,
-	// Authorize if there is none, or if the server refuses it with status 401. Nil sends the Header alone.
+	// Authorize if there is none, or if the server refuses it with status 401, or the authorization server the new
+	// one with status 4xx. Nil sends the Header alone.
 	OAuthHandler auth.OAuthHandler
 	// Client sends the requests. Its timeout should be zero: calls have their own deadlines. Nil is a client that
 	// follows no redirect to another host. With [Server.Credentials] it has no cookies, and its Transport must not add

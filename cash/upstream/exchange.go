@@ -9,6 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cash-mcp/go-sdk/internal/apart"
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/pace"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -60,7 +61,9 @@ func (s *exchanges) begin(ctx context.Context, c *registry.Call, clock *pace.Clo
 	go func() {
 		defer close(x.ended)
 		for f := range x.queue {
-			f()
+			if err := apart.Guard(func() error { f(); return nil }); err != nil {
+				s.log.Error("what a caller does with a message panicked", "error", err)
+			}
 		}
 	}()
 	return x

@@ -46,7 +46,7 @@ func Catalog(a *Aggregator, label string, defs ...*pin.Definition) (adopt func()
 
 // Limits that tests would take their time to meet.
 const (
-	MaxUnanswered = 250_000
+	MaxUnanswered = 50_000
 	MaxListBytes  = 16 << 20
 )
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -30,7 +31,13 @@ func TestMain(m *testing.M) {
 	faulty.Main()
 	speakMain()
 	debug.SetGCPercent(400) // less of the time, more memory
-	os.Exit(m.Run())
+	flag.Parse()
+	if parallel := flag.Lookup("test.parallel"); runtime.GOMAXPROCS(0) < 4 && parallel.Value.String() == parallel.DefValue {
+		_ = parallel.Value.Set("4") // those that run side by side mostly wait
+	}
+	code := m.Run()
+	_ = os.RemoveAll(shopDir)
+	os.Exit(code)
 }
 
 // ways are how a faulty server is reached.
@@ -121,7 +128,7 @@ func TestFaultsOfCalls(t *testing.T) {
 				f := new(faulty.Server)
 				bad := unsound("bad", reach(t, f))
 				if mute[fault] {
-					bad.Timeout, bad.ConnectTimeout = 500*time.Millisecond, 5*time.Second
+					bad.Timeout, bad.ConnectTimeout = 2*time.Second, 5*time.Second
 				}
 				if want.effect == answered {
 					bad.Timeout = time.Minute // however busy the machine is

@@ -289,15 +289,29 @@ func TestR138ResultsOfOthers(t *testing.T) {
 	}
 }
 
-// buildShop returns the path of examples/shop as a program.
+// buildShop returns the path of examples/shop as a program, of which there is one for all tests.
 func buildShop(t *testing.T) string {
 	t.Helper()
-	bin := filepath.Join(t.TempDir(), "shop")
-	if out, err := exec.Command("go", "build", "-o", bin, "../../examples/shop").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	bin, err := shop()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return bin
 }
+
+// shopDir is where the program is; TestMain removes it.
+var shopDir string
+
+var shop = sync.OnceValues(func() (bin string, err error) {
+	if shopDir, err = os.MkdirTemp("", "shop"); err != nil {
+		return "", err
+	}
+	bin = filepath.Join(shopDir, "shop")
+	if out, err := exec.Command("go", "build", "-o", bin, "../../examples/shop").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return bin, nil
+})
 
 // The handle of a question is good once, for its caller and its arguments.
 func TestW39ForgedHandles(t *testing.T) {

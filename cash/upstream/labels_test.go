@@ -118,7 +118,7 @@ func (f *finder) placed(list []*publisher) string {
 func TestR134OrderOfFetches(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	const want = "shoporders+shopstock warehouseorders orders.retail+warehousestock stock.new"
-	for round := range 50 {
+	for round := range sized(50, 10) {
 		synctest.Test(t, func(t *testing.T) {
 			all := []*publisher{
 				suggesting("a.example", "Shop", "orders", "stock"), suggesting("b.example", "Warehouse", "orders"),

@@ -142,14 +142,14 @@ func (a *authority) issue(user string) *oauth2.Token {
 }
 
 // renewed takes a refresh token. The clients here renew ten seconds before the end of an access token, not earlier, and
-// once.
+// once. One that was revoked before its use may come again: a client that hears of that looks for another account.
 func (a *authority) renewed(token string) string {
 	g, ok := a.refresh[token]
 	delete(a.refresh, token)
 	if a.used[token] {
 		a.faults = append(a.faults, "a refresh token was used twice")
 	}
-	a.used[token] = true
+	a.used[token] = ok || a.used[token]
 	if access, valid := a.access[g.access]; valid && time.Until(access.expires) > 10*time.Second {
 		a.faults = append(a.faults, "a token was renewed before its time")
 	}
@@ -236,6 +236,15 @@ func (s *accounts) keep(user string, token *oauth2.Token) {
 	s.tokens[user] = token
 }
 
+// drop forgets a token, unless the user has connected an account meanwhile.
+func (s *accounts) drop(user string, token *oauth2.Token) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tokens[user] == token {
+		delete(s.tokens, user)
+	}
+}
+
 func (s *accounts) token(user string) *oauth2.Token {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -284,7 +293,7 @@ func (s *stored) Authorize(ctx context.Context, _ *http.Request, resp *http.Resp
 	var refused *oauth2.RetrieveError
 	_, err := s.saving(ctx, &oauth2.Token{RefreshToken: was.RefreshToken}).Token()
 	if errors.As(err, &refused) {
-		s.store.keep(s.user, nil)
+		s.store.drop(s.user, was)
 		return &upstream.ConnectError{URL: s.store.page}
 	}
 	return err

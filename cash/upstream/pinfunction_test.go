@@ -211,6 +211,7 @@ func TestW37FunctionsOfCaSHServers(t *testing.T) {
 			"new orders.retail.Get", `description: added "Retrieve a retail order."`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			s, path := newStore(usual()), filepath.Join(t.TempDir(), "pins.json")
 			o := operate(t, openPins(t, path), pin.FirstUse, s.srv)
 			o.wantQuarantined()

@@ -58,10 +58,14 @@ type Server struct {
 	//
 	//   - It is called when a caller's first call needs a token, and when the handler has none any more: its Authorize
 	//     fails, or the authorization server answers its TokenSource with status 4xx. Never for anonymous callers.
-	//   - The handler is kept for the caller, by ID, roles and attributes. Its methods are called one at a time, within
-	//     ConnectTimeout, with the values of the request's context, which ends with the handler. TokenSource is called
-	//     for a new token, Authorize if there is none, if the server refuses it with status 401, or wants more scope
-	//     with status 403. Calls that need the same token wait for one attempt.
+	//   - The handler is kept for the caller, by ID, roles and attributes. Its methods are called one at a time, with
+	//     the values of the request's context, which ends with the handler. TokenSource is called for a new token,
+	//     Authorize if there is none, if the server refuses it with status 401, or wants more scope with status 403, or
+	//     if the authorization server answers the TokenSource of a new handler with status 4xx.
+	//   - Calls that need the same token wait for one attempt, for ConnectTimeout at most. The attempt goes on for a
+	//     minute more, so that no refresh token is lost that was sent.
+	//   - An ID with other roles or attributes, and a server that is set up anew, has another handler. Handlers that
+	//     share refresh tokens take turns on their own.
 	//   - A [ConnectError] asks the caller to connect an account, and the call goes on once that is done. A client that
 	//     cannot be asked to open a URL gets an error that says so. Any other error refuses the call; only the log
 	//     shows its text.

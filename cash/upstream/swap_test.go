@@ -18,7 +18,7 @@ import (
 )
 
 // swaps is how often definitions change, less under the race detector, which takes ten times as long.
-func swaps() int { return sized(1_000_000/raceFactor, 100_000/min(raceFactor, 10)) }
+func swaps() int { return sized(1_000_000/raceFactor, 20_000/min(raceFactor, 2)) }
 
 func catalog(t *testing.T, agg *upstream.Aggregator, defs ...*pin.Definition) func() {
 	t.Helper()

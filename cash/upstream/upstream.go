@@ -90,7 +90,9 @@ func (u *upstream) ownAccount() *account {
 		return nil
 	}
 	open := func(context.Context) (auth.OAuthHandler, error) { return own, nil }
-	return newAccount(u.cfg.web().URL, u.cfg.ConnectTimeout, u.log, new(atomic.Int32), open)
+	a := newAccount(u.cfg.web().URL, u.cfg.ConnectTimeout, u.log, new(atomic.Int32), open)
+	a.lent = true
+	return a
 }
 
 // pinnedAs sets the label under which the definitions are pinned.
@@ -304,6 +306,9 @@ func (u *upstream) drain() {
 	}
 	u.cancel()
 	<-u.ended
+	if u.dialer.own != nil {
+		u.dialer.own.wait()
+	}
 	if h, ok := u.cfg.Endpoint.(HTTP); ok && u.discovered { // the client belongs to this upstream alone
 		h.Client.CloseIdleConnections()
 	}

@@ -121,18 +121,22 @@ func (us *users) leave(u *user) {
 	u.timer = time.AfterFunc(idle, func() {
 		us.mu.Lock()
 		defer us.mu.Unlock()
-		if u.calls == 0 && time.Since(u.used) >= idle {
+		switch {
+		case u.calls > 0 || time.Since(u.used) < idle:
+		case u.account.busy():
+			u.timer.Reset(idle)
+		default:
 			us.forget(u)
 		}
 	})
 }
 
-// evict forgets the user that was not used for the longest time. It reports false if all have calls in flight. The
-// caller holds us.mu.
+// evict forgets the user that was not used for the longest time. It reports false if all are in use: by calls in flight,
+// or to get a token, which a second account of the same user would get at the same time. The caller holds us.mu.
 func (us *users) evict() bool {
 	var last *user
 	for _, u := range us.byKey {
-		if u.calls == 0 && (last == nil || u.used.Before(last.used)) {
+		if u.calls == 0 && (last == nil || u.used.Before(last.used)) && !u.account.busy() {
 			last = u
 		}
 	}
@@ -280,7 +284,7 @@ func (us *users) drop() {
 	}
 }
 
-// close ends all sessions, and returns when that is done.
+// close ends all sessions and accounts, and returns when that is done, or after closeTimeout.
 func (us *users) close() {
 	us.mu.Lock()
 	us.closed = true
@@ -290,6 +294,7 @@ func (us *users) close() {
 			u.timer.Stop()
 		}
 		u.account.close()
+		ending.Go(u.account.wait) // at most closeTimeout
 		if s := u.session; s != nil {
 			u.session = nil
 			ending.Go(s.close) // at most closeTimeout
