@@ -235,17 +235,17 @@ func TestSearchEffects(t *testing.T) {
 	reg := registry.New(nil)
 	declare := func(first, second registry.FuncOption) {
 		tree := registry.New(nil)
-		tree.Add(tool("labels", "Labels of an issue.", first), tool("labels2", "Labels of an issue.", second))
+		tree.Namespace("", "").Add(tool("labels_one", "Labels of an issue.", first), tool("labels_two", "Labels of an issue.", second))
 		if err := reg.Replace("a", tree); err != nil {
 			t.Fatal(err)
 		}
 	}
 	declare(registry.ReadOnly, registry.Destructive(true))
-	if got := found(t.Context(), reg, "which labels has the issue", 1); !slices.Equal(got, []string{"a.labels"}) {
+	if got := found(t.Context(), reg, "which labels has the issue", 1); !slices.Equal(got, []string{"a.labels_one"}) {
 		t.Errorf("found %v", got)
 	}
 	declare(registry.Idempotent(true), registry.ReadOnly)
-	if got := found(t.Context(), reg, "which labels has the issue", 1); !slices.Equal(got, []string{"a.labels2"}) {
+	if got := found(t.Context(), reg, "which labels has the issue", 1); !slices.Equal(got, []string{"a.labels_two"}) {
 		t.Errorf("after the change found %v", got)
 	}
 }

@@ -117,7 +117,7 @@ func TestSearchEffects(t *testing.T) {
 	named := newLibrary(doc("a.get_label", "The label of an issue."), doc("b.set_label", "The label of an issue."))
 	for query, want := range map[string]string{
 		"which label has the issue": "a", "how many labels has an issue": "a", "show me the label of an issue": "a",
-		"adding a label to an issue": "b", "please remove the label": "b",
+		"creating a label of an issue": "b", "please remove the label": "b",
 	} {
 		for _, l := range []*library{declared, named} {
 			if got := l.first(query); !strings.HasPrefix(got, want+".") {
