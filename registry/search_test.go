@@ -229,6 +229,27 @@ func TestSearchParameters(t *testing.T) {
 	}
 }
 
+// TestSearchEffects holds that a question finds what only reads before what changes something, also after a function
+// was replaced by one with another effect.
+func TestSearchEffects(t *testing.T) {
+	reg := registry.New(nil)
+	declare := func(first, second registry.FuncOption) {
+		tree := registry.New(nil)
+		tree.Namespace("", "").Add(tool("labels_one", "Labels of an issue.", first), tool("labels_two", "Labels of an issue.", second))
+		if err := reg.Replace("a", tree); err != nil {
+			t.Fatal(err)
+		}
+	}
+	declare(registry.ReadOnly, registry.Destructive(true))
+	if got := found(t.Context(), reg, "which labels has the issue", 1); !slices.Equal(got, []string{"a.labels_one"}) {
+		t.Errorf("found %v", got)
+	}
+	declare(registry.Idempotent(true), registry.ReadOnly)
+	if got := found(t.Context(), reg, "which labels has the issue", 1); !slices.Equal(got, []string{"a.labels_two"}) {
+		t.Errorf("after the change found %v", got)
+	}
+}
+
 // TestSearchReadsOnlyWhatChanged holds that adding a function reads no other
 // one again.
 func TestSearchReadsOnlyWhatChanged(t *testing.T) {

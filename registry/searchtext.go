@@ -43,14 +43,14 @@ func (f *Function) keepSearched(old *Function) {
 // sameText reports whether f and old have the same document. The schema contains every text of the
 // parameters.
 func (f *Function) sameText(old *Function) bool {
-	return f.namespace == old.namespace && f.name == old.name && f.description == old.description && f.deprecated == old.deprecated &&
+	return f.namespace == old.namespace && f.name == old.name && f.description == old.description && f.deprecated == old.deprecated && f.effect() == old.effect() &&
 		slices.Equal(f.aliases, old.aliases) && slices.Equal(f.tags, old.tags) && bytes.Equal(f.InputSchema(), old.InputSchema())
 }
 
 // document returns the texts by which a search finds f. As in its id, the first label of the path
 // is the namespace, and the others belong to the name.
 func (f *Function) document() search.Document {
-	d := search.Document{Name: f.name, Aliases: f.aliases, Description: f.description, Order: last(f.deprecated)}
+	d := search.Document{Name: f.name, Aliases: f.aliases, Description: f.description, Effect: f.effect(), Order: last(f.deprecated)}
 	if first, rest, deep := strings.Cut(f.namespace, "."); deep {
 		d.Namespace, d.Name = first, join(rest, f.name)
 	} else {
@@ -62,6 +62,17 @@ func (f *Function) document() search.Document {
 		d.ParamTexts = appendTexts(d.ParamTexts, p)
 	}
 	return d
+}
+
+// effect returns what the declared effects say. Idempotent alone says that something changes.
+func (f *Function) effect() search.Effect {
+	switch {
+	case f.readOnly:
+		return search.Reads
+	case f.destructive.yes, f.idempotent.yes:
+		return search.Writes
+	}
+	return search.Unknown
 }
 
 // appendTexts appends the texts of a parameter and of its fields.

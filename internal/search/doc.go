@@ -17,7 +17,8 @@
 // The score of a text is BM25F over its fields; the name counts twice the description. A query that covers more of the
 // name scores higher. A share of the score of the namespace's own text is added to its texts. A query word that is
 // missing in a text may match as a synonym, for less; a word that no text has counts as misspelled. Stop words are
-// dropped. A text whose whole name is the query comes first.
+// dropped. A query that asks to read scores texts that change something lower, and the other way around. A text whose
+// whole name is the query comes first.
 //
 // # Who sees what
 //

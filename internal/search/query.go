@@ -37,8 +37,8 @@ type form struct {
 	weight float32
 }
 
-// parse parses a query for callers that rank by r.
-func (ix *Index) parse(query string, r *ranking) []queryTerm {
+// parse parses a query for callers that rank by r. It also returns the effect that the query asks for.
+func (ix *Index) parse(query string, r *ranking) ([]queryTerm, Effect) {
 	p := parser{ix: ix, r: r, stem: newStemmer(), counts: make(map[string]int)}
 	var parts []string
 	for q := range pieces(query) {
@@ -57,7 +57,7 @@ func (ix *Index) parse(query string, r *ranking) []queryTerm {
 			parts = parts[:0]
 		}
 	}
-	return p.terms()
+	return p.terms(), p.wish()
 }
 
 type parser struct {
@@ -81,16 +81,18 @@ func (p *parser) add(word string) {
 	p.counts[stem]++
 }
 
-// terms replaces stop words by what they imply, or drops them, unless nothing else is left.
+// terms replaces stop words by what they imply, or drops them. If nothing else is left, they count as words too.
 func (p *parser) terms() []queryTerm {
 	all := !slices.ContainsFunc(p.words, func(w string) bool { return !stopWords[w] })
 	var terms []queryTerm
 	for i, word := range p.words {
-		if stopWords[word] && !all {
+		if stopWords[word] {
 			if forms := p.implied(word); forms != nil {
 				terms = append(terms, queryTerm{impliedWeight, forms})
 			}
-			continue
+			if !all {
+				continue
+			}
 		}
 		n := float32(p.counts[p.stems[i]])
 		terms = append(terms, queryTerm{2 * n / (n + 1), p.forms(word, p.stems[i])})

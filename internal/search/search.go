@@ -39,7 +39,9 @@ func (ix *Index) Search(q Query) []Hit {
 	q.Text = clean.Beginning(q.Text, maxQuery)
 	r := ix.rankingFor(q.Visible)
 	s := ix.newScratch()
-	for _, t := range ix.parse(q.Text, r) {
+	terms, wish := ix.parse(q.Text, r)
+	s.wish = wish
+	for _, t := range terms {
 		s.score(t, r)
 	}
 	hits := s.candidates(q, r)
@@ -60,6 +62,7 @@ type scratch struct {
 	touched []uint32
 	nowOf   []uint32  // texts with a value in now
 	groups  []float32 // score by group
+	wish    Effect
 }
 
 // found is what a query finds in a text.
@@ -135,11 +138,14 @@ func (s *scratch) base(text uint32, ix *Index) float32 {
 	return score
 }
 
-// covered returns base, more for a covered name.
+// covered returns base, more for a covered name, less for another effect than the query asks for.
 func (s *scratch) covered(text uint32, r *ranking) float64 {
 	score := s.base(text, r.ix)
 	if named := s.texts[text].named; named > 0 {
 		score *= 1 + coverageWeight*min(named/r.nameIDF(text), 1)
+	}
+	if e := r.ix.texts[text].effect; s.wish != Unknown && e != Unknown && e != s.wish {
+		score *= otherEffect
 	}
 	return float64(score)
 }
@@ -148,6 +154,10 @@ func (s *scratch) covered(text uint32, r *ranking) float64 {
 // texts.
 func (s *scratch) candidates(q Query, r *ranking) []Hit {
 	c := candidates{limit: max(q.Limit, maxVaried), all: q.Near != nil}
+	c.spread = 1.01 + coverageWeight // more than rounding may change
+	if s.wish != Unknown {
+		c.spread /= otherEffect
+	}
 	for _, i := range s.touched {
 		c.add(i, s.base(i, r.ix))
 	}
@@ -168,13 +178,15 @@ func (s *scratch) candidates(q Query, r *ranking) []Hit {
 	return c.hits
 }
 
-// candidates collects the texts that may be among the best: how much of their names is covered is not known yet.
+// candidates collects the texts that may be among the best: how much of their names is covered, and their effects, do
+// not count yet.
 type candidates struct {
-	hits  []Hit
-	limit int
-	all   bool
-	least float32 // of a score
-	next  int     // cut at this number of hits
+	hits   []Hit
+	limit  int
+	all    bool
+	spread float64 // how much more one score may still gain than another
+	least  float32 // of a score
+	next   int     // cut at this number of hits
 }
 
 func (c *candidates) mayAdd(score float32) bool { return score > 0 && (c.all || score >= c.least) }
@@ -190,13 +202,13 @@ func (c *candidates) add(text uint32, score float32) {
 	}
 }
 
-// cut drops the hits that stay behind limit others even if their whole name is covered.
+// cut drops the hits that stay behind limit others even if they gain all they can.
 func (c *candidates) cut() {
 	if c.all || len(c.hits) <= c.limit {
 		return
 	}
 	slices.SortFunc(c.hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
-	c.least = float32(c.hits[c.limit-1].Score / (1.01 + coverageWeight)) // more than rounding may change
+	c.least = float32(c.hits[c.limit-1].Score / c.spread)
 	if i := slices.IndexFunc(c.hits, func(h Hit) bool { return !c.mayAdd(float32(h.Score)) }); i > 0 {
 		c.hits = c.hits[:i]
 	}

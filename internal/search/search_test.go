@@ -101,6 +101,39 @@ func TestSearchStopWords(t *testing.T) {
 	}
 }
 
+// A query of words without meaning finds what they imply.
+func TestSearchOnlyStopWords(t *testing.T) {
+	l := newLibrary(doc("files.list", "The files."), doc("users.get_me", "The current user."))
+	if got := l.find("who am I", 5); !slices.Equal(got, []string{"users.get_me"}) {
+		t.Errorf("found %v", got)
+	}
+}
+
+// Of texts that match alike, those with the effect that the query asks for are better.
+func TestSearchEffects(t *testing.T) {
+	read, write := doc("a.label", "The label of an issue."), doc("b.label", "The label of an issue.")
+	read.Effect, write.Effect = search.Reads, search.Writes
+	declared := newLibrary(read, write)
+	named := newLibrary(doc("a.get_label", "The label of an issue."), doc("b.set_label", "The label of an issue."))
+	for query, want := range map[string]string{
+		"which label has the issue": "a", "how many labels has an issue": "a", "show me the label of an issue": "a",
+		"creating a label of an issue": "b", "please remove the label": "b",
+	} {
+		for _, l := range []*library{declared, named} {
+			if got := l.first(query); !strings.HasPrefix(got, want+".") {
+				t.Errorf("%q finds %q", query, got)
+			}
+		}
+	}
+	for _, query := range []string{
+		"label of an issue", "how do I label an issue", "which label was deleted", "find and delete a label", "who", "",
+	} {
+		if a, b := declared.score(query, "a.label"), declared.score(query, "b.label"); a != b {
+			t.Errorf("%q: %v and %v", query, a, b)
+		}
+	}
+}
+
 // Synonyms go both ways, are stems, and count less than the word itself.
 func TestSearchSynonyms(t *testing.T) {
 	all := search.Synonyms()

@@ -27,7 +27,7 @@ const impliedWeight = 0.4
 // implied maps stop words that stand for somebody to the words that texts have for them.
 var implied = map[string][]string{
 	"who": people, "whom": people, "whose": people,
-	"my": caller, "mine": caller, "myself": caller,
+	"i": caller, "my": caller, "mine": caller, "myself": caller,
 }
 
 var (

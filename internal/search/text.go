@@ -16,7 +16,8 @@ type Document struct {
 	Description string
 	ParamNames  []string
 	ParamTexts  []string // descriptions of parameters, allowed values
-	Order       int      // the smaller one comes first of equal scores
+	Effect      Effect
+	Order       int // the smaller one comes first of equal scores
 }
 
 // field is a part of a document.
@@ -50,6 +51,7 @@ const (
 type Text struct {
 	path    string // orders equal scores
 	order   int    // before path
+	effect  Effect
 	names   []string
 	letters string // of all words, concatenated
 	words   []word
@@ -78,6 +80,9 @@ func Read(d Document) *Text {
 	r := reader{text: &Text{path: d.Name, order: d.Order}, at: make(map[string]int), left: maxText}
 	if d.Namespace != "" {
 		r.text.path = d.Namespace + "." + d.Name
+	}
+	if r.text.effect = d.Effect; d.Effect == Unknown {
+		r.text.effect = effectOf(d.Name)
 	}
 	r.names(d)
 	r.read(inName, d.Name)
