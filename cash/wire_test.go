@@ -167,6 +167,11 @@ func TestToolArgumentNames(t *testing.T) {
 		{"R9", "skill", `{"name":"how","who":"Ann"}`, "For Ann."},
 		{"R9", "skill", `{"name":"how","who":"Ann","kwargs":{"WHO":"Bob"}}`, "For Bob."},
 		{"beside", "call", `{"function":"greet","name":"Bob"}`, "The argument `name` belongs in `kwargs`."},
+		{"R9", "skill", `{"skill":"how","who":"Ann"}`, "For Ann."},
+		{"beside, under another name", "call", `{"function":"greet","arguments":{"name":"Bob"}}`,
+			"The argument `arguments` is not known. The function was not run. Pass its arguments in `kwargs`."},
+		{"beside, of a client", "call", `{"function":"greet","_why":{"name":"Bob"}}`, "hello "},
+		{"a skill is no function", "call", `{"function":"how"}`, "No function `how` in the root namespace. It is a skill: read it with `skill(skillname=\\\"how\\\")`."},
 		{"R6", "call", `{"function":"greet","zzz":1,"kwargs":{"name":"Bob"}}`, "hello Bob"},
 		{"R46", "help", `{"name":1,"replay":false,"sizelimit":1,"size_limit":2}`, "Available Functions"},
 	} {
