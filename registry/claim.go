@@ -217,9 +217,9 @@ func (c claims) contested(n *node, f *Function) bool {
 	return others > 0
 }
 
-// gate returns the innermost restricted namespace at or around n, or nil. A namespace [Namespace.On] another server is none:
-// only requests through that server do not see it. If it were one, two servers with one id would share it for everybody
-// else, and [Find] would refuse it to all of them.
+// gate returns the innermost restricted namespace at or around n, or nil. A namespace [Namespace.On] another server is
+// none: only requests through that server do not see it. If it were one, two servers with one id would share it for
+// everybody else, and [Find] would refuse it to all of them.
 func (n *node) gate() *node {
 	for n != nil && n.visibleTo == nil {
 		n = n.parent

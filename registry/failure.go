@@ -46,9 +46,16 @@ func presentable(f *Function, e *Error) *Error {
 	if shown.Message == "" && shown.Hint == "" {
 		shown.Message = fmt.Sprintf("The function `%s` failed without saying why.", f.name)
 	}
-	if shown.Hint == "" && shown.Next == NoStep {
-		shown.Hint = afterwards[shown.Kind]
+	return advised(&shown)
+}
+
+// advised returns e with a hint, if it has none.
+func advised(e *Error) *Error {
+	if e == nil || e.Hint != "" || e.Next != NoStep {
+		return e
 	}
+	shown := *e
+	shown.Hint = afterwards[e.Kind]
 	return &shown
 }
 

@@ -61,7 +61,7 @@ func (n *Namespace) Restrict(v Visibility) *Namespace {
 // names below it are refused with e. Functions that are there can still be called and must report
 // the failure themselves.
 func (n *Namespace) Unavailable(e *Error) *Namespace {
-	n.set(func(node *node) { node.unavailable = e })
+	n.set(func(node *node) { node.unavailable = advised(e) })
 	return n
 }
 

@@ -97,8 +97,8 @@ type misread struct {
 // maxOutput bounds the subschemas of a result.
 const maxOutput = 10_000
 
-// schema returns the schema of t. Structs at several places of a large one stand in its $defs. There they may be null, as a
-// pointer to them; jsonschema-go adds that to a reference itself.
+// schema returns the schema of t. Structs at several places of a large one stand in its $defs. There they may be null, as
+// a pointer to them; jsonschema-go adds that to a reference itself.
 func (m *misread) schema(t reflect.Type) (*jsonschema.Schema, error) {
 	sharing := schema.Share(t, m.inside, func(t reflect.Type) bool { return m.embedded[t] })
 	if sharing.Recursive || sharing.Size > maxOutput {

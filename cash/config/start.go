@@ -62,9 +62,9 @@ type Server struct {
 const DefaultStartTimeout = 10 * time.Second
 
 // Start starts a server, and waits until the servers behind it have been read, at most for start_timeout. It is an error
-// if ctx ends before, or if a server is down that is required, or any if the start is strict. Rules and names of tools that match nothing are
-// errors if all servers have been read, or if the start is strict; otherwise they are logged. All errors that have a place
-// in the file are joined *[config.Error] values.
+// if ctx ends before, or if a server is down that is required, or any if the start is strict. Rules and names of tools
+// that match nothing are errors if all servers have been read, or if the start is strict; otherwise they are logged. All
+// errors that have a place in the file are joined *[config.Error] values.
 func Start(ctx context.Context, f *File, opts *Options) (*Server, error) {
 	s := &Server{file: f, tools: registry.New(nil)}
 	if opts != nil {

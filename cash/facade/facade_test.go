@@ -300,13 +300,13 @@ func TestF10Tools(t *testing.T) {
 	c := inMemory(t, facade.NewServer(s, &facade.Options{Tools: true}), nil)
 	for _, cmd := range []string{"get", "validate", "execute"} {
 		e := failedOf(t, c, "ToolsExecute", object{"cmd": cmd, "params": object{"name": "stock.depot.open"}})
-		if e.Error != "`stock.depot.open` is unavailable. The depot is closed." {
+		if e.Error != "`stock.depot.open` is unavailable. The depot is closed. Try again in a minute, or go on without it." {
 			t.Errorf("%s: %s", cmd, e.text)
 		}
 	}
 	for _, params := range []object{{"namespace": "stock.depot"}, {"namespace": "stock.depot", "query": "open"}} {
 		e := failedOf(t, c, "ToolsExecute", object{"cmd": "list", "params": params})
-		if e.Error != "`stock.depot` is unavailable. The depot is closed." {
+		if e.Error != "`stock.depot` is unavailable. The depot is closed. Try again in a minute, or go on without it." {
 			t.Errorf("%v: %s", params, e.text)
 		}
 	}
@@ -336,7 +336,7 @@ func TestF10Unavailable(t *testing.T) {
 		if stock := toolNamed(c, "StockExecute"); stock.Annotations.ReadOnlyHint || !strings.Contains(stock.Description, "count()") {
 			t.Errorf("tool %s", toJSON(stock))
 		}
-		if e := failedOf(t, c, "StockExecute", object{"cmd": "depot.count"}); !strings.HasPrefix(e.Error, "A part of the domain `stock` is unavailable. The depot is closed.") {
+		if e := failedOf(t, c, "StockExecute", object{"cmd": "depot.count"}); !strings.HasPrefix(e.Error, "A part of the domain `stock` is unavailable. The depot is closed. Try again in a minute, or go on without it.") {
 			t.Errorf("error %s", e.text)
 		}
 		okOf(t, c, "StockExecute", object{"cmd": "count"})

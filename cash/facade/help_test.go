@@ -346,7 +346,7 @@ func TestF10Help(t *testing.T) {
 	s.Namespace("stock.depot", "").Unavailable(&registry.Error{Kind: registry.Unavailable, Message: "The depot is closed."})
 	c := inMemory(t, facade.NewServer(s, nil), nil)
 	for _, params := range []object{nil, {"query": "list"}, {"command": "list"}} {
-		if e := failedOf(t, c, "CrmExecute", object{"cmd": "help", "params": params}); e.Error != "The domain `crm` is unavailable. The server behind it does not answer." {
+		if e := failedOf(t, c, "CrmExecute", object{"cmd": "help", "params": params}); e.Error != "The domain `crm` is unavailable. The server behind it does not answer. Try again in a minute, or go on without it." {
 			t.Errorf("%v: %s", params, e.text)
 		}
 	}
@@ -408,7 +408,7 @@ func TestHelpCompletes(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	down = true
-	if e := failedOf(t, c, "NExecute", object{"cmd": "help", "params": object{"command": "far"}}); e.Error != "Nobody answers." {
+	if e := failedOf(t, c, "NExecute", object{"cmd": "help", "params": object{"command": "far"}}); e.Error != "Nobody answers. Try again in a minute, or go on without it." {
 		t.Errorf("%s", e.text)
 	}
 }

@@ -90,7 +90,9 @@ func answered(err error) bool {
 }
 
 // textOf returns the text of an error of the server. What it repeats of a command is cut off. Before Redis 7, that of a
-// command in a script stands in one of the script: ERR Error running script (...): @user_script:1: @user_script: 1: -OOM ...
+// command in a script stands in one of the script:
+//
+//	ERR Error running script (...): @user_script:1: @user_script: 1: -OOM ...
 func textOf(reply *rueidis.RedisError) string {
 	text, _, _ := strings.Cut(reply.Error(), ", with args")
 	if _, at, ok := strings.Cut(text, "@user_script: "); ok {

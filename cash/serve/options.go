@@ -29,9 +29,9 @@ const (
 	NoSessions                      // no client: each request stands alone
 )
 
-// Options are common to all faces, whose own options hold them in their field Serve: texts for clients, the running of calls, identity, and hosting.
-// The zero value is ready: callers come from the context, else are anonymous, and the limits are
-// the defaults below.
+// Options are common to all faces, whose own options hold them in their field Serve: texts for clients, the running of
+// calls, identity, and hosting. The zero value is ready: callers come from the context, else are anonymous, and the
+// limits are the defaults below.
 type Options struct {
 	// Instructions is sent to connecting clients, before the face's own text. Clients cut it at
 	// some 2,000 bytes. Empty adds nothing.

@@ -32,8 +32,10 @@ func both(b *book) *mcp.Server {
 	return s
 }
 
+// The files are skills/<namespace>/<name>.md or skills/<namespace>/<name>/SKILL.md.
+//
 //go:embed skills
-var skills embed.FS // skills/<namespace>/<name>.md or skills/<namespace>/<name>/SKILL.md
+var skills embed.FS
 
 // after shows three tools, and a skill.
 func after(b *book) *cash.Server {

@@ -73,8 +73,8 @@ func selfDecoding(t reflect.Type) *shape {
 	return s
 }
 
-// promotedFrom returns the embedded type whose UnmarshalJSON a struct has, if that refuses objects, such as time.Time; else
-// nil. That a method is promoted shows in its error.
+// promotedFrom returns the embedded type whose UnmarshalJSON a struct has, if that refuses objects, such as time.Time;
+// else nil. That a method is promoted shows in its error.
 func promotedFrom(t reflect.Type) reflect.Type {
 	if t.Kind() != reflect.Struct || !reflect.PointerTo(t).Implements(unmarshaler) {
 		return nil
