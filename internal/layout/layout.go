@@ -114,8 +114,9 @@ var Rooms = []Room{
 	// sessions 260, the question for an account 90, the identity of each request 60, tokens with more scope 230. What a hook
 	// is told of requests takes 80, the status as JSON 15. Last-known catalogs and one reading for all replicas take 890:
 	// the transcript and its replay 280, the store in memory 110, the lease and who takes what 230, whose identity they
-	// have 40. Tools that the operator selects take 70, swaps without a gap 75. The file has the face and the controls (370), what of it matches nothing (65), its
-	// defaults (100), its secrets that are not shown (110), and its changes (140).
+	// have 40. Tools that the operator selects take 70, swaps without a gap 75. The file has the face and the controls
+	// (370), what of it matches nothing (65), its defaults (100), its secrets that are not shown (110), and its changes
+	// (140).
 	{
 		Row: 4, Together: true, Lines: 14781, Each: 6300,
 		Packages: append(below("cash/upstream", "pin lastknown config discover"), "cash/upstream", "internal/cashsource", "internal/cashsource/cashtext"),

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"reflect"
-	"strings"
 	"testing"
 )
 
@@ -55,13 +54,6 @@ func TestWire(t *testing.T) {
 	golden(t, "testdata/wire.golden", out.String())
 	if err := writeWire(broken{}, list); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("error %v, want %v", err, os.ErrClosed)
-	}
-	readme, err := os.ReadFile("../../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if line := "costs " + thousands(rename.written.bytes) + " bytes of output and " + thousands(rename.read.bytes) + " of input"; !strings.Contains(strings.Join(strings.Fields(string(readme)), " "), line) {
-		t.Errorf("README.md does not say: %s", line)
 	}
 }
 
