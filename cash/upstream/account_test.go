@@ -268,6 +268,7 @@ func TestAccountKeepsRotation(t *testing.T) {
 		}
 		a.close()
 		time.Sleep(r.takes)
+		synctest.Wait()
 		r.sent(t, 2)
 		if _, err := a.get(t.Context()); err != nil {
 			t.Errorf("the end of a session: %v", err)
@@ -330,6 +331,7 @@ func TestUserKeepsRotation(t *testing.T) {
 			t.Errorf("ada: %v", err)
 		}
 		time.Sleep(r.takes)
+		synctest.Wait()
 		r.sent(t, 1)
 		if len(us.byKey) != 0 {
 			t.Error("an account that is not used is kept")
@@ -343,6 +345,7 @@ func TestUserKeepsRotation(t *testing.T) {
 			t.Errorf("the end waits for %v", time.Since(began))
 		}
 		time.Sleep(r.takes)
+		synctest.Wait()
 		r.sent(t, 2)
 	})
 }
