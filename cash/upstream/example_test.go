@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"log"
+	"net/http"
+	"os"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -45,4 +47,27 @@ func Example() {
 	//
 	// - **get_forecast** — Forecast the weather.
 	// sunny
+}
+
+// A server is a process, or has a URL.
+func ExampleServer() {
+	reg := registry.New(nil)
+	agg := upstream.New(reg, nil)
+	for _, server := range []upstream.Server{
+		{
+			Label:    "files",
+			Endpoint: upstream.Command{Path: "npx", Args: []string{"-y", "@modelcontextprotocol/server-filesystem", "."}},
+		},
+		{
+			Label: "notes",
+			Endpoint: upstream.HTTP{
+				URL:    "https://notes.example/mcp",
+				Header: http.Header{"Authorization": {"Bearer " + os.Getenv("NOTES_TOKEN")}},
+			},
+		},
+	} {
+		if err := agg.Add(server); err != nil {
+			log.Fatal(err)
+		}
+	}
 }
