@@ -62,7 +62,7 @@ func (o *Options) Check() error {
 	}
 	err := o.Serve.Check()
 	if o.SizeLimit < 0 {
-		err = errors.Join(err, fmt.Errorf("SizeLimit is %d", o.SizeLimit))
+		err = errors.Join(err, fmt.Errorf("SizeLimit is %d: it counts characters, and zero is %d", o.SizeLimit, gate.Default))
 	}
 	return errors.Join(err, o.checkManifest())
 }

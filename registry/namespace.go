@@ -131,7 +131,7 @@ func (n *Namespace) TryAdd(functions ...*Function) error {
 	added := make(map[string]*Function, len(functions))
 	for _, f := range functions {
 		if f == nil || f.handler == nil {
-			return fmt.Errorf("adding to namespace %q: a function that was not made by Func, StreamFunc or RawFunc", n.node.path)
+			return fmt.Errorf("adding to namespace %q: a function that is nil, or not made by Func, StreamFunc or RawFunc", n.node.path)
 		}
 		key, err := checkLabel("function name", f.name)
 		if err != nil {

@@ -68,7 +68,7 @@ type PipelineOptions struct {
 // NewPipeline returns a pipeline over src. It panics if src is nil.
 func NewPipeline(src Source, opts *PipelineOptions) *Pipeline {
 	if r, ok := src.(*Registry); src == nil || ok && r == nil {
-		panic("registry: there is no source to serve: it is nil")
+		panic("registry: the source to serve is nil: New makes a registry")
 	}
 	var o PipelineOptions
 	if opts != nil {

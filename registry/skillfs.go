@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -39,7 +40,7 @@ func (r *Registry) AddSkills(fsys fs.FS, opts ...SkillOption) {
 	case err != nil:
 		panic("registry: " + err.Error())
 	case n == 0:
-		panic("registry: reading skills: none found (" + sourceLine() + ")")
+		panic("registry: reading skills: there is no <namespace>/<name>.md and no <namespace>/<name>/SKILL.md (" + sourceLine() + ")")
 	}
 }
 
@@ -52,6 +53,9 @@ func (r *Registry) TryAddSkills(fsys fs.FS, opts ...SkillOption) error {
 }
 
 func (r *Registry) addSkillFiles(fsys fs.FS, opts []SkillOption) (found int, err error) {
+	if fsys == nil {
+		return 0, errors.New("reading skills: the file system is nil")
+	}
 	top, err := skillsTop(fsys)
 	if err != nil {
 		return 0, fmt.Errorf("reading skills: %w", err)

@@ -49,7 +49,7 @@ func TestNoSource(t *testing.T) {
 		} {
 			func() {
 				defer func() {
-					if reason := fmt.Sprint(recover()); !strings.Contains(reason, "there is no source") {
+					if reason := fmt.Sprint(recover()); !strings.Contains(reason, "the source to serve is nil") {
 						t.Errorf("%s: %s", name, reason)
 					}
 				}()

@@ -165,7 +165,7 @@ func (s Server) withDefaults() (Server, error) {
 		return s, fmt.Errorf("upstream %s: namespace %.64q is not a path of labels", s.Label, s.Namespace)
 	}
 	if s.Endpoint == nil {
-		return s, fmt.Errorf("upstream %s: no endpoint", s.Label)
+		return s, fmt.Errorf("upstream %s: no endpoint: it is HTTP, SSE, Command or InMemory", s.Label)
 	}
 	if err := s.Endpoint.check(); err != nil {
 		return s, fmt.Errorf("upstream %s: %w", s.Label, err)

@@ -85,7 +85,7 @@ func (h HTTP) check() error {
 	case err != nil:
 		return errors.New("the URL cannot be read")
 	case u.Scheme != "http" && u.Scheme != "https":
-		return fmt.Errorf("the URL has the scheme %.16q; http and https are known", u.Scheme)
+		return fmt.Errorf("the URL has the scheme %.16q: it must begin with http:// or https://", u.Scheme)
 	case u.Host == "":
 		return errors.New("the URL has no host")
 	case u.User != nil:
