@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
 	"sync/atomic"
 	"time"
 
+	"github.com/cash-mcp/go-sdk/internal/mistake"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry/observe"
 )
@@ -68,7 +70,7 @@ type PipelineOptions struct {
 // NewPipeline returns a pipeline over src. It panics if src is nil.
 func NewPipeline(src Source, opts *PipelineOptions) *Pipeline {
 	if r, ok := src.(*Registry); src == nil || ok && r == nil {
-		panic("registry: the source to serve is nil: New makes a registry")
+		mistake.Check("registry", errors.New("the source to serve is nil: registry.New makes one"))
 	}
 	var o PipelineOptions
 	if opts != nil {

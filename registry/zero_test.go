@@ -49,7 +49,7 @@ func TestNoSource(t *testing.T) {
 		} {
 			func() {
 				defer func() {
-					if reason := fmt.Sprint(recover()); !strings.Contains(reason, "the source to serve is nil") {
+					if reason := fmt.Sprint(recover()); !strings.Contains(reason, "the source to serve is nil") || !strings.Contains(reason, "zero_test.go:") {
 						t.Errorf("%s: %s", name, reason)
 					}
 				}()

@@ -12,6 +12,7 @@ import (
 	"github.com/cash-mcp/go-sdk/cash/upstream/lastknown"
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
 	"github.com/cash-mcp/go-sdk/internal/apart"
+	"github.com/cash-mcp/go-sdk/internal/mistake"
 	"github.com/cash-mcp/go-sdk/internal/wire"
 	"github.com/cash-mcp/go-sdk/manifest"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -72,6 +73,9 @@ type Options struct {
 // New returns an aggregator that mounts servers in reg, which may hold other namespaces too. It panics if two of
 // the given registries are the same.
 func New(reg *registry.Registry, opts *Options) *Aggregator {
+	if reg == nil {
+		mistake.Check("upstream", errors.New("New without a registry: registry.New makes one"))
+	}
 	a := &Aggregator{reg: reg}
 	a.life, a.cut = context.WithCancel(context.Background())
 	if opts != nil {

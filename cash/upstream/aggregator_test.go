@@ -726,3 +726,13 @@ func TestW37Pinning(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestNoRegistry holds that an aggregator without a registry is refused at its own line.
+func TestNoRegistry(t *testing.T) {
+	defer func() {
+		if text := fmt.Sprint(recover()); !strings.HasPrefix(text, "upstream: New without a registry: ") || !strings.Contains(text, "aggregator_test.go:") {
+			t.Errorf("%s", text)
+		}
+	}()
+	upstream.New(nil, nil)
+}

@@ -63,8 +63,9 @@ var Rooms = []Room{
 	// use that its ten users had to keep for themselves, and the order of owners by size.
 	// Durabletest takes 200: the rigs for crashes and faults of the four that write files.
 	// Durable has shared locks, for readers in several processes, and waits for a lock in 15. Keys that rotate take 70.
-	// Places for calls at a time, with shares and a queue, take 256. Backoff, circuit breaker and clock take 113.
-	{Row: 0, Together: true, Packages: below("internal", "label bounded apart mistake keyring pace durable durable/durabletest"), Lines: 1570},
+	// Places for calls at a time, with shares and a queue, take 256. Backoff, circuit breaker and clock take 113. Mistakes
+	// are placed outside of this module in 10.
+	{Row: 0, Together: true, Packages: below("internal", "label bounded apart mistake keyring pace durable durable/durabletest"), Lines: 1578},
 	// Rootfs has shared locks, and lists folders without asking for each entry. Commands that end with their starter
 	// take 30, those whose path has arguments in it 3.
 	{Row: 0, Together: true, Packages: below("internal", "mcpclient procgroup rootfs command layout layout/table"), Lines: 2718},
@@ -89,7 +90,7 @@ var Rooms = []Room{
 	// a time 220, results for stores outside of the process 155. Claims, ids and searches whose work is that of a change,
 	// and not of all functions, take 160. Definitions in the schemas of large results take 60, advice that
 	// each kind of failure has 30.
-	{Row: 2, Packages: []string{"registry"}, Lines: 7885},
+	{Row: 2, Packages: []string{"registry"}, Lines: 7890},
 	{Row: 2, Packages: []string{"toolid/card"}, Lines: 1150},
 
 	{Row: 3, Packages: []string{"cash/control"}, Lines: 2700},
@@ -118,7 +119,7 @@ var Rooms = []Room{
 	// (370), what of it matches nothing (65), its defaults (100), its secrets that are not shown (110), and its changes
 	// (140).
 	{
-		Row: 4, Together: true, Lines: 14781, Each: 6300,
+		Row: 4, Together: true, Lines: 14786, Each: 6300,
 		Packages: append(below("cash/upstream", "pin lastknown config discover"), "cash/upstream", "internal/cashsource", "internal/cashsource/cashtext"),
 	},
 	// Files takes 3,630 of these: the crash-safe commit 700, search 340, parts of large files 400, patterns of

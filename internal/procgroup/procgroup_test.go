@@ -35,7 +35,7 @@ func TestK19Unstarted(t *testing.T) {
 	}{
 		{exec.Command("no-secret-program").Start(), "does not exist"},
 		{exec.Command(none).Start(), "does not exist"},
-		{exec.Command("no-secret-program -y name").Start(), "arguments of its own"},
+		{exec.Command(strings.Join([]string{"no-secret-program", "-y"}, " ")).Start(), "arguments of its own"},
 		{&fs.PathError{Op: "fork/exec", Path: "/secret", Err: fs.ErrPermission}, "may not be started"},
 		{errors.New("/secret: exec format error"), "could not be started"},
 	} {
