@@ -66,8 +66,8 @@ func OpenWorld(yes bool) FuncOption {
 }
 
 // Deprecated declares that callers should choose another function. The description then begins with
-// "Deprecated.", if it does not already. Lists show the function after the others, and a search shows
-// it after those of the same score. It can be called as before.
+// "Deprecated.", if it does not already. Lists show the function after the others, and a search finds it
+// after others that fit nearly as well. It can be called as before.
 var Deprecated FuncOption = funcOption{"Deprecated", func(f *Function) error {
 	f.deprecated = true
 	return nil

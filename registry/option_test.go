@@ -88,13 +88,13 @@ func TestFuncOptionMistakes(t *testing.T) {
 	}
 }
 
-// TestDeprecated holds that a deprecated function is marked, listed last, and found after its equals.
+// TestDeprecated holds that a deprecated function is marked, listed last, and found after others that fit nearly as well.
 func TestDeprecated(t *testing.T) {
 	reg := registry.New(nil)
 	old := tool("a", "Read the meter.", registry.Deprecated)
 	reg.Namespace("x", "").Add(old, tool("b", "Read the meter."), tool("c", "", registry.Deprecated), tool("d", "deprecated: use b", registry.Deprecated))
 	reg.Namespace("p", "").Add(tool("get", "Weigh a parcel.", registry.Deprecated))
-	reg.Namespace("q", "").Add(tool("get", "Deprecated. Weigh a parcel."))
+	reg.Namespace("q", "").Add(tool("get", "Weigh the boxes, and each parcel in them."))
 	l, err := reg.List(t.Context(), "x")
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestDeprecated(t *testing.T) {
 		t.Errorf("%q", g.Description())
 	}
 	found := reg.Search(t.Context(), "weigh parcel", 5)
-	if len(found) != 2 || found[0].Namespace != "q" || found[0].Score != found[1].Score {
+	if len(found) != 2 || found[0].Namespace != "q" || found[0].Score <= found[1].Score {
 		t.Errorf("%v", found)
 	}
 }

@@ -50,7 +50,7 @@ func (f *Function) sameText(old *Function) bool {
 // document returns the texts by which a search finds f. As in its id, the first label of the path
 // is the namespace, and the others belong to the name.
 func (f *Function) document() search.Document {
-	d := search.Document{Name: f.name, Aliases: f.aliases, Description: f.description, Effect: f.effect(), Order: last(f.deprecated)}
+	d := search.Document{Name: f.name, Aliases: f.aliases, Description: f.description, Effect: f.effect(), Deprecated: f.deprecated}
 	if first, rest, deep := strings.Cut(f.namespace, "."); deep {
 		d.Namespace, d.Name = first, join(rest, f.name)
 	} else {

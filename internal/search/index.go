@@ -17,6 +17,7 @@ type Group struct {
 // An Index finds texts. It is immutable and safe for concurrent use.
 type Index struct {
 	texts  []*Text
+	old    bool // one of them is deprecated
 	groups []Group
 	names  map[string][]uint32 // texts by their names, in the form of letterKey
 
@@ -71,6 +72,7 @@ type groupPosting struct{ group, count uint32 }
 func Build(texts []*Text, groups []Group) *Index {
 	ix := &Index{texts: texts, groups: groups, names: make(map[string][]uint32), terms: make(map[string]uint32)}
 	for i, t := range texts {
+		ix.old = ix.old || t.old
 		for _, name := range t.names {
 			if list := ix.names[name]; len(list) == 0 || list[len(list)-1] != uint32(i) {
 				ix.names[name] = append(list, uint32(i))

@@ -138,7 +138,10 @@ func (s *scratch) base(text uint32, ix *Index) float32 {
 	return score
 }
 
-// covered returns base, more for a covered name, less for another effect than the query asks for.
+// oldShare is what remains of the score of a deprecated text.
+const oldShare = 0.8
+
+// covered returns base, more for a covered name, less for another effect than the query asks for, and if deprecated.
 func (s *scratch) covered(text uint32, r *ranking) float64 {
 	score := s.base(text, r.ix)
 	if named := s.texts[text].named; named > 0 {
@@ -146,6 +149,9 @@ func (s *scratch) covered(text uint32, r *ranking) float64 {
 	}
 	if e := r.ix.texts[text].effect; s.wish != Unknown && e != Unknown && e != s.wish {
 		score *= otherEffect
+	}
+	if r.ix.texts[text].old {
+		score *= oldShare
 	}
 	return float64(score)
 }
@@ -157,6 +163,9 @@ func (s *scratch) candidates(q Query, r *ranking) []Hit {
 	c.spread = 1.01 + coverageWeight // more than rounding may change
 	if s.wish != Unknown {
 		c.spread /= otherEffect
+	}
+	if r.ix.old {
+		c.spread /= oldShare
 	}
 	for _, i := range s.touched {
 		c.add(i, s.base(i, r.ix))
@@ -178,8 +187,8 @@ func (s *scratch) candidates(q Query, r *ranking) []Hit {
 	return c.hits
 }
 
-// candidates collects the texts that may be among the best: how much of their names is covered, and their effects, do
-// not count yet.
+// candidates collects the texts that may be among the best: how much of their names is covered, their effects, and
+// whether they are deprecated do not count yet.
 type candidates struct {
 	hits   []Hit
 	limit  int
@@ -280,7 +289,7 @@ func (ix *Index) best(limit int, floor float64, hits []Hit) []Hit {
 	hits = slices.DeleteFunc(hits, func(h Hit) bool { return h.Score < floor })
 	slices.SortFunc(hits, func(a, b Hit) int {
 		s, t := ix.texts[a.Text], ix.texts[b.Text]
-		return cmp.Or(cmp.Compare(b.Score, a.Score), s.order-t.order, cmp.Compare(s.path, t.path), a.Text-b.Text)
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(s.path, t.path), a.Text-b.Text)
 	})
 	return hits[:min(limit, len(hits))]
 }

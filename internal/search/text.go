@@ -17,7 +17,7 @@ type Document struct {
 	ParamNames  []string
 	ParamTexts  []string // descriptions of parameters, allowed values
 	Effect      Effect
-	Order       int // the smaller one comes first of equal scores
+	Deprecated  bool // others are rather what is searched
 }
 
 // field is a part of a document.
@@ -50,8 +50,8 @@ const (
 // number of indexes.
 type Text struct {
 	path    string // orders equal scores
-	order   int    // before path
 	effect  Effect
+	old     bool // deprecated
 	names   []string
 	letters string // of all words, concatenated
 	words   []word
@@ -77,7 +77,7 @@ func (t *Text) word(i int) string {
 
 // Read reads a document.
 func Read(d Document) *Text {
-	r := reader{text: &Text{path: d.Name, order: d.Order}, at: make(map[string]int), left: maxText}
+	r := reader{text: &Text{path: d.Name, old: d.Deprecated}, at: make(map[string]int), left: maxText}
 	if d.Namespace != "" {
 		r.text.path = d.Namespace + "." + d.Name
 	}
