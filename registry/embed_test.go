@@ -47,7 +47,6 @@ func ExampleEmbedder() {
 	reg.Namespace("weather", "").Add(tool("forecast", "The next days."))
 
 	ctx := context.Background()
-	fmt.Println("before:", reg.Search(ctx, "do I need an umbrella", 1))
 	if err := reg.Embed(ctx); err != nil { // again after functions were added
 		fmt.Println(err)
 	}
@@ -56,7 +55,6 @@ func ExampleEmbedder() {
 		fmt.Printf("%s: %s.%s\n", query, m.Namespace, m.Name)
 	}
 	// Output:
-	// before: []
 	// do I need an umbrella: weather.forecast
 	// ich will mein Geld: orders.refund
 	// orders.track: orders.track

@@ -85,7 +85,7 @@ func TestW7EveryFunctionIsFoundByItsPath(t *testing.T) {
 		if err := registry.Walk(ctx, reg, "", func(l *registry.Listing) error { all = append(all, l.Functions...); return nil }); err != nil || len(all) != size.functions {
 			t.Fatalf("%v: walked over %d functions, %v", size, len(all), err)
 		}
-		for i := 0; i < len(all); i += 1 + len(all)/500 {
+		for i := 0; i < len(all); i += 1 + len(all)/60 { // every query finds nearly all of them
 			f := all[i]
 			for _, query := range []string{
 				f.Path(), f.Namespace() + " " + f.Name(), f.Namespace() + "/" + f.Name(),

@@ -116,7 +116,10 @@ func TestChecksFail(t *testing.T) {
 			t.Errorf("there is no wrong server for %s", c.row)
 		}
 	}
-	for _, row := range append(wrong.CaSHRows[1:], "none") { // TestMissingTool has R1
+	for i, row := range append(wrong.CaSHRows[1:], "none") { // TestMissingTool has R1
+		if i%rowStep > 0 {
+			continue
+		}
 		t.Run(row, func(t *testing.T) {
 			t.Parallel()
 			o := comply(t, quirkyTarget(row, true))
