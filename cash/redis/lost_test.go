@@ -73,7 +73,7 @@ func TestLostKeys(t *testing.T) {
 					t.Fatal(err)
 				}
 				c := dial(t, redis.Options{
-					Addresses: []string{s.address}, Timeout: time.Second, CatalogBytes: 70,
+					Addresses: []string{s.address}, Timeout: 10 * time.Second, CatalogBytes: 70,
 					Artifacts: redis.ArtifactLimits{MaxArtifacts: 6, MaxPerOwner: 4, Promise: time.Millisecond, MaxAge: life},
 					Results:   redis.ResultLimits{MaxEntries: 4},
 					Approvals: redis.ApprovalLimits{Max: 6, MaxPerOwner: 4},

@@ -127,15 +127,15 @@ func (u *upstream) run() {
 	defer close(u.ended)
 	defer u.link.set(Closed, nil, 0)
 	known := !u.beside && u.recall()
-	if known {
-		u.markTried() // it is served, whether the server answers or not
-	}
-	if u.cfg.Lazy && !u.beside && (known || u.inventory.fromPins(u.ctx)) {
+	waits := u.cfg.Lazy && !u.beside && (known || u.inventory.fromPins(u.ctx))
+	if waits {
 		u.link.set(Idle, nil, 0)
-		u.markTried() // after the tree shows the state: help waits for this
-		if !u.awaitCall() {
-			return
-		}
+	}
+	if known || waits {
+		u.markTried() // it is served, whether the server answers or not; the tree shows the state already
+	}
+	if waits && !u.awaitCall() {
+		return
 	}
 	pause, again := time.Duration(0), false
 	for u.ctx.Err() == nil {
