@@ -4,6 +4,6 @@ package check_test
 
 // How many messages the tests send by themselves.
 const (
-	fewMessages   = 2000
+	fewMessages   = 1000
 	soundMessages = 1000
 )

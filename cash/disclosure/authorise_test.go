@@ -197,6 +197,7 @@ func (c *turns) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // TestP17Bounded: what is known of sessions goes with them.
 func TestP17Bounded(t *testing.T) {
+	const manySessions = 2000
 	srv := disclosure.NewServer(shop(), nil)
 	own := mcp.NewServer(&mcp.Implementation{Name: "own", Version: "1"}, nil)
 	srv.AddTo(own)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math"
 	"net/http"
 	"os"
 	"sync"
@@ -19,6 +18,8 @@ import (
 type bodies struct {
 	mu       sync.Mutex
 	arriving map[*body]struct{}
+	timer    *time.Timer // calls expire; nil before the first body
+	next     time.Time   // when the timer fires; zero if it is not set
 	stopping bool
 
 	once sync.Once
@@ -34,20 +35,21 @@ const (
 	stopBodies = time.Second     // the time left for bodies while the server stops: calls may wait for an answer in one
 )
 
-// A body is an arriving body of a request. Reading it to its end removes its deadline.
+// A body is an arriving body of a request.
 type body struct {
 	io.ReadCloser
-	of *bodies
-	w  http.ResponseWriter
+	of    *bodies
+	w     http.ResponseWriter
+	until time.Time // it may arrive until then
 }
 
-// deadline sets the time until which the body may arrive; zero is none. A wrapped writer may not support it.
+// deadline sets the deadline of the connection, which net/http removes after the body. A wrapped writer may not support it.
 func (one *body) deadline(t time.Time) error {
 	return http.NewResponseController(one.w).SetReadDeadline(t)
 }
 
-// limit gives the body of each request a deadline, and changes the request. It is the outermost handler but one,
-// because net/http reads the rest of a body after a refusal, and that must not wait either.
+// limit bounds the time in which the body of each request arrives, and changes the request. It is the outermost handler
+// but one, because net/http reads the rest of a body after a refusal, and that must not wait either.
 func (b *bodies) limit(timeout time.Duration, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
@@ -58,23 +60,16 @@ func (b *bodies) limit(timeout time.Duration, next http.Handler) http.Handler {
 		if x, ok := w.(*exchange); ok {
 			one = &x.body // it is there anyway
 		}
-		*one = body{r.Body, b, w}
-		b.begin(one, min(timeout, readTimeout(r)))
+		*one = body{ReadCloser: r.Body, of: b, w: w}
+		b.begin(one, timeout)
 		defer one.leave()
 		r.Body = one
 		next.ServeHTTP(w, r)
 	})
 }
 
-// readTimeout returns the read timeout of the embedder's HTTP server, which the deadline replaces.
-func readTimeout(r *http.Request) time.Duration {
-	if srv, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && srv.ReadTimeout > 0 {
-		return srv.ReadTimeout
-	}
-	return math.MaxInt64
-}
-
-// begin gives an arriving body its deadline.
+// begin notes a body that arrives. One timer is for all of them: most have arrived with the header of their request, and
+// a deadline for each costs more than the rest of reading it.
 func (b *bodies) begin(one *body, timeout time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -85,14 +80,50 @@ func (b *bodies) begin(one *body, timeout time.Duration) {
 		b.arriving = make(map[*body]struct{})
 	}
 	b.arriving[one] = struct{}{}
-	_ = one.deadline(time.Now().Add(timeout))
+	one.until = time.Now().Add(timeout)
+	if b.next.IsZero() || one.until.Before(b.next) {
+		b.wake(one.until)
+	}
 }
+
+// wake sets the timer.
+func (b *bodies) wake(next time.Time) {
+	b.next = next
+	if b.timer == nil {
+		b.timer = time.AfterFunc(time.Until(next), b.expire)
+		return
+	}
+	b.timer.Reset(time.Until(next))
+}
+
+// expire abandons the bodies whose time is over, and sets the timer for the others.
+func (b *bodies) expire() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.next = time.Time{}
+	now, next := time.Now(), time.Time{}
+	for one := range b.arriving {
+		switch {
+		case !one.until.After(now):
+			_ = one.deadline(past)
+			delete(b.arriving, one)
+		case next.IsZero() || one.until.Before(next):
+			next = one.until
+		}
+	}
+	if !next.IsZero() {
+		b.wake(next)
+	}
+}
+
+// past is a deadline that is over.
+var past = time.Unix(1, 0)
 
 // Read implements io.Reader.
 func (one *body) Read(p []byte) (int, error) {
 	n, err := one.ReadCloser.Read(p)
 	if errors.Is(err, io.EOF) {
-		one.end(time.Time{})
+		one.end()
 	}
 	return n, err
 }
@@ -106,16 +137,19 @@ func (b *bodies) drain(r *http.Request) {
 }
 
 // leave abandons a body whose handler has read enough.
-func (one *body) leave() { one.end(time.Unix(1, 0)) }
+func (one *body) leave() {
+	if one.end() {
+		_ = one.deadline(past)
+	}
+}
 
-// end sets the last deadline of a body that is still arriving.
-func (one *body) end(deadline time.Time) {
+// end reports whether the body was still arriving, which is over now.
+func (one *body) end() bool {
 	one.of.mu.Lock()
 	defer one.of.mu.Unlock()
-	if _, ok := one.of.arriving[one]; ok {
-		delete(one.of.arriving, one)
-		_ = one.deadline(deadline)
-	}
+	_, ok := one.of.arriving[one]
+	delete(one.of.arriving, one)
+	return ok
 }
 
 // stop abandons the bodies that are arriving, and gives later ones little time.
@@ -124,7 +158,7 @@ func (b *bodies) stop() {
 	defer b.mu.Unlock()
 	b.stopping = true
 	for one := range b.arriving {
-		_ = one.deadline(time.Unix(1, 0))
+		_ = one.deadline(past)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
@@ -47,9 +48,17 @@ func open(t *testing.T, url, head string) func() (string, error) {
 	}
 }
 
-// TestSlowBodies holds that a body that does not come ends its request, whoever
-// refuses that, and that a call which takes longer than a body may is not cut off.
+// TestSlowBodies holds that a body that does not come ends its request, whoever refuses that and whoever bounds it, and
+// that a call which takes longer than a body may is not cut off.
 func TestSlowBodies(t *testing.T) {
+	const short = 200 * time.Millisecond
+	t.Run("BodyTimeout", func(t *testing.T) { slowBodies(t, serve.Options{BodyTimeout: short}, &http.Server{}) })
+	t.Run("ReadTimeout", func(t *testing.T) {
+		slowBodies(t, serve.Options{}, &http.Server{ReadTimeout: short, IdleTimeout: time.Minute})
+	})
+}
+
+func slowBodies(t *testing.T, o serve.Options, web *http.Server) {
 	release := make(chan struct{})
 	reg := registry.New(nil)
 	reg.Namespace("", "").Add(registry.Func("wait", "Wait.", func(ctx context.Context, _ struct{}) (string, error) {
@@ -60,8 +69,9 @@ func TestSlowBodies(t *testing.T) {
 			return "", ctx.Err()
 		}
 	}))
-	srv := cash.NewServer(reg, &cash.Options{Serve: serve.Options{BodyTimeout: 200 * time.Millisecond}})
-	ts := httptest.NewServer(srv.Handler())
+	ts := httptest.NewUnstartedServer(cash.NewServer(reg, &cash.Options{Serve: o}).Handler())
+	ts.Config.ReadTimeout, ts.Config.IdleTimeout = web.ReadTimeout, web.IdleTimeout
+	ts.Start()
 	t.Cleanup(ts.Close)
 	var calls sync.WaitGroup
 	for _, v := range generations {

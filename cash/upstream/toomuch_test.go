@@ -166,8 +166,8 @@ func checkLongPrimitives(t *testing.T, l longList, method string, agg *upstream.
 // chatter is how many messages come before an answer, by the name of the speech;
 // those that end in silence have no answer.
 var chatter = map[string]int{
-	"40,000 messages": 40_000, "endless messages": 2 * upstream.MaxUnanswered, "20,000 messages, then silence": 20_000, "3 messages, then silence": 3,
-	"20,000 messages, then no list": 20_000, "20,000 messages, then no connection": 20_000,
+	"40,000 messages": 40_000, "endless messages": 2 * upstream.MaxUnanswered, "5,000 messages, then silence": 5_000, "3 messages, then silence": 3,
+	"5,000 messages, then no list": 5_000, "5,000 messages, then no connection": 5_000,
 }
 
 func init() {
@@ -208,10 +208,10 @@ func TestManyMessagesBeforeTheAnswer(t *testing.T) {
 		class upstream.Class
 		says  string
 	}{
-		"40,000 messages":               {},
-		"endless messages":              {registry.Failed, upstream.TooLarge, "The server behind `up` sent too much: it sent more than 50,000 messages before it answered. It may have taken effect"},
-		"20,000 messages, then silence": {registry.TimedOut, upstream.TimedOut, "The server behind `up` sent [0-9]+,[0-9]{3} messages, but not its answer, within 3s. It may have taken effect"},
-		"3 messages, then silence":      {registry.TimedOut, upstream.TimedOut, "The server behind `up` did not answer within 3s. It may have taken effect"},
+		"40,000 messages":              {},
+		"endless messages":             {registry.Failed, upstream.TooLarge, "The server behind `up` sent too much: it sent more than 50,000 messages before it answered. It may have taken effect"},
+		"5,000 messages, then silence": {registry.TimedOut, upstream.TimedOut, "The server behind `up` sent [0-9]+,[0-9]{3} messages, but not its answer, within 3s. It may have taken effect"},
+		"3 messages, then silence":     {registry.TimedOut, upstream.TimedOut, "The server behind `up` did not answer within 3s. It may have taken effect"},
 	} {
 		for way, e := range stages(t, name) {
 			t.Run(name+" over "+way, func(t *testing.T) {
@@ -245,8 +245,8 @@ func TestManyMessagesBeforeTheAnswer(t *testing.T) {
 // The same holds before there are any tools.
 func TestManyMessagesBeforeTheList(t *testing.T) {
 	for name, want := range map[string]string{
-		"20,000 messages, then no list":       "^timed out: [0-9]+,[0-9]{3} messages, but no answer, in time$",
-		"20,000 messages, then no connection": "^timed out: it sent [0-9]+,[0-9]{3} messages, but not its answer, within 4s$",
+		"5,000 messages, then no list":       "^timed out: [0-9]+,[0-9]{3} messages, but no answer, in time$",
+		"5,000 messages, then no connection": "^timed out: it sent [0-9]+,[0-9]{3} messages, but not its answer, within 2s$",
 	} {
 		for way, e := range stages(t, name) {
 			if strings.HasSuffix(name, "no connection") && way == "http 2026-07-28" {
@@ -254,7 +254,7 @@ func TestManyMessagesBeforeTheList(t *testing.T) {
 			}
 			t.Run(name+" over "+way, func(t *testing.T) {
 				t.Parallel()
-				srv, agg, _ := aggregate(t, nil, upstream.Server{Label: "up", Endpoint: e, ConnectTimeout: 4 * time.Second})
+				srv, agg, _ := aggregate(t, nil, upstream.Server{Label: "up", Endpoint: e, ConnectTimeout: 2 * time.Second})
 				if st := agg.Status()[0]; st.State != upstream.Down || !regexp.MustCompile(want).MatchString(st.Err.Error()) {
 					t.Errorf("the server is %v: %v", st.State, st.Err)
 				}

@@ -53,7 +53,7 @@ const createOrder = `{"action":"call_tool","tool":"orders.create","arguments":{"
 // right.
 func TestStateOfManyProcesses(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "shop.json")
-	const many = 50
+	const many = 20
 	type answer struct {
 		Result struct {
 			OrderID string `json:"order_id"`
@@ -85,7 +85,7 @@ func TestStateOfManyProcesses(t *testing.T) {
 		t.Errorf("%q", ids)
 	}
 	stock, _ := request(t, `{"action":"call_tool","tool":"inventory.check","arguments":{"product_id":"P-11","quantity":1}}`, "-state", file)
-	if !strings.Contains(stock, `"in_stock":890,`) {
+	if !strings.Contains(stock, `"in_stock":920,`) {
 		t.Errorf("%s", stock)
 	}
 }

@@ -1,6 +1,0 @@
-//go:build race
-
-package check
-
-// Each server answers all rows, which takes the race detector seconds.
-const rowStep = 6
