@@ -18,8 +18,7 @@ import (
 type bodies struct {
 	mu       sync.Mutex
 	arriving map[*body]struct{}
-	timer    *time.Timer // calls expire; nil before the first body
-	next     time.Time   // when the timer fires; zero if it is not set
+	timed    bool // expire will be called
 	stopping bool
 
 	once sync.Once
@@ -43,7 +42,8 @@ type body struct {
 	until time.Time // it may arrive until then
 }
 
-// deadline sets the deadline of the connection, which net/http removes after the body. A wrapped writer may not support it.
+// deadline sets the deadline of the connection, which net/http removes after the body. A wrapped writer may not support
+// it.
 func (one *body) deadline(t time.Time) error {
 	return http.NewResponseController(one.w).SetReadDeadline(t)
 }
@@ -73,46 +73,35 @@ func (b *bodies) limit(timeout time.Duration, next http.Handler) http.Handler {
 func (b *bodies) begin(one *body, timeout time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.stopping {
-		timeout = min(timeout, stopBodies)
-	}
 	if b.arriving == nil {
 		b.arriving = make(map[*body]struct{})
 	}
 	b.arriving[one] = struct{}{}
 	one.until = time.Now().Add(timeout)
-	if b.next.IsZero() || one.until.Before(b.next) {
-		b.wake(one.until)
+	if b.stopping {
+		_ = one.deadline(time.Now().Add(min(timeout, stopBodies)))
+	}
+	if !b.timed {
+		b.timed = true
+		time.AfterFunc(timeout, b.expire)
 	}
 }
 
-// wake sets the timer.
-func (b *bodies) wake(next time.Time) {
-	b.next = next
-	if b.timer == nil {
-		b.timer = time.AfterFunc(time.Until(next), b.expire)
-		return
-	}
-	b.timer.Reset(time.Until(next))
-}
-
-// expire abandons the bodies whose time is over, and sets the timer for the others.
+// expire abandons the bodies whose time is over, and comes again for the others.
 func (b *bodies) expire() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.next = time.Time{}
-	now, next := time.Now(), time.Time{}
+	var next time.Duration
 	for one := range b.arriving {
-		switch {
-		case !one.until.After(now):
+		if left := time.Until(one.until); left <= 0 {
 			_ = one.deadline(past)
 			delete(b.arriving, one)
-		case next.IsZero() || one.until.Before(next):
-			next = one.until
+		} else if next == 0 || left < next {
+			next = left
 		}
 	}
-	if !next.IsZero() {
-		b.wake(next)
+	if b.timed = next > 0; b.timed {
+		time.AfterFunc(next, b.expire)
 	}
 }
 
