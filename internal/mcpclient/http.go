@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/url"
 	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -13,8 +14,9 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
-// HTTP returns a transport to a server that speaks streamable HTTP at url, in either protocol generation. A copy of
-// client sends the requests; nil has default settings. It follows redirects to the same scheme, host and port only.
+// HTTP returns a transport to a server that speaks streamable HTTP at address, a URL, in either protocol generation. A
+// copy of client sends the requests; nil has default settings. It follows redirects to the same scheme, host and port
+// only. Errors show no more of the URL than these three.
 //
 // A failed request is an *[Error] in the SDK's error or in its [Exchange]. The session continues: the caller
 // decides to leave it, for instance on [mcp.ErrSessionMissing]. A JSON-RPC error with a 4xx status is that of the
@@ -22,11 +24,15 @@ import (
 //
 // The stream of the server's own messages is opened with the session. It is reopened with backoff when it ends,
 // until the server refuses it with a 4xx status. Its failures do not affect the session.
-func HTTP(url string, client *http.Client, o Options) mcp.Transport {
+func HTTP(address string, client *http.Client, o Options) mcp.Transport {
 	o = o.filled()
-	r := &httpSession{client: guarded(url, client), options: o, drops: drops{logger: o.Logger}}
+	r := &httpSession{client: guarded(address, client), options: o, drops: drops{logger: o.Logger}}
+	if u, err := url.Parse(address); err == nil {
+		r.url = u
+		address = (&url.URL{Scheme: u.Scheme, Host: u.Host}).String() // the SDK's errors have it
+	}
 	return &mcp.StreamableClientTransport{
-		Endpoint:     url,
+		Endpoint:     address,
 		HTTPClient:   &http.Client{Transport: r},
 		MaxRetries:   -1, // streams are reopened here
 		MaxEventSize: -1, // and bounded here
@@ -35,6 +41,7 @@ func HTTP(url string, client *http.Client, o Options) mcp.Transport {
 
 // httpSession is the RoundTripper of one session: it sends the requests and checks the responses.
 type httpSession struct {
+	url       *url.URL // in place of that of the SDK's requests; nil if it is not valid
 	client    *http.Client
 	options   Options
 	questions questions
@@ -57,6 +64,10 @@ const (
 
 // RoundTrip implements [http.RoundTripper].
 func (r *httpSession) RoundTrip(req *http.Request) (*http.Response, error) {
+	if r.url != nil {
+		req = req.WithContext(req.Context())
+		req.URL = r.url
+	}
 	switch req.Method {
 	case http.MethodGet:
 		return newStream(r, outgoing(req), nil).response(), nil

@@ -339,6 +339,25 @@ func TestW34HTTPCertificate(t *testing.T) {
 	}
 }
 
+// TestHTTPHidesItsURL holds that a server gets the whole URL, and errors only its host.
+func TestHTTPHidesItsURL(t *testing.T) {
+	var got atomic.Value
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		user, password, _ := r.BasicAuth()
+		got.Store(user + ":" + password + r.URL.String())
+		w.WriteHeader(http.StatusForbidden)
+	}))
+	defer s.Close()
+	address := strings.Replace(s.URL, "//", "//secret1:secret2@", 1) + "/secret3?key=secret4"
+	_, err := mcp.NewClient(&mcp.Implementation{Name: "c"}, nil).Connect(deadline(t), mcpclient.HTTP(address, nil, small), nil)
+	if err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "127.0.0.1") {
+		t.Errorf("the error is %v", err)
+	}
+	if want := "secret1:secret2/secret3?key=secret4"; got.Load() != want {
+		t.Errorf("the server got %v, want %s", got.Load(), want)
+	}
+}
+
 // TestW34HTTPUntraced has a RoundTripper that does not report to httptrace: in
 // doubt the request was sent.
 func TestW34HTTPUntraced(t *testing.T) {

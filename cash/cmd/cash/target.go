@@ -166,8 +166,7 @@ func (t *target) String() string {
 // transport returns a new transport for a URL or a command.
 func (t *target) transport() mcp.Transport {
 	if t.url != "" {
-		address, _, _ := strings.Cut(t.url, "?") // the client adds the query, which errors of the SDK would show
-		return mcpclient.HTTP(address, t.client(), mcpclient.Options{})
+		return mcpclient.HTTP(t.url, t.client(), mcpclient.Options{})
 	}
 	return mcpclient.Stdio(t.exec, mcpclient.Options{Stderr: t.keep})
 }
@@ -176,15 +175,12 @@ func (t *target) exec() *exec.Cmd { return exec.Command(t.command[0], t.command[
 
 func (t *target) client() *http.Client {
 	base := http.DefaultTransport.(*http.Transport).Clone()
-	_, query, _ := strings.Cut(t.url, "?")
-	return &http.Client{Transport: &withHeader{t.header, query, base}}
+	return &http.Client{Transport: &withHeader{t.header, base}}
 }
 
-// withHeader adds header to requests, and query to those without one. Package mcpclient lets through those to the host
-// of the URL only.
+// withHeader adds header to requests. Package mcpclient lets through those to the host of the URL only.
 type withHeader struct {
 	header http.Header
-	query  string
 	base   *http.Transport
 }
 
@@ -192,9 +188,6 @@ func (w *withHeader) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	for name, values := range w.header {
 		r.Header[name] = values
-	}
-	if r.URL.RawQuery == "" {
-		r.URL.RawQuery = w.query
 	}
 	return w.base.RoundTrip(r)
 }
