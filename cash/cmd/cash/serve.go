@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cash-mcp/go-sdk/cash/config"
+	"github.com/cash-mcp/go-sdk/firewall/redact"
 )
 
 var servePage = page{
@@ -113,12 +114,20 @@ func listenAddress(addr string, public bool) (string, error) {
 	return at.String(), nil
 }
 
+// logger returns a log without secrets, which servers may write to their standard error.
 func logger(w io.Writer, verbose bool) *slog.Logger {
 	level := slog.LevelWarn
 	if verbose {
 		level = slog.LevelInfo
 	}
-	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
+	filter := redact.New(redact.DefaultRules()...)
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if k := a.Value.Kind(); k == slog.KindString || k == slog.KindAny { // such as an error
+			text, _ := filter.Text(a.Value.String())
+			a.Value = slog.StringValue(text)
+		}
+		return a
+	}}))
 }
 
 type nopCloser struct{ io.Writer }

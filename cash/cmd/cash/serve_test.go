@@ -220,6 +220,15 @@ func (l *oneConn) Close() error {
 
 func (l *oneConn) Addr() net.Addr { return &net.TCPAddr{} }
 
+// TestLogHidesSecrets holds that what a server writes to its standard error is logged without secrets.
+func TestLogHidesSecrets(t *testing.T) {
+	var b strings.Builder
+	logger(&b, true).Info("the server wrote", "line", "connecting with password=hunter2hunter2", "err", errors.New("token=hunter2hunter2"))
+	if got := b.String(); strings.Contains(got, "hunter2") || !strings.Contains(got, "level=INFO") || !strings.Contains(got, "connecting with password=") {
+		t.Errorf("the log has %s", got)
+	}
+}
+
 func TestServeStdio(t *testing.T) {
 	toServer, in := io.Pipe()
 	out, fromServer := io.Pipe()
