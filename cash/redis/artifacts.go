@@ -140,10 +140,15 @@ local function oldest(set)
 	end
 end
 local function largest()
-	if not oldest(base .. ':all') then return nil end
-	for _, payer in ipairs(redis.call('ZREVRANGE', base .. ':rank', 0, -1)) do
-		local id = oldest(of(payer))
-		if id then return id end
+	local any = oldest(base .. ':all')
+	if not any then return nil end
+	for first = 0, math.huge, 10 do -- nearly always the first payer has one; there may be thousands
+		local payers = redis.call('ZREVRANGE', base .. ':rank', first, first + 9)
+		for _, payer in ipairs(payers) do
+			local id = oldest(of(payer))
+			if id then return id end
+		end
+		if #payers < 10 then return any end
 	end
 end
 local function short(b, t, mostBytes, mostThings, bytes)
