@@ -97,15 +97,23 @@ func below(target check.Target, path, admin string) check.Target {
 	return target
 }
 
-// From a client's side an aggregator that mounts an aggregator is a server like any other (R120). The example
-// aggregator has the test for one that mounts a server.
+// From a client's side an aggregator is a server like any other, also one that
+// mounts an aggregator (R120).
 func TestComplianceOfAggregators(t *testing.T) {
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
-		t.Run(version, func(t *testing.T) {
-			fx := fixture{filepath.Join(t.TempDir(), "runs")}
+		fx := func(t *testing.T) fixture { return fixture{filepath.Join(t.TempDir(), "runs")} }
+		dial := func(srv *cash.Server) func(string) mcp.Transport {
+			return func(role string) mcp.Transport { return cashtest.InMemory(as{srv, role}) }
+		}
+		t.Run("R120 aggregator "+version, func(t *testing.T) {
+			fx := fx(t)
+			srv := aggregator(t, fx.server())
+			cashtest.Compliance(t, below(fx.target(t, version, dial(srv)), "pub", "adm"))
+		})
+		t.Run("R120 aggregator of an aggregator "+version, func(t *testing.T) {
+			fx := fx(t)
 			srv := aggregator(t, aggregator(t, fx.server()))
-			dial := func(role string) mcp.Transport { return cashtest.InMemory(as{srv, role}) }
-			cashtest.Compliance(t, below(fx.target(t, version, dial), "pub.pub", "adm.adm"))
+			cashtest.Compliance(t, below(fx.target(t, version, dial(srv)), "pub.pub", "adm.adm"))
 		})
 	}
 }

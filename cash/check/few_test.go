@@ -4,6 +4,6 @@ package check_test
 
 // How many messages the tests send by themselves.
 const (
-	fewMessages   = 1000
+	fewMessages   = 2000
 	soundMessages = 1000
 )

@@ -3,6 +3,7 @@ package redis_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +50,36 @@ func TestReservationsAreLeases(t *testing.T) {
 	}
 	for _, r := range []firewall.Reservation{dying, living, third} {
 		r.Release()
+	}
+}
+
+// TestWhoHasMostMayKeepIt holds that an artifact gives way wherever its payer stands among those with the most room, if all
+// others have a promise.
+func TestWhoHasMostMayKeepIt(t *testing.T) {
+	const others = 25
+	s := replicas(t, 1, redis.Options{Artifacts: redis.ArtifactLimits{MaxArtifacts: others + 1, MaxBytes: 100_000, Promise: time.Millisecond}})[0].Artifacts()
+	reserve := func(owner string, size int64) firewall.Reservation {
+		t.Helper()
+		r, err := s.Reserve(t.Context(), firewall.Owner{ID: owner}, size)
+		if err != nil {
+			t.Fatalf("%s: %v", owner, err)
+		}
+		t.Cleanup(r.Release)
+		return r
+	}
+	small := reserve("small", 10)
+	refs, err := small.Keep(t.Context(), []firewall.Part{{Data: []byte("small")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	small.Release()
+	for i := range others {
+		reserve(fmt.Sprint("other", i), 3950) // more of the bytes than one artifact is of their number
+	}
+	time.Sleep(5 * time.Millisecond)
+	reserve("last", 10)
+	if _, err := s.Open(t.Context(), "small", refs[0].Handle); !errors.Is(err, firewall.ErrNotFound) {
+		t.Errorf("what has no promise is there: %v", err)
 	}
 }
 

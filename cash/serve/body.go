@@ -18,7 +18,7 @@ import (
 type bodies struct {
 	mu       sync.Mutex
 	arriving map[*body]struct{}
-	timed    bool // expire will be called
+	timer    *time.Timer // calls expire; nil while nothing waits for it
 	stopping bool
 
 	once sync.Once
@@ -80,10 +80,8 @@ func (b *bodies) begin(one *body, timeout time.Duration) {
 	one.until = time.Now().Add(timeout)
 	if b.stopping {
 		_ = one.deadline(time.Now().Add(min(timeout, stopBodies)))
-	}
-	if !b.timed {
-		b.timed = true
-		time.AfterFunc(timeout, b.expire)
+	} else if b.timer == nil {
+		b.timer = time.AfterFunc(timeout, b.expire)
 	}
 }
 
@@ -100,8 +98,8 @@ func (b *bodies) expire() {
 			next = left
 		}
 	}
-	if b.timed = next > 0; b.timed {
-		time.AfterFunc(next, b.expire)
+	if b.timer = nil; next > 0 && !b.stopping {
+		b.timer = time.AfterFunc(next, b.expire)
 	}
 }
 
@@ -146,6 +144,9 @@ func (b *bodies) stop() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.stopping = true
+	if b.timer != nil {
+		b.timer.Stop()
+	}
 	for one := range b.arriving {
 		_ = one.deadline(past)
 	}

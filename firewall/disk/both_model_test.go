@@ -235,7 +235,7 @@ func (m *model) check(t *testing.T, s firewall.Store, owner string, p modelPart)
 // then.
 func TestW32StoresAreAsTheirModel(t *testing.T) {
 	owners := []string{"ann", "bob", "cat"}
-	for seed := range uint64(6) {
+	for seed := range uint64(12) {
 		c := newClock()
 		o := firewall.MemoryOptions{
 			MaxBytes: 300, MaxBytesPerOwner: 150, MaxArtifacts: 12, MaxPerOwner: 6, MaxAge: time.Minute, Now: c.Now,

@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { durabletest.Main(m, "store", crashingLife) }
 // take away what had not been flushed: the ends of files, and changes of names,
 // all of them or some.
 func TestW32DiskSurvivesTheEndOfItsProcess(t *testing.T) {
-	durabletest.EachKill(t, durabletest.Modes, 2, func(t *testing.T, mode string, n int) bool {
+	durabletest.EachKill(t, durabletest.Modes, func(t *testing.T, mode string, n int) bool {
 		dir := durabletest.Scratch(t)
 		told, finished := crash(t, mode, n, dir)
 		wantWhole(t, filepath.Join(dir, "store"), told, true)

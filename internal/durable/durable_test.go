@@ -76,7 +76,7 @@ func names(t *testing.T, dir string) (list []string) {
 // The file is the old one or the new one wherever a process ends, and the new one once
 // it was said to be done. What is left over has the temporary name.
 func TestReplaceSurvivesTheEndOfItsProcess(t *testing.T) {
-	durabletest.EachKill(t, durabletest.Modes, 1, func(t *testing.T, mode string, n int) bool {
+	durabletest.EachKill(t, durabletest.Modes, func(t *testing.T, mode string, n int) bool {
 		above, dir := oldFolder(t)
 		out, finished := durabletest.Run(t, mode, n, above)
 		got := content(t, dir)

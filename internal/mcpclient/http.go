@@ -16,7 +16,7 @@ import (
 
 // HTTP returns a transport to a server that speaks streamable HTTP at address, a URL, in either protocol generation. A
 // copy of client sends the requests; nil has default settings. It follows redirects to the same scheme, host and port
-// only. Errors show no more of the URL than these three.
+// only. Errors show no more of a valid URL than these three.
 //
 // A failed request is an *[Error] in the SDK's error or in its [Exchange]. The session continues: the caller
 // decides to leave it, for instance on [mcp.ErrSessionMissing]. A JSON-RPC error with a 4xx status is that of the

@@ -57,7 +57,7 @@ func TestW12Count(t *testing.T) {
 		".", "!", "-", "--", "=", "_", "/", "1", "23", "½", "é", "ß", "ſ", "中", "文", "ไ", "🔥", "\u200d", "\u0301", "<|endoftext|>",
 	}
 	r := rand.New(rand.NewPCG(3, 4))
-	for range 1500 {
+	for range 4000 {
 		var b strings.Builder
 		few, first := 1+r.IntN(len(syllables)), r.IntN(len(syllables))
 		for range r.IntN(300) {

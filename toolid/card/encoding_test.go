@@ -51,7 +51,7 @@ func TestEncoding(t *testing.T) {
 		texts = append(texts, s[:min(len(s), 400)])
 	}
 	texts = append(texts, descriptions(t)...)
-	texts = append(texts, mixed(120)...)
+	texts = append(texts, mixed(400)...)
 	for _, name := range encodings {
 		c := encodingOf(t, name)
 		for _, text := range texts {
@@ -117,7 +117,7 @@ func mixed(n int) []string {
 // the parts have as many tokens as the whole.
 func TestEncodingBreaks(t *testing.T) {
 	found := 0
-	for _, text := range mixed(30) {
+	for _, text := range mixed(60) {
 		for i := 1; i < len(text); i++ {
 			if !utf8.RuneStart(text[i]) || !card.Breaks(text, i) {
 				continue

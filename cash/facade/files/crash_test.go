@@ -73,7 +73,7 @@ func TestF15CommitSurvivesTheEndOfItsProcess(t *testing.T) {
 	for _, mode := range modes {
 		seen[mode] = make(map[string]bool)
 	}
-	durabletest.EachKill(t, modes, 2, func(t *testing.T, mode string, n int) bool {
+	durabletest.EachKill(t, modes, func(t *testing.T, mode string, n int) bool {
 		dir := oldFolder(t)
 		told := crash(t, mode, n, dir, "commit")
 		if n%3 == 0 {

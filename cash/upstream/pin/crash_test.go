@@ -36,7 +36,7 @@ func savingLife(dir string, fault durabletest.Fault, _ []string) {
 // and takes away what a loss of power may. What was saved stays saved, and the file is
 // the old one or the new one.
 func TestW37FileSurvivesTheEndOfItsProcess(t *testing.T) {
-	durabletest.EachKill(t, durabletest.Modes, 1, func(t *testing.T, mode string, n int) bool {
+	durabletest.EachKill(t, durabletest.Modes, func(t *testing.T, mode string, n int) bool {
 		dir := durabletest.Scratch(t)
 		out, finished := durabletest.Run(t, mode, n, dir)
 		got := savedPins(t, filepath.Join(dir, "pins", "pins.json"))

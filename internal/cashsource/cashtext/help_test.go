@@ -104,11 +104,11 @@ func TestParseHelpLimits(t *testing.T) {
 }
 
 // TestHostilePages holds that pages built to be slow are done with; a quadratic
-// step would take a minute.
+// step would take minutes.
 func TestHostilePages(t *testing.T) {
 	for _, unit := range []string{"- **a** — x\n", "- **a**\n", "a\n", "x\n- **a**\nb\n", "# a\n", "arguments:\n", "functions:\n", "functions:\n\n", "|a\n", "|", "|a|b|\n|-|-|\n", "```\n", "~~~", "- ", "**", "a\n---\n", "- a(\n", "(available: false", " (available: false)", "available", "size limit 1", "results characters", "> ", "\\|", "[", "# functions\n"} {
 		for _, before := range []string{"", "## Functions\n- **a** — "} {
-			text := before + strings.Repeat(unit, 1<<15/len(unit))
+			text := before + strings.Repeat(unit, 1<<17/len(unit))
 			_, errHelp := cashtext.ParseHelp(text)
 			_, errSkills := cashtext.ParseSkills(text)
 			_, errFunction := cashtext.ParseFunction(text)

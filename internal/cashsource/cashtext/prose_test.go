@@ -108,7 +108,7 @@ func FuzzProse(f *testing.F) {
 // TestHostileProse holds that long texts take linear time.
 func TestHostileProse(t *testing.T) {
 	for _, unit := range []string{"orders.create ", "orders.create", "orders.", "_", ".", "{", "{orders.create}\n", "|", "| a.b\n", "One of: ", "```\n", "`help()` orders.create ", "é", "\xff"} {
-		text := strings.Repeat(unit, (1<<19)/len(unit))
+		text := strings.Repeat(unit, (2<<20)/len(unit))
 		if got := shop.Text(text); len(got) < len(text) {
 			t.Errorf("%q: %d bytes became %d", unit, len(text), len(got))
 		}

@@ -147,7 +147,7 @@ func TestHelpTitle(t *testing.T) {
 // step would take hours.
 func TestHostileTexts(t *testing.T) {
 	m := cashtext.Mount{To: "a_long_label"}
-	const size = 2 << 20
+	const size = 10 << 20
 	for _, unit := range []string{
 		"(", "call(", "call(a=1,", "call('", "call(“", `call(\"`, "call(#", "help({", "call(a={", "help(namespace='a", "skill(name=f(",
 		"call(function='a',[", "call(a=<", "call({{", "`", "namespace `", "`a` functions ", "Did you mean `a.b` ", "no namespace `x`. Did you mean ",

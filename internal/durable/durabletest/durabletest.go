@@ -184,13 +184,12 @@ func Run(t testing.TB, mode string, n int, dir string, words ...string) (out []b
 	return out, err == nil
 }
 
-// EachKill tries modes with each step in turn, until a process has finished. Of a long work it tries every second step, if
-// every is 2, from the first or the second one, by chance.
-func EachKill(t *testing.T, modes []string, every int, try func(t *testing.T, mode string, n int) (finished bool)) {
+// EachKill tries modes with each step in turn, until a process has finished.
+func EachKill(t *testing.T, modes []string, try func(t *testing.T, mode string, n int) (finished bool)) {
 	for _, mode := range modes {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			for n := 1 + rand.IntN(every); !try(t, mode, n); n += every {
+			for n := 1; !try(t, mode, n); n++ {
 				if t.Failed() {
 					t.Fatalf("at step %d", n)
 				}
