@@ -53,8 +53,8 @@ func TestReservationsAreLeases(t *testing.T) {
 	}
 }
 
-// TestWhoHasMostMayKeepIt holds that an artifact gives way wherever its payer stands among those with the most room, if all
-// others have a promise.
+// TestWhoHasMostMayKeepIt holds that an artifact gives way wherever its payer stands among those with the most room, if
+// all others have a promise.
 func TestWhoHasMostMayKeepIt(t *testing.T) {
 	const others = 25
 	s := replicas(t, 1, redis.Options{Artifacts: redis.ArtifactLimits{MaxArtifacts: others + 1, MaxBytes: 100_000, Promise: time.Millisecond}})[0].Artifacts()
