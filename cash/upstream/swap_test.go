@@ -144,12 +144,14 @@ func TestW37SwapsUnderLoad(t *testing.T) {
 			}
 		})
 	}
-	for n := range swaps() / 10 {
+	// On a busy machine the swaps are over before a caller has had its turn, so
+	// that they go on until some have.
+	for n, all := 0, swaps(); n < all/10 || calls.Load() < 10 && n < 10_000*all; n++ {
 		versions[n%2]()
 	}
 	stop.Store(true)
 	callers.Wait()
-	if calls.Load() == 0 {
-		t.Error("no call was made")
+	if calls.Load() < 10 {
+		t.Errorf("%d calls were made", calls.Load())
 	}
 }
