@@ -44,11 +44,13 @@ func (ix *Index) Search(q Query) []Hit {
 	for _, t := range terms {
 		s.score(t, r)
 	}
-	hits := s.candidates(q, r)
+	limit := max(q.Limit, maxVaried)
+	hits := s.hits(q, r, limit)
 	hits = addNear(q, hits)
 	best := top(hits)
 	hits = s.addNames(q, r, hits, best+1)
-	hits = ix.best(max(q.Limit, maxVaried), floor*best, hits)
+	hits = slices.DeleteFunc(hits, func(h Hit) bool { return h.Score < floor*best })
+	hits = ix.best(limit, hits)
 	hits = r.vary(hits, q.Limit, best)
 	s.reset()
 	ix.pool.Put(s)
@@ -156,70 +158,52 @@ func (s *scratch) covered(text uint32, r *ranking) float64 {
 	return float64(score)
 }
 
-// candidates returns the texts that may be among the best, with their scores. Only a query with similarities needs all
-// texts.
-func (s *scratch) candidates(q Query, r *ranking) []Hit {
-	c := candidates{limit: max(q.Limit, maxVaried), all: q.Near != nil}
-	c.spread = 1.01 + coverageWeight // more than rounding may change
-	if s.wish != Unknown {
-		c.spread /= otherEffect
-	}
-	if r.ix.old {
-		c.spread /= oldShare
+// hits returns the texts that the query finds: the best of them, at most limit. Only similarities need all.
+func (s *scratch) hits(q Query, r *ranking, limit int) []Hit {
+	l := leaders{ix: r.ix, limit: limit}
+	if q.Near != nil {
+		l.limit = len(r.ix.texts)
 	}
 	for _, i := range s.touched {
-		c.add(i, s.base(i, r.ix))
+		most := float64(s.base(i, r.ix))
+		if s.texts[i].named > 0 {
+			most *= 1.01 + coverageWeight // and some more for rounding
+		}
+		if l.mayAdd(most) {
+			l.add(Hit{int(i), s.covered(i, r)})
+		}
 	}
 	for g, score := range s.groups {
-		if !c.mayAdd(score) {
+		if !l.mayAdd(float64(score)) {
 			continue
 		}
 		for i := r.ix.groups[g].First; i < r.ix.groups[g].End; i++ {
 			if s.texts[i].score == 0 && q.Visible.Has(i) {
-				c.add(uint32(i), score)
+				l.add(Hit{i, s.covered(uint32(i), r)})
 			}
 		}
 	}
-	c.cut()
-	for i := range c.hits {
-		c.hits[i].Score = s.covered(uint32(c.hits[i].Text), r)
-	}
-	return c.hits
+	return l.hits
 }
 
-// candidates collects the texts that may be among the best: how much of their names is covered, their effects, and
-// whether they are deprecated do not count yet.
-type candidates struct {
-	hits   []Hit
-	limit  int
-	all    bool
-	spread float64 // how much more one score may still gain than another
-	least  float32 // of a score
-	next   int     // cut at this number of hits
+// leaders collects the best hits: at most limit, and as many again that may be behind them.
+type leaders struct {
+	ix    *Index
+	limit int
+	hits  []Hit
+	least float64 // no lower score is among the best
 }
 
-func (c *candidates) mayAdd(score float32) bool { return score > 0 && (c.all || score >= c.least) }
+// mayAdd reports whether a hit with a score may be one of the best.
+func (l *leaders) mayAdd(score float64) bool { return score > 0 && score >= l.least }
 
-func (c *candidates) add(text uint32, score float32) {
-	if !c.mayAdd(score) {
+func (l *leaders) add(h Hit) {
+	if !l.mayAdd(h.Score) {
 		return
 	}
-	c.hits = append(c.hits, Hit{int(text), float64(score)})
-	if len(c.hits) >= max(c.next, c.limit+sortEvery) {
-		c.cut()
-		c.next = 2 * len(c.hits)
-	}
-}
-
-// cut drops the hits that stay behind limit others even if they gain all they can.
-func (c *candidates) cut() {
-	if c.all || len(c.hits) <= c.limit {
-		return
-	}
-	slices.SortFunc(c.hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
-	c.least = float32(c.hits[c.limit-1].Score / c.spread)
-	if i := slices.IndexFunc(c.hits, func(h Hit) bool { return !c.mayAdd(float32(h.Score)) }); i > 0 {
-		c.hits = c.hits[:i]
+	if l.hits = append(l.hits, h); len(l.hits) == 2*l.limit {
+		l.hits = l.ix.best(l.limit, l.hits)
+		l.least = l.hits[l.limit-1].Score
 	}
 }
 
@@ -284,15 +268,13 @@ func (s *scratch) addNames(q Query, r *ranking, hits []Hit, more float64) []Hit 
 	return hits
 }
 
-// best returns the best hits that reach the floor.
-func (ix *Index) best(limit int, floor float64, hits []Hit) []Hit {
-	hits = slices.DeleteFunc(hits, func(h Hit) bool { return h.Score < floor })
+// best returns the best hits in order.
+func (ix *Index) best(limit int, hits []Hit) []Hit {
 	slices.SortFunc(hits, func(a, b Hit) int {
-		s, t := ix.texts[a.Text], ix.texts[b.Text]
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(s.path, t.path), a.Text-b.Text)
+		if a.Score != b.Score {
+			return cmp.Compare(b.Score, a.Score)
+		}
+		return cmp.Or(cmp.Compare(ix.texts[a.Text].path, ix.texts[b.Text].path), a.Text-b.Text)
 	})
 	return hits[:min(limit, len(hits))]
 }
-
-// sortEvery is the least number of candidates beyond the limit at which they are cut.
-const sortEvery = 256

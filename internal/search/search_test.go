@@ -3,6 +3,7 @@ package search_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -341,6 +342,31 @@ func TestSearchFloor(t *testing.T) {
 	}
 	if got := l.find("words", 400); len(got) != 301 {
 		t.Errorf("%d are found, want all", len(got))
+	}
+}
+
+// TestSearchFirstOfMany holds that the best few of many texts are the first of all: what is left out on the way cannot
+// be among them.
+func TestSearchFirstOfMany(t *testing.T) {
+	const n = 2000
+	for seed := range uint64(4) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		docs := randomDocs(r, n)
+		for i := range docs {
+			docs[i].Effect, docs[i].Deprecated = search.Effect(r.IntN(3)), r.IntN(5) == 0
+		}
+		l := newLibrary(docs...)
+		most := search.NewSet(n)
+		most.AddRange(0, n-int(seed))
+		for range 100 {
+			q := search.Query{Text: randomQuery(r), Limit: n, Visible: most}
+			all := l.ix.Search(q)
+			for _, q.Limit = range []int{1, 10, 60, 500} {
+				if got := l.ix.Search(q); !slices.Equal(got, all[:min(q.Limit, len(all))]) {
+					t.Fatalf("seed %d, the first %d for %q:\n got %v\nwant %v", seed, q.Limit, q.Text, got, all[:min(q.Limit, len(all))])
+				}
+			}
+		}
 	}
 }
 
