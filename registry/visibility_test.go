@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -173,6 +174,26 @@ func TestVisibilityThatPanicsRefuses(t *testing.T) {
 	reg.Namespace("n", "").Add(f)
 	_, err := reg.Function(context.Background(), "n", "f")
 	wantKind(t, err, registry.UnknownNamespace)
+}
+
+// A rule that panics hides its own function, and no other from a search.
+func TestSearchAmongRulesThatPanic(t *testing.T) {
+	reg := registry.New(nil)
+	for i := range 9 {
+		reg.Namespace("n", "").Add(echo(fmt.Sprint("f", i), registry.VisibleTo(func(context.Context, *registry.Caller) bool {
+			if i%4 == 0 {
+				panic("no")
+			}
+			return i != 6
+		})))
+	}
+	var got []string
+	for _, m := range reg.Search(t.Context(), "n", 10) {
+		got = append(got, m.Name)
+	}
+	if slices.Sort(got); !slices.Equal(got, []string{"f1", "f2", "f3", "f5", "f7"}) {
+		t.Errorf("found %q", got)
+	}
 }
 
 func TestRegistryVisibility(t *testing.T) {
