@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"strconv"
@@ -85,8 +86,8 @@ func sound(data []byte) (method string, answers []string) {
 	if len(data) > maxLine || strictjson.Check(data) != nil {
 		return "", []string{parse}
 	}
-	var m map[string]json.RawMessage
-	if json.Unmarshal(data, &m) != nil || m == nil || string(m["jsonrpc"]) != `"2.0"` {
+	m := maps.Collect(strictjson.Members(data))
+	if string(m["jsonrpc"]) != `"2.0"` {
 		return "", []string{invalid}
 	}
 	id, hasID := m["id"]

@@ -3,7 +3,6 @@ package check
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/big"
 	"net/http"
@@ -156,22 +155,25 @@ func (m *message) mayHave(id string) bool {
 // routed returns the parts of a message that HTTP repeats in its header since 2026-07-28. They are empty if
 // unreadable.
 func (m *message) routed() (method, name string) {
-	var msg struct {
-		Method any
-		Params struct{ Name, URI any }
-	}
-	// Params of another type do not matter.
-	if err := json.Unmarshal(m.data, &msg); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
+	if !strictjson.Valid(m.data) {
 		return "", ""
 	}
-	method, _ = msg.Method.(string)
-	switch method {
-	case "tools/call", "prompts/get":
-		name, _ = msg.Params.Name.(string)
-	case "resources/read":
-		name, _ = msg.Params.URI.(string)
+	method = strictjson.Text(lastMember(m.data, "method"))
+	named := map[string]string{"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}[method]
+	if named == "" {
+		return method, ""
 	}
-	return method, name
+	return method, strictjson.Text(lastMember(lastMember(m.data, "params"), named))
+}
+
+// lastMember returns a member as encoding/json reads it: of several that differ in case at most, the last.
+func lastMember(data []byte, name string) (value []byte) {
+	for key, v := range strictjson.RawMembers(data) {
+		if strings.EqualFold(string(strictjson.Unquote(key)), name) {
+			value = v
+		}
+	}
+	return value
 }
 
 // cancellation returns the message that cancels the stream that m has opened.
