@@ -108,16 +108,18 @@ func lookerIn(ctx context.Context) looker {
 }
 
 // passes is [Visibility.allows] for the looker.
-func (l looker) passes(v Visibility) (ok bool) {
-	if v == nil || l.everything {
-		return true
+func (l looker) passes(v Visibility) bool { return v == nil || l.passesFirst([]Visibility{v}) == 1 }
+
+// passesFirst returns how many of the rules the looker passes before the first that refuses.
+func (l looker) passesFirst(rules []Visibility) (n int) {
+	if l.everything {
+		return len(rules)
 	}
-	defer func() {
-		if recover() != nil {
-			ok = false
-		}
-	}()
-	return v(l.ctx, l.caller)
+	defer func() { _ = recover() }() // rule n panicked, and so refuses
+	for n < len(rules) && (rules[n] == nil || rules[n](l.ctx, l.caller)) {
+		n++
+	}
+	return n
 }
 
 // both returns the rule that allows what a and b allow. Each of them may be nil.
@@ -133,11 +135,4 @@ func both(a, b Visibility) Visibility {
 
 func allAllow(ctx context.Context, vs []Visibility) bool { return lookerIn(ctx).passesAll(vs) }
 
-func (l looker) passesAll(vs []Visibility) bool {
-	for _, v := range vs {
-		if !l.passes(v) {
-			return false
-		}
-	}
-	return true
-}
+func (l looker) passesAll(vs []Visibility) bool { return l.passesFirst(vs) == len(vs) }

@@ -201,29 +201,16 @@ func (f *finder) mark(l looker, v *view, set *search.Set) {
 		set.AddRange(s.first, s.end)
 		return
 	}
-	for i := s.first; i < s.below; {
-		i = f.markSome(l, i, s.below, set)
+	for i := s.first; i < s.below; i++ {
+		passed := i + l.passesFirst(f.rules[i:s.below])
+		set.AddRange(i, passed)
+		i = passed
 	}
 	for _, c := range v.children {
 		if c.child.HasFunctions && l.passesAll(c.conditions[len(v.conditions):]) {
 			f.mark(l, c, set)
 		}
 	}
-}
-
-// markSome marks functions up to end, or until a rule panics, which is a refusal. It returns the next function.
-func (f *finder) markSome(l looker, i, end int, set *search.Set) (next int) {
-	defer func() {
-		if recover() != nil {
-			next = i + 1
-		}
-	}()
-	for ; i < end; i++ {
-		if rule := f.rules[i]; rule == nil || l.everything || rule(l.ctx, l.caller) {
-			set.Add(i)
-		}
-	}
-	return end
 }
 
 // still returns those of the visible functions at v and below that the caller also sees in a later snapshot.

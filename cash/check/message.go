@@ -155,15 +155,13 @@ func (m *message) mayHave(id string) bool {
 // routed returns the parts of a message that HTTP repeats in its header since 2026-07-28. They are empty if
 // unreadable.
 func (m *message) routed() (method, name string) {
-	if !strictjson.Valid(m.data) {
-		return "", ""
+	if strictjson.Valid(m.data) {
+		method = strictjson.Text(lastMember(m.data, "method"))
 	}
-	method = strictjson.Text(lastMember(m.data, "method"))
-	named := map[string]string{"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}[method]
-	if named == "" {
-		return method, ""
+	if named := map[string]string{"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}[method]; named != "" {
+		name = strictjson.Text(lastMember(lastMember(m.data, "params"), named))
 	}
-	return method, strictjson.Text(lastMember(lastMember(m.data, "params"), named))
+	return method, name
 }
 
 // lastMember returns a member as encoding/json reads it: of several that differ in case at most, the last.
