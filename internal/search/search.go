@@ -158,7 +158,7 @@ func (s *scratch) covered(text uint32, r *ranking) float64 {
 	return float64(score)
 }
 
-// hits returns the texts that the query finds: the best of them, at most limit. Only similarities need all.
+// hits returns what the query finds, in no order: the best limit texts are among them. Similarities need all texts.
 func (s *scratch) hits(q Query, r *ranking, limit int) []Hit {
 	l := leaders{ix: r.ix, limit: limit}
 	if q.Near != nil {
@@ -186,7 +186,7 @@ func (s *scratch) hits(q Query, r *ranking, limit int) []Hit {
 	return l.hits
 }
 
-// leaders collects the best hits: at most limit, and as many again that may be behind them.
+// leaders collects hits. The best limit of them stay, those behind may go.
 type leaders struct {
 	ix    *Index
 	limit int
