@@ -42,8 +42,20 @@ func newOld(t *testing.T) *oldServer {
 func (s *oldServer) say(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.stream == nil {
+		return // the client is gone
+	}
 	_, _ = fmt.Fprintf(s.stream, format, args...)
 	s.stream.(http.Flusher).Flush()
+}
+
+// leave ends a stream. Nothing may be written once its handler has returned.
+func (s *oldServer) leave(stream http.ResponseWriter) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stream == stream {
+		s.stream = nil
+	}
 }
 
 func (s *oldServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -52,6 +64,7 @@ func (s *oldServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		s.stream = w
 		s.mu.Unlock()
+		defer s.leave(w)
 		s.say("%s", s.first)
 		select {
 		case <-s.end:
