@@ -191,19 +191,19 @@ type leaders struct {
 	ix    *Index
 	limit int
 	hits  []Hit
-	least float64 // no lower score is among the best
+	last  Hit // of the best limit, when they were last sorted; zero before
 }
 
 // mayAdd reports whether a hit with a score may be one of the best.
-func (l *leaders) mayAdd(score float64) bool { return score > 0 && score >= l.least }
+func (l *leaders) mayAdd(score float64) bool { return score > 0 && score >= l.last.Score }
 
 func (l *leaders) add(h Hit) {
-	if !l.mayAdd(h.Score) {
+	if l.last.Score > 0 && l.ix.compare(h, l.last) > 0 {
 		return
 	}
 	if l.hits = append(l.hits, h); len(l.hits) == 2*l.limit {
 		l.hits = l.ix.best(l.limit, l.hits)
-		l.least = l.hits[l.limit-1].Score
+		l.last = l.hits[l.limit-1]
 	}
 }
 
@@ -270,11 +270,14 @@ func (s *scratch) addNames(q Query, r *ranking, hits []Hit, more float64) []Hit 
 
 // best returns the best hits in order.
 func (ix *Index) best(limit int, hits []Hit) []Hit {
-	slices.SortFunc(hits, func(a, b Hit) int {
-		if a.Score != b.Score {
-			return cmp.Compare(b.Score, a.Score)
-		}
-		return cmp.Or(cmp.Compare(ix.texts[a.Text].path, ix.texts[b.Text].path), a.Text-b.Text)
-	})
+	slices.SortFunc(hits, ix.compare)
 	return hits[:min(limit, len(hits))]
+}
+
+// compare orders hits: by score, those of one score by path.
+func (ix *Index) compare(a, b Hit) int {
+	if a.Score != b.Score {
+		return cmp.Compare(b.Score, a.Score)
+	}
+	return cmp.Or(cmp.Compare(ix.texts[a.Text].path, ix.texts[b.Text].path), a.Text-b.Text)
 }
