@@ -146,7 +146,7 @@ func TestW37SwapsUnderLoad(t *testing.T) {
 	}
 	// On a busy machine the swaps are over before a caller has had its turn, so
 	// that they go on until some have.
-	for n, all := 0, swaps(); n < all/10 || calls.Load() < 10 && n < 10_000*all; n++ {
+	for n, all := 0, swaps(); n < all/10 || calls.Load() < 10 && n < 10_000_000; n++ {
 		versions[n%2]()
 	}
 	stop.Store(true)
