@@ -386,7 +386,7 @@ func TestSearchLimits(t *testing.T) {
 	if len(all) != len(docs) {
 		t.Fatalf("%d are found of %d", len(all), len(docs))
 	}
-	for _, limit := range []int{1, 2, 255, 256, 257, 700, 999, 1000, 1001, math.MaxInt - 1} {
+	for _, limit := range []int{1, 2, 49, 50, 51, 99, 100, 101, 255, 256, 257, 700, 999, 1000, 1001, math.MaxInt - 1} {
 		if got := l.find("item", limit); !slices.Equal(got, all[:min(limit, len(all))]) {
 			t.Errorf("limit %d: not the first of all", limit)
 		}
