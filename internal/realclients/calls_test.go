@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -31,7 +32,7 @@ var unlike = []struct {
 	pattern *regexp.Regexp
 	mask    string
 }{
-	{regexp.MustCompile(`created at [0-9:]+( [AP]M)?`), "created at TIME"},
+	{regexp.MustCompile(`created at [0-9:]+([ \x{202f}][AP]M)?`), "created at TIME"},
 	{regexp.MustCompile(`(created|modified|accessed): [^\n"\\]+`), "$1: TIME"},
 	{regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|session undefined`), "SESSION"},
 	{regexp.MustCompile(`for session SESSION`), "for SESSION"},
@@ -47,13 +48,20 @@ func masked(text, root string) string {
 	return text
 }
 
-// maskedContent masks every text in v, which is decoded JSON.
+// maskedContent masks every text in v, which is decoded JSON, and texts that
+// are blobs.
 func maskedContent(v any, root string) any {
 	switch v := v.(type) {
 	case string:
 		return masked(v, root)
 	case map[string]any:
 		for key := range v {
+			if blob, is := v[key].(string); is && key == "blob" {
+				if text, err := base64.StdEncoding.DecodeString(blob); err == nil && utf8.Valid(text) {
+					v[key] = masked(string(text), root)
+				}
+				continue
+			}
 			v[key] = maskedContent(v[key], root)
 		}
 	case []any:
