@@ -212,6 +212,7 @@ func (b *bodies) read(r *http.Request, limit int64) (data []byte, release func()
 		return nil, nil, b.failure(err)
 	}
 	if int64(buf.Len()) > limit {
+		b.drain(r)
 		return nil, nil, tooLarge(buf.Bytes()[:maxHead])
 	}
 	b.room.Release(held - int64(buf.Len()))

@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/cash-mcp/go-sdk/cash"
@@ -172,6 +174,27 @@ func TestBodyBounds(t *testing.T) {
 	if text := <-first; !strings.Contains(text, " 503 ") || !strings.Contains(text, "Retry-After: ") {
 		t.Errorf("one too many: %q", text)
 	}
+}
+
+// TestLongBodiesAreRead holds that a client that is still writing a body above the limit, which said no length, can go
+// on for a while, and reads the answer.
+func TestLongBodiesAreRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const limit, more = 200_000, 100_000
+		srv := cash.NewServer(registry.New(nil), &cash.Options{Serve: serve.Options{MaxBody: limit}})
+		var err error
+		conn := pipe(t, srv.Handler())(func(conn net.Conn) {
+			conn.SetDeadline(time.Now().Add(time.Minute))
+			_, err = fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n",
+				limit+more, strings.Repeat(" ", limit+more))
+		})
+		defer conn.Close()
+		res, unread := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil || unread != nil || res.StatusCode != http.StatusRequestEntityTooLarge {
+			t.Errorf("written: %v, read: %v, %v", err, unread, res)
+		}
+		time.Sleep(time.Minute)
+	})
 }
 
 // TestBodiesWithoutLength holds that a body of unknown or wrong length is refused above a small limit, and read below a

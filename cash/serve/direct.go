@@ -85,11 +85,17 @@ func (d *direct) takes(r *http.Request, m *message) bool {
 		return false
 	case version < stateless || !slices.Contains(versions, version) || strictjson.Text(m.version) != version:
 		return false
-	case header(h, "Content-Type") != "application/json" || header(h, "Last-Event-Id") != "" || !accepts(h["Accept"]):
+	case header(h, "Content-Type") != "application/json" || len(h["Last-Event-Id"]) > 0 || !accepts(h["Accept"]):
 		return false
 	case m.responses != nil || m.state != nil:
 		return false
 	case r.Context().Value(recordKey{}) != nil: // a function of this server serves it
+		return false
+	}
+	if _, named := m.named(); named && header(h, nameHeader) == "" {
+		return false
+	}
+	if t := auth.TokenInfoFromContext(r.Context()); t != nil && t.Extra[carriedExtra] != nil { // of an outer CarryContext
 		return false
 	}
 	for name := range h {
@@ -98,7 +104,8 @@ func (d *direct) takes(r *http.Request, m *message) bool {
 		}
 	}
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	return !ok || !isLoopback(local) || isLocal(hostname(r.Host))
+	host := hostname(r.Host)
+	return !ok || !isLoopback(local) || isLocal(host) && host == strings.ToLower(host) // so the SDK knows localhost
 }
 
 // isLoopback reports whether an address is one of this machine alone.
@@ -135,7 +142,7 @@ func (d *direct) request(r *http.Request, m *message) mcp.Request {
 	extra := &mcp.RequestExtra{TokenInfo: auth.TokenInfoFromContext(r.Context()), Header: r.Header}
 	switch m.method {
 	case callTool:
-		p := &mcp.CallToolParamsRaw{Meta: meta, Name: strictjson.Text(m.name), Arguments: m.arguments}
+		p := &mcp.CallToolParamsRaw{Meta: meta, Name: strictjson.Text(m.name), Arguments: slices.Clip(m.arguments)}
 		return &mcp.CallToolRequest{Session: d.session, Params: p, Extra: extra}
 	case readResource:
 		p := &mcp.ReadResourceParams{Meta: meta, URI: strictjson.Text(m.uri)}

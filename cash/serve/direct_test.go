@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -53,6 +54,8 @@ func manyResults() *registry.Registry {
 	result("empty", &registry.Result{}, nil)
 	result("large", registry.TextResult(strings.Repeat("large \"text\" ", 10_000)), nil)
 	result("asks", &registry.Result{InputRequests: mcp.InputRequestMap{"a": &mcp.ElicitParams{Message: "a?", RequestedSchema: map[string]any{"type": "object"}}}, RequestState: "kept"}, nil)
+	result("sheds", &registry.Result{InputRequests: mcp.InputRequestMap{}, RequestState: "later"}, nil)
+	result("keeps", &registry.Result{Content: []mcp.Content{&mcp.TextContent{Text: "kept"}}, RequestState: "kept"}, nil)
 	result("hidden", registry.TextResult("gold"), nil, registry.VisibleTo(registry.Roles("boss")))
 	shop.Add(registry.Func("panics", "Panic.", func(context.Context, struct{}) (string, error) { panic("the secret") }))
 	return reg
@@ -175,7 +178,7 @@ func usualRequests(name string) (all []request) {
 	call := func(tool, arguments string) {
 		add("tools/call", tool, fmt.Sprintf(`"name":%q,"arguments":%s,`, tool, arguments))
 	}
-	for _, f := range []string{"slow", "fails", "failed", "image", "structured", "list", "meta", "empty", "large", "asks", "hidden", "panics", "none"} {
+	for _, f := range []string{"slow", "fails", "failed", "image", "structured", "list", "meta", "empty", "large", "asks", "hidden", "panics", "none", "sheds", "keeps"} {
 		for _, kwargs := range []string{`{}`, `{"text":"\u0041é\\","n":9007199254740993}`, `{"text":5}`, `{"text":"a","text":"b"}`, `null`, `[]`} {
 			switch name {
 			case "cash":
@@ -256,10 +259,16 @@ func changed(one request) (all []request) {
 	header("Accept", "application/json")
 	header("Accept", "text/event-stream;q=0.1", "Application/JSON")
 	header("Last-Event-Id", "1")
+	header("Last-Event-Id", "")
 	header("Mcp-Param-X", "1")
 	header("Mcp-Method", "tools/none")
 	header("Mcp-Method")
 	header("Mcp-Name", "none")
+	without := maps.Clone(one.header)
+	without.Del("Mcp-Name")
+	for _, part := range []string{`"name"`, `"uri"`} {
+		all = append(all, request{without, strings.Replace(one.body, part, `"other"`, 1)})
+	}
 	header("Mcp-Protocol-Version", "2025-11-25")
 	header("Mcp-Protocol-Version", "2027-01-01")
 	header("Mcp-Session-Id", "x")
@@ -336,6 +345,70 @@ func TestDirectIsTold(t *testing.T) {
 		if got := w.Header().Get("Content-Type"); got != want {
 			t.Errorf("the answer is of type %q, want %q", got, want)
 		}
+	}
+}
+
+// TestDirectHosts holds that on a loopback address the same names are accepted both ways.
+func TestDirectHosts(t *testing.T) {
+	list := usualRequests("cash")[len(usualRequests("cash"))-5]
+	ways := twoWays()["cash"]
+	for _, host := range []string{"localhost", "localhost:80", "LOCALHOST:80", "127.0.0.1", "[::1]:80", "[::FFFF:127.0.0.1]", "other.example", ""} {
+		var codes [2]int
+		for i, h := range ways {
+			r := httptest.NewRequest(http.MethodPost, "http://example.com/mcp", strings.NewReader(list.body))
+			r.Header, r.Host = list.header.Clone(), host
+			at := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, at)))
+			codes[i] = w.Code
+		}
+		if codes[0] != codes[1] {
+			t.Errorf("host %q: %d, and through the SDK %d", host, codes[0], codes[1])
+		}
+	}
+}
+
+// TestDirectArguments holds that a function that appends to its arguments changes nothing of the answer.
+func TestDirectArguments(t *testing.T) {
+	reg := registry.New(nil)
+	f, err := registry.RawFunc("grow", "Grow.", json.RawMessage(`{"type":"object"}`), func(_ context.Context, args json.RawMessage) (*registry.Result, error) {
+		return registry.TextResult(string(append(args, bytes.Repeat([]byte(" "), 28)...))), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reg.Namespace("shop", "A shop.").Add(f)
+	body := `{"method":"tools/call","params":{"_meta":{` + usualMeta + `},"name":"call","arguments":{"namespace":"shop","function":"grow","kwargs":{"a":1}}},"jsonrpc":"2.0","id":1234567}`
+	got := ask(cash.NewServer(reg, nil).Handler(), usualHeader("tools/call", "call"), []byte(body))
+	if message, _ := got.message.(map[string]any); fmt.Sprint(message["id"]) != "1234567" || message["result"] == nil {
+		t.Errorf("answer %+v", got)
+	}
+}
+
+// TestDirectCarried holds that a handler within CarryContext of the embedder's knows all that came with a request.
+func TestDirectCarried(t *testing.T) {
+	named := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			next.ServeHTTP(w, r.WithContext(registry.WithCaller(r.Context(), &registry.Caller{ID: "ann"})))
+		})
+	}
+	var seen [2]string
+	for i := range seen {
+		srv := cash.NewServer(manyResults(), &cash.Options{Serve: serve.Options{
+			ThroughSDK: i == 1, Address: func(*http.Request) string { return "192.0.2.7" },
+			Identify: func(ctx context.Context, in *serve.Incoming) (*registry.Caller, error) {
+				c := registry.CallerFrom(ctx)
+				seen[i] = fmt.Sprint(in.Address, c.Anonymous())
+				return c, nil
+			},
+		}})
+		one := usualRequests("cash")[0]
+		if got := ask(serve.CarryContext(named(srv.Handler())), one.header, []byte(one.body)); got.status != http.StatusOK {
+			t.Errorf("answer %+v", got)
+		}
+	}
+	if seen[0] != seen[1] || seen[0] != "192.0.2.7false" {
+		t.Errorf("seen %q, and through the SDK %q", seen[0], seen[1])
 	}
 }
 

@@ -111,9 +111,10 @@ func encodes(res mcp.Result) (size int, err error) {
 	return size, err
 }
 
-// isPlain reports whether a result surely has a JSON form. Most have: this is the hot path.
+// isPlain reports whether a result has texts only, asks nothing, and surely has a JSON form. Most are so: this is the
+// hot path.
 func isPlain(r *mcp.CallToolResult) bool {
-	if len(r.InputRequests) > 0 {
+	if r.InputRequests != nil || r.RequestState != "" {
 		return false
 	}
 	for _, block := range r.Content {

@@ -29,7 +29,7 @@ func (s *Server) inProgress(next http.Handler) http.Handler {
 			return
 		}
 		places := passing
-		if header(r.Header, methodHeader) == listen { // the body must say the same
+		if header(r.Header, methodHeader) == listen && header(r.Header, versionHeader) >= stateless { // the body must say the same
 			places = lasting
 		}
 		payer := sessionPayer(r)

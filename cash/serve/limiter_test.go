@@ -363,9 +363,11 @@ func TestRequestsInProgress(t *testing.T) {
 		srv := cash.NewServer(whoami(), &cash.Options{Serve: limited(registry.Limits{Calls: 128, PerCaller: 4, Queue: -1})})
 		send := pipe(t, login(srv.Handler()))
 		// Each request has a header and no body. There is room for 256, for 192 of unknown clients, for 64 of a caller.
+		version, method := "2026-07-28", "tools/list"
 		begin := func(user string) net.Conn {
 			return send(func(conn net.Conn) {
-				r := stateless(t, "http://localhost/", "tools/list", "", "")
+				r := stateless(t, "http://localhost/", method, "", "")
+				r.Header.Set("Mcp-Protocol-Version", version)
 				fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: localhost\r\nX-User: %s\r\nContent-Length: %d\r\n", user, r.ContentLength)
 				r.Header.Write(conn)
 				fmt.Fprint(conn, "\r\n")
@@ -401,6 +403,11 @@ func TestRequestsInProgress(t *testing.T) {
 		if !refused("bob") {
 			t.Error("257 requests are taken")
 		}
+		version, method = "2025-11-25", "subscriptions/listen" // which no body of that version has to say
+		if !refused("bob") {
+			t.Error("257 requests are taken, if the last one says that it lasts")
+		}
+		version, method = "2026-07-28", "tools/list"
 		subscribe := send(func(conn net.Conn) {
 			r := stateless(t, "http://localhost/", "subscriptions/listen", "", `"notifications":{"toolsListChanged":true},`)
 			r.Header.Set("X-User", "eve")
