@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"errors"
+	"fmt"
 	"mime"
 	"strings"
 
@@ -26,10 +27,16 @@ func (r *reader) body(s *source, in *input, n *node) error {
 	if err != nil {
 		return err
 	}
+	alone := in.alone(content.get("schema"))
 	switch kind, _, _ := mime.ParseMediaType(media); {
 	case kind == mediaForm || kind == mediaMultipart:
-		r.parts(in, b, schema, content.get("encoding"))
-	case isJSON(media) && !r.spread(in, b, schema):
+		if !alone {
+			return errors.New("the schema of a form has keywords beside a $ref")
+		}
+		if err := r.parts(in, b, schema, content.get("encoding")); err != nil {
+			return err
+		}
+	case isJSON(media) && (!alone || !r.spread(in, b, schema)):
 		fallthrough
 	case !isJSON(media):
 		b.Arg = in.take("body", "request")
@@ -84,7 +91,7 @@ func choose(content *node) (media string, n *node) {
 	}
 	if best == 6 {
 		media = "application/octet-stream"
-		if kind := n.get("schema").text("type"); kind == "object" || kind == "array" || n.get("schema").get("$ref") != nil {
+		if schema := n.get("schema"); schema.is("object") || schema.is("array") || schema.get("$ref") != nil {
 			media = "application/json"
 		}
 	}
@@ -143,8 +150,9 @@ func (r *reader) fits(in *input, b *body, schema *node) bool {
 	return true
 }
 
-// parts lists the members of a form, with their encoding (OpenAPI, "Encoding Object").
-func (r *reader) parts(in *input, b *body, schema, encoding *node) {
+// parts lists the members of a form, with their encoding (OpenAPI, "Encoding Object"). Before 3.1, parts of multipart
+// forms have no style.
+func (r *reader) parts(in *input, b *body, schema, encoding *node) error {
 	multipart := strings.HasPrefix(strings.ToLower(b.Media), mediaMultipart)
 	properties := schema.get("properties")
 	for _, name := range properties.names() {
@@ -156,20 +164,39 @@ func (r *reader) parts(in *input, b *body, schema, encoding *node) {
 			continue
 		}
 		e := encoding.get(name)
-		m := member{style: style{Name: name, Style: "form", Explode: true}, Media: e.text("contentType")}
-		if e.text("style") != "" || e.get("explode") != nil {
-			m.Style = e.text("style")
-			explode, said := e.yes("explode")
-			m.Explode = explode || !said && (m.Style == "" || m.Style == "form")
-			m.Reserved, _ = e.yes("allowReserved")
+		m := member{style: style{Name: name, Explode: true}}
+		if (e.text("style") != "" || e.get("explode") != nil) && (!multipart || r.version >= "3.1") {
+			if m.style, err = r.style(e, name, inQuery); err != nil {
+				return err
+			}
+		} else if format := p.text(collection); format != "" && format != "multi" {
+			if m.Style = delimited[format]; m.Style == "" {
+				return fmt.Errorf("a member of the form has the collectionFormat %.50q, which is not known", format)
+			}
+			m.Explode = false
 		} else {
-			m.JSON = isJSON(m.Media) || p.text("type") == "object"
-		}
-		m.Binary = multipart && (r.binary(p) || r.binary(p.get("items")) || m.Media != "" && !isJSON(m.Media) && !strings.HasPrefix(m.Media, "text/"))
-		if !multipart {
-			m.Media = ""
+			r.media(&m, e.text("contentType"), multipart)
+			m.Binary = multipart && (m.Binary || r.binary(p) || r.binary(p.get("items")))
 		}
 		b.Members = append(b.Members, m)
+	}
+	return nil
+}
+
+// delimited are the styles of the formats of arrays in Swagger 2.
+var delimited = map[string]string{"csv": "form", "ssv": "spaceDelimited", "pipes": "pipeDelimited"}
+
+// media sets how a member is encoded. A list of media types leaves the choice to the value.
+func (r *reader) media(m *member, list string, multipart bool) {
+	media, _, several := strings.Cut(list, ",")
+	kind, _, err := mime.ParseMediaType(media)
+	if err != nil || len(media) > maxMedia || strings.ContainsFunc(media, func(c rune) bool { return c < ' ' || c > '~' }) {
+		return
+	}
+	m.JSON = isJSON(media)
+	m.Binary = !m.JSON && !strings.HasPrefix(kind, "text/")
+	if multipart && !several && !strings.Contains(media, "*") {
+		m.Media = media
 	}
 }
 
@@ -179,7 +206,7 @@ func (r *reader) binary(n *node) bool {
 		return false
 	}
 	p, _, err := r.set.resolve(n)
-	return err == nil && (p.text("format") == "binary" || p.text("type") == "file" || p.text("contentMediaType") != "" && p.text("contentEncoding") == "")
+	return err == nil && (p.text("format") == "binary" || p.is("file") || p.text("contentMediaType") != "" && p.text("contentEncoding") == "")
 }
 
 // member returns the schema of a member that is an argument.
@@ -188,13 +215,14 @@ func (r *reader) member(in *input, m *member, schema *node) []byte {
 	if !m.Binary {
 		return in.schema(p)
 	}
-	if target, _, err := r.set.resolve(p); err == nil && target.text("type") == "array" {
+	target, _, err := r.set.resolve(p)
+	if err == nil && target.is("array") {
 		var b strictjson.Builder
 		b.AddText("type", "array")
 		b.Add("items", r.bytes(""))
 		return b.Object()
 	}
-	return r.bytes(p.text("description"))
+	return r.bytes(p.about("description"))
 }
 
 // form returns the schema of a form that is one argument.
@@ -229,10 +257,10 @@ func (r *reader) whole(in *input, media string, schema, described *node) []byte 
 	case strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "xml"):
 		var b strictjson.Builder
 		b.AddText("type", "string")
-		b.AddText("description", strings.TrimSpace("A text of type "+kind+". "+described.text("description")))
+		b.AddText("description", strings.TrimSpace("A text of type "+kind+". "+described.about("description")))
 		return b.Object()
 	}
-	return r.bytes(described.text("description"))
+	return r.bytes(described.about("description"))
 }
 
 // bytes returns the schema of binary data.

@@ -44,6 +44,12 @@ func TestBodies(t *testing.T) {
 			"encoding":{"d":{"style":"deepObject","explode":true},"p":{"style":"pipeDelimited","explode":false}}}}}`,
 			`{"a":"x &=+é","list":[1,2],"o":{"k":[1]},"d":{"k":"v"},"p":["1","2"]}`, "application/x-www-form-urlencoded",
 			"a=x%20%26%3D%2B%C3%A9&list=1&list=2&o=%7B%22k%22%3A%5B1%5D%7D&d%5Bk%5D=v&p=1%7C2"},
+		"form of objects": {"", `{"required":true,"content":{"application/x-www-form-urlencoded":{"schema":{"additionalProperties":true,"properties":{
+			"name":{"type":"string"},"a":{"type":["object","null"]},"b":{},"list":{"type":["array","null"]}}}}}}`,
+			`{"body":{"name":"x","a":{"name":"y"},"b":{"name":"z"},"list":[1,{"k":2}],"c":{"d":1}}}`, "application/x-www-form-urlencoded",
+			"name=x&a=%7B%22name%22%3A%22y%22%7D&b=%7B%22name%22%3A%22z%22%7D&list=1&list=%7B%22k%22%3A2%7D&c=%7B%22d%22%3A1%7D"},
+		"more beside a reference": {"", `{"required":true,"content":{"application/json":{"schema":{"$ref":"#/paths/~1send/post/x-base","properties":{"extra":{"type":"string"}},"required":["extra"]}}}},
+			"x-base":{"type":"object","properties":{"a":{"type":"string"}}}`, `{"body":{"a":"b","extra":"c"}}`, "application/json", `{"a":"b","extra":"c"}`},
 		"form in one argument": {query("a"), `{"required":true,"content":{"application/x-www-form-urlencoded":{"schema":{"properties":{"a":{"type":"string"}}}}}}`,
 			`{"a":"q","body":{"a":"b"}}`, "application/x-www-form-urlencoded", "a=b"},
 	} {
@@ -95,6 +101,37 @@ func TestMultipart(t *testing.T) {
 			t.Errorf("parts %q", text)
 		}
 	})
+}
+
+// Parts are named as they are, in letters of any language. A document's media type makes no header, and styles are those
+// of 3.1.
+func TestMultipartNames(t *testing.T) {
+	service := new(recorder)
+	reg, m := mount(t, operation("", `{"required":true,"content":{"multipart/form-data":{"schema":{"type":"object","properties":{
+		"größe":{"type":"string"},"file":{"type":["array","null"],"items":{"type":"string","format":"binary"}},"json":{},"bad":{"type":"string"},
+		"list":{"type":"array"},"either":{"type":"string"},"o":{"type":"object"}}},
+		"encoding":{"json":{"contentType":"application/json"},"bad":{"contentType":"text/plain\r\nX-A: b"},"list":{"style":"pipeDelimited","explode":false},
+		"either":{"contentType":"text/plain, text/html"},"o":{"style":"deepObject","explode":true}}}}}`), openapi.Handler(service))
+	_, err := call(t.Context(), reg, "shop.t", "send", `{"body":{"größe":"M","file":[{"text":"x","filename":"bücher \"1\".pdf"}],"json":"text","bad":"b","list":["a","b c"],"either":"e","o":{"k":"v&w"}}}`)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, m.Report())
+	}
+	got := service.take().Body
+	for _, want := range []string{
+		"Content-Disposition: form-data; name=\"größe\"\r\n\r\nM\r\n",
+		"Content-Disposition: form-data; name=\"file\"; filename=\"bücher \\\"1\\\".pdf\"\r\nContent-Type: application/octet-stream\r\n\r\nx\r\n",
+		"name=\"json\"\r\nContent-Type: application/json\r\n\r\n\"text\"\r\n", "name=\"bad\"\r\n\r\nb\r\n", "name=\"list\"\r\n\r\na|b c\r\n",
+		"name=\"either\"\r\n\r\ne\r\n", "name=\"o[k]\"\r\n\r\nv&w\r\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	for _, args := range []string{`{"body":{"a\r\nb":"c"}}`, `{"body":{"file":[{"text":"x","filename":"a\u0000"}]}}`} {
+		if _, err := call(t.Context(), reg, "shop.t", "send", args); registry.AsError(err).Kind != registry.InvalidArguments || service.take() != nil {
+			t.Errorf("%s: %v", args, err)
+		}
+	}
 }
 
 // Arguments that do not fit are refused before anything is sent.

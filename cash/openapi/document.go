@@ -2,17 +2,14 @@ package openapi
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/getkin/kin-openapi/openapi2"
-	"github.com/getkin/kin-openapi/openapi2conv"
 
 	"github.com/cash-mcp/go-sdk/internal/clean"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -112,27 +109,6 @@ func readJSON(data []byte) ([]byte, error) {
 	return data, nil
 }
 
-// convert returns a Swagger 2 document as one of OpenAPI 3.
-func convert(raw []byte, version string) (_ []byte, err error) {
-	if version != "2.0" {
-		return nil, fmt.Errorf("version %q of Swagger is not supported: want 2.0", version)
-	}
-	defer func() { // the library was not made for hostile documents
-		if p := recover(); p != nil {
-			err = errors.New("converting the Swagger 2 document fails on its content")
-		}
-	}()
-	var two openapi2.T
-	if err := json.Unmarshal(raw, &two); err != nil {
-		return nil, fmt.Errorf("reading Swagger 2: %w", err)
-	}
-	three, err := openapi2conv.ToV3(&two)
-	if err != nil {
-		return nil, fmt.Errorf("converting Swagger 2, whose references must be within the document: %w", err)
-	}
-	return json.Marshal(three)
-}
-
 func (n *node) kind() strictjson.Kind {
 	if n == nil {
 		return strictjson.Null
@@ -219,6 +195,11 @@ func (n *node) yes(key string) (yes, ok bool) {
 		return false, false
 	}
 	return string(m.raw) == "true", true
+}
+
+// is reports whether a schema has a type, which 3.1 lists.
+func (n *node) is(word string) bool {
+	return n.text("type") == word || slices.Contains(n.texts("type"), word)
 }
 
 func (n *node) texts(key string) []string {

@@ -136,6 +136,15 @@ func TestNames(t *testing.T) {
 	if _, err := m.Replace(document(`{` + one + `,` + two + `}`)); err != nil || !strings.EqualFold(paths(reg), before) {
 		t.Errorf("%s became %s, %v", before, paths(reg), err)
 	}
+	placed, _ := mount(t, document(`{"/a":{"get":{"operationId":"a","x-cash":{"namespace":"back-office. new orders.x/y"}}},"/b":{"get":{"operationId":"b"}}}`), openapi.Handler(new(recorder)),
+		openapi.OnOperation(func(o *openapi.Operation) {
+			if o.ID == "b" {
+				o.Namespace = " ."
+			}
+		}))
+	if got := paths(placed); got != "back_office.new_orders.x.y.a tag.b" {
+		t.Errorf("functions %s", got)
+	}
 	service := map[string]string{}
 	for f := range reg.All() {
 		service[f.Tool()] = f.Name()
@@ -294,6 +303,9 @@ func TestHostileSchemas(t *testing.T) {
 		"tree":{"type":"object","properties":{"children":{"type":"array","items":{"$ref":"#/components/schemas/tree"}}}},
 		"self":{"$ref":"#/components/schemas/self"},"all":{"allOf":[{"$ref":"#/components/schemas/all"}]},
 		"long":{"type":"string","description":"` + long + `"},"wide":{"properties":{` + wide(20_000) + `}}}},"paths":{` +
+		`"/png":{"post":{"operationId":"png","tags":["t"],"requestBody":{"description":"` + long + long + `","content":{"image/png":{}}}}},
+		"/csv":{"post":{"operationId":"csv","tags":["t"],"requestBody":{"description":"` + long + `","content":{"text/csv":{}}}}},
+		"/file":{"post":{"operationId":"file","tags":["t"],"requestBody":{"content":{"multipart/form-data":{"schema":{"properties":{"f":{"format":"binary","description":"` + long + `"}}}}}}}},` +
 		strings.Join([]string{post("tree"), post("self"), post("all"), post("long"), post("d0"), post("wide")}, ",") + `}}`)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -303,12 +315,15 @@ func TestHostileSchemas(t *testing.T) {
 	if d, size := time.Since(began), after.TotalAlloc-before.TotalAlloc; d > 20*time.Second || size > 1<<30 {
 		t.Errorf("%v and %d MB", d, size>>20)
 	}
-	if got := paths(reg); got != "t.all t.d0 t.long t.tree t.wide" {
+	if got := paths(reg); got != "t.all t.csv t.d0 t.file t.long t.png t.tree t.wide" {
 		t.Errorf("functions %s\n%.2000s", got, m.Report())
 	}
 	for f := range reg.All() {
 		if len(f.InputSchema()) > 1<<20 || len(f.Description()) > 20_000 {
 			t.Errorf("%s: schema of %d bytes", f.Name(), len(f.InputSchema()))
+		}
+		if slices.Contains([]string{"csv", "file", "png"}, f.Name()) && len(f.Params()) != 1 {
+			t.Errorf("%s has %d parameters", f.Name(), len(f.Params()))
 		}
 	}
 	if _, err := call(t.Context(), reg, "shop.t", "tree", `{"body":{"children":[{"children":[1]}]}}`); err == nil {
@@ -347,11 +362,13 @@ func TestReferences(t *testing.T) {
 // Schemas of 3.0 become JSON Schema: what they accept and refuse is what the document says.
 func TestSchemas(t *testing.T) {
 	doc := []byte(`{"openapi":"3.0.3","info":{},"components":{"schemas":{
+		"Tom":{"$ref":"#/components/schemas/Cat"},
 		"Cat":{"type":"object","required":["kind"],"properties":{"kind":{"type":"string"},"lives":{"type":"integer"}}},
 		"Dog":{"type":"object","required":["kind"],"properties":{"kind":{"type":"string"}}}}},
 		"paths":{"/a":{"post":{"operationId":"a","tags":["t"],"requestBody":{"required":true,"content":{"application/json":{"schema":{"type":"object","required":["id","name"],"properties":{
 		"id":{"type":"string","readOnly":true},"name":{"type":"string","nullable":true},"size":{"type":"string","enum":["s","m"],"nullable":true},
 		"age":{"type":"integer","minimum":3,"exclusiveMinimum":true},"any":{"nullable":true,"allOf":[{"type":"string"}]},
+		"guest":{"oneOf":[{"$ref":"#/components/schemas/Tom"},{"$ref":"#/components/schemas/Dog"}],"discriminator":{"propertyName":"kind","mapping":{"tom":"Tom"}}},
 		"pet":{"oneOf":[{"$ref":"#/components/schemas/Cat"},{"$ref":"#/components/schemas/Dog"}],"discriminator":{"propertyName":"kind","mapping":{"cat":"#/components/schemas/Cat","dog":"Dog"}}}
 		}}}}}}}}}`)
 	reg, m := mount(t, doc, openapi.Handler(new(recorder)))
@@ -360,6 +377,7 @@ func TestSchemas(t *testing.T) {
 		`{"name":"","size":null}`: true, `{"name":"","size":"s"}`: true, `{"name":"","size":"l"}`: false,
 		`{"name":"","age":4}`: true, `{"name":"","age":3}`: false, `{"name":"","any":null}`: true, `{"name":"","any":1}`: false,
 		`{"name":"","pet":{"kind":"cat","lives":7}}`: true, `{"name":"","pet":{"kind":"dog"}}`: true, `{"name":"","pet":{"kind":"cow"}}`: false,
+		`{"name":"","guest":{"kind":"tom"}}`: true, `{"name":"","guest":{"kind":"Dog"}}`: true, `{"name":"","guest":{"kind":"Cat"}}`: false,
 	} {
 		if _, err := call(t.Context(), reg, "shop.t", "a", args); (err == nil) != fits {
 			t.Errorf("%s: %v\n%s", args, err, m.Report())

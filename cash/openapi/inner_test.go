@@ -65,9 +65,14 @@ func TestOneRouter(t *testing.T) {
 // A handler that goes on after the end of its call reads its own parameters, whatever its router serves meanwhile.
 func TestRouterAfterTimeout(t *testing.T) {
 	router := chi.NewRouter()
-	others, read := make(chan struct{}), make(chan string, 1)
+	const tries = 100 // a slow machine may end a call before its handler begins
+	others, begun, read := make(chan struct{}), make(chan struct{}, tries), make(chan string, tries)
 	router.Get("/books/{id}", func(w http.ResponseWriter, r *http.Request) {
-		if <-r.Context().Done(); r.URL.Path == "/books/mine" {
+		mine := r.URL.Path == "/books/mine"
+		if mine {
+			begun <- struct{}{}
+		}
+		if <-r.Context().Done(); mine {
 			<-others
 			read <- chi.URLParam(r, "id")
 		}
@@ -77,7 +82,12 @@ func TestRouterAfterTimeout(t *testing.T) {
 	router.Handle("/mcp", cash.NewServer(reg, &cash.Options{Serve: serve.Options{Timeout: 20 * time.Millisecond}}).Handler())
 	web := httptest.NewServer(router)
 	defer web.Close()
-	asks(t, web.URL+"/mcp", "mine")
+	for n := 0; len(begun) == 0; n++ {
+		if n == tries {
+			t.Fatal("no handler has begun")
+		}
+		asks(t, web.URL+"/mcp", "mine")
+	}
 	for range 5 {
 		ctx, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		r, _ := http.NewRequestWithContext(ctx, http.MethodGet, web.URL+"/other/theirs", nil)

@@ -25,8 +25,8 @@ import (
 // An Option is one fact of a mount, for [Mount].
 type Option func(*Mounted)
 
-// OnOperation sets a hook that may rename, move, describe, hide or wrap each operation. It is called again only for
-// operations that a later document changes, and must decide by the operation alone.
+// OnOperation sets a hook that may rename, move, describe, hide or wrap each operation. For a later document it is called
+// again only for operations that have changed, and for those that it has hidden. It must decide by the operation alone.
 func OnOperation(f func(*Operation)) Option { return func(m *Mounted) { m.hook = f } }
 
 // Login sets a hook that puts the identity of the caller into each request, as the service's login expects it: a
@@ -85,6 +85,7 @@ type Mounted struct {
 	references, files fs.FS
 
 	mu     sync.Mutex // one document at a time
+	routes atomic.Pointer[routes]
 	report atomic.Pointer[Report]
 	have   map[string]*served // by key
 }
@@ -131,19 +132,21 @@ func (m *Mounted) Replace(doc []byte) (*Report, error) {
 	r := &reader{
 		set: set, top: top, version: top.text("openapi"), report: new(Report), base: m.server.at(first(top)),
 		groups: make(map[string]string), about: make(map[string]string), secret: maps.Clone(m.identity),
-		seen: make(map[string]string), uploads: m.files != nil,
+		seen: make(map[string]string), routes: make(routes), uploads: m.files != nil,
 		extended: make(map[*node]json.RawMessage), client: m.server.client != nil,
 	}
 	r.tags()
 	r.security()
-	maker := maker{base: trimmed(r.base), files: m.files, secret: r.secret}
+	maker := maker{base: trimmed(r.base), files: m.files, secret: r.secret, routes: &m.routes}
 	build := &build{m: m, r: r, next: make(map[string]*served), maker: maker}
 	build.common = sha256.Sum256(strictjson.MustMarshal([]any{maker.base, maker.secret}))
 	tree, err := build.tree(r.operations())
 	if err != nil {
 		return nil, fmt.Errorf("planting the OpenAPI document: %w", err)
 	}
+	before := m.routes.Swap(&r.routes) // first: a new function must not reach a path that was not there
 	if err := m.reg.Replace(m.path, tree); err != nil {
+		m.routes.Store(before)
 		return nil, err
 	}
 	r.report.Operations = len(build.next)
@@ -257,7 +260,16 @@ func labels(path string) string {
 	if _, ok := registry.CanonicalPath(path); ok {
 		return path
 	}
-	return split(path)
+	var list []string
+	for part := range strings.SplitSeq(path, ".") {
+		if part = strings.TrimSpace(part); part != "" {
+			list = append(list, split(part))
+		}
+	}
+	if len(list) == 0 {
+		return split(path)
+	}
+	return strings.Join(list, ".")
 }
 
 // add adds the function of an operation to the tree, made anew only if it has changed.
@@ -365,6 +377,7 @@ func (b *build) handler(s *source, op *Operation) registry.Handler {
 	m, server, login, maker := b.m, b.m.server, b.m.login, b.maker
 	kept := &source{Operation: Operation{Method: s.Method, Path: s.Path, Slashes: op.Slashes}, Key: s.Key, Plan: s.Plan}
 	kept.Plan.output = nil // the document is not kept
+	again := op.Hints.ReadOnly || op.Hints.Idempotent != nil && *op.Hints.Idempotent
 	var h registry.Handler = func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
 		r, err := maker.request(m.context(ctx), kept, c.Arguments)
 		if err != nil {
@@ -374,11 +387,14 @@ func (b *build) handler(s *source, op *Operation) registry.Handler {
 			return nil, err
 		}
 		answer, err := server.do(r)
-		if err != nil {
-			return nil, err
+		var res *registry.Result
+		if err == nil {
+			res, err = kept.result(answer, server.client != nil)
 		}
-		res, err := kept.result(answer, server.client != nil)
-		if err == nil && server.client != nil {
+		switch {
+		case err != nil && !again:
+			return nil, unsure(err)
+		case err == nil && server.client != nil:
 			blocks.Clean(res.Content)
 		}
 		return res, err
@@ -387,6 +403,21 @@ func (b *build) handler(s *source, op *Operation) registry.Handler {
 		h = op.Wrap(h)
 	}
 	return h
+}
+
+// unsure words the failure of a request that must not be repeated blindly: only 429 and 503 say that it was not done
+// (RFC 9110, section 9.2.2).
+func unsure(err error) error {
+	const check = "It may have taken effect: check before you repeat it."
+	e := registry.AsError(err)
+	switch status := e.Details["status"]; {
+	case e.NotRun:
+	case e.Kind == registry.Unavailable && status != http.StatusServiceUnavailable:
+		e.Kind, e.Hint = registry.Failed, check
+	case status == nil && e.Hint == "", status == http.StatusGatewayTimeout:
+		e.Hint = check
+	}
+	return e
 }
 
 // identify runs the login. Cookies of arguments follow its own, and none has the name of one of those.

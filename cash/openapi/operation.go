@@ -61,7 +61,7 @@ type Operation struct {
 // maxDescription is the most characters of a description.
 const maxDescription = 4000
 
-// methods are the members of a path item that are operations. TRACE is left out: it repeats the request's credentials.
+// methods are the members of a path item that are operations.
 var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "query"}
 
 // A source is an operation as a document has it, with everything that its function is made of.
@@ -87,6 +87,7 @@ type reader struct {
 	about   map[string]string // description by namespace
 	secret  map[string]bool   // parameters that carry credentials, by secret
 	seen    map[string]string // path by method and template
+	routes  routes
 	uploads bool
 	client  bool // the server is over HTTP
 	spent   int  // bytes of schemas so far
@@ -108,6 +109,7 @@ const (
 func (r *reader) operations() []*source {
 	var list []*source
 	paths := r.top.get("paths")
+	full := false
 	for _, path := range paths.names() {
 		if strings.HasPrefix(path, "x-") {
 			continue
@@ -128,20 +130,37 @@ func (r *reader) operations() []*source {
 			if n.kind() != strictjson.Object {
 				continue
 			}
+			r.set.work.spend(100 + len(path))
+			r.routes.add(strings.ToUpper(method), path) // also of one that is left out
+			if full {
+				continue
+			}
 			if first := r.template(method, path); first != path {
 				r.report.leave(strings.ToUpper(method)+" "+path, "its requests are those of %q, which comes first", first)
 				continue
 			}
 			if len(list) >= maxOperations {
 				r.report.leave(path, "only the first %d operations are read", maxOperations)
-				return list
+				full = true
+				continue
 			}
 			if s := r.operation(strings.ToUpper(method), path, item, n); s != nil {
 				list = append(list, s)
 			}
 		}
+		r.others(path, item)
 	}
 	return list
+}
+
+// others reports what is left out of a path for its method.
+func (r *reader) others(path string, item *node) {
+	if item.get("trace").kind() == strictjson.Object {
+		r.report.leave("TRACE "+path, "it repeats the request's credentials")
+	}
+	for _, method := range item.get("additionalOperations").names() {
+		r.report.leave(clean.Line(clean.Beginning(method, 400), 50)+" "+path, "its method is not one of HTTP's that this package sends")
+	}
 }
 
 // template returns the first path whose operation of this method has the same requests.
@@ -438,6 +457,9 @@ func (r *reader) outputSchema(s *source) (json.RawMessage, error) {
 	root, _, err := r.set.resolve(s.Plan.output)
 	if err != nil {
 		return nil, err
+	}
+	if !t.alone(s.Plan.output) {
+		root = s.Plan.output
 	}
 	schema := t.schema(root)
 	if defs := t.definitions(); defs != nil && strictjson.KindOf(schema) == strictjson.Object {

@@ -141,7 +141,13 @@ func (r *reader) plan(s *source, item, n *node) error {
 	if err := r.variables(s, params); err != nil {
 		return err
 	}
-	for _, where := range []string{inPath, inQuery, inHeader, inCookie} {
+	places := []string{inPath, inQuery, inHeader, inCookie}
+	for _, p := range params {
+		if where := p.get("in").line(50); !slices.Contains(places, where) {
+			return fmt.Errorf("a parameter is in %q, which is no place to send one in", where)
+		}
+	}
+	for _, where := range places {
 		for _, p := range params {
 			if p.text("in") == where {
 				if err := r.param(s, in, p); err != nil {
@@ -217,7 +223,7 @@ func (r *reader) variables(s *source, params []*node) error {
 	}
 	var err error
 	rest := eachVariable(s.Path, func(name string) string {
-		if !described[name] {
+		if !described[name] || strings.Contains(name, "/") {
 			err = fmt.Errorf("no parameter describes the variable {%s} of its path", name)
 		}
 		return ""
@@ -250,7 +256,11 @@ func (r *reader) param(s *source, in *input, p *node) error {
 		r.report.note(s.Key, "its path has no variable {%s}", name)
 		return nil
 	}
-	made := param{In: where, Required: required || where == inPath, style: r.style(p, name, where)}
+	made := param{In: where, Required: required || where == inPath}
+	var err error
+	if made.style, err = r.style(p, name, where); err != nil {
+		return err
+	}
 	if yes, _ := p.yes("allowReserved"); yes && where == inPath && r.version >= "3.2" {
 		s.Slashes = append(s.Slashes, name)
 	}
@@ -285,7 +295,7 @@ func (in *input) described(schema, p *node) []byte {
 }
 
 // style reads how a parameter is written, with the defaults of its place (OpenAPI, "Parameter Object").
-func (r *reader) style(p *node, name, where string) style {
+func (r *reader) style(p *node, name, where string) (style, error) {
 	s := style{Name: name, Style: p.text("style")}
 	if s.Style == "" {
 		s.Style = "simple"
@@ -293,11 +303,23 @@ func (r *reader) style(p *node, name, where string) style {
 			s.Style = "form"
 		}
 	}
+	if !styles[s.Style] || s.Style == inCookie && where != inCookie {
+		return s, fmt.Errorf("the style %.50q of a parameter is not known", s.Style)
+	}
+	if format := p.text(collection); format != "" {
+		return s, fmt.Errorf("a parameter has the collectionFormat %.50q, which is not sent there", format)
+	}
 	explode, said := p.yes("explode")
-	s.Explode = explode || !said && s.Style == "form"
+	s.Explode = explode || !said && (s.Style == "form" || s.Style == inCookie)
 	s.Reserved, _ = p.yes("allowReserved")
 	s.Reserved = s.Reserved && where == inQuery
-	return s
+	return s, nil
+}
+
+// styles are those of OpenAPI ("Style Values").
+var styles = map[string]bool{
+	"matrix": true, "label": true, "simple": true, "form": true, "spaceDelimited": true, "pipeDelimited": true,
+	"deepObject": true, inCookie: true,
 }
 
 // isToken reports whether a text is a token of HTTP.

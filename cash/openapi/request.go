@@ -16,6 +16,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
@@ -29,6 +30,7 @@ type maker struct {
 	base   string
 	files  fs.FS           // may be nil
 	secret map[string]bool // parameters that no argument sets
+	routes *atomic.Pointer[routes]
 }
 
 // request returns the request for arguments, which are valid for the schema. Its URL is below the base.
@@ -85,6 +87,9 @@ func (m *maker) url(s *source, args map[string]json.RawMessage) (string, error) 
 			return "", invalid("The argument %q is missing: it is a part of the path.", p.Arg)
 		case p.In == inPath:
 			text := p.path(value)
+			if text == "" {
+				return "", invalid("The argument %q is empty: it is a part of the path.", p.Arg)
+			}
 			if plain, _ := url.PathUnescape(text); strings.ContainsAny(plain, `/\`) && !slices.Contains(s.Slashes, p.Name) {
 				return "", invalid("The argument %q has a slash or a backslash, which could lead to another path.", p.Arg)
 			}
@@ -101,6 +106,9 @@ func (m *maker) url(s *source, args map[string]json.RawMessage) (string, error) 
 	full := eachVariable(template, func(name string) string { return values[name] })
 	if err := segments(template, full); err != nil {
 		return "", err
+	}
+	if full != template && !(*m.routes.Load()).leads(s.Method, s.Path, full) {
+		return "", invalid("The arguments make a path that is not this function's.")
 	}
 	base := m.base
 	if s.Plan.Base != "" {
@@ -138,16 +146,12 @@ func (m *maker) pairs(s *source, p *param, value json.RawMessage) ([]pair, error
 	return pairs, nil
 }
 
-// segments refuses values that would make another path: empty segments, and those of dots.
+// segments refuses values that would make another path by segments of dots.
 func segments(template, full string) error {
 	parts := strings.Split(full, "/")
 	for i, segment := range strings.Split(template, "/") {
 		if !strings.Contains(segment, "{") {
 			continue
-		}
-		part, err := url.PathUnescape(parts[i])
-		if err != nil || part == "" {
-			return invalid("A part of the path is empty: the values of its arguments must not be.")
 		}
 		if dots(parts[i]) {
 			return invalid("A part of the path is . or .., which would lead to another path.")
@@ -189,6 +193,9 @@ func (m *maker) headers(r *http.Request, s *source, args map[string]json.RawMess
 				return err
 			}
 			for _, c := range pairs {
+				if p.Style == inCookie && (!isToken(c.name) || strings.ContainsFunc(c.value, noCookie)) {
+					return invalid("The argument %q has a character that a cookie cannot hold.", p.Arg)
+				}
 				cookies = append(cookies, c.name+"="+c.value)
 			}
 		}
@@ -198,6 +205,10 @@ func (m *maker) headers(r *http.Request, s *source, args map[string]json.RawMess
 	}
 	return nil
 }
+
+// noCookie reports whether a cookie cannot have a character in its value (RFC 6265, section 4.1.1). The comma joins
+// elements.
+func noCookie(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune(`";\`, c) }
 
 // body returns the body and its media type, which is empty if there is none.
 func (m *maker) body(b *body, args map[string]json.RawMessage) ([]byte, string, error) {
@@ -238,16 +249,14 @@ func (m *maker) encode(b *body, value json.RawMessage) ([]byte, string, error) {
 		return value, b.Media, nil
 	case kind == mediaForm:
 		var pairs []pair
-		member := b.byName()
+		named := b.byName()
 		for key, v := range strictjson.Members(value) {
 			if strictjson.KindOf(v) != strictjson.Null {
-				part := member(key)
-				pairs = append(pairs, part.pairs(v)...)
-			}
-		}
-		for _, p := range pairs {
-			if err := m.open(b, p.name); err != nil {
-				return nil, "", err
+				more, err := m.written(b, value, named(key), v)
+				if err != nil {
+					return nil, "", err
+				}
+				pairs = append(pairs, more...)
 			}
 		}
 		return []byte(query(pairs)), b.Media, nil
@@ -266,18 +275,37 @@ func (m *maker) encode(b *body, value json.RawMessage) ([]byte, string, error) {
 	return f.data, b.Media, nil
 }
 
+// written returns a member of a form as pairs, none of which has the name of another member.
+func (m *maker) written(b *body, form json.RawMessage, part member, value json.RawMessage) ([]pair, error) {
+	pairs := part.pairs(value)
+	for _, p := range pairs {
+		if err := m.open(b, p.name); err != nil {
+			return nil, err
+		}
+		if name, _ := url.PathUnescape(p.name); name != part.Name && (b.describes(name) || strictjson.Member(form, name) != nil) {
+			return nil, invalid("A member of %q in the body has the name of another member of the body.", part.Name)
+		}
+	}
+	return pairs, nil
+}
+
+// describes reports whether the document describes a member of a form.
+func (b *body) describes(name string) bool {
+	return slices.ContainsFunc(b.Members, func(m member) bool { return m.Name == name })
+}
+
 // open refuses a name in a form that carries credentials in the query, unless the form describes it: services read both
 // as one.
 func (m *maker) open(b *body, name string) error {
 	name, err := url.PathUnescape(name)
-	described := func(m member) bool { return m.Name == name }
-	if err != nil || m.secret[secret(inQuery, name)] && !slices.ContainsFunc(b.Members, described) {
+	if err != nil || m.secret[secret(inQuery, name)] && !b.describes(name) {
 		return invalid("A member of the body has the name of a parameter that is no argument.")
 	}
 	return nil
 }
 
-// byName tells how a member of a form is written. One that is not described has the defaults.
+// byName tells how a member of a form is written. One that is not described has the defaults: without a style an
+// object is JSON, and an array repeats the name.
 func (b *body) byName() func(name string) member {
 	known := make(map[string]member, len(b.Members))
 	for _, m := range b.Members {
@@ -287,20 +315,35 @@ func (b *body) byName() func(name string) member {
 		if m, ok := known[name]; ok {
 			return m
 		}
-		return member{style: style{Name: name, Style: "form", Explode: true}}
+		return member{style: style{Name: name, Explode: true}}
 	}
 }
 
-// multipart writes a form of parts. Arrays are one part for each element.
+// multipart writes a form of parts. Without a style, arrays are one part for each element.
 func (m *maker) multipart(b *body, value json.RawMessage) ([]byte, string, error) {
 	var out bytes.Buffer
 	w := multipart.NewWriter(&out)
-	member := b.byName()
+	named := b.byName()
 	for key, v := range strictjson.Members(value) {
 		if err := m.open(b, url.PathEscape(key)); err != nil {
 			return nil, "", err
 		}
-		part := member(key)
+		part := named(key)
+		if part.Style != "" && strictjson.KindOf(v) != strictjson.Null {
+			pairs, err := m.written(b, value, part, v)
+			if err != nil {
+				return nil, "", err
+			}
+			for _, p := range pairs {
+				name, _ := url.PathUnescape(p.name)
+				text, _ := url.PathUnescape(p.value)
+				one := member{style: style{Name: name}}
+				if err := m.part(w, &one, strictjson.MustMarshal(text)); err != nil {
+					return nil, "", err
+				}
+			}
+			continue
+		}
 		list := []json.RawMessage{v}
 		if strictjson.KindOf(v) == strictjson.Array && !part.JSON {
 			list = nil
@@ -328,7 +371,7 @@ func (m *maker) multipart(b *body, value json.RawMessage) ([]byte, string, error
 
 // part writes one part (RFC 7578).
 func (m *maker) part(w *multipart.Writer, p *member, value json.RawMessage) error {
-	data, media, name := []byte(text(value)), p.Media, ""
+	data, media, name := []byte(p.text(value)), p.Media, ""
 	switch kind := strictjson.KindOf(value); {
 	case p.Binary:
 		f, err := m.file(value)
@@ -342,7 +385,7 @@ func (m *maker) part(w *multipart.Writer, p *member, value json.RawMessage) erro
 		if f.ContentType != "" {
 			media = f.ContentType
 		}
-		if media == "" || strings.ContainsAny(media, "*,") {
+		if media == "" || strings.Contains(media, "*") {
 			media = "application/octet-stream"
 		}
 	case kind == strictjson.Object || kind == strictjson.Array:
@@ -350,15 +393,15 @@ func (m *maker) part(w *multipart.Writer, p *member, value json.RawMessage) erro
 			media = "application/json"
 		}
 	}
-	params := map[string]string{"name": p.Name}
-	if name != "" {
-		params["filename"] = name
-	}
-	header := make(textproto.MIMEHeader)
-	header.Set("Content-Disposition", mime.FormatMediaType("form-data", params))
-	if header.Get("Content-Disposition") == "" {
+	if strings.ContainsFunc(p.Name+name, func(c rune) bool { return c < ' ' || c == 0x7f }) {
 		return invalid("The part %q or its filename has a name that cannot be sent.", p.Name)
 	}
+	disposition := multipart.FileContentDisposition(p.Name, name)
+	if name == "" {
+		disposition = strings.TrimSuffix(disposition, `; filename=""`)
+	}
+	header := make(textproto.MIMEHeader)
+	header.Set("Content-Disposition", disposition)
 	if media != "" {
 		header.Set("Content-Type", media)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/label"
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -28,7 +29,8 @@ type translator struct {
 	cut      bool  // the schema was too large, and a part accepts any value
 	problem  error // the first reference that cannot be used
 	visiting int
-	negated  int // within not or if, where what accepts nothing would refuse the rest
+	whole    []*node // what the schema that comes next is a part of, by allOf
+	negated  int     // within not or if, where what accepts nothing would refuse the rest
 }
 
 type definition struct {
@@ -48,6 +50,8 @@ var anything = []byte("{}")
 
 // schema returns the schema of n, which may be nil.
 func (t *translator) schema(n *node) []byte {
+	whole := append(t.whole, n)
+	t.whole = nil
 	if n.kind() == strictjson.Bool {
 		return n.raw
 	}
@@ -73,7 +77,7 @@ func (t *translator) schema(n *node) []byte {
 			return t.sized(b.Object())
 		}
 	}
-	t.members(&b, n)
+	t.members(&b, n, whole)
 	return t.sized(t.nullable(n, b.Object()))
 }
 
@@ -92,11 +96,39 @@ func (t *translator) fail(err error) {
 	}
 }
 
+// alone reports whether a schema says no more than the one that it refers to, if it refers to one.
+func (t *translator) alone(n *node) bool {
+	for range maxHops {
+		ref := n.text("$ref")
+		if ref == "" || t.old {
+			return true
+		}
+		for _, key := range n.names() {
+			if key != "$ref" && !strings.Contains(told, " "+key+" ") && !strings.HasPrefix(key, "x-") {
+				return false
+			}
+		}
+		var err error
+		if n, _, err = t.set.lookup(ref, n.file.name); err != nil {
+			return true // whoever follows it says so
+		}
+	}
+	return true
+}
+
+// told are keywords that change nothing of what a schema accepts.
+const told = " title description summary example examples deprecated externalDocs xml "
+
 // define returns the name of the definition that n refers to.
 func (t *translator) define(n *node) (string, error) {
 	target, key, err := t.set.resolve(n)
 	if err != nil {
 		return "", err
+	}
+	if !t.old {
+		if next, at, err := t.set.lookup(n.text("$ref"), n.file.name); err == nil && !t.alone(next) {
+			target, key = next, at
+		}
 	}
 	name, ok := t.names[key]
 	if !ok {
@@ -134,8 +166,8 @@ func (t *translator) definitions() []byte {
 	return b.Object()
 }
 
-// members writes the keywords of a schema that JSON Schema has.
-func (t *translator) members(b *strictjson.Builder, n *node) {
+// members writes the keywords of a schema that JSON Schema has. whole are it, and what it is a part of.
+func (t *translator) members(b *strictjson.Builder, n *node, whole []*node) {
 	for _, key := range n.names() {
 		m := n.get(key)
 		switch key {
@@ -174,7 +206,7 @@ func (t *translator) members(b *strictjson.Builder, n *node) {
 				b.Add(key, m.raw)
 			}
 		case "required":
-			if list := t.required(n); len(list) > 0 {
+			if list := t.required(n, whole...); len(list) > 0 {
 				b.Add(key, strictjson.MustMarshal(list))
 			}
 		case "properties":
@@ -189,7 +221,7 @@ func (t *translator) members(b *strictjson.Builder, n *node) {
 			"unevaluatedProperties":
 			b.Add(key, t.schema(m))
 		case "allOf", "anyOf", "oneOf", "prefixItems":
-			b.Add(key, t.list(n, key))
+			b.Add(key, t.list(n, key, whole))
 		}
 	}
 }
@@ -287,11 +319,33 @@ func (t *translator) properties(m *node) []byte {
 	return b.Object()
 }
 
-// required returns the required members that are not dropped.
-func (t *translator) required(n *node) []string {
+// required returns the required members that are not dropped, by n or by what it is a part of.
+func (t *translator) required(n *node, whole ...*node) []string {
 	return slices.DeleteFunc(n.texts("required"), func(name string) bool {
-		return t.dropped(n.get("properties").get(name))
+		seen := make(map[*node]bool)
+		return t.drops(n, name, seen) || slices.ContainsFunc(whole, func(n *node) bool { return t.drops(n, name, seen) })
 	})
+}
+
+// drops reports whether a schema, or one of those that it is made of, drops a member.
+func (t *translator) drops(n *node, name string, seen map[*node]bool) bool {
+	if n.kind() != strictjson.Object || seen[n] || len(seen) > maxDepth || !t.set.work.spend(64) {
+		return false
+	}
+	seen[n] = true
+	if t.dropped(n.get("properties").get(name)) {
+		return true
+	}
+	for _, e := range n.get("allOf").elements() {
+		if t.drops(e, name, seen) {
+			return true
+		}
+	}
+	if n.get("$ref") == nil {
+		return false
+	}
+	next, _, err := t.set.lookup(n.text("$ref"), n.file.name)
+	return err == nil && t.drops(next, name, seen)
 }
 
 func (t *translator) each(m *node) []byte {
@@ -303,10 +357,13 @@ func (t *translator) each(m *node) []byte {
 }
 
 // list returns an array of schemas. Where a discriminator chooses one, each one names its values.
-func (t *translator) list(n *node, key string) []byte {
+func (t *translator) list(n *node, key string, whole []*node) []byte {
 	list := []json.RawMessage{}
 	discriminator := n.get("discriminator")
 	for _, e := range n.get(key).elements() {
+		if key == "allOf" {
+			t.whole = slices.Clip(whole)
+		}
 		s := t.schema(e)
 		if name := discriminator.text("propertyName"); name != "" && key != "allOf" && e.text("$ref") != "" {
 			values := strictjson.MustMarshal(t.values(discriminator, e))
@@ -323,14 +380,17 @@ func (t *translator) list(n *node, key string) []byte {
 
 // values returns the values of a discriminator that choose the schema that e refers to.
 func (t *translator) values(discriminator, e *node) []string {
-	_, key, _ := t.set.resolve(e)
+	_, named, _ := t.set.lookup(e.text("$ref"), e.file.name)
+	_, last, _ := t.set.resolve(e)
 	if t.chosen[discriminator] == nil {
 		t.chosen[discriminator] = t.mapped(discriminator.get("mapping"))
 	}
-	if list := t.chosen[discriminator][key]; list != nil {
-		return list
+	for _, key := range []string{named, last} {
+		if list := t.chosen[discriminator][key]; list != nil {
+			return list
+		}
 	}
-	return []string{key[lastSlash(key)+1:]}
+	return []string{named[lastSlash(named)+1:]}
 }
 
 // mapped returns the values of a mapping by what they refer to: a $ref, or the name of a schema.

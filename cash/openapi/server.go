@@ -3,6 +3,7 @@ package openapi
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -111,7 +112,11 @@ func (s *Server) do(r *http.Request) (*response, error) {
 	case len(data) > maxResponse:
 		return nil, tooLarge()
 	case err != nil:
-		return nil, lost(r.Context(), err)
+		err := lost(r.Context(), err)
+		if err.Kind == registry.Unavailable {
+			err.Message = "The service's answer did not arrive in full."
+		}
+		return nil, err
 	}
 	return readable(&response{answer.StatusCode, answer.Header, data})
 }
@@ -136,11 +141,12 @@ func tooLarge() error {
 }
 
 // lost words a request without an answer. The cause may hold an address, and is for logs.
-func lost(ctx context.Context, err error) error {
+func lost(ctx context.Context, err error) *registry.Error {
 	e := &registry.Error{Kind: registry.Unavailable, Message: "The service did not answer.", Hint: "Try again later.", Err: err}
 	var dial *net.OpError
+	var certificate *tls.CertificateVerificationError
 	switch {
-	case errors.As(err, &dial) && dial.Op == "dial":
+	case errors.As(err, &dial) && dial.Op == "dial", errors.As(err, &certificate):
 		e.NotRun = true
 	case errors.Is(ctx.Err(), context.Canceled):
 		e.Kind, e.Message, e.Hint = registry.Canceled, "The call was given up.", "Its outcome is unknown."

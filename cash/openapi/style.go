@@ -18,7 +18,7 @@ const (
 // A style says how a value is written into a request (OpenAPI, "Style Values").
 type style struct {
 	Name     string `json:",omitempty"` // of the parameter in the request
-	Style    string `json:",omitempty"`
+	Style    string `json:",omitempty"` // empty in forms: objects are JSON
 	Explode  bool   `json:",omitempty"`
 	Reserved bool   `json:",omitempty"` // leaves reserved characters as they are
 	JSON     bool   `json:",omitempty"` // the value is one text of JSON
@@ -41,6 +41,14 @@ func text(value json.RawMessage) string {
 		return string(strictjson.Compact(value))
 	}
 	return string(strictjson.Trim(value))
+}
+
+// text returns a value as the style writes one that has no parts.
+func (s *style) text(value json.RawMessage) string {
+	if s.JSON {
+		return string(strictjson.Compact(value))
+	}
+	return text(value)
 }
 
 // fields returns the members or elements of a value that are not null.
@@ -78,8 +86,11 @@ func escaped(s, keep string) string {
 const reserved = ":/?@!$'()*,;"
 
 func (s *style) escape(text string) string {
-	if s.Reserved {
+	switch {
+	case s.Reserved:
 		return escaped(text, reserved)
+	case s.Style == inCookie:
+		return text
 	}
 	return escaped(text, "")
 }
@@ -89,7 +100,7 @@ func (s *style) joined(value json.RawMessage, sep string, escape func(string) st
 	list := fields(value)
 	switch kind := strictjson.KindOf(value); {
 	case s.JSON || kind != strictjson.Array && kind != strictjson.Object:
-		return escape(text(value))
+		return escape(s.text(value))
 	case kind == strictjson.Array:
 		return join(list, sep, "", escape)
 	case s.Explode:
@@ -139,8 +150,8 @@ func (s *style) path(value json.RawMessage) string {
 // empty array or object.
 func (s *style) pairs(value json.RawMessage) []pair {
 	kind := strictjson.KindOf(value)
-	if s.JSON || kind != strictjson.Array && kind != strictjson.Object {
-		return []pair{{s.escape(s.Name), s.escape(text(value))}}
+	if s.JSON || kind != strictjson.Array && (kind != strictjson.Object || s.Style == "") {
+		return []pair{{s.escape(s.Name), s.escape(s.text(value))}}
 	}
 	if s.Style == "deepObject" && kind == strictjson.Object {
 		return s.deep(nil, s.Name, value)

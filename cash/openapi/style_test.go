@@ -127,18 +127,25 @@ func TestStyleDefaults(t *testing.T) {
 		{"name":"path","in":"path","required":true,"schema":{}},{"name":"query","in":"query","schema":{}},
 		{"name":"open","in":"query","allowReserved":true,"schema":{}},
 		{"name":"json","in":"query","content":{"application/json":{"schema":{}}}},
-		{"name":"header","in":"header","schema":{}},{"name":"cookie","in":"cookie","schema":{}}]}}}`)
+		{"name":"word","in":"query","content":{"application/json":{"schema":{}}}},
+		{"name":"header","in":"header","schema":{}},{"name":"cookie","in":"cookie","schema":{}},
+		{"name":"plain","in":"cookie","style":"cookie","schema":{}},{"name":"joined","in":"cookie","style":"cookie","explode":false,"schema":{}}]}}}`)
 	reg, _ := mount(t, doc, openapi.Handler(service))
-	args := fmt.Sprintf(`{"path":%s,"query":%[1]s,"header":%[1]s,"cookie":%[1]s,"open":"a/b?c&d","json":{"x":[1]}}`, `["a","b"]`)
+	args := fmt.Sprintf(`{"path":%s,"query":%[1]s,"header":%[1]s,"cookie":%[1]s,"open":"a/b?c&d","json":{"x":[1]},"word":"1","plain":["a/b","c%%"],"joined":["d","e"]}`, `["a","b"]`)
 	if _, err := call(t.Context(), reg, "shop.t", "paint", args); err != nil {
 		t.Fatal(err)
 	}
 	got := service.take()
-	if want := "/p/a,b?query=a&query=b&open=a/b?c%26d&json=%7B%22x%22%3A%5B1%5D%7D"; got.URI != want {
+	if want := "/p/a,b?query=a&query=b&open=a/b?c%26d&json=%7B%22x%22%3A%5B1%5D%7D&word=%221%22"; got.URI != want {
 		t.Errorf("request %s, want %s", got.URI, want)
 	}
-	if got.Header.Get("header") != "a,b" || got.Header.Get("Cookie") != "cookie=a; cookie=b" {
+	if got.Header.Get("header") != "a,b" || got.Header.Get("Cookie") != "cookie=a; cookie=b; plain=a/b; plain=c%; joined=d,e" {
 		t.Errorf("headers %v", got.Header)
+	}
+	for _, value := range []string{`"a; session=b"`, `"a b"`, `{"a=b":"c"}`} {
+		if _, err := call(t.Context(), reg, "shop.t", "paint", `{"path":"p","plain":`+value+`}`); err == nil || service.take() != nil {
+			t.Errorf("the cookie %s is sent: %v", value, err)
+		}
 	}
 }
 
@@ -150,7 +157,7 @@ func TestPathValues(t *testing.T) {
 	service := new(recorder)
 	doc := document(`{"/files/{name}":{"get":{"operationId":"read","tags":["t"],"parameters":[
 		{"name":"name","in":"path","required":true,"schema":{"type":"string"}}]}},
-		"/files/{a}.{b}":{"get":{"operationId":"two","tags":["t"],"parameters":[
+		"/pairs/{a}.{b}":{"get":{"operationId":"two","tags":["t"],"parameters":[
 		{"name":"a","in":"path","required":true,"schema":{"type":"string"}},{"name":"b","in":"path","required":true,"schema":{"type":"string"}}]}}}`)
 	both(t, service, func(t *testing.T, server *openapi.Server) {
 		strict, _ := mount(t, doc, server)

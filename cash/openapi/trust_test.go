@@ -42,6 +42,113 @@ func TestHiddenByPath(t *testing.T) {
 	}
 }
 
+// No value makes the path of another operation, also of one that is hidden or left out, in another case, or added later.
+func TestPathsOfOthers(t *testing.T) {
+	service := new(recorder)
+	id := func(names ...string) string {
+		var list []string
+		for _, name := range names {
+			list = append(list, `{"name":"`+name+`","in":"path","required":true,"schema":{"type":"string"}}`)
+		}
+		return `"parameters":[` + strings.Join(list, ",") + `]`
+	}
+	const some = `"/users/{id}":{"get":{"operationId":"get","tags":["u"],%s},"put":{"operationId":"put","tags":["u"],%[1]s}},
+		"/users/export":{"get":{"x-cash":{"hidden":true}}},"/users/All/":{"get":{"operationId":"all","tags":["u"],"parameters":[{"$ref":"#/nowhere"}]}},
+		"/users/{id}.csv":{"get":{"operationId":"csv","tags":["u"],%[1]s}},"/users/{a}-{b}.csv":{"get":{"operationId":"range","tags":["u"],%s}},
+		"/{kind}/{id}":{"get":{"operationId":"any","tags":["u"],%s}},"/{kind}/of/{id}":{"get":{"operationId":"of","tags":["u"],%[3]s}},
+		"/Users/{ID}":{"delete":{"operationId":"delete","tags":["u"],%s}},"/items{ext}":{"get":{"operationId":"items","tags":["u"],%s}},"/items":{"get":{}}`
+	paths := fmt.Sprintf(some, id("id"), id("a", "b"), id("kind", "id"), id("ID"), id("ext"))
+	both(t, service, func(t *testing.T, server *openapi.Server) {
+		reg, m := mount(t, document("{"+paths+"}"), server)
+		if m.Report().Operations != 9 {
+			t.Fatal(m.Report())
+		}
+		send := func(function, args string, sent bool) {
+			t.Helper()
+			_, err := call(t.Context(), reg, "shop.u", function, args)
+			if got := service.take(); (err == nil) != sent || (got != nil) != sent {
+				t.Errorf("%s %s: %v, %+v", function, args, err, got)
+			}
+		}
+		for value, sent := range map[string]bool{"export": false, "EXPORT": false, "%65xport": true, "all": false, "1.csv": false, "a-b.csv": false, ".csv": true, "exports": true, "new": true, "": false} {
+			send("get", fmt.Sprintf(`{"id":%q}`, value), sent)
+		}
+		send("put", `{"id":"export"}`, true)
+		send("delete", `{"ID":"export"}`, true)
+		send("csv", `{"id":"a"}`, true)
+		send("csv", `{"id":"a-b"}`, false)
+		send("range", `{"a":"1","b":"2"}`, true)
+		send("any", `{"kind":"users","id":"1"}`, false)
+		send("any", `{"kind":"orders","id":"1"}`, true)
+		send("of", `{"kind":"users","id":"export"}`, true)
+		send("items", `{"ext":""}`, false)
+		send("items", `{"ext":".json"}`, true)
+		if report, err := m.Replace(document("{" + paths + `,"/users/new":{"get":{"x-cash":{"hidden":true}}}}`)); err != nil || report.Built != 0 {
+			t.Fatal(report, err)
+		}
+		send("get", `{"id":"new"}`, false)
+	})
+}
+
+// What is sent in an unknown place, by an unknown method or from a path that cannot be split is left out, and the report
+// says so.
+func TestUnknownPlaces(t *testing.T) {
+	get := func(path, more string) string {
+		return fmt.Sprintf(`%q:{"get":{"tags":["u"],"parameters":[%s]}}`, path, more)
+	}
+	doc := document("{" + strings.Join([]string{
+		get("/a", `{"in":"querystring","name":"f","required":true,"content":{"application/x-www-form-urlencoded":{}}}`), get("/b", `{"in":"Query","name":"f"}`),
+		get("/c", `{"name":"f"}`), get("/d", `{"in":"body","name":"f","schema":{}}`), get("/e", `{"in":"query","name":"f","style":"odd"}`),
+		get("/f", `{"in":"query","name":"f","style":"cookie"}`), get("/{a/b}/{c}", `{"in":"path","name":"a/b"},{"in":"path","name":"c"}`),
+		`"/g":{"trace":{"operationId":"g"},"additionalOperations":{"LINK":{"operationId":"link"}}}`,
+	}, ",") + "}")
+	_, m := mount(t, doc, openapi.Handler(new(recorder)))
+	report := m.Report()
+	if report.Operations != 0 || report.Left != 9 {
+		t.Error(report)
+	}
+	for _, want := range []string{`GET /a is left out: a parameter is in "querystring"`, `"Query"`, `in "",`, `in "body"`, `"odd"`, `"cookie"`, "{a/b}", "TRACE /g", "LINK /g"} {
+		if !strings.Contains(report.String(), want) {
+			t.Errorf("no %s in\n%s", want, report)
+		}
+	}
+}
+
+// Only what HTTP says to be harmless is offered to be repeated (RFC 9110, section 9.2.2).
+func TestRepeating(t *testing.T) {
+	code, cut := 0, false
+	service := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if cut {
+			w.Header().Set("Content-Length", "100")
+		}
+		w.WriteHeader(code)
+		if cut {
+			io.WriteString(w, "{}")
+			panic(http.ErrAbortHandler)
+		}
+	})
+	doc := document(`{"/a":{"get":{"operationId":"get","tags":["u"]},"put":{"operationId":"put","tags":["u"]},"post":{"operationId":"post","tags":["u"]},
+		"patch":{"operationId":"safe","tags":["u"],"x-cash":{"idempotentHint":true}}}}`)
+	both(t, service, func(t *testing.T, server *openapi.Server) {
+		reg, _ := mount(t, doc, server)
+		for _, function := range []string{"get", "put", "post", "safe"} {
+			for _, c := range []struct {
+				code  int
+				cut   bool
+				check bool // before it is repeated
+			}{{502, false, true}, {503, false, false}, {504, false, true}, {429, false, false}, {201, true, true}, {500, false, false}} {
+				code, cut = c.code, c.cut
+				_, err := call(t.Context(), reg, "shop.u", function, `{}`)
+				e := registry.AsError(err)
+				check := strings.Contains(err.Error(), "check before you repeat it")
+				if want := c.check && function == "post"; check != want || check && e.Kind == registry.Unavailable {
+					t.Errorf("%s, %d: %v, %v", function, c.code, e.Kind, err)
+				}
+			}
+		}
+	})
+}
+
 // A parameter that carries the identity is no argument, in whatever place and case the document lists it.
 func TestIdentity(t *testing.T) {
 	service := new(recorder)
@@ -170,12 +277,15 @@ func TestReadOnlyMembers(t *testing.T) {
 	const user = `{"type":"object","properties":{"name":{"type":"string"},"role":{"type":"string","readOnly":true}}}`
 	service := new(recorder)
 	for name, c := range map[string]struct{ media, schema, good, bad string }{
-		"composed": {"application/json", `{"allOf":[` + user + `]}`, `{"body":{"name":"x"}}`, `{"body":{"name":"x","role":"admin"}}`},
-		"nested":   {"application/json", `{"type":"object","properties":{"user":` + user + `}}`, `{"user":{"name":"x"}}`, `{"user":{"name":"x","role":"admin"}}`},
-		"list":     {"application/json", `{"type":"array","items":` + user + `}`, `{"body":[{"name":"x"}]}`, `{"body":[{"role":"admin"}]}`},
-		"referred": {"application/json", `{"anyOf":[{"$ref":"#/x"},{"type":"null"}]}`, `{"body":{"name":"x"}}`, `{"body":{"role":"admin"}}`},
-		"form":     {"application/x-www-form-urlencoded", `{"type":"object","additionalProperties":true,"properties":{"o":` + user + `,"role":{"readOnly":true}}}`, `{"body":{"o":{"name":"x"}}}`, `{"body":{"role":"admin"}}`},
-		"not":      {"application/json", `{"type":"object","additionalProperties":true,"not":` + strings.Replace(user, `"string"}`, `"string"}`, 1) + `}`, ``, `{"body":{"name":"x"}}`},
+		"composed":        {"application/json", `{"allOf":[` + user + `]}`, `{"body":{"name":"x"}}`, `{"body":{"name":"x","role":"admin"}}`},
+		"nested":          {"application/json", `{"type":"object","properties":{"user":` + user + `}}`, `{"user":{"name":"x"}}`, `{"user":{"name":"x","role":"admin"}}`},
+		"list":            {"application/json", `{"type":"array","items":` + user + `}`, `{"body":[{"name":"x"}]}`, `{"body":[{"role":"admin"}]}`},
+		"referred":        {"application/json", `{"anyOf":[{"$ref":"#/x"},{"type":"null"}]}`, `{"body":{"name":"x"}}`, `{"body":{"role":"admin"}}`},
+		"form":            {"application/x-www-form-urlencoded", `{"type":"object","additionalProperties":true,"properties":{"o":` + user + `,"role":{"readOnly":true}}}`, `{"body":{"o":{"name":"x"}}}`, `{"body":{"role":"admin"}}`},
+		"required":        {"application/json", `{"allOf":[{"$ref":"#/x"}],"required":["name","role"]}`, `{"body":{"name":"x"}}`, `{"body":{"name":"x","role":"admin"}}`},
+		"required beside": {"application/json", `{"allOf":[{"allOf":[{"$ref":"#/x"}]},{"required":["name","role"]}]}`, `{"body":{"name":"x"}}`, `{"body":{"role":"admin"}}`},
+		"required there":  {"application/json", `{"$ref":"#/x","required":["name","role"]}`, `{"body":{"name":"x"}}`, `{"body":{"role":"admin"}}`},
+		"not":             {"application/json", `{"type":"object","additionalProperties":true,"not":` + strings.Replace(user, `"string"}`, `"string"}`, 1) + `}`, ``, `{"body":{"name":"x"}}`},
 	} {
 		doc := document(`{"/u":{"post":{"operationId":"send","tags":["u"],"requestBody":{"required":true,"content":{"` + c.media + `":{"schema":` + c.schema + `}}}}}}`)
 		doc = slices.Concat(doc[:len(doc)-1], []byte(`,"x":`+user+`}`))

@@ -1,0 +1,106 @@
+package openapi
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi2"
+	"github.com/getkin/kin-openapi/openapi2conv"
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// collection is the extension in which a converted document keeps the collectionFormat of Swagger 2, where the library
+// leaves it out.
+const collection = "x-collectionFormat"
+
+// convert returns a Swagger 2 document as one of OpenAPI 3.
+func convert(raw []byte, version string) (_ []byte, err error) {
+	if version != "2.0" {
+		return nil, fmt.Errorf("version %q of Swagger is not supported: want 2.0", version)
+	}
+	defer func() { // the library was not made for hostile documents
+		if p := recover(); p != nil {
+			err = errors.New("converting the Swagger 2 document fails on its content")
+		}
+	}()
+	var two openapi2.T
+	if err := json.Unmarshal(raw, &two); err != nil {
+		return nil, fmt.Errorf("reading Swagger 2: %w", err)
+	}
+	for _, p := range two.Parameters {
+		collected(p)
+	}
+	for _, item := range two.Paths {
+		prepare(&two, item)
+	}
+	three, err := openapi2conv.ToV3(&two)
+	if err != nil {
+		return nil, fmt.Errorf("converting Swagger 2, whose references must be within the document: %w", err)
+	}
+	for _, item := range three.Paths.Map() {
+		for _, op := range item.Operations() {
+			needed(op.RequestBody)
+		}
+	}
+	return json.Marshal(three)
+}
+
+// needed marks the body of a form with parameters that must be there.
+func needed(body *openapi3.RequestBodyRef) {
+	if body == nil || body.Ref != "" || body.Value == nil {
+		return
+	}
+	for _, media := range []string{mediaForm, mediaMultipart} {
+		if form := body.Value.Content[media]; form != nil && form.Schema != nil && form.Schema.Value != nil {
+			body.Value.Required = body.Value.Required || len(form.Schema.Value.Required) > 0
+		}
+	}
+}
+
+// prepare writes down what the operations of a path leave to the defaults of Swagger 2, and the library does not know: csv
+// for arrays, and a form for parameters in formData.
+func prepare(two *openapi2.T, item *openapi2.PathItem) {
+	for _, p := range item.Parameters {
+		collected(p)
+	}
+	for _, op := range item.Operations() {
+		form, file := false, false
+		for _, p := range slices.Concat(item.Parameters, op.Parameters) {
+			collected(p)
+			if shared := two.Parameters[strings.TrimPrefix(p.Ref, "#/parameters/")]; p.Ref != "" && shared != nil {
+				p = shared
+			}
+			form = form || p.In == "formData"
+			file = file || p.In == "formData" && p.Type.Is("file")
+		}
+		consumes := op.Consumes
+		if len(consumes) == 0 {
+			consumes = two.Consumes
+		}
+		switch {
+		case file && !slices.Contains(consumes, mediaMultipart):
+			op.Consumes = []string{mediaMultipart}
+		case form && !slices.Contains(consumes, mediaForm) && !slices.Contains(consumes, mediaMultipart):
+			op.Consumes = []string{mediaForm}
+		}
+	}
+}
+
+// collected says how an array is written. Of queries the library knows all but tsv; paths and headers are csv.
+func collected(p *openapi2.Parameter) {
+	if !p.Type.Is("array") || p.Ref != "" {
+		return
+	}
+	if p.CollectionFormat == "" {
+		p.CollectionFormat = "csv"
+	}
+	if p.In == "formData" || p.In == inQuery && p.CollectionFormat == "tsv" || p.In != inQuery && p.CollectionFormat != "csv" {
+		if p.Extensions == nil {
+			p.Extensions = make(map[string]any, 1)
+		}
+		p.Extensions[collection] = p.CollectionFormat
+	}
+}

@@ -1,0 +1,80 @@
+package openapi_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/cash-mcp/go-sdk/cash/openapi"
+)
+
+// Arrays are written by collectionFormat, whose default is csv, in all places and also in shared parameters. Where
+// OpenAPI 3 has no such style, the operation is left out.
+func TestSwagger2Arrays(t *testing.T) {
+	service := new(recorder)
+	array := func(in, format string) string {
+		if format != "" {
+			format = `,"collectionFormat":"` + format + `"`
+		}
+		return `{"name":"a","in":"` + in + `","required":true,"type":"array","items":{"type":"string"}` + format + `}`
+	}
+	for in, formats := range map[string]map[string]string{
+		"query":    {"": "a=x,y%20z", "csv": "a=x,y%20z", "ssv": "a=x%20y%20z", "pipes": "a=x%7Cy%20z", "multi": "a=x&a=y%20z", "tsv": ""},
+		"formData": {"": "a=x,y%20z", "csv": "a=x,y%20z", "ssv": "a=x%20y%20z", "pipes": "a=x%7Cy%20z", "multi": "a=x&a=y%20z", "tsv": ""},
+		"header":   {"": "x,y z", "csv": "x,y z", "ssv": "", "tsv": "", "pipes": ""},
+		"path":     {"": "x,y%20z", "csv": "x,y%20z", "ssv": "", "tsv": "", "pipes": ""},
+	} {
+		for format, want := range formats {
+			for _, shared := range []bool{false, true} {
+				param, parameters := array(in, format), `{}`
+				if shared {
+					param, parameters = `{"$ref":"#/parameters/a"}`, `{"a":`+param+`}`
+				}
+				path := "/send"
+				if in == "path" {
+					path += "/{a}"
+				}
+				doc := fmt.Appendf(nil, `{"swagger":"2.0","info":{},"parameters":%s,"paths":{%q:{"post":{"operationId":"send","tags":["t"],"parameters":[%s]}}}}`, parameters, path, param)
+				reg, m := mount(t, doc, openapi.Handler(service))
+				_, err := call(t.Context(), reg, "shop.t", "send", `{"a":["x","y z"]}`)
+				got := service.take()
+				if want == "" {
+					if err == nil || got != nil || m.Report().Left != 1 || !strings.Contains(m.Report().String(), "collectionFormat") {
+						t.Errorf("%s %s is sent: %v, %+v\n%s", in, format, err, got, m.Report())
+					}
+					continue
+				}
+				if err != nil {
+					t.Errorf("%s %s: %v\n%s", in, format, err, m.Report())
+					continue
+				}
+				_, query, _ := strings.Cut(got.URI, "?")
+				have := map[string]string{"query": query, "formData": got.Body, "header": got.Header.Get("a"), "path": strings.TrimPrefix(got.URI, "/send/")}[in]
+				if have != want {
+					t.Errorf("%s %q, shared %t, is %q, want %q", in, format, shared, have, want)
+				}
+			}
+		}
+	}
+}
+
+// Parameters in formData make a form, whatever the document says that the operation consumes; with a file, one of parts.
+func TestSwagger2Forms(t *testing.T) {
+	service := new(recorder)
+	const name, file = `{"name":"n","in":"formData","type":"string"}`, `{"name":"f","in":"formData","type":"file"}`
+	for _, c := range []struct{ consumes, params, args, media string }{
+		{``, name, `{"n":"x"}`, "application/x-www-form-urlencoded"},
+		{`"consumes":["application/json"],`, name, `{"n":"x"}`, "application/x-www-form-urlencoded"},
+		{`"consumes":["multipart/form-data"],`, name, `{"n":"x"}`, "multipart/form-data; "},
+		{``, name + "," + file, `{"n":"x","f":{"text":"y"}}`, "multipart/form-data; "},
+		{`"consumes":["application/x-www-form-urlencoded"],`, name + "," + file, `{"n":"x","f":{"text":"y"}}`, "multipart/form-data; "},
+	} {
+		doc := fmt.Appendf(nil, `{"swagger":"2.0","info":{},%s"paths":{"/send":{"post":{"operationId":"send","tags":["t"],"parameters":[%s]}}}}`, c.consumes, c.params)
+		reg, m := mount(t, doc, openapi.Handler(service))
+		if _, err := call(t.Context(), reg, "shop.t", "send", c.args); err != nil {
+			t.Errorf("%s: %v\n%s", c.consumes, err, m.Report())
+		} else if got := service.take(); !strings.HasPrefix(got.Header.Get("Content-Type"), c.media) {
+			t.Errorf("%s is sent as %q", c.consumes, got.Header.Get("Content-Type"))
+		}
+	}
+}
