@@ -63,9 +63,6 @@ func (d *direct) answers(w http.ResponseWriter, r *http.Request, m *message) boo
 		return false
 	}
 	d.once.Do(d.connect)
-	if d.session == nil {
-		return false
-	}
 	req := d.request(r, m)
 	if req == nil {
 		return false
@@ -80,22 +77,16 @@ func (d *direct) answers(w http.ResponseWriter, r *http.Request, m *message) boo
 func (d *direct) takes(r *http.Request, m *message) bool {
 	h := r.Header
 	version := header(h, versionHeader)
+	_, named := m.named()
+	token := auth.TokenInfoFromContext(r.Context())
 	switch {
-	case m.method != callTool && m.method != "tools/list" && m.method != readResource:
-		return false
-	case version < stateless || !slices.Contains(versions, version) || strictjson.Text(m.version) != version:
-		return false
-	case header(h, "Content-Type") != "application/json" || len(h["Last-Event-Id"]) > 0 || !accepts(h["Accept"]):
-		return false
-	case m.responses != nil || m.state != nil:
-		return false
-	case r.Context().Value(recordKey{}) != nil: // a function of this server serves it
-		return false
-	}
-	if _, named := m.named(); named && header(h, nameHeader) == "" {
-		return false
-	}
-	if t := auth.TokenInfoFromContext(r.Context()); t != nil && t.Extra[carriedExtra] != nil { // of an outer CarryContext
+	case m.method != callTool && m.method != "tools/list" && m.method != readResource,
+		m.responses != nil || m.state != nil,
+		version < stateless || !slices.Contains(versions, version) || strictjson.Text(m.version) != version,
+		header(h, "Content-Type") != "application/json" || len(h["Last-Event-Id"]) > 0 || !accepts(h["Accept"]),
+		named && header(h, nameHeader) == "",
+		r.Context().Value(recordKey{}) != nil,            // a function of this server serves it
+		token != nil && token.Extra[carriedExtra] != nil: // of an outer CarryContext
 		return false
 	}
 	for name := range h {
@@ -136,7 +127,7 @@ func accepts(values []string) bool {
 // request returns the SDK's form of a message, or nil if the SDK must read it.
 func (d *direct) request(r *http.Request, m *message) mcp.Request {
 	meta := d.usual(m.meta)
-	if meta == nil {
+	if meta == nil || d.session == nil {
 		return nil
 	}
 	extra := &mcp.RequestExtra{TokenInfo: auth.TokenInfoFromContext(r.Context()), Header: r.Header}
