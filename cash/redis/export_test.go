@@ -11,6 +11,12 @@ func (c *Client) Judge(facts map[string]string) ([]string, error) { return c.jud
 // WithLease shortens the lease of reservations.
 func (o Options) WithLease(d time.Duration) Options { o.lease = d; return o }
 
+// WithTick lengthens the interval at which changes are looked for without a message.
+func (o Options) WithTick(d time.Duration) Options { o.tick = d; return o }
+
+// Channel is the channel of all messages.
+func (c *Client) Channel() string { return c.channel() }
+
 // StopRenewing ends the renewal of reservations, as the end of the process would.
 func (c *Client) StopRenewing() { c.rooms.close() }
 

@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"strings"
@@ -179,7 +180,7 @@ func (n *news) receive(ctx context.Context) {
 }
 
 func (n *news) tick(ctx context.Context) {
-	ticker := time.NewTicker(tick)
+	ticker := time.NewTicker(cmp.Or(n.client.opts.tick, tick))
 	defer ticker.Stop()
 	for {
 		select {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -38,10 +39,31 @@ func unsubscribed(t *testing.T) redis.Options {
 	return redis.Options{Addresses: []string{s.address}, Username: "deaf", Password: "pw"}
 }
 
-// withoutMessages runs a test with messages, and with the tick alone. A notice comes within the time.
+// withoutMessages runs a test with messages alone, and with the tick alone. A notice comes within the time. It comes
+// later if the machine pauses, so that a test tries a few times.
 func withoutMessages(t *testing.T, test func(t *testing.T, o redis.Options, within time.Duration)) {
-	t.Run("messages", func(t *testing.T) { test(t, redis.Options{Key: key}, time.Second) })
+	t.Run("messages", func(t *testing.T) { test(t, redis.Options{Key: key}.WithTick(time.Hour), time.Second) })
 	t.Run("tick", func(t *testing.T) { test(t, unsubscribed(t), 2*time.Second) })
+}
+
+// tries is how often a test looks for a notice that comes within its time.
+const tries = 5
+
+// late is how long a test waits for what should come much sooner.
+const late = 10 * time.Second
+
+// listeners returns n replicas. All of them have subscribed if they may.
+func listeners(t *testing.T, n int64, o redis.Options) []*redis.Client {
+	t.Helper()
+	list := replicas(t, int(n), o)
+	if o.Addresses == nil {
+		r := raw(t, shared.address)
+		until(t, "all replicas subscribe", func() bool {
+			counts, err := r.Do(t.Context(), r.B().PubsubNumsub().Channel(list[0].Channel()).Build()).AsIntMap()
+			return err == nil && counts[list[0].Channel()] == n
+		})
+	}
+	return list
 }
 
 // TestNoMessages holds the suites of stores that tell of changes if no message arrives.
@@ -96,23 +118,47 @@ func aggregate(t *testing.T, c *redis.Client, mode pin.Mode, server upstream.Ser
 	return reg, agg
 }
 
-// told waits for a notice, and then until the client sees what it is about.
-func told(t *testing.T, what string, notices <-chan struct{}, within time.Duration, began time.Time, sees func() bool) {
+// told waits for a notice, and then until the client sees what it is about. It reports whether that came within the
+// time.
+func told(t *testing.T, what string, notices <-chan struct{}, within time.Duration, began time.Time, sees func() bool) bool {
 	t.Helper()
-	for end := time.After(within + 5*time.Second); ; {
+	for end := time.After(late); ; {
 		select {
 		case <-notices:
 			if !sees() {
 				continue
 			}
-			if took := time.Since(began); took > within {
-				t.Errorf("%s: told after %v, want %v at most", what, took, within)
-			} else {
-				t.Logf("%s: told after %v", what, took.Round(time.Millisecond))
-			}
-			return
+			took := time.Since(began)
+			t.Logf("%s: told after %v", what, took.Round(time.Millisecond))
+			return took <= within
 		case <-end:
 			t.Fatalf("%s: no notice", what)
+		}
+	}
+}
+
+// heard makes harmless changes until there were notices of all kinds, and takes all notices. list lists the tools: each
+// client is told once of changes after that.
+func heard(t *testing.T, change func(n int), list func(), kinds ...<-chan struct{}) {
+	t.Helper()
+	missing := slices.Clone(kinds)
+	for n, began := 0, time.Now(); len(missing) > 0; n++ {
+		if time.Since(began) > time.Minute {
+			t.Fatalf("%d of %d kinds of notices do not come", len(missing), len(kinds))
+		}
+		list()
+		change(n)
+		time.Sleep(100 * time.Millisecond)
+		missing = slices.DeleteFunc(missing, func(c <-chan struct{}) bool { return len(c) > 0 })
+	}
+	for quiet := false; !quiet; {
+		list()
+		time.Sleep(100 * time.Millisecond)
+		quiet = true
+		for _, c := range kinds {
+			for ; len(c) > 0; quiet = false {
+				<-c
+			}
 		}
 	}
 }
@@ -129,7 +175,7 @@ func TestNoticesCrossReplicas(t *testing.T) {
 					far, url, _ := newUpstream(t)
 					o := o
 					o.Prefix = newPrefix()
-					both := replicas(t, 2, o)
+					both := listeners(t, 2, o)
 					server := upstream.Server{Label: "far", Endpoint: upstream.HTTP{URL: url}}
 					_, there := aggregate(t, both[1], mode, server)
 					server.Lazy = true
@@ -151,37 +197,41 @@ func TestNoticesCrossReplicas(t *testing.T) {
 					staged := link.Connect(t, disclosure.NewServer(reg, &disclosure.Options{Grants: new(disclosure.Grants)}), nil, &mcp.ClientOptions{
 						ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { described <- struct{}{} },
 					})
-					lists.Tools()
-					staged.Tools()
-					time.Sleep(300 * time.Millisecond) // the SDK's client does not wait for its subscriptions
+					// The SDK's client does not wait for its subscriptions.
+					heard(t, func(n int) {
+						reg.Namespace(fmt.Sprint("own", n), "Is served here.").Add(registry.Func("run", "Runs.", func(context.Context, struct{}) (string, error) { return "", nil }))
+					}, func() { lists.Tools(); staged.Tools() }, notices, described, updates)
 
-					began := time.Now()
-					tool(far, "walk")
-					if mode != pin.Off {
-						for !quarantined(there) {
-							time.Sleep(time.Millisecond)
-						}
-						began = time.Now()
-						if err := there.Accept(t.Context(), "far", "walk"); err != nil {
-							t.Fatal(err)
-						}
-					}
-					lacks := func(c *cashtest.Client, name string) func() bool {
+					has := func(c *cashtest.Client, name string) func() bool {
 						return func() bool {
-							for _, one := range c.Tools() {
-								if one.Name == name {
-									return true
-								}
-							}
-							return false
+							return slices.ContainsFunc(c.Tools(), func(one *mcp.Tool) bool { return one.Name == name })
 						}
 					}
-					told(t, "plain", notices, within, began, lacks(lists, "far-walk"))
-					told(t, "disclosure", described, within+100*time.Millisecond, began, lacks(staged, "far-walk"))
-					told(t, "cash://server", updates, within+200*time.Millisecond, began, func() bool {
-						_, err := reg.Function(t.Context(), "far", "walk")
-						return err == nil
-					})
+					soon := false
+					for n := 0; n < tries && !soon; n++ {
+						name := fmt.Sprint("walk", n)
+						began := time.Now()
+						tool(far, name)
+						if mode != pin.Off {
+							until(t, "the change is in quarantine", func() bool {
+								return slices.ContainsFunc(there.Status()[0].Quarantined, func(q pin.Quarantine) bool { return q.Tool == name })
+							})
+							began = time.Now()
+							if err := there.Accept(t.Context(), "far", name); err != nil {
+								t.Fatal(err)
+							}
+						}
+						first := told(t, "plain", notices, within, began, has(lists, "far-"+name))
+						second := told(t, "disclosure", described, within+100*time.Millisecond, began, has(staged, "far-"+name))
+						third := told(t, "cash://server", updates, within+200*time.Millisecond, began, func() bool {
+							_, err := reg.Function(t.Context(), "far", name)
+							return err == nil
+						})
+						soon = first && second && third
+					}
+					if !soon {
+						t.Errorf("of %d changes, none was told within %v", tries, within)
+					}
 					if s := here.Status()[0]; s.State != upstream.Idle {
 						t.Errorf("the replica has connected: %+v", s)
 					}
@@ -191,8 +241,6 @@ func TestNoticesCrossReplicas(t *testing.T) {
 	})
 }
 
-func quarantined(a *upstream.Aggregator) bool { return len(a.Status()[0].Quarantined) > 0 }
-
 // TestReplicasReadOnce holds that of three replicas, one reads what has changed of an upstream, and that a new one
 // serves it while the upstream is away.
 func TestReplicasReadOnce(t *testing.T) {
@@ -201,29 +249,46 @@ func TestReplicasReadOnce(t *testing.T) {
 		o.Prefix = newPrefix()
 		server := upstream.Server{Label: "far", Endpoint: upstream.HTTP{URL: url}}
 		var all []*registry.Registry
-		for _, c := range replicas(t, 3, o) {
+		for _, c := range listeners(t, 3, o) {
 			reg, _ := aggregate(t, c, pin.Off, server)
 			all = append(all, reg)
 		}
 		time.Sleep(500 * time.Millisecond) // streams that open count as changes
-		for i := range 5 {
+		for i, once := 0, 0; once < 5; i++ {
 			before, began := lists.Load(), time.Now()
 			name := fmt.Sprint("new", i)
 			tool(far, name)
 			for n, reg := range all {
 				for _, err := reg.Function(t.Context(), "far", name); err != nil; _, err = reg.Function(t.Context(), "far", name) {
-					if time.Since(began) > 5*time.Second {
+					if time.Since(began) > late {
 						t.Fatalf("change %d: replica %d does not show it", i, n)
 					}
 					time.Sleep(time.Millisecond)
 				}
 			}
-			if took, n := time.Since(began), lists.Load()-before; took > within || n != 1 {
-				t.Errorf("change %d: %v, read %d times", i, took, n)
-			}
+			took := time.Since(began)
 			time.Sleep(200 * time.Millisecond)
+			switch n := lists.Load() - before; {
+			case took <= within && n == 1:
+				once++
+			case i-once >= 3*tries:
+				t.Fatalf("of %d changes, %d were read once, and shown within %v", i+1, once, within)
+			default:
+				t.Logf("change %d: %v, read %d times", i, took, n) // a replica that hears late reads itself
+			}
 		}
 	})
+}
+
+// A counted is a store that counts the calls of Ask that have returned.
+type counted struct {
+	control.ApprovalStore
+	asked *atomic.Int64
+}
+
+func (s counted) Ask(ctx context.Context, t *control.Ticket) (*control.Ticket, error) {
+	defer s.asked.Add(1)
+	return s.ApprovalStore.Ask(ctx, t)
 }
 
 // TestSettledOnAnotherReplica holds that a call that waits for a question which another replica has asked ends within
@@ -232,13 +297,18 @@ func TestSettledOnAnotherReplica(t *testing.T) {
 	withoutMessages(t, func(t *testing.T, o redis.Options, within time.Duration) {
 		o.Prefix = newPrefix()
 		ada := &registry.Caller{ID: "ada"}
-		asked, answer := make(chan struct{}, 2), make(chan struct{})
-		answers, begun := make(chan time.Time, 2), time.Time{}
+		asked, answer := make(chan struct{}, 2*tries), make(chan struct{})
 		var clients []*cashtest.Client
-		for _, c := range replicas(t, 2, o) {
+		var asks []*atomic.Int64
+		for _, c := range listeners(t, 2, o) {
 			reg := registry.New(nil)
-			reg.Namespace("bank", "A bank.").Add(registry.Func("pay", "Pays.", func(context.Context, struct{}) (string, error) { return "paid", nil }))
-			policy := control.NewPolicy(&control.PolicyOptions{Default: control.RequireApproval, Approvals: control.NewApprovals(&control.ApprovalOptions{Store: c.Approvals()})})
+			bank := reg.Namespace("bank", "A bank.")
+			for n := range tries {
+				bank.Add(registry.Func(fmt.Sprint("pay", n), "Pays.", func(context.Context, struct{}) (string, error) { return "paid", nil }))
+			}
+			store := counted{c.Approvals(), new(atomic.Int64)}
+			asks = append(asks, store.asked)
+			policy := control.NewPolicy(&control.PolicyOptions{Default: control.RequireApproval, Approvals: control.NewApprovals(&control.ApprovalOptions{Store: store})})
 			srv := cash.NewServer(reg, &cash.Options{Serve: serve.Options{Middleware: (&control.Controls{Policy: policy}).Middleware()}})
 			clients = append(clients, cashtest.Links()[0].Connect(t, srv, ada, &mcp.ClientOptions{
 				ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
@@ -248,29 +318,44 @@ func TestSettledOnAnotherReplica(t *testing.T) {
 				},
 			}))
 		}
-		for i, c := range clients {
-			go func() {
-				if r := c.Call("bank", "pay", nil); !r.IsError {
-					t.Errorf("replica %d ran it: %s", i, r.Text)
+		defer close(answer)
+		// round makes a call on both replicas, and returns how long after the answer they have ended.
+		round := func(function string) (took time.Duration) {
+			before := asks[1].Load()
+			ended := make(chan time.Time, 2)
+			for i, c := range clients {
+				go func() {
+					if r := c.Call("bank", function, nil); !r.IsError {
+						t.Errorf("replica %d ran it: %s", i, r.Text)
+					}
+					ended <- time.Now()
+				}()
+				if i == 0 {
+					until(t, "the first client is asked", func() bool { return len(asked) > 0 })
+					<-asked
 				}
-				answers <- time.Now()
-			}()
-			if i == 0 {
-				<-asked
 			}
+			until(t, "the second call waits", func() bool { return asks[1].Load() > before })
+			begun, end := time.Now(), time.After(late)
+			answer <- struct{}{}
+			for range clients {
+				select {
+				case at := <-ended:
+					took = max(took, at.Sub(begun))
+				case <-end:
+					t.Fatal("a call waits still")
+				}
+			}
+			return took
 		}
-		time.Sleep(100 * time.Millisecond) // until the second call waits
-		begun = time.Now()
-		close(answer)
-		for range clients {
-			select {
-			case at := <-answers:
-				if took := at.Sub(begun); took > within {
-					t.Errorf("a call ends after %v", took)
-				}
-			case <-time.After(10 * time.Second):
-				t.Fatal("a call waits still")
-			}
+		soon := false
+		for n := 0; n < tries && !soon; n++ {
+			took := round(fmt.Sprint("pay", n))
+			t.Logf("the calls end after %v", took)
+			soon = took <= within
+		}
+		if !soon {
+			t.Errorf("of %d answers, none ends the calls within %v", tries, within)
 		}
 		if len(asked) > 0 {
 			t.Error("the second client was asked too")

@@ -106,11 +106,10 @@ func (s *server) start() error {
 	if err := s.cmd.Start(); err != nil {
 		return err
 	}
-	for range 500 {
+	for began := time.Now(); time.Since(began) < 30*time.Second; time.Sleep(10 * time.Millisecond) {
 		if conn, err := net.Dial("tcp", s.address); err == nil {
 			return conn.Close()
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	s.kill()
 	text, _ := os.ReadFile(log.Name())
@@ -148,6 +147,16 @@ func ownServer(t *testing.T, args ...string) *server {
 	}
 	t.Cleanup(func() { s.kill() })
 	return s
+}
+
+// until waits until something holds, for a minute at most.
+func until(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	for began := time.Now(); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Since(began) > time.Minute {
+			t.Fatalf("not within a minute: %s", what)
+		}
+	}
 }
 
 var prefixes atomic.Int64

@@ -172,18 +172,22 @@ func (s *stand) readable(user string, replica int, handle, text string) error {
 	return nil
 }
 
-// shareQuota calls ten times as often as is allowed for ten minutes of the quota. The recorder knows between which two
-// times a call was admitted, so that the runs surely within a minute are counted, for each minute that begins anywhere.
+// shareQuota calls ten times as often as is allowed for ten minutes of the quota, and longer until enough calls have
+// run and were refused. The recorder knows between which two times a call was admitted, so that the runs surely within
+// a minute are counted, for each minute that begins anywhere.
 func (s *stand) shareQuota(t *testing.T, minute time.Duration, limit int) {
 	var group sync.WaitGroup
-	var refused atomic.Int32
+	var ran, refused atomic.Int32
 	const clients = 12
 	begin := time.Now()
+	enough := func() bool {
+		return time.Since(begin) > 10*minute && ran.Load() >= int32(5*limit) && refused.Load() >= int32(10*limit)
+	}
 	for i := range clients {
 		group.Go(func() {
 			ticks := time.NewTicker(minute * clients / time.Duration(10*limit))
 			defer ticks.Stop()
-			for n := 0; time.Since(begin) < 10*minute; n++ {
+			for n := 0; !enough() && time.Since(begin) < time.Minute; n++ {
 				a, err := s.call("ada", n+i, "ping", fmt.Sprint("quota ", i, n), nil)
 				switch {
 				case err != nil:
@@ -192,6 +196,8 @@ func (s *stand) shareQuota(t *testing.T, minute time.Duration, limit int) {
 					refused.Add(1)
 				case a.IsError:
 					t.Error(a.Text)
+				default:
+					ran.Add(1)
 				}
 				<-ticks.C
 			}

@@ -79,7 +79,7 @@ func newTab(t *testing.T) *tab {
 	t.Helper()
 	ctx, end := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
 	t.Cleanup(end)
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	t.Cleanup(cancel)
 	b := &tab{t: t, ctx: ctx}
 	err := chromedp.Listen(ctx, func(event any) {

@@ -9,5 +9,6 @@
 //
 // # Limits
 //
-// The bounds of times are five times those that two idle cores keep, because machines differ. The figures are printed.
+// The bounds of times are five times those that two idle cores keep, because machines differ. The fastest of several
+// tries has to keep them. The figures are printed.
 package browser

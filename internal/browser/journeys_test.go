@@ -80,7 +80,7 @@ func TestJourneys(t *testing.T) {
 			b.open(s.url + "log")
 			b.shows("main", "orders.list", "INVALID_ARGUMENTS", "!C-42", "!stock")
 			s.talk(b.t, boss, "inventory", "stock", `{}`)
-			get(b, chromedp.Poll[bool](`document.querySelector("main").textContent.includes("inventory.stock")`, chromedp.WithPollingTimeout(20*time.Second)))
+			get(b, chromedp.Poll[bool](`document.querySelector("main").textContent.includes("inventory.stock")`, chromedp.WithPollingTimeout(time.Minute)))
 			b.picture("live")
 		}},
 		{"upstreams", func(b *tab, s *site) {

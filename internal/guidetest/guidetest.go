@@ -48,7 +48,7 @@
 //
 // # Limits
 //
-// A command has two minutes, a wait for a line of a job half a minute. A line has one command. Assignments, quotes and
+// A command has two minutes, and so has a wait for a line of a job. A line has one command. Assignments, quotes and
 // $(COMMAND) work as in a shell; what else a shell expands, only those commands see that run in one.
 package guidetest
 

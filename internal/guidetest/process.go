@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// patience bounds a wait.
-const patience = 30 * time.Second
+// patience bounds a command and a wait.
+const patience = 2 * time.Minute
 
 // Command returns the test binary as the program, see [Main].
 func Command(args ...string) *exec.Cmd {

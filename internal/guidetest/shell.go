@@ -13,7 +13,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // commands returns the commands of lines, with those joined that go on in the next line.
@@ -184,7 +183,7 @@ func (r *reader) start(command string, cmd *exec.Cmd, env map[string]string, j *
 		r.begin(j, cmd, apart)
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(r.t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(r.t.Context(), patience)
 	defer cancel()
 	shell := cmd.Args[0] == "sh"
 	bounded := exec.CommandContext(ctx, cmd.Path, cmd.Args[1:]...)
@@ -238,7 +237,7 @@ func (r *reader) curl(args []string) string {
 	if body != "" && header.Get("Content-Type") == "" {
 		header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
-	ctx, cancel := context.WithTimeout(r.t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(r.t.Context(), patience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
 	if err != nil {

@@ -46,11 +46,14 @@ func TestConformance(t *testing.T) {
 	}
 }
 
+// startTimeout is a line of a configuration: the start waits for all servers, however slow their processes are.
+const startTimeout = "start_timeout: 2m\n"
+
 // writeConfig makes a configuration file of the aggregator.
 func writeConfig(t *testing.T, upstreams ...string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "config.yaml")
-	if err := os.WriteFile(file, []byte("upstreams:\n"+strings.Join(upstreams, "")), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(startTimeout+"upstreams:\n"+strings.Join(upstreams, "")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return file

@@ -57,7 +57,7 @@
 //
 // # Limits
 //
-// The tests expect a Unix with /bin/sh, npm's layout of folders there, and a loopback interface on which a free port
-// stays free for a moment. Excuses belong to the pinned version of the suite. Scenarios of a newer version fail until
-// they are excused or pass. Times, sessions and folders in the servers' answers are masked before comparison.
+// The tests expect a Unix with /bin/sh, npm's layout of folders there, and a loopback interface. Excuses belong to the
+// pinned version of the suite. Scenarios of a newer version fail until they are excused or pass. Times, sessions and
+// folders in the servers' answers are masked before comparison.
 package realclients

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -71,7 +72,8 @@ func (in inspector) run(t *testing.T, wantCode int, args ...string) *inspection 
 
 func (in inspector) exec(t *testing.T, wantCode int, args ...string) (stdout, stderr []byte) {
 	t.Helper()
-	all := slices.Concat([]string{"--cli"}, in.target, []string{"--format", "json", "--protocol-era", in.era}, args)
+	options := []string{"--format", "json", "--protocol-era", in.era, "--connect-timeout", fmt.Sprint(patience.Milliseconds())}
+	all := slices.Concat([]string{"--cli"}, in.target, options, args)
 	cmd := partner(t, "mcp-inspector", all...)
 	var out, log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &log

@@ -44,11 +44,25 @@ func testProgress(t *testing.T, c *client) {
 	if r := c.call(t, params); r.IsError || !strings.Contains(r.text(), "Steps: 5") {
 		t.Errorf("the result is %q, error %t", r.text(), r.IsError)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	// The SDK's client may deliver the last one after the result.
-	if want := []float64{1, 2, 3, 4, 5}; len(c.progress) < 4 || !slices.Equal(c.progress, want[:min(len(c.progress), 5)]) {
-		t.Errorf("progress %v, want %v", c.progress, want)
+	checkProgress(t, c, 5)
+}
+
+// checkProgress checks that each of so many steps has been reported, in order. The SDK's client may deliver the last
+// reports after the result.
+func checkProgress(t *testing.T, c *client, steps int) {
+	t.Helper()
+	reported := func() []float64 {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return slices.Clone(c.progress)
+	}
+	inTime(func() bool { return len(reported()) >= steps })
+	var want []float64
+	for i := range steps {
+		want = append(want, float64(i+1))
+	}
+	if got := reported(); !slices.Equal(got, want) {
+		t.Errorf("progress %v, want %v", got, want)
 	}
 }
 
@@ -170,17 +184,7 @@ func testOwnReports(t *testing.T, c *client, steps int) {
 	if got := <-done; !strings.Contains(got, fmt.Sprintf("Steps: %d.", steps)) {
 		t.Errorf("the call of %d steps: %q", steps, got)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if n := len(c.progress); n < steps-1 || n > steps {
-		t.Errorf("progress %v, want that of %d steps", c.progress, steps)
-	}
-	for i, done := range c.progress {
-		if done != float64(i+1) {
-			t.Errorf("progress %v, want that of %d steps", c.progress, steps)
-			break
-		}
-	}
+	checkProgress(t, c, steps)
 }
 
 // A client that cannot be asked gets an answer all the same: the server is told

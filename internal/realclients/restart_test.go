@@ -84,6 +84,13 @@ func kill(t *testing.T, file string) {
 // eventually waits for what another process has to do first.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
+	if !inTime(ok) {
+		t.Fatalf("waited in vain: %s", what)
+	}
+}
+
+// inTime waits until ok holds, and reports whether it does.
+func inTime(ok func() bool) bool {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	timeout := time.After(patience)
@@ -91,7 +98,8 @@ func eventually(t *testing.T, what string, ok func() bool) {
 		select {
 		case <-tick.C:
 		case <-timeout:
-			t.Fatalf("waited in vain: %s", what)
+			return false
 		}
 	}
+	return true
 }

@@ -5,7 +5,6 @@ package realclients
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -79,15 +78,10 @@ func (s server) direct(t *testing.T) *client {
 // streamableHttp at /mcp, or sse at /sse.
 func overHTTP(t *testing.T, transport string) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(listener.Addr().String())
-	listener.Close() // the server wants a number, and takes it again
 	cmd := partner(t, "mcp-server-everything", transport)
-	cmd.Env = append(cmd.Env, "PORT="+port)
-	return started(t, cmd, regexp.MustCompile(`(?:listening|running) on port (\d+)\s`))
+	// The server prints the port that it was told, which is 0. The script prints the one that it has got.
+	cmd.Env = append(cmd.Env, "PORT=0", fmt.Sprintf("NODE_OPTIONS=--require %q", testScript(t, "port.cjs")))
+	return started(t, cmd, regexp.MustCompile(`bound to port (\d+)\s`))
 }
 
 // mounted is an aggregator in this process.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -16,18 +17,16 @@ import (
 func Artifacts(open func(n int, limits firewall.MemoryOptions) ([]firewall.Store, error), clock Clock) []Row {
 	s := newSuite(Subject[firewall.Store]{Clock: clock})
 	type stores = []firewall.Store
-	add := func(name string, limits firewall.MemoryOptions, check func(ctx context.Context, r stores) error) {
-		s.add(name, 0, func(ctx context.Context, _ stores) error {
-			limits.Now = clock.Now
-			r, err := open(2, limits)
-			if err != nil || len(r) != 2 {
-				return broken(err, "opening two replicas: %d", len(r))
-			}
-			return check(ctx, r)
-		})
+	addTimed := func(name string, limits firewall.MemoryOptions, most time.Duration, check func(ctx context.Context, r stores, pause pauses) error) {
+		limits.Now = clock.Now
+		row := *s
+		row.Open = func(n int) ([]firewall.Store, error) { return open(n, limits) }
+		row.addTimed(name, 2, most, check)
+		s.rows = row.rows
 	}
-	s.Open = func(int) ([]firewall.Store, error) { return nil, nil }
-	pause := func(d time.Duration) func() error { return func() error { s.wait(d); return nil } }
+	add := func(name string, limits firewall.MemoryOptions, check func(ctx context.Context, r stores) error) {
+		addTimed(name, limits, math.MaxInt64, func(ctx context.Context, r stores, _ pauses) error { return check(ctx, r) })
+	}
 	// kept is a step: a text is kept for a payer, and its handle put into h.
 	kept := func(ctx context.Context, f firewall.Store, owner firewall.Owner, text string, h *string) func() error {
 		return func() error {
@@ -168,7 +167,7 @@ func Artifacts(open func(n int, limits firewall.MemoryOptions) ([]firewall.Store
 		}
 		return steps(opens(ctx, r[1], ann.ID, &refs[0].Handle, text), opens(ctx, r[1], ann.ID, &refs[2].Handle, text))
 	})
-	add("what is promised stays, then the payer's oldest gives way", firewall.MemoryOptions{MaxPerOwner: 2, Promise: promise}, func(ctx context.Context, r stores) error {
+	addTimed("what is promised stays, then the payer's oldest gives way", firewall.MemoryOptions{MaxPerOwner: 2, Promise: promise}, promise/2, func(ctx context.Context, r stores, pause pauses) error {
 		var one, two, three string
 		return steps(
 			kept(ctx, r[0], ann, "one", &one), pause(10*time.Millisecond), kept(ctx, r[1], ann, "two", &two),
@@ -182,7 +181,7 @@ func Artifacts(open func(n int, limits firewall.MemoryOptions) ([]firewall.Store
 			opens(ctx, r[1], ann.ID, &three, "three"),
 		)
 	})
-	add("the payer with the most gives way to others", firewall.MemoryOptions{MaxArtifacts: 4, Promise: promise}, func(ctx context.Context, r stores) error {
+	addTimed("the payer with the most gives way to others", firewall.MemoryOptions{MaxArtifacts: 4, Promise: promise}, promise/2, func(ctx context.Context, r stores, pause pauses) error {
 		var small, first, second, third, other string
 		bob, eve := firewall.Owner{ID: "bob"}, firewall.Owner{ID: "eve"}
 		return steps(
@@ -196,7 +195,7 @@ func Artifacts(open func(n int, limits firewall.MemoryOptions) ([]firewall.Store
 			opens(ctx, r[0], eve.ID, &other, "other"),
 		)
 	})
-	add("an artifact expires", firewall.MemoryOptions{MaxAge: promise}, func(ctx context.Context, r stores) error {
+	addTimed("an artifact expires", firewall.MemoryOptions{MaxAge: promise}, promise/2, func(ctx context.Context, r stores, pause pauses) error {
 		var h string
 		return steps(
 			kept(ctx, r[0], ann, "x", &h), opens(ctx, r[1], ann.ID, &h, "x"),

@@ -13,7 +13,8 @@
 // # How it works
 //
 // A row opens a store of its own, uses it through two or three replicas, and compares what they answer. Rows about time
-// wait for some tenths of a second, or move the clock of the store ([Clock]).
+// wait for some tenths of a second, or move the clock of the store ([Clock]). If such a row fails and the machine was
+// too slow for its times, it is tried again with another store.
 //
 // # Limits
 //

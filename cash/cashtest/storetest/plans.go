@@ -75,13 +75,13 @@ func Plans(subject Subject[control.PlanStore]) []Row {
 	s.add("an expired token is not claimed", 1, func(ctx context.Context, r stores) error {
 		return claims(ctx, r[0], "a", "", s.Now().Add(-time.Millisecond), false, "")()
 	})
-	s.add("a used token is remembered until it expires", 2, func(ctx context.Context, r stores) error {
+	s.addTimed("a used token is remembered until it expires", 2, 250*time.Millisecond, func(ctx context.Context, r stores, pause pauses) error {
 		expires := s.Now().Add(500 * time.Millisecond)
 		return steps(
 			claims(ctx, r[0], "a", "", expires, true, ""),
-			func() error { s.wait(400 * time.Millisecond); return nil },
+			pause(400*time.Millisecond),
 			claims(ctx, r[1], "a", "", expires, false, ""),
-			func() error { s.wait(200 * time.Millisecond); return nil },
+			pause(200*time.Millisecond),
 			claims(ctx, r[1], "a", "", expires, false, ""),
 		)
 	})

@@ -14,7 +14,7 @@ func Quota(subject Subject[control.QuotaStore]) []Row {
 	s := newSuite(subject)
 	type stores = []control.QuotaStore
 	minutes := s.Sleep != nil || s.Minute <= time.Second
-	s.add("calls pass up to the limit of the minute", 2, func(ctx context.Context, r stores) error {
+	s.addTimed("calls pass up to the limit of the minute", 2, s.Minute/2, func(ctx context.Context, r stores, _ pauses) error {
 		three := window("tool", control.Limit{PerMinute: 3})
 		for i := range 3 {
 			if err := takes(ctx, r[i%2], s.call("ada", three), nil)(); err != nil {
@@ -27,14 +27,14 @@ func Quota(subject Subject[control.QuotaStore]) []Row {
 		}
 		return nil
 	})
-	s.add("calls pass again after a minute", 2, func(ctx context.Context, r stores) error {
+	s.addTimed("calls pass again after a minute", 2, s.Minute/3, func(ctx context.Context, r stores, pause pauses) error {
 		two := window("tool", control.Limit{PerMinute: 2})
 		pass := takes(ctx, r[0], s.call("ada", two), nil)
 		refused := takes(ctx, r[1], s.call("ada", two), &control.Refusal{Window: two})
-		half := func() error { s.wait(s.Minute/2 + s.Minute/20); return nil }
+		half := pause(s.Minute/2 + s.Minute/20)
 		return steps(pass, half, pass, refused, half, pass, refused)
 	}).unless(minutes, "a minute is too long")
-	s.add("no more than the limit pass at once", 3, func(ctx context.Context, r stores) error {
+	s.addTimed("no more than the limit pass at once", 3, s.Minute/2, func(ctx context.Context, r stores, _ pauses) error {
 		ten := window("tool", control.Limit{PerMinute: 10})
 		passed, err := crowd(45, func(i int) (bool, error) {
 			refused, err := r[i%3].Take(ctx, s.call("ada", ten))
@@ -45,7 +45,7 @@ func Quota(subject Subject[control.QuotaStore]) []Row {
 		}
 		return nil
 	})
-	s.add("a call counts in all windows or in none", 1, func(ctx context.Context, r stores) error {
+	s.addTimed("a call counts in all windows or in none", 1, s.Minute/2, func(ctx context.Context, r stores, _ pauses) error {
 		one, two := window("face", control.Limit{PerMinute: 1}), window("tool", control.Limit{PerMinute: 2})
 		return steps(
 			takes(ctx, r[0], s.call("ada", two, one), nil),
@@ -54,7 +54,7 @@ func Quota(subject Subject[control.QuotaStore]) []Row {
 			takes(ctx, r[0], s.call("ada", two), &control.Refusal{Window: two}),
 		)
 	})
-	s.add("a dry call counts nothing", 1, func(ctx context.Context, r stores) error {
+	s.addTimed("a dry call counts nothing", 1, s.Minute/2, func(ctx context.Context, r stores, _ pauses) error {
 		one := window("tool", control.Limit{PerMinute: 1})
 		dry := s.call("ada", one)
 		dry.Dry = true
@@ -71,8 +71,8 @@ func Quota(subject Subject[control.QuotaStore]) []Row {
 			takes(ctx, r[0], s.call("ada", minute, session), &control.Refusal{Window: session, Session: true}),
 		)
 	})
-	s.add("a burst is spread over the minute", 1, func(ctx context.Context, r stores) error {
-		const apart = 100 * time.Millisecond
+	const apart = 100 * time.Millisecond
+	s.addTimed("a burst is spread over the minute", 1, apart/2, func(ctx context.Context, r stores, pause pauses) error {
 		two := window("tool", control.Limit{PerMinute: int(s.Minute / apart), Burst: 2})
 		pass := takes(ctx, r[0], s.call("ada", two), nil)
 		if err := steps(pass, pass); err != nil {
@@ -82,8 +82,7 @@ func Quota(subject Subject[control.QuotaStore]) []Row {
 		if err != nil || refused == nil || refused.Session || refused.Wait <= 0 || refused.Wait > apart {
 			return broken(err, "a third call at once: %+v; want a wait of %v at most", refused, apart)
 		}
-		s.wait(refused.Wait + time.Millisecond)
-		return pass()
+		return steps(pause(refused.Wait+time.Millisecond), pass)
 	})
 	s.add("a negative limit allows nothing", 1, func(ctx context.Context, r stores) error {
 		for _, limit := range []control.Limit{{PerMinute: -1}, {PerMinute: 5, Burst: -1}} {
@@ -95,11 +94,10 @@ func Quota(subject Subject[control.QuotaStore]) []Row {
 		}
 		return nil
 	})
-	s.add("a session ends when it is idle", 2, func(ctx context.Context, r stores) error {
+	s.addTimed("a session ends when it is idle", 2, 100*time.Millisecond, func(ctx context.Context, r stores, pause pauses) error {
 		two := window("tool", control.Limit{PerSession: 2})
 		call := func() *control.Taking { t := s.call("ada", two); t.Idle = 400 * time.Millisecond; return t }
 		pass := takes(ctx, r[0], call(), nil)
-		pause := func(d time.Duration) func() error { return func() error { s.wait(d); return nil } }
 		return steps(
 			pass, pause(250*time.Millisecond), pass, pause(250*time.Millisecond),
 			takes(ctx, r[1], call(), &control.Refusal{Window: two, Session: true}),

@@ -76,7 +76,7 @@ func Results(subject Subject[control.ResultStore]) []Row {
 			finds(ctx, r[1], ada("1"), ""), finds(ctx, r[1], ada("2"), ""),
 		)
 	})
-	s.add("Expire shortens a life, and lengthens none", 2, func(ctx context.Context, r stores) error {
+	s.addTimed("Expire shortens a life, and lengthens none", 2, 50*time.Millisecond, func(ctx context.Context, r stores, pause pauses) error {
 		short := promised("short")
 		short.Lasts = 100 * time.Millisecond
 		return steps(
@@ -85,7 +85,7 @@ func Results(subject Subject[control.ResultStore]) []Row {
 			func() error { return r[1].Expire(ctx, ada("2"), time.Minute) },
 			func() error { return r[1].Expire(ctx, ada("4"), time.Minute) },
 			finds(ctx, r[0], ada("1"), "long"),
-			func() error { s.wait(150 * time.Millisecond); return nil },
+			pause(150*time.Millisecond),
 			finds(ctx, r[0], ada("1"), ""), finds(ctx, r[0], ada("2"), ""), finds(ctx, r[0], ada("3"), "other"), finds(ctx, r[0], ada("4"), ""),
 		)
 	})

@@ -2,6 +2,7 @@ package storetest_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -168,4 +169,46 @@ func TestSuiteOfResultsFindsFaults(t *testing.T) {
 			}
 		}),
 	})
+}
+
+// TestSlowMachine holds that a row about time is tried again when a pause of the machine made it fail, up to a limit.
+// Without a pause, a fault fails at once.
+func TestSlowMachine(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		slow   int           // so many stores are slow
+		pause  time.Duration // of the machine, before each Find of a slow store
+		opened int
+		holds  bool
+	}{
+		{"one pause", 1, 200 * time.Millisecond, 2, true},
+		{"pauses without end", 1000, 200 * time.Millisecond, 10, false},
+		{"a fault", 1000, 0, 1, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			clock := newClock()
+			opened := 0
+			rows := storetest.Results(storetest.Subject[control.ResultStore]{Clock: clock, Open: func(n int) ([]control.ResultStore, error) {
+				opened++
+				s := &spoiledResults{ResultStore: control.NewResults(&control.ResultOptions{Now: clock.Now})}
+				s.keep = func(ctx context.Context, key control.ResultKey, r control.StoredResult) (bool, error) {
+					return s.ResultStore.Keep(ctx, key, &r)
+				}
+				s.find, s.expire = s.ResultStore.Find, s.ResultStore.Expire
+				if opened <= test.slow {
+					s.find = func(ctx context.Context, key control.ResultKey) (*control.StoredResult, string, error) {
+						if clock.Sleep(test.pause); test.pause == 0 {
+							return nil, "", nil
+						}
+						return s.ResultStore.Find(ctx, key)
+					}
+				}
+				return shares[control.ResultStore](n, s)
+			}})
+			row := rows[slices.IndexFunc(rows, func(r storetest.Row) bool { return strings.HasPrefix(r.Name, "Expire shortens") })]
+			if err := row.Check(t.Context()); (err == nil) != test.holds || opened != test.opened {
+				t.Errorf("%d stores were opened, want %d: %v", opened, test.opened, err)
+			}
+		})
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -13,8 +14,8 @@ import (
 
 // A Subject is the implementation under test.
 type Subject[S any] struct {
-	// Open returns n replicas of an empty store. Every row calls it once. What they need is released by its caller,
-	// after the rows.
+	// Open returns n replicas of an empty store. Every row calls it once, and again for each further try of a row about
+	// time. What they need is released by its caller, after the rows.
 	Open func(n int) ([]S, error)
 	// Room is how much an empty store has room for: used tokens, counts of owners, or tickets. Zero is unknown; rows
 	// about a full store are then not checked.
@@ -89,22 +90,49 @@ func (s *suite[S]) soon() time.Time { return s.Now().Add(time.Minute) }
 
 // add adds a row over as many replicas. A panic of the store breaks the duty.
 func (s *suite[S]) add(name string, replicas int, check func(ctx context.Context, r []S) error) *Row {
+	return s.addTimed(name, replicas, math.MaxInt64, func(ctx context.Context, r []S, _ pauses) error { return check(ctx, r) })
+}
+
+// pauses returns a step that waits by the clock of the store.
+type pauses func(d time.Duration) func() error
+
+// tries is how often a row about time is tried at most.
+const tries = 10
+
+// addTimed adds a row whose steps must not take more than most together, without the pauses between them. If they did,
+// because the machine was slow, a failure says nothing: the row is tried again with another store.
+func (s *suite[S]) addTimed(name string, replicas int, most time.Duration, check func(ctx context.Context, r []S, pause pauses) error) *Row {
 	s.rows = append(s.rows, Row{Name: name, Check: func(ctx context.Context) (err error) {
-		defer func() {
-			if p := recover(); p != nil {
-				err = fmt.Errorf("the store panicked: %v", p)
+		for range tries {
+			var took time.Duration
+			if took, err = s.try(ctx, replicas, check); err == nil || took <= most {
+				break
 			}
-		}()
-		stores, err := s.Open(replicas)
-		if err != nil {
-			return fmt.Errorf("opening the store: %w", err)
 		}
-		if len(stores) != replicas {
-			return fmt.Errorf("opened %d replicas, want %d", len(stores), replicas)
-		}
-		return check(ctx, stores)
+		return err
 	}})
 	return &s.rows[len(s.rows)-1]
+}
+
+// try opens a store and checks it. It returns how long that took without the pauses.
+func (s *suite[S]) try(ctx context.Context, replicas int, check func(ctx context.Context, r []S, pause pauses) error) (took time.Duration, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the store panicked: %v", p)
+		}
+	}()
+	stores, err := s.Open(replicas)
+	if err != nil {
+		return 0, fmt.Errorf("opening the store: %w", err)
+	}
+	if len(stores) != replicas {
+		return 0, fmt.Errorf("opened %d replicas, want %d", len(stores), replicas)
+	}
+	began, paused := s.Now(), time.Duration(0)
+	err = check(ctx, stores, func(d time.Duration) func() error {
+		return func() error { s.wait(d); paused += d; return nil }
+	})
+	return s.Now().Sub(began) - paused, err
 }
 
 // unless marks a row that the subject can show only on a condition.
