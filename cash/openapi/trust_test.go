@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/cash-mcp/go-sdk/cash"
@@ -116,13 +117,18 @@ func TestUnknownPlaces(t *testing.T) {
 
 // Only what HTTP says to be harmless is offered to be repeated (RFC 9110, section 9.2.2).
 func TestRepeating(t *testing.T) {
-	code, cut := 0, false
+	type answer struct {
+		code       int
+		cut, check bool // check is asked for before it is repeated
+	}
+	var now atomic.Pointer[answer] // an aborted connection orders nothing
 	service := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if cut {
+		now := now.Load()
+		if now.cut {
 			w.Header().Set("Content-Length", "100")
 		}
-		w.WriteHeader(code)
-		if cut {
+		w.WriteHeader(now.code)
+		if now.cut {
 			io.WriteString(w, "{}")
 			panic(http.ErrAbortHandler)
 		}
@@ -132,12 +138,8 @@ func TestRepeating(t *testing.T) {
 	both(t, service, func(t *testing.T, server *openapi.Server) {
 		reg, _ := mount(t, doc, server)
 		for _, function := range []string{"get", "put", "post", "safe"} {
-			for _, c := range []struct {
-				code  int
-				cut   bool
-				check bool // before it is repeated
-			}{{502, false, true}, {503, false, false}, {504, false, true}, {429, false, false}, {201, true, true}, {500, false, false}} {
-				code, cut = c.code, c.cut
+			for _, c := range []answer{{502, false, true}, {503, false, false}, {504, false, true}, {429, false, false}, {201, true, true}, {500, false, false}} {
+				now.Store(&c)
 				_, err := call(t.Context(), reg, "shop.u", function, `{}`)
 				e := registry.AsError(err)
 				check := strings.Contains(err.Error(), "check before you repeat it")
