@@ -136,6 +136,7 @@ func TestFaultsOfCalls(t *testing.T) {
 				srv, agg, _ := aggregate(t, nil, bad, unsound("good", upstream.HTTP{URL: new(faulty.Server).HTTP(t)}))
 				c := cashtest.Connect(t, srv)
 				echo := map[string]any{"text": "hello"}
+				recovered(t, agg, "bad") // a process may take longer to start
 				if got := c.Call("bad", "echo", echo).OK().Text; got != "hello" {
 					t.Fatalf("before the fault the answer is %q", got)
 				}
@@ -197,7 +198,7 @@ var mute = map[faulty.Fault]bool{
 // recovered waits until an upstream is connected.
 func recovered(t *testing.T, agg *upstream.Aggregator, label string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
 	defer cancel()
 	for {
 		err := agg.Refresh(ctx, label)
@@ -304,7 +305,10 @@ func TestFaultsOfConnections(t *testing.T) {
 				t.Parallel()
 				f := &faulty.Server{Fault: fault, At: faulty.AtConnect}
 				s := unsound("bad", reach(t, f))
-				s.ConnectTimeout = time.Second
+				s.ConnectTimeout = 10 * time.Second
+				if mute[fault] {
+					s.ConnectTimeout = 3 * time.Second
+				}
 				srv, agg, _ := aggregate(t, nil, s)
 				c := cashtest.Connect(t, srv)
 				t.Log(agg.Status()[0].Err)

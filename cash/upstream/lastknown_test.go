@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -27,37 +28,59 @@ import (
 // A remote is a server over HTTP that counts what it is asked for, and can be away.
 type remote struct {
 	*httptest.Server
-	away atomic.Bool
-	hold atomic.Pointer[chan struct{}] // requests wait until it is closed
+	handler http.Handler
+	client  *http.Client // nil is the usual one
+	away    atomic.Bool
+	hold    atomic.Pointer[chan struct{}] // requests wait until it is closed
 
 	mu    sync.Mutex
 	asked map[string]int // by method
 }
 
 func overHTTP(t *testing.T, h http.Handler) *remote {
-	r := &remote{asked: make(map[string]int)}
-	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if r.away.Load() {
-			http.Error(w, "away", http.StatusServiceUnavailable)
-			return
-		}
-		if hold := r.hold.Load(); hold != nil {
-			select {
-			case <-*hold:
-			case <-req.Context().Done():
-				return
-			}
-		}
-		h.ServeHTTP(w, req)
-	}))
+	r := &remote{handler: h, asked: make(map[string]int)}
+	r.Server = httptest.NewServer(r)
 	t.Cleanup(r.Close)
 	t.Cleanup(r.CloseClientConnections)
 	return r
 }
 
+// overNetwork is overHTTP without sockets, for tests with a clock of their own.
+func overNetwork(h http.Handler) *remote {
+	r := &remote{Server: &httptest.Server{URL: "https://remote.example"}, handler: h, asked: make(map[string]int)}
+	r.client = &http.Client{Transport: &network{hosts: map[string]http.Handler{"remote.example": r}}}
+	return r
+}
+
+// ServeHTTP implements [http.Handler].
+func (r *remote) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	if r.away.Load() {
+		http.Error(w, "away", http.StatusServiceUnavailable)
+		return
+	}
+	if hold := r.hold.Load(); hold != nil {
+		select {
+		case <-*hold:
+		case <-req.Context().Done():
+			return
+		}
+	}
+	r.handler.ServeHTTP(w, req)
+}
+
 // plainRemote is a plain server over HTTP.
 func plainRemote(t *testing.T, srv *mcp.Server) *remote {
-	r := overHTTP(t, mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return srv }, nil))
+	r := overHTTP(t, ofServer(srv))
+	r.count(srv)
+	return r
+}
+
+func ofServer(srv *mcp.Server) http.Handler {
+	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return srv }, nil)
+}
+
+// count counts the requests to a server.
+func (r *remote) count(srv *mcp.Server) {
 	srv.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 			r.mu.Lock()
@@ -66,7 +89,6 @@ func plainRemote(t *testing.T, srv *mcp.Server) *remote {
 			return next(ctx, method, req)
 		}
 	})
-	return r
 }
 
 // requests returns how often a method was asked for.
@@ -77,7 +99,7 @@ func (r *remote) requests(method string) int {
 }
 
 func (r *remote) as(label string) upstream.Server {
-	return upstream.Server{Label: label, Endpoint: upstream.HTTP{URL: r.URL}}
+	return upstream.Server{Label: label, Endpoint: upstream.HTTP{URL: r.URL, Client: r.client}}
 }
 
 // A replica is an aggregator with all three registries.
@@ -217,83 +239,92 @@ func TestSlowServerIsServedAtOnce(t *testing.T) {
 
 // TestLazyReplica: a lazy replica shows what is known, follows what others read, and connects for a call alone.
 func TestLazyReplica(t *testing.T) {
-	inner := rich()
-	r := plainRemote(t, inner)
-	opts := upstream.Options{Catalogs: lastknown.NewMemory(0, nil)}
-	first := newReplica(t, opts, r.as("shop"))
-	asked := r.requests("tools/list")
-	lazy := r.as("shop")
-	lazy.Lazy = true
-	later := newReplica(t, opts, lazy)
-	until(t, func() bool { return later.status(t).State == upstream.Idle && later.shows() == first.shows() })
-	addTool(inner, "walk", saying("done"))
-	until(t, func() bool { return strings.Contains(later.shows(), "shop.walk") && later.shows() == first.shows() })
-	if now := r.requests("tools/list"); now != asked+1 {
-		t.Errorf("the list was read %d times", now-asked)
-	}
-	if s := later.status(t); s.State != upstream.Idle || s.LastKnown.IsZero() {
-		t.Errorf("status: %+v", s)
-	}
-	if _, err := later.Call(t.Context(), &cash.CallRequest{Namespace: "shop", Function: "walk"}); err != nil || later.status(t).State != upstream.Connected {
-		t.Errorf("a call: %v", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		inner := rich()
+		r := overNetwork(ofServer(inner))
+		r.count(inner)
+		opts := upstream.Options{Catalogs: lastknown.NewMemory(0, nil), CatalogOwner: "us"}
+		first := newReplica(t, opts, r.as("shop"))
+		time.Sleep(300 * time.Millisecond) // a stream that opens counts as a change
+		asked := r.requests("tools/list")
+		lazy := r.as("shop")
+		lazy.Lazy = true
+		later := newReplica(t, opts, lazy)
+		until(t, func() bool { return later.status(t).State == upstream.Idle && later.shows() == first.shows() })
+		addTool(inner, "walk", saying("done"))
+		until(t, func() bool { return strings.Contains(later.shows(), "shop.walk") && later.shows() == first.shows() })
+		if now := r.requests("tools/list"); now != asked+1 {
+			t.Errorf("the list was read %d times", now-asked)
+		}
+		if s := later.status(t); s.State != upstream.Idle || s.LastKnown.IsZero() {
+			t.Errorf("status: %+v", s)
+		}
+		if _, err := later.Call(t.Context(), &cash.CallRequest{Namespace: "shop", Function: "walk"}); err != nil || later.status(t).State != upstream.Connected {
+			t.Errorf("a call: %v", err)
+		}
+	})
 }
 
 // TestChangeIsReadOnce: of four replicas, one reads what has changed, and all show it within a second.
 func TestChangeIsReadOnce(t *testing.T) {
-	inner := rich()
-	r := plainRemote(t, inner)
-	opts := upstream.Options{Catalogs: lastknown.NewMemory(0, nil)}
-	var all []*replica
-	for range 4 {
-		all = append(all, newReplica(t, opts, r.as("shop")))
-	}
-	for before := -1; before != r.requests("tools/list")+r.requests("prompts/list"); { // streams that open count as changes
-		before = r.requests("tools/list") + r.requests("prompts/list")
-		time.Sleep(300 * time.Millisecond)
-	}
-	for i := range 3 {
-		tools, prompts := r.requests("tools/list"), r.requests("prompts/list")
-		name := fmt.Sprint("new", i)
-		began := time.Now()
-		addTool(inner, name, saying("done"))
-		inner.AddPrompt(&mcp.Prompt{Name: name}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) { return nil, nil })
-		for _, one := range all {
-			until(t, func() bool { return strings.Count(one.shows(), "."+name+" ") == 2 })
+	synctest.Test(t, func(t *testing.T) { // in which all hear of a change at a time
+		inner := rich()
+		r := overNetwork(ofServer(inner))
+		r.count(inner)
+		opts := upstream.Options{Catalogs: lastknown.NewMemory(0, nil), CatalogOwner: "us"}
+		var all []*replica
+		for range 4 {
+			all = append(all, newReplica(t, opts, r.as("shop")))
 		}
-		if took := time.Since(began); took > time.Second {
-			t.Errorf("change %d was shown after %v", i, took)
+		for before := -1; before != r.requests("tools/list")+r.requests("prompts/list"); { // streams that open count as changes
+			before = r.requests("tools/list") + r.requests("prompts/list")
+			time.Sleep(300 * time.Millisecond)
 		}
-		if n, m := r.requests("tools/list")-tools, r.requests("prompts/list")-prompts; n != 1 || m != 1 {
-			t.Errorf("change %d: tools were read %d times, prompts %d times", i, n, m)
-		}
-		for _, one := range all {
-			if _, err := one.Call(t.Context(), &cash.CallRequest{Namespace: "shop", Function: name}); err != nil {
-				t.Errorf("change %d: %v", i, err)
+		for i := range 3 {
+			tools, prompts := r.requests("tools/list"), r.requests("prompts/list")
+			name := fmt.Sprint("new", i)
+			began := time.Now()
+			addTool(inner, name, saying("done"))
+			inner.AddPrompt(&mcp.Prompt{Name: name}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) { return nil, nil })
+			for _, one := range all {
+				until(t, func() bool { return strings.Count(one.shows(), "."+name+" ") == 2 })
 			}
+			if took := time.Since(began); took > time.Second {
+				t.Errorf("change %d was shown after %v", i, took)
+			}
+			if n, m := r.requests("tools/list")-tools, r.requests("prompts/list")-prompts; n != 1 || m != 1 {
+				t.Errorf("change %d: tools were read %d times, prompts %d times", i, n, m)
+			}
+			for _, one := range all {
+				if _, err := one.Call(t.Context(), &cash.CallRequest{Namespace: "shop", Function: name}); err != nil {
+					t.Errorf("change %d: %v", i, err)
+				}
+			}
+			time.Sleep(150 * time.Millisecond) // announcements rest
 		}
-		time.Sleep(150 * time.Millisecond) // announcements rest
-	}
+	})
 }
 
 // TestLostLease: if the replica that reads is gone, another one reads when its lease has ended. The same holds if
 // catalogs cannot be watched.
 func TestLostLease(t *testing.T) {
-	inner := rich()
-	r := plainRemote(t, inner)
-	store := &deaf{claimed{Memory: lastknown.NewMemory(0, nil)}}
-	one := newReplica(t, upstream.Options{Catalogs: store}, r.as("shop"))
-	for _, key := range store.keys() {
-		if ok, err := store.Claim(t.Context(), key, 300*time.Millisecond); !ok || err != nil {
-			t.Fatal(ok, err)
+	synctest.Test(t, func(t *testing.T) {
+		inner := rich()
+		r := overNetwork(ofServer(inner))
+		store := &deaf{claimed{Memory: lastknown.NewMemory(0, nil)}}
+		one := newReplica(t, upstream.Options{Catalogs: store, CatalogOwner: "us"}, r.as("shop"))
+		for _, key := range store.keys() {
+			if ok, err := store.Claim(t.Context(), key, 300*time.Millisecond); !ok || err != nil {
+				t.Fatal(ok, err)
+			}
 		}
-	}
-	began := time.Now()
-	addTool(inner, "walk", saying("done"))
-	until(t, func() bool { return strings.Contains(one.shows(), "shop.walk") })
-	if took := time.Since(began); took < 300*time.Millisecond || took > 3*time.Second {
-		t.Errorf("it was shown after %v", took)
-	}
+		began := time.Now()
+		addTool(inner, "walk", saying("done"))
+		until(t, func() bool { return strings.Contains(one.shows(), "shop.walk") })
+		if took := time.Since(began); took < 300*time.Millisecond || took > 3*time.Second {
+			t.Errorf("it was shown after %v", took)
+		}
+	})
 }
 
 // claimed is a store that knows its keys.
@@ -509,44 +540,49 @@ func TestCatalogStoreIsAway(t *testing.T) {
 // TestLastKnownOfChangingServer: what is kept of a CaSH server that is read in part, because the rest has not changed, is
 // the whole of it. One of three replicas reads its pages.
 func TestLastKnownOfChangingServer(t *testing.T) {
-	m := newMoving(20)
-	var pages atomic.Int64
-	face := cash.NewServer(m.reg, nil).Handler()
-	r := overHTTP(t, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		body, err := io.ReadAll(req.Body)
-		if err != nil {
-			return
+	synctest.Test(t, func(t *testing.T) { // in which all hear of a change at a time
+		m := newMoving(20)
+		var pages atomic.Int64
+		face := cash.NewServer(m.reg, nil).Handler()
+		r := overNetwork(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			body, err := io.ReadAll(req.Body)
+			if err != nil {
+				return
+			}
+			if strings.Contains(string(body), `"tools/call"`) {
+				pages.Add(1)
+			}
+			req.Body = io.NopCloser(bytes.NewReader(body))
+			face.ServeHTTP(w, req)
+		}))
+		opts := upstream.Options{Catalogs: lastknown.NewMemory(0, nil), CatalogOwner: "us"}
+		first := newReplica(t, opts, r.as("far"))
+		whole := pages.Load()
+		others := []*replica{newReplica(t, opts, r.as("far")), newReplica(t, opts, r.as("far"))}
+		time.Sleep(300 * time.Millisecond) // streams that open count as changes
+		for i := range 4 {
+			before := pages.Load()
+			m.step()
+			m.step()
+			want := functionsOf(m.reg, "")
+			for _, one := range append(others, first) {
+				until(t, func() bool { return functionsOf(one.tools, "far.") == want })
+			}
+			if n := pages.Load() - before; n > whole/3 {
+				t.Errorf("change %d: %d pages were read, of %d", i, n, whole)
+			}
+			r.away.Store(true)
+			later := newReplica(t, opts, r.as("far"))
+			if later.shows() != first.shows() || later.status(t).LastKnown.IsZero() {
+				t.Errorf("change %d: a new replica shows\n%s\nwant\n%s", i, later.shows(), first.shows())
+			}
+			if err := later.agg.Close(t.Context()); err != nil { // it would read, too
+				t.Error(err)
+			}
+			r.away.Store(false)
+			time.Sleep(150 * time.Millisecond) // announcements rest
 		}
-		if strings.Contains(string(body), `"tools/call"`) {
-			pages.Add(1)
-		}
-		req.Body = io.NopCloser(bytes.NewReader(body))
-		face.ServeHTTP(w, req)
-	}))
-	opts := upstream.Options{Catalogs: lastknown.NewMemory(0, nil)}
-	first := newReplica(t, opts, r.as("far"))
-	whole := pages.Load()
-	others := []*replica{newReplica(t, opts, r.as("far")), newReplica(t, opts, r.as("far"))}
-	time.Sleep(300 * time.Millisecond) // streams that open count as changes
-	for i := range 4 {
-		before := pages.Load()
-		m.step()
-		m.step()
-		want := functionsOf(m.reg, "")
-		for _, one := range append(others, first) {
-			until(t, func() bool { return functionsOf(one.tools, "far.") == want })
-		}
-		if n := pages.Load() - before; n > whole/2 {
-			t.Errorf("change %d: %d pages were read, of %d", i, n, whole)
-		}
-		r.away.Store(true)
-		later := newReplica(t, opts, r.as("far"))
-		if later.shows() != first.shows() || later.status(t).LastKnown.IsZero() {
-			t.Errorf("change %d: a new replica shows\n%s\nwant\n%s", i, later.shows(), first.shows())
-		}
-		r.away.Store(false)
-		time.Sleep(150 * time.Millisecond) // announcements rest
-	}
+	})
 }
 
 // functionsOf returns the functions of a registry with their descriptions, by their paths below a namespace.

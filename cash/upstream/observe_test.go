@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -158,31 +159,35 @@ func TestObserveChain(t *testing.T) {
 
 // TestObserveFailures holds that requests that get no proper answer are told with the reason.
 func TestObserveFailures(t *testing.T) {
-	own := mcp.NewServer(&mcp.Implementation{Name: "own"}, nil)
-	hang := make(chan struct{})
-	t.Cleanup(func() { close(hang) })
-	for name, f := range map[string]func() (*mcp.CallToolResult, error){
-		"hang":   func() (*mcp.CallToolResult, error) { <-hang; return nil, context.Canceled },
-		"refuse": func() (*mcp.CallToolResult, error) { return nil, fmt.Errorf("no") },
-		"fail": func() (*mcp.CallToolResult, error) {
-			return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: "no"}}}, nil
-		},
-	} {
-		own.AddTool(&mcp.Tool{Name: name, Description: "Do.", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return f() })
-	}
 	tr := newTracer("")
-	server := memory("own", own)
-	server.Timeout = 300 * time.Millisecond
 	nowhere := upstream.Server{Label: "nowhere", Endpoint: upstream.HTTP{URL: "http://127.0.0.1:1"}}
-	srv, _, _ := aggregate(t, &upstream.Options{Observe: observe.Hooks(nil, tr)}, server, nowhere)
+	aggregate(t, &upstream.Options{Observe: observe.Hooks(nil, tr)}, nowhere)
 	tr.take(t, func(r traced) bool { return r.Server == "nowhere" && r.Outcome == "UNAVAILABLE" })
-	for function, want := range map[string]string{"hang": "TIMEOUT 0", "refuse": "refused 0", "fail": "FAILED 0"} {
-		_, _ = srv.Call(t.Context(), &cash.CallRequest{Namespace: "own", Function: function})
-		r := tr.take(t, func(r traced) bool { return r.Tool == function })
-		if got := fmt.Sprint(r.Outcome, " ", r.Code); got != want {
-			t.Errorf("%s: got %s, want %s", function, got, want)
+	synctest.Test(t, func(t *testing.T) { // in which the call that hangs is sent in time
+		own := mcp.NewServer(&mcp.Implementation{Name: "own"}, nil)
+		hang := make(chan struct{})
+		t.Cleanup(func() { close(hang) })
+		for name, f := range map[string]func() (*mcp.CallToolResult, error){
+			"hang":   func() (*mcp.CallToolResult, error) { <-hang; return nil, context.Canceled },
+			"refuse": func() (*mcp.CallToolResult, error) { return nil, fmt.Errorf("no") },
+			"fail": func() (*mcp.CallToolResult, error) {
+				return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: "no"}}}, nil
+			},
+		} {
+			own.AddTool(&mcp.Tool{Name: name, Description: "Do.", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return f() })
 		}
-	}
+		tr := newTracer("")
+		server := memory("own", own)
+		server.Timeout = 300 * time.Millisecond
+		srv, _, _ := aggregate(t, &upstream.Options{Observe: observe.Hooks(nil, tr)}, server)
+		for function, want := range map[string]string{"hang": "TIMEOUT 0", "refuse": "refused 0", "fail": "FAILED 0"} {
+			_, _ = srv.Call(t.Context(), &cash.CallRequest{Namespace: "own", Function: function})
+			r := tr.take(t, func(r traced) bool { return r.Tool == function })
+			if got := fmt.Sprint(r.Outcome, " ", r.Code); got != want {
+				t.Errorf("%s: got %s, want %s", function, got, want)
+			}
+		}
+	})
 }
 
 // TestStatusJSON holds that the status can be published as JSON.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -64,8 +65,15 @@ type shelf struct {
 }
 
 func shelve(t testing.TB, servers ...upstream.Server) shelf {
+	t.Helper()
+	return shelveWithin(t, patience, servers...)
+}
+
+// shelveWithin is shelve for servers that take longer to read.
+func shelveWithin(t testing.TB, within time.Duration, servers ...upstream.Server) shelf {
+	t.Helper()
 	s := shelf{resources: registry.New(nil), prompts: registry.New(nil)}
-	_, s.agg, s.tools = aggregate(t, &upstream.Options{Resources: s.resources, Prompts: s.prompts}, servers...)
+	_, s.agg, s.tools = aggregateWithin(t, within, &upstream.Options{Resources: s.resources, Prompts: s.prompts}, servers...)
 	return s
 }
 

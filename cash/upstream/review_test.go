@@ -504,8 +504,8 @@ func TestCrawlIsBounded(t *testing.T) {
 	}
 	help[""] = `{"namespaces":[` + list.String()[1:] + `]}`
 	s := memory("a", helpful(help))
-	s.ConnectTimeout = patience
-	_, agg, _ := aggregate(t, nil, s)
+	s.ConnectTimeout = 6 * patience
+	_, agg, _ := aggregateWithin(t, 6*patience, nil, s)
 	st := agg.Status()[0]
 	if st.State != upstream.Connected || st.Functions == 0 || st.Functions > 2000 {
 		t.Errorf("the server is %v with %d functions: %v", st.State, st.Functions, st.Err)

@@ -205,9 +205,12 @@ type placeOrder struct {
 	Channel    string `json:"channel,omitempty" jsonschema:"Sales channel." cash:"advanced,enum=web|phone"`
 }
 
-// aggregate adds a level, and returns its CaSH face.
+// aggregate adds a level, and returns its CaSH face. The big tree takes long to read.
 func (s *scenario) aggregate(t *testing.T, name, prefix string, servers ...upstream.Server) *cash.Server {
-	face, _, reg := aggregate(t, nil, servers...)
+	for i := range servers {
+		servers[i].ConnectTimeout = 6 * patience
+	}
+	face, _, reg := aggregateWithin(t, 6*patience, nil, servers...)
 	s.levels = append(s.levels, level{name: name, prefix: prefix, faces: [2]cashtest.Runner{face, gateway.NewServer(reg, nil)}})
 	return face
 }
@@ -497,7 +500,7 @@ func (s *scenario) changes(t *testing.T, l level) {
 
 // eventually tries for a while.
 func eventually(check func() error) (err error) {
-	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(6 * patience); ; time.Sleep(20 * time.Millisecond) {
 		if err = check(); err == nil || time.Now().After(end) {
 			return err
 		}

@@ -57,23 +57,25 @@ func TestChangeWhileKeeping(t *testing.T) {
 // TestOthersLeaseKeepsConnection: a replica that waits for another one's reading reads in time itself, over the same
 // connection.
 func TestOthersLeaseKeepsConnection(t *testing.T) {
-	inner := rich()
-	r := plainRemote(t, inner)
-	store := &deaf{claimed{Memory: lastknown.NewMemory(0, nil)}}
-	shop := r.as("shop")
-	shop.ConnectTimeout = 800 * time.Millisecond
-	one := newToolReplica(t, upstream.Options{Catalogs: store}, shop)
-	began := one.status(t).Since
-	for _, key := range store.keys() {
-		if ok, err := store.Claim(t.Context(), key, time.Minute); !ok || err != nil {
-			t.Fatal(ok, err)
+	synctest.Test(t, func(t *testing.T) {
+		inner := rich()
+		r := overNetwork(ofServer(inner))
+		store := &deaf{claimed{Memory: lastknown.NewMemory(0, nil)}}
+		shop := r.as("shop")
+		shop.ConnectTimeout = 800 * time.Millisecond
+		one := newToolReplica(t, upstream.Options{Catalogs: store, CatalogOwner: "us"}, shop)
+		began := one.status(t).Since
+		for _, key := range store.keys() {
+			if ok, err := store.Claim(t.Context(), key, time.Minute); !ok || err != nil {
+				t.Fatal(ok, err)
+			}
 		}
-	}
-	addTool(inner, "walk", saying("done"))
-	until(t, func() bool { return strings.Contains(one.shows(), "shop.walk") })
-	if s := one.status(t); s.State != upstream.Connected || !s.Since.Equal(began) || len(s.Notes) > 0 {
-		t.Errorf("it has connected again: %+v", s)
-	}
+		addTool(inner, "walk", saying("done"))
+		until(t, func() bool { return strings.Contains(one.shows(), "shop.walk") })
+		if s := one.status(t); s.State != upstream.Connected || !s.Since.Equal(began) || len(s.Notes) > 0 {
+			t.Errorf("it has connected again: %+v", s)
+		}
+	})
 }
 
 // TestPartsAreNotTheWhole: a replica does not take what another one has read that leaves out functions.
