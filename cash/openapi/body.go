@@ -193,8 +193,8 @@ func (r *reader) media(m *member, list string, multipart bool) {
 	if err != nil || len(media) > maxMedia || strings.ContainsFunc(media, func(c rune) bool { return c < ' ' || c > '~' }) {
 		return
 	}
-	m.JSON = isJSON(media)
-	m.Binary = !m.JSON && !strings.HasPrefix(kind, "text/")
+	m.JSON = isJSON(media) && !several
+	m.Binary = !isJSON(media) && !strings.HasPrefix(kind, "text/")
 	if multipart && !several && !strings.Contains(media, "*") {
 		m.Media = media
 	}

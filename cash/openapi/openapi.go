@@ -85,7 +85,7 @@ type Mounted struct {
 	references, files fs.FS
 
 	mu     sync.Mutex // one document at a time
-	routes atomic.Pointer[routes]
+	routes atomic.Pointer[route]
 	report atomic.Pointer[Report]
 	have   map[string]*served // by key
 }
@@ -132,19 +132,19 @@ func (m *Mounted) Replace(doc []byte) (*Report, error) {
 	r := &reader{
 		set: set, top: top, version: top.text("openapi"), report: new(Report), base: m.server.at(first(top)),
 		groups: make(map[string]string), about: make(map[string]string), secret: maps.Clone(m.identity),
-		seen: make(map[string]string), routes: make(routes), uploads: m.files != nil,
+		seen: make(map[string]string), routes: new(route), uploads: m.files != nil,
 		extended: make(map[*node]json.RawMessage), client: m.server.client != nil,
 	}
 	r.tags()
 	r.security()
-	maker := maker{base: trimmed(r.base), files: m.files, secret: r.secret, routes: &m.routes}
+	maker := maker{files: m.files, secret: r.secret, routes: &m.routes}
 	build := &build{m: m, r: r, next: make(map[string]*served), maker: maker}
-	build.common = sha256.Sum256(strictjson.MustMarshal([]any{maker.base, maker.secret}))
+	build.common = sha256.Sum256(strictjson.MustMarshal([]any{trimmed(r.base), maker.secret}))
 	tree, err := build.tree(r.operations())
 	if err != nil {
 		return nil, fmt.Errorf("planting the OpenAPI document: %w", err)
 	}
-	before := m.routes.Swap(&r.routes) // first: a new function must not reach a path that was not there
+	before := m.routes.Swap(r.routes) // first: a new function must not reach a path that was not there
 	if err := m.reg.Replace(m.path, tree); err != nil {
 		m.routes.Store(before)
 		return nil, err
@@ -406,7 +406,7 @@ func (b *build) handler(s *source, op *Operation) registry.Handler {
 }
 
 // unsure words the failure of a request that must not be repeated blindly: only 429 and 503 say that it was not done
-// (RFC 9110, section 9.2.2).
+// (RFC 9110, section 9.2.2). It is not Unavailable then, which faces offer to repeat.
 func unsure(err error) error {
 	const check = "It may have taken effect: check before you repeat it."
 	e := registry.AsError(err)
@@ -414,7 +414,7 @@ func unsure(err error) error {
 	case e.NotRun:
 	case e.Kind == registry.Unavailable && status != http.StatusServiceUnavailable:
 		e.Kind, e.Hint = registry.Failed, check
-	case status == nil && e.Hint == "", status == http.StatusGatewayTimeout:
+	case status == nil, status == http.StatusGatewayTimeout:
 		e.Hint = check
 	}
 	return e

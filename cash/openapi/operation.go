@@ -87,7 +87,7 @@ type reader struct {
 	about   map[string]string // description by namespace
 	secret  map[string]bool   // parameters that carry credentials, by secret
 	seen    map[string]string // path by method and template
-	routes  routes
+	routes  *route
 	uploads bool
 	client  bool // the server is over HTTP
 	spent   int  // bytes of schemas so far
@@ -115,14 +115,17 @@ func (r *reader) operations() []*source {
 			continue
 		}
 		item, _, err := r.set.resolve(paths.get(path))
-		if len(path) > maxPath || strings.Count(path, "{") > maxVariables {
-			err = fmt.Errorf("a path has at most %d bytes and %d variables", maxPath, maxVariables)
+		long := len(path) > maxPath || strings.Count(path, "{") > maxVariables || strings.Count(path, "/") > maxSegments
+		if long {
+			err = fmt.Errorf("a path has at most %d bytes, %d variables and %d segments", maxPath, maxVariables, maxSegments)
 		}
 		if r.set.work.over() {
 			err = errWork
 		}
 		if err != nil {
-			r.report.leave(path, "%v", err)
+			if r.report.leave(path, "%v", err); !long {
+				r.route(anyMethod, path, nil, nil)
+			}
 			continue
 		}
 		for _, method := range methods {
@@ -131,7 +134,7 @@ func (r *reader) operations() []*source {
 				continue
 			}
 			r.set.work.spend(100 + len(path))
-			r.routes.add(strings.ToUpper(method), path) // also of one that is left out
+			r.route(strings.ToUpper(method), path, item, n) // also of one that is left out
 			if full {
 				continue
 			}
@@ -151,6 +154,15 @@ func (r *reader) operations() []*source {
 		r.others(path, item)
 	}
 	return list
+}
+
+// route notes the address of an operation, unless it is on another server.
+func (r *reader) route(method, path string, item, n *node) {
+	base, err := r.server(item, n)
+	if errors.Is(err, errElsewhere) || r.set.work.over() {
+		return
+	}
+	r.set.work.spend(r.routes.add(method, base+path))
 }
 
 // others reports what is left out of a path for its method.

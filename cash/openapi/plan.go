@@ -14,7 +14,7 @@ import (
 
 // A plan says how arguments become a request.
 type plan struct {
-	Base   string // of the URL, for an operation with servers of its own; empty is that of the document
+	Base   string // of the URL
 	Params []param
 	Body   *body
 	Accept []string // media types of the response
@@ -130,7 +130,8 @@ func (r *reader) plan(s *source, item, n *node) error {
 	if r.spent > maxSchemas {
 		return fmt.Errorf("the schemas of the operations before it have more than %d MiB", maxSchemas>>20)
 	}
-	if err := r.server(s, item, n); err != nil {
+	var err error
+	if s.Plan.Base, err = r.server(item, n); err != nil {
 		return err
 	}
 	in := &input{translator: newTranslator(r.set, r.version, "readOnly"), taken: make(map[string]bool)}
@@ -329,8 +330,12 @@ func isToken(s string) bool {
 	})
 }
 
-// server sets the base of an operation that has servers of its own.
-func (r *reader) server(s *source, item, n *node) error {
+var errElsewhere = errors.New("it is on another server")
+
+// server returns the base of an operation, which may have servers of its own. With an error about their address it is
+// that of the document.
+func (r *reader) server(item, n *node) (string, error) {
+	base := trimmed(r.base)
 	for _, from := range []*node{n, item} {
 		list := from.get("servers").elements()
 		if len(list) == 0 {
@@ -338,10 +343,10 @@ func (r *reader) server(s *source, item, n *node) error {
 		}
 		u, err := serverURL(list[0])
 		if err != nil {
-			return err
+			return base, err
 		}
 		if u.Host != "" && u.Host != r.host() {
-			return fmt.Errorf("it is on another server, %q", u.Host)
+			return base, fmt.Errorf("%w, %q", errElsewhere, u.Host)
 		}
 		above := "" // the path of the document's server; that of the base takes its place
 		whole := *r.base
@@ -352,15 +357,15 @@ func (r *reader) server(s *source, item, n *node) error {
 		path := strings.TrimSuffix(whole.ResolveReference(&url.URL{Path: u.Path, RawPath: u.RawPath}).EscapedPath(), "/")
 		rest, below := strings.CutPrefix(path, above)
 		if !below || rest != "" && rest[0] != '/' || dots(rest) {
-			return fmt.Errorf("the path of its server, %q, is not below that of the document's server", u.Path)
+			return base, fmt.Errorf("%w: its path, %q, is not below that of the document's server", errElsewhere, u.Path)
+		}
+		if r.client {
+			return base + rest, nil
 		}
 		whole = url.URL{Scheme: r.base.Scheme, Host: r.base.Host}
-		if s.Plan.Base = whole.String() + rest; r.client {
-			s.Plan.Base = trimmed(r.base) + rest
-		}
-		return nil
+		return whole.String() + rest, nil
 	}
-	return nil
+	return base, nil
 }
 
 // host returns the host of the document's first server.

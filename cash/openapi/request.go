@@ -27,13 +27,12 @@ const maxBody = 16 << 20
 
 // A maker makes requests of arguments.
 type maker struct {
-	base   string
 	files  fs.FS           // may be nil
 	secret map[string]bool // parameters that no argument sets
-	routes *atomic.Pointer[routes]
+	routes *atomic.Pointer[route]
 }
 
-// request returns the request for arguments, which are valid for the schema. Its URL is below the base.
+// request returns the request for arguments, which are valid for the schema. Its URL is below the plan's base.
 func (m *maker) request(ctx context.Context, s *source, arguments json.RawMessage) (*http.Request, error) {
 	args := make(map[string]json.RawMessage)
 	for key, value := range strictjson.Members(arguments) {
@@ -107,14 +106,10 @@ func (m *maker) url(s *source, args map[string]json.RawMessage) (string, error) 
 	if err := segments(template, full); err != nil {
 		return "", err
 	}
-	if full != template && !(*m.routes.Load()).leads(s.Method, s.Path, full) {
+	template, full = s.Plan.Base+template, s.Plan.Base+full
+	if full != template && m.routes.Load().another(s.Method, template, full) {
 		return "", invalid("The arguments make a path that is not this function's.")
 	}
-	base := m.base
-	if s.Plan.Base != "" {
-		base = s.Plan.Base
-	}
-	full = base + full
 	if len(pairs) > 0 {
 		full += "?" + query(pairs)
 	}
@@ -249,10 +244,10 @@ func (m *maker) encode(b *body, value json.RawMessage) ([]byte, string, error) {
 		return value, b.Media, nil
 	case kind == mediaForm:
 		var pairs []pair
-		named := b.byName()
+		form := m.form(b, value)
 		for key, v := range strictjson.Members(value) {
 			if strictjson.KindOf(v) != strictjson.Null {
-				more, err := m.written(b, value, named(key), v)
+				more, err := form.written(form.named(key), v)
 				if err != nil {
 					return nil, "", err
 				}
@@ -275,62 +270,70 @@ func (m *maker) encode(b *body, value json.RawMessage) ([]byte, string, error) {
 	return f.data, b.Media, nil
 }
 
-// written returns a member of a form as pairs, none of which has the name of another member.
-func (m *maker) written(b *body, form json.RawMessage, part member, value json.RawMessage) ([]pair, error) {
+// A form is the members of a body that is one, by their names.
+type form struct {
+	known  map[string]member // as the document describes them
+	given  map[string]bool
+	secret map[string]bool
+}
+
+// form returns the form of a value.
+func (m *maker) form(b *body, value json.RawMessage) *form {
+	f := &form{make(map[string]member, len(b.Members)), make(map[string]bool), m.secret}
+	for _, one := range b.Members {
+		f.known[one.Name] = one
+	}
+	for key := range strictjson.Members(value) {
+		f.given[key] = true
+	}
+	return f
+}
+
+// named tells how a member is written. One that is not described has the defaults: without a style an object is JSON,
+// and an array repeats the name.
+func (f *form) named(name string) member {
+	if m, ok := f.known[name]; ok {
+		return m
+	}
+	return member{style: style{Name: name, Explode: true}}
+}
+
+// written returns a member as pairs, none of which has the name of another member.
+func (f *form) written(part member, value json.RawMessage) ([]pair, error) {
 	pairs := part.pairs(value)
 	for _, p := range pairs {
-		if err := m.open(b, p.name); err != nil {
-			return nil, err
+		name, err := url.PathUnescape(p.name)
+		if err != nil || !f.open(name) {
+			return nil, invalid(notOpen)
 		}
-		if name, _ := url.PathUnescape(p.name); name != part.Name && (b.describes(name) || strictjson.Member(form, name) != nil) {
+		if _, known := f.known[name]; name != part.Name && (known || f.given[name]) {
 			return nil, invalid("A member of %q in the body has the name of another member of the body.", part.Name)
 		}
 	}
 	return pairs, nil
 }
 
-// describes reports whether the document describes a member of a form.
-func (b *body) describes(name string) bool {
-	return slices.ContainsFunc(b.Members, func(m member) bool { return m.Name == name })
-}
+const notOpen = "A member of the body has the name of a parameter that is no argument."
 
-// open refuses a name in a form that carries credentials in the query, unless the form describes it: services read both
-// as one.
-func (m *maker) open(b *body, name string) error {
-	name, err := url.PathUnescape(name)
-	if err != nil || m.secret[secret(inQuery, name)] && !b.describes(name) {
-		return invalid("A member of the body has the name of a parameter that is no argument.")
-	}
-	return nil
-}
-
-// byName tells how a member of a form is written. One that is not described has the defaults: without a style an
-// object is JSON, and an array repeats the name.
-func (b *body) byName() func(name string) member {
-	known := make(map[string]member, len(b.Members))
-	for _, m := range b.Members {
-		known[m.Name] = m
-	}
-	return func(name string) member {
-		if m, ok := known[name]; ok {
-			return m
-		}
-		return member{style: style{Name: name, Explode: true}}
-	}
+// open reports whether a name may be sent: none that carries credentials in the query may, unless the form describes it,
+// as services read both as one.
+func (f *form) open(name string) bool {
+	_, known := f.known[name]
+	return known || !f.secret[secret(inQuery, name)]
 }
 
 // multipart writes a form of parts. Without a style, arrays are one part for each element.
 func (m *maker) multipart(b *body, value json.RawMessage) ([]byte, string, error) {
 	var out bytes.Buffer
 	w := multipart.NewWriter(&out)
-	named := b.byName()
+	form := m.form(b, value)
 	for key, v := range strictjson.Members(value) {
-		if err := m.open(b, url.PathEscape(key)); err != nil {
-			return nil, "", err
+		if !form.open(key) {
+			return nil, "", invalid(notOpen)
 		}
-		part := named(key)
+		part := form.named(key)
 		if part.Style != "" && strictjson.KindOf(v) != strictjson.Null {
-			pairs, err := m.written(b, value, part, v)
+			pairs, err := form.written(part, v)
 			if err != nil {
 				return nil, "", err
 			}

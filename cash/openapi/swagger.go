@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"mime"
 	"slices"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 
 // collection is the extension in which a converted document keeps the collectionFormat of Swagger 2, where the library
 // leaves it out.
-const collection = "x-collectionFormat"
+const collection = "x-cash-collectionFormat"
 
 // convert returns a Swagger 2 document as one of OpenAPI 3.
 func convert(raw []byte, version string) (_ []byte, err error) {
@@ -33,16 +34,21 @@ func convert(raw []byte, version string) (_ []byte, err error) {
 	for _, p := range two.Parameters {
 		collected(p)
 	}
-	for _, item := range two.Paths {
-		prepare(&two, item)
+	forms := make(map[string]bool) // by path and method
+	for path, item := range two.Paths {
+		for _, method := range prepare(&two, item) {
+			forms[path+" "+method] = true
+		}
 	}
 	three, err := openapi2conv.ToV3(&two)
 	if err != nil {
 		return nil, fmt.Errorf("converting Swagger 2, whose references must be within the document: %w", err)
 	}
-	for _, item := range three.Paths.Map() {
-		for _, op := range item.Operations() {
-			needed(op.RequestBody)
+	for path, item := range three.Paths.Map() {
+		for method, op := range item.Operations() {
+			if forms[path+" "+method] {
+				needed(op.RequestBody)
+			}
 		}
 	}
 	return json.Marshal(three)
@@ -61,12 +67,12 @@ func needed(body *openapi3.RequestBodyRef) {
 }
 
 // prepare writes down what the operations of a path leave to the defaults of Swagger 2, and the library does not know: csv
-// for arrays, and a form for parameters in formData.
-func prepare(two *openapi2.T, item *openapi2.PathItem) {
+// for arrays, and a form for parameters in formData. It returns the methods that have such a form.
+func prepare(two *openapi2.T, item *openapi2.PathItem) (forms []string) {
 	for _, p := range item.Parameters {
 		collected(p)
 	}
-	for _, op := range item.Operations() {
+	for method, op := range item.Operations() {
 		form, file := false, false
 		for _, p := range slices.Concat(item.Parameters, op.Parameters) {
 			collected(p)
@@ -76,17 +82,29 @@ func prepare(two *openapi2.T, item *openapi2.PathItem) {
 			form = form || p.In == "formData"
 			file = file || p.In == "formData" && p.Type.Is("file")
 		}
+		if !form {
+			continue
+		}
+		forms = append(forms, method)
 		consumes := op.Consumes
 		if len(consumes) == 0 {
 			consumes = two.Consumes
 		}
+		op.Consumes = nil
+		for _, media := range consumes {
+			if kind, _, _ := mime.ParseMediaType(media); kind == mediaMultipart || kind == mediaForm && !file {
+				op.Consumes = append(op.Consumes, kind)
+			}
+		}
 		switch {
-		case file && !slices.Contains(consumes, mediaMultipart):
+		case len(op.Consumes) > 0:
+		case file:
 			op.Consumes = []string{mediaMultipart}
-		case form && !slices.Contains(consumes, mediaForm) && !slices.Contains(consumes, mediaMultipart):
+		default:
 			op.Consumes = []string{mediaForm}
 		}
 	}
+	return forms
 }
 
 // collected says how an array is written. Of queries the library knows all but tsv; paths and headers are csv.

@@ -1,6 +1,8 @@
 package openapi_test
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -91,6 +93,56 @@ func TestPathsOfOthers(t *testing.T) {
 	})
 }
 
+// The same holds where two templates cross, below servers of their own, and for a path that cannot be read. A call that
+// goes on while variables are renamed is not refused.
+func TestPathsThatCross(t *testing.T) {
+	service := new(recorder)
+	id := func(name string) string {
+		return `"parameters":[{"name":"` + name + `","in":"path","required":true,"schema":{"type":"string"}}]`
+	}
+	get := func(name, more string) string {
+		return `{"get":{"operationId":"` + name + `","tags":["u"],` + more + `}}`
+	}
+	doc := func(variable string) []byte {
+		return document("{" + strings.Join([]string{`"/users/{` + variable + `}":` + get("user", id(variable)),
+			`"/{kind}/export":` + get("export", id("kind")+`,"x-cash":{"hidden":true}`), `"/{kind}/import":` + get("import", id("kind")),
+			`"/orders/{id}":` + get("order", id("id")), `"/admin":` + get("admin", `"servers":[{"url":"/orders"}],"x-cash":{"hidden":true}`),
+			`"/far":` + get("far", `"servers":[{"url":"https://far.example/orders"}]`),
+			`"/of/{id}":` + get("of", id("id")+`,"servers":[{"url":"/v2"}]`), `"/v2/of/all":{"get":{"x-cash":{"hidden":true}}}`,
+			`"/orders/broken":{"$ref":"#/nowhere"}`}, ",") + "}")
+	}
+	both(t, service, func(t *testing.T, server *openapi.Server) {
+		var m *openapi.Mounted
+		renamed := openapi.OnOperation(func(o *openapi.Operation) {
+			o.Wrap = func(next registry.Handler) registry.Handler {
+				return func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
+					if bytes.Contains(c.Arguments, []byte("renamed")) {
+						if _, err := m.Replace(doc("other")); err != nil {
+							t.Error(err)
+						}
+					}
+					return next(ctx, c)
+				}
+			}
+		})
+		reg, m := mount(t, doc("id"), server, renamed)
+		for _, c := range []struct {
+			function, args string
+			sent           bool
+		}{
+			{"user", `{"id":"export"}`, false}, {"user", `{"id":"import"}`, false}, {"user", `{"id":"1"}`, true},
+			{"import", `{"kind":"users"}`, false}, {"import", `{"kind":"carts"}`, true},
+			{"order", `{"id":"admin"}`, false}, {"order", `{"id":"far"}`, true}, {"order", `{"id":"broken"}`, false},
+			{"of", `{"id":"all"}`, false}, {"of", `{"id":"1"}`, true}, {"user", `{"id":"renamed"}`, true},
+		} {
+			_, err := call(t.Context(), reg, "shop.u", c.function, c.args)
+			if got := service.take(); (err == nil) != c.sent || (got != nil) != c.sent {
+				t.Errorf("%s %s: %v, %+v\n%s", c.function, c.args, err, got, m.Report())
+			}
+		}
+	})
+}
+
 // What is sent in an unknown place, by an unknown method or from a path that cannot be split is left out, and the report
 // says so.
 func TestUnknownPlaces(t *testing.T) {
@@ -118,8 +170,8 @@ func TestUnknownPlaces(t *testing.T) {
 // Only what HTTP says to be harmless is offered to be repeated (RFC 9110, section 9.2.2).
 func TestRepeating(t *testing.T) {
 	type answer struct {
-		code       int
-		cut, check bool // check is asked for before it is repeated
+		code              int
+		cut, large, check bool // check is asked for before it is repeated
 	}
 	var now atomic.Pointer[answer] // an aborted connection orders nothing
 	service := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -132,13 +184,19 @@ func TestRepeating(t *testing.T) {
 			io.WriteString(w, "{}")
 			panic(http.ErrAbortHandler)
 		}
+		if now.large {
+			w.Write(make([]byte, 17<<20))
+		}
 	})
 	doc := document(`{"/a":{"get":{"operationId":"get","tags":["u"]},"put":{"operationId":"put","tags":["u"]},"post":{"operationId":"post","tags":["u"]},
 		"patch":{"operationId":"safe","tags":["u"],"x-cash":{"idempotentHint":true}}}}`)
 	both(t, service, func(t *testing.T, server *openapi.Server) {
 		reg, _ := mount(t, doc, server)
 		for _, function := range []string{"get", "put", "post", "safe"} {
-			for _, c := range []answer{{502, false, true}, {503, false, false}, {504, false, true}, {429, false, false}, {201, true, true}, {500, false, false}} {
+			for _, c := range []answer{
+				{502, false, false, true}, {503, false, false, false}, {504, false, false, true}, {429, false, false, false},
+				{201, true, false, true}, {201, false, true, true}, {500, false, false, false},
+			} {
 				now.Store(&c)
 				_, err := call(t.Context(), reg, "shop.u", function, `{}`)
 				e := registry.AsError(err)

@@ -55,6 +55,7 @@ func TestSharedParts(t *testing.T) {
 		"discriminator": shared(1, `{"post":{"requestBody":{"content":{"application/json":{"schema":{"oneOf":[`+
 			repeated(3000, `{"$ref":"#/components/schemas/S","x-n":%d}`)+`],"discriminator":{"propertyName":"k","mapping":{`+
 			repeated(3000, `"v%d":"S"`)+`}}}}}}}}`, `,"components":{"schemas":{"S":{}}}`),
+		"segments":                    document("{" + repeated(20_000, `"/p%d`+strings.Repeat("/a", 99)+`":{"get":{}}`) + "}"),
 		"nothing is read of the rest": shared(20_000, `{"get":{"description":"`+strings.Repeat("y", text)+`"},"put":{},"post":{},"delete":{}}`, ""),
 	} {
 		t.Run(name, func(t *testing.T) {
