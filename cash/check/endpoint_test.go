@@ -18,7 +18,7 @@ func endpointReport(t *testing.T, answer string, strict bool) *check.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := check.Endpoint(t.Context(), check.EndpointTarget{Strict: strict, Timeout: 2 * time.Second, Command: func() *exec.Cmd {
+	report, err := check.Endpoint(t.Context(), check.EndpointTarget{Strict: strict, Timeout: time.Minute, Command: func() *exec.Cmd {
 		cmd := exec.Command(self)
 		cmd.Env = append(os.Environ(), asServer+"=endpoint/"+answer)
 		return cmd
@@ -34,8 +34,10 @@ func TestEndpoint(t *testing.T) {
 	type test struct{ wrong, row string }
 	tests := []test{{"", ""}}
 	for _, row := range wrong.EndpointRows {
-		for _, answer := range wrong.EndpointAnswers[row] {
-			tests = append(tests, test{answer, row})
+		for i, answer := range wrong.EndpointAnswers[row] {
+			if i == 0 || !testing.Short() { // each starts seven processes
+				tests = append(tests, test{answer, row})
+			}
 		}
 	}
 	for _, test := range tests {

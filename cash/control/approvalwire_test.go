@@ -166,7 +166,7 @@ func TestW38PersonAnswersLate(t *testing.T) {
 	for name, dial := range dial {
 		t.Run(name, func(t *testing.T) {
 			reg := registry.New(nil)
-			f := registry.Func("order", "Orders.", func(context.Context, struct{}) (string, error) { return "ordered", nil }, registry.Timeout(200*time.Millisecond))
+			f := registry.Func("order", "Orders.", func(context.Context, struct{}) (string, error) { return "ordered", nil }, registry.Timeout(time.Second))
 			reg.Namespace("shop", "A shop.").Add(f)
 			p := policy(t, control.Rule{Decision: control.RequireApproval})
 			srv := cash.NewServer(reg, &cash.Options{Serve: serve.Options{Middleware: []registry.Middleware{p.Middleware()}}})
@@ -174,7 +174,12 @@ func TestW38PersonAnswersLate(t *testing.T) {
 			d := &cashtest.Dialer{Version: versions[0], Client: &mcp.ClientOptions{
 				ElicitationHandler: func(ctx context.Context, _ *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 					asked++
-					return <-answers, nil
+					select {
+					case a := <-answers:
+						return a, nil
+					case <-ctx.Done():
+						return nil, ctx.Err()
+					}
 				},
 			}}
 			c := dial(t, d, srv)

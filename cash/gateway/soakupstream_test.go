@@ -134,7 +134,7 @@ func newSoakSite(t *testing.T, label string, stateless bool) *soakUpstream {
 	}
 	start(listener)
 	comeBack := func() (err error) {
-		for range 100 {
+		for range 600 {
 			var l net.Listener
 			if l, err = net.Listen("tcp", address); err == nil {
 				start(l)

@@ -23,6 +23,13 @@ func serving(t testing.TB, servers ...upstream.Server) *cash.Server {
 	return srv
 }
 
+// large is for tests of sizes in which little runs side by side. With the race detector they take minutes.
+func large(t *testing.T) {
+	if testing.Short() {
+		t.Skip("in full without -short")
+	}
+}
+
 func aggregate(t testing.TB, opts *upstream.Options, servers ...upstream.Server) (*cash.Server, *upstream.Aggregator, *registry.Registry) {
 	t.Helper()
 	return aggregateWithin(t, patience, opts, servers...)

@@ -119,6 +119,9 @@ func TestR139PagesWithoutEnd(t *testing.T) {
 		"a line":         {func(string) string { return `{"namespaces":["a"],"functions":["f"]}` }, upstream.Connected},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if strings.HasPrefix(name, "10") {
+				large(t)
+			}
 			evil := hands{help: func(_ context.Context, _ *mcp.CallToolRequest, a args) *mcp.CallToolResult {
 				return text(tt.page(str(a["namespace"])))
 			}}

@@ -432,6 +432,7 @@ func TestW39QuestionsOfACallThatWasGivenUp(t *testing.T) {
 
 // What was read of a server does not pile up, whatever it calls its pages.
 func TestListsDoNotPileUp(t *testing.T) {
+	large(t)
 	srv := silentTools()
 	var n atomic.Int32
 	blank := strings.Repeat(" ", 1<<18)

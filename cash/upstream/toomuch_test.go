@@ -100,6 +100,7 @@ func (l longList) want(method string) (note, problem string) {
 // A list that is too long is told with the bound that it has met, and what to do; of
 // more than is taken the first ones are served, whatever the pages are.
 func TestListsThatAreTooLong(t *testing.T) {
+	large(t)
 	for method := range entries {
 		for _, l := range longLists {
 			for way, e := range stages(t, l.name(method)) {

@@ -54,6 +54,7 @@ func count(t *testing.T, reg *registry.Registry, path string) (functions, skills
 // TestZ1MountedPages holds that nothing of a large server of ours is lost, through one level and through two, and that
 // pages of every level stay within the budget.
 func TestZ1MountedPages(t *testing.T) {
+	large(t)
 	const functions, namespaces, skills = 3500, 300, 700
 	patient := memory("in", wide(functions, namespaces, skills))
 	patient.ConnectTimeout = 6 * patience
@@ -174,6 +175,9 @@ func TestZ1PagesByOtherHands(t *testing.T) {
 		{"new names for ever", &pager{total: 9, endless: true}, 10_000, 2001},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if tt.pager.endless {
+				large(t)
+			}
 			s := memory("a", tt.pager.server())
 			s.ConnectTimeout = 6 * patience
 			_, agg, _ := aggregateWithin(t, 6*patience, nil, s)

@@ -37,7 +37,7 @@ type process struct {
 	exited  chan struct{} // closed when the process has ended and its group was killed
 	read    chan struct{} // closed when stdout was read to its end
 	readEnd sync.Once
-	heard   chan struct{} // closed when stderr was read to its end; nil if it is discarded
+	heard   chan struct{} // closed when stderr was read to its end and passed on; nil if it is discarded
 	tasks   sync.WaitGroup
 }
 
@@ -78,6 +78,7 @@ func start(cmd *exec.Cmd, o Options) (*process, error) {
 		said := make(chan string, 256)
 		p.tasks.Go(func() { p.listen(said) })
 		p.tasks.Go(func() {
+			defer close(p.heard)
 			for line := range said {
 				o.Stderr(line)
 			}
@@ -124,13 +125,19 @@ func (p *process) wait(ended <-chan struct{}) {
 	case <-p.closing:
 	case <-p.after(lastWords):
 	}
-	if p.stderr != nil {
-		select {
-		case <-p.heard:
-		case <-p.after(lastWords): // a process outside of the group holds it
-		}
-	}
+	p.listened()
 	p.closePipes()
+}
+
+// listened waits for the last words of an ended process, which may say why.
+func (p *process) listened() {
+	if p.stderr == nil {
+		return
+	}
+	select {
+	case <-p.heard:
+	case <-p.after(lastWords): // a process outside of the group holds it
+	}
 }
 
 // write writes messages one after the other, each completely, even if the sender's context ends.
@@ -154,7 +161,6 @@ func (p *process) write() {
 // listen passes on the lines of standard error while there is room.
 func (p *process) listen(said chan<- string) {
 	defer close(said)
-	defer close(p.heard)
 	l := lines{r: bufio.NewReader(p.stderr), limit: 4 << 10}
 	for {
 		line, err := l.next()
@@ -228,6 +234,7 @@ func (p *process) trySend(data []byte) {
 func (p *process) ended(err error) *Error {
 	select {
 	case <-p.exited:
+		p.listened()
 	case <-p.closing:
 		return lost("the connection was closed", err)
 	case <-p.after(exitReason):

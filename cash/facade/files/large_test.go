@@ -151,7 +151,10 @@ func TestF9ManyFiles(t *testing.T) {
 // Any part of a large text can be found and read.
 func TestF12LargeText(t *testing.T) {
 	size, dir := 16<<20, durabletest.Scratch(t)
-	if *long {
+	switch {
+	case testing.Short():
+		size = 2 << 20
+	case *long:
 		size, dir = 1<<30, t.TempDir()
 	}
 	lines := size / 64
