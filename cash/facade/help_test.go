@@ -158,9 +158,17 @@ func paramsOf(d helpData) object {
 	return below("")
 }
 
+// large is for tests of sizes in which little runs side by side. With the race detector they take minutes.
+func large(t *testing.T) {
+	if testing.Short() {
+		t.Skip("in full without -short")
+	}
+}
+
 // TestF6HelpOf500 plays a model that knows nothing but what the list of tools and the command help say. It finds each
 // of 500 commands by pages and by words, and calls each one.
 func TestF6HelpOf500(t *testing.T) {
+	large(t)
 	reg, about := museum()
 	srv := facade.NewServer(reg, nil)
 	for _, l := range []cashtest.Link{links[1], links[2]} {
@@ -416,6 +424,7 @@ func TestHelpCompletes(t *testing.T) {
 // TestHelpHostile holds that pages of the command help keep their budget and lose nothing, whatever commands say of
 // themselves.
 func TestHelpHostile(t *testing.T) {
+	large(t)
 	var properties strings.Builder
 	for i := range 400 {
 		fmt.Fprintf(&properties, `,"p%d\u202e":{"type":"string","description":"\u001b[2J%s","enum":["%s"]}`, i, strings.Repeat("日本\u200b ", 40), strings.Repeat("x", 150))

@@ -224,6 +224,9 @@ func tree(n int, place func(int) string) *registry.Registry {
 func TestW7Reachable(t *testing.T) {
 	for _, place := range []func(int) string{flat, spread} {
 		for _, n := range []int{1, 20, 21, 400, 10_000} {
+			if n > 1000 && testing.Short() {
+				continue
+			}
 			reg := tree(n, place)
 			t.Run(fmt.Sprintf("%d in %s", n, place(n-1)), func(t *testing.T) {
 				srv := gateway.NewServer(reg, nil)

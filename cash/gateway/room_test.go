@@ -196,6 +196,9 @@ func quick(t *testing.T, what string, f func()) {
 // tells apart, 2,000 of them at once: their share is full, and nobody else feels it.
 // On disk there is a fifth of it all, unless -roomdisk is 1000.
 func TestZ2FullRoom(t *testing.T) {
+	if testing.Short() {
+		t.Skip("in full without -short")
+	}
 	t.Run("memory", func(t *testing.T) {
 		before := heapInUse()
 		w := newCrowded(t, 1000, func(now func() time.Time) firewall.Store {

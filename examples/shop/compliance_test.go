@@ -14,7 +14,11 @@ import (
 // The shop keeps the specification, with all that it recommends, over every
 // transport and in both generations of the protocol.
 func TestCompliance(t *testing.T) {
-	for _, version := range protocolVersions {
+	versions := protocolVersions
+	if testing.Short() {
+		versions = versions[1:] // it takes minutes with the race detector
+	}
+	for _, version := range versions {
 		t.Run("in memory "+version, func(t *testing.T) {
 			shop := store.New()
 			srv := newServer(shopGoods(shop, "cash"))

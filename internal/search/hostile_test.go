@@ -86,6 +86,7 @@ func TestManyWords(t *testing.T) {
 }
 
 func TestHostileDocuments(t *testing.T) {
+	large(t)
 	aliases := make([]string, 10_000)
 	for i := range aliases {
 		aliases[i] = fmt.Sprintf("alias %d", i)

@@ -10,9 +10,17 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/search"
 )
 
+// large is for tests of sizes in which nothing runs side by side. With the race detector they take minutes.
+func large(t *testing.T) {
+	if testing.Short() {
+		t.Skip("in full without -short")
+	}
+}
+
 // TestMemoryOfManyCallers holds the size that the package comment says of what is cached for recent sets, if texts have
 // many rare words and each caller searches for all of them.
 func TestMemoryOfManyCallers(t *testing.T) {
+	large(t)
 	texts := make([]*search.Text, 400)
 	var words []string
 	for i := range texts {
@@ -39,6 +47,7 @@ func TestMemoryOfManyCallers(t *testing.T) {
 
 // TestMemoryOfAllTexts holds the same for callers that see all texts.
 func TestMemoryOfAllTexts(t *testing.T) {
+	large(t)
 	texts := make([]*search.Text, 800)
 	for i := range texts {
 		words := make([]string, 400)

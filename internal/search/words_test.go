@@ -153,6 +153,7 @@ func TestWordsOfHostileTexts(t *testing.T) {
 
 // TestWordsOfAllCharacters holds the invariants for each character there is.
 func TestWordsOfAllCharacters(t *testing.T) {
+	large(t)
 	for r := range rune(unicode.MaxRune + 1) {
 		if utf8.ValidRune(r) {
 			checkPieces(t, "a"+string(r)+"B"+string(r))
