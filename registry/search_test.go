@@ -80,6 +80,9 @@ func TestW7EveryFunctionIsFoundByItsPath(t *testing.T) {
 	for _, size := range []struct{ functions, namespaces int }{
 		{1, 1}, {20, 1}, {21, 1}, {20, 6}, {21, 21}, {400, 1}, {400, 6}, {400, 400}, {10_000, 1}, {10_000, 500}, {10_000, 10_000},
 	} {
+		if size.functions > 400 && testing.Short() {
+			continue
+		}
 		reg := uniform(size.functions, size.namespaces)
 		var all []*registry.Function
 		if err := registry.Walk(ctx, reg, "", func(l *registry.Listing) error { all = append(all, l.Functions...); return nil }); err != nil || len(all) != size.functions {

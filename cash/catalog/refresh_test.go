@@ -216,6 +216,9 @@ func TestW5HostileNames(t *testing.T) {
 // A document of very many definitions is read as far as the limit, in time that
 // grows with it.
 func TestW6VeryMany(t *testing.T) {
+	if testing.Short() {
+		t.Skip("in full without -short")
+	}
 	var b strings.Builder
 	b.WriteString("[\n")
 	for i := range 60_000 {

@@ -10,10 +10,18 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/schema"
 )
 
+// alone is for long tests in which nothing runs side by side.
+func alone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("in full without -short")
+	}
+}
+
 // TestRandomSchemasAgree compares verdicts with jsonschema-go on schemas and
 // values that are made to meet each other: few names, few numbers, every
 // keyword. The seed is fixed.
 func TestRandomSchemasAgree(t *testing.T) {
+	alone(t)
 	g := generator{rand.New(rand.NewPCG(1, 2))}
 	accepted, refused := 0, 0
 	for range 3_000 {
